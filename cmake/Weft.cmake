@@ -1,0 +1,108 @@
+# Build settings that every room shares, and the functions that declare rooms and tests.
+include_guard()
+include(GNUInstallDirs)
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+
+option(WEFT_TESTS "Build the tests" ON)
+option(WEFT_FUZZ "Build the libFuzzer targets (clang only)" OFF)
+option(WEFT_WERROR "Treat warnings as errors" ON)
+option(WEFT_FULL_SUITE "ctest entries that build again: sanitizers, clang, clang-tidy, an installed copy" OFF)
+set(WEFT_FUZZ_SECONDS 0 CACHE STRING "With WEFT_FULL_SUITE: a ctest entry per fuzz target that fuzzes for so long; 0 for none")
+set(WEFT_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize=, for instance address,undefined or thread")
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+add_library(weft_options INTERFACE)
+target_compile_options(weft_options INTERFACE -Wall -Wextra -Wconversion $<$<BOOL:${WEFT_WERROR}>:-Werror>)
+# When it optimises, g++ 12 sees overlapping copies inside std::string and uninitialised values inside std::expected and
+# std::optional where there are none (GCC bugs 105651, 105562; mended in 13). clang and the sanitizers look at both.
+target_compile_options(weft_options INTERFACE
+  "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict;-Wno-maybe-uninitialized>")
+if(WEFT_SANITIZE)
+  target_compile_options(weft_options INTERFACE -fsanitize=${WEFT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(weft_options INTERFACE -fsanitize=${WEFT_SANITIZE})
+  target_compile_definitions(weft_options INTERFACE _GLIBCXX_ASSERTIONS)
+endif()
+if(WEFT_FUZZ)
+  target_compile_options(weft_options INTERFACE -fsanitize=fuzzer-no-link)  # the rooms report which branches an input takes
+  add_custom_target(fuzz_targets)
+endif()
+
+# weft_room(NAME SOURCES a.cpp ... LINKS weft::common ... PRIVATE_LINKS ...): library weft_NAME, alias weft::NAME.
+# A room without SOURCES is header-only. LINKS are the rooms it may use; nothing else may be included.
+function(weft_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+  if(ROOM_SOURCES)
+    add_library(weft_${name} STATIC ${ROOM_SOURCES})
+    set(scope PUBLIC)
+    target_link_libraries(weft_${name} PRIVATE $<BUILD_INTERFACE:weft_options> ${ROOM_PRIVATE_LINKS})
+  else()
+    add_library(weft_${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  # Headers directly in the room are for others; those in a folder below it are its own.
+  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
+  target_sources(weft_${name} ${scope} FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
+  target_compile_features(weft_${name} ${scope} cxx_std_23)
+  target_link_libraries(weft_${name} ${scope} ${ROOM_LINKS})
+  add_library(weft::${name} ALIAS weft_${name})
+  set_target_properties(weft_${name} PROPERTIES EXPORT_NAME ${name})
+  install(TARGETS weft_${name} EXPORT weft ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+          FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft)
+  set_property(GLOBAL APPEND PROPERTY WEFT_ROOMS ${name})
+endfunction()
+
+# weft_test(NAME SOURCES ... LINKS ... [FRAMEWORK gtest|catch2] [LABELS ...] [TIMEOUT seconds]): one ctest entry per executable.
+# gtest is the default and brings its main(); Catch2 is for the clause tests.
+function(weft_test name)
+  cmake_parse_arguments(T "" "FRAMEWORK;TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
+  add_executable(${name} ${T_SOURCES})
+  if(T_FRAMEWORK STREQUAL "catch2")
+    find_package(Catch2 REQUIRED)
+    target_link_libraries(${name} PRIVATE weft_options ${T_LINKS} Catch2::Catch2)
+  else()
+    find_package(GTest REQUIRED)
+    target_link_libraries(${name} PRIVATE weft_options ${T_LINKS} GTest::gmock GTest::gtest_main)
+  endif()
+  add_test(NAME ${name} COMMAND ${name})
+  if(NOT T_TIMEOUT)
+    set(T_TIMEOUT 120)
+  endif()
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${T_TIMEOUT})
+  if(T_LABELS)
+    set_tests_properties(${name} PROPERTIES LABELS "${T_LABELS}")
+  endif()
+endfunction()
+
+# weft_fuzz(NAME SOURCES ... LINKS ... CORPUS dir): with WEFT_FUZZ a libFuzzer target; else a ctest entry that replays the corpus,
+# and with WEFT_FUZZ_SECONDS one that fuzzes with the target that the fuzz preset builds (tests/suites/CMakeLists.txt).
+function(weft_fuzz name)
+  cmake_parse_arguments(F "" "CORPUS" "SOURCES;LINKS" ${ARGN})
+  get_filename_component(corpus ${F_CORPUS} ABSOLUTE)
+  if(WEFT_FUZZ)
+    add_executable(${name} ${F_SOURCES})
+    target_link_libraries(${name} PRIVATE weft_options ${F_LINKS})
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    add_dependencies(fuzz_targets ${name})
+    return()
+  endif()
+  add_executable(${name} ${F_SOURCES} ${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.cpp)
+  target_link_libraries(${name} PRIVATE weft_options ${F_LINKS})
+  add_test(NAME ${name}_corpus COMMAND ${name} ${corpus})
+  set_tests_properties(${name}_corpus PROPERTIES LABELS fuzz TIMEOUT 120)
+  if(WEFT_FULL_SUITE AND WEFT_FUZZ_SECONDS)
+    file(RELATIVE_PATH folder ${PROJECT_BINARY_DIR} ${CMAKE_CURRENT_BINARY_DIR})
+    add_test(NAME ${name}_run COMMAND ${PROJECT_SOURCE_DIR}/tests/fuzz/run.sh
+             ${PROJECT_SOURCE_DIR}/build-fuzz/${folder}/${name} ${corpus} ${WEFT_FUZZ_SECONDS})
+    math(EXPR timeout "${WEFT_FUZZ_SECONDS} + 120")
+    set_tests_properties(${name}_run PROPERTIES LABELS fuzz FIXTURES_REQUIRED fuzz_targets TIMEOUT ${timeout})
+  endif()
+endfunction()

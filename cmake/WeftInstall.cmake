@@ -1,0 +1,23 @@
+# What `cmake --install` adds to the rooms' libraries and headers (weft_room installs those): a CMake package and a pkg-config file.
+include_guard()
+include(CMakePackageConfigHelpers)
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
+install(EXPORT weft NAMESPACE weft:: FILE weft-targets.cmake DESTINATION ${package_folder})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/weft-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/weft-config.cmake ${PROJECT_BINARY_DIR}/weft-config-version.cmake
+        DESTINATION ${package_folder})
+
+# The linker wants a library before those it uses: the rooms in reverse order, header-only ones left out.
+get_property(rooms GLOBAL PROPERTY WEFT_ROOMS)
+list(REVERSE rooms)
+set(WEFT_PC_LIBRARIES "")
+foreach(room IN LISTS rooms)
+  get_target_property(type weft_${room} TYPE)
+  if(type STREQUAL "STATIC_LIBRARY")
+    string(APPEND WEFT_PC_LIBRARIES " -lweft_${room}")
+  endif()
+endforeach()
+file(RELATIVE_PATH WEFT_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)  # the installed tree may be moved
+configure_file(${PROJECT_SOURCE_DIR}/cmake/weft.pc.in ${PROJECT_BINARY_DIR}/weft.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

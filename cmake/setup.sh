@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sourced by ./demo and ./check: installs what is missing (packages.txt) and builds. Asks no questions.
+# Usage: root=<source folder>; . "$root/cmake/setup.sh"; need <group>...; configure ...; build <target>...
+export LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
+bold='' plain=''
+[ ! -t 1 ] || { bold=$(printf '\033[1m'); plain=$(printf '\033[0m'); }
+setup_log=$root/build/setup.log
+mkdir -p "$root/build"
+
+say() { printf '%s%s:%s %s\n' "$bold" "${0##*/}" "$plain" "$*"; }
+fail() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
+
+# present <kind> <name>: is it on this machine, whoever put it there?
+present() {
+  case $1 in
+    cmd) PATH=$PATH:/usr/sbin:/sbin command -v "$2" >/dev/null ;;
+    pc) pkg-config --exists "$2" 2>/dev/null ;;
+    header) [ -e "/usr/include/$2" ] || [ -e "/usr/local/include/$2" ] ||
+            compgen -G "/usr/include/*-linux-gnu/$2" >/dev/null ;;
+    file) compgen -G "/usr/$2" >/dev/null ;;
+    deb) dpkg-query -W -f '${Status}' "$2" 2>/dev/null | grep -q 'ok installed' ;;
+    *) fail "unknown kind of check '$1'" ;;
+  esac
+}
+
+# The table of packages.txt, and behind it what the virtual machine needs ("package # why" in its own list).
+package_table() {
+  grep -v '^[[:space:]]*#' "$root/cmake/packages.txt"
+  sed -nE 's/^([^ #]+) *# *(.*)/vm | \1 | deb \1 | \2/p' "$root/tests/interop/packages.txt"
+}
+
+# Prints "package | why" for each missing package of the groups given.
+missing() {
+  local group package check why
+  while IFS='|' read -r group package check why; do
+    group=${group//[[:space:]]/}
+    case " $* " in *" $group "*) ;; *) continue ;; esac
+    # shellcheck disable=SC2086  # two words: kind and name
+    present $check || echo "${package//[[:space:]]/} | ${why# }"
+  done < <(package_table)
+}
+
+# Sets as_root to what runs a command as root without a question, or fails.
+find_root() {
+  if [ "$(id -u)" = 0 ]; then as_root=(env)
+  elif ! command -v sudo >/dev/null; then fail "installing needs root, and there is no sudo: run this once as root"
+  elif sudo -n true 2>/dev/null; then as_root=(sudo -n env)
+  elif [ -t 0 ]; then as_root=(sudo env)  # sudo itself may want the password of the person at the terminal
+  else fail "installing needs root, and sudo wants a password but there is no terminal: run this once as root"
+  fi
+}
+
+apt_get() { "${as_root[@]}" DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 "$@" </dev/null >>"$setup_log" 2>&1; }
+
+# need <group>...: installs the missing packages of these groups, or says what is missing and why, and ends.
+need() {
+  local list names
+  list=$(missing "$@")
+  [ -n "$list" ] || return 0
+  if ! command -v apt-get >/dev/null; then
+    printf '%s: these are missing, and there is no apt to install them (Debian 12 package | why):\n%s\n' "${0##*/}" "$list" >&2
+    exit 1
+  fi
+  mapfile -t names < <(cut -d' ' -f1 <<<"$list")
+  say "these are missing, and come with apt (log: build/setup.log):"
+  sed 's/^/    /; s/ | /: /' <<<"$list"
+  find_root
+  # No package known, or the lists are old and a download fails: fetch the lists, and try (again).
+  { apt-cache show "${names[@]}" >/dev/null 2>&1 && install_packages "${names[@]}"; } ||
+    { apt_get update && install_packages "${names[@]}"; } ||
+    { tail -n 20 "$setup_log" >&2; fail "apt could not install: ${names[*]}"; }
+}
+
+# --no-remove: never take a package away from the user to make room for ours.
+install_packages() { apt_get install -y --no-install-recommends --no-remove "$@"; }
+
+# Compilers at once: one per core, fewer where memory is short: a heavy file takes about 1.5 GB.
+parallel_jobs() {
+  local cores memory
+  cores=$(nproc)
+  memory=$(awk '/MemAvailable/ { print int($2 / 1500000) }' /proc/meminfo 2>/dev/null)
+  [ "${memory:-$cores}" -ge "$cores" ] && echo "$cores" || echo $((memory > 0 ? memory : 1))
+}
+
+# configure <cmake arguments>: quiet unless it fails.
+configure() {
+  cmake --preset release "$@" >"$root/build/configure.log" 2>&1 || { cat "$root/build/configure.log" >&2; fail "cmake could not configure the build"; }
+}
+
+build() {
+  export CMAKE_BUILD_PARALLEL_LEVEL
+  CMAKE_BUILD_PARALLEL_LEVEL=$(parallel_jobs)
+  cmake --build "$root/build" ${1:+--target "$@"} || fail "the build failed"
+}

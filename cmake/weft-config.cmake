@@ -1,0 +1,8 @@
+# find_package(weft) gives weft::verbs, and the rooms below it. The libraries are static, so what they use has to be here too.
+include(CMakeFindDependencyMacro)
+find_dependency(Threads)
+find_dependency(PkgConfig)
+find_dependency(spdlog)
+pkg_check_modules(ISAL REQUIRED IMPORTED_TARGET GLOBAL libisal)
+pkg_check_modules(PCAP REQUIRED IMPORTED_TARGET GLOBAL libpcap)
+include(${CMAKE_CURRENT_LIST_DIR}/weft-targets.cmake)

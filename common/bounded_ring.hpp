@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// A first-in first-out queue with a bound set at construction. Its storage grows by doubling up to the bound and is
+// then kept, so a queue in steady state allocates nothing and an idle one is small.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace weft {
+
+template <typename T>
+class BoundedRing {
+ public:
+  explicit BoundedRing(std::size_t bound) : bound_(bound) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t bound() const noexcept { return bound_; }
+  [[nodiscard]] std::size_t room() const noexcept { return bound_ - size_; }
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] bool full() const noexcept { return size_ == bound_; }
+
+  // False, and nothing changed, when the ring is full.
+  bool push(T value) {
+    if (full()) return false;
+    if (size_ == slots_.size()) grow();
+    slots_[index(size_)] = std::move(value);
+    ++size_;
+    return true;
+  }
+
+  // The caller has checked that the ring is not empty, or that i < size().
+  [[nodiscard]] T& front() noexcept { return slots_[head_]; }
+  [[nodiscard]] const T& front() const noexcept { return slots_[head_]; }
+  [[nodiscard]] T& back() noexcept { return slots_[index(size_ - 1)]; }
+  [[nodiscard]] T& operator[](std::size_t i) noexcept { return slots_[index(i)]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return slots_[index(i)]; }
+
+  T pop() {
+    T value = std::move(slots_[head_]);
+    slots_[head_] = T{};
+    head_ = index(1);
+    --size_;
+    return value;
+  }
+
+  void clear() {
+    while (!empty()) pop();
+  }
+
+ private:
+  [[nodiscard]] std::size_t index(std::size_t i) const noexcept {
+    const std::size_t at = head_ + i;
+    return at < slots_.size() ? at : at - slots_.size();
+  }
+
+  void grow() {
+    std::vector<T> larger(std::min(bound_, std::max<std::size_t>(4, slots_.size() * 2)));
+    for (std::size_t i = 0; i < size_; ++i) larger[i] = std::move((*this)[i]);
+    slots_ = std::move(larger);
+    head_ = 0;
+  }
+
+  std::vector<T> slots_;
+  std::size_t bound_;
+  std::size_t head_ = 0;
+  std::size_t size_ = 0;
+};
+
+}  // namespace weft

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The DDP errors of RFC 5041 section 7.2. The enumerators' values are the codes on the wire.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "ddp/placement.hpp"
+
+namespace weft::ddp {
+
+enum class ErrorType : std::uint8_t { kLocalCatastrophic = 0, kTagged = 1, kUntagged = 2, kReservedForLlp = 3 };
+
+enum class TaggedError : std::uint8_t {
+  kInvalidStag = 0x00,
+  kBaseOrBounds = 0x01,
+  kNotAssociated = 0x02,
+  kOffsetWrap = 0x03,
+  kInvalidVersion = 0x04,
+};
+
+enum class UntaggedError : std::uint8_t {
+  kInvalidQueue = 0x01,
+  kNoBuffer = 0x02,
+  kMsnRange = 0x03,
+  kInvalidOffset = 0x04,
+  kTooLong = 0x05,
+  kInvalidVersion = 0x06,
+};
+
+// One line of the table: what Terminate, logs and the auditor say about an error. Static storage.
+struct ErrorRow {
+  ErrorType type{};
+  std::uint8_t code{};
+  std::string_view section{};  // of RFC 5041
+  std::string_view clause{};   // the rule that was broken
+  std::string_view sentence{};
+};
+
+inline constexpr std::array kErrorTable{
+    ErrorRow{ErrorType::kLocalCatastrophic, 0x00, "7.2", "DDP-7.2-02",
+             "DDP failed locally; the peer did nothing wrong"},
+    ErrorRow{ErrorType::kTagged, 0x00, "7.1", "DDP-7.1-12", "the STag is invalid, or allows no placement"},
+    ErrorRow{ErrorType::kTagged, 0x01, "7.1", "DDP-7.1-15", "the segment reaches outside the tagged buffer"},
+    ErrorRow{ErrorType::kTagged, 0x02, "8.2", "DDP-8.2-03", "the STag belongs to another Protection Domain or stream"},
+    ErrorRow{ErrorType::kTagged, 0x03, "7.1", "DDP-7.1-16", "TO plus payload length passes 2^64"},
+    ErrorRow{ErrorType::kTagged, 0x04, "4.1", "DDP-4.1-15", "a tagged segment's DDP version is not 1"},
+    ErrorRow{ErrorType::kUntagged, 0x01, "7.1", "DDP-7.1-01", "the queue number does not exist"},
+    ErrorRow{ErrorType::kUntagged, 0x02, "7.1", "DDP-7.1-02", "no buffer is available for this MSN"},
+    ErrorRow{ErrorType::kUntagged, 0x03, "7.1", "DDP-7.1-09", "the MSN is not the next one of its queue"},
+    ErrorRow{ErrorType::kUntagged, 0x04, "7.1", "DDP-7.1-07",
+             "the MO lies outside the buffer or leaves octets missing"},
+    ErrorRow{ErrorType::kUntagged, 0x05, "7.1", "DDP-7.1-08", "the message is longer than the buffer"},
+    ErrorRow{ErrorType::kUntagged, 0x06, "4.1", "DDP-4.1-15", "an untagged segment's DDP version is not 1"},
+};
+
+// The line of a code, or null for a combination that RFC 5041 does not define.
+[[nodiscard]] constexpr const ErrorRow* find_error(ErrorType type, std::uint8_t code) noexcept {
+  for (const ErrorRow& row : kErrorTable) {
+    if (row.type == type && row.code == code) return &row;
+  }
+  return nullptr;
+}
+
+[[nodiscard]] constexpr const ErrorRow& row(TaggedError error) noexcept {
+  return *find_error(ErrorType::kTagged, std::to_underlying(error));
+}
+[[nodiscard]] constexpr const ErrorRow& row(UntaggedError error) noexcept {
+  return *find_error(ErrorType::kUntagged, std::to_underlying(error));
+}
+
+// How a refused placement is reported. DDP has no code for missing rights: check 2 of section 7.1 ("a buffer that
+// allows Placement") makes it an invalid STag (DDP-7.1-13). Alignment is no matter of DDP and is refused as bounds.
+[[nodiscard]] constexpr TaggedError tagged_error(AccessError error) noexcept {
+  switch (error) {
+    case AccessError::kInvalidStag: return TaggedError::kInvalidStag;
+    case AccessError::kNotAssociated: return TaggedError::kNotAssociated;
+    case AccessError::kAccessRights: return TaggedError::kInvalidStag;
+    case AccessError::kOffsetWrap: return TaggedError::kOffsetWrap;
+    case AccessError::kBaseOrBounds: return TaggedError::kBaseOrBounds;
+    case AccessError::kUnaligned: return TaggedError::kBaseOrBounds;
+  }
+  std::unreachable();
+}
+
+}  // namespace weft::ddp

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a connection comes to its end: the last octets, our FIN, the peer's FIN, and the patience for it.
+//
+//   open -> last octets -> FIN sent -> over
+//     \___________\____________\________^      reset, time-out, nothing to say
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "engine/engine.hpp"
+
+namespace weft::engine {
+
+class Ending {
+ public:
+  [[nodiscard]] bool begun() const noexcept { return step_ != Step::kOpen; }
+  [[nodiscard]] bool fin_due() const noexcept { return step_ == Step::kLastOctets; }
+  [[nodiscard]] bool fin_sent() const noexcept { return step_ == Step::kFinSent; }
+  [[nodiscard]] bool over() const noexcept { return step_ == Step::kOver; }
+  [[nodiscard]] bool peer_finished() const noexcept { return peer_finished_; }
+  [[nodiscard]] std::optional<Instant> deadline() const noexcept { return deadline_; }
+
+  // Our FIN follows the last octets. `by`: when to stop waiting for them, and for the peer's FIN.
+  void begin(std::optional<Instant> by) noexcept {
+    if (step_ != Step::kOpen && step_ != Step::kLastOctets) return;
+    step_ = Step::kLastOctets;
+    if (by) wait_until(*by);
+  }
+  void send_fin(Instant by) noexcept {
+    step_ = Step::kFinSent;
+    wait_until(by);
+  }
+  void peer_has_finished() noexcept { peer_finished_ = true; }
+  void finish(Disposition how) noexcept {
+    step_ = Step::kOver;
+    how_ = how;
+    deadline_.reset();
+  }
+  [[nodiscard]] Disposition disposition() const noexcept {
+    if (over()) return how_;
+    return fin_sent() ? Disposition::kShutdownWrite : Disposition::kOpen;
+  }
+
+ private:
+  // Each step may shorten the patience of the one before, never extend it.
+  void wait_until(Instant by) noexcept { deadline_ = deadline_ ? std::min(*deadline_, by) : by; }
+
+  enum class Step : std::uint8_t { kOpen, kLastOctets, kFinSent, kOver };
+
+  Step step_ = Step::kOpen;
+  bool peer_finished_ = false;
+  Disposition how_ = Disposition::kOpen;
+  std::optional<Instant> deadline_{};
+};
+
+}  // namespace weft::engine

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events in the order in which they happened, until the user polls them. Bounded: completions of work requests by the
+// send queue, whose room comes back only when they are polled; what the peer causes by stopping receive(); the rest by
+// happening once.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "common/bounded_ring.hpp"
+#include "engine/event.hpp"
+
+namespace weft::engine {
+
+class EventQueue {
+ public:
+  explicit EventQueue(std::uint32_t send_queue_depth) : events_(send_queue_depth + kFromPeer + kOnce) {}
+
+  // The peer has caused as many events as the user may leave unpolled.
+  [[nodiscard]] bool full() const noexcept { return events_.size() - completions_ >= kFromPeer; }
+  void push(Event event) {
+    if (std::holds_alternative<SendCompleted>(event)) ++completions_;
+    // A user may drain as often as it likes; the others happen once.
+    if (std::holds_alternative<SendQueueDrained>(event) && std::exchange(drained_, true)) return;
+    if (!events_.push(std::move(event))) std::abort();  // our own bug: the bounds below are what can wait at a time
+  }
+  std::optional<Event> poll() {
+    if (events_.empty()) return std::nullopt;
+    Event event = events_.pop();
+    if (std::holds_alternative<SendCompleted>(event)) --completions_;
+    if (std::holds_alternative<SendQueueDrained>(event)) drained_ = false;
+    return event;
+  }
+
+ private:
+  static constexpr std::size_t kFromPeer = 64;
+  static constexpr std::size_t kOnce = 16;  // start-up, Remark, ProtocolError, PeerClosed, SendQueueDrained, Closed ...
+
+  BoundedRing<Event> events_;
+  std::size_t completions_ = 0;
+  bool drained_ = false;  // a SendQueueDrained waits to be polled
+};
+
+}  // namespace weft::engine

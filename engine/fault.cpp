@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/fault.hpp"
+
+#include <utility>
+
+#include "rdmap/error_table.hpp"
+
+namespace weft::engine {
+
+namespace {
+
+constexpr std::string_view kLocalSentence =
+    "a buffer of our own side was taken away, or may not be used, while work needed it";
+
+constexpr rdmap::ErrorCode llp_error(mpa::Fault fault) noexcept {
+  return {rdmap::Layer::kLlp, mpa::kErrorType, std::to_underlying(mpa::wire_code(fault))};
+}
+
+constexpr Layer event_layer(rdmap::Layer layer) noexcept { return static_cast<Layer>(std::to_underlying(layer)); }
+
+}  // namespace
+
+Fault make_fault(const rdmap::ErrorCode& error, std::uint64_t stream_offset,
+                 std::optional<rdmap::SegmentInError> segment) {
+  const rdmap::ErrorRow* row = rdmap::find_error(error);
+  const std::string_view clause = row == nullptr ? std::string_view{} : row->clause;
+  return {error, clause, rdmap::sentence(error), stream_offset, segment};
+}
+
+Fault make_fault(mpa::Fault fault, std::uint64_t stream_offset) {
+  const mpa::FaultEntry& entry = mpa::explain(fault);
+  return {llp_error(fault), entry.clause, entry.sentence, stream_offset, {}};
+}
+
+Fault make_local_fault(std::uint64_t stream_offset) {
+  return {rdmap::kLocalCatastrophic, "RDMAP-4.8-23", kLocalSentence, stream_offset, {}, true};
+}
+
+// The user hears the numbers of the RFCs' tables (DDP-6.2.2-04).
+ErrorReport report_of(const Fault& fault) noexcept {
+  return {event_layer(fault.error.layer),
+          fault.error.type,
+          fault.error.code,
+          fault.clause,
+          fault.sentence,
+          fault.stream_offset};
+}
+
+ErrorReport report_of(mpa::Fault fault) noexcept { return report_of(make_fault(fault, 0)); }
+
+ErrorReport report_of(const rdmap::ErrorCode& error) noexcept { return report_of(make_fault(error, 0)); }
+
+}  // namespace weft::engine

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// One direction of a connection, received: FPDU -> DDP segment -> RDMA Message. Each layer checks before the next one
+// sees anything, and all have checked before an octet is placed. Needs neither a socket nor a clock nor registered
+// memory: the live engine, the auditor and the fuzzers use this same class.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <variant>
+
+#include "ddp/tagged.hpp"
+#include "ddp/untagged_queues.hpp"
+#include "engine/fault.hpp"
+#include "mpa/fpdu_receiver.hpp"
+#include "rdmap/atomic_messages.hpp"
+#include "rdmap/immediate.hpp"
+#include "rdmap/opcodes.hpp"
+#include "rdmap/request_window.hpp"
+
+namespace weft::engine {
+
+// --- What a segment led to. Spans are valid until the next call.
+
+struct Placed {};  // the message goes on, or it was an RDMA Write, which nobody hears of (RDMAP-5.1-02)
+struct SendDelivered {
+  ddp::ReceiveBuffer buffer{};
+  std::uint32_t length{};
+  bool solicited{};
+  std::optional<ddp::Stag> invalidate{};  // to be invalidated now: at delivery (RDMAP-5.3-16)
+  std::optional<rdmap::ImmediateData> immediate{};
+};
+struct ReadRequested {
+  rdmap::ReadRequest request{};
+};
+struct AtomicRequested {
+  rdmap::AtomicRequest request{};
+};
+struct ReadAnswered {  // one segment of a Read Response, to be put into the sink of our own Read
+  rdmap::ResponsePiece piece{};
+  Bytes payload{};
+};
+struct AtomicAnswered {
+  std::uint64_t cookie{};
+  std::uint64_t original{};
+};
+struct TerminateDelivered {
+  rdmap::TerminateReport report{};
+};
+
+using Delivery = std::variant<Placed, SendDelivered, ReadRequested, AtomicRequested, ReadAnswered, AtomicAnswered,
+                              TerminateDelivered>;
+
+// One segment that passed all checks.
+struct InboundSegment {
+  std::size_t consumed{};
+  std::uint64_t stream_offset{};
+  bool pad_nonzero{};
+  ddp::Header header{};
+  rdmap::Opcode opcode{};
+  Bytes ulpdu{};  // header and payload
+  Delivery delivery{};
+  [[nodiscard]] Bytes payload() const noexcept { return ulpdu.subspan(ddp::header_size(header)); }
+};
+
+struct NeedMore {
+  std::size_t missing{};
+};
+// A Send has no receive. The octets are not consumed: present the very same again, as next() left them, when there is
+// one.
+struct NeedReceive {};
+
+using InboundStep = std::variant<NeedMore, NeedReceive, InboundSegment>;
+
+// An observer that sees only the answering direction cannot know what was asked.
+enum class Responses : std::uint8_t { kMustAnswer, kTakenAsTheyAre };
+
+class Inbound {
+ public:
+  // `ird`: requests of the peer that we hold at a time; `ord`: our own that may be unanswered.
+  Inbound(const mpa::Framing& framing, std::uint32_t ird, std::uint32_t ord, ddp::Placement& placement,
+          Responses responses = Responses::kMustAnswer)
+      : fpdus_(framing), queues_(ird), window_(ord), placement_(placement), responses_(responses) {
+    if (responses == Responses::kTakenAsTheyAre) queues_.atomic_responses.post_buffers(ird);
+  }
+
+  // Takes the FPDU at the front of `stream`. After a Fault the direction is over: do not call again (MPA-8-13,
+  // DDP-7.1-20).
+  std::expected<InboundStep, Fault> next(MutableBytes stream);
+
+  // --- What the other direction does
+  // We send a request: its response may arrive. False when ORD are outstanding.
+  bool expect(const rdmap::OutstandingRequest& request);
+  // We answered a request of the peer: it may send one more.
+  void answered() noexcept { queues_.requests.post_buffers(1); }
+  [[nodiscard]] const rdmap::RequestWindow& window() const noexcept { return window_; }
+
+  // The fault of a Send for which no receive came in time (DDP-7.1-06). Only after NeedReceive.
+  [[nodiscard]] Fault no_receive() const;
+  [[nodiscard]] bool holds_segment() const noexcept { return held_.has_value(); }
+  // Our own oldest unanswered request, when the stream has ended.
+  std::optional<rdmap::OutstandingRequest> take_unanswered() noexcept { return window_.take_unfinished(); }
+  // A receive that was taken and whose message did not end.
+  std::optional<ddp::ReceiveBuffer> take_unfinished_receive() noexcept { return queues_.sends.take_unfinished(); }
+
+  [[nodiscard]] std::uint64_t position() const noexcept { return fpdus_.position(); }
+  [[nodiscard]] bool verified_any() const noexcept { return fpdus_.position() > 0; }
+
+ private:
+  // A verified FPDU that waits for a receive; where it lies, from the front of the stream.
+  struct Held {
+    mpa::Fpdu fpdu{};
+    std::size_t ulpdu_at{};
+    rdmap::SegmentInError segment{};  // for the Terminate, should no receive come in time
+  };
+  struct Refusal {
+    rdmap::ErrorCode error{};
+    bool ours = false;
+    bool wrong_answer = false;
+  };
+  template <typename T>
+  using Checked = std::expected<T, Refusal>;
+  using Outcome = std::variant<NeedReceive, Delivery>;
+
+  std::expected<std::optional<mpa::Fpdu>, mpa::FpduError> take(MutableBytes stream);
+  std::expected<InboundStep, Fault> segment(const mpa::Fpdu& fpdu, MutableBytes stream);
+  Checked<Outcome> dispatch(rdmap::Opcode opcode, const ddp::Header& header, Bytes payload);
+  Checked<Outcome> write(const ddp::TaggedHeader& header, Bytes payload);
+  Checked<Outcome> read_response(const ddp::TaggedHeader& header, Bytes payload);
+  Checked<Outcome> send(rdmap::Opcode opcode, const ddp::UntaggedHeader& header, Bytes payload);
+  Checked<Outcome> request(const ddp::UntaggedHeader& header, Bytes payload);
+  Checked<Outcome> terminate(const ddp::UntaggedHeader& header, Bytes payload);
+  Checked<Outcome> atomic_response(const ddp::UntaggedHeader& header, Bytes payload);
+  static Checked<Outcome> delivered(const ddp::ReceiveFilled& filled);
+
+  mpa::FpduReceiver fpdus_;
+  ddp::UntaggedQueues queues_;
+  rdmap::RequestWindow window_;
+  ddp::Placement& placement_;
+  Responses responses_;
+  std::optional<Held> held_{};
+};
+
+}  // namespace weft::engine

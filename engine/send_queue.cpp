@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/send_queue.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace weft::engine {
+
+namespace {
+
+using Stage = SendEntry::Stage;
+
+std::uint64_t total(rdmap::LocalSegments segments) noexcept {
+  std::uint64_t sum = 0;
+  for (const rdmap::LocalSegment& segment : segments) sum += segment.length;
+  return sum;
+}
+
+bool may_be_inline(Operation operation) noexcept {
+  return operation == Operation::kSend || operation == Operation::kWrite || operation == Operation::kWriteImmediate;
+}
+
+bool is_atomic(Operation operation) noexcept {
+  return operation == Operation::kFetchAdd || operation == Operation::kCmpSwap;
+}
+
+std::uint64_t message_length(const WorkRequest& request) noexcept {
+  if (request.operation == Operation::kLocal) return 0;
+  if (request.operation == Operation::kImmediate) return kImmediateSize;
+  return request.inline_data.empty() ? total(request.local) : request.inline_data.size();
+}
+
+}  // namespace
+
+rdmap::LocalSegments SendEntry::local() const noexcept {
+  const auto* list = std::get_if<SegmentList>(&source);
+  return list == nullptr ? rdmap::LocalSegments{} : rdmap::LocalSegments(*list).first(segments);
+}
+
+Bytes SendEntry::inline_octets() const noexcept {
+  const auto* octets = std::get_if<InlineOctets>(&source);
+  return octets == nullptr ? Bytes{} : Bytes(*octets).first(static_cast<std::size_t>(length));
+}
+
+std::expected<void, PostError> check(const WorkRequest& request) noexcept {
+  if (request.local.size() > kMaxSegments) return std::unexpected(PostError::kTooManySegments);
+  if (request.inline_data.size() > kMaxInline) return std::unexpected(PostError::kInlineTooLong);
+  if (!request.inline_data.empty() && !may_be_inline(request.operation))
+    return std::unexpected(PostError::kBadOperands);
+  if (request.invalidate && request.operation != Operation::kSend) return std::unexpected(PostError::kBadOperands);
+  const std::uint64_t length = message_length(request);
+  // DDP-5.2-03: a message is shorter than 2^32 octets.
+  if (length > std::numeric_limits<std::uint32_t>::max()) return std::unexpected(PostError::kMessageTooLong);
+  if (is_atomic(request.operation) && length != sizeof(std::uint64_t)) return std::unexpected(PostError::kBadOperands);
+  return {};
+}
+
+void SendQueue::push(const WorkRequest& request, bool internal) {
+  SendEntry entry{.request = request, .length = message_length(request), .internal = internal};
+  if (request.inline_data.empty()) {
+    std::ranges::copy(request.local, std::get<SegmentList>(entry.source).begin());
+    entry.segments = static_cast<std::uint32_t>(request.local.size());
+  } else {
+    std::ranges::copy(request.inline_data, entry.source.emplace<InlineOctets>().begin());
+  }
+  entry.request.local = {};
+  entry.request.inline_data = {};
+  if (!internal) ++users_;
+  entries_.push(entry);
+}
+
+std::uint64_t SendQueue::start() noexcept {
+  entries_[started_].stage = Stage::kStarted;
+  return retired_ + started_++;
+}
+
+void SendQueue::transferred(std::uint64_t position) noexcept {
+  for (; settled_ < started_; ++settled_) {
+    SendEntry& entry = entries_[settled_];
+    if (entry.stage == Stage::kStarted || entry.end > position) return;
+    if (entry.stage == Stage::kCut) entry.stage = Stage::kDone;
+  }
+}
+
+void SendQueue::finish(std::uint64_t ticket, WorkStatus status) noexcept {
+  SendEntry& entry = at(ticket);
+  entry.stage = Stage::kDone;
+  entry.status = status;
+}
+
+SendEntry* SendQueue::find_untagged(ddp::Msn msn, bool request_queue) noexcept {
+  for (std::size_t i = 0; i < started_; ++i) {
+    SendEntry& entry = entries_[i];
+    if (entry.stage != Stage::kDone && entry.msn == msn && awaits_response(entry.request.operation) == request_queue)
+      return &entry;
+  }
+  return nullptr;
+}
+
+SendEntry* SendQueue::find_write(ddp::Stag stag, ddp::TaggedOffset offset) noexcept {
+  for (std::size_t i = 0; i < started_; ++i) {
+    SendEntry& entry = entries_[i];
+    const WorkRequest& request = entry.request;
+    const bool write = request.operation == Operation::kWrite || request.operation == Operation::kWriteImmediate;
+    if (entry.stage == Stage::kDone || !write || request.remote_stag != stag) continue;
+    if (offset.value - request.remote_offset.value < std::max<std::uint64_t>(entry.length, 1)) return &entry;
+  }
+  return nullptr;
+}
+
+SendEntry* SendQueue::find_read(const rdmap::ReadRequest& quoted) noexcept {
+  for (std::size_t i = 0; i < started_; ++i) {
+    SendEntry& entry = entries_[i];
+    const WorkRequest& request = entry.request;
+    const bool read = entry.stage != Stage::kDone && request.operation == Operation::kRead;
+    if (!read || request.sink_stag != quoted.sink_stag) continue;
+    // Sinks may be used again, sources too: both ends and what is left must fit.
+    const std::uint64_t answered = quoted.sink_offset.value - request.sink_offset.value;
+    if (answered <= entry.length && quoted.size == entry.length - answered) return &entry;
+  }
+  return nullptr;
+}
+
+void SendQueue::flush() noexcept {
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    SendEntry& entry = entries_[i];
+    if (entry.stage == Stage::kDone) continue;
+    entry.stage = Stage::kDone;
+    entry.status = WorkStatus::kFlushed;
+  }
+  started_ = entries_.size();
+  settled_ = started_;
+}
+
+// One completion for each operation of the user (RDMAP-3.2-02).
+std::optional<SendCompleted> SendQueue::retire() {
+  while (!entries_.empty() && entries_.front().stage == Stage::kDone) {
+    const SendEntry entry = entries_.pop();
+    ++retired_;
+    if (started_ > 0) --started_;
+    if (settled_ > 0) --settled_;
+    if (entry.internal) continue;
+    --users_;
+    ++unpolled_;
+    const std::uint64_t moved = entry.status == WorkStatus::kSuccess ? entry.length : 0;
+    return SendCompleted{entry.request.cookie, entry.request.operation, entry.status, moved};
+  }
+  return std::nullopt;
+}
+
+}  // namespace weft::engine

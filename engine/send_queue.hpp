@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// The work requests of one connection, from post() until the user has polled their completion. They start, and they
+// complete, in the order of posting (RDMAP-5.5-17, RDMAP-5.5-19); in between each goes at its own pace.
+//
+//   waiting -> started -> cut -> done -> (completion polled)
+//                          |
+//                          +-> awaiting its response -> done       RDMA Reads and atomics
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <variant>
+
+#include "common/bounded_ring.hpp"
+#include "engine/event.hpp"
+#include "engine/work.hpp"
+#include "rdmap/read_request.hpp"
+
+namespace weft::engine {
+
+using SegmentList = std::array<rdmap::LocalSegment, kMaxSegments>;
+using InlineOctets = std::array<std::byte, kMaxInline>;
+
+// A work request with its gather list or inline octets copied, since the caller's may go when post() returns.
+struct SendEntry {
+  enum class Stage : std::uint8_t { kWaiting, kStarted, kCut, kAwaiting, kDone };
+
+  Stage stage{};
+  WorkStatus status{};
+  WorkRequest request{};  // `local` and `inline_data` are empty: see `source`
+  std::variant<SegmentList, InlineOctets> source{};
+  std::uint32_t segments = 0;     // used elements of a SegmentList
+  std::uint64_t length = 0;       // octets of the message
+  std::uint64_t end = 0;          // kCut: position in our outbound octet stream behind its last octet
+  std::optional<ddp::Msn> msn{};  // of its untagged message; a Terminate names it
+  bool internal = false;          // the ready-to-receive message: the user does not hear of it (MPA2-5-05)
+
+  [[nodiscard]] rdmap::LocalSegments local() const noexcept;
+  [[nodiscard]] bool is_inline() const noexcept { return std::holds_alternative<InlineOctets>(source); }
+  [[nodiscard]] Bytes inline_octets() const noexcept;
+};
+
+[[nodiscard]] constexpr bool awaits_response(Operation operation) noexcept {
+  return operation == Operation::kRead || operation == Operation::kFetchAdd || operation == Operation::kCmpSwap;
+}
+
+// Why this work request can never be carried out, whatever the state of the stream.
+[[nodiscard]] std::expected<void, PostError> check(const WorkRequest& request) noexcept;
+
+class SendQueue {
+ public:
+  explicit SendQueue(std::uint32_t depth) : entries_(depth + 1), depth_(depth) {}  // one more: the RTR
+
+  [[nodiscard]] bool has_room() const noexcept { return users_ + unpolled_ < depth_; }
+  void push(const WorkRequest& request, bool internal = false);
+
+  // --- Starting
+  [[nodiscard]] bool nothing_to_start() const noexcept { return started_ == entries_.size(); }
+  [[nodiscard]] SendEntry& next() noexcept { return entries_[started_]; }  // unless nothing_to_start()
+  std::uint64_t start() noexcept;                                          // next() is under way now; its ticket
+  [[nodiscard]] SendEntry& at(std::uint64_t ticket) noexcept {
+    return entries_[static_cast<std::size_t>(ticket - retired_)];
+  }
+
+  // --- Ending
+  // The transport took our octets up to `position`: Sends and Writes before it are complete (RDMAP-5.5-18).
+  void transferred(std::uint64_t position) noexcept;
+  void finish(std::uint64_t ticket, WorkStatus status) noexcept;
+  // The unfinished entry that a Terminate quotes, by its untagged header or by a tagged one.
+  [[nodiscard]] SendEntry* find_untagged(ddp::Msn msn, bool request_queue) noexcept;
+  [[nodiscard]] SendEntry* find_write(ddp::Stag stag, ddp::TaggedOffset offset) noexcept;
+  // The same by the Read Request that it quotes, or what is left of one.
+  [[nodiscard]] SendEntry* find_read(const rdmap::ReadRequest& quoted) noexcept;
+  void flush() noexcept;  // everything that is not done ends as kFlushed
+
+  // The completion of the oldest entry, once it is done: the entry is gone, its room comes back with polled().
+  // An internal entry goes without a completion.
+  [[nodiscard]] std::optional<SendCompleted> retire();
+  void polled() noexcept { --unpolled_; }
+
+  [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
+  [[nodiscard]] bool idle() const noexcept { return started_ == 0; }  // nothing started and unfinished
+  [[nodiscard]] std::uint32_t unpolled() const noexcept { return unpolled_; }
+
+ private:
+  BoundedRing<SendEntry> entries_;
+  std::size_t started_ = 0;    // entries_[0, started_) have left kWaiting
+  std::size_t settled_ = 0;    // entries_[0, settled_) need no look by transferred()
+  std::uint64_t retired_ = 0;  // ticket of the front entry
+  std::uint32_t depth_;
+  std::uint32_t users_ = 0;     // entries that are not internal
+  std::uint32_t unpolled_ = 0;  // completions that the user has not taken yet
+};
+
+}  // namespace weft::engine

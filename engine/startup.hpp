@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The MPA start-up of one connection, either role: turns the calls of the user and the octets of the peer into the
+// frames to send and the outcome. Once both ends agree, all that remains of it is the rule on who may send first.
+#pragma once
+
+#include <expected>
+#include <variant>
+
+#include "engine/engine.hpp"
+#include "mpa/startup.hpp"
+
+namespace weft::engine {
+
+struct StartupProgress {
+  std::size_t consumed{};
+  std::variant<mpa::NeedMore, mpa::RequestReceived, mpa::Agreement, mpa::Rejection, mpa::StartupFailure> outcome{};
+};
+
+class Startup {
+ public:
+  explicit Startup(const Config& config);
+
+  // --- User
+  std::expected<void, StartupError> connect(Bytes private_data);
+  std::expected<mpa::Agreement, StartupError> accept(Bytes private_data, const AcceptParameters& parameters);
+  std::expected<void, StartupError> reject(Bytes private_data);
+
+  // --- Peer
+  StartupProgress receive(Bytes octets);
+  mpa::StartupFailure closed();
+  mpa::StartupFailure timed_out();
+
+  // --- Our frame on its way out
+  [[nodiscard]] Bytes unsent() const noexcept { return unsent_; }
+  void sent(std::size_t octets) noexcept { unsent_ = unsent_.subspan(octets); }
+
+  // --- Who may send (RFC 5044 section 7.1.2, RFC 6581 section 5)
+  [[nodiscard]] mpa::Phase phase() const noexcept;
+  // FPDUs may go out, once our own frame is gone.
+  [[nodiscard]] bool may_send() const noexcept { return mpa::may_send_fpdus(phase()) && unsent_.empty(); }
+  void first_fpdu_sent() noexcept;
+  void first_fpdu_received() noexcept;
+
+ private:
+  std::variant<mpa::Initiator, mpa::Responder> machine_;
+  std::uint32_t max_ird_;
+  Bytes unsent_{};
+};
+
+}  // namespace weft::engine

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an Engine consists of. Each part knows its own matter; the methods here only pass things between them:
+//   state_startup.cpp   connect, accept, reject and what comes of them
+//   state_receive.cpp   octets and FIN from the peer
+//   state_transmit.cpp  octets to the peer, completion of what was sent
+//   state_end.cpp       errors, close, abort, deadlines
+#pragma once
+
+#include <optional>
+
+#include "engine/ending.hpp"
+#include "engine/engine.hpp"
+#include "engine/event_queue.hpp"
+#include "engine/inbound.hpp"
+#include "engine/outbound.hpp"
+#include "engine/send_queue.hpp"
+#include "engine/startup.hpp"
+#include "rdmap/response_queue.hpp"
+#include "rdmap/stream_state.hpp"
+
+namespace weft::engine {
+
+// RDMA mode: exists from the agreement of both ends on (MPA-7.1-07).
+struct RdmaMode {
+  struct Depths {
+    std::uint32_t ird{};
+    std::uint32_t ord{};
+  };
+  RdmaMode(const Config& config, const mpa::Agreement& agreement, const Depths& limits, SendQueue& queue,
+           rdmap::Memory& memory);
+
+  Depths depths;
+  Inbound inbound;
+  rdmap::ResponseQueue responses;
+  Outbound outbound;
+};
+
+struct Engine::State {
+  State(const Config& wanted, rdmap::Memory& owner, Instant now);
+
+  // --- Start-up
+  std::expected<void, StartupError> connect(Bytes private_data);
+  std::expected<void, StartupError> accept(Bytes private_data, const AcceptParameters& parameters);
+  std::expected<void, StartupError> reject(Bytes private_data);
+  ReceiveResult receive_startup(MutableBytes octets, Instant now);
+  void on_startup(const mpa::NeedMore& need, Instant now);
+  void on_startup(const mpa::RequestReceived& request, Instant now);
+  void on_startup(const mpa::Agreement& agreement, Instant now);
+  void on_startup(const mpa::Rejection& rejection, Instant now);
+  void on_startup(const mpa::StartupFailure& failure, Instant now);
+  void enter_rdma_mode(const mpa::Agreement& agreement, const AcceptParameters& parameters);
+  void announce(std::string_view rtr);
+  void first_segment(rdmap::Opcode opcode);
+
+  // --- Receiving
+  ReceiveResult receive(MutableBytes octets, Instant now);
+  ReceiveResult receive_step(MutableBytes octets, Instant now);
+  ReceiveResult receive_fpdu(MutableBytes octets, Instant now);
+  ReceiveResult wait_for_receive(Instant now);
+  void take(const InboundSegment& segment, Instant now);
+  void deliver(const Placed& nothing, const InboundSegment& segment, Instant now);
+  void deliver(const SendDelivered& send, const InboundSegment& segment, Instant now);
+  void deliver(const ReadRequested& read, const InboundSegment& segment, Instant now);
+  void deliver(const AtomicRequested& atomic, const InboundSegment& segment, Instant now);
+  void deliver(const ReadAnswered& answer, const InboundSegment& segment, Instant now);
+  void deliver(const AtomicAnswered& answer, const InboundSegment& segment, Instant now);
+  void deliver(const TerminateDelivered& terminate, const InboundSegment& segment, Instant now);
+  void queue_response(const rdmap::InboundRequest& request, const InboundSegment& segment, Instant now);
+  bool put_response(std::uint64_t ticket, std::uint32_t offset, Bytes octets, Instant now);
+  void blame(const rdmap::Terminate& terminate);
+  void end_of_stream(Instant now);
+  void handle_fin(Instant now);
+
+  // --- Sending
+  std::expected<void, PostError> post(const WorkRequest& request);
+  void fill(TransmitBatch& batch, Instant now);
+  void fill_startup(TransmitBatch& batch, Instant now);
+  void fill_fpdus(TransmitBatch& batch, Instant now);
+  void written(std::size_t octets, Instant now);
+  [[nodiscard]] bool may_send_fpdus() const noexcept;
+  [[nodiscard]] bool has_output() const noexcept;
+  void drain(bool on) noexcept;
+  void set_emss(std::uint32_t emss) noexcept;
+  void collect();  // completions that have become due
+  std::optional<Event> poll_event();
+
+  // --- Ending
+  void fail(const Fault& fault, Instant now);  // an error in what arrived, or of our own
+  void close(Instant now);
+  void connection_lost(Instant now);
+  void give_up(Instant now);                 // the peer can no longer answer what we asked
+  void end(Disposition how, bool graceful);  // everything is over
+  void give_back_receive(WorkStatus status);
+  void settle(Instant now);  // after each call: takes the steps that have become possible
+  [[nodiscard]] bool nothing_left_to_send() const noexcept;
+  [[nodiscard]] std::optional<Instant> next_deadline() const noexcept;
+  void deadline_passed(Instant now);
+  void step(rdmap::StreamEvent event) noexcept { stream = rdmap::next(stream, event).value_or(stream); }
+
+  Config config;
+  rdmap::Memory& memory;
+  Startup startup;
+  SendQueue queue;
+  EventQueue events;
+  Ending ending{};
+  rdmap::StreamState stream = rdmap::StreamState::kStartup;
+  Established terms{};  // what was agreed, until it is announced
+  std::optional<RdmaMode> rdma{};
+
+  std::uint64_t appended = 0;  // octets of our stream given to batches
+  std::uint64_t taken = 0;     // of these, octets that the socket took
+  std::size_t unconsumed = 0;  // octets of a frame that is not complete
+  std::optional<Instant> startup_deadline{};
+  std::optional<Instant> receive_deadline{};
+  bool awaiting_rtr = false;       // responder, peer-to-peer: Established is announced with the first segment
+  bool startup_terminate = false;  // the start-up failed such that a Terminate is due
+  bool fin_pending = false;        // the peer's FIN stands behind a segment that waits for a receive
+  bool held = false;               // drain() is on
+  bool drain_wanted = false;       // and SendQueueDrained is due
+  bool pad_remarked = false;
+};
+
+}  // namespace weft::engine

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "engine/state.hpp"
+
+namespace weft::engine {
+
+using rdmap::StreamEvent;
+using rdmap::StreamState;
+
+// Every error of the peer, of whatever layer, is told to the user (DDP-7-01, DDP-7.1-18, DDP-6.2.2-02) and answered
+// with one Terminate, for our direction still works (RDMAP-6.2.1-01, RDMAP-7.1-05, DDP-7.1-21, MPA-8-16); the stream
+// does not end before that (DDP-6.2.2-07). A responder that has seen no valid FPDU may not send one (MPA-7.1.2-17) and
+// closes; so does everyone after an error of the start-up itself (MPA-8-09), and whoever has sent its FIN.
+void Engine::State::fail(const Fault& fault, Instant now) {
+  if (!rdmap::may_send(stream)) return;
+  const bool may_terminate = may_send_fpdus() && !ending.fin_sent();
+  if (fault.wrong_answer) {
+    if (const auto asked = rdma->inbound.take_unanswered()) queue.finish(asked->cookie, WorkStatus::kBadResponse);
+  }
+  if (awaiting_rtr) {
+    events.push(StartupFailed{report_of(fault), false});
+  } else if (!fault.ours) {
+    events.push(ProtocolError{report_of(fault), may_terminate});
+  }
+  step(StreamEvent::kErrorFound);
+  startup_deadline.reset();
+  receive_deadline.reset();
+  if (!may_terminate) return end(Disposition::kClose, false);
+  rdma->outbound.terminate(rdmap::make_terminate(fault.error, fault.segment ? &*fault.segment : nullptr));
+  ending.begin(now + config.close_timeout);
+}
+
+void Engine::State::close(Instant now) {
+  if (ending.over() || ending.begun()) return;
+  if (!rdma) return end(Disposition::kClose, false);
+  rdma->outbound.hold(false);  // the end overrides drain(): what was posted goes out (DDP-6.2.1-02)
+  step(StreamEvent::kCloseRequested);
+  ending.begin(now + config.finish_timeout);  // a peer that reads or answers nothing does not keep us for ever
+  settle(now);
+}
+
+// RST, time-out, any error of the socket: there is no one to tell (RDMAP-6.2-03).
+void Engine::State::connection_lost(Instant now) {
+  if (ending.over()) return;
+  if (stream == StreamState::kStartup && !ending.begun()) {
+    on_startup(startup.closed(), now);
+  } else if (awaiting_rtr) {
+    events.push(StartupFailed{report_of(mpa::Fault::kConnectionLost), false});
+  }
+  end(Disposition::kReset, false);
+}
+
+// The peer has closed its direction, so what we asked cannot be answered any more.
+void Engine::State::give_up(Instant now) {
+  step(StreamEvent::kErrorFound);
+  rdma->outbound.stop();
+  ending.begin(now + config.close_timeout);
+}
+
+// Whatever is unfinished ends as flushed (RDMAP-6.2.1-03, DDP-6.2.2-05), receives included; Closed comes last.
+void Engine::State::end(Disposition how, bool graceful) {
+  if (ending.over()) return;
+  ending.finish(how == Disposition::kClose && appended != taken ? Disposition::kReset : how);
+  stream = StreamState::kClosed;
+  startup_deadline.reset();
+  receive_deadline.reset();
+  drain_wanted = false;
+  queue.flush();
+  collect();
+  give_back_receive(WorkStatus::kFlushed);
+  events.push(Closed{graceful});
+}
+
+// The receive of a message that will not be completed.
+void Engine::State::give_back_receive(WorkStatus status) {
+  if (!rdma) return;
+  const auto buffer = rdma->inbound.take_unfinished_receive();
+  if (buffer) events.push(Received{.cookie = buffer->cookie, .status = status});
+}
+
+void Engine::State::settle(Instant now) {
+  if (ending.over()) return;
+  collect();
+  // The segment before the peer's FIN will not be looked at any more, and so the FIN is next.
+  if (fin_pending && !rdmap::takes_segments(stream)) handle_fin(now);
+  const bool unanswerable = ending.peer_finished() && rdma && rdma->inbound.window().outstanding() > 0;
+  if (unanswerable && rdmap::may_send(stream)) give_up(now);
+  if (ending.fin_due() && nothing_left_to_send()) {
+    if (stream == StreamState::kTerminating) queue.flush();
+    collect();
+    ending.send_fin(now + config.close_timeout);
+  }
+  const bool graceful = stream != StreamState::kTerminating;
+  if (ending.fin_sent() && ending.peer_finished()) end(Disposition::kClose, graceful);  // DDP-3-13, DDP-6.2-02
+}
+
+bool Engine::State::nothing_left_to_send() const noexcept {
+  if (appended != taken || !startup.unsent().empty()) return false;
+  if (!rdma) return true;
+  if (stream == StreamState::kTerminating) return rdma->outbound.over();
+  return queue.empty() && rdma->outbound.at_rest();
+}
+
+// --- Deadlines
+
+std::optional<Instant> Engine::State::next_deadline() const noexcept {
+  std::optional<Instant> next;
+  for (const auto& deadline : {startup_deadline, receive_deadline, ending.deadline()}) {
+    if (deadline && (!next || *deadline < *next)) next = deadline;
+  }
+  return next;
+}
+
+void Engine::State::deadline_passed(Instant now) {
+  const auto passed = [now](const std::optional<Instant>& deadline) { return deadline && *deadline <= now; };
+  if (passed(ending.deadline())) {
+    end(Disposition::kClose, false);
+  } else if (passed(startup_deadline)) {
+    startup_deadline.reset();
+    on_startup(startup.timed_out(), now);
+  } else if (passed(receive_deadline)) {
+    receive_deadline.reset();
+    fail(rdma->inbound.no_receive(), now);
+  }
+  settle(now);
+}
+
+}  // namespace weft::engine

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "engine/state.hpp"
+
+namespace weft::engine {
+
+using Want = ReceiveResult::Want;
+
+ReceiveResult Engine::State::receive(MutableBytes octets, Instant now) {
+  std::size_t consumed = 0;
+  ReceiveResult step{};
+  do {
+    step = receive_step(octets.subspan(consumed), now);
+    consumed += step.consumed;
+  } while (step.consumed > 0 && step.want == Want::kMore);
+  unconsumed = step.want == Want::kMore ? octets.size() - consumed : 0;
+  if (fin_pending && step.want == Want::kMore) handle_fin(now);
+  settle(now);
+  return {consumed, step.want, step.missing};
+}
+
+ReceiveResult Engine::State::receive_step(MutableBytes octets, Instant now) {
+  if (ending.over()) return {octets.size(), Want::kNothing, 0};
+  if (events.full()) return {0, Want::kPollEvents, 0};
+  switch (startup.phase()) {
+    case mpa::Phase::kIdle:
+    case mpa::Phase::kAwaitingReply:
+    case mpa::Phase::kMustSendFirst:
+    case mpa::Phase::kAwaitingRequest:
+    case mpa::Phase::kDeciding: return receive_startup(octets, now);
+    case mpa::Phase::kRejected:
+    case mpa::Phase::kFailed: return {octets.size(), Want::kNothing, 0};
+    case mpa::Phase::kFenced:
+    case mpa::Phase::kOpen: return receive_fpdu(octets, now);
+  }
+  std::unreachable();
+}
+
+ReceiveResult Engine::State::receive_fpdu(MutableBytes octets, Instant now) {
+  if (stream == rdmap::StreamState::kHalfClosed && !octets.empty()) {  // DDP-6.2.1-04
+    fail({make_fault(mpa::Fault::kConnectionLost, 0).error,
+          "DDP-6.2.1-04",
+          "octets arrived after the peer had closed its direction",
+          rdma->inbound.position(),
+          {}},
+         now);
+  }
+  if (!rdmap::takes_segments(stream)) return {octets.size(), Want::kNothing, 0};  // DDP-7.1-20
+  const auto result = rdma->inbound.next(octets);
+  if (startup.phase() == mpa::Phase::kFenced && rdma->inbound.verified_any()) startup.first_fpdu_received();
+  if (!result) {
+    if (result.error().ours) give_back_receive(WorkStatus::kLocalProtection);
+    fail(result.error(), now);
+    return {octets.size(), Want::kNothing, 0};
+  }
+  if (const auto* need = std::get_if<NeedMore>(&*result)) return {0, Want::kMore, need->missing};
+  if (std::holds_alternative<NeedReceive>(*result)) return wait_for_receive(now);
+  const auto& segment = std::get<InboundSegment>(*result);
+  take(segment, now);
+  return {segment.consumed, Want::kMore, 0};
+}
+
+// DDP-7.1-04 or DDP-7.1-06, as the user prefers. Nothing behind it is looked at meanwhile, so no request is answered
+// before the message ahead of it is complete (RDMAP-B-03, RDMAPX-7-03, RDMAPX-7-04, RDMAPX-7-13).
+ReceiveResult Engine::State::wait_for_receive(Instant now) {
+  if (config.no_receive == NoReceive::kTerminate) {
+    fail(rdma->inbound.no_receive(), now);
+    return {0, Want::kNothing, 0};
+  }
+  if (!receive_deadline) receive_deadline = now + config.no_receive_timeout;
+  return {0, Want::kReceive, 0};
+}
+
+void Engine::State::take(const InboundSegment& segment, Instant now) {
+  receive_deadline.reset();
+  first_segment(segment.opcode);
+  if (segment.pad_nonzero && !std::exchange(pad_remarked, true)) {
+    events.push(Remark{"the peer pads FPDUs with octets that are not zero (MPA-4.1-03)", segment.stream_offset});
+  }
+  std::visit([&](const auto& delivery) { deliver(delivery, segment, now); }, segment.delivery);
+}
+
+// --- What a segment led to
+
+// The target of a Write hears nothing (SEC-2.2.6-01); who reads or changes the same octets next finds them written
+// (RDMAP-B-06, RDMAPX-7-14).
+void Engine::State::deliver(const Placed&, const InboundSegment&, Instant) {}
+
+// In its turn (RDMAP-B-01), when all that was sent before it has been placed (RDMAP-5.5-11, RDMAP-B-04, RDMAPX-7-06).
+void Engine::State::deliver(const SendDelivered& send, const InboundSegment& segment, Instant now) {
+  Received received{send.buffer.cookie, WorkStatus::kSuccess, send.length,
+                    send.solicited,     send.invalidate,      send.immediate};
+  if (send.invalidate && !memory.invalidate(*send.invalidate)) {  // RDMAP-5.3-13, RDMAP-5.3-14, RDMAP-5.3-15
+    received.status = WorkStatus::kFlushed;
+    received.invalidated.reset();
+    events.push(received);
+    return fail(make_fault(rdmap::kCannotInvalidate, segment.stream_offset, rdmap::segment_in_error(segment.ulpdu)),
+                now);
+  }
+  events.push(received);
+}
+
+// All of the source is checked before the first octet is answered, and again while it is read (RDMAP-7.2-09); what is
+// refused is told to both users (RDMAP-3.2-09).
+void Engine::State::deliver(const ReadRequested& read, const InboundSegment& segment, Instant now) {
+  const rdmap::ReadRequest& request = read.request;
+  if (request.size > 0) {  // RDMAP-5.2.1-14: a Read of nothing validates nothing
+    const auto allowed = memory.check_read(request.source_stag, request.source_offset, request.size);
+    if (!allowed) {
+      auto quoted = rdmap::segment_in_error(segment.ulpdu);
+      quoted.read_request = request;  // RDMAP-7.1-04
+      return fail(make_fault(rdmap::request_error(allowed.error()), segment.stream_offset, quoted), now);
+    }
+  }
+  queue_response({std::get<ddp::UntaggedHeader>(segment.header), request, segment.stream_offset}, segment, now);
+}
+
+void Engine::State::deliver(const AtomicRequested& atomic, const InboundSegment& segment, Instant now) {
+  queue_response({std::get<ddp::UntaggedHeader>(segment.header), atomic.request, segment.stream_offset}, segment, now);
+}
+
+// A whole request (RDMAPX-5.4-06), of which our user hears nothing (RDMAP-3.2-08). The queue is bounded, and one
+// request too many ends the stream (SEC-2.2.8-01, SEC-6.4.3.3-03).
+void Engine::State::queue_response(const rdmap::InboundRequest& request, const InboundSegment& segment, Instant now) {
+  const auto queued = rdma->responses.push(request);
+  if (!queued)
+    fail(make_fault(rdmap::error_code(queued.error()), segment.stream_offset, rdmap::segment_in_error(segment.ulpdu)),
+         now);
+}
+
+void Engine::State::deliver(const ReadAnswered& answer, const InboundSegment&, Instant now) {
+  if (!put_response(answer.piece.cookie, answer.piece.offset, answer.payload, now)) return;
+  if (answer.piece.complete) queue.finish(answer.piece.cookie, WorkStatus::kSuccess);  // RDMAP-5.5-26
+}
+
+// The user gets the value in the byte order of the host, as it would read it from memory itself (RDMAPX-5.2.2-09), and
+// not before is the operation complete (RDMAPX-5.4-01).
+void Engine::State::deliver(const AtomicAnswered& answer, const InboundSegment&, Instant now) {
+  std::array<std::byte, sizeof answer.original> octets;
+  std::memcpy(octets.data(), &answer.original, octets.size());
+  if (put_response(answer.cookie, 0, octets, now)) queue.finish(answer.cookie, WorkStatus::kSuccess);
+}
+
+bool Engine::State::put_response(std::uint64_t ticket, std::uint32_t offset, Bytes octets, Instant now) {
+  if (octets.empty() || memory.scatter(queue.at(ticket).local(), offset, octets)) return true;
+  queue.finish(ticket, WorkStatus::kLocalProtection);
+  fail(make_local_fault(rdma->inbound.position()), now);
+  return false;
+}
+
+// --- The peer's Terminate: tell the user (RDMAP-3.2-11), stop, close. It is never answered with another (RDMAP-5.4-07,
+// RDMAP-5.4-11).
+
+void Engine::State::deliver(const TerminateDelivered& terminate, const InboundSegment& segment, Instant now) {
+  ErrorReport report = report_of(terminate.report.meant().error);
+  report.stream_offset = segment.stream_offset;
+  if (std::exchange(awaiting_rtr, false)) {  // instead of a ready-to-receive message: the initiator gave up
+    startup_deadline.reset();
+    events.push(StartupFailed{report, false});
+  } else {
+    events.push(TerminateReceived{report, terminate.report.siw_layout});
+  }
+  blame(terminate.report.meant());
+  step(rdmap::StreamEvent::kTerminateReceived);
+  rdma->outbound.stop();
+  ending.begin(now + config.close_timeout);
+}
+
+// If the Terminate quotes one of our messages, its work request failed and was not just flushed.
+void Engine::State::blame(const rdmap::Terminate& terminate) {
+  if (!terminate.ddp_header) return;
+  const auto header = ddp::parse(terminate.ddp_header->octets());
+  if (!header) return;
+  SendEntry* entry = nullptr;
+  if (const auto* untagged = std::get_if<ddp::UntaggedHeader>(&*header)) {
+    entry = queue.find_untagged(untagged->msn, untagged->queue == std::to_underlying(ddp::QueueNumber::kRequest));
+  } else {
+    const auto& tagged = std::get<ddp::TaggedHeader>(*header);
+    entry = queue.find_write(tagged.stag, tagged.offset);
+  }
+  // siw, when it refuses a Read while answering it, quotes the size where the MSN belongs; the Read Request tells as
+  // well.
+  if (entry == nullptr && terminate.read_request) entry = queue.find_read(*terminate.read_request);
+  if (entry == nullptr) return;
+  const bool protection = terminate.error.layer != rdmap::Layer::kLlp && terminate.error.type == 1;
+  entry->status = protection ? WorkStatus::kRemoteAccess : WorkStatus::kRemoteOperation;
+  entry->stage = SendEntry::Stage::kDone;
+}
+
+// --- The peer's FIN
+
+void Engine::State::end_of_stream(Instant now) {
+  if (ending.over() || ending.peer_finished()) return;
+  if (rdma && rdma->inbound.holds_segment()) {
+    fin_pending = true;  // what arrived before it comes first
+    return;
+  }
+  handle_fin(now);
+  settle(now);
+}
+
+void Engine::State::handle_fin(Instant now) {
+  fin_pending = false;
+  ending.peer_has_finished();
+  if (stream == rdmap::StreamState::kStartup) {
+    if (!ending.begun()) on_startup(startup.closed(), now);  // else: the peer read our rejection
+    return;
+  }
+  if (!rdmap::takes_segments(stream)) return;
+  if (unconsumed > 0) return fail(make_fault(mpa::Fault::kClosedInsideFpdu, rdma->inbound.position()), now);
+  if (awaiting_rtr) return fail(make_fault(mpa::Fault::kClosedInStartup, 0), now);
+  events.push(PeerClosed{});  // MPA-7.2-02, DDP-3-11
+  step(rdmap::StreamEvent::kPeerFinished);
+}
+
+}  // namespace weft::engine

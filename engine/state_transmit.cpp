@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "engine/state.hpp"
+
+namespace weft::engine {
+
+// Nothing can be posted, and so nothing sent, before both ends have agreed (SEC-4-01).
+std::expected<void, PostError> Engine::State::post(const WorkRequest& request) {
+  if (!rdma || !rdmap::may_post(stream)) return std::unexpected(PostError::kNotConnected);  // DDP-6.2.1-03
+  if (const auto sound = check(request); !sound) return sound;
+  if (awaits_response(request.operation) && rdma->depths.ord == 0) return std::unexpected(PostError::kNoReadDepth);
+  if (!queue.has_room()) return std::unexpected(PostError::kQueueFull);
+  queue.push(request);
+  return {};
+}
+
+void Engine::State::fill(TransmitBatch& batch, Instant now) {
+  if (ending.over() || ending.fin_sent()) return;
+  fill_startup(batch, now);
+  if (may_send_fpdus()) fill_fpdus(batch, now);
+  settle(now);
+}
+
+void Engine::State::fill_startup(TransmitBatch& batch, Instant now) {
+  const Bytes unsent = startup.unsent();
+  const std::size_t octets = std::min(unsent.size(), batch.piece_room() == 0 ? 0 : batch.arena_room());
+  if (octets == 0) return;
+  std::ranges::copy(unsent.first(octets), batch.free_arena().begin());
+  batch.commit(octets);
+  startup.sent(octets);
+  appended += octets;
+  // MPA-7.1.2-31: from now on the peer is to move - with its Reply, or with its ready-to-receive message.
+  if (config.role == mpa::Role::kInitiator || awaiting_rtr) startup_deadline = now + config.startup_timeout;
+}
+
+void Engine::State::fill_fpdus(TransmitBatch& batch, Instant now) {
+  for (;;) {
+    const std::uint64_t before = appended;
+    const auto filled = rdma->outbound.fill(batch, appended);
+    if (appended != before) startup.first_fpdu_sent();
+    if (filled) return;
+    if (const auto& ticket = filled.error().ticket) queue.finish(*ticket, WorkStatus::kLocalProtection);
+    fail(filled.error().fault, now);  // and round again, for the Terminate
+  }
+}
+
+// What TCP took is complete, wherever it is by now (RDMAP-5.5-09).
+void Engine::State::written(std::size_t octets, Instant now) {
+  taken += octets;
+  queue.transferred(taken);
+  settle(now);
+}
+
+// MPA-7.1.2-17: the responder sends nothing before the first valid FPDU; the initiator nothing before the Reply.
+bool Engine::State::may_send_fpdus() const noexcept { return rdma && (startup.may_send() || startup_terminate); }
+
+bool Engine::State::has_output() const noexcept {
+  if (ending.over() || ending.fin_sent()) return false;
+  return !startup.unsent().empty() || (may_send_fpdus() && rdma->outbound.has_output());
+}
+
+void Engine::State::drain(bool on) noexcept {
+  if (ending.over()) return;
+  held = drain_wanted = on;
+  if (rdma) rdma->outbound.hold(on);
+  if (on) collect();
+}
+
+// A work request that ends early may have octets on loan in a batch: it is not told before those are written.
+void Engine::State::collect() {
+  if (stream == rdmap::StreamState::kTerminating && appended != taken) return;
+  while (auto completed = queue.retire()) events.push(*completed);
+  if (drain_wanted && queue.idle()) {
+    drain_wanted = false;
+    events.push(SendQueueDrained{});
+  }
+}
+
+std::optional<Event> Engine::State::poll_event() {
+  auto event = events.poll();
+  if (event && std::holds_alternative<SendCompleted>(*event)) queue.polled();
+  return event;
+}
+
+// The MULPDU follows (MPA-4.5-04).
+void Engine::State::set_emss(std::uint32_t emss) noexcept {
+  config.emss = emss;
+  if (rdma) rdma->outbound.set_emss(emss);
+}
+
+}  // namespace weft::engine

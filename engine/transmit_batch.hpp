@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Octets on their way to the socket: many FPDUs for one sendmsg. Headers, CRCs and checksummed payload lie in the
+// batch's own arena, which nobody else writes; without a CRC payload may be borrowed from user memory.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "common/wire.hpp"
+
+namespace weft::engine {
+
+class TransmitBatch {
+ public:
+  static constexpr std::size_t kMaxPieces = 256;  // well below IOV_MAX
+
+  explicit TransmitBatch(std::size_t arena_octets) : arena_(arena_octets) { pieces_.reserve(kMaxPieces); }
+
+  // --- Filling (the engine)
+  [[nodiscard]] std::size_t arena_size() const noexcept { return arena_.size(); }
+  [[nodiscard]] std::size_t arena_room() const noexcept { return arena_.size() - used_; }
+  [[nodiscard]] std::size_t piece_room() const noexcept { return kMaxPieces - pieces_.size(); }
+  // The free end of the arena; what was written there is appended to the octets to send by commit().
+  [[nodiscard]] MutableBytes free_arena() noexcept { return std::span(arena_).subspan(used_); }
+  void commit(std::size_t octets) noexcept;    // merges with the previous piece when they touch
+  void append_borrowed(Bytes piece) noexcept;  // must stay unchanged and mapped until written
+
+  // --- Sending (the driver)
+  [[nodiscard]] std::span<const Bytes> pieces() const noexcept { return std::span(pieces_).subspan(first_); }
+  [[nodiscard]] bool empty() const noexcept { return first_ == pieces_.size(); }
+  [[nodiscard]] std::size_t size() const noexcept;  // octets not yet written
+  void consume(std::size_t written) noexcept;       // the socket took so many octets; an emptied batch starts over
+
+ private:
+  std::vector<std::byte> arena_;
+  std::vector<Bytes> pieces_;
+  std::size_t used_ = 0;
+  std::size_t first_ = 0;
+};
+
+}  // namespace weft::engine

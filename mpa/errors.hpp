@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can go wrong in MPA: the wire codes of RFC 5044 section 8 and RFC 6581 section 8, and the faults that lead to
+// them. One table feeds Terminate messages, logs, the auditor and the documentation.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+namespace weft::mpa {
+
+inline constexpr std::uint8_t kErrorLayer = 2;  // LLP (MPA2-8-02)
+inline constexpr std::uint8_t kErrorType = 0;   // MPA (MPA2-8-02)
+
+// The values are the wire codes: a Terminate names layer 2, type 0 and one of these (MPA-8-05, MPA2-8-03).
+enum class ErrorCode : std::uint8_t {
+  kConnectionLost = 0x01,
+  kCrcMismatch = 0x02,
+  kMarkerMismatch = 0x03,
+  kInvalidStartupFrame = 0x04,
+  kLocalFailure = 0x05,
+  kInsufficientIrd = 0x06,
+  kNoMatchingRtr = 0x07,
+};
+
+// What exactly happened. Several faults share one wire code.
+enum class Fault : std::uint8_t {
+  kConnectionLost,
+  kClosedInsideFpdu,
+  kClosedInStartup,
+  kStartupTimeout,
+  kCrcMismatch,
+  kMarkerMismatch,
+  kBadKey,
+  kRoleClash,
+  kUnsupportedRevision,
+  kPrivateDataTooLong,
+  kStartupCutShort,
+  kSurplusAfterRequest,
+  kSurplusAfterReply,
+  kEnhancedDataMissing,
+  kReplyNotEnhanced,
+  kReplyEnhanced,
+  kModelNotMirrored,
+  kLocalFailure,
+  kInsufficientIrd,
+  kNoMatchingRtr,
+};
+
+struct FaultEntry {
+  Fault fault{};
+  ErrorCode code{};
+  std::string_view section{};   // "RFC 5044 section 8"
+  std::string_view clause{};    // id of the clause that was broken
+  std::string_view sentence{};  // what happened, for people
+};
+
+// In the order of the enumerators.
+inline constexpr std::array kFaults{
+    FaultEntry{Fault::kConnectionLost, ErrorCode::kConnectionLost, "RFC 5044 section 8", "MPA-8-01",
+               "the TCP connection was reset, lost or timed out"},
+    FaultEntry{Fault::kClosedInsideFpdu, ErrorCode::kConnectionLost, "RFC 5044 section 8", "MPA-8-01",
+               "the peer closed the TCP connection inside an FPDU"},
+    FaultEntry{Fault::kClosedInStartup, ErrorCode::kConnectionLost, "RFC 5044 section 8", "MPA-8-01",
+               "the peer closed the TCP connection before sending its MPA startup frame"},
+    FaultEntry{Fault::kStartupTimeout, ErrorCode::kConnectionLost, "RFC 5044 section 7.1.2", "MPA-7.1.2-31",
+               "the peer did not complete the MPA startup in time"},
+    FaultEntry{Fault::kCrcMismatch, ErrorCode::kCrcMismatch, "RFC 5044 section 4.4", "MPA-8-02",
+               "the CRC of an FPDU does not match its contents"},
+    FaultEntry{Fault::kMarkerMismatch, ErrorCode::kMarkerMismatch, "RFC 5044 section 8", "MPA-8-03",
+               "a Marker and the ULPDU_Length fields disagree on where an FPDU begins"},
+    FaultEntry{Fault::kBadKey, ErrorCode::kInvalidStartupFrame, "RFC 5044 section 7.1.2", "MPA-7.1.2-18",
+               "the startup frame does not begin with the MPA key"},
+    FaultEntry{Fault::kRoleClash, ErrorCode::kInvalidStartupFrame, "RFC 5044 section 7.1.2", "MPA-7.1.2-25",
+               "both ends sent an MPA Request: the peer is an initiator too"},
+    FaultEntry{Fault::kUnsupportedRevision, ErrorCode::kInvalidStartupFrame, "RFC 5044 section 7.1.1", "MPA-7.1.1-21",
+               "the startup frame has an MPA revision that this end does not accept"},
+    FaultEntry{Fault::kPrivateDataTooLong, ErrorCode::kInvalidStartupFrame, "RFC 5044 section 7.1.1", "MPA-7.1.1-26",
+               "PD_Length is greater than 512"},
+    FaultEntry{Fault::kStartupCutShort, ErrorCode::kInvalidStartupFrame, "RFC 5044 section 7.1.1", "MPA-7.1.1-25",
+               "the stream ended inside the startup frame"},
+    FaultEntry{Fault::kSurplusAfterRequest, ErrorCode::kInvalidStartupFrame, "RFC 5044 section 7.1.1", "MPA-7.1.1-25",
+               "octets followed the MPA Request before the Reply was sent"},
+    FaultEntry{Fault::kSurplusAfterReply, ErrorCode::kInvalidStartupFrame, "RFC 5044 section 7.1.1", "MPA-7.1.1-25",
+               "octets followed the MPA Reply before the initiator's first FPDU"},
+    FaultEntry{Fault::kEnhancedDataMissing, ErrorCode::kInvalidStartupFrame, "RFC 6581 section 6", "MPA2-6-11",
+               "the S bit is set but there is no room for the enhanced data"},
+    FaultEntry{Fault::kReplyNotEnhanced, ErrorCode::kInvalidStartupFrame, "RFC 6581 section 10", "MPA2-10-02",
+               "an enhanced Request was accepted by a Reply that is not enhanced"},
+    FaultEntry{Fault::kReplyEnhanced, ErrorCode::kInvalidStartupFrame, "RFC 6581 section 10", "MPA2-10-04",
+               "a Request that is not enhanced was answered by an enhanced Reply"},
+    FaultEntry{Fault::kModelNotMirrored, ErrorCode::kInvalidStartupFrame, "RFC 6581 section 9.2", "MPA2-9.2-06",
+               "the A bit of the Reply differs from that of the Request"},
+    FaultEntry{Fault::kLocalFailure, ErrorCode::kLocalFailure, "RFC 6581 section 9.3", "MPA2-9.3-04",
+               "a local failure without a code of its own ended the connection establishment"},
+    FaultEntry{Fault::kInsufficientIrd, ErrorCode::kInsufficientIrd, "RFC 6581 section 9.1", "MPA2-9.1-15",
+               "the responder's ORD is greater than the IRD that this end can provide"},
+    FaultEntry{Fault::kNoMatchingRtr, ErrorCode::kNoMatchingRtr, "RFC 6581 section 9.2", "MPA2-9.2-13",
+               "the two ends have no ready-to-receive indication in common"},
+};
+
+[[nodiscard]] constexpr const FaultEntry& explain(Fault fault) noexcept { return kFaults[std::to_underlying(fault)]; }
+[[nodiscard]] constexpr ErrorCode wire_code(Fault fault) noexcept { return explain(fault).code; }
+
+// The names in the registry "MPA Errors" (RFC 6580 section 3.3, RFC 6581 section 11).
+[[nodiscard]] constexpr std::string_view registered_name(ErrorCode code) noexcept {
+  switch (code) {
+    case ErrorCode::kConnectionLost: return "TCP connection closed, terminated, or lost";
+    case ErrorCode::kCrcMismatch: return "MPA CRC Error";
+    case ErrorCode::kMarkerMismatch: return "MPA Marker and ULPDU Length field mismatch";
+    case ErrorCode::kInvalidStartupFrame: return "Invalid MPA Request Frame or MPA Response Frame";
+    case ErrorCode::kLocalFailure: return "Local catastrophic error";
+    case ErrorCode::kInsufficientIrd: return "Insufficient IRD resources";
+    case ErrorCode::kNoMatchingRtr: return "No matching RTR option";
+  }
+  return {};
+}
+
+}  // namespace weft::mpa

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Receives: the stall and its end, zero length, invalidation at delivery, Immediate Data.
+#include <catch2/catch.hpp>
+
+#include "tests/engine/rogue.hpp"
+
+namespace weft::engine::test {
+namespace {
+
+using rdmap::Opcode;
+using Want = ReceiveResult::Want;
+
+struct Stream : Rogue {
+  explicit Stream(const Config& config = responder()) : Rogue(config) {
+    end.memory.add(1, 1000);
+    establish();
+    heard();
+  }
+  void more_receives(std::uint64_t cookie, std::size_t capacity) {
+    end.memory.post_receive(cookie, capacity);
+    end.engine.receives_available();
+    offer();
+  }
+};
+
+TEST_CASE("A Send that finds no receive stops the stream until there is one", "[DDP-7.1-04][DDP-7.1-02]") {
+  Stream rogue;
+  rogue.untagged(Opcode::kSend, 1, pattern(8));
+  CHECK(rogue.end.last.want == Want::kReceive);
+  rogue.tagged(Opcode::kWrite, 1, 0, pattern(4));  // waits behind it
+  CHECK(rogue.end.memory.octets_placed == 0);
+  rogue.offer();
+  CHECK(rogue.end.last.want == Want::kReceive);
+  rogue.more_receives(5, 64);
+  CHECK(rogue.end.first<Received>()->cookie == 5);
+  CHECK(rogue.end.memory.octets_placed == 12);
+  CHECK(rogue.end.last.want == Want::kMore);
+  CHECK_FALSE(rogue.end.engine.next_deadline());
+}
+
+TEST_CASE("With Markers a stalled Send is the same when it goes on", "[DDP-7.1-04][MPA-4.3-18]") {
+  Config config = responder();
+  config.mpa.markers = true;
+  Pair pair(initiator(), config);
+  establish(pair);
+  pair.a.memory.add(10, 3000).octets = pattern(3000);
+  const rdmap::LocalSegment all{0, 3000, 10};
+  require(pair.a.engine.post(send_of(1, all)).has_value(), "post");
+  pair.run();
+  REQUIRE(pair.b.last.want == Want::kReceive);
+  pair.run();
+  pair.b.memory.post_receive(1, 3000);
+  pair.b.engine.receives_available();
+  pair.run();
+  CHECK(pair.b.memory.inbox[1] == pattern(3000));
+}
+
+TEST_CASE("But not for ever", "[DDP-7.1-06][DDP-7.1-03]") {
+  Stream rogue;
+  rogue.untagged(Opcode::kSend, 1, pattern(8));
+  rogue.wait(std::chrono::seconds(31));
+  const auto terminate = rogue.terminate();
+  REQUIRE(terminate);
+  CHECK(terminate->error == rdmap::error_code(ddp::UntaggedError::kNoBuffer));
+  CHECK(terminate->segment_length == 26);
+}
+
+TEST_CASE("Or not at all, if the user prefers", "[DDP-7.1-06]") {
+  Config config = responder();
+  config.no_receive = NoReceive::kTerminate;
+  Stream rogue(config);
+  rogue.untagged(Opcode::kSend, 1, pattern(8));
+  CHECK(rogue.terminate()->error == rdmap::error_code(ddp::UntaggedError::kNoBuffer));
+}
+
+TEST_CASE("A wild MSN does not wait for a receive", "[DDP-7.1-09][SEC-5.1.1-02]") {
+  Stream rogue;
+  rogue.untagged(Opcode::kSend, 3, pattern(8));
+  CHECK(rogue.terminate()->error == rdmap::error_code(ddp::UntaggedError::kMsnRange));
+}
+
+TEST_CASE("A FIN behind a stalled Send waits its turn", "[MPA-8-01][DDP-5.4-02]") {
+  Stream rogue;
+  rogue.untagged(Opcode::kSend, 1, pattern(8));
+  rogue.fin();
+  CHECK(rogue.end.count<PeerClosed>() == 0);
+  rogue.more_receives(5, 64);
+  REQUIRE(rogue.end.events.size() >= 2);
+  CHECK(rogue.end.count<Received>() == 1);
+  CHECK(std::holds_alternative<PeerClosed>(rogue.end.events.back()));
+}
+
+TEST_CASE("Sends are delivered in order, whatever their kind",
+          "[RDMAP-5.3-05][RDMAP-5.5-10][RDMAPX-6.3-03][RDMAPX-7-05][RDMAP-B-01]") {
+  Stream rogue;
+  for (std::uint64_t i = 0; i < 3; ++i) rogue.end.memory.post_receive(i, 64);
+  rogue.untagged(Opcode::kSend, 1, pattern(8));
+  rogue.untagged(Opcode::kImmediate, 2, pattern(8));
+  rogue.untagged(Opcode::kSendSolicited, 3, {});
+  const auto got = rogue.end.all<Received>();
+  REQUIRE(got.size() == 3);
+  for (std::uint64_t i = 0; i < 3; ++i) CHECK(got[i].cookie == i);
+  CHECK(got[1].immediate);
+  CHECK(got[2].solicited);
+  CHECK(got[2].length == 0);  // RDMAP-5.3-11: a receive is used all the same
+}
+
+TEST_CASE("Invalidation happens at delivery, not before", "[RDMAP-5.3-16][RDMAP-5.3-14][RDMAP-5.3-13][RDMAP-1.2-02]") {
+  Stream rogue;
+  rogue.end.memory.post_receive(1, 64);
+  rogue.untagged(Opcode::kSendInvalidate, 1, pattern(8), 0, false, 1);
+  rogue.tagged(Opcode::kWrite, 1, 0, pattern(4));  // between two segments of the Send: still valid
+  CHECK(rogue.end.memory.regions[1].valid);
+  rogue.untagged(Opcode::kSendInvalidate, 1, pattern(8), 8, true, 1);
+  CHECK_FALSE(rogue.end.memory.regions[1].valid);
+  CHECK(rogue.end.first<Received>()->invalidated == ddp::Stag{1});
+  rogue.tagged(Opcode::kWrite, 1, 0, pattern(4));
+  CHECK(rogue.terminate()->error == rdmap::error_code(ddp::TaggedError::kInvalidStag));
+}
+
+TEST_CASE("An RDMA Write is placed and nobody hears of it", "[RDMAP-5.1-02][RDMAP-3.2-05][SEC-2.2.6-01]") {
+  Stream rogue;
+  rogue.tagged(Opcode::kWrite, 1, 10, pattern(8));
+  CHECK(rogue.end.count<Received>() == 0);
+  CHECK(std::ranges::equal(pattern(8), std::span(rogue.end.memory.regions[1].octets).subspan(10, 8)));
+}
+
+TEST_CASE("Requests of the peer are no business of our user",
+          "[RDMAP-5.2.1-04][RDMAPX-5.2.1-17][RDMAP-5.2.1-03][RDMAPX-5.2.1-16][RDMAP-3.2-08]") {
+  Stream rogue;
+  const auto before = rogue.end.events.size();
+  rogue.read_request(1, {{7}, {0}, 8, {1}, {0}});
+  rogue.atomic_request(2, {{}, 1, {1}, {0}});
+  CHECK(rogue.heard().size() == 2);
+  CHECK(rogue.end.events.size() == before);
+}
+
+TEST_CASE("A peer cannot fill the event queue beyond its bound", "[RDMAP-8.1.2-06]") {
+  Rogue rogue;
+  rogue.establish();
+  for (std::uint64_t i = 0; i < 200; ++i) rogue.end.memory.post_receive(i, 0);
+  for (std::uint32_t msn = 1; msn <= 200; ++msn) {
+    const auto fpdu = rogue.fpdu(Rogue::ulpdu(ddp::UntaggedHeader{true, 0x43, 0, 0, {msn}, {0}}, {}));
+    rogue.end.unread.insert(rogue.end.unread.end(), fpdu.begin(), fpdu.end());
+  }
+  std::size_t polls = 0;
+  while (!rogue.end.unread.empty()) {
+    const auto got = rogue.end.engine.receive(rogue.end.unread, rogue.now);
+    rogue.end.unread.erase(rogue.end.unread.begin(),
+                           rogue.end.unread.begin() + static_cast<std::ptrdiff_t>(got.consumed));
+    if (got.want != Want::kPollEvents) break;
+    ++polls;
+    rogue.end.poll();
+  }
+  rogue.end.poll();
+  CHECK(polls == 3);
+  CHECK(rogue.end.count<Received>() == 200);
+}
+
+}  // namespace
+}  // namespace weft::engine::test

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The user's limits hold: inbound depth, FPDU size, the moment of refusal, and the end overriding a drained queue.
+#include <gtest/gtest.h>
+
+#include "tests/engine/rogue.hpp"
+
+namespace weft::engine::test {
+namespace {
+
+using rdmap::Opcode;
+
+TEST(Limits, NoAcceptPromisesMoreInboundReadsThanConfigured) {
+  Config config = responder();
+  config.max_ird = 3;
+  Rogue rogue(config);
+  rogue.send_frame({.kind = mpa::FrameKind::kRequest, .crc = true, .revision = 1});
+  ASSERT_TRUE(rogue.end.engine.accept({}, {.ird = 1000, .ord = {}}));
+  rogue.end.poll();
+  EXPECT_EQ(rogue.end.first<Established>()->ird, 3U);
+  rogue.flush();
+  for (std::uint32_t msn = 1; msn <= 3; ++msn) rogue.read_request(msn, {});
+  EXPECT_EQ(rogue.end.count<ProtocolError>(), 0U);
+  rogue.read_request(4, {});
+  EXPECT_EQ(rogue.end.count<ProtocolError>(), 1U);
+}
+
+TEST(Limits, TheReplySaysWhatIsHeld) {
+  Config config = responder();
+  config.max_ird = 3;
+  Rogue rogue(config);
+  rogue.send_frame({.kind = mpa::FrameKind::kRequest,
+                    .crc = true,
+                    .revision = 2,
+                    .enhanced = mpa::EnhancedData{.ird = 9, .ord = 9}});
+  ASSERT_TRUE(rogue.end.engine.accept({}, {.ird = 1000, .ord = {}}));
+  rogue.flush();
+  const auto reply = mpa::parse_startup_frame(rogue.end.sent, mpa::FrameKind::kReply);
+  ASSERT_TRUE(reply && *reply && (*reply)->enhanced);
+  EXPECT_EQ((*reply)->enhanced->ird, 3);
+}
+
+TEST(Limits, FpdusStayBelowTheUsersLimit) {
+  Config config = responder();
+  config.max_ulpdu = 256;
+  Rogue rogue(config);
+  rogue.end.memory.add(1, 1000);
+  rogue.establish();
+  rogue.heard();
+  const rdmap::LocalSegment all{0, 1000, 1};
+  ASSERT_TRUE(rogue.end.engine.post(write_of(1, all, 9, 0)));
+  const auto heard = rogue.heard();
+  ASSERT_EQ(heard.size(), 5U);
+  EXPECT_EQ(heard[0].payload.size(), 256U - 14U);
+}
+
+TEST(Limits, AReadIsRefusedOnArrivalAndNotWhenItsTurnComes) {
+  Rogue rogue;
+  rogue.establish();
+  rogue.read_request(1, {{7}, {0}, 8, {99}, {0}});
+  EXPECT_EQ(rogue.end.count<ProtocolError>(), 1U) << "though nothing can be sent yet (RDMAP-7.1-04)";
+}
+
+TEST(Limits, ClosingOverridesADrainedQueue) {
+  Rogue rogue;
+  rogue.establish();
+  rogue.heard();
+  rogue.end.engine.drain(true);
+  ASSERT_TRUE(rogue.end.engine.post({.cookie = 1, .operation = Operation::kWrite}));
+  EXPECT_TRUE(rogue.heard().empty());
+  rogue.end.engine.close(rogue.now);
+  EXPECT_EQ(rogue.heard().size(), 1U);
+  EXPECT_EQ(rogue.end.first<SendCompleted>()->status, WorkStatus::kSuccess);
+  EXPECT_EQ(rogue.end.engine.disposition(), Disposition::kShutdownWrite);
+}
+
+TEST(Limits, ARejectionIsGivenTimeToLeave) {
+  Rogue rogue;
+  rogue.now = Instant{std::chrono::hours(1)};
+  rogue.send_frame({.kind = mpa::FrameKind::kRequest, .crc = true, .revision = 1});
+  ASSERT_TRUE(rogue.end.engine.reject({}));
+  const auto deadline = rogue.end.engine.next_deadline();
+  EXPECT_TRUE(!deadline || *deadline > rogue.now);
+}
+
+TEST(Limits, ClosingDoesNotWaitForEverForAnAnswer) {
+  Rogue rogue;
+  rogue.end.memory.add(1, 8);
+  rogue.establish();
+  rogue.heard();
+  const rdmap::LocalSegment sink{0, 8, 1};
+  ASSERT_TRUE(rogue.end.engine.post({.cookie = 1,
+                                     .operation = Operation::kRead,
+                                     .local = std::span(&sink, 1),
+                                     .remote_stag = {9},
+                                     .sink_stag = {1}}));
+  rogue.heard();
+  rogue.end.engine.close(rogue.now);
+  const auto deadline = rogue.end.engine.next_deadline();
+  ASSERT_TRUE(deadline);
+  EXPECT_EQ(*deadline, rogue.now + Config{}.finish_timeout);
+  EXPECT_EQ(rogue.end.engine.disposition(), Disposition::kOpen);
+  rogue.end.engine.deadline_passed(*deadline);
+  rogue.end.poll();
+  EXPECT_EQ(rogue.end.first<SendCompleted>()->status, WorkStatus::kFlushed);
+  ASSERT_EQ(rogue.end.count<Closed>(), 1U);
+  EXPECT_FALSE(rogue.end.first<Closed>()->graceful);
+  EXPECT_FALSE(rogue.end.engine.next_deadline());
+}
+
+}  // namespace
+}  // namespace weft::engine::test

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// The observer sees what two engines say to each other, however the capture is chopped.
+#include "engine/observer.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/engine/scenes.hpp"
+
+namespace weft::engine::test {
+namespace {
+
+struct Summary {
+  std::size_t frames = 0, segments = 0, faults = 0, ends = 0, payload = 0;
+  std::vector<rdmap::Opcode> opcodes{};
+  bool operator==(const Summary&) const = default;
+};
+
+void note(Summary& summary, const Observation& seen) {
+  if (std::holds_alternative<StartupSeen>(seen)) ++summary.frames;
+  if (std::holds_alternative<FaultSeen>(seen)) ++summary.faults;
+  if (std::holds_alternative<EndSeen>(seen)) ++summary.ends;
+  if (const auto* segment = std::get_if<SegmentSeen>(&seen)) {
+    ++summary.segments;
+    summary.payload += segment->segment.payload().size();
+    summary.opcodes.push_back(segment->segment.opcode);
+  }
+}
+
+// A conversation as a capture shows it: who said what, in order.
+using Conversation = std::vector<std::pair<Direction, std::vector<std::byte>>>;
+
+Conversation converse(Config a, Config b) {
+  Conversation said;
+  Pair pair(a, b);
+  pair.meddle = [&](const End& from, std::vector<std::byte>& octets) {
+    said.emplace_back(&from == &pair.a ? Direction::kFromInitiator : Direction::kFromResponder, octets);
+  };
+  establish(pair);
+  do_every_operation(pair, pair.a, pair.b);
+  do_every_operation(pair, pair.b, pair.a);
+  close_both(pair);
+  return said;
+}
+
+Summary watch(const Conversation& said, std::size_t chop) {
+  AcceptEverything at_a, at_b;
+  Observer observer(at_b, at_a);
+  Summary summary;
+  const auto drain = [&] {
+    while (const auto seen = observer.next()) note(summary, *seen);
+  };
+  for (const auto& [from, octets] : said) {
+    for (std::size_t at = 0; at < octets.size(); at += chop) {
+      observer.feed(from, Bytes(octets).subspan(at, std::min(chop, octets.size() - at)));
+      drain();
+    }
+  }
+  observer.end(Direction::kFromInitiator);
+  observer.end(Direction::kFromResponder);
+  drain();
+  return summary;
+}
+
+class Watched : public testing::TestWithParam<int> {};
+
+TEST_P(Watched, EveryFrameOnceWhateverTheChopping) {
+  Config a = initiator(), b = responder();
+  a.mpa.markers = (GetParam() & 1) != 0;
+  b.mpa.markers = (GetParam() & 2) != 0;
+  a.mpa.crc = b.mpa.crc = (GetParam() & 4) == 0;
+  const Conversation said = converse(a, b);
+  const Summary whole = watch(said, 1 << 20);
+  EXPECT_EQ(whole.frames, 2u);
+  EXPECT_EQ(whole.faults, 0u);
+  EXPECT_EQ(whole.ends, 2u);
+  EXPECT_GT(whole.segments, 50u);
+  for (std::uint8_t opcode = 0; opcode <= 0xB; ++opcode) {
+    const bool expected = opcode != 4 && opcode != 5 && opcode != 7;  // what the scene leaves out
+    EXPECT_EQ(std::ranges::count(whole.opcodes, static_cast<rdmap::Opcode>(opcode)) > 0, expected) << int{opcode};
+  }
+  EXPECT_EQ(watch(said, 1), whole);
+  EXPECT_EQ(watch(said, 701), whole);
+}
+
+INSTANTIATE_TEST_SUITE_P(Framings, Watched, testing::Range(0, 8));
+
+TEST(Observer, OneDirectionAlone) {
+  const Conversation said = converse(initiator(), responder());
+  AcceptEverything recorder;
+  Observer observer(recorder, recorder);
+  observer.assume(Direction::kFromResponder, {}, Responses::kTakenAsTheyAre);
+  bool startup = true;
+  Summary summary;
+  for (const auto& [from, octets] : said) {
+    if (from != Direction::kFromResponder) continue;
+    if (!std::exchange(startup, false)) observer.feed(from, octets);  // the capture begins behind the Reply
+    while (const auto seen = observer.next()) note(summary, *seen);
+  }
+  EXPECT_EQ(summary.faults, 0u);
+  EXPECT_NE(std::ranges::count(summary.opcodes, rdmap::Opcode::kReadResponse), 0);
+}
+
+TEST(Observer, NamesAFaultAndStopsThatDirection) {
+  Conversation said = converse(initiator(), responder());
+  auto& last = said[said.size() / 2];
+  last.second[last.second.size() / 2] ^= std::byte{0x10};
+  AcceptEverything recorder;
+  Observer observer(recorder, recorder);
+  std::size_t faults = 0;
+  for (const auto& [from, octets] : said) {
+    observer.feed(from, octets);
+    while (const auto seen = observer.next()) {
+      const auto* fault = std::get_if<FaultSeen>(&*seen);
+      if (fault == nullptr) continue;
+      ++faults;
+      EXPECT_EQ(fault->from, last.first);
+      EXPECT_EQ(fault->fault.clause, "MPA-8-02");
+      break;
+    }
+    if (faults > 0) break;
+  }
+  EXPECT_EQ(faults, 1u);
+}
+
+TEST(Observer, EndInsideAFrame) {
+  const Conversation said = converse(initiator(), responder());
+  AcceptEverything recorder;
+  Observer observer(recorder, recorder);
+  observer.feed(Direction::kFromInitiator, Bytes(said.front().second).first(10));
+  EXPECT_FALSE(observer.next());
+  EXPECT_EQ(observer.waiting(Direction::kFromInitiator), 10u);
+  observer.end(Direction::kFromInitiator);
+  const auto seen = observer.next();
+  ASSERT_TRUE(seen);
+  EXPECT_EQ(std::get<FaultSeen>(*seen).fault.clause, "MPA-7.1.1-25");
+}
+
+}  // namespace
+}  // namespace weft::engine::test

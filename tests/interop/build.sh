@@ -1,0 +1,162 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Makes the virtual machine that holds Linux's own iWARP, siw: a kernel and an initramfs, from Debian packages only.
+#
+#   build.sh [--force]     quick when nothing changed
+#
+# Result in ${WEFT_SIW_VM_CACHE:-${XDG_CACHE_HOME:-~/.cache}/weft-siw-vm}:
+#   vmlinux      Debian's kernel, unpacked: qemu starts it without a boot loader and without decompressing
+#   initrd.img   busybox, kernel modules, siw stock and with parameters, rping, siw_peer
+#   versions.txt what it was made of
+# WEFT_SIW_VM_KERNEL=6.1.0-56-amd64 chooses a kernel; otherwise the newest whose headers and image apt offers.
+set -euo pipefail
+export LC_ALL=C DEBIAN_FRONTEND=noninteractive PATH=$PATH:/usr/sbin:/sbin
+
+here=$(cd "$(dirname "$0")" && pwd)
+cache=${WEFT_SIW_VM_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/weft-siw-vm}
+libdir=/usr/lib/x86_64-linux-gnu
+sudo=; [ "$(id -u)" = 0 ] || sudo=sudo
+
+say() { echo "siw-vm: $*" >&2; }
+die() { say "$*"; exit 1; }
+
+# A kernel can be used when its headers are installed or can be, and its image can be downloaded.
+choose_kernel() {
+    local installed offered image
+    installed=$(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' 'linux-headers-[0-9]*-amd64' 2>/dev/null | sed -n 's/^ii *linux-headers-//p')
+    offered=$(apt-cache pkgnames linux-headers- 2>/dev/null | sed -n 's/^linux-headers-\([0-9][0-9.]*-[0-9]*-amd64\)$/\1/p')
+    image=$(apt-cache pkgnames linux-image- 2>/dev/null | sed -n 's/^linux-image-\([0-9][0-9.]*-[0-9]*-amd64\)$/\1/p')
+    { comm -12 <(sort -u <<<"$installed") <(sort -u <<<"$image") | sort -V | tail -1 | grep . ||
+      comm -12 <(sort -u <<<"$offered") <(sort -u <<<"$image") | sort -V | tail -1; }
+}
+
+# The only step that needs root, and only when something is missing (./check has installed packages.txt already).
+install_missing() {
+    local missing=() p
+    for p in $(sed -E 's/#.*//' "$here/packages.txt") "linux-headers-$kernel"; do
+        dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || missing+=("$p")
+    done
+    [ ${#missing[@]} -gt 0 ] || return 0
+    say "installing ${missing[*]} (reasons: tests/interop/packages.txt)"
+    $sudo apt-get install -y --no-install-recommends "${missing[@]}" >apt.log 2>&1 ||
+        { $sudo apt-get update >>apt.log 2>&1 && $sudo apt-get install -y --no-install-recommends "${missing[@]}" >>apt.log 2>&1; } ||
+        { tail -20 apt.log >&2; die "apt could not install ${missing[*]}"; }
+}
+
+# The kernel image is only downloaded and unpacked here, never installed on this machine.
+fetch_kernel() {
+    [ "$(cat kernel.version 2>/dev/null)" = "$kernel" ] && return 0
+    rm -rf image kernel.version linux-image-*.deb
+    say "downloading linux-image-$kernel"
+    apt-get -o APT::Sandbox::User=root download "linux-image-$kernel" >download.log 2>&1 ||
+        { tail -5 download.log >&2; die "cannot download linux-image-$kernel"; }
+    dpkg-deb -x linux-image-"$kernel"_*.deb image
+    echo "$kernel" >kernel.version
+}
+
+# bzImage (Documentation/x86/boot.rst): the number of set-up sectors at 0x1f1, offset and length of the payload at 0x248.
+unpack_kernel() {
+    local image=image/boot/vmlinuz-$kernel sectors offset length
+    sectors=$(od -An -tu1 -j $((0x1f1)) -N 1 "$image" | tr -d ' ')
+    read -r offset length < <(od -An -tu4 -j $((0x248)) -N 8 "$image")
+    head -c $(((sectors + 1) * 512 + offset + length)) "$image" | tail -c "$length" | xz -dc --single-stream >vmlinux.new ||
+        die "the payload of linux-image-$kernel is not xz: this script does not know how to unpack it"
+    mv vmlinux.new "$cache/vmlinux"
+}
+
+build_siw() {
+    local series=${kernel%%-*} v
+    series=${series%.*}    # 6.1.0-56-amd64 -> 6.1
+    local source=/usr/src/linux-source-$series.tar.xz made
+    [ -s "$source" ] || die "no $source: linux-source does not match kernel $kernel (install linux-source-$series)"
+    made="$kernel $(stat -c %Y "$source") $(sha256sum <"$here/siw-parameters.sh")"
+    [ "$(cat siw.made 2>/dev/null)" = "$made" ] && return 0
+    rm -rf siw-stock siw-parameters siw.made; mkdir siw-stock
+    say "extracting siw from $source"
+    tar -xJf "$source" -C siw-stock --strip-components=5 "linux-source-$series/drivers/infiniband/sw/siw"
+    cp -r siw-stock siw-parameters
+    "$here/siw-parameters.sh" siw-parameters
+    for v in stock parameters; do
+        say "building siw.ko ($v)"
+        make -j"$(nproc)" -C "/usr/src/linux-headers-$kernel" M="$PWD/siw-$v" CONFIG_RDMA_SIW=m modules >siw-$v.log 2>&1 ||
+            { tail -30 siw-$v.log >&2; die "siw ($v) does not build"; }
+        strip --strip-debug -o siw-$v.ko siw-$v/siw.ko
+    done
+    echo "$made" >siw.made
+}
+
+# modules LIST MODULE...: copies what these modules need and writes /mod/LIST, the files in load order, so that the guest
+# needs no modprobe.
+modules() {
+    local list=$1 m f; shift
+    for m; do modprobe -d "$PWD/image" -S "$kernel" --show-depends "$m"; done |
+        sed -n 's/^insmod \([^ ]*\).*/\1/p' | awk '!seen[$0]++' | while read -r f; do
+            [ "${f##*/}" = siw.ko ] || cp "$f" root/mod/
+            echo "${f##*/}"
+        done >"root/mod/$list"
+    [ -s "root/mod/$list" ] || die "kernel $kernel lacks one of: $*"
+}
+
+# program FILE [NAME]: copies a program and every shared library that it needs.
+program() {
+    local library
+    cp -L "$1" "root/usr/bin/${2:-$(basename "$1")}"
+    ldd "$1" | sed -nE 's/.*=> (\/[^ ]+).*/\1/p' | while read -r library; do cp -nL "$library" root$libdir/; done
+}
+
+build_initramfs() {
+    local p
+    say "building the initramfs"
+    rm -rf root
+    mkdir -p root/{bin,dev,etc/libibverbs.d,lib64,mod,proc,root,run,sys,tmp} root/usr/bin root$libdir/libibverbs
+    cp /bin/busybox root/bin/
+    for p in $(/bin/busybox --list); do case $p in ip|busybox) ;; *) ln -s busybox root/bin/"$p";; esac; done
+    ln -s ../usr/bin/bash root/bin/bash
+    ln -s usr/lib root/lib
+    cp -L /lib64/ld-linux-x86-64.so.2 root/lib64/
+    cp -L "$(gcc -print-file-name=libgcc_s.so.1)" root$libdir/   # pthread_exit loads it
+
+    mkdir -p "image/lib/modules/$kernel/updates"
+    cp siw-stock.ko "image/lib/modules/$kernel/updates/siw.ko"
+    depmod -b image "$kernel"
+    modules boot virtio_pci virtio_console
+    modules rdma virtio_net crc32c_generic libcrc32c ib_uverbs rdma_ucm siw
+    cp siw-stock.ko siw-parameters.ko root/mod/
+
+    gcc -O2 -Wall -Wextra -Werror -o siw_peer "$here/guest/siw_peer.c" -lrdmacm -libverbs
+    for p in siw_peer "$(command -v rping)" "$(command -v ibv_devinfo)" "$(command -v ip)" "$(command -v rdma)" "$(command -v bash)"; do
+        program "$p"
+    done
+    for p in $libdir/libibverbs/libsiw-rdmav*.so; do cp -L "$p" root$libdir/libibverbs/; done
+    cp /etc/libibverbs.d/siw.driver root/etc/libibverbs.d/
+
+    install -m 755 "$here/guest/init" root/init
+    install -m 755 "$here/guest/session.sh" root/etc/session.sh
+    cp "$here/guest/lib.sh" root/etc/lib.sh
+    echo 'root:x:0:0:root:/root:/bin/sh' >root/etc/passwd
+    printf '127.0.0.1 localhost\n10.0.2.2 host\n' >root/etc/hosts
+    (cd root && find . | sort | cpio -o -H newc -R 0:0 --quiet) >initrd.new
+    mv initrd.new "$cache/initrd.img"
+}
+
+kernel=${WEFT_SIW_VM_KERNEL:-$(choose_kernel)}
+[ -n "$kernel" ] || die "apt offers no linux-headers-*-amd64 with its linux-image; set WEFT_SIW_VM_KERNEL"
+[ "$(uname -m)" = x86_64 ] || die "the VM is made for x86_64, this is $(uname -m)"
+stamp=$(cat "$here"/{build.sh,siw-parameters.sh,packages.txt} "$here"/guest/* - <<<"$kernel" | sha256sum | cut -c1-16)
+mkdir -p "$cache/work"
+exec 8>"$cache/lock"; flock 8   # one build at a time
+if [ "${1:-}" != --force ] && [ "$(cat "$cache/stamp" 2>/dev/null)" = "$stamp" ]; then
+    say "up to date in $cache (kernel $kernel)"
+    exit 0
+fi
+cd "$cache/work"
+install_missing
+fetch_kernel
+unpack_kernel
+build_siw
+build_initramfs
+gcc -O2 -o "$cache/tsc_khz" "$here/guest/tsc_khz.c"
+{ echo "kernel $kernel"; dpkg-query -W -f '${Package} ${Version}\n' "linux-headers-$kernel" linux-source rdmacm-utils libibverbs1 librdmacm1 \
+    ibverbs-providers qemu-system-x86; } >"$cache/versions.txt"
+echo "$stamp" >"$cache/stamp"
+say "done: $cache ($(du -h "$cache/initrd.img" | cut -f1) initramfs, kernel $kernel)"

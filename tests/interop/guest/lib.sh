@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# Helpers of the guest's shell (busybox sh and bash).
+
+port_named() {  # port_named NAME: the device file of a virtio port
+    grep -lx "$1" /sys/class/virtio-ports/*/name 2>/dev/null | sed 's|.*/\(vport[^/]*\)/name|/dev/\1|'
+}
+
+load_modules() {  # load_modules LIST: the modules of /mod/LIST, in the order worked out by build.sh
+    for module in $(cat /mod/$1); do
+        [ -e /sys/module/$(echo ${module%.ko} | tr - _)/initstate ] && continue
+        case $module in
+            siw.ko) insmod /mod/$SIW_MODULE $SIW_PARAMETERS;;
+            *) insmod /mod/$module;;
+        esac || echo "insmod $module failed"
+    done
+}
+
+add_siw_devices() {
+    rdma link add siw_lo type siw netdev lo
+    rdma link add siw0 type siw netdev eth0
+}
+
+use_siw() {  # use_siw stock | parameters: from now on, this build of siw
+    killall -q siw_peer rping
+    rdma link delete siw_lo; rdma link delete siw0
+    for i in $(seq 50); do rmmod siw 2>/dev/null && break; usleep 100000; done   # connections may still be going down
+    insmod /mod/siw-$1.ko && add_siw_devices
+}
+
+siw_set() {  # siw_set PARAMETER=VALUE...: for connections made from now on; needs the build with parameters
+    for setting; do echo "${setting#*=}" >/sys/module/siw/parameters/"${setting%%=*}" || return 1; done
+}
+
+wait_listen() {  # wait_listen PORT: until something, siw included, listens on TCP PORT (10 s at most)
+    for i in $(seq 200); do
+        awk -v port="$(printf ':%04X' "$1")" '$4 == "0A" && index($2, port) { found = 1 } END { exit !found }' /proc/net/tcp /proc/net/tcp6 && return 0
+        usleep 50000
+    done
+    echo "wait_listen: nothing listens on port $1"; return 1
+}
+
+limit() {  # limit SECONDS COMMAND...: busybox's timeout cannot be used under nc, which makes its children ignore SIGCHLD
+    seconds=$1; shift
+    "$@" & command=$!
+    (sleep $seconds; kill $command 2>/dev/null) & watch=$!
+    wait $command; code=$?
+    kill $watch 2>/dev/null
+    return $code
+}
+
+serve_sessions() {  # serve_sessions PORT: run the command lines that come over TCP (session.sh) until one says "power off"
+    nc -ll -p "$1" -e /etc/session.sh &
+    until [ -e /run/stop ]; do usleep 100000; done
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What leaves the guest in ruins, and so comes last: siw's process never gets out of the kernel again. Tests with a
+// parameter run behind all others, in the order of the files.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/interop/vm.hpp"
+#include "tests/interop/weft_end.hpp"
+
+namespace weft::interop {
+namespace {
+
+class Last : public testing::TestWithParam<const char*> {};
+
+// siw has no zero-length Send as ready-to-receive indication. Offered nothing else, it names the Write, which weft may
+// not use: the initiator terminates (MPA2-9.2-13). siw then waits for a connection that never comes, and cannot be
+// killed.
+TEST_P(Last, NoCommonReadyToReceiveIndication) {
+  Session guest = Vm::instance().start("siw_peer listen 7471 closed");
+  ASSERT_TRUE(guest.wait_for("listening")) << guest.transcript();
+  testing::internal::CaptureStderr();
+  EXPECT_THROW(WeftEnd::connect(Vm::instance().peer_port(), {.policy = {.peer_to_peer = true, .rtr = {.send = true}}}),
+               std::runtime_error);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("layer 2 (LLP), type 0, code 0x07"));
+  EXPECT_TRUE(guest.wait_for("request")) << guest.transcript();
+}
+
+INSTANTIATE_TEST_SUITE_P(Siw, Last, testing::Values("siw_peer"));
+
+}  // namespace
+}  // namespace weft::interop

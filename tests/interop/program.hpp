@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The weft command as a child process whose output is kept.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+namespace weft::interop {
+
+std::uint16_t free_tcp_port();
+
+class Program {
+ public:
+  // Arguments as a shell would split them, without quoting. Ends by itself or is ended after 40 s.
+  explicit Program(const std::string& arguments);
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  ~Program();
+
+  // Returns when something listens on this port of this machine; throws after 10 s or when the program has ended.
+  void wait_listen(const std::string& port);
+  // Waits for the end: the exit code, or 128 + the signal.
+  int finish();
+  [[nodiscard]] std::string output() const;
+
+ private:
+  pid_t process_;
+  int output_;  // an unnamed file: nobody has to read while the program runs
+};
+
+}  // namespace weft::interop

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/interop/vm.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include "tests/interop/program.hpp"
+
+namespace weft::interop {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::uint16_t kGuestSessionPort = 9000;
+std::unique_ptr<Vm> the_vm;
+
+sockaddr_in loopback(std::uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return address;
+}
+
+int connect_to(std::uint16_t port) {
+  const int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const sockaddr_in address = loopback(port);
+  if (connect(s, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return s;
+  close(s);
+  throw std::runtime_error("qemu does not listen on its forwarded port");
+}
+
+std::string forward(std::uint16_t host, std::uint16_t guest) {
+  return std::to_string(host) + ":" + std::to_string(guest);
+}
+
+std::string content(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+Session::Session(Session&& other) noexcept
+    : socket_(std::exchange(other.socket_, -1)),
+      transcript_(std::move(other.transcript_)),
+      pending_(std::move(other.pending_)) {}
+
+Session::~Session() {
+  if (socket_ >= 0) close(socket_);
+}
+
+std::optional<std::string> Session::line(std::chrono::milliseconds patience) {
+  std::size_t end = 0;
+  while ((end = pending_.find('\n')) == std::string::npos) {
+    pollfd p{socket_, POLLIN, 0};
+    char buffer[4096];
+    const int ready = poll(&p, 1, static_cast<int>(patience.count()));
+    const ssize_t n = ready == 1 ? read(socket_, buffer, sizeof buffer) : -1;
+    if (n <= 0) return std::nullopt;
+    pending_.append(buffer, static_cast<std::size_t>(n));
+  }
+  const std::string text = pending_.substr(0, end);
+  pending_.erase(0, end + 1);
+  transcript_ += "  " + text + "\n";
+  return text;
+}
+
+std::optional<std::string> Session::wait_for(std::string_view prefix, std::chrono::milliseconds patience) {
+  while (auto text = line(patience)) {
+    if (text->starts_with(prefix)) return text;
+    if (text->starts_with("exit ")) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+int Session::finish() {
+  const auto last = wait_for("exit ");
+  if (last) return std::stoi(last->substr(5));
+  const std::size_t at = transcript_.rfind("  exit ");  // an earlier wait_for() may have read it
+  return at == std::string::npos ? -1 : std::stoi(transcript_.substr(at + 7));
+}
+
+Vm& Vm::instance() {
+  static bool tried = false;
+  if (!the_vm && std::exchange(tried, true)) throw std::runtime_error("the VM did not come up (see the first test)");
+  if (!the_vm) the_vm.reset(new Vm());
+  return *the_vm;
+}
+
+bool Vm::booted() noexcept { return the_vm != nullptr; }
+
+Vm::Vm() : session_port_(free_tcp_port()), peer_port_(free_tcp_port()), rping_port_(free_tcp_port()) {
+  const std::string base = WEFT_INTEROP_OUTPUT "/interop-" + std::to_string(getpid());
+  packets_ = base + ".pcap";
+  log_ = base + ".log";
+  // The first time this takes a minute: a kernel is downloaded and siw is built.
+  if (std::system((WEFT_INTEROP_DIR "/build.sh >" + log_ + " 2>&1").c_str()) != 0) {
+    throw std::runtime_error("tests/interop/build.sh failed:\n" + content(log_));
+  }
+  process_ = fork();
+  if (process_ == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGTERM);  // a test program that is killed leaves no VM behind
+    const int log = open(log_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    dup2(log, 1);
+    dup2(log, 2);
+    execl(WEFT_INTEROP_DIR "/run.sh", "run.sh", "--timeout", "900", "--fwd",
+          forward(session_port_, kGuestSessionPort).c_str(), "--fwd", forward(peer_port_, kGuestPeerPort).c_str(),
+          "--fwd", forward(rping_port_, kGuestRpingPort).c_str(), "--pcap", packets_.c_str(), "serve_sessions 9000",
+          nullptr);
+    _exit(127);
+  }
+  wait_until_up();
+}
+
+// qemu accepts connections before the guest does, and then closes them or lets them hang.
+void Vm::wait_until_up() const {
+  for (int tries = 0; tries < 400; ++tries) {
+    int status = 0;
+    if (waitpid(process_, &status, WNOHANG) != 0) throw std::runtime_error("the VM did not start:\n" + content(log_));
+    try {
+      if (start("echo up").wait_for("up", 500ms)) return;
+    } catch (const std::runtime_error&) {  // qemu is not there yet
+    }
+    std::this_thread::sleep_for(200ms);
+  }
+  throw std::runtime_error("the guest did not come up:\n" + content(log_));
+}
+
+Session Vm::start(const std::string& command) const {
+  const int s = connect_to(session_port_);
+  const std::string text = command + "\n";
+  if (send(s, text.data(), text.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(text.size())) {
+    close(s);
+    throw std::runtime_error("cannot send a command to the guest");
+  }
+  return Session(s, command);
+}
+
+std::string Vm::run(const std::string& command) const {
+  Session session = start(command);
+  const int code = session.finish();
+  if (code != 0)
+    throw std::runtime_error("in the guest, exit code " + std::to_string(code) + ": " + session.transcript());
+  return session.transcript();
+}
+
+void Vm::forget_packets() const {
+  if (testing::UnitTest::GetInstance()->Failed()) return;
+  std::filesystem::remove(packets_);
+  std::filesystem::remove(log_);
+}
+
+void Vm::power_off() {
+  static_cast<void>(start("touch /run/stop").finish());
+  for (int tries = 0; tries < 100; ++tries) {
+    int status = 0;
+    if (waitpid(process_, &status, WNOHANG) != 0) return;
+    std::this_thread::sleep_for(100ms);
+  }
+  kill(process_, SIGTERM);
+  waitpid(process_, nullptr, 0);
+}
+
+}  // namespace weft::interop

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The virtual machine of run.sh, booted once for the whole test program, and commands that run in it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace weft::interop {
+
+inline constexpr std::uint16_t kGuestPeerPort = 7471;   // siw_peer listens here in the guest
+inline constexpr std::uint16_t kGuestRpingPort = 7174;  // rping's default
+
+// One command in the guest; its output arrives line by line. It runs on until it ends by itself.
+class Session {
+ public:
+  Session(int socket, std::string command) : socket_(socket), transcript_("$ " + command + "\n") {}
+  Session(Session&& other) noexcept;
+  Session& operator=(Session&&) = delete;
+  ~Session();
+
+  // Reads until a line begins with `prefix` and returns that line; empty when the command ends first or nothing comes
+  // for 30 s.
+  std::optional<std::string> wait_for(std::string_view prefix,
+                                      std::chrono::milliseconds patience = std::chrono::seconds(30));
+  // Reads to the end and returns the exit code; -1 when the guest did not tell one.
+  int finish();
+  // Everything read so far, for messages of failed tests.
+  [[nodiscard]] const std::string& transcript() const noexcept { return transcript_; }
+
+ private:
+  std::optional<std::string> line(std::chrono::milliseconds patience);
+
+  int socket_;
+  std::string transcript_;
+  std::string pending_{};
+};
+
+class Vm {
+ public:
+  // Boots at first use. Throws std::runtime_error when the guest does not come up.
+  static Vm& instance();
+
+  // Ports on this machine's 127.0.0.1 that lead to the guest's.
+  [[nodiscard]] std::uint16_t peer_port() const noexcept { return peer_port_; }
+  [[nodiscard]] std::uint16_t rping_port() const noexcept { return rping_port_; }
+
+  [[nodiscard]] Session start(const std::string& command) const;
+  // Runs a command to its end. Throws when its exit code is not 0.
+  std::string run(const std::string& command) const;
+
+  // Every packet of the guest's network card, seen by qemu. Complete after power_off().
+  [[nodiscard]] const std::string& packets() const noexcept { return packets_; }
+  void power_off();
+  void forget_packets() const;  // removes the file, unless some test has failed
+  [[nodiscard]] static bool booted() noexcept;
+
+ private:
+  Vm();
+  void wait_until_up() const;
+
+  std::uint16_t session_port_;
+  std::uint16_t peer_port_;
+  std::uint16_t rping_port_;
+  std::string packets_;
+  std::string log_;
+  pid_t process_ = -1;
+};
+
+}  // namespace weft::interop

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks every #include of the rooms against the table in rooms.py."""
+
+import re
+import sys
+
+from rooms import CORE, LIBRARIES, MAY_INCLUDE, NOT_IN_CORE, PUBLIC, ROOT, sources
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.M)
+
+
+def includes(path):
+    """(line, is our own, name) of each #include."""
+    text = path.read_text()
+    for match in INCLUDE.finditer(text):
+        yield text.count("\n", 0, match.start(2)) + 1, match[1] == '"', match[2]
+
+
+def allowed_own(room, name):
+    return any(name == entry or name.startswith(entry + "/") for entry in [room] + MAY_INCLUDE[room])
+
+
+def library_of(name):
+    """The library an <include> belongs to, or None for the C++ standard library."""
+    head = name.split("/")[0]
+    if head in LIBRARIES:
+        return head
+    return "system" if name.endswith(".h") or "/" in name else None
+
+
+def wrong(room, path, own, name):
+    """Why this include breaks the architecture, or None."""
+    if own:
+        if not (ROOT / name).is_file():
+            return "own headers are named from the root of the tree, and this names none"
+        return None if allowed_own(room, name) else f"{room}/ may not use it"
+    library = library_of(name)
+    if library is None:
+        return "the core has no I/O, clock, thread or randomness" if room in CORE and name in NOT_IN_CORE else None
+    rule = LIBRARIES[library]
+    if room not in rule["rooms"]:
+        return f"{library} belongs to {', '.join(rule['rooms'])}"
+    if path.suffix == ".hpp" and not rule["in_headers"]:
+        return f"{library} stays out of headers"
+    return None
+
+
+def closure(start):
+    """All headers of this tree that these files reach."""
+    seen, todo = set(), list(start)
+    while todo:
+        path = todo.pop()
+        if path in seen or not path.is_file():
+            continue
+        seen.add(path)
+        todo += [ROOT / name for _, own, name in includes(path) if own]
+    return sorted(seen)
+
+
+def main():
+    faults = []
+    for room in MAY_INCLUDE:
+        for path in sources(room):
+            for line, own, name in includes(path):
+                reason = wrong(room, path, own, name)
+                if reason:
+                    faults.append(f"{path.relative_to(ROOT)}:{line}: {name}: {reason}")
+    # A user of weft must not pay for, or need, the libraries it is built with.
+    public = closure(p for p in sources(PUBLIC) if p.suffix == ".hpp" and "detail" not in p.parts)
+    for path in public:
+        for line, own, name in includes(path):
+            if not own and library_of(name) not in (None, "system"):
+                faults.append(f"{path.relative_to(ROOT)}:{line}: {name}: reached from the public headers of {PUBLIC}/")
+    print("\n".join(faults) or f"includes of {len(MAY_INCLUDE)} rooms follow the table; {len(public)} public headers are clean")
+    return 1 if faults else 0
+
+
+sys.exit(main())

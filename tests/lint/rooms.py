@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The architecture as a table: which room may include what. Everything that checks the picture reads it from here."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# room -> folders (or single files) of this tree it may include besides itself
+MAY_INCLUDE = {
+    "common": [],
+    "mpa": ["common"],
+    "ddp": ["common"],
+    # DDP's vocabulary (headers, numbers, errors, what a message is handed over as), not its queues and windows
+    "rdmap": ["common", "ddp/header.hpp", "ddp/placement.hpp", "ddp/errors.hpp", "ddp/msn.hpp", "ddp/segmenter.hpp", "ddp/tagged.hpp",
+              "ddp/untagged_queues.hpp"],
+    "engine": ["common", "mpa", "ddp", "rdmap"],
+    "transport": ["common"],
+    "verbs": ["common", "mpa", "ddp", "rdmap", "engine", "transport"],
+    "tools": ["common", "mpa", "ddp", "rdmap", "engine", "transport", "verbs", "bench"],
+    "bench": ["common", "mpa", "ddp", "rdmap", "engine", "transport", "verbs", "tools"],
+}
+
+# The core does no I/O, reads no clock, starts no thread and draws no random number.
+CORE = ["common", "mpa", "ddp", "rdmap", "engine"]
+
+# Whoever uses weft includes headers of this room.
+PUBLIC = "verbs"
+
+# Libraries besides the C++ standard library: which room may use them, and whether its headers may too.
+# The system's headers (sockets, poll, files) count as a library, named by their folder or bare .h name.
+LIBRARIES = {
+    "isa-l": {"rooms": ["common"], "in_headers": False},
+    "boost": {"rooms": ["transport", "tools"], "in_headers": True},
+    "openssl": {"rooms": ["transport"], "in_headers": True},
+    "pcap": {"rooms": ["transport", "tools"], "in_headers": True},
+    "spdlog": {"rooms": ["transport", "verbs", "tools", "bench"], "in_headers": False},
+    "CLI": {"rooms": ["tools", "bench"], "in_headers": True},
+    "system": {"rooms": ["transport", "verbs", "tools", "bench"], "in_headers": True},
+}
+
+# Standard headers that bring I/O, clocks, threads or randomness. <chrono> is allowed: its durations are plain numbers.
+NOT_IN_CORE = {
+    "condition_variable", "csignal", "ctime", "filesystem", "fstream", "future", "iostream", "latch", "barrier", "mutex",
+    "random", "semaphore", "shared_mutex", "stop_token", "thread", "cstdio", "syncstream",
+}
+
+
+def sources(room):
+    """All C++ files of a room, in a fixed order."""
+    return sorted(p for p in (ROOT / room).rglob("*") if p.suffix in (".hpp", ".cpp", ".h", ".c"))

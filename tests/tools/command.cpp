@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "command.hpp"
+
+#include <netinet/in.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <thread>
+
+namespace weft::test {
+namespace {
+
+std::string contents(int fd) {
+  std::string text;
+  char piece[4096];
+  for (;;) {
+    const ssize_t got = ::pread(fd, piece, sizeof piece, static_cast<off_t>(text.size()));
+    if (got <= 0) return text;
+    text.append(piece, static_cast<std::size_t>(got));
+  }
+}
+
+[[noreturn]] void become(const std::string& program, const std::vector<std::string>& arguments, int out, int err) {
+  std::vector<char*> argv{const_cast<char*>(program.c_str())};
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::dup2(out, STDOUT_FILENO);
+  ::dup2(err, STDERR_FILENO);
+  ::execvp(program.c_str(), argv.data());
+  ::_exit(127);
+}
+
+}  // namespace
+
+Command::Command(const std::vector<std::string>& arguments, const std::string& program)
+    : out_(::memfd_create("out", MFD_CLOEXEC)), err_(::memfd_create("err", MFD_CLOEXEC)) {
+  const std::string path = program.empty() ? WEFT_COMMAND : program;
+  pid_ = ::fork();
+  if (pid_ < 0) throw std::runtime_error("fork failed");
+  if (pid_ == 0) become(path, arguments, out_, err_);
+}
+
+Command::~Command() {
+  if (!ended_) {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  ::close(out_);
+  ::close(err_);
+}
+
+bool Command::collect() {
+  if (!ended_ && ::waitpid(pid_, &status_, WNOHANG) == pid_) ended_ = true;
+  return ended_;
+}
+
+bool Command::wait_for_output(std::string_view text, std::chrono::seconds at_most) {
+  const auto deadline = std::chrono::steady_clock::now() + at_most;
+  for (;;) {
+    const bool over = collect() || std::chrono::steady_clock::now() > deadline;
+    if (out().find(text) != std::string::npos) return true;
+    if (over) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+Ended Command::wait(std::chrono::seconds at_most) {
+  const auto deadline = std::chrono::steady_clock::now() + at_most;
+  while (!collect()) {
+    if (std::chrono::steady_clock::now() > deadline) {
+      signal(SIGKILL);
+      ::waitpid(pid_, &status_, 0);
+      ended_ = true;
+      return {kTimedOut, out(), err()};
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  const int code = WIFEXITED(status_) ? WEXITSTATUS(status_) : -WTERMSIG(status_);
+  return {code, out(), err()};
+}
+
+void Command::signal(int number) const { ::kill(pid_, number); }
+std::string Command::out() const { return contents(out_); }
+std::string Command::err() const { return contents(err_); }
+
+std::uint16_t free_port() {
+  const int fd = ::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in6 address{};
+  address.sin6_family = AF_INET6;  // the wildcard: free for IPv4 too
+  socklen_t length = sizeof address;
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  if (::bind(fd, generic, length) != 0 || ::getsockname(fd, generic, &length) != 0) throw std::runtime_error("no port");
+  ::close(fd);
+  return ntohs(address.sin6_port);
+}
+
+TemporaryDirectory::TemporaryDirectory() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "weft-test-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary directory");
+  path_ = pattern;
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+bool is_one_line(const std::string& text) {
+  return text.size() > 1 && text.back() == '\n' && std::count(text.begin(), text.end(), '\n') == 1;
+}
+
+}  // namespace weft::test

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of the tools that need no process: rping's message and text, statistics, JSON, test patterns.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tools/bench/report.hpp"
+#include "tools/bench/schedule.hpp"
+#include "tools/bench/statistics.hpp"
+#include "tools/cli/json.hpp"
+#include "tools/cli/pattern.hpp"
+#include "tools/link/advertisement.hpp"
+#include "tools/rping/ping_text.hpp"
+
+namespace weft::tools {
+namespace {
+
+// What a stock client sent to siw: pcap-samples/01-rping.pcap, the payload of its first Send.
+TEST(Advertisement, HasTheLayoutOfTheStockTool) {
+  const Advertisement seen{.address = 0x0000559b7bc28370, .rkey = 0x357f0000, .size = 64};
+  const std::array<std::uint8_t, 16> wire{0x00, 0x00, 0x55, 0x9b, 0x7b, 0xc2, 0x83, 0x70,
+                                          0x35, 0x7f, 0x00, 0x00, 0x00, 0x00, 0x00, 0x40};
+  const auto octets = seen.serialize();
+  EXPECT_TRUE(std::ranges::equal(octets, std::as_bytes(std::span(wire))));
+  EXPECT_EQ(Advertisement::parse(octets), seen);
+}
+
+TEST(Advertisement, OtherLengthsAreRefused) {
+  const std::vector<std::byte> octets(17);
+  EXPECT_FALSE(Advertisement::parse(octets));
+  EXPECT_FALSE(Advertisement::parse(Bytes(octets).first(15)));
+  EXPECT_FALSE(Advertisement::parse({}));
+}
+
+std::string ping_text(std::size_t size, std::uint32_t number) {
+  std::string text(size, '?');
+  rping::fill_ping_text(text, number);
+  return text;
+}
+
+// The lines that `rping -v -C 2` of rdma-core prints.
+TEST(PingText, IsTheStockTools) {
+  EXPECT_EQ(rping::text_in(ping_text(64, 0)), "rdma-ping-0: ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqr");
+  EXPECT_EQ(rping::text_in(ping_text(64, 1)), "rdma-ping-1: BCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrs");
+}
+
+TEST(PingText, WrapsAfterSmallZ) {
+  const std::string text = ping_text(100, 0);
+  EXPECT_EQ(text.substr(13, 60), "ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyzAB");
+  EXPECT_EQ(ping_text(100, 57)[13 + 1], 'z');  // the 58th ping begins with 'z' less the longer number
+  EXPECT_EQ(ping_text(100, 58).substr(14, 2), "AB");
+}
+
+TEST(PingText, EndsInNulAtEverySize) {
+  for (std::size_t size = rping::kMinSize; size < 200; ++size) {
+    const std::string text = ping_text(size, 2147483647);
+    EXPECT_EQ(text.back(), '\0');
+    EXPECT_EQ(rping::text_in(text).size(), size - 1);
+  }
+}
+
+TEST(PingText, WithoutNulIsAllOfIt) { EXPECT_EQ(rping::text_in(std::string_view("abc")).size(), 3U); }
+
+TEST(Pattern, TellsWhereItDiffers) {
+  std::vector<std::byte> octets(70'000);
+  fill_pattern(octets, 5);
+  EXPECT_FALSE(first_difference(octets, 5));
+  octets[69'999] ^= std::byte{1};
+  EXPECT_EQ(first_difference(octets, 5), 69'999U);
+  EXPECT_EQ(first_difference(octets, 6), 0U);
+}
+
+TEST(Pattern, ShiftedBlocksAreSeen) {
+  std::vector<std::byte> octets(4096);
+  fill_pattern(octets, 0);
+  for (const std::size_t shift : {1U, 64U, 256U, 512U, 1024U}) {
+    EXPECT_TRUE(first_difference(Bytes(octets).subspan(shift), 0)) << shift;
+  }
+}
+
+TEST(Statistics, QuantilesInterpolate) {
+  EXPECT_EQ(bench::median({3, 1, 2}), 2);
+  EXPECT_EQ(bench::median({4, 1, 3, 2}), 2.5);
+  EXPECT_EQ(bench::quantile({10, 20, 30, 40, 50}, 0.25), 20);
+  EXPECT_EQ(bench::quantile({10, 20}, 1), 20);
+  EXPECT_EQ(bench::quantile({}, 0.5), 0);
+  EXPECT_EQ(bench::quantile({7}, 0.99), 7);
+}
+
+TEST(Statistics, OneOutlierDoesNotMoveTheMedian) { EXPECT_EQ(bench::median({5, 5, 5, 5, 5000}), 5); }
+
+TEST(Statistics, SpreadIsHalfTheQuartileDistance) {
+  EXPECT_DOUBLE_EQ(bench::relative_spread({10, 20, 30, 40, 50}), 10.0 / 30.0);
+  EXPECT_EQ(bench::relative_spread({}), 0);
+}
+
+TEST(Schedule, ScalesToTheTargetWithinBounds) {
+  EXPECT_EQ(bench::scaled(100, 0.1, 1.0), 1000U);
+  EXPECT_EQ(bench::scaled(100, 1000, 0.001), 1U);
+  EXPECT_EQ(bench::scaled(1'000'000, 0, 3600), 10'000'000U);
+}
+
+TEST(Schedule, FiguresOfTheThreeKinds) {
+  bench::Options options{.kind = bench::Kind::kBandwidth, .size = 1000};
+  EXPECT_DOUBLE_EQ(bench::figure(options, 2000, {.seconds = 2}), 1.0);  // 2 million octets in 2 s
+  options.kind = bench::Kind::kRate;
+  EXPECT_DOUBLE_EQ(bench::figure(options, 2000, {.seconds = 2}), 1000);
+  options.kind = bench::Kind::kLatency;
+  EXPECT_DOUBLE_EQ(bench::figure(options, 3, {.seconds = 1, .latency_us = {3, 9, 4}}), 4);
+}
+
+TEST(Schedule, ListsAreNeverLongerThanTheDepth) {
+  for (std::uint32_t depth = 1; depth < 100; ++depth) {
+    const bench::Options options{.kind = bench::Kind::kRate, .depth = depth};
+    EXPECT_LE(bench::list_length(options), depth);
+    EXPECT_GE(bench::list_length(options), 1U);
+  }
+}
+
+TEST(Json, IsReadableByAParser) {
+  JsonWriter json;
+  json.text("text", "quote \" backslash \\ newline \n").number("pi", 3.25).integer("big", 18446744073709551615ULL);
+  json.boolean("yes", true).numbers("list", std::vector<double>{1, 2.5}).numbers("none", {});
+  json.begin_array("array").begin_object().integer("a", 1).end_object().begin_object().end_object().end_array();
+  json.begin_object("empty").end_object().number("nan", std::numeric_limits<double>::quiet_NaN());
+  const auto parsed = nlohmann::json::parse(json.finish());
+  EXPECT_EQ(parsed["text"], "quote \" backslash \\ newline \n");
+  EXPECT_EQ(parsed["pi"], 3.25);
+  EXPECT_EQ(parsed["big"], 18446744073709551615ULL);
+  EXPECT_EQ(parsed["list"], nlohmann::json::parse("[1, 2.5]"));
+  EXPECT_EQ(parsed["array"][0]["a"], 1);
+  EXPECT_TRUE(parsed["none"].empty());
+  EXPECT_TRUE(parsed["empty"].is_object());
+  EXPECT_TRUE(parsed["nan"].is_null());
+}
+
+TEST(Report, RatioIsWeftByTcpOfTheMedians) {
+  const bench::Report report{
+      .options = {.kind = bench::Kind::kRate}, .weft = {.figures = {50, 60, 1}}, .tcp = {.figures = {100, 90, 100}}};
+  const auto parsed = nlohmann::json::parse(bench::as_json(report));
+  EXPECT_EQ(parsed["weft"], 50);
+  EXPECT_EQ(parsed["tcp"], 100);
+  EXPECT_EQ(parsed["ratio"], 0.5);
+  EXPECT_EQ(parsed["better"], "higher");
+  EXPECT_EQ(parsed["noisy"], true);  // 50, 60 and 1 lie far apart
+  EXPECT_NE(bench::as_text(report).find("0.50"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace weft::tools

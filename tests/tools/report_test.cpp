@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// `weft bench` and `weft info`: their JSON is JSON, has the promised keys, and plausible values.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+
+namespace weft::test {
+namespace {
+
+using Arguments = std::vector<std::string>;
+using nlohmann::json;
+
+struct Measurement {
+  std::string kind;
+  std::string op;
+  std::string size;
+  Arguments more{};
+};
+void PrintTo(const Measurement& m, std::ostream* out) {
+  *out << m.kind << '_' << m.op << '_' << m.size;
+  for (const std::string& argument : m.more) {
+    for (const char c : argument) *out << (std::isalnum(static_cast<unsigned char>(c)) ? c : '_');
+  }
+}
+
+class Bench : public testing::TestWithParam<Measurement> {};
+
+TEST_P(Bench, ReportsBothTransportsAndTheirRatio) {
+  const Measurement& m = GetParam();
+  Arguments arguments{"bench",      m.kind, "--op",          m.op, "--size", m.size,
+                      "--duration", "0.2",  "--repetitions", "3",  "--json"};
+  arguments.insert(arguments.end(), m.more.begin(), m.more.end());
+  const Ended ended = run(arguments);
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const json report = json::parse(ended.out);
+  const double weft = report.at("weft");
+  const double tcp = report.at("tcp");
+  EXPECT_GT(weft, 0);
+  EXPECT_GT(tcp, 0);
+  EXPECT_NEAR(report.at("ratio"), weft / tcp, 0.001 * weft / tcp);
+  EXPECT_EQ(report.at("weft_runs").size(), 3U);
+  EXPECT_EQ(report.at("tcp_runs").size(), 3U);
+  EXPECT_EQ(report.at("bench"), m.kind);
+  EXPECT_EQ(report.at("op"), m.op);
+  EXPECT_EQ(report.at("better"), m.kind == "lat" ? "lower" : "higher");
+  EXPECT_GT(weft / tcp, 0.001) << "not plausible";
+  EXPECT_LT(weft / tcp, 1000) << "not plausible";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Patterns, Bench,
+    testing::Values(Measurement{"lat", "send", "8"}, Measurement{"lat", "write", "8"}, Measurement{"lat", "read", "8"},
+                    Measurement{"lat", "write", "1"}, Measurement{"lat", "send", "4096", {"--crc", "off"}},
+                    Measurement{"bw", "send", "65536"}, Measurement{"bw", "write", "65536", {"--crc", "off"}},
+                    Measurement{"bw", "read", "65536"}, Measurement{"bw", "write", "1000000", {"--depth", "1"}},
+                    Measurement{"bw", "send", "30000", {"--mtu", "1440", "--markers"}},
+                    Measurement{"rate", "send", "8"}, Measurement{"rate", "write", "64", {"--depth", "7"}},
+                    Measurement{"rate", "read", "8"}, Measurement{"rate", "send", "8", {"--iters", "500"}}),
+    testing::PrintToStringParamName());
+
+TEST(BenchText, HasBothLinesAndTheRatio) {
+  const Ended ended = run({"bench", "lat", "--iters", "50", "--repetitions", "1"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  for (const char* word : {"weft ", "tcp ", "ratio", "us"}) EXPECT_NE(ended.out.find(word), std::string::npos) << word;
+}
+
+TEST(Info, JsonHasDevicesLimitsAndBuild) {
+  const Ended ended = run({"info", "--json"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const json info = json::parse(ended.out);
+  bool loopback = false;
+  for (const json& device : info.at("devices")) loopback = loopback || device.at("loopback").get<bool>();
+  EXPECT_TRUE(loopback);
+  EXPECT_GE(info.at("limits").at("max_qp_wr"), 128);
+  EXPECT_FALSE(info.at("build").at("compiler").get<std::string>().empty());
+}
+
+TEST(Info, TextNamesTheLoopbackAddress) {
+  const Ended ended = run({"info"});
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_NE(ended.out.find("127.0.0.1/8"), std::string::npos) << ended.out;
+}
+
+}  // namespace
+}  // namespace weft::test

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line: help everywhere, and for every mistake one sentence on stderr and exit code 2.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "command.hpp"
+
+namespace weft::test {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+struct Mistake {
+  Arguments arguments;
+  std::string names;  // what the sentence must mention
+};
+
+void PrintTo(const Mistake& mistake, std::ostream* out) {
+  for (const std::string& argument : mistake.arguments) *out << argument << ' ';
+}
+
+class Mistakes : public testing::TestWithParam<Mistake> {};
+
+TEST_P(Mistakes, AreOneSentenceAndExitCode2) {
+  const Ended ended = run(GetParam().arguments);
+  EXPECT_EQ(ended.exit_code, 2) << ended.out << ended.err;
+  EXPECT_TRUE(is_one_line(ended.err)) << ended.err;
+  EXPECT_NE(ended.err.find(GetParam().names), std::string::npos) << ended.err;
+  EXPECT_EQ(ended.out, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    CommandLine, Mistakes,
+    testing::Values(
+        Mistake{{}, "subcommand"}, Mistake{{"dance"}, "dance"}, Mistake{{"--frobnicate"}, "--frobnicate"},
+        Mistake{{"rping", "--frobnicate", "-s"}, "--frobnicate"}, Mistake{{"--log", "loud", "info"}, "loud"},
+        Mistake{{"info", "--log", "loud"}, "loud"}, Mistake{{"rping"}, "-s"},
+        Mistake{{"rping", "-s", "-c", "-a", "127.0.0.1"}, "-s"}, Mistake{{"rping", "-c"}, "-a"},
+        Mistake{{"rping", "-c", "-a"}, "-a"}, Mistake{{"rping", "-c", "-a", "999.1.2.3"}, "999.1.2.3"},
+        Mistake{{"rping", "-c", "-a", "no such host"}, "no such host"}, Mistake{{"rping", "-s", "-p", "0"}, "-p"},
+        Mistake{{"rping", "-s", "-p", "65536"}, "-p"}, Mistake{{"rping", "-s", "-p", "http"}, "-p"},
+        Mistake{{"rping", "-s", "-p", "-5"}, "-p"}, Mistake{{"rping", "-c", "-a", "::1", "-S", "25"}, "-S"},
+        Mistake{{"rping", "-c", "-a", "::1", "-S", "65536"}, "-S"},
+        Mistake{{"rping", "-c", "-a", "::1", "-S", "99999999999999999999"}, "-S"},
+        Mistake{{"rping", "-c", "-a", "::1", "-C", "-1"}, "-C"},
+        Mistake{{"rping", "-c", "-a", "::1", "-I", "nowhere at all"}, "-I"},
+        Mistake{{"rping", "-s", "-I", "127.0.0.1"}, "-I"}, Mistake{{"rping", "-s", "--mpa-rev", "3"}, "--mpa-rev"},
+        Mistake{{"rping", "-s", "--rtr", "smoke"}, "--rtr"}, Mistake{{"rping", "-s", "--ird", "129"}, "--ird"},
+        Mistake{{"rping", "-s", "--ord", "x"}, "--ord"},
+        Mistake{{"rping", "-c", "-a", "::1", "--mpa-rev", "1", "--rtr", "send"}, "--rtr"},
+        Mistake{{"demo", "--pcap", "/no/such/directory/x.pcap"}, "/no/such/directory/x.pcap"},
+        Mistake{{"--pcap", "/no/such/directory/x.pcap", "rping", "-c", "-a", "::1"}, "/no/such/directory"},
+        Mistake{{"bench"}, "lat, bw or rate"}, Mistake{{"bench", "speed"}, "speed"},
+        Mistake{{"bench", "lat", "--op", "teleport"}, "--op"}, Mistake{{"bench", "lat", "--size", "0"}, "--size"},
+        Mistake{{"bench", "bw", "--mtu", "12"}, "--mtu"}, Mistake{{"bench", "bw", "--depth", "0"}, "--depth"},
+        Mistake{{"bench", "lat", "--depth", "4"}, "--depth"}, Mistake{{"bench", "rate", "--crc", "maybe"}, "--crc"},
+        Mistake{{"bench", "rate", "--duration", "0"}, "--duration"},
+        Mistake{{"bench", "rate", "--iters", "-3"}, "--iters"}, Mistake{{"info", "extra"}, "extra"}));
+
+class Help : public testing::TestWithParam<Arguments> {};
+
+TEST_P(Help, IsOnStandardOutputAndASuccess) {
+  const Ended ended = run(GetParam());
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_GT(ended.out.size(), 200U);
+  std::istringstream lines(ended.out);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
+  EXPECT_EQ(ended.err, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryLevel, Help,
+                         testing::Values(Arguments{"--help"}, Arguments{"demo", "--help"}, Arguments{"rping", "-h"},
+                                         Arguments{"info", "--help"}, Arguments{"bench", "--help"},
+                                         Arguments{"bench", "lat", "--help"}, Arguments{"bench", "bw", "--help"},
+                                         Arguments{"bench", "rate", "--help"}));
+
+TEST(Version, IsOneLine) {
+  const Ended ended = run({"--version"});
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_TRUE(is_one_line(ended.out));
+  EXPECT_EQ(ended.out.find("weft "), 0U);
+}
+
+TEST(Help, NamesTheProtocolFlags) {
+  const std::string text = run({"rping", "--help"}).out;
+  for (const char* flag : {"-s", "-c", "-a", "-I", "-p", "-C", "-S", "-v", "-V", "-P", "-d", "-q", "--mpa-rev",
+                           "--no-crc", "--markers", "--rtr", "--ird", "--ord", "Examples:"}) {
+    EXPECT_NE(text.find(flag), std::string::npos) << flag;
+  }
+}
+
+}  // namespace
+}  // namespace weft::test

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Listener and Connector against each other and against plain sockets.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <array>
+#include <memory>
+
+#include "tests/transport/support.hpp"
+#include "transport/connector.hpp"
+#include "transport/listener.hpp"
+
+namespace weft::transport::test {
+namespace {
+
+using Result = std::expected<Socket, std::error_code>;
+using Status = IoResult::Status;
+
+Endpoint loopback(Family family) { return {Address::loopback(family), 0}; }
+
+struct Connection : testing::Test {
+  RunningReactor reactor{};
+  Mailbox<Result> accepted{};
+  Mailbox<Result> connected{};
+
+  Listener listen(const Endpoint& at, const ListenOptions& options = {}) {
+    return Listener::create(*reactor, at, options, [this](Result result) { accepted.put(std::move(result)); }).value();
+  }
+  Connector connect(const Endpoint& to, const ConnectOptions& options = {}) {
+    return {*reactor, to, options, [this](Result result) { connected.put(std::move(result)); }};
+  }
+};
+
+struct ConnectionOf : Connection, testing::WithParamInterface<Family> {};
+
+TEST_P(ConnectionOf, CarriesOctetsBothWays) {
+  if (GetParam() == Family::kIpv6 && !has_ipv6_loopback()) GTEST_SKIP() << "SKIPPED: this host has no IPv6 loopback";
+  const Listener listener = listen(loopback(GetParam()));
+  EXPECT_NE(listener.local().port, 0);
+  const Connector connector = connect(listener.local());
+  Socket client = std::move(connected.take().value().value());
+  Socket server = std::move(accepted.take().value().value());
+  EXPECT_EQ(client.peer(), listener.local());
+  EXPECT_EQ(client.local(), server.peer());
+  const auto octets = pattern(1000);
+  std::vector<std::byte> got(1000);
+  EXPECT_EQ(write_one(client, octets).octets, 1000U);
+  EXPECT_EQ(read_patiently(server, got).octets, 1000U);
+  EXPECT_EQ(got, octets);
+  EXPECT_EQ(write_one(server, octets).octets, 1000U);
+  EXPECT_EQ(read_patiently(client, got).octets, 1000U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, ConnectionOf, testing::Values(Family::kIpv4, Family::kIpv6),
+                         [](const auto& family) { return family.param == Family::kIpv4 ? "Ipv4" : "Ipv6"; });
+
+TEST_F(Connection, Ipv6WildcardTakesIpv4Too) {
+  if (!has_ipv6_loopback()) GTEST_SKIP() << "SKIPPED: this host has no IPv6 loopback";
+  const Listener listener = listen({Address::any(Family::kIpv6), 0});
+  const Connector connector = connect({Address::loopback(Family::kIpv4), listener.local().port});
+  ASSERT_TRUE(connected.take().value());
+  EXPECT_EQ(accepted.take().value()->peer()->address, Address::loopback(Family::kIpv4));
+}
+
+TEST_F(Connection, ManyAtOnce) {
+  const Listener listener = listen(loopback(Family::kIpv4));
+  std::vector<Connector> connectors;
+  for (int i = 0; i < 100; ++i) connectors.push_back(connect(listener.local()));
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_TRUE(connected.take().value());
+    EXPECT_TRUE(accepted.take().value());
+  }
+}
+
+TEST_F(Connection, BindsToTheLocalEndpoint) {
+  const Listener listener = listen(loopback(Family::kIpv4));
+  const Connector connector = connect(listener.local(), {.local = Endpoint::parse("127.0.0.2:0").value()});
+  ASSERT_TRUE(connected.take().value());
+  EXPECT_EQ(accepted.take().value()->peer()->address.to_string(), "127.0.0.2");
+}
+
+TEST_F(Connection, OptionsReachBothEnds) {
+  const SocketOptions options{.user_timeout = 4321ms, .receive_buffer = 50000};
+  const Listener listener = listen(loopback(Family::kIpv4), {.socket = options});
+  const Connector connector = connect(listener.local(), {.socket = options});
+  for (auto* box : {&connected, &accepted}) {
+    const Socket socket = std::move(box->take().value().value());
+    int size = 0;
+    socklen_t length = sizeof size;
+    getsockopt(socket.descriptor(), SOL_SOCKET, SO_RCVBUF, &size, &length);
+    EXPECT_EQ(size, 100000);
+  }
+}
+
+TEST_F(Connection, RefusedWhereNobodyListens) {
+  const Bound bound = bind_loopback();  // bound, so that nobody else takes the port; but not listening
+  const Connector connector = connect(bound.at);
+  EXPECT_EQ(connected.take().value().error(), std::errc::connection_refused);
+  ::close(bound.descriptor);
+}
+
+TEST_F(Connection, LocalEndpointThatIsNotOursFails) {
+  const Listener listener = listen(loopback(Family::kIpv4));
+  const Connector connector = connect(listener.local(), {.local = Endpoint::parse("192.0.2.1:0").value()});
+  EXPECT_EQ(connected.take().value().error(), std::errc::address_not_available);
+}
+
+// A connect from a port to itself succeeds in TCP (simultaneous open); here it counts as refused.
+TEST_F(Connection, DoesNotMeetItself) {
+  const Bound bound = bind_loopback();
+  ::close(bound.descriptor);
+  const Connector connector = connect(bound.at, {.local = bound.at});
+  EXPECT_EQ(connected.take().value().error(), std::errc::connection_refused);
+}
+
+// A listener whose queue is full drops SYNs: the nearest thing to a silent host that loopback offers.
+TEST_F(Connection, TimesOutOnSilence) {
+  const Bound silent = bind_loopback();
+  ASSERT_EQ(::listen(silent.descriptor, 0), 0);
+  std::vector<int> fillers;
+  for (int i = 0; i < 4; ++i) fillers.push_back(connect_plainly(silent.at, SOCK_STREAM | SOCK_NONBLOCK));
+  std::this_thread::sleep_for(50ms);
+  const auto before = std::chrono::steady_clock::now();
+  const Connector connector = connect(silent.at, {.timeout = 150ms});
+  const auto result = connected.take();
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->error(), std::errc::timed_out);
+  EXPECT_GE(std::chrono::steady_clock::now() - before, 150ms);
+  EXPECT_FALSE(connected.take(50ms)) << "exactly once";
+  for (const int filler : fillers) ::close(filler);
+  ::close(silent.descriptor);
+}
+
+TEST_F(Connection, AbandonedConnectorStaysSilent) {
+  const Bound silent = bind_loopback();
+  ASSERT_EQ(::listen(silent.descriptor, 0), 0);
+  for (int i = 0; i < 4; ++i) connect_plainly(silent.at, SOCK_STREAM | SOCK_NONBLOCK);
+  {
+    const Connector connector = connect(silent.at, {.timeout = 30ms});
+  }
+  EXPECT_FALSE(connected.take(100ms));
+  ::close(silent.descriptor);
+}
+
+TEST_F(Connection, ListeningTwiceFails) {
+  const Listener listener = listen(loopback(Family::kIpv4));
+  const auto second = Listener::create(*reactor, listener.local(), {}, [](Result) {});
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error(), std::errc::address_in_use);
+}
+
+TEST_F(Connection, DestroyedListenerFreesItsPortAndRefuses) {
+  std::optional<Listener> listener = listen(loopback(Family::kIpv4));
+  const Endpoint at = listener->local();
+  listener.reset();
+  const Connector connector = connect(at);
+  EXPECT_EQ(connected.take().value().error(), std::errc::connection_refused);
+  EXPECT_TRUE(Listener::create(*reactor, at, {}, [](Result) {}));
+}
+
+TEST_F(Connection, CallbackMayDestroyItsListener) {
+  std::unique_ptr<Listener> listener;
+  Mailbox<int> done;
+  listener = std::make_unique<Listener>(Listener::create(*reactor, loopback(Family::kIpv4), {}, [&](Result) {
+                                          listener.reset();
+                                          done.put(1);
+                                        }).value());
+  const int client = connect_plainly(listener->local());
+  EXPECT_TRUE(done.take());
+  ::close(client);
+}
+
+// Callbacks touch memory that dies right after the object: a sanitizer sees any that comes late.
+TEST_F(Connection, NeverCallsBackAfterDestruction) {
+  for (int i = 0; i < 200; ++i) {
+    auto calls = std::make_unique<std::atomic<int>>(0);
+    {
+      const auto count = [&calls](Result) { ++*calls; };
+      const Listener listener = Listener::create(*reactor, loopback(Family::kIpv4), {}, count).value();
+      const Connector connector(*reactor, listener.local(), {.timeout = std::chrono::milliseconds(i % 3)}, count);
+      std::this_thread::sleep_for(std::chrono::microseconds(i));
+    }
+    calls.reset();
+  }
+}
+
+// Out of descriptors: the listener says so, does not spin, and accepts the waiting connection when it can.
+TEST_F(Connection, ListenerSurvivesLackOfDescriptors) {
+  const Listener listener = listen(loopback(Family::kIpv4));
+  const int client = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  ::close(next);
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{.rlim_cur = static_cast<rlim_t>(next), .rlim_max = before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  sockaddr_storage storage{};
+  const socklen_t length = listener.local().to_sockaddr(storage);
+  EXPECT_EQ(::connect(client, reinterpret_cast<sockaddr*>(&storage), length), 0);
+  const auto first = accepted.take();
+  std::this_thread::sleep_for(250ms);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->error(), std::errc::too_many_files_open);
+  EXPECT_LE(accepted.size(), 5U);
+  std::optional<Result> last;
+  do {
+    last = accepted.take();
+    ASSERT_TRUE(last);
+  } while (!*last);
+  ::close(client);
+}
+
+}  // namespace
+}  // namespace weft::transport::test

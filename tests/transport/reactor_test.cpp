@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/reactor.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include "tests/transport/support.hpp"
+#include "transport/timer.hpp"
+
+namespace weft::transport::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+TEST(Reactor, RunsTasksInOrderInItsThread) {
+  RunningReactor reactor;
+  Mailbox<std::pair<int, std::thread::id>> box;
+  for (int i = 0; i < 100; ++i) reactor->post([&box, i] { box.put({i, std::this_thread::get_id()}); });
+  for (int i = 0; i < 100; ++i) {
+    const auto ran = box.take();
+    ASSERT_TRUE(ran);
+    EXPECT_EQ(ran->first, i);
+    EXPECT_NE(ran->second, std::this_thread::get_id());
+  }
+}
+
+TEST(Reactor, SleepsWhileIdle) {
+  RunningReactor reactor;
+  const long before = reactor.sleeps();
+  std::this_thread::sleep_for(300ms);
+  EXPECT_EQ(reactor.sleeps(), before);
+}
+
+TEST(Reactor, StopBeforeRunEndsTheNextRunOnly) {
+  Reactor reactor = Reactor::create().value();
+  int ran = 0;
+  reactor.stop();
+  reactor.run();
+  reactor.post([&] {
+    ++ran;
+    reactor.stop();
+  });
+  reactor.run();
+  EXPECT_EQ(ran, 1);
+}
+
+TEST(Reactor, DropsTasksThatNeverRan) {
+  auto shared = std::make_shared<int>();
+  {
+    Reactor reactor = Reactor::create().value();
+    reactor.post([shared] { FAIL(); });
+    EXPECT_EQ(shared.use_count(), 2);
+  }
+  EXPECT_EQ(shared.use_count(), 1);
+}
+
+TEST(Timer, FiresOnceAndNotEarly) {
+  RunningReactor reactor;
+  Mailbox<Clock::time_point> fired;
+  Timer timer(*reactor, [&] { fired.put(Clock::now()); });
+  const auto deadline = Clock::now() + 30ms;
+  timer.set(deadline);
+  const auto at = fired.take();
+  ASSERT_TRUE(at);
+  EXPECT_GE(*at, deadline);
+  EXPECT_FALSE(fired.take(50ms));
+}
+
+TEST(Timer, FiresForADeadlineInThePastAndAgainWhenSetAgain) {
+  RunningReactor reactor;
+  Mailbox<int> fired;
+  Timer timer(*reactor, [&] { fired.put(1); });
+  for (int i = 0; i < 3; ++i) {
+    timer.set(Clock::now() - 1h);
+    EXPECT_TRUE(fired.take());
+  }
+}
+
+TEST(Timer, SettingReplacesAndCancelEnds) {
+  RunningReactor reactor;
+  Mailbox<int> fired;
+  Timer timer(*reactor, [&] { fired.put(1); });
+  timer.set(Clock::now() + 20ms);
+  timer.set(Clock::now() + 1h);
+  EXPECT_FALSE(fired.take(80ms));
+  timer.set(Clock::now() + 20ms);
+  timer.cancel();
+  EXPECT_FALSE(fired.take(80ms));
+  timer.set(Clock::now());
+  EXPECT_TRUE(fired.take());
+}
+
+// Both expire in one turn of the reactor, so the second's expiry is on its way when the first's callback sets it anew.
+TEST(Timer, AnExpiryOnItsWayDoesNotOutliveANewDeadline) {
+  Reactor reactor = Reactor::create().value();
+  int late = 0;
+  Timer second(reactor, [&] { ++late; });
+  Timer first(reactor, [&] { second.set(Clock::now() + 1h); });
+  Timer end(reactor, [&] { reactor.stop(); });
+  const auto deadline = Clock::now() + 5ms;
+  first.set(deadline);
+  second.set(deadline + 1ms);
+  end.set(deadline + 40ms);
+  std::this_thread::sleep_until(deadline + 10ms);
+  reactor.run();
+  EXPECT_EQ(late, 0);
+}
+
+TEST(Timer, CallbackMayDestroyItsTimer) {
+  RunningReactor reactor;
+  Mailbox<int> fired;
+  auto shared = std::make_shared<int>(7);
+  std::unique_ptr<Timer> timer;
+  timer = std::make_unique<Timer>(*reactor, [&, shared] {
+    timer.reset();
+    fired.put(*shared);  // the captures live until the callback ends
+  });
+  timer->set(Clock::now() + 10ms);
+  EXPECT_EQ(fired.take(), 7);
+  for (int i = 0; i < 1000 && shared.use_count() > 1; ++i) std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(shared.use_count(), 1);
+}
+
+TEST(Timer, DestructorWaitsForARunningCallback) {
+  RunningReactor reactor;
+  Mailbox<int> started;
+  std::atomic<bool> running = false;
+  auto timer = std::make_unique<Timer>(*reactor, [&] {
+    running = true;
+    started.put(1);
+    std::this_thread::sleep_for(50ms);
+    running = false;
+  });
+  timer->set(Clock::now());
+  ASSERT_TRUE(started.take());
+  timer.reset();
+  EXPECT_FALSE(running);
+}
+
+// The callback touches memory that dies right after the timer: a sanitizer sees any callback that comes late.
+TEST(Timer, NeverCallsBackAfterDestruction) {
+  RunningReactor reactor;
+  int fired = 0;
+  for (int i = 0; i < 500; ++i) {
+    auto target = std::make_unique<int>(0);
+    {
+      Timer timer(*reactor, [&target] { ++*target; });
+      timer.set(Clock::now() + std::chrono::microseconds(i));
+      std::this_thread::sleep_for(std::chrono::microseconds(i / 2));
+    }
+    fired += *target;
+    target.reset();
+  }
+  SUCCEED() << fired << " of 500 fired before destruction";
+}
+
+}  // namespace
+}  // namespace weft::transport::test

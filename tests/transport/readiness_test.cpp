@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <set>
+
+#include "tests/transport/support.hpp"
+#include "transport/readiness_set.hpp"
+#include "transport/readiness_watch.hpp"
+
+namespace weft::transport::test {
+namespace {
+
+std::vector<Ready> wait_all(ReadinessSet& set, std::chrono::milliseconds timeout = {}) {
+  std::vector<Ready> ready(ReadinessSet::kMaxReady);
+  ready.resize(set.wait(ready, timeout));
+  return ready;
+}
+
+TEST(ReadinessSet, TellsWhoIsReadable) {
+  ReadinessSet set = ReadinessSet::create().value();
+  auto [a, b] = connected_pair();
+  auto [c, d] = connected_pair();
+  ASSERT_FALSE(set.add(b, 11, kReadInterest));
+  ASSERT_FALSE(set.add(d, 22, kReadInterest));
+  EXPECT_TRUE(wait_all(set).empty());
+  write_one(c, pattern(1));
+  const auto ready = wait_all(set, kPatience);
+  ASSERT_EQ(ready.size(), 1U);
+  EXPECT_EQ(ready[0].token, 22U);
+  EXPECT_TRUE(ready[0].readable);
+  EXPECT_FALSE(ready[0].writable || ready[0].hangup);
+  EXPECT_EQ(wait_all(set).size(), 1U) << "told again until it is read";
+  std::array<std::byte, 8> into{};
+  ASSERT_EQ(d.read(into).octets, 1U);
+  EXPECT_TRUE(wait_all(set).empty());
+}
+
+TEST(ReadinessSet, WritableOnDemandOnly) {
+  ReadinessSet set = ReadinessSet::create().value();
+  auto [a, b] = connected_pair();
+  ASSERT_FALSE(set.add(a, 1, kReadInterest));
+  EXPECT_TRUE(wait_all(set).empty());
+  ASSERT_FALSE(set.modify(a, 2, {.read = true, .write = true}));
+  const auto ready = wait_all(set, kPatience);
+  ASSERT_EQ(ready.size(), 1U);
+  EXPECT_TRUE(ready[0].writable);
+  EXPECT_EQ(ready[0].token, 2U);
+  const auto octets = pattern(1 << 20);
+  while (write_one(a, octets).status == IoResult::Status::kMoved) {
+  }
+  EXPECT_TRUE(wait_all(set).empty()) << "not writable while the buffer is full";
+}
+
+TEST(ReadinessSet, FinIsReadableAndResetIsHangup) {
+  ReadinessSet set = ReadinessSet::create().value();
+  auto [a, b] = connected_pair();
+  ASSERT_FALSE(set.add(b, 1, kReadInterest));
+  a.shutdown_write();
+  auto ready = wait_all(set, kPatience);
+  ASSERT_EQ(ready.size(), 1U);
+  EXPECT_TRUE(ready[0].readable);
+  EXPECT_FALSE(ready[0].hangup);
+  a.reset();
+  for (int i = 0; i < 1000 && !ready[0].hangup; ++i) ready = wait_all(set, kPatience);
+  EXPECT_TRUE(ready[0].hangup);
+}
+
+TEST(ReadinessSet, WithoutInterestArrivalsAreKeptForLater) {
+  ReadinessSet set = ReadinessSet::create().value();
+  auto [a, b] = connected_pair();
+  ASSERT_FALSE(set.add(b, 1, kReadInterest));
+  ASSERT_FALSE(set.modify(b, 1, kNoInterest));
+  write_one(a, pattern(1));
+  EXPECT_TRUE(wait_all(set, 50ms).empty());
+  ASSERT_FALSE(set.modify(b, 1, kReadInterest));
+  EXPECT_EQ(wait_all(set, kPatience).size(), 1U) << "octets that came meanwhile are told";
+}
+
+TEST(ReadinessSet, WithoutInterestAHangupIsToldOnce) {
+  ReadinessSet set = ReadinessSet::create().value();
+  auto [a, b] = connected_pair();
+  ASSERT_FALSE(set.add(b, 1, kNoInterest));
+  a.reset();
+  const auto ready = wait_all(set, kPatience);
+  ASSERT_EQ(ready.size(), 1U);
+  EXPECT_TRUE(ready[0].hangup);
+  EXPECT_TRUE(wait_all(set, 50ms).empty());
+  ASSERT_FALSE(set.modify(b, 1, kReadInterest));
+  EXPECT_EQ(wait_all(set, kPatience).size(), 1U);
+}
+
+TEST(ReadinessSet, RemovedIsSilent) {
+  ReadinessSet set = ReadinessSet::create().value();
+  auto [a, b] = connected_pair();
+  ASSERT_FALSE(set.add(b, 1, kReadInterest));
+  EXPECT_EQ(set.add(b, 1, kReadInterest), std::errc::file_exists);
+  write_one(a, pattern(1));
+  ASSERT_FALSE(set.remove(b));
+  EXPECT_TRUE(wait_all(set, 50ms).empty());
+  EXPECT_EQ(set.modify(b, 1, kReadInterest), std::errc::no_such_file_or_directory);
+}
+
+TEST(ReadinessSet, MoreThanOneWaitHoldsTakeTurns) {
+  ReadinessSet set = ReadinessSet::create().value();
+  std::vector<std::pair<Socket, Socket>> pairs;
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    pairs.push_back(connected_pair());
+    ASSERT_FALSE(set.add(pairs.back().second, i, kReadInterest));
+    write_one(pairs.back().first, pattern(1));
+  }
+  std::set<std::uint64_t> seen;
+  for (int i = 0; i < 10; ++i) {
+    for (const Ready& ready : wait_all(set, 100ms)) seen.insert(ready.token);
+  }
+  EXPECT_EQ(seen.size(), 100U);
+  EXPECT_EQ(set.wait({}), 0U);
+}
+
+// --- Watched by a reactor
+
+struct Watched : testing::Test {
+  ReadinessSet set = ReadinessSet::create().value();
+  RunningReactor reactor{};
+  Mailbox<std::uint64_t> woken{};
+  std::pair<Socket, Socket> pair = connected_pair();
+
+  // As a progress loop does: takes what is ready and reads it.
+  void serve() {
+    for (const Ready& ready : wait_all(set)) {
+      std::array<std::byte, 16> into{};
+      (void)pair.second.read(into);
+      woken.put(ready.token);
+    }
+  }
+};
+
+TEST_F(Watched, WakesTheReactorAgainAndAgain) {
+  const auto watch = ReadinessWatch::create(*reactor, set, [this] { serve(); });
+  ASSERT_TRUE(watch);
+  ASSERT_FALSE(set.add(pair.second, 5, kReadInterest));
+  for (int i = 0; i < 20; ++i) {
+    write_one(pair.first, pattern(1));
+    ASSERT_EQ(woken.take(), 5U);
+  }
+}
+
+// The reason for the whole class: an application that drives a socket itself does not share its arrivals.
+TEST_F(Watched, DoesNotWakeTheThreadWithoutInterest) {
+  const auto watch = ReadinessWatch::create(*reactor, set, [this] { serve(); });
+  ASSERT_TRUE(watch);
+  ASSERT_FALSE(set.add(pair.second, 5, kReadInterest));
+  write_one(pair.first, pattern(1));
+  ASSERT_TRUE(woken.take());
+  ASSERT_FALSE(set.modify(pair.second, 5, kNoInterest));
+  const long asleep = reactor.sleeps();
+  std::array<std::byte, 16> into{};
+  for (int i = 0; i < 100; ++i) {
+    write_one(pair.first, pattern(1));
+    ASSERT_EQ(read_patiently(pair.second, into).octets, 1U);
+  }
+  EXPECT_EQ(reactor.sleeps(), asleep) << "the progress thread was woken for octets that were not its own";
+  EXPECT_EQ(woken.size(), 0U);
+
+  ASSERT_FALSE(set.modify(pair.second, 5, kReadInterest));
+  write_one(pair.first, pattern(1));
+  EXPECT_TRUE(woken.take());
+  EXPECT_GT(reactor.sleeps(), asleep) << "the measure works";
+}
+
+TEST_F(Watched, AWatchThatDoesNotServeIsCalledAgain) {
+  std::atomic<int> calls = 0;
+  const auto watch = ReadinessWatch::create(*reactor, set, [&] {
+    if (++calls >= 3) serve();
+  });
+  ASSERT_FALSE(set.add(pair.second, 5, kReadInterest));
+  write_one(pair.first, pattern(1));
+  EXPECT_TRUE(woken.take());
+  EXPECT_GE(calls, 3);
+}
+
+TEST_F(Watched, DestroyedWatchIsSilentAndLeavesTheSetUsable) {
+  std::optional<ReadinessWatch> watch = ReadinessWatch::create(*reactor, set, [this] { serve(); }).value();
+  ASSERT_FALSE(set.add(pair.second, 5, kReadInterest));
+  watch.reset();
+  write_one(pair.first, pattern(1));
+  EXPECT_FALSE(woken.take(50ms));
+  EXPECT_EQ(wait_all(set).size(), 1U);
+}
+
+TEST_F(Watched, NeverCallsBackAfterDestruction) {
+  ASSERT_FALSE(set.add(pair.second, 5, kReadInterest));
+  write_one(pair.first, pattern(1));  // never read: the watch is called all the time
+  for (int i = 0; i < 200; ++i) {
+    auto calls = std::make_unique<int>(0);
+    {
+      const auto watch = ReadinessWatch::create(*reactor, set, [&calls] { ++*calls; });
+      std::this_thread::sleep_for(std::chrono::microseconds(i));
+    }
+    calls.reset();
+  }
+}
+
+// Interest, arrivals and waits from three threads; ThreadSanitizer watches.
+TEST_F(Watched, ThreadsMayShareASet) {
+  const auto watch = ReadinessWatch::create(*reactor, set, [this] { serve(); });
+  ASSERT_FALSE(set.add(pair.second, 5, kReadInterest));
+  std::thread switcher([this] {
+    for (int i = 0; i < 500; ++i) (void)set.modify(pair.second, 5, i % 2 == 0 ? kNoInterest : kReadInterest);
+  });
+  for (int i = 0; i < 500; ++i) write_one(pair.first, pattern(1));
+  switcher.join();
+  EXPECT_TRUE(woken.take());
+}
+
+}  // namespace
+}  // namespace weft::transport::test

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of this folder share: a running reactor, a mailbox between threads, a connected pair of sockets.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <fstream>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "transport/reactor.hpp"
+#include "transport/socket.hpp"
+
+namespace weft::transport::test {
+
+using namespace std::chrono_literals;
+
+inline constexpr auto kPatience = 10s;  // for what must happen; reached only by a failing test
+
+// A reactor and the thread inside its run(), joined at the end.
+class RunningReactor {
+ public:
+  RunningReactor() : reactor_(Reactor::create().value()) {
+    thread_ = std::thread([this] {
+      thread_id_ = static_cast<pid_t>(syscall(SYS_gettid));
+      reactor_.run();
+    });
+    while (thread_id_ == 0) std::this_thread::yield();
+  }
+  ~RunningReactor() {
+    reactor_.stop();
+    thread_.join();
+  }
+  RunningReactor(const RunningReactor&) = delete;
+  RunningReactor& operator=(const RunningReactor&) = delete;
+
+  Reactor& operator*() { return reactor_; }
+  Reactor* operator->() { return &reactor_; }
+
+  // How often the thread went to sleep, asked while it sleeps: one more for every time it was woken.
+  [[nodiscard]] long sleeps() const {
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    while (std::chrono::steady_clock::now() < end) {
+      const long before = std::stol(status("voluntary_ctxt_switches:"));
+      std::this_thread::sleep_for(10ms);
+      const bool asleep = status("State:").find('S') != std::string::npos;
+      if (asleep && std::stol(status("voluntary_ctxt_switches:")) == before) return before;
+    }
+    ADD_FAILURE() << "the thread does not come to rest";
+    return -1;
+  }
+
+ private:
+  [[nodiscard]] std::string status(const std::string& key) const {
+    std::ifstream file("/proc/self/task/" + std::to_string(thread_id_) + "/status");
+    for (std::string line; std::getline(file, line);) {
+      if (line.starts_with(key)) return line.substr(key.size());
+    }
+    ADD_FAILURE() << "no " << key;
+    return "0";
+  }
+
+  Reactor reactor_;
+  std::thread thread_;
+  std::atomic<pid_t> thread_id_ = 0;
+};
+
+// Values from callbacks, in order.
+template <typename T>
+class Mailbox {
+ public:
+  void put(T value) {
+    const std::lock_guard lock(mutex_);
+    values_.push_back(std::move(value));
+    arrived_.notify_all();
+  }
+
+  std::optional<T> take(std::chrono::milliseconds patience = kPatience) {
+    std::unique_lock lock(mutex_);
+    // system_clock: ThreadSanitizer of gcc 12 does not know the call behind steady_clock waits.
+    if (!arrived_.wait_until(lock, std::chrono::system_clock::now() + patience, [this] { return !values_.empty(); })) {
+      return std::nullopt;
+    }
+    T value = std::move(values_.front());
+    values_.pop_front();
+    return value;
+  }
+
+  std::size_t size() {
+    const std::lock_guard lock(mutex_);
+    return values_.size();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::deque<T> values_;
+};
+
+inline bool has_ipv6_loopback() {
+  const int probe = ::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_storage storage{};
+  const socklen_t length = Endpoint{Address::loopback(Family::kIpv6), 0}.to_sockaddr(storage);
+  const bool works = probe >= 0 && ::bind(probe, reinterpret_cast<sockaddr*>(&storage), length) == 0;
+  if (probe >= 0) ::close(probe);
+  return works;
+}
+
+// A plain blocking socket that is bound to a free loopback port, and where.
+struct Bound {
+  int descriptor;
+  Endpoint at;
+};
+
+inline Bound bind_loopback() {
+  const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_storage storage{};
+  socklen_t length = Endpoint{Address::loopback(Family::kIpv4), 0}.to_sockaddr(storage);
+  auto* address = reinterpret_cast<sockaddr*>(&storage);
+  EXPECT_EQ(::bind(descriptor, address, length), 0);
+  length = sizeof storage;
+  EXPECT_EQ(::getsockname(descriptor, address, &length), 0);
+  return {descriptor, Endpoint::from_sockaddr(address, length).value()};
+}
+
+inline int connect_plainly(const Endpoint& to, int type = SOCK_STREAM) {
+  sockaddr_storage storage{};
+  const socklen_t length = to.to_sockaddr(storage);
+  const int descriptor = ::socket(storage.ss_family, type | SOCK_CLOEXEC, 0);
+  ::connect(descriptor, reinterpret_cast<sockaddr*>(&storage), length);
+  return descriptor;
+}
+
+// Two ends of one loopback connection, made without the classes under test.
+inline std::pair<Socket, Socket> connected_pair() {
+  const Bound listening = bind_loopback();
+  EXPECT_EQ(::listen(listening.descriptor, 1), 0);
+  const int client = connect_plainly(listening.at);
+  const int server = ::accept4(listening.descriptor, nullptr, nullptr, SOCK_CLOEXEC);
+  ::close(listening.descriptor);
+  return {Socket::adopt(client).value(), Socket::adopt(server).value()};
+}
+
+inline std::vector<std::byte> pattern(std::size_t size, unsigned seed = 0) {
+  std::vector<std::byte> octets(size);
+  for (std::size_t i = 0; i < size; ++i) octets[i] = static_cast<std::byte>((i * 2654435761U + seed) >> 13);
+  return octets;
+}
+
+inline IoResult write_one(Socket& socket, Bytes octets) { return socket.write(std::span(&octets, 1)); }
+
+// Reads until the status is not kWouldBlock or patience ends.
+inline IoResult read_patiently(Socket& socket, MutableBytes into) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  IoResult result = socket.read(into);
+  while (result.status == IoResult::Status::kWouldBlock && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(1ms);
+    result = socket.read(into);
+  }
+  return result;
+}
+
+}  // namespace weft::transport::test

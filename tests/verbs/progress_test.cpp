@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who makes progress, and what it costs: idle targets, idle devices, pollers, events, many threads, revocation under
+// traffic, and what is left when all is gone.
+#include <dirent.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <poll.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <fstream>
+#include <thread>
+
+#include "loopback.hpp"
+
+namespace weft::verbs::test {
+namespace {
+
+bool has_event(const CompletionChannel& channel, std::chrono::milliseconds time) {
+  pollfd waiting{.fd = channel.descriptor(), .events = POLLIN, .revents = 0};
+  return poll(&waiting, 1, static_cast<int>(time.count())) == 1;
+}
+
+// Takes what is queued, without making progress for longer than it must.
+std::size_t drain(CompletionQueue& cq) {
+  std::array<WorkCompletion, 64> completions;
+  return must(cq.poll(completions), "poll");
+}
+
+// The target's application does nothing at all: Writes, Reads and atomics are served (RDMAP-5.2.1-03, RDMAP-5.1-02).
+TEST(Progress, OneSidedWorkNeedsNoTarget) {
+  Pair pair;
+  Buffer near(pair.client, 100000), far(pair.server, 100000);
+  const auto all = near.sge(), word = near.sge(0, 8);
+  for (unsigned round = 0; round < 5; ++round) {
+    near.fill(round);
+    std::ranges::fill(far.octets, std::byte{0});
+    const std::array<SendRequest, 3> work{SendRequest{.opcode = SendOpcode::kRdmaWrite,
+                                                      .segments = {&all, 1},
+                                                      .remote_address = far.remote(),
+                                                      .rkey = far.region.rkey()},
+                                          SendRequest{.opcode = SendOpcode::kRdmaRead,
+                                                      .segments = {&all, 1},
+                                                      .remote_address = far.remote(),
+                                                      .rkey = far.region.rkey()},
+                                          SendRequest{.opcode = SendOpcode::kFetchAndAdd,
+                                                      .flags = SendFlags::kSignaled,
+                                                      .segments = {&word, 1},
+                                                      .remote_address = far.remote(),
+                                                      .rkey = far.region.rkey(),
+                                                      .swap_or_add = 1}};
+    ASSERT_TRUE(pair.client.qp->post_send(work));
+    EXPECT_EQ(pair.client.next().status, WcStatus::kSuccess);
+  }
+}
+
+// The initiator's application does nothing either: it sleeps until its completion channel wakes it.
+TEST(Progress, SleepersAreServedByTheProgressThread) {
+  Pair pair;
+  Buffer near(pair.client, 1 << 20), far(pair.server, 1 << 20);
+  far.fill(1);
+  const auto sge = near.sge();
+  must(pair.client.cq.arm(Arm::kAll), "arm");
+  must(pair.client.qp->post_send({.opcode = SendOpcode::kRdmaRead,
+                                  .flags = SendFlags::kSignaled,
+                                  .segments = {&sge, 1},
+                                  .remote_address = far.remote(),
+                                  .rkey = far.region.rkey()}),
+       "read");
+  ASSERT_TRUE(has_event(pair.client.channel, 10000ms));
+  const auto event = must(pair.client.channel.get_event(), "get_event");
+  EXPECT_EQ(event.cq_number, pair.client.cq.number());
+  EXPECT_EQ(pair.client.cq.unacknowledged_events(), 1U);
+  pair.client.cq.acknowledge_events(1);
+  EXPECT_EQ(drain(pair.client.cq), 1U);
+  EXPECT_EQ(near.octets, far.octets);
+  EXPECT_FALSE(has_event(pair.client.channel, 0ms));  // one event per arm()
+}
+
+// RDMAP-5.3-06
+TEST(Events, SolicitedOnly) {
+  Pair pair;
+  for (int i = 0; i < 4; ++i) must(pair.server.qp->post_receive({.wr_id = 1}), "post_receive");
+  must(pair.server.cq.arm(Arm::kSolicited), "arm");
+  must(pair.client.qp->post_send({.opcode = SendOpcode::kSend}), "send");
+  EXPECT_FALSE(has_event(pair.server.channel, 50ms));
+  must(pair.client.qp->post_send({.opcode = SendOpcode::kSend, .flags = SendFlags::kSolicited}), "send");
+  EXPECT_TRUE(has_event(pair.server.channel, 10000ms));
+  must(pair.server.channel.get_event(), "get_event");
+  wait_until([&, got = std::size_t{0}]() mutable { return (got += drain(pair.server.cq)) == 2; }, "two receives");
+  must(pair.server.cq.arm(Arm::kSolicited), "arm");
+  must(pair.server.qp->modify(QpState::kError), "ERROR");  // failures count as solicited
+  EXPECT_TRUE(has_event(pair.server.channel, 10000ms));
+}
+
+TEST(Events, CompletionsAlreadyQueuedRaiseNone) {
+  Pair pair;
+  must(pair.server.qp->post_receive({.wr_id = 1}), "post_receive");
+  must(pair.server.qp->modify(QpState::kError), "ERROR");
+  must(pair.server.cq.arm(Arm::kAll), "arm");
+  EXPECT_FALSE(has_event(pair.server.channel, 20ms));
+  ASSERT_EQ(fcntl(pair.server.channel.descriptor(), F_SETFL, O_NONBLOCK), 0);
+  EXPECT_EQ(pair.server.channel.get_event().error().code, Errc::kWouldBlock);
+}
+
+double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+long context_switches() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_nvcsw + usage.ru_nivcsw;
+}
+
+// Also after a time of polling, and with receives posted.
+TEST(Idle, AConnectedDeviceUsesNoProcessor) {
+  Pair pair;
+  must(pair.server.qp->post_receive({.wr_id = 1}), "post_receive");
+  EXPECT_FALSE(pair.client.next_within(pair.client.cq, 20ms));
+  EXPECT_FALSE(pair.server.next_within(pair.server.cq, 20ms));
+  std::this_thread::sleep_for(50ms);  // the sockets are handed back
+  const double before = cpu_seconds();
+  const long switches = context_switches();
+  std::this_thread::sleep_for(500ms);
+  EXPECT_LT(cpu_seconds() - before, 0.005);
+  EXPECT_LT(context_switches() - switches, 10);
+  // And it is awake when something happens.
+  must(pair.client.qp->post_send({.opcode = SendOpcode::kSend}), "send");
+  must(pair.server.cq.arm(Arm::kAll), "arm");
+  EXPECT_TRUE(drain(pair.server.cq) == 1 || has_event(pair.server.channel, 10000ms));
+}
+
+std::size_t entries(const char* path) {
+  std::size_t count = 0;
+  DIR* directory = opendir(path);
+  while (readdir(directory) != nullptr) ++count;
+  closedir(directory);
+  return count;
+}
+
+TEST(Idle, NothingIsLeftWhenAllIsGone) {
+  {
+    Pair warm_up;
+  }
+  const auto descriptors = entries("/proc/self/fd"), threads = entries("/proc/self/task");
+  for (int i = 0; i < 3; ++i) {
+    Pair pair;
+    if (i == 1) pair.disconnect();
+    if (i == 2) must(pair.client.qp->post_send({.opcode = SendOpcode::kSend}), "send");  // never received
+  }
+  EXPECT_EQ(entries("/proc/self/fd"), descriptors);
+  EXPECT_EQ(entries("/proc/self/task"), threads);
+}
+
+TEST(Idle, NoThreadBeforeTheFirstConnection) {
+  const auto threads = entries("/proc/self/task");
+  End end;
+  auto events = must(EventChannel::create(), "EventChannel");
+  Buffer buffer(end, 100);
+  EXPECT_EQ(entries("/proc/self/task"), threads);
+}
+
+// What a quiet connection holds, both ends with identifiers and queue pairs; no buffers stay with it.
+TEST(Idle, AConnectionIsSmall) {
+  constexpr std::size_t kCount = 50;
+  mallopt(M_MMAP_THRESHOLD, 128 * 1024);  // the pool's large buffers, which no connection keeps, are not counted
+  End shared;
+  auto events = must(EventChannel::create(), "EventChannel");
+  auto listener = must(ConnectionId::create(events), "id");
+  must(listener.bind_address(loopback("127.0.0.1")), "bind");
+  must(listener.listen(), "listen");
+  std::vector<ConnectionId> ids;
+  std::vector<QueuePair> pairs;
+  std::size_t before = 0;
+  for (std::size_t i = 0; i < kCount + 10; ++i) {
+    if (i == 10) before = mallinfo2().uordblks;  // what grows once has grown
+    auto id = must(ConnectionId::create(events), "id");
+    must(id.resolve_address(listener.local_address()), "resolve");
+    expect_event(events, ConnectionEventType::kAddressResolved);
+    must(id.resolve_route(), "route");
+    expect_event(events, ConnectionEventType::kRouteResolved);
+    for (int end = 0; end < 2; ++end)
+      pairs.push_back(must(shared.domain.create_queue_pair({.send_cq = &shared.cq, .receive_cq = &shared.cq}), "qp"));
+    must(id.connect(pairs[pairs.size() - 2]), "connect");
+    auto request = expect_event(events, ConnectionEventType::kConnectRequest);
+    must(request.request->accept(pairs.back()), "accept");
+    expect_event(events, ConnectionEventType::kEstablished);
+    expect_event(events, ConnectionEventType::kEstablished);
+    ids.push_back(std::move(id));
+    ids.push_back(std::move(*request.request));
+  }
+  const std::size_t used = mallinfo2().uordblks;
+  EXPECT_LT((used - std::min(used, before)) / kCount, 10 * 1024U);
+}
+
+// More connections on one queue than are read one by one.
+TEST(Pollers, ManyConnectionsOnOneQueue) {
+  constexpr std::size_t kCount = 12;
+  End shared;
+  std::vector<std::unique_ptr<End>> clients;
+  std::vector<QueuePair> servers;
+  auto events = must(EventChannel::create(), "EventChannel");
+  auto listener = must(ConnectionId::create(events), "id");
+  must(listener.bind_address(loopback("127.0.0.1")), "bind");
+  must(listener.listen(), "listen");
+  for (std::size_t i = 0; i < kCount; ++i) {
+    auto& client = *clients.emplace_back(std::make_unique<End>());
+    client.id = must(ConnectionId::create(events), "id");
+    must(client.id->resolve_address(listener.local_address()), "resolve");
+    expect_event(events, ConnectionEventType::kAddressResolved);
+    must(client.id->resolve_route(), "route");
+    expect_event(events, ConnectionEventType::kRouteResolved);
+    must(client.id->connect(*client.qp), "connect");
+    auto request = expect_event(events, ConnectionEventType::kConnectRequest);
+    servers.push_back(must(shared.domain.create_queue_pair({.send_cq = &shared.cq, .receive_cq = &shared.cq}), "qp"));
+    must(request.request->accept(servers.back()), "accept");
+    expect_event(events, ConnectionEventType::kEstablished);
+    expect_event(events, ConnectionEventType::kEstablished);
+  }
+  for (int round = 0; round < 20; ++round) {
+    for (auto& server : servers) must(server.post_receive({.wr_id = server.number()}), "post_receive");
+    for (auto& client : clients) must(client->qp->post_send({.opcode = SendOpcode::kSend}), "send");
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const auto done = shared.next();
+      EXPECT_EQ(done.status, WcStatus::kSuccess);
+      EXPECT_EQ(done.wr_id, done.qp_num);
+    }
+  }
+}
+
+// Two peers that write at each other as fast as they can: receiving never waits for sending.
+TEST(Traffic, BothWaysAtFullRate) {
+  Pair pair({.client_policy = {.peer_to_peer = true}});
+  constexpr std::uint32_t kSize = 1 << 20;
+  constexpr int kTimes = 100;
+  Buffer client_memory(pair.client, kSize), server_memory(pair.server, kSize);
+  const auto run = [&](End& end, const Buffer& local, const Buffer& remote) {
+    const auto sge = local.sge();
+    int posted = 0, done = 0;
+    while (done < kTimes) {
+      while (posted < kTimes && posted - done < 32) {
+        ++posted;
+        must(end.qp->post_send({.opcode = posted % 10 == 0 ? SendOpcode::kRdmaRead : SendOpcode::kRdmaWrite,
+                                .flags = SendFlags::kSignaled,
+                                .segments = {&sge, 1},
+                                .remote_address = remote.remote(),
+                                .rkey = remote.region.rkey()}),
+             "post");
+      }
+      EXPECT_EQ(end.next().status, WcStatus::kSuccess);
+      ++done;
+    }
+  };
+  std::thread other([&] { run(pair.server, server_memory, client_memory); });
+  run(pair.client, client_memory, server_memory);
+  other.join();
+}
+
+// Everything from many threads at once, as libibverbs allows: posting, polling, querying, registering.
+TEST(Traffic, ManyThreadsOnOneQueuePair) {
+  constexpr int kThreads = 3, kTimes = 300;
+  Pair pair({.client = {.queue_pair = {.max_send_wr = kThreads * kTimes}, .cq_capacity = kThreads * kTimes},
+             .server = {.queue_pair = {.max_receive_wr = kThreads * kTimes}, .cq_capacity = kThreads * kTimes}});
+  std::atomic<int> sent{0}, received{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&] {
+      Buffer buffer(pair.client, 64);
+      const auto sge = buffer.sge();
+      for (int i = 0; i < kTimes; ++i) {
+        must(pair.server.qp->post_receive({.wr_id = 1}), "post_receive");
+        must(pair.client.qp->post_send({.opcode = SendOpcode::kSend,
+                                        .flags = SendFlags::kSignaled | SendFlags::kInline,
+                                        .segments = {i % 2 == 0 ? &sge : nullptr, 0}}),
+             "send");
+        sent += static_cast<int>(drain(pair.client.cq));
+        received += static_cast<int>(drain(pair.server.cq));
+        const auto state = pair.client.qp->query().state;
+        EXPECT_EQ(state, QpState::kRts);
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  wait_until([&] { return (sent += static_cast<int>(drain(pair.client.cq))) == kThreads * kTimes; }, "sends");
+  wait_until([&] { return (received += static_cast<int>(drain(pair.server.cq))) == kThreads * kTimes; }, "receives");
+}
+
+// DDP-8.3-02, DDP-8.3.1-07,
+// RDMAP-8.1.1-06, SEC-6.2.2-02: after deregistering nothing writes there any more.
+TEST(Traffic, DeregisteringUnderWrites) {
+  for (int round = 0; round < 5; ++round) {
+    Pair pair;
+    Buffer near(pair.client, 1 << 18);
+    near.fill(3);
+    Buffer far(pair.server, 1 << 18);
+    const auto sge = near.sge();
+    std::vector<SendRequest> work(64, SendRequest{.opcode = SendOpcode::kRdmaWrite,
+                                                  .segments = {&sge, 1},
+                                                  .remote_address = far.remote(),
+                                                  .rkey = far.region.rkey()});
+    ASSERT_TRUE(pair.client.qp->post_send(work));
+    wait_until([&] { return std::atomic_ref(far.octets.back()).load() == near.octets.back(); }, "the first write");
+    must(far.region.deregister(), "deregister");
+    std::ranges::fill(far.octets, std::byte{0x55});
+    std::this_thread::sleep_for(20ms);
+    EXPECT_EQ(std::ranges::count(far.octets, std::byte{0x55}), 1 << 18);
+    static_cast<void>(pair.client.qp->post_send(work[0]));  // should all of them have been in time
+    pair.event(ConnectionEventType::kDisconnected);
+    pair.event(ConnectionEventType::kDisconnected);
+  }
+}
+
+// The same for the source of our own work: the owner may unmap it.
+TEST(Traffic, DeregisteringASource) {
+  for (const bool crc : {true, false}) {
+    Pair pair({.client_policy = {.crc = crc}, .server_policy = {.crc = crc}});
+    Buffer far(pair.server, 1 << 20);
+    auto near = std::make_unique<Buffer>(pair.client, 1 << 20);
+    const auto sge = near->sge();
+    std::vector<SendRequest> work(64, SendRequest{.opcode = SendOpcode::kRdmaWrite,
+                                                  .segments = {&sge, 1},
+                                                  .remote_address = far.remote(),
+                                                  .rkey = far.region.rkey()});
+    ASSERT_TRUE(pair.client.qp->post_send(work));
+    near.reset();  // deregisters and frees: a later touch is seen by the sanitizers
+    const auto done = pair.client.next();
+    EXPECT_EQ(done.status, WcStatus::kLocalProtectionError);
+  }
+}
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define __SANITIZE_THREAD__
+#endif
+#endif
+#ifndef __SANITIZE_THREAD__
+// The application scribbles over what is being sent and read: undefined data, never a dead connection. (A race in the
+// application's own memory, so not for the thread sanitizer.)
+TEST(Traffic, AScribblerNeverKillsTheConnection) {
+  Pair pair;
+  Buffer near(pair.client, 1 << 18), far(pair.server, 1 << 18);
+  std::atomic<bool> stop{false};
+  std::thread scribbler([&] {
+    for (unsigned i = 0; !stop; ++i) {
+      std::memset(near.octets.data(), static_cast<int>(i), near.octets.size());
+      std::memset(far.octets.data(), static_cast<int>(i), far.octets.size());
+    }
+  });
+  const auto sge = near.sge();
+  for (int i = 0; i < 200; ++i) {
+    must(pair.client.qp->post_send({.opcode = i % 2 == 0 ? SendOpcode::kRdmaWrite : SendOpcode::kRdmaRead,
+                                    .flags = SendFlags::kSignaled,
+                                    .segments = {&sge, 1},
+                                    .remote_address = far.remote(),
+                                    .rkey = far.region.rkey()}),
+         "post");
+    EXPECT_EQ(pair.client.next().status, WcStatus::kSuccess);
+  }
+  stop = true;
+  scribbler.join();
+}
+#endif
+
+// What is sent with --pcap is a file of its own kind; its contents are judged by tests/captures and tshark.
+TEST(Capture, RecordsAConnection) {
+  const std::string path = ::testing::TempDir() + "verbs_capture.pcap";
+  must(set_capture_file(path), "set_capture_file");
+  {
+    Pair pair;
+    must(pair.server.qp->post_receive({.wr_id = 1}), "post_receive");
+    must(pair.client.qp->post_send({.opcode = SendOpcode::kSend}), "send");
+    EXPECT_EQ(pair.server.next().status, WcStatus::kSuccess);
+    pair.disconnect();
+  }
+  must(set_capture_file(""), "stop");
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  EXPECT_GT(file.tellg(), 24 + 8 * 60);
+  EXPECT_EQ(set_capture_file("/no/such/folder/x.pcap").error().argument, "path");
+}
+
+}  // namespace
+}  // namespace weft::verbs::test

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/detail/stag_table.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace weft::verbs::detail {
+namespace {
+
+Grant grant_of(std::vector<std::byte>& memory) {
+  return {.start = memory.data(), .length = memory.size(), .access = kAllAccess, .domain = 1};
+}
+
+// RDMAP-8.1.1-08, RDMAP-8.1.1-09, SEC-6.1.1-05, SEC-6.1.1-07: hard to predict, sparse, no counting.
+TEST(StagTable, StagsAreSpreadOverTheWholeRange) {
+  StagTable table;
+  std::vector<std::uint32_t> stags;
+  for (int i = 0; i < 4096; ++i) stags.push_back(table.reserve().value());
+  std::set<std::uint32_t> sixteenths, steps;
+  for (std::size_t i = 0; i < stags.size(); ++i) {
+    EXPECT_NE(stags[i], 0U);
+    sixteenths.insert(stags[i] >> 28);
+    if (i > 0) steps.insert(stags[i] - stags[i - 1]);
+  }
+  EXPECT_EQ(sixteenths.size(), 16U);
+  EXPECT_GT(steps.size(), 4000U);
+  EXPECT_EQ(std::set(stags.begin(), stags.end()).size(), stags.size());
+}
+
+// SEC-6.1.1-06: what was freed is not used again soon.
+TEST(StagTable, FreedStagsRest) {
+  StagTable table;
+  std::set<std::uint32_t> indexes;
+  for (int i = 0; i < 4000; ++i) {
+    const auto stag = table.reserve().value();
+    EXPECT_TRUE(indexes.insert(stag >> kKeyBits).second);
+    table.release(stag);
+  }
+  EXPECT_EQ(table.size(), 0U);
+}
+
+TEST(StagTable, OnlyTheExactStagIsValid) {
+  StagTable table;
+  std::vector<std::byte> memory(8);
+  const auto stag = table.reserve().value();
+  EXPECT_FALSE(table.lease(stag));
+  EXPECT_TRUE(table.publish(stag, grant_of(memory)));
+  EXPECT_TRUE(table.lease(stag));
+  EXPECT_FALSE(table.lease(stag ^ 1));        // another key of the same index
+  EXPECT_FALSE(table.lease(stag ^ 1 << 20));  // another index
+  EXPECT_FALSE(table.lease(0));
+  EXPECT_FALSE(table.publish(stag ^ 1, grant_of(memory)));  // one key at a time
+  EXPECT_TRUE(table.revoke(stag));
+  EXPECT_FALSE(table.lease(stag));
+  EXPECT_FALSE(table.revoke(stag));
+  EXPECT_TRUE(table.publish(stag ^ 1, grant_of(memory)));
+}
+
+// RDMAP-8.1.1-06, SEC-6.2.2-02: revoking waits for whoever is at work.
+TEST(StagTable, RevokeWaitsForLeases) {
+  StagTable table;
+  std::vector<std::byte> memory(8);
+  const auto stag = table.reserve().value();
+  table.publish(stag, grant_of(memory));
+  std::atomic<bool> revoked{false};
+  auto lease = table.lease(stag);
+  std::thread revoker([&] {
+    table.revoke(stag);
+    revoked = true;
+  });
+  while (table.lease(stag)) std::this_thread::yield();  // no new lease is given once revoking began
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_FALSE(revoked);
+  lease->drop();
+  revoker.join();
+  EXPECT_TRUE(revoked);
+}
+
+TEST(StagTable, ManyThreadsAtOnce) {
+  StagTable table;
+  std::vector<std::byte> memory(8);
+  std::atomic<std::uint32_t> shared{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 2000; ++i) {
+        const auto lease = table.lease(shared.load());
+        if (!lease) continue;
+        EXPECT_EQ(lease->grant().length, 8U);
+      }
+    });
+  }
+  for (int i = 0; i < 1000; ++i) {
+    const auto stag = table.reserve().value();
+    table.publish(stag, grant_of(memory));
+    shared = stag;
+    table.revoke(stag);
+    table.release(stag);
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(table.size(), 0U);
+}
+
+}  // namespace
+}  // namespace weft::verbs::detail

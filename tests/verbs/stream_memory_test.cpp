@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/detail/stream_memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <thread>
+#include <vector>
+
+namespace weft::verbs::detail {
+namespace {
+
+using ddp::AccessError;
+using ddp::LocalFault;
+using AtomicKind = rdmap::AtomicOperation::Kind;
+
+class Memory : public ::testing::Test {
+ protected:
+  static constexpr std::uint32_t kStream = 3;
+
+  std::shared_ptr<StagTable> table = std::make_shared<StagTable>();
+  std::shared_ptr<DeviceState> device = DeviceState::create({}).value();
+  std::shared_ptr<ProtectionDomainState> domain = std::make_shared<ProtectionDomainState>(device);
+  std::shared_ptr<ReceiveQueue> receives =
+      std::make_shared<ReceiveQueue>(domain, ReceiveQueue::Shape{.max_wr = 4, .max_sge = 2});
+  std::vector<std::shared_ptr<RegionState>> regions;  // live longer than the leases of `memory`
+  StreamMemory memory{table};
+  alignas(8) std::array<std::byte, 64> octets{};
+
+  void SetUp() override { memory.attach({domain->number, kStream}, receives, {}); }
+
+  std::shared_ptr<RegionState> region(Grant grant) {
+    return regions.emplace_back(RegionState::create(table, domain, grant));
+  }
+  std::shared_ptr<RegionState> region(Access access, std::uint32_t only_stream = 0) {
+    return region({.start = octets.data(), .length = octets.size(), .access = access, .only_stream = only_stream});
+  }
+  static std::vector<std::byte> some(std::size_t count, unsigned value) {
+    return std::vector<std::byte>(count, static_cast<std::byte>(value));
+  }
+};
+
+TEST_F(Memory, PlacesOrLeavesEveryOctetAlone) {
+  const auto target = region(kAllAccess);
+  const ddp::Stag stag{target->stag()};
+  EXPECT_TRUE(memory.place_tagged(stag, {10}, some(5, 7)));
+  EXPECT_EQ(octets[9], std::byte{0});
+  EXPECT_EQ(octets[10], std::byte{7});
+  EXPECT_EQ(octets[14], std::byte{7});
+  EXPECT_EQ(octets[15], std::byte{0});
+  const auto before = octets;
+  EXPECT_EQ(memory.place_tagged(stag, {60}, some(5, 9)).error(), AccessError::kBaseOrBounds);
+  EXPECT_EQ(memory.place_tagged({stag.value ^ 1}, {0}, some(5, 9)).error(), AccessError::kInvalidStag);
+  EXPECT_EQ(octets, before);
+  EXPECT_TRUE(memory.place_tagged(stag, {63}, some(1, 9)));
+  EXPECT_EQ(octets[63], std::byte{9});
+}
+
+// SEC-6.3.5-01, SEC-6.3.5-02
+TEST_F(Memory, RightsAreChecked) {
+  const auto readable = region(Access::kRemoteRead);
+  EXPECT_TRUE(memory.check_read({readable->stag()}, {0}, 64));
+  EXPECT_EQ(memory.check_read({readable->stag()}, {0}, 65).error(), AccessError::kBaseOrBounds);
+  EXPECT_EQ(memory.place_tagged({readable->stag()}, {0}, some(1, 1)).error(), AccessError::kAccessRights);
+  const auto writable = region(Access::kLocalWrite | Access::kRemoteWrite);
+  auto out = some(4, 0);
+  EXPECT_EQ(memory.read_tagged({writable->stag()}, {0}, out).error(), AccessError::kAccessRights);
+  EXPECT_EQ(memory.atomic({writable->stag()}, {0}, {}).error(), AccessError::kAccessRights);
+}
+
+TEST_F(Memory, Atomics) {
+  const auto target = region(kAllAccess);
+  const ddp::Stag stag{target->stag()};
+  auto* word = reinterpret_cast<std::uint64_t*>(octets.data());
+  word[1] = 40;
+  EXPECT_EQ(memory.atomic(stag, {8}, {.kind = AtomicKind::kFetchAdd, .add_or_swap = 2}), 40U);
+  EXPECT_EQ(word[1], 42U);
+  rdmap::AtomicOperation swap{
+      .kind = AtomicKind::kCmpSwap, .add_or_swap = 1, .add_or_swap_mask = ~0ULL, .compare = 41, .compare_mask = ~0ULL};
+  EXPECT_EQ(memory.atomic(stag, {8}, swap), 42U);
+  EXPECT_EQ(word[1], 42U);
+  swap.compare = 42;
+  EXPECT_EQ(memory.atomic(stag, {8}, swap), 42U);
+  EXPECT_EQ(word[1], 1U);
+  EXPECT_EQ(memory.atomic(stag, {12}, swap).error(), AccessError::kUnaligned);
+  EXPECT_EQ(memory.atomic(stag, {64}, swap).error(), AccessError::kBaseOrBounds);
+}
+
+// The alignment that counts is the address's, not the tagged offset's (RDMAPX-5.2.1-08).
+TEST_F(Memory, AtomicsAlignTheAddress) {
+  const auto target = region({.start = octets.data() + 4, .length = 32, .first_offset = 0, .access = kAllAccess});
+  EXPECT_EQ(memory.atomic({target->stag()}, {0}, {}).error(), AccessError::kUnaligned);
+  EXPECT_TRUE(memory.atomic({target->stag()}, {4}, {}));
+}
+
+// RDMAPX-5-01, RDMAPX-5-02, RDMAPX-5.3-01, RDMAPX-5.4-02
+TEST_F(Memory, AtomicsOfManyStreamsAndTheProcessorAddUp) {
+  const auto target = region(kAllAccess);
+  auto* word = reinterpret_cast<std::uint64_t*>(octets.data());
+  constexpr std::uint64_t kTimes = 20000;
+  const auto add = [&] {
+    StreamMemory other{table};
+    other.attach({domain->number, 99}, nullptr, {});
+    for (std::uint64_t i = 0; i < kTimes; ++i) {
+      EXPECT_TRUE(other.atomic({target->stag()}, {0}, {.kind = AtomicKind::kFetchAdd, .add_or_swap = 1}));
+    }
+  };
+  std::thread first(add), second(add);
+  for (std::uint64_t i = 0; i < kTimes; ++i) std::atomic_ref(*word).fetch_add(1);
+  first.join();
+  second.join();
+  EXPECT_EQ(*word, 3 * kTimes);
+}
+
+TEST_F(Memory, GatherAndScatterWalkLists) {
+  const auto source = region(kAllAccess);
+  for (std::size_t i = 0; i < octets.size(); ++i) octets[i] = static_cast<std::byte>(i);
+  const std::array<Sge, 3> list{Sge{0, 4, source->stag()}, Sge{20, 0, 0}, Sge{32, 8, source->stag()}};
+  auto out = some(7, 0);
+  ASSERT_TRUE(memory.gather(list, 3, out));
+  const std::vector<int> expected{3, 32, 33, 34, 35, 36, 37};
+  for (std::size_t i = 0; i < 7; ++i) EXPECT_EQ(std::to_integer<int>(out[i]), expected[i]);
+  EXPECT_EQ(memory.gather(list, 6, out).error(), LocalFault::kBaseOrBounds);  // one octet more than the list has
+  ASSERT_TRUE(memory.scatter(list, 3, some(2, 255)));
+  EXPECT_EQ(octets[2], std::byte{2});
+  EXPECT_EQ(octets[3], std::byte{255});
+  EXPECT_EQ(octets[32], std::byte{255});
+  EXPECT_EQ(octets[33], std::byte{33});
+}
+
+TEST_F(Memory, KeysOfListsAreCheckedEachTime) {
+  auto source = region(Access::kRemoteRead);
+  const std::array<Sge, 1> list{Sge{0, 8, source->stag()}};
+  auto out = some(8, 0);
+  EXPECT_TRUE(memory.gather(list, 0, out));
+  EXPECT_EQ(memory.scatter(list, 0, out).error(), LocalFault::kAccessRights);  // no local write
+  memory.drop_leases();
+  source->deregister();
+  EXPECT_EQ(memory.gather(list, 0, out).error(), LocalFault::kInvalidKey);
+  const std::array<Sge, 1> wrapping{Sge{~0ULL, 8, region(kAllAccess)->stag()}};
+  EXPECT_FALSE(memory.gather(wrapping, 0, out));
+}
+
+TEST_F(Memory, BorrowedOctetsStayLeased) {
+  const auto source = region(kAllAccess);
+  const std::array<Sge, 2> list{Sge{0, 4, source->stag()}, Sge{32, 8, source->stag()}};
+  std::array<Bytes, 4> pieces;
+  std::size_t used = 0;
+  ASSERT_TRUE(memory.borrow(list, 2, 6, pieces, used));
+  ASSERT_EQ(used, 2U);
+  EXPECT_EQ(pieces[0].data(), octets.data() + 2);
+  EXPECT_EQ(pieces[0].size(), 2U);
+  EXPECT_EQ(pieces[1].size(), 4U);
+  EXPECT_TRUE(memory.lends());
+  std::atomic<bool> gone{false};
+  std::thread owner([&] { source->deregister(), gone = true; });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_FALSE(gone);
+  memory.drop_leases();
+  owner.join();
+  EXPECT_TRUE(gone);
+  EXPECT_FALSE(memory.borrow(list, 2, 6, pieces, used));
+}
+
+// RDMAP-1.2-02, RDMAP-7.2-07, RDMAP-7.2-08,
+// RDMAP-5.3-13, RDMAP-5.3-14, RDMAP-8.1.1-07
+TEST_F(Memory, APeerInvalidatesOnlyWhatIsItsOwn) {
+  const auto shared = region(kAllAccess);
+  EXPECT_EQ(memory.invalidate({shared->stag()}).error(), AccessError::kNotAssociated);
+  EXPECT_TRUE(memory.check_read({shared->stag()}, {0}, 1));
+  const auto others = region(kAllAccess, kStream + 1);
+  EXPECT_EQ(memory.invalidate({others->stag()}).error(), AccessError::kNotAssociated);
+  const auto own = region(kAllAccess, kStream);
+  EXPECT_TRUE(memory.check_read({own->stag()}, {0}, 1));
+  EXPECT_TRUE(memory.invalidate({own->stag()}));
+  EXPECT_EQ(memory.check_read({own->stag()}, {0}, 1).error(), AccessError::kInvalidStag);
+  EXPECT_EQ(memory.invalidate({own->stag()}).error(), AccessError::kInvalidStag);
+  EXPECT_TRUE(own->deregister());
+}
+
+TEST_F(Memory, WindowsAreBoundUsedAndInvalidated) {
+  const auto base = region(kAllAccess);
+  const auto window = WindowState::create(table, domain);
+  const auto bind = [&](std::uint32_t stag, std::uint64_t at, std::uint64_t length, Access access) {
+    EXPECT_TRUE(memory.post_local({1, BindWindow{window, base, stag, at, length, access}}));
+    return memory.perform_local(1);
+  };
+  const std::uint32_t first = window->next_stag();
+  ASSERT_TRUE(bind(first, 16, 8, Access::kRemoteWrite));
+  EXPECT_TRUE(window->bound());
+  EXPECT_TRUE(memory.place_tagged({first}, {16}, some(8, 3)));
+  EXPECT_EQ(memory.place_tagged({first}, {24}, some(1, 3)).error(), AccessError::kBaseOrBounds);
+  EXPECT_EQ(memory.check_read({first}, {16}, 1).error(), AccessError::kAccessRights);
+  // Another stream of the same domain may not use it (SEC-6.1.1-04).
+  StreamMemory other{table};
+  other.attach({domain->number, kStream + 1}, nullptr, {});
+  EXPECT_EQ(other.place_tagged({first}, {16}, some(1, 3)).error(), AccessError::kNotAssociated);
+  EXPECT_EQ(other.invalidate({first}).error(), AccessError::kNotAssociated);
+  other.drop_leases();
+  // Bound already; and the region stays while it is.
+  EXPECT_EQ(bind(window->next_stag(), 0, 8, Access::kRemoteRead).error(), LocalFault::kInvalidKey);
+  EXPECT_FALSE(base->deregister());
+  EXPECT_TRUE(memory.invalidate({first}));
+  EXPECT_FALSE(window->bound());
+  EXPECT_EQ(memory.place_tagged({first}, {16}, some(8, 3)).error(), AccessError::kInvalidStag);
+  const std::uint32_t second = window->next_stag();
+  EXPECT_NE(second, first);
+  EXPECT_EQ(second >> kKeyBits, first >> kKeyBits);
+  ASSERT_TRUE(bind(second, 16, 8, Access::kRemoteRead | Access::kZeroBased));
+  EXPECT_TRUE(memory.check_read({second}, {0}, 8));
+  memory.drop_leases();
+  window->free();
+  EXPECT_EQ(memory.check_read({second}, {0}, 8).error(), AccessError::kInvalidStag);
+  EXPECT_TRUE(base->deregister());
+}
+
+TEST_F(Memory, BindsThatAreRefused) {
+  const auto plain =
+      region({.start = octets.data(), .length = 64, .access = Access::kLocalWrite});  // no window may be bound
+  const auto read_only =
+      RegionState::create(table, domain, {.start = octets.data(), .length = 64, .access = Access::kWindowBind});
+  const auto window = WindowState::create(table, domain);
+  const std::uint32_t stag = window->next_stag();
+  const Accessor who{domain->number, kStream};
+  EXPECT_EQ(window->bind(plain, who, stag, 0, 8, Access::kRemoteRead).error(), LocalFault::kAccessRights);
+  EXPECT_EQ(window->bind(read_only, who, stag, 0, 8, Access::kRemoteWrite).error(), LocalFault::kAccessRights);
+  EXPECT_EQ(window->bind(read_only, who, stag, 60, 8, Access::kRemoteRead).error(), LocalFault::kBaseOrBounds);
+  EXPECT_EQ(window->bind(read_only, who, stag ^ 0x10000, 0, 8, Access::kRemoteRead).error(), LocalFault::kInvalidKey);
+  const Accessor stranger{domain->number + 1, kStream};
+  EXPECT_EQ(window->bind(read_only, stranger, stag, 0, 8, Access::kRemoteRead).error(), LocalFault::kInvalidKey);
+  EXPECT_TRUE(window->bind(read_only, who, stag, 0, 8, Access::kRemoteRead));
+}
+
+// SEC-2.3.5-01
+TEST_F(Memory, ReceivesAreTakenInOrder) {
+  const auto target = region(kAllAccess);
+  const std::array<Sge, 2> list{Sge{0, 4, target->stag()}, Sge{8, 4, target->stag()}};
+  for (std::uint64_t i = 0; i < 4; ++i) EXPECT_TRUE(receives->post(std::array{ReceiveRequest{100 + i, list}}));
+  const auto full = receives->post(std::array{ReceiveRequest{200, list}});
+  ASSERT_FALSE(full);
+  EXPECT_EQ(full.error().error.code, Errc::kQueueFull);
+  const auto first = memory.take_receive();
+  const auto second = memory.take_receive();
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->capacity, 8U);
+  EXPECT_TRUE(memory.place_untagged(*first, 2, some(4, 6)));
+  EXPECT_EQ(octets[3], std::byte{6});
+  EXPECT_EQ(octets[4], std::byte{0});
+  EXPECT_EQ(octets[9], std::byte{6});
+  EXPECT_EQ(receives->complete(second->cookie), 101U);
+  EXPECT_EQ(receives->complete(first->cookie), 100U);
+  EXPECT_TRUE(receives->post(std::array{ReceiveRequest{201, list}}));  // room again
+}
+
+}  // namespace
+}  // namespace weft::verbs::detail

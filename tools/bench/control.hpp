@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the leader's process tells the follower's, over the pair of sockets between them; never during a measurement.
+#pragma once
+
+#include <cstdint>
+
+#include "tools/bench/endpoint.hpp"
+
+namespace weft::tools::bench {
+
+enum class Transport : std::uint8_t { kWeft, kTcp };
+// How its receivers wait: weft always polls; raw TCP polls for latency and sleeps in recv for streams, each at its
+// best.
+[[nodiscard]] constexpr bool polls(const Options& options, Transport transport) noexcept {
+  return transport == Transport::kWeft || options.kind == Kind::kLatency;
+}
+
+enum class Verb : std::uint8_t { kRun, kCheck, kQuit };
+
+struct Command {
+  Verb verb{};
+  Transport transport{};
+  Waiting waiting{};
+  std::uint8_t seed{};       // kCheck
+  std::uint64_t messages{};  // kRun
+};
+
+// The follower's answers: kReady when it is prepared, kDone when the run or check went well. When one goes wrong the
+// follower says why on stderr and leaves, so its end of the pair closes.
+enum class Answer : std::uint8_t { kReady, kDone };
+
+struct Ports {
+  std::uint16_t weft{};
+  std::uint16_t tcp{};
+};
+
+}  // namespace weft::tools::bench

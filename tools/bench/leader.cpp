@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/bench/leader.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "tools/bench/control.hpp"
+#include "tools/bench/pinning.hpp"
+#include "tools/bench/statistics.hpp"
+#include "tools/bench/tcp_endpoint.hpp"
+#include "tools/bench/weft_setup.hpp"
+#include "tools/cli/child_process.hpp"
+
+namespace weft::tools::bench {
+namespace {
+
+class Leader {
+ public:
+  Leader(const Options& options, int channel, std::unique_ptr<Endpoint> weft, std::unique_ptr<Endpoint> tcp)
+      : options_(options),
+        channel_(channel),
+        weft_(std::move(weft)),
+        tcp_(std::move(tcp)),
+        contestants_(contestants(options)) {}
+
+  Outcome<Report> measure() {
+    if (auto good = check_both(17); !good) return std::unexpected(good.error());
+    for (Contestant& contestant : contestants_) {
+      if (auto sized = find_length(contestant); !sized) return std::unexpected(sized.error());
+    }
+    for (std::uint32_t i = 0; i < options_.repetitions; ++i) {
+      if (auto done = repeat(); !done) return std::unexpected(done.error());
+    }
+    if (auto good = check_both(91); !good) return std::unexpected(good.error());
+    if (auto told = tell(channel_, Command{.verb = Verb::kQuit}); !told) return std::unexpected(told.error());
+    return report();
+  }
+
+ private:
+  struct Contestant {
+    Transport transport{};
+    Waiting waiting{};
+    Series series{};
+  };
+
+  // A stream over raw TCP is faster with polling on an idle machine and with sleeping on a busy one: both take part,
+  // and weft is compared with the better.
+  static std::vector<Contestant> contestants(const Options& options) {
+    std::vector<Contestant> all{{Transport::kWeft, Waiting::kPoll}, {Transport::kTcp, Waiting::kPoll}};
+    if (options.kind != Kind::kLatency) all.push_back({Transport::kTcp, Waiting::kSleep});
+    return all;
+  }
+
+  [[nodiscard]] Report report() const {
+    const Series& polling = contestants_[1].series;
+    const Series& sleeping = contestants_.back().series;  // the same one again when only latency was measured
+    const bool sleeps = median(sleeping.figures) > median(polling.figures);
+    return {.options = options_,
+            .pinned = placement_.possible(),
+            .tcp_sleeps = sleeps,
+            .weft = contestants_.front().series,
+            .tcp = sleeps ? sleeping : polling};
+  }
+
+  Endpoint& endpoint(Transport transport) { return transport == Transport::kWeft ? *weft_ : *tcp_; }
+
+  // Tells the follower, does our part, waits for the follower's word.
+  template <typename Part>
+  auto together(const Command& command, Part part) -> decltype(part()) {
+    if (auto told = tell(channel_, command); !told) return std::unexpected(told.error());
+    if (auto ready = hear<Answer>(channel_); !ready) return std::unexpected(ready.error());
+    auto done = part();
+    if (!done) return done;
+    if (auto answer = hear<Answer>(channel_); !answer) return std::unexpected(answer.error());
+    return done;
+  }
+
+  Outcome<RunResult> run(const Contestant& contestant, std::uint64_t messages) {
+    Endpoint& ours = endpoint(contestant.transport);
+    if (auto ready = ours.prepare(contestant.waiting); !ready) return std::unexpected(ready.error());
+    placement_.place(contestant.waiting);
+    const Command command{
+        .verb = Verb::kRun, .transport = contestant.transport, .waiting = contestant.waiting, .messages = messages};
+    return together(command, [&] { return ours.lead(messages); });
+  }
+
+  Outcome<void> check_both(std::uint8_t seed) {
+    for (const Transport transport : {Transport::kWeft, Transport::kTcp}) {
+      Endpoint& ours = endpoint(transport);
+      if (auto ready = ours.prepare(Waiting::kPoll); !ready) return ready;
+      const Command command{.verb = Verb::kCheck, .transport = transport, .seed = seed};
+      if (auto good = together(command, [&] { return ours.lead_check(seed); }); !good) return good;
+    }
+    return {};
+  }
+
+  // Runs longer and longer until one lasts about as long as a repetition should; this also warms everything up.
+  Outcome<void> find_length(Contestant& contestant) {
+    const double target = options_.duration / static_cast<double>(contestants_.size() * options_.repetitions);
+    std::uint64_t& messages = contestant.series.messages;
+    messages = options_.iterations != 0 ? options_.iterations : first_guess(options_);
+    for (;;) {
+      const auto result = run(contestant, messages);
+      if (!result) return std::unexpected(result.error());
+      if (options_.iterations != 0) return {};
+      const std::uint64_t better = scaled(messages, result->seconds, target);
+      messages = result->seconds >= target / 2 ? better : std::clamp(better, messages + 1, messages * 8);
+      if (result->seconds >= target / 2) return {};
+    }
+  }
+
+  // One repetition of each; next time somebody else comes first.
+  Outcome<void> repeat() {
+    for (std::size_t i = 0; i < contestants_.size(); ++i) {
+      Contestant& contestant = contestants_[(first_ + i) % contestants_.size()];
+      Series& series = contestant.series;
+      auto result = run(contestant, series.messages);
+      if (!result) return std::unexpected(result.error());
+      series.figures.push_back(figure(options_, series.messages, *result));
+      series.latency_us.insert(series.latency_us.end(), result->latency_us.begin(), result->latency_us.end());
+    }
+    ++first_;
+    return {};
+  }
+
+  Options options_;
+  int channel_;
+  Placement placement_{Seat::kLeader};
+  std::unique_ptr<Endpoint> weft_;
+  std::unique_ptr<Endpoint> tcp_;
+  std::vector<Contestant> contestants_;
+  std::size_t first_ = 0;
+};
+
+}  // namespace
+
+Outcome<Report> lead_measurement(const Options& options, int channel) {
+  const auto ports = hear<Ports>(channel);
+  if (!ports) return std::unexpected(ports.error());
+  auto fd = tcp_connect_to_loopback(ports->tcp);
+  if (!fd) return std::unexpected(fd.error());
+  auto weft = weft_connect(options, ports->weft);
+  if (!weft) return std::unexpected(weft.error());
+  return Leader(options, channel, std::move(*weft), std::make_unique<TcpEndpoint>(std::move(*fd), options)).measure();
+}
+
+}  // namespace weft::tools::bench

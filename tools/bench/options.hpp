@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `weft bench` was asked to measure.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace weft::tools::bench {
+
+enum class Kind : std::uint8_t { kLatency, kBandwidth, kRate };
+enum class Op : std::uint8_t { kSend, kWrite, kRead };
+
+struct Options {
+  Kind kind{};
+  Op op = Op::kSend;
+  std::uint32_t size = 8;         // octets of one message
+  std::uint64_t iterations = 0;   // per repetition; 0: as many as fit into the duration
+  double duration = 2.0;          // seconds for all repetitions together
+  std::uint32_t repetitions = 7;  // of each transport, taken in turns
+  std::uint32_t depth = 0;        // messages under way at a time; 0: a good value for the kind
+  std::uint32_t mtu = 0;          // largest ULPDU; 0: what the connection's segment size gives
+  bool crc = true;
+  bool markers = false;
+  bool json = false;
+};
+
+// Both ends work with a concrete depth.
+[[nodiscard]] constexpr std::uint32_t effective_depth(const Options& options) noexcept {
+  if (options.kind == Kind::kLatency) return 1;
+  if (options.depth != 0) return options.depth;
+  return options.kind == Kind::kRate ? 64 : 16;
+}
+
+// Messages handed over in one call: a posted list, or one sendmsg.
+[[nodiscard]] constexpr std::uint32_t list_length(const Options& options) noexcept {
+  if (options.kind != Kind::kRate) return 1;
+  const std::uint32_t half = effective_depth(options) / 2;  // post one half while the other is under way
+  return half == 0 ? 1 : half;
+}
+
+[[nodiscard]] constexpr std::string_view name(Kind kind) noexcept {
+  switch (kind) {
+    case Kind::kLatency: return "lat";
+    case Kind::kBandwidth: return "bw";
+    case Kind::kRate: return "rate";
+  }
+  return "?";
+}
+
+[[nodiscard]] constexpr std::string_view name(Op op) noexcept {
+  switch (op) {
+    case Op::kSend: return "send";
+    case Op::kWrite: return "write";
+    case Op::kRead: return "read";
+  }
+  return "?";
+}
+
+[[nodiscard]] constexpr std::string_view unit(Kind kind) noexcept {
+  switch (kind) {
+    case Kind::kLatency: return "us";
+    case Kind::kBandwidth: return "MB/s";
+    case Kind::kRate: return "msg/s";
+  }
+  return "?";
+}
+
+[[nodiscard]] constexpr bool lower_is_better(Kind kind) noexcept { return kind == Kind::kLatency; }
+
+}  // namespace weft::tools::bench

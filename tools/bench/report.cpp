@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/bench/report.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "tools/bench/statistics.hpp"
+#include "tools/cli/json.hpp"
+
+namespace weft::tools::bench {
+namespace {
+
+double ratio(const Report& report) {
+  const double tcp = median(report.tcp.figures);
+  return tcp == 0 ? 0 : median(report.weft.figures) / tcp;
+}
+
+std::string line(const char* who, const Options& options, const Series& series) {
+  char text[200];
+  int length = std::snprintf(text, sizeof text, "  %-5s %12.2f %-6s (+-%4.1f %% over %zu repetitions of %llu messages)",
+                             who, median(series.figures), std::string(unit(options.kind)).c_str(),
+                             100 * relative_spread(series.figures), series.figures.size(),
+                             static_cast<unsigned long long>(series.messages));
+  std::string out(text, static_cast<std::size_t>(length));
+  if (options.kind != Kind::kLatency) return out + '\n';
+  length = std::snprintf(text, sizeof text, "; p10 %.2f, p99 %.2f, p99.9 %.2f us\n", quantile(series.latency_us, 0.1),
+                         quantile(series.latency_us, 0.99), quantile(series.latency_us, 0.999));
+  return out + std::string(text, static_cast<std::size_t>(length));
+}
+
+bool noisy(const Report& report) {
+  return std::max(relative_spread(report.weft.figures), relative_spread(report.tcp.figures)) > kNoisySpread;
+}
+
+std::string title(const Options& options) {
+  char text[200];
+  const int length = std::snprintf(
+      text, sizeof text, "%s of %s, %u octets, depth %u, lists of %u; CRC %s, markers %s, two processes on loopback\n",
+      options.kind == Kind::kLatency     ? "latency"
+      : options.kind == Kind::kBandwidth ? "bandwidth"
+                                         : "message rate",
+      std::string(name(options.op)).c_str(), options.size, effective_depth(options), list_length(options),
+      options.crc ? "on" : "off", options.markers ? "on" : "off");
+  return {text, static_cast<std::size_t>(length)};
+}
+
+void put_series(JsonWriter& json, const std::string& who, const Options& options, const Series& series) {
+  json.numbers(who + "_runs", series.figures);
+  json.integer(who + "_messages", series.messages);
+  json.number(who + "_spread", relative_spread(series.figures));
+  if (options.kind != Kind::kLatency) return;
+  json.number(who + "_p10", quantile(series.latency_us, 0.1));
+  json.number(who + "_p99", quantile(series.latency_us, 0.99));
+}
+
+}  // namespace
+
+std::string as_text(const Report& report) {
+  char last[100];
+  const int length = std::snprintf(last, sizeof last, "  ratio %12.2f weft/tcp (%s is better)\n", ratio(report),
+                                   lower_is_better(report.options.kind) ? "lower" : "higher");
+  return title(report.options) + line("weft", report.options, report.weft) + line("tcp", report.options, report.tcp) +
+         std::string(last, static_cast<std::size_t>(length)) +
+         (noisy(report) ? "  noisy: the repetitions differ too much for a firm figure; was the machine busy?\n" : "");
+}
+
+std::string as_json(const Report& report) {
+  const Options& options = report.options;
+  JsonWriter json;
+  json.text("bench", name(options.kind)).text("op", name(options.op)).integer("size", options.size);
+  json.integer("depth", effective_depth(options)).integer("list", list_length(options)).integer("mtu", options.mtu);
+  json.boolean("crc", options.crc).boolean("markers", options.markers);
+  json.text("unit", unit(options.kind)).text("better", lower_is_better(options.kind) ? "lower" : "higher");
+  json.number("weft", median(report.weft.figures))
+      .number("tcp", median(report.tcp.figures))
+      .number("ratio", ratio(report));
+  json.boolean("noisy", noisy(report)).boolean("pinned", report.pinned);
+  json.text("tcp_waiting", report.tcp_sleeps ? "sleep" : "poll");
+  put_series(json, "weft", options, report.weft);
+  put_series(json, "tcp", options, report.tcp);
+  return json.finish();
+}
+
+}  // namespace weft::tools::bench

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `weft bench` prints.
+#pragma once
+
+#include <string>
+
+#include "tools/bench/schedule.hpp"
+
+namespace weft::tools::bench {
+
+struct Report {
+  Options options{};
+  bool pinned{};      // each polling thread has a processor of its own
+  bool tcp_sleeps{};  // which way of waiting served raw TCP better
+  Series weft{};
+  Series tcp{};
+};
+
+[[nodiscard]] std::string as_text(const Report& report);
+// One object with at least the numbers "weft", "tcp" and "ratio" (weft divided by tcp), and "unit" and "better" to read
+// them by.
+[[nodiscard]] std::string as_json(const Report& report);
+
+}  // namespace weft::tools::bench

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long a run must be, and what the numbers of its repetitions come to.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tools/bench/endpoint.hpp"
+
+namespace weft::tools::bench {
+
+// Messages of the first run, which only finds out how fast the transport is.
+[[nodiscard]] std::uint64_t first_guess(const Options& options);
+
+// Messages that should take `target_seconds`, when `messages` took `seconds`.
+[[nodiscard]] std::uint64_t scaled(std::uint64_t messages, double seconds, double target_seconds);
+
+// The figure of one run in the unit of its kind: median latency, 10^6 octets per second, or messages per second.
+[[nodiscard]] double figure(const Options& options, std::uint64_t messages, const RunResult& run);
+
+// One transport's repetitions.
+struct Series {
+  std::vector<double> figures{};     // one a repetition
+  std::vector<double> latency_us{};  // all samples, latency only
+  std::uint64_t messages{};          // of one repetition
+};
+
+}  // namespace weft::tools::bench

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The raw TCP connection that weft is compared with: plain sockets, TCP_NODELAY, the kernel's own buffer sizes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "common/wire.hpp"
+#include "tools/bench/endpoint.hpp"
+#include "tools/cli/unique_fd.hpp"
+
+namespace weft::tools::bench {
+
+struct TcpListener {
+  UniqueFd fd{};
+  std::uint16_t port{};
+};
+
+Outcome<TcpListener> tcp_listen_on_loopback();
+Outcome<UniqueFd> tcp_accept(const TcpListener& listener);
+Outcome<UniqueFd> tcp_connect_to_loopback(std::uint16_t port);
+
+Outcome<void> tcp_send(int fd, Bytes octets, Waiting waiting);
+// One sendmsg for `count` copies of the same message.
+Outcome<void> tcp_send_list(int fd, Bytes message, std::uint32_t count, Waiting waiting);
+Outcome<void> tcp_receive(int fd, MutableBytes octets, Waiting waiting);
+// What the kernel has, at least one octet.
+Outcome<std::size_t> tcp_receive_some(int fd, MutableBytes octets, Waiting waiting);
+
+}  // namespace weft::tools::bench

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/bench/weft_port.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "tools/bench/weft_setup.hpp"
+
+namespace weft::tools::bench {
+namespace {
+
+constexpr auto kPatience = std::chrono::seconds(20);
+constexpr std::uint32_t kHotOctets = 256 * 1024;  // receive buffers together: as much as the raw TCP receiver uses
+
+std::uint32_t slots_for(const Options& options) {
+  return std::clamp(kHotOctets / options.size, 1U, effective_depth(options));
+}
+
+std::uint32_t report_interval(const Options& options) {
+  if (options.kind == Kind::kLatency) return 16;  // nobody waits for these
+  return std::max(list_length(options), effective_depth(options) / 4);
+}
+
+}  // namespace
+
+WeftPort::WeftPort(Link link, const Options& options)
+    : options_(options),
+      slots_(slots_for(options)),
+      report_every_(report_interval(options)),
+      out_(options.size),
+      in_(static_cast<std::size_t>(slots_) * options.size),
+      word_(1),
+      link_(std::move(link)) {}
+
+Outcome<void> WeftPort::set_up() {
+  using enum verbs::Access;
+  auto out = link_.register_memory(out_, kLocalWrite | kRemoteRead);
+  if (!out) return std::unexpected(out.error());
+  auto in = link_.register_memory(in_, kLocalWrite | kRemoteWrite);
+  if (!in) return std::unexpected(in.error());
+  auto word = link_.register_memory(word_, kLocalWrite);
+  if (!word) return std::unexpected(word.error());
+  out_region_.emplace(std::move(*out));
+  in_region_.emplace(std::move(*in));
+  word_region_.emplace(std::move(*word));
+  return top_up_receives();
+}
+
+std::vector<std::byte> WeftPort::description() const {
+  std::vector<std::byte> octets;
+  for (const verbs::MemoryRegion* region : {&*in_region_, &*out_region_}) {
+    const auto part = Advertisement{region->iova(), region->rkey(), options_.size}.serialize();
+    octets.insert(octets.end(), part.begin(), part.end());
+  }
+  return octets;
+}
+
+Outcome<void> WeftPort::learn(Bytes peers_description) {
+  if (peers_description.size() != 2 * kAdvertisementSize)
+    return failure("weft: the peer did not describe its buffers.");
+  peer_in_ = *Advertisement::parse(peers_description.first(kAdvertisementSize));
+  peer_out_ = *Advertisement::parse(peers_description.last(kAdvertisementSize));
+  return {};
+}
+
+Outcome<void> WeftPort::check_negotiated() {
+  const auto negotiated = link_.queue_pair().query().negotiated;
+  if (!negotiated) return failure("weft: the connection has no negotiated parameters.");
+  if (negotiated->crc != options_.crc || negotiated->markers_in != options_.markers ||
+      negotiated->markers_out != options_.markers) {
+    return failure("weft: CRC or Markers were not negotiated as asked for.");
+  }
+  return {};
+}
+
+verbs::SendRequest WeftPort::message_request() const {
+  const bool fits_inline = options_.size <= verbs::Device::limits().max_inline;
+  const auto flags = fits_inline ? verbs::SendFlags::kInline : verbs::SendFlags::kNone;
+  switch (options_.op) {
+    case Op::kSend: return {.opcode = verbs::SendOpcode::kSend, .flags = flags};
+    case Op::kWrite:
+      return {.opcode = verbs::SendOpcode::kRdmaWrite,
+              .flags = flags,
+              .remote_address = peer_in_.address,
+              .rkey = peer_in_.rkey};
+    case Op::kRead:
+      return {.opcode = verbs::SendOpcode::kRdmaRead, .remote_address = peer_out_.address, .rkey = peer_out_.rkey};
+  }
+  return {};
+}
+
+Outcome<void> WeftPort::post_messages(std::uint32_t count, bool report) {
+  segments_.assign(count, out_region_->sge());
+  list_.assign(count, message_request());
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (options_.op == Op::kRead) {
+      latest_slot_ = next_sink_slot_;
+      segments_[i] = in_region_->sge(static_cast<std::size_t>(next_sink_slot_) * options_.size, options_.size);
+      next_sink_slot_ = (next_sink_slot_ + 1) % slots_;
+    }
+    list_[i].segments = {&segments_[i], 1};
+  }
+  return post(list_, report);
+}
+
+Outcome<void> WeftPort::send_word() {
+  const verbs::Sge octet = word_region_->sge();
+  verbs::SendRequest request{
+      .opcode = verbs::SendOpcode::kSend, .flags = verbs::SendFlags::kInline, .segments = {&octet, 1}};
+  return post({&request, 1}, true);
+}
+
+// A reported completion stands for all that was posted up to it: work requests complete in order.
+Outcome<void> WeftPort::post(std::span<verbs::SendRequest> requests, bool report) {
+  outstanding_ += requests.size();
+  unreported_ += requests.size();
+  if (report || unreported_ >= report_every_) {
+    requests.back().flags = requests.back().flags | verbs::SendFlags::kSignaled;
+    requests.back().wr_id = std::exchange(unreported_, 0);
+  }
+  const auto posted = link_.queue_pair().post_send(requests);
+  if (!posted) return std::unexpected(to_failure("weft: post_send", posted.error().error));
+  return {};
+}
+
+// Words have a place of their own where messages do not arrive by Send: the peer writes to in().
+verbs::Sge WeftPort::receive_segment(std::uint32_t index) const {
+  if (!takes_messages()) return word_region_->sge();
+  return in_region_->sge(static_cast<std::size_t>(index) * options_.size, options_.size);
+}
+
+Outcome<void> WeftPort::top_up_receives() {
+  const std::uint32_t wanted = receive_depth(options_);
+  if (posted_receives_ > wanted / 2) return {};  // in lists, as the sends are
+  constexpr std::uint32_t kList = 64;
+  std::array<verbs::Sge, kList> segments;
+  std::array<verbs::ReceiveRequest, kList> requests;
+  while (posted_receives_ < wanted) {
+    const std::uint32_t count = std::min(kList, wanted - posted_receives_);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      segments[i] = receive_segment(next_receive_slot_);
+      requests[i] = {.wr_id = next_receive_slot_, .segments = {&segments[i], 1}};
+      next_receive_slot_ = (next_receive_slot_ + 1) % slots_;
+    }
+    const auto posted = link_.queue_pair().post_receive(std::span(requests).first(count));
+    if (!posted) return std::unexpected(to_failure("weft: post_receive", posted.error().error));
+    posted_receives_ += count;
+  }
+  return {};
+}
+
+Outcome<void> WeftPort::await_receive() {
+  if (auto arrived = poll_until([this] { return received_ > 0; }); !arrived) return arrived;
+  --received_;
+  return top_up_receives();
+}
+
+Outcome<void> WeftPort::poll() {
+  std::array<verbs::WorkCompletion, 32> completions;
+  const auto count = link_.completions().poll(completions);
+  if (!count) return std::unexpected(count.error());
+  for (const verbs::WorkCompletion& completion : std::span(completions).first(*count)) {
+    if (auto taken = take(completion); !taken) return taken;
+  }
+  return {};
+}
+
+Outcome<void> WeftPort::take(const verbs::WorkCompletion& completion) {
+  if (completion.status != verbs::WcStatus::kSuccess) return failure("weft: " + describe(completion) + ".");
+  if (completion.opcode != verbs::WcOpcode::kReceive) {
+    outstanding_ -= completion.wr_id;
+    return {};
+  }
+  if (takes_messages()) latest_slot_ = static_cast<std::uint32_t>(completion.wr_id);
+  ++received_;
+  --posted_receives_;
+  return {};
+}
+
+// Called once in a great many spins: the clock must not slow the spinning down.
+bool WeftPort::out_of_patience(std::optional<Clock::time_point>& started) {
+  const Clock::time_point now = Clock::now();
+  if (!started) started = now;
+  return now - *started > kPatience;
+}
+
+}  // namespace weft::tools::bench

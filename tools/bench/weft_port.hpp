@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// A weft connection as the measured patterns use it: registered buffers, messages posted singly or in lists,
+// completions polled for. It knows how many messages are under way and how many have arrived, and nothing of patterns.
+#pragma once
+
+#include <sched.h>
+
+#include <chrono>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "tools/bench/endpoint.hpp"
+#include "tools/link/advertisement.hpp"
+#include "tools/link/link.hpp"
+
+namespace weft::tools::bench {
+
+class WeftPort {
+ public:
+  WeftPort(Link link, const Options& options);
+
+  // Before the connection: registers the buffers and posts the receives.
+  Outcome<void> set_up();
+  // What the peer must know of our buffers, as private data; and what it told us of its own.
+  [[nodiscard]] std::vector<std::byte> description() const;
+  Outcome<void> learn(Bytes peers_description);
+  // What was negotiated must be what is to be measured.
+  Outcome<void> check_negotiated();
+  [[nodiscard]] Link& link() noexcept { return link_; }
+
+  // The message that is sent, written, or read by the peer.
+  [[nodiscard]] MutableBytes out() noexcept { return out_; }
+  // Where the peer writes to.
+  [[nodiscard]] MutableBytes in() noexcept { return slot(0); }
+  // What the latest receive or read brought.
+  [[nodiscard]] MutableBytes latest() noexcept { return slot(latest_slot_); }
+
+  // Posts `count` messages (or reads) in one list. With `report` the last one's completion is reported, so that
+  // outstanding() comes down to 0; else that happens now and then.
+  Outcome<void> post_messages(std::uint32_t count, bool report);
+  // One octet that opens or ends something; it arrives behind all that was posted before.
+  Outcome<void> send_word();
+  // Waits for one message or word, and counts it off.
+  Outcome<void> await_receive();
+  // Posts receives until as many are posted as ever will be.
+  Outcome<void> top_up_receives();
+
+  [[nodiscard]] std::uint64_t outstanding() const noexcept { return outstanding_; }
+  // How many messages have arrived since the last call.
+  [[nodiscard]] std::uint64_t take_received() noexcept { return std::exchange(received_, 0); }
+
+  // Takes the completions that there are and drives the connection. An error when one of them failed.
+  Outcome<void> poll();
+  // Polls until `condition()` holds; an error when that takes very long.
+  template <typename Condition>
+  Outcome<void> poll_until(Condition condition) {
+    std::optional<Clock::time_point> started;  // when somebody first looked at the clock
+    for (std::uint32_t spins = 1; !condition(); ++spins) {
+      if (auto polled = poll(); !polled) return polled;
+      if (spins % kSpinsBeforeYield == 0) ::sched_yield();
+      if (spins % 65536 == 0 && out_of_patience(started)) return failure("weft: no answer from the other process.");
+    }
+    return {};
+  }
+
+ private:
+  [[nodiscard]] MutableBytes slot(std::uint32_t index) noexcept {
+    return MutableBytes(in_).subspan(static_cast<std::size_t>(index) * options_.size, options_.size);
+  }
+  [[nodiscard]] bool takes_messages() const noexcept { return options_.op == Op::kSend; }
+  [[nodiscard]] verbs::Sge receive_segment(std::uint32_t index) const;
+  [[nodiscard]] verbs::SendRequest message_request() const;
+  Outcome<void> post(std::span<verbs::SendRequest> requests, bool report);
+  Outcome<void> take(const verbs::WorkCompletion& completion);
+  using Clock = std::chrono::steady_clock;
+  [[nodiscard]] static bool out_of_patience(std::optional<Clock::time_point>& started);
+
+  Options options_;
+  std::uint32_t slots_;         // receive buffers, or sinks of reads, used in turn
+  std::uint32_t report_every_;  // messages; fewer completions cost less
+  std::vector<std::byte> out_;
+  std::vector<std::byte> in_;  // slots_ messages
+  std::vector<std::byte> word_;
+  Link link_;  // behind the buffers: memory outlives its registration
+  std::optional<verbs::MemoryRegion> out_region_{};
+  std::optional<verbs::MemoryRegion> in_region_{};
+  std::optional<verbs::MemoryRegion> word_region_{};
+  Advertisement peer_in_{};
+  Advertisement peer_out_{};
+  std::vector<verbs::Sge> segments_{};  // of the list being posted
+  std::vector<verbs::SendRequest> list_{};
+
+  std::uint64_t outstanding_ = 0;  // messages posted and not known to be complete
+  std::uint64_t unreported_ = 0;   // of these, posted since the last one that reports
+  std::uint64_t received_ = 0;
+  std::uint32_t posted_receives_ = 0;
+  std::uint32_t next_receive_slot_ = 0;
+  std::uint32_t next_sink_slot_ = 0;
+  std::uint32_t latest_slot_ = 0;
+};
+
+}  // namespace weft::tools::bench

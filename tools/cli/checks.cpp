@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/cli/checks.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "verbs/options.hpp"
+
+namespace weft::tools {
+
+Outcome<verbs::Endpoint> look_up(const std::string& option, const std::string& host, std::uint16_t port) {
+  auto endpoint = verbs::lookup(host, port);
+  if (!endpoint) return usage_error(option + ": '" + host + "' is neither an IP address nor a name that resolves.");
+  return *endpoint;
+}
+
+Outcome<void> start_capture(const GlobalOptions& options) {
+  if (options.pcap.empty()) return {};
+  const auto closing = [](std::FILE* file) { std::fclose(file); };
+  const std::unique_ptr<std::FILE, decltype(closing)> writable(std::fopen(options.pcap.c_str(), "w"), closing);
+  if (!writable) return usage_error("--pcap: cannot write " + options.pcap + ": " + std::strerror(errno) + ".");
+  if (auto started = verbs::set_capture_file(options.pcap); !started) {
+    return usage_error("--pcap: " + started.error().message() + ".");
+  }
+  return {};
+}
+
+Outcome<void> start_log(const GlobalOptions& options) {
+  const auto level = verbs::parse_log_level(options.log);
+  if (!level) return usage_error("--log: '" + options.log + "' is not one of trace, debug, info, warn, error, off.");
+  verbs::set_log_level(*level);
+  return {};
+}
+
+}  // namespace weft::tools

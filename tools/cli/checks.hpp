@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arguments that only the world can check: names that resolve, files that can be written.
+#pragma once
+
+#include <string>
+
+#include "tools/cli/command.hpp"
+#include "verbs/endpoint.hpp"
+
+namespace weft::tools {
+
+// The endpoint that `host` names; the error says which option was wrong.
+Outcome<verbs::Endpoint> look_up(const std::string& option, const std::string& host, std::uint16_t port);
+
+// Begins writing --pcap's file, if it was asked for.
+Outcome<void> start_capture(const GlobalOptions& options);
+
+// Sets --log's level.
+Outcome<void> start_log(const GlobalOptions& options);
+
+}  // namespace weft::tools

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// `weft demo`.
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "tools/cli/checks.hpp"
+#include "tools/cli/child_process.hpp"
+#include "tools/cli/command.hpp"
+#include "tools/demo/client.hpp"
+#include "tools/demo/report.hpp"
+#include "tools/demo/script.hpp"
+#include "tools/demo/server.hpp"
+#include "verbs/options.hpp"
+
+namespace weft::tools {
+namespace {
+
+constexpr const char* kDescription =
+    "Two processes do RDMA over TCP on this machine: Send, RDMA Write, RDMA Read, FetchAdd, CmpSwap and Send with "
+    "Invalidate. Every octet is compared, what crossed each layer is counted, and a capture is written for Wireshark.";
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  weft demo                        writes demo.pcap into the current directory\n"
+    "  weft demo --pcap /tmp/d.pcap     writes it elsewhere\n"
+    "  weft demo --markers --no-crc     the other framing\n"
+    "\n"
+    "Exit code 0 means that everything was as it should be, 1 that it was not.";
+
+struct Arguments {
+  std::uint32_t mpa_revision = 2;
+  bool no_crc{};
+  bool markers{};
+};
+
+verbs::Policy policy_from(const Arguments& arguments) {
+  verbs::Policy policy;
+  policy.mpa_revision = static_cast<std::uint8_t>(arguments.mpa_revision);
+  policy.crc = !arguments.no_crc;
+  policy.markers = arguments.markers;
+  policy.max_ulpdu = demo::kMaxUlpdu;
+  return policy;
+}
+
+ExitCode server_process(const verbs::Policy& policy, int channel) {
+  const auto done = demo::run_server(policy, channel);
+  if (done) return ExitCode::kSuccess;
+  std::fprintf(stderr, "weft demo: %s\n", done.error().sentence.c_str());
+  return done.error().code;
+}
+
+Outcome<demo::Score> play(const verbs::Policy& policy, const GlobalOptions& global) {
+  // Forked before anything starts a thread.
+  auto server = ChildProcess::start([&](int channel) { return server_process(policy, channel); });
+  if (!server) return std::unexpected(server.error());
+  if (auto capturing = start_capture(global); !capturing) return std::unexpected(capturing.error());
+  const auto port = hear<std::uint16_t>(server->channel());
+  if (!port) return std::unexpected(port.error());
+  std::printf("weft demo: client (process %d) and server (process %d) over 127.0.0.1:%u\n\n", ::getpid(), server->pid(),
+              *port);
+  const auto score = demo::run_client(policy, *port);
+  const auto left = server->wait();
+  if (score && !left) return std::unexpected(left.error());
+  return score;
+}
+
+Outcome<void> describe_capture(const std::string& path) {
+  auto capture = demo::read_capture(path);
+  if (!capture) return std::unexpected(capture.error());
+  const auto summary = demo::summarise(std::move(*capture));
+  if (!summary) return std::unexpected(summary.error());
+  std::printf("\nWhat crossed each layer (counted from %s):\n%s", path.c_str(), describe_layers(*summary).c_str());
+  return {};
+}
+
+Outcome<void> run(const Arguments& arguments, GlobalOptions global) {
+  if (global.pcap.empty()) global.pcap = "demo.pcap";
+  const auto begin = std::chrono::steady_clock::now();
+  const auto score = play(policy_from(arguments), global);
+  auto done = score ? describe_capture(global.pcap) : std::unexpected(score.error());
+  if (!done) {
+    if (done.error().code == ExitCode::kFailure) std::printf("\nVerdict: FAILED\n");
+    return done;
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  std::printf("\nVerdict: PASSED. %llu operations, %llu octets compared and all as sent, in %.2f s.\n",
+              static_cast<unsigned long long>(score->operations), static_cast<unsigned long long>(score->octets),
+              took.count());
+  std::printf("Look at it: wireshark %s\n", global.pcap.c_str());
+  return {};
+}
+
+}  // namespace
+
+void add_demo_command(CLI::App& app, Selection& selection) {
+  CLI::App* command = app.add_subcommand("demo", kDescription);
+  command->footer(kFooter);
+  const auto arguments = std::make_shared<Arguments>();
+  command->add_option("--mpa-rev", arguments->mpa_revision, "MPA revision of the start-up: 1 or 2")
+      ->type_name("REV")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 2));
+  command->add_flag("--no-crc", arguments->no_crc, "Do without CRCs");
+  command->add_flag("--markers", arguments->markers, "With MPA Markers, both ways");
+  command->callback([arguments, &selection] {
+    selection.run = [arguments](const GlobalOptions& global) { return run(*arguments, global); };
+  });
+}
+
+}  // namespace weft::tools

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// `weft info`: devices, limits and what was built.
+#include <pcap/pcap.h>
+
+#include <boost/version.hpp>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/cli/command.hpp"
+#include "tools/cli/json.hpp"
+#include "tools/cli/version.hpp"
+#include "verbs/device.hpp"
+
+namespace weft::tools {
+namespace {
+
+constexpr const char* kDescription =
+    "Shows the devices of this host (one per network interface), what each can do, and how weft was built.";
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  weft info            for people\n"
+    "  weft info --json     for programs";
+
+using Named = std::pair<const char*, std::uint64_t>;
+
+std::vector<Named> limits() {
+  const verbs::DeviceLimits& l = verbs::Device::limits();
+  return {{"max_pd", l.max_pd},           {"max_mr", l.max_mr},         {"max_mw", l.max_mw},
+          {"max_mr_size", l.max_mr_size}, {"max_cq", l.max_cq},         {"max_cqe", l.max_cqe},
+          {"max_qp", l.max_qp},           {"max_qp_wr", l.max_qp_wr},   {"max_sge", l.max_sge},
+          {"max_sge_rd", l.max_sge_rd},   {"max_inline", l.max_inline}, {"max_srq", l.max_srq},
+          {"max_srq_wr", l.max_srq_wr},   {"max_ird", l.max_ird},       {"max_ord", l.max_ord},
+          {"max_message", l.max_message}};
+}
+
+std::vector<std::pair<const char*, std::string>> build_features() {
+  return {{"version", WEFT_VERSION},
+          {"compiler", std::string(compiler_name())},
+          {"build_type", std::string(build_type())},
+          {"sanitizers", WEFT_SANITIZERS},
+          {"crc32c", "ISA-L, chosen for this processor at run time"},
+          {"boost", BOOST_LIB_VERSION},
+          {"libpcap", ::pcap_lib_version()}};
+}
+
+void print_device(const verbs::DeviceInfo& device) {
+  const transport::Interface& interface = device.interface;
+  std::printf("  %-16s %s, mtu %u%s\n", device.name.c_str(), interface.up ? "up" : "down", interface.mtu,
+              interface.loopback ? ", loopback" : "");
+  for (const auto& address : interface.addresses) {
+    std::printf("  %-16s   %s/%u\n", "", address.address.to_string().c_str(), address.prefix_length);
+  }
+}
+
+void print_text(const std::vector<verbs::DeviceInfo>& devices) {
+  std::printf("Devices\n");
+  for (const verbs::DeviceInfo& device : devices) print_device(device);
+  std::printf("\nLimits of each device\n");
+  for (const auto& [name, value] : limits())
+    std::printf("  %-16s %llu\n", name, static_cast<unsigned long long>(value));
+  std::printf("\nBuild\n");
+  for (const auto& [name, value] : build_features())
+    std::printf("  %-16s %s\n", name, value.empty() ? "none" : value.c_str());
+}
+
+void put_device(JsonWriter& json, const verbs::DeviceInfo& device) {
+  const transport::Interface& interface = device.interface;
+  json.begin_object().text("name", device.name).text("interface", interface.name).boolean("up", interface.up);
+  json.boolean("loopback", interface.loopback).integer("mtu", interface.mtu).begin_array("addresses");
+  for (const auto& address : interface.addresses) {
+    json.begin_object()
+        .text("address", address.address.to_string())
+        .integer("prefix_length", address.prefix_length)
+        .end_object();
+  }
+  json.end_array().end_object();
+}
+
+std::string as_json(const std::vector<verbs::DeviceInfo>& devices) {
+  JsonWriter json;
+  json.begin_array("devices");
+  for (const verbs::DeviceInfo& device : devices) put_device(json, device);
+  json.end_array().begin_object("limits");
+  for (const auto& [name, value] : limits()) json.integer(name, value);
+  json.end_object().begin_object("build");
+  for (const auto& [name, value] : build_features()) json.text(name, value);
+  return json.end_object().finish();
+}
+
+Outcome<void> run(bool json) {
+  const auto devices = verbs::Device::list();
+  if (!devices) return failure("cannot list the devices: " + devices.error().message() + ".");
+  if (json) {
+    std::fputs(as_json(*devices).c_str(), stdout);
+  } else {
+    print_text(*devices);
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_info_command(CLI::App& app, Selection& selection) {
+  CLI::App* command = app.add_subcommand("info", kDescription);
+  command->footer(kFooter);
+  const auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "Print one JSON object with the keys devices, limits and build");
+  command->callback([json, &selection] { selection.run = [json](const GlobalOptions&) { return run(*json); }; });
+}
+
+}  // namespace weft::tools

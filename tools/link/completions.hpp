@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// A completion queue with a way to wait for what it brings.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "tools/cli/outcome.hpp"
+#include "verbs/completion.hpp"
+#include "verbs/device.hpp"
+
+namespace weft::tools {
+
+// "post_send: the send queue is full (queue full)" as a tool's failure.
+[[nodiscard]] Failure to_failure(std::string_view doing, const verbs::Error& error);
+
+// The sentence of a work request that went wrong: "RDMA Read failed: remote access error".
+[[nodiscard]] std::string describe(const verbs::WorkCompletion& completion);
+
+class Completions {
+ public:
+  static Outcome<Completions> create(verbs::Device& device, std::uint32_t capacity);
+
+  [[nodiscard]] const verbs::CompletionQueue& queue() const noexcept { return queue_; }
+
+  // What there is, without waiting; drives the connection from this thread.
+  Outcome<std::size_t> poll(std::span<verbs::WorkCompletion> out);
+  // The next completion, whatever its status. Sleeps while there is none.
+  Outcome<verbs::WorkCompletion> next();
+
+ private:
+  Completions(verbs::CompletionChannel channel, verbs::CompletionQueue queue)
+      : channel_(std::move(channel)), queue_(std::move(queue)) {}
+
+  verbs::CompletionChannel channel_;
+  verbs::CompletionQueue queue_;
+};
+
+}  // namespace weft::tools

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The `weft` command: finds the subcommand, runs it, and turns what went wrong into one line on stderr and an exit
+// code.
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "tools/cli/checks.hpp"
+#include "tools/cli/command.hpp"
+#include "tools/cli/help.hpp"
+#include "tools/cli/version.hpp"
+
+namespace weft::tools {
+namespace {
+
+constexpr const char* kDescription =
+    "RDMA over plain TCP sockets (iWARP: MPA, DDP, RDMAP), in userspace and without privileges.";
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  weft demo                                   see two processes do RDMA on this machine\n"
+    "  weft rping -s -a 0.0.0.0 -P                 serve pings, also to the stock rping\n"
+    "  weft rping -c -a 192.0.2.7 -C 10 -v -V      ping it ten times and check the data\n"
+    "  weft --pcap ping.pcap rping -c -a ::1 -C 1  write what crossed the wire for Wireshark\n"
+    "  weft bench lat --op send --size 8           latency next to raw TCP\n"
+    "\n"
+    "Exit codes: 0 success, 1 something failed, 2 the command line was wrong.";
+
+void add_global_options(CLI::App& app, GlobalOptions& options) {
+  app.add_option(
+         "--pcap", options.pcap,
+         "Write every octet of every connection into FILE as Ethernet/IP/TCP packets that Wireshark opens; needs "
+         "no capture privilege")
+      ->type_name("FILE");
+  app.add_option("--log", options.log, "How much to say on stderr: trace, debug, info, warn, error or off")
+      ->type_name("LEVEL")
+      ->capture_default_str();
+  app.set_version_flag("--version", version_text());
+}
+
+// "weft rping" where a subcommand was recognised, else "weft".
+std::string full_name(const CLI::App& app) {
+  std::string name = app.get_name();
+  for (const CLI::App* sub : app.get_subcommands()) name += ' ' + full_name(*sub);
+  return name;
+}
+
+int complain(const CLI::App& app, const std::string& sentence, ExitCode code) {
+  std::fprintf(stderr, "%s: %s\n", full_name(app).c_str(), sentence.c_str());
+  return static_cast<int>(code);
+}
+
+Outcome<void> run_selected(const Selection& selection, const GlobalOptions& options) {
+  if (!selection.run) return usage_error("name a subcommand: demo, rping, info or bench (weft --help explains them).");
+  if (auto set = start_log(options); !set) return set;
+  return selection.run(options);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{kDescription, "weft"};
+  app.footer(kFooter);
+  app.formatter(std::make_shared<HelpFormatter>());  // subcommands inherit it
+  app.fallthrough();                                 // global options are welcome behind the subcommand too
+  GlobalOptions options;
+  Selection selection;
+  add_global_options(app, options);
+  add_demo_command(app, selection);
+  add_rping_command(app, selection);
+  add_info_command(app, selection);
+  add_bench_command(app, selection);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {  // --help, --version
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    return complain(app, error.what(), ExitCode::kUsage);
+  }
+  const Outcome<void> outcome = run_selected(selection, options);
+  if (outcome) return static_cast<int>(ExitCode::kSuccess);
+  return complain(app, outcome.error().sentence, outcome.error().code);
+}
+
+}  // namespace
+}  // namespace weft::tools
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error of write(), not the end of the process
+  return weft::tools::run(argc, argv);
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/rping/client.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tools/rping/session.hpp"
+
+namespace weft::tools::rping {
+namespace {
+
+constexpr std::uint32_t kDepth = 1;  // what the stock client offers for IRD and ORD
+
+// Between the server's MPA Reply and our first message. Linux siw, as server, sends its Reply before it listens for
+// what follows, and may leave a message that comes at once unread until the next one, which rping never sends.
+constexpr auto kSettle = std::chrono::milliseconds(200);
+
+// A buffer of ping text that the server may read and write.
+struct PingBuffer {
+  explicit PingBuffer(std::uint32_t size) : text(size) {}
+  [[nodiscard]] MutableBytes octets() { return std::as_writable_bytes(std::span(text)); }
+  [[nodiscard]] Advertisement advertisement() const {
+    return {region->iova(), region->rkey(), static_cast<std::uint32_t>(text.size())};
+  }
+  Outcome<void> share(Link& link) {
+    auto made = link.register_memory(
+        octets(), verbs::Access::kLocalWrite | verbs::Access::kRemoteRead | verbs::Access::kRemoteWrite);
+    if (!made) return std::unexpected(made.error());
+    region.emplace(std::move(*made));
+    return {};
+  }
+
+  std::vector<char> text;
+  std::optional<verbs::MemoryRegion> region{};
+};
+
+class Client {
+ public:
+  Client(const Options& options, Session& session)
+      : options_(options), session_(session), source_(options.size), sink_(options.size) {}
+
+  Outcome<void> share_buffers() {
+    if (auto shared = source_.share(session_.link()); !shared) return shared;
+    return sink_.share(session_.link());
+  }
+
+  Outcome<void> ping(std::uint32_t number) {
+    fill_ping_text(source_.text, number);
+    if (auto answered = advertise(source_); !answered) return answered;
+    if (auto answered = advertise(sink_); !answered) return answered;
+    if (options_.validate && source_.text != sink_.text)
+      return failure("ping " + std::to_string(number) + ": " + mismatch() + ".");
+    if (options_.verbose) {
+      const std::string_view text = text_in(sink_.text);
+      std::printf("ping data: %.*s\n", static_cast<int>(text.size()), text.data());
+    }
+    return {};
+  }
+
+ private:
+  // Tells the server of a buffer and waits until it has used it.
+  Outcome<void> advertise(const PingBuffer& buffer) {
+    if (auto sent = session_.send(buffer.advertisement()); !sent) return sent;
+    const auto go_ahead = session_.receive();
+    if (!go_ahead) return std::unexpected(go_ahead.error());
+    if (!*go_ahead) return failure("the server closed the connection in the middle of a ping.");
+    options_.trace("server says go ahead");
+    return {};
+  }
+
+  std::string mismatch() const {
+    const auto at = std::mismatch(source_.text.begin(), source_.text.end(), sink_.text.begin()).first;
+    return "data mismatch at octet " + std::to_string(at - source_.text.begin());
+  }
+
+  const Options& options_;
+  Session& session_;
+  PingBuffer source_;
+  PingBuffer sink_;
+};
+
+Outcome<void> exchange(const Options& options, Session& session) {
+  Client client(options, session);
+  if (auto shared = client.share_buffers(); !shared) return shared;
+  const auto connected =
+      session.link().connect({.ird = options.ird.value_or(kDepth), .ord = options.ord.value_or(kDepth)});
+  if (!connected) return std::unexpected(connected.error());
+  options.trace("connected");
+  std::this_thread::sleep_for(kSettle);
+  Outcome<void> done{};
+  for (std::uint32_t i = 0; done && (options.count == 0 || i < options.count); ++i) done = client.ping(i & 0x7fffffff);
+  const auto closed = session.link().disconnect();  // politely, also after a failure
+  return done ? closed : done;
+}
+
+}  // namespace
+
+Outcome<void> run_client(const Options& options) {
+  auto link = Link::towards(options.address, options.source, options.policy, {});
+  if (!link) return std::unexpected(link.error());
+  options.trace("address and route resolved");
+  auto session = Session::create(std::move(*link));
+  if (!session) return std::unexpected(session.error());
+  const auto done = exchange(options, **session);
+  if (done) std::fprintf(stderr, "client DISCONNECT EVENT...\n");
+  return done;
+}
+
+}  // namespace weft::tools::rping

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of `weft rping`.
+#include <map>
+#include <memory>
+#include <string>
+
+#include "tools/cli/checks.hpp"
+#include "tools/cli/command.hpp"
+#include "tools/rping/client.hpp"
+#include "tools/rping/server.hpp"
+
+namespace weft::tools {
+namespace {
+
+constexpr const char* kDescription =
+    "RDMA ping-pong, wire-compatible with rdma-core's rping: either end can be the stock tool.\n"
+    "For each ping the client advertises a buffer, the server fetches the text with an RDMA Read and returns it with "
+    "an "
+    "RDMA Write.";
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  weft rping -s -a 127.0.0.1 -v                   serve one client, show what it sends\n"
+    "  weft rping -s -a ::0 -P                         serve any number of clients, IPv4 and IPv6\n"
+    "  weft rping -c -a 127.0.0.1 -C 5 -S 4096 -v -V   five pings of 4096 octets, checked\n"
+    "  weft rping -c -a ::1 -C 1 --mpa-rev 1 --markers the older MPA start-up, with Markers";
+
+// What the command line says, before it makes sense.
+struct Arguments {
+  bool server{};
+  bool client{};
+  bool self_created_queue_pair{};
+  bool no_crc{};
+  bool markers{};
+  std::string address{};
+  std::string source{};
+  std::uint32_t port = 7174;
+  std::uint32_t mpa_revision = 2;
+  std::string rtr{};
+  rping::Options options{};
+};
+
+void add_stock_options(CLI::App& app, Arguments& arguments) {
+  rping::Options& options = arguments.options;
+  app.add_flag("-s", arguments.server, "Run as the server");
+  app.add_flag("-c", arguments.client, "Run as the client");
+  app.add_option("-a", arguments.address,
+                 "Client: the server's address or name. Server: the address to listen on (default 0.0.0.0; ::0 takes "
+                 "IPv6 and IPv4)")
+      ->type_name("ADDR");
+  app.add_option("-I", arguments.source, "Client: the local address to connect from")->type_name("ADDR");
+  app.add_option("-p", arguments.port, "TCP port, 1 to 65535")
+      ->type_name("PORT")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 65535));
+  app.add_option("-C", options.count, "Pings to send over the connection; 0 goes on until interrupted")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 0x7fffffff));
+  app.add_option("-S", options.size, "Octets of one ping, 26 to 65535")
+      ->type_name("SIZE")
+      ->capture_default_str()
+      ->check(CLI::Range(rping::kMinSize, rping::kMaxSize));
+  app.add_flag("-v", options.verbose, "Show the text of each ping");
+  app.add_flag("-V", options.validate, "Check each ping's text, octet by octet (both ends can)");
+  app.add_flag("-P", options.persistent, "Server: go on serving, any number of clients at a time, until killed");
+  app.add_flag("-d", options.debug, "Say what happens step by step");
+  app.add_flag("-q", arguments.self_created_queue_pair,
+               "Accepted for compatibility; weft's queue pairs are always its own");
+}
+
+void add_protocol_options(CLI::App& app, Arguments& arguments) {
+  app.add_option("--mpa-rev", arguments.mpa_revision, "MPA revision to ask for, or the highest to accept: 1 or 2")
+      ->type_name("REV")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 2));
+  app.add_flag("--no-crc", arguments.no_crc, "Do not ask for CRCs; they are used all the same if the peer asks");
+  app.add_flag("--markers", arguments.markers, "Ask the peer for MPA Markers in what it sends");
+  app.add_option("--rtr", arguments.rtr,
+                 "Ready-to-receive indication of peer-to-peer mode (RFC 6581): send, write, read or none. Client: what "
+                 "to offer (default none). Server: what to accept (default all)")
+      ->type_name("KIND")
+      ->check(CLI::IsMember({"send", "write", "read", "none"}));
+  app.add_option("--ird", arguments.options.ird, "Inbound RDMA Reads at a time, 0 to 128 (client: default 1)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 128));
+  app.add_option("--ord", arguments.options.ord, "Outbound RDMA Reads at a time, 0 to 128 (client: default 1)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 128));
+}
+
+verbs::Policy policy_from(const Arguments& arguments) {
+  verbs::Policy policy;
+  policy.mpa_revision = static_cast<std::uint8_t>(arguments.mpa_revision);
+  policy.crc = !arguments.no_crc;
+  policy.markers = arguments.markers;
+  const bool any = arguments.rtr.empty();
+  policy.rtr = {.send = any || arguments.rtr == "send",
+                .write = any || arguments.rtr == "write",
+                .read = any || arguments.rtr == "read"};
+  policy.peer_to_peer = arguments.client && !any && arguments.rtr != "none";
+  return policy;
+}
+
+Outcome<void> check_roles(const Arguments& arguments) {
+  if (arguments.server == arguments.client) return usage_error("say either -s (server) or -c (client).");
+  if (arguments.client && arguments.address.empty()) return usage_error("-c needs -a ADDR, the server to ping.");
+  if (arguments.server && !arguments.source.empty())
+    return usage_error("-I is for the client (-c); a server listens on -a ADDR.");
+  if (arguments.client && arguments.mpa_revision == 1 && !arguments.rtr.empty() && arguments.rtr != "none") {
+    return usage_error("--rtr " + arguments.rtr + " needs --mpa-rev 2: revision 1 has no ready-to-receive indication.");
+  }
+  return {};
+}
+
+Outcome<void> run(Arguments& arguments, const GlobalOptions& global) {
+  if (auto good = check_roles(arguments); !good) return good;
+  const auto port = static_cast<std::uint16_t>(arguments.port);
+  auto address = look_up("-a", arguments.address.empty() ? "0.0.0.0" : arguments.address, port);
+  if (!address) return std::unexpected(address.error());
+  rping::Options& options = arguments.options;
+  options.server = arguments.server;
+  options.address = *address;
+  if (!arguments.source.empty()) {
+    auto source = look_up("-I", arguments.source, 0);
+    if (!source) return std::unexpected(source.error());
+    options.source = *source;
+  }
+  options.policy = policy_from(arguments);
+  if (auto capturing = start_capture(global); !capturing) return capturing;
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // each ping is seen when it happens, also through a pipe
+  return options.server ? rping::run_server(options) : rping::run_client(options);
+}
+
+}  // namespace
+
+void add_rping_command(CLI::App& app, Selection& selection) {
+  CLI::App* command = app.add_subcommand("rping", kDescription);
+  command->footer(kFooter);
+  const auto arguments = std::make_shared<Arguments>();
+  add_stock_options(*command, *arguments);
+  add_protocol_options(*command, *arguments);
+  command->callback([arguments, &selection] {
+    selection.run = [arguments](const GlobalOptions& global) { return run(*arguments, global); };
+  });
+}
+
+}  // namespace weft::tools

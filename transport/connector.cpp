@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/connector.hpp"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cerrno>
+#include <optional>
+#include <utility>
+
+#include "transport/detail/callback_gate.hpp"
+#include "transport/detail/reactor_state.hpp"
+
+namespace weft::transport {
+
+namespace asio = boost::asio;
+
+namespace {
+
+using ConnectResult = std::expected<Socket, std::error_code>;
+
+std::error_code last_error() noexcept { return {errno, std::system_category()}; }
+
+std::error_code bind_local(int descriptor, const Endpoint& local) {
+  const int on = 1;
+  if (local.port == 0) {
+    // The kernel then picks the port at connect, when it knows the peer, and does not run out at 28 thousand.
+    setsockopt(descriptor, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
+  } else {
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  }
+  sockaddr_storage storage{};
+  const socklen_t length = local.to_sockaddr(storage);
+  if (::bind(descriptor, reinterpret_cast<const sockaddr*>(&storage), length) != 0) return last_error();
+  return {};
+}
+
+// A socket whose connect is under way.
+ConnectResult start(const Endpoint& remote, const ConnectOptions& options) {
+  sockaddr_storage storage{};
+  const socklen_t length = remote.to_sockaddr(storage);
+  const int descriptor = ::socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP);
+  if (descriptor < 0) return std::unexpected(last_error());
+  auto socket = Socket::adopt(descriptor);
+  if (!socket) return socket;
+  if (const auto error = socket->set(options.socket)) return std::unexpected(error);
+  if (options.local) {
+    if (const auto error = bind_local(descriptor, *options.local)) return std::unexpected(error);
+  }
+  const int result = ::connect(descriptor, reinterpret_cast<const sockaddr*>(&storage), length);
+  if (result != 0 && errno != EINPROGRESS) return std::unexpected(last_error());
+  return socket;
+}
+
+// A connect to a free port of this host may pick that very port as its own and meet itself.
+bool met_itself(const Socket& socket) {
+  const auto local = socket.local();
+  return local && local == socket.peer();
+}
+
+ConnectResult finish(Socket socket) {
+  if (const auto error = socket.pending_error()) return std::unexpected(error);
+  if (met_itself(socket)) return std::unexpected(std::make_error_code(std::errc::connection_refused));
+  return socket;
+}
+
+}  // namespace
+
+struct Connector::State : std::enable_shared_from_this<State> {
+  State(Reactor& reactor, OnDone on_done)
+      : gate(std::move(on_done)), watched(reactor.state().context), timer(reactor.state().context) {}
+
+  detail::CallbackGate<ConnectResult> gate;
+  asio::posix::stream_descriptor watched;  // borrows the descriptor of `socket` while it connects
+  std::optional<asio::steady_timer> timer;
+  Socket socket{};
+  bool done = false;
+
+  void begin(const Endpoint& remote, const ConnectOptions& options) {
+    auto started = start(remote, options);
+    boost::system::error_code error;
+    if (started) watched.assign(started->descriptor(), error);
+    if (!started || error) return fail_soon(started ? std::error_code(error) : started.error());
+    socket = std::move(*started);
+    watched.async_wait(asio::posix::stream_descriptor::wait_write,
+                       [self = shared_from_this()](const boost::system::error_code& cancelled) {
+                         if (!cancelled) self->complete({});
+                       });
+    timer->expires_after(options.timeout);
+    timer->async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
+      if (!cancelled) self->complete(std::make_error_code(std::errc::timed_out));
+    });
+  }
+
+  // Never inside the constructor: the caller does not have the object yet.
+  void fail_soon(std::error_code error) {
+    asio::post(timer->get_executor(), [self = shared_from_this(), error] { self->complete(error); });
+  }
+
+  void complete(std::error_code error) {
+    auto lock = gate.lock();
+    if (!gate.is_open(lock) || std::exchange(done, true)) return;
+    stop_waiting();
+    ConnectResult result = error ? ConnectResult(std::unexpected(error)) : finish(std::move(socket));
+    socket.close();
+    gate.call(std::move(lock), std::move(result));
+  }
+
+  void stop_waiting() {
+    if (watched.is_open()) watched.release();
+    timer.reset();
+  }
+};
+
+Connector::Connector(Reactor& reactor, const Endpoint& remote, const ConnectOptions& options, OnDone on_done)
+    : state_(std::make_shared<State>(reactor, std::move(on_done))) {
+  const auto lock = state_->gate.lock();
+  state_->begin(remote, options);
+}
+
+Connector::~Connector() {
+  if (!state_) return;
+  auto lock = state_->gate.lock();
+  state_->stop_waiting();
+  state_->socket.close();
+  state_->gate.close(std::move(lock));
+}
+
+Connector::Connector(Connector&&) noexcept = default;
+
+Connector& Connector::operator=(Connector&& other) noexcept {
+  std::swap(state_, other.state_);
+  return *this;
+}
+
+}  // namespace weft::transport

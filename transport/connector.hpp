@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// One attempt to establish a TCP connection.
+#pragma once
+
+#include <chrono>
+#include <expected>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <system_error>
+
+#include "transport/reactor.hpp"
+#include "transport/socket.hpp"
+
+namespace weft::transport {
+
+struct ConnectOptions {
+  std::optional<Endpoint> local{};           // bind to it first; port 0 takes any free port
+  std::chrono::milliseconds timeout{10000};  // then std::errc::timed_out
+  SocketOptions socket{};
+};
+
+// The rules of all reactor objects are in transport/reactor.hpp.
+class Connector {
+ public:
+  using OnDone = std::move_only_function<void(std::expected<Socket, std::error_code>)>;
+
+  // Calls `on_done` exactly once, for every kind of failure too, unless it is destroyed before.
+  Connector(Reactor& reactor, const Endpoint& remote, const ConnectOptions& options, OnDone on_done);
+  ~Connector();  // abandons the attempt
+  Connector(Connector&&) noexcept;
+  Connector& operator=(Connector&&) noexcept;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace weft::transport

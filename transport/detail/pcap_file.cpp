@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/detail/pcap_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+namespace weft::transport::detail {
+namespace {
+
+constexpr int kSnapLength = 262144;           // the usual value; no packet is longer
+constexpr std::size_t kBufferSize = 1 << 17;  // more than a packet, so that each flush is one write of whole packets
+
+std::string sentence(std::string_view what, const std::string& path, std::string_view why) {
+  return std::string(what) + ' ' + path + ": " + std::string(why);
+}
+
+}  // namespace
+
+PcapFile::PcapFile(std::string path, pcap_t* format, pcap_dumper_t* dumper) noexcept
+    : path_(std::move(path)), format_(format), dumper_(dumper) {}
+
+PcapFile::~PcapFile() {
+  pcap_dump_close(dumper_);
+  pcap_close(format_);
+}
+
+std::expected<std::shared_ptr<PcapFile>, std::string> PcapFile::create(const std::string& path) {
+  // Opened here and not by libpcap for the 'e': a child process must not inherit the file.
+  std::FILE* file = std::fopen(path.c_str(), "wbe");
+  if (file == nullptr) return std::unexpected(sentence("cannot create", path, std::strerror(errno)));
+  std::setvbuf(file, nullptr, _IOFBF, kBufferSize);
+  pcap_t* format = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, kSnapLength, PCAP_TSTAMP_PRECISION_NANO);
+  pcap_dumper_t* dumper = format == nullptr ? nullptr : pcap_dump_fopen(format, file);
+  if (dumper == nullptr || pcap_dump_flush(dumper) != 0) {
+    const std::string why = format == nullptr ? "out of memory" : std::strerror(errno);
+    std::fclose(file);
+    if (format != nullptr) pcap_close(format);
+    return std::unexpected(sentence("cannot write", path, why));
+  }
+  return std::shared_ptr<PcapFile>(new PcapFile(path, format, dumper));
+}
+
+// The wall clock, for people; but a file whose times run backwards confuses readers.
+timeval PcapFile::now() {
+  const auto clock = std::chrono::system_clock::now().time_since_epoch();
+  latest_ = std::max(latest_, std::int64_t{std::chrono::nanoseconds(clock).count()});
+  return {.tv_sec = latest_ / 1'000'000'000,
+          .tv_usec = latest_ % 1'000'000'000};  // nanoseconds, as the file header says
+}
+
+void PcapFile::write(const Segment& segment, PieceReader& payload, std::size_t payload_octets) {
+  if (!failure_.empty()) return;
+  compose(frame_, segment, payload, payload_octets);
+  pcap_pkthdr header{};
+  header.ts = now();
+  header.caplen = static_cast<bpf_u_int32>(frame_.size());
+  header.len = header.caplen;
+  pcap_dump(reinterpret_cast<u_char*>(dumper_), &header, reinterpret_cast<const u_char*>(frame_.data()));
+  if (pcap_dump_flush(dumper_) != 0 || std::ferror(pcap_dump_file(dumper_)) != 0) {
+    failure_ = sentence("cannot write", path_, std::strerror(errno));
+  }
+}
+
+}  // namespace weft::transport::detail

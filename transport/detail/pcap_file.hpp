@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to transport/: a pcap file with nanosecond timestamps. Includes libpcap.
+#pragma once
+
+#include <pcap/pcap.h>
+
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "common/wire.hpp"
+#include "transport/detail/packet.hpp"
+
+namespace weft::transport::detail {
+
+class PcapFile {
+ public:
+  static std::expected<std::shared_ptr<PcapFile>, std::string> create(const std::string& path);
+  ~PcapFile();
+  PcapFile(const PcapFile&) = delete;
+  PcapFile& operator=(const PcapFile&) = delete;
+
+  // One lock for the file and all its conversations: it keeps sequence numbers and packets in the same order.
+  [[nodiscard]] std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
+
+  // The rest needs the lock.
+  void write(const Segment& segment, PieceReader& payload, std::size_t payload_octets);
+  [[nodiscard]] const std::string& failure() const noexcept { return failure_; }
+  // Initial sequence numbers, apart from each other so that a reused pair of ports is seen to be a new connection.
+  [[nodiscard]] std::uint32_t next_initial_sequence() noexcept { return initial_sequence_ += 0x01000193; }
+
+ private:
+  PcapFile(std::string path, pcap_t* format, pcap_dumper_t* dumper) noexcept;
+  [[nodiscard]] timeval now();
+
+  std::mutex mutex_;
+  std::string path_;
+  pcap_t* format_;
+  pcap_dumper_t* dumper_;
+  std::string failure_{};
+  std::vector<std::byte> frame_{};
+  std::uint32_t initial_sequence_ = 0;
+  std::int64_t latest_ = 0;  // nanoseconds
+};
+
+}  // namespace weft::transport::detail

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/listener.hpp"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cerrno>
+#include <optional>
+#include <utility>
+
+#include "transport/detail/callback_gate.hpp"
+#include "transport/detail/reactor_state.hpp"
+
+namespace weft::transport {
+
+namespace asio = boost::asio;
+
+namespace {
+
+using AcceptResult = std::expected<Socket, std::error_code>;
+
+constexpr auto kPauseWithoutResources = std::chrono::milliseconds(100);
+constexpr int kAcceptsInARow = 32;  // then other callbacks get their turn
+
+std::error_code last_error() noexcept { return {errno, std::system_category()}; }
+
+// Not asio::ip::tcp::acceptor: it does not open with SOCK_CLOEXEC, and a child could inherit the port.
+std::expected<int, std::error_code> open_listening(const Endpoint& at, int backlog) {
+  sockaddr_storage storage{};
+  const socklen_t length = at.to_sockaddr(storage);
+  const int descriptor = socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP);
+  if (descriptor < 0) return std::unexpected(last_error());
+  const int on = 1;
+  setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);  // a restarted server gets its port back
+  if (bind(descriptor, reinterpret_cast<const sockaddr*>(&storage), length) == 0 && listen(descriptor, backlog) == 0) {
+    return descriptor;
+  }
+  const auto error = last_error();
+  ::close(descriptor);
+  return std::unexpected(error);
+}
+
+std::expected<Endpoint, std::error_code> local_of(int descriptor) {
+  sockaddr_storage storage{};
+  socklen_t length = sizeof storage;
+  auto* address = reinterpret_cast<sockaddr*>(&storage);
+  if (getsockname(descriptor, address, &length) != 0) return std::unexpected(last_error());
+  return Endpoint::from_sockaddr(address, length);
+}
+
+}  // namespace
+
+struct Listener::State : std::enable_shared_from_this<State> {
+  State(Reactor& reactor, OnAccept on_accept, const SocketOptions& socket_options)
+      : gate(std::move(on_accept)),
+        listening(reactor.state().context),
+        pause(reactor.state().context),
+        options(socket_options) {}
+
+  detail::CallbackGate<AcceptResult> gate;
+  asio::posix::stream_descriptor listening;
+  std::optional<asio::steady_timer> pause;
+  const SocketOptions options;
+  Endpoint local{};
+
+  AcceptResult accept_one() {
+    const int descriptor = accept4(listening.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (descriptor < 0) return std::unexpected(last_error());
+    auto socket = Socket::adopt(descriptor);
+    if (!socket) return socket;
+    if (const auto error = socket->set(options)) return std::unexpected(error);
+    return socket;
+  }
+
+  // Goes on accepting when that which it was given to has happened.
+  auto resume() {
+    return [self = shared_from_this()](const boost::system::error_code& cancelled) {
+      if (!cancelled) self->accept_some();
+    };
+  }
+
+  void arm() {
+    const auto lock = gate.lock();
+    if (gate.is_open(lock)) listening.async_wait(asio::posix::stream_descriptor::wait_read, resume());
+  }
+
+  void arm_after_pause() {
+    const auto lock = gate.lock();
+    if (!gate.is_open(lock)) return;
+    pause->expires_after(kPauseWithoutResources);
+    pause->async_wait(resume());
+  }
+
+  void accept_some() {
+    for (int i = 0; i < kAcceptsInARow; ++i) {
+      auto lock = gate.lock();
+      if (!gate.is_open(lock)) return;
+      auto accepted = accept_one();
+      const std::error_code error = accepted ? std::error_code{} : accepted.error();
+      if (error == std::errc::operation_would_block) break;
+      if (is_transient(error)) continue;
+      if (!gate.call(std::move(lock), std::move(accepted))) return;
+      if (error) return arm_after_pause();  // the connection is still queued: without a pause this would spin
+    }
+    arm();
+  }
+
+  // Errors that belong to one connection, lost before it was accepted (accept(2) lists them); the next may be well.
+  static bool is_transient(const std::error_code& error) {
+    switch (error.value()) {
+      case EINTR:
+      case ECONNABORTED:
+      case EPERM:  // a firewall's refusal
+      case EPROTO:
+      case ENOPROTOOPT:
+      case EOPNOTSUPP:
+      case ENONET:
+      case ENETDOWN:
+      case ENETUNREACH:
+      case EHOSTDOWN:
+      case EHOSTUNREACH: return true;
+      default: return false;
+    }
+  }
+};
+
+Listener::Listener(std::shared_ptr<State> state) noexcept : state_(std::move(state)) {}
+
+std::expected<Listener, std::error_code> Listener::create(Reactor& reactor, const Endpoint& at,
+                                                          const ListenOptions& options, OnAccept on_accept) {
+  const auto descriptor = open_listening(at, options.backlog);
+  if (!descriptor) return std::unexpected(descriptor.error());
+  auto state = std::make_shared<State>(reactor, std::move(on_accept), options.socket);
+  boost::system::error_code failed;
+  state->listening.assign(*descriptor, failed);
+  const auto local = local_of(*descriptor);
+  if (failed) {
+    ::close(*descriptor);
+    return std::unexpected(std::error_code(failed));
+  }
+  if (!local) return std::unexpected(local.error());
+  state->local = *local;
+  state->arm();
+  return Listener(std::move(state));
+}
+
+Listener::~Listener() {
+  if (!state_) return;
+  auto lock = state_->gate.lock();
+  boost::system::error_code ignored;
+  state_->listening.close(ignored);
+  state_->pause.reset();
+  state_->gate.close(std::move(lock));
+}
+
+Listener::Listener(Listener&&) noexcept = default;
+
+Listener& Listener::operator=(Listener&& other) noexcept {
+  std::swap(state_, other.state_);
+  return *this;
+}
+
+const Endpoint& Listener::local() const noexcept { return state_->local; }
+
+}  // namespace weft::transport

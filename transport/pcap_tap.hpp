@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes what connections sent and received into a pcap file, as Ethernet, IP and TCP packets that Wireshark opens.
+// Nothing is captured, so nothing needs a privilege: the octets are those that passed through read() and write(), and
+// the headers around them are composed here. Order, content and direction are true; segment limits, TCP options and
+// acknowledgements are what a quiet network might have shown.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "common/wire.hpp"
+#include "transport/endpoint.hpp"
+
+namespace weft::transport {
+
+namespace detail {
+class PcapFile;
+struct PcapConversation;
+}  // namespace detail
+
+class PcapStream;
+
+// One file for any number of connections. Thread-safe. Every call leaves whole packets in the file, so the file of a
+// killed program is readable.
+class PcapTap {
+ public:
+  // Creates or truncates `path`. The error is a sentence that names the path.
+  [[nodiscard]] static std::expected<PcapTap, std::string> create(const std::string& path);
+  ~PcapTap();
+  PcapTap(PcapTap&&) noexcept;
+  PcapTap& operator=(PcapTap&&) noexcept;
+
+  enum class Opener : std::uint8_t { kLocal, kRemote };  // who sent the SYN
+  static constexpr std::size_t kMaxSegment = 65495;      // 65535 octets of IPv4 packet less IPv4 and TCP headers
+
+  // Writes the three packets of the handshake. `mss` is the most payload of one packet; 0 means kMaxSegment. The stream
+  // may outlive the tap; the file is closed with the last of them.
+  [[nodiscard]] PcapStream open(const Endpoint& local, const Endpoint& remote, Opener opener, std::size_t mss = 0);
+
+  // Empty, or a sentence about the first failure to write (disk full ...). Later packets are then left out.
+  [[nodiscard]] std::string failure() const;
+
+ private:
+  explicit PcapTap(std::shared_ptr<detail::PcapFile> file) noexcept;
+  std::shared_ptr<detail::PcapFile> file_;
+};
+
+// One connection in the file. Thread-safe. Each call starts a new packet: call sent() with one FPDU, or with a run of
+// whole FPDUs, and dissectors find an FPDU at the packet's start. Calls after the end of their direction write nothing.
+class PcapStream {
+ public:
+  PcapStream() noexcept;  // writes nothing
+  ~PcapStream();          // writes nothing: a connection whose end was not told stays open in the file
+  PcapStream(PcapStream&&) noexcept;
+  PcapStream& operator=(PcapStream&&) noexcept;
+
+  void sent(std::span<const Bytes> pieces);  // one run of octets
+  void sent(Bytes octets) { sent(std::span(&octets, 1)); }
+  void received(Bytes octets);
+  void fin_sent();
+  void fin_received();
+  void rst_sent();
+  void rst_received();
+
+ private:
+  friend class PcapTap;
+  explicit PcapStream(std::unique_ptr<detail::PcapConversation> conversation) noexcept;
+  std::unique_ptr<detail::PcapConversation> conversation_;
+};
+
+}  // namespace weft::transport

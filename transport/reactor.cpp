@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/reactor.hpp"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/system/system_error.hpp>
+#include <utility>
+
+#include "transport/detail/reactor_state.hpp"
+
+namespace weft::transport {
+
+Reactor::Reactor(std::unique_ptr<detail::ReactorState> state) noexcept : state_(std::move(state)) {}
+Reactor::~Reactor() = default;
+Reactor::Reactor(Reactor&&) noexcept = default;
+Reactor& Reactor::operator=(Reactor&&) noexcept = default;
+
+std::expected<Reactor, std::error_code> Reactor::create() {
+  try {
+    auto state = std::make_unique<detail::ReactorState>();
+    // Asio opens its descriptors with the first object that needs them, and throws when it cannot. Let that be here.
+    const boost::asio::steady_timer opens_descriptors(state->context);
+    return Reactor(std::move(state));
+  } catch (const boost::system::system_error& error) {
+    return std::unexpected(std::error_code(error.code()));
+  }
+}
+
+void Reactor::run() {
+  state_->context.run();
+  state_->context.restart();
+}
+
+void Reactor::stop() noexcept { state_->context.stop(); }
+
+void Reactor::post(Task task) { boost::asio::post(state_->context, std::move(task)); }
+
+}  // namespace weft::transport

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/readiness_set.hpp"
+
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+namespace weft::transport {
+namespace {
+
+std::error_code last_error() noexcept { return {errno, std::system_category()}; }
+
+// The kernel reports EPOLLHUP and EPOLLERR whatever is asked for. While nobody is interested, EPOLLONESHOT keeps a dead
+// connection from waking the progress thread for ever.
+std::uint32_t events_of(Interest interest) noexcept {
+  if (interest == kNoInterest) return EPOLLONESHOT;
+  return (interest.read ? static_cast<std::uint32_t>(EPOLLIN) : 0U) |
+         (interest.write ? static_cast<std::uint32_t>(EPOLLOUT) : 0U);
+}
+
+std::error_code control(int set, int operation, int socket, std::uint64_t token, Interest interest) noexcept {
+  epoll_event event{};
+  event.events = events_of(interest);
+  event.data.u64 = token;
+  return epoll_ctl(set, operation, socket, &event) == 0 ? std::error_code{} : last_error();
+}
+
+Ready to_ready(const epoll_event& event) noexcept {
+  return {.token = event.data.u64,
+          .readable = (event.events & EPOLLIN) != 0,
+          .writable = (event.events & EPOLLOUT) != 0,
+          .hangup = (event.events & (EPOLLHUP | EPOLLERR)) != 0};
+}
+
+}  // namespace
+
+std::expected<ReadinessSet, std::error_code> ReadinessSet::create() {
+  const int descriptor = epoll_create1(EPOLL_CLOEXEC);
+  if (descriptor < 0) return std::unexpected(last_error());
+  return ReadinessSet(descriptor);
+}
+
+ReadinessSet::~ReadinessSet() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+ReadinessSet& ReadinessSet::operator=(ReadinessSet&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+std::error_code ReadinessSet::add(const Socket& socket, std::uint64_t token, Interest interest) noexcept {
+  return control(descriptor_, EPOLL_CTL_ADD, socket.descriptor(), token, interest);
+}
+
+std::error_code ReadinessSet::modify(const Socket& socket, std::uint64_t token, Interest interest) noexcept {
+  return control(descriptor_, EPOLL_CTL_MOD, socket.descriptor(), token, interest);
+}
+
+std::error_code ReadinessSet::remove(const Socket& socket) noexcept {
+  return control(descriptor_, EPOLL_CTL_DEL, socket.descriptor(), 0, kNoInterest);
+}
+
+std::size_t ReadinessSet::wait(std::span<Ready> ready, std::chrono::milliseconds timeout) noexcept {
+  if (ready.empty()) return 0;
+  std::array<epoll_event, kMaxReady> events;
+  const auto room = static_cast<int>(std::min(ready.size(), kMaxReady));
+  // EINTR counts as nothing ready: every caller is in a loop.
+  const int count = epoll_wait(descriptor_, events.data(), room, static_cast<int>(timeout.count()));
+  if (count <= 0) return 0;
+  const auto found = std::span(events).first(static_cast<std::size_t>(count));
+  std::ranges::transform(found, ready.begin(), to_ready);
+  return found.size();
+}
+
+}  // namespace weft::transport

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which of many established sockets can be read or written, with interest that is switched off and on per socket.
+//
+// Why not Asio's sockets: Asio registers every descriptor edge-triggered for its whole life and wakes its thread at
+// each arrival, also when nobody waits on that socket. An application that spins in poll_cq reads the socket itself; a
+// progress thread woken for the same octets takes a core, and often a lock, from it. Here interest off means that the
+// kernel does not wake anybody. The set is one epoll descriptor, and a ReadinessWatch lets the Reactor wait for it, so
+// the progress thread still blocks in one place. docs/decisions/0003-readiness.md has the long version.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include "transport/socket.hpp"
+
+namespace weft::transport {
+
+// Readiness is level-triggered: it is told again until the socket was read or written, or the interest is gone.
+struct Interest {
+  bool read = false;
+  bool write = false;
+  bool operator==(const Interest&) const = default;
+};
+
+inline constexpr Interest kNoInterest{};
+inline constexpr Interest kReadInterest{.read = true};
+
+struct Ready {
+  std::uint64_t token{};
+  bool readable{};  // octets, or the peer's FIN
+  bool writable{};
+  bool hangup{};  // reset, error, or both directions are over. Told with no interest too, but then only once
+};
+
+// add, modify, remove and wait may be called from any threads at once. A wait that runs beside a remove may still
+// return the removed token: let tokens name connections in a table, not point at them.
+class ReadinessSet {
+ public:
+  [[nodiscard]] static std::expected<ReadinessSet, std::error_code> create();
+  ~ReadinessSet();
+  ReadinessSet(ReadinessSet&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  ReadinessSet& operator=(ReadinessSet&& other) noexcept;
+
+  std::error_code add(const Socket& socket, std::uint64_t token, Interest interest) noexcept;
+  std::error_code modify(const Socket& socket, std::uint64_t token, Interest interest) noexcept;
+  // Before the socket is closed: a forked child may keep the connection, and with it the registration, alive.
+  std::error_code remove(const Socket& socket) noexcept;
+
+  // Fills the front of `ready` (at most kMaxReady entries) and returns how many; 0 when `timeout` passed. With more
+  // ready than room, calls take turns over all of them.
+  static constexpr std::size_t kMaxReady = 64;
+  [[nodiscard]] std::size_t wait(std::span<Ready> ready, std::chrono::milliseconds timeout = {}) noexcept;
+
+  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }  // readable while wait() would return something
+
+ private:
+  explicit ReadinessSet(int descriptor) noexcept : descriptor_(descriptor) {}
+  int descriptor_ = -1;
+};
+
+}  // namespace weft::transport

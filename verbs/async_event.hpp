@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asynchronous events of a device: what happened that is not a completion.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace weft::verbs {
+
+// libibverbs' values.
+enum class AsyncEventType : std::uint8_t {
+  kCompletionQueueError = 0,      // overflow
+  kQueuePairFatal = 1,            // the stream ended because of an error of ours or of the transport
+  kQueuePairRequestError = 2,     // the peer sent an invalid request, other than an access error
+  kQueuePairAccessError = 3,      // the peer tried an access that our memory does not give
+  kCommunicationEstablished = 4,  // the first message came before the connection manager's event was taken
+  kSendQueueDrained = 5,          // after modify(SQD)
+  kDeviceFatal = 8,
+  kSharedReceiveQueueError = 14,
+  kSharedReceiveQueueLimit = 15,
+  kLastWqeReached = 16,  // a queue pair with a shared receive queue takes no further receive
+  kEventsLost = 64,      // the bounded queue of events overflowed; not in libibverbs
+};
+
+[[nodiscard]] std::string_view to_string(AsyncEventType type) noexcept;
+
+// How a stream ended, as the Terminate message spells it (RFC 5040 section 4.8).
+struct StreamError {
+  bool remote{};         // the peer's Terminate; else we found the error ourselves
+  std::uint8_t layer{};  // 0 RDMAP, 1 DDP, 2 LLP
+  std::uint8_t type{};
+  std::uint8_t code{};
+  std::string_view clause{};    // id of the clause that was broken; static storage
+  std::string_view sentence{};  // for people; static storage
+  std::uint64_t stream_offset{};
+};
+
+struct AsyncEvent {
+  AsyncEventType type{};
+  std::uint32_t number{};   // of the queue pair, completion queue or shared receive queue
+  std::uint64_t context{};  // what its creator gave it
+  std::optional<StreamError> error{};
+};
+
+}  // namespace weft::verbs

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/completion.hpp"
+
+#include "verbs/detail/completion_queue_state.hpp"
+#include "verbs/detail/runtime.hpp"
+
+namespace weft::verbs {
+
+Result<CompletionChannel> CompletionChannel::create() {
+  auto runtime = detail::Runtime::acquire();
+  if (!runtime) return std::unexpected(runtime.error());
+  auto events = detail::NotificationQueue<CompletionEvent>::create(~std::size_t{0} >> 1);  // bounded by calls of arm()
+  if (!events) return std::unexpected(events.error());
+  CompletionChannel channel;
+  channel.self_ = {std::move(*runtime), std::make_shared<detail::ChannelState>(std::move(*events))};
+  return channel;
+}
+
+int CompletionChannel::descriptor() const noexcept { return self_->events->descriptor(); }
+Result<CompletionEvent> CompletionChannel::get_event() const { return self_->events->get(); }
+
+std::uint32_t CompletionQueue::number() const noexcept { return self_->number; }
+std::uint64_t CompletionQueue::context() const noexcept { return self_->context; }
+std::uint32_t CompletionQueue::capacity() const noexcept { return self_->capacity(); }
+Result<std::size_t> CompletionQueue::poll(std::span<WorkCompletion> out) { return self_->poll(out); }
+Result<void> CompletionQueue::arm(Arm which) { return self_->arm(which); }
+Result<void> CompletionQueue::resize(std::uint32_t capacity) { return self_->resize(capacity); }
+void CompletionQueue::acknowledge_events(std::uint32_t count) noexcept { self_->acknowledge_events(count); }
+std::uint32_t CompletionQueue::unacknowledged_events() const noexcept { return self_->unacknowledged_events(); }
+bool CompletionQueue::in_use() const noexcept { return self_->users().use_count() > 1; }
+
+}  // namespace weft::verbs

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Completion queues and the channels that announce them. All calls may be made from any thread at any time.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "verbs/handle.hpp"
+#include "verbs/work_request.hpp"
+
+namespace weft::verbs {
+
+namespace detail {
+class CompletionQueueState;
+class ChannelState;
+}  // namespace detail
+
+// libibverbs' values.
+enum class WcStatus : std::uint8_t {
+  kSuccess = 0,
+  kLocalLengthError = 1,  // a Send was longer than the receive it met
+  kLocalQpOperationError = 2,
+  kLocalProtectionError = 4,  // an lkey was wrong or had been deregistered
+  kFlushed = 5,               // WR_FLUSH_ERR: the queue pair went to ERROR first
+  kWindowBindError = 6,
+  kBadResponse = 7,  // the peer's Read or Atomic Response did not answer its request
+  kLocalAccessError = 8,
+  kRemoteInvalidRequest = 9,
+  kRemoteAccessError = 10,  // the peer refused access to its memory
+  kRemoteOperationError = 11,
+  kFatalError = 19,
+  kGeneralError = 21,
+};
+
+// libibverbs' values.
+enum class WcOpcode : std::uint8_t {
+  kSend = 0,
+  kRdmaWrite = 1,
+  kRdmaRead = 2,
+  kCompareAndSwap = 3,
+  kFetchAndAdd = 4,
+  kBindWindow = 5,
+  kLocalInvalidate = 6,
+  kImmediate = 32,  // our own Immediate Data left
+  kReceive = 128,
+  kReceiveImmediate = 129,  // Immediate Data arrived, alone or behind an RDMA Write
+};
+
+struct WorkCompletion {
+  std::uint64_t wr_id{};
+  WcStatus status{};  // the fields below, but for qp_num, only mean something on success
+  WcOpcode opcode{};
+  bool solicited{};  // receives: the sender asked for a Solicited Event
+  bool with_immediate{};
+  bool with_invalidate{};
+  std::uint32_t byte_len{};  // receives, RDMA Reads and atomics
+  std::uint32_t qp_num{};
+  std::uint32_t invalidated_rkey{};
+  std::uint32_t vendor_error{};  // on failure: layer << 16 | type << 8 | code of the Terminate, if there was one
+  ImmediateData immediate{};
+};
+
+[[nodiscard]] std::string_view to_string(WcStatus status) noexcept;
+[[nodiscard]] std::string_view to_string(WcOpcode opcode) noexcept;
+
+// Which of the completions to come raise the event that arm() asks for. Failures always count as solicited.
+enum class Arm : std::uint8_t { kAll, kSolicited };
+
+struct CompletionEvent {
+  std::uint32_t cq_number{};
+  std::uint64_t cq_context{};
+};
+
+// Delivers completion events. Its descriptor is readable while events wait: poll it, dup it, or make it non-blocking.
+class CompletionChannel {
+ public:
+  [[nodiscard]] static Result<CompletionChannel> create();
+
+  [[nodiscard]] int descriptor() const noexcept;
+  // Waits for an event, unless the descriptor is non-blocking (Errc::kWouldBlock) or a signal arrives (kInterrupted).
+  [[nodiscard]] Result<CompletionEvent> get_event() const;
+
+ private:
+  friend class CompletionQueue;
+  friend class Device;
+  detail::Handle<detail::ChannelState> self_;
+};
+
+class CompletionQueue {
+ public:
+  [[nodiscard]] std::uint32_t number() const noexcept;
+  [[nodiscard]] std::uint64_t context() const noexcept;
+  [[nodiscard]] std::uint32_t capacity() const noexcept;
+
+  // Takes up to out.size() completions and returns how many. Polling an empty queue makes progress on the connections
+  // attached to it, from this thread. After an overflow: Errc::kOverflow, once the queue is empty.
+  [[nodiscard]] Result<std::size_t> poll(std::span<WorkCompletion> out);
+  // The next completion of that kind raises one event on the channel. Completions already queued do not.
+  Result<void> arm(Arm which);
+  // Errc::kLimitExceeded when it already holds more.
+  Result<void> resize(std::uint32_t capacity);
+
+  // Bookkeeping for facades whose destroy call waits until every event was acknowledged.
+  void acknowledge_events(std::uint32_t count) noexcept;
+  [[nodiscard]] std::uint32_t unacknowledged_events() const noexcept;
+
+  // Queue pairs and shared queues keep a completion queue alive; a handle only has to exist for polling.
+  [[nodiscard]] bool in_use() const noexcept;
+
+ private:
+  friend class Device;
+  friend class ProtectionDomain;
+  friend class QueuePair;
+  detail::Handle<detail::CompletionQueueState> self_;
+};
+
+}  // namespace weft::verbs

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/connection.hpp"
+
+#include <poll.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "verbs/detail/connection_state.hpp"
+#include "verbs/detail/runtime.hpp"
+
+namespace weft::verbs {
+
+// --- Event channels
+
+Result<EventChannel> EventChannel::create() {
+  auto runtime = detail::Runtime::acquire();
+  if (!runtime) return std::unexpected(runtime.error());
+  // Bounded by the identifiers: each causes a few events, and requests are bounded by backlogs.
+  auto events = detail::NotificationQueue<detail::QueuedEvent>::create(~std::size_t{0} >> 1);
+  if (!events) return std::unexpected(events.error());
+  EventChannel channel;
+  channel.self_ = {std::move(*runtime), std::make_shared<detail::EventChannelState>(std::move(*events))};
+  return channel;
+}
+
+int EventChannel::descriptor() const noexcept { return self_->events->descriptor(); }
+
+Result<ConnectionEvent> EventChannel::get_event() {
+  auto queued = self_->events->get();
+  if (!queued) return std::unexpected(queued.error());
+  ConnectionEvent event = std::move(queued->event);
+  if (queued->offer) {
+    event.request.reset(new ConnectionId());
+    event.request->self_ = {self_.runtime, queued->offer->take()};
+  }
+  return event;
+}
+
+Result<ConnectionEvent> EventChannel::get_event(std::chrono::milliseconds at_most) {
+  pollfd waiting{.fd = descriptor(), .events = POLLIN, .revents = 0};
+  const int ready = ::poll(&waiting, 1, static_cast<int>(at_most.count()));
+  if (ready == 0) return fail(Errc::kTimedOut, "channel", "no event came in time");
+  if (ready < 0 && errno == EINTR) return fail(Errc::kInterrupted, "channel", "a signal arrived while waiting");
+  if (ready < 0) return fail(Errc::kSystem, "channel", "cannot be polled", errno);
+  return get_event();
+}
+
+// --- Identifiers
+
+Result<ConnectionId> ConnectionId::create(const EventChannel& channel, std::uint64_t context) {
+  const auto& runtime = channel.self_.runtime;
+  ConnectionId id;
+  id.self_ = {runtime, std::make_shared<detail::ConnectionState>(*runtime, channel.self_.state, context)};
+  return id;
+}
+
+ConnectionId& ConnectionId::operator=(ConnectionId&& other) noexcept {
+  if (this == &other) return *this;
+  if (self_) self_->destroy();
+  self_ = std::move(other.self_);
+  return *this;
+}
+
+ConnectionId::~ConnectionId() {
+  if (self_) self_->destroy();
+}
+
+std::uint64_t ConnectionId::number() const noexcept { return self_->number; }
+std::uint64_t ConnectionId::context() const noexcept { return self_->context(); }
+void ConnectionId::set_context(std::uint64_t context) noexcept { self_->set_context(context); }
+Result<void> ConnectionId::set_policy(const Policy& policy) { return self_->set_policy(policy); }
+Policy ConnectionId::policy() const { return self_->policy(); }
+
+Result<void> ConnectionId::bind_address(const Endpoint& local) { return self_->bind_address(local); }
+Result<void> ConnectionId::resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source,
+                                           std::chrono::milliseconds) {
+  return self_->resolve_address(destination, source);
+}
+Result<void> ConnectionId::resolve_route(std::chrono::milliseconds) { return self_->resolve_route(); }
+
+Result<void> ConnectionId::listen(int backlog) { return self_->listen(backlog); }
+Result<void> ConnectionId::connect(QueuePair& queue_pair, const ConnectionParameters& parameters) {
+  return self_->connect(queue_pair.self_.state, parameters);
+}
+Result<void> ConnectionId::accept(QueuePair& queue_pair, const ConnectionParameters& parameters) {
+  return self_->accept(queue_pair.self_.state, parameters);
+}
+Result<void> ConnectionId::reject(std::span<const std::byte> private_data) { return self_->reject(private_data); }
+Result<void> ConnectionId::disconnect() { return self_->disconnect(); }
+Result<void> ConnectionId::migrate(const EventChannel& channel) {
+  self_->migrate(channel.self_.state);
+  return {};
+}
+
+Endpoint ConnectionId::local_address() const { return self_->local(); }
+Endpoint ConnectionId::remote_address() const { return self_->remote(); }
+
+Result<Device> ConnectionId::device() const {
+  const Address address = local_address().address;
+  if (address.is_any()) return fail(Errc::kInvalidState, "connection", "has no local address yet");
+  return Device::open(address);
+}
+
+}  // namespace weft::verbs

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// The connection manager, in rdma_cm's vocabulary: identifiers, and event channels that report what becomes of them.
+//
+//   active   create, resolve_address -> kAddressResolved, resolve_route -> kRouteResolved, connect -> kEstablished
+//   passive  create, bind_address, listen -> kConnectRequest with a new ConnectionId, accept on that -> kEstablished
+//   either   disconnect -> kDisconnected at both ends
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "verbs/device.hpp"
+#include "verbs/endpoint.hpp"
+#include "verbs/policy.hpp"
+
+namespace weft::verbs {
+
+namespace detail {
+class EventChannelState;
+class ConnectionState;
+}  // namespace detail
+
+// rdma_cm's values.
+enum class ConnectionEventType : std::uint8_t {
+  kAddressResolved = 0,
+  kAddressError = 1,
+  kRouteResolved = 2,
+  kRouteError = 3,
+  kConnectRequest = 4,
+  kConnectError = 6,
+  kUnreachable = 7,
+  kRejected = 8,  // by the peer's ULP (private data), or nobody listens there
+  kEstablished = 9,
+  kDisconnected = 10,  // once per connection that was established
+  kDeviceRemoval = 11,
+  kTimewaitExit = 15,  // never raised: iWARP leaves that to TCP
+};
+[[nodiscard]] std::string_view to_string(ConnectionEventType type) noexcept;
+
+struct ConnectionParameters {
+  std::span<const std::byte> private_data{};  // at most 512 octets, 508 when IRD and ORD are exchanged (RFC 6581)
+  // Inbound and outbound RDMA Reads and atomics at a time. Default: the device's limits, or what the peer asked for.
+  std::optional<std::uint32_t> ird{};  // rdma_conn_param: responder_resources
+  std::optional<std::uint32_t> ord{};  // rdma_conn_param: initiator_depth
+};
+
+class ConnectionId;
+
+struct ConnectionEvent {
+  ConnectionEventType type{};
+  std::uint64_t id{};                     // ConnectionId::number() of the identifier; kConnectRequest: of the listener
+  std::uint64_t context{};                // its context
+  std::optional<Error> error{};           // kAddressError, kRouteError, kConnectError, kUnreachable, kRejected
+  std::vector<std::byte> private_data{};  // kConnectRequest, kEstablished (initiator), kRejected
+  std::uint32_t ird{};                    // kConnectRequest: what the peer could take of ours at most: its ORD
+  std::uint32_t ord{};                    // kConnectRequest: its IRD. kEstablished: what was settled
+  std::unique_ptr<ConnectionId> request{};  // kConnectRequest: accept or reject it; dropping it rejects
+};
+
+// Delivers connection events in order. Its descriptor is readable while events wait.
+class EventChannel {
+ public:
+  [[nodiscard]] static Result<EventChannel> create();
+
+  [[nodiscard]] int descriptor() const noexcept;
+  // Waits for an event, unless the descriptor is non-blocking (Errc::kWouldBlock) or a signal arrives (kInterrupted).
+  [[nodiscard]] Result<ConnectionEvent> get_event();
+  // Waits at most so long: Errc::kTimedOut.
+  [[nodiscard]] Result<ConnectionEvent> get_event(std::chrono::milliseconds at_most);
+
+ private:
+  friend class ConnectionId;
+  detail::Handle<detail::EventChannelState> self_;
+};
+
+// One end of a connection to be, or a listener. The destructor stops what is under way and drops undelivered events; an
+// established connection lives on with its queue pair.
+class ConnectionId {
+ public:
+  [[nodiscard]] static Result<ConnectionId> create(const EventChannel& channel, std::uint64_t context = 0);
+  ConnectionId(ConnectionId&&) noexcept = default;
+  ConnectionId& operator=(ConnectionId&& other) noexcept;
+  ~ConnectionId();
+
+  [[nodiscard]] std::uint64_t number() const noexcept;
+  [[nodiscard]] std::uint64_t context() const noexcept;
+  void set_context(std::uint64_t context) noexcept;
+  // Before connect, accept or listen.
+  Result<void> set_policy(const Policy& policy);
+  [[nodiscard]] Policy policy() const;
+
+  // Reserves the local address; port 0 takes a free one, which local_address() then tells.
+  Result<void> bind_address(const Endpoint& local);
+  // -> kAddressResolved or kAddressError
+  Result<void> resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source = {},
+                               std::chrono::milliseconds timeout = std::chrono::seconds(2));
+  // -> kRouteResolved, at once
+  Result<void> resolve_route(std::chrono::milliseconds timeout = std::chrono::seconds(2));
+
+  Result<void> listen(int backlog = 128);
+  // Both need a queue pair in RESET or INIT and take it to RTS. -> kEstablished, kRejected, kUnreachable or
+  // kConnectError
+  Result<void> connect(QueuePair& queue_pair, const ConnectionParameters& parameters = {});
+  Result<void> accept(QueuePair& queue_pair, const ConnectionParameters& parameters = {});
+  Result<void> reject(std::span<const std::byte> private_data = {});
+  // Finishes what is posted, then closes (RDMAP-6.2-02). Does nothing when the connection is already going down.
+  Result<void> disconnect();
+  // Moves the identifier and its undelivered events to another channel.
+  Result<void> migrate(const EventChannel& channel);
+
+  [[nodiscard]] Endpoint local_address() const;
+  [[nodiscard]] Endpoint remote_address() const;
+  // The device of the local address; Errc::kInvalidState before resolve_address or bind_address to a concrete address.
+  [[nodiscard]] Result<Device> device() const;
+
+ private:
+  friend class EventChannel;
+  ConnectionId() = default;
+  detail::Handle<detail::ConnectionState> self_;
+};
+
+}  // namespace weft::verbs

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/detail/completion_queue_state.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "verbs/detail/log.hpp"
+#include "verbs/detail/runtime.hpp"
+#include "verbs/detail/stream.hpp"
+
+namespace weft::verbs::detail {
+
+namespace {
+std::uint32_t next_number() {
+  static std::atomic<std::uint32_t> last{0};
+  return ++last;
+}
+}  // namespace
+
+CompletionQueueState::CompletionQueueState(Runtime& runtime, std::shared_ptr<DeviceState> device,
+                                           const CompletionQueueAttributes& attributes,
+                                           std::shared_ptr<ChannelState> channel)
+    : number(next_number()),
+      context(attributes.context),
+      runtime_(runtime),
+      device_(std::move(device)),
+      channel_(std::move(channel)),
+      ring_(std::in_place, attributes.capacity) {}
+
+CompletionQueueState::~CompletionQueueState() {
+  if (channel_) channel_->events->withdraw([this](const CompletionEvent& event) { return event.cq_number == number; });
+}
+
+// --- Completions
+
+bool CompletionQueueState::push(const WorkCompletion& completion) {
+  bool first_loss = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (ring_->push(completion)) {
+      if (armed_ && (*armed_ == Arm::kAll || completion.solicited || completion.status != WcStatus::kSuccess))
+        announce();
+      return true;
+    }
+    first_loss = !std::exchange(overflowed_, true);
+    if (armed_) announce();
+  }
+  // RDMAP-8.1.1-11, SEC-6.4.6-01: only the queue pairs that use this queue are affected.
+  if (first_loss) {
+    device_->raise({.type = AsyncEventType::kCompletionQueueError, .number = number, .context = context});
+  }
+  return false;
+}
+
+void CompletionQueueState::announce() {
+  armed_.reset();
+  if (!channel_) return;
+  ++unacknowledged_;
+  channel_->events->post({number, context});
+}
+
+std::size_t CompletionQueueState::take(std::span<WorkCompletion> out) {
+  const std::lock_guard lock(mutex_);
+  const std::size_t count = std::min(out.size(), ring_->size());
+  for (std::size_t i = 0; i < count; ++i) out[i] = ring_->pop();
+  return count;
+}
+
+Result<std::size_t> CompletionQueueState::poll(std::span<WorkCompletion> out) {
+  if (out.empty()) return 0;
+  if (const auto count = take(out); count != 0) return count;
+  make_progress();
+  if (const auto count = take(out); count != 0) return count;
+  const std::lock_guard lock(mutex_);
+  if (overflowed_) return fail(Errc::kOverflow, "completion queue", "overflowed: completions were lost");
+  return 0;
+}
+
+Result<void> CompletionQueueState::arm(Arm which) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (armed_ != Arm::kAll) armed_ = which;  // asking for less does not take back asking for all
+  }
+  spins_ = 0;
+  if (polled_) set_polled(false);  // the application is about to sleep: do not wait for the tick
+  return {};
+}
+
+Result<void> CompletionQueueState::resize(std::uint32_t capacity) {
+  if (capacity == 0 || capacity > Device::limits().max_cqe) {
+    return fail(Errc::kLimitExceeded, "capacity", "zero, or larger than the device's limit");
+  }
+  const std::lock_guard lock(mutex_);
+  if (ring_->size() > capacity) return fail(Errc::kLimitExceeded, "capacity", "the queue holds more completions");
+  BoundedRing<WorkCompletion> resized(capacity);
+  while (!ring_->empty()) resized.push(ring_->pop());
+  ring_.emplace(std::move(resized));
+  return {};
+}
+
+void CompletionQueueState::discard(std::uint32_t qp_number) {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t left = ring_->size(); left != 0; --left) {
+    auto completion = ring_->pop();
+    if (completion.qp_num != qp_number) ring_->push(completion);
+  }
+}
+
+std::uint32_t CompletionQueueState::capacity() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<std::uint32_t>(ring_->bound());
+}
+
+// --- Streams
+
+std::shared_ptr<const CompletionQueueState::Members> CompletionQueueState::members() const {
+  const std::lock_guard lock(members_mutex_);
+  return members_;
+}
+
+void CompletionQueueState::attach(const std::shared_ptr<Stream>& stream, const transport::Socket& socket) {
+  const std::lock_guard lock(members_mutex_);
+  auto grown = std::make_shared<Members>(*members_);
+  grown->push_back({stream, &socket});
+  if (ready_) ready_->add(socket, stream->number(), transport::kReadInterest);
+  if (!ready_ && grown->size() > kFewStreams) watch_all(*grown);
+  members_ = std::move(grown);
+  if (members_->size() > kFewStreams && few_.exchange(false)) changed_ = true;
+}
+
+void CompletionQueueState::watch_all(const Members& members) {
+  auto set = transport::ReadinessSet::create();
+  if (!set) return;  // out of descriptors: each socket is read in turn
+  for (const auto& [stream, socket] : members) set->add(*socket, stream->number(), transport::kReadInterest);
+  ready_ = std::make_shared<transport::ReadinessSet>(std::move(*set));
+}
+
+void CompletionQueueState::detach(const Stream& stream, const transport::Socket& socket) {
+  const std::lock_guard lock(members_mutex_);
+  auto shrunk = std::make_shared<Members>(*members_);
+  if (std::erase_if(*shrunk, [&](const Member& member) { return member.stream.get() == &stream; }) == 0) return;
+  if (ready_) ready_->remove(socket);
+  members_ = std::move(shrunk);
+  few_ = members_->size() <= kFewStreams;
+}
+
+void CompletionQueueState::make_progress() {
+  std::shared_ptr<const Members> all;
+  std::shared_ptr<transport::ReadinessSet> ready;
+  {
+    const std::lock_guard lock(members_mutex_);
+    all = members_;
+    if (all->size() > kFewStreams) ready = ready_;
+  }
+  if (all->empty()) return;
+  notice_spinning();
+  if (ready) return drive_ready(*ready);
+  for (const auto& member : *all) member.stream->drive_if_free();
+}
+
+void CompletionQueueState::drive_ready(transport::ReadinessSet& set) {
+  std::array<transport::Ready, transport::ReadinessSet::kMaxReady> ready;
+  const std::size_t count = set.wait(ready);
+  for (const auto& entry : std::span(ready).first(count)) {
+    if (const auto stream = runtime_.find(entry.token)) stream->drive_if_free();
+  }
+}
+
+// Enough empty polls in a short time: from now on this thread reads the sockets, until it arms or the tick finds it
+// gone.
+void CompletionQueueState::notice_spinning() {
+  const auto now = Clock::now().time_since_epoch();
+  const auto previous = Clock::duration(last_poll_.exchange(now.count(), std::memory_order_relaxed));
+  if (polled_.load(std::memory_order_relaxed)) return;
+  if (now - previous > kSpinning) spins_ = 0;
+  if (++spins_ < kSpins) return;
+  set_polled(true);
+  runtime_.watch_polled(shared_from_this());
+}
+
+bool CompletionQueueState::hand_back_if_idle(Clock::time_point now) {
+  const Clock::time_point last{Clock::duration(last_poll_.load(std::memory_order_relaxed))};
+  if (now - last < kStale) {
+    if (changed_.exchange(false)) refresh_interests();
+    return false;
+  }
+  set_polled(false);
+  return true;
+}
+
+void CompletionQueueState::set_polled(bool polled) {
+  // A stream attached from here on looks at polled_ itself.
+  if (polled_.exchange(polled) != polled) refresh_interests();
+}
+
+void CompletionQueueState::refresh_interests() {
+  for (const auto& member : *members()) member.stream->refresh_interest();
+}
+
+}  // namespace weft::verbs::detail

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// A completion queue, and the streams whose queue pairs complete here. A thread that polls an empty queue drives their
+// sockets itself; while it does so, the progress thread stays away from them.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "common/bounded_ring.hpp"
+#include "transport/readiness_set.hpp"
+#include "verbs/completion.hpp"
+#include "verbs/detail/device_state.hpp"
+
+namespace weft::verbs::detail {
+
+class Runtime;
+class Stream;
+
+class ChannelState {
+ public:
+  explicit ChannelState(std::shared_ptr<NotificationQueue<CompletionEvent>> queue) : events(std::move(queue)) {}
+  const std::shared_ptr<NotificationQueue<CompletionEvent>> events;
+};
+
+class CompletionQueueState : public std::enable_shared_from_this<CompletionQueueState> {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  CompletionQueueState(Runtime& runtime, std::shared_ptr<DeviceState> device,
+                       const CompletionQueueAttributes& attributes, std::shared_ptr<ChannelState> channel);
+  ~CompletionQueueState();
+
+  // --- Completions
+  // False on overflow: the completion is lost, and its queue pair cannot go on.
+  bool push(const WorkCompletion& completion);
+  [[nodiscard]] Result<std::size_t> poll(std::span<WorkCompletion> out);
+  Result<void> arm(Arm which);
+  Result<void> resize(std::uint32_t capacity);
+  // A queue pair is gone: its completions are of no use to anybody.
+  void discard(std::uint32_t qp_number);
+
+  // --- Streams
+  void attach(const std::shared_ptr<Stream>& stream, const transport::Socket& socket);
+  void detach(const Stream& stream, const transport::Socket& socket);
+  [[nodiscard]] bool polled() const noexcept { return polled_; }
+  // The poller also waits for room in blocked sockets.
+  [[nodiscard]] bool drives_writes() const noexcept { return polled_ && few_; }
+  // The progress thread's tick: hands the sockets back when nobody polled for a while. True when it did.
+  bool hand_back_if_idle(Clock::time_point now);
+
+  void acknowledge_events(std::uint32_t count) noexcept { unacknowledged_ -= count; }
+  [[nodiscard]] std::uint32_t unacknowledged_events() const noexcept { return unacknowledged_; }
+  [[nodiscard]] std::uint32_t capacity() const;
+  [[nodiscard]] const std::shared_ptr<int>& users() const noexcept { return users_; }
+  const std::uint32_t number;
+  const std::uint64_t context;
+
+ private:
+  struct Member {
+    std::shared_ptr<Stream> stream{};
+    const transport::Socket* socket{};  // the stream's; it leaves this queue before it closes it
+  };
+  using Members = std::vector<Member>;
+  // Up to so many sockets it is cheaper to read each than to ask which can be read.
+  static constexpr std::size_t kFewStreams = 4;
+  // So many polls of an empty queue, each close to the one before, are a spinning application. One that sleeps on its
+  // channel also polls an empty queue, before and after arm(), but not that often.
+  static constexpr std::uint32_t kSpins = 8;
+  static constexpr std::chrono::microseconds kSpinning{200};
+  static constexpr std::chrono::milliseconds kStale{1};
+
+  void refresh_interests();
+  [[nodiscard]] std::size_t take(std::span<WorkCompletion> out);
+  void announce();
+  void make_progress();
+  void drive_ready(transport::ReadinessSet& set);
+  void watch_all(const Members& members);
+  void notice_spinning();
+  void set_polled(bool polled);
+  [[nodiscard]] std::shared_ptr<const Members> members() const;
+
+  Runtime& runtime_;
+  const std::shared_ptr<DeviceState> device_;
+  const std::shared_ptr<ChannelState> channel_;
+  const std::shared_ptr<int> users_ = std::make_shared<int>(0);  // queue pairs hold copies
+  std::atomic<std::uint32_t> unacknowledged_{0};
+
+  mutable std::mutex mutex_;  // of the completions
+  std::optional<BoundedRing<WorkCompletion>> ring_;
+  std::optional<Arm> armed_;
+  bool overflowed_ = false;
+
+  mutable std::mutex members_mutex_;
+  std::shared_ptr<const Members> members_ = std::make_shared<Members>();  // replaced, never changed
+  std::shared_ptr<transport::ReadinessSet> ready_;                        // once there are many
+  std::atomic<bool> polled_{false};
+  std::atomic<bool> few_{true};
+  std::atomic<bool> changed_{false};  // few_ became false: interests are out of date
+  std::atomic<Clock::rep> last_poll_{0};
+  std::atomic<std::uint32_t> spins_{0};
+};
+
+}  // namespace weft::verbs::detail

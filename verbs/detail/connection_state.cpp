@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the application asks of a connection identifier.
+#include "verbs/detail/connection_state.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace weft::verbs::detail {
+
+namespace {
+
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+constexpr std::size_t kMaxPrivateData = 512;          // MPA-7.1.1-26
+constexpr std::size_t kMaxEnhancedPrivateData = 508;  // less the IRD and ORD of RFC 6581
+
+Result<void> check(const Policy& policy) {
+  if (policy.mpa_revision != 1 && policy.mpa_revision != 2) {
+    return fail(Errc::kInvalidArgument, "policy.mpa_revision", "neither 1 nor 2");
+  }
+  if (policy.peer_to_peer && !policy.rtr.any()) {
+    return fail(Errc::kInvalidArgument, "policy.rtr", "peer-to-peer needs at least one ready-to-receive type");
+  }
+  if (policy.connect_timeout.count() <= 0 || policy.startup_timeout.count() <= 0 || policy.close_timeout.count() <= 0 ||
+      policy.no_receive_timeout.count() <= 0 || policy.user_timeout.count() < 0) {
+    return fail(Errc::kInvalidArgument, "policy", "a time-out is not positive");
+  }
+  return {};
+}
+
+Result<void> check(const ConnectionParameters& parameters, const Policy& policy) {
+  const bool enhanced = policy.enhanced && policy.mpa_revision == 2;
+  if (parameters.private_data.size() > (enhanced ? kMaxEnhancedPrivateData : kMaxPrivateData)) {
+    return fail(Errc::kPrivateDataTooLong, "private_data", "more than 512 octets, or 508 with IRD and ORD");
+  }
+  if (parameters.ird.value_or(0) > Device::limits().max_ird) {
+    return fail(Errc::kLimitExceeded, "ird", "larger than the device's limit");
+  }
+  if (parameters.ord.value_or(0) > Device::limits().max_ord) {
+    return fail(Errc::kLimitExceeded, "ord", "larger than the device's limit");
+  }
+  return {};
+}
+
+}  // namespace
+
+ConnectionState::ConnectionState(Runtime& runtime, std::shared_ptr<EventChannelState> channel, std::uint64_t context)
+    : number(next_number()), runtime_(runtime), context_(context), channel_(std::move(channel)) {}
+
+Offer::~Offer() {
+  if (state_) state_->destroy();
+}
+
+// --- Small things
+
+bool ConnectionState::in(Phase phase) const {
+  const std::lock_guard lock(mutex_);
+  return phase_ == phase;
+}
+
+Result<void> ConnectionState::leave(Phase expected, Phase next, std::string_view why_not) {
+  const std::lock_guard lock(mutex_);
+  if (phase_ != expected) return fail(Errc::kInvalidState, "connection", why_not);
+  phase_ = next;
+  return {};
+}
+
+Policy ConnectionState::policy() const {
+  const std::lock_guard lock(mutex_);
+  return policy_;
+}
+
+Endpoint ConnectionState::local() const {
+  const std::lock_guard lock(mutex_);
+  return local_;
+}
+
+Endpoint ConnectionState::remote() const {
+  const std::lock_guard lock(mutex_);
+  return remote_;
+}
+
+Result<void> ConnectionState::set_policy(const Policy& policy) {
+  if (const auto sound = check(policy); !sound) return sound;
+  const std::lock_guard lock(mutex_);
+  if (phase_ > Phase::kRouteResolved) {
+    return fail(Errc::kInvalidState, "connection", "its policy is fixed by connect and listen");
+  }
+  policy_ = policy;
+  return {};
+}
+
+void ConnectionState::post(ConnectionEventType type, std::optional<Error> error) {
+  post(ConnectionEvent{.type = type, .error = error});
+}
+
+void ConnectionState::post(ConnectionEvent event, std::optional<Offer> offer) {
+  const std::lock_guard lock(mutex_);
+  if (!channel_) return;
+  if (event.id == 0) event.id = number;
+  event.context = context_;
+  channel_->events->post({std::move(event), std::move(offer)});
+}
+
+// --- Addresses
+
+Result<void> ConnectionState::bind_address(const Endpoint& local) {
+  if (!in(Phase::kIdle)) return fail(Errc::kInvalidState, "connection", "already bound, resolved or connected");
+  auto reservation = PortReservation::make(local);
+  if (!reservation) return std::unexpected(reservation.error());
+  const std::lock_guard lock(mutex_);
+  if (phase_ != Phase::kIdle) return fail(Errc::kInvalidState, "connection", "bound by another thread");
+  local_ = reservation->local();
+  reservation_.emplace(std::move(*reservation));
+  phase_ = Phase::kBound;
+  return {};
+}
+
+Result<void> ConnectionState::resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source) {
+  if (destination.port == 0) return fail(Errc::kInvalidArgument, "destination", "has no port");
+  if (source && in(Phase::kIdle)) {
+    if (const auto bound = bind_address(*source); !bound) return bound;
+  }
+  if (!in(Phase::kIdle) && !in(Phase::kBound)) {
+    return fail(Errc::kInvalidState, "connection", "already resolved, listening or connected");
+  }
+  const auto towards = transport::local_address_towards(destination.address);
+  if (!towards) {
+    post(ConnectionEventType::kAddressError,
+         Error{Errc::kUnreachable, "destination", "no route to this address", towards.error().value()});
+    return {};
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (local_.address.is_any()) local_ = {*towards, local_.port};
+    remote_ = destination;
+    phase_ = Phase::kAddressResolved;
+  }
+  post(ConnectionEventType::kAddressResolved);
+  return {};
+}
+
+Result<void> ConnectionState::resolve_route() {
+  const auto done = leave(Phase::kAddressResolved, Phase::kRouteResolved, "its address is not resolved");
+  if (done) post(ConnectionEventType::kRouteResolved);
+  return done;
+}
+
+transport::SocketOptions ConnectionState::socket_options() const {
+  transport::SocketOptions options;
+  if (policy_.keepalive) options.keepalive = transport::KeepAlive{};
+  if (policy_.user_timeout.count() != 0) options.user_timeout = policy_.user_timeout;
+  return options;
+}
+
+// --- Connecting
+
+Result<void> ConnectionState::connect(const std::shared_ptr<QueuePairState>& qp,
+                                      const ConnectionParameters& parameters) {
+  if (const auto sound = check(parameters, policy()); !sound) return sound;
+  if (!in(Phase::kRouteResolved)) return fail(Errc::kInvalidState, "connection", "its route is not resolved");
+  const auto before = qp->begin_connection();
+  if (!before) return std::unexpected(before.error());
+  if (const auto left = leave(Phase::kRouteResolved, Phase::kConnecting, "its route is not resolved"); !left) {
+    qp->cancel_connection(*before);
+    return left;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    qp_ = qp;
+    private_data_.assign(parameters.private_data.begin(), parameters.private_data.end());
+    ird_ = static_cast<std::uint16_t>(parameters.ird.value_or(Device::limits().max_ird));
+    ord_ = static_cast<std::uint16_t>(parameters.ord.value_or(Device::limits().max_ord));
+  }
+  start_connector();
+  return {};
+}
+
+Result<void> ConnectionState::accept(const std::shared_ptr<QueuePairState>& qp,
+                                     const ConnectionParameters& parameters) {
+  if (const auto sound = check(parameters, policy()); !sound) return sound;
+  const auto before = qp->begin_connection();
+  if (!before) return std::unexpected(before.error());
+  auto accepted = leave(Phase::kRequested, Phase::kAccepting, "no request waits for an answer here");
+  if (accepted) {
+    std::shared_ptr<Stream> stream;
+    {
+      const std::lock_guard lock(mutex_);
+      stream = stream_;
+    }
+    if (stream) accepted = stream->accept(qp, parameters.private_data, {.ird = parameters.ird, .ord = parameters.ord});
+    if (!accepted) static_cast<void>(leave(Phase::kAccepting, Phase::kRequested, {}));
+  }
+  if (!accepted) qp->cancel_connection(*before);
+  if (accepted) leave_backlog();
+  return accepted;
+}
+
+Result<void> ConnectionState::reject(Bytes private_data) {
+  if (const auto sound = check(ConnectionParameters{.private_data = private_data}, policy()); !sound) return sound;
+  if (const auto left = leave(Phase::kRequested, Phase::kClosed, "no request waits for an answer here"); !left)
+    return left;
+  leave_backlog();
+  std::shared_ptr<Stream> stream;
+  {
+    const std::lock_guard lock(mutex_);
+    stream = std::exchange(stream_, nullptr);
+  }
+  return stream ? stream->reject(private_data) : Result<void>{};
+}
+
+Result<void> ConnectionState::disconnect() {
+  std::shared_ptr<Stream> stream;
+  {
+    const std::lock_guard lock(mutex_);
+    if (phase_ == Phase::kClosed) return {};
+    if (phase_ != Phase::kEstablished && phase_ != Phase::kAccepting) {
+      return fail(Errc::kInvalidState, "connection", "not connected");
+    }
+    stream = stream_;
+  }
+  if (stream) stream->disconnect();
+  return {};
+}
+
+// --- Channel and end
+
+void ConnectionState::migrate(std::shared_ptr<EventChannelState> channel) {
+  const std::lock_guard lock(mutex_);
+  if (!channel_) return;
+  auto waiting = channel_->events->withdraw([this](const QueuedEvent& queued) { return queued.event.id == number; });
+  channel_ = std::move(channel);
+  for (auto& event : waiting) channel_->events->post(std::move(event));
+}
+
+void ConnectionState::destroy() {
+  std::optional<transport::Listener> listener;
+  std::optional<transport::Connector> connector;
+  std::vector<QueuedEvent> undelivered;
+  std::shared_ptr<Stream> stream;
+  std::shared_ptr<QueuePairState> qp;
+  Phase phase{};
+  {
+    const std::lock_guard lock(mutex_);
+    if (!channel_) return;
+    undelivered = channel_->events->withdraw([this](const QueuedEvent& queued) { return queued.event.id == number; });
+    channel_.reset();
+    if (backlog_) backlog_->open = false;
+    listener.swap(listener_);
+    connector.swap(connector_);
+    reservation_.reset();
+    stream = stream_;
+    qp = std::exchange(qp_, nullptr);
+    phase = std::exchange(phase_, Phase::kClosed);
+  }
+  leave_backlog();
+  // What follows waits for callbacks and takes other locks, so it is done without ours.
+  listener.reset();
+  connector.reset();
+  if (phase == Phase::kRequested && stream) static_cast<void>(stream->reject({}));
+  if (phase == Phase::kIncoming && stream) stream->abort();
+  if (phase == Phase::kConnecting) {
+    if (stream) stream->abort();
+    if (qp) qp->connection_failed();
+  }
+}
+
+void ConnectionState::leave_backlog() {
+  std::shared_ptr<Backlog> backlog;
+  {
+    const std::lock_guard lock(mutex_);
+    backlog = std::exchange(place_, nullptr);
+  }
+  if (backlog) --backlog->waiting;
+}
+
+}  // namespace weft::verbs::detail

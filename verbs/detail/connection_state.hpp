@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// A connection identifier behind its handle: a listener, a request to be answered, or an end of a connection. Its lock
+// is a leaf: nothing is called while it is held, for the stream reports here with its own lock held.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "transport/connector.hpp"
+#include "transport/listener.hpp"
+#include "verbs/connection.hpp"
+#include "verbs/detail/notification_queue.hpp"
+#include "verbs/detail/runtime.hpp"
+#include "verbs/detail/stream.hpp"
+
+namespace weft::verbs::detail {
+
+// A connection request that nobody took yet. Dropped, it is rejected.
+class Offer {
+ public:
+  explicit Offer(std::shared_ptr<ConnectionState> state) : state_(std::move(state)) {}
+  Offer(Offer&&) noexcept = default;
+  Offer& operator=(Offer&&) noexcept = default;
+  ~Offer();
+  [[nodiscard]] std::shared_ptr<ConnectionState> take() { return std::move(state_); }
+
+ private:
+  std::shared_ptr<ConnectionState> state_;
+};
+
+// A ConnectionEvent inside the library, where nothing may own the runtime.
+struct QueuedEvent {
+  ConnectionEvent event{};
+  std::optional<Offer> offer{};
+};
+
+class EventChannelState {
+ public:
+  explicit EventChannelState(std::shared_ptr<NotificationQueue<QueuedEvent>> queue) : events(std::move(queue)) {}
+  const std::shared_ptr<NotificationQueue<QueuedEvent>> events;
+};
+
+// A local port that is ours although nobody listens there yet.
+class PortReservation {
+ public:
+  [[nodiscard]] static Result<PortReservation> make(const Endpoint& at);
+  explicit PortReservation(int descriptor, Endpoint at) : descriptor_(descriptor), local_(at) {}
+  PortReservation(PortReservation&& other) noexcept
+      : descriptor_(std::exchange(other.descriptor_, -1)), local_(other.local_) {}
+  PortReservation& operator=(PortReservation&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    std::swap(local_, other.local_);
+    return *this;
+  }
+  ~PortReservation();
+  [[nodiscard]] const Endpoint& local() const noexcept { return local_; }
+
+ private:
+  int descriptor_;
+  Endpoint local_;
+};
+
+class ConnectionState final : public StreamObserver, public std::enable_shared_from_this<ConnectionState> {
+ public:
+  ConnectionState(Runtime& runtime, std::shared_ptr<EventChannelState> channel, std::uint64_t context);
+
+  // --- The application
+  Result<void> set_policy(const Policy& policy);
+  Result<void> bind_address(const Endpoint& local);
+  Result<void> resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source);
+  Result<void> resolve_route();
+  Result<void> listen(int backlog);
+  Result<void> connect(const std::shared_ptr<QueuePairState>& qp, const ConnectionParameters& parameters);
+  Result<void> accept(const std::shared_ptr<QueuePairState>& qp, const ConnectionParameters& parameters);
+  Result<void> reject(Bytes private_data);
+  Result<void> disconnect();
+  void migrate(std::shared_ptr<EventChannelState> channel);
+  void destroy();
+  void set_context(std::uint64_t context) noexcept { context_ = context; }
+  [[nodiscard]] std::uint64_t context() const noexcept { return context_; }
+  [[nodiscard]] Policy policy() const;
+  [[nodiscard]] Endpoint local() const;
+  [[nodiscard]] Endpoint remote() const;
+  const std::uint64_t number;
+
+  // --- StreamObserver, with the stream's lock held
+  void on_requested(engine::ConnectionRequested request) override;
+  void on_established(const engine::Established& established) override;
+  void on_rejected(engine::Rejected rejected) override;
+  bool on_startup_failed(const engine::StartupFailed& failure) override;
+  void on_closed(bool graceful) override;
+
+ private:
+  enum class Phase : std::uint8_t {
+    kIdle,
+    kBound,
+    kAddressResolved,
+    kRouteResolved,
+    kListening,
+    kConnecting,  // TCP or MPA start-up of an initiator
+    kIncoming,    // a responder whose request has not arrived
+    kRequested,
+    kAccepting,
+    kEstablished,
+    kClosed,
+  };
+  // What a listener and the connections that it has not handed over share.
+  struct Backlog {
+    std::atomic<int> waiting{0};
+    std::atomic<bool> open{true};
+    int limit{};
+  };
+
+  void post(ConnectionEventType type, std::optional<Error> error = {});
+  void post(ConnectionEvent event, std::optional<Offer> offer = {});
+  [[nodiscard]] bool in(Phase phase) const;
+  [[nodiscard]] Result<void> leave(Phase expected, Phase next, std::string_view why_not);
+  void start_connector();
+  void on_tcp(std::expected<transport::Socket, std::error_code> socket);
+  void on_accept(std::expected<transport::Socket, std::error_code> socket);
+  void begin_incoming(const ConnectionState& listener, transport::Socket socket);
+  void fail_connection(ConnectionEvent event);
+  void leave_backlog();
+  void refuse_later(Offer offer);
+  [[nodiscard]] transport::SocketOptions socket_options() const;
+
+  Runtime& runtime_;
+  std::atomic<std::uint64_t> context_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<EventChannelState> channel_;  // null once the handle is gone
+  Phase phase_ = Phase::kIdle;
+  Policy policy_{};
+  Endpoint local_{};
+  Endpoint remote_{};
+  std::optional<PortReservation> reservation_;
+  std::optional<transport::Listener> listener_;
+  std::shared_ptr<Backlog> backlog_;  // of a listener
+  std::shared_ptr<Backlog> place_;    // in its listener's backlog, until it is answered
+  std::uint64_t listener_number_ = 0;
+  std::optional<transport::Connector> connector_;
+  std::shared_ptr<Stream> stream_;
+  std::shared_ptr<QueuePairState> qp_;   // while connecting
+  std::vector<std::byte> private_data_;  // while connecting: a second attempt sends it again
+  std::uint16_t ird_ = 0;
+  std::uint16_t ord_ = 0;
+  bool revision_1_ = false;  // the peer does not know revision 2
+  bool retrying_ = false;    // a second attempt follows the end of the first
+};
+
+}  // namespace weft::verbs::detail

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an STag gives access to, and the checks of every access. Pure: no locks, no tables, no octet touched.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+
+#include "ddp/placement.hpp"
+#include "verbs/work_request.hpp"
+
+namespace weft::verbs::detail {
+
+// Who asks: a stream is known by its queue pair's number.
+struct Accessor {
+  std::uint32_t domain{};
+  std::uint32_t stream{};
+};
+
+struct Grant {
+  std::byte* start{};
+  std::uint64_t length{};
+  std::uint64_t first_offset{};  // tagged offset of *start
+  Access access{};
+  std::uint32_t domain{};
+  std::uint32_t only_stream{};  // 0: any stream of the domain
+  bool window{};                // no lkey: windows give remote access alone
+};
+
+// The address of `length` octets at `offset`, after the checks of a tagged access in the order of ddp::AccessError:
+// association, rights, wrap, bounds. That the STag is valid was checked by whoever found the grant.
+[[nodiscard]] std::expected<std::byte*, ddp::AccessError> resolve_remote(const Grant& grant, Accessor who,
+                                                                         Access needed, std::uint64_t offset,
+                                                                         std::uint64_t length);
+
+// The same for the local side's own scatter and gather lists.
+[[nodiscard]] std::expected<std::byte*, ddp::LocalFault> resolve_local(const Grant& grant, Accessor who, Access needed,
+                                                                       std::uint64_t offset, std::uint64_t length);
+
+}  // namespace weft::verbs::detail

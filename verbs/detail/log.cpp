@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/detail/log.hpp"
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include "verbs/options.hpp"
+
+namespace weft::verbs {
+
+namespace {
+
+spdlog::logger& logger() {
+  static const auto instance = [] {
+    auto made = std::make_shared<spdlog::logger>("weft", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    made->set_level(spdlog::level::warn);
+    made->set_pattern("%H:%M:%S.%f %n %l: %v");
+    made->flush_on(spdlog::level::info);
+    return made;
+  }();
+  return *instance;
+}
+
+spdlog::level::level_enum to_spdlog(LogLevel level) {
+  switch (level) {
+    case LogLevel::kTrace: return spdlog::level::trace;
+    case LogLevel::kDebug: return spdlog::level::debug;
+    case LogLevel::kInfo: return spdlog::level::info;
+    case LogLevel::kWarn: return spdlog::level::warn;
+    case LogLevel::kError: return spdlog::level::err;
+    case LogLevel::kOff: return spdlog::level::off;
+  }
+  return spdlog::level::warn;
+}
+
+std::string_view layer_name(unsigned layer) {
+  constexpr std::string_view kNames[] = {"RDMAP", "DDP", "LLP"};
+  return layer < std::size(kNames) ? kNames[layer] : "unknown layer";
+}
+
+}  // namespace
+
+void set_log_level(LogLevel level) { logger().set_level(to_spdlog(level)); }
+
+Result<LogLevel> parse_log_level(std::string_view name) {
+  constexpr std::pair<std::string_view, LogLevel> kLevels[] = {{"trace", LogLevel::kTrace}, {"debug", LogLevel::kDebug},
+                                                               {"info", LogLevel::kInfo},   {"warn", LogLevel::kWarn},
+                                                               {"error", LogLevel::kError}, {"off", LogLevel::kOff}};
+  for (const auto& [text, level] : kLevels) {
+    if (text == name) return level;
+  }
+  return fail(Errc::kInvalidArgument, "log level", "not one of trace, debug, info, warn, error, off");
+}
+
+namespace detail {
+
+void log_stream_error(std::uint32_t qp, const StreamError& error) {
+  logger().error("queue pair {}: {}: {} [{}] layer {} ({}), type {}, code {:#04x}, at octet {} of the inbound stream",
+                 qp, error.remote ? "the peer terminated the stream" : "protocol error", error.sentence,
+                 error.clause.empty() ? "no clause" : error.clause, error.layer, layer_name(error.layer), error.type,
+                 error.code, error.stream_offset);
+}
+
+void log_remark(std::uint32_t qp, const engine::Remark& remark) {
+  logger().warn("queue pair {}: tolerated departure of the peer: {} (octet {} of the inbound stream)", qp,
+                remark.sentence, remark.stream_offset);
+}
+
+void log_startup_failure(const engine::ErrorReport& report, bool retrying) {
+  logger().log(retrying ? spdlog::level::info : spdlog::level::err,
+               "start-up failed: {} [{}] layer {} ({}), type {}, code {:#04x}{}", report.sentence, report.clause,
+               static_cast<unsigned>(report.layer), layer_name(static_cast<unsigned>(report.layer)), report.type,
+               report.code, retrying ? "; trying again with MPA revision 1" : "");
+}
+
+void log_warning(std::string_view what, std::string_view why) { logger().warn("{}: {}", what, why); }
+
+void log_debug(std::string_view what, std::uint64_t number) { logger().debug("{} {}", what, number); }
+
+}  // namespace detail
+
+}  // namespace weft::verbs

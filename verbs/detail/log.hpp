@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What verbs/ writes to the log. One function per thing that can be said, so that lines look alike everywhere.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "engine/event.hpp"
+#include "verbs/async_event.hpp"
+
+namespace weft::verbs::detail {
+
+// One error of the stream of queue pair `qp`: names clause, layer, type, code and octet offset.
+void log_stream_error(std::uint32_t qp, const StreamError& error);
+// The peer departs from the RFCs in a way that we tolerate. Said once per connection.
+void log_remark(std::uint32_t qp, const engine::Remark& remark);
+void log_startup_failure(const engine::ErrorReport& report, bool retrying);
+void log_warning(std::string_view what, std::string_view why);
+void log_debug(std::string_view what, std::uint64_t number);
+
+}  // namespace weft::verbs::detail

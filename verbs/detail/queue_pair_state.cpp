@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/detail/queue_pair_state.hpp"
+
+#include <utility>
+
+#include "verbs/detail/log.hpp"
+#include "verbs/detail/stream.hpp"
+
+namespace weft::verbs::detail {
+
+namespace {
+std::uint32_t next_number() {
+  static std::atomic<std::uint32_t> last{0};
+  std::uint32_t number = 0;
+  while (number == 0) number = ++last & 0xFFFFFF;  // 24 bits, as in libibverbs
+  return number;
+}
+}  // namespace
+
+WcOpcode completion_opcode(SendOpcode opcode) noexcept {
+  switch (opcode) {
+    case SendOpcode::kRdmaWrite:
+    case SendOpcode::kRdmaWriteWithImmediate: return WcOpcode::kRdmaWrite;
+    case SendOpcode::kSend:
+    case SendOpcode::kSendWithInvalidate: return WcOpcode::kSend;
+    case SendOpcode::kRdmaRead: return WcOpcode::kRdmaRead;
+    case SendOpcode::kCompareAndSwap: return WcOpcode::kCompareAndSwap;
+    case SendOpcode::kFetchAndAdd: return WcOpcode::kFetchAndAdd;
+    case SendOpcode::kLocalInvalidate: return WcOpcode::kLocalInvalidate;
+    case SendOpcode::kBindWindow: return WcOpcode::kBindWindow;
+    case SendOpcode::kImmediate: return WcOpcode::kImmediate;
+  }
+  return WcOpcode::kSend;
+}
+
+QueuePairState::QueuePairState(Parts made_of, const QueuePairAttributes& wanted)
+    : number(next_number()),
+      attributes(wanted),
+      parts(std::move(made_of)),
+      in_use_{parts.domain->in_use, parts.send_cq->users(), parts.receive_cq->users(), parts.receives->users()} {}
+
+std::shared_ptr<Stream> QueuePairState::stream() const {
+  const std::lock_guard lock(mutex_);
+  return stream_;
+}
+
+// --- The application
+
+Result<void> QueuePairState::modify(QpState to) {
+  if (to == QpState::kError) return enter_error(), Result<void>{};
+  if (to == QpState::kReset) return reset();
+  const auto moved = move(to);
+  if (moved && *moved) (*moved)->drain(to == QpState::kSqd);
+  if (!moved) return std::unexpected(moved.error());
+  return {};
+}
+
+// The transitions that keep the stream. Returns it when it has to be told.
+Result<std::shared_ptr<Stream>> QueuePairState::move(QpState to) {
+  const std::lock_guard lock(mutex_);
+  const QpState from = state_;
+  const bool initialise = from == QpState::kReset && to == QpState::kInit;
+  const bool drain = from == QpState::kRts && to == QpState::kSqd;
+  const bool resume = from == QpState::kSqd && to == QpState::kRts;
+  if (from == to) return nullptr;
+  if (!initialise && !drain && !resume) return fail(Errc::kInvalidState, "state", "no such transition of a queue pair");
+  state_ = to;
+  return stream_;
+}
+
+Result<void> QueuePairState::reset() {
+  std::shared_ptr<Stream> old;
+  {
+    const std::lock_guard lock(mutex_);
+    if (connecting_) return fail(Errc::kInvalidState, "state", "a connection is being established");
+    old = std::exchange(stream_, nullptr);
+  }
+  if (old) old->release_queue_pair();
+  while (const auto receive = shares_receives() ? std::nullopt : parts.receives->take(nullptr)) {
+    parts.receives->complete(receive->cookie);
+  }
+  parts.send_cq->discard(number);
+  parts.receive_cq->discard(number);
+  const std::lock_guard lock(mutex_);
+  negotiated_.reset();
+  stream_error_.reset();
+  ended_ = false;
+  state_ = QpState::kReset;
+  return {};
+}
+
+void QueuePairState::destroy() {
+  std::shared_ptr<Stream> old;
+  {
+    const std::lock_guard lock(mutex_);
+    old = std::exchange(stream_, nullptr);
+    state_ = QpState::kError;
+  }
+  if (old) old->release_queue_pair();
+  parts.send_cq->discard(number);
+  parts.receive_cq->discard(number);
+}
+
+PostResult QueuePairState::post_send(std::span<const SendRequest> requests) {
+  std::shared_ptr<Stream> to;
+  const QpState state = state_.load();
+  if (state == QpState::kRts || state == QpState::kSqd) to = stream();
+  if (to) return to->post(requests);
+  if (state != QpState::kError) {
+    return std::unexpected(
+        PostFailure{{Errc::kInvalidState, "queue pair", "sends need a connected queue pair (RTS, SQD or ERROR)"}, 0});
+  }
+  for (const SendRequest& request : requests) flush_send(request);
+  return {};
+}
+
+void QueuePairState::flush_send(const SendRequest& request) {
+  parts.send_cq->push({.wr_id = request.wr_id,
+                       .status = WcStatus::kFlushed,
+                       .opcode = completion_opcode(request.opcode),
+                       .qp_num = number});
+}
+
+PostResult QueuePairState::post_receive(std::span<const ReceiveRequest> requests) {
+  if (shares_receives()) {
+    return std::unexpected(
+        PostFailure{{Errc::kInvalidArgument, "queue pair", "its receives come from a shared receive queue"}, 0});
+  }
+  if (state_ == QpState::kReset) {
+    return std::unexpected(PostFailure{{Errc::kInvalidState, "queue pair", "receives need INIT or a later state"}, 0});
+  }
+  const auto result = parts.receives->post(requests);
+  if (state_ == QpState::kError) flush_receives();  // after posting: the state may have changed in between
+  return result;
+}
+
+QueuePairQuery QueuePairState::query() const {
+  const std::lock_guard lock(mutex_);
+  return {.state = state_,
+          .max_send_wr = attributes.max_send_wr,
+          .max_receive_wr = attributes.max_receive_wr,
+          .max_send_sge = attributes.max_send_sge,
+          .max_receive_sge = attributes.max_receive_sge,
+          .max_inline = attributes.max_inline,
+          .signal_all = attributes.signal_all,
+          .negotiated = negotiated_,
+          .stream_error = stream_error_};
+}
+
+// --- The connection manager
+
+Result<QpState> QueuePairState::begin_connection() {
+  const std::lock_guard lock(mutex_);
+  const bool fresh = state_ == QpState::kReset || state_ == QpState::kInit;
+  if (!fresh || connecting_) return fail(Errc::kInvalidState, "queue_pair", "not in RESET or INIT, or already used");
+  connecting_ = true;
+  return state_.exchange(QpState::kRtr);
+}
+
+void QueuePairState::cancel_connection(QpState before) {
+  const std::lock_guard lock(mutex_);
+  connecting_ = false;
+  stream_.reset();
+  if (state_ == QpState::kRtr) state_ = before;
+}
+
+void QueuePairState::set_stream(std::shared_ptr<Stream> stream) {
+  const std::lock_guard lock(mutex_);
+  stream_ = std::move(stream);
+}
+
+void QueuePairState::connection_failed() {
+  {
+    const std::lock_guard lock(mutex_);
+    connecting_ = false;
+    stream_.reset();
+  }
+  stream_closed();
+}
+
+// --- The stream
+
+void QueuePairState::established(const Negotiated& negotiated) {
+  const std::lock_guard lock(mutex_);
+  connecting_ = false;
+  negotiated_ = negotiated;
+  if (state_ == QpState::kRtr) state_ = QpState::kRts;
+}
+
+void QueuePairState::stream_error(const StreamError& error, AsyncEventType type) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!stream_error_) stream_error_ = error;
+  }
+  log_stream_error(number, error);
+  raise(type, error);
+}
+
+void QueuePairState::stream_closed() {
+  bool last = false;
+  {
+    const std::lock_guard lock(mutex_);
+    connecting_ = false;
+    state_ = QpState::kError;
+    last = !std::exchange(ended_, true);
+  }
+  if (!shares_receives()) return flush_receives();
+  if (last) raise(AsyncEventType::kLastWqeReached);
+}
+
+void QueuePairState::drained() { raise(AsyncEventType::kSendQueueDrained); }
+
+void QueuePairState::raise(AsyncEventType type, std::optional<StreamError> error) const {
+  parts.domain->device->raise({.type = type, .number = number, .context = attributes.context, .error = error});
+}
+
+std::uint32_t QueuePairState::vendor_error() const {
+  const std::lock_guard lock(mutex_);
+  if (!stream_error_) return 0;
+  return static_cast<std::uint32_t>(stream_error_->layer << 16 | stream_error_->type << 8 | stream_error_->code);
+}
+
+void QueuePairState::enter_error() {
+  std::shared_ptr<Stream> running;
+  {
+    const std::lock_guard lock(mutex_);
+    running = stream_;
+    state_ = QpState::kError;
+  }
+  if (running) return running->abort();  // flushes in order, and calls stream_closed()
+  stream_closed();
+}
+
+// What was posted and never taken.
+void QueuePairState::flush_receives() {
+  while (const auto receive = parts.receives->take(nullptr)) {
+    parts.receive_cq->push({.wr_id = parts.receives->complete(receive->cookie),
+                            .status = WcStatus::kFlushed,
+                            .opcode = WcOpcode::kReceive,
+                            .qp_num = number});
+  }
+}
+
+}  // namespace weft::verbs::detail

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// A queue pair behind its handle. It exists before and after its stream; while there is one, the stream's lock orders
+// the work. The lock in here is a leaf: nothing is called while it is held.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "verbs/detail/completion_queue_state.hpp"
+#include "verbs/detail/receive_queue.hpp"
+#include "verbs/queue_pair.hpp"
+
+namespace weft::verbs::detail {
+
+class Stream;
+
+class QueuePairState {
+ public:
+  struct Parts {
+    std::shared_ptr<ProtectionDomainState> domain{};
+    std::shared_ptr<CompletionQueueState> send_cq{};
+    std::shared_ptr<CompletionQueueState> receive_cq{};
+    std::shared_ptr<ReceiveQueue> receives{};
+  };
+  QueuePairState(Parts parts, const QueuePairAttributes& attributes);
+
+  // --- The application
+  Result<void> modify(QpState to);
+  PostResult post_send(std::span<const SendRequest> requests);
+  PostResult post_receive(std::span<const ReceiveRequest> requests);
+  [[nodiscard]] QueuePairQuery query() const;
+  [[nodiscard]] QpState state() const noexcept { return state_.load(); }
+  void destroy();
+
+  // --- The connection manager: RESET or INIT -> RTR, reserved for one stream to come.
+  // Returns the state it had.
+  Result<QpState> begin_connection();
+  void cancel_connection(QpState before);
+  void set_stream(std::shared_ptr<Stream> stream);
+  // The connection did not come about: ERROR, everything flushed.
+  void connection_failed();
+
+  // --- Its stream, which holds its own lock
+  void established(const Negotiated& negotiated);
+  void flush_send(const SendRequest& request);
+  void stream_error(const StreamError& error, AsyncEventType type);
+  void stream_closed();
+  void drained();
+  void raise(AsyncEventType type, std::optional<StreamError> error = {}) const;
+  [[nodiscard]] std::uint32_t vendor_error() const;
+
+  const std::uint32_t number;
+  const QueuePairAttributes attributes;
+  const Parts parts;
+  [[nodiscard]] bool shares_receives() const noexcept { return attributes.srq != nullptr; }
+
+ private:
+  [[nodiscard]] std::shared_ptr<Stream> stream() const;
+  Result<std::shared_ptr<Stream>> move(QpState to);
+  Result<void> reset();
+  void flush_receives();
+  void enter_error();
+
+  const std::shared_ptr<int> in_use_[4];
+  mutable std::mutex mutex_;
+  std::atomic<QpState> state_{QpState::kReset};
+  bool connecting_ = false;  // reserved by the connection manager
+  bool ended_ = false;       // kLastWqeReached was raised
+  std::shared_ptr<Stream> stream_;
+  std::optional<Negotiated> negotiated_;
+  std::optional<StreamError> stream_error_;
+};
+
+// What a send work request is called in its completion.
+[[nodiscard]] WcOpcode completion_opcode(SendOpcode opcode) noexcept;
+
+}  // namespace weft::verbs::detail

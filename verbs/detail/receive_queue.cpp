@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/detail/receive_queue.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+namespace weft::verbs::detail {
+
+namespace {
+std::uint32_t next_number() {
+  static std::atomic<std::uint32_t> last{0};
+  return ++last;
+}
+}  // namespace
+
+ReceiveQueue::ReceiveQueue(std::shared_ptr<ProtectionDomainState> domain, const Shape& shape)
+    : domain_(std::move(domain)),
+      in_use_(domain_->in_use),
+      number_(next_number()),
+      max_sge_(shape.max_sge),
+      shape_(shape),
+      posted_(Device::limits().max_srq_wr) {}
+
+Result<void> ReceiveQueue::check(const ReceiveRequest& request) const {
+  if (request.segments.size() > max_sge_) {
+    return fail(Errc::kTooManySegments, "segments", "more than the queue was created for");
+  }
+  if (free_.empty() && slots_.size() == shape_.max_wr) {
+    return fail(Errc::kQueueFull, "receive queue", "holds its bound of uncompleted receives");
+  }
+  return {};
+}
+
+// Storage grows with use and is then kept: an idle queue is small.
+void ReceiveQueue::store(const ReceiveRequest& request) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(slots_.size()));
+    slots_.push_back({.segments = std::make_unique<Sge[]>(max_sge_)});
+  }
+  const std::uint32_t index = free_.back();
+  free_.pop_back();
+  Slot& slot = slots_[index];
+  slot.wr_id = request.wr_id;
+  slot.used = static_cast<std::uint32_t>(request.segments.size());
+  std::ranges::copy(request.segments, slot.segments.get());
+  posted_.push(index);
+}
+
+PostResult ReceiveQueue::post(std::span<const ReceiveRequest> requests) {
+  PostResult result;
+  std::vector<std::shared_ptr<ReceiveWaiter>> waiters;
+  {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < requests.size() && result; ++i) {
+      const auto fine = check(requests[i]);
+      if (fine) store(requests[i]);
+      if (!fine) result = std::unexpected(PostFailure{fine.error(), i});
+    }
+    if (!posted_.empty()) waiters = take_waiters();
+  }
+  for (const auto& waiter : waiters) waiter->receives_available();
+  return result;
+}
+
+std::vector<std::shared_ptr<ReceiveWaiter>> ReceiveQueue::take_waiters() {
+  std::vector<std::shared_ptr<ReceiveWaiter>> waiters;
+  for (const auto& waiter : waiters_) {
+    if (auto who = waiter.lock()) {
+      who->waiting_ = false;
+      waiters.push_back(std::move(who));
+    }
+  }
+  waiters_.clear();
+  return waiters;
+}
+
+std::optional<ddp::ReceiveBuffer> ReceiveQueue::take(const std::shared_ptr<ReceiveWaiter>& who) {
+  const std::lock_guard lock(mutex_);
+  if (posted_.empty()) {
+    if (who && !std::exchange(who->waiting_, true)) waiters_.push_back(who);
+    return std::nullopt;
+  }
+  const std::uint32_t index = posted_.pop();  // in the order of posting (SEC-2.3.5-01)
+  check_limit();
+  std::uint64_t capacity = 0;
+  for (const Sge& sge : std::span(slots_[index].segments.get(), slots_[index].used)) capacity += sge.length;
+  return ddp::ReceiveBuffer{index, capacity};
+}
+
+// SEC-6.4.3.1-02: a low-water notification. Each completion names its queue pair, so who hears of this can tell whose
+// peer has used the receives up (SEC-6.4.3.1-01, DDP-8.3.2-07, RDMAP-8.1.2-08).
+void ReceiveQueue::check_limit() {
+  if (shape_.limit == 0 || posted_.size() >= shape_.limit) return;
+  shape_.limit = 0;
+  domain_->device->raise(
+      {.type = AsyncEventType::kSharedReceiveQueueLimit, .number = number_, .context = shape_.context});
+}
+
+std::span<const Sge> ReceiveQueue::segments(std::uint64_t cookie) const {
+  const std::lock_guard lock(mutex_);
+  return {slots_[cookie].segments.get(), slots_[cookie].used};
+}
+
+std::uint64_t ReceiveQueue::complete(std::uint64_t cookie) {
+  const std::lock_guard lock(mutex_);
+  free_.push_back(static_cast<std::uint32_t>(cookie));
+  return slots_[cookie].wr_id;
+}
+
+Result<void> ReceiveQueue::set_limit(std::uint32_t limit) {
+  const std::lock_guard lock(mutex_);
+  if (limit > shape_.max_wr) return fail(Errc::kInvalidArgument, "limit", "larger than the queue");
+  shape_.limit = limit;
+  check_limit();
+  return {};
+}
+
+Result<void> ReceiveQueue::resize(std::uint32_t max_wr) {
+  const std::lock_guard lock(mutex_);
+  if (max_wr == 0 || max_wr > Device::limits().max_srq_wr) {
+    return fail(Errc::kLimitExceeded, "max_wr", "zero, or larger than the device's limit");
+  }
+  if (max_wr < slots_.size()) return fail(Errc::kBusy, "max_wr", "smaller than what the queue has held");
+  shape_.max_wr = max_wr;
+  return {};
+}
+
+ReceiveQueue::Shape ReceiveQueue::shape() const {
+  const std::lock_guard lock(mutex_);
+  return shape_;
+}
+
+}  // namespace weft::verbs::detail

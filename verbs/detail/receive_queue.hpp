@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Posted receives: the receive queue of one queue pair, or a shared one. A receive is posted, taken by a stream when a
+// Send begins, and completed when that Send is delivered or the stream ends.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "common/bounded_ring.hpp"
+#include "ddp/placement.hpp"
+#include "verbs/detail/device_state.hpp"
+#include "verbs/work_request.hpp"
+
+namespace weft::verbs::detail {
+
+// Somebody who found no receive and waits for one.
+class ReceiveWaiter {
+ public:
+  virtual ~ReceiveWaiter() = default;
+  virtual void receives_available() = 0;
+
+ private:
+  friend class ReceiveQueue;
+  bool waiting_ = false;  // under the queue's lock
+};
+
+class ReceiveQueue {
+ public:
+  struct Shape {
+    std::uint32_t max_wr{};
+    std::uint32_t max_sge{};
+    std::uint32_t limit{};
+    std::uint64_t context{};
+    bool shared{};
+  };
+  ReceiveQueue(std::shared_ptr<ProtectionDomainState> domain, const Shape& shape);
+
+  PostResult post(std::span<const ReceiveRequest> requests);
+
+  // The receive posted first. Without one, `who` is told once when the next is posted; both happen under one lock, so
+  // that no post falls between them.
+  [[nodiscard]] std::optional<ddp::ReceiveBuffer> take(const std::shared_ptr<ReceiveWaiter>& who);
+  // The scatter list of a receive that was taken; stays valid until complete().
+  [[nodiscard]] std::span<const Sge> segments(std::uint64_t cookie) const;
+  // Frees a receive that was taken and returns its wr_id.
+  std::uint64_t complete(std::uint64_t cookie);
+
+  // Shared queues: the event comes once, when fewer than `limit` are posted.
+  Result<void> set_limit(std::uint32_t limit);
+  Result<void> resize(std::uint32_t max_wr);
+  [[nodiscard]] Shape shape() const;
+  [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
+  [[nodiscard]] const ProtectionDomainState& domain() const noexcept { return *domain_; }
+  [[nodiscard]] const std::shared_ptr<int>& users() const noexcept { return users_; }
+
+ private:
+  struct Slot {
+    std::uint64_t wr_id{};
+    std::uint32_t used{};
+    std::unique_ptr<Sge[]> segments{};  // max_sge_ of them; stays where it is when the queue grows
+  };
+  Result<void> check(const ReceiveRequest& request) const;
+  void store(const ReceiveRequest& request);
+  void check_limit();
+  [[nodiscard]] std::vector<std::shared_ptr<ReceiveWaiter>> take_waiters();
+
+  const std::shared_ptr<ProtectionDomainState> domain_;
+  const std::shared_ptr<int> in_use_;
+  const std::shared_ptr<int> users_ = std::make_shared<int>(0);  // queue pairs hold copies
+  const std::uint32_t number_;
+  const std::uint32_t max_sge_;
+  mutable std::mutex mutex_;
+  Shape shape_;
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> free_;  // slots neither posted nor taken
+  BoundedRing<std::uint32_t> posted_;
+  std::vector<std::weak_ptr<ReceiveWaiter>> waiters_;
+};
+
+}  // namespace weft::verbs::detail

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/detail/region_state.hpp"
+
+#include <utility>
+
+namespace weft::verbs::detail {
+
+using ddp::LocalFault;
+
+// --- Regions
+
+std::shared_ptr<RegionState> RegionState::create(std::shared_ptr<StagTable> table,
+                                                 std::shared_ptr<ProtectionDomainState> domain, Grant grant) {
+  const auto stag = table->reserve();
+  if (!stag) return nullptr;
+  grant.domain = domain->number;
+  table->publish(*stag, grant);
+  return std::make_shared<RegionState>(std::move(table), std::move(domain), grant, *stag);
+}
+
+RegionState::RegionState(std::shared_ptr<StagTable> table, std::shared_ptr<ProtectionDomainState> domain, Grant grant,
+                         std::uint32_t stag)
+    : table_(std::move(table)), domain_(std::move(domain)), in_use_(domain_->in_use), grant_(grant), stag_(stag) {}
+
+RegionState::~RegionState() { deregister(); }
+
+// The owner takes back what create() gave: memory, STag and range of offsets (DDP-8.3-02, DDP-8.3.1-05, DDP-8.3.1-07,
+// RDMAP-8.1.1-04). Until then the STag stays valid, unless the peer may and does invalidate it (RDMAP-1.2-03).
+bool RegionState::deregister() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (windows_ != 0) return false;
+    if (std::exchange(deregistered_, true)) return true;
+  }
+  table_->revoke(stag_);  // false when the peer invalidated it before
+  table_->release(stag_);
+  return true;
+}
+
+bool RegionState::add_window() {
+  const std::lock_guard lock(mutex_);
+  if (deregistered_) return false;
+  ++windows_;
+  return true;
+}
+
+void RegionState::remove_window() {
+  const std::lock_guard lock(mutex_);
+  --windows_;
+}
+
+// --- Windows
+
+std::shared_ptr<WindowState> WindowState::create(std::shared_ptr<StagTable> table,
+                                                 std::shared_ptr<ProtectionDomainState> domain) {
+  const auto stag = table->reserve();
+  if (!stag) return nullptr;
+  return std::make_shared<WindowState>(std::move(table), std::move(domain), *stag);
+}
+
+WindowState::WindowState(std::shared_ptr<StagTable> table, std::shared_ptr<ProtectionDomainState> domain,
+                         std::uint32_t stag)
+    : table_(std::move(table)), domain_(std::move(domain)), in_use_(domain_->in_use), stag_(stag) {}
+
+WindowState::~WindowState() { free(); }
+
+void WindowState::free() {
+  std::shared_ptr<RegionState> region;
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(freed_, true)) return;
+    region = std::exchange(region_, nullptr);
+  }
+  table_->revoke(stag_);  // waits, so not under the lock; stag_ does not change any more
+  table_->release(stag_);
+  if (region) region->remove_window();
+}
+
+std::expected<void, LocalFault> WindowState::bind(const std::shared_ptr<RegionState>& region, Accessor who,
+                                                  std::uint32_t stag, std::uint64_t address, std::uint64_t length,
+                                                  Access access) {
+  const std::lock_guard lock(mutex_);
+  const bool same_window = stag >> kKeyBits == stag_ >> kKeyBits;
+  if (freed_ || region_ || !same_window || domain_->number != who.domain)
+    return std::unexpected(LocalFault::kInvalidKey);
+  Access needed = Access::kWindowBind;
+  if (has(access, Access::kRemoteWrite) || has(access, Access::kRemoteAtomic)) needed = needed | Access::kLocalWrite;
+  const auto start = resolve_local(region->grant(), who, needed, address, length);
+  if (!start) return std::unexpected(start.error());
+  if (!region->add_window()) return std::unexpected(LocalFault::kInvalidKey);
+  const Grant grant{.start = *start,
+                    .length = length,
+                    .first_offset = has(access, Access::kZeroBased) ? 0 : address,
+                    .access = access,
+                    .domain = who.domain,
+                    .only_stream = who.stream,
+                    .window = true};
+  table_->publish(stag, grant, weak_from_this());
+  stag_ = stag;
+  region_ = region;
+  return {};
+}
+
+bool WindowState::invalidate(std::uint32_t stag) {
+  const std::lock_guard lock(mutex_);
+  if (!region_ || stag_ != stag) return false;
+  table_->withdraw(stag_);
+  std::exchange(region_, nullptr)->remove_window();
+  return true;
+}
+
+std::uint32_t WindowState::stag() const {
+  const std::lock_guard lock(mutex_);
+  return stag_;
+}
+
+std::uint32_t WindowState::next_stag() const {
+  const std::lock_guard lock(mutex_);
+  // Any key but the last one: a peer that still has that must not reach the new binding.
+  const std::uint32_t step = 1 + table_->random() % kKeyMask;
+  return (stag_ & ~kKeyMask) | ((stag_ + step) & kKeyMask);
+}
+
+bool WindowState::bound() const {
+  const std::lock_guard lock(mutex_);
+  return region_ != nullptr;
+}
+
+}  // namespace weft::verbs::detail

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Regions and windows behind their handles: who holds which STag, and how it is taken back.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <mutex>
+
+#include "verbs/detail/device_state.hpp"
+#include "verbs/detail/stag_table.hpp"
+
+namespace weft::verbs::detail {
+
+class RegionState {
+ public:
+  // Null when the table of STags is full.
+  [[nodiscard]] static std::shared_ptr<RegionState> create(std::shared_ptr<StagTable> table,
+                                                           std::shared_ptr<ProtectionDomainState> domain, Grant grant);
+  RegionState(std::shared_ptr<StagTable> table, std::shared_ptr<ProtectionDomainState> domain, Grant grant,
+              std::uint32_t stag);
+  ~RegionState();
+
+  // Synchronous; false while windows are bound. Doing it again is allowed.
+  bool deregister();
+
+  [[nodiscard]] std::uint32_t stag() const noexcept { return stag_; }
+  [[nodiscard]] const Grant& grant() const noexcept { return grant_; }
+
+ private:
+  friend class WindowState;
+  bool add_window();
+  void remove_window();
+
+  const std::shared_ptr<StagTable> table_;
+  const std::shared_ptr<ProtectionDomainState> domain_;
+  const std::shared_ptr<int> in_use_;
+  const Grant grant_;
+  const std::uint32_t stag_;
+  std::mutex mutex_;
+  std::uint32_t windows_ = 0;
+  bool deregistered_ = false;
+};
+
+class WindowState : public std::enable_shared_from_this<WindowState> {
+ public:
+  [[nodiscard]] static std::shared_ptr<WindowState> create(std::shared_ptr<StagTable> table,
+                                                           std::shared_ptr<ProtectionDomainState> domain);
+  WindowState(std::shared_ptr<StagTable> table, std::shared_ptr<ProtectionDomainState> domain, std::uint32_t stag);
+  ~WindowState();
+
+  // Carries a bind out for the stream `who`. `address` counts in the region's address space.
+  std::expected<void, ddp::LocalFault> bind(const std::shared_ptr<RegionState>& region, Accessor who,
+                                            std::uint32_t stag, std::uint64_t address, std::uint64_t length,
+                                            Access access);
+  // By the stream the window is bound to, which is the only one that may hold a lease. False when `stag` is not bound.
+  bool invalidate(std::uint32_t stag);
+
+  // Synchronous; for good.
+  void free();
+
+  [[nodiscard]] std::uint32_t stag() const;
+  [[nodiscard]] std::uint32_t next_stag() const;
+  [[nodiscard]] bool bound() const;
+
+ private:
+  const std::shared_ptr<StagTable> table_;
+  const std::shared_ptr<ProtectionDomainState> domain_;
+  const std::shared_ptr<int> in_use_;
+  mutable std::mutex mutex_;
+  std::uint32_t stag_;
+  std::shared_ptr<RegionState> region_;  // while bound
+  bool freed_ = false;
+};
+
+}  // namespace weft::verbs::detail

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/detail/runtime.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <utility>
+
+#include "verbs/detail/completion_queue_state.hpp"
+#include "verbs/detail/log.hpp"
+#include "verbs/detail/stream.hpp"
+
+namespace weft::verbs::detail {
+
+namespace {
+
+constexpr std::chrono::milliseconds kTick{1};
+
+std::chrono::steady_clock::time_point to_clock(Instant at) {
+  return std::chrono::steady_clock::time_point(at.since_epoch);
+}
+
+// Signals belong to the application's threads.
+void block_signals() {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Runtime>> Runtime::acquire() {
+  static std::mutex mutex;
+  static std::weak_ptr<Runtime> current;
+  const std::lock_guard lock(mutex);
+  if (auto running = current.lock()) return running;
+  auto reactor = transport::Reactor::create();
+  if (!reactor) return fail(Errc::kSystem, "runtime", "cannot create the reactor", reactor.error().value());
+  auto readiness = transport::ReadinessSet::create();
+  if (!readiness) return fail(Errc::kSystem, "runtime", "cannot create a readiness set", readiness.error().value());
+  std::shared_ptr<Runtime> made(new Runtime(std::move(*reactor), std::move(*readiness)));
+  current = made;
+  return made;
+}
+
+Runtime::Runtime(transport::Reactor reactor, transport::ReadinessSet readiness)
+    : reactor_(std::move(reactor)), readiness_(std::move(readiness)) {}
+
+Runtime::~Runtime() {
+  reactor_.stop();
+  if (thread_.joinable()) thread_.join();
+  // Graceful closes that are still under way end here; the kernel delivers what was written.
+  std::unordered_map<std::uint64_t, std::shared_ptr<Stream>> left;
+  {
+    const std::lock_guard lock(streams_mutex_);
+    left.swap(streams_);
+  }
+  for (const auto& [number, stream] : left) stream->abandon();
+  polled_.clear();
+}
+
+transport::Reactor& Runtime::reactor() {
+  std::call_once(started_, [this] {
+    deadline_timer_.emplace(reactor_, [this] { serve_deadlines(); });
+    tick_timer_.emplace(reactor_, [this] { tick(); });
+    auto watch = transport::ReadinessWatch::create(reactor_, readiness_, [this] { serve_ready(); });
+    if (watch) watch_.emplace(std::move(*watch));
+    if (!watch) log_warning("progress thread", "cannot watch sockets: out of descriptors");
+    thread_ = std::thread([this] {
+      block_signals();
+      reactor_.run();
+    });
+  });
+  return reactor_;
+}
+
+// --- Streams
+
+void Runtime::add(const std::shared_ptr<Stream>& stream) {
+  reactor();
+  const std::lock_guard lock(streams_mutex_);
+  streams_.emplace(stream->number(), stream);
+}
+
+void Runtime::forget(std::uint64_t number) {
+  const std::lock_guard lock(streams_mutex_);
+  streams_.erase(number);
+}
+
+std::shared_ptr<Stream> Runtime::find(std::uint64_t number) {
+  const std::lock_guard lock(streams_mutex_);
+  const auto found = streams_.find(number);
+  return found == streams_.end() ? nullptr : found->second;
+}
+
+void Runtime::serve_ready() {
+  std::array<transport::Ready, transport::ReadinessSet::kMaxReady> ready;
+  const std::size_t count = readiness_.wait(ready);
+  for (const auto& entry : std::span(ready).first(count)) {
+    if (const auto stream = find(entry.token)) stream->drive(entry.hangup);
+  }
+}
+
+void Runtime::wake_at(std::uint64_t number, Instant at) {
+  const std::lock_guard lock(streams_mutex_);
+  const bool earliest = deadlines_.empty() || at < deadlines_.begin()->first;
+  deadlines_.emplace(at, number);
+  if (earliest) arm_deadline_timer();
+}
+
+void Runtime::arm_deadline_timer() {
+  if (!deadlines_.empty()) deadline_timer_->set(to_clock(deadlines_.begin()->first));
+}
+
+void Runtime::serve_deadlines() {
+  std::vector<std::shared_ptr<Stream>> due;
+  {
+    const std::lock_guard lock(streams_mutex_);
+    while (!deadlines_.empty() && deadlines_.begin()->first <= now()) {
+      const auto found = streams_.find(deadlines_.begin()->second);
+      if (found != streams_.end()) due.push_back(found->second);
+      deadlines_.erase(deadlines_.begin());
+    }
+    arm_deadline_timer();
+  }
+  for (const auto& stream : due) stream->deadline_passed();
+}
+
+// --- Polled completion queues
+
+void Runtime::watch_polled(std::shared_ptr<CompletionQueueState> queue) {
+  const std::lock_guard lock(polled_mutex_);
+  polled_.push_back(std::move(queue));
+  if (polled_.size() == 1) tick_timer_->set(std::chrono::steady_clock::now() + kTick);
+}
+
+void Runtime::tick() {
+  std::vector<std::shared_ptr<CompletionQueueState>> queues;
+  {
+    const std::lock_guard lock(polled_mutex_);
+    queues.swap(polled_);
+  }
+  const auto time = std::chrono::steady_clock::now();
+  std::erase_if(queues, [&](const auto& queue) { return queue->hand_back_if_idle(time); });
+  const std::lock_guard lock(polled_mutex_);
+  polled_.insert(polled_.end(), queues.begin(), queues.end());
+  if (!polled_.empty()) tick_timer_->set(time + kTick);
+}
+
+}  // namespace weft::verbs::detail

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all verbs objects of a process share: the table of STags, the pool of buffers, and the progress thread, which
+// serves sockets, deadlines and the connection manager, and sleeps in the kernel while nothing happens.
+//
+// Public handles own the runtime; nothing inside it does. So it ends in an application's thread, never in its own.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "common/instant.hpp"
+#include "transport/pcap_tap.hpp"
+#include "transport/reactor.hpp"
+#include "transport/readiness_set.hpp"
+#include "transport/readiness_watch.hpp"
+#include "transport/timer.hpp"
+#include "verbs/detail/buffer_pool.hpp"
+#include "verbs/detail/stag_table.hpp"
+#include "verbs/error.hpp"
+
+namespace weft::verbs::detail {
+
+class CompletionQueueState;
+class Stream;
+
+// A monotonic clock, read by the drivers of engines and never by the engines.
+[[nodiscard]] inline Instant now() noexcept { return {std::chrono::steady_clock::now().time_since_epoch()}; }
+
+class Runtime {
+ public:
+  // The one that runs, or a new one.
+  [[nodiscard]] static Result<std::shared_ptr<Runtime>> acquire();
+  ~Runtime();
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  [[nodiscard]] const std::shared_ptr<StagTable>& stags() const noexcept { return stags_; }
+  [[nodiscard]] BufferPool& buffers() noexcept { return buffers_; }
+  // Starts the thread at first use: with the first connection or listener, not when the library is loaded.
+  transport::Reactor& reactor();
+
+  // --- Streams
+  void add(const std::shared_ptr<Stream>& stream);
+  void forget(std::uint64_t number);
+  [[nodiscard]] std::shared_ptr<Stream> find(std::uint64_t number);
+  [[nodiscard]] transport::ReadinessSet& readiness() noexcept { return readiness_; }
+  // Wakes the stream at `at` or earlier; an earlier wake-up that was asked for stays.
+  void wake_at(std::uint64_t number, Instant at);
+
+  // --- Polled completion queues
+  void watch_polled(std::shared_ptr<CompletionQueueState> queue);
+
+  // --- Capture; connections made later use it.
+  [[nodiscard]] static std::optional<transport::PcapStream> capture(const transport::Socket& socket, bool opened_here);
+
+ private:
+  Runtime(transport::Reactor reactor, transport::ReadinessSet readiness);
+  void serve_ready();
+  void serve_deadlines();
+  void arm_deadline_timer();
+  void tick();
+
+  std::shared_ptr<StagTable> stags_ = std::make_shared<StagTable>();
+  BufferPool buffers_;
+  transport::Reactor reactor_;
+  transport::ReadinessSet readiness_;
+  std::optional<transport::ReadinessWatch> watch_;
+  std::optional<transport::Timer> deadline_timer_;
+  std::optional<transport::Timer> tick_timer_;
+  std::once_flag started_;
+  std::thread thread_;
+
+  std::mutex streams_mutex_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<Stream>> streams_;
+  std::set<std::pair<Instant, std::uint64_t>> deadlines_;
+
+  std::mutex polled_mutex_;
+  std::vector<std::shared_ptr<CompletionQueueState>> polled_;
+};
+
+}  // namespace weft::verbs::detail

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// All STags of this process, and the promise that revoking one is synchronous: when revoke() returns, nobody holds a
+// lease on it, so no octet behind it is touched any more (RDMAP-8.1.1-06, SEC-6.2.2-02).
+//
+// An STag is 24 bits of index and 8 bits of key, as RFC 5040's verbs and libibverbs have it: a window changes its key
+// with each bind and keeps its index. Both parts come from the kernel's random generator (RDMAP-8.1.1-08), so values
+// are spread over the whole range (RDMAP-8.1.1-09), and an index that was freed rests before it is used again
+// (SEC-6.1.1-06).
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "verbs/detail/grant.hpp"
+#include "verbs/detail/random.hpp"
+
+namespace weft::verbs::detail {
+
+class WindowState;
+
+inline constexpr std::uint32_t kKeyBits = 8;
+inline constexpr std::uint32_t kKeyMask = (1U << kKeyBits) - 1;
+
+class StagTable {
+ private:
+  struct Shard;
+  struct Entry {
+    std::uint32_t stag{};
+    Grant grant{};
+    std::weak_ptr<WindowState> window{};
+    std::uint32_t leases{};
+    bool revoked{};
+  };
+
+ public:
+  // The right to use a grant until the lease is dropped. Never wait for anything while holding one.
+  class Lease {
+   public:
+    Lease() = default;
+    Lease(Lease&& other) noexcept : shard_(std::exchange(other.shard_, nullptr)), entry_(std::move(other.entry_)) {}
+    Lease& operator=(Lease&& other) noexcept;
+    ~Lease() { drop(); }
+
+    void drop() noexcept;
+    [[nodiscard]] bool names(std::uint32_t stag) const noexcept { return entry_ && entry_->stag == stag; }
+    [[nodiscard]] const Grant& grant() const noexcept { return entry_->grant; }
+    [[nodiscard]] std::shared_ptr<WindowState> window() const { return entry_->window.lock(); }
+
+   private:
+    friend class StagTable;
+    Lease(Shard* shard, std::shared_ptr<Entry> entry) noexcept : shard_(shard), entry_(std::move(entry)) {}
+    Shard* shard_ = nullptr;
+    std::shared_ptr<Entry> entry_{};
+  };
+
+  StagTable();
+  ~StagTable();
+
+  // A new STag that gives no access yet. Never 0, and no index is in use twice. Nothing when the table is full.
+  [[nodiscard]] std::optional<std::uint32_t> reserve();
+  // Makes an STag whose index is reserved valid. False when another key of the same index is valid.
+  bool publish(std::uint32_t stag, const Grant& grant, std::weak_ptr<WindowState> window = {});
+  [[nodiscard]] std::optional<Lease> lease(std::uint32_t stag);
+  // Waits until the last lease is dropped. False when the STag was not valid. The index stays reserved.
+  bool revoke(std::uint32_t stag);
+  // The same without waiting, for STags that are valid on one stream only, called by that stream: nobody else can hold
+  // a lease, and what its own lease covers was posted before.
+  bool withdraw(std::uint32_t stag);
+  // Frees an index (whatever the key) that has no valid STag.
+  void release(std::uint32_t stag);
+
+  [[nodiscard]] std::size_t size() const;  // reserved indexes
+  [[nodiscard]] std::uint32_t random() { return random_.next(); }
+
+ private:
+  static constexpr std::size_t kShards = 64;
+  static constexpr std::size_t kMaxIndexes = 1U << 21;  // regions and windows; an eighth of all indexes: sparse
+  static constexpr std::size_t kResting = 4096;         // freed indexes that are not yet used again
+  struct Shard {
+    std::mutex mutex;
+    std::condition_variable unleased;
+    std::unordered_map<std::uint32_t, std::shared_ptr<Entry>> entries;  // by index; null: reserved only
+  };
+  [[nodiscard]] Shard& shard(std::uint32_t stag) noexcept { return shards_[(stag >> kKeyBits) % kShards]; }
+  [[nodiscard]] static std::shared_ptr<Entry> take_out(Shard& home, std::uint32_t stag);
+  [[nodiscard]] bool take_index(std::uint32_t index);
+
+  std::array<Shard, kShards> shards_;
+  RandomSource random_;
+  mutable std::mutex mutex_;  // of the fields below
+  std::size_t used_ = 0;
+  std::vector<std::uint32_t> resting_;
+  std::size_t oldest_ = 0;
+};
+
+}  // namespace weft::verbs::detail

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// A connection's life: start, the calls of connection manager and queue pair, and its end.
+#include "verbs/detail/stream.hpp"
+
+#include <atomic>
+#include <utility>
+
+namespace weft::verbs::detail {
+
+namespace {
+
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+engine::Config to_config(const Stream::Setup& setup, std::uint32_t emss) {
+  const Policy& policy = setup.policy;
+  return {.role = setup.role,
+          .mpa = {.revision = policy.mpa_revision,
+                  .crc = policy.crc,
+                  .markers = policy.markers,
+                  .enhanced = policy.enhanced && policy.mpa_revision >= 2,
+                  .peer_to_peer = policy.peer_to_peer && policy.enhanced && policy.mpa_revision >= 2,
+                  .rtr = policy.rtr,
+                  .ird = setup.ird,
+                  .ord = setup.ord},
+          .emss = emss != 0 ? emss : engine::Config{}.emss,
+          .max_ulpdu = policy.max_ulpdu,
+          .send_queue_depth = setup.send_depth,
+          .max_ird = Device::limits().max_ird,
+          .no_receive =
+              policy.no_receive == NoReceive::kTerminate ? engine::NoReceive::kTerminate : engine::NoReceive::kStall,
+          .startup_timeout = policy.startup_timeout,
+          .no_receive_timeout = policy.no_receive_timeout,
+          .close_timeout = policy.close_timeout};
+}
+
+Error to_error(engine::StartupError error) {
+  switch (error) {
+    case engine::StartupError::kWrongRole: return {Errc::kInvalidState, "connection", "the other role's call"};
+    case engine::StartupError::kWrongState: return {Errc::kDisconnected, "connection", "the start-up is over"};
+    case engine::StartupError::kPrivateDataTooLong:
+      return {Errc::kPrivateDataTooLong, "private_data", "more than 512 octets, or 508 with IRD and ORD"};
+    case engine::StartupError::kIrdOrdOutOfRange:
+      return {Errc::kInvalidArgument, "ird or ord", "out of range, or more than the peer can do"};
+    case engine::StartupError::kBadPolicy: return {Errc::kInvalidArgument, "policy", "contradicts itself"};
+  }
+  return {Errc::kInvalidState, "connection", "start-up failed"};
+}
+
+}  // namespace
+
+std::shared_ptr<Stream> Stream::start(Runtime& runtime, Setup setup) {
+  auto tap = Runtime::capture(setup.socket, setup.role == mpa::Role::kInitiator);
+  auto stream = std::make_shared<Stream>(runtime, std::move(setup), std::move(tap));
+  runtime.add(stream);
+  const std::lock_guard lock(stream->mutex_);
+  runtime.readiness().add(stream->socket_, stream->number_, stream->interest_);
+  stream->settle();
+  return stream;
+}
+
+Stream::Stream(Runtime& runtime, Setup setup, std::optional<transport::PcapStream> tap)
+    : runtime_(runtime),
+      number_(next_number()),
+      policy_(setup.policy),
+      memory_(runtime.stags()),
+      socket_(std::move(setup.socket)),
+      engine_(to_config(setup, socket_.emss()), memory_, now()),
+      tap_(std::move(tap)),
+      observer_(std::move(setup.observer)) {}
+
+Stream::~Stream() = default;
+
+// --- The connection manager
+
+void Stream::attach(const std::shared_ptr<QueuePairState>& qp) {
+  qp_ = qp;
+  receives_ = qp->parts.receives;
+  memory_.attach({qp->parts.domain->number, qp->number}, qp->parts.receives, weak_from_this());
+  qp->set_stream(shared_from_this());
+  qp->parts.send_cq->attach(shared_from_this(), socket_);
+  if (qp->parts.receive_cq != qp->parts.send_cq) qp->parts.receive_cq->attach(shared_from_this(), socket_);
+}
+
+Result<void> Stream::connect(const std::shared_ptr<QueuePairState>& qp, Bytes private_data) {
+  const std::lock_guard lock(mutex_);
+  if (finished_) return fail(Errc::kDisconnected, "connection", "closed before it began");
+  if (const auto begun = engine_.connect(private_data); !begun) return std::unexpected(to_error(begun.error()));
+  attach(qp);
+  send_some();
+  settle();
+  return {};
+}
+
+Result<void> Stream::accept(const std::shared_ptr<QueuePairState>& qp, Bytes private_data,
+                            const engine::AcceptParameters& parameters) {
+  const std::lock_guard lock(mutex_);
+  if (finished_) return fail(Errc::kDisconnected, "connection", "the peer went away before it was accepted");
+  const auto accepted = engine_.accept(private_data, parameters);
+  if (!accepted) return std::unexpected(to_error(accepted.error()));
+  attach(qp);
+  pump();
+  drive_locked();  // the peer's first FPDU may be here already
+  return {};
+}
+
+Result<void> Stream::reject(Bytes private_data) {
+  const std::lock_guard lock(mutex_);
+  if (finished_) return fail(Errc::kDisconnected, "connection", "the peer went away before it was rejected");
+  if (const auto done = engine_.reject(private_data); !done) return std::unexpected(to_error(done.error()));
+  pump();
+  send_some();
+  settle();
+  return {};
+}
+
+void Stream::disconnect() {
+  const std::lock_guard lock(mutex_);
+  if (finished_ || std::exchange(closing_, true)) return;
+  engine_.close(now());
+  pump();
+  send_some();
+  settle();
+}
+
+// --- The queue pair
+
+void Stream::drain(bool on) {
+  const std::lock_guard lock(mutex_);
+  if (finished_) return;
+  engine_.drain(on);
+  pump();
+  send_some();
+  settle();
+}
+
+void Stream::abort() {
+  const std::lock_guard lock(mutex_);
+  if (finished_) return;
+  engine_.abort(now());
+  pump();
+  send_some();
+  settle();
+}
+
+void Stream::release_queue_pair() {
+  const std::lock_guard lock(mutex_);
+  if (!finished_ && (!closing_ || !slots_.empty())) {
+    engine_.abort(now());
+    pump();
+    settle();
+  }
+  release_locked();
+}
+
+void Stream::release_locked() {
+  memory_.detach();
+  const auto qp = std::exchange(qp_, nullptr);
+  if (!qp) return;
+  qp->parts.send_cq->detach(*this, socket_);
+  qp->parts.receive_cq->detach(*this, socket_);
+  if (!finished_) update_interest();
+}
+
+// --- Drivers
+
+void Stream::drive(bool hangup) {
+  const std::lock_guard lock(mutex_);
+  // A stream that waits for a receive does not read, and would not notice that its connection was reset.
+  if (hangup && stalled_ && !finished_ && socket_.pending_error() && !std::exchange(inbound_over_, true)) {
+    if (tap_) tap_->rst_received();
+    engine_.connection_lost(now());
+    pump();
+  }
+  drive_locked();
+}
+
+void Stream::drive_if_free() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (lock) drive_locked();
+}
+
+void Stream::deadline_passed() {
+  const std::lock_guard lock(mutex_);
+  if (finished_) return;
+  wake_up_.reset();
+  const auto deadline = engine_.next_deadline();
+  if (deadline && *deadline <= now()) {
+    engine_.deadline_passed(now());
+    pump();
+    send_some();
+  }
+  settle();
+}
+
+void Stream::receives_available() {
+  const std::lock_guard lock(mutex_);
+  if (finished_) return;
+  engine_.receives_available();
+  if (std::exchange(stalled_, false)) present();
+  drive_locked();
+}
+
+void Stream::refresh_interest() {
+  const std::lock_guard lock(mutex_);
+  if (!finished_) update_interest();
+}
+
+void Stream::abandon() {
+  const std::lock_guard lock(mutex_);
+  if (!finished_) finish();
+  observer_.reset();
+}
+
+// --- Before the lock is given up
+
+void Stream::settle() {
+  if (finished_) return;
+  memory_.drop_leases();
+  if (closed_ || (!output_pending() && !engine_.has_output())) follow_disposition();
+  if (finished_) return;
+  park_staging();
+  update_interest();
+  schedule();
+}
+
+void Stream::follow_disposition() {
+  switch (engine_.disposition()) {
+    case engine::Disposition::kOpen: return;
+    case engine::Disposition::kShutdownWrite:
+      if (std::exchange(shut_, true)) return;
+      if (tap_) tap_->fin_sent();
+      return socket_.shutdown_write();
+    case engine::Disposition::kReset:
+    case engine::Disposition::kClose: return finish();
+  }
+}
+
+// While a thread polls one of its completion queues, the progress thread is not to wake for this socket.
+void Stream::update_interest() {
+  const bool polled = qp_ && (qp_->parts.send_cq->polled() || qp_->parts.receive_cq->polled());
+  const bool poller_writes = qp_ && (qp_->parts.send_cq->drives_writes() || qp_->parts.receive_cq->drives_writes());
+  const transport::Interest wanted{.read = !polled && !stalled_ && !inbound_over_,
+                                   .write = !poller_writes && (blocked_ || engine_.has_output())};
+  if (wanted == interest_) return;
+  interest_ = wanted;
+  runtime_.readiness().modify(socket_, number_, wanted);
+}
+
+void Stream::schedule() {
+  const auto deadline = engine_.next_deadline();
+  if (!deadline || (wake_up_ && *wake_up_ <= *deadline)) return;
+  wake_up_ = deadline;
+  runtime_.wake_at(number_, *deadline);
+}
+
+void Stream::finish() {
+  finished_ = true;
+  memory_.drop_leases();
+  if (batch_) give_batch_back();
+  if (staging_) runtime_.buffers().give_back(std::move(staging_));
+  carry_ = {};
+  tail_ = {};
+  runtime_.readiness().remove(socket_);
+  release_locked();
+  const bool reset = engine_.disposition() == engine::Disposition::kReset;
+  if (tap_ && reset) tap_->rst_sent();
+  if (tap_ && !reset && !shut_) tap_->fin_sent();
+  if (reset) socket_.reset();
+  if (!reset) socket_.close();
+  runtime_.forget(number_);
+}
+
+}  // namespace weft::verbs::detail

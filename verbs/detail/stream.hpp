@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// One live connection: a socket, the engine that speaks the protocol, and whoever drives them. Three kinds of thread
+// do: one that posts work, one that polls a completion queue, and the progress thread. One lock serialises them; it is
+// held across this connection's own system calls and nobody else's. Below it there are leaf locks only: queue pair,
+// connection identifier, completion queue, receive queue, STags.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "engine/engine.hpp"
+#include "transport/pcap_tap.hpp"
+#include "transport/readiness_set.hpp"
+#include "transport/socket.hpp"
+#include "verbs/connection.hpp"
+#include "verbs/detail/buffer_pool.hpp"
+#include "verbs/detail/queue_pair_state.hpp"
+#include "verbs/detail/runtime.hpp"
+#include "verbs/detail/stream_memory.hpp"
+
+namespace weft::verbs::detail {
+
+// The connection manager's view of a stream. Called with the stream's lock held: takes leaf locks only and never calls
+// back.
+class StreamObserver {
+ public:
+  virtual ~StreamObserver() = default;
+  virtual void on_requested(engine::ConnectionRequested request) = 0;
+  virtual void on_established(const engine::Established& established) = 0;
+  virtual void on_rejected(engine::Rejected rejected) = 0;
+  // True: a new stream will be tried for the same queue pair.
+  virtual bool on_startup_failed(const engine::StartupFailed& failure) = 0;
+  virtual void on_closed(bool graceful) = 0;
+};
+
+class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<Stream> {
+ public:
+  struct Setup {
+    transport::Socket socket{};
+    mpa::Role role{};
+    Policy policy{};
+    std::uint16_t ird{};
+    std::uint16_t ord{};
+    std::uint32_t send_depth{};  // bound for the engine
+    std::shared_ptr<StreamObserver> observer{};
+  };
+  static std::shared_ptr<Stream> start(Runtime& runtime, Setup setup);
+  Stream(Runtime& runtime, Setup setup, std::optional<transport::PcapStream> tap);
+  ~Stream() override;
+
+  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
+
+  // --- The connection manager
+  Result<void> connect(const std::shared_ptr<QueuePairState>& qp, Bytes private_data);
+  Result<void> accept(const std::shared_ptr<QueuePairState>& qp, Bytes private_data,
+                      const engine::AcceptParameters& parameters);
+  Result<void> reject(Bytes private_data);
+  void disconnect();
+
+  // --- The queue pair
+  PostResult post(std::span<const SendRequest> requests);
+  void drain(bool on);
+  void abort();
+  void release_queue_pair();  // it is destroyed or reset; a graceful close may go on without it
+
+  // --- Drivers
+  void drive(bool hangup);  // the progress thread
+  void drive_if_free();     // a poller: not when somebody else is at it
+  void deadline_passed();
+  void receives_available() override;
+  void refresh_interest();
+  void abandon();  // the runtime ends
+
+ private:
+  struct SendSlot {
+    std::uint64_t wr_id{};
+    SendOpcode opcode{};
+    bool signaled{};
+  };
+  static constexpr int kMaxReads = 4;  // of one drive, so that connections take turns
+  static constexpr int kMaxBatches = 4;
+  static constexpr Duration kEmssRefresh = std::chrono::milliseconds(100);
+
+  // stream.cpp: start, end, and what every entry does before it gives up the lock
+  void attach(const std::shared_ptr<QueuePairState>& qp);
+  void settle();
+  void follow_disposition();
+  void update_interest();
+  void schedule();
+  void finish();
+  void release_locked();
+
+  // stream_io.cpp
+  void drive_locked();
+  void receive_some();
+  bool read_once();
+  void present();
+  void tap_received(std::size_t consumed);
+  [[nodiscard]] MutableBytes staging_octets();
+  void park_staging();
+  void send_some();
+  void lease_batch();
+  void give_batch_back();
+  bool fill_batch();
+  bool write_pending();
+  void keep_own_copy();
+  [[nodiscard]] bool output_pending() const noexcept;
+
+  // stream_events.cpp: what the engine says, and what becomes of it
+  void pump();
+  bool pump_one();
+  void on(engine::ConnectionRequested& event);
+  void on(engine::Established& event);
+  void on(engine::Rejected& event);
+  void on(const engine::SendCompleted& event);
+  void on(const engine::Received& event);
+  void on(const engine::ProtocolError& event);
+  void on(const engine::TerminateReceived& event);
+  void on(const engine::StartupFailed& event);
+  void on(const engine::PeerClosed& event);
+  void on(const engine::SendQueueDrained& event);
+  void on(const engine::Closed& event);
+  void on(const engine::Remark& event);
+  void complete(CompletionQueueState& queue, const WorkCompletion& completion);
+  bool give_up_after_overflow();
+
+  // stream_post.cpp
+  Result<void> post_one(const SendRequest& request);
+
+  Runtime& runtime_;
+  const std::uint64_t number_;
+  const Policy policy_;
+  std::mutex mutex_;
+  StreamMemory memory_;
+  transport::Socket socket_;
+  engine::Engine engine_;
+  std::optional<transport::PcapStream> tap_;
+  std::vector<std::byte> tap_raw_;  // captured connections: octets read and not yet consumed, as they came
+  std::shared_ptr<StreamObserver> observer_;
+  std::shared_ptr<QueuePairState> qp_;
+  std::shared_ptr<ReceiveQueue> receives_;  // outlives qp_ here: what was taken from it must be given back
+
+  // Inbound: `staged_` octets lie at the front of the staging buffer, or of carry_ when that was given back.
+  std::unique_ptr<Staging> staging_;
+  std::vector<std::byte> carry_;
+  std::size_t staged_ = 0;
+  bool stalled_ = false;       // a Send waits for a receive
+  bool inbound_over_ = false;  // end of stream, or lost
+
+  // Outbound: first tail_ (what a blocked write left of borrowed octets), then the batch.
+  std::unique_ptr<engine::TransmitBatch> batch_;
+  std::vector<std::byte> tail_;
+  std::size_t tail_sent_ = 0;
+  bool blocked_ = false;  // the socket takes nothing for now
+  bool shut_ = false;     // our FIN was sent
+  Instant emss_read_at_{};
+
+  BoundedRing<SendSlot> slots_{Device::limits().max_qp_wr};
+  std::uint64_t next_cookie_ = 1;
+  bool overflowed_ = false;  // a completion queue lost a completion of ours
+  bool gave_up_ = false;     // and the stream was ended for that
+  bool too_long_ = false;    // the error was a Send longer than its receive
+  bool closing_ = false;     // disconnect was asked for
+  bool closed_ = false;      // the engine's last event was seen
+  bool finished_ = false;
+  transport::Interest interest_ = transport::kReadInterest;
+  std::optional<Instant> wake_up_;  // what the runtime was asked for
+};
+
+}  // namespace weft::verbs::detail

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the engine says, and what becomes of it: completions, asynchronous events, news for the connection manager.
+#include <utility>
+#include <variant>
+
+#include "verbs/detail/log.hpp"
+#include "verbs/detail/stream.hpp"
+
+namespace weft::verbs::detail {
+
+namespace {
+
+StreamError to_stream_error(const engine::ErrorReport& report, bool remote) {
+  return {.remote = remote,
+          .layer = static_cast<std::uint8_t>(report.layer),
+          .type = report.type,
+          .code = report.code,
+          .clause = report.clause,
+          .sentence = report.sentence,
+          .stream_offset = report.stream_offset};
+}
+
+// RDMAP remote protection errors and DDP tagged buffer errors: the peer wanted memory that it may not have.
+AsyncEventType kind_of_request_error(const engine::ErrorReport& report) noexcept {
+  const bool access = report.layer != engine::Layer::kLlp && report.type == 1;
+  return access ? AsyncEventType::kQueuePairAccessError : AsyncEventType::kQueuePairRequestError;
+}
+
+WcStatus to_status(engine::WorkStatus status, SendOpcode opcode) noexcept {
+  switch (status) {
+    case engine::WorkStatus::kSuccess: return WcStatus::kSuccess;
+    case engine::WorkStatus::kLocalProtection:
+      return opcode == SendOpcode::kBindWindow ? WcStatus::kWindowBindError : WcStatus::kLocalProtectionError;
+    case engine::WorkStatus::kRemoteAccess: return WcStatus::kRemoteAccessError;
+    case engine::WorkStatus::kRemoteOperation: return WcStatus::kRemoteOperationError;
+    case engine::WorkStatus::kBadResponse: return WcStatus::kBadResponse;
+    case engine::WorkStatus::kFlushed: return WcStatus::kFlushed;
+  }
+  return WcStatus::kGeneralError;
+}
+
+bool is_local(SendOpcode opcode) noexcept {
+  return opcode == SendOpcode::kLocalInvalidate || opcode == SendOpcode::kBindWindow;
+}
+
+constexpr std::uint8_t kMessageTooLong = 0x05;  // DDP untagged buffer error of RFC 5041 section 7.2
+
+}  // namespace
+
+void Stream::pump() {
+  do {
+    while (pump_one()) {
+    }
+  } while (give_up_after_overflow());
+}
+
+// A completion is lost: the application cannot know any more what was done. Only this stream is affected
+// (RDMAP-8.1.1-11, SEC-6.4.6-01).
+bool Stream::give_up_after_overflow() {
+  if (!overflowed_ || std::exchange(gave_up_, true)) return false;
+  engine_.abort(now());
+  while (pump_one()) {
+  }
+  if (qp_) qp_->raise(AsyncEventType::kQueuePairFatal);  // who hears of it finds the queue pair in ERROR
+  return true;
+}
+
+bool Stream::pump_one() {
+  auto event = engine_.poll_event();
+  if (!event) return false;
+  std::visit([this](auto& kind) { on(kind); }, *event);
+  return true;
+}
+
+// --- Start-up
+
+void Stream::on(engine::ConnectionRequested& event) {
+  if (observer_) observer_->on_requested(std::move(event));
+}
+
+void Stream::on(engine::Established& event) {
+  if (qp_) {
+    qp_->established({.revision = event.revision,
+                      .enhanced = event.enhanced,
+                      .crc = event.crc,
+                      .markers_in = event.markers_in,
+                      .markers_out = event.markers_out,
+                      .ird = event.ird,
+                      .ord = event.ord,
+                      .rtr = event.rtr});
+  }
+  if (observer_) observer_->on_established(event);
+}
+
+void Stream::on(engine::Rejected& event) {
+  if (observer_) observer_->on_rejected(std::move(event));
+}
+
+void Stream::on(const engine::StartupFailed& event) {
+  const bool retry = observer_ && observer_->on_startup_failed(event);
+  log_startup_failure(event.report, retry);
+  if (retry) release_locked();  // so that the end of this stream is not the end of the queue pair
+}
+
+// --- Completions
+
+void Stream::complete(CompletionQueueState& queue, const WorkCompletion& completion) {
+  if (!queue.push(completion)) overflowed_ = true;
+}
+
+void Stream::on(const engine::SendCompleted& event) {
+  const SendSlot slot = slots_.pop();
+  if (is_local(slot.opcode)) memory_.finish_local(event.cookie);
+  const WcStatus status = to_status(event.status, slot.opcode);
+  if (!qp_ || (status == WcStatus::kSuccess && !slot.signaled)) return;
+  complete(*qp_->parts.send_cq,
+           {.wr_id = slot.wr_id,
+            .status = status,
+            .opcode = completion_opcode(slot.opcode),
+            .byte_len = static_cast<std::uint32_t>(event.length),
+            .qp_num = qp_->number,
+            .vendor_error = status == WcStatus::kSuccess || status == WcStatus::kFlushed ? 0 : qp_->vendor_error()});
+}
+
+void Stream::on(const engine::Received& event) {
+  const std::uint64_t wr_id = receives_->complete(event.cookie);
+  if (!qp_) return;
+  WorkCompletion completion{.wr_id = wr_id,
+                            .status = to_status(event.status, SendOpcode::kSend),
+                            .opcode = event.immediate ? WcOpcode::kReceiveImmediate : WcOpcode::kReceive,
+                            .solicited = event.solicited,
+                            .with_immediate = event.immediate.has_value(),
+                            .with_invalidate = event.invalidated.has_value(),
+                            .byte_len = static_cast<std::uint32_t>(event.length),
+                            .qp_num = qp_->number};
+  if (too_long_ && completion.status == WcStatus::kFlushed) completion.status = WcStatus::kLocalLengthError;
+  if (event.immediate) completion.immediate = *event.immediate;
+  if (event.invalidated) completion.invalidated_rkey = event.invalidated->value;
+  complete(*qp_->parts.receive_cq, completion);
+}
+
+// --- Errors and the end
+
+void Stream::on(const engine::ProtocolError& event) {
+  const auto& report = event.report;
+  too_long_ = report.layer == engine::Layer::kDdp && report.type == 2 && report.code == kMessageTooLong;
+  if (qp_) qp_->stream_error(to_stream_error(event.report, false), kind_of_request_error(event.report));
+}
+
+void Stream::on(const engine::TerminateReceived& event) {
+  if (event.known_departure) {
+    log_remark(qp_ ? qp_->number : 0,
+               {"the Terminate's fields are laid out as Linux siw does, not as RFC 5040 section 4.8 says",
+                event.report.stream_offset});
+  }
+  if (qp_) qp_->stream_error(to_stream_error(event.report, true), AsyncEventType::kQueuePairFatal);
+}
+
+// The peer sends nothing more: finish what is posted, then close this direction too (RDMAP-6.2-02).
+void Stream::on(const engine::PeerClosed&) {
+  if (!std::exchange(closing_, true)) engine_.close(now());
+}
+
+void Stream::on(const engine::SendQueueDrained&) {
+  if (qp_) qp_->drained();
+}
+
+void Stream::on(const engine::Closed& event) {
+  closed_ = true;
+  if (qp_) qp_->stream_closed();
+  if (const auto observer = std::exchange(observer_, nullptr)) observer->on_closed(event.graceful);
+}
+
+void Stream::on(const engine::Remark& event) { log_remark(qp_ ? qp_->number : 0, event); }
+
+}  // namespace weft::verbs::detail

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Octets between the socket and the engine: many FPDUs a read, many a write, buffers held only while octets move.
+#include <algorithm>
+#include <cstring>
+
+#include "verbs/detail/stream.hpp"
+
+namespace weft::verbs::detail {
+
+void Stream::drive_locked() {
+  if (finished_) return;
+  blocked_ = false;  // ask the socket again
+  receive_some();
+  send_some();
+  settle();
+}
+
+// --- Inbound. Receiving never waits for sending: two peers that write at each other both go on reading.
+
+void Stream::receive_some() {
+  for (int reads = 0; reads < kMaxReads && !stalled_ && !inbound_over_; ++reads) {
+    if (!read_once()) return;
+  }
+}
+
+// False when the socket has nothing more for now.
+bool Stream::read_once() {
+  const auto room = staging_octets().subspan(staged_);
+  if (room.empty()) return false;
+  const auto io = socket_.read(room);
+  switch (io.status) {
+    case transport::IoResult::Status::kMoved: break;
+    case transport::IoResult::Status::kWouldBlock: return false;
+    case transport::IoResult::Status::kEndOfStream:
+      inbound_over_ = true;
+      if (tap_) tap_->fin_received();
+      engine_.end_of_stream(now());
+      pump();
+      return false;
+    case transport::IoResult::Status::kLost:
+      inbound_over_ = true;
+      if (tap_) tap_->rst_received();
+      engine_.connection_lost(now());
+      pump();
+      return false;
+  }
+  if (tap_) tap_raw_.insert(tap_raw_.end(), room.begin(), room.begin() + static_cast<std::ptrdiff_t>(io.octets));
+  staged_ += io.octets;
+  present();
+  return io.octets == room.size();  // a short read emptied the socket: no need to ask again
+}
+
+// Shows the engine what is staged and keeps what it does not take yet.
+void Stream::present() {
+  const auto octets = staging_octets().first(staged_);
+  std::size_t taken = 0;
+  for (bool more = true; more;) {
+    const auto result = engine_.receive(octets.subspan(taken), now());
+    taken += result.consumed;
+    tap_received(result.consumed);
+    const bool heard = pump_one();
+    pump();
+    more = result.want == engine::ReceiveResult::Want::kPollEvents && (heard || result.consumed != 0);
+    stalled_ = result.want == engine::ReceiveResult::Want::kReceive;
+    if (result.want == engine::ReceiveResult::Want::kNothing) {
+      tap_received(staged_ - taken);
+      taken = staged_;
+    }
+  }
+  staged_ -= taken;
+  if (taken != 0 && staged_ != 0) std::memmove(octets.data(), octets.data() + taken, staged_);
+}
+
+void Stream::tap_received(std::size_t consumed) {
+  if (!tap_ || consumed == 0) return;
+  tap_->received(Bytes(tap_raw_).first(consumed));
+  tap_raw_.erase(tap_raw_.begin(), tap_raw_.begin() + static_cast<std::ptrdiff_t>(consumed));
+}
+
+MutableBytes Stream::staging_octets() {
+  if (!staging_) {
+    staging_ = runtime_.buffers().lease_staging();
+    std::ranges::copy(carry_, staging_->octets().begin());
+    carry_ = {};
+  }
+  return staging_->octets();
+}
+
+// An idle connection holds no staging buffer. One with half a frame keeps it while there are enough, for the rest of
+// the frame is on its way; else, or when it waits for the application, the octets move to memory of their own size.
+void Stream::park_staging() {
+  if (!staging_) return;
+  if (staged_ != 0 && !stalled_ && runtime_.buffers().may_keep_staging()) return;
+  const auto octets = staging_->octets().first(staged_);
+  carry_.assign(octets.begin(), octets.end());
+  runtime_.buffers().give_back(std::move(staging_));
+}
+
+// --- Outbound
+
+bool Stream::output_pending() const noexcept { return tail_sent_ < tail_.size() || (batch_ && !batch_->empty()); }
+
+void Stream::send_some() {
+  for (int batches = 0; batches < kMaxBatches && !blocked_ && !finished_; ++batches) {
+    if (!output_pending() && !fill_batch()) break;
+    if (!write_pending()) break;
+  }
+  if (batch_ && batch_->empty()) give_batch_back();
+}
+
+// A captured connection has batches of its own that fit one captured packet.
+void Stream::lease_batch() {
+  batch_ = tap_ ? std::make_unique<engine::TransmitBatch>(transport::PcapTap::kMaxSegment)
+                : runtime_.buffers().lease_batch();
+}
+
+void Stream::give_batch_back() {
+  if (!tap_) runtime_.buffers().give_back(std::move(batch_));
+  batch_.reset();
+}
+
+// False when there is nothing to send.
+bool Stream::fill_batch() {
+  if (!engine_.has_output()) return false;
+  const Instant time = now();
+  if (emss_read_at_ + kEmssRefresh < time) {
+    if (const auto emss = socket_.emss(); emss != 0) engine_.set_emss(emss);
+    emss_read_at_ = time;
+  }
+  if (!batch_) lease_batch();
+  engine_.fill(*batch_, time);
+  if (tap_ && !batch_->empty()) tap_->sent(batch_->pieces());  // whole FPDUs: dissectors find their starts
+  pump();
+  return !batch_->empty();
+}
+
+// False when the socket takes no more for now, or is gone.
+bool Stream::write_pending() {
+  const bool from_tail = tail_sent_ < tail_.size();
+  const Bytes tail = Bytes(tail_).subspan(tail_sent_);
+  const auto io = socket_.write(from_tail ? std::span(&tail, 1) : batch_->pieces());
+  if (io.status == transport::IoResult::Status::kMoved) {
+    if (from_tail) tail_sent_ += io.octets;
+    if (!from_tail) batch_->consume(io.octets);
+    if (tail_sent_ == tail_.size()) tail_ = {}, tail_sent_ = 0;
+    engine_.written(io.octets, now());
+    pump();
+    if (!output_pending()) return true;
+  }
+  if (io.status == transport::IoResult::Status::kLost) {
+    if (!std::exchange(inbound_over_, true)) engine_.connection_lost(now());
+    pump();
+  }
+  blocked_ = true;
+  keep_own_copy();
+  return false;
+}
+
+// Octets borrowed from user memory do not wait for the socket: revoking memory must not wait for a peer.
+void Stream::keep_own_copy() {
+  if (!memory_.lends() || !batch_ || batch_->empty()) return;
+  for (const Bytes piece : batch_->pieces()) tail_.insert(tail_.end(), piece.begin(), piece.end());
+  batch_->consume(batch_->size());
+}
+
+}  // namespace weft::verbs::detail

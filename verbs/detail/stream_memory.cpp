@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/detail/stream_memory.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "rdmap/atomics.hpp"
+#include "verbs/detail/copy.hpp"
+
+namespace weft::verbs::detail {
+
+using ddp::AccessError;
+using ddp::LocalFault;
+
+namespace {
+
+using LocalResult = std::expected<void, LocalFault>;
+
+// Calls visit(segment, octets of it to skip, octets of it to use) for the part [offset, offset + length) of a list.
+// Segments without octets in the part are left out. kBaseOrBounds when the list is too short.
+template <typename Visit>
+LocalResult walk(rdmap::LocalSegments list, std::uint64_t offset, std::uint64_t length, Visit visit) {
+  for (const Sge& segment : list) {
+    if (length == 0) break;
+    const std::uint64_t skip = std::min<std::uint64_t>(offset, segment.length);
+    const std::uint64_t use = std::min(length, segment.length - skip);
+    offset -= skip;
+    length -= use;
+    if (use == 0) continue;
+    if (const auto done = visit(segment, skip, use); !done) return done;
+  }
+  if (length != 0) return std::unexpected(LocalFault::kBaseOrBounds);
+  return {};
+}
+
+}  // namespace
+
+void StreamMemory::attach(Accessor who, std::shared_ptr<ReceiveQueue> receives, std::weak_ptr<ReceiveWaiter> waiter) {
+  who_ = who;
+  receives_ = std::move(receives);
+  waiter_ = std::move(waiter);
+}
+
+void StreamMemory::detach() noexcept {
+  drop_leases();
+  receives_.reset();
+}
+
+void StreamMemory::drop_leases() noexcept {
+  remote_lease_.drop();
+  local_lease_.drop();
+  lent_.clear();
+}
+
+// --- Finding memory
+
+std::expected<std::byte*, AccessError> StreamMemory::remote(ddp::Stag stag, Access needed, ddp::TaggedOffset offset,
+                                                            std::uint64_t length) {
+  if (!remote_lease_.names(stag.value)) {
+    auto lease = table_->lease(stag.value);
+    if (!lease) return std::unexpected(AccessError::kInvalidStag);
+    remote_lease_ = std::move(*lease);
+  }
+  return resolve_remote(remote_lease_.grant(), who_, needed, offset.value, length);
+}
+
+std::expected<std::byte*, LocalFault> StreamMemory::local(const Sge& sge, Access needed, std::uint64_t skip,
+                                                          std::uint64_t length) {
+  if (!local_lease_.names(sge.lkey)) {
+    auto lease = table_->lease(sge.lkey);
+    if (!lease) return std::unexpected(LocalFault::kInvalidKey);
+    local_lease_ = std::move(*lease);
+  }
+  if (sge.address + skip < sge.address) return std::unexpected(LocalFault::kBaseOrBounds);
+  return resolve_local(local_lease_.grant(), who_, needed, sge.address + skip, length);
+}
+
+// --- Placement
+
+std::expected<void, AccessError> StreamMemory::place_tagged(ddp::Stag stag, ddp::TaggedOffset offset, Bytes payload) {
+  const auto to = remote(stag, Access::kRemoteWrite, offset, payload.size());
+  if (!to) return std::unexpected(to.error());
+  place_last_octet_last(*to, payload);
+  return {};
+}
+
+std::optional<ddp::ReceiveBuffer> StreamMemory::take_receive() {
+  if (!receives_) return std::nullopt;
+  return receives_->take(waiter_.lock());
+}
+
+std::expected<void, LocalFault> StreamMemory::place_untagged(const ddp::ReceiveBuffer& buffer, std::uint64_t offset,
+                                                             Bytes payload) {
+  if (!receives_) return std::unexpected(LocalFault::kInvalidKey);
+  return scatter(receives_->segments(buffer.cookie), offset, payload);
+}
+
+// --- A peer's reads, atomics and invalidations
+
+std::expected<void, AccessError> StreamMemory::check_read(ddp::Stag stag, ddp::TaggedOffset offset,
+                                                          std::uint32_t length) {
+  const auto from = remote(stag, Access::kRemoteRead, offset, length);
+  if (!from) return std::unexpected(from.error());
+  return {};
+}
+
+std::expected<void, AccessError> StreamMemory::read_tagged(ddp::Stag stag, ddp::TaggedOffset offset, MutableBytes out) {
+  const auto from = remote(stag, Access::kRemoteRead, offset, out.size());
+  if (!from) return std::unexpected(from.error());
+  std::memcpy(out.data(), *from, out.size());
+  return {};
+}
+
+// On eight aligned octets (RDMAPX-5-05); else nothing is changed (RDMAPX-5.1.1-06, RDMAPX-5.1.2-07, RDMAPX-5.1.2-08)
+// and the stream ends (RDMAPX-5.1.1-07, RDMAPX-5.1.2-10).
+std::expected<std::uint64_t, AccessError> StreamMemory::atomic(ddp::Stag stag, ddp::TaggedOffset offset,
+                                                               const rdmap::AtomicOperation& op) {
+  const auto at = remote(stag, Access::kRemoteAtomic, offset, sizeof(std::uint64_t));
+  if (!at) return std::unexpected(at.error());
+  if (std::bit_cast<std::uintptr_t>(*at) % rdmap::kAtomicAlignment != 0)
+    return std::unexpected(AccessError::kUnaligned);
+  // The processor's own atomics serialise this with every other stream (RDMAPX-5-01, RDMAPX-5.3-01, RDMAPX-5.4-02), and
+  // with the application's atomics (RDMAPX-5-02).
+  std::atomic_ref word(*reinterpret_cast<std::uint64_t*>(*at));
+  std::uint64_t old = word.load();
+  while (!word.compare_exchange_weak(old, rdmap::apply(op, old))) {
+  }
+  return old;
+}
+
+// RDMAP-5.3-13, RDMAP-5.3-14: valid and of this stream (RDMAP-7.2-07, RDMAP-7.2-08), and from now on not valid any more
+// (RDMAP-1.2-02). A region that several streams may use is not invalidated by one peer (RDMAP-8.1.1-07).
+std::expected<void, AccessError> StreamMemory::invalidate(ddp::Stag stag) {
+  const auto known = remote(stag, Access::kNone, {}, 0);
+  if (!known && known.error() != AccessError::kBaseOrBounds) return std::unexpected(known.error());
+  if (remote_lease_.grant().only_stream == 0) return std::unexpected(AccessError::kNotAssociated);
+  if (!invalidate_own(stag.value)) return std::unexpected(AccessError::kInvalidStag);
+  return {};
+}
+
+// The STag is valid on this stream alone.
+bool StreamMemory::invalidate_own(std::uint32_t stag) {
+  const auto window = remote_lease_.window();
+  const bool is_window = remote_lease_.grant().window;
+  remote_lease_.drop();
+  if (local_lease_.names(stag)) local_lease_.drop();
+  if (is_window) return window && window->invalidate(stag);
+  return table_->withdraw(stag);
+}
+
+// --- The local side's lists
+
+std::expected<void, LocalFault> StreamMemory::gather(rdmap::LocalSegments source, std::uint64_t offset,
+                                                     MutableBytes out) {
+  return walk(source, offset, out.size(), [&](const Sge& sge, std::uint64_t skip, std::uint64_t use) -> LocalResult {
+    const auto from = local(sge, Access::kNone, skip, use);
+    if (!from) return std::unexpected(from.error());
+    std::memcpy(out.data(), *from, use);
+    out = out.subspan(use);
+    return {};
+  });
+}
+
+std::expected<void, LocalFault> StreamMemory::scatter(rdmap::LocalSegments sink, std::uint64_t offset, Bytes payload) {
+  // A sink needs the right to be written locally and no more: the response was matched with its request before.
+  return walk(sink, offset, payload.size(), [&](const Sge& sge, std::uint64_t skip, std::uint64_t use) -> LocalResult {
+    const auto to = local(sge, Access::kLocalWrite, skip, use);
+    if (!to) return std::unexpected(to.error());
+    std::memcpy(*to, payload.data(), use);
+    payload = payload.subspan(use);
+    return {};
+  });
+}
+
+bool StreamMemory::borrow(rdmap::LocalSegments source, std::uint64_t offset, std::uint64_t length,
+                          std::span<Bytes> pieces, std::size_t& used) {
+  used = 0;
+  const auto lent =
+      walk(source, offset, length, [&](const Sge& sge, std::uint64_t skip, std::uint64_t use) -> LocalResult {
+        const auto from = local(sge, Access::kNone, skip, use);
+        if (!from) return std::unexpected(from.error());
+        if (used == pieces.size() || !lend(sge.lkey)) return std::unexpected(LocalFault::kInvalidKey);
+        pieces[used++] = {*from, use};
+        return {};
+      });
+  return lent.has_value();  // otherwise gather() is asked, and finds what is wrong
+}
+
+// Octets that the socket has yet to read stay leased until drop_leases().
+bool StreamMemory::lend(std::uint32_t lkey) {
+  if (std::ranges::any_of(lent_, [&](const Lease& lease) { return lease.names(lkey); })) return true;
+  if (lent_.size() == kMaxLent) return false;
+  auto lease = table_->lease(lkey);
+  if (!lease) return false;
+  lent_.push_back(std::move(*lease));
+  return true;
+}
+
+// --- Work that stays here
+
+void StreamMemory::finish_local(std::uint64_t cookie) {
+  if (!local_.empty() && local_.front().cookie == cookie) local_.pop();
+}
+
+std::expected<void, LocalFault> StreamMemory::perform_local(std::uint64_t cookie) {
+  if (local_.empty() || local_.front().cookie != cookie) return std::unexpected(LocalFault::kInvalidKey);
+  const LocalWork work = local_.pop();
+  return std::visit([&](const auto& kind) { return perform(kind); }, work.work);
+}
+
+std::expected<void, LocalFault> StreamMemory::perform(const LocalInvalidate& work) {
+  const auto done = invalidate({work.stag});
+  if (!done) return std::unexpected(LocalFault::kInvalidKey);
+  return {};
+}
+
+std::expected<void, LocalFault> StreamMemory::perform(const BindWindow& work) {
+  return work.window->bind(work.region, who_, work.stag, work.address, work.length, work.access);
+}
+
+}  // namespace weft::verbs::detail

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/device.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "verbs/detail/completion_queue_state.hpp"
+#include "verbs/detail/device_state.hpp"
+#include "verbs/detail/runtime.hpp"
+
+namespace weft::verbs {
+
+namespace {
+
+constexpr DeviceLimits kLimits{};
+constexpr std::string_view kNamePrefix = "weft_";
+
+DeviceInfo describe(transport::Interface interface) {
+  DeviceInfo info{.name = std::string(kNamePrefix) + interface.name, .interface = std::move(interface)};
+  return info;
+}
+
+template <typename Wanted>
+Result<DeviceInfo> find_device(Wanted wanted) {
+  auto devices = Device::list();
+  if (!devices) return std::unexpected(devices.error());
+  const auto found = std::ranges::find_if(*devices, wanted);
+  if (found == devices->end()) return fail(Errc::kNoDevice, "device", "no interface has this name or address");
+  return std::move(*found);
+}
+
+}  // namespace
+
+const DeviceLimits& Device::limits() noexcept { return kLimits; }
+
+Result<std::vector<DeviceInfo>> Device::list() {
+  auto interfaces = transport::enumerate_interfaces();
+  if (!interfaces) return fail(Errc::kSystem, "interfaces", "cannot be listed", interfaces.error().value());
+  std::vector<DeviceInfo> devices;
+  for (auto& interface : *interfaces) devices.push_back(describe(std::move(interface)));
+  return devices;
+}
+
+Result<Device> Device::open(DeviceInfo info) {
+  auto runtime = detail::Runtime::acquire();
+  if (!runtime) return std::unexpected(runtime.error());
+  auto state = detail::DeviceState::create(std::move(info));
+  if (!state) return std::unexpected(state.error());
+  Device device;
+  device.self_ = {std::move(*runtime), std::move(*state)};
+  return device;
+}
+
+Result<Device> Device::open(std::string_view name) {
+  auto info =
+      find_device([&](const DeviceInfo& device) { return device.name == name || device.interface.name == name; });
+  if (!info) return std::unexpected(info.error());
+  return open(std::move(*info));
+}
+
+Result<Device> Device::open(const Address& local) {
+  auto interfaces = transport::enumerate_interfaces();
+  if (!interfaces) return fail(Errc::kSystem, "interfaces", "cannot be listed", interfaces.error().value());
+  auto owner = transport::find_owner(*interfaces, local.is_any() ? Address::loopback(local.family) : local);
+  if (!owner) return fail(Errc::kNoDevice, "local", "no interface has this address");
+  return open(describe(std::move(*owner)));
+}
+
+const DeviceInfo& Device::info() const noexcept { return self_->info; }
+int Device::async_descriptor() const noexcept { return self_->events->descriptor(); }
+Result<AsyncEvent> Device::get_async_event() const { return self_->events->get(); }
+
+Result<ProtectionDomain> Device::allocate_protection_domain() {
+  ProtectionDomain domain;
+  domain.self_ = {self_.runtime, std::make_shared<detail::ProtectionDomainState>(self_.state)};
+  return domain;
+}
+
+Result<CompletionQueue> Device::create_completion_queue(const CompletionQueueAttributes& attributes) {
+  if (attributes.capacity == 0 || attributes.capacity > limits().max_cqe) {
+    return fail(Errc::kLimitExceeded, "capacity", "zero, or larger than the device's limit");
+  }
+  auto channel = attributes.channel != nullptr ? attributes.channel->self_.state : nullptr;
+  CompletionQueue queue;
+  queue.self_ = {self_.runtime, std::make_shared<detail::CompletionQueueState>(*self_.runtime, self_.state, attributes,
+                                                                               std::move(channel))};
+  return queue;
+}
+
+}  // namespace weft::verbs

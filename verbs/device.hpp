@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Devices (one per network interface) and protection domains: where everything else is made.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "transport/interfaces.hpp"
+#include "verbs/async_event.hpp"
+#include "verbs/completion.hpp"
+#include "verbs/endpoint.hpp"
+#include "verbs/memory.hpp"
+#include "verbs/queue_pair.hpp"
+#include "verbs/shared_receive_queue.hpp"
+
+namespace weft::verbs {
+
+namespace detail {
+class DeviceState;
+class ProtectionDomainState;
+}  // namespace detail
+
+// What one device can do. The same for every device.
+struct DeviceLimits {
+  std::uint32_t max_pd = 65536;
+  std::uint32_t max_mr = 1U << 20;
+  std::uint32_t max_mw = 1U << 20;
+  std::uint64_t max_mr_size = ~0ULL;
+  std::uint32_t max_cq = 65536;
+  std::uint32_t max_cqe = 1U << 20;
+  std::uint32_t max_qp = 65536;
+  std::uint32_t max_qp_wr = 16384;
+  std::uint32_t max_sge = 16;
+  std::uint32_t max_sge_rd = 1;  // segments of an RDMA Read's sink
+  std::uint32_t max_inline = 256;
+  std::uint32_t max_srq = 65536;
+  std::uint32_t max_srq_wr = 65536;
+  std::uint32_t max_ird = 128;  // inbound reads and atomics per queue pair
+  std::uint32_t max_ord = 128;
+  std::uint32_t max_message = 0xFFFFFFFF;
+};
+
+struct DeviceInfo {
+  std::string name{};                // "weft_lo", "weft_eth0"
+  transport::Interface interface{};  // its name, index, MTU, state and addresses
+};
+
+struct CompletionQueueAttributes {
+  std::uint32_t capacity = 256;
+  const CompletionChannel* channel{};  // where armed completions are announced
+  std::uint64_t context{};             // comes back in completion and async events
+};
+
+// A protection domain: memory and queue pairs only meet inside one (SEC-2.2.4-02). Its objects keep it alive.
+class ProtectionDomain {
+ public:
+  // Faults the whole range in, so memory that is unmapped or lacks the right to be written is refused here.
+  [[nodiscard]] Result<MemoryRegion> register_memory(void* address, std::size_t length, Access access,
+                                                     const RegionOptions& options = {});
+  // For memory that is only read from: gather lists, remote reads.
+  [[nodiscard]] Result<MemoryRegion> register_memory(const void* address, std::size_t length,
+                                                     const RegionOptions& options = {});
+  [[nodiscard]] Result<MemoryWindow> allocate_window();
+  [[nodiscard]] Result<QueuePair> create_queue_pair(const QueuePairAttributes& attributes);
+  [[nodiscard]] Result<SharedReceiveQueue> create_shared_receive_queue(
+      const SharedReceiveQueueAttributes& attributes = {});
+  [[nodiscard]] bool in_use() const noexcept;
+
+ private:
+  friend class Device;
+  detail::Handle<detail::ProtectionDomainState> self_;
+};
+
+// An opened device. Several opens of one interface are independent.
+class Device {
+ public:
+  [[nodiscard]] static Result<std::vector<DeviceInfo>> list();
+  // By device name or interface name.
+  [[nodiscard]] static Result<Device> open(std::string_view name);
+  // The device that owns this local address; a wildcard address gives the loopback device.
+  [[nodiscard]] static Result<Device> open(const Address& local);
+
+  [[nodiscard]] const DeviceInfo& info() const noexcept;
+  [[nodiscard]] static const DeviceLimits& limits() noexcept;
+
+  [[nodiscard]] Result<ProtectionDomain> allocate_protection_domain();
+  [[nodiscard]] Result<CompletionQueue> create_completion_queue(const CompletionQueueAttributes& attributes = {});
+
+  // Async events of the objects made from this device. The descriptor behaves like a completion channel's.
+  [[nodiscard]] int async_descriptor() const noexcept;
+  [[nodiscard]] Result<AsyncEvent> get_async_event() const;
+
+ private:
+  [[nodiscard]] static Result<Device> open(DeviceInfo info);
+  detail::Handle<detail::DeviceState> self_;
+};
+
+}  // namespace weft::verbs

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Addresses as the connection manager takes them: transport's plain values, and a blocking look-up for names.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "transport/endpoint.hpp"
+#include "verbs/error.hpp"
+
+namespace weft::verbs {
+
+using Address = transport::Address;    // parse("::1"), any(family), loopback(family), is_any(), to_string()
+using Endpoint = transport::Endpoint;  // an address and a port; from_sockaddr, to_sockaddr
+
+// A host name or a numeric address. May ask a name server, and so block.
+[[nodiscard]] Result<Endpoint> lookup(const std::string& host, std::uint16_t port);
+
+}  // namespace weft::verbs

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/memory.hpp"
+
+#include <utility>
+
+#include "verbs/detail/region_state.hpp"
+#include "verbs/detail/runtime.hpp"
+
+namespace weft::verbs {
+
+MemoryRegion& MemoryRegion::operator=(MemoryRegion&& other) noexcept {
+  if (this == &other) return *this;
+  if (self_) self_->deregister();
+  self_ = std::move(other.self_);
+  return *this;
+}
+
+MemoryRegion::~MemoryRegion() {
+  if (self_) self_->deregister();
+}
+
+std::uint32_t MemoryRegion::lkey() const noexcept { return self_->stag(); }
+std::uint32_t MemoryRegion::rkey() const noexcept { return self_->stag(); }
+std::byte* MemoryRegion::address() const noexcept { return self_->grant().start; }
+std::size_t MemoryRegion::length() const noexcept { return self_->grant().length; }
+std::uint64_t MemoryRegion::iova() const noexcept { return self_->grant().first_offset; }
+Access MemoryRegion::access() const noexcept { return self_->grant().access; }
+Sge MemoryRegion::sge(std::size_t offset, std::uint32_t length) const noexcept {
+  return {iova() + offset, length, lkey()};
+}
+Sge MemoryRegion::sge() const noexcept { return sge(0, static_cast<std::uint32_t>(length())); }
+
+Result<void> MemoryRegion::deregister() {
+  if (!self_->deregister()) return fail(Errc::kBusy, "region", "memory windows are bound to it");
+  return {};
+}
+
+MemoryWindow& MemoryWindow::operator=(MemoryWindow&& other) noexcept {
+  if (this == &other) return *this;
+  if (self_) self_->free();
+  self_ = std::move(other.self_);
+  return *this;
+}
+
+MemoryWindow::~MemoryWindow() {
+  if (self_) self_->free();
+}
+
+std::uint32_t MemoryWindow::rkey() const noexcept { return self_->stag(); }
+std::uint32_t MemoryWindow::next_rkey() const noexcept { return self_->next_stag(); }
+bool MemoryWindow::bound() const noexcept { return self_->bound(); }
+
+}  // namespace weft::verbs

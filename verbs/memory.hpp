@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Registered memory: regions and windows, and the STags that give access to them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "verbs/handle.hpp"
+#include "verbs/work_request.hpp"
+
+namespace weft::verbs {
+
+class QueuePair;
+
+namespace detail {
+class RegionState;
+class WindowState;
+class Stream;
+}  // namespace detail
+
+struct RegionOptions {
+  std::optional<std::uint64_t> iova{};  // tagged offset of the first octet; default: its virtual address
+  const QueuePair* only_for{};  // the STag is valid on this queue pair's stream alone (RFC 5042 section 2.2.5), and
+                                // its peer may invalidate it; default: every queue pair of the protection domain
+};
+
+// Memory that the device may use. The destructor deregisters.
+class MemoryRegion {
+ public:
+  MemoryRegion(MemoryRegion&&) noexcept = default;
+  MemoryRegion& operator=(MemoryRegion&& other) noexcept;
+  ~MemoryRegion();
+
+  [[nodiscard]] std::uint32_t lkey() const noexcept;
+  [[nodiscard]] std::uint32_t rkey() const noexcept;  // the STag to advertise; equal to lkey
+  [[nodiscard]] std::byte* address() const noexcept;
+  [[nodiscard]] std::size_t length() const noexcept;
+  [[nodiscard]] std::uint64_t iova() const noexcept;
+  [[nodiscard]] Access access() const noexcept;
+  // An element of a scatter/gather list: `length` octets from `offset` of the region.
+  [[nodiscard]] Sge sge(std::size_t offset, std::uint32_t length) const noexcept;
+  [[nodiscard]] Sge sge() const noexcept;  // the whole region
+
+  // When this returns, no local work and no peer touches the memory any more (SEC-6.2.2-02). Errc::kBusy while windows
+  // are bound.
+  Result<void> deregister();
+
+ private:
+  friend class ProtectionDomain;
+  friend class detail::Stream;
+  MemoryRegion() = default;
+  detail::Handle<detail::RegionState> self_;
+};
+
+// A type 2 window: bound to part of a region by a work request, valid on that queue pair's stream alone, invalidated by
+// either end. The destructor invalidates and frees.
+class MemoryWindow {
+ public:
+  MemoryWindow(MemoryWindow&&) noexcept = default;
+  MemoryWindow& operator=(MemoryWindow&& other) noexcept;
+  ~MemoryWindow();
+
+  [[nodiscard]] std::uint32_t rkey() const noexcept;  // of the last bind that was carried out
+  [[nodiscard]] std::uint32_t next_rkey()
+      const noexcept;  // for the next bind: same upper 24 bits, lower 8 bits at random
+  [[nodiscard]] bool bound() const noexcept;
+
+ private:
+  friend class ProtectionDomain;
+  friend class detail::Stream;
+  MemoryWindow() = default;
+  detail::Handle<detail::WindowState> self_;
+};
+
+}  // namespace weft::verbs

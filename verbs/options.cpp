@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/options.hpp"
+
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "verbs/detail/log.hpp"
+#include "verbs/detail/runtime.hpp"
+
+namespace weft::verbs {
+
+namespace {
+
+struct Capture {
+  std::mutex mutex;
+  std::optional<transport::PcapTap> tap;
+};
+
+Capture& capture() {
+  static Capture instance;
+  return instance;
+}
+
+}  // namespace
+
+Result<void> set_capture_file(const std::string& path) {
+  std::optional<transport::PcapTap> tap;
+  if (!path.empty()) {
+    auto made = transport::PcapTap::create(path);
+    if (!made) {
+      detail::log_warning("capture", made.error());
+      return fail(Errc::kSystem, "path", "cannot write a capture file there");
+    }
+    tap.emplace(std::move(*made));
+  }
+  const std::lock_guard lock(capture().mutex);
+  capture().tap.swap(tap);
+  return {};
+}
+
+namespace detail {
+
+std::optional<transport::PcapStream> Runtime::capture(const transport::Socket& socket, bool opened_here) {
+  auto& global = verbs::capture();
+  const std::lock_guard lock(global.mutex);
+  if (!global.tap) return std::nullopt;
+  const auto local = socket.local();
+  const auto peer = socket.peer();
+  if (!local || !peer) return std::nullopt;
+  using Opener = transport::PcapTap::Opener;
+  return global.tap->open(*local, *peer, opened_here ? Opener::kLocal : Opener::kRemote);
+}
+
+}  // namespace detail
+
+}  // namespace weft::verbs

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What holds for the whole process: log level and packet capture.
+#pragma once
+
+#include <string>
+
+#include "verbs/error.hpp"
+
+namespace weft::verbs {
+
+enum class LogLevel : std::uint8_t { kTrace, kDebug, kInfo, kWarn, kError, kOff };
+
+// Log lines go to standard error. A protocol error's line names clause, layer, code and octet offset.
+void set_log_level(LogLevel level);
+// "trace", "debug", "info", "warn", "error" or "off".
+[[nodiscard]] Result<LogLevel> parse_log_level(std::string_view name);
+
+// Connections made from now on write their octets as TCP packets into `path` (a file Wireshark opens; needs no
+// privilege). An empty path stops capturing for new connections.
+[[nodiscard]] Result<void> set_capture_file(const std::string& path);
+
+}  // namespace weft::verbs

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one connection wants of the protocol. Set it on a ConnectionId before connect, or on a listener before listen.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "mpa/policy.hpp"
+
+namespace weft::verbs {
+
+using RtrTypes = mpa::RtrTypes;
+
+// What happens to a Send that finds no posted receive (RFC 5041 section 7.1 leaves both open).
+enum class NoReceive : std::uint8_t {
+  kStall,      // stop reading that stream until one is posted, for at most no_receive_timeout
+  kTerminate,  // end the stream at once
+};
+
+struct Policy {
+  std::uint8_t mpa_revision = 2;        // 1 or 2; for a listener the highest that it accepts
+  bool fall_back_to_revision_1 = true;  // initiator: on a new TCP connection, when the peer does not know revision 2
+  bool crc = true;
+  bool markers = false;             // ask the peer for Markers
+  bool enhanced = true;             // exchange IRD and ORD (RFC 6581)
+  bool peer_to_peer = false;        // initiator: ready-to-receive handshake, so that the responder may send first
+  RtrTypes rtr{false, true, true};  // kinds of ready-to-receive to offer or accept: {send, write, read}
+  std::uint32_t max_ulpdu = 0;      // FPDU size: 0 takes what the path's segment size gives, else a smaller limit
+  NoReceive no_receive = NoReceive::kStall;
+  std::chrono::milliseconds connect_timeout{10000};  // TCP connection
+  std::chrono::milliseconds startup_timeout{10000};  // MPA start-up, after TCP is connected
+  std::chrono::milliseconds no_receive_timeout{30000};
+  std::chrono::milliseconds close_timeout{5000};
+  std::chrono::milliseconds user_timeout{0};  // TCP_USER_TIMEOUT: unacknowledged octets; 0 leaves the system's
+  bool keepalive = true;                      // TCP keep-alive probes on idle connections
+};
+
+}  // namespace weft::verbs

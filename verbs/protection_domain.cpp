@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cerrno>
+
+#include "verbs/detail/queue_pair_state.hpp"
+#include "verbs/detail/receive_queue.hpp"
+#include "verbs/detail/region_state.hpp"
+#include "verbs/detail/runtime.hpp"
+#include "verbs/device.hpp"
+
+namespace weft::verbs {
+
+namespace {
+
+Result<void> within(std::uint32_t value, std::uint32_t limit, std::string_view argument) {
+  if (value > limit) return fail(Errc::kLimitExceeded, argument, "larger than the device's limit");
+  return {};
+}
+
+std::uintptr_t page_size() {
+  static const auto size = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+int populate(std::uintptr_t first, std::size_t length, int advice) {
+  int result = 0;
+  do {
+    result = madvise(std::bit_cast<void*>(first), length, advice);
+  } while (result != 0 && (errno == EINTR || errno == EAGAIN));
+  return result;
+}
+
+// Linux before 5.14 does not know the question; then a mistake shows at the first access.
+bool can_ask() {
+  static const bool known = [] {
+    alignas(4096) static const std::byte page[4096]{};
+    return page_size() != sizeof page ||
+           populate(std::bit_cast<std::uintptr_t>(&page[0]), sizeof page, MADV_POPULATE_READ) == 0;
+  }();
+  return known;
+}
+
+// SEC-2.2.2-01, SEC-7.3-01, DDP-8.3.2-05, RDMAP-8.1.2-04: a caller exposes only memory that it may read, or write,
+// itself. The kernel answers by faulting the pages in, which changes nothing in them; so a peer's access later neither
+// faults nor waits.
+Result<void> fault_in(std::byte* start, std::size_t length, bool writable) {
+  if (length == 0 || !can_ask()) return {};
+  const auto first = std::bit_cast<std::uintptr_t>(start) & ~(page_size() - 1);
+  const auto end = std::bit_cast<std::uintptr_t>(start) + length;
+  if (end < length) return fail(Errc::kInvalidArgument, "length", "runs past the end of the address space");
+  const std::size_t span = (end - first + page_size() - 1) & ~(page_size() - 1);
+  if (populate(first, span, writable ? MADV_POPULATE_WRITE : MADV_POPULATE_READ) == 0) return {};
+  return fail(Errc::kBadAddress, "address",
+              writable ? "not all of it is mapped and writable" : "not all of it is mapped", EFAULT);
+}
+
+Result<void> check_rights(Access access) {
+  const bool writes = has(access, Access::kRemoteWrite) || has(access, Access::kRemoteAtomic);
+  if (writes && !has(access, Access::kLocalWrite)) {
+    return fail(Errc::kInvalidArgument, "access", "remote write and atomic access need local write access");
+  }
+  return {};
+}
+
+}  // namespace
+
+// The owner says which octets, at which offsets, with which rights and for which stream (RDMAP-3.2-10, DDP-8.3-03).
+Result<MemoryRegion> ProtectionDomain::register_memory(void* address, std::size_t length, Access access,
+                                                       const RegionOptions& options) {
+  if (const auto sound = check_rights(access); !sound) return std::unexpected(sound.error());
+  auto* start = static_cast<std::byte*>(address);
+  const bool zero_based = has(access, Access::kZeroBased);
+  if (zero_based && options.iova) return fail(Errc::kInvalidArgument, "iova", "contradicts zero-based access");
+  const std::uint64_t iova = zero_based ? 0 : options.iova.value_or(std::bit_cast<std::uintptr_t>(address));
+  if (length != 0 && iova + (length - 1) < iova)
+    return fail(Errc::kInvalidArgument, "iova", "tagged offsets would wrap");
+  const auto mapped = fault_in(start, length, has(access, Access::kLocalWrite));
+  if (!mapped) return std::unexpected(mapped.error());
+  const std::uint32_t stream = options.only_for != nullptr ? options.only_for->number() : 0;
+  auto state = detail::RegionState::create(
+      self_.runtime->stags(), self_.state,
+      {.start = start, .length = length, .first_offset = iova, .access = access, .only_stream = stream});
+  if (!state) return fail(Errc::kLimitExceeded, "region", "the device has no STag left");
+  MemoryRegion region;
+  region.self_ = {self_.runtime, std::move(state)};
+  return region;
+}
+
+Result<MemoryRegion> ProtectionDomain::register_memory(const void* address, std::size_t length,
+                                                       const RegionOptions& options) {
+  // Without local write access nothing writes there.
+  return register_memory(const_cast<void*>(address), length, Access::kRemoteRead, options);
+}
+
+Result<MemoryWindow> ProtectionDomain::allocate_window() {
+  auto state = detail::WindowState::create(self_.runtime->stags(), self_.state);
+  if (!state) return fail(Errc::kLimitExceeded, "window", "the device has no STag left");
+  MemoryWindow window;
+  window.self_ = {self_.runtime, std::move(state)};
+  return window;
+}
+
+Result<SharedReceiveQueue> ProtectionDomain::create_shared_receive_queue(
+    const SharedReceiveQueueAttributes& attributes) {
+  const DeviceLimits& limits = Device::limits();
+  if (attributes.max_wr == 0) return fail(Errc::kInvalidArgument, "max_wr", "zero");
+  if (const auto fits = within(attributes.max_wr, limits.max_srq_wr, "max_wr"); !fits)
+    return std::unexpected(fits.error());
+  if (const auto fits = within(attributes.max_sge, limits.max_sge, "max_sge"); !fits)
+    return std::unexpected(fits.error());
+  if (attributes.limit > attributes.max_wr) return fail(Errc::kInvalidArgument, "limit", "larger than the queue");
+  const detail::ReceiveQueue::Shape shape{.max_wr = attributes.max_wr,
+                                          .max_sge = attributes.max_sge,
+                                          .limit = attributes.limit,
+                                          .context = attributes.context,
+                                          .shared = true};
+  SharedReceiveQueue queue;
+  queue.self_ = {self_.runtime, std::make_shared<detail::ReceiveQueue>(self_.state, shape)};
+  return queue;
+}
+
+namespace {
+
+Result<void> check(const QueuePairAttributes& attributes) {
+  const DeviceLimits& limits = Device::limits();
+  if (attributes.send_cq == nullptr) return fail(Errc::kInvalidArgument, "send_cq", "missing");
+  if (attributes.receive_cq == nullptr) return fail(Errc::kInvalidArgument, "receive_cq", "missing");
+  if (attributes.max_send_wr == 0) return fail(Errc::kInvalidArgument, "max_send_wr", "zero");
+  for (const auto& fits : {within(attributes.max_send_wr, limits.max_qp_wr, "max_send_wr"),
+                           within(attributes.max_receive_wr, limits.max_qp_wr, "max_receive_wr"),
+                           within(attributes.max_send_sge, limits.max_sge, "max_send_sge"),
+                           within(attributes.max_receive_sge, limits.max_sge, "max_receive_sge"),
+                           within(attributes.max_inline, limits.max_inline, "max_inline")}) {
+    if (!fits) return fits;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<QueuePair> ProtectionDomain::create_queue_pair(const QueuePairAttributes& attributes) {
+  if (const auto sound = check(attributes); !sound) return std::unexpected(sound.error());
+  std::shared_ptr<detail::ReceiveQueue> receives;
+  if (attributes.srq != nullptr) receives = attributes.srq->self_.state;
+  if (receives && receives->domain().number != self_->number) {
+    return fail(Errc::kInvalidArgument, "srq", "belongs to another protection domain");
+  }
+  if (!receives) {
+    const detail::ReceiveQueue::Shape shape{.max_wr = attributes.max_receive_wr, .max_sge = attributes.max_receive_sge};
+    receives = std::make_shared<detail::ReceiveQueue>(self_.state, shape);
+  }
+  QueuePair pair;
+  pair.self_ = {self_.runtime, std::make_shared<detail::QueuePairState>(
+                                   detail::QueuePairState::Parts{.domain = self_.state,
+                                                                 .send_cq = attributes.send_cq->self_.state,
+                                                                 .receive_cq = attributes.receive_cq->self_.state,
+                                                                 .receives = std::move(receives)},
+                                   attributes)};
+  return pair;
+}
+
+bool ProtectionDomain::in_use() const noexcept { return self_->in_use.use_count() > 1; }
+
+}  // namespace weft::verbs

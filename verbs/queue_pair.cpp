@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/queue_pair.hpp"
+
+#include <utility>
+
+#include "verbs/detail/queue_pair_state.hpp"
+#include "verbs/detail/runtime.hpp"
+
+namespace weft::verbs {
+
+namespace {
+
+Result<void> only(const PostResult& posted) {
+  if (!posted) return std::unexpected(posted.error().error);
+  return {};
+}
+
+}  // namespace
+
+QueuePair& QueuePair::operator=(QueuePair&& other) noexcept {
+  if (this == &other) return *this;
+  if (self_) self_->destroy();
+  self_ = std::move(other.self_);
+  return *this;
+}
+
+QueuePair::~QueuePair() {
+  if (self_) self_->destroy();
+}
+
+std::uint32_t QueuePair::number() const noexcept { return self_->number; }
+std::uint64_t QueuePair::context() const noexcept { return self_->attributes.context; }
+QpState QueuePair::state() const noexcept { return self_->state(); }
+QueuePairQuery QueuePair::query() const { return self_->query(); }
+Result<void> QueuePair::modify(QpState to) { return self_->modify(to); }
+
+Result<void> QueuePair::post_send(const SendRequest& request) { return only(post_send(std::span(&request, 1))); }
+PostResult QueuePair::post_send(std::span<const SendRequest> requests) { return self_->post_send(requests); }
+Result<void> QueuePair::post_receive(const ReceiveRequest& request) {
+  return only(post_receive(std::span(&request, 1)));
+}
+PostResult QueuePair::post_receive(std::span<const ReceiveRequest> requests) { return self_->post_receive(requests); }
+
+}  // namespace weft::verbs

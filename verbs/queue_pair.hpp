@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queue pairs: one reliable connection each. A queue pair meets its stream through the connection manager
+// (connection.hpp).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "verbs/async_event.hpp"
+#include "verbs/completion.hpp"
+#include "verbs/shared_receive_queue.hpp"
+
+namespace weft::verbs {
+
+namespace detail {
+class QueuePairState;
+}
+
+// libibverbs' values. See docs of modify() for the transitions.
+enum class QpState : std::uint8_t { kReset = 0, kInit = 1, kRtr = 2, kRts = 3, kSqd = 4, kError = 6 };
+[[nodiscard]] std::string_view to_string(QpState state) noexcept;
+
+struct QueuePairAttributes {
+  const CompletionQueue* send_cq{};
+  const CompletionQueue* receive_cq{};
+  const SharedReceiveQueue* srq{};  // receives come from here; max_receive_wr and _sge are then ignored
+  std::uint32_t max_send_wr = 128;
+  std::uint32_t max_receive_wr = 128;
+  std::uint32_t max_send_sge = 4;
+  std::uint32_t max_receive_sge = 4;
+  std::uint32_t max_inline = 256;
+  bool signal_all{};        // every send work request is signalled, whatever its flags say
+  std::uint64_t context{};  // comes back in async events
+};
+
+// What both ends settled on.
+struct Negotiated {
+  std::uint8_t revision{};
+  bool enhanced{};
+  bool crc{};
+  bool markers_in{};
+  bool markers_out{};
+  std::uint32_t ird{};
+  std::uint32_t ord{};
+  std::string_view rtr{};  // "none", "send", "write" or "read"
+};
+
+struct QueuePairQuery {
+  QpState state{};
+  std::uint32_t max_send_wr{};
+  std::uint32_t max_receive_wr{};
+  std::uint32_t max_send_sge{};
+  std::uint32_t max_receive_sge{};
+  std::uint32_t max_inline{};
+  bool signal_all{};
+  std::optional<Negotiated> negotiated{};     // once connected
+  std::optional<StreamError> stream_error{};  // why the stream ended, if it ended with a Terminate
+};
+
+// The destructor ends the connection at once (RDMAP-6.2-03), unless a graceful close is under way, and drops what is
+// queued.
+class QueuePair {
+ public:
+  QueuePair(QueuePair&&) noexcept = default;
+  QueuePair& operator=(QueuePair&& other) noexcept;
+  ~QueuePair();
+
+  [[nodiscard]] std::uint32_t number() const noexcept;
+  [[nodiscard]] std::uint64_t context() const noexcept;
+  [[nodiscard]] QpState state() const noexcept;
+  [[nodiscard]] QueuePairQuery query() const;
+
+  // RESET -> INIT; RTS -> SQD (drain: kSendQueueDrained follows) and back; any -> ERROR (flush both queues, close);
+  // any -> RESET. INIT -> RTR -> RTS is done by connect and accept. Anything else: Errc::kInvalidState.
+  Result<void> modify(QpState to);
+
+  // On an idle connection the octets leave from this thread, before the call returns. In ERROR: completes with
+  // kFlushed.
+  Result<void> post_send(const SendRequest& request);
+  PostResult post_send(std::span<const SendRequest> requests);  // one lock, one sendmsg where possible
+  // From INIT on. In ERROR: completes with kFlushed.
+  Result<void> post_receive(const ReceiveRequest& request);
+  PostResult post_receive(std::span<const ReceiveRequest> requests);
+
+ private:
+  friend class ProtectionDomain;
+  friend class ConnectionId;
+  QueuePair() = default;
+  detail::Handle<detail::QueuePairState> self_;
+};
+
+}  // namespace weft::verbs

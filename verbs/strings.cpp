@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of the enumerators that people get to see.
+#include "verbs/connection.hpp"
+
+namespace weft::verbs {
+
+std::string_view to_string(WcStatus status) noexcept {
+  switch (status) {
+    case WcStatus::kSuccess: return "success";
+    case WcStatus::kLocalLengthError: return "local length error";
+    case WcStatus::kLocalQpOperationError: return "local QP operation error";
+    case WcStatus::kLocalProtectionError: return "local protection error";
+    case WcStatus::kFlushed: return "work request flushed error";
+    case WcStatus::kWindowBindError: return "memory window bind error";
+    case WcStatus::kBadResponse: return "bad response error";
+    case WcStatus::kLocalAccessError: return "local access error";
+    case WcStatus::kRemoteInvalidRequest: return "remote invalid request error";
+    case WcStatus::kRemoteAccessError: return "remote access error";
+    case WcStatus::kRemoteOperationError: return "remote operation error";
+    case WcStatus::kFatalError: return "fatal error";
+    case WcStatus::kGeneralError: return "general error";
+  }
+  return "unknown status";
+}
+
+std::string_view to_string(WcOpcode opcode) noexcept {
+  switch (opcode) {
+    case WcOpcode::kSend: return "send";
+    case WcOpcode::kRdmaWrite: return "RDMA write";
+    case WcOpcode::kRdmaRead: return "RDMA read";
+    case WcOpcode::kCompareAndSwap: return "compare and swap";
+    case WcOpcode::kFetchAndAdd: return "fetch and add";
+    case WcOpcode::kBindWindow: return "bind window";
+    case WcOpcode::kLocalInvalidate: return "local invalidate";
+    case WcOpcode::kImmediate: return "immediate data";
+    case WcOpcode::kReceive: return "receive";
+    case WcOpcode::kReceiveImmediate: return "receive immediate data";
+  }
+  return "unknown opcode";
+}
+
+std::string_view to_string(AsyncEventType type) noexcept {
+  switch (type) {
+    case AsyncEventType::kCompletionQueueError: return "completion queue error";
+    case AsyncEventType::kQueuePairFatal: return "queue pair fatal error";
+    case AsyncEventType::kQueuePairRequestError: return "invalid request at queue pair";
+    case AsyncEventType::kQueuePairAccessError: return "access violation at queue pair";
+    case AsyncEventType::kCommunicationEstablished: return "communication established";
+    case AsyncEventType::kSendQueueDrained: return "send queue drained";
+    case AsyncEventType::kDeviceFatal: return "device fatal error";
+    case AsyncEventType::kSharedReceiveQueueError: return "shared receive queue error";
+    case AsyncEventType::kSharedReceiveQueueLimit: return "shared receive queue limit reached";
+    case AsyncEventType::kLastWqeReached: return "last work queue element reached";
+    case AsyncEventType::kEventsLost: return "events lost";
+  }
+  return "unknown event";
+}
+
+std::string_view to_string(QpState state) noexcept {
+  switch (state) {
+    case QpState::kReset: return "RESET";
+    case QpState::kInit: return "INIT";
+    case QpState::kRtr: return "RTR";
+    case QpState::kRts: return "RTS";
+    case QpState::kSqd: return "SQD";
+    case QpState::kError: return "ERROR";
+  }
+  return "unknown state";
+}
+
+std::string_view to_string(ConnectionEventType type) noexcept {
+  switch (type) {
+    case ConnectionEventType::kAddressResolved: return "ADDR_RESOLVED";
+    case ConnectionEventType::kAddressError: return "ADDR_ERROR";
+    case ConnectionEventType::kRouteResolved: return "ROUTE_RESOLVED";
+    case ConnectionEventType::kRouteError: return "ROUTE_ERROR";
+    case ConnectionEventType::kConnectRequest: return "CONNECT_REQUEST";
+    case ConnectionEventType::kConnectError: return "CONNECT_ERROR";
+    case ConnectionEventType::kUnreachable: return "UNREACHABLE";
+    case ConnectionEventType::kRejected: return "REJECTED";
+    case ConnectionEventType::kEstablished: return "ESTABLISHED";
+    case ConnectionEventType::kDisconnected: return "DISCONNECTED";
+    case ConnectionEventType::kDeviceRemoval: return "DEVICE_REMOVAL";
+    case ConnectionEventType::kTimewaitExit: return "TIMEWAIT_EXIT";
+  }
+  return "unknown event";
+}
+
+}  // namespace weft::verbs

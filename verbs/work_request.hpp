@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work requests: what an application posts to a send queue, a receive queue or a shared receive queue.
+// Enumerators that libibverbs also has carry its values, so that a C facade converts without a table.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "rdmap/memory.hpp"  // LocalSegment
+#include "verbs/error.hpp"
+
+namespace weft::verbs {
+
+class MemoryRegion;
+class MemoryWindow;
+
+// {address, length, lkey}. The address lies in the region's own address space: it counts from the region's iova, which
+// is the virtual address unless the region was registered otherwise (zero-based: from 0).
+using Sge = rdmap::LocalSegment;
+
+// Rights to a memory region or window.
+enum class Access : std::uint32_t {
+  kNone = 0,
+  kLocalWrite = 1U << 0,   // receives and read sinks may go there; local reading is always allowed
+  kRemoteWrite = 1U << 1,  // needs kLocalWrite
+  kRemoteRead = 1U << 2,
+  kRemoteAtomic = 1U << 3,  // needs kLocalWrite
+  kWindowBind = 1U << 4,    // memory windows may be bound to the region
+  kZeroBased = 1U << 5,     // tagged offsets count from 0
+};
+[[nodiscard]] constexpr Access operator|(Access a, Access b) noexcept {
+  return static_cast<Access>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
+}
+[[nodiscard]] constexpr bool has(Access set, Access right) noexcept {
+  return (static_cast<std::uint32_t>(set) & static_cast<std::uint32_t>(right)) == static_cast<std::uint32_t>(right);
+}
+inline constexpr Access kAllAccess =
+    Access::kLocalWrite | Access::kRemoteWrite | Access::kRemoteRead | Access::kRemoteAtomic | Access::kWindowBind;
+
+enum class SendOpcode : std::uint8_t {
+  kRdmaWrite = 0,
+  kRdmaWriteWithImmediate = 1,  // an RDMA Write, then an Immediate Data message (RFC 7306 section 6)
+  kSend = 2,
+  kRdmaRead = 4,        // one segment
+  kCompareAndSwap = 5,  // one segment of 8 octets receives the old value, in host order
+  kFetchAndAdd = 6,
+  kLocalInvalidate = 7,
+  kBindWindow = 8,
+  kSendWithInvalidate = 9,
+  kImmediate = 32,  // Immediate Data alone; not in libibverbs
+};
+
+enum class SendFlags : std::uint32_t {
+  kNone = 0,
+  kFence = 1U << 0,      // start after all earlier RDMA Reads and atomics of this queue pair have completed
+  kSignaled = 1U << 1,   // report success; failures are always reported
+  kSolicited = 1U << 2,  // Send and Immediate Data: wakes a peer that armed for solicited completions only
+  kInline = 1U << 3,     // the octets are copied before post_send returns; lkeys are not looked at
+};
+[[nodiscard]] constexpr SendFlags operator|(SendFlags a, SendFlags b) noexcept {
+  return static_cast<SendFlags>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
+}
+[[nodiscard]] constexpr bool has(SendFlags set, SendFlags flag) noexcept {
+  return (static_cast<std::uint32_t>(set) & static_cast<std::uint32_t>(flag)) != 0;
+}
+
+using ImmediateData = std::array<std::byte, 8>;
+
+// Parameters of SendOpcode::kBindWindow. The window must not be bound: invalidate it first.
+struct WindowBind {
+  const MemoryWindow* window{};
+  const MemoryRegion* region{};
+  std::uint32_t rkey{};     // the window's next key: MemoryWindow::next_rkey(); its upper 24 bits are the window's
+  std::uint64_t address{};  // in the region's address space, as in an Sge
+  std::uint64_t length{};
+  Access access{};  // remote rights, and kZeroBased. Writes and atomics need a region with kLocalWrite
+};
+
+struct SendRequest {
+  std::uint64_t wr_id{};
+  SendOpcode opcode{};
+  SendFlags flags{};
+  std::span<const Sge> segments{};         // read during the call only
+  std::uint64_t remote_address{};          // tagged offset at the peer
+  std::uint32_t rkey{};                    // the peer's STag
+  std::uint64_t compare{};                 // kCompareAndSwap
+  std::uint64_t swap_or_add{};             // kCompareAndSwap, kFetchAndAdd
+  std::uint64_t compare_mask = ~0ULL;      // kCompareAndSwap
+  std::uint64_t swap_or_add_mask = ~0ULL;  // kCompareAndSwap; for kFetchAndAdd see masked_add
+  bool masked_add{};  // kFetchAndAdd: swap_or_add_mask marks field borders; else one 64-bit addition
+  ImmediateData immediate{};
+  std::uint32_t invalidate_rkey{};  // kSendWithInvalidate: the peer's STag; kLocalInvalidate: our own
+  WindowBind bind{};                // kBindWindow
+};
+
+struct ReceiveRequest {
+  std::uint64_t wr_id{};
+  std::span<const Sge> segments{};
+};
+
+// A list was posted up to `posted` requests; the next one failed with `error`.
+struct PostFailure {
+  Error error{};
+  std::size_t posted{};
+};
+using PostResult = std::expected<void, PostFailure>;
+
+}  // namespace weft::verbs
