@@ -22,7 +22,10 @@ class PowerOff : public testing::Environment {
     }
     const captures::Verdict seen = captures::judge(Vm::instance().packets());
     EXPECT_GT(seen.good_crcs, 0U);
-    EXPECT_GT(seen.fpdus, seen.good_crcs) << "some connections had no CRC";
+    const testing::UnitTest& program = *testing::UnitTest::GetInstance();
+    if (program.test_to_run_count() == program.total_test_count()) {
+      EXPECT_GT(seen.fpdus, seen.good_crcs) << "some connections had no CRC";
+    }
     EXPECT_EQ(seen.bad_crcs, 0U);
     EXPECT_EQ(seen.malformed, 0U);
     Vm::instance().forget_packets();

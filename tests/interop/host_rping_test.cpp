@@ -70,23 +70,33 @@ TEST(Rping, SiwRejectsMarkers) {
   Vm::instance().run("killall rping");
 }
 
-// The persistent server takes one client after the other, and two at a time.
-TEST(Rping, PersistentServersTakeManyClients) {
+// A persistent server takes one client after the other, and several at a time.
+TEST(Rping, PersistentWeftServerTakesManyClients) {
   const std::string port = std::to_string(free_tcp_port());
-  Program weft_server("rping -s -P -a 127.0.0.1 -p " + port);
-  weft_server.wait_listen(port);
-  const std::string guest_client = "limit 30 rping -c -a 10.0.2.2 -C 20 -V -p " + port;
-  Session first = Vm::instance().start(guest_client);
-  Session second = Vm::instance().start(guest_client);
-  EXPECT_EQ(first.finish(), 0) << first.transcript();
-  EXPECT_EQ(second.finish(), 0) << second.transcript();
+  Program server("rping -s -P -a 127.0.0.1 -p " + port);
+  server.wait_listen(port);
+  const std::string client = "limit 30 rping -c -a 10.0.2.2 -C 20 -V -p " + port;
+  Session first = Vm::instance().start(client);
+  Session second = Vm::instance().start(client);
+  EXPECT_EQ(first.finish(), 0) << first.transcript() << server.output();
+  EXPECT_EQ(second.finish(), 0) << second.transcript() << server.output();
+  Session third = Vm::instance().start(client);
+  EXPECT_EQ(third.finish(), 0) << third.transcript() << server.output();
+}
 
-  Session guest_server = Vm::instance().start("rping -s -P & wait_listen 7174 && echo ready; wait $!");
-  ASSERT_TRUE(guest_server.wait_for("ready"));
-  Program one("rping -c -a 127.0.0.1 -C 20 -V -p " + guest_port());
-  Program other("rping -c -a 127.0.0.1 -C 20 -V -p " + guest_port());
-  EXPECT_EQ(one.finish(), 0) << one.output();
-  EXPECT_EQ(other.finish(), 0) << other.output();
+// The stock server keeps one place for a connection that is being set up: of two requests that come at once, one is
+// never answered (README.md). So the second client comes when the first one is at its pings.
+TEST(Rping, PersistentStockServerTakesManyClients) {
+  Session server = Vm::instance().start("rping -s -P 2>&1 & wait_listen 7174 && echo ready; wait $!");
+  ASSERT_TRUE(server.wait_for("ready"));
+  const std::string client = "rping -c -a 127.0.0.1 -V -v -p " + guest_port();
+  Program first(client + " -C 500");
+  first.wait_for("rdma-ping-1:");
+  Program second(client + " -C 20");
+  EXPECT_EQ(second.finish(), 0) << second.output();
+  EXPECT_EQ(first.finish(), 0) << first.output();
+  Program third(client + " -C 20");
+  EXPECT_EQ(third.finish(), 0) << third.output();
   Vm::instance().run("killall rping");
 }
 

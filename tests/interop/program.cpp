@@ -89,6 +89,14 @@ void Program::wait_listen(const std::string& port) {
   throw std::runtime_error("nothing listens on port " + port + ": " + output());
 }
 
+void Program::wait_for(const std::string& text) const {
+  for (int tries = 0; tries < 200; ++tries) {
+    if (output().find(text) != std::string::npos) return;
+    std::this_thread::sleep_for(50ms);
+  }
+  throw std::runtime_error("the program did not print '" + text + "': " + output());
+}
+
 int Program::finish() {
   int status = 0;
   if (process_ <= 0 || waitpid(process_, &status, 0) != process_) return -1;

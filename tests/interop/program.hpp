@@ -21,6 +21,8 @@ class Program {
 
   // Returns when something listens on this port of this machine; throws after 10 s or when the program has ended.
   void wait_listen(const std::string& port);
+  // Returns when the program has printed this; throws after 10 s.
+  void wait_for(const std::string& text) const;
   // Waits for the end: the exit code, or 128 + the signal.
   int finish();
   [[nodiscard]] std::string output() const;

@@ -39,7 +39,6 @@ class ClientThreads {
     const std::string peer = request.remote_address().to_string();
     const auto served = serve_client(options_, std::move(request));
     if (!served) std::fprintf(stderr, "weft rping: client %s: %s\n", peer.c_str(), served.error().sentence.c_str());
-    std::fflush(stdout);
   }
 
   const Options& options_;
@@ -52,7 +51,6 @@ Outcome<void> run_server(const Options& options) {
   auto listener = Listener::open(options.address, options.policy);
   if (!listener) return std::unexpected(listener.error());
   options.trace("listening on " + listener->local().to_string());
-  std::fflush(stdout);
   ClientThreads threads(options);
   for (;;) {
     auto event = listener->next_request();
