@@ -237,6 +237,42 @@ TEST(Pollers, ManyConnectionsOnOneQueue) {
   }
 }
 
+// A queue's connections come and go while other threads begin to poll it and stop, again and again.
+TEST(Pollers, ConnectionsComeAndGoUnderThem) {
+  constexpr int kTimes = 300;
+  End shared;
+  auto events = must(EventChannel::create(), "EventChannel");
+  auto listener = must(ConnectionId::create(events), "id");
+  must(listener.bind_address(loopback("127.0.0.1")), "bind");
+  must(listener.listen(), "listen");
+  std::atomic<bool> stop{false};
+  const auto poll_and_stop = [&] {
+    while (!stop) {
+      for (int i = 0; i < 12; ++i) drain(shared.cq);
+      must(shared.cq.arm(Arm::kAll), "arm");
+    }
+  };
+  std::jthread first(poll_and_stop), second(poll_and_stop);
+  const std::unique_ptr<void, std::function<void(void*)>> at_the_end(&stop, [&](void*) { stop = true; });
+  std::vector<std::unique_ptr<QueuePair>> servers(12);
+  for (int i = 0; i < kTimes; ++i) {
+    End client;
+    auto id = must(ConnectionId::create(events), "id");
+    must(id.resolve_address(listener.local_address()), "resolve");
+    expect_event(events, ConnectionEventType::kAddressResolved);
+    must(id.resolve_route(), "route");
+    expect_event(events, ConnectionEventType::kRouteResolved);
+    must(id.connect(*client.qp), "connect");
+    auto request = expect_event(events, ConnectionEventType::kConnectRequest);
+    auto& server = servers[static_cast<std::size_t>(i) % servers.size()];
+    server = std::make_unique<QueuePair>(
+        must(shared.domain.create_queue_pair({.send_cq = &shared.cq, .receive_cq = &shared.cq}), "qp"));
+    must(request.request->accept(*server), "accept");
+    expect_event(events, ConnectionEventType::kEstablished);
+    expect_event(events, ConnectionEventType::kEstablished);
+  }
+}
+
 // Two peers that write at each other as fast as they can: receiving never waits for sending.
 TEST(Traffic, BothWaysAtFullRate) {
   Pair pair({.client_policy = {.peer_to_peer = true}});

@@ -195,7 +195,8 @@ void CompletionQueueState::set_polled(bool polled) {
 }
 
 void CompletionQueueState::refresh_interests() {
-  for (const auto& member : *members()) member.stream->refresh_interest();
+  const auto all = members();  // held by name: a temporary would be gone before the loop's first step
+  for (const auto& member : *all) member.stream->refresh_interest();
 }
 
 }  // namespace weft::verbs::detail
