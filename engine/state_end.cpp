@@ -26,6 +26,7 @@ void Engine::State::fail(const Fault& fault, Instant now) {
   step(StreamEvent::kErrorFound);
   startup_deadline.reset();
   receive_deadline.reset();
+  give_back_receive(WorkStatus::kFlushed);
   if (!may_terminate) return end(Disposition::kClose, false);
   rdma->outbound.terminate(rdmap::make_terminate(fault.error, fault.segment ? &*fault.segment : nullptr));
   ending.begin(now + config.close_timeout);
@@ -54,6 +55,7 @@ void Engine::State::connection_lost(Instant now) {
 // The peer has closed its direction, so what we asked cannot be answered any more.
 void Engine::State::give_up(Instant now) {
   step(StreamEvent::kErrorFound);
+  give_back_receive(WorkStatus::kFlushed);
   rdma->outbound.stop();
   ending.begin(now + config.close_timeout);
 }
@@ -72,7 +74,8 @@ void Engine::State::end(Disposition how, bool graceful) {
   events.push(Closed{graceful});
 }
 
-// The receive of a message that will not be completed.
+// The receive of a message that will not be completed. Once nothing is placed any more its user need not wait for the
+// end of the stream, and may flush what it posted behind it.
 void Engine::State::give_back_receive(WorkStatus status) {
   if (!rdma) return;
   const auto buffer = rdma->inbound.take_unfinished_receive();

@@ -163,6 +163,7 @@ void Engine::State::deliver(const TerminateDelivered& terminate, const InboundSe
   }
   blame(terminate.report.meant());
   step(rdmap::StreamEvent::kTerminateReceived);
+  give_back_receive(WorkStatus::kFlushed);
   rdma->outbound.stop();
   ending.begin(now + config.close_timeout);
 }
@@ -192,7 +193,7 @@ void Engine::State::blame(const rdmap::Terminate& terminate) {
 
 void Engine::State::end_of_stream(Instant now) {
   if (ending.over() || ending.peer_finished()) return;
-  if (rdma && rdma->inbound.holds_segment()) {
+  if (rdma && rdma->inbound.holds_segment() && rdmap::takes_segments(stream)) {
     fin_pending = true;  // what arrived before it comes first
     return;
   }

@@ -91,6 +91,28 @@ TEST(AwkwardMoment, AWriteWhoseImmediateDataWasNotSentDidNotSucceed) {
   EXPECT_EQ(rogue.end.count<Closed>(), 1U);
 }
 
+// --- A message that began and will not end
+
+TEST(AwkwardMoment, TheReceiveOfAMessageThatWillNotEndComesBackWithTheError) {
+  Octets terminate(rdmap::TerminateLayout::kLongest);
+  terminate.resize(rdmap::serialize(rdmap::Terminate{rdmap::kLocalCatastrophic, {}, {}, {}}, terminate));
+  for (const bool by_the_peer : {false, true}) {
+    Stream rogue;
+    rogue.end.memory.post_receive(4, 64);
+    rogue.untagged(Opcode::kSend, 1, pattern(8), 0, false);
+    if (by_the_peer) rogue.untagged(Opcode::kTerminate, 1, terminate);
+    if (!by_the_peer) rogue.tagged(Opcode::kWrite, 99, 0, pattern(8));
+    ASSERT_EQ(rogue.end.count<Received>(), 1U);
+    EXPECT_EQ(rogue.end.first<Received>()->cookie, 4U);
+    EXPECT_EQ(rogue.end.first<Received>()->status, WorkStatus::kFlushed);
+    EXPECT_EQ(rogue.end.count<Closed>(), 0U);
+    rogue.fin();
+    rogue.flush();
+    EXPECT_EQ(rogue.end.count<Received>(), 1U);
+    EXPECT_EQ(rogue.end.count<Closed>(), 1U);
+  }
+}
+
 // --- FIN while a segment waits for a receive
 
 TEST(AwkwardMoment, AFinBehindASegmentThatGetsNoReceiveIsNotForgotten) {
@@ -102,6 +124,16 @@ TEST(AwkwardMoment, AFinBehindASegmentThatGetsNoReceiveIsNotForgotten) {
   rogue.end.engine.deadline_passed(rogue.now);
   rogue.flush();
   EXPECT_EQ(rogue.end.count<ProtocolError>(), 1U);
+  EXPECT_EQ(rogue.end.count<Closed>(), 1U) << "both directions are over, there is nothing to wait for";
+}
+
+TEST(AwkwardMoment, AFinAfterTheErrorOfASegmentThatGotNoReceiveIsNotForgotten) {
+  Stream rogue;
+  rogue.untagged(Opcode::kSend, 1, pattern(8));
+  rogue.now = rogue.now + Config{}.no_receive_timeout;
+  rogue.end.engine.deadline_passed(rogue.now);
+  rogue.flush();
+  rogue.fin();
   EXPECT_EQ(rogue.end.count<Closed>(), 1U) << "both directions are over, there is nothing to wait for";
 }
 
