@@ -59,8 +59,8 @@ struct QueuePairQuery {
   std::optional<StreamError> stream_error{};  // why the stream ended, if it ended with a Terminate
 };
 
-// The destructor ends the connection at once (RDMAP-6.2-03), unless a graceful close is under way, and drops what is
-// queued.
+// The destructor ends the connection at once (RDMAP-6.2-03), unless a graceful close or a Terminate is under way, and
+// drops what is queued.
 class QueuePair {
  public:
   QueuePair(QueuePair&&) noexcept = default;
@@ -74,6 +74,8 @@ class QueuePair {
 
   // RESET -> INIT; RTS -> SQD (drain: kSendQueueDrained follows) and back; any -> ERROR (flush both queues, close);
   // any -> RESET. INIT -> RTR -> RTS is done by connect and accept. Anything else: Errc::kInvalidState.
+  // It falls into ERROR by itself when its stream ends, and already when a Terminate is sent or received: what is
+  // posted is flushed then, though the connection may take a while to close (kDisconnected).
   Result<void> modify(QpState to);
 
   // On an idle connection the octets leave from this thread, before the call returns. In ERROR: completes with

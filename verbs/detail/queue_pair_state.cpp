@@ -84,6 +84,7 @@ Result<void> QueuePairState::reset() {
   const std::lock_guard lock(mutex_);
   negotiated_.reset();
   stream_error_.reset();
+  untold_.reset();
   ended_ = false;
   state_ = QpState::kReset;
   return {};
@@ -102,11 +103,13 @@ void QueuePairState::destroy() {
 }
 
 PostResult QueuePairState::post_send(std::span<const SendRequest> requests) {
-  std::shared_ptr<Stream> to;
   const QpState state = state_.load();
-  if (state == QpState::kRts || state == QpState::kSqd) to = stream();
-  if (to) return to->post(requests);
-  if (state != QpState::kError) {
+  std::shared_ptr<Stream> to;
+  if (state == QpState::kRts || state == QpState::kSqd || state == QpState::kError) to = stream();
+  if (to) {
+    if (const auto posted = to->post(requests)) return *posted;
+  }
+  if (state_ != QpState::kError) {
     return std::unexpected(
         PostFailure{{Errc::kInvalidState, "queue pair", "sends need a connected queue pair (RTS, SQD or ERROR)"}, 0});
   }
@@ -175,7 +178,7 @@ void QueuePairState::connection_failed() {
     connecting_ = false;
     stream_.reset();
   }
-  stream_closed();
+  fall();
 }
 
 // --- The stream
@@ -191,19 +194,24 @@ void QueuePairState::stream_error(const StreamError& error, AsyncEventType type)
   {
     const std::lock_guard lock(mutex_);
     if (!stream_error_) stream_error_ = error;
+    untold_ = type;
   }
   log_stream_error(number, error);
-  raise(type, error);
 }
 
-void QueuePairState::stream_closed() {
+void QueuePairState::fall() {
   bool last = false;
+  std::optional<AsyncEventType> untold;
+  std::optional<StreamError> error;
   {
     const std::lock_guard lock(mutex_);
     connecting_ = false;
     state_ = QpState::kError;
     last = !std::exchange(ended_, true);
+    untold.swap(untold_);
+    error = stream_error_;
   }
+  if (untold) raise(*untold, error);  // who hears of it finds the queue pair in ERROR
   if (!shares_receives()) return flush_receives();
   if (last) raise(AsyncEventType::kLastWqeReached);
 }
@@ -227,8 +235,8 @@ void QueuePairState::enter_error() {
     running = stream_;
     state_ = QpState::kError;
   }
-  if (running) return running->abort();  // flushes in order, and calls stream_closed()
-  stream_closed();
+  if (running) return running->abort();  // flushes in order, and calls fall()
+  fall();
 }
 
 // What was posted and never taken.

@@ -45,8 +45,9 @@ class QueuePairState {
   // --- Its stream, which holds its own lock
   void established(const Negotiated& negotiated);
   void flush_send(const SendRequest& request);
-  void stream_error(const StreamError& error, AsyncEventType type);
-  void stream_closed();
+  void stream_error(const StreamError& error, AsyncEventType type);  // the event follows with fall()
+  // ERROR, and what no stream holds is flushed: the stream fails or has ended. May be called again.
+  void fall();
   void drained();
   void raise(AsyncEventType type, std::optional<StreamError> error = {}) const;
   [[nodiscard]] std::uint32_t vendor_error() const;
@@ -71,6 +72,7 @@ class QueuePairState {
   std::shared_ptr<Stream> stream_;
   std::optional<Negotiated> negotiated_;
   std::optional<StreamError> stream_error_;
+  std::optional<AsyncEventType> untold_;  // of stream_error_
 };
 
 // What a send work request is called in its completion.

@@ -136,18 +136,22 @@ void Stream::drain(bool on) {
   settle();
 }
 
+// A stream that fails and has nothing left to flush ends by itself, so that its Terminate arrives (RDMAP-6.2.1-05).
 void Stream::abort() {
   const std::lock_guard lock(mutex_);
-  if (finished_) return;
+  if (finished_ || (failing_ && slots_.empty())) return;
   engine_.abort(now());
   pump();
   send_some();
   settle();
 }
 
+// A close under way, or a Terminate on its way (RDMAP-6.2.1-05), goes on without the queue pair; unless work still uses
+// its memory.
 void Stream::release_queue_pair() {
   const std::lock_guard lock(mutex_);
-  if (!finished_ && (!closing_ || !slots_.empty())) {
+  const bool ending = closing_ || failing_;
+  if (!finished_ && (!ending || !slots_.empty())) {
     engine_.abort(now());
     pump();
     settle();
@@ -218,6 +222,7 @@ void Stream::abandon() {
 
 void Stream::settle() {
   if (finished_) return;
+  if (failing_ && std::exchange(stalled_, false)) present();  // no receive is waited for any more: on to the FIN
   memory_.drop_leases();
   if (closed_ || (!output_pending() && !engine_.has_output())) follow_disposition();
   if (finished_) return;

@@ -61,7 +61,8 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void disconnect();
 
   // --- The queue pair
-  PostResult post(std::span<const SendRequest> requests);
+  // Nothing when the stream is over: then they are the queue pair's to flush.
+  std::optional<PostResult> post(std::span<const SendRequest> requests);
   void drain(bool on);
   void abort();
   void release_queue_pair();  // it is destroyed or reset; a graceful close may go on without it
@@ -79,6 +80,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
     std::uint64_t wr_id{};
     SendOpcode opcode{};
     bool signaled{};
+    bool late{};  // posted when the stream was failing: flushed in its turn, never carried out
   };
   static constexpr int kMaxReads = 4;  // of one drive, so that connections take turns
   static constexpr int kMaxBatches = 4;
@@ -125,10 +127,15 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void on(const engine::Closed& event);
   void on(const engine::Remark& event);
   void complete(CompletionQueueState& queue, const WorkCompletion& completion);
+  void complete_send(const SendSlot& slot, const engine::SendCompleted& event);
+  void complete_receive(std::uint64_t wr_id, const engine::Received& event);
+  [[nodiscard]] std::uint32_t vendor_error(WcStatus status) const;
   bool give_up_after_overflow();
+  void tell_failure();
 
   // stream_post.cpp
   Result<void> post_one(const SendRequest& request);
+  Result<void> post_late(const SendRequest& request);
 
   Runtime& runtime_;
   const std::uint64_t number_;
@@ -163,6 +170,8 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   bool overflowed_ = false;  // a completion queue lost a completion of ours
   bool gave_up_ = false;     // and the stream was ended for that
   bool too_long_ = false;    // the error was a Send longer than its receive
+  bool failing_ = false;     // a Terminate was sent or received, or work failed: only the end is still to come
+  bool told_ = false;        // and the queue pair knows
   bool closing_ = false;     // disconnect was asked for
   bool closed_ = false;      // the engine's last event was seen
   bool finished_ = false;

@@ -52,6 +52,13 @@ void Stream::pump() {
     while (pump_one()) {
     }
   } while (give_up_after_overflow());
+  tell_failure();
+}
+
+// The queue pair is in ERROR from now on, not only when the peer has closed. What the engine still held of its receives
+// was told before, and so the others are flushed behind them.
+void Stream::tell_failure() {
+  if (failing_ && qp_ && !std::exchange(told_, true)) qp_->fall();
 }
 
 // A completion is lost: the application cannot know any more what was done. Only this stream is affected
@@ -104,6 +111,11 @@ void Stream::on(const engine::StartupFailed& event) {
 
 // --- Completions
 
+// Of the work request that is to blame, as far as a Terminate says.
+std::uint32_t Stream::vendor_error(WcStatus status) const {
+  return status == WcStatus::kSuccess || status == WcStatus::kFlushed ? 0 : qp_->vendor_error();
+}
+
 void Stream::complete(CompletionQueueState& queue, const WorkCompletion& completion) {
   if (!queue.push(completion)) overflowed_ = true;
 }
@@ -111,20 +123,32 @@ void Stream::complete(CompletionQueueState& queue, const WorkCompletion& complet
 void Stream::on(const engine::SendCompleted& event) {
   const SendSlot slot = slots_.pop();
   if (is_local(slot.opcode)) memory_.finish_local(event.cookie);
+  if (event.status != engine::WorkStatus::kSuccess) failing_ = true;
+  if (qp_) complete_send(slot, event);
+  while (!slots_.empty() && slots_.front().late) {
+    const SendSlot late = slots_.pop();
+    if (qp_) complete_send(late, {.status = engine::WorkStatus::kFlushed});
+  }
+}
+
+void Stream::complete_send(const SendSlot& slot, const engine::SendCompleted& event) {
   const WcStatus status = to_status(event.status, slot.opcode);
-  if (!qp_ || (status == WcStatus::kSuccess && !slot.signaled)) return;
-  complete(*qp_->parts.send_cq,
-           {.wr_id = slot.wr_id,
-            .status = status,
-            .opcode = completion_opcode(slot.opcode),
-            .byte_len = static_cast<std::uint32_t>(event.length),
-            .qp_num = qp_->number,
-            .vendor_error = status == WcStatus::kSuccess || status == WcStatus::kFlushed ? 0 : qp_->vendor_error()});
+  if (status == WcStatus::kSuccess && !slot.signaled) return;
+  complete(*qp_->parts.send_cq, {.wr_id = slot.wr_id,
+                                 .status = status,
+                                 .opcode = completion_opcode(slot.opcode),
+                                 .byte_len = static_cast<std::uint32_t>(event.length),
+                                 .qp_num = qp_->number,
+                                 .vendor_error = vendor_error(status)});
 }
 
 void Stream::on(const engine::Received& event) {
   const std::uint64_t wr_id = receives_->complete(event.cookie);
-  if (!qp_) return;
+  if (event.status != engine::WorkStatus::kSuccess) failing_ = true;
+  if (qp_) complete_receive(wr_id, event);
+}
+
+void Stream::complete_receive(std::uint64_t wr_id, const engine::Received& event) {
   WorkCompletion completion{.wr_id = wr_id,
                             .status = to_status(event.status, SendOpcode::kSend),
                             .opcode = event.immediate ? WcOpcode::kReceiveImmediate : WcOpcode::kReceive,
@@ -134,6 +158,7 @@ void Stream::on(const engine::Received& event) {
                             .byte_len = static_cast<std::uint32_t>(event.length),
                             .qp_num = qp_->number};
   if (too_long_ && completion.status == WcStatus::kFlushed) completion.status = WcStatus::kLocalLengthError;
+  completion.vendor_error = vendor_error(completion.status);
   if (event.immediate) completion.immediate = *event.immediate;
   if (event.invalidated) completion.invalidated_rkey = event.invalidated->value;
   complete(*qp_->parts.receive_cq, completion);
@@ -143,11 +168,13 @@ void Stream::on(const engine::Received& event) {
 
 void Stream::on(const engine::ProtocolError& event) {
   const auto& report = event.report;
+  failing_ = true;
   too_long_ = report.layer == engine::Layer::kDdp && report.type == 2 && report.code == kMessageTooLong;
   if (qp_) qp_->stream_error(to_stream_error(event.report, false), kind_of_request_error(event.report));
 }
 
 void Stream::on(const engine::TerminateReceived& event) {
+  failing_ = true;
   if (event.known_departure) {
     log_remark(qp_ ? qp_->number : 0,
                {"the Terminate's fields are laid out as Linux siw does, not as RFC 5040 section 4.8 says",
@@ -167,7 +194,7 @@ void Stream::on(const engine::SendQueueDrained&) {
 
 void Stream::on(const engine::Closed& event) {
   closed_ = true;
-  if (qp_) qp_->stream_closed();
+  if (qp_) qp_->fall();
   if (const auto observer = std::exchange(observer_, nullptr)) observer->on_closed(event.graceful);
 }
 

@@ -118,13 +118,13 @@ Result<LocalWork> local_work(const SendRequest& request, std::uint64_t cookie,
 
 }  // namespace
 
-PostResult Stream::post(std::span<const SendRequest> requests) {
+std::optional<PostResult> Stream::post(std::span<const SendRequest> requests) {
   const std::lock_guard lock(mutex_);
+  if (!qp_ || closed_) return std::nullopt;
   PostResult result;
   for (std::size_t i = 0; i < requests.size() && result; ++i) {
     if (const auto posted = post_one(requests[i]); !posted) result = std::unexpected(PostFailure{posted.error(), i});
   }
-  if (finished_) return result;
   pump();
   send_some();
   settle();
@@ -132,8 +132,7 @@ PostResult Stream::post(std::span<const SendRequest> requests) {
 }
 
 Result<void> Stream::post_one(const SendRequest& request) {
-  if (!qp_) return fail(Errc::kInvalidState, "queue pair", "not connected");
-  if (closed_) return qp_->flush_send(request), Result<void>{};
+  if (failing_) return post_late(request);
   if (const auto sound = check(request, qp_->attributes); !sound) return sound;
   if (slots_.size() >= qp_->attributes.max_send_wr) {
     return fail(Errc::kQueueFull, "send queue", "holds its bound of work requests");
@@ -159,6 +158,17 @@ Result<void> Stream::post_one(const SendRequest& request) {
   const bool signaled = qp_->attributes.signal_all || has(request.flags, SendFlags::kSignaled);
   slots_.push({.wr_id = request.wr_id, .opcode = request.opcode, .signaled = signaled});
   ++next_cookie_;
+  return {};
+}
+
+// Flushed, but not before what was posted earlier (RDMAP-5.5-19): that may have to wait until octets on loan are
+// written.
+Result<void> Stream::post_late(const SendRequest& request) {
+  if (slots_.empty()) return qp_->flush_send(request), Result<void>{};
+  if (slots_.size() >= qp_->attributes.max_send_wr) {
+    return fail(Errc::kQueueFull, "send queue", "holds its bound of work requests");
+  }
+  slots_.push({.wr_id = request.wr_id, .opcode = request.opcode, .late = true});
   return {};
 }
 

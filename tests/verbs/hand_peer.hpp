@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// A peer worked by hand: an engine at a plain TCP socket that reads, writes and closes only when the test says so.
+#pragma once
+
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "engine/engine.hpp"
+#include "loopback.hpp"
+#include "tests/engine/vector_memory.hpp"
+
+namespace weft::verbs::test {
+
+class HandPeer {
+ public:
+  // Connects and sends the MPA Request; the reply is for the test to wait for.
+  explicit HandPeer(const Endpoint& server) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_storage storage{};
+    const auto size = server.to_sockaddr(storage);
+    if (::connect(socket_, reinterpret_cast<sockaddr*>(&storage), size) != 0) throw std::runtime_error("connect");
+    if (!engine.connect({})) throw std::runtime_error("MPA Request");
+    write();
+  }
+  ~HandPeer() { close(); }
+  HandPeer(const HandPeer&) = delete;
+  HandPeer& operator=(const HandPeer&) = delete;
+
+  // What the engine has to send. It may ask for the end of the connection afterwards, and does not get it.
+  void write() {
+    engine::TransmitBatch batch(1 << 16);
+    for (engine.fill(batch, now_); !batch.empty(); engine.fill(batch, now_)) {
+      for (const Bytes piece : batch.pieces()) {
+        if (::send(socket_, piece.data(), piece.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(piece.size()))
+          throw std::runtime_error("send");
+      }
+      const std::size_t octets = batch.size();
+      batch.consume(octets);
+      engine.written(octets, now_);
+    }
+  }
+
+  // Reads until an event of this kind has come.
+  template <typename Kind>
+  Kind wait_for() {
+    for (;;) {
+      while (auto event = engine.poll_event()) {
+        if (auto* wanted = std::get_if<Kind>(&*event)) return std::move(*wanted);
+      }
+      read();
+    }
+  }
+
+  void close() {
+    if (socket_ >= 0) ::close(socket_);
+    socket_ = -1;
+  }
+
+  engine::test::VectorMemory memory;
+  engine::Engine engine{{.role = mpa::Role::kInitiator}, memory, Instant{}};
+
+ private:
+  void read() {
+    pollfd waiting{.fd = socket_, .events = POLLIN, .revents = 0};
+    const auto patience = std::chrono::duration_cast<std::chrono::milliseconds>(kPatience);
+    if (::poll(&waiting, 1, static_cast<int>(patience.count())) != 1) throw std::runtime_error("timed out: no octets");
+    std::array<std::byte, 4096> some;
+    const auto octets = ::recv(socket_, some.data(), some.size(), 0);
+    if (octets <= 0) throw std::runtime_error("the connection ended");
+    staged_.insert(staged_.end(), some.begin(), some.begin() + octets);
+    const auto taken = static_cast<std::ptrdiff_t>(engine.receive(staged_, now_).consumed);
+    staged_.erase(staged_.begin(), staged_.begin() + taken);
+  }
+
+  int socket_;
+  Instant now_{};  // stands still: no deadline ever passes
+  std::vector<std::byte> staged_;
+};
+
+}  // namespace weft::verbs::test
