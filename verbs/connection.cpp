@@ -73,11 +73,10 @@ Result<void> ConnectionId::set_policy(const Policy& policy) { return self_->set_
 Policy ConnectionId::policy() const { return self_->policy(); }
 
 Result<void> ConnectionId::bind_address(const Endpoint& local) { return self_->bind_address(local); }
-Result<void> ConnectionId::resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source,
-                                           std::chrono::milliseconds) {
+Result<void> ConnectionId::resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source) {
   return self_->resolve_address(destination, source);
 }
-Result<void> ConnectionId::resolve_route(std::chrono::milliseconds) { return self_->resolve_route(); }
+Result<void> ConnectionId::resolve_route() { return self_->resolve_route(); }
 
 Result<void> ConnectionId::listen(int backlog) { return self_->listen(backlog); }
 Result<void> ConnectionId::connect(QueuePair& queue_pair, const ConnectionParameters& parameters) {

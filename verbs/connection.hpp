@@ -97,11 +97,11 @@ class ConnectionId {
 
   // Reserves the local address; port 0 takes a free one, which local_address() then tells.
   Result<void> bind_address(const Endpoint& local);
-  // -> kAddressResolved or kAddressError
-  Result<void> resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source = {},
-                               std::chrono::milliseconds timeout = std::chrono::seconds(2));
+  // -> kAddressResolved or kAddressError, at once: the host's routes are asked and nobody else, so rdma_cm's time-outs
+  // of the resolve calls have nothing to bound here. Policy::connect_timeout bounds what waits for the peer.
+  Result<void> resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source = {});
   // -> kRouteResolved, at once
-  Result<void> resolve_route(std::chrono::milliseconds timeout = std::chrono::seconds(2));
+  Result<void> resolve_route();
 
   Result<void> listen(int backlog = 128);
   // Both need a queue pair in RESET or INIT and take it to RTS. -> kEstablished, kRejected, kUnreachable or
@@ -109,7 +109,8 @@ class ConnectionId {
   Result<void> connect(QueuePair& queue_pair, const ConnectionParameters& parameters = {});
   Result<void> accept(QueuePair& queue_pair, const ConnectionParameters& parameters = {});
   Result<void> reject(std::span<const std::byte> private_data = {});
-  // Finishes what is posted, then closes (RDMAP-6.2-02). Does nothing when the connection is already going down.
+  // Finishes what is posted, then closes (RDMAP-6.2-02), within Policy::finish_timeout. Does nothing when the
+  // connection is already going down.
   Result<void> disconnect();
   // Moves the identifier and its undelivered events to another channel.
   Result<void> migrate(const EventChannel& channel);

@@ -21,18 +21,23 @@ struct Policy {
   std::uint8_t mpa_revision = 2;        // 1 or 2; for a listener the highest that it accepts
   bool fall_back_to_revision_1 = true;  // initiator: on a new TCP connection, when the peer does not know revision 2
   bool crc = true;
-  bool markers = false;             // ask the peer for Markers
-  bool enhanced = true;             // exchange IRD and ORD (RFC 6581)
-  bool peer_to_peer = false;        // initiator: ready-to-receive handshake, so that the responder may send first
+  bool markers = false;  // ask the peer for Markers
+  bool enhanced = true;  // exchange IRD and ORD (RFC 6581)
+  // Initiator: ready-to-receive handshake, so that the responder may send first (RFC 6581 section 9.2). Off, as in the
+  // MPA of RFC 5044, with which every peer agrees, and as in Linux siw: it costs a message, a peer may refuse it, and
+  // clients speak first anyway. Without it a responder's work waits for the initiator's first message (MPA-7.1.2-17):
+  // set it when the responder's application speaks first. A responder follows its peer.
+  bool peer_to_peer = false;
   RtrTypes rtr{false, true, true};  // kinds of ready-to-receive to offer or accept: {send, write, read}
   std::uint32_t max_ulpdu = 0;      // FPDU size: 0 takes what the path's segment size gives, else a smaller limit
   NoReceive no_receive = NoReceive::kStall;
   std::chrono::milliseconds connect_timeout{10000};  // TCP connection
   std::chrono::milliseconds startup_timeout{10000};  // MPA start-up, after TCP is connected
   std::chrono::milliseconds no_receive_timeout{30000};
-  std::chrono::milliseconds close_timeout{5000};
-  std::chrono::milliseconds user_timeout{0};  // TCP_USER_TIMEOUT: unacknowledged octets; 0 leaves the system's
-  bool keepalive = true;                      // TCP keep-alive probes on idle connections
+  std::chrono::milliseconds finish_timeout{60000};  // after disconnect: for what is posted to be sent and answered
+  std::chrono::milliseconds close_timeout{5000};    // for the peer's FIN after ours or after a Terminate
+  std::chrono::milliseconds user_timeout{0};        // TCP_USER_TIMEOUT: unacknowledged octets; 0 leaves the system's
+  bool keepalive = true;                            // TCP keep-alive probes on idle connections
 };
 
 }  // namespace weft::verbs

@@ -206,5 +206,26 @@ TEST(States, AStalledStreamThatFailsIsNotDeaf) {
   pair.event(ConnectionEventType::kDisconnected);
 }
 
+// --- How long a close may take
+
+// The peer stalls and answers nothing; still the close comes to its end, and the Read is flushed.
+TEST(Closing, AnUnansweredReadHoldsItUpForSoLongAndNoLonger) {
+  Pair pair({.client_policy = {.finish_timeout = 50ms}});
+  Buffer into(pair.client, 8), source(pair.server, 8);
+  const auto sink = into.sge();
+  must(pair.client.qp->post_send({.wr_id = 1, .opcode = SendOpcode::kSend}), "post_send");  // meets no receive
+  must(pair.client.qp->post_send({.wr_id = 2,
+                                  .opcode = SendOpcode::kRdmaRead,
+                                  .segments = {&sink, 1},
+                                  .remote_address = source.remote(),
+                                  .rkey = source.region.rkey()}),
+       "post_send");
+  must(pair.client.id->disconnect(), "disconnect");
+  EXPECT_EQ(pair.event(ConnectionEventType::kDisconnected).id, pair.client.id->number());
+  const auto flushed = pair.client.next();
+  EXPECT_EQ(flushed.wr_id, 2U);
+  EXPECT_EQ(flushed.status, WcStatus::kFlushed);
+}
+
 }  // namespace
 }  // namespace weft::verbs::test

@@ -24,7 +24,8 @@ Result<void> check(const Policy& policy) {
   if (policy.peer_to_peer && !policy.rtr.any()) {
     return fail(Errc::kInvalidArgument, "policy.rtr", "peer-to-peer needs at least one ready-to-receive type");
   }
-  if (policy.connect_timeout.count() <= 0 || policy.startup_timeout.count() <= 0 || policy.close_timeout.count() <= 0 ||
+  if (policy.connect_timeout.count() <= 0 || policy.startup_timeout.count() <= 0 ||
+      policy.finish_timeout.count() <= 0 || policy.close_timeout.count() <= 0 ||
       policy.no_receive_timeout.count() <= 0 || policy.user_timeout.count() < 0) {
     return fail(Errc::kInvalidArgument, "policy", "a time-out is not positive");
   }

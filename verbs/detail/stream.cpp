@@ -33,6 +33,7 @@ engine::Config to_config(const Stream::Setup& setup, std::uint32_t emss) {
               policy.no_receive == NoReceive::kTerminate ? engine::NoReceive::kTerminate : engine::NoReceive::kStall,
           .startup_timeout = policy.startup_timeout,
           .no_receive_timeout = policy.no_receive_timeout,
+          .finish_timeout = policy.finish_timeout,
           .close_timeout = policy.close_timeout};
 }
 
