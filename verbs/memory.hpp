@@ -21,8 +21,10 @@ class Stream;
 
 struct RegionOptions {
   std::optional<std::uint64_t> iova{};  // tagged offset of the first octet; default: its virtual address
-  const QueuePair* only_for{};  // the STag is valid on this queue pair's stream alone (RFC 5042 section 2.2.5), and
-                                // its peer may invalidate it; default: every queue pair of the protection domain
+  // The STag is valid on this queue pair's stream alone (RFC 5042 section 2.2.5), and its peer may invalidate it. When
+  // the queue pair goes to RESET, or goes, it becomes invalid too, for the next stream is another one: register again.
+  // Default: every queue pair of the protection domain.
+  const QueuePair* only_for{};
 };
 
 // Memory that the device may use. The destructor deregisters.
@@ -54,7 +56,7 @@ class MemoryRegion {
 };
 
 // A type 2 window: bound to part of a region by a work request, valid on that queue pair's stream alone, invalidated by
-// either end. The destructor invalidates and frees.
+// either end, and unbound when that queue pair goes to RESET or goes. The destructor invalidates and frees.
 class MemoryWindow {
  public:
   MemoryWindow(MemoryWindow&&) noexcept = default;

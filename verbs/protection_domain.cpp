@@ -154,7 +154,8 @@ Result<QueuePair> ProtectionDomain::create_queue_pair(const QueuePairAttributes&
   }
   QueuePair pair;
   pair.self_ = {self_.runtime, std::make_shared<detail::QueuePairState>(
-                                   detail::QueuePairState::Parts{.domain = self_.state,
+                                   detail::QueuePairState::Parts{.stags = self_.runtime->stags(),
+                                                                 .domain = self_.state,
                                                                  .send_cq = attributes.send_cq->self_.state,
                                                                  .receive_cq = attributes.receive_cq->self_.state,
                                                                  .receives = std::move(receives)},

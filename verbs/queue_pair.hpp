@@ -74,6 +74,7 @@ class QueuePair {
 
   // RESET -> INIT; RTS -> SQD (drain: kSendQueueDrained follows) and back; any -> ERROR (flush both queues, close);
   // any -> RESET. INIT -> RTR -> RTS is done by connect and accept. Anything else: Errc::kInvalidState.
+  // RESET forgets all that the queue pair and its stream had: what is queued, bound windows, STags for it alone.
   // It falls into ERROR by itself when its stream ends, and already when a Terminate is sent or received: what is
   // posted is flushed then, though the connection may take a while to close (kDisconnected).
   Result<void> modify(QpState to);

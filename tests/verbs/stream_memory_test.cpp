@@ -230,7 +230,42 @@ TEST_F(Memory, BindsThatAreRefused) {
   EXPECT_EQ(window->bind(read_only, who, stag ^ 0x10000, 0, 8, Access::kRemoteRead).error(), LocalFault::kInvalidKey);
   const Accessor stranger{domain->number + 1, kStream};
   EXPECT_EQ(window->bind(read_only, stranger, stag, 0, 8, Access::kRemoteRead).error(), LocalFault::kInvalidKey);
+  EXPECT_EQ(window->bind(read_only, {domain->number, 0}, stag, 0, 8, Access::kRemoteRead).error(),
+            LocalFault::kInvalidKey);
+  const auto invalidated = region(kAllAccess, kStream);
+  EXPECT_TRUE(memory.invalidate({invalidated->stag()}));
+  EXPECT_EQ(window->bind(invalidated, who, stag, 0, 8, Access::kRemoteRead).error(), LocalFault::kInvalidKey);
   EXPECT_TRUE(window->bind(read_only, who, stag, 0, 8, Access::kRemoteRead));
+}
+
+// RDMAP-8.1.1-02, DDP-8.3.1-03, SEC-6.1.1-04
+TEST_F(Memory, WhatOneStreamHadIsRevokedAndNothingElse) {
+  const auto base = region(kAllAccess), others = region(kAllAccess, kStream + 1), own = region(kAllAccess, kStream);
+  const auto window = WindowState::create(table, domain), others_window = WindowState::create(table, domain);
+  const Accessor who{domain->number, kStream}, other{domain->number, kStream + 1};
+  const auto stag = window->next_stag(), others_stag = others_window->next_stag();
+  ASSERT_TRUE(window->bind(base, who, stag, 0, 8, Access::kRemoteRead));
+  ASSERT_TRUE(others_window->bind(base, other, others_stag, 0, 8, Access::kRemoteRead));
+  EXPECT_TRUE(memory.check_read({stag}, {0}, 8));
+  EXPECT_TRUE(memory.check_read({own->stag()}, {0}, 8));
+  memory.detach();
+  // What the next stream of the queue pair is given is not this one's.
+  EXPECT_EQ(memory.check_read({own->stag()}, {0}, 8).error(), AccessError::kNotAssociated);
+  EXPECT_TRUE(memory.check_read({base->stag()}, {0}, 8));  // of the whole domain
+  memory.drop_leases();
+  revoke_stream(*table, kStream);
+  EXPECT_FALSE(window->bound());
+  EXPECT_FALSE(table->lease(stag));
+  EXPECT_FALSE(table->lease(own->stag()));
+  EXPECT_TRUE(others_window->bound());
+  EXPECT_TRUE(table->lease(others_stag));
+  EXPECT_TRUE(table->lease(others->stag()));
+  EXPECT_TRUE(table->lease(base->stag()));
+  EXPECT_TRUE(own->deregister());
+  EXPECT_FALSE(base->deregister());  // one window is still bound to it
+  revoke_stream(*table, kStream + 1);
+  EXPECT_TRUE(base->deregister());
+  revoke_stream(*table, kStream);  // nothing is left
 }
 
 // SEC-2.3.5-01

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "verbs/detail/log.hpp"
+#include "verbs/detail/region_state.hpp"
 #include "verbs/detail/stream.hpp"
 
 namespace weft::verbs::detail {
@@ -76,6 +77,7 @@ Result<void> QueuePairState::reset() {
     old = std::exchange(stream_, nullptr);
   }
   if (old) old->release_queue_pair();
+  revoke_stream(*parts.stags, number);
   while (const auto receive = shares_receives() ? std::nullopt : parts.receives->take(nullptr)) {
     parts.receives->complete(receive->cookie);
   }
@@ -98,6 +100,7 @@ void QueuePairState::destroy() {
     state_ = QpState::kError;
   }
   if (old) old->release_queue_pair();
+  revoke_stream(*parts.stags, number);
   parts.send_cq->discard(number);
   parts.receive_cq->discard(number);
 }

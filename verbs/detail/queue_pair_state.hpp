@@ -14,11 +14,13 @@
 
 namespace weft::verbs::detail {
 
+class StagTable;
 class Stream;
 
 class QueuePairState {
  public:
   struct Parts {
+    std::shared_ptr<StagTable> stags{};
     std::shared_ptr<ProtectionDomainState> domain{};
     std::shared_ptr<CompletionQueueState> send_cq{};
     std::shared_ptr<CompletionQueueState> receive_cq{};

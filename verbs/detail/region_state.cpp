@@ -81,11 +81,13 @@ std::expected<void, LocalFault> WindowState::bind(const std::shared_ptr<RegionSt
                                                   Access access) {
   const std::lock_guard lock(mutex_);
   const bool same_window = stag >> kKeyBits == stag_ >> kKeyBits;
-  if (freed_ || region_ || !same_window || domain_->number != who.domain)
-    return std::unexpected(LocalFault::kInvalidKey);
+  const bool ours = domain_->number == who.domain && who.stream != 0;  // 0 would be a grant to every stream
+  if (freed_ || region_ || !same_window || !ours) return std::unexpected(LocalFault::kInvalidKey);
   Access needed = Access::kWindowBind;
   if (has(access, Access::kRemoteWrite) || has(access, Access::kRemoteAtomic)) needed = needed | Access::kLocalWrite;
-  const auto start = resolve_local(region->grant(), who, needed, address, length);
+  const auto valid = table_->lease(region->stag());  // not so after it was invalidated
+  if (!valid) return std::unexpected(LocalFault::kInvalidKey);
+  const auto start = resolve_local(valid->grant(), who, needed, address, length);
   if (!start) return std::unexpected(start.error());
   if (!region->add_window()) return std::unexpected(LocalFault::kInvalidKey);
   const Grant grant{.start = *start,
@@ -124,6 +126,16 @@ std::uint32_t WindowState::next_stag() const {
 bool WindowState::bound() const {
   const std::lock_guard lock(mutex_);
   return region_ != nullptr;
+}
+
+// Without waiting: whoever else holds a lease is not associated and touches nothing.
+void revoke_stream(StagTable& table, std::uint32_t stream) {
+  for (const std::uint32_t stag : table.limited_to(stream)) {
+    std::shared_ptr<WindowState> window;
+    if (const auto lease = table.lease(stag)) window = lease->window();
+    if (window) window->invalidate(stag);
+    if (!window) table.withdraw(stag);
+  }
 }
 
 }  // namespace weft::verbs::detail

@@ -73,4 +73,9 @@ class WindowState : public std::enable_shared_from_this<WindowState> {
   bool freed_ = false;
 };
 
+// Takes back every right that only this stream has: its windows are bound no longer, and regions for it alone have no
+// valid STag any more. For a queue pair whose stream has let go of memory: its next stream is another one, maybe
+// another peer's (RDMAP-8.1.1-02, DDP-8.3.1-03, SEC-6.1.1-04).
+void revoke_stream(StagTable& table, std::uint32_t stream);
+
 }  // namespace weft::verbs::detail

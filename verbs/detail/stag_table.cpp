@@ -54,6 +54,10 @@ bool StagTable::publish(std::uint32_t stag, const Grant& grant, std::weak_ptr<Wi
   const auto found = home.entries.find(stag >> kKeyBits);
   if (found == home.entries.end() || found->second) return false;
   found->second = std::make_shared<Entry>(Entry{.stag = stag, .grant = grant, .window = std::move(window)});
+  if (grant.only_stream != 0) {
+    const std::lock_guard limited_lock(limited_mutex_);
+    limited_[grant.only_stream].insert(stag);
+  }
   return true;
 }
 
@@ -70,7 +74,20 @@ std::shared_ptr<StagTable::Entry> StagTable::take_out(Shard& home, std::uint32_t
   const auto found = home.entries.find(stag >> kKeyBits);
   if (found == home.entries.end() || !found->second || found->second->stag != stag) return nullptr;
   found->second->revoked = true;
+  if (const std::uint32_t stream = found->second->grant.only_stream; stream != 0) {
+    const std::lock_guard lock(limited_mutex_);
+    const auto limited = limited_.find(stream);
+    limited->second.erase(stag);
+    if (limited->second.empty()) limited_.erase(limited);
+  }
   return std::exchange(found->second, nullptr);
+}
+
+std::vector<std::uint32_t> StagTable::limited_to(std::uint32_t stream) const {
+  const std::lock_guard lock(limited_mutex_);
+  const auto found = limited_.find(stream);
+  if (found == limited_.end()) return {};
+  return {found->second.begin(), found->second.end()};
 }
 
 bool StagTable::revoke(std::uint32_t stag) {

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -73,6 +74,8 @@ class StagTable {
   // The same without waiting, for STags that are valid on one stream only, called by that stream: nobody else can hold
   // a lease, and what its own lease covers was posted before.
   bool withdraw(std::uint32_t stag);
+  // The STags that are valid on this stream alone.
+  [[nodiscard]] std::vector<std::uint32_t> limited_to(std::uint32_t stream) const;
   // Frees an index (whatever the key) that has no valid STag.
   void release(std::uint32_t stag);
 
@@ -89,7 +92,7 @@ class StagTable {
     std::unordered_map<std::uint32_t, std::shared_ptr<Entry>> entries;  // by index; null: reserved only
   };
   [[nodiscard]] Shard& shard(std::uint32_t stag) noexcept { return shards_[(stag >> kKeyBits) % kShards]; }
-  [[nodiscard]] static std::shared_ptr<Entry> take_out(Shard& home, std::uint32_t stag);
+  [[nodiscard]] std::shared_ptr<Entry> take_out(Shard& home, std::uint32_t stag);
   [[nodiscard]] bool take_index(std::uint32_t index);
 
   std::array<Shard, kShards> shards_;
@@ -98,6 +101,9 @@ class StagTable {
   std::size_t used_ = 0;
   std::vector<std::uint32_t> resting_;
   std::size_t oldest_ = 0;
+  mutable std::mutex limited_mutex_;  // inside a shard's
+  std::unordered_map<std::uint32_t, std::unordered_set<std::uint32_t>>
+      limited_;  // by stream; shared STags are not here
 };
 
 }  // namespace weft::verbs::detail

@@ -44,8 +44,10 @@ void StreamMemory::attach(Accessor who, std::shared_ptr<ReceiveQueue> receives, 
   waiter_ = std::move(waiter);
 }
 
+// What is limited to the queue pair's stream is this one's no longer: it may be granted to the next.
 void StreamMemory::detach() noexcept {
   drop_leases();
+  who_.stream = 0;
   receives_.reset();
 }
 

@@ -21,7 +21,7 @@ class StreamMemory final : public rdmap::Memory {
 
   // From here on the stream serves a queue pair.
   void attach(Accessor who, std::shared_ptr<ReceiveQueue> receives, std::weak_ptr<ReceiveWaiter> waiter);
-  void detach() noexcept;  // no receives any more
+  void detach() noexcept;  // no receives any more, and no rights but those of the whole protection domain
 
   // Leases are kept from one segment to the next. The stream drops them before it gives up its lock, so that revoking
   // waits no longer than one batch.
