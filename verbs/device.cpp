@@ -41,10 +41,10 @@ Result<std::vector<DeviceInfo>> Device::list() {
   return devices;
 }
 
-Result<Device> Device::open(DeviceInfo info) {
+Result<Device> detail::open_device(DeviceInfo info, const DeviceLimits& limits) {
   auto runtime = detail::Runtime::acquire();
   if (!runtime) return std::unexpected(runtime.error());
-  auto state = detail::DeviceState::create(std::move(info));
+  auto state = detail::DeviceState::create(std::move(info), limits);
   if (!state) return std::unexpected(state.error());
   Device device;
   device.self_ = {std::move(*runtime), std::move(*state)};
@@ -55,7 +55,7 @@ Result<Device> Device::open(std::string_view name) {
   auto info =
       find_device([&](const DeviceInfo& device) { return device.name == name || device.interface.name == name; });
   if (!info) return std::unexpected(info.error());
-  return open(std::move(*info));
+  return detail::open_device(std::move(*info), limits());
 }
 
 Result<Device> Device::open(const Address& local) {
@@ -63,7 +63,7 @@ Result<Device> Device::open(const Address& local) {
   if (!interfaces) return fail(Errc::kSystem, "interfaces", "cannot be listed", interfaces.error().value());
   auto owner = transport::find_owner(*interfaces, local.is_any() ? Address::loopback(local.family) : local);
   if (!owner) return fail(Errc::kNoDevice, "local", "no interface has this address");
-  return open(describe(std::move(*owner)));
+  return detail::open_device(describe(std::move(*owner)), limits());
 }
 
 const DeviceInfo& Device::info() const noexcept { return self_->info; }
@@ -71,8 +71,10 @@ int Device::async_descriptor() const noexcept { return self_->events->descriptor
 Result<AsyncEvent> Device::get_async_event() const { return self_->events->get(); }
 
 Result<ProtectionDomain> Device::allocate_protection_domain() {
+  auto share = detail::Quota::take(self_->quotas.domains);
+  if (!share) return std::unexpected(share.error());
   ProtectionDomain domain;
-  domain.self_ = {self_.runtime, std::make_shared<detail::ProtectionDomainState>(self_.state)};
+  domain.self_ = {self_.runtime, std::make_shared<detail::ProtectionDomainState>(self_.state, std::move(*share))};
   return domain;
 }
 
@@ -80,10 +82,12 @@ Result<CompletionQueue> Device::create_completion_queue(const CompletionQueueAtt
   if (attributes.capacity == 0 || attributes.capacity > limits().max_cqe) {
     return fail(Errc::kLimitExceeded, "capacity", "zero, or larger than the device's limit");
   }
+  auto share = detail::Quota::take(self_->quotas.completion_queues);
+  if (!share) return std::unexpected(share.error());
   auto channel = attributes.channel != nullptr ? attributes.channel->self_.state : nullptr;
   CompletionQueue queue;
   queue.self_ = {self_.runtime, std::make_shared<detail::CompletionQueueState>(*self_.runtime, self_.state, attributes,
-                                                                               std::move(channel))};
+                                                                               std::move(channel), std::move(*share))};
   return queue;
 }
 

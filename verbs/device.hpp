@@ -18,12 +18,18 @@
 
 namespace weft::verbs {
 
+class Device;
+struct DeviceInfo;
+struct DeviceLimits;
+
 namespace detail {
 class DeviceState;
 class ProtectionDomainState;
+Result<Device> open_device(DeviceInfo info, const DeviceLimits& limits);
 }  // namespace detail
 
-// What one device can do. The same for every device.
+// What one device can do. The same for every device. The counts of objects hold for each open of a device: one more is
+// refused with Errc::kNoResources, which names the limit.
 struct DeviceLimits {
   std::uint32_t max_pd = 65536;
   std::uint32_t max_mr = 1U << 20;
@@ -94,7 +100,7 @@ class Device {
   [[nodiscard]] Result<AsyncEvent> get_async_event() const;
 
  private:
-  [[nodiscard]] static Result<Device> open(DeviceInfo info);
+  friend Result<Device> detail::open_device(DeviceInfo info, const DeviceLimits& limits);
   detail::Handle<detail::DeviceState> self_;
 };
 

@@ -19,6 +19,7 @@ Entry entry(Errc code) noexcept {
     case Errc::kInvalidKey: return {"invalid key", EINVAL};
     case Errc::kBadAddress: return {"bad address", EFAULT};
     case Errc::kLimitExceeded: return {"limit exceeded", EINVAL};
+    case Errc::kNoResources: return {"out of resources", ENOMEM};
     case Errc::kQueueFull: return {"queue full", ENOMEM};
     case Errc::kTooManySegments: return {"too many segments", EINVAL};
     case Errc::kInlineTooLong: return {"inline data too long", EINVAL};

@@ -16,6 +16,7 @@ enum class Errc : std::uint8_t {
   kInvalidKey,           // an lkey or rkey names nothing that this object may use
   kBadAddress,           // memory is not mapped, or not with the access asked for
   kLimitExceeded,        // more than the device or the object can do
+  kNoResources,          // the device holds as many such objects as DeviceLimits says
   kQueueFull,            // a work queue holds its bound of uncompleted work requests
   kTooManySegments,
   kInlineTooLong,

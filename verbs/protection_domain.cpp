@@ -79,11 +79,14 @@ Result<MemoryRegion> ProtectionDomain::register_memory(void* address, std::size_
     return fail(Errc::kInvalidArgument, "iova", "tagged offsets would wrap");
   const auto mapped = fault_in(start, length, has(access, Access::kLocalWrite));
   if (!mapped) return std::unexpected(mapped.error());
+  auto share = detail::Quota::take(self_->device->quotas.regions);
+  if (!share) return std::unexpected(share.error());
   const std::uint32_t stream = options.only_for != nullptr ? options.only_for->number() : 0;
   auto state = detail::RegionState::create(
       self_.runtime->stags(), self_.state,
-      {.start = start, .length = length, .first_offset = iova, .access = access, .only_stream = stream});
-  if (!state) return fail(Errc::kLimitExceeded, "region", "the device has no STag left");
+      {.start = start, .length = length, .first_offset = iova, .access = access, .only_stream = stream},
+      std::move(*share));
+  if (!state) return fail(Errc::kNoResources, "region", "no STag is left");
   MemoryRegion region;
   region.self_ = {self_.runtime, std::move(state)};
   return region;
@@ -96,8 +99,10 @@ Result<MemoryRegion> ProtectionDomain::register_memory(const void* address, std:
 }
 
 Result<MemoryWindow> ProtectionDomain::allocate_window() {
-  auto state = detail::WindowState::create(self_.runtime->stags(), self_.state);
-  if (!state) return fail(Errc::kLimitExceeded, "window", "the device has no STag left");
+  auto share = detail::Quota::take(self_->device->quotas.windows);
+  if (!share) return std::unexpected(share.error());
+  auto state = detail::WindowState::create(self_.runtime->stags(), self_.state, std::move(*share));
+  if (!state) return fail(Errc::kNoResources, "window", "no STag is left");
   MemoryWindow window;
   window.self_ = {self_.runtime, std::move(state)};
   return window;
@@ -112,13 +117,15 @@ Result<SharedReceiveQueue> ProtectionDomain::create_shared_receive_queue(
   if (const auto fits = within(attributes.max_sge, limits.max_sge, "max_sge"); !fits)
     return std::unexpected(fits.error());
   if (attributes.limit > attributes.max_wr) return fail(Errc::kInvalidArgument, "limit", "larger than the queue");
+  auto share = detail::Quota::take(self_->device->quotas.shared_receive_queues);
+  if (!share) return std::unexpected(share.error());
   const detail::ReceiveQueue::Shape shape{.max_wr = attributes.max_wr,
                                           .max_sge = attributes.max_sge,
                                           .limit = attributes.limit,
                                           .context = attributes.context,
                                           .shared = true};
   SharedReceiveQueue queue;
-  queue.self_ = {self_.runtime, std::make_shared<detail::ReceiveQueue>(self_.state, shape)};
+  queue.self_ = {self_.runtime, std::make_shared<detail::ReceiveQueue>(self_.state, shape, std::move(*share))};
   return queue;
 }
 
@@ -152,6 +159,8 @@ Result<QueuePair> ProtectionDomain::create_queue_pair(const QueuePairAttributes&
     const detail::ReceiveQueue::Shape shape{.max_wr = attributes.max_receive_wr, .max_sge = attributes.max_receive_sge};
     receives = std::make_shared<detail::ReceiveQueue>(self_.state, shape);
   }
+  auto share = detail::Quota::take(self_->device->quotas.queue_pairs);
+  if (!share) return std::unexpected(share.error());
   QueuePair pair;
   pair.self_ = {self_.runtime, std::make_shared<detail::QueuePairState>(
                                    detail::QueuePairState::Parts{.stags = self_.runtime->stags(),
@@ -159,7 +168,7 @@ Result<QueuePair> ProtectionDomain::create_queue_pair(const QueuePairAttributes&
                                                                  .send_cq = attributes.send_cq->self_.state,
                                                                  .receive_cq = attributes.receive_cq->self_.state,
                                                                  .receives = std::move(receives)},
-                                   attributes)};
+                                   attributes, std::move(*share))};
   return pair;
 }
 

@@ -20,12 +20,13 @@ std::uint32_t next_number() {
 
 CompletionQueueState::CompletionQueueState(Runtime& runtime, std::shared_ptr<DeviceState> device,
                                            const CompletionQueueAttributes& attributes,
-                                           std::shared_ptr<ChannelState> channel)
+                                           std::shared_ptr<ChannelState> channel, Quota::Share share)
     : number(next_number()),
       context(attributes.context),
       runtime_(runtime),
       device_(std::move(device)),
       channel_(std::move(channel)),
+      share_(std::move(share)),
       ring_(std::in_place, attributes.capacity) {}
 
 CompletionQueueState::~CompletionQueueState() {

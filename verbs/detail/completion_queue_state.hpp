@@ -32,7 +32,8 @@ class CompletionQueueState : public std::enable_shared_from_this<CompletionQueue
   using Clock = std::chrono::steady_clock;
 
   CompletionQueueState(Runtime& runtime, std::shared_ptr<DeviceState> device,
-                       const CompletionQueueAttributes& attributes, std::shared_ptr<ChannelState> channel);
+                       const CompletionQueueAttributes& attributes, std::shared_ptr<ChannelState> channel,
+                       Quota::Share share = {});
   ~CompletionQueueState();
 
   // --- Completions
@@ -87,6 +88,7 @@ class CompletionQueueState : public std::enable_shared_from_this<CompletionQueue
   Runtime& runtime_;
   const std::shared_ptr<DeviceState> device_;
   const std::shared_ptr<ChannelState> channel_;
+  const Quota::Share share_;
   const std::shared_ptr<int> users_ = std::make_shared<int>(0);  // queue pairs hold copies
   std::atomic<std::uint32_t> unacknowledged_{0};
 

@@ -6,14 +6,23 @@
 
 namespace weft::verbs::detail {
 
-Result<std::shared_ptr<DeviceState>> DeviceState::create(DeviceInfo info) {
+Quotas::Quotas(const DeviceLimits& limits)
+    : domains(std::make_shared<Quota>("max_pd", limits.max_pd)),
+      regions(std::make_shared<Quota>("max_mr", limits.max_mr)),
+      windows(std::make_shared<Quota>("max_mw", limits.max_mw)),
+      completion_queues(std::make_shared<Quota>("max_cq", limits.max_cq)),
+      queue_pairs(std::make_shared<Quota>("max_qp", limits.max_qp)),
+      shared_receive_queues(std::make_shared<Quota>("max_srq", limits.max_srq)) {}
+
+Result<std::shared_ptr<DeviceState>> DeviceState::create(DeviceInfo info, const DeviceLimits& limits) {
   auto events = NotificationQueue<AsyncEvent>::create(kMaxAsyncEvents);
   if (!events) return std::unexpected(events.error());
-  return std::make_shared<DeviceState>(std::move(info), std::move(*events));
+  return std::make_shared<DeviceState>(std::move(info), limits, std::move(*events));
 }
 
-DeviceState::DeviceState(DeviceInfo description, std::shared_ptr<NotificationQueue<AsyncEvent>> queue)
-    : info(std::move(description)), events(std::move(queue)) {}
+DeviceState::DeviceState(DeviceInfo description, const DeviceLimits& limits,
+                         std::shared_ptr<NotificationQueue<AsyncEvent>> queue)
+    : info(std::move(description)), quotas(limits), events(std::move(queue)) {}
 
 void DeviceState::raise(const AsyncEvent& event) {
   if (!events->post(event)) events->post({.type = AsyncEventType::kEventsLost}, true);
@@ -26,7 +35,7 @@ std::uint32_t next_domain() {
 }
 }  // namespace
 
-ProtectionDomainState::ProtectionDomainState(std::shared_ptr<DeviceState> on)
-    : device(std::move(on)), number(next_domain()) {}
+ProtectionDomainState::ProtectionDomainState(std::shared_ptr<DeviceState> on, Quota::Share share)
+    : device(std::move(on)), number(next_domain()), share_(std::move(share)) {}
 
 }  // namespace weft::verbs::detail

@@ -6,32 +6,47 @@
 #include <optional>
 
 #include "verbs/detail/notification_queue.hpp"
+#include "verbs/detail/quota.hpp"
 #include "verbs/device.hpp"
 
 namespace weft::verbs::detail {
+
+// The counts of DeviceLimits, each kept.
+struct Quotas {
+  explicit Quotas(const DeviceLimits& limits);
+  const std::shared_ptr<Quota> domains, regions, windows, completion_queues, queue_pairs, shared_receive_queues;
+};
 
 class DeviceState {
  public:
   // Peers can cause events, so their number is bounded (SEC-2.2.7-01).
   static constexpr std::size_t kMaxAsyncEvents = 1024;
 
-  [[nodiscard]] static Result<std::shared_ptr<DeviceState>> create(DeviceInfo info);
-  DeviceState(DeviceInfo info, std::shared_ptr<NotificationQueue<AsyncEvent>> events);
+  [[nodiscard]] static Result<std::shared_ptr<DeviceState>> create(DeviceInfo info,
+                                                                   const DeviceLimits& limits = Device::limits());
+  DeviceState(DeviceInfo info, const DeviceLimits& limits, std::shared_ptr<NotificationQueue<AsyncEvent>> events);
 
   // Never blocks. When the queue is full the last place says so, instead of losing events silently.
   void raise(const AsyncEvent& event);
 
   const DeviceInfo info;
+  const Quotas quotas;
   const std::shared_ptr<NotificationQueue<AsyncEvent>> events;
 };
+
+// Device::open with other counts than the usual ones, for tests.
+[[nodiscard]] Result<Device> open_device(DeviceInfo info, const DeviceLimits& limits);
 
 // Every live object made from a domain holds a copy of `in_use`.
 class ProtectionDomainState {
  public:
-  explicit ProtectionDomainState(std::shared_ptr<DeviceState> on);
+  explicit ProtectionDomainState(std::shared_ptr<DeviceState> on, Quota::Share share = {});
   const std::shared_ptr<DeviceState> device;
   const std::uint32_t number;
   const std::shared_ptr<int> in_use = std::make_shared<int>(0);
+
+ private:
+  const Quota::Share share_;
 };
 
 }  // namespace weft::verbs::detail

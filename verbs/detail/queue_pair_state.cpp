@@ -34,11 +34,12 @@ WcOpcode completion_opcode(SendOpcode opcode) noexcept {
   return WcOpcode::kSend;
 }
 
-QueuePairState::QueuePairState(Parts made_of, const QueuePairAttributes& wanted)
+QueuePairState::QueuePairState(Parts made_of, const QueuePairAttributes& wanted, Quota::Share share)
     : number(next_number()),
       attributes(wanted),
       parts(std::move(made_of)),
-      in_use_{parts.domain->in_use, parts.send_cq->users(), parts.receive_cq->users(), parts.receives->users()} {}
+      in_use_{parts.domain->in_use, parts.send_cq->users(), parts.receive_cq->users(), parts.receives->users()},
+      share_(std::move(share)) {}
 
 std::shared_ptr<Stream> QueuePairState::stream() const {
   const std::lock_guard lock(mutex_);
@@ -103,6 +104,8 @@ void QueuePairState::destroy() {
   revoke_stream(*parts.stags, number);
   parts.send_cq->discard(number);
   parts.receive_cq->discard(number);
+  const std::lock_guard lock(mutex_);
+  share_.drop();  // now, whoever still holds this object for a moment
 }
 
 PostResult QueuePairState::post_send(std::span<const SendRequest> requests) {

@@ -26,7 +26,7 @@ class QueuePairState {
     std::shared_ptr<CompletionQueueState> receive_cq{};
     std::shared_ptr<ReceiveQueue> receives{};
   };
-  QueuePairState(Parts parts, const QueuePairAttributes& attributes);
+  QueuePairState(Parts parts, const QueuePairAttributes& attributes, Quota::Share share = {});
 
   // --- The application
   Result<void> modify(QpState to);
@@ -68,6 +68,7 @@ class QueuePairState {
 
   const std::shared_ptr<int> in_use_[4];
   mutable std::mutex mutex_;
+  Quota::Share share_;
   std::atomic<QpState> state_{QpState::kReset};
   bool connecting_ = false;  // reserved by the connection manager
   bool ended_ = false;       // kLastWqeReached was raised

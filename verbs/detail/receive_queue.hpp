@@ -36,7 +36,7 @@ class ReceiveQueue {
     std::uint64_t context{};
     bool shared{};
   };
-  ReceiveQueue(std::shared_ptr<ProtectionDomainState> domain, const Shape& shape);
+  ReceiveQueue(std::shared_ptr<ProtectionDomainState> domain, const Shape& shape, Quota::Share share = {});
 
   PostResult post(std::span<const ReceiveRequest> requests);
 
@@ -69,6 +69,7 @@ class ReceiveQueue {
 
   const std::shared_ptr<ProtectionDomainState> domain_;
   const std::shared_ptr<int> in_use_;
+  const Quota::Share share_;                                     // a shared one's
   const std::shared_ptr<int> users_ = std::make_shared<int>(0);  // queue pairs hold copies
   const std::uint32_t number_;
   const std::uint32_t max_sge_;

@@ -10,17 +10,23 @@ using ddp::LocalFault;
 // --- Regions
 
 std::shared_ptr<RegionState> RegionState::create(std::shared_ptr<StagTable> table,
-                                                 std::shared_ptr<ProtectionDomainState> domain, Grant grant) {
+                                                 std::shared_ptr<ProtectionDomainState> domain, Grant grant,
+                                                 Quota::Share share) {
   const auto stag = table->reserve();
   if (!stag) return nullptr;
   grant.domain = domain->number;
   table->publish(*stag, grant);
-  return std::make_shared<RegionState>(std::move(table), std::move(domain), grant, *stag);
+  return std::make_shared<RegionState>(std::move(table), std::move(domain), grant, *stag, std::move(share));
 }
 
 RegionState::RegionState(std::shared_ptr<StagTable> table, std::shared_ptr<ProtectionDomainState> domain, Grant grant,
-                         std::uint32_t stag)
-    : table_(std::move(table)), domain_(std::move(domain)), in_use_(domain_->in_use), grant_(grant), stag_(stag) {}
+                         std::uint32_t stag, Quota::Share share)
+    : table_(std::move(table)),
+      domain_(std::move(domain)),
+      in_use_(domain_->in_use),
+      grant_(grant),
+      stag_(stag),
+      share_(std::move(share)) {}
 
 RegionState::~RegionState() { deregister(); }
 
@@ -34,6 +40,7 @@ bool RegionState::deregister() {
   }
   table_->revoke(stag_);  // false when the peer invalidated it before
   table_->release(stag_);
+  share_.drop();
   return true;
 }
 
@@ -52,15 +59,19 @@ void RegionState::remove_window() {
 // --- Windows
 
 std::shared_ptr<WindowState> WindowState::create(std::shared_ptr<StagTable> table,
-                                                 std::shared_ptr<ProtectionDomainState> domain) {
+                                                 std::shared_ptr<ProtectionDomainState> domain, Quota::Share share) {
   const auto stag = table->reserve();
   if (!stag) return nullptr;
-  return std::make_shared<WindowState>(std::move(table), std::move(domain), *stag);
+  return std::make_shared<WindowState>(std::move(table), std::move(domain), *stag, std::move(share));
 }
 
 WindowState::WindowState(std::shared_ptr<StagTable> table, std::shared_ptr<ProtectionDomainState> domain,
-                         std::uint32_t stag)
-    : table_(std::move(table)), domain_(std::move(domain)), in_use_(domain_->in_use), stag_(stag) {}
+                         std::uint32_t stag, Quota::Share share)
+    : table_(std::move(table)),
+      domain_(std::move(domain)),
+      in_use_(domain_->in_use),
+      stag_(stag),
+      share_(std::move(share)) {}
 
 WindowState::~WindowState() { free(); }
 
@@ -73,6 +84,7 @@ void WindowState::free() {
   }
   table_->revoke(stag_);  // waits, so not under the lock; stag_ does not change any more
   table_->release(stag_);
+  share_.drop();
   if (region) region->remove_window();
 }
 

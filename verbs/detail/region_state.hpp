@@ -16,9 +16,10 @@ class RegionState {
  public:
   // Null when the table of STags is full.
   [[nodiscard]] static std::shared_ptr<RegionState> create(std::shared_ptr<StagTable> table,
-                                                           std::shared_ptr<ProtectionDomainState> domain, Grant grant);
+                                                           std::shared_ptr<ProtectionDomainState> domain, Grant grant,
+                                                           Quota::Share share = {});
   RegionState(std::shared_ptr<StagTable> table, std::shared_ptr<ProtectionDomainState> domain, Grant grant,
-              std::uint32_t stag);
+              std::uint32_t stag, Quota::Share share);
   ~RegionState();
 
   // Synchronous; false while windows are bound. Doing it again is allowed.
@@ -40,13 +41,16 @@ class RegionState {
   std::mutex mutex_;
   std::uint32_t windows_ = 0;
   bool deregistered_ = false;
+  Quota::Share share_;
 };
 
 class WindowState : public std::enable_shared_from_this<WindowState> {
  public:
   [[nodiscard]] static std::shared_ptr<WindowState> create(std::shared_ptr<StagTable> table,
-                                                           std::shared_ptr<ProtectionDomainState> domain);
-  WindowState(std::shared_ptr<StagTable> table, std::shared_ptr<ProtectionDomainState> domain, std::uint32_t stag);
+                                                           std::shared_ptr<ProtectionDomainState> domain,
+                                                           Quota::Share share = {});
+  WindowState(std::shared_ptr<StagTable> table, std::shared_ptr<ProtectionDomainState> domain, std::uint32_t stag,
+              Quota::Share share);
   ~WindowState();
 
   // Carries a bind out for the stream `who`. `address` counts in the region's address space.
@@ -71,6 +75,7 @@ class WindowState : public std::enable_shared_from_this<WindowState> {
   std::uint32_t stag_;
   std::shared_ptr<RegionState> region_;  // while bound
   bool freed_ = false;
+  Quota::Share share_;
 };
 
 // Takes back every right that only this stream has: its windows are bound no longer, and regions for it alone have no
