@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a connection comes to its end: the last octets, our FIN, the peer's FIN, and the patience for it.
+// How a connection comes to its end: the last octets, our FIN, the peer's FIN, and the patience for it. After a
+// rejection the peer's FIN comes before ours.
 //
 //   open -> last octets -> FIN sent -> over
 //     \___________\____________\________^      reset, time-out, nothing to say

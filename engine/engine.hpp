@@ -39,7 +39,8 @@ struct Config {
   Duration startup_timeout = std::chrono::seconds(10);     // waiting for the peer's start-up frame, RTR included
   Duration no_receive_timeout = std::chrono::seconds(30);  // a stalled Send becomes Terminate 1/2/02
   Duration finish_timeout = std::chrono::seconds(60);      // after close(): for what is posted to be sent and answered
-  Duration close_timeout = std::chrono::seconds(5);        // waiting for the peer's FIN after ours or after a Terminate
+  Duration close_timeout =
+      std::chrono::seconds(5);  // waiting for the peer's FIN after ours, a Terminate or a rejection
 };
 
 struct ReceiveResult {

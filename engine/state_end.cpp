@@ -90,6 +90,10 @@ void Engine::State::settle(Instant now) {
   const bool unanswerable = ending.peer_finished() && rdma && rdma->inbound.window().outstanding() > 0;
   if (unanswerable && rdmap::may_send(stream)) give_up(now);
   if (ending.fin_due() && nothing_left_to_send()) {
+    // Who was rejected closes first, if it does within the patience (MPA-7.1.2-07, MPA-7.1.4.2-02, MPA-7.1.4.2-03): a
+    // FIN on the heels of our Reply would be taken for the end before some have looked at its private data.
+    const bool rejected = startup.phase() == mpa::Phase::kRejected;
+    if (rejected && !ending.peer_finished()) return ending.begin(now + config.close_timeout);
     if (stream == StreamState::kTerminating) queue.flush();
     collect();
     ending.send_fin(now + config.close_timeout);

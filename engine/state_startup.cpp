@@ -69,7 +69,7 @@ std::expected<void, StartupError> Engine::State::accept(Bytes private_data, cons
 std::expected<void, StartupError> Engine::State::reject(Bytes private_data) {
   if (ending.over()) return std::unexpected(StartupError::kWrongState);
   const auto rejected = startup.reject(private_data);
-  if (rejected) ending.begin({});  // the FIN follows the Reply (MPA-7.1.4.2-02)
+  if (rejected) ending.begin({});  // the Reply, the peer's FIN, ours: settle()
   return rejected;
 }
 

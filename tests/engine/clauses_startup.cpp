@@ -310,10 +310,28 @@ TEST_CASE("The ULP hears of a rejection when the peer read it", "[MPA-7.1.2-05][
   require(rogue.end.engine.reject(pattern(3)).has_value(), "reject");
   rogue.flush();
   CHECK(rogue.end.sent.size() == mpa::kFixedFrameSize + 3);
-  CHECK(rogue.end.engine.disposition() == Disposition::kShutdownWrite);
+  CHECK(rogue.end.engine.disposition() == Disposition::kOpen);  // the peer is to close first
+  rogue.send(pattern(5));                                       // what it says in between is not MPA's
+  CHECK(rogue.end.engine.disposition() == Disposition::kOpen);
   rogue.fin();
-  CHECK(rogue.end.count<Closed>() == 1);
+  CHECK(rogue.end.engine.disposition() == Disposition::kClose);
+  CHECK(rogue.end.first<Closed>()->graceful);
   CHECK(rogue.end.count<StartupFailed>() == 0);
+}
+
+TEST_CASE("A rejected peer that does not close is waited for only so long", "[MPA-7.1.2-07][MPA-7.1.4.2-02]") {
+  Rogue rogue;
+  rogue.send_frame(request());
+  require(rogue.end.engine.reject(pattern(3)).has_value(), "reject");
+  CHECK_FALSE(rogue.end.engine.next_deadline());  // the Reply has not left
+  rogue.flush();
+  CHECK(rogue.end.engine.next_deadline() == rogue.now + Config{}.close_timeout);
+  rogue.wait(std::chrono::seconds(3));
+  rogue.send(pattern(5));  // buys no time
+  CHECK(rogue.end.engine.disposition() == Disposition::kOpen);
+  rogue.wait(std::chrono::seconds(3));
+  CHECK(rogue.end.engine.disposition() == Disposition::kClose);
+  CHECK_FALSE(rogue.end.first<Closed>()->graceful);
 }
 
 }  // namespace
