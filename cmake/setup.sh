@@ -5,10 +5,12 @@ export LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
 bold='' plain=''
 [ ! -t 1 ] || { bold=$(printf '\033[1m'); plain=$(printf '\033[0m'); }
 setup_log=$root/build/setup.log
-mkdir -p "$root/build"
 
 say() { printf '%s%s:%s %s\n' "$bold" "${0##*/}" "$plain" "$*"; }
 fail() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
+
+mkdir -p "$root/build" 2>/dev/null && [ -w "$root/build" ] ||
+  fail "cannot write into $root/build: give it to $(id -un), or remove it, or work in a copy of this folder"
 
 # present <kind> <name>: is it on this machine, whoever put it there?
 present() {
@@ -40,13 +42,14 @@ missing() {
   done < <(package_table)
 }
 
-# Sets as_root to what runs a command as root without a question, or fails.
+# find_root <package>...: sets as_root to what runs a command as root without a question, or fails.
 find_root() {
+  local by_hand="as root, run: apt-get install --no-install-recommends $*"
   if [ "$(id -u)" = 0 ]; then as_root=(env)
-  elif ! command -v sudo >/dev/null; then fail "installing needs root, and there is no sudo: run this once as root"
+  elif ! command -v sudo >/dev/null; then fail "installing needs root, and there is no sudo; $by_hand"
   elif sudo -n true 2>/dev/null; then as_root=(sudo -n env)
   elif [ -t 0 ]; then as_root=(sudo env)  # sudo itself may want the password of the person at the terminal
-  else fail "installing needs root, and sudo wants a password but there is no terminal: run this once as root"
+  else fail "installing needs root, and sudo wants a password but there is no terminal; $by_hand"
   fi
 }
 
@@ -64,7 +67,7 @@ need() {
   mapfile -t names < <(cut -d' ' -f1 <<<"$list")
   say "these are missing, and come with apt (log: build/setup.log):"
   sed 's/^/    /; s/ | /: /' <<<"$list"
-  find_root
+  find_root "${names[@]}"
   # No package known, or the lists are old and a download fails: fetch the lists, and try (again).
   { apt-cache show "${names[@]}" >/dev/null 2>&1 && install_packages "${names[@]}"; } ||
     { apt_get update && install_packages "${names[@]}"; } ||
