@@ -47,6 +47,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"rping", "-c", "-a", "::1", "-I", "nowhere at all"}, "-I"},
         Mistake{{"rping", "-s", "-I", "127.0.0.1"}, "-I"}, Mistake{{"rping", "-s", "--mpa-rev", "3"}, "--mpa-rev"},
         Mistake{{"rping", "-s", "--rtr", "smoke"}, "--rtr"}, Mistake{{"rping", "-s", "--ird", "129"}, "--ird"},
+        Mistake{{"rping", "-s", "-P", "--max-clients", "0"}, "--max-clients"},
         Mistake{{"rping", "-s", "--ord", "x"}, "--ord"},
         Mistake{{"rping", "-c", "-a", "::1", "--mpa-rev", "1", "--rtr", "send"}, "--rtr"},
         Mistake{{"demo", "--pcap", "/no/such/directory/x.pcap"}, "/no/such/directory/x.pcap"},

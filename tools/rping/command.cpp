@@ -81,6 +81,11 @@ void add_protocol_options(CLI::App& app, Arguments& arguments) {
                  "to offer (default none). Server: what to accept (default all)")
       ->type_name("KIND")
       ->check(CLI::IsMember({"send", "write", "read", "none"}));
+  app.add_option("--max-clients", arguments.options.max_clients,
+                 "Server with -P: clients at a time; who comes beyond that is rejected")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 65535));
   app.add_option("--ird", arguments.options.ird, "Inbound RDMA Reads at a time, 0 to 128 (client: default 1)")
       ->type_name("N")
       ->check(CLI::Range(0, 128));

@@ -15,6 +15,7 @@ namespace weft::tools::rping {
 struct Options {
   bool server{};                            // -s, else -c
   bool persistent{};                        // -P
+  std::uint32_t max_clients = 1024;         // --max-clients
   verbs::Endpoint address{};                // -a, -p
   std::optional<verbs::Endpoint> source{};  // -I
   std::uint32_t size = kDefaultSize;        // -S

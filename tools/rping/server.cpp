@@ -11,8 +11,6 @@
 namespace weft::tools::rping {
 namespace {
 
-constexpr std::size_t kMaxClients = 1024;  // at a time
-
 // A thread per client; those that have ended are collected when the next one comes.
 class ClientThreads {
  public:
@@ -20,7 +18,11 @@ class ClientThreads {
 
   void start(verbs::ConnectionId request) {
     clients_.remove_if([](const Client& client) { return client.ended.load(); });
-    if (clients_.size() == kMaxClients) return;  // dropping the request rejects it
+    if (clients_.size() >= options_.max_clients) {  // dropping the request rejects it
+      std::fprintf(stderr, "weft rping: client %s: rejected, for %u others are being served.\n",
+                   request.remote_address().to_string().c_str(), options_.max_clients);
+      return;
+    }
     Client& client = clients_.emplace_back();
     client.thread = std::jthread([this, &client, request = std::move(request)]() mutable {
       serve(std::move(request));
