@@ -49,8 +49,9 @@ class PcapTap {
   std::shared_ptr<detail::PcapFile> file_;
 };
 
-// One connection in the file. Thread-safe. Each call starts a new packet: call sent() with one FPDU, or with a run of
-// whole FPDUs, and dissectors find an FPDU at the packet's start. Calls after the end of their direction write nothing.
+// One connection in the file. Thread-safe. Each call starts a new packet: call sent() with one FPDU, or without
+// Markers with a run of whole FPDUs, and dissectors find an FPDU at the packet's start. Calls after the end of their
+// direction write nothing.
 class PcapStream {
  public:
   PcapStream() noexcept;  // writes nothing

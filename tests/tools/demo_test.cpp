@@ -9,6 +9,8 @@
 #include <map>
 
 #include "command.hpp"
+#include "mpa/fpdu_receiver.hpp"
+#include "tests/captures/capture_file.hpp"
 #include "tests/captures/tshark.hpp"
 
 namespace weft::test {
@@ -88,9 +90,28 @@ TEST_P(DemoCapture, IsWhatTsharkSees) {
   EXPECT_EQ(seen.bad_crcs, 0U);
 }
 
-// Markers are left out: tshark 4.0 loses them at segment borders; tests/captures has what it can check.
 INSTANTIATE_TEST_SUITE_P(Framings, DemoCapture,
-                         testing::Values(Arguments{}, Arguments{"--no-crc"}, Arguments{"--mpa-rev", "1"}));
+                         testing::Values(Arguments{}, Arguments{"--no-crc"}, Arguments{"--mpa-rev", "1"},
+                                         Arguments{"--markers"}, Arguments{"--markers", "--no-crc"}));
+
+// tshark loses a stream with Markers in which a packet holds more than one FPDU (docs/tshark.md).
+TEST(Demo, WithMarkersEachFpduHasAPacket) {
+  const TemporaryDirectory directory;
+  ASSERT_EQ(run({"demo", "--markers", "--pcap", directory.file("d.pcap")}).exit_code, 0);
+  const auto connections = captures::read_connections(directory.file("d.pcap"));
+  ASSERT_EQ(connections.size(), 1U);
+  for (const captures::Side side : {captures::Side::kClient, captures::Side::kServer}) {
+    mpa::FpduReceiver fpdus({.crc = true, .markers = true});
+    std::size_t packets = 0;
+    for (captures::Chunk chunk : connections.front().chunks) {
+      if (chunk.from != side || packets++ == 0) continue;  // the first is the start-up frame
+      const auto fpdu = fpdus.next(chunk.octets);
+      ASSERT_TRUE(fpdu && *fpdu) << "packet " << packets;
+      EXPECT_EQ((*fpdu)->consumed, chunk.octets.size()) << "packet " << packets;
+    }
+    EXPECT_GT(packets, 10U);
+  }
+}
 
 TEST(Demo, WithMarkers) {
   const TemporaryDirectory directory;

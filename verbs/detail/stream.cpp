@@ -53,7 +53,10 @@ Error to_error(engine::StartupError error) {
 }  // namespace
 
 std::shared_ptr<Stream> Stream::start(Runtime& runtime, Setup setup) {
-  auto tap = Runtime::capture(setup.socket, setup.role == mpa::Role::kInitiator);
+  std::optional<CapturedStream> tap;
+  if (auto file = Runtime::capture(setup.socket, setup.role == mpa::Role::kInitiator)) {
+    tap.emplace(std::move(*file), setup.role);
+  }
   auto stream = std::make_shared<Stream>(runtime, std::move(setup), std::move(tap));
   runtime.add(stream);
   const std::lock_guard lock(stream->mutex_);
@@ -62,7 +65,7 @@ std::shared_ptr<Stream> Stream::start(Runtime& runtime, Setup setup) {
   return stream;
 }
 
-Stream::Stream(Runtime& runtime, Setup setup, std::optional<transport::PcapStream> tap)
+Stream::Stream(Runtime& runtime, Setup setup, std::optional<CapturedStream> tap)
     : runtime_(runtime),
       number_(next_number()),
       policy_(setup.policy),

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "engine/engine.hpp"
-#include "transport/pcap_tap.hpp"
 #include "transport/readiness_set.hpp"
 #include "transport/socket.hpp"
 #include "verbs/connection.hpp"
 #include "verbs/detail/buffer_pool.hpp"
+#include "verbs/detail/captured_stream.hpp"
 #include "verbs/detail/queue_pair_state.hpp"
 #include "verbs/detail/runtime.hpp"
 #include "verbs/detail/stream_memory.hpp"
@@ -48,7 +48,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
     std::shared_ptr<StreamObserver> observer{};
   };
   static std::shared_ptr<Stream> start(Runtime& runtime, Setup setup);
-  Stream(Runtime& runtime, Setup setup, std::optional<transport::PcapStream> tap);
+  Stream(Runtime& runtime, Setup setup, std::optional<CapturedStream> tap);
   ~Stream() override;
 
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
@@ -144,7 +144,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   StreamMemory memory_;
   transport::Socket socket_;
   engine::Engine engine_;
-  std::optional<transport::PcapStream> tap_;
+  std::optional<CapturedStream> tap_;
   std::vector<std::byte> tap_raw_;  // captured connections: octets read and not yet consumed, as they came
   std::shared_ptr<StreamObserver> observer_;
   std::shared_ptr<QueuePairState> qp_;

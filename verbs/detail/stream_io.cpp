@@ -129,7 +129,7 @@ bool Stream::fill_batch() {
   }
   if (!batch_) lease_batch();
   engine_.fill(*batch_, time);
-  if (tap_ && !batch_->empty()) tap_->sent(batch_->pieces());  // whole FPDUs: dissectors find their starts
+  if (tap_ && !batch_->empty()) tap_->sent(batch_->pieces());
   pump();
   return !batch_->empty();
 }

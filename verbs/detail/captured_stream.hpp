@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// A connection as the capture file shows it. Where a direction has Markers each FPDU gets a packet of its own, for
+// tshark loses a stream with Markers in which a packet holds more (docs/tshark.md); else a run of FPDUs stays one
+// packet. Reads nothing but sizes: M bits and lengths of the start-up frames, lengths of FPDUs.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "mpa/startup_frame.hpp"
+#include "transport/pcap_tap.hpp"
+
+namespace weft::verbs::detail {
+
+class CapturedStream {
+ public:
+  CapturedStream(transport::PcapStream stream, mpa::Role role) noexcept : stream_(std::move(stream)), role_(role) {}
+
+  // Whole frames: what one write offers to the socket, or what was read and understood.
+  void sent(std::span<const Bytes> pieces);
+  void received(Bytes octets);
+  void fin_sent() { stream_.fin_sent(); }
+  void fin_received() { stream_.fin_received(); }
+  void rst_sent() { stream_.rst_sent(); }
+  void rst_received() { stream_.rst_received(); }
+
+ private:
+  // One direction.
+  struct Half {
+    mpa::FrameKind opens_with{};
+    bool frame_seen = false;
+    bool whole = true;           // no Markers, or octets that are no MPA: as they come
+    std::uint64_t position = 0;  // of the FPDU stream, where there are Markers
+  };
+
+  [[nodiscard]] bool initiator() const noexcept { return role_ == mpa::Role::kInitiator; }
+  std::size_t front(Half& half, Half& other, Bytes run);
+
+  transport::PcapStream stream_;
+  mpa::Role role_;
+  Half outbound_{.opens_with = initiator() ? mpa::FrameKind::kRequest : mpa::FrameKind::kReply};
+  Half inbound_{.opens_with = initiator() ? mpa::FrameKind::kReply : mpa::FrameKind::kRequest};
+  std::vector<std::byte> joined_;
+};
+
+}  // namespace weft::verbs::detail
