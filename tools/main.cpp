@@ -23,6 +23,7 @@ constexpr const char* kFooter =
     "  weft rping -s -a 0.0.0.0 -P                 serve pings, also to the stock rping\n"
     "  weft rping -c -a 192.0.2.7 -C 10 -v -V      ping it ten times and check the data\n"
     "  weft --pcap ping.pcap rping -c -a ::1 -C 1  write what crossed the wire for Wireshark\n"
+    "  weft --log debug rping -c -a ::1 -C 1       tell each step of a connection and each FPDU\n"
     "  weft bench lat --op send --size 8           latency next to raw TCP\n"
     "\n"
     "Exit codes: 0 success, 1 something failed, 2 the command line was wrong.";

@@ -60,6 +60,7 @@ void ConnectionState::start_connector() {
     options.socket = socket_options();
   }
   reservation.reset();
+  log_connection(LogLevel::kInfo, number, "connecting to " + remote.to_string());
   transport::Connector connector(runtime_.reactor(), remote, options,
                                  [weak = weak_from_this()](std::expected<transport::Socket, std::error_code> socket) {
                                    if (const auto self = weak.lock()) self->on_tcp(std::move(socket));
@@ -71,7 +72,7 @@ void ConnectionState::start_connector() {
 
 void ConnectionState::on_tcp(std::expected<transport::Socket, std::error_code> socket) {
   if (!socket) return fail_connection(to_event(socket.error()));
-  Stream::Setup setup{.role = mpa::Role::kInitiator, .observer = shared_from_this()};
+  Stream::Setup setup{.role = mpa::Role::kInitiator, .observer = shared_from_this(), .connection = number};
   std::shared_ptr<QueuePairState> qp;
   std::vector<std::byte> private_data;
   std::optional<transport::Connector> done;  // has done its work; destroyed without our lock
@@ -109,6 +110,7 @@ void ConnectionState::fail_connection(ConnectionEvent event) {
     qp = std::exchange(qp_, nullptr);
   }
   if (qp) qp->connection_failed();
+  if (event.error) log_connection(LogLevel::kInfo, number, "failed: " + event.error->message());
   post(std::move(event));
 }
 
@@ -137,6 +139,8 @@ Result<void> ConnectionState::listen(int backlog) {
     return fail(in_use ? Errc::kAddressInUse : Errc::kSystem, "connection", "cannot listen at its address",
                 listener.error().value());
   }
+  log_connection(LogLevel::kInfo, number,
+                 "listening on " + at.to_string() + " with a backlog of " + std::to_string(backlog));
   const std::lock_guard lock(mutex_);
   listener_.emplace(std::move(*listener));
   reservation_.reset();
@@ -154,7 +158,10 @@ void ConnectionState::on_accept(std::expected<transport::Socket, std::error_code
     backlog = backlog_;
     channel = channel_;
   }
-  if (!channel || !backlog || backlog->waiting >= backlog->limit) return socket->reset();
+  if (!channel || !backlog || backlog->waiting >= backlog->limit) {
+    log_connection(LogLevel::kInfo, number, "a client is reset: the backlog is full, or the listener closes");
+    return socket->reset();
+  }
   ++backlog->waiting;
   const auto child = std::make_shared<ConnectionState>(runtime_, std::move(channel), context_);
   child->place_ = std::move(backlog);
@@ -167,13 +174,16 @@ void ConnectionState::begin_incoming(const ConnectionState& listener, transport:
   policy_ = listener.policy();
   if (const auto end = socket.local()) local_ = *end;
   if (const auto end = socket.peer()) remote_ = *end;
+  log_connection(LogLevel::kInfo, number,
+                 "comes from connection " + std::to_string(listener_number_) + ", which listens");
   const auto stream = Stream::start(runtime_, {.socket = std::move(socket),
                                                .role = mpa::Role::kResponder,
                                                .policy = policy_,
                                                .ird = static_cast<std::uint16_t>(Device::limits().max_ird),
                                                .ord = static_cast<std::uint16_t>(Device::limits().max_ord),
                                                .send_depth = Device::limits().max_qp_wr,
-                                               .observer = shared_from_this()});
+                                               .observer = shared_from_this(),
+                                               .connection = number});
   const std::lock_guard lock(mutex_);
   if (phase_ != Phase::kClosed) stream_ = stream;
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "verbs/detail/log.hpp"
+
 namespace weft::verbs::detail {
 
 namespace {
@@ -130,6 +132,7 @@ Result<void> ConnectionState::resolve_address(const Endpoint& destination, const
   }
   const auto towards = transport::local_address_towards(destination.address);
   if (!towards) {
+    log_connection(LogLevel::kInfo, number, "no route to " + destination.to_string());
     post(ConnectionEventType::kAddressError,
          Error{Errc::kUnreachable, "destination", "no route to this address", towards.error().value()});
     return {};
@@ -140,6 +143,7 @@ Result<void> ConnectionState::resolve_address(const Endpoint& destination, const
     remote_ = destination;
     phase_ = Phase::kAddressResolved;
   }
+  log_connection(LogLevel::kDebug, number, destination.to_string() + " resolved: by way of " + towards->to_string());
   post(ConnectionEventType::kAddressResolved);
   return {};
 }

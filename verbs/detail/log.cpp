@@ -4,8 +4,6 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
-#include "verbs/options.hpp"
-
 namespace weft::verbs {
 
 namespace {
@@ -75,7 +73,11 @@ void log_startup_failure(const engine::ErrorReport& report, bool retrying) {
 
 void log_warning(std::string_view what, std::string_view why) { logger().warn("{}: {}", what, why); }
 
-void log_debug(std::string_view what, std::uint64_t number) { logger().debug("{} {}", what, number); }
+void log_connection(LogLevel level, std::uint64_t number, std::string_view what) {
+  logger().log(to_spdlog(level), "connection {}: {}", number, what);
+}
+
+bool log_shows(LogLevel level) { return logger().should_log(to_spdlog(level)); }
 
 }  // namespace detail
 

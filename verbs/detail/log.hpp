@@ -7,6 +7,7 @@
 
 #include "engine/event.hpp"
 #include "verbs/async_event.hpp"
+#include "verbs/options.hpp"
 
 namespace weft::verbs::detail {
 
@@ -16,6 +17,8 @@ void log_stream_error(std::uint32_t qp, const StreamError& error);
 void log_remark(std::uint32_t qp, const engine::Remark& remark);
 void log_startup_failure(const engine::ErrorReport& report, bool retrying);
 void log_warning(std::string_view what, std::string_view why);
-void log_debug(std::string_view what, std::uint64_t number);
+// What happens on a connection; `number` is its identifier's.
+void log_connection(LogLevel level, std::uint64_t number, std::string_view what);
+[[nodiscard]] bool log_shows(LogLevel level);
 
 }  // namespace weft::verbs::detail

@@ -73,6 +73,7 @@ Stream::Stream(Runtime& runtime, Setup setup, std::optional<CapturedStream> tap)
       socket_(std::move(setup.socket)),
       engine_(to_config(setup, socket_.emss()), memory_, now()),
       tap_(std::move(tap)),
+      narrator_(Narrator::make(setup.connection, socket_, setup.role)),
       observer_(std::move(setup.observer)) {}
 
 Stream::~Stream() = default;
@@ -123,6 +124,7 @@ Result<void> Stream::reject(Bytes private_data) {
 void Stream::disconnect() {
   const std::lock_guard lock(mutex_);
   if (finished_ || std::exchange(closing_, true)) return;
+  if (narrator_) narrator_->say("disconnect: what is posted goes out first");
   engine_.close(now());
   pump();
   send_some();
@@ -144,6 +146,7 @@ void Stream::drain(bool on) {
 void Stream::abort() {
   const std::lock_guard lock(mutex_);
   if (finished_ || (failing_ && slots_.empty())) return;
+  if (narrator_) narrator_->say("aborted");
   engine_.abort(now());
   pump();
   send_some();
@@ -156,6 +159,7 @@ void Stream::release_queue_pair() {
   const std::lock_guard lock(mutex_);
   const bool ending = closing_ || failing_;
   if (!finished_ && (!ending || !slots_.empty())) {
+    if (narrator_) narrator_->say("aborted: its queue pair is gone");
     engine_.abort(now());
     pump();
     settle();
@@ -178,6 +182,7 @@ void Stream::drive(bool hangup) {
   const std::lock_guard lock(mutex_);
   // A stream that waits for a receive does not read, and would not notice that its connection was reset.
   if (hangup && stalled_ && !finished_ && socket_.pending_error() && !std::exchange(inbound_over_, true)) {
+    if (narrator_) narrator_->say("TCP connection lost while it waited for a receive");
     if (tap_) tap_->rst_received();
     engine_.connection_lost(now());
     pump();
@@ -218,6 +223,7 @@ void Stream::refresh_interest() {
 
 void Stream::abandon() {
   const std::lock_guard lock(mutex_);
+  if (narrator_ && !finished_) narrator_->closed("as the process is done with it");
   if (!finished_) finish();
   observer_.reset();
 }
@@ -240,6 +246,7 @@ void Stream::follow_disposition() {
     case engine::Disposition::kOpen: return;
     case engine::Disposition::kShutdownWrite:
       if (std::exchange(shut_, true)) return;
+      if (narrator_) narrator_->say("FIN sent");
       if (tap_) tap_->fin_sent();
       return socket_.shutdown_write();
     case engine::Disposition::kReset:

@@ -17,6 +17,7 @@
 #include "verbs/connection.hpp"
 #include "verbs/detail/buffer_pool.hpp"
 #include "verbs/detail/captured_stream.hpp"
+#include "verbs/detail/narrator.hpp"
 #include "verbs/detail/queue_pair_state.hpp"
 #include "verbs/detail/runtime.hpp"
 #include "verbs/detail/stream_memory.hpp"
@@ -46,6 +47,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
     std::uint16_t ord{};
     std::uint32_t send_depth{};  // bound for the engine
     std::shared_ptr<StreamObserver> observer{};
+    std::uint64_t connection{};  // its identifier's number, for the log
   };
   static std::shared_ptr<Stream> start(Runtime& runtime, Setup setup);
   Stream(Runtime& runtime, Setup setup, std::optional<CapturedStream> tap);
@@ -145,7 +147,8 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   transport::Socket socket_;
   engine::Engine engine_;
   std::optional<CapturedStream> tap_;
-  std::vector<std::byte> tap_raw_;  // captured connections: octets read and not yet consumed, as they came
+  const std::unique_ptr<Narrator> narrator_;  // null when the log is not to say what happens
+  std::vector<std::byte> tap_raw_;            // captured connections: octets read and not yet consumed, as they came
   std::shared_ptr<StreamObserver> observer_;
   std::shared_ptr<QueuePairState> qp_;
   std::shared_ptr<ReceiveQueue> receives_;  // outlives qp_ here: what was taken from it must be given back

@@ -86,6 +86,7 @@ void Stream::on(engine::ConnectionRequested& event) {
 }
 
 void Stream::on(engine::Established& event) {
+  if (narrator_) narrator_->on(event);
   if (qp_) {
     qp_->established({.revision = event.revision,
                       .enhanced = event.enhanced,
@@ -104,6 +105,7 @@ void Stream::on(engine::Rejected& event) {
 }
 
 void Stream::on(const engine::StartupFailed& event) {
+  if (narrator_) narrator_->on(event);
   const bool retry = observer_ && observer_->on_startup_failed(event);
   log_startup_failure(event.report, retry);
   if (retry) release_locked();  // so that the end of this stream is not the end of the queue pair
@@ -167,6 +169,7 @@ void Stream::complete_receive(std::uint64_t wr_id, const engine::Received& event
 // --- Errors and the end
 
 void Stream::on(const engine::ProtocolError& event) {
+  if (narrator_) narrator_->on(event);
   const auto& report = event.report;
   failing_ = true;
   too_long_ = report.layer == engine::Layer::kDdp && report.type == 2 && report.code == kMessageTooLong;
@@ -175,6 +178,7 @@ void Stream::on(const engine::ProtocolError& event) {
 
 void Stream::on(const engine::TerminateReceived& event) {
   failing_ = true;
+  if (narrator_) narrator_->on(event);
   if (event.known_departure) {
     log_remark(qp_ ? qp_->number : 0,
                {"the Terminate's fields are laid out as Linux siw does, not as RFC 5040 section 4.8 says",
@@ -194,6 +198,7 @@ void Stream::on(const engine::SendQueueDrained&) {
 
 void Stream::on(const engine::Closed& event) {
   closed_ = true;
+  if (narrator_) narrator_->closed(event.graceful ? "by both ends" : "before both ends had closed it");
   if (qp_) qp_->fall();
   if (const auto observer = std::exchange(observer_, nullptr)) observer->on_closed(event.graceful);
 }

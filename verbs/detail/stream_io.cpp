@@ -34,16 +34,19 @@ bool Stream::read_once() {
     case transport::IoResult::Status::kEndOfStream:
       inbound_over_ = true;
       if (tap_) tap_->fin_received();
+      if (narrator_) narrator_->say("FIN received");
       engine_.end_of_stream(now());
       pump();
       return false;
     case transport::IoResult::Status::kLost:
       inbound_over_ = true;
       if (tap_) tap_->rst_received();
+      if (narrator_) narrator_->lost(io.error);
       engine_.connection_lost(now());
       pump();
       return false;
   }
+  if (narrator_) narrator_->received(room.first(io.octets));
   if (tap_) tap_raw_.insert(tap_raw_.end(), room.begin(), room.begin() + static_cast<std::ptrdiff_t>(io.octets));
   staged_ += io.octets;
   present();
@@ -130,6 +133,7 @@ bool Stream::fill_batch() {
   if (!batch_) lease_batch();
   engine_.fill(*batch_, time);
   if (tap_ && !batch_->empty()) tap_->sent(batch_->pieces());
+  if (narrator_ && !batch_->empty()) narrator_->sent(batch_->pieces());
   pump();
   return !batch_->empty();
 }
@@ -148,6 +152,7 @@ bool Stream::write_pending() {
     if (!output_pending()) return true;
   }
   if (io.status == transport::IoResult::Status::kLost) {
+    if (narrator_) narrator_->lost(io.error);
     if (!std::exchange(inbound_over_, true)) engine_.connection_lost(now());
     pump();
   }

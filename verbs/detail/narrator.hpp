@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tells the log what happens on one connection. At level info: its start-up, what was agreed, how it ended and how much
+// it moved. At level debug also each FPDU: an engine's observer reads the octets that pass. Headers and sizes only, no
+// payload and no private data. Where the level is above info there is no narrator, and a stream pays one comparison.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "engine/event.hpp"
+#include "engine/observer.hpp"
+#include "mpa/policy.hpp"
+#include "transport/socket.hpp"
+
+namespace weft::verbs::detail {
+
+class Narrator {
+ public:
+  // Nothing when the log would not show it. `connection` is the number of the connection identifier.
+  [[nodiscard]] static std::unique_ptr<Narrator> make(std::uint64_t connection, const transport::Socket& socket,
+                                                      mpa::Role role);
+  Narrator(std::uint64_t connection, mpa::Role role, bool each_fpdu);
+
+  void sent(std::span<const Bytes> pieces);  // offered to the socket
+  void received(Bytes octets);               // as they came, before anybody rearranged them
+
+  void on(const engine::Established& event) const;
+  void on(const engine::ProtocolError& event) const;
+  void on(const engine::TerminateReceived& event) const;
+  void on(const engine::StartupFailed& event) const;
+  void lost(const std::error_code& error) const;
+  void closed(std::string_view how) const;
+  void say(std::string_view what) const;
+
+ private:
+  struct Side {
+    std::uint64_t octets = 0;
+    std::uint64_t fpdus = 0;  // counted where each is read
+    bool read = true;         // by the observer, which keeps what it cannot understand
+  };
+
+  [[nodiscard]] bool ours(engine::Direction from) const noexcept { return from == outbound_; }
+  [[nodiscard]] Side& side(engine::Direction from) noexcept { return ours(from) ? sent_ : received_; }
+  void feed(engine::Direction from, Bytes octets);
+  void look();
+  void tell(const engine::StartupSeen& seen);
+  void tell(const engine::SegmentSeen& seen);
+  void tell(const engine::FaultSeen& seen);
+  void tell(const engine::EndSeen&) {}
+
+  const std::uint64_t connection_;
+  const engine::Direction outbound_;
+  const bool each_fpdu_;
+  engine::AcceptEverything nowhere_{};
+  engine::Observer observer_{nowhere_, nowhere_};
+  int frames_ = 0;  // of the start-up, that were seen
+  Side sent_{};
+  Side received_{};
+};
+
+}  // namespace weft::verbs::detail
