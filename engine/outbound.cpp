@@ -108,6 +108,18 @@ std::expected<bool, OutboundFault> Outbound::start_work() {
   return true;
 }
 
+std::expected<void, OutboundFault> Outbound::perform_local() {
+  while (local_ready()) {
+    if (const auto started = start_work(); !started) return std::unexpected(started.error());
+  }
+  return {};
+}
+
+bool Outbound::local_ready() const noexcept {
+  return !ended_ && !current_ && !follow_up_ && work_ready() &&
+         parts_.queue.next().request.operation == Operation::kLocal;
+}
+
 std::expected<bool, OutboundFault> Outbound::start_local(std::uint64_t ticket) {
   const auto done = parts_.memory.perform_local(parts_.queue.at(ticket).request.cookie);
   if (!done) return std::unexpected(OutboundFault{make_local_fault(parts_.inbound.position()), ticket});

@@ -39,6 +39,9 @@ class Outbound {
   // Appends FPDUs; `position` counts the octets of our stream and moves on with them.
   std::expected<void, OutboundFault> fill(TransmitBatch& batch, std::uint64_t& position);
   [[nodiscard]] bool has_output() const noexcept;
+  // Before we may send: local operations put nothing on the wire, so those that no other work precedes need not wait.
+  std::expected<void, OutboundFault> perform_local();
+  [[nodiscard]] bool local_ready() const noexcept;
 
   void set_emss(std::uint32_t emss) noexcept { cutter_.set_emss(emss); }
   void hold(bool on) noexcept { held_ = on; }  // start no work request

@@ -18,7 +18,7 @@ std::expected<void, PostError> Engine::State::post(const WorkRequest& request) {
 void Engine::State::fill(TransmitBatch& batch, Instant now) {
   if (ending.over() || ending.fin_sent()) return;
   fill_startup(batch, now);
-  if (may_send_fpdus()) fill_fpdus(batch, now);
+  if (rdma) fill_fpdus(batch, now);
   settle(now);
 }
 
@@ -35,9 +35,9 @@ void Engine::State::fill_startup(TransmitBatch& batch, Instant now) {
 }
 
 void Engine::State::fill_fpdus(TransmitBatch& batch, Instant now) {
-  for (;;) {
+  while (!ending.over()) {
     const std::uint64_t before = appended;
-    const auto filled = rdma->outbound.fill(batch, appended);
+    const auto filled = may_send_fpdus() ? rdma->outbound.fill(batch, appended) : rdma->outbound.perform_local();
     if (appended != before) startup.first_fpdu_sent();
     if (filled) return;
     if (const auto& ticket = filled.error().ticket) queue.finish(*ticket, WorkStatus::kLocalProtection);
@@ -57,7 +57,8 @@ bool Engine::State::may_send_fpdus() const noexcept { return rdma && (startup.ma
 
 bool Engine::State::has_output() const noexcept {
   if (ending.over() || ending.fin_sent()) return false;
-  return !startup.unsent().empty() || (may_send_fpdus() && rdma->outbound.has_output());
+  if (!startup.unsent().empty()) return true;
+  return rdma && (may_send_fpdus() ? rdma->outbound.has_output() : rdma->outbound.local_ready());
 }
 
 void Engine::State::drain(bool on) noexcept {
