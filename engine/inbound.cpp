@@ -46,8 +46,17 @@ std::expected<InboundStep, Fault> Inbound::segment(const mpa::Fpdu& fpdu, Mutabl
         Held{fpdu, static_cast<std::size_t>(fpdu.ulpdu.data() - stream.data()), rdmap::segment_in_error(fpdu.ulpdu)};
     return NeedReceive{};
   }
+  follow(*header);
   return InboundSegment{fpdu.consumed, fpdu.stream_offset,          fpdu.pad_nonzero, *header, *opcode,
                         fpdu.ulpdu,    std::get<Delivery>(*outcome)};
+}
+
+void Inbound::follow(const ddp::Header& header) noexcept {
+  constexpr unsigned kTagged = 4;  // behind the queues, of which admit() lets only 0 to 3 pass
+  const auto* untagged = std::get_if<ddp::UntaggedHeader>(&header);
+  const unsigned kind = 1U << (untagged == nullptr ? kTagged : untagged->queue);
+  const bool last = std::visit([](const auto& h) { return h.last; }, header);
+  open_ = static_cast<std::uint8_t>(last ? open_ & ~kind : open_ | kind);
 }
 
 // admit() has made sure that the header is of the kind that the opcode asks for.

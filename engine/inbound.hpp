@@ -98,6 +98,8 @@ class Inbound {
   // The fault of a Send for which no receive came in time (DDP-7.1-06). Only after NeedReceive.
   [[nodiscard]] Fault no_receive() const;
   [[nodiscard]] bool holds_segment() const noexcept { return held_.has_value(); }
+  // A message has begun whose last segment (L) has not come: a peer that ends here has not sent all of it.
+  [[nodiscard]] bool inside_message() const noexcept { return open_ != 0; }
   // Our own oldest unanswered request, when the stream has ended.
   std::optional<rdmap::OutstandingRequest> take_unanswered() noexcept { return window_.take_unfinished(); }
   // A receive that was taken and whose message did not end.
@@ -132,6 +134,7 @@ class Inbound {
   Checked<Outcome> terminate(const ddp::UntaggedHeader& header, Bytes payload);
   Checked<Outcome> atomic_response(const ddp::UntaggedHeader& header, Bytes payload);
   static Checked<Outcome> delivered(const ddp::ReceiveFilled& filled);
+  void follow(const ddp::Header& header) noexcept;
 
   mpa::FpduReceiver fpdus_;
   ddp::UntaggedQueues queues_;
@@ -139,6 +142,7 @@ class Inbound {
   ddp::Placement& placement_;
   Responses responses_;
   std::optional<Held> held_{};
+  std::uint8_t open_ = 0;  // one bit for each kind of message that is under way: the four queues, and tagged
 };
 
 }  // namespace weft::engine

@@ -7,6 +7,18 @@ namespace weft::engine {
 
 using Want = ReceiveResult::Want;
 
+namespace {
+
+// The peer ended its direction, but not as it should have: LLP error 1 (MPA-8-01) with the rule of DDP that it broke.
+Fault end_fault(std::string_view clause, std::string_view sentence, std::uint64_t stream_offset) {
+  Fault fault = make_fault(mpa::Fault::kConnectionLost, stream_offset);
+  fault.clause = clause;
+  fault.sentence = sentence;
+  return fault;
+}
+
+}  // namespace
+
 ReceiveResult Engine::State::receive(MutableBytes octets, Instant now) {
   std::size_t consumed = 0;
   ReceiveResult step{};
@@ -39,11 +51,7 @@ ReceiveResult Engine::State::receive_step(MutableBytes octets, Instant now) {
 
 ReceiveResult Engine::State::receive_fpdu(MutableBytes octets, Instant now) {
   if (stream == rdmap::StreamState::kHalfClosed && !octets.empty()) {  // DDP-6.2.1-04
-    fail({make_fault(mpa::Fault::kConnectionLost, 0).error,
-          "DDP-6.2.1-04",
-          "octets arrived after the peer had closed its direction",
-          rdma->inbound.position(),
-          {}},
+    fail(end_fault("DDP-6.2.1-04", "octets arrived after the peer had closed its direction", rdma->inbound.position()),
          now);
   }
   if (!rdmap::takes_segments(stream)) return {octets.size(), Want::kNothing, 0};  // DDP-7.1-20
@@ -210,6 +218,10 @@ void Engine::State::handle_fin(Instant now) {
   }
   if (!rdmap::takes_segments(stream)) return;
   if (unconsumed > 0) return fail(make_fault(mpa::Fault::kClosedInsideFpdu, rdma->inbound.position()), now);
+  if (rdma->inbound.inside_message()) {  // no graceful close: octets are missing
+    return fail(end_fault("DDP-5.2-04", "the peer closed its direction inside a DDP message", rdma->inbound.position()),
+                now);
+  }
   if (awaiting_rtr) return fail(make_fault(mpa::Fault::kClosedInStartup, 0), now);
   events.push(PeerClosed{});  // MPA-7.2-02, DDP-3-11
   step(rdmap::StreamEvent::kPeerFinished);

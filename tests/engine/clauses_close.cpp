@@ -69,6 +69,42 @@ TEST_CASE("Our FIN is due when the user asks, after the peer's", "[DDP-6.2.1-07]
   CHECK(rogue.end.engine.disposition() == Disposition::kClose);
 }
 
+TEST_CASE("A FIN inside a message is no graceful close", "[DDP-5.2-04][DDP-6.2.1-02][DDP-6.2.2-05][MPA-8-01]") {
+  Stream rogue;
+  rogue.end.memory.post_receive(9, 64);
+  rogue.post(read_of(1, kAll, 9, 0));
+  rogue.heard();
+  const auto begin = GENERATE(Opcode::kSend, Opcode::kWrite, Opcode::kReadResponse);
+  if (begin == Opcode::kSend) {
+    rogue.untagged(begin, 1, pattern(8), 0, false);
+  } else {
+    rogue.tagged(begin, 1, 0, pattern(8), false);
+  }
+  rogue.fin();
+  CHECK(rogue.end.count<PeerClosed>() == 0);
+  REQUIRE(rogue.end.count<ProtocolError>() == 1);
+  CHECK(rogue.end.first<ProtocolError>()->report.clause == "DDP-5.2-04");
+  const auto terminate = rogue.terminate();  // our direction works still
+  REQUIRE(terminate);
+  CHECK(terminate->error == rdmap::ErrorCode{rdmap::Layer::kLlp, 0, 1});
+  CHECK(rogue.end.first<SendCompleted>()->status == WorkStatus::kFlushed);
+  if (begin == Opcode::kSend) CHECK(rogue.end.first<Received>()->status == WorkStatus::kFlushed);
+  REQUIRE(rogue.end.count<Closed>() == 1);
+  CHECK_FALSE(rogue.end.first<Closed>()->graceful);
+}
+
+TEST_CASE("A FIN behind the last segment of every message is a graceful one", "[DDP-5.2-04][MPA-7.2-02]") {
+  Stream rogue;
+  rogue.end.memory.post_receive(9, 64);
+  rogue.untagged(Opcode::kSend, 1, pattern(8), 0, false);
+  rogue.tagged(Opcode::kWrite, 1, 0, pattern(8), false);  // not siw's way, and allowed: it ends first
+  rogue.tagged(Opcode::kWrite, 1, 8, pattern(8));
+  rogue.untagged(Opcode::kSend, 1, pattern(8), 8);
+  rogue.fin();
+  CHECK(rogue.end.count<PeerClosed>() == 1);
+  CHECK(rogue.end.count<ProtocolError>() == 0);
+}
+
 TEST_CASE("Octets behind the peer's FIN are an error", "[DDP-6.2.1-04]") {
   Stream rogue;
   rogue.fin();
