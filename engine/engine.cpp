@@ -19,8 +19,6 @@ std::expected<void, StartupError> Engine::accept(Bytes private_data, const Accep
 std::expected<void, StartupError> Engine::reject(Bytes private_data) { return state_->reject(private_data); }
 
 std::expected<void, PostError> Engine::post(const WorkRequest& request) { return state_->post(request); }
-// A stalled stream goes on with the next receive(); only the clock of the stall starts anew.
-void Engine::receives_available() noexcept { state_->receive_deadline.reset(); }
 void Engine::drain(bool on) noexcept { state_->drain(on); }
 void Engine::close(Instant now) { state_->close(now); }
 void Engine::abort(Instant) { state_->end(Disposition::kReset, false); }

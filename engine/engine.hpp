@@ -4,7 +4,7 @@
 //
 //   world -> core   receive, end_of_stream, connection_lost, written, deadline_passed
 //   core  -> world  fill (octets to send), next_deadline, disposition
-//   user  -> core   connect / accept / reject, post, receives_available, drain, close, abort
+//   user  -> core   connect / accept / reject, post, drain, close, abort
 //   core  -> user   poll_event
 //
 // An engine is not thread-safe: its driver serialises all calls. None of them blocks, and in steady state none
@@ -37,7 +37,7 @@ struct Config {
   std::uint32_t max_ird = 128;           // upper bound for inbound reads, whatever is negotiated
   NoReceive no_receive = NoReceive::kStall;
   Duration startup_timeout = std::chrono::seconds(10);     // waiting for the peer's start-up frame, RTR included
-  Duration no_receive_timeout = std::chrono::seconds(30);  // a stalled Send becomes Terminate 1/2/02
+  Duration no_receive_timeout = std::chrono::seconds(30);  // a Send stalled for so long becomes Terminate 1/2/02
   Duration finish_timeout = std::chrono::seconds(60);      // after close(): for what is posted to be sent and answered
   Duration close_timeout =
       std::chrono::seconds(5);  // waiting for the peer's FIN after ours, a Terminate or a rejection
@@ -48,7 +48,7 @@ struct ReceiveResult {
   enum class Want : std::uint8_t {
     kMore,        // call again when more octets have arrived
     kPollEvents,  // the event queue is full: poll, then call again with the rest
-    kReceive,     // a Send waits for a posted receive: call again after receives_available()
+    kReceive,     // a Send waits for a posted receive: call again when there is one
     kNothing,     // inbound is over (closed or terminated): discard what arrives
   } want{};
   std::size_t missing{};  // with kMore: octets that the current frame still needs at least; a hint for the next read
@@ -83,10 +83,9 @@ class Engine {
 
   // --- User: work
   std::expected<void, PostError> post(const WorkRequest& request);
-  void receives_available() noexcept;  // a receive was posted: a stalled stream may go on
-  void drain(bool on) noexcept;        // SQD: start no further work request; SendQueueDrained when none is in progress
-  void close(Instant now);             // graceful: finish what is posted, then FIN
-  void abort(Instant now);             // at once: flush, RST
+  void drain(bool on) noexcept;  // SQD: start no further work request; SendQueueDrained when none is in progress
+  void close(Instant now);       // graceful: finish what is posted, then FIN
+  void abort(Instant now);       // at once: flush, RST
 
   // --- World
   // Takes whole frames from the front of `stream` and may rearrange octets of frames that it consumes, or answers

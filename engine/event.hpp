@@ -65,6 +65,12 @@ struct Received {  // a receive of queue 0, in the order of delivery
   std::optional<std::array<std::byte, kImmediateSize>> immediate{};
 };
 
+// A Send found no receive: nothing of this stream is looked at until one is posted or Config::no_receive_timeout has
+// passed, which ends it. Told when a stall begins, so that somebody can see who lives on this slow path (SEC-6.4.4-01).
+struct ReceiveStalled {
+  std::uint64_t stream_offset{};  // of the FPDU that waits, as in ErrorReport
+};
+
 // --- The stream's life
 
 enum class Layer : std::uint8_t { kRdmap = 0, kDdp = 1, kLlp = 2 };
@@ -102,7 +108,8 @@ struct Remark {
   std::uint64_t stream_offset{};
 };  // a tolerated departure of the peer, named once per connection; static storage
 
-using Event = std::variant<ConnectionRequested, Established, Rejected, SendCompleted, Received, ProtocolError,
-                           TerminateReceived, StartupFailed, PeerClosed, SendQueueDrained, Closed, Remark>;
+using Event =
+    std::variant<ConnectionRequested, Established, Rejected, SendCompleted, Received, ReceiveStalled, ProtocolError,
+                 TerminateReceived, StartupFailed, PeerClosed, SendQueueDrained, Closed, Remark>;
 
 }  // namespace weft::engine

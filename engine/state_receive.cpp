@@ -70,13 +70,17 @@ ReceiveResult Engine::State::receive_fpdu(MutableBytes octets, Instant now) {
 }
 
 // DDP-7.1-04 or DDP-7.1-06, as the user prefers. Nothing behind it is looked at meanwhile, so no request is answered
-// before the message ahead of it is complete (RDMAP-B-03, RDMAPX-7-03, RDMAPX-7-04, RDMAPX-7-13).
+// before the message ahead of it is complete (RDMAP-B-03, RDMAPX-7-03, RDMAPX-7-04, RDMAPX-7-13). The clock runs from
+// the first time on until the stream goes on: receives that other streams take from a shared queue do not stop it.
 ReceiveResult Engine::State::wait_for_receive(Instant now) {
   if (config.no_receive == NoReceive::kTerminate) {
     fail(rdma->inbound.no_receive(), now);
     return {0, Want::kNothing, 0};
   }
-  if (!receive_deadline) receive_deadline = now + config.no_receive_timeout;
+  if (!receive_deadline) {
+    receive_deadline = now + config.no_receive_timeout;
+    events.push(ReceiveStalled{rdma->inbound.no_receive().stream_offset});
+  }
   return {0, Want::kReceive, 0};
 }
 
@@ -201,11 +205,11 @@ void Engine::State::blame(const rdmap::Terminate& terminate) {
 
 void Engine::State::end_of_stream(Instant now) {
   if (ending.over() || ending.peer_finished()) return;
-  if (rdma && rdma->inbound.holds_segment() && rdmap::takes_segments(stream)) {
-    fin_pending = true;  // what arrived before it comes first
-    return;
+  if (rdma && rdma->inbound.holds_segment()) {
+    fin_pending = true;  // what arrived before it comes first, if it is still looked at: settle() knows
+  } else {
+    handle_fin(now);
   }
-  handle_fin(now);
   settle(now);
 }
 

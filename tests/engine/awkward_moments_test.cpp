@@ -127,14 +127,16 @@ TEST(AwkwardMoment, AFinBehindASegmentThatGetsNoReceiveIsNotForgotten) {
   EXPECT_EQ(rogue.end.count<Closed>(), 1U) << "both directions are over, there is nothing to wait for";
 }
 
-TEST(AwkwardMoment, AFinAfterTheErrorOfASegmentThatGotNoReceiveIsNotForgotten) {
+TEST(AwkwardMoment, AFinThatComesWhenTheWaitForAReceiveIsOverEndsTheConnection) {
   Stream rogue;
   rogue.untagged(Opcode::kSend, 1, pattern(8));
-  rogue.now = rogue.now + Config{}.no_receive_timeout;
-  rogue.end.engine.deadline_passed(rogue.now);
+  rogue.wait(Config{}.no_receive_timeout);
   rogue.flush();
+  ASSERT_EQ(rogue.end.count<ProtocolError>(), 1U);
+  rogue.offer();  // the rest is discarded
+  EXPECT_EQ(rogue.end.count<Closed>(), 0U);
   rogue.fin();
-  EXPECT_EQ(rogue.end.count<Closed>(), 1U) << "both directions are over, there is nothing to wait for";
+  EXPECT_EQ(rogue.end.count<Closed>(), 1U);
 }
 
 TEST(AwkwardMoment, AFinBehindATerminateBehindASegmentThatWaitedIsNotForgotten) {
@@ -145,7 +147,6 @@ TEST(AwkwardMoment, AFinBehindATerminateBehindASegmentThatWaitedIsNotForgotten) 
   rogue.untagged(Opcode::kTerminate, 1, terminate);
   rogue.fin();
   rogue.end.memory.post_receive(1, 64);
-  rogue.end.engine.receives_available();
   rogue.offer();
   rogue.flush();
   EXPECT_EQ(rogue.end.count<Received>(), 1U);

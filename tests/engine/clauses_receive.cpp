@@ -18,7 +18,6 @@ struct Stream : Rogue {
   }
   void more_receives(std::uint64_t cookie, std::size_t capacity) {
     end.memory.post_receive(cookie, capacity);
-    end.engine.receives_available();
     offer();
   }
 };
@@ -50,7 +49,6 @@ TEST_CASE("With Markers a stalled Send is the same when it goes on", "[DDP-7.1-0
   REQUIRE(pair.b.last.want == Want::kReceive);
   pair.run();
   pair.b.memory.post_receive(1, 3000);
-  pair.b.engine.receives_available();
   pair.run();
   CHECK(pair.b.memory.inbox[1] == pattern(3000));
 }
@@ -63,6 +61,44 @@ TEST_CASE("But not for ever", "[DDP-7.1-06][DDP-7.1-03]") {
   REQUIRE(terminate);
   CHECK(terminate->error == rdmap::error_code(ddp::UntaggedError::kNoBuffer));
   CHECK(terminate->segment_length == 26);
+}
+
+TEST_CASE("The clock of a stall runs until the stream goes on, whatever others do with receives", "[DDP-7.1-06]") {
+  Stream rogue;
+  rogue.untagged(Opcode::kSend, 1, pattern(8));
+  rogue.wait(std::chrono::seconds(20));
+  rogue.offer();  // a receive was posted, and another stream was faster
+  CHECK(rogue.end.last.want == Want::kReceive);
+  CHECK(rogue.end.engine.next_deadline() == Instant{} + Config{}.no_receive_timeout);
+  rogue.wait(std::chrono::seconds(11));
+  CHECK(rogue.terminate()->error == rdmap::error_code(ddp::UntaggedError::kNoBuffer));
+}
+
+TEST_CASE("Each stall is told when it begins, and has a clock of its own", "[SEC-6.4.4-01][DDP-7.1-04]") {
+  Stream rogue;
+  rogue.untagged(Opcode::kSend, 1, pattern(8));
+  rogue.offer();
+  REQUIRE(rogue.end.count<ReceiveStalled>() == 1);
+  CHECK(rogue.end.first<ReceiveStalled>()->stream_offset == 20);  // behind the Write that established the connection
+  rogue.wait(std::chrono::seconds(20));
+  rogue.more_receives(5, 64);
+  rogue.untagged(Opcode::kSend, 2, pattern(8));
+  CHECK(rogue.end.count<ReceiveStalled>() == 2);
+  CHECK(rogue.end.engine.next_deadline() == rogue.now + Config{}.no_receive_timeout);
+  rogue.wait(std::chrono::seconds(31));
+  CHECK(rogue.end.first<ProtocolError>()->report.clause == "DDP-7.1-02");  // and when it ends the stream
+}
+
+TEST_CASE("A connection lost while its Send waits for a receive is over at once", "[DDP-6.2.2-01][DDP-6.2.2-05]") {
+  Stream rogue;
+  require(rogue.end.engine.post({.cookie = 1, .operation = Operation::kRead}).has_value(), "post");
+  rogue.flush();
+  rogue.untagged(Opcode::kSend, 1, pattern(8));
+  rogue.end.engine.connection_lost(rogue.now);
+  rogue.end.poll();
+  CHECK(rogue.end.first<SendCompleted>()->status == WorkStatus::kFlushed);
+  CHECK(rogue.end.count<Closed>() == 1);
+  CHECK_FALSE(rogue.end.engine.next_deadline());
 }
 
 TEST_CASE("Or not at all, if the user prefers", "[DDP-7.1-06]") {

@@ -55,7 +55,6 @@ TEST_CASE("Neither a Read nor an atomic is answered before the Send or Immediate
   CHECK(rogue.heard().empty());
   CHECK(rogue.word() == 0);
   rogue.end.memory.post_receive(5, 64);
-  rogue.end.engine.receives_available();
   rogue.offer();
   CHECK(rogue.end.count<Received>() == 1);
   CHECK(rogue.heard().size() == 1);

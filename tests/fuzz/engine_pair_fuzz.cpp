@@ -73,7 +73,7 @@ struct Session {
       case 2:
       case 3: return post(verb & 1, a, b, verb >> 1 & 3);
       case 4: return post(verb & 1, a, b, a ^ b);
-      case 5: end.memory.post_receive(++receives, a * 8); return end.engine.receives_available();
+      case 5: end.memory.post_receive(++receives, a * 8); return;
       case 6: return pair.run();
       case 7: flip = static_cast<std::uint8_t>(a); return;
       case 8: junk = static_cast<std::uint8_t>(a); return;

@@ -64,6 +64,13 @@ void log_remark(std::uint32_t qp, const engine::Remark& remark) {
                 remark.sentence, remark.stream_offset);
 }
 
+void log_stall(std::uint32_t qp, const engine::ReceiveStalled& stall, std::chrono::milliseconds patience) {
+  logger().info(
+      "queue pair {}: a Send found no receive: the stream waits for one, {} ms at most (octet {} of the inbound "
+      "stream)",
+      qp, patience.count(), stall.stream_offset);
+}
+
 void log_startup_failure(const engine::ErrorReport& report, bool retrying) {
   logger().log(retrying ? spdlog::level::info : spdlog::level::err,
                "start-up failed: {} [{}] layer {} ({}), type {}, code {:#04x}{}", report.sentence, report.clause,

@@ -2,6 +2,7 @@
 // What verbs/ writes to the log. One function per thing that can be said, so that lines look alike everywhere.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string_view>
 
@@ -15,6 +16,8 @@ namespace weft::verbs::detail {
 void log_stream_error(std::uint32_t qp, const StreamError& error);
 // The peer departs from the RFCs in a way that we tolerate. Said once per connection.
 void log_remark(std::uint32_t qp, const engine::Remark& remark);
+// A Send of the peer waits for a receive (SEC-6.4.4-01). When none comes in time, log_stream_error tells that.
+void log_stall(std::uint32_t qp, const engine::ReceiveStalled& stall, std::chrono::milliseconds patience);
 void log_startup_failure(const engine::ErrorReport& report, bool retrying);
 void log_warning(std::string_view what, std::string_view why);
 // What happens on a connection; `number` is its identifier's.

@@ -180,14 +180,15 @@ void Stream::release_locked() {
 
 void Stream::drive(bool hangup) {
   const std::lock_guard lock(mutex_);
-  // A stream that waits for a receive does not read, and would not notice that its connection was reset.
-  if (hangup && stalled_ && !finished_ && socket_.pending_error() && !std::exchange(inbound_over_, true)) {
-    if (narrator_) narrator_->say("TCP connection lost while it waited for a receive");
-    if (tap_) tap_->rst_received();
-    engine_.connection_lost(now());
-    pump();
-  }
   drive_locked();
+  // A stream that waits for a receive, perhaps since just now, does not read, and would not notice that its connection
+  // was reset.
+  if (!hangup || !stalled_ || finished_ || !socket_.pending_error() || std::exchange(inbound_over_, true)) return;
+  if (narrator_) narrator_->say("TCP connection lost while it waited for a receive");
+  if (tap_) tap_->rst_received();
+  engine_.connection_lost(now());
+  pump();
+  settle();
 }
 
 void Stream::drive_if_free() {
@@ -203,6 +204,7 @@ void Stream::deadline_passed() {
   if (deadline && *deadline <= now()) {
     engine_.deadline_passed(now());
     pump();
+    if (std::exchange(stalled_, false)) present();  // if it gave up waiting for a receive, the peer's FIN is to be read
     send_some();
   }
   settle();
@@ -211,7 +213,6 @@ void Stream::deadline_passed() {
 void Stream::receives_available() {
   const std::lock_guard lock(mutex_);
   if (finished_) return;
-  engine_.receives_available();
   if (std::exchange(stalled_, false)) present();
   drive_locked();
 }

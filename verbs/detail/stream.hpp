@@ -121,6 +121,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void on(engine::Rejected& event);
   void on(const engine::SendCompleted& event);
   void on(const engine::Received& event);
+  void on(const engine::ReceiveStalled& event);
   void on(const engine::ProtocolError& event);
   void on(const engine::TerminateReceived& event);
   void on(const engine::StartupFailed& event);

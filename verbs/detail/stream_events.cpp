@@ -166,6 +166,10 @@ void Stream::complete_receive(std::uint64_t wr_id, const engine::Received& event
   complete(*qp_->parts.receive_cq, completion);
 }
 
+void Stream::on(const engine::ReceiveStalled& event) {
+  log_stall(qp_ ? qp_->number : 0, event, policy_.no_receive_timeout);
+}
+
 // --- Errors and the end
 
 void Stream::on(const engine::ProtocolError& event) {
