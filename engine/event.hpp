@@ -44,6 +44,7 @@ struct Established {
 struct Rejected {  // initiator: the Reply had R set
   std::optional<std::uint16_t> peer_ird{};
   std::optional<std::uint16_t> peer_ord{};
+  bool retry_with_revision_1{};  // by a peer that only speaks revision 1: a new connection may work (MPA2-10-12)
   std::vector<std::byte> private_data{};
 };
 

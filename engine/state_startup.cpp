@@ -100,7 +100,8 @@ void Engine::State::on_startup(const mpa::Agreement& agreement, Instant) {
 }
 
 void Engine::State::on_startup(const mpa::Rejection& rejection, Instant) {
-  events.push(Rejected{rejection.peer_ird, rejection.peer_ord, copy_of(rejection.private_data)});
+  events.push(Rejected{rejection.peer_ird, rejection.peer_ord, rejection.retry_with_revision_1,
+                       copy_of(rejection.private_data)});
   end(Disposition::kClose, true);  // MPA-7.1.4.2-03
 }
 

@@ -49,7 +49,9 @@ Agreement enhanced_agreement(const Policy& policy, const StartupFrame& reply) no
   if (!policy.peer_to_peer) return result;  // MPA2-9.2-19
   result.rtr_common = common(policy.rtr, reply.enhanced->rtr);
   result.rtr = choose(result.rtr_common, result.peer_ird);
-  if (result.rtr == Rtr::kRead && result.ord == 0) result.ord = 1;  // the responder has room for it (MPA2-9.1-09)
+  // The ready-to-receive Read is an outbound Read like any other. The responder has made room for it, though we asked
+  // for none (MPA2-9.1-09), so that one is still at most its IRD (MPA2-9.1-06, MPA2-9.1-14).
+  if (result.rtr == Rtr::kRead && result.ord == 0) result.ord = 1;
   return result;
 }
 

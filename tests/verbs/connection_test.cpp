@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -230,6 +231,31 @@ TEST(Fallback, ToRevision1OnANewConnection) {
     EXPECT_FALSE(client.end.next_within(client.end.cq, 10ms));  // the receive is still posted
     expect_event(server.events, ConnectionEventType::kEstablished);
   }
+}
+
+// What a peer that speaks revision 1 only may do instead of closing at once. A Reply of revision 1 with R set, each
+// time.
+TEST(Fallback, WhenAPeerOfRevision1Rejects) {  // MPA2-10-12
+  PlainServer server;
+  const timeval patience{.tv_sec = 10, .tv_usec = 0};
+  ASSERT_EQ(::setsockopt(server.descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);
+  Client client;
+  client.resolve(loopback("127.0.0.1", server.port));
+  must(client.id.connect(*client.end.qp), "connect");
+  int descriptors[2]{};
+  for (const int revision : {2, 1}) {
+    int& peer = descriptors[revision - 1];
+    peer = ::accept(server.descriptor, nullptr, nullptr);
+    ASSERT_GE(peer, 0);
+    std::array<char, 24> request{};
+    const std::size_t size = revision == 2 ? 24 : 20;  // with IRD and ORD, or without
+    ASSERT_EQ(::recv(peer, request.data(), size, MSG_WAITALL), static_cast<ssize_t>(size));
+    EXPECT_EQ(request[17], revision);
+    const std::string reply("MPA ID Rep Frame\x60\x01\x00\x00", 20);
+    ASSERT_EQ(::send(peer, reply.data(), reply.size(), 0), 20);
+  }
+  EXPECT_EQ(expect_event(client.events, ConnectionEventType::kRejected).error->code, Errc::kRejected);
+  for (const int descriptor : descriptors) ::close(descriptor);
 }
 
 // Each end's wish for CRC and markers, both revisions, and the kinds of ready-to-receive.

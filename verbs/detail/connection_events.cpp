@@ -227,19 +227,25 @@ void ConnectionState::on_established(const engine::Established& established) {
         .ord = established.ord});
 }
 
-void ConnectionState::on_rejected(engine::Rejected rejected) {
+bool ConnectionState::on_rejected(engine::Rejected rejected) {
+  if (will_retry(rejected.retry_with_revision_1)) return true;
   fail_connection({.type = ConnectionEventType::kRejected,
                    .error = Error{Errc::kRejected, "peer", "its application refused the connection", ECONNREFUSED},
                    .private_data = std::move(rejected.private_data)});
+  return false;
 }
 
-// True when a second attempt will be made, with revision 1 and on a new TCP connection: the queue pair is still needed.
+// True when a second attempt will be made, with revision 1 and on a new TCP connection (MPA2-10-12): the queue pair is
+// still needed.
+bool ConnectionState::will_retry(bool worth_it) {
+  const std::lock_guard lock(mutex_);
+  const bool possible = worth_it && policy_.fall_back_to_revision_1 && !revision_1_;
+  if (!possible || phase_ != Phase::kConnecting) return false;
+  return revision_1_ = retrying_ = true;
+}
+
 bool ConnectionState::on_startup_failed(const engine::StartupFailed& failure) {
-  {
-    const std::lock_guard lock(mutex_);
-    const bool possible = failure.retry_with_revision_1 && policy_.fall_back_to_revision_1 && !revision_1_;
-    if (possible && phase_ == Phase::kConnecting) return revision_1_ = retrying_ = true;
-  }
+  if (will_retry(failure.retry_with_revision_1)) return true;
   fail_connection(to_event(failure.report));
   return false;
 }

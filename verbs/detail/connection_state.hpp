@@ -89,7 +89,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   // --- StreamObserver, with the stream's lock held
   void on_requested(engine::ConnectionRequested request) override;
   void on_established(const engine::Established& established) override;
-  void on_rejected(engine::Rejected rejected) override;
+  bool on_rejected(engine::Rejected rejected) override;
   bool on_startup_failed(const engine::StartupFailed& failure) override;
   void on_closed(bool graceful) override;
 
@@ -122,6 +122,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   void on_tcp(std::expected<transport::Socket, std::error_code> socket);
   void on_accept(std::expected<transport::Socket, std::error_code> socket);
   void begin_incoming(const ConnectionState& listener, transport::Socket socket);
+  [[nodiscard]] bool will_retry(bool worth_it);
   void fail_connection(ConnectionEvent event);
   void leave_backlog();
   void refuse_later(Offer offer);

@@ -31,8 +31,8 @@ class StreamObserver {
   virtual ~StreamObserver() = default;
   virtual void on_requested(engine::ConnectionRequested request) = 0;
   virtual void on_established(const engine::Established& established) = 0;
-  virtual void on_rejected(engine::Rejected rejected) = 0;
   // True: a new stream will be tried for the same queue pair.
+  virtual bool on_rejected(engine::Rejected rejected) = 0;
   virtual bool on_startup_failed(const engine::StartupFailed& failure) = 0;
   virtual void on_closed(bool graceful) = 0;
 };

@@ -101,14 +101,15 @@ void Stream::on(engine::Established& event) {
 }
 
 void Stream::on(engine::Rejected& event) {
-  if (observer_) observer_->on_rejected(std::move(event));
+  const bool retry = observer_ && observer_->on_rejected(std::move(event));
+  if (retry) release_locked();  // so that the end of this stream is not the end of the queue pair
 }
 
 void Stream::on(const engine::StartupFailed& event) {
   if (narrator_) narrator_->on(event);
   const bool retry = observer_ && observer_->on_startup_failed(event);
   log_startup_failure(event.report, retry);
-  if (retry) release_locked();  // so that the end of this stream is not the end of the queue pair
+  if (retry) release_locked();  // as above
 }
 
 // --- Completions
