@@ -50,7 +50,7 @@ struct Engine::State {
   void on_startup(const mpa::StartupFailure& failure, Instant now);
   void enter_rdma_mode(const mpa::Agreement& agreement, const AcceptParameters& parameters);
   void announce(std::string_view rtr);
-  void first_segment(rdmap::Opcode opcode);
+  void first_segment(const InboundSegment& segment);
 
   // --- Receiving
   ReceiveResult receive(MutableBytes octets, Instant now);
@@ -112,6 +112,7 @@ struct Engine::State {
   std::size_t unconsumed = 0;  // octets of a frame that is not complete
   std::optional<Instant> startup_deadline{};
   std::optional<Instant> receive_deadline{};
+  mpa::RtrTypes rtr_due{};         // the kinds that both ends have named
   bool awaiting_rtr = false;       // responder, peer-to-peer: Established is announced with the first segment
   bool startup_terminate = false;  // the start-up failed such that a Terminate is due
   bool fin_pending = false;        // the peer's FIN stands behind a segment that waits for a receive

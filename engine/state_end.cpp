@@ -14,6 +14,8 @@ using rdmap::StreamState;
 // closes; so does everyone after an error of the start-up itself (MPA-8-09), and whoever has sent its FIN.
 void Engine::State::fail(const Fault& fault, Instant now) {
   if (!rdmap::may_send(stream)) return;
+  // MPA2-9.3-04. Only a responder can get here: an initiator is established with the Reply, and has no work before it.
+  if (awaiting_rtr && fault.ours) return fail(make_fault(mpa::Fault::kLocalFailure, fault.stream_offset), now);
   const bool may_terminate = may_send_fpdus() && !ending.fin_sent();
   if (fault.wrong_answer) {
     if (const auto asked = rdma->inbound.take_unanswered()) queue.finish(asked->cookie, WorkStatus::kBadResponse);

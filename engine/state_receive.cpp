@@ -86,7 +86,7 @@ ReceiveResult Engine::State::wait_for_receive(Instant now) {
 
 void Engine::State::take(const InboundSegment& segment, Instant now) {
   receive_deadline.reset();
-  first_segment(segment.opcode);
+  first_segment(segment);
   if (segment.pad_nonzero && !std::exchange(pad_remarked, true)) {
     events.push(Remark{"the peer pads FPDUs with octets that are not zero (MPA-4.1-03)", segment.stream_offset});
   }

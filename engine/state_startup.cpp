@@ -33,6 +33,29 @@ WorkRequest rtr_request(mpa::Rtr rtr) {
   std::unreachable();
 }
 
+std::optional<mpa::Rtr> rtr_of(rdmap::Opcode opcode) noexcept {
+  switch (opcode) {
+    case rdmap::Opcode::kSend: return mpa::Rtr::kSend;
+    case rdmap::Opcode::kWrite: return mpa::Rtr::kWrite;
+    case rdmap::Opcode::kReadRequest: return mpa::Rtr::kRead;
+    default: return std::nullopt;
+  }
+}
+
+bool includes(const mpa::RtrTypes& types, mpa::Rtr rtr) noexcept {
+  switch (rtr) {
+    case mpa::Rtr::kSend: return types.send;
+    case mpa::Rtr::kWrite: return types.write;
+    case mpa::Rtr::kRead: return types.read;
+  }
+  std::unreachable();
+}
+
+bool moves_octets(const InboundSegment& segment) noexcept {
+  if (const auto* read = std::get_if<ReadRequested>(&segment.delivery)) return read->request.size > 0;
+  return !segment.payload().empty();
+}
+
 }  // namespace
 
 RdmaMode::RdmaMode(const Config& config, const mpa::Agreement& agreement, const Depths& limits, SendQueue& queue,
@@ -62,6 +85,7 @@ std::expected<void, StartupError> Engine::State::accept(Bytes private_data, cons
   if (!agreement) return std::unexpected(agreement.error());
   enter_rdma_mode(*agreement, parameters);
   awaiting_rtr = agreement->peer_to_peer;
+  rtr_due = agreement->rtr_common;
   if (!awaiting_rtr) announce("none");
   return {};
 }
@@ -144,16 +168,19 @@ void Engine::State::announce(std::string_view rtr) {
   events.push(std::exchange(terms, {}));
 }
 
-// The responder learns from the first message which ready-to-receive indication its peer chose.
-void Engine::State::first_segment(rdmap::Opcode opcode) {
-  if (!awaiting_rtr || opcode == rdmap::Opcode::kTerminate) return;  // a Terminate establishes nothing
+// The responder learns from the first message which ready-to-receive indication its peer chose. Another message does as
+// well: it is a valid FPDU, and says all the more that the peer is ready.
+void Engine::State::first_segment(const InboundSegment& segment) {
+  if (!awaiting_rtr || segment.opcode == rdmap::Opcode::kTerminate) return;  // a Terminate establishes nothing
   awaiting_rtr = false;
   startup_deadline.reset();
-  switch (opcode) {
-    case rdmap::Opcode::kSend: return announce(mpa::name(mpa::Rtr::kSend));
-    case rdmap::Opcode::kWrite: return announce(mpa::name(mpa::Rtr::kWrite));
-    case rdmap::Opcode::kReadRequest: return announce(mpa::name(mpa::Rtr::kRead));
-    default: return announce(mpa::name(std::nullopt));  // not a kind that RFC 6581 has, but a valid FPDU
+  const auto rtr = rtr_of(segment.opcode);
+  announce(mpa::name(rtr));
+  if (!rtr || !includes(rtr_due, *rtr) || moves_octets(segment)) {
+    events.push(
+        Remark{"the peer opened with a message that is no ready-to-receive indication named by both ends "
+               "(MPA2-9.2-12)",
+               segment.stream_offset});
   }
 }
 
