@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "engine/state.hpp"
+#include "rdmap/control.hpp"
 
 namespace weft::engine {
 
@@ -15,6 +16,20 @@ Fault end_fault(std::string_view clause, std::string_view sentence, std::uint64_
   fault.clause = clause;
   fault.sentence = sentence;
   return fault;
+}
+
+// The work request whose message a peer quotes. What we sent as responses belongs to none: its STag is the peer's own
+// and may be that of a Write, too, and its MSN is that of another queue.
+SendEntry* find_quoted(SendQueue& queue, const ddp::Header& header) {
+  if (const auto* tagged = std::get_if<ddp::TaggedHeader>(&header)) {
+    const bool write = rdmap::opcode_bits(tagged->rsvd_ulp) == std::to_underlying(rdmap::Opcode::kWrite);
+    return write ? queue.find_write(tagged->stag, tagged->offset) : nullptr;
+  }
+  const auto& untagged = std::get<ddp::UntaggedHeader>(header);
+  const auto number = ddp::queue_number(untagged.queue);
+  if (number == ddp::QueueNumber::kSend) return queue.find_untagged(untagged.msn, false);
+  if (number == ddp::QueueNumber::kRequest) return queue.find_untagged(untagged.msn, true);
+  return nullptr;
 }
 
 }  // namespace
@@ -185,13 +200,7 @@ void Engine::State::blame(const rdmap::Terminate& terminate) {
   if (!terminate.ddp_header) return;
   const auto header = ddp::parse(terminate.ddp_header->octets());
   if (!header) return;
-  SendEntry* entry = nullptr;
-  if (const auto* untagged = std::get_if<ddp::UntaggedHeader>(&*header)) {
-    entry = queue.find_untagged(untagged->msn, untagged->queue == std::to_underlying(ddp::QueueNumber::kRequest));
-  } else {
-    const auto& tagged = std::get<ddp::TaggedHeader>(*header);
-    entry = queue.find_write(tagged.stag, tagged.offset);
-  }
+  SendEntry* entry = find_quoted(queue, *header);
   // siw, when it refuses a Read while answering it, quotes the size where the MSN belongs; the Read Request tells as
   // well.
   if (entry == nullptr && terminate.read_request) entry = queue.find_read(*terminate.read_request);

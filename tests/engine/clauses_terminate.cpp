@@ -259,6 +259,35 @@ TEST_CASE("A Terminate that quotes one of our messages tells which work request 
   CHECK(done[2].status != WorkStatus::kRemoteAccess);
 }
 
+// The responses that we send are nobody's work requests, though their headers may look like those of some.
+TEST_CASE("A Terminate that quotes one of our responses blames no work request", "[RDMAP-6.2.1-03]") {
+  Stream rogue;
+  rogue.post(read_of(1, kAll, 9, 0));
+  rogue.post(write_of(2, kAll, 9, 0));
+  rogue.post(send_of(3, kAll));
+  TransmitBatch batch(65536);  // cut, and not yet written: none is complete
+  rogue.end.engine.fill(batch, rogue.now);
+  const auto blamed = [&](const ddp::Header& header) {
+    rogue.terminate_it({rdmap::error_code(ddp::TaggedError::kInvalidStag), 1014, rdmap::HeaderCopy(header), {}});
+    rogue.end.engine.written(batch.size(), rogue.now);
+    rogue.end.poll();
+    std::vector<std::uint64_t> cookies;
+    for (const SendCompleted& done : rogue.end.all<SendCompleted>()) {
+      if (done.status == WorkStatus::kRemoteAccess) cookies.push_back(done.cookie);
+    }
+    return cookies;
+  };
+  using Cookies = std::vector<std::uint64_t>;
+  const auto tagged = [](Opcode opcode) { return ddp::TaggedHeader{true, rdmap::control_octet(opcode), {9}, {0}}; };
+  const auto untagged = [](Opcode opcode, std::uint32_t queue) {
+    return ddp::UntaggedHeader{true, rdmap::control_octet(opcode), 0, queue, {1}, {0}};
+  };
+  SECTION("a Read Response") { CHECK(blamed(tagged(Opcode::kReadResponse)) == Cookies{}); }
+  SECTION("an Atomic Response") { CHECK(blamed(untagged(Opcode::kAtomicResponse, 3)) == Cookies{}); }
+  SECTION("but a Write does") { CHECK(blamed(tagged(Opcode::kWrite)) == Cookies{2}); }
+  SECTION("and a Send") { CHECK(blamed(untagged(Opcode::kSend, 0)) == Cookies{3}); }
+}
+
 TEST_CASE("A Terminate in siw's layout is understood and its departure named", "[RDMAP-4.8-04]") {
   Stream rogue;
   rogue.post(read_of(1, kAll, 9, 0));
