@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/work.hpp"
+#include "rdmap/errors.hpp"
 
 namespace weft::engine {
 
@@ -74,7 +75,7 @@ struct ReceiveStalled {
 
 // --- The stream's life
 
-enum class Layer : std::uint8_t { kRdmap = 0, kDdp = 1, kLlp = 2 };
+using rdmap::Layer;
 
 // One error as the Terminate message spells it, with what a log line needs.
 struct ErrorReport {

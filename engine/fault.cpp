@@ -16,8 +16,6 @@ constexpr rdmap::ErrorCode llp_error(mpa::Fault fault) noexcept {
   return {rdmap::Layer::kLlp, mpa::kErrorType, std::to_underlying(mpa::wire_code(fault))};
 }
 
-constexpr Layer event_layer(rdmap::Layer layer) noexcept { return static_cast<Layer>(std::to_underlying(layer)); }
-
 }  // namespace
 
 Fault make_fault(const rdmap::ErrorCode& error, std::uint64_t stream_offset,
@@ -38,12 +36,7 @@ Fault make_local_fault(std::uint64_t stream_offset) {
 
 // The user hears the numbers of the RFCs' tables (DDP-6.2.2-04).
 ErrorReport report_of(const Fault& fault) noexcept {
-  return {event_layer(fault.error.layer),
-          fault.error.type,
-          fault.error.code,
-          fault.clause,
-          fault.sentence,
-          fault.stream_offset};
+  return {fault.error.layer, fault.error.type, fault.error.code, fault.clause, fault.sentence, fault.stream_offset};
 }
 
 ErrorReport report_of(mpa::Fault fault) noexcept { return report_of(make_fault(fault, 0)); }

@@ -171,7 +171,7 @@ TEST_CASE("Requests of the peer are no business of our user",
   CHECK(rogue.end.events.size() == before);
 }
 
-TEST_CASE("A peer cannot fill the event queue beyond its bound", "[RDMAP-8.1.2-06]") {
+TEST_CASE("A peer cannot fill the event queue beyond its bound", "[bounds]") {
   Rogue rogue;
   rogue.establish();
   for (std::uint64_t i = 0; i < 200; ++i) rogue.end.memory.post_receive(i, 0);
