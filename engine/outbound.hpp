@@ -45,7 +45,9 @@ class Outbound {
 
   void set_emss(std::uint32_t emss) noexcept { cutter_.set_emss(emss); }
   void hold(bool on) noexcept { held_ = on; }  // start no work request
-  // Ends this direction: the message under way is finished, then comes the Terminate, then nothing (RDMAP-5.4-10).
+  // Ends this direction: the message under way is finished, then comes the Terminate, then nothing (RDMAP-5.4-10). The
+  // Terminate does not go between two segments of that message: messages are sent in order (DDP-5.3-01), and a peer may
+  // not deliver one before the messages ahead of it are complete (DDP-5.4-03).
   void terminate(const rdmap::Terminate& message) noexcept;
   void stop() noexcept;  // ends this direction where it is
 

@@ -37,7 +37,7 @@ TEST_CASE("Nothing follows a Terminate: no work, no response", "[RDMAP-5.4-10][R
 }
 
 TEST_CASE("A Terminate waits for the end of the message under way, not longer",
-          "[RDMAP-5.4-10][DDP-5.3-01][RDMAP-6.2.1-01]") {
+          "[RDMAP-5.4-10][DDP-5.3-01][DDP-5.4-03][RDMAP-6.2.1-01]") {
   Config config = responder();
   config.emss = 200;
   Stream rogue(config);
