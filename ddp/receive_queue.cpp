@@ -9,20 +9,23 @@ namespace weft::ddp {
 std::expected<ReceiveOutcome, ReceiveFault> ReceiveQueue::place(const UntaggedHeader& header, Bytes payload,
                                                                 Placement& placement, Where where) {
   if (const auto msn = window_.check_msn(header.msn); !msn) return std::unexpected(msn.error());  // SEC-5.1.1-02
-  if (!open_) open_ = placement.take_receive();  // also for a message without octets (RDMAP-5.3-11)
-  if (!open_) return NoReceivePosted{};          // DDP-7.1-02
-  if (const auto stored = store(header, payload, placement, where); !stored) return std::unexpected(stored.error());
-  return advance(header, payload.size(), where);
+  if (!open_) {
+    open_ = placement.take_receive();  // also for a message without octets (RDMAP-5.3-11)
+    where_ = where;
+  }
+  if (!open_) return NoReceivePosted{};  // DDP-7.1-02
+  if (const auto stored = store(header, payload, placement); !stored) return std::unexpected(stored.error());
+  return advance(header, payload.size());
 }
 
-std::expected<void, ReceiveFault> ReceiveQueue::store(const UntaggedHeader& header, Bytes payload, Placement& placement,
-                                                      Where where) {
-  const std::uint64_t capacity = where == Where::kAside ? kAsideCapacity : open_->capacity;
+std::expected<void, ReceiveFault> ReceiveQueue::store(const UntaggedHeader& header, Bytes payload,
+                                                      Placement& placement) {
+  const std::uint64_t capacity = where_ == Where::kAside ? kAsideCapacity : open_->capacity;
   if (const auto range = MessageWindow::check_range(header.offset, payload.size(), capacity); !range) {
     return std::unexpected(range.error());
   }
   if (payload.empty()) return {};
-  if (where == Where::kAside) {
+  if (where_ == Where::kAside) {
     std::ranges::copy(payload, aside_.begin() + header.offset.value);
     return {};
   }
@@ -31,16 +34,19 @@ std::expected<void, ReceiveFault> ReceiveQueue::store(const UntaggedHeader& head
   return {};
 }
 
-std::expected<ReceiveOutcome, ReceiveFault> ReceiveQueue::advance(const UntaggedHeader& header, std::size_t length,
-                                                                  Where where) {
+std::expected<ReceiveOutcome, ReceiveFault> ReceiveQueue::advance(const UntaggedHeader& header, std::size_t length) {
   const auto complete = window_.advance(header, length);
   if (!complete) return std::unexpected(complete.error());
   if (!*complete) return SegmentPlaced{};
-  const std::size_t aside = where == Where::kAside ? std::min<std::size_t>(**complete, kAsideCapacity) : 0;
+  const std::size_t aside = where_ == Where::kAside ? std::min<std::size_t>(**complete, kAsideCapacity) : 0;
   const ReceiveFilled filled{
       *open_, **complete, header.rsvd_ulp, header.rsvd_ulp_word, header.msn, Bytes(aside_).first(aside)};
   open_.reset();
   return filled;
+}
+
+std::optional<ReceiveQueue::Where> ReceiveQueue::under_way() const noexcept {
+  return open_ ? std::optional(where_) : std::nullopt;
 }
 
 std::optional<ReceiveBuffer> ReceiveQueue::take_unfinished() noexcept { return std::exchange(open_, std::nullopt); }

@@ -43,20 +43,24 @@ class ReceiveQueue {
   explicit ReceiveQueue(Msn first = kFirstMsn) noexcept : window_(first) {}
 
   // One segment of queue 0. With kAside the message uses up a receive like any other, but its octets are kept here, so
-  // that a receive of any size, zero included, can take Immediate Data.
+  // that a receive of any size, zero included, can take Immediate Data. The first segment of a message decides for all
+  // of it, so that its octets are together (DDP-5.2-05).
   std::expected<ReceiveOutcome, ReceiveFault> place(const UntaggedHeader& header, Bytes payload, Placement& placement,
                                                     Where where = Where::kBuffer);
+
+  // Where the message that is under way is kept; empty between messages.
+  [[nodiscard]] std::optional<Where> under_way() const noexcept;
 
   // The receive of the message that is under way; when the stream ends early, its owner gets it back through this.
   std::optional<ReceiveBuffer> take_unfinished() noexcept;
 
  private:
-  std::expected<void, ReceiveFault> store(const UntaggedHeader& header, Bytes payload, Placement& placement,
-                                          Where where);
-  std::expected<ReceiveOutcome, ReceiveFault> advance(const UntaggedHeader& header, std::size_t length, Where where);
+  std::expected<void, ReceiveFault> store(const UntaggedHeader& header, Bytes payload, Placement& placement);
+  std::expected<ReceiveOutcome, ReceiveFault> advance(const UntaggedHeader& header, std::size_t length);
 
   MessageWindow window_;
   std::optional<ReceiveBuffer> open_{};
+  Where where_ = Where::kBuffer;  // of the open message
   std::array<std::byte, kAsideCapacity> aside_{};
 };
 

@@ -93,14 +93,19 @@ Inbound::Checked<Inbound::Outcome> Inbound::read_response(const ddp::TaggedHeade
   return ReadAnswered{*piece, payload};
 }
 
+// All segments of a message carry the same RsvdULP (DDP-4.3-06). Of several Sends the last one's would do (DDP-4.3-08),
+// but what begins as a Send and ends as Immediate Data, or the other way round, is neither: the opcode is unexpected.
 Inbound::Checked<Inbound::Outcome> Inbound::send(Opcode opcode, const ddp::UntaggedHeader& header, Bytes payload) {
   using Where = ddp::ReceiveQueue::Where;
-  const bool immediate = rdmap::is_immediate(opcode);
-  if (immediate) {
+  const Where where = rdmap::is_immediate(opcode) ? Where::kAside : Where::kBuffer;
+  if (queues_.sends.under_way().value_or(where) != where) {
+    return std::unexpected(Refusal{rdmap::error_code(rdmap::OperationError::kUnexpectedOpcode)});
+  }
+  if (where == Where::kAside) {
     const auto fits = rdmap::check_immediate_segment(payload.size());
     if (!fits) return std::unexpected(Refusal{rdmap::error_code(fits.error())});
   }
-  const auto placed = queues_.sends.place(header, payload, placement_, immediate ? Where::kAside : Where::kBuffer);
+  const auto placed = queues_.sends.place(header, payload, placement_, where);
   if (!placed) {
     if (const auto* error = std::get_if<ddp::UntaggedError>(&placed.error()))
       return std::unexpected(Refusal{rdmap::error_code(*error)});

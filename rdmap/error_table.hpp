@@ -43,7 +43,7 @@ inline constexpr std::array kRdmapErrors{
     ErrorRow{error_code(OperationError::kInvalidVersion), false, "RFC 5040 7.2", "RDMAP-7.2-03",
              "the RDMAP version is not 1"},
     ErrorRow{error_code(OperationError::kUnexpectedOpcode), false, "RFC 5040 7.2", "RDMAP-7.2-02",
-             "the opcode is unknown, or does not fit its queue or what was asked for"},
+             "the opcode is unknown, or does not fit its queue, its message or what was asked for"},
     ErrorRow{error_code(OperationError::kCatastrophicStream), false, "RFC 5040 4.8", "RDMAP-4.8-33",
              "a catastrophic error of this stream, for instance an atomic on a misaligned address"},
     ErrorRow{error_code(OperationError::kCatastrophicGlobal), false, "RFC 5040 4.8", "RDMAP-4.8-34",

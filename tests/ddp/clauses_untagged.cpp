@@ -246,6 +246,18 @@ TEST_CASE("Sends and Immediate Data share one sequence and are delivered in it",
   CHECK(stream.delivered(3, 0, 5).buffer.cookie == 2);
 }
 
+TEST_CASE("The first segment says where a message is kept, and all of it is kept there", "[DDP-5.2-05][RFC5041-5.2]") {
+  using Where = ReceiveQueue::Where;
+  Stream stream{10};
+  CHECK_FALSE(stream.queue.under_way());
+  REQUIRE(stream.queue.place({false, 0x48, 0, 0, {1}, {0}}, counting(4), stream.memory, Where::kAside));
+  CHECK(stream.queue.under_way() == Where::kAside);
+  const auto whole = stream.queue.place({true, 0x43, 0, 0, {1}, {4}}, counting(4, 4), stream.memory, Where::kBuffer);
+  REQUIRE(whole);
+  CHECK(test::copy(std::get<ReceiveFilled>(*whole).aside) == counting(8));
+  CHECK_FALSE(stream.queue.under_way());
+}
+
 TEST_CASE("Messages for RDMAP itself are checked as all others",
           "[RDMAP-7.2-01][RDMAP-7.2-04][RDMAPX-8.2-01][RDMAP-5.4-08][RFC5040-7.2]") {
   const auto check = [](auto queue, std::size_t longest) {

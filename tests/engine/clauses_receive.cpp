@@ -141,6 +141,39 @@ TEST_CASE("Sends are delivered in order, whatever their kind",
   CHECK(got[2].length == 0);  // RDMAP-5.3-11: a receive is used all the same
 }
 
+// The octets of the two lie in different places, and a message that is both would be delivered with some missing.
+TEST_CASE("A message does not turn from a Send into Immediate Data, or back",
+          "[DDP-4.3-06][DDP-5.2-05][RDMAP-7.2-02][RDMAPX-8.2-02]") {
+  Stream rogue;
+  rogue.end.memory.post_receive(1, 64);
+  SECTION("first Immediate Data") {
+    rogue.untagged(Opcode::kImmediate, 1, pattern(8), 0, false);
+    rogue.untagged(Opcode::kSend, 1, pattern(4), 8);
+  }
+  SECTION("first a Send") {
+    rogue.untagged(Opcode::kSend, 1, pattern(4), 0, false);
+    rogue.untagged(Opcode::kImmediate, 1, pattern(4), 4);
+  }
+  CHECK(rogue.end.count<Received>() == 0);
+  const auto terminate = rogue.terminate();
+  REQUIRE(terminate);
+  CHECK(terminate->error == rdmap::error_code(rdmap::OperationError::kUnexpectedOpcode));
+  rogue.fin();
+  CHECK(rogue.end.first<Received>()->status == WorkStatus::kFlushed);
+}
+
+TEST_CASE("A Send whose segments differ in the kind of Send is one Send, of the kind of its last",
+          "[DDP-4.3-08][DDP-5.2-05]") {
+  Stream rogue;
+  rogue.end.memory.post_receive(1, 64);
+  rogue.untagged(Opcode::kSend, 1, pattern(4), 0, false);
+  rogue.untagged(Opcode::kSendSolicited, 1, pattern(4), 4);
+  const auto got = rogue.end.first<Received>();
+  REQUIRE(got);
+  CHECK(got->length == 8);
+  CHECK(got->solicited);
+}
+
 TEST_CASE("Invalidation happens at delivery, not before", "[RDMAP-5.3-16][RDMAP-5.3-14][RDMAP-5.3-13][RDMAP-1.2-02]") {
   Stream rogue;
   rogue.end.memory.post_receive(1, 64);
