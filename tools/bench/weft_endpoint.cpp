@@ -43,12 +43,15 @@ Outcome<void> WeftEndpoint::lead_latency(std::uint64_t messages, std::vector<dou
   return {};
 }
 
-// Sends, writes or asks for one message. A Write's last octet tells the receiver, who looks at nothing else, that it is
-// there.
 Outcome<void> WeftEndpoint::one_message() {
-  if (options_.op == Op::kWrite) port_.out().back() = std::byte{static_cast<unsigned char>(round_ + 1)};
+  if (options_.op == Op::kWrite) mark(static_cast<std::uint8_t>(round_ + 1));
   return port_.post_messages(1, options_.op == Op::kRead);
 }
+
+// A Write's last octet tells the receiver, who looks at nothing else, that it is there. It may change only when the
+// Write before has left this buffer for good. That is so when the peer's next one has come, which answers it, and not
+// earlier: a long message is sent from here piece by piece for as long as the peer has not got it all.
+void WeftEndpoint::mark(std::uint8_t round) { port_.out().back() = std::byte{round}; }
 
 // Waits for one message.
 Outcome<void> WeftEndpoint::next_message() {
@@ -93,8 +96,8 @@ Outcome<void> WeftEndpoint::follow(std::uint64_t messages) {
 
 Outcome<void> WeftEndpoint::follow_ping_pong(std::uint64_t messages) {
   for (std::uint64_t i = 0; i < messages; ++i) {
-    if (options_.op == Op::kWrite) port_.out().back() = std::byte{static_cast<unsigned char>(round_ + 1)};
     if (auto came = next_message(); !came) return came;
+    if (options_.op == Op::kWrite) mark(round_);
     if (auto sent = port_.post_messages(1, false); !sent) return sent;
   }
   return {};

@@ -23,6 +23,7 @@ class WeftEndpoint final : public Endpoint {
   Outcome<void> lead_stream(std::uint64_t messages);
   Outcome<void> say_and_hear();
   Outcome<void> one_message();
+  void mark(std::uint8_t round);
   Outcome<void> next_message();
   Outcome<void> follow_ping_pong(std::uint64_t messages);
   Outcome<void> follow_sends(std::uint64_t messages);
