@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The `weft` command: finds the subcommand, runs it, and turns what went wrong into one line on stderr and an exit
 // code.
-#include <csignal>
 #include <cstdio>
 #include <memory>
+#include <sstream>
 #include <string>
 
 #include "tools/cli/checks.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/help.hpp"
+#include "tools/cli/standard_output.hpp"
 #include "tools/cli/version.hpp"
 
 namespace weft::tools {
@@ -52,6 +53,13 @@ int complain(const CLI::App& app, const std::string& sentence, ExitCode code) {
   return static_cast<int>(code);
 }
 
+// --help and --version.
+void print_answer(const CLI::App& app, const CLI::Success& success) {
+  std::ostringstream text;
+  static_cast<void>(app.exit(success, text, text));
+  std::fputs(text.str().c_str(), stdout);
+}
+
 Outcome<void> run_selected(const Selection& selection, const GlobalOptions& options) {
   if (!selection.run) return usage_error("name a subcommand: demo, rping, info or bench (weft --help explains them).");
   if (auto set = start_log(options); !set) return set;
@@ -70,14 +78,16 @@ int run(int argc, char** argv) {
   add_rping_command(app, selection);
   add_info_command(app, selection);
   add_bench_command(app, selection);
+  Outcome<void> outcome;
   try {
     app.parse(argc, argv);
-  } catch (const CLI::Success& success) {  // --help, --version
-    return app.exit(success);
+    outcome = run_selected(selection, options);
+  } catch (const CLI::Success& success) {
+    print_answer(app, success);
   } catch (const CLI::ParseError& error) {
     return complain(app, error.what(), ExitCode::kUsage);
   }
-  const Outcome<void> outcome = run_selected(selection, options);
+  if (outcome) outcome = flush_output();
   if (outcome) return static_cast<int>(ExitCode::kSuccess);
   return complain(app, outcome.error().sentence, outcome.error().code);
 }
@@ -85,7 +95,9 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace weft::tools
 
+// SIGPIPE keeps its meaning: a reader of our output who goes away ends the command, as it ends other Unix tools. Where
+// it is ignored flush_output() sees the error. Sockets never raise it.
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error of write(), not the end of the process
+  weft::tools::occupy_standard_descriptors();
   return weft::tools::run(argc, argv);
 }

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "tools/cli/standard_output.hpp"
 #include "tools/rping/session.hpp"
 
 namespace weft::tools::rping {
@@ -53,11 +54,8 @@ class Client {
     if (auto answered = advertise(sink_); !answered) return answered;
     if (options_.validate && source_.text != sink_.text)
       return failure("ping " + std::to_string(number) + ": " + mismatch() + ".");
-    if (options_.verbose) {
-      const std::string_view text = text_in(sink_.text);
-      std::printf("ping data: %.*s\n", static_cast<int>(text.size()), text.data());
-    }
-    return {};
+    if (!options_.verbose) return {};
+    return print_line("ping data: " + std::string(text_in(sink_.text)));
   }
 
  private:

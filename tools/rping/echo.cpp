@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/cli/standard_output.hpp"
 #include "tools/rping/session.hpp"
 
 namespace weft::tools::rping {
@@ -57,8 +58,7 @@ class Echo {
   Outcome<void> look_at_text(std::uint32_t number) const {
     const std::span<const char> got = std::span(text_).first(length_);
     if (options_.verbose) {
-      const std::string_view text = text_in(got);
-      std::printf("server ping data: %.*s\n", static_cast<int>(text.size()), text.data());
+      if (auto printed = print_line("server ping data: " + std::string(text_in(got))); !printed) return printed;
     }
     if (!options_.validate || length_ < kMinSize) return {};
     std::vector<char> expected(length_);

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Standard output that takes nothing: the command says so and fails, or ends as other Unix tools do.
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <string>
+
+#include "command.hpp"
+
+namespace weft::test {
+namespace {
+
+// `script` is for sh; "$0" is weft, "$1" a port, "$2" a file in an empty directory.
+Ended run_script(const std::string& script, std::uint16_t port = 0) {
+  const TemporaryDirectory directory;
+  Command shell({"-c", script, WEFT_COMMAND, std::to_string(port), directory.file("f")}, "sh");
+  return shell.wait(std::chrono::seconds(120));
+}
+
+class FullDisk : public testing::TestWithParam<std::string> {};
+
+TEST_P(FullDisk, IsAFailureThatIsExplained) {
+  const Ended ended = run_script("exec \"$0\" " + GetParam() + " >/dev/full");
+  EXPECT_EQ(ended.exit_code, 1) << ended.err;
+  EXPECT_TRUE(is_one_line(ended.err)) << ended.err;
+  EXPECT_NE(ended.err.find("standard output: No space left on device"), std::string::npos) << ended.err;
+}
+
+TEST_P(FullDisk, AndSoIsAClosedDescriptor) {
+  const Ended ended = run_script("exec \"$0\" " + GetParam() + " >&-");
+  EXPECT_EQ(ended.exit_code, 1) << ended.err;
+  EXPECT_NE(ended.err.find("standard output: Bad file descriptor"), std::string::npos) << ended.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(Commands, FullDisk,
+                         testing::Values("info", "info --json", "--help", "rping --help", "--version",
+                                         "demo --pcap \"$2\"", "bench lat --iters 1 --repetitions 1 --json"));
+
+// An rping server, its client with `client` behind it in the shell, and what the shell made of the client's end.
+Ended ping(const std::string& before, const std::string& client) {
+  const std::uint16_t port = free_port();
+  Command server({"rping", "-s", "-P", "-d", "-a", "127.0.0.1", "-p", std::to_string(port)});
+  EXPECT_TRUE(server.wait_for_output("listening"));
+  return run_script(before + "\"$0\" rping -c -a 127.0.0.1 -p \"$1\" -C 0 -v " + client, port);
+}
+
+TEST(EndlessPings, EndWhenNobodyReadsThem) {
+  const Ended ended = ping("", "| head -1");
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_TRUE(is_one_line(ended.out)) << ended.out;
+  EXPECT_EQ(ended.err, "") << "SIGPIPE ends the client without a word";
+}
+
+TEST(EndlessPings, EndAlsoWhereSigpipeIsIgnored) {
+  const Ended ended = ping("trap '' PIPE; ", "| head -1");
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_NE(ended.err.find("standard output"), std::string::npos) << ended.err;
+}
+
+TEST(EndlessPings, EndWhenTheDiskIsFull) {
+  const Ended ended = ping("exec ", ">/dev/full");
+  EXPECT_EQ(ended.exit_code, 1) << ended.err;
+  EXPECT_NE(ended.err.find("standard output: No space left on device"), std::string::npos) << ended.err;
+}
+
+}  // namespace
+}  // namespace weft::test

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Output that nobody gets is a failure: a full disk, a reader that went away.
+#pragma once
+
+#include <string>
+
+#include "tools/cli/outcome.hpp"
+
+namespace weft::tools {
+
+// At the start of the process: where a standard descriptor is closed, the number must not go to a socket or a file.
+// Writing to it goes on failing, so that flush_output() sees it.
+void occupy_standard_descriptors();
+
+// At once, for a command that runs for long and must notice when nobody gets its lines.
+[[nodiscard]] Outcome<void> print_line(const std::string& text);
+
+// Hands over what is buffered. An error when that fails or an earlier write has.
+[[nodiscard]] Outcome<void> flush_output();
+
+}  // namespace weft::tools
