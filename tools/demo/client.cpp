@@ -18,7 +18,7 @@ namespace {
 
 class Client {
  public:
-  explicit Client(Link link) : buffer_(kBoardSize), inbox_(1), link_(std::move(link)) {}
+  explicit Client(Link link) : buffer_(kBoardSize), inbox_(kMaxAnswer), link_(std::move(link)) {}
 
   Outcome<void> connect() {
     auto buffer = link_.register_memory(buffer_, verbs::Access::kLocalWrite);
@@ -121,28 +121,33 @@ class Client {
                          : request.opcode == verbs::SendOpcode::kFetchAndAdd ? verbs::WcOpcode::kFetchAndAdd
                                                                              : verbs::WcOpcode::kCompareAndSwap;
     if (auto posted = post(request, length); !posted) return posted;
-    return await(awaited);
+    if (auto came = await(awaited); !came) return std::unexpected(came.error());
+    return {};
   }
 
-  // Sends one octet, which means "look now", and waits for the server's answer.
-  Outcome<void> ask(Step step, const verbs::SendRequest& request) {
-    if (auto posted = post(request, 1); !posted) return posted;
+  // Sends the question, inline since the buffer may still be in use, and waits for the server's answer.
+  Outcome<void> ask(Step step, verbs::SendRequest request) {
+    const verbs::Sge words{.address = reinterpret_cast<std::uint64_t>(kQuestion.data()), .length = kQuestion.size()};
+    request.segments = {&words, 1};
+    request.flags = verbs::SendFlags::kSignaled | verbs::SendFlags::kInline;
+    if (auto posted = link_.post_send(request); !posted) return posted;
     return await_answer(step);
   }
 
   Outcome<void> await_answer(Step step) {
-    if (auto came = await(verbs::WcOpcode::kReceive); !came) return came;
-    if (inbox_[0] != std::byte{static_cast<std::uint8_t>(step)})
+    const auto came = await(verbs::WcOpcode::kReceive);
+    if (!came) return std::unexpected(came.error());
+    if (!std::ranges::equal(Bytes(inbox_).first(came->byte_len), std::as_bytes(std::span(answer(step)))))
       return failure("the server's answer belongs to another step.");
     return link_.post_receive(inbox_region_->sge());
   }
 
-  Outcome<void> await(verbs::WcOpcode opcode) {
+  Outcome<verbs::WorkCompletion> await(verbs::WcOpcode opcode) {
     for (;;) {
-      const auto completion = link_.completions().next();
-      if (!completion) return std::unexpected(completion.error());
+      auto completion = link_.completions().next();
+      if (!completion) return completion;
       if (completion->status != verbs::WcStatus::kSuccess) return failure(describe(*completion) + ".");
-      if (completion->opcode == opcode) return {};
+      if (completion->opcode == opcode) return completion;
     }
   }
 

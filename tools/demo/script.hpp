@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the two processes of the demo have agreed to do. After each step the server looks at its memory, octet by octet,
-// and answers with the step's number; when something is wrong it says so on stderr and leaves instead.
+// and answers with the step's name; when something is wrong it says so on stderr and leaves instead.
 //
 //   client                                              server
 //     | -- MPA Request ------------------------------->   |
@@ -13,10 +13,25 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace weft::tools::demo {
 
-enum class Step : std::uint8_t { kSend = 1, kWrite, kAtomics, kInvalidate };
+enum class Step : std::uint8_t { kSend, kWrite, kAtomics, kInvalidate };
+
+// Short Sends are words, which a reader of the capture sees as such. They have 8 octets or more: of a shorter one
+// Wireshark's guess that it might be RPC over RDMA reads past the end and calls it malformed.
+inline constexpr std::string_view kQuestion = "server, please look";
+inline constexpr std::size_t kMaxAnswer = 32;
+[[nodiscard]] constexpr std::string_view answer(Step step) noexcept {
+  switch (step) {
+    case Step::kSend: return "the Send is right";
+    case Step::kWrite: return "the RDMA Write is right";
+    case Step::kAtomics: return "the atomics are right";
+    case Step::kInvalidate: return "the STag is gone";
+  }
+  return {};
+}
 
 inline constexpr std::uint32_t kSendSize = 4000;
 inline constexpr std::uint32_t kBoardSize = 65536;

@@ -53,7 +53,7 @@ class Server {
       if (!message) return std::unexpected(message.error());
       if (auto good = check(step, *message); !good) return good;
       if (auto posted = link_.post_receive(inbox_region_->sge()); !posted) return posted;
-      if (auto answered = answer(step); !answered) return answered;
+      if (auto answered = reply(step); !answered) return answered;
     }
     return link_.disconnect();  // waits for the client to close
   }
@@ -103,10 +103,12 @@ class Server {
     return failure("server: the Send with Invalidate did not name the board's STag.");
   }
 
-  Outcome<void> answer(Step step) {
-    const verbs::Sge octet{.address = reinterpret_cast<std::uint64_t>(&step), .length = 1};
+  Outcome<void> reply(Step step) {
+    const std::string_view text = answer(step);
+    const verbs::Sge words{.address = reinterpret_cast<std::uint64_t>(text.data()),
+                           .length = static_cast<std::uint32_t>(text.size())};
     return link_.post_send(
-        {.opcode = verbs::SendOpcode::kSend, .flags = verbs::SendFlags::kInline, .segments = {&octet, 1}});
+        {.opcode = verbs::SendOpcode::kSend, .flags = verbs::SendFlags::kInline, .segments = {&words, 1}});
   }
 
   std::vector<std::byte> inbox_;
