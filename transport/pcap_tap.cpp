@@ -106,7 +106,7 @@ PcapTap::~PcapTap() = default;
 PcapTap::PcapTap(PcapTap&&) noexcept = default;
 PcapTap& PcapTap::operator=(PcapTap&&) noexcept = default;
 
-std::expected<PcapTap, std::string> PcapTap::create(const std::string& path) {
+std::expected<PcapTap, PcapError> PcapTap::create(const std::string& path) {
   auto file = detail::PcapFile::create(path);
   if (!file) return std::unexpected(file.error());
   return PcapTap(std::move(*file));

@@ -24,12 +24,17 @@ struct PcapConversation;
 
 class PcapStream;
 
+struct PcapError {
+  std::string sentence{};  // names the path and the cause
+  int os_error{};          // errno
+};
+
 // One file for any number of connections. Thread-safe. Every call leaves whole packets in the file, so the file of a
 // killed program is readable.
 class PcapTap {
  public:
-  // Creates or truncates `path`. The error is a sentence that names the path.
-  [[nodiscard]] static std::expected<PcapTap, std::string> create(const std::string& path);
+  // Creates or truncates `path`.
+  [[nodiscard]] static std::expected<PcapTap, PcapError> create(const std::string& path);
   ~PcapTap();
   PcapTap(PcapTap&&) noexcept;
   PcapTap& operator=(PcapTap&&) noexcept;

@@ -66,7 +66,9 @@ std::string Error::message() const {
   if (!argument.empty()) text.append(argument).append(": ");
   text.append(reason);
   text.append(reason.empty() ? "" : " ").append("(").append(entry(code).name);
-  if (os_error != 0) text.append("; ").append(std::generic_category().message(os_error));
+  // An errno that means the same as the code would only say it twice; "system error" alone says too little.
+  if (os_error != 0 && (code == Errc::kSystem || os_error != entry(code).equivalent))
+    text.append("; ").append(std::generic_category().message(os_error));
   return text.append(")");
 }
 

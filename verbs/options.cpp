@@ -29,8 +29,8 @@ Result<void> set_capture_file(const std::string& path) {
   if (!path.empty()) {
     auto made = transport::PcapTap::create(path);
     if (!made) {
-      detail::log_warning("capture", made.error());
-      return fail(Errc::kSystem, "path", "cannot write a capture file there");
+      detail::log_warning("capture", made.error().sentence);
+      return fail(Errc::kSystem, "path", "cannot write a capture file there", made.error().os_error);
     }
     tap.emplace(std::move(*made));
   }

@@ -62,7 +62,7 @@ class Taped {
         path_(path),
         markers_(wire.markers) {
     auto tap = transport::PcapTap::create(path);
-    if (!tap) throw std::runtime_error(tap.error());
+    if (!tap) throw std::runtime_error(tap.error().sentence);
     stream_ = tap->open(*transport::Endpoint::parse("10.1.0.1:40000"), *transport::Endpoint::parse("10.1.0.2:7471"),
                         transport::PcapTap::Opener::kLocal, 1460);
     pair.meddle = [this](const End& from, std::vector<std::byte>& octets) {

@@ -164,10 +164,11 @@ TEST_F(PcapTapTest, AKilledProgramLeavesAllItsPackets) {
 TEST_F(PcapTapTest, NamesTheFileThatItCannotCreate) {
   const auto nowhere = PcapTap::create("/no/such/folder/x.pcap");
   ASSERT_FALSE(nowhere);
-  EXPECT_EQ(nowhere.error(), "cannot create /no/such/folder/x.pcap: No such file or directory");
+  EXPECT_EQ(nowhere.error().sentence, "cannot create /no/such/folder/x.pcap: No such file or directory");
   const auto full = PcapTap::create("/dev/full");
   ASSERT_FALSE(full);
-  EXPECT_EQ(full.error(), "cannot write /dev/full: No space left on device");
+  EXPECT_EQ(full.error().sentence, "cannot write /dev/full: No space left on device");
+  EXPECT_EQ(full.error().os_error, ENOSPC);
 }
 
 TEST_F(PcapTapTest, StopsAtTheFirstFailureAndKeepsItsReason) {

@@ -437,6 +437,12 @@ TEST(Misuse, RegisteringMemoryThatIsNotOnesOwn) {
 TEST(Misuse, ErrorsSpeak) {
   const Error error{Errc::kLimitExceeded, "max_send_wr", "larger than the device's limit"};
   EXPECT_EQ(error.message(), "max_send_wr: larger than the device's limit (limit exceeded)");
+  EXPECT_EQ((Error{Errc::kRefused, "destination", "nobody listens there", ECONNREFUSED}.message()),
+            "destination: nobody listens there (connection refused)");
+  EXPECT_EQ((Error{Errc::kRefused, "peer", "it left", ECONNRESET}.message()),
+            "peer: it left (connection refused; Connection reset by peer)");
+  EXPECT_EQ((Error{Errc::kSystem, "device", "is broken", EIO}.message()),
+            "device: is broken (system error; Input/output error)");
   EXPECT_EQ(make_error_code(Errc::kBusy), std::errc::device_or_resource_busy);
   EXPECT_EQ(make_error_code(Errc::kQueueFull), std::errc::not_enough_memory);
   EXPECT_EQ(Error{.code = Errc::kWouldBlock}.to_errno(), EAGAIN);

@@ -420,7 +420,9 @@ TEST(Capture, RecordsAConnection) {
   must(set_capture_file(""), "stop");
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   EXPECT_GT(file.tellg(), 24 + 8 * 60);
-  EXPECT_EQ(set_capture_file("/no/such/folder/x.pcap").error().argument, "path");
+  const Error nowhere = set_capture_file("/no/such/folder/x.pcap").error();
+  EXPECT_EQ(nowhere.argument, "path");
+  EXPECT_EQ(nowhere.message(), "path: cannot write a capture file there (system error; No such file or directory)");
 }
 
 }  // namespace

@@ -18,6 +18,10 @@ std::string sentence(std::string_view what, const std::string& path, std::string
   return std::string(what) + ' ' + path + ": " + std::string(why);
 }
 
+std::unexpected<PcapError> refused(std::string_view what, const std::string& path, int why) {
+  return std::unexpected(PcapError{sentence(what, path, std::strerror(why)), why});
+}
+
 }  // namespace
 
 PcapFile::PcapFile(std::string path, pcap_t* format, pcap_dumper_t* dumper) noexcept
@@ -28,18 +32,18 @@ PcapFile::~PcapFile() {
   pcap_close(format_);
 }
 
-std::expected<std::shared_ptr<PcapFile>, std::string> PcapFile::create(const std::string& path) {
+std::expected<std::shared_ptr<PcapFile>, PcapError> PcapFile::create(const std::string& path) {
   // Opened here and not by libpcap for the 'e': a child process must not inherit the file.
   std::FILE* file = std::fopen(path.c_str(), "wbe");
-  if (file == nullptr) return std::unexpected(sentence("cannot create", path, std::strerror(errno)));
+  if (file == nullptr) return refused("cannot create", path, errno);
   std::setvbuf(file, nullptr, _IOFBF, kBufferSize);
   pcap_t* format = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, kSnapLength, PCAP_TSTAMP_PRECISION_NANO);
   pcap_dumper_t* dumper = format == nullptr ? nullptr : pcap_dump_fopen(format, file);
   if (dumper == nullptr || pcap_dump_flush(dumper) != 0) {
-    const std::string why = format == nullptr ? "out of memory" : std::strerror(errno);
+    const int why = format == nullptr ? ENOMEM : errno;
     std::fclose(file);
     if (format != nullptr) pcap_close(format);
-    return std::unexpected(sentence("cannot write", path, why));
+    return refused("cannot write", path, why);
   }
   return std::shared_ptr<PcapFile>(new PcapFile(path, format, dumper));
 }

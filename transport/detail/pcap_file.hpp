@@ -13,12 +13,13 @@
 
 #include "common/wire.hpp"
 #include "transport/detail/packet.hpp"
+#include "transport/pcap_tap.hpp"
 
 namespace weft::transport::detail {
 
 class PcapFile {
  public:
-  static std::expected<std::shared_ptr<PcapFile>, std::string> create(const std::string& path);
+  static std::expected<std::shared_ptr<PcapFile>, PcapError> create(const std::string& path);
   ~PcapFile();
   PcapFile(const PcapFile&) = delete;
   PcapFile& operator=(const PcapFile&) = delete;
