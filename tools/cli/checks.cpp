@@ -18,6 +18,9 @@ Outcome<verbs::Endpoint> look_up(const std::string& option, const std::string& h
 
 Outcome<void> start_capture(const GlobalOptions& options) {
   if (options.pcap.empty()) return {};
+  if (options.pcap == "-") {
+    return usage_error("--pcap: '-' is no file name; a capture goes into a file (./- is one, if it must be).");
+  }
   const auto closing = [](std::FILE* file) { std::fclose(file); };
   const std::unique_ptr<std::FILE, decltype(closing)> writable(std::fopen(options.pcap.c_str(), "w"), closing);
   if (!writable) return usage_error("--pcap: cannot write " + options.pcap + ": " + std::strerror(errno) + ".");

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/cli/checks.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/json.hpp"
 #include "tools/cli/version.hpp"
@@ -91,7 +92,8 @@ std::string as_json(const std::vector<verbs::DeviceInfo>& devices) {
   return json.end_object().finish();
 }
 
-Outcome<void> run(bool json) {
+Outcome<void> run(bool json, const GlobalOptions& global) {
+  if (auto capturing = start_capture(global); !capturing) return capturing;  // of no connection, but as asked for
   const auto devices = verbs::Device::list();
   if (!devices) return failure("cannot list the devices: " + devices.error().message() + ".");
   if (json) {
@@ -109,7 +111,8 @@ void add_info_command(CLI::App& app, Selection& selection) {
   command->footer(kFooter);
   const auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "Print one JSON object with the keys devices, limits and build");
-  command->callback([json, &selection] { selection.run = [json](const GlobalOptions&) { return run(*json); }; });
+  command->callback(
+      [json, &selection] { selection.run = [json](const GlobalOptions& global) { return run(*json, global); }; });
 }
 
 }  // namespace weft::tools

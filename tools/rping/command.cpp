@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line of `weft rping`.
+#include <cstdio>
 #include <map>
 #include <memory>
 #include <string>
@@ -124,6 +125,9 @@ Outcome<void> run(Arguments& arguments, const GlobalOptions& global) {
   auto address = look_up("-a", arguments.address.empty() ? "0.0.0.0" : arguments.address, port);
   if (!address) return std::unexpected(address.error());
   rping::Options& options = arguments.options;
+  if (arguments.client && options.persistent) {  // as the stock tool does; but it does not say so
+    std::fprintf(stderr, "weft rping: -P is for the server (-s) and is ignored.\n");
+  }
   options.server = arguments.server;
   options.address = *address;
   if (!arguments.source.empty()) {
