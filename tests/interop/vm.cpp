@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "tests/interop/program.hpp"
+#include "tests/interop/run_files.hpp"
 
 namespace weft::interop {
 namespace {
@@ -108,6 +109,7 @@ Vm& Vm::instance() {
 bool Vm::booted() noexcept { return the_vm != nullptr; }
 
 Vm::Vm() : session_port_(free_tcp_port()), peer_port_(free_tcp_port()), rping_port_(free_tcp_port()) {
+  remove_earlier_runs(WEFT_INTEROP_OUTPUT);
   const std::string base = WEFT_INTEROP_OUTPUT "/interop-" + std::to_string(getpid());
   packets_ = base + ".pcap";
   log_ = base + ".log";
