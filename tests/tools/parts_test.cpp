@@ -139,6 +139,11 @@ TEST(Json, IsReadableByAParser) {
   EXPECT_TRUE(parsed["nan"].is_null());
 }
 
+TEST(Report, NamesTheLimitOfFpdusThatWasAskedFor) {
+  const bench::Report report{.options = {.mtu = 1440}, .weft = {.figures = {1}}, .tcp = {.figures = {1}}};
+  EXPECT_EQ(nlohmann::json::parse(bench::as_json(report)).at("mtu"), 1440);
+}
+
 TEST(Report, RatioIsWeftByTcpOfTheMedians) {
   const bench::Report report{
       .options = {.kind = bench::Kind::kRate}, .weft = {.figures = {50, 60, 1}}, .tcp = {.figures = {100, 90, 100}}};
@@ -147,6 +152,7 @@ TEST(Report, RatioIsWeftByTcpOfTheMedians) {
   EXPECT_EQ(parsed["tcp"], 100);
   EXPECT_EQ(parsed["ratio"], 0.5);
   EXPECT_EQ(parsed["better"], "higher");
+  EXPECT_TRUE(parsed["mtu"].is_null()) << "no limit was asked for, and 0 would be one";
   EXPECT_EQ(parsed["noisy"], true);  // 50, 60 and 1 lie far apart
   EXPECT_NE(bench::as_text(report).find("0.50"), std::string::npos);
 }

@@ -103,9 +103,10 @@ void add_options(CLI::App& command, Arguments& arguments) {
       ->capture_default_str()
       ->check(CLI::IsMember({"on", "off"}));
   command.add_flag("--markers", options.markers, "With MPA Markers in weft's FPDU streams");
-  command.add_flag(
-      "--json", options.json,
-      "Print one JSON object: weft, tcp, ratio, unit, better (lower or higher), and the figures behind them");
+  command.add_flag("--json", options.json,
+                   "Print one JSON object: weft, tcp, ratio, unit, better (lower or higher), and the figures behind "
+                   "them; mtu is null "
+                   "where FPDUs were as long as TCP's segments allowed");
 }
 
 ExitCode follower_process(const bench::Options& options, int channel) {
