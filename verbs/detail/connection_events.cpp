@@ -109,9 +109,22 @@ void ConnectionState::fail_connection(ConnectionEvent event) {
     phase_ = Phase::kClosed;
     qp = std::exchange(qp_, nullptr);
   }
-  if (qp) qp->connection_failed();
+  if (qp) qp->connection_failed(weak_from_this());
   if (event.error) log_connection(LogLevel::kInfo, number, "failed: " + event.error->message());
   post(std::move(event));
+}
+
+void ConnectionState::on_queue_pair_lost() {
+  std::optional<transport::Connector> connector;
+  {
+    const std::lock_guard lock(mutex_);
+    if (phase_ != Phase::kConnecting) return;
+    connector.swap(connector_);
+  }
+  connector.reset();  // waits for its callback, so it is done without our lock
+  fail_connection({.type = ConnectionEventType::kConnectError,
+                   .error = Error{Errc::kInvalidState, "queue_pair",
+                                  "it was put to ERROR or destroyed while the connection was made"}});
 }
 
 // --- Passive side

@@ -167,10 +167,10 @@ Result<void> ConnectionState::connect(const std::shared_ptr<QueuePairState>& qp,
                                       const ConnectionParameters& parameters) {
   if (const auto sound = check(parameters, policy()); !sound) return sound;
   if (!in(Phase::kRouteResolved)) return fail(Errc::kInvalidState, "connection", "its route is not resolved");
-  const auto before = qp->begin_connection();
+  const auto before = qp->begin_connection(weak_from_this());
   if (!before) return std::unexpected(before.error());
   if (const auto left = leave(Phase::kRouteResolved, Phase::kConnecting, "its route is not resolved"); !left) {
-    qp->cancel_connection(*before);
+    qp->cancel_connection(weak_from_this(), *before);
     return left;
   }
   {
@@ -187,7 +187,7 @@ Result<void> ConnectionState::connect(const std::shared_ptr<QueuePairState>& qp,
 Result<void> ConnectionState::accept(const std::shared_ptr<QueuePairState>& qp,
                                      const ConnectionParameters& parameters) {
   if (const auto sound = check(parameters, policy()); !sound) return sound;
-  const auto before = qp->begin_connection();
+  const auto before = qp->begin_connection(weak_from_this());
   if (!before) return std::unexpected(before.error());
   auto accepted = leave(Phase::kRequested, Phase::kAccepting, "no request waits for an answer here");
   if (accepted) {
@@ -199,7 +199,7 @@ Result<void> ConnectionState::accept(const std::shared_ptr<QueuePairState>& qp,
     if (stream) accepted = stream->accept(qp, parameters.private_data, {.ird = parameters.ird, .ord = parameters.ord});
     if (!accepted) static_cast<void>(leave(Phase::kAccepting, Phase::kRequested, {}));
   }
-  if (!accepted) qp->cancel_connection(*before);
+  if (!accepted) qp->cancel_connection(weak_from_this(), *before);
   if (accepted) leave_backlog();
   return accepted;
 }
@@ -269,7 +269,7 @@ void ConnectionState::destroy() {
   if (phase == Phase::kIncoming && stream) stream->abort();
   if (phase == Phase::kConnecting) {
     if (stream) stream->abort();
-    if (qp) qp->connection_failed();
+    if (qp) qp->connection_failed(weak_from_this());
   }
 }
 

@@ -92,6 +92,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   bool on_rejected(engine::Rejected rejected) override;
   bool on_startup_failed(const engine::StartupFailed& failure) override;
   void on_closed(bool graceful) override;
+  void on_queue_pair_lost() override;
 
  private:
   enum class Phase : std::uint8_t {

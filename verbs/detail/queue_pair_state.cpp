@@ -74,7 +74,7 @@ Result<void> QueuePairState::reset() {
   std::shared_ptr<Stream> old;
   {
     const std::lock_guard lock(mutex_);
-    if (connecting_) return fail(Errc::kInvalidState, "state", "a connection is being established");
+    if (!attempt_.expired()) return fail(Errc::kInvalidState, "state", "a connection is being established");
     old = std::exchange(stream_, nullptr);
   }
   if (old) old->release_queue_pair();
@@ -95,13 +95,16 @@ Result<void> QueuePairState::reset() {
 
 void QueuePairState::destroy() {
   std::shared_ptr<Stream> old;
+  std::shared_ptr<StreamObserver> attempt;
   {
     const std::lock_guard lock(mutex_);
     old = std::exchange(stream_, nullptr);
+    attempt = std::exchange(attempt_, {}).lock();
     state_ = QpState::kError;
   }
   if (old) old->release_queue_pair();
   revoke_stream(*parts.stags, number);
+  if (attempt) attempt->on_queue_pair_lost();
   parts.send_cq->discard(number);
   parts.receive_cq->discard(number);
   const std::lock_guard lock(mutex_);
@@ -158,40 +161,48 @@ QueuePairQuery QueuePairState::query() const {
 
 // --- The connection manager
 
-Result<QpState> QueuePairState::begin_connection() {
+bool QueuePairState::held_by(const Attempt& attempt) const noexcept {
+  return !attempt.expired() && !attempt_.owner_before(attempt) && !attempt.owner_before(attempt_);
+}
+
+Result<QpState> QueuePairState::begin_connection(const Attempt& attempt) {
   const std::lock_guard lock(mutex_);
   const bool fresh = state_ == QpState::kReset || state_ == QpState::kInit;
-  if (!fresh || connecting_) return fail(Errc::kInvalidState, "queue_pair", "not in RESET or INIT, or already used");
-  connecting_ = true;
+  if (!fresh || !attempt_.expired())
+    return fail(Errc::kInvalidState, "queue_pair", "not in RESET or INIT, or already used");
+  attempt_ = attempt;
   return state_.exchange(QpState::kRtr);
 }
 
-void QueuePairState::cancel_connection(QpState before) {
+void QueuePairState::cancel_connection(const Attempt& attempt, QpState before) {
   const std::lock_guard lock(mutex_);
-  connecting_ = false;
+  if (!held_by(attempt)) return;
+  attempt_.reset();
   stream_.reset();
   if (state_ == QpState::kRtr) state_ = before;
 }
 
-void QueuePairState::set_stream(std::shared_ptr<Stream> stream) {
+// RDMAP-8.1.1-02, DDP-8.3.1-03: what is for this queue pair alone is for one stream alone.
+Result<void> QueuePairState::set_stream(const Attempt& attempt, std::shared_ptr<Stream> stream) {
   const std::lock_guard lock(mutex_);
+  if (!held_by(attempt) || state_ != QpState::kRtr) {
+    return fail(Errc::kInvalidState, "queue_pair", "it was put to ERROR or destroyed while the connection was made");
+  }
   stream_ = std::move(stream);
+  return {};
 }
 
-void QueuePairState::connection_failed() {
-  {
-    const std::lock_guard lock(mutex_);
-    connecting_ = false;
-    stream_.reset();
-  }
-  fall();
+// The stream stays, if there is one: RESET has to wait until it lets go.
+void QueuePairState::connection_failed(const Attempt& attempt) {
+  std::unique_lock lock(mutex_);
+  if (held_by(attempt)) end(std::move(lock));
 }
 
 // --- The stream
 
 void QueuePairState::established(const Negotiated& negotiated) {
   const std::lock_guard lock(mutex_);
-  connecting_ = false;
+  attempt_.reset();
   negotiated_ = negotiated;
   if (state_ == QpState::kRtr) state_ = QpState::kRts;
 }
@@ -205,18 +216,15 @@ void QueuePairState::stream_error(const StreamError& error, AsyncEventType type)
   log_stream_error(number, error);
 }
 
-void QueuePairState::fall() {
-  bool last = false;
-  std::optional<AsyncEventType> untold;
-  std::optional<StreamError> error;
-  {
-    const std::lock_guard lock(mutex_);
-    connecting_ = false;
-    state_ = QpState::kError;
-    last = !std::exchange(ended_, true);
-    untold.swap(untold_);
-    error = stream_error_;
-  }
+void QueuePairState::fall() { end(std::unique_lock(mutex_)); }
+
+void QueuePairState::end(std::unique_lock<std::mutex> lock) {
+  attempt_.reset();
+  state_ = QpState::kError;
+  const bool last = !std::exchange(ended_, true);
+  const auto untold = std::exchange(untold_, std::nullopt);
+  const auto error = stream_error_;
+  lock.unlock();
   if (untold) raise(*untold, error);  // who hears of it finds the queue pair in ERROR
   if (!shares_receives()) return flush_receives();
   if (last) raise(AsyncEventType::kLastWqeReached);
@@ -236,13 +244,16 @@ std::uint32_t QueuePairState::vendor_error() const {
 
 void QueuePairState::enter_error() {
   std::shared_ptr<Stream> running;
+  std::shared_ptr<StreamObserver> attempt;
   {
     const std::lock_guard lock(mutex_);
     running = stream_;
+    attempt = attempt_.lock();
     state_ = QpState::kError;
   }
-  if (running) return running->abort();  // flushes in order, and calls fall()
-  fall();
+  if (running) running->abort();  // flushes in order, and calls fall()
+  fall();                         // for a stream that is not there yet, or was not the last attempt's
+  if (attempt) attempt->on_queue_pair_lost();
 }
 
 // What was posted and never taken.

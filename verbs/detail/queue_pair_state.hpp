@@ -16,6 +16,7 @@ namespace weft::verbs::detail {
 
 class StagTable;
 class Stream;
+class StreamObserver;
 
 class QueuePairState {
  public:
@@ -36,13 +37,15 @@ class QueuePairState {
   [[nodiscard]] QpState state() const noexcept { return state_.load(); }
   void destroy();
 
-  // --- The connection manager: RESET or INIT -> RTR, reserved for one stream to come.
+  // --- The connection manager: RESET or INIT -> RTR, reserved for one attempt to make a connection. An attempt that
+  // has lost the queue pair (ERROR, destroyed) is told, and is refused here: no second stream gets its number.
+  using Attempt = std::weak_ptr<StreamObserver>;
   // Returns the state it had.
-  Result<QpState> begin_connection();
-  void cancel_connection(QpState before);
-  void set_stream(std::shared_ptr<Stream> stream);
+  Result<QpState> begin_connection(const Attempt& attempt);
+  void cancel_connection(const Attempt& attempt, QpState before);
+  [[nodiscard]] Result<void> set_stream(const Attempt& attempt, std::shared_ptr<Stream> stream);
   // The connection did not come about: ERROR, everything flushed.
-  void connection_failed();
+  void connection_failed(const Attempt& attempt);
 
   // --- Its stream, which holds its own lock
   void established(const Negotiated& negotiated);
@@ -65,13 +68,15 @@ class QueuePairState {
   Result<void> reset();
   void flush_receives();
   void enter_error();
+  [[nodiscard]] bool held_by(const Attempt& attempt) const noexcept;
+  void end(std::unique_lock<std::mutex> lock);
 
   const std::shared_ptr<int> in_use_[4];
   mutable std::mutex mutex_;
   Quota::Share share_;
   std::atomic<QpState> state_{QpState::kReset};
-  bool connecting_ = false;  // reserved by the connection manager
-  bool ended_ = false;       // kLastWqeReached was raised
+  Attempt attempt_;     // until it is established or has failed
+  bool ended_ = false;  // kLastWqeReached was raised
   std::shared_ptr<Stream> stream_;
   std::optional<Negotiated> negotiated_;
   std::optional<StreamError> stream_error_;

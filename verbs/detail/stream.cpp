@@ -84,7 +84,6 @@ void Stream::attach(const std::shared_ptr<QueuePairState>& qp) {
   qp_ = qp;
   receives_ = qp->parts.receives;
   memory_.attach({qp->parts.domain->number, qp->number}, qp->parts.receives, weak_from_this());
-  qp->set_stream(shared_from_this());
   qp->parts.send_cq->attach(shared_from_this(), socket_);
   if (qp->parts.receive_cq != qp->parts.send_cq) qp->parts.receive_cq->attach(shared_from_this(), socket_);
 }
@@ -92,6 +91,7 @@ void Stream::attach(const std::shared_ptr<QueuePairState>& qp) {
 Result<void> Stream::connect(const std::shared_ptr<QueuePairState>& qp, Bytes private_data) {
   const std::lock_guard lock(mutex_);
   if (finished_) return fail(Errc::kDisconnected, "connection", "closed before it began");
+  if (const auto ours = qp->set_stream(observer_, shared_from_this()); !ours) return ours;
   if (const auto begun = engine_.connect(private_data); !begun) return std::unexpected(to_error(begun.error()));
   attach(qp);
   send_some();
@@ -103,6 +103,7 @@ Result<void> Stream::accept(const std::shared_ptr<QueuePairState>& qp, Bytes pri
                             const engine::AcceptParameters& parameters) {
   const std::lock_guard lock(mutex_);
   if (finished_) return fail(Errc::kDisconnected, "connection", "the peer went away before it was accepted");
+  if (const auto ours = qp->set_stream(observer_, shared_from_this()); !ours) return ours;
   const auto accepted = engine_.accept(private_data, parameters);
   if (!accepted) return std::unexpected(to_error(accepted.error()));
   attach(qp);

@@ -35,6 +35,9 @@ class StreamObserver {
   virtual bool on_rejected(engine::Rejected rejected) = 0;
   virtual bool on_startup_failed(const engine::StartupFailed& failure) = 0;
   virtual void on_closed(bool graceful) = 0;
+  // The queue pair that the stream is, or was to be, for went to ERROR or was destroyed before it was established.
+  // Called by the queue pair, and unlike the others without any lock.
+  virtual void on_queue_pair_lost() = 0;
 };
 
 class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<Stream> {
