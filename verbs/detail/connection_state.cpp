@@ -34,9 +34,14 @@ Result<void> check(const Policy& policy) {
   return {};
 }
 
-Result<void> check(const ConnectionParameters& parameters, const Policy& policy) {
+// What a Request may carry. What a Reply may depends on the Request, and the responder knows that.
+std::size_t request_limit(const Policy& policy) {
   const bool enhanced = policy.enhanced && policy.mpa_revision == 2;
-  if (parameters.private_data.size() > (enhanced ? kMaxEnhancedPrivateData : kMaxPrivateData)) {
+  return enhanced ? kMaxEnhancedPrivateData : kMaxPrivateData;
+}
+
+Result<void> check(const ConnectionParameters& parameters, std::size_t most_private_data) {
+  if (parameters.private_data.size() > most_private_data) {
     return fail(Errc::kPrivateDataTooLong, "private_data", "more than 512 octets, or 508 with IRD and ORD");
   }
   if (parameters.ird.value_or(0) > Device::limits().max_ird) {
@@ -165,7 +170,7 @@ transport::SocketOptions ConnectionState::socket_options() const {
 
 Result<void> ConnectionState::connect(const std::shared_ptr<QueuePairState>& qp,
                                       const ConnectionParameters& parameters) {
-  if (const auto sound = check(parameters, policy()); !sound) return sound;
+  if (const auto sound = check(parameters, request_limit(policy())); !sound) return sound;
   if (!in(Phase::kRouteResolved)) return fail(Errc::kInvalidState, "connection", "its route is not resolved");
   const auto before = qp->begin_connection(weak_from_this());
   if (!before) return std::unexpected(before.error());
@@ -186,7 +191,7 @@ Result<void> ConnectionState::connect(const std::shared_ptr<QueuePairState>& qp,
 
 Result<void> ConnectionState::accept(const std::shared_ptr<QueuePairState>& qp,
                                      const ConnectionParameters& parameters) {
-  if (const auto sound = check(parameters, policy()); !sound) return sound;
+  if (const auto sound = check(parameters, kMaxPrivateData); !sound) return sound;
   const auto before = qp->begin_connection(weak_from_this());
   if (!before) return std::unexpected(before.error());
   auto accepted = leave(Phase::kRequested, Phase::kAccepting, "no request waits for an answer here");
@@ -205,16 +210,20 @@ Result<void> ConnectionState::accept(const std::shared_ptr<QueuePairState>& qp,
 }
 
 Result<void> ConnectionState::reject(Bytes private_data) {
-  if (const auto sound = check(ConnectionParameters{.private_data = private_data}, policy()); !sound) return sound;
-  if (const auto left = leave(Phase::kRequested, Phase::kClosed, "no request waits for an answer here"); !left)
-    return left;
-  leave_backlog();
   std::shared_ptr<Stream> stream;
   {
     const std::lock_guard lock(mutex_);
-    stream = std::exchange(stream_, nullptr);
+    if (phase_ == Phase::kRequested) stream = stream_;
   }
-  return stream ? stream->reject(private_data) : Result<void>{};
+  Result<void> rejected = fail(Errc::kInvalidState, "connection", "no request waits for an answer here");
+  if (stream) rejected = stream->reject(private_data);
+  if (rejected) {
+    const std::lock_guard lock(mutex_);
+    phase_ = Phase::kClosed;
+    stream_.reset();
+  }
+  if (!in(Phase::kRequested)) leave_backlog();
+  return rejected;
 }
 
 Result<void> ConnectionState::disconnect() {
