@@ -44,7 +44,8 @@ enum class ConnectionEventType : std::uint8_t {
 [[nodiscard]] std::string_view to_string(ConnectionEventType type) noexcept;
 
 struct ConnectionParameters {
-  std::span<const std::byte> private_data{};  // at most 512 octets, 508 when IRD and ORD are exchanged (RFC 6581)
+  // At most 512 octets, 508 when IRD and ORD are exchanged (RFC 6581); in an answer that is for the Request to say.
+  std::span<const std::byte> private_data{};
   // Inbound and outbound RDMA Reads and atomics at a time. Default: the device's limits, or what the peer asked for.
   std::optional<std::uint32_t> ird{};  // rdma_conn_param: responder_resources
   std::optional<std::uint32_t> ord{};  // rdma_conn_param: initiator_depth
@@ -103,6 +104,8 @@ class ConnectionId {
   // -> kRouteResolved, at once
   Result<void> resolve_route();
 
+  // So many connections may wait for their request, or for the application to accept, reject or drop it, also when the
+  // peer has gone since; what comes beyond is reset.
   Result<void> listen(int backlog = 128);
   // Both need a queue pair in RESET or INIT and take it to RTS. -> kEstablished, kRejected, kUnreachable or
   // kConnectError

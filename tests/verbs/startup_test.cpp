@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <latch>
+#include <string_view>
 #include <thread>
 
 #include "loopback.hpp"
@@ -160,6 +161,42 @@ TEST(GivenUp, TheQueuePairIsPutToErrorWhileItAccepts) {
     EXPECT_EQ(far.qp->state(), QpState::kError);
     must(far.qp->modify(QpState::kReset), "RESET");
   }
+}
+
+// A peer that sends a Request of revision 1, and goes. When this returns the server knows.
+void ask_and_go(const Endpoint& server) {
+  Descriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
+  dial(socket, server);
+  constexpr std::string_view kRequest{"MPA ID Req Frame\x40\x01\0\0", 20};
+  static_cast<void>(::send(socket.get(), kRequest.data(), kRequest.size(), MSG_NOSIGNAL));
+  ::shutdown(socket.get(), SHUT_WR);
+  char octet{};
+  EXPECT_LE(::recv(socket.get(), &octet, 1, 0), 0);
+}
+
+// RFC 5042 section 6.4: no peer may take memory without end.
+TEST(Backlog, BoundsRequestsWhosePeersHaveGone) {
+  Server server(3);
+  for (int i = 0; i < 50; ++i) ask_and_go(server.id.local_address());
+  std::vector<ConnectionId> requests;
+  while (auto event = server.events.get_event(0ms)) requests.push_back(std::move(*event->request));
+  ASSERT_EQ(requests.size(), 3U);
+  // Taken is not answered yet.
+  ask_and_go(server.id.local_address());
+  EXPECT_EQ(server.events.get_event(0ms).error().code, Errc::kTimedOut);
+  // Each way to answer makes room, and honest peers are served again.
+  End end;
+  EXPECT_FALSE(requests[0].accept(*end.qp));
+  EXPECT_FALSE(requests[1].reject());
+  requests.pop_back();
+  for (int i = 0; i < 3; ++i) ask_and_go(server.id.local_address());
+  for (int i = 0; i < 3; ++i) expect_event(server.events, ConnectionEventType::kConnectRequest);  // and dropped
+  Caller caller(server.id.local_address());
+  End near;
+  must(caller.id.connect(*near.qp), "connect");
+  auto request = expect_event(server.events, ConnectionEventType::kConnectRequest).request;
+  must(request->accept(*end.qp), "accept");
+  expect_event(caller.events, ConnectionEventType::kEstablished);
 }
 
 }  // namespace

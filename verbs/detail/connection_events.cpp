@@ -161,7 +161,9 @@ Result<void> ConnectionState::listen(int backlog) {
 }
 
 // Peers that have not sent their request, and requests that the application has not answered, are bounded by the
-// backlog: what comes beyond is reset.
+// backlog: what comes beyond is reset. A request whose peer has gone keeps its place, as in TCP's own queue, for it
+// still waits in the event channel; else a peer that asks and goes, again and again, would fill our memory (RFC 5042
+// section 6.4).
 void ConnectionState::on_accept(std::expected<transport::Socket, std::error_code> socket) {
   if (!socket) return log_warning("listener", "cannot accept a connection: out of descriptors");
   std::shared_ptr<Backlog> backlog;
@@ -276,7 +278,7 @@ void ConnectionState::on_closed(bool) {
     phase = phase_;
     if (phase != Phase::kConnecting) phase_ = Phase::kClosed;
   }
-  leave_backlog();
+  if (phase != Phase::kRequested) leave_backlog();
   ConnectionEvent failure{
       .type = ConnectionEventType::kConnectError,
       .error = Error{Errc::kDisconnected, "peer", "the connection ended during start-up", ECONNRESET}};

@@ -205,7 +205,7 @@ Result<void> ConnectionState::accept(const std::shared_ptr<QueuePairState>& qp,
     if (!accepted) static_cast<void>(leave(Phase::kAccepting, Phase::kRequested, {}));
   }
   if (!accepted) qp->cancel_connection(weak_from_this(), *before);
-  if (accepted) leave_backlog();
+  if (!in(Phase::kRequested)) leave_backlog();  // answered, or its peer is gone
   return accepted;
 }
 
