@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "stream_memory_fixture.hpp"
+
 namespace weft::verbs::detail {
 namespace {
 
@@ -16,31 +18,7 @@ using ddp::AccessError;
 using ddp::LocalFault;
 using AtomicKind = rdmap::AtomicOperation::Kind;
 
-class Memory : public ::testing::Test {
- protected:
-  static constexpr std::uint32_t kStream = 3;
-
-  std::shared_ptr<StagTable> table = std::make_shared<StagTable>();
-  std::shared_ptr<DeviceState> device = DeviceState::create({}).value();
-  std::shared_ptr<ProtectionDomainState> domain = std::make_shared<ProtectionDomainState>(device);
-  std::shared_ptr<ReceiveQueue> receives =
-      std::make_shared<ReceiveQueue>(domain, ReceiveQueue::Shape{.max_wr = 4, .max_sge = 2});
-  std::vector<std::shared_ptr<RegionState>> regions;  // live longer than the leases of `memory`
-  StreamMemory memory{table};
-  alignas(8) std::array<std::byte, 64> octets{};
-
-  void SetUp() override { memory.attach({domain->number, kStream}, receives, {}); }
-
-  std::shared_ptr<RegionState> region(Grant grant) {
-    return regions.emplace_back(RegionState::create(table, domain, grant));
-  }
-  std::shared_ptr<RegionState> region(Access access, std::uint32_t only_stream = 0) {
-    return region({.start = octets.data(), .length = octets.size(), .access = access, .only_stream = only_stream});
-  }
-  static std::vector<std::byte> some(std::size_t count, unsigned value) {
-    return std::vector<std::byte>(count, static_cast<std::byte>(value));
-  }
-};
+class Memory : public MemoryFixture {};
 
 TEST_F(Memory, PlacesOrLeavesEveryOctetAlone) {
   const auto target = region(kAllAccess);
@@ -93,25 +71,6 @@ TEST_F(Memory, AtomicsAlignTheAddress) {
   const auto target = region({.start = octets.data() + 4, .length = 32, .first_offset = 0, .access = kAllAccess});
   EXPECT_EQ(memory.atomic({target->stag()}, {0}, {}).error(), AccessError::kUnaligned);
   EXPECT_TRUE(memory.atomic({target->stag()}, {4}, {}));
-}
-
-// RDMAPX-5-01, RDMAPX-5-02, RDMAPX-5.3-01, RDMAPX-5.4-02
-TEST_F(Memory, AtomicsOfManyStreamsAndTheProcessorAddUp) {
-  const auto target = region(kAllAccess);
-  auto* word = reinterpret_cast<std::uint64_t*>(octets.data());
-  constexpr std::uint64_t kTimes = 20000;
-  const auto add = [&] {
-    StreamMemory other{table};
-    other.attach({domain->number, 99}, nullptr, {});
-    for (std::uint64_t i = 0; i < kTimes; ++i) {
-      EXPECT_TRUE(other.atomic({target->stag()}, {0}, {.kind = AtomicKind::kFetchAdd, .add_or_swap = 1}));
-    }
-  };
-  std::thread first(add), second(add);
-  for (std::uint64_t i = 0; i < kTimes; ++i) std::atomic_ref(*word).fetch_add(1);
-  first.join();
-  second.join();
-  EXPECT_EQ(*word, 3 * kTimes);
 }
 
 TEST_F(Memory, GatherAndScatterWalkLists) {
