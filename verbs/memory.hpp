@@ -27,7 +27,8 @@ struct RegionOptions {
   const QueuePair* only_for{};
 };
 
-// Memory that the device may use. The destructor deregisters.
+// Memory that the device may use. The destructor deregisters; with windows bound to the region, that happens when the
+// last of them is freed or invalidated, and the memory has to exist until then.
 class MemoryRegion {
  public:
   MemoryRegion(MemoryRegion&&) noexcept = default;

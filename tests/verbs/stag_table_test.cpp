@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <future>
 #include <set>
 #include <thread>
 #include <vector>
@@ -79,6 +81,24 @@ TEST(StagTable, RevokeWaitsForLeases) {
   lease->drop();
   revoker.join();
   EXPECT_TRUE(revoked);
+}
+
+// A withdrawn STag gives no lease, makes room for the next key, and whoever revokes it still waits.
+TEST(StagTable, RevokeWaitsAfterWithdraw) {
+  StagTable table;
+  std::vector<std::byte> memory(8);
+  const auto stag = table.reserve().value();
+  table.publish(stag, grant_of(memory));
+  auto lease = table.lease(stag);
+  EXPECT_TRUE(table.withdraw(stag));
+  EXPECT_FALSE(table.withdraw(stag));
+  EXPECT_FALSE(table.lease(stag));
+  auto revoked = std::async(std::launch::async, [&] { return table.revoke(stag); });
+  EXPECT_EQ(revoked.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
+  lease->drop();
+  EXPECT_FALSE(revoked.get());  // it was not valid any more
+  EXPECT_TRUE(table.publish(stag ^ 1, grant_of(memory)));
+  EXPECT_TRUE(table.lease(stag ^ 1));
 }
 
 TEST(StagTable, ManyThreadsAtOnce) {

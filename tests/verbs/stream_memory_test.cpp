@@ -248,5 +248,23 @@ TEST_F(Memory, ReceivesAreTakenInOrder) {
   EXPECT_TRUE(receives->post(std::array{ReceiveRequest{201, list}}));  // room again
 }
 
+// A stream that waits for a receive and ends leaves nothing behind, although nobody posts.
+TEST_F(Memory, WhoLeavesWaitsNoLonger) {
+  struct Waiter final : ReceiveWaiter {
+    void receives_available() override { ++told; }
+    int told = 0;
+  };
+  const auto first = std::make_shared<Waiter>(), second = std::make_shared<Waiter>();
+  StreamMemory other{table};
+  memory.attach({domain->number, kStream}, receives, first);
+  other.attach({domain->number, kStream + 1}, receives, second);
+  EXPECT_FALSE(memory.take_receive());
+  EXPECT_FALSE(other.take_receive());
+  memory.detach();
+  EXPECT_TRUE(receives->post(std::array{ReceiveRequest{1, {}}}));
+  EXPECT_EQ(first->told, 0);
+  EXPECT_EQ(second->told, 1);
+}
+
 }  // namespace
 }  // namespace weft::verbs::detail

@@ -89,6 +89,12 @@ std::optional<ddp::ReceiveBuffer> ReceiveQueue::take(const std::shared_ptr<Recei
   return ddp::ReceiveBuffer{index, capacity};
 }
 
+void ReceiveQueue::forget(const std::shared_ptr<ReceiveWaiter>& who) {
+  const std::lock_guard lock(mutex_);
+  if (!std::exchange(who->waiting_, false)) return;
+  std::erase_if(waiters_, [&](const auto& other) { return !other.owner_before(who) && !who.owner_before(other); });
+}
+
 // SEC-6.4.3.1-02: a low-water notification. Each completion names its queue pair, so who hears of this can tell whose
 // peer has used the receives up (SEC-6.4.3.1-01, DDP-8.3.2-07, RDMAP-8.1.2-08).
 void ReceiveQueue::check_limit() {

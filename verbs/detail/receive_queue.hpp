@@ -43,6 +43,8 @@ class ReceiveQueue {
   // The receive posted first. Without one, `who` is told once when the next is posted; both happen under one lock, so
   // that no post falls between them.
   [[nodiscard]] std::optional<ddp::ReceiveBuffer> take(const std::shared_ptr<ReceiveWaiter>& who);
+  // `who` waits no longer; what stays registered here keeps its memory.
+  void forget(const std::shared_ptr<ReceiveWaiter>& who);
   // The scatter list of a receive that was taken; stays valid until complete().
   [[nodiscard]] std::span<const Sge> segments(std::uint64_t cookie) const;
   // Frees a receive that was taken and returns its wr_id.

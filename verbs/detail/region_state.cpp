@@ -115,12 +115,12 @@ std::expected<void, LocalFault> WindowState::bind(const std::shared_ptr<RegionSt
   return {};
 }
 
-bool WindowState::invalidate(std::uint32_t stag) {
+std::shared_ptr<RegionState> WindowState::invalidate(std::uint32_t stag) {
   const std::lock_guard lock(mutex_);
-  if (!region_ || stag_ != stag) return false;
+  if (!region_ || stag_ != stag) return nullptr;
   table_->withdraw(stag_);
-  std::exchange(region_, nullptr)->remove_window();
-  return true;
+  region_->remove_window();
+  return std::exchange(region_, nullptr);
 }
 
 std::uint32_t WindowState::stag() const {

@@ -20,7 +20,7 @@ class RegionState {
                                                            Quota::Share share = {});
   RegionState(std::shared_ptr<StagTable> table, std::shared_ptr<ProtectionDomainState> domain, Grant grant,
               std::uint32_t stag, Quota::Share share);
-  ~RegionState();
+  ~RegionState();  // deregisters, and so waits for leases
 
   // Synchronous; false while windows are bound. Doing it again is allowed.
   bool deregister();
@@ -57,8 +57,9 @@ class WindowState : public std::enable_shared_from_this<WindowState> {
   std::expected<void, ddp::LocalFault> bind(const std::shared_ptr<RegionState>& region, Accessor who,
                                             std::uint32_t stag, std::uint64_t address, std::uint64_t length,
                                             Access access);
-  // By the stream the window is bound to, which is the only one that may hold a lease. False when `stag` is not bound.
-  bool invalidate(std::uint32_t stag);
+  // By the stream the window is bound to, which is the only one that has access. Returns the region that it was bound
+  // to, null when `stag` is not bound. This may be the last reference: who holds leases drops them before it.
+  [[nodiscard]] std::shared_ptr<RegionState> invalidate(std::uint32_t stag);
 
   // Synchronous; for good.
   void free();

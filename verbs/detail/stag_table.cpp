@@ -52,7 +52,7 @@ bool StagTable::publish(std::uint32_t stag, const Grant& grant, std::weak_ptr<Wi
   auto& home = shard(stag);
   const std::lock_guard lock(home.mutex);
   const auto found = home.entries.find(stag >> kKeyBits);
-  if (found == home.entries.end() || found->second) return false;
+  if (found == home.entries.end() || (found->second && !found->second->revoked)) return false;
   found->second = std::make_shared<Entry>(Entry{.stag = stag, .grant = grant, .window = std::move(window)});
   if (grant.only_stream != 0) {
     const std::lock_guard limited_lock(limited_mutex_);
@@ -64,23 +64,26 @@ bool StagTable::publish(std::uint32_t stag, const Grant& grant, std::weak_ptr<Wi
 std::optional<StagTable::Lease> StagTable::lease(std::uint32_t stag) {
   auto& home = shard(stag);
   const std::lock_guard lock(home.mutex);
-  const auto found = home.entries.find(stag >> kKeyBits);
-  if (found == home.entries.end() || !found->second || found->second->stag != stag) return std::nullopt;
-  ++found->second->leases;
-  return Lease(&home, found->second);
+  const auto entry = find(home, stag);
+  if (!entry || entry->revoked) return std::nullopt;
+  ++entry->leases;
+  return Lease(&home, entry);
 }
 
-std::shared_ptr<StagTable::Entry> StagTable::take_out(Shard& home, std::uint32_t stag) {
+std::shared_ptr<StagTable::Entry> StagTable::find(const Shard& home, std::uint32_t stag) {
   const auto found = home.entries.find(stag >> kKeyBits);
   if (found == home.entries.end() || !found->second || found->second->stag != stag) return nullptr;
-  found->second->revoked = true;
-  if (const std::uint32_t stream = found->second->grant.only_stream; stream != 0) {
-    const std::lock_guard lock(limited_mutex_);
-    const auto limited = limited_.find(stream);
-    limited->second.erase(stag);
-    if (limited->second.empty()) limited_.erase(limited);
-  }
-  return std::exchange(found->second, nullptr);
+  return found->second;
+}
+
+bool StagTable::mark_revoked(Entry& entry) {
+  if (std::exchange(entry.revoked, true)) return false;
+  if (entry.grant.only_stream == 0) return true;
+  const std::lock_guard lock(limited_mutex_);
+  const auto limited = limited_.find(entry.grant.only_stream);
+  limited->second.erase(entry.stag);
+  if (limited->second.empty()) limited_.erase(limited);
+  return true;
 }
 
 std::vector<std::uint32_t> StagTable::limited_to(std::uint32_t stream) const {
@@ -93,16 +96,18 @@ std::vector<std::uint32_t> StagTable::limited_to(std::uint32_t stream) const {
 bool StagTable::revoke(std::uint32_t stag) {
   auto& home = shard(stag);
   std::unique_lock lock(home.mutex);
-  const auto entry = take_out(home, stag);
+  const auto entry = find(home, stag);
   if (!entry) return false;
+  const bool was_valid = mark_revoked(*entry);
   home.unleased.wait(lock, [&] { return entry->leases == 0; });
-  return true;
+  return was_valid;
 }
 
 bool StagTable::withdraw(std::uint32_t stag) {
   auto& home = shard(stag);
   const std::lock_guard lock(home.mutex);
-  return take_out(home, stag) != nullptr;
+  const auto entry = find(home, stag);
+  return entry && mark_revoked(*entry);
 }
 
 void StagTable::release(std::uint32_t stag) {

@@ -66,13 +66,14 @@ class StagTable {
 
   // A new STag that gives no access yet. Never 0, and no index is in use twice. Nothing when the table is full.
   [[nodiscard]] std::optional<std::uint32_t> reserve();
-  // Makes an STag whose index is reserved valid. False when another key of the same index is valid.
+  // Makes an STag whose index is reserved valid. False when one of the same index is valid.
   bool publish(std::uint32_t stag, const Grant& grant, std::weak_ptr<WindowState> window = {});
   [[nodiscard]] std::optional<Lease> lease(std::uint32_t stag);
-  // Waits until the last lease is dropped. False when the STag was not valid. The index stays reserved.
+  // Waits until the last lease is dropped, also when the STag was withdrawn before. False when it was not valid. The
+  // index stays reserved.
   bool revoke(std::uint32_t stag);
-  // The same without waiting, for STags that are valid on one stream only, called by that stream: nobody else can hold
-  // a lease, and what its own lease covers was posted before.
+  // The same without waiting, for STags that are valid on one stream only, called by that stream: nobody else has
+  // access, and what its own leases cover was posted before. Whoever wants the memory back still calls revoke().
   bool withdraw(std::uint32_t stag);
   // The STags that are valid on this stream alone.
   [[nodiscard]] std::vector<std::uint32_t> limited_to(std::uint32_t stream) const;
@@ -89,10 +90,11 @@ class StagTable {
   struct Shard {
     std::mutex mutex;
     std::condition_variable unleased;
-    std::unordered_map<std::uint32_t, std::shared_ptr<Entry>> entries;  // by index; null: reserved only
+    std::unordered_map<std::uint32_t, std::shared_ptr<Entry>> entries;  // by index; null: never valid so far
   };
   [[nodiscard]] Shard& shard(std::uint32_t stag) noexcept { return shards_[(stag >> kKeyBits) % kShards]; }
-  [[nodiscard]] std::shared_ptr<Entry> take_out(Shard& home, std::uint32_t stag);
+  [[nodiscard]] static std::shared_ptr<Entry> find(const Shard& home, std::uint32_t stag);  // null: no such STag
+  bool mark_revoked(Entry& entry);  // its shard is locked; false: it was before
   [[nodiscard]] bool take_index(std::uint32_t index);
 
   std::array<Shard, kShards> shards_;

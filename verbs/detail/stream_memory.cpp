@@ -48,6 +48,7 @@ void StreamMemory::attach(Accessor who, std::shared_ptr<ReceiveQueue> receives, 
 void StreamMemory::detach() noexcept {
   drop_leases();
   who_.stream = 0;
+  if (const auto waiter = waiter_.lock(); receives_ && waiter) receives_->forget(waiter);
   receives_.reset();
 }
 
@@ -55,6 +56,7 @@ void StreamMemory::drop_leases() noexcept {
   remote_lease_.drop();
   local_lease_.drop();
   lent_.clear();
+  retired_.clear();
 }
 
 // --- Finding memory
@@ -149,8 +151,21 @@ bool StreamMemory::invalidate_own(std::uint32_t stag) {
   const bool is_window = remote_lease_.grant().window;
   remote_lease_.drop();
   if (local_lease_.names(stag)) local_lease_.drop();
-  if (is_window) return window && window->invalidate(stag);
-  return table_->withdraw(stag);
+  if (!is_window) return table_->withdraw(stag);
+  auto region = window ? window->invalidate(stag) : nullptr;
+  const bool done = region != nullptr;
+  retire(window), retire(std::move(region));
+  return done;
+}
+
+// The last reference to a region or window waits for all leases on its STag, and the stream itself may hold one.
+void StreamMemory::retire(std::shared_ptr<void> object) {
+  if (object) retired_.push_back(std::move(object));
+}
+
+void StreamMemory::retire(LocalWork work) {
+  if (auto* bind = std::get_if<BindWindow>(&work.work))
+    retire(std::move(bind->window)), retire(std::move(bind->region));
 }
 
 // --- The local side's lists
@@ -204,13 +219,15 @@ bool StreamMemory::lend(std::uint32_t lkey) {
 // --- Work that stays here
 
 void StreamMemory::finish_local(std::uint64_t cookie) {
-  if (!local_.empty() && local_.front().cookie == cookie) local_.pop();
+  if (!local_.empty() && local_.front().cookie == cookie) retire(local_.pop());
 }
 
 std::expected<void, LocalFault> StreamMemory::perform_local(std::uint64_t cookie) {
   if (local_.empty() || local_.front().cookie != cookie) return std::unexpected(LocalFault::kInvalidKey);
-  const LocalWork work = local_.pop();
-  return std::visit([&](const auto& kind) { return perform(kind); }, work.work);
+  LocalWork work = local_.pop();
+  const auto done = std::visit([&](const auto& kind) { return perform(kind); }, work.work);
+  retire(std::move(work));
+  return done;
 }
 
 std::expected<void, LocalFault> StreamMemory::perform(const LocalInvalidate& work) {

@@ -24,7 +24,8 @@ class StreamMemory final : public rdmap::Memory {
   void detach() noexcept;  // no receives any more, and no rights but those of the whole protection domain
 
   // Leases are kept from one segment to the next. The stream drops them before it gives up its lock, so that revoking
-  // waits no longer than one batch.
+  // waits no longer than one batch. Behind them go the regions and windows whose last reference may have been ours:
+  // that revokes them, and a stream that waited for its own lease would wait for ever.
   void drop_leases() noexcept;
   [[nodiscard]] bool lends() const noexcept { return !lent_.empty(); }
 
@@ -63,6 +64,8 @@ class StreamMemory final : public rdmap::Memory {
                                                                  std::uint64_t length);
   [[nodiscard]] bool lend(std::uint32_t lkey);
   bool invalidate_own(std::uint32_t stag);
+  void retire(std::shared_ptr<void> object);
+  void retire(LocalWork work);
   std::expected<void, ddp::LocalFault> perform(const LocalInvalidate& work);
   std::expected<void, ddp::LocalFault> perform(const BindWindow& work);
 
@@ -71,9 +74,10 @@ class StreamMemory final : public rdmap::Memory {
   std::shared_ptr<ReceiveQueue> receives_;
   std::weak_ptr<ReceiveWaiter> waiter_;
   BoundedRing<LocalWork> local_{Device::limits().max_qp_wr};
-  Lease remote_lease_;       // of the STag a peer used last
-  Lease local_lease_;        // of the lkey used last
-  std::vector<Lease> lent_;  // of what borrow() gave away
+  std::vector<std::shared_ptr<void>> retired_;  // regions and windows, until no lease is held; so above the leases
+  Lease remote_lease_;                          // of the STag a peer used last
+  Lease local_lease_;                           // of the lkey used last
+  std::vector<Lease> lent_;                     // of what borrow() gave away
 };
 
 }  // namespace weft::verbs::detail
