@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/connection.hpp"
 
-#include <poll.h>
-
-#include <cerrno>
 #include <utility>
 
 #include "verbs/detail/connection_state.hpp"
@@ -26,8 +23,13 @@ Result<EventChannel> EventChannel::create() {
 
 int EventChannel::descriptor() const noexcept { return self_->events->descriptor(); }
 
-Result<ConnectionEvent> EventChannel::get_event() {
-  auto queued = self_->events->get();
+Result<ConnectionEvent> EventChannel::get_event() { return deliver(self_->events->get()); }
+
+Result<ConnectionEvent> EventChannel::get_event(std::chrono::milliseconds at_most) {
+  return deliver(self_->events->get(at_most));
+}
+
+Result<ConnectionEvent> EventChannel::deliver(Result<detail::QueuedEvent> queued) {
   if (!queued) return std::unexpected(queued.error());
   ConnectionEvent event = std::move(queued->event);
   if (queued->offer) {
@@ -35,15 +37,6 @@ Result<ConnectionEvent> EventChannel::get_event() {
     event.request->self_ = {self_.runtime, queued->offer->take()};
   }
   return event;
-}
-
-Result<ConnectionEvent> EventChannel::get_event(std::chrono::milliseconds at_most) {
-  pollfd waiting{.fd = descriptor(), .events = POLLIN, .revents = 0};
-  const int ready = ::poll(&waiting, 1, static_cast<int>(at_most.count()));
-  if (ready == 0) return fail(Errc::kTimedOut, "channel", "no event came in time");
-  if (ready < 0 && errno == EINTR) return fail(Errc::kInterrupted, "channel", "a signal arrived while waiting");
-  if (ready < 0) return fail(Errc::kSystem, "channel", "cannot be polled", errno);
-  return get_event();
 }
 
 // --- Identifiers

@@ -24,6 +24,7 @@ namespace weft::verbs {
 namespace detail {
 class EventChannelState;
 class ConnectionState;
+struct QueuedEvent;
 }  // namespace detail
 
 // rdma_cm's values.
@@ -77,6 +78,7 @@ class EventChannel {
 
  private:
   friend class ConnectionId;
+  [[nodiscard]] Result<ConnectionEvent> deliver(Result<detail::QueuedEvent> queued);
   detail::Handle<detail::EventChannelState> self_;
 };
 

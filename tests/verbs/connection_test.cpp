@@ -2,6 +2,7 @@
 // The connection manager: addresses, private data, refusals, time-outs, policies, peers that vanish.
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -383,6 +384,18 @@ TEST(PeerToPeer, TheResponderSpeaksFirst) {
   must(pair.client.qp->post_receive({.wr_id = 1}), "post_receive");
   must(pair.server.qp->post_send({.opcode = SendOpcode::kSend}), "post_send");
   EXPECT_EQ(pair.client.next().wr_id, 1U);
+}
+
+// An event whose identifier is gone is not waited for.
+TEST(Channels, AnUndeliveredEventGoesWithItsIdentifier) {
+  auto events = must(EventChannel::create(), "channel");
+  {
+    auto id = must(ConnectionId::create(events), "id");
+    must(id.resolve_address(loopback("127.0.0.1", 7)), "resolve_address");
+  }
+  pollfd waiting{.fd = events.descriptor(), .events = POLLIN, .revents = 0};
+  EXPECT_EQ(poll(&waiting, 1, 0), 0);
+  EXPECT_EQ(events.get_event(20ms).error().code, Errc::kTimedOut);
 }
 
 TEST(Channels, EventsWaitBehindTheDescriptor) {

@@ -106,6 +106,21 @@ TEST(Events, CompletionsAlreadyQueuedRaiseNone) {
   EXPECT_EQ(pair.server.channel.get_event().error().code, Errc::kWouldBlock);
 }
 
+// An event that nobody took goes with its queue.
+TEST(Events, OfAQueueThatIsGoneDoNotWait) {
+  End end;
+  {
+    auto cq = must(end.device.create_completion_queue({.channel = &end.channel}), "completion queue");
+    auto qp = must(end.domain.create_queue_pair({.send_cq = &cq, .receive_cq = &cq}), "queue pair");
+    must(qp.modify(QpState::kInit), "INIT");
+    must(cq.arm(Arm::kAll), "arm");
+    must(qp.post_receive({.wr_id = 1}), "post_receive");
+    must(qp.modify(QpState::kError), "ERROR");
+    EXPECT_TRUE(has_event(end.channel, 10000ms));
+  }
+  EXPECT_FALSE(has_event(end.channel, 0ms));
+}
+
 double cpu_seconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // A queue of events with a descriptor that is readable while events wait. One token in the eventfd stands for one
 // event, so the descriptor can be polled, duplicated, or made non-blocking by the application, and there is no hidden
-// state.
+// state. Who takes a token takes the place in front afterwards; so places are as many as tokens, in the eventfd and on
+// the way between the two.
 #pragma once
 
+#include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -38,11 +44,9 @@ class NotificationQueue {
 
   // False when the bound is reached. `last` may be the event that says so: it takes the one place behind the bound.
   bool post(T event, bool last = false) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (events_.size() >= bound_ + (last ? 1 : 0)) return false;
-      events_.emplace_back(std::move(event));
-    }
+    const std::lock_guard lock(mutex_);
+    if (events_.size() >= bound_ + (last ? 1 : 0)) return false;
+    events_.emplace_back(std::move(event));
     put_token();
     return true;
   }
@@ -60,7 +64,23 @@ class NotificationQueue {
     }
   }
 
-  // Takes the events out that match; their tokens find an empty place later and are skipped by get().
+  // Waits at most so long, whatever the descriptor's mode: kTimedOut.
+  Result<T> get(std::chrono::milliseconds at_most) {
+    const std::chrono::milliseconds longest(std::numeric_limits<int>::max());
+    const auto until = std::chrono::steady_clock::now() + std::clamp(at_most, std::chrono::milliseconds(0), longest);
+    for (;;) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+      const int ready = poll_for(static_cast<int>(std::max(left.count(), std::chrono::milliseconds::rep{0})));
+      if (ready == 0) return fail(Errc::kTimedOut, "channel", "no event came in time");
+      if (ready < 0 && errno == EINTR) return fail(Errc::kInterrupted, "channel", "a signal arrived while waiting");
+      if (ready < 0) return fail(Errc::kSystem, "channel", "cannot be polled", errno);
+      if (!take_token()) continue;  // somebody else was faster
+      if (auto event = pop()) return std::move(*event);
+    }
+  }
+
+  // Takes the events out that match, and their tokens, so that nobody waits for an event that is not there any more.
+  // Where a reader has the token already, an empty place is left for it.
   template <typename Predicate>
   std::vector<T> withdraw(Predicate matches) {
     std::vector<T> taken;
@@ -68,6 +88,9 @@ class NotificationQueue {
     for (auto& place : events_) {
       if (place && matches(*place)) taken.push_back(std::move(*std::exchange(place, std::nullopt)));
     }
+    std::size_t tokens = 0;
+    while (tokens < taken.size() && take_token()) ++tokens;
+    std::erase_if(events_, [&](const auto& place) { return !place && tokens != 0 && tokens-- != 0; });
     return taken;
   }
 
@@ -78,6 +101,20 @@ class NotificationQueue {
     auto event = std::move(events_.front());
     events_.pop_front();
     return event;
+  }
+
+  [[nodiscard]] int poll_for(int milliseconds) const {
+    pollfd waiting{.fd = descriptor_, .events = POLLIN, .revents = 0};
+    return ::poll(&waiting, 1, milliseconds);
+  }
+
+  // Without waiting, although the descriptor's mode may say otherwise.
+  bool take_token() {
+    std::uint64_t token = 0;
+    const iovec into{.iov_base = &token, .iov_len = sizeof token};
+    if (::preadv2(descriptor_, &into, 1, -1, RWF_NOWAIT) > 0) return true;
+    if (errno == EAGAIN) return false;
+    return poll_for(0) == 1 && ::read(descriptor_, &token, sizeof token) > 0;  // kernels before 5.8
   }
 
   void put_token() {

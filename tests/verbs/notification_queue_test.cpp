@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/detail/notification_queue.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+namespace weft::verbs::detail {
+namespace {
+
+using std::chrono::milliseconds;
+using Queue = NotificationQueue<int>;
+
+bool readable(const Queue& queue) {
+  pollfd waiting{.fd = queue.descriptor(), .events = POLLIN, .revents = 0};
+  return poll(&waiting, 1, 0) == 1;
+}
+
+TEST(NotificationQueue, IsReadableWhileEventsWait) {
+  const auto queue = Queue::create(2).value();
+  EXPECT_FALSE(readable(*queue));
+  EXPECT_EQ(queue->get(milliseconds(0)).error().code, Errc::kTimedOut);
+  EXPECT_EQ(queue->get(milliseconds(5)).error().code, Errc::kTimedOut);
+  EXPECT_TRUE(queue->post(1));
+  EXPECT_TRUE(queue->post(2));
+  EXPECT_FALSE(queue->post(3));  // the bound
+  EXPECT_EQ(queue->get(), 1);
+  EXPECT_EQ(queue->get(milliseconds::max()), 2);
+  EXPECT_FALSE(readable(*queue));
+  ASSERT_EQ(fcntl(queue->descriptor(), F_SETFL, O_NONBLOCK), 0);
+  EXPECT_EQ(queue->get().error().code, Errc::kWouldBlock);
+}
+
+TEST(NotificationQueue, WhatWasWithdrawnIsNotWaitedFor) {
+  const auto queue = Queue::create(10).value();
+  for (int event = 1; event <= 5; ++event) queue->post(event);
+  EXPECT_EQ(queue->withdraw([](int event) { return event % 2 == 1; }), (std::vector{1, 3, 5}));
+  EXPECT_EQ(queue->get(), 2);
+  EXPECT_EQ(queue->get(), 4);
+  EXPECT_FALSE(readable(*queue));
+  EXPECT_EQ(queue->get(milliseconds(1)).error().code, Errc::kTimedOut);
+  queue->post(6);
+  EXPECT_EQ(queue->get(), 6);
+}
+
+// Nothing is lost, nothing comes twice, and no reader is late, whoever has which token when.
+TEST(NotificationQueue, ReadersAndWithdrawalsMeet) {
+  constexpr int kEvents = 20000;
+  const auto queue = Queue::create(kEvents).value();
+  std::atomic<int> got{0};
+  std::atomic<bool> over{false};
+  const auto read = [&] {
+    while (!over) {
+      if (queue->get(milliseconds(1))) ++got;
+    }
+  };
+  std::thread first(read), second(read);
+  std::size_t withdrawn = 0;
+  for (int event = 0; event < kEvents; ++event) {
+    queue->post(event);
+    if (event % 3 == 0) withdrawn += queue->withdraw([&](int other) { return other == event; }).size();
+  }
+  while (readable(*queue)) std::this_thread::yield();
+  over = true;
+  first.join();
+  second.join();
+  EXPECT_EQ(static_cast<std::size_t>(got) + withdrawn, std::size_t{kEvents});
+  EXPECT_FALSE(readable(*queue));
+}
+
+}  // namespace
+}  // namespace weft::verbs::detail
