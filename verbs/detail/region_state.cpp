@@ -145,7 +145,8 @@ void revoke_stream(StagTable& table, std::uint32_t stream) {
   for (const std::uint32_t stag : table.limited_to(stream)) {
     std::shared_ptr<WindowState> window;
     if (const auto lease = table.lease(stag)) window = lease->window();
-    if (window) window->invalidate(stag);
+    std::shared_ptr<RegionState> region;  // perhaps the last to hold it
+    if (window) region = window->invalidate(stag);
     if (!window) table.withdraw(stag);
   }
 }

@@ -132,8 +132,14 @@ void Runtime::serve_deadlines() {
 
 void Runtime::watch_polled(std::shared_ptr<CompletionQueueState> queue) {
   const std::lock_guard lock(polled_mutex_);
-  polled_.push_back(std::move(queue));
-  if (polled_.size() == 1) tick_timer_->set(std::chrono::steady_clock::now() + kTick);
+  const bool first = polled_.empty();
+  add_polled(std::move(queue));
+  if (first) tick_timer_->set(std::chrono::steady_clock::now() + kTick);
+}
+
+// Once, however often its application arms it and spins again before the next tick.
+void Runtime::add_polled(std::shared_ptr<CompletionQueueState> queue) {
+  if (std::ranges::find(polled_, queue) == polled_.end()) polled_.push_back(std::move(queue));
 }
 
 void Runtime::tick() {
@@ -145,7 +151,7 @@ void Runtime::tick() {
   const auto time = std::chrono::steady_clock::now();
   std::erase_if(queues, [&](const auto& queue) { return queue->hand_back_if_idle(time); });
   const std::lock_guard lock(polled_mutex_);
-  polled_.insert(polled_.end(), queues.begin(), queues.end());
+  for (auto& queue : queues) add_polled(std::move(queue));
   if (!polled_.empty()) tick_timer_->set(time + kTick);
 }
 

@@ -66,6 +66,7 @@ class Runtime {
   void serve_deadlines();
   void arm_deadline_timer();
   void tick();
+  void add_polled(std::shared_ptr<CompletionQueueState> queue);
 
   std::shared_ptr<StagTable> stags_ = std::make_shared<StagTable>();
   BufferPool buffers_;
