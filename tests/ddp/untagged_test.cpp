@@ -95,15 +95,21 @@ TEST(ReceiveQueue, AsideTakesNoMoreThanEight) {
   EXPECT_EQ(std::get<UntaggedError>(outcome.error()), UntaggedError::kTooLong);
 }
 
-// The RFC lets us take RsvdULP of any segment; whatever a peer mixes, nothing lands where it does not belong.
+// DDP-5.2-05: whatever a peer mixes, the octets of a message stay together, and within their memory.
 TEST(ReceiveQueue, MixedKindsStayWithinTheirMemory) {
   FakePlacement memory;
   memory.post(1, 20);
+  memory.post(2, 20);
   ReceiveQueue queue;
   ASSERT_TRUE(queue.place(segment(1, 0, false), counting(12), memory));
-  const auto outcome = queue.place(segment(1, 12, true), counting(4), memory, ReceiveQueue::Where::kAside);
-  ASSERT_FALSE(outcome);
-  EXPECT_EQ(std::get<UntaggedError>(outcome.error()), UntaggedError::kInvalidOffset);
+  const auto whole = queue.place(segment(1, 12, true), counting(4, 12), memory, ReceiveQueue::Where::kAside);
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(test::copy(Bytes(memory.receives[1]).first(16)), counting(16));
+  EXPECT_TRUE(std::get<ReceiveFilled>(*whole).aside.empty());
+  ASSERT_TRUE(queue.place(segment(2, 0, false), counting(8), memory, ReceiveQueue::Where::kAside));
+  const auto beyond = queue.place(segment(2, 8, true), counting(4), memory);
+  ASSERT_FALSE(beyond);
+  EXPECT_EQ(std::get<UntaggedError>(beyond.error()), UntaggedError::kTooLong);
 }
 
 // A message cut exactly at the end of its buffer is too long; its offset is a right one.
