@@ -12,8 +12,6 @@ namespace {
 
 using rdmap::Opcode;
 
-constexpr std::uint16_t kAtomicRequestUlpdu = ddp::UntaggedLayout::kSize + rdmap::AtomicRequestLayout::kSize;
-
 template <typename Header>
 OutgoingMessage own_message(OutgoingMessage::Purpose purpose, std::uint64_t ticket, Opcode opcode, ddp::Msn msn,
                             const Header& header) {
@@ -194,9 +192,8 @@ std::expected<bool, OutboundFault> Outbound::start_response() {
   const auto& atomic = std::get<rdmap::AtomicRequest>(asked.request);
   const auto original = parts_.memory.atomic(atomic.stag, atomic.offset, atomic.operation);
   if (!original) {
-    const rdmap::SegmentInError segment{rdmap::HeaderCopy(asked.header), kAtomicRequestUlpdu, std::nullopt};
     return std::unexpected(
-        OutboundFault{make_fault(rdmap::request_error(original.error()), asked.stream_offset, segment), {}});
+        OutboundFault{make_fault(rdmap::request_error(original.error()), asked.stream_offset, asked.segment), {}});
   }
   const rdmap::AtomicResponse response{atomic.request_id, *original};
   current_ =
@@ -257,9 +254,10 @@ OutboundFault Outbound::payload_fault(const PayloadFault& fault, std::uint32_t s
   }
   // RDMAP-4.8-21: what is quoted is the part of the Read that was not answered.
   const rdmap::InboundRequest& asked = parts_.responses.front();
-  const auto left = rdmap::remainder(std::get<rdmap::ReadRequest>(asked.request), sent);
+  rdmap::SegmentInError quoted = asked.segment;
+  quoted.read_request = rdmap::remainder(std::get<rdmap::ReadRequest>(asked.request), sent);
   const rdmap::ErrorCode error = rdmap::request_error(std::get<ddp::AccessError>(fault));
-  return {make_fault(error, asked.stream_offset, rdmap::request_in_error(asked.header, left)), {}};
+  return {make_fault(error, asked.stream_offset, quoted), {}};
 }
 
 }  // namespace weft::engine

@@ -140,20 +140,18 @@ void Engine::State::deliver(const ReadRequested& read, const InboundSegment& seg
       return fail(make_fault(rdmap::request_error(allowed.error()), segment.stream_offset, quoted), now);
     }
   }
-  queue_response({std::get<ddp::UntaggedHeader>(segment.header), request, segment.stream_offset}, segment, now);
+  queue_response({rdmap::segment_in_error(segment.ulpdu), request, segment.stream_offset}, now);
 }
 
 void Engine::State::deliver(const AtomicRequested& atomic, const InboundSegment& segment, Instant now) {
-  queue_response({std::get<ddp::UntaggedHeader>(segment.header), atomic.request, segment.stream_offset}, segment, now);
+  queue_response({rdmap::segment_in_error(segment.ulpdu), atomic.request, segment.stream_offset}, now);
 }
 
 // A whole request (RDMAPX-5.4-06), of which our user hears nothing (RDMAP-3.2-08). The queue is bounded, and one
 // request too many ends the stream (SEC-2.2.8-01, SEC-6.4.3.3-03).
-void Engine::State::queue_response(const rdmap::InboundRequest& request, const InboundSegment& segment, Instant now) {
+void Engine::State::queue_response(const rdmap::InboundRequest& request, Instant now) {
   const auto queued = rdma->responses.push(request);
-  if (!queued)
-    fail(make_fault(rdmap::error_code(queued.error()), segment.stream_offset, rdmap::segment_in_error(segment.ulpdu)),
-         now);
+  if (!queued) fail(make_fault(rdmap::error_code(queued.error()), request.stream_offset, request.segment), now);
 }
 
 void Engine::State::deliver(const ReadAnswered& answer, const InboundSegment&, Instant now) {

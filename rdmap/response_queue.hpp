@@ -8,15 +8,15 @@
 #include <variant>
 
 #include "common/bounded_ring.hpp"
-#include "ddp/header.hpp"
 #include "rdmap/atomic_messages.hpp"
 #include "rdmap/errors.hpp"
 #include "rdmap/read_request.hpp"
+#include "rdmap/terminate.hpp"
 
 namespace weft::rdmap {
 
 struct InboundRequest {
-  ddp::UntaggedHeader header{};  // to be quoted if answering fails
+  SegmentInError segment{};  // its last, as it came: quoted if answering fails (RDMAP-4.8-13, RDMAP-4.8-15)
   std::variant<ReadRequest, AtomicRequest> request{};
   std::uint64_t stream_offset{};  // of its FPDU, for the log
 };

@@ -21,11 +21,6 @@ SegmentInError segment_in_error(Bytes ulpdu) noexcept {
   return {HeaderCopy::front_of(ulpdu), static_cast<std::uint16_t>(ulpdu.size()), std::nullopt};
 }
 
-SegmentInError request_in_error(const ddp::UntaggedHeader& header, const ReadRequest& left) noexcept {
-  constexpr std::uint16_t kLength = ddp::UntaggedLayout::kSize + ReadRequestLayout::kSize;
-  return {HeaderCopy(header), kLength, left};
-}
-
 // --- Building
 
 namespace {

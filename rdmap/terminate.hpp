@@ -47,15 +47,13 @@ class HeaderCopy {
   std::size_t size_ = 0;
 };
 
-// The segment that an error is about.
+// The segment that an error is about. Kept with each request, whose ULPDU is long gone when answering it fails.
 struct SegmentInError {
   std::optional<HeaderCopy> header{};
   std::uint16_t length{};  // of the ULPDU, DDP header included (RDMAP-4.8-13; section 7.1 says "ULP PDU Length")
   std::optional<ReadRequest> read_request{};  // what is left of it, see remainder()
 };
 [[nodiscard]] SegmentInError segment_in_error(Bytes ulpdu) noexcept;
-// For an error found while a Read Request is being answered, when its ULPDU is long gone.
-[[nodiscard]] SegmentInError request_in_error(const ddp::UntaggedHeader& header, const ReadRequest& left) noexcept;
 
 struct Terminate {
   ErrorCode error{};

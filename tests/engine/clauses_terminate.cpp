@@ -101,11 +101,16 @@ TEST_CASE("A refused Read Request is returned unchanged", "[RDMAP-4.8-20][RDMAP-
   CHECK(terminate->read_request == asked);
 }
 
-TEST_CASE("A Read that fails half way is returned as what is left of it", "[RDMAP-4.8-21][RDMAP-8.1.1-06]") {
+TEST_CASE("A Read that fails half way is returned as what is left of it",
+          "[RDMAP-4.8-21][RDMAP-8.1.1-06][RDMAP-4.8-15]") {
   Config config = responder();
   config.emss = 200;
   Stream rogue(config);
-  rogue.read_request(1, {{7}, {0x70}, 1000, {1}, {0}});
+  Octets request(rdmap::ReadRequestLayout::kSize);
+  rdmap::serialize(rdmap::ReadRequest{{7}, {0x70}, 1000, {1}, {0}}, request);
+  Octets ulpdu = Rogue::ulpdu(ddp::UntaggedHeader{true, 0x41, 0, 1, {1}, {0}}, request);
+  ulpdu[0] |= std::byte{0x3C};  // reserved bits, which are quoted, too
+  rogue.send(rogue.fpdu(ulpdu));
   TransmitBatch small(250);
   rogue.end.engine.fill(small, rogue.now);
   rogue.end.sent.insert(rogue.end.sent.end(), small.pieces()[0].begin(), small.pieces()[0].end());
@@ -118,6 +123,26 @@ TEST_CASE("A Read that fails half way is returned as what is left of it", "[RDMA
   REQUIRE(report);
   CHECK(report->as_rfc.error == rdmap::error_code(rdmap::ProtectionError::kInvalidStag));
   CHECK(report->as_rfc.read_request == rdmap::ReadRequest{{7}, {0x70 + sent}, 1000 - sent, {1}, {sent}});
+  REQUIRE(report->as_rfc.ddp_header);
+  CHECK(std::ranges::equal(report->as_rfc.ddp_header->octets(), std::span(ulpdu).first(18)));
+  CHECK(report->as_rfc.segment_length == 46);
+}
+
+TEST_CASE("An Atomic Request that fails is quoted as its last segment came", "[RDMAP-4.8-13][RDMAP-4.8-15]") {
+  Stream rogue;
+  Octets payload(rdmap::AtomicRequestLayout::kSize);
+  rdmap::serialize(rdmap::AtomicRequest{{}, 1, {99}, {0}}, payload);
+  rogue.untagged(Opcode::kAtomicRequest, 1, {payload.begin(), payload.begin() + 20}, 0, false);
+  Octets ulpdu = Rogue::ulpdu(ddp::UntaggedHeader{true, rdmap::control_octet(Opcode::kAtomicRequest), 0, 1, {1}, {20}},
+                              {payload.begin() + 20, payload.end()});
+  ulpdu[0] |= std::byte{0x3C};
+  rogue.send(rogue.fpdu(ulpdu));
+  const auto terminate = rogue.terminate();
+  REQUIRE(terminate);
+  CHECK(terminate->error == rdmap::error_code(rdmap::ProtectionError::kInvalidStag));
+  REQUIRE(terminate->ddp_header);
+  CHECK(std::ranges::equal(terminate->ddp_header->octets(), std::span(ulpdu).first(18)));
+  CHECK(terminate->segment_length == 18 + 32);
 }
 
 TEST_CASE("A fault of our own buffers: the work request says so, the peer hears of a local catastrophe",

@@ -53,13 +53,12 @@ TEST_CASE("Requests are answered in the order of arrival, Reads and atomics in o
           "[RDMAP-5.2.1-08][RDMAP-5.2.2-07][RDMAP-5.5-24][RDMAPX-5.2.1-21][RDMAPX-5.2.2-11][RDMAPX-5.4-09]"
           "[RDMAPX-5.4-10][RDMAPX-7-11][RDMAPX-7-12][RDMAPX-7-15][RDMAP-B-09][RFC5040-5.2.2]") {
   ResponseQueue queue(4);
-  for (std::uint32_t msn = 1; msn <= 4; ++msn) {
-    const ddp::UntaggedHeader header{true, 0x41, 0, 1, {msn}, {}};
-    if (msn % 2 != 0) REQUIRE(queue.push({header, ReadRequest{}}));
-    if (msn % 2 == 0) REQUIRE(queue.push({header, AtomicRequest{}}));
+  for (std::uint64_t at = 1; at <= 4; ++at) {
+    if (at % 2 != 0) REQUIRE(queue.push({{}, ReadRequest{}, at}));
+    if (at % 2 == 0) REQUIRE(queue.push({{}, AtomicRequest{}, at}));
   }
-  for (std::uint32_t msn = 1; msn <= 4; ++msn) {
-    CHECK(queue.front().header.msn.value == msn);
+  for (std::uint64_t at = 1; at <= 4; ++at) {
+    CHECK(queue.front().stream_offset == at);
     queue.pop();
   }
 }

@@ -34,7 +34,10 @@ TEST(Terminate, IsLaidOutAsInTheFigures) {
 
 TEST(Terminate, QuotesAReadRequest) {
   const ReadRequest request{{0x91a32000}, {0x00007fa0db470000}, 0x64, {0x64e43b33}, {0x00007f5676db8000}};
-  const SegmentInError segment = request_in_error({true, 0x41, 0, 1, {1}, {0}}, request);
+  Octets ulpdu = octets("4141 00000000 00000001 00000001 00000000");
+  ulpdu.resize(18 + 28);
+  SegmentInError segment = segment_in_error(ulpdu);
+  segment.read_request = request;
   EXPECT_EQ(serialized(make_terminate(error_code(ProtectionError::kInvalidStag), &segment)),
             octets("01 00 e0 00 | 002e | 4141 00000000 00000001 00000001 00000000 |"
                    "91a32000 00007fa0db470000 00000064 64e43b33 00007f5676db8000"));
