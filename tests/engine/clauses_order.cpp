@@ -117,16 +117,19 @@ TEST_CASE("Responses follow the order of the requests, Reads and atomics alike",
 }
 
 TEST_CASE("Atomics are executed once each, in the order of delivery",
-          "[RDMAPX-5.4-09][RDMAPX-7-12][RDMAPX-5.2.1-21][RDMAPX-5.2.2-03][RDMAPX-5.2.1-22]") {
+          "[RDMAPX-5.4-09][RDMAPX-7-12][RDMAPX-5.2.1-21][RDMAPX-5.2.2-03][RDMAPX-5.2.2-02][RDMAPX-5.2.1-22]") {
   Established2 rogue;
   for (std::uint32_t i = 1; i <= 3; ++i) rogue.atomic_request(i, {{.add_or_swap = i}, i, {1}, {0}});
   std::vector<std::uint64_t> originals;
+  std::vector<std::uint32_t> identifiers;
   for (const Heard& one : rogue.heard()) {
     const auto response = rdmap::parse_atomic_response(one.payload);
     REQUIRE(response);
     originals.push_back(response->original);
+    identifiers.push_back(response->request_id);
   }
   CHECK(originals == std::vector<std::uint64_t>{0, 1, 3});
+  CHECK(identifiers == std::vector<std::uint32_t>{1, 2, 3});
   CHECK(rogue.heard().empty());
 }
 
@@ -151,6 +154,20 @@ TEST_CASE("A Read Request in two segments is not started before the second",
   CHECK(rogue.heard().empty());
   rogue.untagged(Opcode::kReadRequest, 1, {payload.begin() + 10, payload.end()}, 10);
   CHECK(rogue.opcodes() == std::vector{Opcode::kReadResponse});
+}
+
+TEST_CASE("Each segment of a Read Response is placed where its offset says", "[DDP-5.2-05][RDMAP-5.5-26]") {
+  Established2 rogue;
+  const rdmap::LocalSegment half{16, 16, 1};
+  rogue.post(read_of(1, half, 9, 0));
+  rogue.flush();
+  const Octets data = pattern(16, 7);
+  rogue.tagged(Opcode::kReadResponse, 1, 16, {data.begin(), data.begin() + 8}, false);
+  CHECK(rogue.end.count<SendCompleted>() == 0);
+  rogue.tagged(Opcode::kReadResponse, 1, 24, {data.begin() + 8, data.end()});
+  REQUIRE(rogue.end.count<SendCompleted>() == 1);
+  CHECK(rogue.end.first<SendCompleted>()->status == WorkStatus::kSuccess);
+  CHECK(std::ranges::equal(data, std::span(rogue.end.memory.regions[1].octets).subspan(16, 16)));
 }
 
 TEST_CASE("A Read of nothing validates nothing and is answered with nothing", "[RDMAP-5.2.1-14][RDMAP-5.2.1-15]") {
@@ -207,6 +224,13 @@ TEST_CASE("A responder holds IRD requests and no more",
   CHECK(rogue.end.count<ProtocolError>() == 0);
   rogue.atomic_request(5, {{}, 1, {1}, {0}});
   CHECK(rogue.end.count<ProtocolError>() == 1);
+  bool refused = false;  // by queue 1 itself, which got one buffer back for each answer
+  for (const Heard& one : rogue.heard()) {
+    if (one.opcode != Opcode::kTerminate) continue;
+    const auto report = rdmap::parse_terminate(one.payload);
+    refused = report && report->as_rfc.error == rdmap::error_code(ddp::UntaggedError::kNoBuffer);
+  }
+  CHECK(refused);
 }
 
 TEST_CASE("A drained queue starts nothing and says when nothing is under way", "[RDMAP-5.5-19]") {

@@ -211,7 +211,7 @@ TEST_CASE("A wrong Read Response fails the Read that it does not answer", "[RDMA
 }
 
 TEST_CASE("Our side closes after its Terminate, with FIN",
-          "[RDMAP-6.2.1-05][MPA-8-14][MPA-8-15][RDMAP-7-04][DDP-6.2-02][DDP-6.2.2-07]") {
+          "[RDMAP-6.2.1-05][MPA-8-15][RDMAP-7-04][DDP-6.2-02][DDP-6.2.2-07]") {
   Stream rogue;
   rogue.tagged(Opcode::kWrite, 99, 0, pattern(8));
   CHECK(rogue.end.engine.disposition() == Disposition::kOpen);  // the Terminate first

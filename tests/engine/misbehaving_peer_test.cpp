@@ -126,7 +126,8 @@ class Misbehaving : public testing::TestWithParam<Sin> {
 };
 
 // DDP-6.2.2-02, DDP-6.2.2-04, DDP-7-01, DDP-7.1-18, DDP-7.1-21, RDMAP-3.2-06, RDMAP-3.2-09, RDMAP-5.1-03,
-// RDMAP-7.2-07, RDMAP-7.2-08, SEC-5.1.1-02, MPA-8-16
+// RDMAP-7.2-07, RDMAP-7.2-08, SEC-5.1.1-02, MPA-8-14, MPA-8-16; and RDMAP-5.2.1-13, RDMAP-7.2-09, RDMAP-7.2-10,
+// RDMAP-7.2-12, RDMAP-7.2-13, RDMAP-7.2-14, RDMAP-5.3-15
 TEST_P(Misbehaving, GetsTheExactTerminate) {
   const Sin& sin = GetParam();
   Rogue rogue(config());

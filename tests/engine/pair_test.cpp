@@ -114,6 +114,7 @@ TEST(Pair, OrdLimitsWhatIsOutstanding) {
   EXPECT_EQ(batch.size(), 2u * 52u) << "two Read Requests and no more";
 }
 
+// DDP-5.2-03: 2^32 octets are too many for one message.
 TEST(Pair, PostErrors) {
   Pair pair(initiator(), responder());
   EXPECT_EQ(pair.a.engine.post({}).error(), PostError::kNotConnected);

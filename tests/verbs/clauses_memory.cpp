@@ -142,7 +142,8 @@ TEST(Ranges, AreRevokedAtAnyTime) {
   }
 }
 
-// RDMAPX-5.1.1-06, RDMAPX-5.1.1-07, RDMAPX-5.1.2-07, RDMAPX-5.1.2-08, RDMAPX-5.1.2-10
+// RDMAPX-8.2-04, RDMAPX-8.2-05, RDMAPX-5.1.1-05, RDMAPX-5.1.1-06, RDMAPX-5.1.1-07, RDMAPX-5.1.2-07, RDMAPX-5.1.2-08,
+// RDMAPX-5.1.2-09, RDMAPX-5.1.2-10
 TEST(Atomics, OnAnUnalignedAddressChangeNothingAndEndTheStream) {
   for (const SendOpcode opcode : {SendOpcode::kFetchAndAdd, SendOpcode::kCompareAndSwap}) {
     Asker asker;
