@@ -23,7 +23,12 @@ std::uint32_t CompletionQueue::number() const noexcept { return self_->number; }
 std::uint64_t CompletionQueue::context() const noexcept { return self_->context; }
 std::uint32_t CompletionQueue::capacity() const noexcept { return self_->capacity(); }
 Result<std::size_t> CompletionQueue::poll(std::span<WorkCompletion> out) { return self_->poll(out); }
-Result<void> CompletionQueue::arm(Arm which) { return self_->arm(which); }
+Result<void> CompletionQueue::arm(Arm which) {
+  if (which != Arm::kAll && which != Arm::kSolicited) {
+    return fail(Errc::kInvalidArgument, "which", "neither kAll nor kSolicited");
+  }
+  return self_->arm(which);
+}
 Result<void> CompletionQueue::resize(std::uint32_t capacity) { return self_->resize(capacity); }
 void CompletionQueue::acknowledge_events(std::uint32_t count) noexcept { self_->acknowledge_events(count); }
 std::uint32_t CompletionQueue::unacknowledged_events() const noexcept { return self_->unacknowledged_events(); }

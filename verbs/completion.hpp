@@ -96,7 +96,8 @@ class CompletionQueue {
   // Takes up to out.size() completions and returns how many. Polling an empty queue makes progress on the connections
   // attached to it, from this thread. After an overflow: Errc::kOverflow, once the queue is empty.
   [[nodiscard]] Result<std::size_t> poll(std::span<WorkCompletion> out);
-  // The next completion of that kind raises one event on the channel. Completions already queued do not.
+  // The next completion of that kind raises one event on the channel. Completions already queued do not. A queue
+  // without a channel can be armed too, as in libibverbs: nothing comes of it.
   Result<void> arm(Arm which);
   // Errc::kLimitExceeded when it already holds more.
   Result<void> resize(std::uint32_t capacity);

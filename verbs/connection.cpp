@@ -26,6 +26,7 @@ int EventChannel::descriptor() const noexcept { return self_->events->descriptor
 Result<ConnectionEvent> EventChannel::get_event() { return deliver(self_->events->get()); }
 
 Result<ConnectionEvent> EventChannel::get_event(std::chrono::milliseconds at_most) {
+  if (at_most.count() < 0) return fail(Errc::kInvalidArgument, "at_most", "negative");
   return deliver(self_->events->get(at_most));
 }
 

@@ -73,7 +73,7 @@ class EventChannel {
   [[nodiscard]] int descriptor() const noexcept;
   // Waits for an event, unless the descriptor is non-blocking (Errc::kWouldBlock) or a signal arrives (kInterrupted).
   [[nodiscard]] Result<ConnectionEvent> get_event();
-  // Waits at most so long: Errc::kTimedOut.
+  // Waits at most so long, and no longer than kMaxTimeout: Errc::kTimedOut. A negative time is refused.
   [[nodiscard]] Result<ConnectionEvent> get_event(std::chrono::milliseconds at_most);
 
  private:
@@ -94,7 +94,7 @@ class ConnectionId {
   [[nodiscard]] std::uint64_t number() const noexcept;
   [[nodiscard]] std::uint64_t context() const noexcept;
   void set_context(std::uint64_t context) noexcept;
-  // Before connect, accept or listen.
+  // Before connect, accept or listen. Refuses what contradicts itself or is out of range: "policy.member".
   Result<void> set_policy(const Policy& policy);
   [[nodiscard]] Policy policy() const;
 
@@ -102,6 +102,7 @@ class ConnectionId {
   Result<void> bind_address(const Endpoint& local);
   // -> kAddressResolved or kAddressError, at once: the host's routes are asked and nobody else, so rdma_cm's time-outs
   // of the resolve calls have nothing to bound here. Policy::connect_timeout bounds what waits for the peer.
+  // `source`, or the address bound to before, has to be of the destination's family, or a wildcard.
   Result<void> resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source = {});
   // -> kRouteResolved, at once
   Result<void> resolve_route();
@@ -110,7 +111,7 @@ class ConnectionId {
   // peer has gone since; what comes beyond is reset.
   Result<void> listen(int backlog = 128);
   // Both need a queue pair in RESET or INIT and take it to RTS. -> kEstablished, kRejected, kUnreachable or
-  // kConnectError
+  // kConnectError.
   Result<void> connect(QueuePair& queue_pair, const ConnectionParameters& parameters = {});
   Result<void> accept(QueuePair& queue_pair, const ConnectionParameters& parameters = {});
   Result<void> reject(std::span<const std::byte> private_data = {});

@@ -63,13 +63,16 @@ struct CompletionQueueAttributes {
 // A protection domain: memory and queue pairs only meet inside one (SEC-2.2.4-02). Its objects keep it alive.
 class ProtectionDomain {
  public:
-  // Faults the whole range in, so memory that is unmapped or lacks the right to be written is refused here.
+  // Refused as Errc::kInvalidArgument: a range that runs past the end of the address space ("length"), tagged offsets
+  // that would wrap ("iova"), a queue pair of another domain ("only_for"), rights that contradict each other
+  // ("access"). Faults the whole range in, so memory that is unmapped or lacks the right to be written is refused here.
   [[nodiscard]] Result<MemoryRegion> register_memory(void* address, std::size_t length, Access access,
                                                      const RegionOptions& options = {});
   // For memory that is only read from: gather lists, remote reads.
   [[nodiscard]] Result<MemoryRegion> register_memory(const void* address, std::size_t length,
                                                      const RegionOptions& options = {});
   [[nodiscard]] Result<MemoryWindow> allocate_window();
+  // Its completion queues come from this domain's device (this open of it), a shared receive queue from this domain.
   [[nodiscard]] Result<QueuePair> create_queue_pair(const QueuePairAttributes& attributes);
   [[nodiscard]] Result<SharedReceiveQueue> create_shared_receive_queue(
       const SharedReceiveQueueAttributes& attributes = {});

@@ -23,7 +23,7 @@ struct RegionOptions {
   std::optional<std::uint64_t> iova{};  // tagged offset of the first octet; default: its virtual address
   // The STag is valid on this queue pair's stream alone (RFC 5042 section 2.2.5), and its peer may invalidate it. When
   // the queue pair goes to RESET, or goes, it becomes invalid too, for the next stream is another one: register again.
-  // Default: every queue pair of the protection domain.
+  // It has to be of the same protection domain. Default: every queue pair of the domain.
   const QueuePair* only_for{};
 };
 

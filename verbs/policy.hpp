@@ -17,6 +17,9 @@ enum class NoReceive : std::uint8_t {
   kTerminate,  // end the stream at once
 };
 
+inline constexpr std::chrono::milliseconds kMaxTimeout = std::chrono::days(24);  // as far as the kernel's integers go
+
+// ConnectionId::set_policy refuses what contradicts itself. Time-outs are between 1 ms and kMaxTimeout.
 struct Policy {
   std::uint8_t mpa_revision = 2;        // 1 or 2; for a listener the highest that it accepts
   bool fall_back_to_revision_1 = true;  // initiator: on a new TCP connection, when the peer does not know revision 2
@@ -26,10 +29,11 @@ struct Policy {
   // Initiator: ready-to-receive handshake, so that the responder may send first (RFC 6581 section 9.2). Off, as in the
   // MPA of RFC 5044, with which every peer agrees, and as in Linux siw: it costs a message, a peer may refuse it, and
   // clients speak first anyway. Without it a responder's work waits for the initiator's first message (MPA-7.1.2-17):
-  // set it when the responder's application speaks first. A responder follows its peer.
+  // set it when the responder's application speaks first. A responder follows its peer. Needs enhanced and revision 2.
   bool peer_to_peer = false;
   RtrTypes rtr{false, true, true};  // kinds of ready-to-receive to offer or accept: {send, write, read}
-  std::uint32_t max_ulpdu = 0;      // FPDU size: 0 takes what the path's segment size gives, else a smaller limit
+  // FPDU size: 0 takes what the path's segment size gives, else a smaller limit, 128 to 64768 (MPA-4.5-08, MPA-3-05)
+  std::uint32_t max_ulpdu = 0;
   NoReceive no_receive = NoReceive::kStall;
   std::chrono::milliseconds connect_timeout{10000};  // TCP connection
   std::chrono::milliseconds startup_timeout{10000};  // MPA start-up, after TCP is connected

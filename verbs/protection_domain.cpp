@@ -4,7 +4,10 @@
 
 #include <bit>
 #include <cerrno>
+#include <limits>
 
+#include "verbs/detail/argument_checks.hpp"
+#include "verbs/detail/completion_queue_state.hpp"
 #include "verbs/detail/queue_pair_state.hpp"
 #include "verbs/detail/receive_queue.hpp"
 #include "verbs/detail/region_state.hpp"
@@ -50,19 +53,16 @@ Result<void> fault_in(std::byte* start, std::size_t length, bool writable) {
   if (length == 0 || !can_ask()) return {};
   const auto first = std::bit_cast<std::uintptr_t>(start) & ~(page_size() - 1);
   const auto end = std::bit_cast<std::uintptr_t>(start) + length;
-  if (end < length) return fail(Errc::kInvalidArgument, "length", "runs past the end of the address space");
   const std::size_t span = (end - first + page_size() - 1) & ~(page_size() - 1);
   if (populate(first, span, writable ? MADV_POPULATE_WRITE : MADV_POPULATE_READ) == 0) return {};
   return fail(Errc::kBadAddress, "address",
               writable ? "not all of it is mapped and writable" : "not all of it is mapped", EFAULT);
 }
 
-Result<void> check_rights(Access access) {
-  const bool writes = has(access, Access::kRemoteWrite) || has(access, Access::kRemoteAtomic);
-  if (writes && !has(access, Access::kLocalWrite)) {
-    return fail(Errc::kInvalidArgument, "access", "remote write and atomic access need local write access");
-  }
-  return {};
+// Its last page included, so that rounding up to pages does not wrap.
+bool inside_address_space(std::uintptr_t start, std::size_t length) {
+  constexpr auto kEnd = std::numeric_limits<std::uintptr_t>::max();
+  return length == 0 || (start <= kEnd - length && start + length <= kEnd - page_size());
 }
 
 }  // namespace
@@ -70,10 +70,16 @@ Result<void> check_rights(Access access) {
 // The owner says which octets, at which offsets, with which rights and for which stream (RDMAP-3.2-10, DDP-8.3-03).
 Result<MemoryRegion> ProtectionDomain::register_memory(void* address, std::size_t length, Access access,
                                                        const RegionOptions& options) {
-  if (const auto sound = check_rights(access); !sound) return std::unexpected(sound.error());
+  if (const auto sound = detail::check(access); !sound) return std::unexpected(sound.error());
   auto* start = static_cast<std::byte*>(address);
   const bool zero_based = has(access, Access::kZeroBased);
   if (zero_based && options.iova) return fail(Errc::kInvalidArgument, "iova", "contradicts zero-based access");
+  if (!inside_address_space(std::bit_cast<std::uintptr_t>(address), length)) {
+    return fail(Errc::kInvalidArgument, "length", "runs past the end of the address space");
+  }
+  if (options.only_for != nullptr && options.only_for->self_->parts.domain->number != self_->number) {
+    return fail(Errc::kInvalidArgument, "only_for", "belongs to another protection domain");
+  }
   const std::uint64_t iova = zero_based ? 0 : options.iova.value_or(std::bit_cast<std::uintptr_t>(address));
   if (length != 0 && iova + (length - 1) < iova)
     return fail(Errc::kInvalidArgument, "iova", "tagged offsets would wrap");
@@ -150,6 +156,13 @@ Result<void> check(const QueuePairAttributes& attributes) {
 
 Result<QueuePair> ProtectionDomain::create_queue_pair(const QueuePairAttributes& attributes) {
   if (const auto sound = check(attributes); !sound) return std::unexpected(sound.error());
+  const detail::DeviceState& device = *self_->device;
+  if (!attributes.send_cq->self_->belongs_to(device)) {
+    return fail(Errc::kInvalidArgument, "send_cq", "belongs to another opened device");
+  }
+  if (!attributes.receive_cq->self_->belongs_to(device)) {
+    return fail(Errc::kInvalidArgument, "receive_cq", "belongs to another opened device");
+  }
   std::shared_ptr<detail::ReceiveQueue> receives;
   if (attributes.srq != nullptr) receives = attributes.srq->self_.state;
   if (receives && receives->domain().number != self_->number) {

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "verbs/detail/argument_checks.hpp"
 #include "verbs/detail/queue_pair_state.hpp"
 #include "verbs/detail/runtime.hpp"
 
@@ -35,7 +36,17 @@ QueuePairQuery QueuePair::query() const { return self_->query(); }
 Result<void> QueuePair::modify(QpState to) { return self_->modify(to); }
 
 Result<void> QueuePair::post_send(const SendRequest& request) { return only(post_send(std::span(&request, 1))); }
-PostResult QueuePair::post_send(std::span<const SendRequest> requests) { return self_->post_send(requests); }
+PostResult QueuePair::post_send(std::span<const SendRequest> requests) {
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const auto sound = detail::check(requests[i]);
+    if (sound) continue;
+    auto posted = self_->post_send(requests.first(i));
+    if (posted) posted = std::unexpected(PostFailure{sound.error(), i});
+    return posted;
+  }
+  return self_->post_send(requests);
+}
+
 Result<void> QueuePair::post_receive(const ReceiveRequest& request) {
   return only(post_receive(std::span(&request, 1)));
 }

@@ -20,7 +20,7 @@ class MemoryWindow;
 // is the virtual address unless the region was registered otherwise (zero-based: from 0).
 using Sge = rdmap::LocalSegment;
 
-// Rights to a memory region or window.
+// Rights to a memory region or window. Other bits are refused: Errc::kInvalidArgument, "access" or "bind.access".
 enum class Access : std::uint32_t {
   kNone = 0,
   kLocalWrite = 1U << 0,   // receives and read sinks may go there; local reading is always allowed
@@ -39,6 +39,7 @@ enum class Access : std::uint32_t {
 inline constexpr Access kAllAccess =
     Access::kLocalWrite | Access::kRemoteWrite | Access::kRemoteRead | Access::kRemoteAtomic | Access::kWindowBind;
 
+// Other values are refused: Errc::kInvalidArgument, "opcode".
 enum class SendOpcode : std::uint8_t {
   kRdmaWrite = 0,
   kRdmaWriteWithImmediate = 1,  // an RDMA Write, then an Immediate Data message (RFC 7306 section 6)
@@ -52,6 +53,7 @@ enum class SendOpcode : std::uint8_t {
   kImmediate = 32,  // Immediate Data alone; not in libibverbs
 };
 
+// Other bits are refused: Errc::kInvalidArgument, "flags".
 enum class SendFlags : std::uint32_t {
   kNone = 0,
   kFence = 1U << 0,      // start after all earlier RDMA Reads and atomics of this queue pair have completed

@@ -58,6 +58,7 @@ class CompletionQueueState : public std::enable_shared_from_this<CompletionQueue
   [[nodiscard]] std::uint32_t unacknowledged_events() const noexcept { return unacknowledged_; }
   [[nodiscard]] std::uint32_t capacity() const;
   [[nodiscard]] const std::shared_ptr<int>& users() const noexcept { return users_; }
+  [[nodiscard]] bool belongs_to(const DeviceState& device) const noexcept { return device_.get() == &device; }
   const std::uint32_t number;
   const std::uint64_t context;
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "verbs/detail/argument_checks.hpp"
 #include "verbs/detail/log.hpp"
 
 namespace weft::verbs::detail {
@@ -18,21 +19,6 @@ std::uint64_t next_number() {
 
 constexpr std::size_t kMaxPrivateData = 512;          // MPA-7.1.1-26
 constexpr std::size_t kMaxEnhancedPrivateData = 508;  // less the IRD and ORD of RFC 6581
-
-Result<void> check(const Policy& policy) {
-  if (policy.mpa_revision != 1 && policy.mpa_revision != 2) {
-    return fail(Errc::kInvalidArgument, "policy.mpa_revision", "neither 1 nor 2");
-  }
-  if (policy.peer_to_peer && !policy.rtr.any()) {
-    return fail(Errc::kInvalidArgument, "policy.rtr", "peer-to-peer needs at least one ready-to-receive type");
-  }
-  if (policy.connect_timeout.count() <= 0 || policy.startup_timeout.count() <= 0 ||
-      policy.finish_timeout.count() <= 0 || policy.close_timeout.count() <= 0 ||
-      policy.no_receive_timeout.count() <= 0 || policy.user_timeout.count() < 0) {
-    return fail(Errc::kInvalidArgument, "policy", "a time-out is not positive");
-  }
-  return {};
-}
 
 // What a Request may carry. What a Reply may depends on the Request, and the responder knows that.
 std::size_t request_limit(const Policy& policy) {
@@ -129,11 +115,18 @@ Result<void> ConnectionState::bind_address(const Endpoint& local) {
 
 Result<void> ConnectionState::resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source) {
   if (destination.port == 0) return fail(Errc::kInvalidArgument, "destination", "has no port");
+  if (source && !source->address.is_any() && source->address.family != destination.address.family) {
+    return fail(Errc::kInvalidArgument, "source", "not of the destination's address family");
+  }
   if (source && in(Phase::kIdle)) {
     if (const auto bound = bind_address(*source); !bound) return bound;
   }
   if (!in(Phase::kIdle) && !in(Phase::kBound)) {
     return fail(Errc::kInvalidState, "connection", "already resolved, listening or connected");
+  }
+  const Address from = local().address;
+  if (!from.is_any() && from.family != destination.address.family) {
+    return fail(Errc::kInvalidArgument, "destination", "not of the address family of the local address");
   }
   const auto towards = transport::local_address_towards(destination.address);
   if (!towards) {

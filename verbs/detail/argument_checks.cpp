@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/detail/argument_checks.hpp"
+
+#include <utility>
+
+#include "mpa/mulpdu.hpp"
+
+namespace weft::verbs::detail {
+
+namespace {
+
+constexpr bool only_bits_of(Access access, Access known) noexcept { return (access | known) == known; }
+constexpr bool only_bits_of(SendFlags flags, SendFlags known) noexcept { return (flags | known) == known; }
+
+constexpr Access kKnownAccess = kAllAccess | Access::kZeroBased;
+constexpr SendFlags kKnownFlags = SendFlags::kFence | SendFlags::kSignaled | SendFlags::kSolicited | SendFlags::kInline;
+
+bool known(SendOpcode opcode) noexcept {
+  switch (opcode) {
+    case SendOpcode::kRdmaWrite:
+    case SendOpcode::kRdmaWriteWithImmediate:
+    case SendOpcode::kSend:
+    case SendOpcode::kRdmaRead:
+    case SendOpcode::kCompareAndSwap:
+    case SendOpcode::kFetchAndAdd:
+    case SendOpcode::kLocalInvalidate:
+    case SendOpcode::kBindWindow:
+    case SendOpcode::kSendWithInvalidate:
+    case SendOpcode::kImmediate: return true;
+  }
+  return false;
+}
+
+Result<void> check_time_outs(const Policy& policy) {
+  const std::pair<std::string_view, std::chrono::milliseconds> bounded[] = {
+      {"policy.connect_timeout", policy.connect_timeout},
+      {"policy.startup_timeout", policy.startup_timeout},
+      {"policy.finish_timeout", policy.finish_timeout},
+      {"policy.close_timeout", policy.close_timeout},
+      {"policy.no_receive_timeout", policy.no_receive_timeout}};
+  for (const auto& [name, time] : bounded) {
+    if (time.count() <= 0 || time > kMaxTimeout) {
+      return fail(Errc::kInvalidArgument, name, "not between 1 ms and 24 days");
+    }
+  }
+  if (policy.user_timeout.count() < 0 || policy.user_timeout > kMaxTimeout) {
+    return fail(Errc::kInvalidArgument, "policy.user_timeout", "neither 0 nor between 1 ms and 24 days");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> check(Access access) {
+  if (!only_bits_of(access, kKnownAccess))
+    return fail(Errc::kInvalidArgument, "access", "has a bit that names no right");
+  const bool writes = has(access, Access::kRemoteWrite) || has(access, Access::kRemoteAtomic);
+  if (writes && !has(access, Access::kLocalWrite)) {
+    return fail(Errc::kInvalidArgument, "access", "remote write and atomic access need local write access");
+  }
+  return {};
+}
+
+Result<void> check(const SendRequest& request) {
+  if (!known(request.opcode)) return fail(Errc::kInvalidArgument, "opcode", "names no operation");
+  if (!only_bits_of(request.flags, kKnownFlags)) {
+    return fail(Errc::kInvalidArgument, "flags", "has a bit that names no flag");
+  }
+  if (request.opcode == SendOpcode::kBindWindow && !only_bits_of(request.bind.access, kKnownAccess)) {
+    return fail(Errc::kInvalidArgument, "bind.access", "has a bit that names no right");
+  }
+  return {};
+}
+
+Result<void> check(const Policy& policy) {
+  if (policy.mpa_revision != 1 && policy.mpa_revision != 2) {
+    return fail(Errc::kInvalidArgument, "policy.mpa_revision", "neither 1 nor 2");
+  }
+  if (policy.peer_to_peer && !(policy.enhanced && policy.mpa_revision == 2)) {
+    return fail(Errc::kInvalidArgument, "policy.peer_to_peer", "needs enhanced, and mpa_revision 2");
+  }
+  if (policy.peer_to_peer && !policy.rtr.any()) {
+    return fail(Errc::kInvalidArgument, "policy.rtr", "peer-to-peer needs at least one ready-to-receive type");
+  }
+  if (policy.max_ulpdu != 0 && (policy.max_ulpdu < mpa::kMinMulpdu || policy.max_ulpdu > mpa::kMaxUlpdu)) {
+    return fail(Errc::kInvalidArgument, "policy.max_ulpdu", "neither 0 nor between 128 and 64768");
+  }
+  if (policy.no_receive != NoReceive::kStall && policy.no_receive != NoReceive::kTerminate) {
+    return fail(Errc::kInvalidArgument, "policy.no_receive", "neither kStall nor kTerminate");
+  }
+  return check_time_outs(policy);
+}
+
+}  // namespace weft::verbs::detail

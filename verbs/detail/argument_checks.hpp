@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be seen from an argument alone: values that no enumerator has, settings that contradict each other.
+#pragma once
+
+#include "verbs/policy.hpp"
+#include "verbs/work_request.hpp"
+
+namespace weft::verbs::detail {
+
+// Unknown bits, and remote rights without the local one that they need.
+[[nodiscard]] Result<void> check(Access access);
+// Opcode, flags and, for a bind, rights. The rest is looked at when the request is posted.
+[[nodiscard]] Result<void> check(const SendRequest& request);
+[[nodiscard]] Result<void> check(const Policy& policy);
+
+}  // namespace weft::verbs::detail
