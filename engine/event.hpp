@@ -47,6 +47,7 @@ struct Rejected {  // initiator: the Reply had R set
   std::optional<std::uint16_t> peer_ord{};
   bool retry_with_revision_1{};  // by a peer that only speaks revision 1: a new connection may work (MPA2-10-12)
   std::vector<std::byte> private_data{};
+  bool takes_no_rtr{};  // it supports no ready-to-receive indication, and we asked for one (docs in mpa/agreement.hpp)
 };
 
 // --- Data

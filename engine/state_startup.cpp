@@ -125,7 +125,7 @@ void Engine::State::on_startup(const mpa::Agreement& agreement, Instant) {
 
 void Engine::State::on_startup(const mpa::Rejection& rejection, Instant) {
   events.push(Rejected{rejection.peer_ird, rejection.peer_ord, rejection.retry_with_revision_1,
-                       copy_of(rejection.private_data)});
+                       copy_of(rejection.private_data), rejection.takes_no_rtr});
   end(Disposition::kClose, true);  // MPA-7.1.4.2-03
 }
 

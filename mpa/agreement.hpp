@@ -68,6 +68,8 @@ struct Rejection {
   ReadDepth peer_ord{};
   bool retry_with_revision_1{};  // the Reply has a lower revision than we asked: a new connection with revision 1 may
                                  // work
+  bool takes_no_rtr{};  // we asked for peer-to-peer, and the Reply mirrors A and names no ready-to-receive type, so the
+                        // responder supports none (MPA2-9.2-11): without peer-to-peer it may accept
   Bytes private_data{};
 };
 

@@ -74,10 +74,12 @@ Rejection rejection(const StartupFrame& reply, const Policy& policy) noexcept {
   Rejection result{.peer_ird = {},
                    .peer_ord = {},
                    .retry_with_revision_1 = reply.revision < policy.revision,
+                   .takes_no_rtr = false,
                    .private_data = reply.private_data};
   if (reply.enhanced) {  // MPA2-9.1-17
     result.peer_ird = from_wire(reply.enhanced->ird);
     result.peer_ord = from_wire(reply.enhanced->ord);
+    result.takes_no_rtr = policy.peer_to_peer && reply.enhanced->peer_to_peer && !reply.enhanced->rtr.any();
   }
   return result;
 }

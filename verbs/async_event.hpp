@@ -33,6 +33,8 @@ struct StreamError {
   std::uint8_t code{};
   std::string_view clause{};    // id of the clause that was broken; static storage
   std::string_view sentence{};  // for people; static storage
+  // Where the FPDU begins, in octets of the peer's FPDU stream: 0 is the first octet behind its MPA start-up frame, not
+  // the first octet of the TCP connection.
   std::uint64_t stream_offset{};
 };
 

@@ -36,7 +36,9 @@ enum class ConnectionEventType : std::uint8_t {
   kConnectRequest = 4,
   kConnectError = 6,
   kUnreachable = 7,
-  kRejected = 8,  // by the peer's ULP (private data), or nobody listens there
+  // By the peer's ULP (private data), nobody listens there, or the peer takes no ready-to-receive indication and
+  // Policy::peer_to_peer asks for one (Errc::kNotSupported).
+  kRejected = 8,
   kEstablished = 9,
   kDisconnected = 10,  // once per connection that was established
   kDeviceRemoval = 11,
@@ -111,12 +113,14 @@ class ConnectionId {
   // peer has gone since; what comes beyond is reset.
   Result<void> listen(int backlog = 128);
   // Both need a queue pair in RESET or INIT and take it to RTS. -> kEstablished, kRejected, kUnreachable or
-  // kConnectError.
+  // kConnectError. When accept refuses an argument, the request still waits for an answer. A request for peer-to-peer
+  // that meets a Policy::rtr without any type is rejected by accept, which then says so: Errc::kNotSupported, "peer".
   Result<void> connect(QueuePair& queue_pair, const ConnectionParameters& parameters = {});
   Result<void> accept(QueuePair& queue_pair, const ConnectionParameters& parameters = {});
   Result<void> reject(std::span<const std::byte> private_data = {});
   // Finishes what is posted, then closes (RDMAP-6.2-02), within Policy::finish_timeout. Does nothing when the
-  // connection is already going down.
+  // connection is already going down. The queue pair stays in RTS until the connection has ended, but takes no further
+  // sends: post_send fails with Errc::kDisconnected.
   Result<void> disconnect();
   // Moves the identifier and its undelivered events to another channel.
   Result<void> migrate(const EventChannel& channel);

@@ -80,7 +80,9 @@ class QueuePair {
   Result<void> modify(QpState to);
 
   // On an idle connection the octets leave from this thread, before the call returns. In ERROR: completes with
-  // kFlushed.
+  // kFlushed. While the connection closes (disconnect was called, or the peer closed), which state() shows as RTS until
+  // it has closed: Errc::kDisconnected, and nothing is posted. An opcode, flag or right that does not exist is refused
+  // in any state: Errc::kInvalidArgument.
   Result<void> post_send(const SendRequest& request);
   PostResult post_send(std::span<const SendRequest> requests);  // one lock, one sendmsg where possible
   // From INIT on. In ERROR: completes with kFlushed.

@@ -168,6 +168,39 @@ TEST(Refusals, ADroppedRequestIsRejected) {
   EXPECT_EQ(expect_event(client.events, ConnectionEventType::kRejected).error->code, Errc::kRejected);
 }
 
+// MPA2-9.2-05, MPA2-9.2-11: an accepting Reply would have to name a ready-to-receive type.
+TEST(Refusals, PeerToPeerWithoutAReadyToReceiveIndication) {
+  Server server({.rtr = {}});
+  Client client;
+  End end;
+  must(client.id.set_policy({.peer_to_peer = true}), "set_policy");
+  client.resolve(server.id.local_address());
+  must(client.id.connect(*client.end.qp), "connect");
+  auto request = expect_event(server.events, ConnectionEventType::kConnectRequest);
+  const auto accepted = request.request->accept(*end.qp);
+  ASSERT_FALSE(accepted);
+  EXPECT_EQ(accepted.error().code, Errc::kNotSupported);
+  EXPECT_EQ(accepted.error().argument, "peer");
+  // The request is answered while its identifier lives on, and the queue pair is as it was.
+  const auto rejected = expect_event(client.events, ConnectionEventType::kRejected);
+  EXPECT_EQ(rejected.error->code, Errc::kNotSupported);
+  EXPECT_EQ(request.request->accept(*end.qp).error().code, Errc::kInvalidState);
+  EXPECT_EQ(end.qp->state(), QpState::kInit);
+  // Who does not ask for peer-to-peer is served, and who is refused by an application is told that.
+  Client plain, refused;
+  plain.resolve(server.id.local_address());
+  must(plain.id.connect(*plain.end.qp), "connect");
+  request = expect_event(server.events, ConnectionEventType::kConnectRequest);
+  must(request.request->accept(*end.qp), "accept");
+  expect_event(plain.events, ConnectionEventType::kEstablished);
+  Server strict;
+  must(refused.id.set_policy({.peer_to_peer = true}), "set_policy");
+  refused.resolve(strict.id.local_address());
+  must(refused.id.connect(*refused.end.qp), "connect");
+  must(expect_event(strict.events, ConnectionEventType::kConnectRequest).request->reject(), "reject");
+  EXPECT_EQ(expect_event(refused.events, ConnectionEventType::kRejected).error->code, Errc::kRejected);
+}
+
 TEST(Refusals, AListenerThatGoesRejectsWhatWaits) {
   Client client;
   {

@@ -140,6 +140,19 @@ TEST(States, ErrorAsSoonAsATerminateIsReceived) {
   expect_event(scene.events, ConnectionEventType::kDisconnected);
 }
 
+// A connection that closes: RTS until it has closed, and sends are refused, not flushed.
+TEST(States, RtsAndNoMoreSendsWhileItCloses) {
+  Terminating scene;
+  scene.speak();
+  must(scene.server.id->disconnect(), "disconnect");
+  EXPECT_EQ(scene.server.qp->state(), QpState::kRts);
+  EXPECT_EQ(scene.server.qp->post_send({.opcode = SendOpcode::kSend}).error().code, Errc::kDisconnected);
+  scene.peer->close();
+  expect_event(scene.events, ConnectionEventType::kDisconnected);
+  must(scene.server.qp->post_send({.wr_id = 4, .opcode = SendOpcode::kSend}), "post_send");
+  EXPECT_EQ(scene.server.next().status, WcStatus::kFlushed);
+}
+
 // A message that began to arrive: its receive completes before those behind it.
 TEST(States, AReceiveThatIsPartlyFilledIsFlushedFirst) {
   Terminating scene;

@@ -212,6 +212,7 @@ void ConnectionState::on_requested(engine::ConnectionRequested request) {
     if (phase_ != Phase::kIncoming) return;
     phase_ = Phase::kRequested;
     listening = place_ && place_->open;
+    lacks_rtr_ = request.peer_to_peer && !policy_.rtr.any();
   }
   Offer offer(shared_from_this());
   if (!listening) return refuse_later(std::move(offer));
@@ -244,9 +245,13 @@ void ConnectionState::on_established(const engine::Established& established) {
 
 bool ConnectionState::on_rejected(engine::Rejected rejected) {
   if (will_retry(rejected.retry_with_revision_1)) return true;
-  fail_connection({.type = ConnectionEventType::kRejected,
-                   .error = Error{Errc::kRejected, "peer", "its application refused the connection", ECONNREFUSED},
-                   .private_data = std::move(rejected.private_data)});
+  Error why{Errc::kRejected, "peer", "its application refused the connection", ECONNREFUSED};
+  if (rejected.takes_no_rtr) {
+    why = {Errc::kNotSupported, "peer", "it takes no ready-to-receive indication: connect without peer-to-peer",
+           ECONNREFUSED};
+  }
+  fail_connection(
+      {.type = ConnectionEventType::kRejected, .error = why, .private_data = std::move(rejected.private_data)});
   return false;
 }
 

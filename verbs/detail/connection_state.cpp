@@ -185,6 +185,11 @@ Result<void> ConnectionState::connect(const std::shared_ptr<QueuePairState>& qp,
 Result<void> ConnectionState::accept(const std::shared_ptr<QueuePairState>& qp,
                                      const ConnectionParameters& parameters) {
   if (const auto sound = check(parameters, kMaxPrivateData); !sound) return sound;
+  // MPA2-9.2-05, MPA2-9.2-11: an accepting Reply would have to name a type, and there is none to name.
+  if (lacks_rtr_ && reject({})) {
+    return fail(Errc::kNotSupported, "peer",
+                "asks for a ready-to-receive indication (peer-to-peer), and policy.rtr allows none: rejected");
+  }
   const auto before = qp->begin_connection(weak_from_this());
   if (!before) return std::unexpected(before.error());
   auto accepted = leave(Phase::kRequested, Phase::kAccepting, "no request waits for an answer here");

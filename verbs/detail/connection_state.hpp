@@ -137,6 +137,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   Policy policy_{};
   Endpoint local_{};
   Endpoint remote_{};
+  std::atomic<bool> lacks_rtr_ = false;  // a request for peer-to-peer, and policy_.rtr is empty
   std::optional<PortReservation> reservation_;
   std::optional<transport::Listener> listener_;
   std::shared_ptr<Backlog> backlog_;  // of a listener

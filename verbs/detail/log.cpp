@@ -53,14 +53,15 @@ Result<LogLevel> parse_log_level(std::string_view name) {
 namespace detail {
 
 void log_stream_error(std::uint32_t qp, const StreamError& error) {
-  logger().error("queue pair {}: {}: {} [{}] layer {} ({}), type {}, code {:#04x}, at octet {} of the inbound stream",
-                 qp, error.remote ? "the peer terminated the stream" : "protocol error", error.sentence,
-                 error.clause.empty() ? "no clause" : error.clause, error.layer, layer_name(error.layer), error.type,
-                 error.code, error.stream_offset);
+  logger().error(
+      "queue pair {}: {}: {} [{}] layer {} ({}), type {}, code {:#04x}, at octet {} behind the peer's start-up frame",
+      qp, error.remote ? "the peer terminated the stream" : "protocol error", error.sentence,
+      error.clause.empty() ? "no clause" : error.clause, error.layer, layer_name(error.layer), error.type, error.code,
+      error.stream_offset);
 }
 
 void log_remark(std::uint32_t qp, const engine::Remark& remark) {
-  logger().warn("queue pair {}: tolerated departure of the peer: {} (octet {} of the inbound stream)", qp,
+  logger().warn("queue pair {}: tolerated departure of the peer: {} (octet {} behind its start-up frame)", qp,
                 remark.sentence, remark.stream_offset);
 }
 
