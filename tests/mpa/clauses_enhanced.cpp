@@ -130,6 +130,22 @@ TEST_CASE("the responder sees the initiator's depths and the initiator the respo
   REQUIRE(rejection->peer_ord == 6);
 }
 
+TEST_CASE("a rejection tells the initiator that the responder has no ready-to-receive type",
+          "[rfc6581/9.2][MPA2-9.2-11]") {
+  const Policy asking{.peer_to_peer = true};
+  for (const bool mirrored : {true, false}) {
+    for (const bool named : {true, false}) {
+      Initiator initiator(asking);
+      REQUIRE(initiator.start({}));
+      StartupFrame rejecting =
+          enhanced(FrameKind::kReply, {.peer_to_peer = mirrored, .rtr = {.send = named}, .ird = 5, .ord = 6});
+      rejecting.reject = true;
+      const auto rejection = outcome<Rejection>(initiator.receive(octets_of(rejecting)));
+      REQUIRE(rejection->takes_no_rtr == (mirrored && !named));
+    }
+  }
+}
+
 TEST_CASE("the responder's ORD is at most the initiator's IRD, and the Reply says what is used",
           "[rfc6581/9.1][MPA2-9.1-02][MPA2-9.1-05][MPA2-9.1-06][MPA2-9.1-08][MPA2-9.1-10]") {
   for (const std::uint16_t ird : Values{0, 1, 16, 0x3ffe}) {

@@ -174,6 +174,18 @@ TEST(Rping, NoCommonRtrIsExitCode1) {
   EXPECT_EQ(ended.exit_code, 1) << ended.out << ended.err;
 }
 
+// Both ends say what is the matter: the fault is neither's argument, nor did an application refuse.
+TEST(Rping, NoRtrAtAllIsExitCode1AndASentenceAtBothEnds) {
+  Server server("127.0.0.1", {"--rtr", "none"});
+  const Ended client = run(server.client({"-C", "1", "--rtr", "write"}));
+  EXPECT_EQ(client.exit_code, 1);
+  EXPECT_THAT(client.err, HasSubstr("it takes no ready-to-receive indication"));
+  const Ended ended = server.command().wait();
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.err, HasSubstr("asks for a ready-to-receive indication"));
+  EXPECT_THAT(ended.err, Not(HasSubstr("invalid argument")));
+}
+
 // Without room for a single RDMA Read at the client the server cannot fetch anything.
 TEST(Rping, NoReadDepthIsAnErrorNotAHang) {
   Server server;

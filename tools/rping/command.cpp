@@ -79,7 +79,7 @@ void add_protocol_options(CLI::App& app, Arguments& arguments) {
   app.add_flag("--markers", arguments.markers, "Ask the peer for MPA Markers in what it sends");
   app.add_option("--rtr", arguments.rtr,
                  "Ready-to-receive indication of peer-to-peer mode (RFC 6581): send, write, read or none. Client: what "
-                 "to offer (default none). Server: what to accept (default all)")
+                 "to offer (default none). Server: what to accept (default all); with none it rejects who asks for one")
       ->type_name("KIND")
       ->check(CLI::IsMember({"send", "write", "read", "none"}));
   app.add_option("--max-clients", arguments.options.max_clients,
