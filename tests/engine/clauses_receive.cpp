@@ -154,11 +154,11 @@ TEST_CASE("A message does not turn from a Send into Immediate Data, or back",
     rogue.untagged(Opcode::kSend, 1, pattern(4), 0, false);
     rogue.untagged(Opcode::kImmediate, 1, pattern(4), 4);
   }
-  CHECK(rogue.end.count<Received>() == 0);
   const auto terminate = rogue.terminate();
   REQUIRE(terminate);
   CHECK(terminate->error == rdmap::error_code(rdmap::OperationError::kUnexpectedOpcode));
   rogue.fin();
+  REQUIRE(rogue.end.count<Received>() == 1);
   CHECK(rogue.end.first<Received>()->status == WorkStatus::kFlushed);
 }
 
