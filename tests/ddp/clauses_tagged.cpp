@@ -63,16 +63,5 @@ TEST_CASE("An STag of another Protection Domain or stream has its own code",
   CHECK(tagged_error(AccessError::kNotAssociated) == TaggedError::kNotAssociated);
 }
 
-TEST_CASE("A tagged message ends with L, and delivery hands up RsvdULP and STag",
-          "[DDP-4.2-05][DDP-4.2-09][DDP-5.2-06][DDP-5.4-06][RFC5041-4.2]") {
-  TaggedTracker tracker;
-  CHECK_FALSE(tracker.advance({false, 0x40, {7}, {0}}, 10));
-  const auto message = tracker.advance({true, 0x40, {7}, {10}}, 5);
-  REQUIRE(message);
-  CHECK(message->rsvd_ulp == 0x40);
-  CHECK(message->stag == Stag{7});
-  CHECK(message->length == 15);
-}
-
 }  // namespace
 }  // namespace weft::ddp

@@ -40,21 +40,5 @@ TEST(PlaceTagged, EveryRefusalHasItsCode) {
   }
 }
 
-TEST(TaggedTracker, FollowsMessagesByTheirLastSegments) {
-  TaggedTracker tracker;
-  EXPECT_FALSE(tracker.open());
-  EXPECT_FALSE(tracker.advance({false, 0x40, {1}, {0}}, 100));
-  EXPECT_TRUE(tracker.open());
-  const auto first = tracker.advance({true, 0x40, {1}, {100}}, 11);
-  ASSERT_TRUE(first);
-  EXPECT_EQ(first->length, 111U);
-  EXPECT_FALSE(tracker.open());
-  const auto second = tracker.advance({true, 0x42, {2}, {0}}, 5);
-  ASSERT_TRUE(second);
-  EXPECT_EQ(second->length, 5U);
-  EXPECT_EQ(second->rsvd_ulp, 0x42);
-  EXPECT_EQ(second->stag, Stag{2});
-}
-
 }  // namespace
 }  // namespace weft::ddp

@@ -100,6 +100,33 @@ TEST(Observer, OneDirectionAlone) {
   EXPECT_NE(std::ranges::count(summary.opcodes, rdmap::Opcode::kReadResponse), 0);
 }
 
+// A tagged message is known by its L flag alone (DDP-5.2-06). With its last segment the ULP gets the RsvdULP field
+// (here as opcode) and the STag: DDP-4.2-05, DDP-4.2-09, DDP-5.4-06.
+TEST(Observer, HandsUpOpcodeAndStagOfATaggedMessage) {
+  const Conversation said = converse(initiator(), responder());
+  AcceptEverything recorder;
+  Observer observer(recorder, recorder);
+  std::vector<std::pair<rdmap::Opcode, std::uint32_t>> ended;  // tagged messages of the initiator
+  std::size_t segments = 0;
+  for (const auto& [from, octets] : said) {
+    observer.feed(from, octets);
+    while (const auto seen = observer.next()) {
+      const auto* what = std::get_if<SegmentSeen>(&*seen);
+      if (what == nullptr || what->from != Direction::kFromInitiator) continue;
+      const auto* header = std::get_if<ddp::TaggedHeader>(&what->segment.header);
+      if (header == nullptr) continue;
+      ++segments;
+      EXPECT_EQ(rdmap::opcode_bits(header->rsvd_ulp), std::to_underlying(what->segment.opcode));
+      if (header->last) ended.emplace_back(what->segment.opcode, header->stag.value);
+    }
+  }
+  using Message = std::pair<rdmap::Opcode, std::uint32_t>;
+  const std::vector<Message> expected{
+      {rdmap::Opcode::kWrite, 20}, {rdmap::Opcode::kWrite, 20}, {rdmap::Opcode::kReadResponse, 11}};
+  EXPECT_EQ(ended, expected);
+  EXPECT_GT(segments, ended.size()) << "a message of several segments ends once";
+}
+
 TEST(Observer, NamesAFaultAndStopsThatDirection) {
   Conversation said = converse(initiator(), responder());
   auto& last = said[said.size() / 2];
