@@ -87,6 +87,7 @@ struct ErrorReport {
   std::string_view sentence{};    // what happened, for people; static storage
   std::uint64_t stream_offset{};  // octet of the inbound stream (counted from the first octet after the start-up frame)
                                   // where the FPDU begins
+  std::optional<std::uint8_t> startup_octet{};  // instead, of the start-up frame: where the field lies that is wrong
 };
 
 struct ProtocolError {

@@ -36,10 +36,14 @@ Fault make_local_fault(std::uint64_t stream_offset) {
 
 // The user hears the numbers of the RFCs' tables (DDP-6.2.2-04).
 ErrorReport report_of(const Fault& fault) noexcept {
-  return {fault.error.layer, fault.error.type, fault.error.code, fault.clause, fault.sentence, fault.stream_offset};
+  return {fault.error.layer, fault.error.type, fault.error.code, fault.clause, fault.sentence, fault.stream_offset, {}};
 }
 
-ErrorReport report_of(mpa::Fault fault) noexcept { return report_of(make_fault(fault, 0)); }
+ErrorReport report_of(mpa::Fault fault) noexcept {
+  ErrorReport report = report_of(make_fault(fault, 0));
+  report.startup_octet = mpa::explain(fault).octet;
+  return report;
+}
 
 ErrorReport report_of(const rdmap::ErrorCode& error) noexcept { return report_of(make_fault(error, 0)); }
 

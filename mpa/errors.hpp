@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -52,9 +53,10 @@ enum class Fault : std::uint8_t {
 struct FaultEntry {
   Fault fault{};
   ErrorCode code{};
-  std::string_view section{};   // "RFC 5044 section 8"
-  std::string_view clause{};    // id of the clause that was broken
-  std::string_view sentence{};  // what happened, for people
+  std::string_view section{};           // "RFC 5044 section 8"
+  std::string_view clause{};            // id of the clause that was broken
+  std::string_view sentence{};          // what happened, for people
+  std::optional<std::uint8_t> octet{};  // of the start-up frame, where the field lies that is wrong
 };
 
 // In the order of the enumerators.
@@ -72,13 +74,13 @@ inline constexpr std::array kFaults{
     FaultEntry{Fault::kMarkerMismatch, ErrorCode::kMarkerMismatch, "RFC 5044 section 8", "MPA-8-03",
                "a Marker and the ULPDU_Length fields disagree on where an FPDU begins"},
     FaultEntry{Fault::kBadKey, ErrorCode::kInvalidStartupFrame, "RFC 5044 section 7.1.2", "MPA-7.1.2-18",
-               "the startup frame does not begin with the MPA key"},
+               "the startup frame does not begin with the MPA key", 0},
     FaultEntry{Fault::kRoleClash, ErrorCode::kInvalidStartupFrame, "RFC 5044 section 7.1.2", "MPA-7.1.2-25",
-               "both ends sent an MPA Request: the peer is an initiator too"},
+               "both ends sent an MPA Request: the peer is an initiator too", 0},
     FaultEntry{Fault::kUnsupportedRevision, ErrorCode::kInvalidStartupFrame, "RFC 5044 section 7.1.1", "MPA-7.1.1-21",
-               "the startup frame has an MPA revision that this end does not accept"},
+               "the startup frame has an MPA revision that this end does not accept", 17},
     FaultEntry{Fault::kPrivateDataTooLong, ErrorCode::kInvalidStartupFrame, "RFC 5044 section 7.1.1", "MPA-7.1.1-26",
-               "PD_Length is greater than 512"},
+               "PD_Length is greater than 512", 18},
     FaultEntry{Fault::kStartupCutShort, ErrorCode::kInvalidStartupFrame, "RFC 5044 section 7.1.1", "MPA-7.1.1-25",
                "the stream ended inside the startup frame"},
     FaultEntry{Fault::kSurplusAfterRequest, ErrorCode::kInvalidStartupFrame, "RFC 5044 section 7.1.1", "MPA-7.1.1-25",
@@ -86,19 +88,19 @@ inline constexpr std::array kFaults{
     FaultEntry{Fault::kSurplusAfterReply, ErrorCode::kInvalidStartupFrame, "RFC 5044 section 7.1.1", "MPA-7.1.1-25",
                "octets followed the MPA Reply before the initiator's first FPDU"},
     FaultEntry{Fault::kEnhancedDataMissing, ErrorCode::kInvalidStartupFrame, "RFC 6581 section 6", "MPA2-6-11",
-               "the S bit is set but there is no room for the enhanced data"},
+               "the S bit is set but there is no room for the enhanced data", 18},
     FaultEntry{Fault::kReplyNotEnhanced, ErrorCode::kInvalidStartupFrame, "RFC 6581 section 10", "MPA2-10-02",
-               "an enhanced Request was accepted by a Reply that is not enhanced"},
+               "an enhanced Request was accepted by a Reply that is not enhanced", 16},
     FaultEntry{Fault::kReplyEnhanced, ErrorCode::kInvalidStartupFrame, "RFC 6581 section 10", "MPA2-10-04",
-               "a Request that is not enhanced was answered by an enhanced Reply"},
+               "a Request that is not enhanced was answered by an enhanced Reply", 16},
     FaultEntry{Fault::kModelNotMirrored, ErrorCode::kInvalidStartupFrame, "RFC 6581 section 9.2", "MPA2-9.2-06",
-               "the A bit of the Reply differs from that of the Request"},
+               "the A bit of the Reply differs from that of the Request", 20},
     FaultEntry{Fault::kLocalFailure, ErrorCode::kLocalFailure, "RFC 6581 section 9.3", "MPA2-9.3-04",
                "a local failure without a code of its own ended the connection establishment"},
     FaultEntry{Fault::kInsufficientIrd, ErrorCode::kInsufficientIrd, "RFC 6581 section 9.1", "MPA2-9.1-15",
-               "the responder's ORD is greater than the IRD that this end can provide"},
+               "the responder's ORD is greater than the IRD that this end can provide", 22},
     FaultEntry{Fault::kNoMatchingRtr, ErrorCode::kNoMatchingRtr, "RFC 6581 section 9.2", "MPA2-9.2-13",
-               "the two ends have no ready-to-receive indication in common"},
+               "the two ends have no ready-to-receive indication in common", 20},
 };
 
 [[nodiscard]] constexpr const FaultEntry& explain(Fault fault) noexcept { return kFaults[std::to_underlying(fault)]; }

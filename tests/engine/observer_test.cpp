@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "rdmap/control.hpp"
 #include "tests/engine/scenes.hpp"
 
 namespace weft::engine::test {
@@ -121,8 +122,10 @@ TEST(Observer, HandsUpOpcodeAndStagOfATaggedMessage) {
     }
   }
   using Message = std::pair<rdmap::Opcode, std::uint32_t>;
-  const std::vector<Message> expected{
-      {rdmap::Opcode::kWrite, 20}, {rdmap::Opcode::kWrite, 20}, {rdmap::Opcode::kReadResponse, 11}};
+  const std::vector<Message> expected{{rdmap::Opcode::kWrite, 0},  // the ready-to-receive message
+                                      {rdmap::Opcode::kWrite, 20},
+                                      {rdmap::Opcode::kWrite, 20},
+                                      {rdmap::Opcode::kReadResponse, 11}};
   EXPECT_EQ(ended, expected);
   EXPECT_GT(segments, ended.size()) << "a message of several segments ends once";
 }

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <boost/asio.hpp>
+#include <string>
 #include <thread>
 
 #include "command.hpp"
@@ -52,6 +54,20 @@ class HostileClient : public testing::Test {
   Command server_;
 };
 
+// Who it was, what was wrong, which clause, and where in the octets that came.
+TEST_F(HostileClient, SpeaksAnUnknownRevision) {
+  using asio = boost::asio::ip::tcp;
+  boost::asio::io_context context;
+  asio::socket client(context);
+  client.connect({boost::asio::ip::address_v4::loopback(), port_});
+  const std::string frame = std::string("MPA ID Req Frame") + '\x40' + '\x09' + std::string(2, '\0');
+  boost::asio::write(client, boost::asio::buffer(frame));
+  expect_complaint(
+      "start-up with 127.0.0.1:" + std::to_string(client.local_endpoint().port()) +
+      " failed: the startup frame has an MPA revision that this end does not accept [MPA-7.1.1-21] layer 2 "
+      "(LLP), type 0, code 0x04, at octet 17 of its start-up frame");
+}
+
 TEST_F(HostileClient, ShortMessage) {
   tools::Link link = connect();
   send(link, std::as_bytes(std::span("hello", 5)));
@@ -81,6 +97,8 @@ TEST_F(HostileClient, AdvertisesMemoryThatItDoesNotHave) {
   tools::Link link = connect();
   send(link, Advertisement{.address = 4096, .rkey = 0xdeadbeef, .size = 64}.serialize());
   expect_complaint("remote access error");
+  EXPECT_THAT(server_.err(),
+              testing::ContainsRegex("queue pair [0-9]+ with 127.0.0.1:[0-9]+: the peer terminated the stream: "));
 }
 
 TEST_F(HostileClient, SinkSmallerThanTheEcho) {

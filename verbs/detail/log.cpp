@@ -36,6 +36,18 @@ std::string_view layer_name(unsigned layer) {
   return layer < std::size(kNames) ? kNames[layer] : "unknown layer";
 }
 
+std::string name(const detail::Subject& subject) {
+  const std::string peer = subject.peer.to_string();
+  return subject.qp == 0 ? "connection with " + peer : fmt::format("queue pair {} with {}", subject.qp, peer);
+}
+
+// The start-up itself may also fail for what did not come; then there is no place.
+std::string place_of(const engine::ErrorReport& report) {
+  if (report.startup_octet) return fmt::format(", at octet {} of its start-up frame", *report.startup_octet);
+  if (report.stream_offset > 0) return fmt::format(", at octet {} behind its start-up frame", report.stream_offset);
+  return {};
+}
+
 }  // namespace
 
 void set_log_level(LogLevel level) { logger().set_level(to_spdlog(level)); }
@@ -52,31 +64,31 @@ Result<LogLevel> parse_log_level(std::string_view name) {
 
 namespace detail {
 
-void log_stream_error(std::uint32_t qp, const StreamError& error) {
-  logger().error(
-      "queue pair {}: {}: {} [{}] layer {} ({}), type {}, code {:#04x}, at octet {} behind the peer's start-up frame",
-      qp, error.remote ? "the peer terminated the stream" : "protocol error", error.sentence,
-      error.clause.empty() ? "no clause" : error.clause, error.layer, layer_name(error.layer), error.type, error.code,
-      error.stream_offset);
+void log_stream_error(const Subject& subject, const StreamError& error) {
+  logger().error("{}: {}: {} [{}] layer {} ({}), type {}, code {:#04x}, at octet {} behind the peer's start-up frame",
+                 name(subject), error.remote ? "the peer terminated the stream" : "protocol error", error.sentence,
+                 error.clause.empty() ? "no clause" : error.clause, error.layer, layer_name(error.layer), error.type,
+                 error.code, error.stream_offset);
 }
 
-void log_remark(std::uint32_t qp, const engine::Remark& remark) {
-  logger().warn("queue pair {}: tolerated departure of the peer: {} (octet {} behind its start-up frame)", qp,
+void log_remark(const Subject& subject, const engine::Remark& remark) {
+  logger().warn("{}: tolerated departure of the peer: {} (octet {} behind its start-up frame)", name(subject),
                 remark.sentence, remark.stream_offset);
 }
 
-void log_stall(std::uint32_t qp, const engine::ReceiveStalled& stall, std::chrono::milliseconds patience) {
+void log_stall(const Subject& subject, const engine::ReceiveStalled& stall, std::chrono::milliseconds patience) {
   logger().info(
-      "queue pair {}: a Send found no receive: the stream waits for one, {} ms at most (octet {} of the inbound "
-      "stream)",
-      qp, patience.count(), stall.stream_offset);
+      "{}: a Send found no receive: the stream waits for one, {} ms at most (octet {} behind the peer's start-up "
+      "frame)",
+      name(subject), patience.count(), stall.stream_offset);
 }
 
-void log_startup_failure(const engine::ErrorReport& report, bool retrying) {
+void log_startup_failure(const Endpoint& peer, const engine::ErrorReport& report, bool retrying) {
+  const auto layer = static_cast<unsigned>(report.layer);
   logger().log(retrying ? spdlog::level::info : spdlog::level::err,
-               "start-up failed: {} [{}] layer {} ({}), type {}, code {:#04x}{}", report.sentence, report.clause,
-               static_cast<unsigned>(report.layer), layer_name(static_cast<unsigned>(report.layer)), report.type,
-               report.code, retrying ? "; trying again with MPA revision 1" : "");
+               "start-up with {} failed: {} [{}] layer {} ({}), type {}, code {:#04x}{}{}", peer.to_string(),
+               report.sentence, report.clause, layer, layer_name(layer), report.type, report.code, place_of(report),
+               retrying ? "; trying again with MPA revision 1" : "");
 }
 
 void log_warning(std::string_view what, std::string_view why) { logger().warn("{}: {}", what, why); }

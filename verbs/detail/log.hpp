@@ -8,17 +8,24 @@
 
 #include "engine/event.hpp"
 #include "verbs/async_event.hpp"
+#include "verbs/endpoint.hpp"
 #include "verbs/options.hpp"
 
 namespace weft::verbs::detail {
 
-// One error of the stream of queue pair `qp`: names clause, layer, type, code and octet offset.
-void log_stream_error(std::uint32_t qp, const StreamError& error);
+// Whose stream a line is about.
+struct Subject {
+  std::uint32_t qp{};  // 0: none yet, or none any more
+  const Endpoint& peer;
+};
+
+// One error of a stream: names clause, layer, type, code and octet offset.
+void log_stream_error(const Subject& subject, const StreamError& error);
 // The peer departs from the RFCs in a way that we tolerate. Said once per connection.
-void log_remark(std::uint32_t qp, const engine::Remark& remark);
+void log_remark(const Subject& subject, const engine::Remark& remark);
 // A Send of the peer waits for a receive (SEC-6.4.4-01). When none comes in time, log_stream_error tells that.
-void log_stall(std::uint32_t qp, const engine::ReceiveStalled& stall, std::chrono::milliseconds patience);
-void log_startup_failure(const engine::ErrorReport& report, bool retrying);
+void log_stall(const Subject& subject, const engine::ReceiveStalled& stall, std::chrono::milliseconds patience);
+void log_startup_failure(const Endpoint& peer, const engine::ErrorReport& report, bool retrying);
 void log_warning(std::string_view what, std::string_view why);
 // What happens on a connection; `number` is its identifier's.
 void log_connection(LogLevel level, std::uint64_t number, std::string_view what);

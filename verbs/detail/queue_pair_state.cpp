@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "verbs/detail/log.hpp"
 #include "verbs/detail/region_state.hpp"
 #include "verbs/detail/stream.hpp"
 
@@ -208,12 +207,9 @@ void QueuePairState::established(const Negotiated& negotiated) {
 }
 
 void QueuePairState::stream_error(const StreamError& error, AsyncEventType type) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!stream_error_) stream_error_ = error;
-    untold_ = type;
-  }
-  log_stream_error(number, error);
+  const std::lock_guard lock(mutex_);
+  if (!stream_error_) stream_error_ = error;
+  untold_ = type;
 }
 
 void QueuePairState::fall() { end(std::unique_lock(mutex_)); }

@@ -71,6 +71,7 @@ Stream::Stream(Runtime& runtime, Setup setup, std::optional<CapturedStream> tap)
       policy_(setup.policy),
       memory_(runtime.stags()),
       socket_(std::move(setup.socket)),
+      peer_(socket_.peer().value_or(Endpoint{})),
       engine_(to_config(setup, socket_.emss()), memory_, now()),
       tap_(std::move(tap)),
       narrator_(Narrator::make(setup.connection, socket_, setup.role)),

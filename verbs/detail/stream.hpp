@@ -17,6 +17,7 @@
 #include "verbs/connection.hpp"
 #include "verbs/detail/buffer_pool.hpp"
 #include "verbs/detail/captured_stream.hpp"
+#include "verbs/detail/log.hpp"
 #include "verbs/detail/narrator.hpp"
 #include "verbs/detail/queue_pair_state.hpp"
 #include "verbs/detail/runtime.hpp"
@@ -138,6 +139,8 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   [[nodiscard]] std::uint32_t vendor_error(WcStatus status) const;
   bool give_up_after_overflow();
   void tell_failure();
+  void tell_error(const StreamError& error, AsyncEventType type);
+  [[nodiscard]] Subject subject() const;  // of a line in the log
 
   // stream_post.cpp
   Result<void> post_one(const SendRequest& request);
@@ -149,6 +152,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   std::mutex mutex_;
   StreamMemory memory_;
   transport::Socket socket_;
+  const Endpoint peer_;
   engine::Engine engine_;
   std::optional<CapturedStream> tap_;
   const std::unique_ptr<Narrator> narrator_;  // null when the log is not to say what happens

@@ -108,7 +108,7 @@ void Stream::on(engine::Rejected& event) {
 void Stream::on(const engine::StartupFailed& event) {
   if (narrator_) narrator_->on(event);
   const bool retry = observer_ && observer_->on_startup_failed(event);
-  log_startup_failure(event.report, retry);
+  log_startup_failure(peer_, event.report, retry);
   if (retry) release_locked();  // as above
 }
 
@@ -167,29 +167,33 @@ void Stream::complete_receive(std::uint64_t wr_id, const engine::Received& event
   complete(*qp_->parts.receive_cq, completion);
 }
 
-void Stream::on(const engine::ReceiveStalled& event) {
-  log_stall(qp_ ? qp_->number : 0, event, policy_.no_receive_timeout);
-}
+void Stream::on(const engine::ReceiveStalled& event) { log_stall(subject(), event, policy_.no_receive_timeout); }
 
 // --- Errors and the end
+
+Subject Stream::subject() const { return {qp_ ? qp_->number : 0, peer_}; }
+
+void Stream::tell_error(const StreamError& error, AsyncEventType type) {
+  log_stream_error(subject(), error);
+  if (qp_) qp_->stream_error(error, type);
+}
 
 void Stream::on(const engine::ProtocolError& event) {
   if (narrator_) narrator_->on(event);
   const auto& report = event.report;
   failing_ = true;
   too_long_ = report.layer == engine::Layer::kDdp && report.type == 2 && report.code == kMessageTooLong;
-  if (qp_) qp_->stream_error(to_stream_error(event.report, false), kind_of_request_error(event.report));
+  tell_error(to_stream_error(report, false), kind_of_request_error(report));
 }
 
 void Stream::on(const engine::TerminateReceived& event) {
   failing_ = true;
   if (narrator_) narrator_->on(event);
   if (event.known_departure) {
-    log_remark(qp_ ? qp_->number : 0,
-               {"the Terminate's fields are laid out as Linux siw does, not as RFC 5040 section 4.8 says",
-                event.report.stream_offset});
+    log_remark(subject(), {"the Terminate's fields are laid out as Linux siw does, not as RFC 5040 section 4.8 says",
+                           event.report.stream_offset});
   }
-  if (qp_) qp_->stream_error(to_stream_error(event.report, true), AsyncEventType::kQueuePairFatal);
+  tell_error(to_stream_error(event.report, true), AsyncEventType::kQueuePairFatal);
 }
 
 // The peer sends nothing more: finish what is posted, then close this direction too (RDMAP-6.2-02).
@@ -208,6 +212,6 @@ void Stream::on(const engine::Closed& event) {
   if (const auto observer = std::exchange(observer_, nullptr)) observer->on_closed(event.graceful);
 }
 
-void Stream::on(const engine::Remark& event) { log_remark(qp_ ? qp_->number : 0, event); }
+void Stream::on(const engine::Remark& event) { log_remark(subject(), event); }
 
 }  // namespace weft::verbs::detail
