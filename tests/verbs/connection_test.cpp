@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "loopback.hpp"
+#include "tests/skips/localhost.hpp"
 
 namespace weft::verbs::test {
 namespace {
@@ -92,6 +93,11 @@ TEST(Addresses, BindingReservesThePort) {
   EXPECT_EQ(second.bind_address(at).error().code, Errc::kAddressInUse);
   EXPECT_EQ(second.bind_address({Address::parse("203.0.113.9").value(), 1}).error().code, Errc::kInvalidArgument);
   EXPECT_EQ(second.listen().error().code, Errc::kInvalidState);
+}
+
+TEST(Addresses, NamesAreLookedUp) {
+  EXPECT_EQ(must(lookup("127.0.0.1", 7), "lookup").to_string(), "127.0.0.1:7");
+  if (!weft::test::localhost_has_an_address()) GTEST_SKIP() << weft::test::kNoLocalhost;
   EXPECT_EQ(must(lookup("localhost", 7), "lookup").port, 7);
 }
 
