@@ -21,7 +21,8 @@ std::string tshark(const std::string& capture, const std::string& filter) {
 class DemoInWireshark : public testing::TestWithParam<Arguments> {};
 
 TEST_P(DemoInWireshark, NothingIsMalformed) {
-  if (Command({"-c", "tshark --version"}, "sh").wait().exit_code != 0) GTEST_SKIP() << "tshark is not installed";
+  if (Command({"-c", "tshark --version"}, "sh").wait().exit_code != 0)
+    GTEST_SKIP() << "tshark is not installed: nobody has looked for malformed packets (Debian package tshark)";
   const TemporaryDirectory directory;
   const std::string capture = directory.file("d.pcap");
   Arguments arguments{"demo", "--pcap", capture};
