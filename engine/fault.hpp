@@ -21,6 +21,7 @@ struct Fault {
   std::optional<rdmap::SegmentInError> segment{};  // what the Terminate may quote
   bool ours = false;                               // a LocalFault: the peer did nothing wrong
   bool wrong_answer = false;                       // a response that does not answer our oldest request
+  bool in_terminate = false;                       // the peer's own Terminate is invalid: it is not answered with one
 };
 
 // Clause and sentence come from the layers' error tables.

@@ -39,6 +39,7 @@ std::expected<InboundStep, Fault> Inbound::segment(const mpa::Fpdu& fpdu, Mutabl
   if (!outcome) {
     Fault found = make_fault(outcome.error().error, fpdu.stream_offset, rdmap::segment_in_error(fpdu.ulpdu));
     found.wrong_answer = outcome.error().wrong_answer;
+    found.in_terminate = *opcode == Opcode::kTerminate;
     return std::unexpected(found);
   }
   if (std::holds_alternative<NeedReceive>(*outcome)) {

@@ -11,12 +11,15 @@ using rdmap::StreamState;
 // Every error of the peer, of whatever layer, is told to the user (DDP-7-01, DDP-7.1-18, DDP-6.2.2-02) and answered
 // with one Terminate, for our direction still works (RDMAP-6.2.1-01, RDMAP-7.1-05, DDP-7.1-21, MPA-8-16); the stream
 // does not end before that (DDP-6.2.2-07). A responder that has seen no valid FPDU may not send one (MPA-7.1.2-17) and
-// closes; so does everyone after an error of the start-up itself (MPA-8-09), and whoever has sent its FIN.
+// closes; so does everyone after an error of the start-up itself (MPA-8-09), and whoever has sent its FIN. A Terminate
+// in which something is wrong is told to the user (RDMAP-5.4-08), and to the peer by the close alone: it listens no
+// more.
 void Engine::State::fail(const Fault& fault, Instant now) {
   if (!rdmap::may_send(stream)) return;
   // MPA2-9.3-04. Only a responder can get here: an initiator is established with the Reply, and has no work before it.
   if (awaiting_rtr && fault.ours) return fail(make_fault(mpa::Fault::kLocalFailure, fault.stream_offset), now);
-  const bool may_terminate = may_send_fpdus() && !ending.fin_sent();
+  const bool may_speak = may_send_fpdus() && !ending.fin_sent();
+  const bool may_terminate = may_speak && !fault.in_terminate;
   if (fault.wrong_answer) {
     if (const auto asked = rdma->inbound.take_unanswered()) queue.finish(asked->cookie, WorkStatus::kBadResponse);
   }
@@ -29,8 +32,12 @@ void Engine::State::fail(const Fault& fault, Instant now) {
   startup_deadline.reset();
   receive_deadline.reset();
   give_back_receive(WorkStatus::kFlushed);
-  if (!may_terminate) return end(Disposition::kClose, false);
-  rdma->outbound.terminate(rdmap::make_terminate(fault.error, fault.segment ? &*fault.segment : nullptr));
+  if (!may_speak) return end(Disposition::kClose, false);
+  if (may_terminate) {
+    rdma->outbound.terminate(rdmap::make_terminate(fault.error, fault.segment ? &*fault.segment : nullptr));
+  } else {
+    rdma->outbound.stop();
+  }
   ending.begin(now + config.close_timeout);
 }
 

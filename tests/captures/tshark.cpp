@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 
@@ -75,10 +76,19 @@ void add_packet(const Tree& layers, Dissection& result) {
   }
 }
 
-std::size_t count(const std::string& text, const std::string& what) {
-  std::size_t n = 0;
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += what.size()) ++n;
-  return n;
+// "Transmission Control Protocol, Src Port: 7174, Dst Port: 40000, ..." stands above what a segment holds.
+std::optional<std::pair<std::uint16_t, std::uint16_t>> ports(const std::string& line) {
+  unsigned source = 0;
+  unsigned destination = 0;
+  constexpr const char* kForm = "Transmission Control Protocol, Src Port: %u, Dst Port: %u";
+  if (std::sscanf(line.c_str(), kForm, &source, &destination) != 2) return {};
+  return std::pair{static_cast<std::uint16_t>(source), static_cast<std::uint16_t>(destination)};
+}
+
+void count(const std::string& line, Tally& tally) {
+  tally.fpdus += line.contains("ULPDU length: ") ? 1 : 0;
+  tally.good_crcs += line.contains("(Good CRC32)") ? 1 : 0;
+  tally.bad_crcs += line.contains("(Bad CRC32") ? 1 : 0;
 }
 
 }  // namespace
@@ -89,9 +99,17 @@ bool have_tshark() {
 }
 
 Verdict judge(const std::string& path) {
-  const std::string text = run("-r '" + path + "' -Y 'iwarp_mpa || _ws.malformed' -O iwarp_mpa");
-  return {count(text, "ULPDU length: "), count(text, "(Good CRC32)"), count(text, "(Bad CRC32"),
-          count(text, "[Malformed Packet")};
+  std::istringstream text(run("-r '" + path + "' -Y 'iwarp_mpa || _ws.malformed' -O iwarp_mpa"));
+  Verdict verdict;
+  Tally nowhere;
+  Tally* stream = &nowhere;
+  for (std::string line; std::getline(text, line);) {
+    if (const auto pair = ports(line)) stream = &verdict.streams[*pair];
+    count(line, verdict);
+    count(line, *stream);
+    verdict.malformed += line.contains("[Malformed Packet") ? 1 : 0;
+  }
+  return verdict;
 }
 
 Dissection dissect(const std::string& path) {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/captures/fields.hpp"
@@ -21,11 +23,14 @@ struct Dissection {
 };
 
 // The same without the fields: for captures of many megaoctets.
-struct Verdict {
+struct Tally {
   std::size_t fpdus{};
   std::size_t good_crcs{};
   std::size_t bad_crcs{};
+};
+struct Verdict : Tally {
   std::size_t malformed{};
+  std::map<std::pair<std::uint16_t, std::uint16_t>, Tally> streams{};  // by source and destination port
 };
 Verdict judge(const std::string& path);
 

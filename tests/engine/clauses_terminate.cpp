@@ -260,6 +260,28 @@ TEST_CASE("A Terminate is told to the user, never answered with another",
   CHECK(rogue.end.count<Closed>() == 1);
 }
 
+TEST_CASE("An invalid Terminate is told to the user, and not answered with another", "[RDMAP-5.4-08][RDMAP-5.4-11]") {
+  Stream rogue;
+  rogue.post(read_of(1, kAll, 9, 0));
+  rogue.flush();
+  rogue.heard();
+  rogue.post(send_of(2, kAll));
+  SECTION("too short") { rogue.untagged(Opcode::kTerminate, 1, pattern(3)); }
+  SECTION("the second of the stream") { rogue.untagged(Opcode::kTerminate, 2, pattern(4)); }
+  SECTION("longer than any Terminate") { rogue.untagged(Opcode::kTerminate, 1, pattern(80)); }
+  REQUIRE(rogue.end.count<ProtocolError>() == 1);
+  CHECK_FALSE(rogue.end.first<ProtocolError>()->terminate_sent);
+  CHECK(rogue.heard().empty());
+  CHECK(rogue.end.engine.disposition() == Disposition::kShutdownWrite);
+  const auto done = rogue.end.all<SendCompleted>();
+  REQUIRE(done.size() == 2);
+  CHECK(done[0].status == WorkStatus::kFlushed);
+  CHECK(done[1].status == WorkStatus::kFlushed);
+  rogue.fin();
+  REQUIRE(rogue.end.count<Closed>() == 1);
+  CHECK_FALSE(rogue.end.first<Closed>()->graceful);
+}
+
 TEST_CASE("A Terminate that quotes one of our messages tells which work request failed",
           "[RDMAP-6.2.1-03][RDMAP-3.2-04]") {
   Stream rogue;

@@ -90,8 +90,6 @@ const Sin kSins[] = {
      [](Rogue& r) { r.untagged(Opcode::kSendInvalidate, 1, pattern(8), 0, true, 99); }},
     {"InvalidateAnotherDomain", code(0, 1, 9), true, false,
      [](Rogue& r) { r.untagged(Opcode::kSendSolicitedInvalidate, 1, pattern(8), 0, true, 3); }},
-    {"TerminateOfThreeOctets", code(0, 2, 0xff), true, false,
-     [](Rogue& r) { r.untagged(Opcode::kTerminate, 1, pattern(3)); }},
     // LLP
     {"BadCrc", code(2, 0, 2), false, false,
      [](Rogue& r) {
