@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queue pairs and shared receive queues as libibverbs' structures.
+#pragma once
+
+#include <optional>
+
+#include "compat/objects/completion.hpp"
+#include "compat/objects/work_builder.hpp"
+
+namespace weft::compat {
+
+struct Srq : ibv_srq {
+  Srq(ibv_pd& pd, void* program_context, verbs::SharedReceiveQueue queue, std::uint64_t number);
+  ~Srq();
+  Srq(const Srq&) = delete;
+  Srq& operator=(const Srq&) = delete;
+
+  verbs::SharedReceiveQueue engine;
+  const std::uint64_t ticket;  // in Registry<Srq>
+  Acknowledgements async_events;
+};
+inline Srq& of(ibv_srq* srq) noexcept { return *static_cast<Srq*>(srq); }
+
+// Every queue pair is big enough to be an ibv_qp_ex, whose first member is the ibv_qp.
+struct Qp : ibv_qp_ex {
+  Qp(ibv_pd& pd, const ibv_qp_init_attr_ex& attributes, verbs::QueuePair pair, std::uint64_t number);
+  ~Qp();
+  Qp(const Qp&) = delete;
+  Qp& operator=(const Qp&) = delete;
+
+  verbs::QueuePair engine;
+  const std::uint64_t ticket;  // in Registry<Qp>
+  Acknowledgements async_events;
+  std::optional<WorkBuilder> builder{};  // of a queue pair that was made with send_ops_flags
+  unsigned access = 0;                   // qp_access_flags as the program set them; the memory's rights decide
+};
+inline Qp& of(ibv_qp* qp) noexcept { return *static_cast<Qp*>(reinterpret_cast<ibv_qp_ex*>(qp)); }
+inline Qp& of(ibv_qp_ex* qp) noexcept { return *static_cast<Qp*>(qp); }
+inline ibv_qp* plain(Qp& qp) noexcept { return &qp.qp_base; }
+
+// Sets attributes->cap to what it got.
+ibv_qp* create_qp(ibv_pd* pd, ibv_qp_init_attr* attributes) noexcept;
+ibv_qp* create_qp_ex(ibv_context* context, ibv_qp_init_attr_ex* attributes) noexcept;
+int destroy_qp(ibv_qp* qp) noexcept;
+int modify_qp(ibv_qp* qp, ibv_qp_attr* attributes, int mask) noexcept;
+int query_qp(ibv_qp* qp, ibv_qp_attr* attributes, int mask, ibv_qp_init_attr* init) noexcept;
+// qp->state from the engine's state: after connect, accept, or an event that changed it.
+void refresh_state(Qp& qp) noexcept;
+
+int post_send(ibv_qp* qp, ibv_send_wr* requests, ibv_send_wr** bad) noexcept;
+int post_recv(ibv_qp* qp, ibv_recv_wr* requests, ibv_recv_wr** bad) noexcept;
+
+ibv_srq* create_srq(ibv_pd* pd, ibv_srq_init_attr* attributes) noexcept;
+ibv_srq* create_srq_ex(ibv_context* context, ibv_srq_init_attr_ex* attributes) noexcept;
+int modify_srq(ibv_srq* srq, ibv_srq_attr* attributes, int mask) noexcept;
+int query_srq(ibv_srq* srq, ibv_srq_attr* attributes) noexcept;
+int destroy_srq(ibv_srq* srq) noexcept;
+int post_srq_recv(ibv_srq* srq, ibv_recv_wr* requests, ibv_recv_wr** bad) noexcept;
+
+}  // namespace weft::compat

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a call of the C interfaces fails: an errno for the program, and at log level info one line with the reason.
+#pragma once
+
+#include <cerrno>
+#include <exception>
+#include <new>
+#include <string_view>
+#include <utility>
+
+#include "verbs/error.hpp"
+
+namespace weft::compat {
+
+// Logs "ibv_reg_mr: access: ... (EINVAL)" and returns the errno, positive.
+int refused(std::string_view call, const verbs::Error& error) noexcept;
+int refused(std::string_view call, int error, std::string_view reason) noexcept;
+
+// For calls that answer with a null pointer, or with -1: sets errno.
+std::nullptr_t refused_null(std::string_view call, const verbs::Error& error) noexcept;
+std::nullptr_t refused_null(std::string_view call, int error, std::string_view reason) noexcept;
+int refused_minus_one(std::string_view call, const verbs::Error& error) noexcept;
+int refused_minus_one(std::string_view call, int error, std::string_view reason) noexcept;
+
+// Nothing is thrown across the C boundary: out of memory is what the call answers then. `Answer` is what the C function
+// returns; `otherwise` is called with ENOMEM.
+template <typename Body, typename Otherwise>
+auto guarded(Body&& body, Otherwise&& otherwise) noexcept -> decltype(body()) {
+  try {
+    return std::forward<Body>(body)();
+  } catch (...) {  // std::bad_alloc; or std::system_error, when a thread or a lock is not to be had
+    return std::forward<Otherwise>(otherwise)(ENOMEM);
+  }
+}
+// The three conventions: an errno as result; null and errno; -1 and errno.
+template <typename Body>
+int guarded_errno(Body&& body) noexcept {
+  return guarded(std::forward<Body>(body), [](int error) { return error; });
+}
+template <typename Body>
+auto guarded_null(Body&& body) noexcept -> decltype(body()) {
+  return guarded(std::forward<Body>(body), [](int error) {
+    errno = error;
+    return decltype(body()){};
+  });
+}
+template <typename Body>
+int guarded_minus_one(Body&& body) noexcept {
+  return guarded(std::forward<Body>(body), [](int error) {
+    errno = error;
+    return -1;
+  });
+}
+
+}  // namespace weft::compat
