@@ -15,6 +15,10 @@ void set_log_level(LogLevel level);
 // "trace", "debug", "info", "warn", "error" or "off".
 [[nodiscard]] Result<LogLevel> parse_log_level(std::string_view name);
 
+// One line of a facade's own, with the same clock, process number and level as every other.
+void log_line(LogLevel level, std::string_view line);
+[[nodiscard]] bool log_shows(LogLevel level);
+
 // Connections made from now on write their octets as TCP packets into `path` (a file Wireshark opens; needs no
 // privilege). An empty path stops capturing for new connections.
 [[nodiscard]] Result<void> set_capture_file(const std::string& path);

@@ -26,6 +26,9 @@ struct Device : ibv_device {
 
 struct Context : verbs_context {
   Context(Device& device, verbs::Device opened);
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
   [[nodiscard]] Device& device() const noexcept { return static_cast<Device&>(*context.device); }
   verbs::Device engine;
 };
@@ -61,7 +64,7 @@ int query_device_ex(ibv_context* context, const ibv_query_device_ex_input* input
                     std::size_t size) noexcept;
 // `size`: how much of the structure the caller knows.
 int query_port(ibv_context* context, std::uint8_t port, ibv_port_attr* attributes, std::size_t size) noexcept;
-int query_gid(ibv_context* context, std::uint8_t port, int index, ibv_gid* gid) noexcept;             // -1 and errno
+int query_gid(ibv_context* context, std::uint8_t port, int index, ibv_gid* gid) noexcept;          // -1 and errno
 int query_pkey(ibv_context* context, std::uint8_t port, int index, std::uint16_t* pkey) noexcept;  // -1 and errno
 
 ibv_pd* alloc_pd(ibv_context* context) noexcept;

@@ -9,8 +9,13 @@ namespace weft::compat {
 struct Mr : ibv_mr {
   verbs::MemoryRegion engine;
   Mr(ibv_pd& pd, void* address, std::size_t size, verbs::MemoryRegion region)
-      : ibv_mr{.context = pd.context, .pd = &pd, .addr = address, .length = size, .handle = 0,
-               .lkey = region.lkey(), .rkey = region.rkey()},
+      : ibv_mr{.context = pd.context,
+               .pd = &pd,
+               .addr = address,
+               .length = size,
+               .handle = 0,
+               .lkey = region.lkey(),
+               .rkey = region.rkey()},
         engine(std::move(region)) {}
 };
 inline Mr& of(ibv_mr* mr) noexcept { return *static_cast<Mr*>(mr); }

@@ -42,6 +42,7 @@ inline ibv_qp* plain(Qp& qp) noexcept { return &qp.qp_base; }
 ibv_qp* create_qp(ibv_pd* pd, ibv_qp_init_attr* attributes) noexcept;
 ibv_qp* create_qp_ex(ibv_context* context, ibv_qp_init_attr_ex* attributes) noexcept;
 int destroy_qp(ibv_qp* qp) noexcept;
+Qp* find_qp(std::uint32_t number);  // null when no queue pair of this process has that number
 int modify_qp(ibv_qp* qp, ibv_qp_attr* attributes, int mask) noexcept;
 int query_qp(ibv_qp* qp, ibv_qp_attr* attributes, int mask, ibv_qp_init_attr* init) noexcept;
 // qp->state from the engine's state: after connect, accept, or an event that changed it.

@@ -33,6 +33,16 @@ class Registry {
     live_.erase(ticket);
   }
 
+  // The first that matches; only good while the caller knows that it lives. Null when there is none.
+  template <typename Predicate>
+  T* find(Predicate&& matches) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [ticket, object] : live_) {
+      if (matches(*object)) return object;
+    }
+    return nullptr;
+  }
+
   // Calls `use(object)` while nobody can let the object leave. False when it has left. `use` only counts or copies.
   template <typename Use>
   bool with(std::uint64_t ticket, Use&& use) {

@@ -26,6 +26,6 @@ struct PolicyError {
   std::string text{};
 };
 [[nodiscard]] std::expected<verbs::Policy, PolicyError> parse_policy(std::string_view text,
-                                                                    const verbs::Policy& base = {});
+                                                                     const verbs::Policy& base = {});
 
 }  // namespace weft::compat

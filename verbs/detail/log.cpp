@@ -9,8 +9,9 @@ namespace weft::verbs {
 namespace {
 
 spdlog::logger& logger() {
-  static const auto instance = [] {
-    auto made = std::make_shared<spdlog::logger>("weft", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+  // Never destroyed: the progress thread may still have something to say while exit() runs.
+  static auto* const instance = [] {
+    auto* const made = new spdlog::logger("weft", std::make_shared<spdlog::sinks::stderr_sink_mt>());
     made->set_level(spdlog::level::warn);
     made->set_pattern("%H:%M:%S.%f %n %l: %v");
     made->flush_on(spdlog::level::info);
@@ -97,8 +98,10 @@ void log_connection(LogLevel level, std::uint64_t number, std::string_view what)
   logger().log(to_spdlog(level), "connection {}: {}", number, what);
 }
 
-bool log_shows(LogLevel level) { return logger().should_log(to_spdlog(level)); }
-
 }  // namespace detail
+
+void log_line(LogLevel level, std::string_view line) { logger().log(to_spdlog(level), line); }
+
+bool log_shows(LogLevel level) { return logger().should_log(to_spdlog(level)); }
 
 }  // namespace weft::verbs

@@ -29,6 +29,5 @@ void log_startup_failure(const Endpoint& peer, const engine::ErrorReport& report
 void log_warning(std::string_view what, std::string_view why);
 // What happens on a connection; `number` is its identifier's.
 void log_connection(LogLevel level, std::uint64_t number, std::string_view what);
-[[nodiscard]] bool log_shows(LogLevel level);
 
 }  // namespace weft::verbs::detail

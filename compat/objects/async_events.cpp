@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asynchronous events: the engine's, with libibverbs' values, turned into the object that the program knows.
+#include "compat/objects/queue_pair.hpp"
+#include "compat/objects/report.hpp"
+#include "verbs/options.hpp"
+
+namespace weft::compat {
+
+namespace {
+
+enum class About { kQueuePair, kCompletionQueue, kSharedQueue, kDevice, kNobody };
+
+About about(verbs::AsyncEventType type) {
+  using enum verbs::AsyncEventType;
+  switch (type) {
+    case kQueuePairFatal:
+    case kQueuePairRequestError:
+    case kQueuePairAccessError:
+    case kCommunicationEstablished:
+    case kSendQueueDrained:
+    case kLastWqeReached: return About::kQueuePair;
+    case kCompletionQueueError: return About::kCompletionQueue;
+    case kSharedReceiveQueueError:
+    case kSharedReceiveQueueLimit: return About::kSharedQueue;
+    case kDeviceFatal: return About::kDevice;
+    case kEventsLost: return About::kNobody;
+  }
+  return About::kNobody;
+}
+
+// False when the object has gone meanwhile, and nobody is interested any more.
+bool address(const verbs::AsyncEvent& event, ibv_async_event& to) {
+  switch (about(event.type)) {
+    case About::kQueuePair:
+      return Registry<Qp>::instance().with(event.context, [&](Qp& qp) {
+        refresh_state(qp);
+        qp.async_events.reported();
+        to.element.qp = plain(qp);
+      });
+    case About::kCompletionQueue:
+      return Registry<Cq>::instance().with(event.context, [&](Cq& cq) {
+        cq.async_events.reported();
+        to.element.cq = plain(cq);
+      });
+    case About::kSharedQueue:
+      return Registry<Srq>::instance().with(event.context, [&](Srq& srq) {
+        srq.async_events.reported();
+        to.element.srq = &srq;
+      });
+    case About::kDevice: to.element.port_num = 1; return true;
+    case About::kNobody: break;
+  }
+  verbs::log_line(verbs::LogLevel::kWarn, "asynchronous events were lost: the program did not take them in time");
+  return false;
+}
+
+}  // namespace
+
+int get_async_event(ibv_context* context, ibv_async_event* event) noexcept {
+  return guarded_minus_one([&] {
+    for (;;) {
+      const auto got = of(context).engine.get_async_event();
+      if (!got) {
+        errno = got.error().to_errno();
+        return -1;
+      }
+      event->event_type = static_cast<ibv_event_type>(got->type);
+      if (address(*got, *event)) return 0;
+    }
+  });
+}
+
+void ack_async_event(ibv_async_event* event) noexcept {
+  switch (about(static_cast<verbs::AsyncEventType>(event->event_type))) {
+    case About::kQueuePair: return of(event->element.qp).async_events.acknowledged();
+    case About::kCompletionQueue: return of(event->element.cq).async_events.acknowledged();
+    case About::kSharedQueue: return of(event->element.srq).async_events.acknowledged();
+    case About::kDevice:
+    case About::kNobody: return;
+  }
+}
+
+}  // namespace weft::compat

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opens of a device: what the inline functions of <infiniband/verbs.h> call through.
+#include "compat/objects/context.hpp"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "compat/objects/memory.hpp"
+#include "compat/objects/queue_pair.hpp"
+#include "compat/objects/report.hpp"
+#include "compat/objects/settings.hpp"
+
+namespace weft::compat {
+
+namespace {
+
+// Nothing to moderate: completions are announced one by one.
+int modify_cq(ibv_cq*, ibv_modify_cq_attr*) noexcept { return EOPNOTSUPP; }
+
+void furnish(verbs_context& table) {
+  table.sz = sizeof(verbs_context);
+  table.query_port = query_port;
+  table.query_device_ex = query_device_ex;
+  table.create_cq_ex = create_cq_ex;
+  table.modify_cq = modify_cq;
+  table.create_qp_ex = create_qp_ex;
+  table.create_srq_ex = create_srq_ex;
+}
+
+void furnish(ibv_context_ops& table) {
+  table.alloc_mw = alloc_mw;
+  table.bind_mw = bind_mw;
+  table.dealloc_mw = dealloc_mw;
+  table.poll_cq = poll_cq;
+  table.req_notify_cq = req_notify_cq;
+  table.post_srq_recv = post_srq_recv;
+  table.post_send = post_send;
+  table.post_recv = post_recv;
+}
+
+struct Shared {
+  std::unique_ptr<Context> context{};
+  std::unique_ptr<Pd> domain{};
+};
+struct SharedOpens {
+  std::mutex mutex{};
+  std::map<Device*, Shared> by_device{};
+};
+
+// Never destroyed, see Registry.
+SharedOpens& shared_opens() {
+  static auto* const all = new SharedOpens;
+  return *all;
+}
+
+bool is_shared(const Context& context) {
+  SharedOpens& all = shared_opens();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.by_device.find(&context.device());
+  return found != all.by_device.end() && found->second.context.get() == &context;
+}
+
+}  // namespace
+
+Context::Context(Device& device, verbs::Device opened) : verbs_context{}, engine(std::move(opened)) {
+  furnish(*static_cast<verbs_context*>(this));
+  furnish(context.ops);
+  context.device = &device;
+  context.cmd_fd = eventfd(0, EFD_CLOEXEC);  // programs want it valid, and never use it
+  context.async_fd = engine.async_descriptor();
+  context.num_comp_vectors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  pthread_mutex_init(&context.mutex, nullptr);
+  context.abi_compat = __VERBS_ABI_IS_EXTENDED;
+}
+
+Context::~Context() {
+  if (context.cmd_fd >= 0) ::close(context.cmd_fd);
+  pthread_mutex_destroy(&context.mutex);
+}
+
+ibv_context* open_device(ibv_device* device) noexcept {
+  return guarded_null([&]() -> ibv_context* {
+    static_cast<void>(connection_policy());
+    auto opened = verbs::Device::open(std::string_view(of(device).name));
+    if (!opened) return refused_null("ibv_open_device", opened.error());
+    return &(new Context(of(device), std::move(*opened)))->context;
+  });
+}
+
+int close_device(ibv_context* context) noexcept {
+  if (is_shared(of(context))) return refused("ibv_close_device", EBUSY, "this open belongs to the connection manager");
+  delete &of(context);
+  return 0;
+}
+
+Context* shared_context(Device& device) {
+  SharedOpens& all = shared_opens();
+  const std::lock_guard lock(all.mutex);
+  Shared& shared = all.by_device[&device];
+  if (shared.context) return shared.context.get();
+  auto opened = verbs::Device::open(std::string_view(device.name));
+  if (!opened) return refused_null("rdma_cm", opened.error());
+  shared.context = std::make_unique<Context>(device, std::move(*opened));
+  return shared.context.get();
+}
+
+Pd* shared_domain(Context& context) {
+  SharedOpens& all = shared_opens();
+  const std::lock_guard lock(all.mutex);
+  Shared& shared = all.by_device[&context.device()];
+  if (shared.domain) return shared.domain.get();
+  auto domain = context.engine.allocate_protection_domain();
+  if (!domain) return refused_null("rdma_cm", domain.error());
+  shared.domain = std::make_unique<Pd>(&context.context, std::move(*domain));
+  return shared.domain.get();
+}
+
+ibv_pd* alloc_pd(ibv_context* context) noexcept {
+  return guarded_null([&]() -> ibv_pd* {
+    auto domain = of(context).engine.allocate_protection_domain();
+    if (!domain) return refused_null("ibv_alloc_pd", domain.error());
+    return new Pd(context, std::move(*domain));
+  });
+}
+
+int dealloc_pd(ibv_pd* pd) noexcept {
+  if (of(pd).engine.in_use()) return refused("ibv_dealloc_pd", EBUSY, "memory or queues still belong to it");
+  delete &of(pd);
+  return 0;
+}
+
+}  // namespace weft::compat

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// The list of devices: one per network interface, and the same pointers in every list.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "compat/objects/context.hpp"
+#include "compat/objects/report.hpp"
+#include "compat/objects/settings.hpp"
+#include "transport/interfaces.hpp"
+
+namespace weft::compat {
+
+namespace {
+
+struct Known {
+  std::mutex mutex{};
+  std::map<std::string, std::unique_ptr<Device>> devices{};
+};
+
+// Never destroyed, see Registry.
+Known& known() {
+  static auto* const all = new Known;
+  return *all;
+}
+
+void copy_text(const std::string& text, char* into, std::size_t size) {
+  const std::size_t length = std::min(text.size(), size - 1);
+  std::memcpy(into, text.data(), length);
+  into[length] = '\0';
+}
+
+// The paths are where the kernel would have them; programs that look there find nothing, and go on.
+std::unique_ptr<Device> make_device(const verbs::DeviceInfo& info, std::size_t index) {
+  auto device = std::make_unique<Device>();
+  device->node_type = IBV_NODE_RNIC;
+  device->transport_type = IBV_TRANSPORT_IWARP;
+  const std::string uverbs = "uverbs" + std::to_string(index);
+  copy_text(info.name, device->name, sizeof device->name);
+  copy_text(uverbs, device->dev_name, sizeof device->dev_name);
+  copy_text("/sys/class/infiniband_verbs/" + uverbs, device->dev_path, sizeof device->dev_path);
+  copy_text("/sys/class/infiniband/" + info.name, device->ibdev_path, sizeof device->ibdev_path);
+  return device;
+}
+
+Device& enter(Known& all, verbs::DeviceInfo info) {
+  auto& place = all.devices[info.name];
+  if (!place) place = make_device(info, all.devices.size() - 1);
+  place->info = std::move(info);
+  return *place;
+}
+
+}  // namespace
+
+ibv_device** get_device_list(int* count) noexcept {
+  return guarded_null([&]() -> ibv_device** {
+    static_cast<void>(connection_policy());  // a first call: WEFT_LOG holds from here on
+    if (count != nullptr) *count = 0;
+    auto found = verbs::Device::list();
+    if (!found) return refused_null("ibv_get_device_list", found.error());
+    // Programs that take the first device want one that leads somewhere.
+    std::ranges::stable_partition(*found, [](const auto& info) { return !info.interface.loopback; });
+    auto list = std::make_unique<ibv_device*[]>(found->size() + 1);
+    if (count != nullptr) *count = static_cast<int>(found->size());
+    Known& all = known();
+    const std::lock_guard lock(all.mutex);
+    std::ranges::transform(*found, list.get(), [&](auto& info) { return &enter(all, std::move(info)); });
+    return list.release();
+  });
+}
+
+void free_device_list(ibv_device** list) noexcept { delete[] list; }
+
+Device* find_device(const verbs::Address& local) {
+  auto found = verbs::Device::list();
+  if (!found) return nullptr;
+  std::vector<transport::Interface> interfaces;
+  for (const auto& info : *found) interfaces.push_back(info.interface);
+  const auto owner = transport::find_owner(interfaces, local);
+  if (!owner) return nullptr;
+  const auto info = std::ranges::find(*found, owner->name, [](const auto& one) { return one.interface.name; });
+  Known& all = known();
+  const std::lock_guard lock(all.mutex);
+  return &enter(all, std::move(*info));
+}
+
+// As siw makes it: the interface's hardware address, or its name where it has none.
+std::uint64_t device_guid(const Device& device) noexcept {
+  std::array<std::byte, 8> guid{};
+  const auto& interface = device.info.interface;
+  const bool none = interface.hardware_address == decltype(interface.hardware_address){};
+  if (none) {
+    std::memcpy(guid.data(), interface.name.data(), std::min(interface.name.size(), guid.size()));
+  } else {
+    std::ranges::copy(interface.hardware_address, guid.begin());
+  }
+  return std::bit_cast<std::uint64_t>(guid);
+}
+
+}  // namespace weft::compat
