@@ -106,8 +106,8 @@ PcapTap::~PcapTap() = default;
 PcapTap::PcapTap(PcapTap&&) noexcept = default;
 PcapTap& PcapTap::operator=(PcapTap&&) noexcept = default;
 
-std::expected<PcapTap, PcapError> PcapTap::create(const std::string& path) {
-  auto file = detail::PcapFile::create(path);
+std::expected<PcapTap, PcapError> PcapTap::create(const std::string& path, OnFailure on_failure) {
+  auto file = detail::PcapFile::create(path, std::move(on_failure));
   if (!file) return std::unexpected(file.error());
   return PcapTap(std::move(*file));
 }
@@ -123,11 +123,6 @@ PcapStream PcapTap::open(const Endpoint& local, const Endpoint& remote, Opener o
   conversation->handshake(ours ? conversation->local : conversation->remote,
                           ours ? conversation->remote : conversation->local);
   return PcapStream(std::move(conversation));
-}
-
-std::string PcapTap::failure() const {
-  const auto lock = file_->lock();
-  return file_->failure();
 }
 
 PcapStream::PcapStream(std::unique_ptr<detail::PcapConversation> conversation) noexcept

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -33,8 +34,10 @@ struct PcapError {
 // killed program is readable.
 class PcapTap {
  public:
-  // Creates or truncates `path`.
-  [[nodiscard]] static std::expected<PcapTap, PcapError> create(const std::string& path);
+  // Creates or truncates `path`. The first failure to write later (disk full ...) is told to `on_failure`, once, by the
+  // thread whose octets were to be written; no packets follow. It must not call the tap or its streams.
+  using OnFailure = std::function<void(const PcapError&)>;
+  [[nodiscard]] static std::expected<PcapTap, PcapError> create(const std::string& path, OnFailure on_failure = {});
   ~PcapTap();
   PcapTap(PcapTap&&) noexcept;
   PcapTap& operator=(PcapTap&&) noexcept;
@@ -45,9 +48,6 @@ class PcapTap {
   // Writes the three packets of the handshake. `mss` is the most payload of one packet; 0 means kMaxSegment. The stream
   // may outlive the tap; the file is closed with the last of them.
   [[nodiscard]] PcapStream open(const Endpoint& local, const Endpoint& remote, Opener opener, std::size_t mss = 0);
-
-  // Empty, or a sentence about the first failure to write (disk full ...). Later packets are then left out.
-  [[nodiscard]] std::string failure() const;
 
  private:
   explicit PcapTap(std::shared_ptr<detail::PcapFile> file) noexcept;

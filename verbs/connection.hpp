@@ -113,7 +113,8 @@ class ConnectionId {
   // peer has gone since; what comes beyond is reset.
   Result<void> listen(int backlog = 128);
   // Both need a queue pair in RESET or INIT and take it to RTS. -> kEstablished, kRejected, kUnreachable or
-  // kConnectError. When accept refuses an argument, the request still waits for an answer. A request for peer-to-peer
+  // kConnectError. When accept refuses an argument, the request still waits for an answer. When the peer has gone
+  // since it asked, accept and reject say so: Errc::kDisconnected. A request for peer-to-peer
   // that meets a Policy::rtr without any type is rejected by accept, which then says so: Errc::kNotSupported, "peer".
   Result<void> connect(QueuePair& queue_pair, const ConnectionParameters& parameters = {});
   Result<void> accept(QueuePair& queue_pair, const ConnectionParameters& parameters = {});

@@ -18,8 +18,8 @@ struct Capture {
 };
 
 Capture& capture() {
-  static Capture instance;
-  return instance;
+  static auto* const instance = new Capture;  // never destroyed: connections may open while exit() runs
+  return *instance;
 }
 
 }  // namespace
@@ -27,7 +27,9 @@ Capture& capture() {
 Result<void> set_capture_file(const std::string& path) {
   std::optional<transport::PcapTap> tap;
   if (!path.empty()) {
-    auto made = transport::PcapTap::create(path);
+    auto made = transport::PcapTap::create(path, [](const transport::PcapError& error) {
+      detail::log_warning("capture", error.sentence + "; the packets that follow are left out");
+    });
     if (!made) {
       detail::log_warning("capture", made.error().sentence);
       return fail(Errc::kSystem, "path", "cannot write a capture file there", made.error().os_error);

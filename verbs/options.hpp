@@ -20,7 +20,8 @@ void log_line(LogLevel level, std::string_view line);
 [[nodiscard]] bool log_shows(LogLevel level);
 
 // Connections made from now on write their octets as TCP packets into `path` (a file Wireshark opens; needs no
-// privilege). An empty path stops capturing for new connections.
+// privilege). An empty path stops capturing for new connections. When a write fails later (disk full ...), the log
+// tells it once, as a warning, and the capture ends there.
 [[nodiscard]] Result<void> set_capture_file(const std::string& path);
 
 }  // namespace weft::verbs

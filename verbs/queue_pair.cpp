@@ -33,6 +33,7 @@ std::uint32_t QueuePair::number() const noexcept { return self_->number; }
 std::uint64_t QueuePair::context() const noexcept { return self_->attributes.context; }
 QpState QueuePair::state() const noexcept { return self_->state(); }
 QueuePairQuery QueuePair::query() const { return self_->query(); }
+std::uint32_t QueuePair::send_room() const { return self_->send_room(); }
 Result<void> QueuePair::modify(QpState to) { return self_->modify(to); }
 
 Result<void> QueuePair::post_send(const SendRequest& request) { return only(post_send(std::span(&request, 1))); }

@@ -85,6 +85,8 @@ class QueuePair {
   // in any state: Errc::kInvalidArgument.
   Result<void> post_send(const SendRequest& request);
   PostResult post_send(std::span<const SendRequest> requests);  // one lock, one sendmsg where possible
+  // How many more work requests the send queue takes. Completions add to it; nothing but post_send takes from it.
+  [[nodiscard]] std::uint32_t send_room() const;
   // From INIT on. In ERROR: completes with kFlushed.
   Result<void> post_receive(const ReceiveRequest& request);
   PostResult post_receive(std::span<const ReceiveRequest> requests);

@@ -82,7 +82,6 @@ TEST_F(PcapTapTest, ReadsBackAsAConversation) {
     stream.fin_sent();
     stream.fin_received();
     stream.sent(received);  // after its FIN: nothing
-    EXPECT_EQ(tap.failure(), "");
   }
   const auto packets = read_back(path);
   ASSERT_EQ(packets.size(), 3U + 4U + 1U + 4U);
@@ -171,8 +170,9 @@ TEST_F(PcapTapTest, NamesTheFileThatItCannotCreate) {
   EXPECT_EQ(full.error().os_error, ENOSPC);
 }
 
-TEST_F(PcapTapTest, StopsAtTheFirstFailureAndKeepsItsReason) {
-  PcapTap tap = PcapTap::create(path).value();
+TEST_F(PcapTapTest, StopsAtTheFirstFailureAndTellsItOnce) {
+  std::vector<PcapError> told;
+  PcapTap tap = PcapTap::create(path, [&](const PcapError& error) { told.push_back(error); }).value();
   PcapStream stream = tap.open(kLocal4, kRemote4, PcapTap::Opener::kLocal);
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -182,8 +182,10 @@ TEST_F(PcapTapTest, StopsAtTheFirstFailureAndKeepsItsReason) {
   stream.sent(pattern(5000));
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
   signal(SIGXFSZ, handler);
-  EXPECT_EQ(tap.failure(), "cannot write " + path + ": File too large");
   stream.sent(pattern(1));  // does nothing, and does not crash
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].sentence, "cannot write " + path + ": File too large");
+  EXPECT_EQ(told[0].os_error, EFBIG);
 }
 
 TEST_F(PcapTapTest, EmptyStreamWritesNothing) {

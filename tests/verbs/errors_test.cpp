@@ -397,9 +397,11 @@ TEST(Misuse, Posting) {
   EXPECT_EQ(qp.post_receive(ReceiveRequest{}).error().code, Errc::kQueueFull);
   std::vector<SendRequest> three(3, SendRequest{.opcode = SendOpcode::kSend});
   must(qp.modify(QpState::kSqd), "SQD");
+  EXPECT_EQ(qp.send_room(), 2U);
   const auto result = qp.post_send(three);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().posted, 2U);
+  EXPECT_EQ(qp.send_room(), 0U);
   EXPECT_EQ(result.error().error.code, Errc::kQueueFull);
 }
 

@@ -11,6 +11,7 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -448,6 +449,41 @@ TEST(Capture, RecordsAConnection) {
   const Error nowhere = set_capture_file("/no/such/folder/x.pcap").error();
   EXPECT_EQ(nowhere.argument, "path");
   EXPECT_EQ(nowhere.message(), "path: cannot write a capture file there (system error; No such file or directory)");
+}
+
+// From now on every write to this open file finds its disk full.
+void fill_disk_under(const std::string& path) {
+  const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+  ASSERT_GE(full, 0);
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    if (std::filesystem::read_symlink(entry, gone) == path) ::dup2(full, std::stoi(entry.path().filename()));
+  }
+  ::close(full);
+}
+
+// The connection goes on without its capture.
+TEST(Capture, ThatFailsMidwayIsToldOnce) {
+  const std::string path = std::filesystem::canonical(::testing::TempDir()) / "verbs_capture_full.pcap";
+  must(set_capture_file(path), "set_capture_file");
+  testing::internal::CaptureStderr();
+  {
+    Pair pair;
+    fill_disk_under(path);
+    for (int i = 0; i < 3; ++i) {
+      must(pair.server.qp->post_receive({.wr_id = 1}), "post_receive");
+      must(pair.client.qp->post_send({.opcode = SendOpcode::kSend}), "send");
+      EXPECT_EQ(pair.server.next().status, WcStatus::kSuccess);
+    }
+    pair.disconnect();
+  }
+  const std::string log = testing::internal::GetCapturedStderr();
+  must(set_capture_file(""), "stop");
+  std::filesystem::remove(path);
+  const std::string told = "cannot write " + path + ": No space left on device";
+  const auto first = log.find("warning: capture: " + told);
+  EXPECT_NE(first, std::string::npos) << log;
+  EXPECT_EQ(log.find(told, first + told.size()), std::string::npos) << log;
 }
 
 }  // namespace

@@ -186,8 +186,9 @@ TEST(Backlog, BoundsRequestsWhosePeersHaveGone) {
   EXPECT_EQ(server.events.get_event(0ms).error().code, Errc::kTimedOut);
   // Each way to answer makes room, and honest peers are served again.
   End end;
-  EXPECT_FALSE(requests[0].accept(*end.qp));
-  EXPECT_FALSE(requests[1].reject());
+  EXPECT_EQ(requests[0].accept(*end.qp).error().message(), "connection: the peer has gone (disconnected)");
+  EXPECT_EQ(requests[1].reject().error().code, Errc::kDisconnected);
+  EXPECT_EQ(end.qp->state(), QpState::kInit);
   requests.pop_back();
   for (int i = 0; i < 3; ++i) ask_and_go(server.id.local_address());
   for (int i = 0; i < 3; ++i) expect_event(server.events, ConnectionEventType::kConnectRequest);  // and dropped

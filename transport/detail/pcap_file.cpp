@@ -24,15 +24,16 @@ std::unexpected<PcapError> refused(std::string_view what, const std::string& pat
 
 }  // namespace
 
-PcapFile::PcapFile(std::string path, pcap_t* format, pcap_dumper_t* dumper) noexcept
-    : path_(std::move(path)), format_(format), dumper_(dumper) {}
+PcapFile::PcapFile(std::string path, PcapTap::OnFailure on_failure, pcap_t* format, pcap_dumper_t* dumper) noexcept
+    : path_(std::move(path)), format_(format), dumper_(dumper), on_failure_(std::move(on_failure)) {}
 
 PcapFile::~PcapFile() {
   pcap_dump_close(dumper_);
   pcap_close(format_);
 }
 
-std::expected<std::shared_ptr<PcapFile>, PcapError> PcapFile::create(const std::string& path) {
+std::expected<std::shared_ptr<PcapFile>, PcapError> PcapFile::create(const std::string& path,
+                                                                     PcapTap::OnFailure on_failure) {
   // Opened here and not by libpcap for the 'e': a child process must not inherit the file.
   std::FILE* file = std::fopen(path.c_str(), "wbe");
   if (file == nullptr) return refused("cannot create", path, errno);
@@ -45,7 +46,7 @@ std::expected<std::shared_ptr<PcapFile>, PcapError> PcapFile::create(const std::
     if (format != nullptr) pcap_close(format);
     return refused("cannot write", path, why);
   }
-  return std::shared_ptr<PcapFile>(new PcapFile(path, format, dumper));
+  return std::shared_ptr<PcapFile>(new PcapFile(path, std::move(on_failure), format, dumper));
 }
 
 // The wall clock, for people; but a file whose times run backwards confuses readers.
@@ -57,16 +58,19 @@ timeval PcapFile::now() {
 }
 
 void PcapFile::write(const Segment& segment, PieceReader& payload, std::size_t payload_octets) {
-  if (!failure_.empty()) return;
+  if (failed_) return;
   compose(frame_, segment, payload, payload_octets);
   pcap_pkthdr header{};
   header.ts = now();
   header.caplen = static_cast<bpf_u_int32>(frame_.size());
   header.len = header.caplen;
   pcap_dump(reinterpret_cast<u_char*>(dumper_), &header, reinterpret_cast<const u_char*>(frame_.data()));
-  if (pcap_dump_flush(dumper_) != 0 || std::ferror(pcap_dump_file(dumper_)) != 0) {
-    failure_ = sentence("cannot write", path_, std::strerror(errno));
-  }
+  if (pcap_dump_flush(dumper_) != 0 || std::ferror(pcap_dump_file(dumper_)) != 0) fail(errno);
+}
+
+void PcapFile::fail(int why) {
+  failed_ = true;
+  if (on_failure_) on_failure_({sentence("cannot write", path_, std::strerror(why)), why});
 }
 
 }  // namespace weft::transport::detail

@@ -19,7 +19,8 @@ namespace weft::transport::detail {
 
 class PcapFile {
  public:
-  static std::expected<std::shared_ptr<PcapFile>, PcapError> create(const std::string& path);
+  static std::expected<std::shared_ptr<PcapFile>, PcapError> create(const std::string& path,
+                                                                    PcapTap::OnFailure on_failure);
   ~PcapFile();
   PcapFile(const PcapFile&) = delete;
   PcapFile& operator=(const PcapFile&) = delete;
@@ -29,19 +30,20 @@ class PcapFile {
 
   // The rest needs the lock.
   void write(const Segment& segment, PieceReader& payload, std::size_t payload_octets);
-  [[nodiscard]] const std::string& failure() const noexcept { return failure_; }
   // Initial sequence numbers, apart from each other so that a reused pair of ports is seen to be a new connection.
   [[nodiscard]] std::uint32_t next_initial_sequence() noexcept { return initial_sequence_ += 0x01000193; }
 
  private:
-  PcapFile(std::string path, pcap_t* format, pcap_dumper_t* dumper) noexcept;
+  PcapFile(std::string path, PcapTap::OnFailure on_failure, pcap_t* format, pcap_dumper_t* dumper) noexcept;
+  void fail(int why);
   [[nodiscard]] timeval now();
 
   std::mutex mutex_;
   std::string path_;
   pcap_t* format_;
   pcap_dumper_t* dumper_;
-  std::string failure_{};
+  PcapTap::OnFailure on_failure_;
+  bool failed_ = false;
   std::vector<std::byte> frame_{};
   std::uint32_t initial_sequence_ = 0;
   std::int64_t latest_ = 0;  // nanoseconds

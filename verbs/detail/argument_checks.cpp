@@ -77,7 +77,7 @@ Result<void> check(const Policy& policy) {
     return fail(Errc::kInvalidArgument, "policy.mpa_revision", "neither 1 nor 2");
   }
   if (policy.peer_to_peer && !(policy.enhanced && policy.mpa_revision == 2)) {
-    return fail(Errc::kInvalidArgument, "policy.peer_to_peer", "needs enhanced, and mpa_revision 2");
+    return fail(Errc::kInvalidArgument, "policy.peer_to_peer", "needs enhanced, and MPA revision 2");
   }
   if (policy.peer_to_peer && !policy.rtr.any()) {
     return fail(Errc::kInvalidArgument, "policy.rtr", "peer-to-peer needs at least one ready-to-receive type");

@@ -281,6 +281,7 @@ void ConnectionState::on_closed(bool) {
       });
     }
     phase = phase_;
+    if (phase == Phase::kRequested) peer_gone_ = true;
     if (phase != Phase::kConnecting) phase_ = Phase::kClosed;
   }
   if (phase != Phase::kRequested) leave_backlog();

@@ -62,6 +62,13 @@ Result<void> ConnectionState::leave(Phase expected, Phase next, std::string_view
   return {};
 }
 
+// Why accept and reject find no request.
+Error ConnectionState::nothing_to_answer() const {
+  const std::lock_guard lock(mutex_);
+  if (peer_gone_) return {Errc::kDisconnected, "connection", "the peer has gone"};
+  return {Errc::kInvalidState, "connection", "no request waits for an answer here"};
+}
+
 Policy ConnectionState::policy() const {
   const std::lock_guard lock(mutex_);
   return policy_;
@@ -192,7 +199,8 @@ Result<void> ConnectionState::accept(const std::shared_ptr<QueuePairState>& qp,
   }
   const auto before = qp->begin_connection(weak_from_this());
   if (!before) return std::unexpected(before.error());
-  auto accepted = leave(Phase::kRequested, Phase::kAccepting, "no request waits for an answer here");
+  auto accepted = leave(Phase::kRequested, Phase::kAccepting, {});
+  if (!accepted) accepted = std::unexpected(nothing_to_answer());
   if (accepted) {
     std::shared_ptr<Stream> stream;
     {
@@ -213,11 +221,11 @@ Result<void> ConnectionState::reject(Bytes private_data) {
     const std::lock_guard lock(mutex_);
     if (phase_ == Phase::kRequested) stream = stream_;
   }
-  Result<void> rejected = fail(Errc::kInvalidState, "connection", "no request waits for an answer here");
-  if (stream) rejected = stream->reject(private_data);
+  Result<void> rejected = stream ? stream->reject(private_data) : std::unexpected(nothing_to_answer());
   if (rejected) {
     const std::lock_guard lock(mutex_);
     phase_ = Phase::kClosed;
+    peer_gone_ = false;  // the stream may have ended within the call, but with our answer
     stream_.reset();
   }
   if (!in(Phase::kRequested)) leave_backlog();

@@ -119,6 +119,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   void post(ConnectionEvent event, std::optional<Offer> offer = {});
   [[nodiscard]] bool in(Phase phase) const;
   [[nodiscard]] Result<void> leave(Phase expected, Phase next, std::string_view why_not);
+  [[nodiscard]] Error nothing_to_answer() const;
   void start_connector();
   void on_tcp(std::expected<transport::Socket, std::error_code> socket);
   void on_accept(std::expected<transport::Socket, std::error_code> socket);
@@ -138,6 +139,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   Endpoint local_{};
   Endpoint remote_{};
   std::atomic<bool> lacks_rtr_ = false;  // a request for peer-to-peer, and policy_.rtr is empty
+  bool peer_gone_ = false;               // it asked, and went before it was answered
   std::optional<PortReservation> reservation_;
   std::optional<transport::Listener> listener_;
   std::shared_ptr<Backlog> backlog_;  // of a listener

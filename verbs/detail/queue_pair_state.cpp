@@ -145,6 +145,11 @@ PostResult QueuePairState::post_receive(std::span<const ReceiveRequest> requests
   return result;
 }
 
+std::uint32_t QueuePairState::send_room() const {
+  const auto running = stream();
+  return attributes.max_send_wr - (running ? running->sends_held() : 0);
+}
+
 QueuePairQuery QueuePairState::query() const {
   const std::lock_guard lock(mutex_);
   return {.state = state_,

@@ -34,6 +34,7 @@ class QueuePairState {
   PostResult post_send(std::span<const SendRequest> requests);
   PostResult post_receive(std::span<const ReceiveRequest> requests);
   [[nodiscard]] QueuePairQuery query() const;
+  [[nodiscard]] std::uint32_t send_room() const;
   [[nodiscard]] QpState state() const noexcept { return state_.load(); }
   void destroy();
 

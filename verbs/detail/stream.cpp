@@ -103,7 +103,7 @@ Result<void> Stream::connect(const std::shared_ptr<QueuePairState>& qp, Bytes pr
 Result<void> Stream::accept(const std::shared_ptr<QueuePairState>& qp, Bytes private_data,
                             const engine::AcceptParameters& parameters) {
   const std::lock_guard lock(mutex_);
-  if (finished_) return fail(Errc::kDisconnected, "connection", "the peer went away before it was accepted");
+  if (finished_) return fail(Errc::kDisconnected, "connection", "the peer has gone");
   if (const auto ours = qp->set_stream(observer_, shared_from_this()); !ours) return ours;
   const auto accepted = engine_.accept(private_data, parameters);
   if (!accepted) return std::unexpected(to_error(accepted.error()));
@@ -115,7 +115,7 @@ Result<void> Stream::accept(const std::shared_ptr<QueuePairState>& qp, Bytes pri
 
 Result<void> Stream::reject(Bytes private_data) {
   const std::lock_guard lock(mutex_);
-  if (finished_) return fail(Errc::kDisconnected, "connection", "the peer went away before it was rejected");
+  if (finished_) return fail(Errc::kDisconnected, "connection", "the peer has gone");
   if (const auto done = engine_.reject(private_data); !done) return std::unexpected(to_error(done.error()));
   pump();
   send_some();

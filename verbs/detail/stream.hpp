@@ -69,6 +69,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   // --- The queue pair
   // Nothing when the stream is over: then they are the queue pair's to flush.
   std::optional<PostResult> post(std::span<const SendRequest> requests);
+  [[nodiscard]] std::uint32_t sends_held();  // posted and not completed: never more than max_send_wr
   void drain(bool on);
   void abort();
   void release_queue_pair();  // it is destroyed or reset; a graceful close may go on without it

@@ -131,6 +131,11 @@ std::optional<PostResult> Stream::post(std::span<const SendRequest> requests) {
   return result;
 }
 
+std::uint32_t Stream::sends_held() {
+  const std::lock_guard lock(mutex_);
+  return static_cast<std::uint32_t>(slots_.size());
+}
+
 Result<void> Stream::post_one(const SendRequest& request) {
   if (failing_) return post_late(request);
   if (const auto sound = check(request, qp_->attributes); !sound) return sound;

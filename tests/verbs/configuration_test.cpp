@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file of settings: what it says, and what is told of lines that say nothing.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "verbs/configuration.hpp"
+
+namespace weft::verbs::test {
+namespace {
+
+using testing::TempDir;
+
+TEST(ConfigurationText, SetsLogCaptureAndPolicy) {
+  const auto read = parse_configuration(
+      "# settings\n\n  log = debug  # all of it\r\npcap=/tmp/a#b-%p.pcap\nmpa-rev = 1\ncrc=off, markers=on", "f");
+  EXPECT_TRUE(read.complaints.empty()) << read.complaints.front();
+  EXPECT_EQ(read.log, LogLevel::kDebug);
+  EXPECT_EQ(read.pcap, "/tmp/a#b-%p.pcap");
+  EXPECT_EQ(read.policy.mpa_revision, 1);
+  EXPECT_FALSE(read.policy.crc);
+  EXPECT_TRUE(read.policy.markers);
+}
+
+TEST(ConfigurationText, NothingLeavesEverythingAsItIs) {
+  const auto read = parse_configuration("", "f");
+  EXPECT_TRUE(read.complaints.empty());
+  EXPECT_FALSE(read.log);
+  EXPECT_EQ(read.pcap, "");
+  EXPECT_EQ(read.policy.mpa_revision, 2);
+}
+
+TEST(ConfigurationText, LinesThatCannotBeAreNamedAndLeftOut) {
+  const auto read =
+      parse_configuration("log=loud\ncrc=perhaps\nmarkers=on\npcap=\nlog\npeer-to-peer=on\nmpa-rev=1\n", "f");
+  ASSERT_EQ(read.complaints.size(), 5U);
+  EXPECT_EQ(read.complaints[0], "f:1: log takes one of trace, debug, info, warn, error, off");
+  EXPECT_EQ(read.complaints[1], "f:2: crc=perhaps: 'crc' takes on or off");
+  EXPECT_EQ(read.complaints[2].find("f:4: pcap"), 0U);
+  EXPECT_EQ(read.complaints[3].find("f:5: log"), 0U);
+  EXPECT_EQ(read.complaints[4].find("f:7: peer-to-peer"), 0U);
+  EXPECT_FALSE(read.log);
+  EXPECT_TRUE(read.policy.markers);
+  EXPECT_TRUE(read.policy.peer_to_peer);
+  EXPECT_EQ(read.policy.mpa_revision, 2);
+}
+
+TEST(ConfigurationFile, IsReadAndMissingOnesAreComplainedAbout) {
+  const std::string path = TempDir() + "weft-configuration-test.conf";
+  std::ofstream(path) << "crc = off\nnonsense = 1\n";
+  const auto read = read_configuration(path);
+  EXPECT_FALSE(read.policy.crc);
+  ASSERT_EQ(read.complaints.size(), 1U);
+  EXPECT_EQ(read.complaints[0].find(path + ":2: unknown key 'nonsense'"), 0U) << read.complaints[0];
+  std::ofstream(path) << std::string(70000, '#');
+  EXPECT_EQ(read_configuration(path).complaints.size(), 1U) << "too long";
+  std::remove(path.c_str());
+  for (const char* bad : {"/no/such/file", "/tmp", "/dev/zero"}) {
+    ASSERT_EQ(read_configuration(bad).complaints.size(), 1U) << bad;
+    EXPECT_EQ(read_configuration(bad).complaints[0].find(bad), 0U);
+  }
+}
+
+TEST(CapturePath, NamesTheProcess) {
+  EXPECT_EQ(capture_path("/tmp/x.pcap", 7), "/tmp/x.pcap");
+  EXPECT_EQ(capture_path("/tmp/x-%p.pcap", 4711), "/tmp/x-4711.pcap");
+  EXPECT_EQ(capture_path("%p%p%", 1), "11%");
+}
+
+}  // namespace
+}  // namespace weft::verbs::test

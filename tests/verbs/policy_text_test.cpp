@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Policies written as text: every key, and what the error says of what cannot be.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "verbs/detail/argument_checks.hpp"
+#include "verbs/policy_text.hpp"
+
+namespace weft::verbs::test {
+namespace {
+
+using std::chrono::milliseconds;
+
+Policy parsed(std::string_view text, const Policy& base = {}) {
+  const auto policy = parse_policy(text, base);
+  EXPECT_TRUE(policy) << text << ": " << policy.error().text;
+  return policy.value_or(base);
+}
+
+std::string refusal(std::string_view text, const Policy& base = {}) {
+  const auto policy = parse_policy(text, base);
+  EXPECT_FALSE(policy) << text;
+  return policy ? "" : policy.error().text;
+}
+
+TEST(PolicyText, NothingChangesNothing) {
+  const Policy base{.mpa_revision = 1, .crc = false};
+  for (const char* text : {"", "  ", ",", " , ,"}) {
+    EXPECT_EQ(parsed(text, base).mpa_revision, 1) << text;
+    EXPECT_FALSE(parsed(text, base).crc) << text;
+  }
+}
+
+TEST(PolicyText, EverySwitch) {
+  const std::map<std::string, bool Policy::*> switches = {{"fallback", &Policy::fall_back_to_revision_1},
+                                                          {"crc", &Policy::crc},
+                                                          {"markers", &Policy::markers},
+                                                          {"enhanced", &Policy::enhanced},
+                                                          {"peer-to-peer", &Policy::peer_to_peer},
+                                                          {"keepalive", &Policy::keepalive}};
+  for (const auto& [key, member] : switches) {
+    EXPECT_TRUE(parsed(key + "=on").*member) << key;
+    EXPECT_FALSE(parsed(key + "=off").*member) << key;
+    EXPECT_EQ(refusal(key + "=yes"), key + "=yes: '" + key + "' takes on or off");
+  }
+}
+
+TEST(PolicyText, EveryTime) {
+  const std::map<std::string, milliseconds Policy::*> times = {
+      {"connect-timeout", &Policy::connect_timeout},       {"startup-timeout", &Policy::startup_timeout},
+      {"no-receive-timeout", &Policy::no_receive_timeout}, {"finish-timeout", &Policy::finish_timeout},
+      {"close-timeout", &Policy::close_timeout},           {"user-timeout", &Policy::user_timeout}};
+  for (const auto& [key, member] : times) {
+    EXPECT_EQ(parsed(key + "=1ms").*member, milliseconds(1)) << key;
+    EXPECT_EQ(parsed(key + "=10s").*member, milliseconds(10000)) << key;
+    EXPECT_EQ(parsed(key + "=2073600s").*member, kMaxTimeout) << key;
+    for (const char* bad : {"", "10", "s", "ms", "-1s", "1.5s", "10 s", "10m", "4294967296ms", "x"}) {
+      EXPECT_NE(refusal(key + '=' + bad).find(key), std::string::npos) << bad;
+    }
+    EXPECT_EQ(refusal(key + "=2073601s").find(key + ": "), 0U);
+  }
+  EXPECT_EQ(parsed("user-timeout=0").user_timeout, milliseconds(0));
+  EXPECT_EQ(refusal("connect-timeout=0"), "connect-timeout: not between 1 ms and 24 days");
+}
+
+TEST(PolicyText, NumbersAndWords) {
+  EXPECT_EQ(parsed("mpa-rev=1").mpa_revision, 1);
+  EXPECT_EQ(parsed("mpa-rev=2", {.mpa_revision = 1}).mpa_revision, 2);
+  EXPECT_EQ(parsed("max-ulpdu=1400").max_ulpdu, 1400U);
+  EXPECT_EQ(parsed("no-receive=terminate").no_receive, NoReceive::kTerminate);
+  EXPECT_EQ(parsed("no-receive=stall", {.no_receive = NoReceive::kTerminate}).no_receive, NoReceive::kStall);
+  EXPECT_EQ(refusal("mpa-rev=3"), "mpa-rev=3: 'mpa-rev' takes 1 or 2");
+  EXPECT_EQ(refusal("max-ulpdu=127"), "max-ulpdu: neither 0 nor between 128 and 64768");
+  EXPECT_NE(refusal("max-ulpdu=many").find("max-ulpdu=many"), std::string::npos);
+  EXPECT_NE(refusal("no-receive=wait").find("stall or terminate"), std::string::npos);
+}
+
+TEST(PolicyText, ReadyToReceiveKinds) {
+  EXPECT_EQ(parsed("rtr=none").rtr, RtrTypes(false, false, false));
+  EXPECT_EQ(parsed("rtr=send").rtr, RtrTypes(true, false, false));
+  EXPECT_EQ(parsed("rtr=write+read").rtr, RtrTypes(false, true, true));
+  EXPECT_EQ(parsed("rtr=read+send+write").rtr, RtrTypes(true, true, true));
+  for (const char* bad : {"rtr=", "rtr=smoke", "rtr=write+", "rtr=write read", "rtr=none+send"}) {
+    EXPECT_NE(refusal(bad).find("'rtr' takes"), std::string::npos) << bad;
+  }
+}
+
+TEST(PolicyText, ManyKeysWithSpaces) {
+  const Policy policy = parsed(" mpa-rev = 1 , crc=off,\tmarkers=on , crc=on,");
+  EXPECT_EQ(policy.mpa_revision, 1);
+  EXPECT_TRUE(policy.markers);
+  EXPECT_TRUE(policy.crc) << "the last counts";
+}
+
+TEST(PolicyText, UnknownKeysAreNamedWithTheKnownOnes) {
+  const std::string text = refusal("crc=off,frobnicate=on");
+  EXPECT_EQ(text.find("unknown key 'frobnicate'; the keys are mpa-rev, "), 0U) << text;
+  for (const PolicyKey& key : policy_keys()) EXPECT_NE(text.find(key.name), std::string::npos) << key.name;
+  EXPECT_EQ(refusal("crc"), "'crc' has no value; it takes on or off");
+  EXPECT_EQ(refusal("=on").find("unknown key ''"), 0U);
+}
+
+TEST(PolicyText, ContradictionsAreRefused) {
+  EXPECT_EQ(refusal("mpa-rev=1,peer-to-peer=on").find("peer-to-peer: needs"), 0U);
+  EXPECT_EQ(refusal("peer-to-peer=on", {.mpa_revision = 1}).find("peer-to-peer: needs"), 0U);
+  EXPECT_EQ(refusal("peer-to-peer=on,rtr=none").find("rtr: "), 0U);
+  EXPECT_TRUE(detail::check(parsed("peer-to-peer=on,rtr=send")));
+}
+
+TEST(PolicyText, EveryKeyIsExplained) {
+  EXPECT_EQ(policy_keys().size(), 16U) << "one for each member of Policy";
+  for (const PolicyKey& key : policy_keys()) {
+    EXPECT_FALSE(key.values.empty()) << key.name;
+    EXPECT_FALSE(key.meaning.empty()) << key.name;
+  }
+}
+
+}  // namespace
+}  // namespace weft::verbs::test

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/configuration.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <expected>
+#include <filesystem>
+#include <fstream>
+#include <ranges>
+
+#include "verbs/detail/text.hpp"
+#include "verbs/policy_text.hpp"
+
+namespace weft::verbs {
+
+namespace {
+
+using detail::trimmed;
+
+constexpr std::uintmax_t kMaxFile = 65536;  // nobody writes so many settings: it is some other file
+
+// The line without its comment, which begins the line or stands behind a blank: a file name may have a '#'.
+std::string_view without_comment(std::string_view line) {
+  for (std::size_t at = 0; (at = line.find('#', at)) != std::string_view::npos; ++at) {
+    if (trimmed(line.substr(0, at)).empty() || trimmed(line.substr(at - 1, 1)).empty()) return line.substr(0, at);
+  }
+  return line;
+}
+
+// Each says why the line was left out; nothing when it was taken.
+std::string take_log(Configuration& configuration, std::string_view value) {
+  const auto level = parse_log_level(value);
+  if (!level) return "log takes one of trace, debug, info, warn, error, off";
+  configuration.log = *level;
+  return {};
+}
+
+std::string take_pcap(Configuration& configuration, std::string_view value) {
+  configuration.pcap = value;
+  return value.empty() ? "pcap has no value; it takes a file name" : "";
+}
+
+std::string take_policy(Configuration& configuration, std::string_view line) {
+  const auto policy = parse_policy(line, configuration.policy);
+  if (!policy) return policy.error().text;
+  configuration.policy = *policy;
+  return {};
+}
+
+std::string take(Configuration& configuration, std::string_view line) {
+  const std::size_t equals = std::min(line.find('='), line.size());
+  const std::string_view key = trimmed(line.substr(0, equals));
+  const std::string_view value = trimmed(line.substr(std::min(equals + 1, line.size())));
+  if (key == "log") return take_log(configuration, value);
+  if (key == "pcap") return take_pcap(configuration, value);
+  return take_policy(configuration, line);
+}
+
+Configuration only_complaint(std::string sentence) { return {.complaints = {std::move(sentence)}}; }
+
+}  // namespace
+
+Configuration parse_configuration(std::string_view text, const std::string& name) {
+  Configuration configuration;
+  std::size_t number = 0;
+  for (const auto piece : std::views::split(text, '\n')) {
+    ++number;
+    const std::string_view line = trimmed(without_comment(std::string_view(piece)));
+    if (line.empty()) continue;
+    const std::string why = take(configuration, line);
+    if (!why.empty()) configuration.complaints.push_back(name + ':' + std::to_string(number) + ": " + why);
+  }
+  return configuration;
+}
+
+Configuration read_configuration(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) {
+    return only_complaint(path + ": " + (error ? error.message() : "is no ordinary file"));
+  }
+  if (std::filesystem::file_size(path, error) > kMaxFile) return only_complaint(path + ": longer than 64 KiB");
+  std::ifstream file(path);
+  if (!file) return only_complaint(path + ": " + std::strerror(errno));
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  return parse_configuration(text, path);
+}
+
+std::string capture_path(std::string_view pattern, pid_t process) {
+  std::string path(pattern);
+  const std::string number = std::to_string(process);
+  for (std::size_t at = 0; (at = path.find("%p", at)) != std::string::npos; at += number.size()) {
+    path.replace(at, 2, number);
+  }
+  return path;
+}
+
+}  // namespace weft::verbs

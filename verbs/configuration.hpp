@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file of settings for programs that know nothing of weft (docs/drop-in.md). One "KEY = VALUE" a line:
+//
+//   # what stands behind a '#' is not read
+//   log     = info
+//   pcap    = /tmp/weft-%p.pcap
+//   mpa-rev = 1              any key that parse_policy knows
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "verbs/options.hpp"
+#include "verbs/policy.hpp"
+
+namespace weft::verbs {
+
+struct Configuration {
+  std::optional<LogLevel> log{};
+  std::string pcap{};  // as written; see capture_path
+  Policy policy{};
+  std::vector<std::string> complaints{};  // "weft.conf:3: ...", one a line that was left out
+};
+
+// `name` is what the complaints call the text.
+[[nodiscard]] Configuration parse_configuration(std::string_view text, const std::string& name);
+// A file that cannot be read is a complaint.
+[[nodiscard]] Configuration read_configuration(const std::string& path);
+
+// Each process writes a capture of its own: "%p" in `pattern` becomes the process id.
+[[nodiscard]] std::string capture_path(std::string_view pattern, pid_t process);
+
+}  // namespace weft::verbs

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/policy_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <ranges>
+#include <utility>
+
+#include "verbs/detail/argument_checks.hpp"
+#include "verbs/detail/text.hpp"
+
+namespace weft::verbs {
+
+namespace {
+
+using detail::trimmed;
+using std::chrono::milliseconds;
+using Setter = bool (*)(Policy& policy, std::string_view value);  // false: no such value
+
+struct Key {
+  PolicyKey told{};
+  Setter set{};
+};
+
+std::optional<std::uint32_t> to_number(std::string_view text) {
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// "500ms" or "10s". A number alone could mean either, and is not taken; but 0 is 0.
+std::optional<milliseconds> to_time(std::string_view text) {
+  if (text == "0") return milliseconds(0);
+  const bool fine = text.ends_with("ms");
+  if (!text.ends_with('s')) return std::nullopt;
+  const auto number = to_number(text.substr(0, text.size() - (fine ? 2 : 1)));
+  if (!number) return std::nullopt;
+  return milliseconds(std::uint64_t{*number} * (fine ? 1 : 1000));
+}
+
+// "write+read" or "none".
+std::optional<RtrTypes> to_rtr(std::string_view text) {
+  RtrTypes types{};
+  if (text == "none") return types;
+  if (text.empty()) return std::nullopt;
+  for (const auto piece : std::views::split(text, '+')) {
+    const std::string_view name(piece);
+    bool* const type = name == "send"    ? &types.send
+                       : name == "write" ? &types.write
+                       : name == "read"  ? &types.read
+                                         : nullptr;
+    if (type == nullptr) return std::nullopt;
+    *type = true;
+  }
+  return types;
+}
+
+template <bool Policy::* kMember>
+bool set_switch(Policy& policy, std::string_view value) {
+  if (value != "on" && value != "off") return false;
+  policy.*kMember = value == "on";
+  return true;
+}
+
+template <milliseconds Policy::* kMember>
+bool set_time(Policy& policy, std::string_view value) {
+  const auto time = to_time(value);
+  if (time) policy.*kMember = *time;
+  return time.has_value();
+}
+
+bool set_revision(Policy& policy, std::string_view value) {
+  if (value != "1" && value != "2") return false;
+  policy.mpa_revision = value == "1" ? 1 : 2;
+  return true;
+}
+
+bool set_rtr(Policy& policy, std::string_view value) {
+  const auto types = to_rtr(value);
+  if (types) policy.rtr = *types;
+  return types.has_value();
+}
+
+bool set_max_ulpdu(Policy& policy, std::string_view value) {
+  const auto number = to_number(value);
+  if (number) policy.max_ulpdu = *number;
+  return number.has_value();
+}
+
+bool set_no_receive(Policy& policy, std::string_view value) {
+  if (value != "stall" && value != "terminate") return false;
+  policy.no_receive = value == "stall" ? NoReceive::kStall : NoReceive::kTerminate;
+  return true;
+}
+
+constexpr std::string_view kSwitch = "on or off";
+constexpr std::string_view kTime = "a time such as 500ms or 10s";
+
+constexpr Key kKeys[] = {
+    {{"mpa-rev", "1 or 2", "MPA revision to ask for; for a listener the highest that it accepts"}, set_revision},
+    {{"fallback", kSwitch, "Try again with revision 1 where the peer does not know revision 2"},
+     set_switch<&Policy::fall_back_to_revision_1>},
+    {{"crc", kSwitch, "Ask for CRCs; they are used all the same if the peer asks"}, set_switch<&Policy::crc>},
+    {{"markers", kSwitch, "Ask the peer for Markers in what it sends"}, set_switch<&Policy::markers>},
+    {{"enhanced", kSwitch, "Exchange IRD and ORD (RFC 6581)"}, set_switch<&Policy::enhanced>},
+    {{"peer-to-peer", kSwitch, "Ready-to-receive handshake, so that the accepting end may speak first"},
+     set_switch<&Policy::peer_to_peer>},
+    {{"rtr", "none, or some of send, write and read joined by +", "Ready-to-receive kinds to offer or accept"},
+     set_rtr},
+    {{"max-ulpdu", "0, or 128 to 64768", "Octets of one ULPDU at most; 0 takes what a TCP segment holds"},
+     set_max_ulpdu},
+    {{"no-receive", "stall or terminate", "What a Send that finds no posted receive does to the stream"},
+     set_no_receive},
+    {{"connect-timeout", kTime, "For the TCP connection"}, set_time<&Policy::connect_timeout>},
+    {{"startup-timeout", kTime, "For the MPA start-up, once TCP is connected"}, set_time<&Policy::startup_timeout>},
+    {{"no-receive-timeout", kTime, "How long a stream stalls for a receive before it ends"},
+     set_time<&Policy::no_receive_timeout>},
+    {{"finish-timeout", kTime, "After a disconnect, for what is posted to be sent and answered"},
+     set_time<&Policy::finish_timeout>},
+    {{"close-timeout", kTime, "For the peer's FIN after ours"}, set_time<&Policy::close_timeout>},
+    {{"user-timeout", "0, or a time such as 500ms or 10s",
+      "For octets that the peer's TCP does not acknowledge; 0 leaves the system's"},
+     set_time<&Policy::user_timeout>},
+    {{"keepalive", kSwitch, "TCP keep-alive probes on idle connections"}, set_switch<&Policy::keepalive>}};
+
+constexpr auto kTold = [] {
+  std::array<PolicyKey, std::size(kKeys)> told{};
+  std::ranges::transform(kKeys, told.begin(), &Key::told);
+  return told;
+}();
+
+std::string known_keys() {
+  std::string names;
+  for (const PolicyKey& key : kTold) names += (names.empty() ? "" : ", ") + std::string(key.name);
+  return names;
+}
+
+std::unexpected<PolicyTextError> wrong(std::string text) { return std::unexpected(PolicyTextError{std::move(text)}); }
+
+std::expected<void, PolicyTextError> apply(Policy& policy, std::string_view entry) {
+  const std::size_t equals = entry.find('=');
+  const std::string name(trimmed(entry.substr(0, equals)));
+  const auto key = std::ranges::find(kKeys, name, [](const Key& k) { return k.told.name; });
+  if (key == std::end(kKeys)) return wrong("unknown key '" + name + "'; the keys are " + known_keys());
+  const std::string values(key->told.values);
+  if (equals == std::string_view::npos) return wrong("'" + name + "' has no value; it takes " + values);
+  const std::string value(trimmed(entry.substr(equals + 1)));
+  if (!key->set(policy, value)) return wrong(name + "=" + value + ": '" + name + "' takes " + values);
+  return {};
+}
+
+// The checks name members of Policy: "policy.max_ulpdu".
+std::string key_of(std::string_view argument) {
+  std::string key(argument.substr(argument.find('.') + 1));
+  std::ranges::replace(key, '_', '-');
+  return key;
+}
+
+}  // namespace
+
+std::expected<Policy, PolicyTextError> parse_policy(std::string_view text, const Policy& base) {
+  Policy policy = base;
+  for (const auto piece : std::views::split(text, ',')) {
+    const std::string_view entry = trimmed(std::string_view(piece));
+    if (entry.empty()) continue;
+    if (auto done = apply(policy, entry); !done) return std::unexpected(done.error());
+  }
+  if (const auto good = detail::check(policy); !good) {
+    return wrong(key_of(good.error().argument) + ": " + std::string(good.error().reason));
+  }
+  return policy;
+}
+
+std::span<const PolicyKey> policy_keys() noexcept { return kTold; }
+
+}  // namespace weft::verbs

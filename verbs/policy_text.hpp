@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// A policy written as text, "mpa-rev=1,crc=off,connect-timeout=500ms", for command lines, variables and files.
+#pragma once
+
+#include <expected>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "verbs/policy.hpp"
+
+namespace weft::verbs {
+
+// One sentence that names the key, or the value, at fault.
+struct PolicyTextError {
+  std::string text{};
+};
+
+// `base`, changed as `text` says. Spaces around keys and values do not matter; where a key stands twice the last
+// counts. What ConnectionId::set_policy would refuse is an error here too. An empty text changes nothing.
+[[nodiscard]] std::expected<Policy, PolicyTextError> parse_policy(std::string_view text, const Policy& base = {});
+
+// What --help and the documents say about each key, in the order of Policy.
+struct PolicyKey {
+  std::string_view name{};
+  std::string_view values{};
+  std::string_view meaning{};
+};
+[[nodiscard]] std::span<const PolicyKey> policy_keys() noexcept;
+
+}  // namespace weft::verbs
