@@ -1,5 +1,10 @@
 # Build settings that every room shares, and the functions that declare rooms and tests.
 include_guard()
+# Debian's place for libraries, under every prefix: GNUInstallDirs takes it for /usr only, where the package (cpack) puts them, and
+# knows the prefix of /usr/local when it decides.
+if(EXISTS /etc/debian_version AND CMAKE_LIBRARY_ARCHITECTURE)
+  set(CMAKE_INSTALL_LIBDIR lib/${CMAKE_LIBRARY_ARCHITECTURE} CACHE PATH "Folder of the libraries, below the prefix")
+endif()
 include(GNUInstallDirs)
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <memory>
 
 #include "compat/objects/report.hpp"
 
@@ -120,8 +121,11 @@ ibv_cq_ex* create_cq_ex(ibv_context* context, ibv_cq_init_attr_ex* attributes) n
       return refused_null("ibv_create_cq_ex", EINVAL, "cqe or comp_vector out of range");
     }
     Cq* const made = make_cq("ibv_create_cq_ex", context, attributes->cqe, attributes->cq_context, attributes->channel);
-    if (made != nullptr) furnish_extended_polling(*made, attributes->wc_flags);
-    return made;
+    if (made == nullptr) return nullptr;
+    std::unique_ptr<Cq> owned(made);
+    owned->single_threaded = flags && (attributes->flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED) != 0;
+    furnish_extended_polling(*owned, attributes->wc_flags);
+    return owned.release();
   });
 }
 
@@ -170,6 +174,10 @@ int poll_cq(ibv_cq* cq, int count, ibv_wc* completions) noexcept {
     int done = 0;
     while (done < count) {
       const auto room = batch.first(static_cast<std::size_t>(count - done));
+      if (const std::size_t left = take_left_over(of(cq), room); left > 0) {
+        for (const auto& one : room.first(left)) completions[done++] = translate(one);
+        continue;
+      }
       const auto taken = of(cq).engine.poll(room);
       if (!taken) return done > 0 ? done : -refused("ibv_poll_cq", taken.error());
       for (const auto& one : room.first(*taken)) completions[done++] = translate(one);

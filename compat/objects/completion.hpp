@@ -2,6 +2,9 @@
 // Completion channels and queues as libibverbs' structures.
 #pragma once
 
+#include <cstddef>
+#include <mutex>
+#include <span>
 #include <vector>
 
 #include "compat/objects/context.hpp"
@@ -26,8 +29,13 @@ struct Cq : ibv_cq_ex {
   const std::uint64_t ticket;  // in Registry<Cq>
   Acknowledgements completion_events;
   Acknowledgements async_events;
-  // What ibv_start_poll took and ibv_next_poll has not given yet.
+
+  // --- The ibv_start_poll family (extended_completion.cpp). `batch` has a fixed size, 0 in a plain queue; its first
+  // `taken` came from the engine, and those from `at` on were not given to the program yet.
+  std::mutex polling{};          // held from ibv_start_poll to ibv_end_poll
+  bool single_threaded = false;  // IBV_CREATE_CQ_ATTR_SINGLE_THREADED: `polling` is not used
   std::vector<verbs::WorkCompletion> batch{};
+  std::size_t taken = 0;
   std::size_t at = 0;
 };
 inline Cq& of(ibv_cq* cq) noexcept { return *static_cast<Cq*>(reinterpret_cast<ibv_cq_ex*>(cq)); }
@@ -48,7 +56,14 @@ int req_notify_cq(ibv_cq* cq, int solicited_only) noexcept;
 
 // As ibv_poll_cq reports it.
 ibv_wc translate(const verbs::WorkCompletion& completion) noexcept;
-// Fills the ibv_start_poll family of an extended queue (extended_completion.cpp).
-void furnish_extended_polling(Cq& cq, std::uint64_t wanted) noexcept;
+
+// Fills the ibv_start_poll family of an extended queue: what is always there, and the fields of `wanted` (enum
+// ibv_create_cq_wc_flags). May throw std::bad_alloc.
+void furnish_extended_polling(Cq& cq, std::uint64_t wanted);
+// What a batch of ibv_start_poll left unread comes before what the engine holds: ibv_poll_cq asks here first. As with
+// ibv_start_poll itself, not between start and end of the same thread.
+std::size_t take_left_over(Cq& cq, std::span<verbs::WorkCompletion> out) noexcept;
+// As verbs::QueuePair does with the engine's completion queues when it goes, or goes to RESET.
+void discard_left_over(Cq& cq, std::uint32_t qp_number) noexcept;
 
 }  // namespace weft::compat

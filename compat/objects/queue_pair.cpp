@@ -123,7 +123,18 @@ ibv_qp* create_qp_ex(ibv_context*, ibv_qp_init_attr_ex* attributes) noexcept {
   });
 }
 
+namespace {
+
+// Its completions are of no use to anybody any more.
+void forget_left_over(const ibv_qp& qp) {
+  discard_left_over(of(qp.send_cq), qp.qp_num);
+  if (qp.recv_cq != qp.send_cq) discard_left_over(of(qp.recv_cq), qp.qp_num);
+}
+
+}  // namespace
+
 int destroy_qp(ibv_qp* qp) noexcept {
+  forget_left_over(*qp);
   delete &of(qp);
   return 0;
 }
@@ -142,6 +153,7 @@ int modify_state(Qp& qp, ibv_qp_state wanted) {
   }
   if (wanted > IBV_QPS_ERR || wanted == IBV_QPS_SQE) return refused("ibv_modify_qp", EINVAL, "no such state");
   const auto done = qp.engine.modify(static_cast<verbs::QpState>(wanted));
+  if (done && wanted == IBV_QPS_RESET) forget_left_over(qp.qp_base);
   return done ? 0 : refused("ibv_modify_qp", done.error());
 }
 

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
+#include <optional>
 #include <vector>
 
 #include "verbs/work_request.hpp"
@@ -12,17 +14,23 @@ namespace weft::compat {
 
 struct Qp;
 
-// Between start and complete or abort, whoever started holds the queue pair's send queue.
+// Cleared and never shrunk: building takes no memory from the heap once it has been used.
 struct WorkBuilder {
-  struct Entry {
-    verbs::SendRequest request{};
-    std::size_t first_segment{};  // in `segments`
-    std::size_t segments{};
-    std::vector<std::byte> inline_octets{};  // copied at the setter: the program may reuse its memory at once
+  // What a request moves: `count` of `segments` from `first`. The one segment of inline data counts its address from
+  // the beginning of `inline_octets`, where the setter copied it: the program may reuse its memory at once.
+  struct Data {
+    std::size_t first{};
+    std::size_t count{};
+    bool set{};
+    bool is_inline{};
   };
-  std::vector<Entry> entries{};
+
+  std::mutex mutex{};  // from start to complete or abort: whoever started holds the queue pair's send queue
+  std::vector<verbs::SendRequest> requests{};
+  std::vector<Data> data{};  // one for each request
   std::vector<verbs::Sge> segments{};
-  int error = 0;  // the first errno of a setter: what complete answers
+  std::vector<std::byte> inline_octets{};
+  std::optional<verbs::Error> error{};  // the first of a builder or setter: what complete answers
 };
 
 // Fills the function pointers of ibv_qp_ex for the operations of `send_ops_flags` (enum ibv_qp_create_send_ops_flags).

@@ -5,6 +5,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
+# What verbs/ shows to its users: its headers, not those in verbs/detail.
+VERBS = sorted(f"verbs/{path.name}" for path in (ROOT / "verbs").glob("*.hpp"))
+
 # room -> folders (or single files) of this tree it may include besides itself
 MAY_INCLUDE = {
     "common": [],
@@ -16,6 +19,7 @@ MAY_INCLUDE = {
     "engine": ["common", "mpa", "ddp", "rdmap"],
     "transport": ["common"],
     "verbs": ["common", "mpa", "ddp", "rdmap", "engine", "transport"],
+    "compat": [*VERBS, "transport/interfaces.hpp"],  # which verbs/device.hpp shows
     "tools": ["common", "mpa", "ddp", "rdmap", "engine", "transport", "verbs", "bench"],
     "bench": ["common", "mpa", "ddp", "rdmap", "engine", "transport", "verbs", "tools"],
 }
@@ -35,7 +39,9 @@ LIBRARIES = {
     "pcap": {"rooms": ["transport", "tools"], "in_headers": True},
     "spdlog": {"rooms": ["transport", "verbs", "tools", "bench"], "in_headers": False},
     "CLI": {"rooms": ["tools", "bench"], "in_headers": True},
-    "system": {"rooms": ["transport", "verbs", "tools", "bench"], "in_headers": True},
+    "infiniband": {"rooms": ["compat"], "in_headers": True},
+    "rdma": {"rooms": ["compat"], "in_headers": True},
+    "system": {"rooms": ["transport", "verbs", "compat", "tools", "bench"], "in_headers": True},
 }
 
 # Standard headers that bring I/O, clocks, threads or randomness. <chrono> is allowed: its durations are plain numbers.

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// How an entry point of the drop-in libraries is declared. Everything else in them is hidden.
+#pragma once
+
+#define WEFT_ENTRY extern "C" __attribute__((visibility("default")))
+
+// A name with two versions: this definition is what a program that is linked today gets. The version script alone would
+// bind it to the older node. Stands in the file that defines `name`.
+#define WEFT_DEFAULT_VERSION(name, node) __asm__(".symver " #name "," #name "@@@" node)
+// The definition `internal` is `name` for programs that were linked against an older version of it.
+#define WEFT_OLDER_VERSION(internal, name, node) __asm__(".symver " #internal "," #name "@" node)

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel's files about RDMA devices. There are none about ours.
+#include <cerrno>
+#include <cstddef>
+
+#include "compat/entry.hpp"
+#include "compat/objects/context.hpp"
+
+// Where sysfs is; for programs that look there for other things.
+WEFT_ENTRY const char* ibv_get_sysfs_path() { return "/sys"; }
+
+WEFT_ENTRY int ibv_read_sysfs_file(const char*, const char*, char*, std::size_t) {
+  errno = ENOENT;
+  return -1;
+}
+
+// The same, by device: part of the interface of hardware drivers.
+WEFT_ENTRY int ibv_read_ibdev_sysfs_file(char*, std::size_t, void*, const char*, ...) {
+  errno = ENOENT;
+  return -1;
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What iWARP has not: datagrams with their address handles and multicast, and objects of another process.
+#include "compat/entry.hpp"
+#include "compat/objects/context.hpp"
+#include "compat/objects/report.hpp"
+
+using namespace weft;
+
+namespace {
+
+constexpr const char* kNoDatagrams = "iWARP has no datagrams";
+constexpr const char* kNotShared = "objects are not shared between processes";
+
+}  // namespace
+
+WEFT_DEFAULT_VERSION(ibv_create_ah, "IBVERBS_1.1");
+WEFT_ENTRY ibv_ah* ibv_create_ah(ibv_pd*, ibv_ah_attr*) {
+  return compat::refused_null("ibv_create_ah", EOPNOTSUPP, kNoDatagrams);
+}
+WEFT_ENTRY ibv_ah* ibv_create_ah_from_wc(ibv_pd*, ibv_wc*, ibv_grh*, std::uint8_t) {
+  return compat::refused_null("ibv_create_ah_from_wc", EOPNOTSUPP, kNoDatagrams);
+}
+WEFT_ENTRY int ibv_init_ah_from_wc(ibv_context*, std::uint8_t, ibv_wc*, ibv_grh*, ibv_ah_attr*) {
+  return compat::refused_minus_one("ibv_init_ah_from_wc", EOPNOTSUPP, kNoDatagrams);
+}
+WEFT_DEFAULT_VERSION(ibv_destroy_ah, "IBVERBS_1.1");
+WEFT_ENTRY int ibv_destroy_ah(ibv_ah*) { return compat::refused("ibv_destroy_ah", EOPNOTSUPP, kNoDatagrams); }
+
+WEFT_DEFAULT_VERSION(ibv_attach_mcast, "IBVERBS_1.1");
+WEFT_ENTRY int ibv_attach_mcast(ibv_qp*, const ibv_gid*, std::uint16_t) {
+  return compat::refused("ibv_attach_mcast", EOPNOTSUPP, kNoDatagrams);
+}
+WEFT_DEFAULT_VERSION(ibv_detach_mcast, "IBVERBS_1.1");
+WEFT_ENTRY int ibv_detach_mcast(ibv_qp*, const ibv_gid*, std::uint16_t) {
+  return compat::refused("ibv_detach_mcast", EOPNOTSUPP, kNoDatagrams);
+}
+WEFT_ENTRY int ibv_resolve_eth_l2_from_gid(ibv_context*, ibv_ah_attr*, std::uint8_t*, std::uint16_t*) {
+  return compat::refused_minus_one("ibv_resolve_eth_l2_from_gid", EOPNOTSUPP, "a GID addresses nothing here");
+}
+
+WEFT_ENTRY ibv_context* ibv_import_device(int) {
+  return compat::refused_null("ibv_import_device", EOPNOTSUPP, kNotShared);
+}
+WEFT_ENTRY ibv_pd* ibv_import_pd(ibv_context*, std::uint32_t) {
+  return compat::refused_null("ibv_import_pd", EOPNOTSUPP, kNotShared);
+}
+WEFT_ENTRY void ibv_unimport_pd(ibv_pd*) {}
+WEFT_ENTRY ibv_mr* ibv_import_mr(ibv_pd*, std::uint32_t) {
+  return compat::refused_null("ibv_import_mr", EOPNOTSUPP, kNotShared);
+}
+WEFT_ENTRY void ibv_unimport_mr(ibv_mr*) {}
+WEFT_ENTRY ibv_dm* ibv_import_dm(ibv_context*, std::uint32_t) {
+  return compat::refused_null("ibv_import_dm", EOPNOTSUPP, kNotShared);
+}
+WEFT_ENTRY void ibv_unimport_dm(ibv_dm*) {}

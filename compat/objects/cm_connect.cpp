@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Connections: asked for, answered, ended.
+#include <span>
+
+#include "compat/objects/cm.hpp"
+#include "compat/objects/cm_objects.hpp"
+#include "compat/objects/report.hpp"
+
+namespace weft::compat {
+
+namespace {
+
+std::span<const std::byte> octets(const void* data, std::size_t length) {
+  if (data == nullptr) return {};
+  return {static_cast<const std::byte*>(data), length};
+}
+
+// RDMA_MAX_RESP_RES and RDMA_MAX_INIT_DEPTH: what the device can do, or what the peer asked for.
+std::optional<std::uint32_t> depth(std::uint8_t wanted) {
+  if (wanted == RDMA_MAX_RESP_RES) return std::nullopt;
+  return wanted;
+}
+
+verbs::ConnectionParameters translate(const rdma_conn_param* wanted) {
+  if (wanted == nullptr) return {};
+  return {.private_data = octets(wanted->private_data, wanted->private_data_len),
+          .ird = depth(wanted->responder_resources),
+          .ord = depth(wanted->initiator_depth)};
+}
+
+// That of the identifier, or the one that the program made by itself and names by its number.
+Qp* choose_pair(CmId& id, const rdma_conn_param* wanted) {
+  Qp* const pair = id.qp != nullptr ? &of(id.qp) : wanted != nullptr ? find_qp(wanted->qp_num) : nullptr;
+  id.pair = pair != nullptr ? pair->ticket : 0;  // before the engine's call: the event may be faster than its return
+  return pair;
+}
+
+template <typename Ask>
+int connect_pair(CmId& id, rdma_conn_param* wanted, std::string_view call, Ask ask) {
+  Qp* const pair = choose_pair(id, wanted);
+  if (pair == nullptr) return refused_minus_one(call, EINVAL, "no queue pair, and none of this number");
+  if (const verbs::Result<void> begun = ask(pair->engine, translate(wanted)); !begun) {
+    return refused_minus_one(call, begun.error());
+  }
+  refresh_pair(id);
+  return complete(id);
+}
+
+int reject(rdma_cm_id* id, const void* private_data, std::uint8_t length, std::string_view call) {
+  if (id == nullptr) return refused_minus_one(call, EINVAL, "id is null");
+  const auto rejected = of(id).engine.reject(octets(private_data, length));
+  return rejected ? 0 : refused_minus_one(call, rejected.error());
+}
+
+}  // namespace
+
+int cm_connect(rdma_cm_id* id, rdma_conn_param* parameters) noexcept {
+  return guarded_minus_one([&] {
+    if (id == nullptr) return refused_minus_one("rdma_connect", EINVAL, "id is null");
+    CmId& self = of(id);
+    if (cm_get_dst_port(id) == 0) return refused_minus_one("rdma_connect", EINVAL, "the destination has no port");
+    return connect_pair(self, parameters, "rdma_connect",
+                        [&](verbs::QueuePair& pair, const auto& wanted) { return self.engine.connect(pair, wanted); });
+  });
+}
+
+int cm_accept(rdma_cm_id* id, rdma_conn_param* parameters) noexcept {
+  return guarded_minus_one([&] {
+    if (id == nullptr) return refused_minus_one("rdma_accept", EINVAL, "id is null");
+    CmId& self = of(id);
+    return connect_pair(self, parameters, "rdma_accept",
+                        [&](verbs::QueuePair& pair, const auto& wanted) { return self.engine.accept(pair, wanted); });
+  });
+}
+
+int cm_reject(rdma_cm_id* id, const void* private_data, uint8_t private_data_len) noexcept {
+  return guarded_minus_one([&] { return reject(id, private_data, private_data_len, "rdma_reject"); });
+}
+
+int cm_reject_ece(rdma_cm_id* id, const void* private_data, uint8_t private_data_len) noexcept {
+  return guarded_minus_one([&] { return reject(id, private_data, private_data_len, "rdma_reject_ece"); });
+}
+
+// Synchronous operation waits for DISCONNECTED, unless that was delivered before: there will not be another.
+int cm_disconnect(rdma_cm_id* id) noexcept {
+  return guarded_minus_one([&] {
+    if (id == nullptr) return refused_minus_one("rdma_disconnect", EINVAL, "id is null");
+    CmId& self = of(id);
+    const bool event_to_come = self.connected;
+    if (const auto done = self.engine.disconnect(); !done) return refused_minus_one("rdma_disconnect", done.error());
+    refresh_pair(self);
+    return event_to_come ? complete(self) : 0;
+  });
+}
+
+}  // namespace weft::compat

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Identifiers: made, moved between channels, and freed once nobody can still hold an event about them.
+#include <utility>
+
+#include "compat/objects/cm.hpp"
+#include "compat/objects/cm_objects.hpp"
+#include "compat/objects/report.hpp"
+#include "compat/objects/settings.hpp"
+
+namespace weft::compat {
+
+CmId::CmId(verbs::ConnectionId made, std::uint64_t number, rdma_event_channel* reports_to, void* program_context,
+           rdma_port_space space)
+    : rdma_cm_id{}, ticket(number), engine(std::move(made)) {
+  channel = reports_to;
+  context = program_context;
+  ps = space;
+  qp_type = space == RDMA_PS_UDP || space == RDMA_PS_IPOIB ? IBV_QPT_UD : IBV_QPT_RC;
+  Registry<CmId>::instance().enter(ticket, *this);
+}
+
+CmId::~CmId() { Registry<CmId>::instance().leave(ticket); }
+
+namespace {
+
+bool known(rdma_port_space space) {
+  return space == RDMA_PS_TCP || space == RDMA_PS_UDP || space == RDMA_PS_IPOIB || space == RDMA_PS_IB;
+}
+
+}  // namespace
+
+std::unique_ptr<CmId> make_cm_id(std::string_view call, rdma_event_channel* channel, void* context,
+                                 rdma_port_space space) {
+  if (!known(space)) return refused_null(call, EINVAL, "no such port space");
+  std::unique_ptr<CmChannel> own;
+  if (channel == nullptr) {
+    own = open_cm_channel(call);
+    if (!own) return nullptr;
+    channel = own.get();
+  }
+  const auto ticket = Registry<CmId>::instance().reserve();
+  auto engine = verbs::ConnectionId::create(of(channel).engine, ticket);
+  if (!engine) return refused_null(call, engine.error());
+  if (const auto set = engine->set_policy(connection_policy()); !set) return refused_null(call, set.error());
+  auto id = std::make_unique<CmId>(std::move(*engine), ticket, channel, context, space);
+  id->own_channel = std::move(own);
+  return id;
+}
+
+int cm_create_id(rdma_event_channel* channel, rdma_cm_id** id, void* context, rdma_port_space space) noexcept {
+  return guarded_minus_one([&] {
+    if (id == nullptr) return refused_minus_one("rdma_create_id", EINVAL, "id is null");
+    auto made = make_cm_id("rdma_create_id", channel, context, space);
+    if (!made) return -1;
+    *id = made.release();
+    return 0;
+  });
+}
+
+int cm_destroy_id(rdma_cm_id* id) noexcept {
+  return guarded_minus_one([&] {
+    if (id == nullptr) return refused_minus_one("rdma_destroy_id", EINVAL, "id is null");
+    CmId& gone = of(id);
+    Registry<CmId>::instance().leave(gone.ticket);  // no further event can count
+    release_event(gone);
+    gone.events.wait_for_all();
+    delete &gone;
+    return 0;
+  });
+}
+
+// --- Channels
+
+namespace {
+
+// The engine first: what is undelivered moves, so that no event counts any more that nobody will ever see.
+int move_to(CmId& id, CmChannel& to, std::unique_ptr<CmChannel> own, std::string_view call) {
+  if (const auto moved = id.engine.migrate(to.engine); !moved) return refused_minus_one(call, moved.error());
+  id.migrated = true;
+  release_event(id);
+  id.channel = &to;
+  id.own_channel.swap(own);  // the former one ends with this function
+  id.events.wait_for_all();
+  return 0;
+}
+
+}  // namespace
+
+int make_synchronous(CmId& id, std::string_view call) {
+  auto own = open_cm_channel(call);
+  if (!own) return -1;
+  CmChannel& to = *own;
+  return move_to(id, to, std::move(own), call);
+}
+
+int cm_migrate_id(rdma_cm_id* id, rdma_event_channel* channel) noexcept {
+  return guarded_minus_one([&] {
+    if (id == nullptr) return refused_minus_one("rdma_migrate_id", EINVAL, "id is null");
+    if (channel == nullptr) return make_synchronous(of(id), "rdma_migrate_id");
+    return move_to(of(id), of(channel), nullptr, "rdma_migrate_id");
+  });
+}
+
+// --- Options
+
+namespace {
+
+// What each option's value has to be long; 0: there is no such option.
+std::size_t option_length(int name) {
+  switch (name) {
+    case RDMA_OPTION_ID_TOS:
+    case RDMA_OPTION_ID_ACK_TIMEOUT: return sizeof(std::uint8_t);
+    case RDMA_OPTION_ID_REUSEADDR:
+    case RDMA_OPTION_ID_AFONLY: return sizeof(int);
+    default: return 0;
+  }
+}
+
+}  // namespace
+
+// Accepted, and nothing to do: ports are always reusable as SO_REUSEADDR has it, TCP has time-outs of its own, and the
+// engine marks no packets.
+int cm_set_option(rdma_cm_id* id, int level, int name, void* value, size_t length) noexcept {
+  const std::size_t wanted = level == RDMA_OPTION_ID ? option_length(name) : 0;
+  if (id == nullptr) return refused_minus_one("rdma_set_option", EINVAL, "id is null");
+  if (wanted == 0) return refused_minus_one("rdma_set_option", ENOSYS, "no such option on iWARP");
+  if (value == nullptr || length != wanted) return refused_minus_one("rdma_set_option", EINVAL, "length of the value");
+  return 0;
+}
+
+// --- Synchronous operation
+
+void release_event(CmId& id) {
+  if (rdma_cm_event* const held = std::exchange(id.event, nullptr)) cm_ack_cm_event(held);
+}
+
+int complete(CmId& id) {
+  if (!id.synchronous()) return 0;
+  release_event(id);
+  if (cm_get_cm_event(id.channel, &id.event) != 0) return -1;
+  if (id.event->status == 0) return 0;
+  errno = id.event->status < 0 ? -id.event->status : id.event->status;
+  return -1;
+}
+
+void refresh_pair(CmId& id) {
+  Registry<Qp>::instance().with(id.pair, [](Qp& pair) { refresh_state(pair); });
+}
+
+}  // namespace weft::compat

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queue pairs of identifiers, with the completion queues that the program left to us.
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "compat/objects/cm.hpp"
+#include "compat/objects/cm_objects.hpp"
+#include "compat/objects/report.hpp"
+
+namespace weft::compat {
+
+namespace {
+
+// An errno. What was made up to a failure stays in `made`, for release().
+int make(CmId& id, MadeQueue& made, std::uint32_t capacity) {
+  made.channel = create_comp_channel(id.verbs);
+  if (made.channel == nullptr) return errno;
+  const int cqe = static_cast<int>(std::clamp(capacity, 1U, verbs::Device::limits().max_cqe));
+  made.queue = create_cq(id.verbs, cqe, &id, made.channel, 0);  // rdma_verbs.h expects the id as its context
+  return made.queue != nullptr ? 0 : errno;
+}
+
+void release(MadeQueue& made, ibv_cq*& shown_queue, ibv_comp_channel*& shown_channel) {
+  const MadeQueue gone = std::exchange(made, {});
+  if (shown_queue == gone.queue) shown_queue = nullptr;
+  if (shown_channel == gone.channel) shown_channel = nullptr;
+  if (gone.queue != nullptr) destroy_cq(gone.queue);
+  if (gone.channel != nullptr) destroy_comp_channel(gone.channel);
+}
+
+// What the program gave, else what the identifier shows, else a new one, which the identifier shows then.
+int provide(CmId& id, MadeQueue& made, ibv_cq*& wanted, ibv_cq*& shown_queue, ibv_comp_channel*& shown_channel,
+            std::uint32_t capacity) {
+  if (wanted != nullptr) return 0;
+  if (shown_queue == nullptr) {
+    if (const int error = make(id, made, capacity); error != 0) return error;
+    shown_queue = made.queue;
+    shown_channel = made.channel;
+  }
+  wanted = shown_queue;
+  return 0;
+}
+
+int provide_queues(CmId& id, ibv_qp_init_attr_ex& wanted) {
+  const int error = provide(id, id.made_send, wanted.send_cq, id.send_cq, id.send_cq_channel, wanted.cap.max_send_wr);
+  if (error != 0) return error;
+  return provide(id, id.made_receive, wanted.recv_cq, id.recv_cq, id.recv_cq_channel, wanted.cap.max_recv_wr);
+}
+
+// Waits for the program to acknowledge their events.
+void release_queues(CmId& id) {
+  release(id.made_send, id.send_cq, id.send_cq_channel);
+  release(id.made_receive, id.recv_cq, id.recv_cq_channel);
+}
+
+// So that receives can be posted before the connection is there.
+int make_ready(ibv_qp* pair) {
+  ibv_qp_attr to{};
+  to.qp_state = IBV_QPS_INIT;
+  to.port_num = 1;
+  to.qp_access_flags = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+  return modify_qp(pair, &to, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+}
+
+// Null, with errno.
+ibv_qp* make_pair(CmId& id, ibv_qp_init_attr_ex& wanted) {
+  if (const int error = provide_queues(id, wanted); error != 0) {
+    errno = error;
+    return nullptr;
+  }
+  if (wanted.srq == nullptr) wanted.srq = id.srq;
+  ibv_qp* const pair = create_qp_ex(id.verbs, &wanted);
+  if (pair == nullptr) return nullptr;
+  if (const int error = make_ready(pair); error != 0) {
+    destroy_qp(pair);
+    errno = error;
+    return nullptr;
+  }
+  return pair;
+}
+
+struct Complaint {
+  int error = 0;
+  std::string_view reason{};
+};
+
+Complaint check(const CmId& id, const ibv_qp_init_attr_ex& wanted, const ibv_pd* pd) {
+  if (id.qp != nullptr) return {EINVAL, "the id has a queue pair"};
+  if (id.verbs == nullptr || pd == nullptr) return {EINVAL, "the id has no device: its address is not resolved"};
+  if (pd->context != id.verbs) return {EINVAL, "the protection domain is of another open of a device"};
+  if (wanted.qp_type != IBV_QPT_RC) return {EOPNOTSUPP, "iWARP has IBV_QPT_RC alone"};
+  return {};
+}
+
+// Works in the program's own structure, for its header may know a shorter one; what was not given is null again after
+// a failure.
+int create(rdma_cm_id* raw, ibv_qp_init_attr_ex* wanted, std::string_view call) {
+  if (raw == nullptr || wanted == nullptr) return refused_minus_one(call, EINVAL, "null pointer");
+  CmId& id = of(raw);
+  ibv_pd* const pd = (wanted->comp_mask & IBV_QP_INIT_ATTR_PD) != 0 && wanted->pd != nullptr ? wanted->pd : id.pd;
+  if (const Complaint about = check(id, *wanted, pd); about.error != 0) {
+    return refused_minus_one(call, about.error, about.reason);
+  }
+  wanted->comp_mask |= IBV_QP_INIT_ATTR_PD;
+  wanted->pd = pd;
+  const auto given = std::tuple(wanted->send_cq, wanted->recv_cq, wanted->srq);
+  id.qp = make_pair(id, *wanted);
+  if (id.qp == nullptr) {
+    const int error = errno;
+    std::tie(wanted->send_cq, wanted->recv_cq, wanted->srq) = given;
+    release_queues(id);
+    return refused_minus_one(call, error, "the queue pair or one of its completion queues cannot be made");
+  }
+  id.pd = pd;
+  id.pair = of(id.qp).ticket;
+  return 0;
+}
+
+ibv_qp_init_attr_ex extend(const ibv_qp_init_attr& plain, ibv_pd* pd) {
+  ibv_qp_init_attr_ex extended{};
+  extended.qp_context = plain.qp_context;
+  extended.send_cq = plain.send_cq;
+  extended.recv_cq = plain.recv_cq;
+  extended.srq = plain.srq;
+  extended.cap = plain.cap;
+  extended.qp_type = plain.qp_type;
+  extended.sq_sig_all = plain.sq_sig_all;
+  extended.comp_mask = IBV_QP_INIT_ATTR_PD;
+  extended.pd = pd;
+  return extended;
+}
+
+}  // namespace
+
+int cm_create_qp_ex(rdma_cm_id* id, ibv_qp_init_attr_ex* attributes) noexcept {
+  return guarded_minus_one([&] { return create(id, attributes, "rdma_create_qp_ex"); });
+}
+
+int cm_create_qp(rdma_cm_id* id, ibv_pd* pd, ibv_qp_init_attr* attributes) noexcept {
+  return guarded_minus_one([&] {
+    if (attributes == nullptr) return refused_minus_one("rdma_create_qp", EINVAL, "attributes are null");
+    ibv_qp_init_attr_ex extended = extend(*attributes, pd);
+    if (create(id, &extended, "rdma_create_qp") != 0) return -1;
+    attributes->send_cq = extended.send_cq;
+    attributes->recv_cq = extended.recv_cq;
+    attributes->srq = extended.srq;
+    attributes->cap = extended.cap;  // what it got
+    return 0;
+  });
+}
+
+void cm_destroy_qp(rdma_cm_id* id) noexcept {
+  guarded_minus_one([&] {
+    if (id == nullptr) return 0;
+    CmId& self = of(id);
+    self.pair = 0;
+    if (ibv_qp* const gone = std::exchange(self.qp, nullptr)) destroy_qp(gone);
+    release_queues(self);
+    return 0;
+  });
+}
+
+}  // namespace weft::compat

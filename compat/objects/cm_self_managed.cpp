@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// For programs that take their queue pairs through the states themselves. On iWARP that is the connection's doing, so
+// little is left of these calls.
+#include "compat/objects/cm.hpp"
+#include "compat/objects/report.hpp"
+
+namespace weft::compat {
+
+// Answers a CONNECT_RESPONSE, which iWARP never reports: the active side hears of ESTABLISHED at once.
+int cm_establish(rdma_cm_id* id) noexcept {
+  return id != nullptr ? 0 : refused_minus_one("rdma_establish", EINVAL, "id is null");
+}
+
+// Forwards IBV_EVENT_COMM_EST to the connection manager, which on iWARP knows by itself.
+int cm_notify(rdma_cm_id* id, ibv_event_type) noexcept {
+  return id != nullptr ? 0 : refused_minus_one("rdma_notify", EINVAL, "id is null");
+}
+
+// attributes->qp_state says for which state, and stays. There is no address vector, no packet number and no time-out.
+int cm_init_qp_attr(rdma_cm_id* id, ibv_qp_attr* attributes, int* mask) noexcept {
+  if (id == nullptr || attributes == nullptr || mask == nullptr) {
+    return refused_minus_one("rdma_init_qp_attr", EINVAL, "null pointer");
+  }
+  const ibv_qp_state towards = attributes->qp_state;
+  *mask = IBV_QP_STATE;
+  if (towards == IBV_QPS_INIT || towards == IBV_QPS_RTR) {
+    attributes->qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+    *mask |= IBV_QP_ACCESS_FLAGS;
+  }
+  if (towards == IBV_QPS_INIT) {
+    attributes->port_num = id->port_num;
+    attributes->pkey_index = 0;
+    *mask |= IBV_QP_PORT | IBV_QP_PKEY_INDEX;
+  }
+  return 0;
+}
+
+}  // namespace weft::compat

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// ibv_post_send, ibv_post_recv, ibv_post_srq_recv: a linked list of work requests to the engine, without memory from
+// the heap.
+#include <array>
+#include <mutex>
+#include <span>
+
+#include "compat/objects/queue_pair.hpp"
+#include "compat/objects/report.hpp"
+#include "compat/objects/work_translation.hpp"
+
+namespace weft::compat {
+
+namespace {
+
+constexpr std::size_t kBatch = 32;
+
+// The three queues that take work.
+struct SendQueue {
+  using Wr = ibv_send_wr;
+  using Request = verbs::SendRequest;
+  static constexpr std::string_view kCall = "ibv_post_send";
+  verbs::PostResult post(std::span<const Request> requests) const { return engine.post_send(requests); }
+  verbs::QueuePair& engine;
+};
+
+template <typename Engine>
+struct ReceiveQueue {
+  using Wr = ibv_recv_wr;
+  using Request = verbs::ReceiveRequest;
+  static constexpr std::string_view kCall =
+      std::is_same_v<Engine, verbs::QueuePair> ? "ibv_post_recv" : "ibv_post_srq_recv";
+  verbs::PostResult post(std::span<const Request> requests) const { return engine.post_receive(requests); }
+  Engine& engine;
+};
+
+template <typename Queue>
+int post_single(const Queue& queue, const typename Queue::Wr& wr) {
+  SgeArray segments;
+  typename Queue::Request request;
+  if (const int error = translate(wr, segments, request); error != 0) {
+    return refused(Queue::kCall, error, why_not(error));
+  }
+  const auto posted = queue.post({&request, 1});
+  return posted ? 0 : refused(Queue::kCall, posted.error().error);
+}
+
+template <typename Wr>
+Wr* advanced(Wr* wr, std::size_t steps) {
+  for (; steps != 0; --steps) wr = wr->next;
+  return wr;
+}
+
+// Up to kBatch requests. `next` becomes the one behind them, or the one that was refused. Never inlined: a list of one
+// does not pay for this much stack.
+template <typename Queue>
+[[gnu::noinline]] int post_batch(const Queue& queue, typename Queue::Wr*& next) {
+  RawArray<typename Queue::Request, kBatch> requests;
+  std::array<SgeArray, kBatch> segments;
+  auto* const first = next;
+  std::size_t count = 0;
+  int error = 0;
+  for (auto* wr = first; wr != nullptr && count < kBatch && error == 0; wr = wr->next) {
+    error = translate(*wr, segments[count], requests.make(count));
+    if (error == 0) ++count;
+  }
+  verbs::PostResult posted;
+  if (count != 0) posted = queue.post({requests.data(), count});
+  next = advanced(first, posted ? count : posted.error().posted);
+  if (!posted) return refused(Queue::kCall, posted.error().error);
+  return error == 0 ? 0 : refused(Queue::kCall, error, why_not(error));
+}
+
+template <typename Queue>
+int post_list(const Queue& queue, typename Queue::Wr*& next) {
+  if (next != nullptr && next->next == nullptr) return post_single(queue, *next);  // nearly always
+  int error = 0;
+  while (next != nullptr && error == 0) error = post_batch(queue, next);
+  return error;
+}
+
+// What precedes *bad was posted.
+template <typename Queue>
+int post(const Queue& queue, typename Queue::Wr* requests, typename Queue::Wr** bad) noexcept {
+  const int error = guarded_errno([&] { return post_list(queue, requests); });
+  if (error != 0) *bad = requests;
+  return error;
+}
+
+}  // namespace
+
+int post_send(ibv_qp* qp, ibv_send_wr* requests, ibv_send_wr** bad) noexcept {
+  const SendQueue queue{of(qp).engine};
+  if (!of(qp).builder) return post(queue, requests, bad);
+  const std::lock_guard lock(of(qp).builder->mutex);  // ibv_wr_start to ibv_wr_complete has the send queue to itself
+  return post(queue, requests, bad);
+}
+
+int post_recv(ibv_qp* qp, ibv_recv_wr* requests, ibv_recv_wr** bad) noexcept {
+  return post(ReceiveQueue{of(qp).engine}, requests, bad);
+}
+
+int post_srq_recv(ibv_srq* srq, ibv_recv_wr* requests, ibv_recv_wr** bad) noexcept {
+  return post(ReceiveQueue{of(srq).engine}, requests, bad);
+}
+
+}  // namespace weft::compat

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Connecting, listening and ending.
+#include <cstdint>
+
+#include "compat/entry.hpp"
+#include "compat/objects/cm.hpp"
+
+using namespace weft;
+
+WEFT_ENTRY int rdma_connect(rdma_cm_id* id, rdma_conn_param* conn_param) { return compat::cm_connect(id, conn_param); }
+WEFT_ENTRY int rdma_establish(rdma_cm_id* id) { return compat::cm_establish(id); }
+WEFT_ENTRY int rdma_listen(rdma_cm_id* id, int backlog) { return compat::cm_listen(id, backlog); }
+WEFT_ENTRY int rdma_get_request(rdma_cm_id* listen, rdma_cm_id** id) { return compat::cm_get_request(listen, id); }
+WEFT_ENTRY int rdma_accept(rdma_cm_id* id, rdma_conn_param* conn_param) { return compat::cm_accept(id, conn_param); }
+WEFT_ENTRY int rdma_reject(rdma_cm_id* id, const void* private_data, std::uint8_t private_data_len) {
+  return compat::cm_reject(id, private_data, private_data_len);
+}
+// MPA has no reasons for a rejection besides the one.
+WEFT_ENTRY int rdma_reject_ece(rdma_cm_id* id, const void* private_data, std::uint8_t private_data_len) {
+  return compat::cm_reject(id, private_data, private_data_len);
+}
+WEFT_ENTRY int rdma_notify(rdma_cm_id* id, ibv_event_type event) { return compat::cm_notify(id, event); }
+WEFT_ENTRY int rdma_disconnect(rdma_cm_id* id) { return compat::cm_disconnect(id); }

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What weft has not fails the way that very call fails. A call that says 0 and did nothing is worse than one that is
+// missing: the program goes on with what it did not get.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <infiniband/verbs.h>
+#include <rdma/rdma_cma.h>
+
+#include <cerrno>
+
+namespace {
+
+// The three conventions of these libraries.
+template <typename Call>
+void answers_null(int expected, Call call) {
+  errno = 0;
+  EXPECT_EQ(call(), nullptr);
+  EXPECT_EQ(errno, expected);
+}
+template <typename Call>
+void answers_minus_one(int expected, Call call) {
+  errno = 0;
+  EXPECT_EQ(call(), -1);
+  EXPECT_EQ(errno, expected);
+}
+
+TEST(CompatUnsupported, Datagrams) {
+  ibv_ah_attr attributes{};
+  answers_null(EOPNOTSUPP, [&] { return ibv_create_ah(nullptr, &attributes); });
+  answers_null(EOPNOTSUPP, [] { return ibv_create_ah_from_wc(nullptr, nullptr, nullptr, 1); });
+  answers_minus_one(EOPNOTSUPP, [&] { return ibv_init_ah_from_wc(nullptr, 1, nullptr, nullptr, &attributes); });
+  EXPECT_EQ(ibv_destroy_ah(nullptr), EOPNOTSUPP);
+  EXPECT_EQ(ibv_attach_mcast(nullptr, nullptr, 0), EOPNOTSUPP);
+  EXPECT_EQ(ibv_detach_mcast(nullptr, nullptr, 0), EOPNOTSUPP);
+  answers_minus_one(EOPNOTSUPP, [] { return rdma_join_multicast(nullptr, nullptr, nullptr); });
+  answers_minus_one(EOPNOTSUPP, [] { return rdma_join_multicast_ex(nullptr, nullptr, nullptr); });
+  answers_minus_one(EOPNOTSUPP, [] { return rdma_leave_multicast(nullptr, nullptr); });
+}
+
+TEST(CompatUnsupported, ObjectsOfOtherProcessesAndDevices) {
+  answers_null(EOPNOTSUPP, [] { return ibv_import_device(0); });
+  answers_null(EOPNOTSUPP, [] { return ibv_import_pd(nullptr, 0); });
+  answers_null(EOPNOTSUPP, [] { return ibv_import_mr(nullptr, 0); });
+  answers_null(EOPNOTSUPP, [] { return ibv_import_dm(nullptr, 0); });
+  answers_null(EOPNOTSUPP, [] { return ibv_reg_dmabuf_mr(nullptr, 0, 0, 0, 0, 0); });
+}
+
+TEST(CompatUnsupported, OptionsOfVendors) {
+  ibv_ece ece{.vendor_id = 1, .options = 2, .comp_mask = 3};
+  EXPECT_EQ(ibv_set_ece(nullptr, &ece), EOPNOTSUPP);
+  EXPECT_EQ(ibv_query_ece(nullptr, &ece), EOPNOTSUPP);
+  answers_minus_one(EOPNOTSUPP, [&] { return rdma_set_local_ece(nullptr, &ece); });
+  EXPECT_EQ(rdma_get_remote_ece(nullptr, &ece), 0);
+  EXPECT_EQ(ece.vendor_id, 0U);
+  EXPECT_EQ(ece.options, 0U);
+}
+
+TEST(CompatUnsupported, ProgramsOf2006) {
+  void* const verbs = dlopen("libibverbs.so.1", RTLD_NOW | RTLD_NOLOAD);
+  ASSERT_NE(verbs, nullptr);
+  // Their arguments are not looked at.
+  const auto list = reinterpret_cast<void* (*)()>(dlvsym(verbs, "ibv_get_device_list", "IBVERBS_1.0"));
+  const auto query = reinterpret_cast<int (*)()>(dlvsym(verbs, "ibv_query_device", "IBVERBS_1.0"));
+  ASSERT_NE(list, nullptr);
+  ASSERT_NE(query, nullptr);
+  answers_null(ENOSYS, [&] { return list(); });
+  EXPECT_EQ(query(), ENOSYS);
+}
+
+TEST(CompatUnsupported, ForkNeedsNothing) {
+  EXPECT_EQ(ibv_fork_init(), 0);
+  EXPECT_EQ(ibv_is_fork_initialized(), IBV_FORK_UNNEEDED);
+}
+
+}  // namespace

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// WEFT_LOG, WEFT_PCAP, WEFT_POLICY and WEFT_CONFIG: what they set, what is told of nonsense, and who does not read
+// them.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "command.hpp"
+#include "compat/objects/settings.hpp"
+
+namespace weft::compat::test {
+namespace {
+
+using weft::test::Command;
+using weft::test::Ended;
+using weft::test::TemporaryDirectory;
+using Variables = std::map<std::string, std::string>;
+
+verbs::Configuration settings(const Variables& variables, bool secure_execution = false) {
+  const Variable look_up = [&](const char* name) -> std::optional<std::string> {
+    const auto found = variables.find(name);
+    if (found == variables.end()) return std::nullopt;
+    return found->second;
+  };
+  return read_settings(look_up, secure_execution);
+}
+
+// The program that tells its settings, in an environment with these variables too.
+Ended told(std::vector<std::string> variables, const std::string& program = WEFT_SETTINGS_PROGRAM) {
+  variables.push_back(program);
+  return Command(variables, "/usr/bin/env").wait();
+}
+
+TEST(Settings, WithoutVariablesNothingIsSet) {
+  const auto read = settings({});
+  EXPECT_TRUE(read.complaints.empty());
+  EXPECT_FALSE(read.log);
+  EXPECT_EQ(read.pcap, "");
+  EXPECT_TRUE(read.policy.crc);
+}
+
+TEST(Settings, VariablesWinOverTheFile) {
+  const TemporaryDirectory directory;
+  const std::string file = directory.file("weft.conf");
+  std::ofstream(file) << "log = debug\npcap = file.pcap\ncrc = off\nmpa-rev = 1\n";
+  const auto alone = settings({{"WEFT_CONFIG", file}});
+  EXPECT_EQ(alone.log, verbs::LogLevel::kDebug);
+  EXPECT_EQ(alone.pcap, "file.pcap");
+  EXPECT_FALSE(alone.policy.crc);
+  const auto both =
+      settings({{"WEFT_CONFIG", file}, {"WEFT_LOG", "info"}, {"WEFT_PCAP", "mine.pcap"}, {"WEFT_POLICY", "crc=on"}});
+  EXPECT_TRUE(both.complaints.empty());
+  EXPECT_EQ(both.log, verbs::LogLevel::kInfo);
+  EXPECT_EQ(both.pcap, "mine.pcap");
+  EXPECT_TRUE(both.policy.crc);
+  EXPECT_EQ(both.policy.mpa_revision, 1) << "what no variable says stays as in the file";
+}
+
+TEST(Settings, NonsenseIsNamedAndLeftOut) {
+  const auto read = settings({{"WEFT_CONFIG", "/no/such/file"}, {"WEFT_LOG", "loud"}, {"WEFT_POLICY", "crc=off,x=1"}});
+  ASSERT_EQ(read.complaints.size(), 3U);
+  EXPECT_EQ(read.complaints[0].find("WEFT_CONFIG: /no/such/file"), 0U);
+  EXPECT_EQ(read.complaints[1].find("WEFT_LOG: 'loud'"), 0U);
+  EXPECT_EQ(read.complaints[2].find("WEFT_POLICY: unknown key 'x'"), 0U);
+  EXPECT_TRUE(read.policy.crc) << "half a policy is none";
+}
+
+TEST(Settings, SecureExecutionReadsNothing) {
+  const auto read = settings({{"WEFT_CONFIG", "/no/such/file"}, {"WEFT_PCAP", "x"}, {"WEFT_POLICY", "crc=off"}}, true);
+  EXPECT_TRUE(read.complaints.empty());
+  EXPECT_EQ(read.pcap, "");
+  EXPECT_TRUE(read.policy.crc);
+}
+
+TEST(SettingsOfAProgram, AreReadOnceAndComplainedAboutInOneLineEach) {
+  EXPECT_EQ(told({}).out, "mpa-rev=2,crc=on\n");
+  EXPECT_EQ(told({"WEFT_POLICY=mpa-rev=1,crc=off"}).out, "mpa-rev=1,crc=off\n");
+  const Ended ended = told({"WEFT_POLICY=crc=perhaps", "WEFT_LOG="});
+  EXPECT_EQ(ended.out, "mpa-rev=2,crc=on\n");
+  EXPECT_EQ(ended.err, "weft: WEFT_POLICY: crc=perhaps: 'crc' takes on or off; this is left out.\n");
+}
+
+TEST(SettingsOfAProgram, EachProcessHasItsOwnCapture) {
+  const TemporaryDirectory directory;
+  Command program({"WEFT_PCAP=" + directory.file("x-%p.pcap"), WEFT_SETTINGS_PROGRAM}, "/usr/bin/env");
+  const std::string expected = directory.file("x-" + std::to_string(program.pid()) + ".pcap");
+  EXPECT_EQ(program.wait().err, "");
+  EXPECT_TRUE(std::filesystem::exists(expected)) << expected;
+  const Ended ended = told({"WEFT_LOG=off", "WEFT_PCAP=/no/such/directory/x.pcap"});
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_EQ(ended.err.find("weft: WEFT_PCAP: cannot write /no/such/directory/x.pcap"), 0U) << ended.err;
+  EXPECT_TRUE(weft::test::is_one_line(ended.err)) << ended.err;
+}
+
+// A program that runs as another user than who started it.
+TEST(SettingsOfAProgram, AreIgnoredUnderSetuid) {
+  const TemporaryDirectory directory;
+  const std::string copy = directory.file("program");
+  std::filesystem::copy_file(WEFT_SETTINGS_PROGRAM, copy);
+  struct statvfs filesystem{};
+  constexpr uid_t kSomebody = 65534;
+  if (::statvfs(copy.c_str(), &filesystem) != 0 || (filesystem.f_flag & ST_NOSUID) != 0 ||
+      ::chown(copy.c_str(), kSomebody, kSomebody) != 0) {
+    GTEST_SKIP() << "needs root, and a temporary folder that honours setuid";
+  }
+  ASSERT_EQ(::chmod(directory.file(".").c_str(), 0755), 0);
+  ASSERT_EQ(::chmod(copy.c_str(), 04755), 0);
+  const Ended ended = told({"WEFT_POLICY=crc=off", "WEFT_PCAP=/tmp/weft-must-not-exist.pcap"}, copy);
+  EXPECT_EQ(ended.out, "mpa-rev=2,crc=on\n");
+  EXPECT_EQ(ended.err, "");
+  EXPECT_FALSE(std::filesystem::exists("/tmp/weft-must-not-exist.pcap"));
+}
+
+}  // namespace
+}  // namespace weft::compat::test
