@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The `weft` command: finds the subcommand, runs it, and turns what went wrong into one line on stderr and an exit
 // code.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 #include "tools/cli/checks.hpp"
 #include "tools/cli/command.hpp"
@@ -26,8 +28,9 @@ constexpr const char* kFooter =
     "  weft --pcap ping.pcap rping -c -a ::1 -C 1  write what crossed the wire for Wireshark\n"
     "  weft --log debug rping -c -a ::1 -C 1       tell each step of a connection and each FPDU\n"
     "  weft bench lat --op send --size 8           latency next to raw TCP\n"
+    "  weft run -- ibv_devinfo                     run an unchanged verbs program on weft\n"
     "\n"
-    "Exit codes: 0 success, 1 something failed, 2 the command line was wrong.";
+    "Exit codes: 0 success, 1 something failed, 2 the command line was wrong; weft run: the program's.";
 
 void add_global_options(CLI::App& app, GlobalOptions& options) {
   app.add_option(
@@ -61,9 +64,23 @@ void print_answer(const CLI::App& app, const CLI::Success& success) {
 }
 
 Outcome<void> run_selected(const Selection& selection, const GlobalOptions& options) {
-  if (!selection.run) return usage_error("name a subcommand: demo, rping, info or bench (weft --help explains them).");
+  if (!selection.run)
+    return usage_error("name a subcommand: demo, rping, info, bench or run (weft --help explains them).");
+  if (!options.command.empty() && !selection.takes_command) {
+    return usage_error("'" + options.command.front() +
+                       "' behind -- means nothing here; only weft run takes a program.");
+  }
   if (auto set = start_log(options); !set) return set;
   return selection.run(options);
+}
+
+// Takes off the command line what stands behind "--": a program's own words, which the parser must not look at.
+void take_command(int& argc, char** argv, GlobalOptions& options) {
+  char** const end = argv + argc;
+  char** const marker = std::find(argv, end, std::string_view("--"));
+  if (marker == end) return;
+  options.command.assign(marker + 1, end);
+  argc = static_cast<int>(marker - argv);
 }
 
 int run(int argc, char** argv) {
@@ -72,12 +89,14 @@ int run(int argc, char** argv) {
   app.formatter(std::make_shared<HelpFormatter>());  // subcommands inherit it
   app.fallthrough();                                 // global options are welcome behind the subcommand too
   GlobalOptions options;
+  take_command(argc, argv, options);
   Selection selection;
   add_global_options(app, options);
   add_demo_command(app, selection);
   add_rping_command(app, selection);
   add_info_command(app, selection);
   add_bench_command(app, selection);
+  add_run_command(app, selection);
   Outcome<void> outcome;
   try {
     app.parse(argc, argv);

@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(EveryLevel, Help,
                          testing::Values(Arguments{"--help"}, Arguments{"demo", "--help"}, Arguments{"rping", "-h"},
                                          Arguments{"info", "--help"}, Arguments{"bench", "--help"},
                                          Arguments{"bench", "lat", "--help"}, Arguments{"bench", "bw", "--help"},
-                                         Arguments{"bench", "rate", "--help"}));
+                                         Arguments{"bench", "rate", "--help"}, Arguments{"run", "--help"}));
 
 TEST(Version, IsOneLine) {
   const Ended ended = run({"--version"});

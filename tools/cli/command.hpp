@@ -8,6 +8,7 @@
 #include <CLI/Formatter.hpp>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "tools/cli/outcome.hpp"
 
@@ -17,15 +18,18 @@ namespace weft::tools {
 struct GlobalOptions {
   std::string pcap{};  // empty: write none
   std::string log = "warn";
+  std::vector<std::string> command{};  // what stands behind "--"
 };
 
 struct Selection {
   std::function<Outcome<void>(const GlobalOptions&)> run{};
+  bool takes_command{};  // has a use for what stands behind "--"
 };
 
 void add_demo_command(CLI::App& app, Selection& selection);
 void add_rping_command(CLI::App& app, Selection& selection);
 void add_info_command(CLI::App& app, Selection& selection);
 void add_bench_command(CLI::App& app, Selection& selection);
+void add_run_command(CLI::App& app, Selection& selection);
 
 }  // namespace weft::tools

@@ -11,8 +11,10 @@ namespace weft::tools {
 
 enum class ExitCode : int {
   kSuccess = 0,
-  kFailure = 1,  // the work was tried and went wrong
-  kUsage = 2,    // the command line asks for something that makes no sense
+  kFailure = 1,          // the work was tried and went wrong
+  kUsage = 2,            // the command line asks for something that makes no sense
+  kNotExecutable = 126,  // the program to run is there and cannot be run, as shells say it
+  kNotFound = 127,
 };
 
 // A sentence, and whether the command line or the world is to blame.

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft run: the program that takes its place, the environment that it finds, and what is refused.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "command.hpp"
+
+namespace weft::test {
+namespace {
+
+class Run : public testing::Test {
+ protected:
+  Run() {
+    for (const char* name : {"WEFT_PCAP", "WEFT_LOG", "WEFT_POLICY", "WEFT_CONFIG", "LD_LIBRARY_PATH"})
+      ::unsetenv(name);
+    for (const char* name : {"libibverbs.so.1", "librdmacm.so.1"}) std::ofstream(file(name)) << "no library";
+    ::setenv("WEFT_LIBRARY_PATH", folder().c_str(), 1);
+  }
+  ~Run() override { ::unsetenv("WEFT_LIBRARY_PATH"); }
+
+  [[nodiscard]] std::string file(const std::string& name) const { return directory_.file(name); }
+  [[nodiscard]] std::string folder() const { return std::filesystem::path(file("x")).parent_path().string(); }
+
+  // What the shell says of a variable, behind `weft run` with these options.
+  [[nodiscard]] static std::string variable(std::vector<std::string> options, const std::string& name) {
+    for (const std::string& word : {std::string("--"), std::string("sh"), std::string("-c")}) options.push_back(word);
+    options.push_back("printf %s \"${" + name + "-unset}\"");
+    options.insert(options.begin(), "run");
+    const Ended ended = run(options);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    return ended.out;
+  }
+
+ private:
+  TemporaryDirectory directory_;
+};
+
+TEST_F(Run, KeepsTheExitStatus) {
+  EXPECT_EQ(run({"run", "--", "true"}).exit_code, 0);
+  EXPECT_EQ(run({"run", "--", "sh", "-c", "exit 41"}).exit_code, 41);
+  EXPECT_EQ(run({"run", "--", "sh", "-c", "kill -TERM $$"}).exit_code, -SIGTERM);
+}
+
+TEST_F(Run, IsTheSameProcess) {
+  Command command({"run", "--", "sh", "-c", "echo pid $$; exec sleep 30"});
+  ASSERT_TRUE(command.wait_for_output("pid " + std::to_string(command.pid()) + '\n'));
+  command.signal(SIGINT);
+  EXPECT_EQ(command.wait().exit_code, -SIGINT);
+}
+
+TEST_F(Run, LeavesTheWordsOfTheProgramAlone) {
+  const Ended ended = run({"run", "--", "printf", "<%s>", "--log", "loud", "[a,b]", "", "--", "-h", "%"});
+  EXPECT_EQ(ended.out, "<--log><loud><[a,b]><><--><-h><%>");
+  EXPECT_EQ(ended.err, "");
+}
+
+TEST_F(Run, PutsTheLibrariesInFront) {
+  EXPECT_EQ(variable({}, "LD_LIBRARY_PATH"), folder());
+  ::setenv("LD_LIBRARY_PATH", "/opt/a:/opt/b", 1);
+  EXPECT_EQ(variable({}, "LD_LIBRARY_PATH"), folder() + ":/opt/a:/opt/b");
+  ::setenv("LD_LIBRARY_PATH", "", 1);
+  EXPECT_EQ(variable({}, "LD_LIBRARY_PATH"), folder()) << "an empty part would be the current folder";
+}
+
+TEST_F(Run, SetsWhatIsAskedForAndNothingElse) {
+  for (const char* name : {"WEFT_PCAP", "WEFT_LOG", "WEFT_POLICY", "WEFT_CONFIG"}) {
+    EXPECT_EQ(variable({}, name), "unset") << name;
+  }
+  EXPECT_EQ(variable({"--log", "info"}, "WEFT_LOG"), "info");
+  EXPECT_EQ(variable({"--policy", "crc=off"}, "WEFT_POLICY"), "crc=off");
+  EXPECT_EQ(variable({"--pcap", file("x-%p.pcap")}, "WEFT_PCAP"), file("x-%p.pcap"));
+  EXPECT_TRUE(variable({"--pcap", "x.pcap"}, "WEFT_PCAP").starts_with('/'));
+  std::ofstream(file("weft.conf")) << "crc = off\n";
+  EXPECT_EQ(variable({"--config", file("weft.conf")}, "WEFT_CONFIG"), file("weft.conf"));
+  EXPECT_FALSE(std::filesystem::exists("x.pcap")) << "the capture is the program's to make";
+}
+
+TEST_F(Run, TakesGlobalOptionsInFrontToo) {
+  const Ended ended =
+      run({"--log", "debug", "--pcap", file("y.pcap"), "run", "--", "sh", "-c", "echo $WEFT_LOG $WEFT_PCAP"});
+  EXPECT_EQ(ended.out, "debug " + file("y.pcap") + '\n');
+}
+
+TEST_F(Run, FindsTheLibrariesBesideTheInstalledCommand) {
+  ::unsetenv("WEFT_LIBRARY_PATH");
+  for (const char* name : {"usr/bin", "usr/lib/weft"}) std::filesystem::create_directories(file(name));
+  std::filesystem::copy_file(WEFT_COMMAND, file("usr/bin/weft"));
+  const std::vector<std::string> words{"run", "--", "sh", "-c", "printf %s \"$LD_LIBRARY_PATH\""};
+  const Ended without = Command(words, file("usr/bin/weft")).wait();
+  EXPECT_EQ(without.exit_code, 2);
+  EXPECT_TRUE(is_one_line(without.err)) << without.err;
+  EXPECT_NE(without.err.find("WEFT_LIBRARY_PATH"), std::string::npos);
+  for (const char* name : {"libibverbs.so.1", "librdmacm.so.1"}) std::ofstream(file("usr/lib/weft/") + name) << '.';
+  EXPECT_EQ(Command(words, file("usr/bin/weft")).wait().out, file("usr/lib/weft"));
+}
+
+TEST_F(Run, ProgramsThatCannotBeRunHaveTheShellsExitCodes) {
+  std::ofstream(file("data")) << "no program";
+  for (const auto& [program, code] : {std::pair<std::string, int>{"no-such-program-anywhere", 127},
+                                      {"/no/such/program", 127},
+                                      {file("data"), 126},
+                                      {folder(), 126}}) {
+    const Ended ended = run({"run", "--", program});
+    EXPECT_EQ(ended.exit_code, code) << program;
+    EXPECT_TRUE(is_one_line(ended.err)) << ended.err;
+    EXPECT_NE(ended.err.find(program), std::string::npos) << ended.err;
+  }
+}
+
+TEST_F(Run, MistakesAreOneSentenceAndExitCode2) {
+  std::ofstream(file("bad.conf")) << "crc = on\nfrobnicate = 1\n";
+  std::ofstream(file("old.conf")) << "mpa-rev = 1\n";
+  const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes = {
+      {{}, "--"},
+      {{"--frobnicate"}, "--frobnicate"},
+      {{"true"}, "true"},
+      {{"--policy", "crc=perhaps", "--", "true"}, "--policy: crc=perhaps"},
+      {{"--policy", "x=1", "--", "true"}, "unknown key 'x'"},
+      {{"--policy", "mpa-rev=1,peer-to-peer=on", "--", "true"}, "peer-to-peer"},
+      {{"--config", file("old.conf"), "--policy", "peer-to-peer=on", "--", "true"}, "peer-to-peer"},
+      {{"--config", file("bad.conf"), "--", "true"}, "bad.conf:2: unknown key 'frobnicate'"},
+      {{"--config", file("none.conf"), "--", "true"}, file("none.conf")},
+      {{"--pcap", "/no/such/directory/x.pcap", "--", "true"}, "/no/such/directory/x.pcap"},
+      {{"--pcap", folder(), "--", "true"}, folder()},
+      {{"--pcap", "-", "--", "true"}, "--pcap"},
+      {{"--log", "loud", "--", "true"}, "loud"}};
+  for (auto [arguments, names] : mistakes) {
+    arguments.insert(arguments.begin(), "run");
+    const Ended ended = run(arguments);
+    EXPECT_EQ(ended.exit_code, 2) << names;
+    EXPECT_TRUE(is_one_line(ended.err)) << ended.err;
+    EXPECT_NE(ended.err.find(names), std::string::npos) << names << "; " << ended.err;
+  }
+  EXPECT_EQ(run({"info", "--", "true"}).exit_code, 2) << "only weft run takes a program";
+}
+
+TEST_F(Run, MissingLibrariesAreAnError) {
+  std::filesystem::create_directory(file("a:b"));
+  for (const char* name : {"libibverbs.so.1", "librdmacm.so.1"}) std::ofstream(file("a:b/") + name) << '.';
+  for (const std::string& path : {std::string("/no/such/folder"), std::string("/tmp"), file("a:b")}) {
+    ::setenv("WEFT_LIBRARY_PATH", path.c_str(), 1);
+    const Ended ended = run({"run", "--", "true"});
+    EXPECT_EQ(ended.exit_code, 2) << path;
+    EXPECT_TRUE(is_one_line(ended.err)) << ended.err;
+    EXPECT_NE(ended.err.find(path), std::string::npos) << ended.err;
+  }
+}
+
+TEST_F(Run, HelpListsEveryKeyOfThePolicy) {
+  const std::string text = run({"run", "--help"}).out;
+  for (const char* word : {"mpa-rev", "crc", "rtr", "no-receive-timeout", "keepalive", "--policy", "--config", "%p"}) {
+    EXPECT_NE(text.find(word), std::string::npos) << word;
+  }
+}
+
+}  // namespace
+}  // namespace weft::test

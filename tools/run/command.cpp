@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// `weft run`: becomes another program, whose libibverbs and librdmacm are weft's.
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tools/cli/command.hpp"
+#include "tools/run/find_program.hpp"
+#include "tools/run/libraries.hpp"
+#include "tools/run/warnings.hpp"
+#include "verbs/configuration.hpp"
+#include "verbs/options.hpp"
+#include "verbs/policy_text.hpp"
+
+namespace weft::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kDescription =
+    "Runs a program that uses libibverbs and librdmacm with weft's instead: unchanged, without RDMA hardware and "
+    "privileges.\n"
+    "The program takes this command's place: its process id, signals and exit status are its own. --pcap and --log "
+    "hold for it and for what it starts.";
+
+constexpr const char* kFooter =
+    "--pcap: %p in FILE becomes the process id; without it the processes overwrite each other's capture.\n"
+    "What it sets: LD_LIBRARY_PATH, WEFT_PCAP, WEFT_LOG, WEFT_POLICY and WEFT_CONFIG. WEFT_LIBRARY_PATH names the "
+    "folder of the libraries where it is not the installed one.\n"
+    "Programs that the system's loader does not let it reach (setuid, file capabilities, DT_RPATH, statically linked) "
+    "are named on stderr and run all the same.\n"
+    "\n"
+    "Examples:\n"
+    "  weft run -- ibv_devinfo\n"
+    "  weft run -- rping -s -a 192.0.2.7 -C 10 -v\n"
+    "  weft run --pcap 'ping-%p.pcap' --log info -- rping -c -a 192.0.2.7 -C 10 -v\n"
+    "  weft run --policy mpa-rev=1,crc=off -- ib_write_bw -R 192.0.2.7\n"
+    "\n"
+    "Exit codes: the program's; 127 it was not found, 126 it cannot be executed, 2 the command line was wrong.";
+
+struct Arguments {
+  std::string policy{};
+  std::string config{};
+  bool log_given{};
+};
+
+void set(const char* name, const std::string& value) { ::setenv(name, value.c_str(), 1); }
+
+std::string value_of(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// The table of keys behind the options: "  crc   on or off. Ask for CRCs ...".
+std::string footer() {
+  constexpr std::size_t kColumn = 22;
+  std::string text = "Keys of --policy:\n";
+  for (const verbs::PolicyKey& key : verbs::policy_keys()) {
+    std::string line = "  " + std::string(key.name);
+    line.resize(kColumn, ' ');
+    text += line + std::string(key.values) + ". " + std::string(key.meaning) + '\n';
+  }
+  return text + '\n' + kFooter;
+}
+
+// Files are named from the root: the program may go elsewhere before it opens them.
+std::string absolute(const std::string& path) {
+  std::error_code error;
+  const fs::path whole = fs::absolute(path, error);
+  return error ? path : whole.string();
+}
+
+Outcome<void> set_config(const Arguments& arguments) {
+  if (arguments.config.empty()) return {};
+  const auto read = verbs::read_configuration(arguments.config);
+  if (!read.complaints.empty()) return usage_error("--config: " + read.complaints.front() + ".");
+  set("WEFT_CONFIG", absolute(arguments.config));
+  return {};
+}
+
+// The file may be the one that the caller's environment names; what is wrong with that, the libraries say.
+Outcome<void> set_policy(const Arguments& arguments) {
+  if (arguments.policy.empty()) return {};
+  const std::string file = value_of("WEFT_CONFIG");
+  const verbs::Policy base = file.empty() ? verbs::Policy{} : verbs::read_configuration(file).policy;
+  const auto policy = verbs::parse_policy(arguments.policy, base);
+  if (!policy) return usage_error("--policy: " + policy.error().text + ".");
+  set("WEFT_POLICY", arguments.policy);
+  return {};
+}
+
+// 0 when the file can be written. Makes none: the program may never open a connection.
+int why_not_writable(const fs::path& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) return EISDIR;
+  const fs::path written = fs::exists(path, ignored) ? path : path.parent_path();
+  return ::access(written.c_str(), W_OK) == 0 ? 0 : errno;
+}
+
+Outcome<void> set_pcap(const GlobalOptions& global) {
+  if (global.pcap.empty()) return {};
+  if (global.pcap == "-") return usage_error("--pcap: '-' is no file name; a capture goes into a file.");
+  const std::string pattern = absolute(global.pcap);
+  const std::string path = verbs::capture_path(pattern, ::getpid());
+  if (const int why = why_not_writable(path); why != 0) {
+    return usage_error("--pcap: cannot write " + path + ": " + std::strerror(why) + ".");
+  }
+  set("WEFT_PCAP", pattern);
+  return {};
+}
+
+Outcome<void> set_library_path() {
+  const auto folder = run::find_libraries();
+  if (!folder) return std::unexpected(folder.error());
+  const std::string before = value_of("LD_LIBRARY_PATH");
+  set("LD_LIBRARY_PATH", before.empty() ? *folder : *folder + ':' + before);
+  return {};
+}
+
+Outcome<void> set_environment(const Arguments& arguments, const GlobalOptions& global) {
+  if (auto done = set_config(arguments); !done) return done;
+  if (auto done = set_policy(arguments); !done) return done;
+  if (auto done = set_pcap(global); !done) return done;
+  if (arguments.log_given) set("WEFT_LOG", global.log);
+  return set_library_path();
+}
+
+void tell(const std::string& path, const GlobalOptions& global) {
+  const auto level = verbs::parse_log_level(global.log);
+  if (!level) return;
+  if (*level <= verbs::LogLevel::kWarn) {
+    for (const std::string& sentence : run::warnings_about(path))
+      std::fprintf(stderr, "weft run: %s\n", sentence.c_str());
+  }
+  if (*level <= verbs::LogLevel::kInfo) {
+    for (const std::string& sentence : run::notes_about(path)) std::fprintf(stderr, "weft run: %s\n", sentence.c_str());
+  }
+}
+
+// Comes back only when that failed.
+Failure become(const std::string& path, const std::vector<std::string>& command) {
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  std::fflush(nullptr);
+  ::execvp(path.c_str(), words.data());
+  const ExitCode code = errno == ENOENT ? ExitCode::kNotFound : ExitCode::kNotExecutable;
+  return {"cannot run " + path + ": " + std::strerror(errno) + ".", code};
+}
+
+Outcome<void> run_program(const Arguments& arguments, const GlobalOptions& global) {
+  if (global.command.empty())
+    return usage_error("say which program to run: weft run [options] -- PROGRAM [arguments].");
+  if (auto done = set_environment(arguments, global); !done) return done;
+  const auto path = run::find_program(global.command.front());
+  if (!path) return std::unexpected(path.error());
+  tell(*path, global);
+  return std::unexpected(become(*path, global.command));
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, Selection& selection) {
+  CLI::App* command = app.add_subcommand("run", kDescription);
+  command->footer(footer());
+  const auto arguments = std::make_shared<Arguments>();
+  command->add_option("--policy", arguments->policy, "Policy of every connection, for instance mpa-rev=1,crc=off")
+      ->type_name("KEY=VALUE,...");
+  command->add_option("--config", arguments->config, "A file with log, pcap and policy; options and variables win")
+      ->type_name("FILE");
+  command->callback([arguments, &app, &selection] {
+    selection.takes_command = true;
+    selection.run = [arguments, &app](const GlobalOptions& global) {
+      arguments->log_given = app.count("--log") > 0;
+      return run_program(*arguments, global);
+    };
+  });
+}
+
+}  // namespace weft::tools
