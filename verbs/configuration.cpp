@@ -57,12 +57,14 @@ std::string take(Configuration& configuration, std::string_view line) {
   return take_policy(configuration, line);
 }
 
-Configuration only_complaint(std::string sentence) { return {.complaints = {std::move(sentence)}}; }
+Configuration only_complaint(const Policy& base, std::string sentence) {
+  return {.policy = base, .complaints = {std::move(sentence)}};
+}
 
 }  // namespace
 
-Configuration parse_configuration(std::string_view text, const std::string& name) {
-  Configuration configuration;
+Configuration parse_configuration(std::string_view text, const std::string& name, const Policy& base) {
+  Configuration configuration{.policy = base};
   std::size_t number = 0;
   for (const auto piece : std::views::split(text, '\n')) {
     ++number;
@@ -74,16 +76,16 @@ Configuration parse_configuration(std::string_view text, const std::string& name
   return configuration;
 }
 
-Configuration read_configuration(const std::string& path) {
+Configuration read_configuration(const std::string& path, const Policy& base) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) {
-    return only_complaint(path + ": " + (error ? error.message() : "is no ordinary file"));
+    return only_complaint(base, path + ": " + (error ? error.message() : "is no ordinary file"));
   }
-  if (std::filesystem::file_size(path, error) > kMaxFile) return only_complaint(path + ": longer than 64 KiB");
+  if (std::filesystem::file_size(path, error) > kMaxFile) return only_complaint(base, path + ": longer than 64 KiB");
   std::ifstream file(path);
-  if (!file) return only_complaint(path + ": " + std::strerror(errno));
+  if (!file) return only_complaint(base, path + ": " + std::strerror(errno));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  return parse_configuration(text, path);
+  return parse_configuration(text, path, base);
 }
 
 std::string capture_path(std::string_view pattern, pid_t process) {

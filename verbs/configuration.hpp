@@ -26,10 +26,11 @@ struct Configuration {
   std::vector<std::string> complaints{};  // "weft.conf:3: ...", one a line that was left out
 };
 
-// `name` is what the complaints call the text.
-[[nodiscard]] Configuration parse_configuration(std::string_view text, const std::string& name);
+// `name` is what the complaints call the text; what it does not say of the policy is as in `base`.
+[[nodiscard]] Configuration parse_configuration(std::string_view text, const std::string& name,
+                                                const Policy& base = {});
 // A file that cannot be read is a complaint.
-[[nodiscard]] Configuration read_configuration(const std::string& path);
+[[nodiscard]] Configuration read_configuration(const std::string& path, const Policy& base = {});
 
 // Each process writes a capture of its own: "%p" in `pattern` becomes the process id.
 [[nodiscard]] std::string capture_path(std::string_view pattern, pid_t process);

@@ -79,10 +79,11 @@ class QueuePair {
   // posted is flushed then, though the connection may take a while to close (kDisconnected).
   Result<void> modify(QpState to);
 
-  // On an idle connection the octets leave from this thread, before the call returns. In ERROR: completes with
-  // kFlushed. While the connection closes (disconnect was called, or the peer closed), which state() shows as RTS until
-  // it has closed: Errc::kDisconnected, and nothing is posted. An opcode, flag or right that does not exist is refused
-  // in any state: Errc::kInvalidArgument.
+  // From when accept returned, or when the initiator's connection is established; what a responder posts before the
+  // initiator's first message waits for it (MPA-7.1.2-17). On an idle connection the octets leave from this thread,
+  // before the call returns. In ERROR: completes with kFlushed. While the connection closes (disconnect was called, or
+  // the peer closed), which state() shows as RTS until it has closed: Errc::kDisconnected, and nothing is posted. An
+  // opcode, flag or right that does not exist is refused in any state: Errc::kInvalidArgument.
   Result<void> post_send(const SendRequest& request);
   PostResult post_send(std::span<const SendRequest> requests);  // one lock, one sendmsg where possible
   // How many more work requests the send queue takes. Completions add to it; nothing but post_send takes from it.

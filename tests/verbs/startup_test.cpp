@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <latch>
 #include <string_view>
 #include <thread>
@@ -160,6 +161,30 @@ TEST(GivenUp, TheQueuePairIsPutToErrorWhileItAccepts) {
     EXPECT_NE(heard.type, ConnectionEventType::kEstablished);
     EXPECT_EQ(far.qp->state(), QpState::kError);
     must(far.qp->modify(QpState::kReset), "RESET");
+  }
+}
+
+// Programs post as soon as accept has returned. What they post waits for the initiator's first message.
+TEST(Accepted, SendsMayBePostedBeforeTheInitiatorIsReady) {
+  for (const bool peer_to_peer : {false, true}) {
+    Server server;
+    Policy policy;
+    policy.peer_to_peer = peer_to_peer;
+    Caller caller(server.id.local_address(), policy);
+    End near, far;
+    Buffer inbox(near, 64);
+    must(near.qp->modify(QpState::kInit), "INIT");
+    must(near.qp->post_receive({.wr_id = 7, .segments = std::array{inbox.sge()}}), "post_receive");
+    const SendRequest send{.wr_id = 1, .opcode = SendOpcode::kSend, .flags = SendFlags::kSignaled};
+    EXPECT_EQ(far.qp->post_send(send).error().code, Errc::kInvalidState);
+    must(caller.id.connect(*near.qp), "connect");
+    auto event = must(server.events.get_event(10000ms), "request");
+    must(event.request->accept(*far.qp), "accept");
+    must(far.qp->post_send(send), "post_send right behind accept");
+    expect_event(caller.events, ConnectionEventType::kEstablished);
+    if (!peer_to_peer) must(near.qp->post_send({.wr_id = 2, .opcode = SendOpcode::kRdmaWrite}), "the first message");
+    EXPECT_EQ(far.next().wr_id, 1U);
+    EXPECT_EQ(near.next().wr_id, 7U);
   }
 }
 

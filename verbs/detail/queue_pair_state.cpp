@@ -110,16 +110,20 @@ void QueuePairState::destroy() {
   share_.drop();  // now, whoever still holds this object for a moment
 }
 
+// In RTR there is a stream to post to once the connection was accepted: the engine knows.
 PostResult QueuePairState::post_send(std::span<const SendRequest> requests) {
   const QpState state = state_.load();
   std::shared_ptr<Stream> to;
-  if (state == QpState::kRts || state == QpState::kSqd || state == QpState::kError) to = stream();
+  if (state != QpState::kReset && state != QpState::kInit) to = stream();
   if (to) {
-    if (const auto posted = to->post(requests)) return *posted;
+    const auto posted = to->post(requests);
+    const bool early =
+        state == QpState::kRtr && posted && !*posted && posted->error().error.code == Errc::kDisconnected;
+    if (posted && !early) return *posted;
   }
   if (state_ != QpState::kError) {
-    return std::unexpected(
-        PostFailure{{Errc::kInvalidState, "queue pair", "sends need a connected queue pair (RTS, SQD or ERROR)"}, 0});
+    return std::unexpected(PostFailure{
+        {Errc::kInvalidState, "queue pair", "sends need a connected queue pair (accepted, RTS, SQD or ERROR)"}, 0});
   }
   for (const SendRequest& request : requests) flush_send(request);
   return {};
