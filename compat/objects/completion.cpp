@@ -140,7 +140,7 @@ int resize_cq(ibv_cq* cq, int cqe) noexcept {
 }
 
 int destroy_cq(ibv_cq* cq) noexcept {
-  if (of(cq).engine.in_use()) return refused("ibv_destroy_cq", EBUSY, "queue pairs still complete here");
+  if (of(cq).users.any()) return refused("ibv_destroy_cq", EBUSY, "queue pairs still complete here");
   delete &of(cq);
   return 0;
 }

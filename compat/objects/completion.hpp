@@ -26,6 +26,7 @@ struct Cq : ibv_cq_ex {
   Cq& operator=(const Cq&) = delete;
 
   verbs::CompletionQueue engine;
+  Users users;
   const std::uint64_t ticket;  // in Registry<Cq>
   Acknowledgements completion_events;
   Acknowledgements async_events;

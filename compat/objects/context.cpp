@@ -129,7 +129,7 @@ ibv_pd* alloc_pd(ibv_context* context) noexcept {
 }
 
 int dealloc_pd(ibv_pd* pd) noexcept {
-  if (of(pd).engine.in_use()) return refused("ibv_dealloc_pd", EBUSY, "memory or queues still belong to it");
+  if (of(pd).users.any()) return refused("ibv_dealloc_pd", EBUSY, "memory or queues still belong to it");
   delete &of(pd);
   return 0;
 }

@@ -15,6 +15,7 @@
 
 #include "compat/objects/acknowledgements.hpp"
 #include "compat/objects/registry.hpp"
+#include "compat/objects/users.hpp"
 #include "verbs/device.hpp"
 
 namespace weft::compat {
@@ -38,6 +39,7 @@ inline Device& of(ibv_device* device) noexcept { return *static_cast<Device*>(de
 
 struct Pd : ibv_pd {
   verbs::ProtectionDomain engine;
+  Users users;
   explicit Pd(ibv_context* opened, verbs::ProtectionDomain domain)
       : ibv_pd{.context = opened, .handle = 0}, engine(std::move(domain)) {}
 };

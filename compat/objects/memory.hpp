@@ -7,6 +7,7 @@
 namespace weft::compat {
 
 struct Mr : ibv_mr {
+  const Use use;
   verbs::MemoryRegion engine;
   Mr(ibv_pd& pd, void* address, std::size_t size, verbs::MemoryRegion region)
       : ibv_mr{.context = pd.context,
@@ -16,14 +17,17 @@ struct Mr : ibv_mr {
                .handle = 0,
                .lkey = region.lkey(),
                .rkey = region.rkey()},
+        use(&of(&pd).users),
         engine(std::move(region)) {}
 };
 inline Mr& of(ibv_mr* mr) noexcept { return *static_cast<Mr*>(mr); }
 
 struct Mw : ibv_mw {
+  const Use use;
   verbs::MemoryWindow engine;
   Mw(ibv_pd& pd, ibv_mw_type kind, verbs::MemoryWindow window)
       : ibv_mw{.context = pd.context, .pd = &pd, .rkey = window.next_rkey(), .handle = 0, .type = kind},
+        use(&of(&pd).users),
         engine(std::move(window)) {}
 };
 inline Mw& of(ibv_mw* mw) noexcept { return *static_cast<Mw*>(mw); }

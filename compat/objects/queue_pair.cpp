@@ -58,6 +58,8 @@ ibv_qp* make_qp(std::string_view call, ibv_pd* pd, ibv_qp_init_attr_ex& wanted) 
   return plain(*qp.release());
 }
 
+Users* users_of(ibv_cq* cq) { return cq != nullptr ? &of(cq).users : nullptr; }
+
 ibv_qp_init_attr_ex extended(const ibv_qp_init_attr& plain) {
   ibv_qp_init_attr_ex wanted{};
   wanted.qp_context = plain.qp_context;
@@ -73,7 +75,13 @@ ibv_qp_init_attr_ex extended(const ibv_qp_init_attr& plain) {
 }  // namespace
 
 Qp::Qp(ibv_pd& pd, const ibv_qp_init_attr_ex& attributes, verbs::QueuePair pair, std::uint64_t number)
-    : ibv_qp_ex{}, engine(std::move(pair)), ticket(number) {
+    : ibv_qp_ex{},
+      domain_use(&of(&pd).users),
+      send_use(users_of(attributes.send_cq)),
+      receive_use(users_of(attributes.recv_cq)),
+      shared_use(attributes.srq != nullptr ? &of(attributes.srq).users : nullptr),
+      engine(std::move(pair)),
+      ticket(number) {
   qp_base.context = pd.context;
   qp_base.qp_context = attributes.qp_context;
   qp_base.pd = &pd;

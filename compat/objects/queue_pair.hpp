@@ -15,7 +15,9 @@ struct Srq : ibv_srq {
   Srq(const Srq&) = delete;
   Srq& operator=(const Srq&) = delete;
 
+  const Use domain_use;
   verbs::SharedReceiveQueue engine;
+  Users users;
   const std::uint64_t ticket;  // in Registry<Srq>
   Acknowledgements async_events;
 };
@@ -28,6 +30,7 @@ struct Qp : ibv_qp_ex {
   Qp(const Qp&) = delete;
   Qp& operator=(const Qp&) = delete;
 
+  const Use domain_use, send_use, receive_use, shared_use;
   verbs::QueuePair engine;
   const std::uint64_t ticket;  // in Registry<Qp>
   Acknowledgements async_events;

@@ -22,8 +22,8 @@ std::optional<std::string> environment(const char* name) {
 }
 
 // The file's settings; its complaints say which variable named it.
-verbs::Configuration from_file(const std::string& path) {
-  auto settings = verbs::read_configuration(path);
+verbs::Configuration from_file(const std::string& path, const verbs::Policy& base) {
+  auto settings = verbs::read_configuration(path, base);
   for (std::string& complaint : settings.complaints) complaint.insert(0, "WEFT_CONFIG: ");
   return settings;
 }
@@ -52,8 +52,17 @@ void tell(const verbs::Configuration& settings) {
   }
 }
 
+// Programs that were written for InfiniBand may let the accepting end speak first, which iWARP allows with the
+// ready-to-receive handshake alone: so it is asked for, unless the user says otherwise or asks for what excludes it.
+verbs::Configuration read_all() {
+  const bool secure = ::getauxval(AT_SECURE) != 0;
+  auto with = read_settings(environment, secure, {.peer_to_peer = true});
+  auto without = read_settings(environment, secure, {});
+  return with.complaints.size() > without.complaints.size() ? without : with;
+}
+
 verbs::Policy start() {
-  auto settings = read_settings(environment, ::getauxval(AT_SECURE) != 0);
+  auto settings = read_all();
   apply_settings(settings);
   tell(settings);
   return settings.policy;
@@ -61,10 +70,10 @@ verbs::Policy start() {
 
 }  // namespace
 
-verbs::Configuration read_settings(const Variable& variable, bool secure_execution) {
-  if (secure_execution) return {};
-  verbs::Configuration settings;
-  if (const auto path = variable("WEFT_CONFIG")) settings = from_file(*path);
+verbs::Configuration read_settings(const Variable& variable, bool secure_execution, const verbs::Policy& base) {
+  verbs::Configuration settings{.policy = base};
+  if (secure_execution) return settings;
+  if (const auto path = variable("WEFT_CONFIG")) settings = from_file(*path, base);
   if (const auto level = variable("WEFT_LOG")) take_log(settings, *level);
   if (const auto pcap = variable("WEFT_PCAP")) settings.pcap = *pcap;
   if (const auto policy = variable("WEFT_POLICY")) take_policy(settings, *policy);

@@ -27,7 +27,8 @@ const verbs::Policy& connection_policy();
 
 // The parts, for tests. An empty variable is as good as none.
 using Variable = std::function<std::optional<std::string>(const char* name)>;
-[[nodiscard]] verbs::Configuration read_settings(const Variable& variable, bool secure_execution);
+[[nodiscard]] verbs::Configuration read_settings(const Variable& variable, bool secure_execution,
+                                                 const verbs::Policy& base = {});
 // Adds to the complaints when the capture file cannot be written.
 void apply_settings(verbs::Configuration& settings);
 

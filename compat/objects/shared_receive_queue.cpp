@@ -5,7 +5,7 @@
 namespace weft::compat {
 
 Srq::Srq(ibv_pd& domain, void* program_context, verbs::SharedReceiveQueue queue, std::uint64_t number)
-    : ibv_srq{}, engine(std::move(queue)), ticket(number) {
+    : ibv_srq{}, domain_use(&of(&domain).users), engine(std::move(queue)), ticket(number) {
   context = domain.context;
   srq_context = program_context;
   pd = &domain;
@@ -76,7 +76,7 @@ int query_srq(ibv_srq* srq, ibv_srq_attr* attributes) noexcept {
 }
 
 int destroy_srq(ibv_srq* srq) noexcept {
-  if (of(srq).engine.in_use()) return refused("ibv_destroy_srq", EBUSY, "queue pairs still take receives from it");
+  if (of(srq).users.any()) return refused("ibv_destroy_srq", EBUSY, "queue pairs still take receives from it");
   delete &of(srq);
   return 0;
 }

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs unmodified programs of the distribution under `weft run`, as user nobody, in a network namespace of its own.
 
-Usage: applications.py WEFT LIBRARIES OUT [--only REGEX] [--keep-going]
-
-WEFT is the command, LIBRARIES the folder of the drop-in libraries; both are copied to where nobody can read them. OUT gets
-applications.md: what docs/applications.md has to say. Exit codes: 0 all passed, 1 something failed, 77 programs are missing."""
+WEFT is the command, LIBRARIES the folder of the drop-in libraries; both are copied to where nobody can read them. With --table
+the results go into a file, as docs/applications.md has them; with --compare they are held against that page, but for the
+versions. Exit codes: 0 all passed, 1 something failed, 77 nothing failed but programs are missing."""
 import argparse
 import os
 import pathlib
@@ -16,9 +15,8 @@ import sys
 import tempfile
 import time
 
-from cases import CASES, IPV4, IPV6, NIC
+from cases import CASES, NIC
 
-DEVICES = {IPV4: "weft_lo", IPV6: "weft_lo", NIC: "weft_nic0"}
 FIRST_PORT = 20000
 
 
@@ -64,33 +62,42 @@ class Runner:
 
     def run(self, case, address):
         """None when all is well, else what was wrong."""
-        self.port += 1
-        words = {"a": address, "p": self.port, "d": DEVICES[address], "v6": "--ipv6-addr" if address == IPV6 else ""}
-        server = self.start(case.server.format(**words)) if case.server else None
-        if server and not self.listening(server):
-            return "the server does not listen:\n" + self.end(server)
-        clients = [self.start(case.client.format(**words)) for _ in range(case.clients)]
         until = time.monotonic() + case.timeout
-        wrong = [self.judge("client", one, case.expect, until) for one in clients]
-        if server and case.server_ends:
-            wrong.append(self.judge("server", server, case.server_expect, time.monotonic() + 10))
-        elif server:
-            text = self.end(server)
-            wrong.append(None if server.returncode in (-9, -15) else f"server: ended by itself with {server.returncode}\n{text}")
-        elif server:
-            self.end(server)
-        found = [w for w in wrong if w]
-        if found and server:
-            found.append("server said:\n" + self.end(server))
-        return "\n".join(found) or None
+        pairs = [self.start_pair(case, address) for _ in range(case.pairs)]
+        if case.kill:
+            time.sleep(0.5)
+            os.killpg(pairs[0][1 if case.kill == "server" else 0].pid, 9)
+        wrong = [self.judge_pair(case, client, server, until) for client, server in pairs]
+        return "\n".join(w for w in wrong if w) or None
 
-    def judge(self, who, process, expect, until):
+    def start_pair(self, case, address):
+        self.port += 1
+        words = {"a": address, "p": self.port}
+        server = self.start(case.server.format(**words)) if case.server else None
+        if server:
+            self.wait_until_listening(server)
+        return self.start(case.client.format(**words)), server
+
+    def judge_pair(self, case, client, server, until):
+        wrong = [] if case.kill == "client" else [self.judge("client", client, case.expect, until, bool(case.kill))]
+        if server and case.server_ends and case.kill != "server":
+            wrong.append(self.judge("server", server, case.server_expect, until, bool(case.kill)))
+        elif server and not case.kill and server.poll() is not None:
+            wrong.append(f"server: ended by itself with {server.returncode}")
+        found = [w for w in wrong if w]
+        said = self.end(server) if server else ""
+        self.end(client)
+        if found and server:
+            found.append("server said:\n" + said)
+        return "\n".join(found)
+
+    def judge(self, who, process, expect, until, may_fail):
         try:
             text, _ = process.communicate(timeout=max(0.1, until - time.monotonic()))
         except subprocess.TimeoutExpired:
             return f"{who}: does not end:\n" + self.end(process)
         process.said = text
-        if process.returncode != 0:
+        if process.returncode != 0 and not (may_fail and process.returncode > 0):
             return f"{who}: exit code {process.returncode}:\n{text}"
         if expect and not re.search(expect, text):
             return f"{who}: no '{expect}' in:\n{text}"
@@ -110,51 +117,94 @@ class Runner:
         process.said = text
         return text
 
-    def listening(self, server):
+    def wait_until_listening(self, server):
         wanted = f":{self.port:04X}"
-        for _ in range(200):
+        until = time.monotonic() + 10
+        while server.poll() is None and time.monotonic() < until:
             for table in ("tcp", "tcp6"):
                 for line in pathlib.Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
                     fields = line.split()
                     if fields[3] == "0A" and fields[1].endswith(wanted):
-                        return True
-            if server.poll() is not None:
-                return False
-            time.sleep(0.05)
-        return False
+                        return
+            time.sleep(0.02)
+
+
+HEADER = """<!-- Written by tests/compat/applications.py --table; the test compat_applications holds it against its own run. -->
+# Programs that run unmodified
+
+Binaries of Debian 12, each run under `weft run --` as user nobody in a network namespace without any RDMA device. The
+client's command stands first, the server's below; `A` is each of the addresses, `P` a port.
+
+| program | version | command | addresses | result |
+|---|---|---|---|---|
+"""
+
+
+def version(package):
+    asked = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", package], capture_output=True, text=True)
+    return asked.stdout or "?"
+
+
+def row(case, wrong):
+    lines = [line.format(a="A", p="P") for line in (case.client, case.server) if line]
+    commands = "<br>".join(f"`{line}`" for line in lines)
+    result = ("fails" if wrong else "works") + (f": {case.note}" if case.note else "")
+    return f"| {case.name} | {case.package} {version(case.package)} | {commands} | {', '.join(case.addresses)} | {result} |\n"
+
+
+def without_versions(page):
+    return re.sub(r"^(\| [^|]+ \| \S+) [^|]+ \|", r"\1 |", page, flags=re.M)
+
+
+def run_all(runner, only):
+    """The table's rows, how many runs failed, and how many programs are missing."""
+    rows, failed, missing = "", 0, 0
+    for case in CASES:
+        if not re.search(only, case.name):
+            continue
+        if not shutil.which(case.client.split()[0]):
+            print(f"MISSING {case.name}: Debian package {case.package} is not installed", flush=True)
+            missing += 1
+            continue
+        any_wrong = False
+        for address in case.addresses:
+            if address == NIC and os.geteuid() != 0:
+                print(f"skipped {case.name} [{address}]: only root can make an interface", flush=True)
+                continue
+            begin = time.monotonic()
+            wrong = runner.run(case, address)
+            any_wrong = any_wrong or bool(wrong)
+            print(f"{'FAILED' if wrong else 'ok':6} {time.monotonic() - begin:6.2f} s  {case.name} [{address}]", flush=True)
+            if wrong:
+                failed += 1
+                print("    " + wrong.replace("\n", "\n    "), flush=True)
+        rows += row(case, any_wrong)
+    return rows, failed, missing
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("weft")
     parser.add_argument("libraries")
-    parser.add_argument("out")
-    parser.add_argument("--only", default="")
+    parser.add_argument("--only", default="", help="a regular expression for the names of the cases")
+    parser.add_argument("--table", help="write the table here")
+    parser.add_argument("--compare", help="the page to hold the table against")
     options = parser.parse_args()
     enter_namespace()
     if os.geteuid() == 0:
         furnish_namespace()
     folder = stage(options.weft, options.libraries)
-    runner = Runner(folder)
-    failed = 0
-    for case in CASES:
-        if not re.search(options.only, case.name):
-            continue
-        if not shutil.which(case.client.split()[0]):
-            print(f"MISSING {case.name}: {case.package} is not installed")
-            failed += 1
-            continue
-        for address in case.addresses:
-            if address == NIC and os.geteuid() != 0:
-                continue
-            begin = time.monotonic()
-            wrong = runner.run(case, address)
-            print(f"{'FAILED' if wrong else 'ok':6} {time.monotonic() - begin:6.2f} s  {case.name} [{address}]", flush=True)
-            if wrong:
-                failed += 1
-                print("    " + wrong.replace("\n", "\n    "), flush=True)
+    rows, failed, missing = run_all(Runner(folder), options.only)
     shutil.rmtree(folder)
-    return 1 if failed else 0
+    page = HEADER + rows
+    if options.table:
+        pathlib.Path(options.table).write_text(page)
+    if options.compare and not missing and not options.only:
+        if without_versions(page) != without_versions(pathlib.Path(options.compare).read_text()):
+            print(f"{options.compare} is not what came out of this run: write it anew with --table")
+            failed += 1
+    print(f"{failed} failed, {missing} could not be tried")
+    return 1 if failed else 77 if missing else 0
 
 
 if __name__ == "__main__":

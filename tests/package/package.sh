@@ -31,6 +31,7 @@ has 'lib/.*libweft_verbs\.a'
 has 'lib/.*cmake/weft/weft-config\.cmake'
 has 'lib/.*pkgconfig/weft\.pc'
 has share/doc/weft/copyright
+for file in libweft.so.0 libibverbs.so libibverbs.so.1 librdmacm.so librdmacm.so.1; do has "lib/.*weft/${file//./\\.}"; done
 for page in weft weft-demo weft-rping weft-info weft-bench weft-run; do has "share/man/man1/$page\\.1"; done
 if grep -vE '^\./(usr/((bin|include|lib|share)/.*)?)?$' "$folder/content"; then fail "this is outside of its folders"; fi
 if grep -E '/lib(ibverbs|rdmacm)\.so' "$folder/content" | grep -v /weft/; then fail "this would hide the system's libraries"; fi
@@ -45,13 +46,21 @@ dpkg-deb -x "$package" "$root"
 "$root/usr/bin/weft" info >/dev/null
 "$root/usr/bin/weft" demo --pcap "$folder/demo.pcap" >/dev/null
 
-# The drop-in libraries, once the tree builds them (target weft_compat or however it is called): they are found beside the command, and
-# rping of rdmacm-utils runs with them.
-libraries=$(dirname "$(grep -m1 -E '/weft/libibverbs\.so\.1$' "$folder/content" || true)")
-if [ "$libraries" != . ]; then
-  echo "== weft run, from $libraries"
-  # shellcheck disable=SC2016  # the inner shell is asked
-  seen=$("$root/usr/bin/weft" run -- sh -c 'echo "$LD_LIBRARY_PATH"')
-  [[ $seen == "$root/${libraries#./}"* ]] || fail "weft run takes the libraries from $seen"
-  # rping goes here.
+echo "== the drop-in libraries, found beside the command"
+libraries=$(dirname "$(grep -m1 -E '/weft/libibverbs\.so\.1$' "$folder/content")")
+# shellcheck disable=SC2016  # the inner shell is asked
+seen=$("$root/usr/bin/weft" run -- sh -c 'echo "$LD_LIBRARY_PATH"')
+[[ $seen == "$root/${libraries#./}"* ]] || fail "weft run takes the libraries from $seen"
+if command -v rping >/dev/null; then
+  port=$((20000 + RANDOM % 10000))
+  "$root/usr/bin/weft" run -- rping -s -a 127.0.0.1 -p $port -C 3 -V &
+  server=$!
+  for _ in 1 2 3 4 5 6 7 8 9 10; do  # until the server listens
+    if "$root/usr/bin/weft" run -- rping -c -a 127.0.0.1 -p $port -C 3 -v -V >"$root/rping.log" 2>&1; then break; fi
+    sleep 0.3
+  done
+  wait $server || fail "rping's server from the package ended with $?"
+  grep -q 'rdma-ping-2' "$root/rping.log" || fail "rping from the package: $(cat "$root/rping.log")"
+else
+  echo "rping is not installed (Debian package rdmacm-utils): the package's libraries are not tried"
 fi
