@@ -49,7 +49,9 @@ struct Shared {
 };
 struct SharedOpens {
   std::mutex mutex{};
-  std::map<Device*, Shared> by_device{};
+  std::map<pid_t, std::map<Device*, Shared>> by_process{};  // those of a parent stay with it: fork(2)
+
+  std::map<Device*, Shared>& here() { return by_process[::getpid()]; }
 };
 
 // Never destroyed, see Registry.
@@ -61,8 +63,8 @@ SharedOpens& shared_opens() {
 bool is_shared(const Context& context) {
   SharedOpens& all = shared_opens();
   const std::lock_guard lock(all.mutex);
-  const auto found = all.by_device.find(&context.device());
-  return found != all.by_device.end() && found->second.context.get() == &context;
+  const auto found = all.here().find(&context.device());
+  return found != all.here().end() && found->second.context.get() == &context;
 }
 
 }  // namespace
@@ -101,7 +103,7 @@ int close_device(ibv_context* context) noexcept {
 Context* shared_context(Device& device) {
   SharedOpens& all = shared_opens();
   const std::lock_guard lock(all.mutex);
-  Shared& shared = all.by_device[&device];
+  Shared& shared = all.here()[&device];
   if (shared.context) return shared.context.get();
   auto opened = verbs::Device::open(std::string_view(device.name));
   if (!opened) return refused_null("rdma_cm", opened.error());
@@ -112,7 +114,7 @@ Context* shared_context(Device& device) {
 Pd* shared_domain(Context& context) {
   SharedOpens& all = shared_opens();
   const std::lock_guard lock(all.mutex);
-  Shared& shared = all.by_device[&context.device()];
+  Shared& shared = all.here()[&context.device()];
   if (shared.domain) return shared.domain.get();
   auto domain = context.engine.allocate_protection_domain();
   if (!domain) return refused_null("rdma_cm", domain.error());

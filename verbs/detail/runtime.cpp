@@ -2,6 +2,8 @@
 #include "verbs/detail/runtime.hpp"
 
 #include <pthread.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -29,19 +31,61 @@ void block_signals() {
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
 }
 
+// The runtime of this process. Never destroyed: threads may still call while exit() runs.
+struct Current {
+  std::mutex mutex{};
+  std::weak_ptr<Runtime> runtime{};
+  std::shared_ptr<Runtime> forking{};                 // while fork() runs
+  std::vector<std::shared_ptr<Runtime>> inherited{};  // in a child: kept, for their threads are the parent's to join
+};
+
+Current& current() {
+  static auto* const one = new Current;
+  return *one;
+}
+
 }  // namespace
 
+// A child has its parent's objects, but not its progress thread. It gets a runtime of its own for what it opens, and
+// lets go of the parent's sockets: else they would stay open when the parent closes them.
+void Runtime::before_fork() {
+  Current& self = current();
+  self.mutex.lock();
+  self.forking = self.runtime.lock();
+  if (self.forking) self.forking->streams_mutex_.lock();
+}
+
+void Runtime::after_fork_in_parent() {
+  Current& self = current();
+  if (self.forking) self.forking->streams_mutex_.unlock();
+  const auto last = std::move(self.forking);  // perhaps the last share: it ends behind the lock
+  self.mutex.unlock();
+}
+
+void Runtime::after_fork_in_child() {
+  Current& self = current();
+  if (self.forking) {
+    const int nowhere = ::eventfd(0, EFD_CLOEXEC);
+    for (const auto& [number, stream] : self.forking->streams_) stream->leave_to_parent(nowhere);
+    if (nowhere >= 0) ::close(nowhere);
+    self.forking->streams_mutex_.unlock();
+    self.inherited.push_back(std::move(self.forking));
+  }
+  self.runtime.reset();
+  self.mutex.unlock();
+}
+
 Result<std::shared_ptr<Runtime>> Runtime::acquire() {
-  static std::mutex mutex;
-  static std::weak_ptr<Runtime> current;
-  const std::lock_guard lock(mutex);
-  if (auto running = current.lock()) return running;
+  static const int watched = ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  if (watched != 0) return fail(Errc::kSystem, "runtime", "cannot register what fork() has to do", watched);
+  const std::lock_guard lock(current().mutex);
+  if (auto running = current().runtime.lock()) return running;
   auto reactor = transport::Reactor::create();
   if (!reactor) return fail(Errc::kSystem, "runtime", "cannot create the reactor", reactor.error().value());
   auto readiness = transport::ReadinessSet::create();
   if (!readiness) return fail(Errc::kSystem, "runtime", "cannot create a readiness set", readiness.error().value());
   std::shared_ptr<Runtime> made(new Runtime(std::move(*reactor), std::move(*readiness)));
-  current = made;
+  current().runtime = made;
   return made;
 }
 

@@ -62,6 +62,9 @@ class Runtime {
 
  private:
   Runtime(transport::Reactor reactor, transport::ReadinessSet readiness);
+  static void before_fork();
+  static void after_fork_in_parent();
+  static void after_fork_in_child();
   void serve_ready();
   void serve_deadlines();
   void arm_deadline_timer();

@@ -2,6 +2,9 @@
 // A connection's life: start, the calls of connection manager and queue pair, and its end.
 #include "verbs/detail/stream.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <utility>
 
@@ -222,6 +225,10 @@ void Stream::receives_available() {
 void Stream::refresh_interest() {
   const std::lock_guard lock(mutex_);
   if (!finished_) update_interest();
+}
+
+void Stream::leave_to_parent(int nowhere) noexcept {
+  if (socket_.is_open() && nowhere >= 0) ::dup3(nowhere, socket_.descriptor(), O_CLOEXEC);
 }
 
 void Stream::abandon() {

@@ -81,6 +81,8 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void receives_available() override;
   void refresh_interest();
   void abandon();  // the runtime ends
+  // In a child process after fork(): the socket's number becomes `nowhere`, so that nothing here reaches the peer.
+  void leave_to_parent(int nowhere) noexcept;
 
  private:
   struct SendSlot {
