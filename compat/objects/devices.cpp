@@ -62,9 +62,10 @@ ibv_device** get_device_list(int* count) noexcept {
     auto found = verbs::Device::list();
     if (!found) return refused_null("ibv_get_device_list", found.error());
     // Programs that take the first device want one that leads somewhere.
-    std::ranges::stable_sort(*found, {}, [](const auto& info) {
+    std::ranges::sort(*found, {}, [](const auto& info) {
       const auto& interface = info.interface;
-      return interface.addresses.empty() || !interface.up ? 2 : interface.loopback ? 1 : 0;
+      const int rank = interface.addresses.empty() || !interface.up ? 2 : interface.loopback ? 1 : 0;
+      return std::pair(rank, interface.index);
     });
     auto list = std::make_unique<ibv_device*[]>(found->size() + 1);
     if (count != nullptr) *count = static_cast<int>(found->size());

@@ -36,8 +36,7 @@ class DropIn : public testing::Test {
   }
 };
 
-// Not the other way round: the stock client sends within half a millisecond of the Reply, and siw, which has not taken
-// its connection to RTS by then, looks at that message only when another one follows (README.md). rping sends no other.
+// Not the other way round: the stock client does not wait after the Reply, as siw needs it (README.md).
 TEST_F(DropIn, RpingIsServer) { ping_host(); }
 TEST_F(DropIn, RpingIsServerWithoutCrc) { ping_host("--policy crc=off"); }
 

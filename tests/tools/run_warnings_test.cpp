@@ -89,7 +89,7 @@ TEST(RunWarnings, SetuidPrograms) {
       ::chown(copy.c_str(), kSomebody, kSomebody) != 0) {
     GTEST_SKIP() << "needs root, and a temporary folder that honours setuid";
   }
-  for (const mode_t mode : {04755, 02755}) {
+  for (const mode_t mode : {04755U, 02755U}) {
     ASSERT_EQ(::chmod(copy.c_str(), mode), 0);
     EXPECT_NE(warning(copy).find("setuid"), std::string::npos);
     EXPECT_NE(warning(copy).find("ld.so.conf.d"), std::string::npos);
