@@ -2,6 +2,9 @@
 // Event channels: how the engine's events become rdma_cm_event, and how those are acknowledged.
 #include <algorithm>
 #include <limits>
+#include <mutex>
+#include <optional>
+#include <unordered_set>
 #include <utility>
 
 #include "compat/objects/cm.hpp"
@@ -12,6 +15,26 @@
 namespace weft::compat {
 
 namespace {
+
+// The channels that exist. A program may destroy one that its other thread is about to read (rping does, at its end):
+// that is its mistake, but it gets EBADF for it.
+struct Channels {
+  std::mutex mutex{};
+  std::unordered_set<const rdma_event_channel*> live{};
+};
+
+// Never destroyed, see Registry.
+Channels& channels() {
+  static auto* const all = new Channels;
+  return *all;
+}
+
+// A share of its own: who already waits keeps the engine's channel, whatever becomes of the program's.
+std::optional<verbs::EventChannel> engine_of(rdma_event_channel* channel) {
+  const std::lock_guard lock(channels().mutex);
+  if (!channels().live.contains(channel)) return std::nullopt;
+  return of(channel).engine;
+}
 
 // An identifier that cannot be freed, because one of its events counts as reported.
 class Hold {
@@ -122,6 +145,17 @@ bool describe_request(CmChannel& channel, CmEvent& report, verbs::ConnectionEven
 
 }  // namespace
 
+CmChannel::CmChannel(verbs::EventChannel opened)
+    : rdma_event_channel{.fd = opened.descriptor()}, engine(std::move(opened)) {
+  const std::lock_guard lock(channels().mutex);
+  channels().live.insert(this);
+}
+
+CmChannel::~CmChannel() {
+  const std::lock_guard lock(channels().mutex);
+  channels().live.erase(this);
+}
+
 std::unique_ptr<CmChannel> open_cm_channel(std::string_view call) {
   connection_policy();  // so that a faulty setting is told where the program begins, and log and capture are set
   auto engine = verbs::EventChannel::create();
@@ -141,8 +175,10 @@ int cm_get_cm_event(rdma_event_channel* channel, rdma_cm_event** event) noexcept
   return guarded_minus_one([&] {
     if (channel == nullptr || event == nullptr) return refused_minus_one("rdma_get_cm_event", EINVAL, "null pointer");
     auto report = std::make_unique<CmEvent>();  // first: without memory for it, no event is lost
+    auto engine = engine_of(channel);
+    if (!engine) return refused_minus_one("rdma_get_cm_event", EBADF, "there is no such channel any more");
     for (;;) {
-      auto happened = of(channel).engine.get_event();
+      auto happened = engine->get_event();
       if (!happened) {  // not logged: programs poll, and signals are no failure
         errno = happened.error().to_errno();
         return -1;

@@ -18,9 +18,11 @@ namespace weft::compat {
 
 // Its fd is the engine's own descriptor: it may be polled, duplicated or made non-blocking.
 struct CmChannel : rdma_event_channel {
+  explicit CmChannel(verbs::EventChannel opened);
+  ~CmChannel();
+  CmChannel(const CmChannel&) = delete;
+  CmChannel& operator=(const CmChannel&) = delete;
   verbs::EventChannel engine;
-  explicit CmChannel(verbs::EventChannel opened)
-      : rdma_event_channel{.fd = opened.descriptor()}, engine(std::move(opened)) {}
 };
 inline CmChannel& of(rdma_event_channel* channel) noexcept { return *static_cast<CmChannel*>(channel); }
 

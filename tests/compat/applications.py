@@ -18,6 +18,9 @@ import time
 from cases import CASES, NIC
 
 FIRST_PORT = 20000
+# At its end rping destroys the event channel that its other thread is about to read: about one run in a hundred on a busy machine
+# meets that, and then exits with 255 behind its work.
+RPING_RACE = "rdma_get_cm_event: Bad file descriptor"
 
 
 def enter_namespace():
@@ -97,7 +100,9 @@ class Runner:
         except subprocess.TimeoutExpired:
             return f"{who}: does not end:\n" + self.end(process)
         process.said = text
-        if process.returncode != 0 and not (may_fail and process.returncode > 0):
+        if process.returncode == 255 and text.strip().endswith(RPING_RACE) and "rping" in process.args:
+            print(f"        {who}: '{RPING_RACE}', rping's own race, behind its work", flush=True)
+        elif process.returncode != 0 and not (may_fail and process.returncode > 0):
             return f"{who}: exit code {process.returncode}:\n{text}"
         if expect and not re.search(expect, text):
             return f"{who}: no '{expect}' in:\n{text}"
