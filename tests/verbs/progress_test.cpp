@@ -230,7 +230,8 @@ TEST(Idle, AConnectionIsSmall) {
   // The median: some connections also made a table or the pool of buffers grow, which are there for all.
   std::ranges::nth_element(growth, growth.begin() + kCount / 2);
   EXPECT_LT(growth[kCount / 2], 10 * 1024);
-  EXPECT_GT(growth[kCount / 2], 0);
+  const bool measured = mallinfo2().uordblks != 0;  // a sanitizer's allocator tells nothing
+  EXPECT_EQ(growth[kCount / 2] > 0, measured);
 }
 
 // More connections on one queue than are read one by one.
