@@ -117,20 +117,6 @@ int create(rdma_cm_id* raw, ibv_qp_init_attr_ex* wanted, std::string_view call) 
   return 0;
 }
 
-ibv_qp_init_attr_ex extend(const ibv_qp_init_attr& plain, ibv_pd* pd) {
-  ibv_qp_init_attr_ex extended{};
-  extended.qp_context = plain.qp_context;
-  extended.send_cq = plain.send_cq;
-  extended.recv_cq = plain.recv_cq;
-  extended.srq = plain.srq;
-  extended.cap = plain.cap;
-  extended.qp_type = plain.qp_type;
-  extended.sq_sig_all = plain.sq_sig_all;
-  extended.comp_mask = IBV_QP_INIT_ATTR_PD;
-  extended.pd = pd;
-  return extended;
-}
-
 }  // namespace
 
 int cm_create_qp_ex(rdma_cm_id* id, ibv_qp_init_attr_ex* attributes) noexcept {
@@ -140,12 +126,12 @@ int cm_create_qp_ex(rdma_cm_id* id, ibv_qp_init_attr_ex* attributes) noexcept {
 int cm_create_qp(rdma_cm_id* id, ibv_pd* pd, ibv_qp_init_attr* attributes) noexcept {
   return guarded_minus_one([&] {
     if (attributes == nullptr) return refused_minus_one("rdma_create_qp", EINVAL, "attributes are null");
-    ibv_qp_init_attr_ex extended = extend(*attributes, pd);
-    if (create(id, &extended, "rdma_create_qp") != 0) return -1;
-    attributes->send_cq = extended.send_cq;
-    attributes->recv_cq = extended.recv_cq;
-    attributes->srq = extended.srq;
-    attributes->cap = extended.cap;  // what it got
+    ibv_qp_init_attr_ex wanted = extended(*attributes, pd);
+    if (create(id, &wanted, "rdma_create_qp") != 0) return -1;
+    attributes->send_cq = wanted.send_cq;
+    attributes->recv_cq = wanted.recv_cq;
+    attributes->srq = wanted.srq;
+    attributes->cap = wanted.cap;  // what it got
     return 0;
   });
 }

@@ -60,18 +60,6 @@ ibv_qp* make_qp(std::string_view call, ibv_pd* pd, ibv_qp_init_attr_ex& wanted) 
 
 Users* users_of(ibv_cq* cq) { return cq != nullptr ? &of(cq).users : nullptr; }
 
-ibv_qp_init_attr_ex extended(const ibv_qp_init_attr& plain) {
-  ibv_qp_init_attr_ex wanted{};
-  wanted.qp_context = plain.qp_context;
-  wanted.send_cq = plain.send_cq;
-  wanted.recv_cq = plain.recv_cq;
-  wanted.srq = plain.srq;
-  wanted.cap = plain.cap;
-  wanted.qp_type = plain.qp_type;
-  wanted.sq_sig_all = plain.sq_sig_all;
-  return wanted;
-}
-
 }  // namespace
 
 Qp::Qp(ibv_pd& pd, const ibv_qp_init_attr_ex& attributes, verbs::QueuePair pair, std::uint64_t number)
@@ -107,9 +95,23 @@ Qp* find_qp(std::uint32_t number) {
   return Registry<Qp>::instance().find([number](const Qp& qp) { return qp.qp_base.qp_num == number; });
 }
 
+ibv_qp_init_attr_ex extended(const ibv_qp_init_attr& plain, ibv_pd* pd) {
+  ibv_qp_init_attr_ex wanted{};
+  wanted.qp_context = plain.qp_context;
+  wanted.send_cq = plain.send_cq;
+  wanted.recv_cq = plain.recv_cq;
+  wanted.srq = plain.srq;
+  wanted.cap = plain.cap;
+  wanted.qp_type = plain.qp_type;
+  wanted.sq_sig_all = plain.sq_sig_all;
+  wanted.comp_mask = IBV_QP_INIT_ATTR_PD;
+  wanted.pd = pd;
+  return wanted;
+}
+
 ibv_qp* create_qp(ibv_pd* pd, ibv_qp_init_attr* attributes) noexcept {
   return guarded_null([&] {
-    ibv_qp_init_attr_ex wanted = extended(*attributes);
+    ibv_qp_init_attr_ex wanted = extended(*attributes, pd);
     ibv_qp* const made = make_qp("ibv_create_qp", pd, wanted);
     if (made != nullptr) attributes->cap = wanted.cap;
     return made;

@@ -41,6 +41,8 @@ inline Qp& of(ibv_qp* qp) noexcept { return *static_cast<Qp*>(reinterpret_cast<i
 inline Qp& of(ibv_qp_ex* qp) noexcept { return *static_cast<Qp*>(qp); }
 inline ibv_qp* plain(Qp& qp) noexcept { return &qp.qp_base; }
 
+// The same wishes, and the domain, in the longer structure.
+ibv_qp_init_attr_ex extended(const ibv_qp_init_attr& plain, ibv_pd* pd);
 // Sets attributes->cap to what it got.
 ibv_qp* create_qp(ibv_pd* pd, ibv_qp_init_attr* attributes) noexcept;
 ibv_qp* create_qp_ex(ibv_context* context, ibv_qp_init_attr_ex* attributes) noexcept;
