@@ -36,7 +36,8 @@ struct Config {
   std::uint32_t send_queue_depth = 128;  // work requests
   std::uint32_t max_ird = 128;           // upper bound for inbound reads, whatever is negotiated
   NoReceive no_receive = NoReceive::kStall;
-  Duration startup_timeout = std::chrono::seconds(10);     // waiting for the peer's start-up frame, RTR included
+  Duration startup_timeout = std::chrono::seconds(10);  // waiting for the peer's start-up frame, RTR included
+  Duration first_fpdu_delay{};  // initiator: between the Reply and our first FPDU, for peers that are not ready at once
   Duration no_receive_timeout = std::chrono::seconds(30);  // a Send stalled for so long becomes Terminate 1/2/02
   Duration finish_timeout = std::chrono::seconds(60);      // after close(): for what is posted to be sent and answered
   Duration close_timeout =

@@ -112,12 +112,13 @@ struct Engine::State {
   std::size_t unconsumed = 0;  // octets of a frame that is not complete
   std::optional<Instant> startup_deadline{};
   std::optional<Instant> receive_deadline{};
-  mpa::RtrTypes rtr_due{};         // the kinds that both ends have named
-  bool awaiting_rtr = false;       // responder, peer-to-peer: Established is announced with the first segment
-  bool startup_terminate = false;  // the start-up failed such that a Terminate is due
-  bool fin_pending = false;        // the peer's FIN stands behind a segment that waits for a receive
-  bool held = false;               // drain() is on
-  bool drain_wanted = false;       // and SendQueueDrained is due
+  std::optional<Instant> first_fpdu_due{};  // initiator: FPDUs wait until then (Config::first_fpdu_delay)
+  mpa::RtrTypes rtr_due{};                  // the kinds that both ends have named
+  bool awaiting_rtr = false;                // responder, peer-to-peer: Established is announced with the first segment
+  bool startup_terminate = false;           // the start-up failed such that a Terminate is due
+  bool fin_pending = false;                 // the peer's FIN stands behind a segment that waits for a receive
+  bool held = false;                        // drain() is on
+  bool drain_wanted = false;                // and SendQueueDrained is due
   bool pad_remarked = false;
 };
 

@@ -18,6 +18,7 @@ void Engine::State::fail(const Fault& fault, Instant now) {
   if (!rdmap::may_send(stream)) return;
   // MPA2-9.3-04. Only a responder can get here: an initiator is established with the Reply, and has no work before it.
   if (awaiting_rtr && fault.ours) return fail(make_fault(mpa::Fault::kLocalFailure, fault.stream_offset), now);
+  first_fpdu_due.reset();  // no error waits for its time
   const bool may_speak = may_send_fpdus() && !ending.fin_sent();
   const bool may_terminate = may_speak && !fault.in_terminate;
   if (fault.wrong_answer) {
@@ -76,6 +77,7 @@ void Engine::State::end(Disposition how, bool graceful) {
   stream = StreamState::kClosed;
   startup_deadline.reset();
   receive_deadline.reset();
+  first_fpdu_due.reset();
   drain_wanted = false;
   queue.flush();
   collect();
@@ -122,7 +124,7 @@ bool Engine::State::nothing_left_to_send() const noexcept {
 
 std::optional<Instant> Engine::State::next_deadline() const noexcept {
   std::optional<Instant> next;
-  for (const auto& deadline : {startup_deadline, receive_deadline, ending.deadline()}) {
+  for (const auto& deadline : {startup_deadline, first_fpdu_due, receive_deadline, ending.deadline()}) {
     if (deadline && (!next || *deadline < *next)) next = deadline;
   }
   return next;
@@ -135,6 +137,8 @@ void Engine::State::deadline_passed(Instant now) {
   } else if (passed(startup_deadline)) {
     startup_deadline.reset();
     on_startup(startup.timed_out(), now);
+  } else if (passed(first_fpdu_due)) {
+    first_fpdu_due.reset();
   } else if (passed(receive_deadline)) {
     receive_deadline.reset();
     fail(rdma->inbound.no_receive(), now);

@@ -115,8 +115,9 @@ void Engine::State::on_startup(const mpa::RequestReceived& request, Instant) {
                                   request.peer_ord, request.peer_to_peer, copy_of(request.private_data)});
 }
 
-void Engine::State::on_startup(const mpa::Agreement& agreement, Instant) {
+void Engine::State::on_startup(const mpa::Agreement& agreement, Instant now) {
   startup_deadline.reset();
+  if (config.first_fpdu_delay > Duration{}) first_fpdu_due = now + config.first_fpdu_delay;
   enter_rdma_mode(agreement, {});
   terms.private_data = copy_of(agreement.private_data);
   if (agreement.rtr) queue.push(rtr_request(*agreement.rtr), true);  // MPA2-5-03: before anything else

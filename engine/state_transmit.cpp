@@ -52,8 +52,11 @@ void Engine::State::written(std::size_t octets, Instant now) {
   settle(now);
 }
 
-// MPA-7.1.2-17: the responder sends nothing before the first valid FPDU; the initiator nothing before the Reply.
-bool Engine::State::may_send_fpdus() const noexcept { return rdma && (startup.may_send() || startup_terminate); }
+// MPA-7.1.2-17: the responder sends nothing before the first valid FPDU; the initiator nothing before the Reply, and
+// some time after it where its user says so.
+bool Engine::State::may_send_fpdus() const noexcept {
+  return rdma && !first_fpdu_due && (startup.may_send() || startup_terminate);
+}
 
 bool Engine::State::has_output() const noexcept {
   if (ending.over() || ending.fin_sent()) return false;

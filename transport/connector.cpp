@@ -39,15 +39,17 @@ std::error_code bind_local(int descriptor, const Endpoint& local) {
 }
 
 // A socket whose connect is under way.
-ConnectResult start(const Endpoint& remote, const ConnectOptions& options) {
+ConnectResult start(BoundSocket from, const Endpoint& remote, const ConnectOptions& options) {
   sockaddr_storage storage{};
   const socklen_t length = remote.to_sockaddr(storage);
-  const int descriptor = ::socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP);
+  const bool bound = from.is_open();
+  const int descriptor =
+      bound ? from.release() : ::socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP);
   if (descriptor < 0) return std::unexpected(last_error());
   auto socket = Socket::adopt(descriptor);
   if (!socket) return socket;
   if (const auto error = socket->set(options.socket)) return std::unexpected(error);
-  if (options.local) {
+  if (options.local && !bound) {
     if (const auto error = bind_local(descriptor, *options.local)) return std::unexpected(error);
   }
   const int result = ::connect(descriptor, reinterpret_cast<const sockaddr*>(&storage), length);
@@ -79,8 +81,8 @@ struct Connector::State : std::enable_shared_from_this<State> {
   Socket socket{};
   bool done = false;
 
-  void begin(const Endpoint& remote, const ConnectOptions& options) {
-    auto started = start(remote, options);
+  void begin(BoundSocket from, const Endpoint& remote, const ConnectOptions& options) {
+    auto started = start(std::move(from), remote, options);
     boost::system::error_code error;
     if (started) watched.assign(started->descriptor(), error);
     if (!started || error) return fail_soon(started ? std::error_code(error) : started.error());
@@ -116,9 +118,13 @@ struct Connector::State : std::enable_shared_from_this<State> {
 };
 
 Connector::Connector(Reactor& reactor, const Endpoint& remote, const ConnectOptions& options, OnDone on_done)
+    : Connector(reactor, BoundSocket(), remote, options, std::move(on_done)) {}
+
+Connector::Connector(Reactor& reactor, BoundSocket from, const Endpoint& remote, const ConnectOptions& options,
+                     OnDone on_done)
     : state_(std::make_shared<State>(reactor, std::move(on_done))) {
   const auto lock = state_->gate.lock();
-  state_->begin(remote, options);
+  state_->begin(std::move(from), remote, options);
 }
 
 Connector::~Connector() {

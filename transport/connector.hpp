@@ -9,6 +9,7 @@
 #include <optional>
 #include <system_error>
 
+#include "transport/bound_socket.hpp"
 #include "transport/reactor.hpp"
 #include "transport/socket.hpp"
 
@@ -27,6 +28,8 @@ class Connector {
 
   // Calls `on_done` exactly once, for every kind of failure too, unless it is destroyed before.
   Connector(Reactor& reactor, const Endpoint& remote, const ConnectOptions& options, OnDone on_done);
+  // From an address that was bound before; options.local does not count.
+  Connector(Reactor& reactor, BoundSocket from, const Endpoint& remote, const ConnectOptions& options, OnDone on_done);
   ~Connector();  // abandons the attempt
   Connector(Connector&&) noexcept;
   Connector& operator=(Connector&&) noexcept;

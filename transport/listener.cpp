@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/listener.hpp"
 
-#include <netinet/in.h>
+#include <fcntl.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cerrno>
 #include <optional>
@@ -27,43 +27,20 @@ constexpr int kAcceptsInARow = 32;  // then other callbacks get their turn
 
 std::error_code last_error() noexcept { return {errno, std::system_category()}; }
 
-// Not asio::ip::tcp::acceptor: it does not open with SOCK_CLOEXEC, and a child could inherit the port.
-std::expected<int, std::error_code> open_listening(const Endpoint& at, int backlog) {
-  sockaddr_storage storage{};
-  const socklen_t length = at.to_sockaddr(storage);
-  const int descriptor = socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP);
-  if (descriptor < 0) return std::unexpected(last_error());
-  const int on = 1;
-  setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);  // a restarted server gets its port back
-  if (bind(descriptor, reinterpret_cast<const sockaddr*>(&storage), length) == 0 && listen(descriptor, backlog) == 0) {
-    return descriptor;
-  }
-  const auto error = last_error();
-  ::close(descriptor);
-  return std::unexpected(error);
-}
-
-std::expected<Endpoint, std::error_code> local_of(int descriptor) {
-  sockaddr_storage storage{};
-  socklen_t length = sizeof storage;
-  auto* address = reinterpret_cast<sockaddr*>(&storage);
-  if (getsockname(descriptor, address, &length) != 0) return std::unexpected(last_error());
-  return Endpoint::from_sockaddr(address, length);
-}
-
 }  // namespace
 
 struct Listener::State : std::enable_shared_from_this<State> {
-  State(Reactor& reactor, OnAccept on_accept, const SocketOptions& socket_options)
+  State(Reactor& reactor, OnAccept on_accept, const ListenOptions& wanted)
       : gate(std::move(on_accept)),
         listening(reactor.state().context),
         pause(reactor.state().context),
-        options(socket_options) {}
+        options(wanted) {}
 
   detail::CallbackGate<AcceptResult> gate;
   asio::posix::stream_descriptor listening;
   std::optional<asio::steady_timer> pause;
-  const SocketOptions options;
+  const ListenOptions options;
+  bool full = false;  // has_room said no
   Endpoint local{};
 
   AcceptResult accept_one() {
@@ -71,7 +48,7 @@ struct Listener::State : std::enable_shared_from_this<State> {
     if (descriptor < 0) return std::unexpected(last_error());
     auto socket = Socket::adopt(descriptor);
     if (!socket) return socket;
-    if (const auto error = socket->set(options)) return std::unexpected(error);
+    if (const auto error = socket->set(options.socket)) return std::unexpected(error);
     return socket;
   }
 
@@ -87,6 +64,14 @@ struct Listener::State : std::enable_shared_from_this<State> {
     if (gate.is_open(lock)) listening.async_wait(asio::posix::stream_descriptor::wait_read, resume());
   }
 
+  void go_on() {
+    {
+      const auto lock = gate.lock();
+      if (!gate.is_open(lock) || !std::exchange(full, false)) return;
+    }
+    accept_some();
+  }
+
   void arm_after_pause() {
     const auto lock = gate.lock();
     if (!gate.is_open(lock)) return;
@@ -98,6 +83,8 @@ struct Listener::State : std::enable_shared_from_this<State> {
     for (int i = 0; i < kAcceptsInARow; ++i) {
       auto lock = gate.lock();
       if (!gate.is_open(lock)) return;
+      full = options.has_room && !options.has_room();
+      if (full) return;
       auto accepted = accept_one();
       const std::error_code error = accepted ? std::error_code{} : accepted.error();
       if (error == std::errc::operation_would_block) break;
@@ -131,18 +118,24 @@ Listener::Listener(std::shared_ptr<State> state) noexcept : state_(std::move(sta
 
 std::expected<Listener, std::error_code> Listener::create(Reactor& reactor, const Endpoint& at,
                                                           const ListenOptions& options, OnAccept on_accept) {
-  const auto descriptor = open_listening(at, options.backlog);
-  if (!descriptor) return std::unexpected(descriptor.error());
-  auto state = std::make_shared<State>(reactor, std::move(on_accept), options.socket);
+  auto bound = BoundSocket::bind(at);
+  if (!bound) return std::unexpected(bound.error());
+  return create(reactor, *bound, options, std::move(on_accept));
+}
+
+// Not asio::ip::tcp::acceptor: it does not open with SOCK_CLOEXEC, and a child could inherit the port.
+std::expected<Listener, std::error_code> Listener::create(Reactor& reactor, BoundSocket& at,
+                                                          const ListenOptions& options, OnAccept on_accept) {
+  at.allow_reuse(true);  // what old connections have left of the port does not count, as in bind()
+  // The answer to a SYN carries it too; accepted sockets are given it again.
+  if (options.socket.type_of_service) set_type_of_service(at.descriptor(), *options.socket.type_of_service);
+  if (::listen(at.descriptor(), options.backlog) != 0) return std::unexpected(last_error());
+  auto state = std::make_shared<State>(reactor, std::move(on_accept), options);
+  state->local = at.local();
   boost::system::error_code failed;
-  state->listening.assign(*descriptor, failed);
-  const auto local = local_of(*descriptor);
-  if (failed) {
-    ::close(*descriptor);
-    return std::unexpected(std::error_code(failed));
-  }
-  if (!local) return std::unexpected(local.error());
-  state->local = *local;
+  state->listening.assign(at.descriptor(), failed);
+  if (failed) return std::unexpected(std::error_code(failed));
+  static_cast<void>(at.release());
   state->arm();
   return Listener(std::move(state));
 }
@@ -163,6 +156,15 @@ Listener& Listener::operator=(Listener&& other) noexcept {
   return *this;
 }
 
+// Never in the caller's thread: callbacks come from the reactor's alone.
+void Listener::resume() {
+  asio::post(state_->listening.get_executor(), [state = state_] { state->go_on(); });
+}
+
 const Endpoint& Listener::local() const noexcept { return state_->local; }
+
+void Listener::leave_to_parent(int nowhere) noexcept {
+  if (nowhere >= 0) ::dup3(nowhere, state_->listening.native_handle(), O_CLOEXEC);
+}
 
 }  // namespace weft::transport

@@ -7,13 +7,17 @@
 #include <memory>
 #include <system_error>
 
+#include "transport/bound_socket.hpp"
 #include "transport/reactor.hpp"
 #include "transport/socket.hpp"
 
 namespace weft::transport {
 
 struct ListenOptions {
-  int backlog = 128;
+  int backlog = 128;  // the kernel's queue: connections that wait to be accepted
+  // Asked before each of them; never blocks, and calls nothing of this object. After a no the rest wait in the kernel's
+  // queue, where nothing of them is kept here, until resume().
+  std::function<bool()> has_room{};
   SocketOptions socket{};  // of the accepted sockets
 };
 
@@ -27,11 +31,23 @@ class Listener {
   [[nodiscard]] static std::expected<Listener, std::error_code> create(Reactor& reactor, const Endpoint& at,
                                                                        const ListenOptions& options,
                                                                        OnAccept on_accept);
+  // At an address that was bound before. `at` is taken when this succeeds; with reuse allowed, the port may have a
+  // listener by now (address_in_use).
+  [[nodiscard]] static std::expected<Listener, std::error_code> create(Reactor& reactor, BoundSocket& at,
+                                                                       const ListenOptions& options,
+                                                                       OnAccept on_accept);
   ~Listener();  // connections not yet accepted are reset
   Listener(Listener&&) noexcept;
   Listener& operator=(Listener&&) noexcept;
 
+  void resume();  // asks has_room again, if it said no
+
   [[nodiscard]] const Endpoint& local() const noexcept;  // with the real port
+
+  // In a child process after fork(): the socket's number becomes `nowhere`, so that the parent alone listens, and
+  // nothing done here reaches the reactor that both share. The object itself has to be kept, for its locks may be held
+  // by a thread that is not in this process.
+  void leave_to_parent(int nowhere) noexcept;
 
  private:
   struct State;

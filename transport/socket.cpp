@@ -58,6 +58,15 @@ std::expected<Endpoint, std::error_code> ask_endpoint(Name name, int descriptor)
 
 }  // namespace
 
+// An IPv6 socket may carry IPv4 (a wildcard listener's do), so it gets both.
+std::error_code set_type_of_service(int descriptor, std::uint8_t octet) noexcept {
+  int family = AF_INET;
+  socklen_t length = sizeof family;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &family, &length) != 0) return last_error();
+  const auto v4 = set_option(descriptor, IPPROTO_IP, IP_TOS, octet);
+  return family == AF_INET6 ? set_option(descriptor, IPPROTO_IPV6, IPV6_TCLASS, octet) : v4;
+}
+
 Socket& Socket::operator=(Socket&& other) noexcept {
   if (this != &other) {
     close();
@@ -126,6 +135,7 @@ std::error_code Socket::set(const SocketOptions& options) noexcept {
   }
   if (!error && options.send_buffer) error = set_option(descriptor_, SOL_SOCKET, SO_SNDBUF, *options.send_buffer);
   if (!error && options.receive_buffer) error = set_option(descriptor_, SOL_SOCKET, SO_RCVBUF, *options.receive_buffer);
+  if (!error && options.type_of_service) error = set_type_of_service(descriptor_, *options.type_of_service);
   return error;
 }
 

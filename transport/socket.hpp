@@ -43,7 +43,12 @@ struct SocketOptions {
   std::optional<std::chrono::milliseconds> user_timeout{};  // sent octets unacknowledged for so long: lost (RFC 5482)
   std::optional<int> send_buffer{};                         // octets; setting one turns the kernel's auto-tuning off
   std::optional<int> receive_buffer{};  // give it to Listener or Connector: window scale is fixed by the SYN
+  // DSCP, the upper six bits of IPv4's TOS and IPv6's traffic class; the lower two (ECN) stay the kernel's
+  std::optional<std::uint8_t> type_of_service{};
 };
+
+// For sockets that are not connected yet: IP_TOS, and IPV6_TCLASS where the socket is IPv6.
+std::error_code set_type_of_service(int descriptor, std::uint8_t octet) noexcept;
 
 // Move-only owner of a descriptor. read() and write() may run in two threads at once; everything that ends or replaces
 // the descriptor (close, reset, move, destructor) may not run beside them. Remove a socket from its ReadinessSet first.

@@ -32,6 +32,5 @@ Result<void> CompletionQueue::arm(Arm which) {
 Result<void> CompletionQueue::resize(std::uint32_t capacity) { return self_->resize(capacity); }
 void CompletionQueue::acknowledge_events(std::uint32_t count) noexcept { self_->acknowledge_events(count); }
 std::uint32_t CompletionQueue::unacknowledged_events() const noexcept { return self_->unacknowledged_events(); }
-bool CompletionQueue::in_use() const noexcept { return self_->users().use_count() > 1; }
 
 }  // namespace weft::verbs

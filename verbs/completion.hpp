@@ -87,6 +87,7 @@ class CompletionChannel {
   detail::Handle<detail::ChannelState> self_;
 };
 
+// Queue pairs keep it alive; a handle only has to exist for polling.
 class CompletionQueue {
  public:
   [[nodiscard]] std::uint32_t number() const noexcept;
@@ -105,9 +106,6 @@ class CompletionQueue {
   // Bookkeeping for facades whose destroy call waits until every event was acknowledged.
   void acknowledge_events(std::uint32_t count) noexcept;
   [[nodiscard]] std::uint32_t unacknowledged_events() const noexcept;
-
-  // Queue pairs and shared queues keep a completion queue alive; a handle only has to exist for polling.
-  [[nodiscard]] bool in_use() const noexcept;
 
  private:
   friend class Device;

@@ -36,6 +36,7 @@ Result<ConnectionEvent> EventChannel::deliver(Result<detail::QueuedEvent> queued
   if (queued->offer) {
     event.request.reset(new ConnectionId());
     event.request->self_ = {self_.runtime, queued->offer->take()};
+    event.request->self_->taken(self_.state);
   }
   return event;
 }
@@ -65,6 +66,12 @@ std::uint64_t ConnectionId::context() const noexcept { return self_->context(); 
 void ConnectionId::set_context(std::uint64_t context) noexcept { self_->set_context(context); }
 Result<void> ConnectionId::set_policy(const Policy& policy) { return self_->set_policy(policy); }
 Policy ConnectionId::policy() const { return self_->policy(); }
+
+Result<void> ConnectionId::set_type_of_service(std::uint8_t octet) { return self_->set_type_of_service(octet); }
+Result<void> ConnectionId::set_address_options(const AddressOptions& options) {
+  return self_->set_address_options(options);
+}
+AddressOptions ConnectionId::address_options() const { return self_->address_options(); }
 
 Result<void> ConnectionId::bind_address(const Endpoint& local) { return self_->bind_address(local); }
 Result<void> ConnectionId::resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source) {

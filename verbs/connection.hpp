@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "transport/bound_socket.hpp"
 #include "verbs/device.hpp"
 #include "verbs/endpoint.hpp"
 #include "verbs/policy.hpp"
@@ -45,6 +46,8 @@ enum class ConnectionEventType : std::uint8_t {
   kTimewaitExit = 15,  // never raised: iWARP leaves that to TCP
 };
 [[nodiscard]] std::string_view to_string(ConnectionEventType type) noexcept;
+
+using AddressOptions = transport::AddressOptions;  // SO_REUSEADDR and IPV6_V6ONLY
 
 struct ConnectionParameters {
   // At most 512 octets, 508 when IRD and ORD are exchanged (RFC 6581); in an answer that is for the Request to say.
@@ -99,8 +102,15 @@ class ConnectionId {
   // Before connect, accept or listen. Refuses what contradicts itself or is out of range: "policy.member".
   Result<void> set_policy(const Policy& policy);
   [[nodiscard]] Policy policy() const;
+  // Policy::type_of_service alone, at any time: of a connection for the packets sent from now on, of a listener for the
+  // connections accepted from now on.
+  Result<void> set_type_of_service(std::uint8_t octet);
+  // How local addresses are bound; before connect or listen. What is bound already keeps its port.
+  Result<void> set_address_options(const AddressOptions& options);
+  [[nodiscard]] AddressOptions address_options() const;
 
-  // Reserves the local address; port 0 takes a free one, which local_address() then tells.
+  // Reserves the local address; port 0 takes a free one, which local_address() then tells. resolve_address does the
+  // same where nothing was bound. Nobody else gets the port before connect or listen use it.
   Result<void> bind_address(const Endpoint& local);
   // -> kAddressResolved or kAddressError, at once: the host's routes are asked and nobody else, so rdma_cm's time-outs
   // of the resolve calls have nothing to bound here. Policy::connect_timeout bounds what waits for the peer.
@@ -109,8 +119,10 @@ class ConnectionId {
   // -> kRouteResolved, at once
   Result<void> resolve_route();
 
-  // So many connections may wait for their request, or for the application to accept, reject or drop it, also when the
-  // peer has gone since; what comes beyond is reset.
+  // So many connections may wait for their request, or with it for get_event, also when their peer has gone since. What
+  // comes beyond waits in the kernel's queue, which has room for at least kKernelBacklog; beyond that, SYNs are
+  // dropped, and clients send them again.
+  static constexpr int kKernelBacklog = 128;
   Result<void> listen(int backlog = 128);
   // Both need a queue pair in RESET or INIT and take it to RTS. -> kEstablished, kRejected, kUnreachable or
   // kConnectError. When accept refuses an argument, the request still waits for an answer. When the peer has gone
@@ -123,7 +135,8 @@ class ConnectionId {
   // connection is already going down. The queue pair stays in RTS until the connection has ended, but takes no further
   // sends: post_send fails with Errc::kDisconnected.
   Result<void> disconnect();
-  // Moves the identifier and its undelivered events to another channel.
+  // Moves the identifier and its undelivered events to another channel; of a listener also the requests that are still
+  // to come. A connection request reports to the channel that it was taken from.
   Result<void> migrate(const EventChannel& channel);
 
   [[nodiscard]] Endpoint local_address() const;

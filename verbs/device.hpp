@@ -71,12 +71,11 @@ class ProtectionDomain {
   // For memory that is only read from: gather lists, remote reads.
   [[nodiscard]] Result<MemoryRegion> register_memory(const void* address, std::size_t length,
                                                      const RegionOptions& options = {});
-  [[nodiscard]] Result<MemoryWindow> allocate_window();
+  [[nodiscard]] Result<MemoryWindow> allocate_window(WindowType type = WindowType::kType2);
   // Its completion queues come from this domain's device (this open of it), a shared receive queue from this domain.
   [[nodiscard]] Result<QueuePair> create_queue_pair(const QueuePairAttributes& attributes);
   [[nodiscard]] Result<SharedReceiveQueue> create_shared_receive_queue(
       const SharedReceiveQueueAttributes& attributes = {});
-  [[nodiscard]] bool in_use() const noexcept;
 
  private:
   friend class Device;

@@ -56,4 +56,6 @@ std::optional<transport::PcapStream> Runtime::capture(const transport::Socket& s
 
 }  // namespace detail
 
+bool on_progress_thread() noexcept { return detail::Runtime::on_its_thread(); }
+
 }  // namespace weft::verbs

@@ -24,4 +24,7 @@ void log_line(LogLevel level, std::string_view line);
 // tells it once, as a warning, and the capture ends there.
 [[nodiscard]] Result<void> set_capture_file(const std::string& path);
 
+// Whether weft's own thread asks: what a preloaded library lets that thread call is not the application's wish.
+[[nodiscard]] bool on_progress_thread() noexcept;
+
 }  // namespace weft::verbs

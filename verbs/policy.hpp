@@ -19,7 +19,8 @@ enum class NoReceive : std::uint8_t {
 
 inline constexpr std::chrono::milliseconds kMaxTimeout = std::chrono::days(24);  // as far as the kernel's integers go
 
-// ConnectionId::set_policy refuses what contradicts itself. Time-outs are between 1 ms and kMaxTimeout.
+// ConnectionId::set_policy refuses what contradicts itself. Time-outs are between 1 ms and kMaxTimeout; what is 0 by
+// default may be 0.
 struct Policy {
   std::uint8_t mpa_revision = 2;        // 1 or 2; for a listener the highest that it accepts
   bool fall_back_to_revision_1 = true;  // initiator: on a new TCP connection, when the peer does not know revision 2
@@ -38,11 +39,16 @@ struct Policy {
   NoReceive no_receive = NoReceive::kStall;
   std::chrono::milliseconds connect_timeout{10000};  // TCP connection
   std::chrono::milliseconds startup_timeout{10000};  // MPA start-up, after TCP is connected
+  // Initiator: time between the peer's Reply and our first FPDU, the ready-to-receive message included. What is posted
+  // waits; nobody is blocked. For peers that send their Reply before they listen for more, as Linux siw does: an FPDU
+  // that follows at once may lie there unread until the next one.
+  std::chrono::milliseconds first_fpdu_delay{0};
   std::chrono::milliseconds no_receive_timeout{30000};
   std::chrono::milliseconds finish_timeout{60000};  // after disconnect: for what is posted to be sent and answered
   std::chrono::milliseconds close_timeout{5000};    // for the peer's FIN after ours or after a Terminate
   std::chrono::milliseconds user_timeout{0};        // TCP_USER_TIMEOUT: unacknowledged octets; 0 leaves the system's
   bool keepalive = true;                            // TCP keep-alive probes on idle connections
+  std::uint8_t type_of_service = 0;  // IP_TOS or IPV6_TCLASS, without its two bits of ECN; 0 leaves the system's
 };
 
 }  // namespace weft::verbs

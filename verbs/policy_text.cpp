@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <ranges>
 #include <utility>
@@ -90,6 +91,13 @@ bool set_max_ulpdu(Policy& policy, std::string_view value) {
   return number.has_value();
 }
 
+bool set_type_of_service(Policy& policy, std::string_view value) {
+  const auto number = to_number(value);
+  const bool fits = number && *number <= std::numeric_limits<std::uint8_t>::max();
+  if (fits) policy.type_of_service = static_cast<std::uint8_t>(*number);
+  return fits;
+}
+
 bool set_no_receive(Policy& policy, std::string_view value) {
   if (value != "stall" && value != "terminate") return false;
   policy.no_receive = value == "stall" ? NoReceive::kStall : NoReceive::kTerminate;
@@ -98,6 +106,7 @@ bool set_no_receive(Policy& policy, std::string_view value) {
 
 constexpr std::string_view kSwitch = "on or off";
 constexpr std::string_view kTime = "a time such as 500ms or 10s";
+constexpr std::string_view kTimeOrNone = "0, or a time such as 500ms or 10s";
 
 constexpr Key kKeys[] = {
     {{"mpa-rev", "1 or 2", "MPA revision to ask for; for a listener the highest that it accepts"}, set_revision},
@@ -116,15 +125,19 @@ constexpr Key kKeys[] = {
      set_no_receive},
     {{"connect-timeout", kTime, "For the TCP connection"}, set_time<&Policy::connect_timeout>},
     {{"startup-timeout", kTime, "For the MPA start-up, once TCP is connected"}, set_time<&Policy::startup_timeout>},
+    {{"first-fpdu-delay", kTimeOrNone,
+      "From the peer's Reply to the first FPDU, for peers that are not ready at once, such as Linux siw"},
+     set_time<&Policy::first_fpdu_delay>},
     {{"no-receive-timeout", kTime, "How long a stream stalls for a receive before it ends"},
      set_time<&Policy::no_receive_timeout>},
     {{"finish-timeout", kTime, "After a disconnect, for what is posted to be sent and answered"},
      set_time<&Policy::finish_timeout>},
     {{"close-timeout", kTime, "For the peer's FIN after ours"}, set_time<&Policy::close_timeout>},
-    {{"user-timeout", "0, or a time such as 500ms or 10s",
-      "For octets that the peer's TCP does not acknowledge; 0 leaves the system's"},
+    {{"user-timeout", kTimeOrNone, "For octets that the peer's TCP does not acknowledge; 0 leaves the system's"},
      set_time<&Policy::user_timeout>},
-    {{"keepalive", kSwitch, "TCP keep-alive probes on idle connections"}, set_switch<&Policy::keepalive>}};
+    {{"keepalive", kSwitch, "TCP keep-alive probes on idle connections"}, set_switch<&Policy::keepalive>},
+    {{"type-of-service", "0 to 255", "IP's type of service or traffic class; 0 leaves the system's"},
+     set_type_of_service}};
 
 constexpr auto kTold = [] {
   std::array<PolicyKey, std::size(kKeys)> told{};

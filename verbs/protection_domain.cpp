@@ -104,10 +104,10 @@ Result<MemoryRegion> ProtectionDomain::register_memory(const void* address, std:
   return register_memory(const_cast<void*>(address), length, Access::kRemoteRead, options);
 }
 
-Result<MemoryWindow> ProtectionDomain::allocate_window() {
+Result<MemoryWindow> ProtectionDomain::allocate_window(WindowType type) {
   auto share = detail::Quota::take(self_->device->quotas.windows);
   if (!share) return std::unexpected(share.error());
-  auto state = detail::WindowState::create(self_.runtime->stags(), self_.state, std::move(*share));
+  auto state = detail::WindowState::create(self_.runtime->stags(), self_.state, std::move(*share), type);
   if (!state) return fail(Errc::kNoResources, "window", "no STag is left");
   MemoryWindow window;
   window.self_ = {self_.runtime, std::move(state)};
@@ -184,7 +184,5 @@ Result<QueuePair> ProtectionDomain::create_queue_pair(const QueuePairAttributes&
                                    attributes, std::move(*share))};
   return pair;
 }
-
-bool ProtectionDomain::in_use() const noexcept { return self_->in_use.use_count() > 1; }
 
 }  // namespace weft::verbs

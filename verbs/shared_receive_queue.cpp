@@ -17,7 +17,6 @@ Result<void> SharedReceiveQueue::post_receive(const ReceiveRequest& request) {
 PostResult SharedReceiveQueue::post_receive(std::span<const ReceiveRequest> requests) { return self_->post(requests); }
 Result<void> SharedReceiveQueue::set_limit(std::uint32_t limit) { return self_->set_limit(limit); }
 Result<void> SharedReceiveQueue::resize(std::uint32_t max_wr) { return self_->resize(max_wr); }
-bool SharedReceiveQueue::in_use() const noexcept { return self_->users().use_count() > 1; }
 
 SharedReceiveQueueAttributes SharedReceiveQueue::query() const {
   const auto shape = self_->shape();

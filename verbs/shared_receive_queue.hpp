@@ -32,7 +32,6 @@ class SharedReceiveQueue {
   Result<void> set_limit(std::uint32_t limit);
   Result<void> resize(std::uint32_t max_wr);
   [[nodiscard]] SharedReceiveQueueAttributes query() const;
-  [[nodiscard]] bool in_use() const noexcept;
 
  private:
   friend class ProtectionDomain;

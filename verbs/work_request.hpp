@@ -70,7 +70,8 @@ enum class SendFlags : std::uint32_t {
 
 using ImmediateData = std::array<std::byte, 8>;
 
-// Parameters of SendOpcode::kBindWindow. The window must not be bound: invalidate it first.
+// Parameters of SendOpcode::kBindWindow. A window of type 2 must not be bound: invalidate it first. One of type 1 may
+// be; a length of 0, which needs no region, unbinds it.
 struct WindowBind {
   const MemoryWindow* window{};
   const MemoryRegion* region{};

@@ -80,6 +80,76 @@ TEST_CASE("An initiator sends nothing before the Reply, and posts are refused",
   CHECK(rogue.end.sent.size() == request_size);
 }
 
+// An initiator that its user makes wait between the Reply and its first FPDU. It is established all the same.
+struct PatientInitiator : Rogue {
+  static constexpr Duration kDelay = std::chrono::milliseconds(50);
+  static Config config(bool peer_to_peer) {
+    Config config = initiator();
+    config.mpa.peer_to_peer = peer_to_peer;
+    config.first_fpdu_delay = kDelay;
+    return config;
+  }
+  explicit PatientInitiator(bool peer_to_peer = false) : Rogue(config(peer_to_peer)) {
+    require(end.engine.connect({}).has_value(), "connect");
+    flush();
+    wait(std::chrono::seconds(1));
+    begin = end.sent.size();
+    const mpa::RtrTypes rtr{false, peer_to_peer, false};
+    send_frame(reply(mpa::EnhancedData{.peer_to_peer = peer_to_peer, .rtr = rtr, .ird = 8, .ord = 8}));
+    require(end.count<Established>() == 1, "established");
+  }
+  [[nodiscard]] std::size_t fpdu_octets() {
+    flush();
+    return end.sent.size() - begin;
+  }
+  void write() { require(end.engine.post({.operation = Operation::kWrite}).has_value(), "post"); }
+  std::size_t begin{};  // of the FPDUs
+};
+constexpr std::size_t kEmptyWrite = 20;
+
+TEST_CASE("An initiator's first FPDU can be made to wait, the ready-to-receive message too", "[MPA2-5-03]") {
+  const bool peer_to_peer = GENERATE(false, true);
+  PatientInitiator rogue(peer_to_peer);
+  rogue.write();
+  CHECK(rogue.fpdu_octets() == 0);
+  CHECK_FALSE(rogue.end.engine.has_output());
+  CHECK(rogue.end.engine.next_deadline() == rogue.now + PatientInitiator::kDelay);
+  rogue.wait(PatientInitiator::kDelay - Duration(1));
+  CHECK(rogue.fpdu_octets() == 0);
+  rogue.wait(Duration(1));
+  CHECK(rogue.end.engine.has_output());
+  CHECK(rogue.fpdu_octets() == (peer_to_peer ? 2 : 1) * kEmptyWrite);
+  CHECK_FALSE(rogue.end.engine.next_deadline());
+  rogue.write();
+  CHECK(rogue.fpdu_octets() == (peer_to_peer ? 3 : 2) * kEmptyWrite);  // only the first waits
+}
+
+TEST_CASE("What waits for its time goes out before a close, and is flushed by an abort", "[DDP-6.2.1-02]") {
+  PatientInitiator rogue;
+  rogue.write();
+  SECTION("close") {
+    rogue.end.engine.close(rogue.now);
+    CHECK(rogue.fpdu_octets() == 0);
+    CHECK(rogue.end.engine.disposition() == Disposition::kOpen);
+    rogue.wait(PatientInitiator::kDelay);
+    CHECK(rogue.fpdu_octets() == kEmptyWrite);
+    CHECK(rogue.end.first<SendCompleted>()->status == WorkStatus::kSuccess);
+    CHECK(rogue.end.engine.disposition() == Disposition::kShutdownWrite);
+  }
+  SECTION("abort") {
+    rogue.end.engine.abort(rogue.now);
+    rogue.end.poll();
+    CHECK(rogue.end.first<SendCompleted>()->status == WorkStatus::kFlushed);
+    CHECK_FALSE(rogue.end.engine.next_deadline());
+  }
+}
+
+TEST_CASE("Without FPDUs to wait for, a close is not put off") {
+  PatientInitiator rogue;
+  rogue.end.engine.close(rogue.now);
+  CHECK(rogue.end.engine.disposition() == Disposition::kShutdownWrite);
+}
+
 TEST_CASE("Octets behind a Request that is not answered yet end the start-up",
           "[MPA-7.1.1-25][MPA-8-09][MPA-7.1.2-04]") {
   Rogue rogue;

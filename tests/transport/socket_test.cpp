@@ -146,8 +146,11 @@ TEST(Socket, AdoptsNothingButTcp) {
 TEST(Socket, SetsOptions) {
   auto [a, b] = connected_pair();
   const KeepAlive keepalive{.idle = 33s, .interval = 7s, .probes = 4};
-  ASSERT_FALSE(
-      a.set({.keepalive = keepalive, .user_timeout = 12345ms, .send_buffer = 100000, .receive_buffer = 90000}));
+  ASSERT_FALSE(a.set({.keepalive = keepalive,
+                      .user_timeout = 12345ms,
+                      .send_buffer = 100000,
+                      .receive_buffer = 90000,
+                      .type_of_service = 0xB8}));
   EXPECT_EQ(option(a, SOL_SOCKET, SO_KEEPALIVE), 1);
   EXPECT_EQ(option(a, IPPROTO_TCP, TCP_KEEPIDLE), 33);
   EXPECT_EQ(option(a, IPPROTO_TCP, TCP_KEEPINTVL), 7);
@@ -155,6 +158,7 @@ TEST(Socket, SetsOptions) {
   EXPECT_EQ(option(a, IPPROTO_TCP, TCP_USER_TIMEOUT), 12345);
   EXPECT_EQ(option(a, SOL_SOCKET, SO_SNDBUF), 200000) << "Linux doubles what it is asked for (socket(7))";
   EXPECT_EQ(option(a, SOL_SOCKET, SO_RCVBUF), 180000);
+  EXPECT_EQ(option(a, IPPROTO_IP, IP_TOS), 0xB8);
   EXPECT_EQ(a.set({.keepalive = KeepAlive{.idle = 0s}}), std::errc::invalid_argument);
 }
 

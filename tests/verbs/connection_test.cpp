@@ -227,33 +227,6 @@ TEST(Refusals, NobodyListens) {
   EXPECT_EQ(expect_event(client.events, ConnectionEventType::kRejected).error->code, Errc::kRefused);
 }
 
-TEST(Refusals, MoreThanTheBacklogIsReset) {
-  Server server({.startup_timeout = 60s}, 2);
-  std::vector<std::unique_ptr<Client>> clients;
-  for (int i = 0; i < 3; ++i) {
-    auto& client = *clients.emplace_back(std::make_unique<Client>());
-    must(client.id.set_policy({.fall_back_to_revision_1 = false}), "policy");
-    client.resolve(server.id.local_address());
-    must(client.id.connect(*client.end.qp), "connect");
-    if (i < 2) continue;
-    const auto event = must(client.events.get_event(10000ms), "event");
-    EXPECT_EQ(event.type, ConnectionEventType::kRejected);
-    EXPECT_EQ(event.error->code, Errc::kRefused);
-  }
-  auto first = expect_event(server.events, ConnectionEventType::kConnectRequest);
-  End end;
-  must(first.request->accept(*end.qp), "accept");  // makes room
-  Client next;
-  next.resolve(server.id.local_address());
-  must(next.id.connect(*next.end.qp), "connect");
-  int requests = 1;
-  while (requests <
-         3) {  // the second client's and the last one's; the first one's connection is established in between
-    const auto event = must(server.events.get_event(10000ms), "event");
-    requests += event.type == ConnectionEventType::kConnectRequest;
-  }
-}
-
 TEST(TimeOuts, APeerThatNeverAnswers) {  // MPA-7.1.2-31
   Client client;
   PlainServer silent;

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A process that forks while it has connections: they are the parent's, and the child may make its own.
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <optional>
+#include <stdexcept>
 
 #include "loopback.hpp"
 
@@ -80,20 +86,86 @@ TEST(Fork, WhatAChildDoesToItsParentsConnectionReachesNobody) {
   exchange(pair);
 }
 
+// A child that runs, fork() and all it has to do behind it, and waits until the test has seen what it came for.
+class WaitingChild {
+ public:
+  WaitingChild() {
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_.data()) != 0) throw std::runtime_error("no sockets");
+    child_ = in_child([this] {
+      ::close(ends_[0]);
+      char octet{};
+      if (::write(ends_[1], &octet, 1) != 1) return 1;
+      return static_cast<int>(::read(ends_[1], &octet, 1));
+    });
+    ::close(ends_[1]);
+    char octet{};
+    if (::read(ends_[0], &octet, 1) != 1) throw std::runtime_error("the child does not run");
+  }
+  ~WaitingChild() {
+    ::close(ends_[0]);
+    EXPECT_EQ(exit_code(child_), 0);
+  }
+  WaitingChild(const WaitingChild&) = delete;
+  WaitingChild& operator=(const WaitingChild&) = delete;
+
+ private:
+  std::array<int, 2> ends_{};
+  pid_t child_{};
+};
+
+struct Listening {
+  EventChannel events = must(EventChannel::create(), "EventChannel");
+  std::optional<ConnectionId> id = must(ConnectionId::create(events), "ConnectionId");
+  Endpoint at{};
+
+  Listening() {
+    must(id->bind_address(loopback("127.0.0.1")), "bind");
+    must(id->listen(), "listen");
+    at = id->local_address();
+  }
+};
+
+// What TCP says to a connection there: 0, or an errno.
+int tcp_connect(const Endpoint& at) {
+  sockaddr_storage storage{};
+  const socklen_t length = at.to_sockaddr(storage);
+  const int descriptor = ::socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int error = ::connect(descriptor, reinterpret_cast<const sockaddr*>(&storage), length) == 0 ? 0 : errno;
+  ::close(descriptor);
+  return error;
+}
+
+TEST(Fork, AChildDoesNotKeepItsParentsPort) {
+  Listening listening;
+  const WaitingChild child;
+  EXPECT_EQ(tcp_connect(listening.at), 0);
+  listening.id.reset();
+  EXPECT_EQ(tcp_connect(listening.at), ECONNREFUSED);
+}
+
+// Parent and child share one epoll set: what the child took out of it, the parent would not hear of any more.
+TEST(Fork, AParentListensOnWhenItsChildDestroysTheListener) {
+  Listening listening;
+  const pid_t child = in_child([&] {
+    listening.id.reset();
+    return 0;
+  });
+  EXPECT_EQ(exit_code(child), 0);
+  End client;
+  client.id = must(ConnectionId::create(listening.events), "ConnectionId");
+  must(client.id->resolve_address(listening.at), "resolve_address");
+  expect_event(listening.events, ConnectionEventType::kAddressResolved);
+  must(client.id->resolve_route(), "resolve_route");
+  expect_event(listening.events, ConnectionEventType::kRouteResolved);
+  must(client.id->connect(*client.qp), "connect");
+  expect_event(listening.events, ConnectionEventType::kConnectRequest);
+}
+
 TEST(Fork, AChildDoesNotKeepItsParentsConnectionOpen) {
   Pair pair;
-  int until[2];
-  ASSERT_EQ(::pipe(until), 0);
-  const pid_t child = in_child([&] {
-    ::close(until[1]);
-    char octet{};
-    return static_cast<int>(::read(until[0], &octet, 1));  // until the parent has seen what it waits for
-  });
+  const WaitingChild child;
   pair.client.qp.reset();
   wait_until([&] { return pair.server.qp->state() == QpState::kError; }, "the server's end");
-  ::close(until[1]);
-  ::close(until[0]);
-  EXPECT_EQ(exit_code(child), 0);
 }
 
 }  // namespace

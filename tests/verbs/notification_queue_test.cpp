@@ -45,6 +45,40 @@ TEST(NotificationQueue, WhatWasWithdrawnIsNotWaitedFor) {
   EXPECT_EQ(queue->get(), 6);
 }
 
+// What a program must not do: its next file gets the number.
+TEST(NotificationQueue, ADescriptorClosedByTheProgramIsNotTouchedAnyMore) {
+  auto queue = Queue::create(2).value();
+  const int number = queue->descriptor();
+  ::close(number);
+  EXPECT_EQ(queue->get().error().to_errno(), EBADF);
+  const int foreign = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (foreign != number) {
+    ASSERT_EQ(::dup2(foreign, number), number);
+    ::close(foreign);
+  }
+  EXPECT_TRUE(queue->post(1));
+  std::uint64_t count = 0;
+  EXPECT_EQ(::read(number, &count, sizeof count), -1);  // nothing was written there
+  EXPECT_EQ(queue->get(), 1);
+  queue.reset();
+  EXPECT_GE(::fcntl(number, F_GETFD), 0);  // still open
+  ::close(number);
+}
+
+TEST(NotificationQueue, ClosesBothOfItsDescriptors) {
+  const int lowest = ::dup(STDIN_FILENO);
+  ::close(lowest);
+  auto queue = Queue::create(2).value();
+  const int given = queue->descriptor();
+  const int copy = ::dup(given);  // as programs make them
+  queue.reset();
+  EXPECT_EQ(::fcntl(given, F_GETFD), -1);
+  EXPECT_GE(::fcntl(copy, F_GETFD), 0);
+  EXPECT_EQ(::dup(STDIN_FILENO), lowest);
+  ::close(lowest);
+  ::close(copy);
+}
+
 // Nothing is lost, nothing comes twice, and no reader is late, whoever has which token when.
 TEST(NotificationQueue, ReadersAndWithdrawalsMeet) {
   constexpr int kEvents = 20000;

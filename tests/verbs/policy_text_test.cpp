@@ -51,7 +51,8 @@ TEST(PolicyText, EveryTime) {
   const std::map<std::string, milliseconds Policy::*> times = {
       {"connect-timeout", &Policy::connect_timeout},       {"startup-timeout", &Policy::startup_timeout},
       {"no-receive-timeout", &Policy::no_receive_timeout}, {"finish-timeout", &Policy::finish_timeout},
-      {"close-timeout", &Policy::close_timeout},           {"user-timeout", &Policy::user_timeout}};
+      {"close-timeout", &Policy::close_timeout},           {"user-timeout", &Policy::user_timeout},
+      {"first-fpdu-delay", &Policy::first_fpdu_delay}};
   for (const auto& [key, member] : times) {
     EXPECT_EQ(parsed(key + "=1ms").*member, milliseconds(1)) << key;
     EXPECT_EQ(parsed(key + "=10s").*member, milliseconds(10000)) << key;
@@ -62,6 +63,7 @@ TEST(PolicyText, EveryTime) {
     EXPECT_EQ(refusal(key + "=2073601s").find(key + ": "), 0U);
   }
   EXPECT_EQ(parsed("user-timeout=0").user_timeout, milliseconds(0));
+  EXPECT_EQ(parsed("first-fpdu-delay=0", {.first_fpdu_delay = milliseconds(7)}).first_fpdu_delay, milliseconds(0));
   EXPECT_EQ(refusal("connect-timeout=0"), "connect-timeout: not between 1 ms and 24 days");
 }
 
@@ -69,6 +71,8 @@ TEST(PolicyText, NumbersAndWords) {
   EXPECT_EQ(parsed("mpa-rev=1").mpa_revision, 1);
   EXPECT_EQ(parsed("mpa-rev=2", {.mpa_revision = 1}).mpa_revision, 2);
   EXPECT_EQ(parsed("max-ulpdu=1400").max_ulpdu, 1400U);
+  EXPECT_EQ(parsed("type-of-service=184").type_of_service, 184);
+  EXPECT_NE(refusal("type-of-service=256").find("0 to 255"), std::string::npos);
   EXPECT_EQ(parsed("no-receive=terminate").no_receive, NoReceive::kTerminate);
   EXPECT_EQ(parsed("no-receive=stall", {.no_receive = NoReceive::kTerminate}).no_receive, NoReceive::kStall);
   EXPECT_EQ(refusal("mpa-rev=3"), "mpa-rev=3: 'mpa-rev' takes 1 or 2");
@@ -110,7 +114,7 @@ TEST(PolicyText, ContradictionsAreRefused) {
 }
 
 TEST(PolicyText, EveryKeyIsExplained) {
-  EXPECT_EQ(policy_keys().size(), 16U) << "one for each member of Policy";
+  EXPECT_EQ(policy_keys().size(), 18U) << "one for each member of Policy";
   for (const PolicyKey& key : policy_keys()) {
     EXPECT_FALSE(key.values.empty()) << key.name;
     EXPECT_FALSE(key.meaning.empty()) << key.name;

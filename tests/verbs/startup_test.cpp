@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Start-ups that the application, or the peer, gives up half-way.
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <latch>
 #include <string_view>
@@ -93,6 +95,23 @@ ConnectionEvent serve_until_heard(Server& server, std::vector<std::unique_ptr<En
       },
       "no connection event");
   return heard;
+}
+
+// Nobody is blocked meanwhile, and nobody has to poll at the client for the Send to go.
+TEST(FirstFpdu, WaitsForThePolicysDelay) {
+  constexpr auto kDelay = 100ms;
+  for (const bool peer_to_peer : {false, true}) {
+    std::chrono::steady_clock::time_point before;
+    Pair pair({.client_policy = {.peer_to_peer = peer_to_peer, .first_fpdu_delay = kDelay},
+               .before_connect = [&](End&, End& server) {
+                 before = std::chrono::steady_clock::now();
+                 must(server.qp->post_receive({.wr_id = 1}), "post_receive");
+               }});
+    must(pair.client.qp->post_send({.opcode = SendOpcode::kSend}), "post_send");
+    EXPECT_EQ(pair.server.next().status, WcStatus::kSuccess);
+    EXPECT_GE(std::chrono::steady_clock::now() - before, kDelay);
+    pair.disconnect();
+  }
 }
 
 TEST(GivenUp, TheQueuePairIsPutToErrorWhileTcpConnects) {
@@ -188,41 +207,116 @@ TEST(Accepted, SendsMayBePostedBeforeTheInitiatorIsReady) {
   }
 }
 
-// A peer that sends a Request of revision 1, and goes. When this returns the server knows.
-void ask_and_go(const Endpoint& server) {
-  Descriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
+// A peer that asks, in revision 1.
+void ask(const Descriptor& socket, const Endpoint& server) {
   dial(socket, server);
   constexpr std::string_view kRequest{"MPA ID Req Frame\x40\x01\0\0", 20};
-  static_cast<void>(::send(socket.get(), kRequest.data(), kRequest.size(), MSG_NOSIGNAL));
+  EXPECT_EQ(::send(socket.get(), kRequest.data(), kRequest.size(), MSG_NOSIGNAL), 20);
+}
+
+// It asks, and goes. When this returns the server knows.
+void ask_and_go(const Endpoint& server) {
+  const Descriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
+  ask(socket, server);
   ::shutdown(socket.get(), SHUT_WR);
   char octet{};
   EXPECT_LE(::recv(socket.get(), &octet, 1, 0), 0);
 }
 
-// RFC 5042 section 6.4: no peer may take memory without end.
+// The connections of this process that were accepted at this port.
+int accepted_at(std::uint16_t port) {
+  int count = 0;
+  for (int descriptor = 0; descriptor < 1024; ++descriptor) {
+    sockaddr_in near{}, far{};
+    socklen_t size = sizeof near;
+    const bool named = ::getsockname(descriptor, reinterpret_cast<sockaddr*>(&near), &size) == 0;
+    size = sizeof far;
+    const bool connected = named && ::getpeername(descriptor, reinterpret_cast<sockaddr*>(&far), &size) == 0;
+    count += connected && ntohs(near.sin_port) == port ? 1 : 0;
+  }
+  return count;
+}
+
+// RFC 5042 section 6.4: no peer may take memory without end. Peers that go leave their request, and its place, behind.
 TEST(Backlog, BoundsRequestsWhosePeersHaveGone) {
+  constexpr int kPeers = 50;
   Server server(3);
-  for (int i = 0; i < 50; ++i) ask_and_go(server.id.local_address());
-  std::vector<ConnectionId> requests;
-  while (auto event = server.events.get_event(0ms)) requests.push_back(std::move(*event->request));
-  ASSERT_EQ(requests.size(), 3U);
-  // Taken is not answered yet.
-  ask_and_go(server.id.local_address());
-  EXPECT_EQ(server.events.get_event(0ms).error().code, Errc::kTimedOut);
-  // Each way to answer makes room, and honest peers are served again.
+  for (int i = 0; i < kPeers; ++i) ask(Descriptor(::socket(AF_INET, SOCK_STREAM, 0)), server.id.local_address());
   End end;
-  EXPECT_EQ(requests[0].accept(*end.qp).error().message(), "connection: the peer has gone (disconnected)");
-  EXPECT_EQ(requests[1].reject().error().code, Errc::kDisconnected);
+  for (int i = 0; i < kPeers; ++i) expect_event(server.events, ConnectionEventType::kConnectRequest);  // and dropped
+  ask_and_go(server.id.local_address());
+  auto event = expect_event(server.events, ConnectionEventType::kConnectRequest);
+  EXPECT_EQ(event.request->accept(*end.qp).error().message(), "connection: the peer has gone (disconnected)");
+  EXPECT_EQ(event.request->reject().error().code, Errc::kDisconnected);
   EXPECT_EQ(end.qp->state(), QpState::kInit);
-  requests.pop_back();
-  for (int i = 0; i < 3; ++i) ask_and_go(server.id.local_address());
-  for (int i = 0; i < 3; ++i) expect_event(server.events, ConnectionEventType::kConnectRequest);  // and dropped
   Caller caller(server.id.local_address());
   End near;
   must(caller.id.connect(*near.qp), "connect");
   auto request = expect_event(server.events, ConnectionEventType::kConnectRequest).request;
   must(request->accept(*end.qp), "accept");
   expect_event(caller.events, ConnectionEventType::kEstablished);
+}
+
+// What is beyond it is not accepted, and not refused: the kernel's queue keeps it until there is room.
+TEST(Backlog, IsNeverExceeded) {
+  constexpr int kPeers = 20;
+  Server server(3);
+  const std::uint16_t port = server.id.local_address().port;
+  std::vector<std::unique_ptr<Descriptor>> peers;
+  for (int i = 0; i < kPeers; ++i) {
+    ask(*peers.emplace_back(std::make_unique<Descriptor>(::socket(AF_INET, SOCK_STREAM, 0))),
+        server.id.local_address());
+  }
+  std::vector<std::unique_ptr<ConnectionId>> requests;
+  for (int taken = 0; taken < kPeers; ++taken) {
+    const int most = std::min(kPeers, taken + 3);
+    wait_until([&] { return accepted_at(port) >= most; }, "a place is taken");
+    EXPECT_EQ(accepted_at(port), most);
+    requests.push_back(expect_event(server.events, ConnectionEventType::kConnectRequest).request);
+  }
+}
+
+TEST(Backlog, OfOneServesManyClients) {
+  constexpr std::size_t kClients = 20;
+  Server server(1);
+  std::vector<std::unique_ptr<Caller>> callers;
+  std::vector<std::unique_ptr<End>> ends;
+  for (std::size_t i = 0; i < kClients; ++i) {
+    auto& caller = *callers.emplace_back(
+        std::make_unique<Caller>(server.id.local_address(), Policy{.connect_timeout = 60s, .startup_timeout = 60s}));
+    must(caller.id.connect(*ends.emplace_back(std::make_unique<End>())->qp), "connect");
+  }
+  for (std::size_t served = 0; served < kClients;) {
+    auto event = must(server.events.get_event(10000ms), "event");
+    if (!event.request) continue;  // established
+    auto& end = *ends.emplace_back(std::make_unique<End>());
+    end.id = std::move(*event.request);
+    must(end.id->accept(*end.qp), "accept");
+    ++served;
+  }
+  for (auto& caller : callers) expect_event(caller->events, ConnectionEventType::kEstablished);
+}
+
+// A listener that moves to another channel takes along what is on its way to it.
+TEST(Backlog, MovesWithItsListener) {
+  Server server;
+  const Descriptor late(::socket(AF_INET, SOCK_STREAM, 0)), early(::socket(AF_INET, SOCK_STREAM, 0));
+  dial(late, server.id.local_address());
+  wait_until([&] { return accepted_at(server.id.local_address().port) == 1; }, "accepted");
+  ask(early, server.id.local_address());
+  pollfd waiting{.fd = server.events.descriptor(), .events = POLLIN, .revents = 0};
+  ASSERT_EQ(::poll(&waiting, 1, 10000), 1);
+  auto elsewhere = must(EventChannel::create(), "EventChannel");
+  must(server.id.migrate(elsewhere), "migrate");
+  expect_event(elsewhere, ConnectionEventType::kConnectRequest);
+  // Its request comes now. What becomes of it is told there, too.
+  constexpr std::string_view kRequest{"MPA ID Req Frame\x40\x01\0\0", 20};
+  ASSERT_EQ(::send(late.get(), kRequest.data(), kRequest.size(), MSG_NOSIGNAL), 20);
+  const auto event = expect_event(elsewhere, ConnectionEventType::kConnectRequest);
+  End end;
+  must(event.request->accept(*end.qp), "accept");
+  expect_event(elsewhere, ConnectionEventType::kEstablished);
+  EXPECT_EQ(server.events.get_event(0ms).error().code, Errc::kTimedOut);
 }
 
 }  // namespace

@@ -103,5 +103,38 @@ TEST_F(Revoking, WaitsForOctetsOnLoanAfterAnInvalidation) {
   EXPECT_TRUE(owner.get());
 }
 
+// SEC-6.2.2-02: whoever deregisters may free the memory then, also when another thread was first.
+TEST_F(Revoking, LetsEveryCallerWait) {
+  const auto source = region(kAllAccess);
+  ASSERT_TRUE(memory.place_tagged({source->stag()}, {0}, some(8, 1)));
+  auto first = std::async(std::launch::async, [&] { return source->deregister(); });
+  while (auto lease = table->lease(source->stag())) lease->drop();  // until the first one has begun
+  auto second = std::async(std::launch::async, [&] { return source->deregister(); });
+  EXPECT_EQ(second.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
+  memory.drop_leases();
+  EXPECT_TRUE(first.get());
+  EXPECT_TRUE(second.get());
+}
+
+// RDMAP-8.1.1-06, SEC-6.2.2-02: other streams use a window of type 1 too, and its region knows nothing of them.
+TEST_F(Revoking, ABindAnewWaitsForTheOtherStreams) {
+  const auto base = region(kAllAccess);
+  const auto window = WindowState::create(table, domain, {}, WindowType::kType1);
+  const std::uint32_t rkey = window->next_stag();
+  ASSERT_TRUE(memory.post_local({1, BindWindow{window, base, rkey, 0, 8, Access::kRemoteWrite}}));
+  ASSERT_TRUE(memory.perform_local(1));
+  StreamMemory other{table};
+  other.attach({domain->number, kStream + 1}, receives, {});
+  ASSERT_TRUE(memory.place_tagged({rkey}, {0}, some(8, 1)));  // its own lease is no hindrance
+  ASSERT_TRUE(other.place_tagged({rkey}, {0}, some(8, 2)));
+  ASSERT_TRUE(memory.post_local({2, BindWindow{.window = window}}));
+  auto unbound = std::async(std::launch::async, [&] { return memory.perform_local(2).has_value(); });
+  EXPECT_EQ(unbound.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
+  other.drop_leases();
+  EXPECT_TRUE(unbound.get());
+  EXPECT_FALSE(other.place_tagged({rkey}, {0}, some(8, 3)));
+  EXPECT_TRUE(base->deregister());
+}
+
 }  // namespace
 }  // namespace weft::verbs::detail

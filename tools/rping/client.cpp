@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "tools/cli/standard_output.hpp"
@@ -17,7 +16,7 @@ constexpr std::uint32_t kDepth = 1;  // what the stock client offers for IRD and
 
 // Between the server's MPA Reply and our first message. Linux siw, as server, sends its Reply before it listens for
 // what follows, and may leave a message that comes at once unread until the next one, which rping never sends.
-constexpr auto kSettle = std::chrono::milliseconds(200);
+constexpr auto kFirstMessageDelay = std::chrono::milliseconds(200);
 
 // A buffer of ping text that the server may read and write.
 struct PingBuffer {
@@ -87,7 +86,6 @@ Outcome<void> exchange(const Options& options, Session& session) {
       session.link().connect({.ird = options.ird.value_or(kDepth), .ord = options.ord.value_or(kDepth)});
   if (!connected) return std::unexpected(connected.error());
   options.trace("connected");
-  std::this_thread::sleep_for(kSettle);
   Outcome<void> done{};
   for (std::uint32_t i = 0; done && (options.count == 0 || i < options.count); ++i) done = client.ping(i & 0x7fffffff);
   const auto closed = session.link().disconnect();  // politely, also after a failure
@@ -97,7 +95,9 @@ Outcome<void> exchange(const Options& options, Session& session) {
 }  // namespace
 
 Outcome<void> run_client(const Options& options) {
-  auto link = Link::towards(options.address, options.source, options.policy, {});
+  verbs::Policy policy = options.policy;
+  policy.first_fpdu_delay = kFirstMessageDelay;
+  auto link = Link::towards(options.address, options.source, policy, {});
   if (!link) return std::unexpected(link.error());
   options.trace("address and route resolved");
   auto session = Session::create(std::move(*link));

@@ -43,8 +43,12 @@ Result<void> check_time_outs(const Policy& policy) {
       return fail(Errc::kInvalidArgument, name, "not between 1 ms and 24 days");
     }
   }
-  if (policy.user_timeout.count() < 0 || policy.user_timeout > kMaxTimeout) {
-    return fail(Errc::kInvalidArgument, "policy.user_timeout", "neither 0 nor between 1 ms and 24 days");
+  const std::pair<std::string_view, std::chrono::milliseconds> bounded_or_zero[] = {
+      {"policy.first_fpdu_delay", policy.first_fpdu_delay}, {"policy.user_timeout", policy.user_timeout}};
+  for (const auto& [name, time] : bounded_or_zero) {
+    if (time.count() < 0 || time > kMaxTimeout) {
+      return fail(Errc::kInvalidArgument, name, "neither 0 nor between 1 ms and 24 days");
+    }
   }
   return {};
 }

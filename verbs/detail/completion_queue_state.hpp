@@ -57,7 +57,6 @@ class CompletionQueueState : public std::enable_shared_from_this<CompletionQueue
   void acknowledge_events(std::uint32_t count) noexcept { unacknowledged_ -= count; }
   [[nodiscard]] std::uint32_t unacknowledged_events() const noexcept { return unacknowledged_; }
   [[nodiscard]] std::uint32_t capacity() const;
-  [[nodiscard]] const std::shared_ptr<int>& users() const noexcept { return users_; }
   [[nodiscard]] bool belongs_to(const DeviceState& device) const noexcept { return device_.get() == &device; }
   const std::uint32_t number;
   const std::uint64_t context;
@@ -90,7 +89,6 @@ class CompletionQueueState : public std::enable_shared_from_this<CompletionQueue
   const std::shared_ptr<DeviceState> device_;
   const std::shared_ptr<ChannelState> channel_;
   const Quota::Share share_;
-  const std::shared_ptr<int> users_ = std::make_shared<int>(0);  // queue pairs hold copies
   std::atomic<std::uint32_t> unacknowledged_{0};
 
   mutable std::mutex mutex_;  // of the completions

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens to a connection identifier: TCP connections made and accepted, and the stream's reports.
+// What happens to a connection identifier: TCP connections made, and the stream's reports.
 #include <algorithm>
 #include <cerrno>
 #include <utility>
@@ -49,19 +49,18 @@ ConnectionEvent to_event(const engine::ErrorReport& report) {
 void ConnectionState::start_connector() {
   transport::ConnectOptions options;
   Endpoint remote;
-  std::optional<PortReservation> reservation;  // ends before the connector binds the same port
+  transport::BoundSocket from;
   {
     const std::lock_guard lock(mutex_);
     if (phase_ != Phase::kConnecting) return;
-    reservation_.swap(reservation);
+    from = std::move(reserved_);
     remote = remote_;
-    options.local = Endpoint{local_.address, reservation ? local_.port : std::uint16_t{0}};
+    options.local = Endpoint{local_.address, 0};  // of a second attempt, where the first one's port still closes
     options.timeout = policy_.connect_timeout;
     options.socket = socket_options();
   }
-  reservation.reset();
   log_connection(LogLevel::kInfo, number, "connecting to " + remote.to_string());
-  transport::Connector connector(runtime_.reactor(), remote, options,
+  transport::Connector connector(runtime_.reactor(), std::move(from), remote, options,
                                  [weak = weak_from_this()](std::expected<transport::Socket, std::error_code> socket) {
                                    if (const auto self = weak.lock()) self->on_tcp(std::move(socket));
                                  });
@@ -81,6 +80,7 @@ void ConnectionState::on_tcp(std::expected<transport::Socket, std::error_code> s
     if (phase_ != Phase::kConnecting) return;
     done.swap(connector_);
     if (const auto local = socket->local()) local_ = *local;
+    mark(*socket);
     setup.policy = policy_;
     if (revision_1_) setup.policy.mpa_revision = 1;
     setup.ird = ird_;
@@ -127,107 +127,7 @@ void ConnectionState::on_queue_pair_lost() {
                                   "it was put to ERROR or destroyed while the connection was made"}});
 }
 
-// --- Passive side
-
-Result<void> ConnectionState::listen(int backlog) {
-  if (backlog <= 0) return fail(Errc::kInvalidArgument, "backlog", "not positive");
-  if (const auto left = leave(Phase::kBound, Phase::kListening, "not bound to an address"); !left) return left;
-  auto& reactor = runtime_.reactor();
-  transport::ListenOptions options{.backlog = backlog};
-  Endpoint at;
-  {
-    const std::lock_guard lock(mutex_);
-    backlog_ = std::make_shared<Backlog>();
-    backlog_->limit = backlog;
-    options.socket = socket_options();
-    at = local_;
-  }
-  auto listener = transport::Listener::create(
-      reactor, at, options, [weak = weak_from_this()](std::expected<transport::Socket, std::error_code> socket) {
-        if (const auto self = weak.lock()) self->on_accept(std::move(socket));
-      });
-  if (!listener) {
-    static_cast<void>(leave(Phase::kListening, Phase::kBound, {}));
-    const bool in_use = listener.error() == std::errc::address_in_use;
-    return fail(in_use ? Errc::kAddressInUse : Errc::kSystem, "connection", "cannot listen at its address",
-                listener.error().value());
-  }
-  log_connection(LogLevel::kInfo, number,
-                 "listening on " + at.to_string() + " with a backlog of " + std::to_string(backlog));
-  const std::lock_guard lock(mutex_);
-  listener_.emplace(std::move(*listener));
-  reservation_.reset();
-  return {};
-}
-
-// Peers that have not sent their request, and requests that the application has not answered, are bounded by the
-// backlog: what comes beyond is reset. A request whose peer has gone keeps its place, as in TCP's own queue, for it
-// still waits in the event channel; else a peer that asks and goes, again and again, would fill our memory (RFC 5042
-// section 6.4).
-void ConnectionState::on_accept(std::expected<transport::Socket, std::error_code> socket) {
-  if (!socket) return log_warning("listener", "cannot accept a connection: out of descriptors");
-  std::shared_ptr<Backlog> backlog;
-  std::shared_ptr<EventChannelState> channel;
-  {
-    const std::lock_guard lock(mutex_);
-    backlog = backlog_;
-    channel = channel_;
-  }
-  if (!channel || !backlog || backlog->waiting >= backlog->limit) {
-    log_connection(LogLevel::kInfo, number, "a client is reset: the backlog is full, or the listener closes");
-    return socket->reset();
-  }
-  ++backlog->waiting;
-  const auto child = std::make_shared<ConnectionState>(runtime_, std::move(channel), context_);
-  child->place_ = std::move(backlog);
-  child->begin_incoming(*this, std::move(*socket));
-}
-
-void ConnectionState::begin_incoming(const ConnectionState& listener, transport::Socket socket) {
-  phase_ = Phase::kIncoming;
-  listener_number_ = listener.number;
-  policy_ = listener.policy();
-  if (const auto end = socket.local()) local_ = *end;
-  if (const auto end = socket.peer()) remote_ = *end;
-  log_connection(LogLevel::kInfo, number,
-                 "comes from connection " + std::to_string(listener_number_) + ", which listens");
-  const auto stream = Stream::start(runtime_, {.socket = std::move(socket),
-                                               .role = mpa::Role::kResponder,
-                                               .policy = policy_,
-                                               .ird = static_cast<std::uint16_t>(Device::limits().max_ird),
-                                               .ord = static_cast<std::uint16_t>(Device::limits().max_ord),
-                                               .send_depth = Device::limits().max_qp_wr,
-                                               .observer = shared_from_this(),
-                                               .connection = number});
-  const std::lock_guard lock(mutex_);
-  if (phase_ != Phase::kClosed) stream_ = stream;
-}
-
 // --- The stream's reports
-
-void ConnectionState::on_requested(engine::ConnectionRequested request) {
-  bool listening = false;
-  {
-    const std::lock_guard lock(mutex_);
-    if (phase_ != Phase::kIncoming) return;
-    phase_ = Phase::kRequested;
-    listening = place_ && place_->open;
-    lacks_rtr_ = request.peer_to_peer && !policy_.rtr.any();
-  }
-  Offer offer(shared_from_this());
-  if (!listening) return refuse_later(std::move(offer));
-  ConnectionEvent event{.type = ConnectionEventType::kConnectRequest,
-                        .id = listener_number_,
-                        .private_data = std::move(request.private_data),
-                        .ird = request.peer_ord ? *request.peer_ord : Device::limits().max_ird,
-                        .ord = request.peer_ird ? *request.peer_ird : Device::limits().max_ord};
-  post(std::move(event), std::move(offer));
-}
-
-// The listener is gone. Not now: the stream's lock is held.
-void ConnectionState::refuse_later(Offer offer) {
-  runtime_.reactor().post([dropped = std::move(offer)] {});
-}
 
 void ConnectionState::on_established(const engine::Established& established) {
   {

@@ -98,72 +98,12 @@ void ConnectionState::post(ConnectionEventType type, std::optional<Error> error)
   post(ConnectionEvent{.type = type, .error = error});
 }
 
-void ConnectionState::post(ConnectionEvent event, std::optional<Offer> offer) {
+void ConnectionState::post(ConnectionEvent event) {
   const std::lock_guard lock(mutex_);
   if (!channel_) return;
   if (event.id == 0) event.id = number;
   event.context = context_;
-  channel_->events->post({std::move(event), std::move(offer)});
-}
-
-// --- Addresses
-
-Result<void> ConnectionState::bind_address(const Endpoint& local) {
-  if (!in(Phase::kIdle)) return fail(Errc::kInvalidState, "connection", "already bound, resolved or connected");
-  auto reservation = PortReservation::make(local);
-  if (!reservation) return std::unexpected(reservation.error());
-  const std::lock_guard lock(mutex_);
-  if (phase_ != Phase::kIdle) return fail(Errc::kInvalidState, "connection", "bound by another thread");
-  local_ = reservation->local();
-  reservation_.emplace(std::move(*reservation));
-  phase_ = Phase::kBound;
-  return {};
-}
-
-Result<void> ConnectionState::resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source) {
-  if (destination.port == 0) return fail(Errc::kInvalidArgument, "destination", "has no port");
-  if (source && !source->address.is_any() && source->address.family != destination.address.family) {
-    return fail(Errc::kInvalidArgument, "source", "not of the destination's address family");
-  }
-  if (source && in(Phase::kIdle)) {
-    if (const auto bound = bind_address(*source); !bound) return bound;
-  }
-  if (!in(Phase::kIdle) && !in(Phase::kBound)) {
-    return fail(Errc::kInvalidState, "connection", "already resolved, listening or connected");
-  }
-  const Address from = local().address;
-  if (!from.is_any() && from.family != destination.address.family) {
-    return fail(Errc::kInvalidArgument, "destination", "not of the address family of the local address");
-  }
-  const auto towards = transport::local_address_towards(destination.address);
-  if (!towards) {
-    log_connection(LogLevel::kInfo, number, "no route to " + destination.to_string());
-    post(ConnectionEventType::kAddressError,
-         Error{Errc::kUnreachable, "destination", "no route to this address", towards.error().value()});
-    return {};
-  }
-  {
-    const std::lock_guard lock(mutex_);
-    if (local_.address.is_any()) local_ = {*towards, local_.port};
-    remote_ = destination;
-    phase_ = Phase::kAddressResolved;
-  }
-  log_connection(LogLevel::kDebug, number, destination.to_string() + " resolved: by way of " + towards->to_string());
-  post(ConnectionEventType::kAddressResolved);
-  return {};
-}
-
-Result<void> ConnectionState::resolve_route() {
-  const auto done = leave(Phase::kAddressResolved, Phase::kRouteResolved, "its address is not resolved");
-  if (done) post(ConnectionEventType::kRouteResolved);
-  return done;
-}
-
-transport::SocketOptions ConnectionState::socket_options() const {
-  transport::SocketOptions options;
-  if (policy_.keepalive) options.keepalive = transport::KeepAlive{};
-  if (policy_.user_timeout.count() != 0) options.user_timeout = policy_.user_timeout;
-  return options;
+  channel_->events->post({.event = std::move(event)});
 }
 
 // --- Connecting
@@ -211,7 +151,6 @@ Result<void> ConnectionState::accept(const std::shared_ptr<QueuePairState>& qp,
     if (!accepted) static_cast<void>(leave(Phase::kAccepting, Phase::kRequested, {}));
   }
   if (!accepted) qp->cancel_connection(weak_from_this(), *before);
-  if (!in(Phase::kRequested)) leave_backlog();  // answered, or its peer is gone
   return accepted;
 }
 
@@ -228,7 +167,6 @@ Result<void> ConnectionState::reject(Bytes private_data) {
     peer_gone_ = false;  // the stream may have ended within the call, but with our answer
     stream_.reset();
   }
-  if (!in(Phase::kRequested)) leave_backlog();
   return rejected;
 }
 
@@ -250,14 +188,22 @@ Result<void> ConnectionState::disconnect() {
 
 void ConnectionState::migrate(std::shared_ptr<EventChannelState> channel) {
   const std::lock_guard lock(mutex_);
-  if (!channel_) return;
+  if (!channel_ || channel_ == channel) return;
+  std::unique_lock<std::mutex> no_requests;
+  if (backlog_) no_requests = std::unique_lock(backlog_->mutex);
   auto waiting = channel_->events->withdraw([this](const QueuedEvent& queued) { return queued.event.id == number; });
   channel_ = std::move(channel);
   for (auto& event : waiting) channel_->events->post(std::move(event));
+  if (backlog_) backlog_->channel = channel_;
+}
+
+void ConnectionState::taken(std::shared_ptr<EventChannelState> channel) {
+  leave_backlog();
+  migrate(std::move(channel));
 }
 
 void ConnectionState::destroy() {
-  std::optional<transport::Listener> listener;
+  std::shared_ptr<transport::Listener> listener;
   std::optional<transport::Connector> connector;
   std::vector<QueuedEvent> undelivered;
   std::shared_ptr<Stream> stream;
@@ -266,18 +212,22 @@ void ConnectionState::destroy() {
   {
     const std::lock_guard lock(mutex_);
     if (!channel_) return;
+    if (backlog_) {
+      const std::lock_guard no_requests(backlog_->mutex);
+      backlog_->channel.reset();
+    }
     undelivered = channel_->events->withdraw([this](const QueuedEvent& queued) { return queued.event.id == number; });
     channel_.reset();
-    if (backlog_) backlog_->open = false;
     listener.swap(listener_);
     connector.swap(connector_);
-    reservation_.reset();
+    reserved_ = {};
     stream = stream_;
     qp = std::exchange(qp_, nullptr);
     phase = std::exchange(phase_, Phase::kClosed);
   }
   leave_backlog();
   // What follows waits for callbacks and takes other locks, so it is done without ours.
+  if (listener) runtime_.forget_listener(number);
   listener.reset();
   connector.reset();
   if (phase == Phase::kRequested && stream) static_cast<void>(stream->reject({}));
@@ -286,15 +236,6 @@ void ConnectionState::destroy() {
     if (stream) stream->abort();
     if (qp) qp->connection_failed(weak_from_this());
   }
-}
-
-void ConnectionState::leave_backlog() {
-  std::shared_ptr<Backlog> backlog;
-  {
-    const std::lock_guard lock(mutex_);
-    backlog = std::exchange(place_, nullptr);
-  }
-  if (backlog) --backlog->waiting;
 }
 
 }  // namespace weft::verbs::detail

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "transport/bound_socket.hpp"
 #include "transport/connector.hpp"
 #include "transport/listener.hpp"
 #include "verbs/connection.hpp"
@@ -43,32 +44,14 @@ class EventChannelState {
   const std::shared_ptr<NotificationQueue<QueuedEvent>> events;
 };
 
-// A local port that is ours although nobody listens there yet.
-class PortReservation {
- public:
-  [[nodiscard]] static Result<PortReservation> make(const Endpoint& at);
-  explicit PortReservation(int descriptor, Endpoint at) : descriptor_(descriptor), local_(at) {}
-  PortReservation(PortReservation&& other) noexcept
-      : descriptor_(std::exchange(other.descriptor_, -1)), local_(other.local_) {}
-  PortReservation& operator=(PortReservation&& other) noexcept {
-    std::swap(descriptor_, other.descriptor_);
-    std::swap(local_, other.local_);
-    return *this;
-  }
-  ~PortReservation();
-  [[nodiscard]] const Endpoint& local() const noexcept { return local_; }
-
- private:
-  int descriptor_;
-  Endpoint local_;
-};
-
 class ConnectionState final : public StreamObserver, public std::enable_shared_from_this<ConnectionState> {
  public:
   ConnectionState(Runtime& runtime, std::shared_ptr<EventChannelState> channel, std::uint64_t context);
 
   // --- The application
   Result<void> set_policy(const Policy& policy);
+  Result<void> set_type_of_service(std::uint8_t octet);
+  Result<void> set_address_options(const AddressOptions& options);
   Result<void> bind_address(const Endpoint& local);
   Result<void> resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source);
   Result<void> resolve_route();
@@ -78,10 +61,13 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   Result<void> reject(Bytes private_data);
   Result<void> disconnect();
   void migrate(std::shared_ptr<EventChannelState> channel);
+  // A connection request was delivered by this channel.
+  void taken(std::shared_ptr<EventChannelState> channel);
   void destroy();
   void set_context(std::uint64_t context) noexcept { context_ = context; }
   [[nodiscard]] std::uint64_t context() const noexcept { return context_; }
   [[nodiscard]] Policy policy() const;
+  [[nodiscard]] AddressOptions address_options() const;
   [[nodiscard]] Endpoint local() const;
   [[nodiscard]] Endpoint remote() const;
   const std::uint64_t number;
@@ -110,23 +96,33 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   };
   // What a listener and the connections that it has not handed over share.
   struct Backlog {
+    Backlog(int most, std::weak_ptr<ConnectionState> owner) : limit(most), listener(std::move(owner)) {}
+    // False: the listener stops accepting, and whoever leaves next wakes it.
+    [[nodiscard]] bool has_room();
+
+    const int limit;
+    const std::weak_ptr<ConnectionState> listener;
     std::atomic<int> waiting{0};
-    std::atomic<bool> open{true};
-    int limit{};
+    std::atomic<bool> awaited{false};  // a place
+    std::mutex mutex{};                // of what follows; held while a request is posted there, and taken back
+    std::shared_ptr<EventChannelState> channel{};  // the listener's; null when it is gone
   };
 
   void post(ConnectionEventType type, std::optional<Error> error = {});
-  void post(ConnectionEvent event, std::optional<Offer> offer = {});
+  void post(ConnectionEvent event);
   [[nodiscard]] bool in(Phase phase) const;
   [[nodiscard]] Result<void> leave(Phase expected, Phase next, std::string_view why_not);
   [[nodiscard]] Error nothing_to_answer() const;
+  void reserve_port(const Address& source);  // with the lock held
   void start_connector();
+  void mark(transport::Socket& socket) const;
   void on_tcp(std::expected<transport::Socket, std::error_code> socket);
   void on_accept(std::expected<transport::Socket, std::error_code> socket);
   void begin_incoming(const ConnectionState& listener, transport::Socket socket);
   [[nodiscard]] bool will_retry(bool worth_it);
   void fail_connection(ConnectionEvent event);
   void leave_backlog();
+  void resume_listening();
   void refuse_later(Offer offer);
   [[nodiscard]] transport::SocketOptions socket_options() const;
 
@@ -136,14 +132,15 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   std::shared_ptr<EventChannelState> channel_;  // null once the handle is gone
   Phase phase_ = Phase::kIdle;
   Policy policy_{};
+  AddressOptions address_options_{};
   Endpoint local_{};
   Endpoint remote_{};
   std::atomic<bool> lacks_rtr_ = false;  // a request for peer-to-peer, and policy_.rtr is empty
   bool peer_gone_ = false;               // it asked, and went before it was answered
-  std::optional<PortReservation> reservation_;
-  std::optional<transport::Listener> listener_;
+  transport::BoundSocket reserved_;      // keeps local_.port, until connect or listen use it
+  std::shared_ptr<transport::Listener> listener_;
   std::shared_ptr<Backlog> backlog_;  // of a listener
-  std::shared_ptr<Backlog> place_;    // in its listener's backlog, until it is answered
+  std::shared_ptr<Backlog> place_;    // in its listener's backlog, until the application has it
   std::uint64_t listener_number_ = 0;
   std::optional<transport::Connector> connector_;
   std::shared_ptr<Stream> stream_;

@@ -37,13 +37,11 @@ class DeviceState {
 // Device::open with other counts than the usual ones, for tests.
 [[nodiscard]] Result<Device> open_device(DeviceInfo info, const DeviceLimits& limits);
 
-// Every live object made from a domain holds a copy of `in_use`.
 class ProtectionDomainState {
  public:
   explicit ProtectionDomainState(std::shared_ptr<DeviceState> on, Quota::Share share = {});
   const std::shared_ptr<DeviceState> device;
   const std::uint32_t number;
-  const std::shared_ptr<int> in_use = std::make_shared<int>(0);
 
  private:
   const Quota::Share share_;

@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "verbs/detail/given_descriptor.hpp"
 #include "verbs/error.hpp"
 
 namespace weft::verbs::detail {
@@ -31,16 +32,17 @@ class NotificationQueue {
  public:
   // `bound`: the most events that may wait.
   [[nodiscard]] static Result<std::shared_ptr<NotificationQueue>> create(std::size_t bound) {
-    const int descriptor = eventfd(0, EFD_SEMAPHORE | EFD_CLOEXEC);
-    if (descriptor < 0) return fail(Errc::kSystem, "descriptor", "cannot create an eventfd", errno);
-    return std::make_shared<NotificationQueue>(descriptor, bound);
+    GivenDescriptor descriptor(eventfd(0, EFD_SEMAPHORE | EFD_CLOEXEC));
+    if (!descriptor.valid()) return fail(Errc::kSystem, "descriptor", "cannot create an eventfd", errno);
+    return std::make_shared<NotificationQueue>(std::move(descriptor), bound);
   }
-  NotificationQueue(int descriptor, std::size_t bound) : descriptor_(descriptor), bound_(bound) {}
-  ~NotificationQueue() { ::close(descriptor_); }
+  NotificationQueue(GivenDescriptor descriptor, std::size_t bound)
+      : descriptor_(std::move(descriptor)), bound_(bound) {}
   NotificationQueue(const NotificationQueue&) = delete;
   NotificationQueue& operator=(const NotificationQueue&) = delete;
 
-  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+  // For the program.
+  [[nodiscard]] int descriptor() const noexcept { return descriptor_.given(); }
 
   // False when the bound is reached. `last` may be the event that says so: it takes the one place behind the bound.
   bool post(T event, bool last = false) {
@@ -51,11 +53,12 @@ class NotificationQueue {
     return true;
   }
 
-  // Waits as the descriptor's own mode says.
+  // Waits as the descriptor's own mode says. EBADF when the program has closed it.
   Result<T> get() {
     for (;;) {
+      if (!descriptor_.open()) return fail(Errc::kSystem, "channel", "its descriptor was closed", errno);
       std::uint64_t token = 0;
-      if (::read(descriptor_, &token, sizeof token) < 0) {
+      if (::read(descriptor_.kept(), &token, sizeof token) < 0) {
         if (errno == EAGAIN) return fail(Errc::kWouldBlock, "channel", "no event waits");
         if (errno == EINTR) return fail(Errc::kInterrupted, "channel", "a signal arrived while waiting");
         return fail(Errc::kSystem, "channel", "cannot read the eventfd", errno);
@@ -104,7 +107,7 @@ class NotificationQueue {
   }
 
   [[nodiscard]] int poll_for(int milliseconds) const {
-    pollfd waiting{.fd = descriptor_, .events = POLLIN, .revents = 0};
+    pollfd waiting{.fd = descriptor_.kept(), .events = POLLIN, .revents = 0};
     return ::poll(&waiting, 1, milliseconds);
   }
 
@@ -112,18 +115,18 @@ class NotificationQueue {
   bool take_token() {
     std::uint64_t token = 0;
     const iovec into{.iov_base = &token, .iov_len = sizeof token};
-    if (::preadv2(descriptor_, &into, 1, -1, RWF_NOWAIT) > 0) return true;
+    if (::preadv2(descriptor_.kept(), &into, 1, -1, RWF_NOWAIT) > 0) return true;
     if (errno == EAGAIN) return false;
-    return poll_for(0) == 1 && ::read(descriptor_, &token, sizeof token) > 0;  // kernels before 5.8
+    return poll_for(0) == 1 && ::read(descriptor_.kept(), &token, sizeof token) > 0;  // kernels before 5.8
   }
 
   void put_token() {
     const std::uint64_t one = 1;
     // Cannot fail: the counter holds 2^64 - 2 tokens.
-    [[maybe_unused]] const auto written = ::write(descriptor_, &one, sizeof one);
+    [[maybe_unused]] const auto written = ::write(descriptor_.kept(), &one, sizeof one);
   }
 
-  const int descriptor_;
+  const GivenDescriptor descriptor_;
   const std::size_t bound_;
   std::mutex mutex_;
   std::deque<std::optional<T>> events_;

@@ -72,7 +72,7 @@ class QueuePairState {
   [[nodiscard]] bool held_by(const Attempt& attempt) const noexcept;
   void end(std::unique_lock<std::mutex> lock);
 
-  const std::shared_ptr<int> in_use_[4];
+  std::mutex flushing_;  // ERROR's flush of receives, and RESET: outside mutex_
   mutable std::mutex mutex_;
   Quota::Share share_;
   std::atomic<QpState> state_{QpState::kReset};

@@ -16,7 +16,6 @@ std::uint32_t next_number() {
 
 ReceiveQueue::ReceiveQueue(std::shared_ptr<ProtectionDomainState> domain, const Shape& shape, Quota::Share share)
     : domain_(std::move(domain)),
-      in_use_(domain_->in_use),
       share_(std::move(share)),
       number_(next_number()),
       max_sge_(shape.max_sge),

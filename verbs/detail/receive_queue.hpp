@@ -56,7 +56,6 @@ class ReceiveQueue {
   [[nodiscard]] Shape shape() const;
   [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
   [[nodiscard]] const ProtectionDomainState& domain() const noexcept { return *domain_; }
-  [[nodiscard]] const std::shared_ptr<int>& users() const noexcept { return users_; }
 
  private:
   struct Slot {
@@ -70,9 +69,7 @@ class ReceiveQueue {
   [[nodiscard]] std::vector<std::shared_ptr<ReceiveWaiter>> take_waiters();
 
   const std::shared_ptr<ProtectionDomainState> domain_;
-  const std::shared_ptr<int> in_use_;
-  const Quota::Share share_;                                     // a shared one's
-  const std::shared_ptr<int> users_ = std::make_shared<int>(0);  // queue pairs hold copies
+  const Quota::Share share_;  // a shared one's
   const std::uint32_t number_;
   const std::uint32_t max_sge_;
   mutable std::mutex mutex_;

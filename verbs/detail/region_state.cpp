@@ -21,18 +21,14 @@ std::shared_ptr<RegionState> RegionState::create(std::shared_ptr<StagTable> tabl
 
 RegionState::RegionState(std::shared_ptr<StagTable> table, std::shared_ptr<ProtectionDomainState> domain, Grant grant,
                          std::uint32_t stag, Quota::Share share)
-    : table_(std::move(table)),
-      domain_(std::move(domain)),
-      in_use_(domain_->in_use),
-      grant_(grant),
-      stag_(stag),
-      share_(std::move(share)) {}
+    : table_(std::move(table)), domain_(std::move(domain)), grant_(grant), stag_(stag), share_(std::move(share)) {}
 
 RegionState::~RegionState() { deregister(); }
 
 // The owner takes back what create() gave: memory, STag and range of offsets (DDP-8.3-02, DDP-8.3.1-05, DDP-8.3.1-07,
 // RDMAP-8.1.1-04). Until then the STag stays valid, unless the peer may and does invalidate it (RDMAP-1.2-03).
 bool RegionState::deregister() {
+  const std::lock_guard ending(ending_);  // a second caller may free the memory, too, when this returns
   {
     const std::lock_guard lock(mutex_);
     if (windows_ != 0) return false;
@@ -59,19 +55,16 @@ void RegionState::remove_window() {
 // --- Windows
 
 std::shared_ptr<WindowState> WindowState::create(std::shared_ptr<StagTable> table,
-                                                 std::shared_ptr<ProtectionDomainState> domain, Quota::Share share) {
+                                                 std::shared_ptr<ProtectionDomainState> domain, Quota::Share share,
+                                                 WindowType type) {
   const auto stag = table->reserve();
   if (!stag) return nullptr;
-  return std::make_shared<WindowState>(std::move(table), std::move(domain), *stag, std::move(share));
+  return std::make_shared<WindowState>(std::move(table), std::move(domain), *stag, std::move(share), type);
 }
 
 WindowState::WindowState(std::shared_ptr<StagTable> table, std::shared_ptr<ProtectionDomainState> domain,
-                         std::uint32_t stag, Quota::Share share)
-    : table_(std::move(table)),
-      domain_(std::move(domain)),
-      in_use_(domain_->in_use),
-      stag_(stag),
-      share_(std::move(share)) {}
+                         std::uint32_t stag, Quota::Share share, WindowType kind)
+    : type(kind), table_(std::move(table)), domain_(std::move(domain)), stag_(stag), share_(std::move(share)) {}
 
 WindowState::~WindowState() { free(); }
 
@@ -88,31 +81,51 @@ void WindowState::free() {
   if (region) region->remove_window();
 }
 
-std::expected<void, LocalFault> WindowState::bind(const std::shared_ptr<RegionState>& region, Accessor who,
-                                                  std::uint32_t stag, std::uint64_t address, std::uint64_t length,
-                                                  Access access) {
+// RDMAP-8.1.1-01, RDMAP-8.1.1-02: for one stream, or for all of one protection domain, whichever the window's type is.
+std::expected<WindowState::Unbound, LocalFault> WindowState::bind(const std::shared_ptr<RegionState>& region,
+                                                                  Accessor who, std::uint32_t stag,
+                                                                  std::uint64_t address, std::uint64_t length,
+                                                                  Access access) {
   const std::lock_guard lock(mutex_);
+  const bool limited = type == WindowType::kType2;
   const bool same_window = stag >> kKeyBits == stag_ >> kKeyBits;
   const bool ours = domain_->number == who.domain && who.stream != 0;  // 0 would be a grant to every stream
-  if (freed_ || region_ || !same_window || !ours) return std::unexpected(LocalFault::kInvalidKey);
+  if (freed_ || (region_ && limited) || !same_window || !ours) return std::unexpected(LocalFault::kInvalidKey);
   Access needed = Access::kWindowBind;
   if (has(access, Access::kRemoteWrite) || has(access, Access::kRemoteAtomic)) needed = needed | Access::kLocalWrite;
-  const auto valid = table_->lease(region->stag());  // not so after it was invalidated
+  auto valid = table_->lease(region->stag());  // not so after it was invalidated
   if (!valid) return std::unexpected(LocalFault::kInvalidKey);
   const auto start = resolve_local(valid->grant(), who, needed, address, length);
   if (!start) return std::unexpected(start.error());
   if (!region->add_window()) return std::unexpected(LocalFault::kInvalidKey);
+  valid->drop();
   const Grant grant{.start = *start,
                     .length = length,
                     .first_offset = has(access, Access::kZeroBased) ? 0 : address,
                     .access = access,
                     .domain = who.domain,
-                    .only_stream = who.stream,
+                    .only_stream = limited ? who.stream : 0,
                     .window = true};
+  Unbound before = end_binding();
   table_->publish(stag, grant, weak_from_this());
   stag_ = stag;
   region_ = region;
-  return {};
+  return before;
+}
+
+std::expected<WindowState::Unbound, LocalFault> WindowState::unbind(Accessor who) {
+  const std::lock_guard lock(mutex_);
+  const bool ours = domain_->number == who.domain && who.stream != 0;
+  if (freed_ || type != WindowType::kType1 || !ours) return std::unexpected(LocalFault::kInvalidKey);
+  return end_binding();
+}
+
+// RDMAP-8.1.1-06, SEC-6.2.2-02: other streams may be at it, and the region's owner does not wait for those of a window.
+WindowState::Unbound WindowState::end_binding() {
+  if (!region_) return nullptr;
+  table_->revoke(stag_);
+  region_->remove_window();
+  return std::exchange(region_, nullptr);
 }
 
 std::shared_ptr<RegionState> WindowState::invalidate(std::uint32_t stag) {

@@ -9,6 +9,7 @@
 
 #include "verbs/detail/device_state.hpp"
 #include "verbs/detail/stag_table.hpp"
+#include "verbs/memory.hpp"
 
 namespace weft::verbs::detail {
 
@@ -22,7 +23,7 @@ class RegionState {
               std::uint32_t stag, Quota::Share share);
   ~RegionState();  // deregisters, and so waits for leases
 
-  // Synchronous; false while windows are bound. Doing it again is allowed.
+  // Synchronous, for each of several threads that call it; false while windows are bound. Doing it again is allowed.
   bool deregister();
 
   [[nodiscard]] std::uint32_t stag() const noexcept { return stag_; }
@@ -35,9 +36,9 @@ class RegionState {
 
   const std::shared_ptr<StagTable> table_;
   const std::shared_ptr<ProtectionDomainState> domain_;
-  const std::shared_ptr<int> in_use_;
   const Grant grant_;
   const std::uint32_t stag_;
+  std::mutex ending_;  // held by deregister() while it waits; outside mutex_
   std::mutex mutex_;
   std::uint32_t windows_ = 0;
   bool deregistered_ = false;
@@ -48,15 +49,20 @@ class WindowState : public std::enable_shared_from_this<WindowState> {
  public:
   [[nodiscard]] static std::shared_ptr<WindowState> create(std::shared_ptr<StagTable> table,
                                                            std::shared_ptr<ProtectionDomainState> domain,
-                                                           Quota::Share share = {});
+                                                           Quota::Share share = {},
+                                                           WindowType type = WindowType::kType2);
   WindowState(std::shared_ptr<StagTable> table, std::shared_ptr<ProtectionDomainState> domain, std::uint32_t stag,
-              Quota::Share share);
+              Quota::Share share, WindowType type);
   ~WindowState();
 
-  // Carries a bind out for the stream `who`. `address` counts in the region's address space.
-  std::expected<void, ddp::LocalFault> bind(const std::shared_ptr<RegionState>& region, Accessor who,
-                                            std::uint32_t stag, std::uint64_t address, std::uint64_t length,
-                                            Access access);
+  // Carry a bind out for the stream `who`. `address` counts in the region's address space. They return the region that
+  // a window of type 1 was bound to before: maybe its last reference, see invalidate(). They wait until nobody has a
+  // lease on the old binding, so who calls has none on any window.
+  using Unbound = std::shared_ptr<RegionState>;
+  [[nodiscard]] std::expected<Unbound, ddp::LocalFault> bind(const std::shared_ptr<RegionState>& region, Accessor who,
+                                                             std::uint32_t stag, std::uint64_t address,
+                                                             std::uint64_t length, Access access);
+  [[nodiscard]] std::expected<Unbound, ddp::LocalFault> unbind(Accessor who);
   // By the stream the window is bound to, which is the only one that has access. Returns the region that it was bound
   // to, null when `stag` is not bound. This may be the last reference: who holds leases drops them before it.
   [[nodiscard]] std::shared_ptr<RegionState> invalidate(std::uint32_t stag);
@@ -67,11 +73,13 @@ class WindowState : public std::enable_shared_from_this<WindowState> {
   [[nodiscard]] std::uint32_t stag() const;
   [[nodiscard]] std::uint32_t next_stag() const;
   [[nodiscard]] bool bound() const;
+  const WindowType type;
 
  private:
+  [[nodiscard]] Unbound end_binding();  // with the lock held
+
   const std::shared_ptr<StagTable> table_;
   const std::shared_ptr<ProtectionDomainState> domain_;
-  const std::shared_ptr<int> in_use_;
   mutable std::mutex mutex_;
   std::uint32_t stag_;
   std::shared_ptr<RegionState> region_;  // while bound

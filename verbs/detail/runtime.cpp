@@ -31,6 +31,11 @@ void block_signals() {
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
 }
 
+bool& progress_thread_mark() noexcept {
+  static thread_local bool mark = false;
+  return mark;
+}
+
 // The runtime of this process. Never destroyed: threads may still call while exit() runs.
 struct Current {
   std::mutex mutex{};
@@ -47,7 +52,8 @@ Current& current() {
 }  // namespace
 
 // A child has its parent's objects, but not its progress thread. It gets a runtime of its own for what it opens, and
-// lets go of the parent's sockets: else they would stay open when the parent closes them.
+// lets go of the parent's sockets: else they would stay open when the parent closes them, and what it did to them would
+// reach the epoll sets that both share.
 void Runtime::before_fork() {
   Current& self = current();
   self.mutex.lock();
@@ -65,14 +71,24 @@ void Runtime::after_fork_in_parent() {
 void Runtime::after_fork_in_child() {
   Current& self = current();
   if (self.forking) {
-    const int nowhere = ::eventfd(0, EFD_CLOEXEC);
-    for (const auto& [number, stream] : self.forking->streams_) stream->leave_to_parent(nowhere);
-    if (nowhere >= 0) ::close(nowhere);
+    self.forking->leave_to_parent();
     self.forking->streams_mutex_.unlock();
     self.inherited.push_back(std::move(self.forking));
   }
   self.runtime.reset();
   self.mutex.unlock();
+}
+
+void Runtime::leave_to_parent() {
+  const int nowhere = ::eventfd(0, EFD_CLOEXEC);
+  for (const auto& [number, stream] : streams_) stream->leave_to_parent(nowhere);
+  for (const auto& [number, weak] : listeners_) {
+    auto listener = weak.lock();
+    if (!listener) continue;
+    listener->leave_to_parent(nowhere);
+    kept_.push_back(std::move(listener));
+  }
+  if (nowhere >= 0) ::close(nowhere);
 }
 
 Result<std::shared_ptr<Runtime>> Runtime::acquire() {
@@ -114,11 +130,14 @@ transport::Reactor& Runtime::reactor() {
     if (!watch) log_warning("progress thread", "cannot watch sockets: out of descriptors");
     thread_ = std::thread([this] {
       block_signals();
+      progress_thread_mark() = true;
       reactor_.run();
     });
   });
   return reactor_;
 }
+
+bool Runtime::on_its_thread() noexcept { return progress_thread_mark(); }
 
 // --- Streams
 
@@ -138,6 +157,20 @@ std::shared_ptr<Stream> Runtime::find(std::uint64_t number) {
   const auto found = streams_.find(number);
   return found == streams_.end() ? nullptr : found->second;
 }
+
+// --- Listeners
+
+void Runtime::add(std::uint64_t number, const std::shared_ptr<transport::Listener>& listener) {
+  const std::lock_guard lock(streams_mutex_);
+  listeners_.emplace(number, listener);
+}
+
+void Runtime::forget_listener(std::uint64_t number) {
+  const std::lock_guard lock(streams_mutex_);
+  listeners_.erase(number);
+}
+
+// --- Readiness and deadlines
 
 void Runtime::serve_ready() {
   std::array<transport::Ready, transport::ReadinessSet::kMaxReady> ready;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "common/instant.hpp"
+#include "transport/listener.hpp"
 #include "transport/pcap_tap.hpp"
 #include "transport/reactor.hpp"
 #include "transport/readiness_set.hpp"
@@ -45,6 +46,8 @@ class Runtime {
   [[nodiscard]] BufferPool& buffers() noexcept { return buffers_; }
   // Starts the thread at first use: with the first connection or listener, not when the library is loaded.
   transport::Reactor& reactor();
+  // Whether the calling thread is a runtime's.
+  [[nodiscard]] static bool on_its_thread() noexcept;
 
   // --- Streams
   void add(const std::shared_ptr<Stream>& stream);
@@ -53,6 +56,10 @@ class Runtime {
   [[nodiscard]] transport::ReadinessSet& readiness() noexcept { return readiness_; }
   // Wakes the stream at `at` or earlier; an earlier wake-up that was asked for stays.
   void wake_at(std::uint64_t number, Instant at);
+
+  // --- Listeners: known here for the sake of fork() alone
+  void add(std::uint64_t number, const std::shared_ptr<transport::Listener>& listener);
+  void forget_listener(std::uint64_t number);
 
   // --- Polled completion queues
   void watch_polled(std::shared_ptr<CompletionQueueState> queue);
@@ -65,6 +72,7 @@ class Runtime {
   static void before_fork();
   static void after_fork_in_parent();
   static void after_fork_in_child();
+  void leave_to_parent();
   void serve_ready();
   void serve_deadlines();
   void arm_deadline_timer();
@@ -84,6 +92,8 @@ class Runtime {
   std::mutex streams_mutex_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Stream>> streams_;
   std::set<std::pair<Instant, std::uint64_t>> deadlines_;
+  std::unordered_map<std::uint64_t, std::weak_ptr<transport::Listener>> listeners_;
+  std::vector<std::shared_ptr<transport::Listener>> kept_;  // in a child: its parent's, see Listener::leave_to_parent
 
   std::mutex polled_mutex_;
   std::vector<std::shared_ptr<CompletionQueueState>> polled_;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A connection's life: start, the calls of connection manager and queue pair, and its end.
+// A connection's start, and the calls of connection manager and queue pair.
 #include "verbs/detail/stream.hpp"
-
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <utility>
@@ -35,6 +32,7 @@ engine::Config to_config(const Stream::Setup& setup, std::uint32_t emss) {
           .no_receive =
               policy.no_receive == NoReceive::kTerminate ? engine::NoReceive::kTerminate : engine::NoReceive::kStall,
           .startup_timeout = policy.startup_timeout,
+          .first_fpdu_delay = policy.first_fpdu_delay,
           .no_receive_timeout = policy.no_receive_timeout,
           .finish_timeout = policy.finish_timeout,
           .close_timeout = policy.close_timeout};
@@ -136,6 +134,11 @@ void Stream::disconnect() {
   settle();
 }
 
+std::error_code Stream::set_type_of_service(std::uint8_t octet) {
+  const std::lock_guard lock(mutex_);
+  return finished_ ? std::error_code{} : socket_.set({.type_of_service = octet});
+}
+
 // --- The queue pair
 
 void Stream::drain(bool on) {
@@ -179,124 +182,6 @@ void Stream::release_locked() {
   qp->parts.send_cq->detach(*this, socket_);
   qp->parts.receive_cq->detach(*this, socket_);
   if (!finished_) update_interest();
-}
-
-// --- Drivers
-
-void Stream::drive(bool hangup) {
-  const std::lock_guard lock(mutex_);
-  drive_locked();
-  // A stream that waits for a receive, perhaps since just now, does not read, and would not notice that its connection
-  // was reset.
-  if (!hangup || !stalled_ || finished_ || !socket_.pending_error() || std::exchange(inbound_over_, true)) return;
-  if (narrator_) narrator_->say("TCP connection lost while it waited for a receive");
-  if (tap_) tap_->rst_received();
-  engine_.connection_lost(now());
-  pump();
-  settle();
-}
-
-void Stream::drive_if_free() {
-  const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (lock) drive_locked();
-}
-
-void Stream::deadline_passed() {
-  const std::lock_guard lock(mutex_);
-  if (finished_) return;
-  wake_up_.reset();
-  const auto deadline = engine_.next_deadline();
-  if (deadline && *deadline <= now()) {
-    engine_.deadline_passed(now());
-    pump();
-    if (std::exchange(stalled_, false)) present();  // if it gave up waiting for a receive, the peer's FIN is to be read
-    send_some();
-  }
-  settle();
-}
-
-void Stream::receives_available() {
-  const std::lock_guard lock(mutex_);
-  if (finished_) return;
-  if (std::exchange(stalled_, false)) present();
-  drive_locked();
-}
-
-void Stream::refresh_interest() {
-  const std::lock_guard lock(mutex_);
-  if (!finished_) update_interest();
-}
-
-void Stream::leave_to_parent(int nowhere) noexcept {
-  if (socket_.is_open() && nowhere >= 0) ::dup3(nowhere, socket_.descriptor(), O_CLOEXEC);
-}
-
-void Stream::abandon() {
-  const std::lock_guard lock(mutex_);
-  if (narrator_ && !finished_) narrator_->closed("as the process is done with it");
-  if (!finished_) finish();
-  observer_.reset();
-}
-
-// --- Before the lock is given up
-
-void Stream::settle() {
-  if (finished_) return;
-  if (failing_ && std::exchange(stalled_, false)) present();  // no receive is waited for any more: on to the FIN
-  memory_.drop_leases();
-  if (closed_ || (!output_pending() && !engine_.has_output())) follow_disposition();
-  if (finished_) return;
-  park_staging();
-  update_interest();
-  schedule();
-}
-
-void Stream::follow_disposition() {
-  switch (engine_.disposition()) {
-    case engine::Disposition::kOpen: return;
-    case engine::Disposition::kShutdownWrite:
-      if (std::exchange(shut_, true)) return;
-      if (narrator_) narrator_->say("FIN sent");
-      if (tap_) tap_->fin_sent();
-      return socket_.shutdown_write();
-    case engine::Disposition::kReset:
-    case engine::Disposition::kClose: return finish();
-  }
-}
-
-// While a thread polls one of its completion queues, the progress thread is not to wake for this socket.
-void Stream::update_interest() {
-  const bool polled = qp_ && (qp_->parts.send_cq->polled() || qp_->parts.receive_cq->polled());
-  const bool poller_writes = qp_ && (qp_->parts.send_cq->drives_writes() || qp_->parts.receive_cq->drives_writes());
-  const transport::Interest wanted{.read = !polled && !stalled_ && !inbound_over_,
-                                   .write = !poller_writes && (blocked_ || engine_.has_output())};
-  if (wanted == interest_) return;
-  interest_ = wanted;
-  runtime_.readiness().modify(socket_, number_, wanted);
-}
-
-void Stream::schedule() {
-  const auto deadline = engine_.next_deadline();
-  if (!deadline || (wake_up_ && *wake_up_ <= *deadline)) return;
-  wake_up_ = deadline;
-  runtime_.wake_at(number_, *deadline);
-}
-
-void Stream::finish() {
-  finished_ = true;
-  memory_.drop_leases();
-  if (batch_) give_batch_back();
-  if (staging_) runtime_.buffers().give_back(std::move(staging_));
-  carry_ = {};
-  tail_ = {};
-  runtime_.readiness().remove(socket_);
-  release_locked();
-  const bool reset = engine_.disposition() == engine::Disposition::kReset;
-  if (tap_ && reset) tap_->rst_sent();
-  if (tap_ && !reset && !shut_) tap_->fin_sent();
-  if (reset) socket_.reset();
-  if (!reset) socket_.close();
-  runtime_.forget(number_);
 }
 
 }  // namespace weft::verbs::detail

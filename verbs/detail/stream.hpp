@@ -15,6 +15,7 @@
 #include "transport/readiness_set.hpp"
 #include "transport/socket.hpp"
 #include "verbs/connection.hpp"
+#include "verbs/detail/adaptive_mutex.hpp"
 #include "verbs/detail/buffer_pool.hpp"
 #include "verbs/detail/captured_stream.hpp"
 #include "verbs/detail/log.hpp"
@@ -65,6 +66,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
                       const engine::AcceptParameters& parameters);
   Result<void> reject(Bytes private_data);
   void disconnect();
+  std::error_code set_type_of_service(std::uint8_t octet);
 
   // --- The queue pair
   // Nothing when the stream is over: then they are the queue pair's to flush.
@@ -95,14 +97,16 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   static constexpr int kMaxBatches = 4;
   static constexpr Duration kEmssRefresh = std::chrono::milliseconds(100);
 
-  // stream.cpp: start, end, and what every entry does before it gives up the lock
+  // stream.cpp
   void attach(const std::shared_ptr<QueuePairState>& qp);
+  void release_locked();
+
+  // stream_drivers.cpp: the drivers, and what every entry does before it gives up the lock
   void settle();
   void follow_disposition();
   void update_interest();
   void schedule();
   void finish();
-  void release_locked();
 
   // stream_io.cpp
   void drive_locked();
@@ -152,7 +156,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   Runtime& runtime_;
   const std::uint64_t number_;
   const Policy policy_;
-  std::mutex mutex_;
+  AdaptiveMutex mutex_;
   StreamMemory memory_;
   transport::Socket socket_;
   const Endpoint peer_;

@@ -236,8 +236,16 @@ std::expected<void, LocalFault> StreamMemory::perform(const LocalInvalidate& wor
   return {};
 }
 
+// A bind may wait for other streams' leases on the window's former binding, and they for ours.
 std::expected<void, LocalFault> StreamMemory::perform(const BindWindow& work) {
-  return work.window->bind(work.region, who_, work.stag, work.address, work.length, work.access);
+  remote_lease_.drop();
+  local_lease_.drop();
+  auto done = work.length == 0
+                  ? work.window->unbind(who_)
+                  : work.window->bind(work.region, who_, work.stag, work.address, work.length, work.access);
+  if (!done) return std::unexpected(done.error());
+  retire(std::move(*done));
+  return {};
 }
 
 }  // namespace weft::verbs::detail

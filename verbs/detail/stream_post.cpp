@@ -106,8 +106,11 @@ Result<LocalWork> local_work(const SendRequest& request, std::uint64_t cookie,
                              const std::shared_ptr<WindowState>& window, const std::shared_ptr<RegionState>& region) {
   if (request.opcode == SendOpcode::kLocalInvalidate)
     return LocalWork{cookie, LocalInvalidate{request.invalidate_rkey}};
-  if (!window || !region) return fail(Errc::kInvalidArgument, "bind", "needs a window and a region");
-  if (request.bind.length == 0) return fail(Errc::kInvalidArgument, "bind.length", "zero: invalidate instead");
+  const bool unbinds = window && window->type == WindowType::kType1 && request.bind.length == 0;
+  if (!window || (!region && !unbinds)) return fail(Errc::kInvalidArgument, "bind", "needs a window and a region");
+  if (request.bind.length == 0 && !unbinds) {
+    return fail(Errc::kInvalidArgument, "bind.length", "zero: invalidate instead");
+  }
   return LocalWork{cookie, BindWindow{.window = window,
                                       .region = region,
                                       .stag = request.bind.rkey,
