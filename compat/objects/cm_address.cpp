@@ -7,6 +7,7 @@
 
 #include "compat/objects/cm.hpp"
 #include "compat/objects/cm_objects.hpp"
+#include "compat/objects/living.hpp"
 #include "compat/objects/report.hpp"
 
 namespace weft::compat {
@@ -88,6 +89,8 @@ int cm_resolve_addr(rdma_cm_id* id, sockaddr* source, sockaddr* destination, int
   return guarded_minus_one([&] {
     constexpr std::string_view kCall = "rdma_resolve_addr";
     if (id == nullptr || destination == nullptr) return refused_minus_one(kCall, EINVAL, "null pointer");
+    // perftest tries again with the identifier that it has just destroyed.
+    if (!Living<CmId>::instance().with(&of(id), [] {})) return refused_minus_one(kCall, EINVAL, kNotAlive);
     if (!carried(of(id))) return refused_minus_one(kCall, ENODEV, "iWARP carries RDMA_PS_TCP alone");
     const sockaddr_storage before = id->route.addr.dst_storage;
     std::memcpy(&id->route.addr.dst_storage, destination, length_of(*destination));

@@ -2,9 +2,7 @@
 // Event channels: how the engine's events become rdma_cm_event, and how those are acknowledged.
 #include <algorithm>
 #include <limits>
-#include <mutex>
 #include <optional>
-#include <unordered_set>
 #include <utility>
 
 #include "compat/objects/cm.hpp"
@@ -16,24 +14,13 @@ namespace weft::compat {
 
 namespace {
 
-// The channels that exist. A program may destroy one that its other thread is about to read (rping does, at its end):
-// that is its mistake, but it gets EBADF for it.
-struct Channels {
-  std::mutex mutex{};
-  std::unordered_set<const rdma_event_channel*> live{};
-};
-
-// Never destroyed, see Registry.
-Channels& channels() {
-  static auto* const all = new Channels;
-  return *all;
-}
-
-// A share of its own: who already waits keeps the engine's channel, whatever becomes of the program's.
+// A share of its own: who already waits keeps the engine's channel, whatever becomes of the program's. A program may
+// destroy one that its other thread is about to read (rping does, at its end): that is its mistake, but it gets EBADF
+// for it.
 std::optional<verbs::EventChannel> engine_of(rdma_event_channel* channel) {
-  const std::lock_guard lock(channels().mutex);
-  if (!channels().live.contains(channel)) return std::nullopt;
-  return of(channel).engine;
+  std::optional<verbs::EventChannel> share;
+  Living<CmChannel>::instance().with(&of(channel), [&] { share = of(channel).engine; });
+  return share;
 }
 
 // An identifier that cannot be freed, because one of its events counts as reported.
@@ -88,7 +75,7 @@ void apply(CmId& id, verbs::ConnectionEventType type, CmEvent& report) {
   using enum verbs::ConnectionEventType;
   if (type == kEstablished) id.connected = true;
   if (type == kDisconnected) id.connected = false;
-  if (type == kEstablished && cm_get_src_port(&id) == 0) adopt_local_address(id);  // it got its port just now
+  if (type == kEstablished) adopt_local_address(id);  // a second attempt, with revision 1, has another port
   if (const int error = type == kAddressResolved ? adopt_local_address(id) : 0; error != 0) {
     report.event = RDMA_CM_EVENT_ADDR_ERROR;
     report.status = -error;
@@ -119,8 +106,6 @@ int adopt_request_address(CmId& id, const CmId& listener) {
 std::unique_ptr<CmId> make_request_id(CmChannel& channel, CmId& listener, verbs::ConnectionId request) {
   const auto ticket = Registry<CmId>::instance().reserve();
   request.set_context(ticket);
-  // The engine made it on the channel that its listener had then.
-  if (listener.migrated && !request.migrate(channel.engine)) return nullptr;
   auto id = std::make_unique<CmId>(std::move(request), ticket, &channel, listener.context, listener.ps);
   id->qp_type = listener.qp_type;
   if (const int error = adopt_request_address(*id, listener); error != 0) {
@@ -145,17 +130,6 @@ bool describe_request(CmChannel& channel, CmEvent& report, verbs::ConnectionEven
 
 }  // namespace
 
-CmChannel::CmChannel(verbs::EventChannel opened)
-    : rdma_event_channel{.fd = opened.descriptor()}, engine(std::move(opened)) {
-  const std::lock_guard lock(channels().mutex);
-  channels().live.insert(this);
-}
-
-CmChannel::~CmChannel() {
-  const std::lock_guard lock(channels().mutex);
-  channels().live.erase(this);
-}
-
 std::unique_ptr<CmChannel> open_cm_channel(std::string_view call) {
   connection_policy();  // so that a faulty setting is told where the program begins, and log and capture are set
   auto engine = verbs::EventChannel::create();
@@ -168,7 +142,10 @@ rdma_event_channel* cm_create_event_channel() noexcept {
 }
 
 void cm_destroy_event_channel(rdma_event_channel* channel) noexcept {
-  if (channel != nullptr) delete &of(channel);
+  guarded_minus_one([&] {
+    if (channel != nullptr && claim("rdma_destroy_event_channel", of(channel)) == 0) delete &of(channel);
+    return 0;
+  });
 }
 
 int cm_get_cm_event(rdma_event_channel* channel, rdma_cm_event** event) noexcept {
@@ -193,10 +170,13 @@ int cm_get_cm_event(rdma_event_channel* channel, rdma_cm_event** event) noexcept
 
 int cm_ack_cm_event(rdma_cm_event* event) noexcept {
   if (event == nullptr) return refused_minus_one("rdma_ack_cm_event", EINVAL, "event is null");
-  CmId* const subject = of(event).counts_for;
-  delete &of(event);
-  if (subject != nullptr) subject->events.acknowledged();  // last: it may be freed from here on
-  return 0;
+  return guarded_minus_one([&] {
+    if (claim_minus_one("rdma_ack_cm_event", of(event)) != 0) return -1;
+    CmId* const subject = of(event).counts_for;
+    delete &of(event);
+    if (subject != nullptr) subject->events.acknowledged();  // last: it may be freed from here on
+    return 0;
+  });
 }
 
 }  // namespace weft::compat

@@ -69,6 +69,10 @@ int cm_create_ep(rdma_cm_id** id, rdma_addrinfo* at, ibv_pd* pd, ibv_qp_init_att
 
 void cm_destroy_ep(rdma_cm_id* id) noexcept {
   if (id == nullptr) return;
+  if (!Living<CmId>::instance().with(&of(id), [] {})) {
+    refused("rdma_destroy_ep", EINVAL, kNotAlive);
+    return;
+  }
   cm_destroy_qp(id);
   cm_destroy_srq(id);
   cm_destroy_id(id);

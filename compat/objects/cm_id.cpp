@@ -61,6 +61,7 @@ int cm_destroy_id(rdma_cm_id* id) noexcept {
   return guarded_minus_one([&] {
     if (id == nullptr) return refused_minus_one("rdma_destroy_id", EINVAL, "id is null");
     CmId& gone = of(id);
+    if (claim_minus_one("rdma_destroy_id", gone) != 0) return -1;
     Registry<CmId>::instance().leave(gone.ticket);  // no further event can count
     release_event(gone);
     gone.events.wait_for_all();
@@ -76,7 +77,6 @@ namespace {
 // The engine first: what is undelivered moves, so that no event counts any more that nobody will ever see.
 int move_to(CmId& id, CmChannel& to, std::unique_ptr<CmChannel> own, std::string_view call) {
   if (const auto moved = id.engine.migrate(to.engine); !moved) return refused_minus_one(call, moved.error());
-  id.migrated = true;
   release_event(id);
   id.channel = &to;
   id.own_channel.swap(own);  // the former one ends with this function
@@ -116,16 +116,32 @@ std::size_t option_length(int name) {
   }
 }
 
+verbs::Result<void> set_option(verbs::ConnectionId& id, int name, const void* value) {
+  verbs::AddressOptions options = id.address_options();
+  const bool on = option_length(name) == sizeof(int) && *static_cast<const int*>(value) != 0;
+  switch (name) {
+    case RDMA_OPTION_ID_TOS: return id.set_type_of_service(*static_cast<const std::uint8_t*>(value));
+    case RDMA_OPTION_ID_REUSEADDR: options.reuse = on; break;
+    case RDMA_OPTION_ID_AFONLY: options.ipv6_only = on; break;
+    // 4.096 us * 2^n, after which InfiniBand sends again, several times (retry_count), before it gives up. TCP decides
+    // by itself when to send again, never sooner than after 200 ms. TCP_USER_TIMEOUT says when to give up: the same
+    // time there (67 ms with the common 14) would end a connection for one lost packet. So this has no effect.
+    default: return {};
+  }
+  return id.set_address_options(options);
+}
+
 }  // namespace
 
-// Accepted, and nothing to do: ports are always reusable as SO_REUSEADDR has it, TCP has time-outs of its own, and the
-// engine marks no packets.
 int cm_set_option(rdma_cm_id* id, int level, int name, void* value, size_t length) noexcept {
   const std::size_t wanted = level == RDMA_OPTION_ID ? option_length(name) : 0;
   if (id == nullptr) return refused_minus_one("rdma_set_option", EINVAL, "id is null");
   if (wanted == 0) return refused_minus_one("rdma_set_option", ENOSYS, "no such option on iWARP");
   if (value == nullptr || length != wanted) return refused_minus_one("rdma_set_option", EINVAL, "length of the value");
-  return 0;
+  return guarded_minus_one([&] {
+    const auto set = set_option(of(id).engine, name, value);
+    return set ? 0 : refused_minus_one("rdma_set_option", set.error());
+  });
 }
 
 // --- Synchronous operation

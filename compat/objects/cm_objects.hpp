@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "compat/objects/queue_pair.hpp"
@@ -18,11 +19,10 @@ namespace weft::compat {
 
 // Its fd is the engine's own descriptor: it may be polled, duplicated or made non-blocking.
 struct CmChannel : rdma_event_channel {
-  explicit CmChannel(verbs::EventChannel opened);
-  ~CmChannel();
-  CmChannel(const CmChannel&) = delete;
-  CmChannel& operator=(const CmChannel&) = delete;
+  explicit CmChannel(verbs::EventChannel opened)
+      : rdma_event_channel{.fd = opened.descriptor()}, engine(std::move(opened)) {}
   verbs::EventChannel engine;
+  const Alive<CmChannel> alive{this};
 };
 inline CmChannel& of(rdma_event_channel* channel) noexcept { return *static_cast<CmChannel*>(channel); }
 
@@ -48,6 +48,7 @@ struct CmId : rdma_cm_id {
 
   [[nodiscard]] bool synchronous() const noexcept { return own_channel != nullptr; }
 
+  const Alive<CmId> alive{this};
   const std::uint64_t ticket;                // in Registry<CmId>
   std::unique_ptr<CmChannel> own_channel{};  // of an identifier of synchronous operation, else null
   verbs::ConnectionId engine;
@@ -55,7 +56,6 @@ struct CmId : rdma_cm_id {
   std::optional<EndpointPlan> plan{};
   MadeQueue made_send{};
   MadeQueue made_receive{};
-  std::atomic<bool> migrated = false;   // since it was made
   std::atomic<bool> connected = false;  // from the ESTABLISHED event to the DISCONNECTED event, as delivered
   std::atomic<std::uint64_t> pair{0};   // ticket of the queue pair that it connects: programs may destroy that first
 };
@@ -63,6 +63,7 @@ inline CmId& of(rdma_cm_id* id) noexcept { return *static_cast<CmId*>(id); }
 
 struct CmEvent : rdma_cm_event {
   CmEvent() : rdma_cm_event{} {}
+  const Alive<CmEvent> alive{this};
   CmId* counts_for = nullptr;  // whose acknowledgement this is; the listener of a connection request
   std::vector<std::byte> private_data{};
 };

@@ -24,11 +24,12 @@ ibv_comp_channel* create_comp_channel(ibv_context* context) noexcept {
 }
 
 int destroy_comp_channel(ibv_comp_channel* channel) noexcept {
-  if (std::atomic_ref(channel->refcnt) > 0) {
-    return refused("ibv_destroy_comp_channel", EBUSY, "completion queues still announce here");
-  }
-  delete &of(channel);
-  return 0;
+  return guarded_errno([&] {
+    const int error = claim("ibv_destroy_comp_channel", of(channel), "completion queues still announce here",
+                            [channel] { return std::atomic_ref(channel->refcnt) > 0; });
+    if (error == 0) delete &of(channel);
+    return error;
+  });
 }
 
 int get_cq_event(ibv_comp_channel* channel, ibv_cq** cq, void** cq_context) noexcept {
@@ -140,9 +141,12 @@ int resize_cq(ibv_cq* cq, int cqe) noexcept {
 }
 
 int destroy_cq(ibv_cq* cq) noexcept {
-  if (of(cq).users.any()) return refused("ibv_destroy_cq", EBUSY, "queue pairs still complete here");
-  delete &of(cq);
-  return 0;
+  return guarded_errno([&] {
+    const int error = claim("ibv_destroy_cq", of(cq), "queue pairs still complete here",  //
+                            [cq] { return of(cq).users.any(); });
+    if (error == 0) delete &of(cq);
+    return error;
+  });
 }
 
 void ack_cq_events(ibv_cq* cq, unsigned count) noexcept { of(cq).completion_events.acknowledged(count); }

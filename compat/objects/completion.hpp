@@ -13,6 +13,7 @@ namespace weft::compat {
 
 struct Channel : ibv_comp_channel {
   verbs::CompletionChannel engine;
+  const Alive<Channel> alive{this};
   Channel(ibv_context* opened, verbs::CompletionChannel channel);
 };
 inline Channel& of(ibv_comp_channel* channel) noexcept { return *static_cast<Channel*>(channel); }
@@ -26,6 +27,7 @@ struct Cq : ibv_cq_ex {
   Cq& operator=(const Cq&) = delete;
 
   verbs::CompletionQueue engine;
+  const Alive<Cq> alive{this};
   Users users;
   const std::uint64_t ticket;  // in Registry<Cq>
   Acknowledgements completion_events;

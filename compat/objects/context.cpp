@@ -5,6 +5,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -60,11 +61,13 @@ SharedOpens& shared_opens() {
   return *all;
 }
 
-bool is_shared(const Context& context) {
+// By its address alone: it may have been freed.
+bool is_shared(const ibv_context* context) {
   SharedOpens& all = shared_opens();
   const std::lock_guard lock(all.mutex);
-  const auto found = all.here().find(&context.device());
-  return found != all.here().end() && found->second.context.get() == &context;
+  return std::ranges::any_of(all.here(), [context](const auto& open) {
+    return open.second.context && &open.second.context->context == context;
+  });
 }
 
 }  // namespace
@@ -95,9 +98,13 @@ ibv_context* open_device(ibv_device* device) noexcept {
 }
 
 int close_device(ibv_context* context) noexcept {
-  if (is_shared(of(context))) return refused("ibv_close_device", EBUSY, "this open belongs to the connection manager");
-  delete &of(context);
-  return 0;
+  return guarded_errno([&] {
+    constexpr std::string_view kCall = "ibv_close_device";
+    if (is_shared(context)) return refused(kCall, EBUSY, "this open belongs to the connection manager");
+    const int error = claim(kCall, *context);
+    if (error == 0) delete &of(context);
+    return error;
+  });
 }
 
 Context* shared_context(Device& device) {
@@ -131,9 +138,12 @@ ibv_pd* alloc_pd(ibv_context* context) noexcept {
 }
 
 int dealloc_pd(ibv_pd* pd) noexcept {
-  if (of(pd).users.any()) return refused("ibv_dealloc_pd", EBUSY, "memory or queues still belong to it");
-  delete &of(pd);
-  return 0;
+  return guarded_errno([&] {
+    const int error =
+        claim("ibv_dealloc_pd", of(pd), "memory or queues still belong to it", [pd] { return of(pd).users.any(); });
+    if (error == 0) delete &of(pd);
+    return error;
+  });
 }
 
 }  // namespace weft::compat

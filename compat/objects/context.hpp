@@ -14,6 +14,7 @@
 #include <string>
 
 #include "compat/objects/acknowledgements.hpp"
+#include "compat/objects/living.hpp"
 #include "compat/objects/registry.hpp"
 #include "compat/objects/users.hpp"
 #include "verbs/device.hpp"
@@ -32,6 +33,7 @@ struct Context : verbs_context {
   Context& operator=(const Context&) = delete;
   [[nodiscard]] Device& device() const noexcept { return static_cast<Device&>(*context.device); }
   verbs::Device engine;
+  const Alive<ibv_context> alive{&context};
 };
 
 inline Context& of(ibv_context* context) noexcept { return *static_cast<Context*>(verbs_get_ctx(context)); }
@@ -40,6 +42,7 @@ inline Device& of(ibv_device* device) noexcept { return *static_cast<Device*>(de
 struct Pd : ibv_pd {
   verbs::ProtectionDomain engine;
   Users users;
+  const Alive<Pd> alive{this};
   explicit Pd(ibv_context* opened, verbs::ProtectionDomain domain)
       : ibv_pd{.context = opened, .handle = 0}, engine(std::move(domain)) {}
 };

@@ -28,16 +28,62 @@ ibv_mr* reg_mr(ibv_pd* pd, void* address, std::size_t length, std::uint64_t iova
 
 int dereg_mr(ibv_mr* mr) noexcept {
   return guarded_errno([&] {
-    if (const auto done = of(mr).engine.deregister(); !done) return refused("ibv_dereg_mr", done.error());
+    if (const int error = claim("ibv_dereg_mr", of(mr)); error != 0) return error;
+    if (const auto done = of(mr).engine.deregister(); !done) {
+      Living<Mr>::instance().enter(&of(mr));
+      return refused("ibv_dereg_mr", done.error());
+    }
     delete &of(mr);
     return 0;
   });
 }
 
-// A new registration would need a new STag, and the program expects to keep its own.
-int rereg_mr(ibv_mr*, int, ibv_pd*, void*, std::size_t, int) noexcept {
-  errno = refused("ibv_rereg_mr", EOPNOTSUPP, "not supported: register anew");
-  return IBV_REREG_MR_ERR_INPUT;
+namespace {
+
+// Null when there is nothing against it.
+const char* complaint(const ibv_mr* mr, unsigned flags, const ibv_pd* pd, const void* address, std::size_t length) {
+  if (flags == 0 || (flags & ~unsigned{IBV_REREG_MR_FLAGS_SUPPORTED}) != 0) return "no such flags";
+  if ((flags & IBV_REREG_MR_CHANGE_TRANSLATION) != 0 && (address == nullptr || length == 0)) return "no memory";
+  if ((flags & IBV_REREG_MR_CHANGE_PD) == 0) return nullptr;
+  if (pd == nullptr) return "the protection domain is null";
+  return pd->context == mr->context ? nullptr : "the protection domain is of another open of a device";
+}
+
+}  // namespace
+
+// As ibv_rereg_mr(3) has it: a deregistration followed by a registration. Here the new one comes first, so that the old
+// one is still there when it fails. Its keys are others: who knows the old ones has no access to the new memory. When
+// this returns nobody touches the old memory (SEC-6.2.2-02, RDMAP-8.1.1-06). Bound windows stand in the way (EBUSY).
+int rereg_mr(ibv_mr* mr, int flags, ibv_pd* pd, void* address, std::size_t length, int access) noexcept {
+  const auto fail = [](int error) {
+    errno = error;
+    return IBV_REREG_MR_ERR_INPUT;
+  };
+  const auto body = [&]() -> int {
+    const auto wanted = static_cast<unsigned>(flags);
+    if (const char* why = complaint(mr, wanted, pd, address, length)) return fail(refused("ibv_rereg_mr", EINVAL, why));
+    Mr& self = of(mr);
+    const bool moves = (wanted & IBV_REREG_MR_CHANGE_TRANSLATION) != 0;
+    if ((wanted & IBV_REREG_MR_CHANGE_PD) == 0) pd = mr->pd;
+    if (!moves) address = mr->addr, length = mr->length;
+    const bool other_rights = (wanted & IBV_REREG_MR_CHANGE_ACCESS) != 0;
+    const verbs::Access rights = other_rights ? access_of(static_cast<unsigned>(access)) : self.engine.access();
+    verbs::RegionOptions options;
+    const bool keeps_offset = !moves && !has(self.engine.access(), verbs::Access::kZeroBased);
+    if (keeps_offset && !has(rights, verbs::Access::kZeroBased)) options.iova = self.engine.iova();
+    auto next = of(pd).engine.register_memory(address, length, rights, options);
+    if (!next) return fail(refused("ibv_rereg_mr", next.error()));
+    if (const auto done = self.engine.deregister(); !done) return fail(refused("ibv_rereg_mr", done.error()));
+    self.engine = std::move(*next);
+    self.use.move_to(&of(pd).users);
+    mr->pd = pd;
+    mr->addr = address;
+    mr->length = length;
+    mr->lkey = self.engine.lkey();
+    mr->rkey = self.engine.rkey();
+    return 0;
+  };
+  return guarded(body, fail);
 }
 
 ibv_mw* alloc_mw(ibv_pd* pd, ibv_mw_type type) noexcept {
@@ -45,43 +91,37 @@ ibv_mw* alloc_mw(ibv_pd* pd, ibv_mw_type type) noexcept {
     if (type != IBV_MW_TYPE_1 && type != IBV_MW_TYPE_2) {
       return refused_null("ibv_alloc_mw", EINVAL, "neither a type 1 nor a type 2 window");
     }
-    auto window = of(pd).engine.allocate_window();
+    auto window = of(pd).engine.allocate_window(static_cast<verbs::WindowType>(type));
     if (!window) return refused_null("ibv_alloc_mw", window.error());
     return new Mw(*pd, type, std::move(*window));
   });
 }
 
 int dealloc_mw(ibv_mw* mw) noexcept {
-  delete &of(mw);
-  return 0;
+  return guarded_errno([&] {
+    const int error = claim("ibv_dealloc_mw", of(mw));
+    if (error == 0) delete &of(mw);
+    return error;
+  });
 }
 
-// A type 1 window is bound by a call, with a key of our choice, and may be bound again; the engine has windows of type
-// 2 alone. So the window that is bound is invalidated first, in the order of the send queue, and serves this queue pair
-// alone, where a type 1 window would serve the whole domain.
+// A type 1 window is bound by a call, with a key of our choice: not the last one, nor that of a bind which still waits.
+// A length of 0 unbinds.
 int bind_mw(ibv_qp* qp, ibv_mw* mw, ibv_mw_bind* bind) noexcept {
   return guarded_errno([&] {
-    verbs::SendRequest requests[2];
-    verbs::SendRequest* next = requests;
     Mw& window = of(mw);
-    if (window.engine.bound()) *next++ = {.opcode = verbs::SendOpcode::kLocalInvalidate, .invalidate_rkey = mw->rkey};
-    const auto flags = static_cast<verbs::SendFlags>(bind->send_flags);
     const ibv_mw_bind_info& info = bind->bind_info;
-    const bool binds = info.length > 0 && info.mr != nullptr;
-    const std::uint32_t rkey = window.engine.next_rkey();
-    if (binds) {
-      *next++ = {.wr_id = bind->wr_id,
-                 .opcode = verbs::SendOpcode::kBindWindow,
-                 .flags = flags,
-                 .bind = {&window.engine, &of(info.mr).engine, rkey, info.addr, info.length,
-                          static_cast<verbs::Access>(info.mw_access_flags)}};
-    } else if (next != requests) {  // a length of 0 unbinds
-      requests[0].wr_id = bind->wr_id;
-      requests[0].flags = flags;
-    }
-    const auto posted = of(qp).engine.post_send({requests, next});
+    std::uint32_t rkey = mw->rkey;
+    while (rkey == mw->rkey) rkey = window.engine.next_rkey();
+    const verbs::SendRequest request{
+        .wr_id = bind->wr_id,
+        .opcode = verbs::SendOpcode::kBindWindow,
+        .flags = static_cast<verbs::SendFlags>(bind->send_flags),
+        .bind = {&window.engine, info.mr != nullptr ? &of(info.mr).engine : nullptr, rkey, info.addr, info.length,
+                 static_cast<verbs::Access>(info.mw_access_flags)}};
+    const auto posted = of(qp).engine.post_send({&request, 1});
     if (!posted) return refused("ibv_bind_mw", posted.error().error);
-    if (binds) mw->rkey = rkey;
+    mw->rkey = rkey;
     return 0;
   });
 }

@@ -7,8 +7,9 @@
 namespace weft::compat {
 
 struct Mr : ibv_mr {
-  const Use use;
+  Use use;
   verbs::MemoryRegion engine;
+  const Alive<Mr> alive{this};
   Mr(ibv_pd& pd, void* address, std::size_t size, verbs::MemoryRegion region)
       : ibv_mr{.context = pd.context,
                .pd = &pd,
@@ -25,6 +26,7 @@ inline Mr& of(ibv_mr* mr) noexcept { return *static_cast<Mr*>(mr); }
 struct Mw : ibv_mw {
   const Use use;
   verbs::MemoryWindow engine;
+  const Alive<Mw> alive{this};
   Mw(ibv_pd& pd, ibv_mw_type kind, verbs::MemoryWindow window)
       : ibv_mw{.context = pd.context, .pd = &pd, .rkey = window.next_rkey(), .handle = 0, .type = kind},
         use(&of(&pd).users),
@@ -35,6 +37,7 @@ inline Mw& of(ibv_mw* mw) noexcept { return *static_cast<Mw*>(mw); }
 // `iova`: tagged offset of the first octet. Unknown optional access bits are masked.
 ibv_mr* reg_mr(ibv_pd* pd, void* address, std::size_t length, std::uint64_t iova, unsigned access) noexcept;
 int dereg_mr(ibv_mr* mr) noexcept;
+// 0, or an IBV_REREG_MR_ERR_* and errno. Always those that say the old registration is still valid.
 int rereg_mr(ibv_mr* mr, int flags, ibv_pd* pd, void* address, std::size_t length, int access) noexcept;
 ibv_mw* alloc_mw(ibv_pd* pd, ibv_mw_type type) noexcept;
 int dealloc_mw(ibv_mw* mw) noexcept;

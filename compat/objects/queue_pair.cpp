@@ -144,9 +144,12 @@ void forget_left_over(const ibv_qp& qp) {
 }  // namespace
 
 int destroy_qp(ibv_qp* qp) noexcept {
-  forget_left_over(*qp);
-  delete &of(qp);
-  return 0;
+  return guarded_errno([&] {
+    if (const int error = claim("ibv_destroy_qp", of(qp)); error != 0) return error;
+    forget_left_over(*qp);
+    delete &of(qp);
+    return 0;
+  });
 }
 
 void refresh_state(Qp& qp) noexcept { std::atomic_ref(qp.qp_base.state).store(state_of(qp.engine.state())); }

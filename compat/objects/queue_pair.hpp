@@ -17,6 +17,7 @@ struct Srq : ibv_srq {
 
   const Use domain_use;
   verbs::SharedReceiveQueue engine;
+  const Alive<Srq> alive{this};
   Users users;
   const std::uint64_t ticket;  // in Registry<Srq>
   Acknowledgements async_events;
@@ -32,6 +33,7 @@ struct Qp : ibv_qp_ex {
 
   const Use domain_use, send_use, receive_use, shared_use;
   verbs::QueuePair engine;
+  const Alive<Qp> alive{this};
   const std::uint64_t ticket;  // in Registry<Qp>
   Acknowledgements async_events;
   std::optional<WorkBuilder> builder{};  // of a queue pair that was made with send_ops_flags

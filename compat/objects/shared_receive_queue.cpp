@@ -76,9 +76,12 @@ int query_srq(ibv_srq* srq, ibv_srq_attr* attributes) noexcept {
 }
 
 int destroy_srq(ibv_srq* srq) noexcept {
-  if (of(srq).users.any()) return refused("ibv_destroy_srq", EBUSY, "queue pairs still take receives from it");
-  delete &of(srq);
-  return 0;
+  return guarded_errno([&] {
+    const int error = claim("ibv_destroy_srq", of(srq), "queue pairs still take receives from it",
+                            [srq] { return of(srq).users.any(); });
+    if (error == 0) delete &of(srq);
+    return error;
+  });
 }
 
 }  // namespace weft::compat

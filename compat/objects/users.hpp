@@ -25,11 +25,16 @@ class Use {
   ~Use() {
     if (of_ != nullptr) --of_->count_;
   }
+  void move_to(Users* other) noexcept {
+    if (other != nullptr) ++other->count_;
+    if (of_ != nullptr) --of_->count_;
+    of_ = other;
+  }
   Use(const Use&) = delete;
   Use& operator=(const Use&) = delete;
 
  private:
-  Users* const of_;
+  Users* of_;
 };
 
 }  // namespace weft::compat

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Unmodified programs of the distribution, and what a run of each has to show. applications.py runs them."""
+import glob
 from dataclasses import dataclass
 
 IPV4, IPV6, NIC = "127.0.0.1", "::1", "192.0.2.1"  # NIC: of an interface that is not the loopback one
@@ -17,8 +18,11 @@ class Case:
     pairs: int = 1              # so many servers, each with its client, at once
     kill: str = ""              # "server" or "client": dies of SIGKILL in the middle, and the other has to notice and end
     server_ends: bool = True    # by itself, with exit code 0
+    cannot: str = ""            # why the program itself refuses, before weft is asked: fails, and `expect` is its own word for it
+    large: bool = False         # left out under a sanitizer, for its time: another case takes the same ways through weft
     timeout: int = 60
     note: str = ""
+    needs: str = ""             # the program or file that the package has; default: the client's first word
 
 
 CASES = []
@@ -41,7 +45,7 @@ for size in (64, 4096, 65535):
 case("rping, persistent server", "rdmacm-utils", "rping -c -a {a} -p {p} -C 10 -V", "rping -s -P -a {a} -p {p}",
      server_ends=False)
 case("rping, 100 at a time", "rdmacm-utils", "rping -c -a {a} -p {p} -C 10 -V", "rping -s -a {a} -p {p} -C 10 -V",
-     addresses=(IPV4,), pairs=100, timeout=120)
+     addresses=(IPV4,), pairs=100, large=True, timeout=120)
 case("rping, its server killed", "rdmacm-utils", "rping -c -a {a} -p {p} -V", "rping -s -a {a} -p {p} -V",
      expect=r"DISCONNECT EVENT|cq completion failed", addresses=(IPV4,), kill="server")
 case("rping, its client killed", "rdmacm-utils", "rping -c -a {a} -p {p} -V", "rping -s -a {a} -p {p} -V",
@@ -59,9 +63,9 @@ case("cmtime", "rdmacm-utils", "cmtime -s {a} -p {p} -c 1000", "cmtime -b {a} -p
 TOOLS = ("ib_send_bw", "ib_send_lat", "ib_write_bw", "ib_write_lat", "ib_read_bw", "ib_read_lat")
 for tool in TOOLS:
     case(f"{tool}, all sizes", "perftest", f"{tool} -R -a -n 50 -p {{p}} {{a}}", f"{tool} -R -a -n 50 -p {{p}}",
-         expect=r"8388608 +50", addresses=(IPV4,), timeout=120)
+         expect=r"8388608 +50", addresses=(IPV4,), large=tool != "ib_send_bw", timeout=120)
     case(f"{tool}, another interface", "perftest", f"{tool} -R -n 1000 -p {{p}} {{a}}", f"{tool} -R -n 1000 -p {{p}}",
-         expect=r" +1000 ", addresses=(NIC,))
+         expect=r" +1000 ", addresses=(NIC,), large=tool != "ib_send_bw")
 for tool in ("ib_send_bw", "ib_send_lat", "ib_read_bw", "ib_read_lat"):
     case(f"{tool}, events", "perftest", f"{tool} -R -e -n 1000 -p {{p}} {{a}}", f"{tool} -R -e -n 1000 -p {{p}}",
          expect=r" +1000 ", addresses=(IPV4,))
@@ -76,7 +80,10 @@ for tool in ("ib_send_bw", "ib_write_bw", "ib_read_bw"):
          expect=r"65536 +1000", addresses=(IPV4,))
 case("ib_send_bw, shared receive queue", "perftest", "ib_send_bw -R --use-srq -n 1000 -p {p} {a}",
      "ib_send_bw -R --use-srq -n 1000 -p {p}", expect=r"65536 +1000", addresses=(IPV4,),
-     note="one queue pair: with several, perftest's credits for iWARP (counted by the receive's wr_id) reach the wrong ones")
+     note="one queue pair; with several perftest may wait for ever, see [drop-in.md](drop-in.md#perftest)")
+for tool in (*TOOLS, "ib_atomic_bw", "ib_atomic_lat"):
+    case(f"{tool}, IPv6", "perftest", f"{tool} -R -p {{p}} {{a}}", f"{tool} -R -p {{p}}", addresses=(IPV6,),
+         expect=r"Address family for hostname not supported", server_ends=False, cannot="perftest asks getaddrinfo() for IPv4 alone")
 
 # --- fio: writes, reads or sends a file's blocks; the receiver is told by the sender what to do
 for verb in ("write", "read", "send"):
@@ -85,3 +92,34 @@ for verb in ("write", "read", "send"):
          " --verify=crc32c",
          "fio --name=s --ioengine=rdma --port={p} --rw=read --bs=64k --size=64m --iodepth=16",
          expect=r"WRITE: bw=", addresses=(IPV4, NIC), timeout=120)
+case("fio, IPv6", "fio", "fio --name=c --ioengine=rdma --hostname={a} --port={p} --verb=write --rw=write --bs=64k --size=64m",
+     addresses=(IPV6,), expect=r"func=gethostbyname", cannot="its rdma engine knows gethostbyname(), and so IPv4 alone")
+
+# --- rsockets. With sizes and counts of its own a run is short; `-S all` and the like take minutes
+STREAMS = (("", "-S 65536 -C 100 -T v -T b", (IPV4, IPV6, NIC)),
+           (", large", "-S 3000001 -C 5 -T v -T b", (IPV4,)),
+           (", ping-pong", "-S 64 -I 500 -C 1 -T v -T b", (IPV4,)),
+           (", asynchronous", "-S 10000 -C 100 -T v -T a -T b", (IPV4,)),
+           (", non-blocking", "-S 4096 -C 20 -T v -T n", (IPV4,)),
+           (", asynchronous and non-blocking", "-S 4096 -C 20 -T v -T a -T n", (IPV4,)),
+           (", addresses from rdma_getaddrinfo", "-S 4096 -C 50 -T v -T r -T b", (IPV4,)),
+           (", small buffers", "-B 4096 -S 10000 -C 50 -T v -T b", (IPV4,)))
+for name, options, addresses in STREAMS:
+    case(f"rstream{name}", "rdmacm-utils", f"rstream -s {{a}} -p {{p}} {options}", f"rstream -b {{a}} -p {{p}} {options}",
+         expect=r"custom .*\d", server_expect=r"custom .*\d", addresses=addresses, large=bool(name))
+case("rstream, fork server", "rdmacm-utils", "rstream -s {a} -p {p} -S 4096 -C 50 -T v -T f -T b",
+     "rstream -b {a} -p {p} -S 4096 -C 50 -T v -T f -T b", expect=r"custom .*\d", addresses=(IPV4,), large=True,
+     note="rstream itself then uses the kernel's sockets")
+case("riostream", "rdmacm-utils", "riostream -s {a} -p {p} -S 4096 -I 20 -C 2 -T v -T b",
+     "riostream -b {a} -p {p} -S 4096 -I 20 -C 2 -T v -T b", expect=r"custom .*\d", server_expect=r"custom .*\d")
+case("rcopy", "rdmacm-utils", "sh -c 'rcopy /usr/bin/rcopy {a}:copy.{p} -p {p} && cmp /usr/bin/rcopy copy.{p}'", "rcopy -p {p}",
+     expect=r"done", addresses=(IPV4,), server_ends=False, needs="rcopy", large=True)
+LIBRARY = next(iter(sorted(glob.glob("/usr/lib/*/rsocket/librspreload.so"))), "/usr/lib/x86_64-linux-gnu/rsocket/librspreload.so")
+PRELOAD = f"env LD_PRELOAD={LIBRARY}"
+case("rstream with plain sockets, under librspreload.so", "librdmacm1",
+     f"{PRELOAD} WEFT_LOG=info rstream -s {{a}} -p {{p}} -S 65536 -C 50 -T v -T s -T b",
+     f"{PRELOAD} rstream -b {{a}} -p {{p}} -S 65536 -C 50 -T v -T s -T b",
+     expect=r"(?s)established: MPA.*custom .*\d", addresses=(IPV4,), needs=LIBRARY, large=True)
+case("a Python program, under librspreload.so", "librdmacm1", f"{PRELOAD} WEFT_LOG=info python3 echo.py client {{a}} {{p}}",
+     f"{PRELOAD} python3 echo.py server {{a}} {{p}}", expect=r"(?s)established: MPA.*all came back", addresses=(IPV4, IPV6),
+     needs=LIBRARY, large=True)

@@ -4,7 +4,9 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <infiniband/verbs.h>
+#include <netinet/in.h>
 #include <rdma/rdma_cma.h>
+#include <rdma/rsocket.h>
 
 #include <cerrno>
 
@@ -35,6 +37,16 @@ TEST(CompatUnsupported, Datagrams) {
   answers_minus_one(EOPNOTSUPP, [] { return rdma_join_multicast(nullptr, nullptr, nullptr); });
   answers_minus_one(EOPNOTSUPP, [] { return rdma_join_multicast_ex(nullptr, nullptr, nullptr); });
   answers_minus_one(EOPNOTSUPP, [] { return rdma_leave_multicast(nullptr, nullptr); });
+}
+
+// Streams are there (rsocket_test.cpp); rdma-core's datagram rsockets are unreliable datagrams.
+TEST(CompatUnsupported, DatagramRsockets) {
+  answers_minus_one(ENOTSUP, [] { return rsocket(AF_INET, SOCK_DGRAM, 0); });
+  answers_minus_one(ENOTSUP, [] { return rsocket(AF_INET6, SOCK_DGRAM, IPPROTO_UDP); });
+  answers_minus_one(EBADF, [] { return rclose(-1); });
+  const int stream = rsocket(AF_INET, SOCK_STREAM, 0);
+  EXPECT_GE(stream, 0);
+  EXPECT_EQ(rclose(stream), 0);
 }
 
 TEST(CompatUnsupported, ObjectsOfOtherProcessesAndDevices) {

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The objects that a program may destroy. Destroying one twice, or what was never made here, is then a refused call
+// instead of memory that is freed twice.
+#pragma once
+
+#include <cerrno>
+#include <mutex>
+#include <string_view>
+#include <unordered_set>
+
+#include "compat/objects/report.hpp"
+
+namespace weft::compat {
+
+template <typename T>
+class Living {
+ public:
+  // Never destroyed, see Registry.
+  static Living& instance() {
+    static auto* const all = new Living;
+    return *all;
+  }
+
+  void enter(const T* object) {
+    const std::lock_guard lock(mutex_);
+    all_.insert(object);
+  }
+  void leave(const T* object) {
+    const std::lock_guard lock(mutex_);
+    all_.erase(object);
+  }
+
+  // Calls `use()` while nobody can claim the object. False when it does not live.
+  template <typename Use>
+  bool with(const T* object, Use&& use) {
+    const std::lock_guard lock(mutex_);
+    if (!all_.contains(object)) return false;
+    use();
+    return true;
+  }
+  // 0: the caller alone may destroy it. EBUSY when `in_use()` says so; EINVAL when there is no such object.
+  template <typename InUse>
+  int claim(const T* object, InUse&& in_use) {
+    const std::lock_guard lock(mutex_);
+    if (!all_.contains(object)) return EINVAL;
+    if (in_use()) return EBUSY;
+    all_.erase(object);
+    return 0;
+  }
+  int claim(const T* object) {
+    return claim(object, [] { return false; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_set<const T*> all_;
+};
+
+// Member of an object: it is entered for as long as it exists, or until it is claimed.
+template <typename T>
+class Alive {
+ public:
+  explicit Alive(const T* self) : self_(self) { Living<T>::instance().enter(self); }
+  ~Alive() { Living<T>::instance().leave(self_); }
+  Alive(const Alive&) = delete;
+  Alive& operator=(const Alive&) = delete;
+
+ private:
+  const T* const self_;
+};
+
+inline constexpr std::string_view kNotAlive = "there is no such object: it was destroyed before, or never made";
+
+// Claims, and tells what is in the way: `busy` is the reason for EBUSY.
+template <typename T, typename InUse>
+int claim(std::string_view call, const T& object, std::string_view busy, InUse&& in_use) {
+  const int error = Living<T>::instance().claim(&object, in_use);
+  return error == 0 ? 0 : refused(call, error, error == EBUSY ? busy : kNotAlive);
+}
+template <typename T>
+int claim(std::string_view call, const T& object) {
+  return claim(call, object, {}, [] { return false; });
+}
+// For calls that answer with -1.
+template <typename T>
+int claim_minus_one(std::string_view call, const T& object) {
+  const int error = claim(call, object);
+  if (error != 0) errno = error;
+  return error == 0 ? 0 : -1;
+}
+
+}  // namespace weft::compat

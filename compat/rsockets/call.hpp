@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every call on an rsocket begins with.
+#pragma once
+
+#include <netinet/in.h>
+
+#include <cerrno>
+#include <string_view>
+
+#include "compat/objects/report.hpp"
+#include "compat/rsockets/table.hpp"
+
+namespace weft::compat::rsockets {
+
+// This thread is in such a call. Under librspreload.so the sockets that weft itself makes then come here: they are to
+// be the kernel's.
+class Inside {
+ public:
+  Inside() noexcept { ++depth(); }
+  ~Inside() { --depth(); }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+  [[nodiscard]] static bool now() noexcept { return depth() != 0; }
+
+ private:
+  static int& depth() noexcept {
+    static thread_local int calls = 0;
+    return calls;
+  }
+};
+
+inline int minus_one(int error) noexcept {
+  errno = error;
+  return -1;
+}
+
+// `body(socket, lock)` with the rsocket's lock held.
+template <typename Body>
+auto on_socket(int number, Body&& body) noexcept {
+  using Answer = decltype(body(std::declval<Socket&>(), std::declval<std::unique_lock<std::mutex>&>()));
+  return guarded(
+      [&]() -> Answer {
+        const Inside inside;
+        const auto socket = find(number);
+        if (!socket) return static_cast<Answer>(-1);
+        std::unique_lock lock(socket->mutex);
+        return body(*socket, lock);
+      },
+      [](int error) -> Answer { return static_cast<Answer>(minus_one(error)); });
+}
+
+// Of this family. Nothing, with errno.
+std::optional<verbs::Endpoint> endpoint(const sockaddr* address, socklen_t length, int family);
+// Fills what the program has room for, and tells how long it is.
+int give_address(const verbs::Endpoint& from, int family, sockaddr* address, socklen_t* length);
+
+}  // namespace weft::compat::rsockets

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// rshutdown and rclose.
+#include "compat/objects/settings.hpp"
+#include "compat/rsockets/call.hpp"
+#include "compat/rsockets/calls.hpp"
+
+namespace weft::compat::rsockets {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Until the message has a place in the send queue. False: it never got one.
+bool say(Socket& self, std::unique_lock<std::mutex>& lock, bool both, Deadline until) {
+  while (!self.stream->shut_down(both)) {
+    if (const int error = self.wait(lock, until); error != 0 && error != EINTR) return false;
+  }
+  return true;
+}
+
+// When both directions are over, TCP's connection goes as well: behind all that is posted.
+void end_connection(Socket& self) {
+  if (self.stream->disconnect_sent() && !self.stream->lost()) static_cast<void>(self.id->disconnect());
+}
+
+Deadline finish_time() { return Clock::now() + connection_policy().finish_timeout; }
+
+// So long for the peer to close too: what it still writes would else meet memory that is gone, and be an error to it.
+constexpr std::chrono::seconds kGrace{1};
+
+template <typename Done>
+bool wait_for(Socket& self, std::unique_lock<std::mutex>& lock, Deadline until, Done done) {
+  while (!done()) {
+    if (const int error = self.wait(lock, until); error != 0 && error != EINTR) return false;
+  }
+  return true;
+}
+
+// The queue pair is about to go, and what is still in its send queue would go with it.
+void finish_until(Socket& self, std::unique_lock<std::mutex>& lock, Deadline until) {
+  if (!say(self, lock, true, until)) return;
+  end_connection(self);
+  if (!wait_for(self, lock, until, [&] { return self.stream->all_sent(); })) return;
+  wait_for(self, lock, Clock::now() + kGrace, [&] { return self.stream->lost(); });
+}
+
+void finish(Socket& self, std::unique_lock<std::mutex>& lock) {
+  const linger& wish = self.options.linger_close;
+  if (wish.l_onoff == 0) return finish_until(self, lock, finish_time());
+  if (wish.l_linger > 0) finish_until(self, lock, Clock::now() + std::chrono::seconds(wish.l_linger));  // else: reset
+}
+
+}  // namespace
+
+int shutdown(int number, int how) noexcept {
+  return on_socket(number, [&](Socket& self, auto& lock) {
+    if (how != SHUT_RD && how != SHUT_WR && how != SHUT_RDWR) return minus_one(EINVAL);
+    self.progress();
+    if (self.phase != Phase::kConnected) return minus_one(ENOTCONN);
+    self.read_shut = self.read_shut || how != SHUT_WR;
+    const bool was_over = self.stream->outbound_over();
+    if (how == SHUT_RD && !was_over) return 0;
+    const bool said = say(self, lock, self.read_shut, finish_time());
+    end_connection(self);
+    self.wake_waiters();
+    return said ? 0 : minus_one(ETIMEDOUT);
+  });
+}
+
+// Threads that still wait for it find out that it is closing, and the last one of them frees it.
+int close(int number) noexcept {
+  return guarded_minus_one([&] {
+    const Inside inside;
+    const auto socket = remove(number);
+    if (!socket) return close_inherited(number) ? 0 : -1;
+    std::unique_lock lock(socket->mutex);
+    socket->closing = true;
+    socket->progress();
+    if (socket->phase == Phase::kConnected) finish(*socket, lock);
+    socket->wake_waiters();
+    return 0;
+  });
+}
+
+// Other threads may still run: an rsocket that one of them uses is left alone.
+void say_goodbye() noexcept {
+  static_cast<void>(guarded_minus_one([] {
+    const Inside inside;
+    const Deadline until = Clock::now() + std::chrono::seconds(1);
+    for (const auto& socket : everyone()) {
+      std::unique_lock lock(socket->mutex, std::try_to_lock);
+      if (!lock) continue;
+      socket->progress();
+      if (socket->phase == Phase::kConnected) finish_until(*socket, lock, until);
+    }
+    return 0;
+  }));
+}
+
+}  // namespace weft::compat::rsockets

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// rsetsockopt, rgetsockopt, rfcntl.
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <rdma/rsocket.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+
+#include "compat/rsockets/call.hpp"
+#include "compat/rsockets/calls.hpp"
+
+namespace weft::compat::rsockets {
+
+namespace {
+
+constexpr int kSegment = 2048;  // what rdma-core tells where there is no path record, as on iWARP
+
+// Queues and buffers are made when the connection is.
+bool opened(const Socket& self) { return self.phase == Phase::kConnecting || self.phase == Phase::kConnected; }
+
+template <typename T>
+bool read_value(const void* value, socklen_t length, T& into) {
+  if (value == nullptr || length < sizeof into) return false;
+  std::memcpy(&into, value, sizeof into);
+  return true;
+}
+
+// As much as there is room for, as getsockopt(2) does.
+template <typename T>
+int give_value(const T& from, void* value, socklen_t* length) {
+  if (value == nullptr || length == nullptr) return EFAULT;
+  *length = std::min<socklen_t>(*length, sizeof from);
+  std::memcpy(value, &from, *length);
+  return 0;
+}
+
+std::uint32_t size_of(int wanted) { return static_cast<std::uint32_t>(std::max(wanted, 0)); }
+
+// SO_SNDBUF and SO_RCVBUF are doubled, as the kernel does; later than the connection they change nothing.
+void set_buffer(const Socket& self, std::uint32_t& size, int wanted) {
+  if (!opened(self)) size = std::clamp(size_of(std::min(wanted, INT_MAX / 2)) * 2, kMinBuffer, kMaxBuffer);
+}
+
+// Each answers an errno; ENOPROTOOPT: there is no such option.
+int set_socket(Socket& self, int name, const void* value, socklen_t length) {
+  if (name == SO_LINGER) return read_value(value, length, self.options.linger_close) ? 0 : EINVAL;
+  int number = 0;
+  if (!read_value(value, length, number)) return EINVAL;
+  switch (name) {
+    case SO_REUSEADDR: self.options.reuse_address = number != 0; return 0;
+    case SO_KEEPALIVE: self.options.keep_alive = number != 0; return 0;
+    case SO_OOBINLINE: self.options.out_of_band_inline = number != 0; return 0;
+    case SO_SNDBUF: set_buffer(self, self.sizes.send_buffer, number); return 0;
+    case SO_RCVBUF: set_buffer(self, self.sizes.receive_buffer, number); return 0;
+    default: return ENOPROTOOPT;
+  }
+}
+
+int set_tcp(Socket& self, int name, const void* value, socklen_t length) {
+  int number = 0;
+  if (!read_value(value, length, number)) return EINVAL;
+  switch (name) {
+    case TCP_NODELAY: self.options.no_delay = number != 0; return 0;
+    case TCP_MAXSEG: return 0;  // there are no segments to speak of
+    case TCP_KEEPIDLE: return number > 0 ? (self.options.keep_idle = number, 0) : EINVAL;
+    default: return ENOPROTOOPT;
+  }
+}
+
+int set_ipv6(Socket& self, int name, const void* value, socklen_t length) {
+  int number = 0;
+  if (name != IPV6_V6ONLY || self.domain != AF_INET6) return ENOPROTOOPT;
+  if (!read_value(value, length, number)) return EINVAL;
+  self.options.v6_only = number != 0;
+  return 0;
+}
+
+int set_rdma(Socket& self, int name, const void* value, socklen_t length) {
+  if (opened(self)) return EINVAL;
+  if (name == RDMA_ROUTE) return value != nullptr && length != 0 ? 0 : EINVAL;  // TCP finds its own
+  int number = 0;
+  if (!read_value(value, length, number)) return EINVAL;
+  Sizes wanted = self.sizes;
+  switch (name) {
+    case RDMA_SQSIZE: wanted.send_queue = size_of(number); break;
+    case RDMA_RQSIZE: wanted.receive_queue = size_of(number); break;
+    case RDMA_INLINE: wanted.inline_octets = size_of(number); break;
+    case RDMA_IOMAPSIZE: wanted.iomap_entries = size_of(number); break;
+    default: return ENOPROTOOPT;
+  }
+  self.sizes = wanted.within_limits();
+  return 0;
+}
+
+int get_socket(Socket& self, int name, void* value, socklen_t* length) {
+  const auto number = [&](int from) { return give_value(from, value, length); };
+  switch (name) {
+    case SO_ERROR: self.progress(true); return number(self.take_error());
+    case SO_TYPE: return number(SOCK_STREAM);
+    case SO_DOMAIN: return number(self.domain);
+    case SO_PROTOCOL: return number(IPPROTO_TCP);
+    case SO_ACCEPTCONN: return number(self.phase == Phase::kListening ? 1 : 0);
+    case SO_REUSEADDR: return number(self.options.reuse_address ? 1 : 0);
+    case SO_KEEPALIVE: return number(self.options.keep_alive ? 1 : 0);
+    case SO_OOBINLINE: return number(self.options.out_of_band_inline ? 1 : 0);
+    case SO_SNDBUF: return number(static_cast<int>(self.sizes.send_buffer));
+    case SO_RCVBUF: return number(static_cast<int>(self.sizes.receive_buffer));
+    case SO_LINGER: return give_value(self.options.linger_close, value, length);
+    default: return ENOPROTOOPT;
+  }
+}
+
+int get_tcp(const Socket& self, int name, void* value, socklen_t* length) {
+  switch (name) {
+    case TCP_NODELAY: return give_value(self.options.no_delay ? 1 : 0, value, length);
+    case TCP_MAXSEG: return give_value(kSegment, value, length);
+    case TCP_KEEPIDLE: return give_value(self.options.keep_idle, value, length);
+    default: return ENOPROTOOPT;
+  }
+}
+
+int get_ipv6(const Socket& self, int name, void* value, socklen_t* length) {
+  if (name != IPV6_V6ONLY || self.domain != AF_INET6) return ENOPROTOOPT;
+  return give_value(self.options.v6_only ? 1 : 0, value, length);
+}
+
+int get_rdma(const Socket& self, int name, void* value, socklen_t* length) {
+  const auto number = [&](std::uint32_t from) { return give_value(static_cast<int>(from), value, length); };
+  switch (name) {
+    case RDMA_SQSIZE: return number(self.sizes.send_queue);
+    case RDMA_RQSIZE: return number(self.sizes.receive_queue);
+    case RDMA_INLINE: return number(self.sizes.inline_octets);
+    case RDMA_IOMAPSIZE: return number(self.sizes.iomap_entries);
+    case RDMA_ROUTE:  // iWARP has no path records
+      if (length == nullptr) return EFAULT;
+      *length = 0;
+      return 0;
+    default: return ENOPROTOOPT;
+  }
+}
+
+int answer(std::string_view call, int error) {
+  return error == 0 ? 0 : refused_minus_one(call, error, error == ENOPROTOOPT ? "no such option" : "the value");
+}
+
+}  // namespace
+
+int setsockopt(int number, int level, int name, const void* value, socklen_t length) noexcept {
+  return on_socket(number, [&](Socket& self, auto&) {
+    switch (level) {
+      case SOL_SOCKET: return answer("rsetsockopt", set_socket(self, name, value, length));
+      case IPPROTO_TCP: return answer("rsetsockopt", set_tcp(self, name, value, length));
+      case IPPROTO_IPV6: return answer("rsetsockopt", set_ipv6(self, name, value, length));
+      case SOL_RDMA: return answer("rsetsockopt", set_rdma(self, name, value, length));
+      default: return answer("rsetsockopt", ENOPROTOOPT);
+    }
+  });
+}
+
+int getsockopt(int number, int level, int name, void* value, socklen_t* length) noexcept {
+  return on_socket(number, [&](Socket& self, auto&) {
+    switch (level) {
+      case SOL_SOCKET: return answer("rgetsockopt", get_socket(self, name, value, length));
+      case IPPROTO_TCP: return answer("rgetsockopt", get_tcp(self, name, value, length));
+      case IPPROTO_IPV6: return answer("rgetsockopt", get_ipv6(self, name, value, length));
+      case SOL_RDMA: return answer("rgetsockopt", get_rdma(self, name, value, length));
+      default: return answer("rgetsockopt", ENOPROTOOPT);
+    }
+  });
+}
+
+// The number is never inherited by another program, whatever F_SETFD says: nobody there could use it.
+int fcntl(int number, int command, int argument) noexcept {
+  return on_socket(number, [&](Socket& self, auto&) {
+    switch (command) {
+      case F_GETFL: return O_RDWR | (self.nonblocking ? O_NONBLOCK : 0);
+      case F_SETFL: self.nonblocking = (argument & O_NONBLOCK) != 0; return 0;
+      case F_GETFD: return FD_CLOEXEC;
+      case F_SETFD: return 0;
+      default: return refused_minus_one("rfcntl", EINVAL, "no such command for rsockets");
+    }
+  });
+}
+
+}  // namespace weft::compat::rsockets

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// rpoll and rselect: rsockets and the kernel's descriptors in one list. An rsocket's own number is readable when
+// something may have happened to it; what that means for its readiness is looked up here.
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "compat/rsockets/call.hpp"
+#include "compat/rsockets/calls.hpp"
+
+namespace weft::compat::rsockets {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+short with_synonyms(short ready) {
+  int all = ready;
+  if ((ready & POLLIN) != 0) all |= POLLRDNORM;
+  if ((ready & POLLOUT) != 0) all |= POLLWRNORM;
+  return static_cast<short>(all);
+}
+
+class Waiting {
+ public:
+  Waiting(std::span<pollfd> wanted, std::vector<std::shared_ptr<Socket>> sockets)
+      : wanted_(wanted), sockets_(std::move(sockets)), kernel_(wanted.begin(), wanted.end()) {}
+
+  // How many are ready now; -1 and errno.
+  int look() {
+    hide_rsockets();
+    if (::poll(kernel_.data(), kernel_.size(), 0) < 0) return -1;
+    int ready = 0;
+    for (std::size_t i = 0; i < wanted_.size(); ++i) {
+      wanted_[i].revents = sockets_[i] ? look_at(*sockets_[i], wanted_[i].events) : kernel_[i].revents;
+      if (wanted_[i].revents != 0) ++ready;
+    }
+    return ready;
+  }
+
+  // Until something happens, which need not make anything ready. -1 and errno; 0: the time is over.
+  int sleep(int milliseconds) {
+    if (!prepare()) return 1;
+    const int ready = ::poll(kernel_.data(), kernel_.size(), milliseconds);
+    const int error = errno;
+    finish(sockets_.size());
+    errno = error;
+    return ready;
+  }
+
+ private:
+  static short look_at(Socket& socket, short events) {
+    std::unique_lock lock(socket.mutex);
+    socket.progress();
+    const int always = POLLERR | POLLHUP;
+    const auto ready = static_cast<short>(with_synonyms(socket.readiness()) & (events | always));
+    if (ready == 0) socket.let_others_run(lock);
+    return ready;
+  }
+
+  void hide_rsockets() {
+    for (std::size_t i = 0; i < wanted_.size(); ++i) {
+      if (sockets_[i]) kernel_[i].fd = -1;
+    }
+  }
+
+  // False: something has happened to one of them already.
+  bool prepare() {
+    for (std::size_t i = 0; i < sockets_.size(); ++i) {
+      if (!sockets_[i]) continue;
+      const std::lock_guard lock(sockets_[i]->mutex);
+      if (!sockets_[i]->prepare_wait()) {
+        finish(i);
+        return false;
+      }
+      sockets_[i]->begin_wait();
+      kernel_[i] = {.fd = sockets_[i]->number(), .events = POLLIN, .revents = 0};
+    }
+    return true;
+  }
+
+  void finish(std::size_t count) {
+    for (const auto& socket : std::span(sockets_).first(count)) {
+      if (!socket) continue;
+      const std::lock_guard lock(socket->mutex);
+      socket->end_wait();
+    }
+  }
+
+  const std::span<pollfd> wanted_;
+  const std::vector<std::shared_ptr<Socket>> sockets_;
+  std::vector<pollfd> kernel_;
+};
+
+int milliseconds_until(const Deadline& until) {
+  if (!until) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*until - Clock::now()).count();
+  return static_cast<int>(std::max<decltype(left)>(left, 0));
+}
+
+std::vector<std::shared_ptr<Socket>> sockets_of(std::span<const pollfd> wanted) {
+  const int error = errno;
+  std::vector<std::shared_ptr<Socket>> sockets;
+  sockets.reserve(wanted.size());
+  for (const pollfd& one : wanted) sockets.push_back(one.fd >= 0 ? find(one.fd) : nullptr);
+  errno = error;
+  return sockets;
+}
+
+int wait(std::span<pollfd> wanted, std::vector<std::shared_ptr<Socket>> sockets, int timeout) {
+  Waiting waiting(wanted, std::move(sockets));
+  Deadline until;
+  if (timeout >= 0) until = Clock::now() + std::chrono::milliseconds(timeout);
+  for (;;) {
+    const int ready = waiting.look();
+    const int left = ready == 0 ? milliseconds_until(until) : 0;
+    if (left == 0) return ready;
+    if (waiting.sleep(left) < 0) return -1;
+  }
+}
+
+}  // namespace
+
+int poll(pollfd* descriptors, nfds_t count, int timeout) noexcept {
+  return guarded_minus_one([&] {
+    const Inside inside;
+    if (descriptors == nullptr && count != 0) return minus_one(EFAULT);
+    const std::span wanted(descriptors, count);
+    auto sockets = sockets_of(wanted);
+    const bool none = std::ranges::all_of(sockets, [](const auto& socket) { return socket == nullptr; });
+    return none ? ::poll(descriptors, count, timeout) : wait(wanted, std::move(sockets), timeout);
+  });
+}
+
+// --- rselect
+
+namespace {
+
+struct Sets {
+  fd_set* read;
+  fd_set* write;
+  fd_set* except;
+};
+
+bool has(const fd_set* set, int number) { return set != nullptr && FD_ISSET(number, set); }
+
+std::vector<pollfd> wishes(int count, const Sets& sets) {
+  std::vector<pollfd> list;
+  for (int number = 0; number < count; ++number) {
+    const int events = (has(sets.read, number) ? POLLIN : 0) | (has(sets.write, number) ? POLLOUT : 0) |
+                       (has(sets.except, number) ? POLLPRI : 0);
+    if (events != 0) list.push_back({.fd = number, .events = static_cast<short>(events), .revents = 0});
+  }
+  return list;
+}
+
+// As select(2) does with what poll(2) tells.
+int mark(fd_set* set, const pollfd& one, int asked, int means) {
+  if ((one.events & asked) == 0) return 0;
+  if ((one.revents & means) != 0) return 1;
+  FD_CLR(one.fd, set);
+  return 0;
+}
+
+}  // namespace
+
+int select(int count, fd_set* read, fd_set* write, fd_set* except, timeval* timeout) noexcept {
+  return guarded_minus_one([&] {
+    if (count < 0 || count > FD_SETSIZE) return minus_one(EINVAL);
+    if (timeout != nullptr && (timeout->tv_sec < 0 || timeout->tv_usec < 0)) return minus_one(EINVAL);
+    constexpr std::int64_t kLongest = 1 << 30;
+    int milliseconds = -1;
+    if (timeout != nullptr) {
+      const std::int64_t seconds = std::min<std::int64_t>(timeout->tv_sec, kLongest / 1000);
+      milliseconds = static_cast<int>(std::min(seconds * 1000 + (timeout->tv_usec + 999) / 1000, kLongest));
+    }
+    const Sets sets{.read = read, .write = write, .except = except};
+    auto list = wishes(count, sets);
+    const int ready = rsockets::poll(list.data(), list.size(), milliseconds);
+    if (ready < 0) return ready;
+    if (std::ranges::any_of(list, [](const pollfd& one) { return (one.revents & POLLNVAL) != 0; })) {
+      return minus_one(EBADF);
+    }
+    int marked = 0;
+    for (const pollfd& one : list) {
+      marked += mark(read, one, POLLIN, POLLIN | POLLHUP | POLLERR);
+      marked += mark(write, one, POLLOUT, POLLOUT | POLLERR);
+      marked += mark(except, one, POLLPRI, POLLPRI);
+    }
+    return marked;
+  });
+}
+
+}  // namespace weft::compat::rsockets

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compat/rsockets/socket.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <thread>
+#include <utility>
+
+#include "compat/objects/context.hpp"
+#include "compat/objects/report.hpp"
+#include "compat/objects/settings.hpp"
+
+namespace weft::compat::rsockets {
+
+namespace {
+
+// -1, to sleep until something happens.
+int milliseconds_to(const Deadline& until) {
+  if (!until) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*until - std::chrono::steady_clock::now());
+  constexpr std::chrono::milliseconds::rep kMost = 1 << 30;
+  return static_cast<int>(std::clamp<std::chrono::milliseconds::rep>(left.count(), 0, kMost));
+}
+
+}  // namespace
+
+Socket::Socket(int family) : domain(family), number_(::epoll_create1(EPOLL_CLOEXEC)) {}
+
+// The queue pair before the identifier, and both before the number may be somebody else's.
+Socket::~Socket() {
+  requests.clear();
+  stream.reset();
+  id.reset();
+  events.reset();
+  if (number_ >= 0) ::close(number_);
+}
+
+std::shared_ptr<Socket> Socket::make(int domain) {
+  connection_policy();  // so that log and capture are set
+  auto made = std::make_shared<Socket>(domain);
+  if (made->number_ < 0 || made->waiters_.descriptor() < 0) {
+    return refused_null("rsocket", EMFILE, "no descriptor is left");
+  }
+  auto events = verbs::EventChannel::create();
+  if (!events) return refused_null("rsocket", events.error());
+  if (::fcntl(events->descriptor(), F_SETFL, O_NONBLOCK) != 0) {
+    return refused_null("rsocket", errno, "an event channel cannot be made non-blocking");
+  }
+  made->watch(made->waiters_.descriptor());
+  made->watch(events->descriptor());
+  made->events.emplace(std::move(*events));
+  return made;
+}
+
+std::shared_ptr<Socket> Socket::make_like(const Socket& listener) {
+  auto made = make(listener.domain);
+  if (!made) return nullptr;
+  made->sizes = listener.sizes;
+  made->options = listener.options;
+  return made;
+}
+
+void Socket::watch(int descriptor) const {
+  epoll_event interest{.events = EPOLLIN, .data = {.fd = descriptor}};
+  ::epoll_ctl(number_, EPOLL_CTL_ADD, descriptor, &interest);
+}
+
+int Socket::renew_id() {
+  auto made = verbs::ConnectionId::create(*events);
+  if (!made) return refused("rsocket", made.error());
+  if (const auto set = made->set_policy(connection_policy()); !set) return refused("rsocket", set.error());
+  stream.reset();
+  id.emplace(std::move(*made));
+  phase = Phase::kFresh;
+  return 0;
+}
+
+int Socket::make_stream(verbs::ConnectionId& of) {
+  Device* const device = find_device(of.local_address().address);
+  if (device == nullptr) return refused("rsocket", ENODEV, "the local address has no device");
+  Context* const context = shared_context(*device);
+  Pd* const domain_of = context != nullptr ? shared_domain(*context) : nullptr;
+  if (domain_of == nullptr) return errno;
+  auto endpoint = Endpoint::make(*context, *domain_of, sizes);
+  if (!endpoint) return refused("rsocket", endpoint.error());
+  watch((*endpoint)->channel.descriptor());
+  stream = std::make_unique<Stream>(std::move(*endpoint));
+  return 0;
+}
+
+// --- What happens
+
+void Socket::progress(bool also_events) {
+  bool any = stream && stream->progress();
+  if (also_events || phase != Phase::kConnected) any = take_events() || any;
+  nothing_ = any ? 0 : nothing_ + 1;
+  if (any) waiters_.wake_all();
+}
+
+void Socket::let_others_run(std::unique_lock<std::mutex>& lock) const {
+  constexpr unsigned kSpins = 32;
+  const bool spins = nothing_ > kSpins;
+  lock.unlock();
+  if (spins) std::this_thread::yield();
+}
+
+bool Socket::take_events() {
+  bool any = false;
+  while (auto event = events->get_event()) {
+    on(std::move(*event));
+    any = true;
+  }
+  return any;
+}
+
+void Socket::on(verbs::ConnectionEvent event) {
+  using enum verbs::ConnectionEventType;
+  switch (event.type) {
+    case kConnectRequest: requests.push_back(std::move(event)); return;
+    case kEstablished: {
+      if (phase != Phase::kConnecting) return;  // raccept knows already
+      const auto peer = decode_connect(event.private_data);
+      if (!peer) return fail(refused("rconnect", EPROTO, "the peer is no rsocket of version 1"));
+      stream->begin(*peer);
+      phase = Phase::kConnected;
+      stream->progress();
+      return;
+    }
+    case kRejected: return fail(ECONNREFUSED);
+    case kUnreachable:
+    case kConnectError:
+    case kAddressError:
+    case kRouteError: return fail(event.error ? event.error->to_errno() : ECONNREFUSED);
+    case kDisconnected:
+    case kDeviceRemoval:
+      if (!stream) return;
+      stream->progress();  // what came before it
+      stream->connection_lost();
+      return;
+    case kAddressResolved:
+    case kRouteResolved:
+    case kTimewaitExit: return;
+  }
+}
+
+void Socket::fail(int error) noexcept {
+  if (phase == Phase::kConnected) {  // accepted, and its peer went before it was established
+    if (stream) stream->connection_lost();
+    return;
+  }
+  phase = Phase::kFailed;
+  error_ = error;
+}
+
+int Socket::take_error() noexcept {
+  if (stream && stream->take_failure()) return ECONNRESET;
+  return std::exchange(error_, 0);
+}
+
+// --- Waiting
+
+bool Socket::prepare_wait() {
+  if (stream) stream->arm();
+  bool any = stream && stream->progress();
+  any = take_events() || any;
+  if (any) waiters_.wake_all();
+  return !any;
+}
+
+void Socket::end_wait() {
+  waiters_.leave();
+  progress(true);
+}
+
+int Socket::wait(std::unique_lock<std::mutex>& lock, Deadline until) {
+  if (!prepare_wait()) return 0;
+  begin_wait();
+  lock.unlock();
+  pollfd waiting{.fd = number_, .events = POLLIN, .revents = 0};
+  const int ready = ::poll(&waiting, 1, milliseconds_to(until));
+  const int error = ready > 0 ? 0 : ready == 0 ? EAGAIN : errno;
+  lock.lock();
+  end_wait();
+  return error;
+}
+
+short Socket::readiness() {
+  switch (phase) {
+    case Phase::kFresh:
+    case Phase::kBound: return POLLOUT | POLLHUP;
+    case Phase::kListening: return requests.empty() ? short{0} : short{POLLIN};
+    case Phase::kConnecting: return 0;
+    case Phase::kFailed: return error_ != 0 ? POLLIN | POLLOUT | POLLERR | POLLHUP : POLLIN | POLLOUT | POLLHUP;
+    case Phase::kConnected: break;
+  }
+  int ready = 0;
+  if (stream->unread() != 0 || stream->inbound_over() || read_shut) ready |= POLLIN;
+  if (stream->may_send() || stream->outbound_over()) ready |= POLLOUT;
+  if (stream->failed()) ready |= POLLERR;
+  if (stream->unread() == 0 && stream->inbound_over() && stream->outbound_over()) ready |= POLLHUP;
+  return static_cast<short>(ready);
+}
+
+}  // namespace weft::compat::rsockets

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rsocket: what it is on the way to, its options, and how threads wait for it. Its number is a descriptor of its
+// own, an epoll set over all that can happen to it: so the number is nobody else's, and poll(2) can wait for it.
+//
+//   fresh -> bound -> listening            requests wait in `requests`
+//   fresh, bound -> connecting -> connected, or failed
+//   (raccept) -> connected -> ended        `stream` knows how far each direction is
+#pragma once
+
+#include <sys/socket.h>
+
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "compat/rsockets/sizes.hpp"
+#include "compat/rsockets/stream.hpp"
+#include "compat/rsockets/waiters.hpp"
+#include "verbs/connection.hpp"
+
+namespace weft::compat::rsockets {
+
+using Deadline = std::optional<std::chrono::steady_clock::time_point>;  // none: for ever
+
+enum class Phase : std::uint8_t { kFresh, kBound, kListening, kConnecting, kConnected, kFailed };
+
+// What rsetsockopt keeps. Most of it is only told back: TCP does it already, or there is nothing to do.
+struct Options {
+  bool reuse_address = false;
+  bool keep_alive = false;
+  bool out_of_band_inline = false;
+  bool no_delay = false;
+  bool v6_only = false;
+  int keep_idle = 7200;
+  linger linger_close{};
+};
+
+class Socket {
+ public:
+  // Null, with errno.
+  static std::shared_ptr<Socket> make(int domain);
+  // For raccept: the domain, sizes and options of its listener.
+  static std::shared_ptr<Socket> make_like(const Socket& listener);
+  explicit Socket(int family);
+  ~Socket();
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
+
+  [[nodiscard]] int number() const noexcept { return number_; }
+  // The program closed it by itself, and it is somebody else's now.
+  void forget_number() noexcept { number_ = -1; }
+
+  // --- All that follows under the lock
+  std::mutex mutex;
+
+  // Takes what has happened. `events`: also the connection's events, which cost a system call; only needed once it is
+  // connected when it was woken for something.
+  void progress(bool events = false);
+  // For a call that found nothing and may not wait: programs that try again and again share the processor with their
+  // peer, and with our own progress thread, where there are few. Without the lock from here on.
+  void let_others_run(std::unique_lock<std::mutex>& lock) const;
+  // Makes sure that what happens from now on makes number() readable. False: something has happened already.
+  bool prepare_wait();
+  void begin_wait() noexcept { waiters_.enter(); }
+  void end_wait();
+  void wake_waiters() noexcept { waiters_.wake_all(); }
+  // Sleeps until something has happened, and takes that. An errno: EINTR, or EAGAIN when the time is over.
+  int wait(std::unique_lock<std::mutex>& lock, Deadline until = {});
+
+  // POLLIN, POLLOUT, POLLERR, POLLHUP, as they are now.
+  [[nodiscard]] short readiness();
+  // The error that a call or SO_ERROR reports once.
+  int take_error() noexcept;
+  void fail(int error) noexcept;  // connecting came to nothing
+
+  // A fresh identifier on the channel. 0 or an errno, with a line in the log.
+  int renew_id();
+  // For the address that the identifier has by now. The same.
+  int make_stream(verbs::ConnectionId& of);
+
+  const int domain;
+  Phase phase = Phase::kFresh;
+  bool nonblocking = false;
+  bool read_shut = false;  // SHUT_RD
+  bool closing = false;    // rclose was called
+  Sizes sizes = default_sizes();
+  Options options{};
+  std::optional<verbs::EventChannel> events{};
+  std::optional<verbs::ConnectionId> id{};
+  std::unique_ptr<Stream> stream{};
+  std::deque<verbs::ConnectionEvent> requests{};
+
+ private:
+  bool take_events();
+  void on(verbs::ConnectionEvent event);
+  void watch(int descriptor) const;
+
+  int number_;
+  Waiters waiters_;
+  int error_ = 0;
+  unsigned nothing_ = 0;  // how often in a row progress found nothing
+};
+
+// When the program ends without rclose: tells the peers, as the kernel does for sockets (close.cpp).
+void say_goodbye() noexcept;
+
+}  // namespace weft::compat::rsockets

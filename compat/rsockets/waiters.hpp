@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads that sleep in poll(2) until something happens to an rsocket, and that another thread of the program has to
+// wake: it may have taken the very completion that they wait for. One token in the eventfd for each of them, so that
+// nobody takes another's. All calls under the rsocket's lock.
+#pragma once
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+namespace weft::compat::rsockets {
+
+class Waiters {
+ public:
+  Waiters() : descriptor_(::eventfd(0, EFD_SEMAPHORE | EFD_NONBLOCK | EFD_CLOEXEC)) {}
+  ~Waiters() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  Waiters(const Waiters&) = delete;
+  Waiters& operator=(const Waiters&) = delete;
+
+  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }  // readable: look again
+  [[nodiscard]] bool any() const noexcept { return sleeping_ != 0; }
+
+  void enter() noexcept { ++sleeping_; }
+  void leave() noexcept {
+    --sleeping_;
+    for (; tokens_ > sleeping_; --tokens_) {
+      std::uint64_t token = 0;
+      [[maybe_unused]] const auto taken = ::read(descriptor_, &token, sizeof token);
+    }
+  }
+  void wake_all() noexcept {
+    if (tokens_ == sleeping_) return;
+    const std::uint64_t more = sleeping_ - tokens_;
+    [[maybe_unused]] const auto written = ::write(descriptor_, &more, sizeof more);
+    tokens_ = sleeping_;
+  }
+
+ private:
+  const int descriptor_;
+  std::uint64_t sleeping_ = 0;
+  std::uint64_t tokens_ = 0;
+};
+
+}  // namespace weft::compat::rsockets

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program's own definitions come before those of the C library, for all that is linked into it.
+#undef _FORTIFY_SOURCE  // with it recv() is an inline function
+#include "tests/compat/call_count.hpp"
+
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+thread_local weft::compat::test::Calls calls;
+
+}  // namespace
+
+weft::compat::test::Calls weft::compat::test::calls_so_far() noexcept { return calls; }
+
+void* operator new(std::size_t size) {
+  ++calls.allocations;
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+extern "C" ssize_t sendmsg(int socket, const msghdr* message, int flags) {
+  ++calls.writes;
+  return ::syscall(SYS_sendmsg, socket, message, flags);
+}
+
+extern "C" ssize_t recv(int socket, void* memory, size_t size, int flags) {
+  ++calls.reads;
+  return ::syscall(SYS_recvfrom, socket, memory, size, flags, nullptr, nullptr);
+}
