@@ -89,6 +89,7 @@ void count(const std::string& line, Tally& tally) {
   tally.fpdus += line.contains("ULPDU length: ") ? 1 : 0;
   tally.good_crcs += line.contains("(Good CRC32)") ? 1 : 0;
   tally.bad_crcs += line.contains("(Bad CRC32") ? 1 : 0;
+  tally.malformed += line.contains("[Malformed Packet") ? 1 : 0;
 }
 
 }  // namespace
@@ -107,7 +108,6 @@ Verdict judge(const std::string& path) {
     if (const auto pair = ports(line)) stream = &verdict.streams[*pair];
     count(line, verdict);
     count(line, *stream);
-    verdict.malformed += line.contains("[Malformed Packet") ? 1 : 0;
   }
   return verdict;
 }

@@ -27,9 +27,9 @@ struct Tally {
   std::size_t fpdus{};
   std::size_t good_crcs{};
   std::size_t bad_crcs{};
+  std::size_t malformed{};
 };
 struct Verdict : Tally {
-  std::size_t malformed{};
   std::map<std::pair<std::uint16_t, std::uint16_t>, Tally> streams{};  // by source and destination port
 };
 Verdict judge(const std::string& path);

@@ -6,7 +6,7 @@
 #
 # Result in ${WEFT_SIW_VM_CACHE:-${XDG_CACHE_HOME:-~/.cache}/weft-siw-vm}:
 #   vmlinux      Debian's kernel, unpacked: qemu starts it without a boot loader and without decompressing
-#   initrd.img   busybox, kernel modules, siw stock and with parameters, rping, siw_peer
+#   initrd.img   busybox, kernel modules, siw stock and with parameters, rping, perftest, siw_peer
 #   versions.txt what it was made of
 # WEFT_SIW_VM_KERNEL=6.1.0-56-amd64 chooses a kernel; otherwise the newest whose headers and image apt offers.
 set -euo pipefail
@@ -124,9 +124,8 @@ build_initramfs() {
     cp siw-stock.ko siw-parameters.ko root/mod/
 
     gcc -O2 -Wall -Wextra -Werror -o siw_peer "$here/guest/siw_peer.c" -lrdmacm -libverbs
-    for p in siw_peer "$(command -v rping)" "$(command -v ibv_devinfo)" "$(command -v ip)" "$(command -v rdma)" "$(command -v bash)"; do
-        program "$p"
-    done
+    program siw_peer
+    for p in rping ib_{send,write,read}_{bw,lat} ibv_devinfo ip rdma bash; do program "$(command -v $p)"; done
     for p in $libdir/libibverbs/libsiw-rdmav*.so; do cp -L "$p" root$libdir/libibverbs/; done
     cp /etc/libibverbs.d/siw.driver root/etc/libibverbs.d/
 
@@ -156,7 +155,7 @@ unpack_kernel
 build_siw
 build_initramfs
 gcc -O2 -o "$cache/tsc_khz" "$here/guest/tsc_khz.c"
-{ echo "kernel $kernel"; dpkg-query -W -f '${Package} ${Version}\n' "linux-headers-$kernel" linux-source rdmacm-utils libibverbs1 librdmacm1 \
+{ echo "kernel $kernel"; dpkg-query -W -f '${Package} ${Version}\n' "linux-headers-$kernel" linux-source rdmacm-utils perftest libibverbs1 librdmacm1 \
     ibverbs-providers qemu-system-x86; } >"$cache/versions.txt"
 echo "$stamp" >"$cache/stamp"
 say "done: $cache ($(du -h "$cache/initrd.img" | cut -f1) initramfs, kernel $kernel)"

@@ -13,7 +13,7 @@
 namespace weft::interop {
 
 inline constexpr std::uint16_t kGuestPeerPort = 7471;   // siw_peer listens here in the guest
-inline constexpr std::uint16_t kGuestRpingPort = 7174;  // rping's default
+inline constexpr std::uint16_t kGuestRpingPort = 7174;  // rping's default; perftest is told to take it too
 
 // One command in the guest; its output arrives line by line. It runs on until it ends by itself.
 class Session {

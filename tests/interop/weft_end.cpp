@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <stdexcept>
-#include <thread>
 
 namespace weft::interop {
 namespace {
@@ -25,7 +24,7 @@ T must(verbs::Result<T> result, const char* what) {
 verbs::Endpoint local(std::uint16_t port) { return {verbs::Address::loopback(transport::Family::kIpv4), port}; }
 
 // siw installs its receive callback after it has sent its Reply: what follows at once may lie unread (README.md).
-void let_siw_get_ready() { std::this_thread::sleep_for(200ms); }
+constexpr auto kSiwGetsReady = 200ms;
 
 using AddressField = Be<0, std::uint64_t>;
 using StagField = Be<8, std::uint32_t>;
@@ -88,7 +87,9 @@ WeftEnd::WeftEnd(verbs::EventChannel channel, verbs::ConnectionId id, const EndS
 WeftEnd WeftEnd::connect(std::uint16_t port, const EndSetup& setup) {
   auto channel = must(verbs::EventChannel::create(), "event channel");
   auto id = must(verbs::ConnectionId::create(channel), "connection id");
-  must(id.set_policy(setup.policy), "set_policy");
+  verbs::Policy policy = setup.policy;
+  policy.first_fpdu_delay = kSiwGetsReady;
+  must(id.set_policy(policy), "set_policy");
   must(id.resolve_address(local(port)), "resolve_address");
   if (must(channel.get_event(kPatience), "get_event").type != ConnectionEventType::kAddressResolved) {
     throw std::runtime_error("127.0.0.1 could not be resolved");
@@ -99,7 +100,6 @@ WeftEnd WeftEnd::connect(std::uint16_t port, const EndSetup& setup) {
   const auto data = end.private_data();
   must(end.id_.connect(*end.queue_pair_, {.private_data = data, .ird = setup.ird, .ord = setup.ord}), "connect");
   end.guest_ = parse_advert(end.expect(ConnectionEventType::kEstablished).private_data);
-  let_siw_get_ready();
   return end;
 }
 

@@ -21,7 +21,7 @@ add_siw_devices() {
 }
 
 use_siw() {  # use_siw stock | parameters: from now on, this build of siw
-    killall -q siw_peer rping
+    killall -q siw_peer rping ib_send_bw ib_send_lat ib_write_bw ib_write_lat ib_read_bw ib_read_lat
     rdma link delete siw_lo; rdma link delete siw0
     for i in $(seq 50); do rmmod siw 2>/dev/null && break; usleep 100000; done   # connections may still be going down
     insmod /mod/siw-$1.ko && add_siw_devices
