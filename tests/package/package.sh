@@ -11,6 +11,7 @@ fail() { echo "package: $*" >&2; exit 1; }
 (cd "$build" && cpack -G DEB -B "$folder/cpack") >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
 package=$folder/cpack/weft_${version}_$(dpkg --print-architecture).deb
 [ -f "$package" ] || fail "there is no $package; cpack made: $(ls "$folder/cpack")"
+cp "$package" "$build/tests/package/weft.deb"  # for clean_root.sh
 
 echo "== what it says of itself"
 dpkg-deb -f "$package" Package Version Section Architecture Depends Maintainer Description
@@ -61,6 +62,15 @@ if command -v rping >/dev/null; then
   done
   wait $server || fail "rping's server from the package ended with $?"
   grep -q 'rdma-ping-2' "$root/rping.log" || fail "rping from the package: $(cat "$root/rping.log")"
+
+  echo "== the script of docs/ci.md, as the package has it"
+  mkdir "$folder/ci"
+  sed -n '/^    #!\/bin\/sh$/,/^$/s/^    //p' "$root/usr/share/doc/weft/ci.md" >"$folder/ci/rdma-test.sh"
+  grep -q 'weft run' "$folder/ci/rdma-test.sh" || fail "ci.md has no script"
+  printf '#!/bin/sh\necho 127.0.0.1\n' >"$folder/ci/hostname"  # not every build machine has an address of its own
+  chmod +x "$folder/ci/"*
+  (cd "$folder/ci" && PATH=$folder/ci:$root/usr/bin:$PATH ./rdma-test.sh >log 2>&1) || fail "rdma-test.sh: $(cat "$folder/ci/log")"
+  compgen -G "$folder/ci/rdma-*.pcap" >/dev/null || fail "rdma-test.sh left no capture"
 else
   echo "rping is not installed (Debian package rdmacm-utils): the package's libraries are not tried"
 fi
