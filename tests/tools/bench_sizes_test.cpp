@@ -23,6 +23,31 @@ TEST_P(LongMessages, AreMeasured) {
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
 }
 
+// What bench/drop_in_overhead.py holds the drop-in libraries against.
+TEST(PerftestPattern, IsMeasured) {
+  for (const std::string kind : {"lat", "bw"}) {
+    Command command({"bench", kind, "--op", "write", "--pattern", "perftest", "--size", "64", "--iters", "150",
+                     "--repetitions", "2", "--inline", "0"});
+    const Ended ended = command.wait(std::chrono::seconds(250));
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_NE(ended.out.find("perftest"), std::string::npos) << ended.out;
+    EXPECT_EQ(ended.out.find("ratio"), std::string::npos) << "raw TCP takes no part: " << ended.out;
+  }
+}
+
+TEST(PerftestPattern, IsOfWritesOnly) {
+  const Ended ended = run({"bench", "lat", "--op", "send", "--pattern", "perftest"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_NE(ended.err.find("--op write"), std::string::npos) << ended.err;
+}
+
+TEST(SignalEvery, IsBoundedByTheDepth) {
+  Command command({"bench", "bw", "--op", "write", "--size", "64", "--iters", "500", "--repetitions", "1", "--depth",
+                   "8", "--signal-every", "100"});
+  const Ended ended = command.wait(std::chrono::seconds(250));
+  EXPECT_EQ(ended.exit_code, 0) << "with fewer completions than the depth it would wait for ever: " << ended.err;
+}
+
 constexpr const char* kMebi = "1048576";
 INSTANTIATE_TEST_SUITE_P(Patterns, LongMessages,
                          testing::Values(Shape{"lat", "send", kMebi}, Shape{"lat", "write", kMebi},

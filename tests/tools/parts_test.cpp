@@ -122,6 +122,17 @@ TEST(Schedule, ListsAreNeverLongerThanTheDepth) {
   }
 }
 
+TEST(Schedule, CompletionsAreReportedAtLeastOnceADepth) {
+  using bench::Kind;
+  using bench::Pattern;
+  EXPECT_EQ(bench::signal_interval({.kind = Kind::kBandwidth, .depth = 16}), 4U);
+  EXPECT_EQ(bench::signal_interval({.kind = Kind::kBandwidth, .depth = 16, .signal_every = 100}), 16U);
+  EXPECT_EQ(bench::signal_interval({.kind = Kind::kRate, .depth = 64}), 32U);
+  EXPECT_EQ(bench::signal_interval({.kind = Kind::kBandwidth, .pattern = Pattern::kPerftest}), 100U);
+  EXPECT_EQ(bench::signal_interval({.kind = Kind::kBandwidth, .depth = 10, .pattern = Pattern::kPerftest}), 10U);
+  EXPECT_EQ(bench::signal_interval({.kind = Kind::kLatency, .pattern = Pattern::kPerftest}), 1U);
+}
+
 TEST(Json, IsReadableByAParser) {
   JsonWriter json;
   json.text("text", "quote \" backslash \\ newline \n").number("pi", 3.25).integer("big", 18446744073709551615ULL);
@@ -142,6 +153,14 @@ TEST(Json, IsReadableByAParser) {
 TEST(Report, NamesTheLimitOfFpdusThatWasAskedFor) {
   const bench::Report report{.options = {.mtu = 1440}, .weft = {.figures = {1}}, .tcp = {.figures = {1}}};
   EXPECT_EQ(nlohmann::json::parse(bench::as_json(report)).at("mtu"), 1440);
+}
+
+TEST(Report, HasNoRatioWithoutRawTcp) {
+  const bench::Report report{.options = {.pattern = bench::Pattern::kPerftest}, .weft = {.figures = {1}}};
+  const auto parsed = nlohmann::json::parse(bench::as_json(report));
+  EXPECT_EQ(parsed.at("weft"), 1);
+  EXPECT_TRUE(parsed.at("tcp").is_null() && parsed.at("ratio").is_null());
+  EXPECT_EQ(parsed.at("pattern"), "perftest");
 }
 
 TEST(Report, RatioIsWeftByTcpOfTheMedians) {

@@ -2,6 +2,9 @@
 // `weft bench` and `weft info`: their JSON is JSON, has the promised keys, and plausible values.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
@@ -81,6 +84,23 @@ TEST(Info, TextNamesTheLoopbackAddress) {
   const Ended ended = run({"info"});
   EXPECT_EQ(ended.exit_code, 0);
   EXPECT_NE(ended.out.find("127.0.0.1/8"), std::string::npos) << ended.out;
+}
+
+// That which weft run takes, or why it takes none.
+TEST(Info, NamesTheFolderOfTheDropInLibraries) {
+  const TemporaryDirectory folder;
+  const std::string path = folder.file("lib");
+  ASSERT_TRUE(std::filesystem::create_directory(path));
+  ASSERT_EQ(::setenv("WEFT_LIBRARY_PATH", path.c_str(), 1), 0);
+  const std::string missing = json::parse(run({"info", "--json"}).out).at("drop_in").at("missing");
+  EXPECT_NE(missing.find(path), std::string::npos) << missing;
+  EXPECT_NE(run({"info"}).out.find("missing"), std::string::npos);
+  for (const char* name : {"/libibverbs.so.1", "/librdmacm.so.1"}) std::ofstream(path + name) << "";
+  EXPECT_EQ(json::parse(run({"info", "--json"}).out).at("drop_in").at("folder"), path);
+  const Ended text = run({"info"});
+  EXPECT_EQ(text.exit_code, 0);
+  EXPECT_NE(text.out.find(path + '\n'), std::string::npos) << text.out;
+  ::unsetenv("WEFT_LIBRARY_PATH");
 }
 
 }  // namespace

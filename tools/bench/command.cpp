@@ -59,6 +59,36 @@ struct Arguments {
   std::string crc = "on";
 };
 
+void add_pattern_options(CLI::App& command, bench::Options& options) {
+  if (options.kind != bench::Kind::kLatency) {
+    command
+        .add_option("--signal-every", options.signal_every,
+                    "Messages of weft's to one whose completion is reported, at most the depth (default: a quarter of "
+                    "the depth, or a list; perftest: 100)")
+        ->type_name("N")
+        ->check(CLI::Range(1, 4096));
+  }
+  command
+      .add_option("--inline", options.max_inline,
+                  "Messages of up to so many octets are posted inline, 0 to 256 (default 256; perftest: 0)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 256));
+  if (options.kind == bench::Kind::kRate) return;
+  command
+      .add_option_function<std::string>(
+          "--pattern",
+          [&options](const std::string& text) {
+            options.pattern = text == "own" ? bench::Pattern::kOwn : bench::Pattern::kPerftest;
+          },
+          options.kind == bench::Kind::kLatency
+              ? "perftest: weft does as ib_write_lat does, which looks only at its memory while it waits, and never "
+                "yields or is pinned to a processor. With --op write (default own)"
+              : "perftest: weft does as ib_write_bw does: depth 128, the clock stops at the last completion, and the "
+                "receiver spins on another connection's completion queue. With --op write (default own)")
+      ->type_name("own|perftest")
+      ->check(CLI::IsMember({"own", "perftest"}));
+}
+
 void add_options(CLI::App& command, Arguments& arguments) {
   static const std::map<std::string, bench::Op> kOps{
       {"send", bench::Op::kSend}, {"write", bench::Op::kWrite}, {"read", bench::Op::kRead}};
@@ -98,6 +128,7 @@ void add_options(CLI::App& command, Arguments& arguments) {
                   "size of TCP gives")
       ->type_name("N")
       ->check(CLI::Range(128, 64768));
+  add_pattern_options(command, options);
   command.add_option("--crc", arguments.crc, "on or off: CRCs of weft's FPDUs")
       ->type_name("on|off")
       ->capture_default_str()
@@ -119,6 +150,9 @@ ExitCode follower_process(const bench::Options& options, int channel) {
 Outcome<void> run(Arguments& arguments, const GlobalOptions& global) {
   bench::Options& options = arguments.options;
   options.crc = arguments.crc == "on";
+  if (options.pattern == bench::Pattern::kPerftest && options.op != bench::Op::kWrite) {
+    return usage_error("--pattern perftest goes with --op write.");
+  }
   auto follower = ChildProcess::start([&](int channel) { return follower_process(options, channel); });
   if (!follower) return std::unexpected(follower.error());
   if (auto capturing = start_capture(global); !capturing) return capturing;

@@ -15,6 +15,11 @@ enum class Transport : std::uint8_t { kWeft, kTcp };
   return transport == Transport::kWeft || options.kind == Kind::kLatency;
 }
 
+// As what a thread is placed: perftest's are left to the scheduler.
+[[nodiscard]] constexpr Waiting seating(const Options& options, Transport transport, Waiting waiting) noexcept {
+  return transport == Transport::kWeft && options.pattern == Pattern::kPerftest ? Waiting::kSleep : waiting;
+}
+
 enum class Verb : std::uint8_t { kRun, kCheck, kQuit };
 
 struct Command {

@@ -21,13 +21,13 @@ Outcome<void> carry_out(const Command& command, Endpoint& endpoint, int channel)
   return tell(channel, Answer::kDone);
 }
 
-Outcome<void> serve(Endpoint& weft, Endpoint& tcp, int channel) {
+Outcome<void> serve(const Options& options, Endpoint& weft, Endpoint& tcp, int channel) {
   const Placement placement(Seat::kFollower);
   for (;;) {
     const auto command = hear<Command>(channel);
     if (!command) return std::unexpected(command.error());
     if (command->verb == Verb::kQuit) return {};
-    placement.place(command->waiting);
+    placement.place(seating(options, command->transport, command->waiting));
     Endpoint& endpoint = command->transport == Transport::kWeft ? weft : tcp;
     if (auto done = carry_out(*command, endpoint, channel); !done) return done;
   }
@@ -46,7 +46,7 @@ Outcome<void> follow_commands(const Options& options, int channel) {
   auto weft = weft_listener->accept();
   if (!weft) return std::unexpected(weft.error());
   TcpEndpoint tcp(std::move(*tcp_fd), options);
-  return serve(**weft, tcp, channel);
+  return serve(options, **weft, tcp, channel);
 }
 
 }  // namespace weft::tools::bench

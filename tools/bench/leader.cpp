@@ -48,12 +48,17 @@ class Leader {
   // A stream over raw TCP is faster with polling on an idle machine and with sleeping on a busy one: both take part,
   // and weft is compared with the better.
   static std::vector<Contestant> contestants(const Options& options) {
-    std::vector<Contestant> all{{Transport::kWeft, Waiting::kPoll}, {Transport::kTcp, Waiting::kPoll}};
+    std::vector<Contestant> all{{Transport::kWeft, Waiting::kPoll}};
+    if (!with_tcp(options)) return all;
+    all.push_back({Transport::kTcp, Waiting::kPoll});
     if (options.kind != Kind::kLatency) all.push_back({Transport::kTcp, Waiting::kSleep});
     return all;
   }
 
   [[nodiscard]] Report report() const {
+    if (!with_tcp(options_)) {
+      return {.options = options_, .pinned = false, .tcp_sleeps = false, .weft = contestants_.front().series};
+    }
     const Series& polling = contestants_[1].series;
     const Series& sleeping = contestants_.back().series;  // the same one again when only latency was measured
     const bool sleeps = median(sleeping.figures) > median(polling.figures);
@@ -80,7 +85,7 @@ class Leader {
   Outcome<RunResult> run(const Contestant& contestant, std::uint64_t messages) {
     Endpoint& ours = endpoint(contestant.transport);
     if (auto ready = ours.prepare(contestant.waiting); !ready) return std::unexpected(ready.error());
-    placement_.place(contestant.waiting);
+    placement_.place(seating(options_, contestant.transport, contestant.waiting));
     const Command command{
         .verb = Verb::kRun, .transport = contestant.transport, .waiting = contestant.waiting, .messages = messages};
     return together(command, [&] { return ours.lead(messages); });
@@ -101,6 +106,8 @@ class Leader {
     const double target = options_.duration / static_cast<double>(contestants_.size() * options_.repetitions);
     std::uint64_t& messages = contestant.series.messages;
     messages = options_.iterations != 0 ? options_.iterations : first_guess(options_);
+    if (options_.iterations != 0 && options_.pattern == Pattern::kPerftest)
+      return {};  // which measures the first ones too
     for (;;) {
       const auto result = run(contestant, messages);
       if (!result) return std::unexpected(result.error());

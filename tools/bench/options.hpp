@@ -2,23 +2,31 @@
 // What `weft bench` was asked to measure.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace weft::tools::bench {
 
 enum class Kind : std::uint8_t { kLatency, kBandwidth, kRate };
 enum class Op : std::uint8_t { kSend, kWrite, kRead };
+// Whose pattern of posting, waiting and timing weft follows: our own, or that of perftest's ib_write_lat and
+// ib_write_bw (perftest_pattern.cpp).
+enum class Pattern : std::uint8_t { kOwn, kPerftest };
 
 struct Options {
   Kind kind{};
   Op op = Op::kSend;
-  std::uint32_t size = 8;         // octets of one message
-  std::uint64_t iterations = 0;   // per repetition; 0: as many as fit into the duration
-  double duration = 2.0;          // seconds for all repetitions together
-  std::uint32_t repetitions = 7;  // of each transport, taken in turns
-  std::uint32_t depth = 0;        // messages under way at a time; 0: a good value for the kind
-  std::uint32_t mtu = 0;          // largest ULPDU; 0: what the connection's segment size gives
+  std::uint32_t size = 8;                     // octets of one message
+  std::uint64_t iterations = 0;               // per repetition; 0: as many as fit into the duration
+  double duration = 2.0;                      // seconds for all repetitions together
+  std::uint32_t repetitions = 7;              // of each transport, taken in turns
+  std::uint32_t depth = 0;                    // messages under way at a time; 0: a good value for the kind
+  std::uint32_t signal_every = 0;             // messages to a reported completion; 0: a good value for kind and pattern
+  std::optional<std::uint32_t> max_inline{};  // longer messages are not posted inline; default: for the pattern
+  std::uint32_t mtu = 0;                      // largest ULPDU; 0: what the connection's segment size gives
+  Pattern pattern = Pattern::kOwn;
   bool crc = true;
   bool markers = false;
   bool json = false;
@@ -28,6 +36,7 @@ struct Options {
 [[nodiscard]] constexpr std::uint32_t effective_depth(const Options& options) noexcept {
   if (options.kind == Kind::kLatency) return 1;
   if (options.depth != 0) return options.depth;
+  if (options.pattern == Pattern::kPerftest) return 128;  // its -t
   return options.kind == Kind::kRate ? 64 : 16;
 }
 
@@ -36,6 +45,22 @@ struct Options {
   if (options.kind != Kind::kRate) return 1;
   const std::uint32_t half = effective_depth(options) / 2;  // post one half while the other is under way
   return half == 0 ? 1 : half;
+}
+
+// Messages posted for each whose completion is reported; fewer completions cost less.
+[[nodiscard]] constexpr std::uint32_t signal_interval(const Options& options) noexcept {
+  const bool perftest = options.pattern == Pattern::kPerftest;
+  if (options.kind == Kind::kLatency) return perftest ? 1 : 16;  // nobody waits for ours
+  const std::uint32_t depth = effective_depth(options);
+  const std::uint32_t usual = perftest ? 100 : std::max(list_length(options), depth / 4);  // its -Q
+  return std::min(options.signal_every != 0 ? options.signal_every : usual, depth);
+}
+
+// Raw TCP does the same as our own pattern, and nothing like perftest's.
+[[nodiscard]] constexpr bool with_tcp(const Options& options) noexcept { return options.pattern == Pattern::kOwn; }
+
+[[nodiscard]] constexpr std::string_view name(Pattern pattern) noexcept {
+  return pattern == Pattern::kOwn ? "own" : "perftest";
 }
 
 [[nodiscard]] constexpr std::string_view name(Kind kind) noexcept {

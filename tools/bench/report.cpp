@@ -35,13 +35,15 @@ bool noisy(const Report& report) {
 
 std::string title(const Options& options) {
   char text[200];
-  const int length = std::snprintf(
-      text, sizeof text, "%s of %s, %u octets, depth %u, lists of %u; CRC %s, markers %s, two processes on loopback\n",
-      options.kind == Kind::kLatency     ? "latency"
-      : options.kind == Kind::kBandwidth ? "bandwidth"
-                                         : "message rate",
-      std::string(name(options.op)).c_str(), options.size, effective_depth(options), list_length(options),
-      options.crc ? "on" : "off", options.markers ? "on" : "off");
+  const int length =
+      std::snprintf(text, sizeof text,
+                    "%s of %s, %u octets, depth %u, lists of %u; CRC %s, markers %s, two processes on loopback%s\n",
+                    options.kind == Kind::kLatency     ? "latency"
+                    : options.kind == Kind::kBandwidth ? "bandwidth"
+                                                       : "message rate",
+                    std::string(name(options.op)).c_str(), options.size, effective_depth(options), list_length(options),
+                    options.crc ? "on" : "off", options.markers ? "on" : "off",
+                    options.pattern == Pattern::kPerftest ? "; perftest's pattern, without raw TCP" : "");
   return {text, static_cast<std::size_t>(length)};
 }
 
@@ -57,30 +59,38 @@ void put_series(JsonWriter& json, const std::string& who, const Options& options
 }  // namespace
 
 std::string as_text(const Report& report) {
-  char last[100];
-  const int length = std::snprintf(last, sizeof last, "  ratio %12.2f weft/tcp (%s is better)\n", ratio(report),
-                                   lower_is_better(report.options.kind) ? "lower" : "higher");
-  return title(report.options) + line("weft", report.options, report.weft) + line("tcp", report.options, report.tcp) +
-         std::string(last, static_cast<std::size_t>(length)) +
-         (noisy(report) ? "  noisy: the repetitions differ too much for a firm figure; was the machine busy?\n" : "");
+  std::string text = title(report.options) + line("weft", report.options, report.weft);
+  if (with_tcp(report.options)) {
+    char last[100];
+    const int length = std::snprintf(last, sizeof last, "  ratio %12.2f weft/tcp (%s is better)\n", ratio(report),
+                                     lower_is_better(report.options.kind) ? "lower" : "higher");
+    text += line("tcp", report.options, report.tcp) + std::string(last, static_cast<std::size_t>(length));
+  }
+  if (noisy(report)) {
+    text += "  noisy: the repetitions differ too much for a firm figure; was the machine busy?\n";
+  }
+  return text;
 }
 
 std::string as_json(const Report& report) {
   const Options& options = report.options;
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   JsonWriter json;
   json.text("bench", name(options.kind)).text("op", name(options.op)).integer("size", options.size);
   json.integer("depth", effective_depth(options)).integer("list", list_length(options));
   // Without a limit there is no one number: FPDUs follow TCP's segment size, which on loopback doubles during a run.
-  json.number("mtu", options.mtu == 0 ? std::numeric_limits<double>::quiet_NaN() : options.mtu);
+  json.number("mtu", options.mtu == 0 ? kNone : options.mtu);
   json.boolean("crc", options.crc).boolean("markers", options.markers);
   json.text("unit", unit(options.kind)).text("better", lower_is_better(options.kind) ? "lower" : "higher");
+  const bool tcp = with_tcp(options);
   json.number("weft", median(report.weft.figures))
-      .number("tcp", median(report.tcp.figures))
-      .number("ratio", ratio(report));
+      .number("tcp", tcp ? median(report.tcp.figures) : kNone)
+      .number("ratio", tcp ? ratio(report) : kNone);
+  json.text("pattern", name(options.pattern)).integer("signal_every", signal_interval(options));
   json.boolean("noisy", noisy(report)).boolean("pinned", report.pinned);
-  json.text("tcp_waiting", report.tcp_sleeps ? "sleep" : "poll");
+  if (tcp) json.text("tcp_waiting", report.tcp_sleeps ? "sleep" : "poll");
   put_series(json, "weft", options, report.weft);
-  put_series(json, "tcp", options, report.tcp);
+  if (tcp) put_series(json, "tcp", options, report.tcp);
   return json.finish();
 }
 

@@ -17,8 +17,8 @@ struct Report {
 };
 
 [[nodiscard]] std::string as_text(const Report& report);
-// One object with at least the numbers "weft", "tcp" and "ratio" (weft divided by tcp), and "unit" and "better" to read
-// them by.
+// One object with at least the numbers "weft", "tcp" and "ratio" (weft divided by tcp; null without raw TCP), and
+// "unit" and "better" to read them by.
 [[nodiscard]] std::string as_json(const Report& report);
 
 }  // namespace weft::tools::bench

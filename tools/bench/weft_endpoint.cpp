@@ -45,8 +45,10 @@ Outcome<void> WeftEndpoint::lead_latency(std::uint64_t messages, std::vector<dou
 
 Outcome<void> WeftEndpoint::one_message() {
   if (options_.op == Op::kWrite) mark(static_cast<std::uint8_t>(round_ + 1));
-  return port_.post_messages(1, options_.op == Op::kRead);
+  return post_message();
 }
+
+Outcome<void> WeftEndpoint::post_message() { return port_.post_messages(1, options_.op == Op::kRead); }
 
 // A Write's last octet tells the receiver, who looks at nothing else, that it is there. It may change only when the
 // Write before has left this buffer for good. That is so when the peer's next one has come, which answers it, and not
@@ -63,13 +65,18 @@ Outcome<void> WeftEndpoint::next_message() {
   return {};
 }
 
-Outcome<void> WeftEndpoint::await_write() {
-  ++round_;
+bool WeftEndpoint::round_came() {
   const std::atomic_ref<std::byte> last(port_.in().back());
-  return port_.poll_until([&] { return last.load(std::memory_order_acquire) == std::byte{round_}; });
+  return last.load(std::memory_order_acquire) == std::byte{round_};
 }
 
-Outcome<void> WeftEndpoint::lead_stream(std::uint64_t messages) {
+Outcome<void> WeftEndpoint::await_write() {
+  begin_round();
+  return port_.poll_until([this] { return round_came(); });
+}
+
+// Completions are reported now and then, and for the last message.
+Outcome<void> WeftEndpoint::post_stream(std::uint64_t messages) {
   const std::uint32_t depth = effective_depth(options_);
   for (std::uint64_t left = messages; left > 0;) {
     const auto now = static_cast<std::uint32_t>(std::min<std::uint64_t>(left, list_length(options_)));
@@ -77,6 +84,11 @@ Outcome<void> WeftEndpoint::lead_stream(std::uint64_t messages) {
     left -= now;
     if (auto posted = port_.post_messages(now, left == 0); !posted) return posted;
   }
+  return {};
+}
+
+Outcome<void> WeftEndpoint::lead_stream(std::uint64_t messages) {
+  if (auto posted = post_stream(messages); !posted) return posted;
   if (options_.op == Op::kRead) return next_message();
   if (options_.op == Op::kSend) return port_.await_receive();
   return say_and_hear();
@@ -98,7 +110,7 @@ Outcome<void> WeftEndpoint::follow_ping_pong(std::uint64_t messages) {
   for (std::uint64_t i = 0; i < messages; ++i) {
     if (auto came = next_message(); !came) return came;
     if (options_.op == Op::kWrite) mark(round_);
-    if (auto sent = port_.post_messages(1, false); !sent) return sent;
+    if (auto sent = post_message(); !sent) return sent;
   }
   return {};
 }

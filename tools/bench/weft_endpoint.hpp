@@ -8,7 +8,7 @@
 
 namespace weft::tools::bench {
 
-class WeftEndpoint final : public Endpoint {
+class WeftEndpoint : public Endpoint {
  public:
   WeftEndpoint(WeftPort port, const Options& options) : options_(options), port_(std::move(port)) {}
 
@@ -18,17 +18,27 @@ class WeftEndpoint final : public Endpoint {
   Outcome<void> lead_check(std::uint8_t seed) override;
   Outcome<void> follow_check(std::uint8_t seed) override;
 
+ protected:
+  // One message that is marked already, and the end of waiting for the peer's Write: perftest's pattern differs there.
+  virtual Outcome<void> post_message();
+  virtual Outcome<void> await_write();
+  // Whether the peer's Write has come that ends this round.
+  [[nodiscard]] bool round_came();
+  void begin_round() noexcept { ++round_; }
+  Outcome<void> post_stream(std::uint64_t messages);
+  Outcome<void> say_and_hear();
+  Outcome<void> hear_and_say();
+  [[nodiscard]] WeftPort& port() noexcept { return port_; }
+  [[nodiscard]] const Options& options() const noexcept { return options_; }
+
  private:
   Outcome<void> lead_latency(std::uint64_t messages, std::vector<double>& samples);
   Outcome<void> lead_stream(std::uint64_t messages);
-  Outcome<void> say_and_hear();
   Outcome<void> one_message();
   void mark(std::uint8_t round);
   Outcome<void> next_message();
   Outcome<void> follow_ping_pong(std::uint64_t messages);
   Outcome<void> follow_sends(std::uint64_t messages);
-  Outcome<void> hear_and_say();
-  Outcome<void> await_write();
   Outcome<void> verify(Bytes octets, std::uint8_t seed);
 
   Options options_;

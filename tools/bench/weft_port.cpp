@@ -17,9 +17,10 @@ std::uint32_t slots_for(const Options& options) {
   return std::clamp(kHotOctets / options.size, 1U, effective_depth(options));
 }
 
-std::uint32_t report_interval(const Options& options) {
-  if (options.kind == Kind::kLatency) return 16;  // nobody waits for these
-  return std::max(list_length(options), effective_depth(options) / 4);
+// perftest posts nothing inline over iWARP unless told to (-I).
+std::uint32_t inline_limit(const Options& options) {
+  const std::uint32_t device = verbs::Device::limits().max_inline;
+  return std::min(options.max_inline.value_or(options.pattern == Pattern::kPerftest ? 0 : device), device);
 }
 
 }  // namespace
@@ -27,7 +28,7 @@ std::uint32_t report_interval(const Options& options) {
 WeftPort::WeftPort(Link link, const Options& options)
     : options_(options),
       slots_(slots_for(options)),
-      report_every_(report_interval(options)),
+      report_every_(signal_interval(options)),
       out_(options.size),
       in_(static_cast<std::size_t>(slots_) * options.size),
       word_(1),
@@ -75,7 +76,7 @@ Outcome<void> WeftPort::check_negotiated() {
 }
 
 verbs::SendRequest WeftPort::message_request() const {
-  const bool fits_inline = options_.size <= verbs::Device::limits().max_inline;
+  const bool fits_inline = options_.size <= inline_limit(options_);
   const auto flags = fits_inline ? verbs::SendFlags::kInline : verbs::SendFlags::kNone;
   switch (options_.op) {
     case Op::kSend: return {.opcode = verbs::SendOpcode::kSend, .flags = flags};

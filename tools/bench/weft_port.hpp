@@ -52,19 +52,29 @@ class WeftPort {
 
   // Takes the completions that there are and drives the connection. An error when one of them failed.
   Outcome<void> poll();
-  // Polls until `condition()` holds; an error when that takes very long.
+  // Polls until `condition()` holds; an error when that takes very long. In perftest's pattern without yielding.
   template <typename Condition>
   Outcome<void> poll_until(Condition condition) {
+    return until(condition, [this] { return poll(); });
+  }
+  // The same without polling: whatever makes the condition true is brought by the progress thread.
+  template <typename Condition>
+  Outcome<void> spin_until(Condition condition) {
+    return until(condition, [] { return Outcome<void>{}; });
+  }
+
+ private:
+  template <typename Condition, typename Step>
+  Outcome<void> until(Condition condition, Step step) {
     std::optional<Clock::time_point> started;  // when somebody first looked at the clock
     for (std::uint32_t spins = 1; !condition(); ++spins) {
-      if (auto polled = poll(); !polled) return polled;
-      if (spins % kSpinsBeforeYield == 0) ::sched_yield();
+      if (auto stepped = step(); !stepped) return stepped;
+      if (spins % kSpinsBeforeYield == 0 && options_.pattern == Pattern::kOwn) ::sched_yield();
       if (spins % 65536 == 0 && out_of_patience(started)) return failure("weft: no answer from the other process.");
     }
     return {};
   }
 
- private:
   [[nodiscard]] MutableBytes slot(std::uint32_t index) noexcept {
     return MutableBytes(in_).subspan(static_cast<std::size_t>(index) * options_.size, options_.size);
   }

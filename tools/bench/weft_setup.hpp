@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "tools/bench/endpoint.hpp"
+#include "tools/bench/weft_port.hpp"
 #include "tools/link/link.hpp"
 
 namespace weft::tools::bench {
@@ -23,6 +24,7 @@ class WeftListener {
   Outcome<std::unique_ptr<Endpoint>> accept();
 
  private:
+  Outcome<WeftPort> accept_port(const Options& options);
   WeftListener(Listener listener, const Options& options) : listener_(std::move(listener)), options_(options) {}
 
   Listener listener_;

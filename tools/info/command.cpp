@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `weft info`: devices, limits and what was built.
+// `weft info`: devices, limits, what was built, and where the drop-in libraries are.
 #include <pcap/pcap.h>
 
 #include <boost/version.hpp>
@@ -13,13 +13,15 @@
 #include "tools/cli/command.hpp"
 #include "tools/cli/json.hpp"
 #include "tools/cli/version.hpp"
+#include "tools/run/libraries.hpp"
 #include "verbs/device.hpp"
 
 namespace weft::tools {
 namespace {
 
 constexpr const char* kDescription =
-    "Shows the devices of this host (one per network interface), what each can do, and how weft was built.";
+    "Shows the devices of this host (one per network interface), what each can do, how weft was built, and where the "
+    "libraries are that `weft run` puts in front of a program's own.";
 
 constexpr const char* kFooter =
     "Examples:\n"
@@ -66,6 +68,9 @@ void print_text(const std::vector<verbs::DeviceInfo>& devices) {
   std::printf("\nBuild\n");
   for (const auto& [name, value] : build_features())
     std::printf("  %-16s %s\n", name, value.empty() ? "none" : value.c_str());
+  const auto folder = run::find_libraries();
+  std::printf("\nDrop-in libraries\n  %-16s %s\n", folder ? "folder" : "missing",
+              folder ? folder->c_str() : folder.error().sentence.c_str());
 }
 
 void put_device(JsonWriter& json, const verbs::DeviceInfo& device) {
@@ -89,10 +94,13 @@ std::string as_json(const std::vector<verbs::DeviceInfo>& devices) {
   for (const auto& [name, value] : limits()) json.integer(name, value);
   json.end_object().begin_object("build");
   for (const auto& [name, value] : build_features()) json.text(name, value);
+  json.end_object().begin_object("drop_in");
+  const auto folder = run::find_libraries();
+  json.text(folder ? "folder" : "missing", folder ? *folder : folder.error().sentence);
   return json.end_object().finish();
 }
 
-Outcome<void> run(bool json, const GlobalOptions& global) {
+Outcome<void> show(bool json, const GlobalOptions& global) {
   if (auto capturing = start_capture(global); !capturing) return capturing;  // of no connection, but as asked for
   const auto devices = verbs::Device::list();
   if (!devices) return failure("cannot list the devices: " + devices.error().message() + ".");
@@ -110,9 +118,9 @@ void add_info_command(CLI::App& app, Selection& selection) {
   CLI::App* command = app.add_subcommand("info", kDescription);
   command->footer(kFooter);
   const auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "Print one JSON object with the keys devices, limits and build");
+  command->add_flag("--json", *json, "Print one JSON object with the keys devices, limits, build and drop_in");
   command->callback(
-      [json, &selection] { selection.run = [json](const GlobalOptions& global) { return run(*json, global); }; });
+      [json, &selection] { selection.run = [json](const GlobalOptions& global) { return show(*json, global); }; });
 }
 
 }  // namespace weft::tools

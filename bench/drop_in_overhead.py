@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What the drop-in libraries cost: perftest's ib_write_lat and ib_write_bw, as the distribution has them, under `weft run`,
+and `weft bench --pattern perftest`, which does the same over the C++ API. Both run between two processes on 127.0.0.1, in
+turns, with the same sizes, iterations, depth, reported completions, inline limit, CRC and policy; nobody is pinned to a processor.
+
+Prints the median of each and how much worse the drop-in is, and with --json writes every figure. The figures of one pair
+stand side by side there: a busy moment of the machine meets one of the two, many pairs meet it evenly. Exit codes: 0
+measured (however it came out), 1 a run failed, 2 wrong usage, 77 perftest is not installed."""
+import argparse
+import json
+import os
+import pathlib
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+PROJECT = pathlib.Path(__file__).resolve().parent.parent
+DEPTH, SIGNAL_EVERY = 128, 100  # perftest's defaults, but that it reports every completion of messages over 8 KiB: here both alike
+ATTEMPTS = 5                    # of one figure; each on a port of its own, which another process may have
+TIME_LIMIT = 120                # seconds, of one run
+
+
+class Failed(Exception):
+    pass
+
+
+def listens(port):
+    for table in ("tcp", "tcp6"):
+        for line in pathlib.Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+            fields = line.split()
+            if fields[3] == "0A" and fields[1].endswith(f":{port:04X}"):
+                return True
+    return False
+
+
+def numbers_behind(text, header):
+    """The row of figures below the line that begins with `header`."""
+    lines = text.splitlines()
+    for line, row in zip(lines, lines[1:]):
+        if line.strip().startswith(header):
+            return [float(word) for word in row.split()]
+    raise Failed(f"no figures in:\n{text}")
+
+
+class Perftest:
+    """One end-to-end run of a stock program: server, client, and what the client prints."""
+
+    def __init__(self, arguments):
+        self.run = [arguments.weft, "run", "--policy", f"crc={arguments.crc}", "--"]
+        self.environment = dict(os.environ, WEFT_LIBRARY_PATH=arguments.libraries)
+        self.port = 20000 + os.getpid() % 20000
+
+    def start(self, command):
+        return subprocess.Popen([*self.run, *command], env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT, text=True)
+
+    def pair(self, command):
+        self.port += 1
+        command = [*command, "-R", "-p", str(self.port)]
+        server = self.start(command)
+        try:
+            until = time.monotonic() + 10
+            while not listens(self.port) and server.poll() is None and time.monotonic() < until:
+                time.sleep(0.01)
+            client = self.start([*command, "127.0.0.1"])
+            try:
+                said, _ = client.communicate(timeout=TIME_LIMIT)
+                if client.returncode != 0:
+                    raise Failed(f"{' '.join(command)}: exit code {client.returncode}:\n{said}")
+                server.communicate(timeout=10)
+                return said
+            finally:
+                client.kill()
+        except subprocess.TimeoutExpired as late:
+            raise Failed(f"{' '.join(command)}: does not end") from late
+        finally:
+            server.kill()
+            server.communicate()
+
+    def latency(self, size, iterations):
+        said = self.pair(["ib_write_lat", "-F", "-s", str(size), "-n", str(iterations)])
+        return numbers_behind(said, "#bytes")[4]  # t_typical: the median of half the round trips
+
+    def bandwidth(self, size, iterations):
+        said = self.pair(["ib_write_bw", "-F", "-s", str(size), "-n", str(iterations), "-t", str(DEPTH), "-Q", str(SIGNAL_EVERY)])
+        return numbers_behind(said, "#bytes")[3] * 2**20 / 1e6  # its MB are 2^20 octets
+
+
+class WeftBench:
+    """The same over the C++ API."""
+
+    def __init__(self, arguments):
+        self.command = [arguments.weft, "bench"]
+        self.common = ["--op", "write", "--pattern", "perftest", "--inline", "0", "--crc", arguments.crc, "--repetitions", "1", "--json"]
+
+    def figure(self, words, size, iterations):
+        command = [*self.command, *words, *self.common, "--size", str(size), "--iters", str(iterations)]
+        try:
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIME_LIMIT)
+        except subprocess.TimeoutExpired as late:
+            raise Failed(f"{' '.join(command)}: does not end") from late
+        if done.returncode != 0:
+            raise Failed(f"{' '.join(command)}: exit code {done.returncode}:\n{done.stderr}")
+        return json.loads(done.stdout)["weft"]
+
+    def latency(self, size, iterations):
+        return self.figure(["lat"], size, iterations)
+
+    def bandwidth(self, size, iterations):
+        return self.figure(["bw", "--depth", str(DEPTH), "--signal-every", str(SIGNAL_EVERY)], size, iterations)
+
+
+def patiently(measure):
+    """A figure, though a port may be taken or a process start late."""
+    for attempt in range(ATTEMPTS):
+        try:
+            return measure()
+        except Failed as failed:
+            if attempt == ATTEMPTS - 1:
+                raise
+            print(f"once more: {failed}", file=sys.stderr, flush=True)
+
+
+def compare(kind, size, iterations, repetitions, contestants):
+    """Each repetition takes one figure of both; who goes first changes from one to the next."""
+    figures = {name: [] for name in contestants}
+    for repetition in range(repetitions):
+        order = list(contestants) if repetition % 2 == 0 else list(reversed(contestants))
+        for name in order:
+            measure = getattr(contestants[name], kind)
+            figures[name].append(patiently(lambda: measure(size, iterations)))
+    drop_in, cpp = (statistics.median(figures[name]) for name in ("drop_in", "cpp"))
+    pairs = [d / c for d, c in zip(figures["drop_in"], figures["cpp"])]
+    ratio = statistics.median(pairs)
+    worse = ratio - 1 if kind == "latency" else 1 / ratio - 1
+    return {"kind": kind, "size": size, "iterations": iterations, "unit": "us" if kind == "latency" else "MB/s", "drop_in": drop_in,
+            "cpp": cpp, "ratio_of_medians": drop_in / cpp, "median_of_ratios": ratio, "overhead_percent": 100 * worse,
+            "drop_in_runs": figures["drop_in"], "cpp_runs": figures["cpp"]}
+
+
+def processor():
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.machine()
+
+
+def machine():
+    return {"date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "processor": processor(), "processors": os.cpu_count(),
+            "kernel": platform.release(), "load_average": os.getloadavg()}
+
+
+def sizes(text):
+    return [int(word) for word in text.split(",") if word]
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--weft", default=str(PROJECT / "build/tools/weft"), help="the command")
+    parser.add_argument("--libraries", default=str(PROJECT / "build/compat/lib"), help="the folder of the drop-in libraries")
+    parser.add_argument("--repetitions", type=int, default=15, help="pairs of runs for each size")
+    parser.add_argument("--latency-sizes", type=sizes, default=[2, 64, 4096], metavar="N,N,...")
+    parser.add_argument("--latency-iterations", type=int, default=2000, metavar="N")
+    parser.add_argument("--bandwidth-sizes", type=sizes, default=[64, 4096, 65536, 1048576], metavar="N,N,...")
+    parser.add_argument("--bandwidth-octets", type=int, default=2**29, metavar="N", help="of one run, and 500 to 50000 messages")
+    parser.add_argument("--crc", choices=("on", "off"), default="on")
+    parser.add_argument("--json", metavar="FILE", help="where all figures go")
+    return parser.parse_args()
+
+
+def main():
+    arguments = parse_arguments()
+    if not all(shutil.which(name) for name in ("ib_write_lat", "ib_write_bw")):
+        print("perftest is not installed")
+        return 77
+    contestants = {"drop_in": Perftest(arguments), "cpp": WeftBench(arguments)}
+    wanted = [("latency", size, arguments.latency_iterations) for size in arguments.latency_sizes]
+    wanted += [("bandwidth", size, max(500, min(50000, arguments.bandwidth_octets // size))) for size in arguments.bandwidth_sizes]
+    result = {"machine": machine(), "repetitions": arguments.repetitions, "depth": DEPTH, "signal_every": SIGNAL_EVERY,
+              "crc": arguments.crc, "results": []}
+    print(f"{'':9} {'octets':>8} {'drop-in':>10} {'C++ API':>10} unit   overhead (median of {arguments.repetitions} pairs)")
+    for kind, size, iterations in wanted:
+        try:
+            one = compare(kind, size, iterations, arguments.repetitions, contestants)
+        except Failed as failed:
+            print(failed, file=sys.stderr)
+            return 1
+        result["results"].append(one)
+        print(f"{kind:9} {size:8} {one['drop_in']:10.2f} {one['cpp']:10.2f} {one['unit']:5} {one['overhead_percent']:+7.1f} %", flush=True)
+        if arguments.json:  # what was measured is kept when the rest is not
+            pathlib.Path(arguments.json).write_text(json.dumps(result, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
