@@ -17,26 +17,30 @@ MAY_INCLUDE = {
     "rdmap": ["common", "ddp/header.hpp", "ddp/placement.hpp", "ddp/errors.hpp", "ddp/msn.hpp", "ddp/segmenter.hpp", "ddp/tagged.hpp",
               "ddp/untagged_queues.hpp"],
     "engine": ["common", "mpa", "ddp", "rdmap"],
+    "conformance": ["common", "mpa", "ddp", "rdmap", "engine"],
     "transport": ["common"],
     "verbs": ["common", "mpa", "ddp", "rdmap", "engine", "transport"],
     "compat": [*VERBS, "transport/interfaces.hpp"],  # which verbs/device.hpp shows
-    "tools": ["common", "mpa", "ddp", "rdmap", "engine", "transport", "verbs", "bench"],
-    "bench": ["common", "mpa", "ddp", "rdmap", "engine", "transport", "verbs", "tools"],
+    "conformance": ["common", "mpa", "ddp", "rdmap", "engine"],
+    "tools": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "transport", "verbs", "bench"],
+    "bench": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "transport", "verbs", "tools"],
 }
 
 # The core does no I/O, reads no clock, starts no thread and draws no random number.
 CORE = ["common", "mpa", "ddp", "rdmap", "engine"]
 
-# Whoever uses weft includes headers of this room.
-PUBLIC = "verbs"
+# Whoever uses weft includes headers of these rooms: those directly in the room, not those in a folder below it.
+PUBLIC = ["verbs", "conformance"]
 
-# Libraries besides the C++ standard library: which room may use them, and whether its headers may too.
+# Libraries besides the C++ standard library: which room, or folder of one, may use them, and whether its headers may too.
 # The system's headers (sockets, poll, files) count as a library, named by their folder or bare .h name.
 LIBRARIES = {
     "isa-l": {"rooms": ["common"], "in_headers": False},
     "boost": {"rooms": ["transport", "tools"], "in_headers": True},
     "openssl": {"rooms": ["transport"], "in_headers": True},
-    "pcap": {"rooms": ["transport", "tools"], "in_headers": True},
+    "pcap": {"rooms": ["transport", "tools", "conformance/capture"], "in_headers": True},
+    "tins": {"rooms": ["conformance/capture"], "in_headers": True},
+    "fmt": {"rooms": ["conformance/rules", "tools/audit"], "in_headers": False},
     "spdlog": {"rooms": ["transport", "verbs", "tools", "bench"], "in_headers": False},
     "CLI": {"rooms": ["tools", "bench"], "in_headers": True},
     "infiniband": {"rooms": ["compat"], "in_headers": True},

@@ -31,5 +31,6 @@ void add_rping_command(CLI::App& app, Selection& selection);
 void add_info_command(CLI::App& app, Selection& selection);
 void add_bench_command(CLI::App& app, Selection& selection);
 void add_run_command(CLI::App& app, Selection& selection);
+void add_audit_command(CLI::App& app, Selection& selection);
 
 }  // namespace weft::tools

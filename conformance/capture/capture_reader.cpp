@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "conformance/capture_reader.hpp"
+
+#include <pcap/pcap.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "conformance/capture/pcap_words.hpp"
+
+namespace weft::conformance {
+namespace {
+
+using Kind = CaptureError::Kind;
+using Error = std::array<char, PCAP_ERRBUF_SIZE>;
+
+constexpr std::size_t kFileBuffer = 1 << 20;
+constexpr int kSnapLength = 262144;         // no packet is longer
+constexpr int kPatience = 100;              // milliseconds
+constexpr int kInterfaceBuffer = 64 << 20;  // octets that may wait in the kernel while we work
+
+struct ClosePcap {
+  void operator()(pcap_t* pcap) const noexcept { pcap_close(pcap); }
+};
+using Pcap = std::unique_ptr<pcap_t, ClosePcap>;
+
+std::string in_words(const std::string& path) { return path == "-" ? "the standard input" : path; }
+
+// Also compressed captures are often called .pcap; saying so saves a question.
+std::string hint(const std::string& path, std::FILE* file) {
+  std::array<unsigned char, 2> magic{};
+  if (std::fseek(file, 0, SEEK_SET) != 0 || std::fread(magic.data(), 1, 2, file) != 2) return {};
+  const bool gzip = magic[0] == 0x1f && magic[1] == 0x8b;
+  return gzip ? "; it is compressed: unpack it first (`gzip -dc " + path + "`)" : "";
+}
+
+// libpcap was asked for nanoseconds; an interface that cannot gives microseconds. The seconds of a damaged file may be
+// anything: the sum wraps and is no worse.
+std::int64_t nanoseconds(const timeval& time, int precision) {
+  const std::uint64_t unit = precision == PCAP_TSTAMP_PRECISION_NANO ? 1 : 1000;
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
+                                   static_cast<std::uint64_t>(time.tv_usec) * unit);
+}
+
+std::optional<std::uint64_t> size_of(std::FILE* file) {
+  if (std::fseek(file, 0, SEEK_END) != 0) return std::nullopt;
+  const long size = std::ftell(file);
+  if (size < 0 || std::fseek(file, 0, SEEK_SET) != 0) return std::nullopt;
+  return static_cast<std::uint64_t>(size);
+}
+
+// TCP only; behind a VLAN tag, too, where there are such tags. Filters are for Ethernet first: `vlan` is an error
+// elsewhere.
+bool set_filter(pcap_t* pcap) {
+  const char* filter = pcap_datalink(pcap) == DLT_EN10MB ? "tcp or (vlan and tcp)" : "tcp";
+  bpf_program program{};
+  if (pcap_compile(pcap, &program, filter, 1, PCAP_NETMASK_UNKNOWN) != 0) return false;
+  const bool set = pcap_setfilter(pcap, &program) == 0;
+  pcap_freecode(&program);
+  return set;
+}
+
+}  // namespace
+
+class CaptureReader::Source {
+ public:
+  Source(std::string name, Pcap pcap, LinkType link, bool live, std::optional<std::uint64_t> size)
+      : name_(std::move(name)),
+        pcap_(std::move(pcap)),
+        link_(link),
+        live_(live),
+        size_(size),
+        precision_(pcap_get_tstamp_precision(pcap_.get())) {}
+
+  Next next() {
+    if (over_) return *over_;
+    if (stopped_) return finish(CaptureEnd{});
+    pcap_pkthdr* header = nullptr;
+    const u_char* octets = nullptr;
+    switch (pcap_next_ex(pcap_.get(), &header, &octets)) {
+      case 1: return packet(*header, octets);
+      case 0: return NothingYet{};
+      case PCAP_ERROR_BREAK: return finish(CaptureEnd{});  // also the end of a file
+      default: break;
+    }
+    const char* said = pcap_geterr(pcap_.get());
+    return finish(live_ ? capture::interface_error(name_, PCAP_ERROR, said) : capture::file_error(name_, said));
+  }
+
+  void stop() noexcept {
+    stopped_ = true;
+    pcap_breakloop(pcap_.get());
+  }
+
+  [[nodiscard]] LinkType link() const noexcept { return link_; }
+
+  [[nodiscard]] std::optional<CaptureProgress> progress() const {
+    if (!size_) return std::nullopt;
+    const long at = std::ftell(pcap_file(pcap_.get()));
+    if (at < 0) return std::nullopt;
+    return CaptureProgress{static_cast<std::uint64_t>(at), *size_};
+  }
+
+ private:
+  Packet packet(const pcap_pkthdr& header, const u_char* octets) {
+    return {.number = ++packets_,
+            .time = nanoseconds(header.ts, precision_),
+            .link = link_,
+            .captured = std::as_bytes(std::span(octets, header.caplen)),
+            .original_size = std::max(header.len, header.caplen)};
+  }
+
+  Next finish(Next how) {
+    over_ = how;
+    return how;
+  }
+
+  std::string name_;
+  Pcap pcap_;
+  LinkType link_;
+  bool live_;
+  std::optional<std::uint64_t> size_;
+  int precision_;
+  std::uint64_t packets_ = 0;
+  std::optional<Next> over_{};
+  std::atomic<bool> stopped_ = false;  // by a signal
+};
+
+CaptureReader::CaptureReader(std::unique_ptr<Source> source) noexcept : source_(std::move(source)) {}
+CaptureReader::~CaptureReader() = default;
+CaptureReader::CaptureReader(CaptureReader&&) noexcept = default;
+CaptureReader& CaptureReader::operator=(CaptureReader&&) noexcept = default;
+
+CaptureReader::Next CaptureReader::next() { return source_->next(); }
+void CaptureReader::stop() noexcept { source_->stop(); }
+LinkType CaptureReader::link() const noexcept { return source_->link(); }
+std::optional<CaptureProgress> CaptureReader::progress() const { return source_->progress(); }
+
+std::expected<CaptureReader, CaptureError> CaptureReader::open(const std::string& path) {
+  const std::string name = in_words(path);
+  std::FILE* file = path == "-" ? stdin : std::fopen(path.c_str(), "rbe");
+  if (file == nullptr) {
+    return std::unexpected(CaptureError{Kind::kCannotRead, "cannot read " + name + ": " + std::strerror(errno)});
+  }
+  std::setvbuf(file, nullptr, _IOFBF, kFileBuffer);
+  const auto size = file == stdin ? std::nullopt : size_of(file);
+  Error said{};
+  Pcap pcap(pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, said.data()));
+  if (!pcap) {
+    CaptureError error = capture::file_error(name, said.data());
+    if (error.kind == Kind::kNotACapture && size) error.sentence += hint(path, file);
+    if (file != stdin) std::fclose(file);
+    return std::unexpected(std::move(error));
+  }
+  const int dlt = pcap_datalink(pcap.get());
+  const auto link = capture::link_type(dlt);
+  if (!link) return std::unexpected(capture::unknown_link_type(name, dlt));
+  return CaptureReader(std::make_unique<Source>(name, std::move(pcap), *link, false, size));
+}
+
+std::expected<CaptureReader, CaptureError> CaptureReader::open_interface(const std::string& name) {
+  Error said{};
+  const Pcap::pointer made = pcap_create(name.c_str(), said.data());
+  if (made == nullptr) return std::unexpected(capture::interface_error(name, PCAP_ERROR, said.data()));
+  Pcap pcap(made);
+  pcap_set_snaplen(made, kSnapLength);
+  pcap_set_promisc(made, 1);
+  pcap_set_timeout(made, kPatience);
+  pcap_set_buffer_size(made, kInterfaceBuffer);
+  pcap_set_tstamp_precision(made, PCAP_TSTAMP_PRECISION_NANO);  // where it cannot, libpcap keeps microseconds
+  if (const int status = pcap_activate(made); status < 0) {
+    return std::unexpected(capture::interface_error(name, status, status == PCAP_ERROR ? pcap_geterr(made) : ""));
+  }
+  const auto link = capture::link_type(pcap_datalink(made));
+  if (!link) return std::unexpected(capture::unknown_link_type(name, pcap_datalink(made)));
+  if (!set_filter(made)) return std::unexpected(capture::interface_error(name, PCAP_ERROR, pcap_geterr(made)));
+  return CaptureReader(std::make_unique<Source>(name, std::move(pcap), *link, true, std::nullopt));
+}
+
+}  // namespace weft::conformance

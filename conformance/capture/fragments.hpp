@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// IP datagrams that came in fragments (RFC 791 section 3.2, RFC 8200 section 4.5), put back together. Which packet
+// carried which octet is kept: findings name it, and libtins' reassembler forgets it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "conformance/capture/ip_packet.hpp"
+#include "conformance/place.hpp"
+
+namespace weft::conformance::capture {
+
+// Octets that one packet carried.
+struct Part {
+  Bytes octets{};
+  Place place{};  // of the first
+};
+
+class Fragments {
+ public:
+  static constexpr std::size_t kMostDatagrams = 64;  // incomplete ones; the oldest gives way
+  static constexpr std::int64_t kPatience =
+      30'000'000'000;  // nanoseconds; then the identification is another datagram's
+
+  // Keeps a fragment. The payload of the whole datagram, when this was the last one missing: valid until the next call.
+  // Fragments that overlap make their datagram void (RFC 5722), and so do those that were not captured completely.
+  struct Whole {
+    std::vector<std::byte> payload{};
+    std::vector<Part> parts{};  // of the payload, in order and without holes
+  };
+  [[nodiscard]] const Whole* add(const IpPacket& ip, const Packet& packet);
+
+ private:
+  struct Piece {
+    std::vector<std::byte> octets{};
+    Place place{};
+  };
+  struct Datagram {
+    std::map<std::uint32_t, Piece> pieces{};  // by offset
+    std::optional<std::uint32_t> size{};      // known when the last fragment has come
+    std::size_t held = 0;
+    std::int64_t first_time = 0;
+    bool is_void = false;
+  };
+  using Key = std::tuple<Address, Address, std::uint32_t, std::uint8_t>;
+
+  Datagram& find(const Key& key, std::int64_t time);
+  static bool fits(const Datagram& datagram, std::uint32_t begin, std::uint32_t end);
+  void join(Datagram& datagram);
+
+  std::map<Key, Datagram> datagrams_{};
+  Whole whole_{};
+};
+
+}  // namespace weft::conformance::capture

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// A packet as the TCP segment in it. Written here and not taken from libtins, which allocates an object per header and
+// throws when a length is wrong: docs/decisions/0004-captures.md.
+#pragma once
+
+#include <expected>
+#include <span>
+#include <vector>
+
+#include "conformance/capture/fragments.hpp"
+#include "conformance/capture/tcp_header.hpp"
+
+namespace weft::conformance::capture {
+
+struct TcpPacket {
+  std::uint64_t number{};
+  Address source{};
+  Address destination{};
+  TcpHeader header{};
+  std::size_t payload_size{};       // as sent
+  std::span<const Part> payload{};  // what was captured of it: the beginning, without holes
+};
+
+class PacketDecoder {
+ public:
+  // What it gives is valid until the next call, and while the packet is.
+  [[nodiscard]] std::expected<TcpPacket, Unread> decode(const Packet& packet);
+
+ private:
+  [[nodiscard]] std::expected<TcpPacket, Unread> decode_segment(const IpPacket& ip, Bytes segment, std::size_t size);
+
+  Fragments fragments_{};
+  std::vector<Part> parts_{};
+};
+
+}  // namespace weft::conformance::capture

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "conformance/capture/pcap_words.hpp"
+
+#include <pcap/pcap.h>
+
+#include <array>
+
+namespace weft::conformance::capture {
+namespace {
+
+using Kind = CaptureError::Kind;
+
+struct Saying {
+  std::string_view words{};  // of libpcap
+  Kind kind{};
+  std::string_view meaning{};
+};
+
+// libpcap 1.10; what is not here is damage, in libpcap's own words.
+constexpr std::array kSayings{
+    Saying{"unknown file format", Kind::kNotACapture, "is neither a pcap nor a pcapng capture"},
+    Saying{"archaic pcap savefile", Kind::kNotACapture, "is a pcap capture of a format that nobody writes any more"},
+    Saying{"file header bytes, only got", Kind::kCutShort, "is cut short: it ends inside the header of the capture"},
+    Saying{"truncated pcapng dump file", Kind::kCutShort, "is cut short: it ends inside a block"},
+    Saying{"truncated dump file", Kind::kCutShort, "is cut short: it ends inside a packet"},
+    Saying{"different from the type of the first interface", Kind::kMixedInterfaces,
+           "holds packets of interfaces with different link types, which libpcap cannot read from one file: take them "
+           "apart with `tshark -r FILE -Y 'frame.interface_id == 0' -F pcap -w ONE.pcap`"},
+    Saying{"different from the snapshot length of the first interface", Kind::kMixedInterfaces,
+           "holds packets of interfaces with different snap lengths, which libpcap cannot read from one file: convert "
+           "it with `editcap -F pcap FILE ONE.pcap`"},
+    Saying{"error reading dump file", Kind::kCannotRead, "cannot be read"},
+};
+
+}  // namespace
+
+std::optional<LinkType> link_type(int dlt) noexcept {
+  switch (dlt) {
+    case DLT_EN10MB: return LinkType::kEthernet;
+    case DLT_LINUX_SLL: return LinkType::kLinuxCooked;
+    case DLT_LINUX_SLL2: return LinkType::kLinuxCooked2;
+    case DLT_NULL: return LinkType::kNull;
+    case DLT_LOOP: return LinkType::kLoop;
+    case DLT_RAW: return LinkType::kRawIp;
+    case DLT_IPV4: return LinkType::kIpv4;
+    case DLT_IPV6: return LinkType::kIpv6;
+    default: return std::nullopt;
+  }
+}
+
+CaptureError unknown_link_type(const std::string& name, int dlt) {
+  const char* words = pcap_datalink_val_to_description(dlt);
+  const std::string known = words == nullptr ? "" : std::string(" (") + words + ')';
+  return {Kind::kUnknownLinkType, name + " has link type " + std::to_string(dlt) + known +
+                                      "; known are Ethernet, Linux cooked (1 and 2), loopback and raw IP"};
+}
+
+CaptureError file_error(const std::string& name, std::string_view said) {
+  for (const Saying& saying : kSayings) {
+    if (!said.contains(saying.words)) continue;
+    std::string sentence = name + ' ' + std::string(saying.meaning);
+    // Its reason, the system's own words, stands behind the colon.
+    if (saying.kind == Kind::kCannotRead && said.contains(": ")) sentence += said.substr(said.rfind(": "));
+    return {saying.kind, std::move(sentence)};
+  }
+  return {Kind::kDamaged, name + " is damaged: " + std::string(said)};
+}
+
+CaptureError interface_error(const std::string& name, int status, std::string_view said) {
+  switch (status) {
+    case PCAP_ERROR_NO_SUCH_DEVICE: return {Kind::kNoSuchInterface, "there is no interface " + name};
+    case PCAP_ERROR_PERM_DENIED:
+    case PCAP_ERROR_PROMISC_PERM_DENIED:
+      return {Kind::kNoPermission,
+              "no permission to capture on " + name + ": it needs root or the capability CAP_NET_RAW"};
+    case PCAP_ERROR_IFACE_NOT_UP: return {Kind::kInterfaceFailed, name + " is not up"};
+    default: break;
+  }
+  const std::string reason = said.empty() ? std::string(pcap_statustostr(status)) : std::string(said);
+  return {Kind::kInterfaceFailed, "cannot capture on " + name + ": " + reason};
+}
+
+}  // namespace weft::conformance::capture

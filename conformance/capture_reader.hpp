@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The packets of a capture: a pcap or pcapng file in any byte order, the standard input, or a live interface.
+//
+//   auto reader = CaptureReader::open("trace.pcapng");
+//   for (;;) {
+//     const auto next = reader->next();
+//     if (const Packet* packet = std::get_if<Packet>(&next)) ...
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "conformance/packet.hpp"
+
+namespace weft::conformance {
+
+struct CaptureError {
+  enum class Kind : std::uint8_t {
+    kCannotRead,       // no such file, no right to read it, the disk fails
+    kNotACapture,      // neither pcap nor pcapng
+    kCutShort,         // it ends inside a packet or block
+    kDamaged,          // a length or a block in it makes no sense
+    kMixedInterfaces,  // pcapng with several interfaces whose packets libpcap cannot give through one reader
+    kUnknownLinkType,  // nobody here knows where the IP header is
+    kNoPermission,     // to capture
+    kNoSuchInterface,
+    kInterfaceFailed,  // went down, or cannot be captured from
+  };
+  Kind kind{};
+  std::string sentence{};  // for people: names the file or interface, and the reason
+};
+
+struct NothingYet {};  // a live interface is quiet: ask again
+struct CaptureEnd {};
+
+// How much of a file has been read, for a progress bar.
+struct CaptureProgress {
+  std::uint64_t octets{};
+  std::uint64_t of{};
+};
+
+class CaptureReader {
+ public:
+  // "-" is the standard input.
+  [[nodiscard]] static std::expected<CaptureReader, CaptureError> open(const std::string& path);
+  // TCP packets only; they are numbered as they are given. Needs the right to capture (CAP_NET_RAW).
+  [[nodiscard]] static std::expected<CaptureReader, CaptureError> open_interface(const std::string& name);
+  ~CaptureReader();
+  CaptureReader(CaptureReader&&) noexcept;
+  CaptureReader& operator=(CaptureReader&&) noexcept;
+
+  // A packet's octets are valid until the next call. An error comes behind everything that could be read before the
+  // damage; it and the end are final: every later call says the same.
+  using Next = std::variant<Packet, NothingYet, CaptureEnd, CaptureError>;
+  [[nodiscard]] Next next();
+
+  // Makes next() end. May be called by a signal handler; a live interface that is quiet notices within 100 ms.
+  void stop() noexcept;
+
+  [[nodiscard]] LinkType link() const noexcept;
+  [[nodiscard]] std::optional<CaptureProgress> progress() const;  // nothing for pipes and interfaces
+
+ private:
+  class Source;
+  explicit CaptureReader(std::unique_ptr<Source> source) noexcept;
+  std::unique_ptr<Source> source_;
+};
+
+}  // namespace weft::conformance

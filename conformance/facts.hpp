@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of a connection and what more than one group of rules needs. Absent means that the capture did not show
+// it: then nobody may be blamed for it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "conformance/place.hpp"
+#include "mpa/fpdu.hpp"
+#include "mpa/startup_frame.hpp"
+
+namespace weft::conformance {
+
+// A startup frame without its octets.
+struct StartupFacts {
+  std::uint8_t revision{};
+  bool markers{}, crc{}, reject{};
+  std::optional<mpa::EnhancedData> enhanced{};
+  std::size_t private_data_size{};
+  std::uint64_t packet{};
+};
+
+struct Facts {
+  std::optional<StartupFacts> request{}, reply{};
+  std::optional<std::uint16_t> mss_from_initiator{}, mss_from_responder{};  // MSS options that each end sent
+  // Read and Atomic Requests that this end may have outstanding (RFC 6581: the other end's IRD); absent: not
+  // negotiated.
+  [[nodiscard]] std::optional<std::uint32_t> request_limit(Direction from) const noexcept;
+};
+
+}  // namespace weft::conformance

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "conformance/fpdu_chain.hpp"
+
+#include "conformance/plausible.hpp"
+
+namespace weft::conformance {
+namespace {
+
+constexpr int kFollowed = 3;  // FPDUs behind the doubtful one
+
+// The rest of cut octets: what of an FPDU is there must look like one.
+Verdict fits(Bytes octets, const Track& track) noexcept {
+  const auto size = extent(octets, track);
+  if (!size) return Verdict::kYes;
+  return plausible(octets, *size, track).value_or(true) ? Verdict::kYes : Verdict::kNo;
+}
+
+// The FPDU at `from` is not all there.
+Verdict more(std::size_t from, const std::optional<Extent>& size, Effort& effort) noexcept {
+  effort.needed = from + (size ? size->size : mpa::kMarkerSize + mpa::kLengthSize);
+  return Verdict::kMoreOctets;
+}
+
+}  // namespace
+
+// With a CRC one good FPDU settles it. A direction whose CRCs are all wrong is still followed when the headers make
+// sense.
+Verdict leads_on(Bytes behind, const Track& track, bool cut, Effort& effort) noexcept {
+  Track at = track;
+  std::size_t from = 0;
+  bool sensible = true;
+  for (int i = 0; i < kFollowed; ++i) {
+    const auto size = extent(behind, at);
+    if (!size || behind.size() < size->size) {
+      if (!cut) return more(from, size, effort);
+      return sensible ? fits(behind, at) : Verdict::kNo;
+    }
+    if (convincing(behind, *size, at)) return Verdict::kYes;
+    const bool here = plausible(behind, *size, at).value_or(false);
+    if (here && !track.framing.crc) return Verdict::kYes;
+    sensible = sensible && here;
+    behind = behind.subspan(size->size);
+    from += size->size;
+    at = at.behind(size->size);
+  }
+  return sensible ? Verdict::kYes : Verdict::kNo;
+}
+
+Verdict row_begins(Bytes octets, const Track& track, bool cut, Effort& effort) noexcept {
+  Track at = track;
+  std::size_t from = 0;
+  for (int i = 0; i < 2; ++i) {
+    const auto size = extent(octets, at);
+    const auto sensible = size ? plausible(octets, *size, at) : std::nullopt;
+    if (sensible && !*sensible) return Verdict::kNo;
+    if (!size || octets.size() < size->size) {
+      if (!cut) return more(from, size, effort);
+      return i > 0 ? Verdict::kYes : Verdict::kNo;
+    }
+    if (at.framing.crc) effort.work += size->size;
+    if (!convincing(octets, *size, at)) return Verdict::kNo;
+    octets = octets.subspan(size->size);
+    from += size->size;
+    at = at.behind(size->size);
+  }
+  if (at.framing.crc) return Verdict::kYes;
+  const auto third = extent(octets, at);
+  const auto sensible = third ? plausible(octets, *third, at) : std::nullopt;
+  if (!sensible && !cut) {
+    effort.needed = from + mpa::kMarkerSize + kJudgedOctets;
+    return Verdict::kMoreOctets;
+  }
+  if (!sensible) return Verdict::kYes;
+  return *sensible ? Verdict::kYes : Verdict::kNo;
+}
+
+}  // namespace weft::conformance

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Look-ahead: does the length of an FPDU lead to another FPDU? That tells a broken field inside an FPDU from a broken
+// length, and FPDUs from other octets. Bounded: a few FPDUs, so some 260 KiB at most.
+#pragma once
+
+#include <cstdint>
+
+#include "common/wire.hpp"
+#include "conformance/fpdu_reading.hpp"
+
+namespace weft::conformance {
+
+enum class Verdict : std::uint8_t { kYes, kNo, kMoreOctets };
+
+// What looking costs and lacks.
+struct Effort {
+  std::uint64_t work{};  // octets that went into CRCs
+  std::size_t needed{};  // with kMoreOctets: so many octets from the same place on are needed to tell more
+};
+
+// `behind`: the octets behind an FPDU that does not convince by itself. `cut`: no more will come.
+[[nodiscard]] Verdict leads_on(Bytes behind, const Track& track, bool cut, Effort& effort) noexcept;
+
+// Does a row of FPDUs begin here? Two with good CRCs, or two with plausible headers and the header of a third. Where
+// the octets are cut, what is there must fit.
+[[nodiscard]] Verdict row_begins(Bytes octets, const Track& track, bool cut, Effort& effort) noexcept;
+
+}  // namespace weft::conformance

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// One FPDU at the front of octets, under a framing that is known or tried: where it ends, whether its CRC is right and
+// its header plausible, and, for the rules, all of it with its Markers. The arithmetic is mpa/fpdu.hpp's.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "conformance/seen.hpp"
+#include "mpa/fpdu.hpp"
+
+namespace weft::conformance {
+
+// Where in the FPDU stream octets lie, and how it is framed. Without Markers the position does not matter.
+struct Track {
+  mpa::Framing framing{};
+  std::uint64_t position{};
+  [[nodiscard]] Track behind(std::size_t octets) const noexcept { return {framing, position + octets}; }
+};
+
+struct Extent {
+  std::size_t header{};  // octets before the length field: a leading Marker
+  std::size_t ulpdu{};   // ULPDU_Length
+  std::size_t size{};    // of the FPDU, Markers included
+};
+
+// What the length field says; empty when it is not there yet.
+[[nodiscard]] std::optional<Extent> extent(Bytes octets, const Track& track) noexcept;
+
+// `fpdu`: a whole one.
+[[nodiscard]] std::uint32_t crc_field(Bytes fpdu) noexcept;
+[[nodiscard]] std::uint32_t computed_crc(Bytes fpdu) noexcept;
+
+// Empty when the octets do not reach far enough to tell.
+[[nodiscard]] std::optional<bool> plausible(Bytes octets, const Extent& extent, const Track& track) noexcept;
+
+// Says the CRC, or without one the header and the PAD, that this is an FPDU? It is all there.
+[[nodiscard]] bool convincing(Bytes octets, const Extent& extent, const Track& track) noexcept;
+
+// Makes an FpduSeen of an FPDU. What it returns points into the FPDU and into the reader.
+class FpduReader {
+ public:
+  // Fills what follows from the octets: lengths, Markers, ULPDU, PAD, CRC.
+  [[nodiscard]] FpduSeen read(Bytes fpdu, const Extent& extent, const Track& track);
+
+ private:
+  void find_markers(Bytes fpdu, const Extent& extent, const Track& track);
+  [[nodiscard]] Bytes without_markers(Bytes fpdu, const Extent& extent, const Track& track);
+
+  std::vector<MarkerSeen> markers_{};
+  std::vector<std::byte> scratch_{};
+};
+
+}  // namespace weft::conformance

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The octets of one direction that have been fed and not been used up, and where in the capture each of them lies.
+// Octets fed are borrowed as long as nothing is left over from before: an FPDU that lies inside one TCP segment is
+// never copied.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "conformance/tcp_events.hpp"
+
+namespace weft::conformance {
+
+class OctetWindow {
+ public:
+  // The octets must stay valid until keep(). They follow the ones before: after a gap call restart() first.
+  void append(const TcpOctets& piece);
+  // Copies what is left of borrowed octets: they are about to go away.
+  void keep();
+  // Drops everything; the next octet is that of `stream_offset`.
+  void restart(std::uint64_t stream_offset);
+
+  [[nodiscard]] Bytes octets() const noexcept { return rest_; }
+  [[nodiscard]] std::size_t size() const noexcept { return rest_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return rest_.empty(); }
+  // Spans into octets() stay valid until the next append() or keep().
+  void drop(std::size_t count);
+
+  [[nodiscard]] std::uint64_t begin() const noexcept { return begin_; }  // stream offset of octets()[0]
+  [[nodiscard]] std::uint64_t end() const noexcept { return begin_ + rest_.size(); }
+  // Of octets()[at]; `at` may also be the size when something was ever fed: right behind the last one.
+  [[nodiscard]] Place place(std::size_t at) const noexcept;
+  // Octets from `at` back to where the packet begins that carries it; not beyond the front.
+  [[nodiscard]] std::size_t packet_begin(std::size_t at) const noexcept;
+
+ private:
+  struct Origin {
+    std::uint64_t stream_offset{};  // this and the following octets up to the next origin ..
+    Place place{};                  // .. lie here
+  };
+  void note_origin(const TcpOctets& piece);
+  [[nodiscard]] const Origin* origin(std::uint64_t stream_offset) const noexcept;
+  [[nodiscard]] bool borrowed() const noexcept { return !rest_.empty() && kept_.empty(); }
+
+  Bytes rest_{};  // into kept_, or borrowed when that is empty
+  std::vector<std::byte> kept_{};
+  std::uint64_t begin_ = 0;
+  std::deque<Origin> origins_{};
+};
+
+}  // namespace weft::conformance

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules on the segments of one direction after each other: MSN, MO, TO, L and what stays the same within a message
+// (RFC 5041 sections 4.1 to 5.3).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "conformance/rules/coverage.hpp"
+#include "conformance/rules/ulpdu.hpp"
+
+namespace weft::conformance::rules {
+
+extern const Rule kFirstMsn;              // DDP-4.3-11
+extern const Rule kMsnSequence;           // DDP-4.3-10
+extern const Rule kMsnWithinMessage;      // DDP-4.3-13
+extern const Rule kLastMissing;           // DDP-4.1-05
+extern const Rule kLastTooEarly;          // DDP-4.1-06
+extern const Rule kLastNotLargestOffset;  // DDP-4.1-08
+extern const Rule kStagWithinMessage;     // DDP-4.2-10
+extern const Rule kRsvdUlpTagged;         // DDP-4.2-06
+extern const Rule kRsvdUlpUntagged;       // DDP-4.3-06
+extern const Rule kFirstOffset;           // DDP-4.3-15
+extern const Rule kMessageOffset;         // DDP-5.2-07
+extern const Rule kTaggedOffset;          // DDP-5.2-10
+extern const Rule kOffsetOrder;           // DDP-5.3-02
+extern const Rule kTaggedOrder;           // DDP-5.3-03
+extern const Rule kEmptySegment;          // DDP-5.2-11
+
+// One untagged queue in one direction.
+class QueueOrder {
+ public:
+  explicit QueueOrder(bool from_the_beginning) noexcept : sequence_known_(from_the_beginning) {}
+  // `flawed`: the RDMAP header was told to be wrong already.
+  void on(const Ulpdu& ulpdu, bool flawed, Findings& findings);
+
+ private:
+  struct Jump {  // a segment that did not begin where the one before ended
+    Place place{};
+    std::uint64_t stream_offset{};
+    std::uint32_t expected{}, found{};
+  };
+  void judge_start(const Ulpdu& ulpdu, Findings& findings);
+  void begin(const Ulpdu& ulpdu);
+  void judge_inside(const Ulpdu& ulpdu, bool flawed, Findings& findings);
+  void judge_end(const Ulpdu& ulpdu, Findings& findings);
+
+  bool sequence_known_;  // the next MSN can be told
+  bool any_ = false;     // a message has begun
+  bool open_ = false;    // its L has not come
+  bool whole_ = false;   // the capture shows it from its first segment on
+  bool several_ = false;
+  bool flawed_ = false;  // the first segment's RDMAP header
+  std::uint32_t msn_ = 0;
+  std::optional<std::uint32_t> meant_{};  // what msn_ should have been: the sender may go on from either
+  std::uint64_t next_offset_ = 0;
+  std::array<std::byte, 5> rsvd_ulp_{};
+  Coverage coverage_{};
+  std::optional<Jump> jump_{};
+};
+
+// The tagged messages of one opcode in one direction. Nothing forbids that a Write and a Read Response interleave.
+class TaggedOrder {
+ public:
+  void on(const Ulpdu& ulpdu, Findings& findings);
+  // A segment of another opcode goes on exactly where this message stopped.
+  [[nodiscard]] bool continued_by(const Ulpdu& ulpdu) const noexcept;
+  void close() noexcept { open_ = false; }
+  // What is wrong with the open message was told: nothing more of it is judged.
+  void excuse() noexcept { excused_ = true; }
+
+ private:
+  void begin(const Ulpdu& ulpdu);
+  void judge_inside(const Ulpdu& ulpdu, Findings& findings);
+  void judge_end(const Ulpdu& ulpdu, Findings& findings);
+
+  bool open_ = false;
+  bool excused_ = false;
+  bool several_ = false;
+  ddp::Stag stag_{};
+  std::uint64_t first_offset_ = 0;  // TO of the first segment
+  std::uint64_t next_offset_ = 0;
+  Coverage coverage_{};  // relative to 2^63 octets before the first TO, so that a jump backwards has a place too
+  struct Jump {
+    Place place{};
+    std::uint64_t stream_offset{}, expected{}, found{};
+  };
+  std::optional<Jump> jump_{};
+};
+
+// One direction.
+class DdpOrder {
+ public:
+  // False: which message the segment belongs to cannot be told.
+  bool on(const Ulpdu& ulpdu, bool flawed, Findings& findings);
+  void forget();
+  // The Read Response under way was found to be wrong.
+  void excuse_response() noexcept { responses_.excuse(); }
+
+ private:
+  std::array<QueueOrder, 4> queues_{QueueOrder{true}, QueueOrder{true}, QueueOrder{true}, QueueOrder{true}};
+  TaggedOrder writes_{}, responses_{};
+};
+
+}  // namespace weft::conformance::rules

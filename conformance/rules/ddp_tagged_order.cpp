@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tagged half of ddp_order.hpp. A tagged message has no number: that a segment goes on is told by the missing L of
+// the one before (DDP-5.2-06).
+#include <fmt/format.h>
+
+#include "conformance/rules/ddp_order.hpp"
+
+namespace weft::conformance::rules {
+
+const Rule kStagWithinMessage{"DDP-4.2-10", Severity::kViolation, Layer::kDdp, "RFC 5041 4.2",
+                              "All segments of a tagged message carry the same STag."};
+const Rule kRsvdUlpTagged{"DDP-4.2-06", Severity::kViolation, Layer::kDdp, "RFC 5041 4.2",
+                          "All segments of a tagged message carry the same RsvdULP."};
+const Rule kTaggedOffset{"DDP-5.2-10", Severity::kViolation, Layer::kDdp, "RFC 5041 5.2",
+                         "TO is the TO of the message plus the offset of the segment's first octet in it."};
+const Rule kTaggedOrder{"DDP-5.3-03", Severity::kWarning, Layer::kDdp, "RFC 5041 5.3",
+                        "Segments of a tagged message are sent in increasing TO order."};
+
+using L = ddp::TaggedLayout;
+
+namespace {
+constexpr std::uint64_t kMiddle = std::uint64_t{1} << 63;
+}
+
+void TaggedOrder::on(const Ulpdu& ulpdu, Findings& findings) {
+  const auto& header = *ulpdu.tagged();
+  if (open_ && !excused_) judge_inside(ulpdu, findings);
+  if (!open_) begin(ulpdu);
+  coverage_.add(kMiddle + (header.offset.value - first_offset_), ulpdu.payload.size());
+  next_offset_ = header.offset.value + ulpdu.payload.size();
+  if (!header.last) return;
+  if (!excused_) judge_end(ulpdu, findings);
+  open_ = false;
+}
+
+bool TaggedOrder::continued_by(const Ulpdu& ulpdu) const noexcept {
+  const auto& header = *ulpdu.tagged();
+  return open_ && !excused_ && !coverage_.empty() && !ulpdu.payload.empty() && header.stag == stag_ &&
+         header.offset.value == next_offset_;
+}
+
+void TaggedOrder::begin(const Ulpdu& ulpdu) {
+  const auto& header = *ulpdu.tagged();
+  open_ = true;
+  excused_ = several_ = false;
+  stag_ = header.stag;
+  first_offset_ = next_offset_ = header.offset.value;
+  coverage_.clear();
+  jump_.reset();
+}
+
+// Closes the message when this segment belongs to another one.
+void TaggedOrder::judge_inside(const Ulpdu& ulpdu, Findings& findings) {
+  const auto& header = *ulpdu.tagged();
+  const bool goes_on_there = header.offset.value == next_offset_;
+  if (ulpdu.payload.empty() || (!several_ && coverage_.empty())) {
+    // STag and TO of a segment without payload may be anything (DDP-5.2-12).
+    findings.add(kEmptySegment, ulpdu.octets(0, 1), "a tagged message has a segment without payload among others");
+    close();
+    return;
+  }
+  if (header.stag != stag_ && !goes_on_there) {
+    findings.add(kLastMissing, ulpdu.octets(0, 1),
+                 fmt::format("a message to STag {:08x} begins although no segment of the one to {:08x} had L",
+                             header.stag.value, stag_.value));
+    close();
+    return;
+  }
+  several_ = true;
+  if (header.stag != stag_) {
+    findings.add(kStagWithinMessage, ulpdu.field<L::StagField>(),
+                 fmt::format("STag is {:08x}, not {:08x} as in the segments before", header.stag.value, stag_.value));
+  }
+  if (!goes_on_there && !jump_) {
+    const Where at = ulpdu.field<L::ToField>();
+    jump_ = Jump{ulpdu.fpdu->piece.last, ulpdu.fpdu->piece.stream_offset + at.at, next_offset_, header.offset.value};
+  }
+}
+
+void TaggedOrder::judge_end(const Ulpdu& ulpdu, Findings& findings) {
+  if (!jump_ || !coverage_.known()) return;
+  const bool complete = coverage_.contiguous() && !coverage_.overlaps();
+  findings.add(complete ? kTaggedOrder : kTaggedOffset, ulpdu.from(), jump_->place, jump_->stream_offset,
+               fmt::format("TO is {:#x} where the segment before ended at {:#x}", jump_->found, jump_->expected));
+}
+
+bool DdpOrder::on(const Ulpdu& ulpdu, bool flawed, Findings& findings) {
+  if (const auto* untagged = ulpdu.untagged(); untagged != nullptr) {
+    if (untagged->queue < queues_.size()) queues_[untagged->queue].on(ulpdu, flawed, findings);
+    return true;
+  }
+  const bool response = ulpdu.opcode() == std::to_underlying(rdmap::Opcode::kReadResponse);
+  TaggedOrder& here = response ? responses_ : writes_;
+  TaggedOrder& other = response ? writes_ : responses_;
+  if (other.continued_by(ulpdu)) {
+    findings.add(kRsvdUlpTagged, ulpdu.octets(1, 1),
+                 fmt::format("RsvdULP changes to {:02x} in a segment that goes on where the one before stopped",
+                             ulpdu.rdmap_control));
+    other.close();  // nobody knows what is left of either message
+    return false;
+  }
+  here.on(ulpdu, findings);
+  return true;
+}
+
+void DdpOrder::forget() {
+  queues_.fill(QueueOrder{false});
+  writes_ = {};
+  responses_ = {};
+}
+
+}  // namespace weft::conformance::rules

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "conformance/rules/ending.hpp"
+
+#include <array>
+
+#include "conformance/rules/tables.hpp"
+#include "conformance/rules/text.hpp"
+
+namespace weft::conformance {
+namespace {
+
+constexpr Rule kInsideFpdu{"MPA-7.2-01", Severity::kViolation, Layer::kConnection, "RFC 5044 7.2",
+                           "A direction ends at the end of an FPDU."};
+constexpr std::array kTable{&kInsideFpdu};
+
+}  // namespace
+
+// A reset may come at any time, and takes with it what was on its way.
+void EndingRules::on(const EndSeen& end, const Facts&, Findings& findings) {
+  if (end.how != Closing::kFin || end.unfinished == 0) return;
+  findings.add(kInsideFpdu, end.from, {end.packet, 0}, end.unfinished_offset,
+               "The FIN comes " + number(end.unfinished) + " octets into an FPDU.");
+}
+
+std::span<const Rule* const> ending_rules() noexcept { return kTable; }
+
+}  // namespace weft::conformance

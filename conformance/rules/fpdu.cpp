@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "conformance/rules/fpdu.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "conformance/rules/tables.hpp"
+#include "conformance/rules/text.hpp"
+
+namespace weft::conformance {
+namespace {
+
+using enum Severity;
+using enum Layer;
+
+constexpr Rule kTooLong{"MPA-3-05", kViolation, kMpa, "RFC 5044 3", "A ULPDU is at most 64768 octets long."};
+constexpr Rule kLength{"MPA-4.1-02", kViolation, kMpa, "RFC 5044 4.1",
+                       "ULPDU_Length counts the octets of the ULPDU, and so tells where the next FPDU begins."};
+constexpr Rule kPad{"MPA-4.1-03", kViolation, kMpa, "RFC 5044 4.1", "PAD octets are sent as zero."};
+constexpr std::array kTable{&kTooLong, &kLength, &kPad};
+
+}  // namespace
+
+void FpduRules::on(const FpduSeen& fpdu, const Facts&, Findings& findings) {
+  if (fpdu.ulpdu_length > mpa::kMaxUlpdu) {
+    const std::size_t at = !fpdu.markers.empty() && fpdu.markers[0].at == 0 ? mpa::kMarkerSize : 0;
+    findings.add(kTooLong, {&fpdu.piece, at, mpa::kLengthSize},
+                 "ULPDU_Length is " + number(fpdu.ulpdu_length) + ", more than 64768.");
+  }
+  const bool clean = std::ranges::all_of(fpdu.pad, [](std::byte octet) { return octet == std::byte{0}; });
+  if (clean) return;
+  findings.add(kPad, {&fpdu.piece, fpdu.ulpdu_at(fpdu.ulpdu.size()), fpdu.pad.size()},
+               "PAD is " + hex(fpdu.pad) + ", not zero.");
+}
+
+void FpduRules::on(const LostSeen& lost, const Facts&, Findings& findings) {
+  if (lost.reason != LossReason::kNotAnFpdu) return;
+  findings.add(
+      kLength, lost.from, lost.place, lost.stream_offset,
+      "Here an FPDU should begin, and its ULPDU_Length leads to no other one: it is wrong, or that of the FPDU "
+      "before.");
+}
+
+std::span<const Rule* const> fpdu_rules() noexcept { return kTable; }
+
+}  // namespace weft::conformance

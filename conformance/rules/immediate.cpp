@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "conformance/rules/immediate.hpp"
+
+#include <fmt/format.h>
+
+#include "rdmap/immediate.hpp"
+
+namespace weft::conformance::rules {
+
+const Rule kImmediateSize{"RDMAPX-6.3-05", Severity::kViolation, Layer::kRdmap, "RFC 7306 6.3",
+                          "Immediate Data is exactly 8 octets."};
+
+void judge_immediate(const Ulpdu& ulpdu, Findings& findings) {
+  const auto& header = *ulpdu.untagged();
+  // In several segments it is legal though odd: then only too much can be told.
+  const bool whole = header.last && header.offset.value == 0;
+  const std::size_t size = ulpdu.payload.size();
+  constexpr std::size_t kSize = rdmap::ImmediateData{}.size();
+  if (whole ? size == kSize : size <= kSize) return;
+  findings.add(kImmediateSize, ulpdu.in_payload(0, ulpdu.payload.size()),
+               fmt::format("the Immediate Data has {} octets, not {}", size, kSize));
+}
+
+}  // namespace weft::conformance::rules

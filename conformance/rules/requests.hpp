@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules on Reads and atomics: each request is answered by one response, in order, with what it asked for, and no more
+// of them are outstanding than agreed (RFC 5040 sections 4.4, 5.2 and 6.1, RFC 7306 section 5.2).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+#include "conformance/facts.hpp"
+#include "conformance/rules/ulpdu.hpp"
+
+namespace weft::conformance::rules {
+
+extern const Rule kReadRequestSize;     // RDMAP-4.4-01
+extern const Rule kUnrequested;         // RDMAP-5.2-01
+extern const Rule kResponseOrder;       // RDMAP-5.2.2-07
+extern const Rule kResponseStag;        // RDMAP-4.4-03
+extern const Rule kResponseOffset;      // RDMAP-4.4-04
+extern const Rule kResponseLength;      // RDMAP-4.4-07
+extern const Rule kEmptyRead;           // RDMAP-5.2.1-15
+extern const Rule kTooManyRequests;     // RDMAP-6.1-08
+extern const Rule kAtomicRequestSize;   // RDMAPX-4-02
+extern const Rule kAtomicResponseSize;  // RDMAPX-4-03
+extern const Rule kAtomicReserved;      // RDMAPX-5.2.1-02
+extern const Rule kAOpCode;             // RDMAPX-5.2.1-04
+extern const Rule kCompareData;         // RDMAPX-5.2.1-12
+extern const Rule kCompareMask;         // RDMAPX-5.2.1-13
+extern const Rule kAtomicUnrequested;   // RDMAPX-5.2.2-02
+extern const Rule kAtomicOrder;         // RDMAPX-5.2.2-11
+
+// The requests of one direction and the responses of the other.
+class Requests {
+ public:
+  void on_read_request(const Ulpdu& ulpdu, const Facts& facts, Findings& findings);
+  void on_atomic_request(const Ulpdu& ulpdu, const Facts& facts, Findings& findings);
+  // False: it goes elsewhere than its request said, or there was none. or there was none.
+  bool on_read_response(const Ulpdu& ulpdu, Findings& findings);
+  void on_atomic_response(const Ulpdu& ulpdu, Findings& findings);
+  // A request or a response may be missing from the capture.
+  void forget();
+
+ private:
+  static constexpr std::size_t kMost = 65536;  // beyond what 14 bits of ORD can allow: nothing more is remembered
+
+  struct Read {
+    ddp::Stag sink_stag{};
+    std::uint64_t sink_offset{};
+    std::uint32_t size{};
+    std::uint32_t msn{};
+  };
+  struct Response {  // one that has begun
+    bool judged{};   // matched with its request
+    Read read{};
+    std::uint64_t octets{};
+    bool too_long{};
+    bool astray{};  // nobody asked for it, or its STag or TO is not that of the request
+  };
+  void count_request(const Ulpdu& ulpdu, const Facts& facts, Findings& findings);
+  Response begin_response(const Ulpdu& ulpdu, Findings& findings);
+  void judge_length(const Ulpdu& ulpdu, Findings& findings);
+
+  std::deque<Read> reads_{};
+  std::deque<std::uint32_t> atomics_{};  // Request Identifiers
+  std::optional<Response> response_{};
+  // Where a response that ended too short would have gone on: its L may have come too early.
+  std::optional<std::pair<ddp::Stag, std::uint64_t>> cut_{};
+  bool complete_ = true;  // all outstanding requests are known
+  bool told_ = false;     // that there are too many; once until there are fewer
+};
+
+}  // namespace weft::conformance::rules

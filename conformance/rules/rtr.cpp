@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "conformance/rules/rtr.hpp"
+
+#include <array>
+
+#include "conformance/rules/tables.hpp"
+#include "conformance/rules/text.hpp"
+#include "ddp/header.hpp"
+#include "mpa/negotiation.hpp"
+#include "rdmap/control.hpp"
+#include "rdmap/opcodes.hpp"
+#include "rdmap/read_request.hpp"
+
+namespace weft::conformance {
+namespace {
+
+using enum Severity;
+using enum Layer;
+
+constexpr Rule kRtrFirst{"MPA2-5-03", kViolation, kConnection, "RFC 6581 5",
+                         "With A set, the Initiator's first FPDU is the ready-to-receive indication."};
+constexpr Rule kRtrAgreed{"MPA2-9.2-12", kViolation, kConnection, "RFC 6581 9.2",
+                          "The ready-to-receive indication is of a type that both frames name."};
+constexpr std::array kTable{&kRtrAgreed, &kRtrFirst};
+
+struct First {
+  bool readable = false;  // a header of DDP and an opcode of RDMAP; else others judge it
+  bool terminate = false;
+  std::optional<mpa::Rtr> rtr{};
+};
+
+First read_first(Bytes ulpdu) noexcept {
+  using enum rdmap::Opcode;
+  const auto header = ddp::parse(ulpdu);
+  if (!header) return {};
+  const auto* row = rdmap::find_opcode(rdmap::opcode_bits(ddp::TaggedLayout::RsvdUlp::get(ulpdu)));
+  if (row == nullptr || row->tagged() != std::holds_alternative<ddp::TaggedHeader>(*header)) return {};
+  const Bytes payload = ulpdu.subspan(ddp::header_size(*header));
+  First first{.readable = true};
+  first.terminate = row->opcode == kTerminate;
+  if (row->opcode == kWrite && payload.empty()) first.rtr = mpa::Rtr::kWrite;
+  if ((row->opcode == kSend || row->opcode == kSendSolicited) && payload.empty()) first.rtr = mpa::Rtr::kSend;
+  if (row->opcode == kReadRequest) {
+    const auto request = rdmap::parse_read_request(payload);
+    if (!request) first.readable = false;
+    if (request && request->size == 0) first.rtr = mpa::Rtr::kRead;
+  }
+  return first;
+}
+
+bool named(const mpa::RtrTypes& types, mpa::Rtr rtr) noexcept {
+  switch (rtr) {
+    case mpa::Rtr::kSend: return types.send;
+    case mpa::Rtr::kWrite: return types.write;
+    case mpa::Rtr::kRead: return types.read;
+  }
+  return false;
+}
+
+bool peer_to_peer(const std::optional<StartupFacts>& frame) noexcept {
+  return frame && frame->enhanced && frame->enhanced->peer_to_peer;
+}
+
+}  // namespace
+
+void RtrRules::on(const FpduSeen& fpdu, const Facts& facts, Findings& findings) {
+  if (done_ || fpdu.piece.from != Direction::kFromInitiator) return;
+  done_ = true;
+  if (fpdu.mid_stream || fpdu.number != 1 || !peer_to_peer(facts.request) || !peer_to_peer(facts.reply)) return;
+  const First first = read_first(fpdu.ulpdu);
+  if (!first.readable || first.terminate) return;  // MPA2-9.2-13: a Terminate is due when no type is in common
+  sent_ = first.rtr;
+  const Where where{&fpdu.piece, 0, fpdu.piece.octets.size()};
+  if (!first.rtr) {
+    return findings.add(kRtrFirst, where, "The first FPDU is no zero-length Send, RDMA Write or RDMA Read.");
+  }
+  const mpa::RtrTypes& offered = facts.request->enhanced->rtr;
+  const mpa::RtrTypes& accepted = facts.reply->enhanced->rtr;
+  if (!offered.any() || !accepted.any()) return;  // told of the frame (MPA2-9.2-04, MPA2-9.2-09)
+  if (!named(mpa::common(offered, accepted), *first.rtr)) {
+    findings.add(kRtrAgreed, where,
+                 "The indication is a zero-length " + std::string(mpa::name(first.rtr)) +
+                     ", which the Request and the Reply do not both name.");
+  }
+}
+
+void RtrRules::forget(Direction from) {
+  if (from == Direction::kFromInitiator) done_ = true;
+}
+
+std::span<const Rule* const> rtr_rules() noexcept { return kTable; }
+
+}  // namespace weft::conformance

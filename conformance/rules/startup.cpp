@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "conformance/rules/startup.hpp"
+
+#include <array>
+
+#include "conformance/rules/tables.hpp"
+#include "conformance/rules/text.hpp"
+
+namespace weft::conformance {
+namespace {
+
+using enum Severity;
+using enum Layer;
+
+constexpr Rule kRequestKey{"MPA-7.1.1-02", kViolation, kConnection, "RFC 5044 7.1.1",
+                           "An Initiator's startup frame begins with the key \"MPA ID Req Frame\"."};
+constexpr Rule kReplyKey{"MPA-7.1.1-04", kViolation, kConnection, "RFC 5044 7.1.1",
+                         "A Responder answers with a startup frame that begins with the key \"MPA ID Rep Frame\"."};
+constexpr Rule kRejectInRequest{"MPA-7.1.1-14", kViolation, kConnection, "RFC 5044 7.1.1",
+                                "The R bit is zero in a Request."};
+constexpr Rule kReserved1{"MPA-7.1.1-17", kViolation, kConnection, "RFC 5044 7.1.1",
+                          "The reserved bits of a startup frame are sent as zero."};
+constexpr Rule kRevision{"MPA-7.1.1-19", kViolation, kConnection, "RFC 5044 7.1.1",
+                         "The revision of MPA is 1, or 2 with RFC 6581."};
+constexpr Rule kTooLong{"MPA-7.1.1-28", kViolation, kConnection, "RFC 5044 7.1.1",
+                        "Private data is at most 512 octets long."};
+constexpr Rule kReserved2{"MPA2-6-04", kViolation, kConnection, "RFC 6581 6",
+                          "The reserved bits behind S are sent as zero."};
+constexpr Rule kEnhancedRevision{"MPA2-6-07", kViolation, kConnection, "RFC 6581 6",
+                                 "Whoever uses the S bit sends revision 2 or higher."};
+constexpr Rule kEnhancedMissing{"MPA2-6-11", kViolation, kConnection, "RFC 6581 6",
+                                "With S set the private data begins with 4 octets of enhanced data."};
+constexpr std::array kTable{&kRequestKey,      &kReplyKey, &kRejectInRequest, &kReserved1,        &kRevision,
+                            &kLengthFieldRule, &kTooLong,  &kReserved2,       &kEnhancedRevision, &kEnhancedMissing};
+
+constexpr std::size_t kFlagsAt = 16;
+constexpr std::size_t kRevisionAt = 17;
+constexpr std::size_t kLengthAt = 18;
+constexpr std::uint8_t kEnhancedBit = 0x10;  // a reserved bit below revision 2
+constexpr std::uint8_t kReservedBits = 0x0f;
+
+void judge_key(const StartupSeen& seen, mpa::Fault fault, Findings& findings) {
+  const Where key{&seen.piece, 0, mpa::kKeySize};
+  const std::string octets = hex(seen.piece.octets.first(mpa::kKeySize));
+  if (seen.piece.from == Direction::kFromInitiator) {
+    findings.add(kRequestKey, key, "The key is " + octets + ", not \"MPA ID Req Frame\".");
+  } else if (fault == mpa::Fault::kRoleClash) {
+    findings.add(kReplyKey, key, "A Request is answered by a second Request: both ends are Initiators.");
+  } else {
+    findings.add(kReplyKey, key, "The key is " + octets + ", not \"MPA ID Rep Frame\".");
+  }
+}
+
+void judge_fault(const StartupSeen& seen, mpa::Fault fault, Findings& findings) {
+  using enum mpa::Fault;
+  const Piece& piece = seen.piece;
+  const auto length = [&] { return number(Be<kLengthAt, std::uint16_t>::get(piece.octets)); };
+  if (fault == kBadKey || fault == kRoleClash) return judge_key(seen, fault, findings);
+  if (fault == kPrivateDataTooLong) {
+    return findings.add(kTooLong, {&piece, kLengthAt, 2}, "PD_Length is " + length() + ", more than 512.");
+  }
+  if (fault == kEnhancedDataMissing) {
+    return findings.add(kEnhancedMissing, {&piece, kFlagsAt, 4},
+                        "S is set and PD_Length is " + length() + ": the 4 octets of enhanced data have no room.");
+  }
+  std::string message = "The direction ended " + number(piece.octets.size()) + " octets into the startup frame";
+  const bool length_known = piece.octets.size() >= mpa::kFixedFrameSize;
+  if (length_known) message += ", whose PD_Length is " + length();
+  findings.add(kLengthFieldRule, {&piece, length_known ? kLengthAt : 0, length_known ? 2U : piece.octets.size()},
+               message + ".");
+}
+
+void judge_reserved(const StartupSeen& seen, const mpa::StartupFrame& frame, Findings& findings) {
+  const Where flags{&seen.piece, kFlagsAt, 1};
+  if (frame.revision == 1 && (frame.reserved & kEnhancedBit) != 0) {
+    findings.add(kEnhancedRevision, {&seen.piece, kFlagsAt, 2},
+                 "S (0x10) is set and the revision is 1; S came with revision 2.");
+  }
+  const auto reserved = static_cast<std::uint8_t>(frame.reserved & kReservedBits);
+  if (reserved == 0) return;
+  const Rule& rule = frame.revision == 1 ? kReserved1 : kReserved2;
+  findings.add(rule, flags, "The reserved bits are " + hex(reserved) + ", not 0.");
+}
+
+}  // namespace
+
+// What weft tolerates as a receiver (MPA-7.1.1-15, MPA-7.1.1-18, MPA2-6-05) is still the sender's break.
+void StartupRules::on(const StartupSeen& seen, const Facts&, Findings& findings) {
+  if (!seen.frame) return judge_fault(seen, seen.frame.error(), findings);
+  const mpa::StartupFrame& frame = *seen.frame;
+  if (frame.revision == 0) {  // a frame of the RDMA Consortium has rules of its own
+    return findings.add(kRevision, {&seen.piece, kRevisionAt, 1},
+                        "The revision is 0, that of the RDMA Consortium before RFC 5044.");
+  }
+  if (frame.kind == mpa::FrameKind::kRequest && frame.reject) {
+    findings.add(kRejectInRequest, {&seen.piece, kFlagsAt, 1}, "R (0x20) is set in a Request.");
+  }
+  judge_reserved(seen, frame, findings);
+}
+
+std::span<const Rule* const> startup_rules() noexcept { return kTable; }
+
+}  // namespace weft::conformance

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "conformance/rules/terminate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "rdmap/control.hpp"
+#include "rdmap/error_table.hpp"
+#include "rdmap/terminate.hpp"
+
+namespace weft::conformance::rules {
+
+namespace {
+
+constexpr Rule terminate_rule(std::string_view clause, Severity severity, std::string_view section,
+                              std::string_view sentence) {
+  return {clause, severity, Layer::kRdmap, section, sentence};
+}
+using enum Severity;
+
+}  // namespace
+
+const Rule kTerminateAlone = terminate_rule("RDMAP-5.4-05", kViolation, "RFC 5040 5.4",
+                                            "The only Terminate of a direction is one segment: L is 1.");
+const Rule kTerminateSize = terminate_rule("RDMAP-4.8-02", kViolation, "RFC 5040 4.8",
+                                           "A Terminate holds 4 octets and what M, D and R announce, without padding.");
+const Rule kTerminateLayout =
+    terminate_rule("RDMAP-4.8-04", kViolation, "RFC 5040 4.8",
+                   "Layer is the high nibble of a Terminate's first octet and EType the low one; M, D "
+                   "and R are the top bits of its third.");
+const Rule kTerminateCode = terminate_rule("RDMAP-4.8-05", kViolation, "RFC 5040 4.8",
+                                           "Layer, EType and Error Code are values that a registry holds.");
+const Rule kTerminateReserved = terminate_rule("RDMAP-4.8-11", kViolation, "RFC 5040 4.8",
+                                               "The 13 reserved bits of the Terminate header are sent as zero.");
+const Rule kTerminateM = terminate_rule("RDMAP-4.8-08", kWarning, "RFC 5040 4.8",
+                                        "M (DDP Segment Length valid) is set as figure 10 has it.");
+const Rule kTerminateD =
+    terminate_rule("RDMAP-4.8-09", kWarning, "RFC 5040 4.8", "D (DDP header included) is set as figure 10 has it.");
+const Rule kTerminateR =
+    terminate_rule("RDMAP-4.8-10", kWarning, "RFC 5040 4.8", "R (RDMA header included) is set as figure 10 has it.");
+const Rule kQuotedLength = terminate_rule("RDMAP-4.8-13", kViolation, "RFC 5040 4.8",
+                                          "DDP Segment Length is the length of the segment in error.");
+const Rule kQuotedHeader = terminate_rule("RDMAP-4.8-15", kViolation, "RFC 5040 4.8",
+                                          "The Terminated DDP Header is the header of the segment in error.");
+const Rule kQuotedRequest = terminate_rule("RDMAP-4.8-18", kViolation, "RFC 5040 4.8",
+                                           "The Terminated RDMA Header is sent only for errors of a Read Request.");
+const Rule kLocalCatastrophic = terminate_rule("RDMAP-4.8-37", kViolation, "RFC 5040 4.8",
+                                               "A Local Catastrophic Error quotes nothing: M, D and R are 0.");
+const Rule kDdpLocalCatastrophic =
+    terminate_rule("RDMAP-IANA-3.2-01", kViolation, "RFC 6580 3.2", "The DDP Local Catastrophic Error has the code 0.");
+const Rule kDdpReservedType{"DDP-7.2-14", kViolation, Layer::kDdp, "RFC 5041 7.2",
+                            "DDP error type 3 is reserved for the LLP: DDP does not send it."};
+const Rule kAfterTerminate =
+    terminate_rule("RDMAP-5.4-10", kViolation, "RFC 5040 5.4", "No message follows a Terminate in its direction.");
+const Rule kResetAfterTerminate = terminate_rule("RDMAP-6.2.1-05", kWarning, "RFC 5040 6.2.1",
+                                                 "TCP is closed gracefully behind a Terminate, so that it arrives.");
+
+namespace {
+
+using L = rdmap::TerminateLayout;
+
+// The payload as the bits announce it.
+struct Shape {
+  bool length{}, ddp{}, rdma{};
+  Bytes quoted{};  // the Terminated DDP Header, as far as it is there
+  std::size_t size = L::kShortest;
+};
+
+Shape shape_of(Bytes payload, bool length, bool ddp, bool rdma) noexcept {
+  Shape shape{length, ddp, rdma, {}};
+  if (length || ddp) shape.size = L::kDdpHeaderAt;
+  if (ddp && payload.size() > L::kDdpHeaderAt) {
+    const Bytes rest = payload.subspan(L::kDdpHeaderAt);
+    const bool tagged = (ddp::TaggedLayout::Ctrl::get(rest) & ddp::Control::kTagged) != 0;
+    const std::size_t header = tagged ? ddp::TaggedLayout::kSize : ddp::UntaggedLayout::kSize;
+    shape.size += header;
+    shape.quoted = rest.first(std::min(rest.size(), header));
+  } else if (ddp) {
+    shape.size += ddp::TaggedLayout::kSize;
+  }
+  if (rdma) shape.size += rdmap::ReadRequestLayout::kSize;
+  return shape;
+}
+
+bool all_zero(Bytes octets) noexcept {
+  return std::ranges::all_of(octets, [](std::byte octet) { return octet == std::byte{0}; });
+}
+
+std::uint8_t quoted_opcode(const Shape& shape) noexcept {
+  return rdmap::opcode_bits(std::to_integer<std::uint8_t>(shape.quoted[1]));
+}
+
+void judge_size(const Ulpdu& ulpdu, const Shape& shape, Findings& findings) {
+  const std::size_t size = ulpdu.payload.size();
+  if (size == shape.size) return;
+  // "Set to zero" (section 7.1) for headers that are not quoted is the other reading of "if any" (section 4.8).
+  if (size > shape.size && all_zero(ulpdu.payload.subspan(shape.size))) return;
+  findings.add(kTerminateSize, ulpdu.in_payload(0, size),
+               fmt::format("the Terminate has {} octets; M={} D={} R={} announce {}", size, int{shape.length},
+                           int{shape.ddp}, int{shape.rdma}, shape.size));
+}
+
+void judge_code(const Ulpdu& ulpdu, const rdmap::ErrorCode& error, Findings& findings) {
+  const Where where = ulpdu.in_payload(0, 2);
+  const auto layer = std::to_underlying(error.layer);
+  if (error.layer == rdmap::Layer::kDdp && error.type == 0 && error.code != 0) {
+    findings.add(kDdpLocalCatastrophic, where,
+                 fmt::format("the code of a DDP Local Catastrophic Error is {:#04x}", error.code));
+  } else if (error.layer == rdmap::Layer::kDdp && error.type == 3) {
+    findings.add(kDdpReservedType, where,
+                 fmt::format("the Terminate names DDP error type 3, code {:#04x}", error.code));
+  } else if (rdmap::find_error(error) == nullptr) {
+    findings.add(
+        kTerminateCode, where,
+        fmt::format("layer {}, type {}, code {:#04x} is an error that no registry has", layer, error.type, error.code));
+  }
+}
+
+// Figure 10. "If possible" leaves Remote Operation Errors free: one that no segment caused has none to quote (7.1).
+void judge_bits(const Ulpdu& ulpdu, const rdmap::ErrorCode& error, const Shape& shape, Findings& findings) {
+  const Where where = ulpdu.in_payload(2, 1);
+  const auto add = [&](const Rule& rule, std::string_view bit, bool is) {
+    findings.add(rule, where,
+                 fmt::format("{} is {} in a Terminate with layer {}, type {}", bit, int{is},
+                             std::to_underlying(error.layer), error.type));
+  };
+  const bool nothing = error.layer == rdmap::Layer::kRdmap && error.type == 0;
+  if (nothing) {
+    if (shape.length || shape.ddp || shape.rdma) {
+      findings.add(kLocalCatastrophic, where,
+                   fmt::format("M={} D={} R={} in a Local Catastrophic Error", int{shape.length}, int{shape.ddp},
+                               int{shape.rdma}));
+    }
+    return;
+  }
+  const bool of_llp = error.layer == rdmap::Layer::kLlp;
+  const bool quotes = error.layer == rdmap::Layer::kDdp || (error.layer == rdmap::Layer::kRdmap && error.type == 1);
+  if (quotes && !shape.ddp) return add(kTerminateD, "D", false);
+  if (quotes && !shape.length) return add(kTerminateM, "M", false);
+  if (of_llp && shape.ddp) return add(kTerminateD, "D", true);
+  if (of_llp && shape.length) return add(kTerminateM, "M", true);
+  const bool full_header = shape.quoted.size() >= ddp::TaggedLayout::kSize;
+  const bool of_read = full_header && quoted_opcode(shape) == std::to_underlying(rdmap::Opcode::kReadRequest);
+  const bool of_atomic = full_header && quoted_opcode(shape) == std::to_underlying(rdmap::Opcode::kAtomicRequest);
+  if (shape.rdma && full_header && !of_read && !of_atomic) {
+    findings.add(kQuotedRequest, where,
+                 fmt::format("R is 1, but the quoted segment has opcode {}", quoted_opcode(shape)));
+    return;
+  }
+  // Section 7.1 asks for the RDMA header with every error of a Read Request, figure 10 with protection errors only.
+  if (error.layer == rdmap::Layer::kRdmap && error.type == 1 && of_read && !shape.rdma)
+    return add(kTerminateR, "R", false);
+  if (of_llp && shape.rdma) add(kTerminateR, "R", true);
+}
+
+void judge_quote(const Ulpdu& ulpdu, const Shape& shape, const SentHeaders& peer, Findings& findings) {
+  if (!shape.ddp || shape.quoted.size() < ddp::TaggedLayout::kSize || !peer.complete()) return;
+  if (peer.find(shape.quoted) == nullptr) {
+    findings.add(kQuotedHeader, ulpdu.in_payload(L::kDdpHeaderAt, shape.quoted.size()),
+                 "the peer sent no segment with this DDP header");
+    return;
+  }
+  const auto length = L::SegmentLength::get(ulpdu.payload);
+  if (shape.length && !peer.any_of_length(shape.quoted, length)) {
+    findings.add(kQuotedLength, ulpdu.in_payload(4, 2),
+                 fmt::format("DDP Segment Length is {}; the quoted segment was {} octets long", length,
+                             peer.find(shape.quoted)->ulpdu_size));
+  }
+}
+
+}  // namespace
+
+void Terminates::on_terminate(const Ulpdu& ulpdu, const SentHeaders& peer, Findings& findings) {
+  if (sent_) return on_other(*ulpdu.fpdu, findings);
+  sent_ = true;
+  const auto& header = *ulpdu.untagged();
+  if (!header.last) {  // MSN and MO are DDP's matter
+    findings.add(kTerminateAlone, ulpdu.octets(0, ddp::UntaggedLayout::kSize),
+                 fmt::format("the Terminate has MSN {}, MO {} and L={}", header.msn.value, header.offset.value,
+                             int{header.last}));
+    return;
+  }
+  const auto report = rdmap::parse_terminate(ulpdu.payload);
+  if (!report) {
+    findings.add(kTerminateSize, ulpdu.in_payload(0, ulpdu.payload.size()),
+                 fmt::format("the Terminate has {} octets, fewer than 4", ulpdu.payload.size()));
+    return;
+  }
+  const auto bits = L::HeaderBits::get(ulpdu.payload);
+  // M, D or R where the RFC has them speak against siw's layout.
+  const bool rfc_bits = (bits & (L::kLengthValid | L::kDdpHeader | L::kRdmaHeader)) != 0;
+  if (report->siw_layout && !rfc_bits) {
+    const auto& meant = report->as_siw->error;
+    findings.add(
+        kTerminateLayout, ulpdu.in_payload(0, 4),
+        fmt::format("the fields lie as Linux siw lays them out: read so it says layer {}, type {}, code {:#04x}",
+                    std::to_underlying(meant.layer), meant.type, meant.code));
+    judge_quote(ulpdu, shape_of(ulpdu.payload, (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0), peer, findings);
+    return;
+  }
+  if (const unsigned reserved = (bits & 0x1Fu) << 8 | L::Reserved::get(ulpdu.payload); reserved != 0) {
+    findings.add(kTerminateReserved, ulpdu.in_payload(2, 2),
+                 fmt::format("the reserved bits are {:#06x}, not 0", reserved));
+  }
+  const Shape shape =
+      shape_of(ulpdu.payload, (bits & L::kLengthValid) != 0, (bits & L::kDdpHeader) != 0, (bits & L::kRdmaHeader) != 0);
+  judge_code(ulpdu, report->as_rfc.error, findings);
+  judge_size(ulpdu, shape, findings);
+  judge_bits(ulpdu, report->as_rfc.error, shape, findings);
+  judge_quote(ulpdu, shape, peer, findings);
+}
+
+void Terminates::on_other(const FpduSeen& fpdu, Findings& findings) {
+  if (!sent_ || told_) return;
+  told_ = true;
+  findings.add(kAfterTerminate, Where{&fpdu.piece, 0, fpdu.piece.octets.size()},
+               fmt::format("FPDU {} follows the Terminate", fpdu.number));
+}
+
+void Terminates::on_end(const EndSeen& end, Findings& findings) {
+  if (!sent_ || end.how != Closing::kReset) return;
+  findings.add(kResetAfterTerminate, end.from, Place{end.packet, 0}, 0,
+               "the connection was reset behind the Terminate");
+}
+
+}  // namespace weft::conformance::rules

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// A ULPDU as the rules of DDP and RDMAP see it.
+#pragma once
+
+#include <cstdint>
+
+#include "conformance/finding.hpp"
+#include "conformance/seen.hpp"
+#include "ddp/header.hpp"
+#include "rdmap/opcodes.hpp"
+
+namespace weft::conformance {
+
+struct Ulpdu {
+  const FpduSeen* fpdu{};
+  ddp::Header header{};
+  std::uint8_t rdmap_control{};
+  Bytes payload{};  // behind the DDP header
+
+  [[nodiscard]] Direction from() const noexcept { return fpdu->piece.from; }
+  [[nodiscard]] const ddp::UntaggedHeader* untagged() const noexcept {
+    return std::get_if<ddp::UntaggedHeader>(&header);
+  }
+  [[nodiscard]] const ddp::TaggedHeader* tagged() const noexcept { return std::get_if<ddp::TaggedHeader>(&header); }
+  [[nodiscard]] bool last() const noexcept {
+    return std::visit([](const auto& h) { return h.last; }, header);
+  }
+  [[nodiscard]] std::uint8_t opcode() const noexcept { return rdmap_control & 0x0F; }
+
+  // `size` octets from the ULPDU's octet `at`, for a finding.
+  [[nodiscard]] Where octets(std::size_t at, std::size_t size) const noexcept {
+    return {&fpdu->piece, fpdu->ulpdu_at(at), size};
+  }
+  template <typename Field>
+  [[nodiscard]] Where field(std::size_t base = 0) const noexcept {
+    return octets(base + Field::end - sizeof(Field::get(Bytes{})), sizeof(Field::get(Bytes{})));
+  }
+  // Octets of the payload.
+  [[nodiscard]] Where in_payload(std::size_t at, std::size_t size) const noexcept {
+    return octets(ddp::header_size(header) + at, size);
+  }
+};
+
+}  // namespace weft::conformance

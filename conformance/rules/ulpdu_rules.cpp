@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of judgement above MPA: DDP header, RDMAP header, order of segments, what the message says. Who fails a
+// step that the next ones stand on is not judged by them, so that one cause gives one finding.
+#include "conformance/rules/ulpdu_rules.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "conformance/rules/ddp_header.hpp"
+#include "conformance/rules/immediate.hpp"
+#include "conformance/rules/rdmap_header.hpp"
+
+namespace weft::conformance {
+
+void UlpduRules::on(const FpduSeen& fpdu, const Facts& facts, Findings& findings) {
+  Sender& here = sender(fpdu.piece.from);
+  here.headers.add(fpdu.ulpdu);
+  const auto ulpdu = rules::read_ddp_header(fpdu, findings);
+  if (!ulpdu) return forget(fpdu.piece.from);
+  const auto verdict = rules::judge_rdmap_header(*ulpdu, findings);
+  const bool flawed = verdict == rules::HeaderVerdict::kFlawed;
+  if (verdict == rules::HeaderVerdict::kUnusable || !here.order.on(*ulpdu, flawed, findings)) {
+    return forget(fpdu.piece.from);
+  }
+  judge_message(*ulpdu, facts, findings);
+}
+
+void UlpduRules::judge_message(const Ulpdu& ulpdu, const Facts& facts, Findings& findings) {
+  Sender& here = sender(ulpdu.from());
+  Sender& peer = sender(engine::opposite(ulpdu.from()));
+  const auto opcode = static_cast<rdmap::Opcode>(ulpdu.opcode());
+  if (opcode == rdmap::Opcode::kTerminate) return here.terminates.on_terminate(ulpdu, peer.headers, findings);
+  here.terminates.on_other(*ulpdu.fpdu, findings);
+  switch (opcode) {
+    using enum rdmap::Opcode;
+    case kReadRequest: return here.requests.on_read_request(ulpdu, facts, findings);
+    case kAtomicRequest: return here.requests.on_atomic_request(ulpdu, facts, findings);
+    case kReadResponse:
+      if (!peer.requests.on_read_response(ulpdu, findings)) here.order.excuse_response();
+      return;
+    case kAtomicResponse: return peer.requests.on_atomic_response(ulpdu, findings);
+    case kImmediate:
+    case kImmediateSolicited: return rules::judge_immediate(ulpdu, findings);
+    case kWrite:
+    case kSend:
+    case kSendInvalidate:
+    case kSendSolicited:
+    case kSendSolicitedInvalidate:
+    case kTerminate: return;
+  }
+}
+
+void UlpduRules::on(const EndSeen& end, const Facts&, Findings& findings) {
+  sender(end.from).terminates.on_end(end, findings);
+}
+
+void UlpduRules::forget(Direction from) {
+  Sender& here = sender(from);
+  here.order.forget();
+  here.headers.forget();
+  here.requests.forget();                            // a request may be missing
+  sender(engine::opposite(from)).requests.forget();  // or a response to the other end's
+}
+
+void UlpduRules::finish(const Facts&, Findings&) {}
+
+std::span<const Rule* const> UlpduRules::rules() noexcept {
+  static const std::vector<const Rule*> table = [] {
+    std::vector<const Rule*> all{&rules::kUlpduTooShort,
+                                 &rules::kDdpVersion,
+                                 &rules::kDdpReserved,
+
+                                 &rules::kFirstMsn,
+                                 &rules::kMsnSequence,
+                                 &rules::kMsnWithinMessage,
+                                 &rules::kLastMissing,
+                                 &rules::kLastTooEarly,
+                                 &rules::kLastNotLargestOffset,
+                                 &rules::kStagWithinMessage,
+                                 &rules::kRsvdUlpTagged,
+                                 &rules::kRsvdUlpUntagged,
+                                 &rules::kFirstOffset,
+                                 &rules::kMessageOffset,
+                                 &rules::kTaggedOffset,
+                                 &rules::kOffsetOrder,
+                                 &rules::kTaggedOrder,
+                                 &rules::kEmptySegment,
+                                 &rules::kRdmapVersion,
+                                 &rules::kRdmapReserved,
+                                 &rules::kNoSuchQueue,
+                                 &rules::kOpcode,
+                                 &rules::kInvalidateStag,
+                                 &rules::kInvalidateStagOf7306,
+                                 &rules::kReadRequestSize,
+                                 &rules::kUnrequested,
+                                 &rules::kResponseOrder,
+                                 &rules::kResponseStag,
+                                 &rules::kResponseOffset,
+                                 &rules::kResponseLength,
+                                 &rules::kEmptyRead,
+                                 &rules::kTooManyRequests,
+                                 &rules::kAtomicRequestSize,
+                                 &rules::kAtomicResponseSize,
+                                 &rules::kAtomicReserved,
+                                 &rules::kAOpCode,
+                                 &rules::kCompareData,
+                                 &rules::kCompareMask,
+                                 &rules::kAtomicUnrequested,
+                                 &rules::kAtomicOrder,
+                                 &rules::kTerminateAlone,
+                                 &rules::kTerminateSize,
+                                 &rules::kTerminateLayout,
+                                 &rules::kTerminateCode,
+                                 &rules::kTerminateReserved,
+                                 &rules::kTerminateM,
+                                 &rules::kTerminateD,
+                                 &rules::kTerminateR,
+                                 &rules::kQuotedLength,
+                                 &rules::kQuotedHeader,
+                                 &rules::kQuotedRequest,
+                                 &rules::kLocalCatastrophic,
+                                 &rules::kDdpLocalCatastrophic,
+                                 &rules::kDdpReservedType,
+                                 &rules::kAfterTerminate,
+                                 &rules::kResetAfterTerminate,
+                                 &rules::kImmediateSize};
+    for (const rules::ModelRule& model : rules::kModelRules) {  // the Sends share theirs
+      for (const Rule* rule : {model.buffer_model, model.queue}) {
+        if (rule != nullptr && std::ranges::find(all, rule) == all.end()) all.push_back(rule);
+      }
+    }
+    return all;
+  }();
+  return table;
+}
+
+}  // namespace weft::conformance

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// What there is to see on one connection, piece by piece in the order of the capture: the walk (walk.hpp) makes these
+// of TCP octets with the parsers of the live stack, the rules judge them, `weft dissect` prints them. Nothing here says
+// whether a piece is right.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <span>
+#include <variant>
+
+#include "common/wire.hpp"
+#include "conformance/place.hpp"
+#include "conformance/tcp_events.hpp"
+#include "ddp/header.hpp"
+#include "mpa/errors.hpp"
+#include "mpa/fpdu.hpp"
+#include "mpa/startup_frame.hpp"
+
+namespace weft::conformance {
+
+// Octets of one direction that belong together, and where they lie. Spans are valid until the next call of the walk.
+struct Piece {
+  Direction from{};
+  std::uint64_t stream_offset{};  // of octets[0] in its direction of the TCP connection (TcpSegment::stream_offset)
+  Bytes octets{};                 // as they were on the wire
+  Place first{};                  // of octets[0]
+  Place last{};                   // of the last octet: `last.packet` is where the piece was complete
+};
+
+// Octets before MPA started (MPA-1.2-02). Told once per direction, when its startup frame was found.
+struct StreamingSeen {
+  Direction from{};
+  std::uint64_t octets{};
+};
+
+struct StartupSeen {
+  Piece piece{};  // key to private data, as far as they were there
+  std::expected<mpa::StartupFrame, mpa::Fault> frame{};
+};
+
+// A Marker as it was, and what it should have been (MPA-4.3-05, MPA-4.3-07).
+struct MarkerSeen {
+  std::size_t at{};  // in the piece's octets
+  std::uint16_t reserved{};
+  std::uint16_t pointer{};
+  std::uint16_t expected_pointer{};
+};
+
+enum class CrcVerdict : std::uint8_t { kGood, kBad, kNotInUse };
+
+struct FpduSeen {
+  Piece piece{};             // Markers included
+  std::uint64_t position{};  // of the FPDU in the FPDU stream: octets behind the sender's own startup frame. Markers
+                             // stand at multiples of 512 of it. Meaningless (0 is somewhere) when `mid_stream` is set
+  std::uint64_t number{};    // in its direction, counted from 1
+  mpa::Framing framing{};    // in force for this direction
+  std::uint16_t ulpdu_length{};
+  std::span<const MarkerSeen> markers{};
+  Bytes ulpdu{};  // without Markers; contiguous
+  Bytes pad{};
+  std::uint32_t crc_field{};     // least significant octet first
+  std::uint32_t crc_computed{};  // over what MPA-4.4-14 to -16 name
+  CrcVerdict crc{};
+  bool mid_stream{};  // the capture does not show the beginning, or lost octets before this one: see ResumedSeen
+
+  // Where an octet of the ULPDU lies in piece.octets: Markers lie between them.
+  [[nodiscard]] std::size_t ulpdu_at(std::size_t offset) const noexcept;
+};
+
+// The FPDUs of a direction could not be followed any more. The rules forget what they know of it.
+enum class LossReason : std::uint8_t {
+  kCaptureGap,  // the capture lost octets: nobody's fault
+  kNotAnFpdu,   // what should be an FPDU is none: CRC, Markers and lengths lead nowhere
+};
+struct LostSeen {
+  Direction from{};
+  LossReason reason{};
+  std::uint64_t stream_offset{};
+  Place place{};
+};
+// An FPDU was found again: by two or more in a row whose lengths lead from one to the next and whose CRC or headers
+// fit.
+struct ResumedSeen {
+  Direction from{};
+  std::uint64_t skipped{};  // octets in between
+  std::uint64_t stream_offset{};
+  Place place{};
+};
+
+struct SegmentSeen {  // a TCP segment, for the rules on alignment
+  Direction from{};
+  TcpSegment segment{};
+};
+
+struct EndSeen {
+  Direction from{};
+  Closing how{};
+  std::uint64_t packet{};
+  std::uint64_t unfinished{};  // octets of a frame or FPDU that had begun
+  Place unfinished_at{};
+  std::uint64_t unfinished_offset{};  // in the stream; without unfinished octets, the end
+};
+
+// The capture is over; what did not happen by now is unknown, not wrong.
+struct CaptureOver {};
+
+using Seen =
+    std::variant<StreamingSeen, StartupSeen, FpduSeen, LostSeen, ResumedSeen, SegmentSeen, EndSeen, CaptureOver>;
+
+}  // namespace weft::conformance

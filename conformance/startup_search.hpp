@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where in a direction's octets its MPA startup frame begins. TCP may have carried other octets before (MPA-1.2-02),
+// and the key itself may be wrong (MPA-7.1.1-02, MPA-7.1.1-04).
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "common/wire.hpp"
+#include "mpa/startup_frame.hpp"
+
+namespace weft::conformance {
+
+struct KeyFound {
+  std::size_t at{};
+  mpa::FrameKind kind{};  // of an inexact key: the one that it resembles more
+  bool exact{};
+};
+
+// The first key, or what a few changed octets have left of one.
+[[nodiscard]] std::optional<KeyFound> find_key(Bytes octets) noexcept;
+
+// The front of a startup frame with the key put right, so that the parser reads what is behind it.
+class RepairedFrame {
+ public:
+  RepairedFrame(Bytes octets, mpa::FrameKind kind);
+  [[nodiscard]] std::expected<std::optional<mpa::StartupFrame>, mpa::Fault> parse() const noexcept;
+
+ private:
+  std::vector<std::byte> octets_{};
+  mpa::FrameKind kind_;
+};
+
+// The M, C and R bits of a frame whose fixed part is there.
+struct StartupFlags {
+  bool markers{}, crc{}, reject{};
+};
+[[nodiscard]] StartupFlags startup_flags(Bytes octets) noexcept;
+// What PD_Length makes the frame's size. The fixed part is there.
+[[nodiscard]] std::size_t startup_size(Bytes octets) noexcept;
+
+}  // namespace weft::conformance

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The TCP connections of a capture. Packets go in, in the order of the capture; what TCP made of them comes out:
+// octets in sequence, each once, and where the capture has none.
+//
+//   TcpConnections tcp;
+//   while (there is a packet) {
+//     tcp.take(packet);
+//     while (const auto event = tcp.next()) ...
+//   }
+//   tcp.finish();
+//   while (const auto event = tcp.next()) ...
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "conformance/packet.hpp"
+#include "conformance/tcp_events.hpp"
+
+namespace weft::conformance {
+
+struct ConnectionEnd {
+  std::string address{};
+  std::uint16_t port{};
+};
+
+struct ConnectionInfo {
+  std::size_t number{};  // from 0, in the order in which the capture shows them
+  ConnectionEnd first{};
+  ConnectionEnd second{};
+  std::uint64_t packets{};
+  std::uint64_t first_packet{}, last_packet{};
+  std::int64_t first_time{}, last_time{};  // nanoseconds since 1970
+};
+
+// Nothing of this connection follows: the capture is over, its addresses and ports serve another connection, or too
+// many others were heard of since (`evicted`).
+struct ConnectionOver {
+  ConnectionInfo info{};
+  bool evicted{};
+};
+
+// The first event of a connection is TcpOpened, the last ConnectionOver.
+struct ConnectionEvent {
+  std::size_t connection{};
+  std::variant<TcpEvent, ConnectionOver> event{};
+};
+
+// What became of the packets.
+struct PacketCounts {
+  std::uint64_t tcp{};
+  std::uint64_t not_tcp{};
+  std::uint64_t malformed{};  // headers that make no sense or are cut
+  std::uint64_t fragments{};  // of IP datagrams; counted as `tcp` when they made one whole
+};
+
+struct TcpLimits {
+  std::size_t connections = 65536;  // live ones; beyond, the one idle for the longest is over
+  std::size_t buffered_per_direction = std::size_t{32} << 20;  // octets that wait for those before them
+  std::size_t buffered = std::size_t{256} << 20;               // the same, of all connections together
+};
+
+class TcpConnections {
+ public:
+  explicit TcpConnections(const TcpLimits& limits = {});
+  ~TcpConnections();
+  TcpConnections(TcpConnections&&) noexcept;
+  TcpConnections& operator=(TcpConnections&&) noexcept;
+
+  // False, and nothing taken, while there are events to be polled. The packet's octets have to stay until they are.
+  bool take(const Packet& packet);
+  // The capture is over: what waits for octets before it comes now, with the gaps told, and every connection is over.
+  void finish();
+  // Spans in it are valid until the next call of anything here.
+  [[nodiscard]] std::optional<ConnectionEvent> next();
+
+  // Of a connection that is not over; nullptr otherwise: ConnectionOver brings it.
+  [[nodiscard]] const ConnectionInfo* info(std::size_t connection) const noexcept;
+  [[nodiscard]] const PacketCounts& counts() const noexcept;
+
+ private:
+  class Table;
+  std::unique_ptr<Table> table_;
+};
+
+}  // namespace weft::conformance

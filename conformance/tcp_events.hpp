@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the TCP layer tells of one connection, in the order of the capture. Everything above knows TCP by these alone,
+// so others can feed connections of their own (connection_audit.hpp).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <variant>
+
+#include "common/wire.hpp"
+#include "conformance/place.hpp"
+
+namespace weft::conformance {
+
+// A segment that carries octets, as it was captured: also retransmitted, out of order or overlapping. Its octets follow
+// as TcpOctets when all before them have been seen.
+struct TcpSegment {
+  End from{};
+  std::uint64_t packet{};
+  std::uint64_t stream_offset{};  // of its first octet; 0 is the first octet after the SYN (or the first one captured)
+  std::uint32_t size{};           // octets of payload as sent; more than were captured when the packet was cut
+  bool retransmission{};          // all of it was seen before
+};
+
+// Octets in sequence, each octet of a direction once. One call never mixes packets.
+struct TcpOctets {
+  End from{};
+  Bytes octets{};  // valid until the next event
+  Place place{};   // of the first; the others follow in the same packet
+  std::uint64_t stream_offset{};
+};
+
+// Octets that were sent and that the capture does not hold: lost, cut off by the snap length, or never acknowledged.
+struct TcpGap {
+  End from{};
+  std::uint64_t stream_offset{};
+  std::uint64_t size{};
+  std::uint64_t packet{};  // at which it was certain
+};
+
+enum class Closing : std::uint8_t { kFin, kReset };
+struct TcpClosed {  // a direction ended: nothing of it follows. A reset ends both (two events)
+  End from{};       // who sent it
+  Closing how{};
+  std::uint64_t packet{};
+};
+
+// What the SYNs of both ends said. Absent when the capture begins later.
+struct TcpOpened {
+  std::optional<std::uint16_t> mss_of_first{};  // MSS options: the largest segment that this end wants to receive
+  std::optional<std::uint16_t> mss_of_second{};
+  bool handshake_seen{};  // SYN of at least one end: stream offsets count from the beginning of the connection
+};
+
+using TcpEvent = std::variant<TcpOpened, TcpSegment, TcpOctets, TcpGap, TcpClosed>;
+
+}  // namespace weft::conformance

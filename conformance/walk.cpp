@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "conformance/walk.hpp"
+
+namespace weft::conformance {
+namespace {
+
+constexpr std::size_t kMostSegments = 64;  // that are remembered while nobody knows the roles
+
+}  // namespace
+
+void Walk::feed(const TcpEvent& event) {
+  std::visit([this](const auto& e) { on(e); }, event);
+}
+
+void Walk::on(const TcpOpened& opened) {
+  for (Half& half : halves_) half.may_begin_inside = !opened.handshake_seen;
+}
+
+void Walk::on(const TcpSegment& segment) {
+  if (initiator_) return tell(SegmentSeen{direction(segment.from), segment});
+  if (segments_.size() == kMostSegments) segments_.pop_front();
+  segments_.push_back(segment);
+}
+
+void Walk::on(const TcpOctets& octets) {
+  Half& sender = half(octets.from);
+  if (!sender.closed && !sender.gap) sender.window.append(octets);
+}
+
+void Walk::on(const TcpGap& gap) { half(gap.from).gap = gap; }
+
+void Walk::on(const TcpClosed& closed) {
+  Half& ended = half(closed.from);
+  if (!ended.closed) ended.closed = closed;
+}
+
+std::optional<Seen> Walk::next() {
+  while (queue_.empty()) {
+    if (advance()) continue;
+    for (Half& half : halves_) half.window.keep();
+    if (!finished_ || over_told_) return std::nullopt;
+    over_told_ = true;
+    return CaptureOver{};
+  }
+  Seen seen = queue_.front();
+  queue_.pop_front();
+  return seen;
+}
+
+// The direction whose octets came first goes first.
+bool Walk::advance() {
+  Half& first = half(End::kFirst);
+  Half& second = half(End::kSecond);
+  const bool second_is_older =
+      !second.window.empty() && !first.window.empty() && second.window.place(0).packet < first.window.place(0).packet;
+  Half& older = second_is_older ? second : first;
+  return step(older) || step(other(older));
+}
+
+bool Walk::step(Half& half) {
+  if (half.end_told) return false;
+  half.held = false;
+  const bool look = cut(half) || half.window.size() >= half.needed;
+  if (look && step_phase(half)) {
+    half.needed = 0;
+    return true;
+  }
+  if (half.held) return false;
+  if (half.gap) return apply_gap(half);
+  return tell_end(half);
+}
+
+bool Walk::step_phase(Half& half) {
+  switch (half.phase) {
+    case Phase::kSearching: return search(half);
+    case Phase::kStartup: return startup(half);
+    case Phase::kWaiting: return wait_for_framing(half);
+    case Phase::kFollowing: return follow(half);
+    case Phase::kLost: return regain(half);
+    case Phase::kIgnoring: half.window.restart(half.window.end()); return false;
+  }
+  return false;
+}
+
+// While the other direction is undecided about octets that came before `packet`, this one waits: rules on Requests and
+// Responses need both in order. But not for ever; what comes too late then is told as such (late_until).
+bool Walk::must_wait(Half& half, std::uint64_t packet) {
+  Half& undecided = other(half);
+  if (!undecided.undecided || undecided.window.empty() || finished_ || half.gap) return false;
+  if (undecided.overtaken || undecided.window.place(0).packet >= packet) return false;
+  if (half.window.size() > kMostWaiting) {
+    undecided.overtaken = true;
+    return false;
+  }
+  return half.held = true;
+}
+
+Piece Walk::piece(const Half& half, std::size_t size) const noexcept {
+  return {.from = direction(half.end),
+          .stream_offset = half.window.begin(),
+          .octets = half.window.octets().first(size),
+          .first = half.window.place(0),
+          .last = half.window.place(size == 0 ? 0 : size - 1)};
+}
+
+}  // namespace weft::conformance

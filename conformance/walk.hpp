@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// From what TCP carried to what there is to see: startup frames and FPDUs, in the order of the capture. The walk judges
+// nothing; where the octets make no sense it says so (LostSeen), looks for the next FPDU (ResumedSeen) and goes on.
+//
+//   Walk walk;
+//   walk.feed(event);                                     // events of one connection, in the order of the capture
+//   while (auto seen = walk.next()) std::visit(..., *seen);   // until empty, before the next event
+//   walk.finish();                                        // and once more next() until empty
+//
+// Memory is bounded: per direction the octets of an FPDU or of the look-ahead, and those that wait until the framing is
+// known, which takes the other direction's startup frame.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+#include "conformance/fpdu_chain.hpp"
+#include "conformance/fpdu_reading.hpp"
+#include "conformance/octet_window.hpp"
+#include "conformance/resync.hpp"
+#include "conformance/seen.hpp"
+#include "conformance/startup_search.hpp"
+#include "conformance/tcp_events.hpp"
+
+namespace weft::conformance {
+
+class Walk {
+ public:
+  static constexpr std::size_t kSearched = 64U << 10;      // octets before MPA in which a key is looked for
+  static constexpr std::size_t kKeptOfSearch = 1024;       // more than a startup frame has
+  static constexpr std::size_t kMostWaiting = 256U << 10;  // octets of one direction that wait for the other
+  static constexpr std::uint64_t kGivenUp = 1U << 20;      // octets without an FPDU where no startup frame was seen
+
+  void feed(const TcpEvent& event);
+  [[nodiscard]] std::optional<Seen> next();
+  // The capture is over: what waits for more octets is decided with those that are there.
+  void finish() noexcept { finished_ = true; }
+
+  // A startup frame was found, or FPDUs.
+  [[nodiscard]] bool iwarp() const noexcept { return initiator_.has_value(); }
+  // False when no startup frame told who the Initiator is; then the end that the capture shows first is taken for it.
+  [[nodiscard]] bool roles_known() const noexcept { return roles_known_; }
+  // Once iwarp() is true.
+  [[nodiscard]] std::optional<End> initiator() const noexcept { return initiator_; }
+
+ private:
+  enum class Phase : std::uint8_t {
+    kSearching,  // for the startup frame
+    kStartup,    // in it
+    kWaiting,    // behind it, for the other end's
+    kFollowing,  // FPDU by FPDU
+    kLost,       // looking for one
+    kIgnoring,   // no MPA (any more)
+  };
+
+  struct Half {
+    End end{};
+    Phase phase = Phase::kSearching;
+    OctetWindow window{};
+    std::size_t needed = 0;  // octets in the window before another look is worth while
+    bool undecided = false;  // look-ahead is going on: the other direction waits, to keep the order of the capture
+    bool held = false;       // waits for the other direction
+    bool overtaken = false;  // the other direction has waited long enough
+    std::optional<std::uint64_t> late_until{};  // FPDUs up to this packet come later than they should
+
+    mpa::FrameKind key{};  // kStartup
+    bool key_exact = false;
+    std::optional<StartupFlags> flags{};  // of its startup frame
+    bool rejected = false;                // by either end's frame: what follows belongs to the ULP
+    std::optional<std::uint64_t> base{};  // stream offset of the first octet behind its startup frame
+
+    Track track{};
+    bool guessed = false;          // Markers were not seen but might come
+    std::uint64_t guessed_at = 0;  // stream offset since when
+    bool mid_stream = false;
+    std::uint64_t number = 0;
+    Resync resync{};
+    std::uint64_t lost_at = 0;  // stream offset
+    bool told_lost = false;
+    std::uint64_t last_packet = 0;  // of the last FPDU told
+
+    std::optional<TcpGap> gap{};
+    std::optional<TcpClosed> closed{};
+    bool end_told = false;
+    bool may_begin_inside = true;  // FPDUs may be there without a startup frame: its place was not captured
+  };
+
+  // walk.cpp: events, and which direction is next.
+  void on(const TcpOpened& opened);
+  void on(const TcpSegment& segment);
+  void on(const TcpOctets& octets);
+  void on(const TcpGap& gap);
+  void on(const TcpClosed& closed);
+  bool advance();
+  bool step(Half& half);
+  bool step_phase(Half& half);
+  [[nodiscard]] bool must_wait(Half& half, std::uint64_t packet);
+  void tell(Seen seen) { queue_.push_back(std::move(seen)); }
+
+  // walk_ends.cpp: gaps and ends.
+  bool apply_gap(Half& half);
+  bool tell_end(Half& half);
+  // No more octets follow those in the window.
+  [[nodiscard]] bool cut(const Half& half) const noexcept { return finished_ || half.gap || half.closed; }
+
+  // walk_startup.cpp
+  bool search(Half& half);
+  bool search_inside(Half& half);
+  bool begin_startup(Half& half, const KeyFound& key);
+  bool wrong_request(Half& half);
+  bool startup(Half& half);
+  bool startup_cut_short(Half& half);
+  void leave_startup(Half& half, std::size_t size, const StartupFlags& flags);
+  void set_initiator(End end, bool known);
+  bool wait_for_framing(Half& half);
+
+  // walk_fpdus.cpp
+  bool follow(Half& half);
+  bool follow_doubtful(Half& half, const Extent& extent);
+  bool follow_cut(Half& half);
+  bool other_framing(Half& half);
+  bool tell_fpdu(Half& half, const Extent& extent);
+
+  // walk_resync.cpp
+  void lose(Half& half, std::optional<LossReason> told);
+  bool regain(Half& half);
+  void resume(Half& half, const Track& track);
+  [[nodiscard]] Known known(const Half& half) const noexcept;
+
+  [[nodiscard]] Half& half(End end) noexcept { return halves_[static_cast<std::size_t>(end)]; }
+  [[nodiscard]] Half& other(const Half& one) noexcept { return half(opposite(one.end)); }
+  [[nodiscard]] const Half& other(const Half& one) const noexcept {
+    return halves_[static_cast<std::size_t>(opposite(one.end))];
+  }
+  [[nodiscard]] Direction direction(End end) const noexcept {
+    return initiator_ == end ? Direction::kFromInitiator : Direction::kFromResponder;
+  }
+  [[nodiscard]] Piece piece(const Half& half, std::size_t size) const noexcept;
+
+  std::array<Half, 2> halves_{Half{.end = End::kFirst}, Half{.end = End::kSecond}};
+  std::optional<End> initiator_{};
+  bool roles_known_ = false;
+  std::deque<TcpSegment> segments_{};  // until the roles are known
+  std::deque<Seen> queue_{};
+  FpduReader reader_{};
+  bool finished_ = false;
+  bool over_told_ = false;
+};
+
+}  // namespace weft::conformance

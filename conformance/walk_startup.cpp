@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The walk: finding the startup frame of a direction, reading it, and waiting for the other one, since the framing is
+// what both frames agree on.
+#include "conformance/walk.hpp"
+
+namespace weft::conformance {
+
+bool Walk::search(Half& half) {
+  const Bytes octets = half.window.octets();
+  if (octets.empty()) return false;
+  if (const auto key = find_key(octets)) return begin_startup(half, *key);
+  if (half.may_begin_inside && octets.size() < mpa::kKeySize && !cut(half)) return false;
+  if (half.may_begin_inside) return search_inside(half);
+  if (initiator_ == half.end && other(half).flags) return wrong_request(half);
+  if (half.window.end() > kSearched) {
+    half.phase = Phase::kIgnoring;
+    return true;
+  }
+  if (octets.size() > kKeptOfSearch) half.window.drop(octets.size() - kKeptOfSearch);
+  return false;
+}
+
+// The capture may have begun behind the startup frames.
+bool Walk::search_inside(Half& half) {
+  lose(half, {});
+  return true;
+}
+
+bool Walk::begin_startup(Half& half, const KeyFound& key) {
+  half.key = key.kind;
+  half.key_exact = key.exact;
+  if (!initiator_ || !roles_known_) {
+    set_initiator(key.kind == mpa::FrameKind::kRequest ? half.end : opposite(half.end), true);
+  }
+  const std::uint64_t before = half.window.begin() + key.at;
+  if (before > 0) tell(StreamingSeen{direction(half.end), before});
+  half.window.drop(key.at);
+  half.undecided = false;
+  half.phase = Phase::kStartup;
+  return true;
+}
+
+// The other end has answered with a Reply, so this one has sent a Request: with a key that does not even resemble one.
+// It is the last thing that was sent, so it began with a packet (MPA-7.1.1-02).
+bool Walk::wrong_request(Half& half) {
+  const std::size_t at = half.window.packet_begin(half.window.size() - 1);
+  return begin_startup(half, {.at = at, .kind = mpa::FrameKind::kRequest, .exact = false});
+}
+
+void Walk::set_initiator(End end, bool known) {
+  initiator_ = end;
+  roles_known_ = known;
+  for (const TcpSegment& segment : segments_) tell(SegmentSeen{direction(segment.from), segment});
+  segments_.clear();
+  // Its search may have been given up for the octets of a long time before MPA.
+  Half& peer = other(half(end));
+  if (peer.phase == Phase::kIgnoring && !peer.flags) peer.phase = Phase::kSearching;
+}
+
+bool Walk::startup(Half& half) {
+  const Bytes octets = half.window.octets();
+  if (octets.size() < mpa::kFixedFrameSize) return startup_cut_short(half);
+  const bool initiator = initiator_ == half.end;
+  const auto expected = initiator ? mpa::FrameKind::kRequest : mpa::FrameKind::kReply;
+  auto frame = mpa::parse_startup_frame(octets, expected);
+  const StartupFlags flags = startup_flags(octets);
+  const std::size_t size = startup_size(octets);
+  if (!frame && (frame.error() == mpa::Fault::kBadKey || frame.error() == mpa::Fault::kRoleClash)) {
+    const auto repaired = RepairedFrame(octets, expected).parse();
+    if (repaired && !*repaired) return startup_cut_short(half);
+    if (!repaired) frame = std::unexpected(frame.error());
+  }
+  if (frame && !*frame) return startup_cut_short(half);
+  if (!frame && frame.error() == mpa::Fault::kEnhancedDataMissing && octets.size() < size)
+    return startup_cut_short(half);
+  const bool too_long = size > mpa::kMaxStartupFrameSize;
+  const std::size_t shown = too_long ? mpa::kFixedFrameSize : size;
+  StartupSeen seen{.piece = piece(half, shown), .frame = std::unexpected(mpa::Fault::kBadKey)};
+  if (frame) {
+    seen.frame = **frame;
+  } else {
+    seen.frame = std::unexpected(frame.error());
+  }
+  tell(seen);
+  leave_startup(half, shown, flags);
+  if (too_long) lose(half, {});  // where it ends is anybody's guess
+  if (too_long) half.base.reset();
+  return true;
+}
+
+// Not all of the frame is there. A FIN says that more will never come (MPA-7.1.1-23).
+bool Walk::startup_cut_short(Half& half) {
+  if (!half.closed || half.gap || half.closed->how != Closing::kFin) return false;
+  tell(StartupSeen{piece(half, half.window.size()), std::unexpected(mpa::Fault::kStartupCutShort)});
+  half.window.drop(half.window.size());
+  half.phase = Phase::kIgnoring;
+  return true;
+}
+
+void Walk::leave_startup(Half& half, std::size_t size, const StartupFlags& flags) {
+  half.flags = flags;
+  half.base = half.window.begin() + size;
+  half.window.drop(std::min(size, half.window.size()));
+  half.phase = Phase::kWaiting;
+  if (initiator_ != half.end && flags.reject) half.rejected = other(half).rejected = true;
+}
+
+// MPA-7.1.1-07, MPA-7.1.1-08, MPA-7.1.1-11: Markers as the other end asked, CRC as either asked.
+bool Walk::wait_for_framing(Half& half) {
+  const Half& peer = other(half);
+  if (peer.flags) {
+    half.track = {{.crc = half.flags->crc || peer.flags->crc, .markers = peer.flags->markers}, 0};
+    half.phase = Phase::kFollowing;
+    return true;
+  }
+  const bool never = peer.phase != Phase::kSearching && peer.phase != Phase::kStartup;
+  const bool too_many = half.window.size() > kMostWaiting;
+  if (never || too_many || finished_ || half.gap || (half.closed && peer.closed)) {
+    lose(half, {});
+    return true;
+  }
+  half.held = !half.window.empty() || half.closed;
+  return false;
+}
+
+}  // namespace weft::conformance

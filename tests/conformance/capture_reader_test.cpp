@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Captures of every kind, and what is said of files that are none.
+#include "conformance/capture_reader.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "tests/conformance/capture_octets.hpp"
+#include "tests/conformance/tcp_history.hpp"
+
+namespace weft::conformance::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using Kind = CaptureError::Kind;
+
+const Octets kIp = ipv4(Segment{.sequence = 1, .payload = "payload"});
+
+// Everything in a capture: packets (with octets of their own), and how it ended.
+struct Read {
+  std::vector<Packet> packets{};
+  std::vector<Octets> octets{};
+  std::optional<CaptureError> error{};
+};
+
+Read read(const std::string& path) {
+  Read all;
+  auto reader = CaptureReader::open(path);
+  if (!reader) return {.error = reader.error()};
+  for (;;) {
+    const auto next = reader->next();
+    if (const auto* packet = std::get_if<Packet>(&next)) {
+      all.packets.push_back(*packet);
+      all.octets.emplace_back(packet->captured.begin(), packet->captured.end());
+      continue;
+    }
+    if (const auto* error = std::get_if<CaptureError>(&next)) all.error = *error;
+    EXPECT_EQ(reader->next().index(), next.index());  // final
+    return all;
+  }
+}
+
+Read read(const Octets& octets) { return read(TemporaryFile(octets).path()); }
+
+Kind kind_of(const Octets& octets) {
+  const Read all = read(octets);
+  EXPECT_TRUE(all.error);
+  return all.error ? all.error->kind : Kind{};
+}
+
+TEST(CaptureReader, PcapInEveryByteOrderAndPrecision) {
+  for (const ByteOrder order : {ByteOrder::kBig, ByteOrder::kLittle}) {
+    for (const bool nanoseconds : {false, true}) {
+      const Read all = read(PcapOctets(kFileRaw, order, nanoseconds).add(kIp).add(kIp, 30).octets());
+      EXPECT_FALSE(all.error);
+      ASSERT_THAT(all.packets, SizeIs(2));
+      EXPECT_EQ(all.packets[0].number, 1U);
+      EXPECT_EQ(all.packets[0].time, nanoseconds ? 1'123'456'789 : 1'123'456'000);
+      EXPECT_EQ(all.octets[0], kIp);
+      EXPECT_EQ(all.packets[1].number, 2U);
+      EXPECT_THAT(all.octets[1], SizeIs(30));
+      EXPECT_EQ(all.packets[1].original_size, kIp.size());
+    }
+  }
+}
+
+TEST(CaptureReader, PcapngInBothByteOrders) {
+  for (const ByteOrder order : {ByteOrder::kBig, ByteOrder::kLittle}) {
+    PcapngOctets file(order);
+    // Not raw IP: libpcap 1.10 takes two such interfaces for different ones.
+    file.interface(kFileEthernet).interface(kFileEthernet).add(kIp, 0).add_unknown_block().add(kIp, 1).add_simple(kIp);
+    const Read all = read(file.octets());
+    EXPECT_FALSE(all.error) << all.error->sentence;
+    ASSERT_THAT(all.packets, SizeIs(3));
+    EXPECT_EQ(all.packets[0].time, 1'123'456'000);
+    EXPECT_EQ(all.packets[2].number, 3U);
+    EXPECT_EQ(all.octets[2], kIp);
+  }
+}
+
+TEST(CaptureReader, EveryLinkType) {
+  const std::pair<std::uint16_t, LinkType> kinds[]{
+      {kFileEthernet, LinkType::kEthernet}, {kFileSll, LinkType::kLinuxCooked}, {kFileSll2, LinkType::kLinuxCooked2},
+      {kFileNull, LinkType::kNull},         {kFileLoop, LinkType::kLoop},       {kFileRaw, LinkType::kRawIp},
+      {kFileIpv4, LinkType::kIpv4},         {kFileIpv6, LinkType::kIpv6}};
+  for (const auto& [number, link] : kinds) {
+    for (const Octets& file :
+         {PcapOctets(number).add(kIp).octets(), PcapngOctets().interface(number).add(kIp).octets()}) {
+      const Read all = read(file);
+      ASSERT_THAT(all.packets, SizeIs(1)) << number;
+      EXPECT_EQ(all.packets[0].link, link) << number;
+    }
+  }
+}
+
+TEST(CaptureReader, AnUnknownLinkTypeIsNamed) {
+  const Read all = read(PcapOctets(105).add(kIp).octets());
+  ASSERT_TRUE(all.error);
+  EXPECT_EQ(all.error->kind, Kind::kUnknownLinkType);
+  EXPECT_THAT(all.error->sentence, AllOf(HasSubstr("weft-capture-"), HasSubstr("802.11")));
+}
+
+TEST(CaptureReader, InterfacesThatLibpcapCannotReadTogether) {
+  const Read types = read(PcapngOctets().interface(kFileRaw).add(kIp).interface(kFileEthernet).octets());
+  EXPECT_THAT(types.packets, SizeIs(1));  // what was before
+  ASSERT_TRUE(types.error);
+  EXPECT_EQ(types.error->kind, Kind::kMixedInterfaces);
+  EXPECT_THAT(types.error->sentence, AllOf(HasSubstr("link types"), HasSubstr("tshark")));
+  EXPECT_EQ(kind_of(PcapngOctets().interface(kFileRaw).interface(kFileRaw, 96).add(kIp).octets()),
+            Kind::kMixedInterfaces);
+}
+
+TEST(CaptureReader, WhatIsNoCapture) {
+  EXPECT_EQ(kind_of(octets("#!/bin/sh\necho this is a script, and long enough\n")), Kind::kNotACapture);
+  EXPECT_EQ(kind_of(octets("")), Kind::kCutShort);
+  const Octets gzip{std::byte{0x1f}, std::byte{0x8b}, std::byte{8}, std::byte{0}, std::byte{0}, std::byte{0}};
+  const Read compressed = read(gzip);
+  ASSERT_TRUE(compressed.error);
+  EXPECT_EQ(compressed.error->kind, Kind::kNotACapture);
+  EXPECT_THAT(compressed.error->sentence, HasSubstr("gzip"));
+}
+
+TEST(CaptureReader, WhatCannotBeRead) {
+  const Read missing = read("/nowhere/trace.pcap");
+  ASSERT_TRUE(missing.error);
+  EXPECT_EQ(missing.error->kind, Kind::kCannotRead);
+  EXPECT_THAT(missing.error->sentence, AllOf(HasSubstr("/nowhere/trace.pcap"), HasSubstr("No such file")));
+  const Read folder = read("/tmp");
+  ASSERT_TRUE(folder.error);
+  EXPECT_EQ(folder.error->kind, Kind::kCannotRead);
+  EXPECT_THAT(folder.error->sentence, HasSubstr("Is a directory"));
+}
+
+// Whatever the length: the packets before it, and one sentence.
+TEST(CaptureReader, FilesCutAnywhere) {
+  const Octets pcap = PcapOctets().add(kIp).add(kIp).add(kIp).octets();
+  const Octets pcapng = PcapngOctets().interface(kFileRaw).add(kIp).add(kIp).add(kIp).octets();
+  for (const Octets& whole : {pcap, pcapng}) {
+    std::size_t before = 0;
+    std::size_t ends = 0;
+    for (std::size_t size = 0; size <= whole.size(); ++size) {
+      const Read all = read(Octets(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)));
+      EXPECT_GE(all.packets.size(), before);
+      before = all.packets.size();
+      for (const Octets& packet : all.octets) EXPECT_EQ(packet, kIp);
+      if (!all.error) {
+        ++ends;
+        continue;
+      }
+      EXPECT_THAT(all.error->sentence, AllOf(HasSubstr("weft-capture-"), Not(HasSubstr("\n"))));
+      // A pcapng file without an interface holds no packets, which libpcap takes for something else.
+      EXPECT_TRUE(all.error->kind == Kind::kCutShort || size < 60) << size << all.error->sentence;
+    }
+    EXPECT_EQ(before, 3U);
+    EXPECT_EQ(ends, 4U);  // the file header alone, and behind each packet
+  }
+}
+
+TEST(CaptureReader, DamageInTheMiddle) {
+  PcapOctets file;
+  file.add(kIp);
+  Octets damaged = file.octets();
+  append(damaged, Octets(12, std::byte{0xff}));  // a packet of four gigabytes
+  append(damaged, Octets(100, std::byte{0xff}));
+  const Read all = read(damaged);
+  EXPECT_THAT(all.packets, SizeIs(1));
+  ASSERT_TRUE(all.error);
+  EXPECT_EQ(all.error->kind, Kind::kDamaged);
+}
+
+TEST(CaptureReader, Progress) {
+  const TemporaryFile file(PcapOctets().add(kIp).octets());
+  auto reader = CaptureReader::open(file.path());
+  ASSERT_TRUE(reader);
+  while (std::holds_alternative<Packet>(reader->next())) continue;
+  const auto progress = reader->progress();
+  ASSERT_TRUE(progress);
+  EXPECT_EQ(progress->of, std::filesystem::file_size(file.path()));
+  EXPECT_EQ(progress->octets, progress->of);
+}
+
+TEST(CaptureReader, TheStandardInput) {
+  const TemporaryFile file(PcapOctets().add(kIp).octets());
+  const int before = ::dup(STDIN_FILENO);
+  ASSERT_NE(std::freopen(file.path().c_str(), "rb", stdin), nullptr);
+  const Read all = read("-");
+  EXPECT_THAT(all.packets, SizeIs(1));
+  EXPECT_FALSE(all.error);
+  ::dup2(before, STDIN_FILENO);
+  ::close(before);
+}
+
+TEST(CaptureReader, StopEndsIt) {
+  const TemporaryFile file(PcapOctets().add(kIp).add(kIp).octets());
+  auto reader = CaptureReader::open(file.path());
+  ASSERT_TRUE(reader);
+  EXPECT_TRUE(std::holds_alternative<Packet>(reader->next()));
+  reader->stop();
+  EXPECT_TRUE(std::holds_alternative<CaptureEnd>(reader->next()));
+}
+
+TEST(CaptureReader, AnInterfaceThatIsNotThere) {
+  const auto reader = CaptureReader::open_interface("weft-none");
+  ASSERT_FALSE(reader);
+  EXPECT_TRUE(reader.error().kind == Kind::kNoSuchInterface || reader.error().kind == Kind::kNoPermission);
+  EXPECT_THAT(reader.error().sentence, HasSubstr("weft-none"));
+}
+
+}  // namespace
+}  // namespace weft::conformance::testing

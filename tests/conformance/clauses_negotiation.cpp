@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// RFC 6581 sections 5, 9 and 10: what Request and Reply say together, and the ready-to-receive indication.
+#include <catch2/catch.hpp>
+
+#include "tests/conformance/conversation.hpp"
+
+using namespace weft::conformance;
+using namespace weft::conformance::test;
+
+namespace {
+
+constexpr unsigned kA = 0x8000;  // in the IRD word
+constexpr unsigned kB = 0x4000;
+constexpr unsigned kC = 0x8000;  // in the ORD word
+constexpr unsigned kD = 0x4000;
+
+Clauses frames(const Conversation& conversation) { return violations(conversation.startup().audit()); }
+
+// Both frames name `types`; the Initiator begins with `first`.
+Clauses peer_to_peer(unsigned request_types, unsigned reply_types, const Octets& first) {
+  const auto b = [](unsigned types) { return types & 1 ? kB : 0U; };
+  const auto cd = [](unsigned types) { return (types & 2 ? kC : 0U) | (types & 4 ? kD : 0U); };
+  Conversation conversation = enhanced_conversation(kA | b(request_types) | 4, cd(request_types) | 4,
+                                                    kA | b(reply_types) | 4, cd(reply_types) | 4);
+  Script script = conversation.startup();
+  script.send(End::kFirst, conversation.initiator.add(first));
+  return violations(script.audit());
+}
+constexpr unsigned kSendType = 1;
+constexpr unsigned kWriteType = 2;
+constexpr unsigned kReadType = 4;
+
+}  // namespace
+
+TEST_CASE("enhanced frames that agree have no finding",
+          "[rfc6581/9][MPA2-9.1-04][MPA2-9.1-08][MPA2-9.2-04][MPA2-9.2-06][MPA2-9.2-09][MPA2-9.2-17][MPA2-9.2-18]"
+          "[MPA2-10-02][MPA2-10-04][MPA2-6-07][MPA2-6-11]") {
+  CHECK(frames(enhanced_conversation(8, 4, 4, 8)) == Clauses{});
+  CHECK(frames(enhanced_conversation(kA | 8, kC | kD | 4, kA | 4, kC | 8)) == Clauses{});
+  CHECK(warnings(enhanced_conversation(8, 4, 4, 8).startup().audit()) == Clauses{});
+}
+
+TEST_CASE("the facts tell how many Requests may be outstanding", "[rfc6581/9.1][MPA2-9.1-06][MPA2-9.1-19]") {
+  const ConnectionAudit audit = enhanced_conversation(8, 4, 5, 7).startup().audit();
+  CHECK(audit.facts().request_limit(Direction::kFromInitiator) == 5);
+  CHECK(audit.facts().request_limit(Direction::kFromResponder) == 8);
+  const ConnectionAudit left = enhanced_conversation(0x3fff, 4, 5, 7).startup().audit();
+  CHECK_FALSE(left.facts().request_limit(Direction::kFromResponder));
+  CHECK_FALSE(Conversation{}.startup().audit().facts().request_limit(Direction::kFromInitiator));
+}
+
+TEST_CASE("types without the peer-to-peer model", "[rfc6581/9.2][MPA2-9.2-18]") {
+  CHECK(frames(enhanced_conversation(kB | 4, 4, 4, 4)) == Clauses{"MPA2-9.2-18"});
+  CHECK(frames(enhanced_conversation(4, 4, 4, kD | 4)) == Clauses{"MPA2-9.2-18"});
+}
+
+TEST_CASE("the peer-to-peer model without types", "[rfc6581/9.2][MPA2-9.2-04][MPA2-9.2-09]") {
+  CHECK(frames(enhanced_conversation(kA | 4, 4, kA | 4, kC | 4)) == Clauses{"MPA2-9.2-04"});
+  CHECK(frames(enhanced_conversation(kA | 4, kC | 4, kA | 4, 4)) == Clauses{"MPA2-9.2-09"});
+}
+
+TEST_CASE("the Reply mirrors A", "[rfc6581/9.2][MPA2-9.2-06][MPA2-9.2-17]") {
+  CHECK(frames(enhanced_conversation(kA | 4, kC | 4, 4, 4)) == Clauses{"MPA2-9.2-06"});
+  CHECK(frames(enhanced_conversation(kA | 4, kC | 4, 4, kC | 4)) == Clauses{"MPA2-9.2-06"});
+  CHECK(frames(enhanced_conversation(4, 4, kA | 4, kC | 4)) == Clauses{"MPA2-9.2-17"});
+  Conversation rejected = enhanced_conversation(kA | 4, kC | 4, 4, 4);
+  rejected.reply.flags |= 0x20;
+  CHECK(frames(rejected) == Clauses{});
+}
+
+TEST_CASE("the Reply is enhanced if the Request is", "[rfc6581/10][MPA2-10-02][MPA2-10-04]") {
+  Conversation broken = enhanced_conversation(4, 4, 4, 4);
+  broken.reply = {.key = kReplyKey, .flags = 0x40, .revision = 2};
+  CHECK(frames(broken) == Clauses{"MPA2-10-02"});
+  broken.reply = {.key = kReplyKey, .flags = 0x60, .revision = 1};  // who knows no revision 2 may refuse
+  CHECK(frames(broken) == Clauses{});
+  broken = enhanced_conversation(4, 4, 4, 4);
+  broken.request = {.flags = 0x40, .revision = 2};
+  CHECK(frames(broken) == Clauses{"MPA2-10-04"});
+}
+
+TEST_CASE("the Responder's ORD is at most the Initiator's IRD", "[rfc6581/9.1][MPA2-9.1-08][MPA2-9.1-19]") {
+  CHECK(frames(enhanced_conversation(4, 4, 4, 5)) == Clauses{"MPA2-9.1-08"});
+  CHECK(frames(enhanced_conversation(0x3fff, 4, 4, 5)) == Clauses{});
+  CHECK(frames(enhanced_conversation(4, 4, 4, 0x3fff)) == Clauses{});
+  Conversation rejected = enhanced_conversation(4, 4, 4, 5);  // tells the ORD that it needs (MPA2-9.1-11)
+  rejected.reply.flags |= 0x20;
+  CHECK(frames(rejected) == Clauses{});
+}
+
+TEST_CASE("a Responder's IRD below the Initiator's ORD is worth a warning", "[rfc6581/9.1][MPA2-9.1-04]") {
+  CHECK(warnings(enhanced_conversation(4, 5, 4, 4).startup().audit()) == Clauses{"MPA2-9.1-04"});
+  CHECK(warnings(enhanced_conversation(4, 0x3fff, 4, 4).startup().audit()) == Clauses{});
+}
+
+TEST_CASE("CRCs that nobody asked for are worth a warning", "[rfc5044/4.4][MPA-4.4-05]") {
+  Conversation off;
+  off.request.flags = off.reply.flags = 0;
+  CHECK(warnings(off.startup().audit()) == Clauses{"MPA-4.4-05"});
+  off.reply.flags = 0x40;
+  CHECK(warnings(off.startup().audit()) == Clauses{});
+}
+
+TEST_CASE("the first FPDU of a peer-to-peer connection", "[rfc6581/5][rfc6581/9.2][MPA2-5-03][MPA2-9.2-12]") {
+  CHECK(peer_to_peer(kSendType, kSendType, send(1, {})) == Clauses{});
+  CHECK(peer_to_peer(kWriteType, kWriteType, write({})) == Clauses{});
+  CHECK(peer_to_peer(kReadType, kReadType, read_request(1, 0)) == Clauses{});
+  CHECK(peer_to_peer(kReadType, kWriteType, terminate_message()) == Clauses{});
+  CHECK(peer_to_peer(kSendType, kSendType, send(1, pattern(4))) == Clauses{"MPA2-5-03"});
+  CHECK(peer_to_peer(kReadType, kReadType, read_request(1, 8)) == Clauses{"MPA2-5-03"});
+  CHECK(peer_to_peer(kSendType | kWriteType, kSendType, write({})) == Clauses{"MPA2-9.2-12"});
+  Conversation client_server = enhanced_conversation(4, 4, 4, 4);
+  CHECK(violations(client_server.whole().audit()) == Clauses{});
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// However a stream is cut into segments, sent twice and mixed up, the same octets come out; and hostile packets do no
+// harm.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "tests/conformance/tcp_history.hpp"
+
+namespace weft::conformance::testing {
+namespace {
+
+constexpr int kRounds = 300;
+
+std::string random_stream(std::mt19937& random, std::size_t size) {
+  std::string stream(size, ' ');
+  for (char& c : stream) c = static_cast<char>(random());
+  return stream;
+}
+
+struct Stretch {
+  std::size_t begin{};
+  std::size_t end{};
+};
+
+// Covers the stream, then once more some of it at other cuts.
+std::vector<Stretch> random_runs(std::mt19937& random, std::size_t size) {
+  std::vector<Stretch> runs;
+  for (std::size_t at = 0; at < size;) {
+    const std::size_t end = std::min<std::size_t>(size, at + 1 + random() % 50);
+    runs.push_back({at, end});
+    at = end;
+  }
+  for (std::size_t i = random() % 20; i > 0; --i) {
+    const std::size_t begin = random() % size;
+    runs.push_back({begin, std::min<std::size_t>(size, begin + 1 + random() % 200)});
+  }
+  return runs;
+}
+
+void handshake(TcpHistory& history, std::uint32_t initial) {
+  history.take({.sequence = initial, .syn = true, .ack = false});
+  history.take({.from_server = true, .sequence = 9, .syn = true, .acknowledgement = initial + 1});
+}
+
+void send(TcpHistory& history, std::uint32_t initial, const std::string& stream, const Stretch& run) {
+  history.take({.sequence = static_cast<std::uint32_t>(initial + 1 + run.begin),
+                .payload = std::string_view(stream).substr(run.begin, run.end - run.begin),
+                .fin = run.end == stream.size(),
+                .acknowledgement = 10});
+}
+
+TEST(TcpProperties, AnyOrderGivesTheSameOctets) {
+  for (unsigned seed = 0; seed < kRounds; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    const std::string stream = random_stream(random, 1 + random() % 2000);
+    std::vector<Stretch> runs = random_runs(random, stream.size());
+    std::ranges::shuffle(runs, random);
+    const std::uint32_t initial = 0U - static_cast<std::uint32_t>(random() % 3000);  // wraps in most rounds
+    TcpHistory history;
+    handshake(history, initial);
+    for (const Stretch& run : runs) send(history, initial, stream, run);
+    const auto& client = history.from(End::kFirst);
+    ASSERT_EQ(client.stream, stream);
+    EXPECT_THAT(client.gaps, ::testing::IsEmpty());
+    EXPECT_THAT(client.closed, ::testing::SizeIs(1));
+  }
+}
+
+// With segments missing: what is told is true, and the gaps are where nothing was captured.
+TEST(TcpProperties, GapsAreExactlyWhatIsMissing) {
+  for (unsigned seed = 0; seed < kRounds; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    const std::string stream = random_stream(random, 1000);
+    std::vector<Stretch> runs = random_runs(random, stream.size());
+    std::erase_if(runs, [&](const Stretch& run) { return run.end != stream.size() && random() % 3 == 0; });
+    std::ranges::shuffle(runs, random);
+    std::vector<bool> captured(stream.size());
+    TcpHistory history;
+    handshake(history, seed);
+    for (const Stretch& run : runs) {
+      std::fill(captured.begin() + static_cast<std::ptrdiff_t>(run.begin),
+                captured.begin() + static_cast<std::ptrdiff_t>(run.end), true);
+      send(history, seed, stream, run);
+    }
+    history.finish();
+    const auto& client = history.from(End::kFirst);
+    ASSERT_EQ(client.stream.size(), stream.size());
+    for (std::size_t i = 0; i < stream.size(); ++i) {
+      ASSERT_EQ(client.places[i] != Place{}, captured[i]) << i;
+      ASSERT_EQ(client.stream[i], captured[i] ? stream[i] : '?') << i;
+    }
+  }
+}
+
+Octets random_octets(std::mt19937& random, std::size_t size) {
+  Octets octets(size);
+  for (std::byte& octet : octets) octet = static_cast<std::byte>(random());
+  return octets;
+}
+
+constexpr LinkType kLinks[]{LinkType::kEthernet, LinkType::kLinuxCooked, LinkType::kLinuxCooked2, LinkType::kNull,
+                            LinkType::kLoop,     LinkType::kRawIp,       LinkType::kIpv4,         LinkType::kIpv6};
+
+// Random octets, and packets of ours with a few octets changed. Events are only polled: what they say is anybody's
+// guess.
+TEST(TcpProperties, HostilePackets) {
+  std::mt19937 random(1);
+  TcpConnections tcp({.connections = 8, .buffered_per_direction = 10'000, .buffered = 20'000});
+  for (std::uint64_t number = 1; number <= 50'000; ++number) {
+    const std::string payload = random_stream(random, random() % 60);
+    const Segment segment{.from_server = random() % 2 == 0,
+                          .sequence = static_cast<std::uint32_t>(random() % 4 == 0 ? random() : random() % 100),
+                          .payload = payload,
+                          .syn = random() % 20 == 0,
+                          .ack = random() % 10 != 0,
+                          .fin = random() % 20 == 0,
+                          .rst = random() % 50 == 0,
+                          .acknowledgement = static_cast<std::uint32_t>(random() % 4 == 0 ? random() : random() % 100),
+                          .client_port = static_cast<std::uint16_t>(random() % 20)};
+    Octets octets = random() % 10 == 0  ? random_octets(random, random() % 200)
+                    : random() % 2 == 0 ? ipv4(segment)
+                                        : ipv6(segment);
+    if (random() % 4 == 0 && !octets.empty())
+      octets[random() % std::min<std::size_t>(octets.size(), 60)] = static_cast<std::byte>(random());
+    const Octets captured(octets.begin(), octets.end() - static_cast<std::ptrdiff_t>(
+                                                             random() % 5 == 0 ? random() % (octets.size() + 1) : 0));
+    ASSERT_TRUE(tcp.take({.number = number,
+                          .link = random() % 20 == 0 ? kLinks[random() % std::size(kLinks)] : LinkType::kRawIp,
+                          .captured = captured,
+                          .original_size = static_cast<std::uint32_t>(octets.size())}));
+    while (tcp.next()) continue;
+  }
+  tcp.finish();
+  while (tcp.next()) continue;
+  EXPECT_GT(tcp.counts().tcp, 20'000U);
+  EXPECT_GT(tcp.counts().malformed, 1'000U);
+}
+
+}  // namespace
+}  // namespace weft::conformance::testing

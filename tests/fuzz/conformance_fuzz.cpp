@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hostile TCP streams of both directions at the auditor: it comes to an end, keeps within its bounds, and says the same
+// however the octets are cut.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "conformance/connection_audit.hpp"
+
+using namespace weft;
+using namespace weft::conformance;
+
+namespace {
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+// One octet of control: bit 0 the end, bits 1 and 2 what happens (octets, octets, gap, closing), then the size in two
+// octets, then the octets.
+struct Step {
+  End from{};
+  unsigned kind{};
+  Bytes octets{};
+  std::size_t size{};
+};
+
+std::vector<Step> steps_of(Bytes input) {
+  std::vector<Step> steps;
+  while (input.size() >= 3) {
+    const auto control = std::to_integer<unsigned>(input[0]);
+    const std::size_t size = Be<1, std::uint16_t>::get(input);
+    input = input.subspan(3);
+    Step step{(control & 1) != 0 ? End::kSecond : End::kFirst, control >> 1 & 3, {}, size};
+    if (step.kind < 2) {
+      step.octets = input.first(std::min(size, input.size()));
+      input = input.subspan(step.octets.size());
+    }
+    steps.push_back(step);
+  }
+  return steps;
+}
+
+std::string audit(const std::vector<Step>& steps, bool handshake, std::size_t piece_size) {
+  ConnectionAudit audit(0);
+  audit.on(TcpOpened{1460, 1460, handshake});
+  std::uint64_t next[2]{};
+  std::uint64_t packet = 0;
+  for (const Step& step : steps) {
+    ++packet;
+    std::uint64_t& offset = next[static_cast<std::size_t>(step.from)];
+    if (step.kind == 2) {
+      audit.on(TcpGap{step.from, offset, step.size + 1, packet});
+      offset += step.size + 1;
+      continue;
+    }
+    if (step.kind == 3) {
+      audit.on(TcpClosed{step.from, (step.size & 1) != 0 ? Closing::kReset : Closing::kFin, packet});
+      continue;
+    }
+    audit.on(TcpSegment{step.from, packet, offset, static_cast<std::uint32_t>(step.octets.size()), false});
+    for (std::size_t at = 0; at < step.octets.size(); at += piece_size) {
+      const Bytes part = step.octets.subspan(at, std::min(piece_size, step.octets.size() - at));
+      const std::vector<std::byte> passing(part.begin(), part.end());
+      audit.on(TcpOctets{step.from, passing, {packet, static_cast<std::uint32_t>(at)}, offset});
+      offset += passing.size();
+    }
+  }
+  audit.finish();
+  std::string text;
+  for (const Finding& finding : audit.findings().all()) {
+    require(finding.rule != nullptr && find_rule(finding.rule->clause) == finding.rule);
+    require(finding.excerpt.mark + finding.excerpt.marked <= finding.excerpt.octets.size());
+    text += std::string(finding.rule->clause) + " " + std::to_string(finding.place.packet) + " " +
+            std::to_string(finding.stream_offset) + " " + finding.message + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+// Octet 0: bit 0 whether the handshake was seen, the rest the size of the pieces.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size < 1) return 0;
+  const auto steps = steps_of(std::as_bytes(std::span(data + 1, size - 1)));
+  const bool handshake = (data[0] & 1) != 0;
+  require(audit(steps, handshake, 1U << 16) == audit(steps, handshake, 1U + (data[0] >> 1)));
+  return 0;
+}

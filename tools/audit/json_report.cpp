@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "rdmap/opcodes.hpp"
+#include "tools/audit/report.hpp"
+#include "tools/cli/json.hpp"
+
+namespace weft::tools::audit {
+
+using conformance::ConnectionReport;
+using conformance::Direction;
+using conformance::Finding;
+using conformance::Tally;
+
+namespace {
+
+void put_end(JsonWriter& json, std::string_view key, const conformance::ConnectionEnd& end) {
+  json.begin_object(key).text("address", end.address).integer("port", end.port).end_object();
+}
+
+void put_frame(JsonWriter& json, std::string_view key, const std::optional<conformance::StartupFacts>& frame) {
+  if (!frame) return;
+  json.begin_object(key).integer("packet", frame->packet).integer("revision", frame->revision);
+  json.boolean("markers", frame->markers).boolean("crc", frame->crc).boolean("reject", frame->reject);
+  json.integer("private_data", frame->private_data_size);
+  if (frame->enhanced) {
+    const auto& more = *frame->enhanced;
+    json.integer("ird", more.ird).integer("ord", more.ord).boolean("peer_to_peer", more.peer_to_peer);
+    json.boolean("rtr_send", more.rtr.send).boolean("rtr_write", more.rtr.write).boolean("rtr_read", more.rtr.read);
+  }
+  json.end_object();
+}
+
+void put_mpa(JsonWriter& json, const ConnectionReport& report) {
+  json.begin_object("mpa");
+  put_frame(json, "request", report.facts.request);
+  put_frame(json, "reply", report.facts.reply);
+  for (const Direction from : {Direction::kFromInitiator, Direction::kFromResponder}) {
+    const Tally& tally = report.tally(from);
+    json.begin_object(who(from)).integer("fpdus", tally.fpdus).integer("bad_crcs", tally.bad_crcs);
+    if (tally.framing) json.boolean("crc", tally.framing->crc).boolean("markers", tally.framing->markers);
+    json.integer("streaming_octets", tally.streaming_octets).boolean("complete", !tally.mid_stream);
+    json.integer("skipped_octets", tally.octets_skipped).end_object();
+  }
+  json.text("rtr", mpa::name(report.rtr)).end_object();
+}
+
+void put_messages(JsonWriter& json, const ConnectionReport& report) {
+  json.begin_object("messages");
+  for (const Direction from : {Direction::kFromInitiator, Direction::kFromResponder}) {
+    json.begin_object(who(from));
+    const Tally& tally = report.tally(from);
+    for (std::size_t opcode = 0; opcode < tally.by_opcode.size(); ++opcode) {
+      const auto& count = tally.by_opcode[opcode];
+      if (count.segments == 0) continue;
+      const auto* row = rdmap::find_opcode(static_cast<std::uint8_t>(opcode));
+      json.begin_object(row != nullptr ? std::string(row->name) : fmt::format("opcode {}", opcode));
+      json.integer("messages", count.messages)
+          .integer("segments", count.segments)
+          .integer("octets", count.octets)
+          .end_object();
+    }
+    json.end_object();
+  }
+  json.end_object();
+}
+
+std::string hex(const std::vector<std::byte>& octets) {
+  std::string text;
+  for (const std::byte octet : octets) text += fmt::format("{:02x}", std::to_integer<unsigned>(octet));
+  return text;
+}
+
+void put_finding(JsonWriter& json, const Finding& finding) {
+  json.begin_object().text("clause", finding.rule->clause).text("severity", conformance::name(finding.rule->severity));
+  json.text("layer", conformance::name(finding.rule->layer)).text("section", finding.rule->section);
+  json.integer("connection", finding.connection).text("direction", who(finding.direction));
+  json.integer("packet", finding.place.packet).integer("offset", finding.place.octet);
+  json.integer("stream_offset", finding.stream_offset)
+      .text("message", finding.message)
+      .text("rule", finding.rule->sentence);
+  if (!finding.excerpt.octets.empty()) {
+    json.begin_object("excerpt")
+        .integer("stream_offset", finding.excerpt.stream_offset)
+        .text("octets", hex(finding.excerpt.octets));
+    json.integer("mark", finding.excerpt.mark).integer("marked", finding.excerpt.marked).end_object();
+  }
+  json.end_object();
+}
+
+}  // namespace
+
+std::string json_of(const Report& report) {
+  JsonWriter json;
+  json.text("file", report.file).integer("packets", report.packets).integer("tcp_connections", report.tcp_connections);
+  if (!report.damage.empty()) json.text("damage", report.damage);
+  json.begin_array("connections");
+  for (const ConnectionReport& connection : report.connections) {
+    json.begin_object().integer("id", connection.info.number).begin_object("endpoints");
+    put_end(json, "initiator", connection.end(Direction::kFromInitiator));
+    put_end(json, "responder", connection.end(Direction::kFromResponder));
+    json.end_object().boolean("roles_known", connection.roles_known);
+    json.integer("first_packet", connection.info.first_packet).integer("last_packet", connection.info.last_packet);
+    put_mpa(json, connection);
+    put_messages(json, connection);
+    json.begin_array("suppressed");
+    for (const auto& more : connection.suppressed) {
+      json.begin_object()
+          .text("clause", more.rule->clause)
+          .text("direction", who(more.direction))
+          .integer("count", more.count)
+          .end_object();
+    }
+    json.end_array().end_object();
+  }
+  json.end_array().begin_array("findings");
+  for (const ConnectionReport& connection : report.connections) {
+    for (const Finding& finding : connection.findings) put_finding(json, finding);
+  }
+  json.end_array();
+  return json.finish();
+}
+
+}  // namespace weft::tools::audit

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "rdmap/opcodes.hpp"
+#include "tools/audit/report.hpp"
+
+namespace weft::tools::audit {
+
+using conformance::ConnectionReport;
+using conformance::Direction;
+using conformance::Finding;
+using conformance::Severity;
+using conformance::Tally;
+
+std::size_t Report::count(Severity severity) const noexcept {
+  std::size_t total = 0;
+  for (const ConnectionReport& connection : connections) {
+    total += static_cast<std::size_t>(std::ranges::count(
+        connection.findings, severity, [](const Finding& finding) { return finding.rule->severity; }));
+    for (const auto& more : connection.suppressed) {
+      if (more.rule->severity == severity) total += more.count;
+    }
+  }
+  return total;
+}
+
+std::string_view who(const std::optional<Direction>& direction) noexcept {
+  if (!direction) return "both";
+  return *direction == Direction::kFromInitiator ? "initiator" : "responder";
+}
+
+namespace {
+
+using Out = std::back_insert_iterator<std::string>;
+
+std::string address(const conformance::ConnectionEnd& end) {
+  const bool v6 = end.address.find(':') != std::string::npos;
+  return v6 ? fmt::format("[{}]:{}", end.address, end.port) : fmt::format("{}:{}", end.address, end.port);
+}
+
+void put_frame(Out out, std::string_view name, const std::optional<conformance::StartupFacts>& frame) {
+  if (!frame) {
+    fmt::format_to(out, "  {:8} not captured\n", name);
+    return;
+  }
+  fmt::format_to(out, "  {:8} packet {}, revision {}, M={} C={}{}, {} octets of private data", name, frame->packet,
+                 frame->revision, int{frame->markers}, int{frame->crc}, frame->reject ? ", rejected" : "",
+                 frame->private_data_size);
+  if (frame->enhanced) {
+    const auto& more = *frame->enhanced;
+    fmt::format_to(out, ", IRD {}, ORD {}{}", more.ird, more.ord, more.peer_to_peer ? ", peer to peer (" : "");
+    if (more.peer_to_peer) {
+      fmt::format_to(out, "{}{}{})", more.rtr.send ? " Send" : "", more.rtr.write ? " Write" : "",
+                     more.rtr.read ? " Read" : "");
+    }
+  }
+  fmt::format_to(out, "\n");
+}
+
+void put_tally(Out out, std::string_view name, const Tally& tally) {
+  fmt::format_to(out, "  {} sent {} FPDUs", name, tally.fpdus);
+  if (tally.framing) {
+    fmt::format_to(out, " (CRC {}, Markers {})", tally.framing->crc ? "on" : "off",
+                   tally.framing->markers ? "on" : "off");
+  }
+  for (std::size_t opcode = 0; opcode < tally.by_opcode.size(); ++opcode) {
+    const auto& count = tally.by_opcode[opcode];
+    const auto* row = rdmap::find_opcode(static_cast<std::uint8_t>(opcode));
+    if (count.segments == 0) continue;
+    fmt::format_to(out, "\n    {:42} {:>8} messages {:>12} octets",
+                   row != nullptr ? std::string(row->name) : fmt::format("opcode {}", opcode), count.messages,
+                   count.octets);
+  }
+  if (tally.streaming_octets != 0) fmt::format_to(out, "\n    {} octets before MPA started", tally.streaming_octets);
+  if (tally.mid_stream) {
+    fmt::format_to(out, "\n    not all of it was captured: {} octets were skipped to find FPDUs again",
+                   tally.octets_skipped);
+  }
+  fmt::format_to(out, "\n");
+}
+
+// Rows of 16 octets as Wireshark shows them, the wrong ones in brackets.
+void put_excerpt(Out out, const conformance::Excerpt& excerpt) {
+  for (std::size_t row = 0; row < excerpt.octets.size(); row += 16) {
+    fmt::format_to(out, "      {:08x} ", excerpt.stream_offset + row);
+    for (std::size_t at = row; at < std::min(row + 16, excerpt.octets.size()); ++at) {
+      const bool first = excerpt.marked != 0 && at == excerpt.mark;
+      const bool behind = excerpt.marked != 0 && at == excerpt.mark + excerpt.marked;
+      fmt::format_to(out, "{}{:02x}", first ? '[' : behind ? ']' : ' ', std::to_integer<unsigned>(excerpt.octets[at]));
+    }
+    const std::size_t end = std::min(row + 16, excerpt.octets.size());
+    if (excerpt.marked != 0 && end == excerpt.mark + excerpt.marked) fmt::format_to(out, "]");
+    fmt::format_to(out, "\n");
+  }
+}
+
+void put_finding(Out out, const Finding& finding) {
+  fmt::format_to(out, "  {} {} ({}): {}, packet {}, octet {}\n", conformance::name(finding.rule->severity),
+                 finding.rule->clause, finding.rule->section,
+                 finding.direction ? fmt::format("by the {}", who(finding.direction)) : std::string("by both ends"),
+                 finding.place.packet, finding.place.octet);
+  fmt::format_to(out, "    {}\n    The rule: {}\n", finding.message, finding.rule->sentence);
+  put_excerpt(out, finding.excerpt);
+}
+
+void put_connection(Out out, const ConnectionReport& report) {
+  fmt::format_to(out, "\nconnection {}: {} (initiator{}) -> {} (responder), packets {} to {}\n", report.info.number,
+                 address(report.end(Direction::kFromInitiator)), report.roles_known ? "" : "?",
+                 address(report.end(Direction::kFromResponder)), report.info.first_packet, report.info.last_packet);
+  put_frame(out, "Request", report.facts.request);
+  put_frame(out, "Reply", report.facts.reply);
+  if (report.rtr) fmt::format_to(out, "  ready to receive: told by a zero-length {}\n", mpa::name(report.rtr));
+  put_tally(out, "initiator", report.tally(Direction::kFromInitiator));
+  put_tally(out, "responder", report.tally(Direction::kFromResponder));
+  if (report.evicted) fmt::format_to(out, "  too many connections at a time: the rest of this one was not looked at\n");
+  for (const Finding& finding : report.findings) put_finding(out, finding);
+  for (const auto& more : report.suppressed) {
+    fmt::format_to(out, "  {} {}: {} more by the {}\n", conformance::name(more.rule->severity), more.rule->clause,
+                   more.count, who(more.direction));
+  }
+}
+
+std::string_view plural(std::size_t count) noexcept { return count == 1 ? "" : "s"; }
+
+}  // namespace
+
+std::string text_of(const Report& report) {
+  std::string text;
+  Out out(text);
+  fmt::format_to(out, "{}: {} packet{}, {} TCP connection{}, {} of iWARP\n", report.file, report.packets,
+                 plural(report.packets), report.tcp_connections, plural(report.tcp_connections),
+                 report.connections.size());
+  for (const ConnectionReport& connection : report.connections) put_connection(out, connection);
+  const std::array counts{report.count(Severity::kViolation), report.count(Severity::kWarning),
+                          report.count(Severity::kNote)};
+  fmt::format_to(out, "\n{} violation{}, {} warning{}, {} note{}\n", counts[0], plural(counts[0]), counts[1],
+                 plural(counts[1]), counts[2], plural(counts[2]));
+  return text;
+}
+
+}  // namespace weft::tools::audit
