@@ -30,6 +30,7 @@ constexpr const char* kFooter =
     "  weft bench lat --op send --size 8           latency next to raw TCP\n"
     "  weft run -- ibv_devinfo                     run an unchanged verbs program on weft\n"
     "  weft audit trace.pcapng                     judge the iWARP connections of a capture\n"
+    "  weft dissect --packet 17 trace.pcapng       show each field of what lies in that packet\n"
     "\n"
     "Exit codes: 0 success, 1 something failed, 2 the command line was wrong; weft run: the program's;\n"
     "weft audit: see its help.";
@@ -67,7 +68,8 @@ void print_answer(const CLI::App& app, const CLI::Success& success) {
 
 Outcome<void> run_selected(const Selection& selection, const GlobalOptions& options) {
   if (!selection.run)
-    return usage_error("name a subcommand: demo, rping, info, bench, run or audit (weft --help explains them).");
+    return usage_error(
+        "name a subcommand: demo, rping, info, bench, run, audit or dissect (weft --help explains them).");
   if (!options.command.empty() && !selection.takes_command) {
     return usage_error("'" + options.command.front() +
                        "' behind -- means nothing here; only weft run takes a program.");
@@ -100,6 +102,7 @@ int run(int argc, char** argv) {
   add_bench_command(app, selection);
   add_run_command(app, selection);
   add_audit_command(app, selection);
+  add_dissect_command(app, selection);
   Outcome<void> outcome;
   try {
     app.parse(argc, argv);

@@ -40,7 +40,7 @@ LIBRARIES = {
     "openssl": {"rooms": ["transport"], "in_headers": True},
     "pcap": {"rooms": ["transport", "tools", "conformance/capture"], "in_headers": True},
     "tins": {"rooms": ["conformance/capture"], "in_headers": True},
-    "fmt": {"rooms": ["conformance/rules", "tools/audit"], "in_headers": False},
+    "fmt": {"rooms": ["conformance", "tools/audit", "tools/dissect"], "in_headers": False},
     "spdlog": {"rooms": ["transport", "verbs", "tools", "bench"], "in_headers": False},
     "CLI": {"rooms": ["tools", "bench"], "in_headers": True},
     "infiniband": {"rooms": ["compat"], "in_headers": True},

@@ -32,5 +32,6 @@ void add_info_command(CLI::App& app, Selection& selection);
 void add_bench_command(CLI::App& app, Selection& selection);
 void add_run_command(CLI::App& app, Selection& selection);
 void add_audit_command(CLI::App& app, Selection& selection);
+void add_dissect_command(CLI::App& app, Selection& selection);
 
 }  // namespace weft::tools

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A startup frame or FPDU as a list of fields: where each lies, what it holds and what that means.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/seen.hpp"
+
+namespace weft::conformance {
+
+struct Field {
+  std::size_t at{};          // in piece.octets; a Marker may lie inside the octets that follow
+  std::size_t size{};        // octets; 0 for what a part of an octet says
+  std::string_view layer{};  // "mpa", "ddp", "rdmap", "ulp"; static storage
+  std::string_view name{};   // as the RFC's figure has it; static storage
+  std::string value{};
+  std::string meaning{};  // empty when the value says it all
+};
+
+[[nodiscard]] std::vector<Field> dissect(const StartupSeen& frame);
+[[nodiscard]] std::vector<Field> dissect(const FpduSeen& fpdu);
+
+// What the first octets of a message look like: "RPC-over-RDMA version 1, RDMA_MSG", "iSER", "SMB Direct"; empty when
+// nothing is recognised. A guess by the layout: no field of iWARP names the ULP.
+[[nodiscard]] std::string recognise_payload(Bytes payload);
+
+}  // namespace weft::conformance
