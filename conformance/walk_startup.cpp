@@ -71,9 +71,8 @@ bool Walk::startup(Half& half) {
     if (!repaired) frame = std::unexpected(frame.error());
   }
   if (frame && !*frame) return startup_cut_short(half);
-  if (!frame && frame.error() == mpa::Fault::kEnhancedDataMissing && octets.size() < size)
-    return startup_cut_short(half);
   const bool too_long = size > mpa::kMaxStartupFrameSize;
+  if (!too_long && octets.size() < size) return startup_cut_short(half);  // whatever else is wrong with it
   const std::size_t shown = too_long ? mpa::kFixedFrameSize : size;
   StartupSeen seen{.piece = piece(half, shown), .frame = std::unexpected(mpa::Fault::kBadKey)};
   if (frame) {
