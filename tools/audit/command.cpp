@@ -171,10 +171,15 @@ void add_audit_command(CLI::App& app, Selection& selection) {
       ->type_name("FILE");
   audit->add_flag("-q,--quiet", options->quiet, "Print no report; the exit code tells");
   audit->add_flag("--strict", options->strict, "Warnings count like violations");
+  // One word each, else the capture behind it would be taken for a clause.
   audit->add_option("--only", options->filter.only, "Judge by these rules alone: clause ids or their beginnings")
       ->type_name("CLAUSE")
-      ->delimiter(',');
-  audit->add_option("--skip", options->filter.skip, "Leave these rules out")->type_name("CLAUSE")->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  audit->add_option("--skip", options->filter.skip, "Leave these rules out")
+      ->type_name("CLAUSE")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   audit->add_flag("--list", options->list, "List all rules: clause, severity, layer, section and what it asks for");
   audit->callback(
       [&selection, options] { selection.run = [options](const GlobalOptions&) { return run_audit(*options); }; });
