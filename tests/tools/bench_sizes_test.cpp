@@ -2,6 +2,8 @@
 // `weft bench` with messages that no socket buffer holds: while one is still leaving, its buffer must not change.
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "command.hpp"
 
 namespace weft::test {
@@ -39,6 +41,24 @@ TEST(PerftestPattern, IsOfWritesOnly) {
   const Ended ended = run({"bench", "lat", "--op", "send", "--pattern", "perftest"});
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_NE(ended.err.find("--op write"), std::string::npos) << ended.err;
+}
+
+TEST(PerftestPattern, CanKeepEachProcessOnAProcessor) {
+  Command command({"bench", "lat", "--op", "write", "--pattern", "perftest", "--pinned", "--iters", "150",
+                   "--repetitions", "1", "--json"});
+  const Ended ended = command.wait(std::chrono::seconds(250));
+  if (std::thread::hardware_concurrency() < 2) {
+    EXPECT_EQ(ended.exit_code, 2) << ended.err;
+    return;
+  }
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_NE(ended.out.find("\"pinned\": true"), std::string::npos) << ended.out;
+}
+
+TEST(PerftestPattern, IsTheOnlyOneThatIsPinnedWhole) {
+  const Ended ended = run({"bench", "lat", "--op", "write", "--pinned"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_NE(ended.err.find("--pattern perftest"), std::string::npos) << ended.err;
 }
 
 TEST(SignalEvery, IsBoundedByTheDepth) {

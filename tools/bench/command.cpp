@@ -7,6 +7,7 @@
 
 #include "tools/bench/follower.hpp"
 #include "tools/bench/leader.hpp"
+#include "tools/bench/pinning.hpp"
 #include "tools/cli/checks.hpp"
 #include "tools/cli/child_process.hpp"
 #include "tools/cli/command.hpp"
@@ -82,11 +83,14 @@ void add_pattern_options(CLI::App& command, bench::Options& options) {
           },
           options.kind == bench::Kind::kLatency
               ? "perftest: weft does as ib_write_lat does, which looks only at its memory while it waits, and never "
-                "yields or is pinned to a processor. With --op write (default own)"
+                "yields, nor is pinned to a processor without --pinned. With --op write (default own)"
               : "perftest: weft does as ib_write_bw does: depth 128, the clock stops at the last completion, and the "
                 "receiver spins on another connection's completion queue. With --op write (default own)")
       ->type_name("own|perftest")
       ->check(CLI::IsMember({"own", "perftest"}));
+  command.add_flag("--pinned", options.pinned,
+                   "Each of the two processes, with all of its threads, stays on a processor of its own, as with "
+                   "taskset. With --pattern perftest");
 }
 
 void add_options(CLI::App& command, Arguments& arguments) {
@@ -140,7 +144,13 @@ void add_options(CLI::App& command, Arguments& arguments) {
                    "where FPDUs were as long as TCP's segments allowed");
 }
 
+// Before there is any other thread: those to come inherit it.
+void settle(const bench::Options& options, bench::Seat seat) {
+  if (options.pinned) bench::Placement(seat).place(bench::Waiting::kPoll);
+}
+
 ExitCode follower_process(const bench::Options& options, int channel) {
+  settle(options, bench::Seat::kFollower);
   const auto done = bench::follow_commands(options, channel);
   if (done) return ExitCode::kSuccess;
   std::fprintf(stderr, "weft bench, second process: %s\n", done.error().sentence.c_str());
@@ -153,8 +163,15 @@ Outcome<void> run(Arguments& arguments, const GlobalOptions& global) {
   if (options.pattern == bench::Pattern::kPerftest && options.op != bench::Op::kWrite) {
     return usage_error("--pattern perftest goes with --op write.");
   }
+  if (options.pinned && options.pattern != bench::Pattern::kPerftest) {
+    return usage_error("--pinned goes with --pattern perftest.");
+  }
+  if (options.pinned && !bench::Placement(bench::Seat::kFollower).possible()) {
+    return usage_error("--pinned wants two processors.");
+  }
   auto follower = ChildProcess::start([&](int channel) { return follower_process(options, channel); });
   if (!follower) return std::unexpected(follower.error());
+  settle(options, bench::Seat::kLeader);
   if (auto capturing = start_capture(global); !capturing) return capturing;
   const auto report = bench::lead_measurement(options, follower->channel());
   if (!report) return std::unexpected(report.error());

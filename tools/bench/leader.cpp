@@ -57,7 +57,10 @@ class Leader {
 
   [[nodiscard]] Report report() const {
     if (!with_tcp(options_)) {
-      return {.options = options_, .pinned = false, .tcp_sleeps = false, .weft = contestants_.front().series};
+      return {.options = options_,
+              .pinned = options_.pinned && on_one_processor(),
+              .tcp_sleeps = false,
+              .weft = contestants_.front().series};
     }
     const Series& polling = contestants_[1].series;
     const Series& sleeping = contestants_.back().series;  // the same one again when only latency was measured

@@ -27,6 +27,7 @@ struct Options {
   std::optional<std::uint32_t> max_inline{};  // longer messages are not posted inline; default: for the pattern
   std::uint32_t mtu = 0;                      // largest ULPDU; 0: what the connection's segment size gives
   Pattern pattern = Pattern::kOwn;
+  bool pinned = false;  // each process, with all of its threads, on a processor of its own
   bool crc = true;
   bool markers = false;
   bool json = false;

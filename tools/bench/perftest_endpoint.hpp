@@ -9,7 +9,7 @@
 //                  TCP means that the kernel has taken them all. Meanwhile the receiver spins on the completion queue
 //                  of another connection, over which the two agree on beginning and end: `side`.
 //
-// Nobody is pinned to a processor, nobody yields.
+// Nobody yields, nor is pinned to a processor but by --pinned.
 #pragma once
 
 #include "tools/bench/weft_endpoint.hpp"

@@ -19,4 +19,9 @@ void Placement::place(Waiting waiting) const noexcept {
   if (possible_) ::sched_setaffinity(0, sizeof all_, waiting == Waiting::kPoll ? &mine_ : &all_);
 }
 
+bool on_one_processor() noexcept {
+  cpu_set_t allowed{};
+  return ::sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) == 1;
+}
+
 }  // namespace weft::tools::bench

@@ -30,4 +30,7 @@ class Placement {
   bool possible_ = false;
 };
 
+// Whether the calling thread may use one processor only.
+[[nodiscard]] bool on_one_processor() noexcept;
+
 }  // namespace weft::tools::bench
