@@ -2,13 +2,12 @@
 // The packets of a capture: a pcap or pcapng file in any byte order, the standard input, or a live interface.
 //
 //   auto reader = CaptureReader::open("trace.pcapng");
-//   for (;;) {
-//     const auto next = reader->next();
-//     if (const Packet* packet = std::get_if<Packet>(&next)) ...
+//   const auto damage = read_packets(*reader, [&](const Packet& packet) { ... });
 #pragma once
 
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -69,5 +68,9 @@ class CaptureReader {
   explicit CaptureReader(std::unique_ptr<Source> source) noexcept;
   std::unique_ptr<Source> source_;
 };
+
+// Hands over each packet up to the end, the damage or stop(). Returns what is damaged, if anything is.
+[[nodiscard]] std::optional<CaptureError> read_packets(CaptureReader& reader,
+                                                       const std::function<void(const Packet&)>& take);
 
 }  // namespace weft::conformance

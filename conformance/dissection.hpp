@@ -11,11 +11,16 @@
 
 namespace weft::conformance {
 
+struct FieldName {            // static storage
+  std::string_view layer{};   // "mpa", "ddp", "rdmap", "ulp"
+  std::string_view name{};    // as the RFC's figure has it
+  std::string_view filter{};  // what Wireshark calls it in its filters; empty where it has no such field
+};
+
 struct Field {
-  std::size_t at{};          // in piece.octets; a Marker may lie inside the octets that follow
-  std::size_t size{};        // octets; 0 for what a part of an octet says
-  std::string_view layer{};  // "mpa", "ddp", "rdmap", "ulp"; static storage
-  std::string_view name{};   // as the RFC's figure has it; static storage
+  std::size_t at{};    // in piece.octets; a Marker may lie inside the octets that follow
+  std::size_t size{};  // octets; 0 for some bits of the field before, whose octets were counted there
+  FieldName name{};
   std::string value{};
   std::string meaning{};  // empty when the value says it all
 };

@@ -182,4 +182,13 @@ std::expected<CaptureReader, CaptureError> CaptureReader::open_interface(const s
   return CaptureReader(std::make_unique<Source>(name, std::move(pcap), *link, true, std::nullopt));
 }
 
+std::optional<CaptureError> read_packets(CaptureReader& reader, const std::function<void(const Packet&)>& take) {
+  for (;;) {
+    const auto next = reader.next();
+    if (const auto* error = std::get_if<CaptureError>(&next)) return *error;
+    if (std::holds_alternative<CaptureEnd>(next)) return std::nullopt;
+    if (const auto* packet = std::get_if<Packet>(&next)) take(*packet);
+  }
+}
+
 }  // namespace weft::conformance

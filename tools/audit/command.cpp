@@ -93,18 +93,12 @@ audit::Report read_all(CaptureReader& reader, const AuditOptions& options) {
   const auto collect = [&] {
     while (auto connection = judge.next()) report.connections.push_back(std::move(*connection));
   };
-  for (;;) {
-    const auto next = reader.next();
-    if (const auto* packet = std::get_if<conformance::Packet>(&next)) {
-      judge.take(*packet);
-      collect();
-      progress.tell(reader);
-      continue;
-    }
-    if (std::holds_alternative<conformance::NothingYet>(next)) continue;
-    if (const auto* error = std::get_if<conformance::CaptureError>(&next)) report.damage = error->sentence;
-    break;
-  }
+  const auto damage = conformance::read_packets(reader, [&](const conformance::Packet& packet) {
+    judge.take(packet);
+    collect();
+    progress.tell(reader);
+  });
+  if (damage) report.damage = damage->sentence;
   judge.finish();
   collect();
   progress.clear();

@@ -23,14 +23,13 @@ using conformance::Field;
 
 constexpr const char* kDescription =
     "Takes a capture apart: every MPA startup frame and every FPDU with each field of MPA, DDP and RDMAP, where it "
-    "lies and "
-    "what it means. Judges nothing (weft audit does).";
+    "lies and what it means. Judges nothing (weft audit does).";
 
 constexpr const char* kFooter =
     "Examples:\n"
     "  weft dissect trace.pcap                 all of it\n"
     "  weft dissect --packet 17 trace.pcap     what ends in that packet (Wireshark's number)\n"
-    "  weft dissect --json trace.pcap          one JSON object a line\n"
+    "  weft dissect --json trace.pcap          one JSON object a line, with bits on their own and Wireshark's names\n"
     "\n"
     "Exit codes: 0 shown, 2 the capture could not be read or the command line was wrong, 3 no iWARP in it.";
 
@@ -79,8 +78,9 @@ class Printer {
     fmt::print("connection {}, {}: {} of the {}, {} octets from octet {}\n", connection, packets, what,
                audit::who(piece.from), piece.octets.size(), piece.first.octet);
     for (const Field& field : fields) {
-      fmt::print("  {:6} {:>6}  {:28} {}{}{}\n", field.layer, fmt::format("+{}", field.at), field.name, field.value,
-                 field.meaning.empty() ? "" : "  ", field.meaning);
+      if (field.size == 0) continue;  // bits; the meaning of their octets tells them
+      fmt::print("  {:6} {:>6}  {:28} {}{}{}\n", field.name.layer, fmt::format("+{}", field.at), field.name.name,
+                 field.value, field.meaning.empty() ? "" : "  ", field.meaning);
     }
   }
 
@@ -91,9 +91,9 @@ class Printer {
         connection, audit::who(piece.from), what, piece.first.packet, piece.last.packet, piece.first.octet,
         piece.stream_offset, piece.octets.size());
     for (const Field& field : fields) {
-      line += fmt::format(R"({}{{"at":{},"size":{},"layer":"{}","name":"{}","value":{},"meaning":{}}})",
-                          line.back() == '[' ? "" : ",", field.at, field.size, field.layer, field.name,
-                          json_quote(field.value), json_quote(field.meaning));
+      line += fmt::format(R"({}{{"at":{},"size":{},"layer":"{}","name":"{}","filter":"{}","value":{},"meaning":{}}})",
+                          line.back() == '[' ? "" : ",", field.at, field.size, field.name.layer, field.name.name,
+                          field.name.filter, json_quote(field.value), json_quote(field.meaning));
     }
     fmt::print("{}]}}\n", line);
   }
@@ -156,18 +156,10 @@ Outcome<void> run_dissect(const DissectOptions& options) {
   if (!reader) return std::unexpected(Failure{reader.error().sentence, kUnreadable});
   Printer printer(options);
   Connections connections(printer);
-  std::string damage;
-  for (;;) {
-    const auto next = reader->next();
-    if (const auto* packet = std::get_if<conformance::Packet>(&next)) {
-      connections.take(*packet);
-      continue;
-    }
-    if (const auto* error = std::get_if<conformance::CaptureError>(&next)) damage = error->sentence;
-    break;
-  }
+  const auto damage =
+      conformance::read_packets(*reader, [&](const conformance::Packet& packet) { connections.take(packet); });
   connections.finish();
-  if (!damage.empty()) return std::unexpected(Failure{damage, kUnreadable});
+  if (damage) return std::unexpected(Failure{damage->sentence, kUnreadable});
   if (!connections.any()) return std::unexpected(Failure{"no iWARP connection in " + options.file + ".", kNoIwarp});
   return {};
 }
