@@ -17,6 +17,10 @@ struct Track {
   mpa::Framing framing{};
   std::uint64_t position{};
   [[nodiscard]] Track behind(std::size_t octets) const noexcept { return {framing, position + octets}; }
+  // With Markers instead of without, or the other way round.
+  [[nodiscard]] Track contrary() const noexcept {
+    return {{.crc = framing.crc, .markers = !framing.markers}, position};
+  }
 };
 
 struct Extent {

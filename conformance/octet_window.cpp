@@ -33,6 +33,7 @@ void OctetWindow::keep() {
 
 void OctetWindow::restart(std::uint64_t stream_offset) {
   rest_ = {};
+  shown_ = 0;
   kept_.clear();
   origins_.clear();
   begin_ = stream_offset;
@@ -40,6 +41,7 @@ void OctetWindow::restart(std::uint64_t stream_offset) {
 
 void OctetWindow::drop(std::size_t count) {
   rest_ = rest_.subspan(count);
+  shown_ -= count;
   begin_ += count;
   while (origins_.size() > 1 && origins_[1].stream_offset <= begin_) origins_.pop_front();
 }

@@ -2,8 +2,12 @@
 // The octets of one direction that have been fed and not been used up, and where in the capture each of them lies.
 // Octets fed are borrowed as long as nothing is left over from before: an FPDU that lies inside one TCP segment is
 // never copied.
+//
+// The walk sees as much of them as was shown: what it decides must not depend on how many octets came at once, so it
+// has them shown in steps of its own choosing (walk_looks.cpp).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -21,14 +25,22 @@ class OctetWindow {
   // Drops everything; the next octet is that of `stream_offset`.
   void restart(std::uint64_t stream_offset);
 
-  [[nodiscard]] Bytes octets() const noexcept { return rest_; }
-  [[nodiscard]] std::size_t size() const noexcept { return rest_.size(); }
-  [[nodiscard]] bool empty() const noexcept { return rest_.empty(); }
+  // Those that were shown.
+  [[nodiscard]] Bytes octets() const noexcept { return rest_.first(shown_); }
+  [[nodiscard]] std::size_t size() const noexcept { return shown_; }
+  [[nodiscard]] bool empty() const noexcept { return shown_ == 0; }
+  // All that are there, and those of them that were not shown yet.
+  [[nodiscard]] Bytes all() const noexcept { return rest_; }
+  [[nodiscard]] std::size_t hidden() const noexcept { return rest_.size() - shown_; }
+  void show(std::size_t count) { shown_ += std::min(count, hidden()); }
+  void hide() { shown_ = 0; }
+
+  // Of those that were shown.
   // Spans into octets() stay valid until the next append() or keep().
   void drop(std::size_t count);
 
   [[nodiscard]] std::uint64_t begin() const noexcept { return begin_; }  // stream offset of octets()[0]
-  [[nodiscard]] std::uint64_t end() const noexcept { return begin_ + rest_.size(); }
+  [[nodiscard]] std::uint64_t end() const noexcept { return begin_ + shown_; }
   // Of octets()[at]; `at` may also be the size when something was ever fed: right behind the last one.
   [[nodiscard]] Place place(std::size_t at) const noexcept;
   // Octets from `at` back to where the packet begins that carries it; not beyond the front.
@@ -44,6 +56,7 @@ class OctetWindow {
   [[nodiscard]] bool borrowed() const noexcept { return !rest_.empty() && kept_.empty(); }
 
   Bytes rest_{};  // into kept_, or borrowed when that is empty
+  std::size_t shown_ = 0;
   std::vector<std::byte> kept_{};
   std::uint64_t begin_ = 0;
   std::deque<Origin> origins_{};

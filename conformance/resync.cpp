@@ -53,11 +53,13 @@ Regained Resync::scan(Bytes octets, const Known& known, bool cut) {
     Known here = known;
     if (here.position) *here.position += at;
     Track found{};
+    const std::uint64_t work = effort_.work;
     const bool exhausted = effort_.work > kFreeWork + kWorkPerOctet * (looked_at_ + at);
     const Verdict verdict = exhausted ? Verdict::kNo : try_at(rest, here, cut, found);
     if (verdict == Verdict::kNo) continue;
     looked_at_ += at;
     if (verdict == Verdict::kYes) return {.skip = at, .found = found, .needed = 0};
+    effort_.work = work;  // it is counted when it is done
     return {.skip = at, .found = {}, .needed = effort_.needed};
   }
   looked_at_ += octets.size();

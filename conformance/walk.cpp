@@ -36,7 +36,7 @@ void Walk::on(const TcpClosed& closed) {
 
 std::optional<Seen> Walk::next() {
   while (queue_.empty()) {
-    if (advance()) continue;
+    if (advance() || show_more()) continue;
     for (Half& half : halves_) half.window.keep();
     if (!finished_ || over_told_) return std::nullopt;
     over_told_ = true;
@@ -51,8 +51,8 @@ std::optional<Seen> Walk::next() {
 bool Walk::advance() {
   Half& first = half(End::kFirst);
   Half& second = half(End::kSecond);
-  const bool second_is_older =
-      !second.window.empty() && !first.window.empty() && second.window.place(0).packet < first.window.place(0).packet;
+  const bool second_is_older = !second.window.all().empty() && !first.window.all().empty() &&
+                               second.window.place(0).packet < first.window.place(0).packet;
   Half& older = second_is_older ? second : first;
   return step(older) || step(other(older));
 }
@@ -60,12 +60,11 @@ bool Walk::advance() {
 bool Walk::step(Half& half) {
   if (half.end_told) return false;
   half.held = false;
-  const bool look = cut(half) || half.window.size() >= half.needed;
-  if (look && step_phase(half)) {
+  if (due(half) && step_phase(half)) {
     half.needed = 0;
     return true;
   }
-  if (half.held) return false;
+  if (half.held || half.window.hidden() > 0) return false;
   if (half.gap) return apply_gap(half);
   return tell_end(half);
 }
@@ -77,7 +76,7 @@ bool Walk::step_phase(Half& half) {
     case Phase::kWaiting: return wait_for_framing(half);
     case Phase::kFollowing: return follow(half);
     case Phase::kLost: return regain(half);
-    case Phase::kIgnoring: half.window.restart(half.window.end()); return false;
+    case Phase::kIgnoring: half.window.restart(half.window.begin() + half.window.all().size()); return false;
   }
   return false;
 }
@@ -86,7 +85,7 @@ bool Walk::step_phase(Half& half) {
 // Responses need both in order. But not for ever; what comes too late then is told as such (late_until).
 bool Walk::must_wait(Half& half, std::uint64_t packet) {
   Half& undecided = other(half);
-  if (!undecided.undecided || undecided.window.empty() || finished_ || half.gap) return false;
+  if (!undecided.undecided || undecided.window.all().empty() || finished_ || half.gap) return false;
   if (undecided.overtaken || undecided.window.place(0).packet >= packet) return false;
   if (half.window.size() > kMostWaiting) {
     undecided.overtaken = true;

@@ -46,6 +46,7 @@ class Walk {
   [[nodiscard]] std::optional<End> initiator() const noexcept { return initiator_; }
 
  private:
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
   enum class Phase : std::uint8_t {
     kSearching,  // for the startup frame
     kStartup,    // in it
@@ -77,7 +78,9 @@ class Walk {
     bool mid_stream = false;
     std::uint64_t number = 0;
     Resync resync{};
-    std::uint64_t lost_at = 0;  // stream offset
+    std::uint64_t look_at = kNever;  // kLost: the stream offset that must be shown for the next look
+    std::optional<Track> found{};    // kLost: FPDUs begin at the front, and the other direction goes first
+    std::uint64_t lost_at = 0;       // stream offset
     bool told_lost = false;
     std::uint64_t last_packet = 0;  // of the last FPDU told
 
@@ -97,13 +100,22 @@ class Walk {
   bool step(Half& half);
   bool step_phase(Half& half);
   [[nodiscard]] bool must_wait(Half& half, std::uint64_t packet);
+
+  // walk_looks.cpp
+  bool show_more();
+  [[nodiscard]] std::size_t next_look(Half& half) const;
+  [[nodiscard]] std::size_t next_search(const Half& half) const;
+  [[nodiscard]] std::size_t next_scan(Half& half, std::size_t wanted) const;
+  // No more octets follow those in the window.
+  [[nodiscard]] bool cut(const Half& half) const noexcept;
+  // There are octets enough for another look.
+  [[nodiscard]] bool due(const Half& half) const noexcept;
+
   void tell(Seen seen) { queue_.push_back(std::move(seen)); }
 
   // walk_ends.cpp: gaps and ends.
   bool apply_gap(Half& half);
   bool tell_end(Half& half);
-  // No more octets follow those in the window.
-  [[nodiscard]] bool cut(const Half& half) const noexcept { return finished_ || half.gap || half.closed; }
 
   // walk_startup.cpp
   bool search(Half& half);
@@ -120,12 +132,18 @@ class Walk {
   bool follow(Half& half);
   bool follow_doubtful(Half& half, const Extent& extent);
   bool follow_cut(Half& half);
-  bool other_framing(Half& half);
+  Verdict other_framing(Half& half);
+  [[nodiscard]] std::size_t first_needed(const Half& half, std::size_t needed) const noexcept;
   bool tell_fpdu(Half& half, const Extent& extent);
 
   // walk_resync.cpp
   void lose(Half& half, std::optional<LossReason> told);
   bool regain(Half& half);
+  bool resume_in_order(Half& half);
+  // Nothing of the startup was captured so far.
+  [[nodiscard]] static bool startup_may_come(const Half& half) noexcept {
+    return !half.flags && !half.base && half.number == 0;
+  }
   void resume(Half& half, const Track& track);
   [[nodiscard]] Known known(const Half& half) const noexcept;
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The walk: from one FPDU to the next.
+#include <limits>
+
 #include "conformance/plausible.hpp"
 #include "conformance/walk.hpp"
 
@@ -9,15 +11,21 @@ namespace weft::conformance {
 bool Walk::follow(Half& half) {
   const Bytes octets = half.window.octets();
   if (octets.empty()) return false;
-  if (other_framing(half)) return true;
+  const Verdict other = other_framing(half);
+  if (other == Verdict::kYes) return true;
   const auto size = extent(octets, half.track);
   if (!size || octets.size() < size->size) {
     half.undecided = false;
     if (cut(half)) return follow_cut(half);
-    half.needed = half.number == 0 ? 0 : size ? size->size : mpa::kMarkerSize + mpa::kLengthSize;
+    half.needed = first_needed(half, size ? size->size : mpa::kMarkerSize + mpa::kLengthSize);
     return false;
   }
   if (convincing(octets, *size, half.track)) return tell_fpdu(half, *size);
+  if (other == Verdict::kMoreOctets && !cut(half)) {
+    half.undecided = true;
+    half.needed = first_needed(half, std::numeric_limits<std::size_t>::max());  // the other reading's
+    return false;
+  }
   return follow_doubtful(half, *size);
 }
 
@@ -39,7 +47,7 @@ bool Walk::follow_doubtful(Half& half, const Extent& size) {
     case Verdict::kMoreOctets: break;
   }
   half.undecided = true;
-  half.needed = half.number == 0 ? 0 : size.size + effort.needed;
+  half.needed = first_needed(half, size.size + effort.needed);
   return false;
 }
 
@@ -59,18 +67,30 @@ bool Walk::follow_cut(Half& half) {
 
 // At the beginning of the stream: Markers where none were asked for, or none where they were (MPA-7.1.1-07,
 // MPA-7.1.1-08). What was asked for makes no sense, and the contrary does.
-bool Walk::other_framing(Half& half) {
-  if (half.number != 0 || half.mid_stream || half.track.position != 0) return false;
+Verdict Walk::other_framing(Half& half) {
+  if (half.number != 0 || half.mid_stream || half.track.position != 0) return Verdict::kNo;
   const Bytes octets = half.window.octets();
   const auto asked = extent(octets, half.track);
-  if (!asked || plausible(octets, *asked, half.track).value_or(true)) return false;
-  Track contrary = half.track;
-  contrary.framing.markers = !contrary.framing.markers;
+  if (!asked || plausible(octets, *asked, half.track).value_or(true)) return Verdict::kNo;
+  const Track contrary = half.track.contrary();
   const auto size = extent(octets, contrary);
-  if (!size || octets.size() < size->size || !convincing(octets, *size, contrary)) return false;
-  if (octets.size() >= asked->size && convincing(octets, *asked, half.track)) return false;
+  if (!size || octets.size() < size->size) {
+    const bool may_be = !size || plausible(octets, *size, contrary).value_or(true);
+    return may_be ? Verdict::kMoreOctets : Verdict::kNo;
+  }
+  if (!convincing(octets, *size, contrary)) return Verdict::kNo;
+  if (octets.size() >= asked->size && convincing(octets, *asked, half.track)) return Verdict::kNo;
   half.track = contrary;
-  return true;
+  return Verdict::kYes;
+}
+
+// Before the first FPDU both readings are looked at, each when it can say more.
+std::size_t Walk::first_needed(const Half& half, std::size_t needed) const noexcept {
+  if (half.number != 0 || half.mid_stream || half.track.position != 0) return needed;
+  const Bytes octets = half.window.octets();
+  if (octets.size() < mpa::kMarkerSize + kJudgedOctets) return 0;
+  const auto contrary = extent(octets, half.track.contrary());
+  return contrary && contrary->size > octets.size() ? std::min(needed, contrary->size) : needed;
 }
 
 bool Walk::tell_fpdu(Half& half, const Extent& size) {

@@ -17,6 +17,10 @@ void Walk::lose(Half& half, std::optional<LossReason> told) {
   half.phase = Phase::kLost;
   half.needed = 0;
   half.resync = {};
+  half.found.reset();
+  half.look_at = kNever;
+  half.window.hide();
+  half.undecided = !half.window.all().empty();
 }
 
 // What the startup frames say holds. Where the beginning of the FPDU stream is known, so is where FPDUs and Markers can
@@ -34,25 +38,23 @@ Known Walk::known(const Half& half) const noexcept {
 }
 
 bool Walk::regain(Half& half) {
+  half.look_at = kNever;
+  if (half.found) return resume_in_order(half);
   if (half.window.empty()) {
     half.undecided = false;
     return false;
   }
   const Regained regained = half.resync.scan(half.window.octets(), known(half), cut(half));
-  // A key may come yet, when nothing of the startup was captured so far.
-  if (!half.flags && !half.base && half.number == 0) {
+  if (startup_may_come(half)) {
     if (const auto key = find_key(half.window.octets()); key && key->at <= regained.skip) {
       return begin_startup(half, *key);
     }
   }
-  const std::size_t kept = half.flags || cut(half) || regained.found ? 0 : mpa::kKeySize - 1;
-  half.window.drop(regained.found ? regained.skip : regained.skip - std::min(regained.skip, kept));
-  if (regained.found) {
-    half.undecided = false;
-    if (must_wait(half, half.window.place(0).packet)) return false;
-    resume(half, *regained.found);
-    return true;
-  }
+  const std::size_t may_be_key = half.flags || cut(half) || regained.found ? 0 : mpa::kKeySize - 1;
+  const std::size_t kept = std::min(regained.skip, may_be_key);
+  half.window.drop(regained.skip - kept);
+  half.found = regained.found;
+  if (half.found) return resume_in_order(half);
   const bool searching = !half.flags && half.number == 0;
   if (searching && half.window.begin() - half.lost_at > kGivenUp) {
     half.phase = Phase::kIgnoring;
@@ -60,8 +62,17 @@ bool Walk::regain(Half& half) {
     return true;
   }
   half.undecided = !half.window.empty() && !cut(half);
-  half.needed = searching ? std::min(regained.needed, half.window.size() + mpa::kKeySize) : regained.needed;
+  const bool key_may_end = searching && half.window.size() < 2 * mpa::kKeySize;
+  half.needed = key_may_end ? 0 : kept + regained.needed;
   return false;
+}
+
+bool Walk::resume_in_order(Half& half) {
+  half.undecided = false;
+  if (must_wait(half, half.window.place(0).packet)) return false;
+  resume(half, *half.found);
+  half.found.reset();
+  return true;
 }
 
 void Walk::resume(Half& half, const Track& track) {

@@ -89,7 +89,7 @@ bool Walk::startup(Half& half) {
 
 // Not all of the frame is there. A FIN says that more will never come (MPA-7.1.1-23).
 bool Walk::startup_cut_short(Half& half) {
-  if (!half.closed || half.gap || half.closed->how != Closing::kFin) return false;
+  if (!cut(half) || !half.closed || half.gap || half.closed->how != Closing::kFin) return false;
   tell(StartupSeen{piece(half, half.window.size()), std::unexpected(mpa::Fault::kStartupCutShort)});
   half.window.drop(half.window.size());
   half.phase = Phase::kIgnoring;
@@ -110,6 +110,7 @@ bool Walk::wait_for_framing(Half& half) {
   if (peer.flags) {
     half.track = {{.crc = half.flags->crc || peer.flags->crc, .markers = peer.flags->markers}, 0};
     half.phase = Phase::kFollowing;
+    half.window.hide();
     return true;
   }
   const bool never = peer.phase != Phase::kSearching && peer.phase != Phase::kStartup;
