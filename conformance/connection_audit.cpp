@@ -44,7 +44,7 @@ void ConnectionAudit::note_frame(const StartupSeen& seen) {
                            .crc = frame.crc,
                            .reject = frame.reject,
                            .enhanced = frame.enhanced,
-                           .private_data_size = frame.private_data.size(),
+                           .private_data = {frame.private_data.begin(), frame.private_data.end()},
                            .packet = seen.piece.last.packet};
   (frame.kind == mpa::FrameKind::kRequest ? facts_.request : facts_.reply) = facts;
 }

@@ -3,8 +3,10 @@
 // it: then nobody may be blamed for it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "conformance/place.hpp"
 #include "mpa/fpdu.hpp"
@@ -12,12 +14,11 @@
 
 namespace weft::conformance {
 
-// A startup frame without its octets.
 struct StartupFacts {
   std::uint8_t revision{};
   bool markers{}, crc{}, reject{};
   std::optional<mpa::EnhancedData> enhanced{};
-  std::size_t private_data_size{};
+  std::vector<std::byte> private_data{};  // the ULP's
   std::uint64_t packet{};
 };
 

@@ -28,7 +28,7 @@ TEST_CASE("a clean connection has no finding",
     CHECK(audit.tally(Direction::kFromInitiator).fpdus == 3);
     CHECK(audit.tally(Direction::kFromInitiator).by_opcode[3].octets == 771);
     CHECK(audit.tally(Direction::kFromResponder).by_opcode[3].messages == 1);
-    CHECK(audit.facts().request->private_data_size == 512);
+    CHECK(audit.facts().request->private_data.size() == 512);
   }
 }
 

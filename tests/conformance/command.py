@@ -90,7 +90,8 @@ def choices(weft):
 
 def reports(weft, folder):
     schema = json.loads((ROOT / "docs/audit.schema.json").read_text())
-    for capture in (CLEAN, VIOLATION, WARNING, SAMPLES / "54-p2p-rtr-read.pcap", SAMPLES / "20-term-write-bad-stag.pcap"):
+    for capture in (CLEAN, VIOLATION, WARNING, SAMPLES / "54-p2p-rtr-read.pcap", SAMPLES / "20-term-write-bad-stag.pcap",
+                    SAMPLES / "31-privdata.pcap"):
         written, xml_written = folder / "report.json", folder / "report.xml"
         audit(weft, "--quiet", "--json", written, "--junit", xml_written, capture)
         for fault in fits(json.loads(written.read_text()), schema, schema["$defs"]):
@@ -102,11 +103,21 @@ def reports(weft, folder):
     check("a report that cannot be written is 2", audit(weft, "--json", folder / "no/such/folder", CLEAN)[0] == UNREADABLE)
 
 
+def text(weft):
+    """The octets that a person is shown."""
+    shown = audit(weft, SAMPLES / "31-privdata.pcap")[1]
+    check("private data, as octets and as characters", "68 65 6c 6c 6f 2d 66 72 6f 6d" in shown and "hello-from-clien" in shown)
+    at_end_of_row = audit(weft, SAMPLES / "broken/ddp-4.3-10.pcap")[1]
+    check("the wrong octets stand in one pair of brackets", re.search(r"\[00 00 00 06\]", at_end_of_row))
+    check("and nothing else does", at_end_of_row.count("]") == 1)
+
+
 def main():
     weft = sys.argv[1]
     with tempfile.TemporaryDirectory() as name:
         exit_codes(weft, Path(name))
         choices(weft)
+        text(weft)
         reports(weft, Path(name))
     for line in WRONG:
         print(line, file=sys.stderr)

@@ -18,11 +18,18 @@ void put_end(JsonWriter& json, std::string_view key, const conformance::Connecti
   json.begin_object(key).text("address", end.address).integer("port", end.port).end_object();
 }
 
+std::string hex(const std::vector<std::byte>& octets) {
+  std::string text;
+  for (const std::byte octet : octets) text += fmt::format("{:02x}", std::to_integer<unsigned>(octet));
+  return text;
+}
+
 void put_frame(JsonWriter& json, std::string_view key, const std::optional<conformance::StartupFacts>& frame) {
   if (!frame) return;
   json.begin_object(key).integer("packet", frame->packet).integer("revision", frame->revision);
   json.boolean("markers", frame->markers).boolean("crc", frame->crc).boolean("reject", frame->reject);
-  json.integer("private_data", frame->private_data_size);
+  json.integer("private_data", frame->private_data.size());
+  if (!frame->private_data.empty()) json.text("private_data_octets", hex(frame->private_data));
   if (frame->enhanced) {
     const auto& more = *frame->enhanced;
     json.integer("ird", more.ird).integer("ord", more.ord).boolean("peer_to_peer", more.peer_to_peer);
@@ -63,12 +70,6 @@ void put_messages(JsonWriter& json, const ConnectionReport& report) {
     json.end_object();
   }
   json.end_object();
-}
-
-std::string hex(const std::vector<std::byte>& octets) {
-  std::string text;
-  for (const std::byte octet : octets) text += fmt::format("{:02x}", std::to_integer<unsigned>(octet));
-  return text;
 }
 
 void put_finding(JsonWriter& json, const Finding& finding) {

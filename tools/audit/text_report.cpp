@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <span>
 
 #include "rdmap/opcodes.hpp"
 #include "tools/audit/report.hpp"
@@ -37,9 +38,30 @@ namespace {
 
 using Out = std::back_insert_iterator<std::string>;
 
+std::string_view plural(std::size_t count) noexcept { return count == 1 ? "" : "s"; }
+
 std::string address(const conformance::ConnectionEnd& end) {
   const bool v6 = end.address.find(':') != std::string::npos;
   return v6 ? fmt::format("[{}]:{}", end.address, end.port) : fmt::format("{}:{}", end.address, end.port);
+}
+
+// Rows of 16 octets as Wireshark shows them, `marked` of them from `mark` on in brackets.
+void put_octets(Out out, std::uint64_t first, std::span<const std::byte> octets, std::size_t mark, std::size_t marked) {
+  for (std::size_t row = 0; row < octets.size(); row += 16) {
+    const auto shown = octets.subspan(row, std::min<std::size_t>(16, octets.size() - row));
+    std::string hex;
+    std::string characters;
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+      const std::size_t at = row + i;
+      const bool opens = marked != 0 && at == mark;
+      const bool closed = marked != 0 && at == mark + marked && i != 0;  // in the row before, otherwise
+      const auto value = std::to_integer<unsigned char>(shown[i]);
+      hex += fmt::format("{}{:02x}", opens ? '[' : closed ? ']' : ' ', value);
+      characters += value >= 0x20 && value < 0x7F ? static_cast<char>(value) : '.';
+    }
+    if (marked != 0 && row + shown.size() == mark + marked) hex += ']';
+    fmt::format_to(out, "      {:08x} {:49}  {}\n", first + row, hex, characters);
+  }
 }
 
 void put_frame(Out out, std::string_view name, const std::optional<conformance::StartupFacts>& frame) {
@@ -49,20 +71,21 @@ void put_frame(Out out, std::string_view name, const std::optional<conformance::
   }
   fmt::format_to(out, "  {:8} packet {}, revision {}, M={} C={}{}, {} octets of private data", name, frame->packet,
                  frame->revision, int{frame->markers}, int{frame->crc}, frame->reject ? ", rejected" : "",
-                 frame->private_data_size);
+                 frame->private_data.size());
   if (frame->enhanced) {
     const auto& more = *frame->enhanced;
-    fmt::format_to(out, ", IRD {}, ORD {}{}", more.ird, more.ord, more.peer_to_peer ? ", peer to peer (" : "");
+    fmt::format_to(out, ", IRD {}, ORD {}", more.ird, more.ord);
     if (more.peer_to_peer) {
-      fmt::format_to(out, "{}{}{})", more.rtr.send ? " Send" : "", more.rtr.write ? " Write" : "",
-                     more.rtr.read ? " Read" : "");
+      fmt::format_to(out, ", peer to peer, ready to receive by{}{}{}", more.rtr.send ? " Send" : "",
+                     more.rtr.write ? " Write" : "", more.rtr.read ? " Read" : "");
     }
   }
   fmt::format_to(out, "\n");
+  put_octets(out, 0, frame->private_data, 0, 0);
 }
 
 void put_tally(Out out, std::string_view name, const Tally& tally) {
-  fmt::format_to(out, "  {} sent {} FPDUs", name, tally.fpdus);
+  fmt::format_to(out, "  {} sent {} FPDU{}", name, tally.fpdus, plural(tally.fpdus));
   if (tally.framing) {
     fmt::format_to(out, " (CRC {}, Markers {})", tally.framing->crc ? "on" : "off",
                    tally.framing->markers ? "on" : "off");
@@ -71,9 +94,9 @@ void put_tally(Out out, std::string_view name, const Tally& tally) {
     const auto& count = tally.by_opcode[opcode];
     const auto* row = rdmap::find_opcode(static_cast<std::uint8_t>(opcode));
     if (count.segments == 0) continue;
-    fmt::format_to(out, "\n    {:42} {:>8} messages {:>12} octets",
+    fmt::format_to(out, "\n    {:42} {:>8} message{:1} {:>12} octets",
                    row != nullptr ? std::string(row->name) : fmt::format("opcode {}", opcode), count.messages,
-                   count.octets);
+                   plural(count.messages), count.octets);
   }
   if (tally.streaming_octets != 0) fmt::format_to(out, "\n    {} octets before MPA started", tally.streaming_octets);
   if (tally.mid_stream) {
@@ -83,28 +106,14 @@ void put_tally(Out out, std::string_view name, const Tally& tally) {
   fmt::format_to(out, "\n");
 }
 
-// Rows of 16 octets as Wireshark shows them, the wrong ones in brackets.
-void put_excerpt(Out out, const conformance::Excerpt& excerpt) {
-  for (std::size_t row = 0; row < excerpt.octets.size(); row += 16) {
-    fmt::format_to(out, "      {:08x} ", excerpt.stream_offset + row);
-    for (std::size_t at = row; at < std::min(row + 16, excerpt.octets.size()); ++at) {
-      const bool first = excerpt.marked != 0 && at == excerpt.mark;
-      const bool behind = excerpt.marked != 0 && at == excerpt.mark + excerpt.marked;
-      fmt::format_to(out, "{}{:02x}", first ? '[' : behind ? ']' : ' ', std::to_integer<unsigned>(excerpt.octets[at]));
-    }
-    const std::size_t end = std::min(row + 16, excerpt.octets.size());
-    if (excerpt.marked != 0 && end == excerpt.mark + excerpt.marked) fmt::format_to(out, "]");
-    fmt::format_to(out, "\n");
-  }
-}
-
 void put_finding(Out out, const Finding& finding) {
   fmt::format_to(out, "  {} {} ({}): {}, packet {}, octet {}\n", conformance::name(finding.rule->severity),
                  finding.rule->clause, finding.rule->section,
                  finding.direction ? fmt::format("by the {}", who(finding.direction)) : std::string("by both ends"),
                  finding.place.packet, finding.place.octet);
   fmt::format_to(out, "    {}\n    The rule: {}\n", finding.message, finding.rule->sentence);
-  put_excerpt(out, finding.excerpt);
+  const conformance::Excerpt& excerpt = finding.excerpt;
+  put_octets(out, excerpt.stream_offset, excerpt.octets, excerpt.mark, excerpt.marked);
 }
 
 void put_connection(Out out, const ConnectionReport& report) {
@@ -123,8 +132,6 @@ void put_connection(Out out, const ConnectionReport& report) {
                    more.count, who(more.direction));
   }
 }
-
-std::string_view plural(std::size_t count) noexcept { return count == 1 ? "" : "s"; }
 
 }  // namespace
 
