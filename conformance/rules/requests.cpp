@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "rdmap/read_request.hpp"
@@ -93,6 +94,11 @@ Requests::Response Requests::begin_response(const Ulpdu& ulpdu, Findings& findin
   }
   // STag and TO of a response without octets may be anything (DDP-5.2-12).
   const bool anything_fits = ulpdu.payload.empty() && ulpdu.last();
+  const auto candidates = anything_fits ? std::ssize(reads_) : std::ranges::count_if(reads_, fits);
+  if (!complete_ && candidates > 1) {  // which of them is answered is unknown: those before it may be answered already
+    reads_.clear();
+    return {};
+  }
   const auto oldest = reads_.begin();
   bool astray = false;
   auto meant = anything_fits ? oldest : std::ranges::find_if(reads_, fits);
