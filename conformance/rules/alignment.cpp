@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conformance/rules/alignment.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "conformance/rules/tables.hpp"
-#include "conformance/rules/text.hpp"
 #include "mpa/mulpdu.hpp"
 
 namespace weft::conformance {
@@ -81,15 +82,16 @@ void AlignmentRules::finish(const Facts& facts, Findings& findings) {
   for (const Direction from : {Direction::kFromInitiator, Direction::kFromResponder}) {
     const Half& sender = half(from);
     if (sender.oversized > 0) {
-      findings.add(kMulpdu, from, sender.first_oversized, sender.first_oversized_offset,
-                   number(sender.oversized) + " of " + number(sender.fpdus) + " ULPDUs are longer than the MULPDU of " +
-                       number(sender.limit) + " that the MSS option allows; the longest has " + number(sender.largest) +
-                       " octets.");
+      findings.add(
+          kMulpdu, from, sender.first_oversized, sender.first_oversized_offset,
+          fmt::format("{} of {} ULPDUs are longer than the MULPDU of {} that the MSS option allows; the longest "
+                      "has {} octets.",
+                      sender.oversized, sender.fpdus, sender.limit, sender.largest));
     }
     if (sender.aligned < sender.segments && !small_segments(from, facts)) {
       findings.add(kAligned, from, {sender.first_unaligned.packet, 0}, sender.first_unaligned.stream_offset,
-                   number(sender.segments - sender.aligned) + " of " + number(sender.segments) +
-                       " TCP segments do not begin with an FPDU.");
+                   fmt::format("{} of {} TCP segments do not begin with an FPDU.", sender.segments - sender.aligned,
+                               sender.segments));
     }
   }
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conformance/rules/crc.hpp"
 
+#include <fmt/format.h>
+
 #include <bit>
+#include <string>
 #include <utility>
 
 #include "common/crc32c.hpp"
 #include "conformance/rules/tables.hpp"
-#include "conformance/rules/text.hpp"
 
 namespace weft::conformance {
 namespace {
@@ -48,7 +50,7 @@ void CrcRules::on(const FpduSeen& fpdu, const Facts&, Findings& findings) {
   if (cause == Habit::kZero) {
     return findings.add(kNotGenerated, field, "CRCs are in use and the field is zero.");
   }
-  std::string message = "The CRC is " + hex(fpdu.crc_field) + ", of the octets " + hex(fpdu.crc_computed);
+  std::string message = fmt::format("The CRC is {:#010x}, of the octets {:#010x}", fpdu.crc_field, fpdu.crc_computed);
   if (cause == Habit::kOctetOrder) message += "; it would be right with the octets in the other order";
   if (cause == Habit::kNotInverted) message += "; it would be right with all bits inverted";
   if (cause == Habit::kWithoutMarkers) message += "; it would be right if the Markers did not count";

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conformance/rules/ending.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "conformance/rules/tables.hpp"
-#include "conformance/rules/text.hpp"
 
 namespace weft::conformance {
 namespace {
@@ -19,7 +20,7 @@ constexpr std::array kTable{&kInsideFpdu};
 void EndingRules::on(const EndSeen& end, const Facts&, Findings& findings) {
   if (end.how != Closing::kFin || end.unfinished == 0) return;
   findings.add(kInsideFpdu, end.from, {end.packet, 0}, end.unfinished_offset,
-               "The FIN comes " + number(end.unfinished) + " octets into an FPDU.");
+               fmt::format("The FIN comes {} octets into an FPDU.", end.unfinished));
 }
 
 std::span<const Rule* const> ending_rules() noexcept { return kTable; }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conformance/rules/fpdu.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -25,12 +27,12 @@ void FpduRules::on(const FpduSeen& fpdu, const Facts&, Findings& findings) {
   if (fpdu.ulpdu_length > mpa::kMaxUlpdu) {
     const std::size_t at = !fpdu.markers.empty() && fpdu.markers[0].at == 0 ? mpa::kMarkerSize : 0;
     findings.add(kTooLong, {&fpdu.piece, at, mpa::kLengthSize},
-                 "ULPDU_Length is " + number(fpdu.ulpdu_length) + ", more than 64768.");
+                 fmt::format("ULPDU_Length is {}, more than {}.", fpdu.ulpdu_length, mpa::kMaxUlpdu));
   }
   const bool clean = std::ranges::all_of(fpdu.pad, [](std::byte octet) { return octet == std::byte{0}; });
   if (clean) return;
   findings.add(kPad, {&fpdu.piece, fpdu.ulpdu_at(fpdu.ulpdu.size()), fpdu.pad.size()},
-               "PAD is " + hex(fpdu.pad) + ", not zero.");
+               fmt::format("PAD is {}, not zero.", hex(fpdu.pad)));
 }
 
 void FpduRules::on(const LostSeen& lost, const Facts&, Findings& findings) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conformance/rules/markers.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "conformance/rules/tables.hpp"
@@ -42,17 +44,19 @@ void judge_marker(const FpduSeen& fpdu, const MarkerSeen& marker, Findings& find
   const Where whole{&fpdu.piece, marker.at, mpa::kMarkerSize};
   const Where pointer{&fpdu.piece, marker.at + 2, 2};
   const auto masked = static_cast<std::uint16_t>(marker.pointer & mpa::MarkerLayout::kPtrMask);
-  const std::string says = "FPDUPTR is " + hex(marker.pointer);
+  const std::string says = fmt::format("FPDUPTR is {:#06x}", marker.pointer);
   if (!fpdu.mid_stream && fpdu.position == 0 && marker.at == 0) {
     if (marker.pointer == 0 && marker.reserved == 0) return;
-    return findings.add(kFirst, whole, "The first Marker is " + hex(fpdu.piece.octets.first(mpa::kMarkerSize)) + ".");
+    return findings.add(kFirst, whole,
+                        fmt::format("The first Marker is {}.", hex(fpdu.piece.octets.first(mpa::kMarkerSize))));
   }
   if (marker.reserved != 0) {
-    findings.add(kReserved, {&fpdu.piece, marker.at, 2}, "The reserved half is " + hex(marker.reserved) + ", not 0.");
+    findings.add(kReserved, {&fpdu.piece, marker.at, 2},
+                 fmt::format("The reserved half is {:#06x}, not 0.", marker.reserved));
   }
   if (masked != marker.expected_pointer) {
-    const std::string expected = ", not " + hex(marker.expected_pointer) + ".";
-    findings.add(marker.at == 0 ? kBoundary : kInside, pointer, says + expected);
+    findings.add(marker.at == 0 ? kBoundary : kInside, pointer,
+                 fmt::format("{}, not {:#06x}.", says, marker.expected_pointer));
   } else if (masked != marker.pointer) {
     findings.add(kLowBits, pointer, says + ": its low two bits are not zero.");
   }

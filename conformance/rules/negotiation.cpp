@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conformance/rules/negotiation.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
+#include <string>
 
 #include "conformance/rules/tables.hpp"
-#include "conformance/rules/text.hpp"
 #include "mpa/negotiation.hpp"
 
 namespace weft::conformance {
@@ -60,7 +62,7 @@ void judge_own_types(const StartupSeen& seen, const mpa::EnhancedData& data, con
   const bool request = seen.piece.from == Direction::kFromInitiator;
   if (!types_fit_model(data)) {
     if (!request && !seen.frame->reject && asks_peer_to_peer(facts.request)) return;
-    findings.add(kTypesWithoutModel, where, "A is clear and " + types(data.rtr) + " is set.");
+    findings.add(kTypesWithoutModel, where, fmt::format("A is clear and {} is set.", types(data.rtr)));
   } else if (request && data.peer_to_peer && !data.rtr.any()) {
     findings.add(kNoTypeOffered, where, "A is set, and none of B, C and D.");
   }
@@ -87,12 +89,14 @@ void judge_depths(const StartupSeen& seen, const mpa::EnhancedData& asked, const
   const auto asked_ord = mpa::from_wire(asked.ord);
   if (ord && asked_ird && *ord > *asked_ird) {
     findings.add(kDepthTooLarge, {&seen.piece, kEnhancedAt + 2, 2},
-                 "The ORD of the Reply is " + number(*ord) + ", the IRD of the Request " + number(*asked_ird) + ".");
+                 fmt::format("The ORD of the Reply is {}, the IRD of the Request {}.", *ord, *asked_ird));
   }
   if (ird && asked_ord && *ird < *asked_ord) {
-    findings.add(kDepthTooSmall, {&seen.piece, kEnhancedAt, 2},
-                 "The IRD of the Reply is " + number(*ird) + ", the ORD of the Request " + number(*asked_ord) +
-                     ": the Initiator has to keep fewer Reads outstanding than it wanted.");
+    findings.add(
+        kDepthTooSmall, {&seen.piece, kEnhancedAt, 2},
+        fmt::format("The IRD of the Reply is {}, the ORD of the Request {}: the Initiator has to keep fewer Reads "
+                    "outstanding than it wanted.",
+                    *ird, *asked_ord));
   }
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conformance/rules/rtr.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "conformance/rules/tables.hpp"
-#include "conformance/rules/text.hpp"
 #include "ddp/header.hpp"
 #include "mpa/negotiation.hpp"
 #include "rdmap/control.hpp"
@@ -79,8 +80,8 @@ void RtrRules::on(const FpduSeen& fpdu, const Facts& facts, Findings& findings) 
   if (!offered.any() || !accepted.any()) return;  // told of the frame (MPA2-9.2-04, MPA2-9.2-09)
   if (!named(mpa::common(offered, accepted), *first.rtr)) {
     findings.add(kRtrAgreed, where,
-                 "The indication is a zero-length " + std::string(mpa::name(first.rtr)) +
-                     ", which the Request and the Reply do not both name.");
+                 fmt::format("The indication is a zero-length {}, which the Request and the Reply do not both name.",
+                             mpa::name(first.rtr)));
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conformance/rules/startup.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "conformance/rules/tables.hpp"
@@ -43,29 +45,30 @@ void judge_key(const StartupSeen& seen, mpa::Fault fault, Findings& findings) {
   const Where key{&seen.piece, 0, mpa::kKeySize};
   const std::string octets = hex(seen.piece.octets.first(mpa::kKeySize));
   if (seen.piece.from == Direction::kFromInitiator) {
-    findings.add(kRequestKey, key, "The key is " + octets + ", not \"MPA ID Req Frame\".");
+    findings.add(kRequestKey, key, fmt::format("The key is {}, not \"MPA ID Req Frame\".", octets));
   } else if (fault == mpa::Fault::kRoleClash) {
     findings.add(kReplyKey, key, "A Request is answered by a second Request: both ends are Initiators.");
   } else {
-    findings.add(kReplyKey, key, "The key is " + octets + ", not \"MPA ID Rep Frame\".");
+    findings.add(kReplyKey, key, fmt::format("The key is {}, not \"MPA ID Rep Frame\".", octets));
   }
 }
 
 void judge_fault(const StartupSeen& seen, mpa::Fault fault, Findings& findings) {
   using enum mpa::Fault;
   const Piece& piece = seen.piece;
-  const auto length = [&] { return number(Be<kLengthAt, std::uint16_t>::get(piece.octets)); };
+  const auto length = [&] { return Be<kLengthAt, std::uint16_t>::get(piece.octets); };
   if (fault == kBadKey || fault == kRoleClash) return judge_key(seen, fault, findings);
   if (fault == kPrivateDataTooLong) {
-    return findings.add(kTooLong, {&piece, kLengthAt, 2}, "PD_Length is " + length() + ", more than 512.");
+    return findings.add(kTooLong, {&piece, kLengthAt, 2}, fmt::format("PD_Length is {}, more than 512.", length()));
   }
   if (fault == kEnhancedDataMissing) {
-    return findings.add(kEnhancedMissing, {&piece, kFlagsAt, 4},
-                        "S is set and PD_Length is " + length() + ": the 4 octets of enhanced data have no room.");
+    return findings.add(
+        kEnhancedMissing, {&piece, kFlagsAt, 4},
+        fmt::format("S is set and PD_Length is {}: the 4 octets of enhanced data have no room.", length()));
   }
-  std::string message = "The direction ended " + number(piece.octets.size()) + " octets into the startup frame";
+  std::string message = fmt::format("The direction ended {} octets into the startup frame", piece.octets.size());
   const bool length_known = piece.octets.size() >= mpa::kFixedFrameSize;
-  if (length_known) message += ", whose PD_Length is " + length();
+  if (length_known) message += fmt::format(", whose PD_Length is {}", length());
   findings.add(kLengthFieldRule, {&piece, length_known ? kLengthAt : 0, length_known ? 2U : piece.octets.size()},
                message + ".");
 }
@@ -79,7 +82,7 @@ void judge_reserved(const StartupSeen& seen, const mpa::StartupFrame& frame, Fin
   const auto reserved = static_cast<std::uint8_t>(frame.reserved & kReservedBits);
   if (reserved == 0) return;
   const Rule& rule = frame.revision == 1 ? kReserved1 : kReserved2;
-  findings.add(rule, flags, "The reserved bits are " + hex(reserved) + ", not 0.");
+  findings.add(rule, flags, fmt::format("The reserved bits are {:#04x}, not 0.", reserved));
 }
 
 }  // namespace

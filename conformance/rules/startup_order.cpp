@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conformance/rules/startup_order.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "conformance/rules/startup.hpp"
 #include "conformance/rules/tables.hpp"
-#include "conformance/rules/text.hpp"
 
 namespace weft::conformance {
 namespace {
@@ -97,8 +98,8 @@ bool StartupOrderRules::judge_first(const FpduSeen& fpdu, const Facts&, Findings
   const bool before_reply = responder.frame_seen && piece.first.packet < responder.frame_last.packet;
   if (before_reply) {
     findings.add(kFpduBeforeReply, {&piece, 0, piece.octets.size()},
-                 "The Initiator's first FPDU is in packet " + number(piece.first.packet) +
-                     ", the Reply was complete in packet " + number(responder.frame_last.packet) + ".");
+                 fmt::format("The Initiator's first FPDU is in packet {}, the Reply was complete in packet {}.",
+                             piece.first.packet, responder.frame_last.packet));
   }
   judge_fence(findings);
   return before_reply;
@@ -113,11 +114,11 @@ bool StartupOrderRules::judge_fence(Findings& findings) {
   if (initiator.unknown || half(kResponder).unknown) return false;
   if (initiator.fpdu_seen && early.piece.first.packet > initiator.first_fpdu_complete.packet) return false;
   early.piece.octets = early.octets;
-  std::string message = "The Responder's first FPDU is in packet " + number(early.piece.first.packet) + "; ";
-  message += initiator.fpdu_seen
-                 ? "the Initiator's was complete in packet " + number(initiator.first_fpdu_complete.packet) + "."
-                 : "the Initiator sent none.";
-  findings.add(kFence, {&early.piece, 0, early.octets.size()}, std::move(message));
+  const std::string other = initiator.fpdu_seen ? fmt::format("the Initiator's was complete in packet {}",
+                                                              initiator.first_fpdu_complete.packet)
+                                                : "the Initiator sent none";
+  findings.add(kFence, {&early.piece, 0, early.octets.size()},
+               fmt::format("The Responder's first FPDU is in packet {}; {}.", early.piece.first.packet, other));
   return true;
 }
 
@@ -128,8 +129,8 @@ void StartupOrderRules::judge_reply_time(Findings& findings) {
   reply_early_ = false;
   const Half& responder = half(kResponder);
   findings.add(kReplyEarly, kResponder, responder.frame_first, responder.frame_end,
-               "The Reply begins in packet " + number(responder.frame_first.packet) +
-                   ", the Request was complete in packet " + number(half(kInitiator).frame_last.packet) + ".");
+               fmt::format("The Reply begins in packet {}, the Request was complete in packet {}.",
+                           responder.frame_first.packet, half(kInitiator).frame_last.packet));
 }
 
 // Where the FPDU stream should begin there is no FPDU: PD_Length says something else than what was sent.
