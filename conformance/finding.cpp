@@ -24,14 +24,13 @@ Excerpt excerpt_of(const Where& where) {
           .marked = size};
 }
 
-// Of an octet of the piece. Where a piece lies in several packets only its ends are known exactly; in between, its
-// first packet would be a guess, so the place is where the piece was complete: there it became certain.
-Place place_of(const Piece& piece, std::size_t at) noexcept {
-  if (piece.first.packet != piece.last.packet) return piece.last;
-  return {piece.first.packet, piece.first.octet + static_cast<std::uint32_t>(at)};
-}
-
 }  // namespace
+
+Place place_of(const Where& where) noexcept {
+  const Piece& piece = *where.piece;
+  if (piece.first.packet != piece.last.packet) return piece.last;
+  return {piece.first.packet, piece.first.octet + static_cast<std::uint32_t>(where.at)};
+}
 
 void Findings::add(const Rule& rule, const Where& where, std::string message) {
   const Piece& piece = *where.piece;
@@ -39,7 +38,7 @@ void Findings::add(const Rule& rule, const Where& where, std::string message) {
   findings_.push_back({.rule = &rule,
                        .connection = connection_,
                        .direction = piece.from,
-                       .place = place_of(piece, where.at),
+                       .place = place_of(where),
                        .stream_offset = piece.stream_offset + where.at,
                        .message = std::move(message),
                        .excerpt = excerpt_of(where)});

@@ -37,6 +37,9 @@ struct Where {
   std::size_t at{};
   std::size_t size{};
 };
+// Of the first wrong octet. Where a piece lies in several packets only its ends are known exactly; then this is where
+// the piece was complete: there it became certain.
+[[nodiscard]] Place place_of(const Where& where) noexcept;
 
 // Where the rules put what they find. Bounded: of one rule in one direction of one connection, kMost findings are kept
 // and the others counted.

@@ -58,12 +58,10 @@ void judge_fields(const Ulpdu& ulpdu, Findings& findings) {
   }
 }
 
-bool in_one_segment(const Ulpdu& ulpdu) noexcept { return ulpdu.last() && ulpdu.untagged()->offset.value == 0; }
-
 }  // namespace
 
 void Requests::on_atomic_request(const Ulpdu& ulpdu, const Facts& facts, Findings& findings) {
-  if (!in_one_segment(ulpdu)) return forget();
+  if (!ulpdu.in_one_segment()) return forget();
   if (ulpdu.payload.size() != L::kSize) {
     findings.add(
         kAtomicRequestSize, ulpdu.in_payload(0, ulpdu.payload.size()),
@@ -76,7 +74,7 @@ void Requests::on_atomic_request(const Ulpdu& ulpdu, const Facts& facts, Finding
 }
 
 void Requests::on_atomic_response(const Ulpdu& ulpdu, Findings& findings) {
-  if (!in_one_segment(ulpdu)) return forget();
+  if (!ulpdu.in_one_segment()) return forget();
   const auto response = rdmap::parse_atomic_response(ulpdu.payload);
   if (!response) {
     findings.add(kAtomicResponseSize, ulpdu.in_payload(0, ulpdu.payload.size()),

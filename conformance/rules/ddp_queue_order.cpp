@@ -123,8 +123,8 @@ void QueueOrder::judge_inside(const Ulpdu& ulpdu, bool flawed, Findings& finding
   several_ = true;
   if (header.offset.value != next_offset_ && !jump_) {
     const Where at = ulpdu.field<L::MoField>();
-    jump_ = Jump{ulpdu.fpdu->piece.last, ulpdu.fpdu->piece.stream_offset + at.at,
-                 static_cast<std::uint32_t>(next_offset_), header.offset.value};
+    jump_ = Jump{place_of(at), ulpdu.fpdu->piece.stream_offset + at.at, static_cast<std::uint32_t>(next_offset_),
+                 header.offset.value};
   }
 }
 

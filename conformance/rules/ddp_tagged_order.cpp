@@ -73,7 +73,7 @@ void TaggedOrder::judge_inside(const Ulpdu& ulpdu, Findings& findings) {
   }
   if (!goes_on_there && !jump_) {
     const Where at = ulpdu.field<L::ToField>();
-    jump_ = Jump{ulpdu.fpdu->piece.last, ulpdu.fpdu->piece.stream_offset + at.at, next_offset_, header.offset.value};
+    jump_ = Jump{place_of(at), ulpdu.fpdu->piece.stream_offset + at.at, next_offset_, header.offset.value};
   }
 }
 

@@ -11,12 +11,10 @@ const Rule kImmediateSize{"RDMAPX-6.3-05", Severity::kViolation, Layer::kRdmap, 
                           "Immediate Data is exactly 8 octets."};
 
 void judge_immediate(const Ulpdu& ulpdu, Findings& findings) {
-  const auto& header = *ulpdu.untagged();
-  // In several segments it is legal though odd: then only too much can be told.
-  const bool whole = header.last && header.offset.value == 0;
+  // In several segments it is legal though odd: then only a segment that has too much by itself is told.
   const std::size_t size = ulpdu.payload.size();
   constexpr std::size_t kSize = rdmap::ImmediateData{}.size();
-  if (whole ? size == kSize : size <= kSize) return;
+  if (ulpdu.in_one_segment() ? size == kSize : size <= kSize) return;
   findings.add(kImmediateSize, ulpdu.in_payload(0, ulpdu.payload.size()),
                fmt::format("the Immediate Data has {} octets, not {}", size, kSize));
 }

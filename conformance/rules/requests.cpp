@@ -29,13 +29,8 @@ const Rule kEmptyRead{"RDMAP-5.2.1-15", Severity::kViolation, Layer::kRdmap, "RF
 const Rule kTooManyRequests{"RDMAP-6.1-08", Severity::kViolation, Layer::kRdmap, "RFC 5040 6.1",
                             "No more Read and Atomic Requests are outstanding than were negotiated."};
 
-namespace {
-// A request in several segments is legal and unusual; its fields are then not looked at.
-bool in_one_segment(const Ulpdu& ulpdu) noexcept { return ulpdu.last() && ulpdu.untagged()->offset.value == 0; }
-}  // namespace
-
 void Requests::on_read_request(const Ulpdu& ulpdu, const Facts& facts, Findings& findings) {
-  if (!in_one_segment(ulpdu)) return forget();
+  if (!ulpdu.in_one_segment()) return forget();
   const auto request = rdmap::parse_read_request(ulpdu.payload);
   if (!request) {
     findings.add(kReadRequestSize, ulpdu.in_payload(0, ulpdu.payload.size()),

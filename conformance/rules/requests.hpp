@@ -35,7 +35,7 @@ class Requests {
  public:
   void on_read_request(const Ulpdu& ulpdu, const Facts& facts, Findings& findings);
   void on_atomic_request(const Ulpdu& ulpdu, const Facts& facts, Findings& findings);
-  // False: it goes elsewhere than its request said, or there was none. or there was none.
+  // False: it goes elsewhere than its request said, or there was none.
   bool on_read_response(const Ulpdu& ulpdu, Findings& findings);
   void on_atomic_response(const Ulpdu& ulpdu, Findings& findings);
   // A request or a response may be missing from the capture.

@@ -95,7 +95,7 @@ void judge_size(const Ulpdu& ulpdu, const Shape& shape, Findings& findings) {
   const std::size_t size = ulpdu.payload.size();
   if (size == shape.size) return;
   // "Set to zero" (section 7.1) for headers that are not quoted is the other reading of "if any" (section 4.8).
-  if (size > shape.size && all_zero(ulpdu.payload.subspan(shape.size))) return;
+  if (size > shape.size && size <= L::kLongest && all_zero(ulpdu.payload.subspan(shape.size))) return;
   findings.add(kTerminateSize, ulpdu.in_payload(0, size),
                fmt::format("the Terminate has {} octets; M={} D={} R={} announce {}", size, int{shape.length},
                            int{shape.ddp}, int{shape.rdma}, shape.size));
@@ -117,7 +117,7 @@ void judge_code(const Ulpdu& ulpdu, const rdmap::ErrorCode& error, Findings& fin
   }
 }
 
-// Figure 10. "If possible" leaves Remote Operation Errors free: one that no segment caused has none to quote (7.1).
+// Figure 10. Its "if possible" leaves it to RDMAP's own errors whether they quote a segment; who does tells its length.
 void judge_bits(const Ulpdu& ulpdu, const rdmap::ErrorCode& error, const Shape& shape, Findings& findings) {
   const Where where = ulpdu.in_payload(2, 1);
   const auto add = [&](const Rule& rule, std::string_view bit, bool is) {
@@ -135,12 +135,13 @@ void judge_bits(const Ulpdu& ulpdu, const rdmap::ErrorCode& error, const Shape& 
     return;
   }
   const bool of_llp = error.layer == rdmap::Layer::kLlp;
-  const bool quotes = error.layer == rdmap::Layer::kDdp || (error.layer == rdmap::Layer::kRdmap && error.type == 1);
-  if (quotes && !shape.ddp) return add(kTerminateD, "D", false);
-  if (quotes && !shape.length) return add(kTerminateM, "M", false);
+  const bool full_header = shape.quoted.size() >= ddp::TaggedLayout::kSize;
+  // RFC 7306 section 8.1 lists no length for its own messages (RDMAPX-8.1-02).
+  const bool no_length = full_header && quoted_opcode(shape) >= std::to_underlying(rdmap::Opcode::kImmediate);
+  if (error.layer == rdmap::Layer::kDdp && !shape.ddp) return add(kTerminateD, "D", false);
+  if (!of_llp && shape.ddp && !shape.length && !no_length) return add(kTerminateM, "M", false);
   if (of_llp && shape.ddp) return add(kTerminateD, "D", true);
   if (of_llp && shape.length) return add(kTerminateM, "M", true);
-  const bool full_header = shape.quoted.size() >= ddp::TaggedLayout::kSize;
   const bool of_read = full_header && quoted_opcode(shape) == std::to_underlying(rdmap::Opcode::kReadRequest);
   const bool of_atomic = full_header && quoted_opcode(shape) == std::to_underlying(rdmap::Opcode::kAtomicRequest);
   if (shape.rdma && full_header && !of_read && !of_atomic) {

@@ -25,6 +25,9 @@ struct Ulpdu {
   [[nodiscard]] bool last() const noexcept {
     return std::visit([](const auto& h) { return h.last; }, header);
   }
+  // All of an untagged message. One of a fixed size may come in several segments, which is unusual: its fields are then
+  // not looked at.
+  [[nodiscard]] bool in_one_segment() const noexcept { return last() && untagged()->offset.value == 0; }
   [[nodiscard]] std::uint8_t opcode() const noexcept { return rdmap_control & 0x0F; }
 
   // `size` octets from the ULPDU's octet `at`, for a finding.

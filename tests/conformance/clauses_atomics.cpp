@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// RFC 7306 sections 4, 5.2 and 6.3: Atomic Requests and Responses, and Immediate Data.
+#include <catch2/catch.hpp>
+
+#include <limits>
+
+#include "tests/conformance/exchange.hpp"
+
+using namespace weft::conformance;
+using namespace weft::conformance::test;
+
+namespace {
+
+constexpr unsigned kFetchAdd = 0, kCmpSwap = 2;
+
+Clauses asked(const Atomic& atomic) {
+  return Exchange().initiator(atomic.request()).responder(atomic.response()).found();
+}
+
+}  // namespace
+
+TEST_CASE("an Atomic Request has 52 octets", "[rfc7306/4][RDMAPX-4-02]") {
+  const Octets request = Atomic{}.request();
+  CHECK(Exchange().initiator(request).found() == kNothing);
+  for (const Octets& wrong : {first(request, 18 + 51), first(request, 18), request + zeros(1)}) {
+    CHECK(Exchange().initiator(wrong).responder(Atomic{}.response()).found() ==
+          Clauses{"violation RDMAPX-4-02 initiator 1 octet 18"});
+  }
+  SECTION("in one segment or in two") {
+    const Octets fields(request.begin() + 18, request.end());
+    CHECK(Exchange()
+              .initiator(untagged(kAtomicRequest, 1, 1, first(fields, 20), 0, false))
+              .initiator(untagged(kAtomicRequest, 1, 1, {fields.begin() + 20, fields.end()}, 20))
+              .responder(Atomic{}.response())
+              .found() == kNothing);
+  }
+}
+
+TEST_CASE("an Atomic Response has 12 octets", "[rfc7306/4][RDMAPX-4-03]") {
+  const Octets response = Atomic{}.response();
+  for (const Octets& wrong :
+       {first(response, 18 + 11), first(response, 18), response + zeros(1), response + zeros(20)}) {
+    CHECK(Exchange().initiator(Atomic{}.request()).responder(wrong).found() ==
+          Clauses{"violation RDMAPX-4-03 responder 2 octet 18"});
+  }
+  CHECK(Exchange().initiator(Atomic{}.request()).responder(response).found() == kNothing);
+}
+
+TEST_CASE("the 28 bits in front of AOpCode are zero", "[rfc7306/5.2.1][RDMAPX-5.2.1-02]") {
+  CHECK(asked({.operation = kCmpSwap}) == kNothing);
+  for (const unsigned reserved : {0x10U, 0x80000000U, 0xfffffff0U}) {
+    CHECK(asked({.operation = reserved | kCmpSwap}) == Clauses{"violation RDMAPX-5.2.1-02 initiator 1 octet 18"});
+  }
+}
+
+TEST_CASE("AOpCode is 0 or 2", "[rfc7306/5.2.1][RDMAPX-5.2.1-04]") {
+  for (unsigned operation = 0; operation < 16; ++operation) {
+    const bool known = operation == kFetchAdd || operation == kCmpSwap;
+    CHECK(asked({.operation = operation}) ==
+          (known ? kNothing : Clauses{"violation RDMAPX-5.2.1-04 initiator 1 octet 18"}));
+  }
+}
+
+TEST_CASE("a FetchAdd compares nothing", "[rfc7306/5.2.1][RDMAPX-5.2.1-12][RDMAPX-5.2.1-13]") {
+  constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
+  CHECK(asked({.operation = kFetchAdd, .compare = 0, .compare_mask = kAll}) == kNothing);
+  CHECK(asked({.operation = kFetchAdd, .compare = 1}) == Clauses{"violation RDMAPX-5.2.1-12 initiator 1 octet 54"});
+  for (const std::uint64_t mask : {std::uint64_t{0}, kAll - 1, kAll >> 1}) {
+    CHECK(asked({.operation = kFetchAdd, .compare_mask = mask}) ==
+          Clauses{"violation RDMAPX-5.2.1-13 initiator 1 octet 62"});
+    CHECK(asked({.operation = kCmpSwap, .compare = kAll, .compare_mask = mask}) == kNothing);
+  }
+}
+
+TEST_CASE("a Response returns the identifier of its Request", "[rfc7306/5.2.2][RDMAPX-5.2.2-02]") {
+  for (const unsigned id : {0U, 0xffffffffU}) CHECK(asked({.id = id}) == kNothing);
+  CHECK(Exchange().responder(Atomic{}.response()).found() == Clauses{"violation RDMAPX-5.2.2-02 responder 1 octet 18"});
+  CHECK(Exchange().initiator(Atomic{}.request()).responder(Atomic{.id = 0x78}.response()).found() ==
+        Clauses{"violation RDMAPX-5.2.2-02 responder 2 octet 18"});
+  CHECK(Exchange()
+            .initiator(Atomic{}.request())
+            .responder(Atomic{}.response(1))
+            .responder(Atomic{}.response(2))
+            .found() == Clauses{"violation RDMAPX-5.2.2-02 responder 3 octet 18"});
+  SECTION("the capture may have lost the Request") {
+    CHECK(Exchange()
+              .initiator(send(1, pattern(9)))
+              .gap(End::kFirst)
+              .initiator(send(2, pattern(9)))
+              .initiator(send(3, pattern(9)))
+              .responder(Atomic{}.response())
+              .found() == kNothing);
+  }
+}
+
+TEST_CASE("Atomic Responses come in the order of their Requests", "[rfc7306/5.2.2][RDMAPX-5.2.2-11]") {
+  const Atomic one{.msn = 1, .id = 5};
+  const Atomic two{.msn = 2, .id = 4};  // identifiers need no order
+  const auto answered = [&](const Octets& a, const Octets& b) {
+    return Exchange().initiator(one.request()).initiator(two.request()).responder(a).responder(b).found();
+  };
+  CHECK(answered(one.response(1), two.response(2)) == kNothing);
+  CHECK(answered(two.response(1), one.response(2)) == Clauses{"violation RDMAPX-5.2.2-11 responder 3 octet 18"});
+  SECTION("and the identifier may be used again") {
+    const Atomic again{.msn = 2, .id = 5};
+    CHECK(Exchange()
+              .initiator(one.request())
+              .initiator(again.request())
+              .responder(one.response(1))
+              .responder(again.response(2))
+              .found() == kNothing);
+  }
+}
+
+TEST_CASE("Immediate Data has 8 octets", "[rfc7306/6.3][RDMAPX-6.3-05]") {
+  for (const unsigned opcode : {kImmediate, kImmediateSolicited}) {
+    for (const std::size_t size : {0U, 4U, 7U, 8U, 9U, 16U}) {
+      CHECK(Exchange().responder(untagged(opcode, 0, 1, pattern(size))).found() ==
+            (size == 8 ? kNothing : Clauses{"violation RDMAPX-6.3-05 responder 1 octet 18"}));
+    }
+  }
+  SECTION("in one segment or in two") {
+    const auto halves = [](std::size_t rest) {
+      return Exchange()
+          .responder(untagged(kImmediate, 0, 1, pattern(4), 0, false))
+          .responder(untagged(kImmediate, 0, 1, pattern(rest), 4))
+          .found();
+    };
+    CHECK(halves(4) == kNothing);
+    CHECK(halves(9) == Clauses{"violation RDMAPX-6.3-05 responder 2 octet 18"});
+  }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// RFC 5041 sections 4.1, 4.3 and 5: the segments of one untagged message.
+#include <catch2/catch.hpp>
+
+#include "tests/conformance/exchange.hpp"
+
+using namespace weft::conformance;
+using namespace weft::conformance::test;
+
+namespace {
+
+// A segment of 16 octets of a Send.
+Octets part(unsigned offset, bool last = false, unsigned msn = 1, unsigned opcode = kSend) {
+  return untagged(opcode, 0, msn, pattern(16), offset, last);
+}
+constexpr bool kLast = true;
+
+Clauses sent(const std::vector<Octets>& ulpdus) {
+  Exchange exchange;
+  for (const Octets& ulpdu : ulpdus) exchange.initiator(ulpdu);
+  return exchange.found();
+}
+
+}  // namespace
+
+TEST_CASE("L ends a message", "[rfc5041/4.1][DDP-4.1-05]") {
+  CHECK(sent({part(0), part(16, kLast), part(0, kLast, 2)}) == kNothing);
+  CHECK(sent({part(0), part(16), part(0, kLast, 2)}) == Clauses{"violation DDP-4.1-05 initiator 3 octet 0"});
+  CHECK(sent({part(0), part(0, kLast, 2)}) == Clauses{"violation DDP-4.1-05 initiator 2 octet 0"});
+  SECTION("another queue, a Write and the other end may come in between") {
+    CHECK(Exchange()
+              .initiator(part(0))
+              .initiator(Read{}.request())
+              .initiator(write(pattern(9)))
+              .responder(send(1, pattern(9)))
+              .initiator(part(16, kLast))
+              .found() == kNothing);
+  }
+  SECTION("that it has not come by the end proves nothing") {
+    CHECK(sent({part(0), part(16)}) == kNothing);
+    CHECK(Exchange().initiator(part(0)).close(End::kFirst).close(End::kSecond).found() == kNothing);
+    CHECK(Exchange().initiator(part(0)).initiator(terminate_message()).close(End::kFirst).found() == kNothing);
+  }
+}
+
+TEST_CASE("L is on no segment before the last", "[rfc5041/4.1][DDP-4.1-06]") {
+  CHECK(sent({part(0, kLast), part(16, kLast)}) == Clauses{"violation DDP-4.1-06 initiator 2 octet 0"});
+  CHECK(sent({part(0), part(16, kLast), part(32)}) == Clauses{"violation DDP-4.1-06 initiator 3 octet 0"});
+  CHECK(sent({part(0), part(16), part(32, kLast)}) == kNothing);
+}
+
+TEST_CASE("L is on the segment with the largest MO", "[rfc5041/4.1][DDP-4.1-08][DDP-5.3-02]") {
+  CHECK(sent({part(0), part(32), part(16, kLast)}) == Clauses{"violation DDP-4.1-08 initiator 3 octet 14"});
+  CHECK(sent({part(16), part(32), part(0, kLast)}) == Clauses{"violation DDP-4.1-08 initiator 3 octet 14"});
+  CHECK(sent({part(16), part(0), part(32, kLast)}) == Clauses{"warning DDP-5.3-02 initiator 2 octet 14"});
+}
+
+TEST_CASE("the segments come in the order of MO", "[rfc5041/5.3][DDP-5.3-02]") {
+  CHECK(sent({part(0), part(16), part(32), part(48, kLast)}) == kNothing);
+  CHECK(sent({part(0), part(32), part(16), part(48, kLast)}) == Clauses{"warning DDP-5.3-02 initiator 2 octet 14"});
+  CHECK(sent({part(0), part(16), part(0, kLast, 2)}) == Clauses{"violation DDP-4.1-05 initiator 3 octet 0"});
+}
+
+TEST_CASE("all segments have one RsvdULP", "[rfc5041/4.3][DDP-4.3-06]") {
+  CHECK(sent({part(0, false, 1, kSendSolicited), part(16, kLast, 1, kSendSolicited)}) == kNothing);
+  CHECK(sent({part(0), part(16, kLast, 1, kSendSolicited)}) == Clauses{"violation DDP-4.3-06 initiator 2 octet 1"});
+  SECTION("the STag to invalidate is a part of it") {
+    const Octets begin = changed(part(0, false, 1, kSendInvalidate), 2, 0x1234, 4);
+    const Octets end = part(16, kLast, 1, kSendInvalidate);
+    CHECK(sent({begin, changed(end, 2, 0x1234, 4)}) == kNothing);
+    CHECK(sent({begin, changed(end, 2, 0x1235, 4)}) == Clauses{"violation DDP-4.3-06 initiator 2 octet 1"});
+  }
+  SECTION("a bit that is wrong by itself is told as that") {
+    CHECK(sent({part(0), changed(part(16, kLast), 1, 0x53)}) == Clauses{"violation RDMAP-4.1-20 initiator 2 octet 1"});
+  }
+}
+
+TEST_CASE("a message begins at MO 0", "[rfc5041/4.3][DDP-4.3-15]") {
+  CHECK(sent({part(0, kLast)}) == kNothing);
+  CHECK(sent({part(1, kLast)}) == Clauses{"violation DDP-4.3-15 initiator 1 octet 14"});
+  CHECK(sent({part(16), part(32, kLast)}) == Clauses{"violation DDP-4.3-15 initiator 2 octet 14"});
+  CHECK(sent({untagged(kSend, 0, 1, {}, 1)}) == Clauses{"violation DDP-4.3-15 initiator 1 octet 14"});
+  SECTION("what the capture lost may have begun it") {
+    CHECK(Exchange()
+              .initiator(part(0))
+              .gap(End::kFirst)
+              .initiator(part(64))
+              .initiator(part(80, kLast))
+              .initiator(part(0, kLast, 2))
+              .found() == kNothing);
+  }
+}
+
+TEST_CASE("MO counts the octets of the message", "[rfc5041/5.2][DDP-5.2-07]") {
+  CHECK(sent({part(0), part(16), part(32, kLast)}) == kNothing);
+  CHECK(sent({part(0), part(17, kLast)}) == Clauses{"violation DDP-5.2-07 initiator 2 octet 14"});  // a hole
+  CHECK(sent({part(0), part(15, kLast)}) == Clauses{"violation DDP-5.2-07 initiator 2 octet 14"});  // twice
+  CHECK(sent({part(0), part(0xfffffff0, kLast)}) == Clauses{"violation DDP-5.2-07 initiator 2 octet 14"});
+  SECTION("the first wrong one is told, and once") {
+    CHECK(sent({part(0), part(20), part(36), part(60, kLast)}) == Clauses{"violation DDP-5.2-07 initiator 2 octet 14"});
+  }
+}
+
+TEST_CASE("a message without octets is one segment", "[rfc5041/5.2][DDP-5.2-11]") {
+  const auto empty = [](unsigned offset, bool last, unsigned msn = 1) {
+    return untagged(kSend, 0, msn, {}, offset, last);
+  };
+  CHECK(sent({empty(0, kLast), empty(0, kLast, 2), part(0, kLast, 3)}) == kNothing);
+  CHECK(sent({part(0), empty(16, kLast)}) == Clauses{"violation DDP-5.2-11 initiator 2 octet 14"});
+  CHECK(sent({empty(0, false), empty(0, kLast)}) == Clauses{"violation DDP-5.2-11 initiator 2 octet 14"});
+  CHECK(sent({empty(0, false), part(0, kLast)}) == Clauses{"violation DDP-5.2-11 initiator 2 octet 14"});
+}

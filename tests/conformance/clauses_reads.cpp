@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// RFC 5040 sections 4.4, 5.2 and 6.1: Read Requests and their Read Responses.
+#include <catch2/catch.hpp>
+
+#include "tests/conformance/exchange.hpp"
+
+using namespace weft::conformance;
+using namespace weft::conformance::test;
+
+namespace {
+
+const Read kRead{};
+const Read kSecond{.msn = 2, .sink = 0x77, .sink_offset = 0x4000, .size = 8};
+
+// The Responder's answers to these requests.
+Clauses answered(const std::vector<Octets>& requests, const std::vector<Octets>& responses) {
+  Exchange exchange;
+  for (const Octets& request : requests) exchange.initiator(request);
+  for (const Octets& response : responses) exchange.responder(response);
+  return exchange.found();
+}
+
+}  // namespace
+
+TEST_CASE("a Read Request has 28 octets", "[rfc5040/4.4][RDMAP-4.4-01]") {
+  CHECK(answered({kRead.request()}, {kRead.response()}) == kNothing);
+  CHECK(answered({first(kRead.request(), 18 + 27)}, {}) == Clauses{"violation RDMAP-4.4-01 initiator 1 octet 18"});
+  CHECK(answered({first(kRead.request(), 18)}, {}) == Clauses{"violation RDMAP-4.4-01 initiator 1 octet 18"});
+  CHECK(answered({kRead.request() + zeros(1)}, {}) == Clauses{"violation RDMAP-4.4-01 initiator 1 octet 18"});
+  SECTION("whatever answers one that nobody can read is not judged") {
+    CHECK(answered({kRead.request() + zeros(4)}, {kRead.response()}) ==
+          Clauses{"violation RDMAP-4.4-01 initiator 1 octet 18"});
+  }
+  SECTION("in one segment or in two") {
+    const Octets whole = kRead.request();
+    const Octets fields(whole.begin() + 18, whole.end());
+    const Octets begin = untagged(kReadRequest, 1, 1, {fields.begin(), fields.begin() + 20}, 0, false);
+    const Octets end = untagged(kReadRequest, 1, 1, {fields.begin() + 20, fields.end()}, 20);
+    CHECK(answered({begin, end}, {kRead.response()}) == kNothing);
+  }
+}
+
+TEST_CASE("a Read is one Request and one Response", "[rfc5040/5.2][RDMAP-5.2-01]") {
+  CHECK(answered({}, {kRead.response()}) == Clauses{"violation RDMAP-5.2-01 responder 1 octet 0"});
+  CHECK(answered({kRead.request()}, {kRead.response(), kRead.response()}) ==
+        Clauses{"violation RDMAP-5.2-01 responder 3 octet 0"});
+  SECTION("of the other end") {
+    CHECK(Exchange().initiator(kRead.request()).initiator(kRead.response()).found() ==
+          Clauses{"violation RDMAP-5.2-01 initiator 2 octet 0"});
+  }
+  SECTION("which may never come: the capture ended, or the stream") {
+    CHECK(answered({kRead.request()}, {}) == kNothing);
+    CHECK(answered({kRead.request()}, {terminate_message()}) == kNothing);
+  }
+  SECTION("the capture may have lost the Request") {
+    CHECK(Exchange()
+              .initiator(send(1, pattern(9)))
+              .gap(End::kFirst)
+              .initiator(send(2, pattern(9)))
+              .initiator(send(3, pattern(9)))
+              .responder(kRead.response())
+              .found() == kNothing);
+  }
+}
+
+TEST_CASE("Responses come in the order of their Requests", "[rfc5040/5.2.2][RDMAP-5.2.2-07]") {
+  CHECK(answered({kRead.request(), kSecond.request()}, {kRead.response(), kSecond.response()}) == kNothing);
+  CHECK(answered({kRead.request(), kSecond.request()}, {kSecond.response(), kRead.response()}) ==
+        Clauses{"violation RDMAP-5.2.2-07 responder 3 octet 0"});
+  SECTION("those of the other end have an order of their own") {
+    CHECK(Exchange()
+              .initiator(kRead.request())
+              .responder(kRead.request())
+              .initiator(kRead.response())
+              .responder(kRead.response())
+              .found() == kNothing);
+  }
+}
+
+TEST_CASE("a Response goes to the SinkSTag", "[rfc5040/4.4][RDMAP-4.4-03]") {
+  CHECK(answered({kRead.request()}, {Read{.sink = 0x56}.response()}) ==
+        Clauses{"violation RDMAP-4.4-03 responder 2 octet 2"});
+  SECTION("in all of its segments, which is DDP's matter") {
+    CHECK(answered({kRead.request()}, {kRead.response(16, 0, false), changed(kRead.response(8, 16), 2, 0x56, 4)}) ==
+          Clauses{"violation DDP-4.2-10 responder 3 octet 2"});
+  }
+  SECTION("unless it has no octets") {
+    const Read nothing{.size = 0};
+    CHECK(answered({nothing.request()}, {Read{.sink = 0, .sink_offset = 0, .size = 0}.response()}) == kNothing);
+  }
+}
+
+TEST_CASE("a Response begins at the SinkTO", "[rfc5040/4.4][RDMAP-4.4-04]") {
+  for (const std::uint64_t offset : {0x1fffU, 0x2001U}) {
+    CHECK(answered({kRead.request()}, {Read{.sink_offset = offset}.response()}) ==
+          Clauses{"violation RDMAP-4.4-04 responder 2 octet 6"});
+  }
+  const Read far{.sink_offset = 0xffffffffffffffe8};
+  CHECK(answered({far.request()}, {far.response(16, 0, false), far.response(8, 16)}) == kNothing);
+}
+
+TEST_CASE("a Response has the octets that were asked for", "[rfc5040/4.4][RDMAP-4.4-07]") {
+  CHECK(answered({kRead.request()}, {kRead.response(24)}) == kNothing);
+  CHECK(answered({kRead.request()}, {kRead.response(23)}) == Clauses{"violation RDMAP-4.4-07 responder 2 octet 0"});
+  CHECK(answered({kRead.request()}, {kRead.response(25)}) == Clauses{"violation RDMAP-4.4-07 responder 2 octet 0"});
+  CHECK(answered({kRead.request()}, {kRead.response(0)}) == Clauses{"violation RDMAP-4.4-07 responder 2 octet 0"});
+  SECTION("in as many segments as the Responder likes") {
+    CHECK(answered({kRead.request()},
+                   {kRead.response(1, 0, false), kRead.response(22, 1, false), kRead.response(1, 23)}) == kNothing);
+    CHECK(answered({kRead.request()}, {kRead.response(16, 0, false), kRead.response(7, 16)}) ==
+          Clauses{"violation RDMAP-4.4-07 responder 3 octet 0"});
+    CHECK(answered({kRead.request()}, {kRead.response(16, 0, false), kRead.response(9, 16, false)}) ==
+          Clauses{"violation RDMAP-4.4-07 responder 3 octet 0"});
+  }
+}
+
+TEST_CASE("a Read of nothing is answered with nothing", "[rfc5040/5.2.1][RDMAP-5.2.1-15]") {
+  const Read nothing{.size = 0};
+  CHECK(answered({nothing.request()}, {nothing.response()}) == kNothing);
+  CHECK(answered({nothing.request()}, {nothing.response(1)}) ==
+        Clauses{"violation RDMAP-5.2.1-15 responder 2 octet 0"});
+}
+
+TEST_CASE("no more requests are outstanding than the peer's IRD", "[rfc5040/6.1][RDMAP-6.1-08]") {
+  const Exchange negotiated(enhanced_conversation(1, 2, 2, 1));  // the Initiator may have 2, the Responder 1
+  const auto read = [](unsigned msn) { return Read{.msn = msn}.request(); };
+  SECTION("of Reads and atomics together") {
+    CHECK(Exchange(negotiated).initiator(read(1)).initiator(Atomic{.msn = 2}.request()).found() == kNothing);
+    CHECK(Exchange(negotiated).initiator(read(1)).initiator(Atomic{.msn = 2}.request()).initiator(read(3)).found() ==
+          Clauses{"violation RDMAP-6.1-08 initiator 3 octet 0"});
+    CHECK(Exchange(negotiated).responder(read(1)).found() == kNothing);
+    CHECK(Exchange(negotiated).responder(read(1)).responder(read(2)).responder(read(3)).found() ==
+          Clauses{"violation RDMAP-6.1-08 responder 2 octet 0"});
+  }
+  SECTION("a Response makes room for one") {
+    CHECK(Exchange(negotiated)
+              .initiator(read(1))
+              .initiator(read(2))
+              .responder(kRead.response())
+              .initiator(read(3))
+              .found() == kNothing);
+  }
+  SECTION("without RFC 6581 nothing was negotiated") {
+    Exchange exchange;
+    for (unsigned msn = 1; msn < 40; ++msn) exchange.initiator(read(msn));
+    CHECK(exchange.found() == kNothing);
+  }
+  SECTION("0x3fff leaves it to the ULP") {
+    Exchange exchange(enhanced_conversation(0x3fff, 0x3fff, 0x3fff, 0x3fff));
+    for (unsigned msn = 1; msn < 40; ++msn) exchange.initiator(read(msn));
+    CHECK(exchange.found() == kNothing);
+  }
+  SECTION("what the capture lost may have been a Response") {
+    CHECK(Exchange(negotiated)
+              .initiator(read(1))
+              .initiator(read(2))
+              .responder(send(1, pattern(9)))
+              .gap(End::kSecond)
+              .responder(send(2, pattern(9)))
+              .responder(send(3, pattern(9)))
+              .initiator(read(3))
+              .found() == kNothing);
+  }
+}
