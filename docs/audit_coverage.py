@@ -3,19 +3,27 @@
 """Writes docs/audit-coverage.md: what `weft audit` judges, and of each other clause that shows on the wire why it does not.
 
     docs/audit_coverage.py           write it
-    docs/audit_coverage.py --check   fail when it is out of date, or a clause is neither a rule nor explained
+    docs/audit_coverage.py --check   fail when it is out of date, a clause is neither a rule nor explained, or a rule has no test
 
-A rule is a clause id in a string of conformance/rules/. docs/clauses/audit.csv explains the others.
+A rule is a clause id in a string of conformance/rules/. docs/clauses/audit.csv explains the others. A rule's tests are those of
+tests/conformance/clauses_*.cpp that have its clause as a tag. A capture keeps a clause when it has what the rule needs to judge
+anything (docs/clauses/audit-samples.csv, docs/audit_contents.py) and its expected findings, which tests/conformance/samples.py
+holds `weft audit` to, do not name the clause.
 """
 
 import argparse
 import csv
+import json
 import re
 import sys
 from pathlib import Path
 
+sys.dont_write_bytecode = True
+from audit_contents import contents  # noqa: E402
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/audit-coverage.md"
+SAMPLES = ROOT / "pcap-samples"
 CATALOGUE = ["mpa.csv", "ddp.csv", "rdmap.csv", "rdmap_ext.csv", "security.csv"]
 ID = r"(?:MPA2?|DDP|RDMAP(?:X|-IANA)?|SEC)-[0-9A-Z][0-9A-Za-z.]*-[0-9]{2}"
 KINDS = {
@@ -33,38 +41,95 @@ def rows(name):
 
 
 def rules():
-    text = "\n".join(path.read_text() for path in sorted((ROOT / "conformance/rules").glob("*.[ch]pp")))
-    return set(re.findall(rf'"({ID})"', text))
+    """clause -> the file that has the rule"""
+    found = {}
+    for path in sorted((ROOT / "conformance/rules").glob("*.[ch]pp")):
+        found.update(dict.fromkeys(re.findall(rf'"({ID})"', path.read_text()), path.name))
+    return found
 
 
-def tests(clause):
-    found = [path for path in sorted((ROOT / "tests/conformance").glob("*.cpp")) if clause in path.read_text()]
-    return ", ".join(path.name for path in found) or "sample"
+def tests():
+    """clause -> the Catch2 files that have it as a tag"""
+    found = {}
+    for path in sorted((ROOT / "tests/conformance").glob("clauses_*.cpp")):
+        for clause in set(re.findall(rf"\[({ID})\]", path.read_text())):
+            found.setdefault(clause, []).append(path.name)
+    return found
+
+
+# --- samples
+
+def expected(capture):
+    """The clauses that the audit of this capture finds broken."""
+    file = capture.with_suffix(".expected.json")
+    if not file.exists():
+        return None
+    document = json.loads(file.read_text())
+    return {finding["clause"] for finding in document["findings"]} | set(document.get("also", []))
+
+
+def of_siw(capture, warnings):
+    """Of siw's captures only the violations are held: each warning may be found. Empty where there is no iWARP."""
+    known = json.loads((SAMPLES / "siw.expected.json").read_text()).get(capture.name, {})
+    return {*known, *warnings} if isinstance(known, dict) else None
+
+
+def conforming():
+    """(capture, what it has, the clauses that it may break): the forge's, weft's, siw's."""
+    text = "".join(path.read_text() for path in (ROOT / "conformance/rules").glob("*.cpp"))
+    warnings = re.findall(rf'"({ID})", (?:Severity::)?kWarning', text)
+    captures = [(path, expected(path)) for folder in ("forged", "weft") for path in plainest_first(SAMPLES / folder)]
+    captures += [(path, of_siw(path, warnings)) for path in plainest_first(SAMPLES)]
+    return [(path, contents(path), broken) for path, broken in captures if broken is not None]
+
+
+def plainest_first(folder):
+    """story.pcap before story-markers.pcap."""
+    return sorted(folder.glob("*.pcap"), key=lambda path: (len(path.name), path.name))
+
+
+def link(capture):
+    return f"[{capture.name}](../{capture.relative_to(ROOT)})"
+
+
+def positive(clause, needs, captures):
+    """The first capture in which the rule has something to judge and finds nothing."""
+    return next((f"{link(path)}: {needs}" for path, has, broken in captures if needs in has and clause not in broken), "none")
 
 
 def page(problems):
     catalogue = {row["id"]: row for name in CATALOGUE for row in rows(name)}
     wire = [clause for clause, row in catalogue.items() if row["observable"] == "wire"]
     judged, explained = rules(), {row["id"]: row for row in rows("audit.csv")}
-    problems += [f"{clause}: a rule that no catalogue has" for clause in judged - catalogue.keys()]
+    problems += [f"{clause}: a rule that no catalogue has" for clause in judged.keys() - catalogue.keys()]
     problems += [f"{clause}: shows on the wire, is no rule, and docs/clauses/audit.csv does not say why"
                  for clause in wire if clause not in judged and clause not in explained]
-    problems += [f"{clause}: a rule, and explained away in docs/clauses/audit.csv" for clause in judged & explained.keys()]
+    problems += [f"{clause}: a rule, and explained away in docs/clauses/audit.csv" for clause in judged.keys() & explained.keys()]
     for row in explained.values():
         if row["kind"] == "judged":
             problems += [f"{row['id']}: judged by {rule}, which is no rule" for rule in row["detail"].split() if rule not in judged]
+    needs = {clause: row["needs"] for row in rows("audit-samples.csv") for clause in row["rules"].split()}
+    problems += [f"{clause}: a rule, and docs/clauses/audit-samples.csv does not say what it needs"
+                 for clause in judged.keys() - needs.keys()]
+    problems += [f"{clause}: no rule, and docs/clauses/audit-samples.csv has it" for clause in needs.keys() - judged.keys()]
+    tested, captures = tests(), conforming()
+    problems += [f"{clause}: a rule, and no test of tests/conformance/ has it as a tag" for clause in judged.keys() - tested.keys()]
     out = ["<!-- Written by docs/audit_coverage.py; a test checks that it is up to date. -->", "# What the auditor judges", "",
            f"{len(judged)} rules. {len(wire)} clauses of the catalogue show on the wire; those that are no rule of their own are",
-           "listed below with the reason.", "", "| rule | RFC | what it asks for | a capture that breaks it | tests |",
-           "|---|---|---|---|---|"]
+           "listed below with the reason. A rule stands in [conformance/rules/](../conformance/rules), its tests in",
+           "[tests/conformance/](../tests/conformance). Beside a capture that keeps the clause stands what in it the rule is about.",
+           "", "| clause | RFC | what it asks for | rule | a capture that keeps it | a capture that breaks it | tests |",
+           "|---|---|---|---|---|---|---|"]
     for clause, row in catalogue.items():
         if clause not in judged:
             continue
-        sample = ROOT / "pcap-samples/broken" / f"{clause.lower()}.pcap"
-        shown = f"[{sample.name}](../pcap-samples/broken/{sample.name})" if sample.exists() else "none"
+        sample = SAMPLES / "broken" / f"{clause.lower()}.pcap"
         if not sample.exists():
             problems.append(f"{clause}: no capture in pcap-samples/broken/ breaks it")
-        out.append(f"| {clause} | {row['rfc']} {row['section']} | {row['requirement']} | {shown} | {tests(clause)} |")
+        kept = positive(clause, needs.get(clause), captures)
+        cells = [clause, f"{row['rfc']} {row['section']}", row["requirement"], judged[clause], kept,
+                 link(sample) if sample.exists() else "none", ", ".join(tested.get(clause, ["none"]))]
+        out.append(f"| {' | '.join(cells)} |")
     for kind, title in KINDS.items():
         chosen = [row for clause, row in explained.items() if row["kind"] == kind]
         out += ["", f"## {title} ({len(chosen)})", ""]
