@@ -54,6 +54,7 @@ void ConnectionAudit::judge(const FpduSeen& fpdu) {
   if (!startup_order_.on(fpdu, facts_, findings_)) return;  // behind a rejecting Reply: MPA is over
   alignment_.on(fpdu, facts_, findings_);
   crc_.on(fpdu, facts_, findings_);
+  ending_.on(fpdu);
   if (fpdu.crc == CrcVerdict::kBad) return forget(fpdu.piece.from);
   fpdu_.on(fpdu, facts_, findings_);
   markers_.on(fpdu, facts_, findings_);

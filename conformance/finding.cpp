@@ -33,15 +33,22 @@ Place place_of(const Where& where) noexcept {
 }
 
 void Findings::add(const Rule& rule, const Where& where, std::string message) {
-  const Piece& piece = *where.piece;
-  if (!room_for(rule, piece.from)) return;
-  findings_.push_back({.rule = &rule,
-                       .connection = connection_,
-                       .direction = piece.from,
-                       .place = place_of(where),
-                       .stream_offset = piece.stream_offset + where.at,
-                       .message = std::move(message),
-                       .excerpt = excerpt_of(where)});
+  if (!room_for(rule, where.piece->from)) return;
+  findings_.push_back(prepare(rule, where, std::move(message)));
+}
+
+Finding Findings::prepare(const Rule& rule, const Where& where, std::string message) const {
+  return {.rule = &rule,
+          .connection = connection_,
+          .direction = where.piece->from,
+          .place = place_of(where),
+          .stream_offset = where.piece->stream_offset + where.at,
+          .message = std::move(message),
+          .excerpt = excerpt_of(where)};
+}
+
+void Findings::add(Finding finding) {
+  if (room_for(*finding.rule, finding.direction)) findings_.push_back(std::move(finding));
 }
 
 void Findings::add(const Rule& rule, std::optional<Direction> direction, Place place, std::uint64_t stream_offset,

@@ -51,6 +51,9 @@ class Findings {
 
   // Of octets that were seen. Messages say value and expectation: "PAD is 0a, not 00".
   void add(const Rule& rule, const Where& where, std::string message);
+  // The finding by itself, to be added when it is certain.
+  [[nodiscard]] Finding prepare(const Rule& rule, const Where& where, std::string message) const;
+  void add(Finding finding);
   // Of something that has no octets: a FIN, a statistic over a whole direction.
   void add(const Rule& rule, std::optional<Direction> direction, Place place, std::uint64_t stream_offset,
            std::string message);

@@ -54,7 +54,8 @@ void AlignmentRules::count_segments(Half& half, const FpduSeen& fpdu) {
   while (!half.starts.empty() && half.starts.front().stream_offset < end) {
     const Start start = half.starts.front();
     half.starts.pop_front();
-    if (start.stream_offset < begin) continue;  // in front of the FPDUs
+    if (start.stream_offset < begin) continue;   // in front of the FPDUs
+    if (fpdu.crc == CrcVerdict::kBad) continue;  // where it really ends nobody knows
     ++half.segments;
     if (start.stream_offset == begin) {
       ++half.aligned;

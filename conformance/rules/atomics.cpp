@@ -86,9 +86,9 @@ void Requests::on_atomic_response(const Ulpdu& ulpdu, Findings& findings) {
   const auto meant = std::ranges::find(atomics_, response->request_id);
   if (meant == atomics_.end()) {
     if (complete_) {
-      findings.add(kAtomicUnrequested, id,
-                   fmt::format("Original Request Identifier {:#x} belongs to no outstanding Atomic Request",
-                               response->request_id));
+      doubt(findings.prepare(kAtomicUnrequested, id,
+                             fmt::format("Original Request Identifier {:#x} belongs to no outstanding Atomic Request",
+                                         response->request_id)));
     }
     if (complete_ && !atomics_.empty()) atomics_.pop_front();
   } else {

@@ -70,6 +70,8 @@ class TaggedOrder {
   void close() noexcept { open_ = false; }
   // What is wrong with the open message was told: nothing more of it is judged.
   void excuse() noexcept { excused_ = true; }
+  // A segment of the message, which may be complete by now, did not begin where the one before ended.
+  [[nodiscard]] bool jumped() const noexcept { return jump_.has_value(); }
 
  private:
   void begin(const Ulpdu& ulpdu);
@@ -98,6 +100,7 @@ class DdpOrder {
   void forget();
   // The Read Response under way was found to be wrong.
   void excuse_response() noexcept { responses_.excuse(); }
+  [[nodiscard]] bool response_jumped() const noexcept { return responses_.jumped(); }
 
  private:
   std::array<QueueOrder, 4> queues_{QueueOrder{true}, QueueOrder{true}, QueueOrder{true}, QueueOrder{true}};

@@ -18,7 +18,7 @@ constexpr std::array kTable{&kInsideFpdu};
 
 // A reset may come at any time, and takes with it what was on its way.
 void EndingRules::on(const EndSeen& end, const Facts&, Findings& findings) {
-  if (end.how != Closing::kFin || end.unfinished == 0) return;
+  if (end.how != Closing::kFin || end.unfinished == 0 || bad_[static_cast<std::size_t>(end.from)]) return;
   findings.add(kInsideFpdu, end.from, {end.packet, 0}, end.unfinished_offset,
                fmt::format("The FIN comes {} octets into an FPDU.", end.unfinished));
 }

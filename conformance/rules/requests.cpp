@@ -53,7 +53,7 @@ void Requests::count_request(const Ulpdu& ulpdu, const Facts& facts, Findings& f
   if (outstanding > kMost) forget();
 }
 
-bool Requests::on_read_response(const Ulpdu& ulpdu, Findings& findings) {
+bool Requests::on_read_response(const Ulpdu& ulpdu, bool jumped, Findings& findings) {
   const auto& header = *ulpdu.tagged();
   const std::uint64_t end = header.offset.value + ulpdu.payload.size();
   if (!response_ && cut_ == std::pair(header.stag, header.offset.value)) {  // told already
@@ -62,7 +62,7 @@ bool Requests::on_read_response(const Ulpdu& ulpdu, Findings& findings) {
   }
   if (!response_) response_ = begin_response(ulpdu, findings);
   response_->octets += ulpdu.payload.size();
-  if (response_->judged) judge_length(ulpdu, findings);
+  if (response_->judged && !jumped) judge_length(ulpdu, findings);
   const bool astray = response_->astray;
   cut_.reset();
   if (ulpdu.last()) {
@@ -81,9 +81,9 @@ Requests::Response Requests::begin_response(const Ulpdu& ulpdu, Findings& findin
   };
   if (reads_.empty()) {
     if (complete_) {
-      findings.add(
+      doubt(findings.prepare(
           kUnrequested, ulpdu.octets(0, 2),
-          fmt::format("a Read Response to STag {:08x} comes while no Read Request is outstanding", header.stag.value));
+          fmt::format("a Read Response to STag {:08x} comes while no Read Request is outstanding", header.stag.value)));
     }
     return {.astray = complete_};
   }
@@ -133,6 +133,15 @@ void Requests::judge_length(const Ulpdu& ulpdu, Findings& findings) {
   findings.add(asked == 0 ? kEmptyRead : kResponseLength, ulpdu.octets(0, 2),
                fmt::format("the Read Response has {}{} octets; request {} asked for {}",
                            ulpdu.last() ? "" : "at least ", response_->octets, response_->read.msn, asked));
+}
+
+void Requests::doubt(Finding finding) {
+  if (unrequested_.size() < Findings::kMost) unrequested_.push_back(std::move(finding));
+}
+
+void Requests::confirm_unrequested(Findings& findings) {
+  for (Finding& finding : unrequested_) findings.add(std::move(finding));
+  unrequested_.clear();
 }
 
 void Requests::forget() {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <vector>
 
 #include "conformance/facts.hpp"
 #include "conformance/rules/ulpdu.hpp"
@@ -35,11 +36,16 @@ class Requests {
  public:
   void on_read_request(const Ulpdu& ulpdu, const Facts& facts, Findings& findings);
   void on_atomic_request(const Ulpdu& ulpdu, const Facts& facts, Findings& findings);
-  // False: it goes elsewhere than its request said, or there was none.
-  bool on_read_response(const Ulpdu& ulpdu, Findings& findings);
+  // False: it goes elsewhere than its request said, or there was none. `jumped`: its segments have a hole or overlap,
+  // which was told.
+  bool on_read_response(const Ulpdu& ulpdu, bool jumped, Findings& findings);
   void on_atomic_response(const Ulpdu& ulpdu, Findings& findings);
   // A request or a response may be missing from the capture.
   void forget();
+  // A response that nobody asked for is certain when the requester's next FPDU shows that the one under way was no
+  // request that got lost: by a ULPDU_Length that leads nowhere, say.
+  void confirm_unrequested(Findings& findings);
+  void dismiss_unrequested() { unrequested_.clear(); }
 
  private:
   static constexpr std::size_t kMost = 65536;  // beyond what 14 bits of ORD can allow: nothing more is remembered
@@ -59,11 +65,13 @@ class Requests {
   };
   void count_request(const Ulpdu& ulpdu, const Facts& facts, Findings& findings);
   Response begin_response(const Ulpdu& ulpdu, Findings& findings);
+  void doubt(Finding finding);
   void judge_length(const Ulpdu& ulpdu, Findings& findings);
 
   std::deque<Read> reads_{};
   std::deque<std::uint32_t> atomics_{};  // Request Identifiers
   std::optional<Response> response_{};
+  std::vector<Finding> unrequested_{};
   // Where a response that ended too short would have gone on: its L may have come too early.
   std::optional<std::pair<ddp::Stag, std::uint64_t>> cut_{};
   bool complete_ = true;  // all outstanding requests are known

@@ -14,6 +14,7 @@ namespace weft::conformance {
 
 void UlpduRules::on(const FpduSeen& fpdu, const Facts& facts, Findings& findings) {
   Sender& here = sender(fpdu.piece.from);
+  here.requests.confirm_unrequested(findings);
   here.headers.add(fpdu.ulpdu);
   const auto ulpdu = rules::read_ddp_header(fpdu, findings);
   if (!ulpdu) return forget(fpdu.piece.from);
@@ -36,7 +37,7 @@ void UlpduRules::judge_message(const Ulpdu& ulpdu, const Facts& facts, Findings&
     case kReadRequest: return here.requests.on_read_request(ulpdu, facts, findings);
     case kAtomicRequest: return here.requests.on_atomic_request(ulpdu, facts, findings);
     case kReadResponse:
-      if (!peer.requests.on_read_response(ulpdu, findings)) here.order.excuse_response();
+      if (!peer.requests.on_read_response(ulpdu, here.order.response_jumped(), findings)) here.order.excuse_response();
       return;
     case kAtomicResponse: return peer.requests.on_atomic_response(ulpdu, findings);
     case kImmediate:
@@ -51,18 +52,23 @@ void UlpduRules::judge_message(const Ulpdu& ulpdu, const Facts& facts, Findings&
 }
 
 void UlpduRules::on(const EndSeen& end, const Facts&, Findings& findings) {
-  sender(end.from).terminates.on_end(end, findings);
+  Sender& here = sender(end.from);
+  here.terminates.on_end(end, findings);
+  if (end.unfinished > 0) here.requests.dismiss_unrequested();
 }
 
 void UlpduRules::forget(Direction from) {
   Sender& here = sender(from);
   here.order.forget();
   here.headers.forget();
+  here.requests.dismiss_unrequested();
   here.requests.forget();                            // a request may be missing
   sender(engine::opposite(from)).requests.forget();  // or a response to the other end's
 }
 
-void UlpduRules::finish(const Facts&, Findings&) {}
+void UlpduRules::finish(const Facts&, Findings& findings) {
+  for (Sender& here : senders_) here.requests.confirm_unrequested(findings);
+}
 
 std::span<const Rule* const> UlpduRules::rules() noexcept {
   static const std::vector<const Rule*> table = [] {

@@ -118,6 +118,13 @@ TEST_CASE("FIN inside an FPDU", "[rfc5044/7.2][MPA-7.2-01]") {
     script.close(End::kFirst);
     CHECK(violations(script.audit()) == Clauses{"MPA-7.2-01"});
   }
+  SECTION("but behind a wrong CRC nobody knows where one begins") {
+    Conversation broken;
+    Script script_with_both = broken.startup();
+    script_with_both.send(End::kFirst, broken.initiator.add(send(1, pattern(40)), {.crc_flip = 1}));
+    script_with_both.send(End::kFirst, {fpdu.begin(), fpdu.end() - 1}).close(End::kFirst);
+    CHECK(violations(script_with_both.audit()) == Clauses{"MPA-4.4-13"});
+  }
   SECTION("a reset may come at any time") {
     script.close(End::kFirst, Closing::kReset);
     CHECK(violations(script.audit()) == Clauses{});
@@ -193,4 +200,12 @@ TEST_CASE("TCP segments that do not begin with an FPDU", "[rfc5044/5.1][MPA-5.1-
   REQUIRE(warnings(audit) == Clauses{"MPA-5.1-04"});
   CHECK(audit.findings().all()[0].message.starts_with("1 of 2 "));
   CHECK(violations(audit) == Clauses{});
+  SECTION("in one with a wrong CRC they may well begin with an FPDU: its length may be wrong") {
+    Conversation broken;
+    Script with_damage = broken.startup();
+    const Octets bad = broken.initiator.add(send(1, pattern(100)), {.crc_flip = 1});
+    with_damage.send(End::kFirst, {bad.begin(), bad.begin() + 50}).send(End::kFirst, {bad.begin() + 50, bad.end()});
+    with_damage.send(End::kFirst, broken.initiator.add(send(2, pattern(30))));
+    CHECK(warnings(with_damage.audit()) == Clauses{});
+  }
 }

@@ -63,6 +63,22 @@ TEST_CASE("a Read is one Request and one Response", "[rfc5040/5.2][RDMAP-5.2-01]
   }
 }
 
+TEST_CASE("a Request whose FPDU is broken may have been one", "[rfc5040/5.2][rfc5044/4.1][RDMAP-5.2-01][MPA-4.1-02]") {
+  const auto answered_behind = [](const FpduStream::Wrong& wrong) {
+    return Exchange()
+        .initiator(kRead.request(), wrong)
+        .responder(kRead.response())
+        .initiator(send(1, pattern(9)))
+        .initiator(send(2, pattern(9)))
+        .close(End::kFirst)
+        .close(End::kSecond)
+        .found();
+  };
+  CHECK(answered_behind({}) == kNothing);
+  CHECK(answered_behind({.length = 4000}) == Clauses{"violation MPA-4.1-02 initiator 1 octet -2"});
+  CHECK(answered_behind({.crc_flip = 1}) == Clauses{"violation MPA-4.4-13 initiator 1 octet 46"});
+}
+
 TEST_CASE("Responses come in the order of their Requests", "[rfc5040/5.2.2][RDMAP-5.2.2-07]") {
   CHECK(answered({kRead.request(), kSecond.request()}, {kRead.response(), kSecond.response()}) == kNothing);
   CHECK(answered({kRead.request(), kSecond.request()}, {kSecond.response(), kRead.response()}) ==
@@ -111,6 +127,13 @@ TEST_CASE("a Response has the octets that were asked for", "[rfc5040/4.4][RDMAP-
           Clauses{"violation RDMAP-4.4-07 responder 3 octet 0"});
     CHECK(answered({kRead.request()}, {kRead.response(16, 0, false), kRead.response(9, 16, false)}) ==
           Clauses{"violation RDMAP-4.4-07 responder 3 octet 0"});
+  }
+}
+
+TEST_CASE("a hole in a Response is one finding", "[rfc5040/4.4][rfc5041/5.2][RDMAP-4.4-07][DDP-5.2-10]") {
+  for (const std::size_t from : {14U, 18U}) {  // twice, left out
+    CHECK(answered({kRead.request()}, {kRead.response(16, 0, false), kRead.response(24 - from, from)}) ==
+          Clauses{"violation DDP-5.2-10 responder 3 octet 6"});
   }
 }
 

@@ -23,8 +23,8 @@ Exchange::Exchange(const Conversation& conversation) : conversation_(conversatio
   initiator(tagged(kWrite, 0, 0, {}));
 }
 
-Exchange& Exchange::initiator(const Octets& ulpdu) {
-  script_.send(End::kFirst, conversation_.initiator.add(ulpdu));
+Exchange& Exchange::initiator(const Octets& ulpdu, const FpduStream::Wrong& wrong) {
+  script_.send(End::kFirst, conversation_.initiator.add(ulpdu, wrong));
   return *this;
 }
 

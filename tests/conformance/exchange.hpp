@@ -12,7 +12,7 @@ class Exchange {
  public:
   explicit Exchange(const Conversation& conversation = {});
 
-  Exchange& initiator(const Octets& ulpdu);
+  Exchange& initiator(const Octets& ulpdu, const FpduStream::Wrong& wrong = {});
   Exchange& responder(const Octets& ulpdu);
   Exchange& gap(End from);  // the capture lost some
   Exchange& close(End from, Closing how = Closing::kFin);
