@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What a conforming capture of pcap-samples/ contains, in the words of docs/clauses/audit-samples.csv: a rule had something to
 judge in a capture only if what the rule is about was there. Reads captures by itself, with nothing of weft and no more than those

@@ -17,6 +17,7 @@ from pathlib import Path
 import samples_ddp  # noqa: F401  (each fills the table)
 import samples_mpa  # noqa: F401
 import samples_rdmap  # noqa: F401
+import samples_forged  # isort: skip (behind those whose order is the table's)
 import samples_startup  # noqa: F401
 from conversation import write_pcap
 from samples import SAMPLES
@@ -33,6 +34,7 @@ def clean():
         Story().start(request(s=0, rev=1), reply(s=0, rev=1)).steps().close()
     yield "story-markers", "the same with Markers in both directions", \
         Story(markers_to=(I, R)).start(request(m=1), reply(m=1)).steps().close()
+    yield from samples_forged.more()
 
 
 def expectation(sample):
