@@ -104,6 +104,7 @@ ReceiveResult Engine::State::receive_startup(MutableBytes octets, Instant now) {
   std::visit([&](const auto& outcome) { on_startup(outcome, now); }, progress.outcome);
   if (const auto* need = std::get_if<mpa::NeedMore>(&progress.outcome))
     return {0, ReceiveResult::Want::kMore, need->missing};
+  if (startup.phase() == mpa::Phase::kFailed) return {octets.size(), ReceiveResult::Want::kNothing, 0};
   return {progress.consumed, ReceiveResult::Want::kMore, 0};
 }
 

@@ -6,6 +6,8 @@
 #include <malloc.h>
 #include <poll.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +15,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -455,6 +458,34 @@ TEST(Capture, RecordsAConnection) {
   const Error nowhere = set_capture_file("/no/such/folder/x.pcap").error();
   EXPECT_EQ(nowhere.argument, "path");
   EXPECT_EQ(nowhere.message(), "path: cannot write a capture file there (system error; No such file or directory)");
+}
+
+// What came is in the capture, also where the engine has no use for it: a Request that is refused (of revision 9), and
+// the front of a Request that ends by FIN.
+TEST(Capture, RecordsWhatIsNoWholeFrame) {
+  using namespace std::string_view_literals;
+  const std::string path = ::testing::TempDir() + "verbs_capture_rest.pcap";
+  for (const auto octets : {"MPA ID Req Frame\x40\x09\x00\x00"sv, "MPA ID Req Frame\x40"sv}) {
+    must(set_capture_file(path), "set_capture_file");
+    auto events = must(EventChannel::create(), "EventChannel");
+    auto listener = must(ConnectionId::create(events), "ConnectionId");
+    must(listener.bind_address(loopback("127.0.0.1")), "bind_address");
+    must(listener.listen(), "listen");
+    const int peer = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_storage storage{};
+    const auto size = listener.local_address().to_sockaddr(storage);
+    ASSERT_EQ(::connect(peer, reinterpret_cast<sockaddr*>(&storage), size), 0);
+    ASSERT_EQ(::send(peer, octets.data(), octets.size(), MSG_NOSIGNAL), static_cast<ssize_t>(octets.size()));
+    ASSERT_EQ(::shutdown(peer, SHUT_WR), 0);
+    char none{};
+    EXPECT_EQ(::recv(peer, &none, 1, 0), 0);  // the server has closed, and written before that
+    ::close(peer);
+    must(set_capture_file(""), "stop");
+    std::ifstream file(path, std::ios::binary);
+    const std::string capture{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_NE(capture.find(octets), std::string::npos) << octets.size();
+    std::filesystem::remove(path);
+  }
 }
 
 // From now on every write to this open file finds its disk full.

@@ -114,6 +114,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   bool read_once();
   void present();
   void tap_received(std::size_t consumed);
+  void tap_rest();
   [[nodiscard]] MutableBytes staging_octets();
   void park_staging();
   void send_some();

@@ -33,6 +33,7 @@ bool Stream::read_once() {
     case transport::IoResult::Status::kWouldBlock: return false;
     case transport::IoResult::Status::kEndOfStream:
       inbound_over_ = true;
+      tap_rest();
       if (tap_) tap_->fin_received();
       if (narrator_) narrator_->say("FIN received");
       engine_.end_of_stream(now());
@@ -40,6 +41,7 @@ bool Stream::read_once() {
       return false;
     case transport::IoResult::Status::kLost:
       inbound_over_ = true;
+      tap_rest();
       if (tap_) tap_->rst_received();
       if (narrator_) narrator_->lost(io.error);
       engine_.connection_lost(now());
@@ -75,10 +77,14 @@ void Stream::present() {
 }
 
 void Stream::tap_received(std::size_t consumed) {
-  if (!tap_ || consumed == 0) return;
-  tap_->received(Bytes(tap_raw_).first(consumed));
-  tap_raw_.erase(tap_raw_.begin(), tap_raw_.begin() + static_cast<std::ptrdiff_t>(consumed));
+  const std::size_t octets = std::min(consumed, tap_raw_.size());  // less after tap_rest()
+  if (!tap_ || octets == 0) return;
+  tap_->received(Bytes(tap_raw_).first(octets));
+  tap_raw_.erase(tap_raw_.begin(), tap_raw_.begin() + static_cast<std::ptrdiff_t>(octets));
 }
+
+// Before the end of the peer's direction: what came and is no whole frame belongs into the capture too.
+void Stream::tap_rest() { tap_received(tap_raw_.size()); }
 
 MutableBytes Stream::staging_octets() {
   if (!staging_) {
