@@ -110,6 +110,7 @@ void Stream::on(const engine::StartupFailed& event) {
   const bool retry = observer_ && observer_->on_startup_failed(event);
   log_startup_failure(peer_, event.report, retry);
   if (retry) release_locked();  // as above
+  failing_ = true;              // a Terminate may be on its way (MPA2-8-01)
 }
 
 // --- Completions
