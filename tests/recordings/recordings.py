@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""pcap-samples/weft/: what weft writes, recorded once. The test records every scene anew, in a folder of its own, and holds each
+fresh capture against the NAME.expected.json of the one that lies there: so it is about what weft writes today. It also looks that
+folder, its README.md and the scenes have the same names. (conformance_samples judges the captures that lie there.)
+
+    recordings.py WEFT RECORDER             the test
+    recordings.py WEFT RECORDER --write     record pcap-samples/weft/ anew, expectations and README.md too: read what changes
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "conformance"))
+from samples import SAMPLES, audit, check, seen, terminates  # noqa: E402
+
+FOLDER = SAMPLES / "weft"
+INTRODUCTION = """# Captures that weft wrote
+
+Real connections between two weft endpoints over 127.0.0.1 (`ipv6`: ::1), or between weft and a peer made by hand that breaks one
+rule. `weft_record_samples` (tests/recordings/) makes them, one connection a file, with weft's own capture tap (`--pcap`, `pcap =`),
+as the initiator sees it; where the initiator is the peer made by hand, as the responder does. The tap sees octets, not packets:
+MPA, DDP and RDMAP are what passed through the sockets, in order; Ethernet, IP and TCP headers around them are composed, so ports
+are real, and sequence numbers, acknowledgements and segment limits are not.
+
+`NAME.expected.json` has what `weft audit` finds (nothing, where both ends are weft; CRC off and an IRD that is too small are
+warnings) and what it reports of the connection: start-up, messages by operation, Terminates. In `terminate-L-T-CC-...` the name has
+layer, type and code of weft's Terminate. Where a finding is expected, it is against the peer made by hand.
+
+`tests/recordings/recordings.py WEFT RECORDER --write` records them anew, as the test `recordings` does in a folder of its own.
+
+| capture | what it shows |
+|---|---|
+"""
+
+
+def scenes(recorder):
+    lines = subprocess.run([recorder, "--list"], check=True, capture_output=True, text=True).stdout.splitlines()
+    return dict(line.split("\t") for line in lines)
+
+
+def readme(shown):
+    return INTRODUCTION + "".join(f"| [{name}.pcap]({name}.pcap) | {shows} |\n" for name, shows in shown.items())
+
+
+def without_packets(expected):
+    """A scene's octets are settled; which packets carry them is not: TCP and the threads decide."""
+    findings = [{key: value for key, value in finding.items() if key != "packet"} for finding in expected["findings"]]
+    return {**expected, "findings": findings}
+
+
+def expectation(weft, capture, folder):
+    _, report = audit(weft, capture, folder)
+    connection, = report["connections"]
+    mpa = {key: {k: v for k, v in part.items() if k != "packet"} if isinstance(part, dict) else part
+           for key, part in connection["mpa"].items()}
+    return {"findings": [seen(f, ("clause", "severity", "direction", "packet")) for f in report["findings"]], "also": [],
+            "connection": {"mpa": mpa, "messages": connection["messages"], "terminates": terminates(weft, capture)}}
+
+
+def write(weft, recorder, shown):
+    FOLDER.mkdir(exist_ok=True)
+    for stale in FOLDER.glob("*"):
+        stale.unlink()
+    subprocess.run([recorder, FOLDER], check=True)
+    with tempfile.TemporaryDirectory() as folder:
+        for name in shown:
+            expected = expectation(weft, FOLDER / f"{name}.pcap", folder)
+            (FOLDER / f"{name}.expected.json").write_text(json.dumps(expected, indent=2) + "\n")
+    (FOLDER / "README.md").write_text(readme(shown))
+
+
+def check_folder(shown):
+    problems = []
+    wanted = {"README.md", *(f"{name}.{kind}" for name in shown for kind in ("pcap", "expected.json"))}
+    for name in sorted(wanted ^ {path.name for path in FOLDER.glob("*")}):
+        problems.append(f"pcap-samples/weft/{name}: {'missing' if name in wanted else 'no scene has this name'}")
+    if (FOLDER / "README.md").read_text() != readme(shown):
+        problems.append("pcap-samples/weft/README.md is not what the scenes say of themselves")
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    return len(problems)
+
+
+def check_fresh(weft, recorder, shown):
+    with tempfile.TemporaryDirectory() as folder:
+        recorded = subprocess.run([recorder, folder], check=False).returncode
+        wrong = 0 if recorded == 0 else 1
+        for name in shown:
+            expected_file, capture = FOLDER / f"{name}.expected.json", Path(folder) / f"{name}.pcap"
+            if expected_file.exists() and capture.exists():
+                wrong += check(weft, capture, without_packets(json.loads(expected_file.read_text())), folder)
+    return wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("weft")
+    parser.add_argument("recorder")
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    shown = scenes(options.recorder)
+    if options.write:
+        write(options.weft, options.recorder, shown)
+    wrong = check_folder(shown) + check_fresh(options.weft, options.recorder, shown)
+    print(f"{len(shown)} scenes, {wrong} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
