@@ -6,6 +6,8 @@ folder, its README.md and the scenes have the same names. (conformance_samples j
 
     recordings.py WEFT RECORDER             the test
     recordings.py WEFT RECORDER --write     record pcap-samples/weft/ anew, expectations and README.md too: read what changes
+
+pcap-samples/weft/tcp-*.pcap have real TCP around them and are no scenes: on_the_wire.sh takes them. --write leaves them.
 """
 
 import argparse
@@ -37,15 +39,30 @@ layer, type and code of weft's Terminate. Where a finding is expected, it is aga
 | capture | what it shows |
 |---|---|
 """
+ON_THE_WIRE = """
+## With real TCP
+
+`weft rping` (client and server, two processes), captured by dumpcap on a loopback interface with an MTU of 1500 and without
+segmentation offload: `tests/recordings/on_the_wire.sh` takes them. With Markers weft does not begin every TCP segment with an FPDU,
+which RFC 5044 section 5.1 asks for where TCP allows it: a warning ([docs/rfc-map.md](../../docs/rfc-map.md), MPA-5.1-04).
+
+| capture | what it shows |
+|---|---|
+"""
 
 
-def scenes(recorder):
-    lines = subprocess.run([recorder, "--list"], check=True, capture_output=True, text=True).stdout.splitlines()
+def listed(program):
+    """What it can record: name -> what that shows."""
+    lines = subprocess.run([program, "--list"], check=True, capture_output=True, text=True).stdout.splitlines()
     return dict(line.split("\t") for line in lines)
 
 
-def readme(shown):
-    return INTRODUCTION + "".join(f"| [{name}.pcap]({name}.pcap) | {shows} |\n" for name, shows in shown.items())
+def table(shown):
+    return "".join(f"| [{name}.pcap]({name}.pcap) | {shows} |\n" for name, shows in shown.items())
+
+
+def readme(scenes, taken):
+    return INTRODUCTION + table(scenes) + ON_THE_WIRE + table(taken)
 
 
 def without_packets(expected):
@@ -63,35 +80,36 @@ def expectation(weft, capture, folder):
             "connection": {"mpa": mpa, "messages": connection["messages"], "terminates": terminates(weft, capture)}}
 
 
-def write(weft, recorder, shown):
+def write(weft, recorder, scenes, taken):
     FOLDER.mkdir(exist_ok=True)
     for stale in FOLDER.glob("*"):
-        stale.unlink()
+        if stale.name not in {f"{name}.pcap" for name in taken}:
+            stale.unlink()
     subprocess.run([recorder, FOLDER], check=True)
     with tempfile.TemporaryDirectory() as folder:
-        for name in shown:
+        for name in [*scenes, *taken]:
             expected = expectation(weft, FOLDER / f"{name}.pcap", folder)
             (FOLDER / f"{name}.expected.json").write_text(json.dumps(expected, indent=2) + "\n")
-    (FOLDER / "README.md").write_text(readme(shown))
+    (FOLDER / "README.md").write_text(readme(scenes, taken))
 
 
-def check_folder(shown):
+def check_folder(scenes, taken):
     problems = []
-    wanted = {"README.md", *(f"{name}.{kind}" for name in shown for kind in ("pcap", "expected.json"))}
+    wanted = {"README.md", *(f"{name}.{kind}" for name in [*scenes, *taken] for kind in ("pcap", "expected.json"))}
     for name in sorted(wanted ^ {path.name for path in FOLDER.glob("*")}):
-        problems.append(f"pcap-samples/weft/{name}: {'missing' if name in wanted else 'no scene has this name'}")
-    if (FOLDER / "README.md").read_text() != readme(shown):
+        problems.append(f"pcap-samples/weft/{name}: {'missing' if name in wanted else 'nothing that is recorded has this name'}")
+    if (FOLDER / "README.md").read_text() != readme(scenes, taken):
         problems.append("pcap-samples/weft/README.md is not what the scenes say of themselves")
     for problem in problems:
         print(problem, file=sys.stderr)
     return len(problems)
 
 
-def check_fresh(weft, recorder, shown):
+def check_fresh(weft, recorder, scenes):
     with tempfile.TemporaryDirectory() as folder:
         recorded = subprocess.run([recorder, folder], check=False).returncode
         wrong = 0 if recorded == 0 else 1
-        for name in shown:
+        for name in scenes:
             expected_file, capture = FOLDER / f"{name}.expected.json", Path(folder) / f"{name}.pcap"
             if expected_file.exists() and capture.exists():
                 wrong += check(weft, capture, without_packets(json.loads(expected_file.read_text())), folder)
@@ -104,11 +122,11 @@ def main():
     parser.add_argument("recorder")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    shown = scenes(options.recorder)
+    scenes, taken = listed(options.recorder), listed(Path(__file__).with_name("on_the_wire.sh"))
     if options.write:
-        write(options.weft, options.recorder, shown)
-    wrong = check_folder(shown) + check_fresh(options.weft, options.recorder, shown)
-    print(f"{len(shown)} scenes, {wrong} wrong")
+        write(options.weft, options.recorder, scenes, taken)
+    wrong = check_folder(scenes, taken) + check_fresh(options.weft, options.recorder, scenes)
+    print(f"{len(scenes)} scenes, {wrong} wrong")
     return 1 if wrong else 0
 
 
