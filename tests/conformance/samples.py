@@ -6,9 +6,9 @@ pcap-samples/siw.expected.json.
 
     samples.py WEFT
 
-NAME.expected.json: {"findings": [{"clause": ..., "severity": ..., "direction": ..., "packet": ...}], "also": [clauses that may come
-of the same cause], "connection": {"mpa": {...}, "messages": {...}, "terminates": ["responder 1/2/0x05"]}}. In a finding and in
-"mpa" the keys that are there have to agree, "messages" and "terminates" are complete.
+NAME.expected.json: {"findings": [{"clause": ..., "severity": ..., "direction": ..., "packet": ...}], "also": [clauses that may
+come of the same cause], "connections": [{"mpa": {...}, "messages": {...}}], "terminates": ["responder 1/2/0x05"]}. In a finding
+and in "mpa" the keys that are there have to agree, the rest is complete.
 """
 
 import json
@@ -48,17 +48,25 @@ def terminates(weft, capture):
     return [f"{piece['direction']} {'/'.join(code.groups())}" for piece, code in told if code]
 
 
-def connection_problems(weft, capture, report, wanted):
-    if len(report["connections"]) != 1:
-        return [f"{len(report['connections'])} connections"]
-    got = report["connections"][0]
+def connection_problems(got, wanted):
     problems = [f"{key} is {got['mpa'].get(key)}, not {value}" for key, value in wanted["mpa"].items()
                 if not agrees(got["mpa"].get(key), value)]
     if got["messages"] != wanted["messages"]:
         problems.append(f"messages are {got['messages']}, not {wanted['messages']}")
+    return problems
+
+
+def report_problems(weft, capture, report, expected):
+    """What the report says of the connections otherwise."""
+    if "connections" not in expected:
+        return []
+    if len(report["connections"]) != len(expected["connections"]):
+        return [f"{len(report['connections'])} connections, not {len(expected['connections'])}"]
+    problems = [problem for got, wanted in zip(report["connections"], expected["connections"])
+                for problem in connection_problems(got, wanted)]
     errors = terminates(weft, capture)
-    if errors != wanted["terminates"]:
-        problems.append(f"the Terminates are {errors}, not {wanted['terminates']}")
+    if errors != expected["terminates"]:
+        problems.append(f"the Terminates are {errors}, not {expected['terminates']}")
     return problems
 
 
@@ -74,7 +82,7 @@ def findings_agree(status, findings, expected):
 def check(weft, capture, expected, folder):
     """1 when `weft audit` says of the capture anything but what is expected, and tells that; else 0."""
     status, report = audit(weft, capture, folder)
-    problems = connection_problems(weft, capture, report, expected["connection"]) if "connection" in expected else []
+    problems = report_problems(weft, capture, report, expected)
     if not findings_agree(status, report["findings"], expected):
         problems.append(f"exit status {status}, expected {expected['findings']} and {expected.get('also', [])}, found")
         problems += [f"    {seen(f, ('clause', 'severity', 'direction', 'packet', 'message'))}" for f in report["findings"]]

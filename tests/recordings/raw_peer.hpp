@@ -38,6 +38,7 @@ class RawPeer {
 
   // --- What weft says to that: reads up to its FIN, of which the last FPDU is a Terminate.
   [[nodiscard]] rdmap::Terminate hear_terminate();
+  void hear_end() const { static_cast<void>(socket_.read_to_end()); }  // whatever comes before its FIN
 
  private:
   RawSocket socket_;

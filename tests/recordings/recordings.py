@@ -4,10 +4,12 @@
 fresh capture against the NAME.expected.json of the one that lies there: so it is about what weft writes today. It also looks that
 folder, its README.md and the scenes have the same names. (conformance_samples judges the captures that lie there.)
 
-    recordings.py WEFT RECORDER             the test
-    recordings.py WEFT RECORDER --write     record pcap-samples/weft/ anew, expectations and README.md too: read what changes
+    recordings.py WEFT RECORDER                         the test
+    recordings.py WEFT RECORDER --write [NAME...]       record pcap-samples/weft/ anew, or only those captures, expectations and
+                                                        README.md too: read what changes
 
-pcap-samples/weft/tcp-*.pcap have real TCP around them and are no scenes: on_the_wire.sh takes them. --write leaves them.
+pcap-samples/weft/tcp-*.pcap have real TCP around them and are no scenes: on_the_wire.sh takes them. For them --write makes the
+expectations alone.
 """
 
 import argparse
@@ -24,15 +26,15 @@ from samples import SAMPLES, audit, check, seen, terminates  # noqa: E402
 FOLDER = SAMPLES / "weft"
 INTRODUCTION = """# Captures that weft wrote
 
-Real connections between two weft endpoints over 127.0.0.1 (`ipv6`: ::1), or between weft and a peer made by hand that breaks one
-rule. `weft_record_samples` (tests/recordings/) makes them, one connection a file, with weft's own capture tap (`--pcap`, `pcap =`),
-as the initiator sees it; where the initiator is the peer made by hand, as the responder does. The tap sees octets, not packets:
-MPA, DDP and RDMAP are what passed through the sockets, in order; Ethernet, IP and TCP headers around them are composed, so ports
-are real, and sequence numbers, acknowledgements and segment limits are not.
+Real connections between two weft endpoints over 127.0.0.1 (`ipv6`: ::1), or between weft and a peer made by hand that breaks
+one rule. `weft_record_samples` (tests/recordings/) makes them, one connection a file (`mpa-2-to-1`: two), with weft's own capture
+tap (`--pcap`, `pcap =`), as the initiator sees it; where the initiator is the peer made by hand, as the responder does. The tap
+sees octets, not packets: MPA, DDP and RDMAP are what passed through the sockets, in order; the Ethernet, IP and TCP headers
+around them are composed, so ports are real, and sequence numbers, acknowledgements and segment limits are not.
 
 `NAME.expected.json` has what `weft audit` finds (nothing, where both ends are weft; CRC off and an IRD that is too small are
-warnings) and what it reports of the connection: start-up, messages by operation, Terminates. In `terminate-L-T-CC-...` the name has
-layer, type and code of weft's Terminate. Where a finding is expected, it is against the peer made by hand.
+warnings) and what it reports of the connections: start-up, messages by operation, Terminates. In `terminate-L-T-CC-...` the
+name has layer, type and code of weft's Terminate. Where a violation is expected, it is that of the peer made by hand.
 
 `tests/recordings/recordings.py WEFT RECORDER --write` records them anew, as the test `recordings` does in a folder of its own.
 
@@ -43,8 +45,9 @@ ON_THE_WIRE = """
 ## With real TCP
 
 `weft rping` (client and server, two processes), captured by dumpcap on a loopback interface with an MTU of 1500 and without
-segmentation offload: `tests/recordings/on_the_wire.sh` takes them. With Markers weft does not begin every TCP segment with an FPDU,
-which RFC 5044 section 5.1 asks for where TCP allows it: a warning ([docs/rfc-map.md](../../docs/rfc-map.md), MPA-5.1-04).
+segmentation offload: `tests/recordings/on_the_wire.sh` takes them. With Markers weft does not begin every TCP segment with an
+FPDU, which RFC 5044 section 5.1 asks for where TCP allows it: a warning, and known (MPA-5.1-04 in
+[docs/clauses/exceptions.csv](../../docs/clauses/exceptions.csv)).
 
 | capture | what it shows |
 |---|---|
@@ -71,34 +74,41 @@ def without_packets(expected):
     return {**expected, "findings": findings}
 
 
+def start_up(mpa):
+    return {key: {k: v for k, v in part.items() if k != "packet"} if isinstance(part, dict) else part
+            for key, part in mpa.items()}
+
+
 def expectation(weft, capture, folder):
     _, report = audit(weft, capture, folder)
-    connection, = report["connections"]
-    mpa = {key: {k: v for k, v in part.items() if k != "packet"} if isinstance(part, dict) else part
-           for key, part in connection["mpa"].items()}
     return {"findings": [seen(f, ("clause", "severity", "direction", "packet")) for f in report["findings"]], "also": [],
-            "connection": {"mpa": mpa, "messages": connection["messages"], "terminates": terminates(weft, capture)}}
+            "connections": [{"mpa": start_up(c["mpa"]), "messages": c["messages"]} for c in report["connections"]],
+            "terminates": terminates(weft, capture)}
 
 
-def write(weft, recorder, scenes, taken):
+def files(names):
+    return {"README.md", *(f"{name}.{kind}" for name in names for kind in ("pcap", "expected.json"))}
+
+
+def write(weft, recorder, scenes, taken, names):
     FOLDER.mkdir(exist_ok=True)
-    for stale in FOLDER.glob("*"):
-        if stale.name not in {f"{name}.pcap" for name in taken}:
-            stale.unlink()
-    subprocess.run([recorder, FOLDER], check=True)
+    for path in FOLDER.glob("*"):
+        if path.name not in files([*scenes, *taken]):
+            path.unlink()
+    names = names or [*scenes, *taken]
+    subprocess.run([recorder, FOLDER, *(name for name in names if name in scenes)], check=True)
     with tempfile.TemporaryDirectory() as folder:
-        for name in [*scenes, *taken]:
+        for name in names:
             expected = expectation(weft, FOLDER / f"{name}.pcap", folder)
             (FOLDER / f"{name}.expected.json").write_text(json.dumps(expected, indent=2) + "\n")
     (FOLDER / "README.md").write_text(readme(scenes, taken))
 
 
 def check_folder(scenes, taken):
-    problems = []
-    wanted = {"README.md", *(f"{name}.{kind}" for name in [*scenes, *taken] for kind in ("pcap", "expected.json"))}
+    problems, wanted = [], files([*scenes, *taken])
     for name in sorted(wanted ^ {path.name for path in FOLDER.glob("*")}):
         problems.append(f"pcap-samples/weft/{name}: {'missing' if name in wanted else 'nothing that is recorded has this name'}")
-    if (FOLDER / "README.md").read_text() != readme(scenes, taken):
+    if not problems and (FOLDER / "README.md").read_text() != readme(scenes, taken):
         problems.append("pcap-samples/weft/README.md is not what the scenes say of themselves")
     for problem in problems:
         print(problem, file=sys.stderr)
@@ -120,11 +130,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("weft")
     parser.add_argument("recorder")
-    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--write", nargs="*", metavar="NAME")
     options = parser.parse_args()
     scenes, taken = listed(options.recorder), listed(Path(__file__).with_name("on_the_wire.sh"))
-    if options.write:
-        write(options.weft, options.recorder, scenes, taken)
+    if options.write is not None:
+        write(options.weft, options.recorder, scenes, taken, options.write)
     wrong = check_folder(scenes, taken) + check_fresh(options.weft, options.recorder, scenes)
     print(f"{len(scenes)} scenes, {wrong} wrong")
     return 1 if wrong else 0

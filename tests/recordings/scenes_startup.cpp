@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The MPA start-up in all its variants; behind it a few messages, so that there is something to see.
+#include <optional>
+
+#include "raw_peer.hpp"
 #include "recorded.hpp"
 #include "scene.hpp"
 
@@ -109,6 +112,28 @@ void markers_everywhere(Path path) {
   r.close_by(r.client);
 }
 
+// The peer is a plain socket, of an implementation that knows revision 1 alone: it closes without a word (MPA2-10-10).
+void fall_back(Path path) {
+  auto events = must(EventChannel::create(), "EventChannel");
+  Side client;
+  const RawSocket listener = RawSocket::listen();
+  client.end.id = caller(events, listener.local(), {});
+  must(set_capture_file(path), "set_capture_file");
+  must(client.end.id->connect(*client.end.qp), "connect");
+  static_cast<void>(listener.accept().read(mpa::kFixedFrameSize + mpa::kEnhancedDataSize));
+  std::optional<RawPeer> peer(std::in_place, listener.accept(), mpa::Framing{.crc = true}, mpa::Framing{.crc = true});
+  peer->hear_frame();
+  must(set_capture_file(""), "set_capture_file");
+  peer->send_frame({.kind = mpa::FrameKind::kReply, .crc = true, .revision = 1});
+  expect(events, ConnectionEventType::kEstablished);
+  const Sge source = client.memory.sge(0, 10);
+  client.run({.opcode = SendOpcode::kSend, .segments = {&source, 1}});
+  must(client.end.id->disconnect(), "disconnect");
+  peer->hear_end();
+  peer.reset();
+  expect(events, ConnectionEventType::kDisconnected);
+}
+
 void refused_indication(Path path) {
   Terms terms;
   terms.client.peer_to_peer = true;
@@ -129,6 +154,7 @@ std::vector<Scene> startup_scenes() {
              depths({16, 50}, {5, 16})),
       spoken("mpa-2-ird-zero", "an IRD and ORD of 0: neither end may Read", depths({0, 0}, {0, 0})),
       spoken("mpa-2-not-enhanced", "MPA revision 2 without the enhanced data", not_enhanced()),
+      {"mpa-2-to-1", "the peer closes on revision 2, and the initiator tries again with revision 1", fall_back},
       spoken("no-crc", "CRC off at both ends", framing(false, false, false)),
       spoken("crc-asked-by-one", "only the responder asks for CRCs: both send them", one_asks_for_crc()),
       spoken("markers-to-initiator", "the initiator asks for Markers, the responder puts them in",
