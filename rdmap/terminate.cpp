@@ -125,7 +125,7 @@ std::expected<TerminateReport, OperationError> parse_terminate(Bytes payload) no
   const ErrorCode swapped = error_of(low, high, code);
   if (find_error(swapped) == nullptr) return report;
   report.as_siw = read_headers(swapped, siw, payload);
-  report.siw_layout = (siw.any() && !rfc.any()) || find_error(report.as_rfc.error) == nullptr;
+  report.siw_layout = siw.any() != rfc.any() ? siw.any() : find_error(report.as_rfc.error) == nullptr;
   return report;
 }
 

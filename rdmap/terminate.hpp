@@ -74,7 +74,7 @@ std::size_t serialize(const Terminate& message, MutableBytes out) noexcept;
 struct TerminateReport {
   Terminate as_rfc{};                 // the reading of RFC 5040
   std::optional<Terminate> as_siw{};  // siw's reading, where it names an error that exists
-  bool siw_layout{};                  // the octets make sense only as siw's, or carry its bits and none of the RFC's
+  bool siw_layout{};                  // it has siw's header bits and none of the RFC's; or makes sense as siw's only
   [[nodiscard]] constexpr const Terminate& meant() const noexcept { return siw_layout && as_siw ? *as_siw : as_rfc; }
 };
 

@@ -139,6 +139,16 @@ TEST(Terminate, LeavesTheUndecidableToTheRfc) {
   EXPECT_EQ(report->as_siw->error, error_code(OperationError::kInvalidVersion));
 }
 
+// DDP type 0 has no code 1, and the nibbles swapped would make a known error; but M and D stand where the RFC has them.
+TEST(Terminate, HeaderBitsSayMoreThanAnUnknownError) {
+  const auto report = parse_terminate(octets("1001c000 003e 8140102030400000000000001000"));
+  ASSERT_TRUE(report);
+  EXPECT_FALSE(report->siw_layout);
+  EXPECT_EQ(report->meant().segment_length, 0x3e);
+  ASSERT_TRUE(report->meant().ddp_header);
+  EXPECT_EQ(report->meant().ddp_header->octets().size(), 14U);
+}
+
 TEST(Terminate, AnErrorNobodyKnowsIsReportedAsItCame) {
   const auto report = parse_terminate(octets("77770000"));
   ASSERT_TRUE(report);
