@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Each field that `weft dissect` and tshark both show, of each capture in pcap-samples/: value and place are the same, or the table in
+tshark_differences.py says why not. What that table explains and nobody sees any more is an error too, and so is a
+docs/audit-tshark.md that does not tell the counts of today.
+
+    dissect_and_tshark.py WEFT [--write]    --write: the page anew
+"""
+
+import shutil
+import sys
+from collections import Counter, namedtuple
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from itertools import zip_longest
+from pathlib import Path
+
+from audit_tshark_page import page
+from both_readings import paired, tshark_reads, weft_reads
+from tshark_differences import EXCUSES, INVENTED, MALFORMED, OURS, PLACE, THEIRS, UNSEEN, VALUE
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLES, PAGE = ROOT / "pcap-samples", ROOT / "docs/audit-tshark.md"
+SKIPPED = 77
+
+Difference = namedtuple("Difference", "capture packet kind field ours theirs message")
+
+
+@dataclass
+class Comparison:
+    """Of one capture, or of many together."""
+    captures: int = 0
+    silent: int = 0  # captures in which neither finds iWARP
+    messages: Counter = field(default_factory=Counter)  # of both, by what they are
+    fields: Counter = field(default_factory=Counter)  # compared, by name
+    unnamed: Counter = field(default_factory=Counter)  # for which tshark has no name
+    differences: list = field(default_factory=list)
+
+    def add(self, other):
+        self.captures += other.captures
+        self.silent += other.silent
+        for mine, more in ((self.messages, other.messages), (self.fields, other.fields), (self.unnamed, other.unnamed)):
+            mine.update(more)
+        self.differences += other.differences
+
+
+def same_value(ours, theirs):
+    if str(ours.value).endswith("..."):  # weft shows the first octets of long ones
+        return ours.size == theirs.size and theirs.value.startswith(ours.value[:-3])
+    return ours.value == theirs.value
+
+
+def compare_message(ours, theirs, result, differ):
+    result.messages[ours.what] += 1
+    result.unnamed.update(ours.unnamed.keys())
+    for name in sorted({*ours.fields, *theirs.fields}):
+        for mine, other in zip_longest(ours.fields.get(name, ()), theirs.fields.get(name, ())):
+            if mine is None:
+                differ(THEIRS, name, None, other.value, ours)
+            elif other is None:
+                differ(OURS, name, mine.value, None, ours)
+            else:
+                result.fields[name] += 1
+                if not same_value(mine, other):
+                    differ(VALUE, name, mine.value, other.value, ours)
+                if mine.place != other.place:
+                    differ(PLACE, name, mine.place, other.place, ours)
+
+
+def compare(name, ours, theirs, malformed):
+    result = Comparison(captures=1)
+    result.silent = not ours and not theirs
+    for packet in sorted({*ours, *theirs, *malformed}):
+        def differ(kind, what, mine, other, message, packet=packet):
+            result.differences.append(Difference(name, packet, kind, what, mine, other, message))
+        pairs, alone, left = paired(ours.get(packet, ()), theirs.get(packet, ()))
+        for message in alone:
+            differ(UNSEEN, message.what, None, None, message)
+        for message in left:
+            differ(INVENTED, message.what, None, None, message)
+        if packet in malformed:
+            differ(MALFORMED, "", None, None, next((mine for mine, _ in pairs), None))
+        for mine, other in pairs:
+            compare_message(mine, other, result, differ)
+    return result
+
+
+def explains(excuse, difference):
+    _, captures, kind, what, check = excuse
+    return (fnmatchcase(difference.capture, captures) and kind in ("*", difference.kind) and fnmatchcase(difference.field, what)
+            and (check is None or check(difference.ours, difference.theirs, difference.message)))
+
+
+def explain(differences):
+    """Reason -> its differences; what nothing explains; excuses that explained nothing."""
+    reasons, strange, dead = {}, [], set(range(len(EXCUSES)))
+    for difference in differences:
+        number = next((n for n, excuse in enumerate(EXCUSES) if explains(excuse, difference)), None)
+        if number is None:
+            strange.append(difference)
+        else:
+            dead.discard(number)
+            reasons.setdefault(EXCUSES[number][0], []).append(difference)
+    return reasons, strange, [EXCUSES[number] for number in sorted(dead) if (SAMPLES / EXCUSES[number][1]).parent.is_dir()]
+
+
+def main():
+    if shutil.which("tshark") is None:
+        print("tshark is not installed: nothing is compared (Debian package tshark)")
+        return SKIPPED
+    weft, total = sys.argv[1], Comparison()
+    captures = sorted(SAMPLES.glob("**/*.pcap"))
+    for capture, (theirs, malformed) in tshark_reads(captures).items():
+        total.add(compare(str(capture.relative_to(SAMPLES)), weft_reads(weft, capture), theirs, malformed))
+    reasons, strange, dead = explain(total.differences)
+    wrong = [f"{d.capture}, packet {d.packet}: {d.field}: {d.kind}: weft {d.ours}, tshark {d.theirs}" for d in strange]
+    wrong += [f"nothing is left to explain by {excuse[:4]}" for excuse in dead]
+    text = page(total, reasons)
+    if "--write" in sys.argv:
+        PAGE.write_text(text)
+    elif not PAGE.exists() or PAGE.read_text() != text:
+        wrong.append(f"{PAGE.name} is not up to date: {' '.join(sys.argv)} --write")
+    for line in wrong[:60]:
+        print(line, file=sys.stderr)
+    print(f"{total.captures} captures, {sum(total.messages.values())} messages, {sum(total.fields.values())} fields compared, "
+          f"{len(total.differences)} differences, {len(strange)} of them unexplained")
+    return 1 if wrong or not total.fields else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
