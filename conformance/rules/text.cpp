@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conformance/rules/text.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace weft::conformance {
