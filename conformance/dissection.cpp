@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <iterator>
 
 #include "conformance/ulpdu_fields.hpp"
 #include "rdmap/control.hpp"
@@ -104,8 +105,9 @@ std::string verdict(const FpduSeen& fpdu) {
 }  // namespace
 
 std::vector<Field> dissect(const FpduSeen& fpdu) {
+  std::vector<Field> markers;
   std::vector<Field> out;
-  for (const MarkerSeen& marker : fpdu.markers) put_marker(marker, out);
+  for (const MarkerSeen& marker : fpdu.markers) put_marker(marker, markers);
   const std::size_t leading = !fpdu.markers.empty() && fpdu.markers.front().at == 0 ? mpa::kMarkerSize : 0;
   out.push_back({leading,
                  mpa::kLengthSize,
@@ -123,8 +125,10 @@ std::vector<Field> dissect(const FpduSeen& fpdu) {
                  {"mpa", "CRC", checked ? "iwarp_mpa.crc_check" : "iwarp_mpa.crc"},
                  crc_octets(fpdu.crc_field),
                  verdict(fpdu)});
-  std::ranges::stable_sort(out, {}, &Field::at);
-  return out;
+  if (markers.empty()) return out;
+  std::vector<Field> all;
+  std::ranges::merge(markers, out, std::back_inserter(all), {}, &Field::at, &Field::at);
+  return all;
 }
 
 }  // namespace weft::conformance

@@ -12,17 +12,19 @@
 namespace weft::conformance {
 namespace {
 
-// Whether all of a header of this size is there; shows what is when it is not, and what is more than it.
+// Whether all of a header of this size is there; shows what is when it is not.
 bool whole(UlpduFields& fields, std::size_t base, Bytes payload, std::size_t size) {
   if (payload.size() < size && !payload.empty()) {
     fields.add(base, payload.size(), {"rdmap", "header"}, hex(payload, 64),
                fmt::format("cut short: it has {} octets", size));
   }
-  if (payload.size() > size) {
-    fields.add(base + size, payload.size() - size, {"rdmap", "surplus"}, hex(payload.subspan(size)),
-               "no message of this kind has it");
-  }
   return payload.size() >= size;
+}
+
+void put_surplus(UlpduFields& fields, std::size_t base, Bytes payload, std::size_t size) {
+  if (payload.size() <= size) return;
+  fields.add(base + size, payload.size() - size, {"rdmap", "surplus"}, hex(payload.subspan(size)),
+             "no message of this kind has it");
 }
 
 void put_read_request(UlpduFields& fields, std::size_t base, Bytes payload) {
@@ -34,6 +36,7 @@ void put_read_request(UlpduFields& fields, std::size_t base, Bytes payload) {
                          fmt::format("{} octets to read", L::Size::get(payload)));
   fields.number<L::SourceStag>(base, {"rdmap", "SrcSTag", "iwarp_rdma.srcstag"});
   fields.number<L::SourceTo>(base, {"rdmap", "SrcTO", "iwarp_rdma.srcto"});
+  put_surplus(fields, base, payload, L::kSize);
 }
 
 void put_atomic_request(UlpduFields& fields, std::size_t base, Bytes payload) {
@@ -54,6 +57,7 @@ void put_atomic_request(UlpduFields& fields, std::size_t base, Bytes payload) {
       base, {"rdmap", "Add or Swap Mask", swap ? "iwarp_rdma.atomic.swap_mask" : "iwarp_rdma.atomic.add_mask"});
   fields.number<L::CompareData>(base, {"rdmap", "Compare Data", "iwarp_rdma.atomic.compare_data"});
   fields.number<L::CompareMask>(base, {"rdmap", "Compare Mask", "iwarp_rdma.atomic.compare_mask"});
+  put_surplus(fields, base, payload, L::kSize);
 }
 
 void put_atomic_response(UlpduFields& fields, std::size_t base, Bytes payload) {
@@ -63,6 +67,7 @@ void put_atomic_response(UlpduFields& fields, std::size_t base, Bytes payload) {
       base, {"rdmap", "Original Request Identifier", "iwarp_rdma.atomic.original_request_identifier"});
   fields.number<L::Original>(base,
                              {"rdmap", "Original Remote Data Value", "iwarp_rdma.atomic.original_remote_data_value"});
+  put_surplus(fields, base, payload, L::kSize);
 }
 
 // Wireshark has a field for each layer's error types, and for each list of codes.
