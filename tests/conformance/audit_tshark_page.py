@@ -43,7 +43,8 @@ def counts(total, reasons):
 def reason_lines(name, found):
     reason = REASONS[name]
     captures = sorted({d.capture for d in found})
-    shown = ", ".join(f"`{capture}`" for capture in captures[:4]) + (f" and {len(captures) - 4} more" if len(captures) > 4 else "")
+    shown = ", ".join(f"`{capture}`" for capture in captures[:4])
+    shown += f" and {len(captures) - 4} more" if len(captures) > 4 else ""
     messages = {kind: sum(d.kind == kind for d in found) for kind in (UNSEEN, INVENTED, MALFORMED)}
     fields = len(found) - sum(messages.values())
     told = [f"{kind}: {number}" for kind, number in messages.items() if number] + ([f"fields: {fields}"] if fields else [])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `weft dissect --json` and tshark show of a capture, in one form: messages (startup frames and FPDUs) by the packet in which
-they end, each with its fields under the names of Wireshark's filters."""
+"""What `weft dissect --json` and tshark show of a capture, in one form: messages (startup frames and FPDUs) by the packet in
+which they end, each with its fields under the names of Wireshark's filters."""
 
 import json
 import os
@@ -18,9 +18,11 @@ TSHARK = ["tshark", "-n", "-o", "tcp.try_heuristic_first:TRUE", "--enable-heuris
 SHOWN = ["-Y", "iwarp_mpa || _ws.malformed", "-T", "pdml", "-J", "iwarp_mpa iwarp_ddp_rdmap _ws.malformed"]
 
 # Compared octet by octet; all others are numbers.
-OCTETS = {"iwarp_mpa.key.req", "iwarp_mpa.key.rep", "iwarp_mpa.privatedata", "iwarp_mpa.pad", "iwarp_mpa.crc", "iwarp_mpa.crc_check",
-          "iwarp_ddp.rsvdulp", "iwarp_rdma.term_ddp_h", "iwarp_rdma.term_rdma_h"}
+OCTETS = {"iwarp_mpa.key.req", "iwarp_mpa.key.rep", "iwarp_mpa.privatedata", "iwarp_mpa.pad", "iwarp_mpa.crc",
+          "iwarp_mpa.crc_check", "iwarp_ddp.rsvdulp", "iwarp_rdma.term_ddp_h", "iwarp_rdma.term_rdma_h"}
 LENGTH, VERDICT = "iwarp_mpa.ulpdulength", "verdict on the CRC"
+
+PCAP = {b"\xd4\xc3\xb2\xa1": "<", b"\x4d\x3c\xb2\xa1": "<", b"\xa1\xb2\xc3\xd4": ">", b"\xa1\xb2\x3c\x4d": ">"}  # octet order
 
 
 @dataclass
@@ -92,7 +94,7 @@ def add_fields(message, proto, begin):
 
 def packets_of(capture):
     octets = capture.read_bytes()
-    order = {b"\xd4\xc3\xb2\xa1": "<", b"\x4d\x3c\xb2\xa1": "<", b"\xa1\xb2\xc3\xd4": ">", b"\xa1\xb2\x3c\x4d": ">"}.get(octets[:4])
+    order = PCAP.get(octets[:4])
     if order is None or struct.unpack_from(order + "I", octets, 20) != (1,):
         raise SystemExit(f"{capture.name}: neither pcapng nor anything but Ethernet is understood here")
     at = 24

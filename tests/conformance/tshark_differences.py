@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where `weft dissect` and tshark 4.0.17 do not show the same, and why: the reasons as docs/audit-tshark.md tells them, and for each
-difference that may occur the reason that explains it."""
+"""Where `weft dissect` and tshark 4.0.17 do not show the same, and why: the reasons as docs/audit-tshark.md tells them, and for
+each difference that may occur the reason that explains it."""
 
 from collections import namedtuple
 
@@ -27,25 +27,28 @@ REASONS = {
     "key": Reason(
         "a key that is neither Request's nor Reply's", "no MPA in this connection, or from there on",
         "the frame and all behind it, for `weft audit` to judge", "tshark as a receiver has to be, weft as an auditor",
-        [("5044, 7.1.2", "If a received \"Key\" does not match the expected value [...] the TCP/DDP connection MUST be closed, and an "
-          "error returned to the ULP.")]),
+        [("5044, 7.1.2", "If a received \"Key\" does not match the expected value [...] the TCP/DDP connection MUST be closed, "
+          "and an error returned to the ULP.")]),
     "startup order": Reason(
-        "a Reply before the Request", "no MPA in this connection", "both frames and the FPDUs", "tshark as a receiver, weft as an auditor",
-        [("5044, 7.1.2", "When MPA is started in the Responder mode, the MPA implementation MUST wait until an MPA Request Frame is "
-          "received and validated before entering Full MPA/DDP Operation.")]),
+        "a Reply before the Request", "no MPA in this connection", "both frames and the FPDUs",
+        "tshark as a receiver, weft as an auditor",
+        [("5044, 7.1.2", "When MPA is started in the Responder mode, the MPA implementation MUST wait until an MPA Request "
+          "Frame is received and validated before entering Full MPA/DDP Operation.")]),
     "startup cut short": Reason(
         "a startup frame that ends before its Private Data does", "no MPA", "what there is of it", "neither: it is no frame",
         [("5044, 7.1.1", "PD_Length: This field MUST contain the length in octets of the Private Data field.")]),
     "before the Reply": Reason(
         "FPDUs that are sent before the Reply has come, or without one", "octets of TCP", "FPDUs",
         "weft: nothing else can be in these octets, and that they came too early is a finding",
-        [("5044, 7.1.2", "Note: Since the receiver's ability to deal with Markers is unknown until the Request and Reply Frames have "
-          "been received, sending FPDUs before this occurs is not possible.")]),
+        [("5044, 7.1.2", "Note: Since the receiver's ability to deal with Markers is unknown until the Request and Reply "
+          "Frames have been received, sending FPDUs before this occurs is not possible.")]),
     "same segment": Reason(
         "an FPDU behind a startup frame in one TCP segment", "the startup frame alone", "both", "weft",
-        [("5044, 7.1", "During this phase, specifically formatted frames are exchanged as TCP byte streams without using CRCs or Markers.")]),
+        [("5044, 7.1", "During this phase, specifically formatted frames are exchanged as TCP byte streams without using CRCs "
+          "or Markers.")]),
     "rejected": Reason(
-        "an FPDU behind a Reply that rejects", "octets of the ULP", "an FPDU, which is a finding", "tshark; weft shows why it complains",
+        "an FPDU behind a Reply that rejects", "octets of the ULP", "an FPDU, which is a finding",
+        "tshark; weft shows why it complains",
         [("5044, 7.1.2", "[...] if the Rejected Connection bit is set to '1', the implementation MUST exit MPA, leaving the TCP "
           "connection open.")]),
     "wrong length": Reason(
@@ -60,43 +63,45 @@ REASONS = {
     "Markers unasked": Reason(
         "Markers that nobody asked for", "Markers as FPDUs of no octets, and everything behind them wrong",
         "FPDUs with Markers, which is a finding", "neither: the octets break the rule, weft finds out how",
-        [("5044, 7.1.1", "When in a received MPA Request Frame or MPA Reply Frame and the value is '0', Markers MUST NOT be added to "
-          "the data stream by that endpoint.")]),
+        [("5044, 7.1.1", "When in a received MPA Request Frame or MPA Reply Frame and the value is '0', Markers MUST NOT be "
+          "added to the data stream by that endpoint.")]),
     "Marker between FPDUs": Reason(
-        "an FPDU that ends where a Marker is due", "the Marker as part of the FPDU before it, which then is not shown; the one behind "
-        "it without Marker, and with a bad CRC", "the Marker as the beginning of the second FPDU; both CRCs are right", "weft",
-        [("5044, 4.3", "In this case, the Marker is considered to be contained in the following FPDU; the Marker MUST be included in "
-          "the CRC calculation of the FPDU following the Marker (if CRCs are being generated or checked).")]),
+        "an FPDU that ends where a Marker is due", "the Marker as part of the FPDU before it, which then is not shown; the one "
+        "behind it without Marker, and with a bad CRC", "the Marker as the beginning of the second FPDU; both CRCs are right", "weft",
+        [("5044, 4.3", "In this case, the Marker is considered to be contained in the following FPDU; the Marker MUST be "
+          "included in the CRC calculation of the FPDU following the Marker (if CRCs are being generated or checked).")]),
     "Markers one way": Reason(
         "Markers in one direction only", "nothing of the direction without Markers", "FPDUs in both", "weft",
-        [("5044, 7.1.1", "When this bit is '1' in an MPA Request Frame, the Initiator declares that Markers are REQUIRED in FPDUs sent "
-          "from the Responder.  When set to '1' in an MPA Reply Frame, this bit declares that Markers are REQUIRED in FPDUs sent from "
-          "the Initiator.")]),
+        [("5044, 7.1.1", "When this bit is '1' in an MPA Request Frame, the Initiator declares that Markers are REQUIRED in "
+          "FPDUs sent from the Responder.  When set to '1' in an MPA Reply Frame, this bit declares that Markers are REQUIRED in FPDUs "
+          "sent from the Initiator.")]),
     "T decides": Reason(
-        "an opcode with the wrong kind of DDP header", "the field behind the RDMAP control octet by the opcode: the STag of a tagged "
-        "segment as \"Reserved\", or no \"Reserved\" in an untagged one", "the header that T says", "weft",
+        "an opcode with the wrong kind of DDP header", "the field behind the RDMAP control octet by the opcode: the STag of a "
+        "tagged segment as \"Reserved\", or no \"Reserved\" in an untagged one", "the header that T says", "weft",
         [("5041, 4.2", "Figure 4 shows the DDP Header format that MUST be used in all DDP Segments that target Tagged Buffers."),
-         ("5040, 4", "[...] RDMAP uses the second through fifth octets, provided by DDP on Untagged DDP Messages, to carry the STag "
-          "that will be Invalidated.")]),
+         ("5040, 4", "[...] RDMAP uses the second through fifth octets, provided by DDP on Untagged DDP Messages, to carry the "
+          "STag that will be Invalidated.")]),
     "cut-short header": Reason(
-        "a header that ends too early", "the fields that are there, and \"Malformed Packet\"; of a Read Request also some that reach "
-        "into PAD and CRC", "its octets, and that they are too few", "both, but a field does not reach into the CRC",
+        "a header that ends too early", "the fields that are there, and \"Malformed Packet\"; of a Read Request also some that "
+        "reach into PAD and CRC", "its octets, and that they are too few", "both, but a field does not reach into the CRC",
         [("5041, 4.2", "Figure 4 shows the DDP Header format that MUST be used in all DDP Segments that target Tagged Buffers."),
          ("5044, 4.1", "ULPDU_Length: 16 bits (unsigned integer).  This is the number of octets of the contained ULPDU.")]),
     "AOpCode": Reason(
-        "an Atomic Request with an unknown AOpCode or Reserved bits", "Compare Data where Add or Swap Data is, and nothing of the rest",
+        "an Atomic Request with an unknown AOpCode or Reserved bits",
+        "Compare Data where Add or Swap Data is, and nothing of the rest",
         "all fields at their places", "weft: the layout does not depend on them",
         [("7306, 5.2.1", "Reserved (Not Used): 28 bits.  This field is set to zero on transmit, ignored on receive.")]),
     "quoted header": Reason(
-        "the DDP header that a Terminate quotes", "14 octets with error type 1 and 18 with any other, of whichever layer: cut short, and "
-        "the RDMA header read 4 octets early, or beyond the message's end and \"Malformed Packet\"",
+        "the DDP header that a Terminate quotes", "14 octets with error type 1 and 18 with any other, of whichever layer: cut "
+        "short, and the RDMA header read 4 octets early, or beyond the message's end and \"Malformed Packet\"",
         "14 or 18 octets as its own T bit says", "weft",
         [("5040, 4.8", "Terminated DDP Header: 112 bits for Tagged Messages and 144 bits for Untagged Messages.")]),
     "segment length": Reason(
         "a Terminate with M set and D clear", "no DDP Segment Length", "it", "weft",
         [("5040, 4.8", "It MUST be valid if the M bit is set.")]),
     "siw's Terminate": Reason(
-        "a Terminate of Linux siw", "no quoted headers: M, D and R are clear", "the headers that siw has put there, and that it did",
+        "a Terminate of Linux siw", "no quoted headers: M, D and R are clear",
+        "the headers that siw has put there, and that it did",
         "tshark by the letter; siw sets the bits of a little-endian layout, which weft knows",
         [("5040, 4.8", "D: bit 17.  DDP Header Included.")]),
 }
