@@ -8,6 +8,7 @@ docs/audit-tshark.md that does not tell the counts of today.
 """
 
 import shutil
+import subprocess
 import sys
 from collections import Counter, namedtuple
 from dataclasses import dataclass, field
@@ -120,6 +121,9 @@ def main():
         PAGE.write_text(text)
     elif not PAGE.exists() or PAGE.read_text() != text:
         wrong.append(f"{PAGE.name} is not up to date: {' '.join(sys.argv)} --write")
+    if wrong:
+        print(subprocess.run(["tshark", "--version"], capture_output=True, text=True, check=True).stdout.partition("\n")[0],
+              "(the table was made with 4.0.17)", file=sys.stderr)
     for line in wrong[:60]:
         print(line, file=sys.stderr)
     print(f"{total.captures} captures, {sum(total.messages.values())} messages, {sum(total.fields.values())} fields compared, "

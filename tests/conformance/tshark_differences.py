@@ -67,7 +67,8 @@ REASONS = {
           "added to the data stream by that endpoint.")]),
     "Marker between FPDUs": Reason(
         "an FPDU that ends where a Marker is due", "the Marker as part of the FPDU before it, which then is not shown; the one "
-        "behind it without Marker, and with a bad CRC", "the Marker as the beginning of the second FPDU; both CRCs are right", "weft",
+        "behind it without Marker, and with a bad CRC", "the Marker as the beginning of the second FPDU; both CRCs are right",
+        "weft",
         [("5044, 4.3", "In this case, the Marker is considered to be contained in the following FPDU; the Marker MUST be "
           "included in the CRC calculation of the FPDU following the Marker (if CRCs are being generated or checked).")]),
     "Markers one way": Reason(
@@ -75,6 +76,10 @@ REASONS = {
         [("5044, 7.1.1", "When this bit is '1' in an MPA Request Frame, the Initiator declares that Markers are REQUIRED in "
           "FPDUs sent from the Responder.  When set to '1' in an MPA Reply Frame, this bit declares that Markers are REQUIRED in FPDUs "
           "sent from the Initiator.")]),
+    "FPDUs across segments": Reason(
+        "Markers, and FPDUs that are not one a TCP segment", "not the FPDU behind whose end the next one begins in the same segment",
+        "every FPDU", "weft",
+        [("5044, 5.1", "MPA receivers are REQUIRED to be able to operate correctly even if alignment is lost (see Section 6).")]),
     "T decides": Reason(
         "an opcode with the wrong kind of DDP header", "the field behind the RDMAP control octet by the opcode: the STag of a "
         "tagged segment as \"Reserved\", or no \"Reserved\" in an untagged one", "the header that T says", "weft",
@@ -158,6 +163,7 @@ EXCUSES = [
     ("quoted header", "weft/terminate-0-2-06-*.pcap", MALFORMED, "", None),
     ("cut-short header", "weft/terminate-0-2-ff-*.pcap", "*", "*", None),
     ("T decides", "weft/terminate-0-2-06-tagged-send.pcap", THEIRS, "iwarp_rdma.reserved", None),
+    ("FPDUs across segments", "weft/tcp-*-markers.pcap", UNSEEN, "FPDU", lambda _o, _t, message: "Marker" in message.unnamed),
     ("Markers one way", "weft/markers-to-*.pcap", UNSEEN, "FPDU", None),
     ("Markers one way", "weft/terminate-2-0-03-marker.pcap", UNSEEN, "FPDU", None),
     ("AOpCode", "weft/terminate-0-2-06-atomic-opcode.pcap", "*", "iwarp_rdma.atomic.*", None),
