@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes pcap-samples/broken/: for each rule of the auditor a small capture that breaks just that rule, beside it what an
-auditor has to say about it. Also pcap-samples/forged/: conforming captures of what no capture of siw shows.
+auditor has to say about it. Also pcap-samples/forged/: conforming captures of what no capture of siw shows; and
+pcap-samples/edited/: captures of siw in which one thing was changed.
 
     tools/forge/forge.py            write them
     tools/forge/forge.py --check    fail when one differs from what lies in the repository
     tools/forge/forge.py --list     clause, severity and what each shows
+    tools/forge/forge.py edit ...   changes octets of a capture and repairs what is around them (forge.py edit --help)
 """
 
 import argparse
@@ -14,6 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import edit_command
 import samples_ddp  # noqa: F401  (each fills the table)
 import samples_mpa  # noqa: F401
 import samples_rdmap  # noqa: F401
@@ -21,6 +24,7 @@ import samples_forged  # isort: skip (behind those whose order is the table's)
 import samples_startup  # noqa: F401
 from conversation import write_pcap
 from samples import SAMPLES
+from samples_edited import EDITED
 from samples_startup import reply, request
 from story import I, R, Story
 
@@ -47,6 +51,21 @@ def expectation(sample):
     return story, {"findings": [finding], "also": sample.also}
 
 
+def write_edited(folder):
+    folder.mkdir(parents=True)
+    for sample in EDITED:
+        sample.capture(ROOT / "pcap-samples").write(folder / f"{sample.name}.pcap")
+        (folder / f"{sample.name}.expected.json").write_text(json.dumps(sample.expected, indent=2) + "\n")
+    lines = ["# Captures of real siw with one thing broken", "",
+             "Written by tools/forge/forge.py as `forge.py edit` does it: octets of a capture of the kernel's siw were changed,",
+             "and the lengths, CRCs, sequence numbers and checksums around them made right. `NAME.expected.json` is what an auditor",
+             "has to find.", "",
+             "| capture | made of | what it shows |", "|---|---|---|"]
+    lines += [f"| [{s.name}.pcap]({s.name}.pcap) | [{s.source}.pcap](../{s.source}.pcap) | {s.clause}: {s.shows} |"
+              for s in EDITED]
+    (folder / "README.md").write_text("\n".join(lines) + "\n")
+
+
 def write(root):
     broken, forged = root / "broken", root / "forged"
     broken.mkdir(parents=True)
@@ -58,6 +77,7 @@ def write(root):
     for name, _, story in clean():
         write_pcap(forged / f"{name}.pcap", story.packets)
         (forged / f"{name}.expected.json").write_text(json.dumps({"findings": []}, indent=2) + "\n")
+    write_edited(root / "edited")
     lines = ["# Captures that break one rule each", "",
              "Written by tools/forge/forge.py, which shares no code with weft. Each tells a short conforming conversation with one thing",
              "changed; lengths, CRCs and checksums around it are right. `NAME.expected.json` is what an auditor has to find.", "",
@@ -70,10 +90,13 @@ def write(root):
 
 
 def files(root):
-    return {path.relative_to(root): path.read_bytes() for folder in ("broken", "forged") for path in (root / folder).glob("*")}
+    folders = ("broken", "forged", "edited")
+    return {path.relative_to(root): path.read_bytes() for folder in folders for path in (root / folder).glob("*")}
 
 
 def main():
+    if sys.argv[1:2] == ["edit"]:
+        return edit_command.main(sys.argv[2:])
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--list", action="store_true")
@@ -96,7 +119,7 @@ def main():
     for path, octets in new.items():
         (ROOT / "pcap-samples" / path).parent.mkdir(parents=True, exist_ok=True)
         (ROOT / "pcap-samples" / path).write_bytes(octets)
-    print(f"{len(SAMPLES)} broken samples, {len(differing)} files written or changed")
+    print(f"{len(SAMPLES)} broken samples, {len(EDITED)} edited ones, {len(differing)} files written or changed")
     return 0
 
 
