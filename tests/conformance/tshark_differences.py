@@ -74,10 +74,12 @@ REASONS = {
     "Markers one way": Reason(
         "Markers in one direction only", "nothing of the direction without Markers", "FPDUs in both", "weft",
         [("5044, 7.1.1", "When this bit is '1' in an MPA Request Frame, the Initiator declares that Markers are REQUIRED in "
-          "FPDUs sent from the Responder.  When set to '1' in an MPA Reply Frame, this bit declares that Markers are REQUIRED in FPDUs "
+          "FPDUs sent from the Responder.  When set to '1' in an MPA Reply Frame, this bit declares "
+          "that Markers are REQUIRED in FPDUs "
           "sent from the Initiator.")]),
     "FPDUs across segments": Reason(
-        "Markers, and FPDUs that are not one a TCP segment", "not the FPDU behind whose end the next one begins in the same segment",
+        "Markers, and FPDUs that are not one a TCP segment",
+        "not the FPDU behind whose end the next one begins in the same segment",
         "every FPDU", "weft",
         [("5044, 5.1", "MPA receivers are REQUIRED to be able to operate correctly even if alignment is lost (see Section 6).")]),
     "T decides": Reason(
