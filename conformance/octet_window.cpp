@@ -67,10 +67,4 @@ Place OctetWindow::place(std::size_t at) const noexcept {
   return {found->place.packet, found->place.octet + static_cast<std::uint32_t>(begin_ + at - found->stream_offset)};
 }
 
-std::size_t OctetWindow::packet_begin(std::size_t at) const noexcept {
-  const Origin* found = origin(begin_ + at);
-  if (found == nullptr || found->stream_offset <= begin_) return 0;
-  return static_cast<std::size_t>(found->stream_offset - begin_);
-}
-
 }  // namespace weft::conformance

@@ -43,8 +43,6 @@ class OctetWindow {
   [[nodiscard]] std::uint64_t end() const noexcept { return begin_ + shown_; }
   // Of octets()[at]; `at` may also be the size when something was ever fed: right behind the last one.
   [[nodiscard]] Place place(std::size_t at) const noexcept;
-  // Octets from `at` back to where the packet begins that carries it; not beyond the front.
-  [[nodiscard]] std::size_t packet_begin(std::size_t at) const noexcept;
 
  private:
   struct Origin {

@@ -24,6 +24,10 @@ void Walk::on(const TcpSegment& segment) {
 
 void Walk::on(const TcpOctets& octets) {
   Half& sender = half(octets.from);
+  if (last_from_ != octets.from && !octets.octets.empty()) {
+    sender.run_begin = octets.stream_offset;
+    last_from_ = octets.from;
+  }
   if (!sender.closed && !sender.gap) sender.window.append(octets);
 }
 

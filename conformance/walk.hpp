@@ -60,10 +60,11 @@ class Walk {
     End end{};
     Phase phase = Phase::kSearching;
     OctetWindow window{};
-    std::size_t needed = 0;  // octets in the window before another look is worth while
-    bool undecided = false;  // look-ahead is going on: the other direction waits, to keep the order of the capture
-    bool held = false;       // waits for the other direction
-    bool overtaken = false;  // the other direction has waited long enough
+    std::uint64_t run_begin = 0;  // stream offset of the octets that came since the other direction's last ones
+    std::size_t needed = 0;       // octets in the window before another look is worth while
+    bool undecided = false;       // look-ahead is going on: the other direction waits, to keep the order of the capture
+    bool held = false;            // waits for the other direction
+    bool overtaken = false;       // the other direction has waited long enough
     std::optional<std::uint64_t> late_until{};  // FPDUs up to this packet come later than they should
 
     mpa::FrameKind key{};  // kStartup
@@ -159,6 +160,7 @@ class Walk {
 
   std::array<Half, 2> halves_{Half{.end = End::kFirst}, Half{.end = End::kSecond}};
   std::optional<End> initiator_{};
+  std::optional<End> last_from_{};  // octets
   bool roles_known_ = false;
   std::deque<TcpSegment> segments_{};  // until the roles are known
   std::deque<Seen> queue_{};

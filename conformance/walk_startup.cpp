@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The walk: finding the startup frame of a direction, reading it, and waiting for the other one, since the framing is
 // what both frames agree on.
+#include <algorithm>
+
 #include "conformance/walk.hpp"
 
 namespace weft::conformance {
@@ -41,10 +43,12 @@ bool Walk::begin_startup(Half& half, const KeyFound& key) {
 }
 
 // The other end has answered with a Reply, so this one has sent a Request: with a key that does not even resemble one.
-// It is the last thing that was sent, so it began with a packet (MPA-7.1.1-02).
+// It is the last thing that was sent, so it began behind what the other end had sent before (MPA-7.1.1-02).
 bool Walk::wrong_request(Half& half) {
-  const std::size_t at = half.window.packet_begin(half.window.size() - 1);
-  return begin_startup(half, {.at = at, .kind = mpa::FrameKind::kRequest, .exact = false});
+  const std::uint64_t begin = std::clamp(half.run_begin, half.window.begin(), half.window.end());
+  return begin_startup(
+      half,
+      {.at = static_cast<std::size_t>(begin - half.window.begin()), .kind = mpa::FrameKind::kRequest, .exact = false});
 }
 
 void Walk::set_initiator(End end, bool known) {

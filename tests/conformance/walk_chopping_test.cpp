@@ -85,6 +85,34 @@ std::vector<std::string> findings(const Steps& steps, const std::function<std::s
   return listed(audit);
 }
 
+// With packets of its own for each piece: clause, direction and offset in the stream are left to compare.
+std::vector<std::string> findings_in_packets(const Steps& steps, std::size_t size) {
+  ConnectionAudit audit(0);
+  std::uint64_t packet = 0;
+  for (Step step : steps) {
+    auto* whole = std::get_if<TcpOctets>(&step.event);
+    if (whole == nullptr) {
+      if (auto* closed = std::get_if<TcpClosed>(&step.event)) closed->packet = ++packet;
+      if (!std::holds_alternative<TcpSegment>(step.event)) audit.on(step.event);
+      continue;
+    }
+    const std::uint64_t begin = whole->stream_offset;
+    for (std::size_t at = 0; at < step.octets.size(); at += size) {
+      whole->octets = std::span(step.octets).subspan(at, std::min(size, step.octets.size() - at));
+      whole->place = {++packet, 54};
+      whole->stream_offset = begin + at;
+      audit.on(step.event);
+    }
+  }
+  audit.finish();
+  std::vector<std::string> result;
+  for (const Finding& finding : audit.findings().all()) {
+    const std::string direction = !finding.direction ? "both" : std::to_string(static_cast<int>(*finding.direction));
+    result.push_back(std::string(finding.rule->clause) + " " + direction + " " + std::to_string(finding.stream_offset));
+  }
+  return result;
+}
+
 // The same as one run of octets of each end between two of the other: nothing is left of the packets.
 Steps joined(const Steps& steps) {
   Steps result;
@@ -136,6 +164,15 @@ TEST_P(Chopping, GivesTheSameFindings) {
   for (const auto& [number, steps] : found) {
     expect_the_same_in_any_pieces(steps);
     expect_the_same_in_any_pieces(joined(steps));
+  }
+}
+
+TEST_P(Chopping, IntoPacketsGivesTheSameFindings) {
+  for (const auto& [number, steps] : connections(GetParam())) {
+    const Steps whole = joined(steps);
+    for (const std::size_t size : {1U, 3U, 40U, 700U}) {
+      EXPECT_EQ(findings_in_packets(whole, size), findings_in_packets(whole, 1U << 20)) << "packets of " << size;
+    }
   }
 }
 
