@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "conformance/dissection.hpp"
-#include "conformance/rules/text.hpp"
+#include "conformance/text.hpp"
 
 namespace weft::conformance {
 namespace {

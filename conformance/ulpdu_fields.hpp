@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "conformance/dissection.hpp"
-#include "conformance/rules/text.hpp"
+#include "conformance/text.hpp"
 
 namespace weft::conformance {
 

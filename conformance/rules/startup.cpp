@@ -6,7 +6,7 @@
 #include <array>
 
 #include "conformance/rules/tables.hpp"
-#include "conformance/rules/text.hpp"
+#include "conformance/text.hpp"
 
 namespace weft::conformance {
 namespace {

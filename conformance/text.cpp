@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "conformance/rules/text.hpp"
+#include "conformance/text.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -11,6 +13,10 @@ std::string hex(Bytes octets, std::size_t most) {
     text += fmt::format("{}{:02x}", text.empty() ? "" : " ", std::to_integer<unsigned>(octet));
   }
   return octets.size() > most ? text + " ..." : text;
+}
+
+std::string hex_number(std::uint64_t value, std::size_t octets) {
+  return fmt::format("{:#0{}x}", value, 2 + 2 * octets);
 }
 
 }  // namespace weft::conformance

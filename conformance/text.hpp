@@ -2,9 +2,8 @@
 // Octets and values as messages and dissections show them, where fmt alone does not write them so.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <concepts>
+#include <cstdint>
 #include <string>
 
 #include "common/wire.hpp"
@@ -15,9 +14,10 @@ namespace weft::conformance {
 [[nodiscard]] std::string hex(Bytes octets, std::size_t most = 16);
 
 // "0x0a": two digits per octet of the type.
+[[nodiscard]] std::string hex_number(std::uint64_t value, std::size_t octets);
 template <std::unsigned_integral T>
 [[nodiscard]] std::string hex(T value) {
-  return fmt::format("{:#0{}x}", value, 2 + 2 * sizeof(T));
+  return hex_number(value, sizeof value);
 }
 
 }  // namespace weft::conformance
