@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hostile TCP streams of both directions at the auditor: it comes to an end, keeps within its bounds, and says the same
-// however the octets are cut.
+// however the octets are cut. The dissector takes the same apart.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "conformance/connection_audit.hpp"
+#include "conformance/dissection.hpp"
+#include "conformance/walk.hpp"
 
 using namespace weft;
 using namespace weft::conformance;
@@ -44,32 +47,38 @@ std::vector<Step> steps_of(Bytes input) {
   return steps;
 }
 
-std::string audit(const std::vector<Step>& steps, bool handshake, std::size_t piece_size) {
-  ConnectionAudit audit(0);
-  audit.on(TcpOpened{1460, 1460, handshake});
+// Hands everything to `listener` in pieces that are gone when it returns.
+template <typename Listener>
+void play(const std::vector<Step>& steps, bool handshake, std::size_t piece_size, Listener& listener) {
+  listener.on(TcpOpened{1460, 1460, handshake});
   std::uint64_t next[2]{};
   std::uint64_t packet = 0;
   for (const Step& step : steps) {
     ++packet;
     std::uint64_t& offset = next[static_cast<std::size_t>(step.from)];
     if (step.kind == 2) {
-      audit.on(TcpGap{step.from, offset, step.size + 1, packet});
+      listener.on(TcpGap{step.from, offset, step.size + 1, packet});
       offset += step.size + 1;
       continue;
     }
     if (step.kind == 3) {
-      audit.on(TcpClosed{step.from, (step.size & 1) != 0 ? Closing::kReset : Closing::kFin, packet});
+      listener.on(TcpClosed{step.from, (step.size & 1) != 0 ? Closing::kReset : Closing::kFin, packet});
       continue;
     }
-    audit.on(TcpSegment{step.from, packet, offset, static_cast<std::uint32_t>(step.octets.size()), false});
+    listener.on(TcpSegment{step.from, packet, offset, static_cast<std::uint32_t>(step.octets.size()), false});
     for (std::size_t at = 0; at < step.octets.size(); at += piece_size) {
       const Bytes part = step.octets.subspan(at, std::min(piece_size, step.octets.size() - at));
       const std::vector<std::byte> passing(part.begin(), part.end());
-      audit.on(TcpOctets{step.from, passing, {packet, static_cast<std::uint32_t>(at)}, offset});
+      listener.on(TcpOctets{step.from, passing, {packet, static_cast<std::uint32_t>(at)}, offset});
       offset += passing.size();
     }
   }
-  audit.finish();
+  listener.finish();
+}
+
+std::string audit(const std::vector<Step>& steps, bool handshake, std::size_t piece_size) {
+  ConnectionAudit audit(0);
+  play(steps, handshake, piece_size, audit);
   std::string text;
   for (const Finding& finding : audit.findings().all()) {
     require(finding.rule != nullptr && find_rule(finding.rule->clause) == finding.rule);
@@ -79,6 +88,34 @@ std::string audit(const std::vector<Step>& steps, bool handshake, std::size_t pi
   }
   return text;
 }
+
+// Takes apart whatever the walk shows. No field lies outside its frame or FPDU.
+class Dissector {
+ public:
+  void on(const TcpEvent& event) {
+    walk_.feed(event);
+    drain();
+  }
+  void finish() {
+    walk_.finish();
+    drain();
+  }
+
+ private:
+  void drain() {
+    while (const auto seen = walk_.next()) {
+      if (const auto* frame = std::get_if<StartupSeen>(&*seen)) check(dissect(*frame), frame->piece);
+      if (const auto* fpdu = std::get_if<FpduSeen>(&*seen)) check(dissect(*fpdu), fpdu->piece);
+    }
+  }
+  static void check(const std::vector<Field>& fields, const Piece& piece) {
+    for (const Field& field : fields) {
+      require(field.at <= piece.octets.size() && field.size <= piece.octets.size() - field.at);
+    }
+  }
+
+  Walk walk_{};
+};
 
 }  // namespace
 
@@ -90,5 +127,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string whole = audit(steps, handshake, 1U << 16);
   require(whole == audit(steps, handshake, 1U + (data[0] >> 1)));
   require(whole == audit(steps, handshake, 1));
+  Dissector dissector;
+  play(steps, handshake, 1U << 16, dissector);
   return 0;
 }
