@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds `weft audit` against pcap-samples/: each broken sample gives exactly the finding that NAME.expected.json names, a forged
-conforming one none, a recording of weft what its file says of the connection too, and a capture of siw no violation but those in
-pcap-samples/siw.expected.json.
+"""Holds `weft audit` against pcap-samples/: each capture gives exactly the findings that NAME.expected.json names; the captures
+of siw and of weft also what their files say of the connections.
 
-    samples.py WEFT
+    samples.py WEFT                   the test
+    samples.py WEFT --write CAPTURE   NAME.expected.json of these captures from what weft says today: read what changes
 
 NAME.expected.json: {"findings": [{"clause": ..., "severity": ..., "direction": ..., "packet": ...}], "also": [clauses that may
 come of the same cause], "connections": [{"mpa": {...}, "messages": {...}}], "terminates": ["responder 1/2/0x05"]}. In a finding
 and in "mpa" the keys that are there have to agree, the rest is complete.
 """
 
+import argparse
 import json
 import re
 import subprocess
@@ -75,8 +76,13 @@ def findings_agree(status, findings, expected):
     left = [f for f in findings if f["clause"] not in also]
     wanted = expected["findings"]
     right = len(left) == len(wanted) and all(seen(f, w.keys()) == w for f, w in zip(left, wanted))
-    violations = any(f["severity"] == "violation" for f in findings)
-    return right and also <= {f["clause"] for f in findings} and status == (VIOLATIONS if violations else NO_VIOLATION)
+    return right and also <= {f["clause"] for f in findings} and status == exit_status(findings, expected)
+
+
+def exit_status(findings, expected):
+    if expected.get("connections") == []:
+        return NO_IWARP
+    return VIOLATIONS if any(f["severity"] == "violation" for f in findings) else NO_VIOLATION
 
 
 def check(weft, capture, expected, folder):
@@ -91,42 +97,43 @@ def check(weft, capture, expected, folder):
     return 1 if problems else 0
 
 
-def check_expected(weft, expected_file, folder):
-    capture = expected_file.with_name(expected_file.name.replace(".expected.json", ".pcap"))
-    return check(weft, capture, json.loads(expected_file.read_text()), folder)
+def check_expected(weft, capture, folder):
+    return check(weft, capture, json.loads(capture.with_suffix(".expected.json").read_text()), folder)
 
 
-def check_siw(weft, folder):
-    """Which clauses siw breaks how often in which capture; anything else is a false alarm, or news."""
-    known = json.loads((SAMPLES / "siw.expected.json").read_text())
-    wrong = 0
-    captures = sorted(SAMPLES.glob("*.pcap"))
-    for capture in captures:
-        status, report = audit(weft, capture, folder)
-        counts = {}
-        for finding in report["findings"]:
-            if finding["severity"] == "violation":
-                counts[finding["clause"]] = counts.get(finding["clause"], 0) + 1
-        expected = known.get(capture.name, {})
-        if status == NO_IWARP and expected != "no iWARP":
-            print(f"{capture.name}: no iWARP found", file=sys.stderr)
-            wrong += 1
-        elif status != NO_IWARP and counts != expected:
-            print(f"{capture.name}: found {counts}, expected {expected}", file=sys.stderr)
-            wrong += 1
-    return len(captures), wrong
+def start_up(mpa):
+    return {key: {k: v for k, v in part.items() if k != "packet"} if isinstance(part, dict) else part
+            for key, part in mpa.items()}
+
+
+def expectation(weft, capture, folder):
+    """What `weft audit` says of it today."""
+    _, report = audit(weft, capture, folder)
+    return {"findings": [seen(f, ("clause", "severity", "direction", "packet")) for f in report["findings"]], "also": [],
+            "connections": [{"mpa": start_up(c["mpa"]), "messages": c["messages"]} for c in report["connections"]],
+            "terminates": terminates(weft, capture)}
 
 
 def main():
-    weft = sys.argv[1]
-    expected_files = sorted(SAMPLES.glob("*/*.expected.json"))
-    if not expected_files:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("weft")
+    parser.add_argument("--write", nargs="+", metavar="CAPTURE", type=Path, default=[])
+    options = parser.parse_args()
+    captures = sorted(SAMPLES.rglob("*.pcap"))
+    if not captures:
         sys.exit(f"no samples in {SAMPLES}")
     with tempfile.TemporaryDirectory() as folder:
-        wrong = sum(check_expected(weft, file, folder) for file in expected_files)
-        siw, siw_wrong = check_siw(weft, folder)
-    print(f"{len(expected_files)} samples with an expectation each, {wrong} wrong; {siw} captures of siw, {siw_wrong} wrong")
-    return 1 if wrong or siw_wrong else 0
+        for capture in options.write:
+            expected = expectation(options.weft, capture, folder)
+            capture.with_suffix(".expected.json").write_text(json.dumps(expected, indent=2) + "\n")
+        expectations = {path.with_suffix("").with_suffix("") for path in SAMPLES.rglob("*.expected.json")}
+        alone = {path.with_suffix("") for path in captures} ^ expectations
+        for path in sorted(alone):
+            print(f"{path}: a capture and its .expected.json go together", file=sys.stderr)
+        wrong = len(alone) + sum(check_expected(options.weft, capture, folder) for capture in captures
+                                 if capture.with_suffix("") not in alone)
+    print(f"{len(captures)} samples, {wrong} wrong")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "conformance"))
-from samples import SAMPLES, audit, check, seen, terminates  # noqa: E402
+from samples import SAMPLES, check, expectation  # noqa: E402
 
 FOLDER = SAMPLES / "weft"
 INTRODUCTION = """# Captures that weft wrote
@@ -72,18 +72,6 @@ def without_packets(expected):
     """A scene's octets are settled; which packets carry them is not: TCP and the threads decide."""
     findings = [{key: value for key, value in finding.items() if key != "packet"} for finding in expected["findings"]]
     return {**expected, "findings": findings}
-
-
-def start_up(mpa):
-    return {key: {k: v for k, v in part.items() if k != "packet"} if isinstance(part, dict) else part
-            for key, part in mpa.items()}
-
-
-def expectation(weft, capture, folder):
-    _, report = audit(weft, capture, folder)
-    return {"findings": [seen(f, ("clause", "severity", "direction", "packet")) for f in report["findings"]], "also": [],
-            "connections": [{"mpa": start_up(c["mpa"]), "messages": c["messages"]} for c in report["connections"]],
-            "terminates": terminates(weft, capture)}
 
 
 def files(names):
