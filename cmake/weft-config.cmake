@@ -1,7 +1,9 @@
-# find_package(weft) gives weft::verbs, and the rooms below it. The libraries are static, so what they use has to be here too.
+# find_package(weft) gives weft::verbs, weft::conformance, and the rooms below them. The libraries are static, so what they use
+# has to be here too.
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
 find_dependency(PkgConfig)
+find_dependency(fmt)
 find_dependency(spdlog)
 pkg_check_modules(ISAL REQUIRED IMPORTED_TARGET GLOBAL libisal)
 pkg_check_modules(PCAP REQUIRED IMPORTED_TARGET GLOBAL libpcap)

@@ -3,7 +3,38 @@
 // to is not shown to the layers above, and what it would have changed is unknown from there on (forget).
 #include "conformance/connection_audit.hpp"
 
+#include "conformance/rules/alignment.hpp"
+#include "conformance/rules/crc.hpp"
+#include "conformance/rules/ending.hpp"
+#include "conformance/rules/fpdu.hpp"
+#include "conformance/rules/markers.hpp"
+#include "conformance/rules/negotiation.hpp"
+#include "conformance/rules/rtr.hpp"
+#include "conformance/rules/startup.hpp"
+#include "conformance/rules/startup_order.hpp"
+#include "conformance/rules/ulpdu_rules.hpp"
+
 namespace weft::conformance {
+
+struct ConnectionAudit::Rules {
+  StartupRules startup{};
+  StartupOrderRules startup_order{};
+  NegotiationRules negotiation{};
+  RtrRules rtr{};
+  FpduRules fpdu{};
+  CrcRules crc{};
+  MarkerRules markers{};
+  AlignmentRules alignment{};
+  EndingRules ending{};
+  UlpduRules ulpdus{};
+};
+
+ConnectionAudit::ConnectionAudit(std::size_t number) : findings_(number), rules_(std::make_unique<Rules>()) {}
+ConnectionAudit::~ConnectionAudit() = default;
+ConnectionAudit::ConnectionAudit(ConnectionAudit&&) noexcept = default;
+ConnectionAudit& ConnectionAudit::operator=(ConnectionAudit&&) noexcept = default;
+
+std::optional<mpa::Rtr> ConnectionAudit::rtr() const noexcept { return rules_->rtr.sent(); }
 
 void ConnectionAudit::on(const TcpEvent& event) {
   if (const auto* opened = std::get_if<TcpOpened>(&event)) opened_ = *opened;
@@ -26,9 +57,9 @@ void ConnectionAudit::judge(const StreamingSeen& seen) { tally_of(seen.from).str
 
 void ConnectionAudit::judge(const StartupSeen& seen) {
   note_frame(seen);
-  startup_.on(seen, facts_, findings_);
-  startup_order_.on(seen, facts_, findings_);
-  negotiation_.on(seen, facts_, findings_);
+  rules_->startup.on(seen, facts_, findings_);
+  rules_->startup_order.on(seen, facts_, findings_);
+  rules_->negotiation.on(seen, facts_, findings_);
 }
 
 void ConnectionAudit::note_frame(const StartupSeen& seen) {
@@ -51,22 +82,22 @@ void ConnectionAudit::note_frame(const StartupSeen& seen) {
 
 void ConnectionAudit::judge(const FpduSeen& fpdu) {
   tally_of(fpdu.piece.from).count(fpdu);
-  if (!startup_order_.on(fpdu, facts_, findings_)) return;  // behind a rejecting Reply: MPA is over
-  alignment_.on(fpdu, facts_, findings_);
-  crc_.on(fpdu, facts_, findings_);
-  ending_.on(fpdu);
+  if (!rules_->startup_order.on(fpdu, facts_, findings_)) return;  // behind a rejecting Reply: MPA is over
+  rules_->alignment.on(fpdu, facts_, findings_);
+  rules_->crc.on(fpdu, facts_, findings_);
+  rules_->ending.on(fpdu);
   if (fpdu.crc == CrcVerdict::kBad) return forget(fpdu.piece.from);
-  fpdu_.on(fpdu, facts_, findings_);
-  markers_.on(fpdu, facts_, findings_);
-  rtr_.on(fpdu, facts_, findings_);
-  ulpdus_.on(fpdu, facts_, findings_);
+  rules_->fpdu.on(fpdu, facts_, findings_);
+  rules_->markers.on(fpdu, facts_, findings_);
+  rules_->rtr.on(fpdu, facts_, findings_);
+  rules_->ulpdus.on(fpdu, facts_, findings_);
 }
 
 void ConnectionAudit::judge(const LostSeen& lost) {
   ++tally_of(lost.from).times_lost;
-  if (!startup_order_.on(lost, facts_, findings_)) fpdu_.on(lost, facts_, findings_);
+  if (!rules_->startup_order.on(lost, facts_, findings_)) rules_->fpdu.on(lost, facts_, findings_);
   forget(lost.from);
-  alignment_.forget(lost.from);
+  rules_->alignment.forget(lost.from);
 }
 
 void ConnectionAudit::judge(const ResumedSeen& resumed) {
@@ -75,27 +106,27 @@ void ConnectionAudit::judge(const ResumedSeen& resumed) {
 }
 
 void ConnectionAudit::judge(const SegmentSeen& segment) {
-  startup_order_.on(segment, facts_, findings_);
-  alignment_.on(segment, facts_, findings_);
+  rules_->startup_order.on(segment, facts_, findings_);
+  rules_->alignment.on(segment, facts_, findings_);
 }
 
 void ConnectionAudit::judge(const EndSeen& end) {
   tally_of(end.from).ended = end.how;
-  startup_order_.on(end, facts_, findings_);
-  ending_.on(end, facts_, findings_);
-  ulpdus_.on(end, facts_, findings_);
+  rules_->startup_order.on(end, facts_, findings_);
+  rules_->ending.on(end, facts_, findings_);
+  rules_->ulpdus.on(end, facts_, findings_);
 }
 
 void ConnectionAudit::judge(const CaptureOver&) {
-  startup_order_.finish(facts_, findings_);
-  alignment_.finish(facts_, findings_);
-  ulpdus_.finish(facts_, findings_);
+  rules_->startup_order.finish(facts_, findings_);
+  rules_->alignment.finish(facts_, findings_);
+  rules_->ulpdus.finish(facts_, findings_);
 }
 
 void ConnectionAudit::forget(Direction from) {
-  startup_order_.forget(from);
-  rtr_.forget(from);
-  ulpdus_.forget(from);
+  rules_->startup_order.forget(from);
+  rules_->rtr.forget(from);
+  rules_->ulpdus.forget(from);
 }
 
 }  // namespace weft::conformance

@@ -5,7 +5,7 @@
 //   ConnectionAudit audit(0);
 //   audit.on(TcpOctets{.from = End::kFirst, .octets = octets, .place = {packet, octet}, .stream_offset = offset});
 //   audit.finish();
-//   for (const Finding& finding : audit.findings().all()) ...
+//   for (const Finding& finding : audit.findings().all()) ...   (examples/judge_startup.cpp)
 //
 // Events come in the order of the capture. TcpOpened and TcpSegment may be left out; then what only they tell is
 // unknown, and so is a rule that needs it.
@@ -13,20 +13,11 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "conformance/facts.hpp"
 #include "conformance/finding.hpp"
-#include "conformance/rules/alignment.hpp"
-#include "conformance/rules/crc.hpp"
-#include "conformance/rules/ending.hpp"
-#include "conformance/rules/fpdu.hpp"
-#include "conformance/rules/markers.hpp"
-#include "conformance/rules/negotiation.hpp"
-#include "conformance/rules/rtr.hpp"
-#include "conformance/rules/startup.hpp"
-#include "conformance/rules/startup_order.hpp"
-#include "conformance/rules/ulpdu_rules.hpp"
 #include "conformance/tally.hpp"
 #include "conformance/walk.hpp"
 
@@ -35,7 +26,10 @@ namespace weft::conformance {
 class ConnectionAudit {
  public:
   // `number` is that of the connection in the capture; findings carry it.
-  explicit ConnectionAudit(std::size_t number) : findings_(number) {}
+  explicit ConnectionAudit(std::size_t number);
+  ~ConnectionAudit();
+  ConnectionAudit(ConnectionAudit&&) noexcept;
+  ConnectionAudit& operator=(ConnectionAudit&&) noexcept;
 
   void on(const TcpEvent& event);
   void finish();
@@ -50,9 +44,11 @@ class ConnectionAudit {
   // The end that is the Initiator, once iwarp() is true.
   [[nodiscard]] std::optional<End> initiator() const noexcept { return walk_.initiator(); }
   // The ready-to-receive indication of a peer-to-peer connection.
-  [[nodiscard]] std::optional<mpa::Rtr> rtr() const noexcept { return rtr_.sent(); }
+  [[nodiscard]] std::optional<mpa::Rtr> rtr() const noexcept;
 
  private:
+  struct Rules;
+
   void drain();
   void judge(const StreamingSeen& seen);
   void judge(const StartupSeen& seen);
@@ -71,17 +67,7 @@ class ConnectionAudit {
   Findings findings_;
   std::array<Tally, 2> tallies_{};
   std::optional<TcpOpened> opened_{};
-
-  StartupRules startup_{};
-  StartupOrderRules startup_order_{};
-  NegotiationRules negotiation_{};
-  RtrRules rtr_{};
-  FpduRules fpdu_{};
-  CrcRules crc_{};
-  MarkerRules markers_{};
-  AlignmentRules alignment_{};
-  EndingRules ending_{};
-  UlpduRules ulpdus_{};
+  std::unique_ptr<Rules> rules_;
 };
 
 }  // namespace weft::conformance

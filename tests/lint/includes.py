@@ -73,6 +73,8 @@ def main():
     # A user of weft must not pay for, or need, the libraries it is built with.
     public = closure(p for room in PUBLIC for p in (ROOT / room).glob("*.hpp"))
     for path in public:
+        if path.parent.parent != ROOT:
+            faults.append(f"{path.relative_to(ROOT)}: reached from a public header, and not installed")
         for line, own, name in includes(path):
             if not own and library_of(name) not in (None, "system"):
                 faults.append(f"{path.relative_to(ROOT)}:{line}: {name}: reached from the public headers of {', '.join(PUBLIC)}")

@@ -21,7 +21,6 @@ MAY_INCLUDE = {
     "transport": ["common"],
     "verbs": ["common", "mpa", "ddp", "rdmap", "engine", "transport"],
     "compat": [*VERBS, "transport/interfaces.hpp"],  # which verbs/device.hpp shows
-    "conformance": ["common", "mpa", "ddp", "rdmap", "engine"],
     "tools": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "transport", "verbs", "bench"],
     "bench": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "transport", "verbs", "tools"],
 }
