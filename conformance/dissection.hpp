@@ -25,7 +25,7 @@ struct Field {
   std::string meaning{};  // empty when the value says it all
 };
 
-[[nodiscard]] std::vector<Field> dissect(const StartupSeen& frame);
+[[nodiscard]] std::vector<Field> dissect(const StartupSeen& seen);
 [[nodiscard]] std::vector<Field> dissect(const FpduSeen& fpdu);
 
 // What the first octets of a message look like: "RPC-over-RDMA version 1, RDMA_MSG", "iSER", "SMB Direct"; empty when

@@ -59,12 +59,12 @@ class Walk {
   struct Half {
     End end{};
     Phase phase = Phase::kSearching;
+    bool undecided = false;  // look-ahead is going on: the other direction waits, to keep the order of the capture
+    bool held = false;       // waits for the other direction
+    bool overtaken = false;  // the other direction has waited long enough
     OctetWindow window{};
     std::uint64_t run_begin = 0;  // stream offset of the octets that came since the other direction's last ones
     std::size_t needed = 0;       // octets in the window before another look is worth while
-    bool undecided = false;       // look-ahead is going on: the other direction waits, to keep the order of the capture
-    bool held = false;            // waits for the other direction
-    bool overtaken = false;       // the other direction has waited long enough
     std::optional<std::uint64_t> late_until{};  // FPDUs up to this packet come later than they should
 
     mpa::FrameKind key{};  // kStartup
@@ -74,16 +74,16 @@ class Walk {
     std::optional<std::uint64_t> base{};  // stream offset of the first octet behind its startup frame
 
     Track track{};
+    bool mid_stream = false;
     bool guessed = false;          // Markers were not seen but might come
     std::uint64_t guessed_at = 0;  // stream offset since when
-    bool mid_stream = false;
     std::uint64_t number = 0;
     Resync resync{};
     std::uint64_t look_at = kNever;  // kLost: the stream offset that must be shown for the next look
     std::optional<Track> found{};    // kLost: FPDUs begin at the front, and the other direction goes first
     std::uint64_t lost_at = 0;       // stream offset
+    std::uint64_t last_packet = 0;   // of the last FPDU told
     bool told_lost = false;
-    std::uint64_t last_packet = 0;  // of the last FPDU told
 
     std::optional<TcpGap> gap{};
     std::optional<TcpClosed> closed{};

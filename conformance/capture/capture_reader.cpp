@@ -8,7 +8,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
+#include <system_error>
 #include <utility>
 
 #include "conformance/capture/pcap_words.hpp"
@@ -145,7 +145,8 @@ std::expected<CaptureReader, CaptureError> CaptureReader::open(const std::string
   const std::string name = in_words(path);
   std::FILE* file = path == "-" ? stdin : std::fopen(path.c_str(), "rbe");
   if (file == nullptr) {
-    return std::unexpected(CaptureError{Kind::kCannotRead, "cannot read " + name + ": " + std::strerror(errno)});
+    return std::unexpected(
+        CaptureError{Kind::kCannotRead, "cannot read " + name + ": " + std::generic_category().message(errno)});
   }
   std::setvbuf(file, nullptr, _IOFBF, kFileBuffer);
   const auto size = file == stdin ? std::nullopt : size_of(file);

@@ -71,6 +71,7 @@ struct Outcome {
   std::string client{};
   std::string server{};
   bool silence = false;
+  std::string kernel{};  // what the guest's kernel logged; only when something failed
 };
 
 // perftest's ends close upon their last message, which siw then often reports as failed though it arrived (README.md).
@@ -113,7 +114,7 @@ Outcome siw_connects(const Row& row) {
 
 // What siw, or perftest itself on a busy machine, is known to get wrong now and then (README.md).
 const char* known_defect(const Row& row, const Outcome& outcome) {
-  if (row.crc == Crc::kOn && Vm::instance().run("dmesg -c").contains("siw: crc error")) {
+  if (row.crc == Crc::kOn && outcome.kernel.contains("siw: crc error")) {
     return "siw misread a CRC that was split over two segments";
   }
   if (outcome.client.contains("Can't produce a report") || outcome.server.contains("Can't produce a report")) {
@@ -146,15 +147,17 @@ class DropIn : public testing::TestWithParam<Row> {
 TEST_P(DropIn, Runs) {
   const Row& row = GetParam();
   for (int tries = 0; tries < 5; ++tries) {
-    const Outcome outcome = row.client == Client::kHost ? weft_connects(row) : siw_connects(row);
+    Outcome outcome = row.client == Client::kHost ? weft_connects(row) : siw_connects(row);
     if (outcome.client_code == 0 && outcome.server_code == 0) {
       EXPECT_TRUE(std::regex_search(outcome.client, result(row))) << outcome.client;
       return;
     }
+    outcome.kernel = Vm::instance().run("dmesg -c");
     const char* const defect = known_defect(row, outcome);
     ASSERT_NE(defect, nullptr) << "client: " << outcome.client_code << "\n"
                                << outcome.client << "\nserver: " << outcome.server_code << "\n"
-                               << outcome.server;
+                               << outcome.server << "\nkernel:\n"
+                               << outcome.kernel;
     std::puts(defect);
   }
   FAIL() << "failed five times";
