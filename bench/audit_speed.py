@@ -10,7 +10,6 @@ import argparse
 import json
 import os
 import pathlib
-import platform
 import shutil
 import statistics
 import struct
@@ -18,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+from machine import machine
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(PROJECT / "tools/forge"))
@@ -128,13 +129,6 @@ def measure(path, weft, repetitions):
              "memory_mib": memory[name]} for name in commands]
 
 
-def processor():
-    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.machine()
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--weft", default=str(PROJECT / "build/tools/weft"), help="the command")
@@ -147,8 +141,7 @@ def main():
     if not all(shutil.which(name) for name in ("tshark", "capinfos")):
         print("tshark or capinfos is not installed")
         return 77
-    result = {"date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "processor": processor(), "processors": os.cpu_count(),
-              "kernel": platform.release(), "octets": int(arguments.octets), "shapes": {}}
+    result = {"machine": machine(), "octets": int(arguments.octets), "shapes": {}}
     print(f"{'capture':10} {'program':12} {'MB/s':>8} {'MiB':>8}   medians of {arguments.repetitions}, most memory")
     for shape in arguments.shape or SHAPES:
         with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:

@@ -13,12 +13,13 @@ import argparse
 import json
 import os
 import pathlib
-import platform
 import shutil
 import statistics
 import subprocess
 import sys
 import time
+
+from machine import machine
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent
 DEPTH, SIGNAL_EVERY = 128, 100  # perftest's defaults, but that it reports every completion of messages over 8 KiB: here both alike
@@ -147,18 +148,6 @@ def compare(kind, size, iterations, repetitions, contestants):
     return {"kind": kind, "size": size, "iterations": iterations, "unit": "us" if kind == "latency" else "MB/s", "drop_in": drop_in,
             "cpp": cpp, "ratio_of_medians": drop_in / cpp, "median_of_ratios": ratio, "overhead_percent": 100 * worse,
             "drop_in_runs": figures["drop_in"], "cpp_runs": figures["cpp"]}
-
-
-def processor():
-    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.machine()
-
-
-def machine():
-    return {"date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "processor": processor(), "processors": os.cpu_count(),
-            "kernel": platform.release(), "load_average": os.getloadavg()}
 
 
 def sizes(text):
