@@ -2,6 +2,9 @@
 // Big-endian fields at fixed octet offsets. A header is a list of such fields; no struct is ever laid over bytes.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -18,18 +21,20 @@ struct Be {
 
   // The caller has checked that `octets` holds at least `end` octets; parse functions do so once, for the whole header.
   static constexpr T get(Bytes octets) noexcept {
-    T value{};
-    for (std::size_t i = 0; i < sizeof(T); ++i) {
-      value =
-          static_cast<T>(static_cast<std::uint64_t>(value) << 8 | std::to_integer<std::uint64_t>(octets[Offset + i]));
-    }
-    return value;
+    std::array<std::byte, sizeof(T)> field;
+    std::ranges::copy_n(octets.data() + Offset, sizeof(T), field.begin());
+    return in_network_order(std::bit_cast<T>(field));
   }
 
   static constexpr void put(MutableBytes octets, T value) noexcept {
-    for (std::size_t i = 0; i < sizeof(T); ++i) {
-      octets[Offset + i] = static_cast<std::byte>(value >> (8 * (sizeof(T) - 1 - i)) & 0xff);
-    }
+    const auto field = std::bit_cast<std::array<std::byte, sizeof(T)>>(in_network_order(value));
+    std::ranges::copy_n(field.begin(), sizeof(T), octets.data() + Offset);
+  }
+
+ private:
+  // One load or store and a byte swap; compilers do not make that of a loop over the octets.
+  static constexpr T in_network_order(T value) noexcept {
+    return std::endian::native == std::endian::little ? std::byteswap(value) : value;
   }
 };
 

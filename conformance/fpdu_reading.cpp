@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "common/crc32c.hpp"
 #include "conformance/plausible.hpp"
@@ -46,10 +47,7 @@ std::optional<Extent> extent(Bytes octets, const Track& track) noexcept {
 }
 
 std::uint32_t crc_field(Bytes fpdu) noexcept {
-  const Bytes field = fpdu.last(mpa::kCrcSize);
-  std::uint32_t value = 0;
-  for (std::size_t i = 0; i < mpa::kCrcSize; ++i) value |= std::to_integer<std::uint32_t>(field[i]) << (8 * i);
-  return value;
+  return std::byteswap(Be<0, std::uint32_t>::get(fpdu.last(mpa::kCrcSize)));  // MPA-4.4-13: least significant first
 }
 
 std::uint32_t computed_crc(Bytes fpdu) noexcept { return crc32c(fpdu.first(fpdu.size() - mpa::kCrcSize)); }
@@ -69,9 +67,8 @@ bool convincing(Bytes octets, const Extent& extent, const Track& track) noexcept
   return computed_crc(fpdu) == crc_field(fpdu);
 }
 
-FpduSeen FpduReader::read(Bytes fpdu, const Extent& extent, const Track& track) {
-  FpduSeen seen;
-  seen.piece.octets = fpdu;
+void FpduReader::read(const Extent& extent, const Track& track, FpduSeen& seen) {
+  const Bytes fpdu = seen.piece.octets;
   seen.position = track.position;
   seen.framing = track.framing;
   seen.ulpdu_length = static_cast<std::uint16_t>(extent.ulpdu);
@@ -83,13 +80,7 @@ FpduSeen FpduReader::read(Bytes fpdu, const Extent& extent, const Track& track) 
   seen.ulpdu = inside.first(extent.ulpdu);
   seen.pad = inside.subspan(extent.ulpdu, pad);
   seen.crc_field = crc_field(fpdu);
-  seen.crc_computed = computed_crc(fpdu);
-  if (!track.framing.crc) {
-    seen.crc = CrcVerdict::kNotInUse;
-  } else {
-    seen.crc = seen.crc_field == seen.crc_computed ? CrcVerdict::kGood : CrcVerdict::kBad;
-  }
-  return seen;
+  if (seen.crc == CrcVerdict::kBad) seen.crc_computed = computed_crc(fpdu);
 }
 
 void FpduReader::find_markers(Bytes fpdu, const Extent& extent, const Track& track) {

@@ -42,11 +42,12 @@ struct Extent {
 // Says the CRC, or without one the header and the PAD, that this is an FPDU? It is all there.
 [[nodiscard]] bool convincing(Bytes octets, const Extent& extent, const Track& track) noexcept;
 
-// Makes an FpduSeen of an FPDU. What it returns points into the FPDU and into the reader.
+// Takes an FPDU apart. What it tells of points into the FPDU and into the reader.
 class FpduReader {
  public:
-  // Fills what follows from the octets: lengths, Markers, ULPDU, PAD, CRC.
-  [[nodiscard]] FpduSeen read(Bytes fpdu, const Extent& extent, const Track& track);
+  // Of an FPDU whose piece and CRC's verdict are known, fills what follows from the octets: lengths, Markers, ULPDU,
+  // PAD and the CRC's values.
+  void read(const Extent& extent, const Track& track, FpduSeen& seen);
 
  private:
   void find_markers(Bytes fpdu, const Extent& extent, const Track& track);

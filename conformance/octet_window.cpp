@@ -4,13 +4,18 @@
 #include <algorithm>
 
 namespace weft::conformance {
+namespace {
+
+constexpr std::uint64_t kOpen = ~std::uint64_t{0};  // the end of the newest origin
+
+}  // namespace
 
 void OctetWindow::append(const TcpOctets& piece) {
   if (piece.octets.empty()) return;
   if (rest_.empty()) {
     kept_.clear();
     begin_ = piece.stream_offset;
-    origins_.clear();
+    clear_origins();
     note_origin(piece);
     rest_ = piece.octets;
     return;
@@ -35,36 +40,40 @@ void OctetWindow::restart(std::uint64_t stream_offset) {
   rest_ = {};
   shown_ = 0;
   kept_.clear();
-  origins_.clear();
+  clear_origins();
   begin_ = stream_offset;
-}
-
-void OctetWindow::drop(std::size_t count) {
-  rest_ = rest_.subspan(count);
-  shown_ -= count;
-  begin_ += count;
-  while (origins_.size() > 1 && origins_[1].stream_offset <= begin_) origins_.pop_front();
 }
 
 // Pieces of one packet, cut anywhere, are one origin.
 void OctetWindow::note_origin(const TcpOctets& piece) {
-  if (!origins_.empty()) {
-    const Origin& last = origins_.back();
-    const std::uint64_t distance = piece.stream_offset - last.stream_offset;
-    if (last.place.packet == piece.place.packet && last.place.octet + distance == piece.place.octet) return;
+  const Origin added{piece.stream_offset, piece.place};
+  if (oldest_end_ == 0) {
+    oldest_ = added;
+    oldest_end_ = kOpen;
+    return;
   }
-  origins_.push_back({piece.stream_offset, piece.place});
+  const Origin& last = newer_.empty() ? oldest_ : newer_.back();
+  if (last.place.packet == piece.place.packet && place_in(last, piece.stream_offset) == piece.place) return;
+  if (newer_.empty()) oldest_end_ = piece.stream_offset;
+  newer_.push_back(added);
 }
 
-const OctetWindow::Origin* OctetWindow::origin(std::uint64_t stream_offset) const noexcept {
-  const auto behind = std::ranges::upper_bound(origins_, stream_offset, {}, &Origin::stream_offset);
-  return behind == origins_.begin() ? nullptr : &*std::prev(behind);
+void OctetWindow::forget_origins() noexcept {
+  while (begin_ >= oldest_end_ && !newer_.empty()) {
+    oldest_ = newer_.front();
+    newer_.pop_front();
+    oldest_end_ = newer_.empty() ? kOpen : newer_.front().stream_offset;
+  }
 }
 
-Place OctetWindow::place(std::size_t at) const noexcept {
-  const Origin* found = origin(begin_ + at);
-  if (found == nullptr) return {};
-  return {found->place.packet, found->place.octet + static_cast<std::uint32_t>(begin_ + at - found->stream_offset)};
+void OctetWindow::clear_origins() noexcept {
+  oldest_end_ = 0;
+  newer_.clear();
+}
+
+Place OctetWindow::place_behind(std::uint64_t offset) const noexcept {
+  const auto behind = std::ranges::upper_bound(newer_, offset, {}, &Origin::stream_offset);
+  return behind == newer_.begin() ? Place{} : place_in(*std::prev(behind), offset);
 }
 
 }  // namespace weft::conformance

@@ -37,27 +37,43 @@ class OctetWindow {
 
   // Of those that were shown.
   // Spans into octets() stay valid until the next append() or keep().
-  void drop(std::size_t count);
+  void drop(std::size_t count) {
+    rest_ = rest_.subspan(count);
+    shown_ -= count;
+    begin_ += count;
+    if (begin_ >= oldest_end_) forget_origins();
+  }
 
   [[nodiscard]] std::uint64_t begin() const noexcept { return begin_; }  // stream offset of octets()[0]
   [[nodiscard]] std::uint64_t end() const noexcept { return begin_ + shown_; }
   // Of octets()[at]; `at` may also be the size when something was ever fed: right behind the last one.
-  [[nodiscard]] Place place(std::size_t at) const noexcept;
+  [[nodiscard]] Place place(std::size_t at) const noexcept {
+    const std::uint64_t offset = begin_ + at;
+    return offset < oldest_end_ ? place_in(oldest_, offset) : place_behind(offset);
+  }
 
  private:
   struct Origin {
     std::uint64_t stream_offset{};  // this and the following octets up to the next origin ..
     Place place{};                  // .. lie here
   };
+  static Place place_in(const Origin& origin, std::uint64_t offset) noexcept {
+    return {origin.place.packet, origin.place.octet + static_cast<std::uint32_t>(offset - origin.stream_offset)};
+  }
+  [[nodiscard]] Place place_behind(std::uint64_t offset) const noexcept;
   void note_origin(const TcpOctets& piece);
-  [[nodiscard]] const Origin* origin(std::uint64_t stream_offset) const noexcept;
+  void forget_origins() noexcept;
+  void clear_origins() noexcept;
   [[nodiscard]] bool borrowed() const noexcept { return !rest_.empty() && kept_.empty(); }
 
   Bytes rest_{};  // into kept_, or borrowed when that is empty
   std::size_t shown_ = 0;
   std::vector<std::byte> kept_{};
   std::uint64_t begin_ = 0;
-  std::deque<Origin> origins_{};
+  // Of begin_, and where the next one begins; it is nearly always the one that is asked for.
+  Origin oldest_{};
+  std::uint64_t oldest_end_ = 0;  // 0: there is none
+  std::deque<Origin> newer_{};
 };
 
 }  // namespace weft::conformance

@@ -61,9 +61,9 @@ struct FpduSeen {
   std::span<const MarkerSeen> markers{};
   Bytes ulpdu{};  // without Markers; contiguous
   Bytes pad{};
-  std::uint32_t crc_field{};     // least significant octet first
-  std::uint32_t crc_computed{};  // over what MPA-4.4-14 to -16 name
   CrcVerdict crc{};
+  std::uint32_t crc_field{};     // least significant octet first
+  std::uint32_t crc_computed{};  // over what MPA-4.4-14 to -16 name; only where `crc` is kBad
   bool mid_stream{};  // the capture does not show the beginning, or lost octets before this one: see ResumedSeen
 
   // Where an octet of the ULPDU lies in piece.octets: Markers lie between them.

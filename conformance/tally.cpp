@@ -16,12 +16,12 @@ void Tally::count(const FpduSeen& fpdu) {
     return;
   }
   ulpdu_octets += fpdu.ulpdu.size();
-  const auto header = ddp::parse(fpdu.ulpdu);
-  if (!header) return;
+  if (ddp::find_error(fpdu.ulpdu)) return;
+  const ddp::Header header = ddp::read(fpdu.ulpdu);
   MessageCount& count = by_opcode[rdmap::opcode_bits(ddp::TaggedLayout::RsvdUlp::get(fpdu.ulpdu))];
   ++count.segments;
-  count.octets += fpdu.ulpdu.size() - ddp::header_size(*header);
-  if (std::visit([](const auto& h) { return h.last; }, *header)) ++count.messages;
+  count.octets += fpdu.ulpdu.size() - ddp::header_size(header);
+  if (std::visit([](const auto& h) { return h.last; }, header)) ++count.messages;
 }
 
 }  // namespace weft::conformance

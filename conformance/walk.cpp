@@ -38,17 +38,19 @@ void Walk::on(const TcpClosed& closed) {
   if (!ended.closed) ended.closed = closed;
 }
 
-std::optional<Seen> Walk::next() {
-  while (queue_.empty()) {
-    if (advance() || show_more()) continue;
-    for (Half& half : halves_) half.window.keep();
-    if (!finished_ || over_told_) return std::nullopt;
-    over_told_ = true;
-    return CaptureOver{};
+const Seen* Walk::next() {
+  if (told_ == queue_.size()) {
+    queue_.clear();
+    told_ = 0;
+    while (queue_.empty()) {
+      if (advance() || show_more()) continue;
+      for (Half& half : halves_) half.window.keep();
+      if (!finished_ || over_told_) return nullptr;
+      over_told_ = true;
+      tell(CaptureOver{});
+    }
   }
-  Seen seen = queue_.front();
-  queue_.pop_front();
-  return seen;
+  return &queue_[told_++];
 }
 
 // The direction whose octets came first goes first.

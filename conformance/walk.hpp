@@ -4,8 +4,8 @@
 //
 //   Walk walk;
 //   walk.feed(event);                                     // events of one connection, in the order of the capture
-//   while (auto seen = walk.next()) std::visit(..., *seen);   // until empty, before the next event
-//   walk.finish();                                        // and once more next() until empty
+//   while (const Seen* seen = walk.next()) std::visit(..., *seen);   // until there is none, before the next event
+//   walk.finish();                                        // and once more next() until there is none
 //
 // Memory is bounded: per direction the octets of an FPDU or of the look-ahead, and those that wait until the framing is
 // known, which takes the other direction's startup frame.
@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <vector>
 
 #include "conformance/fpdu_chain.hpp"
 #include "conformance/fpdu_reading.hpp"
@@ -34,7 +35,8 @@ class Walk {
   static constexpr std::uint64_t kGivenUp = 1U << 20;      // octets without an FPDU where no startup frame was seen
 
   void feed(const TcpEvent& event);
-  [[nodiscard]] std::optional<Seen> next();
+  // Null when there is no more to see in what was fed. Valid until the next call.
+  [[nodiscard]] const Seen* next();
   // The capture is over: what waits for more octets is decided with those that are there.
   void finish() noexcept { finished_ = true; }
 
@@ -135,7 +137,7 @@ class Walk {
   bool follow_cut(Half& half);
   Verdict other_framing(Half& half);
   [[nodiscard]] std::size_t first_needed(const Half& half, std::size_t needed) const noexcept;
-  bool tell_fpdu(Half& half, const Extent& extent);
+  bool tell_fpdu(Half& half, const Extent& extent, CrcVerdict crc);
 
   // walk_resync.cpp
   void lose(Half& half, std::optional<LossReason> told);
@@ -163,7 +165,8 @@ class Walk {
   std::optional<End> last_from_{};  // octets
   bool roles_known_ = false;
   std::deque<TcpSegment> segments_{};  // until the roles are known
-  std::deque<Seen> queue_{};
+  std::vector<Seen> queue_{};          // a few at a time; its memory is used again
+  std::size_t told_ = 0;               // of the queue
   FpduReader reader_{};
   bool finished_ = false;
   bool over_told_ = false;

@@ -20,7 +20,7 @@ bool Walk::follow(Half& half) {
     half.needed = first_needed(half, size ? size->size : mpa::kMarkerSize + mpa::kLengthSize);
     return false;
   }
-  if (convincing(octets, *size, half.track)) return tell_fpdu(half, *size);
+  if (convincing(octets, *size, half.track)) return tell_fpdu(half, *size, CrcVerdict::kGood);
   if (other == Verdict::kMoreOctets && !cut(half)) {
     half.undecided = true;
     half.needed = first_needed(half, std::numeric_limits<std::size_t>::max());  // the other reading's
@@ -42,7 +42,7 @@ bool Walk::follow_doubtful(Half& half, const Extent& size) {
   Effort effort;
   const Bytes behind = half.window.octets().subspan(size.size);
   switch (leads_on(behind, half.track.behind(size.size), cut(half), effort)) {
-    case Verdict::kYes: return tell_fpdu(half, size);
+    case Verdict::kYes: return tell_fpdu(half, size, CrcVerdict::kBad);
     case Verdict::kNo: lose(half, LossReason::kNotAnFpdu); return true;
     case Verdict::kMoreOctets: break;
   }
@@ -93,7 +93,8 @@ std::size_t Walk::first_needed(const Half& half, std::size_t needed) const noexc
   return contrary && contrary->size > octets.size() ? std::min(needed, contrary->size) : needed;
 }
 
-bool Walk::tell_fpdu(Half& half, const Extent& size) {
+// `crc`: what the CRC says, if there is one.
+bool Walk::tell_fpdu(Half& half, const Extent& size, CrcVerdict crc) {
   const Piece whole = piece(half, size.size);
   half.undecided = false;
   if (must_wait(half, whole.last.packet)) return false;
@@ -103,15 +104,16 @@ bool Walk::tell_fpdu(Half& half, const Extent& size) {
   }
   if (half.overtaken) half.late_until = other(half).last_packet;
   half.overtaken = false;
-  FpduSeen seen = reader_.read(whole.octets, size, half.track);
+  auto& seen = std::get<FpduSeen>(queue_.emplace_back(std::in_place_type<FpduSeen>));
   seen.piece = whole;
   seen.number = ++half.number;
   seen.mid_stream = half.mid_stream;
+  seen.crc = half.track.framing.crc ? crc : CrcVerdict::kNotInUse;
+  reader_.read(size, half.track, seen);
   half.last_packet = whole.last.packet;
   half.track = half.track.behind(size.size);
   half.window.drop(size.size);
   if (half.guessed && half.window.begin() - half.guessed_at >= 2 * mpa::kMarkerPeriod) half.guessed = false;
-  tell(seen);
   return true;
 }
 

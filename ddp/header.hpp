@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <variant>
 
 #include "common/wire.hpp"
@@ -76,19 +77,21 @@ enum class HeaderError : std::uint8_t {
   kUntaggedVersion  // Terminate 1/2/06
 };
 
-// Parses the header at the front of a ULPDU. The payload is `ulpdu.subspan(header_size(header))`.
-// Reserved bits are not looked at (DDP-4.1-12).
-[[nodiscard]] constexpr std::expected<Header, HeaderError> parse(Bytes ulpdu) noexcept {
-  if (ulpdu.empty()) return std::unexpected(HeaderError::kTooShort);
+// Why there is no header to be read at the front of a ULPDU, if so.
+[[nodiscard]] constexpr std::optional<HeaderError> find_error(Bytes ulpdu) noexcept {
+  if (ulpdu.empty()) return HeaderError::kTooShort;
   const auto control = TaggedLayout::Ctrl::get(ulpdu);
   const bool tagged = (control & Control::kTagged) != 0;
-  if (ulpdu.size() < (tagged ? TaggedLayout::kSize : UntaggedLayout::kSize))
-    return std::unexpected(HeaderError::kTooShort);
-  if ((control & Control::kVersionMask) != Control::kVersion) {
-    return std::unexpected(tagged ? HeaderError::kTaggedVersion : HeaderError::kUntaggedVersion);
-  }
+  if (ulpdu.size() < (tagged ? TaggedLayout::kSize : UntaggedLayout::kSize)) return HeaderError::kTooShort;
+  if ((control & Control::kVersionMask) == Control::kVersion) return std::nullopt;
+  return tagged ? HeaderError::kTaggedVersion : HeaderError::kUntaggedVersion;
+}
+
+// Reads a header that is all there, whatever its version. Reserved bits are not looked at (DDP-4.1-12).
+[[nodiscard]] constexpr Header read(Bytes ulpdu) noexcept {
+  const auto control = TaggedLayout::Ctrl::get(ulpdu);
   const bool last = (control & Control::kLast) != 0;
-  if (tagged) {
+  if ((control & Control::kTagged) != 0) {
     using L = TaggedLayout;
     return TaggedHeader{last, L::RsvdUlp::get(ulpdu), {L::StagField::get(ulpdu)}, {L::ToField::get(ulpdu)}};
   }
@@ -99,6 +102,12 @@ enum class HeaderError : std::uint8_t {
                         L::QnField::get(ulpdu),
                         {L::MsnField::get(ulpdu)},
                         {L::MoField::get(ulpdu)}};
+}
+
+// Parses the header at the front of a ULPDU. The payload is `ulpdu.subspan(header_size(header))`.
+[[nodiscard]] constexpr std::expected<Header, HeaderError> parse(Bytes ulpdu) noexcept {
+  if (const auto error = find_error(ulpdu)) return std::unexpected(*error);
+  return read(ulpdu);
 }
 
 // Octets of the header, and so the place in the ULPDU where the payload begins. There is no length field: the payload

@@ -13,7 +13,11 @@ class Coverage {
   static constexpr std::size_t kMostPieces = 64;
 
   void add(std::uint64_t begin, std::uint64_t size);
-  void clear() noexcept { *this = {}; }
+  void clear() noexcept {
+    pieces_.clear();
+    known_ = true;
+    overlaps_ = false;
+  }
 
   [[nodiscard]] bool known() const noexcept { return known_; }
   [[nodiscard]] bool empty() const noexcept { return pieces_.empty(); }

@@ -2,8 +2,6 @@
 #include "conformance/rules/ddp_header.hpp"
 
 #include <fmt/format.h>
-#include <algorithm>
-#include <array>
 
 namespace weft::conformance::rules {
 
@@ -17,40 +15,27 @@ namespace {
 
 constexpr std::uint8_t kReservedBits = 0x3C;
 
-// The header with DV as it should be.
-ddp::Header parse_as_version_1(Bytes ulpdu) noexcept {
-  std::array<std::byte, ddp::UntaggedLayout::kSize> octets{};
-  const Bytes front = ulpdu.first(std::min(ulpdu.size(), octets.size()));
-  std::ranges::copy(front, octets.begin());
-  octets[0] = (octets[0] & ~std::byte{ddp::Control::kVersionMask}) | std::byte{ddp::Control::kVersion};
-  return *ddp::parse(Bytes(octets).first(front.size()));
-}
-
 }  // namespace
 
-std::optional<Ulpdu> read_ddp_header(const FpduSeen& fpdu, Findings& findings) {
-  const Bytes octets = fpdu.ulpdu;
-  const auto header = ddp::parse(octets);
-  if (!header && header.error() == ddp::HeaderError::kTooShort) {
+bool judge_ddp_header(const FpduSeen& fpdu, Findings& findings) {
+  const auto error = ddp::find_error(fpdu.ulpdu);
+  if (error == ddp::HeaderError::kTooShort) {
     findings.add(kUlpduTooShort, Where{&fpdu.piece, 0, fpdu.piece.octets.size()},
-                 fmt::format("the ULPDU has {} octets, too few for a DDP header", octets.size()));
-    return std::nullopt;
+                 fmt::format("the ULPDU has {} octets, too few for a DDP header", fpdu.ulpdu.size()));
+    return false;
   }
-  Ulpdu ulpdu{&fpdu, header ? *header : parse_as_version_1(octets), 0, {}};
-  ulpdu.payload = octets.subspan(ddp::header_size(ulpdu.header));
-  ulpdu.rdmap_control = std::visit([](const auto& h) { return h.rsvd_ulp; }, ulpdu.header);
-
-  const auto control = ddp::TaggedLayout::Ctrl::get(octets);
-  if (!header) {
-    findings.add(kDdpVersion, ulpdu.octets(0, 1),
+  const auto control = ddp::TaggedLayout::Ctrl::get(fpdu.ulpdu);
+  const Where control_octet{&fpdu.piece, fpdu.ulpdu_at(0), 1};
+  if (error) {
+    findings.add(kDdpVersion, control_octet,
                  fmt::format("DV is {}, not 1 (control octet {:02x})", control & ddp::Control::kVersionMask, control));
   }
   if ((control & kReservedBits) != 0) {
-    findings.add(kDdpReserved, ulpdu.octets(0, 1),
+    findings.add(kDdpReserved, control_octet,
                  fmt::format("the Rsvd bits are {:04b}, not 0000 (control octet {:02x})",
                              (control & kReservedBits) >> 2, control));
   }
-  return ulpdu;
+  return true;
 }
 
 }  // namespace weft::conformance::rules

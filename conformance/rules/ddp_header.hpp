@@ -2,8 +2,6 @@
 // Rules on the DDP header of one segment by itself, RFC 5041 sections 4.1 to 4.4.
 #pragma once
 
-#include <optional>
-
 #include "conformance/rules/ulpdu.hpp"
 
 namespace weft::conformance::rules {
@@ -12,8 +10,8 @@ extern const Rule kUlpduTooShort;  // DDP-4-01
 extern const Rule kDdpVersion;     // DDP-4.1-13
 extern const Rule kDdpReserved;    // DDP-4.1-11
 
-// Judges the header and reads it. Empty when there is no header to read. A wrong version is told and read as version 1:
-// the fields lie in the same places.
-std::optional<Ulpdu> read_ddp_header(const FpduSeen& fpdu, Findings& findings);
+// False when there is no header to read. A wrong version is told, and the header read as version 1: a wrong bit there
+// is likelier than another layout.
+bool judge_ddp_header(const FpduSeen& fpdu, Findings& findings);
 
 }  // namespace weft::conformance::rules

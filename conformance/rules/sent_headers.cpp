@@ -6,15 +6,20 @@
 namespace weft::conformance::rules {
 
 void SentHeaders::add(Bytes ulpdu) {
-  Segment segment{{}, static_cast<std::uint32_t>(ulpdu.size())};
-  std::ranges::copy(ulpdu.first(std::min(ulpdu.size(), segment.front.size())), segment.front.begin());
   if (ring_.size() < kKept) {
-    ring_.push_back(segment);
-    return;
+    ring_.emplace_back();
+  } else {
+    complete_ = false;
   }
-  ring_[next_] = segment;
+  Segment& segment = ring_[next_];
   next_ = (next_ + 1) % kKept;
-  complete_ = false;
+  segment.ulpdu_size = static_cast<std::uint32_t>(ulpdu.size());
+  if (ulpdu.size() >= segment.front.size()) {
+    std::ranges::copy(ulpdu.first<ddp::UntaggedLayout::kSize>(), segment.front.begin());
+  } else {
+    segment.front = {};
+    std::ranges::copy(ulpdu, segment.front.begin());
+  }
 }
 
 const SentHeaders::Segment* SentHeaders::find(Bytes header) const noexcept {

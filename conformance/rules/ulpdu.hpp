@@ -12,10 +12,17 @@
 namespace weft::conformance {
 
 struct Ulpdu {
-  const FpduSeen* fpdu{};
-  ddp::Header header{};
-  std::uint8_t rdmap_control{};
-  Bytes payload{};  // behind the DDP header
+  // Of an FPDU whose ULPDU has a whole DDP header. Its DV may be wrong: it is read as version 1.
+  explicit Ulpdu(const FpduSeen& seen) noexcept
+      : fpdu(&seen),
+        header(ddp::read(seen.ulpdu)),
+        rdmap_control(ddp::TaggedLayout::RsvdUlp::get(seen.ulpdu)),
+        payload(seen.ulpdu.subspan(ddp::header_size(header))) {}
+
+  const FpduSeen* fpdu;
+  ddp::Header header;
+  std::uint8_t rdmap_control;
+  Bytes payload;  // behind the DDP header
 
   [[nodiscard]] Direction from() const noexcept { return fpdu->piece.from; }
   [[nodiscard]] const ddp::UntaggedHeader* untagged() const noexcept {

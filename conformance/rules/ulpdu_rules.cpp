@@ -16,14 +16,14 @@ void UlpduRules::on(const FpduSeen& fpdu, const Facts& facts, Findings& findings
   Sender& here = sender(fpdu.piece.from);
   here.requests.confirm_unrequested(findings);
   here.headers.add(fpdu.ulpdu);
-  const auto ulpdu = rules::read_ddp_header(fpdu, findings);
-  if (!ulpdu) return forget(fpdu.piece.from);
-  const auto verdict = rules::judge_rdmap_header(*ulpdu, findings);
+  if (!rules::judge_ddp_header(fpdu, findings)) return forget(fpdu.piece.from);
+  const Ulpdu ulpdu(fpdu);
+  const auto verdict = rules::judge_rdmap_header(ulpdu, findings);
   const bool flawed = verdict == rules::HeaderVerdict::kFlawed;
-  if (verdict == rules::HeaderVerdict::kUnusable || !here.order.on(*ulpdu, flawed, findings)) {
+  if (verdict == rules::HeaderVerdict::kUnusable || !here.order.on(ulpdu, flawed, findings)) {
     return forget(fpdu.piece.from);
   }
-  judge_message(*ulpdu, facts, findings);
+  judge_message(ulpdu, facts, findings);
 }
 
 void UlpduRules::judge_message(const Ulpdu& ulpdu, const Facts& facts, Findings& findings) {
