@@ -16,7 +16,7 @@ namespace detail {
 struct ReactorState;
 }
 
-// Objects made with a Reactor (Timer, Listener, Connector, Resolver, ReadinessWatch) must be destroyed before it.
+// Objects made with a Reactor (Timer, Listener, Connector, Resolver) must be destroyed before it.
 // They share these rules:
 //   * Their callbacks run in the thread that is inside run(), one at a time, never inside the call that started them.
 //   * They may be used and destroyed in any thread. After the destructor (or cancel) has returned, the callback is not

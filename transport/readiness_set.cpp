@@ -56,6 +56,10 @@ std::error_code ReadinessSet::add(const Socket& socket, std::uint64_t token, Int
   return control(descriptor_, EPOLL_CTL_ADD, socket.descriptor(), token, interest);
 }
 
+std::error_code ReadinessSet::watch(int descriptor, std::uint64_t token) noexcept {
+  return control(descriptor_, EPOLL_CTL_ADD, descriptor, token, kReadInterest);
+}
+
 std::error_code ReadinessSet::modify(const Socket& socket, std::uint64_t token, Interest interest) noexcept {
   return control(descriptor_, EPOLL_CTL_MOD, socket.descriptor(), token, interest);
 }

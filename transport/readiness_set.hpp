@@ -4,8 +4,7 @@
 // Why not Asio's sockets: Asio registers every descriptor edge-triggered for its whole life and wakes its thread at
 // each arrival, also when nobody waits on that socket. An application that spins in poll_cq reads the socket itself; a
 // progress thread woken for the same octets takes a core, and often a lock, from it. Here interest off means that the
-// kernel does not wake anybody. The set is one epoll descriptor, and a ReadinessWatch lets the Reactor wait for it, so
-// the progress thread still blocks in one place. docs/decisions/0003-readiness.md has the long version.
+// kernel does not wake anybody. docs/decisions/0003-readiness.md has the long version.
 #pragma once
 
 #include <chrono>
@@ -47,6 +46,8 @@ class ReadinessSet {
   ReadinessSet& operator=(ReadinessSet&& other) noexcept;
 
   std::error_code add(const Socket& socket, std::uint64_t token, Interest interest) noexcept;
+  // Any other descriptor that can be read, an eventfd for instance. It must be open as long as the set is.
+  std::error_code watch(int descriptor, std::uint64_t token) noexcept;
   std::error_code modify(const Socket& socket, std::uint64_t token, Interest interest) noexcept;
   // Before the socket is closed: a forked child may keep the connection, and with it the registration, alive.
   std::error_code remove(const Socket& socket) noexcept;
@@ -54,6 +55,7 @@ class ReadinessSet {
   // Fills the front of `ready` (at most kMaxReady entries) and returns how many; 0 when `timeout` passed. With more
   // ready than room, calls take turns over all of them.
   static constexpr std::size_t kMaxReady = 64;
+  static constexpr std::chrono::milliseconds kForEver{-1};
   [[nodiscard]] std::size_t wait(std::span<Ready> ready, std::chrono::milliseconds timeout = {}) noexcept;
 
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }  // readable while wait() would return something

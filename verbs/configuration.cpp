@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <expected>
 #include <filesystem>
@@ -41,6 +42,16 @@ std::string take_pcap(Configuration& configuration, std::string_view value) {
   return value.empty() ? "pcap has no value; it takes a file name" : "";
 }
 
+std::string take_progress_threads(Configuration& configuration, std::string_view value) {
+  std::size_t count = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
+  if (error != std::errc{} || end != value.data() + value.size() || count > kMostProgressThreads) {
+    return "progress-threads takes a number from 1 to 64, or 0 for what weft chooses";
+  }
+  configuration.progress_threads = count;
+  return {};
+}
+
 std::string take_policy(Configuration& configuration, std::string_view line) {
   const auto policy = parse_policy(line, configuration.policy);
   if (!policy) return policy.error().text;
@@ -53,6 +64,7 @@ std::string take(Configuration& configuration, std::string_view line) {
   const std::string_view key = trimmed(line.substr(0, equals));
   const std::string_view value = trimmed(line.substr(std::min(equals + 1, line.size())));
   if (key == "log") return take_log(configuration, value);
+  if (key == "progress-threads") return take_progress_threads(configuration, value);
   if (key == "pcap") return take_pcap(configuration, value);
   return take_policy(configuration, line);
 }

@@ -4,6 +4,7 @@
 //   # what stands behind a '#' is not read
 //   log     = info
 //   pcap    = /tmp/weft-%p.pcap
+//   progress-threads = 2
 //   mpa-rev = 1              any key that parse_policy knows
 #pragma once
 
@@ -21,7 +22,8 @@ namespace weft::verbs {
 
 struct Configuration {
   std::optional<LogLevel> log{};
-  std::string pcap{};  // as written; see capture_path
+  std::string pcap{};                // as written; see capture_path
+  std::size_t progress_threads = 0;  // as set_progress_threads() takes it
   Policy policy{};
   std::vector<std::string> complaints{};  // "weft.conf:3: ...", one a line that was left out
 };

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/options.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <thread>
 
 #include "verbs/detail/log.hpp"
 #include "verbs/detail/runtime.hpp"
@@ -20,6 +23,11 @@ struct Capture {
 Capture& capture() {
   static auto* const instance = new Capture;  // never destroyed: connections may open while exit() runs
   return *instance;
+}
+
+std::atomic<std::size_t>& asked_threads() noexcept {
+  static std::atomic<std::size_t> count{0};
+  return count;
 }
 
 }  // namespace
@@ -41,7 +49,19 @@ Result<void> set_capture_file(const std::string& path) {
   return {};
 }
 
+Result<void> set_progress_threads(std::size_t count) {
+  if (count > kMostProgressThreads) return fail(Errc::kLimitExceeded, "count", "more than 64 progress threads");
+  asked_threads() = count;
+  return {};
+}
+
 namespace detail {
+
+std::size_t Runtime::progress_threads() noexcept {
+  constexpr std::size_t kProcessorsOfEach = 4, kMostByItself = 8;
+  if (const std::size_t asked = asked_threads(); asked != 0) return asked;
+  return std::clamp<std::size_t>(std::thread::hardware_concurrency() / kProcessorsOfEach, 1, kMostByItself);
+}
 
 std::optional<transport::PcapStream> Runtime::capture(const transport::Socket& socket, bool opened_here) {
   auto& global = verbs::capture();

@@ -24,6 +24,12 @@ void log_line(LogLevel level, std::string_view line);
 // tells it once, as a warning, and the capture ends there.
 [[nodiscard]] Result<void> set_capture_file(const std::string& path);
 
+// How many progress threads serve the connections' sockets where no thread of the application does: 1 to
+// kMostProgressThreads, or 0 for what weft chooses, one for every four processors. Connections are spread over them.
+// Holds for a process, or a child, that has no device open yet. Errc::kLimitExceeded when it is too many.
+inline constexpr std::size_t kMostProgressThreads = 64;
+Result<void> set_progress_threads(std::size_t count);
+
 // Whether weft's own thread asks: what a preloaded library lets that thread call is not the application's wish.
 [[nodiscard]] bool on_progress_thread() noexcept;
 

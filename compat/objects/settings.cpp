@@ -82,6 +82,7 @@ verbs::Configuration read_settings(const Variable& variable, bool secure_executi
 
 void apply_settings(verbs::Configuration& settings) {
   if (settings.log) verbs::set_log_level(*settings.log);
+  static_cast<void>(verbs::set_progress_threads(settings.progress_threads));  // what cannot be was a complaint
   if (settings.pcap.empty()) return;
   const std::string path = verbs::capture_path(settings.pcap, ::getpid());
   if (const auto done = verbs::set_capture_file(path); !done) {

@@ -11,7 +11,7 @@
 #include "transport/interfaces.hpp"
 #include "transport/listener.hpp"
 #include "transport/pcap_tap.hpp"
-#include "transport/readiness_watch.hpp"
+#include "transport/readiness_thread.hpp"
 #include "transport/resolver.hpp"
 #include "transport/timer.hpp"
 
@@ -43,8 +43,7 @@ TEST(Descriptors, AreNotInherited) {
   const auto tap = PcapTap::create(path);
   ASSERT_TRUE(tap);
   RunningReactor reactor;
-  ReadinessSet set = ReadinessSet::create().value();
-  const auto watch = ReadinessWatch::create(*reactor, set, [] {});
+  const auto watch = ReadinessThread::create([](const Ready&) {});
   Timer timer(*reactor, [] {});
   timer.set(std::chrono::steady_clock::now() + 1h);
   Mailbox<std::expected<Socket, std::error_code>> sockets;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <set>
 
 #include "tests/transport/support.hpp"
-#include "transport/readiness_set.hpp"
-#include "transport/readiness_watch.hpp"
+#include "transport/readiness_thread.hpp"
 
 namespace weft::transport::test {
 namespace {
@@ -118,28 +119,29 @@ TEST(ReadinessSet, MoreThanOneWaitHoldsTakeTurns) {
   EXPECT_EQ(set.wait({}), 0U);
 }
 
-// --- Watched by a reactor
+// --- Watched by a thread
 
 struct Watched : testing::Test {
-  ReadinessSet set = ReadinessSet::create().value();
-  RunningReactor reactor{};
   Mailbox<std::uint64_t> woken{};
   std::pair<Socket, Socket> pair = connected_pair();
+  std::atomic<pid_t> thread_id = 0;
+  std::atomic<int> calls = 0;
+  int ignored = 0;  // so many calls do nothing
+  ReadinessThread thread = ReadinessThread::create([this](const Ready& ready) { serve(ready); }).value();
 
-  // As a progress loop does: takes what is ready and reads it.
-  void serve() {
-    for (const Ready& ready : wait_all(set)) {
-      std::array<std::byte, 16> into{};
-      (void)pair.second.read(into);
-      woken.put(ready.token);
-    }
+  // As a progress loop does: reads what is ready.
+  void serve(const Ready& ready) {
+    thread_id = ::gettid();
+    if (++calls <= ignored) return;
+    std::array<std::byte, 16> into{};
+    (void)pair.second.read(into);
+    woken.put(ready.token);
   }
 };
 
-TEST_F(Watched, WakesTheReactorAgainAndAgain) {
-  const auto watch = ReadinessWatch::create(*reactor, set, [this] { serve(); });
-  ASSERT_TRUE(watch);
-  ASSERT_FALSE(set.add(pair.second, 5, kReadInterest));
+TEST_F(Watched, WakesTheThreadAgainAndAgain) {
+  thread.start();
+  ASSERT_FALSE(thread.sockets().add(pair.second, 5, kReadInterest));
   for (int i = 0; i < 20; ++i) {
     write_one(pair.first, pattern(1));
     ASSERT_EQ(woken.take(), 5U);
@@ -148,66 +150,72 @@ TEST_F(Watched, WakesTheReactorAgainAndAgain) {
 
 // The reason for the whole class: an application that drives a socket itself does not share its arrivals.
 TEST_F(Watched, DoesNotWakeTheThreadWithoutInterest) {
-  const auto watch = ReadinessWatch::create(*reactor, set, [this] { serve(); });
-  ASSERT_TRUE(watch);
+  thread.start();
+  ReadinessSet& set = thread.sockets();
   ASSERT_FALSE(set.add(pair.second, 5, kReadInterest));
   write_one(pair.first, pattern(1));
   ASSERT_TRUE(woken.take());
   ASSERT_FALSE(set.modify(pair.second, 5, kNoInterest));
-  const long asleep = reactor.sleeps();
+  const long asleep = sleeps_of(thread_id);
   std::array<std::byte, 16> into{};
   for (int i = 0; i < 100; ++i) {
     write_one(pair.first, pattern(1));
     ASSERT_EQ(read_patiently(pair.second, into).octets, 1U);
   }
-  EXPECT_EQ(reactor.sleeps(), asleep) << "the progress thread was woken for octets that were not its own";
+  EXPECT_EQ(sleeps_of(thread_id), asleep) << "the progress thread was woken for octets that were not its own";
   EXPECT_EQ(woken.size(), 0U);
 
   ASSERT_FALSE(set.modify(pair.second, 5, kReadInterest));
   write_one(pair.first, pattern(1));
   EXPECT_TRUE(woken.take());
-  EXPECT_GT(reactor.sleeps(), asleep) << "the measure works";
+  EXPECT_GT(sleeps_of(thread_id), asleep) << "the measure works";
 }
 
-TEST_F(Watched, AWatchThatDoesNotServeIsCalledAgain) {
-  std::atomic<int> calls = 0;
-  const auto watch = ReadinessWatch::create(*reactor, set, [&] {
-    if (++calls >= 3) serve();
-  });
-  ASSERT_FALSE(set.add(pair.second, 5, kReadInterest));
+TEST_F(Watched, WhoDoesNotServeIsCalledAgain) {
+  ignored = 2;
+  thread.start();
+  ASSERT_FALSE(thread.sockets().add(pair.second, 5, kReadInterest));
   write_one(pair.first, pattern(1));
   EXPECT_TRUE(woken.take());
   EXPECT_GE(calls, 3);
 }
 
-TEST_F(Watched, DestroyedWatchIsSilentAndLeavesTheSetUsable) {
-  std::optional<ReadinessWatch> watch = ReadinessWatch::create(*reactor, set, [this] { serve(); }).value();
-  ASSERT_FALSE(set.add(pair.second, 5, kReadInterest));
-  watch.reset();
+TEST_F(Watched, AStoppedThreadIsSilent) {
+  thread.start();
+  ASSERT_FALSE(thread.sockets().add(pair.second, 5, kReadInterest));
+  thread.stop();
   write_one(pair.first, pattern(1));
   EXPECT_FALSE(woken.take(50ms));
-  EXPECT_EQ(wait_all(set).size(), 1U);
+  const auto ready = wait_all(thread.sockets(), kPatience);
+  EXPECT_NE(std::ranges::find(ready, 5U, &Ready::token), ready.end()) << "its set can be used";
 }
 
-TEST_F(Watched, NeverCallsBackAfterDestruction) {
-  ASSERT_FALSE(set.add(pair.second, 5, kReadInterest));
-  write_one(pair.first, pattern(1));  // never read: the watch is called all the time
+TEST(ReadinessThread, NeverCallsBackAfterItsEnd) {
+  auto [a, b] = connected_pair();
+  write_one(a, pattern(1));  // never read: it is called all the time
   for (int i = 0; i < 200; ++i) {
     auto calls = std::make_unique<int>(0);
     {
-      const auto watch = ReadinessWatch::create(*reactor, set, [&calls] { ++*calls; });
+      auto thread = ReadinessThread::create([&calls](const Ready&) { ++*calls; }).value();
+      ASSERT_FALSE(thread.sockets().add(b, 5, kReadInterest));
+      thread.start();
       std::this_thread::sleep_for(std::chrono::microseconds(i));
     }
     calls.reset();
   }
 }
 
+TEST(ReadinessThread, NeedNotBeStarted) {
+  EXPECT_TRUE(ReadinessThread::create([](const Ready&) {}));
+}
+
 // Interest, arrivals and waits from three threads; ThreadSanitizer watches.
 TEST_F(Watched, ThreadsMayShareASet) {
-  const auto watch = ReadinessWatch::create(*reactor, set, [this] { serve(); });
-  ASSERT_FALSE(set.add(pair.second, 5, kReadInterest));
+  thread.start();
+  ASSERT_FALSE(thread.sockets().add(pair.second, 5, kReadInterest));
   std::thread switcher([this] {
-    for (int i = 0; i < 500; ++i) (void)set.modify(pair.second, 5, i % 2 == 0 ? kNoInterest : kReadInterest);
+    for (int i = 0; i < 500; ++i)
+      (void)thread.sockets().modify(pair.second, 5, i % 2 == 0 ? kNoInterest : kReadInterest);
   });
   for (int i = 0; i < 500; ++i) write_one(pair.first, pattern(1));
   switcher.join();

@@ -29,6 +29,28 @@ using namespace std::chrono_literals;
 
 inline constexpr auto kPatience = 10s;  // for what must happen; reached only by a failing test
 
+inline std::string status_of(pid_t thread, const std::string& key) {
+  std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/status");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with(key)) return line.substr(key.size());
+  }
+  ADD_FAILURE() << "no " << key;
+  return "0";
+}
+
+// How often a thread went to sleep, asked while it sleeps: one more for every time it was woken.
+inline long sleeps_of(pid_t thread) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (std::chrono::steady_clock::now() < end) {
+    const long before = std::stol(status_of(thread, "voluntary_ctxt_switches:"));
+    std::this_thread::sleep_for(10ms);
+    const bool asleep = status_of(thread, "State:").find('S') != std::string::npos;
+    if (asleep && std::stol(status_of(thread, "voluntary_ctxt_switches:")) == before) return before;
+  }
+  ADD_FAILURE() << "the thread does not come to rest";
+  return -1;
+}
+
 // A reactor and the thread inside its run(), joined at the end.
 class RunningReactor {
  public:
@@ -49,29 +71,9 @@ class RunningReactor {
   Reactor& operator*() { return reactor_; }
   Reactor* operator->() { return &reactor_; }
 
-  // How often the thread went to sleep, asked while it sleeps: one more for every time it was woken.
-  [[nodiscard]] long sleeps() const {
-    const auto end = std::chrono::steady_clock::now() + kPatience;
-    while (std::chrono::steady_clock::now() < end) {
-      const long before = std::stol(status("voluntary_ctxt_switches:"));
-      std::this_thread::sleep_for(10ms);
-      const bool asleep = status("State:").find('S') != std::string::npos;
-      if (asleep && std::stol(status("voluntary_ctxt_switches:")) == before) return before;
-    }
-    ADD_FAILURE() << "the thread does not come to rest";
-    return -1;
-  }
+  [[nodiscard]] long sleeps() const { return sleeps_of(thread_id_); }
 
  private:
-  [[nodiscard]] std::string status(const std::string& key) const {
-    std::ifstream file("/proc/self/task/" + std::to_string(thread_id_) + "/status");
-    for (std::string line; std::getline(file, line);) {
-      if (line.starts_with(key)) return line.substr(key.size());
-    }
-    ADD_FAILURE() << "no " << key;
-    return "0";
-  }
-
   Reactor reactor_;
   std::thread thread_;
   std::atomic<pid_t> thread_id_ = 0;

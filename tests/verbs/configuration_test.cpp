@@ -27,8 +27,19 @@ TEST(ConfigurationText, NothingLeavesEverythingAsItIs) {
   const auto read = parse_configuration("", "f");
   EXPECT_TRUE(read.complaints.empty());
   EXPECT_FALSE(read.log);
+  EXPECT_EQ(read.progress_threads, 0U);
   EXPECT_EQ(read.pcap, "");
   EXPECT_EQ(read.policy.mpa_revision, 2);
+}
+
+TEST(ConfigurationText, ProgressThreadsAreANumber) {
+  EXPECT_EQ(parse_configuration("progress-threads = 3", "f").progress_threads, 3U);
+  for (const char* wrong : {"", "65", "-1", "3 4", "many"}) {
+    const auto read = parse_configuration(std::string("progress-threads = ") + wrong, "f");
+    EXPECT_EQ(read.progress_threads, 0U) << wrong;
+    ASSERT_EQ(read.complaints.size(), 1U) << wrong;
+    EXPECT_EQ(read.complaints[0], "f:1: progress-threads takes a number from 1 to 64, or 0 for what weft chooses");
+  }
 }
 
 TEST(ConfigurationText, LinesThatCannotBeAreNamedAndLeftOut) {

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <csignal>
 #include <utility>
 
@@ -31,7 +30,7 @@ void block_signals() {
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
 }
 
-bool& progress_thread_mark() noexcept {
+bool& own_thread_mark() noexcept {
   static thread_local bool mark = false;
   return mark;
 }
@@ -98,19 +97,28 @@ Result<std::shared_ptr<Runtime>> Runtime::acquire() {
   if (auto running = current().runtime.lock()) return running;
   auto reactor = transport::Reactor::create();
   if (!reactor) return fail(Errc::kSystem, "runtime", "cannot create the reactor", reactor.error().value());
-  auto readiness = transport::ReadinessSet::create();
-  if (!readiness) return fail(Errc::kSystem, "runtime", "cannot create a readiness set", readiness.error().value());
-  std::shared_ptr<Runtime> made(new Runtime(std::move(*reactor), std::move(*readiness)));
+  std::shared_ptr<Runtime> made(new Runtime(std::move(*reactor)));
+  if (const auto opened = made->open_progress(progress_threads()); !opened) return std::unexpected(opened.error());
   current().runtime = made;
   return made;
 }
 
-Runtime::Runtime(transport::Reactor reactor, transport::ReadinessSet readiness)
-    : reactor_(std::move(reactor)), readiness_(std::move(readiness)) {}
+Runtime::Runtime(transport::Reactor reactor) : reactor_(std::move(reactor)) {}
+
+Result<void> Runtime::open_progress(std::size_t threads) {
+  progress_.reserve(threads);
+  while (progress_.size() < threads) {
+    auto one = transport::ReadinessThread::create([this](const transport::Ready& ready) { serve(ready); });
+    if (!one) return fail(Errc::kSystem, "runtime", "cannot create a readiness set", one.error().value());
+    progress_.push_back(std::move(*one));
+  }
+  return {};
+}
 
 Runtime::~Runtime() {
   reactor_.stop();
   if (thread_.joinable()) thread_.join();
+  for (auto& one : progress_) one.stop();
   // Graceful closes that are still under way end here; the kernel delivers what was written.
   std::unordered_map<std::uint64_t, std::shared_ptr<Stream>> left;
   {
@@ -125,19 +133,17 @@ transport::Reactor& Runtime::reactor() {
   std::call_once(started_, [this] {
     deadline_timer_.emplace(reactor_, [this] { serve_deadlines(); });
     tick_timer_.emplace(reactor_, [this] { tick(); });
-    auto watch = transport::ReadinessWatch::create(reactor_, readiness_, [this] { serve_ready(); });
-    if (watch) watch_.emplace(std::move(*watch));
-    if (!watch) log_warning("progress thread", "cannot watch sockets: out of descriptors");
     thread_ = std::thread([this] {
       block_signals();
-      progress_thread_mark() = true;
+      own_thread_mark() = true;
       reactor_.run();
     });
+    for (auto& one : progress_) one.start();
   });
   return reactor_;
 }
 
-bool Runtime::on_its_thread() noexcept { return progress_thread_mark(); }
+bool Runtime::on_its_thread() noexcept { return own_thread_mark(); }
 
 // --- Streams
 
@@ -172,12 +178,9 @@ void Runtime::forget_listener(std::uint64_t number) {
 
 // --- Readiness and deadlines
 
-void Runtime::serve_ready() {
-  std::array<transport::Ready, transport::ReadinessSet::kMaxReady> ready;
-  const std::size_t count = readiness_.wait(ready);
-  for (const auto& entry : std::span(ready).first(count)) {
-    if (const auto stream = find(entry.token)) stream->drive(entry.hangup);
-  }
+void Runtime::serve(const transport::Ready& ready) {
+  own_thread_mark() = true;
+  if (const auto stream = find(ready.token)) stream->drive(ready.hangup);
 }
 
 void Runtime::wake_at(std::uint64_t number, Instant at) {

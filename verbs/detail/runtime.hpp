@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all verbs objects of a process share: the table of STags, the pool of buffers, and the progress thread, which
-// serves sockets, deadlines and the connection manager, and sleeps in the kernel while nothing happens.
+// What all verbs objects of a process share: the table of STags, the pool of buffers, and the threads of its own, which
+// sleep in the kernel while nothing happens: one for deadlines and the connection manager, and the progress threads,
+// over which the connections are spread and which serve their sockets.
 //
 // Public handles own the runtime; nothing inside it does. So it ends in an application's thread, never in its own.
 #pragma once
@@ -19,8 +20,7 @@
 #include "transport/listener.hpp"
 #include "transport/pcap_tap.hpp"
 #include "transport/reactor.hpp"
-#include "transport/readiness_set.hpp"
-#include "transport/readiness_watch.hpp"
+#include "transport/readiness_thread.hpp"
 #include "transport/timer.hpp"
 #include "verbs/detail/buffer_pool.hpp"
 #include "verbs/detail/stag_table.hpp"
@@ -44,7 +44,7 @@ class Runtime {
 
   [[nodiscard]] const std::shared_ptr<StagTable>& stags() const noexcept { return stags_; }
   [[nodiscard]] BufferPool& buffers() noexcept { return buffers_; }
-  // Starts the thread at first use: with the first connection or listener, not when the library is loaded.
+  // Starts the threads at first use: with the first connection or listener, not when the library is loaded.
   transport::Reactor& reactor();
   // Whether the calling thread is a runtime's.
   [[nodiscard]] static bool on_its_thread() noexcept;
@@ -53,7 +53,10 @@ class Runtime {
   void add(const std::shared_ptr<Stream>& stream);
   void forget(std::uint64_t number);
   [[nodiscard]] std::shared_ptr<Stream> find(std::uint64_t number);
-  [[nodiscard]] transport::ReadinessSet& readiness() noexcept { return readiness_; }
+  // Where the sockets of the stream of this number are watched.
+  [[nodiscard]] transport::ReadinessSet& readiness(std::uint64_t number) noexcept {
+    return progress_[number % progress_.size()].sockets();
+  }
   // Wakes the stream at `at` or earlier; an earlier wake-up that was asked for stays.
   void wake_at(std::uint64_t number, Instant at);
 
@@ -68,12 +71,14 @@ class Runtime {
   [[nodiscard]] static std::optional<transport::PcapStream> capture(const transport::Socket& socket, bool opened_here);
 
  private:
-  Runtime(transport::Reactor reactor, transport::ReadinessSet readiness);
+  explicit Runtime(transport::Reactor reactor);
+  [[nodiscard]] static std::size_t progress_threads() noexcept;  // as set_progress_threads() says
+  Result<void> open_progress(std::size_t threads);
   static void before_fork();
   static void after_fork_in_parent();
   static void after_fork_in_child();
   void leave_to_parent();
-  void serve_ready();
+  void serve(const transport::Ready& ready);
   void serve_deadlines();
   void arm_deadline_timer();
   void tick();
@@ -82,8 +87,6 @@ class Runtime {
   std::shared_ptr<StagTable> stags_ = std::make_shared<StagTable>();
   BufferPool buffers_;
   transport::Reactor reactor_;
-  transport::ReadinessSet readiness_;
-  std::optional<transport::ReadinessWatch> watch_;
   std::optional<transport::Timer> deadline_timer_;
   std::optional<transport::Timer> tick_timer_;
   std::once_flag started_;
@@ -97,6 +100,8 @@ class Runtime {
 
   std::mutex polled_mutex_;
   std::vector<std::shared_ptr<CompletionQueueState>> polled_;
+
+  std::vector<transport::ReadinessThread> progress_;
 };
 
 }  // namespace weft::verbs::detail

@@ -61,7 +61,7 @@ std::shared_ptr<Stream> Stream::start(Runtime& runtime, Setup setup) {
   auto stream = std::make_shared<Stream>(runtime, std::move(setup), std::move(tap));
   runtime.add(stream);
   const std::lock_guard lock(stream->mutex_);
-  runtime.readiness().add(stream->socket_, stream->number_, stream->interest_);
+  runtime.readiness(stream->number_).add(stream->socket_, stream->number_, stream->interest_);
   stream->settle();
   return stream;
 }

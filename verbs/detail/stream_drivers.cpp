@@ -101,7 +101,7 @@ void Stream::update_interest() {
                                    .write = !poller_writes && (blocked_ || engine_.has_output())};
   if (wanted == interest_) return;
   interest_ = wanted;
-  runtime_.readiness().modify(socket_, number_, wanted);
+  runtime_.readiness(number_).modify(socket_, number_, wanted);
 }
 
 void Stream::schedule() {
@@ -118,7 +118,7 @@ void Stream::finish() {
   if (staging_) runtime_.buffers().give_back(std::move(staging_));
   carry_ = {};
   tail_ = {};
-  runtime_.readiness().remove(socket_);
+  runtime_.readiness(number_).remove(socket_);
   release_locked();
   const bool reset = engine_.disposition() == engine::Disposition::kReset;
   tap_rest();
