@@ -12,12 +12,13 @@ Result<CompletionChannel> CompletionChannel::create() {
   auto events = detail::NotificationQueue<CompletionEvent>::create(~std::size_t{0} >> 1);  // bounded by calls of arm()
   if (!events) return std::unexpected(events.error());
   CompletionChannel channel;
-  channel.self_ = {std::move(*runtime), std::make_shared<detail::ChannelState>(std::move(*events))};
+  auto state = std::make_shared<detail::ChannelState>(**runtime, std::move(*events));
+  channel.self_ = {std::move(*runtime), std::move(state)};
   return channel;
 }
 
 int CompletionChannel::descriptor() const noexcept { return self_->events->descriptor(); }
-Result<CompletionEvent> CompletionChannel::get_event() const { return self_->events->get(); }
+Result<CompletionEvent> CompletionChannel::get_event() const { return self_->get_event(); }
 
 std::uint32_t CompletionQueue::number() const noexcept { return self_->number; }
 std::uint64_t CompletionQueue::context() const noexcept { return self_->context; }

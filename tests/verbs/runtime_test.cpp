@@ -23,7 +23,7 @@ TEST(Runtime, WatchesAPolledQueueOnce) {
   });
   held.wait();
   const auto before = queue.use_count();
-  for (int i = 0; i < 3; ++i) runtime->watch_polled(queue);
+  for (int i = 0; i < 3; ++i) runtime->watch(queue);
   EXPECT_EQ(queue.use_count(), before + 1);
   go_on.count_down();
   done.wait();

@@ -121,6 +121,7 @@ std::shared_ptr<const CompletionQueueState::Members> CompletionQueueState::membe
 }
 
 void CompletionQueueState::attach(const std::shared_ptr<Stream>& stream, const transport::Socket& socket) {
+  if (channel_) channel_->attach(stream, socket);
   const std::lock_guard lock(members_mutex_);
   auto grown = std::make_shared<Members>(*members_);
   grown->push_back({stream, &socket});
@@ -142,6 +143,7 @@ void CompletionQueueState::detach(const Stream& stream, const transport::Socket&
   auto shrunk = std::make_shared<Members>(*members_);
   if (std::erase_if(*shrunk, [&](const Member& member) { return member.stream.get() == &stream; }) == 0) return;
   if (ready_) ready_->remove(socket);
+  if (channel_) channel_->detach(stream, socket);
   members_ = std::move(shrunk);
   few_ = members_->size() <= kFewStreams;
 }
@@ -177,7 +179,7 @@ void CompletionQueueState::notice_spinning() {
   if (now - previous > kSpinning) spins_ = 0;
   if (++spins_ < kSpins) return;
   set_polled(true);
-  runtime_.watch_polled(shared_from_this());
+  runtime_.watch(shared_from_this());
 }
 
 bool CompletionQueueState::hand_back_if_idle(Clock::time_point now) {

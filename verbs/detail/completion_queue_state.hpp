@@ -14,6 +14,8 @@
 #include "common/bounded_ring.hpp"
 #include "transport/readiness_set.hpp"
 #include "verbs/completion.hpp"
+#include "verbs/detail/application_driver.hpp"
+#include "verbs/detail/channel_state.hpp"
 #include "verbs/detail/device_state.hpp"
 
 namespace weft::verbs::detail {
@@ -21,20 +23,12 @@ namespace weft::verbs::detail {
 class Runtime;
 class Stream;
 
-class ChannelState {
+class CompletionQueueState final : public ApplicationDriver, public std::enable_shared_from_this<CompletionQueueState> {
  public:
-  explicit ChannelState(std::shared_ptr<NotificationQueue<CompletionEvent>> queue) : events(std::move(queue)) {}
-  const std::shared_ptr<NotificationQueue<CompletionEvent>> events;
-};
-
-class CompletionQueueState : public std::enable_shared_from_this<CompletionQueueState> {
- public:
-  using Clock = std::chrono::steady_clock;
-
   CompletionQueueState(Runtime& runtime, std::shared_ptr<DeviceState> device,
                        const CompletionQueueAttributes& attributes, std::shared_ptr<ChannelState> channel,
                        Quota::Share share = {});
-  ~CompletionQueueState();
+  ~CompletionQueueState() override;
 
   // --- Completions
   // False on overflow: the completion is lost, and its queue pair cannot go on.
@@ -48,11 +42,13 @@ class CompletionQueueState : public std::enable_shared_from_this<CompletionQueue
   // --- Streams
   void attach(const std::shared_ptr<Stream>& stream, const transport::Socket& socket);
   void detach(const Stream& stream, const transport::Socket& socket);
-  [[nodiscard]] bool polled() const noexcept { return polled_; }
-  // The poller also waits for room in blocked sockets.
-  [[nodiscard]] bool drives_writes() const noexcept { return polled_ && few_; }
-  // The progress thread's tick: hands the sockets back when nobody polled for a while. True when it did.
-  bool hand_back_if_idle(Clock::time_point now);
+  // A thread of the application drives the sockets: one that polls this queue, or one that waits on its channel.
+  [[nodiscard]] bool driven() const noexcept { return polled_ || waited(); }
+  // And it also looks for room in blocked sockets.
+  [[nodiscard]] bool drives_writes() const noexcept { return (polled_ && few_) || waited(); }
+  [[nodiscard]] bool waited() const noexcept { return channel_ && channel_->waited(); }
+  [[nodiscard]] ChannelState* channel() const noexcept { return channel_.get(); }  // null when there is none
+  bool hand_back_if_idle(Clock::time_point now) override;
 
   void acknowledge_events(std::uint32_t count) noexcept { unacknowledged_ -= count; }
   [[nodiscard]] std::uint32_t unacknowledged_events() const noexcept { return unacknowledged_; }
@@ -73,7 +69,6 @@ class CompletionQueueState : public std::enable_shared_from_this<CompletionQueue
   // channel also polls an empty queue, before and after arm(), but not that often.
   static constexpr std::uint32_t kSpins = 8;
   static constexpr std::chrono::microseconds kSpinning{200};
-  static constexpr std::chrono::milliseconds kStale{1};
 
   void refresh_interests();
   [[nodiscard]] std::size_t take(std::span<WorkCompletion> out);

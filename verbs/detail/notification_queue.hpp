@@ -5,6 +5,7 @@
 // the way between the two.
 #pragma once
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/uio.h>
@@ -66,6 +67,26 @@ class NotificationQueue {
       if (auto event = pop()) return std::move(*event);
     }
   }
+
+  // Without waiting, and without a system call when there is none.
+  std::optional<T> take_now() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (events_.empty()) return std::nullopt;
+    }
+    while (take_token()) {
+      if (auto event = pop()) return event;
+    }
+    return std::nullopt;
+  }
+
+  // Whether get() would wait: as the program set the descriptor, unless it has closed it.
+  [[nodiscard]] bool blocks() const noexcept {
+    const int mode = ::fcntl(descriptor_.given(), F_GETFL);
+    return mode >= 0 && (mode & O_NONBLOCK) == 0;
+  }
+  // Readable while events wait.
+  [[nodiscard]] int waits_on() const noexcept { return descriptor_.kept(); }
 
   // Waits at most so long, whatever the descriptor's mode: kTimedOut.
   Result<T> get(std::chrono::milliseconds at_most) {

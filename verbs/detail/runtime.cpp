@@ -9,7 +9,6 @@
 #include <csignal>
 #include <utility>
 
-#include "verbs/detail/completion_queue_state.hpp"
 #include "verbs/detail/log.hpp"
 #include "verbs/detail/stream.hpp"
 
@@ -126,7 +125,7 @@ Runtime::~Runtime() {
     left.swap(streams_);
   }
   for (const auto& [number, stream] : left) stream->abandon();
-  polled_.clear();
+  drivers_.clear();
 }
 
 transport::Reactor& Runtime::reactor() {
@@ -208,31 +207,31 @@ void Runtime::serve_deadlines() {
   for (const auto& stream : due) stream->deadline_passed();
 }
 
-// --- Polled completion queues
+// --- Threads of the application that drive sockets
 
-void Runtime::watch_polled(std::shared_ptr<CompletionQueueState> queue) {
-  const std::lock_guard lock(polled_mutex_);
-  const bool first = polled_.empty();
-  add_polled(std::move(queue));
+void Runtime::watch(std::shared_ptr<ApplicationDriver> driver) {
+  const std::lock_guard lock(drivers_mutex_);
+  const bool first = drivers_.empty();
+  add_driver(std::move(driver));
   if (first) tick_timer_->set(std::chrono::steady_clock::now() + kTick);
 }
 
-// Once, however often its application arms it and spins again before the next tick.
-void Runtime::add_polled(std::shared_ptr<CompletionQueueState> queue) {
-  if (std::ranges::find(polled_, queue) == polled_.end()) polled_.push_back(std::move(queue));
+// Once, however often its application arms a queue and spins again before the next tick.
+void Runtime::add_driver(std::shared_ptr<ApplicationDriver> driver) {
+  if (std::ranges::find(drivers_, driver) == drivers_.end()) drivers_.push_back(std::move(driver));
 }
 
 void Runtime::tick() {
-  std::vector<std::shared_ptr<CompletionQueueState>> queues;
+  std::vector<std::shared_ptr<ApplicationDriver>> drivers;
   {
-    const std::lock_guard lock(polled_mutex_);
-    queues.swap(polled_);
+    const std::lock_guard lock(drivers_mutex_);
+    drivers.swap(drivers_);
   }
   const auto time = std::chrono::steady_clock::now();
-  std::erase_if(queues, [&](const auto& queue) { return queue->hand_back_if_idle(time); });
-  const std::lock_guard lock(polled_mutex_);
-  for (auto& queue : queues) add_polled(std::move(queue));
-  if (!polled_.empty()) tick_timer_->set(time + kTick);
+  std::erase_if(drivers, [&](const auto& driver) { return driver->hand_back_if_idle(time); });
+  const std::lock_guard lock(drivers_mutex_);
+  for (auto& driver : drivers) add_driver(std::move(driver));
+  if (!drivers_.empty()) tick_timer_->set(time + kTick);
 }
 
 }  // namespace weft::verbs::detail

@@ -22,13 +22,13 @@
 #include "transport/reactor.hpp"
 #include "transport/readiness_thread.hpp"
 #include "transport/timer.hpp"
+#include "verbs/detail/application_driver.hpp"
 #include "verbs/detail/buffer_pool.hpp"
 #include "verbs/detail/stag_table.hpp"
 #include "verbs/error.hpp"
 
 namespace weft::verbs::detail {
 
-class CompletionQueueState;
 class Stream;
 
 // A monotonic clock, read by the drivers of engines and never by the engines.
@@ -64,8 +64,8 @@ class Runtime {
   void add(std::uint64_t number, const std::shared_ptr<transport::Listener>& listener);
   void forget_listener(std::uint64_t number);
 
-  // --- Polled completion queues
-  void watch_polled(std::shared_ptr<CompletionQueueState> queue);
+  // --- Threads of the application that drive sockets
+  void watch(std::shared_ptr<ApplicationDriver> driver);
 
   // --- Capture; connections made later use it.
   [[nodiscard]] static std::optional<transport::PcapStream> capture(const transport::Socket& socket, bool opened_here);
@@ -82,7 +82,7 @@ class Runtime {
   void serve_deadlines();
   void arm_deadline_timer();
   void tick();
-  void add_polled(std::shared_ptr<CompletionQueueState> queue);
+  void add_driver(std::shared_ptr<ApplicationDriver> driver);
 
   std::shared_ptr<StagTable> stags_ = std::make_shared<StagTable>();
   BufferPool buffers_;
@@ -98,8 +98,8 @@ class Runtime {
   std::unordered_map<std::uint64_t, std::weak_ptr<transport::Listener>> listeners_;
   std::vector<std::shared_ptr<transport::Listener>> kept_;  // in a child: its parent's, see Listener::leave_to_parent
 
-  std::mutex polled_mutex_;
-  std::vector<std::shared_ptr<CompletionQueueState>> polled_;
+  std::mutex drivers_mutex_;
+  std::vector<std::shared_ptr<ApplicationDriver>> drivers_;
 
   std::vector<transport::ReadinessThread> progress_;
 };

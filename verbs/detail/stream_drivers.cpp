@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
+#include <tuple>
 #include <utility>
 
 #include "verbs/detail/stream.hpp"
@@ -53,6 +55,7 @@ void Stream::receives_available() {
 
 void Stream::refresh_interest() {
   const std::lock_guard lock(mutex_);
+  shown_.reset();
   if (!finished_) update_interest();
 }
 
@@ -93,15 +96,32 @@ void Stream::follow_disposition() {
   }
 }
 
-// While a thread polls one of its completion queues, the progress thread is not to wake for this socket.
+// While a thread polls one of its completion queues, or waits on a channel of theirs, the progress thread is not to
+// wake for this socket.
 void Stream::update_interest() {
-  const bool polled = qp_ && (qp_->parts.send_cq->polled() || qp_->parts.receive_cq->polled());
-  const bool poller_writes = qp_ && (qp_->parts.send_cq->drives_writes() || qp_->parts.receive_cq->drives_writes());
-  const transport::Interest wanted{.read = !polled && !stalled_ && !inbound_over_,
-                                   .write = !poller_writes && (blocked_ || engine_.has_output())};
-  if (wanted == interest_) return;
-  interest_ = wanted;
-  runtime_.readiness(number_).modify(socket_, number_, wanted);
+  const transport::Interest all{.read = !stalled_ && !inbound_over_, .write = blocked_ || engine_.has_output()};
+  transport::Interest ours = all;
+  if (qp_) {
+    const auto& [send, receive] = std::tie(*qp_->parts.send_cq, *qp_->parts.receive_cq);
+    if (send.driven() || receive.driven()) ours.read = false;
+    if (send.drives_writes() || receive.drives_writes()) ours.write = false;
+    show_interest(all);
+  }
+  if (ours == interest_) return;
+  interest_ = ours;
+  runtime_.readiness(number_).modify(socket_, number_, ours);
+}
+
+// To the threads that wait on its channels, if there are any.
+void Stream::show_interest(transport::Interest interest) {
+  if (shown_ == interest) return;
+  const std::array<ChannelState*, 2> channels{qp_->parts.send_cq->channel(), qp_->parts.receive_cq->channel()};
+  shown_.reset();
+  for (ChannelState* channel : channels) {
+    if (channel == nullptr || !channel->waited()) continue;
+    channel->show_interest(*this, socket_, interest);  // of one channel twice: rare enough
+    shown_ = interest;
+  }
 }
 
 void Stream::schedule() {

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// A thread that waits on a completion channel drives the sockets itself. Who is to be woken for which socket is read
+// from the kernel: /proc/self/fdinfo lists what an epoll set watches, and for what.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/epoll.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <map>
+#include <sstream>
+#include <thread>
+
+#include "loopback.hpp"
+
+namespace weft::verbs::test {
+namespace {
+
+bool is_socket(int descriptor) {
+  std::error_code error;
+  const auto target = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor), error);
+  return target.string().starts_with("socket:");
+}
+
+// Sockets whose arrivals wake who sleeps in this set. Asio's listeners, the edge-triggered ones, are no connections.
+int sockets_read_in(const std::filesystem::path& set) {
+  std::ifstream file(set);
+  int count = 0;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string name, events_name;
+    int descriptor = 0;
+    unsigned events = 0;
+    words >> name >> descriptor >> events_name >> std::hex >> events;
+    const bool read = (events & EPOLLIN) != 0 && (events & EPOLLET) == 0;
+    if (name == "tfd:" && read && is_socket(descriptor)) ++count;
+  }
+  return count;
+}
+
+std::map<std::string, int> sets() {
+  std::map<std::string, int> result;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fdinfo")) {
+    std::error_code error;
+    const std::string number = entry.path().filename();
+    const auto target = std::filesystem::read_symlink("/proc/self/fd/" + number, error);
+    if (target.string().contains("eventpoll")) result[number] = sockets_read_in(entry.path());
+  }
+  return result;
+}
+
+struct Waiting : testing::Test {
+  Pair pair{};
+  Buffer near{pair.client, 64}, far{pair.server, 64};
+  const std::map<std::string, int> at_first = sets();  // those of weft's own threads
+
+  // How many sockets wake weft's threads, and how many a thread that waits.
+  std::pair<int, int> watched() const {
+    std::pair<int, int> count{};
+    for (const auto& [name, sockets] : sets()) (at_first.contains(name) ? count.first : count.second) += sockets;
+    return count;
+  }
+  void expect_watched(std::pair<int, int> wanted, const char* what) const {
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    while (watched() != wanted && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(1ms);
+    EXPECT_EQ(watched(), wanted) << what;
+  }
+  void post_receive() {
+    const auto sge = far.sge();
+    must(pair.server.qp->post_receive({.wr_id = 1, .segments = {&sge, 1}}), "post_receive");
+  }
+  void send() {
+    const auto sge = near.sge();
+    must(pair.client.qp->post_send({.opcode = SendOpcode::kSend, .segments = {&sge, 1}}), "post_send");
+  }
+  // Waits in a thread of its own for a completion that is still to come.
+  std::future<Result<CompletionEvent>> wait() {
+    must(pair.server.cq.arm(Arm::kAll), "arm");
+    return std::async(std::launch::async, [this] {
+      thread = ::pthread_self();
+      return pair.server.channel.get_event();
+    });
+  }
+
+  std::atomic<pthread_t> thread{};
+};
+
+TEST_F(Waiting, WhoWaitsIsWokenItself) {
+  expect_watched({2, 0}, "both ends, by weft's thread");
+  post_receive();
+  auto event = wait();
+  expect_watched({1, 1}, "the server's by the thread that waits");
+  send();
+  EXPECT_EQ(must(event.get(), "get_event").cq_number, pair.server.cq.number());
+  EXPECT_EQ(pair.server.next().status, WcStatus::kSuccess);
+  expect_watched({2, 1}, "weft's thread has both again; nobody sleeps in the other set");
+}
+
+TEST_F(Waiting, AgainAndAgain) {
+  for (int i = 0; i < 200; ++i) {
+    post_receive();
+    auto event = wait();
+    send();
+    must(event.get(), "get_event");
+    EXPECT_EQ(pair.server.next().wr_id, 1U);
+  }
+}
+
+// The second one sleeps on the descriptor.
+TEST_F(Waiting, TwoMayWait) {
+  post_receive();
+  auto first = wait();
+  expect_watched({1, 1}, "the first drives");
+  auto second = wait();
+  send();
+  send();  // waits for a receive
+  while (first.wait_for(1ms) != std::future_status::ready && second.wait_for(1ms) != std::future_status::ready) {
+  }
+  must(pair.server.cq.arm(Arm::kAll), "arm");
+  post_receive();
+  must(first.get(), "first");
+  must(second.get(), "second");
+}
+
+// It would be woken for octets that nobody takes, again and again.
+TEST_F(Waiting, AStreamThatWaitsForAReceiveWakesNobody) {
+  auto event = wait();
+  expect_watched({1, 1}, "the server's by the thread that waits");
+  send();
+  expect_watched({1, 0}, "no receive is posted");
+  post_receive();
+  must(event.get(), "get_event");
+}
+
+TEST_F(Waiting, ConnectionsThatCloseWakeIt) {
+  must(pair.server.qp->post_receive({.wr_id = 7}), "post_receive");
+  auto event = wait();
+  expect_watched({1, 1}, "the server's by the thread that waits");
+  must(pair.client.id->disconnect(), "disconnect");
+  must(event.get(), "get_event");
+  EXPECT_EQ(pair.server.next().status, WcStatus::kFlushed);
+  pair.event(ConnectionEventType::kDisconnected);
+}
+
+void handle(int) {}
+
+struct Signals : Waiting {
+  struct sigaction before{};
+  void set(int flags) {
+    struct sigaction action{};
+    action.sa_handler = handle;
+    action.sa_flags = flags;
+    ASSERT_EQ(::sigaction(SIGUSR1, &action, &before), 0);
+  }
+  ~Signals() override { ::sigaction(SIGUSR1, &before, nullptr); }
+};
+
+TEST_F(Signals, AHandlerThatRestartsDoesNotEndTheWait) {
+  set(SA_RESTART);
+  post_receive();
+  auto event = wait();
+  expect_watched({1, 1}, "it waits");
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_EQ(::pthread_kill(thread, SIGUSR1), 0);
+    ASSERT_EQ(event.wait_for(5ms), std::future_status::timeout);
+  }
+  send();
+  must(event.get(), "get_event");
+}
+
+TEST_F(Signals, AnyOtherDoes) {
+  set(0);
+  auto event = wait();
+  expect_watched({1, 1}, "it waits");
+  while (event.wait_for(1ms) != std::future_status::ready) ASSERT_EQ(::pthread_kill(thread, SIGUSR1), 0);
+  EXPECT_EQ(event.get().error().code, Errc::kInterrupted);
+}
+
+TEST_F(Waiting, NotWhereTheDescriptorsModeIsNotTo) {
+  must(pair.server.cq.arm(Arm::kAll), "arm");
+  const int descriptor = pair.server.channel.descriptor();
+  ASSERT_EQ(::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) | O_NONBLOCK), 0);
+  EXPECT_EQ(pair.server.channel.get_event().error().code, Errc::kWouldBlock);
+  expect_watched({2, 0}, "nothing was taken over");
+}
+
+}  // namespace
+}  // namespace weft::verbs::test

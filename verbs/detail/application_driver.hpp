@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads of the application that drive sockets themselves, because they poll a completion queue or wait on a channel.
+// While they do, the progress threads stay away from those sockets; the runtime's tick finds out when they have gone.
+#pragma once
+
+#include <chrono>
+
+namespace weft::verbs::detail {
+
+class ApplicationDriver {
+ public:
+  using Clock = std::chrono::steady_clock;
+  // Nobody came by for so long: the progress threads take the sockets back.
+  static constexpr std::chrono::milliseconds kStale{1};
+
+  virtual ~ApplicationDriver() = default;
+  // Called with each tick, from Runtime::watch() on until it answers true: nothing to be watched for any more.
+  virtual bool hand_back_if_idle(Clock::time_point now) = 0;
+};
+
+}  // namespace weft::verbs::detail

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/detail/channel_state.hpp"
+
+#include <array>
+#include <csignal>
+#include <vector>
+
+#include "verbs/detail/runtime.hpp"
+#include "verbs/detail/stream.hpp"
+
+namespace weft::verbs::detail {
+
+namespace {
+
+constexpr std::uint64_t kEvents = 0;  // streams are numbered from 1
+
+// A read() of the descriptor goes on behind a handler set with SA_RESTART; a wait for sockets never does. Which signal
+// it was nobody tells, so the wait goes on when all handlers of the process were set so.
+bool every_handler_restarts() noexcept {
+  for (int signal = 1; signal <= SIGRTMAX; ++signal) {
+    struct sigaction action{};
+    if (::sigaction(signal, nullptr, &action) != 0) continue;
+    const bool handled = action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
+    if (handled && (action.sa_flags & SA_RESTART) == 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+// --- Streams
+
+void ChannelState::attach(const std::shared_ptr<Stream>& stream, const transport::Socket& socket) {
+  const std::lock_guard lock(mutex_);
+  Member& member = members_[stream->number()];
+  if (member.queues++ > 0) return;
+  member.stream = stream;
+  member.socket = &socket;
+  if (sockets_) sockets_->add(socket, stream->number(), transport::kNoInterest);
+}
+
+void ChannelState::detach(const Stream& stream, const transport::Socket& socket) {
+  std::shared_ptr<Stream> last;  // let go of behind the lock
+  const std::lock_guard lock(mutex_);
+  const auto found = members_.find(stream.number());
+  if (found == members_.end() || --found->second.queues > 0) return;
+  if (sockets_) sockets_->remove(socket);
+  last = std::move(found->second.stream);
+  members_.erase(found);
+}
+
+void ChannelState::show_interest(const Stream& stream, const transport::Socket& socket, transport::Interest interest) {
+  const std::lock_guard lock(mutex_);
+  if (sockets_ && members_.contains(stream.number())) sockets_->modify(socket, stream.number(), interest);
+}
+
+std::shared_ptr<Stream> ChannelState::find(std::uint64_t number) {
+  const std::lock_guard lock(mutex_);
+  const auto found = members_.find(number);
+  return found == members_.end() ? nullptr : found->second.stream;
+}
+
+void ChannelState::refresh_interests() {
+  std::vector<std::shared_ptr<Stream>> streams;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [number, member] : members_) streams.push_back(member.stream);
+  }
+  for (const auto& stream : streams) stream->refresh_interest();
+}
+
+// --- Waiting
+
+Result<CompletionEvent> ChannelState::get_event() {
+  if (const auto event = events->take_now()) return *event;
+  if (!events->blocks() || !begin_wait()) return events->get();
+  const Wait until_return{*this};
+  return drive_until_event();
+}
+
+Result<CompletionEvent> ChannelState::drive_until_event() {
+  std::array<transport::Ready, transport::ReadinessSet::kMaxReady> ready;
+  for (;;) {
+    const std::size_t count = sockets_->wait(ready, transport::ReadinessSet::kForEver);
+    if (count == 0 && !every_handler_restarts()) {
+      return fail(Errc::kInterrupted, "channel", "a signal arrived while waiting");
+    }
+    for (const auto& one : std::span(ready).first(count)) {
+      if (one.token == kEvents) continue;
+      if (const auto stream = find(one.token)) stream->drive(one.hangup);
+    }
+    if (const auto event = events->take_now()) return *event;
+  }
+}
+
+// False when this thread is not to drive.
+bool ChannelState::begin_wait() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (waiting_ || members_.empty() || members_.size() > kMostDriven || !open_sockets()) return false;
+    waiting_ = true;
+    began_ = Clock::now();
+  }
+  if (!waited_.exchange(true)) refresh_interests();
+  return true;
+}
+
+// False when the process is out of descriptors.
+bool ChannelState::open_sockets() {
+  if (sockets_) return true;
+  auto opened = transport::ReadinessSet::create();
+  if (!opened || opened->watch(events->waits_on(), kEvents)) return false;
+  for (const auto& [number, member] : members_) opened->add(*member.socket, number, transport::kNoInterest);
+  sockets_.emplace(std::move(*opened));
+  return true;
+}
+
+void ChannelState::end_wait() {
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_ = false;
+    ended_ = Clock::now();
+    if (std::exchange(ticking_, true)) return;
+  }
+  runtime_.watch(shared_from_this());
+}
+
+bool ChannelState::hand_back_if_idle(Clock::time_point now) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (now - (waiting_ ? began_ : ended_) < (waiting_ ? Clock::duration(kLongWait) : kStale)) return false;
+    ticking_ = false;
+    if (waiting_) return true;  // it drives them
+    waited_ = false;
+  }
+  refresh_interests();
+  return true;
+}
+
+}  // namespace weft::verbs::detail

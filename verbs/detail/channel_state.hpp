@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// A completion channel, and the streams whose completions it announces. A thread that waits here for an event does not
+// wait to be woken by a progress thread: it sleeps until one of their sockets is ready, and drives it. So what arrives
+// wakes one thread and not two, one after the other.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+#include "transport/readiness_set.hpp"
+#include "verbs/completion.hpp"
+#include "verbs/detail/application_driver.hpp"
+#include "verbs/detail/notification_queue.hpp"
+
+namespace weft::verbs::detail {
+
+class Runtime;
+class Stream;
+
+class ChannelState final : public ApplicationDriver, public std::enable_shared_from_this<ChannelState> {
+ public:
+  ChannelState(Runtime& runtime, std::shared_ptr<NotificationQueue<CompletionEvent>> queue)
+      : events(std::move(queue)), runtime_(runtime) {}
+
+  // Waits, unless the descriptor's mode is not to. One thread at a time drives; others sleep on the descriptor.
+  Result<CompletionEvent> get_event();
+  const std::shared_ptr<NotificationQueue<CompletionEvent>> events;
+
+  // --- Streams. Called with the stream's lock held, once for each of its queues that announce here.
+  void attach(const std::shared_ptr<Stream>& stream, const transport::Socket& socket);
+  void detach(const Stream& stream, const transport::Socket& socket);
+  // What the thread that waits should look for.
+  void show_interest(const Stream& stream, const transport::Socket& socket, transport::Interest interest);
+  // The sockets belong to the thread that waits, or that waited a moment ago and is about to come again.
+  [[nodiscard]] bool waited() const noexcept { return waited_; }
+  bool hand_back_if_idle(Clock::time_point now) override;
+
+ private:
+  // With more streams to take over and hand back than these, sleeping on the descriptor is cheaper.
+  static constexpr std::size_t kMostDriven = 256;
+  // A thread that waits for longer needs no tick until it comes back.
+  static constexpr std::chrono::milliseconds kLongWait{10};
+
+  struct Member {
+    std::shared_ptr<Stream> stream{};
+    const transport::Socket* socket{};  // the stream's; it leaves before it closes it
+    int queues = 0;
+  };
+  struct Wait {  // ends also when the thread is cancelled
+    ChannelState& channel;
+    ~Wait() { channel.end_wait(); }
+  };
+
+  bool begin_wait();
+  void end_wait();
+  Result<CompletionEvent> drive_until_event();
+  bool open_sockets();
+  void refresh_interests();
+  [[nodiscard]] std::shared_ptr<Stream> find(std::uint64_t number);
+
+  Runtime& runtime_;
+  std::atomic<bool> waited_{false};
+  std::mutex mutex_;
+  std::unordered_map<std::uint64_t, Member> members_;
+  std::optional<transport::ReadinessSet> sockets_;  // and the descriptor of the events; since the first wait
+  bool waiting_ = false;
+  bool ticking_ = false;
+  Clock::time_point began_{}, ended_{};
+};
+
+}  // namespace weft::verbs::detail
