@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -22,12 +24,19 @@ class BoundedRing {
   [[nodiscard]] bool full() const noexcept { return size_ == bound_; }
 
   // False, and nothing changed, when the ring is full.
-  bool push(T value) {
+  template <typename Value = T>
+  bool push(Value&& value) {
     if (full()) return false;
-    if (size_ == slots_.size()) grow();
-    slots_[index(size_)] = std::move(value);
-    ++size_;
+    extend() = std::forward<Value>(value);
     return true;
+  }
+
+  // One more element at the back, as whoever had its slot before left it: for large ones, to be filled where they stay.
+  // The caller has checked that the ring is not full.
+  T& extend() {
+    if (full()) std::abort();
+    if (size_ == slots_.size()) grow();
+    return slots_[index(size_++)];
   }
 
   // The caller has checked that the ring is not empty, or that i < size().
@@ -37,19 +46,29 @@ class BoundedRing {
   [[nodiscard]] T& operator[](std::size_t i) noexcept { return slots_[index(i)]; }
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return slots_[index(i)]; }
 
+  // What the element owns leaves the ring with it; what is left in the slot is an element moved from.
   T pop() {
     T value = std::move(slots_[head_]);
-    slots_[head_] = T{};
-    head_ = index(1);
-    --size_;
+    advance();
     return value;
   }
 
+  // The same for an element that nobody wants: what it owns is let go of.
+  void drop() {
+    if constexpr (!std::is_trivially_destructible_v<T>) slots_[head_] = T{};
+    advance();
+  }
+
   void clear() {
-    while (!empty()) pop();
+    while (!empty()) drop();
   }
 
  private:
+  void advance() noexcept {
+    head_ = index(1);
+    --size_;
+  }
+
   [[nodiscard]] std::size_t index(std::size_t i) const noexcept {
     const std::size_t at = head_ + i;
     return at < slots_.size() ? at : at - slots_.size();

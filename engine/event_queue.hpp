@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "common/bounded_ring.hpp"
@@ -20,18 +21,19 @@ class EventQueue {
 
   // The peer has caused as many events as the user may leave unpolled.
   [[nodiscard]] bool full() const noexcept { return events_.size() - completions_ >= kFromPeer; }
-  void push(Event event) {
-    if (std::holds_alternative<SendCompleted>(event)) ++completions_;
-    // A user may drain as often as it likes; the others happen once.
-    if (std::holds_alternative<SendQueueDrained>(event) && std::exchange(drained_, true)) return;
+  template <typename Kind>
+  void push(Kind event) {
+    if constexpr (std::is_same_v<Kind, SendCompleted>) ++completions_;
+    if constexpr (std::is_same_v<Kind, SendQueueDrained>) {
+      if (std::exchange(drained_, true)) return;  // a user may drain as often as it likes; the others happen once
+    }
     if (!events_.push(std::move(event))) std::abort();  // our own bug: the bounds below are what can wait at a time
   }
   std::optional<Event> poll() {
     if (events_.empty()) return std::nullopt;
-    Event event = events_.pop();
-    if (std::holds_alternative<SendCompleted>(event)) --completions_;
-    if (std::holds_alternative<SendQueueDrained>(event)) drained_ = false;
-    return event;
+    if (std::holds_alternative<SendCompleted>(events_.front())) --completions_;
+    if (std::holds_alternative<SendQueueDrained>(events_.front())) drained_ = false;
+    return events_.pop();
   }
 
  private:

@@ -30,6 +30,13 @@ std::uint64_t message_length(const WorkRequest& request) noexcept {
   return request.inline_data.empty() ? total(request.local) : request.inline_data.size();
 }
 
+// An alternative of `source`, made anew only when the other one is there: to make one is to clear hundreds of octets.
+template <typename Kind>
+Kind& as(std::variant<SegmentList, InlineOctets>& source) {
+  auto* kind = std::get_if<Kind>(&source);
+  return kind != nullptr ? *kind : source.emplace<Kind>();
+}
+
 }  // namespace
 
 rdmap::LocalSegments SendEntry::local() const noexcept {
@@ -55,18 +62,27 @@ std::expected<void, PostError> check(const WorkRequest& request) noexcept {
   return {};
 }
 
-void SendQueue::push(const WorkRequest& request, bool internal) {
-  SendEntry entry{.request = request, .length = message_length(request), .internal = internal};
-  if (request.inline_data.empty()) {
-    std::ranges::copy(request.local, std::get<SegmentList>(entry.source).begin());
-    entry.segments = static_cast<std::uint32_t>(request.local.size());
+void SendEntry::begin(const WorkRequest& wanted, bool of_engine) {
+  stage = Stage::kWaiting;
+  status = WorkStatus::kSuccess;
+  request = wanted;
+  request.local = {};
+  request.inline_data = {};
+  length = message_length(wanted);
+  end = 0;
+  msn.reset();
+  internal = of_engine;
+  if (wanted.inline_data.empty()) {
+    std::ranges::copy(wanted.local, as<SegmentList>(source).begin());
   } else {
-    std::ranges::copy(request.inline_data, entry.source.emplace<InlineOctets>().begin());
+    std::ranges::copy(wanted.inline_data, as<InlineOctets>(source).begin());
   }
-  entry.request.local = {};
-  entry.request.inline_data = {};
+  segments = static_cast<std::uint32_t>(wanted.local.size());
+}
+
+void SendQueue::push(const WorkRequest& request, bool internal) {
+  entries_.extend().begin(request, internal);
   if (!internal) ++users_;
-  entries_.push(entry);
 }
 
 std::uint64_t SendQueue::start() noexcept {
@@ -135,15 +151,18 @@ void SendQueue::flush() noexcept {
 // One completion for each operation of the user (RDMAP-3.2-02).
 std::optional<SendCompleted> SendQueue::retire() {
   while (!entries_.empty() && entries_.front().stage == Stage::kDone) {
-    const SendEntry entry = entries_.pop();
+    const SendEntry& entry = entries_.front();
+    const bool internal = entry.internal;
+    const std::uint64_t moved = entry.status == WorkStatus::kSuccess ? entry.length : 0;
+    const SendCompleted completed{entry.request.cookie, entry.request.operation, entry.status, moved};
+    entries_.drop();
     ++retired_;
     if (started_ > 0) --started_;
     if (settled_ > 0) --settled_;
-    if (entry.internal) continue;
+    if (internal) continue;
     --users_;
     ++unpolled_;
-    const std::uint64_t moved = entry.status == WorkStatus::kSuccess ? entry.length : 0;
-    return SendCompleted{entry.request.cookie, entry.request.operation, entry.status, moved};
+    return completed;
   }
   return std::nullopt;
 }

@@ -40,6 +40,9 @@ struct SendEntry {
   [[nodiscard]] rdmap::LocalSegments local() const noexcept;
   [[nodiscard]] bool is_inline() const noexcept { return std::holds_alternative<InlineOctets>(source); }
   [[nodiscard]] Bytes inline_octets() const noexcept;
+
+  // A new work request in the place of an old one. Of `source` only what is used is written.
+  void begin(const WorkRequest& wanted, bool of_engine);
 };
 
 [[nodiscard]] constexpr bool awaits_response(Operation operation) noexcept {

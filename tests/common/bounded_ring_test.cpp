@@ -36,5 +36,26 @@ TEST(BoundedRing, LetsGoOfWhatItPops) {
   EXPECT_EQ(shared.use_count(), 1);
 }
 
+TEST(BoundedRing, LetsGoOfWhatItDrops) {
+  auto shared = std::make_shared<int>(1);
+  BoundedRing<std::shared_ptr<int>> ring(4);
+  ring.push(shared);
+  ring.drop();
+  EXPECT_EQ(shared.use_count(), 1);
+  EXPECT_TRUE(ring.empty());
+}
+
+TEST(BoundedRing, ExtendsWithinItsBoundAndInOrder) {
+  BoundedRing<int> ring(3);
+  for (int round = 0; round < 10; ++round) {
+    ring.extend() = 2 * round;
+    ring.extend() = 2 * round + 1;
+    EXPECT_EQ(ring.pop(), 2 * round);
+    EXPECT_EQ(ring.pop(), 2 * round + 1);
+  }
+  for (int i = 0; i < 3; ++i) ring.extend() = i;
+  EXPECT_DEATH(ring.extend(), "");
+}
+
 }  // namespace
 }  // namespace weft
