@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Big-endian fields at fixed octet offsets. A header is a list of such fields; no struct is ever laid over bytes.
+// Fields at fixed octet offsets, big-endian but for MPA's CRC. A header is a list of such fields; no struct is ever
+// laid over bytes.
 #pragma once
 
 #include <algorithm>
@@ -36,6 +37,15 @@ struct Be {
   static constexpr T in_network_order(T value) noexcept {
     return std::endian::native == std::endian::little ? std::byteswap(value) : value;
   }
+};
+
+// The same with the least significant octet first.
+template <std::size_t Offset, std::unsigned_integral T>
+struct Le {
+  static constexpr std::size_t end = Offset + sizeof(T);
+
+  static constexpr T get(Bytes octets) noexcept { return std::byteswap(Be<Offset, T>::get(octets)); }
+  static constexpr void put(MutableBytes octets, T value) noexcept { Be<Offset, T>::put(octets, std::byteswap(value)); }
 };
 
 // A value that does not mix with other numbers: an STag is not a length, a queue number is not an MSN.

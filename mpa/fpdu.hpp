@@ -39,6 +39,8 @@ inline constexpr std::size_t kMaxUlpdu = 64768;                         // MPA-3
 inline constexpr std::size_t kMaxUlpduLength = 65535;                   // what the field of a hostile peer can say
 
 using UlpduLength = Be<0, std::uint16_t>;  // MPA-4.1-02
+using CrcField = Le<0, std::uint32_t>;     // MPA-4.4-13
+static_assert(CrcField::end == kCrcSize);
 
 // The Marker, RFC 5044 section 4.2 (MPA-4.2-01):  | reserved 2 | FPDUPTR 2 |
 struct MarkerLayout {

@@ -48,8 +48,12 @@ class FpduReceiver {
   [[nodiscard]] const Framing& framing() const noexcept { return framing_; }
 
  private:
-  bool has(Bytes stream, std::size_t needed) noexcept;
-  std::expected<std::optional<Fpdu>, FpduError> take(MutableBytes fpdu, std::size_t header, std::size_t ulpdu) noexcept;
+  bool has(Bytes stream, std::size_t needed) noexcept {
+    missing_ = stream.size() < needed ? needed - stream.size() : 0;
+    return missing_ == 0;
+  }
+  inline std::expected<std::optional<Fpdu>, FpduError> take(MutableBytes fpdu, std::size_t header,
+                                                            std::size_t ulpdu) noexcept;
   std::unexpected<FpduError> fail(Fault fault) noexcept;
 
   Framing framing_;

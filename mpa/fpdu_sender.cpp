@@ -41,8 +41,7 @@ void insert_markers(MutableBytes fpdu, std::size_t header, std::size_t first) no
 // (MPA-4.3-01); least significant octet first.
 void write_crc(MutableBytes fpdu) noexcept {
   const std::size_t covered = fpdu.size() - kCrcSize;
-  const std::uint32_t value = crc32c(fpdu.first(covered));
-  for (std::size_t i = 0; i < kCrcSize; ++i) fpdu[covered + i] = static_cast<std::byte>(value >> (8 * i) & 0xff);
+  CrcField::put(fpdu.subspan(covered), crc32c(fpdu.first(covered)));
 }
 
 }  // namespace
