@@ -52,6 +52,11 @@ class BoundedRing {
     advance();
     return value;
   }
+  // For one who has moved the front away already.
+  void advance() noexcept {
+    head_ = index(1);
+    --size_;
+  }
 
   // The same for an element that nobody wants: what it owns is let go of.
   void drop() {
@@ -64,11 +69,6 @@ class BoundedRing {
   }
 
  private:
-  void advance() noexcept {
-    head_ = index(1);
-    --size_;
-  }
-
   [[nodiscard]] std::size_t index(std::size_t i) const noexcept {
     const std::size_t at = head_ + i;
     return at < slots_.size() ? at : at - slots_.size();

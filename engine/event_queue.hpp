@@ -31,9 +31,11 @@ class EventQueue {
   }
   std::optional<Event> poll() {
     if (events_.empty()) return std::nullopt;
-    if (std::holds_alternative<SendCompleted>(events_.front())) --completions_;
-    if (std::holds_alternative<SendQueueDrained>(events_.front())) drained_ = false;
-    return events_.pop();
+    std::optional<Event> event(std::move(events_.front()));
+    events_.advance();
+    if (std::holds_alternative<SendCompleted>(*event)) --completions_;
+    if (std::holds_alternative<SendQueueDrained>(*event)) drained_ = false;
+    return event;
   }
 
  private:
