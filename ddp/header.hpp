@@ -87,21 +87,25 @@ enum class HeaderError : std::uint8_t {
   return tagged ? HeaderError::kTaggedVersion : HeaderError::kUntaggedVersion;
 }
 
-// Reads a header that is all there, whatever its version. Reserved bits are not looked at (DDP-4.1-12).
-[[nodiscard]] constexpr Header read(Bytes ulpdu) noexcept {
+// Reads a header that is all there, whatever its version, field by field into where it is wanted. Reserved bits are not
+// looked at (DDP-4.1-12).
+constexpr void read(Bytes ulpdu, Header& header) noexcept {
   const auto control = TaggedLayout::Ctrl::get(ulpdu);
   const bool last = (control & Control::kLast) != 0;
   if ((control & Control::kTagged) != 0) {
     using L = TaggedLayout;
-    return TaggedHeader{last, L::RsvdUlp::get(ulpdu), {L::StagField::get(ulpdu)}, {L::ToField::get(ulpdu)}};
+    header.emplace<TaggedHeader>(last, L::RsvdUlp::get(ulpdu), Stag{L::StagField::get(ulpdu)},
+                                 TaggedOffset{L::ToField::get(ulpdu)});
+  } else {
+    using L = UntaggedLayout;
+    header.emplace<UntaggedHeader>(last, L::RsvdUlp::get(ulpdu), L::RsvdUlpWord::get(ulpdu), L::QnField::get(ulpdu),
+                                   Msn{L::MsnField::get(ulpdu)}, MessageOffset{L::MoField::get(ulpdu)});
   }
-  using L = UntaggedLayout;
-  return UntaggedHeader{last,
-                        L::RsvdUlp::get(ulpdu),
-                        L::RsvdUlpWord::get(ulpdu),
-                        L::QnField::get(ulpdu),
-                        {L::MsnField::get(ulpdu)},
-                        {L::MoField::get(ulpdu)}};
+}
+[[nodiscard]] constexpr Header read(Bytes ulpdu) noexcept {
+  Header header;
+  read(ulpdu, header);
+  return header;
 }
 
 // Parses the header at the front of a ULPDU. The payload is `ulpdu.subspan(header_size(header))`.

@@ -55,8 +55,8 @@ class ReceiveQueue {
   std::optional<ReceiveBuffer> take_unfinished() noexcept;
 
  private:
-  std::expected<void, ReceiveFault> store(const UntaggedHeader& header, Bytes payload, Placement& placement);
-  std::expected<ReceiveOutcome, ReceiveFault> advance(const UntaggedHeader& header, std::size_t length);
+  inline std::expected<void, ReceiveFault> store(const UntaggedHeader& header, Bytes payload, Placement& placement);
+  inline std::expected<ReceiveOutcome, ReceiveFault> advance(const UntaggedHeader& header, std::size_t length);
 
   MessageWindow window_;
   std::optional<ReceiveBuffer> open_{};

@@ -15,8 +15,6 @@ constexpr std::uint32_t kWorthBorrowing = 512;
 
 }  // namespace
 
-// The MULPDU of the path and no less (MPA-3-03, MPA-4.5-06, DDP-5.2-02), unless the user or a small arena asks for
-// less.
 std::uint32_t FpduCutter::ulpdu_limit(const TransmitBatch& batch) const noexcept {
   const bool markers = sender_.framing().markers;
   constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max();
@@ -25,9 +23,8 @@ std::uint32_t FpduCutter::ulpdu_limit(const TransmitBatch& batch) const noexcept
   return max_ulpdu_ == 0 ? fits : std::min(fits, std::max(max_ulpdu_, ddp::kLeastMulpdu));
 }
 
-std::expected<std::size_t, PayloadFault> FpduCutter::cut(OutgoingMessage& message, PayloadReader& reader,
-                                                         TransmitBatch& batch) {
-  const std::uint32_t limit = ulpdu_limit(batch);
+std::expected<std::size_t, PayloadFault> FpduCutter::cut(OutgoingMessage& message, std::uint32_t limit,
+                                                         PayloadReader& reader, TransmitBatch& batch) {
   const std::uint32_t ulpdu = message.next_size(limit);
   if (sender_.can_borrow() && ulpdu >= kWorthBorrowing) {
     if (const std::size_t octets = cut_borrowed(message, limit, reader, batch)) return octets;

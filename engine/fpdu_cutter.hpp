@@ -23,11 +23,15 @@ class FpduCutter {
   // For FPDUs not yet cut (DDP-3-01, DDP-3-02).
   void set_emss(std::uint32_t emss) noexcept { emss_ = emss; }
 
-  // Octets appended; 0 when the batch has no room for the next FPDU.
-  std::expected<std::size_t, PayloadFault> cut(OutgoingMessage& message, PayloadReader& reader, TransmitBatch& batch);
+  // The largest ULPDU that may be cut for this batch now: the MULPDU of the path and no less (MPA-3-03, MPA-4.5-06,
+  // DDP-5.2-02), unless the user or a small arena asks for less.
+  [[nodiscard]] std::uint32_t ulpdu_limit(const TransmitBatch& batch) const noexcept;
+
+  // Octets appended; 0 when the batch has no room for the next FPDU. `limit`: ulpdu_limit() of the batch.
+  std::expected<std::size_t, PayloadFault> cut(OutgoingMessage& message, std::uint32_t limit, PayloadReader& reader,
+                                               TransmitBatch& batch);
 
  private:
-  [[nodiscard]] std::uint32_t ulpdu_limit(const TransmitBatch& batch) const noexcept;
   std::size_t cut_borrowed(OutgoingMessage& message, std::uint32_t limit, PayloadReader& reader, TransmitBatch& batch);
 
   mpa::FpduSender sender_;

@@ -63,14 +63,13 @@ struct InboundSegment {
   [[nodiscard]] Bytes payload() const noexcept { return ulpdu.subspan(ddp::header_size(header)); }
 };
 
-struct NeedMore {
-  std::size_t missing{};
+// What next() found at the front of the stream.
+enum class InboundStep : std::uint8_t {
+  kNeedMore,     // not all of an FPDU is there: missing()
+  kNeedReceive,  // a Send has no receive. The octets are not consumed: present the very same again, as next() left
+                 // them, when there is one
+  kSegment,      // segment()
 };
-// A Send has no receive. The octets are not consumed: present the very same again, as next() left them, when there is
-// one.
-struct NeedReceive {};
-
-using InboundStep = std::variant<NeedMore, NeedReceive, InboundSegment>;
 
 // An observer that sees only the answering direction cannot know what was asked.
 enum class Responses : std::uint8_t { kMustAnswer, kTakenAsTheyAre };
@@ -87,6 +86,10 @@ class Inbound {
   // Takes the FPDU at the front of `stream`. After a Fault the direction is over: do not call again (MPA-8-13,
   // DDP-7.1-20).
   std::expected<InboundStep, Fault> next(MutableBytes stream);
+  // After kNeedMore: octets that the FPDU still needs at least.
+  [[nodiscard]] std::size_t missing() const noexcept { return fpdus_.missing(); }
+  // After kSegment, until the next call of next().
+  [[nodiscard]] const InboundSegment& segment() const noexcept { return segment_; }
 
   // --- What the other direction does
   // We send a request: its response may arrive. False when ORD are outstanding.
@@ -119,28 +122,46 @@ class Inbound {
     rdmap::ErrorCode error{};
     bool ours = false;
     bool wrong_answer = false;
+    bool in_terminate = false;
   };
-  template <typename T>
-  using Checked = std::expected<T, Refusal>;
-  using Outcome = std::variant<NeedReceive, Delivery>;
+  enum class Verdict : std::uint8_t { kGood, kNoReceive, kRefused };  // kRefused: `refusal_` tells why
 
-  std::expected<std::optional<mpa::Fpdu>, mpa::FpduError> take(MutableBytes stream);
-  std::expected<InboundStep, Fault> segment(const mpa::Fpdu& fpdu, MutableBytes stream);
-  Checked<Outcome> dispatch(rdmap::Opcode opcode, const ddp::Header& header, Bytes payload);
-  Checked<Outcome> write(const ddp::TaggedHeader& header, Bytes payload);
-  Checked<Outcome> read_response(const ddp::TaggedHeader& header, Bytes payload);
-  Checked<Outcome> send(rdmap::Opcode opcode, const ddp::UntaggedHeader& header, Bytes payload);
-  Checked<Outcome> request(const ddp::UntaggedHeader& header, Bytes payload);
-  Checked<Outcome> terminate(const ddp::UntaggedHeader& header, Bytes payload);
-  Checked<Outcome> atomic_response(const ddp::UntaggedHeader& header, Bytes payload);
-  static Checked<Outcome> delivered(const ddp::ReceiveFilled& filled);
-  void follow(const ddp::Header& header) noexcept;
+  // The steps of one segment are taken for every FPDU: they are one function once compiled.
+  inline Verdict examine(const mpa::Fpdu& fpdu);
+  // Each leaves in segment_.delivery what its message led to, if that was the end of it.
+  inline Verdict dispatch(rdmap::Opcode opcode, const ddp::Header& header, Bytes payload);
+  inline Verdict write(const ddp::TaggedHeader& header, Bytes payload);
+  inline Verdict read_response(const ddp::TaggedHeader& header, Bytes payload);
+  inline Verdict send(rdmap::Opcode opcode, const ddp::UntaggedHeader& header, Bytes payload);
+  Verdict request(const ddp::UntaggedHeader& header, Bytes payload);
+  Verdict terminate(const ddp::UntaggedHeader& header, Bytes payload);
+  Verdict atomic_response(const ddp::UntaggedHeader& header, Bytes payload);
+  inline Verdict deliver(const ddp::ReceiveFilled& filled);
+  template <typename Kind, typename... Fields>
+  Verdict delivered(const Fields&... fields) {
+    segment_.delivery.emplace<Kind>(fields...);
+    return Verdict::kGood;
+  }
+  Verdict refuse(const Refusal& refusal) noexcept {
+    refusal_ = refusal;
+    return Verdict::kRefused;
+  }
+  template <typename Error>
+  Verdict refuse(Error error) noexcept {
+    return refuse(Refusal{.error = rdmap::error_code(error)});
+  }
+  [[nodiscard]] mpa::Fpdu take_held(MutableBytes stream) noexcept;
+  void hold(const mpa::Fpdu& fpdu, MutableBytes stream) noexcept;
+  inline void follow(const ddp::Header& header) noexcept;
+  [[nodiscard]] Fault fault(const mpa::Fpdu& fpdu) const;
 
   mpa::FpduReceiver fpdus_;
   ddp::UntaggedQueues queues_;
   rdmap::RequestWindow window_;
   ddp::Placement& placement_;
   Responses responses_;
+  InboundSegment segment_{};  // of the last FPDU; made where it stays and never copied
+  Refusal refusal_{};
   std::optional<Held> held_{};
   std::uint8_t open_ = 0;  // one bit for each kind of message that is under way: the four queues, and tagged
 };

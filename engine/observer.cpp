@@ -85,21 +85,21 @@ std::optional<Observation> Observer::advance_fpdus(Direction from) {
   Half& here = half(from);
   const auto step = here.inbound->next(MutableBytes(here.octets).subspan(here.used));
   if (!step) return fault(from, step.error());
-  const auto* segment = std::get_if<InboundSegment>(&*step);
-  if (segment == nullptr) return finish(from);
-  here.used += segment->consumed;
+  if (*step != InboundStep::kSegment) return finish(from);
+  const InboundSegment& segment = here.inbound->segment();
+  here.used += segment.consumed;
   auto& other = half(opposite(from)).inbound;
-  if (const auto* read = std::get_if<ReadRequested>(&segment->delivery); read != nullptr && other) {
+  if (const auto* read = std::get_if<ReadRequested>(&segment.delivery); read != nullptr && other) {
     other->expect({0, rdmap::ReadExpected{read->request.sink_stag, read->request.sink_offset, read->request.size}});
-  } else if (const auto* atomic = std::get_if<AtomicRequested>(&segment->delivery); atomic != nullptr && other) {
+  } else if (const auto* atomic = std::get_if<AtomicRequested>(&segment.delivery); atomic != nullptr && other) {
     other->expect({0, rdmap::AtomicExpected{atomic->request.request_id}});
   }
   // An answer of this direction frees a place for a request of the other.
-  const auto* answer = std::get_if<ReadAnswered>(&segment->delivery);
+  const auto* answer = std::get_if<ReadAnswered>(&segment.delivery);
   const bool answered =
-      (answer != nullptr && answer->piece.complete) || std::holds_alternative<AtomicAnswered>(segment->delivery);
+      (answer != nullptr && answer->piece.complete) || std::holds_alternative<AtomicAnswered>(segment.delivery);
   if (answered && other) other->answered();
-  return SegmentSeen{from, segment->stream_offset, segment->consumed, *segment};
+  return SegmentSeen{from, segment.stream_offset, segment.consumed, segment};
 }
 
 // Nothing more can be understood of what is there. Is that all there will be?

@@ -30,6 +30,7 @@ rdmap::AtomicOperation operation_of(const WorkRequest& request) noexcept {
 }  // namespace
 
 std::expected<void, OutboundFault> Outbound::fill(TransmitBatch& batch, std::uint64_t& position) {
+  const std::uint32_t limit = cutter_.ulpdu_limit(batch);
   for (;;) {
     if (!current_) {
       const auto chosen = choose();
@@ -37,7 +38,7 @@ std::expected<void, OutboundFault> Outbound::fill(TransmitBatch& batch, std::uin
       if (!*chosen) return {};
     }
     const std::uint32_t sent = current_->progress().sent();
-    const auto octets = cutter_.cut(*current_, reader_, batch);
+    const auto octets = cutter_.cut(*current_, limit, reader_, batch);
     if (!octets && ended_) {  // a Terminate is due anyway: it need not wait for the rest of this message
       current_.reset();
       continue;

@@ -55,19 +55,19 @@ class Outbound {
   [[nodiscard]] bool over() const noexcept { return ended_ && !current_ && !terminate_; }
 
  private:
-  std::expected<bool, OutboundFault> choose();  // false: nothing to send
-  [[nodiscard]] bool work_ready() const noexcept;
+  inline std::expected<bool, OutboundFault> choose();  // false: nothing to send
+  [[nodiscard]] inline bool work_ready() const noexcept;
   // These answer whether there is a message to cut now.
-  std::expected<bool, OutboundFault> start_work();
+  inline std::expected<bool, OutboundFault> start_work();
   std::expected<bool, OutboundFault> start_local(std::uint64_t ticket);
   std::expected<bool, OutboundFault> start_response();
-  void start_message(std::uint64_t ticket, SendEntry& entry);
+  inline void start_message(std::uint64_t ticket, SendEntry& entry);
   void start_request(std::uint64_t ticket, SendEntry& entry);
   void start_terminate();
-  void finish_message(std::uint64_t position);
-  void finish_work(std::uint64_t position);
+  inline void finish_message(std::uint64_t position);
+  inline void finish_work(std::uint64_t position);
   OutboundFault payload_fault(const PayloadFault& fault, std::uint32_t sent);
-  OutgoingMessage send_message(std::uint64_t ticket, SendEntry& entry);
+  inline OutgoingMessage send_message(std::uint64_t ticket, SendEntry& entry);
   OutgoingMessage immediate_message(std::uint64_t ticket, SendEntry& entry);
 
   FpduCutter cutter_;

@@ -33,9 +33,11 @@ class PayloadReader {
   std::optional<BorrowedPayload> borrow(const PayloadSource& source, std::uint32_t offset, std::uint32_t length);
 
  private:
-  std::expected<void, PayloadFault> copy_from(const OwnOctets& own, std::uint32_t offset, MutableBytes out);
-  std::expected<void, PayloadFault> copy_from(const FromWorkRequest& from, std::uint32_t offset, MutableBytes out);
-  std::expected<void, PayloadFault> copy_from(const FromTaggedBuffer& from, std::uint32_t offset, MutableBytes out);
+  inline std::expected<void, PayloadFault> copy_from(const OwnOctets& own, std::uint32_t offset, MutableBytes out);
+  inline std::expected<void, PayloadFault> copy_from(const FromWorkRequest& from, std::uint32_t offset,
+                                                     MutableBytes out);
+  inline std::expected<void, PayloadFault> copy_from(const FromTaggedBuffer& from, std::uint32_t offset,
+                                                     MutableBytes out);
 
   rdmap::Memory& memory_;
   SendQueue& queue_;

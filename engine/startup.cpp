@@ -92,10 +92,6 @@ mpa::StartupFailure Startup::timed_out() {
   return std::visit([](auto& machine) { return machine.timed_out(); }, machine_);
 }
 
-mpa::Phase Startup::phase() const noexcept {
-  return std::visit([](const auto& machine) { return machine.phase(); }, machine_);
-}
-
 void Startup::first_fpdu_sent() noexcept {
   if (auto* initiator = std::get_if<mpa::Initiator>(&machine_)) initiator->first_fpdu_sent();
 }

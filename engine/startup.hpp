@@ -35,7 +35,9 @@ class Startup {
   void sent(std::size_t octets) noexcept { unsent_ = unsent_.subspan(octets); }
 
   // --- Who may send (RFC 5044 section 7.1.2, RFC 6581 section 5)
-  [[nodiscard]] mpa::Phase phase() const noexcept;
+  [[nodiscard]] mpa::Phase phase() const noexcept {
+    return std::visit([](const auto& machine) { return machine.phase(); }, machine_);
+  }
   // FPDUs may go out, once our own frame is gone.
   [[nodiscard]] bool may_send() const noexcept { return mpa::may_send_fpdus(phase()) && unsent_.empty(); }
   void first_fpdu_sent() noexcept;

@@ -54,10 +54,10 @@ struct Engine::State {
 
   // --- Receiving
   ReceiveResult receive(MutableBytes octets, Instant now);
-  ReceiveResult receive_step(MutableBytes octets, Instant now);
-  ReceiveResult receive_fpdu(MutableBytes octets, Instant now);
+  inline ReceiveResult receive_step(MutableBytes octets, Instant now);
+  inline ReceiveResult receive_fpdu(MutableBytes octets, Instant now);
   ReceiveResult wait_for_receive(Instant now);
-  void take(const InboundSegment& segment, Instant now);
+  inline void take(const InboundSegment& segment, Instant now);
   void deliver(const Placed& nothing, const InboundSegment& segment, Instant now);
   void deliver(const SendDelivered& send, const InboundSegment& segment, Instant now);
   void deliver(const ReadRequested& read, const InboundSegment& segment, Instant now);
@@ -74,8 +74,8 @@ struct Engine::State {
   // --- Sending
   std::expected<void, PostError> post(const WorkRequest& request);
   void fill(TransmitBatch& batch, Instant now);
-  void fill_startup(TransmitBatch& batch, Instant now);
-  void fill_fpdus(TransmitBatch& batch, Instant now);
+  inline void fill_startup(TransmitBatch& batch, Instant now);
+  inline void fill_fpdus(TransmitBatch& batch, Instant now);
   void written(std::size_t octets, Instant now);
   [[nodiscard]] bool may_send_fpdus() const noexcept;
   [[nodiscard]] bool has_output() const noexcept;

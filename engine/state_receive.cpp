@@ -70,16 +70,16 @@ ReceiveResult Engine::State::receive_fpdu(MutableBytes octets, Instant now) {
          now);
   }
   if (!rdmap::takes_segments(stream)) return {octets.size(), Want::kNothing, 0};  // DDP-7.1-20
-  const auto result = rdma->inbound.next(octets);
+  const auto step = rdma->inbound.next(octets);
   if (startup.phase() == mpa::Phase::kFenced && rdma->inbound.verified_any()) startup.first_fpdu_received();
-  if (!result) {
-    if (result.error().ours) give_back_receive(WorkStatus::kLocalProtection);
-    fail(result.error(), now);
+  if (!step) {
+    if (step.error().ours) give_back_receive(WorkStatus::kLocalProtection);
+    fail(step.error(), now);
     return {octets.size(), Want::kNothing, 0};
   }
-  if (const auto* need = std::get_if<NeedMore>(&*result)) return {0, Want::kMore, need->missing};
-  if (std::holds_alternative<NeedReceive>(*result)) return wait_for_receive(now);
-  const auto& segment = std::get<InboundSegment>(*result);
+  if (*step == InboundStep::kNeedMore) return {0, Want::kMore, rdma->inbound.missing()};
+  if (*step == InboundStep::kNeedReceive) return wait_for_receive(now);
+  const InboundSegment& segment = rdma->inbound.segment();
   take(segment, now);
   return {segment.consumed, Want::kMore, 0};
 }

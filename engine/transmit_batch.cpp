@@ -7,24 +7,6 @@
 
 namespace weft::engine {
 
-void TransmitBatch::commit(std::size_t octets) noexcept {
-  if (octets == 0) return;
-  const Bytes added = std::span(arena_).subspan(used_, octets);
-  used_ += octets;
-  if (!empty() && pieces_.back().data() + pieces_.back().size() == added.data()) {
-    pieces_.back() = Bytes(pieces_.back().data(), pieces_.back().size() + octets);
-    return;
-  }
-  assert(piece_room() > 0);
-  pieces_.push_back(added);
-}
-
-void TransmitBatch::append_borrowed(Bytes piece) noexcept {
-  if (piece.empty()) return;
-  assert(piece_room() > 0);
-  pieces_.push_back(piece);
-}
-
 std::size_t TransmitBatch::size() const noexcept {
   const auto unsent = pieces();
   return std::accumulate(unsent.begin(), unsent.end(), std::size_t{0},

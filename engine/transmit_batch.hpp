@@ -3,6 +3,7 @@
 // batch's own arena, which nobody else writes; without a CRC payload may be borrowed from user memory.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -23,8 +24,22 @@ class TransmitBatch {
   [[nodiscard]] std::size_t piece_room() const noexcept { return kMaxPieces - pieces_.size(); }
   // The free end of the arena; what was written there is appended to the octets to send by commit().
   [[nodiscard]] MutableBytes free_arena() noexcept { return std::span(arena_).subspan(used_); }
-  void commit(std::size_t octets) noexcept;    // merges with the previous piece when they touch
-  void append_borrowed(Bytes piece) noexcept;  // must stay unchanged and mapped until written
+  // Merges with the previous piece when they touch.
+  void commit(std::size_t octets) noexcept {
+    const Bytes added(arena_.data() + used_, octets);
+    used_ += octets;
+    if (!empty() && end_of(pieces_.back()) == added.data()) {
+      pieces_.back() = Bytes(pieces_.back().data(), pieces_.back().size() + octets);
+    } else {
+      append_borrowed(added);
+    }
+  }
+  // The piece must stay unchanged and mapped until written.
+  void append_borrowed(Bytes piece) noexcept {
+    if (piece.empty()) return;
+    assert(piece_room() > 0);
+    pieces_.push_back(piece);
+  }
 
   // --- Sending (the driver)
   [[nodiscard]] std::span<const Bytes> pieces() const noexcept { return std::span(pieces_).subspan(first_); }
@@ -33,6 +48,8 @@ class TransmitBatch {
   void consume(std::size_t written) noexcept;       // the socket took so many octets; an emptied batch starts over
 
  private:
+  [[nodiscard]] static const std::byte* end_of(Bytes piece) noexcept { return piece.data() + piece.size(); }
+
   std::vector<std::byte> arena_;
   std::vector<Bytes> pieces_;
   std::size_t used_ = 0;
