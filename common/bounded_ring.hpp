@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <memory>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace weft {
 
@@ -35,7 +35,7 @@ class BoundedRing {
   // The caller has checked that the ring is not full.
   T& extend() {
     if (full()) std::abort();
-    if (size_ == slots_.size()) grow();
+    if (size_ == capacity_) grow();
     return slots_[index(size_++)];
   }
 
@@ -71,17 +71,20 @@ class BoundedRing {
  private:
   [[nodiscard]] std::size_t index(std::size_t i) const noexcept {
     const std::size_t at = head_ + i;
-    return at < slots_.size() ? at : at - slots_.size();
+    return at < capacity_ ? at : at - capacity_;
   }
 
   void grow() {
-    std::vector<T> larger(std::min(bound_, std::max<std::size_t>(4, slots_.size() * 2)));
+    const std::size_t capacity = std::min(bound_, std::max<std::size_t>(4, capacity_ * 2));
+    auto larger = std::make_unique<T[]>(capacity);
     for (std::size_t i = 0; i < size_; ++i) larger[i] = std::move((*this)[i]);
     slots_ = std::move(larger);
+    capacity_ = capacity;
     head_ = 0;
   }
 
-  std::vector<T> slots_;
+  std::unique_ptr<T[]> slots_{};  // no vector: that finds its size by a division wherever it is asked
+  std::size_t capacity_ = 0;
   std::size_t bound_;
   std::size_t head_ = 0;
   std::size_t size_ = 0;

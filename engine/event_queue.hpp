@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -27,14 +26,18 @@ class EventQueue {
     if constexpr (std::is_same_v<Kind, SendQueueDrained>) {
       if (std::exchange(drained_, true)) return;  // a user may drain as often as it likes; the others happen once
     }
-    if (!events_.push(std::move(event))) std::abort();  // our own bug: the bounds below are what can wait at a time
+    events_.extend() = std::move(event);  // the bounds below are what can wait at a time
   }
+  // A receive that is done, to be filled in.
+  [[nodiscard]] Received& push_received() { return events_.extend().emplace<Received>(); }
   std::optional<Event> poll() {
-    if (events_.empty()) return std::nullopt;
-    std::optional<Event> event(std::move(events_.front()));
-    events_.advance();
-    if (std::holds_alternative<SendCompleted>(*event)) --completions_;
-    if (std::holds_alternative<SendQueueDrained>(*event)) drained_ = false;
+    std::optional<Event> event;
+    if (!events_.empty()) {
+      event.emplace(std::move(events_.front()));
+      events_.advance();
+      if (std::holds_alternative<SendCompleted>(*event)) --completions_;
+      if (std::holds_alternative<SendQueueDrained>(*event)) drained_ = false;
+    }
     return event;
   }
 

@@ -12,12 +12,15 @@ namespace {
 
 using rdmap::Opcode;
 
+using Purpose = OutgoingMessage::Purpose;
+
+// A message is made where it stays: to copy it is to wait for what was just written.
 template <typename Header>
-OutgoingMessage own_message(OutgoingMessage::Purpose purpose, std::uint64_t ticket, Opcode opcode, ddp::Msn msn,
-                            const Header& header) {
-  OwnOctets own;
-  const std::size_t size = serialize(header, own.octets);
-  return {purpose, ticket, rdmap::untagged_message(opcode, msn, static_cast<std::uint32_t>(size)), own};
+void make_own(std::optional<OutgoingMessage>& message, Purpose purpose, std::uint64_t ticket, Opcode opcode,
+              ddp::Msn msn, const Header& header) {
+  message.emplace(purpose, ticket);
+  const std::size_t size = serialize(header, message->source.emplace<OwnOctets>().octets);
+  message->segments = rdmap::untagged_message(opcode, msn, static_cast<std::uint32_t>(size));
 }
 
 rdmap::AtomicOperation operation_of(const WorkRequest& request) noexcept {
@@ -131,33 +134,33 @@ std::expected<bool, OutboundFault> Outbound::start_local(std::uint64_t ticket) {
 void Outbound::start_message(std::uint64_t ticket, SendEntry& entry) {
   const WorkRequest& request = entry.request;
   if (request.operation == Operation::kSend) {
-    current_ = send_message(ticket, entry);
+    start_send(ticket, entry);
   } else if (request.operation == Operation::kImmediate) {
-    current_ = immediate_message(ticket, entry);
+    make_immediate(current_, ticket, entry);
   } else {
-    const auto segments = rdmap::tagged_message(Opcode::kWrite, request.remote_stag, request.remote_offset,
-                                                static_cast<std::uint32_t>(entry.length));
-    current_ = OutgoingMessage{OutgoingMessage::Purpose::kWorkRequest, ticket, segments, FromWorkRequest{ticket}};
-    if (request.operation == Operation::kWriteImmediate) follow_up_ = immediate_message(ticket, entry);
+    current_.emplace(Purpose::kWorkRequest, ticket,
+                     rdmap::tagged_message(Opcode::kWrite, request.remote_stag, request.remote_offset,
+                                           static_cast<std::uint32_t>(entry.length)),
+                     FromWorkRequest{ticket});
+    if (request.operation == Operation::kWriteImmediate) make_immediate(follow_up_, ticket, entry);
   }
 }
 
-OutgoingMessage Outbound::send_message(std::uint64_t ticket, SendEntry& entry) {
+void Outbound::start_send(std::uint64_t ticket, SendEntry& entry) {
   const WorkRequest& request = entry.request;
   entry.msn = sends_.take();
   const Opcode opcode = rdmap::send_opcode(request.solicited, request.invalidate.has_value());
-  return {OutgoingMessage::Purpose::kWorkRequest, ticket,
-          rdmap::untagged_message(opcode, *entry.msn, static_cast<std::uint32_t>(entry.length),
-                                  request.invalidate.value_or(ddp::Stag{})),
-          FromWorkRequest{ticket}};
+  const ddp::Stag invalidate = request.invalidate ? *request.invalidate : ddp::Stag{};
+  current_.emplace(Purpose::kWorkRequest, ticket,
+                   rdmap::untagged_message(opcode, *entry.msn, static_cast<std::uint32_t>(entry.length), invalidate),
+                   FromWorkRequest{ticket});
 }
 
-OutgoingMessage Outbound::immediate_message(std::uint64_t ticket, SendEntry& entry) {
+void Outbound::make_immediate(std::optional<OutgoingMessage>& message, std::uint64_t ticket, SendEntry& entry) {
   entry.msn = sends_.take();
-  OwnOctets own;
-  std::ranges::copy(entry.request.immediate, own.octets.begin());
-  return {OutgoingMessage::Purpose::kWorkRequest, ticket,
-          rdmap::untagged_message(rdmap::immediate_opcode(entry.request.solicited), *entry.msn, kImmediateSize), own};
+  const Opcode opcode = rdmap::immediate_opcode(entry.request.solicited);
+  message.emplace(Purpose::kWorkRequest, ticket, rdmap::untagged_message(opcode, *entry.msn, kImmediateSize));
+  std::ranges::copy(entry.request.immediate, message->source.emplace<OwnOctets>().octets.begin());
 }
 
 void Outbound::start_request(std::uint64_t ticket, SendEntry& entry) {
@@ -168,11 +171,11 @@ void Outbound::start_request(std::uint64_t ticket, SendEntry& entry) {
     const rdmap::ReadRequest header{request.sink_stag, request.sink_offset, length, request.remote_stag,
                                     request.remote_offset};
     asking_ = {ticket, rdmap::ReadExpected{request.sink_stag, request.sink_offset, length}};
-    current_ = own_message(OutgoingMessage::Purpose::kWorkRequest, ticket, Opcode::kReadRequest, *entry.msn, header);
+    make_own(current_, Purpose::kWorkRequest, ticket, Opcode::kReadRequest, *entry.msn, header);
   } else {
     const rdmap::AtomicRequest header{operation_of(request), atomic_id_++, request.remote_stag, request.remote_offset};
     asking_ = {ticket, rdmap::AtomicExpected{header.request_id}};
-    current_ = own_message(OutgoingMessage::Purpose::kWorkRequest, ticket, Opcode::kAtomicRequest, *entry.msn, header);
+    make_own(current_, Purpose::kWorkRequest, ticket, Opcode::kAtomicRequest, *entry.msn, header);
   }
 }
 
@@ -184,10 +187,9 @@ void Outbound::start_request(std::uint64_t ticket, SendEntry& entry) {
 std::expected<bool, OutboundFault> Outbound::start_response() {
   const rdmap::InboundRequest& asked = parts_.responses.front();
   if (const auto* read = std::get_if<rdmap::ReadRequest>(&asked.request)) {
-    current_ =
-        OutgoingMessage{OutgoingMessage::Purpose::kResponse, 0,
-                        rdmap::tagged_message(Opcode::kReadResponse, read->sink_stag, read->sink_offset, read->size),
-                        FromTaggedBuffer{read->source_stag, read->source_offset}};
+    current_.emplace(Purpose::kResponse, std::uint64_t{0},
+                     rdmap::tagged_message(Opcode::kReadResponse, read->sink_stag, read->sink_offset, read->size),
+                     FromTaggedBuffer{read->source_stag, read->source_offset});
     return true;
   }
   const auto& atomic = std::get<rdmap::AtomicRequest>(asked.request);
@@ -197,8 +199,7 @@ std::expected<bool, OutboundFault> Outbound::start_response() {
         OutboundFault{make_fault(rdmap::request_error(original.error()), asked.stream_offset, asked.segment), {}});
   }
   const rdmap::AtomicResponse response{atomic.request_id, *original};
-  current_ =
-      own_message(OutgoingMessage::Purpose::kResponse, 0, Opcode::kAtomicResponse, atomic_responses_.take(), response);
+  make_own(current_, Purpose::kResponse, 0, Opcode::kAtomicResponse, atomic_responses_.take(), response);
   return true;
 }
 
@@ -221,16 +222,16 @@ void Outbound::stop() noexcept {
 
 void Outbound::start_terminate() {
   const rdmap::Terminate message = *std::exchange(terminate_, std::nullopt);
-  current_ = own_message(OutgoingMessage::Purpose::kTerminate, 0, Opcode::kTerminate, terminates_.take(), message);
+  make_own(current_, Purpose::kTerminate, 0, Opcode::kTerminate, terminates_.take(), message);
 }
 
 // --- A message is cut to its end
 
 void Outbound::finish_message(std::uint64_t position) {
-  const OutgoingMessage::Purpose purpose = current_->purpose;
-  if (purpose == OutgoingMessage::Purpose::kWorkRequest) finish_work(position);
+  const Purpose purpose = current_->purpose;
+  if (purpose == Purpose::kWorkRequest) finish_work(position);
   // After terminate() the queue of responses is empty, though one may still have been under way.
-  if (purpose == OutgoingMessage::Purpose::kResponse && !parts_.responses.empty()) {
+  if (purpose == Purpose::kResponse && !parts_.responses.empty()) {
     parts_.responses.pop();
     parts_.inbound.answered();
   }

@@ -67,8 +67,8 @@ class Outbound {
   inline void finish_message(std::uint64_t position);
   inline void finish_work(std::uint64_t position);
   OutboundFault payload_fault(const PayloadFault& fault, std::uint32_t sent);
-  inline OutgoingMessage send_message(std::uint64_t ticket, SendEntry& entry);
-  OutgoingMessage immediate_message(std::uint64_t ticket, SendEntry& entry);
+  inline void start_send(std::uint64_t ticket, SendEntry& entry);
+  void make_immediate(std::optional<OutgoingMessage>& message, std::uint64_t ticket, SendEntry& entry);
 
   FpduCutter cutter_;
   std::uint32_t ord_;

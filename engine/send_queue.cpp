@@ -85,11 +85,6 @@ void SendQueue::push(const WorkRequest& request, bool internal) {
   if (!internal) ++users_;
 }
 
-std::uint64_t SendQueue::start() noexcept {
-  entries_[started_].stage = Stage::kStarted;
-  return retired_ + started_++;
-}
-
 void SendQueue::transferred(std::uint64_t position) noexcept {
   for (; settled_ < started_; ++settled_) {
     SendEntry& entry = entries_[settled_];
@@ -146,25 +141,6 @@ void SendQueue::flush() noexcept {
   }
   started_ = entries_.size();
   settled_ = started_;
-}
-
-// One completion for each operation of the user (RDMAP-3.2-02).
-std::optional<SendCompleted> SendQueue::retire() {
-  while (!entries_.empty() && entries_.front().stage == Stage::kDone) {
-    const SendEntry& entry = entries_.front();
-    const bool internal = entry.internal;
-    const std::uint64_t moved = entry.status == WorkStatus::kSuccess ? entry.length : 0;
-    const SendCompleted completed{entry.request.cookie, entry.request.operation, entry.status, moved};
-    entries_.drop();
-    ++retired_;
-    if (started_ > 0) --started_;
-    if (settled_ > 0) --settled_;
-    if (internal) continue;
-    --users_;
-    ++unpolled_;
-    return completed;
-  }
-  return std::nullopt;
 }
 
 }  // namespace weft::engine

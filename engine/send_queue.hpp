@@ -62,7 +62,10 @@ class SendQueue {
   // --- Starting
   [[nodiscard]] bool nothing_to_start() const noexcept { return started_ == entries_.size(); }
   [[nodiscard]] SendEntry& next() noexcept { return entries_[started_]; }  // unless nothing_to_start()
-  std::uint64_t start() noexcept;                                          // next() is under way now; its ticket
+  std::uint64_t start() noexcept {                                         // next() is under way now; its ticket
+    next().stage = SendEntry::Stage::kStarted;
+    return retired_ + started_++;
+  }
   [[nodiscard]] SendEntry& at(std::uint64_t ticket) noexcept {
     return entries_[static_cast<std::size_t>(ticket - retired_)];
   }
@@ -96,5 +99,24 @@ class SendQueue {
   std::uint32_t users_ = 0;     // entries that are not internal
   std::uint32_t unpolled_ = 0;  // completions that the user has not taken yet
 };
+
+// One completion for each operation of the user (RDMAP-3.2-02).
+inline std::optional<SendCompleted> SendQueue::retire() {
+  std::optional<SendCompleted> completed;
+  while (!completed && !entries_.empty() && entries_.front().stage == SendEntry::Stage::kDone) {
+    const SendEntry& entry = entries_.front();
+    if (!entry.internal) {
+      const std::uint64_t moved = entry.status == WorkStatus::kSuccess ? entry.length : 0;
+      completed.emplace(entry.request.cookie, entry.request.operation, entry.status, moved);
+      --users_;
+      ++unpolled_;
+    }
+    entries_.drop();
+    ++retired_;
+    if (started_ > 0) --started_;
+    if (settled_ > 0) --settled_;
+  }
+  return completed;
+}
 
 }  // namespace weft::engine

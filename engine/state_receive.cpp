@@ -116,16 +116,18 @@ void Engine::State::deliver(const Placed&, const InboundSegment&, Instant) {}
 
 // In its turn (RDMAP-B-01), when all that was sent before it has been placed (RDMAP-5.5-11, RDMAP-B-04, RDMAPX-7-06).
 void Engine::State::deliver(const SendDelivered& send, const InboundSegment& segment, Instant now) {
-  Received received{send.buffer.cookie, WorkStatus::kSuccess, send.length,
-                    send.solicited,     send.invalidate,      send.immediate};
-  if (send.invalidate && !memory.invalidate(*send.invalidate)) {  // RDMAP-5.3-13, RDMAP-5.3-14, RDMAP-5.3-15
-    received.status = WorkStatus::kFlushed;
-    received.invalidated.reset();
-    events.push(received);
-    return fail(make_fault(rdmap::kCannotInvalidate, segment.stream_offset, rdmap::segment_in_error(segment.ulpdu)),
-                now);
+  Received& received = events.push_received();
+  received.cookie = send.buffer.cookie;
+  received.length = send.length;
+  received.solicited = send.solicited;
+  if (send.immediate) received.immediate = send.immediate;
+  if (!send.invalidate) return;
+  if (memory.invalidate(*send.invalidate)) {  // RDMAP-5.3-13, RDMAP-5.3-14
+    received.invalidated = send.invalidate;
+    return;
   }
-  events.push(received);
+  received.status = WorkStatus::kFlushed;  // RDMAP-5.3-15
+  fail(make_fault(rdmap::kCannotInvalidate, segment.stream_offset, rdmap::segment_in_error(segment.ulpdu)), now);
 }
 
 // All of the source is checked before the first octet is answered, and again while it is read (RDMAP-7.2-09); what is
