@@ -39,11 +39,10 @@ std::expected<ReceiveOutcome, ReceiveFault> ReceiveQueue::advance(const Untagged
   if (!complete) return std::unexpected(complete.error());
   if (!*complete) return SegmentPlaced{};
   const std::size_t aside = where_ == Where::kAside ? std::min<std::size_t>(**complete, kAsideCapacity) : 0;
-  std::expected<ReceiveOutcome, ReceiveFault> filled(std::in_place, std::in_place_type<ReceiveFilled>, *open_,
+  const ReceiveBuffer buffer = *std::exchange(open_, std::nullopt);
+  return std::expected<ReceiveOutcome, ReceiveFault>(std::in_place, std::in_place_type<ReceiveFilled>, buffer,
                                                      **complete, header.rsvd_ulp, header.rsvd_ulp_word, header.msn,
                                                      Bytes(aside_).first(aside));
-  open_.reset();
-  return filled;
 }
 
 std::optional<ReceiveQueue::Where> ReceiveQueue::under_way() const noexcept {
