@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <type_traits>
@@ -15,7 +16,7 @@ namespace weft {
 template <typename T>
 class BoundedRing {
  public:
-  explicit BoundedRing(std::size_t bound) : bound_(bound) {}
+  explicit BoundedRing(std::uint32_t bound) : bound_(bound) {}
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] std::size_t bound() const noexcept { return bound_; }
@@ -54,7 +55,7 @@ class BoundedRing {
   }
   // For one who has moved the front away already.
   void advance() noexcept {
-    head_ = index(1);
+    head_ = static_cast<std::uint32_t>(index(1));
     --size_;
   }
 
@@ -69,25 +70,28 @@ class BoundedRing {
   }
 
  private:
+  // Room that the first element takes: four, or fewer large ones. Most queues of most connections hold one at a time.
+  static constexpr std::uint32_t kFirst = std::clamp<std::uint32_t>(64 / sizeof(T), 1, 4);
+
   [[nodiscard]] std::size_t index(std::size_t i) const noexcept {
     const std::size_t at = head_ + i;
     return at < capacity_ ? at : at - capacity_;
   }
 
   void grow() {
-    const std::size_t capacity = std::min(bound_, std::max<std::size_t>(4, capacity_ * 2));
-    auto larger = std::make_unique<T[]>(capacity);
+    const std::uint32_t room = capacity_ > bound_ / 2 ? bound_ : std::min(bound_, std::max(kFirst, capacity_ * 2));
+    auto larger = std::make_unique<T[]>(room);
     for (std::size_t i = 0; i < size_; ++i) larger[i] = std::move((*this)[i]);
     slots_ = std::move(larger);
-    capacity_ = capacity;
+    capacity_ = room;
     head_ = 0;
   }
 
-  std::unique_ptr<T[]> slots_{};  // no vector: that finds its size by a division wherever it is asked
-  std::size_t capacity_ = 0;
-  std::size_t bound_;
-  std::size_t head_ = 0;
-  std::size_t size_ = 0;
+  std::unique_ptr<T[]> slots_;  // capacity_ of them; with 32-bit counts, for a connection has seven such queues
+  std::uint32_t capacity_ = 0;
+  std::uint32_t bound_;
+  std::uint32_t head_ = 0;
+  std::uint32_t size_ = 0;
 };
 
 }  // namespace weft

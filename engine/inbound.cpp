@@ -45,9 +45,9 @@ mpa::Fpdu Inbound::take_held(MutableBytes stream) noexcept {
   return fpdu;
 }
 
-void Inbound::hold(const mpa::Fpdu& fpdu, MutableBytes stream) noexcept {
+void Inbound::hold(const mpa::Fpdu& fpdu, MutableBytes stream) {
   const auto at = static_cast<std::size_t>(fpdu.ulpdu.data() - stream.data());
-  held_ = Held{fpdu, at, rdmap::segment_in_error(fpdu.ulpdu)};
+  held_ = std::make_unique<Held>(fpdu, at, rdmap::segment_in_error(fpdu.ulpdu));
 }
 
 Fault Inbound::fault(const mpa::Fpdu& fpdu) const {

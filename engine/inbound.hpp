@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <memory>
 #include <optional>
 #include <variant>
 
@@ -100,7 +101,7 @@ class Inbound {
 
   // The fault of a Send for which no receive came in time (DDP-7.1-06). Only after NeedReceive.
   [[nodiscard]] Fault no_receive() const;
-  [[nodiscard]] bool holds_segment() const noexcept { return held_.has_value(); }
+  [[nodiscard]] bool holds_segment() const noexcept { return held_ != nullptr; }
   // A message has begun whose last segment (L) has not come: a peer that ends here has not sent all of it.
   [[nodiscard]] bool inside_message() const noexcept { return open_ != 0; }
   // Our own oldest unanswered request, when the stream has ended.
@@ -151,7 +152,7 @@ class Inbound {
     return refuse(Refusal{.error = rdmap::error_code(error)});
   }
   [[nodiscard]] mpa::Fpdu take_held(MutableBytes stream) noexcept;
-  void hold(const mpa::Fpdu& fpdu, MutableBytes stream) noexcept;
+  void hold(const mpa::Fpdu& fpdu, MutableBytes stream);
   inline void follow(const ddp::Header& header) noexcept;
   [[nodiscard]] Fault fault(const mpa::Fpdu& fpdu) const;
 
@@ -162,8 +163,8 @@ class Inbound {
   Responses responses_;
   InboundSegment segment_{};  // of the last FPDU; made where it stays and never copied
   Refusal refusal_{};
-  std::optional<Held> held_{};
-  std::uint8_t open_ = 0;  // one bit for each kind of message that is under way: the four queues, and tagged
+  std::unique_ptr<Held> held_{};  // apart: few streams ever wait, and none for long
+  std::uint8_t open_ = 0;         // one bit for each kind of message that is under way: the four queues, and tagged
 };
 
 }  // namespace weft::engine

@@ -63,7 +63,8 @@ std::expected<bool, OutboundFault> Outbound::choose() {
   }
   if (ended_) return false;
   if (follow_up_) {
-    current_ = std::exchange(follow_up_, std::nullopt);
+    const std::uint64_t ticket = *std::exchange(follow_up_, std::nullopt);
+    start_immediate(ticket, parts_.queue.at(ticket));
     return true;
   }
   for (;;) {
@@ -136,13 +137,13 @@ void Outbound::start_message(std::uint64_t ticket, SendEntry& entry) {
   if (request.operation == Operation::kSend) {
     start_send(ticket, entry);
   } else if (request.operation == Operation::kImmediate) {
-    make_immediate(current_, ticket, entry);
+    start_immediate(ticket, entry);
   } else {
     current_.emplace(Purpose::kWorkRequest, ticket,
                      rdmap::tagged_message(Opcode::kWrite, request.remote_stag, request.remote_offset,
                                            static_cast<std::uint32_t>(entry.length)),
                      FromWorkRequest{ticket});
-    if (request.operation == Operation::kWriteImmediate) make_immediate(follow_up_, ticket, entry);
+    if (request.operation == Operation::kWriteImmediate) follow_up_ = ticket;
   }
 }
 
@@ -156,11 +157,11 @@ void Outbound::start_send(std::uint64_t ticket, SendEntry& entry) {
                    FromWorkRequest{ticket});
 }
 
-void Outbound::make_immediate(std::optional<OutgoingMessage>& message, std::uint64_t ticket, SendEntry& entry) {
+void Outbound::start_immediate(std::uint64_t ticket, SendEntry& entry) {
   entry.msn = sends_.take();
   const Opcode opcode = rdmap::immediate_opcode(entry.request.solicited);
-  message.emplace(Purpose::kWorkRequest, ticket, rdmap::untagged_message(opcode, *entry.msn, kImmediateSize));
-  std::ranges::copy(entry.request.immediate, message->source.emplace<OwnOctets>().octets.begin());
+  current_.emplace(Purpose::kWorkRequest, ticket, rdmap::untagged_message(opcode, *entry.msn, kImmediateSize));
+  std::ranges::copy(entry.request.immediate, current_->source.emplace<OwnOctets>().octets.begin());
 }
 
 void Outbound::start_request(std::uint64_t ticket, SendEntry& entry) {
@@ -209,7 +210,7 @@ void Outbound::terminate(const rdmap::Terminate& message) noexcept {
   if (ended_) return;  // RDMAP-7.1-05: the first error is the one reported
   ended_ = true;       // a follow-up stays where it is: the end of its Write is not the end of the work request
   parts_.responses.clear();
-  terminate_ = message;
+  terminate_ = std::make_unique<rdmap::Terminate>(message);
 }
 
 void Outbound::stop() noexcept {
@@ -221,7 +222,7 @@ void Outbound::stop() noexcept {
 }
 
 void Outbound::start_terminate() {
-  const rdmap::Terminate message = *std::exchange(terminate_, std::nullopt);
+  const rdmap::Terminate message = *std::exchange(terminate_, nullptr);
   make_own(current_, Purpose::kTerminate, 0, Opcode::kTerminate, terminates_.take(), message);
 }
 

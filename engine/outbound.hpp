@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <memory>
 #include <optional>
 
 #include "engine/fpdu_cutter.hpp"
@@ -68,7 +69,7 @@ class Outbound {
   inline void finish_work(std::uint64_t position);
   OutboundFault payload_fault(const PayloadFault& fault, std::uint32_t sent);
   inline void start_send(std::uint64_t ticket, SendEntry& entry);
-  void make_immediate(std::optional<OutgoingMessage>& message, std::uint64_t ticket, SendEntry& entry);
+  void start_immediate(std::uint64_t ticket, SendEntry& entry);
 
   FpduCutter cutter_;
   std::uint32_t ord_;
@@ -78,9 +79,10 @@ class Outbound {
   ddp::MsnSource sends_{}, requests_{}, terminates_{}, atomic_responses_{};
   std::uint32_t atomic_id_ = 0;
   std::optional<OutgoingMessage> current_{};
-  std::optional<OutgoingMessage> follow_up_{};  // the Immediate Data behind its Write
-  rdmap::OutstandingRequest asking_{};          // what `current_` asks, if it is a request
-  std::optional<rdmap::Terminate> terminate_{};
+  std::optional<std::uint64_t>
+      follow_up_{};                     // the Write under way is this work request's, and its Immediate Data is next
+  rdmap::OutstandingRequest asking_{};  // what `current_` asks, if it is a request
+  std::unique_ptr<rdmap::Terminate> terminate_{};  // apart: once in a life, if at all
   bool held_ = false;
   bool ended_ = false;
 };

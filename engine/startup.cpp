@@ -92,6 +92,11 @@ mpa::StartupFailure Startup::timed_out() {
   return std::visit([](auto& machine) { return machine.timed_out(); }, machine_);
 }
 
+void Startup::sent(std::size_t octets) noexcept {
+  unsent_ = unsent_.subspan(octets);
+  if (unsent_.empty()) std::visit([](auto& machine) { machine.frame_sent(); }, machine_);
+}
+
 void Startup::first_fpdu_sent() noexcept {
   if (auto* initiator = std::get_if<mpa::Initiator>(&machine_)) initiator->first_fpdu_sent();
 }

@@ -32,7 +32,7 @@ class Startup {
 
   // --- Our frame on its way out
   [[nodiscard]] Bytes unsent() const noexcept { return unsent_; }
-  void sent(std::size_t octets) noexcept { unsent_ = unsent_.subspan(octets); }
+  void sent(std::size_t octets) noexcept;
 
   // --- Who may send (RFC 5044 section 7.1.2, RFC 6581 section 5)
   [[nodiscard]] mpa::Phase phase() const noexcept {

@@ -6,6 +6,7 @@
 //   state_end.cpp       errors, close, abort, deadlines
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "engine/ending.hpp"
@@ -104,7 +105,7 @@ struct Engine::State {
   EventQueue events;
   Ending ending{};
   rdmap::StreamState stream = rdmap::StreamState::kStartup;
-  Established terms{};  // what was agreed, until it is announced
+  std::unique_ptr<Established> terms{};  // what was agreed, until it is announced
   std::optional<RdmaMode> rdma{};
 
   std::uint64_t appended = 0;  // octets of our stream given to batches

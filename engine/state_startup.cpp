@@ -120,7 +120,7 @@ void Engine::State::on_startup(const mpa::Agreement& agreement, Instant now) {
   startup_deadline.reset();
   if (config.first_fpdu_delay > Duration{}) first_fpdu_due = now + config.first_fpdu_delay;
   enter_rdma_mode(agreement, {});
-  terms.private_data = copy_of(agreement.private_data);
+  terms->private_data = copy_of(agreement.private_data);
   if (agreement.rtr) queue.push(rtr_request(*agreement.rtr), true);  // MPA2-5-03: before anything else
   announce(mpa::name(agreement.rtr));
 }
@@ -152,22 +152,22 @@ void Engine::State::enter_rdma_mode(const mpa::Agreement& agreement, const Accep
   rdma.emplace(config, agreement, limits, queue, memory);
   rdma->outbound.hold(held);
   step(rdmap::StreamEvent::kEstablished);
-  terms = {agreement.revision,
-           agreement.enhanced,
-           agreement.crc,
-           agreement.markers_in,
-           agreement.markers_out,
-           limits.ird,
-           limits.ord,
-           agreement.peer_ird,
-           agreement.peer_ord,
-           {},
-           {}};
+  terms = std::make_unique<Established>(Established{agreement.revision,
+                                                    agreement.enhanced,
+                                                    agreement.crc,
+                                                    agreement.markers_in,
+                                                    agreement.markers_out,
+                                                    limits.ird,
+                                                    limits.ord,
+                                                    agreement.peer_ird,
+                                                    agreement.peer_ord,
+                                                    {},
+                                                    {}});
 }
 
 void Engine::State::announce(std::string_view rtr) {
-  terms.rtr = rtr;
-  events.push(std::exchange(terms, {}));
+  terms->rtr = rtr;
+  events.push(std::move(*std::exchange(terms, nullptr)));
 }
 
 // The responder learns from the first message which ready-to-receive indication its peer chose. Another message does as

@@ -14,6 +14,7 @@
 #include <expected>
 #include <optional>
 #include <variant>
+#include <vector>
 
 #include "common/wire.hpp"
 #include "mpa/agreement.hpp"
@@ -43,13 +44,20 @@ struct StartupStep {
   std::variant<NeedMore, Outcomes..., StartupFailure> outcome{};
 };
 
-// A startup frame on its way out, the largest included.
+// A startup frame on its way out. It takes as much memory as it has octets, and none once it is sent: an established
+// connection keeps its machine, and there may be thousands.
 class FrameBuffer {
  public:
-  Bytes write(const StartupFrame& frame) noexcept { return Bytes(octets_).first(serialize(frame, octets_)); }
+  Bytes write(const StartupFrame& frame) noexcept {
+    std::array<std::byte, kMaxStartupFrameSize> largest;
+    const Bytes octets = Bytes(largest).first(serialize(frame, largest));
+    octets_.assign(octets.begin(), octets.end());
+    return octets_;
+  }
+  void clear() noexcept { octets_ = {}; }
 
  private:
-  std::array<std::byte, kMaxStartupFrameSize> octets_{};
+  std::vector<std::byte> octets_{};
 };
 
 class Initiator {
@@ -58,9 +66,9 @@ class Initiator {
 
   explicit Initiator(const Policy& policy) noexcept : policy_(policy) {}
 
-  // The Request to send, with or without private data (MPA-7.1.2-02). The octets stay valid until the initiator is
-  // moved or gone.
+  // The Request to send, with or without private data (MPA-7.1.2-02). The octets stay valid until frame_sent().
   std::expected<Bytes, Misuse> start(Bytes private_data) noexcept;
+  void frame_sent() noexcept { request_.clear(); }
 
   // Octets from the peer, until an outcome. Between the Agreement and first_fpdu_sent() any octet is a fault, since the
   // responder has to wait for our first FPDU: call this then, too (an empty span is harmless).
@@ -99,7 +107,7 @@ class Responder {
   using Step = StartupStep<RequestReceived>;
 
   struct Reply {
-    Bytes octets{};         // to send; valid until the responder is moved or gone
+    Bytes octets{};         // to send; valid until frame_sent()
     Agreement agreement{};  // in force once they are sent; private_data is empty (it came with RequestReceived)
   };
 
@@ -114,6 +122,7 @@ class Responder {
   // MPA is left then, and the TCP connection is the ULP's (MPA-7.1.2-07). With an enhanced Request, `depths.ord` may
   // name the ORD that would have been needed (MPA2-9.1-11).
   std::expected<Bytes, Misuse> reject(Bytes private_data, const Depths& depths = {}) noexcept;
+  void frame_sent() noexcept { reply_.clear(); }
 
   // A valid FPDU arrived: the fence is lifted, we may send (MPA-7.1.2-17, MPA2-3-04).
   void first_fpdu_received() noexcept;
