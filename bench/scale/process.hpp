@@ -98,8 +98,8 @@ class Line {
 // Runs both in processes of their own, so that each has its own limit of descriptors and a heap that nobody used.
 template <typename Server, typename Client>
 Figures run(Server server, Client client) {
-  auto* figures = static_cast<Figures*>(
-      mmap(nullptr, sizeof(Figures), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  auto* figures =
+      static_cast<Figures*>(mmap(nullptr, sizeof(Figures), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   new (figures) Figures();
   std::array<int, 2> ends{};
   need(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0, "socketpair");

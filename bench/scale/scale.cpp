@@ -3,8 +3,8 @@
 //
 //   memory      octets per idle connection, at both ends, with 1,000 and 10,000 of them
 //   idle        processor time of two devices with 1,000 idle connections each
-//   setup       connections made and taken down per second, MPA revision 2 included, beside TCP's connect, accept, close
-//   bandwidth   octets per second with 1, 16 and 256 of 10,000 connections active, beside TCP
+//   setup       connections made and taken down per second, MPA revision 2 included, beside TCP's connect, accept,
+//   close bandwidth   octets per second with 1, 16 and 256 of 10,000 connections active, beside TCP
 //
 // Client and server are processes of their own. weft and TCP take turns. The JSON has every figure; the table has
 // medians.
@@ -213,9 +213,12 @@ int main(int argc, char** argv) {
   const char* json = nullptr;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
-    if (argument == "--quick") quick = true;
-    else if (argument == "--only" && i + 1 < argc) only.insert(argv[++i]);
-    else json = argv[i];
+    if (argument == "--quick")
+      quick = true;
+    else if (argument == "--only" && i + 1 < argc)
+      only.insert(argv[++i]);
+    else
+      json = argv[i];
   }
   rlimit descriptors{};
   getrlimit(RLIMIT_NOFILE, &descriptors);

@@ -45,11 +45,10 @@ WeftEnd::WeftEnd()
 }
 
 std::unique_ptr<QueuePair> WeftEnd::make_queue_pair() {
-  auto made = std::make_unique<QueuePair>(must(domain_.create_queue_pair({.send_cq = &completions_,
-                                                                          .receive_cq = &completions_,
-                                                                          .max_send_wr = kDepth,
-                                                                          .max_receive_wr = kDepth}),
-                                               "queue pair"));
+  auto made = std::make_unique<QueuePair>(must(
+      domain_.create_queue_pair(
+          {.send_cq = &completions_, .receive_cq = &completions_, .max_send_wr = kDepth, .max_receive_wr = kDepth}),
+      "queue pair"));
   must(made->modify(QpState::kInit), "queue pair");
   for (std::uint32_t i = 0; i < kDepth; ++i) post_receive(*made);
   return made;
@@ -62,7 +61,8 @@ void WeftEnd::post_receive(QueuePair& queue_pair) {
 
 void WeftEnd::post_message(QueuePair& queue_pair) {
   const Sge from = region_.sge(0, kMessage);
-  must(queue_pair.post_send({.opcode = SendOpcode::kSend, .flags = SendFlags::kSignaled, .segments = {&from, 1}}), "send");
+  must(queue_pair.post_send({.opcode = SendOpcode::kSend, .flags = SendFlags::kSignaled, .segments = {&from, 1}}),
+       "send");
 }
 
 template <typename Each>

@@ -56,7 +56,7 @@ void ConnectionState::start_connector() {
     from = std::move(reserved_);
     remote = remote_;
     options.local = Endpoint{local_.address, 0};  // of a second attempt, where the first one's port still closes
-    options.timeout = policy_.connect_timeout;
+    options.timeout = policy_->connect_timeout;
     options.socket = socket_options();
   }
   log_connection(LogLevel::kInfo, number, "connecting to " + remote.to_string());
@@ -81,7 +81,7 @@ void ConnectionState::on_tcp(std::expected<transport::Socket, std::error_code> s
     done.swap(connector_);
     if (const auto local = socket->local()) local_ = *local;
     mark(*socket);
-    setup.policy = policy_;
+    setup.policy = *policy_;
     if (revision_1_) setup.policy.mpa_revision = 1;
     setup.ird = ird_;
     setup.ord = ord_;
@@ -159,7 +159,7 @@ bool ConnectionState::on_rejected(engine::Rejected rejected) {
 // still needed.
 bool ConnectionState::will_retry(bool worth_it) {
   const std::lock_guard lock(mutex_);
-  const bool possible = worth_it && policy_.fall_back_to_revision_1 && !revision_1_;
+  const bool possible = worth_it && policy_->fall_back_to_revision_1 && !revision_1_;
   if (!possible || phase_ != Phase::kConnecting) return false;
   return revision_1_ = retrying_ = true;
 }

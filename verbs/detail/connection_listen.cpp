@@ -86,7 +86,10 @@ void ConnectionState::on_accept(std::expected<transport::Socket, std::error_code
 void ConnectionState::begin_incoming(const ConnectionState& listener, transport::Socket socket) {
   phase_ = Phase::kIncoming;
   listener_number_ = listener.number;
-  policy_ = listener.policy();
+  {
+    const std::lock_guard lock(listener.mutex_);
+    policy_ = listener.policy_;
+  }
   if (const auto end = socket.local()) local_ = *end;
   if (const auto end = socket.peer()) remote_ = *end;
   mark(socket);
@@ -94,7 +97,7 @@ void ConnectionState::begin_incoming(const ConnectionState& listener, transport:
                  "comes from connection " + std::to_string(listener_number_) + ", which listens");
   const auto stream = Stream::start(runtime_, {.socket = std::move(socket),
                                                .role = mpa::Role::kResponder,
-                                               .policy = policy_,
+                                               .policy = *policy_,
                                                .ird = static_cast<std::uint16_t>(Device::limits().max_ird),
                                                .ord = static_cast<std::uint16_t>(Device::limits().max_ord),
                                                .send_depth = Device::limits().max_qp_wr,
@@ -111,7 +114,7 @@ void ConnectionState::on_requested(engine::ConnectionRequested request) {
     if (phase_ != Phase::kIncoming) return;
     phase_ = Phase::kRequested;
     backlog = place_;
-    lacks_rtr_ = request.peer_to_peer && !policy_.rtr.any();
+    lacks_rtr_ = request.peer_to_peer && !policy_->rtr.any();
   }
   Offer offer(shared_from_this());
   ConnectionEvent event{.type = ConnectionEventType::kConnectRequest,

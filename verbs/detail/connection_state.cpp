@@ -17,6 +17,11 @@ std::uint64_t next_number() {
   return ++last;
 }
 
+std::shared_ptr<const Policy> default_policy() {
+  static const auto one = std::make_shared<const Policy>();
+  return one;
+}
+
 constexpr std::size_t kMaxPrivateData = 512;          // MPA-7.1.1-26
 constexpr std::size_t kMaxEnhancedPrivateData = 508;  // less the IRD and ORD of RFC 6581
 
@@ -42,7 +47,11 @@ Result<void> check(const ConnectionParameters& parameters, std::size_t most_priv
 }  // namespace
 
 ConnectionState::ConnectionState(Runtime& runtime, std::shared_ptr<EventChannelState> channel, std::uint64_t context)
-    : number(next_number()), runtime_(runtime), context_(context), channel_(std::move(channel)) {}
+    : number(next_number()),
+      runtime_(runtime),
+      context_(context),
+      channel_(std::move(channel)),
+      policy_(default_policy()) {}
 
 Offer::~Offer() {
   if (state_) state_->destroy();
@@ -71,7 +80,7 @@ Error ConnectionState::nothing_to_answer() const {
 
 Policy ConnectionState::policy() const {
   const std::lock_guard lock(mutex_);
-  return policy_;
+  return *policy_;
 }
 
 Endpoint ConnectionState::local() const {
@@ -90,7 +99,7 @@ Result<void> ConnectionState::set_policy(const Policy& policy) {
   if (phase_ > Phase::kRouteResolved) {
     return fail(Errc::kInvalidState, "connection", "its policy is fixed by connect and listen");
   }
-  policy_ = policy;
+  policy_ = std::make_shared<const Policy>(policy);
   return {};
 }
 

@@ -131,7 +131,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   mutable std::mutex mutex_;
   std::shared_ptr<EventChannelState> channel_;  // null once the handle is gone
   Phase phase_ = Phase::kIdle;
-  Policy policy_{};
+  std::shared_ptr<const Policy> policy_;  // replaced, never changed: connections share their listener's
   AddressOptions address_options_{};
   Endpoint local_{};
   Endpoint remote_{};

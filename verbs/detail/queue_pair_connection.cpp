@@ -57,7 +57,7 @@ void QueuePairState::established(const Negotiated& negotiated) {
 
 void QueuePairState::stream_error(const StreamError& error, AsyncEventType type) {
   const std::lock_guard lock(mutex_);
-  if (!stream_error_) stream_error_ = error;
+  if (!stream_error_) stream_error_ = std::make_unique<const StreamError>(error);
   untold_ = type;
 }
 
@@ -68,7 +68,7 @@ void QueuePairState::end(std::unique_lock<std::mutex> lock) {
   state_ = QpState::kError;
   const bool last = !std::exchange(ended_, true);
   const auto untold = std::exchange(untold_, std::nullopt);
-  const auto error = stream_error_;
+  const auto error = stream_error_ ? std::optional(*stream_error_) : std::nullopt;
   lock.unlock();
   if (untold) raise(*untold, error);  // who hears of it finds the queue pair in ERROR
   if (!shares_receives()) return flush_receives();

@@ -161,7 +161,7 @@ QueuePairQuery QueuePairState::query() const {
           .max_inline = attributes.max_inline,
           .signal_all = attributes.signal_all,
           .negotiated = negotiated_,
-          .stream_error = stream_error_};
+          .stream_error = stream_error_ ? std::optional(*stream_error_) : std::nullopt};
 }
 
 }  // namespace weft::verbs::detail

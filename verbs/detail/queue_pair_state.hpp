@@ -80,7 +80,7 @@ class QueuePairState {
   bool ended_ = false;  // kLastWqeReached was raised
   std::shared_ptr<Stream> stream_;
   std::optional<Negotiated> negotiated_;
-  std::optional<StreamError> stream_error_;
+  std::unique_ptr<const StreamError> stream_error_;
   std::optional<AsyncEventType> untold_;  // of stream_error_
 };
 

@@ -26,7 +26,7 @@ Result<void> ReceiveQueue::check(const ReceiveRequest& request) const {
   if (request.segments.size() > max_sge_) {
     return fail(Errc::kTooManySegments, "segments", "more than the queue was created for");
   }
-  if (free_.empty() && slots_.size() == shape_.max_wr) {
+  if (free_.empty() && slots_ == shape_.max_wr) {
     return fail(Errc::kQueueFull, "receive queue", "holds its bound of uncompleted receives");
   }
   return {};
@@ -34,17 +34,28 @@ Result<void> ReceiveQueue::check(const ReceiveRequest& request) const {
 
 // Storage grows with use and is then kept: an idle queue is small.
 void ReceiveQueue::store(const ReceiveRequest& request) {
-  if (free_.empty()) {
-    free_.push_back(static_cast<std::uint32_t>(slots_.size()));
-    slots_.push_back({.segments = std::make_unique<Sge[]>(max_sge_)});
-  }
+  if (free_.empty()) make_slot();
   const std::uint32_t index = free_.back();
   free_.pop_back();
-  Slot& slot = slots_[index];
-  slot.wr_id = request.wr_id;
-  slot.used = static_cast<std::uint32_t>(request.segments.size());
-  std::ranges::copy(request.segments, slot.segments.get());
+  Slot& mine = slot(index);
+  mine.wr_id = request.wr_id;
+  mine.used = static_cast<std::uint32_t>(request.segments.size());
+  if (mine.used > 1) {
+    if (lists_.size() <= index) lists_.resize(slots_);
+    if (!lists_[index]) lists_[index] = std::make_unique<Sge[]>(max_sge_);
+  }
+  std::ranges::copy(request.segments, segments_of(index).begin());
   posted_.push(index);
+}
+
+std::span<Sge> ReceiveQueue::segments_of(std::uint64_t index) const noexcept {
+  Slot& mine = slot(index);
+  return {mine.used > 1 ? lists_[index].get() : &mine.only, mine.used};
+}
+
+void ReceiveQueue::make_slot() {
+  if (slots_ % kChunk == 0) chunks_.push_back(std::make_unique<Chunk>());
+  free_.push_back(slots_++);
 }
 
 PostResult ReceiveQueue::post(std::span<const ReceiveRequest> requests) {
@@ -84,7 +95,7 @@ std::optional<ddp::ReceiveBuffer> ReceiveQueue::take(const std::shared_ptr<Recei
   const std::uint32_t index = posted_.pop();  // in the order of posting (SEC-2.3.5-01)
   check_limit();
   std::uint64_t capacity = 0;
-  for (const Sge& sge : std::span(slots_[index].segments.get(), slots_[index].used)) capacity += sge.length;
+  for (const Sge& sge : segments_of(index)) capacity += sge.length;
   return ddp::ReceiveBuffer{index, capacity};
 }
 
@@ -105,13 +116,13 @@ void ReceiveQueue::check_limit() {
 
 std::span<const Sge> ReceiveQueue::segments(std::uint64_t cookie) const {
   const std::lock_guard lock(mutex_);
-  return {slots_[cookie].segments.get(), slots_[cookie].used};
+  return segments_of(cookie);
 }
 
 std::uint64_t ReceiveQueue::complete(std::uint64_t cookie) {
   const std::lock_guard lock(mutex_);
   free_.push_back(static_cast<std::uint32_t>(cookie));
-  return slots_[cookie].wr_id;
+  return slot(cookie).wr_id;
 }
 
 Result<void> ReceiveQueue::set_limit(std::uint32_t limit) {
@@ -127,7 +138,7 @@ Result<void> ReceiveQueue::resize(std::uint32_t max_wr) {
   if (max_wr == 0 || max_wr > Device::limits().max_srq_wr) {
     return fail(Errc::kLimitExceeded, "max_wr", "zero, or larger than the device's limit");
   }
-  if (max_wr < slots_.size()) return fail(Errc::kBusy, "max_wr", "smaller than what the queue has held");
+  if (max_wr < slots_) return fail(Errc::kBusy, "max_wr", "smaller than what the queue has held");
   shape_.max_wr = max_wr;
   return {};
 }

@@ -3,10 +3,12 @@
 // Send begins, and completed when that Send is delivered or the stream ends.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "common/bounded_ring.hpp"
@@ -58,13 +60,19 @@ class ReceiveQueue {
   [[nodiscard]] const ProtectionDomainState& domain() const noexcept { return *domain_; }
 
  private:
+  // Most receives are one piece of memory, and have no list of their own.
   struct Slot {
     std::uint64_t wr_id{};
     std::uint32_t used{};
-    std::unique_ptr<Sge[]> segments{};  // max_sge_ of them; stays where it is when the queue grows
+    Sge only{};
   };
+  static constexpr std::uint32_t kChunk = 8;
+  using Chunk = std::array<Slot, kChunk>;
   Result<void> check(const ReceiveRequest& request) const;
   void store(const ReceiveRequest& request);
+  void make_slot();
+  [[nodiscard]] Slot& slot(std::uint64_t index) const noexcept { return (*chunks_[index / kChunk])[index % kChunk]; }
+  [[nodiscard]] std::span<Sge> segments_of(std::uint64_t index) const noexcept;
   void check_limit();
   [[nodiscard]] std::vector<std::shared_ptr<ReceiveWaiter>> take_waiters();
 
@@ -74,8 +82,10 @@ class ReceiveQueue {
   const std::uint32_t max_sge_;
   mutable std::mutex mutex_;
   Shape shape_;
-  std::vector<Slot> slots_;
-  std::vector<std::uint32_t> free_;  // slots neither posted nor taken
+  std::vector<std::unique_ptr<Chunk>> chunks_;  // of slots, which stay where they are when the queue grows
+  std::uint32_t slots_ = 0;                     // that have been in use
+  std::vector<std::unique_ptr<Sge[]>> lists_;   // of slots that had more than one segment, max_sge_ each
+  std::vector<std::uint32_t> free_;             // slots neither posted nor taken
   BoundedRing<std::uint32_t> posted_;
   std::vector<std::weak_ptr<ReceiveWaiter>> waiters_;
 };

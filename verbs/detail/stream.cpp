@@ -54,9 +54,9 @@ Error to_error(engine::StartupError error) {
 }  // namespace
 
 std::shared_ptr<Stream> Stream::start(Runtime& runtime, Setup setup) {
-  std::optional<CapturedStream> tap;
+  std::unique_ptr<CapturedStream> tap;
   if (auto file = Runtime::capture(setup.socket, setup.role == mpa::Role::kInitiator)) {
-    tap.emplace(std::move(*file), setup.role);
+    tap = std::make_unique<CapturedStream>(std::move(*file), setup.role);
   }
   auto stream = std::make_shared<Stream>(runtime, std::move(setup), std::move(tap));
   runtime.add(stream);
@@ -66,10 +66,10 @@ std::shared_ptr<Stream> Stream::start(Runtime& runtime, Setup setup) {
   return stream;
 }
 
-Stream::Stream(Runtime& runtime, Setup setup, std::optional<CapturedStream> tap)
+Stream::Stream(Runtime& runtime, Setup setup, std::unique_ptr<CapturedStream> tap)
     : runtime_(runtime),
       number_(next_number()),
-      policy_(setup.policy),
+      no_receive_timeout_(setup.policy.no_receive_timeout),
       memory_(runtime.stags()),
       socket_(std::move(setup.socket)),
       peer_(socket_.peer().value_or(Endpoint{})),

@@ -5,6 +5,7 @@
 // connection identifier, completion queue, receive queue, STags.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -55,7 +56,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
     std::uint64_t connection{};  // its identifier's number, for the log
   };
   static std::shared_ptr<Stream> start(Runtime& runtime, Setup setup);
-  Stream(Runtime& runtime, Setup setup, std::optional<CapturedStream> tap);
+  Stream(Runtime& runtime, Setup setup, std::unique_ptr<CapturedStream> tap);
   ~Stream() override;
 
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
@@ -157,15 +158,15 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
 
   Runtime& runtime_;
   const std::uint64_t number_;
-  const Policy policy_;
+  const std::chrono::milliseconds no_receive_timeout_;  // of its Policy
   AdaptiveMutex mutex_;
   StreamMemory memory_;
   transport::Socket socket_;
   const Endpoint peer_;
   engine::Engine engine_;
-  std::optional<CapturedStream> tap_;
-  const std::unique_ptr<Narrator> narrator_;  // null when the log is not to say what happens
-  std::vector<std::byte> tap_raw_;            // captured connections: octets read and not yet consumed, as they came
+  const std::unique_ptr<CapturedStream> tap_;  // null when it is not captured
+  const std::unique_ptr<Narrator> narrator_;   // null when the log is not to say what happens
+  std::vector<std::byte> tap_raw_;             // captured connections: octets read and not yet consumed, as they came
   std::shared_ptr<StreamObserver> observer_;
   std::shared_ptr<QueuePairState> qp_;
   std::shared_ptr<ReceiveQueue> receives_;  // outlives qp_ here: what was taken from it must be given back

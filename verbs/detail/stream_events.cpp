@@ -168,7 +168,7 @@ void Stream::complete_receive(std::uint64_t wr_id, const engine::Received& event
   complete(*qp_->parts.receive_cq, completion);
 }
 
-void Stream::on(const engine::ReceiveStalled& event) { log_stall(subject(), event, policy_.no_receive_timeout); }
+void Stream::on(const engine::ReceiveStalled& event) { log_stall(subject(), event, no_receive_timeout_); }
 
 // --- Errors and the end
 

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an idle connection holds: every octet that its two ends took with operator new and did not give back. Counted,
+// so neither the clock nor the kernel has a say. bench/scale measures the same from outside (docs/scale.md).
+#include <malloc.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "loopback.hpp"
+
+namespace {
+
+std::atomic<std::size_t> held{0};
+
+void* take(std::size_t size) {
+  void* const made = std::malloc(size);
+  if (made == nullptr) throw std::bad_alloc();
+  held += malloc_usable_size(made);
+  return made;
+}
+
+void give_back(void* made) noexcept {
+  if (made != nullptr) held -= malloc_usable_size(made);
+  std::free(made);
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return take(size); }
+void* operator new[](std::size_t size) { return take(size); }
+void operator delete(void* made) noexcept { give_back(made); }
+void operator delete[](void* made) noexcept { give_back(made); }
+void operator delete(void* made, std::size_t) noexcept { give_back(made); }
+void operator delete[](void* made, std::size_t) noexcept { give_back(made); }
+
+namespace weft::verbs::test {
+namespace {
+
+constexpr std::uint32_t kDepth = 16;
+constexpr std::size_t kMessage = 64;
+
+// One end of many connections: all that they share.
+struct Host {
+  Device device = must(Device::open("lo"), "device");
+  ProtectionDomain domain = must(device.allocate_protection_domain(), "domain");
+  CompletionQueue cq = must(device.create_completion_queue({.capacity = 4096}), "cq");
+  std::vector<std::byte> octets = std::vector<std::byte>(kMessage);
+  MemoryRegion region = must(domain.register_memory(octets.data(), kMessage, kAllAccess), "region");
+
+  QueuePair queue_pair() {
+    auto made = must(
+        domain.create_queue_pair({.send_cq = &cq, .receive_cq = &cq, .max_send_wr = kDepth, .max_receive_wr = kDepth}),
+        "queue pair");
+    must(made.modify(QpState::kInit), "INIT");
+    const Sge into = region.sge();
+    for (std::uint32_t i = 0; i < kDepth; ++i) must(made.post_receive({.segments = {&into, 1}}), "receive");
+    return made;
+  }
+  // Sends one message, and posts another receive for the one that comes back.
+  void send(QueuePair& from) {
+    const Sge sge = region.sge();
+    must(from.post_send({.opcode = SendOpcode::kSend, .flags = SendFlags::kSignaled, .segments = {&sge, 1}}), "send");
+  }
+  void receive_one(QueuePair& on) {
+    WorkCompletion done;
+    do {
+      wait_until([&] { return must(cq.poll({&done, 1}), "poll") == 1; }, "a message");
+      EXPECT_EQ(done.status, WcStatus::kSuccess);
+    } while (done.opcode != WcOpcode::kReceive);
+    const Sge into = region.sge();
+    must(on.post_receive({.segments = {&into, 1}}), "receive");
+  }
+};
+
+struct Connection {
+  ConnectionId client_id, server_id;
+  QueuePair client, server;
+};
+
+// A client and a server in one process, which share a channel of connection events.
+struct Town {
+  EventChannel events = must(EventChannel::create(), "channel");
+  ConnectionId listener = must(ConnectionId::create(events), "listener");
+  Host near, far;
+  std::vector<Connection> connections;
+
+  Town() {
+    must(listener.bind_address(loopback("127.0.0.1")), "bind");
+    must(listener.listen(), "listen");
+  }
+  void connect() {
+    ConnectionId id = must(ConnectionId::create(events), "id");
+    must(id.resolve_address(listener.local_address()), "resolve");
+    expect_event(events, ConnectionEventType::kAddressResolved);
+    must(id.resolve_route(), "route");
+    expect_event(events, ConnectionEventType::kRouteResolved);
+    QueuePair client = near.queue_pair();
+    must(id.connect(client), "connect");
+    ConnectionEvent request = expect_event(events, ConnectionEventType::kConnectRequest);
+    QueuePair server = far.queue_pair();
+    must(request.request->accept(server), "accept");
+    expect_event(events, ConnectionEventType::kEstablished);
+    expect_event(events, ConnectionEventType::kEstablished);
+    connections.push_back({std::move(id), std::move(*request.request), std::move(client), std::move(server)});
+  }
+  void exchange() {
+    for (Connection& connection : connections) {
+      near.send(connection.client), far.receive_one(connection.server);
+      far.send(connection.server), near.receive_one(connection.client);
+    }
+  }
+};
+
+std::size_t held_when_idle() {
+  std::this_thread::sleep_for(20ms);  // a callback that runs gives back what it holds; more time changes nothing
+  return held;
+}
+
+// Both ends together, with queues of 16 and all receives posted: bench/scale adds malloc's headers to this.
+TEST(IdleConnection, HoldsLittleMemory) {
+  constexpr std::size_t kWarm = 8, kCount = 64;
+  constexpr std::size_t kEstablished = 8192;
+  constexpr std::size_t kUsed = 9216;  // with room for one work request at each end, which is kept
+  Town town;
+  town.connections.reserve(kWarm + kCount);
+  for (std::size_t i = 0; i < kWarm; ++i) town.connect();
+  town.exchange();
+  const std::size_t before = held_when_idle();
+  for (std::size_t i = 0; i < kCount; ++i) town.connect();
+  const std::size_t established = (held_when_idle() - before) / kCount;
+  town.exchange();
+  const std::size_t used = (held_when_idle() - before) / kCount;
+  RecordProperty("established", static_cast<int>(established));
+  RecordProperty("used", static_cast<int>(used));
+  EXPECT_LT(established, kEstablished);
+  EXPECT_LT(used, kUsed);
+}
+
+}  // namespace
+}  // namespace weft::verbs::test
