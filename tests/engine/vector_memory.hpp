@@ -40,6 +40,7 @@ class VectorMemory : public rdmap::Memory {
   std::vector<std::uint64_t> performed;                     // cookies of local operations
   std::map<std::uint64_t, std::uint32_t> local_invalidate;  // what perform_local(cookie) invalidates
   bool lend = false;                                        // borrow() works
+  bool scribbles = false;                                   // the application changes each octet that was just read
   std::uint64_t octets_placed = 0;                          // in any buffer
 
   // --- ddp::Placement
@@ -76,7 +77,7 @@ class VectorMemory : public rdmap::Memory {
                                                     MutableBytes out) override {
     const auto from = access(stag, offset, out.size(), &Region::read);
     if (!from) return std::unexpected(from.error());
-    std::memcpy(out.data(), *from, out.size());
+    read(out.data(), *from, out.size());
     return {};
   }
   std::expected<std::uint64_t, ddp::AccessError> atomic(ddp::Stag stag, ddp::TaggedOffset offset,
@@ -105,9 +106,8 @@ class VectorMemory : public rdmap::Memory {
   }
   std::expected<void, ddp::LocalFault> gather(rdmap::LocalSegments source, std::uint64_t offset,
                                               MutableBytes out) override {
-    return each_piece(source, offset, out.size(), [&](std::byte* from, std::size_t done, std::size_t n) {
-      std::memcpy(out.data() + done, from, n);
-    });
+    return each_piece(source, offset, out.size(),
+                      [&](std::byte* from, std::size_t done, std::size_t n) { read(out.data() + done, from, n); });
   }
   bool borrow(rdmap::LocalSegments source, std::uint64_t offset, std::uint64_t length, std::span<Bytes> pieces,
               std::size_t& used) override {
@@ -175,6 +175,10 @@ class VectorMemory : public rdmap::Memory {
     return {};
   }
 
+  void read(std::byte* to, std::byte* from, std::size_t n) const {
+    std::memcpy(to, from, n);
+    if (scribbles) std::transform(from, from + n, from, [](std::byte octet) { return ~octet; });
+  }
   void copy(std::byte* to, Bytes payload) {
     if (!payload.empty()) std::memcpy(to, payload.data(), payload.size());
     octets_placed += payload.size();
