@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -308,34 +307,6 @@ TEST(Pollers, ConnectionsComeAndGoUnderThem) {
   }
 }
 
-// Two peers that write at each other as fast as they can: receiving never waits for sending.
-TEST(Traffic, BothWaysAtFullRate) {
-  Pair pair({.client_policy = {.peer_to_peer = true}});
-  constexpr std::uint32_t kSize = 1 << 20;
-  constexpr int kTimes = 100;
-  Buffer client_memory(pair.client, kSize), server_memory(pair.server, kSize);
-  const auto run = [&](End& end, const Buffer& local, const Buffer& remote) {
-    const auto sge = local.sge();
-    int posted = 0, done = 0;
-    while (done < kTimes) {
-      while (posted < kTimes && posted - done < 32) {
-        ++posted;
-        must(end.qp->post_send({.opcode = posted % 10 == 0 ? SendOpcode::kRdmaRead : SendOpcode::kRdmaWrite,
-                                .flags = SendFlags::kSignaled,
-                                .segments = {&sge, 1},
-                                .remote_address = remote.remote(),
-                                .rkey = remote.region.rkey()}),
-             "post");
-      }
-      EXPECT_EQ(end.next().status, WcStatus::kSuccess);
-      ++done;
-    }
-  };
-  std::thread other([&] { run(pair.server, server_memory, client_memory); });
-  run(pair.client, client_memory, server_memory);
-  other.join();
-}
-
 // Everything from many threads at once, as libibverbs allows: posting, polling, querying, registering.
 TEST(Traffic, ManyThreadsOnOneQueuePair) {
   constexpr int kThreads = 3, kTimes = 300;
@@ -407,39 +378,6 @@ TEST(Traffic, DeregisteringASource) {
     EXPECT_EQ(done.status, WcStatus::kLocalProtectionError);
   }
 }
-
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define __SANITIZE_THREAD__
-#endif
-#endif
-#ifndef __SANITIZE_THREAD__
-// The application scribbles over what is being sent and read: undefined data, never a dead connection. (A race in the
-// application's own memory, so not for the thread sanitizer.)
-TEST(Traffic, AScribblerNeverKillsTheConnection) {
-  Pair pair;
-  Buffer near(pair.client, 1 << 18), far(pair.server, 1 << 18);
-  std::atomic<bool> stop{false};
-  std::thread scribbler([&] {
-    for (unsigned i = 0; !stop; ++i) {
-      std::memset(near.octets.data(), static_cast<int>(i), near.octets.size());
-      std::memset(far.octets.data(), static_cast<int>(i), far.octets.size());
-    }
-  });
-  const auto sge = near.sge();
-  for (int i = 0; i < 200; ++i) {
-    must(pair.client.qp->post_send({.opcode = i % 2 == 0 ? SendOpcode::kRdmaWrite : SendOpcode::kRdmaRead,
-                                    .flags = SendFlags::kSignaled,
-                                    .segments = {&sge, 1},
-                                    .remote_address = far.remote(),
-                                    .rkey = far.region.rkey()}),
-         "post");
-    EXPECT_EQ(pair.client.next().status, WcStatus::kSuccess);
-  }
-  stop = true;
-  scribbler.join();
-}
-#endif
 
 // What is sent with --pcap is a file of its own kind; its contents are judged by tests/captures and tshark.
 TEST(Capture, RecordsAConnection) {

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// An application that waits for an RDMA Write looks at its last octet in memory, without any verb, and then finds all
+// others: over real TCP, for every length, wherever the Write begins and however it is cut into FPDUs.
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <thread>
+
+#include "loopback.hpp"
+
+namespace weft::verbs::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Written {
+  std::uint32_t size{};
+  std::size_t from{};  // in the source
+  std::size_t to{};    // in the target
+};
+using Batch = std::vector<Written>;
+
+constexpr std::size_t kInFlight = 16, kMargin = 64, kSource = 1 << 20, kTarget = 4 << 20;
+
+// Side by side, with octets between them that nobody may touch.
+Batch batch_of(std::uint32_t first_size, std::uint32_t step) {
+  Batch batch;
+  std::size_t to = 1;
+  for (std::uint32_t i = 0; i < kInFlight; ++i) {
+    const std::uint32_t size = first_size + i * step;
+    batch.push_back({.size = size, .from = (size * 7 + i) % 4096, .to = to});
+    to += size + kMargin + size % 3;
+  }
+  return batch;
+}
+
+// Every size up to 4096, and some that take many reads of the socket.
+std::vector<Batch> batches() {
+  std::vector<Batch> all;
+  for (std::uint32_t size = 1; size <= 4096; size += kInFlight) all.push_back(batch_of(size, 1));
+  for (std::uint32_t size = 5000; size < 120000; size += 7919) all.push_back(batch_of(size, 5003));
+  return all;
+}
+
+// The target's application: it only looks at its memory.
+class Watcher {
+ public:
+  Watcher(const std::vector<std::byte>& source, std::vector<std::byte>& target) : source_(source), target_(target) {}
+
+  std::atomic<std::size_t> seen{0};  // batches that arrived, were compared, and are wiped again
+  std::atomic<bool> gave_up{false};
+  std::size_t wrong = 0;
+
+  void watch(const std::vector<Batch>& all) {
+    for (const Batch& batch : all) {
+      // Not in the order of posting only: later Writes are then looked at while earlier ones may still arrive.
+      for (std::size_t i = 0; i < batch.size(); ++i) {
+        if (!look(batch[i % 2 == 0 ? i : batch.size() - i])) return;
+      }
+      const auto& end = batch.back();
+      if (std::ranges::any_of(std::span(target_).first(end.to + end.size + kMargin), [](auto o) { return o != kNone; }))
+        ++wrong;  // an octet outside the Writes
+      seen.store(seen.load() + 1, std::memory_order_release);
+    }
+  }
+
+ private:
+  static constexpr std::byte kNone{0};
+
+  bool look(const Written& write) {
+    const std::span octets = std::span(target_).subspan(write.to, write.size);
+    const std::atomic_ref last(octets.back());
+    const auto limit = Clock::now() + kPatience;
+    for (unsigned i = 0; last.load(std::memory_order_acquire) == kNone; ++i) {
+      if (i % 64 != 63) continue;
+      std::this_thread::yield();
+      if (Clock::now() > limit) return gave_up = true, false;
+    }
+    // Backwards first, for a copy that is still under way is expected to end there.
+    const auto expected = std::span(source_).subspan(write.from, write.size);
+    const auto [mine, its] = std::mismatch(octets.rbegin(), octets.rend(), expected.rbegin());
+    if (mine != octets.rend()) ++wrong;
+    std::ranges::fill(octets, kNone);
+    return true;
+  }
+
+  const std::vector<std::byte>& source_;
+  std::vector<std::byte>& target_;
+};
+
+struct Cut {
+  const char* name;
+  bool crc, markers;
+  std::uint32_t max_ulpdu;
+};
+
+class LastOctet : public ::testing::TestWithParam<Cut> {};
+
+void post(Pair& pair, const Buffer& source, const Buffer& target, const Batch& batch) {
+  std::array<Sge, kInFlight> segments;
+  std::array<SendRequest, kInFlight> work;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    segments[i] = source.sge(batch[i].from, batch[i].size);
+    work[i] = {.opcode = SendOpcode::kRdmaWrite,
+               .flags = i + 1 == batch.size() ? SendFlags::kSignaled : SendFlags::kNone,
+               .segments = {&segments[i], 1},
+               .remote_address = target.remote() + batch[i].to,
+               .rkey = target.region.rkey()};
+  }
+  ASSERT_TRUE(pair.client.qp->post_send(work));
+}
+
+TEST_P(LastOctet, IsVisibleWhenAllOthersAre) {
+  const Cut& cut = GetParam();
+  const Policy policy{.crc = cut.crc, .markers = cut.markers, .max_ulpdu = cut.max_ulpdu};
+  Pair pair({.client_policy = policy, .server_policy = policy});
+  Buffer source(pair.client, kSource), target(pair.server, kTarget);
+  source.fill(1);
+  std::ranges::replace(source.octets, std::byte{0}, std::byte{1});  // 0: nothing arrived yet
+  const auto all = batches();
+  Watcher watcher(source.octets, target.octets);
+  std::thread watching([&] { watcher.watch(all); });
+  for (std::size_t i = 0; i < all.size() && !watcher.gave_up && !HasFailure(); ++i) {
+    post(pair, source, target, all[i]);
+    EXPECT_EQ(pair.client.next().status, WcStatus::kSuccess);
+    while (watcher.seen.load(std::memory_order_acquire) == i && !watcher.gave_up) std::this_thread::yield();
+  }
+  watching.join();
+  EXPECT_FALSE(watcher.gave_up) << "batch " << watcher.seen;
+  EXPECT_EQ(watcher.wrong, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cuts, LastOctet,
+                         ::testing::Values(Cut{"Small", true, false, 128}, Cut{"Ethernet", true, false, 1442},
+                                           Cut{"Large", true, false, 0}, Cut{"LargeWithoutCrc", false, false, 0},
+                                           Cut{"EthernetWithMarkers", true, true, 1442}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace weft::verbs::test
