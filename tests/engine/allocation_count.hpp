@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts what the whole test program allocates.
+// Counts what the whole test program allocates, all of its threads.
 #pragma once
 
 #include <cstddef>

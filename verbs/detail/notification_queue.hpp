@@ -15,7 +15,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -23,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/bounded_ring.hpp"
 #include "verbs/detail/given_descriptor.hpp"
 #include "verbs/error.hpp"
 
@@ -38,7 +38,7 @@ class NotificationQueue {
     return std::make_shared<NotificationQueue>(std::move(descriptor), bound);
   }
   NotificationQueue(GivenDescriptor descriptor, std::size_t bound)
-      : descriptor_(std::move(descriptor)), bound_(bound) {}
+      : descriptor_(std::move(descriptor)), bound_(bound), events_(bound + 1) {}
   NotificationQueue(const NotificationQueue&) = delete;
   NotificationQueue& operator=(const NotificationQueue&) = delete;
 
@@ -49,7 +49,7 @@ class NotificationQueue {
   bool post(T event, bool last = false) {
     const std::lock_guard lock(mutex_);
     if (events_.size() >= bound_ + (last ? 1 : 0)) return false;
-    events_.emplace_back(std::move(event));
+    events_.push(std::move(event));
     put_token();
     return true;
   }
@@ -109,12 +109,20 @@ class NotificationQueue {
   std::vector<T> withdraw(Predicate matches) {
     std::vector<T> taken;
     const std::lock_guard lock(mutex_);
-    for (auto& place : events_) {
+    for (std::size_t i = 0; i < events_.size(); ++i) {
+      auto& place = events_[i];
       if (place && matches(*place)) taken.push_back(std::move(*std::exchange(place, std::nullopt)));
     }
     std::size_t tokens = 0;
     while (tokens < taken.size() && take_token()) ++tokens;
-    std::erase_if(events_, [&](const auto& place) { return !place && tokens != 0 && tokens-- != 0; });
+    for (std::size_t places = events_.size(); places != 0; --places) {  // each once around, but for those given up
+      auto place = events_.pop();
+      if (place || tokens == 0) {
+        events_.push(std::move(place));
+      } else {
+        --tokens;
+      }
+    }
     return taken;
   }
 
@@ -122,9 +130,7 @@ class NotificationQueue {
   std::optional<T> pop() {
     const std::lock_guard lock(mutex_);
     if (events_.empty()) return std::nullopt;
-    auto event = std::move(events_.front());
-    events_.pop_front();
-    return event;
+    return events_.pop();
   }
 
   [[nodiscard]] int poll_for(int milliseconds) const {
@@ -150,7 +156,7 @@ class NotificationQueue {
   const GivenDescriptor descriptor_;
   const std::size_t bound_;
   std::mutex mutex_;
-  std::deque<std::optional<T>> events_;
+  BoundedRing<std::optional<T>> events_;  // one place more than the bound, for the last event
 };
 
 }  // namespace weft::verbs::detail
