@@ -61,6 +61,32 @@ TEST(PerftestPattern, IsTheOnlyOneThatIsPinnedWhole) {
   EXPECT_NE(ended.err.find("--pattern perftest"), std::string::npos) << ended.err;
 }
 
+// Each wakes the other, whichever way it sleeps; a wake-up that is lost would be a time-out.
+class Sleepers : public testing::TestWithParam<std::vector<std::string>> {};
+
+TEST_P(Sleepers, WakeEachOther) {
+  std::vector<std::string> arguments{"bench", "lat", "--size", "64", "--iters", "300", "--repetitions", "2", "--json"};
+  arguments.insert(arguments.end(), GetParam().begin(), GetParam().end());
+  Command command(arguments);
+  const Ended ended = command.wait(std::chrono::seconds(250));
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_NE(ended.out.find("\"tcp_waiting\": \"sleep\""), std::string::npos) << ended.out;
+}
+
+using Words = std::vector<std::string>;
+INSTANTIATE_TEST_SUITE_P(
+    Ways, Sleepers,
+    testing::Values(Words{"--op", "send", "--blocking", "wait"}, Words{"--op", "send", "--blocking", "channel"},
+                    Words{"--op", "write", "--blocking", "wait"}, Words{"--op", "write", "--blocking", "channel"},
+                    Words{"--op", "read", "--blocking", "wait"}, Words{"--op", "read", "--idle-target"},
+                    Words{"--op", "read", "--idle-target", "--blocking", "channel"}));
+
+TEST(Sleeping, MustNotContradictItself) {
+  EXPECT_NE(run({"bench", "lat", "--op", "send", "--idle-target"}).err.find("--op read"), std::string::npos);
+  EXPECT_EQ(run({"bench", "lat", "--op", "write", "--pattern", "perftest", "--blocking", "wait"}).exit_code, 2);
+  EXPECT_EQ(run({"bench", "bw", "--blocking", "wait"}).exit_code, 2) << "streams are polled for";
+}
+
 TEST(SignalEvery, IsBoundedByTheDepth) {
   Command command({"bench", "bw", "--op", "write", "--size", "64", "--iters", "500", "--repetitions", "1", "--depth",
                    "8", "--signal-every", "100"});

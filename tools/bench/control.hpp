@@ -9,11 +9,6 @@
 namespace weft::tools::bench {
 
 enum class Transport : std::uint8_t { kWeft, kTcp };
-// How its receivers wait: weft always polls; raw TCP polls for latency and sleeps in recv for streams, each at its
-// best.
-[[nodiscard]] constexpr bool polls(const Options& options, Transport transport) noexcept {
-  return transport == Transport::kWeft || options.kind == Kind::kLatency;
-}
 
 // As what a thread is placed: perftest's are left to the scheduler.
 [[nodiscard]] constexpr Waiting seating(const Options& options, Transport transport, Waiting waiting) noexcept {

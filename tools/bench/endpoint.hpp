@@ -18,7 +18,7 @@
 
 namespace weft::tools::bench {
 
-// How an end waits for the other. Weft polls, whatever it is told.
+// How an end waits for the other. Where weft is told to sleep it does so as Options::blocking says.
 enum class Waiting : std::uint8_t { kPoll, kSleep };
 
 // What a leader saw in one run.
@@ -27,8 +27,9 @@ struct RunResult {
   std::vector<double> latency_us{};  // latency only: one sample a message
 };
 
-// Both ends poll. After so many polls in vain they offer the processor to others: where there are fewer processors than
-// processes that want one, the other may be the one that is waited for. On a machine at rest this is never reached.
+// Where both ends poll: after so many polls in vain they offer the processor to others: where there are fewer
+// processors than processes that want one, the other may be the one that is waited for. On a machine at rest this is
+// never reached.
 inline constexpr std::uint32_t kSpinsBeforeYield = 512;
 
 class Endpoint {

@@ -46,10 +46,15 @@ class Leader {
   };
 
   // A stream over raw TCP is faster with polling on an idle machine and with sleeping on a busy one: both take part,
-  // and weft is compared with the better.
+  // and weft is compared with the better. Where somebody sleeps in weft, both ends of raw TCP sleep in recv.
   static std::vector<Contestant> contestants(const Options& options) {
-    std::vector<Contestant> all{{Transport::kWeft, Waiting::kPoll}};
+    std::vector<Contestant> all{
+        {Transport::kWeft, options.blocking == Blocking::kPoll ? Waiting::kPoll : Waiting::kSleep}};
     if (!with_tcp(options)) return all;
+    if (sleeps(options)) {
+      all.push_back({Transport::kTcp, Waiting::kSleep});
+      return all;
+    }
     all.push_back({Transport::kTcp, Waiting::kPoll});
     if (options.kind != Kind::kLatency) all.push_back({Transport::kTcp, Waiting::kSleep});
     return all;
@@ -59,17 +64,17 @@ class Leader {
     if (!with_tcp(options_)) {
       return {.options = options_,
               .pinned = options_.pinned && on_one_processor(),
-              .tcp_sleeps = false,
+              .tcp_sleeps = sleeps(options_),
               .weft = contestants_.front().series};
     }
     const Series& polling = contestants_[1].series;
     const Series& sleeping = contestants_.back().series;  // the same one again when only latency was measured
-    const bool sleeps = median(sleeping.figures) > median(polling.figures);
+    const bool slept = sleeps(options_) || median(sleeping.figures) > median(polling.figures);
     return {.options = options_,
             .pinned = placement_.possible(),
-            .tcp_sleeps = sleeps,
+            .tcp_sleeps = slept,
             .weft = contestants_.front().series,
-            .tcp = sleeps ? sleeping : polling};
+            .tcp = slept ? sleeping : polling};
   }
 
   Endpoint& endpoint(Transport transport) { return transport == Transport::kWeft ? *weft_ : *tcp_; }
@@ -89,8 +94,10 @@ class Leader {
     Endpoint& ours = endpoint(contestant.transport);
     if (auto ready = ours.prepare(contestant.waiting); !ready) return std::unexpected(ready.error());
     placement_.place(seating(options_, contestant.transport, contestant.waiting));
-    const Command command{
-        .verb = Verb::kRun, .transport = contestant.transport, .waiting = contestant.waiting, .messages = messages};
+    const Command command{.verb = Verb::kRun,
+                          .transport = contestant.transport,
+                          .waiting = sleeps(options_) ? Waiting::kSleep : contestant.waiting,
+                          .messages = messages};
     return together(command, [&] { return ours.lead(messages); });
   }
 

@@ -15,6 +15,10 @@ enum class Op : std::uint8_t { kSend, kWrite, kRead };
 // ib_write_bw (perftest_pattern.cpp).
 enum class Pattern : std::uint8_t { kOwn, kPerftest };
 
+// How both ends of weft wait: they spin in poll; they sleep in weft's own wait call; or the application sleeps itself,
+// in poll(2) on the completion channel's descriptor.
+enum class Blocking : std::uint8_t { kPoll, kWait, kChannel };
+
 struct Options {
   Kind kind{};
   Op op = Op::kSend;
@@ -27,7 +31,9 @@ struct Options {
   std::optional<std::uint32_t> max_inline{};  // longer messages are not posted inline; default: for the pattern
   std::uint32_t mtu = 0;                      // largest ULPDU; 0: what the connection's segment size gives
   Pattern pattern = Pattern::kOwn;
-  bool pinned = false;  // each process, with all of its threads, on a processor of its own
+  Blocking blocking = Blocking::kPoll;  // latency only
+  bool idle_target = false;             // latency of reads: the application that is read from sleeps outside of weft
+  bool pinned = false;                  // each process, with all of its threads, on a processor of its own
   bool crc = true;
   bool markers = false;
   bool json = false;
@@ -57,11 +63,35 @@ struct Options {
   return std::min(options.signal_every != 0 ? options.signal_every : usual, depth);
 }
 
+// Whether somebody sleeps: raw TCP then does, too.
+[[nodiscard]] constexpr bool sleeps(const Options& options) noexcept {
+  return options.blocking != Blocking::kPoll || options.idle_target;
+}
+
+// A sleeper is not woken by octets in its memory: the message is then an RDMA Write with Immediate Data.
+[[nodiscard]] constexpr bool writes_notify(const Options& options) noexcept {
+  return options.op == Op::kWrite && options.blocking != Blocking::kPoll;
+}
+
+// Whether each message completes a receive of the peer's.
+[[nodiscard]] constexpr bool completes_receives(const Options& options) noexcept {
+  return options.op == Op::kSend || writes_notify(options);
+}
+
 // Raw TCP does the same as our own pattern, and nothing like perftest's.
 [[nodiscard]] constexpr bool with_tcp(const Options& options) noexcept { return options.pattern == Pattern::kOwn; }
 
 [[nodiscard]] constexpr std::string_view name(Pattern pattern) noexcept {
   return pattern == Pattern::kOwn ? "own" : "perftest";
+}
+
+[[nodiscard]] constexpr std::string_view name(Blocking blocking) noexcept {
+  switch (blocking) {
+    case Blocking::kPoll: return "poll";
+    case Blocking::kWait: return "wait";
+    case Blocking::kChannel: return "channel";
+  }
+  return "?";
 }
 
 [[nodiscard]] constexpr std::string_view name(Kind kind) noexcept {

@@ -33,17 +33,25 @@ bool noisy(const Report& report) {
   return std::max(relative_spread(report.weft.figures), relative_spread(report.tcp.figures)) > kNoisySpread;
 }
 
+std::string waiting_text(const Options& options) {
+  std::string text;
+  if (options.blocking != Blocking::kPoll) text += "; both ends blocking (" + std::string(name(options.blocking)) + ")";
+  if (options.idle_target) text += "; the target's application asleep";
+  return text;
+}
+
 std::string title(const Options& options) {
   char text[200];
   const int length =
       std::snprintf(text, sizeof text,
-                    "%s of %s, %u octets, depth %u, lists of %u; CRC %s, markers %s, two processes on loopback%s\n",
+                    "%s of %s, %u octets, depth %u, lists of %u; CRC %s, markers %s, two processes on loopback%s%s\n",
                     options.kind == Kind::kLatency     ? "latency"
                     : options.kind == Kind::kBandwidth ? "bandwidth"
                                                        : "message rate",
                     std::string(name(options.op)).c_str(), options.size, effective_depth(options), list_length(options),
                     options.crc ? "on" : "off", options.markers ? "on" : "off",
-                    options.pattern == Pattern::kPerftest ? "; perftest's pattern, without raw TCP" : "");
+                    options.pattern == Pattern::kPerftest ? "; perftest's pattern, without raw TCP" : "",
+                    waiting_text(options).c_str());
   return {text, static_cast<std::size_t>(length)};
 }
 
@@ -86,6 +94,7 @@ std::string as_json(const Report& report) {
   json.number("weft", median(report.weft.figures))
       .number("tcp", tcp ? median(report.tcp.figures) : kNone)
       .number("ratio", tcp ? ratio(report) : kNone);
+  json.text("blocking", name(options.blocking)).boolean("idle_target", options.idle_target);
   json.text("pattern", name(options.pattern)).integer("signal_every", signal_interval(options));
   json.boolean("noisy", noisy(report)).boolean("pinned", report.pinned);
   if (tcp) json.text("tcp_waiting", report.tcp_sleeps ? "sleep" : "poll");

@@ -17,7 +17,10 @@ double seconds_since(Clock::time_point begin) { return std::chrono::duration<dou
 
 }  // namespace
 
-Outcome<void> WeftEndpoint::prepare(Waiting /*waiting*/) { return port_.top_up_receives(); }
+Outcome<void> WeftEndpoint::prepare(Waiting waiting) {
+  port_.wait_by(waiting == Waiting::kPoll ? Blocking::kPoll : options_.blocking);
+  return port_.top_up_receives();
+}
 
 Outcome<RunResult> WeftEndpoint::lead(std::uint64_t messages) {
   RunResult result;
@@ -57,8 +60,9 @@ void WeftEndpoint::mark(std::uint8_t round) { port_.out().back() = std::byte{rou
 
 // Waits for one message.
 Outcome<void> WeftEndpoint::next_message() {
+  if (completes_receives(options_)) return port_.await_receive();
   switch (options_.op) {
-    case Op::kSend: return port_.await_receive();
+    case Op::kSend: break;
     case Op::kWrite: return await_write();
     case Op::kRead: return port_.poll_until([this] { return port_.outstanding() == 0; });
   }
@@ -101,9 +105,15 @@ Outcome<void> WeftEndpoint::say_and_hear() {
 }
 
 Outcome<void> WeftEndpoint::follow(std::uint64_t messages) {
-  if (options_.op == Op::kRead) return port_.await_receive();  // polling all the while serves the reads
+  if (options_.op == Op::kRead) return serve_reads();
   if (options_.kind == Kind::kLatency) return follow_ping_pong(messages);
   return options_.op == Op::kSend ? follow_sends(messages) : hear_and_say();
+}
+
+// Polling all the while serves the reads; asleep in the application's own poll(2), the progress thread must.
+Outcome<void> WeftEndpoint::serve_reads() {
+  if (options_.idle_target) port_.wait_by(Blocking::kChannel);
+  return port_.await_receive();
 }
 
 Outcome<void> WeftEndpoint::follow_ping_pong(std::uint64_t messages) {
@@ -141,7 +151,7 @@ Outcome<void> WeftEndpoint::lead_check(std::uint8_t seed) {
   }
   fill_pattern(port_.out(), seed);
   if (auto posted = port_.post_messages(1, true); !posted) return posted;
-  return options_.op == Op::kSend ? port_.await_receive() : say_and_hear();
+  return completes_receives(options_) ? port_.await_receive() : say_and_hear();
 }
 
 Outcome<void> WeftEndpoint::follow_check(std::uint8_t seed) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The patterns of bench/endpoint.hpp over a weft connection. Both ends spin in poll, as latency-minded RDMA programs
-// do.
+// do, or sleep where Options::blocking says so.
 #pragma once
 
 #include "tools/bench/endpoint.hpp"
@@ -37,6 +37,7 @@ class WeftEndpoint : public Endpoint {
   Outcome<void> one_message();
   void mark(std::uint8_t round);
   Outcome<void> next_message();
+  Outcome<void> serve_reads();
   Outcome<void> follow_ping_pong(std::uint64_t messages);
   Outcome<void> follow_sends(std::uint64_t messages);
   Outcome<void> verify(Bytes octets, std::uint8_t seed);

@@ -81,7 +81,8 @@ verbs::SendRequest WeftPort::message_request() const {
   switch (options_.op) {
     case Op::kSend: return {.opcode = verbs::SendOpcode::kSend, .flags = flags};
     case Op::kWrite:
-      return {.opcode = verbs::SendOpcode::kRdmaWrite,
+      return {.opcode =
+                  writes_notify(options_) ? verbs::SendOpcode::kRdmaWriteWithImmediate : verbs::SendOpcode::kRdmaWrite,
               .flags = flags,
               .remote_address = peer_in_.address,
               .rkey = peer_in_.rkey};
@@ -158,18 +159,37 @@ Outcome<void> WeftPort::await_receive() {
 }
 
 Outcome<void> WeftPort::poll() {
+  if (auto taken = take_completions(); !taken) return std::unexpected(taken.error());
+  return {};
+}
+
+// As every verbs program that sleeps: poll, arm, poll once more for what came between the two, sleep. The call may end
+// for nothing when what it waits for was found by a poll; the caller looks again.
+Outcome<void> WeftPort::poll_or_sleep() {
+  const auto taken = take_completions();
+  if (!taken) return std::unexpected(taken.error());
+  if (*taken != 0) return {};
+  if (!std::exchange(armed_, true)) return link_.completions().arm();
+  armed_ = false;
+  return blocking_ == Blocking::kWait ? link_.completions().wait_event()
+                                      : link_.completions().poll_descriptor(kPatience);
+}
+
+Outcome<std::size_t> WeftPort::take_completions() {
   std::array<verbs::WorkCompletion, 32> completions;
   const auto count = link_.completions().poll(completions);
   if (!count) return std::unexpected(count.error());
   for (const verbs::WorkCompletion& completion : std::span(completions).first(*count)) {
-    if (auto taken = take(completion); !taken) return taken;
+    if (auto taken = take(completion); !taken) return std::unexpected(taken.error());
   }
-  return {};
+  return *count;
 }
 
 Outcome<void> WeftPort::take(const verbs::WorkCompletion& completion) {
   if (completion.status != verbs::WcStatus::kSuccess) return failure("weft: " + describe(completion) + ".");
-  if (completion.opcode != verbs::WcOpcode::kReceive) {
+  const bool arrived =
+      completion.opcode == verbs::WcOpcode::kReceive || completion.opcode == verbs::WcOpcode::kReceiveImmediate;
+  if (!arrived) {
     outstanding_ -= completion.wr_id;
     return {};
   }

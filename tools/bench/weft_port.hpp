@@ -50,11 +50,15 @@ class WeftPort {
   // How many messages have arrived since the last call.
   [[nodiscard]] std::uint64_t take_received() noexcept { return std::exchange(received_, 0); }
 
+  // How poll_until() waits from now on.
+  void wait_by(Blocking blocking) noexcept { blocking_ = blocking; }
   // Takes the completions that there are and drives the connection. An error when one of them failed.
   Outcome<void> poll();
-  // Polls until `condition()` holds; an error when that takes very long. In perftest's pattern without yielding.
+  // Polls, or sleeps, until `condition()` holds; an error when that takes very long. In perftest's pattern without
+  // yielding.
   template <typename Condition>
   Outcome<void> poll_until(Condition condition) {
+    if (blocking_ != Blocking::kPoll) return until(condition, [this] { return poll_or_sleep(); });
     return until(condition, [this] { return poll(); });
   }
   // The same without polling: whatever makes the condition true is brought by the progress thread.
@@ -82,6 +86,8 @@ class WeftPort {
   [[nodiscard]] verbs::Sge receive_segment(std::uint32_t index) const;
   [[nodiscard]] verbs::SendRequest message_request() const;
   Outcome<void> post(std::span<verbs::SendRequest> requests, bool report);
+  Outcome<std::size_t> take_completions();
+  Outcome<void> poll_or_sleep();
   Outcome<void> take(const verbs::WorkCompletion& completion);
   using Clock = std::chrono::steady_clock;
   [[nodiscard]] static bool out_of_patience(std::optional<Clock::time_point>& started);
@@ -108,6 +114,8 @@ class WeftPort {
   std::uint32_t next_receive_slot_ = 0;
   std::uint32_t next_sink_slot_ = 0;
   std::uint32_t latest_slot_ = 0;
+  Blocking blocking_ = Blocking::kPoll;
+  bool armed_ = false;  // the next completion raises an event
 };
 
 }  // namespace weft::tools::bench

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/link/completions.hpp"
 
+#include <poll.h>
+
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
 namespace weft::tools {
@@ -34,15 +38,34 @@ Outcome<verbs::WorkCompletion> Completions::next() {
     if (!count) return std::unexpected(count.error());
     if (*count == 1) return completion;
     if (!armed) {  // what comes between the poll and the arm raises no event: poll once more before sleeping
-      if (auto done = queue_.arm(verbs::Arm::kAll); !done) return std::unexpected(to_failure("arm", done.error()));
+      if (auto done = arm(); !done) return std::unexpected(done.error());
       continue;
     }
-    const auto event = channel_.get_event();
-    if (!event && event.error().code != verbs::Errc::kInterrupted) {
-      return std::unexpected(to_failure("completion channel", event.error()));
-    }
-    queue_.acknowledge_events(event ? 1 : 0);
+    if (auto done = wait_event(); !done) return std::unexpected(done.error());
   }
+}
+
+Outcome<void> Completions::arm() {
+  if (auto done = queue_.arm(verbs::Arm::kAll); !done) return std::unexpected(to_failure("arm", done.error()));
+  return {};
+}
+
+Outcome<void> Completions::wait_event() {
+  const auto event = channel_.get_event();
+  if (!event && event.error().code != verbs::Errc::kInterrupted) {
+    return std::unexpected(to_failure("completion channel", event.error()));
+  }
+  queue_.acknowledge_events(event ? 1 : 0);
+  return {};
+}
+
+Outcome<void> Completions::poll_descriptor(std::chrono::milliseconds at_most) {
+  pollfd descriptor{.fd = channel_.descriptor(), .events = POLLIN, .revents = 0};
+  const int ready = ::poll(&descriptor, 1, static_cast<int>(at_most.count()));
+  if (ready < 0 && errno == EINTR) return {};
+  if (ready < 0) return failure(std::string("poll: ") + std::strerror(errno) + ".");
+  if (ready == 0) return failure("no completion for " + std::to_string(at_most.count()) + " ms.");
+  return wait_event();
 }
 
 }  // namespace weft::tools

@@ -30,6 +30,14 @@ class Completions {
   // The next completion, whatever its status. Sleeps while there is none.
   Outcome<verbs::WorkCompletion> next();
 
+  // The two steps of sleeping, for callers that poll many at a time. The next completion raises an event; what came
+  // between the latest poll and this call raises none, so poll once more before sleeping.
+  Outcome<void> arm();
+  // Sleeps in weft's own call until there is an event, and takes it. A signal ends it too.
+  Outcome<void> wait_event();
+  // The same, but the application sleeps itself, in poll(2) on the channel's descriptor, and calls weft only then.
+  Outcome<void> poll_descriptor(std::chrono::milliseconds at_most);
+
  private:
   Completions(verbs::CompletionChannel channel, verbs::CompletionQueue queue)
       : channel_(std::move(channel)), queue_(std::move(queue)) {}

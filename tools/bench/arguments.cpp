@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/bench/arguments.hpp"
+
+#include <map>
+
+#include "tools/bench/pinning.hpp"
+
+namespace weft::tools::bench {
+namespace {
+
+void add_pattern_options(CLI::App& command, Options& options) {
+  if (options.kind != Kind::kLatency) {
+    command
+        .add_option("--signal-every", options.signal_every,
+                    "Messages of weft's to one whose completion is reported, at most the depth (default: a quarter of "
+                    "the depth, or a list; perftest: 100)")
+        ->type_name("N")
+        ->check(CLI::Range(1, 4096));
+  }
+  command
+      .add_option("--inline", options.max_inline,
+                  "Messages of up to so many octets are posted inline, 0 to 256 (default 256; perftest: 0)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 256));
+  if (options.kind == Kind::kRate) return;
+  command
+      .add_option_function<std::string>(
+          "--pattern",
+          [&options](const std::string& text) { options.pattern = text == "own" ? Pattern::kOwn : Pattern::kPerftest; },
+          options.kind == Kind::kLatency
+              ? "perftest: weft does as ib_write_lat does, which looks only at its memory while it waits, and never "
+                "yields, nor is pinned to a processor without --pinned. With --op write (default own)"
+              : "perftest: weft does as ib_write_bw does: depth 128, the clock stops at the last completion, and the "
+                "receiver spins on another connection's completion queue. With --op write (default own)")
+      ->type_name("own|perftest")
+      ->check(CLI::IsMember({"own", "perftest"}));
+  command.add_flag("--pinned", options.pinned,
+                   "Each of the two processes, with all of its threads, stays on a processor of its own, as with "
+                   "taskset. With --pattern perftest");
+}
+
+void add_sleeping_options(CLI::App& command, Options& options) {
+  static const std::map<std::string, Blocking> kWays{
+      {"poll", Blocking::kPoll}, {"wait", Blocking::kWait}, {"channel", Blocking::kChannel}};
+  command
+      .add_option_function<std::string>(
+          "--blocking", [&options](const std::string& text) { options.blocking = kWays.at(text); },
+          "How both ends of weft wait: poll spins; wait sleeps in weft's own wait call; channel sleeps in the "
+          "application's poll(2) on the completion channel's descriptor. With the latter two raw TCP sleeps in recv, "
+          "and "
+          "--op write posts Writes with Immediate Data, since a sleeper sees no octet change (default poll)")
+      ->type_name("poll|wait|channel")
+      ->check(CLI::IsMember({"poll", "wait", "channel"}));
+  command.add_flag(
+      "--idle-target", options.idle_target,
+      "The application that is read from sleeps outside of weft, and raw TCP at both ends in recv. With --op "
+      "read");
+}
+
+}  // namespace
+
+void add_options(CLI::App& command, Arguments& arguments) {
+  static const std::map<std::string, Op> kOps{{"send", Op::kSend}, {"write", Op::kWrite}, {"read", Op::kRead}};
+  Options& options = arguments.options;
+  command
+      .add_option_function<std::string>(
+          "--op", [&options](const std::string& text) { options.op = kOps.at(text); },
+          "send, write or read (default send)")
+      ->type_name("OP")
+      ->check(CLI::IsMember({"send", "write", "read"}));
+  command.add_option("--size", options.size, "Octets of one message, 1 to 2^30")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(1U, 1U << 30));
+  command.add_option("--iters", options.iterations, "Messages of one repetition; 0: as many as fit into --duration")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 10'000'000));
+  command.add_option("--duration", options.duration, "Seconds for all repetitions together, 0.1 to 3600")
+      ->type_name("S")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 3600.0));
+  command.add_option("--repetitions", options.repetitions, "Repetitions of each transport, 1 to 1000")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  if (options.kind != Kind::kLatency) {
+    command
+        .add_option("--depth", options.depth,
+                    "Messages under way at a time, 1 to 4096 (default 16 for bw, 64 for rate)")
+        ->type_name("N")
+        ->check(CLI::Range(1, 4096));
+  }
+  command
+      .add_option("--mtu", options.mtu,
+                  "Largest ULPDU, in octets, that weft puts into one FPDU, 128 to 64768; default: what the segment "
+                  "size of TCP gives")
+      ->type_name("N")
+      ->check(CLI::Range(128, 64768));
+  if (options.kind == Kind::kLatency) add_sleeping_options(command, options);
+  add_pattern_options(command, options);
+  command.add_option("--crc", arguments.crc, "on or off: CRCs of weft's FPDUs")
+      ->type_name("on|off")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"on", "off"}));
+  command.add_flag("--markers", options.markers, "With MPA Markers in weft's FPDU streams");
+  command.add_flag("--json", options.json,
+                   "Print one JSON object: weft, tcp, ratio, unit, better (lower or higher), and the figures behind "
+                   "them; mtu is null "
+                   "where FPDUs were as long as TCP's segments allowed");
+}
+
+Outcome<Options> options_of(const Arguments& arguments) {
+  Options options = arguments.options;
+  options.crc = arguments.crc == "on";
+  const bool perftest = options.pattern == Pattern::kPerftest;
+  if (perftest && options.op != Op::kWrite) return usage_error("--pattern perftest goes with --op write.");
+  if (options.pinned && !perftest) return usage_error("--pinned goes with --pattern perftest.");
+  if (options.pinned && !Placement(Seat::kFollower).possible()) return usage_error("--pinned wants two processors.");
+  if (perftest && options.blocking != Blocking::kPoll) return usage_error("--pattern perftest polls: no --blocking.");
+  if (options.idle_target && options.op != Op::kRead) return usage_error("--idle-target goes with --op read.");
+  return options;
+}
+
+}  // namespace weft::tools::bench

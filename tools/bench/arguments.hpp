@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of `weft bench lat`, `bw` and `rate`.
+#pragma once
+
+#include <string>
+
+#include "tools/bench/options.hpp"
+#include "tools/cli/command.hpp"
+
+namespace weft::tools::bench {
+
+struct Arguments {
+  Options options{};
+  std::string crc = "on";
+};
+
+// Adds those that go with arguments.options.kind, which is set before.
+void add_options(CLI::App& command, Arguments& arguments);
+// What was asked for, or which options contradict each other. Once the command line has been parsed.
+[[nodiscard]] Outcome<Options> options_of(const Arguments& arguments);
+
+}  // namespace weft::tools::bench
