@@ -87,6 +87,41 @@ TEST(Sleeping, MustNotContradictItself) {
   EXPECT_EQ(run({"bench", "bw", "--blocking", "wait"}).exit_code, 2) << "streams are polled for";
 }
 
+class Crowds : public testing::TestWithParam<Shape> {};
+
+TEST_P(Crowds, AreMeasuredTogether) {
+  const Shape& shape = GetParam();
+  Command command({"bench", shape.kind, "--op", shape.op, "--size", shape.size, "--iters", "1000", "--repetitions", "2",
+                   "--connections", "7", "--json"});
+  const Ended ended = command.wait(std::chrono::seconds(250));
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_NE(ended.out.find("\"connections\": 7"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find("\"weft_messages\": 1001"), std::string::npos) << "dealt out evenly: " << ended.out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Patterns, Crowds,
+                         testing::Values(Shape{"bw", "send", "5000"}, Shape{"bw", "write", "5000"},
+                                         Shape{"bw", "read", "5000"}, Shape{"rate", "send", "64"},
+                                         Shape{"rate", "write", "64"}, Shape{"rate", "read", "64"}),
+                         testing::PrintToStringParamName());
+
+TEST(Segments, CanBeThoseOfEthernet) {
+  Command command(
+      {"bench", "bw", "--size", "100000", "--emss", "1448", "--markers", "on", "--iters", "20", "--repetitions", "1"});
+  const Ended ended = command.wait(std::chrono::seconds(250));
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_NE(ended.out.find("segments of 1448"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find("markers on"), std::string::npos) << ended.out;
+}
+
+TEST(Markers, CanBeNamedOff) {
+  const Ended ended = run({"bench", "lat", "--markers", "off", "--iters", "20", "--repetitions", "1"});
+  EXPECT_NE(ended.out.find("markers off"), std::string::npos) << ended.out << ended.err;
+  EXPECT_NE(run({"bench", "lat", "--markers", "--iters", "20", "--repetitions", "1"}).out.find("markers on"),
+            std::string::npos);
+  EXPECT_EQ(run({"bench", "lat", "--markers", "perhaps"}).exit_code, 2);
+}
+
 TEST(SignalEvery, IsBoundedByTheDepth) {
   Command command({"bench", "bw", "--op", "write", "--size", "64", "--iters", "500", "--repetitions", "1", "--depth",
                    "8", "--signal-every", "100"});

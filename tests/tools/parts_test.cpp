@@ -163,6 +163,15 @@ TEST(Report, HasNoRatioWithoutRawTcp) {
   EXPECT_EQ(parsed.at("pattern"), "perftest");
 }
 
+TEST(Schedule, DealsMessagesOutEvenlyAndFillsEachDepthOnce) {
+  const bench::Options options{.kind = bench::Kind::kBandwidth, .depth = 16, .connections = 7};
+  EXPECT_EQ(bench::dealt(options, 1), 7U);
+  EXPECT_EQ(bench::dealt(options, 14), 14U);
+  EXPECT_EQ(bench::dealt(options, 15), 21U);
+  EXPECT_EQ(bench::least(options), 112U);
+  EXPECT_EQ(bench::least({.kind = bench::Kind::kBandwidth}), 1U);
+}
+
 TEST(Report, RatioIsWeftByTcpOfTheMedians) {
   const bench::Report report{
       .options = {.kind = bench::Kind::kRate}, .weft = {.figures = {50, 60, 1}}, .tcp = {.figures = {100, 90, 100}}};

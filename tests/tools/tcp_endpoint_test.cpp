@@ -2,6 +2,9 @@
 // The raw TCP side of the benchmarks, against itself in two threads: every pattern ends, with the right number of
 // samples, and wrong data is seen.
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 
 #include <thread>
 
@@ -47,6 +50,19 @@ INSTANTIATE_TEST_SUITE_P(KindsOpsSizes, EveryPattern,
                          testing::Combine(testing::Values(Kind::kLatency, Kind::kBandwidth, Kind::kRate),
                                           testing::Values(Op::kSend, Op::kWrite, Op::kRead),
                                           testing::Values(1U, 29U, 100'000U)));
+
+// What getsockopt says of a connected socket counts no time stamps.
+TEST(TcpSocket, SegmentsCanBeLimited) {
+  auto listener = tcp_listen_on_loopback(1448);
+  auto ours = tcp_connect_to_loopback(listener->port, 1448);
+  auto theirs = tcp_accept(*listener);
+  for (const UniqueFd* fd : {&*ours, &*theirs}) {
+    int mss = 0;
+    socklen_t length = sizeof mss;
+    ASSERT_EQ(::getsockopt(fd->get(), IPPROTO_TCP, TCP_MAXSEG, &mss, &length), 0);
+    EXPECT_EQ(mss, 1448);
+  }
+}
 
 TEST(TcpEndpoint, WrongDataIsSeen) {
   Pair pair({.size = 64});

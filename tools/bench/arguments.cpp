@@ -91,6 +91,22 @@ void add_options(CLI::App& command, Arguments& arguments) {
         ->type_name("N")
         ->check(CLI::Range(1, 4096));
   }
+  if (options.kind != Kind::kLatency) {
+    command
+        .add_option(
+            "--connections", options.connections,
+            "Connections between the two processes, 1 to 1024, each with the depth to itself; the figure is that of "
+            "all together (default 1)")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1024));
+  }
+  command
+      .add_option(
+          "--emss", options.emss,
+          "TCP's segment size in octets, 500 to 65000, for weft's FPDUs and for raw TCP's sockets; 1448 is that of "
+          "Ethernet's MTU 1500 (default: the path's)")
+      ->type_name("N")
+      ->check(CLI::Range(500, 65000));
   command
       .add_option("--mtu", options.mtu,
                   "Largest ULPDU, in octets, that weft puts into one FPDU, 128 to 64768; default: what the segment "
@@ -103,7 +119,12 @@ void add_options(CLI::App& command, Arguments& arguments) {
       ->type_name("on|off")
       ->capture_default_str()
       ->check(CLI::IsMember({"on", "off"}));
-  command.add_flag("--markers", options.markers, "With MPA Markers in weft's FPDU streams");
+  command
+      .add_option("--markers", arguments.markers,
+                  "on or off: MPA Markers in weft's FPDU streams; alone: on (default off)")
+      ->type_name("on|off")
+      ->expected(0, 1)
+      ->check(CLI::IsMember({"on", "off", ""}));
   command.add_flag("--json", options.json,
                    "Print one JSON object: weft, tcp, ratio, unit, better (lower or higher), and the figures behind "
                    "them; mtu is null "
@@ -113,11 +134,13 @@ void add_options(CLI::App& command, Arguments& arguments) {
 Outcome<Options> options_of(const Arguments& arguments) {
   Options options = arguments.options;
   options.crc = arguments.crc == "on";
+  options.markers = arguments.markers != "off";
   const bool perftest = options.pattern == Pattern::kPerftest;
   if (perftest && options.op != Op::kWrite) return usage_error("--pattern perftest goes with --op write.");
   if (options.pinned && !perftest) return usage_error("--pinned goes with --pattern perftest.");
   if (options.pinned && !Placement(Seat::kFollower).possible()) return usage_error("--pinned wants two processors.");
   if (perftest && options.blocking != Blocking::kPoll) return usage_error("--pattern perftest polls: no --blocking.");
+  if (perftest && options.connections != 1) return usage_error("--pattern perftest has one connection.");
   if (options.idle_target && options.op != Op::kRead) return usage_error("--idle-target goes with --op read.");
   return options;
 }

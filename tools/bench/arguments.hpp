@@ -12,6 +12,7 @@ namespace weft::tools::bench {
 struct Arguments {
   Options options{};
   std::string crc = "on";
+  std::string markers = "off";
 };
 
 // Adds those that go with arguments.options.kind, which is set before.

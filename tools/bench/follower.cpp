@@ -5,7 +5,7 @@
 
 #include "tools/bench/control.hpp"
 #include "tools/bench/pinning.hpp"
-#include "tools/bench/tcp_endpoint.hpp"
+#include "tools/bench/tcp_setup.hpp"
 #include "tools/bench/weft_setup.hpp"
 #include "tools/cli/child_process.hpp"
 
@@ -36,17 +36,16 @@ Outcome<void> serve(const Options& options, Endpoint& weft, Endpoint& tcp, int c
 }  // namespace
 
 Outcome<void> follow_commands(const Options& options, int channel) {
-  auto tcp_listener = tcp_listen_on_loopback();
+  auto tcp_listener = tcp_listen_on_loopback(options.emss);
   if (!tcp_listener) return std::unexpected(tcp_listener.error());
   auto weft_listener = WeftListener::open(options);
   if (!weft_listener) return std::unexpected(weft_listener.error());
   if (auto told = tell(channel, Ports{weft_listener->port(), tcp_listener->port}); !told) return told;
-  auto tcp_fd = tcp_accept(*tcp_listener);
-  if (!tcp_fd) return std::unexpected(tcp_fd.error());
+  auto tcp = tcp_accept_all(*tcp_listener, options);
+  if (!tcp) return std::unexpected(tcp.error());
   auto weft = weft_listener->accept();
   if (!weft) return std::unexpected(weft.error());
-  TcpEndpoint tcp(std::move(*tcp_fd), options);
-  return serve(options, **weft, tcp, channel);
+  return serve(options, **weft, **tcp, channel);
 }
 
 }  // namespace weft::tools::bench

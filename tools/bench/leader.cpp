@@ -9,7 +9,7 @@
 #include "tools/bench/control.hpp"
 #include "tools/bench/pinning.hpp"
 #include "tools/bench/statistics.hpp"
-#include "tools/bench/tcp_endpoint.hpp"
+#include "tools/bench/tcp_setup.hpp"
 #include "tools/bench/weft_setup.hpp"
 #include "tools/cli/child_process.hpp"
 
@@ -115,7 +115,8 @@ class Leader {
   Outcome<void> find_length(Contestant& contestant) {
     const double target = options_.duration / static_cast<double>(contestants_.size() * options_.repetitions);
     std::uint64_t& messages = contestant.series.messages;
-    messages = options_.iterations != 0 ? options_.iterations : first_guess(options_);
+    messages = dealt(options_,
+                     options_.iterations != 0 ? options_.iterations : std::max(first_guess(options_), least(options_)));
     if (options_.iterations != 0 && options_.pattern == Pattern::kPerftest)
       return {};  // which measures the first ones too
     for (;;) {
@@ -124,6 +125,7 @@ class Leader {
       if (options_.iterations != 0) return {};
       const std::uint64_t better = scaled(messages, result->seconds, target);
       messages = result->seconds >= target / 2 ? better : std::clamp(better, messages + 1, messages * 8);
+      messages = dealt(options_, std::max(messages, least(options_)));
       if (result->seconds >= target / 2) return {};
     }
   }
@@ -156,11 +158,11 @@ class Leader {
 Outcome<Report> lead_measurement(const Options& options, int channel) {
   const auto ports = hear<Ports>(channel);
   if (!ports) return std::unexpected(ports.error());
-  auto fd = tcp_connect_to_loopback(ports->tcp);
-  if (!fd) return std::unexpected(fd.error());
+  auto tcp = tcp_connect_all(ports->tcp, options);
+  if (!tcp) return std::unexpected(tcp.error());
   auto weft = weft_connect(options, ports->weft);
   if (!weft) return std::unexpected(weft.error());
-  return Leader(options, channel, std::move(*weft), std::make_unique<TcpEndpoint>(std::move(*fd), options)).measure();
+  return Leader(options, channel, std::move(*weft), std::move(*tcp)).measure();
 }
 
 }  // namespace weft::tools::bench

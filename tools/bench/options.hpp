@@ -29,7 +29,9 @@ struct Options {
   std::uint32_t depth = 0;                    // messages under way at a time; 0: a good value for the kind
   std::uint32_t signal_every = 0;             // messages to a reported completion; 0: a good value for kind and pattern
   std::optional<std::uint32_t> max_inline{};  // longer messages are not posted inline; default: for the pattern
+  std::uint32_t connections = 1;              // between the two processes; the figure is that of all together
   std::uint32_t mtu = 0;                      // largest ULPDU; 0: what the connection's segment size gives
+  std::uint32_t emss = 0;                     // TCP's segment size for both transports; 0: the path's
   Pattern pattern = Pattern::kOwn;
   Blocking blocking = Blocking::kPoll;  // latency only
   bool idle_target = false;             // latency of reads: the application that is read from sleeps outside of weft
@@ -61,6 +63,11 @@ struct Options {
   const std::uint32_t depth = effective_depth(options);
   const std::uint32_t usual = perftest ? 100 : std::max(list_length(options), depth / 4);  // its -Q
   return std::min(options.signal_every != 0 ? options.signal_every : usual, depth);
+}
+
+// Messages are dealt out evenly: a run has a multiple of this.
+[[nodiscard]] constexpr std::uint64_t dealt(const Options& options, std::uint64_t messages) noexcept {
+  return (messages + options.connections - 1) / options.connections * options.connections;
 }
 
 // Whether somebody sleeps: raw TCP then does, too.

@@ -33,8 +33,10 @@ bool noisy(const Report& report) {
   return std::max(relative_spread(report.weft.figures), relative_spread(report.tcp.figures)) > kNoisySpread;
 }
 
-std::string waiting_text(const Options& options) {
+std::string more_text(const Options& options) {
   std::string text;
+  if (options.connections != 1) text += "; " + std::to_string(options.connections) + " connections";
+  if (options.emss != 0) text += "; segments of " + std::to_string(options.emss) + " octets";
   if (options.blocking != Blocking::kPoll) text += "; both ends blocking (" + std::string(name(options.blocking)) + ")";
   if (options.idle_target) text += "; the target's application asleep";
   return text;
@@ -42,16 +44,15 @@ std::string waiting_text(const Options& options) {
 
 std::string title(const Options& options) {
   char text[200];
-  const int length =
-      std::snprintf(text, sizeof text,
-                    "%s of %s, %u octets, depth %u, lists of %u; CRC %s, markers %s, two processes on loopback%s%s\n",
-                    options.kind == Kind::kLatency     ? "latency"
-                    : options.kind == Kind::kBandwidth ? "bandwidth"
-                                                       : "message rate",
-                    std::string(name(options.op)).c_str(), options.size, effective_depth(options), list_length(options),
-                    options.crc ? "on" : "off", options.markers ? "on" : "off",
-                    options.pattern == Pattern::kPerftest ? "; perftest's pattern, without raw TCP" : "",
-                    waiting_text(options).c_str());
+  const int length = std::snprintf(
+      text, sizeof text,
+      "%s of %s, %u octets, depth %u, lists of %u; CRC %s, markers %s, two processes on loopback%s%s\n",
+      options.kind == Kind::kLatency     ? "latency"
+      : options.kind == Kind::kBandwidth ? "bandwidth"
+                                         : "message rate",
+      std::string(name(options.op)).c_str(), options.size, effective_depth(options), list_length(options),
+      options.crc ? "on" : "off", options.markers ? "on" : "off",
+      options.pattern == Pattern::kPerftest ? "; perftest's pattern, without raw TCP" : "", more_text(options).c_str());
   return {text, static_cast<std::size_t>(length)};
 }
 
@@ -87,6 +88,7 @@ std::string as_json(const Report& report) {
   json.text("bench", name(options.kind)).text("op", name(options.op)).integer("size", options.size);
   json.integer("depth", effective_depth(options)).integer("list", list_length(options));
   // Without a limit there is no one number: FPDUs follow TCP's segment size, which on loopback doubles during a run.
+  json.integer("connections", options.connections).number("emss", options.emss == 0 ? kNone : options.emss);
   json.number("mtu", options.mtu == 0 ? kNone : options.mtu);
   json.boolean("crc", options.crc).boolean("markers", options.markers);
   json.text("unit", unit(options.kind)).text("better", lower_is_better(options.kind) ? "lower" : "higher");

@@ -12,6 +12,10 @@ constexpr std::uint64_t kMaxMessages = 10'000'000;  // bounds the memory of the 
 
 }  // namespace
 
+std::uint64_t least(const Options& options) {
+  return options.connections == 1 ? 1 : std::uint64_t{options.connections} * effective_depth(options);
+}
+
 std::uint64_t first_guess(const Options& options) {
   switch (options.kind) {
     case Kind::kLatency: return 200;

@@ -9,6 +9,10 @@
 
 namespace weft::tools::bench {
 
+// Messages that a run has at least: with several connections each fills its depth once, or the run would show how they
+// begin and end.
+[[nodiscard]] std::uint64_t least(const Options& options);
+
 // Messages of the first run, which only finds out how fast the transport is.
 [[nodiscard]] std::uint64_t first_guess(const Options& options);
 

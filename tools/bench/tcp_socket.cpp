@@ -44,6 +44,14 @@ Outcome<UniqueFd> prepared(UniqueFd fd) {
   return fd;
 }
 
+// TCP_MAXSEG counts the 12 octets of the time stamps that the kernel puts into each segment.
+bool limit_segments(int fd, std::uint32_t emss) {
+  if (emss == 0) return true;
+  constexpr int kTimestamps = 12;
+  const int mss = static_cast<int>(emss) + kTimestamps;
+  return ::setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &mss, sizeof mss) == 0;
+}
+
 bool out_of_patience(std::optional<std::chrono::steady_clock::time_point>& started) {
   const auto now = std::chrono::steady_clock::now();
   if (!started) started = now;
@@ -67,11 +75,12 @@ Outcome<std::size_t> patiently(Waiting waiting, const char* what, Call call) {
 
 }  // namespace
 
-Outcome<TcpListener> tcp_listen_on_loopback() {
+Outcome<TcpListener> tcp_listen_on_loopback(std::uint32_t emss) {
   UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address = loopback(0);
   socklen_t length = sizeof address;
-  if (!fd.valid() || ::bind(fd.get(), generic(address), length) != 0 || ::listen(fd.get(), 1) != 0 ||
+  if (!fd.valid() || !limit_segments(fd.get(), emss) || ::bind(fd.get(), generic(address), length) != 0 ||
+      ::listen(fd.get(), SOMAXCONN) != 0 ||
       ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &length) != 0) {
     return socket_failure("listen");
   }
@@ -84,10 +93,11 @@ Outcome<UniqueFd> tcp_accept(const TcpListener& listener) {
   return prepared(std::move(fd));
 }
 
-Outcome<UniqueFd> tcp_connect_to_loopback(std::uint16_t port) {
+Outcome<UniqueFd> tcp_connect_to_loopback(std::uint16_t port, std::uint32_t emss) {
   UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const sockaddr_in address = loopback(port);
-  if (!fd.valid() || ::connect(fd.get(), generic(address), sizeof address) != 0) return socket_failure("connect");
+  if (!fd.valid() || !limit_segments(fd.get(), emss) || ::connect(fd.get(), generic(address), sizeof address) != 0)
+    return socket_failure("connect");
   return prepared(std::move(fd));
 }
 

@@ -16,9 +16,10 @@ struct TcpListener {
   std::uint16_t port{};
 };
 
-Outcome<TcpListener> tcp_listen_on_loopback();
+// `emss`: octets of a full segment at most, 0: as the path has it. Both ends say it, the smaller one holds.
+Outcome<TcpListener> tcp_listen_on_loopback(std::uint32_t emss = 0);
 Outcome<UniqueFd> tcp_accept(const TcpListener& listener);
-Outcome<UniqueFd> tcp_connect_to_loopback(std::uint16_t port);
+Outcome<UniqueFd> tcp_connect_to_loopback(std::uint16_t port, std::uint32_t emss = 0);
 
 Outcome<void> tcp_send(int fd, Bytes octets, Waiting waiting);
 // One sendmsg for `count` copies of the same message.

@@ -18,6 +18,8 @@ class WeftEndpoint : public Endpoint {
   Outcome<void> lead_check(std::uint8_t seed) override;
   Outcome<void> follow_check(std::uint8_t seed) override;
 
+  [[nodiscard]] WeftPort& port() noexcept { return port_; }
+
  protected:
   // One message that is marked already, and the end of waiting for the peer's Write: perftest's pattern differs there.
   virtual Outcome<void> post_message();
@@ -28,7 +30,6 @@ class WeftEndpoint : public Endpoint {
   Outcome<void> post_stream(std::uint64_t messages);
   Outcome<void> say_and_hear();
   Outcome<void> hear_and_say();
-  [[nodiscard]] WeftPort& port() noexcept { return port_; }
   [[nodiscard]] const Options& options() const noexcept { return options_; }
 
  private:

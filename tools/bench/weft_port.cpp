@@ -5,16 +5,16 @@
 #include <array>
 #include <string>
 
+#include "tools/bench/patience.hpp"
 #include "tools/bench/weft_setup.hpp"
 
 namespace weft::tools::bench {
 namespace {
 
-constexpr auto kPatience = std::chrono::seconds(20);
 constexpr std::uint32_t kHotOctets = 256 * 1024;  // receive buffers together: as much as the raw TCP receiver uses
 
 std::uint32_t slots_for(const Options& options) {
-  return std::clamp(kHotOctets / options.size, 1U, effective_depth(options));
+  return std::clamp(kHotOctets / options.connections / options.size, 1U, effective_depth(options));
 }
 
 // perftest posts nothing inline over iWARP unless told to (-I).
@@ -180,9 +180,16 @@ Outcome<std::size_t> WeftPort::take_completions() {
   const auto count = link_.completions().poll(completions);
   if (!count) return std::unexpected(count.error());
   for (const verbs::WorkCompletion& completion : std::span(completions).first(*count)) {
-    if (auto taken = take(completion); !taken) return std::unexpected(taken.error());
+    if (auto taken = dispatch(completion); !taken) return std::unexpected(taken.error());
   }
   return *count;
+}
+
+Outcome<void> WeftPort::dispatch(const verbs::WorkCompletion& completion) {
+  if (!siblings_) return take(completion);
+  const auto owner = siblings_->find(completion.qp_num);
+  if (owner == siblings_->end()) return failure("weft: a completion of no connection.");
+  return owner->second->take(completion);
 }
 
 Outcome<void> WeftPort::take(const verbs::WorkCompletion& completion) {

@@ -6,7 +6,9 @@
 #include <sched.h>
 
 #include <chrono>
+#include <memory>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,11 @@
 #include "tools/link/link.hpp"
 
 namespace weft::tools::bench {
+
+class WeftPort;
+
+// The connections that share a completion queue, by the number of their queue pair.
+using Siblings = std::unordered_map<std::uint32_t, WeftPort*>;
 
 class WeftPort {
  public:
@@ -50,6 +57,10 @@ class WeftPort {
   // How many messages have arrived since the last call.
   [[nodiscard]] std::uint64_t take_received() noexcept { return std::exchange(received_, 0); }
 
+  // Completions are handed to whom they belong from now on.
+  void join(std::shared_ptr<const Siblings> siblings) noexcept { siblings_ = std::move(siblings); }
+  // Takes the completions that there are and drives the connections that share the queue; how many they were.
+  Outcome<std::size_t> take_completions();
   // How poll_until() waits from now on.
   void wait_by(Blocking blocking) noexcept { blocking_ = blocking; }
   // Takes the completions that there are and drives the connection. An error when one of them failed.
@@ -86,7 +97,7 @@ class WeftPort {
   [[nodiscard]] verbs::Sge receive_segment(std::uint32_t index) const;
   [[nodiscard]] verbs::SendRequest message_request() const;
   Outcome<void> post(std::span<verbs::SendRequest> requests, bool report);
-  Outcome<std::size_t> take_completions();
+  Outcome<void> dispatch(const verbs::WorkCompletion& completion);
   Outcome<void> poll_or_sleep();
   Outcome<void> take(const verbs::WorkCompletion& completion);
   using Clock = std::chrono::steady_clock;
@@ -102,6 +113,7 @@ class WeftPort {
   std::optional<verbs::MemoryRegion> out_region_{};
   std::optional<verbs::MemoryRegion> in_region_{};
   std::optional<verbs::MemoryRegion> word_region_{};
+  std::shared_ptr<const Siblings> siblings_{};  // none: all completions are ours
   Advertisement peer_in_{};
   Advertisement peer_out_{};
   std::vector<verbs::Sge> segments_{};  // of the list being posted

@@ -1,30 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/bench/weft_setup.hpp"
 
+#include "mpa/mulpdu.hpp"
 #include "tools/bench/perftest_endpoint.hpp"
+#include "tools/bench/weft_crowd.hpp"
 
 namespace weft::tools::bench {
 namespace {
+
+// The smaller of the two limits on a ULPDU; 0: neither was asked for.
+std::uint32_t largest_ulpdu(const Options& options) {
+  if (options.emss == 0) return options.mtu;
+  const std::uint32_t fits = mpa::mulpdu(options.emss, options.markers);
+  return options.mtu == 0 ? fits : std::min(fits, options.mtu);
+}
 
 verbs::Policy policy_of(const Options& options) {
   verbs::Policy policy;
   policy.crc = options.crc;
   policy.markers = options.markers;
-  policy.max_ulpdu = options.mtu;
+  policy.max_ulpdu = largest_ulpdu(options);
   policy.peer_to_peer = options.pattern == Pattern::kPerftest;  // as the drop-in libraries have it
   return policy;
 }
 
-LinkAttributes attributes_of(const Options& options) {
-  return {.send_depth = 2 * effective_depth(options) + 64, .receive_depth = receive_depth(options)};
+using Shared = std::shared_ptr<LinkResources>;
+
+LinkAttributes attributes_of(const Options& options, const Shared& shared) {
+  return {.send_depth = 2 * effective_depth(options) + 64,
+          .receive_depth = receive_depth(options),
+          .links = options.connections,
+          .resources = shared};
 }
 
 verbs::Endpoint loopback(std::uint16_t port) {
   return {.address = verbs::Address::loopback(transport::Family::kIpv4), .port = port};
 }
 
-Outcome<WeftPort> connect_port(const Options& options, std::uint16_t port_number) {
-  auto link = Link::towards(loopback(port_number), {}, policy_of(options), attributes_of(options));
+Outcome<WeftPort> connect_port(const Options& options, std::uint16_t port_number, const Shared& shared) {
+  auto link = Link::towards(loopback(port_number), {}, policy_of(options), attributes_of(options, shared));
   if (!link) return std::unexpected(link.error());
   WeftPort port(std::move(*link), options);
   if (auto ready = port.set_up(); !ready) return std::unexpected(ready.error());
@@ -35,15 +49,28 @@ Outcome<WeftPort> connect_port(const Options& options, std::uint16_t port_number
   return port;
 }
 
+// The first one's completion queue is everybody's.
+template <typename Next>
+Outcome<std::unique_ptr<Endpoint>> assemble_crowd(const Options& options, Next next) {
+  std::vector<std::unique_ptr<WeftEndpoint>> members;
+  for (std::uint32_t i = 0; i < options.connections; ++i) {
+    auto port = next(options, i == 0 ? nullptr : members.front()->port().link().resources());
+    if (!port) return std::unexpected(port.error());
+    members.push_back(std::make_unique<WeftEndpoint>(std::move(*port), options));
+  }
+  return std::make_unique<WeftCrowd>(std::move(members), options);
+}
+
 // `next` makes one connection, with the peer's next one; perftest's pattern has a second one, for words only.
 template <typename Next>
 Outcome<std::unique_ptr<Endpoint>> assemble(const Options& options, Next next) {
-  auto port = next(options);
+  if (options.connections > 1) return assemble_crowd(options, next);
+  auto port = next(options, nullptr);
   if (!port) return std::unexpected(port.error());
   if (options.pattern == Pattern::kOwn) return std::make_unique<WeftEndpoint>(std::move(*port), options);
   Options words = options;
   words.size = 1;
-  auto side = next(words);
+  auto side = next(words, nullptr);
   if (!side) return std::unexpected(side.error());
   return std::make_unique<PerftestEndpoint>(std::move(*port), std::move(*side), options);
 }
@@ -56,10 +83,10 @@ Outcome<WeftListener> WeftListener::open(const Options& options) {
   return WeftListener(std::move(*listener), options);
 }
 
-Outcome<WeftPort> WeftListener::accept_port(const Options& options) {
+Outcome<WeftPort> WeftListener::accept_port(const Options& options, const Shared& shared) {
   auto event = listener_.next_request();
   if (!event) return std::unexpected(event.error());
-  auto link = Link::for_request(std::move(*event->request), attributes_of(options));
+  auto link = Link::for_request(std::move(*event->request), attributes_of(options, shared));
   if (!link) return std::unexpected(link.error());
   WeftPort port(std::move(*link), options);
   if (auto ready = port.set_up(); !ready) return std::unexpected(ready.error());
@@ -72,11 +99,14 @@ Outcome<WeftPort> WeftListener::accept_port(const Options& options) {
 }
 
 Outcome<std::unique_ptr<Endpoint>> WeftListener::accept() {
-  return assemble(options_, [this](const Options& options) { return accept_port(options); });
+  return assemble(options_,
+                  [this](const Options& options, const Shared& shared) { return accept_port(options, shared); });
 }
 
 Outcome<std::unique_ptr<Endpoint>> weft_connect(const Options& options, std::uint16_t port_number) {
-  return assemble(options, [port_number](const Options& each) { return connect_port(each, port_number); });
+  return assemble(options, [port_number](const Options& each, const Shared& shared) {
+    return connect_port(each, port_number, shared);
+  });
 }
 
 }  // namespace weft::tools::bench

@@ -24,7 +24,7 @@ class WeftListener {
   Outcome<std::unique_ptr<Endpoint>> accept();
 
  private:
-  Outcome<WeftPort> accept_port(const Options& options);
+  Outcome<WeftPort> accept_port(const Options& options, const std::shared_ptr<LinkResources>& shared);
   WeftListener(Listener listener, const Options& options) : listener_(std::move(listener)), options_(options) {}
 
   Listener listener_;

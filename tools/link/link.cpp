@@ -26,34 +26,42 @@ Outcome<verbs::ConnectionEvent> wait_on(verbs::EventChannel& events, ConnectionE
   }
 }
 
-}  // namespace
-
-Link::Link(verbs::EventChannel events, verbs::ConnectionId id, verbs::ProtectionDomain domain, Completions completions,
-           verbs::QueuePair queue_pair)
-    : events_(std::move(events)),
-      id_(std::move(id)),
-      domain_(std::move(domain)),
-      completions_(std::move(completions)),
-      queue_pair_(std::move(queue_pair)) {}
-
-Outcome<Link> Link::assemble(verbs::EventChannel events, verbs::ConnectionId id, const LinkAttributes& attributes) {
+Outcome<std::shared_ptr<LinkResources>> resources_for(const verbs::ConnectionId& id, const LinkAttributes& attributes) {
+  if (attributes.resources) return attributes.resources;
   auto device = id.device();
   if (!device) return std::unexpected(to_failure("device", device.error()));
   auto domain = device->allocate_protection_domain();
   if (!domain) return std::unexpected(to_failure("protection domain", domain.error()));
-  auto completions = Completions::create(*device, attributes.send_depth + attributes.receive_depth);
+  const std::uint32_t capacity = attributes.links * (attributes.send_depth + attributes.receive_depth);
+  auto completions = Completions::create(*device, capacity);
   if (!completions) return std::unexpected(completions.error());
-  auto queue_pair = domain->create_queue_pair({.send_cq = &completions->queue(),
-                                               .receive_cq = &completions->queue(),
-                                               .max_send_wr = attributes.send_depth,
-                                               .max_receive_wr = attributes.receive_depth,
-                                               .max_send_sge = attributes.send_segments,
-                                               .max_receive_sge = 1});
+  return std::make_shared<LinkResources>(std::move(*domain), std::move(*completions));
+}
+
+}  // namespace
+
+Link::Link(verbs::EventChannel events, verbs::ConnectionId id, std::shared_ptr<LinkResources> resources,
+           verbs::QueuePair queue_pair)
+    : events_(std::move(events)),
+      id_(std::move(id)),
+      resources_(std::move(resources)),
+      queue_pair_(std::move(queue_pair)) {}
+
+Outcome<Link> Link::assemble(verbs::EventChannel events, verbs::ConnectionId id, const LinkAttributes& attributes) {
+  auto resources = resources_for(id, attributes);
+  if (!resources) return std::unexpected(resources.error());
+  LinkResources& shared = **resources;
+  auto queue_pair = shared.domain.create_queue_pair({.send_cq = &shared.completions.queue(),
+                                                     .receive_cq = &shared.completions.queue(),
+                                                     .max_send_wr = attributes.send_depth,
+                                                     .max_receive_wr = attributes.receive_depth,
+                                                     .max_send_sge = attributes.send_segments,
+                                                     .max_receive_sge = 1});
   if (!queue_pair) return std::unexpected(to_failure("queue pair", queue_pair.error()));
   if (auto init = queue_pair->modify(verbs::QpState::kInit); !init) {  // receives may be posted from INIT on
     return std::unexpected(to_failure("queue pair", init.error()));
   }
-  return Link(std::move(events), std::move(id), std::move(*domain), std::move(*completions), std::move(*queue_pair));
+  return Link(std::move(events), std::move(id), std::move(*resources), std::move(*queue_pair));
 }
 
 Outcome<Link> Link::towards(const verbs::Endpoint& server, const std::optional<verbs::Endpoint>& source,
@@ -108,7 +116,7 @@ Outcome<void> Link::disconnect() {
 }
 
 Outcome<verbs::MemoryRegion> Link::register_memory(MutableBytes memory, verbs::Access access) {
-  auto region = domain_.register_memory(memory.data(), memory.size(), access);
+  auto region = domain().register_memory(memory.data(), memory.size(), access);
   if (!region) return std::unexpected(to_failure("register memory", region.error()));
   return std::move(*region);
 }

@@ -5,6 +5,7 @@
 //   server   Link::for_request(a request)   register memory, post receives   accept()    ...   disconnect()
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -13,10 +14,18 @@
 
 namespace weft::tools {
 
+// What links to the same device may have in common.
+struct LinkResources {
+  verbs::ProtectionDomain domain;
+  Completions completions;
+};
+
 struct LinkAttributes {
   std::uint32_t send_depth = 16;
   std::uint32_t receive_depth = 16;
   std::uint32_t send_segments = 1;
+  std::uint32_t links = 1;  // that will share the resources, if they are made: the completion queue is to hold them all
+  std::shared_ptr<LinkResources> resources{};  // another link's; none: its own are made
 };
 
 class Link {
@@ -27,9 +36,11 @@ class Link {
   // Takes over a connect request of a listener.
   static Outcome<Link> for_request(verbs::ConnectionId request, const LinkAttributes& attributes);
 
-  [[nodiscard]] verbs::ProtectionDomain& domain() noexcept { return domain_; }
+  [[nodiscard]] verbs::ProtectionDomain& domain() noexcept { return resources_->domain; }
   [[nodiscard]] verbs::QueuePair& queue_pair() noexcept { return queue_pair_; }
-  [[nodiscard]] Completions& completions() noexcept { return completions_; }
+  [[nodiscard]] Completions& completions() noexcept { return resources_->completions; }
+  // For LinkAttributes::resources of another link to the same device.
+  [[nodiscard]] const std::shared_ptr<LinkResources>& resources() const noexcept { return resources_; }
   [[nodiscard]] verbs::ConnectionId& id() noexcept { return id_; }
 
   // Both wait until the connection is established; connect returns the server's private data.
@@ -43,14 +54,13 @@ class Link {
   Outcome<void> post_send(const verbs::SendRequest& request);
 
  private:
-  Link(verbs::EventChannel events, verbs::ConnectionId id, verbs::ProtectionDomain domain, Completions completions,
+  Link(verbs::EventChannel events, verbs::ConnectionId id, std::shared_ptr<LinkResources> resources,
        verbs::QueuePair queue_pair);
   static Outcome<Link> assemble(verbs::EventChannel events, verbs::ConnectionId id, const LinkAttributes& attributes);
 
   verbs::EventChannel events_;
   verbs::ConnectionId id_;
-  verbs::ProtectionDomain domain_;
-  Completions completions_;
+  std::shared_ptr<LinkResources> resources_;
   verbs::QueuePair queue_pair_;  // declared last: it goes first
 };
 
