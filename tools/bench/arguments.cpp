@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/bench/arguments.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "tools/bench/pinning.hpp"
@@ -125,6 +126,14 @@ void add_options(CLI::App& command, Arguments& arguments) {
       ->type_name("on|off")
       ->expected(0, 1)
       ->check(CLI::IsMember({"on", "off", ""}));
+  command
+      .add_option(
+          "--against", arguments.against,
+          "Whom weft takes turns with, separated by commas: tcp (raw sockets; the default), ucx (ucx_perftest over "
+          "TCP), libfabric (fi_pingpong with the tcp provider); or none")
+      ->type_name("LIST")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"tcp", "ucx", "libfabric", "none"}));
   command.add_flag("--json", options.json,
                    "Print one JSON object: weft, tcp, ratio, unit, better (lower or higher), and the figures behind "
                    "them; mtu is null "
@@ -134,6 +143,11 @@ void add_options(CLI::App& command, Arguments& arguments) {
 Outcome<Options> options_of(const Arguments& arguments) {
   Options options = arguments.options;
   options.crc = arguments.crc == "on";
+  const auto named = [&](const char* who) {
+    return std::ranges::find(arguments.against, who) != arguments.against.end();
+  };
+  if (named("none") && arguments.against.size() != 1) return usage_error("--against none stands alone.");
+  options.against = {.tcp = named("tcp"), .ucx = named("ucx"), .libfabric = named("libfabric")};
   options.markers = arguments.markers != "off";
   const bool perftest = options.pattern == Pattern::kPerftest;
   if (perftest && options.op != Op::kWrite) return usage_error("--pattern perftest goes with --op write.");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tools/bench/options.hpp"
 #include "tools/cli/command.hpp"
@@ -12,6 +13,7 @@ namespace weft::tools::bench {
 struct Arguments {
   Options options{};
   std::string crc = "on";
+  std::vector<std::string> against{"tcp"};
   std::string markers = "off";
 };
 

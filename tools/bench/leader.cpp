@@ -8,6 +8,7 @@
 
 #include "tools/bench/control.hpp"
 #include "tools/bench/pinning.hpp"
+#include "tools/bench/rival_run.hpp"
 #include "tools/bench/statistics.hpp"
 #include "tools/bench/tcp_setup.hpp"
 #include "tools/bench/weft_setup.hpp"
@@ -23,10 +24,13 @@ class Leader {
         channel_(channel),
         weft_(std::move(weft)),
         tcp_(std::move(tcp)),
-        contestants_(contestants(options)) {}
+        contestants_(contestants(options)) {
+    add_rivals();
+  }
 
   Outcome<Report> measure() {
     if (auto good = check_both(17); !good) return std::unexpected(good.error());
+    for (Rival& rival : rivals_) find_rivals_length(rival);
     for (Contestant& contestant : contestants_) {
       if (auto sized = find_length(contestant); !sized) return std::unexpected(sized.error());
     }
@@ -45,6 +49,46 @@ class Leader {
     Series series{};
   };
 
+  struct Rival {
+    RivalTest test{};
+    RivalSeries result{};
+  };
+
+  void add_rivals() {
+    for (const RivalPlan& plan : plan_rivals(options_)) {
+      if (plan.tests.empty()) rivals_.push_back({.result = {.name = plan.name, .reason = plan.reason}});
+      for (const RivalTest& test : plan.tests) {
+        rivals_.push_back({.test = test, .result = {.name = test.name, .reason = why_missing(test)}});
+      }
+    }
+  }
+
+  // What goes wrong with a rival is told in its place, and the others go on.
+  Outcome<RivalFigure> run_rivals(Rival& rival) {
+    const Waiting waiting = sleeps(options_) ? Waiting::kSleep : Waiting::kPoll;
+    const auto result = run_rival(rival.test, rival.result.series.messages, {placement_, followers_}, waiting);
+    if (!result) rival.result.reason = result.error().sentence;
+    return result;
+  }
+
+  void find_rivals_length(Rival& rival) {
+    std::uint64_t& messages = rival.result.series.messages;
+    messages = options_.iterations != 0 ? options_.iterations : first_guess(options_);
+    if (options_.iterations != 0 || !rival.result.reason.empty()) return;
+    if (const auto result = run_rivals(rival)) messages = scaled(messages, result->seconds, repetition_seconds());
+  }
+
+  [[nodiscard]] double repetition_seconds() const {
+    return options_.duration / static_cast<double>(contestants_.size() * options_.repetitions);
+  }
+
+  void repeat_rivals() {
+    for (Rival& rival : rivals_) {
+      if (!rival.result.reason.empty()) continue;
+      if (const auto result = run_rivals(rival)) rival.result.series.figures.push_back(result->figure);
+    }
+  }
+
   // A stream over raw TCP is faster with polling on an idle machine and with sleeping on a busy one: both take part,
   // and weft is compared with the better. Where somebody sleeps in weft, both ends of raw TCP sleep in recv.
   static std::vector<Contestant> contestants(const Options& options) {
@@ -61,6 +105,12 @@ class Leader {
   }
 
   [[nodiscard]] Report report() const {
+    Report whole = own_report();
+    for (const Rival& rival : rivals_) whole.rivals.push_back(rival.result);
+    return whole;
+  }
+
+  [[nodiscard]] Report own_report() const {
     if (!with_tcp(options_)) {
       return {.options = options_,
               .pinned = options_.pinned && on_one_processor(),
@@ -113,7 +163,7 @@ class Leader {
 
   // Runs longer and longer until one lasts about as long as a repetition should; this also warms everything up.
   Outcome<void> find_length(Contestant& contestant) {
-    const double target = options_.duration / static_cast<double>(contestants_.size() * options_.repetitions);
+    const double target = repetition_seconds();
     std::uint64_t& messages = contestant.series.messages;
     messages = dealt(options_,
                      options_.iterations != 0 ? options_.iterations : std::max(first_guess(options_), least(options_)));
@@ -140,6 +190,7 @@ class Leader {
       series.figures.push_back(figure(options_, series.messages, *result));
       series.latency_us.insert(series.latency_us.end(), result->latency_us.begin(), result->latency_us.end());
     }
+    repeat_rivals();
     ++first_;
     return {};
   }
@@ -149,7 +200,9 @@ class Leader {
   Placement placement_{Seat::kLeader};
   std::unique_ptr<Endpoint> weft_;
   std::unique_ptr<Endpoint> tcp_;
+  Placement followers_{Seat::kFollower};  // for rivals
   std::vector<Contestant> contestants_;
+  std::vector<Rival> rivals_{};
   std::size_t first_ = 0;
 };
 

@@ -19,6 +19,13 @@ enum class Pattern : std::uint8_t { kOwn, kPerftest };
 // in poll(2) on the completion channel's descriptor.
 enum class Blocking : std::uint8_t { kPoll, kWait, kChannel };
 
+// Whom weft takes turns with.
+struct Against {
+  bool tcp = true;
+  bool ucx = false;
+  bool libfabric = false;
+};
+
 struct Options {
   Kind kind{};
   Op op = Op::kSend;
@@ -38,6 +45,7 @@ struct Options {
   bool pinned = false;                  // each process, with all of its threads, on a processor of its own
   bool crc = true;
   bool markers = false;
+  Against against{};
   bool json = false;
 };
 
@@ -86,7 +94,9 @@ struct Options {
 }
 
 // Raw TCP does the same as our own pattern, and nothing like perftest's.
-[[nodiscard]] constexpr bool with_tcp(const Options& options) noexcept { return options.pattern == Pattern::kOwn; }
+[[nodiscard]] constexpr bool with_tcp(const Options& options) noexcept {
+  return options.pattern == Pattern::kOwn && options.against.tcp;
+}
 
 [[nodiscard]] constexpr std::string_view name(Pattern pattern) noexcept {
   return pattern == Pattern::kOwn ? "own" : "perftest";

@@ -29,6 +29,31 @@ std::string line(const char* who, const Options& options, const Series& series) 
   return out + std::string(text, static_cast<std::size_t>(length));
 }
 
+std::string rival_line(const Report& report, const RivalSeries& rival) {
+  if (!rival.reason.empty()) return "  " + rival.name + ": no figure: " + rival.reason + ".\n";
+  const double theirs = median(rival.series.figures);
+  char text[200];
+  const int length = std::snprintf(
+      text, sizeof text, "  %-12.2f %-6s %s (+-%4.1f %% over %zu repetitions); weft/this %.2f\n", theirs,
+      std::string(unit(report.options.kind)).c_str(), rival.name.c_str(), 100 * relative_spread(rival.series.figures),
+      rival.series.figures.size(), theirs == 0 ? 0 : median(report.weft.figures) / theirs);
+  return {text, static_cast<std::size_t>(length)};
+}
+
+void put_rivals(JsonWriter& json, const Report& report) {
+  json.begin_array("rivals");
+  for (const RivalSeries& rival : report.rivals) {
+    json.begin_object().text("name", rival.name);
+    if (rival.reason.empty()) {
+      json.number("median", median(rival.series.figures)).numbers("runs", rival.series.figures);
+    } else {
+      json.text("reason", rival.reason);
+    }
+    json.end_object();
+  }
+  json.end_array();
+}
+
 bool noisy(const Report& report) {
   return std::max(relative_spread(report.weft.figures), relative_spread(report.tcp.figures)) > kNoisySpread;
 }
@@ -75,6 +100,7 @@ std::string as_text(const Report& report) {
                                      lower_is_better(report.options.kind) ? "lower" : "higher");
     text += line("tcp", report.options, report.tcp) + std::string(last, static_cast<std::size_t>(length));
   }
+  for (const RivalSeries& rival : report.rivals) text += rival_line(report, rival);
   if (noisy(report)) {
     text += "  noisy: the repetitions differ too much for a firm figure; was the machine busy?\n";
   }
@@ -102,6 +128,7 @@ std::string as_json(const Report& report) {
   if (tcp) json.text("tcp_waiting", report.tcp_sleeps ? "sleep" : "poll");
   put_series(json, "weft", options, report.weft);
   if (tcp) put_series(json, "tcp", options, report.tcp);
+  put_rivals(json, report);
   return json.finish();
 }
 

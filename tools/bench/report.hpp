@@ -8,12 +8,20 @@
 
 namespace weft::tools::bench {
 
+// A test of another stack's, or why there is no figure.
+struct RivalSeries {
+  std::string name{};
+  Series series{};
+  std::string reason{};
+};
+
 struct Report {
   Options options{};
   bool pinned{};      // each polling thread has a processor of its own
   bool tcp_sleeps{};  // which way of waiting served raw TCP better
   Series weft{};
   Series tcp{};
+  std::vector<RivalSeries> rivals{};
 };
 
 [[nodiscard]] std::string as_text(const Report& report);

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// What other stacks' tools printed, read back; and which of their tests has our pattern.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tools/bench/rival.hpp"
+#include "tools/bench/rival_run.hpp"
+
+namespace weft::tools::bench {
+namespace {
+
+// ucx_perftest 1.13.1 -v, its log at level info.
+constexpr const char* kUcx =
+    "iterations,50.0_percentile_lat,avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr\n"
+    "[1795350917.587774] [vm:27177:0]     ucp_context.c:1849 UCX  INFO  Version 1.13.1 (loaded from /lib/libucp.so.0)\n"
+    "[1795350917.599597] [vm:27177:0]      ucp_worker.c:1763 UCX  INFO    ep_cfg[0]: tag(tcp/lo) \n"
+    "1000,11.184,86.733,86.733,0.70,10.50,11530,11530\n";
+
+TEST(Ucx, LatencyIsTheMedian) {
+  const auto read = read_ucx({.kind = Kind::kLatency}, kUcx, 1000);
+  ASSERT_TRUE(read) << read.error().sentence;
+  EXPECT_DOUBLE_EQ(read->figure, 11.184);
+  EXPECT_NEAR(read->seconds, 0.173466, 1e-9) << "half round trips";
+}
+
+TEST(Ucx, BandwidthIsInMillionsOfOctetsAndRateInMessages) {
+  EXPECT_NEAR(read_ucx({.kind = Kind::kBandwidth}, kUcx, 1000)->figure, 11.010048, 1e-9) << "its MB are 2^20";
+  EXPECT_DOUBLE_EQ(read_ucx({.kind = Kind::kRate}, kUcx, 1000)->figure, 11530);
+}
+
+TEST(Ucx, AnotherTransportIsNoRival) {
+  std::string shared = kUcx;
+  shared.replace(shared.find("tcp/lo"), 6, "sysv/memory");
+  EXPECT_FALSE(read_ucx({.kind = Kind::kLatency}, shared, 1000));
+}
+
+TEST(Ucx, WithoutFiguresThereIsNone) {
+  EXPECT_FALSE(read_ucx({}, "", 10));
+  EXPECT_FALSE(read_ucx({}, "UCX  ERROR command line: missing test name (tcp/lo)\n1,2,3\n", 10));
+}
+
+// fi_pingpong 1.17.0.
+constexpr const char* kLibfabric =
+    "bytes   #sent   #ack     total       time     MB/sec    usec/xfer   Mxfers/sec\n"
+    "64      1k      =1k      125k        0.13s      1.01      63.31       0.02\n";
+
+TEST(Libfabric, LatencyIsTheTimeOfATransfer) {
+  const auto read = read_libfabric(kLibfabric, 1000);
+  ASSERT_TRUE(read) << read.error().sentence;
+  EXPECT_DOUBLE_EQ(read->figure, 63.31);
+  EXPECT_NEAR(read->seconds, 0.12662, 1e-9);
+  EXPECT_FALSE(read_libfabric("bytes   #sent\n", 1));
+  EXPECT_FALSE(read_libfabric("", 1));
+}
+
+TEST(Rivals, TakePartOnlyWhereTheyHaveThePattern) {
+  EXPECT_EQ(plan_ucx({.kind = Kind::kRate}).tests.size(), 2U) << "tag and am: the better one counts";
+  EXPECT_TRUE(plan_ucx({.kind = Kind::kRate, .op = Op::kRead}).tests.empty());
+  const RivalPlan rate = plan_libfabric({.kind = Kind::kRate});
+  EXPECT_TRUE(rate.tests.empty());
+  EXPECT_NE(rate.reason.find("fi_pingpong"), std::string::npos);
+  EXPECT_EQ(plan_libfabric({.kind = Kind::kLatency}).tests.size(), 1U);
+  EXPECT_TRUE(plan_rivals({}).empty());
+  EXPECT_EQ(plan_rivals({.against = {.ucx = true, .libfabric = true}}).size(), 2U);
+}
+
+TEST(Rivals, AreToldWhatToMeasure) {
+  const auto words = plan_ucx({.kind = Kind::kRate, .size = 64}).tests.front().client(4711, 900);
+  const auto has = [&](const char* option, const char* value) {
+    const auto at = std::ranges::find(words, option);
+    return at != words.end() && at + 1 != words.end() && *(at + 1) == value;
+  };
+  EXPECT_TRUE(has("-p", "4711") && has("-s", "64") && has("-n", "900") && has("-t", "tag_bw"));
+}
+
+TEST(Rivals, ThatAreNotInstalledAreNamedWithTheirPackage) {
+  EXPECT_EQ(why_missing({.program = "sh"}), "");
+  EXPECT_NE(why_missing({.program = "fi_pingpong-of-nobody"}).find("apt-get install"), std::string::npos);
+}
+
+// A stand-in for a tool: nothing here depends on what is installed.
+RivalTest stand_in(const std::string& server, const std::string& client) {
+  return {.name = "stand-in",
+          .program = "sh",
+          .server = [server](std::uint16_t) { return std::vector<std::string>{"-c", server}; },
+          .client = [client](std::uint16_t, std::uint64_t) { return std::vector<std::string>{"-c", client}; },
+          .read = &read_libfabric};
+}
+
+TEST(Rivals, WhoseServerLeavesAtOnceFail) {
+  const Placement leader(Seat::kLeader), follower(Seat::kFollower);
+  const auto run = run_rival(stand_in("echo no such provider; exit 3", "true"), 1, {leader, follower}, Waiting::kSleep);
+  ASSERT_FALSE(run);
+  EXPECT_NE(run.error().sentence.find("no such provider"), std::string::npos) << run.error().sentence;
+}
+
+}  // namespace
+}  // namespace weft::tools::bench

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/bench/rival_run.hpp"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <thread>
+
+#include "tools/bench/pinning.hpp"
+#include "tools/bench/tcp_socket.hpp"
+#include "tools/cli/unique_fd.hpp"
+#include "tools/run/find_program.hpp"
+
+namespace weft::tools::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kStartPatience = std::chrono::seconds(10);
+constexpr auto kRunPatience = std::chrono::seconds(60);
+constexpr auto kLook = std::chrono::milliseconds(2);
+
+// A program under way; killed when it is forgotten.
+class Process {
+ public:
+  Process(const RivalTest& test, const std::vector<std::string>& arguments, int output) {
+    std::vector<std::string> words{test.program};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<std::string> variables = test.environment;
+    for (char** each = environ; *each != nullptr; ++each) variables.emplace_back(*each);
+    ::posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    ::posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
+    if (::posix_spawnp(&pid_, test.program.c_str(), &actions, nullptr, pointers(words).data(),
+                       pointers(variables).data()) != 0) {
+      pid_ = -1;
+    }
+    ::posix_spawn_file_actions_destroy(&actions);
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+  ~Process() {
+    if (ended()) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+
+  [[nodiscard]] bool ended() {
+    if (pid_ > 0 && ::waitpid(pid_, nullptr, WNOHANG) == pid_) pid_ = -1;
+    return pid_ <= 0;
+  }
+
+ private:
+  static std::vector<char*> pointers(std::vector<std::string>& words) {
+    std::vector<char*> all;
+    for (std::string& word : words) all.push_back(word.data());
+    all.push_back(nullptr);
+    return all;
+  }
+
+  pid_t pid_ = -1;
+};
+
+template <typename Condition>
+bool within(std::chrono::seconds at_most, Condition condition) {
+  for (const auto begin = Clock::now(); Clock::now() - begin < at_most; std::this_thread::sleep_for(kLook)) {
+    if (condition()) return true;
+  }
+  return false;
+}
+
+// Looking is all that is allowed: a connection would be taken for the client's.
+bool somebody_listens(std::uint16_t port) {
+  char awaited[16];
+  std::snprintf(awaited, sizeof awaited, ":%04X", port);
+  for (const char* table : {"/proc/net/tcp", "/proc/net/tcp6"}) {
+    std::ifstream lines(table);
+    for (std::string number, local, remote, state, rest;
+         lines >> number >> local >> remote >> state && std::getline(lines, rest);) {
+      if (state == "0A" && local.ends_with(awaited)) return true;
+    }
+  }
+  return false;
+}
+
+std::string contents(int fd) {
+  std::string text;
+  char piece[4096];
+  for (ssize_t got; (got = ::pread(fd, piece, sizeof piece, static_cast<off_t>(text.size()))) > 0;) {
+    text.append(piece, static_cast<std::size_t>(got));
+  }
+  return text;
+}
+
+// A port that is free now; the listener is closed again.
+Outcome<std::uint16_t> free_port() {
+  const auto listener = tcp_listen_on_loopback();
+  if (!listener) return std::unexpected(listener.error());
+  return listener->port;
+}
+
+}  // namespace
+
+std::string why_missing(const RivalTest& test) {
+  if (run::find_program(test.program)) return {};
+  const bool ucx = test.program == "ucx_perftest";
+  return test.program + " is not installed (Debian: apt-get install " + (ucx ? "ucx-utils" : "libfabric-bin") + ")";
+}
+
+Outcome<RivalFigure> run_rival(const RivalTest& test, std::uint64_t messages, const Seats& seats, Waiting waiting) {
+  const auto port = free_port();
+  if (!port) return std::unexpected(port.error());
+  const UniqueFd servers_output(::memfd_create("server", MFD_CLOEXEC));
+  const UniqueFd output(::memfd_create("client", MFD_CLOEXEC));
+  seats.follower.place(waiting);  // children run where the calling thread may
+  Process server(test, test.server(*port), servers_output.get());
+  seats.leader.place(waiting);
+  if (!within(kStartPatience, [&] { return server.ended() || somebody_listens(*port); }) || server.ended()) {
+    return failure(test.name + ": its server did not start: " + contents(servers_output.get()));
+  }
+  Process client(test, test.client(*port, messages), output.get());
+  if (!within(kRunPatience, [&] { return client.ended(); })) return failure(test.name + " did not end.");
+  return test.read(contents(output.get()), messages);
+}
+
+}  // namespace weft::tools::bench
