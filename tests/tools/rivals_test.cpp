@@ -83,7 +83,7 @@ TEST(Rivals, ThatAreNotInstalledAreNamedWithTheirPackage) {
 RivalTest stand_in(const std::string& server, const std::string& client) {
   return {.name = "stand-in",
           .program = "sh",
-          .server = [server](std::uint16_t) { return std::vector<std::string>{"-c", server}; },
+          .server = [server](std::uint16_t, std::uint64_t) { return std::vector<std::string>{"-c", server}; },
           .client = [client](std::uint16_t, std::uint64_t) { return std::vector<std::string>{"-c", client}; },
           .read = &read_libfabric};
 }

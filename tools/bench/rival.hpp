@@ -21,8 +21,9 @@ struct RivalTest {
   std::string name{};                      // "ucx tag_lat"
   std::string program{};                   // looked for in PATH
   std::vector<std::string> environment{};  // "NAME=value", besides our own
-  std::function<std::vector<std::string>(std::uint16_t port)> server{};
-  std::function<std::vector<std::string>(std::uint16_t port, std::uint64_t messages)> client{};
+  using Arguments = std::function<std::vector<std::string>(std::uint16_t port, std::uint64_t messages)>;
+  Arguments server{};
+  Arguments client{};
   std::function<Outcome<RivalFigure>(const std::string& output, std::uint64_t messages)> read{};  // the client's output
 };
 

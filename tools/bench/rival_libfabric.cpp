@@ -22,7 +22,7 @@ std::vector<std::string> common(const Options& options, std::uint64_t messages) 
 
 }  // namespace
 
-// Both sides must be told how many messages there are; the server learns it from the client's control connection.
+// Both sides must be told how many messages there are: else the one that expects more waits for ever.
 RivalPlan plan_libfabric(const Options& options) {
   RivalPlan plan{.name = "libfabric", .reason = why_not(options)};
   if (!plan.reason.empty()) return plan;
@@ -30,8 +30,8 @@ RivalPlan plan_libfabric(const Options& options) {
                         .program = "fi_pingpong",
                         .environment = {"FI_PROVIDER=tcp"},
                         .server =
-                            [options](std::uint16_t port) {
-                              auto all = common(options, 1);
+                            [options](std::uint16_t port, std::uint64_t messages) {
+                              auto all = common(options, messages);
                               all.insert(all.end(), {"-B", std::to_string(port)});
                               return all;
                             },

@@ -121,13 +121,13 @@ Outcome<RivalFigure> run_rival(const RivalTest& test, std::uint64_t messages, co
   const UniqueFd servers_output(::memfd_create("server", MFD_CLOEXEC));
   const UniqueFd output(::memfd_create("client", MFD_CLOEXEC));
   seats.follower.place(waiting);  // children run where the calling thread may
-  Process server(test, test.server(*port), servers_output.get());
+  Process server(test, test.server(*port, messages), servers_output.get());
   seats.leader.place(waiting);
   if (!within(kStartPatience, [&] { return server.ended() || somebody_listens(*port); }) || server.ended()) {
     return failure(test.name + ": its server did not start: " + contents(servers_output.get()));
   }
   Process client(test, test.client(*port, messages), output.get());
-  if (!within(kRunPatience, [&] { return client.ended(); })) return failure(test.name + " did not end.");
+  if (!within(kRunPatience, [&] { return client.ended(); })) return failure(test.name + " did not end");
   return test.read(contents(output.get()), messages);
 }
 
