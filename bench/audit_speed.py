@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """How fast `weft audit` reads a large capture, by the clock, and what memory it takes: beside `tshark -q -z io,stat,0`, which
-dissects the same file, and `capinfos`, which only reads it. They take turns on one file, which lies in the page cache.
+dissects the same file, and `capinfos`, which only reads it. They take turns on one file, which lies in the page cache; a program
+that takes longer than half a minute runs once.
 
 The captures are conforming iWARP with CRCs: RDMA Writes, complete in one FPDU each, on eight connections in turn.
 
@@ -28,6 +29,7 @@ from wire import WRITE, Framer, tagged  # noqa: E402
 
 CONNECTIONS = 8
 ROTATION = 16  # frames of different octets
+SLOW = 30      # seconds: a program that takes longer runs once
 SHAPES = {     # name: octets of a Write, FPDUs of a frame, what it stands for
     "mtu1500": (1440, 1, "an FPDU of 1460 octets in each frame"),
     "offload": (1440, 44, "44 such FPDUs in each frame, as segmentation offload shows them"),
@@ -112,15 +114,19 @@ def run(command):
     return time.monotonic() - began, usage.ru_maxrss / 1024
 
 
-def measure(path, weft, repetitions):
+def measure(path, weft, repetitions, left_out):
     commands = {
         "weft audit": [weft, "audit", "--quiet", str(path)],
         "capinfos": ["capinfos", str(path)],
         "tshark": ["tshark", "-q", "-z", "io,stat,0", "-r", str(path)],
     }
+    for name in left_out:
+        del commands[name]
     seconds, memory = {name: [] for name in commands}, dict.fromkeys(commands, 0.0)
     for _ in range(repetitions):
         for name, command in commands.items():
+            if seconds[name] and seconds[name][0] > SLOW:
+                continue
             took, most = run(command)
             seconds[name].append(took)
             memory[name] = max(memory[name], most)
@@ -135,6 +141,7 @@ def main():
     parser.add_argument("--octets", type=float, default=1e9, help="of each capture (10^9: tshark takes minutes)")
     parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--shape", choices=SHAPES, action="append", help="this shape alone (all)")
+    parser.add_argument("--without", choices=("capinfos", "tshark"), action="append", default=[], help="do not run it")
     parser.add_argument("--folder", help="where the captures lie meanwhile; wants room for one (a temporary folder)")
     parser.add_argument("--json", metavar="FILE", help="where all figures go")
     arguments = parser.parse_args()
@@ -142,15 +149,15 @@ def main():
         print("tshark or capinfos is not installed")
         return 77
     result = {"machine": machine(), "octets": int(arguments.octets), "shapes": {}}
-    print(f"{'capture':10} {'program':12} {'MB/s':>8} {'MiB':>8}   medians of {arguments.repetitions}, most memory")
+    print(f"{'capture':10} {'program':12} {'MB/s':>8} {'MiB':>8} {'runs':>5}   medians, most memory")
     for shape in arguments.shape or SHAPES:
         with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
             path = pathlib.Path(folder) / f"{shape}.pcap"
             write_capture(path, int(arguments.octets), shape)
-            rows = measure(path, arguments.weft, arguments.repetitions)
+            rows = measure(path, arguments.weft, arguments.repetitions, arguments.without)
         result["shapes"][shape] = {"what": SHAPES[shape][2], "programs": rows}
         for row in rows:
-            print(f"{shape:10} {row['program']:12} {row['mb_per_second']:8.0f} {row['memory_mib']:8.0f}", flush=True)
+            print(f"{shape:10} {row['program']:12} {row['mb_per_second']:8.0f} {row['memory_mib']:8.0f} {len(row['seconds']):5}", flush=True)
         if arguments.json:  # what was measured is kept when the rest is not
             pathlib.Path(arguments.json).write_text(json.dumps(result, indent=1) + "\n")
     return 0

@@ -9,7 +9,8 @@ namespace weft::verbs {
 Result<CompletionChannel> CompletionChannel::create() {
   auto runtime = detail::Runtime::acquire();
   if (!runtime) return std::unexpected(runtime.error());
-  auto events = detail::NotificationQueue<CompletionEvent>::create(~std::size_t{0} >> 1);  // bounded by calls of arm()
+  auto events =
+      detail::NotificationQueue<CompletionEvent>::create(detail::kUnboundedEvents);  // calls of arm() bound them
   if (!events) return std::unexpected(events.error());
   CompletionChannel channel;
   auto state = std::make_shared<detail::ChannelState>(**runtime, std::move(*events));

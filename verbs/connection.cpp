@@ -14,7 +14,7 @@ Result<EventChannel> EventChannel::create() {
   auto runtime = detail::Runtime::acquire();
   if (!runtime) return std::unexpected(runtime.error());
   // Bounded by the identifiers: each causes a few events, and requests are bounded by backlogs.
-  auto events = detail::NotificationQueue<detail::QueuedEvent>::create(~std::size_t{0} >> 1);
+  auto events = detail::NotificationQueue<detail::QueuedEvent>::create(detail::kUnboundedEvents);
   if (!events) return std::unexpected(events.error());
   EventChannel channel;
   channel.self_ = {std::move(*runtime), std::make_shared<detail::EventChannelState>(std::move(*events))};

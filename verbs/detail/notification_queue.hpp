@@ -28,16 +28,19 @@
 
 namespace weft::verbs::detail {
 
+// For a queue whose events are bounded elsewhere.
+inline constexpr std::uint32_t kUnboundedEvents = std::numeric_limits<std::uint32_t>::max() - 1;
+
 template <typename T>
 class NotificationQueue {
  public:
-  // `bound`: the most events that may wait.
-  [[nodiscard]] static Result<std::shared_ptr<NotificationQueue>> create(std::size_t bound) {
+  // `bound`: the most events that may wait; fewer than 2^32 - 1.
+  [[nodiscard]] static Result<std::shared_ptr<NotificationQueue>> create(std::uint32_t bound) {
     GivenDescriptor descriptor(eventfd(0, EFD_SEMAPHORE | EFD_CLOEXEC));
     if (!descriptor.valid()) return fail(Errc::kSystem, "descriptor", "cannot create an eventfd", errno);
     return std::make_shared<NotificationQueue>(std::move(descriptor), bound);
   }
-  NotificationQueue(GivenDescriptor descriptor, std::size_t bound)
+  NotificationQueue(GivenDescriptor descriptor, std::uint32_t bound)
       : descriptor_(std::move(descriptor)), bound_(bound), events_(bound + 1) {}
   NotificationQueue(const NotificationQueue&) = delete;
   NotificationQueue& operator=(const NotificationQueue&) = delete;
@@ -154,7 +157,7 @@ class NotificationQueue {
   }
 
   const GivenDescriptor descriptor_;
-  const std::size_t bound_;
+  const std::uint32_t bound_;
   std::mutex mutex_;
   BoundedRing<std::optional<T>> events_;  // one place more than the bound, for the last event
 };
