@@ -56,6 +56,7 @@ TEST(Libfabric, LatencyIsTheTimeOfATransfer) {
 
 TEST(Rivals, TakePartOnlyWhereTheyHaveThePattern) {
   EXPECT_EQ(plan_ucx({.kind = Kind::kRate}).tests.size(), 2U) << "tag and am: the better one counts";
+  EXPECT_EQ(plan_ucx({.kind = Kind::kRate, .op = Op::kWrite}).tests.back().name, "ucx ucp_am_bw");
   EXPECT_TRUE(plan_ucx({.kind = Kind::kRate, .op = Op::kRead}).tests.empty());
   const RivalPlan rate = plan_libfabric({.kind = Kind::kRate});
   EXPECT_TRUE(rate.tests.empty());

@@ -52,7 +52,10 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"rping", "-c", "-a", "::1", "--mpa-rev", "1", "--rtr", "send"}, "--rtr"},
         Mistake{{"demo", "--pcap", "/no/such/directory/x.pcap"}, "/no/such/directory/x.pcap"},
         Mistake{{"--pcap", "/no/such/directory/x.pcap", "rping", "-c", "-a", "::1"}, "/no/such/directory"},
-        Mistake{{"bench"}, "lat, bw or rate"}, Mistake{{"bench", "speed"}, "speed"},
+        Mistake{{"bench"}, "lat, bw or rate"}, Mistake{{"bench", "suite", "--only", "dancing"}, "dancing"},
+        Mistake{{"bench", "suite", "--output", "/no/such/directory/x.json"}, "/no/such/directory"},
+        Mistake{{"bench", "lat", "--against", "tcp,none"}, "none"},
+        Mistake{{"bench", "lat", "--against", "siw"}, "siw"}, Mistake{{"bench", "speed"}, "speed"},
         Mistake{{"bench", "lat", "--op", "teleport"}, "--op"}, Mistake{{"bench", "lat", "--size", "0"}, "--size"},
         Mistake{{"bench", "bw", "--mtu", "12"}, "--mtu"}, Mistake{{"bench", "bw", "--depth", "0"}, "--depth"},
         Mistake{{"bench", "lat", "--depth", "4"}, "--depth"}, Mistake{{"bench", "rate", "--crc", "maybe"}, "--crc"},
@@ -74,7 +77,8 @@ INSTANTIATE_TEST_SUITE_P(EveryLevel, Help,
                          testing::Values(Arguments{"--help"}, Arguments{"demo", "--help"}, Arguments{"rping", "-h"},
                                          Arguments{"info", "--help"}, Arguments{"bench", "--help"},
                                          Arguments{"bench", "lat", "--help"}, Arguments{"bench", "bw", "--help"},
-                                         Arguments{"bench", "rate", "--help"}, Arguments{"run", "--help"}));
+                                         Arguments{"bench", "rate", "--help"}, Arguments{"bench", "suite", "--help"},
+                                         Arguments{"run", "--help"}));
 
 TEST(Version, IsOneLine) {
   const Ended ended = run({"--version"});

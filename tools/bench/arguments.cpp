@@ -60,6 +60,32 @@ void add_sleeping_options(CLI::App& command, Options& options) {
 
 }  // namespace
 
+void add_length_options(CLI::App& command, Options& options) {
+  command.add_option("--iters", options.iterations, "Messages of one repetition; 0: as many as fit into --duration")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 10'000'000));
+  command.add_option("--duration", options.duration, "Seconds for all repetitions together, 0.1 to 3600")
+      ->type_name("S")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 3600.0));
+  command.add_option("--repetitions", options.repetitions, "Repetitions of each transport, 1 to 1000")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+}
+
+void add_against_option(CLI::App& command, std::vector<std::string>& against) {
+  command
+      .add_option(
+          "--against", against,
+          "Whom weft takes turns with, separated by commas: tcp (raw sockets; the default), ucx (ucx_perftest over "
+          "TCP), libfabric (fi_pingpong with the tcp provider); or none")
+      ->type_name("LIST")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"tcp", "ucx", "libfabric", "none"}));
+}
+
 void add_options(CLI::App& command, Arguments& arguments) {
   static const std::map<std::string, Op> kOps{{"send", Op::kSend}, {"write", Op::kWrite}, {"read", Op::kRead}};
   Options& options = arguments.options;
@@ -73,18 +99,7 @@ void add_options(CLI::App& command, Arguments& arguments) {
       ->type_name("N")
       ->capture_default_str()
       ->check(CLI::Range(1U, 1U << 30));
-  command.add_option("--iters", options.iterations, "Messages of one repetition; 0: as many as fit into --duration")
-      ->type_name("N")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 10'000'000));
-  command.add_option("--duration", options.duration, "Seconds for all repetitions together, 0.1 to 3600")
-      ->type_name("S")
-      ->capture_default_str()
-      ->check(CLI::Range(0.1, 3600.0));
-  command.add_option("--repetitions", options.repetitions, "Repetitions of each transport, 1 to 1000")
-      ->type_name("N")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
+  add_length_options(command, options);
   if (options.kind != Kind::kLatency) {
     command
         .add_option("--depth", options.depth,
@@ -126,28 +141,25 @@ void add_options(CLI::App& command, Arguments& arguments) {
       ->type_name("on|off")
       ->expected(0, 1)
       ->check(CLI::IsMember({"on", "off", ""}));
-  command
-      .add_option(
-          "--against", arguments.against,
-          "Whom weft takes turns with, separated by commas: tcp (raw sockets; the default), ucx (ucx_perftest over "
-          "TCP), libfabric (fi_pingpong with the tcp provider); or none")
-      ->type_name("LIST")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"tcp", "ucx", "libfabric", "none"}));
+  add_against_option(command, arguments.against);
   command.add_flag("--json", options.json,
                    "Print one JSON object: weft, tcp, ratio, unit, better (lower or higher), and the figures behind "
                    "them; mtu is null "
                    "where FPDUs were as long as TCP's segments allowed");
 }
 
+Outcome<Against> against_of(const std::vector<std::string>& names) {
+  const auto named = [&](const char* who) { return std::ranges::find(names, who) != names.end(); };
+  if (named("none") && names.size() != 1) return usage_error("--against none stands alone.");
+  return Against{.tcp = named("tcp"), .ucx = named("ucx"), .libfabric = named("libfabric")};
+}
+
 Outcome<Options> options_of(const Arguments& arguments) {
   Options options = arguments.options;
   options.crc = arguments.crc == "on";
-  const auto named = [&](const char* who) {
-    return std::ranges::find(arguments.against, who) != arguments.against.end();
-  };
-  if (named("none") && arguments.against.size() != 1) return usage_error("--against none stands alone.");
-  options.against = {.tcp = named("tcp"), .ucx = named("ucx"), .libfabric = named("libfabric")};
+  const auto against = against_of(arguments.against);
+  if (!against) return std::unexpected(against.error());
+  options.against = *against;
   options.markers = arguments.markers != "off";
   const bool perftest = options.pattern == Pattern::kPerftest;
   if (perftest && options.op != Op::kWrite) return usage_error("--pattern perftest goes with --op write.");

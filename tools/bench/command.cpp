@@ -5,11 +5,8 @@
 #include <string>
 
 #include "tools/bench/arguments.hpp"
-#include "tools/bench/follower.hpp"
-#include "tools/bench/leader.hpp"
-#include "tools/bench/pinning.hpp"
-#include "tools/cli/checks.hpp"
-#include "tools/cli/child_process.hpp"
+#include "tools/bench/measure.hpp"
+#include "tools/bench/suite_command.hpp"
 #include "tools/cli/command.hpp"
 
 namespace weft::tools {
@@ -56,30 +53,12 @@ constexpr const char* kRate =
     "call, raw "
     "TCP sends one with one sendmsg.";
 
-// Before there is any other thread: those to come inherit it.
-void settle(const bench::Options& options, bench::Seat seat) {
-  if (options.pinned) bench::Placement(seat).place(bench::Waiting::kPoll);
-}
-
-ExitCode follower_process(const bench::Options& options, int channel) {
-  settle(options, bench::Seat::kFollower);
-  const auto done = bench::follow_commands(options, channel);
-  if (done) return ExitCode::kSuccess;
-  std::fprintf(stderr, "weft bench, second process: %s\n", done.error().sentence.c_str());
-  return done.error().code;
-}
-
 Outcome<void> run(const bench::Arguments& arguments, const GlobalOptions& global) {
   const auto checked = bench::options_of(arguments);
   if (!checked) return std::unexpected(checked.error());
   const bench::Options& options = *checked;
-  auto follower = ChildProcess::start([&](int channel) { return follower_process(options, channel); });
-  if (!follower) return std::unexpected(follower.error());
-  settle(options, bench::Seat::kLeader);
-  if (auto capturing = start_capture(global); !capturing) return capturing;
-  const auto report = bench::lead_measurement(options, follower->channel());
+  const auto report = bench::measure(options, global);
   if (!report) return std::unexpected(report.error());
-  if (auto left = follower->wait(); !left) return left;
   std::fputs((options.json ? bench::as_json(*report) : bench::as_text(*report)).c_str(), stdout);
   return {};
 }
@@ -104,12 +83,13 @@ void add_bench_command(CLI::App& app, Selection& selection) {
   command->callback([command, &selection] {
     if (!command->get_subcommands().empty()) return;
     selection.run = [](const GlobalOptions&) -> Outcome<void> {
-      return usage_error("say what to measure: lat, bw or rate.");
+      return usage_error("say what to measure: lat, bw or rate, or all of it: suite.");
     };
   });
   add_kind(*command, selection, bench::Kind::kLatency, kLatency);
   add_kind(*command, selection, bench::Kind::kBandwidth, kBandwidth);
   add_kind(*command, selection, bench::Kind::kRate, kRate);
+  bench::add_suite_command(*command, selection);
 }
 
 }  // namespace weft::tools

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// The suite's table, verdicts and JSON, and its plot; then the command itself, with counts so small that time says
+// nothing.
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "command.hpp"
+#include "tools/bench/plot.hpp"
+#include "tools/bench/report_channel.hpp"
+#include "tools/bench/suite.hpp"
+#include "tools/bench/sweep.hpp"
+
+namespace weft::test {
+namespace {
+
+using namespace tools::bench;
+using nlohmann::json;
+
+SuiteResult result(Kind kind, double weft, double tcp, double target) {
+  const Options options{.kind = kind};
+  return {.what = {.name = "case", .options = options, .target = target},
+          .report = Report{.options = options, .weft = {.figures = {weft}}, .tcp = {.figures = {tcp}}}};
+}
+
+TEST(Suite, HasEachTargetOnce) {
+  const auto cases = suite_cases({.against = {.ucx = true}});
+  std::set<std::string> names;
+  for (const SuiteCase& each : cases) EXPECT_TRUE(names.insert(each.name).second) << each.name;
+  for (const char* name : {"lat send 64", "lat write 64, blocking wait", "lat send 64, blocking channel",
+                           "lat read 64, idle target", "bw read 1Mi", "bw write 1Mi, CRC off", "bw send 1Mi, EMSS 1448",
+                           "bw send 1Mi, markers", "rate write 64", "bw send 16384, 256 connections"}) {
+    EXPECT_TRUE(names.contains(name)) << name;
+  }
+  for (const SuiteCase& each : cases) {
+    EXPECT_EQ(each.reference == Reference::kUcx, each.options.kind == Kind::kRate);
+    EXPECT_EQ(each.options.against.ucx, each.options.crc && !each.options.markers && each.options.emss == 0 &&
+                                            each.options.connections == 1 && !sleeps(each.options))
+        << each.name;
+  }
+}
+
+TEST(Suite, TargetsAreUpperBoundsOfLatencyAndLowerBoundsOfTheRest) {
+  EXPECT_EQ(met(result(Kind::kLatency, 1.1, 1, 1.1)), true);
+  EXPECT_EQ(met(result(Kind::kLatency, 1.2, 1, 1.1)), false);
+  EXPECT_EQ(met(result(Kind::kBandwidth, 85, 100, 0.85)), true);
+  EXPECT_EQ(met(result(Kind::kBandwidth, 84, 100, 0.85)), false);
+}
+
+TEST(Suite, TheBetterOfARivalsTestsCounts) {
+  SuiteResult rate = result(Kind::kRate, 30, 0, 10);
+  rate.what.reference = Reference::kUcx;
+  EXPECT_FALSE(met(rate)) << "nobody to compare with";
+  EXPECT_NE(suite_line(rate).find("--against ucx"), std::string::npos);
+  rate.report->rivals = {{.name = "ucx a", .series = {.figures = {2}}},
+                         {.name = "ucx b", .series = {.figures = {3}}},
+                         {.name = "ucx c", .series = {.figures = {9}}, .reason = "it died"},
+                         {.name = "other", .series = {.figures = {30}}}};
+  EXPECT_DOUBLE_EQ(*ratio(rate), 10);
+  EXPECT_EQ(met(rate), true);
+}
+
+TEST(Suite, JsonHasMachineFiguresAndVerdict) {
+  SuiteResult good = result(Kind::kBandwidth, 0, 100, 0.85);
+  good.report->weft.figures = {80, 90, 100, 110, 120};
+  SuiteResult failed{.what = {.name = "other", .target = 2}, .error = "said \"no\""};
+  const json whole = json::parse(suite_json({good, failed}));
+  EXPECT_FALSE(whole.at("machine").at("kernel").get<std::string>().empty());
+  EXPECT_FALSE(whole.at("crc32c").get<std::string>().empty());
+  EXPECT_EQ(whole.at("date").get<std::string>().size(), 20U);
+  const json& first = whole.at("cases").at(0);
+  EXPECT_EQ(first.at("weft").at("median"), 100);
+  EXPECT_EQ(first.at("weft").at("quartile_1"), 90);
+  EXPECT_EQ(first.at("weft").at("quartile_3"), 110);
+  EXPECT_EQ(first.at("weft").at("repetitions"), 5);
+  EXPECT_EQ(first.at("ratio"), 1);
+  EXPECT_EQ(first.at("met"), true);
+  EXPECT_EQ(whole.at("cases").at(1).at("error"), "said \"no\"");
+  EXPECT_TRUE(whole.at("cases").at(1).at("ratio").is_null());
+}
+
+TEST(ReportChannel, CarriesAllButTheSamples) {
+  int pair[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+  Report report{
+      .pinned = true, .tcp_sleeps = true, .weft = {.figures = {1, 2}, .messages = 7}, .tcp = {.figures = {3}}};
+  report.rivals = {{.name = "a", .series = {.figures = {4}}}, {.name = "b", .reason = "missing"}};
+  ASSERT_TRUE(tell_report(pair[0], report));
+  const auto heard = hear_report(pair[1], {.size = 99});
+  ASSERT_TRUE(heard);
+  EXPECT_EQ(heard->options.size, 99U);
+  EXPECT_TRUE(heard->pinned && heard->tcp_sleeps);
+  EXPECT_EQ(heard->weft.figures, report.weft.figures);
+  EXPECT_EQ(heard->weft.messages, 7U);
+  EXPECT_EQ(heard->tcp.figures, report.tcp.figures);
+  ASSERT_EQ(heard->rivals.size(), 2U);
+  EXPECT_EQ(heard->rivals[0].series.figures, (std::vector<double>{4}));
+  EXPECT_EQ(heard->rivals[1].reason, "missing");
+  ::close(pair[0]);
+  EXPECT_FALSE(hear_report(pair[1], {}));
+  ::close(pair[1]);
+}
+
+TEST(Sweep, CurvesAreOfThoseWhoTookPart) {
+  std::vector<Curve> curves;
+  for (const std::uint32_t size : {2U, 8U}) {
+    add_points(curves, {.options = {.size = size},
+                        .weft = {.figures = {5}},
+                        .rivals = {{.name = "r", .series = {.figures = {6}}}, {.name = "s", .reason = "missing"}}});
+  }
+  ASSERT_EQ(curves.size(), 2U);
+  EXPECT_EQ(curves[0].points, (std::vector<std::pair<double, double>>{{2, 5}, {8, 5}}));
+  EXPECT_EQ(curves[1].name, "r");
+}
+
+// Each tag is closed where it must be; enough XML for what as_svg writes.
+bool well_formed(const std::string& text) {
+  std::vector<std::string> open;
+  for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at + 1)) {
+    const std::size_t end = text.find('>', at);
+    if (end == std::string::npos) return false;
+    const std::string tag = text.substr(at + 1, end - at - 1);
+    if (tag.find('<') != std::string::npos || std::ranges::count(tag, '"') % 2 != 0) return false;
+    if (tag.starts_with('?') || tag.ends_with('/')) continue;
+    if (!tag.starts_with('/')) {
+      open.push_back(tag.substr(0, tag.find_first_of(" \n")));
+    } else if (open.empty() || open.back() != tag.substr(1)) {
+      return false;
+    } else {
+      open.pop_back();
+    }
+  }
+  return open.empty();
+}
+
+std::vector<std::pair<double, double>> circles(const std::string& svg) {
+  std::vector<std::pair<double, double>> all;
+  for (std::size_t at = 0; (at = svg.find("<circle", at)) != std::string::npos; ++at) {
+    double x = 0, y = 0;
+    EXPECT_EQ(std::sscanf(svg.c_str() + at, "<circle cx=\"%lf\" cy=\"%lf\"", &x, &y), 2);
+    all.emplace_back(x, y);
+  }
+  return all;
+}
+
+TEST(Plot, PointsLieWhereTheyShould) {
+  const Panel panel{"Latency <of> a & b", "us", {{"weft", {{2, 1}, {64, 10}, {2048, 100}}}, {"nobody", {}}}};
+  const std::string svg = as_svg({panel, panel});
+  EXPECT_TRUE(well_formed(svg)) << svg;
+  EXPECT_EQ(svg.find("nobody"), std::string::npos);
+  const auto points = circles(svg);
+  ASSERT_EQ(points.size(), 6U);
+  EXPECT_NEAR(points[1].first, (points[0].first + points[2].first) / 2, 0.11) << "logarithmic: 64 is half-way";
+  EXPECT_NEAR(points[1].second, (points[0].second + points[2].second) / 2, 0.11);
+  EXPECT_LT(points[0].first, points[2].first);
+  EXPECT_GT(points[0].second, points[2].second) << "up is more";
+  EXPECT_NEAR(points[3].first - points[0].first, 560, 0.11) << "the second panel is beside the first";
+}
+
+TEST(Plot, EvenOfNothingOrOnePointIsADrawing) {
+  EXPECT_TRUE(well_formed(as_svg({})));
+  const std::string svg = as_svg({{"t", "u", {{"c", {{64, 5}}}}}, {"empty", "u", {}}});
+  EXPECT_TRUE(well_formed(svg));
+  for (const auto& [x, y] : circles(svg)) EXPECT_TRUE(std::isfinite(x) && std::isfinite(y));
+}
+
+TEST(SuiteCommand, WritesTableJsonAndPlot) {
+  const TemporaryDirectory folder;
+  Command command({"bench", "suite", "--only", "64", "--iters", "20", "--repetitions", "1", "--output",
+                   folder.file("a.json"), "--plot", folder.file("a.svg")});
+  const Ended ended = command.wait(std::chrono::seconds(250));
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_NE(ended.out.find("lat send 64, blocking wait"), std::string::npos) << ended.out;
+  std::ifstream figures(folder.file("a.json"));
+  const json whole = json::parse(figures);
+  EXPECT_EQ(whole.at("cases").size(), 9U);
+  for (const json& each : whole.at("cases")) EXPECT_GT(each.at("weft").at("median"), 0) << each;
+  std::ifstream plot(folder.file("a.svg"));
+  const std::string svg{std::istreambuf_iterator<char>(plot), {}};
+  EXPECT_TRUE(well_formed(svg));
+  EXPECT_EQ(circles(svg).size(), 2 * 2 * 11U) << "weft and raw TCP at each size, in both panels";
+}
+
+}  // namespace
+}  // namespace weft::test

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/bench/suite.hpp"
+
+#include <algorithm>
+
+#include "tools/bench/statistics.hpp"
+
+namespace weft::tools::bench {
+namespace {
+
+class Table {
+ public:
+  explicit Table(const Options& common) : common_(common) {}
+
+  Options& add(Kind kind, Op op, std::uint32_t size, double target, Reference reference = Reference::kTcp) {
+    Options options = common_;
+    options.kind = kind;
+    options.op = op;
+    options.size = size;
+    cases_.push_back({.options = options, .reference = reference, .target = target});
+    return cases_.back().options;
+  }
+
+  std::vector<SuiteCase> finish() && {
+    for (SuiteCase& each : cases_) {
+      each.name = name_of(each.options);
+      if (!plain(each.options)) each.options.against.ucx = each.options.against.libfabric = false;
+    }
+    return std::move(cases_);
+  }
+
+ private:
+  // The rest is between weft and raw TCP: other stacks have no CRC, no Markers, and other ways to sleep.
+  static bool plain(const Options& options) {
+    return options.crc && !options.markers && options.emss == 0 && options.connections == 1 && !sleeps(options);
+  }
+
+  static std::string name_of(const Options& options) {
+    std::string text = std::string(name(options.kind)) + ' ' + std::string(name(options.op)) + ' ';
+    text += options.size >= 1U << 20 ? std::to_string(options.size >> 20) + "Mi" : std::to_string(options.size);
+    if (options.blocking != Blocking::kPoll) text += ", blocking " + std::string(name(options.blocking));
+    if (options.idle_target) text += ", idle target";
+    if (options.connections > 1) text += ", " + std::to_string(options.connections) + " connections";
+    if (options.emss != 0) text += ", EMSS " + std::to_string(options.emss);
+    if (options.markers) text += ", markers";
+    if (!options.crc) text += ", CRC off";
+    return text;
+  }
+
+  Options common_;
+  std::vector<SuiteCase> cases_{};
+};
+
+constexpr std::uint32_t kMebi = 1U << 20;
+
+void add_latencies(Table& table) {
+  for (const auto& [blocking, target] :
+       {std::pair{Blocking::kPoll, 1.10}, {Blocking::kWait, 1.3}, {Blocking::kChannel, 2.0}}) {
+    for (const Op op : {Op::kSend, Op::kWrite}) table.add(Kind::kLatency, op, 64, target).blocking = blocking;
+  }
+  table.add(Kind::kLatency, Op::kRead, 64, 1.5).idle_target = true;
+}
+
+void add_bandwidths(Table& table) {
+  for (const Op op : {Op::kSend, Op::kRead, Op::kWrite}) {
+    table.add(Kind::kBandwidth, op, kMebi, op == Op::kWrite ? 0.80 : 0.85);
+    table.add(Kind::kBandwidth, op, kMebi, 0.97).crc = false;
+    table.add(Kind::kBandwidth, op, kMebi, 0.6).emss = 1448;
+    table.add(Kind::kBandwidth, op, kMebi, 0.5).markers = true;
+  }
+}
+
+// Messages that all connections together keep in a cache.
+void add_crowds(Table& table) {
+  for (const std::uint32_t connections : {1U, 16U, 256U}) {
+    table.add(Kind::kBandwidth, Op::kSend, 16384, 0.8).connections = connections;
+  }
+}
+
+double reference_median(const SuiteResult& result) {
+  if (result.what.reference == Reference::kTcp) return median(result.report->tcp.figures);
+  const bool lower = lower_is_better(result.what.options.kind);
+  double best = 0;
+  for (const RivalSeries& rival : result.report->rivals) {
+    if (!rival.name.starts_with("ucx") || !rival.reason.empty()) continue;
+    const double figure = median(rival.series.figures);
+    if (best == 0 || (lower ? figure < best : figure > best)) best = figure;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::vector<SuiteCase> suite_cases(const Options& common) {
+  Table table(common);
+  add_latencies(table);
+  add_bandwidths(table);
+  for (const Op op : {Op::kSend, Op::kWrite}) {  // held against UCX's Sends in either case
+    table.add(Kind::kRate, op, 64, 10, Reference::kUcx).depth = 64;
+  }
+  add_crowds(table);
+  return std::move(table).finish();
+}
+
+std::optional<double> ratio(const SuiteResult& result) {
+  if (!result.report) return std::nullopt;
+  const double reference = reference_median(result);
+  if (reference == 0) return std::nullopt;
+  return median(result.report->weft.figures) / reference;
+}
+
+std::optional<bool> met(const SuiteResult& result) {
+  const auto reached = ratio(result);
+  if (!reached) return std::nullopt;
+  return lower_is_better(result.what.options.kind) ? *reached <= result.what.target : *reached >= result.what.target;
+}
+
+}  // namespace weft::tools::bench

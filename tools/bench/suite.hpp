@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of targets that one pair of processes can measure: what is measured, with what it is compared, and the
+// ratio that is wanted.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/bench/report.hpp"
+
+namespace weft::tools::bench {
+
+enum class Reference : std::uint8_t { kTcp, kUcx };
+
+struct SuiteCase {
+  std::string name{};
+  Options options{};
+  Reference reference = Reference::kTcp;
+  double target{};  // ratio: at most for latency, at least for everything else
+};
+
+struct SuiteResult {
+  SuiteCase what{};
+  std::optional<Report> report{};  // none: `error` says why
+  std::string error{};
+};
+
+// What holds for all cases (duration, repetitions, whom to take turns with, iterations) is taken from `common`.
+[[nodiscard]] std::vector<SuiteCase> suite_cases(const Options& common);
+
+// Weft's median divided by the reference's, the best of its tests; none when one of them has no figure.
+[[nodiscard]] std::optional<double> ratio(const SuiteResult& result);
+[[nodiscard]] std::optional<bool> met(const SuiteResult& result);
+
+// A line a case, with a heading.
+[[nodiscard]] std::string suite_heading();
+[[nodiscard]] std::string suite_line(const SuiteResult& result);
+// With the machine, and everything behind each ratio.
+[[nodiscard]] std::string suite_json(const std::vector<SuiteResult>& results);
+
+}  // namespace weft::tools::bench

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/bench/suite_command.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+
+#include "tools/bench/arguments.hpp"
+#include "tools/bench/measure.hpp"
+#include "tools/bench/suite.hpp"
+#include "tools/bench/sweep.hpp"
+#include "tools/cli/standard_output.hpp"
+
+namespace weft::tools::bench {
+namespace {
+
+constexpr const char* kDescription =
+    "Measures the whole table of targets that two processes on loopback can show, one line each: weft's median, that "
+    "of "
+    "the reference doing the same in the same run, their ratio, and the ratio that is wanted.";
+
+constexpr const char* kFooter =
+    "Each line is a measurement of weft bench lat, bw or rate, whose help says how it is done. The rate of 64 octets "
+    "is "
+    "held against UCX and needs --against ucx; other stacks take part where they have the pattern.\n"
+    "\n"
+    "Examples:\n"
+    "  weft bench suite --quick\n"
+    "  weft bench suite --against tcp,ucx,libfabric --output figures.json --plot figures.svg";
+
+struct SuiteArguments {
+  Options common{.duration = 4.0, .repetitions = 7};
+  std::vector<std::string> against{"tcp"};
+  std::string only{};
+  std::string output{};
+  std::string plot{};
+  bool quick = false;
+};
+
+void add_suite_options(CLI::App& command, SuiteArguments& arguments) {
+  add_length_options(command, arguments.common);
+  add_against_option(command, arguments.against);
+  command.add_flag("--quick", arguments.quick, "Less than a minute: 0.6 seconds and 3 repetitions of each line");
+  command.add_option("--only", arguments.only, "Only the lines whose name contains TEXT")->type_name("TEXT");
+  command.add_option("--output", arguments.output, "Write everything behind the table into FILE, as JSON")
+      ->type_name("FILE");
+  command
+      .add_option(
+          "--plot", arguments.plot,
+          "Also measure latency and bandwidth of Sends over message size, 2 octets to 1 MiB, and draw them into "
+          "FILE, as SVG")
+      ->type_name("FILE");
+}
+
+// At once: nobody wants to learn after ten minutes that a file cannot be written.
+Outcome<void> try_to_write(const std::string& path) {
+  if (path.empty() || std::ofstream(path, std::ios::app)) return {};
+  return usage_error("cannot write " + path + ".");
+}
+
+Outcome<void> write_file(const std::string& path, const std::string& text) {
+  if (path.empty()) return {};
+  std::ofstream file(path, std::ios::trunc);
+  file << text << std::flush;
+  if (!file) return failure("cannot write " + path + ".");
+  return {};
+}
+
+Outcome<std::vector<SuiteResult>> run_cases(const std::vector<SuiteCase>& cases, const GlobalOptions& global) {
+  std::vector<SuiteResult> results;
+  for (const SuiteCase& each : cases) {
+    SuiteResult result{.what = each};
+    auto report = measure_apart(each.options, global);
+    if (report) {
+      result.report = std::move(*report);
+    } else {
+      result.error = report.error().sentence;
+    }
+    if (auto printed = print_line(suite_line(result)); !printed) return std::unexpected(printed.error());
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+Outcome<void> run_suite(SuiteArguments arguments, const GlobalOptions& global) {
+  const auto against = against_of(arguments.against);
+  if (!against) return std::unexpected(against.error());
+  if (!global.pcap.empty()) return usage_error("weft bench suite has many connections in turn: no --pcap.");
+  arguments.common.against = *against;
+  if (arguments.quick) {
+    arguments.common.duration = 0.6;
+    arguments.common.repetitions = 3;
+  }
+  for (const std::string& path : {arguments.output, arguments.plot}) {
+    if (auto good = try_to_write(path); !good) return good;
+  }
+  auto cases = suite_cases(arguments.common);
+  std::erase_if(cases, [&](const SuiteCase& each) { return each.name.find(arguments.only) == std::string::npos; });
+  if (cases.empty()) return usage_error("--only " + arguments.only + ": no line has such a name.");
+  if (auto printed = print_line(suite_heading()); !printed) return printed;
+  const auto results = run_cases(cases, global);
+  if (!results) return std::unexpected(results.error());
+  if (auto written = write_file(arguments.output, suite_json(*results)); !written) return written;
+  if (!arguments.plot.empty()) {
+    const auto panels = sweep(arguments.common, global);
+    if (!panels) return std::unexpected(panels.error());
+    if (auto written = write_file(arguments.plot, as_svg(*panels)); !written) return written;
+  }
+  const auto failed = std::ranges::count_if(*results, [](const SuiteResult& each) { return !each.report; });
+  if (failed != 0) return failure(std::to_string(failed) + " measurements failed.");
+  return {};
+}
+
+}  // namespace
+
+void add_suite_command(CLI::App& parent, Selection& selection) {
+  CLI::App* command = parent.add_subcommand("suite", kDescription);
+  command->footer(kFooter);
+  const auto arguments = std::make_shared<SuiteArguments>();
+  add_suite_options(*command, *arguments);
+  command->callback([arguments, &selection] {
+    selection.run = [arguments](const GlobalOptions& global) { return run_suite(*arguments, global); };
+  });
+}
+
+}  // namespace weft::tools::bench

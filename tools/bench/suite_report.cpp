@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// The suite's results for people and for programs.
+#include <sys/utsname.h>
+
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <limits>
+#include <thread>
+
+#include "tools/bench/statistics.hpp"
+#include "tools/bench/suite.hpp"
+#include "tools/cli/json.hpp"
+#include "tools/cli/version.hpp"
+
+namespace weft::tools::bench {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+std::string processor() {
+  std::ifstream lines("/proc/cpuinfo");
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("model name") && line.find(": ") != std::string::npos) return line.substr(line.find(": ") + 2);
+  }
+  return "unknown";
+}
+
+std::string date() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", ::gmtime_r(&now, &parts))};
+}
+
+void put_machine(JsonWriter& json) {
+  utsname names{};
+  ::uname(&names);
+  double load = 0;
+  std::ifstream("/proc/loadavg") >> load;
+  json.begin_object("machine")
+      .text("processor", processor())
+      .integer("processors", std::thread::hardware_concurrency());
+  json.text("kernel", std::string(names.release) + ' ' + names.machine).number("load", load).end_object();
+  json.text("date", date()).text("version", version_text()).text("compiler", compiler_name());
+  json.text("build_type", build_type()).boolean("sanitizers", built_with_sanitizers());
+  json.text("crc32c", "ISA-L, chosen for this processor at run time");
+}
+
+void put_series(JsonWriter& json, std::string_view name, const Series& series) {
+  if (series.figures.empty()) return;
+  json.begin_object(name).number("median", median(series.figures));
+  json.number("quartile_1", quantile(series.figures, 0.25)).number("quartile_3", quantile(series.figures, 0.75));
+  json.integer("repetitions", series.figures.size()).integer("messages", series.messages);
+  json.numbers("runs", series.figures).end_object();
+}
+
+void put_rivals(JsonWriter& json, const Report& report) {
+  json.begin_array("rivals");
+  for (const RivalSeries& rival : report.rivals) {
+    json.begin_object().text("name", rival.name);
+    if (!rival.reason.empty()) json.text("reason", rival.reason);
+    put_series(json, "figures", rival.series);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void put_options(JsonWriter& json, const Options& options) {
+  json.text("bench", name(options.kind)).text("op", name(options.op)).integer("size", options.size);
+  json.integer("depth", effective_depth(options)).integer("list", list_length(options));
+  json.integer("connections", options.connections).text("blocking", name(options.blocking));
+  json.boolean("idle_target", options.idle_target).boolean("crc", options.crc).boolean("markers", options.markers);
+  json.number("emss", options.emss == 0 ? kNone : options.emss);
+  json.text("unit", unit(options.kind)).text("better", lower_is_better(options.kind) ? "lower" : "higher");
+}
+
+void put_case(JsonWriter& json, const SuiteResult& result) {
+  json.begin_object().text("name", result.what.name);
+  put_options(json, result.what.options);
+  json.text("reference", result.what.reference == Reference::kTcp ? "tcp" : "ucx").number("target", result.what.target);
+  json.number("ratio", ratio(result).value_or(kNone));
+  if (const auto reached = met(result)) json.boolean("met", *reached);
+  if (!result.error.empty()) json.text("error", result.error);
+  if (result.report) {
+    put_series(json, "weft", result.report->weft);
+    put_series(json, "tcp", result.report->tcp);
+    put_rivals(json, *result.report);
+  }
+  json.end_object();
+}
+
+std::string cell(const char* format, double value) {
+  char text[64];
+  return {text, static_cast<std::size_t>(std::snprintf(text, sizeof text, format, value))};
+}
+
+std::string padded(std::string text, std::size_t width, bool right = true) {
+  if (text.size() < width) text.insert(right ? 0 : text.size(), width - text.size(), ' ');
+  return text;
+}
+
+std::string row(const std::string& name, const std::string& weft, const std::string& reference,
+                const std::string& ratio, const std::string& target, const std::string& verdict) {
+  return padded(name, 36, false) + padded(weft, 13) + padded(reference, 13) + padded(ratio, 8) + padded(target, 9) +
+         "  " + verdict + '\n';
+}
+
+}  // namespace
+
+std::string suite_heading() { return row("what", "weft", "reference", "ratio", "target", "met"); }
+
+std::string suite_line(const SuiteResult& result) {
+  const Options& options = result.what.options;
+  const std::string target = cell(lower_is_better(options.kind) ? "<= %.2f" : ">= %.2f", result.what.target);
+  const auto reached = ratio(result);
+  if (!result.report) return row(result.what.name, "-", "-", "-", target, result.error);
+  const double ours = median(result.report->weft.figures);
+  const std::string figure = cell("%.2f", ours);
+  if (!reached) {
+    const bool ucx = result.what.reference == Reference::kUcx;
+    return row(result.what.name, figure, "-", "-", target, ucx ? "needs --against ucx" : "needs --against tcp");
+  }
+  return row(result.what.name, figure, cell("%.2f", ours / *reached), cell("%.2f", *reached), target,
+             *met(result) ? "yes" : "no");
+}
+
+std::string suite_json(const std::vector<SuiteResult>& results) {
+  JsonWriter json;
+  put_machine(json);
+  json.begin_array("cases");
+  for (const SuiteResult& result : results) put_case(json, result);
+  json.end_array();
+  return json.finish();
+}
+
+}  // namespace weft::tools::bench
