@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tools/bench/count.hpp"
 #include "tools/bench/rival.hpp"
 #include "tools/bench/rival_run.hpp"
 
@@ -94,6 +95,29 @@ TEST(Rivals, WhoseServerLeavesAtOnceFail) {
   const auto run = run_rival(stand_in("echo no such provider; exit 3", "true"), 1, {leader, follower}, Waiting::kSleep);
   ASSERT_FALSE(run);
   EXPECT_NE(run.error().sentence.find("no such provider"), std::string::npos) << run.error().sentence;
+}
+
+// strace 6.1 -c.
+TEST(Strace, TableIsRead) {
+  const CallCounts counts = read_strace(
+      "% time     seconds  usecs/call     calls    errors syscall\n"
+      "------ ----------- ----------- --------- --------- ----------------\n"
+      " 95.00    0.010000          10      1000       400 recvfrom\n"
+      "  5.00    0.000500           1       500           sendmsg\n"
+      "------ ----------- ----------- --------- --------- ----------------\n"
+      "100.00    0.010500           7      1500       400 total\n");
+  ASSERT_EQ(counts.size(), 2U);
+  EXPECT_EQ(counts.at("recvfrom").calls, 1000U);
+  EXPECT_EQ(counts.at("recvfrom").errors, 400U);
+  EXPECT_EQ(counts.at("sendmsg").calls, 500U);
+  EXPECT_EQ(counts.at("sendmsg").errors, 0U);
+}
+
+TEST(Strace, WhatBothRunsHaveInCommonDoesNotCount) {
+  const std::string text =
+      counts_text({{"mmap", {50, 0}}, {"sendmsg", {100, 0}}}, {{"mmap", {50, 0}}, {"sendmsg", {300, 20}}}, 100);
+  EXPECT_EQ(text.find("mmap"), std::string::npos) << text;
+  EXPECT_NE(text.find("2.00, of which in vain 0.20"), std::string::npos) << text;
 }
 
 }  // namespace

@@ -142,6 +142,10 @@ void add_options(CLI::App& command, Arguments& arguments) {
       ->expected(0, 1)
       ->check(CLI::IsMember({"on", "off", ""}));
   add_against_option(command, arguments.against);
+  command.add_flag(
+      "--count", options.count,
+      "Instead of measuring time, run a fixed number of weft's messages under strace and print the system calls "
+      "of each");
   command.add_flag("--json", options.json,
                    "Print one JSON object: weft, tcp, ratio, unit, better (lower or higher), and the figures behind "
                    "them; mtu is null "
@@ -167,6 +171,8 @@ Outcome<Options> options_of(const Arguments& arguments) {
   if (options.pinned && !Placement(Seat::kFollower).possible()) return usage_error("--pinned wants two processors.");
   if (perftest && options.blocking != Blocking::kPoll) return usage_error("--pattern perftest polls: no --blocking.");
   if (perftest && options.connections != 1) return usage_error("--pattern perftest has one connection.");
+  if (options.count && (perftest || options.json))
+    return usage_error("--count goes with our own pattern, and as text.");
   if (options.idle_target && options.op != Op::kRead) return usage_error("--idle-target goes with --op read.");
   return options;
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tools/bench/arguments.hpp"
+#include "tools/bench/count.hpp"
 #include "tools/bench/measure.hpp"
 #include "tools/bench/suite_command.hpp"
 #include "tools/cli/command.hpp"
@@ -57,6 +58,12 @@ Outcome<void> run(const bench::Arguments& arguments, const GlobalOptions& global
   const auto checked = bench::options_of(arguments);
   if (!checked) return std::unexpected(checked.error());
   const bench::Options& options = *checked;
+  if (options.count) {
+    const auto counted = bench::count_calls(options);
+    if (!counted) return std::unexpected(counted.error());
+    std::fputs(counted->c_str(), stdout);
+    return {};
+  }
   const auto report = bench::measure(options, global);
   if (!report) return std::unexpected(report.error());
   std::fputs((options.json ? bench::as_json(*report) : bench::as_text(*report)).c_str(), stdout);

@@ -33,7 +33,7 @@ struct SuiteResult {
 [[nodiscard]] std::optional<double> ratio(const SuiteResult& result);
 [[nodiscard]] std::optional<bool> met(const SuiteResult& result);
 
-// A line a case, with a heading.
+// A line a case, with a heading; without the line's end.
 [[nodiscard]] std::string suite_heading();
 [[nodiscard]] std::string suite_line(const SuiteResult& result);
 // With the machine, and everything behind each ratio.

@@ -41,7 +41,8 @@ struct SuiteArguments {
 void add_suite_options(CLI::App& command, SuiteArguments& arguments) {
   add_length_options(command, arguments.common);
   add_against_option(command, arguments.against);
-  command.add_flag("--quick", arguments.quick, "Less than a minute: 0.6 seconds and 3 repetitions of each line");
+  command.add_flag("--quick", arguments.quick,
+                   "Less than a minute without rivals: 0.6 seconds and 3 repetitions of each line");
   command.add_option("--only", arguments.only, "Only the lines whose name contains TEXT")->type_name("TEXT");
   command.add_option("--output", arguments.output, "Write everything behind the table into FILE, as JSON")
       ->type_name("FILE");

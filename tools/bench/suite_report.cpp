@@ -103,7 +103,7 @@ std::string padded(std::string text, std::size_t width, bool right = true) {
 std::string row(const std::string& name, const std::string& weft, const std::string& reference,
                 const std::string& ratio, const std::string& target, const std::string& verdict) {
   return padded(name, 36, false) + padded(weft, 13) + padded(reference, 13) + padded(ratio, 8) + padded(target, 9) +
-         "  " + verdict + '\n';
+         "  " + verdict;
 }
 
 }  // namespace

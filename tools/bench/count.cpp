@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/bench/count.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <sstream>
+
+#include "tools/cli/unique_fd.hpp"
+#include "tools/run/find_program.hpp"
+
+namespace weft::tools::bench {
+namespace {
+
+constexpr std::uint64_t kFew = 500;
+constexpr std::uint64_t kMany = 2500;
+
+std::string contents(int fd) {
+  std::string text;
+  char piece[4096];
+  for (ssize_t got; (got = ::pread(fd, piece, sizeof piece, static_cast<off_t>(text.size()))) > 0;) {
+    text.append(piece, static_cast<std::size_t>(got));
+  }
+  return text;
+}
+
+// strace writes into our memory file, which the traced program has no business with.
+Outcome<CallCounts> traced(const Options& options, std::uint64_t messages) {
+  const UniqueFd table(::memfd_create("strace", MFD_CLOEXEC));
+  const UniqueFd nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+  std::vector<std::string> words{"strace",
+                                 "-f",
+                                 "-c",
+                                 "-o",
+                                 "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(table.get()),
+                                 "/proc/" + std::to_string(::getpid()) + "/exe"};
+  for (std::string& word : command_for(options, messages)) words.push_back(std::move(word));
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  ::posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, nowhere.get(), STDOUT_FILENO);
+  pid_t pid = -1;
+  const int failed = ::posix_spawnp(&pid, "strace", &actions, nullptr, pointers.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  int status = 0;
+  if (failed != 0 || ::waitpid(pid, &status, 0) != pid || status != 0) return failure("strace did not do its work.");
+  return read_strace(contents(table.get()));
+}
+
+}  // namespace
+
+// "% time seconds usecs/call calls errors syscall"; the column of errors may be empty. Rules and the sum are left out.
+CallCounts read_strace(const std::string& table) {
+  CallCounts counts;
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream cells(line);
+    double share = 0, seconds = 0, each = 0;
+    CallCount count;
+    std::string name;
+    if (!(cells >> share >> seconds >> each >> count.calls >> name)) continue;
+    if (std::string last; cells >> last) {
+      count.errors = std::stoull(name);
+      name = last;
+    }
+    if (name != "total") counts[name] = count;
+  }
+  return counts;
+}
+
+std::vector<std::string> command_for(const Options& options, std::uint64_t messages) {
+  std::vector<std::string> words{"bench",         std::string(name(options.kind)),
+                                 "--op",          std::string(name(options.op)),
+                                 "--size",        std::to_string(options.size),
+                                 "--iters",       std::to_string(messages),
+                                 "--against",     "none",
+                                 "--repetitions", "1",
+                                 "--crc",         options.crc ? "on" : "off",
+                                 "--markers",     options.markers ? "on" : "off"};
+  const auto add = [&](const char* option, std::uint64_t value) {
+    if (value != 0) words.insert(words.end(), {option, std::to_string(value)});
+  };
+  add("--mtu", options.mtu);
+  add("--emss", options.emss);
+  if (options.kind != Kind::kLatency) {
+    add("--depth", options.depth);
+    add("--connections", options.connections);
+    add("--signal-every", options.signal_every);
+    return words;
+  }
+  words.insert(words.end(), {"--blocking", std::string(name(options.blocking))});
+  if (options.idle_target) words.emplace_back("--idle-target");
+  return words;
+}
+
+std::string counts_text(const CallCounts& few, const CallCounts& many, std::uint64_t operations) {
+  std::string text = "system calls of both processes for each message, under strace (which changes how they meet):\n";
+  for (const auto& [name, count] : many) {
+    const auto before = few.find(name);
+    const CallCount base = before == few.end() ? CallCount{} : before->second;
+    const auto per = [&](std::uint64_t more, std::uint64_t less) {
+      return (static_cast<double>(more) - static_cast<double>(less)) / static_cast<double>(operations);
+    };
+    const double calls = per(count.calls, base.calls);
+    if (calls < 0.005) continue;
+    char line[160];
+    std::snprintf(line, sizeof line, "  %-16s %8.2f, of which in vain %.2f\n", name.c_str(), calls,
+                  per(count.errors, base.errors));
+    text += line;
+  }
+  return text;
+}
+
+// A measurement runs its messages twice: once to warm up.
+Outcome<std::string> count_calls(const Options& options) {
+  if (!run::find_program("strace")) return failure("strace is not installed (Debian: apt-get install strace).");
+  const auto few = traced(options, kFew);
+  if (!few) return std::unexpected(few.error());
+  const auto many = traced(options, kMany);
+  if (!many) return std::unexpected(many.error());
+  return counts_text(*few, *many, 2 * (kMany - kFew));
+}
+
+}  // namespace weft::tools::bench

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one operation costs in system calls: the pair of processes runs twice under strace, with few operations and with
+// many, and the difference is that of the operations alone.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tools/bench/options.hpp"
+#include "tools/cli/outcome.hpp"
+
+namespace weft::tools::bench {
+
+struct CallCount {
+  std::uint64_t calls{};
+  std::uint64_t errors{};  // of these: mostly EAGAIN, polling in vain
+};
+using CallCounts = std::map<std::string, CallCount>;
+
+// The table that strace -c writes.
+[[nodiscard]] CallCounts read_strace(const std::string& table);
+
+// The command line, without the program, that measures weft alone with so many messages, once.
+[[nodiscard]] std::vector<std::string> command_for(const Options& options, std::uint64_t messages);
+
+// What is printed: a line for each system call that the operations made, of both processes together.
+[[nodiscard]] std::string counts_text(const CallCounts& few, const CallCounts& many, std::uint64_t operations);
+
+// Counts, and gives the text. Fails when strace is missing.
+Outcome<std::string> count_calls(const Options& options);
+
+}  // namespace weft::tools::bench
