@@ -56,7 +56,10 @@ WorkRequest EnginePair::work(Operation operation, std::uint32_t length) {
 void EnginePair::post(const WorkRequest& request) { must(initiator_.engine.post(request).has_value()); }
 
 void EnginePair::run() {
-  while (carry(initiator_, responder_) | carry(responder_, initiator_)) {
+  for (bool moved = true; moved;) {
+    const bool forth = carry(initiator_, responder_);
+    const bool back = carry(responder_, initiator_);
+    moved = forth || back;
   }
 }
 
