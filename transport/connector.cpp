@@ -46,9 +46,9 @@ ConnectResult start(BoundSocket from, const Endpoint& remote, const ConnectOptio
   const int descriptor =
       bound ? from.release() : ::socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP);
   if (descriptor < 0) return std::unexpected(last_error());
-  auto socket = Socket::adopt(descriptor);
-  if (!socket) return socket;
-  if (const auto error = socket->set(options.socket)) return std::unexpected(error);
+  auto socket = Socket::own(descriptor);  // non-blocking and close-on-exec, both ways
+  if (const auto error = socket.set_no_delay()) return std::unexpected(error);
+  if (const auto error = socket.set(options.socket)) return std::unexpected(error);
   if (options.local && !bound) {
     if (const auto error = bind_local(descriptor, *options.local)) return std::unexpected(error);
   }
@@ -58,14 +58,14 @@ ConnectResult start(BoundSocket from, const Endpoint& remote, const ConnectOptio
 }
 
 // A connect to a free port of this host may pick that very port as its own and meet itself.
-bool met_itself(const Socket& socket) {
+bool met_itself(const Socket& socket, const Endpoint& remote) {
   const auto local = socket.local();
-  return local && local == socket.peer();
+  return local && local->port == remote.port && local == socket.peer();
 }
 
-ConnectResult finish(Socket socket) {
+ConnectResult finish(Socket socket, const Endpoint& remote) {
   if (const auto error = socket.pending_error()) return std::unexpected(error);
-  if (met_itself(socket)) return std::unexpected(std::make_error_code(std::errc::connection_refused));
+  if (met_itself(socket, remote)) return std::unexpected(std::make_error_code(std::errc::connection_refused));
   return socket;
 }
 
@@ -79,9 +79,11 @@ struct Connector::State : std::enable_shared_from_this<State> {
   asio::posix::stream_descriptor watched;  // borrows the descriptor of `socket` while it connects
   std::optional<asio::steady_timer> timer;
   Socket socket{};
+  Endpoint remote{};
   bool done = false;
 
-  void begin(BoundSocket from, const Endpoint& remote, const ConnectOptions& options) {
+  void begin(BoundSocket from, const Endpoint& to, const ConnectOptions& options) {
+    remote = to;
     auto started = start(std::move(from), remote, options);
     boost::system::error_code error;
     if (started) watched.assign(started->descriptor(), error);
@@ -106,7 +108,7 @@ struct Connector::State : std::enable_shared_from_this<State> {
     auto lock = gate.lock();
     if (!gate.is_open(lock) || std::exchange(done, true)) return;
     stop_waiting();
-    ConnectResult result = error ? ConnectResult(std::unexpected(error)) : finish(std::move(socket));
+    ConnectResult result = error ? ConnectResult(std::unexpected(error)) : finish(std::move(socket), remote);
     socket.close();
     gate.call(std::move(lock), std::move(result));
   }

@@ -27,6 +27,15 @@ constexpr int kAcceptsInARow = 32;  // then other callbacks get their turn
 
 std::error_code last_error() noexcept { return {errno, std::system_category()}; }
 
+// Linux gives an accepted socket what the listening one has: so it is said once, and not with each connection.
+std::error_code prepare(int listening, const SocketOptions& options) {
+  Socket borrowed = Socket::own(listening);
+  auto error = borrowed.set_no_delay();
+  if (!error) error = borrowed.set(options);
+  static_cast<void>(borrowed.release());
+  return error;
+}
+
 }  // namespace
 
 struct Listener::State : std::enable_shared_from_this<State> {
@@ -46,9 +55,10 @@ struct Listener::State : std::enable_shared_from_this<State> {
   AcceptResult accept_one() {
     const int descriptor = accept4(listening.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (descriptor < 0) return std::unexpected(last_error());
-    auto socket = Socket::adopt(descriptor);
-    if (!socket) return socket;
-    if (const auto error = socket->set(options.socket)) return std::unexpected(error);
+    auto socket = Socket::own(descriptor);
+    // All others it has from the listener. Of a wildcard's, IPv4 and IPv6 have one each.
+    if (const auto error = socket.set({.type_of_service = options.socket.type_of_service}))
+      return std::unexpected(error);
     return socket;
   }
 
@@ -127,8 +137,8 @@ std::expected<Listener, std::error_code> Listener::create(Reactor& reactor, cons
 std::expected<Listener, std::error_code> Listener::create(Reactor& reactor, BoundSocket& at,
                                                           const ListenOptions& options, OnAccept on_accept) {
   at.allow_reuse(true);  // what old connections have left of the port does not count, as in bind()
-  // The answer to a SYN carries it too; accepted sockets are given it again.
-  if (options.socket.type_of_service) set_type_of_service(at.descriptor(), *options.socket.type_of_service);
+  // The type of service: the answer to a SYN carries it too; accepted sockets are given it again.
+  if (const auto error = prepare(at.descriptor(), options.socket)) return std::unexpected(error);
   if (::listen(at.descriptor(), options.backlog) != 0) return std::unexpected(last_error());
   auto state = std::make_shared<State>(reactor, std::move(on_accept), options);
   state->local = at.local();

@@ -63,6 +63,10 @@ class Socket {
 
   // Takes over a connected TCP socket: makes it non-blocking, close-on-exec and TCP_NODELAY. Closes it on failure.
   [[nodiscard]] static std::expected<Socket, std::error_code> adopt(int descriptor);
+  // The same of one that has all three already: made so, or accepted from a listener that is TCP_NODELAY.
+  [[nodiscard]] static Socket own(int descriptor) noexcept { return Socket(descriptor); }
+  [[nodiscard]] int release() noexcept { return std::exchange(descriptor_, -1); }
+  [[nodiscard]] std::error_code set_no_delay() noexcept;  // MPA-A.2-01
 
   [[nodiscard]] bool is_open() const noexcept { return descriptor_ >= 0; }
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }

@@ -2,6 +2,8 @@
 // Listener and Connector against each other and against plain sockets.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/resource.h>
 
 #include <array>
@@ -90,6 +92,30 @@ TEST_F(Connection, OptionsReachBothEnds) {
     socklen_t length = sizeof size;
     getsockopt(socket.descriptor(), SOL_SOCKET, SO_RCVBUF, &size, &length);
     EXPECT_EQ(size, 100000);
+  }
+}
+
+// An accepted socket has them from its listener, which was told once.
+TEST_F(Connection, AcceptedSocketsAreLikeConnectedOnes) {
+  const SocketOptions options{.keepalive = KeepAlive{.idle = 33s, .interval = 7s, .probes = 4}, .user_timeout = 4321ms};
+  const Listener listener = listen(loopback(Family::kIpv4), {.socket = options});
+  const Connector connector = connect(listener.local(), {.socket = options});
+  for (auto* box : {&connected, &accepted}) {
+    const Socket socket = std::move(box->take().value().value());
+    const auto option = [&](int level, int name) {
+      int value = 0;
+      socklen_t length = sizeof value;
+      getsockopt(socket.descriptor(), level, name, &value, &length);
+      return value;
+    };
+    EXPECT_EQ(option(IPPROTO_TCP, TCP_NODELAY), 1);
+    EXPECT_EQ(option(SOL_SOCKET, SO_KEEPALIVE), 1);
+    EXPECT_EQ(option(IPPROTO_TCP, TCP_KEEPIDLE), 33);
+    EXPECT_EQ(option(IPPROTO_TCP, TCP_KEEPINTVL), 7);
+    EXPECT_EQ(option(IPPROTO_TCP, TCP_KEEPCNT), 4);
+    EXPECT_EQ(option(IPPROTO_TCP, TCP_USER_TIMEOUT), 4321);
+    EXPECT_EQ(fcntl(socket.descriptor(), F_GETFL) & O_NONBLOCK, O_NONBLOCK);
+    EXPECT_EQ(fcntl(socket.descriptor(), F_GETFD), FD_CLOEXEC);
   }
 }
 

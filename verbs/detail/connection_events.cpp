@@ -82,6 +82,7 @@ void ConnectionState::on_tcp(std::expected<transport::Socket, std::error_code> s
     if (const auto local = socket->local()) local_ = *local;
     mark(*socket);
     setup.policy = *policy_;
+    setup.peer = remote_;
     if (revision_1_) setup.policy.mpa_revision = 1;
     setup.ird = ird_;
     setup.ord = ord_;

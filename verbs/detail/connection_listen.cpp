@@ -96,6 +96,7 @@ void ConnectionState::begin_incoming(const ConnectionState& listener, transport:
   log_connection(LogLevel::kInfo, number,
                  "comes from connection " + std::to_string(listener_number_) + ", which listens");
   const auto stream = Stream::start(runtime_, {.socket = std::move(socket),
+                                               .peer = remote_,
                                                .role = mpa::Role::kResponder,
                                                .policy = *policy_,
                                                .ird = static_cast<std::uint16_t>(Device::limits().max_ird),

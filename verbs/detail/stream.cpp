@@ -72,7 +72,7 @@ Stream::Stream(Runtime& runtime, Setup setup, std::unique_ptr<CapturedStream> ta
       no_receive_timeout_(setup.policy.no_receive_timeout),
       memory_(runtime.stags()),
       socket_(std::move(setup.socket)),
-      peer_(socket_.peer().value_or(Endpoint{})),
+      peer_(setup.peer),
       engine_(to_config(setup, socket_.emss()), memory_, now()),
       tap_(std::move(tap)),
       narrator_(Narrator::make(setup.connection, socket_, setup.role)),

@@ -47,6 +47,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
  public:
   struct Setup {
     transport::Socket socket{};
+    Endpoint peer{};  // of the socket
     mpa::Role role{};
     Policy policy{};
     std::uint16_t ird{};
@@ -182,9 +183,9 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   std::unique_ptr<engine::TransmitBatch> batch_;
   std::vector<std::byte> tail_;
   std::size_t tail_sent_ = 0;
-  bool blocked_ = false;  // the socket takes nothing for now
-  bool shut_ = false;     // our FIN was sent
-  Instant emss_read_at_{};
+  bool blocked_ = false;          // the socket takes nothing for now
+  bool shut_ = false;             // our FIN was sent
+  Instant emss_read_at_ = now();  // by the constructor
 
   BoundedRing<SendSlot> slots_{Device::limits().max_qp_wr};
   std::uint64_t next_cookie_ = 1;
