@@ -115,51 +115,64 @@ std::uint32_t CompletionQueueState::capacity() const {
 
 // --- Streams
 
-std::shared_ptr<const CompletionQueueState::Members> CompletionQueueState::members() const {
+CompletionQueueState::Members CompletionQueueState::all_members() const {
   const std::lock_guard lock(members_mutex_);
-  return members_;
+  Members all;
+  all.reserve(members_.size());
+  for (const auto& [number, member] : members_) all.push_back(member);
+  return all;
 }
 
 void CompletionQueueState::attach(const std::shared_ptr<Stream>& stream, const transport::Socket& socket) {
   if (channel_) channel_->attach(stream, socket);
   const std::lock_guard lock(members_mutex_);
-  auto grown = std::make_shared<Members>(*members_);
-  grown->push_back({stream, &socket});
+  members_.emplace(stream->number(), Member{stream, &socket});
   if (ready_) ready_->add(socket, stream->number(), transport::kReadInterest);
-  if (!ready_ && grown->size() > kFewStreams) watch_all(*grown);
-  members_ = std::move(grown);
-  if (members_->size() > kFewStreams && few_.exchange(false)) changed_ = true;
+  if (!ready_ && members_.size() > kFewStreams) watch_all();
+  keep_few();
+  if (members_.size() > kFewStreams && few_.exchange(false)) changed_ = true;
 }
 
-void CompletionQueueState::watch_all(const Members& members) {
+void CompletionQueueState::watch_all() {
   auto set = transport::ReadinessSet::create();
   if (!set) return;  // out of descriptors: each socket is read in turn
-  for (const auto& [stream, socket] : members) set->add(*socket, stream->number(), transport::kReadInterest);
+  for (const auto& [number, member] : members_) set->add(*member.socket, number, transport::kReadInterest);
   ready_ = std::make_shared<transport::ReadinessSet>(std::move(*set));
+}
+
+// Among thousands, one that comes or goes costs the same as among ten: nothing is copied then.
+void CompletionQueueState::keep_few() {
+  if (members_.size() > kFewStreams && !few_members_) return;
+  few_members_.reset();
+  if (members_.size() > kFewStreams) return;
+  auto few = std::make_shared<Members>();
+  for (const auto& [number, member] : members_) few->push_back(member);
+  few_members_ = std::move(few);
 }
 
 void CompletionQueueState::detach(const Stream& stream, const transport::Socket& socket) {
   const std::lock_guard lock(members_mutex_);
-  auto shrunk = std::make_shared<Members>(*members_);
-  if (std::erase_if(*shrunk, [&](const Member& member) { return member.stream.get() == &stream; }) == 0) return;
+  const auto gone = members_.extract(stream.number());
+  if (gone.empty()) return;
   if (ready_) ready_->remove(socket);
   if (channel_) channel_->detach(stream, socket);
-  members_ = std::move(shrunk);
-  few_ = members_->size() <= kFewStreams;
+  keep_few();
+  few_ = members_.size() <= kFewStreams;
 }
 
 void CompletionQueueState::make_progress() {
-  std::shared_ptr<const Members> all;
+  std::shared_ptr<const Members> few;
   std::shared_ptr<transport::ReadinessSet> ready;
   {
     const std::lock_guard lock(members_mutex_);
-    all = members_;
-    if (all->size() > kFewStreams) ready = ready_;
+    if (members_.empty()) return;
+    few = few_members_;
+    if (!few) ready = ready_;
   }
-  if (all->empty()) return;
   notice_spinning();
   if (ready) return drive_ready(*ready);
-  for (const auto& member : *all) member.stream->drive_if_free();
+  const Members all = few ? Members() : all_members();
+  for (const auto& member : few ? *few : all) member.stream->drive_if_free();
 }
 
 void CompletionQueueState::drive_ready(transport::ReadinessSet& set) {
@@ -198,8 +211,7 @@ void CompletionQueueState::set_polled(bool polled) {
 }
 
 void CompletionQueueState::refresh_interests() {
-  const auto all = members();  // held by name: a temporary would be gone before the loop's first step
-  for (const auto& member : *all) member.stream->refresh_interest();
+  for (const auto& member : all_members()) member.stream->refresh_interest();
 }
 
 }  // namespace weft::verbs::detail

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "common/bounded_ring.hpp"
@@ -75,10 +76,11 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   void announce();
   void make_progress();
   void drive_ready(transport::ReadinessSet& set);
-  void watch_all(const Members& members);
+  void watch_all();
   void notice_spinning();
   void set_polled(bool polled);
-  [[nodiscard]] std::shared_ptr<const Members> members() const;
+  void keep_few();
+  [[nodiscard]] Members all_members() const;
 
   Runtime& runtime_;
   const std::shared_ptr<DeviceState> device_;
@@ -92,8 +94,10 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   bool overflowed_ = false;
 
   mutable std::mutex members_mutex_;
-  std::shared_ptr<const Members> members_ = std::make_shared<Members>();  // replaced, never changed
-  std::shared_ptr<transport::ReadinessSet> ready_;                        // once there are many
+  std::unordered_map<std::uint64_t, Member> members_;                         // by the stream's number
+  std::shared_ptr<const Members> few_members_ = std::make_shared<Members>();  // while they are few: replaced, never
+                                                                              // changed, so that pollers need no lock
+  std::shared_ptr<transport::ReadinessSet> ready_;                            // once there are many
   std::atomic<bool> polled_{false};
   std::atomic<bool> few_{true};
   std::atomic<bool> changed_{false};  // few_ became false: interests are out of date

@@ -78,8 +78,7 @@ Result<void> QueuePairState::reset() {
   while (const auto receive = shares_receives() ? std::nullopt : parts.receives->take(nullptr)) {
     parts.receives->complete(receive->cookie);
   }
-  parts.send_cq->discard(number);
-  parts.receive_cq->discard(number);
+  discard_completions();
   const std::lock_guard lock(mutex_);
   negotiated_.reset();
   stream_error_.reset();
@@ -87,6 +86,12 @@ Result<void> QueuePairState::reset() {
   ended_ = false;
   state_ = QpState::kReset;
   return {};
+}
+
+// Each look goes over all that waits in the queue.
+void QueuePairState::discard_completions() {
+  parts.send_cq->discard(number);
+  if (parts.receive_cq != parts.send_cq) parts.receive_cq->discard(number);
 }
 
 void QueuePairState::destroy() {
@@ -101,8 +106,7 @@ void QueuePairState::destroy() {
   if (old) old->release_queue_pair();
   revoke_stream(*parts.stags, number);
   if (attempt) attempt->on_queue_pair_lost();
-  parts.send_cq->discard(number);
-  parts.receive_cq->discard(number);
+  discard_completions();
   const std::lock_guard lock(mutex_);
   share_.drop();  // now, whoever still holds this object for a moment
 }

@@ -68,6 +68,7 @@ class QueuePairState {
   Result<std::shared_ptr<Stream>> move(QpState to);
   Result<void> reset();
   void flush_receives();
+  void discard_completions();
   void enter_error();
   [[nodiscard]] bool held_by(const Attempt& attempt) const noexcept;
   void end(std::unique_lock<std::mutex> lock);
