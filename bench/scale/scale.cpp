@@ -58,6 +58,7 @@ Figures measure_memory(std::size_t count, double idle_seconds) {
         figures.after_use[1] = per_connection(before, memory_now(), count);
         wait_idle(line, figures.idle[1]);
         line.meet();
+        leave();
       },
       [&](const Line& line, Figures& figures) {
         line.meet();
@@ -75,6 +76,7 @@ Figures measure_memory(std::size_t count, double idle_seconds) {
         figures.after_use[0] = per_connection(before, memory_now(), count);
         wait_idle(line, figures.idle[0]);
         line.meet();
+        leave();
       });
 }
 
@@ -107,6 +109,7 @@ double measure_bandwidth(std::size_t connections, std::size_t active, double sec
                line.meet();
                if constexpr (requires { server.serve(line); }) server.serve(line);
                if constexpr (requires { server.serve(0, line); }) server.serve(0, line);
+               leave();
              },
              [=](const Line& line, Figures& figures) {
                line.meet();
@@ -114,6 +117,7 @@ double measure_bandwidth(std::size_t connections, std::size_t active, double sec
                client.connect(connections, 16, true);
                figures.rate = client.write_for(active, seconds);
                line.tell();
+               leave();
              })
       .rate;
 }
