@@ -238,7 +238,7 @@ int main(int argc, char** argv) {
     if (most > 1000) report_memory(report, most);
   }
   if (wanted("idle")) report_idle(report);
-  for (const std::size_t in_flight : {1, 16}) {
+  for (const std::size_t in_flight : {1UL, 16UL}) {
     if (!wanted("setup")) break;
     const std::size_t count = quick ? 500 : 2000;
     report_turns(
@@ -246,7 +246,7 @@ int main(int argc, char** argv) {
         [=] { return measure_setup<WeftServer, WeftClient>(count, in_flight); },
         [=] { return measure_setup<RawServer, RawClient>(count, in_flight); });
   }
-  for (const std::size_t active : {1, 16, 256}) {
+  for (const std::size_t active : {1UL, 16UL, 256UL}) {
     if (!wanted("bandwidth")) break;
     const double seconds = quick ? 0.5 : 2;
     report_turns(
