@@ -41,7 +41,8 @@ constexpr Kind kKinds[] = {
 // Posts and collects one kind of operation, from the client to the server.
 class Player {
  public:
-  explicit Player(Pair& pair) : pair_(pair), near_(pair.client, 1 << 17), far_(pair.server, 1 << 17) {}
+  Player(Pair& pair, bool asleep)
+      : pair_(pair), asleep_(asleep), near_(pair.client, 1 << 17), far_(pair.server, 1 << 17) {}
 
   void play(const Kind& kind, std::uint32_t times) {
     for (std::uint32_t done = 0; done < times; done += kDepth) {
@@ -70,7 +71,7 @@ class Player {
   }
 
   void collect(End& end) {
-    for (std::uint32_t i = 0; i < kDepth; ++i) ASSERT_EQ(next(end).status, WcStatus::kSuccess);
+    for (std::uint32_t i = 0; i < kDepth; ++i) ASSERT_EQ((asleep_ ? next(end) : end.next()).status, WcStatus::kSuccess);
   }
 
   // An application that sleeps: it asks for an event before it looks, and looks before it waits.
@@ -92,12 +93,15 @@ class Player {
   }
 
   Pair& pair_;
+  const bool asleep_;
   Buffer near_, far_;
 };
 
-TEST(SteadyState, AllocatesNothing) {
+class SteadyState : public ::testing::TestWithParam<bool> {};
+
+TEST_P(SteadyState, AllocatesNothing) {
   Pair pair;
-  Player player(pair);
+  Player player(pair, GetParam());
   for (const Kind& kind : kKinds) player.play(kind, 200);  // buffers and queues grow to what they need
   const std::size_t before = allocations();
   for (const Kind& kind : kKinds) player.play(kind, kTimes);
@@ -105,6 +109,9 @@ TEST(SteadyState, AllocatesNothing) {
   // operations.
   EXPECT_LE(allocations() - before, 8U);
 }
+
+INSTANTIATE_TEST_SUITE_P(Waiting, SteadyState, ::testing::Values(false, true),
+                         [](const auto& info) { return std::string(info.param ? "Asleep" : "Polling"); });
 
 TEST(Notifications, AllocateNothing) {
   const auto queue = detail::NotificationQueue<int>::create(100).value();

@@ -222,15 +222,15 @@ void Runtime::add_driver(std::shared_ptr<ApplicationDriver> driver) {
 }
 
 void Runtime::tick() {
-  std::vector<std::shared_ptr<ApplicationDriver>> drivers;
   {
     const std::lock_guard lock(drivers_mutex_);
-    drivers.swap(drivers_);
+    ticking_.swap(drivers_);
   }
   const auto time = std::chrono::steady_clock::now();
-  std::erase_if(drivers, [&](const auto& driver) { return driver->hand_back_if_idle(time); });
+  std::erase_if(ticking_, [&](const auto& driver) { return driver->hand_back_if_idle(time); });
   const std::lock_guard lock(drivers_mutex_);
-  for (auto& driver : drivers) add_driver(std::move(driver));
+  for (auto& driver : ticking_) add_driver(std::move(driver));
+  ticking_.clear();
   if (!drivers_.empty()) tick_timer_->set(time + kTick);
 }
 

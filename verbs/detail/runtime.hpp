@@ -100,6 +100,7 @@ class Runtime {
 
   std::mutex drivers_mutex_;
   std::vector<std::shared_ptr<ApplicationDriver>> drivers_;
+  std::vector<std::shared_ptr<ApplicationDriver>> ticking_;  // of tick() alone; the two keep their memory in turns
 
   std::vector<transport::ReadinessThread> progress_;
 };
