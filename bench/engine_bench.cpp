@@ -22,7 +22,7 @@ void cut(benchmark::State& state) {
     engine::OutgoingMessage message{
         .segments = ddp::TaggedSegmenter(rdmap::control_octet(rdmap::Opcode::kReadResponse), stag, {}, size),
         .source = engine::FromTaggedBuffer{stag, {}}};
-    const auto octets = cutter.cut(message, reader, batch);
+    const auto octets = cutter.cut(message, cutter.ulpdu_limit(batch), reader, batch);
     if (!octets || *octets < size) return state.SkipWithError("it does not fit one FPDU");
     batch.consume(*octets);
   }

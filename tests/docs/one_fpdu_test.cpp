@@ -59,8 +59,8 @@ TEST(OneFpdu, TheEnginePlacesItAndTellsNobody) {
   engine::test::VectorMemory memory;
   memory.add(kStag, 8, kOffset);
   engine::Inbound inbound({.crc = true, .markers = false}, 1, 1, memory);
-  const auto step = inbound.next(octets).value();
-  const auto& segment = std::get<engine::InboundSegment>(step);
+  ASSERT_EQ(inbound.next(octets).value(), engine::InboundStep::kSegment);
+  const engine::InboundSegment& segment = inbound.segment();
   EXPECT_EQ(segment.consumed, 28U);
   EXPECT_TRUE(std::holds_alternative<engine::Placed>(segment.delivery));
   const auto& placed = memory.regions[kStag].octets;
@@ -78,7 +78,7 @@ TEST(OneFpdu, OneFlippedBitAndNothingHappensToMemory) {
     const auto step = inbound.next(octets);
     // A longer length only means that more is awaited; everything else is a CRC error.
     if (step) {
-      EXPECT_TRUE(std::holds_alternative<engine::NeedMore>(*step)) << bit;
+      EXPECT_EQ(*step, engine::InboundStep::kNeedMore) << bit;
     } else {
       EXPECT_EQ(step.error().clause, "MPA-8-02") << bit;
     }
