@@ -211,7 +211,13 @@ void CompletionQueueState::set_polled(bool polled) {
 }
 
 void CompletionQueueState::refresh_interests() {
-  for (const auto& member : all_members()) member.stream->refresh_interest();
+  std::shared_ptr<const Members> few;  // held by name, and copied by nobody
+  {
+    const std::lock_guard lock(members_mutex_);
+    few = few_members_;
+  }
+  const Members all = few ? Members() : all_members();
+  for (const auto& member : few ? *few : all) member.stream->refresh_interest();
 }
 
 }  // namespace weft::verbs::detail

@@ -91,12 +91,13 @@ void ConnectionState::on_tcp(std::expected<transport::Socket, std::error_code> s
   }
   setup.send_depth = qp->attributes.max_send_wr + 1;  // and the ready-to-receive message
   setup.socket = std::move(*socket);
-  const auto stream = Stream::start(runtime_, std::move(setup));
+  const auto stream = Stream::make(runtime_, std::move(setup));
   {
     const std::lock_guard lock(mutex_);
     stream_ = stream;
   }
   const auto begun = stream->connect(qp, private_data);
+  stream->start();
   if (!begun) fail_connection({.type = ConnectionEventType::kConnectError, .error = begun.error()});
   if (!begun || in(Phase::kClosed)) stream->abort();  // destroyed in the meantime
 }

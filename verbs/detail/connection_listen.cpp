@@ -95,17 +95,16 @@ void ConnectionState::begin_incoming(const ConnectionState& listener, transport:
   mark(socket);
   log_connection(LogLevel::kInfo, number,
                  "comes from connection " + std::to_string(listener_number_) + ", which listens");
-  const auto stream = Stream::start(runtime_, {.socket = std::move(socket),
-                                               .peer = remote_,
-                                               .role = mpa::Role::kResponder,
-                                               .policy = *policy_,
-                                               .ird = static_cast<std::uint16_t>(Device::limits().max_ird),
-                                               .ord = static_cast<std::uint16_t>(Device::limits().max_ord),
-                                               .send_depth = Device::limits().max_qp_wr,
-                                               .observer = shared_from_this(),
-                                               .connection = number});
-  const std::lock_guard lock(mutex_);
-  if (phase_ != Phase::kClosed) stream_ = stream;
+  stream_ = Stream::make(runtime_, {.socket = std::move(socket),
+                                    .peer = remote_,
+                                    .role = mpa::Role::kResponder,
+                                    .policy = *policy_,
+                                    .ird = static_cast<std::uint16_t>(Device::limits().max_ird),
+                                    .ord = static_cast<std::uint16_t>(Device::limits().max_ord),
+                                    .send_depth = Device::limits().max_qp_wr,
+                                    .observer = shared_from_this(),
+                                    .connection = number});
+  std::shared_ptr(stream_)->start();  // what it has to say comes in another thread, perhaps before this returns
 }
 
 void ConnectionState::on_requested(engine::ConnectionRequested request) {

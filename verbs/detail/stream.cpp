@@ -53,17 +53,21 @@ Error to_error(engine::StartupError error) {
 
 }  // namespace
 
-std::shared_ptr<Stream> Stream::start(Runtime& runtime, Setup setup) {
+std::shared_ptr<Stream> Stream::make(Runtime& runtime, Setup setup) {
   std::unique_ptr<CapturedStream> tap;
   if (auto file = Runtime::capture(setup.socket, setup.role == mpa::Role::kInitiator)) {
     tap = std::make_unique<CapturedStream>(std::move(*file), setup.role);
   }
   auto stream = std::make_shared<Stream>(runtime, std::move(setup), std::move(tap));
   runtime.add(stream);
-  const std::lock_guard lock(stream->mutex_);
-  runtime.readiness(stream->number_).add(stream->socket_, stream->number_, stream->interest_);
-  stream->settle();
   return stream;
+}
+
+void Stream::start() {
+  const std::lock_guard lock(mutex_);
+  if (finished_) return;
+  runtime_.readiness(number_).add(socket_, number_, interest_);
+  settle();
 }
 
 Stream::Stream(Runtime& runtime, Setup setup, std::unique_ptr<CapturedStream> tap)

@@ -56,7 +56,9 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
     std::shared_ptr<StreamObserver> observer{};
     std::uint64_t connection{};  // its identifier's number, for the log
   };
-  static std::shared_ptr<Stream> start(Runtime& runtime, Setup setup);
+  static std::shared_ptr<Stream> make(Runtime& runtime, Setup setup);
+  // From here on the socket is served, and the observer hears of it, in any thread. Once.
+  void start();
   Stream(Runtime& runtime, Setup setup, std::unique_ptr<CapturedStream> tap);
   ~Stream() override;
 
