@@ -47,7 +47,7 @@ void close_gaps(MutableBytes fpdu, std::size_t begin, std::size_t octets, std::s
 // At most three octets: no work for a vector unit, which compilers call for when they see a loop.
 bool all_zero(Bytes pad) noexcept {
   std::byte any{};
-  if (pad.size() > 0) any |= pad[0];
+  if (!pad.empty()) any |= pad[0];
   if (pad.size() > 1) any |= pad[1];
   if (pad.size() > 2) any |= pad[2];
   return any == std::byte{0};
