@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cstring>
 #include <utility>
 
 #include "rdmap/atomics.hpp"
@@ -114,7 +113,7 @@ std::expected<void, AccessError> StreamMemory::check_read(ddp::Stag stag, ddp::T
 std::expected<void, AccessError> StreamMemory::read_tagged(ddp::Stag stag, ddp::TaggedOffset offset, MutableBytes out) {
   const auto from = remote(stag, Access::kRemoteRead, offset, out.size());
   if (!from) return std::unexpected(from.error());
-  std::memcpy(out.data(), *from, out.size());
+  copy_octets(out.data(), *from, out.size());
   return {};
 }
 
@@ -175,7 +174,7 @@ std::expected<void, LocalFault> StreamMemory::gather(rdmap::LocalSegments source
   return walk(source, offset, out.size(), [&](const Sge& sge, std::uint64_t skip, std::uint64_t use) -> LocalResult {
     const auto from = local(sge, Access::kNone, skip, use);
     if (!from) return std::unexpected(from.error());
-    std::memcpy(out.data(), *from, use);
+    copy_octets(out.data(), *from, use);
     out = out.subspan(use);
     return {};
   });
@@ -186,7 +185,7 @@ std::expected<void, LocalFault> StreamMemory::scatter(rdmap::LocalSegments sink,
   return walk(sink, offset, payload.size(), [&](const Sge& sge, std::uint64_t skip, std::uint64_t use) -> LocalResult {
     const auto to = local(sge, Access::kLocalWrite, skip, use);
     if (!to) return std::unexpected(to.error());
-    std::memcpy(*to, payload.data(), use);
+    copy_octets(*to, payload.data(), use);
     payload = payload.subspan(use);
     return {};
   });
