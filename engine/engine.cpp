@@ -34,6 +34,7 @@ void Engine::deadline_passed(Instant now) { state_->deadline_passed(now); }
 Disposition Engine::disposition() const noexcept { return state_->ending.disposition(); }
 bool Engine::has_output() const noexcept { return state_->has_output(); }
 
+bool Engine::has_events() const noexcept { return !state_->events.empty(); }
 std::optional<Event> Engine::poll_event() { return state_->poll_event(); }
 
 }  // namespace weft::engine

@@ -106,6 +106,7 @@ class Engine {
   [[nodiscard]] bool has_output() const noexcept;  // fill() has something to append, or a local operation to perform
 
   // --- User: what happened. SendCompleted events are bounded by the send queue; a full event queue stops receive().
+  [[nodiscard]] bool has_events() const noexcept;
   std::optional<Event> poll_event();
 
  private:

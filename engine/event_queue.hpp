@@ -30,6 +30,7 @@ class EventQueue {
   }
   // A receive that is done, to be filled in.
   [[nodiscard]] Received& push_received() { return events_.extend().emplace<Received>(); }
+  [[nodiscard]] bool empty() const noexcept { return events_.empty(); }
   std::optional<Event> poll() {
     std::optional<Event> event;
     if (!events_.empty()) {

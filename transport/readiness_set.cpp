@@ -68,7 +68,7 @@ std::error_code ReadinessSet::remove(const Socket& socket) noexcept {
   return control(descriptor_, EPOLL_CTL_DEL, socket.descriptor(), 0, kNoInterest);
 }
 
-std::size_t ReadinessSet::wait(std::span<Ready> ready, std::chrono::milliseconds timeout) noexcept {
+std::size_t ReadinessSet::wait(std::span<Ready> ready, std::chrono::milliseconds timeout) {
   if (ready.empty()) return 0;
   std::array<epoll_event, kMaxReady> events;
   const auto room = static_cast<int>(std::min(ready.size(), kMaxReady));

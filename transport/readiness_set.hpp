@@ -53,10 +53,10 @@ class ReadinessSet {
   std::error_code remove(const Socket& socket) noexcept;
 
   // Fills the front of `ready` (at most kMaxReady entries) and returns how many; 0 when `timeout` passed. With more
-  // ready than room, calls take turns over all of them.
+  // ready than room, calls take turns over all of them. A thread may be cancelled here, which unwinds it: no noexcept.
   static constexpr std::size_t kMaxReady = 64;
   static constexpr std::chrono::milliseconds kForEver{-1};
-  [[nodiscard]] std::size_t wait(std::span<Ready> ready, std::chrono::milliseconds timeout = {}) noexcept;
+  [[nodiscard]] std::size_t wait(std::span<Ready> ready, std::chrono::milliseconds timeout = {});
 
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }  // readable while wait() would return something
 

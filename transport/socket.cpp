@@ -97,6 +97,7 @@ IoResult Socket::read(MutableBytes into) noexcept {
 }
 
 IoResult Socket::write(std::span<const Bytes> pieces) noexcept {
+  if (pieces.size() == 1) return write(pieces.front());
   std::array<iovec, kMaxPieces> vector;  // not initialised: only the front is used
   const std::size_t count = std::min(pieces.size(), kMaxPieces);
   for (std::size_t i = 0; i < count; ++i) {
@@ -108,6 +109,16 @@ IoResult Socket::write(std::span<const Bytes> pieces) noexcept {
   ssize_t put = 0;
   do {
     put = sendmsg(descriptor_, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  } while (put < 0 && errno == EINTR);
+  if (put < 0) return failed();
+  return {.status = IoResult::Status::kMoved, .octets = static_cast<std::size_t>(put)};
+}
+
+// The kernel need not fetch and check a list then.
+IoResult Socket::write(Bytes piece) noexcept {
+  ssize_t put = 0;
+  do {
+    put = send(descriptor_, piece.data(), piece.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   } while (put < 0 && errno == EINTR);
   if (put < 0) return failed();
   return {.status = IoResult::Status::kMoved, .octets = static_cast<std::size_t>(put)};

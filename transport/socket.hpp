@@ -75,6 +75,7 @@ class Socket {
   [[nodiscard]] IoResult read(MutableBytes into) noexcept;
   // Writes the pieces as one run of octets with one sendmsg. Pieces behind the first kMaxPieces wait for the next call.
   [[nodiscard]] IoResult write(std::span<const Bytes> pieces) noexcept;
+  [[nodiscard]] IoResult write(Bytes piece) noexcept;
 
   // --- Ending
   void shutdown_write() noexcept;  // FIN behind what was written; reading goes on

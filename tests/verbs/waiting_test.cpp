@@ -52,6 +52,12 @@ std::map<std::string, int> sets() {
   return result;
 }
 
+void* wait_for_ever(void* channel) {
+  while (static_cast<CompletionChannel*>(channel)->get_event()) {
+  }
+  return nullptr;
+}
+
 struct Waiting : testing::Test {
   Pair pair{};
   Buffer near{pair.client, 64}, far{pair.server, 64};
@@ -177,6 +183,22 @@ TEST_F(Signals, AnyOtherDoes) {
   expect_watched({1, 1}, "it waits");
   while (event.wait_for(1ms) != std::future_status::ready) ASSERT_EQ(::pthread_kill(thread, SIGUSR1), 0);
   EXPECT_EQ(event.get().error().code, Errc::kInterrupted);
+}
+
+// pthread_cancel() ends the thread, and no more: the next one waits and drives as before.
+TEST_F(Waiting, AThreadMayBeCancelledInIt) {
+  must(pair.server.cq.arm(Arm::kAll), "arm");
+  pthread_t thread{};
+  ASSERT_EQ(::pthread_create(&thread, nullptr, &wait_for_ever, &pair.server.channel), 0);
+  expect_watched({1, 1}, "it waits");
+  ASSERT_EQ(::pthread_cancel(thread), 0);
+  void* end = nullptr;
+  ASSERT_EQ(::pthread_join(thread, &end), 0);
+  EXPECT_EQ(end, PTHREAD_CANCELED);
+  auto next = wait();
+  post_receive();
+  send();
+  EXPECT_TRUE(next.get());
 }
 
 TEST_F(Waiting, NotWhereTheDescriptorsModeIsNotTo) {

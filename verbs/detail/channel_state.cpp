@@ -6,6 +6,7 @@
 #include <csignal>
 #include <vector>
 
+#include "verbs/detail/cancellation.hpp"
 #include "verbs/detail/runtime.hpp"
 #include "verbs/detail/stream.hpp"
 
@@ -86,10 +87,17 @@ Result<CompletionEvent> ChannelState::get_event() {
   return drive_until_event();
 }
 
+// The one place in which a thread that drives may be cancelled.
+std::size_t ChannelState::wait(std::span<transport::Ready> ready, int cancellation) {
+  const CancellationState as_the_caller_has_it(cancellation);
+  return sockets_->wait(ready, transport::ReadinessSet::kForEver);
+}
+
 Result<CompletionEvent> ChannelState::drive_until_event() {
+  const CancellationState none(PTHREAD_CANCEL_DISABLE);
   std::array<transport::Ready, transport::ReadinessSet::kMaxReady> ready;
   for (;;) {
-    const std::size_t count = sockets_->wait(ready, transport::ReadinessSet::kForEver);
+    const std::size_t count = wait(ready, none.before());
     if (count == 0 && !every_handler_restarts()) {
       return fail(Errc::kInterrupted, "channel", "a signal arrived while waiting");
     }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <unordered_map>
 
 #include "transport/readiness_set.hpp"
@@ -57,6 +58,7 @@ class ChannelState final : public ApplicationDriver, public std::enable_shared_f
   bool begin_wait();
   void end_wait();
   Result<CompletionEvent> drive_until_event();
+  std::size_t wait(std::span<transport::Ready> ready, int cancellation);
   bool open_sockets();
   void refresh_interests();
   [[nodiscard]] std::shared_ptr<Stream> find(std::uint64_t number);

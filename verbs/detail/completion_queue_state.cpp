@@ -40,11 +40,12 @@ bool CompletionQueueState::push(const WorkCompletion& completion) {
   {
     const std::lock_guard lock(mutex_);
     if (ring_->push(completion)) {
+      held_.store(ring_->size(), std::memory_order_release);
       if (armed_ && (*armed_ == Arm::kAll || completion.solicited || completion.status != WcStatus::kSuccess))
         announce();
       return true;
     }
-    first_loss = !std::exchange(overflowed_, true);
+    first_loss = !overflowed_.exchange(true);
     if (armed_) announce();
   }
   // RDMAP-8.1.1-11, SEC-6.4.6-01: only the queue pairs that use this queue are affected.
@@ -62,9 +63,11 @@ void CompletionQueueState::announce() {
 }
 
 std::size_t CompletionQueueState::take(std::span<WorkCompletion> out) {
+  if (held_.load(std::memory_order_acquire) == 0) return 0;
   const std::lock_guard lock(mutex_);
   const std::size_t count = std::min(out.size(), ring_->size());
   for (std::size_t i = 0; i < count; ++i) out[i] = ring_->pop();
+  held_.store(ring_->size(), std::memory_order_release);
   return count;
 }
 
@@ -73,7 +76,6 @@ Result<std::size_t> CompletionQueueState::poll(std::span<WorkCompletion> out) {
   if (const auto count = take(out); count != 0) return count;
   make_progress();
   if (const auto count = take(out); count != 0) return count;
-  const std::lock_guard lock(mutex_);
   if (overflowed_) return fail(Errc::kOverflow, "completion queue", "overflowed: completions were lost");
   return 0;
 }
@@ -106,6 +108,7 @@ void CompletionQueueState::discard(std::uint32_t qp_number) {
     auto completion = ring_->pop();
     if (completion.qp_num != qp_number) ring_->push(completion);
   }
+  held_.store(ring_->size(), std::memory_order_release);
 }
 
 std::uint32_t CompletionQueueState::capacity() const {
@@ -160,6 +163,13 @@ void CompletionQueueState::detach(const Stream& stream, const transport::Socket&
   few_ = members_.size() <= kFewStreams;
 }
 
+// While streams are few each poll tries anyway.
+void CompletionQueueState::show_blocked(const Stream& stream, const transport::Socket& socket, bool blocked) {
+  const std::lock_guard lock(members_mutex_);
+  if (!ready_ || !members_.contains(stream.number())) return;
+  ready_->modify(socket, stream.number(), {.read = true, .write = blocked});
+}
+
 void CompletionQueueState::make_progress() {
   std::shared_ptr<const Members> few;
   std::shared_ptr<transport::ReadinessSet> ready;
@@ -169,7 +179,7 @@ void CompletionQueueState::make_progress() {
     few = few_members_;
     if (!few) ready = ready_;
   }
-  notice_spinning();
+  notice_poll();
   if (ready) return drive_ready(*ready);
   const Members all = few ? Members() : all_members();
   for (const auto& member : few ? *few : all) member.stream->drive_if_free();
@@ -183,21 +193,27 @@ void CompletionQueueState::drive_ready(transport::ReadinessSet& set) {
   }
 }
 
+// While the sockets are ours, all that counts is that somebody came by since the last tick; no clock is asked.
+void CompletionQueueState::notice_poll() {
+  if (!polled_.load(std::memory_order_relaxed)) return notice_spinning();
+  if (!fresh_.load(std::memory_order_relaxed)) fresh_.store(true, std::memory_order_relaxed);
+}
+
 // Enough empty polls in a short time: from now on this thread reads the sockets, until it arms or the tick finds it
 // gone.
 void CompletionQueueState::notice_spinning() {
   const auto now = Clock::now().time_since_epoch();
   const auto previous = Clock::duration(last_poll_.exchange(now.count(), std::memory_order_relaxed));
-  if (polled_.load(std::memory_order_relaxed)) return;
   if (now - previous > kSpinning) spins_ = 0;
   if (++spins_ < kSpins) return;
+  fresh_ = true;
   set_polled(true);
   runtime_.watch(shared_from_this());
 }
 
-bool CompletionQueueState::hand_back_if_idle(Clock::time_point now) {
-  const Clock::time_point last{Clock::duration(last_poll_.load(std::memory_order_relaxed))};
-  if (now - last < kStale) {
+// Ticks are kStale apart or more.
+bool CompletionQueueState::hand_back_if_idle(Clock::time_point) {
+  if (fresh_.exchange(false)) {
     if (changed_.exchange(false)) refresh_interests();
     return false;
   }

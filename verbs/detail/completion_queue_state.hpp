@@ -45,8 +45,9 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   void detach(const Stream& stream, const transport::Socket& socket);
   // A thread of the application drives the sockets: one that polls this queue, or one that waits on its channel.
   [[nodiscard]] bool driven() const noexcept { return polled_ || waited(); }
-  // And it also looks for room in blocked sockets.
-  [[nodiscard]] bool drives_writes() const noexcept { return (polled_ && few_) || waited(); }
+  // Whether who polls this queue is also to look for room in a socket, which is blocked. Called with the stream's lock
+  // held.
+  void show_blocked(const Stream& stream, const transport::Socket& socket, bool blocked);
   [[nodiscard]] bool waited() const noexcept { return channel_ && channel_->waited(); }
   [[nodiscard]] ChannelState* channel() const noexcept { return channel_.get(); }  // null when there is none
   bool hand_back_if_idle(Clock::time_point now) override;
@@ -77,6 +78,7 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   void make_progress();
   void drive_ready(transport::ReadinessSet& set);
   void watch_all();
+  void notice_poll();
   void notice_spinning();
   void set_polled(bool polled);
   void keep_few();
@@ -91,7 +93,8 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   mutable std::mutex mutex_;  // of the completions
   std::optional<BoundedRing<WorkCompletion>> ring_;
   std::optional<Arm> armed_;
-  bool overflowed_ = false;
+  std::atomic<std::size_t> held_{0};  // completions in the ring: who polls an empty one takes no lock
+  std::atomic<bool> overflowed_{false};
 
   mutable std::mutex members_mutex_;
   std::unordered_map<std::uint64_t, Member> members_;                         // by the stream's number
@@ -101,6 +104,7 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   std::atomic<bool> polled_{false};
   std::atomic<bool> few_{true};
   std::atomic<bool> changed_{false};  // few_ became false: interests are out of date
+  std::atomic<bool> fresh_{false};    // polled since the last tick
   std::atomic<Clock::rep> last_poll_{0};
   std::atomic<std::uint32_t> spins_{0};
 };

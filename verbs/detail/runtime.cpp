@@ -16,7 +16,7 @@ namespace weft::verbs::detail {
 
 namespace {
 
-constexpr std::chrono::milliseconds kTick{1};
+constexpr std::chrono::milliseconds kTick = ApplicationDriver::kStale;
 
 std::chrono::steady_clock::time_point to_clock(Instant at) {
   return std::chrono::steady_clock::time_point(at.since_epoch);

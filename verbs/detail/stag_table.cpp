@@ -64,10 +64,10 @@ bool StagTable::publish(std::uint32_t stag, const Grant& grant, std::weak_ptr<Wi
 std::optional<StagTable::Lease> StagTable::lease(std::uint32_t stag) {
   auto& home = shard(stag);
   const std::lock_guard lock(home.mutex);
-  const auto entry = find(home, stag);
+  auto entry = find(home, stag);
   if (!entry || entry->revoked) return std::nullopt;
   ++entry->leases;
-  return Lease(&home, entry);
+  return Lease(&home, std::move(entry));
 }
 
 std::shared_ptr<StagTable::Entry> StagTable::find(const Shard& home, std::uint32_t stag) {

@@ -97,6 +97,8 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
     bool signaled{};
     bool late{};  // posted when the stream was failing: flushed in its turn, never carried out
   };
+  // What a read of the socket found; kAll: it is empty now, as a short read shows, or over.
+  enum class Read : std::uint8_t { kNothing, kSome, kAll };
   static constexpr int kMaxReads = 4;  // of one drive, so that connections take turns
   static constexpr int kMaxBatches = 4;
   static constexpr Duration kEmssRefresh = std::chrono::milliseconds(100);
@@ -115,8 +117,9 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
 
   // stream_io.cpp
   void drive_locked();
-  void receive_some();
-  bool read_once();
+  void look_locked();
+  bool receive_some();
+  Read read_once();
   void present();
   void tap_received(std::size_t consumed);
   void tap_rest();
@@ -201,6 +204,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   bool finished_ = false;
   transport::Interest interest_ = transport::kReadInterest;  // of the progress thread
   std::optional<transport::Interest> shown_;                 // to threads that wait on a channel
+  bool shown_blocked_ = false;                               // to those that poll
   std::optional<Instant> wake_up_;                           // what the runtime was asked for
 };
 

@@ -15,7 +15,7 @@ namespace weft::verbs::detail {
 
 void Stream::drive(bool hangup) {
   const std::lock_guard lock(mutex_);
-  drive_locked();
+  look_locked();
   // A stream that waits for a receive, perhaps since just now, does not read, and would not notice that its connection
   // was reset.
   if (!hangup || !stalled_ || finished_ || !socket_.pending_error() || std::exchange(inbound_over_, true)) return;
@@ -29,7 +29,7 @@ void Stream::drive(bool hangup) {
 
 void Stream::drive_if_free() {
   const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (lock) drive_locked();
+  if (lock) look_locked();
 }
 
 void Stream::deadline_passed() {
@@ -56,6 +56,7 @@ void Stream::receives_available() {
 void Stream::refresh_interest() {
   const std::lock_guard lock(mutex_);
   shown_.reset();
+  shown_blocked_ = false;
   if (!finished_) update_interest();
 }
 
@@ -103,9 +104,15 @@ void Stream::update_interest() {
   transport::Interest ours = all;
   if (qp_) {
     const auto& [send, receive] = std::tie(*qp_->parts.send_cq, *qp_->parts.receive_cq);
-    if (send.driven() || receive.driven()) ours.read = false;
-    if (send.drives_writes() || receive.drives_writes()) ours.write = false;
-    show_interest(all);
+    if (send.driven() || receive.driven()) ours = transport::kNoInterest;
+    if (std::exchange(shown_blocked_, all.write) != all.write) {
+      send.show_blocked(*this, socket_, all.write);
+      if (&send != &receive) receive.show_blocked(*this, socket_, all.write);
+    }
+    if (send.waited() || receive.waited())
+      show_interest(all);
+    else
+      shown_.reset();
   }
   if (ours == interest_) return;
   interest_ = ours;

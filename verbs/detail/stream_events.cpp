@@ -73,8 +73,8 @@ bool Stream::give_up_after_overflow() {
 }
 
 bool Stream::pump_one() {
+  if (!engine_.has_events()) return false;
   auto event = engine_.poll_event();
-  if (!event) return false;
   std::visit([this](auto& kind) { on(kind); }, *event);
   return true;
 }

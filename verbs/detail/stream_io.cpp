@@ -2,6 +2,7 @@
 // Octets between the socket and the engine: many FPDUs a read, many a write, buffers held only while octets move.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "verbs/detail/stream.hpp"
 
@@ -15,22 +16,37 @@ void Stream::drive_locked() {
   settle();
 }
 
-// --- Inbound. Receiving never waits for sending: two peers that write at each other both go on reading.
-
-void Stream::receive_some() {
-  for (int reads = 0; reads < kMaxReads && !stalled_ && !inbound_over_; ++reads) {
-    if (!read_once()) return;
-  }
+// The same where nothing has changed but perhaps the socket: a look at it that finds nothing costs little more than the
+// system call.
+void Stream::look_locked() {
+  if (finished_) return;
+  const bool came = receive_some();
+  if (!came && !blocked_ && !output_pending() && !engine_.has_output()) return park_staging();
+  blocked_ = false;
+  send_some();
+  settle();
 }
 
-// False when the socket has nothing more for now.
-bool Stream::read_once() {
+// --- Inbound. Receiving never waits for sending: two peers that write at each other both go on reading.
+
+// False when nothing came.
+bool Stream::receive_some() {
+  Read last = Read::kNothing;
+  for (int reads = 0; reads < kMaxReads && !stalled_ && !inbound_over_; ++reads) {
+    const Read before = std::exchange(last, read_once());
+    if (last == Read::kNothing) return before != Read::kNothing;
+    if (last == Read::kAll) return true;
+  }
+  return last != Read::kNothing;
+}
+
+Stream::Read Stream::read_once() {
   const auto room = staging_octets().subspan(staged_);
-  if (room.empty()) return false;
+  if (room.empty()) return Read::kNothing;
   const auto io = socket_.read(room);
   switch (io.status) {
     case transport::IoResult::Status::kMoved: break;
-    case transport::IoResult::Status::kWouldBlock: return false;
+    case transport::IoResult::Status::kWouldBlock: return Read::kNothing;
     case transport::IoResult::Status::kEndOfStream:
       inbound_over_ = true;
       tap_rest();
@@ -38,7 +54,7 @@ bool Stream::read_once() {
       if (narrator_) narrator_->say("FIN received");
       engine_.end_of_stream(now());
       pump();
-      return false;
+      return Read::kAll;
     case transport::IoResult::Status::kLost:
       inbound_over_ = true;
       tap_rest();
@@ -46,13 +62,13 @@ bool Stream::read_once() {
       if (narrator_) narrator_->lost(io.error);
       engine_.connection_lost(now());
       pump();
-      return false;
+      return Read::kAll;
   }
   if (narrator_) narrator_->received(room.first(io.octets));
   if (tap_) tap_raw_.insert(tap_raw_.end(), room.begin(), room.begin() + static_cast<std::ptrdiff_t>(io.octets));
   staged_ += io.octets;
   present();
-  return io.octets == room.size();  // a short read emptied the socket: no need to ask again
+  return io.octets == room.size() ? Read::kSome : Read::kAll;
 }
 
 // Shows the engine what is staged and keeps what it does not take yet.
