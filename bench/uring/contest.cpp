@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "bench/uring/source.hpp"
+
 namespace weft::uring {
 namespace {
 
@@ -67,7 +69,8 @@ Peer ask_blocking() { return ask(0); }
 Peer ask_spinning() { return ask(MSG_DONTWAIT); }
 
 Peer feed() {
-  return [octets = std::vector<char>(kFeedOctets)](std::span<const int> sockets, std::uint64_t total) {
+  return [](std::span<const int> sockets, std::uint64_t total) {
+    Memory octets(kFeedOctets);
     for (std::uint64_t done = 0; done < total;) {
       const auto put =
           send(sockets[0], octets.data(), std::min<std::uint64_t>(octets.size(), total - done), MSG_NOSIGNAL);
@@ -79,7 +82,7 @@ Peer feed() {
 
 Peer drain() {
   return [](std::span<const int> sockets, std::uint64_t total) {
-    std::vector<char> octets(kReadOctets);
+    Memory octets(kReadOctets);
     for (std::uint64_t done = 0; done < total;) {
       const auto got = recv(sockets[0], octets.data(), octets.size(), 0);
       need(got > 0, "recv of the peer");

@@ -4,9 +4,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <vector>
-
 #include "bench/uring/end.hpp"
+#include "bench/uring/source.hpp"
 #include "bench/uring/support.hpp"
 
 namespace weft::uring {
@@ -43,7 +42,7 @@ class EpollReceiver final : public End {
 
   int socket_;
   int set_;
-  std::vector<char> staging_;
+  Memory staging_;
   std::uint64_t received_ = 0;
 };
 
@@ -53,7 +52,6 @@ class UringReceiver final : public End {
       : options_(options), ring_(options), socket_(sockets[0]) {
     if (options.fixed_files) ring_.register_files(sockets);
     if (options.multishot) ring_.provide_buffers(kBuffers, kBufferOctets);
-    if (!options.multishot) staging_.resize(kReadOctets);
     ask();
   }
 
@@ -89,7 +87,7 @@ class UringReceiver final : public End {
   RingOptions options_;
   Ring ring_;
   int socket_;
-  std::vector<char> staging_{};
+  Memory staging_{kReadOctets};
   std::uint64_t received_ = 0;
 };
 

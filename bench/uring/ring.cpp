@@ -121,7 +121,7 @@ void Ring::register_files(std::span<const int> files) {
 void Ring::provide_buffers(unsigned count, std::size_t octets) {
   buffer_ring_ = map_shared(count * sizeof(io_uring_buf), -1, 0);
   need(register_buffer_ring(file_, buffer_ring_.data(), count) == 0, "IORING_REGISTER_PBUF_RING");
-  buffers_.resize(count * octets);
+  buffers_ = Memory(count * octets);
   buffer_octets_ = octets;
   buffer_mask_ = count - 1;
   for (unsigned id = 0; id < count; ++id) give_back(id);

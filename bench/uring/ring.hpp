@@ -7,7 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
+
+#include "bench/uring/source.hpp"
 
 namespace weft::uring {
 
@@ -36,7 +37,7 @@ class Ring {
   void register_files(std::span<const int> files);
   // Makes buffer group 0: so many (a power of two) of so many octets.
   void provide_buffers(unsigned count, std::size_t octets);
-  [[nodiscard]] std::byte* buffer(unsigned id) { return buffers_.data() + id * buffer_octets_; }
+  [[nodiscard]] char* buffer(unsigned id) { return buffers_.data() + id * buffer_octets_; }
   void give_back(unsigned id);
 
   // A cleared entry, to be filled in. There is room for kEntries between two calls of submit.
@@ -76,7 +77,7 @@ class Ring {
   unsigned tail_ = 0;     // of what next() gave out
   unsigned pending_ = 0;  // of it, not submitted
   std::span<std::byte> buffer_ring_{};
-  std::vector<std::byte> buffers_{};
+  Memory buffers_{0};
   std::size_t buffer_octets_ = 0;
   unsigned buffer_mask_ = 0;
   std::uint16_t buffer_tail_ = 0;

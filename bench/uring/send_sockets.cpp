@@ -137,7 +137,7 @@ class Copier final : public End {
 
  private:
   Source source_;
-  std::vector<char> sink_;
+  std::vector<char> sink_;  // begins near the start of a page, as the kernel's memory does
   std::uint64_t copied_ = 0;
 };
 
