@@ -10,6 +10,10 @@
 #   --timeout S           give up after S seconds (default 120): exit code 124
 #   --pcap FILE           capture the guest's network card from qemu's side
 #   --console FILE        keep the kernel's console there
+#   --add DIR             puts the files of DIR into the guest's root, too (bench/siw)
+#   --accel kvm | count   for measurements (bench/siw), instead of tcg. kvm: the processor itself; asks for /dev/kvm and a
+#                         processor with vmx or svm. count: one emulated processor whose clock is the instructions that it
+#                         has carried out, 1 ns each, so that no time depends on what else this machine does
 #
 # In the guest: siw0 on eth0, 10.0.2.15; siw_lo on lo, 10.1.0.1. This machine's 127.0.0.1 is 10.0.2.2 for the guest.
 # slirp accepts a forwarded connection before anything listens in the guest, and then closes it: connect only after
@@ -19,7 +23,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 cache=${WEFT_SIW_VM_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/weft-siw-vm}
 usage() { sed -n '3,/^set -/p' "$0" | sed '$d; s/^# \?//'; exit "${1:-2}"; }
 
-forward= commands= module=siw-stock.ko parameters= limit=120 pcap= console= shell=
+forward= commands= module=siw-stock.ko parameters= limit=120 pcap= console= shell= add= accel=tcg
 while [ $# -gt 0 ]; do
     case $1 in
         --fwd) forward+=",hostfwd=tcp:127.0.0.1:${2%%:*}-10.0.2.15:${2##*:}"; shift 2;;
@@ -27,6 +31,8 @@ while [ $# -gt 0 ]; do
         --timeout) limit=$2; shift 2;;
         --pcap) pcap=$2; shift 2;;
         --console) console=$2; shift 2;;
+        --add) add=$2; shift 2;;
+        --accel) accel=$2; shift 2;;
         --shell) shell=1; shift;;
         -h|--help) usage 0;;
         -*) echo "run.sh: unknown option $1" >&2; usage;;
@@ -34,6 +40,12 @@ while [ $# -gt 0 ]; do
     esac
 done
 [ -n "$commands$shell" ] || usage
+case $accel in
+    tcg) machine=(-accel tcg,thread=multi,tb-size=256 -cpu Nehalem -smp 2);;
+    kvm) machine=(-accel kvm -cpu host -smp 2);;
+    count) machine=(-accel tcg,thread=single,tb-size=256 -icount "shift=0,sleep=off" -cpu Nehalem -smp 1);;
+    *) echo "run.sh: --accel is tcg, kvm or count" >&2; usage;;
+esac
 "$here/build.sh" 2>/dev/null || "$here/build.sh" || exit 125
 
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/weft-siw-vm.XXXXXX")
@@ -43,19 +55,20 @@ trap 'exit 143' TERM INT HUP
 
 # What this run does goes into a second cpio archive behind the first one; the kernel unpacks both.
 mkdir -p "$tmp/add/run"
+[ -z "$add" ] || cp -r "$add/." "$tmp/add/"
 printf 'SIW_MODULE=%q\nSIW_PARAMETERS=%q\n' "$module" "$parameters" >"$tmp/add/run/settings"
 [ -z "$commands" ] || printf '%s\n' "$commands" >"$tmp/add/run/commands"
 { cat "$cache/initrd.img"; (cd "$tmp/add" && find . -mindepth 1 | cpio -o -H newc -R 0:0 --quiet); } >"$tmp/initrd"
 
 # The emulated CPU shows this machine's time stamp counter. Told its rate, the guest need not measure it while booting,
 # which goes wrong when this machine is busy.
-khz=$("$cache/tsc_khz")
+khz=$([ "$accel" = count ] && echo 1000000 || "$cache/tsc_khz")
 append="console=ttyS0 quiet loglevel=4 panic=1 reboot=t nokaslr mitigations=off no_timer_check tsc=reliable tsc_early_khz=$khz
     cryptomgr.notests apparmor=0 audit=0 8250.nr_uarts=1 rcupdate.rcu_expedited=1 pci=lastbus=0 net.ifnames=0"
 out=stdio,id=out serial=file,id=serial,path=$tmp/console
 [ -z "$shell" ] || out=null,id=out serial=stdio,id=serial
 command=(qemu-system-x86_64 -nodefaults -no-user-config -no-reboot -display none
-    -machine q35,hpet=off -accel tcg,thread=multi,tb-size=256 -cpu Nehalem -smp 2 -m 1G
+    -machine q35,hpet=off "${machine[@]}" -m 1G
     -kernel "$cache/vmlinux" -initrd "$tmp/initrd" -append "${append//$'\n'/ }"
     -chardev "$serial" -serial chardev:serial
     -device virtio-serial-pci -chardev "$out" -device virtserialport,chardev=out,name=weft.out
