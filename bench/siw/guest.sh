@@ -64,7 +64,8 @@ dmesg -c >/dev/null
 echo "@guest kernel $(uname -r)"
 echo "@guest processor $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -1)"
 echo "@guest processors $(grep -c ^processor /proc/cpuinfo)"
-echo "@guest crc32c $(awk '$1 == "name" { n = $3 } $1 == "driver" && n == "crc32c" { print $3 }' /proc/crypto | head -1)"
+echo "@guest crc32c $(awk '$1 == "name" { n = $3 } $1 == "driver" { d = $3 } $1 == "priority" && n == "crc32c" { print $3, d }' /proc/crypto |
+    sort -n | tail -1 | cut -d' ' -f2)"
 echo "@guest mtu $(cat /sys/class/net/lo/mtu)"
 while read -r line; do patiently "$line" </dev/null; done </run/plan
 echo "@done"
