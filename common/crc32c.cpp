@@ -3,25 +3,56 @@
 
 #include <isa-l/crc.h>
 
+#include <atomic>
+
+#include "common/crc32c_routine.hpp"
+#include "common/crc32c_table.hpp"
+
 namespace weft {
 
 namespace {
 
 constexpr std::size_t kLongest = 1U << 30;  // ISA-L counts in int
 
-std::uint32_t advance(std::uint32_t state, Bytes octets) noexcept {
+std::uint32_t one_call(std::uint32_t state, Bytes octets) noexcept {
   // ISA-L takes a pointer to mutable octets but only reads them.
   auto* start = const_cast<unsigned char*>(reinterpret_cast<const unsigned char*>(octets.data()));
   return crc32_iscsi(start, static_cast<int>(octets.size()), state);
 }
 
+std::uint32_t advance_with_isa_l(std::uint32_t state, Bytes octets) noexcept {
+  for (; octets.size() > kLongest; octets = octets.subspan(kLongest)) state = one_call(state, octets.first(kLongest));
+  return octets.empty() ? state : one_call(state, octets);
+}
+
+using Advance = std::uint32_t (*)(std::uint32_t state, Bytes octets) noexcept;
+
+constexpr Advance function_of(Crc32cRoutine routine) noexcept {
+  return routine == Crc32cRoutine::kIsaL ? advance_with_isa_l : advance_crc32c_by_table;
+}
+
+// One call through a pointer that never changes, which processors predict. Right from the first instruction of the
+// process: whoever computes a CRC before the line below has run gets it too.
+constinit std::atomic<Advance> in_use{advance_crc32c_by_table};
+[[maybe_unused]] const bool chosen = (use_crc32c(choose_crc32c(crc32c_features()).routine), true);
+
 }  // namespace
 
+Crc32cChoice crc32c_in_use() noexcept {
+  const Crc32cChoice by_itself = choose_crc32c(crc32c_features());
+  if (in_use.load(std::memory_order_relaxed) == function_of(by_itself.routine)) return by_itself;
+  const bool other = by_itself.routine == Crc32cRoutine::kIsaL;
+  return {other ? Crc32cRoutine::kPortable : Crc32cRoutine::kIsaL, "asked for"};
+}
+
+void use_crc32c(Crc32cRoutine routine) noexcept { in_use.store(function_of(routine), std::memory_order_relaxed); }
+
+std::uint32_t advance_crc32c(Crc32cRoutine routine, std::uint32_t state, Bytes octets) noexcept {
+  return function_of(routine)(state, octets);
+}
+
 Crc32c& Crc32c::update(Bytes octets) noexcept {
-  for (; octets.size() > kLongest; octets = octets.subspan(kLongest)) {
-    register_ = advance(register_, octets.first(kLongest));
-  }
-  if (!octets.empty()) register_ = advance(register_, octets);
+  register_ = in_use.load(std::memory_order_relaxed)(register_, octets);
   return *this;
 }
 

@@ -75,6 +75,7 @@ Outcome<void> run_selected(const Selection& selection, const GlobalOptions& opti
                        "' behind -- means nothing here; only weft run takes a program.");
   }
   if (auto set = start_log(options); !set) return set;
+  if (auto set = choose_crc32c_routine(); !set) return set;
   return selection.run(options);
 }
 

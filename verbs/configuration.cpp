@@ -52,6 +52,13 @@ std::string take_progress_threads(Configuration& configuration, std::string_view
   return {};
 }
 
+std::string take_crc32c(Configuration& configuration, std::string_view value) {
+  const auto routine = parse_crc32c(value);
+  if (!routine) return "crc32c takes one of isa-l, portable";
+  configuration.crc32c = *routine;
+  return {};
+}
+
 std::string take_policy(Configuration& configuration, std::string_view line) {
   const auto policy = parse_policy(line, configuration.policy);
   if (!policy) return policy.error().text;
@@ -65,6 +72,7 @@ std::string take(Configuration& configuration, std::string_view line) {
   const std::string_view value = trimmed(line.substr(std::min(equals + 1, line.size())));
   if (key == "log") return take_log(configuration, value);
   if (key == "progress-threads") return take_progress_threads(configuration, value);
+  if (key == "crc32c") return take_crc32c(configuration, value);
   if (key == "pcap") return take_pcap(configuration, value);
   return take_policy(configuration, line);
 }

@@ -5,6 +5,7 @@
 //   log     = info
 //   pcap    = /tmp/weft-%p.pcap
 //   progress-threads = 2
+//   crc32c  = portable       the code that computes CRCs, as parse_crc32c takes it
 //   mpa-rev = 1              any key that parse_policy knows
 #pragma once
 
@@ -24,6 +25,7 @@ struct Configuration {
   std::optional<LogLevel> log{};
   std::string pcap{};                // as written; see capture_path
   std::size_t progress_threads = 0;  // as set_progress_threads() takes it
+  std::optional<Crc32cRoutine> crc32c{};
   Policy policy{};
   std::vector<std::string> complaints{};  // "weft.conf:3: ...", one a line that was left out
 };

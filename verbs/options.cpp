@@ -55,6 +55,15 @@ Result<void> set_progress_threads(std::size_t count) {
   return {};
 }
 
+void set_crc32c(Crc32cRoutine routine) noexcept { use_crc32c(routine); }
+
+Result<Crc32cRoutine> parse_crc32c(std::string_view text) {
+  for (const auto routine : {Crc32cRoutine::kIsaL, Crc32cRoutine::kPortable}) {
+    if (text == name(routine)) return routine;
+  }
+  return fail(Errc::kInvalidArgument, "crc32c", "not one of isa-l, portable");
+}
+
 namespace detail {
 
 std::size_t Runtime::progress_threads() noexcept {

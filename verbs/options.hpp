@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds for the whole process: log level and packet capture.
+// What holds for the whole process: log level, packet capture, threads, the code for CRCs.
 #pragma once
 
 #include <string>
 
+#include "common/crc32c_routine.hpp"
 #include "verbs/error.hpp"
 
 namespace weft::verbs {
@@ -29,6 +30,12 @@ void log_line(LogLevel level, std::string_view line);
 // Holds for a process, or a child, that has no device open yet. Errc::kLimitExceeded when it is too many.
 inline constexpr std::size_t kMostProgressThreads = 64;
 Result<void> set_progress_threads(std::size_t count);
+
+// Which code computes the CRCs of FPDUs, from now on and in every connection: crc32c_in_use() tells (weft/common). Both
+// give the same values; weft takes what fits the processor when nobody asks. At any time and from any thread.
+void set_crc32c(Crc32cRoutine routine) noexcept;
+// "isa-l" or "portable"; else Errc::kInvalidArgument.
+[[nodiscard]] Result<Crc32cRoutine> parse_crc32c(std::string_view name);
 
 // Whether weft's own thread asks: what a preloaded library lets that thread call is not the application's wish.
 [[nodiscard]] bool on_progress_thread() noexcept;

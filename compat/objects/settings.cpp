@@ -36,6 +36,14 @@ void take_log(verbs::Configuration& settings, const std::string& value) {
   }
 }
 
+void take_crc32c(verbs::Configuration& settings, const std::string& value) {
+  if (const auto routine = verbs::parse_crc32c(value)) {
+    settings.crc32c = *routine;
+  } else {
+    settings.complaints.push_back("WEFT_CRC32C: '" + value + "' is not one of isa-l, portable");
+  }
+}
+
 void take_policy(verbs::Configuration& settings, const std::string& value) {
   if (const auto policy = verbs::parse_policy(value, settings.policy)) {
     settings.policy = *policy;
@@ -76,12 +84,14 @@ verbs::Configuration read_settings(const Variable& variable, bool secure_executi
   if (const auto path = variable("WEFT_CONFIG")) settings = from_file(*path, base);
   if (const auto level = variable("WEFT_LOG")) take_log(settings, *level);
   if (const auto pcap = variable("WEFT_PCAP")) settings.pcap = *pcap;
+  if (const auto routine = variable("WEFT_CRC32C")) take_crc32c(settings, *routine);
   if (const auto policy = variable("WEFT_POLICY")) take_policy(settings, *policy);
   return settings;
 }
 
 void apply_settings(verbs::Configuration& settings) {
   if (settings.log) verbs::set_log_level(*settings.log);
+  if (settings.crc32c) verbs::set_crc32c(*settings.crc32c);
   static_cast<void>(verbs::set_progress_threads(settings.progress_threads));  // what cannot be was a complaint
   if (settings.pcap.empty()) return;
   const std::string path = verbs::capture_path(settings.pcap, ::getpid());

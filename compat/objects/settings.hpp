@@ -4,6 +4,7 @@
 //   WEFT_LOG     trace, debug, info, warn, error or off
 //   WEFT_PCAP    a file that gets every connection's octets as TCP packets; "%p" in it becomes the process id
 //   WEFT_POLICY  KEY=VALUE,... of every connection's policy (verbs/policy_text.hpp)
+//   WEFT_CRC32C  isa-l or portable: the code that computes CRCs
 //   WEFT_CONFIG  a file that says all this (verbs/configuration.hpp); the variables win
 //
 // All of them are ignored under secure execution (setuid, file capabilities): who starts such a program must not choose

@@ -11,6 +11,7 @@
 #include <map>
 
 #include "command.hpp"
+#include "common/crc32c_routine.hpp"
 #include "compat/objects/settings.hpp"
 
 namespace weft::compat::test {
@@ -71,9 +72,12 @@ TEST(Settings, NonsenseIsNamedAndLeftOut) {
 }
 
 TEST(Settings, SecureExecutionReadsNothing) {
-  const auto read = settings({{"WEFT_CONFIG", "/no/such/file"}, {"WEFT_PCAP", "x"}, {"WEFT_POLICY", "crc=off"}}, true);
+  const auto read = settings(
+      {{"WEFT_CONFIG", "/no/such/file"}, {"WEFT_PCAP", "x"}, {"WEFT_POLICY", "crc=off"}, {"WEFT_CRC32C", "portable"}},
+      true);
   EXPECT_TRUE(read.complaints.empty());
   EXPECT_EQ(read.pcap, "");
+  EXPECT_FALSE(read.crc32c);
   EXPECT_TRUE(read.policy.crc);
 }
 
@@ -95,6 +99,25 @@ TEST(SettingsOfAProgram, EachProcessHasItsOwnCapture) {
   EXPECT_EQ(ended.exit_code, 0);
   EXPECT_EQ(ended.err.find("weft: WEFT_PCAP: cannot write /no/such/directory/x.pcap"), 0U) << ended.err;
   EXPECT_TRUE(weft::test::is_one_line(ended.err)) << ended.err;
+}
+
+// In this process, which afterwards has again what it chose by itself.
+TEST(Settings, Crc32cIsTheRoutineThatIsAskedFor) {
+  const Crc32cRoutine before = crc32c_in_use().routine;
+  const TemporaryDirectory directory;
+  const std::string file = directory.file("weft.conf");
+  std::ofstream(file) << "crc32c = portable\n";
+  auto alone = settings({{"WEFT_CONFIG", file}});
+  apply_settings(alone);
+  EXPECT_EQ(crc32c_in_use().routine, Crc32cRoutine::kPortable);
+  auto both = settings({{"WEFT_CONFIG", file}, {"WEFT_CRC32C", "isa-l"}});
+  apply_settings(both);
+  EXPECT_EQ(crc32c_in_use().routine, Crc32cRoutine::kIsaL) << "the variable wins";
+  const auto wrong = settings({{"WEFT_CRC32C", "fast"}});
+  ASSERT_EQ(wrong.complaints.size(), 1U);
+  EXPECT_EQ(wrong.complaints[0], "WEFT_CRC32C: 'fast' is not one of isa-l, portable");
+  EXPECT_FALSE(wrong.crc32c);
+  use_crc32c(before);
 }
 
 // A program that runs as another user than who started it.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "common/crc32c.hpp"
+#include "common/crc32c_routine.hpp"
 #include "mpa/negotiation.hpp"
 #include "support.hpp"
 
@@ -18,8 +19,7 @@ struct FpduVector {
 
 class GoldenFpdu : public testing::TestWithParam<FpduVector> {};
 
-TEST_P(GoldenFpdu, IsReceived) {
-  const auto& p = GetParam();
+void expect_received(const FpduVector& p) {
   Octets octets = vector_named(p.name);
   FpduReceiver receiver({true, p.markers}, p.position);
   const auto result = receiver.next(octets);
@@ -27,6 +27,18 @@ TEST_P(GoldenFpdu, IsReceived) {
   EXPECT_EQ((*result)->ulpdu.size(), p.ulpdu);
   EXPECT_EQ((*result)->consumed, octets.size());
   EXPECT_FALSE((*result)->pad_nonzero);
+}
+
+TEST_P(GoldenFpdu, IsReceived) { expect_received(GetParam()); }
+
+// MPA-4.4-13
+TEST_P(GoldenFpdu, IsReceivedWithEitherCrcRoutine) {
+  const Crc32cRoutine before = crc32c_in_use().routine;
+  for (const auto routine : {Crc32cRoutine::kIsaL, Crc32cRoutine::kPortable}) {
+    use_crc32c(routine);
+    expect_received(GetParam());
+  }
+  use_crc32c(before);
 }
 
 TEST_P(GoldenFpdu, IsWhatTheSenderMakesOfItsUlpdu) {

@@ -80,6 +80,26 @@ TEST(Info, JsonHasDevicesLimitsAndBuild) {
   EXPECT_FALSE(info.at("build").at("compiler").get<std::string>().empty());
 }
 
+// On whatever processor: two words, and a sentence behind them.
+TEST(Info, TellsWhichCodeComputesCrcsAndWhy) {
+  const json by_itself = json::parse(run({"info", "--json"}).out).at("crc32c");
+  EXPECT_TRUE(by_itself.at("routine") == "isa-l" || by_itself.at("routine") == "portable") << by_itself;
+  EXPECT_NE(by_itself.at("reason"), "asked for");
+  const std::string other = by_itself.at("routine") == "isa-l" ? "portable" : "isa-l";
+  const Ended ended = Command({"WEFT_CRC32C=" + other, WEFT_COMMAND, "info", "--json"}, "/usr/bin/env").wait();
+  const json asked = json::parse(ended.out).at("crc32c");
+  EXPECT_EQ(asked.at("routine"), other);
+  EXPECT_EQ(asked.at("reason"), "asked for");
+  const Ended text = Command({"WEFT_CRC32C=" + other, WEFT_COMMAND, "info"}, "/usr/bin/env").wait();
+  EXPECT_NE(text.out.find("routine          " + other + '\n'), std::string::npos) << text.out;
+}
+
+TEST(Info, RefusesARoutineThatThereIsNot) {
+  const Ended ended = Command({"WEFT_CRC32C=fast", WEFT_COMMAND, "info"}, "/usr/bin/env").wait();
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_EQ(ended.err, "weft info: WEFT_CRC32C: 'fast' is not one of isa-l, portable.\n");
+}
+
 TEST(Info, TextNamesTheLoopbackAddress) {
   const Ended ended = run({"info"});
   EXPECT_EQ(ended.exit_code, 0);

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "command.hpp"
+#include "common/crc32c_routine.hpp"
 #include "tools/bench/plot.hpp"
 #include "tools/bench/report_channel.hpp"
 #include "tools/bench/suite.hpp"
@@ -71,7 +72,7 @@ TEST(Suite, JsonHasMachineFiguresAndVerdict) {
   SuiteResult failed{.what = {.name = "other", .target = 2}, .error = "said \"no\""};
   const json whole = json::parse(suite_json({good, failed}));
   EXPECT_FALSE(whole.at("machine").at("kernel").get<std::string>().empty());
-  EXPECT_FALSE(whole.at("crc32c").get<std::string>().empty());
+  EXPECT_EQ(whole.at("crc32c").get<std::string>(), weft::name(crc32c_in_use().routine));
   EXPECT_EQ(whole.at("date").get<std::string>().size(), 20U);
   const json& first = whole.at("cases").at(0);
   EXPECT_EQ(first.at("weft").at("median"), 100);

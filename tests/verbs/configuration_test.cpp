@@ -28,6 +28,7 @@ TEST(ConfigurationText, NothingLeavesEverythingAsItIs) {
   EXPECT_TRUE(read.complaints.empty());
   EXPECT_FALSE(read.log);
   EXPECT_EQ(read.progress_threads, 0U);
+  EXPECT_FALSE(read.crc32c);
   EXPECT_EQ(read.pcap, "");
   EXPECT_EQ(read.policy.mpa_revision, 2);
 }
@@ -40,6 +41,15 @@ TEST(ConfigurationText, ProgressThreadsAreANumber) {
     ASSERT_EQ(read.complaints.size(), 1U) << wrong;
     EXPECT_EQ(read.complaints[0], "f:1: progress-threads takes a number from 1 to 64, or 0 for what weft chooses");
   }
+}
+
+TEST(ConfigurationText, Crc32cIsTheNameOfARoutine) {
+  EXPECT_EQ(parse_configuration("crc32c = portable", "f").crc32c, Crc32cRoutine::kPortable);
+  EXPECT_EQ(parse_configuration("crc32c = isa-l", "f").crc32c, Crc32cRoutine::kIsaL);
+  const auto read = parse_configuration("crc32c = fast", "f");
+  EXPECT_FALSE(read.crc32c);
+  ASSERT_EQ(read.complaints.size(), 1U);
+  EXPECT_EQ(read.complaints[0], "f:1: crc32c takes one of isa-l, portable");
 }
 
 TEST(ConfigurationText, LinesThatCannotBeAreNamedAndLeftOut) {

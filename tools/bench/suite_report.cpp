@@ -8,6 +8,7 @@
 #include <limits>
 #include <thread>
 
+#include "common/crc32c_routine.hpp"
 #include "tools/bench/statistics.hpp"
 #include "tools/bench/suite.hpp"
 #include "tools/cli/json.hpp"
@@ -44,7 +45,7 @@ void put_machine(JsonWriter& json) {
   json.text("kernel", std::string(names.release) + ' ' + names.machine).number("load", load).end_object();
   json.text("date", date()).text("version", version_text()).text("compiler", compiler_name());
   json.text("build_type", build_type()).boolean("sanitizers", built_with_sanitizers());
-  json.text("crc32c", "ISA-L, chosen for this processor at run time");
+  json.text("crc32c", weft::name(crc32c_in_use().routine));
 }
 
 void put_series(JsonWriter& json, std::string_view name, const Series& series) {

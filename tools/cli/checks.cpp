@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 
@@ -34,6 +35,15 @@ Outcome<void> start_log(const GlobalOptions& options) {
   const auto level = verbs::parse_log_level(options.log);
   if (!level) return usage_error("--log: '" + options.log + "' is not one of trace, debug, info, warn, error, off.");
   verbs::set_log_level(*level);
+  return {};
+}
+
+Outcome<void> choose_crc32c_routine() {
+  const char* const value = std::getenv("WEFT_CRC32C");
+  if (value == nullptr || *value == '\0') return {};
+  const auto routine = verbs::parse_crc32c(value);
+  if (!routine) return usage_error(std::string("WEFT_CRC32C: '") + value + "' is not one of isa-l, portable.");
+  verbs::set_crc32c(*routine);
   return {};
 }
 

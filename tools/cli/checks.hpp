@@ -18,4 +18,7 @@ Outcome<void> start_capture(const GlobalOptions& options);
 // Sets --log's level.
 Outcome<void> start_log(const GlobalOptions& options);
 
+// Takes the code for CRCs that the environment's WEFT_CRC32C names, if it names one.
+Outcome<void> choose_crc32c_routine();
+
 }  // namespace weft::tools

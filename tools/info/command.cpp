@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// `weft info`: devices, limits, what was built, and where the drop-in libraries are.
+// `weft info`: devices, limits, what was built, the code for CRCs, and where the drop-in libraries are.
 #include <pcap/pcap.h>
 
 #include <boost/version.hpp>
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "common/crc32c_routine.hpp"
 #include "tools/cli/checks.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/json.hpp"
@@ -20,13 +22,15 @@ namespace weft::tools {
 namespace {
 
 constexpr const char* kDescription =
-    "Shows the devices of this host (one per network interface), what each can do, how weft was built, and where the "
-    "libraries are that `weft run` puts in front of a program's own.";
+    "Shows the devices of this host (one per network interface), what each can do, how weft was built, which code "
+    "computes "
+    "CRCs and why, and where the libraries are that `weft run` puts in front of a program's own.";
 
 constexpr const char* kFooter =
     "Examples:\n"
     "  weft info            for people\n"
-    "  weft info --json     for programs";
+    "  weft info --json     for programs\n"
+    "  WEFT_CRC32C=portable weft info";
 
 using Named = std::pair<const char*, std::uint64_t>;
 
@@ -45,9 +49,13 @@ std::vector<std::pair<const char*, std::string>> build_features() {
           {"compiler", std::string(compiler_name())},
           {"build_type", std::string(build_type())},
           {"sanitizers", WEFT_SANITIZERS},
-          {"crc32c", "ISA-L, chosen for this processor at run time"},
           {"boost", BOOST_LIB_VERSION},
           {"libpcap", ::pcap_lib_version()}};
+}
+
+std::vector<std::pair<const char*, std::string_view>> crc32c() {
+  const Crc32cChoice choice = crc32c_in_use();
+  return {{"routine", name(choice.routine)}, {"reason", choice.reason}};
 }
 
 void print_device(const verbs::DeviceInfo& device) {
@@ -68,6 +76,8 @@ void print_text(const std::vector<verbs::DeviceInfo>& devices) {
   std::printf("\nBuild\n");
   for (const auto& [name, value] : build_features())
     std::printf("  %-16s %s\n", name, value.empty() ? "none" : value.c_str());
+  std::printf("\nCRC32C\n");
+  for (const auto& [name, value] : crc32c()) std::printf("  %-16s %s\n", name, std::string(value).c_str());
   const auto folder = run::find_libraries();
   std::printf("\nDrop-in libraries\n  %-16s %s\n", folder ? "folder" : "missing",
               folder ? folder->c_str() : folder.error().sentence.c_str());
@@ -94,6 +104,8 @@ std::string as_json(const std::vector<verbs::DeviceInfo>& devices) {
   for (const auto& [name, value] : limits()) json.integer(name, value);
   json.end_object().begin_object("build");
   for (const auto& [name, value] : build_features()) json.text(name, value);
+  json.end_object().begin_object("crc32c");
+  for (const auto& [name, value] : crc32c()) json.text(name, value);
   json.end_object().begin_object("drop_in");
   const auto folder = run::find_libraries();
   json.text(folder ? "folder" : "missing", folder ? *folder : folder.error().sentence);
@@ -118,7 +130,7 @@ void add_info_command(CLI::App& app, Selection& selection) {
   CLI::App* command = app.add_subcommand("info", kDescription);
   command->footer(kFooter);
   const auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "Print one JSON object with the keys devices, limits, build and drop_in");
+  command->add_flag("--json", *json, "Print one JSON object with the keys devices, limits, build, crc32c and drop_in");
   command->callback(
       [json, &selection] { selection.run = [json](const GlobalOptions& global) { return show(*json, global); }; });
 }
