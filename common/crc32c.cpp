@@ -14,26 +14,28 @@ namespace {
 
 constexpr std::size_t kLongest = 1U << 30;  // ISA-L counts in int
 
-std::uint32_t one_call(std::uint32_t state, Bytes octets) noexcept {
-  // ISA-L takes a pointer to mutable octets but only reads them.
-  auto* start = const_cast<unsigned char*>(reinterpret_cast<const unsigned char*>(octets.data()));
-  return crc32_iscsi(start, static_cast<int>(octets.size()), state);
+// ISA-L's own signature, so that nothing of ours stands in front of its routine. The octets are only read.
+using Advance = unsigned int (*)(unsigned char* octets, int count, unsigned int state);
+
+unsigned int portable(unsigned char* octets, int count, unsigned int state) {
+  return advance_crc32c_by_table(state, std::as_bytes(std::span(octets, static_cast<std::size_t>(count))));
 }
 
-std::uint32_t advance_with_isa_l(std::uint32_t state, Bytes octets) noexcept {
-  for (; octets.size() > kLongest; octets = octets.subspan(kLongest)) state = one_call(state, octets.first(kLongest));
-  return octets.empty() ? state : one_call(state, octets);
-}
+Advance function_of(Crc32cRoutine routine) noexcept { return routine == Crc32cRoutine::kIsaL ? crc32_iscsi : portable; }
 
-using Advance = std::uint32_t (*)(std::uint32_t state, Bytes octets) noexcept;
-
-constexpr Advance function_of(Crc32cRoutine routine) noexcept {
-  return routine == Crc32cRoutine::kIsaL ? advance_with_isa_l : advance_crc32c_by_table;
+std::uint32_t advance(Advance function, std::uint32_t state, Bytes octets) noexcept {
+  const auto on = [&](Bytes piece) {
+    auto* start = const_cast<unsigned char*>(reinterpret_cast<const unsigned char*>(piece.data()));
+    state = function(start, static_cast<int>(piece.size()), state);
+  };
+  for (; octets.size() > kLongest; octets = octets.subspan(kLongest)) on(octets.first(kLongest));
+  if (!octets.empty()) on(octets);
+  return state;
 }
 
 // One call through a pointer that never changes, which processors predict. Right from the first instruction of the
 // process: whoever computes a CRC before the line below has run gets it too.
-constinit std::atomic<Advance> in_use{advance_crc32c_by_table};
+constinit std::atomic<Advance> in_use{portable};
 [[maybe_unused]] const bool chosen = (use_crc32c(choose_crc32c(crc32c_features()).routine), true);
 
 }  // namespace
@@ -48,11 +50,11 @@ Crc32cChoice crc32c_in_use() noexcept {
 void use_crc32c(Crc32cRoutine routine) noexcept { in_use.store(function_of(routine), std::memory_order_relaxed); }
 
 std::uint32_t advance_crc32c(Crc32cRoutine routine, std::uint32_t state, Bytes octets) noexcept {
-  return function_of(routine)(state, octets);
+  return advance(function_of(routine), state, octets);
 }
 
 Crc32c& Crc32c::update(Bytes octets) noexcept {
-  register_ = in_use.load(std::memory_order_relaxed)(register_, octets);
+  register_ = advance(in_use.load(std::memory_order_relaxed), register_, octets);
   return *this;
 }
 
