@@ -39,7 +39,7 @@ bool CompletionQueueState::push(const WorkCompletion& completion) {
   bool first_loss = false;
   {
     const std::lock_guard lock(mutex_);
-    if (ring_->push(completion)) {
+    if (ring_->push(completion) || (sweep() && ring_->push(completion))) {
       held_.store(ring_->size(), std::memory_order_release);
       if (armed_ && (*armed_ == Arm::kAll || completion.solicited || completion.status != WcStatus::kSuccess))
         announce();
@@ -65,6 +65,7 @@ void CompletionQueueState::announce() {
 std::size_t CompletionQueueState::take(std::span<WorkCompletion> out) {
   if (held_.load(std::memory_order_acquire) == 0) return 0;
   const std::lock_guard lock(mutex_);
+  if (!discarded_.empty()) sweep();
   const std::size_t count = std::min(out.size(), ring_->size());
   for (std::size_t i = 0; i < count; ++i) out[i] = ring_->pop();
   held_.store(ring_->size(), std::memory_order_release);
@@ -95,6 +96,7 @@ Result<void> CompletionQueueState::resize(std::uint32_t capacity) {
     return fail(Errc::kLimitExceeded, "capacity", "zero, or larger than the device's limit");
   }
   const std::lock_guard lock(mutex_);
+  sweep();
   if (ring_->size() > capacity) return fail(Errc::kLimitExceeded, "capacity", "the queue holds more completions");
   BoundedRing<WorkCompletion> resized(capacity);
   while (!ring_->empty()) resized.push(ring_->pop());
@@ -104,11 +106,28 @@ Result<void> CompletionQueueState::resize(std::uint32_t capacity) {
 
 void CompletionQueueState::discard(std::uint32_t qp_number) {
   const std::lock_guard lock(mutex_);
-  for (std::size_t left = ring_->size(); left != 0; --left) {
+  if (ring_->empty()) return;
+  discarded_.emplace_back(qp_number, static_cast<std::uint32_t>(ring_->size()));
+  if (discarded_.size() >= std::max(ring_->size(), kFewDiscarded)) sweep();
+}
+
+bool CompletionQueueState::sweep() {
+  if (discarded_.empty()) return false;
+  std::ranges::sort(discarded_);
+  // Whether a discard of that queue pair came when the ring already held what stands at `position`: nothing has been
+  // taken since, and a queue pair that was reset, or has got its number again, keeps what came later.
+  const auto unwanted = [this](std::uint32_t qp_number, std::uint32_t position) {
+    const auto later = std::ranges::upper_bound(discarded_, Discarded{qp_number, position});
+    return later != discarded_.end() && later->first == qp_number;
+  };
+  const auto size = static_cast<std::uint32_t>(ring_->size());
+  for (std::uint32_t position = 0; position < size; ++position) {
     auto completion = ring_->pop();
-    if (completion.qp_num != qp_number) ring_->push(completion);
+    if (!unwanted(completion.qp_num, position)) ring_->push(completion);
   }
   held_.store(ring_->size(), std::memory_order_release);
+  discarded_.clear();
+  return true;
 }
 
 std::uint32_t CompletionQueueState::capacity() const {

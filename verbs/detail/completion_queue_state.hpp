@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "common/bounded_ring.hpp"
@@ -37,7 +38,7 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   [[nodiscard]] Result<std::size_t> poll(std::span<WorkCompletion> out);
   Result<void> arm(Arm which);
   Result<void> resize(std::uint32_t capacity);
-  // A queue pair is gone: its completions are of no use to anybody.
+  // A queue pair is gone, or reset: its completions are of no use to anybody. One that it pushes later is again.
   void discard(std::uint32_t qp_number);
 
   // --- Streams
@@ -72,8 +73,13 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   static constexpr std::uint32_t kSpins = 8;
   static constexpr std::chrono::microseconds kSpinning{200};
 
+  // At least so many queue pairs go before their completions are looked for unasked: then, or at as many as there are
+  // completions, a sweep is no more than constant work for each of them.
+  static constexpr std::size_t kFewDiscarded = 64;
+
   void refresh_interests();
   [[nodiscard]] std::size_t take(std::span<WorkCompletion> out);
+  bool sweep();  // under mutex_; false when there was nothing to look for
   void announce();
   void make_progress();
   void drive_ready(transport::ReadinessSet& set);
@@ -95,6 +101,11 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   std::optional<Arm> armed_;
   std::atomic<std::size_t> held_{0};  // completions in the ring: who polls an empty one takes no lock
   std::atomic<bool> overflowed_{false};
+  // Queue pairs that are gone, or were reset, and how many completions the ring held then: theirs among these go before
+  // the next one is taken, or when there is no room, in one sweep for all. With a sweep each, ten thousand queue pairs
+  // would end in quadratic time.
+  using Discarded = std::pair<std::uint32_t, std::uint32_t>;
+  std::vector<Discarded> discarded_;
 
   mutable std::mutex members_mutex_;
   std::unordered_map<std::uint64_t, Member> members_;                         // by the stream's number
