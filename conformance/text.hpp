@@ -13,6 +13,9 @@ namespace weft::conformance {
 // "0a 00"; at most `most` octets, then "...".
 [[nodiscard]] std::string hex(Bytes octets, std::size_t most = 16);
 
+// "0a00": all of them, for programs.
+[[nodiscard]] std::string hex_digits(Bytes octets);
+
 // "0x0a": two digits per octet of the type.
 [[nodiscard]] std::string hex_number(std::uint64_t value, std::size_t octets);
 template <std::unsigned_integral T>

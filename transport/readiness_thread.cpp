@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/readiness_thread.hpp"
 
-#include <pthread.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <csignal>
+
+#include "transport/blocked_signals.hpp"
 
 namespace weft::transport {
 namespace {
 
 constexpr std::uint64_t kBell = 0;
-
-// Signals belong to the application's threads.
-void block_signals() noexcept {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);
-}
 
 }  // namespace
 

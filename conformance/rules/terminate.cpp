@@ -189,7 +189,8 @@ void Terminates::on_terminate(const Ulpdu& ulpdu, const SentHeaders& peer, Findi
     return;
   }
   const auto bits = L::HeaderBits::get(ulpdu.payload);
-  // M, D or R where the RFC has them speak against siw's layout.
+  // M, D or R where the RFC has them speak against siw's layout, also when they stand where siw has them, too:
+  // parse_terminate() then goes by which reading names an error that exists.
   const bool rfc_bits = (bits & (L::kLengthValid | L::kDdpHeader | L::kRdmaHeader)) != 0;
   if (report->siw_layout && !rfc_bits) {
     const auto& meant = report->as_siw->error;

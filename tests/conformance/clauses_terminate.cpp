@@ -118,6 +118,16 @@ TEST_CASE("the fields lie where the RFC has them", "[rfc5040/4.8][RDMAP-4.8-04]"
         Exchange().initiator(kWritten).initiator(kRead.request()).responder(untagged(kTerminate, 2, 1, siw)).found() ==
         about("RDMAP-4.8-04", 18));
   }
+  // M and D at both ends of their octet, an error that exists in siw's layout only: the octets are taken as the RFC has
+  // them, and are wrong as such.
+  SECTION("but M, D or R where the RFC has them are its own") {
+    Octets both = over(kWritten).payload();
+    both = changed(changed(changed(both, 0, 0x21), 1, 0x02), 2, 0xc3);
+    const Clauses clauses =
+        Exchange().initiator(kWritten).initiator(kRead.request()).responder(untagged(kTerminate, 2, 1, both)).found();
+    CHECK(std::ranges::find(clauses, about("RDMAP-4.8-04", 18).front()) == clauses.end());
+    CHECK(std::ranges::find(clauses, about("RDMAP-4.8-05", 18).front()) != clauses.end());
+  }
 }
 
 TEST_CASE("the reserved bits of a Terminate are zero", "[rfc5040/4.8][RDMAP-4.8-11]") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "conformance/text.hpp"
 #include "rdmap/opcodes.hpp"
 #include "tools/audit/report.hpp"
 #include "tools/cli/json.hpp"
@@ -10,6 +11,7 @@ namespace weft::tools::audit {
 using conformance::ConnectionReport;
 using conformance::Direction;
 using conformance::Finding;
+using conformance::hex_digits;
 using conformance::Tally;
 
 namespace {
@@ -18,18 +20,12 @@ void put_end(JsonWriter& json, std::string_view key, const conformance::Connecti
   json.begin_object(key).text("address", end.address).integer("port", end.port).end_object();
 }
 
-std::string hex(const std::vector<std::byte>& octets) {
-  std::string text;
-  for (const std::byte octet : octets) text += fmt::format("{:02x}", std::to_integer<unsigned>(octet));
-  return text;
-}
-
 void put_frame(JsonWriter& json, std::string_view key, const std::optional<conformance::StartupFacts>& frame) {
   if (!frame) return;
   json.begin_object(key).integer("packet", frame->packet).integer("revision", frame->revision);
   json.boolean("markers", frame->markers).boolean("crc", frame->crc).boolean("reject", frame->reject);
   json.integer("private_data", frame->private_data.size());
-  if (!frame->private_data.empty()) json.text("private_data_octets", hex(frame->private_data));
+  if (!frame->private_data.empty()) json.text("private_data_octets", hex_digits(frame->private_data));
   if (frame->enhanced) {
     const auto& more = *frame->enhanced;
     json.integer("ird", more.ird).integer("ord", more.ord).boolean("peer_to_peer", more.peer_to_peer);
@@ -83,7 +79,7 @@ void put_finding(JsonWriter& json, const Finding& finding) {
   if (!finding.excerpt.octets.empty()) {
     json.begin_object("excerpt")
         .integer("stream_offset", finding.excerpt.stream_offset)
-        .text("octets", hex(finding.excerpt.octets));
+        .text("octets", hex_digits(finding.excerpt.octets));
     json.integer("mark", finding.excerpt.mark).integer("marked", finding.excerpt.marked).end_object();
   }
   json.end_object();

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <utility>
 
+#include "transport/blocked_signals.hpp"
 #include "verbs/detail/log.hpp"
 #include "verbs/detail/stream.hpp"
 
@@ -20,13 +20,6 @@ constexpr std::chrono::milliseconds kTick = ApplicationDriver::kStale;
 
 std::chrono::steady_clock::time_point to_clock(Instant at) {
   return std::chrono::steady_clock::time_point(at.since_epoch);
-}
-
-// Signals belong to the application's threads.
-void block_signals() {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);
 }
 
 bool& own_thread_mark() noexcept {
@@ -133,7 +126,7 @@ transport::Reactor& Runtime::reactor() {
     deadline_timer_.emplace(reactor_, [this] { serve_deadlines(); });
     tick_timer_.emplace(reactor_, [this] { tick(); });
     thread_ = std::thread([this] {
-      block_signals();
+      transport::block_signals();
       own_thread_mark() = true;
       reactor_.run();
     });
