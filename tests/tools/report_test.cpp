@@ -69,6 +69,28 @@ TEST(BenchText, HasBothLinesAndTheRatio) {
   for (const char* word : {"weft ", "tcp ", "ratio", "us"}) EXPECT_NE(ended.out.find(word), std::string::npos) << word;
 }
 
+class BenchCount : public testing::TestWithParam<Arguments> {};
+
+// Without strace: it takes long, and LeakSanitizer does not work under it.
+TEST_P(BenchCount, FindsNoAllocationInSteadyState) {
+  Arguments arguments{"PATH=/nonexistent", WEFT_COMMAND, "bench"};
+  arguments.insert(arguments.end(), GetParam().begin(), GetParam().end());
+  arguments.emplace_back("--count");
+  const Ended ended = Command(arguments, "/usr/bin/env").wait();
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_NE(ended.out.find("system calls are not counted: strace is not installed"), std::string::npos) << ended.out;
+  if (ended.out.find("not counted in a build with sanitizers") != std::string::npos) GTEST_SKIP() << ended.out;
+  const std::string words = "heap allocations of both processes for each message: ";
+  const std::size_t at = ended.out.find(words);
+  ASSERT_NE(at, std::string::npos) << ended.out;
+  EXPECT_LT(std::strtod(ended.out.c_str() + at + words.size(), nullptr), 0.05) << ended.out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Patterns, BenchCount,
+                         testing::Values(Arguments{"lat"}, Arguments{"lat", "--op", "read"},
+                                         Arguments{"lat", "--blocking", "wait"}, Arguments{"bw", "--op", "write"},
+                                         Arguments{"rate", "--size", "64"}));
+
 TEST(Info, JsonHasDevicesLimitsAndBuild) {
   const Ended ended = run({"info", "--json"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
+#include <thread>
 
+#include "tools/bench/allocations.hpp"
 #include "tools/bench/count.hpp"
 #include "tools/bench/rival.hpp"
 #include "tools/bench/rival_run.hpp"
@@ -118,6 +121,32 @@ TEST(Strace, WhatBothRunsHaveInCommonDoesNotCount) {
       counts_text({{"mmap", {50, 0}}, {"sendmsg", {100, 0}}}, {{"mmap", {50, 0}}, {"sendmsg", {300, 20}}}, 100);
   EXPECT_EQ(text.find("mmap"), std::string::npos) << text;
   EXPECT_NE(text.find("2.00, of which in vain 0.20"), std::string::npos) << text;
+}
+
+TEST(Allocations, WhatBothRunsHaveInCommonDoesNotCount) {
+  EXPECT_NE(allocations_text(700, 700, 100).find(": 0.000\n"), std::string::npos);
+  EXPECT_NE(allocations_text(700, 850, 100).find(": 1.500\n"), std::string::npos);
+  EXPECT_NE(allocations_text(702, 700, 100).find(": 0.000\n"), std::string::npos) << "one fewer at the start";
+}
+
+// Of every form and of every thread, from the moment on at which they are asked for.
+TEST(Allocations, AreCounted) {
+  if (!allocations_can_be_counted()) GTEST_SKIP() << "a build with sanitizers";
+  struct alignas(64) Wide {
+    std::byte octets[64];
+  };
+  const auto take_three = [] {
+    const auto one = std::make_unique<int>(1);
+    const auto many = std::make_unique<std::byte[]>(7);
+    const auto wide = std::make_unique<Wide>();
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(wide.get()) % alignof(Wide), 0U);
+  };
+  count_allocations();
+  const std::uint64_t before = allocations();
+  take_three();
+  EXPECT_EQ(allocations() - before, 3U);
+  std::thread(take_three).join();
+  EXPECT_GE(allocations() - before, 6U) << "and what the thread itself takes";
 }
 
 }  // namespace

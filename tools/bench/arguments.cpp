@@ -144,8 +144,8 @@ void add_options(CLI::App& command, Arguments& arguments) {
   add_against_option(command, arguments.against);
   command.add_flag(
       "--count", options.count,
-      "Instead of measuring time, run a fixed number of weft's messages under strace and print the system calls "
-      "of each");
+      "Instead of measuring time, run a fixed number of weft's messages and print the heap allocations of each; then "
+      "again under strace, where it is installed, and print the system calls of each");
   command.add_flag("--json", options.json,
                    "Print one JSON object: weft, tcp, ratio, unit, better (lower or higher), and the figures behind "
                    "them; mtu is null "

@@ -59,7 +59,7 @@ Outcome<void> run(const bench::Arguments& arguments, const GlobalOptions& global
   if (!checked) return std::unexpected(checked.error());
   const bench::Options& options = *checked;
   if (options.count) {
-    const auto counted = bench::count_calls(options);
+    const auto counted = bench::count_operations(options, global);
     if (!counted) return std::unexpected(counted.error());
     std::fputs(counted->c_str(), stdout);
     return {};

@@ -29,6 +29,11 @@ struct Command {
 // follower says why on stderr and leaves, so its end of the pair closes.
 enum class Answer : std::uint8_t { kReady, kDone };
 
+// The answer to kQuit.
+struct LastWord {
+  std::uint64_t allocations{};
+};
+
 struct Ports {
   std::uint16_t weft{};
   std::uint16_t tcp{};

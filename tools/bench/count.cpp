@@ -3,12 +3,15 @@
 
 #include <fcntl.h>
 #include <spawn.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <sstream>
 
+#include "tools/bench/allocations.hpp"
+#include "tools/bench/measure.hpp"
+#include "tools/bench/memory_file.hpp"
 #include "tools/cli/unique_fd.hpp"
 #include "tools/run/find_program.hpp"
 
@@ -18,24 +21,15 @@ namespace {
 constexpr std::uint64_t kFew = 500;
 constexpr std::uint64_t kMany = 2500;
 
-std::string contents(int fd) {
-  std::string text;
-  char piece[4096];
-  for (ssize_t got; (got = ::pread(fd, piece, sizeof piece, static_cast<off_t>(text.size()))) > 0;) {
-    text.append(piece, static_cast<std::size_t>(got));
-  }
-  return text;
-}
-
 // strace writes into our memory file, which the traced program has no business with.
 Outcome<CallCounts> traced(const Options& options, std::uint64_t messages) {
-  const UniqueFd table(::memfd_create("strace", MFD_CLOEXEC));
+  const MemoryFile table("strace");
   const UniqueFd nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
   std::vector<std::string> words{"strace",
                                  "-f",
                                  "-c",
                                  "-o",
-                                 "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(table.get()),
+                                 "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(table.descriptor()),
                                  "/proc/" + std::to_string(::getpid()) + "/exe"};
   for (std::string& word : command_for(options, messages)) words.push_back(std::move(word));
   std::vector<char*> pointers;
@@ -49,7 +43,7 @@ Outcome<CallCounts> traced(const Options& options, std::uint64_t messages) {
   ::posix_spawn_file_actions_destroy(&actions);
   int status = 0;
   if (failed != 0 || ::waitpid(pid, &status, 0) != pid || status != 0) return failure("strace did not do its work.");
-  return read_strace(contents(table.get()));
+  return read_strace(table.contents());
 }
 
 }  // namespace
@@ -116,14 +110,56 @@ std::string counts_text(const CallCounts& few, const CallCounts& many, std::uint
   return text;
 }
 
-// A measurement runs its messages twice: once to warm up.
-Outcome<std::string> count_calls(const Options& options) {
-  if (!run::find_program("strace")) return failure("strace is not installed (Debian: apt-get install strace).");
+std::string allocations_text(std::uint64_t few, std::uint64_t many, std::uint64_t operations) {
+  const double more = static_cast<double>(many) - static_cast<double>(few);
+  char line[160];
+  std::snprintf(line, sizeof line, "heap allocations of both processes for each message: %.3f\n",
+                std::max(0.0, more / static_cast<double>(operations)));
+  return line;
+}
+
+namespace {
+
+constexpr std::uint64_t kDifference = 2 * (kMany - kFew);  // a measurement runs its messages twice: once to warm up
+
+Outcome<std::uint64_t> allocated(const Options& options, const GlobalOptions& global, std::uint64_t messages) {
+  Options once = options;
+  once.iterations = messages;
+  once.repetitions = 1;
+  once.against = {.tcp = false};
+  const auto report = measure_apart(once, global);
+  if (!report) return std::unexpected(report.error());
+  return report->allocations;
+}
+
+Outcome<std::string> count_allocations_of(const Options& options, const GlobalOptions& global) {
+  if (!allocations_can_be_counted()) return "heap allocations are not counted in a build with sanitizers.\n";
+  const auto few = allocated(options, global, kFew);
+  if (!few) return std::unexpected(few.error());
+  const auto many = allocated(options, global, kMany);
+  if (!many) return std::unexpected(many.error());
+  return allocations_text(*few, *many, kDifference);
+}
+
+Outcome<std::string> count_calls_of(const Options& options) {
+  if (!run::find_program("strace")) {
+    return "system calls are not counted: strace is not installed (Debian: apt-get install strace).\n";
+  }
   const auto few = traced(options, kFew);
   if (!few) return std::unexpected(few.error());
   const auto many = traced(options, kMany);
   if (!many) return std::unexpected(many.error());
-  return counts_text(*few, *many, 2 * (kMany - kFew));
+  return counts_text(*few, *many, kDifference);
+}
+
+}  // namespace
+
+Outcome<std::string> count_operations(const Options& options, const GlobalOptions& global) {
+  auto allocations = count_allocations_of(options, global);
+  if (!allocations) return allocations;
+  const auto calls = count_calls_of(options);
+  if (!calls) return calls;
+  return *allocations + *calls;
 }
 
 }  // namespace weft::tools::bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one operation costs in system calls: the pair of processes runs twice under strace, with few operations and with
-// many, and the difference is that of the operations alone.
+// What one operation costs in heap allocations and system calls: the pair of processes runs twice, with few operations
+// and with many, and the difference is that of the operations alone. For system calls it does so under strace.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tools/bench/options.hpp"
-#include "tools/cli/outcome.hpp"
+#include "tools/cli/command.hpp"
 
 namespace weft::tools::bench {
 
@@ -28,7 +28,11 @@ using CallCounts = std::map<std::string, CallCount>;
 // What is printed: a line for each system call that the operations made, of both processes together.
 [[nodiscard]] std::string counts_text(const CallCounts& few, const CallCounts& many, std::uint64_t operations);
 
-// Counts, and gives the text. Fails when strace is missing.
-Outcome<std::string> count_calls(const Options& options);
+// The same for heap allocations, to a thousandth.
+[[nodiscard]] std::string allocations_text(std::uint64_t few, std::uint64_t many, std::uint64_t operations);
+
+// Counts, and gives the text, which also says what cannot be counted here: system calls without strace, allocations in
+// a build with sanitizers. Must be called while the process has a single thread.
+Outcome<std::string> count_operations(const Options& options, const GlobalOptions& global);
 
 }  // namespace weft::tools::bench

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "tools/bench/allocations.hpp"
 #include "tools/bench/control.hpp"
 #include "tools/bench/pinning.hpp"
 #include "tools/bench/tcp_setup.hpp"
@@ -26,7 +27,7 @@ Outcome<void> serve(const Options& options, Endpoint& weft, Endpoint& tcp, int c
   for (;;) {
     const auto command = hear<Command>(channel);
     if (!command) return std::unexpected(command.error());
-    if (command->verb == Verb::kQuit) return {};
+    if (command->verb == Verb::kQuit) return tell(channel, LastWord{allocations()});
     placement.place(seating(options, command->transport, command->waiting));
     Endpoint& endpoint = command->transport == Transport::kWeft ? weft : tcp;
     if (auto done = carry_out(*command, endpoint, channel); !done) return done;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/bench/allocations.hpp"
 #include "tools/bench/control.hpp"
 #include "tools/bench/pinning.hpp"
 #include "tools/bench/rival_run.hpp"
@@ -39,7 +40,9 @@ class Leader {
     }
     if (auto good = check_both(91); !good) return std::unexpected(good.error());
     if (auto told = tell(channel_, Command{.verb = Verb::kQuit}); !told) return std::unexpected(told.error());
-    return report();
+    const auto last = hear<LastWord>(channel_);
+    if (!last) return std::unexpected(last.error());
+    return report(allocations() + last->allocations);
   }
 
  private:
@@ -104,8 +107,9 @@ class Leader {
     return all;
   }
 
-  [[nodiscard]] Report report() const {
+  [[nodiscard]] Report report(std::uint64_t allocations) const {
     Report whole = own_report();
+    whole.allocations = allocations;
     for (const Rival& rival : rivals_) whole.rivals.push_back(rival.result);
     return whole;
   }

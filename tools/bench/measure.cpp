@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "tools/bench/allocations.hpp"
 #include "tools/bench/follower.hpp"
 #include "tools/bench/leader.hpp"
 #include "tools/bench/pinning.hpp"
@@ -15,6 +16,7 @@ namespace {
 
 // Before there is any other thread: those to come inherit it.
 void settle(const Options& options, Seat seat) {
+  if (options.count) count_allocations();
   if (options.pinned) Placement(seat).place(Waiting::kPoll);
 }
 

@@ -46,7 +46,7 @@ struct Options {
   bool crc = true;
   bool markers = false;
   Against against{};
-  bool count = false;  // also system calls of a message
+  bool count = false;  // instead: system calls and heap allocations of a message
   bool json = false;
 };
 

@@ -21,6 +21,7 @@ struct Report {
   bool tcp_sleeps{};  // which way of waiting served raw TCP better
   Series weft{};
   Series tcp{};
+  std::uint64_t allocations{};  // with Options::count: of both processes, from their first moment to the last message
   std::vector<RivalSeries> rivals{};
 };
 

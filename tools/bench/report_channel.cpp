@@ -10,6 +10,7 @@ struct Head {
   bool pinned{};
   bool tcp_sleeps{};
   std::uint64_t rivals{};
+  std::uint64_t allocations{};
 };
 
 struct SeriesHead {
@@ -57,7 +58,9 @@ Outcome<void> hear_rival(int channel, RivalSeries& rival) {
 }  // namespace
 
 Outcome<void> tell_report(int channel, const Report& report) {
-  if (auto told = tell(channel, Head{report.pinned, report.tcp_sleeps, report.rivals.size()}); !told) return told;
+  if (auto told = tell(channel, Head{report.pinned, report.tcp_sleeps, report.rivals.size(), report.allocations});
+      !told)
+    return told;
   if (auto told = tell_series(channel, report.weft); !told) return told;
   if (auto told = tell_series(channel, report.tcp); !told) return told;
   for (const RivalSeries& rival : report.rivals) {
@@ -69,7 +72,8 @@ Outcome<void> tell_report(int channel, const Report& report) {
 Outcome<Report> hear_report(int channel, const Options& options) {
   const auto head = hear<Head>(channel);
   if (!head) return std::unexpected(head.error());
-  Report report{.options = options, .pinned = head->pinned, .tcp_sleeps = head->tcp_sleeps};
+  Report report{
+      .options = options, .pinned = head->pinned, .tcp_sleeps = head->tcp_sleeps, .allocations = head->allocations};
   report.rivals.resize(head->rivals);
   if (auto heard = hear_series(channel, report.weft); !heard) return std::unexpected(heard.error());
   if (auto heard = hear_series(channel, report.tcp); !heard) return std::unexpected(heard.error());

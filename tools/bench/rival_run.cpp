@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/bench/rival_run.hpp"
 
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include <chrono>
@@ -14,9 +12,9 @@
 #include <fstream>
 #include <thread>
 
+#include "tools/bench/memory_file.hpp"
 #include "tools/bench/pinning.hpp"
 #include "tools/bench/tcp_socket.hpp"
-#include "tools/cli/unique_fd.hpp"
 #include "tools/run/find_program.hpp"
 
 namespace weft::tools::bench {
@@ -91,15 +89,6 @@ bool somebody_listens(std::uint16_t port) {
   return false;
 }
 
-std::string contents(int fd) {
-  std::string text;
-  char piece[4096];
-  for (ssize_t got; (got = ::pread(fd, piece, sizeof piece, static_cast<off_t>(text.size()))) > 0;) {
-    text.append(piece, static_cast<std::size_t>(got));
-  }
-  return text;
-}
-
 // A port that is free now; the listener is closed again.
 Outcome<std::uint16_t> free_port() {
   const auto listener = tcp_listen_on_loopback();
@@ -118,17 +107,17 @@ std::string why_missing(const RivalTest& test) {
 Outcome<RivalFigure> run_rival(const RivalTest& test, std::uint64_t messages, const Seats& seats, Waiting waiting) {
   const auto port = free_port();
   if (!port) return std::unexpected(port.error());
-  const UniqueFd servers_output(::memfd_create("server", MFD_CLOEXEC));
-  const UniqueFd output(::memfd_create("client", MFD_CLOEXEC));
+  const MemoryFile servers_output("server");
+  const MemoryFile output("client");
   seats.follower.place(waiting);  // children run where the calling thread may
-  Process server(test, test.server(*port, messages), servers_output.get());
+  Process server(test, test.server(*port, messages), servers_output.descriptor());
   seats.leader.place(waiting);
   if (!within(kStartPatience, [&] { return server.ended() || somebody_listens(*port); }) || server.ended()) {
-    return failure(test.name + ": its server did not start: " + contents(servers_output.get()));
+    return failure(test.name + ": its server did not start: " + servers_output.contents());
   }
-  Process client(test, test.client(*port, messages), output.get());
+  Process client(test, test.client(*port, messages), output.descriptor());
   if (!within(kRunPatience, [&] { return client.ended(); })) return failure(test.name + " did not end");
-  return test.read(contents(output.get()), messages);
+  return test.read(output.contents(), messages);
 }
 
 }  // namespace weft::tools::bench
