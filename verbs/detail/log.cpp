@@ -78,6 +78,7 @@ void log_remark(const Subject& subject, const engine::Remark& remark) {
 }
 
 void log_stall(const Subject& subject, const engine::ReceiveStalled& stall, std::chrono::milliseconds patience) {
+  if (!logger().should_log(spdlog::level::info)) return;  // else each stall would make a name, on the heap
   logger().info(
       "{}: a Send found no receive: the stream waits for one, {} ms at most (octet {} behind the peer's start-up "
       "frame)",
