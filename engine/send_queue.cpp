@@ -30,23 +30,31 @@ std::uint64_t message_length(const WorkRequest& request) noexcept {
   return request.inline_data.empty() ? total(request.local) : request.inline_data.size();
 }
 
-// An alternative of `source`, made anew only when the other one is there: to make one is to clear hundreds of octets.
-template <typename Kind>
-Kind& as(std::variant<SegmentList, InlineOctets>& source) {
-  auto* kind = std::get_if<Kind>(&source);
-  return kind != nullptr ? *kind : source.emplace<Kind>();
+// An alternative of a room, made anew only when the other one is there: to make one is to clear all its octets.
+template <std::size_t Segments>
+auto& list_in(SourceRoom<Segments>& room) {
+  auto* list = std::get_if<0>(&room.held);
+  return list != nullptr ? *list : room.held.template emplace<0>();
+}
+template <std::size_t Segments>
+auto& octets_in(SourceRoom<Segments>& room) {
+  auto* octets = std::get_if<1>(&room.held);
+  return octets != nullptr ? *octets : room.held.template emplace<1>();
 }
 
 }  // namespace
 
 rdmap::LocalSegments SendEntry::local() const noexcept {
-  const auto* list = std::get_if<SegmentList>(&source);
-  return list == nullptr ? rdmap::LocalSegments{} : rdmap::LocalSegments(*list).first(segments);
+  if (inlined) return {};
+  if (apart) return rdmap::LocalSegments(*std::get_if<0>(&apart->held)).first(segments);
+  return rdmap::LocalSegments(*std::get_if<0>(&near.held)).first(segments);
 }
 
 Bytes SendEntry::inline_octets() const noexcept {
-  const auto* octets = std::get_if<InlineOctets>(&source);
-  return octets == nullptr ? Bytes{} : Bytes(*octets).first(static_cast<std::size_t>(length));
+  if (!inlined) return {};
+  const auto size = static_cast<std::size_t>(length);
+  if (apart) return Bytes(*std::get_if<1>(&apart->held)).first(size);
+  return Bytes(*std::get_if<1>(&near.held)).first(size);
 }
 
 std::expected<void, PostError> check(const WorkRequest& request) noexcept {
@@ -62,7 +70,7 @@ std::expected<void, PostError> check(const WorkRequest& request) noexcept {
   return {};
 }
 
-void SendEntry::begin(const WorkRequest& wanted, bool of_engine) {
+void SendEntry::begin(const WorkRequest& wanted, bool of_engine) noexcept {
   stage = Stage::kWaiting;
   status = WorkStatus::kSuccess;
   request = wanted;
@@ -72,16 +80,31 @@ void SendEntry::begin(const WorkRequest& wanted, bool of_engine) {
   end = 0;
   msn.reset();
   internal = of_engine;
-  if (wanted.inline_data.empty()) {
-    std::ranges::copy(wanted.local, as<SegmentList>(source).begin());
-  } else {
-    std::ranges::copy(wanted.inline_data, as<InlineOctets>(source).begin());
-  }
+  inlined = !wanted.inline_data.empty();
   segments = static_cast<std::uint32_t>(wanted.local.size());
+  if (inlined) return keep(wanted.inline_data);
+  keep(wanted.local);
+}
+
+void SendEntry::keep(rdmap::LocalSegments list) noexcept {
+  std::ranges::copy(list, apart ? list_in(*apart).begin() : list_in(near).begin());
+}
+
+void SendEntry::keep(Bytes octets) noexcept {
+  std::ranges::copy(octets, apart ? octets_in(*apart).begin() : octets_in(near).begin());
+}
+
+SendEntry::Apart SendQueue::take_room() {
+  if (rooms_.empty()) return std::make_unique<SourceRoom<kMaxSegments>>();
+  auto room = std::move(rooms_.back());
+  rooms_.pop_back();
+  return room;
 }
 
 void SendQueue::push(const WorkRequest& request, bool internal) {
-  entries_.extend().begin(request, internal);
+  SendEntry& entry = entries_.extend();
+  if (SendEntry::is_long(request)) entry.apart = take_room();
+  entry.begin(request, internal);
   if (!internal) ++users_;
 }
 

@@ -10,8 +10,11 @@
 #include <array>
 #include <cstdint>
 #include <expected>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "common/bounded_ring.hpp"
 #include "engine/event.hpp"
@@ -20,29 +23,50 @@
 
 namespace weft::engine {
 
-using SegmentList = std::array<rdmap::LocalSegment, kMaxSegments>;
-using InlineOctets = std::array<std::byte, kMaxInline>;
+// Room for a gather list, or for inline octets in its place.
+template <std::size_t Segments>
+struct SourceRoom {
+  using List = std::array<rdmap::LocalSegment, Segments>;
+  using Octets = std::array<std::byte, Segments * sizeof(rdmap::LocalSegment)>;
+  static constexpr std::size_t kOctets = Octets{}.size();
+  std::variant<List, Octets> held{};
+};
+static_assert(SourceRoom<kMaxSegments>::kOctets == kMaxInline);
 
-// A work request with its gather list or inline octets copied, since the caller's may go when post() returns.
+// A work request with its gather list or inline octets copied, since the caller's may go when post() returns. Most are
+// short and lie in the entry; longer ones lie apart, for there may be thousands of connections with some entries each.
 struct SendEntry {
+  static constexpr std::size_t kNear = 4;  // segments
+  using Apart = std::unique_ptr<SourceRoom<kMaxSegments>>;
+
   enum class Stage : std::uint8_t { kWaiting, kStarted, kCut, kAwaiting, kDone };
 
   Stage stage{};
   WorkStatus status{};
-  WorkRequest request{};  // `local` and `inline_data` are empty: see `source`
-  std::variant<SegmentList, InlineOctets> source{};
-  std::uint32_t segments = 0;     // used elements of a SegmentList
+  bool internal = false;       // the ready-to-receive message: the user does not hear of it (MPA2-5-05)
+  bool inlined = false;        // octets, and no segments
+  std::uint32_t segments = 0;  // used elements of a list
+  WorkRequest request{};       // `local` and `inline_data` are empty: see local() and inline_octets()
+  SourceRoom<kNear> near{};
+  Apart apart{};  // null unless they are longer
   std::uint64_t length = 0;       // octets of the message
   std::uint64_t end = 0;          // kCut: position in our outbound octet stream behind its last octet
   std::optional<ddp::Msn> msn{};  // of its untagged message; a Terminate names it
-  bool internal = false;          // the ready-to-receive message: the user does not hear of it (MPA2-5-05)
 
   [[nodiscard]] rdmap::LocalSegments local() const noexcept;
-  [[nodiscard]] bool is_inline() const noexcept { return std::holds_alternative<InlineOctets>(source); }
+  [[nodiscard]] bool is_inline() const noexcept { return inlined; }
   [[nodiscard]] Bytes inline_octets() const noexcept;
 
-  // A new work request in the place of an old one. Of `source` only what is used is written.
-  void begin(const WorkRequest& wanted, bool of_engine);
+  [[nodiscard]] static constexpr bool is_long(const WorkRequest& request) noexcept {
+    return request.local.size() > kNear || request.inline_data.size() > SourceRoom<kNear>::kOctets;
+  }
+  // A new work request in the place of an old one. Of its room only what is used is written. `apart` is there for one
+  // that is_long().
+  void begin(const WorkRequest& wanted, bool of_engine) noexcept;
+
+ private:
+  void keep(rdmap::LocalSegments list) noexcept;
+  void keep(Bytes octets) noexcept;
 };
 
 [[nodiscard]] constexpr bool awaits_response(Operation operation) noexcept {
@@ -91,7 +115,10 @@ class SendQueue {
   [[nodiscard]] std::uint32_t unpolled() const noexcept { return unpolled_; }
 
  private:
+  [[nodiscard]] SendEntry::Apart take_room();
+
   BoundedRing<SendEntry> entries_;
+  std::vector<SendEntry::Apart> rooms_{};  // that entries have left: in steady state nothing is allocated
   std::size_t started_ = 0;    // entries_[0, started_) have left kWaiting
   std::size_t settled_ = 0;    // entries_[0, settled_) need no look by transferred()
   std::uint64_t retired_ = 0;  // ticket of the front entry
@@ -104,14 +131,15 @@ class SendQueue {
 inline std::optional<SendCompleted> SendQueue::retire() {
   std::optional<SendCompleted> completed;
   while (!completed && !entries_.empty() && entries_.front().stage == SendEntry::Stage::kDone) {
-    const SendEntry& entry = entries_.front();
+    SendEntry& entry = entries_.front();
+    if (entry.apart) rooms_.push_back(std::move(entry.apart));
     if (!entry.internal) {
       const std::uint64_t moved = entry.status == WorkStatus::kSuccess ? entry.length : 0;
       completed.emplace(entry.request.cookie, entry.request.operation, entry.status, moved);
       --users_;
       ++unpolled_;
     }
-    entries_.drop();
+    entries_.advance();  // it owns nothing any more
     ++retired_;
     if (started_ > 0) --started_;
     if (settled_ > 0) --settled_;
