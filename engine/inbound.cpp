@@ -158,7 +158,8 @@ Inbound::Verdict Inbound::terminate(const ddp::UntaggedHeader& header, Bytes pay
   if (!*placed) return Verdict::kGood;
   const auto report = rdmap::parse_terminate((*placed)->payload);
   if (!report) return refuse({.error = rdmap::error_code(report.error()), .in_terminate = true});
-  return delivered<TerminateDelivered>(*report);
+  terminate_ = std::make_unique<const rdmap::TerminateReport>(*report);
+  return delivered<TerminateDelivered>(terminate_.get());
 }
 
 Inbound::Verdict Inbound::atomic_response(const ddp::UntaggedHeader& header, Bytes payload) {

@@ -46,7 +46,7 @@ struct AtomicAnswered {
   std::uint64_t original{};
 };
 struct TerminateDelivered {
-  rdmap::TerminateReport report{};
+  const rdmap::TerminateReport* report{};  // apart, for it is longer than all the others together, and comes once
 };
 
 using Delivery = std::variant<Placed, SendDelivered, ReadRequested, AtomicRequested, ReadAnswered, AtomicAnswered,
@@ -164,6 +164,7 @@ class Inbound {
   InboundSegment segment_{};  // of the last FPDU; made where it stays and never copied
   Refusal refusal_{};
   std::unique_ptr<Held> held_{};  // apart: few streams ever wait, and none for long
+  std::unique_ptr<const rdmap::TerminateReport> terminate_{};  // the peer's
   std::uint8_t open_ = 0;         // one bit for each kind of message that is under way: the four queues, and tagged
 };
 

@@ -180,15 +180,15 @@ bool Engine::State::put_response(std::uint64_t ticket, std::uint32_t offset, Byt
 // RDMAP-5.4-11).
 
 void Engine::State::deliver(const TerminateDelivered& terminate, const InboundSegment& segment, Instant now) {
-  ErrorReport report = report_of(terminate.report.meant().error);
+  ErrorReport report = report_of(terminate.report->meant().error);
   report.stream_offset = segment.stream_offset;
   if (std::exchange(awaiting_rtr, false)) {  // instead of a ready-to-receive message: the initiator gave up
     startup_deadline.reset();
     events.push(StartupFailed{report, false});
   } else {
-    events.push(TerminateReceived{report, terminate.report.siw_layout});
+    events.push(TerminateReceived{report, terminate.report->siw_layout});
   }
-  blame(terminate.report.meant());
+  blame(terminate.report->meant());
   step(rdmap::StreamEvent::kTerminateReceived);
   give_back_receive(WorkStatus::kFlushed);
   rdma->outbound.stop();

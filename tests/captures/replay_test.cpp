@@ -72,7 +72,7 @@ struct Seen {
     nonzero_pads += segment.pad_nonzero ? 1 : 0;
     if (const auto* answer = std::get_if<engine::ReadAnswered>(&segment.delivery))
       read_payload += answer->payload.size();
-    if (const auto* end = std::get_if<engine::TerminateDelivered>(&segment.delivery)) terminate(end->report);
+    if (const auto* end = std::get_if<engine::TerminateDelivered>(&segment.delivery)) terminate(*end->report);
     if (places_payload(segment.opcode)) payload += segment.payload().size();
   }
 
