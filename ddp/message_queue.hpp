@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queues 1, 2 and 3: small messages for the layer above, not for the ULP. The buffers are counted, not allocated: with
 // in-order arrival only one message is ever incomplete, so one piece of memory serves them all. A message in several
-// segments is unusual but legal.
+// segments is unusual but legal: only a queue that has seen one has that piece of memory.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <expected>
+#include <memory>
 #include <optional>
 
 #include "ddp/errors.hpp"
@@ -15,7 +16,8 @@
 
 namespace weft::ddp {
 
-// A complete small message, in order. `payload` is valid until the next segment of the same queue.
+// A complete small message, in order. `payload` is valid as long as the octets of its last segment, and until the next
+// segment of the same queue.
 struct SmallMessage {
   UntaggedHeader header{};  // of the last segment
   Bytes payload{};
@@ -34,32 +36,39 @@ class MessageQueue {
   // One segment. Empty while the message goes on. A new message without a buffer is an error here, never a reason to
   // wait: the peer knows how many there are.
   std::expected<std::optional<SmallMessage>, UntaggedError> place(const UntaggedHeader& header,
-                                                                  Bytes payload) noexcept {
+                                                                  Bytes payload) {
     if (const auto msn = window_.check_msn(header.msn); !msn) return std::unexpected(msn.error());
     if (!open_ && buffers_ == 0) return std::unexpected(UntaggedError::kNoBuffer);
     if (const auto range = MessageWindow::check_range(header.offset, payload.size(), Capacity); !range) {
       return std::unexpected(range.error());
     }
     if (!open_) --buffers_;
+    const bool only = !open_ && header.last;
+    if (!only) keep(header, payload);
     open_ = true;
-    std::ranges::copy(payload, octets_.begin() + header.offset.value);
-    return advance(header, payload.size());
+    return advance(header, only ? payload : Bytes(*octets_), payload.size());
   }
 
  private:
-  std::expected<std::optional<SmallMessage>, UntaggedError> advance(const UntaggedHeader& header,
+  void keep(const UntaggedHeader& header, Bytes payload) {
+    if (!octets_) octets_ = std::make_unique<std::array<std::byte, Capacity>>();
+    std::ranges::copy(payload, octets_->begin() + header.offset.value);
+  }
+
+  // `message`: where the octets of the message are, if this is the end of it.
+  std::expected<std::optional<SmallMessage>, UntaggedError> advance(const UntaggedHeader& header, Bytes message,
                                                                     std::size_t length) noexcept {
     const auto complete = window_.advance(header, length);
     if (!complete) return std::unexpected(complete.error());
     if (!*complete) return std::nullopt;
     open_ = false;
-    return SmallMessage{header, Bytes(octets_).first(**complete)};
+    return SmallMessage{header, message.first(**complete)};
   }
 
   MessageWindow window_;
   std::uint32_t buffers_;
   bool open_ = false;
-  std::array<std::byte, Capacity> octets_{};
+  std::unique_ptr<std::array<std::byte, Capacity>> octets_{};
 };
 
 }  // namespace weft::ddp
