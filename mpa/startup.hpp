@@ -54,7 +54,7 @@ class FrameBuffer {
     octets_.assign(octets.begin(), octets.end());
     return octets_;
   }
-  void clear() noexcept { octets_ = {}; }
+  void clear() noexcept { octets_ = std::vector<std::byte>(); }  // = {} would keep the room
 
  private:
   std::vector<std::byte> octets_{};
