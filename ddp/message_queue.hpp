@@ -35,8 +35,7 @@ class MessageQueue {
 
   // One segment. Empty while the message goes on. A new message without a buffer is an error here, never a reason to
   // wait: the peer knows how many there are.
-  std::expected<std::optional<SmallMessage>, UntaggedError> place(const UntaggedHeader& header,
-                                                                  Bytes payload) {
+  std::expected<std::optional<SmallMessage>, UntaggedError> place(const UntaggedHeader& header, Bytes payload) {
     if (const auto msn = window_.check_msn(header.msn); !msn) return std::unexpected(msn.error());
     if (!open_ && buffers_ == 0) return std::unexpected(UntaggedError::kNoBuffer);
     if (const auto range = MessageWindow::check_range(header.offset, payload.size(), Capacity); !range) {

@@ -163,9 +163,9 @@ class Inbound {
   Responses responses_;
   InboundSegment segment_{};  // of the last FPDU; made where it stays and never copied
   Refusal refusal_{};
-  std::unique_ptr<Held> held_{};  // apart: few streams ever wait, and none for long
+  std::unique_ptr<Held> held_{};                               // apart: few streams ever wait, and none for long
   std::unique_ptr<const rdmap::TerminateReport> terminate_{};  // the peer's
-  std::uint8_t open_ = 0;         // one bit for each kind of message that is under way: the four queues, and tagged
+  std::uint8_t open_ = 0;  // one bit for each kind of message that is under way: the four queues, and tagged
 };
 
 }  // namespace weft::engine

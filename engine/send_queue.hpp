@@ -48,7 +48,7 @@ struct SendEntry {
   std::uint32_t segments = 0;  // used elements of a list
   WorkRequest request{};       // `local` and `inline_data` are empty: see local() and inline_octets()
   SourceRoom<kNear> near{};
-  Apart apart{};  // null unless they are longer
+  Apart apart{};                  // null unless they are longer
   std::uint64_t length = 0;       // octets of the message
   std::uint64_t end = 0;          // kCut: position in our outbound octet stream behind its last octet
   std::optional<ddp::Msn> msn{};  // of its untagged message; a Terminate names it
@@ -119,9 +119,9 @@ class SendQueue {
 
   BoundedRing<SendEntry> entries_;
   std::vector<SendEntry::Apart> rooms_{};  // that entries have left: in steady state nothing is allocated
-  std::size_t started_ = 0;    // entries_[0, started_) have left kWaiting
-  std::size_t settled_ = 0;    // entries_[0, settled_) need no look by transferred()
-  std::uint64_t retired_ = 0;  // ticket of the front entry
+  std::size_t started_ = 0;                // entries_[0, started_) have left kWaiting
+  std::size_t settled_ = 0;                // entries_[0, settled_) need no look by transferred()
+  std::uint64_t retired_ = 0;              // ticket of the front entry
   std::uint32_t depth_;
   std::uint32_t users_ = 0;     // entries that are not internal
   std::uint32_t unpolled_ = 0;  // completions that the user has not taken yet
