@@ -23,7 +23,7 @@ void make_own(std::optional<OutgoingMessage>& message, Purpose purpose, std::uin
   message->segments = rdmap::untagged_message(opcode, msn, static_cast<std::uint32_t>(size));
 }
 
-rdmap::AtomicOperation operation_of(const WorkRequest& request) noexcept {
+rdmap::AtomicOperation operation_of(const SendEntry::Order& request) noexcept {
   rdmap::AtomicOperation operation = request.atomic;
   using Kind = rdmap::AtomicOperation::Kind;
   operation.kind = request.operation == Operation::kFetchAdd ? Kind::kFetchAdd : Kind::kCmpSwap;
@@ -133,7 +133,7 @@ std::expected<bool, OutboundFault> Outbound::start_local(std::uint64_t ticket) {
 // One message for each operation, however its octets are gathered (RDMAP-1.2-01, RDMAP-5.1-06); a Write with Immediate
 // Data is a Write and then the other (RDMAPX-6-01).
 void Outbound::start_message(std::uint64_t ticket, SendEntry& entry) {
-  const WorkRequest& request = entry.request;
+  const SendEntry::Order& request = entry.request;
   if (request.operation == Operation::kSend) {
     start_send(ticket, entry);
   } else if (request.operation == Operation::kImmediate) {
@@ -148,7 +148,7 @@ void Outbound::start_message(std::uint64_t ticket, SendEntry& entry) {
 }
 
 void Outbound::start_send(std::uint64_t ticket, SendEntry& entry) {
-  const WorkRequest& request = entry.request;
+  const SendEntry::Order& request = entry.request;
   entry.msn = sends_.take();
   const Opcode opcode = rdmap::send_opcode(request.solicited, request.invalidate.has_value());
   const ddp::Stag invalidate = request.invalidate ? *request.invalidate : ddp::Stag{};
@@ -165,7 +165,7 @@ void Outbound::start_immediate(std::uint64_t ticket, SendEntry& entry) {
 }
 
 void Outbound::start_request(std::uint64_t ticket, SendEntry& entry) {
-  const WorkRequest& request = entry.request;
+  const SendEntry::Order& request = entry.request;
   entry.msn = requests_.take();
   if (request.operation == Operation::kRead) {
     const auto length = static_cast<std::uint32_t>(entry.length);

@@ -73,9 +73,17 @@ std::expected<void, PostError> check(const WorkRequest& request) noexcept {
 void SendEntry::begin(const WorkRequest& wanted, bool of_engine) noexcept {
   stage = Stage::kWaiting;
   status = WorkStatus::kSuccess;
-  request = wanted;
-  request.local = {};
-  request.inline_data = {};
+  request = {.cookie = wanted.cookie,
+             .operation = wanted.operation,
+             .fence = wanted.fence,
+             .solicited = wanted.solicited,
+             .remote_stag = wanted.remote_stag,
+             .sink_stag = wanted.sink_stag,
+             .invalidate = wanted.invalidate,
+             .remote_offset = wanted.remote_offset,
+             .sink_offset = wanted.sink_offset,
+             .immediate = wanted.immediate,
+             .atomic = wanted.atomic};
   length = message_length(wanted);
   end = 0;
   msn.reset();
@@ -134,7 +142,7 @@ SendEntry* SendQueue::find_untagged(ddp::Msn msn, bool request_queue) noexcept {
 SendEntry* SendQueue::find_write(ddp::Stag stag, ddp::TaggedOffset offset) noexcept {
   for (std::size_t i = 0; i < started_; ++i) {
     SendEntry& entry = entries_[i];
-    const WorkRequest& request = entry.request;
+    const SendEntry::Order& request = entry.request;
     const bool write = request.operation == Operation::kWrite || request.operation == Operation::kWriteImmediate;
     if (entry.stage == Stage::kDone || !write || request.remote_stag != stag) continue;
     if (offset.value - request.remote_offset.value < std::max<std::uint64_t>(entry.length, 1)) return &entry;
@@ -145,7 +153,7 @@ SendEntry* SendQueue::find_write(ddp::Stag stag, ddp::TaggedOffset offset) noexc
 SendEntry* SendQueue::find_read(const rdmap::ReadRequest& quoted) noexcept {
   for (std::size_t i = 0; i < started_; ++i) {
     SendEntry& entry = entries_[i];
-    const WorkRequest& request = entry.request;
+    const SendEntry::Order& request = entry.request;
     const bool read = entry.stage != Stage::kDone && request.operation == Operation::kRead;
     if (!read || request.sink_stag != quoted.sink_stag) continue;
     // Sinks may be used again, sources too: both ends and what is left must fit.

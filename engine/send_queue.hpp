@@ -40,13 +40,26 @@ struct SendEntry {
   using Apart = std::unique_ptr<SourceRoom<kMaxSegments>>;
 
   enum class Stage : std::uint8_t { kWaiting, kStarted, kCut, kAwaiting, kDone };
+  struct Order {  // a WorkRequest but for its octets, of which local() and inline_octets() tell
+    std::uint64_t cookie{};
+    Operation operation{};
+    bool fence{};
+    bool solicited{};
+    ddp::Stag remote_stag{};
+    ddp::Stag sink_stag{};
+    std::optional<ddp::Stag> invalidate{};
+    ddp::TaggedOffset remote_offset{};
+    ddp::TaggedOffset sink_offset{};
+    std::array<std::byte, kImmediateSize> immediate{};
+    rdmap::AtomicOperation atomic{};
+  };
 
   Stage stage{};
   WorkStatus status{};
   bool internal = false;       // the ready-to-receive message: the user does not hear of it (MPA2-5-05)
   bool inlined = false;        // octets, and no segments
   std::uint32_t segments = 0;  // used elements of a list
-  WorkRequest request{};       // `local` and `inline_data` are empty: see local() and inline_octets()
+  Order request{};
   SourceRoom<kNear> near{};
   Apart apart{};                  // null unless they are longer
   std::uint64_t length = 0;       // octets of the message
