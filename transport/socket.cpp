@@ -97,7 +97,7 @@ IoResult Socket::read(MutableBytes into) noexcept {
 }
 
 IoResult Socket::write(std::span<const Bytes> pieces) noexcept {
-  if (pieces.size() == 1) return write(pieces.front());
+  if (pieces.size() == 1) return write_one(pieces.front());
   std::array<iovec, kMaxPieces> vector;  // not initialised: only the front is used
   const std::size_t count = std::min(pieces.size(), kMaxPieces);
   for (std::size_t i = 0; i < count; ++i) {
@@ -115,7 +115,7 @@ IoResult Socket::write(std::span<const Bytes> pieces) noexcept {
 }
 
 // The kernel need not fetch and check a list then.
-IoResult Socket::write(Bytes piece) noexcept {
+IoResult Socket::write_one(Bytes piece) noexcept {
   ssize_t put = 0;
   do {
     put = send(descriptor_, piece.data(), piece.size(), MSG_NOSIGNAL | MSG_DONTWAIT);

@@ -75,7 +75,6 @@ class Socket {
   [[nodiscard]] IoResult read(MutableBytes into) noexcept;
   // Writes the pieces as one run of octets with one sendmsg. Pieces behind the first kMaxPieces wait for the next call.
   [[nodiscard]] IoResult write(std::span<const Bytes> pieces) noexcept;
-  [[nodiscard]] IoResult write(Bytes piece) noexcept;
 
   // --- Ending
   void shutdown_write() noexcept;  // FIN behind what was written; reading goes on
@@ -93,6 +92,7 @@ class Socket {
   [[nodiscard]] std::error_code pending_error() noexcept;
 
  private:
+  IoResult write_one(Bytes piece) noexcept;
   explicit Socket(int descriptor) noexcept : descriptor_(descriptor) {}
   int descriptor_ = -1;
 };

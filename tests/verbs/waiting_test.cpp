@@ -1,56 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread that waits on a completion channel drives the sockets itself. Who is to be woken for which socket is read
-// from the kernel: /proc/self/fdinfo lists what an epoll set watches, and for what.
+// A thread that waits on a completion channel drives the sockets itself.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
-#include <sys/epoll.h>
 
 #include <csignal>
-#include <filesystem>
-#include <fstream>
 #include <future>
-#include <map>
-#include <sstream>
 #include <thread>
 
+#include "epoll_sets.hpp"
 #include "loopback.hpp"
 
 namespace weft::verbs::test {
 namespace {
-
-bool is_socket(int descriptor) {
-  std::error_code error;
-  const auto target = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor), error);
-  return target.string().starts_with("socket:");
-}
-
-// Sockets whose arrivals wake who sleeps in this set. Asio's listeners, the edge-triggered ones, are no connections.
-int sockets_read_in(const std::filesystem::path& set) {
-  std::ifstream file(set);
-  int count = 0;
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream words(line);
-    std::string name, events_name;
-    int descriptor = 0;
-    unsigned events = 0;
-    words >> name >> descriptor >> events_name >> std::hex >> events;
-    const bool read = (events & EPOLLIN) != 0 && (events & EPOLLET) == 0;
-    if (name == "tfd:" && read && is_socket(descriptor)) ++count;
-  }
-  return count;
-}
-
-std::map<std::string, int> sets() {
-  std::map<std::string, int> result;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fdinfo")) {
-    std::error_code error;
-    const std::string number = entry.path().filename();
-    const auto target = std::filesystem::read_symlink("/proc/self/fd/" + number, error);
-    if (target.string().contains("eventpoll")) result[number] = sockets_read_in(entry.path());
-  }
-  return result;
-}
 
 void* wait_for_ever(void* channel) {
   while (static_cast<CompletionChannel*>(channel)->get_event()) {
@@ -61,12 +23,12 @@ void* wait_for_ever(void* channel) {
 struct Waiting : testing::Test {
   Pair pair{};
   Buffer near{pair.client, 64}, far{pair.server, 64};
-  const std::map<std::string, int> at_first = sets();  // those of weft's own threads
+  const std::map<std::string, int> at_first = epoll_sets();  // those of weft's own threads
 
   // How many sockets wake weft's threads, and how many a thread that waits.
   std::pair<int, int> watched() const {
     std::pair<int, int> count{};
-    for (const auto& [name, sockets] : sets()) (at_first.contains(name) ? count.first : count.second) += sockets;
+    for (const auto& [name, sockets] : epoll_sets()) (at_first.contains(name) ? count.first : count.second) += sockets;
     return count;
   }
   void expect_watched(std::pair<int, int> wanted, const char* what) const {

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sockets that take nothing for now: while an application polls, it is the one to look for room in them, however many
+// they are. A progress thread would have to be given a processor first, and a program that polls gives none up.
+#include <gtest/gtest.h>
+
+#include <list>
+
+#include "epoll_sets.hpp"
+#include "loopback.hpp"
+
+namespace weft::verbs::test {
+namespace {
+
+constexpr std::size_t kCount = 6;  // more than are read one by one
+constexpr std::uint32_t kSize = 16 << 20;
+
+// Connections from one completion queue, each to an end of its own that has posted no receive yet, and waits for one.
+struct Blocked : testing::Test {
+  EventChannel events = must(EventChannel::create(), "EventChannel");
+  ConnectionId listener = must(ConnectionId::create(events), "id");
+  End shared;
+  std::list<End> targets;
+  std::vector<QueuePair> sources;
+  std::vector<ConnectionId> ids;
+  Buffer octets{shared, kSize};
+  std::list<Buffer> sinks;
+
+  Blocked() {
+    must(listener.bind_address(loopback("127.0.0.1")), "bind");
+    must(listener.listen(), "listen");
+    while (targets.size() < kCount) connect();
+    octets.fill(1);
+  }
+
+  void connect() {
+    auto& target = targets.emplace_back();
+    sinks.emplace_back(target, kSize);
+    auto id = must(ConnectionId::create(events), "id");
+    must(id.resolve_address(listener.local_address()), "resolve");
+    expect_event(events, ConnectionEventType::kAddressResolved);
+    must(id.resolve_route(), "route");
+    expect_event(events, ConnectionEventType::kRouteResolved);
+    sources.push_back(must(shared.domain.create_queue_pair({.send_cq = &shared.cq, .receive_cq = &shared.cq}), "qp"));
+    must(id.connect(sources.back()), "connect");
+    auto request = expect_event(events, ConnectionEventType::kConnectRequest);
+    must(request.request->accept(*target.qp), "accept");
+    expect_event(events, ConnectionEventType::kEstablished);
+    expect_event(events, ConnectionEventType::kEstablished);
+    ids.push_back(std::move(id));
+    target.id = std::move(*request.request);
+  }
+
+  // How many sets hold how many sockets of which room is awaited.
+  static std::map<int, int> awaiting_room() {
+    std::map<int, int> sets;
+    for (const auto& [name, sockets] : epoll_sets(EPOLLOUT)) {
+      if (sockets != 0) ++sets[sockets];
+    }
+    return sets;
+  }
+};
+
+TEST_F(Blocked, AreWatchedByWhoPolls) {
+  const auto sge = octets.sge();
+  for (auto& source : sources)
+    must(source.post_send({.opcode = SendOpcode::kSend, .flags = SendFlags::kSignaled, .segments = {&sge, 1}}), "send");
+  // All in one set, and in no other: the queue's own.
+  const std::map<int, int> wanted{{static_cast<int>(kCount), 1}};
+  wait_until(
+      [&] {
+        WorkCompletion none;
+        for (int i = 0; i < 50; ++i) EXPECT_EQ(must(shared.cq.poll({&none, 1}), "poll"), 0U);
+        return awaiting_room() == wanted;
+      },
+      "whoever polls awaits room in all of the sockets");
+  auto sink = sinks.begin();
+  for (auto& target : targets) {
+    const auto into = sink++->sge();
+    must(target.qp->post_receive({.segments = {&into, 1}}), "post_receive");
+  }
+  for (std::size_t i = 0; i < kCount; ++i) EXPECT_EQ(shared.next().status, WcStatus::kSuccess);
+  for (auto& target : targets) EXPECT_EQ(target.next().byte_len, kSize);
+  for (const auto& into : sinks) EXPECT_EQ(into.octets, octets.octets);
+}
+
+}  // namespace
+}  // namespace weft::verbs::test
