@@ -53,6 +53,7 @@ void ConnectionState::start_connector() {
   {
     const std::lock_guard lock(mutex_);
     if (phase_ != Phase::kConnecting) return;
+    has_tcp_ = false;
     from = std::move(reserved_);
     remote = remote_;
     options.local = Endpoint{local_.address, 0};  // of a second attempt, where the first one's port still closes
@@ -66,7 +67,7 @@ void ConnectionState::start_connector() {
                                  });
   std::optional<transport::Connector> old(std::move(connector));
   const std::unique_lock lock(mutex_);
-  if (phase_ == Phase::kConnecting) old.swap(connector_);
+  if (phase_ == Phase::kConnecting && !has_tcp_) old.swap(connector_);
 }
 
 void ConnectionState::on_tcp(std::expected<transport::Socket, std::error_code> socket) {
@@ -78,6 +79,7 @@ void ConnectionState::on_tcp(std::expected<transport::Socket, std::error_code> s
   {
     const std::lock_guard lock(mutex_);
     if (phase_ != Phase::kConnecting) return;
+    has_tcp_ = true;
     done.swap(connector_);
     if (const auto local = socket->local()) local_ = *local;
     mark(*socket);

@@ -148,6 +148,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   std::vector<std::byte> private_data_;  // while connecting: a second attempt sends it again
   std::uint16_t ird_ = 0;
   std::uint16_t ord_ = 0;
+  bool has_tcp_ = false;     // the connector has done its work, perhaps before it was put into its place here
   bool revision_1_ = false;  // the peer does not know revision 2
   bool retrying_ = false;    // a second attempt follows the end of the first
 };

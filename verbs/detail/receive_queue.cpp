@@ -39,18 +39,25 @@ void ReceiveQueue::store(const ReceiveRequest& request) {
   free_.pop_back();
   Slot& mine = slot(index);
   mine.wr_id = request.wr_id;
-  mine.used = static_cast<std::uint32_t>(request.segments.size());
-  if (mine.used > 1) {
-    if (lists_.size() <= index) lists_.resize(slots_);
-    if (!lists_[index]) lists_[index] = std::make_unique<Sge[]>(max_sge_);
+  const std::size_t segments = request.segments.size();  // check() has seen to it that they are few
+  used(index) = static_cast<std::uint8_t>(segments);
+  if (segments > 1) {
+    auto& lists = rare().lists;
+    if (lists.size() <= index) lists.resize(slots_);
+    if (!lists[index]) lists[index] = std::make_unique<Sge[]>(max_sge_);
   }
   std::ranges::copy(request.segments, segments_of(index).begin());
   posted_.push(index);
 }
 
 std::span<Sge> ReceiveQueue::segments_of(std::uint64_t index) const noexcept {
-  Slot& mine = slot(index);
-  return {mine.used > 1 ? lists_[index].get() : &mine.only, mine.used};
+  const std::size_t segments = used(index);
+  return {segments > 1 ? rare_->lists[index].get() : &slot(index).only, segments};
+}
+
+ReceiveQueue::Rare& ReceiveQueue::rare() {
+  if (!rare_) rare_ = std::make_unique<Rare>();
+  return *rare_;
 }
 
 void ReceiveQueue::make_slot() {
@@ -76,20 +83,21 @@ PostResult ReceiveQueue::post(std::span<const ReceiveRequest> requests) {
 
 std::vector<std::shared_ptr<ReceiveWaiter>> ReceiveQueue::take_waiters() {
   std::vector<std::shared_ptr<ReceiveWaiter>> waiters;
-  for (const auto& waiter : waiters_) {
+  if (!rare_) return waiters;
+  for (const auto& waiter : rare_->waiters) {
     if (auto who = waiter.lock()) {
       who->waiting_ = false;
       waiters.push_back(std::move(who));
     }
   }
-  waiters_.clear();
+  rare_->waiters.clear();
   return waiters;
 }
 
 std::optional<ddp::ReceiveBuffer> ReceiveQueue::take(const std::shared_ptr<ReceiveWaiter>& who) {
   const std::lock_guard lock(mutex_);
   if (posted_.empty()) {
-    if (who && !std::exchange(who->waiting_, true)) waiters_.push_back(who);
+    if (who && !std::exchange(who->waiting_, true)) rare().waiters.push_back(who);
     return std::nullopt;
   }
   const std::uint32_t index = posted_.pop();  // in the order of posting (SEC-2.3.5-01)
@@ -102,7 +110,8 @@ std::optional<ddp::ReceiveBuffer> ReceiveQueue::take(const std::shared_ptr<Recei
 void ReceiveQueue::forget(const std::shared_ptr<ReceiveWaiter>& who) {
   const std::lock_guard lock(mutex_);
   if (!std::exchange(who->waiting_, false)) return;
-  std::erase_if(waiters_, [&](const auto& other) { return !other.owner_before(who) && !who.owner_before(other); });
+  std::erase_if(rare_->waiters,
+                [&](const auto& other) { return !other.owner_before(who) && !who.owner_before(other); });
 }
 
 // SEC-6.4.3.1-02: a low-water notification. Each completion names its queue pair, so who hears of this can tell whose

@@ -63,15 +63,27 @@ class ReceiveQueue {
   // Most receives are one piece of memory, and have no list of their own.
   struct Slot {
     std::uint64_t wr_id{};
-    std::uint32_t used{};
     Sge only{};
   };
   static constexpr std::uint32_t kChunk = 8;
-  using Chunk = std::array<Slot, kChunk>;
+  struct Chunk {
+    std::array<Slot, kChunk> slots{};
+    std::array<std::uint8_t, kChunk> used{};  // segments of each
+  };
+  struct Rare {                                   // what few queues ever need; apart, for there may be thousands
+    std::vector<std::unique_ptr<Sge[]>> lists{};  // of slots that had more than one segment, max_sge_ each
+    std::vector<std::weak_ptr<ReceiveWaiter>> waiters{};
+  };
+  [[nodiscard]] Rare& rare();
   Result<void> check(const ReceiveRequest& request) const;
   void store(const ReceiveRequest& request);
   void make_slot();
-  [[nodiscard]] Slot& slot(std::uint64_t index) const noexcept { return (*chunks_[index / kChunk])[index % kChunk]; }
+  [[nodiscard]] Slot& slot(std::uint64_t index) const noexcept {
+    return chunks_[index / kChunk]->slots[index % kChunk];
+  }
+  [[nodiscard]] std::uint8_t& used(std::uint64_t index) const noexcept {
+    return chunks_[index / kChunk]->used[index % kChunk];
+  }
   [[nodiscard]] std::span<Sge> segments_of(std::uint64_t index) const noexcept;
   void check_limit();
   [[nodiscard]] std::vector<std::shared_ptr<ReceiveWaiter>> take_waiters();
@@ -84,10 +96,9 @@ class ReceiveQueue {
   Shape shape_;
   std::vector<std::unique_ptr<Chunk>> chunks_;  // of slots, which stay where they are when the queue grows
   std::uint32_t slots_ = 0;                     // that have been in use
-  std::vector<std::unique_ptr<Sge[]>> lists_;   // of slots that had more than one segment, max_sge_ each
   std::vector<std::uint32_t> free_;             // slots neither posted nor taken
   BoundedRing<std::uint32_t> posted_;
-  std::vector<std::weak_ptr<ReceiveWaiter>> waiters_;
+  std::unique_ptr<Rare> rare_;
 };
 
 }  // namespace weft::verbs::detail

@@ -177,19 +177,29 @@ void Runtime::serve(const transport::Ready& ready) {
 
 void Runtime::wake_at(std::uint64_t number, Instant at) {
   const std::lock_guard lock(streams_mutex_);
-  const bool earliest = deadlines_.empty() || at < deadlines_.begin()->first;
   deadlines_.emplace(at, number);
-  if (earliest) arm_deadline_timer();
+  arm_deadline_timer();
+}
+
+// The timer stays as it is: one wake-up for nothing is cheaper than to set it for each of many connections.
+void Runtime::forget_wake_up(std::uint64_t number, Instant at) {
+  const std::lock_guard lock(streams_mutex_);
+  deadlines_.erase({at, number});
 }
 
 void Runtime::arm_deadline_timer() {
-  if (!deadlines_.empty()) deadline_timer_->set(to_clock(deadlines_.begin()->first));
+  if (deadlines_.empty()) return;
+  const Instant first = deadlines_.begin()->first;
+  if (armed_ && *armed_ <= first) return;
+  armed_ = first;
+  deadline_timer_->set(to_clock(first));
 }
 
 void Runtime::serve_deadlines() {
   std::vector<std::shared_ptr<Stream>> due;
   {
     const std::lock_guard lock(streams_mutex_);
+    armed_.reset();
     while (!deadlines_.empty() && deadlines_.begin()->first <= now()) {
       const auto found = streams_.find(deadlines_.begin()->second);
       if (found != streams_.end()) due.push_back(found->second);

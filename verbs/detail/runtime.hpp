@@ -59,6 +59,8 @@ class Runtime {
   }
   // Wakes the stream at `at` or earlier; an earlier wake-up that was asked for stays.
   void wake_at(std::uint64_t number, Instant at);
+  // Not at `at`, after all.
+  void forget_wake_up(std::uint64_t number, Instant at);
 
   // --- Listeners: known here for the sake of fork() alone
   void add(std::uint64_t number, const std::shared_ptr<transport::Listener>& listener);
@@ -95,6 +97,7 @@ class Runtime {
   std::mutex streams_mutex_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Stream>> streams_;
   std::set<std::pair<Instant, std::uint64_t>> deadlines_;
+  std::optional<Instant> armed_;  // the timer, perhaps for one that is not wanted any more
   std::unordered_map<std::uint64_t, std::weak_ptr<transport::Listener>> listeners_;
   std::vector<std::shared_ptr<transport::Listener>> kept_;  // in a child: its parent's, see Listener::leave_to_parent
 
