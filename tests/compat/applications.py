@@ -29,6 +29,7 @@ RPING_RACE = "rdma_get_cm_event: Bad file descriptor"
 # With -R perftest's client connects twice to one port, and its server listens anew in between. Who comes too early is refused,
 # and the client then crashes on the identifier that it has destroyed (docs/drop-in.md).
 PERFTEST_RACE = "RDMA_CM_EVENT_REJECTED; error: -111"
+ESTABLISHED, LISTENING = "01", "0A"  # in /proc/net/tcp
 MUST_WORK, MAY_FAIL, MUST_FAIL = range(3)  # what becomes of a program; death of a signal is never right
 
 
@@ -87,8 +88,8 @@ class Runner:
                                 text=True, start_new_session=True)
 
     def run(self, case, address):
-        """None when all is well, else what was wrong. perftest's race is met again, up to three times."""
-        for _ in range(3):
+        """None when all is well, else what was wrong. perftest's race is met again, up to six times."""
+        for _ in range(6):
             wrong = self.run_once(case, address)
             if not wrong or case.package != "perftest" or PERFTEST_RACE not in wrong:
                 return wrong
@@ -99,7 +100,8 @@ class Runner:
         until = time.monotonic() + case.timeout
         pairs = [self.start_pair(case, address) for _ in range(case.pairs)]
         if case.kill:
-            time.sleep(0.5)
+            self.wait_for_socket(pairs[0][0], ESTABLISHED)
+            time.sleep(0.5)  # now it is in the middle of its work
             os.killpg(pairs[0][1 if case.kill == "server" else 0].pid, 9)
         wrong = [self.judge_pair(case, client, server, until) for client, server in pairs]
         return "\n".join(w for w in wrong if w) or None
@@ -109,7 +111,7 @@ class Runner:
         words = {"a": address, "p": self.port}
         server = self.start(case.server.format(**words)) if case.server else None
         if server:
-            self.wait_until_listening(server)
+            self.wait_for_socket(server, LISTENING)
         return self.start(case.client.format(**words)), server
 
     def judge_pair(self, case, client, server, until):
@@ -158,14 +160,15 @@ class Runner:
         process.said = text
         return text
 
-    def wait_until_listening(self, server):
+    def wait_for_socket(self, process, state):
+        """Of the case's port, on the server's side; as long as the process runs."""
         wanted = f":{self.port:04X}"
-        until = time.monotonic() + 10
-        while server.poll() is None and time.monotonic() < until:
+        until = time.monotonic() + 60
+        while process.poll() is None and time.monotonic() < until:
             for table in ("tcp", "tcp6"):
                 for line in pathlib.Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
                     fields = line.split()
-                    if fields[3] == "0A" and fields[1].endswith(wanted):
+                    if fields[3] == state and fields[1].endswith(wanted):
                         return
             time.sleep(0.02)
 

@@ -31,6 +31,11 @@ extern "C" ssize_t sendmsg(int socket, const msghdr* message, int flags) {
   return ::syscall(SYS_sendmsg, socket, message, flags);
 }
 
+extern "C" ssize_t send(int socket, const void* memory, size_t size, int flags) {
+  ++calls.writes;
+  return ::syscall(SYS_sendto, socket, memory, size, flags, nullptr, 0);
+}
+
 extern "C" ssize_t recv(int socket, void* memory, size_t size, int flags) {
   ++calls.reads;
   return ::syscall(SYS_recvfrom, socket, memory, size, flags, nullptr, nullptr);

@@ -9,7 +9,7 @@ namespace weft::compat::test {
 
 struct Calls {
   std::size_t allocations{};  // operator new
-  std::size_t writes{};       // sendmsg
+  std::size_t writes{};       // send or sendmsg
   std::size_t reads{};        // recv
 
   friend bool operator==(const Calls&, const Calls&) = default;

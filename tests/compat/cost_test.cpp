@@ -74,7 +74,7 @@ struct Cost : testing::Test {
     ibv_send_wr* bad = nullptr;
     ASSERT_EQ(post_send(plain(qp), &first, &bad), 0);
   }
-  // In steady state: nothing from the heap, one sendmsg, no recv.
+  // In steady state: nothing from the heap, one send, no recv.
   static constexpr Calls kExpected{.allocations = 0, .writes = kOperations, .reads = 0};
 
   verbs_context opened{};
