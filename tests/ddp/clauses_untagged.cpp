@@ -196,14 +196,15 @@ TEST_CASE("Queue 1 takes IRD requests and refuses one more",
 TEST_CASE("Queue 2 has room for exactly one Terminate, without any receive posted",
           "[RDMAP-5.4-03][RDMAP-5.4-04][RDMAP-5.4-08][RFC5040-5.4]") {
   UntaggedQueues queues(0);
+  const auto octets = counting(52);
   const auto terminate = [&](std::uint32_t msn) {
-    return queues.terminate.place({true, 0x47, 0, 2, {msn}, {}}, counting(52));
+    return queues.terminate.place({true, 0x47, 0, 2, {msn}, {}}, octets);
   };
   CHECK(terminate(2).error() == UntaggedError::kMsnRange);
   const auto first = terminate(1);
   REQUIRE(first);
   REQUIRE(*first);
-  CHECK(test::copy((*first)->payload) == counting(52));
+  CHECK(test::copy((*first)->payload) == octets);
   CHECK(terminate(2).error() == UntaggedError::kNoBuffer);
 }
 
