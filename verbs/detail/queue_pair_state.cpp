@@ -88,7 +88,7 @@ Result<void> QueuePairState::reset() {
   return {};
 }
 
-// Each look goes over all that waits in the queue.
+// Once for each queue: a queue notes whose completions are to go, and sweeps for many at a time.
 void QueuePairState::discard_completions() {
   parts.send_cq->discard(number);
   if (parts.receive_cq != parts.send_cq) parts.receive_cq->discard(number);
