@@ -26,7 +26,7 @@ void Engine::abort(Instant) { state_->end(Disposition::kReset, false); }
 ReceiveResult Engine::receive(MutableBytes stream, Instant now) { return state_->receive(stream, now); }
 void Engine::end_of_stream(Instant now) { state_->end_of_stream(now); }
 void Engine::connection_lost(Instant now) { state_->connection_lost(now); }
-void Engine::fill(TransmitBatch& batch, Instant now) { state_->fill(batch, now); }
+bool Engine::fill(TransmitBatch& batch, Instant now) { return state_->fill(batch, now); }
 void Engine::written(std::size_t octets, Instant now) { state_->written(octets, now); }
 void Engine::set_emss(std::uint32_t emss) noexcept { state_->set_emss(emss); }
 std::optional<Instant> Engine::next_deadline() const noexcept { return state_->next_deadline(); }

@@ -95,8 +95,8 @@ class Engine {
   void end_of_stream(Instant now);    // FIN, after all that came before it was presented
   void connection_lost(Instant now);  // RST, time-out, any socket error
   // Appends what there is to send, as far as the batch has room. An empty batch with an arena of 140 octets or more has
-  // room for at least one FPDU.
-  void fill(TransmitBatch& batch, Instant now);
+  // room for at least one FPDU. True: there was more than it had room for.
+  bool fill(TransmitBatch& batch, Instant now);
   void written(std::size_t octets, Instant now);  // the socket took so many octets of what fill() appended;
                                                   // in order
   void set_emss(std::uint32_t emss) noexcept;     // applies to FPDUs not yet cut (DDP-3-01, DDP-3-02)

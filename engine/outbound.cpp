@@ -32,13 +32,13 @@ rdmap::AtomicOperation operation_of(const SendEntry::Order& request) noexcept {
 
 }  // namespace
 
-std::expected<void, OutboundFault> Outbound::fill(TransmitBatch& batch, std::uint64_t& position) {
+std::expected<bool, OutboundFault> Outbound::fill(TransmitBatch& batch, std::uint64_t& position) {
   const std::uint32_t limit = cutter_.ulpdu_limit(batch);
   for (;;) {
     if (!current_) {
       const auto chosen = choose();
       if (!chosen) return std::unexpected(chosen.error());
-      if (!*chosen) return {};
+      if (!*chosen) return false;
     }
     const std::uint32_t sent = current_->progress().sent();
     const auto octets = cutter_.cut(*current_, limit, reader_, batch);
@@ -47,7 +47,7 @@ std::expected<void, OutboundFault> Outbound::fill(TransmitBatch& batch, std::uin
       continue;
     }
     if (!octets) return std::unexpected(payload_fault(octets.error(), sent));
-    if (*octets == 0) return {};
+    if (*octets == 0) return true;
     position += *octets;
     if (current_->progress().done()) finish_message(position);
   }
@@ -111,11 +111,11 @@ std::expected<bool, OutboundFault> Outbound::start_work() {
   return true;
 }
 
-std::expected<void, OutboundFault> Outbound::perform_local() {
+std::expected<bool, OutboundFault> Outbound::perform_local() {
   while (local_ready()) {
     if (const auto started = start_work(); !started) return std::unexpected(started.error());
   }
-  return {};
+  return false;
 }
 
 bool Outbound::local_ready() const noexcept {

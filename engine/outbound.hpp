@@ -37,11 +37,12 @@ class Outbound {
   Outbound(const FpduCutter& cutter, std::uint32_t ord, const Parts& parts)
       : cutter_(cutter), ord_(ord), parts_(parts), reader_(parts.memory, parts.queue) {}
 
-  // Appends FPDUs; `position` counts the octets of our stream and moves on with them.
-  std::expected<void, OutboundFault> fill(TransmitBatch& batch, std::uint64_t& position);
+  // Appends FPDUs; `position` counts the octets of our stream and moves on with them. True: the batch is full.
+  std::expected<bool, OutboundFault> fill(TransmitBatch& batch, std::uint64_t& position);
   [[nodiscard]] bool has_output() const noexcept;
   // Before we may send: local operations put nothing on the wire, so those that no other work precedes need not wait.
-  std::expected<void, OutboundFault> perform_local();
+  // Always false: no room is asked for.
+  std::expected<bool, OutboundFault> perform_local();
   [[nodiscard]] bool local_ready() const noexcept;
 
   void set_emss(std::uint32_t emss) noexcept { cutter_.set_emss(emss); }

@@ -74,9 +74,9 @@ struct Engine::State {
 
   // --- Sending
   std::expected<void, PostError> post(const WorkRequest& request);
-  void fill(TransmitBatch& batch, Instant now);
+  bool fill(TransmitBatch& batch, Instant now);
   inline void fill_startup(TransmitBatch& batch, Instant now);
-  inline void fill_fpdus(TransmitBatch& batch, Instant now);
+  inline bool fill_fpdus(TransmitBatch& batch, Instant now);
   void written(std::size_t octets, Instant now);
   [[nodiscard]] bool may_send_fpdus() const noexcept;
   [[nodiscard]] bool has_output() const noexcept;

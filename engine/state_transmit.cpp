@@ -15,11 +15,12 @@ std::expected<void, PostError> Engine::State::post(const WorkRequest& request) {
   return {};
 }
 
-void Engine::State::fill(TransmitBatch& batch, Instant now) {
-  if (ending.over() || ending.fin_sent()) return;
+bool Engine::State::fill(TransmitBatch& batch, Instant now) {
+  if (ending.over() || ending.fin_sent()) return false;
   fill_startup(batch, now);
-  if (rdma) fill_fpdus(batch, now);
+  const bool more = rdma && fill_fpdus(batch, now);
   settle(now);
+  return more || !startup.unsent().empty();
 }
 
 void Engine::State::fill_startup(TransmitBatch& batch, Instant now) {
@@ -34,15 +35,16 @@ void Engine::State::fill_startup(TransmitBatch& batch, Instant now) {
   if (config.role == mpa::Role::kInitiator || awaiting_rtr) startup_deadline = now + config.startup_timeout;
 }
 
-void Engine::State::fill_fpdus(TransmitBatch& batch, Instant now) {
+bool Engine::State::fill_fpdus(TransmitBatch& batch, Instant now) {
   while (!ending.over()) {
     const std::uint64_t before = appended;
     const auto filled = may_send_fpdus() ? rdma->outbound.fill(batch, appended) : rdma->outbound.perform_local();
     if (appended != before) startup.first_fpdu_sent();
-    if (filled) return;
+    if (filled) return *filled;
     if (const auto& ticket = filled.error().ticket) queue.finish(*ticket, WorkStatus::kLocalProtection);
     fail(filled.error().fault, now);  // and round again, for the Terminate
   }
+  return false;
 }
 
 // What TCP took is complete, wherever it is by now (RDMAP-5.5-09).

@@ -114,6 +114,21 @@ TEST(Pair, OrdLimitsWhatIsOutstanding) {
   EXPECT_EQ(batch.size(), 2u * 52u) << "two Read Requests and no more";
 }
 
+TEST(Pair, FillTellsWhetherThereIsMore) {
+  Pair pair(initiator(), responder());
+  establish(pair);
+  pair.a.memory.add(1, 4096);
+  TransmitBatch batch(1024);
+  EXPECT_FALSE(pair.a.engine.fill(batch, pair.now)) << "nothing is posted";
+  const rdmap::LocalSegment source{0, 1500, 1};
+  ASSERT_TRUE(pair.a.engine.post({.operation = Operation::kWrite, .local = {&source, 1}}));
+  EXPECT_TRUE(pair.a.engine.fill(batch, pair.now));
+  batch.consume(batch.size());
+  EXPECT_FALSE(pair.a.engine.fill(batch, pair.now));
+  EXPECT_FALSE(batch.empty());
+  EXPECT_FALSE(pair.a.engine.has_output());
+}
+
 // DDP-5.2-03: 2^32 octets are too many for one message.
 TEST(Pair, PostErrors) {
   Pair pair(initiator(), responder());

@@ -101,6 +101,32 @@ TEST(StagTable, RevokeWaitsAfterWithdraw) {
   EXPECT_TRUE(table.lease(stag ^ 1));
 }
 
+// What was leased before is leased again without the table, as long as it is valid; a revoker waits for that lease,
+// too.
+TEST(StagTable, ALeaseIsRenewedUntilItsStagIsRevoked) {
+  StagTable table;
+  std::vector<std::byte> memory(8);
+  const auto stag = table.reserve().value();
+  table.publish(stag, grant_of(memory));
+  StagTable::Lease none;
+  EXPECT_FALSE(none.renew(stag));
+  auto lease = table.lease(stag).value();
+  EXPECT_FALSE(lease.renew(stag)) << "it is held";
+  lease.drop();
+  EXPECT_FALSE(lease.names(stag));
+  EXPECT_FALSE(lease.renew(stag ^ 1));
+  ASSERT_TRUE(lease.renew(stag));
+  EXPECT_TRUE(lease.names(stag));
+  auto revoked = std::async(std::launch::async, [&] { return table.revoke(stag); });
+  EXPECT_EQ(revoked.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
+  lease.drop();
+  EXPECT_TRUE(revoked.get());
+  EXPECT_FALSE(lease.renew(stag));
+  EXPECT_TRUE(table.publish(stag, grant_of(memory)));
+  EXPECT_FALSE(lease.renew(stag)) << "it is valid anew, for something else perhaps";
+  EXPECT_TRUE(table.lease(stag));
+}
+
 TEST(StagTable, ManyThreadsAtOnce) {
   StagTable table;
   std::vector<std::byte> memory(8);
@@ -109,9 +135,12 @@ TEST(StagTable, ManyThreadsAtOnce) {
   for (int t = 0; t < 3; ++t) {
     threads.emplace_back([&] {
       for (int i = 0; i < 2000; ++i) {
-        const auto lease = table.lease(shared.load());
+        const std::uint32_t stag = shared.load();
+        auto lease = table.lease(stag);
         if (!lease) continue;
         EXPECT_EQ(lease->grant().length, 8U);
+        lease->drop();
+        if (lease->renew(stag)) EXPECT_EQ(lease->grant().length, 8U);
       }
     });
   }

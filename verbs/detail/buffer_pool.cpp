@@ -17,8 +17,6 @@ void BufferPool::give_back(std::unique_ptr<Staging> staging) {
   stagings_.put(std::move(staging));
 }
 
-bool BufferPool::may_keep_staging() const noexcept { return stagings_out_.load(std::memory_order_relaxed) <= kMaxKept; }
-
 std::unique_ptr<engine::TransmitBatch> BufferPool::lease_batch() {
   auto batch = batches_.take();
   return batch ? std::move(batch) : std::make_unique<engine::TransmitBatch>(kBatchOctets);

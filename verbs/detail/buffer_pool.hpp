@@ -66,7 +66,8 @@ class BufferPool {
 
   [[nodiscard]] std::unique_ptr<Staging> lease_staging();
   void give_back(std::unique_ptr<Staging> staging);
-  [[nodiscard]] bool may_keep_staging() const noexcept;
+  [[nodiscard]] bool may_keep_staging() const noexcept { return stagings_out() <= kMaxKept; }
+  [[nodiscard]] std::size_t stagings_out() const noexcept { return stagings_out_.load(std::memory_order_relaxed); }
 
   [[nodiscard]] std::unique_ptr<engine::TransmitBatch> lease_batch();
   void give_back(std::unique_ptr<engine::TransmitBatch> batch);

@@ -46,6 +46,8 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   void detach(const Stream& stream, const transport::Socket& socket);
   // A thread of the application drives the sockets: one that polls this queue, or one that waits on its channel.
   [[nodiscard]] bool driven() const noexcept { return polled_ || waited(); }
+  // A thread polls it all the time, and its streams are few.
+  [[nodiscard]] bool polls_few() const noexcept { return polled_ && few_; }
   // Whether who polls this queue is also to look for room in a socket, which is blocked. Called with the stream's lock
   // held.
   void show_blocked(const Stream& stream, const transport::Socket& socket, bool blocked);

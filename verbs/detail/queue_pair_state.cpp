@@ -75,8 +75,8 @@ Result<void> QueuePairState::reset() {
   if (old) old->release_queue_pair();
   revoke_stream(*parts.stags, number);
   const std::lock_guard no_flush(flushing_);
-  while (const auto receive = shares_receives() ? std::nullopt : parts.receives->take(nullptr)) {
-    parts.receives->complete(receive->cookie);
+  while (const auto receive = shares_receives() ? std::nullopt : parts.receives->take({})) {
+    parts.receives->complete(receive->buffer.cookie);
   }
   discard_completions();
   const std::lock_guard lock(mutex_);

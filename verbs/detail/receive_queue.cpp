@@ -94,17 +94,19 @@ std::vector<std::shared_ptr<ReceiveWaiter>> ReceiveQueue::take_waiters() {
   return waiters;
 }
 
-std::optional<ddp::ReceiveBuffer> ReceiveQueue::take(const std::shared_ptr<ReceiveWaiter>& who) {
+std::optional<ReceiveQueue::Taken> ReceiveQueue::take(const std::weak_ptr<ReceiveWaiter>& who) {
   const std::lock_guard lock(mutex_);
   if (posted_.empty()) {
-    if (who && !std::exchange(who->waiting_, true)) rare().waiters.push_back(who);
+    const auto waiter = who.lock();
+    if (waiter && !std::exchange(waiter->waiting_, true)) rare().waiters.push_back(who);
     return std::nullopt;
   }
   const std::uint32_t index = posted_.pop();  // in the order of posting (SEC-2.3.5-01)
   check_limit();
+  const auto segments = segments_of(index);
   std::uint64_t capacity = 0;
-  for (const Sge& sge : segments_of(index)) capacity += sge.length;
-  return ddp::ReceiveBuffer{index, capacity};
+  for (const Sge& sge : segments) capacity += sge.length;
+  return Taken{{index, capacity}, segments};
 }
 
 void ReceiveQueue::forget(const std::shared_ptr<ReceiveWaiter>& who) {
@@ -121,11 +123,6 @@ void ReceiveQueue::check_limit() {
   shape_.limit = 0;
   domain_->device->raise(
       {.type = AsyncEventType::kSharedReceiveQueueLimit, .number = number_, .context = shape_.context});
-}
-
-std::span<const Sge> ReceiveQueue::segments(std::uint64_t cookie) const {
-  const std::lock_guard lock(mutex_);
-  return segments_of(cookie);
 }
 
 std::uint64_t ReceiveQueue::complete(std::uint64_t cookie) {

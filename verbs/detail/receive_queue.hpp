@@ -42,13 +42,15 @@ class ReceiveQueue {
 
   PostResult post(std::span<const ReceiveRequest> requests);
 
+  struct Taken {
+    ddp::ReceiveBuffer buffer{};
+    std::span<const Sge> segments{};  // its scatter list: stays valid until complete()
+  };
   // The receive posted first. Without one, `who` is told once when the next is posted; both happen under one lock, so
   // that no post falls between them.
-  [[nodiscard]] std::optional<ddp::ReceiveBuffer> take(const std::shared_ptr<ReceiveWaiter>& who);
+  [[nodiscard]] std::optional<Taken> take(const std::weak_ptr<ReceiveWaiter>& who);
   // `who` waits no longer; what stays registered here keeps its memory.
   void forget(const std::shared_ptr<ReceiveWaiter>& who);
-  // The scatter list of a receive that was taken; stays valid until complete().
-  [[nodiscard]] std::span<const Sge> segments(std::uint64_t cookie) const;
   // Frees a receive that was taken and returns its wr_id.
   std::uint64_t complete(std::uint64_t cookie);
 

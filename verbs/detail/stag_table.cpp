@@ -9,20 +9,35 @@ namespace weft::verbs::detail {
 StagTable::StagTable() = default;
 StagTable::~StagTable() = default;
 
+bool StagTable::Entry::take_lease() noexcept {
+  std::uint32_t seen = leases.load(std::memory_order_relaxed);
+  while ((seen & kRevoked) == 0) {
+    if (leases.compare_exchange_weak(seen, seen + 1, std::memory_order_acquire, std::memory_order_relaxed)) return true;
+  }
+  return false;
+}
+
 StagTable::Lease& StagTable::Lease::operator=(Lease&& other) noexcept {
   drop();
-  shard_ = std::exchange(other.shard_, nullptr);
+  shard_ = other.shard_;
   entry_ = std::move(other.entry_);
+  held_ = std::exchange(other.held_, false);
   return *this;
 }
 
+// What was done under the lease is seen by whoever waits for its end. The lock is taken for the sake of who is about to
+// sleep.
 void StagTable::Lease::drop() noexcept {
-  if (!entry_) return;
-  {
-    const std::lock_guard lock(shard_->mutex);
-    if (--entry_->leases == 0 && entry_->revoked) shard_->unleased.notify_all();
-  }
-  entry_.reset();
+  if (!std::exchange(held_, false)) return;
+  if (entry_->leases.fetch_sub(1, std::memory_order_release) != (Entry::kRevoked | 1U)) return;
+  const std::lock_guard lock(shard_->mutex);
+  shard_->unleased.notify_all();
+}
+
+bool StagTable::Lease::renew(std::uint32_t stag) noexcept {
+  if (held_ || !entry_ || entry_->stag != stag) return false;
+  held_ = entry_->take_lease();
+  return held_;
 }
 
 bool StagTable::take_index(std::uint32_t index) {
@@ -52,8 +67,8 @@ bool StagTable::publish(std::uint32_t stag, const Grant& grant, std::weak_ptr<Wi
   auto& home = shard(stag);
   const std::lock_guard lock(home.mutex);
   const auto found = home.entries.find(stag >> kKeyBits);
-  if (found == home.entries.end() || (found->second && !found->second->revoked)) return false;
-  found->second = std::make_shared<Entry>(Entry{.stag = stag, .grant = grant, .window = std::move(window)});
+  if (found == home.entries.end() || (found->second && !found->second->revoked())) return false;
+  found->second = std::make_shared<Entry>(stag, grant, std::move(window));
   if (grant.only_stream != 0) {
     const std::lock_guard limited_lock(limited_mutex_);
     limited_[grant.only_stream].insert(stag);
@@ -65,8 +80,7 @@ std::optional<StagTable::Lease> StagTable::lease(std::uint32_t stag) {
   auto& home = shard(stag);
   const std::lock_guard lock(home.mutex);
   auto entry = find(home, stag);
-  if (!entry || entry->revoked) return std::nullopt;
-  ++entry->leases;
+  if (!entry || !entry->take_lease()) return std::nullopt;
   return Lease(&home, std::move(entry));
 }
 
@@ -77,7 +91,7 @@ std::shared_ptr<StagTable::Entry> StagTable::find(const Shard& home, std::uint32
 }
 
 bool StagTable::mark_revoked(Entry& entry) {
-  if (std::exchange(entry.revoked, true)) return false;
+  if ((entry.leases.fetch_or(Entry::kRevoked, std::memory_order_relaxed) & Entry::kRevoked) != 0) return false;
   if (entry.grant.only_stream == 0) return true;
   const std::lock_guard lock(limited_mutex_);
   const auto limited = limited_.find(entry.grant.only_stream);
@@ -99,7 +113,7 @@ bool StagTable::revoke(std::uint32_t stag) {
   const auto entry = find(home, stag);
   if (!entry) return false;
   const bool was_valid = mark_revoked(*entry);
-  home.unleased.wait(lock, [&] { return entry->leases == 0; });
+  home.unleased.wait(lock, [&] { return !entry->leased(); });
   return was_valid;
 }
 

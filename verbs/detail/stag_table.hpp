@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -32,12 +33,20 @@ inline constexpr std::uint32_t kKeyMask = (1U << kKeyBits) - 1;
 class StagTable {
  private:
   struct Shard;
+  // One validity of an STag: what is revoked never becomes valid again, the STag may with another entry. One word tells
+  // how many leases there are and, in kRevoked, whether there may be more.
   struct Entry {
-    std::uint32_t stag{};
-    Grant grant{};
-    std::weak_ptr<WindowState> window{};
-    std::uint32_t leases{};
-    bool revoked{};
+    static constexpr std::uint32_t kRevoked = 1U << 31U;
+    Entry(std::uint32_t number, const Grant& access, std::weak_ptr<WindowState> of) noexcept
+        : stag(number), grant(access), window(std::move(of)) {}
+    const std::uint32_t stag;
+    const Grant grant;
+    const std::weak_ptr<WindowState> window;
+    std::atomic<std::uint32_t> leases{0};
+
+    [[nodiscard]] bool revoked() const noexcept { return (leases.load(std::memory_order_relaxed) & kRevoked) != 0; }
+    [[nodiscard]] bool leased() const noexcept { return (leases.load(std::memory_order_acquire) & ~kRevoked) != 0; }
+    [[nodiscard]] bool take_lease() noexcept;  // false: revoked
   };
 
  public:
@@ -45,20 +54,25 @@ class StagTable {
   class Lease {
    public:
     Lease() = default;
-    Lease(Lease&& other) noexcept : shard_(std::exchange(other.shard_, nullptr)), entry_(std::move(other.entry_)) {}
+    Lease(Lease&& other) noexcept
+        : shard_(other.shard_), entry_(std::move(other.entry_)), held_(std::exchange(other.held_, false)) {}
     Lease& operator=(Lease&& other) noexcept;
     ~Lease() { drop(); }
 
     void drop() noexcept;
-    [[nodiscard]] bool names(std::uint32_t stag) const noexcept { return entry_ && entry_->stag == stag; }
+    // The same lease once more, after drop(): without a look at the table. False when that was for another STag, or it
+    // was revoked.
+    [[nodiscard]] bool renew(std::uint32_t stag) noexcept;
+    [[nodiscard]] bool names(std::uint32_t stag) const noexcept { return held_ && entry_->stag == stag; }
     [[nodiscard]] const Grant& grant() const noexcept { return entry_->grant; }
     [[nodiscard]] std::shared_ptr<WindowState> window() const { return entry_->window.lock(); }
 
    private:
     friend class StagTable;
-    Lease(Shard* shard, std::shared_ptr<Entry> entry) noexcept : shard_(shard), entry_(std::move(entry)) {}
+    Lease(Shard* shard, std::shared_ptr<Entry> entry) noexcept : shard_(shard), entry_(std::move(entry)), held_(true) {}
     Shard* shard_ = nullptr;
-    std::shared_ptr<Entry> entry_{};
+    std::shared_ptr<Entry> entry_{};  // stays behind drop(), for renew()
+    bool held_ = false;
   };
 
   StagTable();

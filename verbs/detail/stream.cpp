@@ -185,7 +185,7 @@ void Stream::release_locked() {
   if (!qp) return;
   qp->parts.send_cq->detach(*this, socket_);
   qp->parts.receive_cq->detach(*this, socket_);
-  if (!finished_) update_interest();
+  if (!finished_) update_interest(has_output());
 }
 
 }  // namespace weft::verbs::detail

@@ -110,7 +110,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   // stream_drivers.cpp: the drivers, and what every entry does before it gives up the lock
   void settle();
   void follow_disposition();
-  void update_interest();
+  void update_interest(bool output);
   void show_interest(transport::Interest interest);
   void schedule();
   void finish();
@@ -124,14 +124,17 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void tap_received(std::size_t consumed);
   void tap_rest();
   [[nodiscard]] MutableBytes staging_octets();
+  [[nodiscard]] bool keeps_buffers() const noexcept;
+  void park_buffers();
   void park_staging();
   void send_some();
   void lease_batch();
   void give_batch_back();
-  bool fill_batch();
-  bool write_pending();
+  bool fill_batch(Instant time);
+  bool write_pending(Instant time);
   void keep_own_copy();
   [[nodiscard]] bool output_pending() const noexcept;
+  [[nodiscard]] bool has_output() const noexcept;
 
   // stream_events.cpp: what the engine says, and what becomes of it
   void pump();
@@ -153,7 +156,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void complete_send(const SendSlot& slot, const engine::SendCompleted& event);
   void complete_receive(std::uint64_t wr_id, const engine::Received& event);
   [[nodiscard]] std::uint32_t vendor_error(WcStatus status) const;
-  bool give_up_after_overflow();
+  void give_up_after_overflow();
   void tell_failure();
   void tell_error(const StreamError& error, AsyncEventType type);
   [[nodiscard]] Subject subject() const;  // of a line in the log

@@ -57,7 +57,9 @@ void Stream::refresh_interest() {
   const std::lock_guard lock(mutex_);
   shown_.reset();
   shown_blocked_ = false;
-  if (!finished_) update_interest();
+  if (finished_) return;
+  update_interest(has_output());
+  park_buffers();
 }
 
 void Stream::leave_to_parent(int nowhere) noexcept {
@@ -77,10 +79,11 @@ void Stream::settle() {
   if (finished_) return;
   if (failing_ && std::exchange(stalled_, false)) present();  // no receive is waited for any more: on to the FIN
   memory_.drop_leases();
-  if (closed_ || (!output_pending() && !engine_.has_output())) follow_disposition();
+  const bool output = has_output();
+  if (closed_ || !output) follow_disposition();
   if (finished_) return;
-  park_staging();
-  update_interest();
+  park_buffers();
+  update_interest(output);
   schedule();
 }
 
@@ -99,8 +102,8 @@ void Stream::follow_disposition() {
 
 // While a thread polls one of its completion queues, or waits on a channel of theirs, the progress thread is not to
 // wake for this socket.
-void Stream::update_interest() {
-  const transport::Interest all{.read = !stalled_ && !inbound_over_, .write = blocked_ || engine_.has_output()};
+void Stream::update_interest(bool output) {
+  const transport::Interest all{.read = !stalled_ && !inbound_over_, .write = blocked_ || output};
   transport::Interest ours = all;
   if (qp_) {
     const auto& [send, receive] = std::tie(*qp_->parts.send_cq, *qp_->parts.receive_cq);

@@ -48,28 +48,26 @@ constexpr std::uint8_t kMessageTooLong = 0x05;  // DDP untagged buffer error of 
 }  // namespace
 
 void Stream::pump() {
-  do {
-    while (pump_one()) {
-    }
-  } while (give_up_after_overflow());
-  tell_failure();
+  while (pump_one()) {
+  }
+  if (overflowed_ && !gave_up_) give_up_after_overflow();
+  if (failing_ && !told_) tell_failure();
 }
 
 // The queue pair is in ERROR from now on, not only when the peer has closed. What the engine still held of its receives
 // was told before, and so the others are flushed behind them.
 void Stream::tell_failure() {
-  if (failing_ && qp_ && !std::exchange(told_, true)) qp_->fall();
+  if (qp_ && !std::exchange(told_, true)) qp_->fall();
 }
 
 // A completion is lost: the application cannot know any more what was done. Only this stream is affected
 // (RDMAP-8.1.1-11, SEC-6.4.6-01).
-bool Stream::give_up_after_overflow() {
-  if (!overflowed_ || std::exchange(gave_up_, true)) return false;
+void Stream::give_up_after_overflow() {
+  gave_up_ = true;
   engine_.abort(now());
   while (pump_one()) {
   }
   if (qp_) qp_->raise(AsyncEventType::kQueuePairFatal);  // who hears of it finds the queue pair in ERROR
-  return true;
 }
 
 bool Stream::pump_one() {

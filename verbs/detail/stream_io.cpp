@@ -21,7 +21,7 @@ void Stream::drive_locked() {
 void Stream::look_locked() {
   if (finished_) return;
   const bool came = receive_some();
-  if (!came && !blocked_ && !output_pending() && !engine_.has_output()) return park_staging();
+  if (!came && !blocked_ && !has_output()) return park_buffers();
   blocked_ = false;
   send_some();
   settle();
@@ -111,10 +111,19 @@ MutableBytes Stream::staging_octets() {
   return staging_->octets();
 }
 
-// An idle connection holds no staging buffer. One with half a frame keeps it while there are enough, for the rest of
-// the frame is on its way; else, or when it waits for the application, the octets move to memory of their own size.
+// The few connections of a queue that is polled all the time keep their buffers meanwhile.
+bool Stream::keeps_buffers() const noexcept { return qp_ && qp_->parts.receive_cq->polls_few(); }
+
+// An idle connection holds no buffers otherwise.
+void Stream::park_buffers() {
+  if (!stalled_ && keeps_buffers()) return;
+  if (batch_ && batch_->empty()) give_batch_back();
+  if (staging_) park_staging();
+}
+
+// One with half a frame keeps its buffer while there are enough, for the rest of the frame is on its way; else, or when
+// it waits for the application, the octets move to memory of their own size.
 void Stream::park_staging() {
-  if (!staging_) return;
   if (staged_ != 0 && !stalled_ && runtime_.buffers().may_keep_staging()) return;
   const auto octets = staging_->octets().first(staged_);
   carry_.assign(octets.begin(), octets.end());
@@ -124,13 +133,17 @@ void Stream::park_staging() {
 // --- Outbound
 
 bool Stream::output_pending() const noexcept { return tail_sent_ < tail_.size() || (batch_ && !batch_->empty()); }
+bool Stream::has_output() const noexcept { return output_pending() || engine_.has_output(); }
 
 void Stream::send_some() {
-  for (int batches = 0; batches < kMaxBatches && !blocked_ && !finished_; ++batches) {
-    if (!output_pending() && !fill_batch()) break;
-    if (!write_pending()) break;
+  if (blocked_ || finished_ || !has_output()) return;
+  const Instant time = now();
+  bool more = true;
+  for (int batches = 0; more && batches < kMaxBatches; ++batches) {
+    if (!output_pending()) more = fill_batch(time);
+    if (!output_pending() || !write_pending(time)) break;
   }
-  if (batch_ && batch_->empty()) give_batch_back();
+  pump();
 }
 
 // A captured connection has batches of its own that fit one captured packet.
@@ -144,24 +157,21 @@ void Stream::give_batch_back() {
   batch_.reset();
 }
 
-// False when there is nothing to send.
-bool Stream::fill_batch() {
-  if (!engine_.has_output()) return false;
-  const Instant time = now();
+// True when there is more than one batch takes.
+bool Stream::fill_batch(Instant time) {
   if (emss_read_at_ + kEmssRefresh < time) {
     if (const auto emss = socket_.emss(); emss != 0) engine_.set_emss(emss);
     emss_read_at_ = time;
   }
   if (!batch_) lease_batch();
-  engine_.fill(*batch_, time);
+  const bool more = engine_.fill(*batch_, time);
   if (tap_ && !batch_->empty()) tap_->sent(batch_->pieces());
   if (narrator_ && !batch_->empty()) narrator_->sent(batch_->pieces());
-  pump();
-  return !batch_->empty();
+  return more;
 }
 
 // False when the socket takes no more for now, or is gone.
-bool Stream::write_pending() {
+bool Stream::write_pending(Instant time) {
   const bool from_tail = tail_sent_ < tail_.size();
   const Bytes tail = Bytes(tail_).subspan(tail_sent_);
   const auto io = socket_.write(from_tail ? std::span(&tail, 1) : batch_->pieces());
@@ -169,14 +179,12 @@ bool Stream::write_pending() {
     if (from_tail) tail_sent_ += io.octets;
     if (!from_tail) batch_->consume(io.octets);
     if (tail_sent_ == tail_.size()) tail_ = {}, tail_sent_ = 0;
-    engine_.written(io.octets, now());
-    pump();
+    engine_.written(io.octets, time);
     if (!output_pending()) return true;
   }
   if (io.status == transport::IoResult::Status::kLost) {
     if (narrator_) narrator_->lost(io.error);
-    if (!std::exchange(inbound_over_, true)) engine_.connection_lost(now());
-    pump();
+    if (!std::exchange(inbound_over_, true)) engine_.connection_lost(time);
   }
   blocked_ = true;
   keep_own_copy();

@@ -60,23 +60,24 @@ void StreamMemory::drop_leases() noexcept {
 
 // --- Finding memory
 
+// Most messages use the memory of the one before.
+bool StreamMemory::hold(Lease& lease, std::uint32_t stag) {
+  if (lease.names(stag) || lease.renew(stag)) return true;
+  auto other = table_->lease(stag);
+  if (!other) return false;
+  lease = std::move(*other);
+  return true;
+}
+
 std::expected<std::byte*, AccessError> StreamMemory::remote(ddp::Stag stag, Access needed, ddp::TaggedOffset offset,
                                                             std::uint64_t length) {
-  if (!remote_lease_.names(stag.value)) {
-    auto lease = table_->lease(stag.value);
-    if (!lease) return std::unexpected(AccessError::kInvalidStag);
-    remote_lease_ = std::move(*lease);
-  }
+  if (!hold(remote_lease_, stag.value)) return std::unexpected(AccessError::kInvalidStag);
   return resolve_remote(remote_lease_.grant(), who_, needed, offset.value, length);
 }
 
 std::expected<std::byte*, LocalFault> StreamMemory::local(const Sge& sge, Access needed, std::uint64_t skip,
                                                           std::uint64_t length) {
-  if (!local_lease_.names(sge.lkey)) {
-    auto lease = table_->lease(sge.lkey);
-    if (!lease) return std::unexpected(LocalFault::kInvalidKey);
-    local_lease_ = std::move(*lease);
-  }
+  if (!hold(local_lease_, sge.lkey)) return std::unexpected(LocalFault::kInvalidKey);
   if (sge.address + skip < sge.address) return std::unexpected(LocalFault::kBaseOrBounds);
   return resolve_local(local_lease_.grant(), who_, needed, sge.address + skip, length);
 }
@@ -92,13 +93,16 @@ std::expected<void, AccessError> StreamMemory::place_tagged(ddp::Stag stag, ddp:
 
 std::optional<ddp::ReceiveBuffer> StreamMemory::take_receive() {
   if (!receives_) return std::nullopt;
-  return receives_->take(waiter_.lock());
+  const auto taken = receives_->take(waiter_);
+  if (!taken) return std::nullopt;
+  receiving_ = *taken;
+  return taken->buffer;
 }
 
 std::expected<void, LocalFault> StreamMemory::place_untagged(const ddp::ReceiveBuffer& buffer, std::uint64_t offset,
                                                              Bytes payload) {
-  if (!receives_) return std::unexpected(LocalFault::kInvalidKey);
-  return scatter(receives_->segments(buffer.cookie), offset, payload);
+  if (!receives_ || buffer != receiving_.buffer) return std::unexpected(LocalFault::kInvalidKey);
+  return scatter(receiving_.segments, offset, payload);
 }
 
 // --- A peer's reads, atomics and invalidations

@@ -62,6 +62,7 @@ class StreamMemory final : public rdmap::Memory {
                                                                    ddp::TaggedOffset offset, std::uint64_t length);
   [[nodiscard]] std::expected<std::byte*, ddp::LocalFault> local(const Sge& sge, Access needed, std::uint64_t skip,
                                                                  std::uint64_t length);
+  [[nodiscard]] bool hold(Lease& lease, std::uint32_t stag);
   [[nodiscard]] bool lend(std::uint32_t lkey);
   bool invalidate_own(std::uint32_t stag);
   void retire(std::shared_ptr<void> object);
@@ -73,6 +74,7 @@ class StreamMemory final : public rdmap::Memory {
   Accessor who_{};
   std::shared_ptr<ReceiveQueue> receives_;
   std::weak_ptr<ReceiveWaiter> waiter_;
+  ReceiveQueue::Taken receiving_{};  // the last one taken: DDP fills one at a time
   BoundedRing<LocalWork> local_{Device::limits().max_qp_wr};
   std::vector<std::shared_ptr<void>> retired_;  // regions and windows, until no lease is held; so above the leases
   Lease remote_lease_;                          // of the STag a peer used last

@@ -123,12 +123,12 @@ Result<LocalWork> local_work(const SendRequest& request, std::uint64_t cookie,
 
 std::optional<PostResult> Stream::post(std::span<const SendRequest> requests) {
   const std::lock_guard lock(mutex_);
-  if (!qp_ || closed_) return std::nullopt;
-  PostResult result;
-  for (std::size_t i = 0; i < requests.size() && result; ++i) {
-    if (const auto posted = post_one(requests[i]); !posted) result = std::unexpected(PostFailure{posted.error(), i});
+  std::optional<PostResult> result;
+  if (!qp_ || closed_) return result;
+  result.emplace();
+  for (std::size_t i = 0; i < requests.size() && *result; ++i) {
+    if (const auto posted = post_one(requests[i]); !posted) *result = std::unexpected(PostFailure{posted.error(), i});
   }
-  pump();
   send_some();
   settle();
   return result;

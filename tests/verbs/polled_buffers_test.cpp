@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who polls all the time keeps the buffers of few connections in the cache; an idle connection holds none.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+
+#include "loopback.hpp"
+#include "verbs/detail/runtime.hpp"
+
+namespace weft::verbs::test {
+namespace {
+
+std::size_t stagings_out() {
+  const auto runtime = must(detail::Runtime::acquire(), "runtime");
+  return runtime->buffers().stagings_out();
+}
+
+TEST(PolledBuffers, AreKeptUntilThePollingEnds) {
+  Pair pair;
+  std::array<WorkCompletion, 1> completions;
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (stagings_out() == 0 && std::chrono::steady_clock::now() < patience) {
+    for (int i = 0; i < 100; ++i) ASSERT_EQ(must(pair.client.cq.poll(completions), "poll"), 0U);
+  }
+  EXPECT_EQ(stagings_out(), 1U);
+  must(pair.client.cq.arm(), "arm");  // about to sleep
+  EXPECT_EQ(stagings_out(), 0U);
+}
+
+}  // namespace
+}  // namespace weft::verbs::test
