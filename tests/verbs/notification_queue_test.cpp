@@ -45,6 +45,48 @@ TEST(NotificationQueue, WhatWasWithdrawnIsNotWaitedFor) {
   EXPECT_EQ(queue->get(), 6);
 }
 
+// An event that the caller takes at once never shows at the descriptor; what comes beside it does.
+TEST(NotificationQueue, WhatIsPostedToMyselfNeedsNoToken) {
+  const auto queue = Queue::create(3).value();
+  EXPECT_TRUE(queue->post_to_myself(1));
+  EXPECT_FALSE(readable(*queue));
+  EXPECT_TRUE(queue->post_to_myself(2));
+  EXPECT_TRUE(queue->post(3));
+  EXPECT_FALSE(queue->post_to_myself(4));  // the bound
+  EXPECT_TRUE(readable(*queue));
+  EXPECT_EQ(queue->take_now(), 1);
+  EXPECT_EQ(queue->get(), 2);
+  EXPECT_TRUE(readable(*queue));
+  EXPECT_EQ(queue->take_now(), 3);
+  EXPECT_FALSE(readable(*queue));
+  EXPECT_EQ(queue->take_now(), std::nullopt);
+}
+
+// Another reader may get it, as it would with a token: then the caller finds the next one, or none.
+TEST(NotificationQueue, TokensAndPlacesStayAsMany) {
+  const auto queue = Queue::create(3).value();
+  queue->post_to_myself(1);
+  queue->post(2);
+  EXPECT_EQ(queue->get(), 1);  // by 2's token
+  EXPECT_FALSE(readable(*queue));
+  EXPECT_EQ(queue->take_now(), 2);
+  EXPECT_EQ(queue->get(milliseconds(0)).error().code, Errc::kTimedOut);
+}
+
+TEST(NotificationQueue, WhatIsPostedToMyselfMayBeWithdrawn) {
+  const auto queue = Queue::create(3).value();
+  queue->post_to_myself(1);
+  EXPECT_EQ(queue->withdraw([](int) { return true; }), (std::vector{1}));
+  EXPECT_EQ(queue->take_now(), std::nullopt);
+  queue->post(2);
+  EXPECT_EQ(queue->get(milliseconds(0)), 2);
+  queue->post_to_myself(3);
+  queue->post(4);
+  EXPECT_EQ(queue->withdraw([](int event) { return event == 4; }), (std::vector{4}));
+  EXPECT_EQ(queue->get(milliseconds(0)), 3);  // by 4's token: it is told now
+  EXPECT_FALSE(readable(*queue));
+}
+
 // What a program must not do: its next file gets the number.
 TEST(NotificationQueue, ADescriptorClosedByTheProgramIsNotTouchedAnyMore) {
   auto queue = Queue::create(2).value();
@@ -93,7 +135,12 @@ TEST(NotificationQueue, ReadersAndWithdrawalsMeet) {
   std::thread first(read), second(read);
   std::size_t withdrawn = 0;
   for (int event = 0; event < kEvents; ++event) {
-    queue->post(event);
+    if (event % 5 == 0) {
+      queue->post_to_myself(event);
+      if (queue->take_now()) ++got;
+    } else {
+      queue->post(event);
+    }
     if (event % 3 == 0) withdrawn += queue->withdraw([&](int other) { return other == event; }).size();
   }
   while (readable(*queue)) std::this_thread::yield();

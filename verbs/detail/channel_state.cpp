@@ -80,6 +80,14 @@ void ChannelState::refresh_interests() {
 
 // --- Waiting
 
+void ChannelState::announce(CompletionEvent event) {
+  if (driver_.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
+    events->post_to_myself(event);
+  } else {
+    events->post(event);
+  }
+}
+
 Result<CompletionEvent> ChannelState::get_event() {
   if (const auto event = events->take_now()) return *event;
   if (!events->blocks() || !begin_wait()) return events->get();
@@ -95,18 +103,25 @@ std::size_t ChannelState::wait(std::span<transport::Ready> ready, int cancellati
 
 Result<CompletionEvent> ChannelState::drive_until_event() {
   const CancellationState none(PTHREAD_CANCEL_DISABLE);
-  std::array<transport::Ready, transport::ReadinessSet::kMaxReady> ready;
+  std::array<transport::Ready, kReadyAtOnce> ready;
   for (;;) {
     const std::size_t count = wait(ready, none.before());
     if (count == 0 && !every_handler_restarts()) {
       return fail(Errc::kInterrupted, "channel", "a signal arrived while waiting");
     }
-    for (const auto& one : std::span(ready).first(count)) {
-      if (one.token == kEvents) continue;
-      if (const auto stream = find(one.token)) stream->drive(one.hangup);
-    }
+    drive(std::span(ready).first(count));
     if (const auto event = events->take_now()) return *event;
   }
+}
+
+// What is announced in here is taken by the caller next.
+void ChannelState::drive(std::span<const transport::Ready> ready) {
+  driver_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+  for (const auto& one : ready) {
+    if (one.token == kEvents) continue;
+    if (const auto stream = find(one.token)) stream->drive(one.hangup);
+  }
+  driver_.store({}, std::memory_order_relaxed);
 }
 
 // False when this thread is not to drive.
@@ -115,7 +130,7 @@ bool ChannelState::begin_wait() {
     const std::lock_guard lock(mutex_);
     if (waiting_ || members_.empty() || members_.size() > kMostDriven || !open_sockets()) return false;
     waiting_ = true;
-    began_ = Clock::now();
+    fresh_ = true;
   }
   if (!waited_.exchange(true)) refresh_interests();
   return true;
@@ -135,16 +150,20 @@ void ChannelState::end_wait() {
   {
     const std::lock_guard lock(mutex_);
     waiting_ = false;
-    ended_ = Clock::now();
+    fresh_ = true;
     if (std::exchange(ticking_, true)) return;
+    fresh_ = false;  // the first tick is a whole one from here
+    quiet_ticks_ = 0;
   }
   runtime_.watch(shared_from_this());
 }
 
-bool ChannelState::hand_back_if_idle(Clock::time_point now) {
+// Ticks are kStale apart or more.
+bool ChannelState::hand_back_if_idle(Clock::time_point) {
   {
     const std::lock_guard lock(mutex_);
-    if (now - (waiting_ ? began_ : ended_) < (waiting_ ? Clock::duration(kLongWait) : kStale)) return false;
+    quiet_ticks_ = std::exchange(fresh_, false) ? 0 : quiet_ticks_ + 1;
+    if (quiet_ticks_ < (waiting_ ? kLongWait : 1)) return false;
     ticking_ = false;
     if (waiting_) return true;  // it drives them
     waited_ = false;

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <thread>
 #include <unordered_map>
 
 #include "transport/readiness_set.hpp"
@@ -29,6 +30,9 @@ class ChannelState final : public ApplicationDriver, public std::enable_shared_f
   // Waits, unless the descriptor's mode is not to. One thread at a time drives; others sleep on the descriptor.
   Result<CompletionEvent> get_event();
   const std::shared_ptr<NotificationQueue<CompletionEvent>> events;
+  // Puts it into `events`. When it is the thread that waits here which found the reason for it, in a socket that it
+  // drives, nobody need be told through the descriptor.
+  void announce(CompletionEvent event);
 
   // --- Streams. Called with the stream's lock held, once for each of its queues that announce here.
   void attach(const std::shared_ptr<Stream>& stream, const transport::Socket& socket);
@@ -42,8 +46,10 @@ class ChannelState final : public ApplicationDriver, public std::enable_shared_f
  private:
   // With more streams to take over and hand back than these, sleeping on the descriptor is cheaper.
   static constexpr std::size_t kMostDriven = 256;
-  // A thread that waits for longer needs no tick until it comes back.
-  static constexpr std::chrono::milliseconds kLongWait{10};
+  // A thread that waits for so many ticks needs none until it comes back.
+  static constexpr int kLongWait = 10;
+  // A thread that drives takes so many ready sockets from the kernel at a time: mostly there is one.
+  static constexpr std::size_t kReadyAtOnce = 16;
 
   struct Member {
     std::shared_ptr<Stream> stream{};
@@ -58,6 +64,7 @@ class ChannelState final : public ApplicationDriver, public std::enable_shared_f
   bool begin_wait();
   void end_wait();
   Result<CompletionEvent> drive_until_event();
+  void drive(std::span<const transport::Ready> ready);
   std::size_t wait(std::span<transport::Ready> ready, int cancellation);
   bool open_sockets();
   void refresh_interests();
@@ -68,9 +75,11 @@ class ChannelState final : public ApplicationDriver, public std::enable_shared_f
   std::mutex mutex_;
   std::unordered_map<std::uint64_t, Member> members_;
   std::optional<transport::ReadinessSet> sockets_;  // and the descriptor of the events; since the first wait
+  std::atomic<std::thread::id> driver_{};           // the thread that waits, while it has sockets to drive
   bool waiting_ = false;
   bool ticking_ = false;
-  Clock::time_point began_{}, ended_{};
+  bool fresh_ = false;   // a wait began or ended since the last tick: no clock is asked for each
+  int quiet_ticks_ = 0;  // in which none did
 };
 
 }  // namespace weft::verbs::detail

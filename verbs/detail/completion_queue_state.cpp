@@ -59,7 +59,7 @@ void CompletionQueueState::announce() {
   armed_.reset();
   if (!channel_) return;
   ++unacknowledged_;
-  channel_->events->post({number, context});
+  channel_->announce({number, context});
 }
 
 std::size_t CompletionQueueState::take(std::span<WorkCompletion> out) {

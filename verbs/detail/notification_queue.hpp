@@ -2,7 +2,8 @@
 // A queue of events with a descriptor that is readable while events wait. One token in the eventfd stands for one
 // event, so the descriptor can be polled, duplicated, or made non-blocking by the application, and there is no hidden
 // state. Who takes a token takes the place in front afterwards; so places are as many as tokens, in the eventfd and on
-// the way between the two.
+// the way between the two. The exception is one event that its own thread takes at once: it needs no token, since by
+// the time another thread had seen the descriptor readable it could be gone.
 #pragma once
 
 #include <fcntl.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
@@ -51,9 +53,17 @@ class NotificationQueue {
   // False when the bound is reached. `last` may be the event that says so: it takes the one place behind the bound.
   bool post(T event, bool last = false) {
     const std::lock_guard lock(mutex_);
-    if (events_.size() >= bound_ + (last ? 1 : 0)) return false;
-    events_.push(std::move(event));
-    put_token();
+    return push(std::move(event), last) && put_token();
+  }
+
+  // By a thread that calls take_now() next, before it sleeps or returns to the program. Of several such events the
+  // first stays without a token, for the caller; the others are for whoever comes.
+  bool post_to_myself(T event) {
+    const std::lock_guard lock(mutex_);
+    const bool first = events_.empty();
+    if (!push(std::move(event), false)) return false;
+    if (!first) return put_token();
+    without_token_ = true;
     return true;
   }
 
@@ -73,10 +83,8 @@ class NotificationQueue {
 
   // Without waiting, and without a system call when there is none.
   std::optional<T> take_now() {
-    {
-      const std::lock_guard lock(mutex_);
-      if (events_.empty()) return std::nullopt;
-    }
+    if (held_.load(std::memory_order_acquire) == 0) return std::nullopt;
+    if (auto event = take_without_token()) return event;
     while (take_token()) {
       if (auto event = pop()) return event;
     }
@@ -116,7 +124,7 @@ class NotificationQueue {
       auto& place = events_[i];
       if (place && matches(*place)) taken.push_back(std::move(*std::exchange(place, std::nullopt)));
     }
-    std::size_t tokens = 0;
+    std::size_t tokens = !taken.empty() && std::exchange(without_token_, false) ? 1 : 0;
     while (tokens < taken.size() && take_token()) ++tokens;
     for (std::size_t places = events_.size(); places != 0; --places) {  // each once around, but for those given up
       auto place = events_.pop();
@@ -126,14 +134,33 @@ class NotificationQueue {
         --tokens;
       }
     }
+    held_.store(events_.size(), std::memory_order_release);
     return taken;
   }
 
  private:
+  // The following three under the lock.
+  bool push(T event, bool last) {
+    if (events_.size() >= bound_ + (last ? 1 : 0)) return false;
+    events_.push(std::move(event));
+    held_.store(events_.size(), std::memory_order_release);
+    return true;
+  }
+  std::optional<T> pop_locked() {
+    if (events_.empty()) return std::nullopt;
+    auto event = events_.pop();
+    held_.store(events_.size(), std::memory_order_release);
+    return event;
+  }
+
   std::optional<T> pop() {
     const std::lock_guard lock(mutex_);
-    if (events_.empty()) return std::nullopt;
-    return events_.pop();
+    return pop_locked();
+  }
+  std::optional<T> take_without_token() {
+    const std::lock_guard lock(mutex_);
+    if (!std::exchange(without_token_, false)) return std::nullopt;
+    return pop_locked();
   }
 
   [[nodiscard]] int poll_for(int milliseconds) const {
@@ -150,16 +177,19 @@ class NotificationQueue {
     return poll_for(0) == 1 && ::read(descriptor_.kept(), &token, sizeof token) > 0;  // kernels before 5.8
   }
 
-  void put_token() {
+  bool put_token() {
     const std::uint64_t one = 1;
     // Cannot fail: the counter holds 2^64 - 2 tokens.
     [[maybe_unused]] const auto written = ::write(descriptor_.kept(), &one, sizeof one);
+    return true;
   }
 
   const GivenDescriptor descriptor_;
   const std::uint32_t bound_;
   std::mutex mutex_;
   BoundedRing<std::optional<T>> events_;  // one place more than the bound, for the last event
+  std::atomic<std::size_t> held_{0};      // places in the ring: who finds none takes no lock
+  bool without_token_ = false;            // one of the places has no token: the next one that is taken without asking
 };
 
 }  // namespace weft::verbs::detail
