@@ -1,39 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mutex that looks again for a moment before it sleeps. A program that waits for an RDMA Write by looking at its
-// memory sees the last octet while the progress thread, which placed it, still holds the stream's lock for a few
-// hundred instructions; the program posts its answer at once, and to sleep and be woken would take longer than all the
-// rest.
-//
-// Whoever holds it cannot be cancelled until it is given up: see cancellation.hpp.
+// A stream's lock: a compact mutex whose holder cannot be cancelled until it is given up. See cancellation.hpp.
 #pragma once
 
 #include <pthread.h>
+
+#include "verbs/detail/compact_mutex.hpp"
 
 namespace weft::verbs::detail {
 
 class AdaptiveMutex {
  public:
   AdaptiveMutex() = default;
-  ~AdaptiveMutex() { ::pthread_mutex_destroy(&mutex_); }
   AdaptiveMutex(const AdaptiveMutex&) = delete;
   AdaptiveMutex& operator=(const AdaptiveMutex&) = delete;
 
   // As std::mutex has them, for std::lock_guard and std::unique_lock. They cannot fail: nothing here locks twice.
   void lock() noexcept {
     const int before = refuse_cancellation();
-    ::pthread_mutex_lock(&mutex_);
+    mutex_.lock();
     before_ = before;
   }
   bool try_lock() noexcept {
     const int before = refuse_cancellation();
-    const bool locked = ::pthread_mutex_trylock(&mutex_) == 0;
+    const bool locked = mutex_.try_lock();
     if (locked) before_ = before;
     if (!locked) ::pthread_setcancelstate(before, nullptr);
     return locked;
   }
   void unlock() noexcept {
     const int before = before_;
-    ::pthread_mutex_unlock(&mutex_);
+    mutex_.unlock();
     ::pthread_setcancelstate(before, nullptr);
   }
 
@@ -44,11 +40,7 @@ class AdaptiveMutex {
     return before;
   }
 
-#ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
-  pthread_mutex_t mutex_ = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;  // glibc's
-#else
-  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
-#endif
+  CompactMutex mutex_;
   int before_ = PTHREAD_CANCEL_ENABLE;  // of the thread that holds it
 };
 

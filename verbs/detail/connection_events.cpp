@@ -53,7 +53,7 @@ void ConnectionState::start_connector() {
   {
     const std::lock_guard lock(mutex_);
     if (phase_ != Phase::kConnecting) return;
-    has_tcp_ = false;
+    attempt_->has_tcp = false;
     from = std::move(reserved_);
     remote = remote_;
     options.local = Endpoint{local_.address, 0};  // of a second attempt, where the first one's port still closes
@@ -67,7 +67,7 @@ void ConnectionState::start_connector() {
                                  });
   std::optional<transport::Connector> old(std::move(connector));
   const std::unique_lock lock(mutex_);
-  if (phase_ == Phase::kConnecting && !has_tcp_) old.swap(connector_);
+  if (phase_ == Phase::kConnecting && !attempt_->has_tcp) old.swap(attempt_->connector);
 }
 
 void ConnectionState::on_tcp(std::expected<transport::Socket, std::error_code> socket) {
@@ -79,17 +79,17 @@ void ConnectionState::on_tcp(std::expected<transport::Socket, std::error_code> s
   {
     const std::lock_guard lock(mutex_);
     if (phase_ != Phase::kConnecting) return;
-    has_tcp_ = true;
-    done.swap(connector_);
+    attempt_->has_tcp = true;
+    done.swap(attempt_->connector);
     if (const auto local = socket->local()) local_ = *local;
     mark(*socket);
     setup.policy = *policy_;
     setup.peer = remote_;
     if (revision_1_) setup.policy.mpa_revision = 1;
-    setup.ird = ird_;
-    setup.ord = ord_;
-    qp = qp_;
-    private_data = private_data_;
+    setup.ird = attempt_->ird;
+    setup.ord = attempt_->ord;
+    qp = attempt_->qp;
+    private_data = attempt_->private_data;
   }
   setup.send_depth = qp->attributes.max_send_wr + 1;  // and the ready-to-receive message
   setup.socket = std::move(*socket);
@@ -111,7 +111,7 @@ void ConnectionState::fail_connection(ConnectionEvent event) {
     const std::lock_guard lock(mutex_);
     if (phase_ != Phase::kConnecting) return;
     phase_ = Phase::kClosed;
-    qp = std::exchange(qp_, nullptr);
+    qp = std::exchange(attempt_->qp, nullptr);
   }
   if (qp) qp->connection_failed(weak_from_this());
   if (event.error) log_connection(LogLevel::kInfo, number, "failed: " + event.error->message());
@@ -123,7 +123,7 @@ void ConnectionState::on_queue_pair_lost() {
   {
     const std::lock_guard lock(mutex_);
     if (phase_ != Phase::kConnecting) return;
-    connector.swap(connector_);
+    connector.swap(attempt_->connector);
   }
   connector.reset();  // waits for its callback, so it is done without our lock
   fail_connection({.type = ConnectionEventType::kConnectError,
@@ -138,8 +138,7 @@ void ConnectionState::on_established(const engine::Established& established) {
     const std::lock_guard lock(mutex_);
     if (phase_ != Phase::kConnecting && phase_ != Phase::kAccepting) return;
     phase_ = Phase::kEstablished;
-    qp_.reset();
-    private_data_ = {};
+    attempt_.reset();
   }
   post({.type = ConnectionEventType::kEstablished,
         .private_data = established.private_data,

@@ -117,22 +117,28 @@ void ConnectionState::post(ConnectionEvent event) {
 
 // --- Connecting
 
+// Phase kConnecting has an attempt, from its first moment on.
+Result<void> ConnectionState::begin_attempt(std::unique_ptr<Attempt> attempt) {
+  const std::lock_guard lock(mutex_);
+  if (phase_ != Phase::kRouteResolved) return fail(Errc::kInvalidState, "connection", "its route is not resolved");
+  phase_ = Phase::kConnecting;
+  attempt_ = std::move(attempt);
+  return {};
+}
+
 Result<void> ConnectionState::connect(const std::shared_ptr<QueuePairState>& qp,
                                       const ConnectionParameters& parameters) {
   if (const auto sound = check(parameters, request_limit(policy())); !sound) return sound;
   if (!in(Phase::kRouteResolved)) return fail(Errc::kInvalidState, "connection", "its route is not resolved");
   const auto before = qp->begin_connection(weak_from_this());
   if (!before) return std::unexpected(before.error());
-  if (const auto left = leave(Phase::kRouteResolved, Phase::kConnecting, "its route is not resolved"); !left) {
+  auto attempt =
+      std::make_unique<Attempt>(qp, std::vector(parameters.private_data.begin(), parameters.private_data.end()),
+                                static_cast<std::uint16_t>(parameters.ird.value_or(Device::limits().max_ird)),
+                                static_cast<std::uint16_t>(parameters.ord.value_or(Device::limits().max_ord)));
+  if (const auto begun = begin_attempt(std::move(attempt)); !begun) {
     qp->cancel_connection(weak_from_this(), *before);
-    return left;
-  }
-  {
-    const std::lock_guard lock(mutex_);
-    qp_ = qp;
-    private_data_.assign(parameters.private_data.begin(), parameters.private_data.end());
-    ird_ = static_cast<std::uint16_t>(parameters.ird.value_or(Device::limits().max_ird));
-    ord_ = static_cast<std::uint16_t>(parameters.ord.value_or(Device::limits().max_ord));
+    return begun;
   }
   start_connector();
   return {};
@@ -228,10 +234,12 @@ void ConnectionState::destroy() {
     undelivered = channel_->events->withdraw([this](const QueuedEvent& queued) { return queued.event.id == number; });
     channel_.reset();
     listener.swap(listener_);
-    connector.swap(connector_);
+    if (attempt_) {
+      connector.swap(attempt_->connector);
+      qp = std::exchange(attempt_->qp, nullptr);
+    }
     reserved_ = {};
     stream = stream_;
-    qp = std::exchange(qp_, nullptr);
     phase = std::exchange(phase_, Phase::kClosed);
   }
   leave_backlog();

@@ -13,6 +13,7 @@
 #include "transport/connector.hpp"
 #include "transport/listener.hpp"
 #include "verbs/connection.hpp"
+#include "verbs/detail/compact_mutex.hpp"
 #include "verbs/detail/notification_queue.hpp"
 #include "verbs/detail/runtime.hpp"
 #include "verbs/detail/stream.hpp"
@@ -108,12 +109,23 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
     std::shared_ptr<EventChannelState> channel{};  // the listener's; null when it is gone
   };
 
+  // What an initiator needs until it is established; apart, for there may be thousands that are.
+  struct Attempt {
+    std::shared_ptr<QueuePairState> qp{};
+    std::vector<std::byte> private_data{};  // a second attempt sends it again
+    std::uint16_t ird{};
+    std::uint16_t ord{};
+    std::optional<transport::Connector> connector{};
+    bool has_tcp = false;  // the connector has done its work
+  };
+
   void post(ConnectionEventType type, std::optional<Error> error = {});
   void post(ConnectionEvent event);
   [[nodiscard]] bool in(Phase phase) const;
   [[nodiscard]] Result<void> leave(Phase expected, Phase next, std::string_view why_not);
   [[nodiscard]] Error nothing_to_answer() const;
   void reserve_port(const Address& source);  // with the lock held
+  [[nodiscard]] Result<void> begin_attempt(std::unique_ptr<Attempt> attempt);
   void start_connector();
   void mark(transport::Socket& socket) const;
   void on_tcp(std::expected<transport::Socket, std::error_code> socket);
@@ -128,7 +140,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
 
   Runtime& runtime_;
   std::atomic<std::uint64_t> context_;
-  mutable std::mutex mutex_;
+  mutable CompactMutex mutex_;
   std::shared_ptr<EventChannelState> channel_;  // null once the handle is gone
   Phase phase_ = Phase::kIdle;
   std::shared_ptr<const Policy> policy_;  // replaced, never changed: connections share their listener's
@@ -142,15 +154,10 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   std::shared_ptr<Backlog> backlog_;  // of a listener
   std::shared_ptr<Backlog> place_;    // in its listener's backlog, until the application has it
   std::uint64_t listener_number_ = 0;
-  std::optional<transport::Connector> connector_;
   std::shared_ptr<Stream> stream_;
-  std::shared_ptr<QueuePairState> qp_;   // while connecting
-  std::vector<std::byte> private_data_;  // while connecting: a second attempt sends it again
-  std::uint16_t ird_ = 0;
-  std::uint16_t ord_ = 0;
-  bool has_tcp_ = false;     // the connector has done its work, perhaps before it was put into its place here
-  bool revision_1_ = false;  // the peer does not know revision 2
-  bool retrying_ = false;    // a second attempt follows the end of the first
+  std::unique_ptr<Attempt> attempt_;  // of an initiator, from connect until it is established
+  bool revision_1_ = false;           // the peer does not know revision 2
+  bool retrying_ = false;             // a second attempt follows the end of the first
 };
 
 }  // namespace weft::verbs::detail

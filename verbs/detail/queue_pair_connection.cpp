@@ -63,7 +63,7 @@ void QueuePairState::stream_error(const StreamError& error, AsyncEventType type)
 
 void QueuePairState::fall() { end(std::unique_lock(mutex_)); }
 
-void QueuePairState::end(std::unique_lock<std::mutex> lock) {
+void QueuePairState::end(std::unique_lock<CompactMutex> lock) {
   attempt_.reset();
   state_ = QpState::kError;
   const bool last = !std::exchange(ended_, true);

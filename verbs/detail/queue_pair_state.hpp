@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 
+#include "verbs/detail/compact_mutex.hpp"
 #include "verbs/detail/completion_queue_state.hpp"
 #include "verbs/detail/receive_queue.hpp"
 #include "verbs/queue_pair.hpp"
@@ -71,10 +72,10 @@ class QueuePairState {
   void discard_completions();
   void enter_error();
   [[nodiscard]] bool held_by(const Attempt& attempt) const noexcept;
-  void end(std::unique_lock<std::mutex> lock);
+  void end(std::unique_lock<CompactMutex> lock);
 
-  std::mutex flushing_;  // ERROR's flush of receives, and RESET: outside mutex_
-  mutable std::mutex mutex_;
+  CompactMutex flushing_;  // ERROR's flush of receives, and RESET: outside mutex_
+  mutable CompactMutex mutex_;
   Quota::Share share_;
   std::atomic<QpState> state_{QpState::kReset};
   Attempt attempt_;     // until it is established or has failed

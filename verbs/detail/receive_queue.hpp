@@ -13,6 +13,7 @@
 
 #include "common/bounded_ring.hpp"
 #include "ddp/placement.hpp"
+#include "verbs/detail/compact_mutex.hpp"
 #include "verbs/detail/device_state.hpp"
 #include "verbs/work_request.hpp"
 
@@ -94,7 +95,7 @@ class ReceiveQueue {
   const Quota::Share share_;  // a shared one's
   const std::uint32_t number_;
   const std::uint32_t max_sge_;
-  mutable std::mutex mutex_;
+  mutable CompactMutex mutex_;
   Shape shape_;
   std::vector<std::unique_ptr<Chunk>> chunks_;  // of slots, which stay where they are when the queue grows
   std::uint32_t slots_ = 0;                     // that have been in use

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// A mutex of four octets. A connection has five, and there may be thousands of connections: those of the C library take
+// forty each.
+//
+// It looks again for a moment before it sleeps. A program that waits for an RDMA Write by looking at its memory sees
+// the last octet while the progress thread, which placed it, still holds the stream's lock for a few hundred
+// instructions; the program posts its answer at once, and to sleep and be woken would take longer than all the rest.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#if defined(__SANITIZE_THREAD__)
+#define WEFT_TELL_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define WEFT_TELL_THREAD_SANITIZER 1
+#endif
+#endif
+#ifdef WEFT_TELL_THREAD_SANITIZER
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace weft::verbs::detail {
+
+// As std::mutex has them, for std::lock_guard and std::unique_lock. Nothing here locks twice.
+class CompactMutex {
+ public:
+#ifdef WEFT_TELL_THREAD_SANITIZER
+  // It finds locks that are taken in changing order, of those that it is told of.
+  CompactMutex() noexcept { __tsan_mutex_create(this, __tsan_mutex_not_static); }
+  ~CompactMutex() { __tsan_mutex_destroy(this, __tsan_mutex_not_static); }
+  void lock() noexcept {
+    __tsan_mutex_pre_lock(this, 0);
+    take();
+    __tsan_mutex_post_lock(this, 0, 0);
+  }
+  bool try_lock() noexcept {
+    __tsan_mutex_pre_lock(this, __tsan_mutex_try_lock);
+    const bool taken = try_take();
+    __tsan_mutex_post_lock(this, __tsan_mutex_try_lock | (taken ? 0U : __tsan_mutex_try_lock_failed), 0);
+    return taken;
+  }
+  void unlock() noexcept {
+    __tsan_mutex_pre_unlock(this, 0);
+    give_up();
+    __tsan_mutex_post_unlock(this, 0);
+  }
+#else
+  CompactMutex() = default;
+  void lock() noexcept { take(); }
+  bool try_lock() noexcept { return try_take(); }
+  void unlock() noexcept { give_up(); }
+#endif
+  CompactMutex(const CompactMutex&) = delete;
+  CompactMutex& operator=(const CompactMutex&) = delete;
+
+ private:
+  static constexpr std::uint32_t kFree = 0;
+  static constexpr std::uint32_t kHeld = 1;
+  static constexpr std::uint32_t kAwaited = 2;  // held, and somebody may sleep
+  static constexpr int kLooks = 100;
+
+  void take() noexcept {
+    if (!try_take()) take_slowly();
+  }
+  bool try_take() noexcept {
+    std::uint32_t expected = kFree;
+    return word_.compare_exchange_strong(expected, kHeld, std::memory_order_acquire, std::memory_order_relaxed);
+  }
+  // The next holder may destroy it behind the exchange: the kernel is asked to wake whoever sleeps at an address, and
+  // does not look what lies there.
+  void give_up() noexcept {
+    if (word_.exchange(kFree, std::memory_order_release) == kAwaited) wake_one();
+  }
+  void take_slowly() noexcept;
+  void wake_one() noexcept;
+
+  std::atomic<std::uint32_t> word_{kFree};
+};
+
+}  // namespace weft::verbs::detail
