@@ -38,8 +38,24 @@ std::error_code bind_local(int descriptor, const Endpoint& local) {
   return {};
 }
 
-// A socket whose connect is under way.
-ConnectResult start(BoundSocket from, const Endpoint& remote, const ConnectOptions& options) {
+// A connect to a free port of this host may pick that very port as its own and meet itself.
+bool met_itself(const Socket& socket, const Endpoint& remote) {
+  const auto local = socket.local();
+  return local && local->port == remote.port && local == socket.peer();
+}
+
+std::error_code met_itself_error() noexcept { return std::make_error_code(std::errc::connection_refused); }
+
+ConnectResult finish(Socket socket, const Endpoint& remote) {
+  if (const auto error = socket.pending_error()) return std::unexpected(error);
+  if (met_itself(socket, remote)) return std::unexpected(met_itself_error());
+  return socket;
+}
+
+}  // namespace
+
+std::expected<ConnectBegun, std::error_code> begin_connect(BoundSocket from, const Endpoint& remote,
+                                                           const ConnectOptions& options) {
   sockaddr_storage storage{};
   const socklen_t length = remote.to_sockaddr(storage);
   const bool bound = from.is_open();
@@ -54,22 +70,11 @@ ConnectResult start(BoundSocket from, const Endpoint& remote, const ConnectOptio
   }
   const int result = ::connect(descriptor, reinterpret_cast<const sockaddr*>(&storage), length);
   if (result != 0 && errno != EINPROGRESS) return std::unexpected(last_error());
-  return socket;
+  // The kernel always says EINPROGRESS here, for the answer waits until it lets go of the socket: so it is asked again.
+  const bool connected = result == 0 || socket.peer();
+  if (connected && met_itself(socket, remote)) return std::unexpected(met_itself_error());
+  return ConnectBegun{std::move(socket), connected};
 }
-
-// A connect to a free port of this host may pick that very port as its own and meet itself.
-bool met_itself(const Socket& socket, const Endpoint& remote) {
-  const auto local = socket.local();
-  return local && local->port == remote.port && local == socket.peer();
-}
-
-ConnectResult finish(Socket socket, const Endpoint& remote) {
-  if (const auto error = socket.pending_error()) return std::unexpected(error);
-  if (met_itself(socket, remote)) return std::unexpected(std::make_error_code(std::errc::connection_refused));
-  return socket;
-}
-
-}  // namespace
 
 struct Connector::State : std::enable_shared_from_this<State> {
   State(Reactor& reactor, OnDone on_done)
@@ -82,18 +87,17 @@ struct Connector::State : std::enable_shared_from_this<State> {
   Endpoint remote{};
   bool done = false;
 
-  void begin(BoundSocket from, const Endpoint& to, const ConnectOptions& options) {
+  void wait(std::expected<ConnectBegun, std::error_code> begun, const Endpoint& to, std::chrono::milliseconds timeout) {
     remote = to;
-    auto started = start(std::move(from), remote, options);
     boost::system::error_code error;
-    if (started) watched.assign(started->descriptor(), error);
-    if (!started || error) return fail_soon(started ? std::error_code(error) : started.error());
-    socket = std::move(*started);
+    if (begun) watched.assign(begun->socket.descriptor(), error);
+    if (!begun || error) return fail_soon(begun ? std::error_code(error) : begun.error());
+    socket = std::move(begun->socket);
     watched.async_wait(asio::posix::stream_descriptor::wait_write,
                        [self = shared_from_this()](const boost::system::error_code& cancelled) {
                          if (!cancelled) self->complete({});
                        });
-    timer->expires_after(options.timeout);
+    timer->expires_after(timeout);
     timer->async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
       if (!cancelled) self->complete(std::make_error_code(std::errc::timed_out));
     });
@@ -124,9 +128,14 @@ Connector::Connector(Reactor& reactor, const Endpoint& remote, const ConnectOpti
 
 Connector::Connector(Reactor& reactor, BoundSocket from, const Endpoint& remote, const ConnectOptions& options,
                      OnDone on_done)
+    : Connector(reactor, begin_connect(std::move(from), remote, options), remote, options.timeout, std::move(on_done)) {
+}
+
+Connector::Connector(Reactor& reactor, std::expected<ConnectBegun, std::error_code> begun, const Endpoint& remote,
+                     std::chrono::milliseconds timeout, OnDone on_done)
     : state_(std::make_shared<State>(reactor, std::move(on_done))) {
   const auto lock = state_->gate.lock();
-  state_->begin(std::move(from), remote, options);
+  state_->wait(std::move(begun), remote, timeout);
 }
 
 Connector::~Connector() {

@@ -21,6 +21,15 @@ struct ConnectOptions {
   SocketOptions socket{};
 };
 
+// A connect that was begun: over loopback, and wherever the system is quick, it is done within the call.
+struct ConnectBegun {
+  Socket socket{};
+  bool connected = false;
+};
+// Without waiting, in the calling thread. `from`: bound before, or none; when it is open, options.local does not count.
+[[nodiscard]] std::expected<ConnectBegun, std::error_code> begin_connect(BoundSocket from, const Endpoint& remote,
+                                                                         const ConnectOptions& options);
+
 // The rules of all reactor objects are in transport/reactor.hpp.
 class Connector {
  public:
@@ -30,6 +39,9 @@ class Connector {
   Connector(Reactor& reactor, const Endpoint& remote, const ConnectOptions& options, OnDone on_done);
   // From an address that was bound before; options.local does not count.
   Connector(Reactor& reactor, BoundSocket from, const Endpoint& remote, const ConnectOptions& options, OnDone on_done);
+  // Of what begin_connect() has begun, or has failed with.
+  Connector(Reactor& reactor, std::expected<ConnectBegun, std::error_code> begun, const Endpoint& remote,
+            std::chrono::milliseconds timeout, OnDone on_done);
   ~Connector();  // abandons the attempt
   Connector(Connector&&) noexcept;
   Connector& operator=(Connector&&) noexcept;

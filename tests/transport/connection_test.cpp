@@ -34,6 +34,29 @@ struct Connection : testing::Test {
   }
 };
 
+// Over loopback TCP connects within the call, as far as the kernel has time for it; what it leaves, a connector does.
+TEST_F(Connection, IsBegunInTheCallingThread) {
+  const Listener listener = listen(loopback(Family::kIpv4));
+  auto begun = begin_connect({}, listener.local(), {});
+  ASSERT_TRUE(begun);
+  const bool at_once = begun->connected;
+  if (at_once) {
+    EXPECT_EQ(begun->socket.peer(), listener.local());
+  }
+  const Connector connector(*reactor, std::move(begun), listener.local(), std::chrono::seconds(10),
+                            [this](Result result) { connected.put(std::move(result)); });
+  const auto client = connected.take().value();
+  ASSERT_TRUE(client);
+  EXPECT_EQ(client->local(), accepted.take().value()->peer());
+}
+
+TEST_F(Connection, BeginsNothingWhereItCannot) {
+  const Listener listener = listen(loopback(Family::kIpv4));
+  const auto begun = begin_connect({}, listener.local(), {.local = Endpoint::parse("192.0.2.1:0").value()});
+  ASSERT_FALSE(begun);
+  EXPECT_EQ(begun.error(), std::errc::address_not_available);
+}
+
 struct ConnectionOf : Connection, testing::WithParamInterface<Family> {};
 
 TEST_P(ConnectionOf, CarriesOctetsBothWays) {
