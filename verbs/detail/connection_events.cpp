@@ -61,7 +61,10 @@ void ConnectionState::start_connector() {
     options.socket = socket_options();
   }
   log_connection(LogLevel::kInfo, number, "connecting to " + remote.to_string());
-  transport::Connector connector(runtime_.reactor(), std::move(from), remote, options,
+  auto begun = transport::begin_connect(std::move(from), remote, options);
+  // As over loopback: no other thread need be woken for it.
+  if (begun && begun->connected) return on_tcp(std::move(begun->socket));
+  transport::Connector connector(runtime_.reactor(), std::move(begun), remote, options.timeout,
                                  [weak = weak_from_this()](std::expected<transport::Socket, std::error_code> socket) {
                                    if (const auto self = weak.lock()) self->on_tcp(std::move(socket));
                                  });
@@ -99,7 +102,7 @@ void ConnectionState::on_tcp(std::expected<transport::Socket, std::error_code> s
     stream_ = stream;
   }
   const auto begun = stream->connect(qp, private_data);
-  stream->start();
+  stream->start(false);
   if (!begun) fail_connection({.type = ConnectionEventType::kConnectError, .error = begun.error()});
   if (!begun || in(Phase::kClosed)) stream->abort();  // destroyed in the meantime
 }

@@ -18,9 +18,10 @@ Result<void> ConnectionState::listen(int backlog) {
   {
     const std::lock_guard lock(mutex_);
     at = std::move(reserved_);
-    backlog_ = std::make_shared<Backlog>(backlog, weak_from_this());
-    backlog_->channel = channel_;
-    options.has_room = [places = backlog_, id = number] {
+    const auto places = std::make_shared<Backlog>(backlog, weak_from_this());
+    places->channel = channel_;
+    listening_ = std::make_unique<Listening>(nullptr, places);
+    options.has_room = [places, id = number] {
       if (places->has_room()) return true;
       log_connection(LogLevel::kInfo, id, "its backlog is full: further clients wait");
       return false;
@@ -45,8 +46,8 @@ Result<void> ConnectionState::listen(int backlog) {
   auto shared = std::make_shared<transport::Listener>(std::move(*listener));
   runtime_.add(number, shared);
   const std::lock_guard lock(mutex_);
-  listener_ = std::move(shared);
-  listener_->resume();  // a place that became free before this
+  listening_->listener = std::move(shared);
+  listening_->listener->resume();  // a place that became free before this
   return {};
 }
 
@@ -61,7 +62,7 @@ bool ConnectionState::Backlog::has_room() {
 
 void ConnectionState::resume_listening() {
   const std::lock_guard lock(mutex_);
-  if (listener_) listener_->resume();
+  if (listening_ && listening_->listener) listening_->listener->resume();
 }
 
 void ConnectionState::on_accept(std::expected<transport::Socket, std::error_code> socket) {
@@ -70,7 +71,7 @@ void ConnectionState::on_accept(std::expected<transport::Socket, std::error_code
   std::shared_ptr<EventChannelState> channel;
   {
     const std::lock_guard lock(mutex_);
-    backlog = backlog_;
+    if (listening_) backlog = listening_->backlog;
     channel = channel_;
   }
   if (!channel || !backlog) {
@@ -104,7 +105,9 @@ void ConnectionState::begin_incoming(const ConnectionState& listener, transport:
                                     .send_depth = Device::limits().max_qp_wr,
                                     .observer = shared_from_this(),
                                     .connection = number});
-  std::shared_ptr(stream_)->start();  // what it has to say comes in another thread, perhaps before this returns
+  // The Request follows TCP's last acknowledgement closely, and is often here: then the progress thread need not be
+  // woken. What the stream has to say comes before this returns, or in another thread.
+  std::shared_ptr(stream_)->start(true);
 }
 
 void ConnectionState::on_requested(engine::ConnectionRequested request) {

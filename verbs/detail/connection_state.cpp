@@ -205,11 +205,11 @@ void ConnectionState::migrate(std::shared_ptr<EventChannelState> channel) {
   const std::lock_guard lock(mutex_);
   if (!channel_ || channel_ == channel) return;
   std::unique_lock<std::mutex> no_requests;
-  if (backlog_) no_requests = std::unique_lock(backlog_->mutex);
+  if (listening_) no_requests = std::unique_lock(listening_->backlog->mutex);
   auto waiting = channel_->events->withdraw([this](const QueuedEvent& queued) { return queued.event.id == number; });
   channel_ = std::move(channel);
   for (auto& event : waiting) channel_->events->post(std::move(event));
-  if (backlog_) backlog_->channel = channel_;
+  if (listening_) listening_->backlog->channel = channel_;
 }
 
 void ConnectionState::taken(std::shared_ptr<EventChannelState> channel) {
@@ -227,13 +227,13 @@ void ConnectionState::destroy() {
   {
     const std::lock_guard lock(mutex_);
     if (!channel_) return;
-    if (backlog_) {
-      const std::lock_guard no_requests(backlog_->mutex);
-      backlog_->channel.reset();
+    if (listening_) {
+      const std::lock_guard no_requests(listening_->backlog->mutex);
+      listening_->backlog->channel.reset();
+      listener.swap(listening_->listener);
     }
     undelivered = channel_->events->withdraw([this](const QueuedEvent& queued) { return queued.event.id == number; });
     channel_.reset();
-    listener.swap(listener_);
     if (attempt_) {
       connector.swap(attempt_->connector);
       qp = std::exchange(attempt_->qp, nullptr);

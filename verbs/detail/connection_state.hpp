@@ -109,6 +109,10 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
     std::shared_ptr<EventChannelState> channel{};  // the listener's; null when it is gone
   };
 
+  struct Listening {
+    std::shared_ptr<transport::Listener> listener{};  // null until it listens
+    std::shared_ptr<Backlog> backlog{};
+  };
   // What an initiator needs until it is established; apart, for there may be thousands that are.
   struct Attempt {
     std::shared_ptr<QueuePairState> qp{};
@@ -150,9 +154,8 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   std::atomic<bool> lacks_rtr_ = false;  // a request for peer-to-peer, and policy_.rtr is empty
   bool peer_gone_ = false;               // it asked, and went before it was answered
   transport::BoundSocket reserved_;      // keeps local_.port, until connect or listen use it
-  std::shared_ptr<transport::Listener> listener_;
-  std::shared_ptr<Backlog> backlog_;  // of a listener
-  std::shared_ptr<Backlog> place_;    // in its listener's backlog, until the application has it
+  std::unique_ptr<Listening> listening_;
+  std::shared_ptr<Backlog> place_;  // in its listener's backlog, until the application has it
   std::uint64_t listener_number_ = 0;
   std::shared_ptr<Stream> stream_;
   std::unique_ptr<Attempt> attempt_;  // of an initiator, from connect until it is established

@@ -63,9 +63,13 @@ std::shared_ptr<Stream> Stream::make(Runtime& runtime, Setup setup) {
   return stream;
 }
 
-void Stream::start() {
+void Stream::start(bool expect_octets) {
   const std::lock_guard lock(mutex_);
   if (finished_) return;
+  if (expect_octets) {
+    receive_some();
+    send_some();
+  }
   runtime_.readiness(number_).add(socket_, number_, interest_);
   settle();
 }
