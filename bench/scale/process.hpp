@@ -81,8 +81,9 @@ struct Figures {
   std::array<Memory, 2> per_connection{};  // client, server
   std::array<Memory, 2> after_use{};       // each connection has carried one message each way
   std::array<Work, 2> idle{};
-  double slab = 0;  // of the kernel, octets per connection, both ends
-  double rate = 0;  // connections or octets per second
+  std::array<Work, 2> setup{};  // client, server
+  double slab = 0;              // of the kernel, octets per connection, both ends
+  double rate = 0;              // connections or octets per second
 };
 
 // One end of a line between the two.

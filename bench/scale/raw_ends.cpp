@@ -34,7 +34,8 @@ void watch(int events, int descriptor, std::uint32_t what) {
 
 }  // namespace
 
-RawServer::RawServer(Figures& figures) : events_(epoll_create1(EPOLL_CLOEXEC)), listening_(open_socket()) {
+RawServer::RawServer(Figures& figures, Talk talk)
+    : events_(epoll_create1(EPOLL_CLOEXEC)), listening_(open_socket()), talk_(talk) {
   octets_.resize(kReadOctets);
   sockaddr_in address = loopback(0);
   socklen_t length = sizeof address;
@@ -72,9 +73,11 @@ void RawServer::accept_all() {
 void RawServer::read_some(int descriptor) {
   const ssize_t got = recv(descriptor, octets_.data(), octets_.size(), 0);
   if (got == 0) close(descriptor);
+  if (got > 0 && talk_ == Talk::kOctets) need(send(descriptor, octets_.data(), 1, MSG_NOSIGNAL) == 1, "send");
 }
 
-RawClient::RawClient(const Figures& figures) : events_(epoll_create1(EPOLL_CLOEXEC)), port_(figures.port) {}
+RawClient::RawClient(const Figures& figures, Talk talk)
+    : events_(epoll_create1(EPOLL_CLOEXEC)), port_(figures.port), talk_(talk) {}
 
 int RawClient::begin() {
   const int made = open_socket();
@@ -87,14 +90,29 @@ int RawClient::begin() {
   return made;
 }
 
+bool RawClient::talk_on(int descriptor, std::uint32_t what) {
+  char octet = 0;
+  if ((what & EPOLLOUT) != 0) {
+    need(send(descriptor, &octet, 1, MSG_NOSIGNAL) == 1, "send");
+    epoll_event event{.events = EPOLLIN, .data = {.fd = descriptor}};
+    need(epoll_ctl(events_, EPOLL_CTL_MOD, descriptor, &event) == 0, "epoll_ctl");
+    return true;
+  }
+  if (recv(descriptor, &octet, 1, 0) != 1) return false;
+  need(shutdown(descriptor, SHUT_WR) == 0, "shutdown");
+  return true;
+}
+
 void RawClient::connect(std::size_t count, std::size_t in_flight, bool keep) {
   std::size_t started = 0;
   for (std::size_t finished = 0; finished < count;) {
     while (started < count && started - finished < in_flight) static_cast<void>(begin()), ++started;
     std::array<epoll_event, kMaxEvents> ready;
     const int found = epoll_wait(events_, ready.data(), kMaxEvents, -1);
-    for (int i = 0; i < found; ++i, ++finished) {
+    for (int i = 0; i < found; ++i) {
       const int descriptor = ready[static_cast<std::size_t>(i)].data.fd;
+      if (talk_ == Talk::kOctets && talk_on(descriptor, ready[static_cast<std::size_t>(i)].events)) continue;
+      ++finished;
       if (!keep) {
         close(descriptor);
         continue;

@@ -80,25 +80,29 @@ Figures measure_memory(std::size_t count, double idle_seconds) {
       });
 }
 
+// Switches and processor time: the client's of the `count` connections, the server's of its whole life.
 template <typename Server, typename Client>
-double measure_setup(std::size_t count, std::size_t in_flight) {
+Figures measure_setup(std::size_t count, std::size_t in_flight) {
   return run(
-             [](const Line& line, Figures& figures) {
-               Server server(figures);
-               line.meet();
-               if constexpr (requires { server.serve(line); }) server.serve(line);
-               if constexpr (requires { server.serve(0, line); }) server.serve(0, line);
-             },
-             [=](const Line& line, Figures& figures) {
-               line.meet();
-               Client client(figures);
-               client.connect(kWarm, 1, false);
-               const double begun = now();
-               client.connect(count, in_flight, false);
-               figures.rate = static_cast<double>(count) / (now() - begun);
-               line.tell();
-             })
-      .rate;
+      [](const Line& line, Figures& figures) {
+        Server server(figures);
+        line.meet();
+        if constexpr (requires { server.serve(line); }) server.serve(line);
+        if constexpr (requires { server.serve(0, line); }) server.serve(0, line);
+        figures.setup[1] = work_now();
+      },
+      [=](const Line& line, Figures& figures) {
+        line.meet();
+        Client client(figures);
+        client.connect(kWarm, 1, false);
+        const double begun = now();
+        const Work before = work_now();
+        client.connect(count, in_flight, false);
+        figures.rate = static_cast<double>(count) / (now() - begun);
+        const Work after = work_now();
+        figures.setup[0] = {after.cpu - before.cpu, after.switches - before.switches};
+        line.tell();
+      });
 }
 
 template <typename Server, typename Client>
@@ -209,6 +213,35 @@ void report_turns(Report& report, const std::string& name, const std::string& un
   report.add({name + ", ratio", "x", ratio, target, ratio >= least});
 }
 
+// Beside connect, accept and close, of which a client waits for none but its own half; and beside the same with an
+// octet each way and a close that is waited for, which has as many hand-offs as weft's.
+void report_setup(Report& report, std::size_t count, std::size_t in_flight, int turns) {
+  const std::string name = "setup: connections, " + std::to_string(in_flight) + " in flight";
+  std::vector<double> ours, bare, talking, ratios, fair;
+  Figures weft, tcp;
+  for (int turn = 0; turn < turns; ++turn) {
+    weft = measure_setup<WeftServer, WeftClient>(count, in_flight);
+    ours.push_back(weft.rate);
+    bare.push_back(measure_setup<RawServer, RawClient>(count, in_flight).rate);
+    tcp = measure_setup<TalkingServer, TalkingClient>(count, in_flight);
+    talking.push_back(tcp.rate);
+    ratios.push_back(ours.back() / bare.back());
+    fair.push_back(ours.back() / talking.back());
+  }
+  report.add({name + ", weft", "/s", median(ours)});
+  report.add({name + ", TCP connect and close", "/s", median(bare)});
+  report.add({name + ", TCP with an octet each way", "/s", median(talking)});
+  report.add({name + ", ratio", "x", median(ratios), ">= 0.5", median(ratios) >= 0.5});
+  report.add({name + ", ratio to TCP with an octet each way", "x", median(fair)});
+  const auto each = [&](const std::string& who, const Figures& seen, std::size_t end, std::size_t connections) {
+    const auto n = static_cast<double>(connections);
+    report.add({name + ", times asleep, " + who, "each", seen.setup[end].switches / n});
+    report.add({name + ", processor time, " + who, "us each", seen.setup[end].cpu / n * 1e6});
+  };
+  each("weft's client", weft, 0, count), each("weft's server", weft, 1, count + kWarm);
+  each("that TCP's client", tcp, 0, count), each("that TCP's server", tcp, 1, count + kWarm);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -241,10 +274,7 @@ int main(int argc, char** argv) {
   for (const std::size_t in_flight : {1UL, 16UL}) {
     if (!wanted("setup")) break;
     const std::size_t count = quick ? 500 : 2000;
-    report_turns(
-        report, "setup: connections, " + std::to_string(in_flight) + " in flight", "/s", 1, turns, 0.5,
-        [=] { return measure_setup<WeftServer, WeftClient>(count, in_flight); },
-        [=] { return measure_setup<RawServer, RawClient>(count, in_flight); });
+    report_setup(report, count, in_flight, turns);
   }
   for (const std::size_t active : {1UL, 16UL, 256UL}) {
     if (!wanted("bandwidth")) break;

@@ -40,9 +40,7 @@ WeftEnd::WeftEnd()
       events_(must(EventChannel::create(), "event channel")),
       octets_(kWrite),
       region_(must(domain_.register_memory(octets_.data(), octets_.size(), Access::kLocalWrite | Access::kRemoteWrite),
-                   "memory")) {
-  need(fcntl(events_.descriptor(), F_SETFL, O_NONBLOCK) == 0, "fcntl");
-}
+                   "memory")) {}
 
 std::unique_ptr<QueuePair> WeftEnd::make_queue_pair() {
   auto made = std::make_unique<QueuePair>(must(
@@ -94,6 +92,7 @@ std::optional<ConnectionEvent> WeftEnd::next_event(const Line* line) {
 // --- Server
 
 WeftServer::WeftServer(Figures& figures) : listener_(must(ConnectionId::create(events_), "listener")) {
+  need(fcntl(events_.descriptor(), F_SETFL, O_NONBLOCK) == 0, "fcntl");  // it listens to its line, too
   must(listener_.bind_address(loopback(1, 0)), "bind");
   must(listener_.listen(1024), "listen");
   figures.port = listener_.local_address().port;

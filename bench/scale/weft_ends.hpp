@@ -34,7 +34,8 @@ class WeftEnd {
   // Spins until so many receives have completed; `each` is told the queue pair's number.
   template <typename Each>
   void take_messages(std::size_t count, Each each);
-  // The next event of the connection manager; none when `line` has something to say first.
+  // The next event of the connection manager. With a line the channel must not block; none when `line` has something to
+  // say first.
   std::optional<verbs::ConnectionEvent> next_event(const Line* line = nullptr);
 
   verbs::Device device_;
