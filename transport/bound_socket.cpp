@@ -7,11 +7,11 @@
 
 #include <cerrno>
 
+#include "transport/detail/last_error.hpp"
+
 namespace weft::transport {
 
 namespace {
-
-std::error_code last_error() noexcept { return {errno, std::system_category()}; }
 
 void set(int descriptor, int level, int name, bool value) noexcept {
   const int on = value ? 1 : 0;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "transport/detail/callback_gate.hpp"
+#include "transport/detail/last_error.hpp"
 #include "transport/detail/reactor_state.hpp"
 
 namespace weft::transport {
@@ -21,8 +22,6 @@ namespace asio = boost::asio;
 namespace {
 
 using ConnectResult = std::expected<Socket, std::error_code>;
-
-std::error_code last_error() noexcept { return {errno, std::system_category()}; }
 
 std::error_code bind_local(int descriptor, const Endpoint& local) {
   const int on = 1;

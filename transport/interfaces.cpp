@@ -16,10 +16,10 @@
 #include <map>
 #include <memory>
 
+#include "transport/detail/last_error.hpp"
+
 namespace weft::transport {
 namespace {
-
-std::error_code last_error() noexcept { return {errno, std::system_category()}; }
 
 class Descriptor {
  public:

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "transport/detail/callback_gate.hpp"
+#include "transport/detail/last_error.hpp"
 #include "transport/detail/reactor_state.hpp"
 
 namespace weft::transport {
@@ -24,8 +25,6 @@ using AcceptResult = std::expected<Socket, std::error_code>;
 
 constexpr auto kPauseWithoutResources = std::chrono::milliseconds(100);
 constexpr int kAcceptsInARow = 32;  // then other callbacks get their turn
-
-std::error_code last_error() noexcept { return {errno, std::system_category()}; }
 
 // Linux gives an accepted socket what the listening one has: so it is said once, and not with each connection.
 std::error_code prepare(int listening, const SocketOptions& options) {

@@ -8,10 +8,10 @@
 #include <array>
 #include <cerrno>
 
+#include "transport/detail/last_error.hpp"
+
 namespace weft::transport {
 namespace {
-
-std::error_code last_error() noexcept { return {errno, std::system_category()}; }
 
 // The kernel reports EPOLLHUP and EPOLLERR whatever is asked for. While nobody is interested, EPOLLONESHOT keeps a dead
 // connection from waking the progress thread for ever.

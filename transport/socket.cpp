@@ -12,10 +12,10 @@
 #include <array>
 #include <cerrno>
 
+#include "transport/detail/last_error.hpp"
+
 namespace weft::transport {
 namespace {
-
-std::error_code last_error() noexcept { return {errno, std::system_category()}; }
 
 std::error_code set_option(int descriptor, int level, int name, int value) noexcept {
   return setsockopt(descriptor, level, name, &value, sizeof value) == 0 ? std::error_code{} : last_error();

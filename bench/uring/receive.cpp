@@ -11,8 +11,8 @@
 namespace weft::uring {
 namespace {
 
-constexpr unsigned kBuffers = 16;
-constexpr std::size_t kBufferOctets = 64 * 1024;
+constexpr unsigned kStreamBuffers = 16;
+constexpr std::size_t kStreamBufferOctets = 64 * 1024;
 
 class EpollReceiver final : public End {
  public:
@@ -51,7 +51,7 @@ class UringReceiver final : public End {
   UringReceiver(const RingOptions& options, std::span<const int> sockets)
       : options_(options), ring_(options), socket_(sockets[0]) {
     if (options.fixed_files) ring_.register_files(sockets);
-    if (options.multishot) ring_.provide_buffers(kBuffers, kBufferOctets);
+    if (options.multishot) ring_.provide_buffers(kStreamBuffers, kStreamBufferOctets);
     ask();
   }
 

@@ -22,7 +22,7 @@ namespace {
 using namespace weft::uring;
 
 constexpr int kSkipped = 77;
-constexpr std::uint64_t kMebi = 1024 * 1024;
+constexpr std::uint64_t kTransferUnit = 1024 * 1024;
 
 constexpr unsigned kCooperative = IORING_SETUP_COOP_TASKRUN | IORING_SETUP_SINGLE_ISSUER;
 constexpr unsigned kDeferred = IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_SINGLE_ISSUER;
@@ -56,7 +56,7 @@ Task requests(const Settings& settings, const Network& network, std::size_t conn
 }
 
 Task stream(const Settings& settings, const Network& network, Peer peer) {
-  const std::uint64_t octets = (settings.quick ? 4 : 128) * kMebi;
+  const std::uint64_t octets = (settings.quick ? 4 : 128) * kTransferUnit;
   return {.network = &network, .warm = octets / 4, .measured = octets, .peer = std::move(peer)};
 }
 

@@ -25,7 +25,7 @@ struct FreeInfo {
 };
 using Info = std::unique_ptr<rdma_addrinfo, FreeInfo>;
 
-constexpr int kKnownFlags = RAI_PASSIVE | RAI_NUMERICHOST | RAI_NOROUTE | RAI_FAMILY;
+constexpr int kKnownHints = RAI_PASSIVE | RAI_NUMERICHOST | RAI_NOROUTE | RAI_FAMILY;
 
 bool copy_address(sockaddr*& to, socklen_t& to_length, const sockaddr* from, socklen_t length) {
   if (from == nullptr || length == 0) return true;
@@ -106,7 +106,7 @@ int add_source(rdma_addrinfo& info) {
 // --- All of it
 
 int fill(rdma_addrinfo& info, const char* node, const char* service, const rdma_addrinfo& hints) {
-  if ((hints.ai_flags & ~kKnownFlags) != 0) return EAI_BADFLAGS;
+  if ((hints.ai_flags & ~kKnownHints) != 0) return EAI_BADFLAGS;
   info.ai_flags = hints.ai_flags;
   if (const int error = set_kind(info, hints); error != 0) return error;
   const bool anywhere = (hints.ai_flags & RAI_PASSIVE) != 0 && hints.ai_src_addr == nullptr;

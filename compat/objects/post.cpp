@@ -13,7 +13,7 @@ namespace weft::compat {
 
 namespace {
 
-constexpr std::size_t kBatch = 32;
+constexpr std::size_t kPostedTogether = 32;
 
 // The three queues that take work.
 struct SendQueue {
@@ -51,16 +51,16 @@ Wr* advanced(Wr* wr, std::size_t steps) {
   return wr;
 }
 
-// Up to kBatch requests. `next` becomes the one behind them, or the one that was refused. Never inlined: a list of one
-// does not pay for this much stack.
+// Up to kPostedTogether requests. `next` becomes the one behind them, or the one that was refused. Never inlined: a
+// list of one does not pay for this much stack.
 template <typename Queue>
 [[gnu::noinline]] int post_batch(const Queue& queue, typename Queue::Wr*& next) {
-  RawArray<typename Queue::Request, kBatch> requests;
-  std::array<SgeArray, kBatch> segments;
+  RawArray<typename Queue::Request, kPostedTogether> requests;
+  std::array<SgeArray, kPostedTogether> segments;
   auto* const first = next;
   std::size_t count = 0;
   int error = 0;
-  for (auto* wr = first; wr != nullptr && count < kBatch && error == 0; wr = wr->next) {
+  for (auto* wr = first; wr != nullptr && count < kPostedTogether && error == 0; wr = wr->next) {
     error = translate(*wr, segments[count], requests.make(count));
     if (error == 0) ++count;
   }

@@ -8,14 +8,14 @@ namespace {
 
 // Layouts as the link types' registry describes them (tcpdump.org/linktypes). What follows is told by an EtherType at
 // `protocol`; the header is `size` octets long.
-struct Layout {
+struct LinkLayout {
   std::size_t protocol{};
   std::size_t size{};
 };
-constexpr Layout kEthernet{12, 14};
-constexpr Layout kLinuxCooked{14, 16};
-constexpr Layout kLinuxCooked2{0, 20};
-constexpr Layout kVlanTag{2, 4};  // tag control, EtherType of what is tagged
+constexpr LinkLayout kEthernet{12, 14};
+constexpr LinkLayout kLinuxCooked{14, 16};
+constexpr LinkLayout kLinuxCooked2{0, 20};
+constexpr LinkLayout kVlanTag{2, 4};  // tag control, EtherType of what is tagged
 constexpr std::size_t kFamilySize = 4;
 
 constexpr std::uint16_t kIpv4 = 0x0800;
@@ -24,7 +24,7 @@ constexpr bool is_vlan(std::uint16_t type) noexcept {
   return type == 0x8100 || type == 0x88a8 || type == 0x9100 || type == 0x9200;  // 802.1Q, 802.1ad, and QinQ before it
 }
 
-std::expected<IpAt, Unread> behind_ether_type(const Layout& layout, Bytes captured) noexcept {
+std::expected<IpAt, Unread> behind_ether_type(const LinkLayout& layout, Bytes captured) noexcept {
   if (captured.size() < layout.size) return std::unexpected(Unread::kMalformed);
   std::uint16_t type = Be<0, std::uint16_t>::get(captured.subspan(layout.protocol));
   std::size_t at = layout.size;

@@ -6,7 +6,7 @@
 namespace weft::conformance::capture {
 namespace {
 
-struct Layout {
+struct TcpLayout {
   using SourcePort = Be<0, std::uint16_t>;
   using DestinationPort = Be<2, std::uint16_t>;
   using Sequence = Be<4, std::uint32_t>;
@@ -46,21 +46,21 @@ std::optional<std::uint16_t> find_mss(Bytes options) noexcept {
 }  // namespace
 
 std::expected<TcpHeader, Unread> parse_tcp(Bytes octets, std::size_t original_size) noexcept {
-  if (octets.size() < Layout::kSize) return std::unexpected(Unread::kMalformed);
-  const std::size_t size = std::size_t{4} * (Layout::DataOffset::get(octets) >> 4);
-  if (size < Layout::kSize || size > original_size) return std::unexpected(Unread::kMalformed);
-  const std::uint8_t flags = Layout::Flags::get(octets);
-  TcpHeader header{.source_port = Layout::SourcePort::get(octets),
-                   .destination_port = Layout::DestinationPort::get(octets),
-                   .sequence = Layout::Sequence::get(octets),
-                   .acknowledgement = Layout::Acknowledgement::get(octets),
+  if (octets.size() < TcpLayout::kSize) return std::unexpected(Unread::kMalformed);
+  const std::size_t size = std::size_t{4} * (TcpLayout::DataOffset::get(octets) >> 4);
+  if (size < TcpLayout::kSize || size > original_size) return std::unexpected(Unread::kMalformed);
+  const std::uint8_t flags = TcpLayout::Flags::get(octets);
+  TcpHeader header{.source_port = TcpLayout::SourcePort::get(octets),
+                   .destination_port = TcpLayout::DestinationPort::get(octets),
+                   .sequence = TcpLayout::Sequence::get(octets),
+                   .acknowledgement = TcpLayout::Acknowledgement::get(octets),
                    .syn = (flags & kSyn) != 0,
                    .ack = (flags & kAck) != 0,
                    .fin = (flags & kFin) != 0,
                    .rst = (flags & kRst) != 0,
                    .size = size};
   const std::size_t captured = std::min(size, octets.size());
-  if (header.syn) header.mss = find_mss(octets.subspan(Layout::kSize, captured - Layout::kSize));
+  if (header.syn) header.mss = find_mss(octets.subspan(TcpLayout::kSize, captured - TcpLayout::kSize));
   return header;
 }
 

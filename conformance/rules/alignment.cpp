@@ -17,7 +17,7 @@ using enum Layer;
 constexpr Rule kMulpdu{"MPA-3-03", kWarning, kMpa, "RFC 5044 3", "A ULPDU is at most as long as the MULPDU."};
 constexpr Rule kAligned{"MPA-5.1-04", kWarning, kMpa, "RFC 5044 5.1",
                         "The sender makes TCP segments begin with an FPDU."};
-constexpr std::array kTable{&kMulpdu, &kAligned};
+constexpr std::array kAlignmentRules{&kMulpdu, &kAligned};
 
 constexpr std::size_t kMostStarts = 1024;
 constexpr std::uint16_t kSmallestEmss = 128;  // below it nothing is asked for
@@ -97,6 +97,6 @@ void AlignmentRules::finish(const Facts& facts, Findings& findings) {
   }
 }
 
-std::span<const Rule* const> alignment_rules() noexcept { return kTable; }
+std::span<const Rule* const> alignment_rules() noexcept { return kAlignmentRules; }
 
 }  // namespace weft::conformance

@@ -29,7 +29,7 @@ const Rule kAtomicOrder{"RDMAPX-5.2.2-11", Severity::kViolation, Layer::kRdmap, 
 
 namespace {
 
-using L = rdmap::AtomicRequestLayout;
+using Request = rdmap::AtomicRequestLayout;
 
 template <typename Field>
 Where field(const Ulpdu& ulpdu) noexcept {
@@ -37,23 +37,23 @@ Where field(const Ulpdu& ulpdu) noexcept {
 }
 
 void judge_fields(const Ulpdu& ulpdu, Findings& findings) {
-  const std::uint32_t first = L::AOpCode::get(ulpdu.payload);
-  const std::uint32_t aopcode = first & L::kAOpCodeMask;
+  const std::uint32_t first = Request::AOpCode::get(ulpdu.payload);
+  const std::uint32_t aopcode = first & Request::kAOpCodeMask;
   if (aopcode != first) {
-    findings.add(kAtomicReserved, field<L::AOpCode>(ulpdu),
+    findings.add(kAtomicReserved, field<Request::AOpCode>(ulpdu),
                  fmt::format("the reserved bits are {:07x}, not 0", first >> 4));
   }
   const auto kind = rdmap::atomic_kind(aopcode);
   if (!kind) {
-    findings.add(kAOpCode, field<L::AOpCode>(ulpdu), fmt::format("AOpCode is {}", aopcode));
+    findings.add(kAOpCode, field<Request::AOpCode>(ulpdu), fmt::format("AOpCode is {}", aopcode));
   }
   if (kind != rdmap::AtomicOperation::Kind::kFetchAdd) return;
-  if (const auto data = L::CompareData::get(ulpdu.payload); data != 0) {
-    findings.add(kCompareData, field<L::CompareData>(ulpdu),
+  if (const auto data = Request::CompareData::get(ulpdu.payload); data != 0) {
+    findings.add(kCompareData, field<Request::CompareData>(ulpdu),
                  fmt::format("Compare Data is {:#x} in a FetchAdd, not 0", data));
   }
-  if (const auto mask = L::CompareMask::get(ulpdu.payload); mask != std::numeric_limits<std::uint64_t>::max()) {
-    findings.add(kCompareMask, field<L::CompareMask>(ulpdu),
+  if (const auto mask = Request::CompareMask::get(ulpdu.payload); mask != std::numeric_limits<std::uint64_t>::max()) {
+    findings.add(kCompareMask, field<Request::CompareMask>(ulpdu),
                  fmt::format("Compare Mask is {:#x} in a FetchAdd, not all ones", mask));
   }
 }
@@ -62,14 +62,14 @@ void judge_fields(const Ulpdu& ulpdu, Findings& findings) {
 
 void Requests::on_atomic_request(const Ulpdu& ulpdu, const Facts& facts, Findings& findings) {
   if (!ulpdu.in_one_segment()) return forget();
-  if (ulpdu.payload.size() != L::kSize) {
-    findings.add(
-        kAtomicRequestSize, ulpdu.in_payload(0, ulpdu.payload.size()),
-        fmt::format("the Atomic Request has {} octets behind the DDP header, not {}", ulpdu.payload.size(), L::kSize));
+  if (ulpdu.payload.size() != Request::kSize) {
+    findings.add(kAtomicRequestSize, ulpdu.in_payload(0, ulpdu.payload.size()),
+                 fmt::format("the Atomic Request has {} octets behind the DDP header, not {}", ulpdu.payload.size(),
+                             Request::kSize));
     return forget();
   }
   judge_fields(ulpdu, findings);
-  atomics_.push_back(L::RequestId::get(ulpdu.payload));
+  atomics_.push_back(Request::RequestId::get(ulpdu.payload));
   count_request(ulpdu, facts, findings);
 }
 

@@ -20,7 +20,7 @@ constexpr Rule kWrong{"MPA-4.4-13", kViolation, kMpa, "RFC 5044 4.4",
                       "The CRC field is the CRC32c of the FPDU, least significant octet first."};
 constexpr Rule kNotGenerated{"MPA-7.1.1-11", kViolation, kMpa, "RFC 5044 7.1.1",
                              "With C set in either startup frame both ends generate CRCs."};
-constexpr std::array kTable{&kWrong, &kNotGenerated};
+constexpr std::array kCrcRules{&kWrong, &kNotGenerated};
 
 // Over everything but the Markers, which MPA-4.4-15 wants included.
 std::uint32_t crc_without_markers(const FpduSeen& fpdu) noexcept {
@@ -57,6 +57,6 @@ void CrcRules::on(const FpduSeen& fpdu, const Facts&, Findings& findings) {
   findings.add(kWrong, field, message + ".");
 }
 
-std::span<const Rule* const> crc_rules() noexcept { return kTable; }
+std::span<const Rule* const> crc_rules() noexcept { return kCrcRules; }
 
 }  // namespace weft::conformance

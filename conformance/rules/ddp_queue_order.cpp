@@ -33,7 +33,7 @@ const Rule kOffsetOrder{"DDP-5.3-02", Severity::kWarning, Layer::kDdp, "RFC 5041
 const Rule kEmptySegment{"DDP-5.2-11", Severity::kViolation, Layer::kDdp, "RFC 5041 5.2",
                          "Only a message without octets has a segment without payload, and then just that one."};
 
-using L = ddp::UntaggedLayout;
+using Untagged = ddp::UntaggedLayout;
 
 void QueueOrder::on(const Ulpdu& ulpdu, bool flawed, Findings& findings) {
   const auto& header = *ulpdu.untagged();
@@ -61,7 +61,7 @@ void QueueOrder::judge_start(const Ulpdu& ulpdu, Findings& findings) {
   if (any_ && open_ && whole_) {
     if (header.offset.value == next_offset_ && next_offset_ != 0) {
       if (meant_ != msn) {
-        findings.add(kMsnWithinMessage, ulpdu.field<L::MsnField>(),
+        findings.add(kMsnWithinMessage, ulpdu.field<Untagged::MsnField>(),
                      fmt::format("MSN is {} in a segment that goes on at MO {} where message {} of queue {} stopped",
                                  msn, header.offset.value, msn_, header.queue));
       }
@@ -88,7 +88,7 @@ void QueueOrder::judge_start(const Ulpdu& ulpdu, Findings& findings) {
   const bool known = sequence_known_;
   if (known && !fits) {
     const Rule& rule = any_ ? kMsnSequence : kFirstMsn;
-    findings.add(rule, ulpdu.field<L::MsnField>(),
+    findings.add(rule, ulpdu.field<Untagged::MsnField>(),
                  fmt::format("MSN is {}, not {}, in a new message of queue {}", msn, expected, header.queue));
   }
   begin(ulpdu);
@@ -117,12 +117,12 @@ void QueueOrder::judge_inside(const Ulpdu& ulpdu, bool flawed, Findings& finding
   }
   // The first segment of a message that goes on had octets, or it was one without.
   if (ulpdu.payload.empty() || (!several_ && coverage_.empty())) {
-    findings.add(kEmptySegment, ulpdu.field<L::MoField>(),
+    findings.add(kEmptySegment, ulpdu.field<Untagged::MoField>(),
                  fmt::format("message {} of queue {} has a segment without payload among others", msn_, header.queue));
   }
   several_ = true;
   if (header.offset.value != next_offset_ && !jump_) {
-    const Where at = ulpdu.field<L::MoField>();
+    const Where at = ulpdu.field<Untagged::MoField>();
     jump_ = Jump{place_of(at), ulpdu.fpdu->piece.stream_offset + at.at, static_cast<std::uint32_t>(next_offset_),
                  header.offset.value};
   }
@@ -138,13 +138,13 @@ void QueueOrder::judge_end(const Ulpdu& ulpdu, Findings& findings) {
                              msn_, header.queue, jump_->expected));
   };
   if (coverage_.begin() != 0 || (coverage_.empty() && header.offset.value != 0)) {
-    findings.add(kFirstOffset, ulpdu.field<L::MoField>(),
+    findings.add(kFirstOffset, ulpdu.field<Untagged::MoField>(),
                  fmt::format("message {} of queue {} begins at MO {}, not 0", msn_, header.queue,
                              coverage_.empty() ? header.offset.value : coverage_.begin()));
   } else if (!coverage_.contiguous() || coverage_.overlaps()) {
     if (jump_) told(kMessageOffset);
   } else if (next_offset_ != coverage_.end()) {
-    findings.add(kLastNotLargestOffset, ulpdu.field<L::MoField>(),
+    findings.add(kLastNotLargestOffset, ulpdu.field<Untagged::MoField>(),
                  fmt::format("L comes at MO {}, but message {} of queue {} has octets up to {}", header.offset.value,
                              msn_, header.queue, coverage_.end()));
   } else if (jump_) {

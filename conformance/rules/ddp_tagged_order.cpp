@@ -16,7 +16,7 @@ const Rule kTaggedOffset{"DDP-5.2-10", Severity::kViolation, Layer::kDdp, "RFC 5
 const Rule kTaggedOrder{"DDP-5.3-03", Severity::kWarning, Layer::kDdp, "RFC 5041 5.3",
                         "Segments of a tagged message are sent in increasing TO order."};
 
-using L = ddp::TaggedLayout;
+using Tagged = ddp::TaggedLayout;
 
 namespace {
 constexpr std::uint64_t kMiddle = std::uint64_t{1} << 63;
@@ -68,11 +68,11 @@ void TaggedOrder::judge_inside(const Ulpdu& ulpdu, Findings& findings) {
   }
   several_ = true;
   if (header.stag != stag_) {
-    findings.add(kStagWithinMessage, ulpdu.field<L::StagField>(),
+    findings.add(kStagWithinMessage, ulpdu.field<Tagged::StagField>(),
                  fmt::format("STag is {:08x}, not {:08x} as in the segments before", header.stag.value, stag_.value));
   }
   if (!goes_on_there && !jump_) {
-    const Where at = ulpdu.field<L::ToField>();
+    const Where at = ulpdu.field<Tagged::ToField>();
     jump_ = Jump{place_of(at), ulpdu.fpdu->piece.stream_offset + at.at, next_offset_, header.offset.value};
   }
 }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr Rule kInsideFpdu{"MPA-7.2-01", Severity::kViolation, Layer::kConnection, "RFC 5044 7.2",
                            "A direction ends at the end of an FPDU."};
-constexpr std::array kTable{&kInsideFpdu};
+constexpr std::array kEndingRules{&kInsideFpdu};
 
 }  // namespace
 
@@ -23,6 +23,6 @@ void EndingRules::on(const EndSeen& end, const Facts&, Findings& findings) {
                fmt::format("The FIN comes {} octets into an FPDU.", end.unfinished));
 }
 
-std::span<const Rule* const> ending_rules() noexcept { return kTable; }
+std::span<const Rule* const> ending_rules() noexcept { return kEndingRules; }
 
 }  // namespace weft::conformance

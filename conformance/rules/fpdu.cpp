@@ -19,7 +19,7 @@ constexpr Rule kTooLong{"MPA-3-05", kViolation, kMpa, "RFC 5044 3", "A ULPDU is 
 constexpr Rule kLength{"MPA-4.1-02", kViolation, kMpa, "RFC 5044 4.1",
                        "ULPDU_Length counts the octets of the ULPDU, and so tells where the next FPDU begins."};
 constexpr Rule kPad{"MPA-4.1-03", kViolation, kMpa, "RFC 5044 4.1", "PAD octets are sent as zero."};
-constexpr std::array kTable{&kTooLong, &kLength, &kPad};
+constexpr std::array kFpduRules{&kTooLong, &kLength, &kPad};
 
 }  // namespace
 
@@ -43,6 +43,6 @@ void FpduRules::on(const LostSeen& lost, const Facts&, Findings& findings) {
       "before.");
 }
 
-std::span<const Rule* const> fpdu_rules() noexcept { return kTable; }
+std::span<const Rule* const> fpdu_rules() noexcept { return kFpduRules; }
 
 }  // namespace weft::conformance

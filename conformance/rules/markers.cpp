@@ -27,7 +27,7 @@ constexpr Rule kNotAsked{"MPA-7.1.1-07", kViolation, kMpa, "RFC 5044 7.1.1",
                          "Whoever received M=0 adds no Markers to its FPDUs."};
 constexpr Rule kMissing{"MPA-7.1.1-08", kViolation, kMpa, "RFC 5044 7.1.1",
                         "Whoever received M=1 adds Markers to its FPDUs."};
-constexpr std::array kTable{&kReserved, &kLowBits, &kInside, &kBoundary, &kFirst, &kNotAsked, &kMissing};
+constexpr std::array kMarkerRules{&kReserved, &kLowBits, &kInside, &kBoundary, &kFirst, &kNotAsked, &kMissing};
 
 void judge_use(const FpduSeen& fpdu, const Facts& facts, Findings& findings) {
   const auto& receiver = fpdu.piece.from == Direction::kFromInitiator ? facts.reply : facts.request;
@@ -69,6 +69,6 @@ void MarkerRules::on(const FpduSeen& fpdu, const Facts& facts, Findings& finding
   for (const MarkerSeen& marker : fpdu.markers) judge_marker(fpdu, marker, findings);
 }
 
-std::span<const Rule* const> marker_rules() noexcept { return kTable; }
+std::span<const Rule* const> marker_rules() noexcept { return kMarkerRules; }
 
 }  // namespace weft::conformance

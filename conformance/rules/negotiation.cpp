@@ -34,12 +34,13 @@ constexpr Rule kReplyUnenhanced{"MPA2-10-02", kViolation, kConnection, "RFC 6581
                                 "An enhanced Request is answered by an enhanced Reply."};
 constexpr Rule kReplyEnhanced{"MPA2-10-04", kViolation, kConnection, "RFC 6581 10",
                               "A Request without enhanced data is answered by a Reply without."};
-constexpr std::array kTable{&kCrcOff,         &kDepthTooSmall, &kDepthTooLarge,     &kNoTypeOffered,   &kModelDropped,
-                            &kNoTypeAccepted, &kModelAdded,    &kTypesWithoutModel, &kReplyUnenhanced, &kReplyEnhanced};
+constexpr std::array kNegotiationRules{&kCrcOff,          &kDepthTooSmall,  &kDepthTooLarge, &kNoTypeOffered,
+                                       &kModelDropped,    &kNoTypeAccepted, &kModelAdded,    &kTypesWithoutModel,
+                                       &kReplyUnenhanced, &kReplyEnhanced};
 
-constexpr std::size_t kFlagsAt = 16;
+constexpr std::size_t kAnswerFlagsAt = 16;
 constexpr std::size_t kEnhancedAt = mpa::kFixedFrameSize;
-constexpr std::uint8_t kEnhancedBit = 0x10;  // in StartupFrame::reserved only below revision 2
+constexpr std::uint8_t kEnhancedFlag = 0x10;  // in StartupFrame::reserved only below revision 2
 constexpr std::uint8_t kFirstEnhancedRevision = 2;
 
 std::string types(const mpa::RtrTypes& rtr) {
@@ -101,7 +102,7 @@ void judge_depths(const StartupSeen& seen, const mpa::EnhancedData& asked, const
 }
 
 void judge_reply(const StartupSeen& seen, const StartupFacts& request, const StartupFacts& reply, Findings& findings) {
-  const Where flags{&seen.piece, kFlagsAt, 2};
+  const Where flags{&seen.piece, kAnswerFlagsAt, 2};
   if (request.enhanced && !reply.enhanced) {
     // A Responder of revision 1 may refuse what it does not know.
     if (reply.reject && reply.revision < kFirstEnhancedRevision) return;
@@ -119,7 +120,7 @@ void judge_reply(const StartupSeen& seen, const StartupFacts& request, const Sta
 
 void NegotiationRules::on(const StartupSeen& seen, const Facts& facts, Findings& findings) {
   if (seen.frame && seen.frame->enhanced) judge_own_types(seen, *seen.frame->enhanced, facts, findings);
-  if (seen.frame && (seen.frame->reserved & kEnhancedBit) != 0) s_without_revision_ = true;
+  if (seen.frame && (seen.frame->reserved & kEnhancedFlag) != 0) s_without_revision_ = true;
   if (!facts.request || !facts.reply) return;
   if (seen.piece.from == Direction::kFromResponder && !s_without_revision_)
     judge_reply(seen, *facts.request, *facts.reply, findings);
@@ -129,6 +130,6 @@ void NegotiationRules::on(const StartupSeen& seen, const Facts& facts, Findings&
   }
 }
 
-std::span<const Rule* const> negotiation_rules() noexcept { return kTable; }
+std::span<const Rule* const> negotiation_rules() noexcept { return kNegotiationRules; }
 
 }  // namespace weft::conformance

@@ -22,7 +22,7 @@ constexpr Rule kRtrFirst{"MPA2-5-03", kViolation, kConnection, "RFC 6581 5",
                          "With A set, the Initiator's first FPDU is the ready-to-receive indication."};
 constexpr Rule kRtrAgreed{"MPA2-9.2-12", kViolation, kConnection, "RFC 6581 9.2",
                           "The ready-to-receive indication is of a type that both frames name."};
-constexpr std::array kTable{&kRtrAgreed, &kRtrFirst};
+constexpr std::array kRtrRules{&kRtrAgreed, &kRtrFirst};
 
 struct First {
   bool readable = false;  // a header of DDP and an opcode of RDMAP; else others judge it
@@ -89,6 +89,6 @@ void RtrRules::forget(Direction from) {
   if (from == Direction::kFromInitiator) done_ = true;
 }
 
-std::span<const Rule* const> rtr_rules() noexcept { return kTable; }
+std::span<const Rule* const> rtr_rules() noexcept { return kRtrRules; }
 
 }  // namespace weft::conformance

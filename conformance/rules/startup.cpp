@@ -24,16 +24,17 @@ constexpr Rule kReserved1{"MPA-7.1.1-17", kViolation, kConnection, "RFC 5044 7.1
                           "The reserved bits of a startup frame are sent as zero."};
 constexpr Rule kRevision{"MPA-7.1.1-19", kViolation, kConnection, "RFC 5044 7.1.1",
                          "The revision of MPA is 1, or 2 with RFC 6581."};
-constexpr Rule kTooLong{"MPA-7.1.1-28", kViolation, kConnection, "RFC 5044 7.1.1",
-                        "Private data is at most 512 octets long."};
+constexpr Rule kTooMuchPrivateData{"MPA-7.1.1-28", kViolation, kConnection, "RFC 5044 7.1.1",
+                                   "Private data is at most 512 octets long."};
 constexpr Rule kReserved2{"MPA2-6-04", kViolation, kConnection, "RFC 6581 6",
                           "The reserved bits behind S are sent as zero."};
 constexpr Rule kEnhancedRevision{"MPA2-6-07", kViolation, kConnection, "RFC 6581 6",
                                  "Whoever uses the S bit sends revision 2 or higher."};
 constexpr Rule kEnhancedMissing{"MPA2-6-11", kViolation, kConnection, "RFC 6581 6",
                                 "With S set the private data begins with 4 octets of enhanced data."};
-constexpr std::array kTable{&kRequestKey,      &kReplyKey, &kRejectInRequest, &kReserved1,        &kRevision,
-                            &kLengthFieldRule, &kTooLong,  &kReserved2,       &kEnhancedRevision, &kEnhancedMissing};
+constexpr std::array kStartupRules{&kRequestKey,       &kReplyKey,        &kRejectInRequest,    &kReserved1,
+                                   &kRevision,         &kLengthFieldRule, &kTooMuchPrivateData, &kReserved2,
+                                   &kEnhancedRevision, &kEnhancedMissing};
 
 constexpr std::size_t kFlagsAt = 16;
 constexpr std::size_t kRevisionAt = 17;
@@ -59,7 +60,8 @@ void judge_fault(const StartupSeen& seen, mpa::Fault fault, Findings& findings) 
   const auto length = [&] { return Be<kLengthAt, std::uint16_t>::get(piece.octets); };
   if (fault == kBadKey || fault == kRoleClash) return judge_key(seen, fault, findings);
   if (fault == kPrivateDataTooLong) {
-    return findings.add(kTooLong, {&piece, kLengthAt, 2}, fmt::format("PD_Length is {}, more than 512.", length()));
+    return findings.add(kTooMuchPrivateData, {&piece, kLengthAt, 2},
+                        fmt::format("PD_Length is {}, more than 512.", length()));
   }
   if (fault == kEnhancedDataMissing) {
     return findings.add(
@@ -101,6 +103,6 @@ void StartupRules::on(const StartupSeen& seen, const Facts&, Findings& findings)
   judge_reserved(seen, frame, findings);
 }
 
-std::span<const Rule* const> startup_rules() noexcept { return kTable; }
+std::span<const Rule* const> startup_rules() noexcept { return kStartupRules; }
 
 }  // namespace weft::conformance

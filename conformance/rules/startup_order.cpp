@@ -24,9 +24,9 @@ constexpr Rule kFence{"MPA-7.1.2-17", kViolation, kConnection, "RFC 5044 7.1.2",
                       "The Responder sends no FPDU before it has received the Initiator's first one."};
 constexpr Rule kMixedSegment{"MPA2-4.3-01", kWarning, kConnection, "RFC 6581 4.3",
                              "No TCP segment holds both the end of a startup frame and octets of an FPDU."};
-constexpr std::array kTable{&kAfterReject, &kReplyEarly, &kFpduBeforeReply, &kFence, &kMixedSegment};
+constexpr std::array kStartupOrderRules{&kAfterReject, &kReplyEarly, &kFpduBeforeReply, &kFence, &kMixedSegment};
 
-constexpr std::size_t kMostSegments = 64;
+constexpr std::size_t kMostEarlySegments = 64;
 constexpr std::size_t kKept = 32;  // octets of an FPDU for an excerpt later on
 
 constexpr Direction kInitiator = Direction::kFromInitiator;
@@ -36,7 +36,7 @@ constexpr Direction kResponder = Direction::kFromResponder;
 
 void StartupOrderRules::on(const SegmentSeen& seen, const Facts&, Findings&) {
   Half& sender = half(seen.from);
-  if (!sender.frame_seen && sender.segments.size() < kMostSegments) sender.segments.push_back(seen.segment);
+  if (!sender.frame_seen && sender.segments.size() < kMostEarlySegments) sender.segments.push_back(seen.segment);
 }
 
 void StartupOrderRules::on(const StartupSeen& seen, const Facts& facts, Findings&) {
@@ -164,6 +164,6 @@ void StartupOrderRules::forget(Direction from) {
 
 void StartupOrderRules::finish(const Facts&, Findings& findings) { judge_reply_time(findings); }
 
-std::span<const Rule* const> startup_order_rules() noexcept { return kTable; }
+std::span<const Rule* const> startup_order_rules() noexcept { return kStartupOrderRules; }
 
 }  // namespace weft::conformance

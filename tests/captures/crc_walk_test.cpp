@@ -27,13 +27,8 @@ TEST_P(Walk, CountsEveryFpduAndFindsNoBadCrc) {
   EXPECT_EQ(fpdus, std::accumulate(expected.begin(), expected.end(), std::size_t{0}));
 }
 
-std::string test_name(const testing::TestParamInfo<Expectation>& info) {
-  std::string name(info.param.name);
-  std::ranges::replace(name, '-', '_');
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Samples, Walk, testing::ValuesIn(expectations()), test_name);
+INSTANTIATE_TEST_SUITE_P(Samples, Walk, testing::ValuesIn(expectations()),
+                         [](const auto& info) { return test_name(info.param); });
 
 TEST(CrcWalk, FindsOneFlippedBit) {
   std::vector<Connection> connections = read_connections(sample_path("40-crc-rping"));

@@ -52,13 +52,8 @@ TEST_P(Manifest, HoldsWhatItSays) {
   EXPECT_EQ(fpdus, GetParam().fpdus);
 }
 
-std::string test_name(const testing::TestParamInfo<Expectation>& info) {
-  std::string name(info.param.name);
-  std::ranges::replace(name, '-', '_');
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Samples, Manifest, testing::ValuesIn(expectations()), test_name);
+INSTANTIATE_TEST_SUITE_P(Samples, Manifest, testing::ValuesIn(expectations()),
+                         [](const auto& info) { return test_name(info.param); });
 
 TEST(ManifestTable, NamesEveryFileAndNoOther) {
   std::set<std::string> files;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/captures/expectations.hpp"
 
+#include <algorithm>
+
 namespace weft::captures {
 
 // clang-format off
@@ -54,6 +56,12 @@ const std::vector<Expectation>& expectations() {
 
 std::string sample_path(std::string_view name) {
   return std::string(WEFT_PCAP_SAMPLES "/").append(name).append(".pcap");
+}
+
+std::string test_name(const Expectation& expectation) {
+  std::string name(expectation.name);
+  std::ranges::replace(name, '-', '_');
+  return name;
 }
 
 }  // namespace weft::captures

@@ -39,5 +39,6 @@ struct Expectation {
 
 const std::vector<Expectation>& expectations();
 std::string sample_path(std::string_view name);
+std::string test_name(const Expectation& expectation);  // as gtest takes it: without hyphens
 
 }  // namespace weft::captures

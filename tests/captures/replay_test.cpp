@@ -144,13 +144,8 @@ TEST_P(Replay, DoesNotDependOnTheChopping) {
   EXPECT_EQ(replay(GetParam().name, 997).seen, whole);
 }
 
-std::string test_name(const testing::TestParamInfo<Expectation>& info) {
-  std::string name(info.param.name);
-  std::ranges::replace(name, '-', '_');
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Samples, Replay, testing::ValuesIn(expectations()), test_name);
+INSTANTIATE_TEST_SUITE_P(Samples, Replay, testing::ValuesIn(expectations()),
+                         [](const auto& info) { return test_name(info.param); });
 
 // The octets of segments that must follow each other without a gap.
 std::vector<std::byte> joined(const Segments& segments) {

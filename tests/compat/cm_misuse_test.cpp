@@ -9,7 +9,7 @@
 
 #include "misuse.hpp"
 
-namespace weft::compat::test {
+namespace weft::compat::test::cm_misuse {
 namespace {
 
 using Octets = std::array<char, 64>;
@@ -250,4 +250,4 @@ TEST(CmMisuse, AKeyOfNobody) {
 }
 
 }  // namespace
-}  // namespace weft::compat::test
+}  // namespace weft::compat::test::cm_misuse

@@ -6,9 +6,7 @@
 
 #include "tests/conformance/exchange.hpp"
 
-using namespace weft::conformance;
-using namespace weft::conformance::test;
-
+namespace weft::conformance::test::atomics_clauses {
 namespace {
 
 constexpr unsigned kFetchAdd = 0, kCmpSwap = 2;
@@ -130,3 +128,5 @@ TEST_CASE("Immediate Data has 8 octets", "[rfc7306/6.3][RDMAPX-6.3-05]") {
     CHECK(halves(9) == Clauses{"violation RDMAPX-6.3-05 responder 2 octet 18"});
   }
 }
+
+}  // namespace weft::conformance::test::atomics_clauses

@@ -4,9 +4,7 @@
 
 #include "tests/conformance/exchange.hpp"
 
-using namespace weft::conformance;
-using namespace weft::conformance::test;
-
+namespace weft::conformance::test::ddp_header_clauses {
 namespace {
 
 const Octets kTagged = write(pattern(30));
@@ -82,3 +80,5 @@ TEST_CASE("there are queues 0 to 3", "[rfc5041/4.3][DDP-4.3-09]") {
     }
   }
 }
+
+}  // namespace weft::conformance::test::ddp_header_clauses

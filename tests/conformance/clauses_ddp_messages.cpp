@@ -4,9 +4,7 @@
 
 #include "tests/conformance/exchange.hpp"
 
-using namespace weft::conformance;
-using namespace weft::conformance::test;
-
+namespace weft::conformance::test::ddp_messages_clauses {
 namespace {
 
 // A segment of 16 octets of a Send.
@@ -110,3 +108,5 @@ TEST_CASE("a message without octets is one segment", "[rfc5041/5.2][DDP-5.2-11]"
   CHECK(sent({empty(0, false), empty(0, kLast)}) == Clauses{"violation DDP-5.2-11 initiator 2 octet 14"});
   CHECK(sent({empty(0, false), part(0, kLast)}) == Clauses{"violation DDP-5.2-11 initiator 2 octet 14"});
 }
+
+}  // namespace weft::conformance::test::ddp_messages_clauses

@@ -4,9 +4,7 @@
 
 #include "tests/conformance/exchange.hpp"
 
-using namespace weft::conformance;
-using namespace weft::conformance::test;
-
+namespace weft::conformance::test::ddp_queues_clauses {
 namespace {
 
 // Sends of the Initiator with these MSNs.
@@ -98,3 +96,5 @@ TEST_CASE("all segments of a message have one MSN", "[rfc5041/4.3][DDP-4.3-13]")
   CHECK(message(2, 1) == Clauses{"violation DDP-4.3-13 responder 2 octet 10"});  // and back is no news
   CHECK(message(2, 2) == Clauses{"violation DDP-4.3-13 responder 2 octet 10"});
 }
+
+}  // namespace weft::conformance::test::ddp_queues_clauses

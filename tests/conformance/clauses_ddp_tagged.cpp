@@ -4,9 +4,7 @@
 
 #include "tests/conformance/exchange.hpp"
 
-using namespace weft::conformance;
-using namespace weft::conformance::test;
-
+namespace weft::conformance::test::ddp_tagged_clauses {
 namespace {
 
 constexpr unsigned kStag = 0x1234;
@@ -85,3 +83,5 @@ TEST_CASE("a tagged message without octets is one segment", "[rfc5041/5.2][DDP-5
   CHECK(sent({part(0), empty(kLast, kStag, 16)}) == Clauses{"violation DDP-5.2-11 responder 2 octet 0"});
   CHECK(sent({empty(false, kStag, 0), part(0, kLast)}) == Clauses{"violation DDP-5.2-11 responder 2 octet 0"});
 }
+
+}  // namespace weft::conformance::test::ddp_tagged_clauses

@@ -4,9 +4,7 @@
 
 #include "tests/conformance/conversation.hpp"
 
-using namespace weft::conformance;
-using namespace weft::conformance::test;
-
+namespace weft::conformance::test::fpdu_clauses {
 namespace {
 
 using Wrong = FpduStream::Wrong;
@@ -209,3 +207,5 @@ TEST_CASE("TCP segments that do not begin with an FPDU", "[rfc5044/5.1][MPA-5.1-
     CHECK(warnings(with_damage.audit()) == Clauses{});
   }
 }
+
+}  // namespace weft::conformance::test::fpdu_clauses

@@ -4,9 +4,7 @@
 
 #include "tests/conformance/conversation.hpp"
 
-using namespace weft::conformance;
-using namespace weft::conformance::test;
-
+namespace weft::conformance::test::negotiation_clauses {
 namespace {
 
 constexpr unsigned kA = 0x8000;  // in the IRD word
@@ -112,3 +110,5 @@ TEST_CASE("the first FPDU of a peer-to-peer connection", "[rfc6581/5][rfc6581/9.
   Conversation client_server = enhanced_conversation(4, 4, 4, 4);
   CHECK(violations(client_server.whole().audit()) == Clauses{});
 }
+
+}  // namespace weft::conformance::test::negotiation_clauses

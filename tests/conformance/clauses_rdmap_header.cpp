@@ -5,9 +5,7 @@
 
 #include "tests/conformance/exchange.hpp"
 
-using namespace weft::conformance;
-using namespace weft::conformance::test;
-
+namespace weft::conformance::test::rdmap_header_clauses {
 namespace {
 
 // Every message as it should be, from the end that may send it, behind what it answers.
@@ -128,3 +126,5 @@ TEST_CASE("only Sends with Invalidate name an STag to invalidate",
     }
   }
 }
+
+}  // namespace weft::conformance::test::rdmap_header_clauses

@@ -4,9 +4,7 @@
 
 #include "tests/conformance/exchange.hpp"
 
-using namespace weft::conformance;
-using namespace weft::conformance::test;
-
+namespace weft::conformance::test::reads_clauses {
 namespace {
 
 const Read kRead{};
@@ -185,3 +183,5 @@ TEST_CASE("no more requests are outstanding than the peer's IRD", "[rfc5040/6.1]
               .found() == kNothing);
   }
 }
+
+}  // namespace weft::conformance::test::reads_clauses

@@ -4,9 +4,7 @@
 
 #include "tests/conformance/exchange.hpp"
 
-using namespace weft::conformance;
-using namespace weft::conformance::test;
-
+namespace weft::conformance::test::sent_headers_clauses {
 namespace {
 
 const Octets kWritten = write(pattern(30));
@@ -99,3 +97,5 @@ TEST_CASE("the Terminated RDMA Header is that of a Read Request", "[rfc5040/4.8]
     CHECK(with_rdma(ulpdu) == Clauses{"violation RDMAP-4.8-18 responder 3 octet 20"});
   }
 }
+
+}  // namespace weft::conformance::test::sent_headers_clauses

@@ -4,9 +4,7 @@
 
 #include "tests/conformance/conversation.hpp"
 
-using namespace weft::conformance;
-using namespace weft::conformance::test;
-
+namespace weft::conformance::test::startup_clauses {
 namespace {
 
 Clauses judge(Conversation conversation) { return violations(conversation.whole().audit()); }
@@ -212,3 +210,5 @@ TEST_CASE("the end of a startup frame and an FPDU in one segment", "[rfc6581/4.3
   Conversation clean;
   CHECK(warnings(clean.whole().audit()) == Clauses{});
 }
+
+}  // namespace weft::conformance::test::startup_clauses

@@ -6,9 +6,7 @@
 
 #include "tests/conformance/exchange.hpp"
 
-using namespace weft::conformance;
-using namespace weft::conformance::test;
-
+namespace weft::conformance::test::terminate_clauses {
 namespace {
 
 const Octets kWritten = write(pattern(30));
@@ -235,3 +233,5 @@ TEST_CASE("a Terminate is followed by a FIN", "[rfc5040/6.2.1][RDMAP-6.2.1-05]")
     CHECK(Exchange().initiator(kWritten).close(End::kFirst, Closing::kReset).found() == kNothing);
   }
 }
+
+}  // namespace weft::conformance::test::terminate_clauses

@@ -9,7 +9,7 @@
 
 #include "tests/conformance/tcp_history.hpp"
 
-namespace weft::conformance::testing {
+namespace weft::conformance::testing::tcp_properties {
 namespace {
 
 constexpr int kRounds = 300;
@@ -142,4 +142,4 @@ TEST(TcpProperties, HostilePackets) {
 }
 
 }  // namespace
-}  // namespace weft::conformance::testing
+}  // namespace weft::conformance::testing::tcp_properties

@@ -4,7 +4,7 @@
 
 #include "tests/engine/rogue.hpp"
 
-namespace weft::engine::test {
+namespace weft::engine::test::close_clauses {
 namespace {
 
 using rdmap::Opcode;
@@ -172,4 +172,4 @@ TEST_CASE("Abort is a reset", "[RDMAP-6.2-03]") {
 }
 
 }  // namespace
-}  // namespace weft::engine::test
+}  // namespace weft::engine::test::close_clauses

@@ -6,7 +6,7 @@
 
 #include "tests/engine/rogue.hpp"
 
-namespace weft::engine::test {
+namespace weft::engine::test::messages_clauses {
 namespace {
 
 using rdmap::Opcode;
@@ -145,4 +145,4 @@ TEST_CASE("An atomic is complete when its Response brings the original value, no
 }
 
 }  // namespace
-}  // namespace weft::engine::test
+}  // namespace weft::engine::test::messages_clauses

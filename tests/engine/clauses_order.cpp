@@ -7,7 +7,7 @@
 
 #include "tests/engine/rogue.hpp"
 
-namespace weft::engine::test {
+namespace weft::engine::test::order_clauses {
 namespace {
 
 using rdmap::Opcode;
@@ -267,4 +267,4 @@ TEST_CASE("FPDUs follow the EMSS of the moment", "[DDP-3-01][DDP-3-02][DDP-5.2-0
 }
 
 }  // namespace
-}  // namespace weft::engine::test
+}  // namespace weft::engine::test::order_clauses

@@ -5,7 +5,7 @@
 
 #include "tests/engine/rogue.hpp"
 
-namespace weft::engine::test {
+namespace weft::engine::test::peer_to_peer_clauses {
 namespace {
 
 using rdmap::Opcode;
@@ -98,4 +98,4 @@ TEST_CASE("A rejection of revision 1 is worth a try with revision 1", "[MPA2-10-
 }
 
 }  // namespace
-}  // namespace weft::engine::test
+}  // namespace weft::engine::test::peer_to_peer_clauses

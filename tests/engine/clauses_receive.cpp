@@ -4,7 +4,7 @@
 
 #include "tests/engine/rogue.hpp"
 
-namespace weft::engine::test {
+namespace weft::engine::test::receive_clauses {
 namespace {
 
 using rdmap::Opcode;
@@ -227,4 +227,4 @@ TEST_CASE("A peer cannot fill the event queue beyond its bound", "[bounds]") {
 }
 
 }  // namespace
-}  // namespace weft::engine::test
+}  // namespace weft::engine::test::receive_clauses

@@ -7,7 +7,7 @@
 
 #include "tests/engine/rogue.hpp"
 
-namespace weft::engine::test {
+namespace weft::engine::test::responses_clauses {
 namespace {
 
 using rdmap::Opcode;
@@ -95,4 +95,4 @@ TEST_CASE("An Atomic Request in two segments is not started before the second", 
 }
 
 }  // namespace
-}  // namespace weft::engine::test
+}  // namespace weft::engine::test::responses_clauses

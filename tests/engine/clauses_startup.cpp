@@ -4,7 +4,7 @@
 
 #include "tests/engine/rogue.hpp"
 
-namespace weft::engine::test {
+namespace weft::engine::test::startup_clauses {
 namespace {
 
 using rdmap::Opcode;
@@ -404,4 +404,4 @@ TEST_CASE("A rejected peer that does not close is waited for only so long", "[MP
 }
 
 }  // namespace
-}  // namespace weft::engine::test
+}  // namespace weft::engine::test::startup_clauses

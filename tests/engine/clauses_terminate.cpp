@@ -5,7 +5,7 @@
 #include "common/crc32c.hpp"
 #include "tests/engine/rogue.hpp"
 
-namespace weft::engine::test {
+namespace weft::engine::test::terminate_clauses {
 namespace {
 
 using rdmap::Opcode;
@@ -385,4 +385,4 @@ TEST_CASE("Non-zero pad is tolerated and named once", "[MPA-4.1-04]") {
 }
 
 }  // namespace
-}  // namespace weft::engine::test
+}  // namespace weft::engine::test::terminate_clauses

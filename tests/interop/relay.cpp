@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-sockaddr_in loopback(std::uint16_t port) {
+sockaddr_in relayed_loopback(std::uint16_t port) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
@@ -60,7 +60,7 @@ bool readable(int socket) {
 
 Relay::Relay(std::uint16_t to) : to_(to) {
   const int listener = keep(tcp_socket());
-  sockaddr_in address = loopback(0);
+  sockaddr_in address = relayed_loopback(0);
   socklen_t size = sizeof address;
   if (bind(listener, reinterpret_cast<sockaddr*>(&address), size) != 0 || listen(listener, 16) != 0 ||
       getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
@@ -114,7 +114,7 @@ void Relay::serve(int client) {
 
 // The client speaks first, with its MPA Request. The server's first octets stay where they are, for pass_on().
 int Relay::reach(int client) {
-  const sockaddr_in address = loopback(to_);
+  const sockaddr_in address = relayed_loopback(to_);
   std::string said;
   while (!over_) {
     const int server = keep(tcp_socket());

@@ -14,7 +14,7 @@ namespace weft::recordings {
 
 namespace {
 
-constexpr timeval kPatience{.tv_sec = 60, .tv_usec = 0};
+constexpr timeval kSocketPatience{.tv_sec = 60, .tv_usec = 0};
 
 int checked(int result, const char* call) {
   if (result < 0) throw std::system_error(errno, std::generic_category(), call);
@@ -24,7 +24,7 @@ int checked(int result, const char* call) {
 }  // namespace
 
 RawSocket::RawSocket(int descriptor) : descriptor_(descriptor) {
-  checked(::setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience), "setsockopt");
+  checked(::setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &kSocketPatience, sizeof kSocketPatience), "setsockopt");
 }
 RawSocket::RawSocket(RawSocket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
 RawSocket& RawSocket::operator=(RawSocket&& other) noexcept {

@@ -9,7 +9,7 @@
 #include "loopback.hpp"
 #include "verbs/options.hpp"
 
-namespace weft::verbs::test {
+namespace weft::verbs::test::progress_threads {
 namespace {
 
 // Without those that were joined and stay listed for a moment.
@@ -61,4 +61,4 @@ TEST_F(ProgressThreads, AreNotTooMany) {
 }
 
 }  // namespace
-}  // namespace weft::verbs::test
+}  // namespace weft::verbs::test::progress_threads

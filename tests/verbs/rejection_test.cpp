@@ -12,7 +12,7 @@
 
 #include "loopback.hpp"
 
-namespace weft::verbs::test {
+namespace weft::verbs::test::rejection {
 namespace {
 
 using namespace std::string_literals;
@@ -112,4 +112,4 @@ TEST(Rejections, TheEndOfTheListenerDoesNotWait) {
 }
 
 }  // namespace
-}  // namespace weft::verbs::test
+}  // namespace weft::verbs::test::rejection

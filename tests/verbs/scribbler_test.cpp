@@ -12,7 +12,7 @@
 #define WEFT_RACES_ON_PURPOSE
 #endif
 
-namespace weft::verbs::test {
+namespace weft::verbs::test::scribbler {
 namespace {
 
 constexpr std::size_t kSize = 1 << 18;
@@ -129,4 +129,4 @@ INSTANTIATE_TEST_SUITE_P(Framings, AScribbler,
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
-}  // namespace weft::verbs::test
+}  // namespace weft::verbs::test::scribbler

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "conformance/capture_reader.hpp"
+#include "tools/audit/exit_codes.hpp"
 #include "tools/audit/progress.hpp"
 #include "tools/audit/report.hpp"
 #include "tools/cli/command.hpp"
@@ -22,11 +23,11 @@ namespace {
 using conformance::CaptureReader;
 using conformance::Severity;
 
-constexpr const char* kDescription =
+constexpr const char* kAuditDescription =
     "Judges the iWARP connections of a capture clause by clause: RFC 5044 and 6581 (MPA), 5041 (DDP), 5040 and 7306 "
     "(RDMAP). Each finding names who broke the rule, in which packet (as Wireshark numbers them) and octet.";
 
-constexpr const char* kFooter =
+constexpr const char* kAuditFooter =
     "Examples:\n"
     "  weft audit trace.pcapng                     a report for people\n"
     "  weft audit --quiet --json out.json t.pcap   for a program; the exit code tells too\n"
@@ -48,9 +49,6 @@ struct AuditOptions {
   bool strict{};
   conformance::RuleFilter filter{};
 };
-
-constexpr auto kUnreadable = static_cast<ExitCode>(2);
-constexpr auto kNoIwarp = static_cast<ExitCode>(3);
 
 CaptureReader* interrupted = nullptr;  // what a signal stops
 void stop_reading(int) {
@@ -152,8 +150,8 @@ Outcome<void> run_audit(const AuditOptions& options) {
 
 void add_audit_command(CLI::App& app, Selection& selection) {
   auto options = std::make_shared<AuditOptions>();
-  CLI::App* audit = app.add_subcommand("audit", kDescription);
-  audit->footer(kFooter);
+  CLI::App* audit = app.add_subcommand("audit", kAuditDescription);
+  audit->footer(kAuditFooter);
   audit->add_option("FILE", options->file, "The capture: pcap or pcapng; - is the standard input");
   audit
       ->add_option("-i,--interface", options->interface,

@@ -13,10 +13,10 @@
 namespace weft::tools {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kBenchDescription =
     "Measures weft between two processes on loopback, and raw TCP sockets doing the same in the same run.";
 
-constexpr const char* kFooter =
+constexpr const char* kBenchFooter =
     "How it measures: the transports take turns, repetition by repetition, between the same two processes; the figure "
     "of "
     "each is the median of its repetitions. Weft polls unless --blocking says otherwise. Raw TCP polls for latency, or "
@@ -84,8 +84,8 @@ void add_kind(CLI::App& parent, Selection& selection, bench::Kind kind, const ch
 }  // namespace
 
 void add_bench_command(CLI::App& app, Selection& selection) {
-  CLI::App* command = app.add_subcommand("bench", kDescription);
-  command->footer(kFooter);
+  CLI::App* command = app.add_subcommand("bench", kBenchDescription);
+  command->footer(kBenchFooter);
   command->fallthrough();
   command->callback([command, &selection] {
     if (!command->get_subcommands().empty()) return;

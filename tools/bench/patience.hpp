@@ -13,6 +13,10 @@ namespace weft::tools::bench {
 
 inline constexpr auto kPatience = std::chrono::seconds(20);  // a peer silent for so long is broken, not slow
 
+inline double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
 class Patience {
  public:
   // After each poll in vain. False when that has been going on for too long.

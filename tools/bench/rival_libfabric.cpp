@@ -8,7 +8,7 @@
 namespace weft::tools::bench {
 namespace {
 
-std::string why_not(const Options& options) {
+std::string why_not_libfabric(const Options& options) {
   if (options.kind != Kind::kLatency) return "fi_pingpong has one message under way: it knows no stream and no rate";
   if (options.op != Op::kSend) return "fi_pingpong knows messages only";
   if (options.blocking != Blocking::kPoll) return "fi_pingpong always polls";
@@ -24,7 +24,7 @@ std::vector<std::string> common(const Options& options, std::uint64_t messages) 
 
 // Both sides must be told how many messages there are: else the one that expects more waits for ever.
 RivalPlan plan_libfabric(const Options& options) {
-  RivalPlan plan{.name = "libfabric", .reason = why_not(options)};
+  RivalPlan plan{.name = "libfabric", .reason = why_not_libfabric(options)};
   if (!plan.reason.empty()) return plan;
   plan.tests.push_back({.name = "libfabric fi_pingpong",
                         .program = "fi_pingpong",

@@ -20,7 +20,7 @@ std::vector<std::string> tests_of(const Options& options) {
   return {"tag_bw", "ucp_am_bw"};
 }
 
-std::string why_not(const Options& options) {
+std::string why_not_ucx(const Options& options) {
   if (options.op == Op::kRead) return "ucp_get over TCP asks the target's processor and often never ends";
   if (options.connections != 1) return "ucx_perftest has one connection";
   if (options.emss != 0) return "UCX has no option for TCP's segment size";
@@ -68,7 +68,7 @@ bool find_numbers(const std::string& output, std::array<double, 8>& numbers) {
 }  // namespace
 
 RivalPlan plan_ucx(const Options& options) {
-  RivalPlan plan{.name = "ucx", .reason = why_not(options)};
+  RivalPlan plan{.name = "ucx", .reason = why_not_ucx(options)};
   if (!plan.reason.empty()) return plan;
   for (const std::string& test : tests_of(options)) {
     plan.tests.push_back(

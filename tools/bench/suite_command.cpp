@@ -15,12 +15,12 @@
 namespace weft::tools::bench {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kSuiteDescription =
     "Measures the whole table of targets that two processes on loopback can show, one line each: weft's median, that "
     "of "
     "the reference doing the same in the same run, their ratio, and the ratio that is wanted.";
 
-constexpr const char* kFooter =
+constexpr const char* kSuiteFooter =
     "Each line is a measurement of weft bench lat, bw or rate, whose help says how it is done. The rate of 64 octets "
     "is "
     "held against UCX and needs --against ucx; other stacks take part where they have the pattern.\n"
@@ -60,7 +60,7 @@ Outcome<void> try_to_write(const std::string& path) {
   return usage_error("cannot write " + path + ".");
 }
 
-Outcome<void> write_file(const std::string& path, const std::string& text) {
+Outcome<void> write_results(const std::string& path, const std::string& text) {
   if (path.empty()) return {};
   std::ofstream file(path, std::ios::trunc);
   file << text << std::flush;
@@ -102,11 +102,11 @@ Outcome<void> run_suite(SuiteArguments arguments, const GlobalOptions& global) {
   if (auto printed = print_line(suite_heading()); !printed) return printed;
   const auto results = run_cases(cases, global);
   if (!results) return std::unexpected(results.error());
-  if (auto written = write_file(arguments.output, suite_json(*results)); !written) return written;
+  if (auto written = write_results(arguments.output, suite_json(*results)); !written) return written;
   if (!arguments.plot.empty()) {
     const auto panels = sweep(arguments.common, global);
     if (!panels) return std::unexpected(panels.error());
-    if (auto written = write_file(arguments.plot, as_svg(*panels)); !written) return written;
+    if (auto written = write_results(arguments.plot, as_svg(*panels)); !written) return written;
   }
   const auto failed = std::ranges::count_if(*results, [](const SuiteResult& each) { return !each.report; });
   if (failed != 0) return failure(std::to_string(failed) + " measurements failed.");
@@ -116,8 +116,8 @@ Outcome<void> run_suite(SuiteArguments arguments, const GlobalOptions& global) {
 }  // namespace
 
 void add_suite_command(CLI::App& parent, Selection& selection) {
-  CLI::App* command = parent.add_subcommand("suite", kDescription);
-  command->footer(kFooter);
+  CLI::App* command = parent.add_subcommand("suite", kSuiteDescription);
+  command->footer(kSuiteFooter);
   const auto arguments = std::make_shared<SuiteArguments>();
   add_suite_options(*command, *arguments);
   command->callback([arguments, &selection] {

@@ -56,7 +56,7 @@ void put_series(JsonWriter& json, std::string_view name, const Series& series) {
   json.numbers("runs", series.figures).end_object();
 }
 
-void put_rivals(JsonWriter& json, const Report& report) {
+void put_rival_series(JsonWriter& json, const Report& report) {
   json.begin_array("rivals");
   for (const RivalSeries& rival : report.rivals) {
     json.begin_object().text("name", rival.name);
@@ -86,7 +86,7 @@ void put_case(JsonWriter& json, const SuiteResult& result) {
   if (result.report) {
     put_series(json, "weft", result.report->weft);
     put_series(json, "tcp", result.report->tcp);
-    put_rivals(json, *result.report);
+    put_rival_series(json, *result.report);
   }
   json.end_object();
 }

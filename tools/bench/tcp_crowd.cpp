@@ -18,13 +18,6 @@
 namespace weft::tools::bench {
 namespace {
 
-constexpr std::size_t kStagingSize = 256 * 1024;
-constexpr std::size_t kRequestSize = 28;  // as long as the payload of an RDMA Read Request
-
-std::unexpected<Failure> socket_failure(const char* what) {
-  return failure(std::string("raw TCP: ") + what + ": " + std::strerror(errno) + ".");
-}
-
 std::uint64_t all_at_once(const Options& options, std::uint64_t messages, std::uint64_t /*received*/) {
   return messages * options.size;
 }

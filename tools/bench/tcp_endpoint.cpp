@@ -5,17 +5,13 @@
 #include <chrono>
 #include <string>
 
+#include "tools/bench/patience.hpp"
 #include "tools/cli/pattern.hpp"
 
 namespace weft::tools::bench {
 namespace {
 
-constexpr std::size_t kStagingSize = 256 * 1024;
-constexpr std::size_t kRequestSize = 28;  // as long as the payload of an RDMA Read Request
-
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 }  // namespace
 

@@ -8,7 +8,7 @@ namespace weft::tools::bench {
 namespace {
 
 template <typename Next>
-Outcome<std::unique_ptr<Endpoint>> assemble(const Options& options, Next next) {
+Outcome<std::unique_ptr<Endpoint>> assemble_tcp(const Options& options, Next next) {
   std::vector<UniqueFd> sockets;
   for (std::uint32_t i = 0; i < options.connections; ++i) {
     auto socket = next();
@@ -22,11 +22,11 @@ Outcome<std::unique_ptr<Endpoint>> assemble(const Options& options, Next next) {
 }  // namespace
 
 Outcome<std::unique_ptr<Endpoint>> tcp_accept_all(const TcpListener& listener, const Options& options) {
-  return assemble(options, [&] { return tcp_accept(listener); });
+  return assemble_tcp(options, [&] { return tcp_accept(listener); });
 }
 
 Outcome<std::unique_ptr<Endpoint>> tcp_connect_all(std::uint16_t port, const Options& options) {
-  return assemble(options, [&] { return tcp_connect_to_loopback(port, options.emss); });
+  return assemble_tcp(options, [&] { return tcp_connect_to_loopback(port, options.emss); });
 }
 
 }  // namespace weft::tools::bench

@@ -13,15 +13,12 @@
 #include <optional>
 #include <string>
 
+#include "tools/bench/patience.hpp"
+
 namespace weft::tools::bench {
 namespace {
 
-constexpr auto kPatience = std::chrono::seconds(20);  // a peer silent for so long is broken, not slow
-constexpr std::uint32_t kMaxList = 1024;              // IOV_MAX
-
-std::unexpected<Failure> socket_failure(const char* what) {
-  return failure(std::string("raw TCP: ") + what + ": " + std::strerror(errno) + ".");
-}
+constexpr std::uint32_t kMaxList = 1024;  // IOV_MAX
 
 sockaddr_in loopback(std::uint16_t port) {
   sockaddr_in address{};
@@ -74,6 +71,10 @@ Outcome<std::size_t> patiently(Waiting waiting, const char* what, Call call) {
 }
 
 }  // namespace
+
+std::unexpected<Failure> socket_failure(const char* call) {
+  return failure(std::string("raw TCP: ") + call + ": " + std::strerror(errno) + ".");
+}
 
 Outcome<TcpListener> tcp_listen_on_loopback(std::uint32_t emss) {
   UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));

@@ -2,7 +2,9 @@
 // The raw TCP connection that weft is compared with: plain sockets, TCP_NODELAY, the kernel's own buffer sizes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <span>
 
 #include "common/wire.hpp"
@@ -10,6 +12,12 @@
 #include "tools/cli/unique_fd.hpp"
 
 namespace weft::tools::bench {
+
+inline constexpr std::size_t kStagingSize = 256 * 1024;  // that one receive fills
+inline constexpr std::size_t kRequestSize = 28;          // as long as the payload of an RDMA Read Request
+
+// What errno says of a call that failed.
+std::unexpected<Failure> socket_failure(const char* call);
 
 struct TcpListener {
   UniqueFd fd{};

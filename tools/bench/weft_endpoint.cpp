@@ -6,14 +6,13 @@
 #include <chrono>
 #include <string>
 
+#include "tools/bench/patience.hpp"
 #include "tools/cli/pattern.hpp"
 
 namespace weft::tools::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 }  // namespace
 

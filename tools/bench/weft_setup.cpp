@@ -33,12 +33,12 @@ LinkAttributes attributes_of(const Options& options, const Shared& shared) {
           .resources = shared};
 }
 
-verbs::Endpoint loopback(std::uint16_t port) {
+verbs::Endpoint weft_loopback(std::uint16_t port) {
   return {.address = verbs::Address::loopback(transport::Family::kIpv4), .port = port};
 }
 
 Outcome<WeftPort> connect_port(const Options& options, std::uint16_t port_number, const Shared& shared) {
-  auto link = Link::towards(loopback(port_number), {}, policy_of(options), attributes_of(options, shared));
+  auto link = Link::towards(weft_loopback(port_number), {}, policy_of(options), attributes_of(options, shared));
   if (!link) return std::unexpected(link.error());
   WeftPort port(std::move(*link), options);
   if (auto ready = port.set_up(); !ready) return std::unexpected(ready.error());
@@ -63,7 +63,7 @@ Outcome<std::unique_ptr<Endpoint>> assemble_crowd(const Options& options, Next n
 
 // `next` makes one connection, with the peer's next one; perftest's pattern has a second one, for words only.
 template <typename Next>
-Outcome<std::unique_ptr<Endpoint>> assemble(const Options& options, Next next) {
+Outcome<std::unique_ptr<Endpoint>> assemble_weft(const Options& options, Next next) {
   if (options.connections > 1) return assemble_crowd(options, next);
   auto port = next(options, nullptr);
   if (!port) return std::unexpected(port.error());
@@ -78,7 +78,7 @@ Outcome<std::unique_ptr<Endpoint>> assemble(const Options& options, Next next) {
 }  // namespace
 
 Outcome<WeftListener> WeftListener::open(const Options& options) {
-  auto listener = Listener::open(loopback(0), policy_of(options));
+  auto listener = Listener::open(weft_loopback(0), policy_of(options));
   if (!listener) return std::unexpected(listener.error());
   return WeftListener(std::move(*listener), options);
 }
@@ -99,12 +99,12 @@ Outcome<WeftPort> WeftListener::accept_port(const Options& options, const Shared
 }
 
 Outcome<std::unique_ptr<Endpoint>> WeftListener::accept() {
-  return assemble(options_,
-                  [this](const Options& options, const Shared& shared) { return accept_port(options, shared); });
+  return assemble_weft(options_,
+                       [this](const Options& options, const Shared& shared) { return accept_port(options, shared); });
 }
 
 Outcome<std::unique_ptr<Endpoint>> weft_connect(const Options& options, std::uint16_t port_number) {
-  return assemble(options, [port_number](const Options& each, const Shared& shared) {
+  return assemble_weft(options, [port_number](const Options& each, const Shared& shared) {
     return connect_port(each, port_number, shared);
   });
 }

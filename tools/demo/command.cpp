@@ -19,11 +19,11 @@
 namespace weft::tools {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kDemoDescription =
     "Two processes do RDMA over TCP on this machine: Send, RDMA Write, RDMA Read, FetchAdd, CmpSwap and Send with "
     "Invalidate. Every octet is compared, what crossed each layer is counted, and a capture is written for Wireshark.";
 
-constexpr const char* kFooter =
+constexpr const char* kDemoFooter =
     "Examples:\n"
     "  weft demo                        writes demo.pcap into the current directory\n"
     "  weft demo --pcap /tmp/d.pcap     writes it elsewhere\n"
@@ -31,13 +31,13 @@ constexpr const char* kFooter =
     "\n"
     "Exit code 0 means that everything was as it should be, 1 that it was not.";
 
-struct Arguments {
+struct DemoArguments {
   std::uint32_t mpa_revision = 2;
   bool no_crc{};
   bool markers{};
 };
 
-verbs::Policy policy_from(const Arguments& arguments) {
+verbs::Policy policy_from(const DemoArguments& arguments) {
   verbs::Policy policy;
   policy.mpa_revision = static_cast<std::uint8_t>(arguments.mpa_revision);
   policy.crc = !arguments.no_crc;
@@ -77,7 +77,7 @@ Outcome<void> describe_capture(const std::string& path) {
   return {};
 }
 
-Outcome<void> run(const Arguments& arguments, GlobalOptions global) {
+Outcome<void> run(const DemoArguments& arguments, GlobalOptions global) {
   if (global.pcap.empty()) global.pcap = "demo.pcap";
   const auto begin = std::chrono::steady_clock::now();
   const auto score = play(policy_from(arguments), global);
@@ -100,9 +100,9 @@ Outcome<void> run(const Arguments& arguments, GlobalOptions global) {
 }  // namespace
 
 void add_demo_command(CLI::App& app, Selection& selection) {
-  CLI::App* command = app.add_subcommand("demo", kDescription);
-  command->footer(kFooter);
-  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("demo", kDemoDescription);
+  command->footer(kDemoFooter);
+  const auto arguments = std::make_shared<DemoArguments>();
   command->add_option("--mpa-rev", arguments->mpa_revision, "MPA revision of the start-up: 1 or 2")
       ->type_name("REV")
       ->capture_default_str()

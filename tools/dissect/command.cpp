@@ -12,6 +12,7 @@
 #include "conformance/dissection.hpp"
 #include "conformance/tcp_connections.hpp"
 #include "conformance/walk.hpp"
+#include "tools/audit/exit_codes.hpp"
 #include "tools/audit/report.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/json.hpp"
@@ -21,11 +22,11 @@ namespace {
 
 using conformance::Field;
 
-constexpr const char* kDescription =
+constexpr const char* kDissectDescription =
     "Takes a capture apart: every MPA startup frame and every FPDU with each field of MPA, DDP and RDMAP, where it "
     "lies and what it means. Judges nothing (weft audit does).";
 
-constexpr const char* kFooter =
+constexpr const char* kDissectFooter =
     "Examples:\n"
     "  weft dissect trace.pcap                 all of it\n"
     "  weft dissect --packet 17 trace.pcap     what ends in that packet (Wireshark's number)\n"
@@ -39,9 +40,6 @@ struct DissectOptions {
   std::optional<std::size_t> connection{};
   std::optional<std::uint64_t> packet{};
 };
-
-constexpr auto kUnreadable = static_cast<ExitCode>(2);
-constexpr auto kNoIwarp = static_cast<ExitCode>(3);
 
 class Printer {
  public:
@@ -168,8 +166,8 @@ Outcome<void> run_dissect(const DissectOptions& options) {
 
 void add_dissect_command(CLI::App& app, Selection& selection) {
   auto options = std::make_shared<DissectOptions>();
-  CLI::App* dissect = app.add_subcommand("dissect", kDescription);
-  dissect->footer(kFooter);
+  CLI::App* dissect = app.add_subcommand("dissect", kDissectDescription);
+  dissect->footer(kDissectFooter);
   dissect->add_option("FILE", options->file, "The capture: pcap or pcapng; - is the standard input")->required();
   dissect->add_flag("--json", options->json, "One JSON object a line, for each frame and FPDU");
   dissect->add_option("--connection", options->connection, "This connection alone, as weft audit numbers them")

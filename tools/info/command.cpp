@@ -21,12 +21,12 @@
 namespace weft::tools {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kInfoDescription =
     "Shows the devices of this host (one per network interface), what each can do, how weft was built, which code "
     "computes "
     "CRCs and why, and where the libraries are that `weft run` puts in front of a program's own.";
 
-constexpr const char* kFooter =
+constexpr const char* kInfoFooter =
     "Examples:\n"
     "  weft info            for people\n"
     "  weft info --json     for programs\n"
@@ -127,8 +127,8 @@ Outcome<void> show(bool json, const GlobalOptions& global) {
 }  // namespace
 
 void add_info_command(CLI::App& app, Selection& selection) {
-  CLI::App* command = app.add_subcommand("info", kDescription);
-  command->footer(kFooter);
+  CLI::App* command = app.add_subcommand("info", kInfoDescription);
+  command->footer(kInfoFooter);
   const auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "Print one JSON object with the keys devices, limits, build, crc32c and drop_in");
   command->callback(

@@ -13,13 +13,13 @@
 namespace weft::tools {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kRpingDescription =
     "RDMA ping-pong, wire-compatible with rdma-core's rping: either end can be the stock tool.\n"
     "For each ping the client advertises a buffer, the server fetches the text with an RDMA Read and returns it with "
     "an "
     "RDMA Write.";
 
-constexpr const char* kFooter =
+constexpr const char* kRpingFooter =
     "Examples:\n"
     "  weft rping -s -a 127.0.0.1 -v                   serve one client, show what it sends\n"
     "  weft rping -s -a ::0 -P                         serve any number of clients, IPv4 and IPv6\n"
@@ -27,7 +27,7 @@ constexpr const char* kFooter =
     "  weft rping -c -a ::1 -C 1 --mpa-rev 1 --markers the older MPA start-up, with Markers";
 
 // What the command line says, before it makes sense.
-struct Arguments {
+struct RpingArguments {
   bool server{};
   bool client{};
   bool self_created_queue_pair{};
@@ -41,7 +41,7 @@ struct Arguments {
   rping::Options options{};
 };
 
-void add_stock_options(CLI::App& app, Arguments& arguments) {
+void add_stock_options(CLI::App& app, RpingArguments& arguments) {
   rping::Options& options = arguments.options;
   app.add_flag("-s", arguments.server, "Run as the server");
   app.add_flag("-c", arguments.client, "Run as the client");
@@ -70,7 +70,7 @@ void add_stock_options(CLI::App& app, Arguments& arguments) {
                "Accepted for compatibility; weft's queue pairs are always its own");
 }
 
-void add_protocol_options(CLI::App& app, Arguments& arguments) {
+void add_protocol_options(CLI::App& app, RpingArguments& arguments) {
   app.add_option("--mpa-rev", arguments.mpa_revision, "MPA revision to ask for, or the highest to accept: 1 or 2")
       ->type_name("REV")
       ->capture_default_str()
@@ -95,7 +95,7 @@ void add_protocol_options(CLI::App& app, Arguments& arguments) {
       ->check(CLI::Range(0, 128));
 }
 
-verbs::Policy policy_from(const Arguments& arguments) {
+verbs::Policy policy_from(const RpingArguments& arguments) {
   verbs::Policy policy;
   policy.mpa_revision = static_cast<std::uint8_t>(arguments.mpa_revision);
   policy.crc = !arguments.no_crc;
@@ -108,7 +108,7 @@ verbs::Policy policy_from(const Arguments& arguments) {
   return policy;
 }
 
-Outcome<void> check_roles(const Arguments& arguments) {
+Outcome<void> check_roles(const RpingArguments& arguments) {
   if (arguments.server == arguments.client) return usage_error("say either -s (server) or -c (client).");
   if (arguments.client && arguments.address.empty()) return usage_error("-c needs -a ADDR, the server to ping.");
   if (arguments.server && !arguments.source.empty())
@@ -119,7 +119,7 @@ Outcome<void> check_roles(const Arguments& arguments) {
   return {};
 }
 
-Outcome<void> run(Arguments& arguments, const GlobalOptions& global) {
+Outcome<void> run(RpingArguments& arguments, const GlobalOptions& global) {
   if (auto good = check_roles(arguments); !good) return good;
   const auto port = static_cast<std::uint16_t>(arguments.port);
   auto address = look_up("-a", arguments.address.empty() ? "0.0.0.0" : arguments.address, port);
@@ -144,9 +144,9 @@ Outcome<void> run(Arguments& arguments, const GlobalOptions& global) {
 }  // namespace
 
 void add_rping_command(CLI::App& app, Selection& selection) {
-  CLI::App* command = app.add_subcommand("rping", kDescription);
-  command->footer(kFooter);
-  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("rping", kRpingDescription);
+  command->footer(kRpingFooter);
+  const auto arguments = std::make_shared<RpingArguments>();
   add_stock_options(*command, *arguments);
   add_protocol_options(*command, *arguments);
   command->callback([arguments, &selection] {

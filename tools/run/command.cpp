@@ -24,13 +24,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kDescription =
+constexpr const char* kRunDescription =
     "Runs a program that uses libibverbs and librdmacm with weft's instead: unchanged, without RDMA hardware and "
     "privileges.\n"
     "The program takes this command's place: its process id, signals and exit status are its own. --pcap and --log "
     "hold for it and for what it starts.";
 
-constexpr const char* kFooter =
+constexpr const char* kRunFooter =
     "--pcap: %p in FILE becomes the process id; without it the processes overwrite each other's capture.\n"
     "What it sets: LD_LIBRARY_PATH, WEFT_PCAP, WEFT_LOG, WEFT_POLICY and WEFT_CONFIG. WEFT_LIBRARY_PATH names the "
     "folder of the libraries where it is not the installed one.\n"
@@ -45,7 +45,7 @@ constexpr const char* kFooter =
     "\n"
     "Exit codes: the program's; 127 it was not found, 126 it cannot be executed, 2 the command line was wrong.";
 
-struct Arguments {
+struct RunArguments {
   std::string policy{};
   std::string config{};
   bool log_given{};
@@ -67,7 +67,7 @@ std::string footer() {
     line.resize(kColumn, ' ');
     text += line + std::string(key.values) + ". " + std::string(key.meaning) + '\n';
   }
-  return text + '\n' + kFooter;
+  return text + '\n' + kRunFooter;
 }
 
 // Files are named from the root: the program may go elsewhere before it opens them.
@@ -77,7 +77,7 @@ std::string absolute(const std::string& path) {
   return error ? path : whole.string();
 }
 
-Outcome<void> set_config(const Arguments& arguments) {
+Outcome<void> set_config(const RunArguments& arguments) {
   if (arguments.config.empty()) return {};
   const auto read = verbs::read_configuration(arguments.config);
   if (!read.complaints.empty()) return usage_error("--config: " + read.complaints.front() + ".");
@@ -86,7 +86,7 @@ Outcome<void> set_config(const Arguments& arguments) {
 }
 
 // The file may be the one that the caller's environment names; what is wrong with that, the libraries say.
-Outcome<void> set_policy(const Arguments& arguments) {
+Outcome<void> set_policy(const RunArguments& arguments) {
   if (arguments.policy.empty()) return {};
   const std::string file = value_of("WEFT_CONFIG");
   const verbs::Policy base = file.empty() ? verbs::Policy{} : verbs::read_configuration(file).policy;
@@ -124,7 +124,7 @@ Outcome<void> set_library_path() {
   return {};
 }
 
-Outcome<void> set_environment(const Arguments& arguments, const GlobalOptions& global) {
+Outcome<void> set_environment(const RunArguments& arguments, const GlobalOptions& global) {
   if (auto done = set_config(arguments); !done) return done;
   if (auto done = set_policy(arguments); !done) return done;
   if (auto done = set_pcap(global); !done) return done;
@@ -155,7 +155,7 @@ Failure become(const std::string& path, const std::vector<std::string>& command)
   return {"cannot run " + path + ": " + std::strerror(errno) + ".", code};
 }
 
-Outcome<void> run_program(const Arguments& arguments, const GlobalOptions& global) {
+Outcome<void> run_program(const RunArguments& arguments, const GlobalOptions& global) {
   if (global.command.empty())
     return usage_error("say which program to run: weft run [options] -- PROGRAM [arguments].");
   if (auto done = set_environment(arguments, global); !done) return done;
@@ -168,9 +168,9 @@ Outcome<void> run_program(const Arguments& arguments, const GlobalOptions& globa
 }  // namespace
 
 void add_run_command(CLI::App& app, Selection& selection) {
-  CLI::App* command = app.add_subcommand("run", kDescription);
+  CLI::App* command = app.add_subcommand("run", kRunDescription);
   command->footer(footer());
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<RunArguments>();
   command->add_option("--policy", arguments->policy, "Policy of every connection, for instance mpa-rev=1,crc=off")
       ->type_name("KEY=VALUE,...");
   command->add_option("--config", arguments->config, "A file with log, pcap and policy; options and variables win")

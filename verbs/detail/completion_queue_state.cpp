@@ -12,7 +12,7 @@
 namespace weft::verbs::detail {
 
 namespace {
-std::uint32_t next_number() {
+std::uint32_t next_completion_queue_number() {
   static std::atomic<std::uint32_t> last{0};
   return ++last;
 }
@@ -21,7 +21,7 @@ std::uint32_t next_number() {
 CompletionQueueState::CompletionQueueState(Runtime& runtime, std::shared_ptr<DeviceState> device,
                                            const CompletionQueueAttributes& attributes,
                                            std::shared_ptr<ChannelState> channel, Quota::Share share)
-    : number(next_number()),
+    : number(next_completion_queue_number()),
       context(attributes.context),
       runtime_(runtime),
       device_(std::move(device)),

@@ -12,7 +12,7 @@ namespace weft::verbs::detail {
 
 namespace {
 
-std::uint64_t next_number() {
+std::uint64_t next_connection_number() {
   static std::atomic<std::uint64_t> last{0};
   return ++last;
 }
@@ -47,7 +47,7 @@ Result<void> check(const ConnectionParameters& parameters, std::size_t most_priv
 }  // namespace
 
 ConnectionState::ConnectionState(Runtime& runtime, std::shared_ptr<EventChannelState> channel, std::uint64_t context)
-    : number(next_number()),
+    : number(next_connection_number()),
       runtime_(runtime),
       context_(context),
       channel_(std::move(channel)),

@@ -9,7 +9,7 @@
 namespace weft::verbs::detail {
 
 namespace {
-std::uint32_t next_number() {
+std::uint32_t next_queue_pair_number() {
   static std::atomic<std::uint32_t> last{0};
   std::uint32_t number = 0;
   while (number == 0) number = ++last & 0xFFFFFF;  // 24 bits, as in libibverbs
@@ -34,7 +34,7 @@ WcOpcode completion_opcode(SendOpcode opcode) noexcept {
 }
 
 QueuePairState::QueuePairState(Parts made_of, const QueuePairAttributes& wanted, Quota::Share share)
-    : number(next_number()), attributes(wanted), parts(std::move(made_of)), share_(std::move(share)) {}
+    : number(next_queue_pair_number()), attributes(wanted), parts(std::move(made_of)), share_(std::move(share)) {}
 
 std::shared_ptr<Stream> QueuePairState::stream() const {
   const std::lock_guard lock(mutex_);

@@ -8,7 +8,7 @@
 namespace weft::verbs::detail {
 
 namespace {
-std::uint32_t next_number() {
+std::uint32_t next_receive_queue_number() {
   static std::atomic<std::uint32_t> last{0};
   return ++last;
 }
@@ -17,7 +17,7 @@ std::uint32_t next_number() {
 ReceiveQueue::ReceiveQueue(std::shared_ptr<ProtectionDomainState> domain, const Shape& shape, Quota::Share share)
     : domain_(std::move(domain)),
       share_(std::move(share)),
-      number_(next_number()),
+      number_(next_receive_queue_number()),
       max_sge_(shape.max_sge),
       shape_(shape),
       posted_(Device::limits().max_srq_wr) {}

@@ -9,7 +9,7 @@ namespace weft::verbs::detail {
 
 namespace {
 
-std::uint64_t next_number() {
+std::uint64_t next_stream_number() {
   static std::atomic<std::uint64_t> last{0};
   return ++last;
 }
@@ -76,7 +76,7 @@ void Stream::start(bool expect_octets) {
 
 Stream::Stream(Runtime& runtime, Setup setup, std::unique_ptr<CapturedStream> tap)
     : runtime_(runtime),
-      number_(next_number()),
+      number_(next_stream_number()),
       no_receive_timeout_(setup.policy.no_receive_timeout),
       memory_(runtime.stags()),
       socket_(std::move(setup.socket)),
