@@ -49,7 +49,8 @@ class Placement {
   // The next posted receive of queue 0, taken off its queue (own or shared). Empty when none is posted.
   virtual std::optional<ReceiveBuffer> take_receive() = 0;
 
-  // Copies `payload` to `offset` of a receive that was taken. DDP has checked offset + size <= capacity.
+  // Copies `payload` to `offset` of the receive that was taken last: a message is complete before the next one on its
+  // queue begins. DDP has checked offset + size <= capacity.
   virtual std::expected<void, LocalFault> place_untagged(const ReceiveBuffer& buffer, std::uint64_t offset,
                                                          Bytes payload) = 0;
 };

@@ -24,7 +24,7 @@ TEST(PolledBuffers, AreKeptUntilThePollingEnds) {
     for (int i = 0; i < 100; ++i) ASSERT_EQ(must(pair.client.cq.poll(completions), "poll"), 0U);
   }
   EXPECT_EQ(stagings_out(), 1U);
-  must(pair.client.cq.arm(), "arm");  // about to sleep
+  must(pair.client.cq.arm(Arm::kAll), "arm");  // about to sleep
   EXPECT_EQ(stagings_out(), 0U);
 }
 
