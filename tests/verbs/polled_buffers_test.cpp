@@ -4,6 +4,7 @@
 
 #include <array>
 #include <chrono>
+#include <list>
 
 #include "loopback.hpp"
 #include "verbs/detail/runtime.hpp"
@@ -26,6 +27,17 @@ TEST(PolledBuffers, AreKeptUntilThePollingEnds) {
   EXPECT_EQ(stagings_out(), 1U);
   must(pair.client.cq.arm(Arm::kAll), "arm");  // about to sleep
   EXPECT_EQ(stagings_out(), 0U);
+}
+
+// An application may poll many queues by turns, with a connection each.
+TEST(PolledBuffers, AreKeptBySomeOfMany) {
+  constexpr std::size_t kPairs = 48;
+  std::list<Pair> pairs(kPairs);
+  std::array<WorkCompletion, 1> completions;
+  for (int round = 0; round < 2000; ++round) {
+    for (auto& pair : pairs) ASSERT_EQ(must(pair.client.cq.poll(completions), "poll"), 0U);
+  }
+  EXPECT_LE(stagings_out(), detail::BufferPool::kMaxKept);
 }
 
 }  // namespace
