@@ -15,15 +15,9 @@
 #include <string>
 #include <vector>
 
-namespace {
+#include "tests/skips/sanitizers.hpp"
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-constexpr bool kSanitized = __has_feature(address_sanitizer);
-#else
-constexpr bool kSanitized = false;
-#endif
+namespace {
 
 constexpr int kMayNotTrace = 125;
 
@@ -40,13 +34,15 @@ constexpr int kMayNotTrace = 125;
   ::_exit(kMayNotTrace);
 }
 
+// The rest of its page, and the next one, which may not be there: such a read ends where memory does.
 std::string text_at(pid_t process, std::uint64_t address) {
-  std::array<char, 4096> octets{};
-  // Up to the end of the page: the next one may not be there.
-  const std::size_t size = octets.size() - address % octets.size();
-  const iovec into{octets.data(), size};
-  const iovec from{reinterpret_cast<void*>(address), size};
-  return ::process_vm_readv(process, &into, 1, &from, 1, 0) > 0 ? octets.data() : "?";
+  constexpr std::size_t kPage = 4096;
+  std::array<char, 2 * kPage + 1> octets{};
+  const std::size_t rest = kPage - address % kPage;
+  const iovec into{octets.data(), rest + kPage};
+  const std::array<iovec, 2> from{
+      {{reinterpret_cast<void*>(address), rest}, {reinterpret_cast<void*>(address + rest), kPage}}};
+  return ::process_vm_readv(process, &into, 1, from.data(), from.size(), 0) > 0 ? octets.data() : "?";
 }
 
 bool is_the_loaders(const std::string& path) {
@@ -101,7 +97,8 @@ Watched watch(const std::vector<std::string>& command, const std::vector<std::st
 }
 
 TEST(CompatConstructors, OpenNothingAndStartNothing) {
-  if (kSanitized) GTEST_SKIP() << "the sanitizer's run-time library opens files, and would have to be in the program";
+  if (weft::test::kAddressSanitizer)
+    GTEST_SKIP() << "the sanitizer's run-time library opens files, and would have to be in the program";
   const Watched seen = watch({"/bin/true"}, {"LC_ALL=C", "LD_PRELOAD=" WEFT_DROP_IN_FOLDER
                                                          "/libibverbs.so.1:" WEFT_DROP_IN_FOLDER "/librdmacm.so.1"});
   if (WIFEXITED(seen.ended) && WEXITSTATUS(seen.ended) == kMayNotTrace) GTEST_SKIP() << "ptrace is not allowed here";

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tests/compat/rsocket_pair.hpp"
+#include "tests/skips/sanitizers.hpp"
 
 namespace weft::compat::rsockets {
 namespace {
@@ -449,16 +450,10 @@ int child_of(const Pair& pair) {
   return 0;
 }
 
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define WEFT_THREAD_SANITIZER
-#endif
-#endif
-
 TEST(Rsocket, AChildHasRsocketsOfItsOwn) {
-#ifdef WEFT_THREAD_SANITIZER
-  GTEST_SKIP() << "ThreadSanitizer allows no threads in a child: nothing is tried";
-#endif
+  if (weft::test::kThreadSanitizer) {
+    GTEST_SKIP() << "ThreadSanitizer allows no threads in a child: nothing is tried";
+  }
   Pair pair;
   const pid_t child = ::fork();
   if (child == 0) ::_exit(child_of(pair));

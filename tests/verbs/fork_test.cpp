@@ -10,19 +10,10 @@
 #include <stdexcept>
 
 #include "loopback.hpp"
+#include "tests/skips/sanitizers.hpp"
 
 namespace weft::verbs::test {
 namespace {
-
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-constexpr bool kThreadSanitizer = true;  // which allows a child of a process with threads none of its own
-#else
-constexpr bool kThreadSanitizer = false;
-#endif
-#else
-constexpr bool kThreadSanitizer = false;
-#endif
 
 // Runs `body` in a child; its answer is the exit code.
 template <typename Body>
@@ -61,7 +52,7 @@ void exchange(Pair& pair) {
 }
 
 TEST(Fork, AChildMakesConnectionsOfItsOwn) {
-  if (kThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer allows no threads in a child: nothing is tried";
+  if (weft::test::kThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer allows no threads in a child: nothing is tried";
   Pair pair;
   exchange(pair);
   const pid_t child = in_child([] {

@@ -10,17 +10,10 @@
 
 #include "epoll_sets.hpp"
 #include "loopback.hpp"
+#include "tests/skips/sanitizers.hpp"
 
 namespace weft::verbs::test {
 namespace {
-
-#if defined(__SANITIZE_THREAD__)
-constexpr bool kThreadSanitizer = true;
-#elif defined(__has_feature)
-constexpr bool kThreadSanitizer = __has_feature(thread_sanitizer);
-#else
-constexpr bool kThreadSanitizer = false;
-#endif
 
 void* wait_for_ever(void* channel) {
   while (static_cast<CompletionChannel*>(channel)->get_event()) {
@@ -157,7 +150,8 @@ TEST_F(Signals, AnyOtherDoes) {
 
 // pthread_cancel() ends the thread, and no more: the next one waits and drives as before.
 TEST_F(Waiting, AThreadMayBeCancelledInIt) {
-  if (kThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer sees no lock of a thread that was cancelled in a system call";
+  if (weft::test::kThreadSanitizer)
+    GTEST_SKIP() << "ThreadSanitizer sees no lock of a thread that was cancelled in a system call";
   must(pair.server.cq.arm(Arm::kAll), "arm");
   pthread_t thread{};
   ASSERT_EQ(::pthread_create(&thread, nullptr, &wait_for_ever, &pair.server.channel), 0);
