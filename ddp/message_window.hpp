@@ -38,6 +38,11 @@ class MessageWindow {
     return {};
   }
 
+  // A segment at `offset` would go on where the message stands: it can overwrite nothing that was placed.
+  [[nodiscard]] constexpr bool goes_on_at(MessageOffset offset) const noexcept {
+    return offset.value == furthest_ && placed_ == furthest_;
+  }
+
   // Accounts for a segment that was placed. With L the message is complete and its length returned (DDP-5.4-05), and
   // the window moves on, so that no message is delivered twice (DDP-5.3-06). Octets must not be missing: rising MO is
   // only a SHOULD of the sender (DDP-5.3-02), so they are counted instead of insisting on an order. Octets sent twice

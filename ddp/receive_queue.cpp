@@ -18,6 +18,18 @@ std::expected<ReceiveOutcome, ReceiveFault> ReceiveQueue::place(const UntaggedHe
   return advance(header, payload.size());
 }
 
+std::optional<ReceiveBuffer> ReceiveQueue::landing(const UntaggedHeader& header, std::size_t length,
+                                                   Placement& placement) {
+  if (!window_.check_msn(header.msn) || !window_.goes_on_at(header.offset)) return std::nullopt;
+  if (!open_) {
+    open_ = placement.take_receive();
+    where_ = Where::kBuffer;
+  }
+  if (!open_ || where_ != Where::kBuffer) return std::nullopt;
+  if (!MessageWindow::check_range(header.offset, length, open_->capacity)) return std::nullopt;
+  return open_;
+}
+
 std::expected<void, ReceiveFault> ReceiveQueue::store(const UntaggedHeader& header, Bytes payload,
                                                       Placement& placement) {
   const std::uint64_t capacity = where_ == Where::kAside ? kAsideCapacity : open_->capacity;

@@ -48,6 +48,11 @@ class ReceiveQueue {
   std::expected<ReceiveOutcome, ReceiveFault> place(const UntaggedHeader& header, Bytes payload, Placement& placement,
                                                     Where where = Where::kBuffer);
 
+  // The buffer to which a segment's payload of `length` octets will go, known before it is there and before it was
+  // verified: place() has the last word. Empty unless the segment only goes on with a message that is sound so far, or
+  // begins one, which takes a receive.
+  std::optional<ReceiveBuffer> landing(const UntaggedHeader& header, std::size_t length, Placement& placement);
+
   // Where the message that is under way is kept; empty between messages.
   [[nodiscard]] std::optional<Where> under_way() const noexcept;
 

@@ -23,7 +23,10 @@ void Engine::drain(bool on) noexcept { state_->drain(on); }
 void Engine::close(Instant now) { state_->close(now); }
 void Engine::abort(Instant) { state_->end(Disposition::kReset, false); }
 
-ReceiveResult Engine::receive(MutableBytes stream, Instant now) { return state_->receive(stream, now); }
+ReceiveResult Engine::receive(MutableBytes stream, Instant now, const mpa::Landed& landed) {
+  return state_->receive(stream, now, landed);
+}
+Landing Engine::landing(Bytes stream) { return state_->landing(stream); }
 void Engine::end_of_stream(Instant now) { state_->end_of_stream(now); }
 void Engine::connection_lost(Instant now) { state_->connection_lost(now); }
 bool Engine::fill(TransmitBatch& batch, Instant now) { return state_->fill(batch, now); }

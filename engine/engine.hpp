@@ -20,6 +20,7 @@
 #include "engine/event.hpp"
 #include "engine/transmit_batch.hpp"
 #include "engine/work.hpp"
+#include "mpa/fpdu_receiver.hpp"
 #include "mpa/policy.hpp"  // Role, Policy: what this end wants of the MPA start-up
 #include "rdmap/memory.hpp"
 
@@ -36,6 +37,7 @@ struct Config {
   std::uint32_t send_queue_depth = 128;  // work requests
   std::uint32_t max_ird = 128;           // upper bound for inbound reads, whatever is negotiated
   NoReceive no_receive = NoReceive::kStall;
+  bool early_placement = true;  // landing() may name memory although octets there are not verified yet
   Duration startup_timeout = std::chrono::seconds(10);  // waiting for the peer's start-up frame, RTR included
   Duration first_fpdu_delay{};  // initiator: between the Reply and our first FPDU, for peers that are not ready at once
   Duration no_receive_timeout = std::chrono::seconds(30);  // a Send stalled for so long becomes Terminate 1/2/02
@@ -53,6 +55,14 @@ struct ReceiveResult {
     kNothing,     // inbound is over (closed or terminated): discard what arrives
   } want{};
   std::size_t missing{};  // with kMore: octets that the current frame still needs at least; a hint for the next read
+};
+
+// User memory to which the rest of a long payload may be read, for that is where it will be placed: a receive, or the
+// sink of our own Read. Until they are complete these are ours, so octets may lie there before their CRC is verified.
+// The target of a Write may be looked at any time, and never is such memory. Empty: there is none.
+struct Landing {
+  MutableBytes memory{};
+  std::size_t behind{};  // octets of the frame behind those
 };
 
 // What the driver should do with the socket; to be asked after each call. kShutdownWrite and kClose only ever come when
@@ -91,7 +101,10 @@ class Engine {
   // --- World
   // Takes whole frames from the front of `stream` and may rearrange octets of frames that it consumes, or answers
   // kReceive for: present those as receive() left them.
-  ReceiveResult receive(MutableBytes stream, Instant now);
+  // `landed`: octets of the first frame, which is all there, that were read to where landing() said.
+  ReceiveResult receive(MutableBytes stream, Instant now, const mpa::Landed& landed = {});
+  // Of the frame at the front of `stream`, which is not all there, as receive() left it. Good until the next call.
+  Landing landing(Bytes stream);
   void end_of_stream(Instant now);    // FIN, after all that came before it was presented
   void connection_lost(Instant now);  // RST, time-out, any socket error
   // Appends what there is to send, as far as the batch has room. An empty batch with an arena of 140 octets or more has

@@ -9,8 +9,8 @@ namespace weft::engine {
 
 using rdmap::Opcode;
 
-std::expected<InboundStep, Fault> Inbound::next(MutableBytes stream) {
-  const auto fpdu = held_ ? take_held(stream) : fpdus_.next(stream);
+std::expected<InboundStep, Fault> Inbound::next(MutableBytes stream, const mpa::Landed& landed) {
+  const auto fpdu = held_ ? take_held(stream) : fpdus_.next(stream, landed);
   if (!fpdu) return std::unexpected(make_fault(fpdu.error().fault, fpdu.error().stream_offset));
   if (!*fpdu) return InboundStep::kNeedMore;
   switch (examine(**fpdu)) {
@@ -35,6 +35,31 @@ Inbound::Verdict Inbound::examine(const mpa::Fpdu& fpdu) {
   const Verdict verdict = dispatch(*opcode, segment_.header, segment_.payload());
   if (verdict == Verdict::kGood) follow(segment_.header);
   return verdict;
+}
+
+std::optional<PayloadPlace> Inbound::landing(Bytes stream) {
+  const auto begun = held_ ? std::nullopt : fpdus_.begun(stream);
+  if (!begun || begun->size - begun->octets.size() < kWorthLanding || ddp::find_error(begun->octets)) return {};
+  const ddp::Header header = ddp::read(begun->octets);
+  const auto opcode = rdmap::admit(header);
+  if (!opcode) return {};
+  PayloadPlace place{.size = begun->size - ddp::header_size(header),
+                     .here = begun->octets.size() - ddp::header_size(header),
+                     .behind = mpa::pad_size(begun->size) + mpa::kCrcSize};
+  return find_landing(*opcode, header, place) ? std::optional(place) : std::nullopt;
+}
+
+bool Inbound::find_landing(Opcode opcode, const ddp::Header& header, PayloadPlace& place) {
+  if (opcode == Opcode::kReadResponse) {
+    const auto piece = window_.landing(std::get<ddp::TaggedHeader>(header), place.size);
+    if (piece) place.where = SinkPlace{piece->cookie, piece->offset};
+    return piece.has_value();
+  }
+  if (rdmap::row(opcode).queue != ddp::QueueNumber::kSend || rdmap::is_immediate(opcode)) return false;
+  const auto& untagged = std::get<ddp::UntaggedHeader>(header);
+  const auto buffer = queues_.sends.landing(untagged, place.size, placement_);
+  if (buffer) place.where = ReceivePlace{*buffer, untagged.offset.value};
+  return buffer.has_value();
 }
 
 // A held FPDU was verified, and its Markers taken out, when it arrived; it is not looked at again.

@@ -72,6 +72,24 @@ enum class InboundStep : std::uint8_t {
   kSegment,      // segment()
 };
 
+// --- Where a payload belongs of which a part has not come yet.
+
+struct SinkPlace {  // of our own Read
+  std::uint64_t ticket{};
+  std::uint64_t offset{};
+};
+struct ReceivePlace {
+  ddp::ReceiveBuffer buffer{};
+  std::uint64_t offset{};
+};
+
+struct PayloadPlace {
+  std::variant<SinkPlace, ReceivePlace> where{};
+  std::size_t size{};    // octets of the payload
+  std::size_t here{};    // of these, octets that have come
+  std::size_t behind{};  // octets of the FPDU behind it
+};
+
 // An observer that sees only the answering direction cannot know what was asked.
 enum class Responses : std::uint8_t { kMustAnswer, kTakenAsTheyAre };
 
@@ -86,7 +104,11 @@ class Inbound {
 
   // Takes the FPDU at the front of `stream`. After a Fault the direction is over: do not call again (MPA-8-13,
   // DDP-7.1-20).
-  std::expected<InboundStep, Fault> next(MutableBytes stream);
+  std::expected<InboundStep, Fault> next(MutableBytes stream, const mpa::Landed& landed = {});
+  // Of the FPDU at the front of `stream` as next() left it, when much of its payload is still to come and may be placed
+  // before the FPDU is verified (see engine::Landing). Nothing changes but that a message which begins takes its
+  // receive.
+  std::optional<PayloadPlace> landing(Bytes stream);
   // After kNeedMore: octets that the FPDU still needs at least.
   [[nodiscard]] std::size_t missing() const noexcept { return fpdus_.missing(); }
   // After kSegment, until the next call of next().
@@ -110,6 +132,7 @@ class Inbound {
   std::optional<ddp::ReceiveBuffer> take_unfinished_receive() noexcept { return queues_.sends.take_unfinished(); }
 
   [[nodiscard]] std::uint64_t position() const noexcept { return fpdus_.position(); }
+  [[nodiscard]] bool checks_crc() const noexcept { return fpdus_.framing().crc; }
   [[nodiscard]] bool verified_any() const noexcept { return fpdus_.position() > 0; }
 
  private:
@@ -126,6 +149,8 @@ class Inbound {
     bool in_terminate = false;
   };
   enum class Verdict : std::uint8_t { kGood, kNoReceive, kRefused };  // kRefused: `refusal_` tells why
+
+  static constexpr std::size_t kWorthLanding = 32 * 1024;  // octets: below it a copy is cheaper than a read of its own
 
   // The steps of one segment are taken for every FPDU: they are one function once compiled.
   inline Verdict examine(const mpa::Fpdu& fpdu);
@@ -151,6 +176,7 @@ class Inbound {
   Verdict refuse(Error error) noexcept {
     return refuse(Refusal{.error = rdmap::error_code(error)});
   }
+  bool find_landing(rdmap::Opcode opcode, const ddp::Header& header, PayloadPlace& place);
   [[nodiscard]] mpa::Fpdu take_held(MutableBytes stream) noexcept;
   void hold(const mpa::Fpdu& fpdu, MutableBytes stream);
   inline void follow(const ddp::Header& header) noexcept;

@@ -54,9 +54,12 @@ struct Engine::State {
   void first_segment(const InboundSegment& segment);
 
   // --- Receiving
-  ReceiveResult receive(MutableBytes octets, Instant now);
-  inline ReceiveResult receive_step(MutableBytes octets, Instant now);
-  inline ReceiveResult receive_fpdu(MutableBytes octets, Instant now);
+  ReceiveResult receive(MutableBytes octets, Instant now, const mpa::Landed& landed);
+  inline ReceiveResult receive_step(MutableBytes octets, Instant now, const mpa::Landed& landed);
+  inline ReceiveResult receive_fpdu(MutableBytes octets, Instant now, const mpa::Landed& landed);
+  Landing landing(Bytes octets);
+  MutableBytes find_memory(const SinkPlace& sink, std::size_t size);
+  MutableBytes find_memory(const ReceivePlace& receive, std::size_t size);
   ReceiveResult wait_for_receive(Instant now);
   inline void take(const InboundSegment& segment, Instant now);
   void deliver(const Placed& nothing, const InboundSegment& segment, Instant now);

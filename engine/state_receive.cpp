@@ -34,11 +34,11 @@ SendEntry* find_quoted(SendQueue& queue, const ddp::Header& header) {
 
 }  // namespace
 
-ReceiveResult Engine::State::receive(MutableBytes octets, Instant now) {
+ReceiveResult Engine::State::receive(MutableBytes octets, Instant now, const mpa::Landed& landed) {
   std::size_t consumed = 0;
   ReceiveResult step{};
   do {
-    step = receive_step(octets.subspan(consumed), now);
+    step = receive_step(octets.subspan(consumed), now, consumed == 0 ? landed : mpa::Landed{});
     consumed += step.consumed;
   } while (step.consumed > 0 && step.want == Want::kMore);
   unconsumed = step.want == Want::kMore ? octets.size() - consumed : 0;
@@ -47,7 +47,7 @@ ReceiveResult Engine::State::receive(MutableBytes octets, Instant now) {
   return {consumed, step.want, step.missing};
 }
 
-ReceiveResult Engine::State::receive_step(MutableBytes octets, Instant now) {
+ReceiveResult Engine::State::receive_step(MutableBytes octets, Instant now, const mpa::Landed& landed) {
   if (ending.over()) return {octets.size(), Want::kNothing, 0};
   if (events.full()) return {0, Want::kPollEvents, 0};
   switch (startup.phase()) {
@@ -59,18 +59,18 @@ ReceiveResult Engine::State::receive_step(MutableBytes octets, Instant now) {
     case mpa::Phase::kRejected:
     case mpa::Phase::kFailed: return {octets.size(), Want::kNothing, 0};
     case mpa::Phase::kFenced:
-    case mpa::Phase::kOpen: return receive_fpdu(octets, now);
+    case mpa::Phase::kOpen: return receive_fpdu(octets, now, landed);
   }
   std::unreachable();
 }
 
-ReceiveResult Engine::State::receive_fpdu(MutableBytes octets, Instant now) {
+ReceiveResult Engine::State::receive_fpdu(MutableBytes octets, Instant now, const mpa::Landed& landed) {
   if (stream == rdmap::StreamState::kHalfClosed && !octets.empty()) {  // DDP-6.2.1-04
     fail(end_fault("DDP-6.2.1-04", "octets arrived after the peer had closed its direction", rdma->inbound.position()),
          now);
   }
   if (!rdmap::takes_segments(stream)) return {octets.size(), Want::kNothing, 0};  // DDP-7.1-20
-  const auto step = rdma->inbound.next(octets);
+  const auto step = rdma->inbound.next(octets, landed);
   if (startup.phase() == mpa::Phase::kFenced && rdma->inbound.verified_any()) startup.first_fpdu_received();
   if (!step) {
     if (step.error().ours) give_back_receive(WorkStatus::kLocalProtection);
@@ -82,6 +82,25 @@ ReceiveResult Engine::State::receive_fpdu(MutableBytes octets, Instant now) {
   const InboundSegment& segment = rdma->inbound.segment();
   take(segment, now);
   return {segment.consumed, Want::kMore, 0};
+}
+
+// Without a CRC a copy out of the cache costs less than a read for each frame (docs/performance.md).
+Landing Engine::State::landing(Bytes octets) {
+  const bool receiving = rdma && stream != rdmap::StreamState::kHalfClosed && rdmap::takes_segments(stream);
+  if (!receiving || ending.over() || events.full()) return {};
+  if (!config.early_placement || !rdma->inbound.checks_crc()) return {};
+  const auto place = rdma->inbound.landing(octets);
+  if (!place) return {};
+  const auto memory_of = [&](const auto& where) { return find_memory(where, place->size); };
+  const MutableBytes whole = std::visit(memory_of, place->where);
+  return whole.empty() ? Landing{} : Landing{whole.subspan(place->here), place->behind};
+}
+
+MutableBytes Engine::State::find_memory(const SinkPlace& sink, std::size_t size) {
+  return memory.landing(queue.at(sink.ticket).local(), sink.offset, size);
+}
+MutableBytes Engine::State::find_memory(const ReceivePlace& receive, std::size_t size) {
+  return memory.landing(receive.buffer, receive.offset, size);
 }
 
 // DDP-7.1-04 or DDP-7.1-06, as the user prefers. Nothing behind it is looked at meanwhile, so no request is answered

@@ -11,9 +11,16 @@ namespace {
 
 // MPA-4.4-14, MPA-4.4-15, MPA-4.4-16: everything that belongs to the FPDU but the CRC field, in the order and with the
 // values in which it arrived; so Markers need no special care, not even their reserved bits (MPA-4.2-03, MPA-4.2-06).
-bool crc_matches(Bytes fpdu) noexcept {
-  const std::size_t covered = fpdu.size() - kCrcSize;
-  return crc32c(fpdu.first(covered)) == CrcField::get(fpdu.subspan(covered));
+bool crc_matches(Bytes fpdu, const Landed& landed) noexcept {
+  const Bytes covered = fpdu.first(fpdu.size() - kCrcSize);
+  Crc32c crc;
+  if (landed.octets.empty()) {
+    crc.update(covered);
+  } else {
+    const std::size_t behind = landed.at + landed.octets.size();
+    crc.update(covered.first(landed.at)).update(landed.octets).update(covered.subspan(behind));
+  }
+  return crc.value() == CrcField::get(fpdu.subspan(covered.size()));
 }
 
 // MPA-5.2-02, MPA-8-06: each Marker tells its distance from the length field (a leading one tells zero), and all of
@@ -58,7 +65,7 @@ bool all_zero(Bytes pad) noexcept {
 // MPA-5.2-01, MPA-6-02, MPA-6-04, DDP-3-04: an FPDU begins where the last verified one ended, and its length field
 // tells where it ends. The length field is never split, since FPDUs and Markers lie on multiples of four octets
 // (MPA-4.3-19).
-std::expected<std::optional<Fpdu>, FpduError> FpduReceiver::next(MutableBytes stream) noexcept {
+std::expected<std::optional<Fpdu>, FpduError> FpduReceiver::next(MutableBytes stream, const Landed& landed) noexcept {
   if (failed_) return std::unexpected(*failed_);
   const bool leading_marker = framing_.markers && octets_to_marker(position_) == 0;
   const std::size_t header = leading_marker ? kMarkerSize : 0;  // MPA-4.3-09
@@ -66,15 +73,23 @@ std::expected<std::optional<Fpdu>, FpduError> FpduReceiver::next(MutableBytes st
   const std::size_t ulpdu = UlpduLength::get(stream.subspan(header));
   const std::size_t size = fpdu_size(framing_, position_, ulpdu);
   if (!has(stream, size)) return std::nullopt;  // MPA-6-06: nothing is forwarded before the whole FPDU is there
-  return take(stream.first(size), header, ulpdu);
+  return take(stream.first(size), header, ulpdu, landed);
+}
+
+std::optional<UlpduBegun> FpduReceiver::begun(Bytes stream) const noexcept {
+  if (failed_ || framing_.markers || stream.size() < kLengthSize) return std::nullopt;
+  const std::size_t ulpdu = UlpduLength::get(stream);
+  const Bytes octets = stream.subspan(kLengthSize);
+  if (octets.size() >= ulpdu) return std::nullopt;
+  return UlpduBegun{octets, ulpdu};
 }
 
 // MPA-6-01, MPA-6-03, DDP-3-07: verified first (MPA-4.4-01, MPA-4.4-18, MPA-4.4-19), or not at all when CRCs are off
 // (MPA-4.1-08, MPA-4.4-10, MPA-7.1.1-09, MPA-7.1.1-13). Noise where an FPDU should begin fails here (MPA-9.1-01).
 // MPA-8-03: Markers only when the CRC is good.
 std::expected<std::optional<Fpdu>, FpduError> FpduReceiver::take(MutableBytes fpdu, std::size_t header,
-                                                                 std::size_t ulpdu) noexcept {
-  if (framing_.crc && !crc_matches(fpdu)) return fail(Fault::kCrcMismatch);
+                                                                 std::size_t ulpdu, const Landed& landed) noexcept {
+  if (framing_.crc && !crc_matches(fpdu, landed)) return fail(Fault::kCrcMismatch);
   const std::size_t begin = header + kLengthSize;
   const std::size_t pad = pad_size(ulpdu);
   if (framing_.markers) {

@@ -21,6 +21,19 @@ struct Fpdu {
   bool pad_nonzero{};             // the sender broke MPA-4.1-03; tolerated (MPA-4.1-04)
 };
 
+// Octets of the FPDU at the front that were read to where they belong: `octets` are the stream's from `at` on, and the
+// stream presented has only room in their place. They lie inside the ULPDU.
+struct Landed {
+  std::size_t at{};
+  Bytes octets{};
+};
+
+// What is there of a ULPDU that is not all there yet.
+struct UlpduBegun {
+  Bytes octets{};      // as they came: not verified
+  std::size_t size{};  // of all of it
+};
+
 struct FpduError {
   Fault fault{};                  // kCrcMismatch or kMarkerMismatch
   std::uint64_t stream_offset{};  // of the FPDU at fault
@@ -39,7 +52,10 @@ class FpduReceiver {
   // With Markers, the octets of the FPDU returned are rearranged. After an error nothing more is delivered: each
   // further call repeats it (MPA-8-13). ULPDU_Length 0 and 64769 to 65535, which no sender may use, are no error of MPA
   // and are passed on as they are: RFC 5044 has no code for them, and DDP refuses what is shorter than its header.
-  std::expected<std::optional<Fpdu>, FpduError> next(MutableBytes stream) noexcept;
+  std::expected<std::optional<Fpdu>, FpduError> next(MutableBytes stream, const Landed& landed = {}) noexcept;
+
+  // The ULPDU of an FPDU of which the stream ends with a part. Empty with Markers, which lie between its octets.
+  [[nodiscard]] std::optional<UlpduBegun> begun(Bytes stream) const noexcept;
 
   // After an empty answer: octets that the FPDU still needs at least.
   [[nodiscard]] std::size_t missing() const noexcept { return missing_; }
@@ -52,8 +68,8 @@ class FpduReceiver {
     missing_ = stream.size() < needed ? needed - stream.size() : 0;
     return missing_ == 0;
   }
-  inline std::expected<std::optional<Fpdu>, FpduError> take(MutableBytes fpdu, std::size_t header,
-                                                            std::size_t ulpdu) noexcept;
+  inline std::expected<std::optional<Fpdu>, FpduError> take(MutableBytes fpdu, std::size_t header, std::size_t ulpdu,
+                                                            const Landed& landed) noexcept;
   std::unexpected<FpduError> fail(Fault fault) noexcept;
 
   Framing framing_;

@@ -61,6 +61,19 @@ class Memory : public ddp::Placement {
   }
   // Copies `payload` to `offset` of the scatter list: the sink of a Read Response or Atomic Response.
   virtual std::expected<void, ddp::LocalFault> scatter(LocalSegments sink, std::uint64_t offset, Bytes payload) = 0;
+
+  // Where octets [offset, offset + length) of the receive that was taken last, or of a scatter list, are going to be
+  // placed, after the same checks, so that the socket may put them there. Empty when they do not lie side by side, or
+  // may not be placed. Good until the next call.
+  virtual MutableBytes landing(const ddp::ReceiveBuffer& buffer, std::uint64_t offset, std::uint64_t length) {
+    static_cast<void>(buffer), static_cast<void>(offset), static_cast<void>(length);
+    return {};
+  }
+  virtual MutableBytes landing(LocalSegments sink, std::uint64_t offset, std::uint64_t length) {
+    static_cast<void>(sink), static_cast<void>(offset), static_cast<void>(length);
+    return {};
+  }
+
   // A work request that never leaves the host (Local Invalidate, Bind Memory Window), carried out at its turn in the
   // send queue.
   virtual std::expected<void, ddp::LocalFault> perform_local(std::uint64_t cookie) = 0;

@@ -44,6 +44,15 @@ std::expected<ResponsePiece, ErrorCode> RequestWindow::read_response(const ddp::
   return piece;
 }
 
+std::optional<ResponsePiece> RequestWindow::landing(const ddp::TaggedHeader& header,
+                                                    std::size_t payload) const noexcept {
+  const auto* read = outstanding_.empty() ? nullptr : std::get_if<ReadExpected>(&outstanding_.front().expected);
+  if (read == nullptr) return std::nullopt;
+  const auto offset = offset_of(header, payload, *read);
+  if (!offset || *offset != received_) return std::nullopt;
+  return ResponsePiece{outstanding_.front().cookie, *offset, header.last};
+}
+
 std::expected<std::uint64_t, ErrorCode> RequestWindow::atomic_response(const AtomicResponse& response) noexcept {
   const auto* atomic = outstanding_.empty() ? nullptr : std::get_if<AtomicExpected>(&outstanding_.front().expected);
   if (atomic == nullptr || atomic->request_id != response.request_id) return std::unexpected(kUnsolicited);

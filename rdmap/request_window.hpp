@@ -50,6 +50,11 @@ class RequestWindow {
   // One segment of a Read Response, checked before it is placed.
   std::expected<ResponsePiece, ErrorCode> read_response(const ddp::TaggedHeader& header, std::size_t payload) noexcept;
 
+  // The same before all of it is there, and before it was verified: read_response() has the last word. Empty unless the
+  // segment only goes on with the response.
+  [[nodiscard]] std::optional<ResponsePiece> landing(const ddp::TaggedHeader& header,
+                                                     std::size_t payload) const noexcept;
+
   // A delivered Atomic Response: the cookie of the request that it completes.
   std::expected<std::uint64_t, ErrorCode> atomic_response(const AtomicResponse& response) noexcept;
 

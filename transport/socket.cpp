@@ -26,6 +26,12 @@ IoResult failed() noexcept {
   return {.status = IoResult::Status::kLost, .error = last_error()};
 }
 
+IoResult of_read(ssize_t got) noexcept {
+  if (got < 0) return failed();
+  if (got == 0) return {.status = IoResult::Status::kEndOfStream};
+  return {.status = IoResult::Status::kMoved, .octets = static_cast<std::size_t>(got)};
+}
+
 std::error_code set_flags(int descriptor) noexcept {
   const int flags = fcntl(descriptor, F_GETFL);
   if (flags < 0 || fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) < 0) return last_error();
@@ -91,9 +97,19 @@ IoResult Socket::read(MutableBytes into) noexcept {
   do {
     got = recv(descriptor_, into.data(), into.size(), MSG_DONTWAIT);
   } while (got < 0 && errno == EINTR);
-  if (got < 0) return failed();
-  if (got == 0) return {.status = IoResult::Status::kEndOfStream};
-  return {.status = IoResult::Status::kMoved, .octets = static_cast<std::size_t>(got)};
+  return of_read(got);
+}
+
+IoResult Socket::read(MutableBytes first, MutableBytes second) noexcept {
+  std::array<iovec, 2> places{{{first.data(), first.size()}, {second.data(), second.size()}}};
+  msghdr message{};
+  message.msg_iov = places.data();
+  message.msg_iovlen = places.size();
+  ssize_t got = 0;
+  do {
+    got = recvmsg(descriptor_, &message, MSG_DONTWAIT);
+  } while (got < 0 && errno == EINTR);
+  return of_read(got);
 }
 
 IoResult Socket::write(std::span<const Bytes> pieces) noexcept {

@@ -73,6 +73,8 @@ class Socket {
 
   // --- Data path
   [[nodiscard]] IoResult read(MutableBytes into) noexcept;
+  // The same to two places, the second when the first, which is not empty, is full.
+  [[nodiscard]] IoResult read(MutableBytes first, MutableBytes second) noexcept;
   // Writes the pieces as one run of octets with one sendmsg. Pieces behind the first kMaxPieces wait for the next call.
   [[nodiscard]] IoResult write(std::span<const Bytes> pieces) noexcept;
 

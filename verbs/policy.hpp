@@ -37,6 +37,11 @@ struct Policy {
   // FPDU size: 0 takes what the path's segment size gives, else a smaller limit, 128 to 64768 (MPA-4.5-08, MPA-3-05)
   std::uint32_t max_ulpdu = 0;
   NoReceive no_receive = NoReceive::kStall;
+  // Payload of long Sends and Read Responses is read from the socket straight to its place and verified there, which
+  // spares a copy. A program that writes to a buffer while a receive or an RDMA Read waits in it, which it must not,
+  // then ends its connection with a CRC error; with false it spoils its data only. What a peer writes is always
+  // verified first (RFC 5044 section 6).
+  bool early_placement = true;
   std::chrono::milliseconds connect_timeout{10000};  // TCP connection
   std::chrono::milliseconds startup_timeout{10000};  // MPA start-up, after TCP is connected
   // Initiator: time between the peer's Reply and our first FPDU, the ready-to-receive message included. What is posted

@@ -121,6 +121,8 @@ constexpr Key kKeys[] = {
      set_rtr},
     {{"max-ulpdu", "0, or 128 to 64768", "Octets of one ULPDU at most; 0 takes what a TCP segment holds"},
      set_max_ulpdu},
+    {{"early-placement", kSwitch, "Read long Sends and Read Responses straight to their place and verify them there"},
+     set_switch<&Policy::early_placement>},
     {{"no-receive", "stall or terminate", "What a Send that finds no posted receive does to the stream"},
      set_no_receive},
     {{"connect-timeout", kTime, "For the TCP connection"}, set_time<&Policy::connect_timeout>},

@@ -197,5 +197,39 @@ TEST(UntaggedQueues, CutAndPutTogether) {
   }
 }
 
+// Before all of a segment is there: only what place() would take, and never over what was placed.
+TEST(ReceiveQueue, TellsWhereASegmentWillGo) {
+  FakePlacement memory;
+  ReceiveQueue queue;
+  EXPECT_EQ(queue.landing(segment(1, 0, false), 10, memory), std::nullopt) << "no receive is posted";
+  memory.post(8, 100);
+  memory.post(9, 100);
+  EXPECT_EQ(queue.landing(segment(2, 0, false), 10, memory), std::nullopt) << "another message";
+  EXPECT_EQ(queue.landing(segment(1, 4, false), 10, memory), std::nullopt) << "not at the message's beginning";
+  EXPECT_EQ(memory.posted.size(), 2U) << "nothing was taken for these";
+  EXPECT_EQ(queue.landing(segment(1, 0, false), 101, memory), std::nullopt) << "too long";
+  EXPECT_EQ(queue.landing(segment(1, 0, false), 100, memory), (ReceiveBuffer{8, 100}));
+  EXPECT_EQ(queue.landing(segment(1, 0, false), 60, memory), (ReceiveBuffer{8, 100})) << "the same receive again";
+  ASSERT_TRUE(queue.place(segment(1, 0, false), counting(60), memory));
+  EXPECT_EQ(queue.landing(segment(1, 50, true), 10, memory), std::nullopt) << "over octets that were placed";
+  EXPECT_EQ(queue.landing(segment(1, 61, true), 10, memory), std::nullopt) << "a hole";
+  EXPECT_EQ(queue.landing(segment(1, 60, true), 41, memory), std::nullopt) << "beyond the buffer";
+  EXPECT_EQ(queue.landing(segment(1, 60, true), 40, memory), (ReceiveBuffer{8, 100}));
+  const auto outcome = queue.place(segment(1, 60, true), counting(40), memory);
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(std::get<ReceiveFilled>(*outcome).buffer.cookie, 8U);
+  EXPECT_EQ(queue.landing(segment(2, 0, true), 1, memory), (ReceiveBuffer{9, 100}));
+  EXPECT_EQ(queue.take_unfinished(), (ReceiveBuffer{9, 100})) << "given back when the segment never comes";
+}
+
+// A message that is kept aside stays there.
+TEST(ReceiveQueue, ImmediateDataIsNotForABuffer) {
+  FakePlacement memory;
+  memory.post(8, 100);
+  ReceiveQueue queue;
+  ASSERT_TRUE(queue.place(segment(1, 0, false), counting(4), memory, ReceiveQueue::Where::kAside));
+  EXPECT_EQ(queue.landing(segment(1, 4, true), 4, memory), std::nullopt);
+}
+
 }  // namespace
 }  // namespace weft::ddp

@@ -27,6 +27,8 @@ struct End {
   std::vector<std::byte> sent;  // everything that left this end
   bool fin_sent = false, fin_received = false, fin_told = false, gone = false;
   ReceiveResult last{};
+  bool lands = false;        // payload is read to its place where the engine names one
+  std::size_t landings = 0;  // how often it was
 
   void poll() {
     while (auto event = engine.poll_event()) events.push_back(std::move(*event));
@@ -165,18 +167,43 @@ class Pair {
 
   bool receive(End& to) {
     if (to.gone) return false;
+    if (to.lands && land(to)) return true;
     const std::size_t moved = read(to);
     if (to.gone) return true;
     if (!to.unread.empty()) {
-      to.last = to.engine.receive(to.unread, now);
-      if (to.last.want == ReceiveResult::Want::kNothing) to.last.consumed = to.unread.size();
-      to.unread.erase(to.unread.begin(), to.unread.begin() + static_cast<std::ptrdiff_t>(to.last.consumed));
+      present(to, {});
       if (moved + to.last.consumed > 0) return true;
     }
     if (!to.fin_received || to.fin_told || !to.arrived.empty() || to.last.want == ReceiveResult::Want::kReceive)
       return false;
     to.fin_told = true;
     to.engine.end_of_stream(now);
+    return true;
+  }
+
+  void present(End& to, const mpa::Landed& landed) {
+    to.last = to.engine.receive(to.unread, now, landed);
+    if (to.last.want == ReceiveResult::Want::kNothing) to.last.consumed = to.unread.size();
+    to.unread.erase(to.unread.begin(), to.unread.begin() + static_cast<std::ptrdiff_t>(to.last.consumed));
+  }
+
+  // Reads the rest of the frame that has begun, its payload to where it belongs. False: it is not all there, or does
+  // not.
+  bool land(End& to) {
+    const Landing landing = to.unread.empty() ? Landing{} : to.engine.landing(to.unread);
+    const std::size_t octets = landing.memory.size() + landing.behind;
+    if (landing.memory.empty() || to.arrived.size() < octets) return false;
+    const auto payload_end = to.arrived.begin() + static_cast<std::ptrdiff_t>(landing.memory.size());
+    const auto end = payload_end + static_cast<std::ptrdiff_t>(landing.behind);
+    const std::size_t at = to.unread.size();
+    std::copy(to.arrived.begin(), payload_end, landing.memory.begin());
+    to.unread.resize(at + landing.memory.size(), std::byte{0xee});  // only room
+    to.unread.insert(to.unread.end(), payload_end, end);
+    to.arrived.erase(to.arrived.begin(), end);
+    to.memory.landed = Bytes(to.unread).subspan(at, landing.memory.size());
+    present(to, {at, landing.memory});
+    to.memory.landed = {};
+    ++to.landings;
     return true;
   }
 

@@ -42,6 +42,7 @@ class VectorMemory : public rdmap::Memory {
   bool lend = false;                                        // borrow() works
   bool scribbles = false;                                   // the application changes each octet that was just read
   std::uint64_t octets_placed = 0;                          // in any buffer
+  Bytes landed;                                             // room in a payload whose octets were read to their place
 
   // --- ddp::Placement
   std::expected<void, ddp::AccessError> place_tagged(ddp::Stag stag, ddp::TaggedOffset offset, Bytes payload) override {
@@ -125,6 +126,15 @@ class VectorMemory : public rdmap::Memory {
     return each_piece(sink, offset, payload.size(),
                       [&](std::byte* to, std::size_t done, std::size_t n) { copy(to, payload.subspan(done, n)); });
   }
+  MutableBytes landing(const ddp::ReceiveBuffer& buffer, std::uint64_t offset, std::uint64_t length) override {
+    return MutableBytes(inbox.at(buffer.cookie)).subspan(offset, length);
+  }
+  MutableBytes landing(rdmap::LocalSegments sink, std::uint64_t offset, std::uint64_t length) override {
+    MutableBytes found;
+    const auto walked =
+        each_piece(sink, offset, length, [&](std::byte* to, std::size_t, std::size_t n) { found = {to, n}; });
+    return walked && found.size() == length ? found : MutableBytes();
+  }
   std::expected<void, ddp::LocalFault> perform_local(std::uint64_t cookie) override {
     performed.push_back(cookie);
     const auto wanted = local_invalidate.find(cookie);
@@ -180,8 +190,14 @@ class VectorMemory : public rdmap::Memory {
     if (scribbles) std::transform(from, from + n, from, [](std::byte octet) { return ~octet; });
   }
   void copy(std::byte* to, Bytes payload) {
-    if (!payload.empty()) std::memcpy(to, payload.data(), payload.size());
     octets_placed += payload.size();
+    if (payload.empty()) return;
+    const bool room_inside = !landed.empty() && landed.data() >= payload.data() && landed.data() < &payload.back() + 1;
+    const std::size_t before = room_inside ? static_cast<std::size_t>(landed.data() - payload.data()) : payload.size();
+    std::memcpy(to, payload.data(), before);
+    if (!room_inside) return;
+    const std::size_t behind = before + landed.size();
+    std::memcpy(to + behind, payload.data() + behind, payload.size() - behind);
   }
 };
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "support.hpp"
 
 namespace weft::mpa::test {
@@ -145,6 +147,42 @@ TEST(FpduReceiver, TheUlpduIsContiguousInsideTheOctetsConsumed) {
   ASSERT_TRUE(result && *result);
   EXPECT_GE((*result)->ulpdu.data(), fpdu.data());
   EXPECT_LE((*result)->ulpdu.data() + 1600, fpdu.data() + fpdu.size());
+}
+
+// What was read to its place is verified there: wherever it begins and ends in the ULPDU, a good FPDU passes, and one
+// bit of difference anywhere is found.
+TEST(FpduReceiver, VerifiesOctetsThatLieElsewhere) {
+  constexpr std::size_t kSize = 301;
+  const Octets good = reference_fpdu(pattern(kSize), false, 0);
+  for (std::size_t at = kLengthSize; at < kLengthSize + kSize; at += 23) {
+    for (std::size_t octets = 1; at + octets <= kLengthSize + kSize; octets += octets < 5 ? 1 : 31) {
+      Octets elsewhere = copy(Bytes(good).subspan(at, octets));
+      Octets stream = good;
+      std::ranges::fill(MutableBytes(stream).subspan(at, octets), std::byte{0xee});
+      const auto fpdu = FpduReceiver({true, false}).next(stream, {at, elsewhere});
+      ASSERT_TRUE(fpdu && *fpdu) << at << " " << octets;
+      EXPECT_EQ((*fpdu)->ulpdu.size(), kSize);
+      EXPECT_EQ((*fpdu)->consumed, good.size());
+      elsewhere[octets / 2] ^= std::byte{4};
+      const auto bad = FpduReceiver({true, false}).next(stream, {at, elsewhere});
+      ASSERT_FALSE(bad);
+      EXPECT_EQ(bad.error().fault, Fault::kCrcMismatch);
+    }
+  }
+}
+
+TEST(FpduReceiver, TellsWhatIsThereOfAUlpdu) {
+  const Octets fpdu = reference_fpdu(pattern(100), false, 0);
+  const FpduReceiver receiver({true, false});
+  EXPECT_FALSE(receiver.begun(Bytes(fpdu).first(1))) << "not even the length";
+  for (const std::size_t there : {0U, 1U, 99U}) {
+    const auto begun = receiver.begun(Bytes(fpdu).first(kLengthSize + there));
+    ASSERT_TRUE(begun);
+    EXPECT_EQ(begun->size, 100U);
+    EXPECT_EQ(copy(begun->octets), copy(Bytes(fpdu).subspan(kLengthSize, there)));
+  }
+  EXPECT_FALSE(receiver.begun(Bytes(fpdu).first(kLengthSize + 100))) << "only its PAD and CRC are missing";
+  EXPECT_FALSE(FpduReceiver({true, true}).begun(Bytes(fpdu).first(50))) << "Markers lie between";
 }
 
 }  // namespace

@@ -87,5 +87,26 @@ TEST(ResponseQueue, IsBoundedAndInOrder) {
   EXPECT_TRUE(queue.empty());
 }
 
+// Before all of a segment is there: only what read_response() would take, and never over what was placed.
+TEST(RequestWindow, TellsWhereAResponseWillGo) {
+  RequestWindow window(2);
+  EXPECT_FALSE(window.landing(response(0, false), 10)) << "nothing was asked";
+  ASSERT_TRUE(window.start(read(7, 500, 100)));
+  EXPECT_FALSE(window.landing(response(500, false, {6}), 10)) << "another STag";
+  EXPECT_FALSE(window.landing(response(510, false), 10)) << "not where the response begins";
+  EXPECT_FALSE(window.landing(response(490, false), 10)) << "before the sink";
+  EXPECT_FALSE(window.landing(response(500, false), 101)) << "beyond the sink";
+  EXPECT_EQ(window.landing(response(500, true), 100)->cookie, 7U);
+  ASSERT_TRUE(window.read_response(response(500, false), 60));
+  EXPECT_FALSE(window.landing(response(500, false), 60)) << "over octets that were placed";
+  const auto rest = window.landing(response(560, true), 40);
+  ASSERT_TRUE(rest);
+  EXPECT_EQ(rest->offset, 60U);
+  EXPECT_EQ(window.outstanding(), 1U) << "nothing changes";
+  ASSERT_TRUE(window.read_response(response(560, true), 40));
+  ASSERT_TRUE(window.start({8, AtomicExpected{77}}));
+  EXPECT_FALSE(window.landing(response(0, true), 8)) << "an atomic is answered otherwise";
+}
+
 }  // namespace
 }  // namespace weft::rdmap

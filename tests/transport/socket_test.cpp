@@ -193,5 +193,31 @@ TEST(Socket, MovesItsDescriptor) {
   EXPECT_EQ(read_patiently(b, into).status, Status::kEndOfStream);
 }
 
+// The second place gets what the first has no room for.
+TEST(Socket, ReadsToTwoPlaces) {
+  auto [a, b] = connected_pair();
+  std::vector<std::byte> first(4), second(10);
+  EXPECT_EQ(b.read(first, second).status, Status::kWouldBlock);
+  const auto octets = pattern(9);
+  ASSERT_EQ(write_one(a, Bytes(octets).first(3)).octets, 3U);
+  for (std::size_t read = 0; read < 3;) {
+    const auto result = b.read(MutableBytes(first).subspan(read), second);
+    if (result.status == Status::kMoved) read += result.octets;
+  }
+  EXPECT_EQ(Bytes(first).first(3)[2], octets[2]);
+  EXPECT_EQ(second, std::vector<std::byte>(10)) << "there was no need of it";
+  ASSERT_EQ(write_one(a, octets).octets, 9U);
+  IoResult result;
+  while ((result = b.read(first, second)).status == Status::kWouldBlock) {
+  }
+  ASSERT_EQ(result.octets, 9U);
+  EXPECT_TRUE(std::ranges::equal(first, Bytes(octets).first(4)));
+  EXPECT_TRUE(std::ranges::equal(Bytes(second).first(5), Bytes(octets).subspan(4)));
+  a.close();
+  while ((result = b.read(first, second)).status == Status::kWouldBlock) {
+  }
+  EXPECT_EQ(result.status, Status::kEndOfStream);
+}
+
 }  // namespace
 }  // namespace weft::transport::test

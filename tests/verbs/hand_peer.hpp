@@ -8,8 +8,12 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdio>
+#include <fstream>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "engine/engine.hpp"
@@ -21,7 +25,8 @@ namespace weft::verbs::test {
 class HandPeer {
  public:
   // Connects and sends the MPA Request; the reply is for the test to wait for.
-  explicit HandPeer(const Endpoint& server) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  explicit HandPeer(const Endpoint& server, const engine::Config& config = {})
+      : engine(initiator(config), memory, Instant{}), socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_storage storage{};
     const auto size = server.to_sockaddr(storage);
     if (::connect(socket_, reinterpret_cast<sockaddr*>(&storage), size) != 0) throw std::runtime_error("connect");
@@ -34,16 +39,36 @@ class HandPeer {
 
   // What the engine has to send. It may ask for the end of the connection afterwards, and does not get it.
   void write() {
-    engine::TransmitBatch batch(1 << 16);
-    for (engine.fill(batch, now_); !batch.empty(); engine.fill(batch, now_)) {
-      for (const Bytes piece : batch.pieces()) {
-        if (::send(socket_, piece.data(), piece.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(piece.size()))
-          throw std::runtime_error("send");
-      }
-      const std::size_t octets = batch.size();
-      batch.consume(octets);
-      engine.written(octets, now_);
+    for (auto octets = cut(); !octets.empty(); octets = cut()) write(octets);
+  }
+  void write(Bytes octets) const {
+    if (::send(socket_, octets.data(), octets.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(octets.size()))
+      throw std::runtime_error("send");
+  }
+  // A batch of it, for the test to write.
+  std::vector<std::byte> cut() {
+    engine::TransmitBatch batch(1 << 17);
+    engine.fill(batch, now_);
+    std::vector<std::byte> octets;
+    for (const Bytes piece : batch.pieces()) octets.insert(octets.end(), piece.begin(), piece.end());
+    engine.written(octets.size(), now_);
+    return octets;
+  }
+  // Whether the other end has read all that was written, by Linux's table of sockets.
+  [[nodiscard]] bool was_read() const {
+    sockaddr_in own{};
+    socklen_t size = sizeof own;
+    if (::getsockname(socket_, reinterpret_cast<sockaddr*>(&own), &size) != 0) throw std::runtime_error("getsockname");
+    char wanted[8];
+    std::snprintf(wanted, sizeof wanted, ":%04X", ntohs(own.sin_port));
+    std::ifstream lines("/proc/net/tcp");
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream words(line);
+      std::string number, local, remote, state, queues;
+      words >> number >> local >> remote >> state >> queues;
+      if (remote.ends_with(wanted)) return queues.ends_with(":00000000");
     }
+    throw std::runtime_error("the other end has no socket");
   }
 
   // Reads until an event of this kind has come.
@@ -63,9 +88,13 @@ class HandPeer {
   }
 
   engine::test::VectorMemory memory;
-  engine::Engine engine{{.role = mpa::Role::kInitiator}, memory, Instant{}};
+  engine::Engine engine;
 
  private:
+  static engine::Config initiator(engine::Config config) {
+    config.role = mpa::Role::kInitiator;
+    return config;
+  }
   void read() {
     pollfd waiting{.fd = socket_, .events = POLLIN, .revents = 0};
     const auto patience = std::chrono::duration_cast<std::chrono::milliseconds>(kPatience);

@@ -73,6 +73,8 @@ TEST(PolicyText, NumbersAndWords) {
   EXPECT_EQ(parsed("max-ulpdu=1400").max_ulpdu, 1400U);
   EXPECT_EQ(parsed("type-of-service=184").type_of_service, 184);
   EXPECT_NE(refusal("type-of-service=256").find("0 to 255"), std::string::npos);
+  EXPECT_FALSE(parsed("early-placement=off").early_placement);
+  EXPECT_TRUE(parsed("early-placement=on", {.early_placement = false}).early_placement);
   EXPECT_EQ(parsed("no-receive=terminate").no_receive, NoReceive::kTerminate);
   EXPECT_EQ(parsed("no-receive=stall", {.no_receive = NoReceive::kTerminate}).no_receive, NoReceive::kStall);
   EXPECT_EQ(refusal("mpa-rev=3"), "mpa-rev=3: 'mpa-rev' takes 1 or 2");
@@ -114,7 +116,7 @@ TEST(PolicyText, ContradictionsAreRefused) {
 }
 
 TEST(PolicyText, EveryKeyIsExplained) {
-  EXPECT_EQ(policy_keys().size(), 18U) << "one for each member of Policy";
+  EXPECT_EQ(policy_keys().size(), 19U) << "one for each member of Policy";
   for (const PolicyKey& key : policy_keys()) {
     EXPECT_FALSE(key.values.empty()) << key.name;
     EXPECT_FALSE(key.meaning.empty()) << key.name;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The application scribbles in what is being sent, read and answered. Its data is then undefined, but what goes out is
-// FPDUs whose CRC holds: the checksum runs over a copy that nobody else writes.
+// FPDUs whose CRC holds: the checksum runs over a copy that nobody else writes. Where nothing is placed before it is
+// verified, it may scribble in what is being received as well.
 #include <atomic>
 #include <thread>
 
@@ -24,15 +25,14 @@ WEFT_RACES_ON_PURPOSE void scribble(volatile std::byte* octets, std::size_t size
   for (std::size_t i = 0; i < size; i += 128) octets[i] = value;
 }
 
-// In the memory of both ends, until it goes.
+// In these buffers, until it goes.
 class Scribbler {
  public:
-  Scribbler(Buffer& one, Buffer& other)
-      : thread_([this, &one, &other] {
+  explicit Scribbler(std::vector<Buffer*> buffers)
+      : thread_([this, buffers = std::move(buffers)] {
           for (unsigned i = 0; !stop_; ++i) {
-            const auto value = static_cast<std::byte>(i);
-            scribble(one.octets.data(), one.octets.size(), value);
-            scribble(other.octets.data(), other.octets.size(), value);
+            for (Buffer* buffer : buffers)
+              scribble(buffer->octets.data(), buffer->octets.size(), static_cast<std::byte>(i));
           }
         }) {}
   ~Scribbler() {
@@ -51,6 +51,7 @@ struct Framing {
   const char* name;
   bool crc, markers;
   std::uint32_t max_ulpdu;
+  bool early_placement = true;
 };
 
 class AScribbler : public ::testing::TestWithParam<Framing> {};
@@ -58,12 +59,13 @@ class AScribbler : public ::testing::TestWithParam<Framing> {};
 constexpr std::array kKinds{SendOpcode::kRdmaWrite, SendOpcode::kSend, SendOpcode::kRdmaRead};
 constexpr std::uint32_t kKinds32 = kKinds.size(), kEach = 6;
 
-// Writes, Sends and Reads in turns, of many sizes and from odd addresses.
-void post_some(End& end, const Buffer& local, const Buffer& remote, std::uint32_t round) {
+// Writes, Sends and Reads in turns, of many sizes and from odd addresses. What is read comes to `sink`.
+void post_some(End& end, const Buffer& local, const Buffer& sink, const Buffer& remote, std::uint32_t round) {
   for (std::uint32_t i = 0; i < kKinds32 * kEach; ++i) {
     const std::uint32_t size = 1 + (round * 4099 + i * 1301) % 60000;
-    const auto sge = local.sge(i * 3 + 1, size);
-    must(end.qp->post_send({.opcode = kKinds[i % kKinds32],
+    const auto opcode = kKinds[i % kKinds32];
+    const auto sge = (opcode == SendOpcode::kRdmaRead ? sink : local).sge(i * 3 + 1, size);
+    must(end.qp->post_send({.opcode = opcode,
                             .flags = SendFlags::kSignaled,
                             .segments = {&sge, 1},
                             .remote_address = remote.remote() + i,
@@ -98,22 +100,27 @@ void expect_alive(Pair& pair, Buffer& near, Buffer& far) {
 
 TEST_P(AScribbler, NeverBreaksTheStream) {
   const Framing& framing = GetParam();
-  const Policy policy{
-      .crc = framing.crc, .markers = framing.markers, .peer_to_peer = true, .max_ulpdu = framing.max_ulpdu};
+  const Policy policy{.crc = framing.crc,
+                      .markers = framing.markers,
+                      .peer_to_peer = true,
+                      .max_ulpdu = framing.max_ulpdu,
+                      .early_placement = framing.early_placement};
   const EndOptions end{.own_receive_cq = true};
   Pair pair({.client_policy = policy, .server_policy = policy, .client = end, .server = end});
   ASSERT_EQ(pair.client.qp->query().negotiated->crc, framing.crc);
-  Buffer near(pair.client, kSize), far(pair.server, kSize);
+  Buffer near(pair.client, kSize), far(pair.server, kSize), near_sink(pair.client, kSize), far_sink(pair.server, kSize);
+  std::vector<Buffer*> spoilt{&near, &far};
+  if (!framing.early_placement) spoilt.insert(spoilt.end(), {&near_sink, &far_sink});
   {
-    const Scribbler scribbler(near, far);
+    const Scribbler scribbler(spoilt);
     for (std::uint32_t round = 0; round < kRounds && !HasFailure(); ++round) {
       for (std::uint32_t i = 0; i < kEach; ++i) {
-        const auto at_server = far.sge(), at_client = near.sge();
+        const auto at_server = far_sink.sge(), at_client = near_sink.sge();
         must(pair.server.qp->post_receive({.segments = {&at_server, 1}}), "post_receive");
         must(pair.client.qp->post_receive({.segments = {&at_client, 1}}), "post_receive");
       }
-      post_some(pair.client, near, far, round);
-      post_some(pair.server, far, near, round + 1);
+      post_some(pair.client, near, near_sink, far, round);
+      post_some(pair.server, far, far_sink, near, round + 1);
       expect_success(pair.client);
       expect_success(pair.server);
     }
@@ -122,7 +129,7 @@ TEST_P(AScribbler, NeverBreaksTheStream) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Framings, AScribbler,
-                         ::testing::Values(Framing{"Crc", true, false, 0},
+                         ::testing::Values(Framing{"Crc", true, false, 0}, Framing{"CrcFirst", true, false, 0, false},
                                            Framing{"CrcAndSmallFpdus", true, false, 600},
                                            Framing{"CrcAndMarkers", true, true, 1442},
                                            Framing{"WithoutCrc", false, false, 0}),

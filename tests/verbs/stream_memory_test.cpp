@@ -269,5 +269,78 @@ TEST_F(Memory, WhoLeavesWaitsNoLonger) {
   EXPECT_EQ(second->told, 1);
 }
 
+// --- Payload that the socket puts there itself
+
+// Room for a payload whose middle has landed: what stands there must not be copied.
+std::vector<std::byte> with_room(std::size_t size, std::size_t at, std::size_t octets) {
+  std::vector<std::byte> payload(size, std::byte{7});
+  std::fill_n(payload.begin() + static_cast<std::ptrdiff_t>(at), octets, std::byte{0xee});
+  return payload;
+}
+
+TEST_F(Memory, OctetsThatHaveLandedAreNotCopied) {
+  const auto target = region(kAllAccess);
+  const Sge sink{10, 20, target->stag()};
+  const auto landing = memory.landing({&sink, 1}, 0, 20);
+  ASSERT_EQ(landing.data(), octets.data() + 10);
+  ASSERT_EQ(landing.size(), 20U);
+  for (const std::size_t at : {0U, 1U, 5U}) {
+    for (const std::size_t size : {1U, 15U, 20U}) {
+      if (at + size > 20) continue;
+      octets.fill({});
+      std::ranges::fill(landing.subspan(at, size), std::byte{9});
+      const auto payload = with_room(20, at, size);
+      memory.has_landed(payload.data() + at, size);
+      ASSERT_TRUE(memory.scatter({&sink, 1}, 0, payload));
+      memory.has_landed(nullptr, 0);
+      for (std::size_t i = 0; i < 20; ++i) {
+        EXPECT_EQ(octets[10 + i], i >= at && i < at + size ? std::byte{9} : std::byte{7}) << at << " " << size;
+      }
+      EXPECT_EQ(octets[9], std::byte{0});
+      EXPECT_EQ(octets[30], std::byte{0});
+    }
+  }
+}
+
+// Another payload, before and behind that room, is copied whole.
+TEST_F(Memory, OtherPayloadsAreCopied) {
+  const auto target = region(kAllAccess);
+  const auto payloads = some(30, 5);
+  memory.has_landed(payloads.data() + 10, 10);
+  const std::array<Sge, 1> sink{Sge{0, 20, target->stag()}};
+  ASSERT_TRUE(memory.scatter(sink, 0, Bytes(payloads).first(10)));
+  ASSERT_TRUE(memory.scatter(sink, 10, Bytes(payloads).subspan(20)));
+  EXPECT_TRUE(std::ranges::equal(Bytes(octets).first(20), some(20, 5)));
+}
+
+// The same checks as for placing.
+TEST_F(Memory, NothingLandsWhereItMayNotBePlaced) {
+  const auto target = region(kAllAccess);
+  const auto readable = region(Access::kRemoteRead);
+  const std::array<Sge, 2> two{Sge{0, 16, target->stag()}, Sge{16, 16, target->stag()}};
+  EXPECT_EQ(memory.landing(two, 2, 14).data(), octets.data() + 2);
+  EXPECT_EQ(memory.landing(two, 16, 16).data(), octets.data() + 16) << "the second segment";
+  EXPECT_TRUE(memory.landing(two, 2, 15).empty()) << "across two segments";
+  EXPECT_TRUE(memory.landing(two, 30, 3).empty()) << "beyond the list";
+  const std::array<Sge, 1> unknown{Sge{0, 16, target->stag() ^ 1}}, outside{Sge{60, 16, target->stag()}};
+  EXPECT_TRUE(memory.landing(unknown, 0, 16).empty());
+  EXPECT_TRUE(memory.landing(outside, 0, 16).empty());
+  const std::array<Sge, 1> not_ours{Sge{0, 16, readable->stag()}};
+  EXPECT_TRUE(memory.landing(not_ours, 0, 8).empty()) << "may not be written locally";
+}
+
+TEST_F(Memory, AReceiveTellsWhereItsMessageLands) {
+  const auto target = region(kAllAccess);
+  const Sge segment{0, 32, target->stag()};
+  const ReceiveRequest request{.wr_id = 1, .segments = {&segment, 1}};
+  ASSERT_TRUE(receives->post({&request, 1}));
+  const auto taken = memory.take_receive();
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(memory.landing(*taken, 4, 28).data(), octets.data() + 4);
+  EXPECT_TRUE(memory.landing(ddp::ReceiveBuffer{taken->cookie + 1, 32}, 4, 28).empty()) << "another receive";
+  memory.detach();
+  EXPECT_TRUE(memory.landing(*taken, 4, 28).empty()) << "the queue pair is gone";
+}
+
 }  // namespace
 }  // namespace weft::verbs::detail

@@ -18,6 +18,12 @@ void CapturedStream::sent(std::span<const Bytes> pieces) {
   }
 }
 
+void CapturedStream::understood(std::size_t octets) {
+  octets = std::min(octets, arrived_.size());  // less after rest()
+  received(Bytes(arrived_).first(octets));
+  arrived_.erase(arrived_.begin(), arrived_.begin() + static_cast<std::ptrdiff_t>(octets));
+}
+
 void CapturedStream::received(Bytes octets) {
   while (!octets.empty()) {
     const std::size_t size = front(inbound_, outbound_, octets);

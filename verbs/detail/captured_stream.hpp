@@ -18,9 +18,13 @@ class CapturedStream {
  public:
   CapturedStream(transport::PcapStream stream, mpa::Role role) noexcept : stream_(std::move(stream)), role_(role) {}
 
-  // Whole frames: what one write offers to the socket, or what was read and understood.
+  // Whole frames: what one write offers to the socket.
   void sent(std::span<const Bytes> pieces);
-  void received(Bytes octets);
+  // What a read brought, as it came; and how much of it is understood now. Octets that are no whole frame show when
+  // the peer's direction ends.
+  void arrived(Bytes octets) { arrived_.insert(arrived_.end(), octets.begin(), octets.end()); }
+  void understood(std::size_t octets);
+  void rest() { understood(arrived_.size()); }
   void fin_sent() { stream_.fin_sent(); }
   void fin_received() { stream_.fin_received(); }
   void rst_sent() { stream_.rst_sent(); }
@@ -37,12 +41,14 @@ class CapturedStream {
 
   [[nodiscard]] bool initiator() const noexcept { return role_ == mpa::Role::kInitiator; }
   std::size_t front(Half& half, Half& other, Bytes run);
+  void received(Bytes octets);
 
   transport::PcapStream stream_;
   mpa::Role role_;
   Half outbound_{.opens_with = initiator() ? mpa::FrameKind::kRequest : mpa::FrameKind::kReply};
   Half inbound_{.opens_with = initiator() ? mpa::FrameKind::kReply : mpa::FrameKind::kRequest};
   std::vector<std::byte> joined_;
+  std::vector<std::byte> arrived_;
 };
 
 }  // namespace weft::verbs::detail

@@ -31,6 +31,7 @@ engine::Config to_config(const Stream::Setup& setup, std::uint32_t emss) {
           .max_ird = Device::limits().max_ird,
           .no_receive =
               policy.no_receive == NoReceive::kTerminate ? engine::NoReceive::kTerminate : engine::NoReceive::kStall,
+          .early_placement = policy.early_placement,
           .startup_timeout = policy.startup_timeout,
           .first_fpdu_delay = policy.first_fpdu_delay,
           .no_receive_timeout = policy.no_receive_timeout,

@@ -100,8 +100,11 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   };
   // What a read of the socket found; kAll: it is empty now, as a short read shows, or over.
   enum class Read : std::uint8_t { kNothing, kSome, kAll };
-  static constexpr int kMaxReads = 4;  // of one drive, so that connections take turns
+  static constexpr std::size_t kMostRead = 4 * Staging::kOctets;  // by one drive, so that connections take turns
   static constexpr int kMaxBatches = 4;
+  // By one post, which sends all that the socket takes: what it left over would wake the progress thread at once, to
+  // take the lock from the next post.
+  static constexpr int kMaxBatchesOfPost = 16;
   static constexpr Duration kEmssRefresh = std::chrono::milliseconds(100);
 
   // stream.cpp
@@ -120,15 +123,18 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void drive_locked();
   void look_locked();
   bool receive_some();
-  Read read_once();
-  void present();
-  void tap_received(std::size_t consumed);
-  void tap_rest();
+  // Behind a payload that lands, so that the next one can land as well.
+  static constexpr std::size_t kNextHeader = mpa::kLengthSize + ddp::UntaggedLayout::kSize;
+  Read read_once(std::size_t& octets);
+  void end_inbound(const transport::IoResult& io);
+  [[nodiscard]] engine::Landing find_landing();
+  void land(const engine::Landing& landing, std::size_t octets);
+  void present(const mpa::Landed& landed = {});
   [[nodiscard]] MutableBytes staging_octets();
   [[nodiscard]] bool keeps_buffers() const noexcept;
   void park_buffers();
   void park_staging();
-  void send_some();
+  void send_some(int most_batches = kMaxBatches);
   void lease_batch();
   void give_batch_back();
   bool fill_batch(Instant time);
@@ -176,7 +182,6 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   engine::Engine engine_;
   const std::unique_ptr<CapturedStream> tap_;  // null when it is not captured
   const std::unique_ptr<Narrator> narrator_;   // null when the log is not to say what happens
-  std::vector<std::byte> tap_raw_;             // captured connections: octets read and not yet consumed, as they came
   std::shared_ptr<StreamObserver> observer_;
   std::shared_ptr<QueuePairState> qp_;
   std::shared_ptr<ReceiveQueue> receives_;  // outlives qp_ here: what was taken from it must be given back
@@ -185,6 +190,8 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   std::unique_ptr<Staging> staging_;
   std::vector<std::byte> carry_;
   std::size_t staged_ = 0;
+  std::size_t missing_ = 0;    // of the frame under way, at least
+  bool landed_ = false;        // the last payload did
   bool stalled_ = false;       // a Send waits for a receive
   bool inbound_over_ = false;  // end of stream, or lost
 

@@ -20,8 +20,7 @@ void Stream::drive(bool hangup) {
   // was reset.
   if (!hangup || !stalled_ || finished_ || !socket_.pending_error() || std::exchange(inbound_over_, true)) return;
   if (narrator_) narrator_->say("TCP connection lost while it waited for a receive");
-  tap_rest();
-  if (tap_) tap_->rst_received();
+  if (tap_) tap_->rest(), tap_->rst_received();
   engine_.connection_lost(now());
   pump();
   settle();
@@ -151,7 +150,7 @@ void Stream::finish() {
   runtime_.readiness(number_).remove(socket_);
   release_locked();
   const bool reset = engine_.disposition() == engine::Disposition::kReset;
-  tap_rest();
+  if (tap_) tap_->rest();
   if (tap_ && reset) tap_->rst_sent();
   if (tap_ && !reset && !shut_) tap_->fin_sent();
   if (reset) socket_.reset();

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "verbs/detail/copy.hpp"
 #include "verbs/detail/stream.hpp"
 
 namespace weft::verbs::detail {
@@ -32,75 +33,95 @@ void Stream::look_locked() {
 // False when nothing came.
 bool Stream::receive_some() {
   Read last = Read::kNothing;
-  for (int reads = 0; reads < kMaxReads && !stalled_ && !inbound_over_; ++reads) {
-    const Read before = std::exchange(last, read_once());
+  for (std::size_t octets = 0; octets < kMostRead && !stalled_ && !inbound_over_;) {
+    const Read before = std::exchange(last, read_once(octets));
     if (last == Read::kNothing) return before != Read::kNothing;
     if (last == Read::kAll) return true;
   }
   return last != Read::kNothing;
 }
 
-Stream::Read Stream::read_once() {
-  const auto room = staging_octets().subspan(staged_);
+// Counts in `octets` what came.
+Stream::Read Stream::read_once(std::size_t& octets) {
+  auto room = staging_octets().subspan(staged_);
   if (room.empty()) return Read::kNothing;
-  const auto io = socket_.read(room);
-  switch (io.status) {
-    case transport::IoResult::Status::kMoved: break;
-    case transport::IoResult::Status::kWouldBlock: return Read::kNothing;
-    case transport::IoResult::Status::kEndOfStream:
-      inbound_over_ = true;
-      tap_rest();
-      if (tap_) tap_->fin_received();
-      if (narrator_) narrator_->say("FIN received");
-      engine_.end_of_stream(now());
-      pump();
-      return Read::kAll;
-    case transport::IoResult::Status::kLost:
-      inbound_over_ = true;
-      tap_rest();
-      if (tap_) tap_->rst_received();
-      if (narrator_) narrator_->lost(io.error);
-      engine_.connection_lost(now());
-      pump();
-      return Read::kAll;
+  const auto landing = find_landing();
+  const bool lands = !landing.memory.empty();
+  // Behind a payload that landed only the frame under way, so that what follows can land as well.
+  if (!lands && std::exchange(landed_, false)) room = room.first(std::min(room.size(), missing_ + kNextHeader));
+  const auto behind = lands ? room.subspan(landing.memory.size()).first(landing.behind + kNextHeader) : room;
+  const auto io = lands ? socket_.read(landing.memory, behind) : socket_.read(room);
+  if (io.status == transport::IoResult::Status::kWouldBlock) return Read::kNothing;
+  if (io.status != transport::IoResult::Status::kMoved) return end_inbound(io), Read::kAll;
+  octets += io.octets;
+  if (lands) {
+    land(landing, io.octets);
+  } else {
+    if (narrator_) narrator_->received(room.first(io.octets));
+    if (tap_) tap_->arrived(room.first(io.octets));
+    staged_ += io.octets;
+    present();
   }
-  if (narrator_) narrator_->received(room.first(io.octets));
-  if (tap_) tap_raw_.insert(tap_raw_.end(), room.begin(), room.begin() + static_cast<std::ptrdiff_t>(io.octets));
-  staged_ += io.octets;
-  present();
-  return io.octets == room.size() ? Read::kSome : Read::kAll;
+  return io.octets == landing.memory.size() + behind.size() ? Read::kSome : Read::kAll;
+}
+
+void Stream::end_inbound(const transport::IoResult& io) {
+  inbound_over_ = true;
+  if (tap_) tap_->rest();
+  if (io.status == transport::IoResult::Status::kEndOfStream) {
+    if (tap_) tap_->fin_received();
+    if (narrator_) narrator_->say("FIN received");
+    engine_.end_of_stream(now());
+  } else {
+    if (tap_) tap_->rst_received();
+    if (narrator_) narrator_->lost(io.error);
+    engine_.connection_lost(now());
+  }
+  pump();
+}
+
+// Who looks at the octets as they come sees all of them in the staging buffer.
+engine::Landing Stream::find_landing() {
+  if (staged_ == 0 || tap_ || narrator_) return {};
+  return engine_.landing(staging_->octets().first(staged_));
+}
+
+// So many octets of a payload, and of what follows, were read straight to their place. A frame that is not all there
+// waits in the staging buffer like any other: whose that memory is when the lock is free, nobody knows.
+void Stream::land(const engine::Landing& landing, std::size_t octets) {
+  std::byte* const room = staging_->octets().subspan(staged_).data();
+  const std::size_t at = std::exchange(staged_, staged_ + octets);
+  if (octets < landing.memory.size() + landing.behind) {
+    copy_octets(room, landing.memory.data(), std::min(octets, landing.memory.size()));
+    return;
+  }
+  memory_.has_landed(room, landing.memory.size());
+  present({at, landing.memory});
+  memory_.has_landed(nullptr, 0);
+  landed_ = true;
 }
 
 // Shows the engine what is staged and keeps what it does not take yet.
-void Stream::present() {
+void Stream::present(const mpa::Landed& landed) {
   const auto octets = staging_octets().first(staged_);
   std::size_t taken = 0;
   for (bool more = true; more;) {
-    const auto result = engine_.receive(octets.subspan(taken), now());
+    const auto result = engine_.receive(octets.subspan(taken), now(), taken == 0 ? landed : mpa::Landed{});
     taken += result.consumed;
-    tap_received(result.consumed);
+    if (tap_) tap_->understood(result.consumed);
     const bool heard = pump_one();
     pump();
     more = result.want == engine::ReceiveResult::Want::kPollEvents && (heard || result.consumed != 0);
     stalled_ = result.want == engine::ReceiveResult::Want::kReceive;
+    missing_ = result.missing;
     if (result.want == engine::ReceiveResult::Want::kNothing) {
-      tap_received(staged_ - taken);
+      if (tap_) tap_->rest();
       taken = staged_;
     }
   }
   staged_ -= taken;
   if (taken != 0 && staged_ != 0) std::memmove(octets.data(), octets.data() + taken, staged_);
 }
-
-void Stream::tap_received(std::size_t consumed) {
-  const std::size_t octets = std::min(consumed, tap_raw_.size());  // less after tap_rest()
-  if (!tap_ || octets == 0) return;
-  tap_->received(Bytes(tap_raw_).first(octets));
-  tap_raw_.erase(tap_raw_.begin(), tap_raw_.begin() + static_cast<std::ptrdiff_t>(octets));
-}
-
-// Before the end of the peer's direction: what came and is no whole frame belongs into the capture too.
-void Stream::tap_rest() { tap_received(tap_raw_.size()); }
 
 MutableBytes Stream::staging_octets() {
   if (!staging_) {
@@ -137,11 +158,11 @@ void Stream::park_staging() {
 bool Stream::output_pending() const noexcept { return tail_sent_ < tail_.size() || (batch_ && !batch_->empty()); }
 bool Stream::has_output() const noexcept { return output_pending() || engine_.has_output(); }
 
-void Stream::send_some() {
+void Stream::send_some(int most_batches) {
   if (blocked_ || finished_ || !has_output()) return;
   const Instant time = now();
   bool more = true;
-  for (int batches = 0; more && batches < kMaxBatches; ++batches) {
+  for (int batches = 0; more && batches < most_batches; ++batches) {
     if (!output_pending()) more = fill_batch(time);
     if (!output_pending() || !write_pending(time)) break;
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <functional>
 #include <utility>
 
 #include "rdmap/atomics.hpp"
@@ -105,6 +106,37 @@ std::expected<void, LocalFault> StreamMemory::place_untagged(const ddp::ReceiveB
   return scatter(receiving_.segments, offset, payload);
 }
 
+// --- Payload that the socket puts there itself
+
+MutableBytes StreamMemory::landing(const ddp::ReceiveBuffer& buffer, std::uint64_t offset, std::uint64_t length) {
+  if (!receives_ || buffer != receiving_.buffer) return {};
+  return landing(receiving_.segments, offset, length);
+}
+
+MutableBytes StreamMemory::landing(rdmap::LocalSegments sink, std::uint64_t offset, std::uint64_t length) {
+  MutableBytes whole;
+  const auto only_segment = [&](const Sge& sge, std::uint64_t skip, std::uint64_t use) -> LocalResult {
+    if (use != length) return std::unexpected(LocalFault::kBaseOrBounds);
+    const auto to = local(sge, Access::kLocalWrite, skip, use);
+    if (to) whole = {*to, use};
+    return {};
+  };
+  static_cast<void>(walk(sink, offset, length, only_segment));
+  return whole;
+}
+
+// Copies the octets that the socket has not put there.
+void StreamMemory::put(std::byte* to, Bytes payload) const noexcept {
+  const std::byte* const room = landed_.room;
+  const bool landed =
+      room != nullptr && !std::less{}(room, payload.data()) && std::less{}(room, payload.data() + payload.size());
+  if (!landed) return copy_octets(to, payload.data(), payload.size());
+  const auto before = static_cast<std::size_t>(room - payload.data());
+  const std::size_t behind = before + landed_.octets;
+  copy_octets(to, payload.data(), before);
+  copy_octets(to + behind, payload.data() + behind, payload.size() - behind);
+}
+
 // --- A peer's reads, atomics and invalidations
 
 std::expected<void, AccessError> StreamMemory::check_read(ddp::Stag stag, ddp::TaggedOffset offset,
@@ -189,7 +221,7 @@ std::expected<void, LocalFault> StreamMemory::scatter(rdmap::LocalSegments sink,
   return walk(sink, offset, payload.size(), [&](const Sge& sge, std::uint64_t skip, std::uint64_t use) -> LocalResult {
     const auto to = local(sge, Access::kLocalWrite, skip, use);
     if (!to) return std::unexpected(to.error());
-    copy_octets(*to, payload.data(), use);
+    put(*to, payload.first(use));
     payload = payload.subspan(use);
     return {};
   });

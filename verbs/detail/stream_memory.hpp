@@ -52,7 +52,13 @@ class StreamMemory final : public rdmap::Memory {
   bool borrow(rdmap::LocalSegments source, std::uint64_t offset, std::uint64_t length, std::span<Bytes> pieces,
               std::size_t& used) override;
   std::expected<void, ddp::LocalFault> scatter(rdmap::LocalSegments sink, std::uint64_t offset, Bytes payload) override;
+  MutableBytes landing(const ddp::ReceiveBuffer& buffer, std::uint64_t offset, std::uint64_t length) override;
+  MutableBytes landing(rdmap::LocalSegments sink, std::uint64_t offset, std::uint64_t length) override;
   std::expected<void, ddp::LocalFault> perform_local(std::uint64_t cookie) override;
+
+  // While the engine takes a segment: so many octets of its payload, which should lie at `room`, were read to where
+  // landing() said. Null: none.
+  void has_landed(const std::byte* room, std::size_t octets) noexcept { landed_ = {room, octets}; }
 
  private:
   using Lease = StagTable::Lease;
@@ -62,6 +68,11 @@ class StreamMemory final : public rdmap::Memory {
                                                                    ddp::TaggedOffset offset, std::uint64_t length);
   [[nodiscard]] std::expected<std::byte*, ddp::LocalFault> local(const Sge& sge, Access needed, std::uint64_t skip,
                                                                  std::uint64_t length);
+  struct Landed {
+    const std::byte* room{};
+    std::size_t octets{};
+  };
+  void put(std::byte* to, Bytes payload) const noexcept;
   [[nodiscard]] bool hold(Lease& lease, std::uint32_t stag);
   [[nodiscard]] bool lend(std::uint32_t lkey);
   bool invalidate_own(std::uint32_t stag);
@@ -75,6 +86,7 @@ class StreamMemory final : public rdmap::Memory {
   std::shared_ptr<ReceiveQueue> receives_;
   std::weak_ptr<ReceiveWaiter> waiter_;
   ReceiveQueue::Taken receiving_{};  // the last one taken: DDP fills one at a time
+  Landed landed_{};
   BoundedRing<LocalWork> local_{Device::limits().max_qp_wr};
   std::vector<std::shared_ptr<void>> retired_;  // regions and windows, until no lease is held; so above the leases
   Lease remote_lease_;                          // of the STag a peer used last

@@ -129,7 +129,7 @@ std::optional<PostResult> Stream::post(std::span<const SendRequest> requests) {
   for (std::size_t i = 0; i < requests.size() && *result; ++i) {
     if (const auto posted = post_one(requests[i]); !posted) *result = std::unexpected(PostFailure{posted.error(), i});
   }
-  send_some();
+  send_some(kMaxBatchesOfPost);
   settle();
   return result;
 }

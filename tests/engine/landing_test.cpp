@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Payload that was read straight to its place: what it leads to is the same as if it had been copied there, and what is
+// wrong with it is found all the same.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "tests/engine/scenes.hpp"
+
+namespace weft::engine::test {
+namespace {
+
+constexpr std::size_t kSize = 200'003;  // four FPDUs
+constexpr std::uint32_t kLargeEmss = 65'483;
+
+Config large(Config config, bool crc = true) {
+  config.emss = kLargeEmss;
+  config.mpa.crc = crc;
+  return config;
+}
+
+struct Landings {
+  std::size_t a{}, b{};
+};
+
+// Everything once in both directions, in pieces of any size.
+Landings play(unsigned seed, bool crc) {
+  std::mt19937 random(seed);
+  Pair pair(large(initiator(), crc), large(responder(), crc));
+  pair.chop = [&random](std::size_t n) { return 1 + random() % n; };
+  pair.a.lands = pair.b.lands = true;
+  establish(pair);
+  do_every_operation(pair, pair.a, pair.b, kSize);
+  do_every_operation(pair, pair.b, pair.a, kSize);
+  close_both(pair);
+  return {pair.a.landings, pair.b.landings};
+}
+
+TEST(Landing, EveryOperationComesOutTheSame) {
+  Landings all;
+  for (unsigned seed = 1; seed <= 50; ++seed) {
+    const Landings some = play(seed, true);
+    all.a += some.a;
+    all.b += some.b;
+  }
+  EXPECT_GT(all.a, 50U);
+  EXPECT_GT(all.b, 50U);
+}
+
+// There a copy costs less than a read for each frame.
+TEST(Landing, IsForStreamsWithACrc) {
+  const Landings none = play(1, false);
+  EXPECT_EQ(none.a + none.b, 0U);
+}
+
+// One FPDU from a to b, of which the header and some of the payload came first.
+struct Scene {
+  Scene() : pair(large(initiator()), large(responder())) {
+    establish(pair);
+    pair.a.memory.add(10, kLength).octets = pattern(kLength);
+    pair.b.memory.add(20, kLength);
+    pair.b.memory.post_receive(7, kLength);
+    pair.b.lands = true;
+    pair.chop = [this](std::size_t) { return std::exchange(first, kLength * 2); };
+  }
+  static constexpr std::uint32_t kLength = 50'000;
+  const rdmap::LocalSegment all{0, kLength, 10};
+  std::size_t first = 1000;
+  Pair pair;
+};
+
+TEST(Landing, ASendLandsInItsReceive) {
+  Scene scene;
+  ASSERT_TRUE(scene.pair.a.engine.post(send_of(1, scene.all)));
+  scene.pair.run();
+  EXPECT_EQ(scene.pair.b.landings, 1U);
+  EXPECT_EQ(scene.pair.b.memory.inbox[7], pattern(Scene::kLength));
+  EXPECT_EQ(scene.pair.b.first<Received>()->length, Scene::kLength);
+}
+
+// MPA-6-01: the target of a Write may be looked at any time, so nothing is there before it is verified.
+TEST(Landing, AWriteLandsNowhere) {
+  Scene scene;
+  ASSERT_TRUE(scene.pair.a.engine.post(write_of(1, scene.all, 20, 0)));
+  scene.pair.run();
+  EXPECT_EQ(scene.pair.b.landings, 0U);
+  EXPECT_EQ(scene.pair.b.memory.regions[20].octets, pattern(Scene::kLength));
+}
+
+TEST(Landing, IsTheUsersToForbid) {
+  Config cautious = large(responder());
+  cautious.early_placement = false;
+  Pair pair(large(initiator()), cautious);
+  pair.b.lands = true;
+  std::mt19937 random(1);
+  pair.chop = [&random](std::size_t n) { return 1 + random() % n; };
+  establish(pair);
+  do_every_operation(pair, pair.a, pair.b, kSize);
+  EXPECT_EQ(pair.b.landings, 0U);
+}
+
+// MPA-8-01, RDMAP-5.1-03: the receive is given back, as it is when the octets had been copied.
+TEST(Landing, AFlippedBitIsFound) {
+  for (const std::size_t at : {1001U, 20'000U, 50'019U}) {
+    Scene scene;
+    std::size_t before = 0;
+    scene.pair.meddle = [&](const End& from, std::vector<std::byte>& octets) {
+      if (&from != &scene.pair.a) return;
+      if (at >= before && at < before + octets.size()) octets[at - before] ^= std::byte{1};
+      before += octets.size();
+    };
+    ASSERT_TRUE(scene.pair.a.engine.post(send_of(1, scene.all)));
+    scene.pair.run();
+    EXPECT_EQ(scene.pair.b.landings, 1U);
+    ASSERT_TRUE(scene.pair.b.first<ProtocolError>()) << at;
+    EXPECT_EQ(scene.pair.b.first<ProtocolError>()->report.layer, Layer::kLlp);
+    ASSERT_TRUE(scene.pair.b.first<Received>());
+    EXPECT_EQ(scene.pair.b.first<Received>()->status, WorkStatus::kFlushed);
+  }
+}
+
+// What place() would refuse lands nowhere, and is refused when all of it is there.
+TEST(Landing, AMessageTooLongLandsNowhere) {
+  Scene scene;
+  scene.pair.b.memory.receives.clear();
+  scene.pair.b.memory.post_receive(8, Scene::kLength - 1);
+  ASSERT_TRUE(scene.pair.a.engine.post(send_of(1, scene.all)));
+  scene.pair.run();
+  EXPECT_EQ(scene.pair.b.landings, 0U);
+  EXPECT_TRUE(scene.pair.b.first<ProtocolError>());
+  EXPECT_EQ(scene.pair.b.memory.inbox[8], std::vector<std::byte>(Scene::kLength - 1));
+}
+
+// No receive is taken for a segment that waits for one; it lands when it is presented again, as a copy.
+TEST(Landing, WithoutAReceiveItWaits) {
+  Scene scene;
+  scene.pair.b.memory.receives.clear();
+  ASSERT_TRUE(scene.pair.a.engine.post(send_of(1, scene.all)));
+  scene.pair.run();
+  EXPECT_EQ(scene.pair.b.landings, 0U);
+  EXPECT_EQ(scene.pair.b.last.want, ReceiveResult::Want::kReceive);
+  scene.pair.b.memory.post_receive(9, Scene::kLength);
+  scene.pair.b.last = {};
+  scene.pair.run();
+  EXPECT_EQ(scene.pair.b.memory.inbox[9], pattern(Scene::kLength));
+}
+
+// A peer that ends inside an FPDU whose receive was taken: the receive is given back.
+TEST(Landing, ATakenReceiveIsGivenBackWhenTheRestNeverComes) {
+  Scene scene;
+  ASSERT_TRUE(scene.pair.a.engine.post(send_of(1, scene.all)));
+  scene.pair.a.engine.fill(scene.pair.a.batch, {});
+  std::vector<std::byte> octets(scene.pair.a.batch.pieces()[0].begin(), scene.pair.a.batch.pieces()[0].begin() + 20);
+  End& b = scene.pair.b;
+  EXPECT_EQ(b.engine.receive(octets, {}).consumed, 0U);
+  EXPECT_EQ(b.engine.landing(octets).memory.size(), Scene::kLength);
+  EXPECT_TRUE(b.memory.receives.empty());
+  b.engine.end_of_stream({});
+  b.poll();
+  ASSERT_TRUE(b.first<Received>());
+  EXPECT_EQ(b.first<Received>()->cookie, 7U);
+  EXPECT_EQ(b.first<Received>()->status, WorkStatus::kFlushed);
+  EXPECT_TRUE(b.engine.landing(octets).memory.empty()) << "the stream is over";
+}
+
+}  // namespace
+}  // namespace weft::engine::test
