@@ -71,7 +71,7 @@ void Stream::start(bool expect_octets) {
     receive_some();
     send_some();
   }
-  runtime_.readiness(number_).add(socket_, number_, interest_);
+  watch(transport::kReadInterest);
   settle();
 }
 

@@ -115,6 +115,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void settle();
   void follow_disposition();
   void update_interest(bool output);
+  void watch(std::optional<transport::Interest> interest);
   void show_interest(transport::Interest interest);
   void schedule();
   void finish();
@@ -213,10 +214,10 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   bool closing_ = false;     // disconnect was asked for
   bool closed_ = false;      // the engine's last event was seen
   bool finished_ = false;
-  transport::Interest interest_ = transport::kReadInterest;  // of the progress thread
-  std::optional<transport::Interest> shown_;                 // to threads that wait on a channel
-  bool shown_blocked_ = false;                               // to those that poll
-  std::optional<Instant> wake_up_;                           // what the runtime was asked for
+  std::optional<transport::Interest> watched_;  // by the progress thread
+  std::optional<transport::Interest> shown_;    // to threads that wait on a channel
+  bool shown_blocked_ = false;                  // to those that poll
+  std::optional<Instant> wake_up_;              // what the runtime was asked for
 };
 
 }  // namespace weft::verbs::detail

@@ -103,10 +103,10 @@ void Stream::follow_disposition() {
 // wake for this socket.
 void Stream::update_interest(bool output) {
   const transport::Interest all{.read = !stalled_ && !inbound_over_, .write = blocked_ || output};
-  transport::Interest ours = all;
+  std::optional<transport::Interest> ours = all;
   if (qp_) {
     const auto& [send, receive] = std::tie(*qp_->parts.send_cq, *qp_->parts.receive_cq);
-    if (send.driven() || receive.driven()) ours = transport::kNoInterest;
+    if (send.driven() || receive.driven()) ours.reset();
     if (std::exchange(shown_blocked_, all.write) != all.write) {
       send.show_blocked(*this, socket_, all.write);
       if (&send != &receive) receive.show_blocked(*this, socket_, all.write);
@@ -116,9 +116,22 @@ void Stream::update_interest(bool output) {
     else
       shown_.reset();
   }
-  if (ours == interest_) return;
-  interest_ = ours;
-  runtime_.readiness(number_).modify(socket_, number_, ours);
+  // Of a stream that does not read nobody else would notice a reset.
+  watch(!ours && stalled_ ? transport::kNoInterest : ours);
+}
+
+// By the progress thread; nothing: not at all, which spares every octet that comes a look at who waits for it.
+void Stream::watch(std::optional<transport::Interest> interest) {
+  if (watched_ == interest) return;
+  auto& set = runtime_.readiness(number_);
+  if (!interest) {
+    set.remove(socket_);
+  } else if (watched_) {
+    set.modify(socket_, number_, *interest);
+  } else {
+    set.add(socket_, number_, *interest);
+  }
+  watched_ = interest;
 }
 
 // To the threads that wait on its channels, if there are any.
@@ -147,7 +160,7 @@ void Stream::finish() {
   if (staging_) runtime_.buffers().give_back(std::move(staging_));
   carry_ = {};
   tail_ = {};
-  runtime_.readiness(number_).remove(socket_);
+  watch({});
   release_locked();
   const bool reset = engine_.disposition() == engine::Disposition::kReset;
   if (tap_) tap_->rest();
