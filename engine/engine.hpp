@@ -37,7 +37,9 @@ struct Config {
   std::uint32_t send_queue_depth = 128;  // work requests
   std::uint32_t max_ird = 128;           // upper bound for inbound reads, whatever is negotiated
   NoReceive no_receive = NoReceive::kStall;
-  bool early_placement = true;  // landing() may name memory although octets there are not verified yet
+  // Octets of a payload still to come from which on landing() names their place, although they are not verified there
+  // yet: fewer are cheaper to copy than to read by themselves. 0: never.
+  std::uint32_t early_placement = 32 * 1024;
   Duration startup_timeout = std::chrono::seconds(10);  // waiting for the peer's start-up frame, RTR included
   Duration first_fpdu_delay{};  // initiator: between the Reply and our first FPDU, for peers that are not ready at once
   Duration no_receive_timeout = std::chrono::seconds(30);  // a Send stalled for so long becomes Terminate 1/2/02

@@ -37,9 +37,9 @@ Inbound::Verdict Inbound::examine(const mpa::Fpdu& fpdu) {
   return verdict;
 }
 
-std::optional<PayloadPlace> Inbound::landing(Bytes stream) {
+std::optional<PayloadPlace> Inbound::landing(Bytes stream, std::size_t least) {
   const auto begun = held_ ? std::nullopt : fpdus_.begun(stream);
-  if (!begun || begun->size - begun->octets.size() < kWorthLanding || ddp::find_error(begun->octets)) return {};
+  if (!begun || begun->size - begun->octets.size() < least || ddp::find_error(begun->octets)) return {};
   const ddp::Header header = ddp::read(begun->octets);
   const auto opcode = rdmap::admit(header);
   if (!opcode) return {};

@@ -105,10 +105,10 @@ class Inbound {
   // Takes the FPDU at the front of `stream`. After a Fault the direction is over: do not call again (MPA-8-13,
   // DDP-7.1-20).
   std::expected<InboundStep, Fault> next(MutableBytes stream, const mpa::Landed& landed = {});
-  // Of the FPDU at the front of `stream` as next() left it, when much of its payload is still to come and may be placed
-  // before the FPDU is verified (see engine::Landing). Nothing changes but that a message which begins takes its
+  // Of the FPDU at the front of `stream` as next() left it, when `least` octets or more are still to come and may be
+  // placed before it is verified (see engine::Landing). Nothing changes but that a message which begins takes its
   // receive.
-  std::optional<PayloadPlace> landing(Bytes stream);
+  std::optional<PayloadPlace> landing(Bytes stream, std::size_t least);
   // After kNeedMore: octets that the FPDU still needs at least.
   [[nodiscard]] std::size_t missing() const noexcept { return fpdus_.missing(); }
   // After kSegment, until the next call of next().
@@ -149,8 +149,6 @@ class Inbound {
     bool in_terminate = false;
   };
   enum class Verdict : std::uint8_t { kGood, kNoReceive, kRefused };  // kRefused: `refusal_` tells why
-
-  static constexpr std::size_t kWorthLanding = 32 * 1024;  // octets: below it a copy is cheaper than a read of its own
 
   // The steps of one segment are taken for every FPDU: they are one function once compiled.
   inline Verdict examine(const mpa::Fpdu& fpdu);

@@ -88,8 +88,8 @@ ReceiveResult Engine::State::receive_fpdu(MutableBytes octets, Instant now, cons
 Landing Engine::State::landing(Bytes octets) {
   const bool receiving = rdma && stream != rdmap::StreamState::kHalfClosed && rdmap::takes_segments(stream);
   if (!receiving || ending.over() || events.full()) return {};
-  if (!config.early_placement || !rdma->inbound.checks_crc()) return {};
-  const auto place = rdma->inbound.landing(octets);
+  if (config.early_placement == 0 || !rdma->inbound.checks_crc()) return {};
+  const auto place = rdma->inbound.landing(octets, config.early_placement);
   if (!place) return {};
   const auto memory_of = [&](const auto& where) { return find_memory(where, place->size); };
   const MutableBytes whole = std::visit(memory_of, place->where);

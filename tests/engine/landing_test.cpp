@@ -89,7 +89,7 @@ TEST(Landing, AWriteLandsNowhere) {
 
 TEST(Landing, IsTheUsersToForbid) {
   Config cautious = large(responder());
-  cautious.early_placement = false;
+  cautious.early_placement = 0;
   Pair pair(large(initiator()), cautious);
   pair.b.lands = true;
   std::mt19937 random(1);

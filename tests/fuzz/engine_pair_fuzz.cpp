@@ -28,6 +28,7 @@ Config config_of(mpa::Role role, unsigned bits) {
   config.mpa.ird = config.mpa.ord = static_cast<std::uint16_t>(1 + (bits >> 6));
   config.emss = 150 + (bits & 64) * 20;
   config.send_queue_depth = 8;
+  config.early_placement = 1;
   config.no_receive = (bits & 128) != 0 ? NoReceive::kTerminate : NoReceive::kStall;
   return config;
 }
@@ -43,6 +44,7 @@ struct Session {
       end->memory.add(1, 2000).octets.assign(2000, std::byte{0x5a});
       end->memory.add(2, 2000, 0x100);
       end->memory.lend = (x & 64) != 0;
+      end->lands = (y & 64) != 0;
     }
     pair.meddle = [this](const End&, std::vector<std::byte>& octets) {
       if (flip != 0) octets[flip % octets.size()] ^= std::byte{flip};

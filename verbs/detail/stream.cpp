@@ -31,7 +31,7 @@ engine::Config to_config(const Stream::Setup& setup, std::uint32_t emss) {
           .max_ird = Device::limits().max_ird,
           .no_receive =
               policy.no_receive == NoReceive::kTerminate ? engine::NoReceive::kTerminate : engine::NoReceive::kStall,
-          .early_placement = policy.early_placement,
+          .early_placement = policy.early_placement ? engine::Config{}.early_placement : 0,
           .startup_timeout = policy.startup_timeout,
           .first_fpdu_delay = policy.first_fpdu_delay,
           .no_receive_timeout = policy.no_receive_timeout,
