@@ -128,8 +128,8 @@ void Stream::watch(std::optional<transport::Interest> interest) {
     set.remove(socket_);
   } else if (watched_) {
     set.modify(socket_, number_, *interest);
-  } else {
-    set.add(socket_, number_, *interest);
+  } else if (set.add(socket_, number_, *interest)) {
+    return;  // out of memory or watches: the next call tries again
   }
   watched_ = interest;
 }
