@@ -2,6 +2,9 @@
 // Which sanitizer a test was built with, for what cannot be tried under it. g++ and clang tell by different means.
 #pragma once
 
+// A function of a test that looks at, or writes to, what weft's threads use: they are to be judged, and not the test.
+#define WEFT_RACES_ON_PURPOSE __attribute__((no_sanitize("thread")))
+
 namespace weft::test {
 
 #if defined(__SANITIZE_ADDRESS__)

@@ -5,12 +5,7 @@
 
 #include "hand_peer.hpp"
 #include "loopback.hpp"
-
-#if defined(__clang__) || defined(__GNUC__)
-#define WEFT_RACES_ON_PURPOSE __attribute__((no_sanitize("thread")))
-#else
-#define WEFT_RACES_ON_PURPOSE
-#endif
+#include "tests/skips/sanitizers.hpp"
 
 namespace weft::verbs::test {
 namespace {

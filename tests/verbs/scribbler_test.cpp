@@ -6,12 +6,7 @@
 #include <thread>
 
 #include "loopback.hpp"
-
-#if defined(__clang__) || defined(__GNUC__)
-#define WEFT_RACES_ON_PURPOSE __attribute__((no_sanitize("thread")))
-#else
-#define WEFT_RACES_ON_PURPOSE
-#endif
+#include "tests/skips/sanitizers.hpp"
 
 namespace weft::verbs::test::scribbler {
 namespace {
