@@ -27,9 +27,13 @@ std::expected<std::uint32_t, ErrorCode> offset_of(const ddp::TaggedHeader& heade
 
 }  // namespace
 
+const ReadExpected* RequestWindow::oldest_read() const noexcept {
+  return outstanding_.empty() ? nullptr : std::get_if<ReadExpected>(&outstanding_.front().expected);
+}
+
 std::expected<ResponsePiece, ErrorCode> RequestWindow::read_response(const ddp::TaggedHeader& header,
                                                                      std::size_t payload) noexcept {
-  const auto* read = outstanding_.empty() ? nullptr : std::get_if<ReadExpected>(&outstanding_.front().expected);
+  const auto* read = oldest_read();
   if (read == nullptr) return std::unexpected(kUnsolicited);
   const auto offset = offset_of(header, payload, *read);
   if (!offset) return std::unexpected(offset.error());
@@ -46,7 +50,7 @@ std::expected<ResponsePiece, ErrorCode> RequestWindow::read_response(const ddp::
 
 std::optional<ResponsePiece> RequestWindow::landing(const ddp::TaggedHeader& header,
                                                     std::size_t payload) const noexcept {
-  const auto* read = outstanding_.empty() ? nullptr : std::get_if<ReadExpected>(&outstanding_.front().expected);
+  const auto* read = oldest_read();
   if (read == nullptr) return std::nullopt;
   const auto offset = offset_of(header, payload, *read);
   if (!offset || *offset != received_) return std::nullopt;

@@ -62,6 +62,8 @@ class RequestWindow {
   std::optional<OutstandingRequest> take_unfinished() noexcept;
 
  private:
+  [[nodiscard]] const ReadExpected* oldest_read() const noexcept;  // null when a Read is not what is answered next
+
   BoundedRing<OutstandingRequest> outstanding_;
   std::uint64_t received_ = 0;  // octets of the oldest Read's response
 };
