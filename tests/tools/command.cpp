@@ -92,15 +92,23 @@ void Command::signal(int number) const { ::kill(pid_, number); }
 std::string Command::out() const { return contents(out_); }
 std::string Command::err() const { return contents(err_); }
 
+// Below those that the kernel hands out (ip_local_port_range): else any client that connects in the meantime may get
+// it. Test programs that run at the same time begin at different places.
 std::uint16_t free_port() {
-  const int fd = ::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in6 address{};
-  address.sin6_family = AF_INET6;  // the wildcard: free for IPv4 too
-  socklen_t length = sizeof address;
-  auto* generic = reinterpret_cast<sockaddr*>(&address);
-  if (::bind(fd, generic, length) != 0 || ::getsockname(fd, generic, &length) != 0) throw std::runtime_error("no port");
-  ::close(fd);
-  return ntohs(address.sin6_port);
+  constexpr int kFirst = 10000;
+  constexpr int kPorts = 20000;
+  static int next = static_cast<int>(::getpid() * 61L % kPorts);
+  for (int tried = 0; tried < kPorts; ++tried) {
+    const auto port = static_cast<std::uint16_t>(kFirst + next++ % kPorts);
+    const int fd = ::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in6 address{};
+    address.sin6_family = AF_INET6;  // the wildcard: free for IPv4 too
+    address.sin6_port = htons(port);
+    const bool free = ::bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+    ::close(fd);
+    if (free) return port;
+  }
+  throw std::runtime_error("no port");
 }
 
 TemporaryDirectory::TemporaryDirectory() {
