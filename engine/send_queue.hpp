@@ -118,6 +118,9 @@ class SendQueue {
   [[nodiscard]] SendEntry* find_read(const rdmap::ReadRequest& quoted) noexcept;
   void flush() noexcept;  // everything that is not done ends as kFlushed
 
+  [[nodiscard]] bool first_is_done() const noexcept {
+    return !entries_.empty() && entries_.front().stage == SendEntry::Stage::kDone;
+  }
   // The completion of the oldest entry, once it is done: the entry is gone, its room comes back with polled().
   // An internal entry goes without a completion.
   [[nodiscard]] std::optional<SendCompleted> retire();
@@ -143,7 +146,7 @@ class SendQueue {
 // One completion for each operation of the user (RDMAP-3.2-02).
 inline std::optional<SendCompleted> SendQueue::retire() {
   std::optional<SendCompleted> completed;
-  while (!completed && !entries_.empty() && entries_.front().stage == SendEntry::Stage::kDone) {
+  while (!completed && first_is_done()) {
     SendEntry& entry = entries_.front();
     if (entry.apart) rooms_.push_back(std::move(entry.apart));
     if (!entry.internal) {

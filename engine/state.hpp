@@ -96,6 +96,7 @@ struct Engine::State {
   void end(Disposition how, bool graceful);  // everything is over
   void give_back_receive(WorkStatus status);
   void settle(Instant now);  // after each call: takes the steps that have become possible
+  void settle_end(Instant now);
   [[nodiscard]] bool nothing_left_to_send() const noexcept;
   [[nodiscard]] std::optional<Instant> next_deadline() const noexcept;
   void deadline_passed(Instant now);

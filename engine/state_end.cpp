@@ -96,6 +96,10 @@ void Engine::State::give_back_receive(WorkStatus status) {
 void Engine::State::settle(Instant now) {
   if (ending.over()) return;
   collect();
+  if (ending.begun() || ending.peer_finished() || fin_pending) settle_end(now);
+}
+
+void Engine::State::settle_end(Instant now) {
   // The segment before the peer's FIN will not be looked at any more, and so the FIN is next.
   if (fin_pending && !rdmap::takes_segments(stream)) handle_fin(now);
   const bool unanswerable = ending.peer_finished() && rdma && rdma->inbound.window().outstanding() > 0;

@@ -6,6 +6,7 @@
 #include <boost/system/system_error.hpp>
 #include <utility>
 
+#include "transport/cancellation.hpp"
 #include "transport/detail/reactor_state.hpp"
 
 namespace weft::transport {
@@ -33,6 +34,9 @@ void Reactor::run() {
 
 void Reactor::stop() noexcept { state_->context.stop(); }
 
-void Reactor::post(Task task) { boost::asio::post(state_->context, std::move(task)); }
+void Reactor::post(Task task) {
+  const NoCancellation here;
+  boost::asio::post(state_->context, std::move(task));
+}
 
 }  // namespace weft::transport

@@ -13,6 +13,7 @@
 #include <cerrno>
 
 #include "transport/detail/last_error.hpp"
+#include "transport/detail/system_calls.hpp"
 
 namespace weft::transport {
 namespace {
@@ -95,7 +96,7 @@ IoResult Socket::read(MutableBytes into) noexcept {
   if (into.empty()) return {.status = IoResult::Status::kMoved};  // recv would return 0, which means end of stream
   ssize_t got = 0;
   do {
-    got = recv(descriptor_, into.data(), into.size(), MSG_DONTWAIT);
+    got = receive(descriptor_, into, MSG_DONTWAIT);
   } while (got < 0 && errno == EINTR);
   return of_read(got);
 }
@@ -107,7 +108,7 @@ IoResult Socket::read(MutableBytes first, MutableBytes second) noexcept {
   message.msg_iovlen = places.size();
   ssize_t got = 0;
   do {
-    got = recvmsg(descriptor_, &message, MSG_DONTWAIT);
+    got = receive(descriptor_, message, MSG_DONTWAIT);
   } while (got < 0 && errno == EINTR);
   return of_read(got);
 }
@@ -124,7 +125,7 @@ IoResult Socket::write(std::span<const Bytes> pieces) noexcept {
   message.msg_iovlen = count;
   ssize_t put = 0;
   do {
-    put = sendmsg(descriptor_, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    put = send(descriptor_, message, MSG_NOSIGNAL | MSG_DONTWAIT);
   } while (put < 0 && errno == EINTR);
   if (put < 0) return failed();
   return {.status = IoResult::Status::kMoved, .octets = static_cast<std::size_t>(put)};
@@ -134,7 +135,7 @@ IoResult Socket::write(std::span<const Bytes> pieces) noexcept {
 IoResult Socket::write_one(Bytes piece) noexcept {
   ssize_t put = 0;
   do {
-    put = send(descriptor_, piece.data(), piece.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    put = send(descriptor_, piece, MSG_NOSIGNAL | MSG_DONTWAIT);
   } while (put < 0 && errno == EINTR);
   if (put < 0) return failed();
   return {.status = IoResult::Status::kMoved, .octets = static_cast<std::size_t>(put)};
@@ -145,7 +146,9 @@ void Socket::shutdown_write() noexcept {
 }
 
 void Socket::close() noexcept {
-  if (is_open()) ::close(std::exchange(descriptor_, -1));  // EINTR: Linux has closed it all the same
+  if (!is_open()) return;
+  const NoCancellation here;
+  ::close(std::exchange(descriptor_, -1));  // EINTR: Linux has closed it all the same
 }
 
 void Socket::reset() noexcept {

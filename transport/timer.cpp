@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "transport/cancellation.hpp"
 #include "transport/detail/callback_gate.hpp"
 #include "transport/detail/reactor_state.hpp"
 
@@ -43,6 +44,7 @@ Timer& Timer::operator=(Timer&& other) noexcept {
 }
 
 void Timer::set(Deadline deadline) {
+  const NoCancellation here;
   auto lock = state_->gate.lock();
   const std::uint64_t generation = ++state_->generation;
   state_->timer->expires_at(deadline);

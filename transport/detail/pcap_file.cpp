@@ -8,6 +8,8 @@
 #include <cstring>
 #include <utility>
 
+#include "transport/cancellation.hpp"
+
 namespace weft::transport::detail {
 namespace {
 
@@ -59,6 +61,7 @@ timeval PcapFile::now() {
 
 void PcapFile::write(const Segment& segment, PieceReader& payload, std::size_t payload_octets) {
   if (failed_) return;
+  const NoCancellation here;
   compose(frame_, segment, payload, payload_octets);
   pcap_pkthdr header{};
   header.ts = now();

@@ -6,7 +6,7 @@
 #include <csignal>
 #include <vector>
 
-#include "verbs/detail/cancellation.hpp"
+#include "transport/cancellation.hpp"
 #include "verbs/detail/runtime.hpp"
 #include "verbs/detail/stream.hpp"
 
@@ -97,12 +97,12 @@ Result<CompletionEvent> ChannelState::get_event() {
 
 // The one place in which a thread that drives may be cancelled.
 std::size_t ChannelState::wait(std::span<transport::Ready> ready, int cancellation) {
-  const CancellationState as_the_caller_has_it(cancellation);
+  const transport::CancellationState as_the_caller_has_it(cancellation);
   return sockets_->wait(ready, transport::ReadinessSet::kForEver);
 }
 
 Result<CompletionEvent> ChannelState::drive_until_event() {
-  const CancellationState none(PTHREAD_CANCEL_DISABLE);
+  const transport::NoCancellation none;
   std::array<transport::Ready, kReadyAtOnce> ready;
   for (;;) {
     const std::size_t count = wait(ready, none.before());

@@ -62,8 +62,7 @@ void CompletionQueueState::announce() {
   channel_->announce({number, context});
 }
 
-std::size_t CompletionQueueState::take(std::span<WorkCompletion> out) {
-  if (held_.load(std::memory_order_acquire) == 0) return 0;
+std::size_t CompletionQueueState::take_held(std::span<WorkCompletion> out) {
   const std::lock_guard lock(mutex_);
   if (!discarded_.empty()) sweep();
   const std::size_t count = std::min(out.size(), ring_->size());

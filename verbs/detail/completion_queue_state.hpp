@@ -18,6 +18,7 @@
 #include "verbs/completion.hpp"
 #include "verbs/detail/application_driver.hpp"
 #include "verbs/detail/channel_state.hpp"
+#include "verbs/detail/compact_mutex.hpp"
 #include "verbs/detail/device_state.hpp"
 
 namespace weft::verbs::detail {
@@ -80,7 +81,11 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   static constexpr std::size_t kFewDiscarded = 64;
 
   void refresh_interests();
-  [[nodiscard]] std::size_t take(std::span<WorkCompletion> out);
+  // Of an empty queue, which is what a spinning application mostly finds, it is one look.
+  [[nodiscard]] std::size_t take(std::span<WorkCompletion> out) {
+    return held_.load(std::memory_order_acquire) == 0 ? 0 : take_held(out);
+  }
+  [[nodiscard]] std::size_t take_held(std::span<WorkCompletion> out);
   bool sweep();  // under mutex_; false when there was nothing to look for
   void announce();
   void make_progress();
@@ -98,7 +103,7 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   const Quota::Share share_;
   std::atomic<std::uint32_t> unacknowledged_{0};
 
-  mutable std::mutex mutex_;  // of the completions
+  mutable CompactMutex mutex_;  // of the completions
   std::optional<BoundedRing<WorkCompletion>> ring_;
   std::optional<Arm> armed_;
   std::atomic<std::size_t> held_{0};  // completions in the ring: who polls an empty one takes no lock
@@ -109,7 +114,7 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   using Discarded = std::pair<std::uint32_t, std::uint32_t>;
   std::vector<Discarded> discarded_;
 
-  mutable std::mutex members_mutex_;
+  mutable CompactMutex members_mutex_;
   std::unordered_map<std::uint64_t, Member> members_;                         // by the stream's number
   std::shared_ptr<const Members> few_members_ = std::make_shared<Members>();  // while they are few: replaced, never
                                                                               // changed, so that pollers need no lock

@@ -4,6 +4,8 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include "transport/cancellation.hpp"
+
 namespace weft::verbs {
 
 namespace {
@@ -19,6 +21,15 @@ spdlog::logger& logger() {
   }();
   return *instance;
 }
+
+// For one line: a thread that holds locks is not to be cancelled while it writes it.
+class Line {
+ public:
+  spdlog::logger* operator->() const { return &logger(); }
+
+ private:
+  transport::NoCancellation here_;
+};
 
 spdlog::level::level_enum to_spdlog(LogLevel level) {
   switch (level) {
@@ -66,20 +77,20 @@ Result<LogLevel> parse_log_level(std::string_view name) {
 namespace detail {
 
 void log_stream_error(const Subject& subject, const StreamError& error) {
-  logger().error("{}: {}: {} [{}] layer {} ({}), type {}, code {:#04x}, at octet {} behind the peer's start-up frame",
-                 name(subject), error.remote ? "the peer terminated the stream" : "protocol error", error.sentence,
-                 error.clause.empty() ? "no clause" : error.clause, error.layer, layer_name(error.layer), error.type,
-                 error.code, error.stream_offset);
+  Line()->error("{}: {}: {} [{}] layer {} ({}), type {}, code {:#04x}, at octet {} behind the peer's start-up frame",
+                name(subject), error.remote ? "the peer terminated the stream" : "protocol error", error.sentence,
+                error.clause.empty() ? "no clause" : error.clause, error.layer, layer_name(error.layer), error.type,
+                error.code, error.stream_offset);
 }
 
 void log_remark(const Subject& subject, const engine::Remark& remark) {
-  logger().warn("{}: tolerated departure of the peer: {} (octet {} behind its start-up frame)", name(subject),
-                remark.sentence, remark.stream_offset);
+  Line()->warn("{}: tolerated departure of the peer: {} (octet {} behind its start-up frame)", name(subject),
+               remark.sentence, remark.stream_offset);
 }
 
 void log_stall(const Subject& subject, const engine::ReceiveStalled& stall, std::chrono::milliseconds patience) {
   if (!logger().should_log(spdlog::level::info)) return;  // else each stall would make a name, on the heap
-  logger().info(
+  Line()->info(
       "{}: a Send found no receive: the stream waits for one, {} ms at most (octet {} behind the peer's start-up "
       "frame)",
       name(subject), patience.count(), stall.stream_offset);
@@ -87,21 +98,21 @@ void log_stall(const Subject& subject, const engine::ReceiveStalled& stall, std:
 
 void log_startup_failure(const Endpoint& peer, const engine::ErrorReport& report, bool retrying) {
   const auto layer = static_cast<unsigned>(report.layer);
-  logger().log(retrying ? spdlog::level::info : spdlog::level::err,
-               "start-up with {} failed: {} [{}] layer {} ({}), type {}, code {:#04x}{}{}", peer.to_string(),
-               report.sentence, report.clause, layer, layer_name(layer), report.type, report.code, place_of(report),
-               retrying ? "; trying again with MPA revision 1" : "");
+  Line()->log(retrying ? spdlog::level::info : spdlog::level::err,
+              "start-up with {} failed: {} [{}] layer {} ({}), type {}, code {:#04x}{}{}", peer.to_string(),
+              report.sentence, report.clause, layer, layer_name(layer), report.type, report.code, place_of(report),
+              retrying ? "; trying again with MPA revision 1" : "");
 }
 
-void log_warning(std::string_view what, std::string_view why) { logger().warn("{}: {}", what, why); }
+void log_warning(std::string_view what, std::string_view why) { Line()->warn("{}: {}", what, why); }
 
 void log_connection(LogLevel level, std::uint64_t number, std::string_view what) {
-  logger().log(to_spdlog(level), "connection {}: {}", number, what);
+  Line()->log(to_spdlog(level), "connection {}: {}", number, what);
 }
 
 }  // namespace detail
 
-void log_line(LogLevel level, std::string_view line) { logger().log(to_spdlog(level), line); }
+void log_line(LogLevel level, std::string_view line) { Line()->log(to_spdlog(level), line); }
 
 bool log_shows(LogLevel level) { return logger().should_log(to_spdlog(level)); }
 

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "common/bounded_ring.hpp"
+#include "transport/cancellation.hpp"
 #include "verbs/detail/given_descriptor.hpp"
 #include "verbs/error.hpp"
 
@@ -178,6 +179,7 @@ class NotificationQueue {
   }
 
   bool put_token() {
+    const transport::NoCancellation here;
     const std::uint64_t one = 1;
     // Cannot fail: the counter holds 2^64 - 2 tokens.
     [[maybe_unused]] const auto written = ::write(descriptor_.kept(), &one, sizeof one);

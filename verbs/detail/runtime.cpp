@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <ctime>
 #include <utility>
 
 #include "transport/blocked_signals.hpp"
@@ -20,6 +21,17 @@ constexpr std::chrono::milliseconds kTick = ApplicationDriver::kStale;
 
 std::chrono::steady_clock::time_point to_clock(Instant at) {
   return std::chrono::steady_clock::time_point(at.since_epoch);
+}
+
+Duration to_duration(const timespec& time) noexcept {
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+// How far the coarse clock may be behind.
+Duration kernel_tick() noexcept {
+  timespec tick{};
+  ::clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+  return to_duration(tick);
 }
 
 bool& own_thread_mark() noexcept {
@@ -41,6 +53,13 @@ Current& current() {
 }
 
 }  // namespace
+
+Instant about_now() noexcept {
+  static const Duration tick = kernel_tick();
+  timespec last_tick{};
+  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &last_tick);
+  return {to_duration(last_tick) + tick};
+}
 
 // A child has its parent's objects, but not its progress thread. It gets a runtime of its own for what it opens, and
 // lets go of the parent's sockets: else they would stay open when the parent closes them, and what it did to them would

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "transport/cancellation.hpp"
+
 namespace weft::verbs::detail {
 
 StagTable::StagTable() = default;
@@ -113,6 +115,7 @@ bool StagTable::revoke(std::uint32_t stag) {
   const auto entry = find(home, stag);
   if (!entry) return false;
   const bool was_valid = mark_revoked(*entry);
+  const transport::NoCancellation here;
   home.unleased.wait(lock, [&] { return !entry->leased(); });
   return was_valid;
 }

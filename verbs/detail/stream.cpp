@@ -190,7 +190,7 @@ void Stream::release_locked() {
   if (!qp) return;
   qp->parts.send_cq->detach(*this, socket_);
   qp->parts.receive_cq->detach(*this, socket_);
-  if (!finished_) update_interest(has_output());
+  if (!finished_) update_interest();
 }
 
 }  // namespace weft::verbs::detail

@@ -2,7 +2,8 @@
 // One live connection: a socket, the engine that speaks the protocol, and whoever drives them. Three kinds of thread
 // do: one that posts work, one that polls a completion queue, and the progress thread. One lock serialises them; it is
 // held across this connection's own system calls and nobody else's. Below it there are leaf locks only: queue pair,
-// connection identifier, completion queue, receive queue, STags.
+// connection identifier, completion queue, receive queue, STags. No thread is cancelled while it holds the lock
+// (transport/cancellation.hpp).
 #pragma once
 
 #include <chrono>
@@ -16,9 +17,9 @@
 #include "transport/readiness_set.hpp"
 #include "transport/socket.hpp"
 #include "verbs/connection.hpp"
-#include "verbs/detail/adaptive_mutex.hpp"
 #include "verbs/detail/buffer_pool.hpp"
 #include "verbs/detail/captured_stream.hpp"
+#include "verbs/detail/compact_mutex.hpp"
 #include "verbs/detail/log.hpp"
 #include "verbs/detail/narrator.hpp"
 #include "verbs/detail/queue_pair_state.hpp"
@@ -114,7 +115,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   // stream_drivers.cpp: the drivers, and what every entry does before it gives up the lock
   void settle();
   void follow_disposition();
-  void update_interest(bool output);
+  void update_interest();
   void watch(std::optional<transport::Interest> interest);
   void show_interest(transport::Interest interest);
   void schedule();
@@ -138,11 +139,15 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void send_some(int most_batches = kMaxBatches);
   void lease_batch();
   void give_batch_back();
-  bool fill_batch(Instant time);
-  bool write_pending(Instant time);
+  bool fill_batch(Instant at);
+  bool write_pending(Instant at);
   void keep_own_copy();
-  [[nodiscard]] bool output_pending() const noexcept;
+  [[nodiscard]] bool output_pending() const noexcept {
+    return tail_sent_ < tail_.size() || (batch_ && !batch_->empty());
+  }
   [[nodiscard]] bool has_output() const noexcept;
+  // While a time-out runs, as in the start-up, to the nanosecond.
+  [[nodiscard]] Instant time() const noexcept { return wake_up_ ? now() : about_now(); }
 
   // stream_events.cpp: what the engine says, and what becomes of it
   void pump();
@@ -176,7 +181,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   Runtime& runtime_;
   const std::uint64_t number_;
   const std::chrono::milliseconds no_receive_timeout_;  // of its Policy
-  AdaptiveMutex mutex_;
+  CompactMutex mutex_;
   StreamMemory memory_;
   transport::Socket socket_;
   const Endpoint peer_;
@@ -201,6 +206,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   std::vector<std::byte> tail_;
   std::size_t tail_sent_ = 0;
   bool blocked_ = false;          // the socket takes nothing for now
+  bool output_left_ = false;      // when the lock was given up last
   bool shut_ = false;             // our FIN was sent
   Instant emss_read_at_ = now();  // by the constructor
 

@@ -57,7 +57,7 @@ void Stream::refresh_interest() {
   shown_.reset();
   shown_blocked_ = false;
   if (finished_) return;
-  update_interest(has_output());
+  update_interest();
   park_buffers();
 }
 
@@ -78,11 +78,11 @@ void Stream::settle() {
   if (finished_) return;
   if (failing_ && std::exchange(stalled_, false)) present();  // no receive is waited for any more: on to the FIN
   memory_.drop_leases();
-  const bool output = has_output();
-  if (closed_ || !output) follow_disposition();
+  output_left_ = has_output();
+  if (closed_ || !output_left_) follow_disposition();
   if (finished_) return;
   park_buffers();
-  update_interest(output);
+  update_interest();
   schedule();
 }
 
@@ -101,8 +101,8 @@ void Stream::follow_disposition() {
 
 // While a thread polls one of its completion queues, or waits on a channel of theirs, the progress thread is not to
 // wake for this socket.
-void Stream::update_interest(bool output) {
-  const transport::Interest all{.read = !stalled_ && !inbound_over_, .write = blocked_ || output};
+void Stream::update_interest() {
+  const transport::Interest all{.read = !stalled_ && !inbound_over_, .write = blocked_ || output_left_};
   std::optional<transport::Interest> ours = all;
   if (qp_) {
     const auto& [send, receive] = std::tie(*qp_->parts.send_cq, *qp_->parts.receive_cq);

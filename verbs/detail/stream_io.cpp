@@ -22,7 +22,7 @@ void Stream::drive_locked() {
 void Stream::look_locked() {
   if (finished_) return;
   const bool came = receive_some();
-  if (!came && !blocked_ && !has_output()) return park_buffers();
+  if (!came && !blocked_ && !output_left_) return park_buffers();
   blocked_ = false;
   send_some();
   settle();
@@ -106,7 +106,7 @@ void Stream::present(const mpa::Landed& landed) {
   const auto octets = staging_octets().first(staged_);
   std::size_t taken = 0;
   for (bool more = true; more;) {
-    const auto result = engine_.receive(octets.subspan(taken), now(), taken == 0 ? landed : mpa::Landed{});
+    const auto result = engine_.receive(octets.subspan(taken), time(), taken == 0 ? landed : mpa::Landed{});
     taken += result.consumed;
     if (tap_) tap_->understood(result.consumed);
     const bool heard = pump_one();
@@ -155,16 +155,15 @@ void Stream::park_staging() {
 
 // --- Outbound
 
-bool Stream::output_pending() const noexcept { return tail_sent_ < tail_.size() || (batch_ && !batch_->empty()); }
 bool Stream::has_output() const noexcept { return output_pending() || engine_.has_output(); }
 
 void Stream::send_some(int most_batches) {
   if (blocked_ || finished_ || !has_output()) return;
-  const Instant time = now();
+  const Instant at = time();
   bool more = true;
   for (int batches = 0; more && batches < most_batches; ++batches) {
-    if (!output_pending()) more = fill_batch(time);
-    if (!output_pending() || !write_pending(time)) break;
+    if (!output_pending()) more = fill_batch(at);
+    if (!output_pending() || !write_pending(at)) break;
   }
   pump();
 }
@@ -181,20 +180,20 @@ void Stream::give_batch_back() {
 }
 
 // True when there is more than one batch takes.
-bool Stream::fill_batch(Instant time) {
-  if (emss_read_at_ + kEmssRefresh < time) {
+bool Stream::fill_batch(Instant at) {
+  if (emss_read_at_ + kEmssRefresh < at) {
     if (const auto emss = socket_.emss(); emss != 0) engine_.set_emss(emss);
-    emss_read_at_ = time;
+    emss_read_at_ = at;
   }
   if (!batch_) lease_batch();
-  const bool more = engine_.fill(*batch_, time);
+  const bool more = engine_.fill(*batch_, at);
   if (tap_ && !batch_->empty()) tap_->sent(batch_->pieces());
   if (narrator_ && !batch_->empty()) narrator_->sent(batch_->pieces());
   return more;
 }
 
 // False when the socket takes no more for now, or is gone.
-bool Stream::write_pending(Instant time) {
+bool Stream::write_pending(Instant at) {
   const bool from_tail = tail_sent_ < tail_.size();
   const Bytes tail = Bytes(tail_).subspan(tail_sent_);
   const auto io = socket_.write(from_tail ? std::span(&tail, 1) : batch_->pieces());
@@ -202,12 +201,12 @@ bool Stream::write_pending(Instant time) {
     if (from_tail) tail_sent_ += io.octets;
     if (!from_tail) batch_->consume(io.octets);
     if (tail_sent_ == tail_.size()) tail_ = {}, tail_sent_ = 0;
-    engine_.written(io.octets, time);
+    engine_.written(io.octets, at);
     if (!output_pending()) return true;
   }
   if (io.status == transport::IoResult::Status::kLost) {
     if (narrator_) narrator_->lost(io.error);
-    if (!std::exchange(inbound_over_, true)) engine_.connection_lost(time);
+    if (!std::exchange(inbound_over_, true)) engine_.connection_lost(at);
   }
   blocked_ = true;
   keep_own_copy();

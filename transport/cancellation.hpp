@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// pthread_cancel() ends a thread in whatever cancellation point of the C library it meets next. The verbs promise no
+// such place but the calls that wait for an event; a thread that moves octets or holds a lock meanwhile would leave
+// half a step behind. So what a stream does with its lock held meets none: the system calls of the data path are not
+// the library's (detail/system_calls.hpp), and whoever else calls something that may wait or write refuses cancellation
+// for that long. To refuse it with each lock would cost a message 50 ns.
+#pragma once
+
+#include <pthread.h>
+
+namespace weft::transport {
+
+// While it lives the calling thread has this state, PTHREAD_CANCEL_DISABLE or PTHREAD_CANCEL_ENABLE.
+class CancellationState {
+ public:
+  explicit CancellationState(int state) noexcept { ::pthread_setcancelstate(state, &before_); }
+  ~CancellationState() { ::pthread_setcancelstate(before_, nullptr); }
+  CancellationState(const CancellationState&) = delete;
+  CancellationState& operator=(const CancellationState&) = delete;
+
+  [[nodiscard]] int before() const noexcept { return before_; }
+
+ private:
+  int before_ = PTHREAD_CANCEL_ENABLE;
+};
+
+class NoCancellation : public CancellationState {
+ public:
+  NoCancellation() noexcept : CancellationState(PTHREAD_CANCEL_DISABLE) {}
+};
+
+}  // namespace weft::transport
