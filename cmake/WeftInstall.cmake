@@ -9,6 +9,14 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/weft-config-version.cmake
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/weft-config.cmake ${PROJECT_BINARY_DIR}/weft-config-version.cmake
         DESTINATION ${package_folder})
 
+# What link-time optimisation reads is of use to the very same compiler only, and an error to another version of it.
+if(WEFT_LINK_TIME_OPTIMIZATION)
+  install(CODE "
+    file(GLOB archives \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/libweft_*.a\")
+    execute_process(COMMAND ${CMAKE_STRIP} --wildcard --remove-section=.gnu.lto_* --remove-section=.gnu.debuglto_*
+                            --strip-symbol=__gnu_lto_* \${archives} COMMAND_ERROR_IS_FATAL ANY)")
+endif()
+
 # The linker wants a library before those it uses: the rooms in reverse order, header-only ones left out.
 get_property(rooms GLOBAL PROPERTY WEFT_ROOMS)
 list(REVERSE rooms)

@@ -13,6 +13,14 @@ cmake --install "$build" --prefix "$folder/installed" >"$folder/install.log" || 
 mv "$folder/installed" "$prefix"
 cp -r "$examples" "$folder/examples"
 
+echo "== archives for every compiler"
+find "$prefix" -name 'libweft_*.a' -print0 | xargs -0 readelf --section-headers --wide >"$folder/sections"
+grep -q ' \.text' "$folder/sections"
+if grep -m1 'gnu\.lto' "$folder/sections"; then
+  echo "an installed archive holds what only this very compiler can link" >&2
+  exit 1
+fi
+
 echo "== find_package(weft)"
 cmake -S "$folder/examples" -B "$folder/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Release
 cmake --build "$folder/build"
