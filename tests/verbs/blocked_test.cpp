@@ -60,6 +60,13 @@ struct Blocked : testing::Test {
   }
 };
 
+TEST_F(Blocked, NobodyWatchesBeforeSomebodyPolls) {
+  const auto before = epoll_sets().size();
+  WorkCompletion none;
+  EXPECT_EQ(must(shared.cq.poll({&none, 1}), "poll"), 0U);
+  EXPECT_EQ(epoll_sets().size(), before + 1) << "the queue's own";
+}
+
 TEST_F(Blocked, AreWatchedByWhoPolls) {
   const auto sge = octets.sge();
   for (auto& source : sources)

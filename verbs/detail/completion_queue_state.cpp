@@ -149,16 +149,18 @@ void CompletionQueueState::attach(const std::shared_ptr<Stream>& stream, const t
   const std::lock_guard lock(members_mutex_);
   members_.emplace(stream->number(), Member{stream, &socket});
   if (ready_) ready_->add(socket, stream->number(), transport::kReadInterest);
-  if (!ready_ && members_.size() > kFewStreams) watch_all();
   keep_few();
   if (members_.size() > kFewStreams && few_.exchange(false)) changed_ = true;
 }
 
+// Once somebody polls: a program that takes all its completions on events may never. The set is told by the next tick
+// what else than octets its sockets wait for.
 void CompletionQueueState::watch_all() {
   auto set = transport::ReadinessSet::create();
   if (!set) return;  // out of descriptors: each socket is read in turn
   for (const auto& [number, member] : members_) set->add(*member.socket, number, transport::kReadInterest);
   ready_ = std::make_shared<transport::ReadinessSet>(std::move(*set));
+  changed_ = true;
 }
 
 // Among thousands, one that comes or goes costs the same as among ten: nothing is copied then.
@@ -195,6 +197,7 @@ void CompletionQueueState::make_progress() {
     const std::lock_guard lock(members_mutex_);
     if (members_.empty()) return;
     few = few_members_;
+    if (!few && !ready_) watch_all();
     if (!few) ready = ready_;
   }
   notice_poll();

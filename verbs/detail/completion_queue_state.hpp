@@ -118,10 +118,10 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   std::unordered_map<std::uint64_t, Member> members_;                         // by the stream's number
   std::shared_ptr<const Members> few_members_ = std::make_shared<Members>();  // while they are few: replaced, never
                                                                               // changed, so that pollers need no lock
-  std::shared_ptr<transport::ReadinessSet> ready_;                            // once there are many
+  std::shared_ptr<transport::ReadinessSet> ready_;                            // once there are many and it is polled
   std::atomic<bool> polled_{false};
   std::atomic<bool> few_{true};
-  std::atomic<bool> changed_{false};  // few_ became false: interests are out of date
+  std::atomic<bool> changed_{false};  // few_ became false, or ready_ was made: interests are out of date
   std::atomic<bool> fresh_{false};    // polled since the last tick
   std::atomic<Clock::rep> last_poll_{0};
   std::atomic<std::uint32_t> spins_{0};
