@@ -4,8 +4,6 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
-#include <boost/asio/posix/stream_descriptor.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cerrno>
 #include <optional>
@@ -24,35 +22,32 @@ namespace {
 using AcceptResult = std::expected<Socket, std::error_code>;
 
 constexpr auto kPauseWithoutResources = std::chrono::milliseconds(100);
-constexpr int kAcceptsInARow = 32;  // then other callbacks get their turn
+constexpr int kAcceptsInARow = 8;  // then the thread's connections get their turn
 
 // Linux gives an accepted socket what the listening one has: so it is said once, and not with each connection.
-std::error_code prepare(int listening, const SocketOptions& options) {
-  Socket borrowed = Socket::own(listening);
-  auto error = borrowed.set_no_delay();
-  if (!error) error = borrowed.set(options);
-  static_cast<void>(borrowed.release());
-  return error;
+std::error_code prepare(Socket& listening, const SocketOptions& options) {
+  if (const auto error = listening.set_no_delay()) return error;
+  return listening.set(options);
 }
 
 }  // namespace
 
 struct Listener::State : std::enable_shared_from_this<State> {
-  State(Reactor& reactor, OnAccept on_accept, const ListenOptions& wanted)
-      : gate(std::move(on_accept)),
-        listening(reactor.state().context),
-        pause(reactor.state().context),
-        options(wanted) {}
+  State(Reactor& reactor, ReadinessThread& serves, OnAccept on_accept, const ListenOptions& wanted)
+      : gate(std::move(on_accept)), thread(serves), pause(reactor.state().context), options(wanted) {}
 
   detail::CallbackGate<AcceptResult> gate;
-  asio::posix::stream_descriptor listening;
+  ReadinessThread& thread;
+  Socket listening{};
+  std::uint64_t token = 0;  // in the thread
   std::optional<asio::steady_timer> pause;
   const ListenOptions options;
-  bool full = false;  // has_room said no
+  bool full = false;     // has_room said no
+  bool pausing = false;  // for want of descriptors
   Endpoint local{};
 
   AcceptResult accept_one() {
-    const int descriptor = accept4(listening.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    const int descriptor = accept4(listening.descriptor(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (descriptor < 0) return std::unexpected(last_error());
     auto socket = Socket::own(descriptor);
     // All others it has from the listener. Of a wildcard's, IPv4 and IPv6 have one each.
@@ -61,47 +56,44 @@ struct Listener::State : std::enable_shared_from_this<State> {
     return socket;
   }
 
-  // Goes on accepting when that which it was given to has happened.
-  auto resume() {
-    return [self = shared_from_this()](const boost::system::error_code& cancelled) {
-      if (!cancelled) self->accept_some();
-    };
-  }
-
-  void arm() {
+  std::error_code begin() {
     const auto lock = gate.lock();
-    if (gate.is_open(lock)) listening.async_wait(asio::posix::stream_descriptor::wait_read, resume());
+    const auto visit = thread.visit(listening, [self = shared_from_this()] { self->accept_some(); });
+    if (visit) token = *visit;
+    return visit ? std::error_code{} : visit.error();
   }
 
-  void go_on() {
-    {
-      const auto lock = gate.lock();
-      if (!gate.is_open(lock) || !std::exchange(full, false)) return;
-    }
-    accept_some();
+  // Goes on accepting, in the thread, unless `stopped` was not set.
+  void go_on(bool& stopped) {
+    const auto lock = gate.lock();
+    if (gate.is_open(lock) && std::exchange(stopped, false)) thread.call_again(listening, token);
   }
 
-  void arm_after_pause() {
+  void make_a_pause() {
     const auto lock = gate.lock();
     if (!gate.is_open(lock)) return;
+    pausing = true;
     pause->expires_after(kPauseWithoutResources);
-    pause->async_wait(resume());
+    pause->async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
+      if (!cancelled) self->go_on(self->pausing);
+    });
   }
 
   void accept_some() {
     for (int i = 0; i < kAcceptsInARow; ++i) {
       auto lock = gate.lock();
-      if (!gate.is_open(lock)) return;
+      if (!gate.is_open(lock) || pausing) return;
       full = options.has_room && !options.has_room();
       if (full) return;
       auto accepted = accept_one();
       const std::error_code error = accepted ? std::error_code{} : accepted.error();
-      if (error == std::errc::operation_would_block) break;
+      if (error == std::errc::operation_would_block) return;
       if (is_transient(error)) continue;
       if (!gate.call(std::move(lock), std::move(accepted))) return;
-      if (error) return arm_after_pause();  // the connection is still queued: without a pause this would spin
+      if (error) return make_a_pause();  // the connection is still queued: without a pause this would spin
     }
-    arm();
+    const auto lock = gate.lock();
+    if (gate.is_open(lock)) thread.call_again(listening, token);
   }
 
   // Errors that belong to one connection, lost before it was accepted (accept(2) lists them); the next may be well.
@@ -125,35 +117,36 @@ struct Listener::State : std::enable_shared_from_this<State> {
 
 Listener::Listener(std::shared_ptr<State> state) noexcept : state_(std::move(state)) {}
 
-std::expected<Listener, std::error_code> Listener::create(Reactor& reactor, const Endpoint& at,
+std::expected<Listener, std::error_code> Listener::create(Reactor& reactor, ReadinessThread& thread, const Endpoint& at,
                                                           const ListenOptions& options, OnAccept on_accept) {
   auto bound = BoundSocket::bind(at);
   if (!bound) return std::unexpected(bound.error());
-  return create(reactor, *bound, options, std::move(on_accept));
+  return create(reactor, thread, *bound, options, std::move(on_accept));
 }
 
-// Not asio::ip::tcp::acceptor: it does not open with SOCK_CLOEXEC, and a child could inherit the port.
-std::expected<Listener, std::error_code> Listener::create(Reactor& reactor, BoundSocket& at,
+std::expected<Listener, std::error_code> Listener::create(Reactor& reactor, ReadinessThread& thread, BoundSocket& at,
                                                           const ListenOptions& options, OnAccept on_accept) {
   at.allow_reuse(true);  // what old connections have left of the port does not count, as in bind()
-  // The type of service: the answer to a SYN carries it too; accepted sockets are given it again.
-  if (const auto error = prepare(at.descriptor(), options.socket)) return std::unexpected(error);
-  if (::listen(at.descriptor(), options.backlog) != 0) return std::unexpected(last_error());
-  auto state = std::make_shared<State>(reactor, std::move(on_accept), options);
+  auto state = std::make_shared<State>(reactor, thread, std::move(on_accept), options);
   state->local = at.local();
-  boost::system::error_code failed;
-  state->listening.assign(at.descriptor(), failed);
-  if (failed) return std::unexpected(std::error_code(failed));
+  state->listening = Socket::own(at.descriptor());
+  // The type of service: the answer to a SYN carries it too; accepted sockets are given it again.
+  auto error = prepare(state->listening, options.socket);
+  if (!error && ::listen(at.descriptor(), options.backlog) != 0) error = last_error();
+  if (!error) error = state->begin();
+  if (error) {
+    static_cast<void>(state->listening.release());  // the caller keeps it
+    return std::unexpected(error);
+  }
   static_cast<void>(at.release());
-  state->arm();
   return Listener(std::move(state));
 }
 
 Listener::~Listener() {
   if (!state_) return;
   auto lock = state_->gate.lock();
-  boost::system::error_code ignored;
-  state_->listening.close(ignored);
+  state_->thread.leave(state_->listening, state_->token);
+  state_->listening.close();
   state_->pause.reset();
   state_->gate.close(std::move(lock));
 }
@@ -165,15 +158,12 @@ Listener& Listener::operator=(Listener&& other) noexcept {
   return *this;
 }
 
-// Never in the caller's thread: callbacks come from the reactor's alone.
-void Listener::resume() {
-  asio::post(state_->listening.get_executor(), [state = state_] { state->go_on(); });
-}
+void Listener::resume() { state_->go_on(state_->full); }
 
 const Endpoint& Listener::local() const noexcept { return state_->local; }
 
 void Listener::leave_to_parent(int nowhere) noexcept {
-  if (nowhere >= 0) ::dup3(nowhere, state_->listening.native_handle(), O_CLOEXEC);
+  if (nowhere >= 0) ::dup3(nowhere, state_->listening.descriptor(), O_CLOEXEC);
 }
 
 }  // namespace weft::transport

@@ -9,6 +9,7 @@
 
 #include "transport/bound_socket.hpp"
 #include "transport/reactor.hpp"
+#include "transport/readiness_thread.hpp"
 #include "transport/socket.hpp"
 
 namespace weft::transport {
@@ -21,20 +22,22 @@ struct ListenOptions {
   SocketOptions socket{};  // of the accepted sockets
 };
 
-// The rules of all reactor objects are in transport/reactor.hpp.
+// The rules of all reactor objects are in transport/reactor.hpp; but its callbacks run in a readiness thread, which has
+// to outlive it as well. That thread serves the connections, too: a socket that was accepted and whose octets come a
+// moment later costs no second thread's waking. The reactor times the pauses.
 class Listener {
  public:
   // An accepted socket, or an error that does not end the listener (too many open files: it tries again after a pause).
   using OnAccept = std::move_only_function<void(std::expected<Socket, std::error_code>)>;
 
-  // Port 0 takes any free port. An IPv6 wildcard listens for IPv4 too. Connections wait until run() serves them.
-  [[nodiscard]] static std::expected<Listener, std::error_code> create(Reactor& reactor, const Endpoint& at,
-                                                                       const ListenOptions& options,
+  // Port 0 takes any free port. An IPv6 wildcard listens for IPv4 too. Connections wait until the thread runs.
+  [[nodiscard]] static std::expected<Listener, std::error_code> create(Reactor& reactor, ReadinessThread& thread,
+                                                                       const Endpoint& at, const ListenOptions& options,
                                                                        OnAccept on_accept);
   // At an address that was bound before. `at` is taken when this succeeds; with reuse allowed, the port may have a
   // listener by now (address_in_use).
-  [[nodiscard]] static std::expected<Listener, std::error_code> create(Reactor& reactor, BoundSocket& at,
-                                                                       const ListenOptions& options,
+  [[nodiscard]] static std::expected<Listener, std::error_code> create(Reactor& reactor, ReadinessThread& thread,
+                                                                       BoundSocket& at, const ListenOptions& options,
                                                                        OnAccept on_accept);
   ~Listener();  // connections not yet accepted are reset
   Listener(Listener&&) noexcept;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one place where the thread of the slow path blocks, and the origin of all its callbacks: timers, listeners,
-// connectors, resolvers. Asio lies behind it and is seen nowhere else.
+// The one place where the thread of the slow path blocks, and the origin of all its callbacks: timers, connectors,
+// resolvers. Asio lies behind it and is seen nowhere else.
 #pragma once
 
 #include <expected>

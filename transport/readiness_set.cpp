@@ -21,12 +21,18 @@ std::uint32_t events_of(Interest interest) noexcept {
          (interest.write ? static_cast<std::uint32_t>(EPOLLOUT) : 0U);
 }
 
-std::error_code control(int set, int operation, int socket, std::uint64_t token, Interest interest) noexcept {
+std::error_code control(int set, int operation, int socket, std::uint64_t token, std::uint32_t events) noexcept {
   epoll_event event{};
-  event.events = events_of(interest);
+  event.events = events;
   event.data.u64 = token;
   return epoll_ctl(set, operation, socket, &event) == 0 ? std::error_code{} : last_error();
 }
+
+std::error_code control(int set, int operation, int socket, std::uint64_t token, Interest interest) noexcept {
+  return control(set, operation, socket, token, events_of(interest));
+}
+
+constexpr std::uint32_t kEdges = EPOLLIN | EPOLLET;
 
 Ready to_ready(const epoll_event& event) noexcept {
   return {.token = event.data.u64,
@@ -58,6 +64,14 @@ std::error_code ReadinessSet::add(const Socket& socket, std::uint64_t token, Int
 
 std::error_code ReadinessSet::watch(int descriptor, std::uint64_t token) noexcept {
   return control(descriptor_, EPOLL_CTL_ADD, descriptor, token, kReadInterest);
+}
+
+std::error_code ReadinessSet::add_edges(const Socket& socket, std::uint64_t token) noexcept {
+  return control(descriptor_, EPOLL_CTL_ADD, socket.descriptor(), token, kEdges);
+}
+
+std::error_code ReadinessSet::repeat_edge(const Socket& socket, std::uint64_t token) noexcept {
+  return control(descriptor_, EPOLL_CTL_MOD, socket.descriptor(), token, kEdges);
 }
 
 std::error_code ReadinessSet::modify(const Socket& socket, std::uint64_t token, Interest interest) noexcept {

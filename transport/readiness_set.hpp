@@ -48,6 +48,10 @@ class ReadinessSet {
   std::error_code add(const Socket& socket, std::uint64_t token, Interest interest) noexcept;
   // Any other descriptor that can be read, an eventfd for instance. It must be open as long as the set is.
   std::error_code watch(int descriptor, std::uint64_t token) noexcept;
+  // Told once for each thing that comes, and not again while it waits to be read: a listening socket's connections.
+  std::error_code add_edges(const Socket& socket, std::uint64_t token) noexcept;
+  // What waits there is told once more.
+  std::error_code repeat_edge(const Socket& socket, std::uint64_t token) noexcept;
   std::error_code modify(const Socket& socket, std::uint64_t token, Interest interest) noexcept;
   // Before the socket is closed: a forked child may keep the connection, and with it the registration, alive.
   std::error_code remove(const Socket& socket) noexcept;

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <utility>
 
 #include "transport/blocked_signals.hpp"
 
@@ -42,9 +43,10 @@ void ReadinessThread::stop() {
   thread_.join();
 }
 
-void ReadinessThread::start() {
-  thread_ = std::thread([this] {
+void ReadinessThread::start(std::function<void()> first) {
+  thread_ = std::thread([this, first = std::move(first)] {
     block_signals();
+    if (first) first();
     run();
   });
 }
@@ -55,9 +57,40 @@ void ReadinessThread::run() {
     const std::size_t count = sockets_.wait(ready, ReadinessSet::kForEver);
     for (const Ready& one : std::span(ready).first(count)) {
       if (one.token == kBell) return;
-      serve_(one);
+      if (one.token >= kFirstVisitor) {
+        call(one.token);
+      } else {
+        serve_(one);
+      }
     }
   }
+}
+
+// --- Visitors
+
+std::expected<std::uint64_t, std::error_code> ReadinessThread::visit(const Socket& socket, Come come) {
+  const std::lock_guard lock(visitors_->mutex);  // the thread finds it, however soon something comes
+  const std::uint64_t token = visitors_->next++;
+  if (const auto error = sockets_.add_edges(socket, token)) return std::unexpected(error);
+  visitors_->come.emplace(token, std::make_shared<const Come>(std::move(come)));
+  return token;
+}
+
+void ReadinessThread::leave(const Socket& socket, std::uint64_t token) {
+  sockets_.remove(socket);
+  decltype(Visitors::come)::node_type last;  // ends behind the lock: what it holds may take locks of its own
+  const std::lock_guard lock(visitors_->mutex);
+  last = visitors_->come.extract(token);
+}
+
+void ReadinessThread::call(std::uint64_t visitor) {
+  std::shared_ptr<const Come> come;
+  {
+    const std::lock_guard lock(visitors_->mutex);
+    const auto found = visitors_->come.find(visitor);
+    if (found != visitors_->come.end()) come = found->second;
+  }
+  if (come) (*come)();
 }
 
 }  // namespace weft::transport

@@ -3,10 +3,14 @@
 // wake-up and the socket's read there is nothing else: no second descriptor to ask, none to register again.
 #pragma once
 
+#include <cstdint>
 #include <expected>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <system_error>
 #include <thread>
+#include <unordered_map>
 
 #include "transport/readiness_set.hpp"
 
@@ -23,12 +27,22 @@ class ReadinessThread {
   ReadinessThread(ReadinessThread&& other) noexcept = default;  // before start()
   ReadinessThread& operator=(ReadinessThread&&) = delete;
 
-  // All signals are blocked in the thread. Once.
-  void start();
+  // All signals are blocked in the thread, and it calls `first` before all else. Once.
+  void start(std::function<void()> first = {});
   // Waits for a call of `serve` under way; it is the last one. Not in the thread itself.
   void stop();
-  // Sockets come and go in any thread. Tokens from 1 on.
+  // Sockets come and go in any thread. Tokens from 1 on, and below kFirstVisitor.
   [[nodiscard]] ReadinessSet& sockets() noexcept { return sockets_; }
+
+  // --- Sockets that are not for `serve`: a listener's
+  static constexpr std::uint64_t kFirstVisitor = 1ULL << 63;
+  using Come = std::function<void()>;
+  // Has `come` called in the thread each time that something comes, and now if something is there. Returns its token.
+  [[nodiscard]] std::expected<std::uint64_t, std::error_code> visit(const Socket& socket, Come come);
+  // Has it called once more if something is still there.
+  void call_again(const Socket& socket, std::uint64_t token) noexcept { sockets_.repeat_edge(socket, token); }
+  // A call may be under way, or about to be made: it is the last one. Before the socket is closed.
+  void leave(const Socket& socket, std::uint64_t token);
 
  private:
   class Bell {  // rung to end the thread
@@ -47,8 +61,16 @@ class ReadinessThread {
   ReadinessThread(ReadinessSet sockets, Serve serve) noexcept
       : sockets_(std::move(sockets)), serve_(std::move(serve)) {}
   void run();
+  void call(std::uint64_t visitor);
+
+  struct Visitors {
+    std::mutex mutex{};
+    std::uint64_t next = kFirstVisitor;
+    std::unordered_map<std::uint64_t, std::shared_ptr<const Come>> come{};
+  };
 
   Bell bell_{};
+  std::unique_ptr<Visitors> visitors_ = std::make_unique<Visitors>();
   ReadinessSet sockets_;
   Serve serve_;
   std::thread thread_{};

@@ -40,8 +40,9 @@ TEST(BoundSocket, TakesAPortThatConnectionsOfThePastStillHave) {
   {
     auto bound = BoundSocket::bind(loopback()).value();
     at = bound.local();
-    const auto listener =
-        Listener::create(*reactor, bound, {}, [&](auto socket) { accepted.put(std::move(socket)); }).value();
+    const auto listener = Listener::create(*reactor, reactor.sockets(), bound, {}, [&](auto socket) {
+                            accepted.put(std::move(socket));
+                          }).value();
     EXPECT_FALSE(bound.is_open()) << "taken";
     const Connector connector(*reactor, at, {}, [&](auto socket) { connected.put(std::move(socket)); });
     server = accepted.take().value().value();
@@ -53,15 +54,16 @@ TEST(BoundSocket, TakesAPortThatConnectionsOfThePastStillHave) {
   client.close();
   auto bound = BoundSocket::bind(at).value();
   EXPECT_EQ(BoundSocket::bind(at, {.reuse = true}).error(), std::errc::address_in_use) << "its own again";
-  EXPECT_TRUE(Listener::create(*reactor, bound, {}, [](auto) {}));
+  EXPECT_TRUE(Listener::create(*reactor, reactor.sockets(), bound, {}, [](auto) {}));
 }
 
 // A client's port, likewise.
 TEST(BoundSocket, ConnectsFromItsPort) {
   RunningReactor reactor;
   Mailbox<std::expected<Socket, std::error_code>> accepted, connected;
-  const auto listener =
-      Listener::create(*reactor, loopback(), {}, [&](auto socket) { accepted.put(std::move(socket)); }).value();
+  const auto listener = Listener::create(*reactor, reactor.sockets(), loopback(), {}, [&](auto socket) {
+                          accepted.put(std::move(socket));
+                        }).value();
   auto from = BoundSocket::bind(loopback()).value();
   const Endpoint at = from.local();
   const Connector connector(*reactor, std::move(from), listener.local(), {},

@@ -27,7 +27,9 @@ struct Connection : testing::Test {
   Mailbox<Result> connected{};
 
   Listener listen(const Endpoint& at, const ListenOptions& options = {}) {
-    return Listener::create(*reactor, at, options, [this](Result result) { accepted.put(std::move(result)); }).value();
+    return Listener::create(*reactor, reactor.sockets(), at, options,
+                            [this](Result result) { accepted.put(std::move(result)); })
+        .value();
   }
   Connector connect(const Endpoint& to, const ConnectOptions& options = {}) {
     return {*reactor, to, options, [this](Result result) { connected.put(std::move(result)); }};
@@ -194,7 +196,7 @@ TEST_F(Connection, AbandonedConnectorStaysSilent) {
 
 TEST_F(Connection, ListeningTwiceFails) {
   const Listener listener = listen(loopback(Family::kIpv4));
-  const auto second = Listener::create(*reactor, listener.local(), {}, [](Result) {});
+  const auto second = Listener::create(*reactor, reactor.sockets(), listener.local(), {}, [](Result) {});
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error(), std::errc::address_in_use);
 }
@@ -205,16 +207,17 @@ TEST_F(Connection, DestroyedListenerFreesItsPortAndRefuses) {
   listener.reset();
   const Connector connector = connect(at);
   EXPECT_EQ(connected.take().value().error(), std::errc::connection_refused);
-  EXPECT_TRUE(Listener::create(*reactor, at, {}, [](Result) {}));
+  EXPECT_TRUE(Listener::create(*reactor, reactor.sockets(), at, {}, [](Result) {}));
 }
 
 TEST_F(Connection, CallbackMayDestroyItsListener) {
   std::unique_ptr<Listener> listener;
   Mailbox<int> done;
-  listener = std::make_unique<Listener>(Listener::create(*reactor, loopback(Family::kIpv4), {}, [&](Result) {
-                                          listener.reset();
-                                          done.put(1);
-                                        }).value());
+  listener = std::make_unique<Listener>(
+      Listener::create(*reactor, reactor.sockets(), loopback(Family::kIpv4), {}, [&](Result) {
+        listener.reset();
+        done.put(1);
+      }).value());
   const int client = connect_plainly(listener->local());
   EXPECT_TRUE(done.take());
   ::close(client);
@@ -226,7 +229,8 @@ TEST_F(Connection, NeverCallsBackAfterDestruction) {
     auto calls = std::make_unique<std::atomic<int>>(0);
     {
       const auto count = [&calls](Result) { ++*calls; };
-      const Listener listener = Listener::create(*reactor, loopback(Family::kIpv4), {}, count).value();
+      const Listener listener =
+          Listener::create(*reactor, reactor.sockets(), loopback(Family::kIpv4), {}, count).value();
       const Connector connector(*reactor, listener.local(), {.timeout = std::chrono::milliseconds(i % 3)}, count);
       std::this_thread::sleep_for(std::chrono::microseconds(i));
     }

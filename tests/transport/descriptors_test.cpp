@@ -50,7 +50,7 @@ TEST(Descriptors, AreNotInherited) {
   Mailbox<int> resolved;
   const Resolver resolver(*reactor, "localhost", "http", [&](auto) { resolved.put(1); });
   const auto put = [&](std::expected<Socket, std::error_code> socket) { sockets.put(std::move(socket)); };
-  const auto listener = Listener::create(*reactor, {Address::loopback(Family::kIpv4), 0}, {}, put);
+  const auto listener = Listener::create(*reactor, reactor.sockets(), {Address::loopback(Family::kIpv4), 0}, {}, put);
   ASSERT_TRUE(listener);
   const Connector connector(*reactor, listener->local(), {}, put);
   const auto one = sockets.take();

@@ -205,6 +205,36 @@ TEST(ReadinessThread, NeverCallsBackAfterItsEnd) {
   }
 }
 
+// It is told of each arrival once, whether it reads or not; of what waits already, too.
+TEST_F(Watched, AVisitorIsCalledForWhatComes) {
+  Mailbox<int> called;
+  write_one(pair.first, pattern(1));
+  const auto token = thread.visit(pair.second, [&] { called.put(1); });
+  ASSERT_TRUE(token);
+  thread.start();
+  EXPECT_TRUE(called.take());
+  EXPECT_FALSE(called.take(50ms));
+  write_one(pair.first, pattern(1));
+  EXPECT_TRUE(called.take());
+  thread.call_again(pair.second, *token);
+  EXPECT_TRUE(called.take());
+  thread.leave(pair.second, *token);
+  write_one(pair.first, pattern(1));
+  EXPECT_FALSE(called.take(50ms));
+  EXPECT_FALSE(woken.take(50ms)) << "visitors are not for serve";
+}
+
+TEST(ReadinessThread, CallsFirstWhatItIsToCallFirst) {
+  auto [a, b] = connected_pair();
+  write_one(a, pattern(1));
+  Mailbox<int> order;
+  auto thread = ReadinessThread::create([](const Ready&) {}).value();
+  ASSERT_TRUE(thread.visit(b, [&] { order.put(2); }));
+  thread.start([&] { order.put(1); });
+  EXPECT_EQ(order.take(), 1);
+  EXPECT_EQ(order.take(), 2);
+}
+
 TEST(ReadinessThread, NeedNotBeStarted) {
   EXPECT_TRUE(ReadinessThread::create([](const Ready&) {}));
 }

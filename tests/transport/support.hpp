@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "transport/reactor.hpp"
+#include "transport/readiness_thread.hpp"
 #include "transport/socket.hpp"
 
 namespace weft::transport::test {
@@ -51,7 +52,7 @@ inline long sleeps_of(pid_t thread) {
   return -1;
 }
 
-// A reactor and the thread inside its run(), joined at the end.
+// A reactor and the thread inside its run(), joined at the end; and a readiness thread for listeners.
 class RunningReactor {
  public:
   RunningReactor() : reactor_(Reactor::create().value()) {
@@ -60,6 +61,7 @@ class RunningReactor {
       reactor_.run();
     });
     while (thread_id_ == 0) std::this_thread::yield();
+    sockets_.start();
   }
   ~RunningReactor() {
     reactor_.stop();
@@ -70,11 +72,13 @@ class RunningReactor {
 
   Reactor& operator*() { return reactor_; }
   Reactor* operator->() { return &reactor_; }
+  ReadinessThread& sockets() { return sockets_; }
 
   [[nodiscard]] long sleeps() const { return sleeps_of(thread_id_); }
 
  private:
   Reactor reactor_;
+  ReadinessThread sockets_ = ReadinessThread::create([](const Ready&) {}).value();
   std::thread thread_;
   std::atomic<pid_t> thread_id_ = 0;
 };

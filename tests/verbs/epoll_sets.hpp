@@ -19,8 +19,7 @@ inline bool is_socket(int descriptor) {
   return target.string().starts_with("socket:");
 }
 
-// Sockets that wake who sleeps in this set when `event` comes. Asio's listeners, the edge-triggered ones, are no
-// connections.
+// Sockets that wake who sleeps in this set when `event` comes. Listeners, the edge-triggered ones, are no connections.
 inline int sockets_watched_in(const std::filesystem::path& set, unsigned event) {
   std::ifstream file(set);
   int count = 0;

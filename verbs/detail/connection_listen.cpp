@@ -29,10 +29,11 @@ Result<void> ConnectionState::listen(int backlog) {
     options.socket = socket_options();
   }
   const Endpoint local = at.local();
-  auto listener = transport::Listener::create(
-      reactor, at, options, [weak = weak_from_this()](std::expected<transport::Socket, std::error_code> socket) {
-        if (const auto self = weak.lock()) self->on_accept(std::move(socket));
-      });
+  auto listener =
+      transport::Listener::create(reactor, runtime_.progress(number), at, options,
+                                  [weak = weak_from_this()](std::expected<transport::Socket, std::error_code> socket) {
+                                    if (const auto self = weak.lock()) self->on_accept(std::move(socket));
+                                  });
   if (!listener) {
     const std::lock_guard lock(mutex_);
     reserved_ = std::move(at);

@@ -149,7 +149,7 @@ transport::Reactor& Runtime::reactor() {
       own_thread_mark() = true;
       reactor_.run();
     });
-    for (auto& one : progress_) one.start();
+    for (auto& one : progress_) one.start([] { own_thread_mark() = true; });
   });
   return reactor_;
 }
@@ -190,7 +190,6 @@ void Runtime::forget_listener(std::uint64_t number) {
 // --- Readiness and deadlines
 
 void Runtime::serve(const transport::Ready& ready) {
-  own_thread_mark() = true;
   if (const auto stream = find(ready.token)) stream->drive(ready.hangup);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What all verbs objects of a process share: the table of STags, the pool of buffers, and the threads of its own, which
 // sleep in the kernel while nothing happens: one for deadlines and the connection manager, and the progress threads,
-// over which the connections are spread and which serve their sockets.
+// over which connections and listeners are spread and which serve their sockets.
 //
 // Public handles own the runtime; nothing inside it does. So it ends in an application's thread, never in its own.
 #pragma once
@@ -56,9 +56,9 @@ class Runtime {
   void add(const std::shared_ptr<Stream>& stream);
   void forget(std::uint64_t number);
   [[nodiscard]] std::shared_ptr<Stream> find(std::uint64_t number);
-  // Where the sockets of the stream of this number are watched.
-  [[nodiscard]] transport::ReadinessSet& readiness(std::uint64_t number) noexcept {
-    return progress_[number % progress_.size()].sockets();
+  // Where the sockets of the stream of this number are watched, or the listener of this number listens.
+  [[nodiscard]] transport::ReadinessThread& progress(std::uint64_t number) noexcept {
+    return progress_[number % progress_.size()];
   }
   // Wakes the stream at `at` or earlier; an earlier wake-up that was asked for stays.
   void wake_at(std::uint64_t number, Instant at);

@@ -123,7 +123,7 @@ void Stream::update_interest() {
 // By the progress thread; nothing: not at all, which spares every octet that comes a look at who waits for it.
 void Stream::watch(std::optional<transport::Interest> interest) {
   if (watched_ == interest) return;
-  auto& set = runtime_.readiness(number_);
+  auto& set = runtime_.progress(number_).sockets();
   if (!interest) {
     set.remove(socket_);
   } else if (watched_) {
