@@ -102,7 +102,7 @@ void ConnectionState::on_tcp(std::expected<transport::Socket, std::error_code> s
     stream_ = stream;
   }
   const auto begun = stream->connect(qp, private_data);
-  stream->start(false);
+  stream->start();
   if (!begun) fail_connection({.type = ConnectionEventType::kConnectError, .error = begun.error()});
   if (!begun || in(Phase::kClosed)) stream->abort();  // destroyed in the meantime
 }

@@ -80,14 +80,12 @@ void ConnectionState::on_accept(std::expected<transport::Socket, std::error_code
     return socket->reset();
   }
   ++backlog->waiting;
-  const bool first = backlog->silent.fetch_add(1) == 0;
   const auto child = std::make_shared<ConnectionState>(runtime_, std::move(channel), context_);
   child->place_ = std::move(backlog);
-  child->silent_ = true;
-  child->begin_incoming(*this, std::move(*socket), first);
+  child->begin_incoming(*this, std::move(*socket));
 }
 
-void ConnectionState::begin_incoming(const ConnectionState& listener, transport::Socket socket, bool first) {
+void ConnectionState::begin_incoming(const ConnectionState& listener, transport::Socket socket) {
   phase_ = Phase::kIncoming;
   listener_number_ = listener.number;
   {
@@ -108,22 +106,19 @@ void ConnectionState::begin_incoming(const ConnectionState& listener, transport:
                                     .send_depth = Device::limits().max_qp_wr,
                                     .observer = shared_from_this(),
                                     .connection = number});
-  // The Request follows TCP's last acknowledgement closely, and is often here: then the progress thread need not be
-  // woken. What the stream has to say comes before this returns, or in another thread. Not while the progress thread
-  // may have the Request of a connection that came earlier: programs pair the connections that they make one after the
-  // other with the requests by their order (perftest does).
-  std::shared_ptr(stream_)->start(first);
+  // What the stream has to say comes later, or in another thread. The Request may be here already, and is not looked
+  // for: programs pair the connections that they make one after the other with the requests by their order (perftest
+  // does), and the progress thread may have to read one that came earlier.
+  std::shared_ptr(stream_)->start();
 }
 
 void ConnectionState::on_requested(engine::ConnectionRequested request) {
   std::shared_ptr<Backlog> backlog;
-  bool was_silent = false;
   {
     const std::lock_guard lock(mutex_);
     if (phase_ != Phase::kIncoming) return;
     phase_ = Phase::kRequested;
     backlog = place_;
-    was_silent = std::exchange(silent_, false);
     lacks_rtr_ = request.peer_to_peer && !policy_->rtr.any();
   }
   Offer offer(shared_from_this());
@@ -136,7 +131,6 @@ void ConnectionState::on_requested(engine::ConnectionRequested request) {
   const std::lock_guard lock(backlog->mutex);
   if (!backlog->channel) return refuse_later(std::move(offer));
   backlog->channel->events->post({std::move(event), std::move(offer)});
-  if (was_silent) --backlog->silent;
 }
 
 // The listener is gone. Not now: the stream's lock is held.
@@ -146,14 +140,11 @@ void ConnectionState::refuse_later(Offer offer) {
 
 void ConnectionState::leave_backlog() {
   std::shared_ptr<Backlog> backlog;
-  bool was_silent = false;
   {
     const std::lock_guard lock(mutex_);
     backlog = std::exchange(place_, nullptr);
-    was_silent = std::exchange(silent_, false);
   }
   if (!backlog) return;
-  if (was_silent) --backlog->silent;
   --backlog->waiting;
   if (!backlog->awaited.exchange(false)) return;
   runtime_.reactor().post([weak = backlog->listener] {

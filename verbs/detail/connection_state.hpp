@@ -104,7 +104,6 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
     const int limit;
     const std::weak_ptr<ConnectionState> listener;
     std::atomic<int> waiting{0};
-    std::atomic<int> silent{0};        // of these, whose Request has not been posted
     std::atomic<bool> awaited{false};  // a place
     std::mutex mutex{};                // of what follows; held while a request is posted there, and taken back
     std::shared_ptr<EventChannelState> channel{};  // the listener's; null when it is gone
@@ -135,7 +134,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   void mark(transport::Socket& socket) const;
   void on_tcp(std::expected<transport::Socket, std::error_code> socket);
   void on_accept(std::expected<transport::Socket, std::error_code> socket);
-  void begin_incoming(const ConnectionState& listener, transport::Socket socket, bool first);
+  void begin_incoming(const ConnectionState& listener, transport::Socket socket);
   [[nodiscard]] bool will_retry(bool worth_it);
   void fail_connection(ConnectionEvent event);
   void leave_backlog();
@@ -154,7 +153,6 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   Endpoint remote_{};
   std::atomic<bool> lacks_rtr_ = false;  // a request for peer-to-peer, and policy_.rtr is empty
   bool peer_gone_ = false;               // it asked, and went before it was answered
-  bool silent_ = false;                  // counted in its backlog's `silent`
   transport::BoundSocket reserved_;      // keeps local_.port, until connect or listen use it
   std::unique_ptr<Listening> listening_;
   std::shared_ptr<Backlog> place_;  // in its listener's backlog, until the application has it

@@ -64,13 +64,9 @@ std::shared_ptr<Stream> Stream::make(Runtime& runtime, Setup setup) {
   return stream;
 }
 
-void Stream::start(bool expect_octets) {
+void Stream::start() {
   const std::lock_guard lock(mutex_);
   if (finished_) return;
-  if (expect_octets) {
-    receive_some();
-    send_some();
-  }
   watch(transport::kReadInterest);
   settle();
 }

@@ -58,9 +58,8 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
     std::uint64_t connection{};  // its identifier's number, for the log
   };
   static std::shared_ptr<Stream> make(Runtime& runtime, Setup setup);
-  // From here on the socket is served, and the observer hears of it, in any thread; in this one at once when the peer's
-  // octets are expected to be there already. Once.
-  void start(bool expect_octets);
+  // From here on the socket is served, and the observer hears of it, in any thread. Once.
+  void start();
   Stream(Runtime& runtime, Setup setup, std::unique_ptr<CapturedStream> tap);
   ~Stream() override;
 
