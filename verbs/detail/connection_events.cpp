@@ -60,7 +60,7 @@ void ConnectionState::start_connector() {
     options.timeout = policy_->connect_timeout;
     options.socket = socket_options();
   }
-  log_connection(LogLevel::kInfo, number, "connecting to " + remote.to_string());
+  log_connection(LogLevel::kInfo, number, [&] { return "connecting to " + remote.to_string(); });
   auto begun = transport::begin_connect(std::move(from), remote, options);
   // As over loopback: no other thread need be woken for it.
   if (begun && begun->connected) return on_tcp(std::move(begun->socket));

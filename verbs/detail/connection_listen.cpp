@@ -96,7 +96,7 @@ void ConnectionState::begin_incoming(const ConnectionState& listener, transport:
   if (const auto end = socket.peer()) remote_ = *end;
   mark(socket);
   log_connection(LogLevel::kInfo, number,
-                 "comes from connection " + std::to_string(listener_number_) + ", which listens");
+                 [this] { return "comes from connection " + std::to_string(listener_number_) + ", which listens"; });
   stream_ = Stream::make(runtime_, {.socket = std::move(socket),
                                     .peer = remote_,
                                     .role = mpa::Role::kResponder,

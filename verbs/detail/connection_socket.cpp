@@ -96,7 +96,8 @@ Result<void> ConnectionState::resolve_address(const Endpoint& destination, const
     remote_ = destination;
     phase_ = Phase::kAddressResolved;
   }
-  log_connection(LogLevel::kDebug, number, destination.to_string() + " resolved: by way of " + towards->to_string());
+  log_connection(LogLevel::kDebug, number,
+                 [&] { return destination.to_string() + " resolved: by way of " + towards->to_string(); });
   post(ConnectionEventType::kAddressResolved);
   return {};
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <string_view>
 
@@ -29,5 +30,10 @@ void log_startup_failure(const Endpoint& peer, const engine::ErrorReport& report
 void log_warning(std::string_view what, std::string_view why);
 // What happens on a connection; `number` is its identifier's.
 void log_connection(LogLevel level, std::uint64_t number, std::string_view what);
+// The same of a line that is made only when it is shown.
+template <std::invocable What>
+void log_connection(LogLevel level, std::uint64_t number, const What& what) {
+  if (log_shows(level)) log_connection(level, number, std::string_view(what()));
+}
 
 }  // namespace weft::verbs::detail
