@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests come in the order in which a program made its connections, as perftest takes for granted: also when the
-// first one was accepted before its Request was there, and the others' were there at once.
+// first one was accepted before its Request was there, and the others' were there at once; and also when the
+// connections are spread over several progress threads.
 #include <gtest/gtest.h>
 
 #include <thread>
 
 #include "hand_peer.hpp"
 #include "loopback.hpp"
+#include "verbs/options.hpp"
 
 namespace weft::verbs::test {
 namespace {
@@ -43,7 +45,13 @@ class Caller {
   int socket_;
 };
 
-TEST(RequestOrder, IsThatOfTheConnections) {
+struct RequestOrder : testing::TestWithParam<std::size_t> {  // progress threads
+  RequestOrder() { must(set_progress_threads(GetParam()), "set_progress_threads"); }
+  ~RequestOrder() override { must(set_progress_threads(0), "back to what weft chooses"); }
+};
+INSTANTIATE_TEST_SUITE_P(ProgressThreads, RequestOrder, testing::Values(1, 4));
+
+TEST_P(RequestOrder, IsThatOfTheConnections) {
   EventChannel events = must(EventChannel::create(), "EventChannel");
   ConnectionId listener = must(ConnectionId::create(events), "ConnectionId");
   must(listener.bind_address(loopback("127.0.0.1")), "bind");
@@ -63,7 +71,7 @@ TEST(RequestOrder, IsThatOfTheConnections) {
 }
 
 // One that never asks holds up nobody.
-TEST(RequestOrder, WhoIsSilentIsNotWaitedFor) {
+TEST_P(RequestOrder, WhoIsSilentIsNotWaitedFor) {
   EventChannel events = must(EventChannel::create(), "EventChannel");
   ConnectionId listener = must(ConnectionId::create(events), "ConnectionId");
   must(listener.bind_address(loopback("127.0.0.1")), "bind");

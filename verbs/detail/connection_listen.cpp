@@ -105,10 +105,9 @@ void ConnectionState::begin_incoming(const ConnectionState& listener, transport:
                                     .ord = static_cast<std::uint16_t>(Device::limits().max_ord),
                                     .send_depth = Device::limits().max_qp_wr,
                                     .observer = shared_from_this(),
-                                    .connection = number});
-  // What the stream has to say comes later, or in another thread. The Request may be here already, and is not looked
-  // for: programs pair the connections that they make one after the other with the requests by their order (perftest
-  // does), and the progress thread may have to read one that came earlier.
+                                    .connection = number,
+                                    .listener = listener_number_});
+  // The Request may be here already, and is not looked for: one that came earlier may still have to be read.
   std::shared_ptr(stream_)->start();
 }
 

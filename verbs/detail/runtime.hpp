@@ -56,7 +56,8 @@ class Runtime {
   void add(const std::shared_ptr<Stream>& stream);
   void forget(std::uint64_t number);
   [[nodiscard]] std::shared_ptr<Stream> find(std::uint64_t number);
-  // Where the sockets of the stream of this number are watched, or the listener of this number listens.
+  // Where the listener of this number listens, or the socket of the stream of this number is watched (but see
+  // Stream::move_to_own_thread).
   [[nodiscard]] transport::ReadinessThread& progress(std::uint64_t number) noexcept {
     return progress_[number % progress_.size()];
   }

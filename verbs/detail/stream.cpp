@@ -74,6 +74,7 @@ void Stream::start() {
 Stream::Stream(Runtime& runtime, Setup setup, std::unique_ptr<CapturedStream> tap)
     : runtime_(runtime),
       number_(next_stream_number()),
+      served_by_(setup.listener != 0 ? setup.listener : number_),
       no_receive_timeout_(setup.policy.no_receive_timeout),
       memory_(runtime.stags()),
       socket_(std::move(setup.socket)),

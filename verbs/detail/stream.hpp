@@ -56,6 +56,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
     std::uint32_t send_depth{};  // bound for the engine
     std::shared_ptr<StreamObserver> observer{};
     std::uint64_t connection{};  // its identifier's number, for the log
+    std::uint64_t listener{};    // of a responder; 0: there is none
   };
   static std::shared_ptr<Stream> make(Runtime& runtime, Setup setup);
   // From here on the socket is served, and the observer hears of it, in any thread. Once.
@@ -116,6 +117,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void follow_disposition();
   void update_interest();
   void watch(std::optional<transport::Interest> interest);
+  void move_to_own_thread();
   void show_interest(transport::Interest interest);
   void schedule();
   void finish();
@@ -179,6 +181,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
 
   Runtime& runtime_;
   const std::uint64_t number_;
+  std::uint64_t served_by_;                             // which progress thread: see move_to_own_thread()
   const std::chrono::milliseconds no_receive_timeout_;  // of its Policy
   CompactMutex mutex_;
   StreamMemory memory_;

@@ -123,7 +123,7 @@ void Stream::update_interest() {
 // By the progress thread; nothing: not at all, which spares every octet that comes a look at who waits for it.
 void Stream::watch(std::optional<transport::Interest> interest) {
   if (watched_ == interest) return;
-  auto& set = runtime_.progress(number_).sockets();
+  auto& set = runtime_.progress(served_by_).sockets();
   if (!interest) {
     set.remove(socket_);
   } else if (watched_) {
@@ -132,6 +132,14 @@ void Stream::watch(std::optional<transport::Interest> interest) {
     return;  // out of memory or watches: the next call tries again
   }
   watched_ = interest;
+}
+
+// One progress thread reads the Requests of all connections that one listener accepts, in the order of their arrival:
+// programs pair the connections that they make one after the other with the requests by their order (perftest does).
+// Behind its Request a connection goes to the thread that serves it for good.
+void Stream::move_to_own_thread() {
+  if (&runtime_.progress(served_by_) != &runtime_.progress(number_)) watch({});
+  served_by_ = number_;
 }
 
 // To the threads that wait on its channels, if there are any.

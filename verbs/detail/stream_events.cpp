@@ -81,6 +81,7 @@ bool Stream::pump_one() {
 
 void Stream::on(engine::ConnectionRequested& event) {
   if (observer_) observer_->on_requested(std::move(event));
+  move_to_own_thread();
 }
 
 void Stream::on(engine::Established& event) {
