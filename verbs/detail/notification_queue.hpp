@@ -54,7 +54,9 @@ class NotificationQueue {
   // False when the bound is reached. `last` may be the event that says so: it takes the one place behind the bound.
   bool post(T event, bool last = false) {
     const std::lock_guard lock(mutex_);
-    return push(std::move(event), last) && put_token();
+    if (!push(std::move(event), last)) return false;
+    put_token();
+    return true;
   }
 
   // By a thread that calls take_now() next, before it sleeps or returns to the program. Of several such events the
@@ -63,8 +65,10 @@ class NotificationQueue {
     const std::lock_guard lock(mutex_);
     const bool first = events_.empty();
     if (!push(std::move(event), false)) return false;
-    if (!first) return put_token();
-    without_token_ = true;
+    if (first)
+      without_token_ = true;
+    else
+      put_token();
     return true;
   }
 
@@ -178,12 +182,11 @@ class NotificationQueue {
     return poll_for(0) == 1 && ::read(descriptor_.kept(), &token, sizeof token) > 0;  // kernels before 5.8
   }
 
-  bool put_token() {
+  void put_token() {
     const transport::NoCancellation here;
     const std::uint64_t one = 1;
     // Cannot fail: the counter holds 2^64 - 2 tokens.
     [[maybe_unused]] const auto written = ::write(descriptor_.kept(), &one, sizeof one);
-    return true;
   }
 
   const GivenDescriptor descriptor_;
