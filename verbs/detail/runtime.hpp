@@ -33,8 +33,8 @@ class Stream;
 
 // A monotonic clock, read by the drivers of engines and never by the engines.
 [[nodiscard]] inline Instant now() noexcept { return {std::chrono::steady_clock::now().time_since_epoch()}; }
-// No earlier, and later by a tick of the kernel at most (1 to 10 ms), for a sixth of the price: each message asks
-// twice. A time-out that is counted from here is never too short.
+// No earlier, as long as the kernel ticks when it should, and later by a tick at most (1 to 10 ms), for a sixth of the
+// price: each message asks twice. For time-outs of seconds.
 [[nodiscard]] Instant about_now() noexcept;
 
 class Runtime {
