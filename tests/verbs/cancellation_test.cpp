@@ -7,16 +7,11 @@
 #include <functional>
 
 #include "loopback.hpp"
-#include "tests/skips/sanitizers.hpp"
 
 namespace weft::verbs::test {
 namespace {
 
 struct Cancelled : testing::Test {
-  void SetUp() override {
-    if (weft::test::kThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer's own calls are cancellation points";
-  }
-
   struct Thread {
     const std::function<void()>& work;
     bool through = false;
