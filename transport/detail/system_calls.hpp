@@ -8,20 +8,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/sanitizers.hpp"
 #include "common/wire.hpp"
 #include "transport/cancellation.hpp"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define WEFT_CALLS_ARE_WATCHED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define WEFT_CALLS_ARE_WATCHED 1
-#endif
-#endif
-
 namespace weft::transport {
 
-#ifdef WEFT_CALLS_ARE_WATCHED
+#if WEFT_ADDRESS_SANITIZER || WEFT_THREAD_SANITIZER
 
 inline ssize_t receive(int descriptor, MutableBytes into, int flags) noexcept {
   const NoCancellation here;

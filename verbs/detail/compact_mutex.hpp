@@ -10,14 +10,9 @@
 #include <atomic>
 #include <cstdint>
 
-#if defined(__SANITIZE_THREAD__)
-#define WEFT_TELL_THREAD_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define WEFT_TELL_THREAD_SANITIZER 1
-#endif
-#endif
-#ifdef WEFT_TELL_THREAD_SANITIZER
+#include "common/sanitizers.hpp"
+
+#if WEFT_THREAD_SANITIZER
 #include <sanitizer/tsan_interface.h>
 #endif
 
@@ -26,7 +21,7 @@ namespace weft::verbs::detail {
 // As std::mutex has them, for std::lock_guard and std::unique_lock. Nothing here locks twice.
 class CompactMutex {
  public:
-#ifdef WEFT_TELL_THREAD_SANITIZER
+#if WEFT_THREAD_SANITIZER
   // It finds locks that are taken in changing order, of those that it is told of.
   CompactMutex() noexcept { __tsan_mutex_create(this, __tsan_mutex_not_static); }
   ~CompactMutex() { __tsan_mutex_destroy(this, __tsan_mutex_not_static); }
