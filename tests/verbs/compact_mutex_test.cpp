@@ -2,9 +2,14 @@
 #include "verbs/detail/compact_mutex.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
+#include <atomic>
+#include <mutex>
 #include <thread>
+
+#include "tests/transport/support.hpp"
 
 namespace weft::verbs::detail {
 namespace {
@@ -38,6 +43,31 @@ TEST(CompactMutex, NoTwoInsideAndNobodyForgotten) {
     }
   }
   EXPECT_EQ(count, 8 * kRounds);
+}
+
+// Who gives it up and takes it again at once is mostly faster than whoever has to be woken first: it would be lucky in
+// each of the rounds.
+TEST(CompactMutex, WhoHasWaitedLongIsGivenIt) {
+  for (int round = 0; round < 50; ++round) {
+    CompactMutex mutex;
+    std::atomic<pid_t> thread{};
+    std::atomic<bool> had{false};
+    std::unique_lock ours(mutex);
+    const std::jthread other([&] {
+      thread = ::gettid();
+      const std::lock_guard lock(mutex);
+      had = true;
+    });
+    // Once for it to see how long it has waited, once for it to be given the lock.
+    for (int turn = 0; turn < 2 && !had; ++turn) {
+      while (thread == 0) std::this_thread::yield();
+      transport::test::sleeps_of(thread);  // for several milliseconds
+      ours.unlock();
+      ours.lock();
+    }
+    EXPECT_TRUE(had);
+    ours.unlock();
+  }
 }
 
 }  // namespace

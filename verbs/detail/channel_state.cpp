@@ -89,10 +89,25 @@ void ChannelState::announce(CompletionEvent event) {
 }
 
 Result<CompletionEvent> ChannelState::get_event() {
-  if (const auto event = events->take_now()) return *event;
+  if (const auto event = events->take_now()) {
+    look_if_due();
+    return *event;
+  }
   if (!events->blocks() || !begin_wait()) return events->get();
   const Wait until_return{*this};
   return drive_until_event();
+}
+
+// Who finds an event each time it comes never sleeps. The sockets are its own all the same, and in them may be what no
+// event tells of: a Write, or a Read that is owed its answer.
+void ChannelState::look_if_due() {
+  if (!waited_) return;
+  const auto now = Clock::now().time_since_epoch();
+  if (now - Clock::duration(looked_.load(std::memory_order_relaxed)) < kMostUnseen) return;
+  looked_.store(now.count(), std::memory_order_relaxed);
+  const transport::NoCancellation here;
+  std::array<transport::Ready, kReadyAtOnce> ready;
+  drive(std::span(ready).first(sockets_->wait(ready)));
 }
 
 // The one place in which a thread that drives may be cancelled.
@@ -109,19 +124,18 @@ Result<CompletionEvent> ChannelState::drive_until_event() {
     if (count == 0 && !every_handler_restarts()) {
       return fail(Errc::kInterrupted, "channel", "a signal arrived while waiting");
     }
+    driver_.store(std::this_thread::get_id(), std::memory_order_relaxed);  // what is announced in here is taken next
     drive(std::span(ready).first(count));
+    driver_.store({}, std::memory_order_relaxed);
     if (const auto event = events->take_now()) return *event;
   }
 }
 
-// What is announced in here is taken by the caller next.
 void ChannelState::drive(std::span<const transport::Ready> ready) {
-  driver_.store(std::this_thread::get_id(), std::memory_order_relaxed);
   for (const auto& one : ready) {
     if (one.token == kEvents) continue;
     if (const auto stream = find(one.token)) stream->drive(one.hangup);
   }
-  driver_.store({}, std::memory_order_relaxed);
 }
 
 // False when this thread is not to drive.

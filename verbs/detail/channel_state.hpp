@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -50,6 +51,8 @@ class ChannelState final : public ApplicationDriver, public std::enable_shared_f
   static constexpr int kLongWait = 10;
   // A thread that drives takes so many ready sockets from the kernel at a time: mostly there is one.
   static constexpr std::size_t kReadyAtOnce = 16;
+  // A thread that finds events without waiting looks at the sockets when it last did so long ago.
+  static constexpr std::chrono::microseconds kMostUnseen{100};
 
   struct Member {
     std::shared_ptr<Stream> stream{};
@@ -64,6 +67,7 @@ class ChannelState final : public ApplicationDriver, public std::enable_shared_f
   bool begin_wait();
   void end_wait();
   Result<CompletionEvent> drive_until_event();
+  void look_if_due();
   void drive(std::span<const transport::Ready> ready);
   std::size_t wait(std::span<transport::Ready> ready, int cancellation);
   bool open_sockets();
@@ -75,6 +79,7 @@ class ChannelState final : public ApplicationDriver, public std::enable_shared_f
   std::mutex mutex_;
   std::unordered_map<std::uint64_t, Member> members_;
   std::optional<transport::ReadinessSet> sockets_;  // and the descriptor of the events; since the first wait
+  std::atomic<Clock::rep> looked_{0};               // when, by a thread that did not wait
   std::atomic<std::thread::id> driver_{};           // the thread that waits, while it has sockets to drive
   bool waiting_ = false;
   bool ticking_ = false;

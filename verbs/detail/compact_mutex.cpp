@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <limits>
 
 namespace weft::verbs::detail {
 
@@ -14,6 +15,8 @@ namespace {
 // The kernel looks at the word itself.
 static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t) &&
               std::atomic<std::uint32_t>::is_always_lock_free);
+
+constexpr std::uint32_t kEverybody = std::numeric_limits<std::int32_t>::max();
 
 void futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value) noexcept {
   const int before = errno;  // the application's
@@ -32,15 +35,39 @@ void pause() noexcept {
 
 }  // namespace
 
-// Who has slept cannot know whether others sleep, too: it takes the lock as one that is awaited.
 void CompactMutex::take_slowly() noexcept {
   for (int look = 0; look < kLooks; ++look) {
     pause();
     if (word_.load(std::memory_order_relaxed) == kFree && try_take()) return;
   }
-  while (word_.exchange(kAwaited, std::memory_order_acquire) != kFree) futex(word_, FUTEX_WAIT, kAwaited);
+  take_asleep();
 }
 
-void CompactMutex::wake_one() noexcept { futex(word_, FUTEX_WAKE, 1); }
+// Who has slept cannot know whether others sleep, too: it takes the lock as one that is awaited.
+void CompactMutex::take_asleep() noexcept {
+  const auto since = std::chrono::steady_clock::now();
+  std::uint32_t awaited = kAwaited;
+  std::uint32_t seen = word_.load(std::memory_order_relaxed);
+  for (;;) {
+    if (seen == kFree || (seen == kReserved && awaited == kPromised)) {
+      if (word_.compare_exchange_weak(seen, kAwaited, std::memory_order_acquire, std::memory_order_relaxed)) return;
+      continue;
+    }
+    const bool told = seen == kReserved || seen == kPromised || seen == awaited;
+    if (!told && !word_.compare_exchange_weak(seen, awaited, std::memory_order_relaxed)) continue;
+    futex(word_, FUTEX_WAIT, told ? seen : awaited);
+    if (std::chrono::steady_clock::now() - since >= kPatience) awaited = kPromised;
+    seen = word_.load(std::memory_order_relaxed);
+  }
+}
+
+// The next holder may destroy it once it is free: the kernel is asked to wake whoever sleeps at an address, and does
+// not look what lies there. Of those who sleep any may be the one that it is reserved for.
+void CompactMutex::give_up_awaited(std::uint32_t seen) noexcept {
+  while (!word_.compare_exchange_weak(seen, seen == kPromised ? kReserved : kFree, std::memory_order_release,
+                                      std::memory_order_relaxed)) {
+  }
+  futex(word_, FUTEX_WAKE, seen == kPromised ? kEverybody : 1);
+}
 
 }  // namespace weft::verbs::detail

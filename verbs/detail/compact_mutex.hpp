@@ -5,9 +5,14 @@
 // It looks again for a moment before it sleeps. A program that waits for an RDMA Write by looking at its memory sees
 // the last octet while the progress thread, which placed it, still holds the stream's lock for a few hundred
 // instructions; the program posts its answer at once, and to sleep and be woken would take longer than all the rest.
+//
+// Who comes first takes it, whether others have been woken for it or not: that spares most switches between threads.
+// But a thread that posts one large Send after the other gives it up for a microsecond every ten, and nobody who has to
+// be woken first is as fast. So one who has waited for kPatience is given it.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 
 #include "common/sanitizers.hpp"
@@ -53,8 +58,11 @@ class CompactMutex {
  private:
   static constexpr std::uint32_t kFree = 0;
   static constexpr std::uint32_t kHeld = 1;
-  static constexpr std::uint32_t kAwaited = 2;  // held, and somebody may sleep
+  static constexpr std::uint32_t kAwaited = 2;   // held, and somebody may sleep
+  static constexpr std::uint32_t kPromised = 3;  // held, and somebody has waited too long
+  static constexpr std::uint32_t kReserved = 4;  // free, but for such a one only
   static constexpr int kLooks = 100;
+  static constexpr std::chrono::milliseconds kPatience{1};
 
   void take() noexcept {
     if (!try_take()) take_slowly();
@@ -63,13 +71,14 @@ class CompactMutex {
     std::uint32_t expected = kFree;
     return word_.compare_exchange_strong(expected, kHeld, std::memory_order_acquire, std::memory_order_relaxed);
   }
-  // The next holder may destroy it behind the exchange: the kernel is asked to wake whoever sleeps at an address, and
-  // does not look what lies there.
   void give_up() noexcept {
-    if (word_.exchange(kFree, std::memory_order_release) == kAwaited) wake_one();
+    std::uint32_t expected = kHeld;
+    if (!word_.compare_exchange_strong(expected, kFree, std::memory_order_release, std::memory_order_relaxed))
+      give_up_awaited(expected);
   }
   void take_slowly() noexcept;
-  void wake_one() noexcept;
+  void take_asleep() noexcept;
+  void give_up_awaited(std::uint32_t seen) noexcept;
 
   std::atomic<std::uint32_t> word_{kFree};
 };
