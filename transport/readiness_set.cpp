@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/readiness_set.hpp"
 
+#include <poll.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -92,6 +93,11 @@ std::size_t ReadinessSet::wait(std::span<Ready> ready, std::chrono::milliseconds
   const auto found = std::span(events).first(static_cast<std::size_t>(count));
   std::ranges::transform(found, ready.begin(), to_ready);
   return found.size();
+}
+
+bool ReadinessSet::any_ready() const {
+  pollfd set{.fd = descriptor_, .events = POLLIN, .revents = 0};
+  return ::poll(&set, 1, 0) == 1;
 }
 
 }  // namespace weft::transport

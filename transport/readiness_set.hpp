@@ -62,6 +62,8 @@ class ReadinessSet {
   static constexpr std::chrono::milliseconds kForEver{-1};
   [[nodiscard]] std::size_t wait(std::span<Ready> ready, std::chrono::milliseconds timeout = {});
 
+  // Whether wait() would return something; takes nothing away, not even what is told only once.
+  [[nodiscard]] bool any_ready() const;
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }  // readable while wait() would return something
 
  private:

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "transport/blocked_signals.hpp"
+#include "transport/cancellation.hpp"
 
 namespace weft::transport {
 namespace {
@@ -55,15 +56,49 @@ void ReadinessThread::run() {
   std::array<Ready, ReadinessSet::kMaxReady> ready;
   for (;;) {
     const std::size_t count = sockets_.wait(ready, ReadinessSet::kForEver);
-    for (const Ready& one : std::span(ready).first(count)) {
-      if (one.token == kBell) return;
-      if (one.token >= kFirstVisitor) {
-        call(one.token);
-      } else {
-        serve_(one);
-      }
+    const std::lock_guard lock(serving_->mutex);
+    ++serving_->turns;
+    if (!serve(std::span(ready).first(count))) return;
+  }
+}
+
+// False when it is over.
+bool ReadinessThread::serve(std::span<const Ready> ready) {
+  for (const Ready& one : ready) {
+    if (one.token == kBell) return false;
+    if (one.token >= kFirstVisitor) {
+      call(one.token);
+    } else {
+      serve_(one);
     }
   }
+  return true;
+}
+
+void ReadinessThread::help_if_late() {
+  const NoCancellation here;
+  const std::unique_lock lock(serving_->mutex, std::try_to_lock);
+  if (!lock || !sockets_.any_ready()) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (std::exchange(serving_->turns_seen, serving_->turns) != serving_->turns || !serving_->late_since) {
+    serving_->late_since = now;
+  }
+  if (now - *serving_->late_since < kLate) return;
+  std::array<Ready, kHelpedAtOnce> ready;
+  static_cast<void>(serve(std::span(ready).first(sockets_.wait(ready))));
+}
+
+// --- Sockets for `serve`
+
+std::error_code ReadinessThread::add(const Socket& socket, std::uint64_t token, Interest interest) noexcept {
+  const auto error = sockets_.add(socket, token, interest);
+  if (!error) ++serving_->sockets;
+  return error;
+}
+
+void ReadinessThread::remove(const Socket& socket) noexcept {
+  sockets_.remove(socket);
+  --serving_->sockets;
 }
 
 // --- Visitors

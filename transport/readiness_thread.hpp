@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // A thread that sleeps in the kernel until one of its sockets is ready, and tells who it is. Between the kernel's
 // wake-up and the socket's read there is nothing else: no second descriptor to ask, none to register again.
+//
+// Where processors are few and other threads keep them busy, it may have to wait for one. A thread that has nothing
+// better to do can help it out then.
 #pragma once
 
+#include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <system_error>
 #include <thread>
 #include <unordered_map>
@@ -20,8 +28,8 @@ class ReadinessThread {
  public:
   using Serve = std::move_only_function<void(const Ready&)>;
 
-  // `serve` runs in the thread, one call at a time, again and again while a socket stays ready and its interest stands;
-  // it must not throw. Fails when the process is out of descriptors.
+  // `serve` runs in the thread, or in one that helps, one call at a time, again and again while a socket stays ready
+  // and its interest stands; it must not throw. Fails when the process is out of descriptors.
   [[nodiscard]] static std::expected<ReadinessThread, std::error_code> create(Serve serve);
   ~ReadinessThread() { stop(); }
   ReadinessThread(ReadinessThread&& other) noexcept = default;  // before start()
@@ -31,8 +39,19 @@ class ReadinessThread {
   void start(std::function<void()> first = {});
   // Waits for a call of `serve` under way; it is the last one. Not in the thread itself.
   void stop();
-  // Sockets come and go in any thread. Tokens from 1 on, and below kFirstVisitor.
-  [[nodiscard]] ReadinessSet& sockets() noexcept { return sockets_; }
+
+  // --- Sockets for `serve` come and go in any thread. Tokens from 1 on, and below kFirstVisitor.
+  std::error_code add(const Socket& socket, std::uint64_t token, Interest interest) noexcept;
+  std::error_code modify(const Socket& socket, std::uint64_t token, Interest interest) noexcept {
+    return sockets_.modify(socket, token, interest);
+  }
+  void remove(const Socket& socket) noexcept;  // that was added
+  // Also those that no Interest is left in.
+  [[nodiscard]] bool serves_any() const noexcept { return serving_->sockets.load(std::memory_order_relaxed) != 0; }
+
+  // In any other thread, which holds no lock that `serve` or a visitor takes. Serves what is ready when the thread has
+  // come to nothing for kLate since something was; does not wait.
+  void help_if_late();
 
   // --- Sockets that are not for `serve`: a listener's
   static constexpr std::uint64_t kFirstVisitor = 1ULL << 63;
@@ -61,8 +80,21 @@ class ReadinessThread {
   ReadinessThread(ReadinessSet sockets, Serve serve) noexcept
       : sockets_(std::move(sockets)), serve_(std::move(serve)) {}
   void run();
+  [[nodiscard]] bool serve(std::span<const Ready> ready);
   void call(std::uint64_t visitor);
 
+  // A thread that is woken and gets a processor at once is faster.
+  static constexpr std::chrono::microseconds kLate{20};
+  static constexpr std::size_t kHelpedAtOnce = 4;
+
+  struct Serving {
+    std::atomic<std::size_t> sockets{0};
+    std::mutex mutex{};       // of who serves, and of what follows
+    std::uint64_t turns = 0;  // of the thread
+    // What the last one that looked saw: since then something was ready, and the thread had no turn.
+    std::uint64_t turns_seen = 0;
+    std::optional<std::chrono::steady_clock::time_point> late_since{};
+  };
   struct Visitors {
     std::mutex mutex{};
     std::uint64_t next = kFirstVisitor;
@@ -70,6 +102,7 @@ class ReadinessThread {
   };
 
   Bell bell_{};
+  std::unique_ptr<Serving> serving_ = std::make_unique<Serving>();
   std::unique_ptr<Visitors> visitors_ = std::make_unique<Visitors>();
   ReadinessSet sockets_;
   Serve serve_;

@@ -141,7 +141,7 @@ struct Watched : testing::Test {
 
 TEST_F(Watched, WakesTheThreadAgainAndAgain) {
   thread.start();
-  ASSERT_FALSE(thread.sockets().add(pair.second, 5, kReadInterest));
+  ASSERT_FALSE(thread.add(pair.second, 5, kReadInterest));
   for (int i = 0; i < 20; ++i) {
     write_one(pair.first, pattern(1));
     ASSERT_EQ(woken.take(), 5U);
@@ -151,11 +151,10 @@ TEST_F(Watched, WakesTheThreadAgainAndAgain) {
 // The reason for the whole class: an application that drives a socket itself does not share its arrivals.
 TEST_F(Watched, DoesNotWakeTheThreadWithoutInterest) {
   thread.start();
-  ReadinessSet& set = thread.sockets();
-  ASSERT_FALSE(set.add(pair.second, 5, kReadInterest));
+  ASSERT_FALSE(thread.add(pair.second, 5, kReadInterest));
   write_one(pair.first, pattern(1));
   ASSERT_TRUE(woken.take());
-  ASSERT_FALSE(set.modify(pair.second, 5, kNoInterest));
+  ASSERT_FALSE(thread.modify(pair.second, 5, kNoInterest));
   const long asleep = sleeps_of(thread_id);
   std::array<std::byte, 16> into{};
   for (int i = 0; i < 100; ++i) {
@@ -165,7 +164,7 @@ TEST_F(Watched, DoesNotWakeTheThreadWithoutInterest) {
   EXPECT_EQ(sleeps_of(thread_id), asleep) << "the progress thread was woken for octets that were not its own";
   EXPECT_EQ(woken.size(), 0U);
 
-  ASSERT_FALSE(set.modify(pair.second, 5, kReadInterest));
+  ASSERT_FALSE(thread.modify(pair.second, 5, kReadInterest));
   write_one(pair.first, pattern(1));
   EXPECT_TRUE(woken.take());
   EXPECT_GT(sleeps_of(thread_id), asleep) << "the measure works";
@@ -174,7 +173,7 @@ TEST_F(Watched, DoesNotWakeTheThreadWithoutInterest) {
 TEST_F(Watched, WhoDoesNotServeIsCalledAgain) {
   ignored = 2;
   thread.start();
-  ASSERT_FALSE(thread.sockets().add(pair.second, 5, kReadInterest));
+  ASSERT_FALSE(thread.add(pair.second, 5, kReadInterest));
   write_one(pair.first, pattern(1));
   EXPECT_TRUE(woken.take());
   EXPECT_GE(calls, 3);
@@ -182,12 +181,39 @@ TEST_F(Watched, WhoDoesNotServeIsCalledAgain) {
 
 TEST_F(Watched, AStoppedThreadIsSilent) {
   thread.start();
-  ASSERT_FALSE(thread.sockets().add(pair.second, 5, kReadInterest));
+  ASSERT_FALSE(thread.add(pair.second, 5, kReadInterest));
   thread.stop();
   write_one(pair.first, pattern(1));
   EXPECT_FALSE(woken.take(50ms));
-  const auto ready = wait_all(thread.sockets(), kPatience);
-  EXPECT_NE(std::ranges::find(ready, 5U, &Ready::token), ready.end()) << "its set can be used";
+}
+
+// As if the thread got no processor: it is not started.
+TEST_F(Watched, WhoHelpsServesWhatTheThreadComesTooLateFor) {
+  Mailbox<int> called;
+  auto [a, b] = connected_pair();
+  ASSERT_TRUE(thread.visit(b, [&] { called.put(1); }));
+  ASSERT_FALSE(thread.add(pair.second, 5, kReadInterest));
+  thread.help_if_late();
+  std::this_thread::sleep_for(1ms);
+  write_one(pair.first, pattern(1));
+  write_one(a, pattern(1));
+  thread.help_if_late();
+  EXPECT_EQ(woken.size(), 0U) << "it is ready since just now";
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while ((woken.size() == 0 || called.size() == 0) && std::chrono::steady_clock::now() < end) thread.help_if_late();
+  EXPECT_EQ(woken.take(), 5U);
+  EXPECT_TRUE(called.take());
+  EXPECT_EQ(thread_id, ::gettid());
+}
+
+TEST_F(Watched, KnowsWhetherItServesAny) {
+  EXPECT_FALSE(thread.serves_any());
+  ASSERT_FALSE(thread.add(pair.second, 5, kReadInterest));
+  EXPECT_TRUE(thread.serves_any());
+  thread.remove(pair.second);
+  EXPECT_FALSE(thread.serves_any());
+  EXPECT_TRUE(thread.add(Socket(), 6, kReadInterest));
+  EXPECT_FALSE(thread.serves_any()) << "it was refused";
 }
 
 TEST(ReadinessThread, NeverCallsBackAfterItsEnd) {
@@ -197,7 +223,7 @@ TEST(ReadinessThread, NeverCallsBackAfterItsEnd) {
     auto calls = std::make_unique<int>(0);
     {
       auto thread = ReadinessThread::create([&calls](const Ready&) { ++*calls; }).value();
-      ASSERT_FALSE(thread.sockets().add(b, 5, kReadInterest));
+      ASSERT_FALSE(thread.add(b, 5, kReadInterest));
       thread.start();
       std::this_thread::sleep_for(std::chrono::microseconds(i));
     }
@@ -242,10 +268,9 @@ TEST(ReadinessThread, NeedNotBeStarted) {
 // Interest, arrivals and waits from three threads; ThreadSanitizer watches.
 TEST_F(Watched, ThreadsMayShareASet) {
   thread.start();
-  ASSERT_FALSE(thread.sockets().add(pair.second, 5, kReadInterest));
+  ASSERT_FALSE(thread.add(pair.second, 5, kReadInterest));
   std::thread switcher([this] {
-    for (int i = 0; i < 500; ++i)
-      (void)thread.sockets().modify(pair.second, 5, i % 2 == 0 ? kNoInterest : kReadInterest);
+    for (int i = 0; i < 500; ++i) (void)thread.modify(pair.second, 5, i % 2 == 0 ? kNoInterest : kReadInterest);
   });
   for (int i = 0; i < 500; ++i) write_one(pair.first, pattern(1));
   switcher.join();

@@ -76,6 +76,9 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   static constexpr std::uint32_t kSpins = 8;
   static constexpr std::chrono::microseconds kSpinning{200};
 
+  // Of so many polls of an empty queue one looks whether a progress thread gets a processor.
+  static constexpr std::uint32_t kLooksAtOthers = 16;
+
   // At least so many queue pairs go before their completions are looked for unasked: then, or at as many as there are
   // completions, a sweep is no more than constant work for each of them.
   static constexpr std::size_t kFewDiscarded = 64;
@@ -90,6 +93,7 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   void announce();
   void make_progress();
   void drive_ready(transport::ReadinessSet& set);
+  void help_others();
   void watch_all();
   void notice_poll();
   void notice_spinning();
@@ -125,6 +129,7 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   std::atomic<bool> fresh_{false};    // polled since the last tick
   std::atomic<Clock::rep> last_poll_{0};
   std::atomic<std::uint32_t> spins_{0};
+  std::atomic<std::uint32_t> idle_polls_{0};
 };
 
 }  // namespace weft::verbs::detail

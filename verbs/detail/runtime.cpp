@@ -193,6 +193,12 @@ void Runtime::serve(const transport::Ready& ready) {
   if (const auto stream = find(ready.token)) stream->drive(ready.hangup);
 }
 
+void Runtime::help_if_late() {
+  for (auto& one : progress_) {
+    if (one.serves_any()) one.help_if_late();
+  }
+}
+
 void Runtime::wake_at(std::uint64_t number, Instant at) {
   const std::lock_guard lock(streams_mutex_);
   deadlines_.emplace(at, number);

@@ -61,6 +61,8 @@ class Runtime {
   [[nodiscard]] transport::ReadinessThread& progress(std::uint64_t number) noexcept {
     return progress_[number % progress_.size()];
   }
+  // By a thread that polls and finds nothing: serves sockets for which a progress thread gets no processor.
+  void help_if_late();
   // Wakes the stream at `at` or earlier; an earlier wake-up that was asked for stays.
   void wake_at(std::uint64_t number, Instant at);
   // Not at `at`, after all.

@@ -123,12 +123,12 @@ void Stream::update_interest() {
 // By the progress thread; nothing: not at all, which spares every octet that comes a look at who waits for it.
 void Stream::watch(std::optional<transport::Interest> interest) {
   if (watched_ == interest) return;
-  auto& set = runtime_.progress(served_by_).sockets();
+  auto& thread = runtime_.progress(served_by_);
   if (!interest) {
-    set.remove(socket_);
+    thread.remove(socket_);
   } else if (watched_) {
-    set.modify(socket_, number_, *interest);
-  } else if (set.add(socket_, number_, *interest)) {
+    thread.modify(socket_, number_, *interest);
+  } else if (thread.add(socket_, number_, *interest)) {
     return;  // out of memory or watches: the next call tries again
   }
   watched_ = interest;
