@@ -53,6 +53,7 @@ void CompactMutex::take_asleep() noexcept {
       if (word_.compare_exchange_weak(seen, kAwaited, std::memory_order_acquire, std::memory_order_relaxed)) return;
       continue;
     }
+    // Whoever gives it up sees that somebody waits, and for so long.
     const bool told = seen == kReserved || seen == kPromised || seen == awaited;
     if (!told && !word_.compare_exchange_weak(seen, awaited, std::memory_order_relaxed)) continue;
     futex(word_, FUTEX_WAIT, told ? seen : awaited);
