@@ -19,16 +19,18 @@ ibv_qp_state state_of(verbs::QpState state) { return static_cast<ibv_qp_state>(s
 verbs::QueuePairAttributes translate(const ibv_qp_init_attr_ex& wanted, std::uint64_t ticket) {
   // None of the queues may be of length 0 in the engine; a program that asks for that will not use it.
   const auto at_least_one = [](std::uint32_t value) { return std::max(value, 1U); };
-  return {.send_cq = &of(wanted.send_cq).engine,
-          .receive_cq = &of(wanted.recv_cq).engine,
-          .srq = wanted.srq != nullptr ? &of(wanted.srq).engine : nullptr,
-          .max_send_wr = at_least_one(wanted.cap.max_send_wr),
-          .max_receive_wr = at_least_one(wanted.cap.max_recv_wr),
-          .max_send_sge = at_least_one(wanted.cap.max_send_sge),
-          .max_receive_sge = at_least_one(wanted.cap.max_recv_sge),
-          .max_inline = wanted.cap.max_inline_data,
-          .signal_all = wanted.sq_sig_all != 0,
-          .context = ticket};
+  return {
+      .send_cq = &of(wanted.send_cq).engine,
+      .receive_cq = &of(wanted.recv_cq).engine,
+      .srq = wanted.srq != nullptr ? &of(wanted.srq).engine : nullptr,
+      .max_send_wr = at_least_one(wanted.cap.max_send_wr),
+      .max_receive_wr = at_least_one(wanted.cap.max_recv_wr),
+      .max_send_sge = at_least_one(wanted.cap.max_send_sge),
+      .max_receive_sge = at_least_one(wanted.cap.max_recv_sge),
+      // More costs nothing. Kernel drivers round up, too, and programs such as rdma_xclient ask for none and use it.
+      .max_inline = std::max(wanted.cap.max_inline_data, verbs::Device::limits().max_inline),
+      .signal_all = wanted.sq_sig_all != 0,
+      .context = ticket};
 }
 
 ibv_qp_cap capabilities(const verbs::QueuePairQuery& query) {

@@ -56,6 +56,8 @@ case("ucmatose, migrating", "rdmacm-utils", "ucmatose -s {a} -p {p} -c 10 -C 100
      "ucmatose -b {a} -p {p} -c 10 -C 100 -S 4096 -m", expect=r"return status 0", server_expect=r"return status 0")
 case("rdma_client", "rdmacm-utils", "rdma_client -s {a} -p {p}", "rdma_server -s {a} -p {p}",
      expect=r"rdma_client: end 0", server_expect=r"rdma_server: end 0")
+case("rdma_xclient", "rdmacm-utils", "rdma_xclient -s {a} -p {p}", "rdma_xserver -p {p}", expect=r"rdma_xclient: end 0",
+     server_expect=r"rdma_xserver: end 0", addresses=(IPV4,))
 case("cmtime", "rdmacm-utils", "cmtime -s {a} -p {p} -c 1000", "cmtime -b {a} -p {p} -c 1000", expect=r"connect", server_ends=False,
      timeout=300)
 

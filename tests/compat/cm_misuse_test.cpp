@@ -215,7 +215,12 @@ TEST(CmMisuse, Sending) {
       {"ibv_post_send", EINVAL, "flag", [](Ends& e) { return send(e, [](auto& wr) { wr.send_flags = 1U << 20; }); }},
       {"ibv_post_send", EINVAL, "segments", [](Ends& e) { return send(e, [](auto& wr) { wr.num_sge = 3; }); }},
       {"ibv_post_send", EINVAL, "max_inline",
-       [](Ends& e) { return send(e, [](auto& wr) { wr.send_flags = IBV_SEND_INLINE; }); }},
+       [](Ends& e) {
+         return send(e, [](auto& wr) {
+           wr.sg_list->length = 257;  // ibv_create_qp grants 256, whatever it is asked for
+           wr.send_flags = IBV_SEND_INLINE;
+         });
+       }},
       {"ibv_post_send", EINVAL, "sink",
        [](Ends& e) {
          return send(e, [](auto& wr) {
