@@ -57,7 +57,7 @@ void ReadinessThread::run() {
   for (;;) {
     const std::size_t count = sockets_.wait(ready, ReadinessSet::kForEver);
     const std::lock_guard lock(serving_->mutex);
-    ++serving_->turns;
+    serving_->late_since.reset();
     if (!serve(std::span(ready).first(count))) return;
   }
 }
@@ -80,9 +80,7 @@ void ReadinessThread::help_if_late() {
   const std::unique_lock lock(serving_->mutex, std::try_to_lock);
   if (!lock || !sockets_.any_ready()) return;
   const auto now = std::chrono::steady_clock::now();
-  if (std::exchange(serving_->turns_seen, serving_->turns) != serving_->turns || !serving_->late_since) {
-    serving_->late_since = now;
-  }
+  if (!serving_->late_since) serving_->late_since = now;
   if (now - *serving_->late_since < kLate) return;
   std::array<Ready, kHelpedAtOnce> ready;
   static_cast<void>(serve(std::span(ready).first(sockets_.wait(ready))));

@@ -50,7 +50,7 @@ class ReadinessThread {
   [[nodiscard]] bool serves_any() const noexcept { return serving_->sockets.load(std::memory_order_relaxed) != 0; }
 
   // In any other thread, which holds no lock that `serve` or a visitor takes. Serves what is ready when the thread has
-  // come to nothing for kLate since something was; does not wait.
+  // come to nothing for kLate since something was; does not wait. Not behind stop().
   void help_if_late();
 
   // --- Sockets that are not for `serve`: a listener's
@@ -89,10 +89,8 @@ class ReadinessThread {
 
   struct Serving {
     std::atomic<std::size_t> sockets{0};
-    std::mutex mutex{};       // of who serves, and of what follows
-    std::uint64_t turns = 0;  // of the thread
-    // What the last one that looked saw: since then something was ready, and the thread had no turn.
-    std::uint64_t turns_seen = 0;
+    std::mutex mutex{};  // of who serves, and of what follows
+    // Who looked first since the thread's last turn, and found something ready, did so then.
     std::optional<std::chrono::steady_clock::time_point> late_since{};
   };
   struct Visitors {

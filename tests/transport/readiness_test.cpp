@@ -185,6 +185,9 @@ TEST_F(Watched, AStoppedThreadIsSilent) {
   thread.stop();
   write_one(pair.first, pattern(1));
   EXPECT_FALSE(woken.take(50ms));
+  EXPECT_FALSE(thread.modify(pair.second, 5, kNoInterest)) << "its set can be used";
+  thread.remove(pair.second);
+  EXPECT_EQ(thread.modify(pair.second, 5, kNoInterest), std::errc::no_such_file_or_directory) << "and has let go";
 }
 
 // As if the thread got no processor: it is not started.

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/skips/sanitizers.hpp"
 #include "verbs/verbs.hpp"
 
 namespace weft::verbs::test {
@@ -69,6 +70,8 @@ struct Buffer {
   [[nodiscard]] std::uint64_t remote() const { return region.iova(); }
   void fill(unsigned seed);
 };
+// An octet that the peer may be writing.
+WEFT_RACES_ON_PURPOSE inline std::byte look_at(const volatile std::byte* octet) { return *octet; }
 
 struct PairOptions {
   std::string address = "127.0.0.1";

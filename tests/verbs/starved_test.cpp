@@ -10,15 +10,11 @@
 #include <charconv>
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "loopback.hpp"
-#include "tests/skips/sanitizers.hpp"
 
 namespace weft::verbs::test {
 namespace {
-
-WEFT_RACES_ON_PURPOSE std::byte look_at(const volatile std::byte* octet) { return *octet; }
 
 // All on one processor, and all but the calling thread only when nobody else wants it.
 void starve_the_others() {

@@ -114,8 +114,6 @@ TEST_F(Waiting, ConnectionsThatCloseWakeIt) {
   pair.event(ConnectionEventType::kDisconnected);
 }
 
-WEFT_RACES_ON_PURPOSE std::byte look_at(const volatile std::byte* octet) { return *octet; }
-
 // Who finds an event each time it comes does not sleep in the set, but the sockets are its own all the same. In some
 // rounds, on a busy machine, the progress thread takes them over meanwhile.
 TEST_F(Waiting, WhoFindsAnEventWithoutWaitingReadsAsWell) {
