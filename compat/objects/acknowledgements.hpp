@@ -3,32 +3,30 @@
 // ibv_ack_async_event(3), rdma_ack_cm_event(3)).
 #pragma once
 
-#include <condition_variable>
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
-#include <mutex>
 
 namespace weft::compat {
 
 class Acknowledgements {
  public:
-  void reported() {
-    const std::lock_guard lock(mutex_);
-    ++open_;
+  void reported() noexcept { open_.fetch_add(1, std::memory_order_relaxed); }
+  // One too many is the program's mistake, and harmless. Who waits may go on, and destroy this, from the moment when
+  // the count is zero: behind that only the address is used, to wake it.
+  void acknowledged(std::uint32_t count = 1) noexcept {
+    std::uint32_t open = open_.load(std::memory_order_relaxed);
+    while (!open_.compare_exchange_weak(open, open - std::min(count, open), std::memory_order_acq_rel,
+                                        std::memory_order_relaxed)) {
+    }
+    if (open <= count) open_.notify_all();
   }
-  void acknowledged(std::uint64_t count = 1) {
-    const std::lock_guard lock(mutex_);
-    open_ = count < open_ ? open_ - count : 0;  // one too many is the program's mistake, and harmless
-    changed_.notify_all();
-  }
-  void wait_for_all() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return open_ == 0; });
+  void wait_for_all() const noexcept {
+    for (std::uint32_t open = 0; (open = open_.load(std::memory_order_acquire)) != 0;) open_.wait(open);
   }
 
  private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::uint64_t open_ = 0;
+  std::atomic<std::uint32_t> open_{0};
 };
 
 }  // namespace weft::compat

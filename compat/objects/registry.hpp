@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "common/compact_mutex.hpp"
+
 namespace weft::compat {
 
 template <typename T>
@@ -54,7 +56,7 @@ class Registry {
   }
 
  private:
-  std::mutex mutex_;
+  CompactMutex mutex_;
   std::uint64_t last_ = 0;
   std::unordered_map<std::uint64_t, T*> live_;
 };

@@ -45,14 +45,14 @@ TEST(NotificationQueue, WhatWasWithdrawnIsNotWaitedFor) {
   EXPECT_EQ(queue->get(), 6);
 }
 
-// An event that the caller takes at once never shows at the descriptor; what comes beside it does.
-TEST(NotificationQueue, WhatIsPostedToMyselfNeedsNoToken) {
+// An event whose taker comes before long does not show at the descriptor; what comes beside it does.
+TEST(NotificationQueue, WhatIsHeldBackNeedsNoToken) {
   const auto queue = Queue::create(3).value();
-  EXPECT_TRUE(queue->post_to_myself(1));
+  EXPECT_TRUE(queue->hold_back(1));
   EXPECT_FALSE(readable(*queue));
-  EXPECT_TRUE(queue->post_to_myself(2));
+  EXPECT_TRUE(queue->hold_back(2));
   EXPECT_TRUE(queue->post(3));
-  EXPECT_FALSE(queue->post_to_myself(4));  // the bound
+  EXPECT_FALSE(queue->hold_back(4));  // the bound
   EXPECT_TRUE(readable(*queue));
   EXPECT_EQ(queue->take_now(), 1);
   EXPECT_EQ(queue->get(), 2);
@@ -65,7 +65,7 @@ TEST(NotificationQueue, WhatIsPostedToMyselfNeedsNoToken) {
 // Another reader may get it, as it would with a token: then the caller finds the next one, or none.
 TEST(NotificationQueue, TokensAndPlacesStayAsMany) {
   const auto queue = Queue::create(3).value();
-  queue->post_to_myself(1);
+  queue->hold_back(1);
   queue->post(2);
   EXPECT_EQ(queue->get(), 1);  // by 2's token
   EXPECT_FALSE(readable(*queue));
@@ -73,14 +73,26 @@ TEST(NotificationQueue, TokensAndPlacesStayAsMany) {
   EXPECT_EQ(queue->get(milliseconds(0)).error().code, Errc::kTimedOut);
 }
 
-TEST(NotificationQueue, WhatIsPostedToMyselfMayBeWithdrawn) {
+TEST(NotificationQueue, WhatIsHeldBackMayBeShown) {
   const auto queue = Queue::create(3).value();
-  queue->post_to_myself(1);
+  queue->show();
+  EXPECT_FALSE(readable(*queue));
+  queue->hold_back(1);
+  queue->show();
+  queue->show();
+  EXPECT_TRUE(readable(*queue));
+  EXPECT_EQ(queue->get(), 1);
+  EXPECT_FALSE(readable(*queue));
+}
+
+TEST(NotificationQueue, WhatIsHeldBackMayBeWithdrawn) {
+  const auto queue = Queue::create(3).value();
+  queue->hold_back(1);
   EXPECT_EQ(queue->withdraw([](int) { return true; }), (std::vector{1}));
   EXPECT_EQ(queue->take_now(), std::nullopt);
   queue->post(2);
   EXPECT_EQ(queue->get(milliseconds(0)), 2);
-  queue->post_to_myself(3);
+  queue->hold_back(3);
   queue->post(4);
   EXPECT_EQ(queue->withdraw([](int event) { return event == 4; }), (std::vector{4}));
   EXPECT_EQ(queue->get(milliseconds(0)), 3);  // by 4's token: it is told now
@@ -136,7 +148,7 @@ TEST(NotificationQueue, ReadersAndWithdrawalsMeet) {
   std::size_t withdrawn = 0;
   for (int event = 0; event < kEvents; ++event) {
     if (event % 5 == 0) {
-      queue->post_to_myself(event);
+      queue->hold_back(event);
       if (queue->take_now()) ++got;
     } else {
       queue->post(event);

@@ -2,6 +2,7 @@
 // A thread that waits on a completion channel drives the sockets itself.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <pthread.h>
 
 #include <csignal>
@@ -149,6 +150,31 @@ TEST_F(Waiting, WhoFindsAnEventWithoutWaitingReadsAsWell) {
     EXPECT_EQ(pair.server.next().wr_id, 2U);
   }
   EXPECT_GE(seen_at_once, kRounds / 2);
+}
+
+// A program may wait in get_event now and look at the descriptor another time.
+TEST_F(Waiting, WhatItPostsShowsAtTheDescriptorBeforeLong) {
+  for (int round = 0; round < 20; ++round) {
+    post_receive();
+    auto event = wait();
+    expect_watched({1, 1}, "the server's by the thread that waits");
+    send();
+    must(event.get(), "get_event");
+    EXPECT_EQ(pair.server.next().wr_id, 1U);
+    must(pair.server.cq.arm(Arm::kAll), "arm");
+    const auto sge = far.sge();
+    must(pair.server.qp->post_send({.wr_id = 2,
+                                    .opcode = SendOpcode::kRdmaWrite,
+                                    .flags = SendFlags::kSignaled,
+                                    .segments = {&sge, 1},
+                                    .remote_address = near.remote(),
+                                    .rkey = near.region.rkey()}),
+         "post_send");
+    pollfd waiting{.fd = pair.server.channel.descriptor(), .events = POLLIN, .revents = 0};
+    ASSERT_EQ(::poll(&waiting, 1, std::chrono::milliseconds(kPatience).count()), 1);
+    must(pair.server.channel.get_event(), "get_event");
+    EXPECT_EQ(pair.server.next().wr_id, 2U);
+  }
 }
 
 void handle(int) {}

@@ -82,10 +82,18 @@ void ChannelState::refresh_interests() {
 
 void ChannelState::announce(CompletionEvent event) {
   if (driver_.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
-    events->post_to_myself(event);
-  } else {
+    events->hold_back(event);
+  } else if (!hold_back(event)) {
     events->post(event);
   }
+}
+
+// While a thread makes a habit of waiting here and is not at it: it has just posted a Send, most likely, and takes the
+// event next. Should it look at the descriptor instead, the next tick shows it.
+bool ChannelState::hold_back(const CompletionEvent& event) {
+  const std::lock_guard lock(mutex_);
+  if (!waited_ || waiting_ || asleep_ != 0) return false;
+  return events->hold_back(event);
 }
 
 Result<CompletionEvent> ChannelState::get_event() {
@@ -93,9 +101,13 @@ Result<CompletionEvent> ChannelState::get_event() {
     look_if_due();
     return *event;
   }
-  if (!events->blocks() || !begin_wait()) return events->get();
-  const Wait until_return{*this};
-  return drive_until_event();
+  if (!events->blocks()) return events->get();
+  if (begin_wait()) {
+    const Wait until_return{*this};
+    return drive_until_event();
+  }
+  const Sleep until_return(*this);
+  return events->get();
 }
 
 // Who finds an event each time it comes never sleeps. The sockets are its own all the same, and in them may be what no
@@ -110,17 +122,12 @@ void ChannelState::look_if_due() {
   drive(std::span(ready).first(sockets_->wait(ready)));
 }
 
-// The one place in which a thread that drives may be cancelled.
-std::size_t ChannelState::wait(std::span<transport::Ready> ready, int cancellation) {
-  const transport::CancellationState as_the_caller_has_it(cancellation);
-  return sockets_->wait(ready, transport::ReadinessSet::kForEver);
-}
-
 Result<CompletionEvent> ChannelState::drive_until_event() {
-  const transport::NoCancellation none;
+  if (const auto event = events->take_now()) return *event;  // held back before it was known that somebody waits
   std::array<transport::Ready, kReadyAtOnce> ready;
   for (;;) {
-    const std::size_t count = wait(ready, none.before());
+    const std::size_t count = sockets_->wait(ready, transport::ReadinessSet::kForEver);
+    const transport::NoCancellation none;  // but in the wait
     if (count == 0 && !every_handler_restarts()) {
       return fail(Errc::kInterrupted, "channel", "a signal arrived while waiting");
     }
@@ -136,6 +143,17 @@ void ChannelState::drive(std::span<const transport::Ready> ready) {
     if (one.token == kEvents) continue;
     if (const auto stream = find(one.token)) stream->drive(one.hangup);
   }
+}
+
+ChannelState::Sleep::Sleep(ChannelState& where) : channel(where) {
+  const std::lock_guard lock(channel.mutex_);
+  ++channel.asleep_;
+  channel.events->show();
+}
+
+ChannelState::Sleep::~Sleep() {
+  const std::lock_guard lock(channel.mutex_);
+  --channel.asleep_;
 }
 
 // False when this thread is not to drive.
@@ -176,6 +194,7 @@ void ChannelState::end_wait() {
 bool ChannelState::hand_back_if_idle(Clock::time_point) {
   {
     const std::lock_guard lock(mutex_);
+    if (!waiting_) events->show();
     quiet_ticks_ = std::exchange(fresh_, false) ? 0 : quiet_ticks_ + 1;
     if (quiet_ticks_ < (waiting_ ? kLongWait : 1)) return false;
     ticking_ = false;

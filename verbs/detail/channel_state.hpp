@@ -13,6 +13,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "common/compact_mutex.hpp"
 #include "transport/readiness_set.hpp"
 #include "verbs/completion.hpp"
 #include "verbs/detail/application_driver.hpp"
@@ -31,8 +32,8 @@ class ChannelState final : public ApplicationDriver, public std::enable_shared_f
   // Waits, unless the descriptor's mode is not to. One thread at a time drives; others sleep on the descriptor.
   Result<CompletionEvent> get_event();
   const std::shared_ptr<NotificationQueue<CompletionEvent>> events;
-  // Puts it into `events`. When it is the thread that waits here which found the reason for it, in a socket that it
-  // drives, nobody need be told through the descriptor.
+  // Puts it into `events`. Nobody need be told through the descriptor when it is the thread that waits here which found
+  // the reason for it, in a socket that it drives, or when that thread is about to come again.
   void announce(CompletionEvent event);
 
   // --- Streams. Called with the stream's lock held, once for each of its queues that announce here.
@@ -64,24 +65,33 @@ class ChannelState final : public ApplicationDriver, public std::enable_shared_f
     ~Wait() { channel.end_wait(); }
   };
 
+  struct Sleep {  // on the descriptor
+    ChannelState& channel;
+    explicit Sleep(ChannelState& where);
+    ~Sleep();
+    Sleep(const Sleep&) = delete;
+    Sleep& operator=(const Sleep&) = delete;
+  };
+
+  bool hold_back(const CompletionEvent& event);
   bool begin_wait();
   void end_wait();
   Result<CompletionEvent> drive_until_event();
   void look_if_due();
   void drive(std::span<const transport::Ready> ready);
-  std::size_t wait(std::span<transport::Ready> ready, int cancellation);
   bool open_sockets();
   void refresh_interests();
   [[nodiscard]] std::shared_ptr<Stream> find(std::uint64_t number);
 
   Runtime& runtime_;
   std::atomic<bool> waited_{false};
-  std::mutex mutex_;
+  CompactMutex mutex_;
   std::unordered_map<std::uint64_t, Member> members_;
   std::optional<transport::ReadinessSet> sockets_;  // and the descriptor of the events; since the first wait
   std::atomic<Clock::rep> looked_{0};               // when, by a thread that did not wait
   std::atomic<std::thread::id> driver_{};           // the thread that waits, while it has sockets to drive
   bool waiting_ = false;
+  int asleep_ = 0;  // threads, on the descriptor
   bool ticking_ = false;
   bool fresh_ = false;   // a wait began or ended since the last tick: no clock is asked for each
   int quiet_ticks_ = 0;  // in which none did

@@ -2,8 +2,8 @@
 // A queue of events with a descriptor that is readable while events wait. One token in the eventfd stands for one
 // event, so the descriptor can be polled, duplicated, or made non-blocking by the application, and there is no hidden
 // state. Who takes a token takes the place in front afterwards; so places are as many as tokens, in the eventfd and on
-// the way between the two. The exception is one event that its own thread takes at once: it needs no token, since by
-// the time another thread had seen the descriptor readable it could be gone.
+// the way between the two. The exception is one event whose taker comes before long and asks without the descriptor: it
+// is held back, without a token, until it is taken or shown.
 #pragma once
 
 #include <fcntl.h>
@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "common/bounded_ring.hpp"
+#include "common/compact_mutex.hpp"
 #include "transport/cancellation.hpp"
 #include "verbs/detail/given_descriptor.hpp"
 #include "verbs/error.hpp"
@@ -59,9 +60,9 @@ class NotificationQueue {
     return true;
   }
 
-  // By a thread that calls take_now() next, before it sleeps or returns to the program. Of several such events the
-  // first stays without a token, for the caller; the others are for whoever comes.
-  bool post_to_myself(T event) {
+  // For a thread that calls take_now() before long: nobody who waits at the descriptor hears of it until show(). Of
+  // several such events the first is held back; the others are for whoever comes.
+  bool hold_back(T event) {
     const std::lock_guard lock(mutex_);
     const bool first = events_.empty();
     if (!push(std::move(event), false)) return false;
@@ -70,6 +71,12 @@ class NotificationQueue {
     else
       put_token();
     return true;
+  }
+
+  // What was held back is for whoever comes first, by the descriptor as well.
+  void show() {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(without_token_, false)) put_token();
   }
 
   // Waits as the descriptor's own mode says. EBADF when the program has closed it.
@@ -191,7 +198,7 @@ class NotificationQueue {
 
   const GivenDescriptor descriptor_;
   const std::uint32_t bound_;
-  std::mutex mutex_;
+  CompactMutex mutex_;
   BoundedRing<std::optional<T>> events_;  // one place more than the bound, for the last event
   std::atomic<std::size_t> held_{0};      // places in the ring: who finds none takes no lock
   bool without_token_ = false;            // one of the places has no token: the next one that is taken without asking

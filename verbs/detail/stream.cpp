@@ -90,6 +90,7 @@ Stream::~Stream() = default;
 
 void Stream::attach(const std::shared_ptr<QueuePairState>& qp) {
   qp_ = qp;
+  told_.reset();
   receives_ = qp->parts.receives;
   memory_.attach({qp->parts.domain->number, qp->number}, qp->parts.receives, weak_from_this());
   qp->parts.send_cq->attach(shared_from_this(), socket_);
@@ -187,6 +188,7 @@ void Stream::release_locked() {
   if (!qp) return;
   qp->parts.send_cq->detach(*this, socket_);
   qp->parts.receive_cq->detach(*this, socket_);
+  told_.reset();
   if (!finished_) update_interest();
 }
 

@@ -13,13 +13,13 @@
 #include <optional>
 #include <vector>
 
+#include "common/compact_mutex.hpp"
 #include "engine/engine.hpp"
 #include "transport/readiness_set.hpp"
 #include "transport/socket.hpp"
 #include "verbs/connection.hpp"
 #include "verbs/detail/buffer_pool.hpp"
 #include "verbs/detail/captured_stream.hpp"
-#include "verbs/detail/compact_mutex.hpp"
 #include "verbs/detail/log.hpp"
 #include "verbs/detail/narrator.hpp"
 #include "verbs/detail/queue_pair_state.hpp"
@@ -115,6 +115,11 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   // stream_drivers.cpp: the drivers, and what every entry does before it gives up the lock
   void settle();
   void follow_disposition();
+  struct Interests {  // that all who may drive this are told of
+    transport::Interest interest{};
+    bool stalled{};
+    bool operator==(const Interests&) const = default;
+  };
   void update_interest();
   void watch(std::optional<transport::Interest> interest);
   void move_to_own_thread();
@@ -218,10 +223,11 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   bool gave_up_ = false;     // and the stream was ended for that
   bool too_long_ = false;    // the error was a Send longer than its receive
   bool failing_ = false;     // a Terminate was sent or received, or work failed: only the end is still to come
-  bool told_ = false;        // and the queue pair knows
+  bool fell_ = false;        // and the queue pair knows
   bool closing_ = false;     // disconnect was asked for
   bool closed_ = false;      // the engine's last event was seen
   bool finished_ = false;
+  std::optional<Interests> told_;               // nothing: who drives has changed since
   std::optional<transport::Interest> watched_;  // by the progress thread
   std::optional<transport::Interest> shown_;    // to threads that wait on a channel
   bool shown_blocked_ = false;                  // to those that poll

@@ -54,6 +54,7 @@ void Stream::receives_available() {
 
 void Stream::refresh_interest() {
   const std::lock_guard lock(mutex_);
+  told_.reset();
   shown_.reset();
   shown_blocked_ = false;
   if (finished_) return;
@@ -103,6 +104,9 @@ void Stream::follow_disposition() {
 // wake for this socket.
 void Stream::update_interest() {
   const transport::Interest all{.read = !stalled_ && !inbound_over_, .write = blocked_ || output_left_};
+  const Interests to_tell{all, stalled_};
+  if (told_ == to_tell) return;
+  told_ = to_tell;
   std::optional<transport::Interest> ours = all;
   if (qp_) {
     const auto& [send, receive] = std::tie(*qp_->parts.send_cq, *qp_->parts.receive_cq);
@@ -129,7 +133,7 @@ void Stream::watch(std::optional<transport::Interest> interest) {
   } else if (watched_) {
     thread.modify(socket_, number_, *interest);
   } else if (thread.add(socket_, number_, *interest)) {
-    return;  // out of memory or watches: the next call tries again
+    return told_.reset();  // out of memory or watches: the next call tries again
   }
   watched_ = interest;
 }
@@ -138,6 +142,7 @@ void Stream::watch(std::optional<transport::Interest> interest) {
 // programs pair the connections that they make one after the other with the requests by their order (perftest does).
 // Behind its Request a connection goes to the thread that serves it for good.
 void Stream::move_to_own_thread() {
+  told_.reset();
   if (&runtime_.progress(served_by_) != &runtime_.progress(number_)) watch({});
   served_by_ = number_;
 }

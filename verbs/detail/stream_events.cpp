@@ -51,13 +51,13 @@ void Stream::pump() {
   while (pump_one()) {
   }
   if (overflowed_ && !gave_up_) give_up_after_overflow();
-  if (failing_ && !told_) tell_failure();
+  if (failing_ && !fell_) tell_failure();
 }
 
 // The queue pair is in ERROR from now on, not only when the peer has closed. What the engine still held of its receives
 // was told before, and so the others are flushed behind them.
 void Stream::tell_failure() {
-  if (qp_ && !std::exchange(told_, true)) qp_->fall();
+  if (qp_ && !std::exchange(fell_, true)) qp_->fall();
 }
 
 // A completion is lost: the application cannot know any more what was done. Only this stream is affected
