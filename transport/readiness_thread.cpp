@@ -29,6 +29,11 @@ void ReadinessThread::Bell::ring() const noexcept {
   [[maybe_unused]] const auto written = ::write(descriptor_, &one, sizeof one);
 }
 
+void ReadinessThread::Bell::silence() const noexcept {
+  std::uint64_t rung = 0;
+  [[maybe_unused]] const auto read = ::read(descriptor_, &rung, sizeof rung);
+}
+
 std::expected<ReadinessThread, std::error_code> ReadinessThread::create(Serve serve) {
   auto sockets = ReadinessSet::create();
   if (!sockets) return std::unexpected(sockets.error());
@@ -40,8 +45,18 @@ std::expected<ReadinessThread, std::error_code> ReadinessThread::create(Serve se
 
 void ReadinessThread::stop() {
   if (!thread_.joinable()) return;
-  bell_.ring();
+  change(Duty::kEnd);
   thread_.join();
+}
+
+void ReadinessThread::rest() { change(Duty::kRest); }
+void ReadinessThread::resume() { change(Duty::kServe); }
+
+void ReadinessThread::change(Duty duty) {
+  if (serving_->duty.exchange(duty) == duty) return;
+  const NoCancellation here;
+  serving_->duty.notify_one();  // wherever it sleeps
+  bell_.ring();
 }
 
 void ReadinessThread::start(std::function<void()> first) {
@@ -54,36 +69,43 @@ void ReadinessThread::start(std::function<void()> first) {
 
 void ReadinessThread::run() {
   std::array<Ready, ReadinessSet::kMaxReady> ready;
-  for (;;) {
+  for (Duty duty{}; (duty = serving_->duty) != Duty::kEnd;) {
+    if (duty == Duty::kRest) {
+      serving_->duty.wait(duty);
+      continue;
+    }
     const std::size_t count = sockets_.wait(ready, ReadinessSet::kForEver);
     const std::lock_guard lock(serving_->mutex);
     serving_->late_since.reset();
-    if (!serve(std::span(ready).first(count))) return;
+    serve(std::span(ready).first(count));
   }
 }
 
-// False when it is over.
-bool ReadinessThread::serve(std::span<const Ready> ready) {
+void ReadinessThread::serve(std::span<const Ready> ready) {
   for (const Ready& one : ready) {
-    if (one.token == kBell) return false;
-    if (one.token >= kFirstVisitor) {
+    if (one.token == kBell) {
+      bell_.silence();
+    } else if (one.token >= kFirstVisitor) {
       call(one.token);
     } else {
       serve_(one);
     }
   }
-  return true;
 }
 
-void ReadinessThread::help_if_late() {
+void ReadinessThread::help() {
   const NoCancellation here;
   const std::unique_lock lock(serving_->mutex, std::try_to_lock);
-  if (!lock || !sockets_.any_ready()) return;
+  if (!lock || (serving_->duty != Duty::kRest && !is_late())) return;
+  std::array<Ready, kHelpedAtOnce> ready;
+  serve(std::span(ready).first(sockets_.wait(ready)));
+}
+
+bool ReadinessThread::is_late() {
+  if (!sockets_.any_ready()) return false;
   const auto now = std::chrono::steady_clock::now();
   if (!serving_->late_since) serving_->late_since = now;
-  if (now - *serving_->late_since < kLate) return;
-  std::array<Ready, kHelpedAtOnce> ready;
-  static_cast<void>(serve(std::span(ready).first(sockets_.wait(ready))));
+  return now - *serving_->late_since >= kLate;
 }
 
 // --- Sockets for `serve`

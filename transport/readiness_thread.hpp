@@ -49,9 +49,12 @@ class ReadinessThread {
   // Also those that no Interest is left in.
   [[nodiscard]] bool serves_any() const noexcept { return serving_->sockets.load(std::memory_order_relaxed) != 0; }
 
-  // In any other thread, which holds no lock that `serve` or a visitor takes. Serves what is ready when the thread has
-  // come to nothing for kLate since something was; does not wait. Not behind stop().
-  void help_if_late();
+  // From rest() on the thread sleeps, and who helps serves instead of it, until resume(). In any thread.
+  void rest();
+  void resume();
+  // In any other thread, which holds no lock that `serve` or a visitor takes. Serves what is ready when the thread
+  // rests, or has come to nothing for kLate since something was; does not wait. Neither beside nor behind stop().
+  void help();
 
   // --- Sockets that are not for `serve`: a listener's
   static constexpr std::uint64_t kFirstVisitor = 1ULL << 63;
@@ -64,13 +67,14 @@ class ReadinessThread {
   void leave(const Socket& socket, std::uint64_t token);
 
  private:
-  class Bell {  // rung to end the thread
+  class Bell {  // rung to tell the thread that it is to do something else
    public:
     Bell() noexcept;
     ~Bell();
     Bell(Bell&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
     Bell& operator=(Bell&&) = delete;
     void ring() const noexcept;
+    void silence() const noexcept;
     [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
 
    private:
@@ -79,15 +83,19 @@ class ReadinessThread {
 
   ReadinessThread(ReadinessSet sockets, Serve serve) noexcept
       : sockets_(std::move(sockets)), serve_(std::move(serve)) {}
+  enum class Duty : int { kServe, kRest, kEnd };
   void run();
-  [[nodiscard]] bool serve(std::span<const Ready> ready);
+  void serve(std::span<const Ready> ready);
+  void change(Duty duty);
   void call(std::uint64_t visitor);
+  [[nodiscard]] bool is_late();
 
   // A thread that is woken and gets a processor at once is faster.
   static constexpr std::chrono::microseconds kLate{20};
   static constexpr std::size_t kHelpedAtOnce = 4;
 
   struct Serving {
+    std::atomic<Duty> duty{Duty::kServe};
     std::atomic<std::size_t> sockets{0};
     std::mutex mutex{};  // of who serves, and of what follows
     // Who looked first since the thread's last turn, and found something ready, did so then.

@@ -196,17 +196,63 @@ TEST_F(Watched, WhoHelpsServesWhatTheThreadComesTooLateFor) {
   auto [a, b] = connected_pair();
   ASSERT_TRUE(thread.visit(b, [&] { called.put(1); }));
   ASSERT_FALSE(thread.add(pair.second, 5, kReadInterest));
-  thread.help_if_late();
+  thread.help();
   std::this_thread::sleep_for(1ms);
   write_one(pair.first, pattern(1));
   write_one(a, pattern(1));
-  thread.help_if_late();
+  thread.help();
   EXPECT_EQ(woken.size(), 0U) << "it is ready since just now";
   const auto end = std::chrono::steady_clock::now() + kPatience;
-  while ((woken.size() == 0 || called.size() == 0) && std::chrono::steady_clock::now() < end) thread.help_if_late();
+  while ((woken.size() == 0 || called.size() == 0) && std::chrono::steady_clock::now() < end) thread.help();
   EXPECT_EQ(woken.take(), 5U);
   EXPECT_TRUE(called.take());
   EXPECT_EQ(thread_id, ::gettid());
+}
+
+TEST_F(Watched, WhoHelpsServesWhileTheThreadRests) {
+  thread.start();
+  ASSERT_FALSE(thread.add(pair.second, 5, kReadInterest));
+  constexpr int kRounds = 20;
+  int helped = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    thread.rest();
+    std::this_thread::sleep_for(1ms);  // on a busy machine it is on its way to rest even then, and takes what comes
+    write_one(pair.first, pattern(1));
+    while (woken.size() == 0) thread.help();
+    EXPECT_EQ(woken.take(), 5U);
+    if (thread_id == ::gettid()) ++helped;
+    thread.resume();
+    write_one(pair.first, pattern(1));
+    EXPECT_EQ(woken.take(), 5U);
+    EXPECT_NE(thread_id, ::gettid());
+  }
+  EXPECT_GE(helped, kRounds / 2);
+}
+
+// Whatever it was told last it does, and it ends in any case.
+TEST(ReadinessThread, MayBeToldToRestAndToResumeAllTheTime) {
+  for (int round = 0; round < 20; ++round) {
+    auto [a, b] = connected_pair();
+    std::atomic<int> calls = 0;
+    auto thread = ReadinessThread::create([&](const Ready&) {
+                    std::array<std::byte, 16> into{};
+                    (void)b.read(into);
+                    ++calls;
+                  }).value();
+    ASSERT_FALSE(thread.add(b, 5, kReadInterest));
+    thread.start();
+    {
+      const std::jthread other([&] {
+        for (int i = 0; i < 200; ++i) thread.rest(), thread.resume();
+      });
+      for (int i = 0; i < 200; ++i) thread.rest(), thread.help(), thread.resume();
+    }
+    write_one(a, pattern(1));
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    while (calls == 0 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    EXPECT_EQ(calls, 1);
+    if (round % 2 == 0) thread.rest();
+  }
 }
 
 TEST_F(Watched, KnowsWhetherItServesAny) {

@@ -236,6 +236,27 @@ TEST(Idle, AConnectionIsSmall) {
   EXPECT_EQ(growth[kCount / 2] > 0, measured);
 }
 
+// While a thread polls, finds nothing and helps, a lone progress thread rests.
+TEST(Pollers, TheProgressThreadReplacesWhoGoes) {
+  Pair polled;
+  Pair passive;
+  Buffer near{passive.client, 64}, far{passive.server, 64};
+  for (int round = 1; round <= 20; ++round) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(round % 5);
+    while (std::chrono::steady_clock::now() < end) EXPECT_EQ(drain(polled.client.cq), 0U);
+    if (round % 2 == 0) must(polled.client.cq.arm(Arm::kAll), "arm");
+    const auto value = static_cast<std::byte>(round);
+    near.octets.front() = value;
+    const auto sge = near.sge(0, 1);
+    must(passive.client.qp->post_send({.opcode = SendOpcode::kRdmaWrite,
+                                       .segments = {&sge, 1},
+                                       .remote_address = far.remote(),
+                                       .rkey = far.region.rkey()}),
+         "post_send");
+    wait_until([&] { return look_at(far.octets.data()) == value; }, "the Write");
+  }
+}
+
 // More connections on one queue than are read one by one.
 TEST(Pollers, ManyConnectionsOnOneQueue) {
   constexpr std::size_t kCount = 12;

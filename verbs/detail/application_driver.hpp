@@ -16,6 +16,9 @@ class ApplicationDriver {
   virtual ~ApplicationDriver() = default;
   // Called with each tick, from Runtime::watch() on until it answers true: nothing to be watched for any more.
   virtual bool hand_back_if_idle(Clock::time_point now) = 0;
+  // Since the last call, by tick() alone: its thread came by, and found nothing, so often that it might as well have
+  // done the progress threads' work.
+  [[nodiscard]] virtual bool has_time() noexcept { return false; }
 };
 
 }  // namespace weft::verbs::detail

@@ -86,7 +86,10 @@ Result<void> CompletionQueueState::arm(Arm which) {
     if (armed_ != Arm::kAll) armed_ = which;  // asking for less does not take back asking for all
   }
   spins_ = 0;
-  if (polled_) set_polled(false);  // the application is about to sleep: do not wait for the tick
+  if (polled_) {  // the application is about to sleep: do not wait for the tick
+    runtime_.resume();
+    set_polled(false);
+  }
   return {};
 }
 
@@ -215,7 +218,7 @@ void CompletionQueueState::make_progress() {
 void CompletionQueueState::help_others() {
   const std::uint32_t polls = idle_polls_.load(std::memory_order_relaxed) + 1;  // one may be lost
   idle_polls_.store(polls, std::memory_order_relaxed);
-  if (polls % kLooksAtOthers == 0) runtime_.help_if_late();
+  if (polls % kLooksAtOthers == 0) runtime_.help();
 }
 
 void CompletionQueueState::drive_ready(transport::ReadinessSet& set) {
@@ -242,6 +245,11 @@ void CompletionQueueState::notice_spinning() {
   fresh_ = true;
   set_polled(true);
   runtime_.watch(shared_from_this());
+}
+
+bool CompletionQueueState::has_time() noexcept {
+  const std::uint32_t polls = idle_polls_.load(std::memory_order_relaxed);
+  return polls - std::exchange(idle_polls_seen_, polls) >= kManyPolls;
 }
 
 // Ticks are kStale apart or more.

@@ -55,6 +55,7 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   [[nodiscard]] bool waited() const noexcept { return channel_ && channel_->waited(); }
   [[nodiscard]] ChannelState* channel() const noexcept { return channel_.get(); }  // null when there is none
   bool hand_back_if_idle(Clock::time_point now) override;
+  [[nodiscard]] bool has_time() noexcept override;
 
   void acknowledge_events(std::uint32_t count) noexcept { unacknowledged_ -= count; }
   [[nodiscard]] std::uint32_t unacknowledged_events() const noexcept { return unacknowledged_; }
@@ -77,7 +78,9 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   static constexpr std::chrono::microseconds kSpinning{200};
 
   // Of so many polls of an empty queue one looks whether a progress thread gets a processor.
-  static constexpr std::uint32_t kLooksAtOthers = 16;
+  static constexpr std::uint32_t kLooksAtOthers = 4;
+  // With so many polls of an empty queue in a tick it looks at others often enough to do all their work.
+  static constexpr std::uint32_t kManyPolls = 100;
 
   // At least so many queue pairs go before their completions are looked for unasked: then, or at as many as there are
   // completions, a sweep is no more than constant work for each of them.
@@ -130,6 +133,7 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   std::atomic<Clock::rep> last_poll_{0};
   std::atomic<std::uint32_t> spins_{0};
   std::atomic<std::uint32_t> idle_polls_{0};
+  std::uint32_t idle_polls_seen_ = 0;  // by the last tick
 };
 
 }  // namespace weft::verbs::detail

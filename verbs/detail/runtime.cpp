@@ -193,11 +193,18 @@ void Runtime::serve(const transport::Ready& ready) {
   if (const auto stream = find(ready.token)) stream->drive(ready.hangup);
 }
 
-void Runtime::help_if_late() {
+void Runtime::help() {
   for (auto& one : progress_) {
-    if (one.serves_any()) one.help_if_late();
+    if (one.serves_any()) one.help();
   }
 }
+
+// With several of them there are processors enough.
+void Runtime::rest() {
+  if (progress_.size() == 1) progress_.front().rest();
+}
+
+void Runtime::resume() { progress_.front().resume(); }
 
 void Runtime::wake_at(std::uint64_t number, Instant at) {
   const std::lock_guard lock(streams_mutex_);
@@ -254,7 +261,18 @@ void Runtime::tick() {
     ticking_.swap(drivers_);
   }
   const auto time = std::chrono::steady_clock::now();
-  std::erase_if(ticking_, [&](const auto& driver) { return driver->hand_back_if_idle(time); });
+  bool have_time = false;
+  std::erase_if(ticking_, [&](const auto& driver) {
+    const bool has_time = driver->has_time();
+    if (driver->hand_back_if_idle(time)) return true;
+    have_time |= has_time;
+    return false;
+  });
+  if (have_time) {
+    rest();
+  } else {
+    resume();
+  }
   const std::lock_guard lock(drivers_mutex_);
   for (auto& driver : ticking_) add_driver(std::move(driver));
   ticking_.clear();

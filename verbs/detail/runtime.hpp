@@ -61,8 +61,10 @@ class Runtime {
   [[nodiscard]] transport::ReadinessThread& progress(std::uint64_t number) noexcept {
     return progress_[number % progress_.size()];
   }
-  // By a thread that polls and finds nothing: serves sockets for which a progress thread gets no processor.
-  void help_if_late();
+  // By a thread that polls and finds nothing: serves sockets of progress threads that rest, or get no processor.
+  void help();
+  // A thread that polled goes: nobody can tell who else helps before the next tick.
+  void resume();
   // Wakes the stream at `at` or earlier; an earlier wake-up that was asked for stays.
   void wake_at(std::uint64_t number, Instant at);
   // Not at `at`, after all.
@@ -90,6 +92,7 @@ class Runtime {
   void serve_deadlines();
   void arm_deadline_timer();
   void tick();
+  void rest();
   void add_driver(std::shared_ptr<ApplicationDriver> driver);
 
   std::shared_ptr<StagTable> stags_ = std::make_shared<StagTable>();
