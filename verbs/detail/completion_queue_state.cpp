@@ -218,7 +218,7 @@ void CompletionQueueState::make_progress() {
 void CompletionQueueState::help_others() {
   const std::uint32_t polls = idle_polls_.load(std::memory_order_relaxed) + 1;  // one may be lost
   idle_polls_.store(polls, std::memory_order_relaxed);
-  if (polls % kLooksAtOthers == 0) runtime_.help();
+  if (polls % looks_at_others_.load(std::memory_order_relaxed) == 0) runtime_.help();
 }
 
 void CompletionQueueState::drive_ready(transport::ReadinessSet& set) {
@@ -248,8 +248,11 @@ void CompletionQueueState::notice_spinning() {
 }
 
 bool CompletionQueueState::has_time() noexcept {
-  const std::uint32_t polls = idle_polls_.load(std::memory_order_relaxed);
-  return polls - std::exchange(idle_polls_seen_, polls) >= kManyPolls;
+  const std::uint32_t all = idle_polls_.load(std::memory_order_relaxed);
+  const std::uint32_t polls = all - std::exchange(idle_polls_seen_, all);
+  looks_at_others_.store(std::clamp(polls * kLooksAtOthers / kManyPolls, 1U, kLooksAtOthers),
+                         std::memory_order_relaxed);
+  return polls >= kSomePolls;
 }
 
 // Ticks are kStale apart or more.

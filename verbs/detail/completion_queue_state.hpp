@@ -77,10 +77,12 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   static constexpr std::uint32_t kSpins = 8;
   static constexpr std::chrono::microseconds kSpinning{200};
 
-  // Of so many polls of an empty queue one looks whether a progress thread gets a processor.
+  // Of a spinning application's polls one of so many looks at what the progress threads serve; of one that polls less
+  // often than so many times in a tick, more, up to each.
   static constexpr std::uint32_t kLooksAtOthers = 4;
-  // With so many polls of an empty queue in a tick it looks at others often enough to do all their work.
-  static constexpr std::uint32_t kManyPolls = 100;
+  static constexpr std::uint32_t kManyPolls = 400;
+  // With so many polls of an empty queue in a tick it comes by often enough to do all the progress threads' work.
+  static constexpr std::uint32_t kSomePolls = 20;
 
   // At least so many queue pairs go before their completions are looked for unasked: then, or at as many as there are
   // completions, a sweep is no more than constant work for each of them.
@@ -134,6 +136,7 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   std::atomic<std::uint32_t> spins_{0};
   std::atomic<std::uint32_t> idle_polls_{0};
   std::uint32_t idle_polls_seen_ = 0;  // by the last tick
+  std::atomic<std::uint32_t> looks_at_others_{kLooksAtOthers};
 };
 
 }  // namespace weft::verbs::detail
