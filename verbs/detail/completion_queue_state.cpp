@@ -85,10 +85,9 @@ Result<void> CompletionQueueState::arm(Arm which) {
     const std::lock_guard lock(mutex_);
     if (armed_ != Arm::kAll) armed_ = which;  // asking for less does not take back asking for all
   }
-  spins_ = 0;
-  if (polled_) {  // the application is about to sleep: do not wait for the tick
+  if (polls_.end()) {  // the application is about to sleep: do not wait for the tick
     runtime_.resume();
-    set_polled(false);
+    refresh_interests();
   }
   return {};
 }
@@ -203,22 +202,16 @@ void CompletionQueueState::make_progress() {
     if (!few && !ready_) watch_all();
     if (!few) ready = ready_;
   }
-  notice_poll();
+  if (polls_.notice()) take_over();
   if (ready) {
     drive_ready(*ready);
   } else {
     const Members all = few ? Members() : all_members();
     for (const auto& member : few ? *few : all) member.stream->drive_if_free();
   }
-  if (polled_.load(std::memory_order_relaxed) && held_.load(std::memory_order_relaxed) == 0) help_others();
-}
-
-// A thread that spins has time, and perhaps the processor that a progress thread waits for: perftest's servers poll the
-// queue of one connection while their clients read and write on others.
-void CompletionQueueState::help_others() {
-  const std::uint32_t polls = idle_polls_.load(std::memory_order_relaxed) + 1;  // one may be lost
-  idle_polls_.store(polls, std::memory_order_relaxed);
-  if (polls % looks_at_others_.load(std::memory_order_relaxed) == 0) runtime_.help();
+  // A thread that spins has time, and perhaps the processor that a progress thread waits for: perftest's servers poll
+  // the queue of one connection while their clients read and write on others.
+  if (polls_.spins() && held_.load(std::memory_order_relaxed) == 0 && polls_.has_a_moment()) runtime_.help();
 }
 
 void CompletionQueueState::drive_ready(transport::ReadinessSet& set) {
@@ -229,45 +222,21 @@ void CompletionQueueState::drive_ready(transport::ReadinessSet& set) {
   }
 }
 
-// While the sockets are ours, all that counts is that somebody came by since the last tick; no clock is asked.
-void CompletionQueueState::notice_poll() {
-  if (!polled_.load(std::memory_order_relaxed)) return notice_spinning();
-  if (!fresh_.load(std::memory_order_relaxed)) fresh_.store(true, std::memory_order_relaxed);
-}
-
-// Enough empty polls in a short time: from now on this thread reads the sockets, until it arms or the tick finds it
-// gone.
-void CompletionQueueState::notice_spinning() {
-  const auto now = Clock::now().time_since_epoch();
-  const auto previous = Clock::duration(last_poll_.exchange(now.count(), std::memory_order_relaxed));
-  if (now - previous > kSpinning) spins_ = 0;
-  if (++spins_ < kSpins) return;
-  fresh_ = true;
-  set_polled(true);
+// From now on the thread that polls reads the sockets, until it arms or the tick finds it gone. A stream attached from
+// here on looks at polls_ itself.
+void CompletionQueueState::take_over() {
+  refresh_interests();
   runtime_.watch(shared_from_this());
-}
-
-bool CompletionQueueState::has_time() noexcept {
-  const std::uint32_t all = idle_polls_.load(std::memory_order_relaxed);
-  const std::uint32_t polls = all - std::exchange(idle_polls_seen_, all);
-  looks_at_others_.store(std::clamp(polls * kLooksAtOthers / kManyPolls, 1U, kLooksAtOthers),
-                         std::memory_order_relaxed);
-  return polls >= kSomePolls;
 }
 
 // Ticks are kStale apart or more.
 bool CompletionQueueState::hand_back_if_idle(Clock::time_point) {
-  if (fresh_.exchange(false)) {
-    if (changed_.exchange(false)) refresh_interests();
-    return false;
+  if (!polls_.came_by()) {
+    if (polls_.end()) refresh_interests();
+    return true;
   }
-  set_polled(false);
-  return true;
-}
-
-void CompletionQueueState::set_polled(bool polled) {
-  // A stream attached from here on looks at polled_ itself.
-  if (polled_.exchange(polled) != polled) refresh_interests();
+  if (changed_.exchange(false)) refresh_interests();
+  return false;
 }
 
 void CompletionQueueState::refresh_interests() {

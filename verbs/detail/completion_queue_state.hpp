@@ -20,6 +20,7 @@
 #include "verbs/detail/application_driver.hpp"
 #include "verbs/detail/channel_state.hpp"
 #include "verbs/detail/device_state.hpp"
+#include "verbs/detail/poll_habit.hpp"
 
 namespace weft::verbs::detail {
 
@@ -46,16 +47,16 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   void attach(const std::shared_ptr<Stream>& stream, const transport::Socket& socket);
   void detach(const Stream& stream, const transport::Socket& socket);
   // A thread of the application drives the sockets: one that polls this queue, or one that waits on its channel.
-  [[nodiscard]] bool driven() const noexcept { return polled_ || waited(); }
+  [[nodiscard]] bool driven() const noexcept { return polls_.spins() || waited(); }
   // A thread polls it all the time, and its streams are few.
-  [[nodiscard]] bool polls_few() const noexcept { return polled_ && few_; }
+  [[nodiscard]] bool polls_few() const noexcept { return polls_.spins() && few_; }
   // Whether who polls this queue is also to look for room in a socket, which is blocked. Called with the stream's lock
   // held.
   void show_blocked(const Stream& stream, const transport::Socket& socket, bool blocked);
   [[nodiscard]] bool waited() const noexcept { return channel_ && channel_->waited(); }
   [[nodiscard]] ChannelState* channel() const noexcept { return channel_.get(); }  // null when there is none
   bool hand_back_if_idle(Clock::time_point now) override;
-  [[nodiscard]] bool has_time() noexcept override;
+  [[nodiscard]] bool has_time() noexcept override { return polls_.had_time(); }
 
   void acknowledge_events(std::uint32_t count) noexcept { unacknowledged_ -= count; }
   [[nodiscard]] std::uint32_t unacknowledged_events() const noexcept { return unacknowledged_; }
@@ -72,18 +73,6 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   using Members = std::vector<Member>;
   // Up to so many sockets it is cheaper to read each than to ask which can be read.
   static constexpr std::size_t kFewStreams = 4;
-  // So many polls of an empty queue, each close to the one before, are a spinning application. One that sleeps on its
-  // channel also polls an empty queue, before and after arm(), but not that often.
-  static constexpr std::uint32_t kSpins = 8;
-  static constexpr std::chrono::microseconds kSpinning{200};
-
-  // Of a spinning application's polls one of so many looks at what the progress threads serve; of one that polls less
-  // often than so many times in a tick, more, up to each.
-  static constexpr std::uint32_t kLooksAtOthers = 4;
-  static constexpr std::uint32_t kManyPolls = 400;
-  // With so many polls of an empty queue in a tick it comes by often enough to do all the progress threads' work.
-  static constexpr std::uint32_t kSomePolls = 20;
-
   // At least so many queue pairs go before their completions are looked for unasked: then, or at as many as there are
   // completions, a sweep is no more than constant work for each of them.
   static constexpr std::size_t kFewDiscarded = 64;
@@ -97,12 +86,9 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   bool sweep();  // under mutex_; false when there was nothing to look for
   void announce();
   void make_progress();
+  void take_over();
   void drive_ready(transport::ReadinessSet& set);
-  void help_others();
   void watch_all();
-  void notice_poll();
-  void notice_spinning();
-  void set_polled(bool polled);
   void keep_few();
   [[nodiscard]] Members all_members() const;
 
@@ -128,15 +114,9 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   std::shared_ptr<const Members> few_members_ = std::make_shared<Members>();  // while they are few: replaced, never
                                                                               // changed, so that pollers need no lock
   std::shared_ptr<transport::ReadinessSet> ready_;                            // once there are many and it is polled
-  std::atomic<bool> polled_{false};
+  PollHabit polls_;
   std::atomic<bool> few_{true};
   std::atomic<bool> changed_{false};  // few_ became false, or ready_ was made: interests are out of date
-  std::atomic<bool> fresh_{false};    // polled since the last tick
-  std::atomic<Clock::rep> last_poll_{0};
-  std::atomic<std::uint32_t> spins_{0};
-  std::atomic<std::uint32_t> idle_polls_{0};
-  std::uint32_t idle_polls_seen_ = 0;  // by the last tick
-  std::atomic<std::uint32_t> looks_at_others_{kLooksAtOthers};
 };
 
 }  // namespace weft::verbs::detail
