@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A first-in first-out queue with a bound set at construction. Its storage grows by doubling up to the bound and is
-// then kept, so a queue in steady state allocates nothing and an idle one is small.
+// A first-in first-out queue with a bound set at construction. Its storage grows by doubling until the bound fits and
+// is then kept, so a queue in steady state allocates nothing and an idle one is small.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -71,15 +72,14 @@ class BoundedRing {
 
  private:
   // Room that the first element takes: four, or fewer large ones. Most queues of most connections hold one at a time.
-  static constexpr std::uint32_t kFirst = std::clamp<std::uint32_t>(64 / sizeof(T), 1, 4);
+  static constexpr std::uint32_t kFirst = std::bit_floor(std::clamp<std::uint32_t>(64 / sizeof(T), 1, 4));
 
   [[nodiscard]] std::size_t index(std::size_t i) const noexcept {
-    const std::size_t at = head_ + i;
-    return at < capacity_ ? at : at - capacity_;
+    return (head_ + static_cast<std::uint32_t>(i)) & (capacity_ - 1);
   }
 
   void grow() {
-    const std::uint32_t room = capacity_ > bound_ / 2 ? bound_ : std::min(bound_, std::max(kFirst, capacity_ * 2));
+    const std::uint32_t room = std::max(std::min(kFirst, std::bit_floor(bound_)), capacity_ * 2);
     auto larger = std::make_unique<T[]>(room);
     for (std::size_t i = 0; i < size_; ++i) larger[i] = std::move((*this)[i]);
     slots_ = std::move(larger);
@@ -87,8 +87,8 @@ class BoundedRing {
     head_ = 0;
   }
 
-  std::unique_ptr<T[]> slots_;  // capacity_ of them; with 32-bit counts, for a connection has seven such queues
-  std::uint32_t capacity_ = 0;
+  std::unique_ptr<T[]> slots_;  // capacity_ of them, a power of two
+  std::uint32_t capacity_ = 0;  // these have 32 bits, for a connection has seven such queues
   std::uint32_t bound_;
   std::uint32_t head_ = 0;
   std::uint32_t size_ = 0;

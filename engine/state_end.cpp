@@ -95,7 +95,7 @@ void Engine::State::give_back_receive(WorkStatus status) {
 
 void Engine::State::settle(Instant now) {
   if (ending.over()) return;
-  collect();
+  if (queue.first_is_done() || drain_wanted) collect();
   if (ending.begun() || ending.peer_finished() || fin_pending) settle_end(now);
 }
 
@@ -127,9 +127,9 @@ bool Engine::State::nothing_left_to_send() const noexcept {
 // --- Deadlines
 
 std::optional<Instant> Engine::State::next_deadline() const noexcept {
-  std::optional<Instant> next;
-  for (const auto& deadline : {startup_deadline, first_fpdu_due, receive_deadline, ending.deadline()}) {
-    if (deadline && (!next || *deadline < *next)) next = deadline;
+  std::optional<Instant> next = ending.deadline();
+  for (const auto* deadline : {&startup_deadline, &first_fpdu_due, &receive_deadline}) {
+    if (*deadline && (!next || **deadline < *next)) next = *deadline;
   }
   return next;
 }

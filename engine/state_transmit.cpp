@@ -75,7 +75,6 @@ void Engine::State::drain(bool on) noexcept {
 
 // A work request that ends early may have octets on loan in a batch: it is not told before those are written.
 void Engine::State::collect() {
-  if (!queue.first_is_done() && !drain_wanted) return;
   if (stream == rdmap::StreamState::kTerminating && appended != taken) return;
   while (auto completed = queue.retire()) events.push(*completed);
   if (drain_wanted && queue.idle()) {
