@@ -8,8 +8,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "common/compact_mutex.hpp"
-
 namespace weft::compat {
 
 template <typename T>
@@ -56,7 +54,7 @@ class Registry {
   }
 
  private:
-  CompactMutex mutex_;
+  std::mutex mutex_;
   std::uint64_t last_ = 0;
   std::unordered_map<std::uint64_t, T*> live_;
 };

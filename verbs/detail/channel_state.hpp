@@ -13,10 +13,10 @@
 #include <thread>
 #include <unordered_map>
 
-#include "common/compact_mutex.hpp"
 #include "transport/readiness_set.hpp"
 #include "verbs/completion.hpp"
 #include "verbs/detail/application_driver.hpp"
+#include "verbs/detail/compact_mutex.hpp"
 #include "verbs/detail/notification_queue.hpp"
 
 namespace weft::verbs::detail {

@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "common/bounded_ring.hpp"
-#include "common/compact_mutex.hpp"
 #include "transport/readiness_set.hpp"
 #include "verbs/completion.hpp"
 #include "verbs/detail/application_driver.hpp"
 #include "verbs/detail/channel_state.hpp"
+#include "verbs/detail/compact_mutex.hpp"
 #include "verbs/detail/device_state.hpp"
 #include "verbs/detail/poll_habit.hpp"
 

@@ -9,11 +9,11 @@
 #include <optional>
 #include <vector>
 
-#include "common/compact_mutex.hpp"
 #include "transport/bound_socket.hpp"
 #include "transport/connector.hpp"
 #include "transport/listener.hpp"
 #include "verbs/connection.hpp"
+#include "verbs/detail/compact_mutex.hpp"
 #include "verbs/detail/notification_queue.hpp"
 #include "verbs/detail/runtime.hpp"
 #include "verbs/detail/stream.hpp"

@@ -25,8 +25,8 @@
 #include <vector>
 
 #include "common/bounded_ring.hpp"
-#include "common/compact_mutex.hpp"
 #include "transport/cancellation.hpp"
+#include "verbs/detail/compact_mutex.hpp"
 #include "verbs/detail/given_descriptor.hpp"
 #include "verbs/error.hpp"
 

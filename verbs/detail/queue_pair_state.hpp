@@ -8,7 +8,7 @@
 #include <mutex>
 #include <optional>
 
-#include "common/compact_mutex.hpp"
+#include "verbs/detail/compact_mutex.hpp"
 #include "verbs/detail/completion_queue_state.hpp"
 #include "verbs/detail/receive_queue.hpp"
 #include "verbs/queue_pair.hpp"

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "common/bounded_ring.hpp"
-#include "common/compact_mutex.hpp"
 #include "ddp/placement.hpp"
+#include "verbs/detail/compact_mutex.hpp"
 #include "verbs/detail/device_state.hpp"
 #include "verbs/work_request.hpp"
 

@@ -13,13 +13,13 @@
 #include <optional>
 #include <vector>
 
-#include "common/compact_mutex.hpp"
 #include "engine/engine.hpp"
 #include "transport/readiness_set.hpp"
 #include "transport/socket.hpp"
 #include "verbs/connection.hpp"
 #include "verbs/detail/buffer_pool.hpp"
 #include "verbs/detail/captured_stream.hpp"
+#include "verbs/detail/compact_mutex.hpp"
 #include "verbs/detail/log.hpp"
 #include "verbs/detail/narrator.hpp"
 #include "verbs/detail/queue_pair_state.hpp"

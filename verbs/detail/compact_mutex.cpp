@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "common/compact_mutex.hpp"
+#include "verbs/detail/compact_mutex.hpp"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <limits>
 
-namespace weft {
+namespace weft::verbs::detail {
 
 namespace {
 
@@ -71,4 +71,4 @@ void CompactMutex::give_up_awaited(std::uint32_t seen) noexcept {
   futex(word_, FUTEX_WAKE, seen == kPromised ? kEverybody : 1);
 }
 
-}  // namespace weft
+}  // namespace weft::verbs::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "common/compact_mutex.hpp"
+#include "verbs/detail/compact_mutex.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 
 #include "tests/transport/support.hpp"
 
-namespace weft {
+namespace weft::verbs::detail {
 namespace {
 
 TEST(CompactMutex, IsSmall) { EXPECT_EQ(sizeof(CompactMutex), 4U); }
@@ -71,4 +71,4 @@ TEST(CompactMutex, WhoHasWaitedLongIsGivenIt) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::verbs::detail

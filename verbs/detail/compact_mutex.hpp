@@ -21,7 +21,7 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-namespace weft {
+namespace weft::verbs::detail {
 
 // As std::mutex has them, for std::lock_guard and std::unique_lock. Nothing here locks twice.
 class CompactMutex {
@@ -83,4 +83,4 @@ class CompactMutex {
   std::atomic<std::uint32_t> word_{kFree};
 };
 
-}  // namespace weft
+}  // namespace weft::verbs::detail
