@@ -53,6 +53,11 @@ std::error_code set_keepalive(int descriptor, const KeepAlive& keepalive) noexce
   return {};
 }
 
+std::error_code set_congestion_control(int descriptor, const std::string& name) noexcept {
+  const auto size = static_cast<socklen_t>(name.size());
+  return setsockopt(descriptor, IPPROTO_TCP, TCP_CONGESTION, name.data(), size) == 0 ? std::error_code{} : last_error();
+}
+
 using Name = int (*)(int, sockaddr*, socklen_t*);  // getsockname or getpeername
 
 std::expected<Endpoint, std::error_code> ask_endpoint(Name name, int descriptor) {
@@ -64,6 +69,14 @@ std::expected<Endpoint, std::error_code> ask_endpoint(Name name, int descriptor)
 }
 
 }  // namespace
+
+// The kernel would cut a longer name short.
+std::error_code check_congestion_control(const std::string& name) noexcept {
+  constexpr std::size_t kLongest = 15;  // its TCP_CA_NAME_MAX, without the octet that ends a name
+  if (name.size() > kLongest) return std::make_error_code(std::errc::no_such_file_or_directory);
+  const Socket scratch = Socket::own(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_TCP));
+  return scratch.is_open() ? set_congestion_control(scratch.descriptor(), name) : last_error();
+}
 
 // An IPv6 socket may carry IPv4 (a wildcard listener's do), so it gets both.
 std::error_code set_type_of_service(int descriptor, std::uint8_t octet) noexcept {
@@ -167,6 +180,8 @@ std::error_code Socket::set(const SocketOptions& options) noexcept {
   if (!error && options.send_buffer) error = set_option(descriptor_, SOL_SOCKET, SO_SNDBUF, *options.send_buffer);
   if (!error && options.receive_buffer) error = set_option(descriptor_, SOL_SOCKET, SO_RCVBUF, *options.receive_buffer);
   if (!error && options.type_of_service) error = set_type_of_service(descriptor_, *options.type_of_service);
+  if (!error && !options.congestion_control.empty())
+    error = set_congestion_control(descriptor_, options.congestion_control);
   return error;
 }
 

@@ -9,6 +9,7 @@
 #include <expected>
 #include <optional>
 #include <span>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -45,7 +46,11 @@ struct SocketOptions {
   std::optional<int> receive_buffer{};  // give it to Listener or Connector: window scale is fixed by the SYN
   // DSCP, the upper six bits of IPv4's TOS and IPv6's traffic class; the lower two (ECN) stay the kernel's
   std::optional<std::uint8_t> type_of_service{};
+  std::string congestion_control{};  // TCP's, by its name; absent when it is empty
 };
+
+// Whether the system has a congestion control of this name and lets the process use it.
+std::error_code check_congestion_control(const std::string& name) noexcept;
 
 // For sockets that are not connected yet: IP_TOS, and IPV6_TCLASS where the socket is IPv6.
 std::error_code set_type_of_service(int descriptor, std::uint8_t octet) noexcept;

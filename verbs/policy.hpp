@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 
 #include "mpa/policy.hpp"
 
@@ -54,6 +55,9 @@ struct Policy {
   std::chrono::milliseconds user_timeout{0};        // TCP_USER_TIMEOUT: unacknowledged octets; 0 leaves the system's
   bool keepalive = true;                            // TCP keep-alive probes on idle connections
   std::uint8_t type_of_service = 0;  // IP_TOS or IPV6_TCLASS, without its two bits of ECN; 0 leaves the system's
+  // TCP_CONGESTION, for what this end sends: "reno", "cubic", "dctcp" or another that the system has and lets us use;
+  // empty leaves the system's.
+  std::string congestion_control{};
 };
 
 }  // namespace weft::verbs

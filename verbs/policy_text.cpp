@@ -98,6 +98,11 @@ bool set_type_of_service(Policy& policy, std::string_view value) {
   return fits;
 }
 
+bool set_congestion_control(Policy& policy, std::string_view value) {
+  policy.congestion_control = value == "system" ? "" : value;
+  return !value.empty();
+}
+
 bool set_no_receive(Policy& policy, std::string_view value) {
   if (value != "stall" && value != "terminate") return false;
   policy.no_receive = value == "stall" ? NoReceive::kStall : NoReceive::kTerminate;
@@ -139,7 +144,9 @@ constexpr Key kKeys[] = {
      set_time<&Policy::user_timeout>},
     {{"keepalive", kSwitch, "TCP keep-alive probes on idle connections"}, set_switch<&Policy::keepalive>},
     {{"type-of-service", "0 to 255", "IP's type of service or traffic class; 0 leaves the system's"},
-     set_type_of_service}};
+     set_type_of_service},
+    {{"congestion-control", "system, or a name such as reno, cubic or dctcp", "TCP's, for what this end sends"},
+     set_congestion_control}};
 
 constexpr auto kTold = [] {
   std::array<PolicyKey, std::size(kKeys)> told{};

@@ -122,7 +122,9 @@ TEST_F(Connection, OptionsReachBothEnds) {
 
 // An accepted socket has them from its listener, which was told once.
 TEST_F(Connection, AcceptedSocketsAreLikeConnectedOnes) {
-  const SocketOptions options{.keepalive = KeepAlive{.idle = 33s, .interval = 7s, .probes = 4}, .user_timeout = 4321ms};
+  const SocketOptions options{.keepalive = KeepAlive{.idle = 33s, .interval = 7s, .probes = 4},
+                              .user_timeout = 4321ms,
+                              .congestion_control = "reno"};
   const Listener listener = listen(loopback(Family::kIpv4), {.socket = options});
   const Connector connector = connect(listener.local(), {.socket = options});
   for (auto* box : {&connected, &accepted}) {
@@ -134,6 +136,7 @@ TEST_F(Connection, AcceptedSocketsAreLikeConnectedOnes) {
       return value;
     };
     EXPECT_EQ(option(IPPROTO_TCP, TCP_NODELAY), 1);
+    EXPECT_EQ(congestion_control_of(socket.descriptor()), "reno");
     EXPECT_EQ(option(SOL_SOCKET, SO_KEEPALIVE), 1);
     EXPECT_EQ(option(IPPROTO_TCP, TCP_KEEPIDLE), 33);
     EXPECT_EQ(option(IPPROTO_TCP, TCP_KEEPINTVL), 7);

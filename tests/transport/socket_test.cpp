@@ -3,7 +3,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <linux/tcp.h>
+#include <netinet/tcp.h>
 #include <signal.h>
 #include <sys/socket.h>
 
@@ -150,7 +150,8 @@ TEST(Socket, SetsOptions) {
                       .user_timeout = 12345ms,
                       .send_buffer = 100000,
                       .receive_buffer = 90000,
-                      .type_of_service = 0xB8}));
+                      .type_of_service = 0xB8,
+                      .congestion_control = "reno"}));
   EXPECT_EQ(option(a, SOL_SOCKET, SO_KEEPALIVE), 1);
   EXPECT_EQ(option(a, IPPROTO_TCP, TCP_KEEPIDLE), 33);
   EXPECT_EQ(option(a, IPPROTO_TCP, TCP_KEEPINTVL), 7);
@@ -159,7 +160,14 @@ TEST(Socket, SetsOptions) {
   EXPECT_EQ(option(a, SOL_SOCKET, SO_SNDBUF), 200000) << "Linux doubles what it is asked for (socket(7))";
   EXPECT_EQ(option(a, SOL_SOCKET, SO_RCVBUF), 180000);
   EXPECT_EQ(option(a, IPPROTO_IP, IP_TOS), 0xB8);
+  EXPECT_EQ(congestion_control_of(a.descriptor()), "reno");
   EXPECT_EQ(a.set({.keepalive = KeepAlive{.idle = 0s}}), std::errc::invalid_argument);
+}
+
+TEST(Socket, KnowsTheSystemsCongestionControls) {
+  EXPECT_FALSE(check_congestion_control("reno"));
+  EXPECT_EQ(check_congestion_control("no_such_one"), std::errc::no_such_file_or_directory);
+  EXPECT_EQ(check_congestion_control("reno_and_much_more"), std::errc::no_such_file_or_directory);
 }
 
 TEST(Socket, KnowsItsEnds) {

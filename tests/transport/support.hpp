@@ -4,10 +4,12 @@
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -37,6 +39,13 @@ inline std::string status_of(pid_t thread, const std::string& key) {
   }
   ADD_FAILURE() << "no " << key;
   return "0";
+}
+
+inline std::string congestion_control_of(int descriptor) {
+  std::array<char, 16> name{};
+  socklen_t length = name.size();
+  EXPECT_EQ(::getsockopt(descriptor, IPPROTO_TCP, TCP_CONGESTION, name.data(), &length), 0);
+  return name.data();
 }
 
 // How often a thread went to sleep, asked while it sleeps: one more for every time it was woken.

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arguments that can never be right are refused by name, and nothing is done.
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 
+#include <array>
+#include <filesystem>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "loopback.hpp"
 
@@ -83,6 +90,36 @@ TEST(Policies, FpduSizesAreWhatMpaAllows) {  // MPA-4.5-08, MPA-3-05
     expect_refused(id.set_policy({.max_ulpdu = size}), "policy.max_ulpdu");
   }
   for (const std::uint32_t size : {0U, 128U, 64768U}) must(id.set_policy({.max_ulpdu = size}), "set_policy");
+}
+
+TEST(Policies, CongestionControlIsTheSystems) {
+  auto events = must(EventChannel::create(), "EventChannel");
+  auto id = must(ConnectionId::create(events), "ConnectionId");
+  expect_refused(id.set_policy({.congestion_control = "none_such"}), "policy.congestion_control");
+  must(id.set_policy({.congestion_control = "reno"}), "set_policy");
+}
+
+// Of all sockets of this process that have a peer.
+std::vector<std::string> congestion_controls() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    const int descriptor = std::stoi(entry.path().filename());
+    sockaddr_storage peer{};
+    socklen_t length = sizeof peer;
+    if (::getpeername(descriptor, reinterpret_cast<sockaddr*>(&peer), &length) != 0) continue;
+    std::array<char, 16> name{};
+    length = name.size();
+    if (::getsockopt(descriptor, IPPROTO_TCP, TCP_CONGESTION, name.data(), &length) == 0)
+      names.emplace_back(name.data());
+  }
+  return names;
+}
+
+TEST(Policies, CongestionControlHoldsForBothEnds) {
+  const Policy policy{.congestion_control = "reno"};
+  Pair pair({.client_policy = policy, .server_policy = policy});
+  EXPECT_EQ(congestion_controls(), (std::vector<std::string>{"reno", "reno"}));
+  pair.disconnect();
 }
 
 TEST(Policies, TimeOutsHaveARange) {

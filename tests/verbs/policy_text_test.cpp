@@ -71,6 +71,11 @@ TEST(PolicyText, NumbersAndWords) {
   EXPECT_EQ(parsed("mpa-rev=1").mpa_revision, 1);
   EXPECT_EQ(parsed("mpa-rev=2", {.mpa_revision = 1}).mpa_revision, 2);
   EXPECT_EQ(parsed("max-ulpdu=1400").max_ulpdu, 1400U);
+  EXPECT_EQ(parsed("congestion-control=reno").congestion_control, "reno");
+  EXPECT_EQ(parsed("congestion-control=system", {.congestion_control = "reno"}).congestion_control, "");
+  EXPECT_NE(refusal("congestion-control=").find("takes system, or a name"), std::string::npos);
+  EXPECT_EQ(refusal("congestion-control=none_such"),
+            "congestion-control: the system has none of this name, or refuses it");
   EXPECT_EQ(parsed("type-of-service=184").type_of_service, 184);
   EXPECT_NE(refusal("type-of-service=256").find("0 to 255"), std::string::npos);
   EXPECT_FALSE(parsed("early-placement=off").early_placement);
@@ -116,7 +121,7 @@ TEST(PolicyText, ContradictionsAreRefused) {
 }
 
 TEST(PolicyText, EveryKeyIsExplained) {
-  EXPECT_EQ(policy_keys().size(), 19U) << "one for each member of Policy";
+  EXPECT_EQ(policy_keys().size(), 20U) << "one for each member of Policy";
   for (const PolicyKey& key : policy_keys()) {
     EXPECT_FALSE(key.values.empty()) << key.name;
     EXPECT_FALSE(key.meaning.empty()) << key.name;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "mpa/mulpdu.hpp"
+#include "transport/socket.hpp"
 
 namespace weft::verbs::detail {
 
@@ -91,6 +92,13 @@ Result<void> check(const Policy& policy) {
   }
   if (policy.no_receive != NoReceive::kStall && policy.no_receive != NoReceive::kTerminate) {
     return fail(Errc::kInvalidArgument, "policy.no_receive", "neither kStall nor kTerminate");
+  }
+  if (!policy.congestion_control.empty()) {
+    const auto error = transport::check_congestion_control(policy.congestion_control);
+    if (error) {
+      return fail(Errc::kInvalidArgument, "policy.congestion_control",
+                  "the system has none of this name, or refuses it", error.value());
+    }
   }
   return check_time_outs(policy);
 }

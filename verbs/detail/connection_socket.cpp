@@ -115,6 +115,7 @@ transport::SocketOptions ConnectionState::socket_options() const {
   if (policy_->keepalive) options.keepalive = transport::KeepAlive{};
   if (policy_->user_timeout.count() != 0) options.user_timeout = policy_->user_timeout;
   if (policy_->type_of_service != 0) options.type_of_service = policy_->type_of_service;
+  options.congestion_control = policy_->congestion_control;
   return options;
 }
 
