@@ -18,6 +18,7 @@
 #include <thread>
 #include <utility>
 
+#include "hand_peer.hpp"
 #include "loopback.hpp"
 
 namespace weft::verbs::test {
@@ -255,6 +256,24 @@ TEST(Pollers, TheProgressThreadReplacesWhoGoes) {
          "post_send");
     wait_until([&] { return look_at(far.octets.data()) == value; }, "the Write");
   }
+}
+
+// With no socket but its listener's the progress thread has nothing to be relieved of.
+TEST(Pollers, WhoSpinsIsConnectedToAllTheSame) {
+  Pair pair;
+  const auto spin_until = [&](const auto& done) {
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    while (!done() && std::chrono::steady_clock::now() < end) {
+      for (End* one : {&pair.client, &pair.server}) EXPECT_EQ(drain(one->cq), 0U);
+    }
+  };
+  const auto begun = std::chrono::steady_clock::now() + std::chrono::milliseconds(10);
+  spin_until([&] { return std::chrono::steady_clock::now() > begun; });
+  HandPeer peer(pair.listener.local_address());
+  pollfd events{.fd = pair.events.descriptor(), .events = POLLIN, .revents = 0};
+  spin_until([&] { return ::poll(&events, 1, 0) == 1; });
+  ASSERT_EQ(::poll(&events, 1, 0), 1) << "the peer was never let in";
+  pair.event(ConnectionEventType::kConnectRequest);
 }
 
 // More connections on one queue than are read one by one.

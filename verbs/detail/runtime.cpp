@@ -199,12 +199,18 @@ void Runtime::help() {
   }
 }
 
-// With several of them there are processors enough.
-void Runtime::rest() {
-  if (progress_.size() == 1) progress_.front().rest();
-}
-
 void Runtime::resume() { progress_.front().resume(); }
+
+// With several progress threads there are processors enough. And who has no socket to serve disturbs nobody: it is
+// there for a listener's connections, which help() does not look for then.
+void Runtime::share_work(bool others_have_time) {
+  auto& first = progress_.front();
+  if (others_have_time && progress_.size() == 1 && first.serves_any()) {
+    first.rest();
+  } else {
+    first.resume();
+  }
+}
 
 void Runtime::wake_at(std::uint64_t number, Instant at) {
   const std::lock_guard lock(streams_mutex_);
@@ -261,18 +267,14 @@ void Runtime::tick() {
     ticking_.swap(drivers_);
   }
   const auto time = std::chrono::steady_clock::now();
-  bool have_time = false;
+  bool others_have_time = false;
   std::erase_if(ticking_, [&](const auto& driver) {
     const bool has_time = driver->has_time();
     if (driver->hand_back_if_idle(time)) return true;
-    have_time |= has_time;
+    others_have_time |= has_time;
     return false;
   });
-  if (have_time) {
-    rest();
-  } else {
-    resume();
-  }
+  share_work(others_have_time);
   const std::lock_guard lock(drivers_mutex_);
   for (auto& driver : ticking_) add_driver(std::move(driver));
   ticking_.clear();

@@ -92,7 +92,7 @@ class Runtime {
   void serve_deadlines();
   void arm_deadline_timer();
   void tick();
-  void rest();
+  void share_work(bool others_have_time);
   void add_driver(std::shared_ptr<ApplicationDriver> driver);
 
   std::shared_ptr<StagTable> stags_ = std::make_shared<StagTable>();
