@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -79,6 +80,7 @@ class BoundedRing {
   }
 
   void grow() {
+    if (capacity_ > std::numeric_limits<std::uint32_t>::max() / 2) std::abort();
     const std::uint32_t room = std::max(std::min(kFirst, std::bit_floor(bound_)), capacity_ * 2);
     auto larger = std::make_unique<T[]>(room);
     for (std::size_t i = 0; i < size_; ++i) larger[i] = std::move((*this)[i]);

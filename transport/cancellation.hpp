@@ -10,23 +10,16 @@
 
 namespace weft::transport {
 
-// While it lives the calling thread has this state, PTHREAD_CANCEL_DISABLE or PTHREAD_CANCEL_ENABLE.
-class CancellationState {
+// While it lives the calling thread is not cancelled.
+class NoCancellation {
  public:
-  explicit CancellationState(int state) noexcept { ::pthread_setcancelstate(state, &before_); }
-  ~CancellationState() { ::pthread_setcancelstate(before_, nullptr); }
-  CancellationState(const CancellationState&) = delete;
-  CancellationState& operator=(const CancellationState&) = delete;
-
-  [[nodiscard]] int before() const noexcept { return before_; }
+  NoCancellation() noexcept { ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  ~NoCancellation() { ::pthread_setcancelstate(before_, nullptr); }
+  NoCancellation(const NoCancellation&) = delete;
+  NoCancellation& operator=(const NoCancellation&) = delete;
 
  private:
   int before_ = PTHREAD_CANCEL_ENABLE;
-};
-
-class NoCancellation : public CancellationState {
- public:
-  NoCancellation() noexcept : CancellationState(PTHREAD_CANCEL_DISABLE) {}
 };
 
 }  // namespace weft::transport

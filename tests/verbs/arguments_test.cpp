@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arguments that can never be right are refused by name, and nothing is done.
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 
-#include <array>
 #include <filesystem>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "loopback.hpp"
+#include "tests/transport/support.hpp"
 
 namespace weft::verbs::test {
 namespace {
@@ -99,18 +97,15 @@ TEST(Policies, CongestionControlIsTheSystems) {
   must(id.set_policy({.congestion_control = "reno"}), "set_policy");
 }
 
-// Of all sockets of this process that have a peer.
+// Of all TCP connections of this process.
 std::vector<std::string> congestion_controls() {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
     const int descriptor = std::stoi(entry.path().filename());
     sockaddr_storage peer{};
     socklen_t length = sizeof peer;
-    if (::getpeername(descriptor, reinterpret_cast<sockaddr*>(&peer), &length) != 0) continue;
-    std::array<char, 16> name{};
-    length = name.size();
-    if (::getsockopt(descriptor, IPPROTO_TCP, TCP_CONGESTION, name.data(), &length) == 0)
-      names.emplace_back(name.data());
+    const bool connected = ::getpeername(descriptor, reinterpret_cast<sockaddr*>(&peer), &length) == 0;
+    if (connected && peer.ss_family == AF_INET) names.push_back(transport::test::congestion_control_of(descriptor));
   }
   return names;
 }

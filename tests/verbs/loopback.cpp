@@ -21,6 +21,16 @@ std::vector<std::byte> octets(std::size_t count, unsigned seed) {
   return made;
 }
 
+void write_octet(QueuePair& qp, Buffer& from, const Buffer& to, std::byte value) {
+  from.octets.front() = value;
+  const auto sge = from.sge(0, 1);
+  must(qp.post_send({.opcode = SendOpcode::kRdmaWrite,
+                     .segments = {&sge, 1},
+                     .remote_address = to.remote(),
+                     .rkey = to.region.rkey()}),
+       "post_send");
+}
+
 void wait_until(const std::function<bool()>& done, const char* what) {
   const auto limit = std::chrono::steady_clock::now() + kPatience;
   while (!done()) {

@@ -106,6 +106,9 @@ ConnectionEvent expect_event(EventChannel& events, ConnectionEventType expected)
 Endpoint loopback(const std::string& address, std::uint16_t port = 0);
 std::vector<std::byte> octets(std::size_t count, unsigned seed);
 
+// An RDMA Write of `from`'s first octet, which is set to `value`, to `to`'s.
+void write_octet(QueuePair& qp, Buffer& from, const Buffer& to, std::byte value);
+
 // Drives both ends until `done`, or fails the test after kPatience.
 void wait_until(const std::function<bool()>& done, const char* what);
 

@@ -247,13 +247,7 @@ TEST(Pollers, TheProgressThreadReplacesWhoGoes) {
     while (std::chrono::steady_clock::now() < end) EXPECT_EQ(drain(polled.client.cq), 0U);
     if (round % 2 == 0) must(polled.client.cq.arm(Arm::kAll), "arm");
     const auto value = static_cast<std::byte>(round);
-    near.octets.front() = value;
-    const auto sge = near.sge(0, 1);
-    must(passive.client.qp->post_send({.opcode = SendOpcode::kRdmaWrite,
-                                       .segments = {&sge, 1},
-                                       .remote_address = far.remote(),
-                                       .rkey = far.region.rkey()}),
-         "post_send");
+    write_octet(*passive.client.qp, near, far, value);
     wait_until([&] { return look_at(far.octets.data()) == value; }, "the Write");
   }
 }

@@ -44,13 +44,7 @@ TEST(Starved, WhoPollsPlacesWhatIsWrittenOnOtherConnections) {
   std::array<long, kRounds> polls{};
   for (std::size_t round = 0; round < kRounds; ++round) {
     const auto value = static_cast<std::byte>(round + 1);
-    near.octets.front() = value;
-    const auto sge = near.sge(0, 1);
-    must(passive.client.qp->post_send({.opcode = SendOpcode::kRdmaWrite,
-                                       .segments = {&sge, 1},
-                                       .remote_address = far.remote(),
-                                       .rkey = far.region.rkey()}),
-         "post_send");
+    write_octet(*passive.client.qp, near, far, value);
     const auto end = std::chrono::steady_clock::now() + kPatience;
     while (look_at(far.octets.data()) != value) {
       ASSERT_EQ(must(polled.client.cq.poll(none), "poll"), 0U);

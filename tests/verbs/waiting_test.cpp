@@ -54,6 +54,24 @@ struct Waiting : testing::Test {
       return pair.server.channel.get_event();
     });
   }
+  // The server waits for a Send, as it then has the habit to, and posts work request 2, whose event waits now.
+  void wait_once_and_post() {
+    post_receive();
+    auto event = wait();
+    expect_watched({1, 1}, "the server's by the thread that waits");
+    send();
+    must(event.get(), "get_event");
+    EXPECT_EQ(pair.server.next().wr_id, 1U);
+    must(pair.server.cq.arm(Arm::kAll), "arm");
+    const auto sge = far.sge(0, 1);
+    must(pair.server.qp->post_send({.wr_id = 2,
+                                    .opcode = SendOpcode::kRdmaWrite,
+                                    .flags = SendFlags::kSignaled,
+                                    .segments = {&sge, 1},
+                                    .remote_address = near.remote(),
+                                    .rkey = near.region.rkey()}),
+         "post_send");
+  }
 
   std::atomic<pthread_t> thread{};
 };
@@ -121,21 +139,7 @@ TEST_F(Waiting, WhoFindsAnEventWithoutWaitingReadsAsWell) {
   constexpr int kRounds = 100;
   int seen_at_once = 0;
   for (int round = 1; round <= kRounds; ++round) {
-    post_receive();
-    auto event = wait();
-    expect_watched({1, 1}, "the server's by the thread that waits");
-    send();
-    must(event.get(), "get_event");
-    EXPECT_EQ(pair.server.next().wr_id, 1U);
-    must(pair.server.cq.arm(Arm::kAll), "arm");
-    const auto sge = far.sge(0, 1);
-    must(pair.server.qp->post_send({.wr_id = 2,
-                                    .opcode = SendOpcode::kRdmaWrite,
-                                    .flags = SendFlags::kSignaled,
-                                    .segments = {&sge, 1},
-                                    .remote_address = near.remote(),
-                                    .rkey = near.region.rkey()}),
-         "post_send");
+    wait_once_and_post();
     const auto value = static_cast<std::byte>(round);
     near.octets.back() = value;
     const auto last = near.sge(near.octets.size() - 1, 1);
@@ -155,21 +159,7 @@ TEST_F(Waiting, WhoFindsAnEventWithoutWaitingReadsAsWell) {
 // A program may wait in get_event now and look at the descriptor another time.
 TEST_F(Waiting, WhatItPostsShowsAtTheDescriptorBeforeLong) {
   for (int round = 0; round < 20; ++round) {
-    post_receive();
-    auto event = wait();
-    expect_watched({1, 1}, "the server's by the thread that waits");
-    send();
-    must(event.get(), "get_event");
-    EXPECT_EQ(pair.server.next().wr_id, 1U);
-    must(pair.server.cq.arm(Arm::kAll), "arm");
-    const auto sge = far.sge();
-    must(pair.server.qp->post_send({.wr_id = 2,
-                                    .opcode = SendOpcode::kRdmaWrite,
-                                    .flags = SendFlags::kSignaled,
-                                    .segments = {&sge, 1},
-                                    .remote_address = near.remote(),
-                                    .rkey = near.region.rkey()}),
-         "post_send");
+    wait_once_and_post();
     pollfd waiting{.fd = pair.server.channel.descriptor(), .events = POLLIN, .revents = 0};
     ASSERT_EQ(::poll(&waiting, 1, std::chrono::milliseconds(kPatience).count()), 1);
     must(pair.server.channel.get_event(), "get_event");

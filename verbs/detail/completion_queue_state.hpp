@@ -73,6 +73,7 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   using Members = std::vector<Member>;
   // Up to so many sockets it is cheaper to read each than to ask which can be read.
   static constexpr std::size_t kFewStreams = 4;
+
   // At least so many queue pairs go before their completions are looked for unasked: then, or at as many as there are
   // completions, a sweep is no more than constant work for each of them.
   static constexpr std::size_t kFewDiscarded = 64;
