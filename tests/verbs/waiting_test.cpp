@@ -35,8 +35,9 @@ struct Waiting : testing::Test {
   }
   void expect_watched(std::pair<int, int> wanted, const char* what) const {
     const auto end = std::chrono::steady_clock::now() + kPatience;
-    while (watched() != wanted && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(1ms);
-    EXPECT_EQ(watched(), wanted) << what;
+    auto seen = watched();  // a tick may change it again at once
+    for (; seen != wanted && std::chrono::steady_clock::now() < end; seen = watched()) std::this_thread::sleep_for(1ms);
+    EXPECT_EQ(seen, wanted) << what;
   }
   void post_receive() {
     const auto sge = far.sge();
