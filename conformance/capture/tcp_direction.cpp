@@ -65,6 +65,7 @@ bool TcpDirection::jump(std::int64_t begin, const TcpPacket& packet, EventQueue&
   far_ = sequence;
   if (!again) return false;
   give_up(packet.number, out);
+  if (closed_) return false;  // a FIN waited
   skip_hole(static_cast<std::uint64_t>(begin), packet.number, out);
   return true;
 }

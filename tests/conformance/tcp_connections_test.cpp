@@ -546,6 +546,21 @@ TEST(TcpConnections, TheCapturePausedForGigabytes) {
   EXPECT_EQ(gap, kFar + 4 - 2);
 }
 
+// A FIN waits for octets before it when the capture pauses: with these it is over, and so is the stream.
+TEST(TcpConnections, NothingFollowsAFinAcrossAPause) {
+  TcpHistory history;
+  handshake(history);
+  send(history, 0, "ab");
+  history.take({.sequence = kClient + 1 + 4, .fin = true, .acknowledgement = kServer + 1});
+  send(history, 0x60000000, "far");
+  send(history, 0x60000003, "away");
+  history.finish();
+  const auto& client = history.from(End::kFirst);
+  EXPECT_EQ(client.stream, "ab??");
+  EXPECT_THAT(client.closed, SizeIs(1));
+  EXPECT_THAT(client.segments, SizeIs(1));
+}
+
 TEST(TcpConnections, DataOnASyn) {
   TcpHistory history;
   history.take({.sequence = kClient, .payload = "fast", .syn = true, .ack = false});

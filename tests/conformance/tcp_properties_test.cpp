@@ -8,6 +8,7 @@
 #include <random>
 
 #include "tests/conformance/tcp_history.hpp"
+#include "tests/conformance/tcp_sequence.hpp"
 
 namespace weft::conformance::testing::tcp_properties {
 namespace {
@@ -106,11 +107,15 @@ Octets random_octets(std::mt19937& random, std::size_t size) {
 constexpr LinkType kLinks[]{LinkType::kEthernet, LinkType::kLinuxCooked, LinkType::kLinuxCooked2, LinkType::kNull,
                             LinkType::kLoop,     LinkType::kRawIp,       LinkType::kIpv4,         LinkType::kIpv6};
 
-// Random octets, and packets of ours with a few octets changed. Events are only polled: what they say is anybody's
-// guess.
+// Random octets, and packets of ours with a few octets changed. Which octets come out is anybody's guess, but they come
+// in sequence.
 TEST(TcpProperties, HostilePackets) {
   std::mt19937 random(1);
   TcpConnections tcp({.connections = 8, .buffered_per_direction = 10'000, .buffered = 20'000});
+  TcpSequence sequence;
+  const auto poll = [&](std::uint64_t number) {
+    while (const auto event = tcp.next()) ASSERT_STREQ(sequence.take(*event), nullptr) << "packet " << number;
+  };
   for (std::uint64_t number = 1; number <= 50'000; ++number) {
     const std::string payload = random_stream(random, random() % 60);
     const Segment segment{.from_server = random() % 2 == 0,
@@ -133,12 +138,56 @@ TEST(TcpProperties, HostilePackets) {
                           .link = random() % 20 == 0 ? kLinks[random() % std::size(kLinks)] : LinkType::kRawIp,
                           .captured = captured,
                           .original_size = static_cast<std::uint32_t>(octets.size())}));
-    while (tcp.next()) continue;
+    ASSERT_NO_FATAL_FAILURE(poll(number));
   }
   tcp.finish();
-  while (tcp.next()) continue;
+  poll(0);
   EXPECT_GT(tcp.counts().tcp, 20'000U);
   EXPECT_GT(tcp.counts().malformed, 1'000U);
+}
+
+// Mostly close to one of a few places, which no window joins: a stream may go on at another.
+std::uint32_t random_number(std::mt19937& random) {
+  if (random() % 16 == 0) return static_cast<std::uint32_t>(random());
+  const std::uint32_t far = random() % 3 == 0 ? static_cast<std::uint32_t>(random() % 4) << 30U : 0;
+  return far + static_cast<std::uint32_t>(random() % 60);
+}
+
+// Few connections of few packets, each of them a valid one: what a window, a FIN, a reset and a full buffer make of one
+// another.
+TEST(TcpProperties, HostileStreams) {
+  for (unsigned seed = 0; seed < 2'000; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    TcpConnections tcp({.connections = 4, .buffered_per_direction = 4096, .buffered = 8192});
+    TcpSequence sequence;
+    const auto poll = [&] {
+      while (const auto event = tcp.next()) ASSERT_STREQ(sequence.take(*event), nullptr);
+    };
+    const auto syns = 5 + random() % 100;
+    const auto fins = 5 + random() % 60;
+    for (std::uint64_t number = 1; number <= 60; ++number) {
+      SCOPED_TRACE(number);
+      const std::string payload(random() % 30, 'x');
+      const Octets whole = ipv4({.from_server = random() % 2 == 0,
+                                 .sequence = random_number(random),
+                                 .payload = payload,
+                                 .syn = random() % syns == 0,
+                                 .ack = random() % 10 != 0,
+                                 .fin = random() % fins == 0,
+                                 .rst = random() % 100 == 0,
+                                 .acknowledgement = random_number(random),
+                                 .client_port = static_cast<std::uint16_t>(random() % 2)});
+      const std::size_t cut = random() % 5 == 0 ? random() % (payload.size() + 1) : 0;
+      ASSERT_TRUE(tcp.take({.number = number,
+                            .link = LinkType::kRawIp,
+                            .captured = Bytes(whole).first(whole.size() - cut),
+                            .original_size = static_cast<std::uint32_t>(whole.size())}));
+      ASSERT_NO_FATAL_FAILURE(poll());
+    }
+    tcp.finish();
+    ASSERT_NO_FATAL_FAILURE(poll());
+  }
 }
 
 }  // namespace
