@@ -58,6 +58,7 @@ std::expected<ConnectBegun, std::error_code> begin_connect(BoundSocket from, con
   sockaddr_storage storage{};
   const socklen_t length = remote.to_sockaddr(storage);
   const bool bound = from.is_open();
+  const bool may_meet_itself = !bound || from.local().port == remote.port;
   const int descriptor =
       bound ? from.release() : ::socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP);
   if (descriptor < 0) return std::unexpected(last_error());
@@ -71,7 +72,7 @@ std::expected<ConnectBegun, std::error_code> begin_connect(BoundSocket from, con
   if (result != 0 && errno != EINPROGRESS) return std::unexpected(last_error());
   // The kernel always says EINPROGRESS here, for the answer waits until it lets go of the socket: so it is asked again.
   const bool connected = result == 0 || socket.peer();
-  if (connected && met_itself(socket, remote)) return std::unexpected(met_itself_error());
+  if (connected && may_meet_itself && met_itself(socket, remote)) return std::unexpected(met_itself_error());
   return ConnectBegun{std::move(socket), connected};
 }
 

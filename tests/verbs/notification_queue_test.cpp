@@ -67,7 +67,7 @@ TEST(NotificationQueue, TokensAndPlacesStayAsMany) {
   const auto queue = Queue::create(3).value();
   queue->hold_back(1);
   queue->post(2);
-  EXPECT_EQ(queue->get(), 1);  // by 2's token
+  EXPECT_EQ(queue->get(milliseconds(0)), 1);  // who waits at the descriptor: by 2's token
   EXPECT_FALSE(readable(*queue));
   EXPECT_EQ(queue->take_now(), 2);
   EXPECT_EQ(queue->get(milliseconds(0)).error().code, Errc::kTimedOut);
@@ -161,6 +161,29 @@ TEST(NotificationQueue, ReadersAndWithdrawalsMeet) {
   second.join();
   EXPECT_EQ(static_cast<std::size_t>(got) + withdrawn, std::size_t{kEvents});
   EXPECT_FALSE(readable(*queue));
+}
+
+// An event is in its place before its token is in the eventfd: one that is withdrawn in between takes its token along.
+TEST(NotificationQueue, WhatIsWithdrawnLeavesNoTokenBehind) {
+  constexpr int kEvents = 20000;
+  const auto queue = Queue::create(2).value();
+  std::atomic<int> wanted{0}, posted{0};
+  std::thread poster([&] {
+    for (int event = 1; event <= kEvents; ++event) {
+      while (wanted < event) continue;
+      queue->post(event);
+      posted = event;
+    }
+  });
+  int left_behind = 0;
+  for (int event = 1; event <= kEvents; ++event) {
+    wanted = event;
+    while (queue->withdraw([](int) { return true; }).empty()) continue;
+    while (posted < event) continue;
+    left_behind += readable(*queue) ? 1 : 0;
+  }
+  poster.join();
+  EXPECT_EQ(left_behind, 0);
 }
 
 }  // namespace

@@ -36,30 +36,30 @@ CompletionQueueState::~CompletionQueueState() {
 // --- Completions
 
 bool CompletionQueueState::push(const WorkCompletion& completion) {
+  bool kept = false;
+  bool announces = false;
   bool first_loss = false;
   {
     const std::lock_guard lock(mutex_);
-    if (ring_->push(completion) || (sweep() && ring_->push(completion))) {
-      held_.store(ring_->size(), std::memory_order_release);
-      if (armed_ && (*armed_ == Arm::kAll || completion.solicited || completion.status != WcStatus::kSuccess))
-        announce();
-      return true;
-    }
-    first_loss = !overflowed_.exchange(true);
-    if (armed_) announce();
+    kept = ring_->push(completion) || (sweep() && ring_->push(completion));
+    held_.store(ring_->size(), std::memory_order_release);
+    const bool matches = !kept || completion.solicited || completion.status != WcStatus::kSuccess;
+    if (armed_ && (*armed_ == Arm::kAll || matches)) announces = disarm();
+    first_loss = !kept && !overflowed_.exchange(true);
   }
+  if (announces) channel_->announce({number, context});
   // RDMAP-8.1.1-11, SEC-6.4.6-01: only the queue pairs that use this queue are affected.
   if (first_loss) {
     device_->raise({.type = AsyncEventType::kCompletionQueueError, .number = number, .context = context});
   }
-  return false;
+  return kept;
 }
 
-void CompletionQueueState::announce() {
+// True when there is a channel to tell.
+bool CompletionQueueState::disarm() {
   armed_.reset();
-  if (!channel_) return;
-  ++unacknowledged_;
-  channel_->announce({number, context});
+  if (channel_) ++unacknowledged_;
+  return channel_ != nullptr;
 }
 
 std::size_t CompletionQueueState::take_held(std::span<WorkCompletion> out) {

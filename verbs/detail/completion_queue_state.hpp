@@ -85,7 +85,7 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   }
   [[nodiscard]] std::size_t take_held(std::span<WorkCompletion> out);
   bool sweep();  // under mutex_; false when there was nothing to look for
-  void announce();
+  bool disarm();  // under mutex_
   void make_progress();
   void take_over();
   void drive_ready(transport::ReadinessSet& set);

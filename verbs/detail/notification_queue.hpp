@@ -21,6 +21,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -54,34 +55,35 @@ class NotificationQueue {
 
   // False when the bound is reached. `last` may be the event that says so: it takes the one place behind the bound.
   bool post(T event, bool last = false) {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     if (!push(std::move(event), last)) return false;
-    put_token();
+    put_token(lock);
     return true;
   }
 
   // For a thread that calls take_now() before long: nobody who waits at the descriptor hears of it until show(). Of
   // several such events the first is held back; the others are for whoever comes.
   bool hold_back(T event) {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     const bool first = events_.empty();
     if (!push(std::move(event), false)) return false;
     if (first)
       without_token_ = true;
     else
-      put_token();
+      put_token(lock);
     return true;
   }
 
   // What was held back is for whoever comes first, by the descriptor as well.
   void show() {
-    const std::lock_guard lock(mutex_);
-    if (std::exchange(without_token_, false)) put_token();
+    std::unique_lock lock(mutex_);
+    if (std::exchange(without_token_, false)) put_token(lock);
   }
 
-  // Waits as the descriptor's own mode says. EBADF when the program has closed it.
+  // Waits as the descriptor's own mode says when there is no event. EBADF when the program has closed it.
   Result<T> get() {
     for (;;) {
+      if (auto event = take_now()) return std::move(*event);
       if (!descriptor_.open()) return fail(Errc::kSystem, "channel", "its descriptor was closed", errno);
       std::uint64_t token = 0;
       if (::read(descriptor_.kept(), &token, sizeof token) < 0) {
@@ -136,7 +138,9 @@ class NotificationQueue {
       auto& place = events_[i];
       if (place && matches(*place)) taken.push_back(std::move(*std::exchange(place, std::nullopt)));
     }
-    std::size_t tokens = !taken.empty() && std::exchange(without_token_, false) ? 1 : 0;
+    if (taken.empty()) return taken;                                                           // as most often
+    while (tokens_under_way_.load(std::memory_order_acquire) != 0) std::this_thread::yield();  // they need no lock
+    std::size_t tokens = std::exchange(without_token_, false) ? 1 : 0;
     while (tokens < taken.size() && take_token()) ++tokens;
     for (std::size_t places = events_.size(); places != 0; --places) {  // each once around, but for those given up
       auto place = events_.pop();
@@ -189,19 +193,24 @@ class NotificationQueue {
     return poll_for(0) == 1 && ::read(descriptor_.kept(), &token, sizeof token) > 0;  // kernels before 5.8
   }
 
-  void put_token() {
+  // Without the lock, which whoever takes the token wants next.
+  void put_token(std::unique_lock<CompactMutex>& lock) {
     const transport::NoCancellation here;
+    tokens_under_way_.fetch_add(1, std::memory_order_relaxed);
+    lock.unlock();
     const std::uint64_t one = 1;
     // Cannot fail: the counter holds 2^64 - 2 tokens.
     [[maybe_unused]] const auto written = ::write(descriptor_.kept(), &one, sizeof one);
+    tokens_under_way_.fetch_sub(1, std::memory_order_release);
   }
 
   const GivenDescriptor descriptor_;
   const std::uint32_t bound_;
   CompactMutex mutex_;
-  BoundedRing<std::optional<T>> events_;  // one place more than the bound, for the last event
-  std::atomic<std::size_t> held_{0};      // places in the ring: who finds none takes no lock
-  bool without_token_ = false;            // one of the places has no token: the next one that is taken without asking
+  BoundedRing<std::optional<T>> events_;            // one place more than the bound, for the last event
+  std::atomic<std::size_t> held_{0};                // places in the ring: who finds none takes no lock
+  std::atomic<std::uint32_t> tokens_under_way_{0};  // their places are in the ring
+  bool without_token_ = false;  // one of the places has no token: the next one that is taken without asking
 };
 
 }  // namespace weft::verbs::detail
