@@ -18,41 +18,65 @@ void set(int descriptor, int level, int name, bool value) noexcept {
   setsockopt(descriptor, level, name, &on, sizeof on);  // of a fresh socket: cannot fail
 }
 
-std::expected<Endpoint, std::error_code> local_of(int descriptor) {
+bool bind_to(int descriptor, const Endpoint& at) noexcept {
   sockaddr_storage storage{};
-  socklen_t length = sizeof storage;
-  auto* address = reinterpret_cast<sockaddr*>(&storage);
-  if (getsockname(descriptor, address, &length) != 0) return std::unexpected(last_error());
-  return Endpoint::from_sockaddr(address, length);
+  const socklen_t length = at.to_sockaddr(storage);
+  return ::bind(descriptor, reinterpret_cast<const sockaddr*>(&storage), length) == 0;
 }
 
 }  // namespace
+
+std::expected<BoundSocket, std::error_code> BoundSocket::open(const Address& at, const AddressOptions& options) {
+  const int family = at.family == Family::kIpv4 ? AF_INET : AF_INET6;
+  BoundSocket made;
+  made.descriptor_ = ::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP);
+  if (!made.is_open()) return std::unexpected(last_error());
+  if (options.ipv6_only && family == AF_INET6) set(made.descriptor_, IPPROTO_IPV6, IPV6_V6ONLY, *options.ipv6_only);
+  if (options.reuse) made.allow_reuse(true);
+  return made;
+}
+
+std::error_code BoundSocket::ask_local() noexcept {
+  sockaddr_storage storage{};
+  socklen_t length = sizeof storage;
+  auto* address = reinterpret_cast<sockaddr*>(&storage);
+  if (getsockname(descriptor_, address, &length) != 0) return last_error();
+  const auto local = Endpoint::from_sockaddr(address, length);
+  if (!local) return local.error();
+  local_ = *local;
+  return {};
+}
 
 // SO_REUSEADDR on Linux does two things: it ignores what old connections have left of a port, which every server needs
 // that is started again, and it shares the port with whoever sets it too. The kernel compares both sockets' options as
 // they are at that moment. So it is set where the port is refused without it, and taken back once that succeeded.
 std::expected<BoundSocket, std::error_code> BoundSocket::bind(const Endpoint& at, const AddressOptions& options) {
-  sockaddr_storage storage{};
-  const socklen_t length = at.to_sockaddr(storage);
-  const auto* address = reinterpret_cast<const sockaddr*>(&storage);
-  BoundSocket made;
-  made.descriptor_ = ::socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP);
-  if (!made.is_open()) return std::unexpected(last_error());
-  if (options.ipv6_only && storage.ss_family == AF_INET6) {
-    set(made.descriptor_, IPPROTO_IPV6, IPV6_V6ONLY, *options.ipv6_only);
+  auto made = open(at.address, options);
+  if (!made) return made;
+  bool done = bind_to(made->descriptor_, at);
+  if (!done && errno == EADDRINUSE && !options.reuse && at.port != 0) {
+    made->allow_reuse(true);
+    done = bind_to(made->descriptor_, at);
+    if (done) made->allow_reuse(false);
   }
-  if (options.reuse) made.allow_reuse(true);
-  int result = ::bind(made.descriptor_, address, length);
-  if (result != 0 && errno == EADDRINUSE && !options.reuse && at.port != 0) {
-    made.allow_reuse(true);
-    result = ::bind(made.descriptor_, address, length);
-    if (result == 0) made.allow_reuse(false);
-  }
-  if (result != 0) return std::unexpected(last_error());
-  const auto local = local_of(made.descriptor_);
-  if (!local) return std::unexpected(local.error());
-  made.local_ = *local;
+  if (!done) return std::unexpected(last_error());
+  if (const auto error = made->ask_local()) return std::unexpected(error);
   return made;
+}
+
+std::expected<BoundSocket, std::error_code> BoundSocket::at_address(const Address& at, const AddressOptions& options) {
+  auto made = open(at, options);
+  if (!made) return made;
+  set(made->descriptor_, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, true);
+  made->local_ = {at, 0};
+  if (!bind_to(made->descriptor_, made->local_)) return std::unexpected(last_error());
+  return made;
+}
+
+std::error_code BoundSocket::pick_port() noexcept {
+  if (local_.port != 0) return {};
+  set(descriptor_, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, false);
+  return bind_to(descriptor_, local_) ? ask_local() : last_error();
 }
 
 BoundSocket::~BoundSocket() {
@@ -62,6 +86,7 @@ BoundSocket::~BoundSocket() {
 void BoundSocket::allow_reuse(bool on) noexcept { set(descriptor_, SOL_SOCKET, SO_REUSEADDR, on); }
 
 std::expected<BoundSocket, std::error_code> BoundSocket::again(const Address& at, const AddressOptions& options) {
+  if (local_.port == 0) return at_address(at, options);
   int reuse = 0;
   socklen_t length = sizeof reuse;
   getsockopt(descriptor_, SOL_SOCKET, SO_REUSEADDR, &reuse, &length);

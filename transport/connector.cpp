@@ -38,16 +38,16 @@ std::error_code bind_local(int descriptor, const Endpoint& local) {
 }
 
 // A connect to a free port of this host may pick that very port as its own and meet itself.
-bool met_itself(const Socket& socket, const Endpoint& remote) {
+bool met_itself(const Socket& socket) {
   const auto local = socket.local();
-  return local && local->port == remote.port && local == socket.peer();
+  return local && local == socket.peer();
 }
 
 std::error_code met_itself_error() noexcept { return std::make_error_code(std::errc::connection_refused); }
 
-ConnectResult finish(Socket socket, const Endpoint& remote) {
+ConnectResult finish(Socket socket) {
   if (const auto error = socket.pending_error()) return std::unexpected(error);
-  if (met_itself(socket, remote)) return std::unexpected(met_itself_error());
+  if (met_itself(socket)) return std::unexpected(met_itself_error());
   return socket;
 }
 
@@ -58,7 +58,6 @@ std::expected<ConnectBegun, std::error_code> begin_connect(BoundSocket from, con
   sockaddr_storage storage{};
   const socklen_t length = remote.to_sockaddr(storage);
   const bool bound = from.is_open();
-  const bool may_meet_itself = !bound || from.local().port == remote.port;
   const int descriptor =
       bound ? from.release() : ::socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP);
   if (descriptor < 0) return std::unexpected(last_error());
@@ -70,10 +69,12 @@ std::expected<ConnectBegun, std::error_code> begin_connect(BoundSocket from, con
   }
   const int result = ::connect(descriptor, reinterpret_cast<const sockaddr*>(&storage), length);
   if (result != 0 && errno != EINPROGRESS) return std::unexpected(last_error());
+  const auto local = socket.local();
+  if (!local) return std::unexpected(local.error());
   // The kernel always says EINPROGRESS here, for the answer waits until it lets go of the socket: so it is asked again.
-  const bool connected = result == 0 || socket.peer();
-  if (connected && may_meet_itself && met_itself(socket, remote)) return std::unexpected(met_itself_error());
-  return ConnectBegun{std::move(socket), connected};
+  const auto peer = socket.peer();
+  if (peer && local == peer) return std::unexpected(met_itself_error());
+  return ConnectBegun{std::move(socket), *local, result == 0 || peer};
 }
 
 struct Connector::State : std::enable_shared_from_this<State> {
@@ -84,11 +85,9 @@ struct Connector::State : std::enable_shared_from_this<State> {
   asio::posix::stream_descriptor watched;  // borrows the descriptor of `socket` while it connects
   std::optional<asio::steady_timer> timer;
   Socket socket{};
-  Endpoint remote{};
   bool done = false;
 
-  void wait(std::expected<ConnectBegun, std::error_code> begun, const Endpoint& to, std::chrono::milliseconds timeout) {
-    remote = to;
+  void wait(std::expected<ConnectBegun, std::error_code> begun, std::chrono::milliseconds timeout) {
     boost::system::error_code error;
     if (begun) watched.assign(begun->socket.descriptor(), error);
     if (!begun || error) return fail_soon(begun ? std::error_code(error) : begun.error());
@@ -112,7 +111,7 @@ struct Connector::State : std::enable_shared_from_this<State> {
     auto lock = gate.lock();
     if (!gate.is_open(lock) || std::exchange(done, true)) return;
     stop_waiting();
-    ConnectResult result = error ? ConnectResult(std::unexpected(error)) : finish(std::move(socket), remote);
+    ConnectResult result = error ? ConnectResult(std::unexpected(error)) : finish(std::move(socket));
     socket.close();
     gate.call(std::move(lock), std::move(result));
   }
@@ -128,14 +127,13 @@ Connector::Connector(Reactor& reactor, const Endpoint& remote, const ConnectOpti
 
 Connector::Connector(Reactor& reactor, BoundSocket from, const Endpoint& remote, const ConnectOptions& options,
                      OnDone on_done)
-    : Connector(reactor, begin_connect(std::move(from), remote, options), remote, options.timeout, std::move(on_done)) {
-}
+    : Connector(reactor, begin_connect(std::move(from), remote, options), options.timeout, std::move(on_done)) {}
 
-Connector::Connector(Reactor& reactor, std::expected<ConnectBegun, std::error_code> begun, const Endpoint& remote,
+Connector::Connector(Reactor& reactor, std::expected<ConnectBegun, std::error_code> begun,
                      std::chrono::milliseconds timeout, OnDone on_done)
     : state_(std::make_shared<State>(reactor, std::move(on_done))) {
   const auto lock = state_->gate.lock();
-  state_->wait(std::move(begun), remote, timeout);
+  state_->wait(std::move(begun), timeout);
 }
 
 Connector::~Connector() {

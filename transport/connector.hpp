@@ -24,6 +24,7 @@ struct ConnectOptions {
 // A connect that was begun: over loopback, and wherever the system is quick, it is done within the call.
 struct ConnectBegun {
   Socket socket{};
+  Endpoint local{};  // has its port now, if it had none before
   bool connected = false;
 };
 // Without waiting, in the calling thread. `from`: bound before, or none; when it is open, options.local does not count.
@@ -40,8 +41,8 @@ class Connector {
   // From an address that was bound before; options.local does not count.
   Connector(Reactor& reactor, BoundSocket from, const Endpoint& remote, const ConnectOptions& options, OnDone on_done);
   // Of what begin_connect() has begun, or has failed with.
-  Connector(Reactor& reactor, std::expected<ConnectBegun, std::error_code> begun, const Endpoint& remote,
-            std::chrono::milliseconds timeout, OnDone on_done);
+  Connector(Reactor& reactor, std::expected<ConnectBegun, std::error_code> begun, std::chrono::milliseconds timeout,
+            OnDone on_done);
   ~Connector();  // abandons the attempt
   Connector(Connector&&) noexcept;
   Connector& operator=(Connector&&) noexcept;

@@ -126,6 +126,7 @@ std::expected<Listener, std::error_code> Listener::create(Reactor& reactor, Read
 
 std::expected<Listener, std::error_code> Listener::create(Reactor& reactor, ReadinessThread& thread, BoundSocket& at,
                                                           const ListenOptions& options, OnAccept on_accept) {
+  if (const auto error = at.pick_port()) return std::unexpected(error);
   at.allow_reuse(true);  // what old connections have left of the port does not count, as in bind()
   auto state = std::make_shared<State>(reactor, thread, std::move(on_accept), options);
   state->local = at.local();

@@ -109,12 +109,13 @@ class ConnectionId {
   Result<void> set_address_options(const AddressOptions& options);
   [[nodiscard]] AddressOptions address_options() const;
 
-  // Reserves the local address; port 0 takes a free one, which local_address() then tells. resolve_address does the
-  // same where nothing was bound. Nobody else gets the port before connect or listen use it.
+  // Reserves the local address; port 0 takes a free one, which local_address() then tells. Nobody else gets the port
+  // before connect or listen use it.
   Result<void> bind_address(const Endpoint& local);
   // -> kAddressResolved or kAddressError, at once: the host's routes are asked and nobody else, so rdma_cm's time-outs
   // of the resolve calls have nothing to bound here. Policy::connect_timeout bounds what waits for the peer.
-  // `source`, or the address bound to before, has to be of the destination's family, or a wildcard.
+  // `source`, or the address bound to before, has to be of the destination's family, or a wildcard. Where neither names
+  // a port, one is taken by the first call of local_address(), which costs as much as a bind_address, or by connect.
   Result<void> resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source = {});
   // -> kRouteResolved, at once
   Result<void> resolve_route();

@@ -31,6 +31,31 @@ TEST(BoundSocket, MovesWithItsPort) {
   EXPECT_EQ(BoundSocket::bind(next.local(), {.reuse = true}).error(), std::errc::address_in_use);
 }
 
+TEST(BoundSocket, HasNoPortUntilOneIsPicked) {
+  for (const Family family : {Family::kIpv4, Family::kIpv6}) {
+    if (family == Family::kIpv6 && !has_ipv6_loopback()) GTEST_SKIP() << "SKIPPED: this host has no IPv6 loopback";
+    auto bound = BoundSocket::at_address(Address::loopback(family)).value();
+    EXPECT_EQ(bound.local(), (Endpoint{Address::loopback(family), 0}));
+    EXPECT_EQ(bound.again(Address::any(family), {}).value().local().port, 0);
+    ASSERT_FALSE(bound.pick_port());
+    const Endpoint at = bound.local();
+    EXPECT_NE(at.port, 0);
+    EXPECT_EQ(at.address, Address::loopback(family));
+    ASSERT_FALSE(bound.pick_port());
+    EXPECT_EQ(bound.local(), at);
+    EXPECT_EQ(BoundSocket::bind(at).error(), std::errc::address_in_use);
+  }
+  EXPECT_EQ(BoundSocket::at_address(Address::parse("203.0.113.9").value()).error(), std::errc::address_not_available);
+}
+
+TEST(BoundSocket, ListensAtAPortThatIsPickedThen) {
+  RunningReactor reactor;
+  auto bound = BoundSocket::at_address(Address::loopback(Family::kIpv4)).value();
+  const auto listener = Listener::create(*reactor, reactor.sockets(), bound, {}, [](const auto&) {}).value();
+  EXPECT_NE(listener.local().port, 0);
+  EXPECT_EQ(BoundSocket::bind(listener.local()).error(), std::errc::address_in_use);
+}
+
 // A server that is started again finds its port, although connections of the one before are in TIME_WAIT, or alive.
 TEST(BoundSocket, TakesAPortThatConnectionsOfThePastStillHave) {
   RunningReactor reactor;
@@ -73,6 +98,10 @@ TEST(BoundSocket, ConnectsFromItsPort) {
   EXPECT_EQ(peer.peer(), at);
   peer.close();
   EXPECT_TRUE(BoundSocket::bind(at)) << "in spite of TIME_WAIT";
+
+  auto begun = begin_connect(BoundSocket::at_address(at.address).value(), listener.local(), {}).value();
+  EXPECT_NE(begun.local.port, 0);
+  EXPECT_EQ(accepted.take().value()->peer(), begun.local);
 }
 
 }  // namespace

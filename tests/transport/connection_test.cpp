@@ -45,7 +45,7 @@ TEST_F(Connection, IsBegunInTheCallingThread) {
   if (at_once) {
     EXPECT_EQ(begun->socket.peer(), listener.local());
   }
-  const Connector connector(*reactor, std::move(begun), listener.local(), std::chrono::seconds(10),
+  const Connector connector(*reactor, std::move(begun), std::chrono::seconds(10),
                             [this](Result result) { connected.put(std::move(result)); });
   const auto client = connected.take().value();
   ASSERT_TRUE(client);

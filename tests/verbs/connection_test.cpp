@@ -95,6 +95,29 @@ TEST(Addresses, BindingReservesThePort) {
   EXPECT_EQ(second.listen().error().code, Errc::kInvalidState);
 }
 
+// No port is picked before it is needed, by whoever asks for it or by connect; from there on it stays.
+TEST(Addresses, ThePortIsKnownToWhoAsks) {
+  Server server;
+  for (const bool with_source : {false, true}) {
+    for (const bool asks : {false, true}) {
+      Client client;
+      const auto source = with_source ? std::optional(loopback("127.0.0.2")) : std::nullopt;
+      must(client.id.resolve_address(server.id.local_address(), source), "resolve_address");
+      expect_event(client.events, ConnectionEventType::kAddressResolved);
+      const auto before = asks ? std::optional(client.id.local_address()) : std::nullopt;
+      must(client.id.resolve_route(), "resolve_route");
+      expect_event(client.events, ConnectionEventType::kRouteResolved);
+      must(client.id.connect(*client.end.qp), "connect");
+      const auto local = client.id.local_address();
+      EXPECT_EQ(local.address, loopback(with_source ? "127.0.0.2" : "127.0.0.1").address);
+      EXPECT_EQ(local, before.value_or(local));
+      EXPECT_NE(local.port, 0);
+      const auto event = expect_event(server.events, ConnectionEventType::kConnectRequest);
+      EXPECT_EQ(event.request->remote_address(), local);
+    }
+  }
+}
+
 TEST(Addresses, NamesAreLookedUp) {
   EXPECT_EQ(must(lookup("127.0.0.1", 7), "lookup").to_string(), "127.0.0.1:7");
   if (!weft::test::localhost_has_an_address()) GTEST_SKIP() << weft::test::kNoLocalhost;

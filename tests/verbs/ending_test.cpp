@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a queue pair goes down: which work request is to blame, what is flushed, from when on it is in ERROR, and how
 // long its stream may take.
-#include <array>
+#include <fcntl.h>
 
+#include <array>
+#include <filesystem>
+#include <set>
+#include <string>
+
+#include "epoll_sets.hpp"
 #include "hand_peer.hpp"
 #include "loopback.hpp"
+#include "verbs/options.hpp"
 
 namespace weft::verbs::test {
 namespace {
@@ -238,6 +245,46 @@ TEST(Closing, AnUnansweredReadHoldsItUpForSoLongAndNoLonger) {
   const auto flushed = pair.client.next();
   EXPECT_EQ(flushed.wr_id, 2U);
   EXPECT_EQ(flushed.status, WcStatus::kFlushed);
+}
+
+struct TwoProgressThreads {
+  TwoProgressThreads() { must(set_progress_threads(2), "set_progress_threads"); }
+  ~TwoProgressThreads() { EXPECT_TRUE(set_progress_threads(0)); }
+};
+
+// Nothing is left to do when the application hears of the end: it finds no descriptor in use any more, and nobody at
+// work with what it lets go of next.
+TEST(Ends, AreToldWhenTheSocketIsClosed) {
+  const TwoProgressThreads so_that_none_of_it_is_done_by_the_thread_that_waits;
+  const auto sockets = [] {
+    std::set<int> all;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+      const int descriptor = std::stoi(entry.path().filename());
+      if (is_socket(descriptor)) all.insert(descriptor);
+    }
+    return all;
+  };
+  auto events = must(EventChannel::create(), "EventChannel");
+  auto listener = must(ConnectionId::create(events), "ConnectionId");
+  must(listener.bind_address(loopback("127.0.0.1")), "bind");
+  must(listener.listen(), "listen");
+  const auto others = sockets();
+  for (int round = 0; round < 100; ++round) {
+    End end;
+    HandPeer peer(listener.local_address());
+    auto request = expect_event(events, ConnectionEventType::kConnectRequest);
+    must(request.request->accept(*end.qp), "accept");
+    expect_event(events, ConnectionEventType::kEstablished);
+    const auto both = sockets();
+    ASSERT_EQ(both.size(), others.size() + 2);
+    peer.close();
+    auto event = events.get_event(0ms);
+    while (!event) event = events.get_event(0ms);  // to sleep and be woken would give it time
+    for (const int descriptor : both) {
+      ASSERT_TRUE(others.contains(descriptor) || ::fcntl(descriptor, F_GETFD) < 0) << "round " << round;
+    }
+    EXPECT_EQ(event->type, ConnectionEventType::kDisconnected);
+  }
 }
 
 }  // namespace

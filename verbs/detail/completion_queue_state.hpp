@@ -84,7 +84,7 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
     return held_.load(std::memory_order_acquire) == 0 ? 0 : take_held(out);
   }
   [[nodiscard]] std::size_t take_held(std::span<WorkCompletion> out);
-  bool sweep();  // under mutex_; false when there was nothing to look for
+  bool sweep();   // under mutex_; false when there was nothing to look for
   bool disarm();  // under mutex_
   void make_progress();
   void take_over();

@@ -62,9 +62,13 @@ void ConnectionState::start_connector() {
   }
   log_connection(LogLevel::kInfo, number, [&] { return "connecting to " + remote.to_string(); });
   auto begun = transport::begin_connect(std::move(from), remote, options);
+  if (begun) {
+    const std::lock_guard lock(mutex_);
+    local_ = begun->local;
+  }
   // As over loopback: no other thread need be woken for it.
   if (begun && begun->connected) return on_tcp(std::move(begun->socket));
-  transport::Connector connector(runtime_.reactor(), std::move(begun), remote, options.timeout,
+  transport::Connector connector(runtime_.reactor(), std::move(begun), options.timeout,
                                  [weak = weak_from_this()](std::expected<transport::Socket, std::error_code> socket) {
                                    if (const auto self = weak.lock()) self->on_tcp(std::move(socket));
                                  });
@@ -84,7 +88,6 @@ void ConnectionState::on_tcp(std::expected<transport::Socket, std::error_code> s
     if (phase_ != Phase::kConnecting) return;
     attempt_->has_tcp = true;
     done.swap(attempt_->connector);
-    if (const auto local = socket->local()) local_ = *local;
     mark(*socket);
     setup.policy = *policy_;
     setup.peer = remote_;
@@ -176,7 +179,7 @@ bool ConnectionState::on_startup_failed(const engine::StartupFailed& failure) {
   return false;
 }
 
-void ConnectionState::on_closed(bool) {
+void ConnectionState::on_closed() {
   Phase phase{};
   {
     const std::lock_guard lock(mutex_);

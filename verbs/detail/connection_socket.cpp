@@ -44,10 +44,14 @@ Result<void> ConnectionState::set_address_options(const AddressOptions& options)
   return {};
 }
 
-Result<void> ConnectionState::bind_address(const Endpoint& local) {
+Result<void> ConnectionState::bind_address(const Endpoint& local) { return bind(local, Port::kNow); }
+
+Result<void> ConnectionState::bind(const Endpoint& local, Port port) {
   const std::lock_guard lock(mutex_);
   if (phase_ != Phase::kIdle) return fail(Errc::kInvalidState, "connection", "already bound, resolved or connected");
-  auto bound = transport::BoundSocket::bind(local, address_options_);
+  auto bound = port == Port::kLater && local.port == 0
+                   ? transport::BoundSocket::at_address(local.address, address_options_)
+                   : transport::BoundSocket::bind(local, address_options_);
   if (!bound) return std::unexpected(cannot_bind(bound.error()));
   reserved_ = std::move(*bound);
   local_ = reserved_.local();
@@ -55,14 +59,13 @@ Result<void> ConnectionState::bind_address(const Endpoint& local) {
   return {};
 }
 
-// The port that connect will use, so that local() tells it from here on. A wildcard of the other family takes its port
-// along. When no port is to be had, connect tries again, as plain TCP does: then the kernel knows the peer, and may use
-// a port for several.
-void ConnectionState::reserve_port(const Address& source) {
+// The address that connect will use, so that local() tells it from here on, and the port if there is one. A wildcard of
+// the other family takes its port along.
+void ConnectionState::reserve_address(const Address& source) {
   const bool fits = reserved_.is_open() && local_.address.family == source.family;
   if (!fits) {
     auto made = reserved_.is_open() ? reserved_.again(Address::any(source.family), address_options_)
-                                    : transport::BoundSocket::bind({source, 0}, address_options_);
+                                    : transport::BoundSocket::at_address(source, address_options_);
     if (made) reserved_ = std::move(*made);
   }
   local_ = {local_.address.is_any() ? source : local_.address, reserved_.local().port};
@@ -74,12 +77,16 @@ Result<void> ConnectionState::resolve_address(const Endpoint& destination, const
     return fail(Errc::kInvalidArgument, "source", "not of the destination's address family");
   }
   if (source && in(Phase::kIdle)) {
-    if (const auto bound = bind_address(*source); !bound) return bound;
+    if (const auto bound = bind(*source, Port::kLater); !bound) return bound;
   }
   if (!in(Phase::kIdle) && !in(Phase::kBound)) {
     return fail(Errc::kInvalidState, "connection", "already resolved, listening or connected");
   }
-  const Address from = local().address;
+  Address from;
+  {
+    const std::lock_guard lock(mutex_);
+    from = local_.address;
+  }
   if (!from.is_any() && from.family != destination.address.family) {
     return fail(Errc::kInvalidArgument, "destination", "not of the address family of the local address");
   }
@@ -92,7 +99,7 @@ Result<void> ConnectionState::resolve_address(const Endpoint& destination, const
   }
   {
     const std::lock_guard lock(mutex_);
-    reserve_port(*towards);
+    reserve_address(*towards);
     remote_ = destination;
     phase_ = Phase::kAddressResolved;
   }

@@ -83,8 +83,9 @@ Policy ConnectionState::policy() const {
   return *policy_;
 }
 
-Endpoint ConnectionState::local() const {
+Endpoint ConnectionState::local() {
   const std::lock_guard lock(mutex_);
+  if (reserved_.is_open() && !reserved_.pick_port()) local_.port = reserved_.local().port;
   return local_;
 }
 

@@ -69,7 +69,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   [[nodiscard]] std::uint64_t context() const noexcept { return context_; }
   [[nodiscard]] Policy policy() const;
   [[nodiscard]] AddressOptions address_options() const;
-  [[nodiscard]] Endpoint local() const;
+  [[nodiscard]] Endpoint local();  // picks the port, if it has none yet
   [[nodiscard]] Endpoint remote() const;
   const std::uint64_t number;
 
@@ -78,7 +78,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   void on_established(const engine::Established& established) override;
   bool on_rejected(engine::Rejected rejected) override;
   bool on_startup_failed(const engine::StartupFailed& failure) override;
-  void on_closed(bool graceful) override;
+  void on_closed() override;
   void on_queue_pair_lost() override;
 
  private:
@@ -123,12 +123,16 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
     bool has_tcp = false;  // the connector has done its work
   };
 
+  // Of an address without one: to be picked now, or by whoever is first to need it. Most who connect never ask.
+  enum class Port : bool { kNow, kLater };
+
   void post(ConnectionEventType type, std::optional<Error> error = {});
   void post(ConnectionEvent event);
   [[nodiscard]] bool in(Phase phase) const;
   [[nodiscard]] Result<void> leave(Phase expected, Phase next, std::string_view why_not);
   [[nodiscard]] Error nothing_to_answer() const;
-  void reserve_port(const Address& source);  // with the lock held
+  Result<void> bind(const Endpoint& local, Port port);
+  void reserve_address(const Address& source);  // with the lock held
   [[nodiscard]] Result<void> begin_attempt(std::unique_ptr<Attempt> attempt);
   void start_connector();
   void mark(transport::Socket& socket) const;
@@ -153,7 +157,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   Endpoint remote_{};
   std::atomic<bool> lacks_rtr_ = false;  // a request for peer-to-peer, and policy_.rtr is empty
   bool peer_gone_ = false;               // it asked, and went before it was answered
-  transport::BoundSocket reserved_;      // keeps local_.port, until connect or listen use it
+  transport::BoundSocket reserved_;      // keeps what local_ says, until connect or listen use it
   std::unique_ptr<Listening> listening_;
   std::shared_ptr<Backlog> place_;  // in its listener's backlog, until the application has it
   std::uint64_t listener_number_ = 0;

@@ -38,7 +38,7 @@ class StreamObserver {
   // True: a new stream will be tried for the same queue pair.
   virtual bool on_rejected(engine::Rejected rejected) = 0;
   virtual bool on_startup_failed(const engine::StartupFailed& failure) = 0;
-  virtual void on_closed(bool graceful) = 0;
+  virtual void on_closed() = 0;
   // The queue pair that the stream is, or was to be, for went to ERROR or was destroyed before it was established.
   // Called by the queue pair, and unlike the others without any lock.
   virtual void on_queue_pair_lost() = 0;
@@ -170,6 +170,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void on(const engine::PeerClosed& event);
   void on(const engine::SendQueueDrained& event);
   void on(const engine::Closed& event);
+  void tell_end();
   void on(const engine::Remark& event);
   void complete(CompletionQueueState& queue, const WorkCompletion& completion);
   void complete_send(const SendSlot& slot, const engine::SendCompleted& event);
@@ -219,15 +220,15 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
 
   BoundedRing<SendSlot> slots_{Device::limits().max_qp_wr};
   std::uint64_t next_cookie_ = 1;
-  bool overflowed_ = false;  // a completion queue lost a completion of ours
-  bool gave_up_ = false;     // and the stream was ended for that
-  bool too_long_ = false;    // the error was a Send longer than its receive
-  bool failing_ = false;     // a Terminate was sent or received, or work failed: only the end is still to come
-  bool fell_ = false;        // and the queue pair knows
-  bool closing_ = false;     // disconnect was asked for
-  bool closed_ = false;      // the engine's last event was seen
-  bool finished_ = false;
-  std::optional<Interests> told_;               // nothing: who drives has changed since
+  bool overflowed_ = false;        // a completion queue lost a completion of ours
+  bool gave_up_ = false;           // and the stream was ended for that
+  bool too_long_ = false;          // the error was a Send longer than its receive
+  bool failing_ = false;           // a Terminate was sent or received, or work failed: only the end is still to come
+  bool fell_ = false;              // and the queue pair knows
+  bool closing_ = false;           // disconnect was asked for
+  bool closed_ = false;            // the engine's last event was seen
+  bool finished_ = false;          // the socket is closed
+  std::optional<Interests> told_;  // nothing: who drives has changed since
   std::optional<transport::Interest> watched_;  // by the progress thread
   std::optional<transport::Interest> shown_;    // to threads that wait on a channel
   bool shown_blocked_ = false;                  // to those that poll

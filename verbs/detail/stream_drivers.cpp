@@ -182,6 +182,7 @@ void Stream::finish() {
   if (reset) socket_.reset();
   if (!reset) socket_.close();
   runtime_.forget(number_);
+  tell_end();
 }
 
 }  // namespace weft::verbs::detail

@@ -210,7 +210,12 @@ void Stream::on(const engine::Closed& event) {
   closed_ = true;
   if (narrator_) narrator_->closed(event.graceful ? "by both ends" : "before both ends had closed it");
   if (qp_) qp_->fall();
-  if (const auto observer = std::exchange(observer_, nullptr)) observer->on_closed(event.graceful);
+  if (finished_) tell_end();
+}
+
+// When nothing is left to do: who hears of it wants the stream's lock next, to let go of the queue pair.
+void Stream::tell_end() {
+  if (const auto observer = closed_ ? std::exchange(observer_, nullptr) : nullptr) observer->on_closed();
 }
 
 void Stream::on(const engine::Remark& event) { log_remark(subject(), event); }
