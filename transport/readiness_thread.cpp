@@ -101,6 +101,16 @@ void ReadinessThread::help() {
   serve(std::span(ready).first(sockets_.wait(ready)));
 }
 
+bool ReadinessThread::serve_one() {
+  const NoCancellation here;
+  const std::lock_guard lock(serving_->mutex);
+  std::array<Ready, 1> ready;
+  const std::size_t count = sockets_.wait(ready);
+  serving_->late_since.reset();
+  serve(std::span(ready).first(count));
+  return count != 0;
+}
+
 bool ReadinessThread::is_late() {
   if (!sockets_.any_ready()) return false;
   const auto now = std::chrono::steady_clock::now();

@@ -55,6 +55,10 @@ class ReadinessThread {
   // In any other thread, which holds no lock that `serve` or a visitor takes. Serves what is ready when the thread
   // rests, or has come to nothing for kLate since something was; does not wait. Neither beside nor behind stop().
   void help();
+  // In any other thread, under the same rules: serves one of those that are ready, whether the thread rests or not.
+  // False when there is none. The descriptor is readable while there is one.
+  bool serve_one();
+  [[nodiscard]] int descriptor() const noexcept { return sockets_.descriptor(); }
 
   // --- Sockets that are not for `serve`: a listener's
   static constexpr std::uint64_t kFirstVisitor = 1ULL << 63;

@@ -17,17 +17,18 @@ Result<EventChannel> EventChannel::create() {
   auto events = detail::NotificationQueue<detail::QueuedEvent>::create(detail::kUnboundedEvents);
   if (!events) return std::unexpected(events.error());
   EventChannel channel;
-  channel.self_ = {std::move(*runtime), std::make_shared<detail::EventChannelState>(std::move(*events))};
+  channel.self_ = {std::move(*runtime), nullptr};
+  channel.self_.state = std::make_shared<detail::EventChannelState>(*channel.self_.runtime, std::move(*events));
   return channel;
 }
 
 int EventChannel::descriptor() const noexcept { return self_->events->descriptor(); }
 
-Result<ConnectionEvent> EventChannel::get_event() { return deliver(self_->events->get()); }
+Result<ConnectionEvent> EventChannel::get_event() { return deliver(self_->get_event()); }
 
 Result<ConnectionEvent> EventChannel::get_event(std::chrono::milliseconds at_most) {
   if (at_most.count() < 0) return fail(Errc::kInvalidArgument, "at_most", "negative");
-  return deliver(self_->events->get(at_most));
+  return deliver(self_->get_event(at_most));
 }
 
 Result<ConnectionEvent> EventChannel::deliver(Result<detail::QueuedEvent> queued) {

@@ -77,6 +77,8 @@ class EventChannel {
 
   [[nodiscard]] int descriptor() const noexcept;
   // Waits for an event, unless the descriptor is non-blocking (Errc::kWouldBlock) or a signal arrives (kInterrupted).
+  // A thread that waits again and again serves the sockets of all connections meanwhile, in place of the progress
+  // thread, if there is one only.
   [[nodiscard]] Result<ConnectionEvent> get_event();
   // Waits at most so long, and no longer than kMaxTimeout: Errc::kTimedOut. A negative time is refused.
   [[nodiscard]] Result<ConnectionEvent> get_event(std::chrono::milliseconds at_most);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/scale/weft_ends.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -24,6 +23,7 @@ Endpoint loopback(unsigned host, std::uint16_t port) {
 
 constexpr unsigned kSources = 8;  // client addresses, so that ports do not run short
 constexpr std::uint32_t kCompletions = 1U << 18;
+constexpr std::chrono::milliseconds kBetweenLooks{20};
 
 // Where the server's memory lies, as private data of its answers; both ends run on one machine.
 struct Invitation {
@@ -77,22 +77,20 @@ void WeftEnd::take_messages(std::size_t count, Each each) {
   }
 }
 
+// Who also listens to its line looks there when no event comes for a while.
 std::optional<ConnectionEvent> WeftEnd::next_event(const Line* line) {
   for (;;) {
-    auto event = events_.get_event();
+    auto event = line == nullptr ? events_.get_event() : events_.get_event(kBetweenLooks);
     if (event) return std::move(*event);
-    if (event.error().code != Errc::kWouldBlock) give_up(event.error().message());
-    std::array<pollfd, 2> waits{{{.fd = events_.descriptor(), .events = POLLIN, .revents = 0},
-                                 {.fd = line != nullptr ? line->descriptor() : -1, .events = POLLIN, .revents = 0}}};
-    need(poll(waits.data(), waits.size(), -1) > 0, "poll");
-    if (waits[0].revents == 0) return std::nullopt;
+    if (event.error().code != Errc::kTimedOut) give_up(event.error().message());
+    pollfd told{.fd = line->descriptor(), .events = POLLIN, .revents = 0};
+    if (poll(&told, 1, 0) > 0) return std::nullopt;
   }
 }
 
 // --- Server
 
 WeftServer::WeftServer(Figures& figures) : listener_(must(ConnectionId::create(events_), "listener")) {
-  need(fcntl(events_.descriptor(), F_SETFL, O_NONBLOCK) == 0, "fcntl");  // it listens to its line, too
   must(listener_.bind_address(loopback(1, 0)), "bind");
   must(listener_.listen(1024), "listen");
   figures.port = listener_.local_address().port;

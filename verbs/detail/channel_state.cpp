@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <vector>
 
 #include "transport/cancellation.hpp"
+#include "verbs/detail/restarts.hpp"
 #include "verbs/detail/runtime.hpp"
 #include "verbs/detail/stream.hpp"
 
@@ -15,25 +15,6 @@ namespace weft::verbs::detail {
 namespace {
 
 constexpr std::uint64_t kEvents = 0;  // streams are numbered from 1
-
-// Of a fault in the thread itself, which is not waiting then.
-bool is_fault(int signal) noexcept {
-  constexpr std::array kFaults{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
-  return std::ranges::find(kFaults, signal) != kFaults.end();
-}
-
-// A read() of the descriptor goes on behind a handler set with SA_RESTART; a wait for sockets never does. Which signal
-// it was nobody tells, so the wait goes on when all handlers of the process were set so.
-bool every_handler_restarts() noexcept {
-  for (int signal = 1; signal < NSIG; ++signal) {
-    if (is_fault(signal)) continue;
-    struct sigaction action{};
-    if (::sigaction(signal, nullptr, &action) != 0) continue;
-    const bool handled = action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
-    if (handled && (action.sa_flags & SA_RESTART) == 0) return false;
-  }
-  return true;
-}
 
 }  // namespace
 

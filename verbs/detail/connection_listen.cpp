@@ -129,7 +129,7 @@ void ConnectionState::on_requested(engine::ConnectionRequested request) {
                         .ord = request.peer_ird ? *request.peer_ird : Device::limits().max_ord};
   const std::lock_guard lock(backlog->mutex);
   if (!backlog->channel) return refuse_later(std::move(offer));
-  backlog->channel->events->post({std::move(event), std::move(offer)});
+  backlog->channel->post({std::move(event), std::move(offer)});
 }
 
 // The listener is gone. Not now: the stream's lock is held.

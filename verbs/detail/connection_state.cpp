@@ -113,7 +113,7 @@ void ConnectionState::post(ConnectionEvent event) {
   if (!channel_) return;
   if (event.id == 0) event.id = number;
   event.context = context_;
-  channel_->events->post({.event = std::move(event)});
+  channel_->post({.event = std::move(event)});
 }
 
 // --- Connecting
@@ -209,7 +209,7 @@ void ConnectionState::migrate(std::shared_ptr<EventChannelState> channel) {
   if (listening_) no_requests = std::unique_lock(listening_->backlog->mutex);
   auto waiting = channel_->events->withdraw([this](const QueuedEvent& queued) { return queued.event.id == number; });
   channel_ = std::move(channel);
-  for (auto& event : waiting) channel_->events->post(std::move(event));
+  for (auto& event : waiting) channel_->post(std::move(event));
   if (listening_) listening_->backlog->channel = channel_;
 }
 

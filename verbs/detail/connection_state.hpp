@@ -14,36 +14,11 @@
 #include "transport/listener.hpp"
 #include "verbs/connection.hpp"
 #include "verbs/detail/compact_mutex.hpp"
-#include "verbs/detail/notification_queue.hpp"
+#include "verbs/detail/event_channel_state.hpp"
 #include "verbs/detail/runtime.hpp"
 #include "verbs/detail/stream.hpp"
 
 namespace weft::verbs::detail {
-
-// A connection request that nobody took yet. Dropped, it is rejected.
-class Offer {
- public:
-  explicit Offer(std::shared_ptr<ConnectionState> state) : state_(std::move(state)) {}
-  Offer(Offer&&) noexcept = default;
-  Offer& operator=(Offer&&) noexcept = default;
-  ~Offer();
-  [[nodiscard]] std::shared_ptr<ConnectionState> take() { return std::move(state_); }
-
- private:
-  std::shared_ptr<ConnectionState> state_;
-};
-
-// A ConnectionEvent inside the library, where nothing may own the runtime.
-struct QueuedEvent {
-  ConnectionEvent event{};
-  std::optional<Offer> offer{};
-};
-
-class EventChannelState {
- public:
-  explicit EventChannelState(std::shared_ptr<NotificationQueue<QueuedEvent>> queue) : events(std::move(queue)) {}
-  const std::shared_ptr<NotificationQueue<QueuedEvent>> events;
-};
 
 class ConnectionState final : public StreamObserver, public std::enable_shared_from_this<ConnectionState> {
  public:

@@ -150,6 +150,7 @@ transport::Reactor& Runtime::reactor() {
       reactor_.run();
     });
     for (auto& one : progress_) one.start([] { own_thread_mark() = true; });
+    runs_ = true;
   });
   return reactor_;
 }
@@ -199,12 +200,26 @@ void Runtime::help() {
   }
 }
 
-void Runtime::resume() { progress_.front().resume(); }
+void Runtime::resume() {
+  if (!stood_in_for_) progress_.front().resume();
+}
+
+bool Runtime::stand_in() {
+  if (!runs_ || progress_.size() != 1 || stood_in_for_.exchange(true)) return false;
+  progress_.front().rest();
+  return true;
+}
+
+void Runtime::step_back() {
+  stood_in_for_ = false;
+  progress_.front().resume();
+}
 
 // With several progress threads there are processors enough. And who has no socket to serve disturbs nobody: it is
 // there for a listener's connections, which help() does not look for then.
 void Runtime::share_work(bool others_have_time) {
   auto& first = progress_.front();
+  if (stood_in_for_) return first.rest();
   if (others_have_time && progress_.size() == 1 && first.serves_any()) {
     first.rest();
   } else {

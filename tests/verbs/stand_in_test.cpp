@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// A thread that waits for connection events again and again stands in for the progress thread. It does so for all
+// connections, and whatever becomes of it, they are served.
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include <atomic>
+#include <thread>
+
+#include "hand_peer.hpp"
+#include "loopback.hpp"
+#include "verbs/detail/runtime.hpp"
+#include "verbs/options.hpp"
+
+namespace weft::verbs::test {
+namespace {
+
+// Two ends with a listener at one channel, and two more whose connection nobody drives but the runtime.
+struct StandIn : testing::Test {
+  StandIn() : runtime(must(detail::Runtime::acquire(), "runtime")) {
+    must(listener.bind_address(loopback("127.0.0.1")), "bind");
+    must(listener.listen(1024), "listen");
+  }
+  ~StandIn() override { must(set_progress_threads(0), "back to what weft chooses"); }
+
+  // Until it has waited often enough, and for `over` at least: a request a time, each a while after the one before.
+  void take_requests(std::chrono::milliseconds over = 5ms) {
+    const auto end = std::chrono::steady_clock::now() + over;
+    while (std::chrono::steady_clock::now() < end || !stood_in_for()) {
+      const HandPeer peer(listener.local_address());
+      must(events.get_event(kPatience), "get_event");
+    }
+  }
+  // Whoever asks stands in when nobody else does.
+  [[nodiscard]] bool stood_in_for() const {
+    if (!runtime->stand_in()) return true;
+    runtime->step_back();
+    return false;
+  }
+  void write_and_see(int value) {
+    write_octet(*pair.client.qp, near, far, static_cast<std::byte>(value));
+    wait_until([&] { return look_at(far.octets.data()) == static_cast<std::byte>(value); }, "the Write");
+  }
+
+  const bool one_thread = (must(set_progress_threads(1), "set_progress_threads"), true);
+  Pair pair;
+  Buffer near{pair.client, 64}, far{pair.server, 64};
+  EventChannel events = must(EventChannel::create(), "EventChannel");
+  ConnectionId listener = must(ConnectionId::create(events), "ConnectionId");
+  const std::shared_ptr<detail::Runtime> runtime;
+  std::atomic<bool> waits{false};
+};
+
+TEST_F(StandIn, WhoWaitsAgainAndAgainServes) {
+  EXPECT_FALSE(stood_in_for());
+  take_requests();
+  EXPECT_TRUE(stood_in_for());
+  wait_until([&] { return !stood_in_for(); }, "it has gone, and still stands in");
+}
+
+TEST_F(StandIn, IsThereForAllOthersAndWhenItHasGoneTheProgressThreadIs) {
+  for (int round = 1; round <= 20; ++round) {
+    take_requests();
+    std::thread waits;
+    if (round % 2 == 0) waits = std::thread([&] { EXPECT_TRUE(events.get_event(kPatience)); });
+    write_and_see(round);  // beside one who waits, or who has just gone
+    if (round % 4 == 0) std::this_thread::sleep_for(15ms), write_and_see(100 + round);  // it was quiet for a while
+    if (!waits.joinable()) continue;
+    const HandPeer peer(listener.local_address());
+    waits.join();
+  }
+}
+
+TEST_F(StandIn, NothingIsLostAmongSeveral) {
+  constexpr int kEach = 300;
+  std::atomic<int> taken{0};
+  const auto take = [&] {
+    while (taken < 2 * kEach) {
+      if (events.get_event(20ms)) ++taken;
+    }
+  };
+  const auto connect = [&] {
+    for (int i = 0; i < kEach; ++i) HandPeer(listener.local_address()).wait_for<engine::Rejected>();
+  };
+  {
+    const std::jthread first(take), second(take), near(connect), far(connect);
+  }
+  EXPECT_EQ(taken, 2 * kEach);
+}
+
+// A step of the other thread's, not of a socket's: it comes by the descriptor.
+TEST_F(StandIn, HearsWhatOthersDo) {
+  for (int round = 0; round < 20; ++round) {
+    take_requests();
+    ConnectionId id = must(ConnectionId::create(events), "ConnectionId");
+    std::thread other([&] {
+      std::this_thread::sleep_for(1ms);
+      must(id.resolve_address(listener.local_address()), "resolve");
+    });
+    auto event = events.get_event(kPatience);
+    other.join();
+    EXPECT_EQ(must(std::move(event), "get_event").type, ConnectionEventType::kAddressResolved);
+  }
+}
+
+TEST_F(StandIn, WaitsNoLongerThanItIsTold) {
+  take_requests();
+  const auto begun = std::chrono::steady_clock::now();
+  for (const auto time : {0ms, 3ms, 30ms}) {
+    EXPECT_EQ(events.get_event(time).error().code, Errc::kTimedOut);
+    EXPECT_GE(std::chrono::steady_clock::now() - begun, time);
+  }
+}
+
+TEST_F(StandIn, ASignalEndsTheWait) {
+  struct sigaction action{}, before{};
+  action.sa_handler = [](int) {};
+  ASSERT_EQ(::sigaction(SIGUSR1, &action, &before), 0);
+  take_requests();
+  std::atomic<bool> over{false};
+  const pthread_t self = ::pthread_self();
+  std::thread nags([&] {
+    while (!over) ::pthread_kill(self, SIGUSR1), std::this_thread::sleep_for(1ms);
+  });
+  EXPECT_EQ(events.get_event().error().code, Errc::kInterrupted);
+  over = true;
+  nags.join();
+  ::sigaction(SIGUSR1, &before, nullptr);
+}
+
+TEST_F(StandIn, MayBeCancelled) {
+  if (weft::test::kThreadSanitizer)
+    GTEST_SKIP() << "ThreadSanitizer sees no lock of a thread that was cancelled in a system call";
+  for (int round = 1; round <= 10; ++round) {
+    waits = false;
+    pthread_t thread{};
+    const auto wait = [](void* self) -> void* {
+      auto& test = *static_cast<StandIn*>(self);
+      test.take_requests();
+      test.waits = true;
+      static_cast<void>(test.events.get_event());
+      return nullptr;
+    };
+    ASSERT_EQ(::pthread_create(&thread, nullptr, wait, this), 0);
+    wait_until([&] { return waits.load(); }, "nobody stands in");
+    std::this_thread::sleep_for(std::chrono::milliseconds(1 + round % 3 * 6));  // of which it serves for the first ten
+    ASSERT_EQ(::pthread_cancel(thread), 0);
+    ASSERT_EQ(::pthread_join(thread, nullptr), 0);
+    write_and_see(round);
+  }
+}
+
+}  // namespace
+}  // namespace weft::verbs::test

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/detail/event_channel_state.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "transport/cancellation.hpp"
+#include "verbs/detail/restarts.hpp"
+#include "verbs/detail/runtime.hpp"
+
+namespace weft::verbs::detail {
+
+void EventChannelState::post(QueuedEvent event) {
+  if (server_.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
+    events->hold_back(std::move(event));
+  } else {
+    events->post(std::move(event));
+  }
+}
+
+Result<QueuedEvent> EventChannelState::get_event() {
+  if (auto event = events->take_now()) return std::move(*event);
+  if (events->blocks() && begin_wait()) {
+    const Wait until_return{*this};
+    if (auto event = serve_until_event(Clock::time_point::max())) return std::move(*event);
+  }
+  return events->get();
+}
+
+Result<QueuedEvent> EventChannelState::get_event(std::chrono::milliseconds at_most) {
+  if (auto event = events->take_now()) return std::move(*event);
+  const auto until = Clock::now() + std::min(at_most, kMaxTimeout);
+  if (begin_wait()) {
+    const Wait until_return{*this};
+    if (auto event = serve_until_event(until)) return std::move(*event);
+  }
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
+  return events->get(std::max(left, std::chrono::milliseconds(0)));
+}
+
+// False when this thread is not to serve.
+bool EventChannelState::begin_wait() {
+  const transport::NoCancellation here;
+  {
+    const std::lock_guard lock(mutex_);
+    if (waiting_) return false;
+    if (!stands_in_ && !(waits_often() && runtime_.stand_in())) return false;
+    stands_in_ = waiting_ = true;
+    if (std::exchange(ticking_, true)) return true;
+  }
+  runtime_.watch(shared_from_this());
+  return true;
+}
+
+// One who finds an event each time it comes has no time to serve: then the progress thread is of use beside it.
+bool EventChannelState::waits_often() {
+  const auto now = Clock::now();
+  if (now - first_wait_ > kStale) first_wait_ = now, waits_ = 0;
+  return ++waits_ >= kManyWaits;
+}
+
+void EventChannelState::end_wait() {
+  const std::lock_guard lock(mutex_);
+  waiting_ = false;
+  came_by_ = true;
+}
+
+std::optional<Result<QueuedEvent>> EventChannelState::serve_until_event(Clock::time_point until) {
+  for (;;) {
+    const bool served = serve_one();
+    if (auto event = events->take_now()) return std::move(*event);
+    if (served) continue;
+    std::array<pollfd, 2> waits{{{.fd = events->waits_on(), .events = POLLIN, .revents = 0},
+                                 {.fd = runtime_.stands_in_at(), .events = POLLIN, .revents = 0}}};
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
+    const auto longest = std::clamp(left, std::chrono::milliseconds(0), kQuiet);
+    const int ready = ::poll(waits.data(), waits.size(), static_cast<int>(longest.count()));
+    if (ready < 0 && !every_handler_restarts()) {
+      return fail(Errc::kInterrupted, "channel", "a signal arrived while waiting");
+    }
+    if (ready != 0) continue;
+    const std::lock_guard lock(mutex_);
+    if (longest == kQuiet) step_back();
+    return std::nullopt;
+  }
+}
+
+// Whoever else waits for the one event that comes of it is told through the descriptor only when this thread does not
+// take it. False when there is nothing to serve.
+bool EventChannelState::serve_one() {
+  const transport::NoCancellation here;
+  server_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+  const bool served = runtime_.serve_one();
+  server_.store({}, std::memory_order_relaxed);
+  return served;
+}
+
+// Until somebody makes a habit of it again.
+void EventChannelState::step_back() {
+  if (std::exchange(stands_in_, false)) runtime_.step_back();
+}
+
+// Ticks are kStale apart or more.
+bool EventChannelState::hand_back_if_idle(Clock::time_point) {
+  const std::lock_guard lock(mutex_);
+  if (waiting_) return false;
+  events->show();
+  if (std::exchange(came_by_, false) && stands_in_) return false;
+  step_back();
+  ticking_ = false;
+  return true;
+}
+
+}  // namespace weft::verbs::detail

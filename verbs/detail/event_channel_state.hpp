@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// A channel of connection events. A thread that waits here time and again, as one does that sets up many connections,
+// stands in for the progress thread: while it waits it serves the runtime's sockets itself. What comes in them is
+// mostly for it, and to be woken for each takes longer than all the rest of a set-up.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "verbs/connection.hpp"
+#include "verbs/detail/application_driver.hpp"
+#include "verbs/detail/compact_mutex.hpp"
+#include "verbs/detail/notification_queue.hpp"
+
+namespace weft::verbs::detail {
+
+class Runtime;
+
+// A connection request that nobody took yet. Dropped, it is rejected.
+class Offer {
+ public:
+  explicit Offer(std::shared_ptr<ConnectionState> state) : state_(std::move(state)) {}
+  Offer(Offer&&) noexcept = default;
+  Offer& operator=(Offer&&) noexcept = default;
+  ~Offer();
+  [[nodiscard]] std::shared_ptr<ConnectionState> take() { return std::move(state_); }
+
+ private:
+  std::shared_ptr<ConnectionState> state_;
+};
+
+// A ConnectionEvent inside the library, where nothing may own the runtime.
+struct QueuedEvent {
+  ConnectionEvent event{};
+  std::optional<Offer> offer{};
+};
+
+class EventChannelState final : public ApplicationDriver, public std::enable_shared_from_this<EventChannelState> {
+ public:
+  EventChannelState(Runtime& runtime, std::shared_ptr<NotificationQueue<QueuedEvent>> queue)
+      : events(std::move(queue)), runtime_(runtime) {}
+
+  const std::shared_ptr<NotificationQueue<QueuedEvent>> events;
+  // Waits, unless the descriptor's mode is not to.
+  Result<QueuedEvent> get_event();
+  // Waits at most so long, whatever the descriptor's mode: kTimedOut.
+  Result<QueuedEvent> get_event(std::chrono::milliseconds at_most);
+  // What the thread that serves has found it takes next, without the descriptor.
+  void post(QueuedEvent event);
+  bool hand_back_if_idle(Clock::time_point now) override;
+
+ private:
+  // So many waits within kStale are those of a thread that sets up connections one after the other, or many at once.
+  static constexpr int kManyWaits = 4;
+  // It is over when nothing at all comes for so long: the progress thread is woken as quickly.
+  static constexpr std::chrono::milliseconds kQuiet{10};
+
+  struct Wait {  // ends also when the thread is cancelled
+    EventChannelState& channel;
+    ~Wait() { channel.end_wait(); }
+  };
+
+  [[nodiscard]] bool waits_often();  // with the lock held
+  [[nodiscard]] bool begin_wait();
+  void end_wait();
+  // Nothing when it was quiet for kQuiet, or until `until`.
+  std::optional<Result<QueuedEvent>> serve_until_event(Clock::time_point until);
+  [[nodiscard]] bool serve_one();
+  void step_back();  // with the lock held
+
+  Runtime& runtime_;
+  std::atomic<std::thread::id> server_{};  // the thread that serves, while it does
+  CompactMutex mutex_;
+  Clock::time_point first_wait_{};  // of those counted
+  int waits_ = 0;
+  bool stands_in_ = false;  // from the first wait that serves until it has gone for a tick, or it is quiet
+  bool waiting_ = false;    // a thread that serves
+  bool came_by_ = false;    // since the last tick
+  bool ticking_ = false;
+};
+
+}  // namespace weft::verbs::detail
