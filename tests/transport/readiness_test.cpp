@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -227,6 +228,21 @@ TEST_F(Watched, WhoHelpsServesWhileTheThreadRests) {
     EXPECT_NE(thread_id, ::gettid());
   }
   EXPECT_GE(helped, kRounds / 2);
+}
+
+TEST_F(Watched, WhoServesOneServesNoMore) {  // not started: all is left to who serves
+  auto other = connected_pair();
+  ASSERT_FALSE(thread.add(pair.second, 5, kReadInterest));
+  ASSERT_FALSE(thread.add(other.second, 6, kReadInterest));
+  EXPECT_FALSE(thread.serve_one());
+  write_one(pair.first, pattern(1));
+  write_one(other.first, pattern(1));
+  pollfd ready{.fd = thread.descriptor(), .events = POLLIN, .revents = 0};
+  EXPECT_EQ(::poll(&ready, 1, 1000), 1);
+  EXPECT_TRUE(thread.serve_one());
+  EXPECT_EQ(woken.size(), 1U);
+  EXPECT_EQ(thread_id, ::gettid());
+  thread.remove(other.second);
 }
 
 // Whatever it was told last it does, and it ends in any case.

@@ -89,6 +89,17 @@ TEST_F(StandIn, NothingIsLostAmongSeveral) {
   EXPECT_EQ(taken, 2 * kEach);
 }
 
+// Others may have much to do: that is the progress thread's, when no event comes.
+TEST_F(StandIn, OneWhoWaitsForLongIsRelieved) {
+  take_requests();
+  std::thread waits([&] { EXPECT_TRUE(events.get_event(kPatience)); });
+  const auto end = std::chrono::steady_clock::now() + 30ms;
+  for (int round = 1; std::chrono::steady_clock::now() < end; ++round) write_and_see(round);
+  EXPECT_FALSE(stood_in_for());
+  const HandPeer peer(listener.local_address());
+  waits.join();
+}
+
 // A step of the other thread's, not of a socket's: it comes by the descriptor.
 TEST_F(StandIn, HearsWhatOthersDo) {
   for (int round = 0; round < 20; ++round) {

@@ -13,6 +13,10 @@
 
 namespace weft::verbs::detail {
 
+EventChannelState::~EventChannelState() {
+  if (stands_in_) runtime_.step_back();
+}
+
 void EventChannelState::post(QueuedEvent event) {
   if (server_.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
     events->hold_back(std::move(event));
@@ -33,7 +37,7 @@ Result<QueuedEvent> EventChannelState::get_event() {
 Result<QueuedEvent> EventChannelState::get_event(std::chrono::milliseconds at_most) {
   if (auto event = events->take_now()) return std::move(*event);
   const auto until = Clock::now() + std::min(at_most, kMaxTimeout);
-  if (begin_wait()) {
+  if (at_most >= kStale && begin_wait()) {
     const Wait until_return{*this};
     if (auto event = serve_until_event(until)) return std::move(*event);
   }
@@ -51,7 +55,7 @@ bool EventChannelState::begin_wait() {
     stands_in_ = waiting_ = true;
     if (std::exchange(ticking_, true)) return true;
   }
-  runtime_.watch(shared_from_this());
+  runtime_.watch(std::make_shared<Presence>(weak_from_this()));
   return true;
 }
 
@@ -69,27 +73,28 @@ void EventChannelState::end_wait() {
 }
 
 std::optional<Result<QueuedEvent>> EventChannelState::serve_until_event(Clock::time_point until) {
+  const auto quiet = Clock::now() + kQuiet;
+  const auto end = std::min(until, quiet);
   for (;;) {
     const bool served = serve_one();
     if (auto event = events->take_now()) return std::move(*event);
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+    if (left.count() <= 0) break;
     if (served) continue;
     std::array<pollfd, 2> waits{{{.fd = events->waits_on(), .events = POLLIN, .revents = 0},
                                  {.fd = runtime_.stands_in_at(), .events = POLLIN, .revents = 0}}};
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
-    const auto longest = std::clamp(left, std::chrono::milliseconds(0), kQuiet);
-    const int ready = ::poll(waits.data(), waits.size(), static_cast<int>(longest.count()));
+    const int ready = ::poll(waits.data(), waits.size(), static_cast<int>(left.count()));
     if (ready < 0 && !every_handler_restarts()) {
       return fail(Errc::kInterrupted, "channel", "a signal arrived while waiting");
     }
-    if (ready != 0) continue;
-    const std::lock_guard lock(mutex_);
-    if (longest == kQuiet) step_back();
-    return std::nullopt;
   }
+  const std::lock_guard lock(mutex_);
+  if (end == quiet) step_back();
+  return std::nullopt;
 }
 
-// Whoever else waits for the one event that comes of it is told through the descriptor only when this thread does not
-// take it. False when there is nothing to serve.
+// What it posts meanwhile needs no token: it is taken before this thread does anything else. False when there is nothing
+// to serve.
 bool EventChannelState::serve_one() {
   const transport::NoCancellation here;
   server_.store(std::this_thread::get_id(), std::memory_order_relaxed);
@@ -104,10 +109,14 @@ void EventChannelState::step_back() {
 }
 
 // Ticks are kStale apart or more.
-bool EventChannelState::hand_back_if_idle(Clock::time_point) {
+bool EventChannelState::Presence::hand_back_if_idle(Clock::time_point) {
+  const auto channel = channel_.lock();
+  return !channel || channel->has_gone();
+}
+
+bool EventChannelState::has_gone() {
   const std::lock_guard lock(mutex_);
   if (waiting_) return false;
-  events->show();
   if (std::exchange(came_by_, false) && stands_in_) return false;
   step_back();
   ticking_ = false;

@@ -39,10 +39,13 @@ struct QueuedEvent {
   std::optional<Offer> offer{};
 };
 
-class EventChannelState final : public ApplicationDriver, public std::enable_shared_from_this<EventChannelState> {
+class EventChannelState final : public std::enable_shared_from_this<EventChannelState> {
  public:
   EventChannelState(Runtime& runtime, std::shared_ptr<NotificationQueue<QueuedEvent>> queue)
       : events(std::move(queue)), runtime_(runtime) {}
+  ~EventChannelState();
+  EventChannelState(const EventChannelState&) = delete;
+  EventChannelState& operator=(const EventChannelState&) = delete;
 
   const std::shared_ptr<NotificationQueue<QueuedEvent>> events;
   // Waits, unless the descriptor's mode is not to.
@@ -51,12 +54,23 @@ class EventChannelState final : public ApplicationDriver, public std::enable_sha
   Result<QueuedEvent> get_event(std::chrono::milliseconds at_most);
   // What the thread that serves has found it takes next, without the descriptor.
   void post(QueuedEvent event);
-  bool hand_back_if_idle(Clock::time_point now) override;
 
  private:
-  // So many waits within kStale are those of a thread that sets up connections one after the other, or many at once.
+  using Clock = ApplicationDriver::Clock;
+  // The runtime's tick does not keep the channel, and what is in it, alive.
+  class Presence final : public ApplicationDriver {
+   public:
+    explicit Presence(std::weak_ptr<EventChannelState> channel) : channel_(std::move(channel)) {}
+    bool hand_back_if_idle(Clock::time_point now) override;
+
+   private:
+    const std::weak_ptr<EventChannelState> channel_;
+  };
+
+  static constexpr auto kStale = ApplicationDriver::kStale;
+  // So many waits within that time are those of a thread that sets up connections one after the other, or many at once.
   static constexpr int kManyWaits = 4;
-  // It is over when nothing at all comes for so long: the progress thread is woken as quickly.
+  // It is over when no event comes for so long: the progress thread is woken as quickly.
   static constexpr std::chrono::milliseconds kQuiet{10};
 
   struct Wait {  // ends also when the thread is cancelled
@@ -67,17 +81,18 @@ class EventChannelState final : public ApplicationDriver, public std::enable_sha
   [[nodiscard]] bool waits_often();  // with the lock held
   [[nodiscard]] bool begin_wait();
   void end_wait();
-  // Nothing when it was quiet for kQuiet, or until `until`.
+  // Nothing when none came for kQuiet, or until `until`.
   std::optional<Result<QueuedEvent>> serve_until_event(Clock::time_point until);
   [[nodiscard]] bool serve_one();
-  void step_back();  // with the lock held
+  [[nodiscard]] bool has_gone();  // asked by each tick
+  void step_back();               // with the lock held
 
   Runtime& runtime_;
   std::atomic<std::thread::id> server_{};  // the thread that serves, while it does
   CompactMutex mutex_;
   Clock::time_point first_wait_{};  // of those counted
   int waits_ = 0;
-  bool stands_in_ = false;  // from the first wait that serves until it has gone for a tick, or it is quiet
+  bool stands_in_ = false;  // from the first wait that serves until the thread has gone for a tick, or waited for long
   bool waiting_ = false;    // a thread that serves
   bool came_by_ = false;    // since the last tick
   bool ticking_ = false;
