@@ -62,7 +62,7 @@ bool EventChannelState::begin_wait() {
 // One who finds an event each time it comes has no time to serve: then the progress thread is of use beside it.
 bool EventChannelState::waits_often() {
   const auto now = Clock::now();
-  if (now - first_wait_ > kStale) first_wait_ = now, waits_ = 0;
+  if (now - std::exchange(last_wait_, now) > kStale) waits_ = 0;
   return ++waits_ >= kManyWaits;
 }
 
@@ -93,8 +93,8 @@ std::optional<Result<QueuedEvent>> EventChannelState::serve_until_event(Clock::t
   return std::nullopt;
 }
 
-// What it posts meanwhile needs no token: it is taken before this thread does anything else. False when there is nothing
-// to serve.
+// What it posts meanwhile needs no token: it is taken before this thread does anything else. False when there is
+// nothing to serve.
 bool EventChannelState::serve_one() {
   const transport::NoCancellation here;
   server_.store(std::this_thread::get_id(), std::memory_order_relaxed);

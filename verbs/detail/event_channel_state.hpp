@@ -68,7 +68,8 @@ class EventChannelState final : public std::enable_shared_from_this<EventChannel
   };
 
   static constexpr auto kStale = ApplicationDriver::kStale;
-  // So many waits within that time are those of a thread that sets up connections one after the other, or many at once.
+  // So many waits, each begun within that time of the one before, are those of a thread that sets up connections one
+  // after the other, or many at once.
   static constexpr int kManyWaits = 4;
   // It is over when no event comes for so long: the progress thread is woken as quickly.
   static constexpr std::chrono::milliseconds kQuiet{10};
@@ -90,8 +91,8 @@ class EventChannelState final : public std::enable_shared_from_this<EventChannel
   Runtime& runtime_;
   std::atomic<std::thread::id> server_{};  // the thread that serves, while it does
   CompactMutex mutex_;
-  Clock::time_point first_wait_{};  // of those counted
-  int waits_ = 0;
+  Clock::time_point last_wait_{};  // when it began
+  int waits_ = 0;                  // up to that one
   bool stands_in_ = false;  // from the first wait that serves until the thread has gone for a tick, or waited for long
   bool waiting_ = false;    // a thread that serves
   bool came_by_ = false;    // since the last tick
