@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <thread>
+#include <vector>
 
 #include "hand_peer.hpp"
 #include "loopback.hpp"
@@ -24,12 +25,24 @@ struct StandIn : testing::Test {
   }
   ~StandIn() override { must(set_progress_threads(0), "back to what weft chooses"); }
 
-  // Until it has waited often enough, and for `over` at least: a request a time, each a while after the one before.
-  void take_requests(std::chrono::milliseconds over = 5ms) {
+  // Waits for one event after the other, each of which comes soon, until that has made a habit, and for `over` at
+  // least.
+  void wait_often(std::chrono::milliseconds over = 5ms) {
+    std::atomic<int> wanted{0};
+    const std::jthread other([&](const std::stop_token& end) {
+      std::vector<ConnectionId> ids;  // with the last one its event goes
+      for (int given = 0; !end.stop_requested();) {
+        if (given == wanted) continue;
+        std::this_thread::sleep_for(50us);  // it waits by now
+        must(ids.emplace_back(must(ConnectionId::create(events), "id")).resolve_address(listener.local_address()),
+             "resolve");
+        ++given;
+      }
+    });
     const auto begun = std::chrono::steady_clock::now();
     while (std::chrono::steady_clock::now() < begun + over || !stood_in_for()) {
       if (std::chrono::steady_clock::now() > begun + kPatience) throw std::runtime_error("nobody stands in");
-      const HandPeer peer(listener.local_address());
+      ++wanted;
       must(events.get_event(kPatience), "get_event");
     }
   }
@@ -55,14 +68,13 @@ struct StandIn : testing::Test {
 
 TEST_F(StandIn, WhoWaitsAgainAndAgainServes) {
   EXPECT_FALSE(stood_in_for());
-  take_requests();
-  EXPECT_TRUE(stood_in_for());
+  wait_often();
   wait_until([&] { return !stood_in_for(); }, "it has gone, and still stands in");
 }
 
 TEST_F(StandIn, IsThereForAllOthersAndWhenItHasGoneTheProgressThreadIs) {
   for (int round = 1; round <= 20; ++round) {
-    take_requests();
+    wait_often();
     std::thread waits;
     if (round % 2 == 0) waits = std::thread([&] { EXPECT_TRUE(events.get_event(kPatience)); });
     write_and_see(round);  // beside one who waits, or who has just gone
@@ -92,7 +104,7 @@ TEST_F(StandIn, NothingIsLostAmongSeveral) {
 
 // Others may have much to do: that is the progress thread's, when no event comes.
 TEST_F(StandIn, OneWhoWaitsForLongIsRelieved) {
-  take_requests();
+  wait_often();
   std::thread waits([&] { EXPECT_TRUE(events.get_event(kPatience)); });
   const auto end = std::chrono::steady_clock::now() + 30ms;
   for (int round = 1; std::chrono::steady_clock::now() < end; ++round) write_and_see(round);
@@ -104,7 +116,7 @@ TEST_F(StandIn, OneWhoWaitsForLongIsRelieved) {
 // A step of the other thread's, not of a socket's: it comes by the descriptor.
 TEST_F(StandIn, HearsWhatOthersDo) {
   for (int round = 0; round < 20; ++round) {
-    take_requests();
+    wait_often();
     ConnectionId id = must(ConnectionId::create(events), "ConnectionId");
     std::thread other([&] {
       std::this_thread::sleep_for(1ms);
@@ -117,7 +129,7 @@ TEST_F(StandIn, HearsWhatOthersDo) {
 }
 
 TEST_F(StandIn, WaitsNoLongerThanItIsTold) {
-  take_requests();
+  wait_often();
   const auto begun = std::chrono::steady_clock::now();
   for (const auto time : {0ms, 3ms, 30ms}) {
     EXPECT_EQ(events.get_event(time).error().code, Errc::kTimedOut);
@@ -129,7 +141,7 @@ TEST_F(StandIn, ASignalEndsTheWait) {
   struct sigaction action{}, before{};
   action.sa_handler = [](int) {};
   ASSERT_EQ(::sigaction(SIGUSR1, &action, &before), 0);
-  take_requests();
+  wait_often();
   std::atomic<bool> over{false};
   const pthread_t self = ::pthread_self();
   std::thread nags([&] {
@@ -149,7 +161,7 @@ TEST_F(StandIn, MayBeCancelled) {
     pthread_t thread{};
     const auto wait = [](void* self) -> void* {
       auto& test = *static_cast<StandIn*>(self);
-      test.take_requests();
+      test.wait_often();
       test.waits = true;
       static_cast<void>(test.events.get_event());
       return nullptr;
