@@ -45,17 +45,15 @@ Result<QueuedEvent> EventChannelState::get_event(std::chrono::milliseconds at_mo
   return events->get(std::max(left, std::chrono::milliseconds(0)));
 }
 
-// False when this thread is not to serve.
+// False when this thread is not to serve. Memory is taken first: without it nothing has changed.
 bool EventChannelState::begin_wait() {
   const transport::NoCancellation here;
-  {
-    const std::lock_guard lock(mutex_);
-    if (waiting_) return false;
-    if (!stands_in_ && !(waits_often() && runtime_.stand_in())) return false;
-    stands_in_ = waiting_ = true;
-    if (std::exchange(ticking_, true)) return true;
-  }
-  runtime_.watch(std::make_shared<Presence>(weak_from_this()));
+  const std::lock_guard lock(mutex_);
+  if (waiting_ || (!stands_in_ && !waits_often())) return false;
+  auto presence = ticking_ ? nullptr : std::make_shared<Presence>(weak_from_this());
+  if (!stands_in_ && !runtime_.stand_in()) return false;
+  stands_in_ = waiting_ = ticking_ = true;
+  if (presence) runtime_.watch(std::move(presence));
   return true;
 }
 
