@@ -27,10 +27,12 @@ void EventChannelState::post(QueuedEvent event) {
 
 Result<QueuedEvent> EventChannelState::get_event() {
   if (auto event = events->take_now()) return std::move(*event);
-  if (events->blocks() && begin_wait()) {
+  if (!events->blocks()) return events->get();
+  if (begin_wait()) {
     const Wait until_return{*this};
     if (auto event = serve_until_event(Clock::time_point::max())) return std::move(*event);
   }
+  const Runtime::Sleep here(runtime_);
   return events->get();
 }
 
@@ -41,6 +43,7 @@ Result<QueuedEvent> EventChannelState::get_event(std::chrono::milliseconds at_mo
     const Wait until_return{*this};
     if (auto event = serve_until_event(until)) return std::move(*event);
   }
+  const Runtime::Sleep here(runtime_);
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
   return events->get(std::max(left, std::chrono::milliseconds(0)));
 }

@@ -191,7 +191,7 @@ void Runtime::forget_listener(std::uint64_t number) {
 // --- Readiness and deadlines
 
 void Runtime::serve(const transport::Ready& ready) {
-  if (const auto stream = find(ready.token)) stream->drive(ready.hangup);
+  if (const auto stream = find(ready.token); stream && stream->drive(ready.hangup)) messages_came_ = true;
 }
 
 void Runtime::help() {
@@ -205,9 +205,15 @@ void Runtime::resume() {
 }
 
 bool Runtime::stand_in() {
-  if (!runs_ || progress_.size() != 1 || stood_in_for_.exchange(true)) return false;
+  if (!runs_ || progress_.size() != 1 || sleepers_ != 0 || messages_came_.exchange(false)) return false;
+  if (stood_in_for_.exchange(true)) return false;
   progress_.front().rest();
   return true;
+}
+
+Runtime::Sleep::Sleep(Runtime& where) : runtime(where) {
+  ++runtime.sleepers_;
+  if (runtime.stood_in_for_) runtime.progress_.front().resume();
 }
 
 void Runtime::step_back() {
@@ -219,7 +225,8 @@ void Runtime::step_back() {
 // there for a listener's connections, which help() does not look for then.
 void Runtime::share_work(bool others_have_time) {
   auto& first = progress_.front();
-  if (stood_in_for_) return first.rest();
+  const bool set_ups_alone = !messages_came_.exchange(false) && sleepers_ == 0;
+  if (stood_in_for_ && set_ups_alone) return first.rest();
   if (others_have_time && progress_.size() == 1 && first.serves_any()) {
     first.rest();
   } else {

@@ -65,12 +65,20 @@ class Runtime {
   void help();
   // A thread that polled goes: nobody can tell who else helps before the next tick.
   void resume();
-  // From here on to step_back() the thread that calls serve_one() is all that serves, and the progress thread rests.
-  // False when there are several such threads, or somebody stands in already.
+  // From here on to step_back() the thread that calls serve_one() is all that serves, and the progress thread rests:
+  // as long as there is nothing to serve but set-ups, and nobody else to be woken for one. False when there is, when
+  // there are several progress threads, or when somebody stands in already.
   [[nodiscard]] bool stand_in();
   void step_back();
   bool serve_one() { return progress_.front().serve_one(); }  // false when nothing is ready
   [[nodiscard]] int stands_in_at() const noexcept { return progress_.front().descriptor(); }  // readable meanwhile
+  struct Sleep {  // of a thread that is to be woken for an event of a set-up
+    Runtime& runtime;
+    explicit Sleep(Runtime& where);
+    ~Sleep() { --runtime.sleepers_; }
+    Sleep(const Sleep&) = delete;
+    Sleep& operator=(const Sleep&) = delete;
+  };
   // Wakes the stream at `at` or earlier; an earlier wake-up that was asked for stays.
   void wake_at(std::uint64_t number, Instant at);
   // Not at `at`, after all.
@@ -108,8 +116,10 @@ class Runtime {
   std::optional<transport::Timer> tick_timer_;
   std::once_flag started_;
   std::thread thread_;
-  std::atomic<bool> runs_{false};          // the threads
-  std::atomic<bool> stood_in_for_{false};  // the progress thread
+  std::atomic<bool> runs_{false};           // the threads
+  std::atomic<bool> stood_in_for_{false};   // the progress thread
+  std::atomic<bool> messages_came_{false};  // for established connections that it serves, since the last look
+  std::atomic<int> sleepers_{0};
 
   std::mutex streams_mutex_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Stream>> streams_;

@@ -83,7 +83,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void release_queue_pair();  // it is destroyed or reset; a graceful close may go on without it
 
   // --- Drivers
-  void drive(bool hangup);  // the progress thread
+  bool drive(bool hangup);  // the progress thread; true when octets came for an established connection
   void drive_if_free();     // a poller: not when somebody else is at it
   void deadline_passed();
   void receives_available() override;
@@ -113,6 +113,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void release_locked();
 
   // stream_drivers.cpp: the drivers, and what every entry does before it gives up the lock
+  void look_for_a_reset();
   void settle();
   void follow_disposition();
   struct Interests {  // that all who may drive this are told of
@@ -129,7 +130,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
 
   // stream_io.cpp
   void drive_locked();
-  void look_locked();
+  bool look_locked();
   bool receive_some();
   // Behind a payload that lands, so that the next one can land as well.
   static constexpr std::size_t kNextHeader = mpa::kLengthSize + ddp::UntaggedLayout::kSize;
@@ -220,15 +221,16 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
 
   BoundedRing<SendSlot> slots_{Device::limits().max_qp_wr};
   std::uint64_t next_cookie_ = 1;
-  bool overflowed_ = false;        // a completion queue lost a completion of ours
-  bool gave_up_ = false;           // and the stream was ended for that
-  bool too_long_ = false;          // the error was a Send longer than its receive
-  bool failing_ = false;           // a Terminate was sent or received, or work failed: only the end is still to come
-  bool fell_ = false;              // and the queue pair knows
-  bool closing_ = false;           // disconnect was asked for
-  bool closed_ = false;            // the engine's last event was seen
-  bool finished_ = false;          // the socket is closed
-  std::optional<Interests> told_;  // nothing: who drives has changed since
+  bool overflowed_ = false;  // a completion queue lost a completion of ours
+  bool gave_up_ = false;     // and the stream was ended for that
+  bool too_long_ = false;    // the error was a Send longer than its receive
+  bool failing_ = false;     // a Terminate was sent or received, or work failed: only the end is still to come
+  bool fell_ = false;        // and the queue pair knows
+  bool closing_ = false;     // disconnect was asked for
+  bool established_ = false;
+  bool closed_ = false;                         // the engine's last event was seen
+  bool finished_ = false;                       // the socket is closed
+  std::optional<Interests> told_;               // nothing: who drives has changed since
   std::optional<transport::Interest> watched_;  // by the progress thread
   std::optional<transport::Interest> shown_;    // to threads that wait on a channel
   bool shown_blocked_ = false;                  // to those that poll

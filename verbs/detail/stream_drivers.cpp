@@ -13,12 +13,18 @@ namespace weft::verbs::detail {
 
 // --- Drivers
 
-void Stream::drive(bool hangup) {
+bool Stream::drive(bool hangup) {
   const std::lock_guard lock(mutex_);
-  look_locked();
-  // A stream that waits for a receive, perhaps since just now, does not read, and would not notice that its connection
-  // was reset.
-  if (!hangup || !stalled_ || finished_ || !socket_.pending_error() || std::exchange(inbound_over_, true)) return;
+  const bool established = established_;
+  const bool came = look_locked();
+  if (hangup) look_for_a_reset();
+  return came && established && !inbound_over_;
+}
+
+// A stream that waits for a receive, perhaps since just now, does not read, and would not notice that its connection
+// was reset.
+void Stream::look_for_a_reset() {
+  if (!stalled_ || finished_ || !socket_.pending_error() || std::exchange(inbound_over_, true)) return;
   if (narrator_) narrator_->say("TCP connection lost while it waited for a receive");
   if (tap_) tap_->rest(), tap_->rst_received();
   engine_.connection_lost(now());

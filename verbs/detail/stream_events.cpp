@@ -85,6 +85,7 @@ void Stream::on(engine::ConnectionRequested& event) {
 }
 
 void Stream::on(engine::Established& event) {
+  established_ = true;
   if (narrator_) narrator_->on(event);
   if (wake_up_) runtime_.forget_wake_up(number_, *std::exchange(wake_up_, std::nullopt));  // it was the start-up's
   if (qp_) {

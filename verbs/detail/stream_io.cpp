@@ -18,14 +18,15 @@ void Stream::drive_locked() {
 }
 
 // The same where nothing has changed but perhaps the socket: a look at it that finds nothing costs little more than the
-// system call.
-void Stream::look_locked() {
-  if (finished_) return;
+// system call. True when something came.
+bool Stream::look_locked() {
+  if (finished_) return false;
   const bool came = receive_some();
-  if (!came && !blocked_ && !output_left_) return park_buffers();
+  if (!came && !blocked_ && !output_left_) return park_buffers(), false;
   blocked_ = false;
   send_some();
   settle();
+  return came;
 }
 
 // --- Inbound. Receiving never waits for sending: two peers that write at each other both go on reading.
