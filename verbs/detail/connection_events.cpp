@@ -142,7 +142,8 @@ void ConnectionState::on_queue_pair_lost() {
 void ConnectionState::on_established(const engine::Established& established) {
   {
     const std::lock_guard lock(mutex_);
-    if (phase_ != Phase::kConnecting && phase_ != Phase::kAccepting) return;
+    const bool expected = phase_ == Phase::kConnecting || phase_ == Phase::kAnswering || phase_ == Phase::kAccepting;
+    if (!expected) return;
     phase_ = Phase::kEstablished;
     attempt_.reset();
   }
@@ -179,6 +180,11 @@ bool ConnectionState::on_startup_failed(const engine::StartupFailed& failure) {
   return false;
 }
 
+ConnectionEvent ConnectionState::ended_early() {
+  return {.type = ConnectionEventType::kConnectError,
+          .error = Error{Errc::kDisconnected, "peer", "the connection ended during start-up", ECONNRESET}};
+}
+
 void ConnectionState::on_closed() {
   Phase phase{};
   {
@@ -190,15 +196,12 @@ void ConnectionState::on_closed() {
       });
     }
     phase = phase_;
-    if (phase == Phase::kRequested) peer_gone_ = true;
+    if (phase == Phase::kRequested || phase == Phase::kAnswering) peer_gone_ = true;
     if (phase != Phase::kConnecting) phase_ = Phase::kClosed;
   }
   if (phase != Phase::kRequested) leave_backlog();
-  ConnectionEvent failure{
-      .type = ConnectionEventType::kConnectError,
-      .error = Error{Errc::kDisconnected, "peer", "the connection ended during start-up", ECONNRESET}};
-  if (phase == Phase::kConnecting) fail_connection(std::move(failure));
-  if (phase == Phase::kAccepting) post(std::move(failure));
+  if (phase == Phase::kConnecting) fail_connection(ended_early());
+  if (phase == Phase::kAccepting) post(ended_early());
   if (phase == Phase::kEstablished) post(ConnectionEventType::kDisconnected);
 }
 

@@ -155,7 +155,7 @@ Result<void> ConnectionState::accept(const std::shared_ptr<QueuePairState>& qp,
   }
   const auto before = qp->begin_connection(weak_from_this());
   if (!before) return std::unexpected(before.error());
-  auto accepted = leave(Phase::kRequested, Phase::kAccepting, {});
+  auto accepted = leave(Phase::kRequested, Phase::kAnswering, {});
   if (!accepted) accepted = std::unexpected(nothing_to_answer());
   if (accepted) {
     std::shared_ptr<Stream> stream;
@@ -163,11 +163,22 @@ Result<void> ConnectionState::accept(const std::shared_ptr<QueuePairState>& qp,
       const std::lock_guard lock(mutex_);
       stream = stream_;
     }
-    if (stream) accepted = stream->accept(qp, parameters.private_data, {.ird = parameters.ird, .ord = parameters.ord});
-    if (!accepted) static_cast<void>(leave(Phase::kAccepting, Phase::kRequested, {}));
+    accepted = stream ? stream->accept(qp, parameters.private_data, {.ird = parameters.ird, .ord = parameters.ord})
+                      : std::unexpected(nothing_to_answer());
+    has_answered(accepted.has_value());
   }
   if (!accepted) qp->cancel_connection(weak_from_this(), *before);
   return accepted;
+}
+
+// Within the call the stream may have been established, or have ended. Then either accept says so, or an event does.
+void ConnectionState::has_answered(bool accepted) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (phase_ == Phase::kAnswering) phase_ = accepted ? Phase::kAccepting : Phase::kRequested;
+    if (!accepted || !std::exchange(peer_gone_, false)) return;
+  }
+  post(ended_early());
 }
 
 Result<void> ConnectionState::reject(Bytes private_data) {
@@ -191,7 +202,7 @@ Result<void> ConnectionState::disconnect() {
   {
     const std::lock_guard lock(mutex_);
     if (phase_ == Phase::kClosed) return {};
-    if (phase_ != Phase::kEstablished && phase_ != Phase::kAccepting) {
+    if (phase_ != Phase::kEstablished && phase_ != Phase::kAccepting && phase_ != Phase::kAnswering) {
       return fail(Errc::kInvalidState, "connection", "not connected");
     }
     stream = stream_;

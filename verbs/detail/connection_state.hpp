@@ -66,6 +66,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
     kConnecting,  // TCP or MPA start-up of an initiator
     kIncoming,    // a responder whose request has not arrived
     kRequested,
+    kAnswering,  // within accept()
     kAccepting,
     kEstablished,
     kClosed,
@@ -106,6 +107,8 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   [[nodiscard]] bool in(Phase phase) const;
   [[nodiscard]] Result<void> leave(Phase expected, Phase next, std::string_view why_not);
   [[nodiscard]] Error nothing_to_answer() const;
+  void has_answered(bool accepted);
+  [[nodiscard]] static ConnectionEvent ended_early();
   Result<void> bind(const Endpoint& local, Port port);
   void reserve_address(const Address& source);  // with the lock held
   [[nodiscard]] Result<void> begin_attempt(std::unique_ptr<Attempt> attempt);
