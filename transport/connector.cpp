@@ -23,20 +23,6 @@ namespace {
 
 using ConnectResult = std::expected<Socket, std::error_code>;
 
-std::error_code bind_local(int descriptor, const Endpoint& local) {
-  const int on = 1;
-  if (local.port == 0) {
-    // The kernel then picks the port at connect, when it knows the peer, and does not run out at 28 thousand.
-    setsockopt(descriptor, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
-  } else {
-    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  }
-  sockaddr_storage storage{};
-  const socklen_t length = local.to_sockaddr(storage);
-  if (::bind(descriptor, reinterpret_cast<const sockaddr*>(&storage), length) != 0) return last_error();
-  return {};
-}
-
 // A connect to a free port of this host may pick that very port as its own and meet itself.
 bool met_itself(const Socket& socket) {
   const auto local = socket.local();
@@ -57,16 +43,19 @@ std::expected<ConnectBegun, std::error_code> begin_connect(BoundSocket from, con
                                                            const ConnectOptions& options) {
   sockaddr_storage storage{};
   const socklen_t length = remote.to_sockaddr(storage);
-  const bool bound = from.is_open();
-  const int descriptor =
-      bound ? from.release() : ::socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP);
+  if (!from.is_open() && options.local) {
+    auto bound = options.local->port == 0 ? BoundSocket::at_address(options.local->address)
+                                          : BoundSocket::bind(*options.local, {.reuse = true});
+    if (!bound) return std::unexpected(bound.error());
+    from = std::move(*bound);
+  }
+  const int descriptor = from.is_open()
+                             ? from.release()
+                             : ::socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP);
   if (descriptor < 0) return std::unexpected(last_error());
   auto socket = Socket::own(descriptor);  // non-blocking and close-on-exec, both ways
   if (const auto error = socket.set_no_delay()) return std::unexpected(error);
   if (const auto error = socket.set(options.socket)) return std::unexpected(error);
-  if (options.local && !bound) {
-    if (const auto error = bind_local(descriptor, *options.local)) return std::unexpected(error);
-  }
   const int result = ::connect(descriptor, reinterpret_cast<const sockaddr*>(&storage), length);
   if (result != 0 && errno != EINPROGRESS) return std::unexpected(last_error());
   const auto local = socket.local();
