@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "conformance/tcp_connections.hpp"
+#include "tests/conformance/tcp_sequence.hpp"
 #include "tests/conformance/wire_packets.hpp"
 
 namespace weft::conformance::testing {
@@ -25,11 +26,9 @@ struct ConnectionHistory {
   std::optional<TcpOpened> opened{};
   std::array<DirectionHistory, 2> from{};  // by End
   std::optional<ConnectionOver> over{};
-  std::size_t events = 0;
 };
 
-// Feeds packets and checks what holds always: offsets follow one another, the first event opens, nothing follows the
-// end.
+// Feeds packets and checks what holds always.
 class TcpHistory {
  public:
   explicit TcpHistory(const TcpLimits& limits = {}) : tcp_(limits) {}
@@ -51,6 +50,7 @@ class TcpHistory {
   void poll();
 
   TcpConnections tcp_;
+  TcpSequence sequence_{};
   std::map<std::size_t, ConnectionHistory> connections_{};
   std::uint64_t packets_ = 0;
 };

@@ -11,7 +11,6 @@
 #include "epoll_sets.hpp"
 #include "hand_peer.hpp"
 #include "loopback.hpp"
-#include "verbs/options.hpp"
 
 namespace weft::verbs::test {
 namespace {
@@ -247,15 +246,10 @@ TEST(Closing, AnUnansweredReadHoldsItUpForSoLongAndNoLonger) {
   EXPECT_EQ(flushed.status, WcStatus::kFlushed);
 }
 
-struct TwoProgressThreads {
-  TwoProgressThreads() { must(set_progress_threads(2), "set_progress_threads"); }
-  ~TwoProgressThreads() { EXPECT_TRUE(set_progress_threads(0)); }
-};
-
 // Nothing is left to do when the application hears of the end: it finds no descriptor in use any more, and nobody at
 // work with what it lets go of next.
 TEST(Ends, AreToldWhenTheSocketIsClosed) {
-  const TwoProgressThreads so_that_none_of_it_is_done_by_the_thread_that_waits;
+  const ProgressThreadCount two(2);  // so that none of it is done by the thread that waits
   const auto sockets = [] {
     std::set<int> all;
     for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {

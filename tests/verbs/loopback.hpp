@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tests/skips/sanitizers.hpp"
+#include "verbs/options.hpp"
 #include "verbs/verbs.hpp"
 
 namespace weft::verbs::test {
@@ -31,6 +32,14 @@ T must(Result<T> result, const char* what) {
 inline void must(Result<void> result, const char* what) {
   if (!result) throw std::runtime_error(std::string(what) + ": " + result.error().message());
 }
+
+// So many progress threads while it lives; made before what starts them.
+struct ProgressThreadCount {
+  explicit ProgressThreadCount(std::size_t count) { must(set_progress_threads(count), "set_progress_threads"); }
+  ~ProgressThreadCount() { EXPECT_TRUE(set_progress_threads(0)) << "back to what weft chooses"; }
+  ProgressThreadCount(const ProgressThreadCount&) = delete;
+  ProgressThreadCount& operator=(const ProgressThreadCount&) = delete;
+};
 
 struct EndOptions {
   QueuePairAttributes queue_pair{};  // queues are filled in

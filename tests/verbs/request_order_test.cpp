@@ -8,7 +8,6 @@
 
 #include "hand_peer.hpp"
 #include "loopback.hpp"
-#include "verbs/options.hpp"
 
 namespace weft::verbs::test {
 namespace {
@@ -46,8 +45,7 @@ class Caller {
 };
 
 struct RequestOrder : testing::TestWithParam<std::size_t> {  // progress threads
-  RequestOrder() { must(set_progress_threads(GetParam()), "set_progress_threads"); }
-  ~RequestOrder() override { must(set_progress_threads(0), "back to what weft chooses"); }
+  const ProgressThreadCount count{GetParam()};
 };
 INSTANTIATE_TEST_SUITE_P(ProgressThreads, RequestOrder, testing::Values(1, 4));
 

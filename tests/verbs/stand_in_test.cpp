@@ -12,7 +12,6 @@
 #include "hand_peer.hpp"
 #include "loopback.hpp"
 #include "verbs/detail/runtime.hpp"
-#include "verbs/options.hpp"
 
 namespace weft::verbs::test {
 namespace {
@@ -23,7 +22,6 @@ struct StandIn : testing::Test {
     must(listener.bind_address(loopback("127.0.0.1")), "bind");
     must(listener.listen(1024), "listen");
   }
-  ~StandIn() override { must(set_progress_threads(0), "back to what weft chooses"); }
 
   // Waits for one event after the other, each of which comes soon, until that has made a habit, and for `over` at
   // least.
@@ -57,7 +55,7 @@ struct StandIn : testing::Test {
     wait_until([&] { return look_at(far.octets.data()) == static_cast<std::byte>(value); }, "the Write");
   }
 
-  const bool one_thread = (must(set_progress_threads(1), "set_progress_threads"), true);
+  const ProgressThreadCount one{1};
   Pair pair;
   Buffer near{pair.client, 64}, far{pair.server, 64};
   EventChannel events = must(EventChannel::create(), "EventChannel");

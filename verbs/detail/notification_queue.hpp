@@ -138,8 +138,9 @@ class NotificationQueue {
       auto& place = events_[i];
       if (place && matches(*place)) taken.push_back(std::move(*std::exchange(place, std::nullopt)));
     }
-    if (taken.empty()) return taken;                                                           // as most often
-    while (tokens_under_way_.load(std::memory_order_acquire) != 0) std::this_thread::yield();  // they need no lock
+    if (taken.empty()) return taken;
+    // They need no lock to arrive.
+    while (tokens_under_way_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
     std::size_t tokens = std::exchange(without_token_, false) ? 1 : 0;
     while (tokens < taken.size() && take_token()) ++tokens;
     for (std::size_t places = events_.size(); places != 0; --places) {  // each once around, but for those given up
