@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/detail/runtime.hpp"
 
-#include <pthread.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <ctime>
+#include <chrono>
 #include <utility>
 
 #include "transport/blocked_signals.hpp"
-#include "verbs/detail/log.hpp"
 #include "verbs/detail/stream.hpp"
 
 namespace weft::verbs::detail {
@@ -19,100 +14,12 @@ namespace {
 
 constexpr std::chrono::milliseconds kTick = ApplicationDriver::kStale;
 
-std::chrono::steady_clock::time_point to_clock(Instant at) {
-  return std::chrono::steady_clock::time_point(at.since_epoch);
-}
-
-Duration to_duration(const timespec& time) noexcept {
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
-
-// How far the coarse clock may be behind.
-Duration kernel_tick() noexcept {
-  timespec tick{};
-  ::clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
-  return to_duration(tick);
-}
-
 bool& own_thread_mark() noexcept {
   static thread_local bool mark = false;
   return mark;
 }
 
-// The runtime of this process. Never destroyed: threads may still call while exit() runs.
-struct Current {
-  std::mutex mutex{};
-  std::weak_ptr<Runtime> runtime{};
-  std::shared_ptr<Runtime> forking{};                 // while fork() runs
-  std::vector<std::shared_ptr<Runtime>> inherited{};  // in a child: kept, for their threads are the parent's to join
-};
-
-Current& current() {
-  static auto* const one = new Current;
-  return *one;
-}
-
 }  // namespace
-
-Instant about_now() noexcept {
-  static const Duration tick = kernel_tick();
-  timespec last_tick{};
-  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &last_tick);
-  return {to_duration(last_tick) + tick};
-}
-
-// A child has its parent's objects, but not its progress thread. It gets a runtime of its own for what it opens, and
-// lets go of the parent's sockets: else they would stay open when the parent closes them, and what it did to them would
-// reach the epoll sets that both share.
-void Runtime::before_fork() {
-  Current& self = current();
-  self.mutex.lock();
-  self.forking = self.runtime.lock();
-  if (self.forking) self.forking->streams_mutex_.lock();
-}
-
-void Runtime::after_fork_in_parent() {
-  Current& self = current();
-  if (self.forking) self.forking->streams_mutex_.unlock();
-  const auto last = std::move(self.forking);  // perhaps the last share: it ends behind the lock
-  self.mutex.unlock();
-}
-
-void Runtime::after_fork_in_child() {
-  Current& self = current();
-  if (self.forking) {
-    self.forking->leave_to_parent();
-    self.forking->streams_mutex_.unlock();
-    self.inherited.push_back(std::move(self.forking));
-  }
-  self.runtime.reset();
-  self.mutex.unlock();
-}
-
-void Runtime::leave_to_parent() {
-  const int nowhere = ::eventfd(0, EFD_CLOEXEC);
-  for (const auto& [number, stream] : streams_) stream->leave_to_parent(nowhere);
-  for (const auto& [number, weak] : listeners_) {
-    auto listener = weak.lock();
-    if (!listener) continue;
-    listener->leave_to_parent(nowhere);
-    kept_.push_back(std::move(listener));
-  }
-  if (nowhere >= 0) ::close(nowhere);
-}
-
-Result<std::shared_ptr<Runtime>> Runtime::acquire() {
-  static const int watched = ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-  if (watched != 0) return fail(Errc::kSystem, "runtime", "cannot register what fork() has to do", watched);
-  const std::lock_guard lock(current().mutex);
-  if (auto running = current().runtime.lock()) return running;
-  auto reactor = transport::Reactor::create();
-  if (!reactor) return fail(Errc::kSystem, "runtime", "cannot create the reactor", reactor.error().value());
-  std::shared_ptr<Runtime> made(new Runtime(std::move(*reactor)));
-  if (const auto opened = made->open_progress(progress_threads()); !opened) return std::unexpected(opened.error());
-  current().runtime = made;
-  return made;
-}
 
 Runtime::Runtime(transport::Reactor reactor) : reactor_(std::move(reactor)) {}
 
@@ -142,7 +49,7 @@ Runtime::~Runtime() {
 
 transport::Reactor& Runtime::reactor() {
   std::call_once(started_, [this] {
-    deadline_timer_.emplace(reactor_, [this] { serve_deadlines(); });
+    deadlines_.emplace(reactor_, [this] { serve_deadlines(); });
     tick_timer_.emplace(reactor_, [this] { tick(); });
     thread_ = std::thread([this] {
       transport::block_signals();
@@ -188,7 +95,7 @@ void Runtime::forget_listener(std::uint64_t number) {
   listeners_.erase(number);
 }
 
-// --- Readiness and deadlines
+// --- Readiness
 
 void Runtime::serve(const transport::Ready& ready) {
   if (const auto stream = find(ready.token); stream && stream->drive(ready.hangup)) messages_came_ = true;
@@ -234,37 +141,26 @@ void Runtime::share_work(bool others_have_time) {
   }
 }
 
+// --- Deadlines
+
 void Runtime::wake_at(std::uint64_t number, Instant at) {
   const std::lock_guard lock(streams_mutex_);
-  deadlines_.emplace(at, number);
-  arm_deadline_timer();
+  deadlines_->add(at, number);
 }
 
-// The timer stays as it is: one wake-up for nothing is cheaper than to set it for each of many connections.
 void Runtime::forget_wake_up(std::uint64_t number, Instant at) {
   const std::lock_guard lock(streams_mutex_);
-  deadlines_.erase({at, number});
-}
-
-void Runtime::arm_deadline_timer() {
-  if (deadlines_.empty()) return;
-  const Instant first = deadlines_.begin()->first;
-  if (armed_ && *armed_ <= first) return;
-  armed_ = first;
-  deadline_timer_->set(to_clock(first));
+  deadlines_->forget(at, number);
 }
 
 void Runtime::serve_deadlines() {
   std::vector<std::shared_ptr<Stream>> due;
   {
     const std::lock_guard lock(streams_mutex_);
-    armed_.reset();
-    while (!deadlines_.empty() && deadlines_.begin()->first <= now()) {
-      const auto found = streams_.find(deadlines_.begin()->second);
+    for (const auto number : deadlines_->take_due(now())) {
+      const auto found = streams_.find(number);
       if (found != streams_.end()) due.push_back(found->second);
-      deadlines_.erase(deadlines_.begin());
     }
-    arm_deadline_timer();
   }
   for (const auto& stream : due) stream->deadline_passed();
 }

@@ -6,12 +6,11 @@
 // Public handles own the runtime; nothing inside it does. So it ends in an application's thread, never in its own.
 #pragma once
 
-#include <chrono>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -24,18 +23,14 @@
 #include "transport/timer.hpp"
 #include "verbs/detail/application_driver.hpp"
 #include "verbs/detail/buffer_pool.hpp"
+#include "verbs/detail/clock.hpp"
+#include "verbs/detail/deadlines.hpp"
 #include "verbs/detail/stag_table.hpp"
 #include "verbs/error.hpp"
 
 namespace weft::verbs::detail {
 
 class Stream;
-
-// A monotonic clock, read by the drivers of engines and never by the engines.
-[[nodiscard]] inline Instant now() noexcept { return {std::chrono::steady_clock::now().time_since_epoch()}; }
-// No earlier, as long as the kernel ticks when it should, and later by a tick at most (1 to 10 ms), for a sixth of the
-// price: each message asks twice. For time-outs of seconds.
-[[nodiscard]] Instant about_now() noexcept;
 
 class Runtime {
  public:
@@ -104,7 +99,6 @@ class Runtime {
   void leave_to_parent();
   void serve(const transport::Ready& ready);
   void serve_deadlines();
-  void arm_deadline_timer();
   void tick();
   void share_work(bool others_have_time);
   void add_driver(std::shared_ptr<ApplicationDriver> driver);
@@ -112,7 +106,6 @@ class Runtime {
   std::shared_ptr<StagTable> stags_ = std::make_shared<StagTable>();
   BufferPool buffers_;
   transport::Reactor reactor_;
-  std::optional<transport::Timer> deadline_timer_;
   std::optional<transport::Timer> tick_timer_;
   std::once_flag started_;
   std::thread thread_;
@@ -123,8 +116,7 @@ class Runtime {
 
   std::mutex streams_mutex_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Stream>> streams_;
-  std::set<std::pair<Instant, std::uint64_t>> deadlines_;
-  std::optional<Instant> armed_;  // the timer, perhaps for one that is not wanted any more
+  std::optional<Deadlines> deadlines_;  // from the first use on
   std::unordered_map<std::uint64_t, std::weak_ptr<transport::Listener>> listeners_;
   std::vector<std::shared_ptr<transport::Listener>> kept_;  // in a child: its parent's, see Listener::leave_to_parent
 
