@@ -26,12 +26,12 @@ bool bind_to(int descriptor, const Endpoint& at) noexcept {
 
 }  // namespace
 
-std::expected<BoundSocket, std::error_code> BoundSocket::open(const Address& at, const AddressOptions& options) {
-  const int family = at.family == Family::kIpv4 ? AF_INET : AF_INET6;
+std::expected<BoundSocket, std::error_code> BoundSocket::open(Family family, const AddressOptions& options) {
+  const bool v6 = family == Family::kIpv6;
   BoundSocket made;
-  made.descriptor_ = ::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP);
+  made.descriptor_ = ::socket(v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP);
   if (!made.is_open()) return std::unexpected(last_error());
-  if (options.ipv6_only && family == AF_INET6) set(made.descriptor_, IPPROTO_IPV6, IPV6_V6ONLY, *options.ipv6_only);
+  if (options.ipv6_only && v6) set(made.descriptor_, IPPROTO_IPV6, IPV6_V6ONLY, *options.ipv6_only);
   if (options.reuse) made.allow_reuse(true);
   return made;
 }
@@ -51,7 +51,7 @@ std::error_code BoundSocket::ask_local() noexcept {
 // that is started again, and it shares the port with whoever sets it too. The kernel compares both sockets' options as
 // they are at that moment. So it is set where the port is refused without it, and taken back once that succeeded.
 std::expected<BoundSocket, std::error_code> BoundSocket::bind(const Endpoint& at, const AddressOptions& options) {
-  auto made = open(at.address, options);
+  auto made = open(at.address.family, options);
   if (!made) return made;
   bool done = bind_to(made->descriptor_, at);
   if (!done && errno == EADDRINUSE && !options.reuse && at.port != 0) {
@@ -65,12 +65,16 @@ std::expected<BoundSocket, std::error_code> BoundSocket::bind(const Endpoint& at
 }
 
 std::expected<BoundSocket, std::error_code> BoundSocket::at_address(const Address& at, const AddressOptions& options) {
-  auto made = open(at, options);
+  auto made = open(at.family, options);
   if (!made) return made;
-  set(made->descriptor_, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, true);
-  made->local_ = {at, 0};
-  if (!bind_to(made->descriptor_, made->local_)) return std::unexpected(last_error());
+  if (const auto error = made->take_address(at)) return std::unexpected(error);
   return made;
+}
+
+std::error_code BoundSocket::take_address(const Address& at) noexcept {
+  set(descriptor_, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, true);
+  local_ = {at, 0};
+  return bind_to(descriptor_, local_) ? std::error_code{} : last_error();
 }
 
 std::error_code BoundSocket::pick_port() noexcept {

@@ -29,6 +29,9 @@ class BoundSocket {
   // peer then, and finds one in a fraction of the time.
   [[nodiscard]] static std::expected<BoundSocket, std::error_code> at_address(const Address& at,
                                                                               const AddressOptions& options = {});
+  // No address yet.
+  [[nodiscard]] static std::expected<BoundSocket, std::error_code> open(Family family,
+                                                                        const AddressOptions& options = {});
   BoundSocket() = default;  // none
   ~BoundSocket();
   BoundSocket(BoundSocket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), local_(other.local_) {}
@@ -42,6 +45,8 @@ class BoundSocket {
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
   // With the real port; port 0: none yet.
   [[nodiscard]] const Endpoint& local() const noexcept { return local_; }
+  // As at_address(), of one that has none.
+  std::error_code take_address(const Address& at) noexcept;
   // A free one, unless it has one. local() is as before when that fails.
   std::error_code pick_port() noexcept;
   void allow_reuse(bool on) noexcept;
@@ -53,7 +58,6 @@ class BoundSocket {
   [[nodiscard]] int release() noexcept;
 
  private:
-  static std::expected<BoundSocket, std::error_code> open(const Address& at, const AddressOptions& options);
   std::error_code ask_local() noexcept;
 
   int descriptor_ = -1;

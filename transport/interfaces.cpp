@@ -114,20 +114,4 @@ std::optional<Interface> find_owner(const std::vector<Interface>& interfaces, co
   return *owner;
 }
 
-std::expected<Address, std::error_code> local_address_towards(const Address& remote) {
-  const int family = remote.family == Family::kIpv4 ? AF_INET : AF_INET6;
-  const Descriptor probe(socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  if (probe.value < 0) return std::unexpected(last_error());
-  // Connecting a UDP socket consults the routing table and sends nothing; the port only must not be 0.
-  sockaddr_storage storage{};
-  socklen_t length = Endpoint{remote, 9}.to_sockaddr(storage);
-  auto* address = reinterpret_cast<sockaddr*>(&storage);
-  if (::connect(probe.value, address, length) != 0) return std::unexpected(last_error());
-  length = sizeof storage;
-  if (getsockname(probe.value, address, &length) != 0) return std::unexpected(last_error());
-  const auto own = Endpoint::from_sockaddr(address, length);
-  if (!own) return std::unexpected(own.error());
-  return own->address;
-}
-
 }  // namespace weft::transport

@@ -37,7 +37,4 @@ struct Interface {
 // The interface that has `local`; all of 127.0.0.0/8 belongs to the loopback interface. Nothing for the wildcard.
 [[nodiscard]] std::optional<Interface> find_owner(const std::vector<Interface>& interfaces, const Address& local);
 
-// The local address that the system would use towards `remote`. Sends nothing.
-[[nodiscard]] std::expected<Address, std::error_code> local_address_towards(const Address& remote);
-
 }  // namespace weft::transport

@@ -11,7 +11,7 @@
 
 #include "compat/objects/cm.hpp"
 #include "compat/objects/report.hpp"
-#include "transport/interfaces.hpp"
+#include "transport/route.hpp"
 #include "verbs/endpoint.hpp"
 
 namespace weft::compat {

@@ -52,10 +52,5 @@ TEST(Interfaces, OwnersOfUnlistedAddresses) {
   EXPECT_FALSE(find_owner(interfaces, Address::parse("192.0.2.77").value())) << "documentation range, RFC 5737";
 }
 
-TEST(Interfaces, LoopbackIsReachedFromLoopback) {
-  EXPECT_EQ(local_address_towards(Address::loopback(Family::kIpv4)), Address::loopback(Family::kIpv4));
-  EXPECT_FALSE(local_address_towards(Address::parse("255.255.255.255").value())) << "broadcast needs leave";
-}
-
 }  // namespace
 }  // namespace weft::transport

@@ -3,7 +3,7 @@
 // used, and the options of the connections to come.
 #include <utility>
 
-#include "transport/interfaces.hpp"
+#include "transport/route.hpp"
 #include "verbs/detail/connection_state.hpp"
 #include "verbs/detail/log.hpp"
 
@@ -61,14 +61,21 @@ Result<void> ConnectionState::bind(const Endpoint& local, Port port) {
 
 // The address that connect will use, so that local() tells it from here on, and the port if there is one. A wildcard of
 // the other family takes its port along.
-void ConnectionState::reserve_address(const Address& source) {
-  const bool fits = reserved_.is_open() && local_.address.family == source.family;
-  if (!fits) {
-    auto made = reserved_.is_open() ? reserved_.again(Address::any(source.family), address_options_)
-                                    : transport::BoundSocket::at_address(source, address_options_);
+std::expected<Address, std::error_code> ConnectionState::reserve_address(const Address& destination) {
+  transport::BoundSocket fresh;
+  if (!reserved_.is_open()) {
+    if (auto made = transport::BoundSocket::open(destination.family, address_options_)) fresh = std::move(*made);
+  }
+  auto source = transport::local_address_towards(destination, fresh.is_open() ? fresh : reserved_);
+  if (!source) return source;
+  if (fresh.is_open()) {
+    if (!fresh.take_address(*source)) reserved_ = std::move(fresh);
+  } else if (reserved_.is_open() && local_.address.family != source->family) {
+    auto made = reserved_.again(Address::any(source->family), address_options_);
     if (made) reserved_ = std::move(*made);
   }
-  local_ = {local_.address.is_any() ? source : local_.address, reserved_.local().port};
+  local_ = {local_.address.is_any() ? *source : local_.address, reserved_.local().port};
+  return source;
 }
 
 Result<void> ConnectionState::resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source) {
@@ -82,26 +89,23 @@ Result<void> ConnectionState::resolve_address(const Endpoint& destination, const
   if (!in(Phase::kIdle) && !in(Phase::kBound)) {
     return fail(Errc::kInvalidState, "connection", "already resolved, listening or connected");
   }
-  Address from;
+  std::expected<Address, std::error_code> towards;
   {
     const std::lock_guard lock(mutex_);
-    from = local_.address;
+    if (!local_.address.is_any() && local_.address.family != destination.address.family) {
+      return fail(Errc::kInvalidArgument, "destination", "not of the address family of the local address");
+    }
+    towards = reserve_address(destination.address);
+    if (towards) {
+      remote_ = destination;
+      phase_ = Phase::kAddressResolved;
+    }
   }
-  if (!from.is_any() && from.family != destination.address.family) {
-    return fail(Errc::kInvalidArgument, "destination", "not of the address family of the local address");
-  }
-  const auto towards = transport::local_address_towards(destination.address);
   if (!towards) {
     log_connection(LogLevel::kInfo, number, "no route to " + destination.to_string());
     post(ConnectionEventType::kAddressError,
          Error{Errc::kUnreachable, "destination", "no route to this address", towards.error().value()});
     return {};
-  }
-  {
-    const std::lock_guard lock(mutex_);
-    reserve_address(*towards);
-    remote_ = destination;
-    phase_ = Phase::kAddressResolved;
   }
   log_connection(LogLevel::kDebug, number,
                  [&] { return destination.to_string() + " resolved: by way of " + towards->to_string(); });

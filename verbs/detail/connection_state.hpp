@@ -110,7 +110,8 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   void has_answered(bool accepted);
   [[nodiscard]] static ConnectionEvent ended_early();
   Result<void> bind(const Endpoint& local, Port port);
-  void reserve_address(const Address& source);  // with the lock held
+  // Towards the destination. With the lock held.
+  [[nodiscard]] std::expected<Address, std::error_code> reserve_address(const Address& destination);
   [[nodiscard]] Result<void> begin_attempt(std::unique_ptr<Attempt> attempt);
   void start_connector();
   void mark(transport::Socket& socket) const;

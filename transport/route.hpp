@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the routing table says of a destination.
+#pragma once
+
+#include <expected>
+#include <system_error>
+
+#include "transport/bound_socket.hpp"
+#include "transport/endpoint.hpp"
+
+namespace weft::transport {
+
+// The local address that the system would use towards `remote`. Sends nothing. The table is that of the calling
+// thread's network namespace. With the socket that is to go there, made by this thread, the answer takes a third of the
+// time: it tells the namespace, and so a probe can be kept from one question to the next.
+[[nodiscard]] std::expected<Address, std::error_code> local_address_towards(const Address& remote,
+                                                                            const BoundSocket& traveller = {});
+
+}  // namespace weft::transport
