@@ -41,7 +41,7 @@ class Probe {
   Probe& operator=(const Probe&) = delete;
 
   [[nodiscard]] bool serves(std::optional<std::uint64_t> network) const noexcept {
-    return network && network_ == network && owner_ == ::getpid();
+    return network_ == network && owner_ == ::getpid();
   }
 
   std::expected<Address, std::error_code> ask(const Address& remote) {
@@ -92,13 +92,14 @@ std::expected<Address, std::error_code> local_address_towards(const Address& rem
   const auto network = traveller.is_open() ? namespace_of(traveller.descriptor()) : std::nullopt;
   Slot& slot = kept(remote.family);
   auto probe = network ? take(slot) : nullptr;
-  if (!probe || !probe->serves(network)) {
+  if (probe && !probe->serves(network)) probe.reset();
+  if (!probe) {
     auto fresh = Probe::open(remote.family);
     if (!fresh) return std::unexpected(fresh.error());
     probe = std::move(*fresh);
   }
   auto own = probe->ask(remote);
-  if (own && probe->serves(network) && probe->forget()) keep(slot, std::move(probe));
+  if (own && network && probe->forget()) keep(slot, std::move(probe));
   return own;
 }
 

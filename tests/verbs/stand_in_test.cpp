@@ -2,6 +2,7 @@
 // A thread that waits for connection events again and again stands in for the progress thread. It does so for all
 // connections, and whatever becomes of it, they are served.
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 
@@ -140,6 +141,26 @@ TEST_F(StandIn, HearsWhatOthersDo) {
     other.join();
     EXPECT_EQ(must(std::move(event), "get_event").type, ConnectionEventType::kAddressResolved);
   }
+}
+
+// A program may look at the descriptor first, instead of asking.
+TEST_F(StandIn, WhatItDoesItselfNeedsNoDescriptorAndIsToldThereBeforeLong) {
+  const auto is_told = [&](std::chrono::milliseconds at_most) {
+    pollfd wait{.fd = events.descriptor(), .events = POLLIN, .revents = 0};
+    return ::poll(&wait, 1, static_cast<int>(at_most.count())) == 1;
+  };
+  int held_back = 0;
+  for (int round = 0; round < 20; ++round) {
+    wait_often();
+    ConnectionId id = must(ConnectionId::create(events), "ConnectionId");
+    must(id.resolve_address(listener.local_address()), "resolve");
+    if (!is_told(0ms)) ++held_back;
+    if (round % 2 == 0) {
+      EXPECT_TRUE(is_told(kPatience));
+    }
+    EXPECT_EQ(must(events.get_event(kPatience), "get_event").type, ConnectionEventType::kAddressResolved);
+  }
+  EXPECT_GT(held_back, 0);
 }
 
 TEST_F(StandIn, WaitsNoLongerThanItIsTold) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <mutex>
 
 #include "transport/cancellation.hpp"
 #include "verbs/detail/restarts.hpp"
@@ -17,12 +18,20 @@ EventChannelState::~EventChannelState() {
   if (stands_in_) runtime_.step_back();
 }
 
+// While a thread stands in and is not at it, most likely it is the one that has just resolved an address, and takes the
+// event next. Should it look at the descriptor instead, the next tick shows it.
 void EventChannelState::post(QueuedEvent event) {
   if (server_.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
     events->hold_back(std::move(event));
-  } else {
-    events->post(std::move(event));
+    return;
   }
+  std::unique_lock lock(mutex_);
+  if (stands_in_ && !waiting_ && asleep_ == 0) {
+    events->hold_back(std::move(event));
+    return;
+  }
+  lock.unlock();
+  events->post(std::move(event));
 }
 
 Result<QueuedEvent> EventChannelState::get_event() {
@@ -32,7 +41,7 @@ Result<QueuedEvent> EventChannelState::get_event() {
     const Wait until_return{*this};
     if (auto event = serve_until_event(Clock::time_point::max())) return std::move(*event);
   }
-  const Runtime::Sleep here(runtime_);
+  const Sleep until_return(*this);
   return events->get();
 }
 
@@ -43,9 +52,22 @@ Result<QueuedEvent> EventChannelState::get_event(std::chrono::milliseconds at_mo
     const Wait until_return{*this};
     if (auto event = serve_until_event(until)) return std::move(*event);
   }
-  const Runtime::Sleep here(runtime_);
+  const Sleep until_return(*this);
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
   return events->get(std::max(left, std::chrono::milliseconds(0)));
+}
+
+EventChannelState::Sleep::Sleep(EventChannelState& where) : channel(where) {
+  channel.runtime_.falls_asleep();
+  const std::lock_guard lock(channel.mutex_);
+  ++channel.asleep_;
+  channel.events->show();
+}
+
+EventChannelState::Sleep::~Sleep() {
+  channel.runtime_.wakes_up();
+  const std::lock_guard lock(channel.mutex_);
+  --channel.asleep_;
 }
 
 // False when this thread is not to serve. Memory is taken first: without it nothing has changed.
@@ -118,6 +140,7 @@ bool EventChannelState::Presence::hand_back_if_idle(Clock::time_point) {
 bool EventChannelState::has_gone() {
   const std::lock_guard lock(mutex_);
   if (waiting_) return false;
+  events->show();
   if (std::exchange(came_by_, false) && stands_in_) return false;
   step_back();
   ticking_ = false;

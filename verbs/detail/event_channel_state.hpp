@@ -52,7 +52,8 @@ class EventChannelState final : public std::enable_shared_from_this<EventChannel
   Result<QueuedEvent> get_event();
   // Waits at most so long, whatever the descriptor's mode: kTimedOut.
   Result<QueuedEvent> get_event(std::chrono::milliseconds at_most);
-  // What the thread that serves has found it takes next, without the descriptor.
+  // Nobody need be told through the descriptor when it is the thread that serves which found the reason for the event,
+  // or when that thread is about to come again.
   void post(QueuedEvent event);
 
  private:
@@ -79,6 +80,14 @@ class EventChannelState final : public std::enable_shared_from_this<EventChannel
     ~Wait() { channel.end_wait(); }
   };
 
+  struct Sleep {  // on the descriptor
+    EventChannelState& channel;
+    explicit Sleep(EventChannelState& where);
+    ~Sleep();
+    Sleep(const Sleep&) = delete;
+    Sleep& operator=(const Sleep&) = delete;
+  };
+
   [[nodiscard]] bool waits_often();  // with the lock held
   [[nodiscard]] bool begin_wait();
   void end_wait();
@@ -95,6 +104,7 @@ class EventChannelState final : public std::enable_shared_from_this<EventChannel
   int waits_ = 0;                  // up to that one
   bool stands_in_ = false;  // from the first wait that serves until the thread has gone for a tick, or waited for long
   bool waiting_ = false;    // a thread that serves
+  int asleep_ = 0;          // threads, on the descriptor
   bool came_by_ = false;    // since the last tick
   bool ticking_ = false;
 };

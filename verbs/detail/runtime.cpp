@@ -118,9 +118,9 @@ bool Runtime::stand_in() {
   return true;
 }
 
-Runtime::Sleep::Sleep(Runtime& where) : runtime(where) {
-  ++runtime.sleepers_;
-  if (runtime.stood_in_for_) runtime.progress_.front().resume();
+void Runtime::falls_asleep() {
+  ++sleepers_;
+  if (stood_in_for_) progress_.front().resume();
 }
 
 void Runtime::step_back() {

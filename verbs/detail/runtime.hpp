@@ -67,13 +67,9 @@ class Runtime {
   void step_back();
   bool serve_one() { return progress_.front().serve_one(); }  // false when nothing is ready
   [[nodiscard]] int stands_in_at() const noexcept { return progress_.front().descriptor(); }  // readable meanwhile
-  struct Sleep {  // of a thread that is to be woken for an event of a set-up
-    Runtime& runtime;
-    explicit Sleep(Runtime& where);
-    ~Sleep() { --runtime.sleepers_; }
-    Sleep(const Sleep&) = delete;
-    Sleep& operator=(const Sleep&) = delete;
-  };
+  // Around the sleep of a thread that is to be woken for an event of a set-up.
+  void falls_asleep();
+  void wakes_up() noexcept { --sleepers_; }
   // Wakes the stream at `at` or earlier; an earlier wake-up that was asked for stays.
   void wake_at(std::uint64_t number, Instant at);
   // Not at `at`, after all.
