@@ -2,6 +2,7 @@
 // What the routing table says of a destination.
 #pragma once
 
+#include <chrono>
 #include <expected>
 #include <system_error>
 
@@ -11,9 +12,10 @@
 namespace weft::transport {
 
 // The local address that the system would use towards `remote`. Sends nothing. The table is that of the calling
-// thread's network namespace. With the socket that is to go there, made by this thread, the answer takes a third of the
-// time: it tells the namespace, and so a probe can be kept from one question to the next.
+// thread's network namespace. With the socket that is to go there, made by this thread, the answer may be as old as
+// kRouteIsFresh: who makes many connections to one peer asks the system once in that time.
 [[nodiscard]] std::expected<Address, std::error_code> local_address_towards(const Address& remote,
                                                                             const BoundSocket& traveller = {});
+inline constexpr std::chrono::milliseconds kRouteIsFresh{1};
 
 }  // namespace weft::transport

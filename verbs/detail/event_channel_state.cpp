@@ -34,8 +34,14 @@ void EventChannelState::post(QueuedEvent event) {
   events->post(std::move(event));
 }
 
+std::optional<QueuedEvent> EventChannelState::take_now() {
+  auto event = events->take_now();
+  if (event) come_by();
+  return event;
+}
+
 Result<QueuedEvent> EventChannelState::get_event() {
-  if (auto event = events->take_now()) return std::move(*event);
+  if (auto event = take_now()) return std::move(*event);
   if (!events->blocks()) return events->get();
   if (begin_wait()) {
     const Wait until_return{*this};
@@ -46,7 +52,7 @@ Result<QueuedEvent> EventChannelState::get_event() {
 }
 
 Result<QueuedEvent> EventChannelState::get_event(std::chrono::milliseconds at_most) {
-  if (auto event = events->take_now()) return std::move(*event);
+  if (auto event = take_now()) return std::move(*event);
   const auto until = Clock::now() + std::min(at_most, kMaxTimeout);
   if (at_most >= kStale && begin_wait()) {
     const Wait until_return{*this};
@@ -82,11 +88,22 @@ bool EventChannelState::begin_wait() {
   return true;
 }
 
-// One who finds an event each time it comes has no time to serve: then the progress thread is of use beside it.
-bool EventChannelState::waits_often() {
+void EventChannelState::continue_row() {
   const auto now = Clock::now();
-  if (now - std::exchange(last_wait_, now) > kStale) waits_ = 0;
+  if (now - std::exchange(last_call_, now) > kStale) waits_ = 0;
+}
+
+bool EventChannelState::waits_often() {
+  continue_row();
   return ++waits_ >= kManyWaits;
+}
+
+// A call that finds an event is part of the row, but no wait: one who always finds some, since it looks at the
+// descriptor first, would not serve while it sleeps there.
+void EventChannelState::come_by() {
+  const std::lock_guard lock(mutex_);
+  came_by_ = true;
+  if (!stands_in_ && waits_ != 0) continue_row();
 }
 
 void EventChannelState::end_wait() {
@@ -128,6 +145,7 @@ bool EventChannelState::serve_one() {
 
 // Until somebody makes a habit of it again.
 void EventChannelState::step_back() {
+  waits_ = 0;
   if (std::exchange(stands_in_, false)) runtime_.step_back();
 }
 

@@ -69,8 +69,8 @@ class EventChannelState final : public std::enable_shared_from_this<EventChannel
   };
 
   static constexpr auto kStale = ApplicationDriver::kStale;
-  // So many waits, each begun within that time of the one before, are those of a thread that sets up connections one
-  // after the other, or many at once.
+  // So many waits in a row of calls, each within that time of the one before, are those of a thread that sets up
+  // connections one after the other, or many at once.
   static constexpr int kManyWaits = 4;
   // It is over when no event comes for so long: the progress thread is woken as quickly.
   static constexpr std::chrono::milliseconds kQuiet{10};
@@ -88,7 +88,10 @@ class EventChannelState final : public std::enable_shared_from_this<EventChannel
     Sleep& operator=(const Sleep&) = delete;
   };
 
-  [[nodiscard]] bool waits_often();  // with the lock held
+  std::optional<QueuedEvent> take_now();
+  void come_by();
+  void continue_row();  // this and the next with the lock held
+  [[nodiscard]] bool waits_often();
   [[nodiscard]] bool begin_wait();
   void end_wait();
   // Nothing when none came for kQuiet, or until `until`.
@@ -100,8 +103,8 @@ class EventChannelState final : public std::enable_shared_from_this<EventChannel
   Runtime& runtime_;
   std::atomic<std::thread::id> server_{};  // the thread that serves, while it does
   CompactMutex mutex_;
-  Clock::time_point last_wait_{};  // when it began
-  int waits_ = 0;                  // up to that one
+  Clock::time_point last_call_{};  // of get_event, when it began
+  int waits_ = 0;                  // up to that one, in a row
   bool stands_in_ = false;  // from the first wait that serves until the thread has gone for a tick, or waited for long
   bool waiting_ = false;    // a thread that serves
   int asleep_ = 0;          // threads, on the descriptor
