@@ -18,7 +18,6 @@
 #include <thread>
 #include <utility>
 
-#include "hand_peer.hpp"
 #include "loopback.hpp"
 
 namespace weft::verbs::test {
@@ -235,110 +234,6 @@ TEST(Idle, AConnectionIsSmall) {
   EXPECT_LT(growth[kCount / 2], 10 * 1024);
   const bool measured = mallinfo2().uordblks != 0;  // a sanitizer's allocator tells nothing
   EXPECT_EQ(growth[kCount / 2] > 0, measured);
-}
-
-// While a thread polls, finds nothing and helps, a lone progress thread rests.
-TEST(Pollers, TheProgressThreadReplacesWhoGoes) {
-  Pair polled;
-  Pair passive;
-  Buffer near{passive.client, 64}, far{passive.server, 64};
-  for (int round = 1; round <= 20; ++round) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(round % 5);
-    while (std::chrono::steady_clock::now() < end) EXPECT_EQ(drain(polled.client.cq), 0U);
-    if (round % 2 == 0) must(polled.client.cq.arm(Arm::kAll), "arm");
-    const auto value = static_cast<std::byte>(round);
-    write_octet(*passive.client.qp, near, far, value);
-    wait_until([&] { return look_at(far.octets.data()) == value; }, "the Write");
-  }
-}
-
-// With no socket but its listener's the progress thread has nothing to be relieved of.
-TEST(Pollers, WhoSpinsIsConnectedToAllTheSame) {
-  Pair pair;
-  const auto spin_until = [&](const auto& done) {
-    const auto end = std::chrono::steady_clock::now() + kPatience;
-    while (!done() && std::chrono::steady_clock::now() < end) {
-      for (End* one : {&pair.client, &pair.server}) EXPECT_EQ(drain(one->cq), 0U);
-    }
-  };
-  const auto begun = std::chrono::steady_clock::now() + std::chrono::milliseconds(10);
-  spin_until([&] { return std::chrono::steady_clock::now() > begun; });
-  HandPeer peer(pair.listener.local_address());
-  pollfd events{.fd = pair.events.descriptor(), .events = POLLIN, .revents = 0};
-  spin_until([&] { return ::poll(&events, 1, 0) == 1; });
-  ASSERT_EQ(::poll(&events, 1, 0), 1) << "the peer was never let in";
-  pair.event(ConnectionEventType::kConnectRequest);
-}
-
-// More connections on one queue than are read one by one.
-TEST(Pollers, ManyConnectionsOnOneQueue) {
-  constexpr std::size_t kCount = 12;
-  End shared;
-  std::vector<std::unique_ptr<End>> clients;
-  std::vector<QueuePair> servers;
-  auto events = must(EventChannel::create(), "EventChannel");
-  auto listener = must(ConnectionId::create(events), "id");
-  must(listener.bind_address(loopback("127.0.0.1")), "bind");
-  must(listener.listen(), "listen");
-  for (std::size_t i = 0; i < kCount; ++i) {
-    auto& client = *clients.emplace_back(std::make_unique<End>());
-    client.id = must(ConnectionId::create(events), "id");
-    must(client.id->resolve_address(listener.local_address()), "resolve");
-    expect_event(events, ConnectionEventType::kAddressResolved);
-    must(client.id->resolve_route(), "route");
-    expect_event(events, ConnectionEventType::kRouteResolved);
-    must(client.id->connect(*client.qp), "connect");
-    auto request = expect_event(events, ConnectionEventType::kConnectRequest);
-    servers.push_back(must(shared.domain.create_queue_pair({.send_cq = &shared.cq, .receive_cq = &shared.cq}), "qp"));
-    must(request.request->accept(servers.back()), "accept");
-    expect_event(events, ConnectionEventType::kEstablished);
-    expect_event(events, ConnectionEventType::kEstablished);
-  }
-  for (int round = 0; round < 20; ++round) {
-    for (auto& server : servers) must(server.post_receive({.wr_id = server.number()}), "post_receive");
-    for (auto& client : clients) must(client->qp->post_send({.opcode = SendOpcode::kSend}), "send");
-    for (std::size_t i = 0; i < kCount; ++i) {
-      const auto done = shared.next();
-      EXPECT_EQ(done.status, WcStatus::kSuccess);
-      EXPECT_EQ(done.wr_id, done.qp_num);
-    }
-  }
-}
-
-// A queue's connections come and go while other threads begin to poll it and stop, again and again.
-TEST(Pollers, ConnectionsComeAndGoUnderThem) {
-  constexpr int kTimes = 300;
-  End shared;
-  auto events = must(EventChannel::create(), "EventChannel");
-  auto listener = must(ConnectionId::create(events), "id");
-  must(listener.bind_address(loopback("127.0.0.1")), "bind");
-  must(listener.listen(), "listen");
-  std::atomic<bool> stop{false};
-  const auto poll_and_stop = [&] {
-    while (!stop) {
-      for (int i = 0; i < 12; ++i) drain(shared.cq);
-      must(shared.cq.arm(Arm::kAll), "arm");
-    }
-  };
-  std::jthread first(poll_and_stop), second(poll_and_stop);
-  const std::unique_ptr<void, std::function<void(void*)>> at_the_end(&stop, [&](void*) { stop = true; });
-  std::vector<std::unique_ptr<QueuePair>> servers(12);
-  for (int i = 0; i < kTimes; ++i) {
-    End client;
-    auto id = must(ConnectionId::create(events), "id");
-    must(id.resolve_address(listener.local_address()), "resolve");
-    expect_event(events, ConnectionEventType::kAddressResolved);
-    must(id.resolve_route(), "route");
-    expect_event(events, ConnectionEventType::kRouteResolved);
-    must(id.connect(*client.qp), "connect");
-    auto request = expect_event(events, ConnectionEventType::kConnectRequest);
-    auto& server = servers[static_cast<std::size_t>(i) % servers.size()];
-    server = std::make_unique<QueuePair>(
-        must(shared.domain.create_queue_pair({.send_cq = &shared.cq, .receive_cq = &shared.cq}), "qp"));
-    must(request.request->accept(*server), "accept");
-    expect_event(events, ConnectionEventType::kEstablished);
-    expect_event(events, ConnectionEventType::kEstablished);
-  }
 }
 
 // Everything from many threads at once, as libibverbs allows: posting, polling, querying, registering.

@@ -87,7 +87,7 @@ Result<void> CompletionQueueState::arm(Arm which) {
   }
   if (polls_.end()) {  // the application is about to sleep: do not wait for the tick
     runtime_.resume();
-    refresh_interests();
+    give_back();
   }
   return {};
 }
@@ -202,7 +202,7 @@ void CompletionQueueState::make_progress() {
     if (!few && !ready_) watch_all();
     if (!few) ready = ready_;
   }
-  if (polls_.notice()) take_over();
+  if (polls_.notice()) take_over(few.get());
   if (ready) {
     drive_ready(*ready);
   } else {
@@ -222,17 +222,49 @@ void CompletionQueueState::drive_ready(transport::ReadinessSet& set) {
   }
 }
 
-// From now on the thread that polls reads the sockets, until it arms or the tick finds it gone. A stream attached from
-// here on looks at polls_ itself.
-void CompletionQueueState::take_over() {
-  refresh_interests();
+// From now on the thread that polls reads the sockets, until it arms or the tick finds it gone. Where they are many a
+// stream finds out with its next step: an application that polls now and then would else have thousands told each time,
+// of which it uses a few.
+void CompletionQueueState::take_over(const Members* few) {
+  for (const auto& member : few != nullptr ? *few : Members()) member.stream->refresh_interest();
   runtime_.watch(shared_from_this());
+}
+
+bool CompletionQueueState::claim(const Stream& stream) {
+  if (!polls_.spins()) return false;
+  const std::lock_guard lock(members_mutex_);
+  if (!polls_.spins() || !members_.contains(stream.number())) return false;  // give_back() may have been here
+  if (claimed_.size() == claimed_.capacity())                                // before it grows, those that have left go
+    std::erase_if(claimed_, [this](std::uint64_t number) { return !members_.contains(number); });
+  claimed_.push_back(stream.number());
+  return true;
+}
+
+// The polling is over, and no stream can be claimed any more.
+void CompletionQueueState::give_back() {
+  std::vector<std::uint64_t> claimed;
+  {
+    const std::lock_guard lock(members_mutex_);
+    claimed.swap(claimed_);
+  }
+  for (const auto number : claimed) {
+    if (const auto stream = find(number)) stream->given_back(*this);
+  }
+  const std::lock_guard lock(members_mutex_);
+  claimed.clear();
+  if (claimed_.empty()) claimed_.swap(claimed);  // the memory, for the next time
+}
+
+std::shared_ptr<Stream> CompletionQueueState::find(std::uint64_t number) const {
+  const std::lock_guard lock(members_mutex_);
+  const auto found = members_.find(number);
+  return found == members_.end() ? nullptr : found->second.stream;
 }
 
 // Ticks are kStale apart or more.
 bool CompletionQueueState::hand_back_if_idle(Clock::time_point) {
   if (!polls_.came_by()) {
-    if (polls_.end()) refresh_interests();
+    if (polls_.end()) give_back();
     return true;
   }
   if (changed_.exchange(false)) refresh_interests();

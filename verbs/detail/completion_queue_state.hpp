@@ -46,6 +46,9 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   // --- Streams
   void attach(const std::shared_ptr<Stream>& stream, const transport::Socket& socket);
   void detach(const Stream& stream, const transport::Socket& socket);
+  // Called with the stream's lock held. True while a thread polls this queue, which then has the stream to itself until
+  // Stream::given_back().
+  [[nodiscard]] bool claim(const Stream& stream);
   // A thread of the application drives the sockets: one that polls this queue, or one that waits on its channel.
   [[nodiscard]] bool driven() const noexcept { return polls_.spins() || waited(); }
   // A thread polls it all the time, and its streams are few.
@@ -87,11 +90,13 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   bool sweep();   // under mutex_; false when there was nothing to look for
   bool disarm();  // under mutex_
   void make_progress();
-  void take_over();
+  void take_over(const Members* few);
+  void give_back();
   void drive_ready(transport::ReadinessSet& set);
   void watch_all();
   void keep_few();
   [[nodiscard]] Members all_members() const;
+  [[nodiscard]] std::shared_ptr<Stream> find(std::uint64_t number) const;
 
   Runtime& runtime_;
   const std::shared_ptr<DeviceState> device_;
@@ -115,6 +120,7 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   std::shared_ptr<const Members> few_members_ = std::make_shared<Members>();  // while they are few: replaced, never
                                                                               // changed, so that pollers need no lock
   std::shared_ptr<transport::ReadinessSet> ready_;                            // once there are many and it is polled
+  std::vector<std::uint64_t> claimed_;  // by number, since the polling began: each once, and some that have left
   PollHabit polls_;
   std::atomic<bool> few_{true};
   std::atomic<bool> changed_{false};  // few_ became false, or ready_ was made: interests are out of date

@@ -91,6 +91,7 @@ Stream::~Stream() = default;
 void Stream::attach(const std::shared_ptr<QueuePairState>& qp) {
   qp_ = qp;
   told_.reset();
+  claimed_ = {};
   receives_ = qp->parts.receives;
   memory_.attach({qp->parts.domain->number, qp->number}, qp->parts.receives, weak_from_this());
   qp->parts.send_cq->attach(shared_from_this(), socket_);

@@ -88,6 +88,8 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void deadline_passed();
   void receives_available() override;
   void refresh_interest();
+  // This queue is not polled any more, and what it had claimed is for others.
+  void given_back(const CompletionQueueState& by);
   void abandon();  // the runtime ends
   // In a child process after fork(): the socket's number becomes `nowhere`, so that nothing here reaches the peer.
   void leave_to_parent(int nowhere) noexcept;
@@ -116,9 +118,11 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void look_for_a_reset();
   void settle();
   void follow_disposition();
+  void refresh_locked();
   struct Interests {  // that all who may drive this are told of
     transport::Interest interest{};
     bool stalled{};
+    bool driven{};  // by the application
     bool operator==(const Interests&) const = default;
   };
   void update_interest();
@@ -234,7 +238,11 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   std::optional<transport::Interest> watched_;  // by the progress thread
   std::optional<transport::Interest> shown_;    // to threads that wait on a channel
   bool shown_blocked_ = false;                  // to those that poll
-  std::optional<Instant> wake_up_;              // what the runtime was asked for
+  struct {
+    bool send = false;
+    bool receive = false;
+  } claimed_;                       // by its completion queues: they are polled, and have it to themselves
+  std::optional<Instant> wake_up_;  // what the runtime was asked for
 };
 
 }  // namespace weft::verbs::detail

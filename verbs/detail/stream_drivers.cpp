@@ -60,6 +60,17 @@ void Stream::receives_available() {
 
 void Stream::refresh_interest() {
   const std::lock_guard lock(mutex_);
+  refresh_locked();
+}
+
+void Stream::given_back(const CompletionQueueState& by) {
+  const std::lock_guard lock(mutex_);
+  if (qp_ && qp_->parts.send_cq.get() == &by) claimed_.send = false;
+  if (qp_ && qp_->parts.receive_cq.get() == &by) claimed_.receive = false;
+  refresh_locked();
+}
+
+void Stream::refresh_locked() {
   told_.reset();
   shown_.reset();
   shown_blocked_ = false;
@@ -110,13 +121,13 @@ void Stream::follow_disposition() {
 // wake for this socket.
 void Stream::update_interest() {
   const transport::Interest all{.read = !stalled_ && !inbound_over_, .write = blocked_ || output_left_};
-  const Interests to_tell{all, stalled_};
-  if (told_ == to_tell) return;
-  told_ = to_tell;
-  std::optional<transport::Interest> ours = all;
+  bool driven = qp_ && (qp_->parts.send_cq->driven() || qp_->parts.receive_cq->driven());
+  if (told_ == Interests{all, stalled_, driven}) return;
   if (qp_) {
     const auto& [send, receive] = std::tie(*qp_->parts.send_cq, *qp_->parts.receive_cq);
-    if (send.driven() || receive.driven()) ours.reset();
+    if (!claimed_.send) claimed_.send = send.claim(*this);
+    if (!claimed_.receive) claimed_.receive = &send == &receive ? claimed_.send : receive.claim(*this);
+    driven = claimed_.send || claimed_.receive || send.waited() || receive.waited();
     if (std::exchange(shown_blocked_, all.write) != all.write) {
       send.show_blocked(*this, socket_, all.write);
       if (&send != &receive) receive.show_blocked(*this, socket_, all.write);
@@ -126,8 +137,10 @@ void Stream::update_interest() {
     else
       shown_.reset();
   }
+  told_ = {all, stalled_, driven};
   // Of a stream that does not read nobody else would notice a reset.
-  watch(!ours && stalled_ ? transport::kNoInterest : ours);
+  if (!driven) return watch(all);
+  watch(stalled_ ? std::optional(transport::kNoInterest) : std::nullopt);
 }
 
 // By the progress thread; nothing: not at all, which spares every octet that comes a look at who waits for it.
