@@ -148,10 +148,11 @@ void expect_on_the_wire(const captures::Fields& terminate, const Refusal& r) {
   EXPECT_EQ(terminate.at("iwarp_rdma.term_rsvd"), "0");
 }
 
-TEST_P(WeftRefuses, WithTheRightTerminate) {
-  const Refusal& r = GetParam();
-  const std::string capture = WEFT_INTEROP_OUTPUT "/refusal-" + std::string(r.name) + ".pcap";
-  ASSERT_TRUE(verbs::set_capture_file(capture));
+// What siw said of the Terminate. Nothing when it did not read it: the FIN comes close behind, and where siw works on
+// the end of the connection at that very moment, its receiver cannot have the lock that it tries
+// (siw_qp_llp_data_ready), and leaves the octets where they are.
+std::string refused(const Refusal& r, const std::string& capture) {
+  EXPECT_TRUE(verbs::set_capture_file(capture));
   Vm::instance().run("dmesg -c >/dev/null");
   WeftServer server({.no_receive = verbs::NoReceive::kTerminate});
   Session guest = Vm::instance().start("siw_peer connect 10.0.2.2 " + std::to_string(server.port()) + " " +
@@ -162,9 +163,17 @@ TEST_P(WeftRefuses, WithTheRightTerminate) {
   expect_error(weft.wait_disconnected(), false, r.layer, r.type, r.code);
   guest.finish();
   EXPECT_THAT(guest.transcript(), HasSubstr("DISCONNECTED")) << "siw must see the end of the connection";
-  EXPECT_THAT(Vm::instance().run("dmesg | grep TERMINATE"), HasSubstr(as_siw_reads(r)));
-  ASSERT_TRUE(verbs::set_capture_file(""));
+  EXPECT_TRUE(verbs::set_capture_file(""));
   if (captures::have_tshark()) expect_on_the_wire(terminate_in(capture, server.port()), r);
+  return Vm::instance().run("dmesg | grep TERMINATE || true");
+}
+
+TEST_P(WeftRefuses, WithTheRightTerminate) {
+  const Refusal& r = GetParam();
+  const std::string capture = WEFT_INTEROP_OUTPUT "/refusal-" + std::string(r.name) + ".pcap";
+  std::string said;
+  for (int times = 0; said.empty() && times < 5; ++times) said = refused(r, capture);
+  EXPECT_THAT(said, HasSubstr(as_siw_reads(r)));
   std::filesystem::remove(capture);
 }
 
