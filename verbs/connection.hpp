@@ -78,7 +78,8 @@ class EventChannel {
   [[nodiscard]] int descriptor() const noexcept;
   // Waits for an event, unless the descriptor is non-blocking (Errc::kWouldBlock) or a signal arrives (kInterrupted).
   // A thread that waits again and again serves the sockets of all connections meanwhile, in place of the progress
-  // thread, if there is one only.
+  // thread, if there is one only. If it looks at the descriptor instead, it may see an event of its own calls
+  // (resolve_address, resolve_route) there a millisecond later than get_event would have found it.
   [[nodiscard]] Result<ConnectionEvent> get_event();
   // Waits at most so long, and no longer than kMaxTimeout: Errc::kTimedOut. A negative time is refused.
   [[nodiscard]] Result<ConnectionEvent> get_event(std::chrono::milliseconds at_most);
@@ -115,7 +116,8 @@ class ConnectionId {
   // before connect or listen use it.
   Result<void> bind_address(const Endpoint& local);
   // -> kAddressResolved or kAddressError, at once: the host's routes are asked and nobody else, so rdma_cm's time-outs
-  // of the resolve calls have nothing to bound here. Policy::connect_timeout bounds what waits for the peer.
+  // of the resolve calls have nothing to bound here. Policy::connect_timeout bounds what waits for the peer. The answer
+  // may be that of a call for the same address a millisecond ago.
   // `source`, or the address bound to before, has to be of the destination's family, or a wildcard. Where neither names
   // a port, one is taken by the first call of local_address(), which costs as much as a bind_address, or by connect.
   Result<void> resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source = {});

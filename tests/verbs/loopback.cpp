@@ -4,6 +4,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <thread>
 
@@ -37,6 +38,11 @@ void wait_until(const std::function<bool()>& done, const char* what) {
     if (std::chrono::steady_clock::now() > limit) throw std::runtime_error(std::string("timed out: ") + what);
     std::this_thread::sleep_for(1ms);
   }
+}
+
+std::size_t drain(CompletionQueue& queue) {
+  std::array<WorkCompletion, 64> completions;
+  return must(queue.poll(completions), "poll");
 }
 
 // --- End

@@ -118,6 +118,9 @@ std::vector<std::byte> octets(std::size_t count, unsigned seed);
 // An RDMA Write of `from`'s first octet, which is set to `value`, to `to`'s.
 void write_octet(QueuePair& qp, Buffer& from, const Buffer& to, std::byte value);
 
+// Takes what is queued, in one poll: how much it was.
+std::size_t drain(CompletionQueue& queue);
+
 // Drives both ends until `done`, or fails the test after kPatience.
 void wait_until(const std::function<bool()>& done, const char* what);
 

@@ -4,7 +4,6 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -20,12 +19,6 @@ namespace weft::verbs::test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// Takes what is queued, without making progress for longer than it must.
-std::size_t drain(CompletionQueue& cq) {
-  std::array<WorkCompletion, 64> completions;
-  return must(cq.poll(completions), "poll");
-}
 
 // While a thread polls, finds nothing and helps, a lone progress thread rests.
 TEST(Pollers, TheProgressThreadReplacesWhoGoes) {

@@ -28,12 +28,6 @@ bool has_event(const CompletionChannel& channel, std::chrono::milliseconds time)
   return poll(&waiting, 1, static_cast<int>(time.count())) == 1;
 }
 
-// Takes what is queued, without making progress for longer than it must.
-std::size_t drain(CompletionQueue& cq) {
-  std::array<WorkCompletion, 64> completions;
-  return must(cq.poll(completions), "poll");
-}
-
 // The target's application does nothing at all: Writes, Reads and atomics are served (RDMAP-5.2.1-03, RDMAP-5.1-02).
 TEST(Progress, OneSidedWorkNeedsNoTarget) {
   Pair pair;
