@@ -226,7 +226,9 @@ void CompletionQueueState::drive_ready(transport::ReadinessSet& set) {
 // stream finds out with its next step: an application that polls now and then would else have thousands told each time,
 // of which it uses a few.
 void CompletionQueueState::take_over(const Members* few) {
-  for (const auto& member : few != nullptr ? *few : Members()) member.stream->refresh_interest();
+  if (few != nullptr) {
+    for (const auto& member : *few) member.stream->refresh_interest();
+  }
   runtime_.watch(shared_from_this());
 }
 
@@ -234,8 +236,9 @@ bool CompletionQueueState::claim(const Stream& stream) {
   if (!polls_.spins()) return false;
   const std::lock_guard lock(members_mutex_);
   if (!polls_.spins() || !members_.contains(stream.number())) return false;  // give_back() may have been here
-  if (claimed_.size() == claimed_.capacity())                                // before it grows, those that have left go
-    std::erase_if(claimed_, [this](std::uint64_t number) { return !members_.contains(number); });
+  // Before the list grows, those that have left go.
+  const auto has_left = [this](std::uint64_t number) { return !members_.contains(number); };
+  if (claimed_.size() == claimed_.capacity()) std::erase_if(claimed_, has_left);
   claimed_.push_back(stream.number());
   return true;
 }
