@@ -2,7 +2,6 @@
 #include "transport/route.hpp"
 
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
@@ -10,6 +9,7 @@
 #include <optional>
 
 #include "transport/detail/last_error.hpp"
+#include "transport/socket.hpp"
 
 namespace weft::transport {
 
@@ -18,26 +18,18 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Connecting a UDP socket consults the routing table and sends nothing.
-std::expected<Address, std::error_code> ask(int probe, const Address& remote) {
+std::expected<Address, std::error_code> ask(const Address& remote) {
   constexpr std::uint16_t kAnyPort = 9;  // only not 0
   sockaddr_storage storage{};
-  socklen_t length = Endpoint{remote, kAnyPort}.to_sockaddr(storage);
-  auto* address = reinterpret_cast<sockaddr*>(&storage);
-  if (::connect(probe, address, length) != 0) return std::unexpected(last_error());
-  length = sizeof storage;
-  if (getsockname(probe, address, &length) != 0) return std::unexpected(last_error());
-  const auto own = Endpoint::from_sockaddr(address, length);
+  const socklen_t length = Endpoint{remote, kAnyPort}.to_sockaddr(storage);
+  const Socket probe = Socket::own(::socket(storage.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!probe.is_open()) return std::unexpected(last_error());
+  if (::connect(probe.descriptor(), reinterpret_cast<const sockaddr*>(&storage), length) != 0) {
+    return std::unexpected(last_error());
+  }
+  const auto own = probe.local();
   if (!own) return std::unexpected(own.error());
   return own->address;
-}
-
-std::expected<Address, std::error_code> ask(const Address& remote) {
-  const int family = remote.family == Family::kIpv4 ? AF_INET : AF_INET6;
-  const int probe = ::socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (probe < 0) return std::unexpected(last_error());
-  auto own = ask(probe, remote);
-  ::close(probe);
-  return own;
 }
 
 // Tells the network namespace that a socket is in from all others. Linux 5.14; nothing before.

@@ -251,17 +251,11 @@ void CompletionQueueState::give_back() {
     claimed.swap(claimed_);
   }
   for (const auto number : claimed) {
-    if (const auto stream = find(number)) stream->given_back(*this);
+    if (const auto stream = runtime_.find(number)) stream->given_back(*this);
   }
   const std::lock_guard lock(members_mutex_);
   claimed.clear();
   if (claimed_.empty()) claimed_.swap(claimed);  // the memory, for the next time
-}
-
-std::shared_ptr<Stream> CompletionQueueState::find(std::uint64_t number) const {
-  const std::lock_guard lock(members_mutex_);
-  const auto found = members_.find(number);
-  return found == members_.end() ? nullptr : found->second.stream;
 }
 
 // Ticks are kStale apart or more.

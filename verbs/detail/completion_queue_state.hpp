@@ -96,7 +96,6 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   void watch_all();
   void keep_few();
   [[nodiscard]] Members all_members() const;
-  [[nodiscard]] std::shared_ptr<Stream> find(std::uint64_t number) const;
 
   Runtime& runtime_;
   const std::shared_ptr<DeviceState> device_;
