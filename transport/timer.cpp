@@ -1,38 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
+// On a timerfd of its own. To set a timer of Asio's anew wakes the reactor's thread, which is what setting a deadline
+// again and again, before it passes, is meant to spare.
 #include "transport/timer.hpp"
 
-#include <boost/asio/steady_timer.hpp>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <cstdint>
-#include <optional>
 #include <utility>
 
 #include "transport/cancellation.hpp"
 #include "transport/detail/callback_gate.hpp"
+#include "transport/detail/last_error.hpp"
 #include "transport/detail/reactor_state.hpp"
 
 namespace weft::transport {
 
-struct Timer::State {
+namespace {
+
+using Descriptor = boost::asio::posix::stream_descriptor;
+
+void set_expiry(int descriptor, std::chrono::nanoseconds since_boot) noexcept {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(since_boot);
+  const itimerspec when{.it_interval = {}, .it_value = {seconds.count(), (since_boot - seconds).count()}};
+  ::timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &when, nullptr);
+}
+
+}  // namespace
+
+struct Timer::State : std::enable_shared_from_this<State> {
   State(Reactor& reactor, Task on_expiry) : gate(std::move(on_expiry)), timer(reactor.state().context) {}
 
   detail::CallbackGate<> gate;
-  std::optional<boost::asio::steady_timer> timer;
-  // An expiry that is already on its way when the timer is set again cannot be called back; it is recognised by its
-  // age.
-  std::uint64_t generation = 0;
+  Descriptor timer;
 
-  void expired(std::uint64_t its_generation) {
+  void wait() {
+    timer.async_wait(Descriptor::wait_read, [state = shared_from_this()](const boost::system::error_code& cancelled) {
+      if (!cancelled) state->expired();
+    });
+  }
+
+  // An expiry that was on its way when the timer was set again is gone by now: then there is nothing to read.
+  void expired() {
     auto lock = gate.lock();
-    if (its_generation == generation) gate.call(std::move(lock));
+    if (!gate.is_open(lock)) return;
+    std::uint64_t times = 0;
+    const bool due = ::read(timer.native_handle(), &times, sizeof times) == sizeof times;
+    wait();
+    if (due) gate.call(std::move(lock));
   }
 };
 
-Timer::Timer(Reactor& reactor, Task on_expiry) : state_(std::make_shared<State>(reactor, std::move(on_expiry))) {}
+Timer::Timer(std::shared_ptr<State> state) noexcept : state_(std::move(state)) {}
+
+std::expected<Timer, std::error_code> Timer::create(Reactor& reactor, Task on_expiry) {
+  auto state = std::make_shared<State>(reactor, std::move(on_expiry));
+  const int descriptor = ::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+  if (descriptor < 0) return std::unexpected(last_error());
+  boost::system::error_code error;
+  state->timer.assign(descriptor, error);
+  if (error) ::close(descriptor);
+  if (error) return std::unexpected(std::error_code(error));
+  state->wait();
+  return Timer(std::move(state));
+}
 
 Timer::~Timer() {
   if (!state_) return;
   auto lock = state_->gate.lock();
-  state_->timer.reset();
+  boost::system::error_code ignored;
+  state_->timer.close(ignored);
   state_->gate.close(std::move(lock));
 }
 
@@ -43,20 +82,15 @@ Timer& Timer::operator=(Timer&& other) noexcept {
   return *this;
 }
 
+// Zero would be to set it to nothing.
 void Timer::set(Deadline deadline) {
-  const NoCancellation here;
-  auto lock = state_->gate.lock();
-  const std::uint64_t generation = ++state_->generation;
-  state_->timer->expires_at(deadline);
-  state_->timer->async_wait([state = state_, generation](const boost::system::error_code& cancelled) {
-    if (!cancelled) state->expired(generation);
-  });
+  const auto lock = state_->gate.lock();
+  set_expiry(state_->timer.native_handle(), std::max(deadline.time_since_epoch(), Deadline::duration(1)));
 }
 
 void Timer::cancel() {
   auto lock = state_->gate.lock();
-  ++state_->generation;
-  state_->timer->cancel();
+  set_expiry(state_->timer.native_handle(), {});
   state_->gate.wait_idle(lock);
 }
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <chrono>
+#include <expected>
 #include <memory>
+#include <system_error>
 
 #include "transport/reactor.hpp"
 
@@ -14,17 +16,20 @@ class Timer {
  public:
   using Deadline = std::chrono::steady_clock::time_point;
 
-  Timer(Reactor& reactor, Task on_expiry);
+  // Fails when the process is out of descriptors.
+  [[nodiscard]] static std::expected<Timer, std::error_code> create(Reactor& reactor, Task on_expiry);
   ~Timer();  // cancels
   Timer(Timer&&) noexcept;
   Timer& operator=(Timer&&) noexcept;
 
-  // Replaces an earlier deadline, which then does not fire. Fires once; a deadline in the past fires at once.
+  // Replaces an earlier deadline, which then does not fire, and wakes nobody. Fires once; a deadline in the past fires
+  // at once.
   void set(Deadline deadline);
   void cancel();
 
  private:
   struct State;
+  explicit Timer(std::shared_ptr<State> state) noexcept;
   std::shared_ptr<State> state_;
 };
 

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <sys/resource.h>
 
 #include <array>
 #include <memory>
@@ -245,18 +244,15 @@ TEST_F(Connection, NeverCallsBackAfterDestruction) {
 TEST_F(Connection, ListenerSurvivesLackOfDescriptors) {
   const Listener listener = listen(loopback(Family::kIpv4));
   const int client = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const int next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  ::close(next);
-  rlimit before{};
-  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
-  const rlimit none{.rlim_cur = static_cast<rlim_t>(next), .rlim_max = before.rlim_max};
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
-  sockaddr_storage storage{};
-  const socklen_t length = listener.local().to_sockaddr(storage);
-  EXPECT_EQ(::connect(client, reinterpret_cast<sockaddr*>(&storage), length), 0);
-  const auto first = accepted.take();
-  std::this_thread::sleep_for(250ms);
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  std::optional<Result> first;
+  {
+    const NoDescriptorsLeft here;
+    sockaddr_storage storage{};
+    const socklen_t length = listener.local().to_sockaddr(storage);
+    EXPECT_EQ(::connect(client, reinterpret_cast<sockaddr*>(&storage), length), 0);
+    first = accepted.take();
+    std::this_thread::sleep_for(250ms);
+  }
   ASSERT_TRUE(first);
   EXPECT_EQ(first->error(), std::errc::too_many_files_open);
   EXPECT_LE(accepted.size(), 5U);

@@ -44,7 +44,7 @@ TEST(Descriptors, AreNotInherited) {
   ASSERT_TRUE(tap);
   RunningReactor reactor;
   const auto watch = ReadinessThread::create([](const Ready&) {});
-  Timer timer(*reactor, [] {});
+  auto timer = Timer::create(*reactor, [] {}).value();
   timer.set(std::chrono::steady_clock::now() + 1h);
   Mailbox<std::expected<Socket, std::error_code>> sockets;
   Mailbox<int> resolved;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "tests/transport/support.hpp"
 #include "transport/timer.hpp"
@@ -60,7 +61,7 @@ TEST(Reactor, DropsTasksThatNeverRan) {
 TEST(Timer, FiresOnceAndNotEarly) {
   RunningReactor reactor;
   Mailbox<Clock::time_point> fired;
-  Timer timer(*reactor, [&] { fired.put(Clock::now()); });
+  auto timer = Timer::create(*reactor, [&] { fired.put(Clock::now()); }).value();
   const auto deadline = Clock::now() + 30ms;
   timer.set(deadline);
   const auto at = fired.take();
@@ -72,7 +73,7 @@ TEST(Timer, FiresOnceAndNotEarly) {
 TEST(Timer, FiresForADeadlineInThePastAndAgainWhenSetAgain) {
   RunningReactor reactor;
   Mailbox<int> fired;
-  Timer timer(*reactor, [&] { fired.put(1); });
+  auto timer = Timer::create(*reactor, [&] { fired.put(1); }).value();
   for (int i = 0; i < 3; ++i) {
     timer.set(Clock::now() - 1h);
     EXPECT_TRUE(fired.take());
@@ -82,7 +83,7 @@ TEST(Timer, FiresForADeadlineInThePastAndAgainWhenSetAgain) {
 TEST(Timer, SettingReplacesAndCancelEnds) {
   RunningReactor reactor;
   Mailbox<int> fired;
-  Timer timer(*reactor, [&] { fired.put(1); });
+  auto timer = Timer::create(*reactor, [&] { fired.put(1); }).value();
   timer.set(Clock::now() + 20ms);
   timer.set(Clock::now() + 1h);
   EXPECT_FALSE(fired.take(80ms));
@@ -93,13 +94,34 @@ TEST(Timer, SettingReplacesAndCancelEnds) {
   EXPECT_TRUE(fired.take());
 }
 
+// A deadline that is put off again and again costs its thread nothing.
+TEST(Timer, SettingWakesNobody) {
+  RunningReactor reactor;
+  auto timer = Timer::create(*reactor, [] {}).value();
+  timer.set(Clock::now() + 1h);
+  const long before = reactor.sleeps();
+  for (int i = 0; i < 100; ++i) {
+    timer.set(Clock::now() + 1h);
+    std::this_thread::sleep_for(1ms);
+  }
+  EXPECT_EQ(reactor.sleeps(), before);
+}
+
+TEST(Timer, SaysWhenThereIsNoDescriptor) {
+  Reactor reactor = Reactor::create().value();
+  const NoDescriptorsLeft here;
+  const auto timer = Timer::create(reactor, [] {});
+  ASSERT_FALSE(timer);
+  EXPECT_EQ(timer.error(), std::errc::too_many_files_open);
+}
+
 // Both expire in one turn of the reactor, so the second's expiry is on its way when the first's callback sets it anew.
 TEST(Timer, AnExpiryOnItsWayDoesNotOutliveANewDeadline) {
   Reactor reactor = Reactor::create().value();
   int late = 0;
-  Timer second(reactor, [&] { ++late; });
-  Timer first(reactor, [&] { second.set(Clock::now() + 1h); });
-  Timer end(reactor, [&] { reactor.stop(); });
+  auto second = Timer::create(reactor, [&] { ++late; }).value();
+  auto first = Timer::create(reactor, [&] { second.set(Clock::now() + 1h); }).value();
+  auto end = Timer::create(reactor, [&] { reactor.stop(); }).value();
   const auto deadline = Clock::now() + 5ms;
   first.set(deadline);
   second.set(deadline + 1ms);
@@ -114,10 +136,11 @@ TEST(Timer, CallbackMayDestroyItsTimer) {
   Mailbox<int> fired;
   auto shared = std::make_shared<int>(7);
   std::unique_ptr<Timer> timer;
-  timer = std::make_unique<Timer>(*reactor, [&, shared] {
+  auto end_itself = [&, shared] {
     timer.reset();
     fired.put(*shared);  // the captures live until the callback ends
-  });
+  };
+  timer = std::make_unique<Timer>(Timer::create(*reactor, std::move(end_itself)).value());
   timer->set(Clock::now() + 10ms);
   EXPECT_EQ(fired.take(), 7);
   for (int i = 0; i < 1000 && shared.use_count() > 1; ++i) std::this_thread::sleep_for(1ms);
@@ -128,15 +151,17 @@ TEST(Timer, DestructorWaitsForARunningCallback) {
   RunningReactor reactor;
   Mailbox<int> started;
   std::atomic<bool> running = false;
-  auto timer = std::make_unique<Timer>(*reactor, [&] {
+  const auto take_long = [&] {
     running = true;
     started.put(1);
     std::this_thread::sleep_for(50ms);
     running = false;
-  });
-  timer->set(Clock::now());
-  ASSERT_TRUE(started.take());
-  timer.reset();
+  };
+  {
+    auto timer = Timer::create(*reactor, take_long).value();
+    timer.set(Clock::now());
+    ASSERT_TRUE(started.take());
+  }
   EXPECT_FALSE(running);
 }
 
@@ -147,7 +172,7 @@ TEST(Timer, NeverCallsBackAfterDestruction) {
   for (int i = 0; i < 500; ++i) {
     auto target = std::make_unique<int>(0);
     {
-      Timer timer(*reactor, [&target] { ++*target; });
+      auto timer = Timer::create(*reactor, [&target] { ++*target; }).value();
       timer.set(Clock::now() + std::chrono::microseconds(i));
       std::this_thread::sleep_for(std::chrono::microseconds(i / 2));
     }

@@ -2,9 +2,11 @@
 // What the tests of this folder share: a running reactor, a mailbox between threads, a connected pair of sockets.
 #pragma once
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -122,6 +124,24 @@ class Mailbox {
   std::mutex mutex_;
   std::condition_variable arrived_;
   std::deque<T> values_;
+};
+
+// While it lives the process gets no more descriptors.
+class NoDescriptorsLeft {
+ public:
+  NoDescriptorsLeft() {
+    const int next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    ::close(next);
+    EXPECT_EQ(getrlimit(RLIMIT_NOFILE, &before_), 0);
+    const rlimit none{.rlim_cur = static_cast<rlim_t>(next), .rlim_max = before_.rlim_max};
+    EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  }
+  ~NoDescriptorsLeft() { EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before_), 0); }
+  NoDescriptorsLeft(const NoDescriptorsLeft&) = delete;
+  NoDescriptorsLeft& operator=(const NoDescriptorsLeft&) = delete;
+
+ private:
+  rlimit before_{};
 };
 
 inline bool has_ipv6_loopback() {

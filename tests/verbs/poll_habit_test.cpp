@@ -73,5 +73,17 @@ TEST(PollHabit, LooksElsewhereTheMoreTheLessItPolls) {
   EXPECT_FALSE(habit.had_time());
 }
 
+// Of the polls that find nothing, for a clock costs a tenth of one.
+TEST(PollHabit, LooksAtTheClockNowAndThen) {
+  PollHabit habit;
+  polls_until_it_spins(habit);
+  int looks = 0;
+  for (int i = 0; i < 160; ++i) {
+    static_cast<void>(habit.has_a_moment());
+    looks += habit.looks_at_clock() ? 1 : 0;
+  }
+  EXPECT_EQ(looks, 10);
+}
+
 }  // namespace
 }  // namespace weft::verbs::detail

@@ -14,6 +14,7 @@
 #include "epoll_sets.hpp"
 #include "hand_peer.hpp"
 #include "loopback.hpp"
+#include "verbs/detail/runtime.hpp"
 
 namespace weft::verbs::test {
 namespace {
@@ -51,6 +52,26 @@ TEST(Pollers, WhoSpinsIsConnectedToAllTheSame) {
   spin_until([&] { return ::poll(&events, 1, 0) == 1; });
   ASSERT_EQ(::poll(&events, 1, 0), 1) << "the peer was never let in";
   pair.event(ConnectionEventType::kConnectRequest);
+}
+
+// Else another thread would wake for it each millisecond.
+TEST(Pollers, WhoSpinsDoesTheTick) {
+  struct Counter final : detail::ApplicationDriver {
+    bool hand_back_if_idle(Clock::time_point) override {
+      if (std::this_thread::get_id() == poller) ++ticks;
+      return over;
+    }
+    const std::thread::id poller = std::this_thread::get_id();
+    std::atomic<int> ticks = 0;
+    std::atomic<bool> over = false;
+  };
+  Pair pair;
+  const auto counter = std::make_shared<Counter>();
+  must(detail::Runtime::acquire(), "runtime")->drivers().watch(counter);
+  const auto end = Clock::now() + kPatience;
+  while (counter->ticks < 10 && Clock::now() < end) EXPECT_EQ(drain(pair.client.cq), 0U);
+  EXPECT_GE(counter->ticks, 10);
+  counter->over = true;
 }
 
 // Connections that share a completion queue at one end.

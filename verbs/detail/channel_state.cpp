@@ -168,7 +168,7 @@ void ChannelState::end_wait() {
     fresh_ = false;  // the first tick is a whole one from here
     quiet_ticks_ = 0;
   }
-  runtime_.watch(shared_from_this());
+  runtime_.drivers().watch(shared_from_this());
 }
 
 // Ticks are kStale apart or more.

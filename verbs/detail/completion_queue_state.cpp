@@ -211,7 +211,9 @@ void CompletionQueueState::make_progress() {
   }
   // A thread that spins has time, and perhaps the processor that a progress thread waits for: perftest's servers poll
   // the queue of one connection while their clients read and write on others.
-  if (polls_.spins() && held_.load(std::memory_order_relaxed) == 0 && polls_.has_a_moment()) runtime_.help();
+  if (!polls_.spins() || held_.load(std::memory_order_relaxed) != 0) return;
+  if (polls_.has_a_moment()) runtime_.help();
+  if (polls_.looks_at_clock()) runtime_.drivers().tick_if_due();
 }
 
 void CompletionQueueState::drive_ready(transport::ReadinessSet& set) {
@@ -229,7 +231,7 @@ void CompletionQueueState::take_over(const Members* few) {
   if (few != nullptr) {
     for (const auto& member : *few) member.stream->refresh_interest();
   }
-  runtime_.watch(shared_from_this());
+  runtime_.drivers().watch(shared_from_this());
 }
 
 bool CompletionQueueState::claim(const Stream& stream) {

@@ -9,14 +9,13 @@
 #include <vector>
 
 #include "common/instant.hpp"
-#include "transport/reactor.hpp"
 #include "transport/timer.hpp"
 
 namespace weft::verbs::detail {
 
 class Deadlines {
  public:
-  Deadlines(transport::Reactor& reactor, transport::Task on_expiry) : timer_(reactor, std::move(on_expiry)) {}
+  explicit Deadlines(transport::Timer timer) : timer_(std::move(timer)) {}
 
   void add(Instant at, std::uint64_t stream);
   // The timer stays as it is: one wake-up for nothing is cheaper than to set it for each of many connections.

@@ -30,6 +30,10 @@ class PollHabit {
     idle_polls_.store(polls, std::memory_order_relaxed);
     return polls % looks_elsewhere_.load(std::memory_order_relaxed) == 0;
   }
+  // Of those one in many: it may also look at the clock.
+  [[nodiscard]] bool looks_at_clock() const noexcept {
+    return idle_polls_.load(std::memory_order_relaxed) % kLooksAtClock == 0;
+  }
   // It is over: it sleeps, or has gone. True when it did spin.
   bool end() noexcept;
 
@@ -49,6 +53,7 @@ class PollHabit {
   // each.
   static constexpr std::uint32_t kLooksElsewhere = 4;
   static constexpr std::uint32_t kManyPolls = 400;
+  static constexpr std::uint32_t kLooksAtClock = 16;
   // With so many in a tick it comes by often enough to do all the progress threads' work.
   static constexpr std::uint32_t kSomePolls = 20;
 

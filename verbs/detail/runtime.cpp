@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/detail/runtime.hpp"
 
-#include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "transport/blocked_signals.hpp"
@@ -12,8 +10,6 @@ namespace weft::verbs::detail {
 
 namespace {
 
-constexpr std::chrono::milliseconds kTick = ApplicationDriver::kStale;
-
 bool& own_thread_mark() noexcept {
   static thread_local bool mark = false;
   return mark;
@@ -21,7 +17,16 @@ bool& own_thread_mark() noexcept {
 
 }  // namespace
 
-Runtime::Runtime(transport::Reactor reactor) : reactor_(std::move(reactor)) {}
+Runtime::Runtime(transport::Reactor reactor)
+    : reactor_(std::move(reactor)), drivers_([this](bool some_have_time) { share_work(some_have_time); }) {}
+
+Result<void> Runtime::open_timers() {
+  auto timer = transport::Timer::create(reactor_, [this] { serve_deadlines(); });
+  const std::error_code error = timer ? drivers_.open(reactor_) : timer.error();
+  if (error) return fail(Errc::kSystem, "runtime", "cannot create a timer", error.value());
+  deadlines_.emplace(std::move(*timer));
+  return {};
+}
 
 Result<void> Runtime::open_progress(std::size_t threads) {
   progress_.reserve(threads);
@@ -49,8 +54,6 @@ Runtime::~Runtime() {
 
 transport::Reactor& Runtime::reactor() {
   std::call_once(started_, [this] {
-    deadlines_.emplace(reactor_, [this] { serve_deadlines(); });
-    tick_timer_.emplace(reactor_, [this] { tick(); });
     thread_ = std::thread([this] {
       transport::block_signals();
       own_thread_mark() = true;
@@ -163,40 +166,6 @@ void Runtime::serve_deadlines() {
     }
   }
   for (const auto& stream : due) stream->deadline_passed();
-}
-
-// --- Threads of the application that drive sockets
-
-void Runtime::watch(std::shared_ptr<ApplicationDriver> driver) {
-  const std::lock_guard lock(drivers_mutex_);
-  const bool first = drivers_.empty();
-  add_driver(std::move(driver));
-  if (first) tick_timer_->set(std::chrono::steady_clock::now() + kTick);
-}
-
-// Once, however often its application arms a queue and spins again before the next tick.
-void Runtime::add_driver(std::shared_ptr<ApplicationDriver> driver) {
-  if (std::ranges::find(drivers_, driver) == drivers_.end()) drivers_.push_back(std::move(driver));
-}
-
-void Runtime::tick() {
-  {
-    const std::lock_guard lock(drivers_mutex_);
-    ticking_.swap(drivers_);
-  }
-  const auto time = std::chrono::steady_clock::now();
-  bool others_have_time = false;
-  std::erase_if(ticking_, [&](const auto& driver) {
-    const bool has_time = driver->has_time();
-    if (driver->hand_back_if_idle(time)) return true;
-    others_have_time |= has_time;
-    return false;
-  });
-  share_work(others_have_time);
-  const std::lock_guard lock(drivers_mutex_);
-  for (auto& driver : ticking_) add_driver(std::move(driver));
-  ticking_.clear();
-  if (!drivers_.empty()) tick_timer_->set(time + kTick);
 }
 
 }  // namespace weft::verbs::detail

@@ -20,8 +20,7 @@
 #include "transport/pcap_tap.hpp"
 #include "transport/reactor.hpp"
 #include "transport/readiness_thread.hpp"
-#include "transport/timer.hpp"
-#include "verbs/detail/application_driver.hpp"
+#include "verbs/detail/application_drivers.hpp"
 #include "verbs/detail/buffer_pool.hpp"
 #include "verbs/detail/clock.hpp"
 #include "verbs/detail/deadlines.hpp"
@@ -80,7 +79,7 @@ class Runtime {
   void forget_listener(std::uint64_t number);
 
   // --- Threads of the application that drive sockets
-  void watch(std::shared_ptr<ApplicationDriver> driver);
+  [[nodiscard]] ApplicationDrivers& drivers() noexcept { return drivers_; }
 
   // --- Capture; connections made later use it.
   [[nodiscard]] static std::optional<transport::PcapStream> capture(const transport::Socket& socket, bool opened_here);
@@ -88,6 +87,7 @@ class Runtime {
  private:
   explicit Runtime(transport::Reactor reactor);
   [[nodiscard]] static std::size_t progress_threads() noexcept;  // as set_progress_threads() says
+  Result<void> open_timers();
   Result<void> open_progress(std::size_t threads);
   static void before_fork();
   static void after_fork_in_parent();
@@ -95,14 +95,11 @@ class Runtime {
   void leave_to_parent();
   void serve(const transport::Ready& ready);
   void serve_deadlines();
-  void tick();
   void share_work(bool others_have_time);
-  void add_driver(std::shared_ptr<ApplicationDriver> driver);
 
   std::shared_ptr<StagTable> stags_ = std::make_shared<StagTable>();
   BufferPool buffers_;
   transport::Reactor reactor_;
-  std::optional<transport::Timer> tick_timer_;
   std::once_flag started_;
   std::thread thread_;
   std::atomic<bool> runs_{false};           // the threads
@@ -112,13 +109,11 @@ class Runtime {
 
   std::mutex streams_mutex_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Stream>> streams_;
-  std::optional<Deadlines> deadlines_;  // from the first use on
+  std::optional<Deadlines> deadlines_;  // since open_timers()
   std::unordered_map<std::uint64_t, std::weak_ptr<transport::Listener>> listeners_;
   std::vector<std::shared_ptr<transport::Listener>> kept_;  // in a child: its parent's, see Listener::leave_to_parent
 
-  std::mutex drivers_mutex_;
-  std::vector<std::shared_ptr<ApplicationDriver>> drivers_;
-  std::vector<std::shared_ptr<ApplicationDriver>> ticking_;  // of tick() alone; the two keep their memory in turns
+  ApplicationDrivers drivers_;
 
   std::vector<transport::ReadinessThread> progress_;
 };

@@ -57,6 +57,7 @@ void Runtime::after_fork_in_child() {
 }
 
 void Runtime::leave_to_parent() {
+  drivers_.leave_to_parent();
   const int nowhere = ::eventfd(0, EFD_CLOEXEC);
   for (const auto& [number, stream] : streams_) stream->leave_to_parent(nowhere);
   for (const auto& [number, weak] : listeners_) {
@@ -76,6 +77,7 @@ Result<std::shared_ptr<Runtime>> Runtime::acquire() {
   auto reactor = transport::Reactor::create();
   if (!reactor) return fail(Errc::kSystem, "runtime", "cannot create the reactor", reactor.error().value());
   std::shared_ptr<Runtime> made(new Runtime(std::move(*reactor)));
+  if (const auto opened = made->open_timers(); !opened) return std::unexpected(opened.error());
   if (const auto opened = made->open_progress(progress_threads()); !opened) return std::unexpected(opened.error());
   current().runtime = made;
   return made;
