@@ -79,7 +79,7 @@ class EventChannel {
   // Waits for an event, unless the descriptor is non-blocking (Errc::kWouldBlock) or a signal arrives (kInterrupted).
   // A thread that waits again and again serves the sockets of all connections meanwhile, in place of the progress
   // thread, if there is one only. If it looks at the descriptor instead, it may see an event of its own calls
-  // (resolve_address, resolve_route) there a millisecond later than get_event would have found it.
+  // (resolve_address, resolve_route) there some milliseconds later than get_event would have found it.
   [[nodiscard]] Result<ConnectionEvent> get_event();
   // Waits at most so long, and no longer than kMaxTimeout: Errc::kTimedOut. A negative time is refused.
   [[nodiscard]] Result<ConnectionEvent> get_event(std::chrono::milliseconds at_most);
