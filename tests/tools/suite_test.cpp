@@ -66,6 +66,19 @@ TEST(Suite, TheBetterOfARivalsTestsCounts) {
   EXPECT_EQ(met(rate), true);
 }
 
+TEST(Suite, TellsWhatAMedianHides) {
+  SuiteResult latency = result(Kind::kLatency, 5, 4, 1.1);
+  EXPECT_EQ(suite_line(latency).find("p99"), std::string::npos) << "nothing is known of it";
+  for (int i = 1; i <= 101; ++i) {
+    latency.report->weft.latency_us.push_back(i);
+    latency.report->tcp.latency_us.push_back(i * 0.5);
+  }
+  EXPECT_TRUE(suite_line(latency).ends_with("no; p99 100.00, 50.00 us")) << suite_line(latency);
+  const json whole = json::parse(suite_json({latency}));
+  EXPECT_EQ(whole.at("cases").at(0).at("weft").at("p99"), 100);
+  EXPECT_EQ(whole.at("cases").at(0).at("tcp").at("p99"), 50);
+}
+
 TEST(Suite, JsonHasMachineFiguresAndVerdict) {
   SuiteResult good = result(Kind::kBandwidth, 0, 100, 0.85);
   good.report->weft.figures = {80, 90, 100, 110, 120};
@@ -85,11 +98,13 @@ TEST(Suite, JsonHasMachineFiguresAndVerdict) {
   EXPECT_TRUE(whole.at("cases").at(1).at("ratio").is_null());
 }
 
-TEST(ReportChannel, CarriesAllButTheSamples) {
+TEST(ReportChannel, CarriesAll) {
   int pair[2];
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-  Report report{
-      .pinned = true, .tcp_sleeps = true, .weft = {.figures = {1, 2}, .messages = 7}, .tcp = {.figures = {3}}};
+  Report report{.pinned = true,
+                .tcp_sleeps = true,
+                .weft = {.figures = {1, 2}, .latency_us = {5, 6, 7}, .messages = 7},
+                .tcp = {.figures = {3}}};
   report.rivals = {{.name = "a", .series = {.figures = {4}}}, {.name = "b", .reason = "missing"}};
   ASSERT_TRUE(tell_report(pair[0], report));
   const auto heard = hear_report(pair[1], {.size = 99});
@@ -97,6 +112,7 @@ TEST(ReportChannel, CarriesAllButTheSamples) {
   EXPECT_EQ(heard->options.size, 99U);
   EXPECT_TRUE(heard->pinned && heard->tcp_sleeps);
   EXPECT_EQ(heard->weft.figures, report.weft.figures);
+  EXPECT_EQ(heard->weft.latency_us, report.weft.latency_us);
   EXPECT_EQ(heard->weft.messages, 7U);
   EXPECT_EQ(heard->tcp.figures, report.tcp.figures);
   ASSERT_EQ(heard->rivals.size(), 2U);

@@ -16,6 +16,7 @@ struct Head {
 struct SeriesHead {
   std::uint64_t messages{};
   std::uint64_t figures{};
+  std::uint64_t samples{};
 };
 
 Outcome<void> tell_text(int channel, const std::string& text) {
@@ -30,17 +31,28 @@ Outcome<void> hear_text(int channel, std::string& text) {
   return read_exactly(channel, text.data(), text.size());
 }
 
+Outcome<void> tell_numbers(int channel, const std::vector<double>& numbers) {
+  return write_exactly(channel, numbers.data(), numbers.size() * sizeof(double));
+}
+
+Outcome<void> hear_numbers(int channel, std::vector<double>& numbers, std::size_t count) {
+  numbers.resize(count);
+  return read_exactly(channel, numbers.data(), count * sizeof(double));
+}
+
 Outcome<void> tell_series(int channel, const Series& series) {
-  if (auto told = tell(channel, SeriesHead{series.messages, series.figures.size()}); !told) return told;
-  return write_exactly(channel, series.figures.data(), series.figures.size() * sizeof(double));
+  const SeriesHead head{series.messages, series.figures.size(), series.latency_us.size()};
+  if (auto told = tell(channel, head); !told) return told;
+  if (auto told = tell_numbers(channel, series.figures); !told) return told;
+  return tell_numbers(channel, series.latency_us);
 }
 
 Outcome<void> hear_series(int channel, Series& series) {
   const auto head = hear<SeriesHead>(channel);
   if (!head) return std::unexpected(head.error());
   series.messages = head->messages;
-  series.figures.resize(head->figures);
-  return read_exactly(channel, series.figures.data(), series.figures.size() * sizeof(double));
+  if (auto heard = hear_numbers(channel, series.figures, head->figures); !heard) return heard;
+  return hear_numbers(channel, series.latency_us, head->samples);
 }
 
 Outcome<void> tell_rival(int channel, const RivalSeries& rival) {

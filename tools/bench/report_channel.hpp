@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A report on its way from the process that measured to the one that prints: without the single latency samples.
+// A report on its way from the process that measured to the one that prints.
 #pragma once
 
 #include "tools/bench/report.hpp"

@@ -52,6 +52,7 @@ void put_series(JsonWriter& json, std::string_view name, const Series& series) {
   if (series.figures.empty()) return;
   json.begin_object(name).number("median", median(series.figures));
   json.number("quartile_1", quantile(series.figures, 0.25)).number("quartile_3", quantile(series.figures, 0.75));
+  if (!series.latency_us.empty()) json.number("p99", quantile(series.latency_us, 0.99));
   json.integer("repetitions", series.figures.size()).integer("messages", series.messages);
   json.numbers("runs", series.figures).end_object();
 }
@@ -107,6 +108,13 @@ std::string row(const std::string& name, const std::string& weft, const std::str
          "  " + verdict;
 }
 
+// No target: it says what the median hides.
+std::string tails(const Report& report) {
+  if (report.weft.latency_us.empty() || report.tcp.latency_us.empty()) return {};
+  return cell("; p99 %.2f", quantile(report.weft.latency_us, 0.99)) +
+         cell(", %.2f us", quantile(report.tcp.latency_us, 0.99));
+}
+
 }  // namespace
 
 std::string suite_heading() { return row("what", "weft", "reference", "ratio", "target", "met"); }
@@ -123,7 +131,7 @@ std::string suite_line(const SuiteResult& result) {
     return row(result.what.name, figure, "-", "-", target, ucx ? "needs --against ucx" : "needs --against tcp");
   }
   return row(result.what.name, figure, cell("%.2f", ours / *reached), cell("%.2f", *reached), target,
-             *met(result) ? "yes" : "no");
+             (*met(result) ? "yes" : "no") + tails(*result.report));
 }
 
 std::string suite_json(const std::vector<SuiteResult>& results) {
