@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "transport/detail/last_error.hpp"
+#include "transport/detail/socket_name.hpp"
 
 namespace weft::transport {
 
@@ -37,11 +38,7 @@ std::expected<BoundSocket, std::error_code> BoundSocket::open(Family family, con
 }
 
 std::error_code BoundSocket::ask_local() noexcept {
-  sockaddr_storage storage{};
-  socklen_t length = sizeof storage;
-  auto* address = reinterpret_cast<sockaddr*>(&storage);
-  if (getsockname(descriptor_, address, &length) != 0) return last_error();
-  const auto local = Endpoint::from_sockaddr(address, length);
+  const auto local = socket_name(getsockname, descriptor_);
   if (!local) return local.error();
   local_ = *local;
   return {};

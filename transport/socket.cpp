@@ -13,6 +13,7 @@
 #include <cerrno>
 
 #include "transport/detail/last_error.hpp"
+#include "transport/detail/socket_name.hpp"
 #include "transport/detail/system_calls.hpp"
 
 namespace weft::transport {
@@ -56,16 +57,6 @@ std::error_code set_keepalive(int descriptor, const KeepAlive& keepalive) noexce
 std::error_code set_congestion_control(int descriptor, const std::string& name) noexcept {
   const auto size = static_cast<socklen_t>(name.size());
   return setsockopt(descriptor, IPPROTO_TCP, TCP_CONGESTION, name.data(), size) == 0 ? std::error_code{} : last_error();
-}
-
-using Name = int (*)(int, sockaddr*, socklen_t*);  // getsockname or getpeername
-
-std::expected<Endpoint, std::error_code> ask_endpoint(Name name, int descriptor) {
-  sockaddr_storage storage{};
-  socklen_t length = sizeof storage;
-  auto* address = reinterpret_cast<sockaddr*>(&storage);
-  if (name(descriptor, address, &length) != 0) return std::unexpected(last_error());
-  return Endpoint::from_sockaddr(address, length);
 }
 
 }  // namespace
@@ -185,8 +176,8 @@ std::error_code Socket::set(const SocketOptions& options) noexcept {
   return error;
 }
 
-std::expected<Endpoint, std::error_code> Socket::local() const { return ask_endpoint(getsockname, descriptor_); }
-std::expected<Endpoint, std::error_code> Socket::peer() const { return ask_endpoint(getpeername, descriptor_); }
+std::expected<Endpoint, std::error_code> Socket::local() const { return socket_name(getsockname, descriptor_); }
+std::expected<Endpoint, std::error_code> Socket::peer() const { return socket_name(getpeername, descriptor_); }
 
 // MPA-5.1-02, MPA-A.1-02
 std::uint32_t Socket::emss() const noexcept {

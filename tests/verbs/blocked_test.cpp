@@ -36,18 +36,10 @@ struct Blocked : testing::Test {
     auto& target = targets.emplace_back();
     sinks.emplace_back(target, kSize);
     auto id = must(ConnectionId::create(events), "id");
-    must(id.resolve_address(listener.local_address()), "resolve");
-    expect_event(events, ConnectionEventType::kAddressResolved);
-    must(id.resolve_route(), "route");
-    expect_event(events, ConnectionEventType::kRouteResolved);
+    resolve(id, events, listener.local_address());
     sources.push_back(must(shared.domain.create_queue_pair({.send_cq = &shared.cq, .receive_cq = &shared.cq}), "qp"));
-    must(id.connect(sources.back()), "connect");
-    auto request = expect_event(events, ConnectionEventType::kConnectRequest);
-    must(request.request->accept(*target.qp), "accept");
-    expect_event(events, ConnectionEventType::kEstablished);
-    expect_event(events, ConnectionEventType::kEstablished);
+    target.id = establish(id, events, sources.back(), *target.qp);
     ids.push_back(std::move(id));
-    target.id = std::move(*request.request);
   }
 
   void poll_once() {

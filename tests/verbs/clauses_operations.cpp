@@ -77,10 +77,7 @@ struct Sharing {
 
   Sharing() {
     other.id = must(ConnectionId::create(pair.events), "id");
-    must(other.id->resolve_address(pair.listener.local_address()), "resolve");
-    pair.event(ConnectionEventType::kAddressResolved);
-    must(other.id->resolve_route(), "route");
-    pair.event(ConnectionEventType::kRouteResolved);
+    resolve(*other.id, pair.events, pair.listener.local_address());
     must(other.id->connect(*other.qp), "connect");
     auto request = pair.event(ConnectionEventType::kConnectRequest);
     must(request.request->accept(second), "accept");

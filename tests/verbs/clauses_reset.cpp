@@ -44,10 +44,7 @@ struct Owner {
     must(pair.client.qp->modify(QpState::kReset), "RESET");
     must(pair.client.qp->modify(QpState::kInit), "INIT");
     pair.client.id = must(ConnectionId::create(pair.events), "id");
-    must(pair.client.id->resolve_address(pair.listener.local_address()), "resolve");
-    pair.event(ConnectionEventType::kAddressResolved);
-    must(pair.client.id->resolve_route(), "route");
-    pair.event(ConnectionEventType::kRouteResolved);
+    resolve(*pair.client.id, pair.events, pair.listener.local_address());
     must(pair.client.id->connect(*pair.client.qp), "connect");
     auto request = pair.event(ConnectionEventType::kConnectRequest);
     other.id = std::move(*request.request);

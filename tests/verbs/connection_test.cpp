@@ -25,12 +25,7 @@ struct Client {
   End end;
   ConnectionId id = must(ConnectionId::create(events, 42), "ConnectionId");
 
-  void resolve(const Endpoint& destination) {
-    must(id.resolve_address(destination), "resolve_address");
-    expect_event(events, ConnectionEventType::kAddressResolved);
-    must(id.resolve_route(), "resolve_route");
-    expect_event(events, ConnectionEventType::kRouteResolved);
-  }
+  void resolve(const Endpoint& destination) { test::resolve(id, events, destination); }
 };
 
 struct Server {

@@ -356,10 +356,7 @@ TEST(States, AQueuePairIsUsedAgainAfterReset) {
   must(pair.client.qp->modify(QpState::kReset), "RESET");
   must(pair.client.qp->modify(QpState::kInit), "INIT");
   auto id = must(ConnectionId::create(pair.events), "id");
-  must(id.resolve_address(pair.listener.local_address()), "resolve");
-  pair.event(ConnectionEventType::kAddressResolved);
-  must(id.resolve_route(), "route");
-  pair.event(ConnectionEventType::kRouteResolved);
+  resolve(id, pair.events, pair.listener.local_address());
   must(id.connect(*pair.client.qp), "connect");
   auto request = pair.event(ConnectionEventType::kConnectRequest);
   End server;

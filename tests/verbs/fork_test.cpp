@@ -144,10 +144,7 @@ TEST(Fork, AParentListensOnWhenItsChildDestroysTheListener) {
   EXPECT_EQ(exit_code(child), 0);
   End client;
   client.id = must(ConnectionId::create(listening.events), "ConnectionId");
-  must(client.id->resolve_address(listening.at), "resolve_address");
-  expect_event(listening.events, ConnectionEventType::kAddressResolved);
-  must(client.id->resolve_route(), "resolve_route");
-  expect_event(listening.events, ConnectionEventType::kRouteResolved);
+  resolve(*client.id, listening.events, listening.at);
   must(client.id->connect(*client.qp), "connect");
   expect_event(listening.events, ConnectionEventType::kConnectRequest);
 }

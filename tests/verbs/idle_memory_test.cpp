@@ -103,18 +103,10 @@ struct Town {
   }
   void connect() {
     ConnectionId id = must(ConnectionId::create(events), "id");
-    must(id.resolve_address(listener.local_address()), "resolve");
-    expect_event(events, ConnectionEventType::kAddressResolved);
-    must(id.resolve_route(), "route");
-    expect_event(events, ConnectionEventType::kRouteResolved);
-    QueuePair client = near.queue_pair();
-    must(id.connect(client), "connect");
-    ConnectionEvent request = expect_event(events, ConnectionEventType::kConnectRequest);
-    QueuePair server = far.queue_pair();
-    must(request.request->accept(server), "accept");
-    expect_event(events, ConnectionEventType::kEstablished);
-    expect_event(events, ConnectionEventType::kEstablished);
-    connections.push_back({std::move(id), std::move(*request.request), std::move(client), std::move(server)});
+    resolve(id, events, listener.local_address());
+    QueuePair client = near.queue_pair(), server = far.queue_pair();
+    ConnectionId other = establish(id, events, client, server);
+    connections.push_back({std::move(id), std::move(other), std::move(client), std::move(server)});
   }
   void exchange() {
     for (Connection& connection : connections) {

@@ -40,6 +40,11 @@ void wait_until(const std::function<bool()>& done, const char* what) {
   }
 }
 
+bool has_event(const CompletionChannel& channel, std::chrono::milliseconds time) {
+  pollfd waiting{.fd = channel.descriptor(), .events = POLLIN, .revents = 0};
+  return poll(&waiting, 1, static_cast<int>(time.count())) == 1;
+}
+
 std::size_t drain(CompletionQueue& queue) {
   std::array<WorkCompletion, 64> completions;
   return must(queue.poll(completions), "poll");
@@ -115,6 +120,21 @@ ConnectionEvent expect_event(EventChannel& events, ConnectionEventType expected)
                            (event.error ? ": " + event.error->message() : std::string()));
 }
 
+void resolve(ConnectionId& id, EventChannel& events, const Endpoint& to) {
+  must(id.resolve_address(to), "resolve_address");
+  expect_event(events, ConnectionEventType::kAddressResolved);
+  must(id.resolve_route(), "resolve_route");
+  expect_event(events, ConnectionEventType::kRouteResolved);
+}
+
+ConnectionId establish(ConnectionId& id, EventChannel& events, QueuePair& client, QueuePair& server) {
+  must(id.connect(client), "connect");
+  auto request = expect_event(events, ConnectionEventType::kConnectRequest);
+  must(request.request->accept(server), "accept");
+  for (int end = 0; end < 2; ++end) expect_event(events, ConnectionEventType::kEstablished);
+  return std::move(*request.request);
+}
+
 Pair::Pair(const PairOptions& options)
     : events(must(EventChannel::create(), "EventChannel")),
       listener(must(ConnectionId::create(events), "ConnectionId")),
@@ -126,10 +146,7 @@ Pair::Pair(const PairOptions& options)
   if (options.before_connect) options.before_connect(client, server);
   client.id = must(ConnectionId::create(events), "ConnectionId");
   must(client.id->set_policy(options.client_policy), "set_policy");
-  must(client.id->resolve_address(listener.local_address()), "resolve_address");
-  event(ConnectionEventType::kAddressResolved);
-  must(client.id->resolve_route(), "resolve_route");
-  event(ConnectionEventType::kRouteResolved);
+  resolve(*client.id, events, listener.local_address());
   must(client.id->connect(*client.qp, {.private_data = options.request_data, .ird = options.ird, .ord = options.ord}),
        "connect");
   auto request = event(ConnectionEventType::kConnectRequest);

@@ -112,11 +112,18 @@ struct Pair {
 };
 
 ConnectionEvent expect_event(EventChannel& events, ConnectionEventType expected);
+// Address and route, with their events.
+void resolve(ConnectionId& id, EventChannel& events, const Endpoint& to);
+// From an identifier that has resolved where a listener of the same channel is; the other end's identifier.
+ConnectionId establish(ConnectionId& id, EventChannel& events, QueuePair& client, QueuePair& server);
 Endpoint loopback(const std::string& address, std::uint16_t port = 0);
 std::vector<std::byte> octets(std::size_t count, unsigned seed);
 
 // An RDMA Write of `from`'s first octet, which is set to `value`, to `to`'s.
 void write_octet(QueuePair& qp, Buffer& from, const Buffer& to, std::byte value);
+
+// Whether its descriptor can be read within the time.
+bool has_event(const CompletionChannel& channel, std::chrono::milliseconds time);
 
 // Takes what is queued, in one poll: how much it was.
 std::size_t drain(CompletionQueue& queue);

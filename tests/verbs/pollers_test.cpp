@@ -84,17 +84,10 @@ struct SharedQueue : testing::Test {
   // From a client of its own.
   std::unique_ptr<QueuePair> connect(End& client) {
     client.id = must(ConnectionId::create(events), "id");
-    must(client.id->resolve_address(listener.local_address()), "resolve");
-    expect_event(events, ConnectionEventType::kAddressResolved);
-    must(client.id->resolve_route(), "route");
-    expect_event(events, ConnectionEventType::kRouteResolved);
-    must(client.id->connect(*client.qp), "connect");
-    auto request = expect_event(events, ConnectionEventType::kConnectRequest);
+    resolve(*client.id, events, listener.local_address());
     auto server = std::make_unique<QueuePair>(
         must(shared.domain.create_queue_pair({.send_cq = &shared.cq, .receive_cq = &shared.cq}), "qp"));
-    must(request.request->accept(*server), "accept");
-    expect_event(events, ConnectionEventType::kEstablished);
-    expect_event(events, ConnectionEventType::kEstablished);
+    establish(*client.id, events, *client.qp, *server);
     return server;
   }
 

@@ -41,10 +41,7 @@ struct Server {
 struct Caller {
   explicit Caller(const Endpoint& destination, const Policy& policy = {}) {
     must(id.set_policy(policy), "set_policy");
-    must(id.resolve_address(destination), "resolve_address");
-    expect_event(events, ConnectionEventType::kAddressResolved);
-    must(id.resolve_route(), "resolve_route");
-    expect_event(events, ConnectionEventType::kRouteResolved);
+    resolve(id, events, destination);
   }
   EventChannel events = must(EventChannel::create(), "EventChannel");
   ConnectionId id = must(ConnectionId::create(events), "ConnectionId");

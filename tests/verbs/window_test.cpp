@@ -12,10 +12,7 @@ struct TwoConnections {
         second(must((one_domain ? pair.server.domain : stranger)
                         .create_queue_pair({.send_cq = &pair.server.cq, .receive_cq = &pair.server.receive_cq}),
                     "queue pair")) {
-    must(id.resolve_address(pair.listener.local_address()), "resolve_address");
-    pair.event(ConnectionEventType::kAddressResolved);
-    must(id.resolve_route(), "resolve_route");
-    pair.event(ConnectionEventType::kRouteResolved);
+    resolve(id, pair.events, pair.listener.local_address());
     must(id.connect(*other.qp), "connect");
     auto request = pair.event(ConnectionEventType::kConnectRequest);
     second_id = std::move(*request.request);

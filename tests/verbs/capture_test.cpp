@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is written with --pcap; the contents of such files are judged by tests/captures and tshark.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include "loopback.hpp"
+
+namespace weft::verbs::test {
+namespace {
+
+TEST(Capture, RecordsAConnection) {
+  const std::string path = ::testing::TempDir() + "verbs_capture.pcap";
+  must(set_capture_file(path), "set_capture_file");
+  {
+    Pair pair;
+    must(pair.server.qp->post_receive({.wr_id = 1}), "post_receive");
+    must(pair.client.qp->post_send({.opcode = SendOpcode::kSend}), "send");
+    EXPECT_EQ(pair.server.next().status, WcStatus::kSuccess);
+    pair.disconnect();
+  }
+  must(set_capture_file(""), "stop");
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  EXPECT_GT(file.tellg(), 24 + 8 * 60);
+  const Error nowhere = set_capture_file("/no/such/folder/x.pcap").error();
+  EXPECT_EQ(nowhere.argument, "path");
+  EXPECT_EQ(nowhere.message(), "path: cannot write a capture file there (system error; No such file or directory)");
+}
+
+// What came is in the capture, also where the engine has no use for it: a Request that is refused (of revision 9), and
+// the front of a Request that ends by FIN.
+TEST(Capture, RecordsWhatIsNoWholeFrame) {
+  using namespace std::string_view_literals;
+  const std::string path = ::testing::TempDir() + "verbs_capture_rest.pcap";
+  for (const auto octets : {"MPA ID Req Frame\x40\x09\x00\x00"sv, "MPA ID Req Frame\x40"sv}) {
+    must(set_capture_file(path), "set_capture_file");
+    auto events = must(EventChannel::create(), "EventChannel");
+    auto listener = must(ConnectionId::create(events), "ConnectionId");
+    must(listener.bind_address(loopback("127.0.0.1")), "bind_address");
+    must(listener.listen(), "listen");
+    const int peer = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_storage storage{};
+    const auto size = listener.local_address().to_sockaddr(storage);
+    ASSERT_EQ(::connect(peer, reinterpret_cast<sockaddr*>(&storage), size), 0);
+    ASSERT_EQ(::send(peer, octets.data(), octets.size(), MSG_NOSIGNAL), static_cast<ssize_t>(octets.size()));
+    ASSERT_EQ(::shutdown(peer, SHUT_WR), 0);
+    char none{};
+    EXPECT_EQ(::recv(peer, &none, 1, 0), 0);  // the server has closed, and written before that
+    ::close(peer);
+    must(set_capture_file(""), "stop");
+    std::ifstream file(path, std::ios::binary);
+    const std::string capture{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_NE(capture.find(octets), std::string::npos) << octets.size();
+    std::filesystem::remove(path);
+  }
+}
+
+// From now on every write to this open file finds its disk full.
+void fill_disk_under(const std::string& path) {
+  const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+  ASSERT_GE(full, 0);
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    if (std::filesystem::read_symlink(entry, gone) == path) ::dup2(full, std::stoi(entry.path().filename()));
+  }
+  ::close(full);
+}
+
+// The connection goes on without its capture.
+TEST(Capture, ThatFailsMidwayIsToldOnce) {
+  const std::string path = std::filesystem::canonical(::testing::TempDir()) / "verbs_capture_full.pcap";
+  must(set_capture_file(path), "set_capture_file");
+  testing::internal::CaptureStderr();
+  {
+    Pair pair;
+    fill_disk_under(path);
+    for (int i = 0; i < 3; ++i) {
+      must(pair.server.qp->post_receive({.wr_id = 1}), "post_receive");
+      must(pair.client.qp->post_send({.opcode = SendOpcode::kSend}), "send");
+      EXPECT_EQ(pair.server.next().status, WcStatus::kSuccess);
+    }
+    pair.disconnect();
+  }
+  const std::string log = testing::internal::GetCapturedStderr();
+  must(set_capture_file(""), "stop");
+  std::filesystem::remove(path);
+  const std::string told = "cannot write " + path + ": No space left on device";
+  const auto first = log.find("warning: capture: " + told);
+  EXPECT_NE(first, std::string::npos) << log;
+  EXPECT_EQ(log.find(told, first + told.size()), std::string::npos) << log;
+}
+
+}  // namespace
+}  // namespace weft::verbs::test

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is there while nothing happens, and what is left when all is gone.
+#include <dirent.h>
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "loopback.hpp"
+
+namespace weft::verbs::test {
+namespace {
+
+double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+long context_switches() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_nvcsw + usage.ru_nivcsw;
+}
+
+// Also after a time of polling, and with receives posted.
+TEST(Idle, AConnectedDeviceUsesNoProcessor) {
+  Pair pair;
+  must(pair.server.qp->post_receive({.wr_id = 1}), "post_receive");
+  EXPECT_FALSE(pair.client.next_within(pair.client.cq, 20ms));
+  EXPECT_FALSE(pair.server.next_within(pair.server.cq, 20ms));
+  std::this_thread::sleep_for(50ms);  // the sockets are handed back
+  const double before = cpu_seconds();
+  const long switches = context_switches();
+  std::this_thread::sleep_for(500ms);
+  EXPECT_LT(cpu_seconds() - before, 0.005);
+  EXPECT_LT(context_switches() - switches, 10);
+  // And it is awake when something happens.
+  must(pair.client.qp->post_send({.opcode = SendOpcode::kSend}), "send");
+  must(pair.server.cq.arm(Arm::kAll), "arm");
+  EXPECT_TRUE(drain(pair.server.cq) == 1 || has_event(pair.server.channel, 10000ms));
+}
+
+std::size_t entries(const char* path) {
+  std::size_t count = 0;
+  DIR* directory = opendir(path);
+  while (readdir(directory) != nullptr) ++count;
+  closedir(directory);
+  return count;
+}
+
+// A thread that has been joined may stay listed for a moment, so the least that is seen counts.
+std::size_t threads() {
+  std::size_t least = entries("/proc/self/task");
+  for (int i = 0; i < 50; ++i) {
+    std::this_thread::sleep_for(1ms);
+    least = std::min(least, entries("/proc/self/task"));
+  }
+  return least;
+}
+
+TEST(Idle, NothingIsLeftWhenAllIsGone) {
+  {
+    Pair warm_up;
+  }
+  const auto descriptors = entries("/proc/self/fd"), before = threads();
+  for (int i = 0; i < 3; ++i) {
+    Pair pair;
+    if (i == 1) pair.disconnect();
+    if (i == 2) must(pair.client.qp->post_send({.opcode = SendOpcode::kSend}), "send");  // never received
+  }
+  EXPECT_EQ(entries("/proc/self/fd"), descriptors);
+  EXPECT_EQ(threads(), before);
+}
+
+TEST(Idle, NoThreadBeforeTheFirstConnection) {
+  const auto before = threads();
+  End end;
+  auto events = must(EventChannel::create(), "EventChannel");
+  Buffer buffer(end, 100);
+  EXPECT_EQ(threads(), before);
+}
+
+// What a quiet connection holds, both ends with identifiers and queue pairs; no buffers stay with it.
+TEST(Idle, AConnectionIsSmall) {
+  constexpr std::size_t kCount = 50;
+  mallopt(M_MMAP_THRESHOLD, 128 * 1024);  // the pool's large buffers, which no connection keeps, are not counted
+  End shared;
+  auto events = must(EventChannel::create(), "EventChannel");
+  auto listener = must(ConnectionId::create(events), "id");
+  must(listener.bind_address(loopback("127.0.0.1")), "bind");
+  must(listener.listen(), "listen");
+  std::vector<ConnectionId> ids;
+  std::vector<QueuePair> pairs;
+  std::vector<std::ptrdiff_t> growth;  // of the heap, by one connection
+  auto before = static_cast<std::ptrdiff_t>(mallinfo2().uordblks);
+  for (std::size_t i = 0; i < kCount; ++i) {
+    auto id = must(ConnectionId::create(events), "id");
+    resolve(id, events, listener.local_address());
+    for (int end = 0; end < 2; ++end)
+      pairs.push_back(must(shared.domain.create_queue_pair({.send_cq = &shared.cq, .receive_cq = &shared.cq}), "qp"));
+    ids.push_back(establish(id, events, pairs[pairs.size() - 2], pairs.back()));
+    ids.push_back(std::move(id));
+    const auto now = static_cast<std::ptrdiff_t>(mallinfo2().uordblks);
+    growth.push_back(now - std::exchange(before, now));
+  }
+  // The median: some connections also made a table or the pool of buffers grow, which are there for all.
+  std::ranges::nth_element(growth, growth.begin() + kCount / 2);
+  EXPECT_LT(growth[kCount / 2], 10 * 1024);
+  const bool measured = mallinfo2().uordblks != 0;  // a sanitizer's allocator tells nothing
+  EXPECT_EQ(growth[kCount / 2] > 0, measured);
+}
+
+}  // namespace
+}  // namespace weft::verbs::test
