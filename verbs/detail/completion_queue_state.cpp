@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "verbs/detail/log.hpp"
 #include "verbs/detail/runtime.hpp"
 
 namespace weft::verbs::detail {
