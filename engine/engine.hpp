@@ -56,7 +56,8 @@ struct ReceiveResult {
     kReceive,     // a Send waits for a posted receive: call again when there is one
     kNothing,     // inbound is over (closed or terminated): discard what arrives
   } want{};
-  std::size_t missing{};  // with kMore: octets that the current frame still needs at least; a hint for the next read
+  // With kMore: octets that the frame under way still needs at least, 0 if none is; a hint for the next read.
+  std::size_t missing{};
 };
 
 // User memory to which the rest of a long payload may be read, for that is where it will be placed: a receive, or the

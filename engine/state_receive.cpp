@@ -40,7 +40,7 @@ ReceiveResult Engine::State::receive(MutableBytes octets, Instant now, const mpa
   do {
     step = receive_step(octets.subspan(consumed), now, consumed == 0 ? landed : mpa::Landed{});
     consumed += step.consumed;
-  } while (step.consumed > 0 && step.want == Want::kMore);
+  } while (step.consumed > 0 && step.want == Want::kMore && consumed < octets.size());
   unconsumed = step.want == Want::kMore ? octets.size() - consumed : 0;
   if (fin_pending && step.want == Want::kMore) handle_fin(now);
   settle(now);

@@ -19,7 +19,7 @@ struct ReactorState;
 // Objects made with a Reactor (Timer, Listener, Connector, Resolver) must be destroyed before it.
 // They share these rules:
 //   * Their callbacks run in the thread that is inside run(), one at a time, never inside the call that started them.
-//   * They may be used and destroyed in any thread. After the destructor (or cancel) has returned, the callback is not
+//   * They may be used and destroyed in any thread. After the destructor has returned, the callback is not
 //     running and will not run. To keep that promise the destructor waits for a callback that runs in another thread:
 //     hold no lock that the callback takes. A callback may destroy its own object; it then runs to its end.
 //   * Callbacks must not throw.

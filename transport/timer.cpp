@@ -22,12 +22,6 @@ namespace {
 
 using Descriptor = boost::asio::posix::stream_descriptor;
 
-void set_expiry(int descriptor, std::chrono::nanoseconds since_boot) noexcept {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(since_boot);
-  const itimerspec when{.it_interval = {}, .it_value = {seconds.count(), (since_boot - seconds).count()}};
-  ::timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &when, nullptr);
-}
-
 }  // namespace
 
 struct Timer::State : std::enable_shared_from_this<State> {
@@ -82,16 +76,12 @@ Timer& Timer::operator=(Timer&& other) noexcept {
   return *this;
 }
 
-// Zero would be to set it to nothing.
 void Timer::set(Deadline deadline) {
+  const auto since_boot = std::max(deadline.time_since_epoch(), Deadline::duration(1));  // zero would be never
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(since_boot);
+  const itimerspec when{.it_interval = {}, .it_value = {seconds.count(), (since_boot - seconds).count()}};
   const auto lock = state_->gate.lock();
-  set_expiry(state_->timer.native_handle(), std::max(deadline.time_since_epoch(), Deadline::duration(1)));
-}
-
-void Timer::cancel() {
-  auto lock = state_->gate.lock();
-  set_expiry(state_->timer.native_handle(), {});
-  state_->gate.wait_idle(lock);
+  ::timerfd_settime(state_->timer.native_handle(), TFD_TIMER_ABSTIME, &when, nullptr);
 }
 
 }  // namespace weft::transport

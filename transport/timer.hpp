@@ -25,7 +25,6 @@ class Timer {
   // Replaces an earlier deadline, which then does not fire, and wakes nobody. Fires once; a deadline in the past fires
   // at once.
   void set(Deadline deadline);
-  void cancel();
 
  private:
   struct State;

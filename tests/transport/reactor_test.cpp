@@ -80,15 +80,12 @@ TEST(Timer, FiresForADeadlineInThePastAndAgainWhenSetAgain) {
   }
 }
 
-TEST(Timer, SettingReplacesAndCancelEnds) {
+TEST(Timer, SettingReplaces) {
   RunningReactor reactor;
   Mailbox<int> fired;
   auto timer = Timer::create(*reactor, [&] { fired.put(1); }).value();
   timer.set(Clock::now() + 20ms);
   timer.set(Clock::now() + 1h);
-  EXPECT_FALSE(fired.take(80ms));
-  timer.set(Clock::now() + 20ms);
-  timer.cancel();
   EXPECT_FALSE(fired.take(80ms));
   timer.set(Clock::now());
   EXPECT_TRUE(fired.take());

@@ -42,15 +42,10 @@ class CallbackGate {
   // No callback starts from now on. Releases `held`. Returns when none is running, except the one that is calling this.
   void close(std::unique_lock<std::mutex> held) {
     open_ = false;
-    wait_idle(held);
+    idle_.wait(held, [this] { return running_in_ == std::thread::id{} || running_in_ == std::this_thread::get_id(); });
     if (running_in_ == std::this_thread::get_id()) return;  // call() above will drop the function
     Function dead = std::move(function_);
     held.unlock();
-  }
-
-  // Returns when no callback is running, except the one that is calling this.
-  void wait_idle(std::unique_lock<std::mutex>& held) {
-    idle_.wait(held, [this] { return running_in_ == std::thread::id{} || running_in_ == std::this_thread::get_id(); });
   }
 
  private:

@@ -161,7 +161,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   [[nodiscard]] Instant time() const noexcept { return wake_up_ ? now() : about_now(); }
 
   // stream_events.cpp: what the engine says, and what becomes of it
-  void pump();
+  bool pump();
   bool pump_one();
   void on(engine::ConnectionRequested& event);
   void on(engine::Established& event);

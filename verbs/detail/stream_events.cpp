@@ -47,11 +47,13 @@ constexpr std::uint8_t kMessageTooLong = 0x05;  // DDP untagged buffer error of 
 
 }  // namespace
 
-void Stream::pump() {
-  while (pump_one()) {
-  }
+// False when there was nothing to hear.
+bool Stream::pump() {
+  bool heard = false;
+  while (pump_one()) heard = true;
   if (overflowed_ && !gave_up_) give_up_after_overflow();
   if (failing_ && !fell_) tell_failure();
+  return heard;
 }
 
 // The queue pair is in ERROR from now on, not only when the peer has closed. What the engine still held of its receives

@@ -110,8 +110,7 @@ void Stream::present(const mpa::Landed& landed) {
     const auto result = engine_.receive(octets.subspan(taken), time(), taken == 0 ? landed : mpa::Landed{});
     taken += result.consumed;
     if (tap_) tap_->understood(result.consumed);
-    const bool heard = pump_one();
-    pump();
+    const bool heard = pump();
     more = result.want == engine::ReceiveResult::Want::kPollEvents && (heard || result.consumed != 0);
     stalled_ = result.want == engine::ReceiveResult::Want::kReceive;
     missing_ = result.missing;
