@@ -92,16 +92,20 @@ verbs::SendRequest WeftPort::message_request() const {
   return {};
 }
 
-Outcome<void> WeftPort::post_messages(std::uint32_t count, bool report) {
+// A list is made once, as perftest makes its own: what is measured is to post it.
+void WeftPort::make_list(std::uint32_t count) {
+  if (list_.size() == count) return;
   segments_.assign(count, out_region_->sge());
   list_.assign(count, message_request());
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (options_.op == Op::kRead) {
-      latest_slot_ = next_sink_slot_;
-      segments_[i] = in_region_->sge(static_cast<std::size_t>(next_sink_slot_) * options_.size, options_.size);
-      next_sink_slot_ = (next_sink_slot_ + 1) % slots_;
-    }
-    list_[i].segments = {&segments_[i], 1};
+  for (std::uint32_t i = 0; i < count; ++i) list_[i].segments = {&segments_[i], 1};
+}
+
+Outcome<void> WeftPort::post_messages(std::uint32_t count, bool report) {
+  make_list(count);
+  for (std::uint32_t i = 0; i < count && options_.op == Op::kRead; ++i) {
+    latest_slot_ = next_sink_slot_;
+    segments_[i] = in_region_->sge(static_cast<std::size_t>(next_sink_slot_) * options_.size, options_.size);
+    next_sink_slot_ = (next_sink_slot_ + 1) % slots_;
   }
   return post(list_, report);
 }
@@ -117,11 +121,14 @@ Outcome<void> WeftPort::send_word() {
 Outcome<void> WeftPort::post(std::span<verbs::SendRequest> requests, bool report) {
   outstanding_ += requests.size();
   unreported_ += requests.size();
+  verbs::SendRequest& last = requests.back();
+  const verbs::SendFlags plain = last.flags;
   if (report || unreported_ >= report_every_) {
-    requests.back().flags = requests.back().flags | verbs::SendFlags::kSignaled;
-    requests.back().wr_id = std::exchange(unreported_, 0);
+    last.flags = plain | verbs::SendFlags::kSignaled;
+    last.wr_id = std::exchange(unreported_, 0);
   }
   const auto posted = link_.queue_pair().post_send(requests);
+  last.flags = plain;
   if (!posted) return std::unexpected(to_failure("weft: post_send", posted.error().error));
   return {};
 }
@@ -176,10 +183,9 @@ Outcome<void> WeftPort::poll_or_sleep() {
 }
 
 Outcome<std::size_t> WeftPort::take_completions() {
-  std::array<verbs::WorkCompletion, 32> completions;
-  const auto count = link_.completions().poll(completions);
+  const auto count = link_.completions().poll(completions_);
   if (!count) return std::unexpected(count.error());
-  for (const verbs::WorkCompletion& completion : std::span(completions).first(*count)) {
+  for (const verbs::WorkCompletion& completion : std::span(completions_).first(*count)) {
     if (auto taken = dispatch(completion); !taken) return std::unexpected(taken.error());
   }
   return *count;
