@@ -3,6 +3,7 @@
 // something may have happened to it; what that means for its readiness is looked up here.
 #include <algorithm>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "compat/rsockets/call.hpp"
@@ -40,22 +41,23 @@ class Waiting {
 
   // Until something happens, which need not make anything ready. -1 and errno; 0: the time is over.
   int sleep(int milliseconds) {
+    const Sleep until_return{*this};
     if (!prepare()) return 1;
-    const int ready = ::poll(kernel_.data(), kernel_.size(), milliseconds);
-    const int error = errno;
-    finish(sockets_.size());
-    errno = error;
-    return ready;
+    return ::poll(kernel_.data(), kernel_.size(), milliseconds);
   }
 
  private:
+  // Under its lock.
+  static short ready(Socket& socket, short events) {
+    const int always = POLLERR | POLLHUP;
+    return static_cast<short>(with_synonyms(socket.readiness()) & (events | always));
+  }
   static short look_at(Socket& socket, short events) {
     std::unique_lock lock(socket.mutex);
     socket.progress();
-    const int always = POLLERR | POLLHUP;
-    const auto ready = static_cast<short>(with_synonyms(socket.readiness()) & (events | always));
-    if (ready == 0) socket.let_others_run(lock);
-    return ready;
+    const short found = ready(socket, events);
+    if (found == 0) socket.let_others_run(lock);
+    return found;
   }
 
   void hide_rsockets() {
@@ -64,32 +66,48 @@ class Waiting {
     }
   }
 
-  // False: something has happened to one of them already.
+  struct Sleep {
+    Waiting& waiting;
+    ~Sleep() {
+      const int error = errno;
+      waiting.finish();
+      errno = error;
+    }
+  };
+
+  // False: something has happened to one of them already. Never more than one lock at a time: the list may name a
+  // socket twice, and another thread's list may have another order.
   bool prepare() {
-    for (std::size_t i = 0; i < sockets_.size(); ++i) {
-      if (!sockets_[i]) continue;
-      const std::lock_guard lock(sockets_[i]->mutex);
-      if (!sockets_[i]->prepare_wait()) {
-        finish(i);
-        return false;
-      }
-      sockets_[i]->begin_wait();
-      kernel_[i] = {.fd = sockets_[i]->number(), .events = POLLIN, .revents = 0};
+    for (; prepared_ < sockets_.size(); ++prepared_) {
+      if (sockets_[prepared_] && !prepare(prepared_)) return false;
     }
     return true;
   }
+  bool prepare(std::size_t at) {
+    Socket& socket = *sockets_[at];
+    const std::lock_guard lock(socket.mutex);
+    // What happened since the look, another thread may have taken already.
+    if (!socket.prepare_wait() || ready(socket, wanted_[at].events) != 0) return false;
+    socket.begin_wait();
+    kernel_[at] = {.fd = socket.number(), .events = POLLIN, .revents = 0};
+    return true;
+  }
 
-  void finish(std::size_t count) {
-    for (const auto& socket : std::span(sockets_).first(count)) {
+  void finish() {
+    for (const auto& socket : std::span(sockets_).first(std::exchange(prepared_, 0))) {
       if (!socket) continue;
-      const std::lock_guard lock(socket->mutex);
-      socket->end_wait();
+      static_cast<void>(guarded_minus_one([&] {  // without memory, the next look finds what there is
+        const std::lock_guard lock(socket->mutex);
+        socket->end_wait();
+        return 0;
+      }));
     }
   }
 
   const std::span<pollfd> wanted_;
   const std::vector<std::shared_ptr<Socket>> sockets_;
   std::vector<pollfd> kernel_;
+  std::size_t prepared_ = 0;  // sockets from the front, for a sleep
 };
 
 int milliseconds_until(const Deadline& until) {

@@ -64,6 +64,7 @@ class Socket {
   // Makes sure that what happens from now on makes number() readable. False: something has happened already.
   bool prepare_wait();
   void begin_wait() noexcept { waiters_.enter(); }
+  [[nodiscard]] bool awaited() const noexcept { return waiters_.any(); }
   void end_wait();
   void wake_waiters() noexcept { waiters_.wake_all(); }
   // Sleeps until something has happened, and takes that. An errno: EINTR, or EAGAIN when the time is over.
