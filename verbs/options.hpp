@@ -2,7 +2,10 @@
 // What holds for the whole process: log level, packet capture, threads, the code for CRCs.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "common/crc32c_routine.hpp"
 #include "verbs/error.hpp"
@@ -11,14 +14,21 @@ namespace weft::verbs {
 
 enum class LogLevel : std::uint8_t { kTrace, kDebug, kInfo, kWarn, kError, kOff };
 
-// Log lines go to standard error. A protocol error's line names clause, layer, code and octet offset.
+// Log lines go to standard error. A protocol error's line names clause, layer, code and octet offset. A thread that
+// only writes does so, and no other waits for it: lines that standard error does not take in time are dropped and
+// counted. Of each kind of line only so many are shown in a second; a line tells how many were not. What was said is
+// written when exit() ends the process, not when _exit() or a signal does.
 void set_log_level(LogLevel level);
 // "trace", "debug", "info", "warn", "error" or "off".
 [[nodiscard]] Result<LogLevel> parse_log_level(std::string_view name);
 
 // One line of a facade's own, with the same clock, process number and level as every other.
+// An application's thread waits until it is written, 0.2 s at most, so that the line is there if the program ends next.
 void log_line(LogLevel level, std::string_view line);
 [[nodiscard]] bool log_shows(LogLevel level);
+// Waits until what was said so far is written, `patience` at most; false when it is not. Does not wait behind a wait
+// that was in vain, until standard error takes something again. In any thread.
+bool flush_log(std::chrono::milliseconds patience);
 
 // Connections made from now on write their octets as TCP packets into `path` (a file Wireshark opens; needs no
 // privilege). An empty path stops capturing for new connections. When a write fails later (disk full ...), the log

@@ -6,11 +6,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 
 #include "tests/captures/tshark.hpp"
 #include "tests/interop/vm.hpp"
 #include "tests/interop/weft_end.hpp"
+#include "verbs/options.hpp"
 
 namespace weft::interop {
 namespace {
@@ -42,6 +44,7 @@ class SiwRefuses : public testing::Test {
   // Each of siw's Terminates departs from RFC 5040 section 4.8, and weft's log says so.
   void expect_departure_named() {
     log_taken_ = true;
+    EXPECT_TRUE(verbs::flush_log(std::chrono::seconds(10)));
     EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("siw"));
   }
 

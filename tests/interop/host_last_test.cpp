@@ -4,8 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "tests/interop/vm.hpp"
 #include "tests/interop/weft_end.hpp"
+#include "verbs/options.hpp"
 
 namespace weft::interop {
 namespace {
@@ -21,6 +24,7 @@ TEST_P(Last, NoCommonReadyToReceiveIndication) {
   testing::internal::CaptureStderr();
   EXPECT_THROW(WeftEnd::connect(Vm::instance().peer_port(), {.policy = {.peer_to_peer = true, .rtr = {.send = true}}}),
                std::runtime_error);
+  EXPECT_TRUE(verbs::flush_log(std::chrono::seconds(10)));
   EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("layer 2 (LLP), type 0, code 0x07"));
   EXPECT_TRUE(guest.wait_for("request")) << guest.transcript();
 }

@@ -87,6 +87,7 @@ TEST(Capture, ThatFailsMidwayIsToldOnce) {
     }
     pair.disconnect();
   }
+  EXPECT_TRUE(flush_log(kPatience));
   const std::string log = testing::internal::GetCapturedStderr();
   must(set_capture_file(""), "stop");
   std::filesystem::remove(path);

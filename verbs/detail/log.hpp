@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What verbs/ writes to the log. One function per thing that can be said, so that lines look alike everywhere.
+// What verbs/ writes to the log. One function per thing that can be said, so that lines look alike everywhere. Any
+// thread may call them with any lock held: none blocks or throws, and each kind of line is bounded (log_output.hpp).
 #pragma once
 
 #include <chrono>
@@ -26,7 +27,9 @@ void log_stream_error(const Subject& subject, const StreamError& error);
 void log_remark(const Subject& subject, const engine::Remark& remark);
 // A Send of the peer waits for a receive (SEC-6.4.4-01). When none comes in time, log_stream_error tells that.
 void log_stall(const Subject& subject, const engine::ReceiveStalled& stall, std::chrono::milliseconds patience);
-void log_startup_failure(const Endpoint& peer, const engine::ErrorReport& report, bool retrying);
+// What a peer began needs no right to fail, and is told seldom. What this end began is an error.
+enum class FailedStartup : std::uint8_t { kPeers, kOurs, kTriedAgain };
+void log_startup_failure(const Endpoint& peer, const engine::ErrorReport& report, FailedStartup which);
 void log_warning(std::string_view what, std::string_view why);
 // What happens on a connection; `number` is its identifier's.
 void log_connection(LogLevel level, std::uint64_t number, std::string_view what);

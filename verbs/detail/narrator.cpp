@@ -3,6 +3,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <utility>
 #include <variant>
 
 #include "rdmap/opcodes.hpp"
@@ -140,7 +141,9 @@ void Narrator::on(const engine::TerminateReceived& event) const {
 
 void Narrator::on(const engine::StartupFailed& event) const { say("start-up failed, " + describe(event.report)); }
 
-void Narrator::lost(const std::error_code& error) const { say("TCP connection lost: " + error.message()); }
+void Narrator::lost(std::string_view how) {
+  if (!std::exchange(lost_, true)) say(fmt::format("TCP connection lost: {}", how));
+}
 
 void Narrator::closed(std::string_view how) const {
   const auto counts = [this](const Side& moved) {

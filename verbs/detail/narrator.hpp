@@ -9,7 +9,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 #include "engine/event.hpp"
 #include "engine/observer.hpp"
@@ -32,7 +31,7 @@ class Narrator {
   void on(const engine::ProtocolError& event) const;
   void on(const engine::TerminateReceived& event) const;
   void on(const engine::StartupFailed& event) const;
-  void lost(const std::error_code& error) const;
+  void lost(std::string_view how);  // the first time: a socket that is gone says so to each who asks
   void closed(std::string_view how) const;
   void say(std::string_view what) const;
 
@@ -57,7 +56,8 @@ class Narrator {
   const bool each_fpdu_;
   engine::AcceptEverything nowhere_{};
   engine::Observer observer_{nowhere_, nowhere_};
-  int frames_ = 0;  // of the start-up, that were seen
+  int frames_ = 0;     // of the start-up, that were seen
+  bool lost_ = false;  // and told
   Side sent_{};
   Side received_{};
 };

@@ -82,7 +82,8 @@ Stream::Stream(Runtime& runtime, Setup setup, std::unique_ptr<CapturedStream> ta
       engine_(to_config(setup, socket_.emss()), memory_, now()),
       tap_(std::move(tap)),
       narrator_(Narrator::make(setup.connection, socket_, setup.role)),
-      observer_(std::move(setup.observer)) {}
+      observer_(std::move(setup.observer)),
+      initiator_(setup.role == mpa::Role::kInitiator) {}
 
 Stream::~Stream() = default;
 

@@ -231,6 +231,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   bool failing_ = false;     // a Terminate was sent or received, or work failed: only the end is still to come
   bool fell_ = false;        // and the queue pair knows
   bool closing_ = false;     // disconnect was asked for
+  const bool initiator_;     // of the start-up
   bool established_ = false;
   bool closed_ = false;                         // the engine's last event was seen
   bool finished_ = false;                       // the socket is closed

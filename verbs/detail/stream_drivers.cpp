@@ -25,7 +25,7 @@ bool Stream::drive(bool hangup) {
 // was reset.
 void Stream::look_for_a_reset() {
   if (!stalled_ || finished_ || !socket_.pending_error() || std::exchange(inbound_over_, true)) return;
-  if (narrator_) narrator_->say("TCP connection lost while it waited for a receive");
+  if (narrator_) narrator_->lost("reset while it waited for a receive");
   if (tap_) tap_->rest(), tap_->rst_received();
   engine_.connection_lost(now());
   pump();

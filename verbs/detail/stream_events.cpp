@@ -111,7 +111,8 @@ void Stream::on(engine::Rejected& event) {
 void Stream::on(const engine::StartupFailed& event) {
   if (narrator_) narrator_->on(event);
   const bool retry = observer_ && observer_->on_startup_failed(event);
-  log_startup_failure(peer_, event.report, retry);
+  const auto side = initiator_ ? FailedStartup::kOurs : FailedStartup::kPeers;
+  log_startup_failure(peer_, event.report, retry ? FailedStartup::kTriedAgain : side);
   if (retry) release_locked();  // as above
   failing_ = true;              // a Terminate may be on its way (MPA2-8-01)
 }

@@ -75,7 +75,7 @@ void Stream::end_inbound(const transport::IoResult& io) {
     engine_.end_of_stream(now());
   } else {
     if (tap_) tap_->rst_received();
-    if (narrator_) narrator_->lost(io.error);
+    if (narrator_) narrator_->lost(io.error.message());
     engine_.connection_lost(now());
   }
   pump();
@@ -205,7 +205,7 @@ bool Stream::write_pending(Instant at) {
     if (!output_pending()) return true;
   }
   if (io.status == transport::IoResult::Status::kLost) {
-    if (narrator_) narrator_->lost(io.error);
+    if (narrator_) narrator_->lost(io.error.message());
     if (!std::exchange(inbound_over_, true)) engine_.connection_lost(at);
   }
   blocked_ = true;

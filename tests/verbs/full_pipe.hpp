@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A pipe that holds all it can and that nobody reads: the standard error of many a daemon.
+#pragma once
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace weft::verbs::test {
+
+class FullPipe {
+ public:
+  FullPipe() {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) throw std::runtime_error("pipe2");
+    reader_ = ends[0];
+    writer_ = ends[1];
+    const std::string filling(4096, '.');
+    while (::write(writer_, filling.data(), filling.size()) > 0) filled_ += filling.size();
+    while (::write(writer_, ".", 1) > 0) ++filled_;
+    ::fcntl(writer_, F_SETFL, 0);  // whoever writes now, waits
+  }
+  ~FullPipe() {
+    ::close(reader_);
+    ::close(writer_);
+  }
+  FullPipe(const FullPipe&) = delete;
+  FullPipe& operator=(const FullPipe&) = delete;
+
+  [[nodiscard]] int writer() const noexcept { return writer_; }
+
+  // What was written behind the filling and what was read before, up to and with `last`.
+  [[nodiscard]] std::string read_up_to(const std::string& last) {
+    ::fcntl(reader_, F_SETFL, 0);
+    std::string all;
+    std::array<char, 4096> some{};
+    while (all.size() <= filled_ || all.find(last, filled_) == std::string::npos) {
+      const auto count = ::read(reader_, some.data(), some.size());
+      if (count <= 0) break;
+      all.append(some.data(), static_cast<std::size_t>(count));
+    }
+    return all.substr(std::min(std::exchange(filled_, 0), all.size()));
+  }
+
+ private:
+  int reader_ = -1;
+  int writer_ = -1;
+  std::size_t filled_ = 0;
+};
+
+}  // namespace weft::verbs::test

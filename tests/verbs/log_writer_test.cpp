@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/detail/log_writer.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+
+#include "full_pipe.hpp"
+
+namespace weft::verbs::detail::test {
+namespace {
+
+using namespace std::chrono_literals;
+using verbs::test::FullPipe;
+
+std::string numbered(int from, int to) {
+  std::string lines;
+  for (int i = from; i < to; ++i) lines += std::to_string(i) + "\n";
+  return lines;
+}
+
+TEST(LogWriter, WritesInOrder) {
+  FullPipe pipe;
+  LogWriter writer(pipe.writer());
+  for (int i = 0; i < 20000; ++i) writer.push(std::to_string(i));
+  EXPECT_EQ(pipe.read_up_to("19999\n"), numbered(0, 20000));
+  EXPECT_TRUE(writer.flush(10s));
+}
+
+// Whatever the descriptor does, who has something to say goes on. What has no room is counted where it is missing.
+TEST(LogWriter, WaitsForNobodyAndCountsWhatItDrops) {
+  FullPipe pipe;
+  LogWriter writer(pipe.writer());
+  writer.push("first");
+  while (writer.flush(0ms)) writer.push("first");
+  const std::string line(1023, 'x');
+  constexpr std::size_t kFit = LogWriter::kMostPending / 1024;
+  for (std::size_t i = 0; i < 3 * kFit; ++i) writer.push(line);
+  const std::string told = pipe.read_up_to("standard error was too slow\n");
+  EXPECT_EQ(told.rfind("first\n", 0), 0U);
+  EXPECT_NE(told.find("x\nweft: "), std::string::npos) << told.substr(told.size() - 200);
+  const auto shown = static_cast<std::size_t>(std::count(told.begin(), told.end(), '\n')) - 2;
+  const std::size_t dropped = std::stoul(told.substr(told.find("weft: ") + 6));
+  EXPECT_LE(shown, 2 * kFit);  // the thread may have taken as much as the queue holds before it is full again
+  EXPECT_EQ(shown + dropped, 3 * kFit) << "no line is lost without a word";
+  EXPECT_TRUE(writer.flush(10s));
+  writer.push("again");
+  EXPECT_EQ(pipe.read_up_to("again\n").find("x"), std::string::npos);
+}
+
+// Waited for in vain once, it is not waited for again until something moves.
+TEST(LogWriter, WhoWaitsInVainWaitsOnce) {
+  FullPipe pipe;
+  LogWriter writer(pipe.writer());
+  writer.push("a line");
+  EXPECT_FALSE(writer.flush(1ms));
+  EXPECT_FALSE(writer.flush(1h)) << "does not wait";
+  writer.finish();  // nor does the end of the process, for long
+  EXPECT_EQ(pipe.read_up_to("a line\n"), "a line\n");
+  EXPECT_TRUE(writer.flush(10s));
+}
+
+TEST(LogWriter, WaitsForADescriptorThatDoesNotBlock) {
+  FullPipe pipe;
+  ::fcntl(pipe.writer(), F_SETFL, O_NONBLOCK);
+  LogWriter writer(pipe.writer());
+  for (int i = 0; i < 100; ++i) writer.push(std::to_string(i));
+  EXPECT_EQ(pipe.read_up_to("99\n"), numbered(0, 100));
+}
+
+TEST(LogWriter, IsDoneWhereNothingCanBeWritten) {
+  LogWriter writer(-1);
+  writer.push("for nobody");
+  EXPECT_TRUE(writer.flush(10s));
+}
+
+std::optional<Instant> say_so(bool last);
+LogWriter*& asked() {
+  static LogWriter* one = nullptr;
+  return one;
+}
+std::optional<Instant> say_so(bool last) {
+  if (last) asked()->push("the last word");
+  return std::nullopt;
+}
+
+TEST(LogWriter, AsksForTheLastWord) {
+  std::array<int, 2> pipe{};
+  ASSERT_EQ(::pipe2(pipe.data(), O_CLOEXEC), 0);
+  LogWriter writer(pipe[1], say_so);
+  asked() = &writer;
+  writer.push("a word");
+  writer.finish();
+  std::array<char, 64> text{};
+  const auto count = ::read(pipe[0], text.data(), text.size());
+  std::string all(text.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  if (all == "a word\n")
+    all += std::string(text.data(), static_cast<std::size_t>(::read(pipe[0], text.data(), text.size())));
+  EXPECT_EQ(all, "a word\nthe last word\n");
+  ::close(pipe[0]);
+  ::close(pipe[1]);
+}
+
+}  // namespace
+}  // namespace weft::verbs::detail::test

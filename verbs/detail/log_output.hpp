@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a line is shown, and how it gets out: level, budget of its kind, clock, queue. log.hpp has what is said.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "verbs/options.hpp"
+
+namespace weft::verbs::detail {
+
+// Each kind has a budget: log_output.cpp has the table.
+enum class LogKind : std::uint8_t {
+  kPeersStartup,        // at level warn: one in ten seconds, for anybody who can connect causes it
+  kPeersStartupDetail,  // at level info: the others
+  kOwnStartup,
+  kStreamError,
+  kRemark,
+  kStall,
+  kWarning,
+  kConnection,
+  kUnbounded,  // whoever reads level debug wants all of it
+};
+
+// Whether a line of this kind and level may be shown now; takes it from the budget.
+[[nodiscard]] bool log_takes(LogKind kind, LogLevel level) noexcept;
+// One is not shown: it is counted, and told later.
+void log_withholds(LogKind kind, LogLevel level) noexcept;
+// One line for the queue; neither blocks nor throws.
+void log_output(LogLevel level, std::string_view line) noexcept;
+
+// Makes a line only where it is shown. Without memory for it there is none.
+template <std::invocable Make>
+void log_if_admitted(LogKind kind, LogLevel level, const Make& make) noexcept {
+  if (!log_takes(kind, level)) return log_withholds(kind, level);
+  try {
+    log_output(level, make());
+  } catch (...) {
+    log_output(level, "no memory for this line");
+  }
+}
+
+}  // namespace weft::verbs::detail
