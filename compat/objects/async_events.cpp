@@ -56,10 +56,10 @@ bool address(const verbs::AsyncEvent& event, ibv_async_event& to) {
 
 }  // namespace
 
-int get_async_event(ibv_context* context, ibv_async_event* event) noexcept {
-  return guarded_minus_one([&] {
+int get_async_event(ibv_context* context, ibv_async_event* event) {
+  return waiting_minus_one([&] {
     for (;;) {
-      const auto got = of(context).engine.get_async_event();
+      const auto got = wait_for([&] { return of(context).engine.get_async_event(); });
       if (!got) {
         errno = got.error().to_errno();
         return -1;

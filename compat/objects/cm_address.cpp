@@ -85,8 +85,8 @@ int cm_bind_addr(rdma_cm_id* id, sockaddr* address) noexcept {
 
 // The source address and the device are set when the event is delivered, for that may be in another thread, and before
 // this call returns.
-int cm_resolve_addr(rdma_cm_id* id, sockaddr* source, sockaddr* destination, int) noexcept {
-  return guarded_minus_one([&] {
+int cm_resolve_addr(rdma_cm_id* id, sockaddr* source, sockaddr* destination, int) {
+  return waiting_minus_one([&] {
     constexpr std::string_view kCall = "rdma_resolve_addr";
     if (id == nullptr || destination == nullptr) return refused_minus_one(kCall, EINVAL, "null pointer");
     // perftest tries again with the identifier that it has just destroyed.
@@ -103,8 +103,8 @@ int cm_resolve_addr(rdma_cm_id* id, sockaddr* source, sockaddr* destination, int
 }
 
 // iWARP has no path records: num_paths stays 0.
-int cm_resolve_route(rdma_cm_id* id, int) noexcept {
-  return guarded_minus_one([&] {
+int cm_resolve_route(rdma_cm_id* id, int) {
+  return waiting_minus_one([&] {
     if (id == nullptr) return refused_minus_one("rdma_resolve_route", EINVAL, "id is null");
     if (const auto done = of(id).engine.resolve_route(); !done) {
       return refused_minus_one("rdma_resolve_route", done.error());

@@ -148,14 +148,14 @@ void cm_destroy_event_channel(rdma_event_channel* channel) noexcept {
   });
 }
 
-int cm_get_cm_event(rdma_event_channel* channel, rdma_cm_event** event) noexcept {
-  return guarded_minus_one([&] {
+int cm_get_cm_event(rdma_event_channel* channel, rdma_cm_event** event) {
+  return waiting_minus_one([&] {
     if (channel == nullptr || event == nullptr) return refused_minus_one("rdma_get_cm_event", EINVAL, "null pointer");
     auto report = std::make_unique<CmEvent>();  // first: without memory for it, no event is lost
     auto engine = engine_of(channel);
     if (!engine) return refused_minus_one("rdma_get_cm_event", EBADF, "there is no such channel any more");
     for (;;) {
-      auto happened = engine->get_event();
+      auto happened = wait_for([&] { return engine->get_event(); });
       if (!happened) {  // not logged: programs poll, and signals are no failure
         errno = happened.error().to_errno();
         return -1;

@@ -54,8 +54,8 @@ int reject(rdma_cm_id* id, const void* private_data, std::uint8_t length, std::s
 
 }  // namespace
 
-int cm_connect(rdma_cm_id* id, rdma_conn_param* parameters) noexcept {
-  return guarded_minus_one([&] {
+int cm_connect(rdma_cm_id* id, rdma_conn_param* parameters) {
+  return waiting_minus_one([&] {
     if (id == nullptr) return refused_minus_one("rdma_connect", EINVAL, "id is null");
     CmId& self = of(id);
     if (cm_get_dst_port(id) == 0) return refused_minus_one("rdma_connect", EINVAL, "the destination has no port");
@@ -64,8 +64,8 @@ int cm_connect(rdma_cm_id* id, rdma_conn_param* parameters) noexcept {
   });
 }
 
-int cm_accept(rdma_cm_id* id, rdma_conn_param* parameters) noexcept {
-  return guarded_minus_one([&] {
+int cm_accept(rdma_cm_id* id, rdma_conn_param* parameters) {
+  return waiting_minus_one([&] {
     if (id == nullptr) return refused_minus_one("rdma_accept", EINVAL, "id is null");
     CmId& self = of(id);
     return connect_pair(self, parameters, "rdma_accept",
@@ -82,8 +82,8 @@ int cm_reject_ece(rdma_cm_id* id, const void* private_data, uint8_t private_data
 }
 
 // Synchronous operation waits for DISCONNECTED, unless that was delivered before: there will not be another.
-int cm_disconnect(rdma_cm_id* id) noexcept {
-  return guarded_minus_one([&] {
+int cm_disconnect(rdma_cm_id* id) {
+  return waiting_minus_one([&] {
     if (id == nullptr) return refused_minus_one("rdma_disconnect", EINVAL, "id is null");
     CmId& self = of(id);
     const bool event_to_come = self.connected;

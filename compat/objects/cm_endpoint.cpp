@@ -50,8 +50,8 @@ int create_planned_pair(CmId& id, const std::optional<EndpointPlan>& plan) {
 
 }  // namespace
 
-int cm_create_ep(rdma_cm_id** id, rdma_addrinfo* at, ibv_pd* pd, ibv_qp_init_attr* attributes) noexcept {
-  return guarded_minus_one([&] {
+int cm_create_ep(rdma_cm_id** id, rdma_addrinfo* at, ibv_pd* pd, ibv_qp_init_attr* attributes) {
+  return waiting_minus_one([&] {
     if (id == nullptr || at == nullptr) return refused_minus_one("rdma_create_ep", EINVAL, "null pointer");
     auto made = make_cm_id("rdma_create_ep", nullptr, nullptr, static_cast<rdma_port_space>(at->ai_port_space));
     if (!made) return -1;
@@ -78,8 +78,8 @@ void cm_destroy_ep(rdma_cm_id* id) noexcept {
   cm_destroy_id(id);
 }
 
-int cm_get_request(rdma_cm_id* listener, rdma_cm_id** id) noexcept {
-  return guarded_minus_one([&] {
+int cm_get_request(rdma_cm_id* listener, rdma_cm_id** id) {
+  return waiting_minus_one([&] {
     constexpr std::string_view kCall = "rdma_get_request";
     if (listener == nullptr || id == nullptr) return refused_minus_one(kCall, EINVAL, "null pointer");
     if (!of(listener).synchronous()) return refused_minus_one(kCall, EINVAL, "the listener has an event channel");

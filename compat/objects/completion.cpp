@@ -32,10 +32,10 @@ int destroy_comp_channel(ibv_comp_channel* channel) noexcept {
   });
 }
 
-int get_cq_event(ibv_comp_channel* channel, ibv_cq** cq, void** cq_context) noexcept {
-  return guarded_minus_one([&] {
+int get_cq_event(ibv_comp_channel* channel, ibv_cq** cq, void** cq_context) {
+  return waiting_minus_one([&] {
     for (;;) {
-      const auto event = of(channel).engine.get_event();
+      const auto event = wait_for([&] { return of(channel).engine.get_event(); });
       if (!event) {  // an empty channel and a signal are no mistakes: not worth a line
         errno = event.error().to_errno();
         return -1;
@@ -152,7 +152,7 @@ int destroy_cq(ibv_cq* cq) noexcept {
 void ack_cq_events(ibv_cq* cq, unsigned count) noexcept { of(cq).completion_events.acknowledged(count); }
 
 int req_notify_cq(ibv_cq* cq, int solicited_only) noexcept {
-  return guarded_errno([&] {
+  return quickly_errno([&] {
     const auto armed = of(cq).engine.arm(solicited_only != 0 ? verbs::Arm::kSolicited : verbs::Arm::kAll);
     return armed ? 0 : refused("ibv_req_notify_cq", armed.error());
   });
@@ -173,7 +173,7 @@ static_assert(std::is_trivially_copyable_v<verbs::WorkCompletion>);
 }  // namespace
 
 int poll_cq(ibv_cq* cq, int count, ibv_wc* completions) noexcept {
-  return guarded_minus_one([&] {
+  return quickly_minus_one([&] {
     Batch batch;
     int done = 0;
     while (done < count) {

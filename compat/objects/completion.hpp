@@ -47,7 +47,7 @@ inline ibv_cq* plain(Cq& cq) noexcept { return ibv_cq_ex_to_cq(&cq); }
 
 ibv_comp_channel* create_comp_channel(ibv_context* context) noexcept;
 int destroy_comp_channel(ibv_comp_channel* channel) noexcept;
-int get_cq_event(ibv_comp_channel* channel, ibv_cq** cq, void** cq_context) noexcept;  // -1 and errno
+int get_cq_event(ibv_comp_channel* channel, ibv_cq** cq, void** cq_context);  // -1 and errno
 
 ibv_cq* create_cq(ibv_context* context, int cqe, void* cq_context, ibv_comp_channel* channel, int vector) noexcept;
 ibv_cq_ex* create_cq_ex(ibv_context* context, ibv_cq_init_attr_ex* attributes) noexcept;

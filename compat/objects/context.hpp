@@ -76,7 +76,7 @@ ibv_pd* alloc_pd(ibv_context* context) noexcept;
 int dealloc_pd(ibv_pd* pd) noexcept;
 
 // --- Asynchronous events
-int get_async_event(ibv_context* context, ibv_async_event* event) noexcept;  // -1 and errno
+int get_async_event(ibv_context* context, ibv_async_event* event);  // -1 and errno
 void ack_async_event(ibv_async_event* event) noexcept;
 
 }  // namespace weft::compat

@@ -35,7 +35,7 @@ int refill(Cq& cq) {
 int next_poll(ibv_cq_ex* queue) noexcept {
   Cq& cq = of(queue);
   if (cq.at == cq.taken) {
-    if (const int error = guarded_errno([&] { return refill(cq); }); error != 0) return error;
+    if (const int error = quickly_errno([&] { return refill(cq); }); error != 0) return error;
   }
   const verbs::WorkCompletion& next = cq.batch[cq.at++];
   queue->status = wc_status(next);

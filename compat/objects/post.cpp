@@ -82,7 +82,7 @@ int post_list(const Queue& queue, typename Queue::Wr*& next) {
 // What precedes *bad was posted.
 template <typename Queue>
 int post(const Queue& queue, typename Queue::Wr* requests, typename Queue::Wr** bad) noexcept {
-  const int error = guarded_errno([&] { return post_list(queue, requests); });
+  const int error = quickly_errno([&] { return post_list(queue, requests); });
   if (error != 0) *bad = requests;
   return error;
 }

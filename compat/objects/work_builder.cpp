@@ -176,7 +176,7 @@ void wr_abort(ibv_qp_ex* qp) noexcept {
   of(qp).builder->mutex.unlock();
 }
 int wr_complete(ibv_qp_ex* qp) noexcept {
-  const int error = guarded_errno([qp] { return post(of(qp)); });
+  const int error = quickly_errno([qp] { return post(of(qp)); });
   wr_abort(qp);  // nothing is left to discard but our copies
   return error;
 }

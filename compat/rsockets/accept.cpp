@@ -48,8 +48,8 @@ int answer(std::shared_ptr<Socket> made, verbs::ConnectionEvent event, sockaddr*
 }  // namespace
 
 // The lock is not held while a request is answered: others may accept at the same time.
-int accept(int number, sockaddr* address, socklen_t* length) noexcept {
-  return on_socket(number, [&](Socket& listener, auto& lock) {
+int accept(int number, sockaddr* address, socklen_t* length) {
+  return waiting_on_socket(number, [&](Socket& listener, auto& lock) {
     if (listener.phase != Phase::kListening) return refused_minus_one(kCall, EINVAL, "it does not listen");
     for (;;) {
       listener.progress();

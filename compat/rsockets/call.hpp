@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <string_view>
+#include <type_traits>
 
 #include "compat/objects/report.hpp"
 #include "compat/rsockets/table.hpp"
@@ -34,19 +35,28 @@ inline int minus_one(int error) noexcept {
   return -1;
 }
 
-// `body(socket, lock)` with the rsocket's lock held.
+// `body(socket, lock)` with the rsocket's lock held, for calls that do not wait and for those that may.
+template <typename Body>
+using AnswerOf = std::invoke_result_t<Body&, Socket&, std::unique_lock<std::mutex>&>;
+
+template <typename Body>
+AnswerOf<Body> call_with_socket(int number, Body& body) {
+  const Inside inside;
+  const auto socket = find(number);
+  if (!socket) return static_cast<AnswerOf<Body>>(-1);
+  std::unique_lock lock(socket->mutex);
+  return body(*socket, lock);
+}
+
 template <typename Body>
 auto on_socket(int number, Body&& body) noexcept {
-  using Answer = decltype(body(std::declval<Socket&>(), std::declval<std::unique_lock<std::mutex>&>()));
-  return guarded(
-      [&]() -> Answer {
-        const Inside inside;
-        const auto socket = find(number);
-        if (!socket) return static_cast<Answer>(-1);
-        std::unique_lock lock(socket->mutex);
-        return body(*socket, lock);
-      },
-      [](int error) -> Answer { return static_cast<Answer>(minus_one(error)); });
+  return guarded([&] { return call_with_socket(number, body); },
+                 [](int error) { return static_cast<AnswerOf<Body>>(minus_one(error)); });
+}
+template <typename Body>
+auto waiting_on_socket(int number, Body&& body) {
+  return waiting([&] { return call_with_socket(number, body); },
+                 [](int error) { return static_cast<AnswerOf<Body>>(minus_one(error)); });
 }
 
 // Of this family. Nothing, with errno.

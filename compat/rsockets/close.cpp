@@ -52,8 +52,8 @@ void finish(Socket& self, std::unique_lock<std::mutex>& lock) {
 
 }  // namespace
 
-int shutdown(int number, int how) noexcept {
-  return on_socket(number, [&](Socket& self, auto& lock) {
+int shutdown(int number, int how) {
+  return waiting_on_socket(number, [&](Socket& self, auto& lock) {
     if (how != SHUT_RD && how != SHUT_WR && how != SHUT_RDWR) return minus_one(EINVAL);
     self.progress();
     if (self.phase != Phase::kConnected) return minus_one(ENOTCONN);
@@ -67,14 +67,16 @@ int shutdown(int number, int how) noexcept {
   });
 }
 
-// Threads that still wait for it find out that it is closing, and the last one of them frees it.
-int close(int number) noexcept {
-  return guarded_minus_one([&] {
+// Threads that still wait for it find out that it is closing, and the last one of them frees it. A thread that is
+// cancelled meanwhile closes it all the same, without waiting any longer.
+int close(int number) {
+  return waiting_minus_one([&] {
     const Inside inside;
     const auto socket = remove(number);
     if (!socket) return close_inherited(number) ? 0 : -1;
     std::unique_lock lock(socket->mutex);
     socket->closing = true;
+    socket->wake_waiters();
     socket->progress();
     if (socket->phase == Phase::kConnected) finish(*socket, lock);
     socket->wake_waiters();

@@ -62,8 +62,8 @@ int finish(Socket& self, std::unique_lock<std::mutex>& lock, int without_waiting
 
 }  // namespace
 
-int connect(int number, const sockaddr* address, socklen_t length) noexcept {
-  return on_socket(number, [&](Socket& self, auto& lock) {
+int connect(int number, const sockaddr* address, socklen_t length) {
+  return waiting_on_socket(number, [&](Socket& self, auto& lock) {
     const auto to = endpoint(address, length, self.domain);
     if (!to) return -1;
     if (self.phase == Phase::kConnected) return minus_one(EISCONN);

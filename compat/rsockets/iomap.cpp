@@ -57,8 +57,8 @@ int iounmap(int number, void* memory, std::size_t length) noexcept {
   });
 }
 
-ssize_t iowrite(int number, const void* octets, std::size_t count, off_t offset, int flags) noexcept {
-  return on_socket(number, [&](Socket& self, auto& lock) -> ssize_t {
+ssize_t iowrite(int number, const void* octets, std::size_t count, off_t offset, int flags) {
+  return waiting_on_socket(number, [&](Socket& self, auto& lock) -> ssize_t {
     if (octets == nullptr && count != 0) return minus_one(EFAULT);
     if (offset < 0 || count > std::size_t{std::numeric_limits<ssize_t>::max()}) return minus_one(EINVAL);
     const bool at_once = self.nonblocking || (flags & MSG_DONTWAIT) != 0;

@@ -43,7 +43,7 @@ class Waiting {
   int sleep(int milliseconds) {
     const Sleep until_return{*this};
     if (!prepare()) return 1;
-    return ::poll(kernel_.data(), kernel_.size(), milliseconds);
+    return wait_for([&] { return ::poll(kernel_.data(), kernel_.size(), milliseconds); });
   }
 
  private:
@@ -66,7 +66,7 @@ class Waiting {
     }
   }
 
-  struct Sleep {
+  struct Sleep {  // ends also when the thread is cancelled
     Waiting& waiting;
     ~Sleep() {
       const int error = errno;
@@ -139,14 +139,15 @@ int wait(std::span<pollfd> wanted, std::vector<std::shared_ptr<Socket>> sockets,
 
 }  // namespace
 
-int poll(pollfd* descriptors, nfds_t count, int timeout) noexcept {
-  return guarded_minus_one([&] {
+int poll(pollfd* descriptors, nfds_t count, int timeout) {
+  return waiting_minus_one([&] {
     const Inside inside;
     if (descriptors == nullptr && count != 0) return minus_one(EFAULT);
     const std::span wanted(descriptors, count);
     auto sockets = sockets_of(wanted);
     const bool none = std::ranges::all_of(sockets, [](const auto& socket) { return socket == nullptr; });
-    return none ? ::poll(descriptors, count, timeout) : wait(wanted, std::move(sockets), timeout);
+    if (!none) return wait(wanted, std::move(sockets), timeout);
+    return wait_for([&] { return ::poll(descriptors, count, timeout); });
   });
 }
 
@@ -182,8 +183,8 @@ int mark(fd_set* set, const pollfd& one, int asked, int means) {
 
 }  // namespace
 
-int select(int count, fd_set* read, fd_set* write, fd_set* except, timeval* timeout) noexcept {
-  return guarded_minus_one([&] {
+int select(int count, fd_set* read, fd_set* write, fd_set* except, timeval* timeout) {
+  return waiting_minus_one([&] {
     if (count < 0 || count > FD_SETSIZE) return minus_one(EINVAL);
     if (timeout != nullptr && (timeout->tv_sec < 0 || timeout->tv_usec < 0)) return minus_one(EINVAL);
     constexpr std::int64_t kLongest = 1 << 30;

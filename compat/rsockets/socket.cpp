@@ -177,16 +177,34 @@ void Socket::end_wait() {
   progress(true);
 }
 
+// Without the lock, and then with it again; also when the thread is cancelled.
+class Socket::Sleep {
+ public:
+  Sleep(Socket& socket, std::unique_lock<std::mutex>& lock) : socket_(socket), lock_(lock) {
+    socket_.begin_wait();
+    lock_.unlock();
+  }
+  ~Sleep() {
+    lock_.lock();
+    static_cast<void>(guarded_minus_one([this] {  // without memory, the next call finds what there is
+      socket_.end_wait();
+      return 0;
+    }));
+  }
+  Sleep(const Sleep&) = delete;
+  Sleep& operator=(const Sleep&) = delete;
+
+ private:
+  Socket& socket_;
+  std::unique_lock<std::mutex>& lock_;
+};
+
 int Socket::wait(std::unique_lock<std::mutex>& lock, Deadline until) {
   if (!prepare_wait()) return 0;
-  begin_wait();
-  lock.unlock();
+  const Sleep until_return(*this, lock);
   pollfd waiting{.fd = number_, .events = POLLIN, .revents = 0};
-  const int ready = ::poll(&waiting, 1, milliseconds_to(until));
-  const int error = ready > 0 ? 0 : ready == 0 ? EAGAIN : errno;
-  lock.lock();
-  end_wait();
-  return error;
+  const int ready = wait_for([&] { return ::poll(&waiting, 1, milliseconds_to(until)); });
+  return ready > 0 ? 0 : ready == 0 ? EAGAIN : errno;
 }
 
 short Socket::readiness() {

@@ -94,6 +94,7 @@ class Socket {
   std::deque<verbs::ConnectionEvent> requests{};
 
  private:
+  class Sleep;
   bool take_events();
   void on(verbs::ConnectionEvent event);
   void watch(int descriptor) const;

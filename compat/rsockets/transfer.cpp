@@ -124,8 +124,8 @@ void give(Stream& stream, Cursor& cursor) {
 
 }  // namespace
 
-ssize_t receive(int number, const iovec* pieces, std::size_t count, int flags) noexcept {
-  return on_socket(number, [&](Socket& self, auto& lock) -> ssize_t {
+ssize_t receive(int number, const iovec* pieces, std::size_t count, int flags) {
+  return waiting_on_socket(number, [&](Socket& self, auto& lock) -> ssize_t {
     if (const int error = check(pieces, count, flags); error != 0) return minus_one(error);
     const bool peeks = (flags & MSG_PEEK) != 0;
     const bool all = (flags & MSG_WAITALL) != 0 && !peeks;
@@ -142,8 +142,8 @@ ssize_t receive(int number, const iovec* pieces, std::size_t count, int flags) n
   });
 }
 
-ssize_t send(int number, const iovec* pieces, std::size_t count, int flags) noexcept {
-  return on_socket(number, [&](Socket& self, auto& lock) -> ssize_t {
+ssize_t send(int number, const iovec* pieces, std::size_t count, int flags) {
+  return waiting_on_socket(number, [&](Socket& self, auto& lock) -> ssize_t {
     if (const int error = check(pieces, count, flags); error != 0) return minus_one(error);
     const bool at_once = self.nonblocking || (flags & MSG_DONTWAIT) != 0;
     Cursor cursor({pieces, count});
@@ -160,7 +160,7 @@ ssize_t send(int number, const iovec* pieces, std::size_t count, int flags) noex
 }
 
 // No ancillary data either way.
-ssize_t receive_message(int number, msghdr* message, int flags) noexcept {
+ssize_t receive_message(int number, msghdr* message, int flags) {
   if (message == nullptr) return minus_one(EFAULT);
   const ssize_t count = receive(number, message->msg_iov, message->msg_iovlen, flags);
   if (count < 0) return count;
@@ -170,7 +170,7 @@ ssize_t receive_message(int number, msghdr* message, int flags) noexcept {
   return count;
 }
 
-ssize_t send_message(int number, const msghdr* message, int flags) noexcept {
+ssize_t send_message(int number, const msghdr* message, int flags) {
   if (message == nullptr) return minus_one(EFAULT);
   if (message->msg_controllen != 0) return minus_one(EOPNOTSUPP);
   return send(number, message->msg_iov, message->msg_iovlen, flags);
