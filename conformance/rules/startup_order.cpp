@@ -73,10 +73,7 @@ bool StartupOrderRules::on(const FpduSeen& fpdu, const Facts& facts, Findings& f
   sender.fpdu_seen = true;
   sender.first_fpdu_complete = fpdu.piece.last;
   if (fpdu.mid_stream) sender.unknown = true;
-  if (sender.unknown) {
-    early_.reset();
-    return true;
-  }
+  if (sender.unknown) return true;
   const bool broken = judge_first(fpdu, facts, findings);
   if (sender.frame_and_more && fpdu.position == 0 && !broken) {
     findings.add(kMixedSegment, {&fpdu.piece, 0, fpdu.piece.octets.size()},

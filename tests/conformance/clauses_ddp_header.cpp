@@ -62,6 +62,15 @@ TEST_CASE("the Rsvd bits are zero", "[rfc5041/4.1][DDP-4.1-11]") {
   }
 }
 
+TEST_CASE("a finding says what the Rsvd bits are", "[rfc5041/4.1][DDP-4.1-11]") {
+  for (const auto& [bits, told] : {std::pair{0x04U, "0001"}, {0x08U, "0010"}, {0x20U, "1000"}, {0x3cU, "1111"}}) {
+    const unsigned control = std::to_integer<unsigned>(kTagged[0]) ^ bits;
+    const auto messages = Exchange().initiator(changed(kTagged, 0, control)).told();
+    REQUIRE(messages.size() == 1);
+    CHECK(messages[0].starts_with(std::string("the Rsvd bits are ") + told + ", not 0000"));
+  }
+}
+
 TEST_CASE("there are queues 0 to 3", "[rfc5041/4.3][DDP-4.3-09]") {
   SECTION("each with its messages") {
     CHECK(Exchange()

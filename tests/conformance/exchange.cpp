@@ -50,6 +50,13 @@ Clauses Exchange::found() const {
   return result;
 }
 
+std::vector<std::string> Exchange::told() const {
+  const ConnectionAudit audit = script_.audit();
+  std::vector<std::string> result;
+  for (const Finding& finding : audit.findings().all()) result.push_back(finding.message);
+  return result;
+}
+
 Octets changed(Octets ulpdu, std::size_t at, std::uint64_t value, unsigned size) {
   Octets replacement;
   put(replacement, value, size);

@@ -20,6 +20,8 @@ class Exchange {
   // "violation DDP-4.1-13 initiator 2 octet 0": severity, clause, who, which step of the exchange (from 1), and the
   // octet of the ULPDU, if any.
   [[nodiscard]] Clauses found() const;
+  // Their sentences.
+  [[nodiscard]] std::vector<std::string> told() const;
 
  private:
   Conversation conversation_;

@@ -167,6 +167,25 @@ TEST(MessageQueue, LongerThanAnyMessageOfItsKind) {
   EXPECT_EQ(queue.place(segment(1, 29, true), counting(1)).error(), UntaggedError::kInvalidOffset);
 }
 
+// RFC 7306 sections 5.2.1 and 5.2.2, RFC 5040 section 4.8: 52, 12 and 4 + 2 + 18 + 28 octets, and not one more.
+TEST(UntaggedQueues, TakeTheLongestMessageOfTheirKind) {
+  const auto take = [](auto& queue, std::size_t octets) { return queue.place(segment(1, 0, true), counting(octets)); };
+  UntaggedQueues fits(1), exceeds(1);
+  for (UntaggedQueues* queues : {&fits, &exceeds}) queues->atomic_responses.post_buffers(1);
+  EXPECT_TRUE(take(fits.requests, 52));
+  EXPECT_TRUE(take(fits.terminate, 52));
+  EXPECT_TRUE(take(fits.atomic_responses, 12));
+  EXPECT_EQ(take(exceeds.requests, 53).error(), UntaggedError::kTooLong);
+  EXPECT_EQ(take(exceeds.terminate, 53).error(), UntaggedError::kTooLong);
+  EXPECT_EQ(take(exceeds.atomic_responses, 13).error(), UntaggedError::kTooLong);
+}
+
+// DDP-7.1-01; RDMAP's are 0 to 2 (RFC 5040 section 3.1) and 3 (RFC 7306 section 4).
+TEST(UntaggedQueues, AreFour) {
+  for (std::uint32_t queue = 0; queue < 4; ++queue) EXPECT_EQ(std::to_underlying(*queue_number(queue)), queue);
+  EXPECT_EQ(queue_number(4).error(), UntaggedError::kInvalidQueue);
+}
+
 // Any message, any MULPDU: what is cut is put together again, once and whole.
 TEST(UntaggedQueues, CutAndPutTogether) {
   std::mt19937 engine(3);

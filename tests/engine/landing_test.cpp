@@ -131,6 +131,29 @@ TEST(Landing, AMessageTooLongLandsNowhere) {
   EXPECT_EQ(scene.pair.b.memory.inbox[8], std::vector<std::byte>(Scene::kLength - 1));
 }
 
+// Fewer octets to come than Config::early_placement are copied, to the octet.
+TEST(Landing, OfTooFewOctetsToComeIsNot) {
+  constexpr std::size_t kFpdu = 2 + 18 + Scene::kLength;  // as far as the payload's end
+  for (const bool enough : {true, false}) {
+    Scene scene;
+    End& b = scene.pair.b;
+    ASSERT_TRUE(scene.pair.a.engine.post(send_of(1, scene.all)));
+    scene.pair.a.engine.fill(scene.pair.a.batch, {});
+    const Bytes fpdu = scene.pair.a.batch.pieces()[0];
+    const std::size_t here = kFpdu - Config{}.early_placement + (enough ? 0 : 1);
+    std::vector<std::byte> octets(fpdu.begin(), fpdu.begin() + static_cast<std::ptrdiff_t>(here));
+    EXPECT_EQ(b.engine.receive(octets, {}).consumed, 0U);
+    EXPECT_EQ(b.engine.landing(octets).memory.empty(), !enough);
+    EXPECT_EQ(b.memory.receives.empty(), enough) << "taken for what lands, and for nothing else";
+  }
+}
+
+// Between two frames there is nothing to land.
+TEST(Landing, OfNoFrameIsNot) {
+  Scene scene;
+  EXPECT_TRUE(scene.pair.b.engine.landing({}).memory.empty());
+}
+
 // No receive is taken for a segment that waits for one; it lands when it is presented again, as a copy.
 TEST(Landing, WithoutAReceiveItWaits) {
   Scene scene;

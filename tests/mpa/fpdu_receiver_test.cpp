@@ -132,6 +132,19 @@ TEST(FpduReceiver, ReportsNonzeroPad) {
   }
 }
 
+// One bit anywhere in it: without a CRC, so that the octet can be changed alone.
+TEST(FpduReceiver, ReportsEachOctetOfNonzeroPad) {
+  for (std::size_t size = 1; size <= 4; ++size) {
+    for (std::size_t at = 0; at < pad_size(size); ++at) {
+      Octets fpdu = reference_fpdu(pattern(size), false, 0);
+      fpdu[kLengthSize + size + at] = std::byte{0x80};
+      const auto result = FpduReceiver({false, false}).next(fpdu);
+      ASSERT_TRUE(result && *result);
+      EXPECT_TRUE((*result)->pad_nonzero) << size << " " << at;
+    }
+  }
+}
+
 TEST(FpduReceiver, StreamOffsetsBeyond32Bits) {
   const std::uint64_t position = (1ull << 32) - 16;
   const Octets stream = stream_of({true, true}, position, {100, 600, 5});

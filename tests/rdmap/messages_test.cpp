@@ -57,6 +57,13 @@ TEST(AtomicRequest, InverseForAnyFields) {
   }
 }
 
+// RFC 7306 sections 5.2.1 and 5.2.2; for a message of another size the table has no code of its own.
+TEST(Atomics, MessagesOfAnotherSizeAreRefused) {
+  constexpr auto kRefused = OperationError::kUnspecified;
+  for (const std::size_t size : {0U, 51U, 53U}) EXPECT_EQ(parse_atomic_request(Octets(size)).error(), kRefused);
+  for (const std::size_t size : {0U, 11U, 13U}) EXPECT_EQ(parse_atomic_response(Octets(size)).error(), kRefused);
+}
+
 TEST(AtomicResponse, InverseForAnyFields) {
   const AtomicResponse response{0x01020304, 0x05060708090a0b0c};
   EXPECT_EQ(serialized(response), octets("01020304 05060708090a0b0c"));
