@@ -69,6 +69,11 @@ bool is_shared(const ibv_context* context) {
     return open.second.context && &open.second.context->context == context;
   });
 }
+bool is_shared(const ibv_pd* domain) {
+  SharedOpens& all = shared_opens();
+  const std::lock_guard lock(all.mutex);
+  return std::ranges::any_of(all.here(), [domain](const auto& open) { return open.second.domain.get() == domain; });
+}
 
 }  // namespace
 
@@ -97,11 +102,11 @@ ibv_context* open_device(ibv_device* device) noexcept {
   });
 }
 
+// Programs close what they have as rdma_cm_id::verbs, and rdma-core says 0. Here identifiers may go on using it.
 int close_device(ibv_context* context) noexcept {
   return guarded_errno([&] {
-    constexpr std::string_view kCall = "ibv_close_device";
-    if (is_shared(context)) return refused(kCall, EBUSY, "this open belongs to the connection manager");
-    const int error = claim(kCall, *context);
+    if (is_shared(context)) return 0;
+    const int error = claim("ibv_close_device", *context);
     if (error == 0) delete &of(context);
     return error;
   });
@@ -139,8 +144,11 @@ ibv_pd* alloc_pd(ibv_context* context) noexcept {
 
 int dealloc_pd(ibv_pd* pd) noexcept {
   return guarded_errno([&] {
-    const int error =
-        claim("ibv_dealloc_pd", of(pd), "memory or queues still belong to it", [pd] { return of(pd).users.any(); });
+    constexpr std::string_view kCall = "ibv_dealloc_pd";
+    constexpr std::string_view kUsed = "memory or queues still belong to it";
+    const auto used = [pd] { return of(pd).users.any(); };
+    if (is_shared(pd)) return used() ? refused(kCall, EBUSY, kUsed) : 0;  // rdma_cm_id::pd: as above
+    const int error = claim(kCall, of(pd), kUsed, used);
     if (error == 0) delete &of(pd);
     return error;
   });

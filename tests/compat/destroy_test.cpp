@@ -66,6 +66,29 @@ TEST(CompatDestroy, WhatWasNeverMade) {
   rdma_destroy_ep(foreign.operator()<rdma_cm_id>());
 }
 
+// What an identifier shows as its device and its domain belongs to all identifiers. Programs give it back all the same,
+// and assert that this was right.
+TEST(CompatDestroy, WhatTheConnectionManagerMadeCanBeGivenBack) {
+  rdma_event_channel* const channel = have(rdma_create_event_channel(), "rdma_create_event_channel");
+  for (int round = 0; round < 2; ++round) {
+    rdma_cm_id* id = nullptr;
+    ASSERT_EQ(rdma_create_id(channel, &id, nullptr, RDMA_PS_TCP), 0);
+    sockaddr_in address = loopback(0);
+    ASSERT_EQ(rdma_bind_addr(id, plain(address)), 0);
+    ibv_context* const context = id->verbs;
+    ibv_pd* const domain = id->pd;
+    ibv_qp_init_attr wanted{};
+    wanted.cap = {.max_send_wr = 4, .max_recv_wr = 8, .max_send_sge = 2, .max_recv_sge = 2, .max_inline_data = 16};
+    wanted.qp_type = IBV_QPT_RC;
+    ASSERT_EQ(rdma_create_qp(id, nullptr, &wanted), 0);
+    EXPECT_EQ(ibv_dealloc_pd(domain), EBUSY);
+    rdma_destroy_ep(id);
+    EXPECT_EQ(ibv_dealloc_pd(domain), 0);
+    EXPECT_EQ(ibv_close_device(context), 0);
+  }
+  rdma_destroy_event_channel(channel);
+}
+
 TEST(CompatDestroy, IdentifiersEventsAndChannels) {
   rdma_event_channel* const channel = have(rdma_create_event_channel(), "rdma_create_event_channel");
   rdma_cm_id* id = nullptr;
