@@ -52,6 +52,7 @@ class ReadinessThread {
   // From rest() on the thread sleeps, and who helps serves instead of it, until resume(). In any thread.
   void rest();
   void resume();
+  [[nodiscard]] bool rests() const noexcept { return serving_->duty == Duty::kRest; }
   // In any other thread, which holds no lock that `serve` or a visitor takes. Serves what is ready when the thread
   // rests, or has come to nothing for kLate since something was; does not wait. Neither beside nor behind stop().
   void help();

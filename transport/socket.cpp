@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -193,6 +194,12 @@ std::error_code Socket::pending_error() noexcept {
   socklen_t length = sizeof error;
   if (getsockopt(descriptor_, SOL_SOCKET, SO_ERROR, &error, &length) != 0) return last_error();
   return {error, std::system_category()};
+}
+
+bool Socket::is_ready(bool to_read, bool to_write) const noexcept {
+  const int wanted = (to_read ? POLLIN : 0) | (to_write ? POLLOUT : 0);
+  pollfd socket{.fd = descriptor_, .events = static_cast<short>(wanted), .revents = 0};
+  return wanted != 0 && ::poll(&socket, 1, 0) == 1;
 }
 
 }  // namespace weft::transport

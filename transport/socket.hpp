@@ -97,6 +97,8 @@ class Socket {
   [[nodiscard]] std::uint32_t emss() const noexcept;
   // The error that the kernel holds for this connection, cleared by asking. Empty when there is none.
   [[nodiscard]] std::error_code pending_error() noexcept;
+  // Whether there is something to read (octets, or the peer's FIN), or room to write, of what is asked for.
+  [[nodiscard]] bool is_ready(bool to_read, bool to_write) const noexcept;
 
  private:
   IoResult write_one(Bytes piece) noexcept;

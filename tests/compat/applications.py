@@ -6,6 +6,7 @@ WEFT is the command, LIBRARIES the folder of the drop-in libraries; both are cop
 the results go into a file, as docs/applications.md has them; with --compare they are held against that page, but for the
 versions. With --sanitizer the programs run without `weft run`, with that run-time library of AddressSanitizer in front: what it
 or UndefinedBehaviorSanitizer finds fails, and so does memory of LIBRARIES that is leaked (leaks.py).
+With --hogs the processors are busy, so that threads are held up at any place.
 Exit codes: 0 all passed, 1 something failed, 77 nothing failed but programs are missing."""
 import argparse
 import os
@@ -29,6 +30,7 @@ RPING_RACE = "rdma_get_cm_event: Bad file descriptor"
 # With -R perftest's client connects twice to one port, and its server listens anew in between. Who comes too early is refused,
 # and the client then crashes on the identifier that it has destroyed (docs/drop-in.md).
 PERFTEST_RACE = "RDMA_CM_EVENT_REJECTED; error: -111"
+WATCHDOG = re.compile(r"^.*watchdog: .*$", re.M)  # weft mended a wake-up that it had lost: a defect, though the program works
 ESTABLISHED, LISTENING = "01", "0A"  # in /proc/net/tcp
 MUST_WORK, MAY_FAIL, MUST_FAIL = range(3)  # what becomes of a program; death of a signal is never right
 
@@ -126,6 +128,7 @@ class Runner:
         found = [w for w in wrong if w]
         said = self.end(server) if server else ""
         found += leaks.findings("client", self.end(client)) + leaks.findings("server", said)
+        found += WATCHDOG.findall(self.end(client) + said)
         if found and server:
             found.append("server said:\n" + said)
         return "\n".join(found)
@@ -172,6 +175,9 @@ class Runner:
                         return
             time.sleep(0.02)
 
+
+# Ends with whoever started it.
+HOG = "import os; parent = os.getppid()\nwhile os.getppid() == parent: sum(range(100000))"
 
 HEADER = """<!-- Written by tests/compat/applications.py --table; the test compat_applications holds it against its own run. -->
 # Programs that run unmodified
@@ -239,13 +245,17 @@ def main():
     parser.add_argument("libraries")
     parser.add_argument("--only", default="", help="a regular expression for the names of the cases")
     parser.add_argument("--sanitizer", help="AddressSanitizer's shared run-time library, for libraries that were built with it")
+    parser.add_argument("--hogs", type=int, default=0, help="so many processes beside them that do nothing but take the processors")
     parser.add_argument("--table", help="write the table here")
     parser.add_argument("--compare", help="the page to hold the table against")
     options = parser.parse_args()
     enter_namespace()
     has_nic = furnish_namespace()
     folder = stage(options.weft, options.libraries)
+    hogs = [subprocess.Popen([sys.executable, "-c", HOG]) for _ in range(options.hogs)]
     rows, failed, missing = run_all(Runner(folder, options.sanitizer), options.only, has_nic)
+    for hog in hogs:
+        hog.kill()
     shutil.rmtree(folder)
     page = HEADER + rows
     if options.table:

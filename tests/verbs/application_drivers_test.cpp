@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <thread>
+#include <utility>
 
 namespace weft::verbs::detail {
 namespace {
@@ -78,6 +81,87 @@ TEST_F(Drivers, TheTimerDoesItWhereNobodyDoes) {
     poll_for(30ms);
   }
   EXPECT_GE(driver->closest(), ApplicationDriver::kStale);
+}
+
+// A thread that polls may lose its processor between any two instructions, and the timer goes off meanwhile.
+struct HeldUp : testing::Test {
+  // As a timer that goes off the moment it is set, for the time has passed: in a thread of its own, to the end, before
+  // the thread that sets it goes on.
+  void set_alarm(Clock::time_point at) {
+    EXPECT_GT(at, Clock::now()) << "set for a time that has passed when it is set";
+    pending = at;
+    if (!std::exchange(hold_up, false)) return;
+    while (Clock::now() < at) std::this_thread::yield();
+    pending.reset();
+    std::thread([this] { drivers.alarm(); }).join();
+  }
+
+  ApplicationDrivers drivers{[](bool) {}};
+  std::optional<Clock::time_point> pending{};
+  bool hold_up = false;
+};
+
+TEST_F(HeldUp, BehindTheAlarmThatItSet) {
+  drivers.open([this](Clock::time_point at) { set_alarm(at); });
+  const auto driver = std::make_shared<Driver>();
+  drivers.watch(driver);
+  while (Clock::now() < *pending) std::this_thread::yield();
+  hold_up = true;
+  drivers.tick_if_due();
+  EXPECT_EQ(driver->ticks(), 2U) << "its own tick, and the one that the alarm asked for meanwhile";
+  EXPECT_EQ(driver->by_maker(), 2U);
+  ASSERT_TRUE(pending) << "nothing will ever do the next tick";
+}
+
+TEST_F(HeldUp, InTheTickItself) {
+  drivers.open([this](Clock::time_point at) { set_alarm(at); });
+  struct Slow final : ApplicationDriver {
+    bool hand_back_if_idle(Clock::time_point) override {
+      for (const auto end = Clock::now() + 10ms; Clock::now() < end;) std::this_thread::yield();
+      return false;
+    }
+  };
+  drivers.watch(std::make_shared<Slow>());
+  while (Clock::now() < *pending) std::this_thread::yield();
+  pending.reset();
+  drivers.tick_if_due();
+  ASSERT_TRUE(pending) << "nothing will ever do the next tick";
+}
+
+// It comes while it is asked, or one that is asked later comes back: neither is forgotten, nor asked twice.
+TEST_F(HeldUp, WhileOthersBegin) {
+  drivers.open([this](Clock::time_point at) { set_alarm(at); });
+  const auto begin_tick = [this] {
+    while (Clock::now() < *pending) std::this_thread::yield();
+    drivers.tick_if_due();
+  };
+  struct Comes final : ApplicationDriver {
+    explicit Comes(std::function<void()> then) : then_(std::move(then)) {}
+    bool hand_back_if_idle(Clock::time_point) override {
+      ++asked;
+      then_();
+      return true;
+    }
+    const std::function<void()> then_;
+    int asked = 0;
+  };
+  const auto late = std::make_shared<Driver>();
+  std::shared_ptr<Comes> comes_back;
+  comes_back = std::make_shared<Comes>([&] {
+    drivers.watch(late);
+    if (comes_back->asked == 1) drivers.watch(comes_back);
+  });
+  drivers.watch(late);
+  drivers.watch(comes_back);
+  begin_tick();
+  EXPECT_EQ(comes_back->asked, 1);
+  EXPECT_EQ(late->ticks(), 1U);
+  begin_tick();
+  EXPECT_EQ(comes_back->asked, 2);
+  EXPECT_EQ(late->ticks(), 2U);
+  begin_tick();
+  EXPECT_EQ(comes_back->asked, 2) << "it has gone";
+  EXPECT_EQ(late->ticks(), 3U);
 }
 
 TEST_F(Drivers, WhoHasGoneIsNotAskedAgain) {

@@ -8,7 +8,26 @@
 #include <stdexcept>
 #include <thread>
 
+#include "verbs/detail/watchdog.hpp"
+
 namespace weft::verbs::test {
+
+namespace {
+
+std::uint64_t expected_findings = 0;
+
+// In all tests that have live connections: no wake-up is lost.
+struct NothingForgotten final : testing::Environment {
+  void SetUp() override { detail::Watchdog::look_closely(); }
+  void TearDown() override {
+    EXPECT_EQ(detail::Watchdog::found(), expected_findings) << "the watchdog found what the log tells: a lost wake-up";
+  }
+};
+[[maybe_unused]] const auto* const nothing_forgotten = testing::AddGlobalTestEnvironment(new NothingForgotten);
+
+}  // namespace
+
+void expect_forgotten(std::uint64_t more) { expected_findings += more; }
 
 Endpoint loopback(const std::string& address, std::uint16_t port) { return {Address::parse(address).value(), port}; }
 

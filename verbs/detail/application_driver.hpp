@@ -4,21 +4,28 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 
 namespace weft::verbs::detail {
 
 class ApplicationDriver {
  public:
   using Clock = std::chrono::steady_clock;
-  // Nobody came by for so long: the progress threads take the sockets back.
+  // No thread came by for so long: the progress threads take the sockets back.
   static constexpr std::chrono::milliseconds kStale{1};
 
   virtual ~ApplicationDriver() = default;
-  // Called with each tick, from Runtime::watch() on until it answers true: nothing to be watched for any more.
+  // Called with each tick, from ApplicationDrivers::watch() on until it answers true: nothing to be watched for any
+  // more. Must not throw.
   virtual bool hand_back_if_idle(Clock::time_point now) = 0;
-  // Since the last call, by tick() alone: its thread came by, and found nothing, so often that it might as well have
+  // Since the last call, by the tick alone: its thread came by, and found nothing, so often that it might as well have
   // done the progress threads' work.
   [[nodiscard]] virtual bool has_time() noexcept { return false; }
+
+ private:
+  friend class ApplicationDrivers;
+  std::shared_ptr<ApplicationDriver> next_;  // in the list of those that are watched; this and the next under its lock
+  bool watched_ = false;
 };
 
 }  // namespace weft::verbs::detail

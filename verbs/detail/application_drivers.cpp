@@ -5,31 +5,55 @@
 #include <utility>
 
 #include "transport/cancellation.hpp"
+#include "transport/timer.hpp"
 
 namespace weft::verbs::detail {
 
 std::error_code ApplicationDrivers::open(transport::Reactor& reactor) {
-  auto timer = transport::Timer::create(reactor, [this] { tick(By::kTimer); });
+  auto timer = transport::Timer::create(reactor, [this] { alarm(); });
   if (!timer) return timer.error();
-  timer_.emplace(std::move(*timer));
+  open([timer = std::move(*timer)](Clock::time_point at) mutable { timer.set(at); });
   return {};
 }
 
-void ApplicationDrivers::watch(std::shared_ptr<ApplicationDriver> driver) {
+// --- Who is watched
+
+void ApplicationDrivers::watch(std::shared_ptr<ApplicationDriver> driver) noexcept {
   if (left_to_parent_) return;
   const std::lock_guard lock(mutex_);
-  add(std::move(driver));
-  if (due_.load() == kNever) schedule(Clock::now());
+  push(std::move(driver));
+  if (due_.load() == kNever) schedule();
 }
 
 // Once, however often its application arms a queue and spins again before the next tick.
-void ApplicationDrivers::add(std::shared_ptr<ApplicationDriver> driver) {
-  if (std::ranges::find(drivers_, driver) == drivers_.end()) drivers_.push_back(std::move(driver));
+void ApplicationDrivers::push(std::shared_ptr<ApplicationDriver> driver) noexcept {
+  if (std::exchange(driver->watched_, true)) return;
+  driver->next_ = std::move(drivers_);
+  drivers_ = std::move(driver);
 }
 
-void ApplicationDrivers::schedule(Clock::time_point from) {
-  due_ = from + kTick;
-  timer_->set(from + kTick + (ticks_by_pollers_ < kManyTicks ? kPatience : kLongPatience));
+std::shared_ptr<ApplicationDriver> ApplicationDrivers::pop(std::shared_ptr<ApplicationDriver>& list) noexcept {
+  auto first = std::move(list);
+  if (!first) return first;
+  list = std::move(first->next_);
+  first->watched_ = false;
+  return first;
+}
+
+void ApplicationDrivers::clear() {
+  const std::lock_guard lock(mutex_);
+  while (pop(drivers_)) {
+  }
+}
+
+// --- The tick
+
+// From now, and not from when the tick began: a thread that is held up in one would set an alarm that goes off at once,
+// while it is still at it.
+void ApplicationDrivers::schedule() {
+  const auto due = Clock::now() + kTick;
+  due_ = due;
+  set_alarm_(due + (ticks_by_pollers_ < kManyTicks ? kPatience : kLongPatience));
 }
 
 void ApplicationDrivers::tick_if_due() {
@@ -38,32 +62,47 @@ void ApplicationDrivers::tick_if_due() {
   tick(By::kPoller);
 }
 
-// The timer may fire while a thread that polls is at it, or has just been: nobody is asked twice for one tick.
+std::optional<ApplicationDrivers::Clock::time_point> ApplicationDrivers::overdue(Clock::time_point now) const noexcept {
+  const auto due = due_.load();
+  const bool passed = due != kNever && now > due + kLongPatience;
+  return passed && !ticks_.runs() ? std::optional(due) : std::nullopt;
+}
+
+// The alarm may go off while a thread that polls is at it. That thread then looks at the clock again when it is done:
+// perhaps the alarm was its own, set for a time that had passed before it came to that.
 void ApplicationDrivers::tick(By by) {
-  const std::unique_lock one(ticks_, std::try_to_lock);
+  ticks_.run([this, by] { do_tick(by); });
+}
+
+// Threads that find the tick done by another ask no driver twice for it.
+void ApplicationDrivers::do_tick(By by) {
   const auto now = Clock::now();
-  if (!one || now < due_.load()) return;
+  if (now < due_.load()) return;
   ticks_by_pollers_ = by == By::kPoller ? std::min(ticks_by_pollers_ + 1, kManyTicks) : 0;
-  {
-    const std::lock_guard lock(mutex_);
-    ticking_.swap(drivers_);
-  }
-  bool some_have_time = false;
-  std::erase_if(ticking_, [&](const auto& driver) {
-    const bool has_time = driver->has_time();
-    if (driver->hand_back_if_idle(now)) return true;
-    some_have_time |= has_time;
-    return false;
-  });
-  on_tick_(some_have_time);
+  on_tick_(ask_all(now));
   const std::lock_guard lock(mutex_);
-  for (auto& driver : ticking_) add(std::move(driver));
-  ticking_.clear();
-  if (drivers_.empty()) {
-    due_ = kNever;
+  if (drivers_) {
+    schedule();
   } else {
-    schedule(now);
+    due_ = kNever;
   }
+}
+
+// Whether some of those that stay have time. One that comes, or comes back, meanwhile is asked with the next tick.
+bool ApplicationDrivers::ask_all(Clock::time_point now) {
+  bool some_have_time = false;
+  std::unique_lock lock(mutex_);
+  auto list = std::move(drivers_);
+  while (auto driver = pop(list)) {
+    lock.unlock();
+    const bool has_time = driver->has_time();
+    const bool stays = !driver->hand_back_if_idle(now);
+    some_have_time |= stays && has_time;
+    if (!stays) driver.reset();  // perhaps the last share
+    lock.lock();
+    if (stays) push(std::move(driver));
+  }
+  return some_have_time;
 }
 
 void ApplicationDrivers::leave_to_parent() noexcept {

@@ -26,7 +26,7 @@ void ChannelState::attach(const std::shared_ptr<Stream>& stream, const transport
   if (member.queues++ > 0) return;
   member.stream = stream;
   member.socket = &socket;
-  if (sockets_) sockets_->add(socket, stream->number(), transport::kNoInterest);
+  if (sockets_) member.added = !sockets_->add(socket, stream->number(), transport::kNoInterest);
 }
 
 void ChannelState::detach(const Stream& stream, const transport::Socket& socket) {
@@ -34,14 +34,18 @@ void ChannelState::detach(const Stream& stream, const transport::Socket& socket)
   const std::lock_guard lock(mutex_);
   const auto found = members_.find(stream.number());
   if (found == members_.end() || --found->second.queues > 0) return;
-  if (sockets_) sockets_->remove(socket);
+  if (found->second.added) sockets_->remove(socket);
   last = std::move(found->second.stream);
   members_.erase(found);
 }
 
-void ChannelState::show_interest(const Stream& stream, const transport::Socket& socket, transport::Interest interest) {
+bool ChannelState::show_interest(const Stream& stream, const transport::Socket& socket, transport::Interest interest) {
   const std::lock_guard lock(mutex_);
-  if (sockets_ && members_.contains(stream.number())) sockets_->modify(socket, stream.number(), interest);
+  const auto found = members_.find(stream.number());
+  if (!sockets_ || found == members_.end()) return false;
+  Member& member = found->second;
+  if (member.added) return !sockets_->modify(socket, stream.number(), interest);
+  return member.added = !sockets_->add(socket, stream.number(), interest);
 }
 
 std::shared_ptr<Stream> ChannelState::find(std::uint64_t number) {
@@ -154,7 +158,9 @@ bool ChannelState::open_sockets() {
   if (sockets_) return true;
   auto opened = transport::ReadinessSet::create();
   if (!opened || opened->watch(events->waits_on(), kEvents)) return false;
-  for (const auto& [number, member] : members_) opened->add(*member.socket, number, transport::kNoInterest);
+  for (auto& [number, member] : members_) {
+    member.added = !opened->add(*member.socket, number, transport::kNoInterest);
+  }
   sockets_.emplace(std::move(*opened));
   return true;
 }
@@ -168,7 +174,7 @@ void ChannelState::end_wait() {
     fresh_ = false;  // the first tick is a whole one from here
     quiet_ticks_ = 0;
   }
-  runtime_.drivers().watch(shared_from_this());
+  runtime_.watch(shared_from_this());
 }
 
 // Ticks are kStale apart or more.

@@ -39,10 +39,15 @@ class ChannelState final : public ApplicationDriver, public std::enable_shared_f
   // --- Streams. Called with the stream's lock held, once for each of its queues that announce here.
   void attach(const std::shared_ptr<Stream>& stream, const transport::Socket& socket);
   void detach(const Stream& stream, const transport::Socket& socket);
-  // What the thread that waits should look for.
-  void show_interest(const Stream& stream, const transport::Socket& socket, transport::Interest interest);
+  // What the thread that waits should look for. False when it cannot, for want of memory or watches.
+  [[nodiscard]] bool show_interest(const Stream& stream, const transport::Socket& socket, transport::Interest interest);
   // The sockets belong to the thread that waits, or that waited a moment ago and is about to come again.
   [[nodiscard]] bool waited() const noexcept { return waited_; }
+  // A thread sleeps in get_event, and wakes for them.
+  [[nodiscard]] bool has_waiter() {
+    const std::lock_guard lock(mutex_);
+    return waiting_;
+  }
   bool hand_back_if_idle(Clock::time_point now) override;
 
  private:
@@ -59,6 +64,7 @@ class ChannelState final : public ApplicationDriver, public std::enable_shared_f
     std::shared_ptr<Stream> stream{};
     const transport::Socket* socket{};  // the stream's; it leaves before it closes it
     int queues = 0;
+    bool added = false;  // to sockets_
   };
   struct Wait {  // ends also when the thread is cancelled
     ChannelState& channel;

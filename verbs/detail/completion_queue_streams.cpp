@@ -22,7 +22,8 @@ void CompletionQueueState::attach(const std::shared_ptr<Stream>& stream, const t
   if (channel_) channel_->attach(stream, socket);
   const std::lock_guard lock(members_mutex_);
   members_.emplace(stream->number(), Member{stream, &socket});
-  if (ready_) ready_->add(socket, stream->number(), transport::kReadInterest);
+  // What cannot be watched is read in turn, as all the others are then.
+  if (ready_ && ready_->add(socket, stream->number(), transport::kReadInterest)) ready_.reset();
   keep_few();
   if (members_.size() > kFewStreams && few_.exchange(false)) changed_ = true;
 }
@@ -32,7 +33,9 @@ void CompletionQueueState::attach(const std::shared_ptr<Stream>& stream, const t
 void CompletionQueueState::watch_all() {
   auto set = transport::ReadinessSet::create();
   if (!set) return;  // out of descriptors: each socket is read in turn
-  for (const auto& [number, member] : members_) set->add(*member.socket, number, transport::kReadInterest);
+  for (const auto& [number, member] : members_) {
+    if (set->add(*member.socket, number, transport::kReadInterest)) return;
+  }
   ready_ = std::make_shared<transport::ReadinessSet>(std::move(*set));
   changed_ = true;
 }
@@ -103,7 +106,7 @@ void CompletionQueueState::take_over(const Members* few) {
   if (few != nullptr) {
     for (const auto& member : *few) member.stream->refresh_interest();
   }
-  runtime_.drivers().watch(shared_from_this());
+  runtime_.watch(shared_from_this());
 }
 
 bool CompletionQueueState::claim(const Stream& stream) {

@@ -84,7 +84,7 @@ bool EventChannelState::begin_wait() {
   auto presence = ticking_ ? nullptr : std::make_shared<Presence>(weak_from_this());
   if (!stands_in_ && !runtime_.stand_in()) return false;
   stands_in_ = waiting_ = ticking_ = true;
-  if (presence) runtime_.drivers().watch(std::move(presence));
+  if (presence) runtime_.watch(std::move(presence));  // needs no memory
   return true;
 }
 

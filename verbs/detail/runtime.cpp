@@ -22,7 +22,8 @@ Runtime::Runtime(transport::Reactor reactor)
 
 Result<void> Runtime::open_timers() {
   auto timer = transport::Timer::create(reactor_, [this] { serve_deadlines(); });
-  const std::error_code error = timer ? drivers_.open(reactor_) : timer.error();
+  std::error_code error = timer ? drivers_.open(reactor_) : timer.error();
+  if (!error) error = watchdog_.open(reactor_);
   if (error) return fail(Errc::kSystem, "runtime", "cannot create a timer", error.value());
   deadlines_.emplace(std::move(*timer));
   return {};
@@ -84,6 +85,13 @@ std::shared_ptr<Stream> Runtime::find(std::uint64_t number) {
   const std::lock_guard lock(streams_mutex_);
   const auto found = streams_.find(number);
   return found == streams_.end() ? nullptr : found->second;
+}
+
+// --- Threads of the application
+
+void Runtime::watch(std::shared_ptr<ApplicationDriver> driver) {
+  drivers_.watch(std::move(driver));
+  watchdog_.start();
 }
 
 // --- Listeners

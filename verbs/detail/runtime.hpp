@@ -25,6 +25,7 @@
 #include "verbs/detail/clock.hpp"
 #include "verbs/detail/deadlines.hpp"
 #include "verbs/detail/stag_table.hpp"
+#include "verbs/detail/watchdog.hpp"
 #include "verbs/error.hpp"
 
 namespace weft::verbs::detail {
@@ -80,6 +81,11 @@ class Runtime {
 
   // --- Threads of the application that drive sockets
   [[nodiscard]] ApplicationDrivers& drivers() noexcept { return drivers_; }
+  // Until it is idle: see ApplicationDrivers.
+  void watch(std::shared_ptr<ApplicationDriver> driver);
+  // The socket of this stream is in the set of a thread that serves it: a progress thread that does not rest, or one
+  // that stands in.
+  [[nodiscard]] bool serves(std::uint64_t number) noexcept;
 
   // --- Capture; connections made later use it.
   [[nodiscard]] static std::optional<transport::PcapStream> capture(const transport::Socket& socket, bool opened_here);
@@ -96,6 +102,12 @@ class Runtime {
   void serve(const transport::Ready& ready);
   void serve_deadlines();
   void share_work(bool others_have_time);
+  // runtime_watchdog.cpp
+  bool look_for_the_forgotten();
+  void look_at_tick(Watchdog::Clock::time_point now);
+  bool look_at_rest(Watchdog::Clock::time_point now);
+  void look_at(Stream& stream, Watchdog::Clock::time_point now);
+  void choose_streams();
 
   std::shared_ptr<StagTable> stags_ = std::make_shared<StagTable>();
   BufferPool buffers_;
@@ -114,6 +126,9 @@ class Runtime {
   std::vector<std::shared_ptr<transport::Listener>> kept_;  // in a child: its parent's, see Listener::leave_to_parent
 
   ApplicationDrivers drivers_;
+  Watchdog watchdog_{[this] { return look_for_the_forgotten(); }};
+  std::size_t bucket_ = 0;                          // of streams_, that its last look ended with
+  std::vector<std::shared_ptr<Stream>> looked_at_;  // within a look; the memory is kept
 
   std::vector<transport::ReadinessThread> progress_;
 };

@@ -58,6 +58,7 @@ void Runtime::after_fork_in_child() {
 
 void Runtime::leave_to_parent() {
   drivers_.leave_to_parent();
+  watchdog_.leave_to_parent();
   const int nowhere = ::eventfd(0, EFD_CLOEXEC);
   for (const auto& [number, stream] : streams_) stream->leave_to_parent(nowhere);
   for (const auto& [number, weak] : listeners_) {

@@ -91,6 +91,8 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   // This queue is not polled any more, and what it had claimed is for others.
   void given_back(const CompletionQueueState& by);
   void abandon();  // the runtime ends
+  // For the watchdog: how often the socket was read, if it is ready and no thread sleeps that wakes for it.
+  [[nodiscard]] std::optional<std::uint32_t> reads_if_unserved();
   // In a child process after fork(): the socket's number becomes `nowhere`, so that nothing here reaches the peer.
   void leave_to_parent(int nowhere) noexcept;
 
@@ -109,6 +111,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   // take the lock from the next post.
   static constexpr int kMaxBatchesOfPost = 16;
   static constexpr Duration kEmssRefresh = std::chrono::milliseconds(100);
+  static constexpr Duration kWatchRetry = std::chrono::milliseconds(100);
 
   // stream.cpp
   void attach(const std::shared_ptr<QueuePairState>& qp);
@@ -125,11 +128,16 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
     bool driven{};  // by the application
     bool operator==(const Interests&) const = default;
   };
+  [[nodiscard]] transport::Interest wanted() const noexcept {
+    return {.read = !stalled_ && !inbound_over_, .write = blocked_ || output_left_};
+  }
+  [[nodiscard]] bool is_served();
   void update_interest();
   void watch(std::optional<transport::Interest> interest);
   void move_to_own_thread();
-  void show_interest(transport::Interest interest);
+  [[nodiscard]] bool show_interest(transport::Interest interest);
   void schedule();
+  void wake_at(Instant at);
   void finish();
 
   // stream_io.cpp
@@ -209,6 +217,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   std::unique_ptr<Staging> staging_;
   std::vector<std::byte> carry_;
   std::size_t staged_ = 0;
+  std::uint32_t reads_ = 0;    // of the socket that found something
   std::size_t missing_ = 0;    // of the frame under way, at least
   bool landed_ = false;        // the last payload did
   bool stalled_ = false;       // a Send waits for a receive

@@ -79,6 +79,22 @@ void Stream::refresh_locked() {
   park_buffers();
 }
 
+// Not when its lock is taken: a thread is at it.
+std::optional<std::uint32_t> Stream::reads_if_unserved() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock || finished_ || is_served() || !socket_.is_ready(wanted().read, wanted().write)) return std::nullopt;
+  return reads_;
+}
+
+bool Stream::is_served() {
+  if (watched_ == wanted() && runtime_.serves(served_by_)) return true;
+  if (!qp_ || shown_ != wanted()) return false;
+  const auto has_waiter = [](const CompletionQueueState& queue) {
+    return queue.channel() != nullptr && queue.channel()->has_waiter();
+  };
+  return has_waiter(*qp_->parts.send_cq) || has_waiter(*qp_->parts.receive_cq);
+}
+
 void Stream::leave_to_parent(int nowhere) noexcept {
   if (socket_.is_open() && nowhere >= 0) ::dup3(nowhere, socket_.descriptor(), O_CLOEXEC);
 }
@@ -120,7 +136,7 @@ void Stream::follow_disposition() {
 // While a thread polls one of its completion queues, or waits on a channel of theirs, the progress thread is not to
 // wake for this socket.
 void Stream::update_interest() {
-  const transport::Interest all{.read = !stalled_ && !inbound_over_, .write = blocked_ || output_left_};
+  const transport::Interest all = wanted();
   bool driven = qp_ && (qp_->parts.send_cq->driven() || qp_->parts.receive_cq->driven());
   if (told_ == Interests{all, stalled_, driven}) return;
   if (qp_) {
@@ -132,10 +148,11 @@ void Stream::update_interest() {
       send.show_blocked(*this, socket_, all.write);
       if (&send != &receive) receive.show_blocked(*this, socket_, all.write);
     }
-    if (send.waited() || receive.waited())
-      show_interest(all);
-    else
+    if (send.waited() || receive.waited()) {
+      if (!show_interest(all)) driven = claimed_.send || claimed_.receive;
+    } else {
       shown_.reset();
+    }
   }
   told_ = {all, stalled_, driven};
   // Of a stream that does not read nobody else would notice a reset.
@@ -151,8 +168,9 @@ void Stream::watch(std::optional<transport::Interest> interest) {
     thread.remove(socket_);
   } else if (watched_) {
     thread.modify(socket_, number_, *interest);
-  } else if (thread.add(socket_, number_, *interest)) {
-    return told_.reset();  // out of memory or watches: the next call tries again
+  } else if (thread.add(socket_, number_, *interest)) {  // out of memory or watches
+    told_.reset();
+    return wake_at(now() + kWatchRetry);  // perhaps nothing else would come by to try again
   }
   watched_ = interest;
 }
@@ -166,23 +184,26 @@ void Stream::move_to_own_thread() {
   served_by_ = number_;
 }
 
-// To the threads that wait on its channels, if there are any.
-void Stream::show_interest(transport::Interest interest) {
-  if (shown_ == interest) return;
+// To the threads that wait on its channels, if there are any. False when none of them can watch it.
+bool Stream::show_interest(transport::Interest interest) {
+  if (shown_ == interest) return true;
   const std::array<ChannelState*, 2> channels{qp_->parts.send_cq->channel(), qp_->parts.receive_cq->channel()};
   shown_.reset();
   for (ChannelState* channel : channels) {
     if (channel == nullptr || !channel->waited()) continue;
-    channel->show_interest(*this, socket_, interest);  // of one channel twice: rare enough
-    shown_ = interest;
+    if (channel->show_interest(*this, socket_, interest)) shown_ = interest;  // of one channel twice: rare enough
   }
+  return shown_.has_value();
 }
 
 void Stream::schedule() {
-  const auto deadline = engine_.next_deadline();
-  if (!deadline || (wake_up_ && *wake_up_ <= *deadline)) return;
-  wake_up_ = deadline;
-  runtime_.wake_at(number_, *deadline);
+  if (const auto deadline = engine_.next_deadline()) wake_at(*deadline);
+}
+
+void Stream::wake_at(Instant at) {
+  if (wake_up_ && *wake_up_ <= at) return;
+  wake_up_ = at;
+  runtime_.wake_at(number_, at);
 }
 
 void Stream::finish() {

@@ -55,6 +55,7 @@ Stream::Read Stream::read_once(std::size_t& octets) {
   if (io.status == transport::IoResult::Status::kWouldBlock) return Read::kNothing;
   if (io.status != transport::IoResult::Status::kMoved) return end_inbound(io), Read::kAll;
   octets += io.octets;
+  ++reads_;
   if (lands) {
     land(landing, io.octets);
   } else {

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// When a socket counts as forgotten: time is an argument.
+#include "verbs/detail/watchdog.hpp"
+
+#include <gtest/gtest.h>
+
+namespace weft::verbs::detail {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Sights : testing::Test {
+  Watchdog watchdog{[] { return false; }};
+  Watchdog::Clock::time_point now{};
+
+  // How many looks, so far apart, until the stream is forgotten; 0: it is not within a hundred.
+  int looks_until_forgotten(std::chrono::milliseconds apart, std::uint32_t reads_between = 0) {
+    std::uint32_t reads = 7;
+    for (int look = 1; look <= 100; ++look, now += apart, reads += reads_between) {
+      if (watchdog.sight(1, reads, now)) return look;
+    }
+    return 0;
+  }
+};
+
+TEST_F(Sights, AForgottenSocketIsNoticedBehindFiftyMilliseconds) {
+  EXPECT_EQ(looks_until_forgotten(10ms), 6);
+  EXPECT_TRUE(watchdog.sights().empty()) << "it is served now, and watched anew";
+}
+
+TEST_F(Sights, TheTickHasItsTurnsBeforeThat) { EXPECT_EQ(looks_until_forgotten(1000ms), 4); }
+
+TEST_F(Sights, OneThatIsReadIsWell) { EXPECT_EQ(looks_until_forgotten(100ms, 1), 0); }
+
+TEST_F(Sights, OneThatWasWellBeginsAnew) {
+  for (int i = 0; i < 3; ++i, now += 30ms) EXPECT_FALSE(watchdog.sight(1, 7, now));
+  watchdog.forget(1);
+  EXPECT_EQ(looks_until_forgotten(30ms), 4);
+}
+
+}  // namespace
+}  // namespace weft::verbs::detail

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// A second look, in case that a wake-up was lost all the same: a few times a second, while threads of the application
+// drive sockets or a progress thread rests, the timer's thread looks for a socket that is ready and that no thread is
+// bound to serve. It serves such a socket itself and says so in the log: it is a defect of weft. An idle process has no
+// beat.
+//
+// A socket counts as forgotten when several looks in a row, 50 ms or more in all, find it ready, not read meanwhile,
+// and with neither a progress thread nor a thread that waits to wake for it. A thread that polls counts for nothing
+// here: if it has gone, the tick should have handed its sockets back long ago.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "transport/reactor.hpp"
+#include "transport/timer.hpp"
+
+namespace weft::verbs::detail {
+
+class Watchdog {
+ public:
+  using Clock = std::chrono::steady_clock;
+  // Looks at some sockets, by sight() and forget(). False: there is nothing to be looked at any more.
+  using Look = std::move_only_function<bool()>;
+
+  explicit Watchdog(Look look) : look_(std::move(look)) { sights_.reserve(kMostSights); }
+
+  // Before the first start(). Fails when the process is out of descriptors.
+  [[nodiscard]] std::error_code open(transport::Reactor& reactor);
+  // From any thread: beats until a look says that there is nothing to be looked at.
+  void start();
+  // In a child of fork(): the timer is the parent's.
+  void leave_to_parent() noexcept { beats_ = true; }
+  [[nodiscard]] static bool looks_closely() noexcept;
+
+  // --- Within a look. `reads`: how often the socket was read; the same number twice: no thread came.
+  // True when the stream is forgotten by now.
+  [[nodiscard]] bool sight(std::uint64_t stream, std::uint32_t reads, Clock::time_point now);
+  // It is well.
+  void forget(std::uint64_t stream);
+  struct Sight {
+    std::uint64_t stream{};
+    std::uint32_t reads{};
+    std::uint32_t looks{};
+    Clock::time_point since{};
+  };
+  [[nodiscard]] std::span<const Sight> sights() const noexcept { return sights_; }  // the suspicious
+
+  // --- Tests look more often, and fail when anything was found.
+  static void look_closely() noexcept;
+  [[nodiscard]] static std::uint64_t found() noexcept;  // in this process, by all runtimes
+  // Something is wrong, and mended: says so at level warn.
+  static void report(const char* what);
+
+ private:
+  static constexpr std::chrono::milliseconds kBeat{100}, kCloseBeat{15};
+  static constexpr std::size_t kMostSights = 64;  // further ones have to wait
+  static constexpr std::chrono::milliseconds kForgotten{50};
+  // The tick's alarm is the business of the same thread: between so many looks it has had its turn several times,
+  // however late that thread gets a processor.
+  static constexpr std::uint32_t kLooks = 4;
+
+  void beat();
+  [[nodiscard]] bool look();
+  void wait();
+
+  Look look_;
+  std::optional<transport::Timer> timer_;
+  std::atomic<bool> beats_{false};
+  std::vector<Sight> sights_;  // the timer's thread alone
+};
+
+}  // namespace weft::verbs::detail
