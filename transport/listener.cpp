@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <boost/asio/steady_timer.hpp>
 #include <cerrno>
 #include <optional>
@@ -42,7 +43,7 @@ struct Listener::State : std::enable_shared_from_this<State> {
   std::uint64_t token = 0;  // in the thread
   std::optional<asio::steady_timer> pause;
   const ListenOptions options;
-  bool full = false;     // has_room said no
+  bool full = false;     // `room` said 0
   bool pausing = false;  // for want of descriptors
   Endpoint local{};
 
@@ -79,21 +80,34 @@ struct Listener::State : std::enable_shared_from_this<State> {
     });
   }
 
+  // What may be accepted in this turn. 0 when nothing may for now.
+  int begin_turn() {
+    const auto lock = gate.lock();
+    if (!gate.is_open(lock) || pausing) return 0;
+    const int room = options.room ? options.room() : kAcceptsInARow;
+    full = room <= 0;
+    return std::min(room, kAcceptsInARow);
+  }
+
   void accept_some() {
-    for (int i = 0; i < kAcceptsInARow; ++i) {
+    const int most = begin_turn();
+    for (int i = 0; i < most; ++i) {
       auto lock = gate.lock();
       if (!gate.is_open(lock) || pausing) return;
-      full = options.has_room && !options.has_room();
-      if (full) return;
       auto accepted = accept_one();
       const std::error_code error = accepted ? std::error_code{} : accepted.error();
       if (error == std::errc::operation_would_block) return;
       if (is_transient(error)) continue;
+      if (error) {
+        lock.unlock();
+        if (options.make_room && options.make_room()) continue;
+        lock = gate.lock();
+      }
       if (!gate.call(std::move(lock), std::move(accepted))) return;
       if (error) return make_a_pause();  // the connection is still queued: without a pause this would spin
     }
     const auto lock = gate.lock();
-    if (gate.is_open(lock)) thread.call_again(listening, token);
+    if (most > 0 && gate.is_open(lock)) thread.call_again(listening, token);
   }
 
   // Errors that belong to one connection, lost before it was accepted (accept(2) lists them); the next may be well.

@@ -16,9 +16,11 @@ namespace weft::transport {
 
 struct ListenOptions {
   int backlog = 128;  // the kernel's queue: connections that wait to be accepted
-  // Asked before each of them; never blocks, and calls nothing of this object. After a no the rest wait in the kernel's
-  // queue, where nothing of them is kept here, until resume().
-  std::function<bool()> has_room{};
+  // How many more may be accepted before the thread's other sockets get their turn; never blocks, and calls nothing of
+  // this object. After a 0 the rest wait in the kernel's queue, where nothing of them is kept here, until resume().
+  std::function<int()> room{};
+  // Asked when there is no descriptor for one of them. True: there is now.
+  std::function<bool()> make_room{};
   SocketOptions socket{};  // of the accepted sockets
 };
 
@@ -43,7 +45,7 @@ class Listener {
   Listener(Listener&&) noexcept;
   Listener& operator=(Listener&&) noexcept;
 
-  void resume();  // asks has_room again, if it said no
+  void resume();  // asks `room` again, if it said 0
 
   [[nodiscard]] const Endpoint& local() const noexcept;  // with the real port
 

@@ -81,6 +81,7 @@ Result<void> ConnectionId::resolve_address(const Endpoint& destination, const st
 Result<void> ConnectionId::resolve_route() { return self_->resolve_route(); }
 
 Result<void> ConnectionId::listen(int backlog) { return self_->listen(backlog); }
+Result<ListenCounts> ConnectionId::listen_counts() const { return self_->listen_counts(); }
 Result<void> ConnectionId::connect(QueuePair& queue_pair, const ConnectionParameters& parameters) {
   return self_->connect(queue_pair.self_.state, parameters);
 }

@@ -57,6 +57,14 @@ struct ConnectionParameters {
   std::optional<std::uint32_t> ord{};  // rdma_conn_param: initiator_depth
 };
 
+// Of a listener: who has come and is not the application's yet.
+struct ListenCounts {
+  std::size_t requests{};        // that get_event has not returned
+  std::size_t half_open{};       // TCP connections whose MPA Request is not complete
+  std::size_t half_open_most{};  // so many of these there may be; then the oldest is reset for each that comes
+  std::uint64_t dropped{};       // of these, since listen
+};
+
 class ConnectionId;
 
 struct ConnectionEvent {
@@ -124,11 +132,16 @@ class ConnectionId {
   // -> kRouteResolved, at once
   Result<void> resolve_route();
 
-  // So many connections may wait for their request, or with it for get_event, also when their peer has gone since. What
-  // comes beyond waits in the kernel's queue, which has room for at least kKernelBacklog; beyond that, SYNs are
-  // dropped, and clients send them again.
+  // So many requests may wait for get_event, also when their peer has gone since. What comes beyond waits in the
+  // kernel's queue, which has room for at least kKernelBacklog; beyond that, SYNs are dropped, and clients send them
+  // again. Connections that have not sent their whole MPA Request are not counted there: they have places of their own,
+  // four for each of the backlog, at least 1024 and at most 8192, and all listeners together no more than half of the
+  // process's descriptors. As these fill up they have less time than Policy::startup_timeout, a twentieth of it at
+  // last, and when they are taken the oldest is reset for each that comes: of the peer that has more than its share of
+  // them, if there is one, else of all. Policy::half_open_per_peer bounds those of one peer.
   static constexpr int kKernelBacklog = 128;
   Result<void> listen(int backlog = 128);
+  [[nodiscard]] Result<ListenCounts> listen_counts() const;  // Errc::kInvalidState when this is no listener
   // Both need a queue pair in RESET or INIT and take it to RTS. -> kEstablished, kRejected, kUnreachable or
   // kConnectError. When accept refuses an argument, the request still waits for an answer. When the peer has gone
   // since it asked, accept and reject say so: Errc::kDisconnected. A request for peer-to-peer

@@ -44,7 +44,12 @@ struct Policy {
   // verified first (RFC 5044 section 6).
   bool early_placement = true;
   std::chrono::milliseconds connect_timeout{10000};  // TCP connection
-  std::chrono::milliseconds startup_timeout{10000};  // MPA start-up, after TCP is connected
+  // MPA start-up, after TCP is connected; of a listener's peers less when there are many of them (ConnectionId::listen)
+  std::chrono::milliseconds startup_timeout{10000};
+  // Listener: connections of one remote address (of IPv6 one prefix of 64 bits) whose MPA Request is not complete; for
+  // one more the oldest of these is reset. 0: no such bound, and a fair share of the places when all are taken: many
+  // clients may share an address (a job on one host, NAT).
+  std::uint32_t half_open_per_peer = 0;
   // Initiator: time between the peer's Reply and our first FPDU, the ready-to-receive message included. What is posted
   // waits; nobody is blocked. For peers that send their Reply before they listen for more, as Linux siw does: an FPDU
   // that follows at once may lie there unread until the next one.

@@ -85,9 +85,10 @@ bool set_rtr(Policy& policy, std::string_view value) {
   return types.has_value();
 }
 
-bool set_max_ulpdu(Policy& policy, std::string_view value) {
+template <std::uint32_t Policy::* kMember>
+bool set_number(Policy& policy, std::string_view value) {
   const auto number = to_number(value);
-  if (number) policy.max_ulpdu = *number;
+  if (number) policy.*kMember = *number;
   return number.has_value();
 }
 
@@ -125,13 +126,16 @@ constexpr Key kKeys[] = {
     {{"rtr", "none, or some of send, write and read joined by +", "Ready-to-receive kinds to offer or accept"},
      set_rtr},
     {{"max-ulpdu", "0, or 128 to 64768", "Octets of one ULPDU at most; 0 takes what a TCP segment holds"},
-     set_max_ulpdu},
+     set_number<&Policy::max_ulpdu>},
     {{"early-placement", kSwitch, "Read long Sends and Read Responses straight to their place and verify them there"},
      set_switch<&Policy::early_placement>},
     {{"no-receive", "stall or terminate", "What a Send that finds no posted receive does to the stream"},
      set_no_receive},
     {{"connect-timeout", kTime, "For the TCP connection"}, set_time<&Policy::connect_timeout>},
     {{"startup-timeout", kTime, "For the MPA start-up, once TCP is connected"}, set_time<&Policy::startup_timeout>},
+    {{"half-open-per-peer", "0, or a number",
+      "For a listener: connections of one address that have not asked yet; 0 gives it a fair share"},
+     set_number<&Policy::half_open_per_peer>},
     {{"first-fpdu-delay", kTimeOrNone,
       "From the peer's Reply to the first FPDU, for peers that are not ready at once, such as Linux siw"},
      set_time<&Policy::first_fpdu_delay>},

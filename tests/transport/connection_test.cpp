@@ -240,6 +240,21 @@ TEST_F(Connection, NeverCallsBackAfterDestruction) {
   }
 }
 
+// Who can close something for the newcomer is asked first, and nobody waits.
+TEST_F(Connection, ListenerHasRoomMadeForWantOfDescriptors) {
+  std::optional<NoDescriptorsLeft> here;
+  const Listener listener = listen(loopback(Family::kIpv4), {.make_room = [&] { return here.reset(), true; }});
+  const int client = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  here.emplace();
+  sockaddr_storage storage{};
+  const socklen_t length = listener.local().to_sockaddr(storage);
+  EXPECT_EQ(::connect(client, reinterpret_cast<sockaddr*>(&storage), length), 0);
+  const auto first = accepted.take();
+  ASSERT_TRUE(first);
+  EXPECT_TRUE(first->has_value()) << "no error was told before";
+  ::close(client);
+}
+
 // Out of descriptors: the listener says so, does not spin, and accepts the waiting connection when it can.
 TEST_F(Connection, ListenerSurvivesLackOfDescriptors) {
   const Listener listener = listen(loopback(Family::kIpv4));

@@ -71,6 +71,8 @@ TEST(PolicyText, NumbersAndWords) {
   EXPECT_EQ(parsed("mpa-rev=1").mpa_revision, 1);
   EXPECT_EQ(parsed("mpa-rev=2", {.mpa_revision = 1}).mpa_revision, 2);
   EXPECT_EQ(parsed("max-ulpdu=1400").max_ulpdu, 1400U);
+  EXPECT_EQ(parsed("half-open-per-peer=16").half_open_per_peer, 16U);
+  EXPECT_NE(refusal("half-open-per-peer=few").find("takes 0, or a number"), std::string::npos);
   EXPECT_EQ(parsed("congestion-control=reno").congestion_control, "reno");
   EXPECT_EQ(parsed("congestion-control=system", {.congestion_control = "reno"}).congestion_control, "");
   EXPECT_NE(refusal("congestion-control=").find("takes system, or a name"), std::string::npos);
@@ -121,7 +123,7 @@ TEST(PolicyText, ContradictionsAreRefused) {
 }
 
 TEST(PolicyText, EveryKeyIsExplained) {
-  EXPECT_EQ(policy_keys().size(), 20U) << "one for each member of Policy";
+  EXPECT_EQ(policy_keys().size(), 21U) << "one for each member of Policy";
   for (const PolicyKey& key : policy_keys()) {
     EXPECT_FALSE(key.values.empty()) << key.name;
     EXPECT_FALSE(key.meaning.empty()) << key.name;

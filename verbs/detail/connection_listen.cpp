@@ -9,6 +9,15 @@
 
 namespace weft::verbs::detail {
 
+namespace {
+
+void tell_dropped(Backlog& backlog, std::uint64_t listener, std::size_t count) {
+  const auto line = backlog.dropped(count, now());
+  if (line) log_warning("listener " + std::to_string(listener), *line);
+}
+
+}  // namespace
+
 Result<void> ConnectionState::listen(int backlog) {
   if (backlog <= 0) return fail(Errc::kInvalidArgument, "backlog", "not positive");
   if (const auto left = leave(Phase::kBound, Phase::kListening, "not bound to an address"); !left) return left;
@@ -18,13 +27,17 @@ Result<void> ConnectionState::listen(int backlog) {
   {
     const std::lock_guard lock(mutex_);
     at = std::move(reserved_);
-    const auto places = std::make_shared<Backlog>(backlog, weak_from_this());
-    places->channel = channel_;
+    const auto half_open = HalfOpen::limits_of(backlog, policy_->half_open_per_peer, policy_->startup_timeout);
+    const auto places = std::make_shared<Backlog>(backlog, half_open, weak_from_this(), channel_);
     listening_ = std::make_unique<Listening>(nullptr, places);
-    options.has_room = [places, id = number] {
-      if (places->has_room()) return true;
-      log_connection(LogLevel::kInfo, id, "its backlog is full: further clients wait");
-      return false;
+    options.room = [places, id = number] {
+      const int room = places->room();
+      if (room == 0) log_connection(LogLevel::kInfo, id, "its backlog is full: further clients wait");
+      return room;
+    };
+    options.make_room = [weak = weak_from_this()] {
+      const auto self = weak.lock();
+      return self && self->drop_oldest();
     };
     options.socket = socket_options();
   }
@@ -52,13 +65,15 @@ Result<void> ConnectionState::listen(int backlog) {
   return {};
 }
 
-// Peers that have not sent their request, and requests that the application has not taken, are bounded by the backlog:
-// else peers that ask and go, again and again, would fill our memory (RFC 5042 section 6.4). What comes beyond stays in
-// the kernel's queue: its TCP connects, and its request waits in the socket.
-bool ConnectionState::Backlog::has_room() {
-  if (waiting < limit) return true;
-  awaited = true;
-  return waiting < limit && awaited.exchange(false);  // else who left just now has seen it, and wakes the listener
+std::shared_ptr<Backlog> ConnectionState::backlog() const {
+  const std::lock_guard lock(mutex_);
+  return listening_ ? listening_->backlog : nullptr;
+}
+
+Result<ListenCounts> ConnectionState::listen_counts() const {
+  const auto backlog = this->backlog();
+  if (!backlog) return fail(Errc::kInvalidState, "connection", "does not listen");
+  return backlog->counts();
 }
 
 void ConnectionState::resume_listening() {
@@ -68,20 +83,18 @@ void ConnectionState::resume_listening() {
 
 void ConnectionState::on_accept(std::expected<transport::Socket, std::error_code> socket) {
   if (!socket) return log_warning("listener", "cannot accept a connection: out of descriptors");
-  std::shared_ptr<Backlog> backlog;
+  const auto backlog = this->backlog();
   std::shared_ptr<EventChannelState> channel;
   {
     const std::lock_guard lock(mutex_);
-    if (listening_) backlog = listening_->backlog;
     channel = channel_;
   }
   if (!channel || !backlog) {
     log_connection(LogLevel::kInfo, number, "a client is reset: the listener closes");
     return socket->reset();
   }
-  ++backlog->waiting;
   const auto child = std::make_shared<ConnectionState>(runtime_, std::move(channel), context_);
-  child->place_ = std::move(backlog);
+  child->place_ = backlog;
   child->begin_incoming(*this, std::move(*socket));
 }
 
@@ -107,9 +120,49 @@ void ConnectionState::begin_incoming(const ConnectionState& listener, transport:
                                     .observer = shared_from_this(),
                                     .connection = number,
                                     .listener = listener_number_});
+  make_room(place_->enter({number, weak_from_this(), remote_.address, now()}));
   // The Request may be here already, and is not looked for: one that came earlier may still have to be read.
   std::shared_ptr(stream_)->start();
 }
+
+// --- Who has no Request yet
+
+void ConnectionState::make_room(const std::vector<HalfOpen::Entry>& others) {
+  std::size_t dropped = 0;
+  for (const auto& other : others) {
+    const auto connection = other.connection.lock();
+    if (connection && connection->make_way()) ++dropped;
+  }
+  if (dropped != 0) tell_dropped(*place_, listener_number_, dropped);
+}
+
+// True when it had to go. Its Request may lie unread in the socket: who has asked stays.
+bool ConnectionState::make_way() {
+  std::shared_ptr<Stream> stream;
+  {
+    const std::lock_guard lock(mutex_);
+    stream = stream_;
+  }
+  if (stream) stream->drive(false);
+  if (!stream || !in(Phase::kIncoming)) return false;
+  log_connection(LogLevel::kInfo, number, "reset: it has sent no Request, and others want its place");
+  stream->abort();
+  return true;
+}
+
+// The listener's, when there are no descriptors left.
+bool ConnectionState::drop_oldest() {
+  const auto backlog = this->backlog();
+  while (const auto oldest = backlog ? backlog->take_oldest() : std::nullopt) {
+    const auto connection = oldest->connection.lock();
+    if (!connection || !connection->make_way()) continue;
+    tell_dropped(*backlog, number, 1);
+    return true;
+  }
+  return false;
+}
+
+// --- Requests
 
 void ConnectionState::on_requested(engine::ConnectionRequested request) {
   std::shared_ptr<Backlog> backlog;
@@ -117,35 +170,36 @@ void ConnectionState::on_requested(engine::ConnectionRequested request) {
     const std::lock_guard lock(mutex_);
     if (phase_ != Phase::kIncoming) return;
     phase_ = Phase::kRequested;
+    asked_ = true;
     backlog = place_;
     lacks_rtr_ = request.peer_to_peer && !policy_->rtr.any();
   }
-  Offer offer(shared_from_this());
   ConnectionEvent event{.type = ConnectionEventType::kConnectRequest,
                         .id = listener_number_,
                         .context = context_,
                         .private_data = std::move(request.private_data),
                         .ird = request.peer_ord ? *request.peer_ord : Device::limits().max_ird,
                         .ord = request.peer_ird ? *request.peer_ird : Device::limits().max_ord};
-  const std::lock_guard lock(backlog->mutex);
-  if (!backlog->channel) return refuse_later(std::move(offer));
-  backlog->channel->post({std::move(event), std::move(offer)});
+  auto refused = backlog->ask(number, {std::move(event), Offer(shared_from_this())});
+  if (refused) refuse_later(std::move(*refused));
 }
 
 // The listener is gone. Not now: the stream's lock is held.
-void ConnectionState::refuse_later(Offer offer) {
-  runtime_.reactor().post([dropped = std::move(offer)] {});
+void ConnectionState::refuse_later(QueuedEvent request) {
+  runtime_.reactor().post([dropped = std::move(request)] {});
 }
 
 void ConnectionState::leave_backlog() {
   std::shared_ptr<Backlog> backlog;
+  bool asked{};
   {
     const std::lock_guard lock(mutex_);
     backlog = std::exchange(place_, nullptr);
+    asked = asked_;
   }
   if (!backlog) return;
-  --backlog->waiting;
-  if (!backlog->awaited.exchange(false)) return;
+  if (!asked) return backlog->leave_half_open(number);
+  if (!backlog->leave_requests()) return;
   runtime_.reactor().post([weak = backlog->listener] {
     if (const auto self = weak.lock()) self->resume_listening();
   });

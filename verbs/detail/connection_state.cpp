@@ -217,11 +217,11 @@ void ConnectionState::migrate(std::shared_ptr<EventChannelState> channel) {
   const std::lock_guard lock(mutex_);
   if (!channel_ || channel_ == channel) return;
   std::unique_lock<std::mutex> no_requests;
-  if (listening_) no_requests = std::unique_lock(listening_->backlog->mutex);
+  if (listening_) no_requests = listening_->backlog->hold();
   auto waiting = channel_->events->withdraw([this](const QueuedEvent& queued) { return queued.event.id == number; });
   channel_ = std::move(channel);
   for (auto& event : waiting) channel_->post(std::move(event));
-  if (listening_) listening_->backlog->channel = channel_;
+  if (listening_) listening_->backlog->move_to(channel_, no_requests);
 }
 
 void ConnectionState::taken(std::shared_ptr<EventChannelState> channel) {
@@ -233,6 +233,7 @@ void ConnectionState::destroy() {
   std::shared_ptr<transport::Listener> listener;
   std::optional<transport::Connector> connector;
   std::vector<QueuedEvent> undelivered;
+  std::deque<QueuedEvent> waiting;
   std::shared_ptr<Stream> stream;
   std::shared_ptr<QueuePairState> qp;
   Phase phase{};
@@ -240,8 +241,7 @@ void ConnectionState::destroy() {
     const std::lock_guard lock(mutex_);
     if (!channel_) return;
     if (listening_) {
-      const std::lock_guard no_requests(listening_->backlog->mutex);
-      listening_->backlog->channel.reset();
+      waiting = listening_->backlog->close();
       listener.swap(listening_->listener);
     }
     undelivered = channel_->events->withdraw([this](const QueuedEvent& queued) { return queued.event.id == number; });

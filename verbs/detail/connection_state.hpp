@@ -13,6 +13,7 @@
 #include "transport/connector.hpp"
 #include "transport/listener.hpp"
 #include "verbs/connection.hpp"
+#include "verbs/detail/backlog.hpp"
 #include "verbs/detail/compact_mutex.hpp"
 #include "verbs/detail/event_channel_state.hpp"
 #include "verbs/detail/runtime.hpp"
@@ -32,6 +33,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   Result<void> resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source);
   Result<void> resolve_route();
   Result<void> listen(int backlog);
+  [[nodiscard]] Result<ListenCounts> listen_counts() const;
   Result<void> connect(const std::shared_ptr<QueuePairState>& qp, const ConnectionParameters& parameters);
   Result<void> accept(const std::shared_ptr<QueuePairState>& qp, const ConnectionParameters& parameters);
   Result<void> reject(Bytes private_data);
@@ -71,20 +73,6 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
     kEstablished,
     kClosed,
   };
-  // What a listener and the connections that it has not handed over share.
-  struct Backlog {
-    Backlog(int most, std::weak_ptr<ConnectionState> owner) : limit(most), listener(std::move(owner)) {}
-    // False: the listener stops accepting, and whoever leaves next wakes it.
-    [[nodiscard]] bool has_room();
-
-    const int limit;
-    const std::weak_ptr<ConnectionState> listener;
-    std::atomic<int> waiting{0};
-    std::atomic<bool> awaited{false};  // a place
-    std::mutex mutex{};                // of what follows; held while a request is posted there, and taken back
-    std::shared_ptr<EventChannelState> channel{};  // the listener's; null when it is gone
-  };
-
   struct Listening {
     std::shared_ptr<transport::Listener> listener{};  // null until it listens
     std::shared_ptr<Backlog> backlog{};
@@ -118,11 +106,15 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   void on_tcp(std::expected<transport::Socket, std::error_code> socket);
   void on_accept(std::expected<transport::Socket, std::error_code> socket);
   void begin_incoming(const ConnectionState& listener, transport::Socket socket);
+  [[nodiscard]] std::shared_ptr<Backlog> backlog() const;  // of a listener; null when it is none
+  void make_room(const std::vector<HalfOpen::Entry>& others);
+  [[nodiscard]] bool make_way();
+  [[nodiscard]] bool drop_oldest();
   [[nodiscard]] bool will_retry(bool worth_it);
   void fail_connection(ConnectionEvent event);
   void leave_backlog();
   void resume_listening();
-  void refuse_later(Offer offer);
+  void refuse_later(QueuedEvent request);
   [[nodiscard]] transport::SocketOptions socket_options() const;
 
   Runtime& runtime_;
@@ -138,7 +130,8 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   bool peer_gone_ = false;               // it asked, and went before it was answered
   transport::BoundSocket reserved_;      // keeps what local_ says, until connect or listen use it
   std::unique_ptr<Listening> listening_;
-  std::shared_ptr<Backlog> place_;  // in its listener's backlog, until the application has it
+  std::shared_ptr<Backlog> place_;  // at its listener, until the application has it
+  bool asked_ = false;              // and it is a request's
   std::uint64_t listener_number_ = 0;
   std::shared_ptr<Stream> stream_;
   std::unique_ptr<Attempt> attempt_;  // of an initiator, from connect until it is established

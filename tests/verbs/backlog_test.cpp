@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+// A listener's places: for requests that its application has not taken, and for connections that have not asked yet.
+// RFC 5042 section 6.4: no peer may take memory without end, nor keep others out (SEC-6.4.1-03).
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "loopback.hpp"
+#include "verbs/detail/runtime.hpp"
+
+namespace weft::verbs::test {
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
+  Descriptor(Descriptor&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  ~Descriptor() { ::close(descriptor_); }
+  [[nodiscard]] int get() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+struct Server {
+  explicit Server(int backlog = 128, const Policy& policy = {}) {
+    must(id.set_policy(policy), "set_policy");
+    must(id.bind_address(loopback("127.0.0.1")), "bind_address");
+    must(id.listen(backlog), "listen");
+  }
+  [[nodiscard]] ListenCounts counts() const { return must(id.listen_counts(), "listen_counts"); }
+  EventChannel events = must(EventChannel::create(), "EventChannel");
+  ConnectionId id = must(ConnectionId::create(events), "ConnectionId");
+};
+
+// An identifier up to connect(), and its events.
+struct Caller {
+  explicit Caller(const Endpoint& destination, const Policy& policy = {}) {
+    must(id.set_policy(policy), "set_policy");
+    resolve(id, events, destination);
+  }
+  EventChannel events = must(EventChannel::create(), "EventChannel");
+  ConnectionId id = must(ConnectionId::create(events), "ConnectionId");
+};
+
+void dial(const Descriptor& socket, const Endpoint& to) {
+  sockaddr_storage storage{};
+  const auto size = to.to_sockaddr(storage);
+  ASSERT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&storage), size), 0);
+}
+
+Descriptor tcp_socket() { return Descriptor(::socket(AF_INET, SOCK_STREAM, 0)); }
+
+// TCP, and not a word.
+Descriptor silent(const Server& server) {
+  auto socket = tcp_socket();
+  dial(socket, server.id.local_address());
+  return socket;
+}
+
+void say(const Descriptor& socket) {
+  constexpr std::string_view kRequest{"MPA ID Req Frame\x40\x01\0\0", 20};
+  EXPECT_EQ(::send(socket.get(), kRequest.data(), kRequest.size(), MSG_NOSIGNAL), 20);
+}
+
+bool was_reset(const Descriptor& socket) {
+  char octet{};
+  return ::recv(socket.get(), &octet, 1, 0) < 0 && errno == ECONNRESET;
+}
+
+bool still_open(const Descriptor& socket) {
+  char octet{};
+  return ::recv(socket.get(), &octet, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN;
+}
+
+std::uint16_t port_of(const Descriptor& socket) {
+  sockaddr_in own{};
+  socklen_t size = sizeof own;
+  EXPECT_EQ(::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&own), &size), 0);
+  return ntohs(own.sin_port);
+}
+
+void wait_for_half_open(const Server& server, std::size_t count) {
+  wait_until([&] { return server.counts().half_open == count; }, "accepted");
+}
+
+// A peer that asks, in revision 1.
+void ask(const Descriptor& socket, const Endpoint& server) {
+  dial(socket, server);
+  constexpr std::string_view kRequest{"MPA ID Req Frame\x40\x01\0\0", 20};
+  EXPECT_EQ(::send(socket.get(), kRequest.data(), kRequest.size(), MSG_NOSIGNAL), 20);
+}
+
+// It asks, and goes. When this returns the server knows.
+void ask_and_go(const Endpoint& server) {
+  const Descriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
+  ask(socket, server);
+  ::shutdown(socket.get(), SHUT_WR);
+  char octet{};
+  EXPECT_LE(::recv(socket.get(), &octet, 1, 0), 0);
+}
+
+// The connections of this process that were accepted at this port.
+int accepted_at(std::uint16_t port) {
+  int count = 0;
+  for (int descriptor = 0; descriptor < 1024; ++descriptor) {
+    sockaddr_in near{}, far{};
+    socklen_t size = sizeof near;
+    const bool named = ::getsockname(descriptor, reinterpret_cast<sockaddr*>(&near), &size) == 0;
+    size = sizeof far;
+    const bool connected = named && ::getpeername(descriptor, reinterpret_cast<sockaddr*>(&far), &size) == 0;
+    count += connected && ntohs(near.sin_port) == port ? 1 : 0;
+  }
+  return count;
+}
+
+// RFC 5042 section 6.4: no peer may take memory without end. Peers that go leave their request, and its place, behind.
+TEST(Backlog, BoundsRequestsWhosePeersHaveGone) {
+  constexpr int kPeers = 50;
+  Server server(3);
+  for (int i = 0; i < kPeers; ++i) ask(Descriptor(::socket(AF_INET, SOCK_STREAM, 0)), server.id.local_address());
+  End end;
+  for (int i = 0; i < kPeers; ++i) expect_event(server.events, ConnectionEventType::kConnectRequest);  // and dropped
+  for (int round = 0; round < 100; ++round) {  // its end may be told only just now
+    ask_and_go(server.id.local_address());
+    auto event = expect_event(server.events, ConnectionEventType::kConnectRequest);
+    EXPECT_EQ(event.request->accept(*end.qp).error().message(), "connection: the peer has gone (disconnected)");
+    EXPECT_EQ(event.request->reject().error().code, Errc::kDisconnected);
+    EXPECT_EQ(end.qp->state(), QpState::kInit);
+    EXPECT_EQ(server.events.get_event(0ms).error().code, Errc::kTimedOut) << "told already";
+  }
+  Caller caller(server.id.local_address());
+  End near;
+  must(caller.id.connect(*near.qp), "connect");
+  auto request = expect_event(server.events, ConnectionEventType::kConnectRequest).request;
+  must(request->accept(*end.qp), "accept");
+  expect_event(caller.events, ConnectionEventType::kEstablished);
+}
+
+// What is beyond it is not accepted, and not refused: the kernel's queue keeps it until there is room.
+TEST(Backlog, IsNeverExceeded) {
+  constexpr int kPeers = 20;
+  Server server(3);
+  const std::uint16_t port = server.id.local_address().port;
+  std::vector<std::unique_ptr<Descriptor>> peers;
+  for (int i = 0; i < kPeers; ++i) {
+    ask(*peers.emplace_back(std::make_unique<Descriptor>(::socket(AF_INET, SOCK_STREAM, 0))),
+        server.id.local_address());
+  }
+  std::vector<std::unique_ptr<ConnectionId>> requests;
+  for (int taken = 0; taken < kPeers; ++taken) {
+    const int most = std::min(kPeers, taken + 3);
+    wait_until([&] { return accepted_at(port) >= most; }, "a place is taken");
+    EXPECT_EQ(accepted_at(port), most);
+    requests.push_back(expect_event(server.events, ConnectionEventType::kConnectRequest).request);
+  }
+}
+
+TEST(Backlog, OfOneServesManyClients) {
+  constexpr std::size_t kClients = 20;
+  Server server(1);
+  std::vector<std::unique_ptr<Caller>> callers;
+  std::vector<std::unique_ptr<End>> ends;
+  for (std::size_t i = 0; i < kClients; ++i) {
+    auto& caller = *callers.emplace_back(
+        std::make_unique<Caller>(server.id.local_address(), Policy{.connect_timeout = 60s, .startup_timeout = 60s}));
+    must(caller.id.connect(*ends.emplace_back(std::make_unique<End>())->qp), "connect");
+  }
+  for (std::size_t served = 0; served < kClients;) {
+    auto event = must(server.events.get_event(10000ms), "event");
+    if (!event.request) continue;  // established
+    auto& end = *ends.emplace_back(std::make_unique<End>());
+    end.id = std::move(*event.request);
+    must(end.id->accept(*end.qp), "accept");
+    ++served;
+  }
+  for (auto& caller : callers) expect_event(caller->events, ConnectionEventType::kEstablished);
+}
+
+// A listener that moves to another channel takes along what is on its way to it.
+TEST(Backlog, MovesWithItsListener) {
+  Server server;
+  const Descriptor late(::socket(AF_INET, SOCK_STREAM, 0)), early(::socket(AF_INET, SOCK_STREAM, 0));
+  dial(late, server.id.local_address());
+  wait_until([&] { return accepted_at(server.id.local_address().port) == 1; }, "accepted");
+  ask(early, server.id.local_address());
+  pollfd waiting{.fd = server.events.descriptor(), .events = POLLIN, .revents = 0};
+  ASSERT_EQ(::poll(&waiting, 1, 10000), 1);
+  auto elsewhere = must(EventChannel::create(), "EventChannel");
+  must(server.id.migrate(elsewhere), "migrate");
+  expect_event(elsewhere, ConnectionEventType::kConnectRequest);
+  // Its request comes now. What becomes of it is told there, too.
+  constexpr std::string_view kRequest{"MPA ID Req Frame\x40\x01\0\0", 20};
+  ASSERT_EQ(::send(late.get(), kRequest.data(), kRequest.size(), MSG_NOSIGNAL), 20);
+  const auto event = expect_event(elsewhere, ConnectionEventType::kConnectRequest);
+  End end;
+  must(event.request->accept(*end.qp), "accept");
+  expect_event(elsewhere, ConnectionEventType::kEstablished);
+  EXPECT_EQ(server.events.get_event(0ms).error().code, Errc::kTimedOut);
+}
+
+// --- Who has not asked yet
+
+// Places for requests are not theirs: D-01 of the review of November 2026.
+TEST(HalfOpen, KeepNobodyOut) {
+  constexpr int kBacklogs[] = {1, 3};
+  for (const int backlog : kBacklogs) {
+    Server server(backlog);
+    std::vector<Descriptor> attackers;
+    for (int i = 0; i < 12; ++i) attackers.push_back(silent(server));
+    EXPECT_EQ(::send(attackers.front().get(), "M", 1, MSG_NOSIGNAL), 1);
+    for (int i = 0; i < 4; ++i) {
+      Caller caller(server.id.local_address());
+      End near, far;
+      must(caller.id.connect(*near.qp), "connect");
+      auto request = expect_event(server.events, ConnectionEventType::kConnectRequest).request;
+      must(request->accept(*far.qp), "accept");
+      expect_event(caller.events, ConnectionEventType::kEstablished);
+      expect_event(server.events, ConnectionEventType::kEstablished);
+    }
+    wait_for_half_open(server, 12);
+    EXPECT_EQ(server.counts().requests, 0U);
+    EXPECT_EQ(server.counts().dropped, 0U);
+    EXPECT_GE(server.counts().half_open_most, 12U);
+    for (const auto& attacker : attackers) EXPECT_TRUE(still_open(attacker)) << "nobody wanted its place";
+  }
+}
+
+TEST(HalfOpen, TheOldestOfAPeerGoesForItsNewest) {
+  Server server(128, {.half_open_per_peer = 2});
+  const auto first = silent(server), second = silent(server);
+  wait_for_half_open(server, 2);
+  const auto third = silent(server);
+  EXPECT_TRUE(was_reset(first));
+  wait_until([&] { return server.counts().dropped == 1; }, "counted");
+  for (const auto* asks : {&third, &second}) {
+    say(*asks);
+    const auto event = expect_event(server.events, ConnectionEventType::kConnectRequest);
+    EXPECT_EQ(event.request->remote_address().port, port_of(*asks));
+  }
+  EXPECT_EQ(server.counts().half_open, 0U);
+  EXPECT_EQ(server.counts().dropped, 1U);
+}
+
+// A Request that nobody has read yet is one: the listener looks before it drops.
+TEST(HalfOpen, WhoHasAskedStays) {
+  const ProgressThreadCount one(1);
+  Server server(128, {.half_open_per_peer = 1});
+  const auto first = silent(server);
+  wait_for_half_open(server, 1);
+  auto& thread = must(detail::Runtime::acquire(), "runtime")->progress(0);
+  thread.rest();
+  std::this_thread::sleep_for(10ms);  // else it finds nothing to look at, and the test proves less
+  const auto second = silent(server);
+  say(first);
+  thread.resume();
+  const auto event = expect_event(server.events, ConnectionEventType::kConnectRequest);
+  EXPECT_EQ(event.request->remote_address().port, port_of(first));
+  wait_for_half_open(server, 1);
+  EXPECT_EQ(server.counts().dropped, 0U);
+  EXPECT_TRUE(still_open(second));
+}
+
+// Whose Request is complete when the application has taken too few already waits its turn, and no more are accepted.
+TEST(HalfOpen, WhatTheyAskBeyondTheBacklogWaits) {
+  constexpr std::size_t kPeers = 5;
+  Server server(1);
+  std::vector<Descriptor> peers;
+  for (std::size_t i = 0; i < kPeers; ++i) peers.push_back(silent(server));
+  wait_for_half_open(server, kPeers);
+  for (std::size_t i = 0; i < kPeers; ++i) {
+    say(peers[i]);
+    wait_until([&] { return server.counts().requests == i + 1; }, "its request");
+  }
+  const auto late = tcp_socket();
+  dial(late, server.id.local_address());
+  say(late);
+  for (std::size_t i = 0; i < kPeers; ++i) {
+    const auto event = expect_event(server.events, ConnectionEventType::kConnectRequest);
+    EXPECT_EQ(event.request->remote_address().port, port_of(peers[i]));
+  }
+  const auto event = expect_event(server.events, ConnectionEventType::kConnectRequest);
+  EXPECT_EQ(event.request->remote_address().port, port_of(late));
+}
+
+TEST(HalfOpen, WhatWaitsIsRefusedWithItsListener) {
+  auto server = std::make_unique<Server>(1);
+  std::vector<Descriptor> peers;
+  for (int i = 0; i < 3; ++i) peers.push_back(silent(*server));
+  wait_for_half_open(*server, 3);
+  for (const auto& peer : peers) say(peer);
+  wait_until([&] { return server->counts().requests == 3; }, "all have asked");
+  server.reset();
+  std::array<char, 21> reply{};
+  for (const auto& peer : peers) {
+    ASSERT_EQ(::recv(peer.get(), reply.data(), 20, MSG_WAITALL), 20);
+    EXPECT_EQ(reply[16] & 0x20, 0x20) << "rejected";
+  }
+}
+
+TEST(HalfOpen, AreCountedAtListenersOnly) {
+  const Server server;
+  EXPECT_EQ(Caller(server.id.local_address()).id.listen_counts().error().code, Errc::kInvalidState);
+}
+
+}  // namespace
+}  // namespace weft::verbs::test

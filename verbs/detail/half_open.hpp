@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The connections of one listener that TCP has made and whose MPA Request is not complete. Of an honest client it is
+// there within a round trip, so whoever has been here longest is most likely nobody's client: when there are no places
+// left, the oldest goes, and never the newest. Thus no number of silent or slow connections keeps others out.
+// Not thread-safe. Time is an argument.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "common/instant.hpp"
+#include "transport/endpoint.hpp"
+
+namespace weft::verbs::detail {
+
+class ConnectionState;
+
+class HalfOpen {
+ public:
+  struct Limits {
+    std::size_t places{};      // of this listener
+    std::size_t per_peer{};    // of one remote address; 0: no bound but a fair share of the places, once they are taken
+    std::size_t in_process{};  // of all listeners together: descriptors
+    Duration patience{};       // the start-up's time-out, while there are places enough
+  };
+  // As the process's descriptors allow, and generous: 2 kB each.
+  [[nodiscard]] static Limits limits_of(int backlog, std::uint32_t per_peer, Duration startup_timeout) noexcept;
+
+  struct Entry {
+    std::uint64_t number{};  // of the connection: later ones have higher numbers
+    std::weak_ptr<ConnectionState> connection{};
+    transport::Address peer{};
+    Instant since{};
+  };
+
+  explicit HalfOpen(const Limits& limits) noexcept : limits_(limits) {}
+  ~HalfOpen();
+  HalfOpen(const HalfOpen&) = delete;
+  HalfOpen& operator=(const HalfOpen&) = delete;
+
+  // Takes in a newcomer. Who has to go for it is out already: those that waited longer than patience(), and one more
+  // when there was no place, or none for this peer.
+  [[nodiscard]] std::vector<Entry> enter(Entry newcomer);
+  bool leave(std::uint64_t number);  // false: it is out already
+  [[nodiscard]] std::optional<Entry> take_oldest();
+  // How long the oldest may stay at least while there are places: less and less as they fill up.
+  [[nodiscard]] Duration patience() const noexcept;
+
+  [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+  [[nodiscard]] std::size_t places() const noexcept { return limits_.places; }
+
+ private:
+  using Entries = std::map<std::uint64_t, Entry>;  // by age
+  [[nodiscard]] std::optional<std::uint64_t> in_the_way_of(const transport::Address& peer) const;
+  Entry take(Entries::iterator entry);
+
+  const Limits limits_;
+  Entries entries_;
+  std::map<transport::Address, std::set<std::uint64_t>> peers_;  // the numbers that each has here
+};
+
+}  // namespace weft::verbs::detail
