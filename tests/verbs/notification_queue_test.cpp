@@ -164,13 +164,21 @@ TEST(NotificationQueue, ReadersAndWithdrawalsMeet) {
 }
 
 // An event is in its place before its token is in the eventfd: one that is withdrawn in between takes its token along.
+// Close to the event where there are processors for both threads, and without a slice of the scheduler where there is
+// one.
+void spin_until(const auto& done) {
+  for (int look = 0; !done(); ++look) {
+    if (look >= 100) std::this_thread::yield();
+  }
+}
+
 TEST(NotificationQueue, WhatIsWithdrawnLeavesNoTokenBehind) {
   constexpr int kEvents = 20000;
   const auto queue = Queue::create(2).value();
   std::atomic<int> wanted{0}, posted{0};
   std::thread poster([&] {
     for (int event = 1; event <= kEvents; ++event) {
-      while (wanted < event) continue;
+      spin_until([&] { return wanted >= event; });
       queue->post(event);
       posted = event;
     }
@@ -178,8 +186,8 @@ TEST(NotificationQueue, WhatIsWithdrawnLeavesNoTokenBehind) {
   int left_behind = 0;
   for (int event = 1; event <= kEvents; ++event) {
     wanted = event;
-    while (queue->withdraw([](int) { return true; }).empty()) continue;
-    while (posted < event) continue;
+    spin_until([&] { return !queue->withdraw([](int) { return true; }).empty(); });
+    spin_until([&] { return posted >= event; });
     left_behind += readable(*queue) ? 1 : 0;
   }
   poster.join();
