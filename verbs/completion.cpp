@@ -19,7 +19,10 @@ Result<CompletionChannel> CompletionChannel::create() {
 }
 
 int CompletionChannel::descriptor() const noexcept { return self_->events->descriptor(); }
-Result<CompletionEvent> CompletionChannel::get_event() const { return self_->get_event(); }
+Result<CompletionEvent> CompletionChannel::get_event() const {
+  auto* const own = self_.ours();
+  return own != nullptr ? own->get_event() : detail::not_ours("channel");
+}
 
 std::uint32_t CompletionQueue::number() const noexcept { return self_->number; }
 std::uint64_t CompletionQueue::context() const noexcept { return self_->context; }

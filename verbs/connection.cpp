@@ -24,11 +24,15 @@ Result<EventChannel> EventChannel::create() {
 
 int EventChannel::descriptor() const noexcept { return self_->events->descriptor(); }
 
-Result<ConnectionEvent> EventChannel::get_event() { return deliver(self_->get_event()); }
+Result<ConnectionEvent> EventChannel::get_event() {
+  auto* const own = self_.ours();
+  return own != nullptr ? deliver(own->get_event()) : detail::not_ours("channel");
+}
 
 Result<ConnectionEvent> EventChannel::get_event(std::chrono::milliseconds at_most) {
   if (at_most.count() < 0) return fail(Errc::kInvalidArgument, "at_most", "negative");
-  return deliver(self_->get_event(at_most));
+  auto* const own = self_.ours();
+  return own != nullptr ? deliver(own->get_event(at_most)) : detail::not_ours("channel");
 }
 
 Result<ConnectionEvent> EventChannel::deliver(Result<detail::QueuedEvent> queued) {
@@ -53,46 +57,72 @@ Result<ConnectionId> ConnectionId::create(const EventChannel& channel, std::uint
 
 ConnectionId& ConnectionId::operator=(ConnectionId&& other) noexcept {
   if (this == &other) return *this;
-  if (self_) self_->destroy();
+  if (auto* const own = self_.ours()) own->destroy();
   self_ = std::move(other.self_);
   return *this;
 }
 
 ConnectionId::~ConnectionId() {
-  if (self_) self_->destroy();
+  if (auto* const own = self_.ours()) own->destroy();
 }
 
 std::uint64_t ConnectionId::number() const noexcept { return self_->number; }
 std::uint64_t ConnectionId::context() const noexcept { return self_->context(); }
 void ConnectionId::set_context(std::uint64_t context) noexcept { self_->set_context(context); }
-Result<void> ConnectionId::set_policy(const Policy& policy) { return self_->set_policy(policy); }
 Policy ConnectionId::policy() const { return self_->policy(); }
-
-Result<void> ConnectionId::set_type_of_service(std::uint8_t octet) { return self_->set_type_of_service(octet); }
-Result<void> ConnectionId::set_address_options(const AddressOptions& options) {
-  return self_->set_address_options(options);
-}
 AddressOptions ConnectionId::address_options() const { return self_->address_options(); }
 
-Result<void> ConnectionId::bind_address(const Endpoint& local) { return self_->bind_address(local); }
-Result<void> ConnectionId::resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source) {
-  return self_->resolve_address(destination, source);
+template <typename Call>
+Result<void> ConnectionId::with_own(Call call) {
+  auto* const own = self_.ours();
+  return own != nullptr ? call(*own) : detail::not_ours("connection");
 }
-Result<void> ConnectionId::resolve_route() { return self_->resolve_route(); }
 
-Result<void> ConnectionId::listen(int backlog) { return self_->listen(backlog); }
+Result<void> ConnectionId::set_policy(const Policy& policy) {
+  return with_own([&](auto& own) { return own.set_policy(policy); });
+}
+Result<void> ConnectionId::set_type_of_service(std::uint8_t octet) {
+  return with_own([&](auto& own) { return own.set_type_of_service(octet); });
+}
+Result<void> ConnectionId::set_address_options(const AddressOptions& options) {
+  return with_own([&](auto& own) { return own.set_address_options(options); });
+}
+
+// --- Addresses
+
+Result<void> ConnectionId::bind_address(const Endpoint& local) {
+  return with_own([&](auto& own) { return own.bind_address(local); });
+}
+Result<void> ConnectionId::resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source) {
+  return with_own([&](auto& own) { return own.resolve_address(destination, source); });
+}
+Result<void> ConnectionId::resolve_route() {
+  return with_own([](auto& own) { return own.resolve_route(); });
+}
+
+// --- Connections
+
+Result<void> ConnectionId::listen(int backlog) {
+  return with_own([&](auto& own) { return own.listen(backlog); });
+}
 Result<ListenCounts> ConnectionId::listen_counts() const { return self_->listen_counts(); }
 Result<void> ConnectionId::connect(QueuePair& queue_pair, const ConnectionParameters& parameters) {
-  return self_->connect(queue_pair.self_.state, parameters);
+  return with_own([&](auto& own) { return own.connect(queue_pair.self_.state, parameters); });
 }
 Result<void> ConnectionId::accept(QueuePair& queue_pair, const ConnectionParameters& parameters) {
-  return self_->accept(queue_pair.self_.state, parameters);
+  return with_own([&](auto& own) { return own.accept(queue_pair.self_.state, parameters); });
 }
-Result<void> ConnectionId::reject(std::span<const std::byte> private_data) { return self_->reject(private_data); }
-Result<void> ConnectionId::disconnect() { return self_->disconnect(); }
+Result<void> ConnectionId::reject(std::span<const std::byte> private_data) {
+  return with_own([&](auto& own) { return own.reject(private_data); });
+}
+Result<void> ConnectionId::disconnect() {
+  return with_own([](auto& own) { return own.disconnect(); });
+}
 Result<void> ConnectionId::migrate(const EventChannel& channel) {
-  self_->migrate(channel.self_.state);
-  return {};
+  return with_own([&](auto& own) {
+    own.migrate(channel.self_.state);
+    return Result<void>{};
+  });
 }
 
 Endpoint ConnectionId::local_address() const { return self_->local(); }

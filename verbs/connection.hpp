@@ -165,6 +165,8 @@ class ConnectionId {
  private:
   friend class EventChannel;
   ConnectionId() = default;
+  template <typename Call>
+  Result<void> with_own(Call call);
   detail::Handle<detail::ConnectionState> self_;
 };
 

@@ -68,7 +68,10 @@ Result<Device> Device::open(const Address& local) {
 
 const DeviceInfo& Device::info() const noexcept { return self_->info; }
 int Device::async_descriptor() const noexcept { return self_->events->descriptor(); }
-Result<AsyncEvent> Device::get_async_event() const { return self_->events->get(); }
+Result<AsyncEvent> Device::get_async_event() const {
+  auto* const own = self_.ours();
+  return own != nullptr ? own->events->get() : detail::not_ours("device");
+}
 
 Result<ProtectionDomain> Device::allocate_protection_domain() {
   auto share = detail::Quota::take(self_->quotas.domains);

@@ -10,13 +10,13 @@ namespace weft::verbs {
 
 MemoryRegion& MemoryRegion::operator=(MemoryRegion&& other) noexcept {
   if (this == &other) return *this;
-  if (self_) self_->deregister();
+  if (auto* const own = self_.ours()) own->deregister();
   self_ = std::move(other.self_);
   return *this;
 }
 
 MemoryRegion::~MemoryRegion() {
-  if (self_) self_->deregister();
+  if (auto* const own = self_.ours()) own->deregister();
 }
 
 std::uint32_t MemoryRegion::lkey() const noexcept { return self_->stag(); }
@@ -31,19 +31,20 @@ Sge MemoryRegion::sge(std::size_t offset, std::uint32_t length) const noexcept {
 Sge MemoryRegion::sge() const noexcept { return sge(0, static_cast<std::uint32_t>(length())); }
 
 Result<void> MemoryRegion::deregister() {
-  if (!self_->deregister()) return fail(Errc::kBusy, "region", "memory windows are bound to it");
+  auto* const own = self_.ours();  // a parent's process alone is served: here nobody uses it
+  if (own != nullptr && !own->deregister()) return fail(Errc::kBusy, "region", "memory windows are bound to it");
   return {};
 }
 
 MemoryWindow& MemoryWindow::operator=(MemoryWindow&& other) noexcept {
   if (this == &other) return *this;
-  if (self_) self_->free();
+  if (auto* const own = self_.ours()) own->free();
   self_ = std::move(other.self_);
   return *this;
 }
 
 MemoryWindow::~MemoryWindow() {
-  if (self_) self_->free();
+  if (auto* const own = self_.ours()) own->free();
 }
 
 std::uint32_t MemoryWindow::rkey() const noexcept { return self_->stag(); }

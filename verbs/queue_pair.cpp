@@ -20,13 +20,13 @@ Result<void> only(const PostResult& posted) {
 
 QueuePair& QueuePair::operator=(QueuePair&& other) noexcept {
   if (this == &other) return *this;
-  if (self_) self_->destroy();
+  if (auto* const own = self_.ours()) own->destroy();
   self_ = std::move(other.self_);
   return *this;
 }
 
 QueuePair::~QueuePair() {
-  if (self_) self_->destroy();
+  if (auto* const own = self_.ours()) own->destroy();
 }
 
 std::uint32_t QueuePair::number() const noexcept { return self_->number; }
@@ -34,7 +34,10 @@ std::uint64_t QueuePair::context() const noexcept { return self_->attributes.con
 QpState QueuePair::state() const noexcept { return self_->state(); }
 QueuePairQuery QueuePair::query() const { return self_->query(); }
 std::uint32_t QueuePair::send_room() const { return self_->send_room(); }
-Result<void> QueuePair::modify(QpState to) { return self_->modify(to); }
+Result<void> QueuePair::modify(QpState to) {
+  auto* const own = self_.ours();
+  return own != nullptr ? own->modify(to) : detail::not_ours("queue pair");
+}
 
 Result<void> QueuePair::post_send(const SendRequest& request) { return only(post_send(std::span(&request, 1))); }
 PostResult QueuePair::post_send(std::span<const SendRequest> requests) {

@@ -143,7 +143,7 @@ rdma_event_channel* cm_create_event_channel() noexcept {
 
 void cm_destroy_event_channel(rdma_event_channel* channel) noexcept {
   guarded_minus_one([&] {
-    if (channel != nullptr && claim("rdma_destroy_event_channel", of(channel)) == 0) delete &of(channel);
+    if (channel != nullptr && claim("rdma_destroy_event_channel", of(channel)) == 0) dispose(of(channel));
     return 0;
   });
 }

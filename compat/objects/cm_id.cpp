@@ -62,6 +62,7 @@ int cm_destroy_id(rdma_cm_id* id) noexcept {
     if (id == nullptr) return refused_minus_one("rdma_destroy_id", EINVAL, "id is null");
     CmId& gone = of(id);
     if (claim_minus_one("rdma_destroy_id", gone) != 0) return -1;
+    if (gone.alive.inherited()) return 0;
     Registry<CmId>::instance().leave(gone.ticket);  // no further event can count
     release_event(gone);
     gone.events.wait_for_all();

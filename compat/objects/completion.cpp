@@ -27,7 +27,7 @@ int destroy_comp_channel(ibv_comp_channel* channel) noexcept {
   return guarded_errno([&] {
     const int error = claim("ibv_destroy_comp_channel", of(channel), "completion queues still announce here",
                             [channel] { return std::atomic_ref(channel->refcnt) > 0; });
-    if (error == 0) delete &of(channel);
+    if (error == 0) dispose(of(channel));
     return error;
   });
 }
@@ -144,7 +144,7 @@ int destroy_cq(ibv_cq* cq) noexcept {
   return guarded_errno([&] {
     const int error = claim("ibv_destroy_cq", of(cq), "queue pairs still complete here",  //
                             [cq] { return of(cq).users.any(); });
-    if (error == 0) delete &of(cq);
+    if (error == 0) dispose(of(cq));
     return error;
   });
 }

@@ -49,7 +49,7 @@ struct Shared {
   std::unique_ptr<Pd> domain{};
 };
 struct SharedOpens {
-  std::mutex mutex{};
+  TableMutex mutex{};
   std::map<pid_t, std::map<Device*, Shared>> by_process{};  // those of a parent stay with it: fork(2)
 
   std::map<Device*, Shared>& here() { return by_process[::getpid()]; }
@@ -61,18 +61,20 @@ SharedOpens& shared_opens() {
   return *all;
 }
 
-// By its address alone: it may have been freed.
-bool is_shared(const ibv_context* context) {
+// An object by its address alone, for it may have been freed; a parent process's, too.
+template <typename Object, typename Of>
+bool is_shared(const Object* object, Of of) {
   SharedOpens& all = shared_opens();
   const std::lock_guard lock(all.mutex);
-  return std::ranges::any_of(all.here(), [context](const auto& open) {
-    return open.second.context && &open.second.context->context == context;
+  return std::ranges::any_of(all.by_process, [&](const auto& process) {
+    return std::ranges::any_of(process.second, [&](const auto& open) { return of(open.second) == object; });
   });
 }
+bool is_shared(const ibv_context* context) {
+  return is_shared(context, [](const Shared& open) { return open.context ? &open.context->context : nullptr; });
+}
 bool is_shared(const ibv_pd* domain) {
-  SharedOpens& all = shared_opens();
-  const std::lock_guard lock(all.mutex);
-  return std::ranges::any_of(all.here(), [domain](const auto& open) { return open.second.domain.get() == domain; });
+  return is_shared(domain, [](const Shared& open) -> const ibv_pd* { return open.domain.get(); });
 }
 
 }  // namespace
@@ -107,7 +109,7 @@ int close_device(ibv_context* context) noexcept {
   return guarded_errno([&] {
     if (is_shared(context)) return 0;
     const int error = claim("ibv_close_device", *context);
-    if (error == 0) delete &of(context);
+    if (error == 0) dispose(of(context));
     return error;
   });
 }
@@ -147,9 +149,10 @@ int dealloc_pd(ibv_pd* pd) noexcept {
     constexpr std::string_view kCall = "ibv_dealloc_pd";
     constexpr std::string_view kUsed = "memory or queues still belong to it";
     const auto used = [pd] { return of(pd).users.any(); };
-    if (is_shared(pd)) return used() ? refused(kCall, EBUSY, kUsed) : 0;  // rdma_cm_id::pd: as above
+    if (is_shared(pd))
+      return used() && !of(pd).alive.inherited() ? refused(kCall, EBUSY, kUsed) : 0;  // rdma_cm_id::pd: as above
     const int error = claim(kCall, of(pd), kUsed, used);
-    if (error == 0) delete &of(pd);
+    if (error == 0) dispose(of(pd));
     return error;
   });
 }

@@ -17,7 +17,7 @@ namespace weft::compat {
 namespace {
 
 struct Known {
-  std::mutex mutex{};
+  TableMutex mutex{};
   std::map<std::string, std::unique_ptr<Device>> devices{};
 };
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "compat/objects/forks.hpp"
 #include "compat/objects/report.hpp"
 
 namespace weft::compat {
@@ -52,7 +53,7 @@ class Living {
   }
 
  private:
-  std::mutex mutex_;
+  TableMutex mutex_;
   std::unordered_set<const T*> all_;
 };
 
@@ -64,17 +65,34 @@ class Alive {
   ~Alive() { Living<T>::instance().leave(self_); }
   Alive(const Alive&) = delete;
   Alive& operator=(const Alive&) = delete;
+  // From the parent process.
+  [[nodiscard]] bool inherited() const noexcept { return process_ != forks(); }
 
  private:
   const T* const self_;
+  const std::uint32_t process_ = forks();
 };
 
+// An object that was claimed goes. In a child of fork() its parent's stay where they are: nobody there may still hold
+// their locks or owe them an acknowledgement, and what they would end is shared with the parent.
+template <typename T>
+void dispose(T& object) {
+  if (!object.alive.inherited()) delete &object;
+}
+
 inline constexpr std::string_view kNotAlive = "there is no such object: it was destroyed before, or never made";
+
+// Of one that lives. An inherited one is in nobody's way.
+template <typename T>
+bool inherited(const T& object) noexcept {
+  if constexpr (requires { object.alive; }) return object.alive.inherited();
+  return false;  // an ibv_context, of which an open is more
+}
 
 // Claims, and tells what is in the way: `busy` is the reason for EBUSY.
 template <typename T, typename InUse>
 int claim(std::string_view call, const T& object, std::string_view busy, InUse&& in_use) {
-  const int error = Living<T>::instance().claim(&object, in_use);
+  const int error = Living<T>::instance().claim(&object, [&] { return !inherited(object) && in_use(); });
   return error == 0 ? 0 : refused(call, error, error == EBUSY ? busy : kNotAlive);
 }
 template <typename T>

@@ -33,7 +33,7 @@ int dereg_mr(ibv_mr* mr) noexcept {
       Living<Mr>::instance().enter(&of(mr));
       return refused("ibv_dereg_mr", done.error());
     }
-    delete &of(mr);
+    dispose(of(mr));
     return 0;
   });
 }
@@ -100,7 +100,7 @@ ibv_mw* alloc_mw(ibv_pd* pd, ibv_mw_type type) noexcept {
 int dealloc_mw(ibv_mw* mw) noexcept {
   return guarded_errno([&] {
     const int error = claim("ibv_dealloc_mw", of(mw));
-    if (error == 0) delete &of(mw);
+    if (error == 0) dispose(of(mw));
     return error;
   });
 }

@@ -148,8 +148,8 @@ void forget_left_over(const ibv_qp& qp) {
 int destroy_qp(ibv_qp* qp) noexcept {
   return guarded_errno([&] {
     if (const int error = claim("ibv_destroy_qp", of(qp)); error != 0) return error;
-    forget_left_over(*qp);
-    delete &of(qp);
+    if (!of(qp).alive.inherited()) forget_left_over(*qp);
+    dispose(of(qp));
     return 0;
   });
 }

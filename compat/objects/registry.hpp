@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compat/objects/forks.hpp"
+
 namespace weft::compat {
 
 template <typename T>
@@ -54,7 +56,7 @@ class Registry {
   }
 
  private:
-  std::mutex mutex_;
+  TableMutex mutex_;
   std::uint64_t last_ = 0;
   std::unordered_map<std::uint64_t, T*> live_;
 };

@@ -79,7 +79,7 @@ int destroy_srq(ibv_srq* srq) noexcept {
   return guarded_errno([&] {
     const int error = claim("ibv_destroy_srq", of(srq), "queue pairs still take receives from it",
                             [srq] { return of(srq).users.any(); });
-    if (error == 0) delete &of(srq);
+    if (error == 0) dispose(of(srq));
     return error;
   });
 }

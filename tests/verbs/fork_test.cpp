@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // A process that forks while it has connections: they are the parent's, and the child may make its own.
+#include <pthread.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <semaphore>
 #include <stdexcept>
+#include <thread>
 
 #include "loopback.hpp"
 #include "tests/skips/sanitizers.hpp"
+#include "verbs/detail/compact_mutex.hpp"
+#include "verbs/detail/runtime.hpp"
 
 namespace weft::verbs::test {
 namespace {
@@ -154,6 +163,141 @@ TEST(Fork, AChildDoesNotKeepItsParentsConnectionOpen) {
   const WaitingChild child;
   pair.client.qp.reset();
   wait_until([&] { return pair.server.qp->state() == QpState::kError; }, "the server's end");
+}
+
+// Writes one after the other, and somebody who waits for each, until it goes.
+class Traffic {
+ public:
+  explicit Traffic(Pair& pair)
+      : pair_(pair), source_(pair.client, 4096), sink_(pair.server, 4096, kRemoteWrite), thread_([this] { run(); }) {}
+  ~Traffic() { stop(); }
+  // What was written last may not have arrived when this returns; the memory lives on.
+  void stop() {
+    over_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+  Traffic(const Traffic&) = delete;
+  Traffic& operator=(const Traffic&) = delete;
+
+ private:
+  static constexpr Access kRemoteWrite = Access::kLocalWrite | Access::kRemoteWrite;
+
+  void run() {
+    while (!over_) {
+      must(pair_.client.qp->post_send({.opcode = SendOpcode::kRdmaWrite,
+                                       .flags = SendFlags::kSignaled,
+                                       .segments = std::array{source_.sge()},
+                                       .remote_address = sink_.remote(),
+                                       .rkey = sink_.region.rkey()}),
+           "post_send");
+      WorkCompletion completion;
+      while (must(pair_.client.cq.poll({&completion, 1}), "poll") == 0) continue;
+    }
+  }
+
+  Pair& pair_;
+  Buffer source_;
+  Buffer sink_;
+  std::atomic<bool> over_{false};
+  std::thread thread_;
+};
+
+// A lock that some thread of the parent held when it forked is held for ever in the child.
+TEST(Fork, ChildrenDestroyWhatTheyInherited) {
+  Pair pair;
+  Listening listening;
+  auto bystander = std::make_unique<Buffer>(pair.client, 64);
+  Traffic traffic(pair);
+  for (int i = 0; i < 200; ++i) {
+    const pid_t child = in_child([&] {
+      ::alarm(20);
+      if (i % 2 == 0) static_cast<void>(pair.client.qp->modify(QpState::kError));
+      if (i % 2 == 0) static_cast<void>(pair.server.id->disconnect());
+      pair.client.qp.reset();
+      pair.server.qp.reset();
+      pair.client.id.reset();
+      pair.server.id.reset();
+      listening.id.reset();
+      bystander.reset();
+      return 0;
+    });
+    ASSERT_EQ(exit_code(child), 0) << "child " << i << " hung or crashed";
+  }
+  traffic.stop();
+  exchange(pair);
+  EXPECT_EQ(tcp_connect(listening.at), 0);
+}
+
+TEST(Fork, WhatIsTheParentsSaysSo) {
+  Pair pair;
+  const pid_t child = in_child([&] {
+    ::alarm(20);
+    const auto refused = [](const auto& result) { return !result && result.error().code == Errc::kInvalidState; };
+    if (!refused(pair.client.id->disconnect())) return 1;
+    if (!refused(pair.client.qp->modify(QpState::kError))) return 2;
+    if (!refused(pair.client.channel.get_event())) return 3;
+    return refused(pair.client.qp->post_send({.opcode = SendOpcode::kSend})) ? 0 : 4;
+  });
+  EXPECT_EQ(exit_code(child), 0);
+  exchange(pair);
+}
+
+// The handler may run while its thread holds a lock of the runtime's.
+TEST(Fork, InASignalHandler) {
+  static volatile sig_atomic_t children = 0;
+  const auto runtime = must(detail::Runtime::acquire(), "runtime");
+  struct sigaction forks{};
+  struct sigaction before{};
+  forks.sa_handler = [](int) {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(0);
+    if (child > 0 && ::waitpid(child, nullptr, 0) == child) children = children + 1;
+  };
+  ASSERT_EQ(::sigaction(SIGUSR1, &forks, &before), 0);
+  std::atomic<bool> over{false};
+  std::thread busy([&] {
+    while (!over) static_cast<void>(runtime->find(1));  // takes the lock of the streams
+  });
+  constexpr int kSignals = 30;
+  for (int i = 0; i < kSignals; ++i) {
+    const auto seen = children;
+    ASSERT_EQ(::pthread_kill(busy.native_handle(), SIGUSR1), 0);
+    wait_until([&] { return children != seen; }, "a child");
+  }
+  over = true;
+  busy.join();
+  ::sigaction(SIGUSR1, &before, nullptr);
+  Pair pair;
+  exchange(pair);
+}
+
+TEST(Fork, AHeldLockIsFreeInTheChild) {
+  const auto runtime = must(detail::Runtime::acquire(), "runtime");  // which hears of fork()
+  detail::CompactMutex held;
+  detail::CompactMutex reserved;
+  std::binary_semaphore locked{0};
+  std::binary_semaphore over{0};
+  std::thread holder([&] {
+    const std::scoped_lock lock(held, reserved);
+    locked.release();
+    over.acquire();
+  });
+  locked.acquire();
+  const pid_t child = in_child([&] {
+    ::alarm(20);
+    if (!held.try_lock()) return 1;
+    reserved.lock();
+    if (reserved.try_lock()) return 2;
+    reserved.unlock();
+    held.unlock();
+    return held.try_lock() && reserved.try_lock() ? 0 : 3;
+  });
+  EXPECT_EQ(exit_code(child), 0);
+  EXPECT_FALSE(held.try_lock());
+  over.release();
+  holder.join();
+  EXPECT_TRUE(held.try_lock());
+  held.unlock();
 }
 
 }  // namespace

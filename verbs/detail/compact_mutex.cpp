@@ -35,7 +35,13 @@ void pause() noexcept {
 
 }  // namespace
 
+bool CompactMutex::take_from_parent() noexcept {
+  std::uint32_t seen = word_.load(std::memory_order_relaxed);
+  return is_parents(seen) && word_.compare_exchange_strong(seen, here(kHeld), std::memory_order_acquire);
+}
+
 void CompactMutex::take_slowly() noexcept {
+  if (take_from_parent()) return;
   for (int look = 0; look < kLooks; ++look) {
     pause();
     if (word_.load(std::memory_order_relaxed) == kFree && try_take()) return;
@@ -46,18 +52,19 @@ void CompactMutex::take_slowly() noexcept {
 // Who has slept cannot know whether others sleep, too: it takes the lock as one that is awaited.
 void CompactMutex::take_asleep() noexcept {
   const auto since = std::chrono::steady_clock::now();
-  std::uint32_t awaited = kAwaited;
+  std::uint32_t awaited = here(kAwaited);
   std::uint32_t seen = word_.load(std::memory_order_relaxed);
   for (;;) {
-    if (seen == kFree || (seen == kReserved && awaited == kPromised)) {
-      if (word_.compare_exchange_weak(seen, kAwaited, std::memory_order_acquire, std::memory_order_relaxed)) return;
+    if (seen == kFree || is_parents(seen) || (seen == here(kReserved) && awaited == here(kPromised))) {
+      if (word_.compare_exchange_weak(seen, here(kAwaited), std::memory_order_acquire, std::memory_order_relaxed))
+        return;
       continue;
     }
     // Whoever gives it up sees that somebody waits, and for so long.
-    const bool told = seen == kReserved || seen == kPromised || seen == awaited;
+    const bool told = seen == here(kReserved) || seen == here(kPromised) || seen == awaited;
     if (!told && !word_.compare_exchange_weak(seen, awaited, std::memory_order_relaxed)) continue;
     futex(word_, FUTEX_WAIT, told ? seen : awaited);
-    if (std::chrono::steady_clock::now() - since >= kPatience) awaited = kPromised;
+    if (std::chrono::steady_clock::now() - since >= kPatience) awaited = here(kPromised);
     seen = word_.load(std::memory_order_relaxed);
   }
 }
@@ -65,10 +72,10 @@ void CompactMutex::take_asleep() noexcept {
 // The next holder may destroy it once it is free: the kernel is asked to wake whoever sleeps at an address, and does
 // not look what lies there. Of those who sleep any may be the one that it is reserved for.
 void CompactMutex::give_up_awaited(std::uint32_t seen) noexcept {
-  while (!word_.compare_exchange_weak(seen, seen == kPromised ? kReserved : kFree, std::memory_order_release,
-                                      std::memory_order_relaxed)) {
+  while (!word_.compare_exchange_weak(seen, seen == here(kPromised) ? here(kReserved) : kFree,
+                                      std::memory_order_release, std::memory_order_relaxed)) {
   }
-  futex(word_, FUTEX_WAKE, seen == kPromised ? kEverybody : 1);
+  futex(word_, FUTEX_WAKE, seen == here(kPromised) ? kEverybody : 1);
 }
 
 }  // namespace weft::verbs::detail

@@ -9,6 +9,9 @@
 // Who comes first takes it, whether others have been woken for it or not: that spares most switches between threads.
 // But a thread that posts one large Send after the other gives it up for a microsecond every ten, and nobody who has to
 // be woken first is as fast. So one who has waited for kPatience is given it.
+//
+// The word also says which process holds it. A child of fork() has its parent's locks as they were at that moment, and
+// none of the threads that would give them up: there, a lock that another process holds is free.
 #pragma once
 
 #include <atomic>
@@ -37,7 +40,7 @@ class CompactMutex {
   }
   bool try_lock() noexcept {
     __tsan_mutex_pre_lock(this, __tsan_mutex_try_lock);
-    const bool taken = try_take();
+    const bool taken = try_take() || take_from_parent();
     __tsan_mutex_post_lock(this, __tsan_mutex_try_lock | (taken ? 0U : __tsan_mutex_try_lock_failed), 0);
     return taken;
   }
@@ -49,18 +52,23 @@ class CompactMutex {
 #else
   CompactMutex() = default;
   void lock() noexcept { take(); }
-  bool try_lock() noexcept { return try_take(); }
+  bool try_lock() noexcept { return try_take() || take_from_parent(); }
   void unlock() noexcept { give_up(); }
 #endif
   CompactMutex(const CompactMutex&) = delete;
   CompactMutex& operator=(const CompactMutex&) = delete;
 
+  // Behind fork(), in the child.
+  static void entered_child() noexcept { process_ += kNextProcess; }
+
  private:
+  // The low bits of the word, but for kFree, which is all of it; the others are process_.
   static constexpr std::uint32_t kFree = 0;
   static constexpr std::uint32_t kHeld = 1;
   static constexpr std::uint32_t kAwaited = 2;   // held, and somebody may sleep
   static constexpr std::uint32_t kPromised = 3;  // held, and somebody has waited too long
   static constexpr std::uint32_t kReserved = 4;  // free, but for such a one only
+  static constexpr std::uint32_t kNextProcess = 8;
   static constexpr int kLooks = 100;
   static constexpr std::chrono::milliseconds kPatience{1};
 
@@ -69,17 +77,23 @@ class CompactMutex {
   }
   bool try_take() noexcept {
     std::uint32_t expected = kFree;
-    return word_.compare_exchange_strong(expected, kHeld, std::memory_order_acquire, std::memory_order_relaxed);
+    return word_.compare_exchange_strong(expected, here(kHeld), std::memory_order_acquire, std::memory_order_relaxed);
   }
   void give_up() noexcept {
-    std::uint32_t expected = kHeld;
+    std::uint32_t expected = here(kHeld);
     if (!word_.compare_exchange_strong(expected, kFree, std::memory_order_release, std::memory_order_relaxed))
       give_up_awaited(expected);
   }
+  [[nodiscard]] static std::uint32_t here(std::uint32_t state) noexcept { return process_ | state; }
+  [[nodiscard]] static bool is_parents(std::uint32_t seen) noexcept {
+    return seen != kFree && (seen & ~(kNextProcess - 1)) != process_;
+  }
+  bool take_from_parent() noexcept;
   void take_slowly() noexcept;
   void take_asleep() noexcept;
   void give_up_awaited(std::uint32_t seen) noexcept;
 
+  [[gnu::visibility("hidden")]] static inline std::uint32_t process_ = 0;
   std::atomic<std::uint32_t> word_{kFree};
 };
 

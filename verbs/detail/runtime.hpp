@@ -44,6 +44,8 @@ class Runtime {
   [[nodiscard]] BufferPool& buffers() noexcept { return buffers_; }
   // Starts the threads at first use: with the first connection or listener, not when the library is loaded.
   transport::Reactor& reactor();
+  // In a child of fork(): it is the parent's, and so is all that belongs to it.
+  [[nodiscard]] bool is_parents() const noexcept { return is_parents_.load(std::memory_order_relaxed); }
   // Whether the calling thread is a runtime's.
   [[nodiscard]] static bool on_its_thread() noexcept;
 
@@ -98,7 +100,7 @@ class Runtime {
   static void before_fork();
   static void after_fork_in_parent();
   static void after_fork_in_child();
-  void leave_to_parent();
+  void leave_to_parent(bool streams_locked);
   void serve(const transport::Ready& ready);
   void serve_deadlines();
   void share_work(bool others_have_time);
@@ -114,6 +116,7 @@ class Runtime {
   transport::Reactor reactor_;
   std::once_flag started_;
   std::thread thread_;
+  std::atomic<bool> is_parents_{false};
   std::atomic<bool> runs_{false};           // the threads
   std::atomic<bool> stood_in_for_{false};   // the progress thread
   std::atomic<bool> messages_came_{false};  // for established connections that it serves, since the last look

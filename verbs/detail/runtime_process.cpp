@@ -4,8 +4,11 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <thread>
 #include <utility>
 
+#include "verbs/detail/compact_mutex.hpp"
 #include "verbs/detail/runtime.hpp"
 #include "verbs/detail/stream.hpp"
 
@@ -19,6 +22,9 @@ struct Current {
   std::weak_ptr<Runtime> runtime{};
   std::shared_ptr<Runtime> forking{};                 // while fork() runs
   std::vector<std::shared_ptr<Runtime>> inherited{};  // in a child: kept, for their threads are the parent's to join
+  std::vector<std::shared_ptr<void>> kept{};          // in a child: its parent's objects that it let go of
+  std::unique_lock<std::mutex> own{};                 // while fork() runs: the lock above,
+  std::unique_lock<std::mutex> streams{};             // and the runtime's
 };
 
 Current& current() {
@@ -26,39 +32,67 @@ Current& current() {
   return *one;
 }
 
+// A signal handler that forks may have interrupted the very thread that holds the lock. Nobody else holds one for long.
+std::unique_lock<std::mutex> lock_for_fork(std::mutex& mutex) {
+  constexpr std::chrono::milliseconds kLong{100};
+  const auto end = std::chrono::steady_clock::now() + kLong;
+  std::unique_lock lock(mutex, std::try_to_lock);
+  while (!lock && std::chrono::steady_clock::now() < end) {
+    std::this_thread::yield();
+    static_cast<void>(lock.try_lock());
+  }
+  return lock;
+}
+
 }  // namespace
+
+bool is_parents(const Runtime& runtime) noexcept { return runtime.is_parents(); }
+
+void keep_for_ever(std::shared_ptr<void> state) noexcept {
+  const std::lock_guard lock(current().mutex);
+  current().kept.push_back(std::move(state));
+}
+
+std::unexpected<Error> not_ours(std::string_view object) noexcept {
+  return fail(Errc::kInvalidState, object, "was made before fork(): it is the parent process's");
+}
 
 // A child has its parent's objects, but not its progress thread. It gets a runtime of its own for what it opens, and
 // lets go of the parent's sockets: else they would stay open when the parent closes them, and what it did to them would
 // reach the epoll sets that both share.
 void Runtime::before_fork() {
   Current& self = current();
-  self.mutex.lock();
-  self.forking = self.runtime.lock();
-  if (self.forking) self.forking->streams_mutex_.lock();
+  self.own = lock_for_fork(self.mutex);
+  if (self.own) self.forking = self.runtime.lock();
+  if (self.forking) self.streams = lock_for_fork(self.forking->streams_mutex_);
 }
 
 void Runtime::after_fork_in_parent() {
   Current& self = current();
-  if (self.forking) self.forking->streams_mutex_.unlock();
+  self.streams = {};
   const auto last = std::move(self.forking);  // perhaps the last share: it ends behind the lock
-  self.mutex.unlock();
+  const auto lock = std::move(self.own);
 }
 
+// Locks that the child's own thread does not hold are free from here on, and it holds two at most.
 void Runtime::after_fork_in_child() {
   Current& self = current();
+  CompactMutex::entered_child();
   if (self.forking) {
-    self.forking->leave_to_parent();
-    self.forking->streams_mutex_.unlock();
+    self.forking->leave_to_parent(self.streams.owns_lock());
+    self.streams = {};
     self.inherited.push_back(std::move(self.forking));
   }
   self.runtime.reset();
-  self.mutex.unlock();
+  self.own = {};
 }
 
-void Runtime::leave_to_parent() {
+// Without the lock the list of streams may be in the middle of a change: then their sockets stay open here.
+void Runtime::leave_to_parent(bool streams_locked) {
+  is_parents_ = true;
   drivers_.leave_to_parent();
   watchdog_.leave_to_parent();
+  if (!streams_locked) return;
   const int nowhere = ::eventfd(0, EFD_CLOEXEC);
   for (const auto& [number, stream] : streams_) stream->leave_to_parent(nowhere);
   for (const auto& [number, weak] : listeners_) {

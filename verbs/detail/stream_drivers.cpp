@@ -95,7 +95,9 @@ bool Stream::is_served() {
   return has_waiter(*qp_->parts.send_cq) || has_waiter(*qp_->parts.receive_cq);
 }
 
+// The child alone runs, and in this thread alone: no lock is needed, nor could it be had.
 void Stream::leave_to_parent(int nowhere) noexcept {
+  closed_ = finished_ = true;
   if (socket_.is_open() && nowhere >= 0) ::dup3(nowhere, socket_.descriptor(), O_CLOEXEC);
 }
 
