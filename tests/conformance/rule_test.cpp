@@ -30,6 +30,15 @@ TEST(Rules, EachIsThereOnceAndSaysWhatItAsksFor) {
   EXPECT_EQ(find_rule("no clause"), nullptr);
 }
 
+// Each message type has its own for T and QN; what several share is there once.
+TEST(Rules, OfEachMessageAreThere) {
+  for (const char* clause : {"RDMAP-5.1-01", "RDMAP-5.2.1-01", "RDMAP-5.2.1-06", "RDMAP-5.2.2-02", "RDMAP-5.3-01",
+                             "RDMAP-5.3-08", "RDMAP-5.4-01", "RDMAP-5.4-02", "RDMAPX-6.3-01", "RDMAPX-6.3-04",
+                             "RDMAPX-5.2.1-14", "RDMAPX-5.2.1-19", "RDMAPX-5.2.2-05", "RDMAPX-5.2.2-06"}) {
+    EXPECT_NE(find_rule(clause), nullptr) << clause;
+  }
+}
+
 TEST(Rules, StandInTheOrderOfTheRfcs) {
   EXPECT_LT(position("MPA-3-05"), position("MPA-4.1-02"));
   EXPECT_LT(position("MPA-4.3-12"), position("MPA-4.4-13"));

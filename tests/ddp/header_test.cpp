@@ -82,5 +82,8 @@ TEST(DdpHeader, NeedsNoPayload) {
   }
 }
 
+// DDP-4-01: not even a control octet to look at.
+TEST(Header, OfNoOctetsIsTooShort) { EXPECT_EQ(find_error(Bytes{}), HeaderError::kTooShort); }
+
 }  // namespace
 }  // namespace weft::ddp

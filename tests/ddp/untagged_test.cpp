@@ -241,6 +241,30 @@ TEST(ReceiveQueue, TellsWhereASegmentWillGo) {
   EXPECT_EQ(queue.take_unfinished(), (ReceiveBuffer{9, 100})) << "given back when the segment never comes";
 }
 
+// What was kept aside was the last message; the next one is for its buffer.
+TEST(ReceiveQueue, BehindImmediateDataABufferIsForItsMessageAgain) {
+  FakePlacement memory;
+  memory.post(8, 100);
+  memory.post(9, 100);
+  ReceiveQueue queue;
+  ASSERT_TRUE(queue.place(segment(1, 0, true), counting(8), memory, ReceiveQueue::Where::kAside));
+  EXPECT_EQ(queue.landing(segment(2, 0, true), 10, memory), (ReceiveBuffer{9, 100}));
+  const auto outcome = queue.place(segment(2, 0, true), counting(10), memory);
+  ASSERT_TRUE(outcome);
+  EXPECT_TRUE(std::get<ReceiveFilled>(*outcome).aside.empty());
+}
+
+// No octets need no memory, whatever its owner has done to it.
+TEST(ReceiveQueue, AnEmptyMessageTouchesNoMemory) {
+  FakePlacement memory;
+  memory.post(8, 100);
+  memory.deregistered = true;
+  ReceiveQueue queue;
+  const auto outcome = queue.place(segment(1, 0, true), {}, memory);
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(std::get<ReceiveFilled>(*outcome).length, 0U);
+}
+
 // A message that is kept aside stays there.
 TEST(ReceiveQueue, ImmediateDataIsNotForABuffer) {
   FakePlacement memory;

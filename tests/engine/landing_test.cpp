@@ -78,6 +78,20 @@ TEST(Landing, ASendLandsInItsReceive) {
   EXPECT_EQ(scene.pair.b.first<Received>()->length, Scene::kLength);
 }
 
+TEST(Landing, AReadResponseLandsInItsSink) {
+  Scene scene;
+  scene.pair.a.memory.add(11, Scene::kLength);
+  scene.pair.a.lands = true;
+  scene.pair.b.memory.regions[20].octets = pattern(Scene::kLength, 2);
+  scene.pair.chop = [&scene](std::size_t n) { return n < 1000 ? n : std::exchange(scene.first, Scene::kLength * 2); };
+  const rdmap::LocalSegment sink{0, Scene::kLength, 11};
+  ASSERT_TRUE(scene.pair.a.engine.post(read_of(1, sink, 20, 0)));
+  scene.pair.run();
+  EXPECT_EQ(scene.pair.a.landings, 1U);
+  EXPECT_EQ(scene.pair.a.memory.regions[11].octets, pattern(Scene::kLength, 2));
+  EXPECT_EQ(scene.pair.a.first<SendCompleted>()->status, WorkStatus::kSuccess);
+}
+
 // MPA-6-01: the target of a Write may be looked at any time, so nothing is there before it is verified.
 TEST(Landing, AWriteLandsNowhere) {
   Scene scene;

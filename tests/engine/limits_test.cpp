@@ -39,6 +39,23 @@ TEST(Limits, TheReplySaysWhatIsHeld) {
   EXPECT_EQ((*reply)->enhanced->ird, 3);
 }
 
+// DDP-5.2-03: 2^32 - 1 octets, whatever the number of pieces.
+TEST(Limits, AMessageIsShorterThanFourGibibytes) {
+  Rogue rogue;
+  rogue.establish();
+  const std::array<rdmap::LocalSegment, 2> pieces{{{0, 0xfffffff0, 1}, {0, 15, 1}}};
+  std::array<rdmap::LocalSegment, 2> longer = pieces;
+  longer[1].length = 16;
+  const auto post = [&](const auto& local) {
+    return rogue.end.engine.post({.cookie = 1, .operation = Operation::kWrite, .local = local, .remote_stag = {9}});
+  };
+  EXPECT_EQ(post(longer), std::unexpected(PostError::kMessageTooLong));
+  EXPECT_TRUE(post(pieces));
+}
+
+// One Ethernet frame's, until the driver knows better.
+TEST(Limits, OfSegmentsIsThatOfEthernet) { EXPECT_EQ(Config{}.emss, 1460U); }
+
 TEST(Limits, FpdusStayBelowTheUsersLimit) {
   Config config = responder();
   config.max_ulpdu = 256;

@@ -34,6 +34,16 @@ TEST(LocalWork, DoesNotWaitForThePeersFirstFpdu) {
   EXPECT_FALSE(rogue.end.engine.has_output());
 }
 
+// What put nothing into the batch is followed by no written().
+TEST(LocalWork, IsToldWithoutAWrite) {
+  Fenced rogue;
+  rogue.post(Operation::kLocal, 1);
+  EXPECT_FALSE(rogue.end.engine.fill(rogue.end.batch, {}));
+  EXPECT_TRUE(rogue.end.batch.empty());
+  rogue.end.poll();
+  EXPECT_EQ(rogue.end.count<SendCompleted>(), 1U);
+}
+
 TEST(LocalWork, BehindASendThatMayNotGoYetKeepsItsTurn) {
   Fenced rogue;
   rogue.post(Operation::kLocal, 1);

@@ -34,6 +34,16 @@ TEST(StartupMisuse, NotBeforeTheRequest) {
   EXPECT_TRUE(called.end.sent.empty());
 }
 
+// MPA2-9-02: 14 bits, or all of them for who does not negotiate; each is looked at by itself.
+TEST(StartupMisuse, DepthsHaveARange) {
+  for (const AcceptParameters& wrong : {AcceptParameters{.ird = 0x10000, .ord = 1}, {.ird = 1, .ord = 0x10000}}) {
+    Rogue called;
+    called.send_frame(kRequest);
+    EXPECT_EQ(called.end.engine.accept({}, wrong), std::unexpected(StartupError::kIrdOrdOutOfRange));
+    EXPECT_TRUE(called.end.engine.accept({}, {.ird = 1, .ord = 1}));
+  }
+}
+
 // MPA-7.1.1-28: 512 octets of private data; the user may try again with fewer.
 TEST(StartupMisuse, PrivateDataHasALimit) {
   const auto longest = pattern(512), longer = pattern(513);

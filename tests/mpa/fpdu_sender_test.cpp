@@ -95,6 +95,15 @@ TEST(FpduSender, ABorrowedPayloadGivesTheSameOctets) {
   }
 }
 
+// MPA-3-05; in a room that holds what is not borrowed, and nothing else: 2 octets, the header, 2 of PAD, 4 of CRC.
+TEST(FpduSender, BorrowsUpToTheLargestUlpdu) {
+  const Octets header = pattern(14);
+  Octets room(22);
+  const auto ends = FpduSender({false, false}).frame_borrowed(room, header, kMaxUlpdu - 14);
+  EXPECT_EQ(ends.prefix, 16U);
+  EXPECT_EQ(ends.suffix, 6U);
+}
+
 TEST(FpduSender, BorrowsOnlyWithoutCrcAndMarkers) {
   EXPECT_FALSE(FpduSender({true, false}).can_borrow());
   EXPECT_FALSE(FpduSender({false, true}).can_borrow());
@@ -108,6 +117,9 @@ TEST(FpduSenderDeathTest, RefusesImpossibleSizes) {
   EXPECT_DEATH(FpduSender({true, false}).seal(room, kMaxUlpdu + 1), "");
   EXPECT_DEATH(FpduSender({true, false}).seal(MutableBytes(room).first(20), 20), "");
   EXPECT_DEATH(FpduSender({true, false}).frame_borrowed(room, {}, 20), "");
+  EXPECT_DEATH(FpduSender({false, false}).frame_borrowed(room, {}, 0), "");
+  EXPECT_DEATH(FpduSender({false, false}).frame_borrowed(room, {}, kMaxUlpdu + 1), "");
+  EXPECT_DEATH(FpduSender({false, false}).frame_borrowed(MutableBytes(room).first(5), {}, 2), "");
 }
 
 }  // namespace

@@ -157,6 +157,18 @@ TEST(Terminate, AnErrorNobodyKnowsIsReportedAsItCame) {
   EXPECT_EQ(sentence(report->meant().error), "an error that no registry knows");
 }
 
+// Figure 7: M announces the length alone, without a header behind it.
+TEST(Terminate, ALengthMayStandAlone) {
+  const Terminate message{error_code(ddp::UntaggedError::kNoBuffer), 0x17, {}, {}};
+  EXPECT_EQ(serialized(message), octets("12 02 80 00 | 0017"));
+}
+
+TEST(Terminate, ShorterThanItsControlFieldIsMalformed) {
+  for (const std::size_t size : {0U, 3U}) {
+    EXPECT_EQ(parse_terminate(Octets(size)).error(), OperationError::kUnspecified);
+  }
+}
+
 TEST(Terminate, TakesOnlyWhatIsThere) {
   const Octets whole = octets(
       "01 00 e0 00 | 002e | 4141 00000000 00000001 00000001 00000000 |"

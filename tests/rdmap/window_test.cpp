@@ -57,6 +57,18 @@ TEST(RequestWindow, EmptyLastSegmentEndsAResponse) {
   EXPECT_TRUE(window.read_response(response(10, true, {0xbad}), 0)->complete);
 }
 
+// DDP-5.2-13: neither its STag nor its TO says anything; there is nothing to place.
+TEST(RequestWindow, AReadOfNothingIsAnsweredByNothing) {
+  RequestWindow window(1);
+  ASSERT_TRUE(window.start(read(3, 500, 0)));
+  EXPECT_EQ(window.landing(response(7, true, {0xbad}), 0)->offset, 0U);
+  const auto piece = window.read_response(response(7, true, {0xbad}), 0);
+  ASSERT_TRUE(piece);
+  EXPECT_EQ(piece->cookie, 3U);
+  EXPECT_EQ(piece->offset, 0U);
+  EXPECT_TRUE(piece->complete);
+}
+
 TEST(RequestWindow, ARefusedSegmentLeavesTheWindowAsItWas) {
   RequestWindow window(1);
   ASSERT_TRUE(window.start(read(1, 0, 10)));
