@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 
 #include "engine/state.hpp"
 
@@ -24,7 +25,7 @@ void Engine::State::fail(const Fault& fault, Instant now) {
   if (fault.wrong_answer) {
     if (const auto asked = rdma->inbound.take_unanswered()) queue.finish(asked->cookie, WorkStatus::kBadResponse);
   }
-  if (awaiting_rtr) {
+  if (std::exchange(awaiting_rtr, false)) {  // told once, whatever becomes of the connection from here on
     events.push(StartupFailed{report_of(fault), false});
   } else if (!fault.ours) {
     events.push(ProtocolError{report_of(fault), may_terminate});

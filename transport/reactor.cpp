@@ -39,4 +39,12 @@ void Reactor::post(Task task) {
   boost::asio::post(state_->context, std::move(task));
 }
 
+void Reactor::post_later(Task task, std::chrono::milliseconds delay) {
+  const NoCancellation here;
+  const auto timer = std::make_shared<boost::asio::steady_timer>(state_->context, delay);
+  timer->async_wait([timer, task = std::move(task)](const boost::system::error_code& cancelled) mutable {
+    if (!cancelled) task();
+  });
+}
+
 }  // namespace weft::transport

@@ -3,6 +3,7 @@
 // resolvers. Asio lies behind it and is seen nowhere else.
 #pragma once
 
+#include <chrono>
 #include <expected>
 #include <functional>
 #include <memory>
@@ -40,6 +41,7 @@ class Reactor {
   // Runs the task in the thread inside run(), after the tasks posted before. From any thread. Tasks that never got
   // their turn are destroyed unrun with the reactor.
   void post(Task task);
+  void post_later(Task task, std::chrono::milliseconds delay);
 
   [[nodiscard]] detail::ReactorState& state() noexcept { return *state_; }  // for the classes of this room
 

@@ -142,6 +142,7 @@ class ConnectionId {
   static constexpr int kKernelBacklog = 128;
   Result<void> listen(int backlog = 128);
   [[nodiscard]] Result<ListenCounts> listen_counts() const;  // Errc::kInvalidState when this is no listener
+  // A connect that is refused is tried again for Policy::connect_retry.
   // Both need a queue pair in RESET or INIT and take it to RTS. -> kEstablished, kRejected, kUnreachable or
   // kConnectError. When accept refuses an argument, the request still waits for an answer. When the peer has gone
   // since it asked, accept and reject say so: Errc::kDisconnected. A request for peer-to-peer

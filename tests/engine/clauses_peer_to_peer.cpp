@@ -80,6 +80,9 @@ TEST_CASE("A fault of our own before the connection is established: Terminate 2/
   CHECK(last[20] == std::byte{0x20});
   CHECK(last[21] == std::byte{0x05});
   CHECK(rogue.end.engine.disposition() == Disposition::kShutdownWrite);
+  rogue.end.engine.connection_lost(rogue.now);
+  rogue.flush();
+  CHECK(rogue.end.count<StartupFailed>() == 1);  // not once more
 }
 
 TEST_CASE("A rejection of revision 1 is worth a try with revision 1", "[MPA2-10-12]") {

@@ -6,13 +6,33 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <sys/syscall.h>
+
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
 #include "loopback.hpp"
 #include "verbs/detail/runtime.hpp"
+
+namespace {
+
+std::atomic<long> threads_when_it_listened{};
+
+long threads() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
+}
+
+}  // namespace
+
+// In place of the C library's.
+extern "C" int listen(int descriptor, int backlog) noexcept {
+  threads_when_it_listened = threads();
+  return static_cast<int>(::syscall(SYS_listen, descriptor, backlog));
+}
 
 namespace weft::verbs::test {
 namespace {
@@ -204,6 +224,19 @@ TEST(Backlog, MovesWithItsListener) {
   must(event.request->accept(*end.qp), "accept");
   expect_event(elsewhere, ConnectionEventType::kEstablished);
   EXPECT_EQ(server.events.get_event(0ms).error().code, Errc::kTimedOut);
+}
+
+// A program that has told its port is connected to at once, and threads take long to start.
+TEST(Listening, BeginsBeforeThereAreThreads) {
+  const auto before = threads();
+  const Server server;
+  EXPECT_EQ(threads_when_it_listened, before);
+  EXPECT_GT(threads(), before);
+  const auto busy = threads();
+  auto other = must(ConnectionId::create(server.events), "ConnectionId");
+  must(other.bind_address(loopback("127.0.0.1")), "bind_address");
+  must(other.listen(), "listen");
+  EXPECT_EQ(threads(), busy);
 }
 
 // --- Who has not asked yet

@@ -245,6 +245,43 @@ TEST(Refusals, NobodyListens) {
   EXPECT_EQ(expect_event(client.events, ConnectionEventType::kRejected).error->code, Errc::kRefused);
 }
 
+// Programs announce their port, and listen a moment later.
+TEST(Refusals, WhoListensSoonIsReached) {
+  const std::uint16_t port = PlainServer().port;
+  Client client;
+  must(client.id.set_policy({.connect_retry = 60s}), "policy");
+  client.resolve(loopback("127.0.0.1", port));
+  must(client.id.connect(*client.end.qp), "connect");  // refused within the call
+  EventChannel events = must(EventChannel::create(), "EventChannel");
+  ConnectionId listener = must(ConnectionId::create(events), "ConnectionId");
+  must(listener.bind_address(loopback("127.0.0.1", port)), "bind_address");
+  must(listener.listen(), "listen");
+  End end;
+  must(expect_event(events, ConnectionEventType::kConnectRequest).request->accept(*end.qp), "accept");
+  expect_event(client.events, ConnectionEventType::kEstablished);
+}
+
+TEST(Refusals, AreTakenAtOnceWithoutRetries) {
+  Client client;
+  must(client.id.set_policy({.connect_retry = 0ms}), "policy");
+  client.resolve(loopback("127.0.0.1", PlainServer().port));
+  const auto before = std::chrono::steady_clock::now();
+  must(client.id.connect(*client.end.qp), "connect");
+  EXPECT_EQ(expect_event(client.events, ConnectionEventType::kRejected).error->code, Errc::kRefused);
+  EXPECT_LT(std::chrono::steady_clock::now() - before, 5s);
+}
+
+// Whoever gives up meanwhile hears of it at once, and nothing comes afterwards.
+TEST(Refusals, AQueuePairMayGoBetweenTwoTries) {
+  Client client;
+  must(client.id.set_policy({.connect_retry = 60s}), "policy");
+  client.resolve(loopback("127.0.0.1", PlainServer().port));
+  must(client.id.connect(*client.end.qp), "connect");
+  must(client.end.qp->modify(QpState::kError), "ERROR");
+  EXPECT_EQ(expect_event(client.events, ConnectionEventType::kConnectError).error->code, Errc::kInvalidState);
+  EXPECT_EQ(client.events.get_event(30ms).error().code, Errc::kTimedOut);
+}
+
 TEST(TimeOuts, APeerThatNeverAnswers) {  // MPA-7.1.2-31
   Client client;
   PlainServer silent;

@@ -52,7 +52,7 @@ TEST(PolicyText, EveryTime) {
       {"connect-timeout", &Policy::connect_timeout},       {"startup-timeout", &Policy::startup_timeout},
       {"no-receive-timeout", &Policy::no_receive_timeout}, {"finish-timeout", &Policy::finish_timeout},
       {"close-timeout", &Policy::close_timeout},           {"user-timeout", &Policy::user_timeout},
-      {"first-fpdu-delay", &Policy::first_fpdu_delay}};
+      {"first-fpdu-delay", &Policy::first_fpdu_delay},     {"connect-retry", &Policy::connect_retry}};
   for (const auto& [key, member] : times) {
     EXPECT_EQ(parsed(key + "=1ms").*member, milliseconds(1)) << key;
     EXPECT_EQ(parsed(key + "=10s").*member, milliseconds(10000)) << key;
@@ -123,7 +123,7 @@ TEST(PolicyText, ContradictionsAreRefused) {
 }
 
 TEST(PolicyText, EveryKeyIsExplained) {
-  EXPECT_EQ(policy_keys().size(), 21U) << "one for each member of Policy";
+  EXPECT_EQ(policy_keys().size(), 22U) << "one for each member of Policy";
   for (const PolicyKey& key : policy_keys()) {
     EXPECT_FALSE(key.values.empty()) << key.name;
     EXPECT_FALSE(key.meaning.empty()) << key.name;

@@ -45,7 +45,9 @@ Result<void> check_time_outs(const Policy& policy) {
     }
   }
   const std::pair<std::string_view, std::chrono::milliseconds> bounded_or_zero[] = {
-      {"policy.first_fpdu_delay", policy.first_fpdu_delay}, {"policy.user_timeout", policy.user_timeout}};
+      {"policy.connect_retry", policy.connect_retry},
+      {"policy.first_fpdu_delay", policy.first_fpdu_delay},
+      {"policy.user_timeout", policy.user_timeout}};
   for (const auto& [name, time] : bounded_or_zero) {
     if (time.count() < 0 || time > kMaxTimeout) {
       return fail(Errc::kInvalidArgument, name, "neither 0 nor between 1 ms and 24 days");

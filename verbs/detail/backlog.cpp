@@ -36,6 +36,13 @@ std::optional<std::string> Backlog::dropped(std::size_t count, Instant now) {
          std::to_string(half_open_.places()) + " at most";
 }
 
+bool Backlog::tell_failure(Instant now) {
+  const std::lock_guard lock(mutex_);
+  if (failed_at_ && now - *failed_at_ < kBetweenLines) return false;
+  failed_at_ = now;
+  return true;
+}
+
 ListenCounts Backlog::counts() const {
   const std::lock_guard lock(mutex_);
   return {.requests = static_cast<std::size_t>(requests_),

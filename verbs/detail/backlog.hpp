@@ -39,6 +39,7 @@ class Backlog {
   [[nodiscard]] std::optional<HalfOpen::Entry> take_oldest();
   // So many had to go. The line to be logged, at times.
   [[nodiscard]] std::optional<std::string> dropped(std::size_t count, Instant now);
+  [[nodiscard]] bool tell_failure(Instant now);  // whether to log that a connection cannot be accepted
   [[nodiscard]] ListenCounts counts() const;
 
   // --- A connection
@@ -69,6 +70,7 @@ class Backlog {
   std::uint64_t dropped_ = 0;
   std::uint64_t told_ = 0;  // of these
   std::optional<Instant> told_at_{};
+  std::optional<Instant> failed_at_{};  // and this was told
 };
 
 }  // namespace weft::verbs::detail

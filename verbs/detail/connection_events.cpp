@@ -27,6 +27,8 @@ ConnectionEvent to_event(const std::error_code& error) {
           .error = Error{Errc::kSystem, "connection", "TCP cannot connect", code}};
 }
 
+constexpr std::chrono::milliseconds kLongestBackOff{16};
+
 constexpr std::uint8_t kConnectionLost = 0x01;  // LLP error code of RFC 5044 section 8
 constexpr std::string_view kTimeoutClause = "MPA-7.1.2-31";
 
@@ -56,7 +58,9 @@ void ConnectionState::start_connector() {
     attempt_->has_tcp = false;
     from = std::move(reserved_);
     remote = remote_;
-    options.local = Endpoint{local_.address, 0};  // of a second attempt, where the first one's port still closes
+    // Of a second attempt, where the first one's port still closes, unless that came to no connection.
+    options.local =
+        Endpoint{local_.address, std::exchange(attempt_->refused, false) ? attempt_->port : std::uint16_t{0}};
     options.timeout = policy_->connect_timeout;
     options.socket = socket_options();
   }
@@ -77,7 +81,29 @@ void ConnectionState::start_connector() {
   if (phase_ == Phase::kConnecting && !attempt_->has_tcp) old.swap(attempt_->connector);
 }
 
+// Its listener may be about to listen.
+bool ConnectionState::connects_again(const std::error_code& error) {
+  if (error != std::errc::connection_refused) return false;
+  std::chrono::milliseconds delay{};
+  {
+    const std::lock_guard lock(mutex_);
+    if (phase_ != Phase::kConnecting) return false;
+    delay = attempt_->back_off;
+    if (now() + delay > attempt_->begun + policy_->connect_retry) return false;
+    attempt_->back_off = std::min(2 * delay, kLongestBackOff);
+    attempt_->refused = true;
+  }
+  log_connection(LogLevel::kInfo, number,
+                 [&] { return "refused: tried again in " + std::to_string(delay.count()) + " ms"; });
+  const auto again = [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->start_connector();
+  };
+  runtime_.reactor().post_later(again, delay);
+  return true;
+}
+
 void ConnectionState::on_tcp(std::expected<transport::Socket, std::error_code> socket) {
+  if (!socket && connects_again(socket.error())) return;
   if (!socket) return fail_connection(to_event(socket.error()));
   Stream::Setup setup{.role = mpa::Role::kInitiator, .observer = shared_from_this(), .connection = number};
   std::shared_ptr<QueuePairState> qp;

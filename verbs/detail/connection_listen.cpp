@@ -21,7 +21,6 @@ void tell_dropped(Backlog& backlog, std::uint64_t listener, std::size_t count) {
 Result<void> ConnectionState::listen(int backlog) {
   if (backlog <= 0) return fail(Errc::kInvalidArgument, "backlog", "not positive");
   if (const auto left = leave(Phase::kBound, Phase::kListening, "not bound to an address"); !left) return left;
-  auto& reactor = runtime_.reactor();
   transport::ListenOptions options{.backlog = std::max(backlog, ConnectionId::kKernelBacklog)};
   transport::BoundSocket at;
   {
@@ -42,8 +41,9 @@ Result<void> ConnectionState::listen(int backlog) {
     options.socket = socket_options();
   }
   const Endpoint local = at.local();
+  // The system listens first, for threads take longer to start than a peer needs to connect, when it knows the port.
   auto listener =
-      transport::Listener::create(reactor, runtime_.progress(number), at, options,
+      transport::Listener::create(runtime_.resting_reactor(), runtime_.progress(number), at, options,
                                   [weak = weak_from_this()](std::expected<transport::Socket, std::error_code> socket) {
                                     if (const auto self = weak.lock()) self->on_accept(std::move(socket));
                                   });
@@ -57,6 +57,7 @@ Result<void> ConnectionState::listen(int backlog) {
   }
   log_connection(LogLevel::kInfo, number,
                  "listening on " + local.to_string() + " with a backlog of " + std::to_string(backlog));
+  static_cast<void>(runtime_.reactor());  // and now the threads
   auto shared = std::make_shared<transport::Listener>(std::move(*listener));
   runtime_.add(number, shared);
   const std::lock_guard lock(mutex_);
@@ -82,8 +83,14 @@ void ConnectionState::resume_listening() {
 }
 
 void ConnectionState::on_accept(std::expected<transport::Socket, std::error_code> socket) {
-  if (!socket) return log_warning("listener", "cannot accept a connection: out of descriptors");
   const auto backlog = this->backlog();
+  if (!socket) {
+    if (backlog && backlog->tell_failure(now())) {
+      log_warning("listener " + std::to_string(number),
+                  "cannot accept a connection, tries again ten times a second: " + socket.error().message());
+    }
+    return;
+  }
   std::shared_ptr<EventChannelState> channel;
   {
     const std::lock_guard lock(mutex_);

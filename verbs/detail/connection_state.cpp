@@ -124,6 +124,8 @@ Result<void> ConnectionState::begin_attempt(std::unique_ptr<Attempt> attempt) {
   if (phase_ != Phase::kRouteResolved) return fail(Errc::kInvalidState, "connection", "its route is not resolved");
   phase_ = Phase::kConnecting;
   attempt_ = std::move(attempt);
+  attempt_->begun = now();
+  attempt_->port = reserved_.is_open() ? reserved_.local().port : std::uint16_t{0};
   return {};
 }
 

@@ -85,6 +85,10 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
     std::uint16_t ord{};
     std::optional<transport::Connector> connector{};
     bool has_tcp = false;  // the connector has done its work
+    std::uint16_t port{};  // ours, when it was chosen before
+    Instant begun{};
+    bool refused = false;
+    std::chrono::milliseconds back_off{1};  // before the next try of a connect that was refused
   };
 
   // Of an address without one: to be picked now, or by whoever is first to need it. Most who connect never ask.
@@ -103,6 +107,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   [[nodiscard]] Result<void> begin_attempt(std::unique_ptr<Attempt> attempt);
   void start_connector();
   void mark(transport::Socket& socket) const;
+  [[nodiscard]] bool connects_again(const std::error_code& error);
   void on_tcp(std::expected<transport::Socket, std::error_code> socket);
   void on_accept(std::expected<transport::Socket, std::error_code> socket);
   void begin_incoming(const ConnectionState& listener, transport::Socket socket);

@@ -44,6 +44,8 @@ class Runtime {
   [[nodiscard]] BufferPool& buffers() noexcept { return buffers_; }
   // Starts the threads at first use: with the first connection or listener, not when the library is loaded.
   transport::Reactor& reactor();
+  // The same before there is a thread: what is made with it waits.
+  [[nodiscard]] transport::Reactor& resting_reactor() noexcept { return reactor_; }
   // In a child of fork(): it is the parent's, and so is all that belongs to it.
   [[nodiscard]] bool is_parents() const noexcept { return is_parents_.load(std::memory_order_relaxed); }
   // Whether the calling thread is a runtime's.
