@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "common/wire.hpp"
 #include "transport/endpoint.hpp"
@@ -26,16 +27,18 @@ struct PcapConversation;
 class PcapStream;
 
 struct PcapError {
-  std::string sentence{};  // names the path and the cause
-  int os_error{};          // errno
+  std::string sentence{};      // names the path and the cause
+  std::string_view refusal{};  // the cause, when it is not the system's: a link, another user's file; static storage
+  int os_error{};              // errno; 0 then
 };
 
 // One file for any number of connections. Thread-safe. Every call leaves whole packets in the file, so the file of a
 // killed program is readable.
 class PcapTap {
  public:
-  // Creates or truncates `path`. The first failure to write later (disk full ...) is told to `on_failure`, once, by the
-  // thread whose octets were to be written; no packets follow. It must not call the tap or its streams.
+  // Creates or truncates `path`, for its owner alone; follows no link, and writes to no file of another user. A named
+  // pipe needs somebody who reads it. The first failure to write later (disk full ...) is told to `on_failure`, once,
+  // by the thread whose octets were to be written; no packets follow. It must not call the tap or its streams.
   using OnFailure = std::function<void(const PcapError&)>;
   [[nodiscard]] static std::expected<PcapTap, PcapError> create(const std::string& path, OnFailure on_failure = {});
   ~PcapTap();

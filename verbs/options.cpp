@@ -39,8 +39,8 @@ Result<void> set_capture_file(const std::string& path) {
       detail::log_warning("capture", error.sentence + "; the packets that follow are left out");
     });
     if (!made) {
-      detail::log_warning("capture", made.error().sentence);
-      return fail(Errc::kSystem, "path", "cannot write a capture file there", made.error().os_error);
+      const auto& [sentence, refusal, os_error] = made.error();
+      return fail(Errc::kSystem, "path", refusal.empty() ? "cannot write a capture file there" : refusal, os_error);
     }
     tap.emplace(std::move(*made));
   }

@@ -31,8 +31,10 @@ void log_line(LogLevel level, std::string_view line);
 bool flush_log(std::chrono::milliseconds patience);
 
 // Connections made from now on write their octets as TCP packets into `path` (a file Wireshark opens; needs no
-// privilege). An empty path stops capturing for new connections. When a write fails later (disk full ...), the log
-// tells it once, as a warning, and the capture ends there.
+// privilege). The file is its owner's alone (mode 0600). Errc::kSystem with os_error, or without one and with the
+// reason where weft refuses: a symbolic link, a file of another user or with a second name, a pipe that nobody reads.
+// An empty path stops capturing for new connections. When a write fails later (disk full ...), the log tells it once,
+// as a warning, and the capture ends there.
 [[nodiscard]] Result<void> set_capture_file(const std::string& path);
 
 // How many progress threads serve the connections' sockets where no thread of the application does: 1 to

@@ -97,8 +97,8 @@ void apply_settings(verbs::Configuration& settings) {
   const std::string path = verbs::capture_path(settings.pcap, ::getpid());
   if (const auto done = verbs::set_capture_file(path); !done) {
     const int error = done.error().os_error;
-    settings.complaints.push_back("WEFT_PCAP: cannot write " + path +
-                                  (error != 0 ? std::string(": ") + std::strerror(error) : ""));
+    settings.complaints.push_back("WEFT_PCAP: cannot write " + path + ": " +
+                                  (error != 0 ? std::strerror(error) : std::string(done.error().reason)));
   }
 }
 

@@ -2,14 +2,18 @@
 // The files are judged twice by others: libpcap reads them back, and tshark dissects them with every check switched on.
 #include "transport/pcap_tap.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <pcap/pcap.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdio>
+#include <fstream>
 #include <sstream>
 
 #include "tests/transport/support.hpp"
@@ -168,6 +172,76 @@ TEST_F(PcapTapTest, NamesTheFileThatItCannotCreate) {
   ASSERT_FALSE(full);
   EXPECT_EQ(full.error().sentence, "cannot write /dev/full: No space left on device");
   EXPECT_EQ(full.error().os_error, ENOSPC);
+}
+
+// --- Whose file it is
+
+mode_t mode_of(const std::string& file) {
+  struct stat about{};
+  EXPECT_EQ(lstat(file.c_str(), &about), 0);
+  return about.st_mode & 07777;
+}
+
+std::string content_of(const std::string& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+TEST_F(PcapTapTest, IsItsOwnersAlone) {
+  const mode_t before = umask(0);
+  {
+    const auto tap = PcapTap::create(path).value();
+  }
+  EXPECT_EQ(mode_of(path), 0600U);
+  chmod(path.c_str(), 0666);
+  {
+    const auto again = PcapTap::create(path).value();
+  }
+  EXPECT_EQ(mode_of(path), 0600U) << "of a file that was there, too";
+  umask(before);
+}
+
+TEST_F(PcapTapTest, FollowsNoLinkAndLeavesWhatItNamesAlone) {
+  const std::string target = path + ".target";
+  std::ofstream(target) << "precious";
+  ASSERT_EQ(symlink(target.c_str(), path.c_str()), 0);
+  const auto tap = PcapTap::create(path);
+  ASSERT_FALSE(tap);
+  EXPECT_EQ(tap.error().sentence, "cannot create " + path + ": it is a symbolic link, which a capture does not follow");
+  std::remove(path.c_str());
+  ASSERT_EQ(link(target.c_str(), path.c_str()), 0);
+  const auto hard = PcapTap::create(path);
+  ASSERT_FALSE(hard);
+  EXPECT_EQ(hard.error().sentence, "cannot create " + path + ": the file has a second name");
+  EXPECT_EQ(content_of(target), "precious");
+  std::remove(target.c_str());
+}
+
+TEST_F(PcapTapTest, LeavesAFileOfAnotherUserAlone) {
+  std::ofstream(path) << "theirs";
+  if (chown(path.c_str(), 65534, 65534) != 0) GTEST_SKIP() << "SKIPPED: only root can make a file another user's";
+  const auto tap = PcapTap::create(path);
+  ASSERT_FALSE(tap);
+  EXPECT_EQ(tap.error().sentence, "cannot create " + path + ": it belongs to another user");
+  EXPECT_EQ(content_of(path), "theirs");
+}
+
+TEST_F(PcapTapTest, WritesToDevicesPipesAndDescriptors) {
+  EXPECT_TRUE(PcapTap::create("/dev/null"));
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  const auto nobody = PcapTap::create(path);
+  ASSERT_FALSE(nobody) << "and does not wait";
+  EXPECT_EQ(nobody.error().sentence, "cannot create " + path + ": it is a pipe that nobody reads");
+  const int reader = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  ASSERT_TRUE(PcapTap::create(path));
+  std::array<char, 64> octets{};
+  EXPECT_EQ(read(reader, octets.data(), octets.size()), 24) << "the header of the file";
+  const int given = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  EXPECT_TRUE(PcapTap::create("/dev/fd/" + std::to_string(given)));
+  EXPECT_EQ(read(reader, octets.data(), octets.size()), 24);
+  close(given);
+  close(reader);
 }
 
 TEST_F(PcapTapTest, StopsAtTheFirstFailureAndTellsItOnce) {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/cli/checks.hpp"
 
-#include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
+#include <string>
 
 #include "verbs/options.hpp"
 
@@ -22,11 +20,10 @@ Outcome<void> start_capture(const GlobalOptions& options) {
   if (options.pcap == "-") {
     return usage_error("--pcap: '-' is no file name; a capture goes into a file (./- is one, if it must be).");
   }
-  const auto closing = [](std::FILE* file) { std::fclose(file); };
-  const std::unique_ptr<std::FILE, decltype(closing)> writable(std::fopen(options.pcap.c_str(), "w"), closing);
-  if (!writable) return usage_error("--pcap: cannot write " + options.pcap + ": " + std::strerror(errno) + ".");
-  if (auto started = verbs::set_capture_file(options.pcap); !started) {
-    return usage_error("--pcap: " + started.error().message() + ".");
+  if (const auto started = verbs::set_capture_file(options.pcap); !started) {
+    const verbs::Error& error = started.error();
+    const std::string why = error.os_error != 0 ? std::strerror(error.os_error) : std::string(error.reason);
+    return usage_error("--pcap: cannot write " + options.pcap + ": " + why + ".");
   }
   return {};
 }

@@ -100,6 +100,7 @@ Outcome<void> set_policy(const RunArguments& arguments) {
 int why_not_writable(const fs::path& path) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) return EISDIR;
+  if (fs::is_symlink(path, ignored) && !path.native().starts_with("/dev/")) return ELOOP;  // what libraries refuse, too
   const fs::path written = fs::exists(path, ignored) ? path : path.parent_path();
   return ::access(written.c_str(), W_OK) == 0 ? 0 : errno;
 }
@@ -110,7 +111,8 @@ Outcome<void> set_pcap(const GlobalOptions& global) {
   const std::string pattern = absolute(global.pcap);
   const std::string path = verbs::capture_path(pattern, ::getpid());
   if (const int why = why_not_writable(path); why != 0) {
-    return usage_error("--pcap: cannot write " + path + ": " + std::strerror(why) + ".");
+    const std::string reason = why == ELOOP ? "it is a symbolic link, which a capture does not follow" : std::strerror(why);
+    return usage_error("--pcap: cannot write " + path + ": " + reason + ".");
   }
   set("WEFT_PCAP", pattern);
   return {};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/detail/pcap_file.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -9,6 +11,7 @@
 #include <utility>
 
 #include "transport/cancellation.hpp"
+#include "transport/detail/capture_descriptor.hpp"
 
 namespace weft::transport::detail {
 namespace {
@@ -21,7 +24,12 @@ std::string sentence(std::string_view what, const std::string& path, std::string
 }
 
 std::unexpected<PcapError> refused(std::string_view what, const std::string& path, int why) {
-  return std::unexpected(PcapError{sentence(what, path, std::strerror(why)), why});
+  return std::unexpected(PcapError{sentence(what, path, std::strerror(why)), {}, why});
+}
+
+std::unexpected<PcapError> refused(const std::string& path, const Refusal& refusal) {
+  const std::string_view why = refusal.why.empty() ? std::strerror(refusal.os_error) : refusal.why;
+  return std::unexpected(PcapError{sentence("cannot create", path, why), refusal.why, refusal.os_error});
 }
 
 }  // namespace
@@ -36,9 +44,14 @@ PcapFile::~PcapFile() {
 
 std::expected<std::shared_ptr<PcapFile>, PcapError> PcapFile::create(const std::string& path,
                                                                      PcapTap::OnFailure on_failure) {
-  // Opened here and not by libpcap for the 'e': a child process must not inherit the file.
-  std::FILE* file = std::fopen(path.c_str(), "wbe");
-  if (file == nullptr) return refused("cannot create", path, errno);
+  const auto descriptor = open_capture(path);
+  if (!descriptor) return refused(path, descriptor.error());
+  std::FILE* const file = ::fdopen(*descriptor, "wb");
+  if (file == nullptr) {
+    const int why = errno;
+    ::close(*descriptor);
+    return refused("cannot create", path, why);
+  }
   std::setvbuf(file, nullptr, _IOFBF, kBufferSize);
   pcap_t* format = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, kSnapLength, PCAP_TSTAMP_PRECISION_NANO);
   pcap_dumper_t* dumper = format == nullptr ? nullptr : pcap_dump_fopen(format, file);
@@ -73,7 +86,7 @@ void PcapFile::write(const Segment& segment, PieceReader& payload, std::size_t p
 
 void PcapFile::fail(int why) {
   failed_ = true;
-  if (on_failure_) on_failure_({sentence("cannot write", path_, std::strerror(why)), why});
+  if (on_failure_) on_failure_({sentence("cannot write", path_, std::strerror(why)), {}, why});
 }
 
 }  // namespace weft::transport::detail
