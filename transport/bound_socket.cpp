@@ -9,6 +9,7 @@
 
 #include "transport/detail/last_error.hpp"
 #include "transport/detail/socket_name.hpp"
+#include "transport/own_descriptors.hpp"
 
 namespace weft::transport {
 
@@ -30,7 +31,8 @@ bool bind_to(int descriptor, const Endpoint& at) noexcept {
 std::expected<BoundSocket, std::error_code> BoundSocket::open(Family family, const AddressOptions& options) {
   const bool v6 = family == Family::kIpv6;
   BoundSocket made;
-  made.descriptor_ = ::socket(v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP);
+  made.descriptor_ =
+      move_up(::socket(v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP));
   if (!made.is_open()) return std::unexpected(last_error());
   if (options.ipv6_only && v6) set(made.descriptor_, IPPROTO_IPV6, IPV6_V6ONLY, *options.ipv6_only);
   if (options.reuse) made.allow_reuse(true);

@@ -14,6 +14,7 @@
 #include "transport/detail/callback_gate.hpp"
 #include "transport/detail/last_error.hpp"
 #include "transport/detail/reactor_state.hpp"
+#include "transport/own_descriptors.hpp"
 
 namespace weft::transport {
 
@@ -49,9 +50,9 @@ std::expected<ConnectBegun, std::error_code> begin_connect(BoundSocket from, con
     if (!bound) return std::unexpected(bound.error());
     from = std::move(*bound);
   }
-  const int descriptor = from.is_open()
-                             ? from.release()
-                             : ::socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP);
+  const int descriptor =
+      from.is_open() ? from.release()
+                     : move_up(::socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP));
   if (descriptor < 0) return std::unexpected(last_error());
   auto socket = Socket::own(descriptor);  // non-blocking and close-on-exec, both ways
   if (const auto error = socket.set_no_delay()) return std::unexpected(error);

@@ -13,6 +13,7 @@
 #include "transport/detail/callback_gate.hpp"
 #include "transport/detail/last_error.hpp"
 #include "transport/detail/reactor_state.hpp"
+#include "transport/own_descriptors.hpp"
 
 namespace weft::transport {
 
@@ -48,7 +49,7 @@ struct Listener::State : std::enable_shared_from_this<State> {
   Endpoint local{};
 
   AcceptResult accept_one() {
-    const int descriptor = accept4(listening.descriptor(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    const int descriptor = move_up(accept4(listening.descriptor(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (descriptor < 0) return std::unexpected(last_error());
     auto socket = Socket::own(descriptor);
     // All others it has from the listener. Of a wildcard's, IPv4 and IPv6 have one each.

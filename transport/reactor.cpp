@@ -8,6 +8,7 @@
 
 #include "transport/cancellation.hpp"
 #include "transport/detail/reactor_state.hpp"
+#include "transport/own_descriptors.hpp"
 
 namespace weft::transport {
 
@@ -18,6 +19,7 @@ Reactor& Reactor::operator=(Reactor&&) noexcept = default;
 
 std::expected<Reactor, std::error_code> Reactor::create() {
   try {
+    const LowDescriptorsTaken asios_lie_high;
     auto state = std::make_unique<detail::ReactorState>();
     // Asio opens its descriptors with the first object that needs them, and throws when it cannot. Let that be here.
     const boost::asio::steady_timer opens_descriptors(state->context);

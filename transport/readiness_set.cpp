@@ -10,6 +10,7 @@
 #include <cerrno>
 
 #include "transport/detail/last_error.hpp"
+#include "transport/own_descriptors.hpp"
 
 namespace weft::transport {
 namespace {
@@ -45,7 +46,7 @@ Ready to_ready(const epoll_event& event) noexcept {
 }  // namespace
 
 std::expected<ReadinessSet, std::error_code> ReadinessSet::create() {
-  const int descriptor = epoll_create1(EPOLL_CLOEXEC);
+  const int descriptor = move_up(epoll_create1(EPOLL_CLOEXEC));
   if (descriptor < 0) return std::unexpected(last_error());
   return ReadinessSet(descriptor);
 }
@@ -97,7 +98,12 @@ std::size_t ReadinessSet::wait(std::span<Ready> ready, std::chrono::milliseconds
 
 bool ReadinessSet::any_ready() const {
   pollfd set{.fd = descriptor_, .events = POLLIN, .revents = 0};
-  return ::poll(&set, 1, 0) == 1;
+  return ::poll(&set, 1, 0) == 1 && (set.revents & POLLIN) != 0;
+}
+
+bool ReadinessSet::is_there() const noexcept {
+  epoll_event event{};
+  return epoll_wait(descriptor_, &event, 1, 0) >= 0 || (errno != EBADF && errno != EINVAL);
 }
 
 }  // namespace weft::transport

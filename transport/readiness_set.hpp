@@ -64,6 +64,8 @@ class ReadinessSet {
 
   // Whether wait() would return something; takes nothing away, not even what is told only once.
   [[nodiscard]] bool any_ready() const;
+  // False when somebody has closed the descriptor, or it is another file's by now.
+  [[nodiscard]] bool is_there() const noexcept;
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }  // readable while wait() would return something
 
  private:

@@ -10,6 +10,7 @@
 
 #include "transport/blocked_signals.hpp"
 #include "transport/cancellation.hpp"
+#include "transport/own_descriptors.hpp"
 
 namespace weft::transport {
 namespace {
@@ -18,7 +19,7 @@ constexpr std::uint64_t kBell = 0;
 
 }  // namespace
 
-ReadinessThread::Bell::Bell() noexcept : descriptor_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+ReadinessThread::Bell::Bell() noexcept : descriptor_(move_up(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))) {}
 
 ReadinessThread::Bell::~Bell() {
   if (descriptor_ >= 0) ::close(descriptor_);
@@ -53,17 +54,19 @@ void ReadinessThread::rest() { change(Duty::kRest); }
 void ReadinessThread::resume() { change(Duty::kServe); }
 
 void ReadinessThread::change(Duty duty) {
+  if (serving_->gone) return;  // the bell's number may be another file's by now
   if (serving_->duty.exchange(duty) == duty) return;
   const NoCancellation here;
   serving_->duty.notify_one();  // wherever it sleeps
   bell_.ring();
 }
 
-void ReadinessThread::start(std::function<void()> first) {
-  thread_ = std::thread([this, first = std::move(first)] {
+void ReadinessThread::start(std::function<void()> first, std::function<void()> gone) {
+  thread_ = std::thread([this, first = std::move(first), gone = std::move(gone)] {
     block_signals();
     if (first) first();
     run();
+    if (serving_->gone && gone) gone();
   });
 }
 
@@ -75,6 +78,10 @@ void ReadinessThread::run() {
       continue;
     }
     const std::size_t count = sockets_.wait(ready, ReadinessSet::kForEver);
+    if (count == 0 && !sockets_.is_there()) {
+      serving_->gone = true;
+      return;
+    }
     const std::lock_guard lock(serving_->mutex);
     serving_->late_since.reset();
     serve(std::span(ready).first(count));

@@ -35,8 +35,9 @@ class ReadinessThread {
   ReadinessThread(ReadinessThread&& other) noexcept = default;  // before start()
   ReadinessThread& operator=(ReadinessThread&&) = delete;
 
-  // All signals are blocked in the thread, and it calls `first` before all else. Once.
-  void start(std::function<void()> first = {});
+  // Signals are blocked in the thread, those of faults excepted, and it calls `first` before all else. Once. It calls
+  // `gone` and ends when somebody has closed its descriptors: from then on nobody is served.
+  void start(std::function<void()> first = {}, std::function<void()> gone = {});
   // Waits for a call of `serve` under way; it is the last one. Not in the thread itself.
   void stop();
 
@@ -101,6 +102,7 @@ class ReadinessThread {
 
   struct Serving {
     std::atomic<Duty> duty{Duty::kServe};
+    std::atomic<bool> gone{false};  // the descriptors
     std::atomic<std::size_t> sockets{0};
     std::mutex mutex{};  // of who serves, and of what follows
     // Who looked first since the thread's last turn, and found something ready, did so then.

@@ -15,6 +15,7 @@
 #include "transport/detail/callback_gate.hpp"
 #include "transport/detail/last_error.hpp"
 #include "transport/detail/reactor_state.hpp"
+#include "transport/own_descriptors.hpp"
 
 namespace weft::transport {
 
@@ -51,7 +52,7 @@ Timer::Timer(std::shared_ptr<State> state) noexcept : state_(std::move(state)) {
 
 std::expected<Timer, std::error_code> Timer::create(Reactor& reactor, Task on_expiry) {
   auto state = std::make_shared<State>(reactor, std::move(on_expiry));
-  const int descriptor = ::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+  const int descriptor = move_up(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
   if (descriptor < 0) return std::unexpected(last_error());
   boost::system::error_code error;
   state->timer.assign(descriptor, error);

@@ -64,6 +64,13 @@ TEST(PingText, EndsInNulAtEverySize) {
   }
 }
 
+// A peer's octets reach the terminal as what they are: neither a command to it nor a line of their own.
+TEST(PingText, IsShownWithoutWhatCannotBePrinted) {
+  EXPECT_EQ(rping::shown_text(std::string_view("a\\b \x1b]0;title\x07\nserver ping data: \xff")),
+            "a\\b \\x1b]0;title\\x07\\x0aserver ping data: \\xff");
+  EXPECT_EQ(rping::shown_text(ping_text(64, 0)), rping::text_in(ping_text(64, 0)));
+}
+
 TEST(PingText, WithoutNulIsAllOfIt) { EXPECT_EQ(rping::text_in(std::string_view("abc")).size(), 3U); }
 
 TEST(Pattern, TellsWhereItDiffers) {

@@ -54,7 +54,7 @@ class Client {
     if (options_.validate && source_.text != sink_.text)
       return failure("ping " + std::to_string(number) + ": " + mismatch() + ".");
     if (!options_.verbose) return {};
-    return print_line("ping data: " + std::string(text_in(sink_.text)));
+    return print_line("ping data: " + shown_text(sink_.text));
   }
 
  private:

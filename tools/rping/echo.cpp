@@ -58,7 +58,7 @@ class Echo {
   Outcome<void> look_at_text(std::uint32_t number) const {
     const std::span<const char> got = std::span(text_).first(length_);
     if (options_.verbose) {
-      if (auto printed = print_line("server ping data: " + std::string(text_in(got))); !printed) return printed;
+      if (auto printed = print_line("server ping data: " + shown_text(got)); !printed) return printed;
     }
     if (!options_.validate || length_ < kMinSize) return {};
     std::vector<char> expected(length_);

@@ -29,4 +29,19 @@ std::string_view text_in(std::span<const char> buffer) {
   return {buffer.data(), static_cast<std::size_t>(end - buffer.begin())};
 }
 
+std::string shown_text(std::span<const char> buffer) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out;
+  for (const char c : text_in(buffer)) {
+    const auto octet = static_cast<unsigned char>(c);
+    if (octet >= 0x20 && octet < 0x7f) {
+      out += c;
+    } else {
+      out.append("\\x").push_back(kDigits[octet >> 4]);
+      out += kDigits[octet & 0xf];
+    }
+  }
+  return out;
+}
+
 }  // namespace weft::tools::rping

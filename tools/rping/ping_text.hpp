@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace weft::tools::rping {
@@ -19,5 +20,8 @@ void fill_ping_text(std::span<char> buffer, std::uint32_t ping);
 
 // The text in `buffer` up to its first NUL, or all of it.
 [[nodiscard]] std::string_view text_in(std::span<const char> buffer);
+
+// That text for a terminal: what a peer sent may be anything, so octets that cannot be printed become \xNN.
+[[nodiscard]] std::string shown_text(std::span<const char> buffer);
 
 }  // namespace weft::tools::rping

@@ -111,7 +111,8 @@ Outcome<void> set_pcap(const GlobalOptions& global) {
   const std::string pattern = absolute(global.pcap);
   const std::string path = verbs::capture_path(pattern, ::getpid());
   if (const int why = why_not_writable(path); why != 0) {
-    const std::string reason = why == ELOOP ? "it is a symbolic link, which a capture does not follow" : std::strerror(why);
+    const std::string reason =
+        why == ELOOP ? "it is a symbolic link, which a capture does not follow" : std::strerror(why);
     return usage_error("--pcap: cannot write " + path + ": " + reason + ".");
   }
   set("WEFT_PCAP", pattern);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <sstream>
 #include <string_view>
@@ -90,6 +91,26 @@ bool seems_to_contain_verbs(std::string_view file) {
   return file.contains("ibv_create_qp") && !file.contains("libibverbs.so");
 }
 
+// A symbol, as a dynamic symbol table names it.
+bool names_symbol(std::string_view file, std::string_view symbol) {
+  return file.contains('\0' + std::string(symbol) + '\0');
+}
+
+// Libraries that load nothing by themselves; each other one may bring verbs along, now or when it is used.
+bool is_runtime_library(std::string_view name) {
+  constexpr std::array kRuntime = {"libc.so",  "libm.so",  "libstdc++.so", "libgcc_s.so", "libpthread.so",
+                                   "libdl.so", "librt.so", "ld-linux",     "libgomp.so",  "libatomic.so"};
+  return std::ranges::any_of(kRuntime, [&](std::string_view one) { return name.starts_with(one); });
+}
+
+// Shells, interpreters, launchers (mpirun), and whoever uses a library such as libfabric or UCX.
+bool seems_to_load_later(const Elf& elf, std::string_view file) {
+  constexpr std::array kWays = {"dlopen",  "execl",   "execlp",      "execle",       "execv",  "execve", "execvp",
+                                "execvpe", "fexecve", "posix_spawn", "posix_spawnp", "system", "popen"};
+  return !std::ranges::all_of(elf.needed, is_runtime_library) ||
+         std::ranges::any_of(kWays, [&](std::string_view way) { return names_symbol(file, way); });
+}
+
 void take_elf(Program& program, const Elf& elf, std::string_view file) {
   program.elf = true;
   program.foreign = elf.foreign;
@@ -97,6 +118,7 @@ void take_elf(Program& program, const Elf& elf, std::string_view file) {
   program.needed = elf.needed;
   program.rpath = elf.runpath.empty() ? elf.rpath : "";
   program.contains_verbs = !elf.foreign && !program.needs_verbs() && seems_to_contain_verbs(file);
+  program.loads_later = !elf.foreign && seems_to_load_later(elf, file);
 }
 
 }  // namespace

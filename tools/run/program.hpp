@@ -20,6 +20,7 @@ struct Program {
   std::vector<std::string> needed{};
   std::string rpath{};    // DT_RPATH, where there is no DT_RUNPATH that overrides it
   bool contains_verbs{};  // libibverbs itself seems to be linked in
+  bool loads_later{};     // other programs or libraries, which may be what needs verbs
   [[nodiscard]] bool needs_verbs() const;
 };
 

@@ -58,8 +58,8 @@ std::vector<std::string> notes_about(const std::string& path) {
   const Program program = chain(path).back();
   if (!program.readable) return {program.path + " cannot be read, so weft does not know what it will load."};
   if (!program.elf || !program.dynamic || program.needs_verbs() || program.contains_verbs) return {};
-  return {program.path +
-          " does not name libibverbs.so.1 or librdmacm.so.1 itself; another library, or dlopen, may still load them."};
+  if (program.loads_later) return {};  // a shell, an interpreter, a user of libfabric: nothing is known
+  return {program.path + " needs neither libibverbs.so.1 nor librdmacm.so.1, and seems to load nothing later."};
 }
 
 }  // namespace weft::tools::run

@@ -11,13 +11,15 @@
 #include <csignal>
 #include <utility>
 
+#include "transport/own_descriptors.hpp"
+
 namespace weft::verbs::detail {
 
 class GivenDescriptor {
  public:
   // Owns `kept`; below 0, like the duplicate, when there is none to be had: errno says why.
   explicit GivenDescriptor(int kept) noexcept
-      : kept_(kept), given_(kept < 0 ? -1 : ::fcntl(kept, F_DUPFD_CLOEXEC, 0)) {}
+      : kept_(transport::move_up(kept)), given_(kept_ < 0 ? -1 : ::fcntl(kept_, F_DUPFD_CLOEXEC, 0)) {}
   ~GivenDescriptor() {
     if (still_ours()) ::close(given_);
     if (kept_ >= 0) ::close(kept_);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "transport/blocked_signals.hpp"
+#include "verbs/detail/log.hpp"
 #include "verbs/detail/stream.hpp"
 
 namespace weft::verbs::detail {
@@ -60,10 +61,16 @@ transport::Reactor& Runtime::reactor() {
       own_thread_mark() = true;
       reactor_.run();
     });
-    for (auto& one : progress_) one.start([] { own_thread_mark() = true; });
+    for (auto& one : progress_) one.start([] { own_thread_mark() = true; }, [this] { descriptors_are_gone(); });
     runs_ = true;
   });
   return reactor_;
+}
+
+// A program that becomes a daemon closes all descriptors. Asio's thread would ask for its own again and again.
+void Runtime::descriptors_are_gone() {
+  log_warning("progress", "the program has closed weft's descriptors: its connections so far stand still");
+  reactor_.stop();
 }
 
 bool Runtime::on_its_thread() noexcept { return own_thread_mark(); }

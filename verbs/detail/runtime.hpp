@@ -105,6 +105,7 @@ class Runtime {
   void leave_to_parent(bool streams_locked);
   void serve(const transport::Ready& ready);
   void serve_deadlines();
+  void descriptors_are_gone();
   void share_work(bool others_have_time);
   // runtime_watchdog.cpp
   bool look_for_the_forgotten();
