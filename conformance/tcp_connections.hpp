@@ -37,8 +37,8 @@ struct ConnectionInfo {
   std::int64_t first_time{}, last_time{};  // nanoseconds since 1970
 };
 
-// Nothing of this connection follows: the capture is over, its addresses and ports serve another connection, or too
-// many others were heard of since (`evicted`).
+// Nothing of this connection follows: the capture is over, its addresses and ports serve another connection, both ends
+// had closed it and many others have closed since, or too many others were heard of since (`evicted`).
 struct ConnectionOver {
   ConnectionInfo info{};
   bool evicted{};
@@ -60,6 +60,7 @@ struct PacketCounts {
 
 struct TcpLimits {
   std::size_t connections = 65536;  // live ones; beyond, the one idle for the longest is over
+  std::size_t closed = 1024;        // by both ends: kept for late copies of their packets
   std::size_t buffered_per_direction = std::size_t{32} << 20;  // octets that wait for those before them
   std::size_t buffered = std::size_t{256} << 20;               // the same, of all connections together
 };

@@ -28,6 +28,7 @@ class TcpConnection {
   TcpConnection(std::size_t number, const TcpPacket& packet, std::int64_t time, BufferBudget& budget);
 
   [[nodiscard]] const ConnectionInfo& info() const noexcept { return info_; }
+  [[nodiscard]] bool closed() const noexcept { return first_.direction.closed() && second_.direction.closed(); }
   // Not a packet of this connection: its SYN opens another one between the same addresses and ports.
   [[nodiscard]] bool is_other(const TcpPacket& packet) const noexcept;
   void take(const TcpPacket& packet, std::int64_t time, EventQueue& out);

@@ -2,6 +2,7 @@
 #include "conformance/tcp_connections.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <iterator>
 #include <list>
 #include <map>
@@ -15,6 +16,7 @@ class TcpConnections::Table {
  public:
   explicit Table(const TcpLimits& limits)
       : most_(std::max<std::size_t>(limits.connections, 1)),
+        most_closed_(limits.closed),
         budget_{.per_direction = limits.buffered_per_direction, .total = limits.buffered} {}
 
   bool take(const Packet& packet) {
@@ -26,7 +28,9 @@ class TcpConnections::Table {
       return true;
     }
     ++counts_.tcp;
-    find(*tcp, packet.time)->connection.take(*tcp, packet.time, out_);
+    const Place place = find(*tcp, packet.time);
+    place->connection.take(*tcp, packet.time, out_);
+    if (place->connection.closed() && !std::exchange(place->closed, true)) has_closed(*place);
     return true;
   }
 
@@ -54,6 +58,7 @@ class TcpConnections::Table {
         : key(its_key), connection(number, first, time, budget) {}
     Key key;
     capture::TcpConnection connection;
+    bool closed = false;  // and known as such
   };
   using Place = std::list<Live>::iterator;
 
@@ -90,6 +95,15 @@ class TcpConnections::Table {
     return place;
   }
 
+  // The one that closed so many others ago is over: its memory is worth more than a late copy of a packet.
+  void has_closed(const Live& one) {
+    closed_.push_back(one.connection.info().number);
+    if (closed_.size() <= most_closed_) return;
+    const auto oldest = by_number_.find(closed_.front());
+    closed_.pop_front();
+    if (oldest != by_number_.end()) end(oldest->second, false);
+  }
+
   void end(Place place, bool evicted) {
     place->connection.finish(evicted, out_);
     by_key_.erase(place->key);
@@ -98,6 +112,7 @@ class TcpConnections::Table {
   }
 
   std::size_t most_;
+  std::size_t most_closed_;
   capture::BufferBudget budget_;
   capture::PacketDecoder decoder_{};
   capture::EventQueue out_{};
@@ -105,6 +120,7 @@ class TcpConnections::Table {
   // Trees, not hash tables: a hostile capture cannot choose addresses that make them slow.
   std::map<Key, Place> by_key_{};
   std::map<std::size_t, Place> by_number_{};
+  std::deque<std::size_t> closed_{};  // numbers, in the order of their ends; some are over since
   std::size_t connections_ = 0;
   PacketCounts counts_{};
   bool finishing_ = false;

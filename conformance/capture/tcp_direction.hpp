@@ -29,6 +29,8 @@ class TcpDirection {
   // Sequence number of stream offset 0, when it is known.
   [[nodiscard]] std::optional<std::uint32_t> origin() const noexcept { return origin_; }
   void begin_at(std::uint32_t sequence) noexcept { origin_ = sequence; }
+  // Its FIN or a RST was told.
+  [[nodiscard]] bool closed() const noexcept { return closed_; }
   // Whether a RST with this number can be meant for this connection, and is not left over from an older one.
   [[nodiscard]] bool plausible(std::uint32_t sequence) const noexcept;
 

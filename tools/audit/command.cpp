@@ -47,6 +47,7 @@ struct AuditOptions {
   bool quiet{};
   bool list{};
   bool strict{};
+  std::size_t max_connections = 10000;
   conformance::RuleFilter filter{};
 };
 
@@ -89,7 +90,7 @@ audit::Report read_all(CaptureReader& reader, const AuditOptions& options) {
   conformance::CaptureAudit judge(options.filter);
   audit::Progress progress(!options.quiet);
   const auto collect = [&] {
-    while (auto connection = judge.next()) report.connections.push_back(std::move(*connection));
+    while (auto connection = judge.next()) report.take(std::move(*connection), options.max_connections);
   };
   const auto damage = conformance::read_packets(reader, [&](const conformance::Packet& packet) {
     judge.take(packet);
@@ -163,6 +164,12 @@ void add_audit_command(CLI::App& app, Selection& selection) {
       ->type_name("FILE");
   audit->add_flag("-q,--quiet", options->quiet, "Print no report; the exit code tells");
   audit->add_flag("--strict", options->strict, "Warnings count like violations");
+  audit
+      ->add_option("--max-connections", options->max_connections,
+                   "Describe so many connections; of the others, count what they broke, rule by rule")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   // One word each, else the capture behind it would be taken for a clause.
   audit->add_option("--only", options->filter.only, "Judge by these rules alone: clause ids or their beginnings")
       ->type_name("CLAUSE")

@@ -85,6 +85,15 @@ void put_finding(JsonWriter& json, const Finding& finding) {
   json.end_object();
 }
 
+void put_left_out(JsonWriter& json, const LeftOut& left_out) {
+  json.begin_object("left_out").integer("connections", left_out.connections).begin_array("findings");
+  for (const LeftOut::Broken& one : left_out.broken) {
+    json.begin_object().text("clause", one.rule->clause).text("severity", conformance::name(one.rule->severity));
+    json.integer("count", one.count).integer("connection", one.connection).integer("packet", one.packet).end_object();
+  }
+  json.end_array().end_object();
+}
+
 }  // namespace
 
 std::string json_of(const Report& report) {
@@ -115,6 +124,7 @@ std::string json_of(const Report& report) {
     for (const Finding& finding : connection.findings) put_finding(json, finding);
   }
   json.end_array();
+  if (report.left_out.connections != 0) put_left_out(json, report.left_out);
   return json.finish();
 }
 

@@ -17,23 +17,6 @@ using conformance::Finding;
 using conformance::Severity;
 using conformance::Tally;
 
-std::size_t Report::count(Severity severity) const noexcept {
-  std::size_t total = 0;
-  for (const ConnectionReport& connection : connections) {
-    total += static_cast<std::size_t>(std::ranges::count(
-        connection.findings, severity, [](const Finding& finding) { return finding.rule->severity; }));
-    for (const auto& more : connection.suppressed) {
-      if (more.rule->severity == severity) total += more.count;
-    }
-  }
-  return total;
-}
-
-std::string_view who(const std::optional<Direction>& direction) noexcept {
-  if (!direction) return "both";
-  return *direction == Direction::kFromInitiator ? "initiator" : "responder";
-}
-
 namespace {
 
 using Out = std::back_insert_iterator<std::string>;
@@ -133,6 +116,16 @@ void put_connection(Out out, const ConnectionReport& report) {
   }
 }
 
+void put_left_out(Out out, const LeftOut& left_out) {
+  fmt::format_to(out, "\n{} more connection{} of iWARP, which {} not described (--max-connections)\n",
+                 left_out.connections, plural(left_out.connections), left_out.connections == 1 ? "is" : "are");
+  for (const LeftOut::Broken& one : left_out.broken) {
+    fmt::format_to(out, "  {} {} ({}): {} finding{}, the first in connection {}, packet {}\n",
+                   conformance::name(one.rule->severity), one.rule->clause, one.rule->section, one.count,
+                   plural(one.count), one.connection, one.packet);
+  }
+}
+
 }  // namespace
 
 std::string text_of(const Report& report) {
@@ -140,8 +133,9 @@ std::string text_of(const Report& report) {
   Out out(text);
   fmt::format_to(out, "{}: {} packet{}, {} TCP connection{}, {} of iWARP\n", report.file, report.packets,
                  plural(report.packets), report.tcp_connections, plural(report.tcp_connections),
-                 report.connections.size());
+                 report.connections.size() + report.left_out.connections);
   for (const ConnectionReport& connection : report.connections) put_connection(out, connection);
+  if (report.left_out.connections != 0) put_left_out(out, report.left_out);
   const std::array counts{report.count(Severity::kViolation), report.count(Severity::kWarning),
                           report.count(Severity::kNote)};
   fmt::format_to(out, "\n{} violation{}, {} warning{}, {} note{}\n", counts[0], plural(counts[0]), counts[1],
