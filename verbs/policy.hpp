@@ -37,6 +37,10 @@ struct Policy {
                                     // None: a responder then rejects who asks for peer-to-peer
   // FPDU size: 0 takes what the path's segment size gives, else a smaller limit, 128 to 64768 (MPA-4.5-08, MPA-3-05)
   std::uint32_t max_ulpdu = 0;
+  // Copies to and from registered memory are the kernel's (process_vm_writev). Memory that the program has unmapped
+  // before it deregistered it then ends the connection that uses it, with a Terminate or a completion in error, instead
+  // of the process. A system call for each piece; no early placement.
+  bool checked_memory = false;
   NoReceive no_receive = NoReceive::kStall;
   // Payload of long Sends and Read Responses is read from the socket straight to its place and verified there, which
   // spares a copy. A program that writes to a buffer while a receive or an RDMA Read waits in it, which it must not,

@@ -80,6 +80,7 @@ TEST(PolicyText, NumbersAndWords) {
             "congestion-control: the system has none of this name, or refuses it");
   EXPECT_EQ(parsed("type-of-service=184").type_of_service, 184);
   EXPECT_NE(refusal("type-of-service=256").find("0 to 255"), std::string::npos);
+  EXPECT_TRUE(parsed("checked-memory=on").checked_memory);
   EXPECT_FALSE(parsed("early-placement=off").early_placement);
   EXPECT_TRUE(parsed("early-placement=on", {.early_placement = false}).early_placement);
   EXPECT_EQ(parsed("no-receive=terminate").no_receive, NoReceive::kTerminate);

@@ -76,7 +76,7 @@ Stream::Stream(Runtime& runtime, Setup setup, std::unique_ptr<CapturedStream> ta
       number_(next_stream_number()),
       served_by_(setup.listener != 0 ? setup.listener : number_),
       no_receive_timeout_(setup.policy.no_receive_timeout),
-      memory_(runtime.stags()),
+      memory_(runtime.stags(), setup.policy.checked_memory),
       socket_(std::move(setup.socket)),
       peer_(setup.peer),
       engine_(to_config(setup, socket_.emss()), memory_, now()),

@@ -2,12 +2,14 @@
 #include "verbs/detail/stream_memory.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <functional>
 #include <utility>
 
 #include "rdmap/atomics.hpp"
+#include "verbs/detail/checked_copy.hpp"
 #include "verbs/detail/copy.hpp"
 
 namespace weft::verbs::detail {
@@ -88,6 +90,10 @@ std::expected<std::byte*, LocalFault> StreamMemory::local(const Sge& sge, Access
 std::expected<void, AccessError> StreamMemory::place_tagged(ddp::Stag stag, ddp::TaggedOffset offset, Bytes payload) {
   const auto to = remote(stag, Access::kRemoteWrite, offset, payload.size());
   if (!to) return std::unexpected(to.error());
+  if (checked_) [[unlikely]] {
+    if (!checked_write_last_octet_last(*to, payload)) return std::unexpected(AccessError::kInvalidStag);
+    return {};
+  }
   place_last_octet_last(*to, payload);
   return {};
 }
@@ -114,6 +120,7 @@ MutableBytes StreamMemory::landing(const ddp::ReceiveBuffer& buffer, std::uint64
 }
 
 MutableBytes StreamMemory::landing(rdmap::LocalSegments sink, std::uint64_t offset, std::uint64_t length) {
+  if (checked_) return {};  // the kernel would take the socket for what is at fault
   MutableBytes whole;
   const auto only_segment = [&](const Sge& sge, std::uint64_t skip, std::uint64_t use) -> LocalResult {
     if (use != length) return std::unexpected(LocalFault::kBaseOrBounds);
@@ -125,16 +132,29 @@ MutableBytes StreamMemory::landing(rdmap::LocalSegments sink, std::uint64_t offs
   return whole;
 }
 
-// Copies the octets that the socket has not put there.
-void StreamMemory::put(std::byte* to, Bytes payload) const noexcept {
+// Copies the octets that the socket has not put there. False when the memory is gone.
+bool StreamMemory::put(std::byte* to, Bytes payload) const noexcept {
+  if (checked_) [[unlikely]]
+    return checked_write(to, payload);
   const std::byte* const room = landed_.room;
   const bool landed =
       room != nullptr && !std::less{}(room, payload.data()) && std::less{}(room, payload.data() + payload.size());
-  if (!landed) return copy_octets(to, payload.data(), payload.size());
+  if (!landed) {
+    copy_octets(to, payload.data(), payload.size());
+    return true;
+  }
   const auto before = static_cast<std::size_t>(room - payload.data());
   const std::size_t behind = before + landed_.octets;
   copy_octets(to, payload.data(), before);
   copy_octets(to + behind, payload.data() + behind, payload.size() - behind);
+  return true;
+}
+
+bool StreamMemory::get(const std::byte* from, MutableBytes out) const noexcept {
+  if (checked_) [[unlikely]]
+    return checked_read(out, from);
+  copy_octets(out.data(), from, out.size());
+  return true;
 }
 
 // --- A peer's reads and atomics
@@ -149,7 +169,7 @@ std::expected<void, AccessError> StreamMemory::check_read(ddp::Stag stag, ddp::T
 std::expected<void, AccessError> StreamMemory::read_tagged(ddp::Stag stag, ddp::TaggedOffset offset, MutableBytes out) {
   const auto from = remote(stag, Access::kRemoteRead, offset, out.size());
   if (!from) return std::unexpected(from.error());
-  copy_octets(out.data(), *from, out.size());
+  if (!get(*from, out)) return std::unexpected(AccessError::kInvalidStag);
   return {};
 }
 
@@ -161,6 +181,8 @@ std::expected<std::uint64_t, AccessError> StreamMemory::atomic(ddp::Stag stag, d
   if (!at) return std::unexpected(at.error());
   if (std::bit_cast<std::uintptr_t>(*at) % rdmap::kAtomicAlignment != 0)
     return std::unexpected(AccessError::kUnaligned);
+  std::array<std::byte, sizeof(std::uint64_t)> there{};
+  if (checked_ && !checked_read(there, *at)) return std::unexpected(AccessError::kInvalidStag);
   // The processor's own atomics serialise this with every other stream (RDMAPX-5-01, RDMAPX-5.3-01, RDMAPX-5.4-02), and
   // with the application's atomics (RDMAPX-5-02).
   std::atomic_ref word(*reinterpret_cast<std::uint64_t*>(*at));
@@ -177,7 +199,7 @@ std::expected<void, LocalFault> StreamMemory::gather(rdmap::LocalSegments source
   return walk(source, offset, out.size(), [&](const Sge& sge, std::uint64_t skip, std::uint64_t use) -> LocalResult {
     const auto from = local(sge, Access::kNone, skip, use);
     if (!from) return std::unexpected(from.error());
-    copy_octets(out.data(), *from, use);
+    if (!get(*from, out.first(use))) return std::unexpected(LocalFault::kInvalidKey);
     out = out.subspan(use);
     return {};
   });
@@ -188,7 +210,7 @@ std::expected<void, LocalFault> StreamMemory::scatter(rdmap::LocalSegments sink,
   return walk(sink, offset, payload.size(), [&](const Sge& sge, std::uint64_t skip, std::uint64_t use) -> LocalResult {
     const auto to = local(sge, Access::kLocalWrite, skip, use);
     if (!to) return std::unexpected(to.error());
-    put(*to, payload.first(use));
+    if (!put(*to, payload.first(use))) return std::unexpected(LocalFault::kInvalidKey);
     payload = payload.subspan(use);
     return {};
   });
@@ -197,6 +219,7 @@ std::expected<void, LocalFault> StreamMemory::scatter(rdmap::LocalSegments sink,
 bool StreamMemory::borrow(rdmap::LocalSegments source, std::uint64_t offset, std::uint64_t length,
                           std::span<Bytes> pieces, std::size_t& used) {
   used = 0;
+  if (checked_) return false;
   const auto lent =
       walk(source, offset, length, [&](const Sge& sge, std::uint64_t skip, std::uint64_t use) -> LocalResult {
         const auto from = local(sge, Access::kNone, skip, use);

@@ -17,7 +17,9 @@ namespace weft::verbs::detail {
 
 class StreamMemory final : public rdmap::Memory {
  public:
-  explicit StreamMemory(std::shared_ptr<StagTable> table) : table_(std::move(table)) {}
+  // `checked`: see Policy::checked_memory.
+  explicit StreamMemory(std::shared_ptr<StagTable> table, bool checked = false)
+      : table_(std::move(table)), checked_(checked) {}
 
   // From here on the stream serves a queue pair.
   void attach(Accessor who, std::shared_ptr<ReceiveQueue> receives, std::weak_ptr<ReceiveWaiter> waiter);
@@ -72,7 +74,8 @@ class StreamMemory final : public rdmap::Memory {
     const std::byte* room{};
     std::size_t octets{};
   };
-  void put(std::byte* to, Bytes payload) const noexcept;
+  [[nodiscard]] bool put(std::byte* to, Bytes payload) const noexcept;
+  [[nodiscard]] bool get(const std::byte* from, MutableBytes out) const noexcept;
   [[nodiscard]] bool hold(Lease& lease, std::uint32_t stag);
   [[nodiscard]] bool lend(std::uint32_t lkey);
   bool invalidate_own(std::uint32_t stag);
@@ -82,6 +85,7 @@ class StreamMemory final : public rdmap::Memory {
   std::expected<void, ddp::LocalFault> perform(const BindWindow& work);
 
   const std::shared_ptr<StagTable> table_;
+  const bool checked_;
   Accessor who_{};
   std::shared_ptr<ReceiveQueue> receives_;
   std::weak_ptr<ReceiveWaiter> waiter_;

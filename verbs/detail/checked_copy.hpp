@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies to and from a program's memory that may be gone: the kernel makes them, and answers where a processor would
+// fault. For Policy::checked_memory; a system call each.
+#pragma once
+
+#include <cstddef>
+
+#include "common/wire.hpp"
+
+namespace weft::verbs::detail {
+
+// False when some of `to` cannot be written; then any part of it may have been.
+[[nodiscard]] bool checked_write(std::byte* to, Bytes from) noexcept;
+// The same, and the last octet becomes visible behind all others. Not empty.
+[[nodiscard]] bool checked_write_last_octet_last(std::byte* to, Bytes from) noexcept;
+// False when some of `from` cannot be read.
+[[nodiscard]] bool checked_read(MutableBytes to, const std::byte* from) noexcept;
+
+}  // namespace weft::verbs::detail
