@@ -196,6 +196,11 @@ std::error_code Socket::pending_error() noexcept {
   return {error, std::system_category()};
 }
 
+std::size_t Socket::tcp_info(MutableBytes into) const noexcept {
+  auto length = static_cast<socklen_t>(into.size());
+  return ::getsockopt(descriptor_, IPPROTO_TCP, TCP_INFO, into.data(), &length) == 0 ? length : 0;
+}
+
 bool Socket::is_ready(bool to_read, bool to_write) const noexcept {
   const int wanted = (to_read ? POLLIN : 0) | (to_write ? POLLOUT : 0);
   pollfd socket{.fd = descriptor_, .events = static_cast<short>(wanted), .revents = 0};

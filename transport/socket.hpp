@@ -97,6 +97,9 @@ class Socket {
   [[nodiscard]] std::uint32_t emss() const noexcept;
   // The error that the kernel holds for this connection, cleared by asking. Empty when there is none.
   [[nodiscard]] std::error_code pending_error() noexcept;
+  // TCP_INFO of tcp(7): as much of a struct tcp_info as there is room for and the kernel knows. Returns how much; 0
+  // when the connection is gone.
+  [[nodiscard]] std::size_t tcp_info(MutableBytes into) const noexcept;
   // Whether there is something to read (octets, or the peer's FIN), or room to write, of what is asked for.
   [[nodiscard]] bool is_ready(bool to_read, bool to_write) const noexcept;
 

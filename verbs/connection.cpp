@@ -128,6 +128,11 @@ Result<void> ConnectionId::migrate(const EventChannel& channel) {
 Endpoint ConnectionId::local_address() const { return self_->local(); }
 Endpoint ConnectionId::remote_address() const { return self_->remote(); }
 
+std::size_t ConnectionId::tcp_info(std::span<std::byte> into) const {
+  const auto* const own = self_.ours();
+  return own != nullptr ? own->tcp_info(into) : 0;
+}
+
 Result<Device> ConnectionId::device() const {
   const Address address = local_address().address;
   if (address.is_any()) return fail(Errc::kInvalidState, "connection", "has no local address yet");

@@ -160,6 +160,9 @@ class ConnectionId {
 
   [[nodiscard]] Endpoint local_address() const;
   [[nodiscard]] Endpoint remote_address() const;
+  // What the kernel tells of the connection's TCP: as much of a struct tcp_info (TCP_INFO, tcp(7)) as there is room
+  // for. Returns how many octets; 0 while there is no TCP connection.
+  [[nodiscard]] std::size_t tcp_info(std::span<std::byte> into) const;
   // The device of the local address; Errc::kInvalidState before resolve_address or bind_address to a concrete address.
   [[nodiscard]] Result<Device> device() const;
 

@@ -71,6 +71,7 @@ int listen(int number, int backlog) noexcept {
     const auto listening = self.id->listen(std::max(backlog, kMinBacklog));
     if (!listening) return refused_minus_one("rlisten", listening.error());
     self.phase = Phase::kListening;
+    self.most_requests = static_cast<std::size_t>(std::max(backlog, 1));
     return 0;
   });
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstring>
+#include <span>
 
 #include "compat/rsockets/call.hpp"
 #include "compat/rsockets/calls.hpp"
@@ -113,10 +114,20 @@ int get_socket(Socket& self, int name, void* value, socklen_t* length) {
   }
 }
 
+// That of the connection below, as it is; before there is one, its state is all there is to tell.
+int get_tcp_info(const Socket& self, void* value, socklen_t* length) {
+  tcp_info info{};
+  info.tcpi_state = self.phase == Phase::kListening ? TCP_LISTEN : TCP_CLOSE;
+  if (self.phase == Phase::kConnected)
+    static_cast<void>(self.id->tcp_info(std::as_writable_bytes(std::span(&info, 1))));
+  return give_value(info, value, length);
+}
+
 int get_tcp(const Socket& self, int name, void* value, socklen_t* length) {
   switch (name) {
     case TCP_NODELAY: return give_value(self.options.no_delay ? 1 : 0, value, length);
     case TCP_MAXSEG: return give_value(kSegment, value, length);
+    case TCP_INFO: return get_tcp_info(self, value, length);
     case TCP_KEEPIDLE: return give_value(self.options.keep_idle, value, length);
     default: return ENOPROTOOPT;
   }

@@ -89,7 +89,8 @@ class Waiting {
     // What happened since the look, another thread may have taken already.
     if (!socket.prepare_wait() || ready(socket, wanted_[at].events) != 0) return false;
     socket.begin_wait();
-    kernel_[at] = {.fd = socket.number(), .events = POLLIN, .revents = 0};
+    // A listener's number stays readable while it takes no more requests, which whoever polls does not wait for then.
+    kernel_[at] = {.fd = socket.takes_requests() ? socket.number() : -1, .events = POLLIN, .revents = 0};
     return true;
   }
 

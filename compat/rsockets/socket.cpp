@@ -111,7 +111,9 @@ void Socket::let_others_run(std::unique_lock<std::mutex>& lock) const {
 
 bool Socket::take_events() {
   bool any = false;
-  while (auto event = events->get_event()) {
+  while (takes_requests()) {
+    auto event = events->get_event();
+    if (!event) break;
     on(std::move(*event));
     any = true;
   }

@@ -92,6 +92,9 @@ class Socket {
   std::optional<verbs::ConnectionId> id{};
   std::unique_ptr<Stream> stream{};
   std::deque<verbs::ConnectionEvent> requests{};
+  // Of a listener: what comes beyond waits in the identifier's backlog, and behind that in the kernel's queue.
+  std::size_t most_requests = 1;
+  [[nodiscard]] bool takes_requests() const noexcept { return requests.size() < most_requests; }
 
  private:
   class Sleep;

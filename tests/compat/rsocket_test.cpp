@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "compat/rsockets/table.hpp"
 #include "tests/compat/rsocket_pair.hpp"
 #include "tests/skips/sanitizers.hpp"
 
@@ -385,6 +386,53 @@ TEST(Rsocket, OptionsAreToldBack) {
   expect_refused(rsockets::setsockopt(number, SOL_SOCKET, SO_KEEPALIVE, nullptr, 0), EINVAL);
   const linger wanted{.l_onoff = 1, .l_linger = 3};
   EXPECT_EQ(rsockets::setsockopt(number, SOL_SOCKET, SO_LINGER, &wanted, sizeof wanted), 0);
+}
+
+TEST(Rsocket, TcpTellsOfItself) {
+  Pair pair;
+  const auto ask = [](int number) {
+    tcp_info info{};
+    socklen_t length = sizeof info;
+    EXPECT_EQ(rsockets::getsockopt(number, IPPROTO_TCP, TCP_INFO, &info, &length), 0);
+    EXPECT_EQ(length, sizeof info);
+    return info;
+  };
+  EXPECT_EQ(ask(pair.client.number()).tcpi_state, TCP_ESTABLISHED);
+  EXPECT_NE(ask(pair.client.number()).tcpi_snd_mss, 0U);
+  EXPECT_EQ(ask(pair.listening.number()).tcpi_state, TCP_LISTEN);
+  EXPECT_EQ(ask(Owner(rsockets::socket(AF_INET, SOCK_STREAM, 0)).number()).tcpi_state, TCP_CLOSE);
+  std::uint8_t state = 0;
+  socklen_t length = sizeof state;
+  EXPECT_EQ(rsockets::getsockopt(pair.server.number(), IPPROTO_TCP, TCP_INFO, &state, &length), 0);
+  EXPECT_EQ(state, TCP_ESTABLISHED);
+}
+
+// Requests that nobody takes wait where they are counted, however often the listener is looked at.
+TEST(Rsocket, ABacklogIsABound) {
+  const Owner listening(rsockets::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0));
+  const At any = loopback_of(AF_INET);
+  ASSERT_EQ(rsockets::bind(listening.number(), any.address(), any.length), 0);
+  ASSERT_EQ(rsockets::listen(listening.number(), 2), 0);
+  const At at = name_of(listening.number());
+  std::vector<Owner> clients;
+  for (int i = 0; i < 12; ++i) {
+    clients.emplace_back(rsockets::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0));
+    expect_refused(rsockets::connect(clients.back().number(), at.address(), at.length), EINPROGRESS);
+  }
+  std::vector<Owner> servers;
+  const auto listener = find(listening.number());
+  while (servers.size() < clients.size()) {
+    ASSERT_EQ(wait_for(listening.number(), POLLIN), POLLIN);
+    EXPECT_EQ(wait_for(listening.number(), POLLOUT, 1), 0);
+    {
+      const std::lock_guard lock(listener->mutex);
+      listener->progress(true);
+      EXPECT_LE(listener->requests.size(), 2U);
+    }
+    const int made = rsockets::accept(listening.number(), nullptr, nullptr);
+    if (made >= 0) servers.emplace_back(made);
+  }
+  for (const auto& client : clients) EXPECT_EQ(wait_for(client.number(), POLLOUT), POLLOUT);
 }
 
 void no_linger(int number) {

@@ -149,4 +149,13 @@ Result<void> ConnectionState::set_type_of_service(std::uint8_t octet) {
   return error ? fail(Errc::kSystem, "octet", "the system does not set it", error.value()) : Result<void>();
 }
 
+std::size_t ConnectionState::tcp_info(MutableBytes into) const {
+  std::shared_ptr<Stream> stream;
+  {
+    const std::lock_guard lock(mutex_);
+    stream = stream_;
+  }
+  return stream ? stream->tcp_info(into) : 0;
+}
+
 }  // namespace weft::verbs::detail

@@ -28,6 +28,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   // --- The application
   Result<void> set_policy(const Policy& policy);
   Result<void> set_type_of_service(std::uint8_t octet);
+  [[nodiscard]] std::size_t tcp_info(MutableBytes into) const;
   Result<void> set_address_options(const AddressOptions& options);
   Result<void> bind_address(const Endpoint& local);
   Result<void> resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source);

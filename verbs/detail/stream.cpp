@@ -148,6 +148,11 @@ std::error_code Stream::set_type_of_service(std::uint8_t octet) {
   return finished_ ? std::error_code{} : socket_.set({.type_of_service = octet});
 }
 
+std::size_t Stream::tcp_info(MutableBytes into) {
+  const std::lock_guard lock(mutex_);
+  return finished_ ? 0 : socket_.tcp_info(into);
+}
+
 // --- The queue pair
 
 void Stream::drain(bool on) {

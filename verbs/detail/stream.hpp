@@ -73,6 +73,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   Result<void> reject(Bytes private_data);
   void disconnect();
   std::error_code set_type_of_service(std::uint8_t octet);
+  [[nodiscard]] std::size_t tcp_info(MutableBytes into);
 
   // --- The queue pair
   // Nothing when the stream is over: then they are the queue pair's to flush.
