@@ -126,7 +126,7 @@ verbs::Result<void> set_option(verbs::ConnectionId& id, int name, const void* va
     case RDMA_OPTION_ID_AFONLY: options.ipv6_only = on; break;
     // 4.096 us * 2^n, after which InfiniBand sends again, several times (retry_count), before it gives up. TCP decides
     // by itself when to send again, never sooner than after 200 ms. TCP_USER_TIMEOUT says when to give up: the same
-    // time there (67 ms with the common 14) would end a connection for one lost packet. So this has no effect.
+    // time there (67 ms with the common 14) would end a connection for one lost packet. So this is told back, no more.
     default: return {};
   }
   return id.set_address_options(options);
@@ -140,6 +140,10 @@ int cm_set_option(rdma_cm_id* id, int level, int name, void* value, size_t lengt
   if (wanted == 0) return refused_minus_one("rdma_set_option", ENOSYS, "no such option on iWARP");
   if (value == nullptr || length != wanted) return refused_minus_one("rdma_set_option", EINVAL, "length of the value");
   return guarded_minus_one([&] {
+    if (name == RDMA_OPTION_ID_ACK_TIMEOUT) {
+      of(id).ack_timeout = *static_cast<const std::uint8_t*>(value);
+      if (id->qp != nullptr) of(id->qp).timeout = *of(id).ack_timeout;
+    }
     const auto set = set_option(of(id).engine, name, value);
     return set ? 0 : refused_minus_one("rdma_set_option", set.error());
   });

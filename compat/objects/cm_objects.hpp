@@ -56,8 +56,9 @@ struct CmId : rdma_cm_id {
   std::optional<EndpointPlan> plan{};
   MadeQueue made_send{};
   MadeQueue made_receive{};
-  std::atomic<bool> connected = false;  // from the ESTABLISHED event to the DISCONNECTED event, as delivered
-  std::atomic<std::uint64_t> pair{0};   // ticket of the queue pair that it connects: programs may destroy that first
+  std::optional<std::uint8_t> ack_timeout{};  // RDMA_OPTION_ID_ACK_TIMEOUT: ibv_query_qp tells it
+  std::atomic<bool> connected = false;        // from the ESTABLISHED event to the DISCONNECTED event, as delivered
+  std::atomic<std::uint64_t> pair{0};  // ticket of the queue pair that it connects: programs may destroy that first
 };
 inline CmId& of(rdma_cm_id* id) noexcept { return *static_cast<CmId*>(id); }
 

@@ -114,6 +114,7 @@ int create(rdma_cm_id* raw, ibv_qp_init_attr_ex* wanted, std::string_view call) 
   }
   id.pd = pd;
   id.pair = of(id.qp).ticket;
+  if (id.ack_timeout) of(id.qp).timeout = *id.ack_timeout;
   return 0;
 }
 

@@ -34,12 +34,17 @@ struct ReceiveQueue {
   Engine& engine;
 };
 
+// What no queue pair here can do is told at the default log level: programs seldom name the opcode.
+int refuse(std::string_view call, int error) {
+  return error == EOPNOTSUPP ? refused_for_good(call, error, why_not(error)) : refused(call, error, why_not(error));
+}
+
 template <typename Queue>
 int post_single(const Queue& queue, const typename Queue::Wr& wr) {
   SgeArray segments;
   typename Queue::Request request;
   if (const int error = translate(wr, segments, request); error != 0) {
-    return refused(Queue::kCall, error, why_not(error));
+    return refuse(Queue::kCall, error);
   }
   const auto posted = queue.post({&request, 1});
   return posted ? 0 : refused(Queue::kCall, posted.error().error);
@@ -68,7 +73,7 @@ template <typename Queue>
   if (count != 0) posted = queue.post({requests.data(), count});
   next = advanced(first, posted ? count : posted.error().posted);
   if (!posted) return refused(Queue::kCall, posted.error().error);
-  return error == 0 ? 0 : refused(Queue::kCall, error, why_not(error));
+  return error == 0 ? 0 : refuse(Queue::kCall, error);
 }
 
 template <typename Queue>

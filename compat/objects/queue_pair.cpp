@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <memory>
 
 #include "compat/objects/report.hpp"
@@ -19,12 +20,17 @@ ibv_qp_state state_of(verbs::QpState state) { return static_cast<ibv_qp_state>(s
 verbs::QueuePairAttributes translate(const ibv_qp_init_attr_ex& wanted, std::uint64_t ticket) {
   // None of the queues may be of length 0 in the engine; a program that asks for that will not use it.
   const auto at_least_one = [](std::uint32_t value) { return std::max(value, 1U); };
+  // As adapters and the kernel's drivers make it: programs post one more than they asked for, and never notice.
+  const auto rounded = [&](std::uint32_t value) {
+    const std::uint32_t most = verbs::Device::limits().max_qp_wr;
+    return value < most ? std::min(std::bit_ceil(at_least_one(value)), most) : value;
+  };
   return {
       .send_cq = &of(wanted.send_cq).engine,
       .receive_cq = &of(wanted.recv_cq).engine,
       .srq = wanted.srq != nullptr ? &of(wanted.srq).engine : nullptr,
-      .max_send_wr = at_least_one(wanted.cap.max_send_wr),
-      .max_receive_wr = at_least_one(wanted.cap.max_recv_wr),
+      .max_send_wr = rounded(wanted.cap.max_send_wr),
+      .max_receive_wr = rounded(wanted.cap.max_recv_wr),
       .max_send_sge = at_least_one(wanted.cap.max_send_sge),
       .max_receive_sge = at_least_one(wanted.cap.max_recv_sge),
       // More costs nothing. Kernel drivers round up, too, and programs such as rdma_xclient ask for none and use it.
@@ -51,6 +57,8 @@ ibv_qp* make_qp(std::string_view call, ibv_pd* pd, ibv_qp_init_attr_ex& wanted) 
   const std::uint64_t ticket = Registry<Qp>::instance().reserve();
   auto pair = of(pd).engine.create_queue_pair(translate(wanted, ticket));
   if (!pair) return refused_null(call, pair.error());
+  // On an iWARP device a new queue pair is in INIT and takes receives (siw, cxgb4; rdma-core's tests).
+  if (const auto ready = pair->modify(verbs::QpState::kInit); !ready) return refused_null(call, ready.error());
   auto qp = std::make_unique<Qp>(*pd, wanted, std::move(*pair), ticket);
   if ((wanted.comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) != 0) {
     const int error = furnish_builder(*qp, wanted.send_ops_flags);
@@ -158,13 +166,19 @@ void refresh_state(Qp& qp) noexcept { std::atomic_ref(qp.qp_base.state).store(st
 
 namespace {
 
-// The connection manager alone takes a queue pair to RTS; asking for what is there already does no harm.
-int modify_state(Qp& qp, ibv_qp_state wanted) {
+// What a program has to name that connects queue pairs itself, and rdma_init_qp_attr asks for on InfiniBand alone.
+constexpr int kByHand = IBV_QP_AV | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_SQ_PSN;
+
+// The connection manager alone takes a queue pair to RTS. Asking for what is there already does no harm; and a program
+// that follows rdma_init_qp_attr does so before rdma_accept or rdma_connect, which will.
+int modify_state(Qp& qp, ibv_qp_state wanted, int mask) {
   const bool connects = wanted == IBV_QPS_RTR || wanted == IBV_QPS_RTS;
   const verbs::QpState now = qp.engine.state();
-  if (connects && now == verbs::QpState::kRts) return 0;
+  const bool under_way = now == verbs::QpState::kInit || now == verbs::QpState::kRtr;
+  if (connects && (now == verbs::QpState::kRts || (under_way && (mask & kByHand) == 0))) return 0;
   if (connects && now != verbs::QpState::kSqd) {
-    return refused("ibv_modify_qp", EINVAL, "an iWARP queue pair is connected by rdma_connect or rdma_accept");
+    return refused_for_good("ibv_modify_qp", EINVAL,
+                            "an iWARP queue pair is connected by rdma_connect or rdma_accept (perftest: -R)");
   }
   if (wanted > IBV_QPS_ERR || wanted == IBV_QPS_SQE) return refused("ibv_modify_qp", EINVAL, "no such state");
   const auto done = qp.engine.modify(static_cast<verbs::QpState>(wanted));
@@ -179,8 +193,9 @@ int modify_qp(ibv_qp* qp, ibv_qp_attr* attributes, int mask) noexcept {
   return guarded_errno([&] {
     Qp& self = of(qp);
     if ((mask & IBV_QP_ACCESS_FLAGS) != 0) self.access = attributes->qp_access_flags;
+    if ((mask & IBV_QP_TIMEOUT) != 0) self.timeout = attributes->timeout;
     if ((mask & IBV_QP_STATE) == 0) return 0;
-    const int error = modify_state(self, attributes->qp_state);
+    const int error = modify_state(self, attributes->qp_state, mask);
     refresh_state(self);
     return error;
   });
@@ -197,6 +212,7 @@ int query_qp(ibv_qp* qp, ibv_qp_attr* attributes, int, ibv_qp_init_attr* init) n
     attributes->qp_access_flags = self.access;
     attributes->cap = capabilities(query);
     attributes->port_num = 1;
+    attributes->timeout = self.timeout;
     if (query.negotiated) {
       attributes->max_rd_atomic = static_cast<std::uint8_t>(query.negotiated->ord);
       attributes->max_dest_rd_atomic = static_cast<std::uint8_t>(query.negotiated->ird);

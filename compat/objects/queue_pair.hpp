@@ -37,6 +37,7 @@ struct Qp : ibv_qp_ex {
   const std::uint64_t ticket;  // in Registry<Qp>
   Acknowledgements async_events;
   std::optional<WorkBuilder> builder{};  // of a queue pair that was made with send_ops_flags
+  std::uint8_t timeout = 0;              // ack timeout, as the program set it: told back, and nothing more
   unsigned access = 0;                   // qp_access_flags as the program set them; the memory's rights decide
 };
 inline Qp& of(ibv_qp* qp) noexcept { return *static_cast<Qp*>(reinterpret_cast<ibv_qp_ex*>(qp)); }

@@ -10,12 +10,12 @@ namespace weft::compat {
 
 namespace {
 
-void tell(std::string_view call, int error, std::string_view reason) {
-  if (!verbs::log_shows(verbs::LogLevel::kInfo)) return;
+void tell(std::string_view call, int error, std::string_view reason, verbs::LogLevel level = verbs::LogLevel::kInfo) {
+  if (!verbs::log_shows(level)) return;
   std::string line(call);
   const char* const name = strerrorname_np(error);
   line.append(": ").append(reason).append(" [").append(name != nullptr ? name : "unknown errno").append("]");
-  verbs::log_line(verbs::LogLevel::kInfo, line);
+  verbs::log_line(level, line);
 }
 
 }  // namespace
@@ -24,6 +24,14 @@ int refused(std::string_view call, int error, std::string_view reason) noexcept 
   try {
     tell(call, error, reason);
   } catch (...) {  // no memory for a line: the errno says what it can
+  }
+  return error;
+}
+
+int refused_for_good(std::string_view call, int error, std::string_view reason) noexcept {
+  try {
+    tell(call, error, reason, verbs::LogLevel::kWarn);
+  } catch (...) {
   }
   return error;
 }

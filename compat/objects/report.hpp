@@ -18,6 +18,8 @@ namespace weft::compat {
 // Logs "ibv_reg_mr: access: ... (EINVAL)" and returns the errno, positive.
 int refused(std::string_view call, const verbs::Error& error) noexcept;
 int refused(std::string_view call, int error, std::string_view reason) noexcept;
+// At log level warn, for what no program on iWARP can have, and one that tries seldom tells its user why.
+int refused_for_good(std::string_view call, int error, std::string_view reason) noexcept;
 
 // For calls that answer with a null pointer, or with -1: sets errno.
 std::nullptr_t refused_null(std::string_view call, const verbs::Error& error) noexcept;

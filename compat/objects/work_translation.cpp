@@ -69,7 +69,9 @@ int translate_operands(const ibv_send_wr& request, verbs::SendRequest& out) noex
     case IBV_WR_SEND_WITH_INV: return out.invalidate_rkey = request.invalidate_rkey, 0;
     case IBV_WR_BIND_MW:
       return out.bind = to_bind(request.bind_mw.mw, request.bind_mw.rkey, request.bind_mw.bind_info), 0;
-    case IBV_WR_SEND_WITH_IMM:  // RFC 7306 has Immediate Data of its own, and none in a Send
+    // RFC 7306's Immediate Data is a message of its own, which takes a receive of its own: behind a Send that makes two
+    // receives and two completions where libibverbs has one, and nothing in the Send tells its receiver to wait.
+    case IBV_WR_SEND_WITH_IMM:
     case IBV_WR_TSO:
     case IBV_WR_DRIVER1:
     case IBV_WR_ATOMIC_WRITE: return EOPNOTSUPP;
@@ -115,7 +117,7 @@ int translate(const ibv_recv_wr& request, SgeArray& segments, verbs::ReceiveRequ
 }
 
 std::string_view why_not(int error) noexcept {
-  if (error == EOPNOTSUPP) return "opcode: iWARP has no such operation";
+  if (error == EOPNOTSUPP) return "opcode: iWARP has no such operation (nor immediate data in a Send)";
   return "opcode or num_sge: no such operation, or more segments than the device takes";
 }
 

@@ -102,10 +102,17 @@ TEST(CompatMisuse, MakingQueuePairs) {
   });
 }
 
+int by_hand(Things& things, ibv_qp_state state, int mask) {
+  ibv_qp_attr to{};
+  to.qp_state = state;
+  return ibv_modify_qp(things.qp, &to, IBV_QP_STATE | mask);
+}
+
 TEST(CompatMisuse, States) {
   expect_all_refused({
-      {"ibv_modify_qp", EINVAL, "rdma_connect", [](Things& t) { return modify(t.qp, IBV_QPS_RTR); }},
-      {"ibv_modify_qp", EINVAL, "rdma_connect", [](Things& t) { return modify(t.qp, IBV_QPS_RTS); }},
+      {"ibv_modify_qp", EINVAL, "rdma_connect",
+       [](Things& t) { return by_hand(t, IBV_QPS_RTR, IBV_QP_AV | IBV_QP_DEST_QPN); }},
+      {"ibv_modify_qp", EINVAL, "rdma_connect", [](Things& t) { return by_hand(t, IBV_QPS_RTS, IBV_QP_SQ_PSN); }},
       {"ibv_modify_qp", EINVAL, "transition", [](Things& t) { return modify(t.qp, IBV_QPS_SQD); }},
       {"ibv_modify_qp", EINVAL, "no such state", [](Things& t) { return modify(t.qp, IBV_QPS_SQE); }},
       {"ibv_modify_qp", EINVAL, "no such state", [](Things& t) { return modify(t.qp, IBV_QPS_UNKNOWN); }},
