@@ -8,6 +8,7 @@
 #include <cstring>
 #include <mutex>
 #include <string>
+#include <system_error>
 
 #include "verbs/detail/log.hpp"
 
@@ -18,8 +19,9 @@ namespace {
 // Some containers allow no process to look at a process's memory, not even at its own.
 void tell_of_refusal(int error) noexcept {
   static std::once_flag once;
-  std::call_once(once,
-                 [&] { log_warning("checked-memory", std::string("not possible here: ") + std::strerror(error)); });
+  std::call_once(once, [&] {
+    log_warning("checked-memory", "not possible here: " + std::error_code(error, std::system_category()).message());
+  });
 }
 
 enum class Way : bool { kToProgram, kFromProgram };

@@ -72,8 +72,8 @@ std::size_t index_of(LogKind kind) noexcept { return static_cast<std::size_t>(ki
 struct Budgets {
   std::mutex mutex{};
   std::array<LogBudget, kKinds.size()> of = [] {
-    const auto make = []<std::size_t... kIndex>(std::index_sequence<kIndex...>) {
-      return std::array{LogBudget(kKinds[kIndex].rate)...};
+    const auto make = []<std::size_t... Index>(std::index_sequence<Index...>) {
+      return std::array{LogBudget(kKinds[Index].rate)...};
     };
     return make(std::make_index_sequence<kKinds.size()>());
   }();

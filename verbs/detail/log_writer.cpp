@@ -54,11 +54,12 @@ void LogWriter::push(std::string_view line) noexcept {
     if (state.dropped == 0 && state.pending.size() + line.size() < kMostPending) {
       state.pending.append(line).push_back('\n');
       state.work.notify_one();
-      return;
+    } else {
+      ++state.dropped;
     }
   } catch (...) {  // no thread, or no memory: as if there were no room
+    ++state.dropped;
   }
-  ++state.dropped;
 }
 
 void LogWriter::start_locked() {
