@@ -22,6 +22,7 @@ std::expected<void, PostError> Engine::post(const WorkRequest& request) { return
 void Engine::drain(bool on) noexcept { state_->drain(on); }
 void Engine::close(Instant now) { state_->close(now); }
 void Engine::abort(Instant) { state_->end(Disposition::kReset, false); }
+void Engine::leave(Instant now) { state_->leave(now); }
 
 ReceiveResult Engine::receive(MutableBytes stream, Instant now, const mpa::Landed& landed) {
   return state_->receive(stream, now, landed);

@@ -100,6 +100,9 @@ class Engine {
   void drain(bool on) noexcept;  // SQD: start no further work request; SendQueueDrained when none is in progress
   void close(Instant now);       // graceful: finish what is posted, then FIN
   void abort(Instant now);       // at once: flush, RST
+  // The user goes, and leaves nothing posted unfinished: what the socket was to get goes out, our FIN behind it. What
+  // arrives is dropped, what the peer asked for is refused with a Terminate, and the end comes within close_timeout.
+  void leave(Instant now);
 
   // --- World
   // Takes whole frames from the front of `stream` and may rearrange octets of frames that it consumes, or answers

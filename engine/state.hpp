@@ -91,6 +91,7 @@ struct Engine::State {
   // --- Ending
   void fail(const Fault& fault, Instant now);  // an error in what arrived, or of our own
   void close(Instant now);
+  void leave(Instant now);
   void connection_lost(Instant now);
   void give_up(Instant now);                 // the peer can no longer answer what we asked
   void end(Disposition how, bool graceful);  // everything is over
@@ -124,6 +125,7 @@ struct Engine::State {
   bool fin_pending = false;                 // the peer's FIN stands behind a segment that waits for a receive
   bool held = false;                        // drain() is on
   bool drain_wanted = false;                // and SendQueueDrained is due
+  bool left_owing = false;                  // leave() found responses that the peer has not taken
   bool pad_remarked = false;
 };
 

@@ -52,6 +52,22 @@ void Engine::State::close(Instant now) {
   settle(now);
 }
 
+// Nobody is there who could post receives, or whose memory responses could be read from. The work that was done
+// arrives, for the FIN comes behind it; a peer that waits for a response is told that none will come (RDMAP-6.2.1-01).
+// If it asked and does not read, the kernel is not to keep the octets for it beyond our patience.
+void Engine::State::leave(Instant now) {
+  if (ending.over()) return;
+  if (!rdma) return end(Disposition::kReset, false);
+  left_owing = !rdma->outbound.at_rest();
+  if (stream == StreamState::kTerminating) return;
+  startup_deadline.reset();
+  receive_deadline.reset();
+  first_fpdu_due.reset();
+  if (left_owing) fail(make_local_fault(rdma->inbound.position()), now);
+  if (!left_owing) give_up(now);
+  settle(now);
+}
+
 // RST, time-out, any error of the socket: there is no one to tell (RDMAP-6.2-03).
 void Engine::State::connection_lost(Instant now) {
   if (ending.over()) return;
@@ -63,7 +79,8 @@ void Engine::State::connection_lost(Instant now) {
   end(Disposition::kReset, false);
 }
 
-// The peer has closed its direction, so what we asked cannot be answered any more.
+// This direction ends where it is: the peer has closed its own, so what we asked cannot be answered any more, or our
+// user has gone.
 void Engine::State::give_up(Instant now) {
   step(StreamEvent::kErrorFound);
   give_back_receive(WorkStatus::kFlushed);
@@ -138,7 +155,7 @@ std::optional<Instant> Engine::State::next_deadline() const noexcept {
 void Engine::State::deadline_passed(Instant now) {
   const auto passed = [now](const std::optional<Instant>& deadline) { return deadline && *deadline <= now; };
   if (passed(ending.deadline())) {
-    end(Disposition::kClose, false);
+    end(left_owing ? Disposition::kReset : Disposition::kClose, false);
   } else if (passed(startup_deadline)) {
     startup_deadline.reset();
     on_startup(startup.timed_out(), now);

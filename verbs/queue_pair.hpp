@@ -59,8 +59,10 @@ struct QueuePairQuery {
   std::optional<StreamError> stream_error{};  // why the stream ended, if it ended with a Terminate
 };
 
-// The destructor ends the connection at once (RDMAP-6.2-03), unless a graceful close or a Terminate is under way, and
-// drops what is queued.
+// The destructor drops what is queued and ends the connection. Where nothing posted is unfinished the TCP connection
+// closes in the background, within close_timeout: all Sends and Writes that completed with success arrive, and a peer
+// that waits for a response of ours is told by a Terminate that none will come. Otherwise it ends at once, with a reset
+// (RDMAP-6.2-03). A Terminate under way still goes out.
 class QueuePair {
  public:
   QueuePair(QueuePair&&) noexcept = default;
@@ -74,7 +76,8 @@ class QueuePair {
 
   // RESET -> INIT; RTS -> SQD (drain: kSendQueueDrained follows) and back; any -> ERROR (flush both queues, close);
   // any -> RESET. INIT -> RTR -> RTS is done by connect and accept. Anything else: Errc::kInvalidState.
-  // RESET forgets all that the queue pair and its stream had: what is queued, bound windows, STags for it alone.
+  // RESET forgets all that the queue pair and its stream had: what is queued, bound windows, STags for it alone. The
+  // connection ends as with the destructor.
   // It falls into ERROR by itself when its stream ends, and already when a Terminate is sent or received: what is
   // posted is flushed then, though the connection may take a while to close (kDisconnected).
   Result<void> modify(QpState to);

@@ -69,6 +69,37 @@ TEST_CASE("Our FIN is due when the user asks, after the peer's", "[DDP-6.2.1-07]
   CHECK(rogue.end.engine.disposition() == Disposition::kClose);
 }
 
+TEST_CASE("Who leaves has sent all that was complete, and takes nothing more", "[RDMAP-6.2-02][DDP-6.2.1-02]") {
+  Stream rogue;
+  rogue.end.memory.post_receive(9, 64);
+  rogue.post(write_of(1, kAll, 9, 0));
+  CHECK(rogue.heard().size() == 1);
+  rogue.end.engine.leave(rogue.now);
+  CHECK(rogue.heard().empty());  // no Terminate
+  CHECK(rogue.end.engine.disposition() == Disposition::kShutdownWrite);
+  rogue.untagged(Opcode::kSend, 1, pattern(8));
+  rogue.tagged(Opcode::kWrite, 1, 0, pattern(8));
+  CHECK(rogue.end.count<Received>() == 0);
+  CHECK(rogue.end.memory.octets_placed == 0);
+  SECTION("until the peer closes, too") { rogue.fin(); }
+  SECTION("or is not waited for any longer") { rogue.wait(Config{}.close_timeout); }
+  CHECK(rogue.end.count<Closed>() == 1);
+  CHECK(rogue.end.engine.disposition() == Disposition::kClose);
+}
+
+TEST_CASE("Who leaves owes no response any more, and says so", "[RDMAP-6.2.1-01][RDMAP-5.4-10]") {
+  Stream rogue;
+  rogue.read_request(1, {{7}, {0}, 1000, {1}, {0}});
+  rogue.end.engine.leave(rogue.now);
+  const auto terminate = rogue.terminate();  // and no response
+  REQUIRE(terminate);
+  CHECK(terminate->error == rdmap::ErrorCode{rdmap::Layer::kRdmap, 0, 0});
+  CHECK(rogue.end.count<ProtocolError>() == 0);
+  CHECK(rogue.end.engine.disposition() == Disposition::kShutdownWrite);
+  rogue.wait(Config{}.close_timeout);
+  CHECK(rogue.end.engine.disposition() == Disposition::kReset);  // what the peer has not read is kept by nobody
+}
+
 TEST_CASE("A FIN inside a message is no graceful close", "[DDP-5.2-04][DDP-6.2.1-02][DDP-6.2.2-05][MPA-8-01]") {
   Stream rogue;
   rogue.end.memory.post_receive(9, 64);

@@ -4,6 +4,7 @@
 
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -69,6 +70,17 @@ class HandPeer {
       if (remote.ends_with(wanted)) return queues.ends_with(":00000000");
     }
     throw std::runtime_error("the other end has no socket");
+  }
+
+  // Octets that have come and were not read.
+  [[nodiscard]] std::size_t waiting_octets() const {
+    int octets = 0;
+    if (::ioctl(socket_, FIONREAD, &octets) != 0) throw std::runtime_error("FIONREAD");
+    return static_cast<std::size_t>(octets);
+  }
+  [[nodiscard]] bool is_reset() const {
+    pollfd now{.fd = socket_, .events = 0, .revents = 0};
+    return ::poll(&now, 1, 0) == 1 && (now.revents & POLLERR) != 0;
   }
 
   // Reads until an event of this kind has come.

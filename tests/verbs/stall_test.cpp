@@ -17,7 +17,7 @@ void stall(Pair& pair) {
 TEST(Stall, AResetIsNoticedAtOnce) {
   Pair pair;  // the receive would be waited for three times as long as kPatience
   stall(pair);
-  pair.client.qp.reset();  // aborts the connection
+  must(pair.client.qp->modify(QpState::kError), "ERROR");  // aborts the connection
   pair.event(ConnectionEventType::kDisconnected);
   pair.event(ConnectionEventType::kDisconnected);
   EXPECT_EQ(pair.server.qp->state(), QpState::kError);

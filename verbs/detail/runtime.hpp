@@ -24,6 +24,7 @@
 #include "verbs/detail/buffer_pool.hpp"
 #include "verbs/detail/clock.hpp"
 #include "verbs/detail/deadlines.hpp"
+#include "verbs/detail/orphans.hpp"
 #include "verbs/detail/stag_table.hpp"
 #include "verbs/detail/watchdog.hpp"
 #include "verbs/error.hpp"
@@ -79,6 +80,8 @@ class Runtime {
   // Not at `at`, after all.
   void forget_wake_up(std::uint64_t number, Instant at);
 
+  [[nodiscard]] Orphans& orphans() noexcept { return orphans_; }
+
   // --- Listeners: known here for the sake of fork() alone
   void add(std::uint64_t number, const std::shared_ptr<transport::Listener>& listener);
   void forget_listener(std::uint64_t number);
@@ -116,6 +119,7 @@ class Runtime {
 
   std::shared_ptr<StagTable> stags_ = std::make_shared<StagTable>();
   BufferPool buffers_;
+  Orphans orphans_;
   transport::Reactor reactor_;
   std::once_flag started_;
   std::thread thread_;

@@ -175,18 +175,38 @@ void Stream::abort() {
   settle();
 }
 
-// A close under way, or a Terminate on its way (RDMAP-6.2.1-05), goes on without the queue pair; unless work still uses
-// its memory.
+// What completed with success is not lost with its queue pair, as programs know it from adapters: TCP has the octets,
+// but a reset would take them back. A close under way, or a Terminate on its way (RDMAP-6.2.1-05), goes on as well;
+// unless work still uses the queue pair's memory.
 void Stream::release_queue_pair() {
-  const std::lock_guard lock(mutex_);
-  const bool ending = closing_ || failing_;
-  if (!finished_ && (!ending || !slots_.empty())) {
-    if (narrator_) narrator_->say("aborted: its queue pair is gone");
-    engine_.abort(now());
-    pump();
-    settle();
+  std::optional<std::uint64_t> one_too_many;
+  {
+    const std::lock_guard lock(mutex_);
+    leave_locked();
+    if (!finished_ && !std::exchange(orphaned_, true)) one_too_many = runtime_.orphans().add(number_);
   }
-  release_locked();
+  const auto oldest = one_too_many ? runtime_.find(*one_too_many) : nullptr;  // takes its lock, so not under ours
+  if (oldest) oldest->end_waiting();
+}
+
+void Stream::leave_locked() {
+  if (finished_) return release_locked();
+  const bool leaves = slots_.empty() && (established_ || closing_ || failing_);
+  if (narrator_)
+    narrator_->say(leaves ? "its queue pair is gone: FIN behind what was sent" : "aborted: its queue pair is gone");
+  if (leaves) {
+    closing_ = fell_ = true;  // it has no queue pair to tell
+    engine_.leave(now());
+  } else {
+    engine_.abort(now());
+  }
+  pump();
+  if (closed_) settle();
+  release_locked();  // before anything else is written: responses would read memory that is the application's again
+  if (finished_) return;
+  if (std::exchange(stalled_, false)) present();  // no receive is waited for any more: on to the peer's FIN
+  send_some();
+  settle();
 }
 
 void Stream::release_locked() {

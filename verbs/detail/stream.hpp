@@ -81,7 +81,10 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   [[nodiscard]] std::uint32_t sends_held();  // posted and not completed: never more than max_send_wr
   void drain(bool on);
   void abort();
-  void release_queue_pair();  // it is destroyed or reset; a graceful close may go on without it
+  // It is destroyed or reset. With nothing posted unfinished the stream closes as disconnect() has it, in the
+  // background and within close_timeout, and no response goes out any more; else it is aborted.
+  void release_queue_pair();
+  void end_waiting();  // that long: others without a queue pair came after it
 
   // --- Drivers
   bool drive(bool hangup);  // the progress thread; true when octets came for an established connection
@@ -117,6 +120,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
 
   // stream.cpp
   void attach(const std::shared_ptr<QueuePairState>& qp);
+  void leave_locked();
   void release_locked();
 
   // stream_drivers.cpp: the drivers, and what every entry does before it gives up the lock
@@ -140,6 +144,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   [[nodiscard]] bool show_interest(transport::Interest interest);
   void schedule();
   void wake_at(Instant at);
+  void last_octets();
   void finish();
 
   // stream_io.cpp
@@ -244,6 +249,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   bool closing_ = false;     // disconnect was asked for
   const bool initiator_;     // of the start-up
   bool established_ = false;
+  bool orphaned_ = false;                       // its queue pair has gone, and it is counted
   bool closed_ = false;                         // the engine's last event was seen
   bool finished_ = false;                       // the socket is closed
   std::optional<Interests> told_;               // nothing: who drives has changed since

@@ -104,8 +104,31 @@ void Stream::leave_to_parent(int nowhere) noexcept {
 void Stream::abandon() {
   const std::lock_guard lock(mutex_);
   if (narrator_ && !finished_) narrator_->closed("as the process is done with it");
-  if (!finished_) finish();
+  if (!finished_) last_octets(), finish();
   observer_.reset();
+}
+
+// As if its time were over.
+void Stream::end_waiting() {
+  const std::lock_guard lock(mutex_);
+  if (finished_) return;
+  last_octets();
+  if (const auto deadline = engine_.next_deadline()) engine_.deadline_passed(*deadline);
+  pump();
+  settle();
+}
+
+// Nobody drives it any more: what the socket takes at once it gets. And octets that were left unread would have the
+// kernel answer with a reset, which drops what the peer has not got yet.
+void Stream::last_octets() {
+  blocked_ = false;
+  send_some();
+  staged_ = 0;
+  for (std::size_t octets = 0; octets < kMostRead && !inbound_over_;) {
+    const auto io = socket_.read(staging_octets());
+    if (io.status != transport::IoResult::Status::kMoved) return;
+    octets += io.octets;
+  }
 }
 
 // --- Before the lock is given up
@@ -223,6 +246,7 @@ void Stream::finish() {
   if (tap_ && !reset && !shut_) tap_->fin_sent();
   if (reset) socket_.reset();
   if (!reset) socket_.close();
+  if (orphaned_) runtime_.orphans().remove(number_);
   runtime_.forget(number_);
   tell_end();
 }

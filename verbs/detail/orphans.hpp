@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The streams that have outlived their queue pairs: each closes in the background, within its close_timeout, and no
+// application can reach it any more. They are few, whatever the peers do: one too many, and the oldest goes
+//.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+
+namespace weft::verbs::detail {
+
+class Orphans {
+ public:
+  static constexpr std::size_t kMost = 256;
+
+  // By a stream's number. Returns that of the oldest one when there are too many: it is the caller's to end.
+  [[nodiscard]] std::optional<std::uint64_t> add(std::uint64_t number) {
+    const std::lock_guard lock(mutex_);
+    numbers_.push_back(number);
+    if (numbers_.size() <= kMost) return std::nullopt;
+    const std::uint64_t oldest = numbers_.front();
+    numbers_.pop_front();
+    return oldest;
+  }
+  void remove(std::uint64_t number) {
+    const std::lock_guard lock(mutex_);
+    std::erase(numbers_, number);
+  }
+  [[nodiscard]] std::size_t size() const {
+    const std::lock_guard lock(mutex_);
+    return numbers_.size();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::deque<std::uint64_t> numbers_;  // in the order in which they were left
+};
+
+}  // namespace weft::verbs::detail
