@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rdmap/request_window.hpp"
 
+#include <algorithm>
+
 #include "ddp/tagged.hpp"
 
 namespace weft::rdmap {
@@ -37,12 +39,18 @@ std::expected<ResponsePiece, ErrorCode> RequestWindow::read_response(const ddp::
   if (read == nullptr) return std::unexpected(kUnsolicited);
   const auto offset = offset_of(header, payload, *read);
   if (!offset) return std::unexpected(offset.error());
-  const bool wrong_end = header.last && received_ + payload != read->size;  // the last segment, and octets are missing
-  if (wrong_end) return std::unexpected(error_code(ddp::TaggedError::kBaseOrBounds));
+  const std::uint64_t received = received_ + payload;
+  const std::uint64_t furthest = std::max(furthest_, std::uint64_t{*offset} + payload);
+  // Octets that come twice may hide from the count that others never came. While there is no hole they are found at
+  // once; two of them beside holes may be missed, and a receiver need not look for them at all (DDP-5.2-14).
+  const bool again = payload != 0 && received_ == furthest_ && *offset < furthest_;
+  const bool wrong_end = header.last && (received != read->size || furthest != read->size);  // octets are missing
+  if (again || wrong_end) return std::unexpected(error_code(ddp::TaggedError::kBaseOrBounds));
   const ResponsePiece piece{outstanding_.front().cookie, *offset, header.last};
-  received_ += payload;
+  received_ = received;
+  furthest_ = furthest;
   if (header.last) {
-    received_ = 0;
+    received_ = furthest_ = 0;
     outstanding_.pop();
   }
   return piece;
@@ -53,7 +61,7 @@ std::optional<ResponsePiece> RequestWindow::landing(const ddp::TaggedHeader& hea
   const auto* read = oldest_read();
   if (read == nullptr) return std::nullopt;
   const auto offset = offset_of(header, payload, *read);
-  if (!offset || *offset != received_) return std::nullopt;
+  if (!offset || *offset != received_ || received_ != furthest_) return std::nullopt;
   return ResponsePiece{outstanding_.front().cookie, *offset, header.last};
 }
 

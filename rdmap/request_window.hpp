@@ -66,6 +66,7 @@ class RequestWindow {
 
   BoundedRing<OutstandingRequest> outstanding_;
   std::uint64_t received_ = 0;  // octets of the oldest Read's response
+  std::uint64_t furthest_ = 0;  // the end of its furthest segment
 };
 
 }  // namespace weft::rdmap

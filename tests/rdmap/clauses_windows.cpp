@@ -96,6 +96,24 @@ TEST_CASE("A Read completes with the last segment of its Response and not before
   CHECK(window.outstanding() == 0);
 }
 
+TEST_CASE("A Read Response does not hide behind octets sent twice that others never came", "[RDMAP-5.2.2-08]") {
+  RequestWindow window(1);
+  REQUIRE(window.start({1, ReadExpected{{5}, {0}, 100}}));
+  SECTION("from the start on") {
+    CHECK(window.read_response(segment(0, false), 50));
+    CHECK(window.read_response(segment(0, true), 50) == std::unexpected(kBounds));
+  }
+  SECTION("in the middle") {
+    CHECK(window.read_response(segment(0, false), 50));
+    CHECK(window.read_response(segment(40, false), 20) == std::unexpected(kBounds));
+  }
+  SECTION("beside a hole, so that the end is missing") {
+    CHECK(window.read_response(segment(40, false), 40));
+    CHECK(window.read_response(segment(0, false), 20));
+    CHECK(window.read_response(segment(40, true), 40) == std::unexpected(kBounds));
+  }
+}
+
 TEST_CASE("Segments of a Read Response may come in any order of offsets", "[DDP-5.3-03][DDP-5.3-04][RFC5041-5.3]") {
   RequestWindow window(1);
   REQUIRE(window.start(read(1, 0, 100)));
