@@ -75,8 +75,8 @@ class MemoryWindow {
   ~MemoryWindow();
 
   [[nodiscard]] std::uint32_t rkey() const noexcept;  // of the last bind that was carried out
-  [[nodiscard]] std::uint32_t next_rkey()
-      const noexcept;  // for the next bind: same upper 24 bits, lower 8 bits at random
+  // For the next bind: the same upper 24 bits; the lower 8 come again behind 255 others.
+  [[nodiscard]] std::uint32_t next_rkey() const noexcept;
   [[nodiscard]] bool bound() const noexcept;
 
  private:

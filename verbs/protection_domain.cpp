@@ -87,7 +87,7 @@ Result<MemoryRegion> ProtectionDomain::register_memory(void* address, std::size_
   if (!mapped) return std::unexpected(mapped.error());
   auto share = detail::Quota::take(self_->device->quotas.regions);
   if (!share) return std::unexpected(share.error());
-  const std::uint32_t stream = options.only_for != nullptr ? options.only_for->number() : 0;
+  const std::uint64_t stream = options.only_for != nullptr ? options.only_for->self_->identity : 0;
   auto state = detail::RegionState::create(
       self_.runtime->stags(), self_.state,
       {.start = start, .length = length, .first_offset = iova, .access = access, .only_stream = stream},
@@ -174,6 +174,8 @@ Result<QueuePair> ProtectionDomain::create_queue_pair(const QueuePairAttributes&
   }
   auto share = detail::Quota::take(self_->device->quotas.queue_pairs);
   if (!share) return std::unexpected(share.error());
+  detail::QueuePairNumber number(detail::QueuePairNumbers::of_process().take().value_or(0));
+  if (number.value() == 0) return fail(Errc::kNoResources, "queue pair", "no number is left");
   QueuePair pair;
   pair.self_ = {self_.runtime, std::make_shared<detail::QueuePairState>(
                                    detail::QueuePairState::Parts{.stags = self_.runtime->stags(),
@@ -181,7 +183,7 @@ Result<QueuePair> ProtectionDomain::create_queue_pair(const QueuePairAttributes&
                                                                  .send_cq = attributes.send_cq->self_.state,
                                                                  .receive_cq = attributes.receive_cq->self_.state,
                                                                  .receives = std::move(receives)},
-                                   attributes, std::move(*share))};
+                                   attributes, std::move(number), std::move(*share))};
   return pair;
 }
 

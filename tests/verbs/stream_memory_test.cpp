@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -173,6 +174,20 @@ TEST_F(Memory, WindowsAreBoundUsedAndInvalidated) {
   window->free();
   EXPECT_EQ(memory.check_read({second}, {0}, 8).error(), AccessError::kInvalidStag);
   EXPECT_TRUE(base->deregister());
+}
+
+// SEC-6.1.1-06: who has an STag that was revoked waits long until it may mean something again.
+TEST_F(Memory, AWindowsKeysComeAgainBehindAllOthers) {
+  const auto base = region(kAllAccess);
+  const auto window = WindowState::create(table, domain);
+  std::set<std::uint32_t> seen;
+  for (std::uint32_t bind = 0; bind <= kKeyMask; ++bind) {
+    const std::uint32_t stag = window->next_stag();
+    EXPECT_TRUE(seen.insert(stag).second) << bind;
+    ASSERT_TRUE(window->bind(base, {domain->number, kStream}, stag, 0, 8, Access::kRemoteRead));
+    EXPECT_TRUE(window->invalidate(stag));
+  }
+  EXPECT_TRUE(seen.contains(window->next_stag()));
 }
 
 TEST_F(Memory, BindsThatAreRefused) {

@@ -11,10 +11,10 @@
 
 namespace weft::verbs::detail {
 
-// Who asks: a stream is known by its queue pair's number.
+// Who asks: a stream is known by its queue pair's identity, which is never used again.
 struct Accessor {
   std::uint32_t domain{};
-  std::uint32_t stream{};
+  std::uint64_t stream{};
 };
 
 struct Grant {
@@ -23,7 +23,7 @@ struct Grant {
   std::uint64_t first_offset{};  // tagged offset of *start
   Access access{};
   std::uint32_t domain{};
-  std::uint32_t only_stream{};  // 0: any stream of the domain
+  std::uint64_t only_stream{};  // 0: any stream of the domain
   bool window{};                // no lkey: windows give remote access alone
 };
 

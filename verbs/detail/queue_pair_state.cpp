@@ -9,11 +9,10 @@
 namespace weft::verbs::detail {
 
 namespace {
-std::uint32_t next_queue_pair_number() {
-  static std::atomic<std::uint32_t> last{0};
-  std::uint32_t number = 0;
-  while (number == 0) number = ++last & 0xFFFFFF;  // 24 bits, as in libibverbs
-  return number;
+// 64 bits do not wrap: at a million queue pairs a second they last for half a million years.
+std::uint64_t next_identity() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
 }
 }  // namespace
 
@@ -33,8 +32,14 @@ WcOpcode completion_opcode(SendOpcode opcode) noexcept {
   return WcOpcode::kSend;
 }
 
-QueuePairState::QueuePairState(Parts made_of, const QueuePairAttributes& wanted, Quota::Share share)
-    : number(next_queue_pair_number()), attributes(wanted), parts(std::move(made_of)), share_(std::move(share)) {}
+QueuePairState::QueuePairState(Parts made_of, const QueuePairAttributes& wanted, QueuePairNumber given,
+                               Quota::Share share)
+    : number(given.value()),
+      identity(next_identity()),
+      attributes(wanted),
+      parts(std::move(made_of)),
+      held_(std::move(given)),
+      share_(std::move(share)) {}
 
 std::shared_ptr<Stream> QueuePairState::stream() const {
   const std::lock_guard lock(mutex_);
@@ -73,7 +78,7 @@ Result<void> QueuePairState::reset() {
     old = std::exchange(stream_, nullptr);
   }
   if (old) old->release_queue_pair();
-  revoke_stream(*parts.stags, number);
+  revoke_stream(*parts.stags, identity);
   const std::lock_guard no_flush(flushing_);
   while (const auto receive = shares_receives() ? std::nullopt : parts.receives->take({})) {
     parts.receives->complete(receive->buffer.cookie);
@@ -104,10 +109,11 @@ void QueuePairState::destroy() {
     state_ = QpState::kError;
   }
   if (old) old->release_queue_pair();
-  revoke_stream(*parts.stags, number);
+  revoke_stream(*parts.stags, identity);
   if (attempt) attempt->on_queue_pair_lost();
   discard_completions();
   const std::lock_guard lock(mutex_);
+  held_.reset();  // behind discard_completions(): what the queues hold under this number is its next owner's
   share_.drop();  // now, whoever still holds this object for a moment
 }
 

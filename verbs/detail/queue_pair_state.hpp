@@ -10,6 +10,7 @@
 
 #include "verbs/detail/compact_mutex.hpp"
 #include "verbs/detail/completion_queue_state.hpp"
+#include "verbs/detail/queue_pair_numbers.hpp"
 #include "verbs/detail/receive_queue.hpp"
 #include "verbs/queue_pair.hpp"
 
@@ -28,7 +29,7 @@ class QueuePairState {
     std::shared_ptr<CompletionQueueState> receive_cq{};
     std::shared_ptr<ReceiveQueue> receives{};
   };
-  QueuePairState(Parts parts, const QueuePairAttributes& attributes, Quota::Share share = {});
+  QueuePairState(Parts parts, const QueuePairAttributes& attributes, QueuePairNumber number, Quota::Share share = {});
 
   // --- The application
   Result<void> modify(QpState to);
@@ -59,7 +60,8 @@ class QueuePairState {
   void raise(AsyncEventType type, std::optional<StreamError> error = {}) const;
   [[nodiscard]] std::uint32_t vendor_error() const;
 
-  const std::uint32_t number;
+  const std::uint32_t number;    // 24 bits, and another's some time after this one is destroyed
+  const std::uint64_t identity;  // no other's ever: what is for this queue pair's stream alone is kept by it
   const QueuePairAttributes attributes;
   const Parts parts;
   [[nodiscard]] bool shares_receives() const noexcept { return attributes.srq != nullptr; }
@@ -76,6 +78,7 @@ class QueuePairState {
 
   CompactMutex flushing_;  // ERROR's flush of receives, and RESET: outside mutex_
   mutable CompactMutex mutex_;
+  QueuePairNumber held_;
   Quota::Share share_;
   std::atomic<QpState> state_{QpState::kReset};
   Attempt attempt_;     // until it is established or has failed

@@ -64,7 +64,12 @@ std::shared_ptr<WindowState> WindowState::create(std::shared_ptr<StagTable> tabl
 
 WindowState::WindowState(std::shared_ptr<StagTable> table, std::shared_ptr<ProtectionDomainState> domain,
                          std::uint32_t stag, Quota::Share share, WindowType kind)
-    : type(kind), table_(std::move(table)), domain_(std::move(domain)), stag_(stag), share_(std::move(share)) {}
+    : type(kind),
+      table_(std::move(table)),
+      domain_(std::move(domain)),
+      step_(table_->random() | 1U),
+      stag_(stag),
+      share_(std::move(share)) {}
 
 WindowState::~WindowState() { free(); }
 
@@ -143,9 +148,7 @@ std::uint32_t WindowState::stag() const {
 
 std::uint32_t WindowState::next_stag() const {
   const std::lock_guard lock(mutex_);
-  // Any key but the last one: a peer that still has that must not reach the new binding.
-  const std::uint32_t step = 1 + table_->random() % kKeyMask;
-  return (stag_ & ~kKeyMask) | ((stag_ + step) & kKeyMask);
+  return (stag_ & ~kKeyMask) | ((stag_ + step_) & kKeyMask);
 }
 
 bool WindowState::bound() const {
@@ -154,7 +157,7 @@ bool WindowState::bound() const {
 }
 
 // Without waiting: whoever else holds a lease is not associated and touches nothing.
-void revoke_stream(StagTable& table, std::uint32_t stream) {
+void revoke_stream(StagTable& table, std::uint64_t stream) {
   for (const std::uint32_t stag : table.limited_to(stream)) {
     std::shared_ptr<WindowState> window;
     if (const auto lease = table.lease(stag)) window = lease->window();

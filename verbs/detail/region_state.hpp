@@ -80,6 +80,9 @@ class WindowState : public std::enable_shared_from_this<WindowState> {
 
   const std::shared_ptr<StagTable> table_;
   const std::shared_ptr<ProtectionDomainState> domain_;
+  // From one key to the next. It is odd, so that all 256 keys have their turn before one comes again: a peer that still
+  // has an STag of this window reaches none of the next 255 bindings (SEC-6.1.1-06).
+  const std::uint32_t step_;
   mutable std::mutex mutex_;
   std::uint32_t stag_;
   std::shared_ptr<RegionState> region_;  // while bound
@@ -90,6 +93,6 @@ class WindowState : public std::enable_shared_from_this<WindowState> {
 // Takes back every right that only this stream has: its windows are bound no longer, and regions for it alone have no
 // valid STag any more. For a queue pair whose stream has let go of memory: its next stream is another one, maybe
 // another peer's (RDMAP-8.1.1-02, DDP-8.3.1-03, SEC-6.1.1-04).
-void revoke_stream(StagTable& table, std::uint32_t stream);
+void revoke_stream(StagTable& table, std::uint64_t stream);
 
 }  // namespace weft::verbs::detail

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "verbs/detail/compact_mutex.hpp"
+#include "verbs/detail/queue_pair_numbers.hpp"
 #include "verbs/detail/runtime.hpp"
 #include "verbs/detail/stream.hpp"
 
@@ -24,7 +25,8 @@ struct Current {
   std::vector<std::shared_ptr<Runtime>> inherited{};  // in a child: kept, for their threads are the parent's to join
   std::vector<std::shared_ptr<void>> kept{};          // in a child: its parent's objects that it let go of
   std::unique_lock<std::mutex> own{};                 // while fork() runs: the lock above,
-  std::unique_lock<std::mutex> streams{};             // and the runtime's
+  std::unique_lock<std::mutex> streams{};             // the runtime's,
+  std::unique_lock<std::mutex> numbers{};             // and that of the queue pairs' numbers
 };
 
 Current& current() {
@@ -65,10 +67,12 @@ void Runtime::before_fork() {
   self.own = lock_for_fork(self.mutex);
   if (self.own) self.forking = self.runtime.lock();
   if (self.forking) self.streams = lock_for_fork(self.forking->streams_mutex_);
+  self.numbers = lock_for_fork(QueuePairNumbers::of_process().mutex());
 }
 
 void Runtime::after_fork_in_parent() {
   Current& self = current();
+  self.numbers = {};
   self.streams = {};
   const auto last = std::move(self.forking);  // perhaps the last share: it ends behind the lock
   const auto lock = std::move(self.own);
@@ -77,6 +81,7 @@ void Runtime::after_fork_in_parent() {
 // Locks that the child's own thread does not hold are free from here on, and it holds two at most.
 void Runtime::after_fork_in_child() {
   Current& self = current();
+  self.numbers = {};
   CompactMutex::entered_child();
   if (self.forking) {
     self.forking->leave_to_parent(self.streams.owns_lock());

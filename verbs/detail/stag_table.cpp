@@ -102,7 +102,7 @@ bool StagTable::mark_revoked(Entry& entry) {
   return true;
 }
 
-std::vector<std::uint32_t> StagTable::limited_to(std::uint32_t stream) const {
+std::vector<std::uint32_t> StagTable::limited_to(std::uint64_t stream) const {
   const std::lock_guard lock(limited_mutex_);
   const auto found = limited_.find(stream);
   if (found == limited_.end()) return {};

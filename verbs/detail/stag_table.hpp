@@ -90,7 +90,7 @@ class StagTable {
   // access, and what its own leases cover was posted before. Whoever wants the memory back still calls revoke().
   bool withdraw(std::uint32_t stag);
   // The STags that are valid on this stream alone.
-  [[nodiscard]] std::vector<std::uint32_t> limited_to(std::uint32_t stream) const;
+  [[nodiscard]] std::vector<std::uint32_t> limited_to(std::uint64_t stream) const;
   // Frees an index (whatever the key) that has no valid STag.
   void release(std::uint32_t stag);
 
@@ -118,7 +118,7 @@ class StagTable {
   std::vector<std::uint32_t> resting_;
   std::size_t oldest_ = 0;
   mutable std::mutex limited_mutex_;  // inside a shard's
-  std::unordered_map<std::uint32_t, std::unordered_set<std::uint32_t>>
+  std::unordered_map<std::uint64_t, std::unordered_set<std::uint32_t>>
       limited_;  // by stream; shared STags are not here
 };
 

@@ -94,7 +94,7 @@ void Stream::attach(const std::shared_ptr<QueuePairState>& qp) {
   told_.reset();
   claimed_ = {};
   receives_ = qp->parts.receives;
-  memory_.attach({qp->parts.domain->number, qp->number}, qp->parts.receives, weak_from_this());
+  memory_.attach({qp->parts.domain->number, qp->identity}, qp->parts.receives, weak_from_this());
   qp->parts.send_cq->attach(shared_from_this(), socket_);
   if (qp->parts.receive_cq != qp->parts.send_cq) qp->parts.receive_cq->attach(shared_from_this(), socket_);
 }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/detail/queue_pair_numbers.hpp"
+
+namespace weft::verbs::detail {
+
+QueuePairNumbers& QueuePairNumbers::of_process() {
+  static auto* const one = new QueuePairNumbers;
+  return *one;
+}
+
+std::optional<std::uint32_t> QueuePairNumbers::take() {
+  const std::lock_guard lock(mutex_);
+  if (taken_.size() == highest_) wake_oldest();
+  if (taken_.size() == highest_) return std::nullopt;
+  do {
+    last_ = last_ == highest_ ? 1 : last_ + 1;
+  } while (!taken_.insert(last_).second);
+  return last_;
+}
+
+void QueuePairNumbers::give_back(std::uint32_t number) {
+  const std::lock_guard lock(mutex_);
+  resting_.push_back(number);
+  if (resting_.size() > resting_most_) wake_oldest();
+}
+
+void QueuePairNumbers::wake_oldest() {
+  if (resting_.empty()) return;
+  taken_.erase(resting_.front());
+  resting_.pop_front();
+}
+
+void QueuePairNumbers::continue_behind(std::uint32_t number) {
+  const std::lock_guard lock(mutex_);
+  last_ = number;
+}
+
+}  // namespace weft::verbs::detail

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The 24-bit numbers by which applications know queue pairs. They wrap, for a peer that connects again and again uses
+// them up; so none is given twice at a time, and one that was freed rests, for somebody may still hold a completion or
+// an event that names it. Rights do not go by these numbers but by QueuePairState::identity, which never comes again.
+//
+// Counting up finds a free number at once, but behind a wrap, where it may have to pass those that are in use. What is
+// kept is a few octets for each number in use or at rest.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+
+namespace weft::verbs::detail {
+
+class QueuePairNumbers {
+ public:
+  static constexpr std::uint32_t kHighest = 0xFFFFFF;  // as libibverbs has it; 0 is none
+  static constexpr std::size_t kResting = 1024;        // numbers that were freed last
+
+  explicit QueuePairNumbers(std::uint32_t highest = kHighest, std::size_t resting = kResting)
+      : highest_(highest), resting_most_(resting) {}
+
+  // Those of this process. Never destroyed: queue pairs may be, while exit() runs.
+  [[nodiscard]] static QueuePairNumbers& of_process();
+
+  // Nothing when all are in use. While others are free, none of those that rest.
+  [[nodiscard]] std::optional<std::uint32_t> take();
+  void give_back(std::uint32_t number);
+
+  // For tests: the next one is looked for behind this one.
+  void continue_behind(std::uint32_t number);
+
+  // Around fork(): a child is to find the lock free.
+  [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
+
+ private:
+  void wake_oldest();
+
+  const std::uint32_t highest_;
+  const std::size_t resting_most_;
+  std::mutex mutex_;
+  std::uint32_t last_ = 0;
+  std::unordered_set<std::uint32_t> taken_;  // in use, or at rest
+  std::deque<std::uint32_t> resting_;        // the oldest first
+};
+
+// One number, in use as long as this lives and was not reset.
+class QueuePairNumber {
+ public:
+  QueuePairNumber() = default;
+  explicit QueuePairNumber(std::uint32_t taken) noexcept : number_(taken) {}
+  QueuePairNumber(QueuePairNumber&& other) noexcept : number_(std::exchange(other.number_, 0)) {}
+  QueuePairNumber& operator=(QueuePairNumber&&) = delete;
+  ~QueuePairNumber() { reset(); }
+
+  [[nodiscard]] std::uint32_t value() const noexcept { return number_; }
+  void reset() {
+    if (number_ != 0) QueuePairNumbers::of_process().give_back(std::exchange(number_, 0));
+  }
+
+ private:
+  std::uint32_t number_ = 0;
+};
+
+}  // namespace weft::verbs::detail
