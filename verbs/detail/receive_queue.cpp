@@ -65,9 +65,12 @@ void ReceiveQueue::make_slot() {
   free_.push_back(slots_++);
 }
 
+// Waiters are woken one after the other for as long as there is a receive: of thousands that wait at a shared queue as
+// many as find one, and one more for each that does not take it (its stream may have ended). Nobody is forgotten: who
+// waits has found no receive, only a post makes one, and no post returns while there are both, a receive and a waiter.
 PostResult ReceiveQueue::post(std::span<const ReceiveRequest> requests) {
   PostResult result;
-  std::vector<std::shared_ptr<ReceiveWaiter>> waiters;
+  bool owes = false;
   {
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < requests.size() && result; ++i) {
@@ -75,23 +78,23 @@ PostResult ReceiveQueue::post(std::span<const ReceiveRequest> requests) {
       if (fine) store(requests[i]);
       if (!fine) result = std::unexpected(PostFailure{fine.error(), i});
     }
-    if (!posted_.empty()) waiters = take_waiters();
+    owes = owes_a_wake();
   }
-  for (const auto& waiter : waiters) waiter->receives_available();
+  if (!owes) return result;
+  while (const auto waiter = next_to_wake()) waiter->receives_available();
   return result;
 }
 
-std::vector<std::shared_ptr<ReceiveWaiter>> ReceiveQueue::take_waiters() {
-  std::vector<std::shared_ptr<ReceiveWaiter>> waiters;
-  if (!rare_) return waiters;
-  for (const auto& waiter : rare_->waiters) {
-    if (auto who = waiter.lock()) {
-      who->waiting_ = false;
-      waiters.push_back(std::move(who));
-    }
+// Null when there is no receive, or nobody who waits for one.
+std::shared_ptr<ReceiveWaiter> ReceiveQueue::next_to_wake() {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<ReceiveWaiter> next;
+  while (!next && owes_a_wake()) {
+    next = rare_->waiters.front().lock();
+    rare_->waiters.pop_front();
   }
-  rare_->waiters.clear();
-  return waiters;
+  if (next) next->waiting_ = false;
+  return next;
 }
 
 std::optional<ReceiveQueue::Taken> ReceiveQueue::take(const std::weak_ptr<ReceiveWaiter>& who) {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -47,8 +48,8 @@ class ReceiveQueue {
     ddp::ReceiveBuffer buffer{};
     std::span<const Sge> segments{};  // its scatter list: stays valid until complete()
   };
-  // The receive posted first. Without one, `who` is told once when the next is posted; both happen under one lock, so
-  // that no post falls between them.
+  // The receive posted first. Without one, `who` is told once when there is one for it, after those who asked before;
+  // both happen under one lock, so that no post falls between them.
   [[nodiscard]] std::optional<Taken> take(const std::weak_ptr<ReceiveWaiter>& who);
   // `who` waits no longer; what stays registered here keeps its memory.
   void forget(const std::shared_ptr<ReceiveWaiter>& who);
@@ -75,7 +76,7 @@ class ReceiveQueue {
   };
   struct Rare {                                   // what few queues ever need; apart, for there may be thousands
     std::vector<std::unique_ptr<Sge[]>> lists{};  // of slots that had more than one segment, max_sge_ each
-    std::vector<std::weak_ptr<ReceiveWaiter>> waiters{};
+    std::deque<std::weak_ptr<ReceiveWaiter>> waiters{};
   };
   [[nodiscard]] Rare& rare();
   Result<void> check(const ReceiveRequest& request) const;
@@ -89,7 +90,8 @@ class ReceiveQueue {
   }
   [[nodiscard]] std::span<Sge> segments_of(std::uint64_t index) const noexcept;
   void check_limit();
-  [[nodiscard]] std::vector<std::shared_ptr<ReceiveWaiter>> take_waiters();
+  [[nodiscard]] bool owes_a_wake() const noexcept { return rare_ && !rare_->waiters.empty() && !posted_.empty(); }
+  [[nodiscard]] std::shared_ptr<ReceiveWaiter> next_to_wake();
 
   const std::shared_ptr<ProtectionDomainState> domain_;
   const Quota::Share share_;  // a shared one's
