@@ -143,8 +143,8 @@ def places(names):
 
 def row(clause):
     cells = [clause.id, clause.level, short(clause.requirement), places(clause.code), places(clause.tests)]
-    if clause.exception and not clause.tests:
-        cells[4] = f"*{clause.exception[0]}*: {clause.exception[1]}"
+    if clause.exception:  # beside tests: kept in part
+        cells[4] = "<br>".join(filter(None, [cells[4], f"*{clause.exception[0]}*: {clause.exception[1]}"]))
     elif clause.state == "open":
         cells[4] = "**open**"
     return "| " + " | ".join(cells) + " |"

@@ -74,7 +74,7 @@ TEST_CASE("The clock of a stall runs until the stream goes on, whatever others d
   CHECK(rogue.terminate()->error == rdmap::error_code(ddp::UntaggedError::kNoBuffer));
 }
 
-TEST_CASE("Each stall is told when it begins, and has a clock of its own", "[SEC-6.4.4-01][DDP-7.1-04]") {
+TEST_CASE("Each stall is told when it begins, and has a clock of its own", "[DDP-7.1-04]") {
   Stream rogue;
   rogue.untagged(Opcode::kSend, 1, pattern(8));
   rogue.offer();

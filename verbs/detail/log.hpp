@@ -25,7 +25,7 @@ struct Subject {
 void log_stream_error(const Subject& subject, const StreamError& error);
 // The peer departs from the RFCs in a way that we tolerate. Said once per connection.
 void log_remark(const Subject& subject, const engine::Remark& remark);
-// A Send of the peer waits for a receive (SEC-6.4.4-01). When none comes in time, log_stream_error tells that.
+// A Send of the peer waits for a receive. When none comes in time, log_stream_error tells that.
 void log_stall(const Subject& subject, const engine::ReceiveStalled& stall, std::chrono::milliseconds patience);
 // What a peer began needs no right to fail, and is told seldom. What this end began is an error.
 enum class FailedStartup : std::uint8_t { kPeers, kOurs, kTriedAgain };
