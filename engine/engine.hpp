@@ -58,6 +58,9 @@ struct ReceiveResult {
   } want{};
   // With kMore: octets that the frame under way still needs at least, 0 if none is; a hint for the next read.
   std::size_t missing{};
+  // Frames among what was consumed. A small one takes about as long as one of some kilobytes, so they, and not the
+  // octets, tell the driver what the call has cost.
+  std::uint32_t frames{};
 };
 
 // User memory to which the rest of a long payload may be read, for that is where it will be placed: a receive, or the

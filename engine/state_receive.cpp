@@ -36,15 +36,17 @@ SendEntry* find_quoted(SendQueue& queue, const ddp::Header& header) {
 
 ReceiveResult Engine::State::receive(MutableBytes octets, Instant now, const mpa::Landed& landed) {
   std::size_t consumed = 0;
+  std::uint32_t frames = 0;
   ReceiveResult step{};
   do {
     step = receive_step(octets.subspan(consumed), now, consumed == 0 ? landed : mpa::Landed{});
     consumed += step.consumed;
+    ++frames;
   } while (step.consumed > 0 && step.want == Want::kMore && consumed < octets.size());
   unconsumed = step.want == Want::kMore ? octets.size() - consumed : 0;
   if (fin_pending && step.want == Want::kMore) handle_fin(now);
   settle(now);
-  return {consumed, step.want, step.missing};
+  return {consumed, step.want, step.missing, step.consumed == 0 ? frames - 1 : frames};
 }
 
 ReceiveResult Engine::State::receive_step(MutableBytes octets, Instant now, const mpa::Landed& landed) {

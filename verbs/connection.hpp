@@ -41,7 +41,9 @@ enum class ConnectionEventType : std::uint8_t {
   // Policy::peer_to_peer asks for one (Errc::kNotSupported).
   kRejected = 8,
   kEstablished = 9,
-  kDisconnected = 10,  // once per connection that was established
+  // Once per connection that was established: when both ends have closed it, or when it was lost. A peer's end
+  // is told at once even while a Send of it waits for a receive: it is there for one that is posted afterwards.
+  kDisconnected = 10,
   kDeviceRemoval = 11,
   kTimewaitExit = 15,  // never raised: iWARP leaves that to TCP
 };

@@ -55,8 +55,10 @@ class HandPeer {
     engine.written(octets.size(), now_);
     return octets;
   }
-  // Whether the other end has read all that was written, by Linux's table of sockets.
-  [[nodiscard]] bool was_read() const {
+  // Whether the other end has read all that has come there.
+  [[nodiscard]] bool was_read() const { return unread() == 0; }
+  // Octets that lie in the other end's socket, by Linux's table of sockets.
+  [[nodiscard]] std::size_t unread() const {
     sockaddr_in own{};
     socklen_t size = sizeof own;
     if (::getsockname(socket_, reinterpret_cast<sockaddr*>(&own), &size) != 0) throw std::runtime_error("getsockname");
@@ -67,7 +69,7 @@ class HandPeer {
       std::istringstream words(line);
       std::string number, local, remote, state, queues;
       words >> number >> local >> remote >> state >> queues;
-      if (remote.ends_with(wanted)) return queues.ends_with(":00000000");
+      if (remote.ends_with(wanted)) return std::stoul(queues.substr(queues.find(':') + 1), nullptr, 16);
     }
     throw std::runtime_error("the other end has no socket");
   }

@@ -110,7 +110,15 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   };
   // What a read of the socket found; kAll: it is empty now, as a short read shows, or over.
   enum class Read : std::uint8_t { kNothing, kSome, kAll };
-  static constexpr std::size_t kMostRead = 4 * Staging::kOctets;  // by one drive, so that connections take turns
+  // One drive of a connection, before others have their turn: so many octets, as a long message wants, or so many FPDUs
+  // (some 100 us), since a peer may send empty ones, of which 256 KiB hold 13,000 and take as long as 20 MiB.
+  static constexpr std::size_t kMostRead = 4 * Staging::kOctets;
+  static constexpr std::uint32_t kMostFrames = 1024;
+  struct Turn {
+    std::size_t octets = 0;
+    std::uint32_t frames = 0;
+    [[nodiscard]] bool over() const noexcept { return octets >= kMostRead || frames >= kMostFrames; }
+  };
   static constexpr int kMaxBatches = 4;
   // By one post, which sends all that the socket takes: what it left over would wake the progress thread at once, to
   // take the lock from the next post.
@@ -153,11 +161,13 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   bool receive_some();
   // Behind a payload that lands, so that the next one can land as well.
   static constexpr std::size_t kNextHeader = mpa::kLengthSize + ddp::UntaggedLayout::kSize;
-  Read read_once(std::size_t& octets);
+  Read read_once(Turn& turn);
+  [[nodiscard]] MutableBytes room_to_read(MutableBytes room) noexcept;
+  void learn(std::size_t octets, std::uint32_t frames) noexcept;
   void end_inbound(const transport::IoResult& io);
   [[nodiscard]] engine::Landing find_landing();
-  void land(const engine::Landing& landing, std::size_t octets);
-  void present(const mpa::Landed& landed = {});
+  std::uint32_t land(const engine::Landing& landing, std::size_t octets);
+  std::uint32_t present(const mpa::Landed& landed = {});
   [[nodiscard]] MutableBytes staging_octets();
   [[nodiscard]] bool keeps_buffers() const noexcept;
   void park_buffers();
@@ -228,7 +238,10 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   std::size_t missing_ = 0;    // of the frame under way, at least
   bool landed_ = false;        // the last payload did
   bool stalled_ = false;       // a Send waits for a receive
+  bool fin_waits_ = false;     // behind such a Send the peer has closed its direction
   bool inbound_over_ = false;  // end of stream, or lost
+  // Octets that one read may bring: see learn().
+  std::uint32_t most_of_read_ = Staging::kOctets / 8;
 
   // Outbound: first tail_ (what a blocked write left of borrowed octets), then the batch.
   std::unique_ptr<engine::TransmitBatch> batch_;

@@ -31,40 +31,62 @@ bool Stream::look_locked() {
 
 // --- Inbound. Receiving never waits for sending: two peers that write at each other both go on reading.
 
-// False when nothing came.
+// False when nothing came. A turn that ends early leaves octets in the socket alone, which stays readable for whoever
+// asks next, all of whom ask by level: what was read has been shown to the engine, and it took all that was complete,
+// or waits for a receive and says so (stalled_). So no wake-up is owed to anybody.
 bool Stream::receive_some() {
   Read last = Read::kNothing;
-  for (std::size_t octets = 0; octets < kMostRead && !stalled_ && !inbound_over_;) {
-    const Read before = std::exchange(last, read_once(octets));
+  for (Turn turn; !turn.over() && !stalled_ && !inbound_over_;) {
+    const Read before = std::exchange(last, read_once(turn));
     if (last == Read::kNothing) return before != Read::kNothing;
     if (last == Read::kAll) return true;
   }
   return last != Read::kNothing;
 }
 
-// Counts in `octets` what came.
-Stream::Read Stream::read_once(std::size_t& octets) {
-  auto room = staging_octets().subspan(staged_);
+// Counts in `turn` what came.
+Stream::Read Stream::read_once(Turn& turn) {
+  const auto room = staging_octets().subspan(staged_);
   if (room.empty()) return Read::kNothing;
   const auto landing = find_landing();
   const bool lands = !landing.memory.empty();
-  // Behind a payload that landed only the frame under way, so that what follows can land as well.
-  if (!lands && std::exchange(landed_, false)) room = room.first(std::min(room.size(), missing_ + kNextHeader));
-  const auto behind = lands ? room.subspan(landing.memory.size()).first(landing.behind + kNextHeader) : room;
-  const auto io = lands ? socket_.read(landing.memory, behind) : socket_.read(room);
+  const auto into =
+      lands ? room.subspan(landing.memory.size()).first(landing.behind + kNextHeader) : room_to_read(room);
+  const auto io = lands ? socket_.read(landing.memory, into) : socket_.read(into);
   if (io.status == transport::IoResult::Status::kWouldBlock) return Read::kNothing;
   if (io.status != transport::IoResult::Status::kMoved) return end_inbound(io), Read::kAll;
-  octets += io.octets;
   ++reads_;
+  turn.octets += io.octets;
   if (lands) {
-    land(landing, io.octets);
+    turn.frames += land(landing, io.octets);
   } else {
     if (narrator_) narrator_->received(room.first(io.octets));
     if (tap_) tap_->arrived(room.first(io.octets));
     staged_ += io.octets;
-    present();
+    const std::uint32_t frames = present();
+    turn.frames += frames;
+    learn(io.octets, frames);
   }
-  return io.octets == landing.memory.size() + behind.size() ? Read::kSome : Read::kAll;
+  return io.octets == landing.memory.size() + into.size() ? Read::kSome : Read::kAll;
+}
+
+// Behind a payload that landed only the frame under way, so that what follows can land as well.
+MutableBytes Stream::room_to_read(MutableBytes room) noexcept {
+  const std::size_t frame = missing_ + kNextHeader;
+  const std::size_t most = std::exchange(landed_, false) ? frame : std::max<std::size_t>(frame, most_of_read_);
+  return room.first(std::min(room.size(), most));
+}
+
+// All that one read brings is looked at, so where the last one brought many small FPDUs the next one takes fewer
+// octets: no more of such FPDUs than a turn may have. It grows step by step, with reads that bring all they may and few
+// FPDUs: for a burst of small ones a peer has to send half a megabyte of others before.
+void Stream::learn(std::size_t octets, std::uint32_t frames) noexcept {
+  constexpr std::uint32_t kMany = 64;
+  constexpr std::size_t kLeast = 4096;
+  if (frames <= kMany && octets < most_of_read_) return;
+  std::size_t wanted = 2 * std::size_t{most_of_read_};
+  if (frames > kMany) wanted = std::min(wanted, octets * kMostFrames / frames);
+  most_of_read_ = static_cast<std::uint32_t>(std::clamp(wanted, kLeast, Staging::kOctets));
 }
 
 void Stream::end_inbound(const transport::IoResult& io) {
@@ -90,26 +112,29 @@ engine::Landing Stream::find_landing() {
 
 // So many octets of a payload, and of what follows, were read straight to their place. A frame that is not all there
 // waits in the staging buffer like any other: whose that memory is when the lock is free, nobody knows.
-void Stream::land(const engine::Landing& landing, std::size_t octets) {
+std::uint32_t Stream::land(const engine::Landing& landing, std::size_t octets) {
   std::byte* const room = staging_->octets().subspan(staged_).data();
   const std::size_t at = std::exchange(staged_, staged_ + octets);
   if (octets < landing.memory.size() + landing.behind) {
     copy_octets(room, landing.memory.data(), std::min(octets, landing.memory.size()));
-    return;
+    return 0;
   }
   memory_.has_landed(room, landing.memory.size());
-  present({at, landing.memory});
+  const std::uint32_t frames = present({at, landing.memory});
   memory_.has_landed(nullptr, 0);
   landed_ = true;
+  return frames;
 }
 
-// Shows the engine what is staged and keeps what it does not take yet.
-void Stream::present(const mpa::Landed& landed) {
+// Shows the engine what is staged and keeps what it does not take yet: the frames that it took.
+std::uint32_t Stream::present(const mpa::Landed& landed) {
   const auto octets = staging_octets().first(staged_);
   std::size_t taken = 0;
+  std::uint32_t frames = 0;
   for (bool more = true; more;) {
     const auto result = engine_.receive(octets.subspan(taken), time(), taken == 0 ? landed : mpa::Landed{});
     taken += result.consumed;
+    frames += result.frames;
     if (tap_) tap_->understood(result.consumed);
     const bool heard = pump();
     more = result.want == engine::ReceiveResult::Want::kPollEvents && (heard || result.consumed != 0);
@@ -122,6 +147,7 @@ void Stream::present(const mpa::Landed& landed) {
   }
   staged_ -= taken;
   if (taken != 0 && staged_ != 0) std::memmove(octets.data(), octets.data() + taken, staged_);
+  return frames;
 }
 
 MutableBytes Stream::staging_octets() {

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// A peer that sends the smallest FPDUs there are does not keep a thread from the other connections: its turn ends
+// behind so many of them, and what is left stays in the socket, where readiness tells of it again.
+#include <atomic>
+
+#include "hand_peer.hpp"
+#include "loopback.hpp"
+#include "verbs/detail/runtime.hpp"
+#include "verbs/detail/stream.hpp"
+
+namespace weft::verbs::test {
+namespace {
+
+constexpr int kFlood = 2500;  // FPDUs of 20 octets, which fit the socket of the one who is to read them
+
+// The test, as a thread that drives sockets.
+struct Myself final : detail::ApplicationDriver {
+  bool hand_back_if_idle(Clock::time_point) override { return gone; }
+  std::atomic<bool> gone = false;
+};
+
+// A server whose progress thread rests: only the test drives the connection.
+struct ByHand {
+  ByHand() {
+    must(listener.bind_address(loopback("127.0.0.1")), "bind");
+    must(listener.listen(), "listen");
+    peer.emplace(listener.local_address());
+    auto request = expect_event(events, ConnectionEventType::kConnectRequest);
+    id = std::move(*request.request);
+    must(id->accept(*server.qp), "accept");
+    peer->wait_for<engine::Established>();
+    expect_event(events, ConnectionEventType::kEstablished);
+    for (std::uint64_t number = 1; !stream; ++number) stream = runtime->find(number);
+    runtime->watch(myself);
+    wait_until([&] { return runtime->stand_in(); }, "the progress thread rests");
+  }
+  ~ByHand() {
+    myself->gone = true;
+    runtime->step_back();
+  }
+
+  // One that is empty: the peer's engine makes it once, for all are alike.
+  std::vector<std::byte> empty_write() {
+    if (!peer->engine.post({.operation = engine::Operation::kWrite})) throw std::runtime_error("post");
+    return peer->cut();
+  }
+
+  ProgressThreadCount one{1};
+  std::shared_ptr<detail::Runtime> runtime = detail::Runtime::acquire().value();
+  EventChannel events = must(EventChannel::create(), "EventChannel");
+  ConnectionId listener = must(ConnectionId::create(events), "ConnectionId");
+  End server;
+  std::optional<HandPeer> peer;
+  std::optional<ConnectionId> id;
+  std::shared_ptr<detail::Stream> stream;
+  std::shared_ptr<Myself> myself = std::make_shared<Myself>();
+};
+
+TEST(Turns, EndBehindSoManyFpdus) {
+  ByHand scene;
+  must(scene.server.qp->post_receive({.wr_id = 7}), "post_receive");
+  const auto one = scene.empty_write();
+  ASSERT_EQ(one.size(), 20U);
+  std::vector<std::byte> flood;
+  for (int i = 0; i < kFlood; ++i) flood.insert(flood.end(), one.begin(), one.end());
+  scene.peer->write(flood);
+  ASSERT_TRUE(scene.peer->engine.post({.operation = engine::Operation::kSend}));
+  const auto send = scene.peer->cut();  // behind all of them
+  scene.peer->write(send);
+  wait_until([&] { return scene.peer->unread() == flood.size() + send.size(); }, "all of it");
+  int turns = 0;
+  for (; !scene.peer->was_read(); ++turns) scene.stream->drive(false);
+  EXPECT_GE(turns, 2);  // one and a half thousand at most in the first
+  WorkCompletion done;
+  while (must(scene.server.cq.poll({&done, 1}), "poll") == 0) {
+  }
+  EXPECT_EQ(done.wr_id, 7U);
+  EXPECT_EQ(done.status, WcStatus::kSuccess);
+}
+
+// Octets, and not FPDUs, bound the turn of a long message.
+TEST(Turns, OfLongMessagesAreNotShort) {
+  ByHand scene;
+  Buffer to(scene.server, std::size_t{1} << 18);
+  scene.peer->memory.add(7, to.octets.size());
+  const rdmap::LocalSegment source{0, static_cast<std::uint32_t>(to.octets.size()), 7};
+  ASSERT_TRUE(scene.peer->engine.post({.operation = engine::Operation::kWrite,
+                                       .local = {&source, 1},
+                                       .remote_stag = {to.region.rkey()},
+                                       .remote_offset = {to.remote()}}));
+  auto octets = scene.peer->cut();
+  const std::size_t part = std::min<std::size_t>(octets.size(), 48 * 1024);  // what the socket surely takes
+  scene.peer->write(Bytes(octets).first(part));
+  scene.stream->drive(false);
+  EXPECT_TRUE(scene.peer->was_read());
+}
+
+}  // namespace
+}  // namespace weft::verbs::test
