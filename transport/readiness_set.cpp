@@ -18,7 +18,8 @@ namespace {
 // The kernel reports EPOLLHUP and EPOLLERR whatever is asked for. While nobody is interested, EPOLLONESHOT keeps a dead
 // connection from waking the progress thread for ever.
 std::uint32_t events_of(Interest interest) noexcept {
-  if (interest == kNoInterest) return EPOLLONESHOT;
+  if (!interest.read && !interest.write)
+    return EPOLLONESHOT | (interest.end ? static_cast<std::uint32_t>(EPOLLRDHUP) : 0U);
   return (interest.read ? static_cast<std::uint32_t>(EPOLLIN) : 0U) |
          (interest.write ? static_cast<std::uint32_t>(EPOLLOUT) : 0U);
 }
@@ -40,7 +41,7 @@ Ready to_ready(const epoll_event& event) noexcept {
   return {.token = event.data.u64,
           .readable = (event.events & EPOLLIN) != 0,
           .writable = (event.events & EPOLLOUT) != 0,
-          .hangup = (event.events & (EPOLLHUP | EPOLLERR)) != 0};
+          .hangup = (event.events & (EPOLLHUP | EPOLLERR | EPOLLRDHUP)) != 0};
 }
 
 }  // namespace

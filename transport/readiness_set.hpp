@@ -23,17 +23,20 @@ namespace weft::transport {
 struct Interest {
   bool read = false;
   bool write = false;
+  bool end = false;  // the peer's FIN, of a socket that is neither read nor written; told once
   bool operator==(const Interest&) const = default;
 };
 
 inline constexpr Interest kNoInterest{};
 inline constexpr Interest kReadInterest{.read = true};
+inline constexpr Interest kEndInterest{.end = true};
 
 struct Ready {
   std::uint64_t token{};
   bool readable{};  // octets, or the peer's FIN
   bool writable{};
-  bool hangup{};  // reset, error, or both directions are over. Told with no interest too, but then only once
+  bool hangup{};  // reset, error, both directions are over, or the end that was asked for. All but the last are told
+                  // with no interest too, but then only once
 };
 
 // add, modify, remove and wait may be called from any threads at once. A wait that runs beside a remove may still

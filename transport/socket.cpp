@@ -189,6 +189,11 @@ std::uint32_t Socket::emss() const noexcept {
   return static_cast<std::uint32_t>(mss);
 }
 
+bool Socket::peer_has_closed() const noexcept {
+  pollfd now{.fd = descriptor_, .events = POLLRDHUP, .revents = 0};
+  return ::poll(&now, 1, 0) == 1 && (now.revents & POLLRDHUP) != 0;
+}
+
 std::error_code Socket::pending_error() noexcept {
   int error = 0;
   socklen_t length = sizeof error;

@@ -95,6 +95,8 @@ class Socket {
   // Octets that TCP puts into one segment now, options subtracted: MPA's EMSS. It changes with path MTU and window, so
   // ask again before cutting a long message; the query is one short system call. 0 when the connection is gone.
   [[nodiscard]] std::uint32_t emss() const noexcept;
+  // The peer's FIN has come, and all octets before it, read or not.
+  [[nodiscard]] bool peer_has_closed() const noexcept;
   // The error that the kernel holds for this connection, cleared by asking. Empty when there is none.
   [[nodiscard]] std::error_code pending_error() noexcept;
   // TCP_INFO of tcp(7): as much of a struct tcp_info as there is room for and the kernel knows. Returns how much; 0

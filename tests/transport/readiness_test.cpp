@@ -93,6 +93,21 @@ TEST(ReadinessSet, WithoutInterestAHangupIsToldOnce) {
   EXPECT_EQ(wait_all(set, kPatience).size(), 1U);
 }
 
+TEST(ReadinessSet, TheEndBehindOctetsThatNobodyReadsIsToldOnce) {
+  ReadinessSet set = ReadinessSet::create().value();
+  auto [a, b] = connected_pair();
+  write_one(a, pattern(1));
+  ASSERT_FALSE(set.add(b, 1, kEndInterest));
+  EXPECT_TRUE(wait_all(set, 50ms).empty());
+  EXPECT_FALSE(b.peer_has_closed());
+  a.shutdown_write();
+  const auto ready = wait_all(set, kPatience);
+  ASSERT_EQ(ready.size(), 1U);
+  EXPECT_TRUE(ready[0].hangup);
+  EXPECT_TRUE(b.peer_has_closed());
+  EXPECT_TRUE(wait_all(set, 50ms).empty());
+}
+
 TEST(ReadinessSet, RemovedIsSilent) {
   ReadinessSet set = ReadinessSet::create().value();
   auto [a, b] = connected_pair();

@@ -3,10 +3,24 @@
 // same.
 #include <gtest/gtest.h>
 
+#include <ctime>
+#include <thread>
+
 #include "tests/verbs/loopback.hpp"
 
 namespace weft::verbs::test {
 namespace {
+
+// Whether this process sleeps: of ten looks at its processor time one finds a hundredth of the time used, or less. A
+// socket that stays ready for a thread that does not serve it would use it all.
+bool is_quiet() {
+  for (int look = 0; look < 10; ++look) {
+    const std::clock_t before = std::clock();
+    std::this_thread::sleep_for(50ms);
+    if (std::clock() - before < CLOCKS_PER_SEC / 2000) return true;
+  }
+  return false;
+}
 
 // The server has read the client's Send and waits for a receive. (Were it slow, the tests would pass all the same.)
 void stall(Pair& pair) {
@@ -34,15 +48,46 @@ TEST(Stall, AFinEndsItWhenNoReceiveComesInTime) {
   pair.event(ConnectionEventType::kDisconnected);
 }
 
-TEST(Stall, AFinWaitsForTheReceive) {
-  Pair pair;
+// Nobody waits for anything here: neither time is ever over.
+constexpr Policy kPatient{.no_receive_timeout = 600s, .finish_timeout = 600s, .close_timeout = 600s};
+
+// Both ends hear of it at once, and the message is there for whoever posts a receive.
+TEST(Stall, AFinIsToldAtOnceAndWhatWasSentCanStillBeReceived) {
+  Pair pair({.client_policy = kPatient, .server_policy = kPatient});
   stall(pair);
   must(pair.client.id->disconnect(), "disconnect");
-  EXPECT_FALSE(pair.server.next_within(pair.server.cq, 30ms));
+  pair.event(ConnectionEventType::kDisconnected);
+  pair.event(ConnectionEventType::kDisconnected);
+  EXPECT_EQ(pair.server.qp->state(), QpState::kRts);
   must(pair.server.qp->post_receive({.wr_id = 7}), "post_receive");
   EXPECT_EQ(pair.server.next().status, WcStatus::kSuccess);
+  wait_until([&] { return pair.server.qp->state() == QpState::kError; }, "the end");
+  EXPECT_FALSE(pair.events.get_event(0ms)) << "the end is told once";
+}
+
+// Before or behind the peer's own end: who asks for the end posts no receive any more.
+TEST(Stall, ADisconnectDoesNotWaitBehindIt) {
+  for (const bool first : {false, true}) {
+    Pair pair({.client_policy = kPatient, .server_policy = kPatient});
+    stall(pair);
+    must((first ? pair.server : pair.client).id->disconnect(), "disconnect");
+    if (!first) pair.event(ConnectionEventType::kDisconnected), pair.event(ConnectionEventType::kDisconnected);
+    must(pair.server.id->disconnect(), "disconnect");
+    if (first) pair.event(ConnectionEventType::kDisconnected), pair.event(ConnectionEventType::kDisconnected);
+    wait_until([&] { return pair.server.qp->state() == QpState::kError; }, "the end");
+    must(pair.server.qp->post_receive({.wr_id = 7}), "post_receive");
+    EXPECT_EQ(pair.server.next().status, WcStatus::kFlushed);
+  }
+}
+
+// A FIN that was told wakes nobody again, nor does the end of both directions: an idle process uses no processor time.
+TEST(Stall, AFinThatWasToldWakesNobody) {
+  Pair pair({.client_policy = kPatient, .server_policy = kPatient});
+  stall(pair);
+  must(pair.client.id->disconnect(), "disconnect");
   pair.event(ConnectionEventType::kDisconnected);
   pair.event(ConnectionEventType::kDisconnected);
+  EXPECT_TRUE(is_quiet()) << "a thread is woken all the time";
 }
 
 }  // namespace

@@ -211,8 +211,17 @@ ConnectionEvent ConnectionState::ended_early() {
           .error = Error{Errc::kDisconnected, "peer", "the connection ended during start-up", ECONNRESET}};
 }
 
+void ConnectionState::on_peer_closed() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (phase_ != Phase::kEstablished || std::exchange(end_told_, true)) return;
+  }
+  post(ConnectionEventType::kDisconnected);
+}
+
 void ConnectionState::on_closed() {
   Phase phase{};
+  bool told = false;
   {
     const std::lock_guard lock(mutex_);
     stream_.reset();
@@ -222,13 +231,14 @@ void ConnectionState::on_closed() {
       });
     }
     phase = phase_;
+    told = end_told_;
     if (phase == Phase::kRequested || phase == Phase::kAnswering) peer_gone_ = true;
     if (phase != Phase::kConnecting) phase_ = Phase::kClosed;
   }
   if (phase != Phase::kRequested) leave_backlog();
   if (phase == Phase::kConnecting) fail_connection(ended_early());
   if (phase == Phase::kAccepting) post(ended_early());
-  if (phase == Phase::kEstablished) post(ConnectionEventType::kDisconnected);
+  if (phase == Phase::kEstablished && !told) post(ConnectionEventType::kDisconnected);
 }
 
 }  // namespace weft::verbs::detail

@@ -56,6 +56,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   void on_established(const engine::Established& established) override;
   bool on_rejected(engine::Rejected rejected) override;
   bool on_startup_failed(const engine::StartupFailed& failure) override;
+  void on_peer_closed() override;
   void on_closed() override;
   void on_queue_pair_lost() override;
 
@@ -143,6 +144,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   std::unique_ptr<Attempt> attempt_;  // of an initiator, from connect until it is established
   bool revision_1_ = false;           // the peer does not know revision 2
   bool retrying_ = false;             // a second attempt follows the end of the first
+  bool end_told_ = false;             // kDisconnected, and the stream has yet to end
 };
 
 }  // namespace weft::verbs::detail

@@ -135,7 +135,9 @@ Result<void> Stream::reject(Bytes private_data) {
 
 void Stream::disconnect() {
   const std::lock_guard lock(mutex_);
-  if (finished_ || std::exchange(closing_, true)) return;
+  if (finished_ || std::exchange(asked_, true)) return;
+  if (fin_waits_ && stalled_) return drop_stalled();
+  if (std::exchange(closing_, true)) return;
   if (narrator_) narrator_->say("disconnect: what is posted goes out first");
   engine_.close(now());
   pump();

@@ -38,6 +38,8 @@ class StreamObserver {
   // True: a new stream will be tried for the same queue pair.
   virtual bool on_rejected(engine::Rejected rejected) = 0;
   virtual bool on_startup_failed(const engine::StartupFailed& failure) = 0;
+  // The peer has closed its direction, though its last messages still wait for receives. on_closed() follows.
+  virtual void on_peer_closed() = 0;
   virtual void on_closed() = 0;
   // The queue pair that the stream is, or was to be, for went to ERROR or was destroyed before it was established.
   // Called by the queue pair, and unlike the others without any lock.
@@ -132,7 +134,9 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void release_locked();
 
   // stream_drivers.cpp: the drivers, and what every entry does before it gives up the lock
-  void look_for_a_reset();
+  void look_for_the_end();
+  void peer_closed_behind_stall();
+  void drop_stalled();
   void settle();
   void follow_disposition();
   void refresh_locked();
@@ -143,7 +147,9 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
     bool operator==(const Interests&) const = default;
   };
   [[nodiscard]] transport::Interest wanted() const noexcept {
-    return {.read = !stalled_ && !inbound_over_, .write = blocked_ || output_left_};
+    return {.read = !stalled_ && !inbound_over_,
+            .write = blocked_ || output_left_,
+            .end = stalled_ && !fin_waits_ && !inbound_over_};
   }
   [[nodiscard]] bool is_served();
   void update_interest();
@@ -259,7 +265,8 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   bool too_long_ = false;    // the error was a Send longer than its receive
   bool failing_ = false;     // a Terminate was sent or received, or work failed: only the end is still to come
   bool fell_ = false;        // and the queue pair knows
-  bool closing_ = false;     // disconnect was asked for
+  bool asked_ = false;       // for the end: disconnect()
+  bool closing_ = false;     // for whatever reason
   const bool initiator_;     // of the start-up
   bool established_ = false;
   bool orphaned_ = false;                       // its queue pair has gone, and it is counted

@@ -17,18 +17,52 @@ bool Stream::drive(bool hangup) {
   const std::lock_guard lock(mutex_);
   const bool established = established_;
   const bool came = look_locked();
-  if (hangup) look_for_a_reset();
+  if (hangup) look_for_the_end();
   return came && established && !inbound_over_;
 }
 
-// A stream that waits for a receive, perhaps since just now, does not read, and would not notice that its connection
-// was reset.
-void Stream::look_for_a_reset() {
-  if (!stalled_ || finished_ || !socket_.pending_error() || std::exchange(inbound_over_, true)) return;
-  if (narrator_) narrator_->lost("reset while it waited for a receive");
-  if (tap_) tap_->rest(), tap_->rst_received();
-  engine_.connection_lost(now());
+// A stream that waits for a receive, perhaps since just now, does not read, and would not notice that its peer has
+// gone.
+void Stream::look_for_the_end() {
+  if (!stalled_ || finished_ || inbound_over_) return;
+  if (socket_.pending_error()) {
+    inbound_over_ = true;
+    if (narrator_) narrator_->say("TCP connection lost while it waited for a receive");
+    if (tap_) tap_->rest(), tap_->rst_received();
+    engine_.connection_lost(now());
+    pump();
+    return settle();
+  }
+  if (!fin_waits_ && socket_.peer_has_closed()) peer_closed_behind_stall();
+}
+
+// What the peer sent before its FIN can still be received, for as long as no_receive_timeout allows. But both users
+// hear of the end now, ours by its event and the peer's by our FIN (RDMAP-6.2-02).
+void Stream::peer_closed_behind_stall() {
+  fin_waits_ = true;
+  if (narrator_) narrator_->say("FIN received behind a Send that waits for a receive");
+  if (asked_) return drop_stalled();
+  if (!std::exchange(closing_, true)) engine_.close(now());
   pump();
+  send_some();
+  if (observer_) observer_->on_peer_closed();
+  settle();
+}
+
+// Both ends want the end, so nobody will post the receive. Work of ours may yet be answered, in what lies behind: then
+// it has the time of any close.
+void Stream::drop_stalled() {
+  if (slots_.empty()) {
+    closing_ = true;
+    engine_.leave(now());
+    pump();
+    stalled_ = false;
+    present();  // drops what is staged
+    return drive_locked();
+  }
+  if (!std::exchange(closing_, true)) engine_.close(now());
+  pump();
+  send_some();
   settle();
 }
 
@@ -182,7 +216,7 @@ void Stream::update_interest() {
   told_ = {all, stalled_, driven};
   // Of a stream that does not read nobody else would notice a reset.
   if (!driven) return watch(all);
-  watch(stalled_ ? std::optional(transport::kNoInterest) : std::nullopt);
+  watch(stalled_ ? std::optional(transport::Interest{.end = !fin_waits_}) : std::nullopt);
 }
 
 // By the progress thread; nothing: not at all, which spares every octet that comes a look at who waits for it.
