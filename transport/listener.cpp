@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <boost/asio/steady_timer.hpp>
 #include <cerrno>
+#include <new>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "transport/detail/callback_gate.hpp"
@@ -24,6 +26,7 @@ namespace {
 using AcceptResult = std::expected<Socket, std::error_code>;
 
 constexpr auto kPauseWithoutResources = std::chrono::milliseconds(100);
+constexpr auto kPauseWithoutMemory = std::chrono::milliseconds(10);
 constexpr int kAcceptsInARow = 8;  // then the thread's connections get their turn
 
 // Linux gives an accepted socket what the listening one has: so it is said once, and not with each connection.
@@ -60,7 +63,7 @@ struct Listener::State : std::enable_shared_from_this<State> {
 
   std::error_code begin() {
     const auto lock = gate.lock();
-    const auto visit = thread.visit(listening, [self = shared_from_this()] { self->accept_some(); });
+    const auto visit = thread.visit(listening, [self = shared_from_this()] { self->come(); });
     if (visit) token = *visit;
     return visit ? std::error_code{} : visit.error();
   }
@@ -74,11 +77,30 @@ struct Listener::State : std::enable_shared_from_this<State> {
   void make_a_pause() {
     const auto lock = gate.lock();
     if (!gate.is_open(lock)) return;
-    pausing = true;
     pause->expires_after(kPauseWithoutResources);
     pause->async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
       if (!cancelled) self->go_on(self->pausing);
     });
+    pausing = true;
+  }
+
+  // The connection at hand is closed; those behind it wait for better times.
+  void run_out_of_memory() {
+    try {
+      make_a_pause();
+    } catch (const std::bad_alloc&) {  // not even for that
+      std::this_thread::sleep_for(kPauseWithoutMemory);
+      const auto lock = gate.lock();
+      if (gate.is_open(lock)) thread.call_again(listening, token);
+    }
+  }
+
+  void come() {
+    try {
+      accept_some();
+    } catch (const std::bad_alloc&) {
+      run_out_of_memory();
+    }
   }
 
   // What may be accepted in this turn. 0 when nothing may for now.

@@ -29,6 +29,7 @@ struct ListenOptions {
 // moment later costs no second thread's waking. The reactor times the pauses.
 class Listener {
  public:
+  // May throw std::bad_alloc, which ends the connection at hand and makes a pause.
   // An accepted socket, or an error that does not end the listener (too many open files: it tries again after a pause).
   using OnAccept = std::move_only_function<void(std::expected<Socket, std::error_code>)>;
 

@@ -4,6 +4,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/system/system_error.hpp>
+#include <new>
 #include <utility>
 
 #include "transport/cancellation.hpp"
@@ -29,8 +30,19 @@ std::expected<Reactor, std::error_code> Reactor::create() {
   }
 }
 
+// False when a task found no memory, which is what becomes of that task alone.
+bool Reactor::run_some() {
+  try {
+    state_->context.run();
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
 void Reactor::run() {
-  state_->context.run();
+  while (!run_some()) {
+  }
   state_->context.restart();
 }
 

@@ -46,6 +46,7 @@ class Reactor {
   [[nodiscard]] detail::ReactorState& state() noexcept { return *state_; }  // for the classes of this room
 
  private:
+  [[nodiscard]] bool run_some();
   explicit Reactor(std::unique_ptr<detail::ReactorState> state) noexcept;
   std::unique_ptr<detail::ReactorState> state_;
 };

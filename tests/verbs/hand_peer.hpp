@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <fstream>
 #include <optional>
@@ -83,6 +84,12 @@ class HandPeer {
   [[nodiscard]] bool is_reset() const {
     pollfd now{.fd = socket_, .events = 0, .revents = 0};
     return ::poll(&now, 1, 0) == 1 && (now.revents & POLLERR) != 0;
+  }
+  // FIN or RST.
+  [[nodiscard]] bool has_ended() const {
+    char octet{};
+    const auto got = ::recv(socket_, &octet, 1, MSG_DONTWAIT | MSG_PEEK);
+    return got == 0 || (got < 0 && errno != EAGAIN);
   }
 
   // Reads until an event of this kind has come.

@@ -29,10 +29,13 @@ class CallbackGate {
     if (!open_) return false;
     running_in_ = std::this_thread::get_id();
     held.unlock();
-    function_(std::move(args)...);
-    held.lock();
-    running_in_ = {};
-    idle_.notify_all();
+    try {
+      function_(std::move(args)...);
+    } catch (...) {
+      end_call(held);
+      throw;
+    }
+    end_call(held);
     if (open_) return true;
     Function dead = std::move(function_);  // dies after the lock: what it captured may take locks of its own
     held.unlock();
@@ -49,6 +52,12 @@ class CallbackGate {
   }
 
  private:
+  void end_call(std::unique_lock<std::mutex>& held) {
+    held.lock();
+    running_in_ = {};
+    idle_.notify_all();
+  }
+
   std::mutex mutex_;
   std::condition_variable idle_;
   Function function_;

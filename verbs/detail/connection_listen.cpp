@@ -2,6 +2,7 @@
 // The passive side: a listener, its backlog, and what becomes of a TCP connection until the application has its
 // request.
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "verbs/detail/connection_state.hpp"
@@ -102,7 +103,13 @@ void ConnectionState::on_accept(std::expected<transport::Socket, std::error_code
   }
   const auto child = std::make_shared<ConnectionState>(runtime_, std::move(channel), context_);
   child->place_ = backlog;
-  child->begin_incoming(*this, std::move(*socket));
+  try {
+    child->begin_incoming(*this, std::move(*socket));
+  } catch (const std::bad_alloc&) {  // costs this connection, and no more
+    if (child->stream_) std::exchange(child->stream_, nullptr)->abandon();
+    child->leave_backlog();
+    throw;
+  }
 }
 
 void ConnectionState::begin_incoming(const ConnectionState& listener, transport::Socket socket) {

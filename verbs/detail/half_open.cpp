@@ -51,8 +51,14 @@ std::vector<HalfOpen::Entry> HalfOpen::enter(Entry newcomer) {
   }
   newcomer.peer = of_one_peer(newcomer.peer);
   if (const auto other = in_the_way_of(newcomer.peer)) out.push_back(take(entries_.find(*other)));
-  peers_[newcomer.peer].insert(newcomer.number);
-  entries_.emplace(newcomer.number, std::move(newcomer));
+  auto& its = peers_[newcomer.peer];
+  its.insert(newcomer.number);
+  try {
+    entries_.emplace(newcomer.number, newcomer);
+  } catch (...) {  // no memory
+    its.erase(newcomer.number);
+    throw;
+  }
   ++in_process();
   return out;
 }

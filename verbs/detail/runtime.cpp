@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/detail/runtime.hpp"
 
+#include <new>
 #include <utility>
 
 #include "transport/blocked_signals.hpp"
@@ -116,7 +117,13 @@ void Runtime::forget_listener(std::uint64_t number) {
 // --- Readiness
 
 void Runtime::serve(const transport::Ready& ready) {
-  if (const auto stream = find(ready.token); stream && stream->drive(ready.hangup)) messages_came_ = true;
+  const auto stream = find(ready.token);
+  if (!stream) return;
+  try {
+    if (stream->drive(ready.hangup)) messages_came_ = true;
+  } catch (const std::bad_alloc&) {
+    stream->run_out_of_memory();
+  }
 }
 
 void Runtime::help() {
@@ -172,15 +179,20 @@ void Runtime::forget_wake_up(std::uint64_t number, Instant at) {
 }
 
 void Runtime::serve_deadlines() {
-  std::vector<std::shared_ptr<Stream>> due;
-  {
-    const std::lock_guard lock(streams_mutex_);
-    for (const auto number : deadlines_->take_due(now())) {
-      const auto found = streams_.find(number);
-      if (found != streams_.end()) due.push_back(found->second);
+  for (const auto number : take_due()) {
+    const auto stream = find(number);
+    if (!stream) continue;
+    try {
+      stream->deadline_passed();
+    } catch (const std::bad_alloc&) {
+      stream->run_out_of_memory();
     }
   }
-  for (const auto& stream : due) stream->deadline_passed();
+}
+
+std::vector<std::uint64_t> Runtime::take_due() {
+  const std::lock_guard lock(streams_mutex_);
+  return deadlines_->take_due(now());
 }
 
 }  // namespace weft::verbs::detail

@@ -109,6 +109,7 @@ class Runtime {
   void serve(const transport::Ready& ready);
   void serve_deadlines();
   void descriptors_are_gone();
+  [[nodiscard]] std::vector<std::uint64_t> take_due();
   void share_work(bool others_have_time);
   // runtime_watchdog.cpp
   bool look_for_the_forgotten();

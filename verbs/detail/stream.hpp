@@ -92,6 +92,8 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   bool drive(bool hangup);  // the progress thread; true when octets came for an established connection
   void drive_if_free();     // a poller: not when somebody else is at it
   void deadline_passed();
+  // A driver in weft's own thread found no memory: that costs this connection, and no more.
+  void run_out_of_memory() noexcept;
   void receives_available() override;
   void refresh_interest();
   // This queue is not polled any more, and what it had claimed is for others.
@@ -159,6 +161,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void schedule();
   void wake_at(Instant at);
   void last_octets();
+  void give_up_at_once() noexcept;
   void finish();
 
   // stream_io.cpp

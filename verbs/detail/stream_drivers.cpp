@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <new>
 #include <tuple>
 #include <utility>
 
@@ -83,6 +84,31 @@ void Stream::deadline_passed() {
     send_some();
   }
   settle();
+}
+
+// What the peer is told is a reset. The application hears of it unless there is no memory for that either.
+void Stream::run_out_of_memory() noexcept {
+  try {
+    abort();
+    log_warning("connection with " + peer_.to_string(), "ended for want of memory");
+  } catch (const std::bad_alloc&) {  // the engine cannot tell its end
+  }
+  give_up_at_once();
+}
+
+void Stream::give_up_at_once() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (finished_) return;
+  try {
+    closed_ = true;
+    if (qp_) qp_->fall();
+    finish();
+  } catch (const std::bad_alloc&) {
+    finished_ = true;
+    watch({});
+    socket_.reset();
+    runtime_.forget(number_);
+  }
 }
 
 void Stream::receives_available() {
