@@ -89,6 +89,19 @@ TEST_F(Discarding, MakesRoomToBecomeSmaller) {
   EXPECT_EQ(all().size(), 10U);
 }
 
+// As many as the device says, and not one more; a refusal leaves the queue as it is.
+TEST_F(Discarding, IsResizedWithinTheDevicesLimit) {
+  const std::uint32_t most = Device::limits().max_cqe;
+  for (const std::uint32_t wrong : {0U, most + 1, ~0U}) {
+    const auto refused = queue_->resize(wrong);
+    ASSERT_FALSE(refused) << wrong;
+    EXPECT_EQ(refused.error().code, Errc::kLimitExceeded);
+  }
+  fill(kCapacity, 1);  // as before
+  ASSERT_TRUE(queue_->resize(most));
+  EXPECT_TRUE(push(1, 1));
+}
+
 // One after the other, as when a server with many connections ends; nobody polls meanwhile.
 TEST_F(Discarding, OfManyQueuePairs) {
   constexpr std::uint32_t kQueuePairs = 300;

@@ -83,6 +83,18 @@ TEST(ConfigurationFile, IsReadAndMissingOnesAreComplainedAbout) {
   }
 }
 
+TEST(ConfigurationFile, HasAtMost64KiB) {
+  const std::string path = TempDir() + "weft-configuration-size.conf";
+  const std::string first = "crc = off\n#";
+  for (const std::size_t size : {65536U, 65537U}) {
+    std::ofstream(path) << first << std::string(size - first.size(), '#');
+    const auto read = read_configuration(path);
+    EXPECT_EQ(read.policy.crc, size > 65536) << size;
+    EXPECT_EQ(read.complaints.size(), size > 65536 ? 1U : 0U) << size;
+  }
+  std::remove(path.c_str());
+}
+
 TEST(CapturePath, NamesTheProcess) {
   EXPECT_EQ(capture_path("/tmp/x.pcap", 7), "/tmp/x.pcap");
   EXPECT_EQ(capture_path("/tmp/x-%p.pcap", 4711), "/tmp/x-4711.pcap");

@@ -282,6 +282,21 @@ TEST(Refusals, AQueuePairMayGoBetweenTwoTries) {
   EXPECT_EQ(client.events.get_event(30ms).error().code, Errc::kTimedOut);
 }
 
+// Who hears of the failure finds the queue pair in ERROR and its work completed.
+TEST(Refusals, FlushBeforeTheyAreTold) {
+  Client client;
+  std::uint16_t port = PlainServer().port;
+  client.resolve(loopback("127.0.0.1", port));
+  must(client.end.qp->post_receive({.wr_id = 5}), "post_receive");
+  must(client.id.connect(*client.end.qp), "connect");
+  expect_event(client.events, ConnectionEventType::kRejected);
+  EXPECT_EQ(client.end.qp->state(), QpState::kError);
+  WorkCompletion flushed;
+  ASSERT_EQ(must(client.end.cq.poll(std::span(&flushed, 1)), "poll"), 1U) << "not later than the event";
+  EXPECT_EQ(flushed.wr_id, 5U);
+  EXPECT_EQ(flushed.status, WcStatus::kFlushed);
+}
+
 TEST(TimeOuts, APeerThatNeverAnswers) {  // MPA-7.1.2-31
   Client client;
   PlainServer silent;

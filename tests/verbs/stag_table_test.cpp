@@ -46,6 +46,23 @@ TEST(StagTable, FreedStagsRest) {
   EXPECT_EQ(table.size(), 0U);
 }
 
+// So do those behind the first 4096, whose places in the list of the resting are used again and again; more freed
+// than that list is long twice.
+TEST(StagTable, TheLastFreedRestHoweverManyThereWere) {
+  constexpr std::size_t kResting = 4096;
+  StagTable table;
+  std::vector<std::uint32_t> freed;
+  std::set<std::uint32_t> resting;
+  for (std::size_t i = 0; i < 2 * kResting + 100; ++i) {
+    const auto stag = table.reserve().value();
+    ASSERT_TRUE(resting.insert(stag >> kKeyBits).second);
+    freed.push_back(stag >> kKeyBits);
+    if (resting.size() > kResting) resting.erase(freed[i - kResting]);
+    table.release(stag);
+  }
+  EXPECT_EQ(table.size(), 0U);
+}
+
 TEST(StagTable, OnlyTheExactStagIsValid) {
   StagTable table;
   std::vector<std::byte> memory(8);

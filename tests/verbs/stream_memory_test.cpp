@@ -140,6 +140,16 @@ TEST_F(Memory, APeerInvalidatesOnlyWhatIsItsOwn) {
   EXPECT_TRUE(own->deregister());
 }
 
+// RDMAP-1.2-02: from then on it is not valid, for our own work requests neither, also where the last one used it.
+TEST_F(Memory, AnInvalidatedStagIsNoKeyOfOurOwnWorkEither) {
+  const auto own = region(kAllAccess, kStream);
+  const Sge all{0, 8, own->stag()};
+  std::array<std::byte, 8> out{};
+  ASSERT_TRUE(memory.gather(rdmap::LocalSegments(&all, 1), 0, out));
+  ASSERT_TRUE(memory.invalidate({own->stag()}));
+  EXPECT_EQ(memory.gather(rdmap::LocalSegments(&all, 1), 0, out).error(), LocalFault::kInvalidKey);
+}
+
 TEST_F(Memory, WindowsAreBoundUsedAndInvalidated) {
   const auto base = region(kAllAccess);
   const auto window = WindowState::create(table, domain);
