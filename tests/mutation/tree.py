@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A copy of the source tree, which takes the faults, and its build: not optimised, several files as one, nothing but tests."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+FLAGS = "-O0 -g0 -w -Wno-narrowing -D_GLIBCXX_ASSERTIONS -include {tree}/tests/mutation/switch.hpp"
+ERROR = re.compile(r"^(\S+?):(\d+)(?::\d+)?:.*?(error|required from|In instantiation)", re.M)
+
+
+class Tree:
+    def __init__(self, root, work, jobs):
+        self.root, self.path, self.build, self.jobs = root, work / "tree", work / "build", jobs
+        self.changed = {}  # files that are not as in the source tree
+        self.files = {}
+
+    def copy(self, besides):
+        """Only what differs, so that the build knows what is new; `besides` are written by write()."""
+        listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=self.root, check=True,
+                                capture_output=True, text=True).stdout.split("\0")
+        for name in filter(None, listed):
+            source, target = self.root / name, self.path / name
+            if name in besides or not source.is_file():
+                continue
+            if not target.exists() or target.read_bytes() != source.read_bytes():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(source, target)
+
+    def write(self, name, text):
+        """The file as it is to be compiled; None: as in the source tree."""
+        self.changed[name] = text
+        wanted = text if text is not None else (self.root / name).read_text()
+        if text is None:
+            del self.changed[name]
+        target = self.path / name
+        if not target.exists() or target.read_text() != wanted:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(wanted)
+
+    def configure(self):
+        if (self.build / "build.ninja").exists():
+            return
+        subprocess.run(["cmake", "-S", self.path, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DWEFT_WERROR=OFF",
+                        "-DCMAKE_CXX_FLAGS_DEBUG=" + FLAGS.format(tree=self.path), "-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=gold",
+                        "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=8"], check=True, stdout=subprocess.DEVNULL)
+
+    def make(self, programs, keep_going=True):
+        """What the compiler said, and whether all is built."""
+        done = subprocess.run(["ninja", "-C", self.build, f"-j{self.jobs}", "-k", "0" if keep_going else "1", *programs],
+                              capture_output=True, text=True, errors="replace")
+        return done.stdout + done.stderr, done.returncode == 0
+
+    def places_of_errors(self, output):
+        """(file, line) of all that a compiler's complaint names."""
+        places = set()
+        for match in ERROR.finditer(output):
+            path = Path(match.group(1))
+            if not path.is_absolute():
+                path = self.build / path
+            try:
+                places.add((str(path.resolve().relative_to(self.path.resolve())), int(match.group(2))))
+            except ValueError:
+                continue
+        return places
+
+    def program(self, name):
+        if name not in self.files:
+            self.files[name] = next(p for p in self.build.rglob(name) if p.is_file() and p.stat().st_mode & 0o111)
+        return self.files[name]
