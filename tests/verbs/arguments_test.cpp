@@ -164,6 +164,14 @@ TEST(Addresses, BothEndsAreOfOneFamily) {
   expect_event(events, ConnectionEventType::kAddressResolved);
 }
 
+TEST(Addresses, AListenerHasRoomForSomebody) {
+  auto events = must(EventChannel::create(), "EventChannel");
+  auto id = must(ConnectionId::create(events), "ConnectionId");
+  must(id.bind_address(loopback("127.0.0.1")), "bind_address");
+  for (const int backlog : {0, -1}) expect_refused(id.listen(backlog), "backlog");
+  must(id.listen(1), "listen");
+}
+
 TEST(Waiting, TakesNoNegativeTime) {
   auto events = must(EventChannel::create(), "EventChannel");
   expect_refused(outcome(events.get_event(-1ms)), "at_most");

@@ -34,7 +34,11 @@ TEST(ConfigurationText, NothingLeavesEverythingAsItIs) {
 }
 
 TEST(ConfigurationText, ProgressThreadsAreANumber) {
-  EXPECT_EQ(parse_configuration("progress-threads = 3", "f").progress_threads, 3U);
+  for (const std::size_t count : {1U, 3U, 64U}) {
+    const auto read = parse_configuration("progress-threads = " + std::to_string(count), "f");
+    EXPECT_EQ(read.progress_threads, count);
+    EXPECT_TRUE(read.complaints.empty());
+  }
   for (const char* wrong : {"", "65", "-1", "3 4", "many"}) {
     const auto read = parse_configuration(std::string("progress-threads = ") + wrong, "f");
     EXPECT_EQ(read.progress_threads, 0U) << wrong;

@@ -56,6 +56,19 @@ TEST(Limits, OnlyWhatExistsCounts) {
   const auto next = must(domain.register_memory(octets.data(), 8, kAllAccess), "register");
 }
 
+TEST(Limits, APlaceThatIsHandedOnIsStillTaken) {
+  const auto quota = std::make_shared<detail::Quota>("places", 1);
+  detail::Quota::Share kept;
+  {
+    auto taken = detail::Quota::take(quota);
+    ASSERT_TRUE(taken);
+    kept = std::move(*taken);
+  }
+  EXPECT_FALSE(detail::Quota::take(quota));
+  kept = {};
+  EXPECT_TRUE(detail::Quota::take(quota));
+}
+
 TEST(Limits, ThreadsTogetherTakeNoMoreThanThereIs) {
   constexpr std::uint32_t kPlaces = 100;
   const auto quota = std::make_shared<detail::Quota>("places", kPlaces);

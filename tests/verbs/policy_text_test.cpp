@@ -11,6 +11,9 @@
 namespace weft::verbs::test {
 namespace {
 
+// docs/drop-in.md, column "default".
+TEST(Policy, OfWhoSaysNothing) { EXPECT_EQ(Policy{}.user_timeout, std::chrono::milliseconds(0)) << "the system's"; }
+
 using std::chrono::milliseconds;
 
 Policy parsed(std::string_view text, const Policy& base = {}) {

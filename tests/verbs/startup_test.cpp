@@ -170,6 +170,17 @@ TEST(GivenUp, TheQueuePairIsPutToErrorWhileTcpConnects) {
   EXPECT_EQ(end.qp->state(), QpState::kError);
 }
 
+// Nobody answers the SYN: as rdma_cm has it, the address is not reached.
+TEST(GivenUp, TcpConnectsNotInTime) {
+  FullServer full;
+  Caller caller(full.at(), {.connect_timeout = 50ms});
+  End end;
+  must(caller.id.connect(*end.qp), "connect");
+  const auto event = expect_event(caller.events, ConnectionEventType::kUnreachable);
+  EXPECT_EQ(event.error->code, Errc::kTimedOut);
+  EXPECT_EQ(event.error->argument, "destination");
+}
+
 TEST(GivenUp, TheQueuePairIsDestroyedWhileTcpConnects) {
   FullServer full;
   Caller caller(full.at(), {.connect_timeout = 60s});
