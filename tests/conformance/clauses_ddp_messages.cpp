@@ -106,6 +106,8 @@ TEST_CASE("a message without octets is one segment", "[rfc5041/5.2][DDP-5.2-11]"
   CHECK(sent({empty(0, kLast), empty(0, kLast, 2), part(0, kLast, 3)}) == kNothing);
   CHECK(sent({part(0), empty(16, kLast)}) == Clauses{"violation DDP-5.2-11 initiator 2 octet 14"});
   CHECK(sent({empty(0, false), empty(0, kLast)}) == Clauses{"violation DDP-5.2-11 initiator 2 octet 14"});
+  CHECK(sent({empty(0, false), empty(0, false), part(0, kLast)}) ==
+        Clauses{"violation DDP-5.2-11 initiator 2 octet 14"});
   CHECK(sent({empty(0, false), part(0, kLast)}) == Clauses{"violation DDP-5.2-11 initiator 2 octet 14"});
 }
 

@@ -95,6 +95,12 @@ TEST_CASE("all segments of a message have one MSN", "[rfc5041/4.3][DDP-4.3-13]")
   CHECK(message(1, 2) == Clauses{"violation DDP-4.3-13 responder 3 octet 10"});
   CHECK(message(2, 1) == Clauses{"violation DDP-4.3-13 responder 2 octet 10"});  // and back is no news
   CHECK(message(2, 2) == Clauses{"violation DDP-4.3-13 responder 2 octet 10"});
+  SECTION("also behind a first one of one octet") {
+    CHECK(Exchange()
+              .responder(untagged(kSend, 0, 1, pattern(1), 0, false))
+              .responder(untagged(kSend, 0, 2, pattern(16), 1))
+              .found() == Clauses{"violation DDP-4.3-13 responder 2 octet 10"});
+  }
 }
 
 }  // namespace weft::conformance::test::ddp_queues_clauses

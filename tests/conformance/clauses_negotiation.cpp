@@ -57,6 +57,10 @@ TEST_CASE("the peer-to-peer model without types", "[rfc6581/9.2][MPA2-9.2-04][MP
   CHECK(frames(enhanced_conversation(kA | 4, kC | 4, kA | 4, 4)) == Clauses{"MPA2-9.2-09"});
 }
 
+TEST_CASE("what a Request without A meant by its types is not guessed from the Reply", "[rfc6581/9.2][MPA2-9.2-18]") {
+  CHECK(frames(enhanced_conversation(kB | 4, 4, kA | 4, kC | 4)) == Clauses{"MPA2-9.2-18"});
+}
+
 TEST_CASE("the Reply mirrors A", "[rfc6581/9.2][MPA2-9.2-06][MPA2-9.2-17]") {
   CHECK(frames(enhanced_conversation(kA | 4, kC | 4, 4, 4)) == Clauses{"MPA2-9.2-06"});
   CHECK(frames(enhanced_conversation(kA | 4, kC | 4, 4, kC | 4)) == Clauses{"MPA2-9.2-06"});

@@ -128,6 +128,29 @@ TEST_CASE("a Response has the octets that were asked for", "[rfc5040/4.4][RDMAP-
   }
 }
 
+TEST_CASE("an L that came too early is one finding, whatever comes behind it", "[rfc5040/4.4][RDMAP-4.4-07]") {
+  const Clauses early{"violation RDMAP-4.4-07 responder 2 octet 0"};
+  CHECK(answered({kRead.request()}, {kRead.response(16), kRead.response(8, 16)}) == early);
+  CHECK(answered({kRead.request()}, {kRead.response(8), kRead.response(8, 8), kRead.response(8, 16)}) == early);
+  SECTION("behind a whole Response comes another, which nobody asked for") {
+    CHECK(answered({kRead.request()}, {kRead.response(), kRead.response(8, 24)}) ==
+          Clauses{"violation RDMAP-5.2-01 responder 3 octet 0"});
+  }
+}
+
+TEST_CASE("which of two Reads into one buffer is answered behind a gap, nobody knows", "[rfc5040/4.4][RDMAP-4.4-07]") {
+  const Read shorter{.msn = 2, .size = 8};
+  CHECK(Exchange()
+            .responder(send(1, pattern(9)))
+            .initiator(kRead.request())
+            .initiator(shorter.request())
+            .gap(End::kSecond)
+            .responder(send(2, pattern(9)))
+            .responder(send(3, pattern(9)))
+            .responder(shorter.response())
+            .found() == kNothing);
+}
+
 TEST_CASE("a hole in a Response is one finding", "[rfc5040/4.4][rfc5041/5.2][RDMAP-4.4-07][DDP-5.2-10]") {
   for (const std::size_t from : {14U, 18U}) {  // twice, left out
     CHECK(answered({kRead.request()}, {kRead.response(16, 0, false), kRead.response(24 - from, from)}) ==

@@ -119,6 +119,11 @@ TEST_CASE("PD_Length and the private data differ", "[rfc5044/7.1.1][MPA-7.1.1-23
   SECTION("too small: octets that are no FPDU follow the Request") {
     broken.request.pd_length = 40;
     CHECK(judge(broken) == Clauses{"MPA-7.1.1-23"});
+    Conversation again = broken;
+    const ConnectionAudit audit = again.whole().audit();
+    REQUIRE(audit.findings().all().size() == 1);
+    CHECK(audit.findings().all()[0].stream_offset == 18);
+    CHECK(audit.findings().all()[0].place.packet == 4);
   }
   SECTION("too large: the FIN comes inside the frame") {
     broken.request.pd_length = 60;
@@ -179,6 +184,10 @@ TEST_CASE("an FPDU of the Responder before the Initiator's", "[rfc5044/7.1.2][MP
   }
   SECTION("which the capture lost") {
     script.gap(End::kFirst, 52).send(End::kFirst, broken.initiator.add(send(2, pattern(30))));
+    CHECK(violations(script.audit()) == Clauses{});
+  }
+  SECTION("which the capture lost, and all behind it") {
+    script.gap(End::kFirst, 52).close(End::kFirst);
     CHECK(violations(script.audit()) == Clauses{});
   }
   SECTION("which the capture does not show") { CHECK(violations(script.audit()) == Clauses{}); }

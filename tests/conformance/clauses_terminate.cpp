@@ -116,6 +116,25 @@ TEST_CASE("the fields lie where the RFC has them", "[rfc5040/4.8][RDMAP-4.8-04]"
         Exchange().initiator(kWritten).initiator(kRead.request()).responder(untagged(kTerminate, 2, 1, siw)).found() ==
         about("RDMAP-4.8-04", 18));
   }
+  SECTION("what is quoted is read as it lies, and judged") {
+    const auto found_in = [](TerminateMessage message, unsigned bits = 0x07) {
+      const Octets siw = changed(changed(message.payload(), 0, 0x10), 2, bits);
+      return Exchange()
+          .initiator(kWritten)
+          .initiator(kRead.request())
+          .responder(untagged(kTerminate, 2, 1, siw))
+          .found();
+    };
+    const TerminateMessage of = of_read(0, 1, 0, kM | kD | kR);
+    CHECK(found_in(of) == about("RDMAP-4.8-04", 18));
+    TerminateMessage other_segment = of;
+    other_segment.header = changed(of.header, 13, 77);  // MSN
+    CHECK(found_in(other_segment).size() == 2);
+    TerminateMessage other_length = of;
+    other_length.length = 47;
+    CHECK(found_in(other_length).size() == 2);
+    CHECK(found_in(other_length, 0x06) == about("RDMAP-4.8-04", 18));  // without M it is none
+  }
   // M and D at both ends of their octet, an error that exists in siw's layout only: the octets are taken as the RFC has
   // them, and are wrong as such.
   SECTION("but M, D or R where the RFC has them are its own") {

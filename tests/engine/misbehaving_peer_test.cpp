@@ -170,6 +170,7 @@ TEST_P(Misbehaving, GetsTheExactTerminate) {
   rogue.fin();
   ASSERT_EQ(rogue.end.count<Closed>(), 1u);
   EXPECT_FALSE(rogue.end.first<Closed>()->graceful);
+  EXPECT_EQ(rogue.end.count<PeerClosed>(), 0U) << "that is for ends without an error";
   EXPECT_EQ(rogue.end.engine.disposition(), Disposition::kClose);
 }
 
