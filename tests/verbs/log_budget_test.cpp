@@ -28,6 +28,14 @@ TEST(LogBudget, ABurstAndThenOneEachTime) {
   EXPECT_EQ(taken(budget, start + 400ms, 10), 1U);
 }
 
+// Who has all of its burst saves nothing: the time until the next begins with the first line.
+TEST(LogBudget, CountsFromTheFirstLineOn) {
+  LogBudget budget(kRate);
+  EXPECT_EQ(taken(budget, Instant{5s} + 50ms, 3), 3U);
+  EXPECT_EQ(taken(budget, Instant{5s} + 149ms, 1), 0U);
+  EXPECT_EQ(taken(budget, Instant{5s} + 150ms, 2), 1U);
+}
+
 TEST(LogBudget, IsNeverMoreThanABurst) {
   LogBudget budget(kRate);
   EXPECT_EQ(taken(budget, Instant{1s}, 2), 2U);
