@@ -125,6 +125,9 @@ TEST_CASE("a Response has the octets that were asked for", "[rfc5040/4.4][RDMAP-
           Clauses{"violation RDMAP-4.4-07 responder 3 octet 0"});
     CHECK(answered({kRead.request()}, {kRead.response(16, 0, false), kRead.response(9, 16, false)}) ==
           Clauses{"violation RDMAP-4.4-07 responder 3 octet 0"});
+    CHECK(answered({kRead.request()},
+                   {kRead.response(16, 0, false), kRead.response(9, 16, false), kRead.response(5, 25, false)}) ==
+          Clauses{"violation RDMAP-4.4-07 responder 3 octet 0"});
   }
 }
 

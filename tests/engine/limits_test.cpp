@@ -53,8 +53,11 @@ TEST(Limits, AMessageIsShorterThanFourGibibytes) {
   EXPECT_TRUE(post(pieces));
 }
 
-// One Ethernet frame's, until the driver knows better.
-TEST(Limits, OfSegmentsIsThatOfEthernet) { EXPECT_EQ(Config{}.emss, 1460U); }
+// One Ethernet frame's, until the driver knows better; and what is worth a read by itself.
+TEST(Limits, OfWhoWishesNothing) {
+  EXPECT_EQ(Config{}.emss, 1460U);
+  EXPECT_EQ(Config{}.early_placement, 32768U);
+}
 
 TEST(Limits, FpdusStayBelowTheUsersLimit) {
   Config config = responder();

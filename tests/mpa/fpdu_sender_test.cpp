@@ -79,6 +79,13 @@ TEST(FpduSender, WritesNothingBehindTheFpdu) {
   for (std::size_t i = size; i < room.size(); ++i) ASSERT_EQ(room[i], std::byte{0xee});
 }
 
+// MPA-4.4-12: the field is there all the same, and holds nothing of what lay in the room before.
+TEST(FpduSender, WithoutACrcItsFieldIsZero) {
+  Octets room(32, std::byte{0xee});
+  const std::size_t size = FpduSender({false, false}).seal(room, 10);
+  EXPECT_EQ(copy(Bytes(room).first(size).last(kCrcSize)), Octets(kCrcSize));
+}
+
 TEST(FpduSender, ABorrowedPayloadGivesTheSameOctets) {
   const Octets header = pattern(14, 3);
   for (std::size_t payload = 0; payload < 9; ++payload) {
