@@ -3,12 +3,14 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "compat/objects/cm.hpp"
 #include "compat/objects/cm_objects.hpp"
 #include "compat/objects/living.hpp"
 #include "compat/objects/report.hpp"
+#include "verbs/options.hpp"
 
 namespace weft::compat {
 
@@ -29,6 +31,10 @@ int adopt_local_address(CmId& id) {
   if (device == nullptr) return ENODEV;
   Context* const context = shared_context(*device);
   return context != nullptr ? adopt_device(id, *context) : errno;
+}
+
+void adopt_late(CmId& id) {
+  if (id.verbs == nullptr && id.route.addr.src_addr.sa_family != AF_UNSPEC) static_cast<void>(adopt_local_address(id));
 }
 
 namespace {
@@ -53,9 +59,31 @@ verbs::Result<verbs::Endpoint> endpoint(const sockaddr* address, std::string_vie
 // Datagrams and native InfiniBand addresses have no device here.
 bool carried(const CmId& id) { return id.ps == RDMA_PS_TCP; }
 
+bool has_another_device() {
+  const auto devices = verbs::Device::list();
+  return devices && std::ranges::any_of(*devices, [](const verbs::DeviceInfo& info) {
+           return !info.interface.loopback && info.interface.up && !info.interface.addresses.empty();
+         });
+}
+
+// So libfabric asks which devices there are, and passes over all that are not the one that it is shown. Without one it
+// takes all that have an address. An identifier that goes on has its device when it needs one (adopt_late).
+bool only_asks(const CmId& id, const verbs::Endpoint& local) {
+  if (!id.synchronous() || local.port != 0 || !local.address.is_loopback()) return false;
+  if (has_another_device()) return true;
+  verbs::log_line(verbs::LogLevel::kWarn,
+                  "rdma_bind_addr: no interface but the loopback one has an address: libfabric passes over that, and "
+                  "finds no device (docs/drop-in.md)");
+  return false;
+}
+
 int bind(CmId& id, const verbs::Endpoint& local, std::string_view call) {
   if (!carried(id)) return refused_minus_one(call, ENODEV, "iWARP carries RDMA_PS_TCP alone");
   if (const auto bound = id.engine.bind_address(local); !bound) return refused_minus_one(call, bound.error());
+  if (only_asks(id, local)) {
+    id.engine.local_address().to_sockaddr(id.route.addr.src_storage);
+    return 0;
+  }
   if (const int error = adopt_local_address(id); error != 0) {
     return refused_minus_one(call, error, "the address has no device");
   }
@@ -121,6 +149,7 @@ int cm_listen(rdma_cm_id* id, int backlog) noexcept {
       const verbs::Endpoint anywhere{.address = verbs::Address::any(transport::Family::kIpv4)};
       if (bind(listener, anywhere, "rdma_listen") != 0) return -1;
     }
+    adopt_late(listener);
     const auto listening = listener.engine.listen(backlog > 0 ? backlog : kDefaultBacklog);
     return listening ? 0 : refused_minus_one("rdma_listen", listening.error());
   });

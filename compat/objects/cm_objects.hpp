@@ -90,6 +90,8 @@ std::unique_ptr<CmId> make_cm_id(std::string_view call, rdma_event_channel* chan
 int adopt_device(CmId& id, Context& context);
 // Copies the local address from the engine, and adopts its device, if it has none yet. An errno.
 int adopt_local_address(CmId& id);
+// For an identifier that was bound to a loopback address and shown no device: it is used, and so it has one.
+void adopt_late(CmId& id);
 // qp->state of the queue pair that it connects, if that still exists.
 void refresh_pair(CmId& id);
 

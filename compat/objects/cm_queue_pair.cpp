@@ -98,6 +98,7 @@ Complaint check(const CmId& id, const ibv_qp_init_attr_ex& wanted, const ibv_pd*
 int create(rdma_cm_id* raw, ibv_qp_init_attr_ex* wanted, std::string_view call) {
   if (raw == nullptr || wanted == nullptr) return refused_minus_one(call, EINVAL, "null pointer");
   CmId& id = of(raw);
+  adopt_late(id);
   ibv_pd* const pd = (wanted->comp_mask & IBV_QP_INIT_ATTR_PD) != 0 && wanted->pd != nullptr ? wanted->pd : id.pd;
   if (const Complaint about = check(id, *wanted, pd); about.error != 0) {
     return refused_minus_one(call, about.error, about.reason);

@@ -30,6 +30,7 @@ int adopt(CmId& id, ibv_srq* made, ibv_pd* pd) {
 int cm_create_srq(rdma_cm_id* id, ibv_pd* pd, ibv_srq_init_attr* attributes) noexcept {
   return guarded_minus_one([&] {
     if (id == nullptr || attributes == nullptr) return refused_minus_one("rdma_create_srq", EINVAL, "null pointer");
+    adopt_late(of(id));
     ibv_pd* const domain = pd != nullptr ? pd : id->pd;
     if (const char* why = complaint(id, domain)) return refused_minus_one("rdma_create_srq", EINVAL, why);
     return adopt(of(id), create_srq(domain, attributes), domain);
@@ -39,6 +40,7 @@ int cm_create_srq(rdma_cm_id* id, ibv_pd* pd, ibv_srq_init_attr* attributes) noe
 int cm_create_srq_ex(rdma_cm_id* id, ibv_srq_init_attr_ex* attributes) noexcept {
   return guarded_minus_one([&] {
     if (id == nullptr || attributes == nullptr) return refused_minus_one("rdma_create_srq_ex", EINVAL, "null pointer");
+    adopt_late(of(id));
     const bool given = (attributes->comp_mask & IBV_SRQ_INIT_ATTR_PD) != 0 && attributes->pd != nullptr;
     ibv_pd* const domain = given ? attributes->pd : id->pd;
     if (const char* why = complaint(id, domain)) return refused_minus_one("rdma_create_srq_ex", EINVAL, why);

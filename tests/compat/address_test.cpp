@@ -2,6 +2,8 @@
 // Ports and options of identifiers, as the kernel sees them.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <rdma/rdma_cma.h>
@@ -266,6 +268,38 @@ TEST_F(Addresses, TypeOfServiceOfIpv4AtAnIpv6Wildcard) {
   EXPECT_EQ(option(find_socket(listener.port(), client.port()), IPPROTO_IP, IP_TOS), 0x48);
   rdma_destroy_id(request);
   expect(RDMA_CM_EVENT_REJECTED);
+}
+
+bool has_another_interface() {
+  ifaddrs* all = nullptr;
+  EXPECT_EQ(::getifaddrs(&all), 0);
+  bool found = false;
+  for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
+    const bool ip =
+        one->ifa_addr != nullptr && (one->ifa_addr->sa_family == AF_INET || one->ifa_addr->sa_family == AF_INET6);
+    found |= ip && (one->ifa_flags & (IFF_LOOPBACK | IFF_RUNNING)) == IFF_RUNNING;
+  }
+  ::freeifaddrs(all);
+  return found;
+}
+
+// libfabric asks so which devices there are, and passes over all but the one that it is shown.
+TEST_F(Addresses, WhoOnlyAsksAtALoopbackAddressIsShownNoDevice) {
+  const Id asks(nullptr), makes(nullptr), goes_on(channel);
+  ASSERT_EQ(bind_to(asks, at(0)), 0);
+  EXPECT_EQ(asks.id->verbs == nullptr, has_another_interface());
+  EXPECT_NE(asks.port(), 0);
+  EXPECT_EQ(rdma_listen(asks.id, 1), 0);
+  EXPECT_NE(asks.id->verbs, nullptr) << "it is used";
+  ASSERT_EQ(bind_to(makes, at(0)), 0);
+  ibv_qp_init_attr attributes{};
+  attributes.cap.max_send_wr = attributes.cap.max_recv_wr = 1;
+  attributes.cap.max_send_sge = attributes.cap.max_recv_sge = 1;
+  attributes.qp_type = IBV_QPT_RC;
+  EXPECT_EQ(rdma_create_qp(makes.id, nullptr, &attributes), 0);
+  EXPECT_NE(makes.id->verbs, nullptr);
+  ASSERT_EQ(bind_to(goes_on, at(0)), 0);
+  EXPECT_NE(goes_on.id->verbs, nullptr) << "with events of its own it sets up connections";
 }
 
 TEST_F(Addresses, WhatCannotBeAnOptionIsRefused) {

@@ -128,3 +128,13 @@ case("rstream with plain sockets, under librspreload.so", "librdmacm1",
 case("a Python program, under librspreload.so", "librdmacm1", f"{PRELOAD} WEFT_LOG=info python3 echo.py client {{a}} {{p}}",
      f"{PRELOAD} python3 echo.py server {{a}} {{p}}", expect=r"(?s)established: MPA.*all came back", addresses=(IPV4, IPV6),
      needs=LIBRARY, large=True)
+
+# --- libfabric: finds devices by their interfaces' addresses, loopback left out
+case("fi_info, no address", "libfabric-bin", "fi_info -p verbs", expect=r"domain: weft_nic0", addresses=(NIC,))
+for kind, provider in (("msg", "verbs"), ("rdm", "'verbs;ofi_rxm'")):
+    case(f"fi_pingpong, {kind}", "libfabric-bin", f"fi_pingpong -p {provider} -e {kind} -I 100 -P {{p}} {{a}}",
+         f"fi_pingpong -p {provider} -e {kind} -I 100 -B {{p}}", expect=r"1m +100 ", addresses=(NIC,), large=kind == "rdm")
+
+# --- qperf: announces a port before it listens there with rdma_cm, and its clients come at once
+case("qperf", "qperf", "qperf -lp {p} -cm 1 -t 1 {a} rc_lat rc_bw rc_rdma_write_bw rc_rdma_read_lat", "qperf -lp {p}",
+     expect=r"(?s)rc_lat:.*rc_bw:.*rc_rdma_write_bw:.*rc_rdma_read_lat:\s+latency", addresses=(IPV4,), server_ends=False)
