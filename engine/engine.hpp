@@ -56,11 +56,11 @@ struct ReceiveResult {
     kReceive,     // a Send waits for a posted receive: call again when there is one
     kNothing,     // inbound is over (closed or terminated): discard what arrives
   } want{};
-  // With kMore: octets that the frame under way still needs at least, 0 if none is; a hint for the next read.
-  std::size_t missing{};
   // Frames among what was consumed. A small one takes about as long as one of some kilobytes, so they, and not the
   // octets, tell the driver what the call has cost.
   std::uint32_t frames{};
+  // With kMore: octets that the frame under way still needs at least, 0 if none is; a hint for the next read.
+  std::size_t missing{};
 };
 
 // User memory to which the rest of a long payload may be read, for that is where it will be placed: a receive, or the

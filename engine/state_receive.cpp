@@ -46,12 +46,15 @@ ReceiveResult Engine::State::receive(MutableBytes octets, Instant now, const mpa
   unconsumed = step.want == Want::kMore ? octets.size() - consumed : 0;
   if (fin_pending && step.want == Want::kMore) handle_fin(now);
   settle(now);
-  return {consumed, step.want, step.missing, step.consumed == 0 ? frames - 1 : frames};
+  return {.consumed = consumed,
+          .want = step.want,
+          .frames = step.consumed == 0 ? frames - 1 : frames,
+          .missing = step.missing};
 }
 
 ReceiveResult Engine::State::receive_step(MutableBytes octets, Instant now, const mpa::Landed& landed) {
-  if (ending.over()) return {octets.size(), Want::kNothing, 0};
-  if (events.full()) return {0, Want::kPollEvents, 0};
+  if (ending.over()) return {.consumed = octets.size(), .want = Want::kNothing};
+  if (events.full()) return {.want = Want::kPollEvents};
   switch (startup.phase()) {
     case mpa::Phase::kIdle:
     case mpa::Phase::kAwaitingReply:
@@ -59,7 +62,7 @@ ReceiveResult Engine::State::receive_step(MutableBytes octets, Instant now, cons
     case mpa::Phase::kAwaitingRequest:
     case mpa::Phase::kDeciding: return receive_startup(octets, now);
     case mpa::Phase::kRejected:
-    case mpa::Phase::kFailed: return {octets.size(), Want::kNothing, 0};
+    case mpa::Phase::kFailed: return {.consumed = octets.size(), .want = Want::kNothing};
     case mpa::Phase::kFenced:
     case mpa::Phase::kOpen: return receive_fpdu(octets, now, landed);
   }
@@ -71,19 +74,19 @@ ReceiveResult Engine::State::receive_fpdu(MutableBytes octets, Instant now, cons
     fail(end_fault("DDP-6.2.1-04", "octets arrived after the peer had closed its direction", rdma->inbound.position()),
          now);
   }
-  if (!rdmap::takes_segments(stream)) return {octets.size(), Want::kNothing, 0};  // DDP-7.1-20
+  if (!rdmap::takes_segments(stream)) return {.consumed = octets.size(), .want = Want::kNothing};  // DDP-7.1-20
   const auto step = rdma->inbound.next(octets, landed);
   if (startup.phase() == mpa::Phase::kFenced && rdma->inbound.verified_any()) startup.first_fpdu_received();
   if (!step) {
     if (step.error().ours) give_back_receive(WorkStatus::kLocalProtection);
     fail(step.error(), now);
-    return {octets.size(), Want::kNothing, 0};
+    return {.consumed = octets.size(), .want = Want::kNothing};
   }
-  if (*step == InboundStep::kNeedMore) return {0, Want::kMore, rdma->inbound.missing()};
+  if (*step == InboundStep::kNeedMore) return {.want = Want::kMore, .missing = rdma->inbound.missing()};
   if (*step == InboundStep::kNeedReceive) return wait_for_receive(now);
   const InboundSegment& segment = rdma->inbound.segment();
   take(segment, now);
-  return {segment.consumed, Want::kMore, 0};
+  return {.consumed = segment.consumed, .want = Want::kMore};
 }
 
 // Without a CRC a copy out of the cache costs less than a read for each frame (docs/performance.md).

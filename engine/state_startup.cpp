@@ -103,9 +103,9 @@ ReceiveResult Engine::State::receive_startup(MutableBytes octets, Instant now) {
   const StartupProgress progress = startup.receive(octets);
   std::visit([&](const auto& outcome) { on_startup(outcome, now); }, progress.outcome);
   if (const auto* need = std::get_if<mpa::NeedMore>(&progress.outcome))
-    return {0, ReceiveResult::Want::kMore, need->missing};
-  if (startup.phase() == mpa::Phase::kFailed) return {octets.size(), ReceiveResult::Want::kNothing, 0};
-  return {progress.consumed, ReceiveResult::Want::kMore, 0};
+    return {.want = ReceiveResult::Want::kMore, .missing = need->missing};
+  if (startup.phase() == mpa::Phase::kFailed) return {.consumed = octets.size(), .want = ReceiveResult::Want::kNothing};
+  return {.consumed = progress.consumed, .want = ReceiveResult::Want::kMore};
 }
 
 void Engine::State::on_startup(const mpa::NeedMore&, Instant) {}

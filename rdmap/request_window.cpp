@@ -2,6 +2,7 @@
 #include "rdmap/request_window.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "ddp/tagged.hpp"
 
@@ -39,20 +40,16 @@ std::expected<ResponsePiece, ErrorCode> RequestWindow::read_response(const ddp::
   if (read == nullptr) return std::unexpected(kUnsolicited);
   const auto offset = offset_of(header, payload, *read);
   if (!offset) return std::unexpected(offset.error());
-  const std::uint64_t received = received_ + payload;
-  const std::uint64_t furthest = std::max(furthest_, std::uint64_t{*offset} + payload);
   // Octets that come twice may hide from the count that others never came. While there is no hole they are found at
   // once; two of them beside holes may be missed, and a receiver need not look for them at all (DDP-5.2-14).
-  const bool again = payload != 0 && received_ == furthest_ && *offset < furthest_;
-  const bool wrong_end = header.last && (received != read->size || furthest != read->size);  // octets are missing
-  if (again || wrong_end) return std::unexpected(error_code(ddp::TaggedError::kBaseOrBounds));
+  const bool again = *offset < furthest_ && received_ == furthest_ && payload != 0;
+  received_ += payload;
+  furthest_ = std::max(furthest_, *offset + payload);
   const ResponsePiece piece{outstanding_.front().cookie, *offset, header.last};
-  received_ = received;
-  furthest_ = furthest;
-  if (header.last) {
-    received_ = furthest_ = 0;
-    outstanding_.pop();
-  }
+  if (!again && !header.last) return piece;
+  const bool whole = std::exchange(received_, 0) == read->size && std::exchange(furthest_, 0) == read->size;
+  if (again || !whole) return std::unexpected(error_code(ddp::TaggedError::kBaseOrBounds));
+  outstanding_.pop();
   return piece;
 }
 
