@@ -124,8 +124,8 @@ std::size_t held_when_idle() {
 // Both ends together, with queues of 16 and all receives posted: bench/scale adds malloc's headers to this.
 TEST(IdleConnection, HoldsLittleMemory) {
   constexpr std::size_t kWarm = 8, kCount = 64;
-  constexpr std::size_t kEstablished = 6900;
-  constexpr std::size_t kUsed = 7500;  // with room for one work request at each end, which is kept
+  constexpr std::size_t kEstablished = 7050;
+  constexpr std::size_t kUsed = 7650;  // with room for one work request at each end, which is kept
   Town town;
   town.connections.reserve(kWarm + kCount);
   for (std::size_t i = 0; i < kWarm; ++i) town.connect();

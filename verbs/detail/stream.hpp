@@ -243,12 +243,12 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   std::unique_ptr<Staging> staging_;
   std::vector<std::byte> carry_;
   std::size_t staged_ = 0;
-  std::uint32_t reads_ = 0;    // of the socket that found something
   std::size_t missing_ = 0;    // of the frame under way, at least
   bool landed_ = false;        // the last payload did
   bool stalled_ = false;       // a Send waits for a receive
   bool fin_waits_ = false;     // behind such a Send the peer has closed its direction
   bool inbound_over_ = false;  // end of stream, or lost
+  std::uint32_t reads_ = 0;    // of the socket that found something
   // Octets that one read may bring: see learn().
   std::uint32_t most_of_read_ = Staging::kOctets / 8;
 
