@@ -9,6 +9,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <new>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -81,6 +82,21 @@ TEST_F(Drivers, TheTimerDoesItWhereNobodyDoes) {
     poll_for(30ms);
   }
   EXPECT_GE(driver->closest(), ApplicationDriver::kStale);
+}
+
+TEST_F(Drivers, WhoFindsNoMemoryIsAskedAgain) {
+  struct Short final : ApplicationDriver {
+    bool hand_back_if_idle(Clock::time_point) override {
+      if (++asked == 1) throw std::bad_alloc();
+      return true;
+    }
+    std::atomic<int> asked = 0;
+  };
+  const auto driver = std::make_shared<Short>();
+  drivers.watch(driver);
+  while (driver->asked < 2) std::this_thread::sleep_for(1ms);
+  while (drivers.any()) std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(driver->asked, 2);
 }
 
 // A thread that polls may lose its processor between any two instructions, and the timer goes off meanwhile.

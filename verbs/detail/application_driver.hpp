@@ -16,7 +16,7 @@ class ApplicationDriver {
 
   virtual ~ApplicationDriver() = default;
   // Called with each tick, from ApplicationDrivers::watch() on until it answers true: nothing to be watched for any
-  // more. Must not throw.
+  // more. It may find no memory (std::bad_alloc), and is asked again by the next tick then.
   virtual bool hand_back_if_idle(Clock::time_point now) = 0;
   // Since the last call, by the tick alone: its thread came by, and found nothing, so often that it might as well have
   // done the progress threads' work.

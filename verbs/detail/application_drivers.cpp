@@ -2,6 +2,7 @@
 #include "verbs/detail/application_drivers.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "transport/cancellation.hpp"
@@ -88,6 +89,15 @@ void ApplicationDrivers::do_tick(By by) {
   }
 }
 
+// Without memory the next tick asks again.
+bool ApplicationDrivers::gone(ApplicationDriver& driver, Clock::time_point now) noexcept {
+  try {
+    return driver.hand_back_if_idle(now);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
 // Whether some of those that stay have time. One that comes, or comes back, meanwhile is asked with the next tick.
 bool ApplicationDrivers::ask_all(Clock::time_point now) {
   bool some_have_time = false;
@@ -96,7 +106,7 @@ bool ApplicationDrivers::ask_all(Clock::time_point now) {
   while (auto driver = pop(list)) {
     lock.unlock();
     const bool has_time = driver->has_time();
-    const bool stays = !driver->hand_back_if_idle(now);
+    const bool stays = !gone(*driver, now);
     some_have_time |= stays && has_time;
     if (!stays) driver.reset();  // perhaps the last share
     lock.lock();

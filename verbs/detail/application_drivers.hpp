@@ -72,6 +72,7 @@ class ApplicationDrivers {
   void tick(By by);
   void do_tick(By by);
   [[nodiscard]] bool ask_all(Clock::time_point now);
+  [[nodiscard]] static bool gone(ApplicationDriver& driver, Clock::time_point now) noexcept;
   void schedule();
   void push(std::shared_ptr<ApplicationDriver> driver) noexcept;
   [[nodiscard]] static std::shared_ptr<ApplicationDriver> pop(std::shared_ptr<ApplicationDriver>& list) noexcept;

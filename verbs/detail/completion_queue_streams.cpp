@@ -2,6 +2,7 @@
 // The streams of a completion queue: who polls it drives them.
 #include <algorithm>
 #include <array>
+#include <new>
 #include <utility>
 
 #include "verbs/detail/completion_queue_state.hpp"
@@ -127,18 +128,26 @@ void CompletionQueueState::give_back() {
     const std::lock_guard lock(members_mutex_);
     claimed.swap(claimed_);
   }
-  for (const auto number : claimed) {
-    if (const auto stream = runtime_.find(number)) stream->given_back(*this);
+  const auto keep = [&] {  // the memory, for the next time; without memory also those that are left
+    const std::lock_guard lock(members_mutex_);
+    if (claimed_.empty()) claimed_.swap(claimed);
+  };
+  try {
+    for (; !claimed.empty(); claimed.pop_back()) {
+      if (const auto stream = runtime_.find(claimed.back())) stream->given_back(*this);
+    }
+  } catch (const std::bad_alloc&) {
+    keep();
+    throw;
   }
-  const std::lock_guard lock(members_mutex_);
-  claimed.clear();
-  if (claimed_.empty()) claimed_.swap(claimed);  // the memory, for the next time
+  keep();
 }
 
 // Ticks are kStale apart or more.
 bool CompletionQueueState::hand_back_if_idle(Clock::time_point) {
   if (!polls_.came_by()) {
-    if (polls_.end()) give_back();
+    polls_.end();
+    give_back();
     return true;
   }
   if (changed_.exchange(false)) refresh_interests();
