@@ -49,7 +49,7 @@ TEST(Stall, AFinEndsItWhenNoReceiveComesInTime) {
 }
 
 // Nobody waits for anything here: neither time is ever over.
-constexpr Policy kPatient{.no_receive_timeout = 600s, .finish_timeout = 600s, .close_timeout = 600s};
+const Policy kPatient{.no_receive_timeout = 600s, .finish_timeout = 600s, .close_timeout = 600s};
 
 // Both ends hear of it at once, and the message is there for whoever posts a receive.
 TEST(Stall, AFinIsToldAtOnceAndWhatWasSentCanStillBeReceived) {
