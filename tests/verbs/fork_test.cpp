@@ -244,14 +244,14 @@ TEST(Fork, WhatIsTheParentsSaysSo) {
 
 // The handler may run while its thread holds a lock of the runtime's.
 TEST(Fork, InASignalHandler) {
-  static volatile sig_atomic_t children = 0;
+  static std::atomic<int> children{0};  // lock-free, as a handler wants it
   const auto runtime = must(detail::Runtime::acquire(), "runtime");
   struct sigaction forks{};
   struct sigaction before{};
   forks.sa_handler = [](int) {
     const pid_t child = ::fork();
     if (child == 0) ::_exit(0);
-    if (child > 0 && ::waitpid(child, nullptr, 0) == child) children = children + 1;
+    if (child > 0 && ::waitpid(child, nullptr, 0) == child) ++children;
   };
   ASSERT_EQ(::sigaction(SIGUSR1, &forks, &before), 0);
   std::atomic<bool> over{false};
@@ -260,7 +260,7 @@ TEST(Fork, InASignalHandler) {
   });
   constexpr int kSignals = 30;
   for (int i = 0; i < kSignals; ++i) {
-    const auto seen = children;
+    const int seen = children;
     ASSERT_EQ(::pthread_kill(busy.native_handle(), SIGUSR1), 0);
     wait_until([&] { return children != seen; }, "a child");
   }
