@@ -242,10 +242,18 @@ TEST_F(Connection, NeverCallsBackAfterDestruction) {
 
 // Who can close something for the newcomer is asked first, and nobody waits.
 TEST_F(Connection, ListenerHasRoomMadeForWantOfDescriptors) {
+  std::mutex mutex;  // of what follows
   std::optional<NoDescriptorsLeft> here;
-  const Listener listener = listen(loopback(Family::kIpv4), {.make_room = [&] { return here.reset(), true; }});
+  const auto make_room = [&] {
+    const std::lock_guard lock(mutex);
+    return here.reset(), true;
+  };
+  const Listener listener = listen(loopback(Family::kIpv4), {.make_room = make_room});
   const int client = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  here.emplace();
+  {
+    const std::lock_guard lock(mutex);
+    here.emplace();
+  }
   sockaddr_storage storage{};
   const socklen_t length = listener.local().to_sockaddr(storage);
   EXPECT_EQ(::connect(client, reinterpret_cast<sockaddr*>(&storage), length), 0);
