@@ -7,6 +7,7 @@
 
 #include <array>
 #include <memory>
+#include <mutex>
 
 #include "tests/transport/support.hpp"
 #include "transport/connector.hpp"
