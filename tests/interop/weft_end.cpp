@@ -187,7 +187,10 @@ verbs::WorkCompletion WeftEnd::next(std::deque<verbs::WorkCompletion>& queue) {
   }
   const auto first = queue.front();
   queue.pop_front();
-  if (first.status != verbs::WcStatus::kSuccess && crc_refused(query().stream_error)) throw SiwMisreadCrc();
+  if (first.status != verbs::WcStatus::kSuccess) {
+    const auto error = query().stream_error;
+    if (!error || crc_refused(error)) throw SiwMisreadCrc();
+  }
   return first;
 }
 

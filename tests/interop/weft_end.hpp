@@ -47,8 +47,9 @@ struct Message {
 };
 
 // siw took a good CRC for a bad one: it reads PAD and CRC wrongly when they arrive in two TCP segments (README.md).
+// It says so in a Terminate, or resets the connection without one: what its kernel logged tells whether that was why.
 struct SiwMisreadCrc : std::runtime_error {
-  SiwMisreadCrc() : std::runtime_error("siw terminated the stream because of a CRC that was split over two segments") {}
+  SiwMisreadCrc() : std::runtime_error("siw ended the stream because of a CRC that was split over two segments") {}
 };
 
 class WeftEnd {
