@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arguments that can never be right are refused by name, and nothing is done.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <filesystem>
@@ -162,6 +163,25 @@ TEST(Addresses, BothEndsAreOfOneFamily) {
   expect_refused(id.resolve_address(loopback("::1", 5)), "destination");
   must(id.resolve_address(loopback("127.0.0.1", 5)), "resolve_address");
   expect_event(events, ConnectionEventType::kAddressResolved);
+}
+
+// A link-local address says nothing without its interface: the address is wrong, not the system.
+TEST(Addresses, ALinkLocalOneNeedsItsInterface) {
+  auto events = must(EventChannel::create(), "EventChannel");
+  auto id = must(ConnectionId::create(events), "ConnectionId");
+  expect_refused(id.bind_address(loopback("fe80::1")), "local");
+}
+
+// Without a descriptor nobody can ask for the interfaces: that is no mistake of the caller.
+TEST(Addresses, DevicesAreListedWithADescriptor) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto devices = Device::list();
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_FALSE(devices);
+  EXPECT_EQ(devices.error().code, Errc::kSystem) << devices.error().message();
 }
 
 TEST(Addresses, AListenerHasRoomForSomebody) {

@@ -5,12 +5,18 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstddef>
 #include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "child.hpp"
 #include "full_pipe.hpp"
 #include "loopback.hpp"
 #include "verbs/detail/log.hpp"
+#include "verbs/detail/log_output.hpp"
 #include "verbs/detail/narrator.hpp"
 
 namespace weft::verbs::test {
@@ -63,7 +69,8 @@ TEST(Log, BadStartupsBesideAFullStandardErrorStopNothing) {
 TEST(Log, AProcessEndsBesideAFullStandardError) {
   if (weft::test::kThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer allows no threads in a child: nothing is tried";
   const FullPipe unread;
-  const int status = status_of_child(unread.writer(), [] { detail::log_warning("a line", "that nobody reads"); }, true);
+  const int status = status_of_child(
+      unread.writer(), [] { detail::log_warning("a line", "that nobody reads"); }, true);
   EXPECT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
 }
 
@@ -115,15 +122,77 @@ TEST(Log, AChildOfAProcessThatLogsHasALogOfItsOwn) {
   EXPECT_EQ(count(said, "the parent: speaks again\n"), 1U) << said;
 }
 
-// Each read and write of a socket that is gone says so anew; the log does not.
-TEST(Log, ALostConnectionIsToldOnce) {
+std::string said_meanwhile(LogLevel level, const std::function<void()>& body) {
   testing::internal::CaptureStderr();
-  set_log_level(LogLevel::kInfo);
-  detail::Narrator narrator(7, mpa::Role::kInitiator, false);
-  for (int i = 0; i < 20; ++i) narrator.lost("Broken pipe");
+  set_log_level(level);
+  body();
   EXPECT_TRUE(flush_log(kPatience));
   set_log_level(LogLevel::kWarn);
-  EXPECT_EQ(count(testing::internal::GetCapturedStderr(), "connection 7: TCP connection lost: Broken pipe\n"), 1U);
+  return testing::internal::GetCapturedStderr();
+}
+
+std::vector<std::byte> octets_of(std::string_view text) {
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+using namespace std::string_view_literals;
+constexpr auto kRequest = "MPA ID Req Frame\0\x01\0\0"sv, kReply = "MPA ID Rep Frame\0\x01\0\0"sv;  // RFC 5044 7.1.1
+// A Send of four octets without a CRC: ULPDU_Length, DDP's and RDMAP's control, queue 0, MSN 1, MO 0.
+constexpr auto kSend = "\0\x16\x41\x43\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\0weft\0\0\0\0"sv;
+
+std::string narrated(LogLevel level) {
+  return said_meanwhile(level, [level] {
+    detail::Narrator narrator(7, mpa::Role::kInitiator, level == LogLevel::kDebug);
+    const auto request = octets_of(kRequest), send = octets_of(kSend);
+    narrator.sent(std::array{Bytes(request)});
+    narrator.received(octets_of(kReply));
+    narrator.sent(std::array{Bytes(send)});
+    narrator.closed("by both");
+  });
+}
+
+TEST(Log, TellsOfBothStartupFrames) {
+  const std::string said = narrated(LogLevel::kInfo);
+  EXPECT_EQ(count(said, "connection 7: MPA Request sent: revision 1, no CRC, wants no Markers"), 1U) << said;
+  EXPECT_EQ(count(said, "connection 7: MPA Reply received: it accepts, revision 1, no CRC"), 1U) << said;
+  EXPECT_EQ(count(said, "closed by both; sent 48 octets; received 20 octets\n"), 1U) << said;
+  EXPECT_EQ(count(said, "FPDU"), 0U) << said;
+}
+
+TEST(Log, TellsOfEachFpduAtLevelDebug) {
+  const std::string said = narrated(LogLevel::kDebug);
+  EXPECT_EQ(count(said, "FPDU sent, 28 octets at 0: Send, queue 0, MSN 1, MO 0, last, 4 octets of payload\n"), 1U)
+      << said;
+  EXPECT_EQ(count(said, "closed by both; sent 48 octets, 1 FPDUs; received 20 octets, 0 FPDUs\n"), 1U) << said;
+}
+
+TEST(Log, NamesAPlaceOnlyWhereThereIsOne) {
+  const std::string said = said_meanwhile(LogLevel::kWarn, [] {
+    const auto failed = [](const engine::ErrorReport& report) {
+      detail::log_startup_failure(loopback("127.0.0.1", 1), report, detail::FailedStartup::kOurs);
+    };
+    failed({.clause = "MPA-0", .sentence = "too late"});
+    failed({.clause = "MPA-0", .sentence = "behind it", .stream_offset = 8});
+    failed({.clause = "MPA-0", .sentence = "within it", .startup_octet = 16});
+  });
+  EXPECT_EQ(count(said, "too late [MPA-0] layer 0 (RDMAP), type 0, code 0x00\n"), 1U) << said;
+  EXPECT_EQ(count(said, "code 0x00, at octet 8 behind its start-up frame\n"), 1U) << said;
+  EXPECT_EQ(count(said, "code 0x00, at octet 16 of its start-up frame\n"), 1U) << said;
+}
+
+TEST(Log, TakesNothingBelowItsLevel) {
+  EXPECT_FALSE(detail::log_takes(detail::LogKind::kUnbounded, LogLevel::kDebug));
+  EXPECT_TRUE(detail::log_takes(detail::LogKind::kUnbounded, LogLevel::kWarn));
+}
+
+// Each read and write of a socket that is gone says so anew; the log does not.
+TEST(Log, ALostConnectionIsToldOnce) {
+  const std::string said = said_meanwhile(LogLevel::kInfo, [] {
+    detail::Narrator narrator(7, mpa::Role::kInitiator, false);
+    for (int i = 0; i < 20; ++i) narrator.lost("Broken pipe");
+  });
+  EXPECT_EQ(count(said, "connection 7: TCP connection lost: Broken pipe\n"), 1U) << said;
 }
 
 }  // namespace

@@ -73,6 +73,28 @@ TEST(LogWriter, WaitsForADescriptorThatDoesNotBlock) {
   EXPECT_EQ(pipe.read_up_to("99\n"), numbered(0, 100));
 }
 
+// A pipe of packets shows each write: what other processes say in between stands between lines.
+TEST(LogWriter, CutsBetweenLines) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC | O_DIRECT), 0);
+  constexpr int kLines = 5000;
+  std::string all;
+  {
+    LogWriter writer(ends[1]);
+    for (int i = 0; i < kLines; ++i) writer.push(std::to_string(i));
+    std::array<char, 8192> packet{};
+    while (!all.ends_with("\n4999\n")) {
+      const auto size = ::read(ends[0], packet.data(), packet.size());
+      ASSERT_GT(size, 0);
+      all.append(packet.data(), static_cast<std::size_t>(size));
+      ASSERT_TRUE(all.ends_with('\n')) << "cut within a line: " << all.substr(all.rfind('\n') + 1);
+    }
+  }
+  EXPECT_EQ(all, numbered(0, kLines));
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
 TEST(LogWriter, IsDoneWhereNothingCanBeWritten) {
   LogWriter writer(-1);
   writer.push("for nobody");

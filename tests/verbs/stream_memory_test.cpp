@@ -124,6 +124,18 @@ TEST_F(Memory, BorrowedOctetsStayLeased) {
   EXPECT_FALSE(memory.borrow(list, 2, 6, pieces, used));
 }
 
+// A batch may borrow from few regions, and from each as often as it likes.
+TEST_F(Memory, ARegionIsBorrowedFromOnce) {
+  const auto source = region(kAllAccess);
+  const std::vector<Sge> list(40, Sge{8, 1, source->stag()});
+  std::vector<Bytes> pieces(list.size());
+  std::size_t used = 0;
+  EXPECT_TRUE(memory.borrow(list, 0, list.size(), pieces, used));
+  EXPECT_EQ(used, list.size());
+  memory.drop_leases();
+  EXPECT_FALSE(memory.lends());
+}
+
 // RDMAP-1.2-02, RDMAP-7.2-07, RDMAP-7.2-08,
 // RDMAP-5.3-13, RDMAP-5.3-14, RDMAP-8.1.1-07
 TEST_F(Memory, APeerInvalidatesOnlyWhatIsItsOwn) {

@@ -38,5 +38,25 @@ TEST_F(Sights, OneThatWasWellBeginsAnew) {
   EXPECT_EQ(looks_until_forgotten(30ms), 4);
 }
 
+// Where nothing is left to be looked at, what was suspicious is forgotten: a stream that comes later begins anew.
+TEST(Beats, TheLastOneForgetsAll) {
+  auto reactor = transport::Reactor::create().value();
+  int looks = 0;
+  Watchdog* self = nullptr;
+  Watchdog watchdog([&] {
+    switch (++looks) {
+      case 1: EXPECT_FALSE(self->sight(1, 7, Watchdog::Clock::now())); return true;
+      case 2: EXPECT_EQ(self->sights().size(), 1U); return false;
+      default: reactor.stop(); return false;  // the look behind the end
+    }
+  });
+  self = &watchdog;
+  ASSERT_FALSE(watchdog.open(reactor));
+  watchdog.start();
+  reactor.run();
+  EXPECT_EQ(looks, 3);
+  EXPECT_TRUE(watchdog.sights().empty());
+}
+
 }  // namespace
 }  // namespace weft::verbs::detail
