@@ -69,8 +69,7 @@ TEST(Log, BadStartupsBesideAFullStandardErrorStopNothing) {
 TEST(Log, AProcessEndsBesideAFullStandardError) {
   if (weft::test::kThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer allows no threads in a child: nothing is tried";
   const FullPipe unread;
-  const int status = status_of_child(
-      unread.writer(), [] { detail::log_warning("a line", "that nobody reads"); }, true);
+  const int status = status_of_child(unread.writer(), [] { detail::log_warning("a line", "that nobody reads"); }, true);
   EXPECT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
 }
 

@@ -49,8 +49,7 @@ TEST(NotificationQueue, WhatWasWithdrawnIsNotWaitedFor) {
 
 // Who waits for a time is told of a signal, and may wait on.
 TEST(NotificationQueue, ASignalEndsATimedWait) {
-  struct sigaction action {
-  }, before{};
+  struct sigaction action{}, before{};
   action.sa_handler = [](int) {};
   ASSERT_EQ(::sigaction(SIGUSR1, &action, &before), 0);
   const auto queue = Queue::create(1).value();
