@@ -5,12 +5,10 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstddef>
 #include <functional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "child.hpp"
 #include "full_pipe.hpp"
@@ -130,11 +128,6 @@ std::string said_meanwhile(LogLevel level, const std::function<void()>& body) {
   return testing::internal::GetCapturedStderr();
 }
 
-std::vector<std::byte> octets_of(std::string_view text) {
-  const auto bytes = std::as_bytes(std::span(text));
-  return {bytes.begin(), bytes.end()};
-}
-
 using namespace std::string_view_literals;
 constexpr auto kRequest = "MPA ID Req Frame\0\x01\0\0"sv, kReply = "MPA ID Rep Frame\0\x01\0\0"sv;  // RFC 5044 7.1.1
 // A Send of four octets without a CRC: ULPDU_Length, DDP's and RDMAP's control, queue 0, MSN 1, MO 0.
@@ -143,10 +136,10 @@ constexpr auto kSend = "\0\x16\x41\x43\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\0weft\0\0
 std::string narrated(LogLevel level) {
   return said_meanwhile(level, [level] {
     detail::Narrator narrator(7, mpa::Role::kInitiator, level == LogLevel::kDebug);
-    const auto request = octets_of(kRequest), send = octets_of(kSend);
-    narrator.sent(std::array{Bytes(request)});
-    narrator.received(octets_of(kReply));
-    narrator.sent(std::array{Bytes(send)});
+    const auto octets = [](std::string_view text) { return std::as_bytes(std::span(text)); };
+    narrator.sent(std::array{octets(kRequest)});
+    narrator.received(octets(kReply));
+    narrator.sent(std::array{octets(kSend)});
     narrator.closed("by both");
   });
 }

@@ -3,11 +3,11 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <pthread.h>
 
 #include <atomic>
-#include <csignal>
 #include <thread>
+
+#include "nagging.hpp"
 
 namespace weft::verbs::detail {
 namespace {
@@ -49,18 +49,9 @@ TEST(NotificationQueue, WhatWasWithdrawnIsNotWaitedFor) {
 
 // Who waits for a time is told of a signal, and may wait on.
 TEST(NotificationQueue, ASignalEndsATimedWait) {
-  struct sigaction action{}, before{};
-  action.sa_handler = [](int) {};
-  ASSERT_EQ(::sigaction(SIGUSR1, &action, &before), 0);
   const auto queue = Queue::create(1).value();
-  std::atomic<bool> over{false};
-  std::thread nags([&over, waiter = ::pthread_self()] {
-    while (!over) ::pthread_kill(waiter, SIGUSR1), std::this_thread::sleep_for(milliseconds(1));
-  });
+  const verbs::test::Nagging nagging;
   EXPECT_EQ(queue->get(std::chrono::minutes(1)).error().code, Errc::kInterrupted);
-  over = true;
-  nags.join();
-  ASSERT_EQ(::sigaction(SIGUSR1, &before, nullptr), 0);
 }
 
 // An event whose taker comes before long does not show at the descriptor; what comes beside it does.

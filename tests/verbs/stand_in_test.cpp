@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sys/resource.h>
 
 #include <atomic>
@@ -14,6 +13,7 @@
 
 #include "hand_peer.hpp"
 #include "loopback.hpp"
+#include "nagging.hpp"
 #include "verbs/detail/runtime.hpp"
 
 namespace weft::verbs::test {
@@ -218,19 +218,9 @@ TEST_F(StandIn, WaitsNoLongerThanItIsTold) {
 }
 
 TEST_F(StandIn, ASignalEndsTheWait) {
-  struct sigaction action{}, before{};
-  action.sa_handler = [](int) {};
-  ASSERT_EQ(::sigaction(SIGUSR1, &action, &before), 0);
   wait_often();
-  std::atomic<bool> over{false};
-  const pthread_t self = ::pthread_self();
-  std::thread nags([&] {
-    while (!over) ::pthread_kill(self, SIGUSR1), std::this_thread::sleep_for(1ms);
-  });
+  const Nagging nagging;
   EXPECT_EQ(events.get_event().error().code, Errc::kInterrupted);
-  over = true;
-  nags.join();
-  ::sigaction(SIGUSR1, &before, nullptr);
 }
 
 TEST_F(StandIn, MayBeCancelled) {
