@@ -88,6 +88,8 @@ class Trying(unittest.TestCase):
                                     ("constant", "0"), ("constant", "1"), ("constant", "2")})
         in_mean = [f.number for f in switched if "int mean()" in f.text]
         self.assertFalse(lines & set(in_mean))
+        in_a_child = next(f for f in switched if f.before == "kEmpty")
+        self.assertIn(in_a_child.number, lines)
         noticed = next(f for f in switched if f.kind == "logic")
         self.assertEqual((runs[noticed.key].test, Path(runs[noticed.key].place).name), ("Toy.Test", "toy_test.cpp"))
 

@@ -30,8 +30,8 @@ ROOMS = {
     "verbs": Room(["verbs", "verbs/detail"],
                   ["verbs_policy_text_test", "verbs_operations_test", "verbs_clauses", "verbs_window_test", "verbs_arguments_test",
                    "verbs_errors_test", "verbs_ending_test", "verbs_limits_test", "verbs_startup_test", "verbs_log_test", "verbs_fork_test",
-                   "verbs_connection_test", "verbs_progress_test", "verbs_forgotten_test", "verbs_allocation_test", "verbs_idle_memory_test",
-                   "verbs_memory_test"], again=True),
+                   "verbs_connection_test", "verbs_backlog_test", "verbs_turns_test", "verbs_progress_test", "verbs_forgotten_test",
+                   "verbs_allocation_test", "verbs_idle_memory_test", "verbs_out_of_memory_test", "verbs_memory_test"], again=True),
 }
 
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Included in front of every file of a mutation run (see README.md): the switch behind which all faults lie. The fault
 // whose number WEFT_FAULT names is there; without it none is, and WEFT_FAULTS_REACHED names a file for the numbers of
-// those that were asked for.
+// those that were asked for, in the program or in a child of fork().
 #pragma once
+
+#include <sys/mman.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +17,11 @@ class Switch {
  public:
   Switch() {
     if (const char* fault = std::getenv("WEFT_FAULT")) chosen_ = std::atoi(fault);
+    // Shared: a child may end with _exit(), and writes no file then.
+    void* const memory =
+        ::mmap(nullptr, kMost, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) std::abort();
+    reached_ = static_cast<char*>(memory);
   }
   Switch(const Switch&) = delete;
   Switch& operator=(const Switch&) = delete;
@@ -34,7 +41,7 @@ class Switch {
 
  private:
   int chosen_ = -1;
-  char reached_[kMost]{};
+  char* reached_ = nullptr;
 };
 
 inline Switch the_switch;
