@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "loopback.hpp"
+#include "tests/transport/support.hpp"
 #include "verbs/detail/runtime.hpp"
 
 namespace {
@@ -281,6 +282,24 @@ TEST(HalfOpen, TheOldestOfAPeerGoesForItsNewest) {
     EXPECT_EQ(event.request->remote_address().port, port_of(*asks));
   }
   EXPECT_EQ(server.counts().half_open, 0U);
+  EXPECT_EQ(server.counts().dropped, 1U);
+}
+
+// Who has not asked holds a descriptor that another may need.
+TEST(HalfOpen, TheOldestGoesWhenNoDescriptorsAreLeft) {
+  Server server;
+  const auto first = silent(server);
+  wait_for_half_open(server, 1);
+  const auto second = tcp_socket();
+  {
+    const transport::test::NoDescriptorsLeft none;
+    dial(second, server.id.local_address());
+    EXPECT_TRUE(was_reset(first));
+    wait_until([&] { return server.counts().dropped == 1; }, "counted");
+  }
+  say(second);
+  const auto event = expect_event(server.events, ConnectionEventType::kConnectRequest);
+  EXPECT_EQ(event.request->remote_address().port, port_of(second));
   EXPECT_EQ(server.counts().dropped, 1U);
 }
 

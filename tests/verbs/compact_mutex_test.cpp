@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <mutex>
+#include <semaphore>
 #include <thread>
 
 #include "tests/transport/support.hpp"
@@ -43,6 +44,32 @@ TEST(CompactMutex, NoTwoInsideAndNobodyForgotten) {
     }
   }
   EXPECT_EQ(count, 8 * kRounds);
+}
+
+// A second one would find it taken, and sleep again.
+TEST(CompactMutex, OneIsWokenOfThoseWhoSleep) {
+  CompactMutex mutex;
+  std::array<std::atomic<pid_t>, 2> threads{};
+  std::array<long, 2> slept{};
+  std::atomic<int> holder{-1};
+  std::counting_semaphore<2> leave{0};
+  std::unique_lock ours(mutex);
+  std::array<std::jthread, 2> sleepers;
+  for (std::size_t i = 0; i < sleepers.size(); ++i) {
+    sleepers[i] = std::jthread([&, i] {
+      threads[i] = ::gettid();
+      const std::lock_guard lock(mutex);
+      holder = static_cast<int>(i);
+      leave.acquire();
+    });
+    while (threads[i] == 0) std::this_thread::yield();
+    slept[i] = transport::test::sleeps_of(threads[i]);
+  }
+  ours.unlock();
+  while (holder < 0) std::this_thread::yield();
+  const std::size_t other = holder == 0 ? 1 : 0;
+  EXPECT_EQ(transport::test::sleeps_of(threads[other]), slept[other]);
+  leave.release(2);
 }
 
 // Who gives it up and takes it again at once is mostly faster than whoever has to be woken first: it would be lucky in

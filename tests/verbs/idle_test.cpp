@@ -6,11 +6,13 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <memory>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "loopback.hpp"
+#include "verbs/detail/runtime.hpp"
 
 namespace weft::verbs::test {
 namespace {
@@ -78,6 +80,28 @@ TEST(Idle, NothingIsLeftWhenAllIsGone) {
   }
   EXPECT_EQ(entries("/proc/self/fd"), descriptors);
   EXPECT_EQ(threads(), before);
+}
+
+// The first so many that are alive.
+std::vector<std::weak_ptr<detail::Stream>> streams(std::size_t count) {
+  constexpr std::uint64_t kMost = 1'000'000;
+  const auto runtime = must(detail::Runtime::acquire(), "runtime");
+  std::vector<std::weak_ptr<detail::Stream>> found;
+  for (std::uint64_t number = 1; found.size() < count && number < kMost; ++number) {
+    if (const auto stream = runtime->find(number)) found.emplace_back(stream);
+  }
+  return found;
+}
+
+// Its completion queues and their channels may live for as long as the program does.
+TEST(Idle, AConnectionThatIsOverIsKeptNowhere) {
+  Pair pair;
+  const auto both = streams(2);
+  ASSERT_EQ(both.size(), 2U);
+  pair.disconnect();
+  pair.client.qp.reset();
+  pair.server.qp.reset();
+  wait_until([&] { return std::ranges::all_of(both, &std::weak_ptr<detail::Stream>::expired); }, "nobody has them");
 }
 
 TEST(Idle, NoThreadBeforeTheFirstConnection) {

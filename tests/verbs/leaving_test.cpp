@@ -10,6 +10,7 @@
 #include "hand_peer.hpp"
 #include "loopback.hpp"
 #include "verbs/detail/orphans.hpp"
+#include "verbs/detail/runtime.hpp"
 
 namespace weft::verbs::test {
 namespace {
@@ -209,6 +210,17 @@ TEST(LeftBehind, WhoWaitsForAResponseIsTold) {
   const auto told = one.peer->wait_for<engine::TerminateReceived>();
   EXPECT_EQ(told.report.layer, engine::Layer::kRdmap);
   EXPECT_EQ(told.report.type, 0);
+}
+
+// Else those that have closed would take the places of those that still do.
+TEST(LeftBehind, WhoHasClosedIsCountedNoMore) {
+  Server server({.close_timeout = 600s});
+  const auto runtime = must(detail::Runtime::acquire(), "runtime");
+  auto one = server.connection();
+  one.qp.reset();
+  EXPECT_EQ(runtime->orphans().size(), 1U);
+  one.peer->close();
+  wait_until([&] { return runtime->orphans().size() == 0; }, "the end of the stream");
 }
 
 // Peers that never close: as many are waited for as the bound says, and then the oldest goes, as if its time were over.

@@ -74,6 +74,29 @@ TEST(Pollers, WhoSpinsDoesTheTick) {
   counter->over = true;
 }
 
+// How many sockets are in epoll sets.
+std::size_t registered() {
+  int all = 0;
+  for (const auto& [name, sockets] : epoll_sets(~0U)) all += sockets;
+  return static_cast<std::size_t>(all);
+}
+
+// Of a connection with two queues, whichever is polled.
+TEST(Pollers, OneOfTwoQueuesTakesTheSocket) {
+  for (const bool receives : {false, true}) {
+    Pair pair({.server = {.own_receive_cq = true}});
+    auto& queue = receives ? pair.server.receive_cq : pair.server.cq;
+    wait_until([] { return registered() == 2; }, "both are watched");
+    bool left = false;  // a pause would bring it back
+    for (const auto end = Clock::now() + kPatience; !left && Clock::now() < end; left = registered() == 1) {
+      for (int i = 0; i < 100; ++i) EXPECT_EQ(drain(queue), 0U);
+    }
+    EXPECT_TRUE(left) << (receives ? "receives" : "sends");
+    must(queue.arm(Arm::kAll), "arm");
+    wait_until([] { return registered() == 2; }, "it is about to sleep");
+  }
+}
+
 // Connections that share a completion queue at one end.
 struct SharedQueue : testing::Test {
   SharedQueue() {
@@ -129,11 +152,6 @@ TEST_F(ManyOnOneQueue, EachIsServed) {
 
 // Else an application that polls now and then would have thousands of sockets leave the progress threads and come back.
 TEST_F(ManyOnOneQueue, ThoseInUseLeaveTheProgressThreads) {
-  const auto registered = [] {
-    int all = 0;
-    for (const auto& [name, sockets] : epoll_sets(~0U)) all += sockets;
-    return all;
-  };
   spin_for(5ms);  // now the queue has a set of its own
   must(shared.cq.arm(Arm::kAll), "arm");
   wait_until([&] { return registered() == 3 * kCount; }, "all sockets are watched, those of the queue twice");
