@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The lists of stops in CONTRIBUTING.md: every file has what it is listed for, and no file with the list's model is missing."""
+
+import re
+import sys
+
+from rooms import ROOT
+
+PAGE = "CONTRIBUTING.md"
+
+# heading -> globs of the files that must be listed when they have the model, and the model: for an opcode a case, a row or an
+# enumerator. Each list follows one thing that is there already.
+CODE = ["{}/**/*.[ch]pp".format(room) for room in ("common", "mpa", "ddp", "rdmap", "engine", "verbs", "compat", "conformance")]
+LISTS = {
+    "Add an RDMAP opcode": (
+        CODE,
+        re.compile(r"case (?:\w+::)*kImmediate:|\bkImmediate = |\{kImmediate,|^ +kImmediate,", re.M)),
+    "Add a rule of the auditor": (
+        ["conformance/rules/*.[ch]pp", "tools/forge/*.py", "tests/conformance/*.cpp", "tests/conformance/*.py",
+         "docs/clauses/rdmap_ext.csv", "docs/clauses/audit-samples.csv"],
+        re.compile(r"RDMAPX-6\.3-05")),
+    "Add a key of the policy": (
+        [*CODE, "tools/**/*.[ch]pp", "tests/verbs/*.cpp", "tests/tools/*.cpp", "docs/drop-in.md", "docs/man/*.1"],
+        re.compile(r"connect[_-]retry")),
+}
+
+
+def rows(heading, text):
+    """(line, files, anchor) of each row of the table below the heading."""
+    start = text.index(f"### {heading}\n")
+    section = re.split(r"\n##", text[start + 3:], maxsplit=1)[0]
+    line = text.count("\n", 0, start) + 1
+    for number, row in enumerate(section.split("\n"), line):
+        cells = row.split("|")
+        if len(cells) > 3 and "`" in cells[1]:
+            yield number, re.findall(r"`([^`]+)`", cells[1]), re.search(r"`([^`]+)`", cells[2])[1]
+
+
+def text_of(name):
+    return (ROOT / name).read_text().replace("\\-", "-")  # a manual page's hyphen
+
+
+def main():
+    text, faults, count = (ROOT / PAGE).read_text(), [], 0
+    for heading, (globs, model) in LISTS.items():
+        listed = set()
+        for line, names, anchor in rows(heading, text):
+            for name in names:
+                count += 1
+                listed.add(name)
+                if not (ROOT / name).is_file():
+                    faults.append(f"{PAGE}:{line}: {name} does not exist")
+                elif anchor not in text_of(name):
+                    faults.append(f"{PAGE}:{line}: {name} does not have {anchor!r} any more")
+        if not listed:
+            faults.append(f"{PAGE}: no table below '{heading}'")
+        for path in sorted({path for pattern in globs for path in ROOT.glob(pattern)}):
+            name = path.relative_to(ROOT).as_posix()
+            found = model.search(text_of(name)) if name not in listed else None
+            if found:
+                faults.append(f"{PAGE}: '{heading}' lacks {name}, which has its model ({found[0].strip()})")
+    print("\n".join(faults) or f"{count} stops of {len(LISTS)} changes are where they are said to be")
+    return 1 if faults else 0
+
+
+sys.exit(main())
