@@ -100,12 +100,12 @@ void ReadinessThread::serve(std::span<const Ready> ready) {
   }
 }
 
-void ReadinessThread::help() {
+void ReadinessThread::help(std::chrono::microseconds late, std::size_t most) {
   const NoCancellation here;
   const std::unique_lock lock(serving_->mutex, std::try_to_lock);
-  if (!lock || (serving_->duty != Duty::kRest && !is_late())) return;
-  std::array<Ready, kHelpedAtOnce> ready;
-  serve(std::span(ready).first(sockets_.wait(ready)));
+  if (!lock || (serving_->duty != Duty::kRest && !is_late(late))) return;
+  std::array<Ready, ReadinessSet::kMaxReady> ready;
+  serve(std::span(ready).first(sockets_.wait(std::span(ready).first(most))));
 }
 
 bool ReadinessThread::serve_one() {
@@ -118,11 +118,11 @@ bool ReadinessThread::serve_one() {
   return count != 0;
 }
 
-bool ReadinessThread::is_late() {
+bool ReadinessThread::is_late(std::chrono::microseconds late) {
   if (!sockets_.any_ready()) return false;
   const auto now = std::chrono::steady_clock::now();
   if (!serving_->late_since) serving_->late_since = now;
-  return now - *serving_->late_since >= kLate;
+  return now - *serving_->late_since >= late;
 }
 
 // --- Sockets for `serve`

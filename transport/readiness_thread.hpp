@@ -54,9 +54,10 @@ class ReadinessThread {
   void rest();
   void resume();
   [[nodiscard]] bool rests() const noexcept { return serving_->duty == Duty::kRest; }
-  // In any other thread, which holds no lock that `serve` or a visitor takes. Serves what is ready when the thread
-  // rests, or has come to nothing for kLate since something was; does not wait. Neither beside nor behind stop().
-  void help();
+  // In any other thread, which holds no lock that `serve` or a visitor takes. Serves some that are ready, `most` of
+  // them, when the thread rests, or has had no turn for `late` since something was; does not wait. Neither beside nor
+  // behind stop().
+  void help(std::chrono::microseconds late, std::size_t most);
   // In any other thread, under the same rules: serves one of those that are ready, whether the thread rests or not.
   // False when there is none. The descriptor is readable while there is one.
   bool serve_one();
@@ -94,11 +95,7 @@ class ReadinessThread {
   void serve(std::span<const Ready> ready);
   void change(Duty duty);
   void call(std::uint64_t visitor);
-  [[nodiscard]] bool is_late();
-
-  // A thread that is woken and gets a processor at once is faster.
-  static constexpr std::chrono::microseconds kLate{20};
-  static constexpr std::size_t kHelpedAtOnce = 4;
+  [[nodiscard]] bool is_late(std::chrono::microseconds late);
 
   struct Serving {
     std::atomic<Duty> duty{Duty::kServe};

@@ -66,7 +66,7 @@ Result<Crc32cRoutine> parse_crc32c(std::string_view text) {
 
 namespace detail {
 
-std::size_t Runtime::progress_threads() noexcept {
+std::size_t Runtime::thread_count() noexcept {
   constexpr std::size_t kProcessorsOfEach = 4, kMostByItself = 8;
   if (const std::size_t asked = asked_threads(); asked != 0) return asked;
   return std::clamp<std::size_t>(std::thread::hardware_concurrency() / kProcessorsOfEach, 1, kMostByItself);

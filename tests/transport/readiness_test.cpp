@@ -212,14 +212,14 @@ TEST_F(Watched, WhoHelpsServesWhatTheThreadComesTooLateFor) {
   auto [a, b] = connected_pair();
   ASSERT_TRUE(thread.visit(b, [&] { called.put(1); }));
   ASSERT_FALSE(thread.add(pair.second, 5, kReadInterest));
-  thread.help();
+  thread.help(20us, 4);
   std::this_thread::sleep_for(1ms);
   write_one(pair.first, pattern(1));
   write_one(a, pattern(1));
-  thread.help();
+  thread.help(20us, 4);
   EXPECT_EQ(woken.size(), 0U) << "it is ready since just now";
   const auto end = std::chrono::steady_clock::now() + kPatience;
-  while ((woken.size() == 0 || called.size() == 0) && std::chrono::steady_clock::now() < end) thread.help();
+  while ((woken.size() == 0 || called.size() == 0) && std::chrono::steady_clock::now() < end) thread.help(20us, 4);
   EXPECT_EQ(woken.take(), 5U);
   EXPECT_TRUE(called.take());
   EXPECT_EQ(thread_id, ::gettid());
@@ -234,7 +234,7 @@ TEST_F(Watched, WhoHelpsServesWhileTheThreadRests) {
     thread.rest();
     std::this_thread::sleep_for(1ms);  // on a busy machine it is on its way to rest even then, and takes what comes
     write_one(pair.first, pattern(1));
-    while (woken.size() == 0) thread.help();
+    while (woken.size() == 0) thread.help(20us, 4);
     EXPECT_EQ(woken.take(), 5U);
     if (thread_id == ::gettid()) ++helped;
     thread.resume();
@@ -276,7 +276,7 @@ TEST(ReadinessThread, MayBeToldToRestAndToResumeAllTheTime) {
       const std::jthread other([&] {
         for (int i = 0; i < 200; ++i) thread.rest(), thread.resume();
       });
-      for (int i = 0; i < 200; ++i) thread.rest(), thread.help(), thread.resume();
+      for (int i = 0; i < 200; ++i) thread.rest(), thread.help(20us, 4), thread.resume();
     }
     write_one(a, pattern(1));
     const auto end = std::chrono::steady_clock::now() + kPatience;

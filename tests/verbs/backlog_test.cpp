@@ -309,7 +309,7 @@ TEST(HalfOpen, WhoHasAskedStays) {
   Server server(128, {.half_open_per_peer = 1});
   const auto first = silent(server);
   wait_for_half_open(server, 1);
-  auto& thread = must(detail::Runtime::acquire(), "runtime")->progress(0);
+  auto& thread = must(detail::Runtime::acquire(), "runtime")->progress_threads().of(0);
   thread.rest();
   std::this_thread::sleep_for(10ms);  // else it finds nothing to look at, and the test proves less
   const auto second = silent(server);

@@ -12,8 +12,8 @@ namespace {
 
 using detail::Watchdog;
 
-struct Nobody final : detail::ApplicationDriver {
-  bool hand_back_if_idle(Clock::time_point) override { return true; }
+struct Nobody final : detail::Driver {
+  bool is_over() override { return true; }
 };
 
 struct Forgotten : testing::Test {
@@ -43,14 +43,14 @@ struct Forgotten : testing::Test {
 };
 
 TEST_F(Forgotten, ATickWhoseAlarmNeverGoesOff) {
-  runtime->drivers().open([](detail::ApplicationDrivers::Clock::time_point) {});
+  runtime->tick().open([](detail::Tick::Clock::time_point) {});
   until_found([this] { spin(); });
 }
 
 TEST_F(Forgotten, AQueueThatNoTickHandsBackFor) {
   until_found([this] {
     spin();
-    runtime->drivers().clear();
+    runtime->tick().clear();
   });
 }
 

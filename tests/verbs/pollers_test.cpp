@@ -56,8 +56,8 @@ TEST(Pollers, WhoSpinsIsConnectedToAllTheSame) {
 
 // Else another thread would wake for it each millisecond.
 TEST(Pollers, WhoSpinsDoesTheTick) {
-  struct Counter final : detail::ApplicationDriver {
-    bool hand_back_if_idle(Clock::time_point) override {
+  struct Counter final : detail::Driver {
+    bool is_over() override {
       if (std::this_thread::get_id() == poller) ++ticks;
       return over;
     }
@@ -67,7 +67,7 @@ TEST(Pollers, WhoSpinsDoesTheTick) {
   };
   Pair pair;
   const auto counter = std::make_shared<Counter>();
-  must(detail::Runtime::acquire(), "runtime")->drivers().watch(counter);
+  must(detail::Runtime::acquire(), "runtime")->tick().watch(counter);
   const auto end = Clock::now() + kPatience;
   while (counter->ticks < 10 && Clock::now() < end) EXPECT_EQ(drain(pair.client.cq), 0U);
   EXPECT_GE(counter->ticks, 10);

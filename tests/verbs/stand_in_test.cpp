@@ -84,8 +84,8 @@ struct StandIn : testing::Test {
   }
   // Whoever asks stands in when nobody else does, and no message has come since somebody asked.
   [[nodiscard]] bool stood_in_for() const {
-    if (!runtime->stand_in() && !runtime->stand_in()) return true;
-    runtime->step_back();
+    if (!runtime->progress_threads().proxy_comes() && !runtime->progress_threads().proxy_comes()) return true;
+    runtime->progress_threads().proxy_leaves();
     return false;
   }
   void write_and_see(int value) {
@@ -163,9 +163,9 @@ TEST_F(StandIn, IsForSetUpsAlone) {
   wait_often();
   wait_until([&] { return !stood_in_for(); }, "it has gone, and still stands in");
   write_and_see(1);
-  EXPECT_FALSE(runtime->stand_in()) << "there are messages";
-  EXPECT_TRUE(runtime->stand_in()) << "no more";
-  runtime->step_back();
+  EXPECT_FALSE(runtime->progress_threads().proxy_comes()) << "there are messages";
+  EXPECT_TRUE(runtime->progress_threads().proxy_comes()) << "no more";
+  runtime->progress_threads().proxy_leaves();
   std::thread waits([&] { EXPECT_TRUE(events.get_event(kPatience)); });
   wait_until([&] { return stood_in_for(); }, "somebody waits to be woken");
   const HandPeer peer(listener.local_address());

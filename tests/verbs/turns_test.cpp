@@ -14,8 +14,8 @@ namespace {
 constexpr int kFlood = 2500;  // FPDUs of 20 octets, which fit the socket of the one who is to read them
 
 // The test, as a thread that drives sockets.
-struct Myself final : detail::ApplicationDriver {
-  bool hand_back_if_idle(Clock::time_point) override { return gone; }
+struct Myself final : detail::Driver {
+  bool is_over() override { return gone; }
   std::atomic<bool> gone = false;
 };
 
@@ -32,11 +32,11 @@ struct ByHand {
     expect_event(events, ConnectionEventType::kEstablished);
     for (std::uint64_t number = 1; !stream; ++number) stream = runtime->find(number);
     runtime->watch(myself);
-    wait_until([&] { return runtime->stand_in(); }, "the progress thread rests");
+    wait_until([&] { return runtime->progress_threads().proxy_comes(); }, "the progress thread rests");
   }
   ~ByHand() {
     myself->gone = true;
-    runtime->step_back();
+    runtime->progress_threads().proxy_leaves();
   }
 
   // One that is empty: the peer's engine makes it once, for all are alike.

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "verbs/detail/runtime.hpp"
-
 namespace weft::verbs::detail {
 
 namespace {
@@ -20,10 +18,10 @@ CompletionQueueState::CompletionQueueState(Runtime& runtime, std::shared_ptr<Dev
                                            std::shared_ptr<ChannelState> channel, Quota::Share share)
     : number(next_completion_queue_number()),
       context(attributes.context),
-      runtime_(runtime),
       device_(std::move(device)),
       channel_(std::move(channel)),
       share_(std::move(share)),
+      poller_(std::make_shared<Poller>(runtime)),
       ring_(std::in_place, attributes.capacity) {}
 
 CompletionQueueState::~CompletionQueueState() {
@@ -71,7 +69,9 @@ std::size_t CompletionQueueState::take_held(std::span<WorkCompletion> out) {
 Result<std::size_t> CompletionQueueState::poll(std::span<WorkCompletion> out) {
   if (out.empty()) return 0;
   if (const auto count = take(out); count != 0) return count;
-  make_progress();
+  poller_->drive();
+  if (const auto count = take(out); count != 0) return count;
+  poller_->idle();
   if (const auto count = take(out); count != 0) return count;
   if (overflowed_) return fail(Errc::kOverflow, "completion queue", "overflowed: completions were lost");
   return 0;
@@ -82,10 +82,7 @@ Result<void> CompletionQueueState::arm(Arm which) {
     const std::lock_guard lock(mutex_);
     if (armed_ != Arm::kAll) armed_ = which;  // asking for less does not take back asking for all
   }
-  if (polls_.end()) {  // the application is about to sleep: do not wait for the tick
-    runtime_.resume();
-    give_back();
-  }
+  poller_->sleeps();  // most likely
   return {};
 }
 

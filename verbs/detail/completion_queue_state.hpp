@@ -1,38 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// A completion queue, and the streams whose queue pairs complete here. A thread that polls an empty queue drives their
-// sockets itself; while it does so, the progress thread stays away from them.
+// A completion queue: the completions that wait in it, and the threads that poll it.
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "common/bounded_ring.hpp"
-#include "transport/readiness_set.hpp"
 #include "verbs/completion.hpp"
-#include "verbs/detail/application_driver.hpp"
 #include "verbs/detail/channel_state.hpp"
 #include "verbs/detail/compact_mutex.hpp"
 #include "verbs/detail/device_state.hpp"
-#include "verbs/detail/poll_habit.hpp"
+#include "verbs/progress/poller.hpp"
 
 namespace weft::verbs::detail {
 
-class Runtime;
-class Stream;
-
-class CompletionQueueState final : public ApplicationDriver, public std::enable_shared_from_this<CompletionQueueState> {
+class CompletionQueueState {
  public:
   CompletionQueueState(Runtime& runtime, std::shared_ptr<DeviceState> device,
                        const CompletionQueueAttributes& attributes, std::shared_ptr<ChannelState> channel,
                        Quota::Share share = {});
-  ~CompletionQueueState() override;
+  ~CompletionQueueState();
+  CompletionQueueState(const CompletionQueueState&) = delete;
+  CompletionQueueState& operator=(const CompletionQueueState&) = delete;
 
   // --- Completions
   // False on overflow: the completion is lost, and its queue pair cannot go on.
@@ -43,23 +37,9 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   // A queue pair is gone, or reset: its completions are of no use to anybody. One that it pushes later is again.
   void discard(std::uint32_t qp_number);
 
-  // --- Streams
-  void attach(const std::shared_ptr<Stream>& stream, const transport::Socket& socket);
-  void detach(const Stream& stream, const transport::Socket& socket);
-  // Called with the stream's lock held. True while a thread polls this queue, which then has the stream to itself until
-  // Stream::given_back().
-  [[nodiscard]] bool claim(const Stream& stream);
-  // A thread of the application drives the sockets: one that polls this queue, or one that waits on its channel.
-  [[nodiscard]] bool driven() const noexcept { return polls_.spins() || waited(); }
-  // A thread polls it all the time, and its streams are few.
-  [[nodiscard]] bool polls_few() const noexcept { return polls_.spins() && few_; }
-  // Whether who polls this queue is also to look for room in a socket, which is blocked. Called with the stream's lock
-  // held.
-  void show_blocked(const Stream& stream, const transport::Socket& socket, bool blocked);
-  [[nodiscard]] bool waited() const noexcept { return channel_ && channel_->waited(); }
+  // --- Who drives
+  [[nodiscard]] Poller& poller() noexcept { return *poller_; }
   [[nodiscard]] ChannelState* channel() const noexcept { return channel_.get(); }  // null when there is none
-  bool hand_back_if_idle(Clock::time_point now) override;
-  [[nodiscard]] bool has_time() noexcept override { return polls_.had_time(); }
 
   void acknowledge_events(std::uint32_t count) noexcept { unacknowledged_ -= count; }
   [[nodiscard]] std::uint32_t unacknowledged_events() const noexcept { return unacknowledged_; }
@@ -69,19 +49,10 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   const std::uint64_t context;
 
  private:
-  struct Member {
-    std::shared_ptr<Stream> stream{};
-    const transport::Socket* socket{};  // the stream's; it leaves this queue before it closes it
-  };
-  using Members = std::vector<Member>;
-  // Up to so many sockets it is cheaper to read each than to ask which can be read.
-  static constexpr std::size_t kFewStreams = 4;
-
   // At least so many queue pairs go before their completions are looked for unasked: then, or at as many as there are
   // completions, a sweep is no more than constant work for each of them.
   static constexpr std::size_t kFewDiscarded = 64;
 
-  void refresh_interests();
   // Of an empty queue, which is what a spinning application mostly finds, it is one look.
   [[nodiscard]] std::size_t take(std::span<WorkCompletion> out) {
     return held_.load(std::memory_order_acquire) == 0 ? 0 : take_held(out);
@@ -89,18 +60,11 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   [[nodiscard]] std::size_t take_held(std::span<WorkCompletion> out);
   bool sweep();   // under mutex_; false when there was nothing to look for
   bool disarm();  // under mutex_
-  void make_progress();
-  void take_over(const Members* few);
-  void give_back();
-  void drive_ready(transport::ReadinessSet& set);
-  void watch_all();
-  void keep_few();
-  [[nodiscard]] Members all_members() const;
 
-  Runtime& runtime_;
   const std::shared_ptr<DeviceState> device_;
   const std::shared_ptr<ChannelState> channel_;
   const Quota::Share share_;
+  const std::shared_ptr<Poller> poller_;
   std::atomic<std::uint32_t> unacknowledged_{0};
 
   mutable CompactMutex mutex_;  // of the completions
@@ -113,16 +77,6 @@ class CompletionQueueState final : public ApplicationDriver, public std::enable_
   // would end in quadratic time.
   using Discarded = std::pair<std::uint32_t, std::uint32_t>;
   std::vector<Discarded> discarded_;
-
-  mutable CompactMutex members_mutex_;
-  std::unordered_map<std::uint64_t, Member> members_;                         // by the stream's number
-  std::shared_ptr<const Members> few_members_ = std::make_shared<Members>();  // while they are few: replaced, never
-                                                                              // changed, so that pollers need no lock
-  std::shared_ptr<transport::ReadinessSet> ready_;                            // once there are many and it is polled
-  std::vector<std::uint64_t> claimed_;  // by number, since the polling began: each once, and some that have left
-  PollHabit polls_;
-  std::atomic<bool> few_{true};
-  std::atomic<bool> changed_{false};  // few_ became false, or ready_ was made: interests are out of date
 };
 
 }  // namespace weft::verbs::detail

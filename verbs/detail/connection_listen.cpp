@@ -44,7 +44,7 @@ Result<void> ConnectionState::listen(int backlog) {
   const Endpoint local = at.local();
   // The system listens first, for threads take longer to start than a peer needs to connect, when it knows the port.
   auto listener =
-      transport::Listener::create(runtime_.resting_reactor(), runtime_.progress(number), at, options,
+      transport::Listener::create(runtime_.resting_reactor(), runtime_.progress_threads().of(number), at, options,
                                   [weak = weak_from_this()](std::expected<transport::Socket, std::error_code> socket) {
                                     if (const auto self = weak.lock()) self->on_accept(std::move(socket));
                                   });

@@ -19,32 +19,21 @@ bool& own_thread_mark() noexcept {
 
 }  // namespace
 
-Runtime::Runtime(transport::Reactor reactor)
-    : reactor_(std::move(reactor)), drivers_([this](bool some_have_time) { share_work(some_have_time); }) {}
+Runtime::Runtime(transport::Reactor reactor) : reactor_(std::move(reactor)) {}
 
 Result<void> Runtime::open_timers() {
   auto timer = transport::Timer::create(reactor_, [this] { serve_deadlines(); });
-  std::error_code error = timer ? drivers_.open(reactor_) : timer.error();
+  std::error_code error = timer ? tick_.open(reactor_) : timer.error();
   if (!error) error = watchdog_.open(reactor_);
   if (error) return fail(Errc::kSystem, "runtime", "cannot create a timer", error.value());
   deadlines_.emplace(std::move(*timer));
   return {};
 }
 
-Result<void> Runtime::open_progress(std::size_t threads) {
-  progress_.reserve(threads);
-  while (progress_.size() < threads) {
-    auto one = transport::ReadinessThread::create([this](const transport::Ready& ready) { serve(ready); });
-    if (!one) return fail(Errc::kSystem, "runtime", "cannot create a readiness set", one.error().value());
-    progress_.push_back(std::move(*one));
-  }
-  return {};
-}
-
 Runtime::~Runtime() {
   reactor_.stop();
   if (thread_.joinable()) thread_.join();
-  for (auto& one : progress_) one.stop();
+  progress_.stop();
   // Graceful closes that are still under way end here; the kernel delivers what was written.
   std::unordered_map<std::uint64_t, std::shared_ptr<Stream>> left;
   {
@@ -52,7 +41,7 @@ Runtime::~Runtime() {
     left.swap(streams_);
   }
   for (const auto& [number, stream] : left) stream->abandon();
-  drivers_.clear();
+  tick_.clear();
 }
 
 transport::Reactor& Runtime::reactor() {
@@ -62,8 +51,7 @@ transport::Reactor& Runtime::reactor() {
       own_thread_mark() = true;
       reactor_.run();
     });
-    for (auto& one : progress_) one.start([] { own_thread_mark() = true; }, [this] { descriptors_are_gone(); });
-    runs_ = true;
+    progress_.start([] { own_thread_mark() = true; }, [this] { descriptors_are_gone(); });
   });
   return reactor_;
 }
@@ -95,10 +83,10 @@ std::shared_ptr<Stream> Runtime::find(std::uint64_t number) {
   return found == streams_.end() ? nullptr : found->second;
 }
 
-// --- Threads of the application
+// --- Who drives
 
-void Runtime::watch(std::shared_ptr<ApplicationDriver> driver) {
-  drivers_.watch(std::move(driver));
+void Runtime::watch(std::shared_ptr<Driver> driver) {
+  tick_.watch(std::move(driver));
   watchdog_.start();
 }
 
@@ -116,53 +104,14 @@ void Runtime::forget_listener(std::uint64_t number) {
 
 // --- Readiness
 
-void Runtime::serve(const transport::Ready& ready) {
+bool Runtime::serve(const transport::Ready& ready) {
   const auto stream = find(ready.token);
-  if (!stream) return;
+  if (!stream) return false;
   try {
-    if (stream->drive(ready.hangup)) messages_came_ = true;
+    return stream->drive(ready.hangup);
   } catch (const std::bad_alloc&) {
     stream->run_out_of_memory();
-  }
-}
-
-void Runtime::help() {
-  for (auto& one : progress_) {
-    if (one.serves_any()) one.help();
-  }
-}
-
-void Runtime::resume() {
-  if (!stood_in_for_) progress_.front().resume();
-}
-
-bool Runtime::stand_in() {
-  if (!runs_ || progress_.size() != 1 || sleepers_ != 0 || messages_came_.exchange(false)) return false;
-  if (stood_in_for_.exchange(true)) return false;
-  progress_.front().rest();
-  return true;
-}
-
-void Runtime::falls_asleep() {
-  ++sleepers_;
-  if (stood_in_for_) progress_.front().resume();
-}
-
-void Runtime::step_back() {
-  stood_in_for_ = false;
-  progress_.front().resume();
-}
-
-// With several progress threads there are processors enough. And who has no socket to serve disturbs nobody: it is
-// there for a listener's connections, which help() does not look for then.
-void Runtime::share_work(bool others_have_time) {
-  auto& first = progress_.front();
-  const bool set_ups_alone = !messages_came_.exchange(false) && sleepers_ == 0;
-  if (stood_in_for_ && set_ups_alone) return first.rest();
-  if (others_have_time && progress_.size() == 1 && first.serves_any()) {
-    first.rest();
-  } else {
-    first.resume();
+    return false;
   }
 }
 

@@ -19,8 +19,6 @@
 #include "transport/listener.hpp"
 #include "transport/pcap_tap.hpp"
 #include "transport/reactor.hpp"
-#include "transport/readiness_thread.hpp"
-#include "verbs/detail/application_drivers.hpp"
 #include "verbs/detail/buffer_pool.hpp"
 #include "verbs/detail/clock.hpp"
 #include "verbs/detail/deadlines.hpp"
@@ -28,6 +26,8 @@
 #include "verbs/detail/stag_table.hpp"
 #include "verbs/detail/watchdog.hpp"
 #include "verbs/error.hpp"
+#include "verbs/progress/progress_threads.hpp"
+#include "verbs/progress/tick.hpp"
 
 namespace weft::verbs::detail {
 
@@ -56,25 +56,6 @@ class Runtime {
   void add(const std::shared_ptr<Stream>& stream);
   void forget(std::uint64_t number);
   [[nodiscard]] std::shared_ptr<Stream> find(std::uint64_t number);
-  // Where the listener of this number listens, or the socket of the stream of this number is watched (but see
-  // Stream::move_to_own_thread).
-  [[nodiscard]] transport::ReadinessThread& progress(std::uint64_t number) noexcept {
-    return progress_[number % progress_.size()];
-  }
-  // By a thread that polls and finds nothing: serves sockets of progress threads that rest, or get no processor.
-  void help();
-  // A thread that polled goes: nobody can tell who else helps before the next tick.
-  void resume();
-  // From here on to step_back() the thread that calls serve_one() is all that serves, and the progress thread rests:
-  // as long as there is nothing to serve but set-ups, and nobody else to be woken for one. False when there is, when
-  // there are several progress threads, or when somebody stands in already.
-  [[nodiscard]] bool stand_in();
-  void step_back();
-  bool serve_one() { return progress_.front().serve_one(); }  // false when nothing is ready
-  [[nodiscard]] int stands_in_at() const noexcept { return progress_.front().descriptor(); }  // readable meanwhile
-  // Around the sleep of a thread that is to be woken for an event of a set-up.
-  void falls_asleep();
-  void wakes_up() noexcept { --sleepers_; }
   // Wakes the stream at `at` or earlier; an earlier wake-up that was asked for stays.
   void wake_at(std::uint64_t number, Instant at);
   // Not at `at`, after all.
@@ -86,31 +67,27 @@ class Runtime {
   void add(std::uint64_t number, const std::shared_ptr<transport::Listener>& listener);
   void forget_listener(std::uint64_t number);
 
-  // --- Threads of the application that drive sockets
-  [[nodiscard]] ApplicationDrivers& drivers() noexcept { return drivers_; }
-  // Until it is idle: see ApplicationDrivers.
-  void watch(std::shared_ptr<ApplicationDriver> driver);
-  // The socket of this stream is in the set of a thread that serves it: a progress thread that does not rest, or one
-  // that stands in.
-  [[nodiscard]] bool serves(std::uint64_t number) noexcept;
+  // --- Who drives
+  [[nodiscard]] ProgressThreads& progress_threads() noexcept { return progress_; }
+  [[nodiscard]] Tick& tick() noexcept { return tick_; }
+  // Until its presence is over: see Tick.
+  void watch(std::shared_ptr<Driver> driver);
 
   // --- Capture; connections made later use it.
   [[nodiscard]] static std::optional<transport::PcapStream> capture(const transport::Socket& socket, bool opened_here);
 
  private:
   explicit Runtime(transport::Reactor reactor);
-  [[nodiscard]] static std::size_t progress_threads() noexcept;  // as set_progress_threads() says
+  [[nodiscard]] static std::size_t thread_count() noexcept;  // as set_progress_threads() says
   Result<void> open_timers();
-  Result<void> open_progress(std::size_t threads);
   static void before_fork();
   static void after_fork_in_parent();
   static void after_fork_in_child();
   void leave_to_parent(bool streams_locked);
-  void serve(const transport::Ready& ready);
+  bool serve(const transport::Ready& ready);
   void serve_deadlines();
   void descriptors_are_gone();
   [[nodiscard]] std::vector<std::uint64_t> take_due();
-  void share_work(bool others_have_time);
   // runtime_watchdog.cpp
   bool look_for_the_forgotten();
   void look_at_tick(Watchdog::Clock::time_point now);
@@ -125,10 +102,6 @@ class Runtime {
   std::once_flag started_;
   std::thread thread_;
   std::atomic<bool> is_parents_{false};
-  std::atomic<bool> runs_{false};           // the threads
-  std::atomic<bool> stood_in_for_{false};   // the progress thread
-  std::atomic<bool> messages_came_{false};  // for established connections that it serves, since the last look
-  std::atomic<int> sleepers_{0};
 
   std::mutex streams_mutex_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Stream>> streams_;
@@ -136,12 +109,11 @@ class Runtime {
   std::unordered_map<std::uint64_t, std::weak_ptr<transport::Listener>> listeners_;
   std::vector<std::shared_ptr<transport::Listener>> kept_;  // in a child: its parent's, see Listener::leave_to_parent
 
-  ApplicationDrivers drivers_;
+  ProgressThreads progress_;
+  Tick tick_{[this](bool pollers_have_time) { progress_.on_tick(pollers_have_time); }};
   Watchdog watchdog_{[this] { return look_for_the_forgotten(); }};
   std::size_t bucket_ = 0;                          // of streams_, that its last look ended with
   std::vector<std::shared_ptr<Stream>> looked_at_;  // within a look; the memory is kept
-
-  std::vector<transport::ReadinessThread> progress_;
 };
 
 }  // namespace weft::verbs::detail

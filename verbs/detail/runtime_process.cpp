@@ -95,7 +95,7 @@ void Runtime::after_fork_in_child() {
 // Without the lock the list of streams may be in the middle of a change: then their sockets stay open here.
 void Runtime::leave_to_parent(bool streams_locked) {
   is_parents_ = true;
-  drivers_.leave_to_parent();
+  tick_.leave_to_parent();
   watchdog_.leave_to_parent();
   if (!streams_locked) return;
   const int nowhere = ::eventfd(0, EFD_CLOEXEC);
@@ -118,7 +118,8 @@ Result<std::shared_ptr<Runtime>> Runtime::acquire() {
   if (!reactor) return fail(Errc::kSystem, "runtime", "cannot create the reactor", reactor.error().value());
   std::shared_ptr<Runtime> made(new Runtime(std::move(*reactor)));
   if (const auto opened = made->open_timers(); !opened) return std::unexpected(opened.error());
-  if (const auto opened = made->open_progress(progress_threads()); !opened) return std::unexpected(opened.error());
+  const auto serve = [runtime = made.get()](const transport::Ready& ready) { return runtime->serve(ready); };
+  if (const auto opened = made->progress_.open(thread_count(), serve); !opened) return std::unexpected(opened.error());
   current().runtime = made;
   return made;
 }

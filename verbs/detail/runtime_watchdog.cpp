@@ -19,36 +19,32 @@ constexpr std::size_t kMostLooked = 256;
 
 }  // namespace
 
-bool Runtime::serves(std::uint64_t number) noexcept {
-  return !progress(number).rests() || (stood_in_for_ && drivers_.any());
-}
-
 bool Runtime::look_for_the_forgotten() {
   const auto now = Watchdog::Clock::now();
   look_at_tick(now);
   const bool rests = look_at_rest(now);
-  if (drivers_.ticks()) return true;  // a thread that is held up in it is bound to go on
+  if (tick_.ticks()) return true;  // a thread that is held up in it is bound to go on
   choose_streams();
   for (const auto& stream : looked_at_) look_at(*stream, now);
   looked_at_.clear();
-  return rests || drivers_.any() || !watchdog_.sights().empty();
+  return rests || tick_.any() || !watchdog_.sights().empty();
 }
 
 void Runtime::look_at_tick(Watchdog::Clock::time_point now) {
-  const auto due = drivers_.overdue(now);
+  const auto due = tick_.overdue(now);
   if (!due) return watchdog_.forget(kTickSight);
   if (!watchdog_.sight(kTickSight, static_cast<std::uint32_t>(due->time_since_epoch().count()), now)) return;
   Watchdog::report("a tick was lost: it is done now");
-  drivers_.alarm();
+  tick_.alarm();
 }
 
 // Whether a progress thread rests. While one does, there are drivers, whose tick ends it.
 bool Runtime::look_at_rest(Watchdog::Clock::time_point now) {
-  const bool rests = std::ranges::any_of(progress_, &transport::ReadinessThread::rests);
-  if (!rests || drivers_.any()) return watchdog_.forget(kRestSight), rests;
+  const bool rests = progress_.any_rests();
+  if (!rests || tick_.any()) return watchdog_.forget(kRestSight), rests;
   if (!watchdog_.sight(kRestSight, 0, now)) return true;
   Watchdog::report("a progress thread rested though no other thread did its work: it is awake now");
-  for (auto& one : progress_) one.resume();
+  progress_.resume_all();
   return true;
 }
 

@@ -66,18 +66,19 @@ std::shared_ptr<Stream> Stream::make(Runtime& runtime, Setup setup) {
 
 void Stream::start() {
   const std::lock_guard lock(mutex_);
-  if (finished_) return;
-  watch(transport::kReadInterest);
-  settle();
+  if (!finished_) settle();
 }
 
 Stream::Stream(Runtime& runtime, Setup setup, std::unique_ptr<CapturedStream> tap)
     : runtime_(runtime),
       number_(next_stream_number()),
-      served_by_(setup.listener != 0 ? setup.listener : number_),
       no_receive_timeout_(setup.policy.no_receive_timeout),
       memory_(runtime.stags(), setup.policy.checked_memory),
       socket_(std::move(setup.socket)),
+      // One progress thread reads the Requests of all connections that one listener accepts, in the order of their
+      // arrival: programs pair the connections that they make one after the other with the requests by their order
+      // (perftest does).
+      watch_(socket_, number_, runtime.progress_threads().of(setup.listener != 0 ? setup.listener : number_)),
       peer_(setup.peer),
       engine_(to_config(setup, socket_.emss()), memory_, now()),
       tap_(std::move(tap)),
@@ -91,12 +92,9 @@ Stream::~Stream() = default;
 
 void Stream::attach(const std::shared_ptr<QueuePairState>& qp) {
   qp_ = qp;
-  told_.reset();
-  claimed_ = {};
   receives_ = qp->parts.receives;
   memory_.attach({qp->parts.domain->number, qp->identity}, qp->parts.receives, weak_from_this());
-  qp->parts.send_cq->attach(shared_from_this(), socket_);
-  if (qp->parts.receive_cq != qp->parts.send_cq) qp->parts.receive_cq->attach(shared_from_this(), socket_);
+  watch_.join(shared_from_this(), qp->parts);
 }
 
 Result<void> Stream::connect(const std::shared_ptr<QueuePairState>& qp, Bytes private_data) {
@@ -215,10 +213,8 @@ void Stream::release_locked() {
   memory_.detach();
   const auto qp = std::exchange(qp_, nullptr);
   if (!qp) return;
-  qp->parts.send_cq->detach(*this, socket_);
-  qp->parts.receive_cq->detach(*this, socket_);
-  told_.reset();
-  if (!finished_) update_interest();
+  watch_.leave(*this);
+  if (!finished_) settle_watch();
 }
 
 }  // namespace weft::verbs::detail

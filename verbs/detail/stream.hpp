@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One live connection: a socket, the engine that speaks the protocol, and whoever drives them. Three kinds of thread
-// do: one that posts work, one that polls a completion queue, and the progress thread. One lock serialises them; it is
-// held across this connection's own system calls and nobody else's. Below it there are leaf locks only: queue pair,
-// connection identifier, completion queue, receive queue, STags. No thread is cancelled while it holds the lock
-// (transport/cancellation.hpp).
+// One live connection: a socket, the engine that speaks the protocol, and what lies between. Many threads come here:
+// those that own the socket in turn (docs/progress.md), those that post work, the connection manager's, and that of the
+// timers. One lock serialises them; it is held across this connection's own system calls and no others. Below it there
+// are leaf locks only: queue pair, connection identifier, completion queue, receive queue, STags, poller, waiter. No
+// thread is cancelled while it holds the lock (transport/cancellation.hpp).
 #pragma once
 
 #include <chrono>
@@ -25,6 +25,7 @@
 #include "verbs/detail/queue_pair_state.hpp"
 #include "verbs/detail/runtime.hpp"
 #include "verbs/detail/stream_memory.hpp"
+#include "verbs/progress/socket_watch.hpp"
 
 namespace weft::verbs::detail {
 
@@ -89,16 +90,15 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void end_waiting();  // that long: others without a queue pair came after it
 
   // --- Drivers
-  bool drive(bool hangup);  // the progress thread; true when octets came for an established connection
-  void drive_if_free();     // a poller: not when somebody else is at it
+  bool drive(bool hangup);         // a thread that slept for it; true when octets came for an established connection
+  void drive_if_free(Poller& by);  // not when another thread is at it
   void deadline_passed();
   // A driver in weft's own thread found no memory: that costs this connection, and no more.
   void run_out_of_memory() noexcept;
   void receives_available() override;
-  void refresh_interest();
-  // This queue is not polled any more, and what it had claimed is for others.
-  void given_back(const CompletionQueueState& by);
-  void abandon();  // the runtime ends
+  void waited_for_by(Waiter& waiter);  // it begins to sleep
+  void is_over(const Driver& owner);   // the presence of it
+  void abandon();                      // the runtime ends
   // For the watchdog: how often the socket was read, if it is ready and no thread sleeps that wakes for it.
   [[nodiscard]] std::optional<std::uint32_t> reads_if_unserved();
   // In a child process after fork(): it is over for whoever calls, and the socket's number becomes `nowhere`, so that
@@ -128,7 +128,6 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   // take the lock from the next post.
   static constexpr int kMaxBatchesOfPost = 16;
   static constexpr Duration kEmssRefresh = std::chrono::milliseconds(100);
-  static constexpr Duration kWatchRetry = std::chrono::milliseconds(100);
 
   // stream.cpp
   void attach(const std::shared_ptr<QueuePairState>& qp);
@@ -141,23 +140,12 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void drop_stalled();
   void settle();
   void follow_disposition();
-  void refresh_locked();
-  struct Interests {  // that all who may drive this are told of
-    transport::Interest interest{};
-    bool stalled{};
-    bool driven{};  // by the application
-    bool operator==(const Interests&) const = default;
-  };
   [[nodiscard]] transport::Interest wanted() const noexcept {
     return {.read = !stalled_ && !inbound_over_,
             .write = blocked_ || output_left_,
             .end = stalled_ && !fin_waits_ && !inbound_over_};
   }
-  [[nodiscard]] bool is_served();
-  void update_interest();
-  void watch(std::optional<transport::Interest> interest);
-  void move_to_own_thread();
-  [[nodiscard]] bool show_interest(transport::Interest interest);
+  void settle_watch();
   void schedule();
   void wake_at(Instant at);
   void last_octets();
@@ -226,11 +214,11 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
 
   Runtime& runtime_;
   const std::uint64_t number_;
-  std::uint64_t served_by_;                             // which progress thread: see move_to_own_thread()
   const std::chrono::milliseconds no_receive_timeout_;  // of its Policy
   CompactMutex mutex_;
   StreamMemory memory_;
   transport::Socket socket_;
+  SocketWatch watch_;
   const Endpoint peer_;
   engine::Engine engine_;
   const std::unique_ptr<CapturedStream> tap_;  // null when it is not captured
@@ -272,17 +260,9 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   bool closing_ = false;     // for whatever reason
   const bool initiator_;     // of the start-up
   bool established_ = false;
-  bool orphaned_ = false;                       // its queue pair has gone, and it is counted
-  bool closed_ = false;                         // the engine's last event was seen
-  bool finished_ = false;                       // the socket is closed
-  std::optional<Interests> told_;               // nothing: who drives has changed since
-  std::optional<transport::Interest> watched_;  // by the progress thread
-  std::optional<transport::Interest> shown_;    // to threads that wait on a channel
-  bool shown_blocked_ = false;                  // to those that poll
-  struct {
-    bool send = false;
-    bool receive = false;
-  } claimed_;                       // by its completion queues: they are polled, and have it to themselves
+  bool orphaned_ = false;           // its queue pair has gone, and it is counted
+  bool closed_ = false;             // the engine's last event was seen
+  bool finished_ = false;           // the socket is closed
   std::optional<Instant> wake_up_;  // what the runtime was asked for
 };
 

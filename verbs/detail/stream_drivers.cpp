@@ -3,12 +3,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <array>
 #include <new>
-#include <tuple>
 #include <utility>
 
 #include "verbs/detail/stream.hpp"
+#include "verbs/progress/tuning.hpp"
 
 namespace weft::verbs::detail {
 
@@ -67,9 +66,11 @@ void Stream::drop_stalled() {
   settle();
 }
 
-void Stream::drive_if_free() {
+void Stream::drive_if_free(Poller& by) {
   const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (lock) look_locked();
+  if (!lock || finished_) return;
+  if (watch_.driven_by(by)) settle_watch();
+  look_locked();
 }
 
 void Stream::deadline_passed() {
@@ -105,7 +106,7 @@ void Stream::give_up_at_once() noexcept {
     finish();
   } catch (const std::bad_alloc&) {
     finished_ = true;
-    watch({});
+    watch_.end();
     socket_.reset();
     runtime_.forget(number_);
   }
@@ -118,41 +119,25 @@ void Stream::receives_available() {
   drive_locked();
 }
 
-void Stream::refresh_interest() {
+void Stream::waited_for_by(Waiter& waiter) {
   const std::lock_guard lock(mutex_);
-  refresh_locked();
+  if (!finished_ && watch_.waited_for_by(waiter)) settle_watch();
 }
 
-void Stream::given_back(const CompletionQueueState& by) {
+void Stream::is_over(const Driver& owner) {
   const std::lock_guard lock(mutex_);
-  if (qp_ && qp_->parts.send_cq.get() == &by) claimed_.send = false;
-  if (qp_ && qp_->parts.receive_cq.get() == &by) claimed_.receive = false;
-  refresh_locked();
-}
-
-void Stream::refresh_locked() {
-  told_.reset();
-  shown_.reset();
-  shown_blocked_ = false;
-  if (finished_) return;
-  update_interest();
+  if (finished_ || !watch_.is_over(owner)) return;
+  settle_watch();
   park_buffers();
 }
 
 // Not when its lock is taken: a thread is at it.
 std::optional<std::uint32_t> Stream::reads_if_unserved() {
   const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock || finished_ || is_served() || !socket_.is_ready(wanted().read, wanted().write)) return std::nullopt;
+  if (!lock || finished_ || watch_.is_served(wanted(), runtime_.progress_threads().has_proxy()) ||
+      !socket_.is_ready(wanted().read, wanted().write))
+    return std::nullopt;
   return reads_;
-}
-
-bool Stream::is_served() {
-  if (watched_ == wanted() && runtime_.serves(served_by_)) return true;
-  if (!qp_ || shown_ != wanted()) return false;
-  const auto has_waiter = [](const CompletionQueueState& queue) {
-    return queue.channel() != nullptr && queue.channel()->has_waiter();
-  };
-  return has_waiter(*qp_->parts.send_cq) || has_waiter(*qp_->parts.receive_cq);
 }
 
 // The child alone runs, and in this thread alone: no lock is needed, nor could it be had.
@@ -201,7 +186,7 @@ void Stream::settle() {
   if (closed_ || !output_left_) follow_disposition();
   if (finished_) return;
   park_buffers();
-  update_interest();
+  settle_watch();
   schedule();
 }
 
@@ -218,67 +203,9 @@ void Stream::follow_disposition() {
   }
 }
 
-// While a thread polls one of its completion queues, or waits on a channel of theirs, the progress thread is not to
-// wake for this socket.
-void Stream::update_interest() {
-  const transport::Interest all = wanted();
-  bool driven = qp_ && (qp_->parts.send_cq->driven() || qp_->parts.receive_cq->driven());
-  if (told_ == Interests{all, stalled_, driven}) return;
-  if (qp_) {
-    const auto& [send, receive] = std::tie(*qp_->parts.send_cq, *qp_->parts.receive_cq);
-    if (!claimed_.send) claimed_.send = send.claim(*this);
-    if (!claimed_.receive) claimed_.receive = &send == &receive ? claimed_.send : receive.claim(*this);
-    driven = claimed_.send || claimed_.receive || send.waited() || receive.waited();
-    if (std::exchange(shown_blocked_, all.write) != all.write) {
-      send.show_blocked(*this, socket_, all.write);
-      if (&send != &receive) receive.show_blocked(*this, socket_, all.write);
-    }
-    if (send.waited() || receive.waited()) {
-      if (!show_interest(all)) driven = claimed_.send || claimed_.receive;
-    } else {
-      shown_.reset();
-    }
-  }
-  told_ = {all, stalled_, driven};
-  // Of a stream that does not read nobody else would notice a reset.
-  if (!driven) return watch(all);
-  watch(stalled_ ? std::optional(transport::Interest{.end = !fin_waits_}) : std::nullopt);
-}
-
-// By the progress thread; nothing: not at all, which spares every octet that comes a look at who waits for it.
-void Stream::watch(std::optional<transport::Interest> interest) {
-  if (watched_ == interest) return;
-  auto& thread = runtime_.progress(served_by_);
-  if (!interest) {
-    thread.remove(socket_);
-  } else if (watched_) {
-    thread.modify(socket_, number_, *interest);
-  } else if (thread.add(socket_, number_, *interest)) {  // out of memory or watches
-    told_.reset();
-    return wake_at(now() + kWatchRetry);  // perhaps nothing else would come by to try again
-  }
-  watched_ = interest;
-}
-
-// One progress thread reads the Requests of all connections that one listener accepts, in the order of their arrival:
-// programs pair the connections that they make one after the other with the requests by their order (perftest does).
-// Behind its Request a connection goes to the thread that serves it for good.
-void Stream::move_to_own_thread() {
-  told_.reset();
-  if (&runtime_.progress(served_by_) != &runtime_.progress(number_)) watch({});
-  served_by_ = number_;
-}
-
-// To the threads that wait on its channels, if there are any. False when none of them can watch it.
-bool Stream::show_interest(transport::Interest interest) {
-  if (shown_ == interest) return true;
-  const std::array<ChannelState*, 2> channels{qp_->parts.send_cq->channel(), qp_->parts.receive_cq->channel()};
-  shown_.reset();
-  for (ChannelState* channel : channels) {
-    if (channel == nullptr || !channel->waited()) continue;
-    if (channel->show_interest(*this, socket_, interest)) shown_ = interest;  // of one channel twice: rare enough
-  }
-  return shown_.has_value();
+// Without memory it is tried again: perhaps nothing else would come by.
+void Stream::settle_watch() {
+  if (!watch_.settle(wanted(), stalled_)) wake_at(now() + tuning::kWatchRetry);
 }
 
 void Stream::schedule() {
@@ -298,8 +225,8 @@ void Stream::finish() {
   if (staging_) runtime_.buffers().give_back(std::move(staging_));
   carry_ = {};
   tail_ = {};
-  watch({});
   release_locked();
+  watch_.end();
   const bool reset = engine_.disposition() == engine::Disposition::kReset;
   if (tap_) tap_->rest();
   if (tap_ && reset) tap_->rst_sent();

@@ -83,7 +83,7 @@ bool Stream::pump_one() {
 
 void Stream::on(engine::ConnectionRequested& event) {
   if (observer_) observer_->on_requested(std::move(event));
-  move_to_own_thread();
+  watch_.move_to(runtime_.progress_threads().of(number_));  // the thread that serves it for good
 }
 
 void Stream::on(engine::Established& event) {

@@ -161,7 +161,7 @@ MutableBytes Stream::staging_octets() {
 
 // The few connections of a queue that is polled all the time keep their buffers meanwhile; of many such queues, some.
 bool Stream::keeps_buffers() const noexcept {
-  return qp_ && qp_->parts.receive_cq->polls_few() && runtime_.buffers().may_keep_staging();
+  return watch_.is_polled_among_few() && runtime_.buffers().may_keep_staging();
 }
 
 // An idle connection holds no buffers otherwise.

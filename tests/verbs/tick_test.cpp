@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tick that finds out whether the application has gone: by whom, how often, and until when.
-#include "verbs/detail/application_drivers.hpp"
+#include "verbs/progress/tick.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,18 +14,21 @@
 #include <thread>
 #include <utility>
 
+#include "verbs/progress/tuning.hpp"
+
 namespace weft::verbs::detail {
 namespace {
 
 using namespace std::chrono_literals;
-using Clock = ApplicationDriver::Clock;
+using Clock = Driver::Clock;
 
 // Its thread never goes, or has by the tick of this number.
-class Driver final : public ApplicationDriver {
+class Counter final : public Driver {
  public:
-  explicit Driver(std::size_t gone_at = 0) : gone_at_(gone_at) {}
+  explicit Counter(std::size_t gone_at = 0) : gone_at_(gone_at) {}
 
-  bool hand_back_if_idle(Clock::time_point now) override {
+  bool is_over() override {
+    const auto now = Clock::now();
     if (std::this_thread::get_id() == maker_) ++by_maker_;
     if (last_ != Clock::time_point()) closest_ = std::min(closest_.load(), now - last_);
     last_ = now;
@@ -45,7 +48,7 @@ class Driver final : public ApplicationDriver {
 
 struct Drivers : testing::Test {
   Drivers() {
-    EXPECT_FALSE(drivers.open(reactor));
+    EXPECT_FALSE(tick.open(reactor));
     thread = std::thread([this] { reactor.run(); });
   }
   ~Drivers() override {
@@ -53,49 +56,49 @@ struct Drivers : testing::Test {
     thread.join();
   }
   void poll_for(std::chrono::milliseconds time) {
-    for (const auto end = Clock::now() + time; Clock::now() < end;) drivers.tick_if_due();
+    for (const auto end = Clock::now() + time; Clock::now() < end;) tick.tick_if_due();
   }
 
   transport::Reactor reactor = transport::Reactor::create().value();
   std::atomic<int> told = 0;
-  ApplicationDrivers drivers{[this](bool) { ++told; }};
+  Tick tick{[this](bool) { ++told; }};
   std::thread thread;
 };
 
 // On a busy machine it is away for a while now and then, and the timer does what is due.
 TEST_F(Drivers, WhoPollsDoesTheTick) {
-  const auto driver = std::make_shared<Driver>();
-  drivers.watch(driver);
+  const auto driver = std::make_shared<Counter>();
+  tick.watch(driver);
   for (const auto end = Clock::now() + 10s; driver->by_maker() < 50 && Clock::now() < end;) poll_for(1ms);
   ASSERT_GE(driver->by_maker(), 50U);
-  EXPECT_GE(driver->closest(), ApplicationDriver::kStale);
+  EXPECT_GE(driver->closest(), tuning::kTick);
   EXPECT_GE(driver->by_maker() * 4, driver->ticks()) << "the timer did most of them";
 }
 
 // Also behind a long time in which another thread did.
 TEST_F(Drivers, TheTimerDoesItWhereNobodyDoes) {
-  const auto driver = std::make_shared<Driver>();
-  drivers.watch(driver);
+  const auto driver = std::make_shared<Counter>();
+  tick.watch(driver);
   for (int round = 0; round < 3; ++round) {
     const auto before = driver->ticks();
     while (driver->ticks() < before + 5) std::this_thread::sleep_for(1ms);
     poll_for(30ms);
   }
-  EXPECT_GE(driver->closest(), ApplicationDriver::kStale);
+  EXPECT_GE(driver->closest(), tuning::kTick);
 }
 
 TEST_F(Drivers, WhoFindsNoMemoryIsAskedAgain) {
-  struct Short final : ApplicationDriver {
-    bool hand_back_if_idle(Clock::time_point) override {
+  struct Short final : Driver {
+    bool is_over() override {
       if (++asked == 1) throw std::bad_alloc();
       return true;
     }
     std::atomic<int> asked = 0;
   };
   const auto driver = std::make_shared<Short>();
-  drivers.watch(driver);
+  tick.watch(driver);
   while (driver->asked < 2) std::this_thread::sleep_for(1ms);
-  while (drivers.any()) std::this_thread::sleep_for(1ms);
+  while (tick.any()) std::this_thread::sleep_for(1ms);
   EXPECT_EQ(driver->asked, 2);
 }
 
@@ -109,51 +112,51 @@ struct HeldUp : testing::Test {
     if (!std::exchange(hold_up, false)) return;
     while (Clock::now() < at) std::this_thread::yield();
     pending.reset();
-    std::thread([this] { drivers.alarm(); }).join();
+    std::thread([this] { tick.alarm(); }).join();
   }
 
-  ApplicationDrivers drivers{[](bool) {}};
+  Tick tick{[](bool) {}};
   std::optional<Clock::time_point> pending{};
   bool hold_up = false;
 };
 
 TEST_F(HeldUp, BehindTheAlarmThatItSet) {
-  drivers.open([this](Clock::time_point at) { set_alarm(at); });
-  const auto driver = std::make_shared<Driver>();
-  drivers.watch(driver);
+  tick.open([this](Clock::time_point at) { set_alarm(at); });
+  const auto driver = std::make_shared<Counter>();
+  tick.watch(driver);
   while (Clock::now() < *pending) std::this_thread::yield();
   hold_up = true;
-  drivers.tick_if_due();
+  tick.tick_if_due();
   EXPECT_EQ(driver->ticks(), 2U) << "its own tick, and the one that the alarm asked for meanwhile";
   EXPECT_EQ(driver->by_maker(), 2U);
   ASSERT_TRUE(pending) << "nothing will ever do the next tick";
 }
 
 TEST_F(HeldUp, InTheTickItself) {
-  drivers.open([this](Clock::time_point at) { set_alarm(at); });
-  struct Slow final : ApplicationDriver {
-    bool hand_back_if_idle(Clock::time_point) override {
+  tick.open([this](Clock::time_point at) { set_alarm(at); });
+  struct Slow final : Driver {
+    bool is_over() override {
       for (const auto end = Clock::now() + 10ms; Clock::now() < end;) std::this_thread::yield();
       return false;
     }
   };
-  drivers.watch(std::make_shared<Slow>());
+  tick.watch(std::make_shared<Slow>());
   while (Clock::now() < *pending) std::this_thread::yield();
   pending.reset();
-  drivers.tick_if_due();
+  tick.tick_if_due();
   ASSERT_TRUE(pending) << "nothing will ever do the next tick";
 }
 
 // It comes while it is asked, or one that is asked later comes back: neither is forgotten, nor asked twice.
 TEST_F(HeldUp, WhileOthersBegin) {
-  drivers.open([this](Clock::time_point at) { set_alarm(at); });
+  tick.open([this](Clock::time_point at) { set_alarm(at); });
   const auto begin_tick = [this] {
     while (Clock::now() < *pending) std::this_thread::yield();
-    drivers.tick_if_due();
+    tick.tick_if_due();
   };
-  struct Comes final : ApplicationDriver {
+  struct Comes final : Driver {
     explicit Comes(std::function<void()> then) : then_(std::move(then)) {}
-    bool hand_back_if_idle(Clock::time_point) override {
+    bool is_over() override {
       ++asked;
       then_();
       return true;
@@ -161,14 +164,14 @@ TEST_F(HeldUp, WhileOthersBegin) {
     const std::function<void()> then_;
     int asked = 0;
   };
-  const auto late = std::make_shared<Driver>();
+  const auto late = std::make_shared<Counter>();
   std::shared_ptr<Comes> comes_back;
   comes_back = std::make_shared<Comes>([&] {
-    drivers.watch(late);
-    if (comes_back->asked == 1) drivers.watch(comes_back);
+    tick.watch(late);
+    if (comes_back->asked == 1) tick.watch(comes_back);
   });
-  drivers.watch(late);
-  drivers.watch(comes_back);
+  tick.watch(late);
+  tick.watch(comes_back);
   begin_tick();
   EXPECT_EQ(comes_back->asked, 1);
   EXPECT_EQ(late->ticks(), 1U);
@@ -181,22 +184,22 @@ TEST_F(HeldUp, WhileOthersBegin) {
 }
 
 TEST_F(Drivers, WhoHasGoneIsNotAskedAgain) {
-  const auto driver = std::make_shared<Driver>(3);
-  drivers.watch(driver);
-  drivers.watch(driver);
+  const auto driver = std::make_shared<Counter>(3);
+  tick.watch(driver);
+  tick.watch(driver);
   while (driver->ticks() < 3) std::this_thread::sleep_for(1ms);
   poll_for(10ms);
   std::this_thread::sleep_for(10ms);
   EXPECT_EQ(driver->ticks(), 3U);
   EXPECT_EQ(told, 3) << "watched twice, or still ticking";
-  drivers.watch(driver);
+  tick.watch(driver);
   while (driver->ticks() < 4) std::this_thread::sleep_for(1ms);
 }
 
 TEST_F(Drivers, AChildOfForkLeavesThemToItsParent) {
-  const auto driver = std::make_shared<Driver>();
-  drivers.leave_to_parent();
-  drivers.watch(driver);
+  const auto driver = std::make_shared<Counter>();
+  tick.leave_to_parent();
+  tick.watch(driver);
   poll_for(10ms);
   std::this_thread::sleep_for(10ms);
   EXPECT_EQ(driver->ticks(), 0U);

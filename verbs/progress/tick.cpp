@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verbs/detail/application_drivers.hpp"
+#include "verbs/progress/tick.hpp"
 
 #include <algorithm>
 #include <new>
@@ -7,10 +7,11 @@
 
 #include "transport/cancellation.hpp"
 #include "transport/timer.hpp"
+#include "verbs/progress/tuning.hpp"
 
 namespace weft::verbs::detail {
 
-std::error_code ApplicationDrivers::open(transport::Reactor& reactor) {
+std::error_code Tick::open(transport::Reactor& reactor) {
   auto timer = transport::Timer::create(reactor, [this] { alarm(); });
   if (!timer) return timer.error();
   open([timer = std::move(*timer)](Clock::time_point at) mutable { timer.set(at); });
@@ -19,7 +20,7 @@ std::error_code ApplicationDrivers::open(transport::Reactor& reactor) {
 
 // --- Who is watched
 
-void ApplicationDrivers::watch(std::shared_ptr<ApplicationDriver> driver) noexcept {
+void Tick::watch(std::shared_ptr<Driver> driver) noexcept {
   if (left_to_parent_) return;
   const std::lock_guard lock(mutex_);
   push(std::move(driver));
@@ -27,13 +28,13 @@ void ApplicationDrivers::watch(std::shared_ptr<ApplicationDriver> driver) noexce
 }
 
 // Once, however often its application arms a queue and spins again before the next tick.
-void ApplicationDrivers::push(std::shared_ptr<ApplicationDriver> driver) noexcept {
+void Tick::push(std::shared_ptr<Driver> driver) noexcept {
   if (std::exchange(driver->watched_, true)) return;
   driver->next_ = std::move(drivers_);
   drivers_ = std::move(driver);
 }
 
-std::shared_ptr<ApplicationDriver> ApplicationDrivers::pop(std::shared_ptr<ApplicationDriver>& list) noexcept {
+std::shared_ptr<Driver> Tick::pop(std::shared_ptr<Driver>& list) noexcept {
   auto first = std::move(list);
   if (!first) return first;
   list = std::move(first->next_);
@@ -41,7 +42,7 @@ std::shared_ptr<ApplicationDriver> ApplicationDrivers::pop(std::shared_ptr<Appli
   return first;
 }
 
-void ApplicationDrivers::clear() {
+void Tick::clear() {
   const std::lock_guard lock(mutex_);
   while (pop(drivers_)) {
   }
@@ -51,36 +52,35 @@ void ApplicationDrivers::clear() {
 
 // From now, and not from when the tick began: a thread that is held up in one would set an alarm that goes off at once,
 // while it is still at it.
-void ApplicationDrivers::schedule() {
-  const auto due = Clock::now() + kTick;
+void Tick::schedule() {
+  const auto due = Clock::now() + tuning::kTick;
   due_ = due;
-  set_alarm_(due + (ticks_by_pollers_ < kManyTicks ? kPatience : kLongPatience));
+  set_alarm_(due + (ticks_by_pollers_ < tuning::kManyTicks ? tuning::kPatience : tuning::kLongPatience));
 }
 
-void ApplicationDrivers::tick_if_due() {
+void Tick::tick_if_due() {
   if (Clock::now() < due_.load(std::memory_order_relaxed)) return;
   const transport::NoCancellation here;
   tick(By::kPoller);
 }
 
-std::optional<ApplicationDrivers::Clock::time_point> ApplicationDrivers::overdue(Clock::time_point now) const noexcept {
+std::optional<Tick::Clock::time_point> Tick::overdue(Clock::time_point now) const noexcept {
   const auto due = due_.load();
-  const bool passed = due != kNever && now > due + kLongPatience;
+  const bool passed = due != kNever && now > due + tuning::kLongPatience;
   return passed && !ticks_.runs() ? std::optional(due) : std::nullopt;
 }
 
 // The alarm may go off while a thread that polls is at it. That thread then looks at the clock again when it is done:
 // perhaps the alarm was its own, set for a time that had passed before it came to that.
-void ApplicationDrivers::tick(By by) {
+void Tick::tick(By by) {
   ticks_.run([this, by] { do_tick(by); });
 }
 
 // Threads that find the tick done by another ask no driver twice for it.
-void ApplicationDrivers::do_tick(By by) {
-  const auto now = Clock::now();
-  if (now < due_.load()) return;
-  ticks_by_pollers_ = by == By::kPoller ? std::min(ticks_by_pollers_ + 1, kManyTicks) : 0;
-  on_tick_(ask_all(now));
+void Tick::do_tick(By by) {
+  if (Clock::now() < due_.load()) return;
+  ticks_by_pollers_ = by == By::kPoller ? std::min(ticks_by_pollers_ + 1, tuning::kManyTicks) : 0;
+  on_tick_(ask_all());
   const std::lock_guard lock(mutex_);
   if (drivers_) {
     schedule();
@@ -90,23 +90,23 @@ void ApplicationDrivers::do_tick(By by) {
 }
 
 // Without memory the next tick asks again.
-bool ApplicationDrivers::gone(ApplicationDriver& driver, Clock::time_point now) noexcept {
+bool Tick::is_over(Driver& driver) noexcept {
   try {
-    return driver.hand_back_if_idle(now);
+    return driver.is_over();
   } catch (const std::bad_alloc&) {
     return false;
   }
 }
 
 // Whether some of those that stay have time. One that comes, or comes back, meanwhile is asked with the next tick.
-bool ApplicationDrivers::ask_all(Clock::time_point now) {
+bool Tick::ask_all() {
   bool some_have_time = false;
   std::unique_lock lock(mutex_);
   auto list = std::move(drivers_);
   while (auto driver = pop(list)) {
     lock.unlock();
     const bool has_time = driver->has_time();
-    const bool stays = !gone(*driver, now);
+    const bool stays = !is_over(*driver);
     some_have_time |= stays && has_time;
     if (!stays) driver.reset();  // perhaps the last share
     lock.lock();
@@ -115,7 +115,7 @@ bool ApplicationDrivers::ask_all(Clock::time_point now) {
   return some_have_time;
 }
 
-void ApplicationDrivers::leave_to_parent() noexcept {
+void Tick::leave_to_parent() noexcept {
   left_to_parent_ = true;
   due_ = kNever;
 }

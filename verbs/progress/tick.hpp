@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// All threads of the application that drive sockets, and the tick that finds out when one has gone. A thread that polls
-// and finds nothing does the tick when it is due: else another one would have to wake for it each millisecond, perhaps
-// on the processor of one that polls, and one message in a hundred would take five times as long. A timer does it where
-// no thread does.
+// The millisecond in which drivers whose presence is over hand back their sockets. A poller that finds nothing does the
+// tick when it is due: else another thread would have to wake for it each millisecond, perhaps on a poller's processor,
+// and one message in a hundred would take five times as long. A timer does it where no poller does.
 //
-// No tick is lost: while drivers are watched, the alarm is set for no later than kLongPatience after the tick is due,
-// or has gone off and led to a call of tick(), which is carried out even when another thread is at one (CoalescedWork).
+// No tick is lost: while drivers are watched, the alarm is set for no later than tuning::kLongPatience after the tick
+// is due, or has gone off and led to a call of tick(), which is carried out even when another thread is at one
+// (CoalescedWork).
 #pragma once
 
 #include <atomic>
@@ -18,24 +18,24 @@
 #include <system_error>
 
 #include "transport/reactor.hpp"
-#include "verbs/detail/application_driver.hpp"
 #include "verbs/detail/coalesced_work.hpp"
+#include "verbs/progress/driver.hpp"
 
 namespace weft::verbs::detail {
 
-class ApplicationDrivers {
+class Tick {
  public:
-  using Clock = ApplicationDriver::Clock;
+  using Clock = Driver::Clock;
   // Told with each tick, one at a time and by whose thread does it, whether some have time for the progress threads'
   // work.
   using OnTick = std::move_only_function<void(bool some_have_time)>;
   // Has alarm() called at that time, which replaces the one that was set before.
   using SetAlarm = std::move_only_function<void(Clock::time_point at)>;
 
-  explicit ApplicationDrivers(OnTick on_tick) : on_tick_(std::move(on_tick)) {}
-  ~ApplicationDrivers() { clear(); }
-  ApplicationDrivers(const ApplicationDrivers&) = delete;
-  ApplicationDrivers& operator=(const ApplicationDrivers&) = delete;
+  explicit Tick(OnTick on_tick) : on_tick_(std::move(on_tick)) {}
+  ~Tick() { clear(); }
+  Tick(const Tick&) = delete;
+  Tick& operator=(const Tick&) = delete;
 
   // One of the two before the first watch(): the alarm is a timer of the reactor, or as given. The first fails when the
   // process is out of descriptors.
@@ -45,7 +45,7 @@ class ApplicationDrivers {
     set_alarm_ = std::move(set_alarm);
   }
   // Until it is idle. One that is watched already is watched once. Needs no memory.
-  void watch(std::shared_ptr<ApplicationDriver> driver) noexcept;
+  void watch(std::shared_ptr<Driver> driver) noexcept;
   // By a thread that has a moment, and holds no lock of a queue or a stream.
   void tick_if_due();
   void alarm() { tick(By::kTimer); }
@@ -61,21 +61,14 @@ class ApplicationDrivers {
   enum class By : std::uint8_t { kPoller, kTimer };
 
   static constexpr auto kNever = Clock::time_point::max();
-  static constexpr auto kTick = ApplicationDriver::kStale;
-  // The timer gives a thread that polls so long to do a tick that is due, and puts off its own with it.
-  static constexpr std::chrono::microseconds kPatience{500};
-  // So much longer where threads that poll did so many in a row. To set a timer that comes before the kernel's own next
-  // tick (1 to 10 ms) is to set the processor's, which takes 15 us in a virtual machine.
-  static constexpr std::chrono::microseconds kLongPatience{4000};
-  static constexpr int kManyTicks = 10;
 
   void tick(By by);
   void do_tick(By by);
-  [[nodiscard]] bool ask_all(Clock::time_point now);
-  [[nodiscard]] static bool gone(ApplicationDriver& driver, Clock::time_point now) noexcept;
+  [[nodiscard]] bool ask_all();
+  [[nodiscard]] static bool is_over(Driver& driver) noexcept;
   void schedule();
-  void push(std::shared_ptr<ApplicationDriver> driver) noexcept;
-  [[nodiscard]] static std::shared_ptr<ApplicationDriver> pop(std::shared_ptr<ApplicationDriver>& list) noexcept;
+  void push(std::shared_ptr<Driver> driver) noexcept;
+  [[nodiscard]] static std::shared_ptr<Driver> pop(std::shared_ptr<Driver>& list) noexcept;
 
   OnTick on_tick_;
   SetAlarm set_alarm_;
@@ -86,7 +79,7 @@ class ApplicationDrivers {
   std::atomic<int> ticks_by_pollers_{0};  // in a row
 
   std::mutex mutex_;
-  std::shared_ptr<ApplicationDriver> drivers_;  // a list
+  std::shared_ptr<Driver> drivers_;  // a list
 };
 
 }  // namespace weft::verbs::detail

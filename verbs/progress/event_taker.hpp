@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// A driver that takes the events of a channel: what a waiter and a proxy have in common. An event need not be told
+// through the channel's descriptor when this thread raised it itself, or is about to come again.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "verbs/detail/compact_mutex.hpp"
+#include "verbs/progress/driver.hpp"
+#include "verbs/progress/presence.hpp"
+
+namespace weft::verbs::detail {
+
+class EventTaker : public Driver {
+ public:
+  // `show`: what was held back is for whoever looks at the descriptor. Called with a lock held that is a leaf to it.
+  EventTaker(Presence::Rule rule, std::function<void()> show) : presence_(rule), show_(std::move(show)) {}
+  EventTaker(const EventTaker&) = delete;
+  EventTaker& operator=(const EventTaker&) = delete;
+
+  // Whether this thread is driving, and takes what is raised in it before it does anything else.
+  [[nodiscard]] bool drives_here() const noexcept {
+    return driving_.load(std::memory_order_relaxed) == std::this_thread::get_id();
+  }
+  // Holds an event back while the thread is present and at work elsewhere: it has just posted a Send, most likely, and
+  // takes the event next. Should it look at the descriptor instead, the next tick shows it. False: it is to be told.
+  template <typename HoldBack>
+  [[nodiscard]] bool while_away(HoldBack hold_back) {
+    const std::lock_guard lock(mutex_);
+    return presence_.is_here() && !waiting_ && asleep_ == 0 && hold_back();
+  }
+  // A thread drives, and sleeps only where it wakes for its sockets.
+  [[nodiscard]] bool is_waiting() {
+    const std::lock_guard lock(mutex_);
+    return waiting_;
+  }
+
+  // While it lives, a thread sleeps on the descriptor.
+  class Sleep {
+   public:
+    explicit Sleep(EventTaker& where) : where_(where) {
+      const std::lock_guard lock(where_.mutex_);
+      ++where_.asleep_;
+      where_.show_();
+    }
+    ~Sleep() {
+      const std::lock_guard lock(where_.mutex_);
+      --where_.asleep_;
+    }
+    Sleep(const Sleep&) = delete;
+    Sleep& operator=(const Sleep&) = delete;
+
+   private:
+    EventTaker& where_;
+  };
+
+ protected:
+  class Driving {
+   public:
+    explicit Driving(EventTaker& taker) : taker_(taker) {
+      taker_.driving_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+    }
+    ~Driving() { taker_.driving_.store({}, std::memory_order_relaxed); }
+    Driving(const Driving&) = delete;
+    Driving& operator=(const Driving&) = delete;
+
+   private:
+    EventTaker& taker_;
+  };
+  void show() { show_(); }
+
+  CompactMutex mutex_;
+  Presence presence_;
+  bool waiting_ = false;  // this and what follows under the lock
+  bool ticking_ = false;  // the tick asks
+
+ private:
+  const std::function<void()> show_;
+  int asleep_ = 0;  // threads, on the descriptor
+  std::atomic<std::thread::id> driving_{};
+};
+
+}  // namespace weft::verbs::detail

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/progress/poller.hpp"
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <new>
+#include <span>
+#include <utility>
+
+#include "verbs/detail/runtime.hpp"
+#include "verbs/detail/stream.hpp"
+#include "verbs/progress/socket_watch.hpp"
+
+namespace weft::verbs::detail {
+
+// --- Streams
+
+void Poller::join(const std::shared_ptr<Stream>& stream, SocketWatch& watch) {
+  const std::lock_guard lock(mutex_);
+  members_.emplace(stream->number(), Member{stream, &watch});
+  // What cannot be watched is read in turn, as all the others are then.
+  if (sockets_ && watch.enter(*sockets_)) sockets_.reset();
+  keep_few();
+}
+
+void Poller::leave(const Stream& stream, const SocketWatch& watch) {
+  const std::lock_guard lock(mutex_);
+  const auto gone = members_.extract(stream.number());
+  if (gone.empty()) return;
+  if (sockets_) watch.exit(*sockets_);
+  keep_few();
+}
+
+// Among thousands, one that comes or goes costs the same as among ten: nothing is copied then. Without memory few are
+// served like many.
+void Poller::keep_few() noexcept {
+  few_ = members_.size() <= tuning::kFewStreams;
+  try {
+    few_streams_ = few_ ? std::make_shared<const Streams>(all()) : nullptr;
+  } catch (const std::bad_alloc&) {
+    few_streams_ = nullptr;
+  }
+}
+
+Poller::Streams Poller::all() const {
+  Streams all;
+  all.reserve(members_.size());
+  for (const auto& [number, member] : members_) all.push_back(member.stream);
+  return all;
+}
+
+// Once a thread polls: a program that takes all its completions on events may never.
+void Poller::watch_all() {
+  auto set = transport::ReadinessSet::create();
+  if (!set) return;  // out of descriptors: each socket is read in turn
+  for (const auto& [number, member] : members_) {
+    if (member.watch->enter(*set)) return;
+  }
+  sockets_ = std::make_shared<transport::ReadinessSet>(std::move(*set));
+}
+
+std::shared_ptr<transport::ReadinessSet> Poller::sockets() const {
+  const std::lock_guard lock(mutex_);
+  return sockets_;
+}
+
+// --- Polling
+
+void Poller::drive() {
+  std::shared_ptr<const Streams> few;
+  std::shared_ptr<transport::ReadinessSet> sockets;
+  {
+    const std::lock_guard lock(mutex_);
+    if (members_.empty()) return;
+    few = few_streams_;
+    if (!few && !sockets_) watch_all();
+    if (!few) sockets = sockets_;
+    if (!few && !sockets) few = std::make_shared<const Streams>(all());
+  }
+  if (presence_.is_here()) {
+    presence_.stay();
+  } else if (presence_.come(Clock::now()) && presence_.arrive()) {
+    runtime_.watch(shared_from_this());
+  }
+  if (sockets) return drive_ready(*sockets);
+  for (const auto& stream : *few) stream->drive_if_free(*this);
+}
+
+void Poller::drive_ready(transport::ReadinessSet& set) {
+  std::array<transport::Ready, transport::ReadinessSet::kMaxReady> ready;
+  const std::size_t count = set.wait(ready);
+  for (const auto& entry : std::span(ready).first(count)) {
+    if (const auto stream = runtime_.find(entry.token)) stream->drive_if_free(*this);
+  }
+}
+
+// It has time, and perhaps the processor that a progress thread waits for: perftest's servers poll the queue of one
+// connection while their clients read and write on others.
+void Poller::idle() {
+  if (!presence_.is_here()) return;
+  if (spare_time_.looks_elsewhere()) runtime_.progress_threads().help();
+  if (spare_time_.looks_at_clock()) runtime_.tick().tick_if_due();
+}
+
+// --- Its presence is over
+
+void Poller::sleeps() {
+  if (!presence_.leave()) return;
+  runtime_.progress_threads().poller_leaves();
+  hand_back();
+}
+
+// Ticks are tuning::kTick apart or more.
+bool Poller::is_over() {
+  if (presence_.came()) return false;
+  presence_.leave();
+  hand_back();
+  return true;
+}
+
+// Looks at the presence with the lock held, as hand_back() takes the list: a claim before is in the list, one behind
+// finds that it is over.
+bool Poller::claim(std::uint64_t stream) {
+  if (!presence_.is_here()) return false;
+  const std::lock_guard lock(mutex_);
+  if (!presence_.is_here() || !members_.contains(stream)) return false;
+  // Before the list grows, those that have left go.
+  const auto has_left = [this](std::uint64_t number) { return !members_.contains(number); };
+  if (claimed_.size() == claimed_.capacity()) std::erase_if(claimed_, has_left);
+  claimed_.push_back(stream);
+  return true;
+}
+
+void Poller::hand_back() {
+  std::vector<std::uint64_t> claimed;
+  {
+    const std::lock_guard lock(mutex_);
+    claimed.swap(claimed_);
+  }
+  const auto keep = [&] {  // the memory, for the next time; without memory also those that are left
+    const std::lock_guard lock(mutex_);
+    if (claimed_.empty()) claimed_.swap(claimed);
+  };
+  try {
+    for (; !claimed.empty(); claimed.pop_back()) {
+      if (const auto stream = runtime_.find(claimed.back())) stream->is_over(*this);
+    }
+  } catch (const std::bad_alloc&) {
+    keep();
+    throw;
+  }
+  keep();
+}
+
+}  // namespace weft::verbs::detail

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a thread of the application keeps coming, told from its calls and the ticks alone. Time is an argument. Safe
+// for any threads, came() for the tick's alone.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include "verbs/progress/tuning.hpp"
+
+namespace weft::verbs::detail {
+
+// So many calls in a row, each within that time of the one before.
+struct PresenceRule {
+  std::uint32_t calls{};
+  std::chrono::nanoseconds closeness{};
+};
+
+class Presence {
+ public:
+  using TimePoint = std::chrono::steady_clock::time_point;
+  using Rule = PresenceRule;
+  static constexpr Rule kPoller{.calls = tuning::kPolls, .closeness = tuning::kPollCloseness};
+  static constexpr Rule kWaiter{};  // its first wait is enough
+  static constexpr Rule kProxy{.calls = tuning::kProxyWaits, .closeness = tuning::kProxyCloseness};
+
+  explicit Presence(Rule rule) noexcept : rule_(rule) {}
+
+  [[nodiscard]] bool is_here() const noexcept { return here_.load(std::memory_order_relaxed); }
+
+  // --- Of a thread that is not here
+  // A call that counts. True when the row is long enough to arrive.
+  [[nodiscard]] bool come(TimePoint now) noexcept {
+    pass(now);
+    return ++row_ >= rule_.calls;
+  }
+  // A call that does not count, but keeps the row unbroken.
+  void pass(TimePoint now) noexcept;
+  // False when it is begun with come() only.
+  [[nodiscard]] bool has_row() const noexcept { return row_ != 0; }
+  // True when it was not here before.
+  bool arrive() noexcept {
+    stay();
+    return !here_.exchange(true);
+  }
+
+  // --- Of one that is here. Any call: no clock is asked.
+  void stay() noexcept {
+    if (!came_.load(std::memory_order_relaxed)) came_.store(true, std::memory_order_relaxed);
+  }
+  // It is over; a row begins anew. True when it was here.
+  bool leave() noexcept;
+
+  // Since the last call. By the tick.
+  [[nodiscard]] bool came() noexcept { return came_.exchange(false); }
+
+ private:
+  const Rule rule_;
+  std::atomic<bool> here_{false};
+  std::atomic<bool> came_{false};
+  std::atomic<std::uint32_t> row_{0};
+  std::atomic<TimePoint::rep> last_{0};
+};
+
+}  // namespace weft::verbs::detail

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whose epoll set a stream's socket is in, and for what: the first table of docs/progress.md. Nobody else adds, changes
+// or removes a connection's socket in an epoll set. Under the stream's lock, but for enter() and exit().
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "transport/readiness_set.hpp"
+#include "transport/readiness_thread.hpp"
+#include "transport/socket.hpp"
+#include "verbs/detail/queue_pair_state.hpp"
+
+namespace weft::verbs::detail {
+
+class Driver;
+class Poller;
+class Stream;
+class Waiter;
+
+class SocketWatch {
+ public:
+  // Of the stream of this number, which is born with this progress thread.
+  SocketWatch(const transport::Socket& socket, std::uint64_t stream, transport::ReadinessThread& home)
+      : socket_(socket), stream_(stream), home_(&home) {}
+
+  // --- The queue pair
+  // Its queues outlive leave().
+  void join(const std::shared_ptr<Stream>& self, const QueuePairState::Parts& queues);
+  void leave(const Stream& self);  // the socket is the progress thread's
+
+  // --- The events of the table. True when the owner has changed: settle() is to follow.
+  bool driven_by(Poller& poller);
+  bool waited_for_by(Waiter& waiter);
+  bool is_over(const Driver& owner);
+
+  // --- Behind every drive
+  // `wanted`: what a thread that sleeps should look for. `stalled`: a Send waits for a receive, so nobody reads.
+  // False when there was no memory for it: to be tried again.
+  [[nodiscard]] bool settle(transport::Interest wanted, bool stalled);
+  void move_to(transport::ReadinessThread& home);  // its progress thread from here on
+  void end();                                      // before the socket is closed, and behind leave()
+
+  // A poller owns it that has few streams: it is driven with each poll.
+  [[nodiscard]] bool is_polled_among_few() const noexcept;
+  // A thread sleeps that wakes for what is wanted. `proxy`: progress threads that rest are served by one.
+  [[nodiscard]] bool is_served(transport::Interest wanted, bool proxy);
+
+  // --- A poller's own set. By the poller, with its lock held.
+  [[nodiscard]] std::error_code enter(transport::ReadinessSet& set) const;
+  void exit(transport::ReadinessSet& set) const noexcept { set.remove(socket_); }
+
+ private:
+  enum class Kind : std::uint8_t { kProgressThread, kPoller, kWaiter };
+  static constexpr std::size_t kSides = 2;  // the send queue's and the receive queue's
+  struct Owner {
+    Kind kind{};
+    std::uint8_t side{};
+    bool operator==(const Owner&) const = default;
+  };
+  struct Settled {
+    transport::Interest wanted{};
+    bool stalled{};
+    Owner owner{};
+    bool operator==(const Settled&) const = default;
+  };
+
+  // Null where there is none, or it is that of the other side.
+  [[nodiscard]] Poller* poller(std::size_t side) const noexcept;
+  [[nodiscard]] Waiter* waiter(std::size_t side) const noexcept;
+  [[nodiscard]] bool owns(const Driver& driver) const noexcept;
+  [[nodiscard]] Owner heir_of(const Driver& gone) const;
+  void tell_pollers(bool write);
+  void tell_waiters(transport::Interest wanted);
+  [[nodiscard]] bool tell_waiter(std::size_t side, transport::Interest interest);
+  [[nodiscard]] bool tell_progress_thread(std::optional<transport::Interest> interest);
+
+  const transport::Socket& socket_;
+  const std::uint64_t stream_;
+  transport::ReadinessThread* home_;
+  const QueuePairState::Parts* queues_ = nullptr;  // while it has a queue pair
+  Owner owner_{};
+  std::atomic<bool> wants_room_{false};  // to write: what the sets of pollers are told
+  // What the sets of the waiters are told, and that of the progress thread; nothing: it is not in there.
+  std::array<std::optional<transport::Interest>, kSides> seats_{};
+  std::optional<transport::Interest> watched_{};
+  std::optional<Settled> settled_{};
+};
+
+}  // namespace weft::verbs::detail
