@@ -80,20 +80,20 @@ bool SocketWatch::waited_for_by(Waiter& by) {
 
 bool SocketWatch::is_over(const Driver& owner) {
   if (!owns(owner)) return false;
-  owner_ = heir_of(owner);
+  owner_ = heir();
   return true;
 }
 
-// None keeps a stream that it has just got when its own presence is over: a waiter asks all its streams then, and a
-// poller all that it has claimed. May find no memory.
-SocketWatch::Owner SocketWatch::heir_of(const Driver& gone) const {
+// Perhaps the owner itself, which has come back. None keeps a stream that it has just got when its presence is over: a
+// waiter asks all its streams then, and a poller all that it has claimed. May find no memory.
+SocketWatch::Owner SocketWatch::heir() const {
   for (std::uint8_t side = 0; side < kSides; ++side) {
     Poller* const one = poller(side);
-    if (one != nullptr && one != &gone && one->claim(stream_)) return {Kind::kPoller, side};
+    if (one != nullptr && one->claim(stream_)) return {Kind::kPoller, side};
   }
   for (std::uint8_t side = 0; side < kSides; ++side) {
     Waiter* const one = waiter(side);
-    if (one != nullptr && one != &gone && one->is_present()) return {Kind::kWaiter, side};
+    if (one != nullptr && one->is_present()) return {Kind::kWaiter, side};
   }
   return {};
 }

@@ -73,7 +73,7 @@ class SocketWatch {
   [[nodiscard]] Poller* poller(std::size_t side) const noexcept;
   [[nodiscard]] Waiter* waiter(std::size_t side) const noexcept;
   [[nodiscard]] bool owns(const Driver& driver) const noexcept;
-  [[nodiscard]] Owner heir_of(const Driver& gone) const;
+  [[nodiscard]] Owner heir() const;
   void tell_pollers(bool write);
   void tell_waiters(transport::Interest wanted);
   [[nodiscard]] bool tell_waiter(std::size_t side, transport::Interest interest);
