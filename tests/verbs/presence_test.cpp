@@ -27,14 +27,14 @@ int arrives_with(Presence& presence, const Gaps& gaps) {
   return 0;
 }
 
-struct Row {
+struct PresenceRow {
   const char* what;
   Presence::Rule rule;
   Gaps gaps;
   int arrives_with;
 };
 
-const std::vector<Row> kRows{
+const std::vector<PresenceRow> kPresenceRows{
     {"a poller that spins", Presence::kPoller, Gaps(20, 1us), 8},
     {"as close as may be", Presence::kPoller, Gaps(20, 200us), 8},
     {"polls now and then", Presence::kPoller, Gaps(100, 201us), 0},
@@ -49,7 +49,7 @@ const std::vector<Row> kRows{
 };
 
 TEST(Presence, BeginsByThisTable) {
-  for (const Row& row : kRows) {
+  for (const PresenceRow& row : kPresenceRows) {
     Presence presence(row.rule);
     EXPECT_EQ(arrives_with(presence, row.gaps), row.arrives_with) << row.what;
     EXPECT_EQ(presence.is_here(), row.arrives_with != 0) << row.what;

@@ -9,13 +9,13 @@
 namespace weft::verbs::detail {
 namespace {
 
-struct Row {
+struct ReliefRow {
   const char* what;
   ReliefFacts facts;
   Server server;
 };
 
-const std::vector<Row> kRows{
+const std::vector<ReliefRow> kReliefRows{
     {"nobody is there", {.sockets = true}, Server::kProgressThreads},
     {"a proxy", {.sockets = true, .proxy = true}, Server::kProxy},
     {"a proxy, and no sockets yet", {.proxy = true}, Server::kProxy},
@@ -38,7 +38,7 @@ const std::vector<Row> kRows{
 };
 
 TEST(Relief, IsThisTable) {
-  for (const Row& row : kRows) EXPECT_EQ(relief(row.facts), row.server) << row.what;
+  for (const ReliefRow& row : kReliefRows) EXPECT_EQ(relief(row.facts), row.server) << row.what;
 }
 
 }  // namespace
