@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/work.hpp"
+#include "mpa/errors.hpp"
 #include "rdmap/errors.hpp"
 
 namespace weft::engine {
@@ -88,6 +89,9 @@ struct ErrorReport {
   std::uint64_t stream_offset{};  // octet of the inbound stream (counted from the first octet after the start-up frame)
                                   // where the FPDU begins
   std::optional<std::uint8_t> startup_octet{};  // instead, of the start-up frame: where the field lies that is wrong
+  std::optional<mpa::Fault> mpa_fault{};        // which of the faults that share a code, where MPA found it here
+
+  [[nodiscard]] constexpr rdmap::ErrorCode error() const noexcept { return {layer, type, code}; }
 };
 
 struct ProtocolError {

@@ -27,7 +27,11 @@ Fault make_fault(const rdmap::ErrorCode& error, std::uint64_t stream_offset,
 
 Fault make_fault(mpa::Fault fault, std::uint64_t stream_offset) {
   const mpa::FaultEntry& entry = mpa::explain(fault);
-  return {llp_error(fault), entry.clause, entry.sentence, stream_offset, {}};
+  return {.error = llp_error(fault),
+          .clause = entry.clause,
+          .sentence = entry.sentence,
+          .stream_offset = stream_offset,
+          .mpa_fault = fault};
 }
 
 Fault make_local_fault(std::uint64_t stream_offset) {
@@ -36,7 +40,13 @@ Fault make_local_fault(std::uint64_t stream_offset) {
 
 // The user hears the numbers of the RFCs' tables (DDP-6.2.2-04).
 ErrorReport report_of(const Fault& fault) noexcept {
-  return {fault.error.layer, fault.error.type, fault.error.code, fault.clause, fault.sentence, fault.stream_offset, {}};
+  return {.layer = fault.error.layer,
+          .type = fault.error.type,
+          .code = fault.error.code,
+          .clause = fault.clause,
+          .sentence = fault.sentence,
+          .stream_offset = fault.stream_offset,
+          .mpa_fault = fault.mpa_fault};
 }
 
 ErrorReport report_of(mpa::Fault fault) noexcept {

@@ -22,6 +22,7 @@ struct Fault {
   bool ours = false;                               // a LocalFault: the peer did nothing wrong
   bool wrong_answer = false;                       // a response that does not answer our oldest request
   bool in_terminate = false;                       // the peer's own Terminate is invalid: it is not answered with one
+  std::optional<mpa::Fault> mpa_fault{};           // set when MPA found it
 };
 
 // Clause and sentence come from the layers' error tables.

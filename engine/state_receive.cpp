@@ -229,8 +229,7 @@ void Engine::State::blame(const rdmap::Terminate& terminate) {
   // well.
   if (entry == nullptr && terminate.read_request) entry = queue.find_read(*terminate.read_request);
   if (entry == nullptr) return;
-  const bool protection = terminate.error.layer != rdmap::Layer::kLlp && terminate.error.type == 1;
-  entry->status = protection ? WorkStatus::kRemoteAccess : WorkStatus::kRemoteOperation;
+  entry->status = rdmap::refuses_memory(terminate.error) ? WorkStatus::kRemoteAccess : WorkStatus::kRemoteOperation;
   entry->stage = SendEntry::Stage::kDone;
 }
 

@@ -84,6 +84,16 @@ inline constexpr ErrorCode kUlpduTooShort = error_code(OperationError::kUnspecif
   std::unreachable();
 }
 
+// Somebody wanted memory that it may not have: RDMAP's remote protection errors and DDP's tagged buffer errors.
+[[nodiscard]] constexpr bool refuses_memory(const ErrorCode& error) noexcept {
+  switch (error.layer) {
+    case Layer::kRdmap: return error.type == std::to_underlying(ErrorType::kRemoteProtection);
+    case Layer::kDdp: return error.type == std::to_underlying(ddp::ErrorType::kTagged);
+    case Layer::kLlp: return false;
+  }
+  return false;  // from the wire: a layer that no registry has
+}
+
 // A Send with Invalidate whose STag cannot be invalidated, whatever the reason (RDMAP-5.3-15). The code exists under
 // two types; figure 10 lists the invalidating Sends under the protection errors.
 inline constexpr ErrorCode kCannotInvalidate = error_code(ProtectionError::kCannotInvalidate);

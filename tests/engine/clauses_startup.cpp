@@ -180,6 +180,7 @@ TEST_CASE("Both ends wait for the start-up only so long", "[MPA-7.1.2-26][MPA-7.
     CHECK(rogue.end.engine.next_deadline() == Instant{} + Config{}.startup_timeout);
     rogue.wait(std::chrono::seconds(11));
     CHECK(rogue.end.first<StartupFailed>()->report.clause == "MPA-7.1.2-31");
+    CHECK(rogue.end.first<StartupFailed>()->report.mpa_fault == mpa::Fault::kStartupTimeout);
     CHECK(rogue.end.engine.disposition() == Disposition::kClose);
   }
   SECTION("an initiator for the Reply") {

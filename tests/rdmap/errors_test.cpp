@@ -11,6 +11,16 @@ constexpr ErrorCode code(unsigned layer, std::uint8_t type, std::uint8_t code) {
   return {static_cast<Layer>(layer), type, code};
 }
 
+// RFC 5040 section 4.8: type 1 of RDMAP's errors and of DDP's, and no other layer's.
+TEST(Errors, RefusedMemoryIsTypeOneOfTwoLayers) {
+  EXPECT_TRUE(refuses_memory(code(0, 1, 0xff)));
+  EXPECT_TRUE(refuses_memory(code(1, 1, 0)));
+  EXPECT_FALSE(refuses_memory(code(0, 2, 1)));
+  EXPECT_FALSE(refuses_memory(code(1, 2, 1)));
+  EXPECT_FALSE(refuses_memory(code(2, 1, 1)));
+  EXPECT_FALSE(refuses_memory(code(3, 1, 1))) << "a layer that no registry has";
+}
+
 // RDMAP-4.8-07
 TEST(Errors, OfDdpsHeaderAreDdps) {
   EXPECT_EQ(error_code(ddp::HeaderError::kTaggedVersion), code(1, 1, 4));

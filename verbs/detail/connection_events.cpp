@@ -29,11 +29,10 @@ ConnectionEvent to_event(const std::error_code& error) {
 
 constexpr std::chrono::milliseconds kLongestBackOff{16};
 
-constexpr std::uint8_t kConnectionLost = 0x01;  // LLP error code of RFC 5044 section 8
-constexpr std::string_view kTimeoutClause = "MPA-7.1.2-31";
+constexpr std::uint8_t kConnectionLost = std::to_underlying(mpa::ErrorCode::kConnectionLost);
 
 ConnectionEvent to_event(const engine::ErrorReport& report) {
-  if (report.clause == kTimeoutClause) {
+  if (report.mpa_fault == mpa::Fault::kStartupTimeout) {
     return {.type = ConnectionEventType::kUnreachable,
             .error = Error{Errc::kTimedOut, "peer", report.sentence, ETIMEDOUT}};
   }

@@ -20,10 +20,9 @@ StreamError to_stream_error(const engine::ErrorReport& report, bool remote) {
           .stream_offset = report.stream_offset};
 }
 
-// RDMAP remote protection errors and DDP tagged buffer errors: the peer wanted memory that it may not have.
 AsyncEventType kind_of_request_error(const engine::ErrorReport& report) noexcept {
-  const bool access = report.layer != engine::Layer::kLlp && report.type == 1;
-  return access ? AsyncEventType::kQueuePairAccessError : AsyncEventType::kQueuePairRequestError;
+  return rdmap::refuses_memory(report.error()) ? AsyncEventType::kQueuePairAccessError
+                                               : AsyncEventType::kQueuePairRequestError;
 }
 
 WcStatus to_status(engine::WorkStatus status, SendOpcode opcode) noexcept {
@@ -42,8 +41,6 @@ WcStatus to_status(engine::WorkStatus status, SendOpcode opcode) noexcept {
 bool is_local(SendOpcode opcode) noexcept {
   return opcode == SendOpcode::kLocalInvalidate || opcode == SendOpcode::kBindWindow;
 }
-
-constexpr std::uint8_t kMessageTooLong = 0x05;  // DDP untagged buffer error of RFC 5041 section 7.2
 
 }  // namespace
 
@@ -187,7 +184,7 @@ void Stream::on(const engine::ProtocolError& event) {
   if (narrator_) narrator_->on(event);
   const auto& report = event.report;
   failing_ = true;
-  too_long_ = report.layer == engine::Layer::kDdp && report.type == 2 && report.code == kMessageTooLong;
+  too_long_ = report.error() == rdmap::error_code(ddp::UntaggedError::kTooLong);
   tell_error(to_stream_error(report, false), kind_of_request_error(report));
 }
 
