@@ -13,7 +13,7 @@ import sys
 from rooms import ROOT
 
 WORDS = re.compile(r"\b(?:nobody|somebody|anybody|whoever|whomever|so (?:many|few|long)(?! as\b))\b", re.I)
-OPENER = re.compile(r"(?:^|[.:;] |\n[-*] )\s*(Who [^.?!]*)(?=[.!]|$)")  # a question ends with "?"
+OPENER = re.compile(r"(?:\A|\n\n|[.?!:]\s|\n[-*] )\s*(Who\s[^.?!]*)(?=[.!]|\Z)")  # a question ends with "?"
 
 # Written by programs and held by their tests; the changelog and the page of clauses quote others.
 GENERATED = {"docs/rfc-map.md", "docs/audit-coverage.md", "docs/audit-tshark.md", "docs/applications.md", "CHANGELOG.md",
