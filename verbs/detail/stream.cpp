@@ -55,6 +55,7 @@ Error to_error(engine::StartupError error) {
 }  // namespace
 
 std::shared_ptr<Stream> Stream::make(Runtime& runtime, Setup setup) {
+  setup.number = next_stream_number();
   std::unique_ptr<CapturedStream> tap;
   if (auto file = Runtime::capture(setup.socket, setup.role == mpa::Role::kInitiator)) {
     tap = std::make_unique<CapturedStream>(std::move(*file), setup.role);
@@ -66,25 +67,27 @@ std::shared_ptr<Stream> Stream::make(Runtime& runtime, Setup setup) {
 
 void Stream::start() {
   const std::lock_guard lock(mutex_);
-  if (!finished_) settle();
+  if (!life_.finished) settle();
 }
 
 Stream::Stream(Runtime& runtime, Setup setup, std::unique_ptr<CapturedStream> tap)
     : runtime_(runtime),
-      number_(next_stream_number()),
       no_receive_timeout_(setup.policy.no_receive_timeout),
       memory_(runtime.stags(), setup.policy.checked_memory),
       socket_(std::move(setup.socket)),
       // One progress thread reads the Requests of all connections that one listener accepts, in the order of their
       // arrival: programs pair the connections that they make one after the other with the requests by their order
       // (perftest does).
-      watch_(socket_, number_, runtime.progress_threads().of(setup.listener != 0 ? setup.listener : number_)),
+      watch_(socket_, setup.number, runtime.progress_threads().of(setup.listener != 0 ? setup.listener : setup.number)),
       peer_(setup.peer),
       engine_(to_config(setup, socket_.emss()), memory_, now()),
       tap_(std::move(tap)),
       narrator_(Narrator::make(setup.connection, socket_, setup.role)),
       observer_(std::move(setup.observer)),
-      initiator_(setup.role == mpa::Role::kInitiator) {}
+      outbox_(tap_ != nullptr),
+      initiator_(setup.role == mpa::Role::kInitiator) {
+  outbox_.emss_read_at = now();
+}
 
 Stream::~Stream() = default;
 
@@ -99,7 +102,7 @@ void Stream::attach(const std::shared_ptr<QueuePairState>& qp) {
 
 Result<void> Stream::connect(const std::shared_ptr<QueuePairState>& qp, Bytes private_data) {
   const std::lock_guard lock(mutex_);
-  if (finished_) return fail(Errc::kDisconnected, "connection", "closed before it began");
+  if (life_.finished) return fail(Errc::kDisconnected, "connection", "closed before it began");
   if (const auto ours = qp->set_stream(observer_, shared_from_this()); !ours) return ours;
   if (const auto begun = engine_.connect(private_data); !begun) return std::unexpected(to_error(begun.error()));
   attach(qp);
@@ -111,7 +114,7 @@ Result<void> Stream::connect(const std::shared_ptr<QueuePairState>& qp, Bytes pr
 Result<void> Stream::accept(const std::shared_ptr<QueuePairState>& qp, Bytes private_data,
                             const engine::AcceptParameters& parameters) {
   const std::lock_guard lock(mutex_);
-  if (finished_) return fail(Errc::kDisconnected, "connection", "the peer has gone");
+  if (life_.finished) return fail(Errc::kDisconnected, "connection", "the peer has gone");
   if (const auto ours = qp->set_stream(observer_, shared_from_this()); !ours) return ours;
   const auto accepted = engine_.accept(private_data, parameters);
   if (!accepted) return std::unexpected(to_error(accepted.error()));
@@ -123,7 +126,7 @@ Result<void> Stream::accept(const std::shared_ptr<QueuePairState>& qp, Bytes pri
 
 Result<void> Stream::reject(Bytes private_data) {
   const std::lock_guard lock(mutex_);
-  if (finished_) return fail(Errc::kDisconnected, "connection", "the peer has gone");
+  if (life_.finished) return fail(Errc::kDisconnected, "connection", "the peer has gone");
   if (const auto done = engine_.reject(private_data); !done) return std::unexpected(to_error(done.error()));
   pump();
   send_some();
@@ -133,9 +136,9 @@ Result<void> Stream::reject(Bytes private_data) {
 
 void Stream::disconnect() {
   const std::lock_guard lock(mutex_);
-  if (finished_ || std::exchange(asked_, true)) return;
-  if (fin_waits_ && stalled_) return drop_stalled();
-  if (std::exchange(closing_, true)) return;
+  if (life_.finished || std::exchange(life_.asked, true)) return;
+  if (inbox_.fin_waits && inbox_.stalled) return drop_stalled();
+  life_.reach(Stage::kClosing);
   if (narrator_) narrator_->say("disconnect: what is posted goes out first");
   engine_.close(now());
   pump();
@@ -145,19 +148,19 @@ void Stream::disconnect() {
 
 std::error_code Stream::set_type_of_service(std::uint8_t octet) {
   const std::lock_guard lock(mutex_);
-  return finished_ ? std::error_code{} : socket_.set({.type_of_service = octet});
+  return life_.finished ? std::error_code{} : socket_.set({.type_of_service = octet});
 }
 
 std::size_t Stream::tcp_info(MutableBytes into) {
   const std::lock_guard lock(mutex_);
-  return finished_ ? 0 : socket_.tcp_info(into);
+  return life_.finished ? 0 : socket_.tcp_info(into);
 }
 
 // --- The queue pair
 
 void Stream::drain(bool on) {
   const std::lock_guard lock(mutex_);
-  if (finished_) return;
+  if (life_.finished) return;
   engine_.drain(on);
   pump();
   send_some();
@@ -167,7 +170,7 @@ void Stream::drain(bool on) {
 // A stream that fails and has nothing left to flush ends by itself, so that its Terminate arrives (RDMAP-6.2.1-05).
 void Stream::abort() {
   const std::lock_guard lock(mutex_);
-  if (finished_ || (failing_ && slots_.empty())) return;
+  if (life_.finished || (life_.stage() >= Stage::kFailing && sends_.slots.empty())) return;
   if (narrator_) narrator_->say("aborted");
   engine_.abort(now());
   pump();
@@ -183,28 +186,29 @@ void Stream::release_queue_pair() {
   {
     const std::lock_guard lock(mutex_);
     leave_locked();
-    if (!finished_ && !std::exchange(orphaned_, true)) one_too_many = runtime_.orphans().add(number_);
+    if (!life_.finished && !std::exchange(life_.orphaned, true)) one_too_many = runtime_.orphans().add(number());
   }
   const auto oldest = one_too_many ? runtime_.find(*one_too_many) : nullptr;  // takes its lock, so not under ours
   if (oldest) oldest->end_waiting();
 }
 
 void Stream::leave_locked() {
-  if (finished_) return release_locked();
-  const bool leaves = slots_.empty() && (established_ || closing_ || failing_);
+  if (life_.finished) return release_locked();
+  const bool leaves = sends_.slots.empty() && life_.is_established();
   if (narrator_)
     narrator_->say(leaves ? "its queue pair is gone: FIN behind what was sent" : "aborted: its queue pair is gone");
   if (leaves) {
-    closing_ = fell_ = true;  // it has no queue pair to tell
+    life_.reach(Stage::kClosing);
+    life_.queue_pair_told = true;  // it has none to tell
     engine_.leave(now());
   } else {
     engine_.abort(now());
   }
   pump();
-  if (closed_) settle();
+  if (life_.is_closed()) settle();
   release_locked();  // before anything else is written: responses would read memory that is the application's again
-  if (finished_) return;
-  if (std::exchange(stalled_, false)) present();  // no receive is waited for any more: on to the peer's FIN
+  if (life_.finished) return;
+  if (std::exchange(inbox_.stalled, false)) present();  // no receive is waited for any more: on to the peer's FIN
   send_some();
   settle();
 }
@@ -214,7 +218,7 @@ void Stream::release_locked() {
   const auto qp = std::exchange(qp_, nullptr);
   if (!qp) return;
   watch_.leave(*this);
-  if (!finished_) settle_watch();
+  if (!life_.finished) settle_watch();
 }
 
 }  // namespace weft::verbs::detail

@@ -17,13 +17,15 @@
 #include "transport/readiness_set.hpp"
 #include "transport/socket.hpp"
 #include "verbs/connection.hpp"
-#include "verbs/detail/buffer_pool.hpp"
 #include "verbs/detail/captured_stream.hpp"
 #include "verbs/detail/compact_mutex.hpp"
+#include "verbs/detail/inbox.hpp"
 #include "verbs/detail/log.hpp"
 #include "verbs/detail/narrator.hpp"
+#include "verbs/detail/outbox.hpp"
 #include "verbs/detail/queue_pair_state.hpp"
 #include "verbs/detail/runtime.hpp"
+#include "verbs/detail/stream_life.hpp"
 #include "verbs/detail/stream_memory.hpp"
 #include "verbs/progress/socket_watch.hpp"
 
@@ -58,6 +60,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
     std::uint16_t ord{};
     std::uint32_t send_depth{};  // bound for the engine
     std::shared_ptr<StreamObserver> observer{};
+    std::uint64_t number{};      // by make()
     std::uint64_t connection{};  // its identifier's number, for the log
     std::uint64_t listener{};    // of a responder; 0: there is none
   };
@@ -67,7 +70,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   Stream(Runtime& runtime, Setup setup, std::unique_ptr<CapturedStream> tap);
   ~Stream() override;
 
-  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
+  [[nodiscard]] std::uint64_t number() const noexcept { return watch_.stream(); }
 
   // --- The connection manager
   Result<void> connect(const std::shared_ptr<QueuePairState>& qp, Bytes private_data);
@@ -112,16 +115,17 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
     bool signaled{};
     bool late{};  // posted when the stream was failing: flushed in its turn, never carried out
   };
+  struct Sends {  // what the application has posted and the engine has not completed
+    BoundedRing<SendSlot> slots{Device::limits().max_qp_wr};
+    std::uint64_t next_cookie = 1;
+  };
   // What a read of the socket found; kAll: it is empty now, as a short read shows, or over.
   enum class Read : std::uint8_t { kNothing, kSome, kAll };
-  // One drive of a connection, before others have their turn: so many octets, as a long message wants, or so many FPDUs
-  // (some 100 us), since a peer may send empty ones, of which 256 KiB hold 13,000 and take as long as 20 MiB.
-  static constexpr std::size_t kMostRead = 4 * Staging::kOctets;
-  static constexpr std::uint32_t kMostFrames = 1024;
+  // One drive of a connection, before others have their turn.
   struct Turn {
     std::size_t octets = 0;
     std::uint32_t frames = 0;
-    [[nodiscard]] bool over() const noexcept { return octets >= kMostRead || frames >= kMostFrames; }
+    [[nodiscard]] bool over() const noexcept { return octets >= Inbox::kMostRead || frames >= Inbox::kMostFrames; }
   };
   static constexpr int kMaxBatches = 4;
   // By one post, which sends all that the socket takes: what it left over would wake the progress thread at once, to
@@ -136,14 +140,15 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
 
   // stream_drivers.cpp: the drivers, and what every entry does before it gives up the lock
   void look_for_the_end();
+  void close();
   void peer_closed_behind_stall();
   void drop_stalled();
   void settle();
   void follow_disposition();
   [[nodiscard]] transport::Interest wanted() const noexcept {
-    return {.read = !stalled_ && !inbound_over_,
-            .write = blocked_ || output_left_,
-            .end = stalled_ && !fin_waits_ && !inbound_over_};
+    return {.read = inbox_.reads(),
+            .write = outbox_.blocked || outbox_.left,
+            .end = inbox_.stalled && !inbox_.fin_waits && !inbox_.over};
   }
   void settle_watch();
   void schedule();
@@ -156,28 +161,16 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void drive_locked();
   bool look_locked();
   bool receive_some();
-  // Behind a payload that lands, so that the next one can land as well.
-  static constexpr std::size_t kNextHeader = mpa::kLengthSize + ddp::UntaggedLayout::kSize;
   Read read_once(Turn& turn);
-  [[nodiscard]] MutableBytes room_to_read(MutableBytes room) noexcept;
-  void learn(std::size_t octets, std::uint32_t frames) noexcept;
   void end_inbound(const transport::IoResult& io);
   [[nodiscard]] engine::Landing find_landing();
   std::uint32_t land(const engine::Landing& landing, std::size_t octets);
   std::uint32_t present(const mpa::Landed& landed = {});
-  [[nodiscard]] MutableBytes staging_octets();
   [[nodiscard]] bool keeps_buffers() const noexcept;
   void park_buffers();
-  void park_staging();
   void send_some(int most_batches = kMaxBatches);
-  void lease_batch();
-  void give_batch_back();
   bool fill_batch(Instant at);
   bool write_pending(Instant at);
-  void keep_own_copy();
-  [[nodiscard]] bool output_pending() const noexcept {
-    return tail_sent_ < tail_.size() || (batch_ && !batch_->empty());
-  }
   [[nodiscard]] bool has_output() const noexcept;
   // While a time-out runs, as in the start-up, to the nanosecond.
   [[nodiscard]] Instant time() const noexcept { return wake_up_ ? now() : about_now(); }
@@ -213,7 +206,6 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   Result<void> post_late(const SendRequest& request);
 
   Runtime& runtime_;
-  const std::uint64_t number_;
   const std::chrono::milliseconds no_receive_timeout_;  // of its Policy
   CompactMutex mutex_;
   StreamMemory memory_;
@@ -227,42 +219,11 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   std::shared_ptr<QueuePairState> qp_;
   std::shared_ptr<ReceiveQueue> receives_;  // outlives qp_ here: what was taken from it must be given back
 
-  // Inbound: `staged_` octets lie at the front of the staging buffer, or of carry_ when that was given back.
-  std::unique_ptr<Staging> staging_;
-  std::vector<std::byte> carry_;
-  std::size_t staged_ = 0;
-  std::size_t missing_ = 0;    // of the frame under way, at least
-  bool landed_ = false;        // the last payload did
-  bool stalled_ = false;       // a Send waits for a receive
-  bool fin_waits_ = false;     // behind such a Send the peer has closed its direction
-  bool inbound_over_ = false;  // end of stream, or lost
-  std::uint32_t reads_ = 0;    // of the socket that found something
-  // Octets that one read may bring: see learn().
-  std::uint32_t most_of_read_ = Staging::kOctets / 8;
-
-  // Outbound: first tail_ (what a blocked write left of borrowed octets), then the batch.
-  std::unique_ptr<engine::TransmitBatch> batch_;
-  std::vector<std::byte> tail_;
-  std::size_t tail_sent_ = 0;
-  bool blocked_ = false;          // the socket takes nothing for now
-  bool output_left_ = false;      // when the lock was given up last
-  bool shut_ = false;             // our FIN was sent
-  Instant emss_read_at_ = now();  // by the constructor
-
-  BoundedRing<SendSlot> slots_{Device::limits().max_qp_wr};
-  std::uint64_t next_cookie_ = 1;
-  bool overflowed_ = false;  // a completion queue lost a completion of ours
-  bool gave_up_ = false;     // and the stream was ended for that
-  bool too_long_ = false;    // the error was a Send longer than its receive
-  bool failing_ = false;     // a Terminate was sent or received, or work failed: only the end is still to come
-  bool fell_ = false;        // and the queue pair knows
-  bool asked_ = false;       // for the end: disconnect()
-  bool closing_ = false;     // for whatever reason
-  const bool initiator_;     // of the start-up
-  bool established_ = false;
-  bool orphaned_ = false;           // its queue pair has gone, and it is counted
-  bool closed_ = false;             // the engine's last event was seen
-  bool finished_ = false;           // the socket is closed
+  StreamLife life_;
+  Inbox inbox_;
+  Outbox outbox_;
+  Sends sends_;
+  const bool initiator_;            // of the start-up
   std::optional<Instant> wake_up_;  // what the runtime was asked for
 };
 

@@ -48,21 +48,21 @@ bool is_local(SendOpcode opcode) noexcept {
 bool Stream::pump() {
   bool heard = false;
   while (pump_one()) heard = true;
-  if (overflowed_ && !gave_up_) give_up_after_overflow();
-  if (failing_ && !fell_) tell_failure();
+  if (life_.overflowed && !life_.gave_up) give_up_after_overflow();
+  if (life_.fails() && !life_.queue_pair_told) tell_failure();
   return heard;
 }
 
 // The queue pair is in ERROR from now on, not only when the peer has closed. What the engine still held of its receives
 // was told before, and so the others are flushed behind them.
 void Stream::tell_failure() {
-  if (qp_ && !std::exchange(fell_, true)) qp_->fall();
+  if (qp_ && !std::exchange(life_.queue_pair_told, true)) qp_->fall();
 }
 
 // A completion is lost: the application cannot know any more what was done. Only this stream is affected
 // (RDMAP-8.1.1-11, SEC-6.4.6-01).
 void Stream::give_up_after_overflow() {
-  gave_up_ = true;
+  life_.gave_up = true;
   engine_.abort(now());
   while (pump_one()) {
   }
@@ -80,13 +80,13 @@ bool Stream::pump_one() {
 
 void Stream::on(engine::ConnectionRequested& event) {
   if (observer_) observer_->on_requested(std::move(event));
-  watch_.move_to(runtime_.progress_threads().of(number_));  // the thread that serves it for good
+  watch_.move_to(runtime_.progress_threads().of(number()));  // the thread that serves it for good
 }
 
 void Stream::on(engine::Established& event) {
-  established_ = true;
+  life_.reach(Stage::kEstablished);
   if (narrator_) narrator_->on(event);
-  if (wake_up_) runtime_.forget_wake_up(number_, *std::exchange(wake_up_, std::nullopt));  // it was the start-up's
+  if (wake_up_) runtime_.forget_wake_up(number(), *std::exchange(wake_up_, std::nullopt));  // it was the start-up's
   if (qp_) {
     qp_->established({.revision = event.revision,
                       .enhanced = event.enhanced,
@@ -110,8 +110,8 @@ void Stream::on(const engine::StartupFailed& event) {
   const bool retry = observer_ && observer_->on_startup_failed(event);
   const auto side = initiator_ ? FailedStartup::kOurs : FailedStartup::kPeers;
   log_startup_failure(peer_, event.report, retry ? FailedStartup::kTriedAgain : side);
-  if (retry) release_locked();  // as above
-  failing_ = true;              // a Terminate may be on its way (MPA2-8-01)
+  if (retry) release_locked();   // as above
+  life_.reach(Stage::kFailing);  // a Terminate may be on its way (MPA2-8-01)
 }
 
 // --- Completions
@@ -122,16 +122,16 @@ std::uint32_t Stream::vendor_error(WcStatus status) const {
 }
 
 void Stream::complete(CompletionQueueState& queue, const WorkCompletion& completion) {
-  if (!queue.push(completion)) overflowed_ = true;
+  if (!queue.push(completion)) life_.overflowed = true;
 }
 
 void Stream::on(const engine::SendCompleted& event) {
-  const SendSlot slot = slots_.pop();
+  const SendSlot slot = sends_.slots.pop();
   if (is_local(slot.opcode)) memory_.finish_local(event.cookie);
-  if (event.status != engine::WorkStatus::kSuccess) failing_ = true;
+  if (event.status != engine::WorkStatus::kSuccess) life_.reach(Stage::kFailing);
   if (qp_) complete_send(slot, event);
-  while (!slots_.empty() && slots_.front().late) {
-    const SendSlot late = slots_.pop();
+  while (!sends_.slots.empty() && sends_.slots.front().late) {
+    const SendSlot late = sends_.slots.pop();
     if (qp_) complete_send(late, {.status = engine::WorkStatus::kFlushed});
   }
 }
@@ -149,7 +149,7 @@ void Stream::complete_send(const SendSlot& slot, const engine::SendCompleted& ev
 
 void Stream::on(const engine::Received& event) {
   const std::uint64_t wr_id = receives_->complete(event.cookie);
-  if (event.status != engine::WorkStatus::kSuccess) failing_ = true;
+  if (event.status != engine::WorkStatus::kSuccess) life_.reach(Stage::kFailing);
   if (qp_) complete_receive(wr_id, event);
 }
 
@@ -162,7 +162,7 @@ void Stream::complete_receive(std::uint64_t wr_id, const engine::Received& event
                             .with_invalidate = event.invalidated.has_value(),
                             .byte_len = static_cast<std::uint32_t>(event.length),
                             .qp_num = qp_->number};
-  if (too_long_ && completion.status == WcStatus::kFlushed) completion.status = WcStatus::kLocalLengthError;
+  if (life_.too_long && completion.status == WcStatus::kFlushed) completion.status = WcStatus::kLocalLengthError;
   completion.vendor_error = vendor_error(completion.status);
   if (event.immediate) completion.immediate = *event.immediate;
   if (event.invalidated) completion.invalidated_rkey = event.invalidated->value;
@@ -183,13 +183,13 @@ void Stream::tell_error(const StreamError& error, AsyncEventType type) {
 void Stream::on(const engine::ProtocolError& event) {
   if (narrator_) narrator_->on(event);
   const auto& report = event.report;
-  failing_ = true;
-  too_long_ = report.error() == rdmap::error_code(ddp::UntaggedError::kTooLong);
+  life_.reach(Stage::kFailing);
+  life_.too_long = report.error() == rdmap::error_code(ddp::UntaggedError::kTooLong);
   tell_error(to_stream_error(report, false), kind_of_request_error(report));
 }
 
 void Stream::on(const engine::TerminateReceived& event) {
-  failing_ = true;
+  life_.reach(Stage::kFailing);
   if (narrator_) narrator_->on(event);
   if (event.known_departure) {
     log_remark(subject(), {"the Terminate's fields are laid out as Linux siw does, not as RFC 5040 section 4.8 says",
@@ -199,24 +199,22 @@ void Stream::on(const engine::TerminateReceived& event) {
 }
 
 // The peer sends nothing more: finish what is posted, then close this direction too (RDMAP-6.2-02).
-void Stream::on(const engine::PeerClosed&) {
-  if (!std::exchange(closing_, true)) engine_.close(now());
-}
+void Stream::on(const engine::PeerClosed&) { close(); }
 
 void Stream::on(const engine::SendQueueDrained&) {
   if (qp_) qp_->drained();
 }
 
 void Stream::on(const engine::Closed& event) {
-  closed_ = true;
+  life_.reach(Stage::kClosed);
   if (narrator_) narrator_->closed(event.graceful ? "by both ends" : "before both ends had closed it");
   if (qp_) qp_->fall();
-  if (finished_) tell_end();
+  if (life_.finished) tell_end();
 }
 
 // When nothing is left to do: who hears of it wants the stream's lock next, to let go of the queue pair.
 void Stream::tell_end() {
-  if (const auto observer = closed_ ? std::exchange(observer_, nullptr) : nullptr) observer->on_closed();
+  if (const auto observer = life_.is_closed() ? std::exchange(observer_, nullptr) : nullptr) observer->on_closed();
 }
 
 void Stream::on(const engine::Remark& event) { log_remark(subject(), event); }

@@ -124,7 +124,7 @@ Result<LocalWork> local_work(const SendRequest& request, std::uint64_t cookie,
 std::optional<PostResult> Stream::post(std::span<const SendRequest> requests) {
   const std::lock_guard lock(mutex_);
   std::optional<PostResult> result;
-  if (!qp_ || closed_) return result;
+  if (!qp_ || life_.is_closed()) return result;
   result.emplace();
   for (std::size_t i = 0; i < requests.size() && *result; ++i) {
     if (const auto posted = post_one(requests[i]); !posted) *result = std::unexpected(PostFailure{posted.error(), i});
@@ -136,16 +136,16 @@ std::optional<PostResult> Stream::post(std::span<const SendRequest> requests) {
 
 std::uint32_t Stream::sends_held() {
   const std::lock_guard lock(mutex_);
-  return static_cast<std::uint32_t>(slots_.size());
+  return static_cast<std::uint32_t>(sends_.slots.size());
 }
 
 Result<void> Stream::post_one(const SendRequest& request) {
-  if (failing_) return post_late(request);
+  if (life_.fails()) return post_late(request);
   if (const auto sound = check(request, qp_->attributes); !sound) return sound;
-  if (slots_.size() >= qp_->attributes.max_send_wr) {
+  if (sends_.slots.size() >= qp_->attributes.max_send_wr) {
     return fail(Errc::kQueueFull, "send queue", "holds its bound of work requests");
   }
-  engine::WorkRequest work = to_work(request, next_cookie_);
+  engine::WorkRequest work = to_work(request, sends_.next_cookie);
   std::array<std::byte, engine::kMaxInline> copied;
   if (has(request.flags, SendFlags::kInline)) {
     const auto octets = copy_inline(request, qp_->attributes.max_inline, copied);
@@ -156,7 +156,7 @@ Result<void> Stream::post_one(const SendRequest& request) {
   std::optional<LocalWork> local;
   if (work.operation == Operation::kLocal) {
     const WindowBind& bind = request.bind;
-    auto made = local_work(request, next_cookie_, bind.window != nullptr ? bind.window->self_.state : nullptr,
+    auto made = local_work(request, sends_.next_cookie, bind.window != nullptr ? bind.window->self_.state : nullptr,
                            bind.region != nullptr ? bind.region->self_.state : nullptr);
     if (!made) return std::unexpected(made.error());
     local = std::move(*made);
@@ -164,19 +164,19 @@ Result<void> Stream::post_one(const SendRequest& request) {
   if (const auto posted = engine_.post(work); !posted) return std::unexpected(to_error(posted.error()));
   if (local) memory_.post_local(std::move(*local));  // performed at its turn, not before fill()
   const bool signaled = qp_->attributes.signal_all || has(request.flags, SendFlags::kSignaled);
-  slots_.push({.wr_id = request.wr_id, .opcode = request.opcode, .signaled = signaled});
-  ++next_cookie_;
+  sends_.slots.push({.wr_id = request.wr_id, .opcode = request.opcode, .signaled = signaled});
+  ++sends_.next_cookie;
   return {};
 }
 
 // Flushed, but not before what was posted earlier (RDMAP-5.5-19): that may have to wait until octets on loan are
 // written.
 Result<void> Stream::post_late(const SendRequest& request) {
-  if (slots_.empty()) return qp_->flush_send(request), Result<void>{};
-  if (slots_.size() >= qp_->attributes.max_send_wr) {
+  if (sends_.slots.empty()) return qp_->flush_send(request), Result<void>{};
+  if (sends_.slots.size() >= qp_->attributes.max_send_wr) {
     return fail(Errc::kQueueFull, "send queue", "holds its bound of work requests");
   }
-  slots_.push({.wr_id = request.wr_id, .opcode = request.opcode, .late = true});
+  sends_.slots.push({.wr_id = request.wr_id, .opcode = request.opcode, .late = true});
   return {};
 }
 

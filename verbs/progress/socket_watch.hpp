@@ -28,6 +28,8 @@ class SocketWatch {
   SocketWatch(const transport::Socket& socket, std::uint64_t stream, transport::ReadinessThread& home)
       : socket_(socket), stream_(stream), home_(&home) {}
 
+  [[nodiscard]] std::uint64_t stream() const noexcept { return stream_; }
+
   // --- The queue pair
   // Its queues outlive leave().
   void join(const std::shared_ptr<Stream>& self, const QueuePairState::Parts& queues);
