@@ -20,6 +20,7 @@
 #include "conformance/finding.hpp"
 #include "conformance/tally.hpp"
 #include "conformance/walk.hpp"
+#include "mpa/agreement.hpp"
 
 namespace weft::conformance {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "engine/observer.hpp"
+#include "engine/direction.hpp"
 
 namespace weft::conformance {
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "conformance/rules/tables.hpp"
-#include "conformance/rules/ulpdu_rules.hpp"
 
 namespace weft::conformance {
 namespace {
@@ -44,9 +43,11 @@ bool before(const Rule* a, const Rule* b) {
 }
 
 std::vector<const Rule*> collect() {
-  std::vector<const Rule*> rules(UlpduRules::rules().begin(), UlpduRules::rules().end());
+  std::vector<const Rule*> rules;
   for (const auto table : {startup_rules(), startup_order_rules(), negotiation_rules(), rtr_rules(), fpdu_rules(),
-                           crc_rules(), marker_rules(), alignment_rules(), ending_rules()}) {
+                           crc_rules(), marker_rules(), alignment_rules(), ending_rules(), ddp_header_rules(),
+                           queue_order_rules(), tagged_order_rules(), rdmap_header_rules(), read_rules(),
+                           atomic_rules(), terminate_rules(), immediate_rules()}) {
     rules.insert(rules.end(), table.begin(), table.end());
   }
   std::ranges::sort(rules, before);

@@ -22,7 +22,8 @@ struct Tally {
   std::uint64_t fpdus{};
   std::uint64_t bad_crcs{};
   std::uint64_t ulpdu_octets{};
-  std::array<MessageCount, 16> by_opcode{};  // of RDMAP; only FPDUs that MPA delivers and that have a DDP header
+  std::array<MessageCount, 16>
+      by_opcode{};  // four bits; of RDMAP; only FPDUs that MPA delivers and that have a DDP header
   std::uint64_t markers{};
   bool mid_stream{};               // the beginning was not captured, or something in between
   std::uint64_t times_lost{};      // how often the FPDUs could not be followed

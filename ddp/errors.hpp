@@ -34,27 +34,35 @@ enum class UntaggedError : std::uint8_t {
 struct ErrorRow {
   ErrorType type{};
   std::uint8_t code{};
-  std::string_view section{};  // of RFC 5041
-  std::string_view clause{};   // the rule that was broken
+  std::string_view clause{};  // the rule that was broken
   std::string_view sentence{};
 };
 
+namespace detail {
+constexpr ErrorRow row_of(TaggedError error, std::string_view clause, std::string_view sentence) noexcept {
+  return {ErrorType::kTagged, std::to_underlying(error), clause, sentence};
+}
+constexpr ErrorRow row_of(UntaggedError error, std::string_view clause, std::string_view sentence) noexcept {
+  return {ErrorType::kUntagged, std::to_underlying(error), clause, sentence};
+}
+
 inline constexpr std::array kErrorTable{
-    ErrorRow{ErrorType::kLocalCatastrophic, 0x00, "7.2", "DDP-7.2-02",
-             "DDP failed locally; the peer did nothing wrong"},
-    ErrorRow{ErrorType::kTagged, 0x00, "7.1", "DDP-7.1-12", "the STag is invalid, or allows no placement"},
-    ErrorRow{ErrorType::kTagged, 0x01, "7.1", "DDP-7.1-15", "the segment reaches outside the tagged buffer"},
-    ErrorRow{ErrorType::kTagged, 0x02, "8.2", "DDP-8.2-03", "the STag belongs to another Protection Domain or stream"},
-    ErrorRow{ErrorType::kTagged, 0x03, "7.1", "DDP-7.1-16", "TO plus payload length passes 2^64"},
-    ErrorRow{ErrorType::kTagged, 0x04, "4.1", "DDP-4.1-15", "a tagged segment's DDP version is not 1"},
-    ErrorRow{ErrorType::kUntagged, 0x01, "7.1", "DDP-7.1-01", "the queue number does not exist"},
-    ErrorRow{ErrorType::kUntagged, 0x02, "7.1", "DDP-7.1-02", "no buffer is available for this MSN"},
-    ErrorRow{ErrorType::kUntagged, 0x03, "7.1", "DDP-7.1-09", "the MSN is not the next one of its queue"},
-    ErrorRow{ErrorType::kUntagged, 0x04, "7.1", "DDP-7.1-07",
-             "the MO lies outside the buffer or leaves octets missing"},
-    ErrorRow{ErrorType::kUntagged, 0x05, "7.1", "DDP-7.1-08", "the message is longer than the buffer"},
-    ErrorRow{ErrorType::kUntagged, 0x06, "4.1", "DDP-4.1-15", "an untagged segment's DDP version is not 1"},
+    ErrorRow{ErrorType::kLocalCatastrophic, 0, "DDP-7.2-02", "DDP failed locally; the peer did nothing wrong"},
+    row_of(TaggedError::kInvalidStag, "DDP-7.1-12", "the STag is invalid, or allows no placement"),
+    row_of(TaggedError::kBaseOrBounds, "DDP-7.1-15", "the segment reaches outside the tagged buffer"),
+    row_of(TaggedError::kNotAssociated, "DDP-8.2-03", "the STag belongs to another Protection Domain or stream"),
+    row_of(TaggedError::kOffsetWrap, "DDP-7.1-16", "TO plus payload length passes 2^64"),
+    row_of(TaggedError::kInvalidVersion, "DDP-4.1-15", "a tagged segment's DDP version is not 1"),
+    row_of(UntaggedError::kInvalidQueue, "DDP-7.1-01", "the queue number does not exist"),
+    row_of(UntaggedError::kNoBuffer, "DDP-7.1-02", "no buffer is available for this MSN"),
+    row_of(UntaggedError::kMsnRange, "DDP-7.1-09", "the MSN is not the next one of its queue"),
+    row_of(UntaggedError::kInvalidOffset, "DDP-7.1-07", "the MO lies outside the buffer or leaves octets missing"),
+    row_of(UntaggedError::kTooLong, "DDP-7.1-08", "the message is longer than the buffer"),
+    row_of(UntaggedError::kInvalidVersion, "DDP-4.1-15", "an untagged segment's DDP version is not 1"),
 };
+}  // namespace detail
+
+inline constexpr const auto& kErrorTable = detail::kErrorTable;
 
 // The line of a code, or null for a combination that RFC 5041 does not define.
 [[nodiscard]] constexpr const ErrorRow* find_error(ErrorType type, std::uint8_t code) noexcept {

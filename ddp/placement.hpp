@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What DDP needs from whoever owns memory (RFC 5041 sections 5 and 7.1). The live stack implements it over registered
-// memory, the auditor over a recorder, the tests over plain vectors. DDP itself never touches a user's octet.
+// memory, those who only watch (engine/observer.hpp) over a recorder, the tests over plain vectors. DDP itself never
+// touches a user's octet.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,8 @@
 namespace weft::ddp {
 
 // Why an STag does not give the access that a segment or request asks for, in the order in which it is checked
-// (the RFCs fix none; docs/decisions says why this one). Each layer maps it to its own Terminate code.
+// (the RFCs fix none; docs/decisions/0022-order-of-checks.md says why this one). Each layer maps it to its own
+// Terminate code.
 enum class AccessError : std::uint8_t {
   kInvalidStag,    // unknown, revoked or invalidated
   kNotAssociated,  // belongs to another Protection Domain or another stream

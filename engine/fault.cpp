@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/fault.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "rdmap/error_table.hpp"
@@ -15,6 +16,12 @@ constexpr std::string_view kLocalSentence =
 constexpr rdmap::ErrorCode llp_error(mpa::Fault fault) noexcept {
   return {rdmap::Layer::kLlp, mpa::kErrorType, std::to_underlying(mpa::wire_code(fault))};
 }
+
+// RDMAP's table of what a Terminate can name and MPA's codes know nothing of each other: here they meet.
+static_assert(mpa::kErrorLayer == std::to_underlying(rdmap::Layer::kLlp));
+static_assert(std::ranges::all_of(mpa::kFaults, [](const mpa::FaultEntry& entry) {
+  return rdmap::find_error(llp_error(entry.fault)) != nullptr;
+}));
 
 }  // namespace
 

@@ -119,9 +119,6 @@ Inbound::Verdict Inbound::write(const ddp::TaggedHeader& header, Bytes payload) 
 }
 
 Inbound::Verdict Inbound::read_response(const ddp::TaggedHeader& header, Bytes payload) {
-  if (responses_ == Responses::kTakenAsTheyAre) {
-    return delivered<ReadAnswered>(rdmap::ResponsePiece{0, 0, header.last}, payload);
-  }
   const auto piece = window_.read_response(header, payload.size());
   if (!piece) return refuse({.error = piece.error(), .wrong_answer = true});
   return delivered<ReadAnswered>(*piece, payload);
@@ -193,7 +190,6 @@ Inbound::Verdict Inbound::atomic_response(const ddp::UntaggedHeader& header, Byt
   if (!*placed) return Verdict::kGood;
   const auto response = rdmap::parse_atomic_response((*placed)->payload);
   if (!response) return refuse({.error = rdmap::error_code(response.error()), .wrong_answer = true});
-  if (responses_ == Responses::kTakenAsTheyAre) return delivered<AtomicAnswered>(std::uint64_t{0}, response->original);
   const auto cookie = window_.atomic_response(*response);
   if (!cookie) return refuse({.error = cookie.error(), .wrong_answer = true});
   return delivered<AtomicAnswered>(*cookie, response->original);

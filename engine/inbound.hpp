@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One direction of a connection, received: FPDU -> DDP segment -> RDMA Message. Each layer checks before the next one
 // sees anything, and all have checked before an octet is placed. Needs neither a socket nor a clock nor registered
-// memory: the live engine, the auditor and the fuzzers use this same class.
+// memory: the live engine, the log of FPDUs, the replay of captures and the fuzzers use this same class. The auditor
+// does not: it goes on behind a fault (docs/decisions/0021-auditor-walk.md).
 #pragma once
 
 #include <cstdint>
@@ -90,17 +91,11 @@ struct PayloadPlace {
   std::size_t behind{};  // octets of the FPDU behind it
 };
 
-// An observer that sees only the answering direction cannot know what was asked.
-enum class Responses : std::uint8_t { kMustAnswer, kTakenAsTheyAre };
-
 class Inbound {
  public:
   // `ird`: requests of the peer that we hold at a time; `ord`: our own that may be unanswered.
-  Inbound(const mpa::Framing& framing, std::uint32_t ird, std::uint32_t ord, ddp::Placement& placement,
-          Responses responses = Responses::kMustAnswer)
-      : fpdus_(framing), queues_(ird), window_(ord), placement_(placement), responses_(responses) {
-    if (responses == Responses::kTakenAsTheyAre) queues_.atomic_responses.post_buffers(ird);
-  }
+  Inbound(const mpa::Framing& framing, std::uint32_t ird, std::uint32_t ord, ddp::Placement& placement)
+      : fpdus_(framing), queues_(ird), window_(ord), placement_(placement) {}
 
   // Takes the FPDU at the front of `stream`. After a Fault the direction is over: do not call again (MPA-8-13,
   // DDP-7.1-20).
@@ -184,7 +179,6 @@ class Inbound {
   ddp::UntaggedQueues queues_;
   rdmap::RequestWindow window_;
   ddp::Placement& placement_;
-  Responses responses_;
   InboundSegment segment_{};  // of the last FPDU; made where it stays and never copied
   Refusal refusal_{};
   std::unique_ptr<Held> held_{};                               // apart: few streams ever wait, and none for long

@@ -25,12 +25,6 @@ Observer::Observer(ddp::Placement& at_responder, ddp::Placement& at_initiator) {
   half(Direction::kFromResponder).placement = &at_initiator;
 }
 
-void Observer::assume(Direction from, const mpa::Framing& framing, Responses responses) {
-  Half& here = half(from);
-  here.frame_seen = true;
-  here.inbound.emplace(framing, kRequestsAtATime, kRequestsAtATime, *here.placement, responses);
-}
-
 void Observer::feed(Direction from, Bytes octets) {
   Half& here = half(from);
   if (here.used > here.octets.size() / 2) {  // rarely enough that forgetting costs less than feeding
@@ -77,7 +71,9 @@ std::optional<Observation> Observer::advance_startup(Direction from) {
 void Observer::begin_fpdus() {
   const bool crc = halves_[0].wants_crc || halves_[1].wants_crc;
   for (const Direction from : {Direction::kFromInitiator, Direction::kFromResponder}) {
-    if (!half(from).inbound) assume(from, {crc, half(opposite(from)).wants_markers});
+    Half& here = half(from);
+    const mpa::Framing framing{crc, half(opposite(from)).wants_markers};
+    here.inbound.emplace(framing, kRequestsAtATime, kRequestsAtATime, *here.placement);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches a connection from outside: the octets of both directions (or of one) go in, what they mean comes out. It runs
+// Watches a connection from outside: the octets of both directions go in, what they mean comes out. It runs
 // the receiving halves of two engines and answers nothing, so it needs neither a socket nor a clock nor memory.
 //
 //   Observer observer;
@@ -13,15 +13,11 @@
 #include <variant>
 #include <vector>
 
+#include "engine/direction.hpp"
 #include "engine/inbound.hpp"
 #include "mpa/startup_frame.hpp"
 
 namespace weft::engine {
-
-enum class Direction : std::uint8_t { kFromInitiator, kFromResponder };
-[[nodiscard]] constexpr Direction opposite(Direction direction) noexcept {
-  return direction == Direction::kFromInitiator ? Direction::kFromResponder : Direction::kFromInitiator;
-}
 
 // Takes every octet and keeps none: all STags are valid, a receive is always posted.
 class AcceptEverything final : public ddp::Placement {
@@ -62,10 +58,6 @@ class Observer {
   // `at_responder` records what the initiator sends, `at_initiator` what the responder sends; both outlive the
   // observer.
   Observer(ddp::Placement& at_responder, ddp::Placement& at_initiator);
-
-  // For a capture without its start-up: FPDUs of this direction begin with the next octet fed. When the other direction
-  // is not fed at all, `responses` is to be kTakenAsTheyAre.
-  void assume(Direction from, const mpa::Framing& framing, Responses responses = Responses::kMustAnswer);
 
   void feed(Direction from, Bytes octets);
   void end(Direction from);

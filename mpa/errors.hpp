@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "common/table.hpp"
+
 namespace weft::mpa {
 
 inline constexpr std::uint8_t kErrorLayer = 2;  // LLP (MPA2-8-02)
@@ -53,7 +55,6 @@ enum class Fault : std::uint8_t {
 struct FaultEntry {
   Fault fault{};
   ErrorCode code{};
-  std::string_view section{};           // "RFC 5044 section 8"
   std::string_view clause{};            // id of the clause that was broken
   std::string_view sentence{};          // what happened, for people
   std::optional<std::uint8_t> octet{};  // of the start-up frame, where the field lies that is wrong
@@ -61,47 +62,49 @@ struct FaultEntry {
 
 // In the order of the enumerators.
 inline constexpr std::array kFaults{
-    FaultEntry{Fault::kConnectionLost, ErrorCode::kConnectionLost, "RFC 5044 section 8", "MPA-8-01",
+    FaultEntry{Fault::kConnectionLost, ErrorCode::kConnectionLost, "MPA-8-01",
                "the TCP connection was reset, lost or timed out"},
-    FaultEntry{Fault::kClosedInsideFpdu, ErrorCode::kConnectionLost, "RFC 5044 section 8", "MPA-8-01",
+    FaultEntry{Fault::kClosedInsideFpdu, ErrorCode::kConnectionLost, "MPA-8-01",
                "the peer closed the TCP connection inside an FPDU"},
-    FaultEntry{Fault::kClosedInStartup, ErrorCode::kConnectionLost, "RFC 5044 section 8", "MPA-8-01",
+    FaultEntry{Fault::kClosedInStartup, ErrorCode::kConnectionLost, "MPA-8-01",
                "the peer closed the TCP connection before sending its MPA startup frame"},
-    FaultEntry{Fault::kStartupTimeout, ErrorCode::kConnectionLost, "RFC 5044 section 7.1.2", "MPA-7.1.2-31",
+    FaultEntry{Fault::kStartupTimeout, ErrorCode::kConnectionLost, "MPA-7.1.2-31",
                "the peer did not complete the MPA startup in time"},
-    FaultEntry{Fault::kCrcMismatch, ErrorCode::kCrcMismatch, "RFC 5044 section 4.4", "MPA-8-02",
+    FaultEntry{Fault::kCrcMismatch, ErrorCode::kCrcMismatch, "MPA-8-02",
                "the CRC of an FPDU does not match its contents"},
-    FaultEntry{Fault::kMarkerMismatch, ErrorCode::kMarkerMismatch, "RFC 5044 section 8", "MPA-8-03",
+    FaultEntry{Fault::kMarkerMismatch, ErrorCode::kMarkerMismatch, "MPA-8-03",
                "a Marker and the ULPDU_Length fields disagree on where an FPDU begins"},
-    FaultEntry{Fault::kBadKey, ErrorCode::kInvalidStartupFrame, "RFC 5044 section 7.1.2", "MPA-7.1.2-18",
+    FaultEntry{Fault::kBadKey, ErrorCode::kInvalidStartupFrame, "MPA-7.1.2-18",
                "the startup frame does not begin with the MPA key", 0},
-    FaultEntry{Fault::kRoleClash, ErrorCode::kInvalidStartupFrame, "RFC 5044 section 7.1.2", "MPA-7.1.2-25",
+    FaultEntry{Fault::kRoleClash, ErrorCode::kInvalidStartupFrame, "MPA-7.1.2-25",
                "both ends sent an MPA Request: the peer is an initiator too", 0},
-    FaultEntry{Fault::kUnsupportedRevision, ErrorCode::kInvalidStartupFrame, "RFC 5044 section 7.1.1", "MPA-7.1.1-21",
+    FaultEntry{Fault::kUnsupportedRevision, ErrorCode::kInvalidStartupFrame, "MPA-7.1.1-21",
                "the startup frame has an MPA revision that this end does not accept", 17},
-    FaultEntry{Fault::kPrivateDataTooLong, ErrorCode::kInvalidStartupFrame, "RFC 5044 section 7.1.1", "MPA-7.1.1-26",
+    FaultEntry{Fault::kPrivateDataTooLong, ErrorCode::kInvalidStartupFrame, "MPA-7.1.1-26",
                "PD_Length is greater than 512", 18},
-    FaultEntry{Fault::kStartupCutShort, ErrorCode::kInvalidStartupFrame, "RFC 5044 section 7.1.1", "MPA-7.1.1-25",
+    FaultEntry{Fault::kStartupCutShort, ErrorCode::kInvalidStartupFrame, "MPA-7.1.1-25",
                "the stream ended inside the startup frame"},
-    FaultEntry{Fault::kSurplusAfterRequest, ErrorCode::kInvalidStartupFrame, "RFC 5044 section 7.1.1", "MPA-7.1.1-25",
+    FaultEntry{Fault::kSurplusAfterRequest, ErrorCode::kInvalidStartupFrame, "MPA-7.1.1-25",
                "octets followed the MPA Request before the Reply was sent"},
-    FaultEntry{Fault::kSurplusAfterReply, ErrorCode::kInvalidStartupFrame, "RFC 5044 section 7.1.1", "MPA-7.1.1-25",
+    FaultEntry{Fault::kSurplusAfterReply, ErrorCode::kInvalidStartupFrame, "MPA-7.1.1-25",
                "octets followed the MPA Reply before the initiator's first FPDU"},
-    FaultEntry{Fault::kEnhancedDataMissing, ErrorCode::kInvalidStartupFrame, "RFC 6581 section 6", "MPA2-6-11",
+    FaultEntry{Fault::kEnhancedDataMissing, ErrorCode::kInvalidStartupFrame, "MPA2-6-11",
                "the S bit is set but there is no room for the enhanced data", 18},
-    FaultEntry{Fault::kReplyNotEnhanced, ErrorCode::kInvalidStartupFrame, "RFC 6581 section 10", "MPA2-10-02",
+    FaultEntry{Fault::kReplyNotEnhanced, ErrorCode::kInvalidStartupFrame, "MPA2-10-02",
                "an enhanced Request was accepted by a Reply that is not enhanced", 16},
-    FaultEntry{Fault::kReplyEnhanced, ErrorCode::kInvalidStartupFrame, "RFC 6581 section 10", "MPA2-10-04",
+    FaultEntry{Fault::kReplyEnhanced, ErrorCode::kInvalidStartupFrame, "MPA2-10-04",
                "a Request that is not enhanced was answered by an enhanced Reply", 16},
-    FaultEntry{Fault::kModelNotMirrored, ErrorCode::kInvalidStartupFrame, "RFC 6581 section 9.2", "MPA2-9.2-06",
+    FaultEntry{Fault::kModelNotMirrored, ErrorCode::kInvalidStartupFrame, "MPA2-9.2-06",
                "the A bit of the Reply differs from that of the Request", 20},
-    FaultEntry{Fault::kLocalFailure, ErrorCode::kLocalFailure, "RFC 6581 section 9.3", "MPA2-9.3-04",
+    FaultEntry{Fault::kLocalFailure, ErrorCode::kLocalFailure, "MPA2-9.3-04",
                "a local failure without a code of its own ended the connection establishment"},
-    FaultEntry{Fault::kInsufficientIrd, ErrorCode::kInsufficientIrd, "RFC 6581 section 9.1", "MPA2-9.1-15",
+    FaultEntry{Fault::kInsufficientIrd, ErrorCode::kInsufficientIrd, "MPA2-9.1-15",
                "the responder's ORD is greater than the IRD that this end can provide", 22},
-    FaultEntry{Fault::kNoMatchingRtr, ErrorCode::kNoMatchingRtr, "RFC 6581 section 9.2", "MPA2-9.2-13",
+    FaultEntry{Fault::kNoMatchingRtr, ErrorCode::kNoMatchingRtr, "MPA2-9.2-13",
                "the two ends have no ready-to-receive indication in common", 20},
 };
+
+static_assert(kFaults.size() == std::to_underlying(Fault::kNoMatchingRtr) + 1 && in_order(kFaults, &FaultEntry::fault));
 
 [[nodiscard]] constexpr const FaultEntry& explain(Fault fault) noexcept { return kFaults[std::to_underlying(fault)]; }
 [[nodiscard]] constexpr ErrorCode wire_code(Fault fault) noexcept { return explain(fault).code; }

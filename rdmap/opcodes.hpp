@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "common/table.hpp"
 #include "ddp/untagged_queues.hpp"
 
 namespace weft::rdmap {
@@ -59,6 +60,8 @@ inline constexpr std::array kOpcodeTable{
 }  // namespace detail
 
 inline constexpr const auto& kOpcodeTable = detail::kOpcodeTable;
+static_assert(kOpcodeTable.size() == std::to_underlying(Opcode::kAtomicResponse) + 1 &&
+              in_order(kOpcodeTable, &OpcodeRow::opcode));
 
 // The row of a value from the wire, or null: 0xC to 0xE are unassigned, 0xF is for experiments (RDMAP-4.1-15,
 // RDMAP-IANA-3.4-01).
@@ -72,6 +75,25 @@ inline constexpr const auto& kOpcodeTable = detail::kOpcodeTable;
 
 [[nodiscard]] constexpr bool is_immediate(Opcode opcode) noexcept {
   return opcode == Opcode::kImmediate || opcode == Opcode::kImmediateSolicited;
+}
+
+// RFC 7306 defines it: where RFC 5040 lists messages, this one is not among them.
+[[nodiscard]] constexpr bool is_of_rfc_7306(Opcode opcode) noexcept {
+  switch (opcode) {
+    case Opcode::kWrite:
+    case Opcode::kReadRequest:
+    case Opcode::kReadResponse:
+    case Opcode::kSend:
+    case Opcode::kSendInvalidate:
+    case Opcode::kSendSolicited:
+    case Opcode::kSendSolicitedInvalidate:
+    case Opcode::kTerminate: return false;
+    case Opcode::kImmediate:
+    case Opcode::kImmediateSolicited:
+    case Opcode::kAtomicRequest:
+    case Opcode::kAtomicResponse: return true;
+  }
+  std::unreachable();
 }
 
 // The four Sends and the two kinds of Immediate Data differ by what they ask of the receiver.

@@ -6,28 +6,31 @@
 #include <limits>
 
 #include "conformance/rules/requests.hpp"
+#include "conformance/rules/tables.hpp"
 #include "rdmap/atomic_messages.hpp"
 
 namespace weft::conformance::rules {
 
-const Rule kAtomicRequestSize{"RDMAPX-4-02", Severity::kViolation, Layer::kRdmap, "RFC 7306 4",
-                              "An Atomic Request is 52 octets behind the DDP header, and nothing else."};
-const Rule kAtomicResponseSize{"RDMAPX-4-03", Severity::kViolation, Layer::kRdmap, "RFC 7306 4",
-                               "An Atomic Response is 12 octets behind the DDP header, and nothing else."};
-const Rule kAtomicReserved{"RDMAPX-5.2.1-02", Severity::kViolation, Layer::kRdmap, "RFC 7306 5.2.1",
-                           "The 28 reserved bits of an Atomic Request are sent as zero."};
-const Rule kAOpCode{"RDMAPX-5.2.1-04", Severity::kViolation, Layer::kRdmap, "RFC 7306 5.2.1",
-                    "AOpCode is 0 (FetchAdd) or 2 (CmpSwap)."};
-const Rule kCompareData{"RDMAPX-5.2.1-12", Severity::kViolation, Layer::kRdmap, "RFC 7306 5.2.1",
-                        "Compare Data is zero in a FetchAdd."};
-const Rule kCompareMask{"RDMAPX-5.2.1-13", Severity::kViolation, Layer::kRdmap, "RFC 7306 5.2.1",
-                        "Compare Mask is all ones in a FetchAdd."};
-const Rule kAtomicUnrequested{"RDMAPX-5.2.2-02", Severity::kViolation, Layer::kRdmap, "RFC 7306 5.2.2",
-                              "An Atomic Response returns the Request Identifier of its Atomic Request."};
-const Rule kAtomicOrder{"RDMAPX-5.2.2-11", Severity::kViolation, Layer::kRdmap, "RFC 7306 5.2.2",
-                        "Atomic Responses are sent in the order in which the Atomic Requests were received."};
-
 namespace {
+
+constexpr Rule kAtomicRequestSize{"RDMAPX-4-02", Severity::kViolation, Layer::kRdmap, "RFC 7306 4",
+                                  "An Atomic Request is 52 octets behind the DDP header, and nothing else."};
+constexpr Rule kAtomicResponseSize{"RDMAPX-4-03", Severity::kViolation, Layer::kRdmap, "RFC 7306 4",
+                                   "An Atomic Response is 12 octets behind the DDP header, and nothing else."};
+constexpr Rule kAtomicReserved{"RDMAPX-5.2.1-02", Severity::kViolation, Layer::kRdmap, "RFC 7306 5.2.1",
+                               "The 28 reserved bits of an Atomic Request are sent as zero."};
+constexpr Rule kAOpCode{"RDMAPX-5.2.1-04", Severity::kViolation, Layer::kRdmap, "RFC 7306 5.2.1",
+                        "AOpCode is 0 (FetchAdd) or 2 (CmpSwap)."};
+constexpr Rule kCompareData{"RDMAPX-5.2.1-12", Severity::kViolation, Layer::kRdmap, "RFC 7306 5.2.1",
+                            "Compare Data is zero in a FetchAdd."};
+constexpr Rule kCompareMask{"RDMAPX-5.2.1-13", Severity::kViolation, Layer::kRdmap, "RFC 7306 5.2.1",
+                            "Compare Mask is all ones in a FetchAdd."};
+constexpr Rule kAtomicUnrequested{"RDMAPX-5.2.2-02", Severity::kViolation, Layer::kRdmap, "RFC 7306 5.2.2",
+                                  "An Atomic Response returns the Request Identifier of its Atomic Request."};
+constexpr Rule kAtomicOrder{"RDMAPX-5.2.2-11", Severity::kViolation, Layer::kRdmap, "RFC 7306 5.2.2",
+                            "Atomic Responses are sent in the order in which the Atomic Requests were received."};
+constexpr std::array kAtomicRules{&kAtomicRequestSize, &kAtomicResponseSize, &kAtomicReserved,    &kAOpCode,
+                                  &kCompareData,       &kCompareMask,        &kAtomicUnrequested, &kAtomicOrder};
 
 using Request = rdmap::AtomicRequestLayout;
 
@@ -107,3 +110,9 @@ void Requests::on_atomic_response(const Ulpdu& ulpdu, Findings& findings) {
 }
 
 }  // namespace weft::conformance::rules
+
+namespace weft::conformance {
+
+std::span<const Rule* const> atomic_rules() noexcept { return rules::kAtomicRules; }
+
+}  // namespace weft::conformance

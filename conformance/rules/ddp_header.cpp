@@ -3,15 +3,19 @@
 
 #include <fmt/format.h>
 
+#include "conformance/rules/tables.hpp"
+
 namespace weft::conformance::rules {
 
-const Rule kUlpduTooShort{"DDP-4-01", Severity::kViolation, Layer::kDdp, "RFC 5041 4",
-                          "A ULPDU holds at least a whole DDP header: 14 octets with T=1, 18 with T=0."};
-const Rule kDdpVersion{"DDP-4.1-13", Severity::kViolation, Layer::kDdp, "RFC 5041 4.1", "DV is 1 in every segment."};
-const Rule kDdpReserved{"DDP-4.1-11", Severity::kViolation, Layer::kDdp, "RFC 5041 4.1",
-                        "The four Rsvd bits of the DDP Control Field are sent as zero."};
-
 namespace {
+
+constexpr Rule kUlpduTooShort{"DDP-4-01", Severity::kViolation, Layer::kDdp, "RFC 5041 4",
+                              "A ULPDU holds at least a whole DDP header: 14 octets with T=1, 18 with T=0."};
+constexpr Rule kDdpVersion{"DDP-4.1-13", Severity::kViolation, Layer::kDdp, "RFC 5041 4.1",
+                           "DV is 1 in every segment."};
+constexpr Rule kDdpReserved{"DDP-4.1-11", Severity::kViolation, Layer::kDdp, "RFC 5041 4.1",
+                            "The four Rsvd bits of the DDP Control Field are sent as zero."};
+constexpr std::array kDdpHeaderRules{&kUlpduTooShort, &kDdpVersion, &kDdpReserved};
 
 constexpr std::uint8_t kReservedBits = 0x3C;
 
@@ -39,3 +43,9 @@ bool judge_ddp_header(const FpduSeen& fpdu, Findings& findings) {
 }
 
 }  // namespace weft::conformance::rules
+
+namespace weft::conformance {
+
+std::span<const Rule* const> ddp_header_rules() noexcept { return rules::kDdpHeaderRules; }
+
+}  // namespace weft::conformance

@@ -6,10 +6,6 @@
 
 namespace weft::conformance::rules {
 
-extern const Rule kUlpduTooShort;  // DDP-4-01
-extern const Rule kDdpVersion;     // DDP-4.1-13
-extern const Rule kDdpReserved;    // DDP-4.1-11
-
 // False when there is no header to read. A wrong version is told, and the header read as version 1: a wrong bit there
 // is likelier than another layout.
 bool judge_ddp_header(const FpduSeen& fpdu, Findings& findings);

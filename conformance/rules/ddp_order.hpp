@@ -13,21 +13,9 @@
 
 namespace weft::conformance::rules {
 
-extern const Rule kFirstMsn;              // DDP-4.3-11
-extern const Rule kMsnSequence;           // DDP-4.3-10
-extern const Rule kMsnWithinMessage;      // DDP-4.3-13
-extern const Rule kLastMissing;           // DDP-4.1-05
-extern const Rule kLastTooEarly;          // DDP-4.1-06
-extern const Rule kLastNotLargestOffset;  // DDP-4.1-08
-extern const Rule kStagWithinMessage;     // DDP-4.2-10
-extern const Rule kRsvdUlpTagged;         // DDP-4.2-06
-extern const Rule kRsvdUlpUntagged;       // DDP-4.3-06
-extern const Rule kFirstOffset;           // DDP-4.3-15
-extern const Rule kMessageOffset;         // DDP-5.2-07
-extern const Rule kTaggedOffset;          // DDP-5.2-10
-extern const Rule kOffsetOrder;           // DDP-5.3-02
-extern const Rule kTaggedOrder;           // DDP-5.3-03
-extern const Rule kEmptySegment;          // DDP-5.2-11
+// Of both kinds of message.
+extern const Rule kLastMissing;   // DDP-4.1-05
+extern const Rule kEmptySegment;  // DDP-5.2-11
 
 // One untagged queue in one direction.
 class QueueOrder {

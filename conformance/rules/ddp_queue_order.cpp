@@ -6,32 +6,41 @@
 #include <utility>
 
 #include "conformance/rules/ddp_order.hpp"
+#include "conformance/rules/tables.hpp"
 #include "ddp/msn.hpp"
 
 namespace weft::conformance::rules {
 
-const Rule kFirstMsn{"DDP-4.3-11", Severity::kViolation, Layer::kDdp, "RFC 5041 4.3",
-                     "The first message on each queue of a stream has MSN 1."};
-const Rule kMsnSequence{"DDP-4.3-10", Severity::kViolation, Layer::kDdp, "RFC 5041 4.3",
-                        "The MSN rises by one with each new message to the same queue."};
-const Rule kMsnWithinMessage{"DDP-4.3-13", Severity::kViolation, Layer::kDdp, "RFC 5041 4.3",
-                             "All segments of an untagged message carry the same MSN."};
 const Rule kLastMissing{"DDP-4.1-05", Severity::kViolation, Layer::kDdp, "RFC 5041 4.1",
                         "L is set on the final segment of every DDP message."};
-const Rule kLastTooEarly{"DDP-4.1-06", Severity::kViolation, Layer::kDdp, "RFC 5041 4.1",
-                         "L is not set on any but the final segment of a DDP message."};
-const Rule kLastNotLargestOffset{"DDP-4.1-08", Severity::kViolation, Layer::kDdp, "RFC 5041 4.1",
-                                 "The segment with L carries the largest MO of its message."};
-const Rule kRsvdUlpUntagged{"DDP-4.3-06", Severity::kViolation, Layer::kDdp, "RFC 5041 4.3",
-                            "All segments of an untagged message carry the same RsvdULP."};
-const Rule kFirstOffset{"DDP-4.3-15", Severity::kViolation, Layer::kDdp, "RFC 5041 4.3",
-                        "The segment with the first octet of an untagged message has MO 0."};
-const Rule kMessageOffset{"DDP-5.2-07", Severity::kViolation, Layer::kDdp, "RFC 5041 5.2",
-                          "MO is the offset of the segment's first octet from the start of the message."};
-const Rule kOffsetOrder{"DDP-5.3-02", Severity::kWarning, Layer::kDdp, "RFC 5041 5.3",
-                        "Segments of an untagged message are sent in increasing MO order."};
 const Rule kEmptySegment{"DDP-5.2-11", Severity::kViolation, Layer::kDdp, "RFC 5041 5.2",
                          "Only a message without octets has a segment without payload, and then just that one."};
+
+namespace {
+
+constexpr Rule kFirstMsn{"DDP-4.3-11", Severity::kViolation, Layer::kDdp, "RFC 5041 4.3",
+                         "The first message on each queue of a stream has MSN 1."};
+constexpr Rule kMsnSequence{"DDP-4.3-10", Severity::kViolation, Layer::kDdp, "RFC 5041 4.3",
+                            "The MSN rises by one with each new message to the same queue."};
+constexpr Rule kMsnWithinMessage{"DDP-4.3-13", Severity::kViolation, Layer::kDdp, "RFC 5041 4.3",
+                                 "All segments of an untagged message carry the same MSN."};
+constexpr Rule kLastTooEarly{"DDP-4.1-06", Severity::kViolation, Layer::kDdp, "RFC 5041 4.1",
+                             "L is not set on any but the final segment of a DDP message."};
+constexpr Rule kLastNotLargestOffset{"DDP-4.1-08", Severity::kViolation, Layer::kDdp, "RFC 5041 4.1",
+                                     "The segment with L carries the largest MO of its message."};
+constexpr Rule kRsvdUlpUntagged{"DDP-4.3-06", Severity::kViolation, Layer::kDdp, "RFC 5041 4.3",
+                                "All segments of an untagged message carry the same RsvdULP."};
+constexpr Rule kFirstOffset{"DDP-4.3-15", Severity::kViolation, Layer::kDdp, "RFC 5041 4.3",
+                            "The segment with the first octet of an untagged message has MO 0."};
+constexpr Rule kMessageOffset{"DDP-5.2-07", Severity::kViolation, Layer::kDdp, "RFC 5041 5.2",
+                              "MO is the offset of the segment's first octet from the start of the message."};
+constexpr Rule kOffsetOrder{"DDP-5.3-02", Severity::kWarning, Layer::kDdp, "RFC 5041 5.3",
+                            "Segments of an untagged message are sent in increasing MO order."};
+constexpr std::array kQueueOrderRules{&kFirstMsn,      &kMsnSequence,          &kMsnWithinMessage, &kLastMissing,
+                                      &kLastTooEarly,  &kLastNotLargestOffset, &kRsvdUlpUntagged,  &kFirstOffset,
+                                      &kMessageOffset, &kOffsetOrder,          &kEmptySegment};
+
+}  // namespace
 
 using Untagged = ddp::UntaggedLayout;
 
@@ -153,3 +162,9 @@ void QueueOrder::judge_end(const Ulpdu& ulpdu, Findings& findings) {
 }
 
 }  // namespace weft::conformance::rules
+
+namespace weft::conformance {
+
+std::span<const Rule* const> queue_order_rules() noexcept { return rules::kQueueOrderRules; }
+
+}  // namespace weft::conformance

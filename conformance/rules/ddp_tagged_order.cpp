@@ -4,17 +4,23 @@
 #include <fmt/format.h>
 
 #include "conformance/rules/ddp_order.hpp"
+#include "conformance/rules/tables.hpp"
 
 namespace weft::conformance::rules {
 
-const Rule kStagWithinMessage{"DDP-4.2-10", Severity::kViolation, Layer::kDdp, "RFC 5041 4.2",
-                              "All segments of a tagged message carry the same STag."};
-const Rule kRsvdUlpTagged{"DDP-4.2-06", Severity::kViolation, Layer::kDdp, "RFC 5041 4.2",
-                          "All segments of a tagged message carry the same RsvdULP."};
-const Rule kTaggedOffset{"DDP-5.2-10", Severity::kViolation, Layer::kDdp, "RFC 5041 5.2",
-                         "TO is the TO of the message plus the offset of the segment's first octet in it."};
-const Rule kTaggedOrder{"DDP-5.3-03", Severity::kWarning, Layer::kDdp, "RFC 5041 5.3",
-                        "Segments of a tagged message are sent in increasing TO order."};
+namespace {
+
+constexpr Rule kStagWithinMessage{"DDP-4.2-10", Severity::kViolation, Layer::kDdp, "RFC 5041 4.2",
+                                  "All segments of a tagged message carry the same STag."};
+constexpr Rule kRsvdUlpTagged{"DDP-4.2-06", Severity::kViolation, Layer::kDdp, "RFC 5041 4.2",
+                              "All segments of a tagged message carry the same RsvdULP."};
+constexpr Rule kTaggedOffset{"DDP-5.2-10", Severity::kViolation, Layer::kDdp, "RFC 5041 5.2",
+                             "TO is the TO of the message plus the offset of the segment's first octet in it."};
+constexpr Rule kTaggedOrder{"DDP-5.3-03", Severity::kWarning, Layer::kDdp, "RFC 5041 5.3",
+                            "Segments of a tagged message are sent in increasing TO order."};
+constexpr std::array kTaggedOrderRules{&kStagWithinMessage, &kRsvdUlpTagged, &kTaggedOffset, &kTaggedOrder};
+
+}  // namespace
 
 using Tagged = ddp::TaggedLayout;
 
@@ -110,3 +116,9 @@ void DdpOrder::forget() {
 }
 
 }  // namespace weft::conformance::rules
+
+namespace weft::conformance {
+
+std::span<const Rule* const> tagged_order_rules() noexcept { return rules::kTaggedOrderRules; }
+
+}  // namespace weft::conformance

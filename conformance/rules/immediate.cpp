@@ -3,12 +3,18 @@
 
 #include <fmt/format.h>
 
+#include "conformance/rules/tables.hpp"
 #include "rdmap/immediate.hpp"
 
 namespace weft::conformance::rules {
 
-const Rule kImmediateSize{"RDMAPX-6.3-05", Severity::kViolation, Layer::kRdmap, "RFC 7306 6.3",
-                          "Immediate Data is exactly 8 octets."};
+namespace {
+
+constexpr Rule kImmediateSize{"RDMAPX-6.3-05", Severity::kViolation, Layer::kRdmap, "RFC 7306 6.3",
+                              "Immediate Data is exactly 8 octets."};
+constexpr std::array kImmediateRules{&kImmediateSize};
+
+}  // namespace
 
 void judge_immediate(const Ulpdu& ulpdu, Findings& findings) {
   // In several segments it is legal though odd: then only a segment that has too much by itself is told.
@@ -20,3 +26,9 @@ void judge_immediate(const Ulpdu& ulpdu, Findings& findings) {
 }
 
 }  // namespace weft::conformance::rules
+
+namespace weft::conformance {
+
+std::span<const Rule* const> immediate_rules() noexcept { return rules::kImmediateRules; }
+
+}  // namespace weft::conformance

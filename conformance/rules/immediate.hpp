@@ -6,8 +6,6 @@
 
 namespace weft::conformance::rules {
 
-extern const Rule kImmediateSize;  // RDMAPX-6.3-05
-
 void judge_immediate(const Ulpdu& ulpdu, Findings& findings);
 
 }  // namespace weft::conformance::rules

@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
+#include "common/table.hpp"
+#include "conformance/rules/tables.hpp"
 #include "rdmap/control.hpp"
 
 namespace weft::conformance::rules {
@@ -13,46 +17,52 @@ constexpr Rule rdmap_rule(std::string_view clause, std::string_view section, std
   return {clause, Severity::kViolation, Layer::kRdmap, section, sentence};
 }
 
-}  // namespace
-
-const Rule kRdmapVersion = rdmap_rule("RDMAP-4.1-17", "RFC 5040 4.1", "RV is 1 in every message of an IETF RNIC.");
-const Rule kRdmapReserved =
+constexpr Rule kRdmapVersion = rdmap_rule("RDMAP-4.1-17", "RFC 5040 4.1", "RV is 1 in every message of an IETF RNIC.");
+constexpr Rule kRdmapReserved =
     rdmap_rule("RDMAP-4.1-20", "RFC 5040 4.1", "The two Rsv bits of the RDMAP Control Field are sent as zero.");
-const Rule kOpcode = rdmap_rule("RDMAP-4.1-22", "RFC 5040 4.1",
-                                "The opcode is one of RFC 5040 figure 4 or of RFC 7306 figure 2: 0 to 11.");
-const Rule kNoSuchQueue{"DDP-4.3-09", Severity::kViolation, Layer::kDdp, "RFC 5041 4.3",
-                        "The Queue Number is the one that the ULP gave: RDMAP has queues 0 to 3."};
-const Rule kInvalidateStag =
+constexpr Rule kOpcode = rdmap_rule("RDMAP-4.1-22", "RFC 5040 4.1",
+                                    "The opcode is one of RFC 5040 figure 4 or of RFC 7306 figure 2: 0 to 11.");
+constexpr Rule kNoSuchQueue{"DDP-4.3-09", Severity::kViolation, Layer::kDdp, "RFC 5041 4.3",
+                            "The Queue Number is the one that the ULP gave: RDMAP has queues 0 to 3."};
+constexpr Rule kInvalidateStag =
     rdmap_rule("RDMAP-4.1-23", "RFC 5040 4.1",
                "The Invalidate STag field is zero in Send, Send with Solicited Event, Read Request and Terminate.");
-const Rule kInvalidateStagOf7306 =
+constexpr Rule kInvalidateStagOf7306 =
     rdmap_rule("RDMAPX-4.1-03", "RFC 7306 4.1", "The Invalidate STag field is zero in the messages of RFC 7306.");
-
-namespace {
-
-const Rule kWriteModel = rdmap_rule("RDMAP-5.1-01", "RFC 5040 5.1", "An RDMA Write uses a tagged buffer (T=1).");
-const Rule kReadRequestModel =
+constexpr Rule kWriteModel = rdmap_rule("RDMAP-5.1-01", "RFC 5040 5.1", "An RDMA Write uses a tagged buffer (T=1).");
+constexpr Rule kReadRequestModel =
     rdmap_rule("RDMAP-5.2.1-01", "RFC 5040 5.2.1", "An RDMA Read Request is untagged (T=0).");
-const Rule kReadRequestQueue = rdmap_rule("RDMAP-5.2.1-06", "RFC 5040 5.2.1", "An RDMA Read Request has QN 1.");
-const Rule kReadResponseModel =
+constexpr Rule kReadRequestQueue = rdmap_rule("RDMAP-5.2.1-06", "RFC 5040 5.2.1", "An RDMA Read Request has QN 1.");
+constexpr Rule kReadResponseModel =
     rdmap_rule("RDMAP-5.2.2-02", "RFC 5040 5.2.2", "An RDMA Read Response is tagged (T=1).");
-const Rule kSendModel = rdmap_rule("RDMAP-5.3-01", "RFC 5040 5.3", "The Sends are untagged (T=0).");
-const Rule kSendQueue = rdmap_rule("RDMAP-5.3-08", "RFC 5040 5.3", "The Sends have QN 0.");
-const Rule kTerminateModel = rdmap_rule("RDMAP-5.4-01", "RFC 5040 5.4", "A Terminate is untagged (T=0).");
-const Rule kTerminateQueue = rdmap_rule("RDMAP-5.4-02", "RFC 5040 5.4", "A Terminate has QN 2.");
-const Rule kImmediateModel = rdmap_rule("RDMAPX-6.3-01", "RFC 7306 6.3", "Immediate Data is untagged (T=0).");
-const Rule kImmediateQueue = rdmap_rule("RDMAPX-6.3-04", "RFC 7306 6.3", "Immediate Data has QN 0.");
-const Rule kAtomicRequestModel =
+constexpr Rule kSendModel = rdmap_rule("RDMAP-5.3-01", "RFC 5040 5.3", "The Sends are untagged (T=0).");
+constexpr Rule kSendQueue = rdmap_rule("RDMAP-5.3-08", "RFC 5040 5.3", "The Sends have QN 0.");
+constexpr Rule kTerminateModel = rdmap_rule("RDMAP-5.4-01", "RFC 5040 5.4", "A Terminate is untagged (T=0).");
+constexpr Rule kTerminateQueue = rdmap_rule("RDMAP-5.4-02", "RFC 5040 5.4", "A Terminate has QN 2.");
+constexpr Rule kImmediateModel = rdmap_rule("RDMAPX-6.3-01", "RFC 7306 6.3", "Immediate Data is untagged (T=0).");
+constexpr Rule kImmediateQueue = rdmap_rule("RDMAPX-6.3-04", "RFC 7306 6.3", "Immediate Data has QN 0.");
+constexpr Rule kAtomicRequestModel =
     rdmap_rule("RDMAPX-5.2.1-14", "RFC 7306 5.2.1", "An Atomic Request is untagged (T=0).");
-const Rule kAtomicRequestQueue = rdmap_rule("RDMAPX-5.2.1-19", "RFC 7306 5.2.1", "An Atomic Request has QN 1.");
-const Rule kAtomicResponseModel =
+constexpr Rule kAtomicRequestQueue = rdmap_rule("RDMAPX-5.2.1-19", "RFC 7306 5.2.1", "An Atomic Request has QN 1.");
+constexpr Rule kAtomicResponseModel =
     rdmap_rule("RDMAPX-5.2.2-05", "RFC 7306 5.2.2", "An Atomic Response is untagged (T=0).");
-const Rule kAtomicResponseQueue = rdmap_rule("RDMAPX-5.2.2-06", "RFC 7306 5.2.2", "An Atomic Response has QN 3.");
+constexpr Rule kAtomicResponseQueue = rdmap_rule("RDMAPX-5.2.2-06", "RFC 7306 5.2.2", "An Atomic Response has QN 3.");
+constexpr std::array kRdmapHeaderRules{&kRdmapVersion,        &kRdmapReserved,      &kOpcode,
+                                       &kNoSuchQueue,         &kInvalidateStag,     &kInvalidateStagOf7306,
+                                       &kWriteModel,          &kReadRequestModel,   &kReadRequestQueue,
+                                       &kReadResponseModel,   &kSendModel,          &kSendQueue,
+                                       &kTerminateModel,      &kTerminateQueue,     &kImmediateModel,
+                                       &kImmediateQueue,      &kAtomicRequestModel, &kAtomicRequestQueue,
+                                       &kAtomicResponseModel, &kAtomicResponseQueue};
 
-}  // namespace
-
+// Of one kind of message: its T bit and its queue.
+struct ModelRule {
+  rdmap::Opcode opcode{};
+  const Rule* buffer_model{};  // T
+  const Rule* queue{};         // null for tagged messages
+};
 using enum rdmap::Opcode;
-const std::array<ModelRule, 12> kModelRules{{
+constexpr std::array kModelRules = std::to_array<ModelRule>({
     {kWrite, &kWriteModel, nullptr},
     {kReadRequest, &kReadRequestModel, &kReadRequestQueue},
     {kReadResponse, &kReadResponseModel, nullptr},
@@ -65,9 +75,8 @@ const std::array<ModelRule, 12> kModelRules{{
     {kImmediateSolicited, &kImmediateModel, &kImmediateQueue},
     {kAtomicRequest, &kAtomicRequestModel, &kAtomicRequestQueue},
     {kAtomicResponse, &kAtomicResponseModel, &kAtomicResponseQueue},
-}};
-
-namespace {
+});
+static_assert(kModelRules.size() == rdmap::kOpcodeTable.size() && in_order(kModelRules, &ModelRule::opcode));
 
 // Figure 4 and figure 2: T and QN follow from the opcode.
 bool judge_model(const Ulpdu& ulpdu, const rdmap::OpcodeRow& kind, Findings& findings) {
@@ -89,7 +98,7 @@ bool judge_model(const Ulpdu& ulpdu, const rdmap::OpcodeRow& kind, Findings& fin
 bool judge_invalidate_stag(const Ulpdu& ulpdu, const rdmap::OpcodeRow& kind, Findings& findings) {
   const auto* untagged = ulpdu.untagged();
   if (untagged == nullptr || kind.invalidates || untagged->rsvd_ulp_word == 0) return true;
-  const bool of_7306 = kind.opcode >= kImmediate;
+  const bool of_7306 = rdmap::is_of_rfc_7306(kind.opcode);
   findings.add(of_7306 ? kInvalidateStagOf7306 : kInvalidateStag, ulpdu.field<ddp::UntaggedLayout::RsvdUlpWord>(),
                fmt::format("the Invalidate STag field is {:08x}, not 0, in a {}", untagged->rsvd_ulp_word, kind.name));
   return false;
@@ -123,3 +132,9 @@ HeaderVerdict judge_rdmap_header(const Ulpdu& ulpdu, Findings& findings) {
 }
 
 }  // namespace weft::conformance::rules
+
+namespace weft::conformance {
+
+std::span<const Rule* const> rdmap_header_rules() noexcept { return rules::kRdmapHeaderRules; }
+
+}  // namespace weft::conformance

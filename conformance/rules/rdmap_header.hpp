@@ -3,26 +3,11 @@
 // 4.1, RFC 7306 section 4.1).
 #pragma once
 
-#include <array>
+#include <cstdint>
 
 #include "conformance/rules/ulpdu.hpp"
 
 namespace weft::conformance::rules {
-
-extern const Rule kRdmapVersion;          // RDMAP-4.1-17
-extern const Rule kRdmapReserved;         // RDMAP-4.1-20
-extern const Rule kNoSuchQueue;           // DDP-4.3-09: what queues there are is RDMAP's matter
-extern const Rule kOpcode;                // RDMAP-4.1-22
-extern const Rule kInvalidateStag;        // RDMAP-4.1-23
-extern const Rule kInvalidateStagOf7306;  // RDMAPX-4.1-03
-
-// Of one kind of message: its T bit and its queue.
-struct ModelRule {
-  rdmap::Opcode opcode{};
-  const Rule* buffer_model{};  // T
-  const Rule* queue{};         // null for tagged messages
-};
-extern const std::array<ModelRule, 12> kModelRules;
 
 enum class HeaderVerdict : std::uint8_t {
   kRight,

@@ -8,26 +8,33 @@
 #include <iterator>
 #include <utility>
 
+#include "conformance/rules/tables.hpp"
 #include "rdmap/read_request.hpp"
 
 namespace weft::conformance::rules {
 
-const Rule kReadRequestSize{"RDMAP-4.4-01", Severity::kViolation, Layer::kRdmap, "RFC 5040 4.4",
-                            "An RDMA Read Request is 28 octets behind the DDP header, and nothing else."};
-const Rule kUnrequested{"RDMAP-5.2-01", Severity::kViolation, Layer::kRdmap, "RFC 5040 5.2",
-                        "An RDMA Read is exactly one Read Request and one Read Response."};
-const Rule kResponseOrder{"RDMAP-5.2.2-07", Severity::kViolation, Layer::kRdmap, "RFC 5040 5.2.2",
-                          "Read Responses are sent in the order in which the Read Requests were received."};
-const Rule kResponseStag{"RDMAP-4.4-03", Severity::kViolation, Layer::kRdmap, "RFC 5040 4.4",
-                         "The STag of a Read Response is the SinkSTag of its Read Request."};
-const Rule kResponseOffset{"RDMAP-4.4-04", Severity::kViolation, Layer::kRdmap, "RFC 5040 4.4",
-                           "The TO of a Read Response's first segment is the SinkTO of its Read Request."};
-const Rule kResponseLength{"RDMAP-4.4-07", Severity::kViolation, Layer::kRdmap, "RFC 5040 4.4",
-                           "A Read Response carries as many octets as the RDMARDSZ of its Read Request says."};
-const Rule kEmptyRead{"RDMAP-5.2.1-15", Severity::kViolation, Layer::kRdmap, "RFC 5040 5.2.1",
-                      "A Read Request of zero octets is answered with a Read Response of zero octets."};
-const Rule kTooManyRequests{"RDMAP-6.1-08", Severity::kViolation, Layer::kRdmap, "RFC 5040 6.1",
-                            "No more Read and Atomic Requests are outstanding than were negotiated."};
+namespace {
+
+constexpr Rule kReadRequestSize{"RDMAP-4.4-01", Severity::kViolation, Layer::kRdmap, "RFC 5040 4.4",
+                                "An RDMA Read Request is 28 octets behind the DDP header, and nothing else."};
+constexpr Rule kUnrequested{"RDMAP-5.2-01", Severity::kViolation, Layer::kRdmap, "RFC 5040 5.2",
+                            "An RDMA Read is exactly one Read Request and one Read Response."};
+constexpr Rule kResponseOrder{"RDMAP-5.2.2-07", Severity::kViolation, Layer::kRdmap, "RFC 5040 5.2.2",
+                              "Read Responses are sent in the order in which the Read Requests were received."};
+constexpr Rule kResponseStag{"RDMAP-4.4-03", Severity::kViolation, Layer::kRdmap, "RFC 5040 4.4",
+                             "The STag of a Read Response is the SinkSTag of its Read Request."};
+constexpr Rule kResponseOffset{"RDMAP-4.4-04", Severity::kViolation, Layer::kRdmap, "RFC 5040 4.4",
+                               "The TO of a Read Response's first segment is the SinkTO of its Read Request."};
+constexpr Rule kResponseLength{"RDMAP-4.4-07", Severity::kViolation, Layer::kRdmap, "RFC 5040 4.4",
+                               "A Read Response carries as many octets as the RDMARDSZ of its Read Request says."};
+constexpr Rule kEmptyRead{"RDMAP-5.2.1-15", Severity::kViolation, Layer::kRdmap, "RFC 5040 5.2.1",
+                          "A Read Request of zero octets is answered with a Read Response of zero octets."};
+constexpr Rule kTooManyRequests{"RDMAP-6.1-08", Severity::kViolation, Layer::kRdmap, "RFC 5040 6.1",
+                                "No more Read and Atomic Requests are outstanding than were negotiated."};
+constexpr std::array kReadRules{&kReadRequestSize, &kUnrequested,    &kResponseOrder, &kResponseStag,
+                                &kResponseOffset,  &kResponseLength, &kEmptyRead,     &kTooManyRequests};
+
+}  // namespace
 
 void Requests::on_read_request(const Ulpdu& ulpdu, const Facts& facts, Findings& findings) {
   if (!ulpdu.in_one_segment()) return forget();
@@ -154,3 +161,9 @@ void Requests::forget() {
 }
 
 }  // namespace weft::conformance::rules
+
+namespace weft::conformance {
+
+std::span<const Rule* const> read_rules() noexcept { return rules::kReadRules; }
+
+}  // namespace weft::conformance

@@ -14,23 +14,6 @@
 
 namespace weft::conformance::rules {
 
-extern const Rule kReadRequestSize;     // RDMAP-4.4-01
-extern const Rule kUnrequested;         // RDMAP-5.2-01
-extern const Rule kResponseOrder;       // RDMAP-5.2.2-07
-extern const Rule kResponseStag;        // RDMAP-4.4-03
-extern const Rule kResponseOffset;      // RDMAP-4.4-04
-extern const Rule kResponseLength;      // RDMAP-4.4-07
-extern const Rule kEmptyRead;           // RDMAP-5.2.1-15
-extern const Rule kTooManyRequests;     // RDMAP-6.1-08
-extern const Rule kAtomicRequestSize;   // RDMAPX-4-02
-extern const Rule kAtomicResponseSize;  // RDMAPX-4-03
-extern const Rule kAtomicReserved;      // RDMAPX-5.2.1-02
-extern const Rule kAOpCode;             // RDMAPX-5.2.1-04
-extern const Rule kCompareData;         // RDMAPX-5.2.1-12
-extern const Rule kCompareMask;         // RDMAPX-5.2.1-13
-extern const Rule kAtomicUnrequested;   // RDMAPX-5.2.2-02
-extern const Rule kAtomicOrder;         // RDMAPX-5.2.2-11
-
 // The requests of one direction and the responses of the other.
 class Requests {
  public:

@@ -17,5 +17,13 @@ namespace weft::conformance {
 [[nodiscard]] std::span<const Rule* const> marker_rules() noexcept;
 [[nodiscard]] std::span<const Rule* const> alignment_rules() noexcept;
 [[nodiscard]] std::span<const Rule* const> ending_rules() noexcept;
+[[nodiscard]] std::span<const Rule* const> ddp_header_rules() noexcept;
+[[nodiscard]] std::span<const Rule* const> queue_order_rules() noexcept;
+[[nodiscard]] std::span<const Rule* const> tagged_order_rules() noexcept;
+[[nodiscard]] std::span<const Rule* const> rdmap_header_rules() noexcept;
+[[nodiscard]] std::span<const Rule* const> read_rules() noexcept;
+[[nodiscard]] std::span<const Rule* const> atomic_rules() noexcept;
+[[nodiscard]] std::span<const Rule* const> terminate_rules() noexcept;
+[[nodiscard]] std::span<const Rule* const> immediate_rules() noexcept;
 
 }  // namespace weft::conformance

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "conformance/rules/tables.hpp"
 #include "rdmap/control.hpp"
 #include "rdmap/error_table.hpp"
 #include "rdmap/terminate.hpp"
@@ -19,44 +20,46 @@ constexpr Rule terminate_rule(std::string_view clause, Severity severity, std::s
 }
 using enum Severity;
 
-}  // namespace
-
-const Rule kTerminateAlone = terminate_rule("RDMAP-5.4-05", kViolation, "RFC 5040 5.4",
-                                            "The only Terminate of a direction is one segment: L is 1.");
-const Rule kTerminateSize = terminate_rule("RDMAP-4.8-02", kViolation, "RFC 5040 4.8",
-                                           "A Terminate holds 4 octets and what M, D and R announce, without padding.");
-const Rule kTerminateLayout =
+constexpr Rule kTerminateAlone = terminate_rule("RDMAP-5.4-05", kViolation, "RFC 5040 5.4",
+                                                "The only Terminate of a direction is one segment: L is 1.");
+constexpr Rule kTerminateSize =
+    terminate_rule("RDMAP-4.8-02", kViolation, "RFC 5040 4.8",
+                   "A Terminate holds 4 octets and what M, D and R announce, without padding.");
+constexpr Rule kTerminateLayout =
     terminate_rule("RDMAP-4.8-04", kViolation, "RFC 5040 4.8",
                    "Layer is the high nibble of a Terminate's first octet and EType the low one; M, D "
                    "and R are the top bits of its third.");
-const Rule kTerminateCode = terminate_rule("RDMAP-4.8-05", kViolation, "RFC 5040 4.8",
-                                           "Layer, EType and Error Code are values that a registry holds.");
-const Rule kTerminateReserved = terminate_rule("RDMAP-4.8-11", kViolation, "RFC 5040 4.8",
-                                               "The 13 reserved bits of the Terminate header are sent as zero.");
-const Rule kTerminateM = terminate_rule("RDMAP-4.8-08", kWarning, "RFC 5040 4.8",
-                                        "M (DDP Segment Length valid) is set as figure 10 has it.");
-const Rule kTerminateD =
+constexpr Rule kTerminateCode = terminate_rule("RDMAP-4.8-05", kViolation, "RFC 5040 4.8",
+                                               "Layer, EType and Error Code are values that a registry holds.");
+constexpr Rule kTerminateReserved = terminate_rule("RDMAP-4.8-11", kViolation, "RFC 5040 4.8",
+                                                   "The 13 reserved bits of the Terminate header are sent as zero.");
+constexpr Rule kTerminateM = terminate_rule("RDMAP-4.8-08", kWarning, "RFC 5040 4.8",
+                                            "M (DDP Segment Length valid) is set as figure 10 has it.");
+constexpr Rule kTerminateD =
     terminate_rule("RDMAP-4.8-09", kWarning, "RFC 5040 4.8", "D (DDP header included) is set as figure 10 has it.");
-const Rule kTerminateR =
+constexpr Rule kTerminateR =
     terminate_rule("RDMAP-4.8-10", kWarning, "RFC 5040 4.8", "R (RDMA header included) is set as figure 10 has it.");
-const Rule kQuotedLength = terminate_rule("RDMAP-4.8-13", kViolation, "RFC 5040 4.8",
-                                          "DDP Segment Length is the length of the segment in error.");
-const Rule kQuotedHeader = terminate_rule("RDMAP-4.8-15", kViolation, "RFC 5040 4.8",
-                                          "The Terminated DDP Header is the header of the segment in error.");
-const Rule kQuotedRequest = terminate_rule("RDMAP-4.8-18", kViolation, "RFC 5040 4.8",
-                                           "The Terminated RDMA Header is sent only for errors of a Read Request.");
-const Rule kLocalCatastrophic = terminate_rule("RDMAP-4.8-37", kViolation, "RFC 5040 4.8",
-                                               "A Local Catastrophic Error quotes nothing: M, D and R are 0.");
-const Rule kDdpLocalCatastrophic =
+constexpr Rule kQuotedLength = terminate_rule("RDMAP-4.8-13", kViolation, "RFC 5040 4.8",
+                                              "DDP Segment Length is the length of the segment in error.");
+constexpr Rule kQuotedHeader = terminate_rule("RDMAP-4.8-15", kViolation, "RFC 5040 4.8",
+                                              "The Terminated DDP Header is the header of the segment in error.");
+constexpr Rule kQuotedRequest = terminate_rule("RDMAP-4.8-18", kViolation, "RFC 5040 4.8",
+                                               "The Terminated RDMA Header is sent only for errors of a Read Request.");
+constexpr Rule kLocalCatastrophic = terminate_rule("RDMAP-4.8-37", kViolation, "RFC 5040 4.8",
+                                                   "A Local Catastrophic Error quotes nothing: M, D and R are 0.");
+constexpr Rule kDdpLocalCatastrophic =
     terminate_rule("RDMAP-IANA-3.2-01", kViolation, "RFC 6580 3.2", "The DDP Local Catastrophic Error has the code 0.");
-const Rule kDdpReservedType{"DDP-7.2-14", kViolation, Layer::kDdp, "RFC 5041 7.2",
-                            "DDP error type 3 is reserved for the LLP: DDP does not send it."};
-const Rule kAfterTerminate =
+constexpr Rule kDdpReservedType{"DDP-7.2-14", kViolation, Layer::kDdp, "RFC 5041 7.2",
+                                "DDP error type 3 is reserved for the LLP: DDP does not send it."};
+constexpr Rule kAfterTerminate =
     terminate_rule("RDMAP-5.4-10", kViolation, "RFC 5040 5.4", "No message follows a Terminate in its direction.");
-const Rule kResetAfterTerminate = terminate_rule("RDMAP-6.2.1-05", kWarning, "RFC 5040 6.2.1",
-                                                 "TCP is closed gracefully behind a Terminate, so that it arrives.");
-
-namespace {
+constexpr Rule kResetAfterTerminate = terminate_rule(
+    "RDMAP-6.2.1-05", kWarning, "RFC 5040 6.2.1", "TCP is closed gracefully behind a Terminate, so that it arrives.");
+constexpr std::array kTerminateRules{
+    &kTerminateAlone,       &kTerminateSize,   &kTerminateLayout, &kTerminateCode,
+    &kTerminateReserved,    &kTerminateM,      &kTerminateD,      &kTerminateR,
+    &kQuotedLength,         &kQuotedHeader,    &kQuotedRequest,   &kLocalCatastrophic,
+    &kDdpLocalCatastrophic, &kDdpReservedType, &kAfterTerminate,  &kResetAfterTerminate};
 
 using L = rdmap::TerminateLayout;
 
@@ -104,10 +107,11 @@ void judge_size(const Ulpdu& ulpdu, const Shape& shape, Findings& findings) {
 void judge_code(const Ulpdu& ulpdu, const rdmap::ErrorCode& error, Findings& findings) {
   const Where where = ulpdu.in_payload(0, 2);
   const auto layer = std::to_underlying(error.layer);
-  if (error.layer == rdmap::Layer::kDdp && error.type == 0 && error.code != 0) {
+  if (error.layer == rdmap::Layer::kDdp && error.type == std::to_underlying(ddp::ErrorType::kLocalCatastrophic) &&
+      error.code != 0) {
     findings.add(kDdpLocalCatastrophic, where,
                  fmt::format("the code of a DDP Local Catastrophic Error is {:#04x}", error.code));
-  } else if (error.layer == rdmap::Layer::kDdp && error.type == 3) {
+  } else if (error.layer == rdmap::Layer::kDdp && error.type == std::to_underlying(ddp::ErrorType::kReservedForLlp)) {
     findings.add(kDdpReservedType, where,
                  fmt::format("the Terminate names DDP error type 3, code {:#04x}", error.code));
   } else if (rdmap::find_error(error) == nullptr) {
@@ -125,7 +129,8 @@ void judge_bits(const Ulpdu& ulpdu, const rdmap::ErrorCode& error, const Shape& 
                  fmt::format("{} is {} in a Terminate with layer {}, type {}", bit, int{is},
                              std::to_underlying(error.layer), error.type));
   };
-  const bool nothing = error.layer == rdmap::Layer::kRdmap && error.type == 0;
+  const bool nothing =
+      error.layer == rdmap::Layer::kRdmap && error.type == std::to_underlying(rdmap::ErrorType::kLocalCatastrophic);
   if (nothing) {
     if (shape.length || shape.ddp || shape.rdma) {
       findings.add(kLocalCatastrophic, where,
@@ -137,7 +142,8 @@ void judge_bits(const Ulpdu& ulpdu, const rdmap::ErrorCode& error, const Shape& 
   const bool of_llp = error.layer == rdmap::Layer::kLlp;
   const bool full_header = shape.quoted.size() >= ddp::TaggedLayout::kSize;
   // RFC 7306 section 8.1 lists no length for its own messages (RDMAPX-8.1-02).
-  const bool no_length = full_header && quoted_opcode(shape) >= std::to_underlying(rdmap::Opcode::kImmediate);
+  const auto* quoted = full_header ? rdmap::find_opcode(quoted_opcode(shape)) : nullptr;
+  const bool no_length = quoted != nullptr && rdmap::is_of_rfc_7306(quoted->opcode);
   if (error.layer == rdmap::Layer::kDdp && !shape.ddp) return add(kTerminateD, "D", false);
   if (!of_llp && shape.ddp && !shape.length && !no_length) return add(kTerminateM, "M", false);
   if (of_llp && shape.ddp) return add(kTerminateD, "D", true);
@@ -150,8 +156,9 @@ void judge_bits(const Ulpdu& ulpdu, const rdmap::ErrorCode& error, const Shape& 
     return;
   }
   // Section 7.1 asks for the RDMA header with every error of a Read Request, figure 10 with protection errors only.
-  if (error.layer == rdmap::Layer::kRdmap && error.type == 1 && of_read && !shape.rdma)
-    return add(kTerminateR, "R", false);
+  const bool of_protection =
+      error.layer == rdmap::Layer::kRdmap && error.type == std::to_underlying(rdmap::ErrorType::kRemoteProtection);
+  if (of_protection && of_read && !shape.rdma) return add(kTerminateR, "R", false);
   if (of_llp && shape.rdma) add(kTerminateR, "R", true);
 }
 
@@ -227,3 +234,9 @@ void Terminates::on_end(const EndSeen& end, Findings& findings) {
 }
 
 }  // namespace weft::conformance::rules
+
+namespace weft::conformance {
+
+std::span<const Rule* const> terminate_rules() noexcept { return rules::kTerminateRules; }
+
+}  // namespace weft::conformance

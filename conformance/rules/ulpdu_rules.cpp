@@ -3,9 +3,6 @@
 // step that the next ones stand on is not judged by them, so that one cause gives one finding.
 #include "conformance/rules/ulpdu_rules.hpp"
 
-#include <algorithm>
-#include <vector>
-
 #include "conformance/rules/ddp_header.hpp"
 #include "conformance/rules/immediate.hpp"
 #include "conformance/rules/rdmap_header.hpp"
@@ -68,76 +65,6 @@ void UlpduRules::forget(Direction from) {
 
 void UlpduRules::finish(const Facts&, Findings& findings) {
   for (Sender& here : senders_) here.requests.confirm_unrequested(findings);
-}
-
-std::span<const Rule* const> UlpduRules::rules() noexcept {
-  static const std::vector<const Rule*> table = [] {
-    std::vector<const Rule*> all{&rules::kUlpduTooShort,
-                                 &rules::kDdpVersion,
-                                 &rules::kDdpReserved,
-
-                                 &rules::kFirstMsn,
-                                 &rules::kMsnSequence,
-                                 &rules::kMsnWithinMessage,
-                                 &rules::kLastMissing,
-                                 &rules::kLastTooEarly,
-                                 &rules::kLastNotLargestOffset,
-                                 &rules::kStagWithinMessage,
-                                 &rules::kRsvdUlpTagged,
-                                 &rules::kRsvdUlpUntagged,
-                                 &rules::kFirstOffset,
-                                 &rules::kMessageOffset,
-                                 &rules::kTaggedOffset,
-                                 &rules::kOffsetOrder,
-                                 &rules::kTaggedOrder,
-                                 &rules::kEmptySegment,
-                                 &rules::kRdmapVersion,
-                                 &rules::kRdmapReserved,
-                                 &rules::kNoSuchQueue,
-                                 &rules::kOpcode,
-                                 &rules::kInvalidateStag,
-                                 &rules::kInvalidateStagOf7306,
-                                 &rules::kReadRequestSize,
-                                 &rules::kUnrequested,
-                                 &rules::kResponseOrder,
-                                 &rules::kResponseStag,
-                                 &rules::kResponseOffset,
-                                 &rules::kResponseLength,
-                                 &rules::kEmptyRead,
-                                 &rules::kTooManyRequests,
-                                 &rules::kAtomicRequestSize,
-                                 &rules::kAtomicResponseSize,
-                                 &rules::kAtomicReserved,
-                                 &rules::kAOpCode,
-                                 &rules::kCompareData,
-                                 &rules::kCompareMask,
-                                 &rules::kAtomicUnrequested,
-                                 &rules::kAtomicOrder,
-                                 &rules::kTerminateAlone,
-                                 &rules::kTerminateSize,
-                                 &rules::kTerminateLayout,
-                                 &rules::kTerminateCode,
-                                 &rules::kTerminateReserved,
-                                 &rules::kTerminateM,
-                                 &rules::kTerminateD,
-                                 &rules::kTerminateR,
-                                 &rules::kQuotedLength,
-                                 &rules::kQuotedHeader,
-                                 &rules::kQuotedRequest,
-                                 &rules::kLocalCatastrophic,
-                                 &rules::kDdpLocalCatastrophic,
-                                 &rules::kDdpReservedType,
-                                 &rules::kAfterTerminate,
-                                 &rules::kResetAfterTerminate,
-                                 &rules::kImmediateSize};
-    for (const rules::ModelRule& model : rules::kModelRules) {  // the Sends share theirs
-      for (const Rule* rule : {model.buffer_model, model.queue}) {
-        if (rule != nullptr && std::ranges::find(all, rule) == all.end()) all.push_back(rule);
-      }
-    }
-    return all;
-  }();
-  return table;
 }
 
 }  // namespace weft::conformance

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <array>
-#include <span>
 
 #include "conformance/facts.hpp"
 #include "conformance/finding.hpp"
@@ -26,9 +25,6 @@ class UlpduRules {
   // FPDUs of this direction are missing from here on: lost by the capture, with a bad CRC, or before its beginning.
   // What they would have changed is unknown then, in both directions (a lost Read Request, a lost Response).
   void forget(Direction from);
-  // The rules that this group judges. Static storage.
-  [[nodiscard]] static std::span<const Rule* const> rules() noexcept;
-
   // The capture is over. What did not happen by now is unknown, not wrong.
   void finish(const Facts& facts, Findings& findings);
 

@@ -179,6 +179,16 @@ TEST_CASE("an error of RDMAP quotes the segment if possible", "[rfc5040/4.8][RDM
               .responder(message.ulpdu())
               .found() == kNothing);
   }
+  SECTION("an opcode that no RFC has is none of its own messages") {
+    for (const unsigned opcode : {0xcU, 0xdU, 0xeU, 0xfU}) {
+      Octets unknown = kWritten;
+      unknown[1] = std::byte(0x40 | opcode);
+      TerminateMessage message = over(unknown);
+      message = {.layer = 0, .type = 2, .code = 6, .bits = kD, .length = message.length, .header = message.header};
+      const Clauses told = Exchange().initiator(kWritten).initiator(unknown).responder(message.ulpdu()).found();
+      CHECK(std::ranges::count(told, "warning RDMAP-4.8-08 responder 3 octet 20") == 1);
+    }
+  }
 }
 
 TEST_CASE("an error of MPA quotes nothing", "[rfc5040/4.8][RDMAP-4.8-08][RDMAP-4.8-09][RDMAP-4.8-10]") {

@@ -85,22 +85,6 @@ TEST_P(Watched, EveryFrameOnceWhateverTheChopping) {
 
 INSTANTIATE_TEST_SUITE_P(Framings, Watched, testing::Range(0, 8));
 
-TEST(Observer, OneDirectionAlone) {
-  const Conversation said = converse(initiator(), responder());
-  AcceptEverything recorder;
-  Observer observer(recorder, recorder);
-  observer.assume(Direction::kFromResponder, {}, Responses::kTakenAsTheyAre);
-  bool startup = true;
-  Summary summary;
-  for (const auto& [from, octets] : said) {
-    if (from != Direction::kFromResponder) continue;
-    if (!std::exchange(startup, false)) observer.feed(from, octets);  // the capture begins behind the Reply
-    while (const auto seen = observer.next()) note(summary, *seen);
-  }
-  EXPECT_EQ(summary.faults, 0u);
-  EXPECT_NE(std::ranges::count(summary.opcodes, rdmap::Opcode::kReadResponse), 0);
-}
-
 // A tagged message is known by its L flag alone (DDP-5.2-06). With its last segment the ULP gets the RsvdULP field
 // (here as opcode) and the STag: DDP-4.2-05, DDP-4.2-09, DDP-5.4-06.
 TEST(Observer, HandsUpOpcodeAndStagOfATaggedMessage) {

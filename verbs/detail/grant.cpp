@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/detail/grant.hpp"
 
+#include "ddp/tagged.hpp"
+
 namespace weft::verbs::detail {
 
 using ddp::AccessError;
@@ -22,17 +24,13 @@ bool inside(const Grant& grant, std::uint64_t offset, std::uint64_t length) noex
   return skip <= grant.length && length <= grant.length - skip;
 }
 
-bool wraps(std::uint64_t offset, std::uint64_t length) noexcept {
-  return length != 0 && offset + (length - 1) < offset;
-}
-
 }  // namespace
 
 std::expected<std::byte*, AccessError> resolve_remote(const Grant& grant, Accessor who, Access needed,
                                                       std::uint64_t offset, std::uint64_t length) {
   if (!associated(grant, who)) return std::unexpected(AccessError::kNotAssociated);
   if (!has(grant.access, needed)) return std::unexpected(AccessError::kAccessRights);  // DDP-8.3.1-06, RDMAP-8.1.1-05
-  if (wraps(offset, length)) return std::unexpected(AccessError::kOffsetWrap);
+  if (ddp::offset_wraps({offset}, length)) return std::unexpected(AccessError::kOffsetWrap);
   if (!inside(grant, offset, length)) return std::unexpected(AccessError::kBaseOrBounds);
   return grant.start + (offset - grant.first_offset);
 }

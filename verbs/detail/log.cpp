@@ -3,7 +3,9 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <iterator>
 #include <string>
+#include <utility>
 
 #include "verbs/detail/log_output.hpp"
 
@@ -15,6 +17,7 @@ using detail::LogKind;
 
 std::string_view layer_name(unsigned layer) {
   constexpr std::string_view kNames[] = {"RDMAP", "DDP", "LLP"};
+  static_assert(std::size(kNames) == std::to_underlying(engine::Layer::kLlp) + 1);
   return layer < std::size(kNames) ? kNames[layer] : "unknown layer";
 }
 

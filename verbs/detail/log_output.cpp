@@ -17,6 +17,7 @@
 #include <string>
 #include <utility>
 
+#include "common/table.hpp"
 #include "transport/cancellation.hpp"
 #include "verbs/detail/clock.hpp"
 #include "verbs/detail/log_budget.hpp"
@@ -49,21 +50,27 @@ spdlog::level::level_enum to_spdlog(LogLevel level) {
 constexpr LogRate kTenASecond{.burst = 20, .each = milliseconds(100)};
 
 struct Kind {
+  LogKind kind;
   LogRate rate;
   LogLevel level;         // of the line that tells how many were not shown
   std::string_view more;  // what they were
 };
 
+// kUnbounded has no budget.
 constexpr std::array kKinds{
-    Kind{{.burst = 1, .each = seconds(10)}, LogLevel::kWarn, "start-ups that a peer began have failed"},
-    Kind{kTenASecond, LogLevel::kInfo, {}},
-    Kind{kTenASecond, LogLevel::kError, "start-ups that this end began have failed"},
-    Kind{kTenASecond, LogLevel::kError, "streams have ended with an error"},
-    Kind{kTenASecond, LogLevel::kWarn, "departures of peers were tolerated"},
-    Kind{kTenASecond, LogLevel::kInfo, "Sends found no receive"},
-    Kind{kTenASecond, LogLevel::kWarn, "warnings"},
-    Kind{{.burst = 2000, .each = milliseconds(1)}, LogLevel::kInfo, "lines about connections"},
+    Kind{LogKind::kPeersStartup,
+         {.burst = 1, .each = seconds(10)},
+         LogLevel::kWarn,
+         "start-ups that a peer began have failed"},
+    Kind{LogKind::kPeersStartupDetail, kTenASecond, LogLevel::kInfo, {}},
+    Kind{LogKind::kOwnStartup, kTenASecond, LogLevel::kError, "start-ups that this end began have failed"},
+    Kind{LogKind::kStreamError, kTenASecond, LogLevel::kError, "streams have ended with an error"},
+    Kind{LogKind::kRemark, kTenASecond, LogLevel::kWarn, "departures of peers were tolerated"},
+    Kind{LogKind::kStall, kTenASecond, LogLevel::kInfo, "Sends found no receive"},
+    Kind{LogKind::kWarning, kTenASecond, LogLevel::kWarn, "warnings"},
+    Kind{LogKind::kConnection, {.burst = 2000, .each = milliseconds(1)}, LogLevel::kInfo, "lines about connections"},
 };
+static_assert(kKinds.size() == std::to_underlying(LogKind::kUnbounded) && in_order(kKinds, &Kind::kind));
 
 std::size_t index_of(LogKind kind) noexcept { return static_cast<std::size_t>(kind); }
 
