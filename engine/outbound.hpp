@@ -80,9 +80,9 @@ class Outbound {
   ddp::MsnSource sends_{}, requests_{}, terminates_{}, atomic_responses_{};
   std::uint32_t atomic_id_ = 0;
   std::optional<OutgoingMessage> current_{};
-  std::optional<std::uint64_t>
-      follow_up_{};                     // the Write under way is this work request's, and its Immediate Data is next
-  rdmap::OutstandingRequest asking_{};  // what `current_` asks, if it is a request
+  // The Write under way is this work request's, and its Immediate Data is next.
+  std::optional<std::uint64_t> follow_up_{};
+  rdmap::OutstandingRequest asking_{};             // what `current_` asks, if it is a request
   std::unique_ptr<rdmap::Terminate> terminate_{};  // apart: once in a life, if at all
   bool held_ = false;
   bool ended_ = false;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Judges octets that came from somewhere else than a capture: a proxy, a simulator, the log of another stack.
 //
-// Here they are an MPA Request and its Reply, written by hand. The Request has a reserved bit set, so the program
-// prints
+// Here they are an MPA Request and its Reply, written by hand. The Request has a reserved bit set, so the program prints
 //   MPA2-6-04, message 1, octet 16 of the initiator's stream: ...
 #include <cstddef>
 #include <cstdint>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A notebook in the memory of one process, written and read by another.
 //
-//   remote_notebook serve [PORT]            opens a notebook, prints its port, waits for one visitor, shows what was
-//   written remote_notebook visit ADDR PORT TEXT    writes TEXT into the notebook and reads it back
+//   remote_notebook serve [PORT]            opens a notebook, prints its port, waits for one visitor,
+//                                           shows what was written
+//   remote_notebook visit ADDR PORT TEXT    writes TEXT into the notebook and reads it back
 //
 // The server does nothing while the visitor writes and reads: the device does that (one-sided operations). It learns
 // where to look only from the empty Send at the end.

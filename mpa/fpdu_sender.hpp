@@ -3,9 +3,8 @@
 // sender can, MPA-4.3-03; it does only when the peer asked, MPA-7.1.1-07, MPA-1.2-04) the stream begins with one
 // (MPA-7.1.2-22), without them with the first length field (MPA-7.1.2-23). Two ways to frame one ULPDU:
 //
-//   in place: write the ULPDU at room[prefix_size()], then seal(): the payload is copied once, by the caller, and the
-//   CRC
-//             runs over that copy, which nobody else writes.
+//   in place: write the ULPDU at room[prefix_size()], then seal(): the payload is copied once, by the caller, and
+//             the CRC runs over that copy, which nobody else writes.
 //   borrowed: without CRC and Markers the payload may stay in user memory; frame_borrowed() writes what goes around it.
 #pragma once
 

@@ -12,7 +12,7 @@ namespace weft::tools::bench {
 enum class Kind : std::uint8_t { kLatency, kBandwidth, kRate };
 enum class Op : std::uint8_t { kSend, kWrite, kRead };
 // Whose pattern of posting, waiting and timing weft follows: our own, or that of perftest's ib_write_lat and
-// ib_write_bw (perftest_pattern.cpp).
+// ib_write_bw (tools/bench/perftest_endpoint.hpp).
 enum class Pattern : std::uint8_t { kOwn, kPerftest };
 
 // How both ends of weft wait: they spin in poll; they sleep in weft's own wait call; or the application sleeps itself,
