@@ -128,7 +128,6 @@ class SendQueue {
 
   [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
   [[nodiscard]] bool idle() const noexcept { return started_ == 0; }  // nothing started and unfinished
-  [[nodiscard]] std::uint32_t unpolled() const noexcept { return unpolled_; }
 
  private:
   [[nodiscard]] SendEntry::Apart take_room();

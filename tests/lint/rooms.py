@@ -37,7 +37,6 @@ PUBLIC = ["verbs", "conformance"]
 LIBRARIES = {
     "isa-l": {"rooms": ["common"], "in_headers": False},
     "boost": {"rooms": ["transport", "tools"], "in_headers": True},
-    "openssl": {"rooms": ["transport"], "in_headers": True},
     "pcap": {"rooms": ["transport", "tools", "conformance/capture"], "in_headers": True},
     "tins": {"rooms": ["conformance/capture"], "in_headers": True},
     "fmt": {"rooms": ["conformance", "tools/audit", "tools/dissect"], "in_headers": False},
