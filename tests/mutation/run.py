@@ -14,6 +14,8 @@ from plan import ROOMS, ROOT, test_folder
 from results import Results
 from tree import Tree
 
+ATTEMPTS = 3
+
 
 class Run:
     def __init__(self, options, names):
@@ -109,9 +111,7 @@ class Run:
         for name in self.programs(room):
             if name not in self.limits or (not everything and fault.number not in self.reached[name]):
                 continue
-            run = trial.run(self.tree.program(name), self.limits[name], fault=fault.number, root=self.tree.path)
-            if not run.passed and ROOMS[room].again:
-                run = trial.run(self.tree.program(name), self.limits[name], fault=fault.number, only=run.test or None, root=self.tree.path)
+            run = self.try_program(name, fault, ROOMS[room].again)
             if not run.passed:
                 outcome, by, place = "timed out" if run.timed_out else "noticed", f"{name} {run.test}".strip(), run.place
                 break
@@ -120,6 +120,19 @@ class Run:
             self.results.save()
             if outcome == "survived":
                 say(f"survived: {fault.path}:{fault.line}:{fault.column} {fault.describe()}")
+
+    def try_program(self, name, fault, again):
+        """Where a failure counts when it comes twice, one that does not may have kept a test behind it from failing."""
+        def attempt(only=None):
+            return trial.run(self.tree.program(name), self.limits[name], fault=fault.number, only=only, root=self.tree.path)
+        for _ in range(ATTEMPTS):
+            run = attempt()
+            if run.passed or not again:
+                return run
+            run = attempt(run.test or None)
+            if not run.passed:
+                return run
+        return run
 
     def switched(self, woven):
         with ThreadPoolExecutor(self.options.jobs) as pool:

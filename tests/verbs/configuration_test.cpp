@@ -23,6 +23,12 @@ TEST(ConfigurationText, SetsLogCaptureAndPolicy) {
   EXPECT_TRUE(read.policy.markers);
 }
 
+// Behind a blank, and not before one.
+TEST(ConfigurationText, ACommentStandsBehindABlank) {
+  EXPECT_EQ(parse_configuration("pcap=/tmp/a# b", "f").pcap, "/tmp/a# b");
+  EXPECT_EQ(parse_configuration("pcap=/tmp/a #b", "f").pcap, "/tmp/a");
+}
+
 TEST(ConfigurationText, NothingLeavesEverythingAsItIs) {
   const auto read = parse_configuration("", "f");
   EXPECT_TRUE(read.complaints.empty());

@@ -56,6 +56,24 @@ TEST(Limits, OnlyWhatExistsCounts) {
   const auto next = must(domain.register_memory(octets.data(), 8, kAllAccess), "register");
 }
 
+TEST(Limits, ARegionThatIsMovedToItselfStays) {
+  auto device = must(detail::open_device(must(Device::open("lo"), "open").info(), {.max_mr = 1}), "open_device");
+  auto domain = must(device.allocate_protection_domain(), "domain");
+  std::vector<std::byte> octets(8);
+  auto region = must(domain.register_memory(octets.data(), 8, kAllAccess), "register");
+  auto& same = region;
+  region = std::move(same);
+  EXPECT_EQ(domain.register_memory(octets.data(), 8, kAllAccess).error().argument, "max_mr");
+  must(region.deregister(), "deregister");
+}
+
+// What programs read of a device, and size their tables by.
+TEST(Limits, AsTheyAreTold) {
+  const auto& limits = Device::limits();
+  EXPECT_EQ(limits.max_mr, 1U << 20);
+  EXPECT_EQ(limits.max_mw, 1U << 20);
+}
+
 TEST(Limits, APlaceThatIsHandedOnIsStillTaken) {
   const auto quota = std::make_shared<detail::Quota>("places", 1);
   detail::Quota::Share kept;

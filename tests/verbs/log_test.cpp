@@ -178,6 +178,14 @@ TEST(Log, TakesNothingBelowItsLevel) {
   EXPECT_TRUE(detail::log_takes(detail::LogKind::kUnbounded, LogLevel::kWarn));
 }
 
+TEST(Log, TellsOfAnAbort) {
+  const std::string said = said_meanwhile(LogLevel::kInfo, [] {
+    Pair pair;
+    must(pair.client.qp->modify(QpState::kError), "ERROR");
+  });
+  EXPECT_EQ(count(said, ": aborted\n"), 1U) << said;
+}
+
 // Each read and write of a socket that is gone says so anew; the log does not.
 TEST(Log, ALostConnectionIsToldOnce) {
   const std::string said = said_meanwhile(LogLevel::kInfo, [] {

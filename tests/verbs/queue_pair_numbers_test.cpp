@@ -48,6 +48,14 @@ TEST(QueuePairNumbers, RestWhenTheyAreFreed) {
   EXPECT_EQ(numbers.take(), 6U);
 }
 
+TEST(QueuePairNumbers, AsManyRestAsAreSaidTo) {
+  QueuePairNumbers numbers(8, 1);
+  for (const std::uint32_t expected : {1U, 2U}) EXPECT_EQ(numbers.take(), expected);
+  numbers.give_back(1);
+  numbers.continue_behind(8);
+  EXPECT_EQ(numbers.take(), 3U);
+}
+
 // Better one that rests than none.
 TEST(QueuePairNumbers, RestNoLongerThanTheOthersLast) {
   QueuePairNumbers numbers(2, 100);
