@@ -27,7 +27,7 @@ ROOMS = {
     "rdmap": Room(["rdmap"], ["rdmap_clauses", "rdmap_test"], ENGINE),
     "engine": Room(["engine"], ENGINE),
     "conformance/rules": Room(["conformance/rules"], [*AUDIT, "conformance_test"]),
-    "verbs": Room(["verbs", "verbs/detail"],
+    "verbs": Room(["verbs", "verbs/detail", "verbs/progress"],
                   ["verbs_policy_text_test", "verbs_operations_test", "verbs_clauses", "verbs_window_test", "verbs_arguments_test",
                    "verbs_errors_test", "verbs_ending_test", "verbs_limits_test", "verbs_startup_test", "verbs_log_test", "verbs_fork_test",
                    "verbs_connection_test", "verbs_backlog_test", "verbs_turns_test", "verbs_progress_test", "verbs_forgotten_test",
