@@ -39,6 +39,10 @@ target_compile_options(weft_options INTERFACE -Wall -Wextra -Wconversion $<$<BOO
 # std::optional where there are none (GCC bugs 105651, 105562; mended in 13). clang and the sanitizers look at both.
 target_compile_options(weft_options INTERFACE
   "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict;-Wno-maybe-uninitialized>")
+# It takes what stands in an unnamed namespace of an included file for a header's, and the files joined by a unity build are included.
+if(CMAKE_UNITY_BUILD)
+  target_compile_options(weft_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endif()
 if(WEFT_SANITIZE)
   target_compile_options(weft_options INTERFACE -fsanitize=${WEFT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(weft_options INTERFACE -fsanitize=${WEFT_SANITIZE})

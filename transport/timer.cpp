@@ -19,20 +19,14 @@
 
 namespace weft::transport {
 
-namespace {
-
-using Descriptor = boost::asio::posix::stream_descriptor;
-
-}  // namespace
-
 struct Timer::State : std::enable_shared_from_this<State> {
   State(Reactor& reactor, Task on_expiry) : gate(std::move(on_expiry)), timer(reactor.state().context) {}
 
   detail::CallbackGate<> gate;
-  Descriptor timer;
+  boost::asio::posix::stream_descriptor timer;
 
   void wait() {
-    timer.async_wait(Descriptor::wait_read, [state = shared_from_this()](const boost::system::error_code& cancelled) {
+    timer.async_wait(timer.wait_read, [state = shared_from_this()](const boost::system::error_code& cancelled) {
       if (!cancelled) state->expired();
     });
   }
