@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "verbs/detail/stream_memory.hpp"
+#include "verbs/memory/stream_memory.hpp"
 
 namespace weft::verbs::detail {
 namespace {

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <ranges>
 
-#include "verbs/detail/text.hpp"
+#include "verbs/log/text.hpp"
 #include "verbs/policy_text.hpp"
 
 namespace weft::verbs {

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "verbs/detail/connection_state.hpp"
+#include "verbs/connecting/connection_state.hpp"
 #include "verbs/detail/runtime.hpp"
 
 namespace weft::verbs {

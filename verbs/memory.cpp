@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "verbs/detail/region_state.hpp"
 #include "verbs/detail/runtime.hpp"
+#include "verbs/memory/region_state.hpp"
 
 namespace weft::verbs {
 

@@ -8,8 +8,8 @@
 #include <optional>
 #include <thread>
 
-#include "verbs/detail/log.hpp"
 #include "verbs/detail/runtime.hpp"
+#include "verbs/log/log.hpp"
 
 namespace weft::verbs {
 

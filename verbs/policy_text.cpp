@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "verbs/detail/argument_checks.hpp"
-#include "verbs/detail/text.hpp"
+#include "verbs/log/text.hpp"
 
 namespace weft::verbs {
 

@@ -9,10 +9,10 @@
 #include "verbs/detail/argument_checks.hpp"
 #include "verbs/detail/completion_queue_state.hpp"
 #include "verbs/detail/queue_pair_state.hpp"
-#include "verbs/detail/receive_queue.hpp"
-#include "verbs/detail/region_state.hpp"
 #include "verbs/detail/runtime.hpp"
 #include "verbs/device.hpp"
+#include "verbs/memory/receive_queue.hpp"
+#include "verbs/memory/region_state.hpp"
 
 namespace weft::verbs {
 

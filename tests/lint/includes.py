@@ -5,7 +5,7 @@
 import re
 import sys
 
-from rooms import CORE, LIBRARIES, MAY_INCLUDE, NOT_IN_CORE, PUBLIC, ROOT, sources
+from rooms import CORE, LIBRARIES, MAY_INCLUDE, NOT_IN_CORE, PUBLIC, ROOT, WINGS, sources
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.M)
 
@@ -19,6 +19,20 @@ def includes(path):
 
 def allowed_own(room, name):
     return any(name == entry or name.startswith(entry + "/") for entry in [room] + MAY_INCLUDE[room])
+
+
+def wing_of(name):
+    wing = "/".join(name.split("/")[:2])
+    return wing if wing in WINGS else None
+
+
+def allowed_wing(path, name):
+    """Of a room that has wings: from one to another."""
+    own, other = wing_of(str(path.relative_to(ROOT))), wing_of(name)
+    if own is None or other is None or own == other:
+        return True
+    in_headers, in_sources = WINGS[own]
+    return other in in_headers or (path.suffix == ".cpp" and other in in_sources)
 
 
 def library_of(name):
@@ -38,7 +52,9 @@ def wrong(room, path, own, name):
     if own:
         if not (ROOT / name).is_file():
             return "own headers are named from the root of the tree, and this names none"
-        return None if allowed_own(room, name) else f"{room}/ may not use it"
+        if not allowed_own(room, name):
+            return f"{room}/ may not use it"
+        return None if allowed_wing(path, name) else f"{wing_of(str(path.relative_to(ROOT)))}/ may not use it here"
     library = library_of(name)
     if library is None:
         return "the core has no I/O, clock, thread or randomness" if room in CORE and name in NOT_IN_CORE else None

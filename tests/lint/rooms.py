@@ -5,7 +5,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# What verbs/ shows to its users: its headers, not those in verbs/detail.
+# What verbs/ shows to its users: its headers, not those in its wings.
 VERBS = sorted(f"verbs/{path.name}" for path in (ROOT / "verbs").glob("*.hpp"))
 
 # room -> folders (or single files) of this tree it may include besides itself
@@ -24,6 +24,17 @@ MAY_INCLUDE = {
     "compat": [*VERBS, "transport/interfaces.hpp", "transport/route.hpp"],
     "tools": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "transport", "verbs", "bench"],
     "bench": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "transport", "verbs", "tools"],
+}
+
+# The wings of verbs/: which other wings the headers of each may include, and which its sources besides. What verbs/ shows may
+# include all; connecting is for it alone.
+WINGS = {
+    "verbs/log": (["verbs/detail"], []),
+    "verbs/memory": (["verbs/detail"], ["verbs/log"]),
+    "verbs/progress": (["verbs/detail"], ["verbs/stream", "verbs/log"]),
+    "verbs/stream": (["verbs/detail", "verbs/log", "verbs/memory", "verbs/progress"], []),
+    "verbs/detail": (["verbs/memory", "verbs/progress", "verbs/stream"], ["verbs/log"]),
+    "verbs/connecting": (["verbs/detail", "verbs/progress", "verbs/stream"], ["verbs/log"]),
 }
 
 # The core does no I/O, reads no clock, starts no thread and draws no random number.

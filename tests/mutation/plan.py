@@ -19,6 +19,7 @@ class Room:
         return sorted(str(path.relative_to(root)) for folder in self.folders for path in (root / folder).glob("*.?pp"))
 
 
+VERBS_WINGS = [f"verbs/{wing}" for wing in ("connecting", "detail", "log", "memory", "progress", "stream")]
 ENGINE = ["engine_clauses", "engine_test"]
 AUDIT = ["conformance_clauses", "conformance_clauses_ddp", "conformance_clauses_rdmap"]
 ROOMS = {
@@ -27,7 +28,7 @@ ROOMS = {
     "rdmap": Room(["rdmap"], ["rdmap_clauses", "rdmap_test"], ENGINE),
     "engine": Room(["engine"], ENGINE),
     "conformance/rules": Room(["conformance/rules"], [*AUDIT, "conformance_test"]),
-    "verbs": Room(["verbs", "verbs/detail", "verbs/progress"],
+    "verbs": Room(["verbs", *VERBS_WINGS],
                   ["verbs_policy_text_test", "verbs_operations_test", "verbs_clauses", "verbs_window_test", "verbs_arguments_test",
                    "verbs_errors_test", "verbs_ending_test", "verbs_limits_test", "verbs_startup_test", "verbs_log_test", "verbs_fork_test",
                    "verbs_connection_test", "verbs_backlog_test", "verbs_turns_test", "verbs_progress_test", "verbs_forgotten_test",

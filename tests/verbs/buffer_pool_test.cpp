@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nothing of one connection reaches another through a buffer that both borrowed.
-#include "verbs/detail/buffer_pool.hpp"
+#include "verbs/stream/buffer_pool.hpp"
 
 #include <gtest/gtest.h>
 

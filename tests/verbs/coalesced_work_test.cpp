@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work that is asked for while another thread is at it is done once more.
-#include "verbs/detail/coalesced_work.hpp"
+#include "verbs/progress/coalesced_work.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 
 #include "loopback.hpp"
 #include "verbs/detail/runtime.hpp"
-#include "verbs/detail/watchdog.hpp"
+#include "verbs/progress/watchdog.hpp"
 
 namespace weft::verbs::test {
 namespace {

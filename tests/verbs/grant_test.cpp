@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verbs/detail/grant.hpp"
+#include "verbs/memory/grant.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who goes when a listener has many connections that have not asked. Time is the test's.
-#include "verbs/detail/half_open.hpp"
+#include "verbs/connecting/half_open.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What came and was not taken yet: kept with its buffer or without, and how much the next read brings.
-#include "verbs/detail/inbox.hpp"
+#include "verbs/stream/inbox.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many lines of a kind are shown, in virtual time.
-#include "verbs/detail/log_budget.hpp"
+#include "verbs/log/log_budget.hpp"
 
 #include <gtest/gtest.h>
 

@@ -13,9 +13,9 @@
 #include "child.hpp"
 #include "full_pipe.hpp"
 #include "loopback.hpp"
-#include "verbs/detail/log.hpp"
-#include "verbs/detail/log_output.hpp"
-#include "verbs/detail/narrator.hpp"
+#include "verbs/log/log.hpp"
+#include "verbs/log/log_output.hpp"
+#include "verbs/stream/narrator.hpp"
 
 namespace weft::verbs::test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verbs/detail/log_writer.hpp"
+#include "verbs/log/log_writer.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "verbs/detail/watchdog.hpp"
+#include "verbs/progress/watchdog.hpp"
 
 namespace weft::verbs::test {
 

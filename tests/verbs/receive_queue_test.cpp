@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who waits for a receive is woken when there is one, and not for each that others get.
-#include "verbs/detail/receive_queue.hpp"
+#include "verbs/memory/receive_queue.hpp"
 
 #include <gtest/gtest.h>
 

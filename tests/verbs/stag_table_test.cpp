@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verbs/detail/stag_table.hpp"
+#include "verbs/memory/stag_table.hpp"
 
 #include <gtest/gtest.h>
 #include <malloc.h>

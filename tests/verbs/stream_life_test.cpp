@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stages of a stream, and the table of them that docs/progress.md shows.
-#include "verbs/detail/stream_life.hpp"
+#include "verbs/stream/stream_life.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "verbs/detail/stream_memory.hpp"
+#include "verbs/memory/stream_memory.hpp"
 
 namespace weft::verbs::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verbs/detail/stream_memory.hpp"
+#include "verbs/memory/stream_memory.hpp"
 
 #include <gtest/gtest.h>
 

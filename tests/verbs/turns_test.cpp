@@ -6,7 +6,7 @@
 #include "hand_peer.hpp"
 #include "loopback.hpp"
 #include "verbs/detail/runtime.hpp"
-#include "verbs/detail/stream.hpp"
+#include "verbs/stream/stream.hpp"
 
 namespace weft::verbs::test {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // When a socket counts as forgotten: time is an argument.
-#include "verbs/detail/watchdog.hpp"
+#include "verbs/progress/watchdog.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "verbs/detail/notification_queue.hpp"
-#include "verbs/detail/quota.hpp"
 #include "verbs/device.hpp"
+#include "verbs/memory/quota.hpp"
 
 namespace weft::verbs::detail {
 

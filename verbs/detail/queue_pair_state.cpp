@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "verbs/detail/region_state.hpp"
-#include "verbs/detail/stream.hpp"
+#include "verbs/memory/region_state.hpp"
+#include "verbs/stream/stream.hpp"
 
 namespace weft::verbs::detail {
 

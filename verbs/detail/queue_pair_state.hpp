@@ -11,7 +11,7 @@
 #include "verbs/detail/compact_mutex.hpp"
 #include "verbs/detail/completion_queue_state.hpp"
 #include "verbs/detail/queue_pair_numbers.hpp"
-#include "verbs/detail/receive_queue.hpp"
+#include "verbs/memory/receive_queue.hpp"
 #include "verbs/queue_pair.hpp"
 
 namespace weft::verbs::detail {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "transport/blocked_signals.hpp"
-#include "verbs/detail/log.hpp"
-#include "verbs/detail/stream.hpp"
+#include "verbs/log/log.hpp"
+#include "verbs/stream/stream.hpp"
 
 namespace weft::verbs::detail {
 

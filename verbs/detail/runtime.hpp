@@ -19,15 +19,15 @@
 #include "transport/listener.hpp"
 #include "transport/pcap_tap.hpp"
 #include "transport/reactor.hpp"
-#include "verbs/detail/buffer_pool.hpp"
 #include "verbs/detail/clock.hpp"
 #include "verbs/detail/deadlines.hpp"
 #include "verbs/detail/orphans.hpp"
-#include "verbs/detail/stag_table.hpp"
-#include "verbs/detail/watchdog.hpp"
 #include "verbs/error.hpp"
+#include "verbs/memory/stag_table.hpp"
 #include "verbs/progress/progress_threads.hpp"
 #include "verbs/progress/tick.hpp"
+#include "verbs/progress/watchdog.hpp"
+#include "verbs/stream/buffer_pool.hpp"
 
 namespace weft::verbs::detail {
 

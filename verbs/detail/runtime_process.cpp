@@ -11,7 +11,7 @@
 #include "verbs/detail/compact_mutex.hpp"
 #include "verbs/detail/queue_pair_numbers.hpp"
 #include "verbs/detail/runtime.hpp"
-#include "verbs/detail/stream.hpp"
+#include "verbs/stream/stream.hpp"
 
 namespace weft::verbs::detail {
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "verbs/detail/runtime.hpp"
-#include "verbs/detail/stream.hpp"
 #include "verbs/progress/socket_watch.hpp"
+#include "verbs/stream/stream.hpp"
 
 namespace weft::verbs::detail {
 

@@ -18,7 +18,7 @@
 #include <system_error>
 
 #include "transport/reactor.hpp"
-#include "verbs/detail/coalesced_work.hpp"
+#include "verbs/progress/coalesced_work.hpp"
 #include "verbs/progress/driver.hpp"
 
 namespace weft::verbs::detail {

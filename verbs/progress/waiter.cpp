@@ -10,7 +10,7 @@
 #include "transport/cancellation.hpp"
 #include "verbs/detail/restarts.hpp"
 #include "verbs/detail/runtime.hpp"
-#include "verbs/detail/stream.hpp"
+#include "verbs/stream/stream.hpp"
 
 namespace weft::verbs::detail {
 

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a listener and the connections that it has not handed over share. Connections whose Request is not complete are
+// counted and bounded by themselves (half_open.hpp); the application's backlog bounds the requests that it has not
+// taken. While that is full the listener accepts nothing, and what comes waits in the kernel's queue. A Request that
+// arrives meanwhile, on a connection that was accepted before, waits here, in the order of arrival. So peers that ask,
+// or do not, and go, again and again, cannot fill our memory, nor keep others out
+// (SEC-6.4.1-03; established connections of one peer are the application's to count: each request has its address).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "verbs/connecting/event_channel_state.hpp"
+#include "verbs/connecting/half_open.hpp"
+#include "verbs/connection.hpp"
+
+namespace weft::verbs::detail {
+
+// Safe for threads. Its lock is taken beneath those of streams, and above that of the channel alone.
+class Backlog {
+ public:
+  Backlog(int most, const HalfOpen::Limits& half_open, std::weak_ptr<ConnectionState> owner,
+          std::shared_ptr<EventChannelState> channel)
+      : listener(std::move(owner)), limit_(most), half_open_(half_open), channel_(std::move(channel)) {}
+
+  const std::weak_ptr<ConnectionState> listener;
+
+  // --- The listener
+  // How many connections it may accept before it looks at the Requests of these. After a 0 it stops, and is to be woken
+  // when leave() says so.
+  [[nodiscard]] int room();
+  [[nodiscard]] std::vector<HalfOpen::Entry> enter(HalfOpen::Entry newcomer);  // as HalfOpen does
+  [[nodiscard]] std::optional<HalfOpen::Entry> take_oldest();
+  // So many had to go. The line to be logged, at times.
+  [[nodiscard]] std::optional<std::string> dropped(std::size_t count, Instant now);
+  [[nodiscard]] bool tell_failure(Instant now);  // whether to log that a connection cannot be accepted
+  [[nodiscard]] ListenCounts counts() const;
+
+  // --- A connection
+  // Its Request has come. Returned when the listener is gone.
+  [[nodiscard]] std::optional<QueuedEvent> ask(std::uint64_t number, QueuedEvent request);
+  // It ended before its Request came.
+  void leave_half_open(std::uint64_t number);
+  // The application has its request, or never will. True: the listener is to be woken.
+  [[nodiscard]] bool leave_requests();
+
+  // --- Its channel
+  // No request is posted while it is held.
+  [[nodiscard]] std::unique_lock<std::mutex> hold() { return std::unique_lock(mutex_); }
+  void move_to(std::shared_ptr<EventChannelState> channel, const std::unique_lock<std::mutex>& held);
+  // The listener goes: what waited here, to be dropped without any lock.
+  [[nodiscard]] std::deque<QueuedEvent> close();
+
+ private:
+  static constexpr auto kBetweenLines = std::chrono::seconds(10);
+
+  const int limit_;
+  mutable std::mutex mutex_{};
+  HalfOpen half_open_;
+  std::shared_ptr<EventChannelState> channel_;  // the listener's; null when it is gone
+  int requests_ = 0;                            // not taken by the application, those that wait here included
+  std::deque<QueuedEvent> waiting_{};           // beyond the limit
+  bool awaited_ = false;                        // a place, by the listener
+  std::uint64_t dropped_ = 0;
+  std::uint64_t told_ = 0;  // of these
+  std::optional<Instant> told_at_{};
+  std::optional<Instant> failed_at_{};  // and this was told
+};
+
+}  // namespace weft::verbs::detail

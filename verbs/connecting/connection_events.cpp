@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens to a connection identifier: TCP connections made, and the stream's reports.
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "verbs/connecting/connection_state.hpp"
+#include "verbs/log/log.hpp"
+
+namespace weft::verbs::detail {
+
+namespace {
+
+// As rdma_cm spells the failures of a TCP connection.
+ConnectionEvent to_event(const std::error_code& error) {
+  const int code = error.value();
+  if (code == ECONNREFUSED || code == ECONNRESET) {
+    return {.type = ConnectionEventType::kRejected,
+            .error = Error{Errc::kRefused, "destination", "nobody listens there", code}};
+  }
+  if (code == ETIMEDOUT || code == EHOSTUNREACH || code == ENETUNREACH) {
+    const Errc kind = code == ETIMEDOUT ? Errc::kTimedOut : Errc::kUnreachable;
+    return {.type = ConnectionEventType::kUnreachable,
+            .error = Error{kind, "destination", "no answer from this address", code}};
+  }
+  return {.type = ConnectionEventType::kConnectError,
+          .error = Error{Errc::kSystem, "connection", "TCP cannot connect", code}};
+}
+
+constexpr std::chrono::milliseconds kLongestBackOff{16};
+
+constexpr std::uint8_t kConnectionLost = std::to_underlying(mpa::ErrorCode::kConnectionLost);
+
+ConnectionEvent to_event(const engine::ErrorReport& report) {
+  if (report.mpa_fault == mpa::Fault::kStartupTimeout) {
+    return {.type = ConnectionEventType::kUnreachable,
+            .error = Error{Errc::kTimedOut, "peer", report.sentence, ETIMEDOUT}};
+  }
+  if (report.layer == engine::Layer::kLlp && report.code == kConnectionLost) {
+    return {.type = ConnectionEventType::kRejected,
+            .error = Error{Errc::kRefused, "peer", report.sentence, ECONNRESET}};
+  }
+  return {.type = ConnectionEventType::kConnectError, .error = Error{Errc::kProtocol, "peer", report.sentence, EPROTO}};
+}
+
+}  // namespace
+
+// --- Active side
+
+void ConnectionState::start_connector() {
+  transport::ConnectOptions options;
+  Endpoint remote;
+  transport::BoundSocket from;
+  {
+    const std::lock_guard lock(mutex_);
+    if (phase_ != Phase::kConnecting) return;
+    attempt_->has_tcp = false;
+    from = std::move(reserved_);
+    remote = remote_;
+    // Of a second attempt, where the first one's port still closes, unless that came to no connection.
+    options.local =
+        Endpoint{local_.address, std::exchange(attempt_->refused, false) ? attempt_->port : std::uint16_t{0}};
+    options.timeout = policy_->connect_timeout;
+    options.socket = socket_options();
+  }
+  log_connection(LogLevel::kInfo, number, [&] { return "connecting to " + remote.to_string(); });
+  auto begun = transport::begin_connect(std::move(from), remote, options);
+  if (begun) {
+    const std::lock_guard lock(mutex_);
+    local_ = begun->local;
+  }
+  // As over loopback: no other thread need be woken for it.
+  if (begun && begun->connected) return on_tcp(std::move(begun->socket));
+  transport::Connector connector(runtime_.reactor(), std::move(begun), options.timeout,
+                                 [weak = weak_from_this()](std::expected<transport::Socket, std::error_code> socket) {
+                                   if (const auto self = weak.lock()) self->on_tcp(std::move(socket));
+                                 });
+  std::optional<transport::Connector> old(std::move(connector));
+  const std::unique_lock lock(mutex_);
+  if (phase_ == Phase::kConnecting && !attempt_->has_tcp) old.swap(attempt_->connector);
+}
+
+// Its listener may be about to listen.
+bool ConnectionState::connects_again(const std::error_code& error) {
+  if (error != std::errc::connection_refused) return false;
+  std::chrono::milliseconds delay{};
+  {
+    const std::lock_guard lock(mutex_);
+    if (phase_ != Phase::kConnecting) return false;
+    delay = attempt_->back_off;
+    if (now() + delay > attempt_->begun + policy_->connect_retry) return false;
+    attempt_->back_off = std::min(2 * delay, kLongestBackOff);
+    attempt_->refused = true;
+  }
+  log_connection(LogLevel::kInfo, number,
+                 [&] { return "refused: tried again in " + std::to_string(delay.count()) + " ms"; });
+  const auto again = [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->start_connector();
+  };
+  runtime_.reactor().post_later(again, delay);
+  return true;
+}
+
+void ConnectionState::on_tcp(std::expected<transport::Socket, std::error_code> socket) {
+  if (!socket && connects_again(socket.error())) return;
+  if (!socket) return fail_connection(to_event(socket.error()));
+  Stream::Setup setup{.role = mpa::Role::kInitiator, .observer = shared_from_this(), .connection = number};
+  std::shared_ptr<QueuePairState> qp;
+  std::vector<std::byte> private_data;
+  std::optional<transport::Connector> done;  // has done its work; destroyed without our lock
+  {
+    const std::lock_guard lock(mutex_);
+    if (phase_ != Phase::kConnecting) return;
+    attempt_->has_tcp = true;
+    done.swap(attempt_->connector);
+    mark(*socket);
+    setup.policy = *policy_;
+    setup.peer = remote_;
+    if (revision_1_) setup.policy.mpa_revision = 1;
+    setup.ird = attempt_->ird;
+    setup.ord = attempt_->ord;
+    qp = attempt_->qp;
+    private_data = attempt_->private_data;
+  }
+  setup.send_depth = qp->attributes.max_send_wr + 1;  // and the ready-to-receive message
+  setup.socket = std::move(*socket);
+  const auto stream = Stream::make(runtime_, std::move(setup));
+  {
+    const std::lock_guard lock(mutex_);
+    stream_ = stream;
+  }
+  const auto begun = stream->connect(qp, private_data);
+  stream->start();
+  if (!begun) fail_connection({.type = ConnectionEventType::kConnectError, .error = begun.error()});
+  if (!begun || in(Phase::kClosed)) stream->abort();  // destroyed in the meantime
+}
+
+// Flushes come before the event: who hears of the failure finds all work completed.
+void ConnectionState::fail_connection(ConnectionEvent event) {
+  std::shared_ptr<QueuePairState> qp;
+  {
+    const std::lock_guard lock(mutex_);
+    if (phase_ != Phase::kConnecting) return;
+    phase_ = Phase::kClosed;
+    qp = std::exchange(attempt_->qp, nullptr);
+  }
+  if (qp) qp->connection_failed(weak_from_this());
+  if (event.error) log_connection(LogLevel::kInfo, number, "failed: " + event.error->message());
+  post(std::move(event));
+}
+
+void ConnectionState::on_queue_pair_lost() {
+  std::optional<transport::Connector> connector;
+  {
+    const std::lock_guard lock(mutex_);
+    if (phase_ != Phase::kConnecting) return;
+    connector.swap(attempt_->connector);
+  }
+  connector.reset();  // waits for its callback, so it is done without our lock
+  fail_connection({.type = ConnectionEventType::kConnectError,
+                   .error = Error{Errc::kInvalidState, "queue_pair",
+                                  "it was put to ERROR or destroyed while the connection was made"}});
+}
+
+// --- The stream's reports
+
+void ConnectionState::on_established(const engine::Established& established) {
+  {
+    const std::lock_guard lock(mutex_);
+    const bool expected = phase_ == Phase::kConnecting || phase_ == Phase::kAnswering || phase_ == Phase::kAccepting;
+    if (!expected) return;
+    phase_ = Phase::kEstablished;
+    attempt_.reset();
+  }
+  post({.type = ConnectionEventType::kEstablished,
+        .private_data = established.private_data,
+        .ird = established.ird,
+        .ord = established.ord});
+}
+
+bool ConnectionState::on_rejected(engine::Rejected rejected) {
+  if (will_retry(rejected.retry_with_revision_1)) return true;
+  Error why{Errc::kRejected, "peer", "its application refused the connection", ECONNREFUSED};
+  if (rejected.takes_no_rtr) {
+    why = {Errc::kNotSupported, "peer", "it takes no ready-to-receive indication: connect without peer-to-peer",
+           ECONNREFUSED};
+  }
+  fail_connection(
+      {.type = ConnectionEventType::kRejected, .error = why, .private_data = std::move(rejected.private_data)});
+  return false;
+}
+
+// True when a second attempt will be made, with revision 1 and on a new TCP connection (MPA2-10-12): the queue pair is
+// still needed.
+bool ConnectionState::will_retry(bool worth_it) {
+  const std::lock_guard lock(mutex_);
+  const bool possible = worth_it && policy_->fall_back_to_revision_1 && !revision_1_;
+  if (!possible || phase_ != Phase::kConnecting) return false;
+  return revision_1_ = retrying_ = true;
+}
+
+bool ConnectionState::on_startup_failed(const engine::StartupFailed& failure) {
+  if (will_retry(failure.retry_with_revision_1)) return true;
+  fail_connection(to_event(failure.report));
+  return false;
+}
+
+ConnectionEvent ConnectionState::ended_early() {
+  return {.type = ConnectionEventType::kConnectError,
+          .error = Error{Errc::kDisconnected, "peer", "the connection ended during start-up", ECONNRESET}};
+}
+
+void ConnectionState::on_peer_closed() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (phase_ != Phase::kEstablished || std::exchange(end_told_, true)) return;
+  }
+  post(ConnectionEventType::kDisconnected);
+}
+
+void ConnectionState::on_closed() {
+  Phase phase{};
+  bool told = false;
+  {
+    const std::lock_guard lock(mutex_);
+    stream_.reset();
+    if (std::exchange(retrying_, false)) {
+      return runtime_.reactor().post([weak = weak_from_this()] {
+        if (const auto self = weak.lock()) self->start_connector();
+      });
+    }
+    phase = phase_;
+    told = end_told_;
+    if (phase == Phase::kRequested || phase == Phase::kAnswering) peer_gone_ = true;
+    if (phase != Phase::kConnecting) phase_ = Phase::kClosed;
+  }
+  if (phase != Phase::kRequested) leave_backlog();
+  if (phase == Phase::kConnecting) fail_connection(ended_early());
+  if (phase == Phase::kAccepting) post(ended_early());
+  if (phase == Phase::kEstablished && !told) post(ConnectionEventType::kDisconnected);
+}
+
+}  // namespace weft::verbs::detail

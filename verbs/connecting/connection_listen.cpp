@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// The passive side: a listener, its backlog, and what becomes of a TCP connection until the application has its
+// request.
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "verbs/connecting/connection_state.hpp"
+#include "verbs/log/log.hpp"
+
+namespace weft::verbs::detail {
+
+namespace {
+
+void tell_dropped(Backlog& backlog, std::uint64_t listener, std::size_t count) {
+  const auto line = backlog.dropped(count, now());
+  if (line) log_warning("listener " + std::to_string(listener), *line);
+}
+
+}  // namespace
+
+Result<void> ConnectionState::listen(int backlog) {
+  if (backlog <= 0) return fail(Errc::kInvalidArgument, "backlog", "not positive");
+  if (const auto left = leave(Phase::kBound, Phase::kListening, "not bound to an address"); !left) return left;
+  transport::ListenOptions options{.backlog = std::max(backlog, ConnectionId::kKernelBacklog)};
+  transport::BoundSocket at;
+  {
+    const std::lock_guard lock(mutex_);
+    at = std::move(reserved_);
+    const auto half_open = HalfOpen::limits_of(backlog, policy_->half_open_per_peer, policy_->startup_timeout);
+    const auto places = std::make_shared<Backlog>(backlog, half_open, weak_from_this(), channel_);
+    listening_ = std::make_unique<Listening>(nullptr, places);
+    options.room = [places, id = number] {
+      const int room = places->room();
+      if (room == 0) log_connection(LogLevel::kInfo, id, "its backlog is full: further clients wait");
+      return room;
+    };
+    options.make_room = [weak = weak_from_this()] {
+      const auto self = weak.lock();
+      return self && self->drop_oldest();
+    };
+    options.socket = socket_options();
+  }
+  const Endpoint local = at.local();
+  // The system listens first, for threads take longer to start than a peer needs to connect, when it knows the port.
+  auto listener =
+      transport::Listener::create(runtime_.resting_reactor(), runtime_.progress_threads().of(number), at, options,
+                                  [weak = weak_from_this()](std::expected<transport::Socket, std::error_code> socket) {
+                                    if (const auto self = weak.lock()) self->on_accept(std::move(socket));
+                                  });
+  if (!listener) {
+    const std::lock_guard lock(mutex_);
+    reserved_ = std::move(at);
+    if (phase_ == Phase::kListening) phase_ = Phase::kBound;
+    const bool in_use = listener.error() == std::errc::address_in_use;
+    return fail(in_use ? Errc::kAddressInUse : Errc::kSystem, "connection", "cannot listen at its address",
+                listener.error().value());
+  }
+  log_connection(LogLevel::kInfo, number,
+                 "listening on " + local.to_string() + " with a backlog of " + std::to_string(backlog));
+  static_cast<void>(runtime_.reactor());  // and now the threads
+  auto shared = std::make_shared<transport::Listener>(std::move(*listener));
+  runtime_.add(number, shared);
+  const std::lock_guard lock(mutex_);
+  listening_->listener = std::move(shared);
+  listening_->listener->resume();  // a place that became free before this
+  return {};
+}
+
+std::shared_ptr<Backlog> ConnectionState::backlog() const {
+  const std::lock_guard lock(mutex_);
+  return listening_ ? listening_->backlog : nullptr;
+}
+
+Result<ListenCounts> ConnectionState::listen_counts() const {
+  const auto backlog = this->backlog();
+  if (!backlog) return fail(Errc::kInvalidState, "connection", "does not listen");
+  return backlog->counts();
+}
+
+void ConnectionState::resume_listening() {
+  const std::lock_guard lock(mutex_);
+  if (listening_ && listening_->listener) listening_->listener->resume();
+}
+
+void ConnectionState::on_accept(std::expected<transport::Socket, std::error_code> socket) {
+  const auto backlog = this->backlog();
+  if (!socket) {
+    if (backlog && backlog->tell_failure(now())) {
+      log_warning("listener " + std::to_string(number),
+                  "cannot accept a connection, tries again ten times a second: " + socket.error().message());
+    }
+    return;
+  }
+  std::shared_ptr<EventChannelState> channel;
+  {
+    const std::lock_guard lock(mutex_);
+    channel = channel_;
+  }
+  if (!channel || !backlog) {
+    log_connection(LogLevel::kInfo, number, "a client is reset: the listener closes");
+    return socket->reset();
+  }
+  const auto child = std::make_shared<ConnectionState>(runtime_, std::move(channel), context_);
+  child->place_ = backlog;
+  try {
+    child->begin_incoming(*this, std::move(*socket));
+  } catch (const std::bad_alloc&) {  // costs this connection, and no more
+    if (child->stream_) std::exchange(child->stream_, nullptr)->abandon();
+    child->leave_backlog();
+    throw;
+  }
+}
+
+void ConnectionState::begin_incoming(const ConnectionState& listener, transport::Socket socket) {
+  phase_ = Phase::kIncoming;
+  listener_number_ = listener.number;
+  {
+    const std::lock_guard lock(listener.mutex_);
+    policy_ = listener.policy_;
+  }
+  if (const auto end = socket.local()) local_ = *end;
+  if (const auto end = socket.peer()) remote_ = *end;
+  mark(socket);
+  log_connection(LogLevel::kInfo, number,
+                 [this] { return "comes from connection " + std::to_string(listener_number_) + ", which listens"; });
+  stream_ = Stream::make(runtime_, {.socket = std::move(socket),
+                                    .peer = remote_,
+                                    .role = mpa::Role::kResponder,
+                                    .policy = *policy_,
+                                    .ird = static_cast<std::uint16_t>(Device::limits().max_ird),
+                                    .ord = static_cast<std::uint16_t>(Device::limits().max_ord),
+                                    .send_depth = Device::limits().max_qp_wr,
+                                    .observer = shared_from_this(),
+                                    .connection = number,
+                                    .listener = listener_number_});
+  make_room(place_->enter({number, weak_from_this(), remote_.address, now()}));
+  // The Request may be here already, and is not looked for: one that came earlier may still have to be read.
+  std::shared_ptr(stream_)->start();
+}
+
+// --- Who has no Request yet
+
+void ConnectionState::make_room(const std::vector<HalfOpen::Entry>& others) {
+  std::size_t dropped = 0;
+  for (const auto& other : others) {
+    const auto connection = other.connection.lock();
+    if (connection && connection->make_way()) ++dropped;
+  }
+  if (dropped != 0) tell_dropped(*place_, listener_number_, dropped);
+}
+
+// True when it had to go. Its Request may lie unread in the socket: who has asked stays.
+bool ConnectionState::make_way() {
+  std::shared_ptr<Stream> stream;
+  {
+    const std::lock_guard lock(mutex_);
+    stream = stream_;
+  }
+  if (stream) stream->drive(false);
+  if (!stream || !in(Phase::kIncoming)) return false;
+  log_connection(LogLevel::kInfo, number, "reset: it has sent no Request, and others want its place");
+  stream->abort();
+  return true;
+}
+
+// The listener's, when there are no descriptors left.
+bool ConnectionState::drop_oldest() {
+  const auto backlog = this->backlog();
+  while (const auto oldest = backlog ? backlog->take_oldest() : std::nullopt) {
+    const auto connection = oldest->connection.lock();
+    if (!connection || !connection->make_way()) continue;
+    tell_dropped(*backlog, number, 1);
+    return true;
+  }
+  return false;
+}
+
+// --- Requests
+
+void ConnectionState::on_requested(engine::ConnectionRequested request) {
+  std::shared_ptr<Backlog> backlog;
+  {
+    const std::lock_guard lock(mutex_);
+    if (phase_ != Phase::kIncoming) return;
+    phase_ = Phase::kRequested;
+    asked_ = true;
+    backlog = place_;
+    lacks_rtr_ = request.peer_to_peer && !policy_->rtr.any();
+  }
+  ConnectionEvent event{.type = ConnectionEventType::kConnectRequest,
+                        .id = listener_number_,
+                        .context = context_,
+                        .private_data = std::move(request.private_data),
+                        .ird = request.peer_ord ? *request.peer_ord : Device::limits().max_ird,
+                        .ord = request.peer_ird ? *request.peer_ird : Device::limits().max_ord};
+  auto refused = backlog->ask(number, {std::move(event), Offer(shared_from_this())});
+  if (refused) refuse_later(std::move(*refused));
+}
+
+// The listener is gone. Not now: the stream's lock is held.
+void ConnectionState::refuse_later(QueuedEvent request) {
+  runtime_.reactor().post([dropped = std::move(request)] {});
+}
+
+void ConnectionState::leave_backlog() {
+  std::shared_ptr<Backlog> backlog;
+  bool asked{};
+  {
+    const std::lock_guard lock(mutex_);
+    backlog = std::exchange(place_, nullptr);
+    asked = asked_;
+  }
+  if (!backlog) return;
+  if (!asked) return backlog->leave_half_open(number);
+  if (!backlog->leave_requests()) return;
+  runtime_.reactor().post([weak = backlog->listener] {
+    if (const auto self = weak.lock()) self->resume_listening();
+  });
+}
+
+}  // namespace weft::verbs::detail

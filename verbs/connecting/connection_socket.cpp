@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a connection identifier has of sockets before there is a stream: an address, a port that is its own until it is
+// used, and the options of the connections to come.
+#include <utility>
+
+#include "transport/route.hpp"
+#include "verbs/connecting/connection_state.hpp"
+#include "verbs/log/log.hpp"
+
+namespace weft::verbs::detail {
+
+namespace {
+
+Error cannot_bind(const std::error_code& error) {
+  if (error == std::errc::address_in_use) {
+    return {Errc::kAddressInUse, "local", "another listener or connection has this port", error.value()};
+  }
+  const bool ours = error == std::errc::address_not_available || error == std::errc::permission_denied ||
+                    error == std::errc::invalid_argument;
+  return {ours ? Errc::kInvalidArgument : Errc::kSystem, "local", "cannot bind to this address", error.value()};
+}
+
+}  // namespace
+
+AddressOptions ConnectionState::address_options() const {
+  const std::lock_guard lock(mutex_);
+  return address_options_;
+}
+
+// IPV6_V6ONLY has to be set before a socket is bound, so a wildcard is bound once more.
+Result<void> ConnectionState::set_address_options(const AddressOptions& options) {
+  const std::lock_guard lock(mutex_);
+  if (phase_ > Phase::kRouteResolved) {
+    return fail(Errc::kInvalidState, "connection", "its address is fixed by connect and listen");
+  }
+  const bool again = options.ipv6_only != address_options_.ipv6_only && reserved_.local().address.is_any();
+  if (reserved_.is_open() && again) {
+    auto made = reserved_.again(reserved_.local().address, options);
+    if (!made) return std::unexpected(cannot_bind(made.error()));
+    reserved_ = std::move(*made);
+  }
+  if (reserved_.is_open()) reserved_.allow_reuse(options.reuse);
+  address_options_ = options;
+  return {};
+}
+
+Result<void> ConnectionState::bind_address(const Endpoint& local) { return bind(local, Port::kNow); }
+
+Result<void> ConnectionState::bind(const Endpoint& local, Port port) {
+  const std::lock_guard lock(mutex_);
+  if (phase_ != Phase::kIdle) return fail(Errc::kInvalidState, "connection", "already bound, resolved or connected");
+  auto bound = port == Port::kLater && local.port == 0
+                   ? transport::BoundSocket::at_address(local.address, address_options_)
+                   : transport::BoundSocket::bind(local, address_options_);
+  if (!bound) return std::unexpected(cannot_bind(bound.error()));
+  reserved_ = std::move(*bound);
+  local_ = reserved_.local();
+  phase_ = Phase::kBound;
+  return {};
+}
+
+// The address that connect will use, so that local() tells it from here on, and the port if there is one. A wildcard of
+// the other family takes its port along.
+std::expected<Address, std::error_code> ConnectionState::reserve_address(const Address& destination) {
+  transport::BoundSocket fresh;
+  if (!reserved_.is_open()) {
+    if (auto made = transport::BoundSocket::open(destination.family, address_options_)) fresh = std::move(*made);
+  }
+  auto source = transport::local_address_towards(destination, fresh.is_open() ? fresh : reserved_);
+  if (!source) return source;
+  if (fresh.is_open()) {
+    if (!fresh.take_address(*source)) reserved_ = std::move(fresh);
+  } else if (reserved_.is_open() && local_.address.family != source->family) {
+    auto made = reserved_.again(Address::any(source->family), address_options_);
+    if (made) reserved_ = std::move(*made);
+  }
+  local_ = {local_.address.is_any() ? *source : local_.address, reserved_.local().port};
+  return source;
+}
+
+Result<void> ConnectionState::resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source) {
+  if (destination.port == 0) return fail(Errc::kInvalidArgument, "destination", "has no port");
+  if (source && !source->address.is_any() && source->address.family != destination.address.family) {
+    return fail(Errc::kInvalidArgument, "source", "not of the destination's address family");
+  }
+  if (source && in(Phase::kIdle)) {
+    if (const auto bound = bind(*source, Port::kLater); !bound) return bound;
+  }
+  if (!in(Phase::kIdle) && !in(Phase::kBound)) {
+    return fail(Errc::kInvalidState, "connection", "already resolved, listening or connected");
+  }
+  std::expected<Address, std::error_code> towards;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!local_.address.is_any() && local_.address.family != destination.address.family) {
+      return fail(Errc::kInvalidArgument, "destination", "not of the address family of the local address");
+    }
+    towards = reserve_address(destination.address);
+    if (towards) {
+      remote_ = destination;
+      phase_ = Phase::kAddressResolved;
+    }
+  }
+  if (!towards) {
+    log_connection(LogLevel::kInfo, number, "no route to " + destination.to_string());
+    post(ConnectionEventType::kAddressError,
+         Error{Errc::kUnreachable, "destination", "no route to this address", towards.error().value()});
+    return {};
+  }
+  log_connection(LogLevel::kDebug, number,
+                 [&] { return destination.to_string() + " resolved: by way of " + towards->to_string(); });
+  post(ConnectionEventType::kAddressResolved);
+  return {};
+}
+
+Result<void> ConnectionState::resolve_route() {
+  const auto done = leave(Phase::kAddressResolved, Phase::kRouteResolved, "its address is not resolved");
+  if (done) post(ConnectionEventType::kRouteResolved);
+  return done;
+}
+
+// --- Options of connections
+
+transport::SocketOptions ConnectionState::socket_options() const {
+  transport::SocketOptions options;
+  if (policy_->keepalive) options.keepalive = transport::KeepAlive{};
+  if (policy_->user_timeout.count() != 0) options.user_timeout = policy_->user_timeout;
+  if (policy_->type_of_service != 0) options.type_of_service = policy_->type_of_service;
+  options.congestion_control = policy_->congestion_control;
+  return options;
+}
+
+// The type of service may have been set since the connector or the listener was made.
+void ConnectionState::mark(transport::Socket& socket) const {
+  if (policy_->type_of_service != 0) static_cast<void>(socket.set({.type_of_service = policy_->type_of_service}));
+}
+
+Result<void> ConnectionState::set_type_of_service(std::uint8_t octet) {
+  std::shared_ptr<Stream> stream;
+  {
+    const std::lock_guard lock(mutex_);
+    Policy changed = *policy_;
+    changed.type_of_service = octet;
+    policy_ = std::make_shared<const Policy>(changed);
+    stream = stream_;
+  }
+  if (!stream) return {};
+  const auto error = stream->set_type_of_service(octet);
+  return error ? fail(Errc::kSystem, "octet", "the system does not set it", error.value()) : Result<void>();
+}
+
+std::size_t ConnectionState::tcp_info(MutableBytes into) const {
+  std::shared_ptr<Stream> stream;
+  {
+    const std::lock_guard lock(mutex_);
+    stream = stream_;
+  }
+  return stream ? stream->tcp_info(into) : 0;
+}
+
+}  // namespace weft::verbs::detail

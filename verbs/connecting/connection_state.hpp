@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// A connection identifier behind its handle: a listener, a request to be answered, or an end of a connection. Its lock
+// is a leaf: nothing is called while it is held, for the stream reports here with its own lock held.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "transport/bound_socket.hpp"
+#include "transport/connector.hpp"
+#include "transport/listener.hpp"
+#include "verbs/connecting/backlog.hpp"
+#include "verbs/connecting/event_channel_state.hpp"
+#include "verbs/connection.hpp"
+#include "verbs/detail/compact_mutex.hpp"
+#include "verbs/detail/runtime.hpp"
+#include "verbs/stream/stream.hpp"
+
+namespace weft::verbs::detail {
+
+class ConnectionState final : public StreamObserver, public std::enable_shared_from_this<ConnectionState> {
+ public:
+  ConnectionState(Runtime& runtime, std::shared_ptr<EventChannelState> channel, std::uint64_t context);
+
+  // --- The application
+  Result<void> set_policy(const Policy& policy);
+  Result<void> set_type_of_service(std::uint8_t octet);
+  [[nodiscard]] std::size_t tcp_info(MutableBytes into) const;
+  Result<void> set_address_options(const AddressOptions& options);
+  Result<void> bind_address(const Endpoint& local);
+  Result<void> resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source);
+  Result<void> resolve_route();
+  Result<void> listen(int backlog);
+  [[nodiscard]] Result<ListenCounts> listen_counts() const;
+  Result<void> connect(const std::shared_ptr<QueuePairState>& qp, const ConnectionParameters& parameters);
+  Result<void> accept(const std::shared_ptr<QueuePairState>& qp, const ConnectionParameters& parameters);
+  Result<void> reject(Bytes private_data);
+  Result<void> disconnect();
+  void migrate(std::shared_ptr<EventChannelState> channel);
+  // A connection request was delivered by this channel.
+  void taken(std::shared_ptr<EventChannelState> channel);
+  void destroy();
+  void set_context(std::uint64_t context) noexcept { context_ = context; }
+  [[nodiscard]] std::uint64_t context() const noexcept { return context_; }
+  [[nodiscard]] Policy policy() const;
+  [[nodiscard]] AddressOptions address_options() const;
+  [[nodiscard]] Endpoint local();  // picks the port, if it has none yet
+  [[nodiscard]] Endpoint remote() const;
+  const std::uint64_t number;
+
+  // --- StreamObserver, with the stream's lock held
+  void on_requested(engine::ConnectionRequested request) override;
+  void on_established(const engine::Established& established) override;
+  bool on_rejected(engine::Rejected rejected) override;
+  bool on_startup_failed(const engine::StartupFailed& failure) override;
+  void on_peer_closed() override;
+  void on_closed() override;
+  void on_queue_pair_lost() override;
+
+ private:
+  enum class Phase : std::uint8_t {
+    kIdle,
+    kBound,
+    kAddressResolved,
+    kRouteResolved,
+    kListening,
+    kConnecting,  // TCP or MPA start-up of an initiator
+    kIncoming,    // a responder whose request has not arrived
+    kRequested,
+    kAnswering,  // within accept()
+    kAccepting,
+    kEstablished,
+    kClosed,
+  };
+  struct Listening {
+    std::shared_ptr<transport::Listener> listener{};  // null until it listens
+    std::shared_ptr<Backlog> backlog{};
+  };
+  // What an initiator needs until it is established; apart, for there may be thousands that are.
+  struct Attempt {
+    std::shared_ptr<QueuePairState> qp{};
+    std::vector<std::byte> private_data{};  // a second attempt sends it again
+    std::uint16_t ird{};
+    std::uint16_t ord{};
+    std::optional<transport::Connector> connector{};
+    bool has_tcp = false;  // the connector has done its work
+    std::uint16_t port{};  // ours, when it was chosen before
+    Instant begun{};
+    bool refused = false;
+    std::chrono::milliseconds back_off{1};  // before the next try of a connect that was refused
+  };
+
+  // Of an address without one: to be picked now, or by whoever is first to need it. Most who connect never ask.
+  enum class Port : bool { kNow, kLater };
+
+  void post(ConnectionEventType type, std::optional<Error> error = {});
+  void post(ConnectionEvent event);
+  [[nodiscard]] bool in(Phase phase) const;
+  [[nodiscard]] Result<void> leave(Phase expected, Phase next, std::string_view why_not);
+  [[nodiscard]] Error nothing_to_answer() const;
+  void has_answered(bool accepted);
+  [[nodiscard]] static ConnectionEvent ended_early();
+  Result<void> bind(const Endpoint& local, Port port);
+  // Towards the destination. With the lock held.
+  [[nodiscard]] std::expected<Address, std::error_code> reserve_address(const Address& destination);
+  [[nodiscard]] Result<void> begin_attempt(std::unique_ptr<Attempt> attempt);
+  void start_connector();
+  void mark(transport::Socket& socket) const;
+  [[nodiscard]] bool connects_again(const std::error_code& error);
+  void on_tcp(std::expected<transport::Socket, std::error_code> socket);
+  void on_accept(std::expected<transport::Socket, std::error_code> socket);
+  void begin_incoming(const ConnectionState& listener, transport::Socket socket);
+  [[nodiscard]] std::shared_ptr<Backlog> backlog() const;  // of a listener; null when it is none
+  void make_room(const std::vector<HalfOpen::Entry>& others);
+  [[nodiscard]] bool make_way();
+  [[nodiscard]] bool drop_oldest();
+  [[nodiscard]] bool will_retry(bool worth_it);
+  void fail_connection(ConnectionEvent event);
+  void leave_backlog();
+  void resume_listening();
+  void refuse_later(QueuedEvent request);
+  [[nodiscard]] transport::SocketOptions socket_options() const;
+
+  Runtime& runtime_;
+  std::atomic<std::uint64_t> context_;
+  mutable CompactMutex mutex_;
+  std::shared_ptr<EventChannelState> channel_;  // null once the handle is gone
+  Phase phase_ = Phase::kIdle;
+  std::shared_ptr<const Policy> policy_;  // replaced, never changed: connections share their listener's
+  AddressOptions address_options_{};
+  Endpoint local_{};
+  Endpoint remote_{};
+  std::atomic<bool> lacks_rtr_ = false;  // a request for peer-to-peer, and policy_.rtr is empty
+  bool peer_gone_ = false;               // it asked, and went before it was answered
+  transport::BoundSocket reserved_;      // keeps what local_ says, until connect or listen use it
+  std::unique_ptr<Listening> listening_;
+  std::shared_ptr<Backlog> place_;  // at its listener, until the application has it
+  bool asked_ = false;              // and it is a request's
+  std::uint64_t listener_number_ = 0;
+  std::shared_ptr<Stream> stream_;
+  std::unique_ptr<Attempt> attempt_;  // of an initiator, from connect until it is established
+  bool revision_1_ = false;           // the peer does not know revision 2
+  bool retrying_ = false;             // a second attempt follows the end of the first
+  bool end_told_ = false;             // kDisconnected, and the stream has yet to end
+};
+
+}  // namespace weft::verbs::detail

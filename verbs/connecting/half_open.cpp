@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/connecting/half_open.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+namespace weft::verbs::detail {
+
+namespace {
+
+constexpr std::size_t kFewestPlaces = 1024;
+constexpr std::size_t kMostPlaces = 8192;
+constexpr std::size_t kPlacesOfOneRequest = 4;
+constexpr std::size_t kUnhurried = 4;  // the patience is whole up to one of so many parts of the places
+constexpr Duration::rep kLeast = 20;   // and never less than one of so many parts of the whole
+
+std::atomic<std::size_t>& in_process() noexcept {
+  static std::atomic<std::size_t> count{0};
+  return count;
+}
+
+// One subscriber's. IPv6 gives each a prefix of 64 bits at least, and so addresses without end; neighbours on a link
+// share theirs.
+transport::Address of_one_peer(transport::Address address) noexcept {
+  const bool link_local =
+      address.octets[0] == std::byte{0xfe} && (address.octets[1] & std::byte{0xc0}) == std::byte{0x80};
+  if (address.family == transport::Family::kIpv6 && !link_local)
+    std::fill_n(address.octets.begin() + 8, 8, std::byte{});
+  return address;
+}
+
+}  // namespace
+
+HalfOpen::Limits HalfOpen::limits_of(int backlog, std::uint32_t per_peer, Duration startup_timeout) noexcept {
+  rlimit descriptors{};
+  const bool known = ::getrlimit(RLIMIT_NOFILE, &descriptors) == 0 && descriptors.rlim_cur != RLIM_INFINITY;
+  const auto half = known ? std::max<std::size_t>(descriptors.rlim_cur / 2, 1) : kMostPlaces;
+  const auto wanted = std::clamp(kPlacesOfOneRequest * static_cast<std::size_t>(backlog), kFewestPlaces, kMostPlaces);
+  return {.places = std::min(wanted, half), .per_peer = per_peer, .in_process = half, .patience = startup_timeout};
+}
+
+HalfOpen::~HalfOpen() { in_process() -= entries_.size(); }
+
+std::vector<HalfOpen::Entry> HalfOpen::enter(Entry newcomer) {
+  std::vector<Entry> out;
+  while (size() > limits_.places / kUnhurried && newcomer.since - entries_.begin()->second.since > patience()) {
+    out.push_back(take(entries_.begin()));
+  }
+  newcomer.peer = of_one_peer(newcomer.peer);
+  if (const auto other = in_the_way_of(newcomer.peer)) out.push_back(take(entries_.find(*other)));
+  auto& its = peers_[newcomer.peer];
+  its.insert(newcomer.number);
+  try {
+    entries_.emplace(newcomer.number, newcomer);
+  } catch (...) {  // no memory
+    its.erase(newcomer.number);
+    throw;
+  }
+  ++in_process();
+  return out;
+}
+
+// A peer that has more than its share makes room for itself, so that it cannot drive out others.
+std::optional<std::uint64_t> HalfOpen::in_the_way_of(const transport::Address& peer) const {
+  const auto found = peers_.find(peer);
+  const std::size_t its = found == peers_.end() ? 0 : found->second.size();
+  if (limits_.per_peer != 0 && its >= limits_.per_peer) return *found->second.begin();
+  const bool full = size() >= limits_.places || in_process() >= limits_.in_process;
+  if (!full || entries_.empty()) return std::nullopt;
+  const std::size_t share = limits_.places / (peers_.size() + (its == 0 ? 1 : 0));
+  return its > share ? *found->second.begin() : entries_.begin()->first;
+}
+
+bool HalfOpen::leave(std::uint64_t number) {
+  const auto entry = entries_.find(number);
+  if (entry == entries_.end()) return false;
+  take(entry);
+  return true;
+}
+
+std::optional<HalfOpen::Entry> HalfOpen::take_oldest() {
+  if (entries_.empty()) return std::nullopt;
+  return take(entries_.begin());
+}
+
+HalfOpen::Entry HalfOpen::take(Entries::iterator entry) {
+  Entry taken = std::move(entry->second);
+  const auto peer = peers_.find(taken.peer);
+  peer->second.erase(taken.number);
+  if (peer->second.empty()) peers_.erase(peer);
+  entries_.erase(entry);
+  --in_process();
+  return taken;
+}
+
+Duration HalfOpen::patience() const noexcept {
+  const std::size_t unhurried = limits_.places / kUnhurried;
+  if (size() <= unhurried) return limits_.patience;
+  const std::size_t free = limits_.places - std::min(size(), limits_.places);
+  const auto parts = static_cast<Duration::rep>(limits_.places - unhurried);
+  return std::max(limits_.patience / kLeast, limits_.patience / parts * static_cast<Duration::rep>(free));
+}
+
+}  // namespace weft::verbs::detail

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// A queue pair's side of its connections: whose it is, what its stream tells it, and how it falls into ERROR.
+#include <utility>
+
+#include "verbs/detail/queue_pair_state.hpp"
+#include "verbs/stream/stream.hpp"
+
+namespace weft::verbs::detail {
+
+// --- The connection manager
+
+bool QueuePairState::held_by(const Attempt& attempt) const noexcept {
+  return !attempt.expired() && !attempt_.owner_before(attempt) && !attempt.owner_before(attempt_);
+}
+
+Result<QpState> QueuePairState::begin_connection(const Attempt& attempt) {
+  const std::lock_guard lock(mutex_);
+  const bool fresh = state_ == QpState::kReset || state_ == QpState::kInit;
+  if (!fresh || !attempt_.expired())
+    return fail(Errc::kInvalidState, "queue_pair", "not in RESET or INIT, or already used");
+  attempt_ = attempt;
+  return state_.exchange(QpState::kRtr);
+}
+
+void QueuePairState::cancel_connection(const Attempt& attempt, QpState before) {
+  const std::lock_guard lock(mutex_);
+  if (!held_by(attempt)) return;
+  attempt_.reset();
+  stream_.reset();
+  if (state_ == QpState::kRtr) state_ = before;
+}
+
+// RDMAP-8.1.1-02, DDP-8.3.1-03: what is for this queue pair alone is for one stream alone.
+Result<void> QueuePairState::set_stream(const Attempt& attempt, std::shared_ptr<Stream> stream) {
+  const std::lock_guard lock(mutex_);
+  if (!held_by(attempt) || state_ != QpState::kRtr) {
+    return fail(Errc::kInvalidState, "queue_pair", "it was put to ERROR or destroyed while the connection was made");
+  }
+  stream_ = std::move(stream);
+  return {};
+}
+
+// The stream stays, if there is one: RESET has to wait until it lets go.
+void QueuePairState::connection_failed(const Attempt& attempt) {
+  std::unique_lock lock(mutex_);
+  if (held_by(attempt)) end(std::move(lock));
+}
+
+// --- The stream
+
+void QueuePairState::established(const Negotiated& negotiated) {
+  const std::lock_guard lock(mutex_);
+  attempt_.reset();
+  negotiated_ = negotiated;
+  if (state_ == QpState::kRtr) state_ = QpState::kRts;
+}
+
+void QueuePairState::stream_error(const StreamError& error, AsyncEventType type) {
+  const std::lock_guard lock(mutex_);
+  if (!stream_error_) stream_error_ = std::make_unique<const StreamError>(error);
+  untold_ = type;
+}
+
+void QueuePairState::fall() { end(std::unique_lock(mutex_)); }
+
+void QueuePairState::end(std::unique_lock<CompactMutex> lock) {
+  attempt_.reset();
+  state_ = QpState::kError;
+  const bool last = !std::exchange(ended_, true);
+  const auto untold = std::exchange(untold_, std::nullopt);
+  const auto error = stream_error_ ? std::optional(*stream_error_) : std::nullopt;
+  lock.unlock();
+  if (untold) raise(*untold, error);  // who hears of it finds the queue pair in ERROR
+  if (!shares_receives()) return flush_receives();
+  if (last) raise(AsyncEventType::kLastWqeReached);
+}
+
+void QueuePairState::drained() { raise(AsyncEventType::kSendQueueDrained); }
+
+void QueuePairState::raise(AsyncEventType type, std::optional<StreamError> error) const {
+  parts.domain->device->raise({.type = type, .number = number, .context = attributes.context, .error = error});
+}
+
+std::uint32_t QueuePairState::vendor_error() const {
+  const std::lock_guard lock(mutex_);
+  if (!stream_error_) return 0;
+  return static_cast<std::uint32_t>(stream_error_->layer << 16 | stream_error_->type << 8 | stream_error_->code);
+}
+
+void QueuePairState::enter_error() {
+  std::shared_ptr<Stream> running;
+  std::shared_ptr<StreamObserver> attempt;
+  {
+    const std::lock_guard lock(mutex_);
+    running = stream_;
+    attempt = attempt_.lock();
+    state_ = QpState::kError;
+  }
+  if (running) running->abort();  // flushes in order, and calls fall()
+  fall();                         // for a stream that is not there yet, or was not the last attempt's
+  if (attempt) attempt->on_queue_pair_lost();
+}
+
+// What was posted and never taken. Not what is posted after a RESET that came in between.
+void QueuePairState::flush_receives() {
+  const std::lock_guard no_reset(flushing_);
+  if (state_ != QpState::kError) return;
+  while (const auto receive = parts.receives->take({})) {
+    parts.receive_cq->push({.wr_id = parts.receives->complete(receive->buffer.cookie),
+                            .status = WcStatus::kFlushed,
+                            .opcode = WcOpcode::kReceive,
+                            .qp_num = number});
+  }
+}
+
+}  // namespace weft::verbs::detail

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/log/log.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "verbs/log/log_output.hpp"
+
+namespace weft::verbs {
+
+namespace {
+
+using detail::LogKind;
+
+std::string_view layer_name(unsigned layer) {
+  constexpr std::string_view kNames[] = {"RDMAP", "DDP", "LLP"};
+  static_assert(std::size(kNames) == std::to_underlying(engine::Layer::kLlp) + 1);
+  return layer < std::size(kNames) ? kNames[layer] : "unknown layer";
+}
+
+std::string name(const detail::Subject& subject) {
+  const std::string peer = subject.peer.to_string();
+  return subject.qp == 0 ? "connection with " + peer : fmt::format("queue pair {} with {}", subject.qp, peer);
+}
+
+// The start-up itself may also fail for what did not come; then there is no place.
+std::string place_of(const engine::ErrorReport& report) {
+  if (report.startup_octet) return fmt::format(", at octet {} of its start-up frame", *report.startup_octet);
+  if (report.stream_offset > 0) return fmt::format(", at octet {} behind its start-up frame", report.stream_offset);
+  return {};
+}
+
+}  // namespace
+
+Result<LogLevel> parse_log_level(std::string_view name) {
+  constexpr std::pair<std::string_view, LogLevel> kLevels[] = {{"trace", LogLevel::kTrace}, {"debug", LogLevel::kDebug},
+                                                               {"info", LogLevel::kInfo},   {"warn", LogLevel::kWarn},
+                                                               {"error", LogLevel::kError}, {"off", LogLevel::kOff}};
+  for (const auto& [text, level] : kLevels) {
+    if (text == name) return level;
+  }
+  return fail(Errc::kInvalidArgument, "log level", "not one of trace, debug, info, warn, error, off");
+}
+
+namespace detail {
+
+void log_stream_error(const Subject& subject, const StreamError& error) {
+  log_if_admitted(LogKind::kStreamError, LogLevel::kError, [&] {
+    return fmt::format(
+        "{}: {}: {} [{}] layer {} ({}), type {}, code {:#04x}, at octet {} behind the peer's start-up frame",
+        name(subject), error.remote ? "the peer terminated the stream" : "protocol error", error.sentence,
+        error.clause.empty() ? "no clause" : error.clause, error.layer, layer_name(error.layer), error.type, error.code,
+        error.stream_offset);
+  });
+}
+
+void log_remark(const Subject& subject, const engine::Remark& remark) {
+  log_if_admitted(LogKind::kRemark, LogLevel::kWarn, [&] {
+    return fmt::format("{}: tolerated departure of the peer: {} (octet {} behind its start-up frame)", name(subject),
+                       remark.sentence, remark.stream_offset);
+  });
+}
+
+void log_stall(const Subject& subject, const engine::ReceiveStalled& stall, std::chrono::milliseconds patience) {
+  log_if_admitted(LogKind::kStall, LogLevel::kInfo, [&] {
+    return fmt::format(
+        "{}: a Send found no receive: the stream waits for one, {} ms at most (octet {} behind the peer's start-up "
+        "frame)",
+        name(subject), patience.count(), stall.stream_offset);
+  });
+}
+
+// Whoever can connect can make a start-up fail: one in ten seconds stands for all, unless somebody asked for more.
+void log_startup_failure(const Endpoint& peer, const engine::ErrorReport& report, FailedStartup which) {
+  const auto line = [&] {
+    const auto layer = static_cast<unsigned>(report.layer);
+    return fmt::format("start-up with {} failed: {} [{}] layer {} ({}), type {}, code {:#04x}{}{}", peer.to_string(),
+                       report.sentence, report.clause, layer, layer_name(layer), report.type, report.code,
+                       place_of(report),
+                       which == FailedStartup::kTriedAgain ? "; trying again with MPA revision 1" : "");
+  };
+  switch (which) {
+    case FailedStartup::kOurs: return log_if_admitted(LogKind::kOwnStartup, LogLevel::kError, line);
+    case FailedStartup::kTriedAgain: return log_if_admitted(LogKind::kConnection, LogLevel::kInfo, line);
+    case FailedStartup::kPeers: break;
+  }
+  const bool stands_for_all = log_takes(LogKind::kPeersStartup, LogLevel::kWarn);
+  if (stands_for_all || log_takes(LogKind::kPeersStartupDetail, LogLevel::kInfo)) {
+    return log_if_admitted(LogKind::kUnbounded, stands_for_all ? LogLevel::kWarn : LogLevel::kInfo, line);
+  }
+  log_withholds(LogKind::kPeersStartup, LogLevel::kWarn);
+}
+
+void log_warning(std::string_view what, std::string_view why) {
+  log_if_admitted(LogKind::kWarning, LogLevel::kWarn, [&] { return fmt::format("{}: {}", what, why); });
+}
+
+void log_connection(LogLevel level, std::uint64_t number, std::string_view what) {
+  log_if_admitted(level == LogLevel::kInfo ? LogKind::kConnection : LogKind::kUnbounded, level,
+                  [&] { return fmt::format("connection {}: {}", number, what); });
+}
+
+}  // namespace detail
+
+}  // namespace weft::verbs

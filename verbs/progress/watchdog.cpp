@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/progress/watchdog.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "verbs/log/log.hpp"
+
+namespace weft::verbs::detail {
+
+namespace {
+
+#ifdef NDEBUG
+constexpr bool kCloseByDefault = false;
+#else
+constexpr bool kCloseByDefault = true;
+#endif
+
+std::atomic<bool> close_looks{kCloseByDefault};
+std::atomic<std::uint64_t> findings{0};
+
+}  // namespace
+
+void Watchdog::look_closely() noexcept { close_looks = true; }
+
+bool Watchdog::looks_closely() noexcept { return close_looks; }
+
+std::uint64_t Watchdog::found() noexcept { return findings; }
+
+void Watchdog::report(const char* what) {
+  ++findings;
+  log_warning("watchdog", what);
+}
+
+std::error_code Watchdog::open(transport::Reactor& reactor) {
+  auto timer = transport::Timer::create(reactor, [this] { beat(); });
+  if (!timer) return timer.error();
+  timer_.emplace(std::move(*timer));
+  return {};
+}
+
+void Watchdog::start() {
+  if (!beats_.load() && !beats_.exchange(true)) wait();
+}
+
+void Watchdog::wait() { timer_->set(Clock::now() + (close_looks ? kCloseBeat : kBeat)); }
+
+// A start() beside the last look found it beating, so there is one more look behind the end.
+void Watchdog::beat() {
+  if (look()) return wait();
+  sights_.clear();
+  beats_ = false;
+  if (look()) start();
+}
+
+// Without memory the next look tries again.
+bool Watchdog::look() {
+  try {
+    return look_();
+  } catch (const std::bad_alloc&) {
+    return true;
+  }
+}
+
+void Watchdog::forget(std::uint64_t stream) {
+  std::erase_if(sights_, [stream](const Sight& sight) { return sight.stream == stream; });
+}
+
+bool Watchdog::sight(std::uint64_t stream, std::uint32_t reads, Clock::time_point now) {
+  const auto seen = std::ranges::find(sights_, stream, &Sight::stream);
+  const Sight first{.stream = stream, .reads = reads, .looks = 1, .since = now};
+  if (seen == sights_.end()) {
+    if (sights_.size() < kMostSights) sights_.push_back(first);
+    return false;
+  }
+  if (seen->reads != reads) return *seen = first, false;
+  if (++seen->looks < kLooks || now - seen->since < kForgotten) return false;
+  sights_.erase(seen);
+  return true;
+}
+
+}  // namespace weft::verbs::detail

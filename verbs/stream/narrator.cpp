@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/stream/narrator.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <utility>
+#include <variant>
+
+#include "rdmap/opcodes.hpp"
+#include "verbs/log/log.hpp"
+
+namespace weft::verbs::detail {
+
+namespace {
+
+constexpr std::string_view yes(bool is, std::string_view what) { return is ? what : std::string_view{}; }
+
+std::string ready_to_receive(const mpa::RtrTypes& types) {
+  if (!types.any()) return "nothing";
+  const std::string list =
+      fmt::format("{}{}{}", yes(types.send, "/send"), yes(types.write, "/write"), yes(types.read, "/read"));
+  return list.substr(1);
+}
+
+std::string depth(std::uint16_t value) {
+  return value == mpa::kNoNegotiation ? "not negotiated" : std::to_string(value);
+}
+
+std::string describe(const mpa::StartupFrame& frame) {
+  const bool reply = frame.kind == mpa::FrameKind::kReply;
+  std::string text = fmt::format("{}revision {}, {}, {}, {} octets of private data",
+                                 yes(reply, frame.reject ? "it rejects, " : "it accepts, "), frame.revision,
+                                 frame.crc ? "CRC" : "no CRC", frame.markers ? "wants Markers" : "wants no Markers",
+                                 frame.private_data.size());
+  if (!frame.enhanced) return text;
+  const mpa::EnhancedData& more = *frame.enhanced;
+  text += fmt::format(", IRD {}, ORD {}", depth(more.ird), depth(more.ord));
+  if (more.peer_to_peer) text += ", peer-to-peer, ready-to-receive by " + ready_to_receive(more.rtr);
+  return text;
+}
+
+struct Header {
+  std::string operator()(const ddp::TaggedHeader& header) const {
+    return fmt::format("STag {:#010x}, TO {:#x}{}", header.stag.value, header.offset.value, yes(header.last, ", last"));
+  }
+  std::string operator()(const ddp::UntaggedHeader& header) const {
+    return fmt::format("queue {}, MSN {}, MO {}{}", header.queue, header.msn.value, header.offset.value,
+                       yes(header.last, ", last"));
+  }
+};
+
+std::string describe(const engine::ErrorReport& report) {
+  return fmt::format("layer {}, type {}, code {:#04x}: {}", static_cast<unsigned>(report.layer), report.type,
+                     report.code, report.sentence);
+}
+
+}  // namespace
+
+std::unique_ptr<Narrator> Narrator::make(std::uint64_t connection, const transport::Socket& socket, mpa::Role role) {
+  if (!log_shows(LogLevel::kInfo)) return nullptr;
+  auto narrator = std::make_unique<Narrator>(connection, role, log_shows(LogLevel::kDebug));
+  const auto local = socket.local(), peer = socket.peer();
+  narrator->say(fmt::format("TCP from {} to {}, {} of the MPA start-up", local ? local->to_string() : "an unknown end",
+                            peer ? peer->to_string() : "an unknown end",
+                            role == mpa::Role::kInitiator ? "initiator" : "responder"));
+  return narrator;
+}
+
+Narrator::Narrator(std::uint64_t connection, mpa::Role role, bool each_fpdu)
+    : connection_(connection),
+      outbound_(role == mpa::Role::kInitiator ? engine::Direction::kFromInitiator : engine::Direction::kFromResponder),
+      each_fpdu_(each_fpdu) {}
+
+// --- Octets
+
+void Narrator::sent(std::span<const Bytes> pieces) {
+  for (const Bytes piece : pieces) {
+    feed(outbound_, piece);
+  }
+  look();
+}
+
+void Narrator::received(Bytes octets) {
+  feed(engine::opposite(outbound_), octets);
+  look();
+}
+
+void Narrator::feed(engine::Direction from, Bytes octets) {
+  Side& here = side(from);
+  here.octets += octets.size();
+  if (here.read) observer_.feed(from, octets);
+}
+
+void Narrator::look() {
+  if (!sent_.read && !received_.read) return;
+  while (const auto seen = observer_.next()) std::visit([this](const auto& what) { tell(what); }, *seen);
+}
+
+void Narrator::tell(const engine::StartupSeen& seen) {
+  ++frames_;
+  say(fmt::format("MPA {} {}: {}", seen.frame.kind == mpa::FrameKind::kRequest ? "Request" : "Reply",
+                  ours(seen.from) ? "sent" : "received", describe(seen.frame)));
+  if (seen.frame.reject || (frames_ == 2 && !each_fpdu_)) sent_.read = received_.read = false;
+}
+
+void Narrator::tell(const engine::SegmentSeen& seen) {
+  ++side(seen.from).fpdus;
+  const engine::InboundSegment& segment = seen.segment;
+  log_connection(
+      LogLevel::kDebug, connection_,
+      fmt::format("FPDU {}, {} octets at {}: {}, {}, {} octets of payload", ours(seen.from) ? "sent" : "received",
+                  seen.fpdu_size, seen.stream_offset, rdmap::row(segment.opcode).name,
+                  std::visit(Header{}, segment.header), segment.payload().size()));
+}
+
+// The engine judges what it receives, and says so; this only ends the reading.
+void Narrator::tell(const engine::FaultSeen& seen) {
+  side(seen.from).read = false;
+  log_connection(LogLevel::kDebug, connection_,
+                 fmt::format("what is {} cannot be read any further: {}", ours(seen.from) ? "sent" : "received",
+                             describe(engine::report_of(seen.fault))));
+}
+
+// --- Events
+
+void Narrator::on(const engine::Established& event) const {
+  say(fmt::format("established: MPA revision {}, {}, Markers {}, IRD {}, ORD {}, ready-to-receive by {}",
+                  event.revision, event.crc ? "CRC" : "no CRC",
+                  event.markers_in ? (event.markers_out ? "both ways" : "in what arrives")
+                                   : (event.markers_out ? "in what leaves" : "off"),
+                  event.ird, event.ord, event.rtr));
+}
+
+void Narrator::on(const engine::ProtocolError& event) const {
+  say((event.terminate_sent ? "Terminate sent, " : "closing without a Terminate, ") + describe(event.report));
+}
+
+void Narrator::on(const engine::TerminateReceived& event) const {
+  say("Terminate received, " + describe(event.report));
+}
+
+void Narrator::on(const engine::StartupFailed& event) const { say("start-up failed, " + describe(event.report)); }
+
+void Narrator::lost(std::string_view how) {
+  if (!std::exchange(lost_, true)) say(fmt::format("TCP connection lost: {}", how));
+}
+
+void Narrator::closed(std::string_view how) const {
+  const auto counts = [this](const Side& moved) {
+    return each_fpdu_ ? fmt::format("{} octets, {} FPDUs", moved.octets, moved.fpdus)
+                      : fmt::format("{} octets", moved.octets);
+  };
+  say(fmt::format("closed {}; sent {}; received {}", how, counts(sent_), counts(received_)));
+}
+
+void Narrator::say(std::string_view what) const { log_connection(LogLevel::kInfo, connection_, what); }
+
+}  // namespace weft::verbs::detail

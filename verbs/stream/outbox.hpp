@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the engine has given to be sent and the socket has not taken yet: first the tail, which is what a blocked write
+// left of borrowed octets, then the batch. It borrows a batch while octets move; an idle connection holds none.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "common/instant.hpp"
+#include "engine/transmit_batch.hpp"
+#include "transport/socket.hpp"
+#include "verbs/stream/buffer_pool.hpp"
+
+namespace weft::verbs::detail {
+
+class Outbox {
+ public:
+  // A captured connection has batches of its own that fit one captured packet.
+  explicit Outbox(bool captured) noexcept : captured_(captured) {}
+
+  // --- The batch, to be filled
+  engine::TransmitBatch& open(BufferPool& pool);
+  void park(BufferPool& pool);   // unless octets wait in it
+  void close(BufferPool& pool);  // and drops all
+
+  // --- The octets
+  [[nodiscard]] bool pending() const noexcept { return tail_sent_ < tail_.size() || (batch_ && !batch_->empty()); }
+  // Some of what is pending.
+  [[nodiscard]] transport::IoResult write(transport::Socket& socket);
+  // Borrowed octets do not wait for the socket: revoking memory must not wait for a peer.
+  void copy_borrowed();
+
+  Instant emss_read_at{};
+
+  // --- Whether to write
+  bool blocked = false;  // the socket takes nothing for now
+  bool left = false;     // there was output when the stream's lock was given up last
+
+ private:
+  const bool captured_;
+  std::unique_ptr<engine::TransmitBatch> batch_;
+  std::vector<std::byte> tail_;
+  std::size_t tail_sent_ = 0;
+};
+
+}  // namespace weft::verbs::detail

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// A connection's start, and the calls of connection manager and queue pair.
+#include "verbs/stream/stream.hpp"
+
+#include <atomic>
+#include <utility>
+
+namespace weft::verbs::detail {
+
+namespace {
+
+std::uint64_t next_stream_number() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+engine::Config to_config(const Stream::Setup& setup, std::uint32_t emss) {
+  const Policy& policy = setup.policy;
+  return {.role = setup.role,
+          .mpa = {.revision = policy.mpa_revision,
+                  .crc = policy.crc,
+                  .markers = policy.markers,
+                  .enhanced = policy.enhanced && policy.mpa_revision >= 2,
+                  .peer_to_peer = policy.peer_to_peer && policy.enhanced && policy.mpa_revision >= 2,
+                  .rtr = policy.rtr,
+                  .ird = setup.ird,
+                  .ord = setup.ord},
+          .emss = emss != 0 ? emss : engine::Config{}.emss,
+          .max_ulpdu = policy.max_ulpdu,
+          .send_queue_depth = setup.send_depth,
+          .max_ird = Device::limits().max_ird,
+          .no_receive =
+              policy.no_receive == NoReceive::kTerminate ? engine::NoReceive::kTerminate : engine::NoReceive::kStall,
+          .early_placement = policy.early_placement ? engine::Config{}.early_placement : 0,
+          .startup_timeout = policy.startup_timeout,
+          .first_fpdu_delay = policy.first_fpdu_delay,
+          .no_receive_timeout = policy.no_receive_timeout,
+          .finish_timeout = policy.finish_timeout,
+          .close_timeout = policy.close_timeout};
+}
+
+Error to_error(engine::StartupError error) {
+  switch (error) {
+    case engine::StartupError::kWrongRole: return {Errc::kInvalidState, "connection", "the other role's call"};
+    case engine::StartupError::kWrongState: return {Errc::kDisconnected, "connection", "the start-up is over"};
+    case engine::StartupError::kPrivateDataTooLong:
+      return {Errc::kPrivateDataTooLong, "private_data", "more than 512 octets, or 508 with IRD and ORD"};
+    case engine::StartupError::kIrdOrdOutOfRange:
+      return {Errc::kInvalidArgument, "ird or ord", "out of range, or more than the peer can do"};
+    case engine::StartupError::kBadPolicy: return {Errc::kInvalidArgument, "policy", "contradicts itself"};
+  }
+  return {Errc::kInvalidState, "connection", "start-up failed"};
+}
+
+}  // namespace
+
+std::shared_ptr<Stream> Stream::make(Runtime& runtime, Setup setup) {
+  setup.number = next_stream_number();
+  std::unique_ptr<CapturedStream> tap;
+  if (auto file = Runtime::capture(setup.socket, setup.role == mpa::Role::kInitiator)) {
+    tap = std::make_unique<CapturedStream>(std::move(*file), setup.role);
+  }
+  auto stream = std::make_shared<Stream>(runtime, std::move(setup), std::move(tap));
+  runtime.add(stream);
+  return stream;
+}
+
+void Stream::start() {
+  const std::lock_guard lock(mutex_);
+  if (!life_.finished) settle();
+}
+
+Stream::Stream(Runtime& runtime, Setup setup, std::unique_ptr<CapturedStream> tap)
+    : runtime_(runtime),
+      no_receive_timeout_(setup.policy.no_receive_timeout),
+      memory_(runtime.stags(), setup.policy.checked_memory),
+      socket_(std::move(setup.socket)),
+      // One progress thread reads the Requests of all connections that one listener accepts, in the order of their
+      // arrival: programs pair the connections that they make one after the other with the requests by their order
+      // (perftest does).
+      watch_(socket_, setup.number, runtime.progress_threads().of(setup.listener != 0 ? setup.listener : setup.number)),
+      peer_(setup.peer),
+      engine_(to_config(setup, socket_.emss()), memory_, now()),
+      tap_(std::move(tap)),
+      narrator_(Narrator::make(setup.connection, socket_, setup.role)),
+      observer_(std::move(setup.observer)),
+      outbox_(tap_ != nullptr),
+      initiator_(setup.role == mpa::Role::kInitiator) {
+  outbox_.emss_read_at = now();
+}
+
+Stream::~Stream() = default;
+
+// --- The connection manager
+
+void Stream::attach(const std::shared_ptr<QueuePairState>& qp) {
+  qp_ = qp;
+  receives_ = qp->parts.receives;
+  memory_.attach({qp->parts.domain->number, qp->identity}, qp->parts.receives, weak_from_this());
+  watch_.join(shared_from_this(), qp->parts);
+}
+
+Result<void> Stream::connect(const std::shared_ptr<QueuePairState>& qp, Bytes private_data) {
+  const std::lock_guard lock(mutex_);
+  if (life_.finished) return fail(Errc::kDisconnected, "connection", "closed before it began");
+  if (const auto ours = qp->set_stream(observer_, shared_from_this()); !ours) return ours;
+  if (const auto begun = engine_.connect(private_data); !begun) return std::unexpected(to_error(begun.error()));
+  attach(qp);
+  send_some();
+  settle();
+  return {};
+}
+
+Result<void> Stream::accept(const std::shared_ptr<QueuePairState>& qp, Bytes private_data,
+                            const engine::AcceptParameters& parameters) {
+  const std::lock_guard lock(mutex_);
+  if (life_.finished) return fail(Errc::kDisconnected, "connection", "the peer has gone");
+  if (const auto ours = qp->set_stream(observer_, shared_from_this()); !ours) return ours;
+  const auto accepted = engine_.accept(private_data, parameters);
+  if (!accepted) return std::unexpected(to_error(accepted.error()));
+  attach(qp);
+  pump();
+  drive_locked();  // the peer's first FPDU may be here already
+  return {};
+}
+
+Result<void> Stream::reject(Bytes private_data) {
+  const std::lock_guard lock(mutex_);
+  if (life_.finished) return fail(Errc::kDisconnected, "connection", "the peer has gone");
+  if (const auto done = engine_.reject(private_data); !done) return std::unexpected(to_error(done.error()));
+  pump();
+  send_some();
+  settle();
+  return {};
+}
+
+void Stream::disconnect() {
+  const std::lock_guard lock(mutex_);
+  if (life_.finished || std::exchange(life_.asked, true)) return;
+  if (inbox_.fin_waits && inbox_.stalled) return drop_stalled();
+  life_.reach(Stage::kClosing);
+  if (narrator_) narrator_->say("disconnect: what is posted goes out first");
+  engine_.close(now());
+  pump();
+  send_some();
+  settle();
+}
+
+std::error_code Stream::set_type_of_service(std::uint8_t octet) {
+  const std::lock_guard lock(mutex_);
+  return life_.finished ? std::error_code{} : socket_.set({.type_of_service = octet});
+}
+
+std::size_t Stream::tcp_info(MutableBytes into) {
+  const std::lock_guard lock(mutex_);
+  return life_.finished ? 0 : socket_.tcp_info(into);
+}
+
+// --- The queue pair
+
+void Stream::drain(bool on) {
+  const std::lock_guard lock(mutex_);
+  if (life_.finished) return;
+  engine_.drain(on);
+  pump();
+  send_some();
+  settle();
+}
+
+// A stream that fails and has nothing left to flush ends by itself, so that its Terminate arrives (RDMAP-6.2.1-05).
+void Stream::abort() {
+  const std::lock_guard lock(mutex_);
+  if (life_.finished || (life_.stage() >= Stage::kFailing && sends_.slots.empty())) return;
+  if (narrator_) narrator_->say("aborted");
+  engine_.abort(now());
+  pump();
+  send_some();
+  settle();
+}
+
+// What completed with success is not lost with its queue pair, as programs know it from adapters: TCP has the octets,
+// but a reset would take them back. A close under way, or a Terminate on its way (RDMAP-6.2.1-05), goes on as well;
+// unless work still uses the queue pair's memory.
+void Stream::release_queue_pair() {
+  std::optional<std::uint64_t> one_too_many;
+  {
+    const std::lock_guard lock(mutex_);
+    leave_locked();
+    if (!life_.finished && !std::exchange(life_.orphaned, true)) one_too_many = runtime_.orphans().add(number());
+  }
+  const auto oldest = one_too_many ? runtime_.find(*one_too_many) : nullptr;  // takes its lock, so not under ours
+  if (oldest) oldest->end_waiting();
+}
+
+void Stream::leave_locked() {
+  if (life_.finished) return release_locked();
+  const bool leaves = sends_.slots.empty() && life_.is_established();
+  if (narrator_)
+    narrator_->say(leaves ? "its queue pair is gone: FIN behind what was sent" : "aborted: its queue pair is gone");
+  if (leaves) {
+    life_.reach(Stage::kClosing);
+    life_.queue_pair_told = true;  // it has none to tell
+    engine_.leave(now());
+  } else {
+    engine_.abort(now());
+  }
+  pump();
+  if (life_.is_closed()) settle();
+  release_locked();  // before anything else is written: responses would read memory that is the application's again
+  if (life_.finished) return;
+  if (std::exchange(inbox_.stalled, false)) present();  // no receive is waited for any more: on to the peer's FIN
+  send_some();
+  settle();
+}
+
+void Stream::release_locked() {
+  memory_.detach();
+  const auto qp = std::exchange(qp_, nullptr);
+  if (!qp) return;
+  watch_.leave(*this);
+  if (!life_.finished) settle_watch();
+}
+
+}  // namespace weft::verbs::detail

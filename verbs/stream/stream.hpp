@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// One live connection: a socket, the engine that speaks the protocol, and what lies between. Many threads come here:
+// those that own the socket in turn (docs/progress.md), those that post work, the connection manager's, and that of the
+// timers. One lock serialises them; it is held across this connection's own system calls and no others. Below it there
+// are leaf locks only: queue pair, connection identifier, completion queue, receive queue, STags, poller, waiter. No
+// thread is cancelled while it holds the lock (transport/cancellation.hpp).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "engine/engine.hpp"
+#include "transport/readiness_set.hpp"
+#include "transport/socket.hpp"
+#include "verbs/connection.hpp"
+#include "verbs/detail/compact_mutex.hpp"
+#include "verbs/detail/queue_pair_state.hpp"
+#include "verbs/detail/runtime.hpp"
+#include "verbs/log/log.hpp"
+#include "verbs/memory/stream_memory.hpp"
+#include "verbs/progress/socket_watch.hpp"
+#include "verbs/stream/captured_stream.hpp"
+#include "verbs/stream/inbox.hpp"
+#include "verbs/stream/narrator.hpp"
+#include "verbs/stream/outbox.hpp"
+#include "verbs/stream/stream_life.hpp"
+
+namespace weft::verbs::detail {
+
+// The connection manager's view of a stream. Called with the stream's lock held: takes leaf locks only and never calls
+// back.
+class StreamObserver {
+ public:
+  virtual ~StreamObserver() = default;
+  virtual void on_requested(engine::ConnectionRequested request) = 0;
+  virtual void on_established(const engine::Established& established) = 0;
+  // True: a new stream will be tried for the same queue pair.
+  virtual bool on_rejected(engine::Rejected rejected) = 0;
+  virtual bool on_startup_failed(const engine::StartupFailed& failure) = 0;
+  // The peer has closed its direction, though its last messages still wait for receives. on_closed() follows.
+  virtual void on_peer_closed() = 0;
+  virtual void on_closed() = 0;
+  // The queue pair that the stream is, or was to be, for went to ERROR or was destroyed before it was established.
+  // Called by the queue pair, and unlike the others without any lock.
+  virtual void on_queue_pair_lost() = 0;
+};
+
+class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<Stream> {
+ public:
+  struct Setup {
+    transport::Socket socket{};
+    Endpoint peer{};  // of the socket
+    mpa::Role role{};
+    Policy policy{};
+    std::uint16_t ird{};
+    std::uint16_t ord{};
+    std::uint32_t send_depth{};  // bound for the engine
+    std::shared_ptr<StreamObserver> observer{};
+    std::uint64_t number{};      // by make()
+    std::uint64_t connection{};  // its identifier's number, for the log
+    std::uint64_t listener{};    // of a responder; 0: there is none
+  };
+  static std::shared_ptr<Stream> make(Runtime& runtime, Setup setup);
+  // From here on the socket is served, and the observer hears of it, in any thread. Once.
+  void start();
+  Stream(Runtime& runtime, Setup setup, std::unique_ptr<CapturedStream> tap);
+  ~Stream() override;
+
+  [[nodiscard]] std::uint64_t number() const noexcept { return watch_.stream(); }
+
+  // --- The connection manager
+  Result<void> connect(const std::shared_ptr<QueuePairState>& qp, Bytes private_data);
+  Result<void> accept(const std::shared_ptr<QueuePairState>& qp, Bytes private_data,
+                      const engine::AcceptParameters& parameters);
+  Result<void> reject(Bytes private_data);
+  void disconnect();
+  std::error_code set_type_of_service(std::uint8_t octet);
+  [[nodiscard]] std::size_t tcp_info(MutableBytes into);
+
+  // --- The queue pair
+  // Nothing when the stream is over: then they are the queue pair's to flush.
+  std::optional<PostResult> post(std::span<const SendRequest> requests);
+  [[nodiscard]] std::uint32_t sends_held();  // posted and not completed: never more than max_send_wr
+  void drain(bool on);
+  void abort();
+  // It is destroyed or reset. With nothing posted unfinished the stream closes as disconnect() has it, in the
+  // background and within close_timeout, and no response goes out any more; else it is aborted.
+  void release_queue_pair();
+  void end_waiting();  // that long: others without a queue pair came after it
+
+  // --- Drivers
+  bool drive(bool hangup);         // a thread that slept for it; true when octets came for an established connection
+  void drive_if_free(Poller& by);  // not when another thread is at it
+  void deadline_passed();
+  // A driver in weft's own thread found no memory: that costs this connection, and no more.
+  void run_out_of_memory() noexcept;
+  void receives_available() override;
+  void waited_for_by(Waiter& waiter);  // it begins to sleep
+  void is_over(const Driver& owner);   // the presence of it
+  void abandon();                      // the runtime ends
+  // For the watchdog: how often the socket was read, if it is ready and no thread sleeps that wakes for it.
+  [[nodiscard]] std::optional<std::uint32_t> reads_if_unserved();
+  // In a child process after fork(): it is over for whoever calls, and the socket's number becomes `nowhere`, so that
+  // nothing here reaches the peer.
+  void leave_to_parent(int nowhere) noexcept;
+
+ private:
+  struct SendSlot {
+    std::uint64_t wr_id{};
+    SendOpcode opcode{};
+    bool signaled{};
+    bool late{};  // posted when the stream was failing: flushed in its turn, never carried out
+  };
+  struct Sends {  // what the application has posted and the engine has not completed
+    BoundedRing<SendSlot> slots{Device::limits().max_qp_wr};
+    std::uint64_t next_cookie = 1;
+  };
+  // What a read of the socket found; kAll: it is empty now, as a short read shows, or over.
+  enum class Read : std::uint8_t { kNothing, kSome, kAll };
+  // One drive of a connection, before others have their turn.
+  struct Turn {
+    std::size_t octets = 0;
+    std::uint32_t frames = 0;
+    [[nodiscard]] bool over() const noexcept { return octets >= Inbox::kMostRead || frames >= Inbox::kMostFrames; }
+  };
+  static constexpr int kMaxBatches = 4;
+  // By one post, which sends all that the socket takes: what it left over would wake the progress thread at once, to
+  // take the lock from the next post.
+  static constexpr int kMaxBatchesOfPost = 16;
+  static constexpr Duration kEmssRefresh = std::chrono::milliseconds(100);
+
+  // stream.cpp
+  void attach(const std::shared_ptr<QueuePairState>& qp);
+  void leave_locked();
+  void release_locked();
+
+  // stream_drivers.cpp: the drivers, and what every entry does before it gives up the lock
+  void look_for_the_end();
+  void close();
+  void peer_closed_behind_stall();
+  void drop_stalled();
+  void settle();
+  void follow_disposition();
+  [[nodiscard]] transport::Interest wanted() const noexcept {
+    return {.read = inbox_.reads(),
+            .write = outbox_.blocked || outbox_.left,
+            .end = inbox_.stalled && !inbox_.fin_waits && !inbox_.over};
+  }
+  void settle_watch();
+  void schedule();
+  void wake_at(Instant at);
+  void last_octets();
+  void give_up_at_once() noexcept;
+  void finish();
+
+  // stream_io.cpp
+  void drive_locked();
+  bool look_locked();
+  bool receive_some();
+  Read read_once(Turn& turn);
+  void end_inbound(const transport::IoResult& io);
+  [[nodiscard]] engine::Landing find_landing();
+  std::uint32_t land(const engine::Landing& landing, std::size_t octets);
+  std::uint32_t present(const mpa::Landed& landed = {});
+  [[nodiscard]] bool keeps_buffers() const noexcept;
+  void park_buffers();
+  void send_some(int most_batches = kMaxBatches);
+  bool fill_batch(Instant at);
+  bool write_pending(Instant at);
+  [[nodiscard]] bool has_output() const noexcept;
+  // While a time-out runs, as in the start-up, to the nanosecond.
+  [[nodiscard]] Instant time() const noexcept { return wake_up_ ? now() : about_now(); }
+
+  // stream_events.cpp: what the engine says, and what becomes of it
+  bool pump();
+  bool pump_one();
+  void on(engine::ConnectionRequested& event);
+  void on(engine::Established& event);
+  void on(engine::Rejected& event);
+  void on(const engine::SendCompleted& event);
+  void on(const engine::Received& event);
+  void on(const engine::ReceiveStalled& event);
+  void on(const engine::ProtocolError& event);
+  void on(const engine::TerminateReceived& event);
+  void on(const engine::StartupFailed& event);
+  void on(const engine::PeerClosed& event);
+  void on(const engine::SendQueueDrained& event);
+  void on(const engine::Closed& event);
+  void tell_end();
+  void on(const engine::Remark& event);
+  void complete(CompletionQueueState& queue, const WorkCompletion& completion);
+  void complete_send(const SendSlot& slot, const engine::SendCompleted& event);
+  void complete_receive(std::uint64_t wr_id, const engine::Received& event);
+  [[nodiscard]] std::uint32_t vendor_error(WcStatus status) const;
+  void give_up_after_overflow();
+  void tell_failure();
+  void tell_error(const StreamError& error, AsyncEventType type);
+  [[nodiscard]] Subject subject() const;  // of a line in the log
+
+  // stream_post.cpp
+  Result<void> post_one(const SendRequest& request);
+  Result<void> post_late(const SendRequest& request);
+
+  Runtime& runtime_;
+  const std::chrono::milliseconds no_receive_timeout_;  // of its Policy
+  CompactMutex mutex_;
+  StreamMemory memory_;
+  transport::Socket socket_;
+  SocketWatch watch_;
+  const Endpoint peer_;
+  engine::Engine engine_;
+  const std::unique_ptr<CapturedStream> tap_;  // null when it is not captured
+  const std::unique_ptr<Narrator> narrator_;   // null when the log is not to say what happens
+  std::shared_ptr<StreamObserver> observer_;
+  std::shared_ptr<QueuePairState> qp_;
+  std::shared_ptr<ReceiveQueue> receives_;  // outlives qp_ here: what was taken from it must be given back
+
+  StreamLife life_;
+  Inbox inbox_;
+  Outbox outbox_;
+  Sends sends_;
+  const bool initiator_;            // of the start-up
+  std::optional<Instant> wake_up_;  // what the runtime was asked for
+};
+
+}  // namespace weft::verbs::detail

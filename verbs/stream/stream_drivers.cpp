@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who drives a connection, and what every one of them does before the lock is given up: the end included.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <new>
+#include <utility>
+
+#include "verbs/progress/tuning.hpp"
+#include "verbs/stream/stream.hpp"
+
+namespace weft::verbs::detail {
+
+// --- Drivers
+
+bool Stream::drive(bool hangup) {
+  const std::lock_guard lock(mutex_);
+  const bool established = life_.is_established();
+  const bool came = look_locked();
+  if (hangup) look_for_the_end();
+  return came && established && !inbox_.over;
+}
+
+// A stream that waits for a receive, perhaps since just now, does not read, and would not notice that its peer has
+// gone.
+void Stream::look_for_the_end() {
+  if (!inbox_.stalled || life_.finished || inbox_.over) return;
+  if (socket_.pending_error()) {
+    inbox_.over = true;
+    if (narrator_) narrator_->say("TCP connection lost while it waited for a receive");
+    if (tap_) tap_->rest(), tap_->rst_received();
+    engine_.connection_lost(now());
+    pump();
+    return settle();
+  }
+  if (!inbox_.fin_waits && socket_.peer_has_closed()) peer_closed_behind_stall();
+}
+
+// What is posted goes out first.
+void Stream::close() {
+  life_.reach(Stage::kClosing);
+  engine_.close(now());
+}
+
+// What the peer sent before its FIN can still be received, for as long as no_receive_timeout allows. But both users
+// hear of the end now, ours by its event and the peer's by our FIN (RDMAP-6.2-02).
+void Stream::peer_closed_behind_stall() {
+  inbox_.fin_waits = true;
+  if (narrator_) narrator_->say("FIN received behind a Send that waits for a receive");
+  if (life_.asked) return drop_stalled();
+  close();
+  pump();
+  send_some();
+  if (observer_) observer_->on_peer_closed();
+  settle();
+}
+
+// Both ends want the end, so nobody will post the receive. Work of ours may yet be answered, in what lies behind: then
+// it has the time of any close.
+void Stream::drop_stalled() {
+  if (sends_.slots.empty()) {
+    life_.reach(Stage::kClosing);
+    engine_.leave(now());
+    pump();
+    inbox_.stalled = false;
+    present();  // drops what is staged
+    return drive_locked();
+  }
+  close();
+  pump();
+  send_some();
+  settle();
+}
+
+void Stream::drive_if_free(Poller& by) {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock || life_.finished) return;
+  if (watch_.driven_by(by)) settle_watch();
+  look_locked();
+}
+
+void Stream::deadline_passed() {
+  const std::lock_guard lock(mutex_);
+  if (life_.finished) return;
+  wake_up_.reset();
+  const auto deadline = engine_.next_deadline();
+  if (deadline && *deadline <= now()) {
+    engine_.deadline_passed(now());
+    pump();
+    if (std::exchange(inbox_.stalled, false))
+      present();  // if it gave up waiting for a receive, the peer's FIN is to be read
+    send_some();
+  }
+  settle();
+}
+
+// What the peer is told is a reset. The application hears of it unless there is no memory for that either.
+void Stream::run_out_of_memory() noexcept {
+  try {
+    abort();
+    log_warning("connection with " + peer_.to_string(), "ended for want of memory");
+  } catch (const std::bad_alloc&) {  // the engine cannot tell its end
+  }
+  give_up_at_once();
+}
+
+void Stream::give_up_at_once() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (life_.finished) return;
+  try {
+    life_.reach(Stage::kClosed);
+    if (qp_) qp_->fall();
+    finish();
+  } catch (const std::bad_alloc&) {
+    life_.finished = true;
+    watch_.end();
+    socket_.reset();
+    runtime_.forget(number());
+  }
+}
+
+void Stream::receives_available() {
+  const std::lock_guard lock(mutex_);
+  if (life_.finished) return;
+  if (std::exchange(inbox_.stalled, false)) present();
+  drive_locked();
+}
+
+void Stream::waited_for_by(Waiter& waiter) {
+  const std::lock_guard lock(mutex_);
+  if (!life_.finished && watch_.waited_for_by(waiter)) settle_watch();
+}
+
+void Stream::is_over(const Driver& owner) {
+  const std::lock_guard lock(mutex_);
+  if (life_.finished || !watch_.is_over(owner)) return;
+  settle_watch();
+  park_buffers();
+}
+
+// Not when its lock is taken: a thread is at it.
+std::optional<std::uint32_t> Stream::reads_if_unserved() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock || life_.finished || watch_.is_served(wanted(), runtime_.progress_threads().has_proxy()) ||
+      !socket_.is_ready(wanted().read, wanted().write))
+    return std::nullopt;
+  return inbox_.reads_so_far;
+}
+
+// The child alone runs, and in this thread alone: no lock is needed, nor could it be had.
+void Stream::leave_to_parent(int nowhere) noexcept {
+  life_.reach(Stage::kClosed);
+  life_.finished = true;
+  if (socket_.is_open() && nowhere >= 0) ::dup3(nowhere, socket_.descriptor(), O_CLOEXEC);
+}
+
+void Stream::abandon() {
+  const std::lock_guard lock(mutex_);
+  if (narrator_ && !life_.finished) narrator_->closed("as the process is done with it");
+  if (!life_.finished) last_octets(), finish();
+  observer_.reset();
+}
+
+// As if its time were over.
+void Stream::end_waiting() {
+  const std::lock_guard lock(mutex_);
+  if (life_.finished) return;
+  last_octets();
+  if (const auto deadline = engine_.next_deadline()) engine_.deadline_passed(*deadline);
+  pump();
+  settle();
+}
+
+// Nobody drives it any more: what the socket takes at once it gets. And octets that were left unread would have the
+// kernel answer with a reset, which drops what the peer has not got yet.
+void Stream::last_octets() {
+  outbox_.blocked = false;
+  send_some();
+  inbox_.open(runtime_.buffers());
+  inbox_.clear();
+  for (std::size_t octets = 0; octets < Inbox::kMostRead && !inbox_.over;) {
+    const auto io = socket_.read(inbox_.room());
+    if (io.status != transport::IoResult::Status::kMoved) return;
+    octets += io.octets;
+  }
+}
+
+// --- Before the lock is given up
+
+void Stream::settle() {
+  if (life_.finished) return;
+  if (life_.fails() && std::exchange(inbox_.stalled, false))
+    present();  // no receive is waited for any more: on to the FIN
+  memory_.drop_leases();
+  outbox_.left = has_output();
+  if (life_.is_closed() || !outbox_.left) follow_disposition();
+  if (life_.finished) return;
+  park_buffers();
+  settle_watch();
+  schedule();
+}
+
+void Stream::follow_disposition() {
+  switch (engine_.disposition()) {
+    case engine::Disposition::kOpen: return;
+    case engine::Disposition::kShutdownWrite:
+      if (std::exchange(life_.fin_sent, true)) return;
+      if (narrator_) narrator_->say("FIN sent");
+      if (tap_) tap_->fin_sent();
+      return socket_.shutdown_write();
+    case engine::Disposition::kReset:
+    case engine::Disposition::kClose: return finish();
+  }
+}
+
+// Without memory it is tried again: perhaps nothing else would come by.
+void Stream::settle_watch() {
+  if (!watch_.settle(wanted(), inbox_.stalled)) wake_at(now() + tuning::kWatchRetry);
+}
+
+void Stream::schedule() {
+  if (const auto deadline = engine_.next_deadline()) wake_at(*deadline);
+}
+
+void Stream::wake_at(Instant at) {
+  if (wake_up_ && *wake_up_ <= at) return;
+  wake_up_ = at;
+  runtime_.wake_at(number(), at);
+}
+
+void Stream::finish() {
+  life_.finished = true;
+  memory_.drop_leases();
+  outbox_.close(runtime_.buffers());
+  inbox_.close(runtime_.buffers());
+  release_locked();
+  watch_.end();
+  const bool reset = engine_.disposition() == engine::Disposition::kReset;
+  if (tap_) tap_->rest();
+  if (tap_ && reset) tap_->rst_sent();
+  if (tap_ && !reset && !life_.fin_sent) tap_->fin_sent();
+  if (reset) socket_.reset();
+  if (!reset) socket_.close();
+  if (life_.orphaned) runtime_.orphans().remove(number());
+  runtime_.forget(number());
+  tell_end();
+}
+
+}  // namespace weft::verbs::detail

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the engine says, and what becomes of it: completions, asynchronous events, news for the connection manager.
+#include <utility>
+#include <variant>
+
+#include "verbs/log/log.hpp"
+#include "verbs/stream/stream.hpp"
+
+namespace weft::verbs::detail {
+
+namespace {
+
+StreamError to_stream_error(const engine::ErrorReport& report, bool remote) {
+  return {.remote = remote,
+          .layer = static_cast<std::uint8_t>(report.layer),
+          .type = report.type,
+          .code = report.code,
+          .clause = report.clause,
+          .sentence = report.sentence,
+          .stream_offset = report.stream_offset};
+}
+
+AsyncEventType kind_of_request_error(const engine::ErrorReport& report) noexcept {
+  return rdmap::refuses_memory(report.error()) ? AsyncEventType::kQueuePairAccessError
+                                               : AsyncEventType::kQueuePairRequestError;
+}
+
+WcStatus to_status(engine::WorkStatus status, SendOpcode opcode) noexcept {
+  switch (status) {
+    case engine::WorkStatus::kSuccess: return WcStatus::kSuccess;
+    case engine::WorkStatus::kLocalProtection:
+      return opcode == SendOpcode::kBindWindow ? WcStatus::kWindowBindError : WcStatus::kLocalProtectionError;
+    case engine::WorkStatus::kRemoteAccess: return WcStatus::kRemoteAccessError;
+    case engine::WorkStatus::kRemoteOperation: return WcStatus::kRemoteOperationError;
+    case engine::WorkStatus::kBadResponse: return WcStatus::kBadResponse;
+    case engine::WorkStatus::kFlushed: return WcStatus::kFlushed;
+  }
+  return WcStatus::kGeneralError;
+}
+
+bool is_local(SendOpcode opcode) noexcept {
+  return opcode == SendOpcode::kLocalInvalidate || opcode == SendOpcode::kBindWindow;
+}
+
+}  // namespace
+
+// False when there was nothing to hear.
+bool Stream::pump() {
+  bool heard = false;
+  while (pump_one()) heard = true;
+  if (life_.overflowed && !life_.gave_up) give_up_after_overflow();
+  if (life_.fails() && !life_.queue_pair_told) tell_failure();
+  return heard;
+}
+
+// The queue pair is in ERROR from now on, not only when the peer has closed. What the engine still held of its receives
+// was told before, and so the others are flushed behind them.
+void Stream::tell_failure() {
+  if (qp_ && !std::exchange(life_.queue_pair_told, true)) qp_->fall();
+}
+
+// A completion is lost: the application cannot know any more what was done. Only this stream is affected
+// (RDMAP-8.1.1-11, SEC-6.4.6-01).
+void Stream::give_up_after_overflow() {
+  life_.gave_up = true;
+  engine_.abort(now());
+  while (pump_one()) {
+  }
+  if (qp_) qp_->raise(AsyncEventType::kQueuePairFatal);  // who hears of it finds the queue pair in ERROR
+}
+
+bool Stream::pump_one() {
+  if (!engine_.has_events()) return false;
+  auto event = engine_.poll_event();
+  std::visit([this](auto& kind) { on(kind); }, *event);
+  return true;
+}
+
+// --- Start-up
+
+void Stream::on(engine::ConnectionRequested& event) {
+  if (observer_) observer_->on_requested(std::move(event));
+  watch_.move_to(runtime_.progress_threads().of(number()));  // the thread that serves it for good
+}
+
+void Stream::on(engine::Established& event) {
+  life_.reach(Stage::kEstablished);
+  if (narrator_) narrator_->on(event);
+  if (wake_up_) runtime_.forget_wake_up(number(), *std::exchange(wake_up_, std::nullopt));  // it was the start-up's
+  if (qp_) {
+    qp_->established({.revision = event.revision,
+                      .enhanced = event.enhanced,
+                      .crc = event.crc,
+                      .markers_in = event.markers_in,
+                      .markers_out = event.markers_out,
+                      .ird = event.ird,
+                      .ord = event.ord,
+                      .rtr = event.rtr});
+  }
+  if (observer_) observer_->on_established(event);
+}
+
+void Stream::on(engine::Rejected& event) {
+  const bool retry = observer_ && observer_->on_rejected(std::move(event));
+  if (retry) release_locked();  // so that the end of this stream is not the end of the queue pair
+}
+
+void Stream::on(const engine::StartupFailed& event) {
+  if (narrator_) narrator_->on(event);
+  const bool retry = observer_ && observer_->on_startup_failed(event);
+  const auto side = initiator_ ? FailedStartup::kOurs : FailedStartup::kPeers;
+  log_startup_failure(peer_, event.report, retry ? FailedStartup::kTriedAgain : side);
+  if (retry) release_locked();   // as above
+  life_.reach(Stage::kFailing);  // a Terminate may be on its way (MPA2-8-01)
+}
+
+// --- Completions
+
+// Of the work request that is to blame, as far as a Terminate says.
+std::uint32_t Stream::vendor_error(WcStatus status) const {
+  return status == WcStatus::kSuccess || status == WcStatus::kFlushed ? 0 : qp_->vendor_error();
+}
+
+void Stream::complete(CompletionQueueState& queue, const WorkCompletion& completion) {
+  if (!queue.push(completion)) life_.overflowed = true;
+}
+
+void Stream::on(const engine::SendCompleted& event) {
+  const SendSlot slot = sends_.slots.pop();
+  if (is_local(slot.opcode)) memory_.finish_local(event.cookie);
+  if (event.status != engine::WorkStatus::kSuccess) life_.reach(Stage::kFailing);
+  if (qp_) complete_send(slot, event);
+  while (!sends_.slots.empty() && sends_.slots.front().late) {
+    const SendSlot late = sends_.slots.pop();
+    if (qp_) complete_send(late, {.status = engine::WorkStatus::kFlushed});
+  }
+}
+
+void Stream::complete_send(const SendSlot& slot, const engine::SendCompleted& event) {
+  const WcStatus status = to_status(event.status, slot.opcode);
+  if (status == WcStatus::kSuccess && !slot.signaled) return;
+  complete(*qp_->parts.send_cq, {.wr_id = slot.wr_id,
+                                 .status = status,
+                                 .opcode = completion_opcode(slot.opcode),
+                                 .byte_len = static_cast<std::uint32_t>(event.length),
+                                 .qp_num = qp_->number,
+                                 .vendor_error = vendor_error(status)});
+}
+
+void Stream::on(const engine::Received& event) {
+  const std::uint64_t wr_id = receives_->complete(event.cookie);
+  if (event.status != engine::WorkStatus::kSuccess) life_.reach(Stage::kFailing);
+  if (qp_) complete_receive(wr_id, event);
+}
+
+void Stream::complete_receive(std::uint64_t wr_id, const engine::Received& event) {
+  WorkCompletion completion{.wr_id = wr_id,
+                            .status = to_status(event.status, SendOpcode::kSend),
+                            .opcode = event.immediate ? WcOpcode::kReceiveImmediate : WcOpcode::kReceive,
+                            .solicited = event.solicited,
+                            .with_immediate = event.immediate.has_value(),
+                            .with_invalidate = event.invalidated.has_value(),
+                            .byte_len = static_cast<std::uint32_t>(event.length),
+                            .qp_num = qp_->number};
+  if (life_.too_long && completion.status == WcStatus::kFlushed) completion.status = WcStatus::kLocalLengthError;
+  completion.vendor_error = vendor_error(completion.status);
+  if (event.immediate) completion.immediate = *event.immediate;
+  if (event.invalidated) completion.invalidated_rkey = event.invalidated->value;
+  complete(*qp_->parts.receive_cq, completion);
+}
+
+void Stream::on(const engine::ReceiveStalled& event) { log_stall(subject(), event, no_receive_timeout_); }
+
+// --- Errors and the end
+
+Subject Stream::subject() const { return {qp_ ? qp_->number : 0, peer_}; }
+
+void Stream::tell_error(const StreamError& error, AsyncEventType type) {
+  log_stream_error(subject(), error);
+  if (qp_) qp_->stream_error(error, type);
+}
+
+void Stream::on(const engine::ProtocolError& event) {
+  if (narrator_) narrator_->on(event);
+  const auto& report = event.report;
+  life_.reach(Stage::kFailing);
+  life_.too_long = report.error() == rdmap::error_code(ddp::UntaggedError::kTooLong);
+  tell_error(to_stream_error(report, false), kind_of_request_error(report));
+}
+
+void Stream::on(const engine::TerminateReceived& event) {
+  life_.reach(Stage::kFailing);
+  if (narrator_) narrator_->on(event);
+  if (event.known_departure) {
+    log_remark(subject(), {"the Terminate's fields are laid out as Linux siw does, not as RFC 5040 section 4.8 says",
+                           event.report.stream_offset});
+  }
+  tell_error(to_stream_error(event.report, true), AsyncEventType::kQueuePairFatal);
+}
+
+// The peer sends nothing more: finish what is posted, then close this direction too (RDMAP-6.2-02).
+void Stream::on(const engine::PeerClosed&) { close(); }
+
+void Stream::on(const engine::SendQueueDrained&) {
+  if (qp_) qp_->drained();
+}
+
+void Stream::on(const engine::Closed& event) {
+  life_.reach(Stage::kClosed);
+  if (narrator_) narrator_->closed(event.graceful ? "by both ends" : "before both ends had closed it");
+  if (qp_) qp_->fall();
+  if (life_.finished) tell_end();
+}
+
+// When nothing is left to do: who hears of it wants the stream's lock next, to let go of the queue pair.
+void Stream::tell_end() {
+  if (const auto observer = life_.is_closed() ? std::exchange(observer_, nullptr) : nullptr) observer->on_closed();
+}
+
+void Stream::on(const engine::Remark& event) { log_remark(subject(), event); }
+
+}  // namespace weft::verbs::detail

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work from the application to the engine, and, when the socket is free, to the wire: all in the caller's thread.
+#include <array>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "verbs/stream/stream.hpp"
+
+namespace weft::verbs::detail {
+
+namespace {
+
+using engine::Operation;
+
+Operation to_operation(SendOpcode opcode) noexcept {
+  switch (opcode) {
+    case SendOpcode::kRdmaWrite: return Operation::kWrite;
+    case SendOpcode::kRdmaWriteWithImmediate: return Operation::kWriteImmediate;
+    case SendOpcode::kSend:
+    case SendOpcode::kSendWithInvalidate: return Operation::kSend;
+    case SendOpcode::kRdmaRead: return Operation::kRead;
+    case SendOpcode::kCompareAndSwap: return Operation::kCmpSwap;
+    case SendOpcode::kFetchAndAdd: return Operation::kFetchAdd;
+    case SendOpcode::kLocalInvalidate:
+    case SendOpcode::kBindWindow: return Operation::kLocal;
+    case SendOpcode::kImmediate: return Operation::kImmediate;
+  }
+  return Operation::kSend;
+}
+
+rdmap::AtomicOperation to_atomic(const SendRequest& request) noexcept {
+  const bool add = request.opcode == SendOpcode::kFetchAndAdd;
+  return {.kind = add ? rdmap::AtomicOperation::Kind::kFetchAdd : rdmap::AtomicOperation::Kind::kCmpSwap,
+          .add_or_swap = request.swap_or_add,
+          // RFC 7306 section 5.1.1: a mask of 0 is one addition over all 64 bits.
+          .add_or_swap_mask = add && !request.masked_add ? 0 : request.swap_or_add_mask,
+          .compare = request.compare,
+          .compare_mask = request.compare_mask};
+}
+
+Error to_error(engine::PostError error) {
+  switch (error) {
+    case engine::PostError::kQueueFull: return {Errc::kQueueFull, "send queue", "holds its bound of work requests"};
+    case engine::PostError::kNotConnected: return {Errc::kDisconnected, "queue pair", "the connection is closing"};
+    case engine::PostError::kTooManySegments: return {Errc::kTooManySegments, "segments", "more than the device takes"};
+    case engine::PostError::kInlineTooLong: return {Errc::kInlineTooLong, "segments", "too many octets for inline"};
+    case engine::PostError::kMessageTooLong: return {Errc::kMessageTooLong, "segments", "2^32 octets or more together"};
+    case engine::PostError::kNoReadDepth:
+      return {Errc::kInvalidState, "opcode", "ORD is 0: reads and atomics were negotiated away"};
+    case engine::PostError::kBadOperands: return {Errc::kInvalidArgument, "segments", "do not fit the operation"};
+  }
+  return {Errc::kInvalidArgument, "request", "refused"};
+}
+
+bool moves_data(Operation operation) noexcept {
+  return operation == Operation::kSend || operation == Operation::kWrite || operation == Operation::kWriteImmediate;
+}
+
+// The application names both ends of tagged work, whole buffers or parts (DDP-5.2-09, RDMAP-3.2-07, RDMAP-5.2.1-10).
+engine::WorkRequest to_work(const SendRequest& request, std::uint64_t cookie) {
+  engine::WorkRequest work{.cookie = cookie,
+                           .operation = to_operation(request.opcode),
+                           .fence = has(request.flags, SendFlags::kFence),
+                           .solicited = has(request.flags, SendFlags::kSolicited),
+                           .local = request.segments,
+                           .remote_stag = {request.rkey},
+                           .remote_offset = {request.remote_address},
+                           .atomic = to_atomic(request),
+                           .immediate = request.immediate};
+  if (request.opcode == SendOpcode::kSendWithInvalidate) work.invalidate = ddp::Stag{request.invalidate_rkey};
+  if (work.operation == Operation::kLocal) work.local = {};
+  if (work.operation == Operation::kRead && !request.segments.empty()) {
+    work.sink_stag = {request.segments[0].lkey};
+    work.sink_offset = {request.segments[0].address};
+  }
+  return work;
+}
+
+Result<void> check(const SendRequest& request, const QueuePairAttributes& limits) {
+  const Operation operation = to_operation(request.opcode);
+  if (request.segments.size() > limits.max_send_sge) {
+    return fail(Errc::kTooManySegments, "segments", "more than the queue pair was created for");
+  }
+  if (operation == Operation::kRead && request.segments.size() > Device::limits().max_sge_rd) {
+    return fail(Errc::kTooManySegments, "segments", "an RDMA Read has one sink");
+  }
+  if (has(request.flags, SendFlags::kInline) && !moves_data(operation)) {
+    return fail(Errc::kInvalidArgument, "flags", "only Sends and RDMA Writes can be inline");
+  }
+  return {};
+}
+
+// Inline octets are copied here, so that lkeys play no part. They may come from anywhere in the caller's memory.
+Result<Bytes> copy_inline(const SendRequest& request, std::uint32_t limit, MutableBytes out) {
+  std::size_t used = 0;
+  for (const Sge& sge : request.segments) {
+    if (sge.length > limit - used) return fail(Errc::kInlineTooLong, "segments", "more octets than max_inline");
+    if (sge.length != 0) std::memcpy(out.data() + used, std::bit_cast<const void*>(sge.address), sge.length);
+    used += sge.length;
+  }
+  return out.first(used);
+}
+
+Result<LocalWork> local_work(const SendRequest& request, std::uint64_t cookie,
+                             const std::shared_ptr<WindowState>& window, const std::shared_ptr<RegionState>& region) {
+  if (request.opcode == SendOpcode::kLocalInvalidate)
+    return LocalWork{cookie, LocalInvalidate{request.invalidate_rkey}};
+  const bool unbinds = window && window->type == WindowType::kType1 && request.bind.length == 0;
+  if (!window || (!region && !unbinds)) return fail(Errc::kInvalidArgument, "bind", "needs a window and a region");
+  if (request.bind.length == 0 && !unbinds) {
+    return fail(Errc::kInvalidArgument, "bind.length", "zero: invalidate instead");
+  }
+  return LocalWork{cookie, BindWindow{.window = window,
+                                      .region = region,
+                                      .stag = request.bind.rkey,
+                                      .address = request.bind.address,
+                                      .length = request.bind.length,
+                                      .access = request.bind.access}};
+}
+
+}  // namespace
+
+std::optional<PostResult> Stream::post(std::span<const SendRequest> requests) {
+  const std::lock_guard lock(mutex_);
+  std::optional<PostResult> result;
+  if (!qp_ || life_.is_closed()) return result;
+  result.emplace();
+  for (std::size_t i = 0; i < requests.size() && *result; ++i) {
+    if (const auto posted = post_one(requests[i]); !posted) *result = std::unexpected(PostFailure{posted.error(), i});
+  }
+  send_some(kMaxBatchesOfPost);
+  settle();
+  return result;
+}
+
+std::uint32_t Stream::sends_held() {
+  const std::lock_guard lock(mutex_);
+  return static_cast<std::uint32_t>(sends_.slots.size());
+}
+
+Result<void> Stream::post_one(const SendRequest& request) {
+  if (life_.fails()) return post_late(request);
+  if (const auto sound = check(request, qp_->attributes); !sound) return sound;
+  if (sends_.slots.size() >= qp_->attributes.max_send_wr) {
+    return fail(Errc::kQueueFull, "send queue", "holds its bound of work requests");
+  }
+  engine::WorkRequest work = to_work(request, sends_.next_cookie);
+  std::array<std::byte, engine::kMaxInline> copied;
+  if (has(request.flags, SendFlags::kInline)) {
+    const auto octets = copy_inline(request, qp_->attributes.max_inline, copied);
+    if (!octets) return std::unexpected(octets.error());
+    work.inline_data = *octets;
+    work.local = {};
+  }
+  std::optional<LocalWork> local;
+  if (work.operation == Operation::kLocal) {
+    const WindowBind& bind = request.bind;
+    auto made = local_work(request, sends_.next_cookie, bind.window != nullptr ? bind.window->self_.state : nullptr,
+                           bind.region != nullptr ? bind.region->self_.state : nullptr);
+    if (!made) return std::unexpected(made.error());
+    local = std::move(*made);
+  }
+  if (const auto posted = engine_.post(work); !posted) return std::unexpected(to_error(posted.error()));
+  if (local) memory_.post_local(std::move(*local));  // performed at its turn, not before fill()
+  const bool signaled = qp_->attributes.signal_all || has(request.flags, SendFlags::kSignaled);
+  sends_.slots.push({.wr_id = request.wr_id, .opcode = request.opcode, .signaled = signaled});
+  ++sends_.next_cookie;
+  return {};
+}
+
+// Flushed, but not before what was posted earlier (RDMAP-5.5-19): that may have to wait until octets on loan are
+// written.
+Result<void> Stream::post_late(const SendRequest& request) {
+  if (sends_.slots.empty()) return qp_->flush_send(request), Result<void>{};
+  if (sends_.slots.size() >= qp_->attributes.max_send_wr) {
+    return fail(Errc::kQueueFull, "send queue", "holds its bound of work requests");
+  }
+  sends_.slots.push({.wr_id = request.wr_id, .opcode = request.opcode, .late = true});
+  return {};
+}
+
+}  // namespace weft::verbs::detail
