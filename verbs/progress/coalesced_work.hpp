@@ -22,7 +22,7 @@ class CoalescedWork {
   [[nodiscard]] bool runs() const noexcept { return asked_.load(std::memory_order_relaxed) != 0; }
 
  private:
-  std::atomic<std::uint32_t> asked_{0};  // calls since nobody was at it
+  std::atomic<std::uint32_t> asked_{0};  // calls since no thread was at it
 };
 
 }  // namespace weft::verbs::detail

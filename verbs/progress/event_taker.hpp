@@ -17,7 +17,7 @@ namespace weft::verbs::detail {
 
 class EventTaker : public Driver {
  public:
-  // `show`: what was held back is for whoever looks at the descriptor. Called with a lock held that is a leaf to it.
+  // `show`: what was held back is for any thread that looks at the descriptor. Called with a lock held that is a leaf to it.
   EventTaker(Presence::Rule rule, std::function<void()> show) : presence_(rule), show_(std::move(show)) {}
   EventTaker(const EventTaker&) = delete;
   EventTaker& operator=(const EventTaker&) = delete;

@@ -11,7 +11,7 @@
 
 namespace weft::verbs::detail {
 
-// So many calls in a row, each within that time of the one before.
+// The calls in a row that make a presence, each within `closeness` of the one before.
 struct PresenceRule {
   std::uint32_t calls{};
   std::chrono::nanoseconds closeness{};
@@ -27,7 +27,8 @@ class Presence {
 
   explicit Presence(Rule rule) noexcept : rule_(rule) {}
 
-  [[nodiscard]] bool is_here() const noexcept { return here_.load(std::memory_order_relaxed); }
+  // What was made ready before arrive() is there for a thread that sees it here.
+  [[nodiscard]] bool is_here() const noexcept { return here_.load(std::memory_order_acquire); }
 
   // --- Of a thread that is not here
   // A call that counts. True when the row is long enough to arrive.

@@ -9,7 +9,7 @@ namespace weft::verbs::detail {
 
 struct ReliefFacts {
   std::size_t threads = 1;   // progress threads
-  bool sockets{};            // they have any; one without wakes nobody, and its listeners need it
+  bool sockets{};            // they have any; without one the thread disturbs no other, and its listeners need it
   bool proxy{};              // a thread that waits for connection events is present
   bool messages{};           // came for established connections since the last look
   bool sleepers{};           // threads that sleep until an event of a set-up

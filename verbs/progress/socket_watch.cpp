@@ -104,14 +104,14 @@ bool SocketWatch::settle(transport::Interest wanted, bool stalled) {
   if (settled_ == Settled{wanted, stalled, owner_}) return true;
   tell_pollers(wanted.write);
   if (owner_.kind != Kind::kProgressThread) tell_waiters(wanted);
-  // Of a stream that does not read nobody else would notice a reset.
+  // Of a stream that does not read no other thread would notice a reset.
   const auto beside = stalled ? std::optional(transport::Interest{.end = wanted.end}) : std::nullopt;
   const bool told = tell_progress_thread(owner_.kind == Kind::kProgressThread ? wanted : beside);
   settled_ = told ? std::optional(Settled{wanted, stalled, owner_}) : std::nullopt;
   return told;
 }
 
-// Whoever owns the socket: a poller that finds room in it drives the stream, and so becomes its owner. A poller of few
+// No matter who owns the socket: a poller that finds room in it drives the stream, and so becomes its owner. A poller of few
 // has no set and tries with each poll.
 void SocketWatch::tell_pollers(bool write) {
   if (wants_room_.exchange(write) == write) return;
@@ -122,7 +122,7 @@ void SocketWatch::tell_pollers(bool write) {
   }
 }
 
-// The set of a waiter that has gone may keep what it has, while a progress thread owns the socket: nobody sleeps in it,
+// The set of a waiter that has gone may keep what it has, while a progress thread owns the socket: no thread sleeps in it,
 // and most likely the waiter comes back.
 void SocketWatch::tell_waiters(transport::Interest wanted) {
   for (std::uint8_t side = 0; side < kSides; ++side) {

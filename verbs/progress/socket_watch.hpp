@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose epoll set a stream's socket is in, and for what: the first table of docs/progress.md. Nobody else adds, changes
+// Whose epoll set a stream's socket is in, and for what: the first table of docs/progress.md. No other code adds, changes
 // or removes a connection's socket in an epoll set. Under the stream's lock, but for enter() and exit().
 #pragma once
 
@@ -41,7 +41,7 @@ class SocketWatch {
   bool is_over(const Driver& owner);
 
   // --- Behind every drive
-  // `wanted`: what a thread that sleeps should look for. `stalled`: a Send waits for a receive, so nobody reads.
+  // `wanted`: what a thread that sleeps should look for. `stalled`: a Send waits for a receive, so no thread reads.
   // False when there was no memory for it: to be tried again.
   [[nodiscard]] bool settle(transport::Interest wanted, bool stalled);
   void move_to(transport::ReadinessThread& home);  // its progress thread from here on

@@ -64,7 +64,7 @@ class Watchdog {
   static constexpr std::chrono::milliseconds kBeat{100}, kCloseBeat{15};
   static constexpr std::size_t kMostSights = 64;  // further ones have to wait
   static constexpr std::chrono::milliseconds kForgotten{50};
-  // The tick's alarm is the business of the same thread: between so many looks it has had its turn several times,
+  // The tick's alarm is the business of the same thread: between this number of looks it has had its turn several times,
   // however late that thread gets a processor.
   static constexpr std::uint32_t kLooks = 4;
 

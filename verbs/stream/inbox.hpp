@@ -16,8 +16,8 @@ namespace weft::verbs::detail {
 
 class Inbox {
  public:
-  // One drive of a connection, before others have their turn: so many octets, as a long message wants, or so many FPDUs
-  // (some 100 us), since a peer may send empty ones, of which 256 KiB hold 13,000 and take as long as 20 MiB.
+  // One drive of a connection, before others have their turn: octets, of which a long message wants many, or FPDUs (some
+  // 100 us), since a peer may send empty ones, of which 256 KiB hold 13,000 and take as long as 20 MiB.
   static constexpr std::size_t kMostRead = 4 * Staging::kOctets;
   static constexpr std::uint32_t kMostFrames = 1024;
   // Behind a payload that lands, so that the next one can land as well.
