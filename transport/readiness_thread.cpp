@@ -53,9 +53,13 @@ void ReadinessThread::stop() {
 void ReadinessThread::rest() { change(Duty::kRest); }
 void ReadinessThread::resume() { change(Duty::kServe); }
 
+// The end is final: what is served last, or another thread, may tell it to go on meanwhile.
 void ReadinessThread::change(Duty duty) {
   if (serving_->gone) return;  // the bell's number may be another file's by now
-  if (serving_->duty.exchange(duty) == duty) return;
+  Duty before = serving_->duty;
+  do {
+    if (before == duty || before == Duty::kEnd) return;
+  } while (!serving_->duty.compare_exchange_weak(before, duty));
   const NoCancellation here;
   serving_->duty.notify_one();  // wherever it sleeps
   bell_.ring();

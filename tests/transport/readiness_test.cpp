@@ -206,6 +206,31 @@ TEST_F(Watched, AStoppedThreadIsSilent) {
   EXPECT_EQ(thread.modify(pair.second, 5, kNoInterest), std::errc::no_such_file_or_directory) << "and has let go";
 }
 
+// Not even what it serves last, which may tell it to serve, gives it more to do.
+TEST(ReadinessThread, AnEndIsFinal) {
+  auto [near, far] = connected_pair();
+  std::atomic<bool> serves{false}, stops{false};
+  std::atomic<pid_t> stopper{};
+  std::optional<ReadinessThread> thread;
+  thread.emplace(ReadinessThread::create([&](const Ready&) {
+                   serves = true;
+                   while (!stops) std::this_thread::yield();
+                   thread->resume();
+                   thread->remove(far);
+                 }).value());
+  thread->start();
+  ASSERT_FALSE(thread->add(far, 5, kReadInterest));
+  write_one(near, pattern(1));
+  while (!serves) std::this_thread::yield();
+  std::jthread other([&] {
+    stopper = static_cast<pid_t>(::syscall(SYS_gettid));
+    thread->stop();
+  });
+  while (stopper == 0) std::this_thread::yield();
+  sleeps_of(stopper);  // it has said so, and waits
+  stops = true;
+}
+
 // As if the thread got no processor: it is not started.
 TEST_F(Watched, WhoHelpsServesWhatTheThreadComesTooLateFor) {
   Mailbox<int> called;
