@@ -88,17 +88,18 @@ void ReadinessThread::run() {
     }
     const std::lock_guard lock(serving_->mutex);
     serving_->late_since.reset();
-    serve(std::span(ready).first(count));
+    serve(std::span(ready).first(count), [this] { return serving_->duty == Duty::kServe; });
   }
 }
 
-void ReadinessThread::serve(std::span<const Ready> ready) {
+// What `may_serve` leaves is still ready when the thread waits the next time, visitors excepted: theirs are edges.
+void ReadinessThread::serve(std::span<const Ready> ready, auto may_serve) {
   for (const Ready& one : ready) {
     if (one.token == kBell) {
       bell_.silence();
     } else if (one.token >= kFirstVisitor) {
       call(one.token);
-    } else {
+    } else if (may_serve()) {
       serve_(one);
     }
   }
@@ -109,7 +110,7 @@ void ReadinessThread::help(std::chrono::microseconds late, std::size_t most) {
   const std::unique_lock lock(serving_->mutex, std::try_to_lock);
   if (!lock || (serving_->duty != Duty::kRest && !is_late(late))) return;
   std::array<Ready, ReadinessSet::kMaxReady> ready;
-  serve(std::span(ready).first(sockets_.wait(std::span(ready).first(most))));
+  serve(std::span(ready).first(sockets_.wait(std::span(ready).first(most))), [] { return true; });
 }
 
 bool ReadinessThread::serve_one() {
@@ -118,7 +119,7 @@ bool ReadinessThread::serve_one() {
   std::array<Ready, 1> ready;
   const std::size_t count = sockets_.wait(ready);
   serving_->late_since.reset();
-  serve(std::span(ready).first(count));
+  serve(std::span(ready).first(count), [] { return true; });
   return count != 0;
 }
 

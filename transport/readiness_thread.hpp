@@ -50,7 +50,8 @@ class ReadinessThread {
   // Also those that no Interest is left in.
   [[nodiscard]] bool serves_any() const noexcept { return serving_->sockets.load(std::memory_order_relaxed) != 0; }
 
-  // From rest() on the thread sleeps, and who helps serves instead of it, until resume(). In any thread.
+  // From rest() on the thread sleeps, and a thread that helps serves instead of it, until resume(). In any thread.
+  // Behind rest() only a call of `serve` may still be under way: serve_one() and help() wait for it or leave.
   void rest();
   void resume();
   [[nodiscard]] bool rests() const noexcept { return serving_->duty == Duty::kRest; }
@@ -92,7 +93,7 @@ class ReadinessThread {
       : sockets_(std::move(sockets)), serve_(std::move(serve)) {}
   enum class Duty : int { kServe, kRest, kEnd };
   void run();
-  void serve(std::span<const Ready> ready);
+  void serve(std::span<const Ready> ready, auto may_serve);
   void change(Duty duty);
   void call(std::uint64_t visitor);
   [[nodiscard]] bool is_late(std::chrono::microseconds late);

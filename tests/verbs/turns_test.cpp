@@ -32,7 +32,10 @@ struct ByHand {
     expect_event(events, ConnectionEventType::kEstablished);
     for (std::uint64_t number = 1; !stream; ++number) stream = runtime->find(number);
     runtime->watch(myself);
-    wait_until([&] { return runtime->progress_threads().proxy_comes(); }, "the progress thread rests");
+    auto& threads = runtime->progress_threads();
+    wait_until([&] { return threads.proxy_comes(); }, "the progress thread is to rest");
+    while (threads.serve_one()) {  // and when it has nothing in hand, it does
+    }
   }
   ~ByHand() {
     myself->gone = true;
