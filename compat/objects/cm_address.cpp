@@ -67,7 +67,9 @@ bool has_another_device() {
 }
 
 // So libfabric asks which devices there are, and passes over all that are not the one that it is shown. Without one it
-// takes all that have an address. An identifier that goes on has its device when it needs one (adopt_late).
+// takes all that have an address. An identifier that goes on has its device when it needs one (adopt_late). The kernel
+// answers the same way where siw is on eth0 alone: to bind succeeds and shows no device (seen with Linux 6.1); it goes
+// on to refuse connects to a loopback address (EINVAL), which here have a device.
 bool only_asks(const CmId& id, const verbs::Endpoint& local) {
   if (!id.synchronous() || local.port != 0 || !local.address.is_loopback()) return false;
   if (has_another_device()) return true;
