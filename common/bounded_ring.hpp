@@ -34,7 +34,7 @@ class BoundedRing {
     return true;
   }
 
-  // One more element at the back, as whoever had its slot before left it: for large ones, to be filled where they stay.
+  // One more element at the back, as the slot's last user left it: for large ones, to be filled where they stay.
   // The caller has checked that the ring is not full.
   T& extend() {
     if (full()) std::abort();
@@ -61,7 +61,7 @@ class BoundedRing {
     --size_;
   }
 
-  // The same for an element that nobody wants: what it owns is let go of.
+  // The same for an element that the caller does not want: what it owns is let go of.
   void drop() {
     if constexpr (!std::is_trivially_destructible_v<T>) slots_[head_] = T{};
     advance();

@@ -42,7 +42,7 @@ std::uint32_t advance(Advance function, std::uint32_t state, Bytes octets) noexc
 }
 
 // One call through a pointer that never changes, which processors predict. Right from the first instruction of the
-// process: whoever computes a CRC before the line below has run gets it too.
+// process: a static object's constructor that computes a CRC before the line below has run gets it too.
 constinit std::atomic<Advance> in_use{portable};
 [[maybe_unused]] const bool kChosen = (use_crc32c(choose_crc32c(crc32c_features()).routine), true);
 

@@ -26,7 +26,7 @@ struct ConnectionReport {
   ConnectionInfo info{};
   bool evicted{};  // too many connections at a time: what followed was not looked at
   bool roles_known{};
-  End initiator{};  // kFirst when nobody knows
+  End initiator{};  // kFirst when the roles are not known
   std::optional<mpa::Rtr> rtr{};
   Facts facts{};
   std::array<Tally, 2> tallies{};  // by Direction

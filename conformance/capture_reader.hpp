@@ -24,7 +24,7 @@ struct CaptureError {
     kCutShort,         // it ends inside a packet or block
     kDamaged,          // a length or a block in it makes no sense
     kMixedInterfaces,  // pcapng with several interfaces whose packets libpcap cannot give through one reader
-    kUnknownLinkType,  // nobody here knows where the IP header is
+    kUnknownLinkType,  // weft does not know where its packets have the IP header
     kNoPermission,     // to capture
     kNoSuchInterface,
     kInterfaceFailed,  // went down, or cannot be captured from

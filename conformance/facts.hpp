@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is known of a connection and what more than one group of rules needs. Absent means that the capture did not show
-// it: then nobody may be blamed for it.
+// it: then no end may be blamed for it.
 #pragma once
 
 #include <cstddef>

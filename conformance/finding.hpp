@@ -17,8 +17,8 @@ namespace weft::conformance {
 struct Excerpt {
   std::vector<std::byte> octets{};
   std::uint64_t stream_offset{};  // of octets[0]
-  std::size_t mark{};             // the wrong ones: octets[mark] ..
-  std::size_t marked{};           // .. so many; 0 when nothing is marked
+  std::size_t mark{};             // the wrong ones begin at octets[mark] ..
+  std::size_t marked{};           // .. and are this many; 0 when nothing is marked
 };
 
 struct Finding {

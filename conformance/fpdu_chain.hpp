@@ -15,7 +15,7 @@ enum class Verdict : std::uint8_t { kYes, kNo, kMoreOctets };
 // What looking costs and lacks.
 struct Effort {
   std::uint64_t work{};  // octets that went into CRCs
-  std::size_t needed{};  // with kMoreOctets: so many octets from the same place on are needed to tell more
+  std::size_t needed{};  // with kMoreOctets: the octets from the same place on that are needed to tell more
 };
 
 // `behind`: the octets behind an FPDU that does not convince by itself. `cut`: no more will come.

@@ -10,7 +10,7 @@ namespace weft::conformance {
 
 using engine::Direction;
 
-// The two ends of a TCP connection before anybody knows which is the MPA Initiator: that is told by the key, not by the
+// The two ends of a TCP connection before it is known which is the MPA Initiator: that is told by the key, not by the
 // SYN (MPA-2-03). kFirst sent the first packet that the capture shows.
 enum class End : std::uint8_t { kFirst, kSecond };
 [[nodiscard]] constexpr End opposite(End end) noexcept { return end == End::kFirst ? End::kSecond : End::kFirst; }

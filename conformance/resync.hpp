@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds FPDUs in octets of which nobody knows where they begin: behind a gap of the capture, behind a broken length, or
+// Finds FPDUs in octets where it is not known where one begins: behind a gap of the capture, behind a broken length, or
 // because the capture begins in mid-connection. Each octet is looked at once, and the work is bounded by a multiple of
 // the octets.
 #pragma once
@@ -21,7 +21,7 @@ struct Known {
 struct Regained {
   std::size_t skip{};            // octets at the front that begin no row of FPDUs
   std::optional<Track> found{};  // one begins behind them
-  std::size_t needed{};          // behind them there may be one: so many octets are needed to tell
+  std::size_t needed{};          // behind them there may be one: the octets that are needed to tell
 };
 
 class Resync {

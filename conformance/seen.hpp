@@ -72,7 +72,7 @@ struct FpduSeen {
 
 // The FPDUs of a direction could not be followed any more. The rules forget what they know of it.
 enum class LossReason : std::uint8_t {
-  kCaptureGap,  // the capture lost octets: nobody's fault
+  kCaptureGap,  // the capture lost octets: neither end's fault
   kNotAnFpdu,   // what should be an FPDU is none: CRC, Markers and lengths lead nowhere
 };
 struct LostSeen {

@@ -4,7 +4,7 @@
 namespace weft::conformance {
 namespace {
 
-constexpr std::size_t kMostSegments = 64;  // that are remembered while nobody knows the roles
+constexpr std::size_t kMostSegments = 64;  // that are remembered while the roles are not known
 
 }  // namespace
 

@@ -35,7 +35,7 @@ bool Walk::show_more() {
   return true;
 }
 
-// So many octets more.
+// Octets that have to come before the next look.
 std::size_t Walk::next_look(Half& half) const {
   const std::size_t size = half.window.size();
   const std::size_t wanted = half.needed > size ? half.needed - size : 1;

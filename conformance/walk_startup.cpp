@@ -86,7 +86,7 @@ bool Walk::startup(Half& half) {
   }
   tell(seen);
   leave_startup(half, shown, flags);
-  if (too_long) lose(half, {});  // where it ends is anybody's guess
+  if (too_long) lose(half, {});  // where it ends is not known
   if (too_long) half.base.reset();
   return true;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What DDP needs from whoever owns memory (RFC 5041 sections 5 and 7.1). The live stack implements it over registered
-// memory, those who only watch (engine/observer.hpp) over a recorder, the tests over plain vectors. DDP itself never
-// touches a user's octet.
+// What DDP needs from the owner of memory (RFC 5041 sections 5 and 7.1). The live stack implements it over registered
+// memory, an observer (engine/observer.hpp) over a recorder, the tests over plain vectors. DDP itself never touches a
+// user's octet.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@
 
 namespace weft::ddp {
 
-inline constexpr std::uint32_t kLeastMulpdu = 128;  // MPA promises at least so many octets (RFC 5044 section 4.1)
+inline constexpr std::uint32_t kLeastMulpdu = 128;  // octets: MPA promises at least these (RFC 5044 section 4.1)
 
 // A segment to send: `header`, then octets [offset, offset + length) of the message.
 template <typename HeaderType>

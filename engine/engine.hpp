@@ -42,7 +42,7 @@ struct Config {
   std::uint32_t early_placement = 32 * 1024;
   Duration startup_timeout = std::chrono::seconds(10);  // waiting for the peer's start-up frame, RTR included
   Duration first_fpdu_delay{};  // initiator: between the Reply and our first FPDU, for peers that are not ready at once
-  Duration no_receive_timeout = std::chrono::seconds(30);  // a Send stalled for so long becomes Terminate 1/2/02
+  Duration no_receive_timeout = std::chrono::seconds(30);  // a Send stalled for longer becomes Terminate 1/2/02
   Duration finish_timeout = std::chrono::seconds(60);      // after close(): for what is posted to be sent and answered
   Duration close_timeout =
       std::chrono::seconds(5);  // waiting for the peer's FIN after ours, a Terminate or a rejection
@@ -119,8 +119,7 @@ class Engine {
   // Appends what there is to send, as far as the batch has room. An empty batch with an arena of 140 octets or more has
   // room for at least one FPDU. True: there was more than it had room for.
   bool fill(TransmitBatch& batch, Instant now);
-  void written(std::size_t octets, Instant now);  // the socket took so many octets of what fill() appended;
-                                                  // in order
+  void written(std::size_t octets, Instant now);  // the socket took these of what fill() appended, in order
   void set_emss(std::uint32_t emss) noexcept;     // applies to FPDUs not yet cut (DDP-3-01, DDP-3-02)
   [[nodiscard]] std::optional<Instant> next_deadline() const noexcept;
   void deadline_passed(Instant now);

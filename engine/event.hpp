@@ -70,7 +70,7 @@ struct Received {  // a receive of queue 0, in the order of delivery
 };
 
 // A Send found no receive: nothing of this stream is looked at until one is posted or Config::no_receive_timeout has
-// passed, which ends it. Told when a stall begins, so that somebody can see who lives on this slow path.
+// passed, which ends it. Told when a stall begins, so that a user can see which peers live on this slow path.
 struct ReceiveStalled {
   std::uint64_t stream_offset{};  // of the FPDU that waits, as in ErrorReport
 };

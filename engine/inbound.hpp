@@ -24,7 +24,7 @@ namespace weft::engine {
 
 // --- What a segment led to. Spans are valid until the next call.
 
-struct Placed {};  // the message goes on, or it was an RDMA Write, which nobody hears of (RDMAP-5.1-02)
+struct Placed {};  // the message goes on, or it was an RDMA Write, which the user does not hear of (RDMAP-5.1-02)
 struct SendDelivered {
   ddp::ReceiveBuffer buffer{};
   std::uint32_t length{};

@@ -7,7 +7,7 @@ namespace weft::engine {
 
 namespace {
 
-// Nobody watched the negotiation of an observed connection as strictly as its ends did; these only bound memory.
+// What the ends have negotiated is theirs to keep: these only bound an observer's memory.
 constexpr std::uint32_t kRequestsAtATime = 1 << 16;
 
 }  // namespace

@@ -12,9 +12,9 @@ using rdmap::StreamState;
 // Every error of the peer, of whatever layer, is told to the user (DDP-7-01, DDP-7.1-18, DDP-6.2.2-02) and answered
 // with one Terminate, for our direction still works (RDMAP-6.2.1-01, RDMAP-7.1-05, DDP-7.1-21, MPA-8-16); the stream
 // does not end before that (DDP-6.2.2-07). A responder that has seen no valid FPDU may not send one (MPA-7.1.2-17) and
-// closes; so does everyone after an error of the start-up itself (MPA-8-09), and whoever has sent its FIN. A Terminate
-// in which something is wrong is told to the user (RDMAP-5.4-08), and to the peer by the close alone: it listens no
-// more.
+// closes; so does either end after an error of the start-up itself (MPA-8-09), and an end that has sent its FIN. A
+// Terminate in which something is wrong is told to the user (RDMAP-5.4-08), and to the peer by the close alone: it
+// listens no more.
 void Engine::State::fail(const Fault& fault, Instant now) {
   if (!rdmap::may_send(stream)) return;
   // MPA2-9.3-04. Only a responder can get here: an initiator is established with the Reply, and has no work before it.
@@ -52,7 +52,7 @@ void Engine::State::close(Instant now) {
   settle(now);
 }
 
-// Nobody is there who could post receives, or whose memory responses could be read from. The work that was done
+// The user is gone: no receive will be posted, and there is no memory to read responses from. The work that was done
 // arrives, for the FIN comes behind it; a peer that waits for a response is told that none will come (RDMAP-6.2.1-01).
 // If it asked and does not read, the kernel is not to keep the octets for it beyond our patience.
 void Engine::State::leave(Instant now) {
@@ -123,8 +123,8 @@ void Engine::State::settle_end(Instant now) {
   const bool unanswerable = ending.peer_finished() && rdma && rdma->inbound.window().outstanding() > 0;
   if (unanswerable && rdmap::may_send(stream)) give_up(now);
   if (ending.fin_due() && nothing_left_to_send()) {
-    // Who was rejected closes first, if it does within the patience (MPA-7.1.2-07, MPA-7.1.4.2-02, MPA-7.1.4.2-03): a
-    // FIN on the heels of our Reply would be taken for the end before some have looked at its private data.
+    // A peer that was rejected closes first, if it does so within the patience (MPA-7.1.2-07, MPA-7.1.4.2-02,
+    // MPA-7.1.4.2-03): some would take a FIN on the heels of our Reply for the end, and not look at its private data.
     const bool rejected = startup.phase() == mpa::Phase::kRejected;
     if (rejected && !ending.peer_finished()) return ending.begin(now + config.close_timeout);
     if (stream == StreamState::kTerminating) queue.flush();

@@ -9,7 +9,7 @@ namespace {
 
 std::vector<std::byte> copy_of(Bytes octets) { return {octets.begin(), octets.end()}; }
 
-constexpr std::uint32_t kDefaultOrd = 128;  // where nobody negotiates
+constexpr std::uint32_t kDefaultOrd = 128;  // where it is not negotiated
 
 // What is not negotiated follows the local user's wish (MPA2-9.1-20 to MPA2-9.1-23). IRD bounds what the peer may ask
 // at a time, ORD what we ask (MPA2-3-01, RDMAP-6.1-04, SEC-6.4.3.3-02).

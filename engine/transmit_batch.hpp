@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Octets on their way to the socket: many FPDUs for one sendmsg. Headers, CRCs and checksummed payload lie in the
-// batch's own arena, which nobody else writes; without a CRC payload may be borrowed from user memory.
+// batch's own arena, which nothing else writes; without a CRC payload may be borrowed from user memory.
 #pragma once
 
 #include <cassert>
@@ -45,7 +45,7 @@ class TransmitBatch {
   [[nodiscard]] std::span<const Bytes> pieces() const noexcept { return std::span(pieces_).subspan(first_); }
   [[nodiscard]] bool empty() const noexcept { return first_ == pieces_.size(); }
   [[nodiscard]] std::size_t size() const noexcept;  // octets not yet written
-  void consume(std::size_t written) noexcept;       // the socket took so many octets; an emptied batch starts over
+  void consume(std::size_t written) noexcept;       // the octets that the socket took; an emptied batch starts over
 
  private:
   [[nodiscard]] static const std::byte* end_of(Bytes piece) noexcept { return piece.data() + piece.size(); }

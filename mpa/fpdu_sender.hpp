@@ -4,7 +4,7 @@
 // (MPA-7.1.2-22), without them with the first length field (MPA-7.1.2-23). Two ways to frame one ULPDU:
 //
 //   in place: write the ULPDU at room[prefix_size()], then seal(): the payload is copied once, by the caller, and
-//             the CRC runs over that copy, which nobody else writes.
+//             the CRC runs over that copy, which nothing else writes.
 //   borrowed: without CRC and Markers the payload may stay in user memory; frame_borrowed() writes what goes around it.
 #pragma once
 
@@ -21,8 +21,8 @@ class FpduSender {
   // `position`: octets of the stream before the first FPDU; not 0 only for one who joins a stream midway.
   explicit FpduSender(Framing framing, std::uint64_t position = 0) noexcept : framing_(framing), position_(position) {}
 
-  // Octets that the next FPDU takes in the stream for a ULPDU of so many octets (Markers at the current position
-  // included).
+  // Octets that the next FPDU takes in the stream for a ULPDU of `ulpdu` octets, Markers at the current position
+  // included.
   [[nodiscard]] std::size_t fpdu_size(std::size_t ulpdu) const noexcept {
     return mpa::fpdu_size(framing_, position_, ulpdu);
   }

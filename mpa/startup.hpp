@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The MPA startup, RFC 5044 section 7.1 and RFC 6581: two small machines, one for each role. They neither send nor
-// wait: octets go in and come out. The role is the caller's choice, whoever opened the TCP connection (MPA-2-03). Who
-// may send when is in mpa/startup_phase.hpp.
+// wait: octets go in and come out. The role is the caller's choice, whichever end opened the TCP connection (MPA-2-03).
+// Which end may send when is in mpa/startup_phase.hpp.
 //
 //   Initiator                                        Responder
 //   start() --------- MPA Request -----------------> receive() -> RequestReceived

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arithmetic of atomic operations, RFC 7306 section 5.1, on values in the byte order of the host
-// (RDMAPX-5.1.1-08, RDMAPX-5.1.2-04). Who owns memory makes them atomic.
+// (RDMAPX-5.1.1-08, RDMAPX-5.1.2-04). The owner of the memory makes them atomic.
 #pragma once
 
 #include <cstdint>

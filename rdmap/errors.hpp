@@ -84,7 +84,7 @@ inline constexpr ErrorCode kUlpduTooShort = error_code(OperationError::kUnspecif
   std::unreachable();
 }
 
-// Somebody wanted memory that it may not have: RDMAP's remote protection errors and DDP's tagged buffer errors.
+// An end wanted memory that it may not have: RDMAP's remote protection errors and DDP's tagged buffer errors.
 [[nodiscard]] constexpr bool refuses_memory(const ErrorCode& error) noexcept {
   switch (error.layer) {
     case Layer::kRdmap: return error.type == std::to_underlying(ErrorType::kRemoteProtection);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Our own RDMA Reads and atomics that wait for a response: at most ORD of them (RDMAP-6.1-08), answered in the order of
-// asking. A response is only accepted for the oldest, so a peer cannot place what nobody asked for (RDMAP-5.2.2-08).
+// asking. A response is only accepted for the oldest, so a peer cannot place what was not asked for (RDMAP-5.2.2-08).
 #pragma once
 
 #include <cstdint>

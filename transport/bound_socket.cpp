@@ -47,8 +47,9 @@ std::error_code BoundSocket::ask_local() noexcept {
 }
 
 // SO_REUSEADDR on Linux does two things: it ignores what old connections have left of a port, which every server needs
-// that is started again, and it shares the port with whoever sets it too. The kernel compares both sockets' options as
-// they are at that moment. So it is set where the port is refused without it, and taken back once that succeeded.
+// that is started again, and it shares the port with any socket that has it set too. The kernel compares both sockets'
+// options as they are at that moment. So it is set where the port is refused without it, and taken back once that
+// succeeded.
 std::expected<BoundSocket, std::error_code> BoundSocket::bind(const Endpoint& at, const AddressOptions& options) {
   auto made = open(at.address.family, options);
   if (!made) return made;

@@ -50,8 +50,8 @@ class BoundSocket {
   // A free one, unless it has one. local() is as before when that fails.
   std::error_code pick_port() noexcept;
   void allow_reuse(bool on) noexcept;
-  // The same port at another address, or with other options, and no moment in between in which nobody has it. This one
-  // stays as it is when that fails.
+  // The same port at another address, or with other options, and no moment in between in which another process could
+  // take it. This one stays as it is when that fails.
   [[nodiscard]] std::expected<BoundSocket, std::error_code> again(const Address& at, const AddressOptions& options);
 
   // Gives the descriptor away. From here on TIME_WAIT of its connections does not keep others from the port.

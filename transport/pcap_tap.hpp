@@ -37,7 +37,7 @@ struct PcapError {
 class PcapTap {
  public:
   // Creates or truncates `path`, for its owner alone; follows no link, and writes to no file of another user. A named
-  // pipe needs somebody who reads it. The first failure to write later (disk full ...) is told to `on_failure`, once,
+  // pipe needs a reader. The first failure to write later (disk full ...) is told to `on_failure`, once,
   // by the thread whose octets were to be written; no packets follow. It must not call the tap or its streams.
   using OnFailure = std::function<void(const PcapError&)>;
   [[nodiscard]] static std::expected<PcapTap, PcapError> create(const std::string& path, OnFailure on_failure = {});

@@ -2,9 +2,9 @@
 // Which of many established sockets can be read or written, with interest that is switched off and on per socket.
 //
 // Why not Asio's sockets: Asio registers every descriptor edge-triggered for its whole life and wakes its thread at
-// each arrival, also when nobody waits on that socket. An application that spins in poll_cq reads the socket itself; a
-// progress thread woken for the same octets takes a core, and often a lock, from it. Here interest off means that the
-// kernel does not wake anybody. docs/decisions/0003-readiness.md has the long version.
+// each arrival, also when none of its threads is to read that socket. An application that spins in poll_cq reads it
+// itself; a progress thread woken for the same octets takes a core, and often a lock, from it. Here interest off means
+// that the kernel wakes no thread. docs/decisions/0003-readiness.md has the long version.
 #pragma once
 
 #include <chrono>
@@ -67,7 +67,7 @@ class ReadinessSet {
 
   // Whether wait() would return something; takes nothing away, not even what is told only once.
   [[nodiscard]] bool any_ready() const;
-  // False when somebody has closed the descriptor, or it is another file's by now.
+  // False when the application has closed the descriptor, or it is another file's by now.
   [[nodiscard]] bool is_there() const noexcept;
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }  // readable while wait() would return something
 

@@ -36,7 +36,7 @@ class ReadinessThread {
   ReadinessThread& operator=(ReadinessThread&&) = delete;
 
   // Signals are blocked in the thread, those of faults excepted, and it calls `first` before all else. Once. It calls
-  // `gone` and ends when somebody has closed its descriptors: from then on nobody is served.
+  // `gone` and ends when the application has closed its descriptors: from then on no socket is served.
   void start(std::function<void()> first = {}, std::function<void()> gone = {});
   // Waits for a call of `serve` under way; it is the last one. Not in the thread itself.
   void stop();

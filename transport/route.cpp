@@ -48,7 +48,8 @@ struct Answer {
   Clock::time_point when{};
 };
 
-// The last one. Who looks at it takes it out, and puts it or another one in: no lock that a fork could find held.
+// The last one. A thread that looks at it takes it out, and puts it or another one in: no lock that a fork could find
+// held.
 std::atomic<Answer*>& kept() noexcept {
   static std::atomic<Answer*> last{nullptr};
   return last;

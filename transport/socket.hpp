@@ -41,7 +41,7 @@ struct KeepAlive {
 // What is absent stays as the system has it. TCP_NODELAY is not here because it is always on.
 struct SocketOptions {
   std::optional<KeepAlive> keepalive{};
-  std::optional<std::chrono::milliseconds> user_timeout{};  // sent octets unacknowledged for so long: lost (RFC 5482)
+  std::optional<std::chrono::milliseconds> user_timeout{};  // sent octets unacknowledged for longer: lost (RFC 5482)
   std::optional<int> send_buffer{};                         // octets; setting one turns the kernel's auto-tuning off
   std::optional<int> receive_buffer{};  // give it to Listener or Connector: window scale is fixed by the SYN
   // DSCP, the upper six bits of IPv4's TOS and IPv6's traffic class; the lower two (ECN) stay the kernel's

@@ -22,7 +22,7 @@ class Timer {
   Timer(Timer&&) noexcept;
   Timer& operator=(Timer&&) noexcept;
 
-  // Replaces an earlier deadline, which then does not fire, and wakes nobody. Fires once; a deadline in the past fires
+  // Replaces an earlier deadline, which then neither fires nor wakes a thread. Fires once; a deadline in the past fires
   // at once.
   void set(Deadline deadline);
 

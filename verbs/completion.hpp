@@ -80,8 +80,8 @@ class CompletionChannel {
   [[nodiscard]] int descriptor() const noexcept;
   // Waits for an event, unless the descriptor is non-blocking (Errc::kWouldBlock) or a signal arrives (kInterrupted;
   // not when all signal handlers of the process have SA_RESTART). The thread that waits drives the connections whose
-  // completions come here, up to 256 of them: what arrives wakes it at once, and not a thread of weft's before it. Who
-  // waits for the descriptor by other means is served too, a wake-up later.
+  // completions come here, up to 256 of them: what arrives wakes it at once, and not a thread of weft's before it. A
+  // thread that waits for the descriptor by other means is served too, a wake-up later.
   [[nodiscard]] Result<CompletionEvent> get_event() const;
 
  private:

@@ -19,7 +19,7 @@ namespace {
 
 using detail::trimmed;
 
-constexpr std::uintmax_t kMaxFile = 65536;  // nobody writes so many settings: it is some other file
+constexpr std::uintmax_t kMaxFile = 65536;  // octets: a longer one is not a file of settings
 
 // The line without its comment, which begins the line or stands behind a blank: a file name may have a '#'.
 std::string_view without_comment(std::string_view line) {

@@ -37,7 +37,7 @@ enum class ConnectionEventType : std::uint8_t {
   kConnectRequest = 4,
   kConnectError = 6,
   kUnreachable = 7,
-  // By the peer's ULP (private data), nobody listens there, or the peer takes no ready-to-receive indication and
+  // By the peer's ULP (private data), or there is no listener, or the peer takes no ready-to-receive indication and
   // Policy::peer_to_peer asks for one (Errc::kNotSupported).
   kRejected = 8,
   kEstablished = 9,
@@ -63,7 +63,7 @@ struct ConnectionParameters {
 struct ListenCounts {
   std::size_t requests{};        // that get_event has not returned
   std::size_t half_open{};       // TCP connections whose MPA Request is not complete
-  std::size_t half_open_most{};  // so many of these there may be; then the oldest is reset for each that comes
+  std::size_t half_open_most{};  // the most of these that there may be; then the oldest is reset for each that comes
   std::uint64_t dropped{};       // of these, since listen
 };
 
@@ -91,7 +91,7 @@ class EventChannel {
   // thread, if there is one only. If it looks at the descriptor instead, it may see an event of its own calls
   // (resolve_address, resolve_route) there some milliseconds later than get_event would have found it.
   [[nodiscard]] Result<ConnectionEvent> get_event();
-  // Waits at most so long, and no longer than kMaxTimeout: Errc::kTimedOut. A negative time is refused.
+  // Waits no longer than `at_most`, nor than kMaxTimeout: Errc::kTimedOut. A negative time is refused.
   [[nodiscard]] Result<ConnectionEvent> get_event(std::chrono::milliseconds at_most);
 
  private:
@@ -122,23 +122,23 @@ class ConnectionId {
   Result<void> set_address_options(const AddressOptions& options);
   [[nodiscard]] AddressOptions address_options() const;
 
-  // Reserves the local address; port 0 takes a free one, which local_address() then tells. Nobody else gets the port
-  // before connect or listen use it.
+  // Reserves the local address; port 0 takes a free one, which local_address() then tells. No other socket gets the
+  // port before connect or listen use it.
   Result<void> bind_address(const Endpoint& local);
-  // -> kAddressResolved or kAddressError, at once: the host's routes are asked and nobody else, so rdma_cm's time-outs
-  // of the resolve calls have nothing to bound here. Policy::connect_timeout bounds what waits for the peer. The answer
-  // may be that of a call for the same address a millisecond ago.
+  // -> kAddressResolved or kAddressError, at once: only the host's routes are asked, so rdma_cm's time-outs of the
+  // resolve calls have nothing to bound here. Policy::connect_timeout bounds what waits for the peer. The answer may be
+  // that of a call for the same address a millisecond ago.
   // `source`, or the address bound to before, has to be of the destination's family, or a wildcard. Where neither names
   // a port, one is taken by the first call of local_address(), which costs as much as a bind_address, or by connect.
   Result<void> resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source = {});
   // -> kRouteResolved, at once
   Result<void> resolve_route();
 
-  // So many requests may wait for get_event, also when their peer has gone since. What comes beyond waits in the
-  // kernel's queue, which has room for at least kKernelBacklog; beyond that, SYNs are dropped, and clients send them
-  // again. Connections that have not sent their whole MPA Request are not counted there: they have places of their own,
-  // four for each of the backlog, at least 1024 and at most 8192, and all listeners together no more than half of the
-  // process's descriptors. As these fill up they have less time than Policy::startup_timeout, a twentieth of it at
+  // `backlog` is how many requests may wait for get_event, also when their peer has gone since. What comes beyond waits
+  // in the kernel's queue, which has room for at least kKernelBacklog; beyond that, SYNs are dropped, and clients send
+  // them again. Connections that have not sent their whole MPA Request are not counted there: they have places of their
+  // own, four for each of the backlog, at least 1024 and at most 8192, and all listeners together no more than half of
+  // the process's descriptors. As these fill up they have less time than Policy::startup_timeout, a twentieth of it at
   // last, and when they are taken the oldest is reset for each that comes: of the peer that has more than its share of
   // them, if there is one, else of all. Policy::half_open_per_peer bounds those of one peer.
   static constexpr int kKernelBacklog = 128;

@@ -29,7 +29,7 @@ enum class Errc : std::uint8_t {
   kInterrupted,  // a signal arrived while waiting
   kTimedOut,
   kAddressInUse,
-  kRefused,   // nobody listens there, or the peer reset the start-up
+  kRefused,   // there is no listener, or the peer reset the start-up
   kRejected,  // the peer's ULP said no
   kUnreachable,
   kDisconnected,

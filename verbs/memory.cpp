@@ -31,7 +31,7 @@ Sge MemoryRegion::sge(std::size_t offset, std::uint32_t length) const noexcept {
 Sge MemoryRegion::sge() const noexcept { return sge(0, static_cast<std::uint32_t>(length())); }
 
 Result<void> MemoryRegion::deregister() {
-  auto* const own = self_.ours();  // a parent's process alone is served: here nobody uses it
+  auto* const own = self_.ours();  // else it is a parent process's, and no stream here uses it
   if (own != nullptr && !own->deregister()) return fail(Errc::kBusy, "region", "memory windows are bound to it");
   return {};
 }

@@ -16,8 +16,8 @@ enum class LogLevel : std::uint8_t { kTrace, kDebug, kInfo, kWarn, kError, kOff 
 
 // Log lines go to standard error. A protocol error's line names clause, layer, code and octet offset. A thread that
 // only writes does so, and no other waits for it: lines that standard error does not take in time are dropped and
-// counted. Of each kind of line only so many are shown in a second; a line tells how many were not. What was said is
-// written when exit() ends the process, not when _exit() or a signal does.
+// counted. Kinds of line that could flood it have a rate above which they are left out; a line tells how many were.
+// What was said is written when exit() ends the process, not when _exit() or a signal does.
 void set_log_level(LogLevel level);
 // "trace", "debug", "info", "warn", "error" or "off".
 [[nodiscard]] Result<LogLevel> parse_log_level(std::string_view name);
@@ -32,7 +32,7 @@ bool flush_log(std::chrono::milliseconds patience);
 
 // Connections made from now on write their octets as TCP packets into `path` (a file Wireshark opens; needs no
 // privilege). The file is its owner's alone (mode 0600). Errc::kSystem with os_error, or without one and with the
-// reason where weft refuses: a symbolic link, a file of another user or with a second name, a pipe that nobody reads.
+// reason where weft refuses: a symbolic link, a file of another user or with a second name, a pipe without a reader.
 // An empty path stops capturing for new connections. When a write fails later (disk full ...), the log tells it once,
 // as a warning, and the capture ends there.
 [[nodiscard]] Result<void> set_capture_file(const std::string& path);
@@ -44,7 +44,7 @@ inline constexpr std::size_t kMostProgressThreads = 64;
 Result<void> set_progress_threads(std::size_t count);
 
 // Which code computes the CRCs of FPDUs, from now on and in every connection: crc32c_in_use() tells (weft/common). Both
-// give the same values; weft takes what fits the processor when nobody asks. At any time and from any thread.
+// give the same values; weft takes what fits the processor when this is not called. At any time and from any thread.
 void set_crc32c(Crc32cRoutine routine) noexcept;
 // "isa-l" or "portable"; else Errc::kInvalidArgument.
 [[nodiscard]] Result<Crc32cRoutine> parse_crc32c(std::string_view name);

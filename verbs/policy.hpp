@@ -58,7 +58,7 @@ struct Policy {
   // clients may share an address (a job on one host, NAT).
   std::uint32_t half_open_per_peer = 0;
   // Initiator: time between the peer's Reply and our first FPDU, the ready-to-receive message included. What is posted
-  // waits; nobody is blocked. For peers that send their Reply before they listen for more, as Linux siw does: an FPDU
+  // waits; no call does. For peers that send their Reply before they listen for more, as Linux siw does: an FPDU
   // that follows at once may lie there unread until the next one.
   std::chrono::milliseconds first_fpdu_delay{0};
   std::chrono::milliseconds no_receive_timeout{30000};

@@ -102,7 +102,7 @@ class Line {
   int descriptor_;
 };
 
-// Runs both in processes of their own, so that each has its own limit of descriptors and a heap that nobody used.
+// Runs both in processes of their own, so that each has its own limit of descriptors and a heap of its own.
 template <typename Server, typename Client>
 Figures run(Server server, Client client) {
   auto* figures =

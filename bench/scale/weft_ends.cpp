@@ -77,7 +77,7 @@ void WeftEnd::take_messages(std::size_t count, Each each) {
   }
 }
 
-// Who also listens to its line looks there when no event comes for a while.
+// With a line, a thread looks there when no event comes for a while.
 std::optional<ConnectionEvent> WeftEnd::next_event(const Line* line) {
   for (;;) {
     auto event = line == nullptr ? events_.get_event() : events_.get_event(kBetweenLooks);

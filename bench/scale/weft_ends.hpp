@@ -31,7 +31,7 @@ class WeftEnd {
   [[nodiscard]] std::unique_ptr<verbs::QueuePair> make_queue_pair();
   void post_receive(verbs::QueuePair& queue_pair);
   void post_message(verbs::QueuePair& queue_pair);
-  // Spins until so many receives have completed; `each` is told the queue pair's number.
+  // Spins until `count` receives have completed; `each` is told the queue pair's number.
   template <typename Each>
   void take_messages(std::size_t count, Each each);
   // The next event of the connection manager. With a line the channel must not block; none when `line` has something to
@@ -50,7 +50,7 @@ class WeftEnd {
 class WeftServer : public WeftEnd {
  public:
   explicit WeftServer(Figures& figures);
-  // Accepts until there are so many connections, or, with 0, until the client says that it is done.
+  // Accepts until there are `until` connections, or, with 0, until the client says that it is done.
   void serve(std::size_t until, const Line& line);
   void answer_all();  // one message of each connection
   [[nodiscard]] std::size_t size() const { return established_; }
@@ -64,7 +64,7 @@ class WeftServer : public WeftEnd {
 class WeftClient : public WeftEnd {
  public:
   explicit WeftClient(const Figures& figures);
-  // Makes so many connections, `in_flight` at a time, and keeps them, or takes each down once it is established.
+  // Makes `count` connections, `in_flight` at a time, and keeps them, or takes each down once it is established.
   void connect(std::size_t count, std::size_t in_flight, bool keep);
   void exchange_all();
   // RDMA Writes on the first `active` connections: octets per second.

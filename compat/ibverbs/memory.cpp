@@ -28,8 +28,8 @@ WEFT_ENTRY ibv_mr* ibv_reg_mr_iova(ibv_pd* pd, void* addr, std::size_t length, s
   return compat::reg_mr(pd, addr, length, iova, static_cast<unsigned>(access));
 }
 
-// What ibv_reg_mr becomes when its rights are not a constant. The optional ones are hints: whoever does not know them
-// leaves them out.
+// What ibv_reg_mr becomes when its rights are not a constant. The optional ones are hints: a provider that does not
+// know them leaves them out.
 WEFT_ENTRY ibv_mr* ibv_reg_mr_iova2(ibv_pd* pd, void* addr, std::size_t length, std::uint64_t iova, unsigned access) {
   return compat::reg_mr(pd, addr, length, iova, access & ~static_cast<unsigned>(IBV_ACCESS_OPTIONAL_RANGE));
 }

@@ -28,7 +28,7 @@ About about(verbs::AsyncEventType type) {
   return About::kNobody;
 }
 
-// False when the object has gone meanwhile, and nobody is interested any more.
+// False when the program is not to see it: the object has gone meanwhile, or the event only says that some were lost.
 bool address(const verbs::AsyncEvent& event, ibv_async_event& to) {
   switch (about(event.type)) {
     case About::kQueuePair:

@@ -80,7 +80,7 @@ ibv_port_attr port_of(const transport::Interface& interface) {
   a.max_msg_sz = verbs::Device::limits().max_message;
   a.pkey_tbl_len = 1;
   a.active_width = 2;  // 4X ...
-  a.active_speed = 1;  // ... of 2.5 Gb/s: nobody knows what the path really carries
+  a.active_speed = 1;  // ... of 2.5 Gb/s: what the path really carries is not known
   a.phys_state = interface.up ? 5 : 3;
   a.link_layer = IBV_LINK_LAYER_ETHERNET;
   return a;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Identifiers: made, moved between channels, and freed once nobody can still hold an event about them.
+// Identifiers: made, moved between channels, and freed once the program cannot hold an event about them any more.
 #include <utility>
 
 #include "compat/objects/cm.hpp"
@@ -75,7 +75,7 @@ int cm_destroy_id(rdma_cm_id* id) noexcept {
 
 namespace {
 
-// The engine first: what is undelivered moves, so that no event counts any more that nobody will ever see.
+// The engine first: undelivered events move, so that the old channel does not count one that it will never deliver.
 int move_to(CmId& id, CmChannel& to, std::unique_ptr<CmChannel> own, std::string_view call) {
   if (const auto moved = id.engine.migrate(to.engine); !moved) return refused_minus_one(call, moved.error());
   release_event(id);

@@ -160,7 +160,7 @@ int req_notify_cq(ibv_cq* cq, int solicited_only) noexcept {
 
 namespace {
 
-// Room that nobody clears: an empty poll is the commonest call of all.
+// Room that is not cleared: an empty poll is the commonest call of all.
 struct Batch {
   static constexpr std::size_t kSize = 16;
   alignas(verbs::WorkCompletion) std::byte octets[kSize * sizeof(verbs::WorkCompletion)];

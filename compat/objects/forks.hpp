@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fork() leaves behind in a child: its parent's objects, as copies that nobody serves, and the locks of tables
+// What fork() leaves behind in a child: its parent's objects, as copies that no thread serves, and the locks of tables
 // that both go on using, each its own copy.
 #pragma once
 

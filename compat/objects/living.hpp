@@ -31,7 +31,7 @@ class Living {
     all_.erase(object);
   }
 
-  // Calls `use()` while nobody can claim the object. False when it does not live.
+  // Calls `use()` while no other thread can claim the object. False when it does not live.
   template <typename Use>
   bool with(const T* object, Use&& use) {
     const std::lock_guard lock(mutex_);
@@ -73,8 +73,8 @@ class Alive {
   const std::uint32_t process_ = forks();
 };
 
-// An object that was claimed goes. In a child of fork() its parent's stay where they are: nobody there may still hold
-// their locks or owe them an acknowledgement, and what they would end is shared with the parent.
+// An object that was claimed goes. In a child of fork() its parent's stay where they are: their locks may be held, and
+// their acknowledgements owed, by threads that are not there, and what they would end is shared with the parent.
 template <typename T>
 void dispose(T& object) {
   if (!object.alive.inherited()) delete &object;
@@ -82,7 +82,7 @@ void dispose(T& object) {
 
 inline constexpr std::string_view kNotAlive = "there is no such object: it was destroyed before, or never made";
 
-// Of one that lives. An inherited one is in nobody's way.
+// Of one that lives. An inherited one keeps no other from being destroyed.
 template <typename T>
 bool inherited(const T& object) noexcept {
   if constexpr (requires { object.alive; }) return object.alive.inherited();

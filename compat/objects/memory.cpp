@@ -52,8 +52,8 @@ const char* complaint(const ibv_mr* mr, unsigned flags, const ibv_pd* pd, const 
 }  // namespace
 
 // As ibv_rereg_mr(3) has it: a deregistration followed by a registration. Here the new one comes first, so that the old
-// one is still there when it fails. Its keys are others: who knows the old ones has no access to the new memory. When
-// this returns nobody touches the old memory (SEC-6.2.2-02, RDMAP-8.1.1-06). Bound windows stand in the way (EBUSY).
+// one is still there when it fails. Its keys are others: the old ones give no access to the new memory. When this
+// returns, weft touches the old memory no more (SEC-6.2.2-02, RDMAP-8.1.1-06). Bound windows stand in the way (EBUSY).
 int rereg_mr(ibv_mr* mr, int flags, ibv_pd* pd, void* address, std::size_t length, int access) noexcept {
   const auto fail = [](int error) {
     errno = error;

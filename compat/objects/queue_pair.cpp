@@ -145,7 +145,7 @@ ibv_qp* create_qp_ex(ibv_context*, ibv_qp_init_attr_ex* attributes) noexcept {
 
 namespace {
 
-// Its completions are of no use to anybody any more.
+// Its completions go with it: the program has nothing left that they could be about.
 void forget_left_over(const ibv_qp& qp) {
   discard_left_over(of(qp.send_cq), qp.qp_num);
   if (qp.recv_cq != qp.send_cq) discard_left_over(of(qp.recv_cq), qp.qp_num);

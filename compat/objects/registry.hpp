@@ -45,7 +45,7 @@ class Registry {
     return nullptr;
   }
 
-  // Calls `use(object)` while nobody can let the object leave. False when it has left. `use` only counts or copies.
+  // Calls `use(object)` while the object cannot leave. False when it has left. `use` only counts or copies.
   template <typename Use>
   bool with(std::uint64_t ticket, Use&& use) {
     const std::lock_guard lock(mutex_);

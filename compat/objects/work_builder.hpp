@@ -25,7 +25,7 @@ struct WorkBuilder {
     bool is_inline{};
   };
 
-  std::mutex mutex{};  // from start to complete or abort: whoever started holds the queue pair's send queue
+  std::mutex mutex{};  // from start to complete or abort: meanwhile the send queue is the thread's that called start
   std::vector<verbs::SendRequest> requests{};
   std::vector<Data> data{};  // one for each request
   std::vector<verbs::Sge> segments{};

@@ -9,7 +9,7 @@
 
 namespace weft::compat {
 
-// For requests with opcodes and flags that the engine knows, and as long as nobody else posts to the queue pair.
+// For requests with opcodes and flags that the engine knows, and as long as no other thread posts to the queue pair.
 [[nodiscard]] verbs::Result<void> check_list(std::span<const verbs::SendRequest> requests,
                                              const verbs::QueuePair& engine);
 

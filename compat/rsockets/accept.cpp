@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kCall = "raccept";
 
-// Whom nobody would want to know of: the listener's program waits for the next one.
+// Nothing when this listener does not take the request: it is rejected, and the program goes on waiting for another.
 std::optional<ConnectData> acceptable(const Socket& made, const verbs::ConnectionEvent& event) {
   const auto from = event.request->remote_address().address.family;
   if (made.domain == AF_INET6 && made.options.v6_only && from == transport::Family::kIpv4) return std::nullopt;

@@ -25,7 +25,7 @@ void end_connection(Socket& self) {
 
 Deadline finish_time() { return Clock::now() + connection_policy().finish_timeout; }
 
-// So long for the peer to close too: what it still writes would else meet memory that is gone, and be an error to it.
+// For the peer to close too: what it still writes would else meet memory that is gone, and be an error to it.
 constexpr std::chrono::seconds kGrace{1};
 
 template <typename Done>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rconnect: the address and route are resolved within the call, for they ask nobody but the kernel; the connection is
-// waited for, or not.
+// rconnect: the address and route are resolved within the call, for only the kernel is asked; the connection is waited
+// for, or not.
 #include "compat/rsockets/call.hpp"
 #include "compat/rsockets/calls.hpp"
 

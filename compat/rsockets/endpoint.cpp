@@ -20,7 +20,7 @@ std::size_t message_octets(const Sizes& sizes) { return (sizes.receive_queue + k
 
 verbs::Result<verbs::CompletionChannel> open_channel() {
   auto channel = verbs::CompletionChannel::create();
-  // Nobody waits in it, see Socket::wait.
+  // No thread waits in get_event: see Socket::wait.
   if (channel && ::fcntl(channel->descriptor(), F_SETFL, O_NONBLOCK) != 0) {
     return verbs::fail(verbs::Errc::kSystem, "completion channel", "cannot be made non-blocking", errno);
   }

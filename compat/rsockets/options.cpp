@@ -183,7 +183,7 @@ int getsockopt(int number, int level, int name, void* value, socklen_t* length) 
   });
 }
 
-// The number is never inherited by another program, whatever F_SETFD says: nobody there could use it.
+// No other program inherits the number, whatever F_SETFD says: an rsocket's state is this process's memory.
 int fcntl(int number, int command, int argument) noexcept {
   return on_socket(number, [&](Socket& self, auto&) {
     switch (command) {

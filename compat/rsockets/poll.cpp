@@ -89,7 +89,7 @@ class Waiting {
     // What happened since the look, another thread may have taken already.
     if (!socket.prepare_wait() || ready(socket, wanted_[at].events) != 0) return false;
     socket.begin_wait();
-    // A listener's number stays readable while it takes no more requests, which whoever polls does not wait for then.
+    // A listener's number stays readable while it takes no more requests; a poll does not wait for those then.
     kernel_[at] = {.fd = socket.takes_requests() ? socket.number() : -1, .events = POLLIN, .revents = 0};
     return true;
   }

@@ -31,7 +31,7 @@ int milliseconds_to(const Deadline& until) {
 
 Socket::Socket(int family) : domain(family), number_(::epoll_create1(EPOLL_CLOEXEC)) {}
 
-// The queue pair before the identifier, and both before the number may be somebody else's.
+// The queue pair before the identifier, and both before the kernel may give the number to another file.
 Socket::~Socket() {
   requests.clear();
   stream.reset();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One rsocket: what it is on the way to, its options, and how threads wait for it. Its number is a descriptor of its
-// own, an epoll set over all that can happen to it: so the number is nobody else's, and poll(2) can wait for it.
+// own, an epoll set over all that can happen to it: so no other file has the number, and poll(2) can wait for it.
 //
 //   fresh -> bound -> listening            requests wait in `requests`
 //   fresh, bound -> connecting -> connected, or failed
@@ -49,7 +49,7 @@ class Socket {
   Socket& operator=(const Socket&) = delete;
 
   [[nodiscard]] int number() const noexcept { return number_; }
-  // The program closed it by itself, and it is somebody else's now.
+  // The program closed it by itself: it may be another file's by now.
   void forget_number() noexcept { number_ = -1; }
 
   // --- All that follows under the lock

@@ -9,7 +9,7 @@
 
 namespace weft::compat::rsockets {
 
-// Its number, which belongs to it until it was removed and nobody uses it any more.
+// Its number, which belongs to it until it was removed and the last call on it is over.
 int enter(std::shared_ptr<Socket> socket);
 // Null when there is none of that number, or it is a parent process's: EBADF in errno.
 std::shared_ptr<Socket> find(int number);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads that sleep in poll(2) until something happens to an rsocket, and that another thread of the program has to
 // wake: it may have taken the very completion that they wait for. One token in the eventfd for each of them, so that
-// nobody takes another's. All calls under the rsocket's lock.
+// none takes another's. All calls under the rsocket's lock.
 #pragma once
 
 #include <sys/eventfd.h>

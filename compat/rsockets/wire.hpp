@@ -97,7 +97,7 @@ struct Message {
 // Nothing when it is too short, of another version, or nothing that could be used: no SGL entry, addresses that wrap.
 [[nodiscard]] std::optional<ConnectData> decode_connect(std::span<const std::byte> octets);
 
-// The 8 bits of the private data tell so many entries; other numbers are rounded.
+// The number of entries, of those that the 8 bits of the private data can tell: other numbers are rounded.
 [[nodiscard]] std::uint32_t round_iomap_entries(std::uint32_t wanted);
 
 // In the order of the host whose memory it goes to.

@@ -6,7 +6,7 @@
 namespace weft::conformance::capture {
 namespace {
 
-// What is left of the parts behind so many octets.
+// What is left of the parts behind `octets` octets.
 void drop_front(std::vector<Part>& parts, std::size_t octets) {
   for (Part& part : parts) {
     const std::size_t here = std::min(octets, part.octets.size());

@@ -27,8 +27,8 @@ class ReorderBuffer {
 
   // Nothing here or in [offset, ...) is before `next`, the offset that the direction waits for.
   void add(std::uint64_t next, std::uint64_t offset, Bytes octets, Place place);
-  // So many octets were sent and not captured: the snap length cut them off. Only up to the next ones held: a packet
-  // can claim any size, so what is behind them would cost steps that nothing in the capture pays for.
+  // `size` octets were sent and not captured: the snap length cut them off. Only up to the next ones held: a packet can
+  // claim any size, so what is behind them would cost steps that nothing in the capture pays for.
   void add_cut(std::uint64_t offset, std::uint64_t size);
 
   // Gives what follows on `next` without a hole, as TcpOctets (and TcpGap for what was cut). Where the next hole

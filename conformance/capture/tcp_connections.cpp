@@ -95,7 +95,8 @@ class TcpConnections::Table {
     return place;
   }
 
-  // The one that closed so many others ago is over: its memory is worth more than a late copy of a packet.
+  // A connection behind which most_closed_ others have closed is over: its memory is worth more than a late copy of a
+  // packet.
   void has_closed(const Live& one) {
     closed_.push_back(one.connection.info().number);
     if (closed_.size() <= most_closed_) return;

@@ -98,7 +98,7 @@ void TcpDirection::take_payload(std::int64_t begin, std::size_t size, const TcpP
   }
 }
 
-// Without a detour through the buffer, and without a copy. `skip`: so many of its octets are known.
+// Without a detour through the buffer, and without a copy. `skip`: octets at its front that are known.
 void TcpDirection::take_in_order(std::uint64_t skip, std::uint64_t end, const TcpPacket& packet, EventQueue& out) {
   for (const Part& part : packet.payload) {
     const std::uint64_t known = std::min<std::uint64_t>(skip, part.octets.size());

@@ -55,7 +55,7 @@ void AlignmentRules::count_segments(Half& half, const FpduSeen& fpdu) {
     const Start start = half.starts.front();
     half.starts.pop_front();
     if (start.stream_offset < begin) continue;   // in front of the FPDUs
-    if (fpdu.crc == CrcVerdict::kBad) continue;  // where it really ends nobody knows
+    if (fpdu.crc == CrcVerdict::kBad) continue;  // where it really ends is not known
     ++half.segments;
     if (start.stream_offset == begin) {
       ++half.aligned;

@@ -9,7 +9,7 @@ namespace weft::conformance {
 
 class Coverage {
  public:
-  // More pieces than this at a time are not told apart any more: known() is false, and nobody is blamed.
+  // More pieces than this at a time are not told apart any more: known() is false, and there is no finding.
   static constexpr std::size_t kMostPieces = 64;
 
   void add(std::uint64_t begin, std::uint64_t size);

@@ -102,7 +102,7 @@ bool DdpOrder::on(const Ulpdu& ulpdu, bool flawed, Findings& findings) {
     findings.add(kRsvdUlpTagged, ulpdu.octets(1, 1),
                  fmt::format("RsvdULP changes to {:02x} in a segment that goes on where the one before stopped",
                              ulpdu.rdmap_control));
-    other.close();  // nobody knows what is left of either message
+    other.close();  // what is left of either message is not known
     return false;
   }
   here.on(ulpdu, findings);

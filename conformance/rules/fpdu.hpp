@@ -10,7 +10,7 @@ namespace weft::conformance {
 
 class FpduRules {
  public:
-  // An FPDU whose CRC is not wrong: of others nobody knows what was sent.
+  // An FPDU whose CRC is not wrong: of others it is not known what was sent.
   void on(const FpduSeen& fpdu, const Facts& facts, Findings& findings);
   void on(const LostSeen& lost, const Facts& facts, Findings& findings);
 };

@@ -12,7 +12,7 @@ namespace weft::conformance::rules {
 enum class HeaderVerdict : std::uint8_t {
   kRight,
   kFlawed,    // a field is wrong that leaves no doubt what the message is
-  kUnusable,  // no message that anybody could act on: nothing else is to be judged of it
+  kUnusable,  // no message that a peer could act on: nothing else is to be judged of it
 };
 HeaderVerdict judge_rdmap_header(const Ulpdu& ulpdu, Findings& findings);
 

@@ -25,8 +25,8 @@ class Requests {
   void on_atomic_response(const Ulpdu& ulpdu, Findings& findings);
   // A request or a response may be missing from the capture.
   void forget();
-  // A response that nobody asked for is certain when the requester's next FPDU shows that the one under way was no
-  // request that got lost: by a ULPDU_Length that leads nowhere, say.
+  // A response without a request is certain when the requester's next FPDU shows that the one under way was no request
+  // that got lost: by a ULPDU_Length that leads nowhere, say.
   void confirm_unrequested(Findings& findings);
   void dismiss_unrequested() { unrequested_.clear(); }
 
@@ -44,7 +44,7 @@ class Requests {
     Read read{};
     std::uint64_t octets{};
     bool too_long{};
-    bool astray{};  // nobody asked for it, or its STag or TO is not that of the request
+    bool astray{};  // it has no request, or its STag or TO is not that of the request
   };
   void count_request(const Ulpdu& ulpdu, const Facts& facts, Findings& findings);
   Response begin_response(const Ulpdu& ulpdu, Findings& findings);

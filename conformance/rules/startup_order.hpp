@@ -19,7 +19,7 @@ class StartupOrderRules {
   void on(const StartupSeen& seen, const Facts& facts, Findings& findings);
   // False: the connection was rejected, so nothing else is to be said of this FPDU.
   bool on(const FpduSeen& fpdu, const Facts& facts, Findings& findings);
-  // True: it is explained here and nobody else's cause.
+  // True: it is explained here, and no other rule's to judge.
   bool on(const LostSeen& lost, const Facts& facts, Findings& findings);
   void on(const EndSeen& end, const Facts& facts, Findings& findings);
   void forget(Direction from);

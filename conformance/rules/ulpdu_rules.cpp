@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of judgement above MPA: DDP header, RDMAP header, order of segments, what the message says. Who fails a
-// step that the next ones stand on is not judged by them, so that one cause gives one finding.
+// The order of judgement above MPA: DDP header, RDMAP header, order of segments, what the message says. A ULPDU that
+// fails a step on which the next ones stand is not judged by them, so that one cause gives one finding.
 #include "conformance/rules/ulpdu_rules.hpp"
 
 #include "conformance/rules/ddp_header.hpp"

@@ -3,9 +3,9 @@
 //
 // Counted in operator new, which `weft` replaces: weft and the C++ libraries below it (Asio) allocate with nothing
 // else. What C libraries take with malloc themselves (getaddrinfo, stdio) is left out; nothing of that is on the data
-// path, and glibc has no count of its own (mallinfo2() tells octets, and not of all arenas). Until somebody asks for
-// counts it is one branch an allocation; then one counter for all threads, since an allocation costs more than sharing
-// it does, and where there are none nobody shares it.
+// path, and glibc has no count of its own (mallinfo2() tells octets, and not of all arenas). Until counts are asked for
+// it is one branch an allocation; then one counter for all threads, since an allocation costs more than sharing it
+// does, and where there are none the counter is not touched.
 #pragma once
 
 #include <cstdint>

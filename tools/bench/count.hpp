@@ -22,7 +22,7 @@ using CallCounts = std::map<std::string, CallCount>;
 // The table that strace -c writes.
 [[nodiscard]] CallCounts read_strace(const std::string& table);
 
-// The command line, without the program, that measures weft alone with so many messages, once.
+// The command line, without the program, that measures weft alone with this number of messages, once.
 [[nodiscard]] std::vector<std::string> command_for(const Options& options, std::uint64_t messages);
 
 // What is printed: a line for each system call that the operations made, of both processes together.

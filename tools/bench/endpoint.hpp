@@ -27,7 +27,7 @@ struct RunResult {
   std::vector<double> latency_us{};  // latency only: one sample a message
 };
 
-// Where both ends poll: after so many polls in vain they offer the processor to others: where there are fewer
+// Where both ends poll, they offer the processor to others after this number of polls in vain: where there are fewer
 // processors than processes that want one, the other may be the one that is waited for. On a machine at rest this is
 // never reached.
 inline constexpr std::uint32_t kSpinsBeforeYield = 512;

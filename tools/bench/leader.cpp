@@ -93,7 +93,7 @@ class Leader {
   }
 
   // A stream over raw TCP is faster with polling on an idle machine and with sleeping on a busy one: both take part,
-  // and weft is compared with the better. Where somebody sleeps in weft, both ends of raw TCP sleep in recv.
+  // and weft is compared with the better. Where an end of weft sleeps, both ends of raw TCP sleep in recv.
   static std::vector<Contestant> contestants(const Options& options) {
     std::vector<Contestant> all{
         {Transport::kWeft, options.blocking == Blocking::kPoll ? Waiting::kPoll : Waiting::kSleep}};
@@ -184,7 +184,7 @@ class Leader {
     }
   }
 
-  // One repetition of each; next time somebody else comes first.
+  // One repetition of each; next time another one comes first.
   Outcome<void> repeat() {
     for (std::size_t i = 0; i < contestants_.size(); ++i) {
       Contestant& contestant = contestants_[(first_ + i) % contestants_.size()];

@@ -68,7 +68,7 @@ struct Options {
 // Messages posted for each whose completion is reported; fewer completions cost less.
 [[nodiscard]] constexpr std::uint32_t signal_interval(const Options& options) noexcept {
   const bool perftest = options.pattern == Pattern::kPerftest;
-  if (options.kind == Kind::kLatency) return perftest ? 1 : 16;  // nobody waits for ours
+  if (options.kind == Kind::kLatency) return perftest ? 1 : 16;  // a ping waits for the pong, not for its completion
   const std::uint32_t depth = effective_depth(options);
   const std::uint32_t usual = perftest ? 100 : std::max(list_length(options), depth / 4);  // its -Q
   return std::min(options.signal_every != 0 ? options.signal_every : usual, depth);
@@ -79,7 +79,7 @@ struct Options {
   return (messages + options.connections - 1) / options.connections * options.connections;
 }
 
-// Whether somebody sleeps: raw TCP then does, too.
+// Whether an end of weft sleeps: raw TCP then does, too.
 [[nodiscard]] constexpr bool sleeps(const Options& options) noexcept {
   return options.blocking != Blocking::kPoll || options.idle_target;
 }

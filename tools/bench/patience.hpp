@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting by polling, but neither for ever nor at the cost of whoever is waited for.
+// Waiting by polling, but neither for ever nor at the cost of the process that is waited for.
 #pragma once
 
 #include <sched.h>
@@ -11,7 +11,7 @@
 
 namespace weft::tools::bench {
 
-inline constexpr auto kPatience = std::chrono::seconds(20);  // a peer silent for so long is broken, not slow
+inline constexpr auto kPatience = std::chrono::seconds(20);  // a peer silent for longer is broken, not slow
 
 inline double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -41,7 +41,7 @@ class Patience {
   }
 
   std::uint32_t spins_ = 0;
-  std::optional<Clock::time_point> started_{};  // when somebody first looked at the clock
+  std::optional<Clock::time_point> started_{};  // the first look at the clock
 };
 
 }  // namespace weft::tools::bench

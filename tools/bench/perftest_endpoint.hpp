@@ -7,7 +7,7 @@
 //                  over TCP means that the kernel has taken them all. Meanwhile the receiver spins on the completion queue
 //                  of another connection, over which the two agree on beginning and end: `side`.
 //
-// Nobody yields, nor is pinned to a processor but by --pinned.
+// Neither end yields, and only --pinned pins them to a processor.
 #pragma once
 
 #include "tools/bench/weft_endpoint.hpp"

@@ -54,7 +54,7 @@ void add_suite_options(CLI::App& command, SuiteArguments& arguments) {
       ->type_name("FILE");
 }
 
-// At once: nobody wants to learn after ten minutes that a file cannot be written.
+// At once, and not after ten minutes of measuring.
 Outcome<void> try_to_write(const std::string& path) {
   if (path.empty() || std::ofstream(path, std::ios::app)) return {};
   return usage_error("cannot write " + path + ".");

@@ -82,7 +82,7 @@ class WeftPort {
  private:
   template <typename Condition, typename Step>
   Outcome<void> until(Condition condition, Step step) {
-    std::optional<Clock::time_point> started;  // when somebody first looked at the clock
+    std::optional<Clock::time_point> started;  // the first look at the clock
     for (std::uint32_t spins = 1; !condition(); ++spins) {
       if (auto stepped = step(); !stepped) return stepped;
       if (spins % kSpinsBeforeYield == 0 && options_.pattern == Pattern::kOwn) ::sched_yield();

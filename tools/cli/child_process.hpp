@@ -19,7 +19,7 @@ class ChildProcess {
 
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&&) = delete;
-  ~ChildProcess();  // kills a child that nobody waited for
+  ~ChildProcess();  // kills a child that was not waited for
 
   [[nodiscard]] pid_t pid() const noexcept { return pid_; }
   [[nodiscard]] int channel() const noexcept { return channel_.get(); }

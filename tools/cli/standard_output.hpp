@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output that nobody gets is a failure: a full disk, a reader that went away.
+// Output that does not arrive is a failure: a full disk, a reader that went away.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace weft::tools {
 // Writing to it goes on failing, so that flush_output() sees it.
 void occupy_standard_descriptors();
 
-// At once, for a command that runs for long and must notice when nobody gets its lines.
+// At once, for a command that runs for long and must notice when its lines do not arrive.
 [[nodiscard]] Outcome<void> print_line(const std::string& text);
 
 // Hands over what is buffered. An error when that fails or an earlier write has.

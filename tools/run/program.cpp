@@ -47,7 +47,8 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-// execve gives a program nobody else's rights on such a file system, nor to a process that gave up gaining any.
+// On a file system mounted nosuid execve gives a program no other user's rights, nor in a process that gave up gaining
+// any.
 bool rights_can_change(const std::string& path) {
   struct statvfs filesystem{};
   if (::statvfs(path.c_str(), &filesystem) == 0 && (filesystem.f_flag & ST_NOSUID) != 0) return false;
@@ -85,8 +86,8 @@ bool is_verbs_library(std::string_view name) {
   return name.starts_with("libibverbs.so") || name.starts_with("librdmacm.so");
 }
 
-// The names are in the symbol table, or in what a function says of itself. Who loads the library while running names
-// it.
+// The names are in the symbol table, or in what a function says of itself. A program that loads the library while it
+// runs names it.
 bool seems_to_contain_verbs(std::string_view file) {
   return file.contains("ibv_create_qp") && !file.contains("libibverbs.so");
 }
@@ -103,7 +104,7 @@ bool is_runtime_library(std::string_view name) {
   return std::ranges::any_of(kRuntime, [&](std::string_view one) { return name.starts_with(one); });
 }
 
-// Shells, interpreters, launchers (mpirun), and whoever uses a library such as libfabric or UCX.
+// Shells, interpreters, launchers (mpirun), and programs that use a library such as libfabric or UCX.
 bool seems_to_load_later(const Elf& elf, std::string_view file) {
   constexpr std::array kWays = {"dlopen",  "execl",   "execlp",      "execle",       "execv",  "execve", "execvp",
                                 "execvpe", "fexecve", "posix_spawn", "posix_spawnp", "system", "popen"};

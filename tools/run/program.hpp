@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program's file tells of whether the drop-in libraries will reach it. The file is only read, and anybody's:
-// every offset in it is checked.
+// What a program's file tells of whether the drop-in libraries will reach it. The file is only read, and may be
+// anything: every offset in it is checked.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace weft::tools::run {
 struct Program {
   std::string path{};
   bool readable{};            // else only the members from the inode are set
-  bool changes_user{};        // setuid or setgid to somebody else
+  bool changes_user{};        // setuid or setgid to another user or group
   bool capabilities{};        // file capabilities that this user would gain
   std::string interpreter{};  // of a script, from its first line
   bool elf{};                 // the members below are set

@@ -16,8 +16,8 @@ struct Refusal {
 
 // For writing, from its beginning; not for programs that are started. A new file has mode 0600, and one that was there
 // gets it. Refuses links, files of other users and files with further names, before it changes them. A device is opened
-// as it is, and so is a named pipe, where somebody reads it. "/dev/stdout", "/dev/fd/N" and the like name a descriptor
-// that the process has: what is behind it is not looked at.
+// as it is, and so is a named pipe that has a reader. "/dev/stdout", "/dev/fd/N" and the like name a descriptor that
+// the process has: what is behind it is not looked at.
 [[nodiscard]] std::expected<int, Refusal> open_capture(const std::string& path) noexcept;
 
 }  // namespace weft::transport::detail

@@ -15,7 +15,7 @@ constexpr std::size_t kTcpSize = 20;
 constexpr std::uint8_t kTcpProtocol = 6;
 
 namespace ethernet {
-// Made-up, locally administered addresses 02:00:00:00:00:00; nobody saw the real ones.
+// Made-up, locally administered addresses 02:00:00:00:00:00: a socket does not tell the real ones.
 using DestinationFirst = Be<0, std::uint8_t>;
 using SourceFirst = Be<6, std::uint8_t>;
 using Type = Be<12, std::uint16_t>;

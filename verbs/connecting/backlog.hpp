@@ -37,7 +37,7 @@ class Backlog {
   [[nodiscard]] int room();
   [[nodiscard]] std::vector<HalfOpen::Entry> enter(HalfOpen::Entry newcomer);  // as HalfOpen does
   [[nodiscard]] std::optional<HalfOpen::Entry> take_oldest();
-  // So many had to go. The line to be logged, at times.
+  // `count` had to go. The line to be logged, at times.
   [[nodiscard]] std::optional<std::string> dropped(std::size_t count, Instant now);
   [[nodiscard]] bool tell_failure(Instant now);  // whether to log that a connection cannot be accepted
   [[nodiscard]] ListenCounts counts() const;

@@ -93,7 +93,8 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
     std::chrono::milliseconds back_off{1};  // before the next try of a connect that was refused
   };
 
-  // Of an address without one: to be picked now, or by whoever is first to need it. Most who connect never ask.
+  // Of an address without one: to be picked now, or by the first call that needs it. Most programs that connect never
+  // ask.
   enum class Port : bool { kNow, kLater };
 
   void post(ConnectionEventType type, std::optional<Error> error = {});

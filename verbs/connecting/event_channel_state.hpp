@@ -15,7 +15,7 @@ namespace weft::verbs::detail {
 
 class Runtime;
 
-// A connection request that nobody took yet. Dropped, it is rejected.
+// A connection request that the application has not taken yet. Dropped, it is rejected.
 class Offer {
  public:
   explicit Offer(std::shared_ptr<ConnectionState> state) : state_(std::move(state)) {}
@@ -44,7 +44,7 @@ class EventChannelState {
   const std::shared_ptr<NotificationQueue<QueuedEvent>> events;
   // Waits, unless the descriptor's mode is not to.
   Result<QueuedEvent> get_event();
-  // Waits at most so long, whatever the descriptor's mode: kTimedOut.
+  // Waits no longer than `at_most`, whatever the descriptor's mode: kTimedOut.
   Result<QueuedEvent> get_event(std::chrono::milliseconds at_most);
   // Puts it into `events`, by way of the descriptor where the proxy does not take it next anyway.
   void post(QueuedEvent event);

@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t kFewestPlaces = 1024;
 constexpr std::size_t kMostPlaces = 8192;
 constexpr std::size_t kPlacesOfOneRequest = 4;
-constexpr std::size_t kUnhurried = 4;  // the patience is whole up to one of so many parts of the places
-constexpr Duration::rep kLeast = 20;   // and never less than one of so many parts of the whole
+constexpr std::size_t kUnhurried = 4;  // the patience is whole until a fourth of the places is taken
+constexpr Duration::rep kLeast = 20;   // and never less than a twentieth of the whole
 
 std::atomic<std::size_t>& in_process() noexcept {
   static std::atomic<std::size_t> count{0};

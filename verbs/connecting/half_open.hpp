@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The connections of one listener that TCP has made and whose MPA Request is not complete. Of an honest client it is
-// there within a round trip, so whoever has been here longest is most likely nobody's client: when there are no places
-// left, the oldest goes, and never the newest. Thus no number of silent or slow connections keeps others out.
+// there within a round trip, so the one that has been here longest is the least likely to be an honest client's: when
+// there are no places left, the oldest goes, and never the newest. Thus no number of silent or slow connections keeps
+// others out.
 // Not thread-safe. Time is an argument.
 #pragma once
 
@@ -43,8 +44,8 @@ class HalfOpen {
   HalfOpen(const HalfOpen&) = delete;
   HalfOpen& operator=(const HalfOpen&) = delete;
 
-  // Takes in a newcomer. Who has to go for it is out already: those that waited longer than patience(), and one more
-  // when there was no place, or none for this peer.
+  // Takes in a newcomer. Returns those that had to go for it and are out already: those that waited longer than
+  // patience(), and one more when there was no place, or none for this peer.
   [[nodiscard]] std::vector<Entry> enter(Entry newcomer);
   bool leave(std::uint64_t number);  // false: it is out already
   [[nodiscard]] std::optional<Entry> take_oldest();

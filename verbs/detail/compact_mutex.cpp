@@ -49,7 +49,7 @@ void CompactMutex::take_slowly() noexcept {
   take_asleep();
 }
 
-// Who has slept cannot know whether others sleep, too: it takes the lock as one that is awaited.
+// A thread that has slept cannot know whether others sleep, too: it takes the lock as one that is awaited.
 void CompactMutex::take_asleep() noexcept {
   const auto since = std::chrono::steady_clock::now();
   std::uint32_t awaited = here(kAwaited);
@@ -60,7 +60,7 @@ void CompactMutex::take_asleep() noexcept {
         return;
       continue;
     }
-    // Whoever gives it up sees that somebody waits, and for so long.
+    // The word tells the thread that gives the lock up that others wait, and whether one has waited for kPatience.
     const bool told = seen == here(kReserved) || seen == here(kPromised) || seen == awaited;
     if (!told && !word_.compare_exchange_weak(seen, awaited, std::memory_order_relaxed)) continue;
     futex(word_, FUTEX_WAIT, told ? seen : awaited);
@@ -69,8 +69,8 @@ void CompactMutex::take_asleep() noexcept {
   }
 }
 
-// The next holder may destroy it once it is free: the kernel is asked to wake whoever sleeps at an address, and does
-// not look what lies there. Of those who sleep any may be the one that it is reserved for.
+// The next holder may destroy it once it is free: the kernel is asked to wake threads that sleep at an address, and
+// does not look what lies there. It is reserved for one of the sleepers, and any may be that one: all are woken.
 void CompactMutex::give_up_awaited(std::uint32_t seen) noexcept {
   while (!word_.compare_exchange_weak(seen, seen == here(kPromised) ? here(kReserved) : kFree,
                                       std::memory_order_release, std::memory_order_relaxed)) {

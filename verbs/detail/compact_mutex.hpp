@@ -6,9 +6,9 @@
 // the last octet while the progress thread, which placed it, still holds the stream's lock for a few hundred
 // instructions; the program posts its answer at once, and to sleep and be woken would take longer than all the rest.
 //
-// Who comes first takes it, whether others have been woken for it or not: that spares most switches between threads.
-// But a thread that posts one large Send after the other gives it up for a microsecond every ten, and nobody who has to
-// be woken first is as fast. So one who has waited for kPatience is given it.
+// The first thread that asks gets it, whether others have been woken for it or not: that spares most switches between
+// threads. But a thread that posts one large Send after the other gives it up for a microsecond every ten, and a thread
+// that has to be woken first is never that fast. So one that has waited for kPatience is given it.
 //
 // The word also says which process holds it. A child of fork() has its parent's locks as they were at that moment, and
 // none of the threads that would give them up: there, a lock that another process holds is free.
@@ -65,8 +65,8 @@ class CompactMutex {
   // The low bits of the word, but for kFree, which is all of it; the others are process_.
   static constexpr std::uint32_t kFree = 0;
   static constexpr std::uint32_t kHeld = 1;
-  static constexpr std::uint32_t kAwaited = 2;   // held, and somebody may sleep
-  static constexpr std::uint32_t kPromised = 3;  // held, and somebody has waited too long
+  static constexpr std::uint32_t kAwaited = 2;   // held, and others may sleep
+  static constexpr std::uint32_t kPromised = 3;  // held, and another has waited too long
   static constexpr std::uint32_t kReserved = 4;  // free, but for such a one only
   static constexpr std::uint32_t kNextProcess = 8;
   static constexpr int kLooks = 100;

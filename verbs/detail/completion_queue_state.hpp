@@ -34,7 +34,7 @@ class CompletionQueueState {
   [[nodiscard]] Result<std::size_t> poll(std::span<WorkCompletion> out);
   Result<void> arm(Arm which);
   Result<void> resize(std::uint32_t capacity);
-  // A queue pair is gone, or reset: its completions are of no use to anybody. One that it pushes later is again.
+  // A queue pair is gone, or reset: the completions that are here of it go. Those that it pushes later stay.
   void discard(std::uint32_t qp_number);
 
   // --- Who drives
@@ -49,8 +49,8 @@ class CompletionQueueState {
   const std::uint64_t context;
 
  private:
-  // At least so many queue pairs go before their completions are looked for unasked: then, or at as many as there are
-  // completions, a sweep is no more than constant work for each of them.
+  // At least this number of queue pairs go before their completions are looked for unasked: then, or at as many as
+  // there are completions, a sweep is no more than constant work for each of them.
   static constexpr std::size_t kFewDiscarded = 64;
 
   // Of an empty queue, which is what a spinning application mostly finds, it is one look.

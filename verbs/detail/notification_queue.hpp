@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A queue of events with a descriptor that is readable while events wait. One token in the eventfd stands for one
 // event, so the descriptor can be polled, duplicated, or made non-blocking by the application, and there is no hidden
-// state. Who takes a token takes the place in front afterwards; so places are as many as tokens, in the eventfd and on
-// the way between the two. The exception is one event whose taker comes before long and asks without the descriptor: it
-// is held back, without a token, until it is taken or shown.
+// state. A thread that takes a token takes the place in front afterwards; so places are as many as tokens, in the
+// eventfd and on the way between the two. The exception is one event whose taker comes before long and asks without the
+// descriptor: it is held back, without a token, until it is taken or shown.
 #pragma once
 
 #include <fcntl.h>
@@ -61,8 +61,8 @@ class NotificationQueue {
     return true;
   }
 
-  // For a thread that calls take_now() before long: nobody who waits at the descriptor hears of it until show(). Of
-  // several such events the first is held back; the others are for whoever comes.
+  // For a thread that calls take_now() before long: threads that wait at the descriptor do not hear of it until show().
+  // Of several such events the first is held back; the others are for the threads that come first.
   bool hold_back(T event) {
     std::unique_lock lock(mutex_);
     const bool first = events_.empty();
@@ -74,7 +74,7 @@ class NotificationQueue {
     return true;
   }
 
-  // What was held back is for whoever comes first, by the descriptor as well.
+  // What was held back is for the thread that comes first, by the descriptor as well.
   void show() {
     std::unique_lock lock(mutex_);
     if (std::exchange(without_token_, false)) put_token(lock);
@@ -113,7 +113,7 @@ class NotificationQueue {
   // Readable while events wait.
   [[nodiscard]] int waits_on() const noexcept { return descriptor_.kept(); }
 
-  // Waits at most so long, whatever the descriptor's mode: kTimedOut.
+  // Waits no longer than `at_most`, whatever the descriptor's mode: kTimedOut.
   Result<T> get(std::chrono::milliseconds at_most) {
     const std::chrono::milliseconds longest(std::numeric_limits<int>::max());
     const auto until = std::chrono::steady_clock::now() + std::clamp(at_most, std::chrono::milliseconds(0), longest);
@@ -123,12 +123,12 @@ class NotificationQueue {
       if (ready == 0) return fail(Errc::kTimedOut, "channel", "no event came in time");
       if (ready < 0 && errno == EINTR) return fail(Errc::kInterrupted, "channel", "a signal arrived while waiting");
       if (ready < 0) return fail(Errc::kSystem, "channel", "cannot be polled", errno);
-      if (!take_token()) continue;  // somebody else was faster
+      if (!take_token()) continue;  // another thread was faster
       if (auto event = pop()) return std::move(*event);
     }
   }
 
-  // Takes the events out that match, and their tokens, so that nobody waits for an event that is not there any more.
+  // Takes the events out that match, and their tokens: no thread is to be woken for an event that has been taken out.
   // Where a reader has the token already, an empty place is left for it.
   template <typename Predicate>
   std::vector<T> withdraw(Predicate matches) {
@@ -194,7 +194,7 @@ class NotificationQueue {
     return poll_for(0) == 1 && ::read(descriptor_.kept(), &token, sizeof token) > 0;  // kernels before 5.8
   }
 
-  // Without the lock, which whoever takes the token wants next.
+  // Without the lock, which the thread that takes the token wants next.
   void put_token(std::unique_lock<CompactMutex>& lock) {
     const transport::NoCancellation here;
     tokens_under_way_.fetch_add(1, std::memory_order_relaxed);

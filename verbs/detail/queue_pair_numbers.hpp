@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The 24-bit numbers by which applications know queue pairs. They wrap, for a peer that connects again and again uses
-// them up; so none is given twice at a time, and one that was freed rests, for somebody may still hold a completion or
-// an event that names it. Rights do not go by these numbers but by QueuePairState::identity, which never comes again.
+// them up; so none is given twice at a time, and one that was freed rests, for the application may still hold a
+// completion or an event that names it. Rights do not go by these numbers but by QueuePairState::identity, which never
+// comes again.
 //
 // Counting up finds a free number at once, but behind a wrap, where it may have to pass those that are in use. What is
 // kept is a few octets for each number in use or at rest.

@@ -5,7 +5,7 @@
 
 namespace weft::verbs::detail {
 
-// Which signal it was nobody tells, so the wait goes on when all handlers of the process were set so.
+// The kernel does not tell which signal it was, so the wait goes on when all handlers of the process were set so.
 [[nodiscard]] bool every_handler_restarts() noexcept;
 
 }  // namespace weft::verbs::detail

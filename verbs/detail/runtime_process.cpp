@@ -34,7 +34,7 @@ Current& current() {
   return *one;
 }
 
-// A signal handler that forks may have interrupted the very thread that holds the lock. Nobody else holds one for long.
+// A signal handler that forks may have interrupted the very thread that holds the lock. No other holds one for long.
 std::unique_lock<std::mutex> lock_for_fork(std::mutex& mutex) {
   constexpr std::chrono::milliseconds kLong{100};
   const auto end = std::chrono::steady_clock::now() + kLong;

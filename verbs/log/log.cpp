@@ -73,7 +73,7 @@ void log_stall(const Subject& subject, const engine::ReceiveStalled& stall, std:
   });
 }
 
-// Whoever can connect can make a start-up fail: one in ten seconds stands for all, unless somebody asked for more.
+// Any host that can connect can make a start-up fail: one in ten seconds stands for all, unless more are asked for.
 void log_startup_failure(const Endpoint& peer, const engine::ErrorReport& report, FailedStartup which) {
   const auto line = [&] {
     const auto layer = static_cast<unsigned>(report.layer);

@@ -12,7 +12,7 @@
 
 namespace weft::verbs::detail {
 
-// So many lines at once, and then one each so often.
+// `burst` lines at once, and then one in each `each`.
 struct LogRate {
   std::uint64_t burst = 1;
   Duration each{};
@@ -23,7 +23,7 @@ class LogBudget {
  public:
   constexpr explicit LogBudget(LogRate rate) noexcept : rate_(rate), left_(rate.burst) {}
 
-  // Whether a line may be shown at `now`. Who is refused and shows it nowhere else calls withhold().
+  // Whether a line may be shown at `now`. A caller that is refused and shows the line nowhere else calls withhold().
   [[nodiscard]] bool take(Instant now) noexcept {
     refill(now);
     if (left_ == 0) return false;
@@ -31,7 +31,8 @@ class LogBudget {
     return true;
   }
 
-  // One line is not shown. True for the first since they were told last: somebody is to look at due() again.
+  // One line is not shown. True for the first since they were told last: the caller sees to it that due() is asked
+  // later.
   bool withhold(Instant now) noexcept {
     if (withheld_++ == 0) since_ = now;
     return withheld_ == 1;

@@ -13,7 +13,7 @@ namespace weft::verbs::detail {
 
 // Each kind has a budget: log_output.cpp has the table.
 enum class LogKind : std::uint8_t {
-  kPeersStartup,        // at level warn: one in ten seconds, for anybody who can connect causes it
+  kPeersStartup,        // at level warn: one in ten seconds, for any host that can connect causes it
   kPeersStartupDetail,  // at level info: the others
   kOwnStartup,
   kStreamError,
@@ -21,7 +21,7 @@ enum class LogKind : std::uint8_t {
   kStall,
   kWarning,
   kConnection,
-  kUnbounded,  // whoever reads level debug wants all of it
+  kUnbounded,  // a reader of level debug wants all of it
 };
 
 // Whether a line of this kind and level may be shown now; takes it from the budget.

@@ -125,7 +125,7 @@ std::string LogWriter::take(State& state) {
   return batch;
 }
 
-// What cannot be written has nobody to be told to.
+// What cannot be written is lost: there is no place to tell it.
 void LogWriter::write(State& state, int descriptor, std::string_view octets) noexcept {
   while (!octets.empty()) {
     const ssize_t count = ::write(descriptor, octets.data(), whole_lines(octets));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Log lines on their way to standard error. Whoever has something to say may hold a stream's lock, or serve a hundred
-// connections; standard error may be a pipe that nobody reads. So a line is put into a queue, which is bounded, and a
-// thread that nobody waits for writes it. docs/decisions/0008-log.md has the reasons.
+// Log lines on their way to standard error. A thread that has something to say may hold a stream's lock, or serve a
+// hundred connections; standard error may be a pipe without a reader. So a line is put into a queue, which is bounded,
+// and a thread for which no other waits writes it. docs/decisions/0008-log.md has the reasons.
 #pragma once
 
 #include <atomic>
@@ -59,7 +59,7 @@ class LogWriter {
     bool look = false;                    // `between` is to be called
     bool last = false;                    // the process ends
     bool over = false;                    // the thread is to end
-    bool stuck = false;                   // somebody waited in vain
+    bool stuck = false;                   // a flush waited in vain
     std::atomic<std::uint64_t> moved{0};  // octets
   };
 

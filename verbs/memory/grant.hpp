@@ -11,7 +11,7 @@
 
 namespace weft::verbs::detail {
 
-// Who asks: a stream is known by its queue pair's identity, which is never used again.
+// The stream that asks. It is known by its queue pair's identity, which is never used again.
 struct Accessor {
   std::uint32_t domain{};
   std::uint64_t stream{};
@@ -28,7 +28,7 @@ struct Grant {
 };
 
 // The address of `length` octets at `offset`, after the checks of a tagged access in the order of ddp::AccessError:
-// association, rights, wrap, bounds. That the STag is valid was checked by whoever found the grant.
+// association, rights, wrap, bounds. That the STag is valid was checked when the grant was looked up.
 [[nodiscard]] std::expected<std::byte*, ddp::AccessError> resolve_remote(const Grant& grant, Accessor who,
                                                                          Access needed, std::uint64_t offset,
                                                                          std::uint64_t length);

@@ -66,8 +66,8 @@ void ReceiveQueue::make_slot() {
 }
 
 // Waiters are woken one after the other for as long as there is a receive: of thousands that wait at a shared queue as
-// many as find one, and one more for each that does not take it (its stream may have ended). Nobody is forgotten: who
-// waits has found no receive, only a post makes one, and no post returns while there are both, a receive and a waiter.
+// many as find one, and one more for each that does not take it (its stream may have ended). None is forgotten: a
+// waiter has found no receive, only a post makes one, and no post returns while there are both, a receive and a waiter.
 PostResult ReceiveQueue::post(std::span<const ReceiveRequest> requests) {
   PostResult result;
   bool owes = false;
@@ -85,7 +85,7 @@ PostResult ReceiveQueue::post(std::span<const ReceiveRequest> requests) {
   return result;
 }
 
-// Null when there is no receive, or nobody who waits for one.
+// Null when there is no receive, or none waits for one.
 std::shared_ptr<ReceiveWaiter> ReceiveQueue::next_to_wake() {
   const std::lock_guard lock(mutex_);
   std::shared_ptr<ReceiveWaiter> next;

@@ -20,7 +20,7 @@
 
 namespace weft::verbs::detail {
 
-// Somebody who found no receive and waits for one.
+// A stream that found no receive and waits for one.
 class ReceiveWaiter {
  public:
   virtual ~ReceiveWaiter() = default;

@@ -156,7 +156,7 @@ bool WindowState::bound() const {
   return region_ != nullptr;
 }
 
-// Without waiting: whoever else holds a lease is not associated and touches nothing.
+// Without waiting: another stream that holds a lease is not associated and touches nothing.
 void revoke_stream(StagTable& table, std::uint64_t stream) {
   for (const std::uint32_t stag : table.limited_to(stream)) {
     std::shared_ptr<WindowState> window;

@@ -56,8 +56,8 @@ class WindowState : public std::enable_shared_from_this<WindowState> {
   ~WindowState();
 
   // Carry a bind out for the stream `who`. `address` counts in the region's address space. They return the region that
-  // a window of type 1 was bound to before: maybe its last reference, see invalidate(). They wait until nobody has a
-  // lease on the old binding, so who calls has none on any window.
+  // a window of type 1 was bound to before: maybe its last reference, see invalidate(). They wait until there is no
+  // lease on the old binding, so a caller may hold none on any window.
   using Unbound = std::shared_ptr<RegionState>;
   [[nodiscard]] std::expected<Unbound, ddp::LocalFault> bind(const std::shared_ptr<RegionState>& region, Accessor who,
                                                              std::uint32_t stag, std::uint64_t address,

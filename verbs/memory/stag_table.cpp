@@ -27,8 +27,8 @@ StagTable::Lease& StagTable::Lease::operator=(Lease&& other) noexcept {
   return *this;
 }
 
-// What was done under the lease is seen by whoever waits for its end. The lock is taken for the sake of who is about to
-// sleep.
+// A thread that waits for the lease's end sees what was done under it. The lock is taken for the sake of one that is
+// about to sleep.
 void StagTable::Lease::drop() noexcept {
   if (!std::exchange(held_, false)) return;
   if (entry_->leases.fetch_sub(1, std::memory_order_release) != (Entry::kRevoked | 1U)) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All STags of this process, and the promise that revoking one is synchronous: when revoke() returns, nobody holds a
-// lease on it, so no octet behind it is touched any more (RDMAP-8.1.1-06, SEC-6.2.2-02).
+// All STags of this process, and the promise that revoking one is synchronous: when revoke() returns, there is no lease
+// on it, so no octet behind it is touched any more (RDMAP-8.1.1-06, SEC-6.2.2-02).
 //
 // An STag is 24 bits of index and 8 bits of key, as RFC 5040's verbs and libibverbs have it: a window changes its key
 // with each bind and keeps its index. Both parts come from the kernel's random generator (RDMAP-8.1.1-08), so values
@@ -86,8 +86,8 @@ class StagTable {
   // Waits until the last lease is dropped, also when the STag was withdrawn before. False when it was not valid. The
   // index stays reserved.
   bool revoke(std::uint32_t stag);
-  // The same without waiting, for STags that are valid on one stream only, called by that stream: nobody else has
-  // access, and what its own leases cover was posted before. Whoever wants the memory back still calls revoke().
+  // The same without waiting, for STags that are valid on one stream only, called by that stream: no other has access,
+  // and what its own leases cover was posted before. To have the memory back, revoke() is still called.
   bool withdraw(std::uint32_t stag);
   // The STags that are valid on this stream alone.
   [[nodiscard]] std::vector<std::uint32_t> limited_to(std::uint64_t stream) const;

@@ -58,7 +58,7 @@ class StreamMemory final : public rdmap::Memory {
   MutableBytes landing(rdmap::LocalSegments sink, std::uint64_t offset, std::uint64_t length) override;
   std::expected<void, ddp::LocalFault> perform_local(std::uint64_t cookie) override;
 
-  // While the engine takes a segment: so many octets of its payload, which should lie at `room`, were read to where
+  // While the engine takes a segment: `octets` octets of its payload, which should lie at `room`, were read to where
   // landing() said. Null: none.
   void has_landed(const std::byte* room, std::size_t octets) noexcept { landed_ = {room, octets}; }
 

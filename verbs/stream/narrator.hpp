@@ -25,7 +25,7 @@ class Narrator {
   Narrator(std::uint64_t connection, mpa::Role role, bool each_fpdu);
 
   void sent(std::span<const Bytes> pieces);  // offered to the socket
-  void received(Bytes octets);               // as they came, before anybody rearranged them
+  void received(Bytes octets);               // as they came, before they are rearranged
 
   void on(const engine::Established& event) const;
   void on(const engine::ProtocolError& event) const;

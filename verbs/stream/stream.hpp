@@ -104,7 +104,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void abandon();                      // the runtime ends
   // For the watchdog: how often the socket was read, if it is ready and no thread sleeps that wakes for it.
   [[nodiscard]] std::optional<std::uint32_t> reads_if_unserved();
-  // In a child process after fork(): it is over for whoever calls, and the socket's number becomes `nowhere`, so that
+  // In a child process after fork(): it is over for all calls, and the socket's number becomes `nowhere`, so that
   // nothing here reaches the peer.
   void leave_to_parent(int nowhere) noexcept;
 

@@ -55,8 +55,8 @@ void Stream::peer_closed_behind_stall() {
   settle();
 }
 
-// Both ends want the end, so nobody will post the receive. Work of ours may yet be answered, in what lies behind: then
-// it has the time of any close.
+// Both ends want the end, so the receive will not be posted. Work of ours may yet be answered, in what lies behind:
+// then it has the time of any close.
 void Stream::drop_stalled() {
   if (sends_.slots.empty()) {
     life_.reach(Stage::kClosing);
@@ -171,7 +171,7 @@ void Stream::end_waiting() {
   settle();
 }
 
-// Nobody drives it any more: what the socket takes at once it gets. And octets that were left unread would have the
+// No thread drives it any more: what the socket takes at once it gets. And octets that were left unread would have the
 // kernel answer with a reset, which drops what the peer has not got yet.
 void Stream::last_octets() {
   outbox_.blocked = false;

@@ -30,9 +30,9 @@ bool Stream::look_locked() {
 
 // --- Inbound. Receiving never waits for sending: two peers that write at each other both go on reading.
 
-// False when nothing came. A turn that ends early leaves octets in the socket alone, which stays readable for whoever
-// asks next, all of whom ask by level: what was read has been shown to the engine, and it took all that was complete,
-// or waits for a receive and says so (inbox_.stalled). So no wake-up is owed to anybody.
+// False when nothing came. A turn that ends early leaves octets in the socket alone, which stays readable for the
+// driver that asks next, and all ask by level: what was read has been shown to the engine, and it took all that was
+// complete, or waits for a receive and says so (inbox_.stalled). So no driver is owed a wake-up.
 bool Stream::receive_some() {
   Read last = Read::kNothing;
   for (Turn turn; !turn.over() && !inbox_.stalled && !inbox_.over;) {
@@ -85,14 +85,14 @@ void Stream::end_inbound(const transport::IoResult& io) {
   pump();
 }
 
-// Who looks at the octets as they come sees all of them in the staging buffer.
+// A capture and a narrator see all octets as they come, in the staging buffer.
 engine::Landing Stream::find_landing() {
   if (inbox_.empty() || tap_ || narrator_) return {};
   return engine_.landing(inbox_.staged());
 }
 
-// So many octets of a payload, and of what follows, were read straight to their place. A frame that is not all there
-// waits in the staging buffer like any other: whose that memory is when the lock is free, nobody knows.
+// `octets` octets of a payload, and of what follows, were read straight to their place. A frame that is not all there
+// waits in the staging buffer like any other: once the lock is free, the memory may be deregistered.
 std::uint32_t Stream::land(const engine::Landing& landing, std::size_t octets) {
   std::byte* const room = inbox_.room().data();
   const std::size_t at = inbox_.staged().size();
