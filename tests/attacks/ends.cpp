@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The honest ends of tests/attacks/attacks.py: a server that echoes what it is sent, and clients that measure it.
 //
-//   ends serve BACKLOG [DROP_AFTER_MS]   prints its port, and serves; drops each connection so long after accept
+//   ends serve BACKLOG [DROP_AFTER_MS]   prints its port, and serves; drops each connection DROP_AFTER_MS after accept
 //   ends connect PORT COUNT PAUSE_MS     sets up COUNT connections one after the other; milliseconds, or "failed", each
 //   ends ping PORT SECONDS               sets up one and sends on it; milliseconds of each round trip, set-up first
 #include <chrono>

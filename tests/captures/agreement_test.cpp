@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every field of every frame in pcap-samples/, as weft's parsers read it and as tshark's dissectors do. tshark shares
-// no code with weft, and the captures were written by the Linux kernel: nobody here could agree on a mistake.
+// no code with weft, and the captures were written by the Linux kernel: the three have no mistake in common.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

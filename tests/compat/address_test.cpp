@@ -139,7 +139,7 @@ TEST_F(Addresses, TheSourcePortIsKnownWhenTheAddressIsResolved) {
   resolve(id, address);
   const std::uint16_t port = id.port();
   EXPECT_NE(port, 0);
-  // Nobody else gets it, whether he shares ports or not.
+  // No other socket gets it, whether that one shares ports or not.
   for (const bool reuse : {false, true}) {
     EXPECT_EQ(plain_bind(port, reuse), -1);
     EXPECT_EQ(errno, EADDRINUSE);

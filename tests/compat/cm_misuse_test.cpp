@@ -131,7 +131,7 @@ TEST(CmMisuse, Addresses) {
       {"rdma_bind_addr", EADDRNOTAVAIL, "bind",
        [](Ends& e) {
          sockaddr_in at = loopback(0);
-         at.sin_addr.s_addr = htonl(0xC0000209);  // 192.0.2.9: nobody's
+         at.sin_addr.s_addr = htonl(0xC0000209);  // 192.0.2.9: for documentation, on no interface
          return minus_one(rdma_bind_addr(e.fresh, plain(at)));
        }},
       {"rdma_bind_addr", EINVAL, "already bound",

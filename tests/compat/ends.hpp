@@ -75,7 +75,7 @@ struct End {
   void post_receive(std::uint64_t wr_id) const;
   // All of the memory, signaled. `at` for RDMA Write and Read.
   void post_send(std::uint64_t wr_id, ibv_wr_opcode opcode, const Place& at = {}) const;
-  // Waits until there are so many completions.
+  // Waits until there are `count` completions.
   [[nodiscard]] std::vector<ibv_wc> completions(std::size_t count) const;
   [[nodiscard]] ibv_qp_state state() const;  // as ibv_query_qp(3) says it
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Children of a program that forks while its threads use what it has. A child that destroys what it inherited, as
-// pre-forking servers do, waits for nobody and disturbs nobody.
+// pre-forking servers do, waits for no thread and disturbs no connection.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

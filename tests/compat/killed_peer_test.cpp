@@ -162,7 +162,7 @@ TEST_P(KilledPeer, InTheMiddleOfReadsAndWrites) {
   const auto receives = take(completions, true);
   EXPECT_EQ(ids(receives), count_from(0, kReceives));
   EXPECT_THAT(receives, Each(kFlushed));
-  // In order: the Read, which nobody can have answered; then the Writes that the kernel took, and those that it did
+  // In order: the Read, which cannot have been answered; then the Writes that the kernel took, and those that it did
   // not.
   const auto sends = take(completions, false);
   ASSERT_EQ(sends.size(), 1 + kWrites);

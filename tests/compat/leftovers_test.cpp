@@ -113,7 +113,7 @@ void use_connection(bool orderly) {
   must(rdma_destroy_id(listener), "rdma_destroy_id");
 }
 
-// No connection: the server says no, nobody listens, and a request that nobody took.
+// No connection: the server says no, there is no listener, and a request that was not taken.
 void use_refusals() {
   const Events at_client;
   const Events at_server;

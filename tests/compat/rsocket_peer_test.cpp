@@ -145,7 +145,7 @@ TEST_F(RawPair, ItWritesWhereItsPeerSaysAndNoFurther) {
   const RemoteBuffer next{peer->buffer.remote() + 64, peer->buffer.region.rkey(), 3};
   const auto entry = encode(next, std::endian::native == std::endian::big);
   peer->write(peer->peer.target_sgl.address + kSglEntryOctets, peer->peer.target_sgl.stag, entry);
-  expect_refused(put(server.number(), "b"), EAGAIN);  // without a message nobody looks
+  expect_refused(put(server.number(), "b"), EAGAIN);  // without a message the server does not look
   peer->say(kCredit | 9);
   EXPECT_EQ(wait_for(server.number(), POLLOUT), POLLOUT);
   EXPECT_EQ(put(server.number(), "bcdefgh"), 3);

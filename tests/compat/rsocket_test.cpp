@@ -407,7 +407,7 @@ TEST(Rsocket, TcpTellsOfItself) {
   EXPECT_EQ(state, TCP_ESTABLISHED);
 }
 
-// Requests that nobody takes wait where they are counted, however often the listener is looked at.
+// Requests that are not taken wait where they are counted, however often the listener is looked at.
 TEST(Rsocket, ABacklogIsABound) {
   const Owner listening(rsockets::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0));
   const At any = loopback_of(AF_INET);

@@ -123,7 +123,7 @@ struct RsocketPair {
   int here = -1;
 };
 
-// Its errno when nobody is there to be accepted.
+// Its errno when there is no connection to accept.
 inline int raccept_nonblocking(int socket) {
   rfcntl(socket, F_SETFL, O_NONBLOCK);
   return raccept(socket, nullptr, nullptr) < 0 ? errno : 0;

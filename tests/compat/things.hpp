@@ -87,7 +87,7 @@ inline int modify(ibv_qp* qp, ibv_qp_state state) {
   return ibv_modify_qp(qp, &to, IBV_QP_STATE | (state == IBV_QPS_INIT ? init : 0));
 }
 
-// So many receives without memory, flushed: as many completions.
+// `count` receives without memory, flushed: as many completions.
 inline void complete_receives(ibv_qp* qp, int count) {
   ASSERT_EQ(modify(qp, IBV_QPS_INIT), 0);
   for (int i = 0; i < count; ++i) {

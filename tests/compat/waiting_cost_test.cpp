@@ -70,7 +70,7 @@ TEST_F(WaitingCost, AMessageIsOneWaitAndOneRead) {
   }
 }
 
-// What is there already is handed over without a wait: its token alone is taken, which somebody else may have seen.
+// What is there already is handed over without a wait: its token alone is taken, which another thread may have seen.
 TEST_F(WaitingCost, AnEventThatWaitsIsTakenWithoutAWait) {
   must(pair.client.cq.arm(verbs::Arm::kAll), "arm");
   post_receive();
@@ -83,8 +83,8 @@ TEST_F(WaitingCost, AnEventThatWaitsIsTakenWithoutAWait) {
   EXPECT_EQ(calls_so_far() - before, (Calls{.tokens = 1}));
 }
 
-// Who waited a moment ago and now posts takes the event of its Send without the descriptor, too; unless a tick, of
-// which there is one each millisecond, comes in between and shows it there.
+// A thread that waited a moment ago and now posts takes the event of its Send without the descriptor, too; unless a
+// tick, of which there is one each millisecond, comes in between and shows it there.
 TEST_F(WaitingCost, WhoWaitsTakesWhatItsOwnPostRaises) {
   constexpr int kRounds = 50;
   int without_tokens = 0;

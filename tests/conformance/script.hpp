@@ -19,7 +19,7 @@ class Script {
   static Script mid_connection() { return {}; }
 
   Script& send(End from, const Octets& octets);  // one packet
-  Script& gap(End from, std::uint64_t octets);   // so many are missing here
+  Script& gap(End from, std::uint64_t octets);   // these are missing here
   Script& close(End from, Closing how = Closing::kFin);
 
   // Every packet's octets in pieces of at most `size`.

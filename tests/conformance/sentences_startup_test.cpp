@@ -47,14 +47,14 @@ TEST(StartupSentences, OfDepths) {
                           "outstanding than it wanted."));
 }
 
-// RFC 6581 section 10: whoever knows revision 2 answers in kind, also when it rejects.
+// RFC 6581 section 10: a responder that knows revision 2 answers in kind, also when it rejects.
 TEST(StartupSentences, OfARejectionWithoutEnhancedData) {
   Conversation broken = enhanced_conversation(4, 4, 4, 4);
   broken.reply = {.key = kReplyKey, .flags = 0x60, .revision = 2};
   EXPECT_THAT(told(broken.startup()), ElementsAre("S is clear in the Reply and set in the Request."));
 }
 
-// What nobody can read is no wrong ready-to-receive indication as well.
+// A message that cannot be read is not blamed for being no ready-to-receive indication as well.
 TEST(StartupSentences, OfAFirstMessageThatNobodyCanRead) {
   Conversation conversation = enhanced_conversation(0x8004, 0x4004, 0x8004, 0x4004);
   Script script = conversation.startup();

@@ -27,7 +27,7 @@ void send(TcpHistory& history, std::uint32_t offset, std::string_view payload) {
   history.take({.sequence = kClient + 1 + offset, .payload = payload, .acknowledgement = kServer + 1});
 }
 
-// The server says that it has so many octets.
+// The server says that it has `octets` octets.
 void acknowledge(TcpHistory& history, std::uint32_t octets, int times = 1) {
   for (int i = 0; i < times; ++i) {
     history.take({.from_server = true, .sequence = kServer + 1, .acknowledgement = kClient + 1 + octets});

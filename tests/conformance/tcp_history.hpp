@@ -34,7 +34,7 @@ class TcpHistory {
   explicit TcpHistory(const TcpLimits& limits = {}) : tcp_(limits) {}
 
   void take(const Packet& packet);
-  // The next packet of the capture, without link-layer header. `captured`: so many octets of it.
+  // The next packet of the capture, without link-layer header. `captured`: the octets of it that the capture has.
   void take_ip(const Octets& ip, std::size_t captured = SIZE_MAX);
   void take(const Segment& segment) { take_ip(ipv4(segment)); }
   void finish();

@@ -107,8 +107,8 @@ Octets random_octets(std::mt19937& random, std::size_t size) {
 constexpr LinkType kLinks[]{LinkType::kEthernet, LinkType::kLinuxCooked, LinkType::kLinuxCooked2, LinkType::kNull,
                             LinkType::kLoop,     LinkType::kRawIp,       LinkType::kIpv4,         LinkType::kIpv6};
 
-// Random octets, and packets of ours with a few octets changed. Which octets come out is anybody's guess, but they come
-// in sequence.
+// Random octets, and packets of ours with a few octets changed. Which octets come out cannot be told, but they come in
+// sequence.
 TEST(TcpProperties, HostilePackets) {
   std::mt19937 random(1);
   TcpConnections tcp({.connections = 8, .buffered_per_direction = 10'000, .buffered = 20'000});

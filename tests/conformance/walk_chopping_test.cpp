@@ -176,7 +176,7 @@ TEST_P(Chopping, IntoPacketsGivesTheSameFindings) {
   }
 }
 
-// Without the handshake nobody knows whether a startup frame is to come.
+// Without the handshake it is not known whether a startup frame is to come.
 TEST_P(Chopping, GivesTheSameFindingsInMidConnection) {
   for (auto& [number, steps] : connections(GetParam())) {
     Steps late = steps;

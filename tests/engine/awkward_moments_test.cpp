@@ -17,7 +17,7 @@ struct Stream : Rogue {
     heard();
   }
   void post(const WorkRequest& request) { require(end.engine.post(request).has_value(), "post"); }
-  // One fill into a batch of so many octets, which the socket takes at once.
+  // One fill into a batch of `arena` octets, which the socket takes at once.
   std::size_t fill_once(std::size_t arena) {
     TransmitBatch batch(arena);
     end.engine.fill(batch, now);

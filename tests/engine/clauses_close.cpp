@@ -97,7 +97,7 @@ TEST_CASE("Who leaves owes no response any more, and says so", "[RDMAP-6.2.1-01]
   CHECK(rogue.end.count<ProtocolError>() == 0);
   CHECK(rogue.end.engine.disposition() == Disposition::kShutdownWrite);
   rogue.wait(Config{}.close_timeout);
-  CHECK(rogue.end.engine.disposition() == Disposition::kReset);  // what the peer has not read is kept by nobody
+  CHECK(rogue.end.engine.disposition() == Disposition::kReset);  // the kernel keeps nothing that the peer has not read
 }
 
 TEST_CASE("A FIN inside a message is no graceful close", "[DDP-5.2-04][DDP-6.2.1-02][DDP-6.2.2-05][MPA-8-01]") {

@@ -306,7 +306,7 @@ TEST_CASE("A Terminate that quotes one of our messages tells which work request 
   CHECK(done[2].status != WorkStatus::kRemoteAccess);
 }
 
-// The responses that we send are nobody's work requests, though their headers may look like those of some.
+// The responses that we send are not work requests, though their headers may look like those of some.
 TEST_CASE("A Terminate that quotes one of our responses blames no work request", "[RDMAP-6.2.1-03]") {
   Stream rogue;
   rogue.post(read_of(1, kAll, 9, 0));

@@ -99,7 +99,7 @@ void random_session(unsigned seed) {
   if (testing::Test::HasFatalFailure()) return;
   pair.a.memory.add(10, 8192).octets = pattern(8192, seed);
   pair.a.memory.add(11, 8192);
-  // The target lies between two regions that nobody has a right to.
+  // The target lies between two regions to which the peer has no right.
   pair.b.memory.add(19, 64).write = false;
   pair.b.memory.add(20, Model::kTarget, 0x10000);
   pair.b.memory.add(21, 64).write = false;

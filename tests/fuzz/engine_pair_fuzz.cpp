@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two engines whose users, and whose pipe, do what the input says. Whatever happens: every work request completes once
-// and in order, Closed comes once and last, and nobody waits for ever.
+// and in order, Closed comes once and last, and neither end waits for ever.
 #include <cstdint>
 #include <cstdlib>
 #include <span>

@@ -29,7 +29,7 @@ class Program {
 
  private:
   pid_t process_;
-  int output_;  // an unnamed file: nobody has to read while the program runs
+  int output_;  // an unnamed file: it need not be read while the program runs
 };
 
 }  // namespace weft::interop

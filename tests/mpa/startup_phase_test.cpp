@@ -27,7 +27,7 @@ TEST(StartupPhase, AResponderMaySendOnlyAfterTheFirstFpdu) {
   EXPECT_EQ(step(Phase::kFenced, Trigger::kFirstFpduReceived), Phase::kOpen);
 }
 
-// MPA-7.1.2-24: nobody sends or expects FPDUs before both frames have been exchanged.
+// MPA-7.1.2-24: neither end sends or expects FPDUs before both frames have been exchanged.
 TEST(StartupPhase, NoFpdusDuringTheExchange) {
   for (const Phase phase : {Phase::kIdle, Phase::kAwaitingReply, Phase::kAwaitingRequest, Phase::kDeciding,
                             Phase::kRejected, Phase::kFailed}) {

@@ -76,7 +76,7 @@ class Recorded {
 verbs::ConnectionEvent expect(verbs::EventChannel& events, verbs::ConnectionEventType type);
 // A client's identifier, up to connect().
 verbs::ConnectionId caller(verbs::EventChannel& events, const verbs::Endpoint& server, const verbs::Policy& policy);
-// Only the connection that `connect` makes is recorded, as its initiator sees it. Whoever listens has a backlog of one,
+// Only the connection that `connect` makes is recorded, as its initiator sees it. The listener has a backlog of one,
 // and no request was taken from its events yet.
 void record_initiator(const std::string& path, const verbs::Endpoint& server, verbs::EventChannel& server_events,
                       const std::function<void()>& connect);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Some bare systems have no /etc/hosts, and then nobody knows the name localhost.
+// Some bare systems have no /etc/hosts, and then the name localhost is not known.
 #pragma once
 
 #include <netdb.h>

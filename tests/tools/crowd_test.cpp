@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The persistent server among many: more clients than it takes, and clients that reset their connection at every
-// moment. Whoever behaves is served all the same.
+// moment. Clients that behave are served all the same.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The demo's capture in a Wireshark that nobody has configured: every FPDU is seen, and nothing is called malformed.
+// The demo's capture in a Wireshark as it is installed: every FPDU is seen, and nothing is called malformed.
 #include <gtest/gtest.h>
 
 #include <string>

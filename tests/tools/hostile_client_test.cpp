@@ -40,7 +40,7 @@ class HostileClient : public testing::Test {
                                 .segments = {&segment, 1}}));
   }
 
-  // The server says this about us on stderr, and then serves somebody else.
+  // The server says this about us on stderr, and then serves another client.
   void expect_complaint(const std::string& words) {
     for (int i = 0; i < 2000 && server_.err().find(words) == std::string::npos; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -54,7 +54,7 @@ class HostileClient : public testing::Test {
   Command server_;
 };
 
-// Who it was, what was wrong, which clause, and where in the octets that came.
+// The line has the peer, what was wrong, the clause, and where in the octets that came.
 TEST_F(HostileClient, SpeaksAnUnknownRevision) {
   using asio = boost::asio::ip::tcp;
   boost::asio::io_context context;

@@ -99,7 +99,7 @@ TEST(RunWarnings, SetuidPrograms) {
   EXPECT_EQ(warning(copy), "") << "it is ours: nothing changes";
 }
 
-// Anybody's file: whatever is cut off or overwritten, reading it ends.
+// The file may be anything: whatever is cut off or overwritten, reading it ends.
 TEST(RunWarnings, BrokenFilesAreSurvived) {
   const std::string whole = contents(RUN_RPATH);
   for (std::size_t size = 0; size < 2000; ++size) static_cast<void>(tools::run::read_elf(whole.substr(0, size)));
