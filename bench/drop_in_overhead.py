@@ -164,7 +164,7 @@ def parse_arguments():
     parser.add_argument("--bandwidth-sizes", type=sizes, default=[64, 4096, 65536, 1048576], metavar="N,N,...")
     parser.add_argument("--bandwidth-octets", type=int, default=2**29, metavar="N", help="of one run, and 500 to 50000 messages")
     parser.add_argument("--crc", choices=("on", "off"), default="on")
-    parser.add_argument("--free", action="store_true", help="pin nobody to a processor")
+    parser.add_argument("--free", action="store_true", help="do not pin the ends to processors")
     parser.add_argument("--json", metavar="FILE", help="where all figures go")
     arguments = parser.parse_args()
     arguments.pinned = not arguments.free and len(os.sched_getaffinity(0)) > 1

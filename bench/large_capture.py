@@ -3,7 +3,7 @@
 """Writes a large pcap file: large_capture.py FILE SIZE-IN-MB PAYLOAD [CONNECTIONS] [SWAP].
 
 TCP segments of PAYLOAD octets on CONNECTIONS connections in turn (1), each with its handshake and an acknowledgement for every
-second segment. SWAP: of so many neighbouring segments of a connection, one pair has changed places (0: none)."""
+second segment. SWAP: one pair of neighbours in this number of segments of a connection has changed places (0: none)."""
 
 import struct
 import sys

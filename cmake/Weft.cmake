@@ -13,7 +13,7 @@ option(WEFT_TESTS "Build the tests" ON)
 option(WEFT_FUZZ "Build the libFuzzer targets (clang only)" OFF)
 option(WEFT_WERROR "Treat warnings as errors" ON)
 option(WEFT_FULL_SUITE "ctest entries that build again: sanitizers, clang, clang-tidy, an installed copy" OFF)
-set(WEFT_FUZZ_SECONDS 0 CACHE STRING "With WEFT_FULL_SUITE: a ctest entry per fuzz target that fuzzes for so long; 0 for none")
+set(WEFT_FUZZ_SECONDS 0 CACHE STRING "With WEFT_FULL_SUITE: a ctest entry per fuzz target that fuzzes for this time; 0 for none")
 set(WEFT_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize=, for instance address,undefined or thread")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)

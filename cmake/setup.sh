@@ -12,7 +12,7 @@ fail() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
 mkdir -p "$root/build" 2>/dev/null && [ -w "$root/build" ] ||
   fail "cannot write into $root/build: give it to $(id -un), or remove it, or work in a copy of this folder"
 
-# present <kind> <name>: is it on this machine, whoever put it there?
+# present <kind> <name>: is it on this machine, by a package or by hand?
 present() {
   case $1 in
     cmd) PATH=$PATH:/usr/sbin:/sbin command -v "$2" >/dev/null ;;

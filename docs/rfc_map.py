@@ -29,7 +29,7 @@ OBSERVABLE = {"wire", "active", "api"}
 STATUSES = {
     "not-kept": "weft does not do this",
     "not-applicable": "the case cannot arise in weft",
-    "elsewhere": "binds somebody else: the application, the administrator, the local TCP or operating system",
+    "elsewhere": "binds others: the application, the administrator, the local TCP or operating system",
     "by-construction": "true because of how the thing is built; nothing to test on its own",
 }
 CATALOGUE = ["mpa.csv", "ddp.csv", "rdmap.csv", "rdmap_ext.csv", "security.csv"]
@@ -189,8 +189,8 @@ def main():
     options.add_argument("--check", action="store_true", help="write nothing; fail when something is wrong")
     options.add_argument("--open", action="store_true", help="list the open clauses")
     options.add_argument("--untested", action="store_true", help="list the clauses that code names and no test does")
-    options.add_argument("--max-open", type=int, default=0, metavar="N", help="with --check: so many may be open (default 0)")
-    options.add_argument("--max-untested", type=int, default=0, metavar="N", help="with --check: so many may be untested")
+    options.add_argument("--max-open", type=int, default=0, metavar="N", help="with --check: how many may be open (default 0)")
+    options.add_argument("--max-untested", type=int, default=0, metavar="N", help="with --check: how many may be untested")
     args = options.parse_args()
 
     clauses = read_clauses()

@@ -48,7 +48,7 @@ struct Policy {
   // verified first (RFC 5044 section 6).
   bool early_placement = true;
   std::chrono::milliseconds connect_timeout{10000};  // TCP connection
-  // Initiator: a connect that is refused is tried again for so long after the first one, for programs announce their
+  // Initiator: for this time after the first try a connect that is refused is tried again, for programs announce their
   // port and listen a moment later. A peer whose refusal takes longer to come is asked once. 0: always once.
   std::chrono::milliseconds connect_retry{100};
   // MPA start-up, after TCP is connected; of a listener's peers less when there are many of them (ConnectionId::listen)

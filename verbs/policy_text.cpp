@@ -135,7 +135,7 @@ constexpr Key kKeys[] = {
     {{"no-receive", "stall or terminate", "What a Send that finds no posted receive does to the stream"},
      set_no_receive},
     {{"connect-timeout", kTime, "For the TCP connection"}, set_time<&Policy::connect_timeout>},
-    {{"connect-retry", kTimeOrNone, "A connect that is refused is tried again for so long"},
+    {{"connect-retry", kTimeOrNone, "For how long a connect that is refused is tried again"},
      set_time<&Policy::connect_retry>},
     {{"startup-timeout", kTime, "For the MPA start-up, once TCP is connected"}, set_time<&Policy::startup_timeout>},
     {{"half-open-per-peer", "0, or a number",

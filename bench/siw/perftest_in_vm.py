@@ -5,8 +5,8 @@ machine of tests/interop: server and client are two processes in the guest, on t
 turns. It boots twice, for two kinds of figures:
 
   counted   one emulated processor whose clock is the instructions it carries out, 1 ns each, those of the guest's kernel
-            included: what a message costs both ends together. No load changes it. Only with perftest's -e, where whoever waits
-            sleeps: one that spins would be counted, too. perftest has no -e for Writes.
+            included: what a message costs both ends together. No load changes it. Only with perftest's -e, where an end that
+            waits sleeps: one that spins would be counted, too. perftest has no -e for Writes.
   timed     two processors, one for each process, as perftest does by itself: polling. Emulated where there is no KVM, and then
             only as good as this machine is quiet: the two processors are threads here.
 

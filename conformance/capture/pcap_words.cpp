@@ -19,7 +19,7 @@ struct Saying {
 // libpcap 1.10; what is not here is damage, in libpcap's own words.
 constexpr std::array kSayings{
     Saying{"unknown file format", Kind::kNotACapture, "is neither a pcap nor a pcapng capture"},
-    Saying{"archaic pcap savefile", Kind::kNotACapture, "is a pcap capture of a format that nobody writes any more"},
+    Saying{"archaic pcap savefile", Kind::kNotACapture, "is a pcap capture of a format that is not written any more"},
     Saying{"file header bytes, only got", Kind::kCutShort, "is cut short: it ends inside the header of the capture"},
     Saying{"truncated pcapng dump file", Kind::kCutShort, "is cut short: it ends inside a block"},
     Saying{"truncated dump file", Kind::kCutShort, "is cut short: it ends inside a packet"},

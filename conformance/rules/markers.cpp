@@ -24,9 +24,9 @@ constexpr Rule kBoundary{"MPA-4.3-07", kViolation, kMpa, "RFC 5044 4.3",
                          "FPDUPTR of a Marker between two FPDUs is zero."};
 constexpr Rule kFirst{"MPA-4.3-12", kViolation, kMpa, "RFC 5044 4.3", "The first Marker of a direction is 00000000."};
 constexpr Rule kNotAsked{"MPA-7.1.1-07", kViolation, kMpa, "RFC 5044 7.1.1",
-                         "Whoever received M=0 adds no Markers to its FPDUs."};
+                         "An end that received M=0 adds no Markers to its FPDUs."};
 constexpr Rule kMissing{"MPA-7.1.1-08", kViolation, kMpa, "RFC 5044 7.1.1",
-                        "Whoever received M=1 adds Markers to its FPDUs."};
+                        "An end that received M=1 adds Markers to its FPDUs."};
 constexpr std::array kMarkerRules{&kReserved, &kLowBits, &kInside, &kBoundary, &kFirst, &kNotAsked, &kMissing};
 
 void judge_use(const FpduSeen& fpdu, const Facts& facts, Findings& findings) {

@@ -29,7 +29,7 @@ constexpr Rule kTooMuchPrivateData{"MPA-7.1.1-28", kViolation, kConnection, "RFC
 constexpr Rule kReserved2{"MPA2-6-04", kViolation, kConnection, "RFC 6581 6",
                           "The reserved bits behind S are sent as zero."};
 constexpr Rule kEnhancedRevision{"MPA2-6-07", kViolation, kConnection, "RFC 6581 6",
-                                 "Whoever uses the S bit sends revision 2 or higher."};
+                                 "An end that uses the S bit sends revision 2 or higher."};
 constexpr Rule kEnhancedMissing{"MPA2-6-11", kViolation, kConnection, "RFC 6581 6",
                                 "With S set the private data begins with 4 octets of enhanced data."};
 constexpr std::array kStartupRules{&kRequestKey,       &kReplyKey,        &kRejectInRequest,    &kReserved1,

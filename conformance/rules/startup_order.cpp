@@ -142,10 +142,11 @@ bool StartupOrderRules::on(const LostSeen& lost, const Facts& facts, Findings& f
   reply_early_ = false;
   request_.piece.octets = request_.octets;
   findings.add(kLengthFieldRule, {&request_.piece, 18, 2},
-               surplus ? "Octets that are no FPDU follow the Request before the Reply: PD_Length is too small, or the "
-                         "private data too long."
-                       : "The Reply came before so many octets of private data, and no FPDU follows them: PD_Length is "
-                         "too large.");
+               surplus
+                   ? "Octets that are no FPDU follow the Request before the Reply: PD_Length is too small, or the "
+                     "private data too long."
+                   : "The Reply came before that many octets of private data, and no FPDU follows them: PD_Length is "
+                     "too large.");
   return true;
 }
 

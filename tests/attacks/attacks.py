@@ -228,7 +228,7 @@ def d05(ends: str, short: bool) -> list[dict]:
 
 def d03(ends: str, short: bool) -> list[dict]:
     seconds = 2 if short else 5
-    reader, writer = os.pipe()  # nobody reads it
+    reader, writer = os.pipe()  # not read meanwhile
     with Server(ends, 128, stderr=writer) as server:
         quiet = summary(ends_say(ends, "connect", server.port, 6, 20))
         with Attack(bad_start_ups, server.port):
@@ -242,7 +242,7 @@ def d03(ends: str, short: bool) -> list[dict]:
         log = 0
     os.close(reader)
     attacked["log_octets"] = log
-    return [{"attack": f"bad start-ups for {seconds} s, standard error a pipe that nobody reads",
+    return [{"attack": f"bad start-ups for {seconds} s, standard error a pipe that is not read",
              "review": "no set-up after 321 of them", "quiet": quiet, "attacked": attacked,
              "passed": attacked["came_in"] == 6}]
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs unmodified programs of the distribution under `weft run`, as user nobody, in a network namespace of its own.
+"""Runs unmodified programs of the distribution under `weft run`, as user `nobody`, in a network namespace of its own.
 
-WEFT is the command, LIBRARIES the folder of the drop-in libraries; both are copied to where nobody can read them. With --table
+WEFT is the command, LIBRARIES the folder of the drop-in libraries; both are copied to where that user can read them. With --table
 the results go into a file, as docs/applications.md has them; with --compare they are held against that page, but for the
 versions. With --sanitizer the programs run without `weft run`, with that run-time library of AddressSanitizer in front: what it
 or UndefinedBehaviorSanitizer finds fails, and so does memory of LIBRARIES that is leaked (leaks.py).
@@ -27,8 +27,8 @@ FIRST_PORT = 20000
 # At its end rping destroys the event channel that its other thread is about to read: about one run in a hundred on a busy machine
 # meets that, and then exits with 255 behind its work.
 RPING_RACE = "rdma_get_cm_event: Bad file descriptor"
-# With -R perftest's client connects twice to one port, and its server listens anew in between. Who comes too early is refused,
-# and the client then crashes on the identifier that it has destroyed (docs/drop-in.md).
+# With -R perftest's client connects twice to one port, and its server listens anew in between. A client that comes too early is
+# refused, and then crashes on the identifier that it has destroyed (docs/drop-in.md).
 PERFTEST_RACE = "RDMA_CM_EVENT_REJECTED; error: -111"
 WATCHDOG = re.compile(r"^.*watchdog: .*$", re.M)  # weft mended a wake-up that it had lost: a defect, though the program works
 ESTABLISHED, LISTENING = "01", "0A"  # in /proc/net/tcp
@@ -176,13 +176,13 @@ class Runner:
             time.sleep(0.02)
 
 
-# Ends with whoever started it.
+# Ends with the process that started it.
 HOG = "import os; parent = os.getppid()\nwhile os.getppid() == parent: sum(range(100000))"
 
 HEADER = """<!-- Written by tests/compat/applications.py --table; the test compat_applications holds it against its own run. -->
 # Programs that run unmodified
 
-Binaries of Debian 12, each run under `weft run --` as user nobody in a network namespace without any RDMA device. The
+Binaries of Debian 12, each run under `weft run --` as user `nobody` in a network namespace without any RDMA device. The
 client's command stands first, the server's below; `A` is each of the addresses, `P` a port.
 
 | program | version | command | addresses | result |
@@ -245,7 +245,7 @@ def main():
     parser.add_argument("libraries")
     parser.add_argument("--only", default="", help="a regular expression for the names of the cases")
     parser.add_argument("--sanitizer", help="AddressSanitizer's shared run-time library, for libraries that were built with it")
-    parser.add_argument("--hogs", type=int, default=0, help="so many processes beside them that do nothing but take the processors")
+    parser.add_argument("--hogs", type=int, default=0, help="processes beside them that do nothing but take the processors")
     parser.add_argument("--table", help="write the table here")
     parser.add_argument("--compare", help="the page to hold the table against")
     options = parser.parse_args()

@@ -15,7 +15,7 @@ class Case:
     expect: str = ""            # a regular expression in what the client prints
     server_expect: str = ""
     addresses: tuple = (IPV4, IPV6, NIC)
-    pairs: int = 1              # so many servers, each with its client, at once
+    pairs: int = 1              # servers, each with its client, at once
     kill: str = ""              # "server" or "client": dies of SIGKILL in the middle, and the other has to notice and end
     server_ends: bool = True    # by itself, with exit code 0
     cannot: str = ""            # why the program itself refuses, before weft is asked: fails, and `expect` is its own word for it

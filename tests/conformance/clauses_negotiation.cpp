@@ -95,7 +95,7 @@ TEST_CASE("a Responder's IRD below the Initiator's ORD is worth a warning", "[rf
   CHECK(warnings(enhanced_conversation(4, 0x3fff, 4, 4).startup().audit()) == Clauses{});
 }
 
-TEST_CASE("CRCs that nobody asked for are worth a warning", "[rfc5044/4.4][MPA-4.4-05]") {
+TEST_CASE("CRCs that neither end asked for are worth a warning", "[rfc5044/4.4][MPA-4.4-05]") {
   Conversation off;
   off.request.flags = off.reply.flags = 0;
   CHECK(warnings(off.startup().audit()) == Clauses{"MPA-4.4-05"});

@@ -135,13 +135,13 @@ TEST_CASE("an L that came too early is one finding, whatever comes behind it", "
   const Clauses early{"violation RDMAP-4.4-07 responder 2 octet 0"};
   CHECK(answered({kRead.request()}, {kRead.response(16), kRead.response(8, 16)}) == early);
   CHECK(answered({kRead.request()}, {kRead.response(8), kRead.response(8, 8), kRead.response(8, 16)}) == early);
-  SECTION("behind a whole Response comes another, which nobody asked for") {
+  SECTION("behind a whole Response comes another, without a request") {
     CHECK(answered({kRead.request()}, {kRead.response(), kRead.response(8, 24)}) ==
           Clauses{"violation RDMAP-5.2-01 responder 3 octet 0"});
   }
 }
 
-TEST_CASE("which of two Reads into one buffer is answered behind a gap, nobody knows", "[rfc5040/4.4][RDMAP-4.4-07]") {
+TEST_CASE("which of two Reads into one buffer is answered behind a gap is not known", "[rfc5040/4.4][RDMAP-4.4-07]") {
   const Read shorter{.msn = 2, .size = 8};
   CHECK(Exchange()
             .responder(send(1, pattern(9)))

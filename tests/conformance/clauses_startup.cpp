@@ -30,7 +30,7 @@ TEST_CASE("a clean connection has no finding",
   }
 }
 
-TEST_CASE("the end that sends the Request is the Initiator, whoever opened the connection", "[rfc5044/2][MPA-2-03]") {
+TEST_CASE("the end that sends the Request is the Initiator, whichever opened the connection", "[rfc5044/2][MPA-2-03]") {
   Conversation clean;
   Script script = Script::with_handshake();
   script.send(End::kSecond, build(clean.request)).send(End::kFirst, build(clean.reply));
@@ -41,7 +41,7 @@ TEST_CASE("the end that sends the Request is the Initiator, whoever opened the c
   CHECK(audit.tally(Direction::kFromInitiator).fpdus == 1);
 }
 
-TEST_CASE("octets before MPA are nobody's fault", "[rfc5044/1.2][MPA-1.2-02]") {
+TEST_CASE("octets before MPA are no fault", "[rfc5044/1.2][MPA-1.2-02]") {
   Conversation clean;
   Script script = Script::with_handshake();
   script.send(End::kFirst, octets("login please")).send(End::kSecond, octets("welcome to MPA ID land"));

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Each field that `weft dissect` and tshark both show, of each capture in pcap-samples/: value and place are the same, or the
-table in tshark_differences.py says why not. What that table explains and nobody sees any more is an error too, and so is a
-docs/audit-tshark.md that does not tell the counts of today.
+table in tshark_differences.py says why not. A difference that the table explains and that is not there any more is an error
+too, and so is a docs/audit-tshark.md that does not tell the counts of today.
 
     dissect_and_tshark.py WEFT [--write]    --write: the page anew
 """

@@ -30,7 +30,7 @@ def opcode_changed(name, old, new, tagged):
         return {QUEUE_RULE[new]}
     if name.startswith("halves"):
         return {"DDP-4.3-06", "RDMAP-4.1-23", "RDMAPX-6.3-05"}
-    if tagged:  # a Write becomes a Read Response that nobody asked for, a Read Response a Write
+    if tagged:  # a Write becomes a Read Response without a request, a Read Response a Write
         return {"DDP-4.2-06", "RDMAP-5.2-01", "RDMAP-4.4-07", "DDP-4.1-05", "RDMAP-4.4-03", "RDMAP-4.4-04", ANYTHING}
     if old in (8, 9) and new in (8, 9):
         return {ANYTHING}

@@ -47,7 +47,7 @@ def length_meaning(step, ulpdu, length):
     sizes = [fpdu_size(len(u)) for name, who, u in STEPS[[name for name, _, _ in STEPS].index(step):] if who == side]
     ends = [sum(sizes[:count]) for count in range(1, len(sizes) + 1)]
     if wrong in ends:
-        return {"MPA-4.4-13"}  # there an FPDU does begin: as far as anybody can see the CRC of a long one is wrong
+        return {"MPA-4.4-13"}  # there an FPDU does begin: for all that can be seen the CRC of a long one is wrong
     if wrong > ends[-1] and len(ends) == 1:
         return {"MPA-7.2-01"}  # the FIN comes inside it
     if wrong < ends[-1] and wrong > (ends[-2] if len(ends) > 1 else 0):

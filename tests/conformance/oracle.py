@@ -11,7 +11,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools/forge"))
 from conversation import write_pcap  # noqa: E402
 
-ANYTHING = None  # the change is somebody's own business
+ANYTHING = None  # no clause need be found: a ULP may have meant what the change says
 
 
 def audit(weft, conversations):

@@ -41,7 +41,7 @@ def agrees(got, wanted):
 
 
 def terminates(weft, capture):
-    """Who sent a Terminate, with layer, type and code."""
+    """The end that sent a Terminate, with layer, type and code."""
     done = subprocess.run([weft, "dissect", "--json", capture], capture_output=True, text=True, check=False)
     pieces = [json.loads(line) for line in done.stdout.splitlines()]
     told = [(piece, re.match("layer ([0-9]+), type ([0-9]+), code (0x[0-9a-f]{2})", field["meaning"] or ""))

@@ -61,7 +61,7 @@ REASONS = {
         "neither: the octets break the rule, weft finds out how",
         [("5044, 7.1.1", "When '1' Markers MUST be added as described in Section 4.3, MPA Markers.")]),
     "Markers unasked": Reason(
-        "Markers that nobody asked for", "Markers as FPDUs of no octets, and everything behind them wrong",
+        "Markers that were not asked for", "Markers as FPDUs of no octets, and everything behind them wrong",
         "FPDUs with Markers, which is a finding", "neither: the octets break the rule, weft finds out how",
         [("5044, 7.1.1", "When in a received MPA Request Frame or MPA Reply Frame and the value is '0', Markers MUST NOT be "
           "added to the data stream by that endpoint.")]),

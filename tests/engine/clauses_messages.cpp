@@ -62,7 +62,7 @@ TEST_CASE("Each operation is one message, of as many segments as it needs; a Rea
   CHECK(messages(rogue.heard()) == std::vector{Opcode::kTerminate});
 }
 
-TEST_CASE("A gather list is nobody's business: one Write with all its octets", "[RDMAP-5.1-06]") {
+TEST_CASE("The wire does not show a gather list: one Write with all its octets", "[RDMAP-5.1-06]") {
   Speaker rogue;
   const std::array<rdmap::LocalSegment, 3> pieces{{{900, 100, 1}, {0, 1, 1}, {500, 99, 1}}};
   rogue.post({.cookie = 1, .operation = Operation::kWrite, .local = pieces, .remote_stag = {9}, .remote_offset = {5}});

@@ -187,7 +187,7 @@ TEST_CASE("Invalidation happens at delivery, not before", "[RDMAP-5.3-16][RDMAP-
   CHECK(rogue.terminate()->error == rdmap::error_code(ddp::TaggedError::kInvalidStag));
 }
 
-TEST_CASE("An RDMA Write is placed and nobody hears of it", "[RDMAP-5.1-02][RDMAP-3.2-05][SEC-2.2.6-01]") {
+TEST_CASE("An RDMA Write is placed and the user does not hear of it", "[RDMAP-5.1-02][RDMAP-3.2-05][SEC-2.2.6-01]") {
   Stream rogue;
   rogue.tagged(Opcode::kWrite, 1, 10, pattern(8));
   CHECK(rogue.end.count<Received>() == 0);

@@ -174,7 +174,7 @@ TEST_CASE("A responder that speaks before the initiator's first FPDU is cut off"
   CHECK(rogue.end.engine.disposition() == Disposition::kClose);
 }
 
-TEST_CASE("Both ends wait for the start-up only so long", "[MPA-7.1.2-26][MPA-7.1.2-31]") {
+TEST_CASE("Both ends wait for the start-up no longer than its timeout", "[MPA-7.1.2-26][MPA-7.1.2-31]") {
   SECTION("a responder for the Request") {
     Rogue rogue;
     CHECK(rogue.end.engine.next_deadline() == Instant{} + Config{}.startup_timeout);
@@ -389,7 +389,8 @@ TEST_CASE("The ULP hears of a rejection when the peer read it", "[MPA-7.1.2-05][
   CHECK(rogue.end.count<StartupFailed>() == 0);
 }
 
-TEST_CASE("A rejected peer that does not close is waited for only so long", "[MPA-7.1.2-07][MPA-7.1.4.2-02]") {
+TEST_CASE("A rejected peer that does not close is waited for no longer than close_timeout",
+          "[MPA-7.1.2-07][MPA-7.1.4.2-02]") {
   Rogue rogue;
   rogue.send_frame(request());
   require(rogue.end.engine.reject(pattern(3)).has_value(), "reject");

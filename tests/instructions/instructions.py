@@ -22,7 +22,7 @@ import sys
 import tempfile
 
 BASELINE = pathlib.Path(__file__).resolve().parent / "baseline.json"
-WORSE = 1.03  # at most so many times the baseline
+WORSE = 1.03  # times the baseline: more is a fault
 BETTER = 0.97  # below, the baseline no longer guards what was won
 TIME_LIMIT = 120  # seconds, of one run
 DRIVER = ("weft::bench::", "main", "(anonymous namespace)::play")

@@ -120,7 +120,7 @@ build_initramfs() {
     cp siw-stock.ko "image/lib/modules/$kernel/updates/siw.ko"
     depmod -b image "$kernel"
     modules boot virtio_pci virtio_console
-    # Whoever asks for a CRC32C keeps what was the best when it was loaded; on real machines that is the processor's own.
+    # A module that asks for a CRC32C keeps what was the best when it was loaded; on real machines that is the processor's.
     modules rdma virtio_net crc32c-intel crc32c_generic libcrc32c ib_uverbs rdma_ucm siw
     cp siw-stock.ko siw-parameters.ko root/mod/
 

@@ -71,7 +71,7 @@ def check_summary(runs):
 
 
 def check_plan():
-    """Both in every row and repetition, in turns, and whoever goes first changes."""
+    """Both in every row and repetition, in turns, and the one that goes first changes."""
     for way in ("count", "tcg"):
         arguments = perftest_in_vm.parse_arguments(["--repetitions", "2", "--accel", way])
         assert arguments.ways == [way], arguments

@@ -40,7 +40,7 @@ WINGS = {
 # The core does no I/O, reads no clock, starts no thread and draws no random number.
 CORE = ["common", "mpa", "ddp", "rdmap", "engine"]
 
-# Whoever uses weft includes headers of these rooms: those directly in the room, not those in a folder below it.
+# Users of weft include headers of these rooms: those directly in the room, not those in a folder below it.
 PUBLIC = ["verbs", "conformance"]
 
 # Libraries besides the C++ standard library: which room, or folder of one, may use them, and whether its headers may too.

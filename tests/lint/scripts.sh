@@ -10,7 +10,7 @@ mkdir -p "$work/weft/tests/interop" "$work/bin"
 cp -r "$root/check" "$root/demo" "$root/cmake" "$work/weft"
 cp "$root/tests/interop/packages.txt" "$work/weft/tests/interop"
 for tool in bash sed grep cut readlink dirname mkdir rm; do ln -s "$(command -v "$tool")" "$work/bin/$tool"; done
-printf '#!/bin/sh\n[ "$1" = -un ] && echo somebody || echo 1000\n' >"$work/bin/id"  # nobody special
+printf '#!/bin/sh\n[ "$1" = -un ] && echo user || echo 1000\n' >"$work/bin/id"  # not root
 chmod +x "$work/bin/id"
 
 # expect <exit code> <words> <command>...: the command ends with this code and says these words.
@@ -36,6 +36,6 @@ expect 1 'there is no sudo; as root, run: apt-get install' ./demo
 provide sudo 'exit 1'
 expect 1 'sudo wants a password but there is no terminal; as root, run: apt-get install' ./demo
 rm -rf "$work/weft/build"
-: >"$work/weft/build"  # no folder, whoever runs this
+: >"$work/weft/build"  # a file, which not even root can write into as a folder
 expect 1 "cannot write into" ./demo
 echo "check and demo say what is wrong"

@@ -83,7 +83,7 @@ class Trying(unittest.TestCase):
             single = next(f for f in switched if f.kind == "relation")
             self.assertFalse(trial.run(compiled(folder, weave.with_fault(text, single), switch=False), trial.Limits()).passed)
         survived = {(f.kind, f.before) for f in switched if runs[f.key].passed}
-        # sum_ and mean() are nobody's business.
+        # No test looks at sum_ and mean().
         self.assertEqual(survived, {("statement", "sum_ += value;"), ("arithmetic", "+="), ("arithmetic", "+"), ("arithmetic", "/"),
                                     ("constant", "0"), ("constant", "1"), ("constant", "2")})
         in_mean = [f.number for f in switched if "int mean()" in f.text]

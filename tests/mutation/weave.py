@@ -7,7 +7,7 @@ COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/', re.S)
 
 
 def with_fault(text, fault):
-    """The fault as if somebody had written it."""
+    """The file with the fault, as it would stand there without a switch."""
     if fault.how.startswith("name:"):
         return text[:fault.end] + f"; false && {fault.how[5:]}" + text[fault.end:]
     return text[:fault.start] + fault.after + text[fault.end:]

@@ -67,7 +67,7 @@ cp "$(readlink -f "$(command -v rping)")" "$(readlink -f "$(command -v ibv_devic
 dpkg-deb -x "$package" "$root"
 mount --rbind /proc "$root/proc"
 
-# As nobody, where there is more than one user.
+# Without root's rights, where there is more than one user.
 inside() {
   local user=()
   if setpriv --reuid=65534 true 2>/dev/null; then user=(--userspec=65534:65534); fi

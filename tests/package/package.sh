@@ -37,7 +37,7 @@ for page in weft weft-demo weft-rping weft-info weft-bench weft-run; do has "sha
 if grep -vE '^\./(usr/((bin|include|lib|share)/.*)?)?$' "$folder/content"; then fail "this is outside of its folders"; fi
 if grep -E '/lib(ibverbs|rdmacm)\.so' "$folder/content" | grep -v /weft/; then fail "this would hide the system's libraries"; fi
 if dpkg-deb -c "$package" | awk '$2 != "root/root" || substr($1, 6, 1) == "w" || substr($1, 9, 1) == "w"' | grep -v '^l' | grep .; then
-  fail "these belong to somebody else, or others may write them"
+  fail "these belong to another user, or others may write them"
 fi
 
 echo "== unpacked"

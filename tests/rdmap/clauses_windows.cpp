@@ -76,7 +76,7 @@ TEST_CASE("A Read Response is compared with the request: STag, offset, length",
   CHECK(window.read_response(segment(1000, true), 100));
 }
 
-TEST_CASE("A Read Response that nobody asked for is unexpected",
+TEST_CASE("A Read Response without a request is unexpected",
           "[RDMAP-5.2.2-05][RDMAP-5.2-01][RDMAP-4.8-32][RFC5040-5.2.2]") {
   RequestWindow window(2);
   CHECK(window.read_response(segment(0, true), 10) == std::unexpected(kUnsolicited));

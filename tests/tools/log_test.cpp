@@ -73,7 +73,7 @@ TEST(Log, WarnHasNothingToSay) {
 TEST(Log, InfoTellsWhyAConnectionFails) {
   const std::string nobody = std::to_string(free_port());
   const Ended refused = run({"--log", "info", "rping", "-c", "-a", "127.0.0.1", "-p", nobody});
-  EXPECT_THAT(refused.err, ContainsRegex("connection 1: failed: .*nobody listens there"));
+  EXPECT_THAT(refused.err, ContainsRegex("connection 1: failed: .*there is no listener"));
   const std::string port = std::to_string(free_port());
   Command server({"--log", "info", "rping", "-s", "-P", "-d", "--max-clients", "1", "-a", "127.0.0.1", "-p", port});
   ASSERT_TRUE(server.wait_for_output("listening on ")) << server.err();

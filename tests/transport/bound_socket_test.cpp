@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose a port is before somebody listens or connects there.
+// Whose a port is before its socket listens or connects.
 #include "transport/bound_socket.hpp"
 
 #include "tests/transport/support.hpp"

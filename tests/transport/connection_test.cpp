@@ -148,7 +148,7 @@ TEST_F(Connection, AcceptedSocketsAreLikeConnectedOnes) {
 }
 
 TEST_F(Connection, RefusedWhereNobodyListens) {
-  const Bound bound = bind_loopback();  // bound, so that nobody else takes the port; but not listening
+  const Bound bound = bind_loopback();  // bound, so that no other socket takes the port; but not listening
   const Connector connector = connect(bound.at);
   EXPECT_EQ(connected.take().value().error(), std::errc::connection_refused);
   ::close(bound.descriptor);
@@ -241,7 +241,7 @@ TEST_F(Connection, NeverCallsBackAfterDestruction) {
   }
 }
 
-// Who can close something for the newcomer is asked first, and nobody waits.
+// The owner of descriptors that may be closed for the newcomer is asked first, and no client waits.
 TEST_F(Connection, ListenerHasRoomMadeForWantOfDescriptors) {
   std::mutex mutex;  // of what follows
   std::optional<NoDescriptorsLeft> here;

@@ -81,7 +81,7 @@ TEST(Descriptors, AThreadWhoseDescriptorsAreClosedEndsAndSaysSo) {
   const int mine = ::dup(STDIN_FILENO);
   thread.start([&] { ::dup2(mine, descriptor); }, [&] { told.put(1); });  // another file has its number
   EXPECT_TRUE(told.take());
-  thread.resume();  // rings nobody
+  thread.resume();  // writes to no descriptor: its number is another file's now
   thread.stop();
   ::close(mine);
 }

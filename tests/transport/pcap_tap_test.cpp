@@ -232,7 +232,7 @@ TEST_F(PcapTapTest, WritesToDevicesPipesAndDescriptors) {
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
   const auto nobody = PcapTap::create(path);
   ASSERT_FALSE(nobody) << "and does not wait";
-  EXPECT_EQ(nobody.error().sentence, "cannot create " + path + ": it is a pipe that nobody reads");
+  EXPECT_EQ(nobody.error().sentence, "cannot create " + path + ": it is a pipe without a reader");
   const int reader = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   ASSERT_TRUE(PcapTap::create(path));
   std::array<char, 64> octets{};

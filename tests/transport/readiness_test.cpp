@@ -142,7 +142,7 @@ struct Watched : testing::Test {
   std::pair<Socket, Socket> pair = connected_pair();
   std::atomic<pid_t> thread_id = 0;
   std::atomic<int> calls = 0;
-  int ignored = 0;  // so many calls do nothing
+  int ignored = 0;  // the calls that do nothing
   ReadinessThread thread = ReadinessThread::create([this](const Ready& ready) { serve(ready); }).value();
 
   // As a progress loop does: reads what is ready.

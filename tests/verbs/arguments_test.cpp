@@ -172,7 +172,7 @@ TEST(Addresses, ALinkLocalOneNeedsItsInterface) {
   expect_refused(id.bind_address(loopback("fe80::1")), "local");
 }
 
-// Without a descriptor nobody can ask for the interfaces: that is no mistake of the caller.
+// Without a descriptor the kernel cannot be asked for the interfaces: that is no mistake of the caller.
 TEST(Addresses, DevicesAreListedWithADescriptor) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);

@@ -285,7 +285,7 @@ TEST(HalfOpen, TheOldestOfAPeerGoesForItsNewest) {
   EXPECT_EQ(server.counts().dropped, 1U);
 }
 
-// Who has not asked holds a descriptor that another may need.
+// A peer that has not asked holds a descriptor that another may need.
 TEST(HalfOpen, TheOldestGoesWhenNoDescriptorsAreLeft) {
   Server server;
   const auto first = silent(server);
@@ -303,7 +303,7 @@ TEST(HalfOpen, TheOldestGoesWhenNoDescriptorsAreLeft) {
   EXPECT_EQ(server.counts().dropped, 1U);
 }
 
-// A Request that nobody has read yet is one: the listener looks before it drops.
+// A Request that is not read yet is one: the listener looks before it drops.
 TEST(HalfOpen, WhoHasAskedStays) {
   const ProgressThreadCount one(1);
   Server server(128, {.half_open_per_peer = 1});

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kHandled = 42;
 
-// Nobody polls, so weft's progress thread places the Write, in memory that the program has unmapped.
+// No thread polls, so weft's progress thread places the Write, in memory that the program has unmapped.
 TEST(Child, AFaultInAThreadOfWeftReachesTheProgramsHandler) {
   if (weft::test::kThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer allows no threads in a child: nothing is tried";
   const int status = status_of_child(STDERR_FILENO, [] {

@@ -9,8 +9,8 @@
 namespace weft::verbs::test {
 namespace {
 
-// RDMAP-5.5-11, RDMAP-B-04, RDMAPX-7-06, RDMAPX-6-01: whoever sees a Send or Immediate Data delivered sees all that was
-// written before it.
+// RDMAP-5.5-11, RDMAP-B-04, RDMAPX-7-06, RDMAPX-6-01: a thread that sees a Send or Immediate Data delivered sees all
+// that was written before it.
 TEST(Visibility, WhatWasWrittenBeforeIsThereAtDelivery) {
   constexpr std::size_t kSize = 100'000;
   Pair pair;

@@ -72,8 +72,8 @@ TEST(CompactMutex, OneIsWokenOfThoseWhoSleep) {
   leave.release(2);
 }
 
-// Who gives it up and takes it again at once is mostly faster than whoever has to be woken first: it would be lucky in
-// each of the rounds.
+// A thread that gives it up and takes it again at once is mostly faster than one that has to be woken first: that one
+// would have to be lucky in each of the rounds.
 TEST(CompactMutex, WhoHasWaitedLongIsGivenIt) {
   for (int round = 0; round < 50; ++round) {
     CompactMutex mutex;

@@ -102,7 +102,7 @@ TEST_F(Discarding, IsResizedWithinTheDevicesLimit) {
   EXPECT_TRUE(push(1, 1));
 }
 
-// One after the other, as when a server with many connections ends; nobody polls meanwhile.
+// One after the other, as when a server with many connections ends; no thread polls meanwhile.
 TEST_F(Discarding, OfManyQueuePairs) {
   constexpr std::uint32_t kQueuePairs = 300;
   fill(kQueuePairs, 2);

@@ -92,7 +92,7 @@ TEST(Addresses, BindingReservesThePort) {
   EXPECT_EQ(second.listen().error().code, Errc::kInvalidState);
 }
 
-// No port is picked before it is needed, by whoever asks for it or by connect; from there on it stays.
+// No port is picked before it is needed, by a call that asks for it or by connect; from there on it stays.
 TEST(Addresses, ThePortIsKnownToWhoAsks) {
   Server server;
   for (const bool with_source : {false, true}) {
@@ -212,7 +212,7 @@ TEST(Refusals, PeerToPeerWithoutAReadyToReceiveIndication) {
   EXPECT_EQ(rejected.error->code, Errc::kNotSupported);
   EXPECT_EQ(request.request->accept(*end.qp).error().code, Errc::kInvalidState);
   EXPECT_EQ(end.qp->state(), QpState::kInit);
-  // Who does not ask for peer-to-peer is served, and who is refused by an application is told that.
+  // A client that does not ask for peer-to-peer is served, and one that an application refuses is told that.
   Client plain, refused;
   plain.resolve(server.id.local_address());
   must(plain.id.connect(*plain.end.qp), "connect");
@@ -273,7 +273,7 @@ TEST(Refusals, AreTakenAtOnceWithoutRetries) {
   EXPECT_LT(std::chrono::steady_clock::now() - before, 5s);
 }
 
-// Whoever gives up meanwhile hears of it at once, and nothing comes afterwards.
+// A program that gives up meanwhile hears of it at once, and nothing comes afterwards.
 TEST(Refusals, AQueuePairMayGoBetweenTwoTries) {
   Client client;
   must(client.id.set_policy({.connect_retry = 60s}), "policy");
@@ -284,7 +284,7 @@ TEST(Refusals, AQueuePairMayGoBetweenTwoTries) {
   EXPECT_EQ(client.events.get_event(30ms).error().code, Errc::kTimedOut);
 }
 
-// Who hears of the failure finds the queue pair in ERROR and its work completed.
+// When the failure is told, the queue pair is in ERROR and its work completed.
 TEST(Refusals, FlushBeforeTheyAreTold) {
   Client client;
   std::uint16_t port = PlainServer().port;

@@ -185,7 +185,7 @@ TEST(States, WorkPostedInErrorIsFlushedBehindWhatIsUnderWay) {
   Buffer big(scene.server, 1 << 26);
   const auto source = big.sge();
   std::uint64_t posted = 0;
-  for (; posted < 31; ++posted) {  // more than the socket takes, for nobody reads
+  for (; posted < 31; ++posted) {  // more than the socket takes, for the peer does not read
     must(scene.server.qp->post_send({.wr_id = posted, .opcode = SendOpcode::kRdmaWrite, .segments = {&source, 1}}),
          "post_send");
   }
@@ -247,7 +247,7 @@ TEST(Closing, AnUnansweredReadHoldsItUpForSoLongAndNoLonger) {
   EXPECT_EQ(flushed.status, WcStatus::kFlushed);
 }
 
-// Nothing is left to do when the application hears of the end: it finds no descriptor in use any more, and nobody at
+// Nothing is left to do when the application hears of the end: it finds no descriptor in use any more, and no thread at
 // work with what it lets go of next.
 TEST(Ends, AreToldWhenTheSocketIsClosed) {
   const ProgressThreadCount two(2);  // so that none of it is done by the thread that waits

@@ -340,7 +340,7 @@ TEST(States, AGracefulCloseFlushesReceives) {
   must(pair.client.qp->post_receive({.wr_id = 1}), "post_receive");
   must(pair.server.qp->post_receive({.wr_id = 2}), "post_receive");
   pair.disconnect();
-  // Who hears of the disconnection finds the flushes in the queue.
+  // When the disconnection is told, the flushes are in the queue.
   WorkCompletion done;
   EXPECT_EQ(must(pair.client.cq.poll({&done, 1}), "poll"), 1U);
   EXPECT_EQ(done.wr_id, 1U);
@@ -436,8 +436,8 @@ TEST(Misuse, RegisteringMemoryThatIsNotOnesOwn) {
 TEST(Misuse, ErrorsSpeak) {
   const Error error{Errc::kLimitExceeded, "max_send_wr", "larger than the device's limit"};
   EXPECT_EQ(error.message(), "max_send_wr: larger than the device's limit (limit exceeded)");
-  EXPECT_EQ((Error{Errc::kRefused, "destination", "nobody listens there", ECONNREFUSED}.message()),
-            "destination: nobody listens there (connection refused)");
+  EXPECT_EQ((Error{Errc::kRefused, "destination", "there is no listener", ECONNREFUSED}.message()),
+            "destination: there is no listener (connection refused)");
   EXPECT_EQ((Error{Errc::kRefused, "peer", "it left", ECONNRESET}.message()),
             "peer: it left (connection refused; Connection reset by peer)");
   EXPECT_EQ((Error{Errc::kSystem, "device", "is broken", EIO}.message()),

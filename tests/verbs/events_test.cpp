@@ -57,7 +57,7 @@ TEST(Events, CompletionsAlreadyQueuedRaiseNone) {
   EXPECT_EQ(pair.server.channel.get_event().error().code, Errc::kWouldBlock);
 }
 
-// An event that nobody took goes with its queue.
+// An event that was not taken goes with its queue.
 TEST(Events, OfAQueueThatIsGoneDoNotWait) {
   End end;
   {

@@ -165,7 +165,7 @@ TEST(Fork, AChildDoesNotKeepItsParentsConnectionOpen) {
   wait_until([&] { return pair.server.qp->state() == QpState::kError; }, "the server's end");
 }
 
-// Writes one after the other, and somebody who waits for each, until it goes.
+// Writes one after the other, and a thread that waits for each, until it goes.
 class Traffic {
  public:
   explicit Traffic(Pair& pair)

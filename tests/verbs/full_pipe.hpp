@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pipe that holds all it can and that nobody reads: the standard error of many a daemon.
+// A pipe that holds all it can and is not read: the standard error of many a daemon.
 #pragma once
 
 #include <fcntl.h>
@@ -23,7 +23,7 @@ class FullPipe {
     const std::string filling(4096, '.');
     while (::write(writer_, filling.data(), filling.size()) > 0) filled_ += filling.size();
     while (::write(writer_, ".", 1) > 0) ++filled_;
-    ::fcntl(writer_, F_SETFL, 0);  // whoever writes now, waits
+    ::fcntl(writer_, F_SETFL, 0);  // a write now waits
   }
   ~FullPipe() {
     ::close(reader_);

@@ -62,7 +62,7 @@ TEST_F(HalfOpenTest, APeersBound) {
   EXPECT_EQ(enter(at, address("198.51.100.1")), Numbers{});
 }
 
-// Whoever has one address of a prefix has 2^64; but neighbours on a link are many.
+// A peer with one address of a prefix has 2^64; but neighbours on a link are many.
 TEST_F(HalfOpenTest, APrefixIsOnePeer) {
   HalfOpen at({.places = 100, .per_peer = 1, .in_process = 100, .patience = 10s});
   EXPECT_EQ(enter(at, address("2001:db8::1")), Numbers{});

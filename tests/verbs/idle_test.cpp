@@ -82,7 +82,7 @@ TEST(Idle, NothingIsLeftWhenAllIsGone) {
   EXPECT_EQ(threads(), before);
 }
 
-// The first so many that are alive.
+// The first `count` that are alive.
 std::vector<std::weak_ptr<detail::Stream>> streams(std::size_t count) {
   constexpr std::uint64_t kMost = 1'000'000;
   const auto runtime = must(detail::Runtime::acquire(), "runtime");

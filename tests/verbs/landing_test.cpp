@@ -128,7 +128,7 @@ TEST(Landing, MemoryThatIsTakenAwayMeanwhileIsOurOwnFault) {
   EXPECT_EQ(failed.status, WcStatus::kLocalProtectionError);
 }
 
-// MPA-6-01: nobody is told when a Write has come, so nothing of it may be seen before it is verified.
+// MPA-6-01: no completion tells when a Write has come, so nothing of it may be seen before it is verified.
 TEST(Landing, AWriteIsVerifiedFirst) {
   Piecewise scene;
   const auto whole = scene.fpdu_of({.operation = engine::Operation::kWrite,

@@ -22,7 +22,7 @@ using Batch = std::vector<Written>;
 
 constexpr std::size_t kInFlight = 16, kMargin = 64, kSource = 1 << 20, kTarget = 4 << 20;
 
-// Side by side, with octets between them that nobody may touch.
+// Side by side, with octets between them that must not change.
 Batch batch_of(std::uint32_t first_size, std::uint32_t step) {
   Batch batch;
   std::size_t to = 1;

@@ -28,7 +28,7 @@ TEST(LogBudget, ABurstAndThenOneEachTime) {
   EXPECT_EQ(taken(budget, start + 400ms, 10), 1U);
 }
 
-// Who has all of its burst saves nothing: the time until the next begins with the first line.
+// A budget with all of its burst saves nothing: the time until the next begins with the first line.
 TEST(LogBudget, CountsFromTheFirstLineOn) {
   LogBudget budget(kRate);
   EXPECT_EQ(taken(budget, Instant{5s} + 50ms, 3), 3U);

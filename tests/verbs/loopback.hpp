@@ -33,7 +33,7 @@ inline void must(Result<void> result, const char* what) {
   if (!result) throw std::runtime_error(std::string(what) + ": " + result.error().message());
 }
 
-// So many progress threads while it lives; made before what starts them.
+// `count` progress threads while it lives; made before what starts them.
 struct ProgressThreadCount {
   explicit ProgressThreadCount(std::size_t count) { must(set_progress_threads(count), "set_progress_threads"); }
   ~ProgressThreadCount() { EXPECT_TRUE(set_progress_threads(0)) << "back to what weft chooses"; }

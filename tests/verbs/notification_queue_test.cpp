@@ -47,7 +47,7 @@ TEST(NotificationQueue, WhatWasWithdrawnIsNotWaitedFor) {
   EXPECT_EQ(queue->get(), 6);
 }
 
-// Who waits for a time is told of a signal, and may wait on.
+// A thread that waits for a time is told of a signal, and may wait on.
 TEST(NotificationQueue, ASignalEndsATimedWait) {
   const auto queue = Queue::create(1).value();
   const verbs::test::Nagging nagging;
@@ -142,7 +142,7 @@ TEST(NotificationQueue, ClosesBothOfItsDescriptors) {
   ::close(copy);
 }
 
-// Nothing is lost, nothing comes twice, and no reader is late, whoever has which token when.
+// Nothing is lost, nothing comes twice, and no reader is late, whichever reader has which token when.
 TEST(NotificationQueue, ReadersAndWithdrawalsMeet) {
   constexpr int kEvents = 20000;
   const auto queue = Queue::create(kEvents).value();

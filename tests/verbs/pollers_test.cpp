@@ -169,7 +169,7 @@ TEST_F(ManyOnOneQueue, ThoseInUseLeaveTheProgressThreads) {
   EXPECT_TRUE(left);
 }
 
-// Whoever was in use, or was not, or comes again: in each round others.
+// Connections that were in use, or were not, or come again: in each round others.
 TEST_F(ManyOnOneQueue, WhoStopsLeavesNoneBehind) {
   Buffer far{shared, kCount};
   std::vector<Buffer> near;

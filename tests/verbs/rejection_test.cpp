@@ -101,7 +101,7 @@ TEST(Rejections, APeerThatNeverClosesIsLeft) {
   EXPECT_TRUE(client.ends());
 }
 
-// The application is done with its listener, and with the library: nobody waits for the peer.
+// The application is done with its listener, and with the library: no call waits for the peer.
 TEST(Rejections, TheEndOfTheListenerDoesNotWait) {
   std::optional<Server> server(std::in_place, kNever);
   const RejectedClient client(server->id.local_address());

@@ -68,7 +68,7 @@ TEST_P(RequestOrder, IsThatOfTheConnections) {
   }
 }
 
-// One that never asks holds up nobody.
+// One that never asks holds up no other.
 TEST_P(RequestOrder, WhoIsSilentIsNotWaitedFor) {
   EventChannel events = must(EventChannel::create(), "EventChannel");
   ConnectionId listener = must(ConnectionId::create(events), "ConnectionId");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The application scribbles in what is being sent, read and answered. Its data is then undefined, but what goes out is
-// FPDUs whose CRC holds: the checksum runs over a copy that nobody else writes. Where nothing is placed before it is
+// FPDUs whose CRC holds: the checksum runs over a copy that nothing else writes. Where nothing is placed before it is
 // verified, it may scribble in what is being received as well.
 #include <atomic>
 #include <thread>

@@ -101,7 +101,7 @@ TEST(StagTable, StreamsLeaveNothingBehind) {
   EXPECT_LT(::mallinfo2().uordblks, before + kStreams);
 }
 
-// RDMAP-8.1.1-06, SEC-6.2.2-02: revoking waits for whoever is at work.
+// RDMAP-8.1.1-06, SEC-6.2.2-02: revoking waits for threads at work.
 TEST(StagTable, RevokeWaitsForLeases) {
   StagTable table;
   std::vector<std::byte> memory(8);
@@ -121,7 +121,7 @@ TEST(StagTable, RevokeWaitsForLeases) {
   EXPECT_TRUE(revoked);
 }
 
-// A withdrawn STag gives no lease, makes room for the next key, and whoever revokes it still waits.
+// A withdrawn STag gives no lease, makes room for the next key, and to revoke it still waits.
 TEST(StagTable, RevokeWaitsAfterWithdraw) {
   StagTable table;
   std::vector<std::byte> memory(8);

@@ -48,10 +48,10 @@ TEST(Stall, AFinEndsItWhenNoReceiveComesInTime) {
   pair.event(ConnectionEventType::kDisconnected);
 }
 
-// Nobody waits for anything here: neither time is ever over.
+// No end gives up here: neither time is ever over.
 const Policy kPatient{.no_receive_timeout = 600s, .finish_timeout = 600s, .close_timeout = 600s};
 
-// Both ends hear of it at once, and the message is there for whoever posts a receive.
+// Both ends hear of it at once, and the message is there for a receive that is posted.
 TEST(Stall, AFinIsToldAtOnceAndWhatWasSentCanStillBeReceived) {
   Pair pair({.client_policy = kPatient, .server_policy = kPatient});
   stall(pair);
@@ -65,7 +65,7 @@ TEST(Stall, AFinIsToldAtOnceAndWhatWasSentCanStillBeReceived) {
   EXPECT_FALSE(pair.events.get_event(0ms)) << "the end is told once";
 }
 
-// Before or behind the peer's own end: who asks for the end posts no receive any more.
+// Before or behind the peer's own end: an application that asks for the end posts no receive any more.
 TEST(Stall, ADisconnectDoesNotWaitBehindIt) {
   for (const bool first : {false, true}) {
     Pair pair({.client_policy = kPatient, .server_policy = kPatient});
@@ -80,7 +80,8 @@ TEST(Stall, ADisconnectDoesNotWaitBehindIt) {
   }
 }
 
-// A FIN that was told wakes nobody again, nor does the end of both directions: an idle process uses no processor time.
+// A FIN that was told wakes no thread again, nor does the end of both directions: an idle process uses no processor
+// time.
 TEST(Stall, AFinThatWasToldWakesNobody) {
   Pair pair({.client_policy = kPatient, .server_policy = kPatient});
   stall(pair);

@@ -32,7 +32,7 @@ class Urgent {
   const int before_ = ::getpriority(PRIO_PROCESS, 0);
 };
 
-// Two ends with a listener at one channel, and two more whose connection nobody drives but the runtime.
+// Two ends with a listener at one channel, and two more whose connection only the runtime drives.
 struct StandIn : testing::Test {
   StandIn() : runtime(must(detail::Runtime::acquire(), "runtime")) {
     must(listener.bind_address(loopback("127.0.0.1")), "bind");
@@ -82,7 +82,7 @@ struct StandIn : testing::Test {
       }
     }
   }
-  // Whoever asks stands in when nobody else does, and no message has come since somebody asked.
+  // A thread that asks stands in when no other does, and no message has come since the last one asked.
   [[nodiscard]] bool stood_in_for() const {
     if (!runtime->progress_threads().proxy_comes() && !runtime->progress_threads().proxy_comes()) return true;
     runtime->progress_threads().proxy_leaves();
@@ -112,7 +112,7 @@ TEST_F(StandIn, WhoWaitsAgainAndAgainServes) {
 // One who seldom has to wait, for there is much to do.
 TEST_F(StandIn, SoDoesWhoFindsEventsBetweenTheWaits) {
   EXPECT_FALSE(stood_in_for());
-  wait_often(0ms, 1100us);  // no two waits are close, and all calls: when nobody takes the processor away meanwhile
+  wait_often(0ms, 1100us);  // no two waits are close, and all calls: when no other takes the processor meanwhile
   wait_until([&] { return !stood_in_for(); }, "it has gone, and still stands in");
 }
 
@@ -157,8 +157,8 @@ TEST_F(StandIn, OneWhoWaitsForLongIsRelieved) {
   EXPECT_FALSE(stood_in_for()) << "until a tick finds that it has gone";
 }
 
-// Whoever stands in may be at work elsewhere when a message comes. So there is one who always comes, once there are
-// any.
+// A thread that stands in may be at work elsewhere when a message comes. So there is one that always comes, once there
+// are any.
 TEST_F(StandIn, IsForSetUpsAlone) {
   wait_often();
   wait_until([&] { return !stood_in_for(); }, "it has gone, and still stands in");

@@ -94,7 +94,7 @@ ConnectionEvent serve_until_heard(Server& server, std::vector<std::unique_ptr<En
   return heard;
 }
 
-// Nobody is blocked meanwhile, and nobody has to poll at the client for the Send to go.
+// No call waits meanwhile, and the client need not poll for the Send to go.
 TEST(FirstFpdu, WaitsForThePolicysDelay) {
   constexpr auto kDelay = 100ms;
   for (const bool peer_to_peer : {false, true}) {
@@ -170,7 +170,7 @@ TEST(GivenUp, TheQueuePairIsPutToErrorWhileTcpConnects) {
   EXPECT_EQ(end.qp->state(), QpState::kError);
 }
 
-// Nobody answers the SYN: as rdma_cm has it, the address is not reached.
+// The SYN is not answered: as rdma_cm has it, the address is not reached.
 TEST(GivenUp, TcpConnectsNotInTime) {
   FullServer full;
   Caller caller(full.at(), {.connect_timeout = 50ms});
@@ -209,7 +209,7 @@ TEST(GivenUp, AQueuePairThatIsResetBelongsToTheNextAttempt) {
   }
 }
 
-// Whoever comes first: the peer is not left with a connection to a queue pair in ERROR.
+// Whichever comes first: the peer is not left with a connection to a queue pair in ERROR.
 TEST(GivenUp, TheQueuePairIsPutToErrorWhileItAccepts) {
   Server server;
   for (int i = 0; i < 50; ++i) {

@@ -16,7 +16,7 @@
 namespace weft::verbs::test {
 namespace {
 
-// All on one processor, and all but the calling thread only when nobody else wants it.
+// All on one processor, and all but the calling thread only when no other thread wants it.
 void starve_the_others() {
   cpu_set_t one;
   CPU_ZERO(&one);

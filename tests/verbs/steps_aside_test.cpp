@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The progress threads step aside for an application that polls: the kernel then asks nobody who waits for its socket.
+// The progress threads step aside for an application that polls: the kernel then has no waiter to ask for its socket.
 #include <gtest/gtest.h>
 
 #include "epoll_sets.hpp"

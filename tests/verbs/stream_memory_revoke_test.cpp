@@ -103,7 +103,7 @@ TEST_F(Revoking, WaitsForOctetsOnLoanAfterAnInvalidation) {
   EXPECT_TRUE(owner.get());
 }
 
-// SEC-6.2.2-02: whoever deregisters may free the memory then, also when another thread was first.
+// SEC-6.2.2-02: a thread that deregisters may free the memory then, also when another thread was first.
 TEST_F(Revoking, LetsEveryCallerWait) {
   const auto source = region(kAllAccess);
   ASSERT_TRUE(memory.place_tagged({source->stag()}, {0}, some(8, 1)));

@@ -288,7 +288,7 @@ TEST_F(Memory, ReceivesAreTakenInOrder) {
   EXPECT_TRUE(receives->post(std::array{ReceiveRequest{201, list}}));  // room again
 }
 
-// A stream that waits for a receive and ends leaves nothing behind, although nobody posts.
+// A stream that waits for a receive and ends leaves nothing behind, although none is posted.
 TEST_F(Memory, WhoLeavesWaitsNoLonger) {
   struct Waiter final : ReceiveWaiter {
     void receives_available() override { ++told; }

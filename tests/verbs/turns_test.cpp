@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A peer that sends the smallest FPDUs there are does not keep a thread from the other connections: its turn ends
-// behind so many of them, and what is left stays in the socket, where readiness tells of it again.
+// behind a fixed number of them, and what is left stays in the socket, where readiness tells of it again.
 #include <atomic>
 
 #include "hand_peer.hpp"

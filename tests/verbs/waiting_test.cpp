@@ -114,7 +114,7 @@ TEST_F(Waiting, TwoMayWait) {
   must(second.get(), "second");
 }
 
-// It would be woken for octets that nobody takes, again and again.
+// It would be woken for octets that it cannot take, again and again.
 TEST_F(Waiting, AStreamThatWaitsForAReceiveWakesNobody) {
   auto event = wait();
   expect_watched({1, 1}, "the server's by the thread that waits");
@@ -134,8 +134,8 @@ TEST_F(Waiting, ConnectionsThatCloseWakeIt) {
   pair.event(ConnectionEventType::kDisconnected);
 }
 
-// Who finds an event each time it comes does not sleep in the set, but the sockets are its own all the same. In some
-// rounds, on a busy machine, the progress thread takes them over meanwhile.
+// A thread that finds an event each time it comes does not sleep in the set, but the sockets are its own all the same.
+// In some rounds, on a busy machine, the progress thread takes them over meanwhile.
 TEST_F(Waiting, WhoFindsAnEventWithoutWaitingReadsAsWell) {
   constexpr int kRounds = 100;
   int seen_at_once = 0;

@@ -166,7 +166,7 @@ void add_audit_command(CLI::App& app, Selection& selection) {
   audit->add_flag("--strict", options->strict, "Warnings count like violations");
   audit
       ->add_option("--max-connections", options->max_connections,
-                   "Describe so many connections; of the others, count what they broke, rule by rule")
+                   "Describe this many connections; of the others, count what they broke, rule by rule")
       ->type_name("N")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

@@ -20,7 +20,7 @@ void add_pattern_options(CLI::App& command, Options& options) {
   }
   command
       .add_option("--inline", options.max_inline,
-                  "Messages of up to so many octets are posted inline, 0 to 256 (default 256; perftest: 0)")
+                  "Messages of up to this many octets are posted inline, 0 to 256 (default 256; perftest: 0)")
       ->type_name("N")
       ->check(CLI::Range(0, 256));
   if (options.kind == Kind::kRate) return;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Captures of real siw with one thing broken, by editing.py: what surrounds the break nobody has made up."""
+"""Captures of real siw with one thing broken, by editing.py: what surrounds the break is not made up."""
 
 from dataclasses import dataclass, field
 

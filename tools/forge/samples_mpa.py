@@ -120,7 +120,7 @@ def _():
     return long_story(lambda index, position, octets: b"\0\0\0\4" if position == 0 else octets, broken=0)
 
 
-@sample("MPA-7.1.1-07", "Markers that nobody asked for")
+@sample("MPA-7.1.1-07", "Markers that were not asked for")
 def _():
     story = Story(markers_to=(R,)).start(request(), reply())
     for number in range(4):

@@ -24,7 +24,7 @@ def _():
     return with_step("last", untagged(SEND, 5, b"goodbye, and thanks", rdmap_rsvd=1))
 
 
-@sample("RDMAP-4.1-22", "opcode 12 is assigned to nobody")
+@sample("RDMAP-4.1-22", "opcode 12 is not assigned")
 def _():
     return with_step("last", untagged(12, 5, b"goodbye, and thanks"))
 
@@ -134,7 +134,7 @@ def _():
     return with_step("read", untagged(READ_REQUEST, 1, READ + b"more"))
 
 
-@sample("RDMAP-5.2-01", "a Read Response that nobody asked for")
+@sample("RDMAP-5.2-01", "a Read Response without a request")
 def _():
     return read_story(tagged(READ_RESPONSE, SINK, 0x2000, bytes(24)), requests=())
 
@@ -225,7 +225,7 @@ def _():
     return atomic_story(atomic_request(0, 0x77, ADVERTISED, 0x1008, 1, 0, compare_mask=0), atomic_response(0x77, 41))
 
 
-@sample("RDMAPX-5.2.2-02", "an Atomic Response with an identifier that nobody sent")
+@sample("RDMAPX-5.2.2-02", "an Atomic Response with an identifier that no request has")
 def _():
     return atomic_story(FETCH_ADD, atomic_response(0x78, 41), certain="response")
 

@@ -138,7 +138,7 @@ class Connection:
         return packet.flags & (SYN | ACK) == SYN and packet.sequence != self.first_sequence
 
     def read(self):
-        """Who is the Initiator, and where the FPDUs are."""
+        """Which end is the Initiator, and where the FPDUs are."""
         first, second = self.halves.values()
         for half in (first, second):
             half.find_startup()

@@ -23,7 +23,7 @@ bool names_a_descriptor(std::string_view path) noexcept {
 
 Refusal refusal_of(int error) noexcept {
   if (error == ELOOP) return {.why = "it is a symbolic link, which a capture does not follow"};
-  if (error == ENXIO) return {.why = "it is a pipe that nobody reads"};
+  if (error == ENXIO) return {.why = "it is a pipe without a reader"};
   return {.os_error = error};
 }
 

@@ -16,7 +16,7 @@ ConnectionEvent to_event(const std::error_code& error) {
   const int code = error.value();
   if (code == ECONNREFUSED || code == ECONNRESET) {
     return {.type = ConnectionEventType::kRejected,
-            .error = Error{Errc::kRefused, "destination", "nobody listens there", code}};
+            .error = Error{Errc::kRefused, "destination", "there is no listener", code}};
   }
   if (code == ETIMEDOUT || code == EHOSTUNREACH || code == ENETUNREACH) {
     const Errc kind = code == ETIMEDOUT ? Errc::kTimedOut : Errc::kUnreachable;

@@ -41,7 +41,7 @@ class Quota {
   [[nodiscard]] static Result<Share> take(const std::shared_ptr<Quota>& from) {
     std::uint32_t taken = from->taken_;
     do {
-      if (taken >= from->limit_) return fail(Errc::kNoResources, from->name_, "the device holds so many already");
+      if (taken >= from->limit_) return fail(Errc::kNoResources, from->name_, "the device holds that many already");
     } while (!from->taken_.compare_exchange_weak(taken, taken + 1));
     return Share(from);
   }
