@@ -92,14 +92,15 @@ void ReadinessThread::run() {
   }
 }
 
-// What `may_serve` leaves is still ready when the thread waits the next time, visitors excepted: theirs are edges.
+// What `may_serve` leaves is still ready when a thread waits the next time. Of an end that nobody is interested in, and of
+// what comes to a visitor, the kernel tells once: those are not left.
 void ReadinessThread::serve(std::span<const Ready> ready, auto may_serve) {
   for (const Ready& one : ready) {
     if (one.token == kBell) {
       bell_.silence();
     } else if (one.token >= kFirstVisitor) {
       call(one.token);
-    } else if (may_serve()) {
+    } else if (one.hangup || may_serve()) {
       serve_(one);
     }
   }

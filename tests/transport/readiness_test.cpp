@@ -269,22 +269,44 @@ TEST_F(Watched, WhoHelpsServesWhileTheThreadRests) {
 }
 
 // It may be told to rest between the kernel's wake-up and its look at what woke it.
-TEST_F(Watched, TheThreadServesNobodyOnceItIsToRest) {
-  auto [near, visitor] = connected_pair();
-  Mailbox<int> told;
-  ASSERT_TRUE(thread.visit(visitor, [&] {
-    thread.rest();
-    told.put(1);
-  }));
+struct ToldToRest : Watched {
+  ToldToRest() {
+    write_one(visitor.first, pattern(1));
+    wait_for(visitor.second, POLLIN);
+    EXPECT_TRUE(thread.visit(visitor.second, [&] {
+      thread.rest();
+      told.put(1);
+    }));
+  }
+  // What is ready first is told first: the thread comes to the other socket when it is to rest.
+  static void wait_for(const Socket& socket, short event) {
+    pollfd ready{.fd = socket.descriptor(), .events = event, .revents = 0};
+    EXPECT_EQ(::poll(&ready, 1, 1000), 1);
+  }
+  ~ToldToRest() override { thread.stop(); }
+  std::pair<Socket, Socket> visitor = connected_pair();
+  Mailbox<int> told{};
+};
+
+TEST_F(ToldToRest, LeavesWhatIsStillReadyForWhoHelps) {
   ASSERT_FALSE(thread.add(pair.second, 5, kReadInterest));
-  write_one(near, pattern(1));        // what is ready first is told first,
-  write_one(pair.first, pattern(1));  // so the thread rests when it comes to this one
+  write_one(pair.first, pattern(1));
+  wait_for(pair.second, POLLIN);
   thread.start();
   ASSERT_TRUE(told.take());
-  while (thread.serve_one()) {  // what it left
+  while (thread.serve_one()) {
   }
   EXPECT_EQ(woken.take(), 5U);
   EXPECT_EQ(thread_id, ::gettid());
+}
+
+TEST_F(ToldToRest, ServesAnEndForItIsToldOnce) {
+  ASSERT_FALSE(thread.add(pair.second, 5, kNoInterest));
+  pair.first.reset();
+  wait_for(pair.second, POLLHUP);
+  thread.start();
+  ASSERT_TRUE(told.take());
+  EXPECT_EQ(woken.take(), 5U);
 }
 
 TEST_F(Watched, WhoServesOneServesNoMore) {  // not started: all is left to who serves
