@@ -39,7 +39,7 @@ std::optional<KeyFound> key_at(Bytes octets, std::size_t at) noexcept {
   const std::size_t reply = agreement(candidate, FrameKind::kReply);
   const std::size_t best = std::max(request, reply);
   if (best < kResembles) return std::nullopt;
-  return KeyFound{at, reply > request ? FrameKind::kReply : FrameKind::kRequest, best == mpa::kKeySize};
+  return KeyFound{at, reply > request ? FrameKind::kReply : FrameKind::kRequest};
 }
 
 // The first key whose part `part`, `offset` octets behind its beginning, is intact.

@@ -14,8 +14,7 @@ namespace weft::conformance {
 
 struct KeyFound {
   std::size_t at{};
-  mpa::FrameKind kind{};  // of an inexact key: the one that it resembles more
-  bool exact{};
+  mpa::FrameKind kind{};  // of a key with changed octets: the one that it resembles more
 };
 
 // The first key, or what a few changed octets have left of one.

@@ -13,7 +13,7 @@ void Walk::feed(const TcpEvent& event) {
 }
 
 void Walk::on(const TcpOpened& opened) {
-  for (Half& half : halves_) half.may_begin_inside = !opened.handshake_seen;
+  for (Half& half : halves_) half.startup.may_be_missing = !opened.handshake_seen;
 }
 
 void Walk::on(const TcpSegment& segment) {
@@ -28,14 +28,14 @@ void Walk::on(const TcpOctets& octets) {
     sender.run_begin = octets.stream_offset;
     last_from_ = octets.from;
   }
-  if (!sender.closed && !sender.gap) sender.window.append(octets);
+  if (!sender.stop.near()) sender.window.append(octets);
 }
 
-void Walk::on(const TcpGap& gap) { half(gap.from).gap = gap; }
+void Walk::on(const TcpGap& gap) { half(gap.from).stop.gap = gap; }
 
 void Walk::on(const TcpClosed& closed) {
   Half& ended = half(closed.from);
-  if (!ended.closed) ended.closed = closed;
+  if (!ended.stop.closed) ended.stop.closed = closed;
 }
 
 const Seen* Walk::next() {
@@ -64,14 +64,14 @@ bool Walk::advance() {
 }
 
 bool Walk::step(Half& half) {
-  if (half.end_told) return false;
-  half.held = false;
+  if (half.stop.end_told) return false;
+  half.turn.held = false;
   if (due(half) && step_phase(half)) {
     half.needed = 0;
     return true;
   }
-  if (half.held || half.window.hidden() > 0) return false;
-  if (half.gap) return apply_gap(half);
+  if (half.turn.held || half.window.hidden() > 0) return false;
+  if (half.stop.gap) return apply_gap(half);
   return tell_end(half);
 }
 
@@ -91,13 +91,13 @@ bool Walk::step_phase(Half& half) {
 // Responses need both in order. But not for ever; what comes too late then is told as such (late_until).
 bool Walk::must_wait(Half& half, std::uint64_t packet) {
   Half& undecided = other(half);
-  if (!undecided.undecided || undecided.window.all().empty() || finished_ || half.gap) return false;
-  if (undecided.overtaken || undecided.window.place(0).packet >= packet) return false;
+  if (!undecided.turn.undecided || undecided.window.all().empty() || finished_ || half.stop.gap) return false;
+  if (undecided.turn.overtaken || undecided.window.place(0).packet >= packet) return false;
   if (half.window.size() > kMostWaiting) {
-    undecided.overtaken = true;
+    undecided.turn.overtaken = true;
     return false;
   }
-  return half.held = true;
+  return half.turn.held = true;
 }
 
 Piece Walk::piece(const Half& half, std::size_t size) const noexcept {

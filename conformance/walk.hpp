@@ -19,11 +19,11 @@
 
 #include "conformance/fpdu_chain.hpp"
 #include "conformance/fpdu_reading.hpp"
-#include "conformance/octet_window.hpp"
 #include "conformance/resync.hpp"
 #include "conformance/seen.hpp"
 #include "conformance/startup_search.hpp"
 #include "conformance/tcp_events.hpp"
+#include "conformance/walk_half.hpp"
 
 namespace weft::conformance {
 
@@ -48,50 +48,8 @@ class Walk {
   [[nodiscard]] std::optional<End> initiator() const noexcept { return initiator_; }
 
  private:
-  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
-  enum class Phase : std::uint8_t {
-    kSearching,  // for the startup frame
-    kStartup,    // in it
-    kWaiting,    // behind it, for the other end's
-    kFollowing,  // FPDU by FPDU
-    kLost,       // looking for one
-    kIgnoring,   // no MPA (any more)
-  };
-
-  struct Half {
-    End end{};
-    Phase phase = Phase::kSearching;
-    bool undecided = false;  // look-ahead is going on: the other direction waits, to keep the order of the capture
-    bool held = false;       // waits for the other direction
-    bool overtaken = false;  // the other direction has waited long enough
-    OctetWindow window{};
-    std::uint64_t run_begin = 0;  // stream offset of the octets that came since the other direction's last ones
-    std::size_t needed = 0;       // octets in the window before another look is worth while
-    std::optional<std::uint64_t> late_until{};  // FPDUs up to this packet come later than they should
-
-    mpa::FrameKind key{};  // kStartup
-    bool key_exact = false;
-    std::optional<StartupFlags> flags{};  // of its startup frame
-    bool rejected = false;                // by either end's frame: what follows belongs to the ULP
-    std::optional<std::uint64_t> base{};  // stream offset of the first octet behind its startup frame
-
-    Track track{};
-    bool mid_stream = false;
-    bool guessed = false;          // Markers were not seen but might come
-    std::uint64_t guessed_at = 0;  // stream offset since when
-    std::uint64_t number = 0;
-    Resync resync{};
-    std::uint64_t look_at = kNever;  // kLost: the stream offset that must be shown for the next look
-    std::optional<Track> found{};    // kLost: FPDUs begin at the front, and the other direction goes first
-    std::uint64_t lost_at = 0;       // stream offset
-    std::uint64_t last_packet = 0;   // of the last FPDU told
-    bool told_lost = false;
-
-    std::optional<TcpGap> gap{};
-    std::optional<TcpClosed> closed{};
-    bool end_told = false;
-    bool may_begin_inside = true;  // FPDUs may be there without a startup frame: its place was not captured
-  };
+  using Half = WalkHalf;
+  using Phase = WalkHalf::Phase;
 
   // walk.cpp: events, and which direction is next.
   void on(const TcpOpened& opened);
@@ -143,10 +101,6 @@ class Walk {
   void lose(Half& half, std::optional<LossReason> told);
   bool regain(Half& half);
   bool resume_in_order(Half& half);
-  // Nothing of the startup was captured so far.
-  [[nodiscard]] static bool startup_may_come(const Half& half) noexcept {
-    return !half.flags && !half.base && half.number == 0;
-  }
   void resume(Half& half, const Track& track);
   [[nodiscard]] Known known(const Half& half) const noexcept;
 

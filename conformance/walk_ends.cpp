@@ -6,8 +6,8 @@ namespace weft::conformance {
 
 // What was in front of the gap has been looked at. A startup frame or FPDU that it cut is lost.
 bool Walk::apply_gap(Half& half) {
-  const TcpGap gap = *half.gap;
-  half.gap.reset();
+  const TcpGap gap = *half.stop.gap;
+  half.stop.gap.reset();
   const Phase phase = half.phase;
   const bool known_end = phase == Phase::kStartup && half.window.size() >= mpa::kFixedFrameSize;
   if (known_end) leave_startup(half, startup_size(half.window.octets()), startup_flags(half.window.octets()));
@@ -17,25 +17,25 @@ bool Walk::apply_gap(Half& half) {
                   half.window.place(half.window.size())});
   }
   half.window.restart(gap.stream_offset + gap.size);
-  half.may_begin_inside = true;
+  half.startup.may_be_missing = true;
   half.needed = 0;
   if (!followed) return true;
   lose(half, {});
-  half.told_lost = true;
-  half.lost_at = gap.stream_offset;
+  half.search.told = true;
+  half.search.lost_at = gap.stream_offset;
   return true;
 }
 
 bool Walk::tell_end(Half& half) {
-  if (!half.closed || half.end_told || !initiator_) return false;
-  half.end_told = true;
-  half.undecided = false;
-  const bool begun = half.phase == Phase::kFollowing && !half.window.empty() && !half.rejected;
+  if (!half.stop.closed || half.stop.end_told || !initiator_) return false;
+  half.stop.end_told = true;
+  half.turn.undecided = false;
+  const bool begun = half.phase == Phase::kFollowing && !half.window.empty() && !half.startup.rejected;
   tell(EndSeen{.from = direction(half.end),
-               .how = half.closed->how,
-               .packet = half.closed->packet,
+               .how = half.stop.closed->how,
+               .packet = half.stop.closed->packet,
                .unfinished = begun ? half.window.size() : 0,
-               .unfinished_at = begun ? half.window.place(0) : Place{half.closed->packet, 0},
+               .unfinished_at = begun ? half.window.place(0) : Place{half.stop.closed->packet, 0},
                .unfinished_offset = half.window.begin()});
   return true;
 }

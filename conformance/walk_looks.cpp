@@ -31,7 +31,7 @@ bool Walk::show_more() {
   const bool show_second = first.window.hidden() == 0 || (second.window.hidden() > 0 && packet(second) < packet(first));
   Half& shown = show_second ? second : first;
   shown.window.show(std::max<std::size_t>(next_look(shown), 1));
-  if (shown.phase == Phase::kLost && !shown.found) shown.undecided = true;
+  if (shown.phase == Phase::kLost && !shown.search.found) shown.turn.undecided = true;
   return true;
 }
 
@@ -43,7 +43,7 @@ std::size_t Walk::next_look(Half& half) const {
     case Phase::kSearching: return next_search(half);
     case Phase::kStartup: return wanted;
     case Phase::kWaiting: return size > kMostWaiting ? half.window.hidden() : kMostWaiting + 1 - size;
-    case Phase::kFollowing: return half.number > 0 ? half.window.hidden() : wanted;
+    case Phase::kFollowing: return half.fpdus.number > 0 ? half.window.hidden() : wanted;
     case Phase::kLost: return next_scan(half, size + wanted) - size;
     case Phase::kIgnoring: break;
   }
@@ -53,8 +53,8 @@ std::size_t Walk::next_look(Half& half) const {
 std::size_t Walk::next_search(const Half& half) const {
   const OctetWindow& window = half.window;
   const std::size_t size = window.size();
-  if (half.may_begin_inside) return size < mpa::kKeySize ? mpa::kKeySize - size : 1;
-  if (initiator_ == half.end && other(half).flags) return 1;  // wrong_request
+  if (half.startup.may_be_missing) return size < mpa::kKeySize ? mpa::kKeySize - size : 1;
+  if (initiator_ == half.end && other(half).startup.flags) return 1;  // wrong_request
   const std::size_t most = window.end() > kSearched ? 1 : static_cast<std::size_t>(kSearched + 1 - window.end());
   return std::min(most, key_end(window, window.all().size()) - size);
 }
@@ -65,19 +65,17 @@ std::size_t Walk::next_scan(Half& half, std::size_t wanted) const {
   const OctetWindow& window = half.window;
   const std::uint64_t end = (window.begin() + wanted + kLookEvery - 1) / kLookEvery * kLookEvery;
   std::size_t look = static_cast<std::size_t>(end - window.begin());
-  if (startup_may_come(half)) look = std::min(look, key_end(window, std::min(look, window.all().size())));
-  half.look_at = window.begin() + look;
+  if (half.startup_may_come()) look = std::min(look, key_end(window, std::min(look, window.all().size())));
+  half.search.look_at = window.begin() + look;
   return look;
 }
 
 // With octets that were not shown, the direction goes on.
-bool Walk::cut(const Half& half) const noexcept {
-  return half.window.hidden() == 0 && (finished_ || half.gap || half.closed);
-}
+bool Walk::cut(const Half& half) const noexcept { return half.window.hidden() == 0 && (finished_ || half.stop.near()); }
 
 bool Walk::due(const Half& half) const noexcept {
-  if (cut(half) || half.found) return true;
-  return half.phase == Phase::kLost ? half.window.end() == half.look_at : half.window.size() >= half.needed;
+  if (cut(half) || half.search.found) return true;
+  return half.phase == Phase::kLost ? half.window.end() == half.search.look_at : half.window.size() >= half.needed;
 }
 
 }  // namespace weft::conformance

@@ -11,9 +11,9 @@ bool Walk::search(Half& half) {
   const Bytes octets = half.window.octets();
   if (octets.empty()) return false;
   if (const auto key = find_key(octets)) return begin_startup(half, *key);
-  if (half.may_begin_inside && octets.size() < mpa::kKeySize && !cut(half)) return false;
-  if (half.may_begin_inside) return search_inside(half);
-  if (initiator_ == half.end && other(half).flags) return wrong_request(half);
+  if (half.startup.may_be_missing && octets.size() < mpa::kKeySize && !cut(half)) return false;
+  if (half.startup.may_be_missing) return search_inside(half);
+  if (initiator_ == half.end && other(half).startup.flags) return wrong_request(half);
   if (half.window.end() > kSearched) {
     half.phase = Phase::kIgnoring;
     return true;
@@ -29,15 +29,13 @@ bool Walk::search_inside(Half& half) {
 }
 
 bool Walk::begin_startup(Half& half, const KeyFound& key) {
-  half.key = key.kind;
-  half.key_exact = key.exact;
   if (!initiator_ || !roles_known_) {
     set_initiator(key.kind == mpa::FrameKind::kRequest ? half.end : opposite(half.end), true);
   }
   const std::uint64_t before = half.window.begin() + key.at;
   if (before > 0) tell(StreamingSeen{direction(half.end), before});
   half.window.drop(key.at);
-  half.undecided = false;
+  half.turn.undecided = false;
   half.phase = Phase::kStartup;
   return true;
 }
@@ -46,9 +44,8 @@ bool Walk::begin_startup(Half& half, const KeyFound& key) {
 // It is the last thing that was sent, so it began behind what the other end had sent before (MPA-7.1.1-02).
 bool Walk::wrong_request(Half& half) {
   const std::uint64_t begin = std::clamp(half.run_begin, half.window.begin(), half.window.end());
-  return begin_startup(
-      half,
-      {.at = static_cast<std::size_t>(begin - half.window.begin()), .kind = mpa::FrameKind::kRequest, .exact = false});
+  return begin_startup(half,
+                       {.at = static_cast<std::size_t>(begin - half.window.begin()), .kind = mpa::FrameKind::kRequest});
 }
 
 void Walk::set_initiator(End end, bool known) {
@@ -58,7 +55,7 @@ void Walk::set_initiator(End end, bool known) {
   segments_.clear();
   // Its search may have been given up for the octets of a long time before MPA.
   Half& peer = other(half(end));
-  if (peer.phase == Phase::kIgnoring && !peer.flags) peer.phase = Phase::kSearching;
+  if (peer.phase == Phase::kIgnoring && !peer.startup.flags) peer.phase = Phase::kSearching;
 }
 
 bool Walk::startup(Half& half) {
@@ -87,13 +84,13 @@ bool Walk::startup(Half& half) {
   tell(seen);
   leave_startup(half, shown, flags);
   if (too_long) lose(half, {});  // where it ends is not known
-  if (too_long) half.base.reset();
+  if (too_long) half.startup.base.reset();
   return true;
 }
 
 // Not all of the frame is there. A FIN says that more will never come (MPA-7.1.1-23).
 bool Walk::startup_cut_short(Half& half) {
-  if (!cut(half) || !half.closed || half.gap || half.closed->how != Closing::kFin) return false;
+  if (!cut(half) || !half.stop.at_fin()) return false;
   tell(StartupSeen{piece(half, half.window.size()), std::unexpected(mpa::Fault::kStartupCutShort)});
   half.window.drop(half.window.size());
   half.phase = Phase::kIgnoring;
@@ -101,29 +98,29 @@ bool Walk::startup_cut_short(Half& half) {
 }
 
 void Walk::leave_startup(Half& half, std::size_t size, const StartupFlags& flags) {
-  half.flags = flags;
-  half.base = half.window.begin() + size;
+  half.startup.flags = flags;
+  half.startup.base = half.window.begin() + size;
   half.window.drop(std::min(size, half.window.size()));
   half.phase = Phase::kWaiting;
-  if (initiator_ != half.end && flags.reject) half.rejected = other(half).rejected = true;
+  if (initiator_ != half.end && flags.reject) half.startup.rejected = other(half).startup.rejected = true;
 }
 
 // MPA-7.1.1-07, MPA-7.1.1-08, MPA-7.1.1-11: Markers as the other end asked, CRC as either asked.
 bool Walk::wait_for_framing(Half& half) {
   const Half& peer = other(half);
-  if (peer.flags) {
-    half.track = {{.crc = half.flags->crc || peer.flags->crc, .markers = peer.flags->markers}, 0};
+  if (const auto& asked = peer.startup.flags) {
+    half.fpdus.track = {{.crc = half.startup.flags->crc || asked->crc, .markers = asked->markers}, 0};
     half.phase = Phase::kFollowing;
     half.window.hide();
     return true;
   }
   const bool never = peer.phase != Phase::kSearching && peer.phase != Phase::kStartup;
   const bool too_many = half.window.size() > kMostWaiting;
-  if (never || too_many || finished_ || half.gap || (half.closed && peer.closed)) {
+  if (never || too_many || finished_ || half.stop.gap || (half.stop.closed && peer.stop.closed)) {
     lose(half, {});
     return true;
   }
-  half.held = !half.window.empty() || half.closed;
+  half.turn.held = !half.window.empty() || half.stop.closed;
   return false;
 }
 
