@@ -19,8 +19,14 @@ class Ending {
   [[nodiscard]] bool fin_due() const noexcept { return step_ == Step::kLastOctets; }
   [[nodiscard]] bool fin_sent() const noexcept { return step_ == Step::kFinSent; }
   [[nodiscard]] bool over() const noexcept { return step_ == Step::kOver; }
-  [[nodiscard]] bool peer_finished() const noexcept { return peer_finished_; }
+  [[nodiscard]] bool peer_finished() const noexcept { return peer_fin_ == PeerFin::kTaken; }
+  // Of the peer's FIN: it stands behind a segment that waits for a receive.
+  [[nodiscard]] bool peer_fin_waits() const noexcept { return peer_fin_ == PeerFin::kWaits; }
+  // Of either direction.
+  [[nodiscard]] bool under_way() const noexcept { return begun() || peer_fin_ != PeerFin::kNone; }
   [[nodiscard]] std::optional<Instant> deadline() const noexcept { return deadline_; }
+  // How it ends when deadline() passes.
+  [[nodiscard]] Disposition overdue() const noexcept { return overdue_; }
 
   // Our FIN follows the last octets. `by`: when to stop waiting for them, and for the peer's FIN.
   void begin(std::optional<Instant> by) noexcept {
@@ -32,7 +38,9 @@ class Ending {
     step_ = Step::kFinSent;
     wait_until(by);
   }
-  void peer_has_finished() noexcept { peer_finished_ = true; }
+  void peer_fin_is_here() noexcept { peer_fin_ = PeerFin::kWaits; }
+  void peer_has_finished() noexcept { peer_fin_ = PeerFin::kTaken; }
+  void when_overdue(Disposition how) noexcept { overdue_ = how; }
   void finish(Disposition how) noexcept {
     step_ = Step::kOver;
     how_ = how;
@@ -48,10 +56,12 @@ class Ending {
   void wait_until(Instant by) noexcept { deadline_ = deadline_ ? std::min(*deadline_, by) : by; }
 
   enum class Step : std::uint8_t { kOpen, kLastOctets, kFinSent, kOver };
+  enum class PeerFin : std::uint8_t { kNone, kWaits, kTaken };
 
   Step step_ = Step::kOpen;
-  bool peer_finished_ = false;
+  PeerFin peer_fin_ = PeerFin::kNone;
   Disposition how_ = Disposition::kOpen;
+  Disposition overdue_ = Disposition::kClose;
   std::optional<Instant> deadline_{};
 };
 

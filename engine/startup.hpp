@@ -38,15 +38,19 @@ class Startup {
   [[nodiscard]] mpa::Phase phase() const noexcept {
     return std::visit([](const auto& machine) { return machine.phase(); }, machine_);
   }
-  // FPDUs may go out, once our own frame is gone.
-  [[nodiscard]] bool may_send() const noexcept { return mpa::may_send_fpdus(phase()) && unsent_.empty(); }
+  // FPDUs may go out, once our own frame is gone; and the one that says why the start-up failed.
+  [[nodiscard]] bool may_send() const noexcept {
+    return (mpa::may_send_fpdus(phase()) && unsent_.empty()) || ends_with_terminate_;
+  }
   void first_fpdu_sent() noexcept;
   void first_fpdu_received() noexcept;
+  void ends_with_terminate() noexcept { ends_with_terminate_ = true; }
 
  private:
   std::variant<mpa::Initiator, mpa::Responder> machine_;
   std::uint32_t max_ird_;
   Bytes unsent_{};
+  bool ends_with_terminate_ = false;
 };
 
 }  // namespace weft::engine

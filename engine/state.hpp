@@ -8,7 +8,9 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
+#include "engine/deadlines.hpp"
 #include "engine/ending.hpp"
 #include "engine/engine.hpp"
 #include "engine/event_queue.hpp"
@@ -34,6 +36,34 @@ struct RdmaMode {
   Inbound inbound;
   rdmap::ResponseQueue responses;
   Outbound outbound;
+};
+
+// The octets of our stream, as they go through batches to the socket.
+struct OctetsOut {
+  std::uint64_t appended = 0;  // to batches
+  std::uint64_t taken = 0;     // of these, by the socket
+
+  // A batch has some that the socket has not taken: work requests may have lent it memory.
+  [[nodiscard]] bool on_loan() const noexcept { return appended != taken; }
+};
+
+// What both ends agreed on, until the user is told that the connection is established.
+struct Announcement {
+  std::unique_ptr<Established> terms{};
+  bool awaits_rtr = false;    // responder, peer-to-peer: it comes with the first segment
+  mpa::RtrTypes rtr_types{};  // of which kinds that may be: both ends have named them
+
+  void await(const mpa::RtrTypes& types) noexcept {
+    awaits_rtr = true;
+    rtr_types = types;
+  }
+  // True: the user still waits for it, and is told of a failure instead.
+  [[nodiscard]] bool cancel() noexcept { return std::exchange(awaits_rtr, false); }
+};
+
+struct Draining {
+  bool on = false;          // drain() is
+  bool to_be_told = false;  // SendQueueDrained is due
 };
 
 struct Engine::State {
@@ -110,22 +140,13 @@ struct Engine::State {
   EventQueue events;
   Ending ending{};
   rdmap::StreamState stream = rdmap::StreamState::kStartup;
-  std::unique_ptr<Established> terms{};  // what was agreed, until it is announced
+  Announcement announcement{};
   std::optional<RdmaMode> rdma{};
 
-  std::uint64_t appended = 0;  // octets of our stream given to batches
-  std::uint64_t taken = 0;     // of these, octets that the socket took
+  OctetsOut out{};
   std::size_t unconsumed = 0;  // octets of a frame that is not complete
-  std::optional<Instant> startup_deadline{};
-  std::optional<Instant> receive_deadline{};
-  std::optional<Instant> first_fpdu_due{};  // initiator: FPDUs wait until then (Config::first_fpdu_delay)
-  mpa::RtrTypes rtr_due{};                  // the kinds that both ends have named
-  bool awaiting_rtr = false;                // responder, peer-to-peer: Established is announced with the first segment
-  bool startup_terminate = false;           // the start-up failed such that a Terminate is due
-  bool fin_pending = false;                 // the peer's FIN stands behind a segment that waits for a receive
-  bool held = false;                        // drain() is on
-  bool drain_wanted = false;                // and SendQueueDrained is due
-  bool left_owing = false;                  // leave() found responses that the peer has not taken
+  Deadlines deadlines{};
+  Draining draining{};
   bool pad_remarked = false;
 };
 

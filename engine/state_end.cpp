@@ -18,21 +18,20 @@ using rdmap::StreamState;
 void Engine::State::fail(const Fault& fault, Instant now) {
   if (!rdmap::may_send(stream)) return;
   // MPA2-9.3-04. Only a responder can get here: an initiator is established with the Reply, and has no work before it.
-  if (awaiting_rtr && fault.ours) return fail(make_fault(mpa::Fault::kLocalFailure, fault.stream_offset), now);
-  first_fpdu_due.reset();  // no error waits for its time
+  if (announcement.awaits_rtr && fault.ours)
+    return fail(make_fault(mpa::Fault::kLocalFailure, fault.stream_offset), now);
+  deadlines.clear();  // no error waits for its time
   const bool may_speak = may_send_fpdus() && !ending.fin_sent();
   const bool may_terminate = may_speak && !fault.in_terminate;
   if (fault.wrong_answer) {
     if (const auto asked = rdma->inbound.take_unanswered()) queue.finish(asked->cookie, WorkStatus::kBadResponse);
   }
-  if (std::exchange(awaiting_rtr, false)) {  // told once, whatever becomes of the connection from here on
+  if (announcement.cancel()) {  // told once, whatever becomes of the connection from here on
     events.push(StartupFailed{report_of(fault), false});
   } else if (!fault.ours) {
     events.push(ProtocolError{report_of(fault), may_terminate});
   }
   step(StreamEvent::kErrorFound);
-  startup_deadline.reset();
-  receive_deadline.reset();
   give_back_receive(WorkStatus::kFlushed);
   if (!may_speak) return end(Disposition::kClose, false);
   if (may_terminate) {
@@ -58,13 +57,12 @@ void Engine::State::close(Instant now) {
 void Engine::State::leave(Instant now) {
   if (ending.over()) return;
   if (!rdma) return end(Disposition::kReset, false);
-  left_owing = !rdma->outbound.at_rest();
+  const bool owing = !rdma->outbound.at_rest();
+  ending.when_overdue(owing ? Disposition::kReset : Disposition::kClose);
   if (stream == StreamState::kTerminating) return;
-  startup_deadline.reset();
-  receive_deadline.reset();
-  first_fpdu_due.reset();
-  if (left_owing) fail(make_local_fault(rdma->inbound.position()), now);
-  if (!left_owing) give_up(now);
+  deadlines.clear();
+  if (owing) fail(make_local_fault(rdma->inbound.position()), now);
+  if (!owing) give_up(now);
   settle(now);
 }
 
@@ -73,7 +71,7 @@ void Engine::State::connection_lost(Instant now) {
   if (ending.over()) return;
   if (stream == StreamState::kStartup && !ending.begun()) {
     on_startup(startup.closed(), now);
-  } else if (awaiting_rtr) {
+  } else if (announcement.awaits_rtr) {
     events.push(StartupFailed{report_of(mpa::Fault::kConnectionLost), false});
   }
   end(Disposition::kReset, false);
@@ -91,12 +89,10 @@ void Engine::State::give_up(Instant now) {
 // Whatever is unfinished ends as flushed (RDMAP-6.2.1-03, DDP-6.2.2-05), receives included; Closed comes last.
 void Engine::State::end(Disposition how, bool graceful) {
   if (ending.over()) return;
-  ending.finish(how == Disposition::kClose && appended != taken ? Disposition::kReset : how);
+  ending.finish(how == Disposition::kClose && out.on_loan() ? Disposition::kReset : how);
   stream = StreamState::kClosed;
-  startup_deadline.reset();
-  receive_deadline.reset();
-  first_fpdu_due.reset();
-  drain_wanted = false;
+  deadlines.clear();
+  draining.to_be_told = false;
   queue.flush();
   collect();
   give_back_receive(WorkStatus::kFlushed);
@@ -113,13 +109,13 @@ void Engine::State::give_back_receive(WorkStatus status) {
 
 void Engine::State::settle(Instant now) {
   if (ending.over()) return;
-  if (queue.first_is_done() || drain_wanted) collect();
-  if (ending.begun() || ending.peer_finished() || fin_pending) settle_end(now);
+  if (queue.first_is_done() || draining.to_be_told) collect();
+  if (ending.under_way()) settle_end(now);
 }
 
 void Engine::State::settle_end(Instant now) {
   // The segment before the peer's FIN will not be looked at any more, and so the FIN is next.
-  if (fin_pending && !rdmap::takes_segments(stream)) handle_fin(now);
+  if (ending.peer_fin_waits() && !rdmap::takes_segments(stream)) handle_fin(now);
   const bool unanswerable = ending.peer_finished() && rdma && rdma->inbound.window().outstanding() > 0;
   if (unanswerable && rdmap::may_send(stream)) give_up(now);
   if (ending.fin_due() && nothing_left_to_send()) {
@@ -136,7 +132,7 @@ void Engine::State::settle_end(Instant now) {
 }
 
 bool Engine::State::nothing_left_to_send() const noexcept {
-  if (appended != taken || !startup.unsent().empty()) return false;
+  if (out.on_loan() || !startup.unsent().empty()) return false;
   if (!rdma) return true;
   if (stream == StreamState::kTerminating) return rdma->outbound.over();
   return queue.empty() && rdma->outbound.at_rest();
@@ -144,25 +140,19 @@ bool Engine::State::nothing_left_to_send() const noexcept {
 
 // --- Deadlines
 
-std::optional<Instant> Engine::State::next_deadline() const noexcept {
-  std::optional<Instant> next = ending.deadline();
-  for (const auto* deadline : {&startup_deadline, &first_fpdu_due, &receive_deadline}) {
-    if (*deadline && (!next || **deadline < *next)) next = *deadline;
-  }
-  return next;
-}
+std::optional<Instant> Engine::State::next_deadline() const noexcept { return deadlines.earliest(ending.deadline()); }
 
 void Engine::State::deadline_passed(Instant now) {
   const auto passed = [now](const std::optional<Instant>& deadline) { return deadline && *deadline <= now; };
   if (passed(ending.deadline())) {
-    end(left_owing ? Disposition::kReset : Disposition::kClose, false);
-  } else if (passed(startup_deadline)) {
-    startup_deadline.reset();
+    end(ending.overdue(), false);
+  } else if (passed(deadlines.startup)) {
+    deadlines.startup.reset();
     on_startup(startup.timed_out(), now);
-  } else if (passed(first_fpdu_due)) {
-    first_fpdu_due.reset();
-  } else if (passed(receive_deadline)) {
-    receive_deadline.reset();
+  } else if (passed(deadlines.first_fpdu)) {
+    deadlines.first_fpdu.reset();
+  } else if (passed(deadlines.receive)) {
+    deadlines.receive.reset();
     fail(rdma->inbound.no_receive(), now);
   }
   settle(now);

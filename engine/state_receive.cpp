@@ -44,7 +44,7 @@ ReceiveResult Engine::State::receive(MutableBytes octets, Instant now, const mpa
     ++frames;
   } while (step.consumed > 0 && step.want == Want::kMore && consumed < octets.size());
   unconsumed = step.want == Want::kMore ? octets.size() - consumed : 0;
-  if (fin_pending && step.want == Want::kMore) handle_fin(now);
+  if (ending.peer_fin_waits() && step.want == Want::kMore) handle_fin(now);
   settle(now);
   return {.consumed = consumed,
           .want = step.want,
@@ -116,15 +116,15 @@ ReceiveResult Engine::State::wait_for_receive(Instant now) {
     fail(rdma->inbound.no_receive(), now);
     return {0, Want::kNothing, 0};
   }
-  if (!receive_deadline) {
-    receive_deadline = now + config.no_receive_timeout;
+  if (!deadlines.receive) {
+    deadlines.receive = now + config.no_receive_timeout;
     events.push(ReceiveStalled{rdma->inbound.no_receive().stream_offset});
   }
   return {0, Want::kReceive, 0};
 }
 
 void Engine::State::take(const InboundSegment& segment, Instant now) {
-  receive_deadline.reset();
+  deadlines.receive.reset();
   first_segment(segment);
   if (segment.pad_nonzero && !std::exchange(pad_remarked, true)) {
     events.push(Remark{"the peer pads FPDUs with octets that are not zero (MPA-4.1-03)", segment.stream_offset});
@@ -206,8 +206,8 @@ bool Engine::State::put_response(std::uint64_t ticket, std::uint32_t offset, Byt
 void Engine::State::deliver(const TerminateDelivered& terminate, const InboundSegment& segment, Instant now) {
   ErrorReport report = report_of(terminate.report->meant().error);
   report.stream_offset = segment.stream_offset;
-  if (std::exchange(awaiting_rtr, false)) {  // instead of a ready-to-receive message: the initiator gave up
-    startup_deadline.reset();
+  if (announcement.cancel()) {  // instead of a ready-to-receive message: the initiator gave up
+    deadlines.startup.reset();
     events.push(StartupFailed{report, false});
   } else {
     events.push(TerminateReceived{report, terminate.report->siw_layout});
@@ -238,7 +238,7 @@ void Engine::State::blame(const rdmap::Terminate& terminate) {
 void Engine::State::end_of_stream(Instant now) {
   if (ending.over() || ending.peer_finished()) return;
   if (rdma && rdma->inbound.holds_segment()) {
-    fin_pending = true;  // what arrived before it comes first, if it is still looked at: settle() knows
+    ending.peer_fin_is_here();  // what arrived before it comes first, if it is still looked at: settle() knows
   } else {
     handle_fin(now);
   }
@@ -246,7 +246,6 @@ void Engine::State::end_of_stream(Instant now) {
 }
 
 void Engine::State::handle_fin(Instant now) {
-  fin_pending = false;
   ending.peer_has_finished();
   if (stream == rdmap::StreamState::kStartup) {
     if (!ending.begun()) on_startup(startup.closed(), now);  // else: the peer read our rejection
@@ -258,7 +257,7 @@ void Engine::State::handle_fin(Instant now) {
     return fail(end_fault("DDP-5.2-04", "the peer closed its direction inside a DDP message", rdma->inbound.position()),
                 now);
   }
-  if (awaiting_rtr) return fail(make_fault(mpa::Fault::kClosedInStartup, 0), now);
+  if (announcement.awaits_rtr) return fail(make_fault(mpa::Fault::kClosedInStartup, 0), now);
   events.push(PeerClosed{});  // MPA-7.2-02, DDP-3-11
   step(rdmap::StreamEvent::kPeerFinished);
 }

@@ -68,7 +68,7 @@ RdmaMode::RdmaMode(const Config& config, const mpa::Agreement& agreement, const 
 
 Engine::State::State(const Config& wanted, rdmap::Memory& owner, Instant now)
     : config(wanted), memory(owner), startup(wanted), queue(wanted.send_queue_depth), events(wanted.send_queue_depth) {
-  if (config.role == mpa::Role::kResponder) startup_deadline = now + config.startup_timeout;  // MPA-7.1.2-26
+  if (config.role == mpa::Role::kResponder) deadlines.startup = now + config.startup_timeout;  // MPA-7.1.2-26
 }
 
 // --- User
@@ -84,9 +84,8 @@ std::expected<void, StartupError> Engine::State::accept(Bytes private_data, cons
   const auto agreement = startup.accept(private_data, parameters);
   if (!agreement) return std::unexpected(agreement.error());
   enter_rdma_mode(*agreement, parameters);
-  awaiting_rtr = agreement->peer_to_peer;
-  rtr_due = agreement->rtr_common;
-  if (!awaiting_rtr) announce("none");
+  if (!agreement->peer_to_peer) announce("none");
+  if (agreement->peer_to_peer) announcement.await(agreement->rtr_common);
   return {};
 }
 
@@ -111,16 +110,16 @@ ReceiveResult Engine::State::receive_startup(MutableBytes octets, Instant now) {
 void Engine::State::on_startup(const mpa::NeedMore&, Instant) {}
 
 void Engine::State::on_startup(const mpa::RequestReceived& request, Instant) {
-  startup_deadline.reset();  // our user may think as long as it likes
+  deadlines.startup.reset();  // our user may think as long as it likes
   events.push(ConnectionRequested{request.revision, request.markers_wanted, request.crc_wanted, request.peer_ird,
                                   request.peer_ord, request.peer_to_peer, copy_of(request.private_data)});
 }
 
 void Engine::State::on_startup(const mpa::Agreement& agreement, Instant now) {
-  startup_deadline.reset();
-  if (config.first_fpdu_delay > Duration{}) first_fpdu_due = now + config.first_fpdu_delay;
+  deadlines.startup.reset();
+  if (config.first_fpdu_delay > Duration{}) deadlines.first_fpdu = now + config.first_fpdu_delay;
   enter_rdma_mode(agreement, {});
-  terms->private_data = copy_of(agreement.private_data);
+  announcement.terms->private_data = copy_of(agreement.private_data);
   if (agreement.rtr) queue.push(rtr_request(*agreement.rtr), true);  // MPA2-5-03: before anything else
   announce(mpa::name(agreement.rtr));
 }
@@ -134,12 +133,12 @@ void Engine::State::on_startup(const mpa::Rejection& rejection, Instant) {
 // A negotiation that fails is answered with a Terminate (MPA2-8-01); a frame that is none ends the start-up as a lost
 // connection does (MPA-8-10).
 void Engine::State::on_startup(const mpa::StartupFailure& failure, Instant now) {
-  startup_deadline.reset();
+  deadlines.startup.reset();
   if (rdma) return fail(make_fault(failure.fault, 0), now);  // agreed already: the peer spoke before our first FPDU
   events.push(StartupFailed{report_of(failure.fault), failure.retry_with_revision_1});
   if (!failure.terminate_in) return end(Disposition::kClose, false);  // MPA-8-09
   enter_rdma_mode(*failure.terminate_in, {});
-  startup_terminate = true;
+  startup.ends_with_terminate();
   step(rdmap::StreamEvent::kErrorFound);
   rdma->outbound.terminate(rdmap::make_terminate(make_fault(failure.fault, 0).error));
   ending.begin(now + config.close_timeout);
@@ -150,35 +149,36 @@ void Engine::State::on_startup(const mpa::StartupFailure& failure, Instant now) 
 void Engine::State::enter_rdma_mode(const mpa::Agreement& agreement, const AcceptParameters& parameters) {
   const auto limits = depths(agreement, parameters, config);
   rdma.emplace(config, agreement, limits, queue, memory);
-  rdma->outbound.hold(held);
+  rdma->outbound.hold(draining.on);
   step(rdmap::StreamEvent::kEstablished);
-  terms = std::make_unique<Established>(Established{agreement.revision,
-                                                    agreement.enhanced,
-                                                    agreement.crc,
-                                                    agreement.markers_in,
-                                                    agreement.markers_out,
-                                                    limits.ird,
-                                                    limits.ord,
-                                                    agreement.peer_ird,
-                                                    agreement.peer_ord,
-                                                    {},
-                                                    {}});
+  announcement.terms = std::make_unique<Established>(Established{agreement.revision,
+                                                                 agreement.enhanced,
+                                                                 agreement.crc,
+                                                                 agreement.markers_in,
+                                                                 agreement.markers_out,
+                                                                 limits.ird,
+                                                                 limits.ord,
+                                                                 agreement.peer_ird,
+                                                                 agreement.peer_ord,
+                                                                 {},
+                                                                 {}});
 }
 
 void Engine::State::announce(std::string_view rtr) {
-  terms->rtr = rtr;
-  events.push(std::move(*std::exchange(terms, nullptr)));
+  announcement.terms->rtr = rtr;
+  events.push(std::move(*std::exchange(announcement.terms, nullptr)));
 }
 
 // The responder learns from the first message which ready-to-receive indication its peer chose. Another message does as
 // well: it is a valid FPDU, and says all the more that the peer is ready.
 void Engine::State::first_segment(const InboundSegment& segment) {
-  if (!awaiting_rtr || segment.opcode == rdmap::Opcode::kTerminate) return;  // a Terminate establishes nothing
-  awaiting_rtr = false;
-  startup_deadline.reset();
+  if (!announcement.awaits_rtr || segment.opcode == rdmap::Opcode::kTerminate)
+    return;  // a Terminate establishes nothing
+  announcement.awaits_rtr = false;
+  deadlines.startup.reset();
   const auto rtr = rtr_of(segment.opcode);
   announce(mpa::name(rtr));
-  if (!rtr || !includes(rtr_due, *rtr) || moves_octets(segment)) {
+  if (!rtr || !includes(announcement.rtr_types, *rtr) || moves_octets(segment)) {
     events.push(
         Remark{"the peer opened with a message that is no ready-to-receive indication named by both ends "
                "(MPA2-9.2-12)",

@@ -30,16 +30,16 @@ void Engine::State::fill_startup(TransmitBatch& batch, Instant now) {
   std::ranges::copy(unsent.first(octets), batch.free_arena().begin());
   batch.commit(octets);
   startup.sent(octets);
-  appended += octets;
+  out.appended += octets;
   // MPA-7.1.2-31: from now on the peer is to move - with its Reply, or with its ready-to-receive message.
-  if (config.role == mpa::Role::kInitiator || awaiting_rtr) startup_deadline = now + config.startup_timeout;
+  if (config.role == mpa::Role::kInitiator || announcement.awaits_rtr) deadlines.startup = now + config.startup_timeout;
 }
 
 bool Engine::State::fill_fpdus(TransmitBatch& batch, Instant now) {
   while (!ending.over()) {
-    const std::uint64_t before = appended;
-    const auto filled = may_send_fpdus() ? rdma->outbound.fill(batch, appended) : rdma->outbound.perform_local();
-    if (appended != before) startup.first_fpdu_sent();
+    const std::uint64_t before = out.appended;
+    const auto filled = may_send_fpdus() ? rdma->outbound.fill(batch, out.appended) : rdma->outbound.perform_local();
+    if (out.appended != before) startup.first_fpdu_sent();
     if (filled) return *filled;
     if (const auto& ticket = filled.error().ticket) queue.finish(*ticket, WorkStatus::kLocalProtection);
     fail(filled.error().fault, now);  // and round again, for the Terminate
@@ -49,16 +49,14 @@ bool Engine::State::fill_fpdus(TransmitBatch& batch, Instant now) {
 
 // What TCP took is complete, wherever it is by now (RDMAP-5.5-09).
 void Engine::State::written(std::size_t octets, Instant now) {
-  taken += octets;
-  queue.transferred(taken);
+  out.taken += octets;
+  queue.transferred(out.taken);
   settle(now);
 }
 
 // MPA-7.1.2-17: the responder sends nothing before the first valid FPDU; the initiator nothing before the Reply, and
 // some time after it where its user says so.
-bool Engine::State::may_send_fpdus() const noexcept {
-  return rdma && !first_fpdu_due && (startup.may_send() || startup_terminate);
-}
+bool Engine::State::may_send_fpdus() const noexcept { return rdma && !deadlines.first_fpdu && startup.may_send(); }
 
 bool Engine::State::has_output() const noexcept {
   if (ending.over() || ending.fin_sent()) return false;
@@ -68,17 +66,17 @@ bool Engine::State::has_output() const noexcept {
 
 void Engine::State::drain(bool on) noexcept {
   if (ending.over()) return;
-  held = drain_wanted = on;
+  draining = {.on = on, .to_be_told = on};
   if (rdma) rdma->outbound.hold(on);
   if (on) collect();
 }
 
 // A work request that ends early may have octets on loan in a batch: it is not told before those are written.
 void Engine::State::collect() {
-  if (stream == rdmap::StreamState::kTerminating && appended != taken) return;
+  if (stream == rdmap::StreamState::kTerminating && out.on_loan()) return;
   while (auto completed = queue.retire()) events.push(*completed);
-  if (drain_wanted && queue.idle()) {
-    drain_wanted = false;
+  if (draining.to_be_told && queue.idle()) {
+    draining.to_be_told = false;
     events.push(SendQueueDrained{});
   }
 }
