@@ -63,10 +63,10 @@ void keep(std::unique_ptr<Answer> answer) noexcept {
 
 }  // namespace
 
-std::expected<Address, std::error_code> local_address_towards(const Address& remote, const BoundSocket& traveller) {
+std::expected<Address, std::error_code> local_address_towards(const Address& remote, const BoundSocket& traveller,
+                                                              Clock::time_point now) {
   const auto network = namespace_of(traveller);
   if (!network) return ask(remote);
-  const auto now = Clock::now();
   auto last = take();
   const bool known = last && last->network == *network && last->remote == remote && now - last->when < kRouteIsFresh;
   if (!known) {

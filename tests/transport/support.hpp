@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -16,9 +17,12 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <mutex>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <utility>
@@ -34,13 +38,44 @@ using namespace std::chrono_literals;
 
 inline constexpr auto kPatience = 10s;  // for what must happen; reached only by a failing test
 
-inline std::string status_of(pid_t thread, const std::string& key) {
+// Nothing once the thread has gone.
+inline std::optional<std::string> status_of(pid_t thread, const std::string& key) {
   std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/status");
   for (std::string line; std::getline(file, line);) {
     if (line.starts_with(key)) return line.substr(key.size());
   }
-  ADD_FAILURE() << "no " << key;
-  return "0";
+  return std::nullopt;
+}
+
+// The process's threads. One that was joined may be listed for a moment; it is at its end, and so it is none of these.
+inline std::vector<pid_t> living_threads() {
+  constexpr unsigned long kExiting = 4;  // PF_EXITING of the kernel
+  std::vector<pid_t> living;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream file(entry.path() / "stat");
+    const std::string line{std::istreambuf_iterator<char>(file), {}};
+    if (line.empty()) continue;
+    std::istringstream behind_name(line.substr(line.rfind(')') + 1));
+    std::string word;
+    for (int before_flags = 0; before_flags < 6; ++before_flags) behind_name >> word;
+    unsigned long flags = kExiting;
+    behind_name >> flags;
+    if ((flags & kExiting) == 0) living.push_back(std::stoi(entry.path().filename()));
+  }
+  return living;
+}
+
+// A microsecond or so for each step, at work: what another thread does meets the caller at another moment in each of
+// many rounds.
+inline void dawdle(int steps) {
+  for (std::atomic<int> i = 0; i < 100 * steps; ++i) {
+  }
+}
+
+// Whether its octets, its end or its error come within kPatience. Takes none of them.
+inline bool becomes_readable(int descriptor) {
+  pollfd waiting{.fd = descriptor, .events = POLLIN, .revents = 0};
+  return ::poll(&waiting, 1, static_cast<int>(std::chrono::milliseconds(kPatience).count())) == 1;
 }
 
 inline std::string congestion_control_of(int descriptor) {
@@ -50,17 +85,26 @@ inline std::string congestion_control_of(int descriptor) {
   return name.data();
 }
 
-// How often a thread went to sleep, asked while it sleeps: one more for every time it was woken.
+// How often a thread went to sleep, asked while it sleeps: one more for every time it was woken. It counts as asleep when
+// it sleeps for 10 ms, for no event tells of that: a lock that another holds for a moment is no rest.
 inline long sleeps_of(pid_t thread) {
+  const auto sleeps = [thread] { return std::stol(status_of(thread, "voluntary_ctxt_switches:").value_or("0")); };
   const auto end = std::chrono::steady_clock::now() + kPatience;
   while (std::chrono::steady_clock::now() < end) {
-    const long before = std::stol(status_of(thread, "voluntary_ctxt_switches:"));
+    const long before = sleeps();
     std::this_thread::sleep_for(10ms);
-    const bool asleep = status_of(thread, "State:").find('S') != std::string::npos;
-    if (asleep && std::stol(status_of(thread, "voluntary_ctxt_switches:")) == before) return before;
+    const auto state = status_of(thread, "State:");
+    if ((!state || state->contains('S')) && sleeps() == before) return before;
   }
   ADD_FAILURE() << "the thread does not come to rest";
   return -1;
+}
+
+// All threads but the caller's have done what they had to do.
+inline void wait_for_rest() {
+  for (const pid_t thread : living_threads()) {
+    if (thread != ::gettid()) sleeps_of(thread);
+  }
 }
 
 // A reactor and the thread inside its run(), joined at the end; and a readiness thread for listeners.
@@ -196,15 +240,10 @@ inline std::vector<std::byte> pattern(std::size_t size, unsigned seed = 0) {
 
 inline IoResult write_one(Socket& socket, Bytes octets) { return socket.write(std::span(&octets, 1)); }
 
-// Reads until the status is not kWouldBlock or patience ends.
+// Reads what comes within kPatience.
 inline IoResult read_patiently(Socket& socket, MutableBytes into) {
-  const auto end = std::chrono::steady_clock::now() + kPatience;
-  IoResult result = socket.read(into);
-  while (result.status == IoResult::Status::kWouldBlock && std::chrono::steady_clock::now() < end) {
-    std::this_thread::sleep_for(1ms);
-    result = socket.read(into);
-  }
-  return result;
+  becomes_readable(socket.descriptor());
+  return socket.read(into);
 }
 
 }  // namespace weft::transport::test
