@@ -132,25 +132,27 @@ bool Poller::claim(std::uint64_t stream) {
   return true;
 }
 
+// Some may be claimed again meanwhile, into the other list: both keep their memory for the next time.
 void Poller::hand_back() {
   std::vector<std::uint64_t> claimed;
   {
     const std::lock_guard lock(mutex_);
     claimed.swap(claimed_);
+    claimed_.swap(spare_);
   }
-  const auto keep = [&] {  // the memory, for the next time; without memory also those that are left
-    const std::lock_guard lock(mutex_);
-    if (claimed_.empty()) claimed_.swap(claimed);
-  };
   try {
     for (; !claimed.empty(); claimed.pop_back()) {
       if (const auto stream = runtime_.find(claimed.back())) stream->is_over(*this);
     }
   } catch (const std::bad_alloc&) {
-    keep();
+    const std::lock_guard lock(mutex_);
+    // There is room for those that were taken off and claimed again.
+    claimed.insert(claimed.end(), claimed_.begin(), claimed_.end());
+    claimed_.swap(claimed);
     throw;
   }
-  keep();
+  const std::lock_guard lock(mutex_);
+  spare_.swap(claimed);
 }
 
 }  // namespace weft::verbs::detail
