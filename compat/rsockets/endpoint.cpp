@@ -58,23 +58,24 @@ verbs::Sge RegisteredMemory::sge(std::span<const std::byte> part) const noexcept
   return region_->sge(offset, static_cast<std::uint32_t>(part.size()));
 }
 
-verbs::Result<std::unique_ptr<Endpoint>> Endpoint::make(Context& context, Pd& domain, const Sizes& wanted) {
+verbs::Result<std::unique_ptr<Endpoint>> Endpoint::make(verbs::Device& device, verbs::ProtectionDomain& domain,
+                                                        const Sizes& wanted) {
   const Sizes sizes = wanted.within_limits();
   auto channel = open_channel();
   if (!channel) return std::unexpected(channel.error());
   const auto capacity = sizes.send_queue + kControlSends + sizes.receive_queue + kControlReceives;
-  auto queue = context.engine.create_completion_queue({.capacity = capacity, .channel = &*channel});
+  auto queue = device.create_completion_queue({.capacity = capacity, .channel = &*channel});
   if (!queue) return std::unexpected(queue.error());
-  auto pair = domain.engine.create_queue_pair(attributes(sizes, *queue));
+  auto pair = domain.create_queue_pair(attributes(sizes, *queue));
   if (!pair) return std::unexpected(pair.error());
   if (const auto ready = pair->modify(verbs::QpState::kInit); !ready) return std::unexpected(ready.error());
   const std::size_t tables = kSglEntries * kSglEntryOctets + sizes.iomap_entries * kIomapEntryOctets;
-  auto target = RegisteredMemory::make(domain.engine, tables, kTarget, *pair);
+  auto target = RegisteredMemory::make(domain, tables, kTarget, *pair);
   if (!target) return std::unexpected(target.error());
-  auto inbox = RegisteredMemory::make(domain.engine, sizes.receive_buffer, kTarget, *pair);
+  auto inbox = RegisteredMemory::make(domain, sizes.receive_buffer, kTarget, *pair);
   if (!inbox) return std::unexpected(inbox.error());
-  auto own = RegisteredMemory::make(domain.engine, message_octets(sizes) + sizes.send_buffer,
-                                    verbs::Access::kLocalWrite, *pair);
+  auto own =
+      RegisteredMemory::make(domain, message_octets(sizes) + sizes.send_buffer, verbs::Access::kLocalWrite, *pair);
   if (!own) return std::unexpected(own.error());
   std::unique_ptr<Endpoint> made(new Endpoint{sizes, domain, std::move(*channel), std::move(*queue), std::move(*pair),
                                               std::move(*target), std::move(*inbox), std::move(*own)});

@@ -8,16 +8,16 @@
 #include <optional>
 #include <span>
 
-#include "compat/objects/context.hpp"
 #include "compat/rsockets/sizes.hpp"
 #include "compat/rsockets/wire.hpp"
+#include "verbs/device.hpp"
 
 namespace weft::compat::rsockets {
 
 // Receives beyond the credits: for messages without a sequence number. A peer that keeps to the protocol has fewer of
 // them under way; one that does not waits (Policy::no_receive).
 inline constexpr std::uint32_t kControlReceives = 16;
-// Of the send queue, data leave so much free.
+// Entries of the send queue that data leave free, for messages without data.
 inline constexpr std::uint32_t kControlSends = 8;
 
 class RegisteredMemory {
@@ -40,8 +40,9 @@ class RegisteredMemory {
 
 // Members in the order in which they may be taken down, last first.
 struct Endpoint {
-  // Every receive is posted.
-  static verbs::Result<std::unique_ptr<Endpoint>> make(Context& context, Pd& domain, const Sizes& wanted);
+  // Every receive is posted. The domain is kept and has to outlive it.
+  static verbs::Result<std::unique_ptr<Endpoint>> make(verbs::Device& device, verbs::ProtectionDomain& domain,
+                                                       const Sizes& wanted);
 
   [[nodiscard]] std::span<std::byte, kMessageOctets> message(std::uint64_t receive) const noexcept;
   verbs::Result<void> post_receive(std::uint64_t receive) const;
@@ -53,7 +54,7 @@ struct Endpoint {
   [[nodiscard]] ConnectData offer() const;
 
   const Sizes sizes;
-  Pd& domain;
+  verbs::ProtectionDomain& domain;
   verbs::CompletionChannel channel;
   verbs::CompletionQueue queue;
   mutable verbs::QueuePair pair;

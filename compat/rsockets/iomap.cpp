@@ -36,7 +36,7 @@ off_t iomap(int number, void* memory, std::size_t length, int protection, int, o
     const bool remote = (protection & PROT_WRITE) != 0;
     Endpoint& endpoint = self.stream->endpoint();
     auto region =
-        endpoint.domain.engine.register_memory(memory, length, remote ? kRemote : kLocal, {.only_for = &endpoint.pair});
+        endpoint.domain.register_memory(memory, length, remote ? kRemote : kLocal, {.only_for = &endpoint.pair});
     if (!region) return refused_minus_one("riomap", region.error());
     const off_t at = offset == kAnyOffset ? static_cast<off_t>(reinterpret_cast<std::uintptr_t>(memory)) : offset;
     Mappings& mappings = *self.stream->mappings();

@@ -86,7 +86,7 @@ int Socket::make_stream(verbs::ConnectionId& of) {
   Context* const context = shared_context(*device);
   Pd* const domain_of = context != nullptr ? shared_domain(*context) : nullptr;
   if (domain_of == nullptr) return errno;
-  auto endpoint = Endpoint::make(*context, *domain_of, sizes);
+  auto endpoint = Endpoint::make(context->engine, domain_of->engine, sizes);
   if (!endpoint) return refused("rsocket", endpoint.error());
   watch((*endpoint)->channel.descriptor());
   stream = std::make_unique<Stream>(std::move(*endpoint));

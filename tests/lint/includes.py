@@ -32,7 +32,7 @@ def allowed_wing(path, name):
     if own is None or other is None or own == other:
         return True
     in_headers, in_sources = WINGS[own]
-    return other in in_headers or (path.suffix == ".cpp" and other in in_sources)
+    return bool({other, name} & {*in_headers, *(in_sources if path.suffix == ".cpp" else [])})
 
 
 def library_of(name):

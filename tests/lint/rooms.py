@@ -26,8 +26,8 @@ MAY_INCLUDE = {
     "bench": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "transport", "verbs", "tools"],
 }
 
-# The wings of verbs/: which other wings the headers of each may include, and which its sources besides. What verbs/ shows may
-# include all; connecting is for it alone.
+# The wings of a room: which other wings of it, or single headers of theirs, the headers of each may include, and which its sources
+# besides. What lies in the room itself may include all. In verbs/, connecting is for it alone.
 WINGS = {
     "verbs/log": (["verbs/detail"], []),
     "verbs/memory": (["verbs/detail"], ["verbs/log"]),
@@ -35,6 +35,12 @@ WINGS = {
     "verbs/stream": (["verbs/detail", "verbs/log", "verbs/memory", "verbs/progress"], []),
     "verbs/detail": (["verbs/memory", "verbs/progress", "verbs/stream"], ["verbs/log"]),
     "verbs/connecting": (["verbs/detail", "verbs/progress", "verbs/stream"], ["verbs/log"]),
+    # A protocol of its own over the public verbs (docs/decisions/0023-rsockets.md). Beside librdmacm's entry points none may use it;
+    # of the drop-in libraries it takes how calls fail, the settings, and a device that is open already.
+    "compat/rsockets": (["compat/objects/report.hpp"], ["compat/objects/settings.hpp", "compat/objects/context.hpp"]),
+    "compat/objects": ([], []),
+    "compat/ibverbs": (["compat/objects"], []),
+    "compat/rdmacm": (["compat/objects"], ["compat/rsockets/calls.hpp"]),
 }
 
 # The core does no I/O, reads no clock, starts no thread and draws no random number.
@@ -53,7 +59,7 @@ LIBRARIES = {
     "fmt": {"rooms": ["conformance", "tools/audit", "tools/dissect"], "in_headers": False},
     "spdlog": {"rooms": ["transport", "verbs", "tools", "bench"], "in_headers": False},
     "CLI": {"rooms": ["tools", "bench"], "in_headers": True},
-    "infiniband": {"rooms": ["compat"], "in_headers": True},
+    "infiniband": {"rooms": ["compat/ibverbs", "compat/objects"], "in_headers": True},
     "rdma": {"rooms": ["compat"], "in_headers": True},
     "system": {"rooms": ["transport", "verbs", "compat", "tools", "bench"], "in_headers": True},
 }
