@@ -55,7 +55,7 @@ class BoundedRing {
     advance();
     return value;
   }
-  // For one who has moved the front away already.
+  // For a caller that has moved the front away already.
   void advance() noexcept {
     head_ = static_cast<std::uint32_t>(index(1));
     --size_;

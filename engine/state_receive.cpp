@@ -134,8 +134,8 @@ void Engine::State::take(const InboundSegment& segment, Instant now) {
 
 // --- What a segment led to
 
-// The target of a Write hears nothing (SEC-2.2.6-01); who reads or changes the same octets next finds them written
-// (RDMAP-B-06, RDMAPX-7-14).
+// The target of a Write hears nothing (SEC-2.2.6-01); an operation that reads or changes the octets next finds them
+// written (RDMAP-B-06, RDMAPX-7-14).
 void Engine::State::deliver(const Placed&, const InboundSegment&, Instant) {}
 
 // In its turn (RDMAP-B-01), when all that was sent before it has been placed (RDMAP-5.5-11, RDMAP-B-04, RDMAPX-7-06).

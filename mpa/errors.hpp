@@ -109,18 +109,4 @@ static_assert(kFaults.size() == std::to_underlying(Fault::kNoMatchingRtr) + 1 &&
 [[nodiscard]] constexpr const FaultEntry& explain(Fault fault) noexcept { return kFaults[std::to_underlying(fault)]; }
 [[nodiscard]] constexpr ErrorCode wire_code(Fault fault) noexcept { return explain(fault).code; }
 
-// The names in the registry "MPA Errors" (RFC 6580 section 3.3, RFC 6581 section 11).
-[[nodiscard]] constexpr std::string_view registered_name(ErrorCode code) noexcept {
-  switch (code) {
-    case ErrorCode::kConnectionLost: return "TCP connection closed, terminated, or lost";
-    case ErrorCode::kCrcMismatch: return "MPA CRC Error";
-    case ErrorCode::kMarkerMismatch: return "MPA Marker and ULPDU Length field mismatch";
-    case ErrorCode::kInvalidStartupFrame: return "Invalid MPA Request Frame or MPA Response Frame";
-    case ErrorCode::kLocalFailure: return "Local catastrophic error";
-    case ErrorCode::kInsufficientIrd: return "Insufficient IRD resources";
-    case ErrorCode::kNoMatchingRtr: return "No matching RTR option";
-  }
-  return {};
-}
-
 }  // namespace weft::mpa

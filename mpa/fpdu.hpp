@@ -80,7 +80,4 @@ static_assert(MarkerLayout::FpduPtr::end == kMarkerSize);
 // The largest FPDU that a length field can announce: no receiver ever waits for more.
 inline constexpr std::size_t kMaxFpduSize = fpdu_size({.crc = true, .markers = true}, 0, kMaxUlpduLength);
 
-// MPA-A.5.2-01: 128 octets of ULPDU, 2 of PAD, and what MPA adds with one Marker.
-inline constexpr std::size_t kMinReceiveBuffer = 140;
-
 }  // namespace weft::mpa

@@ -42,7 +42,7 @@ struct FpduError {
 
 class FpduReceiver {
  public:
-  // `position`: octets of the stream before the first one presented; not 0 only for one who joins a stream midway.
+  // `position`: octets of the stream before the first one presented; not 0 only for one that joins a stream midway.
   explicit FpduReceiver(Framing framing, std::uint64_t position = 0) noexcept
       : framing_(framing), position_(position) {}
 

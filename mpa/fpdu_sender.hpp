@@ -18,7 +18,7 @@ namespace weft::mpa {
 
 class FpduSender {
  public:
-  // `position`: octets of the stream before the first FPDU; not 0 only for one who joins a stream midway.
+  // `position`: octets of the stream before the first FPDU; not 0 only for one that joins a stream midway.
   explicit FpduSender(Framing framing, std::uint64_t position = 0) noexcept : framing_(framing), position_(position) {}
 
   // Octets that the next FPDU takes in the stream for a ULPDU of `ulpdu` octets, Markers at the current position

@@ -69,10 +69,6 @@ inline constexpr std::array kTransitions{
 [[nodiscard]] constexpr bool may_send_fpdus(Phase phase) noexcept {
   return phase == Phase::kMustSendFirst || phase == Phase::kOpen;
 }
-// What arrives are FPDUs.
-[[nodiscard]] constexpr bool expects_fpdus(Phase phase) noexcept {
-  return phase == Phase::kFenced || phase == Phase::kOpen;
-}
 
 [[nodiscard]] std::string_view name(Phase phase) noexcept;
 [[nodiscard]] std::string_view name(Trigger trigger) noexcept;

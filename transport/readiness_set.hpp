@@ -29,7 +29,6 @@ struct Interest {
 
 inline constexpr Interest kNoInterest{};
 inline constexpr Interest kReadInterest{.read = true};
-inline constexpr Interest kEndInterest{.end = true};
 
 struct Ready {
   std::uint64_t token{};

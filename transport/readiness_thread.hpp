@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread that sleeps in the kernel until one of its sockets is ready, and tells who it is. Between the kernel's
+// A thread that sleeps in the kernel until one of its sockets is ready, and tells which. Between the kernel's
 // wake-up and the socket's read there is nothing else: no second descriptor to ask, none to register again.
 //
 // Where processors are few and other threads keep them busy, it may have to wait for one. A thread that has nothing
@@ -102,8 +102,8 @@ class ReadinessThread {
     std::atomic<Duty> duty{Duty::kServe};
     std::atomic<bool> gone{false};  // the descriptors
     std::atomic<std::size_t> sockets{0};
-    std::mutex mutex{};  // of who serves, and of what follows
-    // Who looked first since the thread's last turn, and found something ready, did so then.
+    std::mutex mutex{};  // of the thread that serves, and of what follows
+    // The first look since the thread's last turn that found something ready was then.
     std::optional<std::chrono::steady_clock::time_point> late_since{};
   };
   struct Visitors {

@@ -59,7 +59,7 @@ struct ConnectionParameters {
   std::optional<std::uint32_t> ord{};  // rdma_conn_param: initiator_depth
 };
 
-// Of a listener: who has come and is not the application's yet.
+// Of a listener: connections that have come and are not the application's yet.
 struct ListenCounts {
   std::size_t requests{};        // that get_event has not returned
   std::size_t half_open{};       // TCP connections whose MPA Request is not complete

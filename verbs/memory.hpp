@@ -59,7 +59,7 @@ class MemoryRegion {
 // The two kinds of window, with libibverbs' values. A window is bound to part of a region by a work request.
 enum class WindowType : std::uint8_t {
   // Valid on every queue pair of its domain. The next bind takes the place of the one before, and a bind of no octets
-  // just ends it; who has the old key is not served any more when that work completes. No other work request and no
+  // just ends it; the old key gives no access any more when that work completes. No other work request and no
   // peer invalidates it.
   kType1 = 1,
   // Valid on the stream alone of the queue pair that bound it, invalidated by either end, and unbound when that queue

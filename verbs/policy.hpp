@@ -34,7 +34,7 @@ struct Policy {
   // set it when the responder's application speaks first. A responder follows its peer. Needs enhanced and revision 2.
   bool peer_to_peer = false;
   RtrTypes rtr{false, true, true};  // kinds of ready-to-receive to offer or accept: {send, write, read}.
-                                    // None: a responder then rejects who asks for peer-to-peer
+                                    // None: a responder then rejects peers that ask for it
   // FPDU size: 0 takes what the path's segment size gives, else a smaller limit, 128 to 64768 (MPA-4.5-08, MPA-3-05)
   std::uint32_t max_ulpdu = 0;
   // Copies to and from registered memory are the kernel's (process_vm_writev). Memory that the program has unmapped

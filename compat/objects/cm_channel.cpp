@@ -14,7 +14,7 @@ namespace weft::compat {
 
 namespace {
 
-// A share of its own: who already waits keeps the engine's channel, whatever becomes of the program's. A program may
+// A share of its own: a thread that waits keeps the engine's channel, whatever becomes of the program's. A program may
 // destroy one that its other thread is about to read (rping does, at its end): that is its mistake, but it gets EBADF
 // for it.
 std::optional<verbs::EventChannel> engine_of(rdma_event_channel* channel) {

@@ -79,7 +79,7 @@ int guarded_minus_one(Body&& body) noexcept {
 }
 
 // For calls that wait: the thread may be cancelled in their Waits, and only there. That unwinds it, through the call
-// and through the program: neither these nor who calls them are noexcept.
+// and through the program: neither these nor their callers are noexcept.
 template <typename Body, typename Otherwise>
 auto waiting(Body&& body, Otherwise&& otherwise) -> decltype(body()) {
   const UncancelledButInWaits until_return;

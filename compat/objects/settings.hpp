@@ -7,8 +7,8 @@
 //   WEFT_CRC32C  isa-l or portable: the code that computes CRCs
 //   WEFT_CONFIG  a file that says all this (verbs/configuration.hpp); the variables win
 //
-// All of them are ignored under secure execution (setuid, file capabilities): who starts such a program must not choose
-// which files it reads and writes.
+// All of them are ignored under secure execution (setuid, file capabilities): the user that starts such a program must
+// not choose which files it reads and writes.
 #pragma once
 
 #include <expected>

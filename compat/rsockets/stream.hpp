@@ -49,7 +49,6 @@ class Stream {
   // queue now, try again after some progress.
   bool shut_down(bool both);
   [[nodiscard]] bool disconnect_sent() const noexcept { return disconnect_sent_; }
-  [[nodiscard]] bool peer_gone() const noexcept { return peer_gone_ || lost_; }
   [[nodiscard]] bool lost() const noexcept { return lost_; }
   // It ended without a word of the peer's, or the peer broke the protocol: an error, once.
   [[nodiscard]] bool take_failure() noexcept { return std::exchange(failed_, false); }
@@ -76,7 +75,6 @@ class Stream {
   void on(const Message& message);
   void on_control(std::uint32_t what);
   void violated(std::string_view what);
-  void fail_if_unexpected();
 
   bool give_credits();
   bool tell_mappings();

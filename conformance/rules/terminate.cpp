@@ -121,7 +121,8 @@ void judge_code(const Ulpdu& ulpdu, const rdmap::ErrorCode& error, Findings& fin
   }
 }
 
-// Figure 10. Its "if possible" leaves it to RDMAP's own errors whether they quote a segment; who does tells its length.
+// Figure 10. Its "if possible" leaves it to RDMAP's own errors whether they quote a segment; one that is quoted has its
+// length told.
 void judge_bits(const Ulpdu& ulpdu, const rdmap::ErrorCode& error, const Shape& shape, Findings& findings) {
   const Where where = ulpdu.in_payload(2, 1);
   const auto add = [&](const Rule& rule, std::string_view bit, bool is) {

@@ -266,7 +266,7 @@ std::vector<Fields> read_frames(const Connection& connection, Side side) {
   const Fields answer = take_startup_frame(peer, kind(!client));
   const auto flag = [](const Fields& fields, const char* name) { return fields.at(name) == "1"; };
   const mpa::Framing framing{flag(frames[0], "iwarp_mpa.crc_flag") || flag(answer, "iwarp_mpa.crc_flag"),
-                             flag(answer, "iwarp_mpa.marker_flag")};  // who asks for Markers gets them
+                             flag(answer, "iwarp_mpa.marker_flag")};  // an end that asks for Markers gets them
   take_fpdus(rest, framing, frames);
   return frames;
 }

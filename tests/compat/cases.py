@@ -20,7 +20,7 @@ class Case:
     server_ends: bool = True    # by itself, with exit code 0
     cannot: str = ""            # why the program itself refuses, before weft is asked: fails, and `expect` is its own word for it
     large: bool = False         # left out under a sanitizer, for its time: another case takes the same ways through weft
-    timeout: int = 150          # seconds; a hundred times what it takes: only who hangs is ended, not who waits for a processor
+    timeout: int = 150          # seconds; a hundred times what it takes: it ends what hangs, not what waits for a processor
     note: str = ""
     needs: str = ""             # the program or file that the package has; default: the client's first word
 

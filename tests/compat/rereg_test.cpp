@@ -150,7 +150,7 @@ TEST_F(Reregistration, LeavesTheOldMemoryAlone) {
   verbs::test::wait_until([&] { return static_cast<volatile std::byte*>(first.at)[63] == local.octets[63]; },
                           "a Write");
   ASSERT_EQ(rereg(IBV_REREG_MR_CHANGE_TRANSLATION, nullptr, second.at, kSize, 0), 0);
-  ASSERT_EQ(mprotect(first.at, kSize, PROT_NONE), 0);  // who goes there now ends the test
+  ASSERT_EQ(mprotect(first.at, kSize, PROT_NONE), 0);  // an access there now ends the test
   verbs::test::wait_until(
       [&] { return pair.client.next_within(pair.client.cq, std::chrono::milliseconds(1)).has_value(); }, "completions");
   EXPECT_EQ(*static_cast<std::byte*>(second.at), std::byte{0});

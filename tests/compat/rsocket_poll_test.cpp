@@ -24,7 +24,7 @@ using std::chrono::milliseconds;
 void wait_until(const std::function<bool()>& done, const char* what) {
   const auto end = std::chrono::steady_clock::now() + milliseconds(kPatience);
   while (!done()) {
-    if (std::chrono::steady_clock::now() > end) {  // who waits for a lock for ever cannot be joined
+    if (std::chrono::steady_clock::now() > end) {  // a thread that waits for a lock for ever cannot be joined
       std::fprintf(stderr, "in vain: %s\n", what);
       std::abort();
     }

@@ -120,7 +120,7 @@ TEST(Settings, Crc32cIsTheRoutineThatIsAskedFor) {
   use_crc32c(before);
 }
 
-// A program that runs as another user than who started it.
+// A program that runs as another user than the one that started it.
 TEST(SettingsOfAProgram, AreIgnoredUnderSetuid) {
   const TemporaryDirectory directory;
   const std::string copy = directory.file("program");

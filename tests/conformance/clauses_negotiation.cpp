@@ -74,7 +74,7 @@ TEST_CASE("the Reply is enhanced if the Request is", "[rfc6581/10][MPA2-10-02][M
   Conversation broken = enhanced_conversation(4, 4, 4, 4);
   broken.reply = {.key = kReplyKey, .flags = 0x40, .revision = 2};
   CHECK(frames(broken) == Clauses{"MPA2-10-02"});
-  broken.reply = {.key = kReplyKey, .flags = 0x60, .revision = 1};  // who knows no revision 2 may refuse
+  broken.reply = {.key = kReplyKey, .flags = 0x60, .revision = 1};  // an end that knows no revision 2 may refuse
   CHECK(frames(broken) == Clauses{});
   broken = enhanced_conversation(4, 4, 4, 4);
   broken.request = {.flags = 0x40, .revision = 2};

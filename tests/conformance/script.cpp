@@ -102,8 +102,8 @@ Script Script::beheaded(std::size_t count) const {
   return result;
 }
 
-// The octets of a step are copied into a buffer of their own that goes away behind the call: who keeps a span is found
-// out by AddressSanitizer.
+// The octets of a step are copied into a buffer of their own that goes away behind the call: AddressSanitizer finds
+// code that keeps a span.
 ConnectionAudit Script::audit() const {
   ConnectionAudit audit(0);
   for (const Step& step : steps_) {

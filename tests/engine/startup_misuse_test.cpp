@@ -34,7 +34,7 @@ TEST(StartupMisuse, NotBeforeTheRequest) {
   EXPECT_TRUE(called.end.sent.empty());
 }
 
-// MPA2-9-02: 14 bits, or all of them for who does not negotiate; each is looked at by itself.
+// MPA2-9-02: 14 bits, or all of them without negotiation; each is looked at by itself.
 TEST(StartupMisuse, DepthsHaveARange) {
   for (const AcceptParameters& wrong : {AcceptParameters{.ird = 0x10000, .ord = 1}, {.ird = 1, .ord = 0x10000}}) {
     Rogue called;

@@ -59,8 +59,8 @@ TEST(Rping, WeftIsClientOfRevision1) {
 TEST(Rping, WeftIsServerWithCrc) { ping_host(""); }
 TEST(Rping, WeftIsServerWithoutCrc) { ping_host("--no-crc"); }
 
-// siw knows no Markers and rejects who wants them; RFC 5044 section 7.1.1 gives it no right to, but the client must say
-// what happened.
+// siw knows no Markers and rejects a peer that wants them; RFC 5044 section 7.1.1 gives it no right to, but the client
+// must say what happened.
 TEST(Rping, SiwRejectsMarkers) {
   Session server = Vm::instance().start("rping -s -v -C 1 & wait_listen 7174 && echo ready; wait $!");
   ASSERT_TRUE(server.wait_for("ready")) << server.transcript();

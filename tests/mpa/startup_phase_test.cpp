@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "support.hpp"
+
 namespace weft::mpa {
 namespace {
 
@@ -32,7 +34,7 @@ TEST(StartupPhase, NoFpdusDuringTheExchange) {
   for (const Phase phase : {Phase::kIdle, Phase::kAwaitingReply, Phase::kAwaitingRequest, Phase::kDeciding,
                             Phase::kRejected, Phase::kFailed}) {
     EXPECT_FALSE(may_send_fpdus(phase));
-    EXPECT_FALSE(expects_fpdus(phase));
+    EXPECT_FALSE(test::expects_fpdus(phase));
   }
 }
 

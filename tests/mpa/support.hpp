@@ -14,11 +14,14 @@
 #include "mpa/fpdu_receiver.hpp"
 #include "mpa/fpdu_sender.hpp"
 #include "mpa/startup.hpp"
+#include "mpa/startup_phase.hpp"
 
 namespace weft::mpa::test {
 
 using Octets = std::vector<std::byte>;
 
+// What arrives are FPDUs.
+constexpr bool expects_fpdus(Phase phase) { return phase == Phase::kFenced || phase == Phase::kOpen; }
 Octets from_hex(std::string_view hex);
 Octets from_text(std::string_view text);
 Octets copy(Bytes octets);

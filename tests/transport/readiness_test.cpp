@@ -97,7 +97,7 @@ TEST(ReadinessSet, TheEndBehindOctetsThatNobodyReadsIsToldOnce) {
   ReadinessSet set = ReadinessSet::create().value();
   auto [a, b] = connected_pair();
   write_one(a, pattern(1));
-  ASSERT_FALSE(set.add(b, 1, kEndInterest));
+  ASSERT_FALSE(set.add(b, 1, {.end = true}));
   EXPECT_TRUE(wait_all(set, 50ms).empty());
   EXPECT_FALSE(b.peer_has_closed());
   a.shutdown_write();
@@ -309,7 +309,7 @@ TEST_F(ToldToRest, ServesAnEndForItIsToldOnce) {
   EXPECT_EQ(woken.take(), 5U);
 }
 
-TEST_F(Watched, WhoServesOneServesNoMore) {  // not started: all is left to who serves
+TEST_F(Watched, WhoServesOneServesNoMore) {  // not started: all is left to serve_one()
   auto other = connected_pair();
   ASSERT_FALSE(thread.add(pair.second, 5, kReadInterest));
   ASSERT_FALSE(thread.add(other.second, 6, kReadInterest));

@@ -242,7 +242,7 @@ TEST(Listening, BeginsBeforeThereAreThreads) {
   EXPECT_EQ(threads(), busy);
 }
 
-// --- Who has not asked yet
+// --- Peers that have not asked yet
 
 // Places for requests are not theirs: D-01 of the review of November 2026.
 TEST(HalfOpen, KeepNobodyOut) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clauses about memory over the whole stack: who may reach which octets, and who hears of it who may not (RFC 5041
-// section 8, RFC 5040 section 8.1, RFC 5042 sections 2.2 and 6); and where atomics may go (RFC 7306 section 5.1).
+// Clauses about memory over the whole stack: who may reach which octets, and which end hears of an access that is
+// refused (RFC 5041 section 8, RFC 5040 section 8.1, RFC 5042 sections 2.2 and 6); and where atomics may go (RFC 7306
+// section 5.1).
 #include <fcntl.h>
 
 #include <algorithm>

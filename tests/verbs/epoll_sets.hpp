@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is to be woken for which socket, read from the kernel: /proc/self/fdinfo lists what an epoll set watches, and for
-// what.
+// Which threads are woken for which socket, read from the kernel: /proc/self/fdinfo lists what an epoll set watches,
+// and for what.
 #pragma once
 
 #include <sys/epoll.h>
@@ -19,7 +19,8 @@ inline bool is_socket(int descriptor) {
   return target.string().starts_with("socket:");
 }
 
-// Sockets that wake who sleeps in this set when `event` comes. Listeners, the edge-triggered ones, are no connections.
+// Sockets that wake a thread that sleeps in this set when `event` comes. Listeners, the edge-triggered ones, are no
+// connections.
 inline int sockets_watched_in(const std::filesystem::path& set, unsigned event) {
   std::ifstream file(set);
   int count = 0;

@@ -18,7 +18,7 @@ SendRequest access(SendOpcode opcode, const Sge& local, std::uint64_t offset, st
           .rkey = rkey};
 }
 
-// One access that the peer must refuse: who asked gets REM_ACCESS_ERR, who refused an event; memory stays as it was.
+// One access that the peer must refuse: the asker gets REM_ACCESS_ERR, the peer an event; memory stays as it was.
 struct Refused {
   const char* name;
   SendOpcode opcode;

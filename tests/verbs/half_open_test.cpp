@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who goes when a listener has many connections that have not asked. Time is the test's.
+// Which connection goes when a listener has many that have not asked. Time is the test's.
 #include "verbs/connecting/half_open.hpp"
 
 #include <gtest/gtest.h>

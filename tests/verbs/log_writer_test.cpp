@@ -32,7 +32,8 @@ TEST(LogWriter, WritesInOrder) {
   EXPECT_TRUE(writer.flush(10s));
 }
 
-// Whatever the descriptor does, who has something to say goes on. What has no room is counted where it is missing.
+// Whatever the descriptor does, a thread that has something to say goes on. What has no room is counted where it is
+// missing.
 TEST(LogWriter, WaitsForNobodyAndCountsWhatItDrops) {
   FullPipe pipe;
   LogWriter writer(pipe.writer());

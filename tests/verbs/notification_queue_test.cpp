@@ -76,7 +76,7 @@ TEST(NotificationQueue, TokensAndPlacesStayAsMany) {
   const auto queue = Queue::create(3).value();
   queue->hold_back(1);
   queue->post(2);
-  EXPECT_EQ(queue->get(milliseconds(0)), 1);  // who waits at the descriptor: by 2's token
+  EXPECT_EQ(queue->get(milliseconds(0)), 1);  // as a thread that waits at the descriptor does: by 2's token
   EXPECT_FALSE(readable(*queue));
   EXPECT_EQ(queue->take_now(), 2);
   EXPECT_EQ(queue->get(milliseconds(0)).error().code, Errc::kTimedOut);

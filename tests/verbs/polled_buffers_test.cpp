@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who polls all the time keeps the buffers of few connections in the cache; an idle connection holds none.
+// A thread that polls all the time keeps the buffers of few connections in the cache; an idle connection holds none.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who waits for a receive is woken when there is one, and not for each that others get.
+// A stream that waits for a receive is woken when there is one, and not for each that others get.
 #include "verbs/memory/receive_queue.hpp"
 
 #include <gtest/gtest.h>

@@ -44,8 +44,8 @@ struct StandIn : testing::Test {
          "resolve");
   }
 
-  // A thread that gives an event for each that is wanted, when who wants it waits for it by now. It sleeps until then:
-  // on a busy machine it has a processor the sooner.
+  // A thread that gives an event for each that is wanted, when the thread that wants it waits by now. It sleeps until
+  // then: on a busy machine it has a processor the sooner.
   class Giver {
    public:
     explicit Giver(StandIn& test) : test_(test) {}
@@ -109,7 +109,7 @@ TEST_F(StandIn, WhoWaitsAgainAndAgainServes) {
   wait_until([&] { return !stood_in_for(); }, "it has gone, and still stands in");
 }
 
-// One who seldom has to wait, for there is much to do.
+// One that seldom has to wait, for there is much to do.
 TEST_F(StandIn, SoDoesWhoFindsEventsBetweenTheWaits) {
   EXPECT_FALSE(stood_in_for());
   wait_often(0ms, 1100us);  // no two waits are close, and all calls: when no other takes the processor meanwhile
@@ -121,7 +121,7 @@ TEST_F(StandIn, IsThereForAllOthersAndWhenItHasGoneTheProgressThreadIs) {
     wait_often();
     std::thread waits;
     if (round % 2 == 0) waits = std::thread([&] { EXPECT_TRUE(events.get_event(kPatience)); });
-    write_and_see(round);  // beside one who waits, or who has just gone
+    write_and_see(round);  // beside a thread that waits, or has just gone
     if (round % 4 == 0) std::this_thread::sleep_for(15ms), write_and_see(100 + round);  // it was quiet for a while
     if (!waits.joinable()) continue;
     const HandPeer peer(listener.local_address());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where processors are few, who polls does the work that a progress thread gets no processor for. A process of its own:
-// its threads keep the little that they are given here.
+// Where processors are few, a thread that polls does the work that a progress thread gets no processor for. A process
+// of its own: its threads keep the little that they are given here.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <unistd.h>

@@ -198,7 +198,7 @@ TEST_F(Memory, WindowsAreBoundUsedAndInvalidated) {
   EXPECT_TRUE(base->deregister());
 }
 
-// SEC-6.1.1-06: who has an STag that was revoked waits long until it may mean something again.
+// SEC-6.1.1-06: it takes long until an STag that was revoked may mean something again.
 TEST_F(Memory, AWindowsKeysComeAgainBehindAllOthers) {
   const auto base = region(kAllAccess);
   const auto window = WindowState::create(table, domain);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the two measuring threads run. Threads that poll never sleep, so a scheduler may leave both on one processor
 // for seconds, and would measure its own time slices: they get a processor each. Threads that sleep in the kernel are
-// left to the scheduler, who knows best where to wake them.
+// left to the scheduler, which knows best where to wake them.
 #pragma once
 
 #include <sched.h>

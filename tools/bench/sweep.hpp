@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latency and bandwidth of Sends over message size, of everybody who takes part.
+// Latency and bandwidth of Sends over message size, of weft and of all that it is compared with.
 #pragma once
 
 #include "tools/bench/plot.hpp"

@@ -49,7 +49,7 @@ Outcome<WeftPort> connect_port(const Options& options, std::uint16_t port_number
   return port;
 }
 
-// The first one's completion queue is everybody's.
+// All share the first one's completion queue.
 template <typename Next>
 Outcome<std::unique_ptr<Endpoint>> assemble_crowd(const Options& options, Next next) {
   std::vector<std::unique_ptr<WeftEndpoint>> members;

@@ -39,7 +39,7 @@ std::optional<Refusal> make_own(int descriptor) noexcept {
   struct stat about{};
   if (::fstat(descriptor, &about) != 0) return refusal_of(errno);
   if (const auto wrong = complaint(about)) return wrong;
-  if (::fcntl(descriptor, F_SETFL, 0) != 0) return refusal_of(errno);  // it was not to wait for who reads a pipe
+  if (::fcntl(descriptor, F_SETFL, 0) != 0) return refusal_of(errno);  // it was not to wait for a pipe's reader
   if (!S_ISREG(about.st_mode)) return std::nullopt;
   if (::fchmod(descriptor, kOwnersAlone) != 0 && errno != EPERM) return refusal_of(errno);  // FAT has no modes
   if (::ftruncate(descriptor, 0) != 0) return refusal_of(errno);

@@ -135,7 +135,7 @@ void ConnectionState::on_tcp(std::expected<transport::Socket, std::error_code> s
   if (!begun || in(Phase::kClosed)) stream->abort();  // destroyed in the meantime
 }
 
-// Flushes come before the event: who hears of the failure finds all work completed.
+// Flushes come before the event: when the failure is told, all work is completed.
 void ConnectionState::fail_connection(ConnectionEvent event) {
   std::shared_ptr<QueuePairState> qp;
   {

@@ -139,7 +139,7 @@ void ConnectionState::begin_incoming(const ConnectionState& listener, transport:
   std::shared_ptr(stream_)->start();
 }
 
-// --- Who has no Request yet
+// --- Connections without a Request yet
 
 void ConnectionState::make_room(const std::vector<HalfOpen::Entry>& others) {
   std::size_t dropped = 0;
@@ -150,7 +150,7 @@ void ConnectionState::make_room(const std::vector<HalfOpen::Entry>& others) {
   if (dropped != 0) tell_dropped(*place_, listener_number_, dropped);
 }
 
-// True when it had to go. Its Request may lie unread in the socket: who has asked stays.
+// True when it had to go. Its Request may lie unread in the socket: a peer that has asked stays.
 bool ConnectionState::make_way() {
   std::shared_ptr<Stream> stream;
   {

@@ -70,7 +70,7 @@ void QueuePairState::end(std::unique_lock<CompactMutex> lock) {
   const auto untold = std::exchange(untold_, std::nullopt);
   const auto error = stream_error_ ? std::optional(*stream_error_) : std::nullopt;
   lock.unlock();
-  if (untold) raise(*untold, error);  // who hears of it finds the queue pair in ERROR
+  if (untold) raise(*untold, error);  // the queue pair is in ERROR before it is told
   if (!shares_receives()) return flush_receives();
   if (last) raise(AsyncEventType::kLastWqeReached);
 }

@@ -70,7 +70,7 @@ class CompletionQueueState {
   mutable CompactMutex mutex_;  // of the completions
   std::optional<BoundedRing<WorkCompletion>> ring_;
   std::optional<Arm> armed_;
-  std::atomic<std::size_t> held_{0};  // completions in the ring: who polls an empty one takes no lock
+  std::atomic<std::size_t> held_{0};  // completions in the ring: a poll of an empty one takes no lock
   std::atomic<bool> overflowed_{false};
   // Queue pairs that are gone, or were reset, and how many completions the ring held then: theirs among these go before
   // the next one is taken, or when there is no room, in one sweep for all. With a sweep each, ten thousand queue pairs

@@ -209,7 +209,7 @@ class NotificationQueue {
   const std::uint32_t bound_;
   CompactMutex mutex_;
   BoundedRing<std::optional<T>> events_;            // one place more than the bound, for the last event
-  std::atomic<std::size_t> held_{0};                // places in the ring: who finds none takes no lock
+  std::atomic<std::size_t> held_{0};                // places in the ring: where there are none no lock is taken
   std::atomic<std::uint32_t> tokens_under_way_{0};  // their places are in the ring
   bool without_token_ = false;  // one of the places has no token: the next one that is taken without asking
 };

@@ -119,7 +119,7 @@ void ReceiveQueue::forget(const std::shared_ptr<ReceiveWaiter>& who) {
                 [&](const auto& other) { return !other.owner_before(who) && !who.owner_before(other); });
 }
 
-// SEC-6.4.3.1-02: a low-water notification. Each completion names its queue pair, so who hears of this can tell whose
+// SEC-6.4.3.1-02: a low-water notification. Each completion names its queue pair, so the application can tell whose
 // peer has used the receives up (SEC-6.4.3.1-01, DDP-8.3.2-07, RDMAP-8.1.2-08).
 void ReceiveQueue::check_limit() {
   if (shape_.limit == 0 || posted_.size() >= shape_.limit) return;

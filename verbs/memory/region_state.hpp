@@ -64,7 +64,7 @@ class WindowState : public std::enable_shared_from_this<WindowState> {
                                                              std::uint64_t length, Access access);
   [[nodiscard]] std::expected<Unbound, ddp::LocalFault> unbind(Accessor who);
   // By the stream the window is bound to, which is the only one that has access. Returns the region that it was bound
-  // to, null when `stag` is not bound. This may be the last reference: who holds leases drops them before it.
+  // to, null when `stag` is not bound. This may be the last reference: a caller with leases drops them before it.
   [[nodiscard]] std::shared_ptr<RegionState> invalidate(std::uint32_t stag);
 
   // Synchronous; for good.

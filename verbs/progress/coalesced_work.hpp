@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work that any thread may ask for and one thread at a time does. A thread that asks while another is at it does not
 // wait, and its request is not lost: the other one does the work once more. A lock that is only tried cannot promise
-// that, for its holder does not know who went away.
+// that, for its holder does not know that another went away.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ class CoalescedWork {
     if (asked_.fetch_add(1, std::memory_order_acq_rel) != 0) return;
     std::uint32_t seen = 1;
     do work();
-    while (!asked_.compare_exchange_strong(seen, 0, std::memory_order_acq_rel));  // else `seen` has who asked since
+    while (!asked_.compare_exchange_strong(seen, 0, std::memory_order_acq_rel));  // else others asked since
   }
   [[nodiscard]] bool runs() const noexcept { return asked_.load(std::memory_order_relaxed) != 0; }
 

@@ -146,7 +146,7 @@ bool SocketWatch::tell_waiter(std::size_t side, transport::Interest interest) {
   return true;
 }
 
-// Nothing: not at all, which spares every octet that comes a look at who waits for it. False as above.
+// Nothing: not at all, which spares every octet that comes a look at the threads that wait. False as above.
 bool SocketWatch::tell_progress_thread(std::optional<transport::Interest> interest) {
   if (watched_ == interest) return true;
   if (!interest) {

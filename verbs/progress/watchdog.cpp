@@ -23,8 +23,6 @@ std::atomic<std::uint64_t> findings{0};
 
 void Watchdog::look_closely() noexcept { close_looks = true; }
 
-bool Watchdog::looks_closely() noexcept { return close_looks; }
-
 std::uint64_t Watchdog::found() noexcept { return findings; }
 
 void Watchdog::report(const char* what) {

@@ -39,7 +39,6 @@ class Watchdog {
   void start();
   // In a child of fork(): the timer is the parent's.
   void leave_to_parent() noexcept { beats_ = true; }
-  [[nodiscard]] static bool looks_closely() noexcept;
 
   // --- Within a look. `reads`: how often the socket was read; the same number twice: no thread came.
   // True when the stream is forgotten by now.

@@ -10,13 +10,15 @@
 
 #include "common/wire.hpp"
 #include "engine/transmit_batch.hpp"
+#include "mpa/fpdu.hpp"
 
 namespace weft::verbs::detail {
 
-// Many FPDUs of one read.
+// Many FPDUs of one read, and at least a whole one (MPA-A.5.2-01).
 class Staging {
  public:
   static constexpr std::size_t kOctets = 256 * 1024;
+  static_assert(kOctets >= mpa::kMaxFpduSize);
   [[nodiscard]] MutableBytes octets() noexcept { return {storage_.get(), kOctets}; }
 
  private:
@@ -44,9 +46,9 @@ class Shelf {
   }
   void put(std::unique_ptr<T> object) noexcept {  // what finds no place is destroyed
     for (auto& place : places_) {
-      T* nobody = nullptr;
+      T* none = nullptr;
       if (place.load(std::memory_order_relaxed) != nullptr) continue;
-      if (place.compare_exchange_strong(nobody, object.get(), std::memory_order_release)) {
+      if (place.compare_exchange_strong(none, object.get(), std::memory_order_release)) {
         static_cast<void>(object.release());
         return;
       }

@@ -31,7 +31,7 @@ class Narrator {
   void on(const engine::ProtocolError& event) const;
   void on(const engine::TerminateReceived& event) const;
   void on(const engine::StartupFailed& event) const;
-  void lost(std::string_view how);  // the first time: a socket that is gone says so to each who asks
+  void lost(std::string_view how);  // the first time: a socket that is gone says so at each call
   void closed(std::string_view how) const;
   void say(std::string_view what) const;
 

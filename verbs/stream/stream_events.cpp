@@ -66,7 +66,7 @@ void Stream::give_up_after_overflow() {
   engine_.abort(now());
   while (pump_one()) {
   }
-  if (qp_) qp_->raise(AsyncEventType::kQueuePairFatal);  // who hears of it finds the queue pair in ERROR
+  if (qp_) qp_->raise(AsyncEventType::kQueuePairFatal);  // the queue pair is in ERROR before it is told
 }
 
 bool Stream::pump_one() {
@@ -212,7 +212,7 @@ void Stream::on(const engine::Closed& event) {
   if (life_.finished) tell_end();
 }
 
-// When nothing is left to do: who hears of it wants the stream's lock next, to let go of the queue pair.
+// When nothing is left to do: the observer wants the stream's lock next, to let go of the queue pair.
 void Stream::tell_end() {
   if (const auto observer = life_.is_closed() ? std::exchange(observer_, nullptr) : nullptr) observer->on_closed();
 }
