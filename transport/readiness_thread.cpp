@@ -92,8 +92,8 @@ void ReadinessThread::run() {
   }
 }
 
-// What `may_serve` leaves is still ready when a thread waits the next time. Of an end that nobody is interested in, and of
-// what comes to a visitor, the kernel tells once: those are not left.
+// What `may_serve` leaves is still ready when a thread waits the next time. Of an end of a socket that is neither read
+// nor written, and of what comes to a visitor, the kernel tells once: those are not left.
 void ReadinessThread::serve(std::span<const Ready> ready, auto may_serve) {
   for (const Ready& one : ready) {
     if (one.token == kBell) {
