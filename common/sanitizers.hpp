@@ -26,7 +26,6 @@
 
 namespace weft {
 
-inline constexpr bool kAddressSanitizer = WEFT_ADDRESS_SANITIZER == 1;
 inline constexpr bool kThreadSanitizer = WEFT_THREAD_SANITIZER == 1;
 
 }  // namespace weft

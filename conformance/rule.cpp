@@ -80,10 +80,4 @@ std::span<const Rule* const> all_rules() noexcept {
   return rules;
 }
 
-const Rule* find_rule(std::string_view clause) noexcept {
-  const auto rules = all_rules();
-  const auto found = std::ranges::find(rules, clause, &Rule::clause);
-  return found == rules.end() ? nullptr : *found;
-}
-
 }  // namespace weft::conformance

@@ -29,6 +29,5 @@ struct Rule {
 
 // In the order of the RFCs: MPA, DDP, RDMAP, RFC 7306. Static storage.
 [[nodiscard]] std::span<const Rule* const> all_rules() noexcept;
-[[nodiscard]] const Rule* find_rule(std::string_view clause) noexcept;
 
 }  // namespace weft::conformance

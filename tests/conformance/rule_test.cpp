@@ -25,9 +25,7 @@ TEST(Rules, EachIsThereOnceAndSaysWhatItAsksFor) {
     EXPECT_TRUE(clauses.insert(rule->clause).second) << rule->clause;
     EXPECT_TRUE(rule->section.starts_with("RFC ")) << rule->clause;
     EXPECT_TRUE(rule->sentence.ends_with(".")) << rule->clause;
-    EXPECT_EQ(find_rule(rule->clause), rule);
   }
-  EXPECT_EQ(find_rule("no clause"), nullptr);
 }
 
 // Each message type has its own for T and QN; what several share is there once.
@@ -35,7 +33,7 @@ TEST(Rules, OfEachMessageAreThere) {
   for (const char* clause : {"RDMAP-5.1-01", "RDMAP-5.2.1-01", "RDMAP-5.2.1-06", "RDMAP-5.2.2-02", "RDMAP-5.3-01",
                              "RDMAP-5.3-08", "RDMAP-5.4-01", "RDMAP-5.4-02", "RDMAPX-6.3-01", "RDMAPX-6.3-04",
                              "RDMAPX-5.2.1-14", "RDMAPX-5.2.1-19", "RDMAPX-5.2.2-05", "RDMAPX-5.2.2-06"}) {
-    EXPECT_NE(find_rule(clause), nullptr) << clause;
+    EXPECT_LT(position(clause), all_rules().size()) << clause;
   }
 }
 

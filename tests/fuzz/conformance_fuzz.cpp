@@ -81,7 +81,7 @@ std::string audit(const std::vector<Step>& steps, bool handshake, std::size_t pi
   play(steps, handshake, piece_size, audit);
   std::string text;
   for (const Finding& finding : audit.findings().all()) {
-    require(finding.rule != nullptr && find_rule(finding.rule->clause) == finding.rule);
+    require(std::ranges::count(all_rules(), finding.rule) == 1);
     require(finding.excerpt.mark + finding.excerpt.marked <= finding.excerpt.octets.size());
     text += std::string(finding.rule->clause) + " " + std::to_string(finding.place.packet) + " " +
             std::to_string(finding.stream_offset) + " " + finding.message + "\n";

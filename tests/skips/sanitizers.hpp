@@ -9,7 +9,7 @@
 
 namespace weft::test {
 
-using weft::kAddressSanitizer;
+inline constexpr bool kAddressSanitizer = WEFT_ADDRESS_SANITIZER == 1;
 using weft::kThreadSanitizer;
 
 }  // namespace weft::test
