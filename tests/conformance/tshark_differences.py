@@ -22,7 +22,7 @@ REASONS = {
         [("6581, 6", "S: One, if the Private Data begins with the enhanced RDMA connection establishment data; 0 otherwise.")]),
     "PD_Length": Reason(
         "PD_Length of more than 512", "an error in its place; the value is not shown", "the value, and that it is too large",
-        "both, it is an error; weft shows which value",
+        "both: it is an error, and weft shows the value",
         [("5044, 7.1.1", "The Private Data field MUST be between 0 and 512 octets in length.")]),
     "key": Reason(
         "a key that is neither Request's nor Reply's", "no MPA in this connection, or from there on",
@@ -39,7 +39,7 @@ REASONS = {
         [("5044, 7.1.1", "PD_Length: This field MUST contain the length in octets of the Private Data field.")]),
     "before the Reply": Reason(
         "FPDUs that are sent before the Reply has come, or without one", "octets of TCP", "FPDUs",
-        "weft: nothing else can be in these octets, and that they came too early is a finding",
+        "weft: these octets can be nothing else; that they come too early is a finding",
         [("5044, 7.1.2", "Note: Since the receiver's ability to deal with Markers is unknown until the Request and Reply "
           "Frames have been received, sending FPDUs before this occurs is not possible.")]),
     "same segment": Reason(
@@ -53,16 +53,16 @@ REASONS = {
           "connection open.")]),
     "wrong length": Reason(
         "a ULPDU_Length that is wrong", "an FPDU with a bad CRC, and nothing of that direction any more",
-        "that this is no FPDU, and the FPDUs that follow", "weft: an FPDU whose CRC is wrong has no length one could trust",
+        "that this is no FPDU, and the FPDUs that follow", "weft: the length of an FPDU whose CRC is wrong cannot be trusted",
         [("5044, 4.4", "Verify that the calculated CRC-32c value is the same as the received CRC-32c value found in the FPDU CRC "
           "field.  If not, the receiver MUST treat the FPDU as an invalid FPDU.")]),
     "Markers missing": Reason(
         "no Markers where they were asked for", "nothing of that direction", "FPDUs without Markers, which is a finding",
-        "neither: the octets break the rule, weft finds out how",
+        "neither: the octets break the rule, and weft says how",
         [("5044, 7.1.1", "When '1' Markers MUST be added as described in Section 4.3, MPA Markers.")]),
     "Markers unasked": Reason(
         "Markers that were not asked for", "Markers as FPDUs of no octets, and everything behind them wrong",
-        "FPDUs with Markers, which is a finding", "neither: the octets break the rule, weft finds out how",
+        "FPDUs with Markers, which is a finding", "neither: the octets break the rule, and weft says how",
         [("5044, 7.1.1", "When in a received MPA Request Frame or MPA Reply Frame and the value is '0', Markers MUST NOT be "
           "added to the data stream by that endpoint.")]),
     "Marker between FPDUs": Reason(
@@ -78,8 +78,8 @@ REASONS = {
           "that Markers are REQUIRED in FPDUs "
           "sent from the Initiator.")]),
     "FPDUs across segments": Reason(
-        "Markers, and FPDUs that are not one a TCP segment",
-        "not the FPDU behind whose end the next one begins in the same segment",
+        "Markers, and TCP segments that hold more or less than one FPDU",
+        "FPDUs, but none behind whose end another begins in the same segment",
         "every FPDU", "weft",
         [("5044, 5.1", "MPA receivers are REQUIRED to be able to operate correctly even if alignment is lost (see Section 6).")]),
     "T decides": Reason(
@@ -108,7 +108,7 @@ REASONS = {
         [("5040, 4.8", "It MUST be valid if the M bit is set.")]),
     "siw's Terminate": Reason(
         "a Terminate of Linux siw", "no quoted headers: M, D and R are clear",
-        "the headers that siw has put there, and that it did",
+        "the headers that siw has put there, and that siw wrote them",
         "tshark by the letter; siw sets the bits of a little-endian layout, which weft knows",
         [("5040, 4.8", "D: bit 17.  DDP Header Included.")]),
 }
