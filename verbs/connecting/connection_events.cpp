@@ -55,11 +55,11 @@ void ConnectionState::start_connector() {
     const std::lock_guard lock(mutex_);
     if (phase_ != Phase::kConnecting) return;
     attempt_->has_tcp = false;
-    from = std::move(reserved_);
-    remote = remote_;
+    from = addresses_.take_reserved();
+    remote = addresses_.remote();
     // Of a second attempt, where the first one's port still closes, unless that came to no connection.
-    options.local =
-        Endpoint{local_.address, std::exchange(attempt_->refused, false) ? attempt_->port : std::uint16_t{0}};
+    options.local = Endpoint{addresses_.local().address,
+                             std::exchange(attempt_->refused, false) ? attempt_->port : std::uint16_t{0}};
     options.timeout = policy_->connect_timeout;
     options.socket = socket_options();
   }
@@ -67,7 +67,7 @@ void ConnectionState::start_connector() {
   auto begun = transport::begin_connect(std::move(from), remote, options);
   if (begun) {
     const std::lock_guard lock(mutex_);
-    local_ = begun->local;
+    addresses_.set_local(begun->local);
   }
   // As over loopback: no other thread need be woken for it.
   if (begun && begun->connected) return on_tcp(std::move(begun->socket));
@@ -115,8 +115,8 @@ void ConnectionState::on_tcp(std::expected<transport::Socket, std::error_code> s
     done.swap(attempt_->connector);
     mark(*socket);
     setup.policy = *policy_;
-    setup.peer = remote_;
-    if (revision_1_) setup.policy.mpa_revision = 1;
+    setup.peer = addresses_.remote();
+    if (attempt_->revision_1) setup.policy.mpa_revision = 1;
     setup.ird = attempt_->ird;
     setup.ord = attempt_->ord;
     qp = attempt_->qp;
@@ -194,9 +194,9 @@ bool ConnectionState::on_rejected(engine::Rejected rejected) {
 // still needed.
 bool ConnectionState::will_retry(bool worth_it) {
   const std::lock_guard lock(mutex_);
-  const bool possible = worth_it && policy_->fall_back_to_revision_1 && !revision_1_;
-  if (!possible || phase_ != Phase::kConnecting) return false;
-  return revision_1_ = retrying_ = true;
+  const bool possible = worth_it && policy_->fall_back_to_revision_1;
+  if (!possible || phase_ != Phase::kConnecting || attempt_->revision_1) return false;
+  return attempt_->revision_1 = attempt_->retrying = true;
 }
 
 bool ConnectionState::on_startup_failed(const engine::StartupFailed& failure) {
@@ -224,14 +224,14 @@ void ConnectionState::on_closed() {
   {
     const std::lock_guard lock(mutex_);
     stream_.reset();
-    if (std::exchange(retrying_, false)) {
+    if (attempt_ && std::exchange(attempt_->retrying, false)) {
       return runtime_.reactor().post([weak = weak_from_this()] {
         if (const auto self = weak.lock()) self->start_connector();
       });
     }
     phase = phase_;
     told = end_told_;
-    if (phase == Phase::kRequested || phase == Phase::kAnswering) peer_gone_ = true;
+    if (phase == Phase::kRequested || phase == Phase::kAnswering) incoming_.peer_gone = true;
     if (phase != Phase::kConnecting) phase_ = Phase::kClosed;
   }
   if (phase != Phase::kRequested) leave_backlog();

@@ -26,7 +26,7 @@ Result<void> ConnectionState::listen(int backlog) {
   transport::BoundSocket at;
   {
     const std::lock_guard lock(mutex_);
-    at = std::move(reserved_);
+    at = addresses_.take_reserved();
     const auto half_open = HalfOpen::limits_of(backlog, policy_->half_open_per_peer, policy_->startup_timeout);
     const auto places = std::make_shared<Backlog>(backlog, half_open, weak_from_this(), channel_);
     listening_ = std::make_unique<Listening>(nullptr, places);
@@ -50,7 +50,7 @@ Result<void> ConnectionState::listen(int backlog) {
                                   });
   if (!listener) {
     const std::lock_guard lock(mutex_);
-    reserved_ = std::move(at);
+    addresses_.give_back(std::move(at));
     if (phase_ == Phase::kListening) phase_ = Phase::kBound;
     const bool in_use = listener.error() == std::errc::address_in_use;
     return fail(in_use ? Errc::kAddressInUse : Errc::kSystem, "connection", "cannot listen at its address",
@@ -102,7 +102,7 @@ void ConnectionState::on_accept(std::expected<transport::Socket, std::error_code
     return socket->reset();
   }
   const auto child = std::make_shared<ConnectionState>(runtime_, std::move(channel), context_);
-  child->place_ = backlog;
+  child->incoming_.place = backlog;
   try {
     child->begin_incoming(*this, std::move(*socket));
   } catch (const std::bad_alloc&) {  // costs this connection, and no more
@@ -114,18 +114,18 @@ void ConnectionState::on_accept(std::expected<transport::Socket, std::error_code
 
 void ConnectionState::begin_incoming(const ConnectionState& listener, transport::Socket socket) {
   phase_ = Phase::kIncoming;
-  listener_number_ = listener.number;
+  incoming_.listener = listener.number;
   {
     const std::lock_guard lock(listener.mutex_);
     policy_ = listener.policy_;
   }
-  if (const auto end = socket.local()) local_ = *end;
-  if (const auto end = socket.peer()) remote_ = *end;
+  if (const auto end = socket.local()) addresses_.set_local(*end);
+  if (const auto end = socket.peer()) addresses_.set_remote(*end);
   mark(socket);
   log_connection(LogLevel::kInfo, number,
-                 [this] { return "comes from connection " + std::to_string(listener_number_) + ", which listens"; });
+                 [this] { return "comes from connection " + std::to_string(incoming_.listener) + ", which listens"; });
   stream_ = Stream::make(runtime_, {.socket = std::move(socket),
-                                    .peer = remote_,
+                                    .peer = addresses_.remote(),
                                     .role = mpa::Role::kResponder,
                                     .policy = *policy_,
                                     .ird = static_cast<std::uint16_t>(Device::limits().max_ird),
@@ -133,8 +133,8 @@ void ConnectionState::begin_incoming(const ConnectionState& listener, transport:
                                     .send_depth = Device::limits().max_qp_wr,
                                     .observer = shared_from_this(),
                                     .connection = number,
-                                    .listener = listener_number_});
-  make_room(place_->enter({number, weak_from_this(), remote_.address, now()}));
+                                    .listener = incoming_.listener});
+  make_room(incoming_.place->enter({number, weak_from_this(), addresses_.remote().address, now()}));
   // The Request may be here already, and is not looked for: one that came earlier may still have to be read.
   std::shared_ptr(stream_)->start();
 }
@@ -147,7 +147,7 @@ void ConnectionState::make_room(const std::vector<HalfOpen::Entry>& others) {
     const auto connection = other.connection.lock();
     if (connection && connection->make_way()) ++dropped;
   }
-  if (dropped != 0) tell_dropped(*place_, listener_number_, dropped);
+  if (dropped != 0) tell_dropped(*incoming_.place, incoming_.listener, dropped);
 }
 
 // True when it had to go. Its Request may lie unread in the socket: a peer that has asked stays.
@@ -184,12 +184,12 @@ void ConnectionState::on_requested(engine::ConnectionRequested request) {
     const std::lock_guard lock(mutex_);
     if (phase_ != Phase::kIncoming) return;
     phase_ = Phase::kRequested;
-    asked_ = true;
-    backlog = place_;
-    lacks_rtr_ = request.peer_to_peer && !policy_->rtr.any();
+    incoming_.asked = true;
+    backlog = incoming_.place;
+    incoming_.lacks_rtr = request.peer_to_peer && !policy_->rtr.any();
   }
   ConnectionEvent event{.type = ConnectionEventType::kConnectRequest,
-                        .id = listener_number_,
+                        .id = incoming_.listener,
                         .context = context_,
                         .private_data = std::move(request.private_data),
                         .ird = request.peer_ord ? *request.peer_ord : Device::limits().max_ird,
@@ -208,8 +208,8 @@ void ConnectionState::leave_backlog() {
   bool asked{};
   {
     const std::lock_guard lock(mutex_);
-    backlog = std::exchange(place_, nullptr);
-    asked = asked_;
+    backlog = std::exchange(incoming_.place, nullptr);
+    asked = incoming_.asked;
   }
   if (!backlog) return;
   if (!asked) return backlog->leave_half_open(number);

@@ -3,7 +3,6 @@
 // used, and the options of the connections to come.
 #include <utility>
 
-#include "transport/route.hpp"
 #include "verbs/connecting/connection_state.hpp"
 #include "verbs/log/log.hpp"
 
@@ -24,58 +23,26 @@ Error cannot_bind(const std::error_code& error) {
 
 AddressOptions ConnectionState::address_options() const {
   const std::lock_guard lock(mutex_);
-  return address_options_;
+  return addresses_.options();
 }
 
-// IPV6_V6ONLY has to be set before a socket is bound, so a wildcard is bound once more.
 Result<void> ConnectionState::set_address_options(const AddressOptions& options) {
   const std::lock_guard lock(mutex_);
   if (phase_ > Phase::kRouteResolved) {
     return fail(Errc::kInvalidState, "connection", "its address is fixed by connect and listen");
   }
-  const bool again = options.ipv6_only != address_options_.ipv6_only && reserved_.local().address.is_any();
-  if (reserved_.is_open() && again) {
-    auto made = reserved_.again(reserved_.local().address, options);
-    if (!made) return std::unexpected(cannot_bind(made.error()));
-    reserved_ = std::move(*made);
-  }
-  if (reserved_.is_open()) reserved_.allow_reuse(options.reuse);
-  address_options_ = options;
+  if (const auto error = addresses_.set_options(options)) return std::unexpected(cannot_bind(error));
   return {};
 }
 
-Result<void> ConnectionState::bind_address(const Endpoint& local) { return bind(local, Port::kNow); }
+Result<void> ConnectionState::bind_address(const Endpoint& local) { return bind(local, Addresses::Port::kNow); }
 
-Result<void> ConnectionState::bind(const Endpoint& local, Port port) {
+Result<void> ConnectionState::bind(const Endpoint& local, Addresses::Port port) {
   const std::lock_guard lock(mutex_);
   if (phase_ != Phase::kIdle) return fail(Errc::kInvalidState, "connection", "already bound, resolved or connected");
-  auto bound = port == Port::kLater && local.port == 0
-                   ? transport::BoundSocket::at_address(local.address, address_options_)
-                   : transport::BoundSocket::bind(local, address_options_);
-  if (!bound) return std::unexpected(cannot_bind(bound.error()));
-  reserved_ = std::move(*bound);
-  local_ = reserved_.local();
+  if (const auto error = addresses_.bind(local, port)) return std::unexpected(cannot_bind(error));
   phase_ = Phase::kBound;
   return {};
-}
-
-// The address that connect will use, so that local() tells it from here on, and the port if there is one. A wildcard of
-// the other family takes its port along.
-std::expected<Address, std::error_code> ConnectionState::reserve_address(const Address& destination) {
-  transport::BoundSocket fresh;
-  if (!reserved_.is_open()) {
-    if (auto made = transport::BoundSocket::open(destination.family, address_options_)) fresh = std::move(*made);
-  }
-  auto source = transport::local_address_towards(destination, fresh.is_open() ? fresh : reserved_);
-  if (!source) return source;
-  if (fresh.is_open()) {
-    if (!fresh.take_address(*source)) reserved_ = std::move(fresh);
-  } else if (reserved_.is_open() && local_.address.family != source->family) {
-    auto made = reserved_.again(Address::any(source->family), address_options_);
-    if (made) reserved_ = std::move(*made);
-  }
-  local_ = {local_.address.is_any() ? *source : local_.address, reserved_.local().port};
-  return source;
 }
 
 Result<void> ConnectionState::resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source) {
@@ -84,7 +51,7 @@ Result<void> ConnectionState::resolve_address(const Endpoint& destination, const
     return fail(Errc::kInvalidArgument, "source", "not of the destination's address family");
   }
   if (source && in(Phase::kIdle)) {
-    if (const auto bound = bind(*source, Port::kLater); !bound) return bound;
+    if (const auto bound = bind(*source, Addresses::Port::kLater); !bound) return bound;
   }
   if (!in(Phase::kIdle) && !in(Phase::kBound)) {
     return fail(Errc::kInvalidState, "connection", "already resolved, listening or connected");
@@ -92,14 +59,11 @@ Result<void> ConnectionState::resolve_address(const Endpoint& destination, const
   std::expected<Address, std::error_code> towards;
   {
     const std::lock_guard lock(mutex_);
-    if (!local_.address.is_any() && local_.address.family != destination.address.family) {
+    if (!addresses_.of_one_family(destination.address)) {
       return fail(Errc::kInvalidArgument, "destination", "not of the address family of the local address");
     }
-    towards = reserve_address(destination.address);
-    if (towards) {
-      remote_ = destination;
-      phase_ = Phase::kAddressResolved;
-    }
+    towards = addresses_.resolve(destination);
+    if (towards) phase_ = Phase::kAddressResolved;
   }
   if (!towards) {
     log_connection(LogLevel::kInfo, number, "no route to " + destination.to_string());

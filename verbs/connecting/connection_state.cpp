@@ -74,7 +74,7 @@ Result<void> ConnectionState::leave(Phase expected, Phase next, std::string_view
 // Why accept and reject find no request.
 Error ConnectionState::nothing_to_answer() const {
   const std::lock_guard lock(mutex_);
-  if (peer_gone_) return {Errc::kDisconnected, "connection", "the peer has gone"};
+  if (incoming_.peer_gone) return {Errc::kDisconnected, "connection", "the peer has gone"};
   return {Errc::kInvalidState, "connection", "no request waits for an answer here"};
 }
 
@@ -85,13 +85,12 @@ Policy ConnectionState::policy() const {
 
 Endpoint ConnectionState::local() {
   const std::lock_guard lock(mutex_);
-  if (reserved_.is_open() && !reserved_.pick_port()) local_.port = reserved_.local().port;
-  return local_;
+  return addresses_.local_with_port();
 }
 
 Endpoint ConnectionState::remote() const {
   const std::lock_guard lock(mutex_);
-  return remote_;
+  return addresses_.remote();
 }
 
 Result<void> ConnectionState::set_policy(const Policy& policy) {
@@ -125,7 +124,7 @@ Result<void> ConnectionState::begin_attempt(std::unique_ptr<Attempt> attempt) {
   phase_ = Phase::kConnecting;
   attempt_ = std::move(attempt);
   attempt_->begun = now();
-  attempt_->port = reserved_.is_open() ? reserved_.local().port : std::uint16_t{0};
+  attempt_->port = addresses_.reserved_port();
   return {};
 }
 
@@ -151,7 +150,7 @@ Result<void> ConnectionState::accept(const std::shared_ptr<QueuePairState>& qp,
                                      const ConnectionParameters& parameters) {
   if (const auto sound = check(parameters, kMaxPrivateData); !sound) return sound;
   // MPA2-9.2-05, MPA2-9.2-11: an accepting Reply would have to name a type, and there is none to name.
-  if (lacks_rtr_ && reject({})) {
+  if (incoming_.lacks_rtr && reject({})) {
     return fail(Errc::kNotSupported, "peer",
                 "asks for a ready-to-receive indication (peer-to-peer), and policy.rtr allows none: rejected");
   }
@@ -178,7 +177,7 @@ void ConnectionState::has_answered(bool accepted) {
   {
     const std::lock_guard lock(mutex_);
     if (phase_ == Phase::kAnswering) phase_ = accepted ? Phase::kAccepting : Phase::kRequested;
-    if (!accepted || !std::exchange(peer_gone_, false)) return;
+    if (!accepted || !std::exchange(incoming_.peer_gone, false)) return;
   }
   post(ended_early());
 }
@@ -193,7 +192,7 @@ Result<void> ConnectionState::reject(Bytes private_data) {
   if (rejected) {
     const std::lock_guard lock(mutex_);
     phase_ = Phase::kClosed;
-    peer_gone_ = false;  // the stream may have ended within the call, but with our answer
+    incoming_.peer_gone = false;  // the stream may have ended within the call, but with our answer
     stream_.reset();
   }
   return rejected;
@@ -252,7 +251,7 @@ void ConnectionState::destroy() {
       connector.swap(attempt_->connector);
       qp = std::exchange(attempt_->qp, nullptr);
     }
-    reserved_ = {};
+    addresses_.give_back({});
     stream = stream_;
     phase = std::exchange(phase_, Phase::kClosed);
   }

@@ -9,9 +9,9 @@
 #include <optional>
 #include <vector>
 
-#include "transport/bound_socket.hpp"
 #include "transport/connector.hpp"
 #include "transport/listener.hpp"
+#include "verbs/connecting/addresses.hpp"
 #include "verbs/connecting/backlog.hpp"
 #include "verbs/connecting/event_channel_state.hpp"
 #include "verbs/connection.hpp"
@@ -90,12 +90,19 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
     std::uint16_t port{};  // ours, when it was chosen before
     Instant begun{};
     bool refused = false;
+    bool revision_1 = false;                // the peer does not know revision 2
+    bool retrying = false;                  // another TCP connection follows the end of this one
     std::chrono::milliseconds back_off{1};  // before the next try of a connect that was refused
   };
 
-  // Of an address without one: to be picked now, or by the first call that needs it. Most programs that connect never
-  // ask.
-  enum class Port : bool { kNow, kLater };
+  // What a responder has of its listener until the application has its request.
+  struct Incoming {
+    std::shared_ptr<Backlog> place{};
+    std::uint64_t listener = 0;           // its number
+    bool asked = false;                   // the place is that of a request
+    bool peer_gone = false;               // it asked, and went before it was answered
+    std::atomic<bool> lacks_rtr = false;  // a request for peer-to-peer, and the policy's rtr is empty
+  };
 
   void post(ConnectionEventType type, std::optional<Error> error = {});
   void post(ConnectionEvent event);
@@ -104,9 +111,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   [[nodiscard]] Error nothing_to_answer() const;
   void has_answered(bool accepted);
   [[nodiscard]] static ConnectionEvent ended_early();
-  Result<void> bind(const Endpoint& local, Port port);
-  // Towards the destination. With the lock held.
-  [[nodiscard]] std::expected<Address, std::error_code> reserve_address(const Address& destination);
+  Result<void> bind(const Endpoint& local, Addresses::Port port);
   [[nodiscard]] Result<void> begin_attempt(std::unique_ptr<Attempt> attempt);
   void start_connector();
   void mark(transport::Socket& socket) const;
@@ -131,20 +136,11 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   std::shared_ptr<EventChannelState> channel_;  // null once the handle is gone
   Phase phase_ = Phase::kIdle;
   std::shared_ptr<const Policy> policy_;  // replaced, never changed: connections share their listener's
-  AddressOptions address_options_{};
-  Endpoint local_{};
-  Endpoint remote_{};
-  std::atomic<bool> lacks_rtr_ = false;  // a request for peer-to-peer, and policy_.rtr is empty
-  bool peer_gone_ = false;               // it asked, and went before it was answered
-  transport::BoundSocket reserved_;      // keeps what local_ says, until connect or listen use it
+  Addresses addresses_{};
   std::unique_ptr<Listening> listening_;
-  std::shared_ptr<Backlog> place_;  // at its listener, until the application has it
-  bool asked_ = false;              // and it is a request's
-  std::uint64_t listener_number_ = 0;
+  Incoming incoming_{};
   std::shared_ptr<Stream> stream_;
   std::unique_ptr<Attempt> attempt_;  // of an initiator, from connect until it is established
-  bool revision_1_ = false;           // the peer does not know revision 2
-  bool retrying_ = false;             // a second attempt follows the end of the first
   bool end_told_ = false;             // kDisconnected, and the stream has yet to end
 };
 
