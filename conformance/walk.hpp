@@ -91,11 +91,11 @@ class Walk {
 
   // walk_fpdus.cpp
   bool follow(Half& half);
-  bool follow_doubtful(Half& half, const Extent& extent);
+  bool follow_doubtful(Half& half, const Extent& size);
   bool follow_cut(Half& half);
   Verdict other_framing(Half& half);
   [[nodiscard]] std::size_t first_needed(const Half& half, std::size_t needed) const noexcept;
-  bool tell_fpdu(Half& half, const Extent& extent, CrcVerdict crc);
+  bool tell_fpdu(Half& half, const Extent& size, CrcVerdict crc);
 
   // walk_resync.cpp
   void lose(Half& half, std::optional<LossReason> told);
