@@ -40,9 +40,8 @@ target_compile_options(weft_options INTERFACE -Wall -Wextra -Wconversion $<$<BOO
 target_compile_options(weft_options INTERFACE
   "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict;-Wno-maybe-uninitialized>")
 # It takes what stands in an unnamed namespace of an included file for a header's, and the files joined by a unity build are included.
-if(CMAKE_UNITY_BUILD)
-  target_compile_options(weft_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
-endif()
+target_compile_options(weft_options INTERFACE
+  "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wno-subobject-linkage>")
 if(WEFT_SANITIZE)
   target_compile_options(weft_options INTERFACE -fsanitize=${WEFT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(weft_options INTERFACE -fsanitize=${WEFT_SANITIZE})
@@ -92,21 +91,24 @@ function(weft_quick_to_compile target)
   endif()
 endfunction()
 
-# weft_test(NAME SOURCES ... LINKS ... [FRAMEWORK gtest|catch2] [LABELS ...] [TIMEOUT seconds]): one ctest entry per executable.
+# weft_test(NAME SOURCES ... LINKS ... [FRAMEWORK gtest|catch2] [LABELS ...] [TIMEOUT seconds] [OPTIMIZED]): one ctest entry per
+# executable. OPTIMIZED is for a test that looks at each octet of megabytes: unoptimised under a sanitizer, that takes a minute.
 # gtest is the default, with a main() that tells skipped cases (tests/skips); Catch2 is for the clause tests.
 function(weft_test name)
-  cmake_parse_arguments(T "" "FRAMEWORK;TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(T "OPTIMIZED" "FRAMEWORK;TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
   add_executable(${name} ${T_SOURCES})
   if(T_FRAMEWORK STREQUAL "catch2")
     target_link_libraries(${name} PRIVATE weft_options ${T_LINKS} weft_catch2_main)
   else()
     find_package(GTest REQUIRED)
     target_link_libraries(${name} PRIVATE weft_options ${T_LINKS} GTest::gmock weft_gtest_main)
-    if(WEFT_SANITIZE)  # the release build shows that each file includes what it needs
+    if(WEFT_SANITIZE AND NOT T_OPTIMIZED)  # the debug build shows that each file includes what it needs
       target_precompile_headers(${name} REUSE_FROM weft_gtest_headers)
     endif()
   endif()
-  weft_quick_to_compile(${name})
+  if(NOT T_OPTIMIZED)
+    weft_quick_to_compile(${name})
+  endif()
   add_test(NAME ${name} COMMAND ${name})
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 120)

@@ -4,4 +4,4 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$1; shift
-find "$@" -name '*.cpp' -print0 | xargs -0 -r -n 1 -P "$(nproc)" clang-tidy-19 --quiet -p "$build" --extra-arg=-Wno-unknown-warning-option 2> >(grep -vE 'warnings? generated|^$' >&2)
+find "$@" -name '*.cpp' -print0 | xargs -0 -r -n 1 clang-tidy-19 --quiet -p "$build" --extra-arg=-Wno-unknown-warning-option 2> >(grep -vE 'warnings? generated|^$' >&2)
