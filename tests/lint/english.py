@@ -56,6 +56,8 @@ def prose(name, text):
         return line_comments(text, "//")
     if suffix == ".py" or text.startswith("#!/usr/bin/env python3"):
         return python_comments(text)
+    if suffix == ".csv":  # reasons, which the generators of pages take from there
+        return text.replace('"', " ")
     if suffix in SHELL_LIKE or re.match(r"#!.*sh\b", text):
         return line_comments(text, "#")
     return None
