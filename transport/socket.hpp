@@ -67,6 +67,7 @@ class Socket {
   Socket& operator=(Socket&& other) noexcept;
 
   // Takes over a connected TCP socket: makes it non-blocking, close-on-exec and TCP_NODELAY. Closes it on failure.
+  // For tests: weft makes its sockets so.
   [[nodiscard]] static std::expected<Socket, std::error_code> adopt(int descriptor);
   // The same of one that has all three already: made so, or accepted from a listener that is TCP_NODELAY.
   [[nodiscard]] static Socket own(int descriptor) noexcept { return Socket(descriptor); }

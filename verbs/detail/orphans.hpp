@@ -29,6 +29,7 @@ class Orphans {
     const std::lock_guard lock(mutex_);
     std::erase(numbers_, number);
   }
+  // For tests.
   [[nodiscard]] std::size_t size() const {
     const std::lock_guard lock(mutex_);
     return numbers_.size();

@@ -94,7 +94,7 @@ class StagTable {
   // Frees an index (whatever the key) that has no valid STag.
   void release(std::uint32_t stag);
 
-  [[nodiscard]] std::size_t size() const;  // reserved indexes
+  [[nodiscard]] std::size_t size() const;  // reserved indexes; for tests
   [[nodiscard]] std::uint32_t random() { return random_.next(); }
 
  private:
