@@ -143,10 +143,10 @@ void add_options(CLI::App& command, Arguments& arguments) {
       ->check(CLI::IsMember({"on", "off", ""}));
   add_against_option(command, arguments.against);
   command.add_flag(
-      "--count", options.count,
+      "--count", options.output.count,
       "Instead of measuring time, run a fixed number of weft's messages and print the heap allocations of each; then "
       "again under strace, where it is installed, and print the system calls of each");
-  command.add_flag("--json", options.json,
+  command.add_flag("--json", options.output.json,
                    "Print one JSON object: weft, tcp, ratio, unit, better (lower or higher), and the figures behind "
                    "them; mtu is null "
                    "where FPDUs were as long as TCP's segments allowed");
@@ -171,7 +171,7 @@ Outcome<Options> options_of(const Arguments& arguments) {
   if (options.pinned && !Placement(Seat::kFollower).possible()) return usage_error("--pinned wants two processors.");
   if (perftest && options.blocking != Blocking::kPoll) return usage_error("--pattern perftest polls: no --blocking.");
   if (perftest && options.connections != 1) return usage_error("--pattern perftest has one connection.");
-  if (options.count && (perftest || options.json))
+  if (options.output.count && (perftest || options.output.json))
     return usage_error("--count goes with our own pattern, and as text.");
   if (options.idle_target && options.op != Op::kRead) return usage_error("--idle-target goes with --op read.");
   return options;

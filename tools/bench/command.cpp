@@ -58,7 +58,7 @@ Outcome<void> run(const bench::Arguments& arguments, const GlobalOptions& global
   const auto checked = bench::options_of(arguments);
   if (!checked) return std::unexpected(checked.error());
   const bench::Options& options = *checked;
-  if (options.count) {
+  if (options.output.count) {
     const auto counted = bench::count_operations(options, global);
     if (!counted) return std::unexpected(counted.error());
     std::fputs(counted->c_str(), stdout);
@@ -66,7 +66,7 @@ Outcome<void> run(const bench::Arguments& arguments, const GlobalOptions& global
   }
   const auto report = bench::measure(options, global);
   if (!report) return std::unexpected(report.error());
-  std::fputs((options.json ? bench::as_json(*report) : bench::as_text(*report)).c_str(), stdout);
+  std::fputs((options.output.json ? bench::as_json(*report) : bench::as_text(*report)).c_str(), stdout);
   return {};
 }
 

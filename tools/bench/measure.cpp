@@ -16,7 +16,7 @@ namespace {
 
 // Before there is any other thread: those to come inherit it.
 void settle(const Options& options, Seat seat) {
-  if (options.count) count_allocations();
+  if (options.output.count) count_allocations();
   if (options.pinned) Placement(seat).place(Waiting::kPoll);
 }
 

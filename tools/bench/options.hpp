@@ -26,6 +26,11 @@ struct Against {
   bool libfabric = false;
 };
 
+struct Output {
+  bool count = false;  // instead of figures: system calls and heap allocations of a message
+  bool json = false;
+};
+
 struct Options {
   Kind kind{};
   Op op = Op::kSend;
@@ -46,8 +51,7 @@ struct Options {
   bool crc = true;
   bool markers = false;
   Against against{};
-  bool count = false;  // instead: system calls and heap allocations of a message
-  bool json = false;
+  Output output{};
 };
 
 // Both ends work with a concrete depth.

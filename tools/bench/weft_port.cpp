@@ -27,10 +27,10 @@ std::uint32_t inline_limit(const Options& options) {
 
 WeftPort::WeftPort(Link link, const Options& options)
     : options_(options),
-      slots_(slots_for(options)),
+      slots_{.count = slots_for(options)},
       report_every_(signal_interval(options)),
       out_(options.size),
-      in_(static_cast<std::size_t>(slots_) * options.size),
+      in_(static_cast<std::size_t>(slots_.count) * options.size),
       word_(1),
       link_(std::move(link)) {}
 
@@ -42,15 +42,13 @@ Outcome<void> WeftPort::set_up() {
   if (!in) return std::unexpected(in.error());
   auto word = link_.register_memory(word_, kLocalWrite);
   if (!word) return std::unexpected(word.error());
-  out_region_.emplace(std::move(*out));
-  in_region_.emplace(std::move(*in));
-  word_region_.emplace(std::move(*word));
+  regions_.emplace(std::move(*out), std::move(*in), std::move(*word));
   return top_up_receives();
 }
 
 std::vector<std::byte> WeftPort::description() const {
   std::vector<std::byte> octets;
-  for (const verbs::MemoryRegion* region : {&*in_region_, &*out_region_}) {
+  for (const verbs::MemoryRegion* region : {&regions_->in, &regions_->out}) {
     const auto part = Advertisement{region->iova(), region->rkey(), options_.size}.serialize();
     octets.insert(octets.end(), part.begin(), part.end());
   }
@@ -94,24 +92,25 @@ verbs::SendRequest WeftPort::message_request() const {
 
 // A list is made once, as perftest makes its own: what is measured is to post it.
 void WeftPort::make_list(std::uint32_t count) {
-  if (list_.size() == count) return;
-  segments_.assign(count, out_region_->sge());
-  list_.assign(count, message_request());
-  for (std::uint32_t i = 0; i < count; ++i) list_[i].segments = {&segments_[i], 1};
+  auto& [segments, requests] = list_;
+  if (requests.size() == count) return;
+  segments.assign(count, regions_->out.sge());
+  requests.assign(count, message_request());
+  for (std::uint32_t i = 0; i < count; ++i) requests[i].segments = {&segments[i], 1};
 }
 
 Outcome<void> WeftPort::post_messages(std::uint32_t count, bool report) {
   make_list(count);
   for (std::uint32_t i = 0; i < count && options_.op == Op::kRead; ++i) {
-    latest_slot_ = next_sink_slot_;
-    segments_[i] = in_region_->sge(static_cast<std::size_t>(next_sink_slot_) * options_.size, options_.size);
-    next_sink_slot_ = (next_sink_slot_ + 1) % slots_;
+    slots_.latest = slots_.next_sink;
+    list_.segments[i] = regions_->in.sge(static_cast<std::size_t>(slots_.next_sink) * options_.size, options_.size);
+    slots_.next_sink = slots_.behind(slots_.next_sink);
   }
-  return post(list_, report);
+  return post(list_.requests, report);
 }
 
 Outcome<void> WeftPort::send_word() {
-  const verbs::Sge octet = word_region_->sge();
+  const verbs::Sge octet = regions_->word.sge();
   verbs::SendRequest request{
       .opcode = verbs::SendOpcode::kSend, .flags = verbs::SendFlags::kInline, .segments = {&octet, 1}};
   return post({&request, 1}, true);
@@ -119,13 +118,13 @@ Outcome<void> WeftPort::send_word() {
 
 // A reported completion stands for all that was posted up to it: work requests complete in order.
 Outcome<void> WeftPort::post(std::span<verbs::SendRequest> requests, bool report) {
-  outstanding_ += requests.size();
-  unreported_ += requests.size();
+  messages_.outstanding += requests.size();
+  messages_.unreported += requests.size();
   verbs::SendRequest& last = requests.back();
   const verbs::SendFlags plain = last.flags;
-  if (report || unreported_ >= report_every_) {
+  if (report || messages_.unreported >= report_every_) {
     last.flags = plain | verbs::SendFlags::kSignaled;
-    last.wr_id = std::exchange(unreported_, 0);
+    last.wr_id = std::exchange(messages_.unreported, 0);
   }
   const auto posted = link_.queue_pair().post_send(requests);
   last.flags = plain;
@@ -135,33 +134,33 @@ Outcome<void> WeftPort::post(std::span<verbs::SendRequest> requests, bool report
 
 // Words have a place of their own where messages do not arrive by Send: the peer writes to in().
 verbs::Sge WeftPort::receive_segment(std::uint32_t index) const {
-  if (!takes_messages()) return word_region_->sge();
-  return in_region_->sge(static_cast<std::size_t>(index) * options_.size, options_.size);
+  if (!takes_messages()) return regions_->word.sge();
+  return regions_->in.sge(static_cast<std::size_t>(index) * options_.size, options_.size);
 }
 
 Outcome<void> WeftPort::top_up_receives() {
   const std::uint32_t wanted = receive_depth(options_);
-  if (posted_receives_ > wanted / 2) return {};  // in lists, as the sends are
+  if (messages_.receives > wanted / 2) return {};  // in lists, as the sends are
   constexpr std::uint32_t kList = 64;
   std::array<verbs::Sge, kList> segments;
   std::array<verbs::ReceiveRequest, kList> requests;
-  while (posted_receives_ < wanted) {
-    const std::uint32_t count = std::min(kList, wanted - posted_receives_);
+  while (messages_.receives < wanted) {
+    const std::uint32_t count = std::min(kList, wanted - messages_.receives);
     for (std::uint32_t i = 0; i < count; ++i) {
-      segments[i] = receive_segment(next_receive_slot_);
-      requests[i] = {.wr_id = next_receive_slot_, .segments = {&segments[i], 1}};
-      next_receive_slot_ = (next_receive_slot_ + 1) % slots_;
+      segments[i] = receive_segment(slots_.next_receive);
+      requests[i] = {.wr_id = slots_.next_receive, .segments = {&segments[i], 1}};
+      slots_.next_receive = slots_.behind(slots_.next_receive);
     }
     const auto posted = link_.queue_pair().post_receive(std::span(requests).first(count));
     if (!posted) return std::unexpected(to_failure("weft: post_receive", posted.error().error));
-    posted_receives_ += count;
+    messages_.receives += count;
   }
   return {};
 }
 
 Outcome<void> WeftPort::await_receive() {
-  if (auto arrived = poll_until([this] { return received_ > 0; }); !arrived) return arrived;
-  --received_;
+  if (auto arrived = poll_until([this] { return messages_.received > 0; }); !arrived) return arrived;
+  --messages_.received;
   return top_up_receives();
 }
 
@@ -203,12 +202,12 @@ Outcome<void> WeftPort::take(const verbs::WorkCompletion& completion) {
   const bool arrived =
       completion.opcode == verbs::WcOpcode::kReceive || completion.opcode == verbs::WcOpcode::kReceiveImmediate;
   if (!arrived) {
-    outstanding_ -= completion.wr_id;
+    messages_.outstanding -= completion.wr_id;
     return {};
   }
-  if (takes_messages()) latest_slot_ = static_cast<std::uint32_t>(completion.wr_id);
-  ++received_;
-  --posted_receives_;
+  if (takes_messages()) slots_.latest = static_cast<std::uint32_t>(completion.wr_id);
+  ++messages_.received;
+  --messages_.receives;
   return {};
 }
 

@@ -42,7 +42,7 @@ class WeftPort {
   // Where the peer writes to.
   [[nodiscard]] MutableBytes in() noexcept { return slot(0); }
   // What the latest receive or read brought.
-  [[nodiscard]] MutableBytes latest() noexcept { return slot(latest_slot_); }
+  [[nodiscard]] MutableBytes latest() noexcept { return slot(slots_.latest); }
 
   // Posts `count` messages (or reads) in one list. With `report` the last one's completion is reported, so that
   // outstanding() comes down to 0; else that happens now and then.
@@ -54,9 +54,9 @@ class WeftPort {
   // Posts receives until as many are posted as ever will be.
   Outcome<void> top_up_receives();
 
-  [[nodiscard]] std::uint64_t outstanding() const noexcept { return outstanding_; }
+  [[nodiscard]] std::uint64_t outstanding() const noexcept { return messages_.outstanding; }
   // How many messages have arrived since the last call.
-  [[nodiscard]] std::uint64_t take_received() noexcept { return std::exchange(received_, 0); }
+  [[nodiscard]] std::uint64_t take_received() noexcept { return std::exchange(messages_.received, 0); }
 
   // Completions are handed to whom they belong from now on.
   void join(std::shared_ptr<const Siblings> siblings) noexcept { siblings_ = std::move(siblings); }
@@ -105,30 +105,43 @@ class WeftPort {
   using Clock = std::chrono::steady_clock;
   [[nodiscard]] static bool out_of_patience(std::optional<Clock::time_point>& started);
 
+  // Receive buffers, or sinks of reads, used in turn.
+  struct Slots {
+    std::uint32_t count;
+    std::uint32_t next_receive = 0;
+    std::uint32_t next_sink = 0;
+    std::uint32_t latest = 0;
+
+    [[nodiscard]] std::uint32_t behind(std::uint32_t index) const noexcept { return (index + 1) % count; }
+  };
+  struct Regions {
+    verbs::MemoryRegion out, in, word;
+  };
+  struct List {  // that is posted again and again
+    std::vector<verbs::Sge> segments{};
+    std::vector<verbs::SendRequest> requests{};
+  };
+  struct Messages {
+    std::uint64_t outstanding = 0;  // posted and not known to be complete
+    std::uint64_t unreported = 0;   // of these, posted since the last one that reports
+    std::uint64_t received = 0;
+    std::uint32_t receives = 0;  // posted
+  };
+
   Options options_;
-  std::uint32_t slots_;         // receive buffers, or sinks of reads, used in turn
+  Slots slots_;
   std::uint32_t report_every_;  // messages; fewer completions cost less
   std::vector<std::byte> out_;
-  std::vector<std::byte> in_;  // slots_ messages
+  std::vector<std::byte> in_;  // a message for each slot
   std::vector<std::byte> word_;
   Link link_;  // behind the buffers: memory outlives its registration
-  std::optional<verbs::MemoryRegion> out_region_{};
-  std::optional<verbs::MemoryRegion> in_region_{};
-  std::optional<verbs::MemoryRegion> word_region_{};
+  std::optional<Regions> regions_{};
   std::shared_ptr<const Siblings> siblings_{};  // none: all completions are ours
   Advertisement peer_in_{};
   Advertisement peer_out_{};
-  std::vector<verbs::Sge> segments_{};  // of the list that is posted again and again
-  std::vector<verbs::SendRequest> list_{};
+  List list_{};
   std::array<verbs::WorkCompletion, 32> completions_{};  // room for a poll: to clear it for each costs 20 ns
-
-  std::uint64_t outstanding_ = 0;  // messages posted and not known to be complete
-  std::uint64_t unreported_ = 0;   // of these, posted since the last one that reports
-  std::uint64_t received_ = 0;
-  std::uint32_t posted_receives_ = 0;
-  std::uint32_t next_receive_slot_ = 0;
-  std::uint32_t next_sink_slot_ = 0;
-  std::uint32_t latest_slot_ = 0;
+  Messages messages_{};
   Blocking blocking_ = Blocking::kPoll;
   bool armed_ = false;  // the next completion raises an event
 };
