@@ -311,7 +311,7 @@ TEST(HalfOpen, WhoHasAskedStays) {
   wait_for_half_open(server, 1);
   auto& thread = must(detail::Runtime::acquire(), "runtime")->progress_threads().of(0);
   thread.rest();
-  std::this_thread::sleep_for(10ms);  // else it finds nothing to look at, and the test proves less
+  transport::test::wait_for_rest();  // else it may accept the second connection before the first one has asked
   const auto second = silent(server);
   say(first);
   thread.resume();

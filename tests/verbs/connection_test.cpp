@@ -233,7 +233,7 @@ TEST(Refusals, AListenerThatGoesRejectsWhatWaits) {
     Server server;
     client.resolve(server.id.local_address());
     must(client.id.connect(*client.end.qp), "connect");
-    std::this_thread::sleep_for(50ms);
+    wait_until([&] { return must(server.id.listen_counts(), "counts").requests == 1; }, "it waits");
   }
   const auto event = must(client.events.get_event(10000ms), "event");
   EXPECT_EQ(event.type, ConnectionEventType::kRejected);
@@ -594,12 +594,17 @@ TEST(Identifiers, MayGoBeforeTheirConnection) {
 }
 
 TEST(Identifiers, DestroyedWhileConnecting) {
-  PlainServer silent;
+  PlainServer deaf, hears;
   for (int i = 0; i < 20; ++i) {
+    const PlainServer& server = i % 2 == 0 ? hears : deaf;
     Client client;
-    client.resolve(loopback("127.0.0.1", silent.port));
+    client.resolve(loopback("127.0.0.1", server.port));
     must(client.id.connect(*client.end.qp), "connect");
-    if (i % 2 == 0) std::this_thread::sleep_for(1ms);
+    if (&server == &deaf) continue;
+    const int peer = ::accept(hears.descriptor, nullptr, nullptr);
+    char octet{};
+    EXPECT_EQ(::recv(peer, &octet, 1, 0), 1) << "the Request is there";
+    ::close(peer);
   }
 }
 

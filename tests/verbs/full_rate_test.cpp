@@ -50,7 +50,7 @@ class Peer {
 
   void collect(Waiting waiting) {
     for (std::uint32_t done = 0; done < kDepth + kSends;) {
-      if (waiting == Waiting::kAsleep) sleep_until_woken();
+      if (waiting == Waiting::kAsleep) wait_for_event();
       for (WorkCompletion completion; done < kDepth + kSends; ++done) {
         if (waiting == Waiting::kPolling) {
           completion = end_.next();
@@ -71,7 +71,7 @@ class Peer {
   static std::uint32_t size_of(std::uint32_t i) { return i % 40 < 4 ? kSize : 1 + i * 97; }
 
   // Completions that were there before the queue was armed raise no event: then there is nothing to wait for.
-  void sleep_until_woken() {
+  void wait_for_event() {
     must(end_.cq.arm(Arm::kAll), "arm");
     pollfd waiting{.fd = end_.channel.descriptor(), .events = POLLIN, .revents = 0};
     if (poll(&waiting, 1, 50) != 1) return;

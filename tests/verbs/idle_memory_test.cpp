@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "loopback.hpp"
+#include "tests/transport/support.hpp"
 
 namespace {
 
@@ -117,7 +118,7 @@ struct Town {
 };
 
 std::size_t held_when_idle() {
-  std::this_thread::sleep_for(20ms);  // a callback that runs gives back what it holds; more time changes nothing
+  transport::test::wait_for_rest();  // a callback that runs gives back what it holds
   return held;
 }
 

@@ -7,11 +7,11 @@
 
 #include <algorithm>
 #include <memory>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "loopback.hpp"
+#include "tests/transport/support.hpp"
 #include "verbs/detail/runtime.hpp"
 
 namespace weft::verbs::test {
@@ -38,10 +38,12 @@ TEST(Idle, AConnectedDeviceUsesNoProcessor) {
   must(pair.server.qp->post_receive({.wr_id = 1}), "post_receive");
   EXPECT_FALSE(pair.client.next_within(pair.client.cq, 20ms));
   EXPECT_FALSE(pair.server.next_within(pair.server.cq, 20ms));
-  std::this_thread::sleep_for(50ms);  // the sockets are handed back
+  const auto runtime = must(detail::Runtime::acquire(), "runtime");
+  wait_until([&] { return !runtime->tick().any(); }, "the sockets are handed back");
+  transport::test::wait_for_rest();
   const double before = cpu_seconds();
   const long switches = context_switches();
-  std::this_thread::sleep_for(500ms);
+  std::this_thread::sleep_for(500ms);  // nothing happens in it: that takes a time to be seen
   EXPECT_LT(cpu_seconds() - before, 0.005);
   EXPECT_LT(context_switches() - switches, 10);
   // And it is awake when something happens.
@@ -58,15 +60,7 @@ std::size_t entries(const char* path) {
   return count;
 }
 
-// A thread that has been joined may stay listed for a moment, so the least that is seen counts.
-std::size_t threads() {
-  std::size_t least = entries("/proc/self/task");
-  for (int i = 0; i < 50; ++i) {
-    std::this_thread::sleep_for(1ms);
-    least = std::min(least, entries("/proc/self/task"));
-  }
-  return least;
-}
+std::size_t threads() { return transport::test::living_threads().size(); }
 
 TEST(Idle, NothingIsLeftWhenAllIsGone) {
   {

@@ -4,12 +4,10 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <pthread.h>
+#include <unistd.h>
 
-#include <atomic>
-#include <chrono>
 #include <csignal>
-#include <thread>
+#include <ctime>
 
 namespace weft::verbs::test {
 
@@ -19,13 +17,17 @@ class Nagging {
     struct sigaction action{};
     action.sa_handler = [](int) {};
     EXPECT_EQ(::sigaction(SIGUSR1, &action, &before_), 0);
-    thread_ = std::thread([this, nagged = ::pthread_self()] {
-      while (!over_) ::pthread_kill(nagged, SIGUSR1), std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    });
+    sigevent event{};
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = SIGUSR1;
+    event._sigev_un._tid = ::gettid();
+    EXPECT_EQ(::timer_create(CLOCK_MONOTONIC, &event, &timer_), 0);
+    constexpr timespec kMillisecond{.tv_sec = 0, .tv_nsec = 1'000'000};
+    constexpr itimerspec kEach{.it_interval = kMillisecond, .it_value = kMillisecond};
+    EXPECT_EQ(::timer_settime(timer_, 0, &kEach, nullptr), 0);
   }
   ~Nagging() {
-    over_ = true;
-    thread_.join();
+    EXPECT_EQ(::timer_delete(timer_), 0);
     EXPECT_EQ(::sigaction(SIGUSR1, &before_, nullptr), 0);
   }
   Nagging(const Nagging&) = delete;
@@ -33,8 +35,7 @@ class Nagging {
 
  private:
   struct sigaction before_{};
-  std::atomic<bool> over_{false};
-  std::thread thread_;
+  timer_t timer_{};
 };
 
 }  // namespace weft::verbs::test

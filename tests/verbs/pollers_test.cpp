@@ -22,7 +22,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // While a thread polls, finds nothing and helps, a lone progress thread rests.
-TEST(Pollers, TheProgressThreadReplacesWhoGoes) {
+TEST(LivePollers, TheProgressThreadReplacesWhoGoes) {
   Pair polled;
   Pair passive;
   Buffer near{passive.client, 64}, far{passive.server, 64};
@@ -37,7 +37,7 @@ TEST(Pollers, TheProgressThreadReplacesWhoGoes) {
 }
 
 // With no socket but its listener's the progress thread has nothing to be relieved of.
-TEST(Pollers, WhoSpinsIsConnectedToAllTheSame) {
+TEST(LivePollers, WhoSpinsIsConnectedToAllTheSame) {
   Pair pair;
   const auto spin_until = [&](const auto& done) {
     const auto end = std::chrono::steady_clock::now() + kPatience;
@@ -54,26 +54,6 @@ TEST(Pollers, WhoSpinsIsConnectedToAllTheSame) {
   pair.event(ConnectionEventType::kConnectRequest);
 }
 
-// Else another thread would wake for it each millisecond.
-TEST(Pollers, WhoSpinsDoesTheTick) {
-  struct Counter final : detail::Driver {
-    bool is_over() override {
-      if (std::this_thread::get_id() == poller) ++ticks;
-      return over;
-    }
-    const std::thread::id poller = std::this_thread::get_id();
-    std::atomic<int> ticks = 0;
-    std::atomic<bool> over = false;
-  };
-  Pair pair;
-  const auto counter = std::make_shared<Counter>();
-  must(detail::Runtime::acquire(), "runtime")->tick().watch(counter);
-  const auto end = Clock::now() + kPatience;
-  while (counter->ticks < 10 && Clock::now() < end) EXPECT_EQ(drain(pair.client.cq), 0U);
-  EXPECT_GE(counter->ticks, 10);
-  counter->over = true;
-}
-
 // How many sockets are in epoll sets.
 std::size_t registered() {
   int all = 0;
@@ -82,18 +62,18 @@ std::size_t registered() {
 }
 
 // Of a connection with two queues, whichever is polled.
-TEST(Pollers, OneOfTwoQueuesTakesTheSocket) {
-  for (const bool receives : {false, true}) {
-    Pair pair({.server = {.own_receive_cq = true}});
+TEST(LivePollers, TakeTheSocketAndItIsInNoSet) {
+  for (const auto& [two_queues, receives] : {std::pair(false, false), {true, false}, {true, true}}) {
+    Pair pair({.server = {.own_receive_cq = two_queues}});
     auto& queue = receives ? pair.server.receive_cq : pair.server.cq;
     wait_until([] { return registered() == 2; }, "both are watched");
     bool left = false;  // a pause would bring it back
     for (const auto end = Clock::now() + kPatience; !left && Clock::now() < end; left = registered() == 1) {
       for (int i = 0; i < 100; ++i) EXPECT_EQ(drain(queue), 0U);
     }
-    EXPECT_TRUE(left) << (receives ? "receives" : "sends");
+    EXPECT_TRUE(left) << two_queues << receives;
     must(queue.arm(Arm::kAll), "arm");
-    wait_until([] { return registered() == 2; }, "it is about to sleep");
+    EXPECT_EQ(registered(), 2U) << "it is about to sleep";
   }
 }
 

@@ -2,26 +2,16 @@
 // Several progress threads: as many as were asked for, with the connections spread over them.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <list>
 
 #include "loopback.hpp"
+#include "tests/transport/support.hpp"
 #include "verbs/options.hpp"
 
 namespace weft::verbs::test::progress_threads {
 namespace {
 
-// Without those that were joined and stay listed for a moment.
-std::ptrdiff_t threads() {
-  const auto count = [] { return std::ranges::distance(std::filesystem::directory_iterator("/proc/self/task")); };
-  std::ptrdiff_t least = count();
-  for (int i = 0; i < 50; ++i) {
-    std::this_thread::sleep_for(1ms);
-    least = std::min(least, count());
-  }
-  return least;
-}
+std::size_t threads() { return transport::test::living_threads().size(); }
 
 struct ProgressThreads : testing::Test {
   ~ProgressThreads() override { must(set_progress_threads(0), "back to what weft chooses"); }

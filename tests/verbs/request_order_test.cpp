@@ -4,8 +4,6 @@
 // connections are spread over several progress threads.
 #include <gtest/gtest.h>
 
-#include <thread>
-
 #include "hand_peer.hpp"
 #include "loopback.hpp"
 
@@ -44,6 +42,11 @@ class Caller {
   int socket_;
 };
 
+// The first caller's connection is accepted.
+void wait_for_half_open(const ConnectionId& listener) {
+  wait_until([&] { return must(listener.listen_counts(), "listen_counts").half_open == 1; }, "accepted");
+}
+
 struct RequestOrder : testing::TestWithParam<std::size_t> {  // progress threads
   const ProgressThreadCount count{GetParam()};
 };
@@ -56,7 +59,7 @@ TEST_P(RequestOrder, IsThatOfTheConnections) {
   must(listener.listen(16), "listen");
   for (int round = 0; round < 100; ++round) {
     const Caller first(listener.local_address());
-    std::this_thread::sleep_for(1ms);  // it is accepted meanwhile
+    wait_for_half_open(listener);
     first.ask();
     const Caller second(listener.local_address()), third(listener.local_address());
     second.ask();
@@ -75,7 +78,7 @@ TEST_P(RequestOrder, WhoIsSilentIsNotWaitedFor) {
   must(listener.bind_address(loopback("127.0.0.1")), "bind");
   must(listener.listen(16), "listen");
   const Caller silent(listener.local_address());
-  std::this_thread::sleep_for(1ms);
+  wait_for_half_open(listener);
   const Caller second(listener.local_address());
   second.ask();
   auto event = expect_event(events, ConnectionEventType::kConnectRequest);

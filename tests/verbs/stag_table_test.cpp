@@ -12,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/transport/support.hpp"
+
 namespace weft::verbs::detail {
 namespace {
 
@@ -108,13 +110,15 @@ TEST(StagTable, RevokeWaitsForLeases) {
   const auto stag = table.reserve().value();
   table.publish(stag, grant_of(memory));
   std::atomic<bool> revoked{false};
+  std::atomic<pid_t> waits = 0;
   auto lease = table.lease(stag);
   std::thread revoker([&] {
+    waits = ::gettid();
     table.revoke(stag);
     revoked = true;
   });
   while (table.lease(stag)) std::this_thread::yield();  // no new lease is given once revoking began
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  transport::test::sleeps_of(waits);
   EXPECT_FALSE(revoked);
   lease->drop();
   revoker.join();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "stream_memory_fixture.hpp"
+#include "tests/transport/support.hpp"
 
 namespace weft::verbs::detail {
 namespace {
@@ -115,8 +116,10 @@ TEST_F(Memory, BorrowedOctetsStayLeased) {
   EXPECT_EQ(pieces[1].size(), 4U);
   EXPECT_TRUE(memory.lends());
   std::atomic<bool> gone{false};
-  std::thread owner([&] { source->deregister(), gone = true; });
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  std::atomic<pid_t> waits = 0;
+  std::thread owner([&] { waits = ::gettid(), source->deregister(), gone = true; });
+  while (waits == 0) std::this_thread::yield();
+  transport::test::sleeps_of(waits);
   EXPECT_FALSE(gone);
   memory.drop_leases();
   owner.join();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory that a stream shares with other streams and with the application's threads.
 #include <gtest/gtest.h>
-#include <pthread.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
@@ -16,18 +14,6 @@
 namespace weft::verbs::detail {
 namespace {
 
-// Threads that share a core seldom meet: each goes to another one, where there are several.
-void take_core(int which) {
-  cpu_set_t allowed, mine;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
-  which %= CPU_COUNT(&allowed);
-  CPU_ZERO(&mine);
-  for (int core = 0; core < CPU_SETSIZE; ++core) {
-    if (CPU_ISSET(core, &allowed) && which-- == 0) CPU_SET(core, &mine);
-  }
-  static_cast<void>(pthread_setaffinity_np(pthread_self(), sizeof mine, &mine));
-}
-
 class SharedMemory : public MemoryFixture {};
 
 // RDMAPX-5-01, RDMAPX-5-02, RDMAPX-5.3-01, RDMAPX-5.4-02
@@ -37,8 +23,7 @@ TEST_F(SharedMemory, AtomicsOfManyStreamsAndTheProcessorAddUp) {
   auto* word = reinterpret_cast<std::uint64_t*>(octets.data());
   constexpr std::uint64_t kTimes = 2000000;
   std::barrier together(3);  // else the first may be done before the others begin
-  const auto stream = [&](int core) {
-    take_core(core);
+  const auto stream = [&] {
     StreamMemory other{table};
     other.attach({domain->number, 99}, nullptr, {});
     std::uint64_t done = 0;
@@ -48,12 +33,11 @@ TEST_F(SharedMemory, AtomicsOfManyStreamsAndTheProcessorAddUp) {
     }
     EXPECT_EQ(done, kTimes);
   };
-  const auto processor = [&](int core) {
-    take_core(core);
+  const auto processor = [&] {
     together.arrive_and_wait();
     for (std::uint64_t i = 0; i < kTimes; ++i) std::atomic_ref(*word).fetch_add(1);
   };
-  std::thread first(stream, 0), second(stream, 1), third(processor, 2);
+  std::thread first(stream), second(stream), third(processor);
   first.join();
   second.join();
   third.join();
@@ -69,7 +53,6 @@ TEST_F(SharedMemory, TheLastOctetIsVisibleLast) {
   std::atomic<unsigned> seen{0};
   unsigned early = 0;
   std::thread poller([&] {
-    take_core(0);
     std::vector<std::byte> expected(kSize);
     for (unsigned round = 1; round <= kRounds; ++round) {
       const auto value = static_cast<std::byte>(round);
@@ -85,7 +68,6 @@ TEST_F(SharedMemory, TheLastOctetIsVisibleLast) {
     }
   });
   std::thread writer([&] {
-    take_core(1);
     auto payload = some(kSize, 0);
     for (unsigned round = 1; round <= kRounds; ++round) {
       std::ranges::fill(payload, static_cast<std::byte>(round));

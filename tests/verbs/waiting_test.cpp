@@ -34,10 +34,7 @@ struct Waiting : testing::Test {
     return count;
   }
   void expect_watched(std::pair<int, int> wanted, const char* what) const {
-    const auto end = std::chrono::steady_clock::now() + kPatience;
-    auto seen = watched();  // a tick may change it again at once
-    for (; seen != wanted && std::chrono::steady_clock::now() < end; seen = watched()) std::this_thread::sleep_for(1ms);
-    EXPECT_EQ(seen, wanted) << what;
+    wait_until([&] { return watched() == wanted; }, what);  // a tick may change it again at once
   }
   void post_receive() {
     const auto sge = far.sge();

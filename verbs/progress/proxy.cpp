@@ -21,18 +21,18 @@ Proxy::Sleep::Sleep(Proxy& where) : threads_(where.runtime_.progress_threads()) 
 
 Proxy::Sleep::~Sleep() { threads_.wakes_up(); }
 
-void Proxy::come_by() {
+void Proxy::come_by(Clock::time_point now) {
   const std::lock_guard lock(mutex_);
   presence_.stay();
-  if (!presence_.is_here() && presence_.has_row()) presence_.pass(Clock::now());
+  if (!presence_.is_here() && presence_.has_row()) presence_.pass(now);
 }
 
-bool Proxy::begin() {
+bool Proxy::begin(Clock::time_point now) {
   const transport::NoCancellation here;
   const std::lock_guard lock(mutex_);
   if (waiting_) return false;
   if (!presence_.is_here()) {
-    if (!presence_.come(Clock::now()) || !runtime_.progress_threads().proxy_comes()) return false;
+    if (!presence_.come(now) || !runtime_.progress_threads().proxy_comes()) return false;
     presence_.arrive();
   }
   waiting_ = true;

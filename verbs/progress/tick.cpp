@@ -53,13 +53,13 @@ void Tick::clear() {
 // From now, and not from when the tick began: a thread that is held up in one would set an alarm that goes off at once,
 // while it is still at it.
 void Tick::schedule() {
-  const auto due = Clock::now() + tuning::kTick;
+  const auto due = now_() + tuning::kTick;
   due_ = due;
   set_alarm_(due + (ticks_by_pollers_ < tuning::kManyTicks ? tuning::kPatience : tuning::kLongPatience));
 }
 
 void Tick::tick_if_due() {
-  if (Clock::now() < due_.load(std::memory_order_relaxed)) return;
+  if (now_() < due_.load(std::memory_order_relaxed)) return;
   const transport::NoCancellation here;
   tick(By::kPoller);
 }
@@ -78,7 +78,7 @@ void Tick::tick(By by) {
 
 // Threads that find the tick done by another ask no driver twice for it.
 void Tick::do_tick(By by) {
-  if (Clock::now() < due_.load()) return;
+  if (now_() < due_.load()) return;
   ticks_by_pollers_ = by == By::kPoller ? std::min(ticks_by_pollers_ + 1, tuning::kManyTicks) : 0;
   on_tick_(ask_all());
   const std::lock_guard lock(mutex_);

@@ -32,7 +32,10 @@ class Tick {
   // Has alarm() called at that time, which replaces the one that was set before.
   using SetAlarm = std::move_only_function<void(Clock::time_point at)>;
 
-  explicit Tick(OnTick on_tick) : on_tick_(std::move(on_tick)) {}
+  // The clock that it reads; a test's may be virtual.
+  using Now = Clock::time_point (*)() noexcept;
+
+  explicit Tick(OnTick on_tick, Now now = &Clock::now) : on_tick_(std::move(on_tick)), now_(now) {}
   ~Tick() { clear(); }
   Tick(const Tick&) = delete;
   Tick& operator=(const Tick&) = delete;
@@ -71,6 +74,7 @@ class Tick {
   [[nodiscard]] static std::shared_ptr<Driver> pop(std::shared_ptr<Driver>& list) noexcept;
 
   OnTick on_tick_;
+  const Now now_;
   SetAlarm set_alarm_;
   std::atomic<Clock::time_point> due_{kNever};  // changed under mutex_, and the alarm is set along
   std::atomic<bool> left_to_parent_{false};
