@@ -55,7 +55,7 @@ void wait_until(const std::function<bool()>& done, const char* what) {
   const auto limit = std::chrono::steady_clock::now() + kPatience;
   while (!done()) {
     if (std::chrono::steady_clock::now() > limit) throw std::runtime_error(std::string("timed out: ") + what);
-    std::this_thread::sleep_for(1ms);  // for what other threads do and no descriptor tells
+    std::this_thread::sleep_for(1ms);  // what is waited for, another thread does, and no descriptor tells of it
   }
 }
 

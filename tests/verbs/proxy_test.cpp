@@ -63,6 +63,7 @@ struct Proxies : testing::Test {
   const std::shared_ptr<Runtime> runtime = Runtime::acquire().value();
   std::unique_ptr<EventChannelState> channel = make_channel();
   Clock::time_point now{1h};
+  std::atomic<pid_t> sleeper = 0;
 };
 
 // --- Presence
@@ -315,6 +316,29 @@ TEST_F(Proxies, MayBeCancelled) {
     }
     EXPECT_FALSE(rests());
   }
+}
+
+TEST_F(Proxies, MayBeCancelledOnTheDescriptorToo) {
+  if (weft::test::kThreadSanitizer)
+    GTEST_SKIP() << "ThreadSanitizer sees no lock of a thread that was cancelled in a system call";
+  pthread_t thread{};
+  const auto sleep = [](void* self) -> void* {
+    auto& test = *static_cast<Proxies*>(self);
+    test.sleeper = ::gettid();
+    static_cast<void>(test.channel->get_event());  // its first wait: it does not serve
+    return nullptr;
+  };
+  ASSERT_EQ(::pthread_create(&thread, nullptr, sleep, this), 0);
+  while (sleeper == 0) std::this_thread::yield();
+  transport::test::sleeps_of(sleeper);
+  EXPECT_EQ(serves_with(proxy(), Calls(20, {.gap = 1us})), 0) << "that thread is to be woken";
+  void* end = nullptr;
+  ASSERT_EQ(::pthread_cancel(thread), 0);
+  ASSERT_EQ(::pthread_join(thread, &end), 0);
+  EXPECT_EQ(end, PTHREAD_CANCELED);
+  arrive();
+  channel->post({});
+  EXPECT_FALSE(shows()) << "no thread sleeps there any more";
 }
 
 }  // namespace

@@ -133,7 +133,7 @@ TEST(SocketWatch, OfAStreamThatWaitsForAReceiveTheProgressThreadSeesTheEnd) {
   for (const Who owner : {Who::kProgressThread, Who::kPoller, Who::kWaiter}) {
     WatchedSocket scene;
     scene.give_to(owner);
-    ASSERT_TRUE(scene.watch.settle(transport::kEndInterest, true));
+    ASSERT_TRUE(scene.watch.settle({.end = true}, true));
     const auto told = events_in(scene.home.descriptor(), scene.socket());
     ASSERT_TRUE(told) << static_cast<int>(owner);
     EXPECT_TRUE((*told & EPOLLRDHUP) != 0 && (*told & EPOLLIN) == 0) << static_cast<int>(owner);
@@ -157,7 +157,7 @@ TEST(SocketWatch, WithoutAQueuePairItIsTheProgressThreads) {
 
 // --- What the epoll sets are told besides
 
-// Most likely the waiter comes back; nobody sleeps in its set.
+// Most likely the waiter comes back; no thread sleeps in its set.
 TEST(SocketWatch, AWaiterThatHasGoneKeepsItInItsSet) {
   WatchedSocket scene;
   scene.give_to(Who::kWaiter);
