@@ -48,6 +48,7 @@ class EventChannelState {
   Result<QueuedEvent> get_event(std::chrono::milliseconds at_most);
   // Puts it into `events`, by way of the descriptor where the proxy does not take it next anyway.
   void post(QueuedEvent event);
+  // For tests.
   [[nodiscard]] Proxy& proxy() noexcept { return *proxy_; }
 
  private:
