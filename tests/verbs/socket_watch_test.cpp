@@ -185,6 +185,14 @@ TEST(SocketWatch, APollerOfManyIsToldOfRoomToWrite) {
   EXPECT_FALSE(events_in(set->descriptor(), scene.socket()));
 }
 
+TEST(SocketWatch, APollersSetThatIsMadeLaterKnowsOfIt) {
+  WatchedSocket scene(tuning::kFewStreams);
+  ASSERT_TRUE(scene.watch.settle({.read = true, .write = true}, false));
+  scene.arrive(scene.send.poller());
+  const auto told = events_in(scene.send.poller().sockets()->descriptor(), scene.socket()).value_or(0);
+  EXPECT_EQ(told & (EPOLLIN | EPOLLOUT), unsigned{EPOLLIN | EPOLLOUT});
+}
+
 TEST(SocketWatch, APollerOfFewHasNoSet) {
   WatchedSocket scene(tuning::kFewStreams - 1);
   EXPECT_FALSE(scene.watch.is_polled_among_few()) << "nobody polls";

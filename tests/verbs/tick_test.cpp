@@ -170,6 +170,16 @@ TEST_F(Ticking, WhoFindsNoMemoryIsAskedAgain) {
   EXPECT_FALSE(tick.any());
 }
 
+// An alarm on its way while a poller does the tick.
+TEST_F(Ticking, AnAlarmThatComesTooEarlyAsksNoDriver) {
+  const auto driver = std::make_shared<Counter>();
+  tick.watch(driver);
+  poll_for(tuning::kTick);
+  tick.alarm();
+  EXPECT_EQ(driver->ticks(), 1);
+  EXPECT_TRUE(pending);
+}
+
 TEST_F(Ticking, HeldUpBehindTheAlarmThatItSet) {
   const auto driver = std::make_shared<Counter>();
   tick.watch(driver);
