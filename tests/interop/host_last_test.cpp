@@ -13,7 +13,18 @@
 namespace weft::interop {
 namespace {
 
-class Last : public testing::TestWithParam<const char*> {};
+class Last : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    const auto& all = *testing::UnitTest::GetInstance();
+    for (int i = all.total_test_suite_count() - 1; i >= 0; --i) {
+      const auto& suite = *all.GetTestSuite(i);
+      if (!suite.should_run()) continue;
+      ASSERT_EQ(&suite, testing::UnitTest::GetInstance()->current_test_suite()) << suite.name() << " would find ruins";
+      return;
+    }
+  }
+};
 
 // siw has no zero-length Send as ready-to-receive indication. Offered nothing else, it names the Write, which weft may
 // not use: the initiator terminates (MPA2-9.2-13). siw then waits for a connection that never comes, and cannot be
