@@ -72,11 +72,13 @@ def uses(text):
 
 
 def files():
-    """(name, text) of what git has, or of the whole folder where there is no git (a release's archive)."""
-    asked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
-    names = asked.stdout.split("\0") if asked.returncode == 0 else (path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*"))
+    """(name, text) of what git has, or of the whole folder where git is not installed or has nothing (a release's archive)."""
+    try:
+        names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
+    except (FileNotFoundError, subprocess.CalledProcessError):
+        names = (path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*"))
     for name in sorted(names):
-        if (ROOT / name).is_file() and not name.startswith(("build", "tests/fuzz/corpus/")):
+        if (ROOT / name).is_file() and not name.startswith(("build", ".git/", "tests/fuzz/corpus/")):
             yield name, (ROOT / name).read_bytes().decode(errors="replace")
 
 
