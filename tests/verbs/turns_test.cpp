@@ -15,8 +15,12 @@ constexpr int kFlood = 2500;  // FPDUs of 20 octets, which fit the socket of the
 
 // The test, as a thread that drives sockets.
 struct Myself final : detail::Driver {
-  bool is_over() override { return gone; }
+  bool is_over() override {
+    ++ticks;
+    return gone;
+  }
   std::atomic<bool> gone = false;
+  std::atomic<int> ticks = 0;
 };
 
 // A server whose progress thread rests: only the test drives the connection.
@@ -34,6 +38,9 @@ struct ByHand {
     runtime->watch(myself);
     auto& threads = runtime->progress_threads();
     wait_until([&] { return threads.proxy_comes(); }, "the progress thread is to rest");
+    // The start-up's messages make the next tick wake it once more; the one behind that lets it rest for good.
+    wait_until([&, before = myself->ticks.load()] { return myself->ticks >= before + 3; }, "ticks");
+    wait_until([&] { return threads.any_rests(); }, "the progress thread is to rest for good");
     while (threads.serve_one()) {  // and when it has nothing in hand, it does
     }
   }
