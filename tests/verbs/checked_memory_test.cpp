@@ -22,7 +22,9 @@ class Pages {
   ~Pages() { ::munmap(start_, 3 * kPage); }
   Pages(const Pages&) = delete;
   Pages& operator=(const Pages&) = delete;
-  void unmap() const { ::munmap(start_ + kPage, kPage); }
+  // As if unmapped, for the kernel as for weft. Into a real hole another thread's memory may be mapped, which weft would write
+  // to, and which would go with these pages.
+  void unmap() const { ::mprotect(start_ + kPage, kPage, PROT_NONE); }
   [[nodiscard]] Sge sge() const { return region.sge(); }
   [[nodiscard]] std::byte* octets() const { return start_; }
 
