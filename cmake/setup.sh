@@ -20,6 +20,7 @@ present() {
     header) [ -e "/usr/include/$2" ] || [ -e "/usr/local/include/$2" ] ||
             compgen -G "/usr/include/*-linux-gnu/$2" >/dev/null ;;
     file) compgen -G "/usr/$2" >/dev/null ;;
+    host) getent hosts "$2" >/dev/null ;;
     deb) dpkg-query -W -f '${Status}' "$2" 2>/dev/null | grep -q 'ok installed' ;;
     *) fail "unknown kind of check '$1'" ;;
   esac
