@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The packets of a capture: a pcap or pcapng file in any byte order, the standard input, or a live interface.
 //
-//   auto reader = CaptureReader::open("trace.pcapng");
+//   StopSwitch stop;                                        // for signal handlers; may be left out
+//   auto reader = CaptureReader::open("trace.pcapng", &stop);
 //   const auto damage = read_packets(*reader, [&](const Packet& packet) { ... });
 #pragma once
 
@@ -14,6 +15,7 @@
 #include <variant>
 
 #include "conformance/packet.hpp"
+#include "conformance/stop_switch.hpp"
 
 namespace weft::conformance {
 
@@ -28,6 +30,7 @@ struct CaptureError {
     kNoPermission,     // to capture
     kNoSuchInterface,
     kInterfaceFailed,  // went down, or cannot be captured from
+    kStopped,          // before it was known what capture it is
   };
   Kind kind{};
   std::string sentence{};  // for people: names the file or interface, and the reason
@@ -44,10 +47,13 @@ struct CaptureProgress {
 
 class CaptureReader {
  public:
-  // "-" is the standard input.
-  [[nodiscard]] static std::expected<CaptureReader, CaptureError> open(const std::string& path);
+  // "-" is the standard input. Once `stop` is turned, next() ends, and so does the opening of a pipe that is quiet. The
+  // switch has to outlive the reader; without one (null) nothing ends before the capture does.
+  [[nodiscard]] static std::expected<CaptureReader, CaptureError> open(const std::string& path,
+                                                                       const StopSwitch* stop = nullptr);
   // TCP packets only; they are numbered as they are given. Needs the right to capture (CAP_NET_RAW).
-  [[nodiscard]] static std::expected<CaptureReader, CaptureError> open_interface(const std::string& name);
+  [[nodiscard]] static std::expected<CaptureReader, CaptureError> open_interface(const std::string& name,
+                                                                                 const StopSwitch* stop = nullptr);
   ~CaptureReader();
   CaptureReader(CaptureReader&&) noexcept;
   CaptureReader& operator=(CaptureReader&&) noexcept;
@@ -56,9 +62,6 @@ class CaptureReader {
   // damage; it and the end are final: every later call says the same.
   using Next = std::variant<Packet, NothingYet, CaptureEnd, CaptureError>;
   [[nodiscard]] Next next();
-
-  // Makes next() end. May be called by a signal handler; a live interface that is quiet notices within 100 ms.
-  void stop() noexcept;
 
   [[nodiscard]] LinkType link() const noexcept;
   [[nodiscard]] std::optional<CaptureProgress> progress() const;  // nothing for pipes and interfaces
@@ -69,7 +72,7 @@ class CaptureReader {
   std::unique_ptr<Source> source_;
 };
 
-// Hands over each packet up to the end, the damage or stop(). Returns what is damaged, if anything is.
+// Hands over each packet up to the end, the damage or the turn of the switch. Returns what is damaged, if anything is.
 [[nodiscard]] std::optional<CaptureError> read_packets(CaptureReader& reader,
                                                        const std::function<void(const Packet&)>& take);
 

@@ -44,6 +44,11 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
   app.add_option("--log", options.log, "How much to say on stderr: trace, debug, info, warn, error or off")
       ->type_name("LEVEL")
       ->capture_default_str();
+  app.add_option("--color", options.color,
+                 "Colours in reports for people: auto (on a terminal, unless NO_COLOR is set), always or never")
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str();
   app.set_version_flag("--version", version_text());
 }
 

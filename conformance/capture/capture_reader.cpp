@@ -2,16 +2,17 @@
 #include "conformance/capture_reader.hpp"
 
 #include <pcap/pcap.h>
+#include <poll.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
 #include <utility>
 
 #include "conformance/capture/pcap_words.hpp"
+#include "conformance/capture/stoppable_file.hpp"
 
 namespace weft::conformance {
 namespace {
@@ -21,7 +22,7 @@ using Error = std::array<char, PCAP_ERRBUF_SIZE>;
 
 constexpr std::size_t kFileBuffer = 1 << 20;
 constexpr int kSnapLength = 262144;         // no packet is longer
-constexpr int kPatience = 100;              // milliseconds
+constexpr int kPatience = 100;              // milliseconds that the kernel gathers packets of a live interface
 constexpr int kInterfaceBuffer = 64 << 20;  // octets that may wait in the kernel while we work
 
 struct ClosePcap {
@@ -69,32 +70,30 @@ bool set_filter(pcap_t* pcap) {
 
 class CaptureReader::Source {
  public:
-  Source(std::string name, Pcap pcap, LinkType link, bool live, std::optional<std::uint64_t> size)
+  Source(std::string name, Pcap pcap, LinkType link, bool live, std::optional<std::uint64_t> size,
+         const StopSwitch* stop)
       : name_(std::move(name)),
         pcap_(std::move(pcap)),
         link_(link),
         live_(live),
         size_(size),
+        stop_(stop),
         precision_(pcap_get_tstamp_precision(pcap_.get())) {}
 
   Next next() {
     if (over_) return *over_;
-    if (stopped_) return finish(CaptureEnd{});
+    if (stopped()) return finish(CaptureEnd{});
     pcap_pkthdr* header = nullptr;
     const u_char* octets = nullptr;
     switch (pcap_next_ex(pcap_.get(), &header, &octets)) {
       case 1: return packet(*header, octets);
-      case 0: return NothingYet{};
+      case 0: return wait();
       case PCAP_ERROR_BREAK: return finish(CaptureEnd{});  // also the end of a file
       default: break;
     }
+    if (stopped()) return finish(CaptureEnd{});  // inside a packet, which is no damage
     const char* said = pcap_geterr(pcap_.get());
     return finish(live_ ? capture::interface_error(name_, PCAP_ERROR, said) : capture::file_error(name_, said));
-  }
-
-  void stop() noexcept {
-    stopped_ = true;
-    pcap_breakloop(pcap_.get());
   }
 
   [[nodiscard]] LinkType link() const noexcept { return link_; }
@@ -115,6 +114,17 @@ class CaptureReader::Source {
             .original_size = std::max(header.len, header.caplen)};
   }
 
+  [[nodiscard]] bool stopped() const noexcept { return stop_ != nullptr && stop_->stopped(); }
+
+  // For packets of a live interface, or for the switch.
+  Next wait() const {
+    std::array<pollfd, 2> ready{
+        {{pcap_get_selectable_fd(pcap_.get()), POLLIN, 0}, {stop_ != nullptr ? stop_->descriptor() : -1, POLLIN, 0}}};
+    static_cast<void>(
+        ::poll(ready.data(), ready.size(), kPatience));  // a signal ends it early, and the caller asks again
+    return NothingYet{};
+  }
+
   Next finish(Next how) {
     over_ = how;
     return how;
@@ -125,10 +135,10 @@ class CaptureReader::Source {
   LinkType link_;
   bool live_;
   std::optional<std::uint64_t> size_;
+  const StopSwitch* stop_;
   int precision_;
   std::uint64_t packets_ = 0;
   std::optional<Next> over_{};
-  std::atomic<bool> stopped_ = false;  // by a signal
 };
 
 CaptureReader::CaptureReader(std::unique_ptr<Source> source) noexcept : source_(std::move(source)) {}
@@ -137,34 +147,35 @@ CaptureReader::CaptureReader(CaptureReader&&) noexcept = default;
 CaptureReader& CaptureReader::operator=(CaptureReader&&) noexcept = default;
 
 CaptureReader::Next CaptureReader::next() { return source_->next(); }
-void CaptureReader::stop() noexcept { source_->stop(); }
 LinkType CaptureReader::link() const noexcept { return source_->link(); }
 std::optional<CaptureProgress> CaptureReader::progress() const { return source_->progress(); }
 
-std::expected<CaptureReader, CaptureError> CaptureReader::open(const std::string& path) {
+std::expected<CaptureReader, CaptureError> CaptureReader::open(const std::string& path, const StopSwitch* stop) {
   const std::string name = in_words(path);
-  std::FILE* file = path == "-" ? stdin : std::fopen(path.c_str(), "rbe");
+  std::FILE* file = capture::open_stoppable(path, stop);
   if (file == nullptr) {
     return std::unexpected(
         CaptureError{Kind::kCannotRead, "cannot read " + name + ": " + std::generic_category().message(errno)});
   }
   std::setvbuf(file, nullptr, _IOFBF, kFileBuffer);
-  const auto size = file == stdin ? std::nullopt : size_of(file);
+  const auto size = size_of(file);
   Error said{};
   Pcap pcap(pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, said.data()));
   if (!pcap) {
     CaptureError error = capture::file_error(name, said.data());
     if (error.kind == Kind::kNotACapture && size) error.sentence += hint(path, file);
-    if (file != stdin) std::fclose(file);
+    std::fclose(file);
+    if (stop != nullptr && stop->stopped()) error = {Kind::kStopped, name + " gave no capture before the interrupt"};
     return std::unexpected(std::move(error));
   }
   const int dlt = pcap_datalink(pcap.get());
   const auto link = capture::link_type(dlt);
   if (!link) return std::unexpected(capture::unknown_link_type(name, dlt));
-  return CaptureReader(std::make_unique<Source>(name, std::move(pcap), *link, false, size));
+  return CaptureReader(std::make_unique<Source>(name, std::move(pcap), *link, false, size, stop));
 }
 
-std::expected<CaptureReader, CaptureError> CaptureReader::open_interface(const std::string& name) {
+std::expected<CaptureReader, CaptureError> CaptureReader::open_interface(const std::string& name,
+                                                                         const StopSwitch* stop) {
   Error said{};
   const Pcap::pointer made = pcap_create(name.c_str(), said.data());
   if (made == nullptr) return std::unexpected(capture::interface_error(name, PCAP_ERROR, said.data()));
@@ -179,8 +190,10 @@ std::expected<CaptureReader, CaptureError> CaptureReader::open_interface(const s
   }
   const auto link = capture::link_type(pcap_datalink(made));
   if (!link) return std::unexpected(capture::unknown_link_type(name, pcap_datalink(made)));
-  if (!set_filter(made)) return std::unexpected(capture::interface_error(name, PCAP_ERROR, pcap_geterr(made)));
-  return CaptureReader(std::make_unique<Source>(name, std::move(pcap), *link, true, std::nullopt));
+  // Only Source::wait() sleeps.
+  if (!set_filter(made) || pcap_setnonblock(made, 1, said.data()) != 0)
+    return std::unexpected(capture::interface_error(name, PCAP_ERROR, pcap_geterr(made)));
+  return CaptureReader(std::make_unique<Source>(name, std::move(pcap), *link, true, std::nullopt, stop));
 }
 
 std::optional<CaptureError> read_packets(CaptureReader& reader, const std::function<void(const Packet&)>& take) {

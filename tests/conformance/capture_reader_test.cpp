@@ -2,9 +2,14 @@
 // Captures of every kind, and what is said of files that are none.
 #include "conformance/capture_reader.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include <array>
+#include <thread>
 
 #include "tests/conformance/capture_octets.hpp"
 #include "tests/conformance/tcp_history.hpp"
@@ -197,11 +202,70 @@ TEST(CaptureReader, TheStandardInput) {
 
 TEST(CaptureReader, StopEndsIt) {
   const TemporaryFile file(PcapOctets().add(kIp).add(kIp).octets());
-  auto reader = CaptureReader::open(file.path());
+  StopSwitch stop;
+  auto reader = CaptureReader::open(file.path(), &stop);
   ASSERT_TRUE(reader);
   EXPECT_TRUE(std::holds_alternative<Packet>(reader->next()));
-  reader->stop();
+  stop.stop();
   EXPECT_TRUE(std::holds_alternative<CaptureEnd>(reader->next()));
+}
+
+// A pipe with a writer that says `said` and then is silent, without ever closing it.
+class QuietPipe {
+ public:
+  explicit QuietPipe(const Octets& said) {
+    EXPECT_EQ(::pipe2(ends_.data(), O_CLOEXEC), 0);
+    EXPECT_EQ(::write(ends_[1], said.data(), said.size()), static_cast<ssize_t>(said.size()));
+  }
+  ~QuietPipe() {
+    for (const int end : ends_) ::close(end);
+  }
+  QuietPipe(const QuietPipe&) = delete;
+  QuietPipe& operator=(const QuietPipe&) = delete;
+  [[nodiscard]] std::string path() const { return "/dev/fd/" + std::to_string(ends_[0]); }
+
+ private:
+  std::array<int, 2> ends_{};
+};
+
+// The reader sleeps in the pipe, or is about to: either way it wakes.
+TEST(CaptureReader, StopEndsItOnAQuietPipe) {
+  const Octets whole = PcapOctets().add(kIp).octets();
+  for (const std::size_t cut : {std::size_t{0}, std::size_t{7}}) {  // between two packets, and inside one
+    const QuietPipe pipe(Octets(whole.begin(), whole.end() - static_cast<std::ptrdiff_t>(cut)));
+    StopSwitch stop;
+    auto reader = CaptureReader::open(pipe.path(), &stop);
+    ASSERT_TRUE(reader) << reader.error().sentence;
+    if (cut == 0) {
+      EXPECT_TRUE(std::holds_alternative<Packet>(reader->next()));
+    }
+    std::thread other([&] { stop.stop(); });
+    EXPECT_TRUE(std::holds_alternative<CaptureEnd>(reader->next()));
+    other.join();
+  }
+}
+
+TEST(CaptureReader, StopEndsTheOpeningOfAQuietPipe) {
+  const QuietPipe pipe(octets(""));
+  StopSwitch stop;
+  std::thread other([&] { stop.stop(); });
+  const auto reader = CaptureReader::open(pipe.path(), &stop);
+  other.join();
+  ASSERT_FALSE(reader);
+  EXPECT_EQ(reader.error().kind, Kind::kStopped);
+}
+
+// Its writer has not come: not even the opening waits where nothing can wake it.
+TEST(CaptureReader, StopEndsANamedPipeWithoutAWriter) {
+  const TemporaryFile place(octets(""));
+  std::filesystem::remove(place.path());
+  ASSERT_EQ(::mkfifo(place.path().c_str(), 0600), 0);
+  StopSwitch stop;
+  std::thread other([&] { stop.stop(); });
+  const auto reader = CaptureReader::open(place.path(), &stop);
+  other.join();
+  ASSERT_FALSE(reader);
+  EXPECT_EQ(reader.error().kind, Kind::kStopped);
 }
 
 TEST(CaptureReader, AnInterfaceThatIsNotThere) {

@@ -41,7 +41,8 @@ bool heard(const TcpHistory& history, std::string_view word) {
 }
 
 TEST(LiveCapture, HearsWhatIsSaidOnLoopback) {
-  auto reader = CaptureReader::open_interface("lo");
+  StopSwitch stop;
+  auto reader = CaptureReader::open_interface("lo", &stop);
   if (!reader) GTEST_SKIP() << reader.error().sentence;
   EXPECT_FALSE(reader->progress());
   constexpr std::string_view kWord = "weft listens to itself";
@@ -54,7 +55,7 @@ TEST(LiveCapture, HearsWhatIsSaidOnLoopback) {
     ASSERT_FALSE(std::holds_alternative<CaptureError>(next)) << std::get<CaptureError>(next).sentence;
   }
   EXPECT_TRUE(heard(history, kWord));
-  reader->stop();
+  stop.stop();
   EXPECT_TRUE(std::holds_alternative<CaptureEnd>(reader->next()));
 }
 

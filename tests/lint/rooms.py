@@ -61,7 +61,7 @@ LIBRARIES = {
     "CLI": {"rooms": ["tools", "bench"], "in_headers": True},
     "infiniband": {"rooms": ["compat/ibverbs", "compat/objects"], "in_headers": True},
     "rdma": {"rooms": ["compat"], "in_headers": True},
-    "system": {"rooms": ["transport", "verbs", "compat", "tools", "bench"], "in_headers": True},
+    "system": {"rooms": ["transport", "verbs", "compat", "tools", "bench", "conformance/capture"], "in_headers": True},
 }
 
 # Standard headers that bring I/O, clocks, threads or randomness. <chrono> is allowed: its durations are plain numbers.

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <fstream>
 #include <memory>
@@ -16,6 +15,7 @@
 #include "tools/audit/progress.hpp"
 #include "tools/audit/report.hpp"
 #include "tools/cli/command.hpp"
+#include "tools/cli/interrupt.hpp"
 
 namespace weft::tools {
 namespace {
@@ -50,11 +50,6 @@ struct AuditOptions {
   std::size_t max_connections = 10000;
   conformance::RuleFilter filter{};
 };
-
-CaptureReader* interrupted = nullptr;  // what a signal stops
-void stop_reading(int) {
-  if (interrupted != nullptr) interrupted->stop();
-}
 
 void list_rules() {
   for (const conformance::Rule* rule : conformance::all_rules()) {
@@ -119,6 +114,15 @@ Outcome<void> verdict(const audit::Report& report, bool strict) {
                              report.file));
 }
 
+// Up to the end or an interrupt.
+Outcome<audit::Report> judge(const AuditOptions& options) {
+  Interrupt interrupt;
+  auto reader = options.interface.empty() ? CaptureReader::open(options.file, &interrupt.stop())
+                                          : CaptureReader::open_interface(options.interface, &interrupt.stop());
+  if (!reader) return std::unexpected(Failure{reader.error().sentence, kUnreadable});
+  return read_all(*reader, options);
+}
+
 Outcome<void> run_audit(const AuditOptions& options) {
   if (options.list) {
     list_rules();
@@ -127,24 +131,16 @@ Outcome<void> run_audit(const AuditOptions& options) {
   if (options.file.empty() == options.interface.empty())
     return usage_error("name a capture file, or an interface with -i.");
   if (auto checked = check_filter(options); !checked) return checked;
-  auto reader =
-      options.interface.empty() ? CaptureReader::open(options.file) : CaptureReader::open_interface(options.interface);
-  if (!reader) return std::unexpected(Failure{reader.error().sentence, kUnreadable});
-  interrupted = &*reader;
-  std::signal(SIGINT, stop_reading);
-  std::signal(SIGTERM, stop_reading);
-  const audit::Report report = read_all(*reader, options);
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
-  interrupted = nullptr;
-  if (!options.quiet) fmt::print("{}", audit::text_of(report));
+  const auto report = judge(options);
+  if (!report) return std::unexpected(report.error());
+  if (!options.quiet) fmt::print("{}", audit::text_of(*report));
   if (!options.json.empty()) {
-    if (auto written = write_file(options.json, audit::json_of(report)); !written) return written;
+    if (auto written = write_file(options.json, audit::json_of(*report)); !written) return written;
   }
   if (!options.junit.empty()) {
-    if (auto written = write_file(options.junit, audit::junit_of(report, options.strict)); !written) return written;
+    if (auto written = write_file(options.junit, audit::junit_of(*report, options.strict)); !written) return written;
   }
-  return verdict(report, options.strict);
+  return verdict(*report, options.strict);
 }
 
 }  // namespace

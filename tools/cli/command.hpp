@@ -18,6 +18,7 @@ namespace weft::tools {
 struct GlobalOptions {
   std::string pcap{};  // empty: write none
   std::string log = "warn";
+  std::string color = "auto";          // or always, never: palette_for() in tools/cli/colour.hpp
   std::vector<std::string> command{};  // what stands behind "--"
 };
 
