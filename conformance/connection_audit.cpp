@@ -11,6 +11,7 @@
 #include "conformance/rules/negotiation.hpp"
 #include "conformance/rules/rtr.hpp"
 #include "conformance/rules/startup.hpp"
+#include "conformance/rules/startup_missing.hpp"
 #include "conformance/rules/startup_order.hpp"
 #include "conformance/rules/ulpdu_rules.hpp"
 
@@ -19,6 +20,7 @@ namespace weft::conformance {
 struct ConnectionAudit::Rules {
   StartupRules startup{};
   StartupOrderRules startup_order{};
+  StartupMissingRules startup_missing{};
   NegotiationRules negotiation{};
   RtrRules rtr{};
   FpduRules fpdu{};
@@ -59,6 +61,7 @@ void ConnectionAudit::judge(const StartupSeen& seen) {
   note_frame(seen);
   rules_->startup.on(seen, facts_, findings_);
   rules_->startup_order.on(seen, facts_, findings_);
+  rules_->startup_missing.on(seen, facts_, findings_);
   rules_->negotiation.on(seen, facts_, findings_);
 }
 
@@ -68,7 +71,12 @@ void ConnectionAudit::note_frame(const StartupSeen& seen) {
     facts_.mss_from_initiator = first_is_initiator ? opened_->mss_of_first : opened_->mss_of_second;
     facts_.mss_from_responder = first_is_initiator ? opened_->mss_of_second : opened_->mss_of_first;
   }
-  if (!seen.frame) return;
+  if (!seen.frame) {
+    const bool unfinished = seen.frame.error() == mpa::Fault::kStartupCutShort;
+    (seen.piece.from == Direction::kFromInitiator ? facts_.no_request : facts_.no_reply) = {
+        unfinished ? NoFrame::Why::kUnfinished : NoFrame::Why::kMalformed, seen.piece.first.packet};
+    return;
+  }
   const mpa::StartupFrame& frame = *seen.frame;
   const StartupFacts facts{.revision = frame.revision,
                            .markers = frame.markers,
@@ -80,9 +88,20 @@ void ConnectionAudit::note_frame(const StartupSeen& seen) {
   (frame.kind == mpa::FrameKind::kRequest ? facts_.request : facts_.reply) = facts;
 }
 
+// Of a frame that was not told by the end of the connection.
+void ConnectionAudit::note_absence(Direction from, NoFrame& frame) {
+  if (frame.why != NoFrame::Why::kNotCaptured || !walk_.initiator()) return;
+  const End initiator = *walk_.initiator();
+  const End end = from == Direction::kFromInitiator ? initiator : opposite(initiator);
+  if (!walk_.whole(end)) return;
+  const auto begun = walk_.unfinished_frame(end);
+  frame = begun ? NoFrame{NoFrame::Why::kUnfinished, *begun} : NoFrame{NoFrame::Why::kNoneSent, 0};
+}
+
 void ConnectionAudit::judge(const FpduSeen& fpdu) {
   tally_of(fpdu.piece.from).count(fpdu);
   if (!rules_->startup_order.on(fpdu, facts_, findings_)) return;  // behind a rejecting Reply: MPA is over
+  rules_->startup_missing.on(fpdu, facts_, findings_);
   rules_->alignment.on(fpdu, facts_, findings_);
   rules_->crc.on(fpdu, facts_, findings_);
   rules_->ending.on(fpdu);
@@ -112,13 +131,15 @@ void ConnectionAudit::judge(const SegmentSeen& segment) {
 
 void ConnectionAudit::judge(const EndSeen& end) {
   tally_of(end.from).ended = end.how;
-  rules_->startup_order.on(end, facts_, findings_);
-  rules_->ending.on(end, facts_, findings_);
+  if (!rules_->startup_order.on(end, facts_, findings_)) rules_->ending.on(end, facts_, findings_);
   rules_->ulpdus.on(end, facts_, findings_);
 }
 
 void ConnectionAudit::judge(const CaptureOver&) {
+  note_absence(Direction::kFromInitiator, facts_.no_request);
+  note_absence(Direction::kFromResponder, facts_.no_reply);
   rules_->startup_order.finish(facts_, findings_);
+  rules_->startup_missing.finish(facts_, findings_);
   rules_->alignment.finish(facts_, findings_);
   rules_->ulpdus.finish(facts_, findings_);
 }

@@ -61,6 +61,7 @@ class ConnectionAudit {
   void judge(const CaptureOver& over);
   void forget(Direction from);
   void note_frame(const StartupSeen& seen);
+  void note_absence(Direction from, NoFrame& frame);
   [[nodiscard]] Tally& tally_of(Direction from) noexcept { return tallies_[static_cast<std::size_t>(from)]; }
 
   Walk walk_{};

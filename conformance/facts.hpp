@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "conformance/place.hpp"
@@ -22,8 +23,22 @@ struct StartupFacts {
   std::uint64_t packet{};
 };
 
+// Why there is no startup frame to read.
+struct NoFrame {
+  enum class Why : std::uint8_t {
+    kNotCaptured,  // its place is not in the capture, or not all of it
+    kNoneSent,     // all that its end sent was captured
+    kUnfinished,   // the octets end inside it
+    kMalformed,    // a finding tells what is wrong with it
+  };
+  Why why{};
+  std::uint64_t packet{};  // of what there is of it
+};
+[[nodiscard]] std::string_view name(NoFrame::Why why) noexcept;  // "not captured", "none sent" ...
+
 struct Facts {
   std::optional<StartupFacts> request{}, reply{};
+  NoFrame no_request{}, no_reply{};  // where there is none; kNoneSent is known when the connection is over
   std::optional<std::uint16_t> mss_from_initiator{}, mss_from_responder{};  // MSS options that each end sent
   // Read and Atomic Requests that this end may have outstanding (RFC 6581: the other end's IRD); absent: not
   // negotiated.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conformance/fpdu_chain.hpp"
 
+#include <algorithm>
+
 #include "conformance/plausible.hpp"
 
 namespace weft::conformance {
@@ -19,6 +21,14 @@ Verdict fits(Bytes octets, const Track& track) noexcept {
 Verdict more(std::size_t from, const std::optional<Extent>& size, Effort& effort) noexcept {
   effort.needed = from + (size ? size->size : mpa::kMarkerSize + mpa::kLengthSize);
   return Verdict::kMoreOctets;
+}
+
+// With a CRC, whose word is enough.
+Verdict one_begins(Bytes octets, const Track& track, bool cut, Effort& effort) noexcept {
+  const auto size = extent(octets, track);
+  if (size && !plausible(octets, *size, track).value_or(true)) return Verdict::kNo;
+  if (size && octets.size() >= size->size) return convincing(octets, *size, track) ? Verdict::kYes : Verdict::kNo;
+  return cut ? Verdict::kNo : more(0, size, effort);
 }
 
 }  // namespace
@@ -72,6 +82,27 @@ Verdict row_begins(Bytes octets, const Track& track, bool cut, Effort& effort) n
   }
   if (!sensible) return Verdict::kYes;
   return *sensible ? Verdict::kYes : Verdict::kNo;
+}
+
+Verdict fpdus_begin(Bytes octets, std::optional<bool> crc, bool cut, Track& found, Effort& effort) noexcept {
+  constexpr std::size_t kFirstLook = mpa::kMarkerSize + kJudgedOctets;
+  effort.needed = kFirstLook;
+  if (octets.size() < kFirstLook && !cut) return Verdict::kMoreOctets;
+  Verdict result = Verdict::kNo;
+  for (const bool with_crc : {true, false}) {
+    if (with_crc && !crc.value_or(true)) continue;
+    for (const bool markers : {false, true}) {
+      const Track track{{.crc = with_crc, .markers = markers}, 0};
+      Effort here;
+      const Verdict verdict = with_crc ? one_begins(octets, track, cut, here) : row_begins(octets, track, cut, here);
+      found = {{.crc = crc.value_or(with_crc), .markers = markers}, 0};
+      if (verdict == Verdict::kYes) return verdict;
+      if (verdict == Verdict::kNo) continue;
+      effort.needed = result == verdict ? std::min(effort.needed, here.needed) : here.needed;
+      result = verdict;
+    }
+  }
+  return result;
 }
 
 }  // namespace weft::conformance

@@ -25,4 +25,9 @@ struct Effort {
 // the octets are cut, what is there must fit.
 [[nodiscard]] Verdict row_begins(Bytes octets, const Track& track, bool cut, Effort& effort) noexcept;
 
+// Do FPDUs begin here, at the beginning of their stream, whatever was agreed on? A good CRC says so, or a row as above.
+// `crc`: whether they ought to have one, if that is known. `found` is how they are framed.
+[[nodiscard]] Verdict fpdus_begin(Bytes octets, std::optional<bool> crc, bool cut, Track& found,
+                                  Effort& effort) noexcept;
+
 }  // namespace weft::conformance

@@ -80,6 +80,7 @@ struct LostSeen {
   LossReason reason{};
   std::uint64_t stream_offset{};
   Place place{};
+  std::optional<mpa::FrameKind> key{};  // of the startup frame that stands there instead
 };
 // An FPDU was found again: by two or more in a row whose lengths lead from one to the next and whose CRC or headers
 // fit.

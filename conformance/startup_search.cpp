@@ -14,6 +14,8 @@ constexpr std::size_t kResembles = 12;  // octets of 16 that are right in a key 
 constexpr std::string_view kHead = "MPA ID ";
 constexpr std::string_view kTail = " Frame";
 constexpr std::size_t kTailAt = 10;
+constexpr std::size_t kUnmistakable = 8;   // octets of a key that was cut: "MPA ID R"
+constexpr std::uint8_t kLastRevision = 3;  // more than there are
 
 using Key = std::array<std::byte, mpa::kKeySize>;
 
@@ -53,6 +55,19 @@ std::optional<KeyFound> find_by(Bytes octets, std::string_view part, std::size_t
   return std::nullopt;
 }
 
+// Whatever the key. With 4 octets of private data, zero: S asks for as many.
+std::optional<mpa::StartupFrame> read_fixed_part(Bytes octets) noexcept {
+  std::array<std::byte, mpa::kFixedFrameSize + mpa::kEnhancedDataSize> front{};
+  std::ranges::copy(octets.first(mpa::kFixedFrameSize), front.begin());
+  std::ranges::copy(key_of(FrameKind::kRequest), front.begin());
+  front[18] = std::byte{0};
+  front[19] = std::byte{mpa::kEnhancedDataSize};
+  auto frame = mpa::parse_startup_frame(front, FrameKind::kRequest);
+  if (!frame || !*frame) return std::nullopt;  // never
+  (*frame)->private_data = {};
+  return **frame;
+}
+
 }  // namespace
 
 std::optional<KeyFound> find_key(Bytes octets) noexcept {
@@ -60,6 +75,24 @@ std::optional<KeyFound> find_key(Bytes octets) noexcept {
   const auto tail = find_by(octets, kTail, kTailAt);
   if (head && tail) return head->at <= tail->at ? head : tail;
   return head ? head : tail;
+}
+
+std::optional<KeyFound> find_cut_key(Bytes octets) noexcept {
+  for (std::size_t size = std::min(octets.size(), mpa::kKeySize - 1); size >= kUnmistakable; --size) {
+    for (const FrameKind kind : {FrameKind::kRequest, FrameKind::kReply}) {
+      const Key key = key_of(kind);
+      if (std::ranges::equal(octets.last(size), Bytes(key).first(size))) return KeyFound{octets.size() - size, kind};
+    }
+  }
+  return std::nullopt;
+}
+
+bool resembles_key(Bytes octets) noexcept { return key_at(octets, 0).has_value(); }
+
+bool resembles_fixed_part(Bytes octets) noexcept {
+  if (startup_size(octets) > mpa::kMaxStartupFrameSize) return false;
+  const auto frame = read_fixed_part(octets);
+  return frame && frame->reserved == 0 && frame->revision >= 1 && frame->revision <= kLastRevision;
 }
 
 RepairedFrame::RepairedFrame(Bytes octets, FrameKind kind)
@@ -74,17 +107,9 @@ std::expected<std::optional<mpa::StartupFrame>, mpa::Fault> RepairedFrame::parse
   return mpa::parse_startup_frame(octets_, kind_);
 }
 
-// A frame without private data has the same flags and always parses.
 StartupFlags startup_flags(Bytes octets) noexcept {
-  std::array<std::byte, mpa::kFixedFrameSize> fixed{};
-  std::ranges::copy(octets.first(fixed.size()), fixed.begin());
-  const Key key = key_of(FrameKind::kRequest);
-  std::ranges::copy(key, fixed.begin());
-  fixed[17] = std::byte{1};  // below revision 2 there is no S that could ask for private data
-  fixed[18] = fixed[19] = std::byte{0};
-  const auto frame = mpa::parse_startup_frame(fixed, FrameKind::kRequest);
-  if (!frame || !*frame) return {};  // never
-  return {(*frame)->markers, (*frame)->crc, (*frame)->reject};
+  const auto frame = read_fixed_part(octets);
+  return frame ? StartupFlags{frame->markers, frame->crc, frame->reject} : StartupFlags{};
 }
 
 std::size_t startup_size(Bytes octets) noexcept {

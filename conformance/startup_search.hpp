@@ -19,6 +19,14 @@ struct KeyFound {
 
 // The first key, or what a few changed octets have left of one.
 [[nodiscard]] std::optional<KeyFound> find_key(Bytes octets) noexcept;
+// The octets end in a key that is not all there, but so much of it that it is nothing else. Which of the two it is,
+// 10 octets tell; until then it is taken for a Request.
+[[nodiscard]] std::optional<KeyFound> find_cut_key(Bytes octets) noexcept;
+
+// Of a frame whose fixed part is there. Its key is one, or nearly.
+[[nodiscard]] bool resembles_key(Bytes octets) noexcept;
+// What is behind the key is what a startup frame has there: no reserved bit, a revision, a possible PD_Length.
+[[nodiscard]] bool resembles_fixed_part(Bytes octets) noexcept;
 
 // The front of a startup frame with the key put right, so that the parser reads what is behind it.
 class RepairedFrame {

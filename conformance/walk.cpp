@@ -80,6 +80,7 @@ bool Walk::step_phase(Half& half) {
     case Phase::kSearching: return search(half);
     case Phase::kStartup: return startup(half);
     case Phase::kWaiting: return wait_for_framing(half);
+    case Phase::kUnagreed: return begin_unagreed(half);
     case Phase::kFollowing: return follow(half);
     case Phase::kLost: return regain(half);
     case Phase::kIgnoring: half.window.restart(half.window.begin() + half.window.all().size()); return false;
@@ -98,6 +99,12 @@ bool Walk::must_wait(Half& half, std::uint64_t packet) {
     return false;
   }
   return half.turn.held = true;
+}
+
+std::optional<std::uint64_t> Walk::unfinished_frame(End end) const noexcept {
+  const Half& sender = half(end);
+  if (sender.phase != Phase::kStartup) return std::nullopt;
+  return sender.window.place(0).packet;
 }
 
 Piece Walk::piece(const Half& half, std::size_t size) const noexcept {

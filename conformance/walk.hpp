@@ -46,6 +46,10 @@ class Walk {
   [[nodiscard]] bool roles_known() const noexcept { return roles_known_; }
   // Once iwarp() is true.
   [[nodiscard]] std::optional<End> initiator() const noexcept { return initiator_; }
+  // All that this end sent up to now was captured, from its SYN on.
+  [[nodiscard]] bool whole(End end) const noexcept { return !half(end).startup.may_be_missing; }
+  // The packet in which the startup frame of this end begins that it has not finished by now, if any.
+  [[nodiscard]] std::optional<std::uint64_t> unfinished_frame(End end) const noexcept;
 
  private:
   using Half = WalkHalf;
@@ -82,12 +86,19 @@ class Walk {
   bool search(Half& half);
   bool search_inside(Half& half);
   bool begin_startup(Half& half, const KeyFound& key);
-  bool wrong_request(Half& half);
   bool startup(Half& half);
   bool startup_cut_short(Half& half);
   void leave_startup(Half& half, std::size_t size, const StartupFlags& flags);
   void set_initiator(End end, bool known);
   bool wait_for_framing(Half& half);
+
+  // walk_front.cpp: FPDUs that nothing was agreed for, and what was sent in a startup frame's place.
+  bool look_at_front(Half& half);
+  bool take_for_frame(Half& half);
+  bool begin_unagreed(Half& half);
+  [[nodiscard]] bool at_once(const Half& half) const noexcept;
+  void follow_from_here(Half& half, const Track& track);
+  void note_front(Half& half, const WalkStartup::Span& answered);
 
   // walk_fpdus.cpp
   bool follow(Half& half);
@@ -99,12 +110,14 @@ class Walk {
 
   // walk_resync.cpp
   void lose(Half& half, std::optional<LossReason> told);
+  [[nodiscard]] static std::optional<mpa::FrameKind> key_here(const Half& half) noexcept;
   bool regain(Half& half);
   bool resume_in_order(Half& half);
   void resume(Half& half, const Track& track);
   [[nodiscard]] Known known(const Half& half) const noexcept;
 
   [[nodiscard]] Half& half(End end) noexcept { return halves_[static_cast<std::size_t>(end)]; }
+  [[nodiscard]] const Half& half(End end) const noexcept { return halves_[static_cast<std::size_t>(end)]; }
   [[nodiscard]] Half& other(const Half& one) noexcept { return half(opposite(one.end)); }
   [[nodiscard]] const Half& other(const Half& one) const noexcept {
     return halves_[static_cast<std::size_t>(opposite(one.end))];

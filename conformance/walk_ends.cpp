@@ -11,10 +11,11 @@ bool Walk::apply_gap(Half& half) {
   const Phase phase = half.phase;
   const bool known_end = phase == Phase::kStartup && half.window.size() >= mpa::kFixedFrameSize;
   if (known_end) leave_startup(half, startup_size(half.window.octets()), startup_flags(half.window.octets()));
-  const bool followed = phase == Phase::kFollowing || phase == Phase::kWaiting || phase == Phase::kStartup;
+  const bool followed =
+      phase == Phase::kFollowing || phase == Phase::kWaiting || phase == Phase::kUnagreed || phase == Phase::kStartup;
   if (followed) {
     tell(LostSeen{direction(half.end), LossReason::kCaptureGap, half.window.end(),
-                  half.window.place(half.window.size())});
+                  half.window.place(half.window.size()), std::nullopt});
   }
   half.window.restart(gap.stream_offset + gap.size);
   half.startup.may_be_missing = true;

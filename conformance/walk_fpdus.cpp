@@ -55,6 +55,10 @@ bool Walk::follow_doubtful(Half& half, const Extent& size) {
 bool Walk::follow_cut(Half& half) {
   const Bytes octets = half.window.octets();
   if (octets.size() <= mpa::kLengthSize || half.startup.rejected) return false;
+  if (key_here(half)) {
+    lose(half, LossReason::kNotAnFpdu);
+    return true;
+  }
   Resync look;
   Known framing{.crc = half.fpdus.track.framing.crc, .markers = half.fpdus.track.framing.markers, .position = {}};
   const std::size_t skip = half.fpdus.least_skip();

@@ -38,8 +38,13 @@ struct WalkTurn {
 
 // What its startup frame said, if it was there.
 struct WalkStartup {
+  struct Span {
+    std::uint64_t begin{};  // stream offset
+    std::uint64_t first_packet{}, last_packet{};
+  };
   std::optional<StartupFlags> flags{};
   std::optional<std::uint64_t> base{};  // stream offset of the first octet behind the frame, while that is known
+  std::optional<Span> span{};           // where it lay, whatever was wrong with it
   bool rejected = false;                // by either end's frame: what follows belongs to the ULP
   bool may_be_missing = true;           // its place was not captured: FPDUs may be there without it
 
@@ -48,6 +53,15 @@ struct WalkStartup {
     if (!base || stream_offset < *base) return std::nullopt;
     return stream_offset - *base;
   }
+};
+
+// Where something of MPA has to begin although no key shows it: with the first octet, or with the first one behind the
+// other end's frame.
+struct WalkFront {
+  std::uint64_t at = 0;       // stream offset
+  std::uint64_t look_at = 0;  // the stream offset behind which there is more to say of it
+  bool no_fpdu = false;       // begins there
+  bool sent_first = false;    // what begins there was sent before the other end's frame, which answers it
 };
 
 // The FPDUs that were told, and where and how the next one is framed.
@@ -94,6 +108,7 @@ struct WalkHalf {
     kSearching,  // for the startup frame
     kStartup,    // in it
     kWaiting,    // behind it, for the other end's
+    kUnagreed,   // behind it, and the other end's will not come: FPDUs may begin here all the same
     kFollowing,  // FPDU by FPDU
     kLost,       // looking for one
     kIgnoring,   // no MPA (any more)
@@ -106,6 +121,7 @@ struct WalkHalf {
   std::size_t needed = 0;       // octets in the window before another look is worth while
   WalkTurn turn{};
   WalkStartup startup{};
+  WalkFront front{};  // kSearching
   WalkFpdus fpdus{};
   WalkSearch search{};  // kLost
   WalkStop stop{};

@@ -41,7 +41,8 @@ std::size_t Walk::next_look(Half& half) const {
   const std::size_t wanted = half.needed > size ? half.needed - size : 1;
   switch (half.phase) {
     case Phase::kSearching: return next_search(half);
-    case Phase::kStartup: return wanted;
+    case Phase::kStartup:
+    case Phase::kUnagreed: return wanted;
     case Phase::kWaiting: return size > kMostWaiting ? half.window.hidden() : kMostWaiting + 1 - size;
     case Phase::kFollowing: return half.fpdus.number > 0 ? half.window.hidden() : wanted;
     case Phase::kLost: return next_scan(half, size + wanted) - size;
@@ -54,9 +55,13 @@ std::size_t Walk::next_search(const Half& half) const {
   const OctetWindow& window = half.window;
   const std::size_t size = window.size();
   if (half.startup.may_be_missing) return size < mpa::kKeySize ? mpa::kKeySize - size : 1;
-  if (initiator_ == half.end && other(half).startup.flags) return 1;  // wrong_request
-  const std::size_t most = window.end() > kSearched ? 1 : static_cast<std::size_t>(kSearched + 1 - window.end());
-  return std::min(most, key_end(window, window.all().size()) - size);
+  const auto up_to = [&](std::uint64_t offset) {
+    return window.end() >= offset ? 1 : static_cast<std::size_t>(offset - window.end());
+  };
+  const std::size_t most = std::min(up_to(kSearched + 1), key_end(window, window.all().size()) - size);
+  if (half.front.at < window.begin()) return most;
+  if (!half.front.no_fpdu) return std::min(most, up_to(std::max(half.front.look_at, half.front.at + 1)));
+  return at_once(half) ? std::min(most, up_to(half.front.at + kKeptOfSearch + 1)) : most;
 }
 
 // To a place in the stream, not in what was handed over. A startup frame may be all that is sent, so it is looked at

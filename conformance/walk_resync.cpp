@@ -7,7 +7,7 @@ namespace weft::conformance {
 // `told`: with a reason when it is worth telling; a capture that begins in mid-connection has lost nothing.
 void Walk::lose(Half& half, std::optional<LossReason> told) {
   half.search = {.lost_at = half.window.begin(), .told = told.has_value()};
-  if (told) tell(LostSeen{direction(half.end), *told, half.window.begin(), half.window.place(0)});
+  if (told) tell(LostSeen{direction(half.end), *told, half.window.begin(), half.window.place(0), key_here(half)});
   // What was followed begins no FPDU, so the search goes on behind it. Before the first FPDU, PD_Length may be what is
   // wrong, and then the beginning of the stream is unknown.
   const std::size_t skip = half.fpdus.least_skip();
@@ -17,6 +17,14 @@ void Walk::lose(Half& half, std::optional<LossReason> told) {
   half.needed = 0;
   half.window.hide();
   half.turn.undecided = !half.window.all().empty();
+}
+
+// A second frame, say.
+std::optional<mpa::FrameKind> Walk::key_here(const Half& half) noexcept {
+  const Bytes octets = half.window.octets();
+  if (octets.size() < mpa::kKeySize) return std::nullopt;
+  const auto key = find_key(octets.first(mpa::kKeySize));
+  return key ? std::optional(key->kind) : std::nullopt;
 }
 
 // What the startup frames say holds. Where the beginning of the FPDU stream is known, so is where FPDUs and Markers can

@@ -13,12 +13,17 @@ bool Walk::search(Half& half) {
   if (const auto key = find_key(octets)) return begin_startup(half, *key);
   if (half.startup.may_be_missing && octets.size() < mpa::kKeySize && !cut(half)) return false;
   if (half.startup.may_be_missing) return search_inside(half);
-  if (initiator_ == half.end && other(half).startup.flags) return wrong_request(half);
+  if (look_at_front(half)) return true;
+  if (half.turn.undecided) return false;
+  if (half.stop.at_fin() && cut(half)) {
+    if (const auto key = find_cut_key(octets)) return begin_startup(half, *key);
+  }
   if (half.window.end() > kSearched) {
     half.phase = Phase::kIgnoring;
     return true;
   }
-  if (octets.size() > kKeptOfSearch) half.window.drop(octets.size() - kKeptOfSearch);
+  const bool kept = at_once(half) && half.front.at >= half.window.begin();
+  if (octets.size() > kKeptOfSearch && !kept) half.window.drop(octets.size() - kKeptOfSearch);
   return false;
 }
 
@@ -38,14 +43,6 @@ bool Walk::begin_startup(Half& half, const KeyFound& key) {
   half.turn.undecided = false;
   half.phase = Phase::kStartup;
   return true;
-}
-
-// The other end has answered with a Reply, so this one has sent a Request: with a key that does not even resemble one.
-// It is the last thing that was sent, so it began behind what the other end had sent before (MPA-7.1.1-02).
-bool Walk::wrong_request(Half& half) {
-  const std::uint64_t begin = std::clamp(half.run_begin, half.window.begin(), half.window.end());
-  return begin_startup(half,
-                       {.at = static_cast<std::size_t>(begin - half.window.begin()), .kind = mpa::FrameKind::kRequest});
 }
 
 void Walk::set_initiator(End end, bool known) {
@@ -82,6 +79,14 @@ bool Walk::startup(Half& half) {
     seen.frame = std::unexpected(frame.error());
   }
   tell(seen);
+  const bool readable = frame || resembles_key(octets) || resembles_fixed_part(octets);
+  half.startup.span = {seen.piece.stream_offset, seen.piece.first.packet, seen.piece.last.packet};
+  note_front(other(half), *half.startup.span);
+  if (!readable) {  // its flags mean nothing
+    half.window.drop(mpa::kFixedFrameSize);
+    lose(half, {});
+    return true;
+  }
   leave_startup(half, shown, flags);
   if (too_long) lose(half, {});  // where it ends is not known
   if (too_long) half.startup.base.reset();
@@ -117,7 +122,8 @@ bool Walk::wait_for_framing(Half& half) {
   const bool never = peer.phase != Phase::kSearching && peer.phase != Phase::kStartup;
   const bool too_many = half.window.size() > kMostWaiting;
   if (never || too_many || finished_ || half.stop.gap || (half.stop.closed && peer.stop.closed)) {
-    lose(half, {});
+    half.phase = Phase::kUnagreed;
+    half.window.hide();
     return true;
   }
   half.turn.held = !half.window.empty() || half.stop.closed;

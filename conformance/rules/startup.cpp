@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "conformance/rules/tables.hpp"
@@ -43,10 +44,14 @@ constexpr std::uint8_t kEnhancedBit = 0x10;  // a reserved bit below revision 2
 constexpr std::uint8_t kReservedBits = 0x0f;
 
 void judge_key(const StartupSeen& seen, mpa::Fault fault, Findings& findings) {
-  const Where key{&seen.piece, 0, mpa::kKeySize};
-  const std::string octets = hex(seen.piece.octets.first(mpa::kKeySize));
+  const std::size_t size = std::min(seen.piece.octets.size(), mpa::kKeySize);
+  const Where key{&seen.piece, 0, size};
+  const std::string octets = hex(seen.piece.octets.first(size));
   if (seen.piece.from == Direction::kFromInitiator) {
-    findings.add(kRequestKey, key, fmt::format("The key is {}, not \"MPA ID Req Frame\".", octets));
+    const bool reply = mpa::frame_kind(seen.piece.octets) == mpa::FrameKind::kReply;
+    findings.add(kRequestKey, key,
+                 reply ? "A Reply is answered by a second Reply: both ends are Responders."
+                       : fmt::format("The key is {}, not \"MPA ID Req Frame\".", octets));
   } else if (fault == mpa::Fault::kRoleClash) {
     findings.add(kReplyKey, key, "A Request is answered by a second Request: both ends are Initiators.");
   } else {
@@ -54,11 +59,19 @@ void judge_key(const StartupSeen& seen, mpa::Fault fault, Findings& findings) {
   }
 }
 
+// What there is of the key is right.
+bool key_begins(const StartupSeen& seen) noexcept {
+  const bool request = seen.piece.from == Direction::kFromInitiator;
+  return mpa::parse_startup_frame(seen.piece.octets.first(std::min(seen.piece.octets.size(), mpa::kKeySize)),
+                                  request ? mpa::FrameKind::kRequest : mpa::FrameKind::kReply)
+      .has_value();
+}
+
 void judge_fault(const StartupSeen& seen, mpa::Fault fault, Findings& findings) {
   using enum mpa::Fault;
   const Piece& piece = seen.piece;
   const auto length = [&] { return Be<kLengthAt, std::uint16_t>::get(piece.octets); };
-  if (fault == kBadKey || fault == kRoleClash) return judge_key(seen, fault, findings);
+  if (fault == kBadKey || fault == kRoleClash || !key_begins(seen)) return judge_key(seen, fault, findings);
   if (fault == kPrivateDataTooLong) {
     return findings.add(kTooMuchPrivateData, {&piece, kLengthAt, 2},
                         fmt::format("PD_Length is {}, more than 512.", length()));

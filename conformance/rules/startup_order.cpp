@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include "conformance/rules/startup.hpp"
 #include "conformance/rules/tables.hpp"
@@ -16,15 +18,12 @@ using enum Layer;
 
 constexpr Rule kAfterReject{"MPA-7.1.1-16", kViolation, kConnection, "RFC 5044 7.1.1",
                             "A Reply with R set rejects the connection: no FPDU follows."};
-constexpr Rule kReplyEarly{"MPA-7.1.2-12", kViolation, kConnection, "RFC 5044 7.1.2",
-                           "The Reply is sent when the Request has been received, never before."};
-constexpr Rule kFpduBeforeReply{"MPA-7.1.2-13", kViolation, kConnection, "RFC 5044 7.1.2",
-                                "The Initiator sends no FPDU before it has received the Reply."};
 constexpr Rule kFence{"MPA-7.1.2-17", kViolation, kConnection, "RFC 5044 7.1.2",
                       "The Responder sends no FPDU before it has received the Initiator's first one."};
 constexpr Rule kMixedSegment{"MPA2-4.3-01", kWarning, kConnection, "RFC 6581 4.3",
                              "No TCP segment holds both the end of a startup frame and octets of an FPDU."};
-constexpr std::array kStartupOrderRules{&kAfterReject, &kReplyEarly, &kFpduBeforeReply, &kFence, &kMixedSegment};
+constexpr std::array kStartupOrderRules{&kAfterReject, &kReplyEarlyRule, &kFpduBeforeReplyRule, &kFence,
+                                        &kMixedSegment};
 
 constexpr std::size_t kMostEarlySegments = 64;
 constexpr std::size_t kKept = 32;  // octets of an FPDU for an excerpt later on
@@ -32,11 +31,21 @@ constexpr std::size_t kKept = 32;  // octets of an FPDU for an excerpt later on
 constexpr Direction kInitiator = Direction::kFromInitiator;
 constexpr Direction kResponder = Direction::kFromResponder;
 
+std::string surplus_of(Direction from, bool frame) {
+  const bool request = from == kInitiator;
+  return fmt::format(
+      "{} {} the {} before the {}: {}", frame ? "A second startup frame" : "Octets that are no FPDU",
+      frame ? "follows" : "follow", request ? "Request" : "Reply", request ? "Reply" : "Initiator's first FPDU",
+      frame ? "there is one in each direction." : "PD_Length is too small, or the private data too long.");
+}
+
 }  // namespace
 
 void StartupOrderRules::on(const SegmentSeen& seen, const Facts&, Findings&) {
   Half& sender = half(seen.from);
   if (!sender.frame_seen && sender.segments.size() < kMostEarlySegments) sender.segments.push_back(seen.segment);
+  const bool behind = sender.frame_seen && seen.segment.stream_offset + seen.segment.size > sender.frame_end;
+  if (behind && !sender.packet_behind) sender.packet_behind = seen.segment.packet;
 }
 
 void StartupOrderRules::on(const StartupSeen& seen, const Facts& facts, Findings&) {
@@ -46,18 +55,25 @@ void StartupOrderRules::on(const StartupSeen& seen, const Facts& facts, Findings
   sender.frame_first = piece.first;
   sender.frame_last = piece.last;
   sender.frame_end = piece.stream_offset + piece.octets.size();
-  sender.frame_and_more = std::ranges::any_of(sender.segments, [&](const TcpSegment& segment) {
-    return segment.packet == piece.last.packet && segment.stream_offset < sender.frame_end &&
-           segment.stream_offset + segment.size > sender.frame_end;
-  });
-  sender.segments = {};
-  if (piece.from == kInitiator) {
-    request_ = {piece, {piece.octets.begin(), piece.octets.end()}};
+  for (const TcpSegment& segment : std::exchange(sender.segments, {})) {
+    if (segment.stream_offset + segment.size <= sender.frame_end) continue;
+    if (!sender.packet_behind) sender.packet_behind = segment.packet;
+    if (segment.packet == piece.last.packet && segment.stream_offset < sender.frame_end) sender.frame_and_more = true;
   }
+  sender.frame = piece;
+  sender.frame_octets.assign(piece.octets.begin(), piece.octets.end());
+  note_roles(seen);
   const Half& initiator = half(kInitiator);
   const Half& responder = half(kResponder);
   reply_early_ = facts.request && initiator.frame_seen && responder.frame_seen &&
                  responder.frame_first.packet < initiator.frame_last.packet;
+}
+
+// Where both ends sent the same key, which of them should have waited for the other is not known.
+void StartupOrderRules::note_roles(const StartupSeen& seen) {
+  const auto other = seen.piece.from == kInitiator ? mpa::FrameKind::kReply : mpa::FrameKind::kRequest;
+  if (mpa::frame_kind(seen.piece.octets) != other) return;
+  for (Half& half : halves_) half.unknown = true;
 }
 
 bool StartupOrderRules::on(const FpduSeen& fpdu, const Facts& facts, Findings& findings) {
@@ -72,7 +88,7 @@ bool StartupOrderRules::on(const FpduSeen& fpdu, const Facts& facts, Findings& f
   if (sender.fpdu_seen) return true;
   sender.fpdu_seen = true;
   sender.first_fpdu_complete = fpdu.piece.last;
-  if (fpdu.mid_stream) sender.unknown = true;
+  if (fpdu.mid_stream || !sender.frame_seen) sender.unknown = true;
   if (sender.unknown) return true;
   const bool broken = judge_first(fpdu, facts, findings);
   if (sender.frame_and_more && fpdu.position == 0 && !broken) {
@@ -86,17 +102,20 @@ bool StartupOrderRules::on(const FpduSeen& fpdu, const Facts& facts, Findings& f
 bool StartupOrderRules::judge_first(const FpduSeen& fpdu, const Facts&, Findings& findings) {
   const Piece& piece = fpdu.piece;
   if (piece.from == kResponder) {
+    judge_fpdu_time(findings);
     const Bytes kept = piece.octets.first(std::min(piece.octets.size(), kKept));
     early_ = {piece, {kept.begin(), kept.end()}};
     return half(kInitiator).fpdu_seen ? judge_fence(findings) : half(kResponder).frame_and_more;
   }
   judge_reply_time(findings);
   const Half& responder = half(kResponder);
-  const bool before_reply = responder.frame_seen && piece.first.packet < responder.frame_last.packet;
-  if (before_reply) {
-    findings.add(kFpduBeforeReply, {&piece, 0, piece.octets.size()},
-                 fmt::format("The Initiator's first FPDU is in packet {}, the Reply was complete in packet {}.",
-                             piece.first.packet, responder.frame_last.packet));
+  const bool before_reply = !responder.frame_seen || piece.first.packet < responder.frame_last.packet;
+  if (before_reply && responder.frame_seen) {
+    fpdu_early_ =
+        findings.prepare(kFpduBeforeReplyRule, {&piece, 0, piece.octets.size()},
+                         fmt::format("The Initiator's first FPDU is in packet {}, the Reply was complete in packet {}.",
+                                     piece.first.packet, responder.frame_last.packet));
+    if (piece.first.packet < responder.frame_first.packet) judge_fpdu_time(findings);
   }
   judge_fence(findings);
   return before_reply;
@@ -125,42 +144,92 @@ void StartupOrderRules::judge_reply_time(Findings& findings) {
   if (!reply_early_) return;
   reply_early_ = false;
   const Half& responder = half(kResponder);
-  findings.add(kReplyEarly, kResponder, responder.frame_first, responder.frame_end,
+  findings.add(kReplyEarlyRule, kResponder, responder.frame_first, responder.frame_end,
                fmt::format("The Reply begins in packet {}, the Request was complete in packet {}.",
                            responder.frame_first.packet, half(kInitiator).frame_last.packet));
 }
 
-// Where the FPDU stream should begin there is no FPDU: PD_Length says something else than what was sent.
+// The same of the Initiator's first FPDU: unless the Reply seems to end behind it because the PD_Length of the Reply is
+// too large.
+void StartupOrderRules::judge_fpdu_time(Findings& findings) {
+  if (fpdu_early_) findings.add(std::move(*fpdu_early_));
+  fpdu_early_.reset();
+}
+
+// Octets behind the frame in a packet in which its sender had to be silent: the Initiator waits for the Reply, the
+// Responder for the Initiator's first FPDU.
+bool StartupOrderRules::surplus(Direction from, std::uint64_t packet) noexcept {
+  const Half& initiator = half(kInitiator);
+  const Half& responder = half(kResponder);
+  if (from == kInitiator) return !responder.frame_seen || packet < responder.frame_last.packet;
+  const bool known = initiator.frame_seen && (initiator.fpdu_seen || !initiator.unknown);
+  return known && (!initiator.packet_behind || packet < *initiator.packet_behind);
+}
+
+void StartupOrderRules::tell_length(Direction from, std::string message, Findings& findings) {
+  Half& sender = half(from);
+  reply_early_ = false;
+  fpdu_early_.reset();
+  sender.frame.octets = sender.frame_octets;
+  findings.add(kLengthFieldRule, {&sender.frame, 18, 2}, std::move(message));
+}
+
 bool StartupOrderRules::on(const LostSeen& lost, const Facts& facts, Findings& findings) {
+  const bool explained = explain(lost, facts, findings);
+  forget(lost.from);
+  return explained;
+}
+
+// Where the FPDU stream should begin there is no FPDU: PD_Length says something else than what was sent.
+bool StartupOrderRules::explain(const LostSeen& lost, const Facts& facts, Findings& findings) {
   const Half& sender = half(lost.from);
   const bool at_begin = sender.frame_seen && !sender.fpdu_seen && lost.stream_offset == sender.frame_end;
-  forget(lost.from);
-  if (lost.reason != LossReason::kNotAnFpdu || !at_begin || lost.from != kInitiator || !facts.request) return false;
-  const Half& responder = half(kResponder);
-  const bool surplus = responder.frame_seen && lost.place.packet < responder.frame_last.packet;
-  if (!surplus && !reply_early_) return false;
-  reply_early_ = false;
-  request_.piece.octets = request_.octets;
-  findings.add(kLengthFieldRule, {&request_.piece, 18, 2},
-               surplus
-                   ? "Octets that are no FPDU follow the Request before the Reply: PD_Length is too small, or the "
-                     "private data too long."
-                   : "The Reply came before that many octets of private data, and no FPDU follows them: PD_Length is "
-                     "too large.");
+  const bool from_initiator = lost.from == kInitiator;
+  if (lost.reason != LossReason::kNotAnFpdu || !at_begin || !(from_initiator ? facts.request : facts.reply)) {
+    return false;
+  }
+  if (surplus(lost.from, lost.place.packet)) {
+    tell_length(lost.from, surplus_of(lost.from, lost.key.has_value()), findings);
+  } else if (from_initiator && reply_early_) {
+    tell_length(lost.from,
+                "The Reply came before that many octets of private data, and no FPDU follows them: PD_Length is too "
+                "large.",
+                findings);
+  } else if (!from_initiator && fpdu_early_) {
+    tell_length(lost.from,
+                "The Initiator's first FPDU came before that many octets of private data, and no FPDU follows them: "
+                "PD_Length is too large.",
+                findings);
+  } else {
+    return false;
+  }
   return true;
 }
 
-void StartupOrderRules::on(const EndSeen& end, const Facts&, Findings& findings) {
-  if (end.from != kInitiator) return;
+bool StartupOrderRules::on(const EndSeen& end, const Facts& facts, Findings& findings) {
+  const Half& sender = half(end.from);
+  const bool begun = end.unfinished > 0 && sender.frame_seen && !sender.fpdu_seen && !sender.unknown;
+  const bool at_begin = begun && end.unfinished_offset == sender.frame_end;
+  const bool explained =
+      at_begin && (end.from == kInitiator ? facts.request : facts.reply) && surplus(end.from, end.unfinished_at.packet);
+  if (explained) tell_length(end.from, surplus_of(end.from, false), findings);
+  if (end.from == kResponder) judge_fpdu_time(findings);
+  if (end.from != kInitiator) return explained;
   judge_reply_time(findings);
   if (!half(kInitiator).fpdu_seen && half(kInitiator).frame_seen) judge_fence(findings);
+  return explained;
 }
 
+// Octets that the capture lost may hold what would tell.
 void StartupOrderRules::forget(Direction from) {
   if (!half(from).fpdu_seen) half(from).unknown = true;
+  if (from == kResponder) fpdu_early_.reset();
 }
 
-void StartupOrderRules::finish(const Facts&, Findings& findings) { judge_reply_time(findings); }
+void StartupOrderRules::finish(const Facts&, Findings& findings) {
+  judge_reply_time(findings);
+  judge_fpdu_time(findings);
+}
 
 std::span<const Rule* const> startup_order_rules() noexcept { return kStartupOrderRules; }
 

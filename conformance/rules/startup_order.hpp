@@ -13,6 +13,12 @@
 
 namespace weft::conformance {
 
+// Broken by what was sent in the wrong order, or by what was never sent (startup_missing.cpp).
+inline constexpr Rule kReplyEarlyRule{"MPA-7.1.2-12", Severity::kViolation, Layer::kConnection, "RFC 5044 7.1.2",
+                                      "The Reply is sent when the Request has been received, never before."};
+inline constexpr Rule kFpduBeforeReplyRule{"MPA-7.1.2-13", Severity::kViolation, Layer::kConnection, "RFC 5044 7.1.2",
+                                           "The Initiator sends no FPDU before it has received the Reply."};
+
 class StartupOrderRules {
  public:
   void on(const SegmentSeen& seen, const Facts& facts, Findings& findings);
@@ -21,7 +27,8 @@ class StartupOrderRules {
   bool on(const FpduSeen& fpdu, const Facts& facts, Findings& findings);
   // True: it is explained here, and no other rule's to judge.
   bool on(const LostSeen& lost, const Facts& facts, Findings& findings);
-  void on(const EndSeen& end, const Facts& facts, Findings& findings);
+  // True: what the direction ended in is explained here.
+  bool on(const EndSeen& end, const Facts& facts, Findings& findings);
   void forget(Direction from);
   void finish(const Facts& facts, Findings& findings);
 
@@ -29,9 +36,12 @@ class StartupOrderRules {
   struct Half {
     bool frame_seen = false;
     Place frame_first{}, frame_last{};
-    std::uint64_t frame_end = 0;         // stream offset
-    bool frame_and_more = false;         // one segment carried its end and more behind it
-    std::vector<TcpSegment> segments{};  // before the frame was complete
+    std::uint64_t frame_end = 0;  // stream offset
+    bool frame_and_more = false;  // one segment carried its end and more behind it
+    Piece frame{};                // and its octets, for an excerpt later on
+    std::vector<std::byte> frame_octets{};
+    std::optional<std::uint64_t> packet_behind{};  // the first one with octets behind the frame
+    std::vector<TcpSegment> segments{};            // before the frame was complete
     bool fpdu_seen = false;
     bool unknown = false;  // octets were lost before the first FPDU
     Place first_fpdu_complete{};
@@ -42,14 +52,19 @@ class StartupOrderRules {
     std::vector<std::byte> octets{};
   };
   [[nodiscard]] Half& half(Direction from) noexcept { return halves_[static_cast<std::size_t>(from)]; }
+  void note_roles(const StartupSeen& seen);
+  bool explain(const LostSeen& lost, const Facts& facts, Findings& findings);
   void judge_reply_time(Findings& findings);
+  void judge_fpdu_time(Findings& findings);
+  [[nodiscard]] bool surplus(Direction from, std::uint64_t packet) noexcept;
+  void tell_length(Direction from, std::string message, Findings& findings);
   bool judge_first(const FpduSeen& fpdu, const Facts& facts, Findings& findings);
   bool judge_fence(Findings& findings);
 
   std::array<Half, 2> halves_{};
   std::optional<Early> early_{};
-  bool reply_early_ = false;  // it came before the Request was complete, unless PD_Length is wrong
-  Early request_{};
+  bool reply_early_ = false;             // it came before the Request was complete, unless PD_Length is wrong
+  std::optional<Finding> fpdu_early_{};  // before the Reply was complete, unless PD_Length is wrong
   bool after_reject_told_ = false;
 };
 

@@ -10,6 +10,7 @@ namespace weft::conformance {
 
 [[nodiscard]] std::span<const Rule* const> startup_rules() noexcept;
 [[nodiscard]] std::span<const Rule* const> startup_order_rules() noexcept;
+[[nodiscard]] std::span<const Rule* const> startup_missing_rules() noexcept;
 [[nodiscard]] std::span<const Rule* const> negotiation_rules() noexcept;
 [[nodiscard]] std::span<const Rule* const> rtr_rules() noexcept;
 [[nodiscard]] std::span<const Rule* const> fpdu_rules() noexcept;

@@ -18,6 +18,8 @@ SAMPLES = ROOT / "pcap-samples"
 VIOLATION = SAMPLES / "broken/mpa-4.1-03.pcap"
 WARNING = SAMPLES / "broken/mpa-4.4-05.pcap"
 CLEAN = SAMPLES / "forged/story.pcap"
+NO_REPLY = SAMPLES / "broken/mpa-7.1.2-13-no-reply.pcap"
+OTHER_REPLY = SAMPLES / "broken/mpa-7.1.1-04-other-protocol.pcap"
 NO_VIOLATION, VIOLATIONS, UNREADABLE, NO_IWARP = range(4)
 WRONG = []
 
@@ -84,14 +86,16 @@ def choices(weft):
     check("--only it", audit(weft, "--only", "MPA-4.1-03", VIOLATION)[0] == VIOLATIONS)
     check("--quiet", audit(weft, "--quiet", VIOLATION)[1] == "")
     listed = {line.split()[0] for line in audit(weft, "--list")[1].splitlines()}
-    samples = {path.stem for path in (SAMPLES / "broken").glob("*.pcap")}
-    check("--list has each rule that a sample breaks, and no other", {rule.lower() for rule in listed} == samples)
+    broken = {json.loads(path.read_text())["findings"][0]["clause"] for path in (SAMPLES / "broken").glob("*.expected.json")}
+    check("--list has each rule that a sample breaks, and no other", listed == broken)
 
 
 def reports(weft, folder):
     schema = json.loads((ROOT / "docs/audit.schema.json").read_text())
+    late = folder / "late.pcap"
+    late.write_bytes(without_packets(CLEAN.read_bytes(), 5))
     for capture in (CLEAN, VIOLATION, WARNING, SAMPLES / "54-p2p-rtr-read.pcap", SAMPLES / "20-term-write-bad-stag.pcap",
-                    SAMPLES / "31-privdata.pcap"):
+                    SAMPLES / "31-privdata.pcap", late, NO_REPLY, OTHER_REPLY):
         written, xml_written = folder / "report.json", folder / "report.xml"
         audit(weft, "--quiet", "--json", written, "--junit", xml_written, capture)
         for fault in fits(json.loads(written.read_text()), schema, schema["$defs"]):
@@ -101,6 +105,32 @@ def reports(weft, folder):
         check(f"{capture.name}: JUnit's failures are the violations",
               len(failures) == sum(f["severity"] == "violation" for f in json.loads(written.read_text())["findings"]))
     check("a report that cannot be written is 2", audit(weft, "--json", folder / "no/such/folder", CLEAN)[0] == UNREADABLE)
+
+
+def without_packets(capture, count):
+    """A pcap file of little-endian order without its first packets."""
+    at = 24
+    for _ in range(count):
+        at += 16 + int.from_bytes(capture[at + 8:at + 12], "little")
+    return capture[:24] + capture[at:]
+
+
+def missing_frames(weft, folder):
+    """"not captured" is said of what the capture lacks, and of nothing else."""
+    late = folder / "late.pcap"
+    late.write_bytes(without_packets(CLEAN.read_bytes(), 5))
+    cases = (("begins behind the start-up", late, "not captured", "not captured"),
+             ("shows that no Reply was sent", NO_REPLY, None, "none sent"),
+             ("shows another protocol's answer", OTHER_REPLY, None, "malformed"),
+             ("shows a Request that was cut short", SAMPLES / "broken/mpa-7.1.1-23-cut-key.pcap", "not finished", "none sent"))
+    for what, capture, request, reply in cases:
+        report = folder / "missing.json"
+        shown = audit(weft, "--json", report, capture)[1]
+        mpa = json.loads(report.read_text())["connections"][0]["mpa"]
+        for name, why in (("request", request), ("reply", reply)):
+            check(f"JSON, a capture that {what}: {name}", mpa.get(f"no_{name}", {}).get("why") == why and (name in mpa) == (why is None))
+            line = next(line for line in shown.splitlines() if line.startswith(f"  {name.capitalize()} "))
+            check(f"text, a capture that {what}: {name}", why is None or line.endswith(why))
 
 
 def text(weft):
@@ -118,6 +148,7 @@ def main():
         exit_codes(weft, Path(name))
         choices(weft)
         text(weft)
+        missing_frames(weft, Path(name))
         reports(weft, Path(name))
     for line in WRONG:
         print(line, file=sys.stderr)

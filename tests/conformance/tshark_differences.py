@@ -29,6 +29,11 @@ REASONS = {
         "the frame and all behind it, for `weft audit` to judge", "tshark as a receiver has to be, weft as an auditor",
         [("5044, 7.1.2", "If a received \"Key\" does not match the expected value [...] the TCP/DDP connection MUST be closed, "
           "and an error returned to the ULP.")]),
+    "two Requests": Reason(
+        "a Request that answers a Request", "a Request", "a Reply with the key of a Request, which is a finding",
+        "both: it is the one and should be the other",
+        [("5044, 7.1.2", "MPA implementations MUST use the difference between the MPA Request Frame and the MPA Reply Frame to "
+          "check for incorrect \"Initiator/Initiator\" startups.")]),
     "startup order": Reason(
         "a Reply before the Request", "no MPA in this connection", "both frames and the FPDUs",
         "tshark as a receiver, weft as an auditor",
@@ -37,6 +42,11 @@ REASONS = {
     "startup cut short": Reason(
         "a startup frame that ends before its Private Data does", "no MPA", "what there is of it", "neither: it is no frame",
         [("5044, 7.1.1", "PD_Length: This field MUST contain the length in octets of the Private Data field.")]),
+    "private data": Reason(
+        "private data that is not as long as PD_Length says, or a second startup frame",
+        "what that length makes of it, or a frame; an FPDU that is none, and nothing of that direction any more",
+        "that the length is wrong, and the FPDUs that follow", "weft: what follows the frame can be nothing else",
+        [("5044, 7.1.2", "MPA implementations MUST validate the PD_Length field.")]),
     "before the Reply": Reason(
         "FPDUs that are sent before the Reply has come, or without one", "octets of TCP", "FPDUs",
         "weft: these octets can be nothing else; that they come too early is a finding",
@@ -134,11 +144,19 @@ EXCUSES = [
     ("enhanced data", "*", PLACE, "iwarp_mpa.privatedata", lambda ours, theirs, _: (ours, theirs) == (24, 20)),
     ("no enhanced data", "broken/mpa2-6-11.pcap", THEIRS, "iwarp_mpa.privatedata", None),
     ("PD_Length", "broken/mpa-7.1.1-28.pcap", OURS, "iwarp_mpa.pdlength", None),
-    ("key", "broken/mpa-7.1.1-02.pcap", UNSEEN, "*", None),
-    ("key", "broken/mpa-7.1.1-04.pcap", UNSEEN, "*", None),
-    ("startup order", "broken/mpa-7.1.2-12.pcap", UNSEEN, "*", None),
+    ("key", "broken/mpa-7.1.1-02*.pcap", UNSEEN, "*", None),
+    ("key", "broken/mpa-7.1.1-04*.pcap", UNSEEN, "*", None),
+    ("two Requests", "broken/mpa-7.1.1-04-both-request.pcap", "*", "iwarp_mpa.*", None),
+    ("startup order", "broken/mpa-7.1.2-12*.pcap", UNSEEN, "*", None),
+    ("startup order", "broken/mpa-7.1.2-01.pcap", UNSEEN, "*", None),
     ("startup cut short", "broken/mpa-7.1.1-23.pcap", UNSEEN, "startup frame", None),
-    ("before the Reply", "broken/mpa-7.1.2-13.pcap", UNSEEN, "FPDU", None),
+    ("startup cut short", "broken/mpa-7.1.1-23-cut-*.pcap", UNSEEN, "startup frame", None),
+    ("private data", "broken/mpa-7.1.1-23-reply-length.pcap", UNSEEN, "FPDU", None),
+    ("private data", "broken/mpa-7.1.1-23-surplus.pcap", UNSEEN, "FPDU", None),
+    ("private data", "broken/mpa-7.1.1-23-second-*.pcap", INVENTED, "*", None),
+    ("private data", "broken/mpa-7.1.1-23-second-*.pcap", MALFORMED, "", None),
+    ("before the Reply", "broken/mpa-7.1.2-13*.pcap", UNSEEN, "FPDU", None),
+    ("before the Reply", "broken/mpa-7.1.2-24*.pcap", UNSEEN, "FPDU", None),
     ("before the Reply", "broken/mpa2-4.3-01.pcap", UNSEEN, "FPDU", lambda _o, _t, message: message.piece["packet"] == 5),
     ("same segment", "broken/mpa2-4.3-01.pcap", UNSEEN, "FPDU", lambda _o, _t, message: message.piece["packet"] == 6),
     ("rejected", "broken/mpa-7.1.1-16.pcap", UNSEEN, "FPDU", None),
@@ -162,7 +180,7 @@ EXCUSES = [
     ("siw's Terminate", "46-crc-term-*.pcap", OURS, "iwarp_rdma.term_*", None),
     ("siw's Terminate", "broken/rdmap-4.8-04.pcap", OURS, "iwarp_rdma.term_*", None),
     ("quoted header", "broken/*.pcap", "*", "iwarp_rdma.term_ddp_h", None),
-    ("quoted header", "broken/*.pcap", MALFORMED, "", lambda _o, _t, message: message.number("iwarp_rdma.opcode") == 7),
+    ("quoted header", "broken/*.pcap", MALFORMED, "", lambda _o, _t, message: message and message.number("iwarp_rdma.opcode") == 7),
     ("quoted header", "forged/terminate-ddp-local.pcap", "*", "iwarp_rdma.term_ddp_h", None),
     ("quoted header", "forged/terminate-ddp-local.pcap", MALFORMED, "", None),
     # What weft writes.

@@ -132,6 +132,7 @@ TEST(Walk, OneDirectionAloneIsFollowed) {
   Script script = Script::with_handshake();
   script.send(End::kFirst, build(conversation.request));
   for (unsigned i = 1; i < 5; ++i) script.send(End::kFirst, conversation.initiator.add(send(i, pattern(50))));
+  script.gap(End::kSecond, 20);  // acknowledged
   const auto seen = script.walk();
   EXPECT_EQ(count(seen, "initiator fpdu"), 4u);
   EXPECT_THAT(violations(script.audit()), IsEmpty());

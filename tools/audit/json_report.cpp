@@ -20,14 +20,19 @@ void put_end(JsonWriter& json, std::string_view key, const conformance::Connecti
   json.begin_object(key).text("address", end.address).integer("port", end.port).end_object();
 }
 
-void put_frame(JsonWriter& json, std::string_view key, const std::optional<conformance::StartupFacts>& frame) {
-  if (!frame) return;
-  json.begin_object(key).integer("packet", frame->packet).integer("revision", frame->revision);
-  json.boolean("markers", frame->markers).boolean("crc", frame->crc).boolean("reject", frame->reject);
-  json.integer("private_data", frame->private_data.size());
-  if (!frame->private_data.empty()) json.text("private_data_octets", hex_digits(frame->private_data));
-  if (frame->enhanced) {
-    const auto& more = *frame->enhanced;
+void put_no_frame(JsonWriter& json, std::string_view key, const conformance::NoFrame& none) {
+  json.begin_object(key).text("why", conformance::name(none.why));
+  if (none.packet != 0) json.integer("packet", none.packet);
+  json.end_object();
+}
+
+void put_frame(JsonWriter& json, std::string_view key, const conformance::StartupFacts& frame) {
+  json.begin_object(key).integer("packet", frame.packet).integer("revision", frame.revision);
+  json.boolean("markers", frame.markers).boolean("crc", frame.crc).boolean("reject", frame.reject);
+  json.integer("private_data", frame.private_data.size());
+  if (!frame.private_data.empty()) json.text("private_data_octets", hex_digits(frame.private_data));
+  if (frame.enhanced) {
+    const auto& more = *frame.enhanced;
     json.integer("ird", more.ird).integer("ord", more.ord).boolean("peer_to_peer", more.peer_to_peer);
     json.boolean("rtr_send", more.rtr.send).boolean("rtr_write", more.rtr.write).boolean("rtr_read", more.rtr.read);
   }
@@ -36,8 +41,11 @@ void put_frame(JsonWriter& json, std::string_view key, const std::optional<confo
 
 void put_mpa(JsonWriter& json, const ConnectionReport& report) {
   json.begin_object("mpa");
-  put_frame(json, "request", report.facts.request);
-  put_frame(json, "reply", report.facts.reply);
+  const conformance::Facts& facts = report.facts;
+  if (facts.request) put_frame(json, "request", *facts.request);
+  if (!facts.request) put_no_frame(json, "no_request", facts.no_request);
+  if (facts.reply) put_frame(json, "reply", *facts.reply);
+  if (!facts.reply) put_no_frame(json, "no_reply", facts.no_reply);
   for (const Direction from : {Direction::kFromInitiator, Direction::kFromResponder}) {
     const Tally& tally = report.tally(from);
     json.begin_object(who(from)).integer("fpdus", tally.fpdus).integer("bad_crcs", tally.bad_crcs);

@@ -47,9 +47,11 @@ void put_octets(Out out, std::uint64_t first, std::span<const std::byte> octets,
   }
 }
 
-void put_frame(Out out, std::string_view name, const std::optional<conformance::StartupFacts>& frame) {
+void put_frame(Out out, std::string_view name, const std::optional<conformance::StartupFacts>& frame,
+               const conformance::NoFrame& none) {
   if (!frame) {
-    fmt::format_to(out, "  {:8} not captured\n", name);
+    fmt::format_to(out, "  {:8} {}{}\n", name, none.packet == 0 ? "" : fmt::format("packet {}, ", none.packet),
+                   conformance::name(none.why));
     return;
   }
   fmt::format_to(out, "  {:8} packet {}, revision {}, M={} C={}{}, {} octets of private data", name, frame->packet,
@@ -103,8 +105,8 @@ void put_connection(Out out, const ConnectionReport& report) {
   fmt::format_to(out, "\nconnection {}: {} (initiator{}) -> {} (responder), packets {} to {}\n", report.info.number,
                  address(report.end(Direction::kFromInitiator)), report.roles_known ? "" : "?",
                  address(report.end(Direction::kFromResponder)), report.info.first_packet, report.info.last_packet);
-  put_frame(out, "Request", report.facts.request);
-  put_frame(out, "Reply", report.facts.reply);
+  put_frame(out, "Request", report.facts.request, report.facts.no_request);
+  put_frame(out, "Reply", report.facts.reply, report.facts.no_reply);
   if (report.rtr) fmt::format_to(out, "  ready to receive: told by a zero-length {}\n", mpa::name(report.rtr));
   put_tally(out, "initiator", report.tally(Direction::kFromInitiator));
   put_tally(out, "responder", report.tally(Direction::kFromResponder));

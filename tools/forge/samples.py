@@ -12,18 +12,19 @@ class Sample:
     shows: str
     severity: str
     also: list
+    variant: str
     tell: object = field(repr=False)
 
     @property
     def name(self):
-        return self.clause.lower()
+        return self.clause.lower() + (f"-{self.variant}" if self.variant else "")
 
 
-def sample(clause, shows, *, severity="violation", also=()):
-    """`also`: clauses that the same octets cannot but break too."""
+def sample(clause, shows, *, severity="violation", also=(), variant=""):
+    """`also`: clauses that the same octets cannot but break too. `variant`: a word for another way to break the same clause."""
 
     def register(tell):
-        SAMPLES.append(Sample(clause, shows, severity, list(also), tell))
+        SAMPLES.append(Sample(clause, shows, severity, list(also), variant, tell))
         return tell
 
     return register

@@ -29,7 +29,14 @@ def markers_between_and_inside():
     return story.close()
 
 
+def not_answered():
+    story = Story()
+    story.talk.data(I, request())
+    return story.close(R)
+
+
 def more():
+    yield "request-not-answered", "a Request, to which the other end closes the connection", not_answered()
     yield "two-requests", "two Reads and then two atomics outstanding at a time, answered in their order", two_requests()
     yield "markers-between-and-inside", "Markers between two FPDUs and inside one", markers_between_and_inside()
     yield "terminate-ddp-local", "a Terminate for a Local Catastrophic Error of DDP", ended(over_the_write(etype=0))[0]

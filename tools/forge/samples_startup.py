@@ -32,6 +32,32 @@ def _():
     return whole(REQUEST, b"MPA ID Ref Frame" + REPLY[16:]), R, "reply"
 
 
+@sample("MPA-7.1.1-02", "both ends send a Reply", variant="both-reply")
+def _():
+    story = Story()
+    story.at["reply"] = story.talk.data(R, REPLY)
+    story.at["second"] = story.talk.data(I, REPLY)
+    return story.steps().close(), I, "second"
+
+
+@sample("MPA-7.1.1-04", "both ends send a Request", variant="both-request")
+def _():
+    return whole(REQUEST, REQUEST), R, "reply"
+
+
+@sample("MPA-7.1.1-04", "the Request is answered in another protocol", variant="other-protocol")
+def _():
+    story = Story()
+    story.at["request"] = story.talk.data(I, REQUEST)
+    story.at["reply"] = story.talk.data(R, b"HTTP/1.0 400 Bad Request\r\n\r\n")
+    return story.close(R), R, "reply"
+
+
+@sample("MPA-7.1.1-04", "the key of the Reply does not even resemble one, and is taken for it all the same", variant="no-key")
+def _():
+    return whole(REQUEST, b"what is this key" + REPLY[16:]), R, "reply"
+
+
 @sample("MPA-7.1.1-14", "R is set in the Request")
 def _():
     return whole(request(r=1)), I, "request"
@@ -73,6 +99,59 @@ def _():
     story.at["fin"] = story.talk.fin(I)
     story.talk.fin(R)
     return story, I, "request"
+
+
+@sample("MPA-7.1.1-23", "the Request ends by FIN inside its key", variant="cut-key")
+def _():
+    story = Story()
+    story.at["request"] = story.talk.data(I, REQUEST[:12])
+    story.talk.fin(I)
+    story.talk.fin(R)
+    return story, I, "request"
+
+
+@sample("MPA-7.1.1-23", "the Reply ends by FIN inside its key", variant="cut-reply")
+def _():
+    story = Story()
+    story.at["request"] = story.talk.data(I, REQUEST)
+    story.at["reply"] = story.talk.data(R, REPLY[:12])
+    return story.close(R), R, "reply"
+
+
+@sample("MPA-7.1.1-23", "the private data of the Reply is 8 octets longer than its PD_Length", variant="surplus")
+def _():
+    return whole(request(s=0), reply(s=0, data=b"12 octets ..", pd_length=4)), R, "reply"
+
+
+@sample("MPA-7.1.1-23", "the PD_Length of the Reply is 59 more than there is", variant="reply-length")
+def _():
+    story = Story().start(request(s=0), reply(s=0, data=b"short", pd_length=64)).steps().close()
+    return story, R, None
+
+
+@sample("MPA-7.1.1-23", "two Requests", variant="second-request")
+def _():
+    story = Story()
+    story.at["request"] = story.talk.data(I, REQUEST)
+    story.talk.data(I, REQUEST)
+    story.talk.data(R, REPLY)
+    return story.steps().close(), I, "request"
+
+
+@sample("MPA-7.1.1-23", "two Replies", variant="second-reply")
+def _():
+    story = Story()
+    story.talk.data(I, REQUEST)
+    story.at["reply"] = story.talk.data(R, REPLY)
+    story.talk.data(R, REPLY)
+    return story.steps().close(), R, "reply"
+
+
+@sample("MPA-7.1.1-23", "octets that are no FPDU follow a Request that is never answered", variant="no-reply")
+def _():
+    story = Story()
+    story.at["request"] = story.talk.data(I, request(s=0, data=b"12 octets ..", pd_length=4))
+    return story.close(), I, "request"
 
 
 @sample("MPA2-6-11", "S is set, but there are only two octets of private data")
@@ -144,6 +223,13 @@ def _():
     return story.steps().close(), R, "reply"
 
 
+@sample("MPA-7.1.2-12", "a Reply, and never a Request", variant="no-request")
+def _():
+    story = Story()
+    story.at["reply"] = story.talk.data(R, REPLY)
+    return story.close(), R, "reply"
+
+
 @sample("MPA-7.1.2-13", "the first FPDU is sent before the Reply has come")
 def _():
     story = Story()
@@ -151,6 +237,32 @@ def _():
     story.fpdu("first", I, untagged(SEND, 1, b"too soon"))
     story.at["reply"] = story.talk.data(R, REPLY)
     return story.fpdu("answer", R, untagged(SEND, 1, b"never mind")).close(), I, "first"
+
+
+@sample("MPA-7.1.2-13", "the initiator sends FPDUs, and never comes a Reply", variant="no-reply")
+def _():
+    story = Story()
+    story.at["request"] = story.talk.data(I, REQUEST)
+    return story.steps(["first", "write", "write end"]).close(), I, "first"
+
+
+@sample("MPA-7.1.2-01", "the initiator's first octets are an FPDU; the Reply came before any Request", also=["MPA-7.1.2-12"])
+def _():
+    story = Story()
+    story.at["reply"] = story.talk.data(R, REPLY)
+    return story.steps().close(), I, "first"
+
+
+@sample("MPA-7.1.2-24", "the responder answers the Request with an FPDU")
+def _():
+    story = Story()
+    story.at["request"] = story.talk.data(I, REQUEST)
+    return story.steps(["answer"]).close(), R, "answer"
+
+
+@sample("MPA-7.1.2-24", "FPDUs, and no startup frame in either direction", variant="no-frames")
+def _():
+    return Story().steps(["first", "write", "write end"]).close(), I, "first"
 
 
 @sample("MPA-7.1.2-17", "the responder sends an FPDU before the initiator's first")
