@@ -253,7 +253,7 @@ TEST_CASE("a PD_Length of the Reply that is too large is not the Initiator's fau
 TEST_CASE("two frames of the same kind: who had to wait for whom is not known",
           "[rfc5044/7.1.2][MPA-7.1.1-02][MPA-7.1.1-04][MPA-7.1.2-17]") {
   Case replies;
-  replies.octets_of(kR, replies.reply).octets_of(kI, replies.reply).fpdus(kI, 1).fpdus(kR, 1).close();
+  replies.octets_of(kI, replies.reply).octets_of(kR, replies.reply).fpdus(kI, 1).fpdus(kR, 1).close();
   CHECK(violations(replies.script.audit()) == Clauses{"MPA-7.1.1-02"});
   Case requests;
   requests.octets_of(kR, requests.request).octets_of(kI, requests.request).fpdus(kI, 1).fpdus(kR, 1).close();
