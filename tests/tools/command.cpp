@@ -63,14 +63,21 @@ bool Command::collect() {
   return ended_;
 }
 
-bool Command::wait_for_output(std::string_view text, std::chrono::seconds at_most) {
+bool Command::wait_for(std::string_view text, int descriptor, std::chrono::seconds at_most) {
   const auto deadline = std::chrono::steady_clock::now() + at_most;
   for (;;) {
     const bool over = collect() || std::chrono::steady_clock::now() > deadline;
-    if (out().find(text) != std::string::npos) return true;
+    if (contents(descriptor).find(text) != std::string::npos) return true;
     if (over) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
+}
+
+bool Command::wait_for_output(std::string_view text, std::chrono::seconds at_most) {
+  return wait_for(text, out_, at_most);
+}
+bool Command::wait_for_error(std::string_view text, std::chrono::seconds at_most) {
+  return wait_for(text, err_, at_most);
 }
 
 Ended Command::wait(std::chrono::seconds at_most) {

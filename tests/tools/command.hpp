@@ -29,6 +29,7 @@ class Command {
 
   // True once `text` stands on its standard output; false when it ended or the time is over before that.
   bool wait_for_output(std::string_view text, std::chrono::seconds at_most = std::chrono::seconds(20));
+  bool wait_for_error(std::string_view text, std::chrono::seconds at_most = std::chrono::seconds(20));  // on stderr
   Ended wait(std::chrono::seconds at_most = std::chrono::seconds(60));
   void signal(int number) const;
   [[nodiscard]] std::string out() const;
@@ -37,6 +38,7 @@ class Command {
 
  private:
   bool collect();  // true when the process has ended
+  bool wait_for(std::string_view text, int descriptor, std::chrono::seconds at_most);
 
   pid_t pid_ = -1;
   int out_ = -1;

@@ -123,6 +123,7 @@ TEST_F(HostileClient, SendsTextThatIsNotRpings) {
   ASSERT_TRUE(region);
   send(link, Advertisement{.address = region->iova(), .rkey = region->rkey(), .size = 100}.serialize());
   expect_complaint("not what the client should send");
+  EXPECT_THAT(server_.err(), testing::HasSubstr(": 0 pings, 0 octets each way, 1 data mismatch."));
 }
 
 TEST_F(HostileClient, LeavesInTheMiddle) {

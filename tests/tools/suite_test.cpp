@@ -95,6 +95,8 @@ TEST(Suite, JsonHasMachineFiguresAndVerdict) {
   EXPECT_EQ(first.at("ratio"), 1);
   EXPECT_EQ(first.at("met"), true);
   EXPECT_EQ(whole.at("cases").at(1).at("error"), "said \"no\"");
+  EXPECT_EQ(whole.at("complete"), true);
+  EXPECT_EQ(json::parse(suite_json({good}, {"a", "b"})).at("missing"), json({"a", "b"}));
   EXPECT_TRUE(whole.at("cases").at(1).at("ratio").is_null());
 }
 

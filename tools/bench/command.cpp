@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line of `weft bench`.
+#include <unistd.h>
+
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -25,13 +27,17 @@ constexpr const char* kBenchFooter =
     "polling and sleeping in the kernel, and the better of the two counts. Threads that poll are pinned to a processor "
     "each where there are two. Before and after, a message of each transport is compared octet by octet. Ratio is weft "
     "divided by tcp.\n"
+    "A terminal is shown which repetition is under way. After ^C or SIGTERM the report has the repetitions that were "
+    "complete.\n"
     "\n"
     "Examples:\n"
     "  weft bench lat --op send --size 8\n"
     "  weft bench bw --op write --size 65536 --crc off\n"
     "  weft bench rate --op send --size 64 --json\n"
     "\n"
-    "weft bench lat --help, weft bench bw --help and weft bench rate --help say what exactly each one does.";
+    "weft bench lat --help, weft bench bw --help and weft bench rate --help say what exactly each one does.\n"
+    "\n"
+    "Exit codes: 0 success, 1 something failed, 2 the command line was wrong, 130 interrupted.";
 
 constexpr const char* kLatency =
     "Latency in microseconds, one message at a time, both ends polling or, with --blocking, asleep.\n"
@@ -54,6 +60,21 @@ constexpr const char* kRate =
     "call, raw "
     "TCP sends one with one sendmsg.";
 
+void print_report(const bench::Report& report) {
+  std::fputs((report.options.output.json ? bench::as_json(report) : bench::as_text(report)).c_str(), stdout);
+}
+
+// ^C: the repetitions that are complete are told all the same. The other process ends with this one.
+[[noreturn]] void tell_and_end(const bench::Report& report) {
+  const std::size_t done = report.weft.figures.size();
+  if (done > 0) print_report(report);
+  std::fflush(stdout);
+  std::fprintf(stderr, "weft bench %s: interrupted: %zu of %u repetitions were complete%s.\n",
+               std::string(name(report.options.kind)).c_str(), done, report.options.repetitions,
+               done > 0 ? "; the figures are theirs" : ", so there is no figure");
+  ::_exit(static_cast<int>(ExitCode::kInterrupted));
+}
+
 Outcome<void> run(const bench::Arguments& arguments, const GlobalOptions& global) {
   const auto checked = bench::options_of(arguments);
   if (!checked) return std::unexpected(checked.error());
@@ -64,9 +85,10 @@ Outcome<void> run(const bench::Arguments& arguments, const GlobalOptions& global
     std::fputs(counted->c_str(), stdout);
     return {};
   }
-  const auto report = bench::measure(options, global);
+  const std::string title = "weft bench " + std::string(name(options.kind)) + ": ";
+  const auto report = bench::measure(options, global, {.title = title, .at_interruption = tell_and_end});
   if (!report) return std::unexpected(report.error());
-  std::fputs((options.output.json ? bench::as_json(*report) : bench::as_text(*report)).c_str(), stdout);
+  print_report(*report);
   return {};
 }
 

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,14 +17,18 @@
 #include "tools/bench/tcp_setup.hpp"
 #include "tools/bench/weft_setup.hpp"
 #include "tools/cli/child_process.hpp"
+#include "tools/cli/interruption.hpp"
+#include "tools/cli/progress_line.hpp"
 
 namespace weft::tools::bench {
 namespace {
 
 class Leader {
  public:
-  Leader(const Options& options, int channel, std::unique_ptr<Endpoint> weft, std::unique_ptr<Endpoint> tcp)
+  Leader(const Options& options, const Onlooker& onlooker, int channel, std::unique_ptr<Endpoint> weft,
+         std::unique_ptr<Endpoint> tcp)
       : options_(options),
+        onlooker_(onlooker),
         channel_(channel),
         weft_(std::move(weft)),
         tcp_(std::move(tcp)),
@@ -30,12 +37,16 @@ class Leader {
   }
 
   Outcome<Report> measure() {
+    std::optional<InterruptionWatch> watch;
+    if (onlooker_.at_interruption) watch.emplace([this] { tell_what_is_complete(); });
+    progress_.show(onlooker_.title + "finding out how many messages make a repetition");
     if (auto good = check_both(17); !good) return std::unexpected(good.error());
     for (Rival& rival : rivals_) find_rivals_length(rival);
     for (Contestant& contestant : contestants_) {
       if (auto sized = find_length(contestant); !sized) return std::unexpected(sized.error());
     }
     for (std::uint32_t i = 0; i < options_.repetitions; ++i) {
+      show_progress(i + 1);
       if (auto done = repeat(); !done) return std::unexpected(done.error());
     }
     if (auto good = check_both(91); !good) return std::unexpected(good.error());
@@ -57,6 +68,22 @@ class Leader {
     RivalSeries result{};
   };
 
+  void show_progress(std::uint32_t repetition) {
+    const std::scoped_lock lock(figures_);
+    progress_.show(onlooker_.title + "repetition " + std::to_string(repetition) + " of " +
+                   std::to_string(options_.repetitions));
+  }
+
+  // The figures stay locked: what is measured beside this finds no place any more.
+  void tell_what_is_complete() {
+    const std::scoped_lock lock(figures_);
+    progress_.clear();
+    const bool any = !contestants_.front().series.figures.empty();
+    Report whole = any ? report(0) : Report{.options = options_};
+    whole.complete = false;
+    onlooker_.at_interruption(whole);
+  }
+
   void add_rivals() {
     for (const RivalPlan& plan : plan_rivals(options_)) {
       if (plan.tests.empty()) rivals_.push_back({.result = {.name = plan.name, .reason = plan.reason}});
@@ -70,7 +97,9 @@ class Leader {
   Outcome<RivalFigure> run_rivals(Rival& rival) {
     const Waiting waiting = sleeps(options_) ? Waiting::kSleep : Waiting::kPoll;
     const auto result = run_rival(rival.test, rival.result.series.messages, {placement_, followers_}, waiting);
-    if (!result) rival.result.reason = result.error().sentence;
+    if (result) return result;
+    const std::scoped_lock lock(figures_);
+    rival.result.reason = result.error().sentence;
     return result;
   }
 
@@ -85,11 +114,14 @@ class Leader {
     return options_.duration / static_cast<double>(contestants_.size() * options_.repetitions);
   }
 
-  void repeat_rivals() {
-    for (Rival& rival : rivals_) {
-      if (!rival.result.reason.empty()) continue;
-      if (const auto result = run_rivals(rival)) rival.result.series.figures.push_back(result->figure);
+  // The figure of each rival that has one.
+  std::vector<std::optional<double>> repeat_rivals() {
+    std::vector<std::optional<double>> figures(rivals_.size());
+    for (std::size_t i = 0; i < rivals_.size(); ++i) {
+      if (!rivals_[i].result.reason.empty()) continue;
+      if (const auto result = run_rivals(rivals_[i])) figures[i] = result->figure;
     }
+    return figures;
   }
 
   // A stream over raw TCP is faster with polling on an idle machine and with sleeping on a busy one: both take part,
@@ -186,21 +218,36 @@ class Leader {
 
   // One repetition of each; next time another one comes first.
   Outcome<void> repeat() {
+    std::vector<RunResult> results(contestants_.size());
     for (std::size_t i = 0; i < contestants_.size(); ++i) {
-      Contestant& contestant = contestants_[(first_ + i) % contestants_.size()];
-      Series& series = contestant.series;
-      auto result = run(contestant, series.messages);
+      const std::size_t which = (first_ + i) % contestants_.size();
+      auto result = run(contestants_[which], contestants_[which].series.messages);
       if (!result) return std::unexpected(result.error());
-      series.figures.push_back(figure(options_, series.messages, *result));
-      series.latency_us.insert(series.latency_us.end(), result->latency_us.begin(), result->latency_us.end());
+      results[which] = std::move(*result);
     }
-    repeat_rivals();
     ++first_;
+    note(results, repeat_rivals());
     return {};
   }
 
+  // All of a repetition at once: ^C finds the same number of each.
+  void note(const std::vector<RunResult>& results, const std::vector<std::optional<double>>& rivals) {
+    const std::scoped_lock lock(figures_);
+    for (std::size_t i = 0; i < contestants_.size(); ++i) {
+      Series& series = contestants_[i].series;
+      series.figures.push_back(figure(options_, series.messages, results[i]));
+      series.latency_us.insert(series.latency_us.end(), results[i].latency_us.begin(), results[i].latency_us.end());
+    }
+    for (std::size_t i = 0; i < rivals_.size(); ++i) {
+      if (rivals[i]) rivals_[i].result.series.figures.push_back(*rivals[i]);
+    }
+  }
+
   Options options_;
+  const Onlooker& onlooker_;
   int channel_;
+  std::mutex figures_{};  // of contestants and rivals, and the line on the terminal
+  ProgressLine progress_{};
   Placement placement_{Seat::kLeader};
   std::unique_ptr<Endpoint> weft_;
   std::unique_ptr<Endpoint> tcp_;
@@ -212,14 +259,14 @@ class Leader {
 
 }  // namespace
 
-Outcome<Report> lead_measurement(const Options& options, int channel) {
+Outcome<Report> lead_measurement(const Options& options, const Onlooker& onlooker, int channel) {
   const auto ports = hear<Ports>(channel);
   if (!ports) return std::unexpected(ports.error());
   auto tcp = tcp_connect_all(ports->tcp, options);
   if (!tcp) return std::unexpected(tcp.error());
   auto weft = weft_connect(options, ports->weft);
   if (!weft) return std::unexpected(weft.error());
-  return Leader(options, channel, std::move(*weft), std::move(*tcp)).measure();
+  return Leader(options, onlooker, channel, std::move(*weft), std::move(*tcp)).measure();
 }
 
 }  // namespace weft::tools::bench

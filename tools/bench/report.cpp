@@ -125,6 +125,7 @@ std::string as_json(const Report& report) {
   json.text("blocking", name(options.blocking)).boolean("idle_target", options.idle_target);
   json.text("pattern", name(options.pattern)).integer("signal_every", signal_interval(options));
   json.boolean("noisy", noisy(report)).boolean("pinned", report.pinned);
+  json.boolean("complete", report.complete).integer("repetitions", report.weft.figures.size());
   if (tcp) json.text("tcp_waiting", report.tcp_sleeps ? "sleep" : "poll");
   put_series(json, "weft", options, report.weft);
   if (tcp) put_series(json, "tcp", options, report.tcp);

@@ -17,8 +17,9 @@ struct RivalSeries {
 
 struct Report {
   Options options{};
-  bool pinned{};      // each polling thread has a processor of its own
-  bool tcp_sleeps{};  // which way of waiting served raw TCP better
+  bool complete = true;  // false: ended by ^C; the series have the repetitions that were done by then
+  bool pinned{};         // each polling thread has a processor of its own
+  bool tcp_sleeps{};     // which way of waiting served raw TCP better
   Series weft{};
   Series tcp{};
   std::uint64_t allocations{};  // with Options::count: of both processes, from their first moment to the last message

@@ -3,8 +3,9 @@
 
 #include <netinet/in.h>
 #include <signal.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
@@ -33,15 +34,13 @@ class Process {
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::vector<std::string> variables = test.environment;
     for (char** each = environ; *each != nullptr; ++each) variables.emplace_back(*each);
-    ::posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    ::posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
-    if (::posix_spawnp(&pid_, test.program.c_str(), &actions, nullptr, pointers(words).data(),
-                       pointers(variables).data()) != 0) {
-      pid_ = -1;
-    }
-    ::posix_spawn_file_actions_destroy(&actions);
+    const auto path = run::find_program(test.program);
+    if (!path) return;
+    const std::vector<char*> argv = pointers(words);
+    const std::vector<char*> environment = pointers(variables);
+    const pid_t parent = ::getpid();
+    pid_ = ::fork();
+    if (pid_ == 0) become(*path, argv, environment, output, parent);
   }
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -57,6 +56,17 @@ class Process {
   }
 
  private:
+  // It ends with us, however we end: a server waits for its client for ever. ^C at the terminal is ours to answer.
+  [[noreturn]] static void become(const std::string& path, const std::vector<char*>& argv,
+                                  const std::vector<char*>& environment, int output, pid_t parent) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    ::signal(SIGINT, SIG_IGN);
+    if (::getppid() == parent && ::dup2(output, STDOUT_FILENO) >= 0 && ::dup2(output, STDERR_FILENO) >= 0) {
+      ::execve(path.c_str(), argv.data(), environment.data());
+    }
+    ::_exit(static_cast<int>(ExitCode::kNotFound));
+  }
+
   static std::vector<char*> pointers(std::vector<std::string>& words) {
     std::vector<char*> all;
     for (std::string& word : words) all.push_back(word.data());

@@ -36,7 +36,8 @@ struct SuiteResult {
 // A line a case, with a heading; without the line's end.
 [[nodiscard]] std::string suite_heading();
 [[nodiscard]] std::string suite_line(const SuiteResult& result);
-// With the machine, and everything behind each ratio.
-[[nodiscard]] std::string suite_json(const std::vector<SuiteResult>& results);
+// With the machine, and everything behind each ratio. `missing`: the lines that ^C left out.
+[[nodiscard]] std::string suite_json(const std::vector<SuiteResult>& results,
+                                     const std::vector<std::string>& missing = {});
 
 }  // namespace weft::tools::bench

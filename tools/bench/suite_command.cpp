@@ -10,6 +10,8 @@
 #include "tools/bench/measure.hpp"
 #include "tools/bench/suite.hpp"
 #include "tools/bench/sweep.hpp"
+#include "tools/cli/interruption.hpp"
+#include "tools/cli/progress_line.hpp"
 #include "tools/cli/standard_output.hpp"
 
 namespace weft::tools::bench {
@@ -24,6 +26,8 @@ constexpr const char* kSuiteFooter =
     "Each line is a measurement of weft bench lat, bw or rate, whose help says how it is done. The rate of 64 octets "
     "is "
     "held against UCX and needs --against ucx; other stacks take part where they have the pattern.\n"
+    "A terminal is shown which line and repetition is under way. After ^C or SIGTERM the table and the JSON have the "
+    "lines that were complete, and the exit code is 130.\n"
     "\n"
     "Examples:\n"
     "  weft bench suite --quick\n"
@@ -68,23 +72,61 @@ Outcome<void> write_results(const std::string& path, const std::string& text) {
   return {};
 }
 
-Outcome<std::vector<SuiteResult>> run_cases(const std::vector<SuiteCase>& cases, const GlobalOptions& global) {
-  std::vector<SuiteResult> results;
-  for (const SuiteCase& each : cases) {
-    SuiteResult result{.what = each};
-    auto report = measure_apart(each.options, global);
+// Those that were measured, in the order of the cases: all, or the first ones where ^C came.
+struct SuiteRun {
+  std::vector<SuiteResult> results{};
+  bool interrupted = false;
+};
+
+// Short: with the repetition behind it, a terminal of 80 columns has room for it.
+std::string title_of(std::size_t index, const std::vector<SuiteCase>& cases) {
+  return "line " + std::to_string(index + 1) + " of " + std::to_string(cases.size()) + ", " + cases[index].name + ": ";
+}
+
+Outcome<SuiteRun> run_cases(const std::vector<SuiteCase>& cases, const GlobalOptions& global) {
+  SuiteRun run;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    SuiteResult result{.what = cases[i]};
+    auto report = measure_apart(cases[i].options, global, title_of(i, cases));
+    if (!report) clear_progress_line();  // its process had no time for that
+    run.interrupted = !report && report.error().code == ExitCode::kInterrupted;
+    if (run.interrupted) return run;
     if (report) {
       result.report = std::move(*report);
     } else {
       result.error = report.error().sentence;
     }
     if (auto printed = print_line(suite_line(result)); !printed) return std::unexpected(printed.error());
-    results.push_back(std::move(result));
+    run.results.push_back(std::move(result));
   }
-  return results;
+  return run;
 }
 
-Outcome<void> run_suite(SuiteArguments arguments, const GlobalOptions& global) {
+std::vector<std::string> names_behind(const std::vector<SuiteCase>& cases, std::size_t done) {
+  std::vector<std::string> names;
+  for (std::size_t i = done; i < cases.size(); ++i) names.push_back(cases[i].name);
+  return names;
+}
+
+std::unexpected<Failure> interrupted_after(std::size_t done, const std::vector<std::string>& missing) {
+  return std::unexpected(Failure{"interrupted: " + std::to_string(done) + " of " +
+                                     std::to_string(done + missing.size()) + " lines were complete; from '" +
+                                     missing.front() + "' on they are missing.",
+                                 ExitCode::kInterrupted});
+}
+
+Outcome<void> plot_sweep(const SuiteArguments& arguments, const GlobalOptions& global) {
+  if (arguments.plot.empty()) return {};
+  const auto panels = sweep(arguments.common, global);
+  if (panels) return write_results(arguments.plot, as_svg(*panels));
+  clear_progress_line();
+  if (panels.error().code != ExitCode::kInterrupted) return std::unexpected(panels.error());
+  return std::unexpected(
+      Failure{"interrupted: all lines were complete; " + arguments.plot + " is not drawn.", ExitCode::kInterrupted});
+}
+
+// What contradicts itself, or cannot be written; then the lines to measure.
+Outcome<std::vector<SuiteCase>> prepare(SuiteArguments& arguments, const GlobalOptions& global) {
   const auto against = against_of(arguments.against);
   if (!against) return std::unexpected(against.error());
   if (!global.pcap.empty()) return usage_error("weft bench suite has many connections in turn: no --pcap.");
@@ -94,21 +136,26 @@ Outcome<void> run_suite(SuiteArguments arguments, const GlobalOptions& global) {
     arguments.common.repetitions = 3;
   }
   for (const std::string& path : {arguments.output, arguments.plot}) {
-    if (auto good = try_to_write(path); !good) return good;
+    if (auto good = try_to_write(path); !good) return std::unexpected(good.error());
   }
   auto cases = suite_cases(arguments.common);
   std::erase_if(cases, [&](const SuiteCase& each) { return each.name.find(arguments.only) == std::string::npos; });
   if (cases.empty()) return usage_error("--only " + arguments.only + ": no line has such a name.");
+  return cases;
+}
+
+Outcome<void> run_suite(SuiteArguments arguments, const GlobalOptions& global) {
+  const auto cases = prepare(arguments, global);
+  if (!cases) return std::unexpected(cases.error());
+  if (auto caught = catch_interruptions(); !caught) return caught;
   if (auto printed = print_line(suite_heading()); !printed) return printed;
-  const auto results = run_cases(cases, global);
-  if (!results) return std::unexpected(results.error());
-  if (auto written = write_results(arguments.output, suite_json(*results)); !written) return written;
-  if (!arguments.plot.empty()) {
-    const auto panels = sweep(arguments.common, global);
-    if (!panels) return std::unexpected(panels.error());
-    if (auto written = write_results(arguments.plot, as_svg(*panels)); !written) return written;
-  }
-  const auto failed = std::ranges::count_if(*results, [](const SuiteResult& each) { return !each.report; });
+  const auto run = run_cases(*cases, global);
+  if (!run) return std::unexpected(run.error());
+  const auto missing = names_behind(*cases, run->results.size());
+  if (auto written = write_results(arguments.output, suite_json(run->results, missing)); !written) return written;
+  if (run->interrupted) return interrupted_after(run->results.size(), missing);
+  if (auto drawn = plot_sweep(arguments, global); !drawn) return drawn;
+  const auto failed = std::ranges::count_if(run->results, [](const SuiteResult& each) { return !each.report; });
   if (failed != 0) return failure(std::to_string(failed) + " measurements failed.");
   return {};
 }

@@ -134,9 +134,10 @@ std::string suite_line(const SuiteResult& result) {
              (*met(result) ? "yes" : "no") + tails(*result.report));
 }
 
-std::string suite_json(const std::vector<SuiteResult>& results) {
+std::string suite_json(const std::vector<SuiteResult>& results, const std::vector<std::string>& missing) {
   JsonWriter json;
   put_machine(json);
+  json.boolean("complete", missing.empty()).texts("missing", missing);
   json.begin_array("cases");
   for (const SuiteResult& result : results) put_case(json, result);
   json.end_array();

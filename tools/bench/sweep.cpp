@@ -25,7 +25,8 @@ Outcome<std::vector<Curve>> sweep_kind(Options options, Kind kind, const GlobalO
   // Every second power of two, and the last one.
   for (std::uint64_t size = kSmallest; size <= kLargest; size = size == kLargest / 2 ? kLargest : size * 4) {
     options.size = static_cast<std::uint32_t>(size);
-    const auto report = measure_apart(options, global);
+    const auto report = measure_apart(options, global,
+                                      "plot, " + std::string(name(kind)) + " of " + std::to_string(size) + " octets: ");
     if (!report) return std::unexpected(report.error());
     add_points(curves, *report);
   }

@@ -89,6 +89,14 @@ JsonWriter& JsonWriter::numbers(std::string_view key, std::span<const double> va
   return *this;
 }
 
+JsonWriter& JsonWriter::texts(std::string_view key, std::span<const std::string> values) {
+  put_key(key);
+  out_ += '[';
+  for (std::size_t i = 0; i < values.size(); ++i) out_ += (i == 0 ? "" : ", ") + json_quote(values[i]);
+  out_ += ']';
+  return *this;
+}
+
 JsonWriter& JsonWriter::begin_object(std::string_view key) {
   put_key(key);
   open('{');

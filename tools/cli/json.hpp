@@ -18,6 +18,7 @@ class JsonWriter {
   JsonWriter& integer(std::string_view key, std::uint64_t value);
   JsonWriter& boolean(std::string_view key, bool value);
   JsonWriter& numbers(std::string_view key, std::span<const double> values);
+  JsonWriter& texts(std::string_view key, std::span<const std::string> values);
   JsonWriter& begin_object(std::string_view key = {});  // without a key: an element of an array
   JsonWriter& end_object();
   JsonWriter& begin_array(std::string_view key);

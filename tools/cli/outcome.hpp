@@ -15,6 +15,7 @@ enum class ExitCode : int {
   kUsage = 2,            // the command line asks for something that makes no sense
   kNotExecutable = 126,  // the program to run is there and cannot be run, as shells say it
   kNotFound = 127,
+  kInterrupted = 130,  // by ^C or SIGTERM, before the work was done: what shells say of SIGINT
 };
 
 // A sentence, and whether the command line or the world is to blame.

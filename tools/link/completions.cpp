@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "tools/cli/interruption.hpp"
+
 namespace weft::tools {
 
 Failure to_failure(std::string_view doing, const verbs::Error& error) {
@@ -31,7 +33,7 @@ Outcome<std::size_t> Completions::poll(std::span<verbs::WorkCompletion> out) {
   return *count;
 }
 
-Outcome<verbs::WorkCompletion> Completions::next() {
+Outcome<verbs::WorkCompletion> Completions::next(std::chrono::milliseconds grace) {
   for (bool armed = false;; armed = !armed) {
     verbs::WorkCompletion completion;
     const auto count = poll({&completion, 1});
@@ -40,6 +42,9 @@ Outcome<verbs::WorkCompletion> Completions::next() {
     if (!armed) {  // what comes between the poll and the arm raises no event: poll once more before sleeping
       if (auto done = arm(); !done) return std::unexpected(done.error());
       continue;
+    }
+    if (interruptions_are_caught()) {
+      if (auto ready = wait_readable(channel_.descriptor(), grace); !ready) return std::unexpected(ready.error());
     }
     if (auto done = wait_event(); !done) return std::unexpected(done.error());
   }

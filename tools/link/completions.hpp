@@ -19,6 +19,9 @@ namespace weft::tools {
 // The sentence of a work request that went wrong: "RDMA Read failed: remote access error".
 [[nodiscard]] std::string describe(const verbs::WorkCompletion& completion);
 
+// What is under way when the process is asked to end has this long to come to its own end.
+inline constexpr auto kGrace = std::chrono::milliseconds(1000);
+
 class Completions {
  public:
   static Outcome<Completions> create(verbs::Device& device, std::uint32_t capacity);
@@ -27,8 +30,9 @@ class Completions {
 
   // What there is, without waiting; drives the connection from this thread.
   Outcome<std::size_t> poll(std::span<verbs::WorkCompletion> out);
-  // The next completion, whatever its status. Sleeps while there is none.
-  Outcome<verbs::WorkCompletion> next();
+  // The next completion, whatever its status. Sleeps while there is none; where interruptions are caught, for no longer
+  // than `grace` once the process has been asked to end (tools/cli/interruption.hpp).
+  Outcome<verbs::WorkCompletion> next(std::chrono::milliseconds grace = kGrace);
 
   // The two steps of sleeping, for callers that poll many at a time. The next completion raises an event; what came
   // between the latest poll and this call raises none, so poll once more before sleeping.

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "tools/cli/interruption.hpp"
+
 namespace weft::tools {
 namespace {
 
@@ -16,8 +18,12 @@ Failure unexpected_event(std::string_view doing, const verbs::ConnectionEvent& e
   return Failure{sentence + "."};
 }
 
-Outcome<verbs::ConnectionEvent> wait_on(verbs::EventChannel& events, ConnectionEventType type, std::string_view doing) {
+Outcome<verbs::ConnectionEvent> wait_on(verbs::EventChannel& events, ConnectionEventType type, std::string_view doing,
+                                        std::chrono::milliseconds grace = std::chrono::milliseconds(0)) {
   for (;;) {
+    if (interruptions_are_caught()) {
+      if (auto ready = wait_readable(events.descriptor(), grace); !ready) return std::unexpected(ready.error());
+    }
     auto event = events.get_event();
     if (!event && event.error().code == verbs::Errc::kInterrupted) continue;
     if (!event) return std::unexpected(to_failure(doing, event.error()));
@@ -110,7 +116,7 @@ Outcome<void> Link::accept(const verbs::ConnectionParameters& parameters) {
 
 Outcome<void> Link::disconnect() {
   if (auto asked = id_.disconnect(); !asked) return std::unexpected(to_failure("disconnect", asked.error()));
-  auto event = wait_on(events_, ConnectionEventType::kDisconnected, "disconnect");
+  auto event = wait_on(events_, ConnectionEventType::kDisconnected, "disconnect", kGrace);
   if (!event) return std::unexpected(event.error());
   return {};
 }

@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "tools/cli/interruption.hpp"
 #include "tools/cli/standard_output.hpp"
 #include "tools/rping/session.hpp"
+#include "tools/rping/tally.hpp"
 
 namespace weft::tools::rping {
 namespace {
@@ -39,8 +41,8 @@ struct PingBuffer {
 
 class Client {
  public:
-  Client(const Options& options, Session& session)
-      : options_(options), session_(session), source_(options.size), sink_(options.size) {}
+  Client(const Options& options, Session& session, Tally& tally)
+      : options_(options), session_(session), tally_(tally), source_(options.size), sink_(options.size) {}
 
   Outcome<void> share_buffers() {
     if (auto shared = source_.share(session_.link()); !shared) return shared;
@@ -51,8 +53,11 @@ class Client {
     fill_ping_text(source_.text, number);
     if (auto answered = advertise(source_); !answered) return answered;
     if (auto answered = advertise(sink_); !answered) return answered;
-    if (options_.validate && source_.text != sink_.text)
+    tally_.add_ping(source_.text.size());
+    if (options_.validate && source_.text != sink_.text) {
+      ++tally_.mismatches;
       return failure("ping " + std::to_string(number) + ": " + mismatch() + ".");
+    }
     if (!options_.verbose) return {};
     return print_line("ping data: " + shown_text(sink_.text));
   }
@@ -75,26 +80,31 @@ class Client {
 
   const Options& options_;
   Session& session_;
+  Tally& tally_;
   PingBuffer source_;
   PingBuffer sink_;
 };
 
-Outcome<void> exchange(const Options& options, Session& session) {
-  Client client(options, session);
+Outcome<void> ping_on(const Options& options, Session& session, Tally& tally) {
+  Client client(options, session, tally);
   if (auto shared = client.share_buffers(); !shared) return shared;
   const auto connected =
       session.link().connect({.ird = options.ird.value_or(kDepth), .ord = options.ord.value_or(kDepth)});
   if (!connected) return std::unexpected(connected.error());
   options.trace("connected");
+  const bool silent = options.count == 0 && !options.verbose;
+  if (silent) say("pinging " + options.address.to_string() + " until ^C (-C N: that often)");
   Outcome<void> done{};
-  for (std::uint32_t i = 0; done && (options.count == 0 || i < options.count); ++i) done = client.ping(i & 0x7fffffff);
+  for (std::uint32_t i = 0; done && !interrupted() && (options.count == 0 || i < options.count); ++i) {
+    done = client.ping(i & 0x7fffffff);
+  }
   const auto closed = session.link().disconnect();  // politely, also after a failure
+  if (done && closed) std::fprintf(stderr, "client DISCONNECT EVENT...\n");
+  say(tally_text(tally, options));
   return done ? closed : done;
 }
 
-}  // namespace
-
-Outcome<void> run_client(const Options& options) {
+Outcome<void> connect_and_ping(const Options& options, Tally& tally) {
   verbs::Policy policy = options.policy;
   policy.first_fpdu_delay = kFirstMessageDelay;
   auto link = Link::towards(options.address, options.source, policy, {});
@@ -102,9 +112,15 @@ Outcome<void> run_client(const Options& options) {
   options.trace("address and route resolved");
   auto session = Session::create(std::move(*link));
   if (!session) return std::unexpected(session.error());
-  const auto done = exchange(options, **session);
-  if (done) std::fprintf(stderr, "client DISCONNECT EVENT...\n");
-  return done;
+  return ping_on(options, **session, tally);
+}
+
+}  // namespace
+
+Outcome<void> run_client(const Options& options) {
+  if (auto caught = catch_interruptions(); !caught) return caught;
+  Tally tally;
+  return verdict(connect_and_ping(options, tally), tally);
 }
 
 }  // namespace weft::tools::rping

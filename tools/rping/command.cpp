@@ -24,7 +24,13 @@ constexpr const char* kRpingFooter =
     "  weft rping -s -a 127.0.0.1 -v                   serve one client, show what it sends\n"
     "  weft rping -s -a ::0 -P                         serve any number of clients, IPv4 and IPv6\n"
     "  weft rping -c -a 127.0.0.1 -C 5 -S 4096 -v -V   five pings of 4096 octets, checked\n"
-    "  weft rping -c -a ::1 -C 1 --mpa-rev 1 --markers the older MPA start-up, with Markers";
+    "  weft rping -c -a ::1 -C 1 --mpa-rev 1 --markers the older MPA start-up, with Markers\n"
+    "\n"
+    "stdout has the lines of the stock tool; where it listens and what was done is told on stderr. ^C or SIGTERM ends "
+    "either end after the ping under way, and a second one at once.\n"
+    "\n"
+    "Exit codes: 0 all pings were answered, or ^C came after the first of them (-s -P: at any time), 1 something "
+    "failed, 2 the command line was wrong.";
 
 // What the command line says, before it makes sense.
 struct RpingArguments {
@@ -64,7 +70,7 @@ void add_stock_options(CLI::App& app, RpingArguments& arguments) {
       ->check(CLI::Range(rping::kMinSize, rping::kMaxSize));
   app.add_flag("-v", options.verbose, "Show the text of each ping");
   app.add_flag("-V", options.validate, "Check each ping's text, octet by octet (both ends can)");
-  app.add_flag("-P", options.persistent, "Server: go on serving, any number of clients at a time, until killed");
+  app.add_flag("-P", options.persistent, "Server: go on serving, any number of clients at a time, until ^C or SIGTERM");
   app.add_flag("-d", options.debug, "Say what happens step by step");
   app.add_flag("-q", arguments.self_created_queue_pair,
                "Accepted for compatibility; weft's queue pairs are always its own");

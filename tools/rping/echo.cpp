@@ -2,9 +2,11 @@
 #include "tools/rping/echo.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <vector>
 
+#include "tools/cli/interruption.hpp"
 #include "tools/cli/standard_output.hpp"
 #include "tools/rping/session.hpp"
 
@@ -15,7 +17,8 @@ constexpr std::uint32_t kBufferSize = 65536;  // room for any client's ping, wha
 
 class Echo {
  public:
-  Echo(const Options& options, Session& session) : options_(options), session_(session), text_(kBufferSize) {}
+  Echo(const Options& options, Session& session, Tally& tally)
+      : options_(options), session_(session), tally_(tally), text_(kBufferSize) {}
 
   Outcome<void> register_buffer() {
     auto region = session_.link().register_memory(std::as_writable_bytes(std::span(text_)), verbs::Access::kLocalWrite);
@@ -24,10 +27,11 @@ class Echo {
     return {};
   }
 
-  // One ping after the other; returns when the client leaves between two of them.
+  // One ping after the other; returns when the client leaves between two of them, or when the process is to end.
   Outcome<void> run() {
-    for (std::uint32_t number = 0;; ++number) {
-      const auto source = session_.receive();
+    for (std::uint32_t number = 0; !interrupted(); ++number) {
+      const auto source = session_.receive(std::chrono::milliseconds(0));
+      if (!source && source.error().code == ExitCode::kInterrupted) return {};
       if (!source) return std::unexpected(source.error());
       if (!*source) return {};
       options_.trace("server received source adv");
@@ -37,7 +41,9 @@ class Echo {
       if (!*sink) return left_early();
       options_.trace("server received sink adv");
       if (auto done = give_back(**sink); !done) return done;
+      tally_.add_ping(length_);
     }
+    return {};
   }
 
  private:
@@ -63,9 +69,9 @@ class Echo {
     if (!options_.validate || length_ < kMinSize) return {};
     std::vector<char> expected(length_);
     fill_ping_text(expected, number);
-    if (!std::ranges::equal(expected, got))
-      return failure("ping " + std::to_string(number) + ": the text is not what the client should send.");
-    return {};
+    if (std::ranges::equal(expected, got)) return {};
+    ++tally_.mismatches;
+    return failure("ping " + std::to_string(number) + ": the text is not what the client should send.");
   }
 
   // Writes the text back, as far as its NUL, and tells the client to begin again.
@@ -86,6 +92,7 @@ class Echo {
 
   const Options& options_;
   Session& session_;
+  Tally& tally_;
   std::vector<char> text_;
   std::optional<verbs::MemoryRegion> region_{};
   std::uint32_t length_ = 0;  // octets of the last text read
@@ -93,17 +100,19 @@ class Echo {
 
 }  // namespace
 
-Outcome<void> serve_client(const Options& options, verbs::ConnectionId request) {
+Outcome<void> serve_client(const Options& options, verbs::ConnectionId request, Tally& tally) {
   auto link = Link::for_request(std::move(request), {});
   if (!link) return std::unexpected(link.error());
   auto session = Session::create(std::move(*link));
   if (!session) return std::unexpected(session.error());
-  Echo echo(options, **session);
+  Echo echo(options, **session, tally);
   if (auto registered = echo.register_buffer(); !registered) return registered;
   options.trace("accepting client connection request");
   if (auto accepted = (*session)->accept({.ird = options.ird, .ord = options.ord}); !accepted) return accepted;
+  ++tally.clients;
   if (auto served = echo.run(); !served) return served;
   auto closed = (*session)->link().disconnect();
+  if (!closed && interrupted()) return {};  // a client that does not close in time is left
   if (closed) std::fprintf(stderr, "server DISCONNECT EVENT...\n");
   return closed;
 }

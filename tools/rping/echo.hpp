@@ -4,10 +4,11 @@
 
 #include "tools/link/link.hpp"
 #include "tools/rping/options.hpp"
+#include "tools/rping/tally.hpp"
 
 namespace weft::tools::rping {
 
-// Accepts, echoes pings until the client leaves, and closes.
-Outcome<void> serve_client(const Options& options, verbs::ConnectionId request);
+// Accepts, echoes pings until the client leaves or the process is asked to end, and closes.
+Outcome<void> serve_client(const Options& options, verbs::ConnectionId request, Tally& tally);
 
 }  // namespace weft::tools::rping

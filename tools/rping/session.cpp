@@ -34,9 +34,9 @@ Outcome<void> Session::send(const Advertisement& advertisement) {
                           .segments = {&segment, 1}});
 }
 
-Outcome<std::optional<Advertisement>> Session::receive() {
+Outcome<std::optional<Advertisement>> Session::receive(std::chrono::milliseconds grace) {
   while (!message_) {
-    const auto progress = wait_for(verbs::WcOpcode::kReceive);
+    const auto progress = wait_for(verbs::WcOpcode::kReceive, grace);
     if (!progress) return std::unexpected(progress.error());
     if (*progress == Progress::kPeerLeft) return std::nullopt;
   }
@@ -63,9 +63,9 @@ Outcome<Progress> Session::carry_out(verbs::SendOpcode opcode, verbs::WcOpcode c
 }
 
 // Completions of other kinds come in between: messages are kept, the end of a Send needs no action.
-Outcome<Progress> Session::wait_for(verbs::WcOpcode opcode) {
+Outcome<Progress> Session::wait_for(verbs::WcOpcode opcode, std::chrono::milliseconds grace) {
   for (;;) {
-    const auto completion = link_.completions().next();
+    const auto completion = link_.completions().next(grace);
     if (!completion) return std::unexpected(completion.error());
     if (completion->status == verbs::WcStatus::kFlushed) return Progress::kPeerLeft;
     if (completion->status != verbs::WcStatus::kSuccess) return failure(describe(*completion) + ".");

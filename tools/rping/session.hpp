@@ -13,6 +13,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -38,15 +39,15 @@ class Session {
   Outcome<void> accept(const verbs::ConnectionParameters& parameters);
 
   Outcome<void> send(const Advertisement& advertisement);
-  // The peer's next message; empty when it left.
-  Outcome<std::optional<Advertisement>> receive();
+  // The peer's next message; empty when it left. `grace`: Completions::next().
+  Outcome<std::optional<Advertisement>> receive(std::chrono::milliseconds grace = kGrace);
   // Reads the peer's buffer into `sink`, or writes `source` into it, and waits for the end of that.
   Outcome<Progress> rdma_read(const Advertisement& from, const verbs::Sge& sink);
   Outcome<Progress> rdma_write(const Advertisement& to, const verbs::Sge& source);
 
  private:
   explicit Session(Link link) : link_(std::move(link)) {}
-  Outcome<Progress> wait_for(verbs::WcOpcode opcode);
+  Outcome<Progress> wait_for(verbs::WcOpcode opcode, std::chrono::milliseconds grace = kGrace);
   Outcome<void> take_message(const verbs::WorkCompletion& completion);
   Outcome<void> post_receive();
   Outcome<Progress> carry_out(verbs::SendOpcode opcode, verbs::WcOpcode completes_as, const Advertisement& remote,
