@@ -11,6 +11,7 @@
 #include "tools/cli/checks.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/help.hpp"
+#include "tools/cli/mistyped.hpp"
 #include "tools/cli/standard_output.hpp"
 #include "tools/cli/version.hpp"
 
@@ -32,8 +33,8 @@ constexpr const char* kFooter =
     "  weft audit trace.pcapng                     judge the iWARP connections of a capture\n"
     "  weft dissect --packet 17 trace.pcapng       show each field of what lies in that packet\n"
     "\n"
-    "Exit codes: 0 success, 1 something failed, 2 the command line was wrong; weft run: the program's;\n"
-    "weft audit: see its help.";
+    "Exit codes: 0 success, 1 something failed, 2 the command line was wrong, 130 weft bench was interrupted;\n"
+    "weft run: the program's; weft audit: see its help.";
 
 void add_global_options(CLI::App& app, GlobalOptions& options) {
   app.add_option(
@@ -43,6 +44,7 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
       ->type_name("FILE");
   app.add_option("--log", options.log, "How much to say on stderr: trace, debug, info, warn, error or off")
       ->type_name("LEVEL")
+      ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "off"}))
       ->capture_default_str();
   app.add_option("--color", options.color,
                  "Colours in reports for people: auto (on a terminal, unless NO_COLOR is set), always or never")
@@ -50,13 +52,6 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();
   app.set_version_flag("--version", version_text());
-}
-
-// "weft rping" where a subcommand was recognised, else "weft".
-std::string full_name(const CLI::App& app) {
-  std::string name = app.get_name();
-  for (const CLI::App* sub : app.get_subcommands()) name += ' ' + full_name(*sub);
-  return name;
 }
 
 int complain(const CLI::App& app, const std::string& sentence, ExitCode code) {
@@ -74,7 +69,7 @@ void print_answer(const CLI::App& app, const CLI::Success& success) {
 Outcome<void> run_selected(const Selection& selection, const GlobalOptions& options) {
   if (!selection.run)
     return usage_error(
-        "name a subcommand: demo, rping, info, bench, run, audit or dissect (weft --help explains them).");
+        "name a subcommand: demo, rping, info, bench, run, audit, dissect or completion (weft --help explains them).");
   if (!options.command.empty() && !selection.takes_command) {
     return usage_error("'" + options.command.front() +
                        "' behind -- means nothing here; only weft run takes a program.");
@@ -109,6 +104,7 @@ int run(int argc, char** argv) {
   add_run_command(app, selection);
   add_audit_command(app, selection);
   add_dissect_command(app, selection);
+  add_completion_command(app, selection);
   Outcome<void> outcome;
   try {
     app.parse(argc, argv);
@@ -116,7 +112,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& success) {
     print_answer(app, success);
   } catch (const CLI::ParseError& error) {
-    return complain(app, error.what(), ExitCode::kUsage);
+    return complain(app, sentence_for(app, error), ExitCode::kUsage);
   }
   if (outcome) outcome = flush_output();
   if (outcome) return static_cast<int>(ExitCode::kSuccess);

@@ -13,12 +13,34 @@
 #include "tools/bench/schedule.hpp"
 #include "tools/bench/statistics.hpp"
 #include "tools/cli/json.hpp"
+#include "tools/cli/nearest.hpp"
 #include "tools/cli/pattern.hpp"
 #include "tools/link/advertisement.hpp"
 #include "tools/rping/ping_text.hpp"
 
 namespace weft::tools {
 namespace {
+
+TEST(Nearest, CountsSlips) {
+  EXPECT_EQ(slips_between("audit", "audit"), 0U);
+  EXPECT_EQ(slips_between("adit", "audit"), 1U);
+  EXPECT_EQ(slips_between("auddit", "audit"), 1U);
+  EXPECT_EQ(slips_between("ausit", "audit"), 1U);
+  EXPECT_EQ(slips_between("auidt", "audit"), 1U) << "two letters swapped are one slip";
+  EXPECT_EQ(slips_between("", "audit"), 5U);
+  EXPECT_EQ(slips_between("audit", ""), 5U);
+  EXPECT_EQ(slips_between("kitten", "sitting"), 3U);
+}
+
+TEST(Nearest, IsNearOrNone) {
+  EXPECT_EQ(nearest("bnech", {"demo", "bench"}), "bench");
+  EXPECT_EQ(nearest("dis", {"demo", "dissect"}), "dissect");
+  EXPECT_EQ(nearest("--pcapfile", {"--log", "--pcap"}), "--pcap");
+  EXPECT_EQ(nearest("dance", {"demo", "bench"}), std::nullopt);
+  EXPECT_EQ(nearest("-x", {"-s", "-c"}), std::nullopt);
+  EXPECT_EQ(nearest("--", {"--log"}), std::nullopt);
+  EXPECT_EQ(nearest("x", {}), std::nullopt);
+}
 
 // What a stock client sent to siw: pcap-samples/01-rping.pcap, the payload of its first Send.
 TEST(Advertisement, HasTheLayoutOfTheStockTool) {

@@ -62,6 +62,48 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"bench", "rate", "--duration", "0"}, "--duration"},
         Mistake{{"bench", "rate", "--iters", "-3"}, "--iters"}, Mistake{{"info", "extra"}, "extra"}));
 
+struct Slip {
+  Arguments arguments;
+  std::string sentence;  // all of it
+};
+
+void PrintTo(const Slip& slip, std::ostream* out) {
+  for (const std::string& argument : slip.arguments) *out << argument << ' ';
+}
+
+class Slips : public testing::TestWithParam<Slip> {};
+
+TEST_P(Slips, NameWhatWasMeantAndTheHelp) {
+  const Ended ended = run(GetParam().arguments);
+  EXPECT_EQ(ended.exit_code, 2) << ended.out << ended.err;
+  EXPECT_EQ(ended.err, GetParam().sentence + '\n');
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    CommandLine, Slips,
+    testing::Values(
+        Slip{{"adit", "x.pcap"}, "weft: there is no subcommand 'adit'. Did you mean 'audit'? (weft --help)"},
+        Slip{{"rpign", "-s"}, "weft: there is no subcommand 'rpign'. Did you mean 'rping'? (weft --help)"},
+        Slip{{"diss"}, "weft: there is no subcommand 'diss'. Did you mean 'dissect'? (weft --help)"},
+        Slip{{"dance"}, "weft: there is no subcommand 'dance' (weft --help)."},
+        Slip{{"bench", "latency", "--size", "8"},
+             "weft bench: there is no subcommand 'latency'. Did you mean 'lat'? (weft bench --help)"},
+        Slip{{"--pcpa", "x", "info"},
+             "weft info: there is no option '--pcpa'. Did you mean '--pcap'? (weft info --help)"},
+        Slip{{"rping", "-s", "--mpa_rev=1"},
+             "weft rping: there is no option '--mpa_rev'. Did you mean '--mpa-rev'? (weft rping --help)"},
+        Slip{{"rping", "-s", "--lgo", "info"},
+             "weft rping: there is no option '--lgo'. Did you mean '--log'? (weft rping --help)"},
+        Slip{{"rping", "-s", "-x"}, "weft rping: there is no option '-x' (weft rping --help)."},
+        Slip{{"bench", "bw", "--frobnicate"},
+             "weft bench bw: there is no option '--frobnicate' (weft bench bw --help)."},
+        Slip{{"info", "extra"}, "weft info: 'extra' was not expected (weft info --help)."},
+        Slip{{"bench", "lat", "--op", "sned"},
+             "weft bench lat: --op: 'sned' is not one of send, write, read. Did you mean 'send'? (weft "
+             "bench lat --help)"},
+        Slip{{"--log", "loud", "info"},
+             "weft info: --log: 'loud' is not one of trace, debug, info, warn, error, off (weft info --help)."}));
+
 class Help : public testing::TestWithParam<Arguments> {};
 
 TEST_P(Help, IsOnStandardOutputAndASuccess) {
@@ -78,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(EveryLevel, Help,
                                          Arguments{"info", "--help"}, Arguments{"bench", "--help"},
                                          Arguments{"bench", "lat", "--help"}, Arguments{"bench", "bw", "--help"},
                                          Arguments{"bench", "rate", "--help"}, Arguments{"bench", "suite", "--help"},
-                                         Arguments{"run", "--help"}));
+                                         Arguments{"run", "--help"}, Arguments{"completion", "--help"}));
 
 TEST(Version, IsOneLine) {
   const Ended ended = run({"--version"});
