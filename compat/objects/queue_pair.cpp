@@ -169,6 +169,17 @@ namespace {
 // What a program has to name that connects queue pairs itself, and rdma_init_qp_attr asks for on InfiniBand alone.
 constexpr int kByHand = IBV_QP_AV | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_SQ_PSN;
 
+// Its user sees a program end for no reason, and its many queue pairs are all refused alike: at log level warn one line a
+// process, the others at info.
+int refused_by_hand() noexcept {
+  static std::atomic<bool> told = false;
+  constexpr std::string_view kCall = "ibv_modify_qp";
+  constexpr std::string_view kWhy =
+      "this program connects its queue pairs itself; an iWARP queue pair is connected over TCP, by rdma_connect or "
+      "rdma_accept (perftest: -R; docs/drop-in.md, What will not work)";
+  return told.exchange(true) ? refused(kCall, EINVAL, kWhy) : refused_for_good(kCall, EINVAL, kWhy);
+}
+
 // The connection manager alone takes a queue pair to RTS. Asking for what is there already does no harm; and a program
 // that follows rdma_init_qp_attr does so before rdma_accept or rdma_connect, which will.
 int modify_state(Qp& qp, ibv_qp_state wanted, int mask) {
@@ -176,10 +187,7 @@ int modify_state(Qp& qp, ibv_qp_state wanted, int mask) {
   const verbs::QpState now = qp.engine.state();
   const bool under_way = now == verbs::QpState::kInit || now == verbs::QpState::kRtr;
   if (connects && (now == verbs::QpState::kRts || (under_way && (mask & kByHand) == 0))) return 0;
-  if (connects && now != verbs::QpState::kSqd) {
-    return refused_for_good("ibv_modify_qp", EINVAL,
-                            "an iWARP queue pair is connected by rdma_connect or rdma_accept (perftest: -R)");
-  }
+  if (connects && now != verbs::QpState::kSqd) return refused_by_hand();
   if (wanted > IBV_QPS_ERR || wanted == IBV_QPS_SQE) return refused("ibv_modify_qp", EINVAL, "no such state");
   const auto done = qp.engine.modify(static_cast<verbs::QpState>(wanted));
   if (done && wanted == IBV_QPS_RESET) forget_left_over(qp.qp_base);

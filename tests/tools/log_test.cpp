@@ -67,7 +67,7 @@ TEST(Log, DebugTellsEachFpdu) {
 TEST(Log, WarnHasNothingToSay) {
   const Logs logs = ping("warn");
   EXPECT_EQ(logs.client, "client DISCONNECT EVENT...\nweft rping: 3 pings, 300 octets each way.\n");
-  EXPECT_THAT(logs.server, AllOf(HasSubstr("server DISCONNECT EVENT...\n"), Not(HasSubstr("weft warn"))));
+  EXPECT_THAT(logs.server, AllOf(HasSubstr("server DISCONNECT EVENT...\n"), Not(HasSubstr("weft warning"))));
 }
 
 TEST(Log, InfoTellsWhyAConnectionFails) {
