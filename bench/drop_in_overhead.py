@@ -17,76 +17,15 @@ import shutil
 import statistics
 import subprocess
 import sys
-import time
 
 from machine import machine
+from perftest import TIME_LIMIT, Failed, Perftest, numbers_behind, patiently
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent
 DEPTH, SIGNAL_EVERY = 128, 100  # perftest's defaults, but that it reports every completion of messages over 8 KiB: here both alike
-ATTEMPTS = 5                    # of one figure; each on a port of its own, which another process may have
-TIME_LIMIT = 120                # seconds, of one run
 
 
-class Failed(Exception):
-    pass
-
-
-def listens(port):
-    for table in ("tcp", "tcp6"):
-        for line in pathlib.Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
-            fields = line.split()
-            if fields[3] == "0A" and fields[1].endswith(f":{port:04X}"):
-                return True
-    return False
-
-
-def numbers_behind(text, header):
-    """The row of figures below the line that begins with `header`."""
-    lines = text.splitlines()
-    for line, row in zip(lines, lines[1:]):
-        if line.strip().startswith(header):
-            return [float(word) for word in row.split()]
-    raise Failed(f"no figures in:\n{text}")
-
-
-class Perftest:
-    """One end-to-end run of a stock program: server, client, and what the client prints."""
-
-    def __init__(self, arguments):
-        self.run = [arguments.weft, "run", "--policy", f"crc={arguments.crc}", "--"]
-        self.environment = dict(os.environ, WEFT_LIBRARY_PATH=arguments.libraries)
-        self.port = 20000 + os.getpid() % 20000
-        self.places = [[], []]  # of client and server, as words before the command
-        if arguments.pinned:
-            self.places = [["taskset", "-c", str(cpu)] for cpu in sorted(os.sched_getaffinity(0))[:2]]
-
-    def start(self, command, place):
-        return subprocess.Popen([*place, *self.run, *command], env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.STDOUT, text=True)
-
-    def pair(self, command):
-        self.port += 1
-        command = [*command, "-R", "-p", str(self.port)]
-        server = self.start(command, self.places[1])
-        try:
-            until = time.monotonic() + 10
-            while not listens(self.port) and server.poll() is None and time.monotonic() < until:
-                time.sleep(0.01)
-            client = self.start([*command, "127.0.0.1"], self.places[0])
-            try:
-                said, _ = client.communicate(timeout=TIME_LIMIT)
-                if client.returncode != 0:
-                    raise Failed(f"{' '.join(command)}: exit code {client.returncode}:\n{said}")
-                server.communicate(timeout=10)
-                return said
-            finally:
-                client.kill()
-        except subprocess.TimeoutExpired as late:
-            raise Failed(f"{' '.join(command)}: does not end") from late
-        finally:
-            server.kill()
-            server.communicate()
-
+class DropIn(Perftest):
     def latency(self, size, iterations):
         said = self.pair(["ib_write_lat", "-F", "-s", str(size), "-n", str(iterations)])
         return numbers_behind(said, "#bytes")[4]  # t_typical: the median of half the round trips
@@ -120,17 +59,6 @@ class WeftBench:
 
     def bandwidth(self, size, iterations):
         return self.figure(["bw", "--depth", str(DEPTH), "--signal-every", str(SIGNAL_EVERY)], size, iterations)
-
-
-def patiently(measure):
-    """A figure, though a port may be taken or a process start late."""
-    for attempt in range(ATTEMPTS):
-        try:
-            return measure()
-        except Failed as failed:
-            if attempt == ATTEMPTS - 1:
-                raise
-            print(f"once more: {failed}", file=sys.stderr, flush=True)
 
 
 def compare(kind, size, iterations, repetitions, contestants):
@@ -176,7 +104,7 @@ def main():
     if not all(shutil.which(name) for name in ("ib_write_lat", "ib_write_bw")):
         print("perftest is not installed")
         return 77
-    contestants = {"drop_in": Perftest(arguments), "cpp": WeftBench(arguments)}
+    contestants = {"drop_in": DropIn(arguments.weft, arguments.libraries, arguments.crc, arguments.pinned), "cpp": WeftBench(arguments)}
     wanted = [("latency", size, arguments.latency_iterations) for size in arguments.latency_sizes]
     wanted += [("bandwidth", size, max(500, min(50000, arguments.bandwidth_octets // size))) for size in arguments.bandwidth_sizes]
     result = {"machine": machine(), "repetitions": arguments.repetitions, "depth": DEPTH, "signal_every": SIGNAL_EVERY,
