@@ -55,7 +55,7 @@ class Bench {
   Command command_;
 };
 
-// Gone, or dead and waiting for somebody who asks after it.
+// Gone, or dead and waiting for its parent to ask after it.
 bool has_ended(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
   std::string text{std::istreambuf_iterator<char>(file), {}};

@@ -134,7 +134,7 @@ TEST_F(RpingWords, InterruptedWithASilentServerTheClientEndsAllTheSame) {
   EXPECT_THAT(ended.err, ContainsRegex("weft rping: [0-9]+ pings, "));
 }
 
-// Of a connection that does not come about: the kernel takes it, and nobody answers.
+// Of a connection that does not come about: the kernel takes it, and no process answers.
 TEST_F(RpingWords, InterruptedWhileItConnects) {
   const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};

@@ -15,7 +15,7 @@
 namespace weft::tools {
 namespace {
 
-// A signal handler has nothing but globals. The descriptor is an eventfd that nobody reads: readable once, it stays so.
+// A signal handler has nothing but globals. The descriptor is an eventfd that no thread reads: readable once, it stays so.
 std::atomic<int> request_descriptor = -1;
 std::atomic<bool> request_has_come = false;
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which word was meant by one that nobody knows.
+// Which word was meant by one that is not known.
 #pragma once
 
 #include <cstddef>
