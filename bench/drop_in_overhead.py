@@ -102,7 +102,7 @@ def parse_arguments():
 def main():
     arguments = parse_arguments()
     if not all(shutil.which(name) for name in ("ib_write_lat", "ib_write_bw")):
-        print("perftest is not installed")
+        print("SKIPPED: perftest is not installed (Debian package perftest)")
         return 77
     contestants = {"drop_in": DropIn(arguments.weft, arguments.libraries, arguments.crc, arguments.pinned), "cpp": WeftBench(arguments)}
     wanted = [("latency", size, arguments.latency_iterations) for size in arguments.latency_sizes]

@@ -7,7 +7,7 @@ the results go into a file, as docs/applications.md has them; with --compare the
 versions. With --sanitizer the programs run without `weft run`, with that run-time library of AddressSanitizer in front: what it
 or UndefinedBehaviorSanitizer finds fails, and so does memory of LIBRARIES that is leaked (leaks.py).
 With --hogs the processors are busy, so that threads are held up at any place.
-Exit codes: 0 all passed, 1 something failed, 77 nothing failed but programs are missing."""
+Exit codes: 0 all passed, 1 something failed, 77 none of the programs is here. One that is missing among others is told on a line "SKIPPED ..."."""
 import argparse
 import os
 import pathlib
@@ -219,13 +219,13 @@ def run_all(runner, only, has_nic):
         if not re.search(only, case.name) or (case.large and runner.sanitizer):
             continue
         if not is_there(case.needs or case.client.split()[0]):
-            print(f"MISSING {case.name}: Debian package {case.package} is not installed", flush=True)
+            print(f"SKIPPED {case.name}: Debian package {case.package} is not installed", flush=True)
             missing += 1
             continue
         any_wrong = False
         for address in case.addresses:
             if address == NIC and not has_nic:
-                print(f"skipped {case.name} [{address}]: no interface for it can be made here", flush=True)
+                print(f"SKIPPED {case.name} [{address}]: no interface for it can be made here", flush=True)
                 missing += 1
                 continue
             begin = time.monotonic()
@@ -265,7 +265,7 @@ def main():
             print(f"{options.compare} is not what came out of this run: write it anew with --table")
             failed += 1
     print(f"{failed} failed, {missing} could not be tried")
-    return 1 if failed else 77 if missing else 0
+    return 1 if failed else 77 if missing and not rows else 0
 
 
 if __name__ == "__main__":

@@ -107,7 +107,7 @@ def explain(differences):
 
 def main():
     if shutil.which("tshark") is None:
-        print("tshark is not installed: nothing is compared (Debian package tshark)")
+        print("SKIPPED: tshark is not installed: nothing is compared (Debian package tshark)")
         return SKIPPED
     weft, total = sys.argv[1], Comparison()
     captures = sorted(SAMPLES.glob("**/*.pcap"))

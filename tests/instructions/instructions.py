@@ -90,7 +90,7 @@ def report(figures, baseline):
 
 
 def skip(why):
-    print(f"SKIPPED, instructions are not compared: {why}")
+    print(f"SKIPPED: instructions are not compared: {why}")
     sys.exit(77)
 
 

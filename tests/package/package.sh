@@ -72,5 +72,5 @@ if command -v rping >/dev/null; then
   (cd "$folder/ci" && PATH=$folder/ci:$root/usr/bin:$PATH ./rdma-test.sh >log 2>&1) || fail "rdma-test.sh: $(cat "$folder/ci/log")"
   compgen -G "$folder/ci/rdma-*.pcap" >/dev/null || fail "rdma-test.sh left no capture"
 else
-  echo "rping is not installed (Debian package rdmacm-utils): the package's libraries are not tried"
+  echo "SKIPPED rping: it is not installed (Debian package rdmacm-utils): the package's libraries are not tried"
 fi

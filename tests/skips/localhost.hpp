@@ -14,6 +14,8 @@ inline bool localhost_has_an_address() {
 }
 
 inline constexpr const char* kNoLocalhost =
-    "this system gives the name localhost no address (no /etc/hosts?): that names are looked up is not tested";
+    "this system gives the name localhost no address (no /etc/hosts, no Debian package libnss-myhostname): that names "
+    "are "
+    "looked up is not tested";
 
 }  // namespace weft::test
