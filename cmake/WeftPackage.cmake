@@ -2,6 +2,7 @@
 # the drop-in libraries are in a folder of their own, and no other package has to go (docs/drop-in.md).
 include_guard()
 set(CPACK_GENERATOR DEB)
+set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/cmake/WeftPackageNeeds.cmake)  # says which of its own programs are missing
 set(CPACK_PACKAGE_NAME weft)
 set(CPACK_PACKAGE_VENDOR "weft")
 set(CPACK_PACKAGE_CONTACT "weft maintainers <maintainers@users.noreply.a-seed-0a6e45e9.example>")

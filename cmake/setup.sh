@@ -32,14 +32,18 @@ package_table() {
   sed -nE 's/^([^ #]+) *# *(.*)/vm | \1 | deb \1 | \2/p' "$root/tests/interop/packages.txt"
 }
 
-# Prints "package | why" for each missing package of the groups given.
+# Prints "package | why" for each missing package of the groups given, once. "the same" is the reason of the row before.
 missing() {
-  local group package check why
+  local group package check why reason='' seen=' '
   while IFS='|' read -r group package check why; do
-    group=${group//[[:space:]]/}
+    group=${group//[[:space:]]/} package=${package//[[:space:]]/} why=${why# }
+    [ "$why" = 'the same' ] || reason=$why
     case " $* " in *" $group "*) ;; *) continue ;; esac
+    case $seen in *" $package "*) continue ;; esac
     # shellcheck disable=SC2086  # two words: kind and name
-    present $check || echo "${package//[[:space:]]/} | ${why# }"
+    present $check && continue
+    seen+="$package "
+    echo "$package | $reason"
   done < <(package_table)
 }
 
@@ -54,11 +58,40 @@ find_root() {
   fi
 }
 
-apt_get() { "${as_root[@]}" DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 "$@" </dev/null >>"$setup_log" 2>&1; }
+# apt_get <arguments>: its words go into the log, and its progress to show_progress. Only standard output and error pass sudo, so
+# the shell behind it makes descriptor 9 of the former. It says when apt begins (sudo has its password) and when it is done: what
+# a package starts may keep the descriptor open.
+apt_get() {
+  # shellcheck disable=SC2016  # that shell's variables
+  "${as_root[@]}" DEBIAN_FRONTEND=noninteractive sh -c 'log=$1; shift; echo begin
+    apt-get -q -o APT::Status-Fd=9 -o DPkg::Lock::Timeout=300 "$@" 9>&1 >>"$log" 2>&1
+    status=$?; echo end; exit $status' sh "$setup_log" "$@" </dev/null | show_progress
+}
+
+# From "begin" to "end" one line moves, on a terminal: seconds, and the newest of apt's lines "pmstatus:PACKAGE:PERCENT:TEXT" (or dlstatus).
+show_progress() {
+  local line='' text='' begin=$SECONDS
+  local status='^(dl|pm)status:[^:]*(:[a-z][a-z0-9-]*)?:([0-9]+)[0-9.]*:(.*)$'
+  while [ "$line" != end ]; do
+    # More than 128: a second without a line.
+    IFS= read -r -t 1 line || { [ $? -gt 128 ] || break; }
+    [ "$line" != begin ] || text='reads its lists, or waits for another apt'
+    [[ $line =~ $status ]] && text="${BASH_REMATCH[3]} %, ${BASH_REMATCH[4]}"
+    [ -z "$bold" ] || [ -z "$text" ] || printf '\r\033[K    apt, %d s: %.70s' $((SECONDS - begin)) "$text"
+  done
+  [ -z "$bold" ] || printf '\r\033[K'
+}
+
+# newly_installed <asked for>: how many packages the last apt installed: those that others depend on count, too.
+newly_installed() {
+  local said
+  said=$(sed -nE 's/.* ([0-9]+) newly installed.*/\1/p' "$setup_log" | tail -n 1)
+  echo "${said:-$1}"
+}
 
 # need <group>...: installs the missing packages of these groups, or says what is missing and why, and ends.
 need() {
-  local list names
+  local list names begin=$SECONDS
   list=$(missing "$@")
   [ -n "$list" ] || return 0
   if ! command -v apt-get >/dev/null; then
@@ -73,6 +106,7 @@ need() {
   { apt-cache show "${names[@]}" >/dev/null 2>&1 && install_packages "${names[@]}"; } ||
     { apt_get update && install_packages "${names[@]}"; } ||
     { tail -n 20 "$setup_log" >&2; fail "apt could not install: ${names[*]}"; }
+  say "apt has installed $(newly_installed "${#names[@]}") packages in $((SECONDS - begin)) s"
 }
 
 # --no-remove: never take a package away from the user to make room for ours.
@@ -84,6 +118,12 @@ parallel_jobs() {
   cores=$(nproc)
   memory=$(awk '/MemAvailable/ { print int($2 / 1500000) }' /proc/meminfo 2>/dev/null)
   [ "${memory:-$cores}" -ge "$cores" ] && echo "$cores" || echo $((memory > 0 ? memory : 1))
+}
+
+# minutes <processor seconds> [<seconds>]: "about 2 minutes" for what all processors share, and for what they do not.
+minutes() {
+  local all=$((($1 / $(parallel_jobs) + ${2-0} + 59) / 60))
+  [ "$all" -le 1 ] && echo "about a minute" || echo "about $all minutes"
 }
 
 # configure <cmake arguments>: quiet unless it fails.

@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/weft/tests/interop" "$work/bin"
 cp -r "$root/check" "$root/demo" "$root/cmake" "$work/weft"
 cp "$root/tests/interop/packages.txt" "$work/weft/tests/interop"
-for tool in bash sed grep cut readlink dirname mkdir rm; do ln -s "$(command -v "$tool")" "$work/bin/$tool"; done
+for tool in bash sed grep cut readlink dirname mkdir rm nproc awk; do ln -s "$(command -v "$tool")" "$work/bin/$tool"; done
 printf '#!/bin/sh\n[ "$1" = -un ] && echo user || echo 1000\n' >"$work/bin/id"  # not root
 chmod +x "$work/bin/id"
 

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""./demo and ./check from their first line to their last, on a machine that this test makes up: in a copy of the scripts, with a
+PATH of its own in which apt-get, sudo, cmake, ctest and weft are a few lines of shell. Times are told before the work, apt moves
+one line on a terminal and none elsewhere, what is to be typed next works as it is printed, and what was skipped is told at the end."""
+import os
+import pathlib
+import pty
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
+TOOLS = "bash sh sed grep cut awk sort tail wc cat env nproc readlink dirname mkdir rm sleep date true cp".split()
+PROGRAMS = {
+    # What a package starts keeps what it was given: the sleep holds all descriptors of apt-get.
+    "apt-get": """sleep 600 & echo $! >>"$HOME/left"
+echo 'dlstatus:1:0.5:Retrieving file 1 of 2' >&9
+echo 'pmstatus:ninja-build:amd64:50.1234:Unpacking ninja-build (amd64)' >&9
+echo '0 upgraded, 42 newly installed, 0 to remove and 0 not upgraded.'""",
+    "apt-cache": "exit 0",
+    "id": "echo 1000",
+    "sudo": '[ "$1" != -n ] || shift\nexec "$@" 3>&- 9>&-',  # as the real one closes what is not 0, 1 or 2
+    "cmake": """case $1 in
+--preset) mkdir -p build/tests; : >build/build.ninja ;;
+--build) mkdir -p build/tools; cp "$HOME/bin/weft" build/tools/weft ;;
+esac""",
+    "ctest": """printf 'a_test\\tA.b\\tno fio\\n' >build/tests/skipped.txt
+mkdir -p build-asan/tests; printf 'b_test\\tA.%s\\twhy\\n' c d >build-asan/tests/skipped.txt""",
+}
+WEFT = f"""#!{sys.executable}
+import os, socket, sys
+what = sys.argv[1]
+if what == "demo":
+    open("demo.pcap", "w").close()
+elif what == "rping":
+    where = ("127.0.0.1", int(sys.argv[sys.argv.index("-p") + 1]))
+    if "-s" in sys.argv:
+        socket.create_server(where).accept()
+    else:
+        socket.create_connection(where)
+elif what == "audit":
+    open(sys.argv[2]).close()
+elif what == "run":
+    os.execvp(sys.argv[3], sys.argv[3:])
+"""
+
+
+class Machine:
+    def __init__(self, home):
+        self.home, self.weft = home, home / "weft"
+        (home / "bin").mkdir()
+        (self.weft / "tests/interop").mkdir(parents=True)
+        (self.weft / "tests/skips").mkdir()
+        for name in ("demo", "check", "tests/interop/packages.txt", "tests/skips/report.sh"):
+            shutil.copy(SOURCE / name, self.weft / name)
+        shutil.copytree(SOURCE / "cmake", self.weft / "cmake")
+        for tool in TOOLS:
+            (home / "bin" / tool).symlink_to(shutil.which(tool))
+        for name, text in PROGRAMS.items():
+            self.provide(name, "#!/bin/sh\n" + text + "\n")
+        self.provide("weft", WEFT)
+        self.environment = {"PATH": str(home / "bin"), "HOME": str(home)}
+
+    def provide(self, name, text):
+        (self.home / "bin" / name).write_text(text)
+        (self.home / "bin" / name).chmod(0o755)
+
+    def run(self, *command, **where):
+        done = subprocess.run(command, cwd=self.weft, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=120, check=False, **where)
+        expect(done.returncode == 0, f"{command} ended with {done.returncode}", done.stdout)
+        return done.stdout
+
+    def run_in_terminal(self, command):
+        ours, theirs = pty.openpty()
+        child = subprocess.Popen(command, cwd=self.weft, env=self.environment, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs)
+        os.close(theirs)
+        said = b""
+        try:
+            while piece := os.read(ours, 65536):
+                said += piece
+                if b"What to type next" in said:
+                    child.wait(60)
+        except OSError:  # the last end of the terminal is closed
+            pass
+        expect(child.wait(60) == 0, f"{command} on a terminal", said.decode())
+        return said.decode()
+
+    def end_what_is_left(self):
+        """What apt has started; every one is still there."""
+        left = self.home / "left"
+        for pid in map(int, left.read_text().split() if left.exists() else []):
+            os.kill(pid, signal.SIGKILL)
+        left.unlink(missing_ok=True)
+
+
+def expect(truth, what, said):
+    if not truth:
+        sys.exit(f"first_use.py: {what}; it was said:\n{said}")
+
+
+def has(pattern, said):
+    expect(re.search(pattern, said, re.M), f"nothing like '{pattern}'", said)
+
+
+def demo_without_terminal(machine):
+    said = machine.run("./demo")
+    machine.end_what_is_left()
+    has(r"^demo: these are missing, and come with apt", said)
+    has(r"^    ninja-build: runs the build$", said)
+    has(r"^demo: apt has installed 42 packages in \d+ s$", said)
+    has(r"^demo: building into build/: about (a minute|\d+ minutes)$", said)
+    expect("\r" not in said and "Unpacking" not in said, "a line that moves is for terminals", said)
+    return said
+
+
+def next_lines_work(machine, said):
+    has(rf"What to type next, in {machine.weft}:$", said)
+    lines = re.findall(r"^    (.*)", said.split("What to type next")[1], re.M)
+    expect(len(lines) == 4, "four lines to type", said)
+    for line in lines:
+        machine.run("bash", "-c", line.replace("PROGRAM [arguments]", "sh -c 'exit 0'"))
+    machine.end_what_is_left()
+
+
+def demo_on_terminal(machine):
+    said = machine.run_in_terminal("./demo")
+    machine.end_what_is_left()
+    has(r"\r\x1b\[K    apt, \d+ s: 50 %, Unpacking ninja-build \(amd64\)", said)
+    has(r"\r\x1b\[K(\x1b\[1m)?demo:(\x1b\[0m)? apt has installed", said)  # nothing is left of the line
+    has(r"building what is new into build/", said)
+
+
+def check(machine):
+    said = machine.run("./check", "--quick")
+    has(r"^check: takes about \d+ minutes, the first time$", said)
+    has(r"^check: building into build/: about \d+ minutes", said)
+    has(r"^1 skipped; what they would have tested is not tested here \(build/tests/skipped.txt\):\n    a_test A.b: no fio$", said)
+    has(r"^2 skipped under a sanitizer, .* build-asan/tests/skipped.txt:\n    b_test: 2$", said)
+    said = machine.run("./check")
+    has(r"^check: takes about \d+ minutes, the first time \(--quick: about \d+ minutes\)$", said)
+    named = re.findall(r"^    ([^ :]+): ", said, re.M)
+    expect("cpio" in named and len(set(named)) == len(named), "each package once", said)
+    expect("the same" not in said, "each package has its own reason", said)
+    machine.end_what_is_left()
+
+
+def minutes(machine):
+    script = f'root={machine.weft}; . cmake/setup.sh; parallel_jobs() {{ echo "$jobs"; }}; for jobs in 1 2 64; do minutes 190; minutes 2400 300; done'
+    expected = ["about 4 minutes", "about 45 minutes", "about 2 minutes", "about 25 minutes", "about a minute", "about 6 minutes"]
+    said = machine.run("bash", "-euc", script)
+    expect(said.splitlines() == expected, f"not {expected}", said)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        machine = Machine(pathlib.Path(folder).resolve())
+        try:
+            said = demo_without_terminal(machine)
+            next_lines_work(machine, said)
+            demo_on_terminal(machine)
+            check(machine)
+            minutes(machine)
+        finally:
+            machine.end_what_is_left()
+    print("./demo and ./check say what they do")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
