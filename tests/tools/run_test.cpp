@@ -94,9 +94,27 @@ TEST_F(Run, FindsTheLibrariesBesideTheInstalledCommand) {
   const Ended without = Command(words, file("usr/bin/weft")).wait();
   EXPECT_EQ(without.exit_code, 2);
   EXPECT_TRUE(is_one_line(without.err)) << without.err;
-  EXPECT_NE(without.err.find("WEFT_LIBRARY_PATH"), std::string::npos);
+  for (const char* remedy : {"not installed", "Debian package weft", "cmake --install", "WEFT_LIBRARY_PATH"})
+    EXPECT_NE(without.err.find(remedy), std::string::npos) << remedy;
+  EXPECT_EQ(without.err.find("cmake --build"), std::string::npos) << "there is nothing to build";
   for (const char* name : {"libibverbs.so.1", "librdmacm.so.1"}) std::ofstream(file("usr/lib/weft/") + name) << '.';
   EXPECT_EQ(Command(words, file("usr/bin/weft")).wait().out, file("usr/lib/weft"));
+}
+
+// A build folder in which only the command was built.
+TEST_F(Run, LibrariesThatAreNotBuiltAreToBeBuilt) {
+  ::unsetenv("WEFT_LIBRARY_PATH");
+  for (const char* name : {"build/tools", "build/compat/lib"}) std::filesystem::create_directories(file(name));
+  std::filesystem::copy_file(WEFT_COMMAND, file("build/tools/weft"));
+  std::ofstream(file("build/CMakeCache.txt")) << "# of CMake\n";
+  const Ended ended = Command({"run", "--", "true"}, file("build/tools/weft")).wait();
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_TRUE(is_one_line(ended.err)) << ended.err;
+  const std::string command = "cmake --build '" + file("build") + "' --target weft_ibverbs weft_rdmacm\n";
+  EXPECT_TRUE(ended.err.ends_with(command)) << ended.err;
+  EXPECT_EQ(ended.err.find("install"), std::string::npos) << ended.err;
+  for (const char* name : {"libibverbs.so.1", "librdmacm.so.1"}) std::ofstream(file("build/compat/lib/") + name) << '.';
+  EXPECT_EQ(Command({"run", "--", "true"}, file("build/tools/weft")).wait().exit_code, 0);
 }
 
 TEST_F(Run, ProgramsThatCannotBeRunHaveTheShellsExitCodes) {

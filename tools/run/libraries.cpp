@@ -11,7 +11,8 @@ namespace fs = std::filesystem;
 
 // As seen from the command's own folder: installed, in the two places that distributions use, and built.
 // WEFT_LIBRARIES_INSTALLED comes from tools/CMakeLists.txt.
-constexpr const char* kPlaces[] = {WEFT_LIBRARIES_INSTALLED, "../lib/weft", "../compat/lib"};
+constexpr const char* kBuilt = "../compat/lib";
+constexpr const char* kPlaces[] = {WEFT_LIBRARIES_INSTALLED, "../lib/weft", kBuilt};
 constexpr const char* kLibraries[] = {"libibverbs.so.1", "librdmacm.so.1"};
 
 bool has_libraries(const fs::path& folder) {
@@ -36,6 +37,21 @@ Outcome<std::string> as_told(const std::string& told) {
   return usage_error("WEFT_LIBRARY_PATH: there is no libibverbs.so.1 and librdmacm.so.1 in '" + told + "'.");
 }
 
+std::string place(const fs::path& here, const char* name) { return (here / name).lexically_normal().string(); }
+
+// What helps: of a build folder (the command is in its tools/) to build them, of an installed tree to install what is whole.
+std::string not_found(const fs::path& here) {
+  const fs::path build = here.parent_path();
+  std::error_code ignored;
+  if (here.filename() == "tools" && fs::exists(build / "CMakeCache.txt", ignored)) {
+    return "the drop-in libraries are not built (no " + place(here, kBuilt) + "); this builds them: cmake --build '" +
+           build.string() + "' --target weft_ibverbs weft_rdmacm";
+  }
+  return "the drop-in libraries are not installed beside this command (no " + place(here, kPlaces[0]) +
+         "); install the Debian package weft, or all of a build with cmake --install, or name their folder in "
+         "WEFT_LIBRARY_PATH.";
+}
+
 }  // namespace
 
 Outcome<std::string> find_libraries() {
@@ -46,8 +62,7 @@ Outcome<std::string> find_libraries() {
     const fs::path folder = (here / place).lexically_normal();
     if (!error && has_libraries(folder)) return checked(folder);
   }
-  return usage_error("the drop-in libraries were not installed with this command (no " +
-                     (here / kPlaces[0]).lexically_normal().string() + "); WEFT_LIBRARY_PATH can name their folder.");
+  return usage_error(not_found(here));
 }
 
 }  // namespace weft::tools::run
