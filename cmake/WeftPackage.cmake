@@ -20,7 +20,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)  # weft_0.1.0_amd64.deb
 set(CPACK_DEBIAN_PACKAGE_SECTION net)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "rdmacm-utils, ibverbs-utils, perftest, libspdlog-dev, libisal-dev, libpcap-dev, libtins-dev")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "rdmacm-utils, ibverbs-utils, perftest, libspdlog-dev, libisal-dev, libpcap-dev, libtins-dev, zlib1g-dev, libzstd-dev, liblzma-dev")
 # What the binaries need, from what they are linked with; libraries of the package itself are not looked up.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/compat/lib)

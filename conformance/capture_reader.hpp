@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The packets of a capture: a pcap or pcapng file in any byte order, the standard input, or a live interface.
+// The packets of a capture: a pcap or pcapng file in any byte order, as it is or compressed by gzip, zstd or xz; the
+// standard input with the same; or a live interface.
 //
 //   StopSwitch stop;                                        // for signal handlers; may be left out
 //   auto reader = CaptureReader::open("trace.pcapng", &stop);
@@ -12,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "conformance/packet.hpp"
@@ -21,10 +23,10 @@ namespace weft::conformance {
 
 struct CaptureError {
   enum class Kind : std::uint8_t {
-    kCannotRead,       // no such file, no right to read it, the disk fails
+    kCannotRead,       // no such file, no right to read it, the disk fails; or it asks for too much memory to unpack
     kNotACapture,      // neither pcap nor pcapng
-    kCutShort,         // it ends inside a packet or block
-    kDamaged,          // a length or a block in it makes no sense
+    kCutShort,         // it ends inside a packet or block, or its compressed octets end too early
+    kDamaged,          // a length or a block in it makes no sense, or it cannot be unpacked any further
     kMixedInterfaces,  // pcapng with several interfaces whose packets libpcap cannot give through one reader
     kUnknownLinkType,  // weft does not know where its packets have the IP header
     kNoPermission,     // to capture
@@ -39,7 +41,7 @@ struct CaptureError {
 struct NothingYet {};  // a live interface is quiet: ask again
 struct CaptureEnd {};
 
-// How much of a file has been read, for a progress bar.
+// How much of a file has been read, for a progress bar. Of a compressed one, compressed octets count.
 struct CaptureProgress {
   std::uint64_t octets{};
   std::uint64_t of{};
@@ -65,6 +67,7 @@ class CaptureReader {
 
   [[nodiscard]] LinkType link() const noexcept;
   [[nodiscard]] std::optional<CaptureProgress> progress() const;  // nothing for pipes and interfaces
+  [[nodiscard]] std::string_view filter() const noexcept;         // of a live interface, as pcap-filter(7); else empty
 
  private:
   class Source;

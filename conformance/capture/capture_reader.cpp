@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "conformance/capture/pcap_words.hpp"
-#include "conformance/capture/stoppable_file.hpp"
+#include "conformance/capture/unpacked_file.hpp"
 
 namespace weft::conformance {
 namespace {
@@ -20,7 +20,6 @@ namespace {
 using Kind = CaptureError::Kind;
 using Error = std::array<char, PCAP_ERRBUF_SIZE>;
 
-constexpr std::size_t kFileBuffer = 1 << 20;
 constexpr int kSnapLength = 262144;         // no packet is longer
 constexpr int kPatience = 100;              // milliseconds that the kernel gathers packets of a live interface
 constexpr int kInterfaceBuffer = 64 << 20;  // octets that may wait in the kernel while we work
@@ -32,14 +31,6 @@ using Pcap = std::unique_ptr<pcap_t, ClosePcap>;
 
 std::string in_words(const std::string& path) { return path == "-" ? "the standard input" : path; }
 
-// Also compressed captures are often called .pcap; saying so saves a question.
-std::string hint(const std::string& path, std::FILE* file) {
-  std::array<unsigned char, 2> magic{};
-  if (std::fseek(file, 0, SEEK_SET) != 0 || std::fread(magic.data(), 1, 2, file) != 2) return {};
-  const bool gzip = magic[0] == 0x1f && magic[1] == 0x8b;
-  return gzip ? "; it is compressed: unpack it first (`gzip -dc " + path + "`)" : "";
-}
-
 // libpcap was asked for nanoseconds; an interface that cannot gives microseconds. The seconds of a damaged file may be
 // anything: the sum wraps and is no worse.
 std::int64_t nanoseconds(const timeval& time, int precision) {
@@ -48,17 +39,11 @@ std::int64_t nanoseconds(const timeval& time, int precision) {
                                    static_cast<std::uint64_t>(time.tv_usec) * unit);
 }
 
-std::optional<std::uint64_t> size_of(std::FILE* file) {
-  if (std::fseek(file, 0, SEEK_END) != 0) return std::nullopt;
-  const long size = std::ftell(file);
-  if (size < 0 || std::fseek(file, 0, SEEK_SET) != 0) return std::nullopt;
-  return static_cast<std::uint64_t>(size);
-}
-
 // TCP only; behind a VLAN tag, too, where there are such tags. Filters are for Ethernet first: `vlan` is an error
 // elsewhere.
-bool set_filter(pcap_t* pcap) {
-  const char* filter = pcap_datalink(pcap) == DLT_EN10MB ? "tcp or (vlan and tcp)" : "tcp";
+const char* filter_for(pcap_t* pcap) { return pcap_datalink(pcap) == DLT_EN10MB ? "tcp or (vlan and tcp)" : "tcp"; }
+
+bool set_filter(pcap_t* pcap, const char* filter) {
   bpf_program program{};
   if (pcap_compile(pcap, &program, filter, 1, PCAP_NETMASK_UNKNOWN) != 0) return false;
   const bool set = pcap_setfilter(pcap, &program) == 0;
@@ -70,14 +55,15 @@ bool set_filter(pcap_t* pcap) {
 
 class CaptureReader::Source {
  public:
-  Source(std::string name, Pcap pcap, LinkType link, bool live, std::optional<std::uint64_t> size,
-         const StopSwitch* stop)
+  // `file` is what `pcap` reads; null for a live interface, which has a filter.
+  Source(std::string name, std::unique_ptr<capture::UnpackedFile> file, Pcap pcap, LinkType link,
+         const StopSwitch* stop, const char* filter = "")
       : name_(std::move(name)),
+        file_(std::move(file)),
         pcap_(std::move(pcap)),
         link_(link),
-        live_(live),
-        size_(size),
         stop_(stop),
+        filter_(filter),
         precision_(pcap_get_tstamp_precision(pcap_.get())) {}
 
   Next next() {
@@ -88,22 +74,17 @@ class CaptureReader::Source {
     switch (pcap_next_ex(pcap_.get(), &header, &octets)) {
       case 1: return packet(*header, octets);
       case 0: return wait();
-      case PCAP_ERROR_BREAK: return finish(CaptureEnd{});  // also the end of a file
-      default: break;
+      case PCAP_ERROR_BREAK: return finish(at_end());  // also the end of a file
+      default: return finish(at_error());
     }
-    if (stopped()) return finish(CaptureEnd{});  // inside a packet, which is no damage
-    const char* said = pcap_geterr(pcap_.get());
-    return finish(live_ ? capture::interface_error(name_, PCAP_ERROR, said) : capture::file_error(name_, said));
   }
 
   [[nodiscard]] LinkType link() const noexcept { return link_; }
 
   [[nodiscard]] std::optional<CaptureProgress> progress() const {
-    if (!size_) return std::nullopt;
-    const long at = std::ftell(pcap_file(pcap_.get()));
-    if (at < 0) return std::nullopt;
-    return CaptureProgress{static_cast<std::uint64_t>(at), *size_};
+    return file_ == nullptr ? std::nullopt : file_->progress();
   }
+  [[nodiscard]] std::string_view filter() const noexcept { return filter_; }
 
  private:
   Packet packet(const pcap_pkthdr& header, const u_char* octets) {
@@ -125,17 +106,30 @@ class CaptureReader::Source {
     return NothingYet{};
   }
 
+  // Compressed octets may be damaged where the packets in them end by chance.
+  [[nodiscard]] Next at_end() const {
+    if (!stopped() && file_ != nullptr && file_->trouble()) return *file_->trouble();
+    return CaptureEnd{};
+  }
+
+  [[nodiscard]] Next at_error() const {
+    if (stopped()) return CaptureEnd{};  // inside a packet, which is no damage
+    if (file_ != nullptr && file_->trouble()) return *file_->trouble();
+    const char* said = pcap_geterr(pcap_.get());
+    return file_ == nullptr ? capture::interface_error(name_, PCAP_ERROR, said) : capture::file_error(name_, said);
+  }
+
   Next finish(Next how) {
     over_ = how;
     return how;
   }
 
   std::string name_;
-  Pcap pcap_;
+  std::unique_ptr<capture::UnpackedFile> file_;
+  Pcap pcap_;  // goes before the file that it reads
   LinkType link_;
-  bool live_;
-  std::optional<std::uint64_t> size_;
   const StopSwitch* stop_;
+  std::string_view filter_;
   int precision_;
   std::uint64_t packets_ = 0;
   std::optional<Next> over_{};
@@ -149,29 +143,40 @@ CaptureReader& CaptureReader::operator=(CaptureReader&&) noexcept = default;
 CaptureReader::Next CaptureReader::next() { return source_->next(); }
 LinkType CaptureReader::link() const noexcept { return source_->link(); }
 std::optional<CaptureProgress> CaptureReader::progress() const { return source_->progress(); }
+std::string_view CaptureReader::filter() const noexcept { return source_->filter(); }
+
+namespace {
+
+// libpcap took `file` for no capture.
+CaptureError not_opened(const capture::UnpackedFile& file, const std::string& name, std::string_view said,
+                        const StopSwitch* stop) {
+  if (stop != nullptr && stop->stopped()) return {Kind::kStopped, name + " gave no capture before the interrupt"};
+  if (file.trouble()) return *file.trouble();
+  CaptureError error = capture::file_error(name, said);
+  if (!file.compression().empty()) error.sentence += ", once unpacked (" + std::string(file.compression()) + ')';
+  return error;
+}
+
+}  // namespace
 
 std::expected<CaptureReader, CaptureError> CaptureReader::open(const std::string& path, const StopSwitch* stop) {
   const std::string name = in_words(path);
-  std::FILE* file = capture::open_stoppable(path, stop);
-  if (file == nullptr) {
+  auto file = std::make_unique<capture::UnpackedFile>(path, name, stop);
+  std::FILE* stream = file->is_open() ? file->make_stream() : nullptr;
+  if (stream == nullptr) {
     return std::unexpected(
         CaptureError{Kind::kCannotRead, "cannot read " + name + ": " + std::generic_category().message(errno)});
   }
-  std::setvbuf(file, nullptr, _IOFBF, kFileBuffer);
-  const auto size = size_of(file);
   Error said{};
-  Pcap pcap(pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, said.data()));
+  Pcap pcap(pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, said.data()));
   if (!pcap) {
-    CaptureError error = capture::file_error(name, said.data());
-    if (error.kind == Kind::kNotACapture && size) error.sentence += hint(path, file);
-    std::fclose(file);
-    if (stop != nullptr && stop->stopped()) error = {Kind::kStopped, name + " gave no capture before the interrupt"};
-    return std::unexpected(std::move(error));
+    std::fclose(stream);
+    return std::unexpected(not_opened(*file, name, said.data(), stop));
   }
   const int dlt = pcap_datalink(pcap.get());
   const auto link = capture::link_type(dlt);
   if (!link) return std::unexpected(capture::unknown_link_type(name, dlt));
-  return CaptureReader(std::make_unique<Source>(name, std::move(pcap), *link, false, size, stop));
+  return CaptureReader(std::make_unique<Source>(name, std::move(file), std::move(pcap), *link, stop));
 }
 
 std::expected<CaptureReader, CaptureError> CaptureReader::open_interface(const std::string& name,
@@ -191,9 +196,10 @@ std::expected<CaptureReader, CaptureError> CaptureReader::open_interface(const s
   const auto link = capture::link_type(pcap_datalink(made));
   if (!link) return std::unexpected(capture::unknown_link_type(name, pcap_datalink(made)));
   // Only Source::wait() sleeps.
-  if (!set_filter(made) || pcap_setnonblock(made, 1, said.data()) != 0)
+  const char* const filter = filter_for(made);
+  if (!set_filter(made, filter) || pcap_setnonblock(made, 1, said.data()) != 0)
     return std::unexpected(capture::interface_error(name, PCAP_ERROR, pcap_geterr(made)));
-  return CaptureReader(std::make_unique<Source>(name, std::move(pcap), *link, true, std::nullopt, stop));
+  return CaptureReader(std::make_unique<Source>(name, nullptr, std::move(pcap), *link, stop, filter));
 }
 
 std::optional<CaptureError> read_packets(CaptureReader& reader, const std::function<void(const Packet&)>& take) {

@@ -3,15 +3,40 @@
 // for hours lets go at once.
 #pragma once
 
-#include <cstdio>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
 #include <string>
 
+#include "common/wire.hpp"
 #include "conformance/stop_switch.hpp"
 
 namespace weft::conformance::capture {
 
-// "-" is the standard input. Null, with errno set, when it cannot be opened; a named pipe without a writer can. Once
-// `stop` (which may be null) is turned, it is at its end. To be closed with fclose().
-[[nodiscard]] std::FILE* open_stoppable(const std::string& path, const StopSwitch* stop);
+class StoppableFile {
+ public:
+  // "-" is the standard input. Not open, with errno set, where it cannot be; a named pipe without a writer can. `stop`
+  // may be null.
+  StoppableFile(const std::string& path, const StopSwitch* stop);
+  ~StoppableFile();
+  StoppableFile(const StoppableFile&) = delete;
+  StoppableFile& operator=(const StoppableFile&) = delete;
+
+  [[nodiscard]] bool is_open() const noexcept { return open_; }
+  // As read(2), but waits; 0 at the end, and once the switch is turned.
+  [[nodiscard]] ssize_t read(MutableBytes into);
+  [[nodiscard]] bool stopped() const noexcept { return stop_ != nullptr && stop_->stopped(); }
+
+  [[nodiscard]] std::uint64_t taken() const noexcept { return taken_; }               // octets
+  [[nodiscard]] std::optional<std::uint64_t> size() const noexcept { return size_; }  // nothing for pipes
+
+ private:
+  int descriptor_;
+  const StopSwitch* stop_;
+  bool open_ = false;
+  std::optional<std::uint64_t> size_{};
+  std::uint64_t taken_ = 0;
+};
 
 }  // namespace weft::conformance::capture

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "tests/conformance/capture_octets.hpp"
+#include "tests/conformance/read_capture.hpp"
 #include "tests/conformance/tcp_history.hpp"
 
 namespace weft::conformance::testing {
@@ -25,32 +26,6 @@ using ::testing::SizeIs;
 using Kind = CaptureError::Kind;
 
 const Octets kIp = ipv4(Segment{.sequence = 1, .payload = "payload"});
-
-// Everything in a capture: packets (with octets of their own), and how it ended.
-struct Read {
-  std::vector<Packet> packets{};
-  std::vector<Octets> octets{};
-  std::optional<CaptureError> error{};
-};
-
-Read read(const std::string& path) {
-  Read all;
-  auto reader = CaptureReader::open(path);
-  if (!reader) return {.error = reader.error()};
-  for (;;) {
-    const auto next = reader->next();
-    if (const auto* packet = std::get_if<Packet>(&next)) {
-      all.packets.push_back(*packet);
-      all.octets.emplace_back(packet->captured.begin(), packet->captured.end());
-      continue;
-    }
-    if (const auto* error = std::get_if<CaptureError>(&next)) all.error = *error;
-    EXPECT_EQ(reader->next().index(), next.index());  // final
-    return all;
-  }
-}
-
-Read read(const Octets& octets) { return read(TemporaryFile(octets).path()); }
 
 Kind kind_of(const Octets& octets) {
   const Read all = read(octets);
@@ -123,11 +98,6 @@ TEST(CaptureReader, InterfacesThatLibpcapCannotReadTogether) {
 TEST(CaptureReader, WhatIsNoCapture) {
   EXPECT_EQ(kind_of(octets("#!/bin/sh\necho this is a script, and long enough\n")), Kind::kNotACapture);
   EXPECT_EQ(kind_of(octets("")), Kind::kCutShort);
-  const Octets gzip{std::byte{0x1f}, std::byte{0x8b}, std::byte{8}, std::byte{0}, std::byte{0}, std::byte{0}};
-  const Read compressed = read(gzip);
-  ASSERT_TRUE(compressed.error);
-  EXPECT_EQ(compressed.error->kind, Kind::kNotACapture);
-  EXPECT_THAT(compressed.error->sentence, HasSubstr("gzip"));
 }
 
 TEST(CaptureReader, WhatCannotBeRead) {
@@ -209,24 +179,6 @@ TEST(CaptureReader, StopEndsIt) {
   stop.stop();
   EXPECT_TRUE(std::holds_alternative<CaptureEnd>(reader->next()));
 }
-
-// A pipe with a writer that says `said` and then is silent, without ever closing it.
-class QuietPipe {
- public:
-  explicit QuietPipe(const Octets& said) {
-    EXPECT_EQ(::pipe2(ends_.data(), O_CLOEXEC), 0);
-    EXPECT_EQ(::write(ends_[1], said.data(), said.size()), static_cast<ssize_t>(said.size()));
-  }
-  ~QuietPipe() {
-    for (const int end : ends_) ::close(end);
-  }
-  QuietPipe(const QuietPipe&) = delete;
-  QuietPipe& operator=(const QuietPipe&) = delete;
-  [[nodiscard]] std::string path() const { return "/dev/fd/" + std::to_string(ends_[0]); }
-
- private:
-  std::array<int, 2> ends_{};
-};
 
 // The reader sleeps in the pipe, or is about to: either way it wakes.
 TEST(CaptureReader, StopEndsItOnAQuietPipe) {

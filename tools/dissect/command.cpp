@@ -168,7 +168,10 @@ void add_dissect_command(CLI::App& app, Selection& selection) {
   auto options = std::make_shared<DissectOptions>();
   CLI::App* dissect = app.add_subcommand("dissect", kDissectDescription);
   dissect->footer(kDissectFooter);
-  dissect->add_option("FILE", options->file, "The capture: pcap or pcapng; - is the standard input")->required();
+  dissect
+      ->add_option("FILE", options->file,
+                   "The capture: pcap or pcapng, also compressed by gzip, zstd or xz; - is the standard input")
+      ->required();
   dissect->add_flag("--json", options->json, "One JSON object a line, for each frame and FPDU");
   dissect->add_option("--connection", options->connection, "This connection alone, as weft audit numbers them")
       ->type_name("N");
