@@ -34,24 +34,43 @@ void CaptureAudit::finish() {
 
 void CaptureAudit::drain() {
   while (const auto event = tcp_.next()) {
-    if (const auto* over_event = std::get_if<ConnectionOver>(&event->event)) {
-      over(event->connection, *over_event);
-      continue;
+    if (const auto* tcp = std::get_if<TcpEvent>(&event->event)) {
+      on(event->connection, *tcp);
+    } else if (const auto found = live_.find(event->connection); found != live_.end()) {
+      report(found->second, std::get<ConnectionOver>(event->event));
+      live_.erase(found);
     }
-    auto& audit = live_[event->connection];
-    if (audit == nullptr) {
-      ++connections_seen_;
-      audit = std::make_unique<ConnectionAudit>(event->connection);
-    }
-    audit->on(std::get<TcpEvent>(event->event));
   }
 }
 
-void CaptureAudit::over(std::size_t connection, const ConnectionOver& over) {
-  const auto found = live_.find(connection);
-  if (found == live_.end()) return;
-  ConnectionAudit& audit = *found->second;
+void CaptureAudit::on(std::size_t connection, const TcpEvent& event) {
+  const auto [found, is_new] = live_.try_emplace(connection);
+  Live& live = found->second;
+  if (is_new) {
+    ++connections_seen_;
+    live.audit = std::make_unique<ConnectionAudit>(connection);
+  }
+  if (live.audit == nullptr) return;  // a late copy of what it had sent
+  live.audit->on(event);
+  const ConnectionInfo* info = tell_ == nullptr ? nullptr : tcp_.info(connection);
+  if (info == nullptr) return;
+  tell(live, *info);
+  if (std::holds_alternative<TcpClosed>(event) && ++live.ends_closed == 2) report(live, {.info = *info});
+}
+
+void CaptureAudit::tell(Live& live, const ConnectionInfo& info) const {
+  const auto& findings = live.audit->findings().all();
+  if (live.told == findings.size() || !live.audit->iwarp()) return;
+  for (; live.told < findings.size(); ++live.told) {
+    if (filter_.takes(*findings[live.told].rule)) tell_(findings[live.told], info);
+  }
+}
+
+void CaptureAudit::report(Live& live, const ConnectionOver& over) {
+  if (live.audit == nullptr) return;
+  ConnectionAudit& audit = *live.audit;
   audit.finish();
+  if (tell_ != nullptr) tell(live, over.info);
   if (audit.iwarp()) {
     ConnectionReport report{
         .info = over.info,
@@ -70,7 +89,7 @@ void CaptureAudit::over(std::size_t connection, const ConnectionOver& over) {
     });
     done_.push_back(std::move(report));
   }
-  live_.erase(found);
+  live.audit.reset();
 }
 
 std::optional<ConnectionReport> CaptureAudit::next() {

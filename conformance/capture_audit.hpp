@@ -4,10 +4,12 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "conformance/connection_audit.hpp"
@@ -40,9 +42,16 @@ struct ConnectionReport {
   }
 };
 
+// A finding of a connection that is not over.
+using TellFinding = std::function<void(const Finding& finding, const ConnectionInfo& info)>;
+
 class CaptureAudit {
  public:
   explicit CaptureAudit(RuleFilter filter = {}, const TcpLimits& limits = {});
+
+  // For captures that go on for hours: each finding is told when it is known, and next() gives a connection when both
+  // ends have closed it, not only when no late copies of its packets are expected any more. Before the first packet.
+  void report_as_it_goes(TellFinding tell) { tell_ = std::move(tell); }
 
   void take(const Packet& packet);
   // The capture is over.
@@ -55,12 +64,21 @@ class CaptureAudit {
   [[nodiscard]] const PacketCounts& counts() const noexcept { return tcp_.counts(); }
 
  private:
+  struct Live {
+    std::unique_ptr<ConnectionAudit> audit{};  // null once it was reported
+    std::size_t told{};                        // of its findings
+    int ends_closed{};
+  };
+
   void drain();
-  void over(std::size_t connection, const ConnectionOver& over);
+  void on(std::size_t connection, const TcpEvent& event);
+  void tell(Live& live, const ConnectionInfo& info) const;
+  void report(Live& live, const ConnectionOver& over);
 
   RuleFilter filter_;
   TcpConnections tcp_;
-  std::unordered_map<std::size_t, std::unique_ptr<ConnectionAudit>> live_{};
+  TellFinding tell_{};
+  std::unordered_map<std::size_t, Live> live_{};
   std::vector<ConnectionReport> done_{};
   std::size_t given_ = 0;
   std::uint64_t packets_ = 0;

@@ -7,6 +7,8 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
 #include "tools/cli/checks.hpp"
 #include "tools/cli/command.hpp"
@@ -33,7 +35,8 @@ constexpr const char* kFooter =
     "  weft audit trace.pcapng                     judge the iWARP connections of a capture\n"
     "  weft dissect --packet 17 trace.pcapng       show each field of what lies in that packet\n"
     "\n"
-    "Exit codes: 0 success, 1 something failed, 2 the command line was wrong, 130 weft bench was interrupted;\n"
+    "Exit codes: 0 success, 1 something failed, 2 the command line was wrong or the output\n"
+    "cannot be written, 130 weft bench was interrupted;\n"
     "weft run: the program's; weft audit: see its help.";
 
 void add_global_options(CLI::App& app, GlobalOptions& options) {
@@ -113,8 +116,12 @@ int run(int argc, char** argv) {
     print_answer(app, success);
   } catch (const CLI::ParseError& error) {
     return complain(app, sentence_for(app, error), ExitCode::kUsage);
+  } catch (const std::system_error& error) {  // of fmt, say, whose output is not taken
+    outcome = output_has_failed() ? output_failure(error.code().value()) : failure(std::string(error.what()) + '.');
   }
-  if (outcome) outcome = flush_output();
+  // Also of a failed command: what its exit code means stands in its output. It may have seen that itself.
+  const bool told = !outcome && outcome.error().code == ExitCode::kUnwritten;
+  if (auto written = flush_output(); !written && !told) outcome = std::move(written);
   if (outcome) return static_cast<int>(ExitCode::kSuccess);
   return complain(app, outcome.error().sentence, outcome.error().code);
 }

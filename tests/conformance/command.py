@@ -38,6 +38,10 @@ def fits(value, schema, definitions, at="document"):
     """As much of JSON Schema as docs/audit.schema.json uses."""
     if "$ref" in schema:
         return fits(value, definitions[schema["$ref"].rpartition("/")[2]], definitions, at)
+    if "oneOf" in schema:
+        faults = [fits(value, one, definitions, at) for one in schema["oneOf"]]
+        fitting = sum(not found for found in faults)
+        return [] if fitting == 1 else [f"{at}: fits {fitting} of {len(faults)} forms", *sum(faults, [])]
     if "enum" in schema and value not in schema["enum"]:
         return [f"{at}: {value!r} is not one of {schema['enum']}"]
     kinds = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool}
@@ -104,7 +108,10 @@ def reports(weft, folder):
         failures = suites.findall(".//failure")
         check(f"{capture.name}: JUnit's failures are the violations",
               len(failures) == sum(f["severity"] == "violation" for f in json.loads(written.read_text())["findings"]))
-    check("a report that cannot be written is 2", audit(weft, "--json", folder / "no/such/folder", CLEAN)[0] == UNREADABLE)
+    for option in ("--json", "--junit"):
+        for place in (folder / "no/such/folder", "/dev/full"):
+            status, shown, complaint = audit(weft, option, place, VIOLATION)
+            check(f"{option} {place} is 2, and says so", status == UNREADABLE and str(place) in complaint and shown)
 
 
 def without_packets(capture, count):

@@ -21,20 +21,34 @@ class FullDisk : public testing::TestWithParam<std::string> {};
 
 TEST_P(FullDisk, IsAFailureThatIsExplained) {
   const Ended ended = run_script("exec \"$0\" " + GetParam() + " >/dev/full");
-  EXPECT_EQ(ended.exit_code, 1) << ended.err;
+  EXPECT_EQ(ended.exit_code, 2) << ended.err;
   EXPECT_TRUE(is_one_line(ended.err)) << ended.err;
   EXPECT_NE(ended.err.find("standard output: No space left on device"), std::string::npos) << ended.err;
 }
 
 TEST_P(FullDisk, AndSoIsAClosedDescriptor) {
   const Ended ended = run_script("exec \"$0\" " + GetParam() + " >&-");
-  EXPECT_EQ(ended.exit_code, 1) << ended.err;
+  EXPECT_EQ(ended.exit_code, 2) << ended.err;
   EXPECT_NE(ended.err.find("standard output: Bad file descriptor"), std::string::npos) << ended.err;
 }
 
 INSTANTIATE_TEST_SUITE_P(Commands, FullDisk,
                          testing::Values("info", "info --json", "--help", "rping --help", "--version",
-                                         "demo --pcap \"$2\"", "bench lat --iters 1 --repetitions 1 --json"));
+                                         "completion bash", "dissect " WEFT_SAMPLE, "dissect --json " WEFT_SAMPLE,
+                                         "audit " WEFT_SAMPLE, "demo --pcap \"$2\"",
+                                         "bench lat --iters 1 --repetitions 1 --json"));
+
+// Files that the options name.
+TEST(FullDiskOfAFile, IsAFailureThatIsExplained) {
+  for (const std::string command : {"audit --quiet --json /dev/full " WEFT_SAMPLE,
+                                    "audit --quiet --junit /dev/full " WEFT_SAMPLE, "demo --pcap /dev/full"}) {
+    const Ended ended = run_script("exec \"$0\" " + command);
+    EXPECT_EQ(ended.exit_code, 2) << command << ended.err;
+    EXPECT_TRUE(is_one_line(ended.err)) << command << ended.err;
+    EXPECT_NE(ended.err.find("cannot write /dev/full: No space left on device"), std::string::npos)
+        << command << ended.err;
+  }
+}
 
 // An rping server, its client with `client` behind it in the shell, and what the shell made of the client's end.
 Ended ping(const std::string& before, const std::string& client) {
@@ -59,7 +73,7 @@ TEST(EndlessPings, EndAlsoWhereSigpipeIsIgnored) {
 
 TEST(EndlessPings, EndWhenTheDiskIsFull) {
   const Ended ended = ping("exec ", ">/dev/full");
-  EXPECT_EQ(ended.exit_code, 1) << ended.err;
+  EXPECT_EQ(ended.exit_code, 2) << ended.err;
   EXPECT_NE(ended.err.find("standard output: No space left on device"), std::string::npos) << ended.err;
 }
 

@@ -4,58 +4,52 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "conformance/capture_reader.hpp"
-#include "tools/audit/exit_codes.hpp"
-#include "tools/audit/progress.hpp"
-#include "tools/audit/report.hpp"
+#include "tools/audit/judge.hpp"
+#include "tools/audit/options.hpp"
+#include "tools/audit/verdict.hpp"
+#include "tools/audit/writings.hpp"
+#include "tools/cli/colour.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/interrupt.hpp"
+#include "tools/cli/standard_output.hpp"
 
 namespace weft::tools {
 namespace {
 
-using conformance::CaptureReader;
-using conformance::Severity;
+using AuditOptions = audit::Options;
 
 constexpr const char* kAuditDescription =
     "Judges the iWARP connections of a capture clause by clause: RFC 5044 and 6581 (MPA), 5041 (DDP), 5040 and 7306 "
-    "(RDMAP). Each finding names who broke the rule, in which packet (as Wireshark numbers them) and octet.";
+    "(RDMAP). Each finding names who broke the rule, in which packet (as Wireshark numbers them), at which octet of "
+    "that "
+    "packet and at which offset in the sender's stream.";
 
 constexpr const char* kAuditFooter =
     "Examples:\n"
-    "  weft audit trace.pcapng                     a report for people\n"
+    "  weft audit trace.pcapng                     a report for people, its verdict in the last line\n"
+    "  weft audit --summary a.pcap b.pcapng.gz     a line for each connection and for each broken rule\n"
     "  weft audit --quiet --json out.json t.pcap   for a program; the exit code tells too\n"
-    "  tcpdump -w - port 7174 | weft audit -       from a pipe\n"
-    "  weft audit -i eth0                          live, until interrupted\n"
+    "  tcpdump -w - port 7174 | weft audit -       from a pipe: findings are printed as they are known\n"
+    "  weft audit -i eth0                          live, the same way; ^C ends it with a summary\n"
     "  weft audit --skip MPA-5.1 trace.pcap        without the rules of RFC 5044 section 5.1\n"
     "  weft audit --list                           all rules\n"
     "\n"
-    "Exit codes: 0 no violation, 1 violations (with --strict: or warnings), 2 the capture could not be read or the\n"
-    "command line was wrong, 3 no iWARP in it. What could be read before the damage is reported all the same.";
+    "Exit codes: 0 no violation, 1 violations (with --strict: or warnings), 2 a capture could not be\n"
+    "read to its end, a report could not be written, or the command line was wrong, 3 no iWARP. Of\n"
+    "several captures the first of 2, 1, 3 and 0 that fits one of them counts; 3 only where none of them\n"
+    "has iWARP. What could be read is reported in any case.";
 
-struct AuditOptions {
-  std::string file{};
-  std::string interface{};
-  std::string json{};
-  std::string junit{};
-  bool quiet{};
-  bool list{};
-  bool strict{};
-  std::size_t max_connections = 10000;
-  conformance::RuleFilter filter{};
-};
-
-void list_rules() {
+Outcome<void> list_rules() {
+  std::string text;
   for (const conformance::Rule* rule : conformance::all_rules()) {
-    fmt::print("{:18} {:10} {:11} {:16} {}\n", rule->clause, conformance::name(rule->severity),
-               conformance::name(rule->layer), rule->section, rule->sentence);
+    text += fmt::format("{:18} {:10} {:11} {:16} {}\n", rule->clause, conformance::name(rule->severity),
+                        conformance::name(rule->layer), rule->section, rule->sentence);
   }
+  return print_now(text);
 }
 
 // Ids and prefixes that no rule has are a mistake that would make a report look clean.
@@ -71,76 +65,49 @@ Outcome<void> check_filter(const AuditOptions& options) {
   return {};
 }
 
-Outcome<void> write_file(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) return std::unexpected(Failure{"cannot write '" + path + "'.", kUnreadable});
+Outcome<void> check_operands(const AuditOptions& options) {
+  if (!options.files.empty() && !options.interface.empty()) {
+    return usage_error("-i " + options.interface + " and the capture '" + options.files.front() +
+                       "' exclude each other: audit one or the other.");
+  }
+  if (options.files.empty() && options.interface.empty())
+    return usage_error("name a capture file, or an interface with -i.");
+  if (std::ranges::count(options.files, "-") > 1) return usage_error("'-', the standard input, can be read only once.");
   return {};
 }
 
-// Everything that the capture holds, up to its end, its damage or an interrupt.
-audit::Report read_all(CaptureReader& reader, const AuditOptions& options) {
-  audit::Report report{.file = options.interface.empty() ? options.file : options.interface};
-  conformance::CaptureAudit judge(options.filter);
-  audit::Progress progress(!options.quiet);
-  const auto collect = [&] {
-    while (auto connection = judge.next()) report.take(std::move(*connection), options.max_connections);
-  };
-  const auto damage = conformance::read_packets(reader, [&](const conformance::Packet& packet) {
-    judge.take(packet);
-    collect();
-    progress.tell(reader);
-  });
-  if (damage) report.damage = damage->sentence;
-  judge.finish();
-  collect();
-  progress.clear();
-  report.packets = judge.packets();
-  report.tcp_connections = judge.tcp_connections();
-  std::ranges::sort(report.connections, {}, [](const auto& connection) { return connection.info.number; });
-  return report;
+// One that fails does not keep the other from being written.
+Outcome<void> write_reports(const std::vector<audit::Report>& reports, const AuditOptions& options) {
+  Outcome<void> json, junit;
+  if (!options.json.empty()) json = write_file(options.json, audit::json_of(reports));
+  if (!options.junit.empty()) junit = write_file(options.junit, audit::junit_of(reports, options.strict));
+  return json ? junit : json;
 }
 
-Outcome<void> verdict(const audit::Report& report, bool strict) {
-  if (!report.damage.empty()) return std::unexpected(Failure{report.damage, kUnreadable});
-  if (report.connections.empty())
-    return std::unexpected(Failure{"no iWARP connection in " + report.file + ".", kNoIwarp});
-  const std::size_t violations = report.count(Severity::kViolation);
-  const std::size_t warnings = strict ? report.count(Severity::kWarning) : 0;
-  if (violations + warnings == 0) return {};
-  return failure(fmt::format("{} violation{}{} in {}.", violations, violations == 1 ? "" : "s",
-                             strict ? fmt::format(", {} warning{}", warnings, warnings == 1 ? "" : "s") : "",
-                             report.file));
+// Up to their ends or an interrupt.
+std::vector<audit::Report> judge_all(audit::Judge& judge, const AuditOptions& options) {
+  std::vector<audit::Report> reports;
+  for (const std::string& file : options.files) reports.push_back(judge.file(file));
+  if (!options.interface.empty()) reports.push_back(judge.interface(options.interface));
+  return reports;
 }
 
-// Up to the end or an interrupt.
-Outcome<audit::Report> judge(const AuditOptions& options) {
-  Interrupt interrupt;
-  auto reader = options.interface.empty() ? CaptureReader::open(options.file, &interrupt.stop())
-                                          : CaptureReader::open_interface(options.interface, &interrupt.stop());
-  if (!reader) return std::unexpected(Failure{reader.error().sentence, kUnreadable});
-  return read_all(*reader, options);
-}
-
-Outcome<void> run_audit(const AuditOptions& options) {
-  if (options.list) {
-    list_rules();
-    return {};
-  }
-  if (options.file.empty() == options.interface.empty())
-    return usage_error("name a capture file, or an interface with -i.");
+Outcome<void> run_audit(const AuditOptions& options, const GlobalOptions& global) {
+  if (options.list) return list_rules();
+  if (auto checked = check_operands(options); !checked) return checked;
   if (auto checked = check_filter(options); !checked) return checked;
-  const auto report = judge(options);
-  if (!report) return std::unexpected(report.error());
-  if (!options.quiet) fmt::print("{}", audit::text_of(*report));
-  if (!options.json.empty()) {
-    if (auto written = write_file(options.json, audit::json_of(*report)); !written) return written;
-  }
-  if (!options.junit.empty()) {
-    if (auto written = write_file(options.junit, audit::junit_of(*report, options.strict)); !written) return written;
-  }
-  return verdict(*report, options.strict);
+  const Palette palette = palette_for(global.color, STDOUT_FILENO);
+  Interrupt interrupt;
+  audit::Judge judge(options, palette, interrupt);
+  const std::vector<audit::Report> reports = judge_all(judge, options);
+  const bool nothing_read = std::ranges::all_of(reports, [](const auto& report) { return report.unread(); });
+  if (reports.size() == 1 && nothing_read) return audit::outcome_of(reports, options.strict);
+  Outcome<void> printed = judge.told();
+  if (printed && reports.size() > 1 && !options.quiet && !options.summary)
+    printed = print_now(audit::verdict_lines(reports, options.strict, palette));
+  const Outcome<void> written = write_reports(reports, options);
+  if (!printed) return printed;
+  return written ? audit::outcome_of(reports, options.strict) : written;
 }
 
 }  // namespace
@@ -149,16 +116,21 @@ void add_audit_command(CLI::App& app, Selection& selection) {
   auto options = std::make_shared<AuditOptions>();
   CLI::App* audit = app.add_subcommand("audit", kAuditDescription);
   audit->footer(kAuditFooter);
-  audit->add_option("FILE", options->file, "The capture: pcap or pcapng; - is the standard input");
+  audit->add_option("FILE", options->files,
+                    "Captures: pcap or pcapng, also compressed by gzip, zstd or xz; - is the standard input");
   audit
       ->add_option("-i,--interface", options->interface,
                    "Capture live from this interface, until interrupted (needs the right to)")
       ->type_name("IFACE");
-  audit->add_option("--json", options->json, "Write the report into this file (docs/audit.schema.json describes it)")
+  audit
+      ->add_option("--json", options->json,
+                   "Write the report into this file (docs/audit.schema.json describes it): one for all captures")
       ->type_name("FILE");
   audit->add_option("--junit", options->junit, "Write it into this file as JUnit's XML, for a CI system")
       ->type_name("FILE");
   audit->add_flag("-q,--quiet", options->quiet, "Print no report; the exit code tells");
+  audit->add_flag("--summary", options->summary,
+                  "Print a line for each connection and a line for each broken rule, and nothing else");
   audit->add_flag("--strict", options->strict, "Warnings count like violations");
   audit
       ->add_option("--max-connections", options->max_connections,
@@ -176,8 +148,9 @@ void add_audit_command(CLI::App& app, Selection& selection) {
       ->delimiter(',')
       ->allow_extra_args(false);
   audit->add_flag("--list", options->list, "List all rules: clause, severity, layer, section and what it asks for");
-  audit->callback(
-      [&selection, options] { selection.run = [options](const GlobalOptions&) { return run_audit(*options); }; });
+  audit->callback([&selection, options] {
+    selection.run = [options](const GlobalOptions& global) { return run_audit(*options, global); };
+  });
 }
 
 }  // namespace weft::tools

@@ -3,7 +3,7 @@
 
 #include "conformance/text.hpp"
 #include "rdmap/opcodes.hpp"
-#include "tools/audit/report.hpp"
+#include "tools/audit/writings.hpp"
 #include "tools/cli/json.hpp"
 
 namespace weft::tools::audit {
@@ -95,44 +95,64 @@ void put_finding(JsonWriter& json, const Finding& finding) {
 
 void put_left_out(JsonWriter& json, const LeftOut& left_out) {
   json.begin_object("left_out").integer("connections", left_out.connections).begin_array("findings");
-  for (const LeftOut::Broken& one : left_out.broken) {
+  for (const Broken& one : left_out.broken) {
     json.begin_object().text("clause", one.rule->clause).text("severity", conformance::name(one.rule->severity));
-    json.integer("count", one.count).integer("connection", one.connection).integer("packet", one.packet).end_object();
+    json.integer("count", one.count)
+        .integer("connection", one.connection)
+        .integer("packet", one.place.packet)
+        .end_object();
   }
   json.end_array().end_object();
 }
 
-}  // namespace
+void put_connection(JsonWriter& json, const ConnectionReport& connection) {
+  json.begin_object().integer("id", connection.info.number).begin_object("endpoints");
+  put_end(json, "initiator", connection.end(Direction::kFromInitiator));
+  put_end(json, "responder", connection.end(Direction::kFromResponder));
+  json.end_object().boolean("roles_known", connection.roles_known);
+  json.integer("first_packet", connection.info.first_packet).integer("last_packet", connection.info.last_packet);
+  put_mpa(json, connection);
+  put_messages(json, connection);
+  json.begin_array("suppressed");
+  for (const auto& more : connection.suppressed) {
+    json.begin_object()
+        .text("clause", more.rule->clause)
+        .text("direction", who(more.direction))
+        .integer("count", more.count)
+        .end_object();
+  }
+  json.end_array().end_object();
+}
 
-std::string json_of(const Report& report) {
-  JsonWriter json;
+// The members of the object that the caller has opened.
+void put_report(JsonWriter& json, const Report& report) {
   json.text("file", report.file).integer("packets", report.packets).integer("tcp_connections", report.tcp_connections);
   if (!report.damage.empty()) json.text("damage", report.damage);
   json.begin_array("connections");
-  for (const ConnectionReport& connection : report.connections) {
-    json.begin_object().integer("id", connection.info.number).begin_object("endpoints");
-    put_end(json, "initiator", connection.end(Direction::kFromInitiator));
-    put_end(json, "responder", connection.end(Direction::kFromResponder));
-    json.end_object().boolean("roles_known", connection.roles_known);
-    json.integer("first_packet", connection.info.first_packet).integer("last_packet", connection.info.last_packet);
-    put_mpa(json, connection);
-    put_messages(json, connection);
-    json.begin_array("suppressed");
-    for (const auto& more : connection.suppressed) {
-      json.begin_object()
-          .text("clause", more.rule->clause)
-          .text("direction", who(more.direction))
-          .integer("count", more.count)
-          .end_object();
-    }
-    json.end_array().end_object();
-  }
+  for (const ConnectionReport& connection : report.connections) put_connection(json, connection);
   json.end_array().begin_array("findings");
   for (const ConnectionReport& connection : report.connections) {
     for (const Finding& finding : connection.findings) put_finding(json, finding);
   }
   json.end_array();
   if (report.left_out.connections != 0) put_left_out(json, report.left_out);
+}
+
+}  // namespace
+
+std::string json_of(std::span<const Report> reports) {
+  JsonWriter json;
+  if (reports.size() == 1) {
+    put_report(json, reports.front());
+    return json.finish();
+  }
+  json.begin_array("captures");
+  for (const Report& report : reports) {
+    json.begin_object();
+    put_report(json, report);
+    json.end_object();
+  }
+  json.end_array();
   return json.finish();
 }
 

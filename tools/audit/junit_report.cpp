@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // JUnit's XML, as CI systems read it: a suite per connection, in it a case for each rule that was broken, or one that
-// passed when none was.
+// passed when none was; and a suite with an error for a capture that could not be read to its end.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 
-#include "tools/audit/report.hpp"
+#include "tools/audit/writings.hpp"
 
 namespace weft::tools::audit {
 
@@ -44,50 +44,70 @@ void put_verdict(Out out, const conformance::Rule& rule, bool strict, const std:
   }
 }
 
-void put_left_out(Out out, const LeftOut& left_out, bool strict) {
+void open_suite(Out out, const std::string& name, std::size_t cases, std::ptrdiff_t failures, int errors = 0) {
+  fmt::format_to(out, "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\">\n", name,
+                 std::max<std::size_t>(1, cases), failures, errors);
+  if (cases == 0) fmt::format_to(out, "    <testcase classname=\"{}\" name=\"no rule broken\"/>\n", name);
+}
+
+void put_connection(Out out, const ConnectionReport& connection, const std::string& name, bool strict) {
   const auto failures =
-      std::ranges::count_if(left_out.broken, [&](const LeftOut::Broken& one) { return fails(*one.rule, strict); });
-  const std::string name = fmt::format("{} connections that are not described", left_out.connections);
-  fmt::format_to(out, "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\">\n", name,
-                 std::max<std::size_t>(1, left_out.broken.size()), failures);
-  if (left_out.broken.empty()) fmt::format_to(out, "    <testcase classname=\"{}\" name=\"no rule broken\"/>\n", name);
-  for (const LeftOut::Broken& one : left_out.broken) {
-    fmt::format_to(out, "    <testcase classname=\"{}\" name=\"{}\">\n", name, one.rule->clause);
-    put_verdict(out, *one.rule, strict,
-                escaped(fmt::format("{} ({}): {} findings, the first in connection {}, packet {}", one.rule->clause,
-                                    one.rule->section, one.count, one.connection, one.packet)));
+      std::ranges::count_if(connection.findings, [&](const Finding& f) { return fails(*f.rule, strict); });
+  open_suite(out, name, connection.findings.size(), failures);
+  for (const Finding& finding : connection.findings) {
+    fmt::format_to(out, "    <testcase classname=\"{}\" name=\"{} in packet {}\">\n", name, finding.rule->clause,
+                   finding.place.packet);
+    const std::string what = escaped(fmt::format("{} ({}), by {}: {}", finding.rule->clause, finding.rule->section,
+                                                 who(finding.direction), finding.message));
+    put_verdict(out, *finding.rule, strict, what);
     fmt::format_to(out, "    </testcase>\n");
   }
   fmt::format_to(out, "  </testsuite>\n");
 }
 
+void put_left_out(Out out, const LeftOut& left_out, const std::string& name, bool strict) {
+  const auto failures =
+      std::ranges::count_if(left_out.broken, [&](const Broken& one) { return fails(*one.rule, strict); });
+  open_suite(out, name, left_out.broken.size(), failures);
+  for (const Broken& one : left_out.broken) {
+    fmt::format_to(out, "    <testcase classname=\"{}\" name=\"{}\">\n", name, one.rule->clause);
+    put_verdict(out, *one.rule, strict,
+                escaped(fmt::format("{} ({}): {} findings, the first in connection {}, packet {}", one.rule->clause,
+                                    one.rule->section, one.count, one.connection, one.place.packet)));
+    fmt::format_to(out, "    </testcase>\n");
+  }
+  fmt::format_to(out, "  </testsuite>\n");
+}
+
+void put_damage(Out out, const std::string& damage, const std::string& name) {
+  open_suite(out, name, 1, 0, 1);
+  fmt::format_to(out,
+                 "    <testcase classname=\"{}\" name=\"read to its end\">\n      <error message=\"{}\"/>\n"
+                 "    </testcase>\n  </testsuite>\n",
+                 name, escaped(damage));
+}
+
+void put_capture(Out out, const Report& report, const std::string& prefix, bool strict) {
+  for (const ConnectionReport& connection : report.connections) {
+    put_connection(out, connection, prefix + fmt::format("connection {}", connection.info.number), strict);
+  }
+  const LeftOut& left_out = report.left_out;
+  if (left_out.connections != 0) {
+    const std::string name = fmt::format("{} connections that are not described", left_out.connections);
+    put_left_out(out, left_out, prefix + name, strict);
+  }
+  if (!report.damage.empty()) put_damage(out, report.damage, prefix + "capture");
+}
+
 }  // namespace
 
-std::string junit_of(const Report& report, bool strict) {
+std::string junit_of(std::span<const Report> reports, bool strict) {
+  const bool one = reports.size() == 1;
   std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   auto out = std::back_inserter(text);
-  fmt::format_to(out, "<testsuites name=\"{}\">\n", escaped(report.file));
-  for (const ConnectionReport& connection : report.connections) {
-    const auto failures =
-        std::ranges::count_if(connection.findings, [&](const Finding& f) { return fails(*f.rule, strict); });
-    const auto cases = std::max<std::size_t>(1, connection.findings.size());
-    fmt::format_to(out, "  <testsuite name=\"connection {}\" tests=\"{}\" failures=\"{}\">\n", connection.info.number,
-                   cases, failures);
-    if (connection.findings.empty()) {
-      fmt::format_to(out, "    <testcase classname=\"connection {}\" name=\"no rule broken\"/>\n",
-                     connection.info.number);
-    }
-    for (const Finding& finding : connection.findings) {
-      fmt::format_to(out, "    <testcase classname=\"connection {}\" name=\"{} in packet {}\">\n",
-                     connection.info.number, finding.rule->clause, finding.place.packet);
-      const std::string what = escaped(fmt::format("{} ({}), by {}: {}", finding.rule->clause, finding.rule->section,
-                                                   who(finding.direction), finding.message));
-      put_verdict(out, *finding.rule, strict, what);
-      fmt::format_to(out, "    </testcase>\n");
-    }
-    fmt::format_to(out, "  </testsuite>\n");
-  }
-  if (report.left_out.connections != 0) put_left_out(out, report.left_out, strict);
+  fmt::format_to(out, "<testsuites name=\"{}\">\n",
+                 one ? escaped(reports.front().file) : fmt::format("{} captures", reports.size()));
+  for (const Report& report : reports) put_capture(out, report, one ? "" : escaped(report.file) + ": ", strict);
   fmt::format_to(out, "</testsuites>\n");
   return text;
 }

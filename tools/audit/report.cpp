@@ -2,6 +2,7 @@
 #include "tools/audit/report.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace weft::tools::audit {
@@ -11,23 +12,52 @@ using conformance::Direction;
 using conformance::Finding;
 using conformance::Severity;
 
-void LeftOut::take(const ConnectionReport& connection) {
-  ++connections;
-  for (const Finding& finding : connection.findings) add(finding);
-  for (const auto& more : connection.suppressed) {
-    // Others of this rule and direction are in `findings`.
-    const auto found = std::ranges::find(broken, more.rule, &Broken::rule);
-    if (found != broken.end()) found->count += more.count;
+namespace {
+
+void add(std::vector<Broken>& all, const Finding& finding) {
+  const auto found = std::ranges::find(all, finding.rule, &Broken::rule);
+  if (found != all.end()) {
+    ++found->count;
+  } else {
+    all.push_back({finding.rule, 1, finding.connection, finding.place});
   }
 }
 
-void LeftOut::add(const Finding& finding) {
-  const auto found = std::ranges::find(broken, finding.rule, &Broken::rule);
-  if (found != broken.end()) {
-    ++found->count;
-  } else {
-    broken.push_back({finding.rule, 1, finding.connection, finding.place.packet});
+void add(std::vector<Broken>& all, const ConnectionReport& connection) {
+  for (const Finding& finding : connection.findings) add(all, finding);
+  for (const auto& more : connection.suppressed) {
+    // Others of this rule and direction are among the findings.
+    const auto found = std::ranges::find(all, more.rule, &Broken::rule);
+    if (found != all.end()) found->count += more.count;
   }
+}
+
+void add(std::vector<Broken>& all, const Broken& more) {
+  const auto found = std::ranges::find(all, more.rule, &Broken::rule);
+  if (found == all.end()) {
+    all.push_back(more);
+    return;
+  }
+  found->count += more.count;
+  if (more.place.packet < found->place.packet) {
+    found->connection = more.connection;
+    found->place = more.place;
+  }
+}
+
+}  // namespace
+
+void Counts::add(Severity severity, std::uint64_t count) {
+  switch (severity) {
+    case Severity::kViolation: violations += count; break;
+    case Severity::kWarning: warnings += count; break;
+    case Severity::kNote: notes += count; break;
+  }
+}
+
+void LeftOut::take(const ConnectionReport& connection) {
+  ++connections;
+  add(broken, connection);
 }
 
 void Report::take(ConnectionReport connection, std::size_t most) {
@@ -38,19 +68,31 @@ void Report::take(ConnectionReport connection, std::size_t most) {
   }
 }
 
-std::size_t Report::count(Severity severity) const noexcept {
-  std::size_t total = 0;
-  for (const ConnectionReport& connection : connections) {
-    total += static_cast<std::size_t>(std::ranges::count(
-        connection.findings, severity, [](const Finding& finding) { return finding.rule->severity; }));
-    for (const auto& more : connection.suppressed) {
-      if (more.rule->severity == severity) total += more.count;
-    }
+Counts counts_of(const ConnectionReport& connection) {
+  Counts counts;
+  for (const Finding& finding : connection.findings) counts.add(finding.rule->severity, 1);
+  for (const auto& more : connection.suppressed) counts.add(more.rule->severity, more.count);
+  return counts;
+}
+
+Counts counts_of(const Report& report) {
+  Counts counts;
+  for (const Broken& one : broken_rules(report)) counts.add(one.rule->severity, one.count);
+  return counts;
+}
+
+std::vector<Broken> broken_rules(const Report& report) {
+  std::vector<Broken> all;
+  for (const ConnectionReport& connection : report.connections) {
+    std::vector<Broken> here;
+    add(here, connection);
+    for (const Broken& one : here) add(all, one);
   }
-  for (const LeftOut::Broken& one : left_out.broken) {
-    if (one.rule->severity == severity) total += one.count;
-  }
-  return total;
+  for (const Broken& one : report.left_out.broken) add(all, one);
+  std::ranges::sort(all, {}, [](const Broken& one) {
+    return std::tuple(-static_cast<int>(one.rule->severity), one.place.packet, one.place.octet, one.rule->clause);
+  });
+  return all;
 }
 
 std::string_view who(const std::optional<Direction>& direction) noexcept {

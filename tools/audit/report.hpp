@@ -1,30 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `weft audit` found in one capture, and the ways to write it down.
+// What `weft audit` found in one capture.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conformance/capture_audit.hpp"
 
 namespace weft::tools::audit {
 
+// A rule that was broken, how often, and where first.
+struct Broken {
+  const conformance::Rule* rule{};
+  std::uint64_t count{};
+  std::size_t connection{};
+  conformance::Place place{};
+};
+
+struct Counts {
+  std::uint64_t violations{}, warnings{}, notes{};
+
+  void add(conformance::Severity severity, std::uint64_t count);
+};
+
 // Connections beyond those that a report describes: memory does not grow with them.
 struct LeftOut {
-  struct Broken {
-    const conformance::Rule* rule{};
-    std::uint64_t count{};
-    std::size_t connection{};  // the first that broke it
-    std::uint64_t packet{};
-  };
   std::size_t connections{};
   std::vector<Broken> broken{};  // each rule once
 
   void take(const conformance::ConnectionReport& connection);
-
- private:
-  void add(const conformance::Finding& finding);
 };
 
 struct Report {
@@ -38,16 +45,16 @@ struct Report {
 
   // A connection that is over: described where fewer than `most` are, else counted.
   void take(conformance::ConnectionReport connection, std::size_t most);
-  [[nodiscard]] std::size_t count(conformance::Severity severity) const noexcept;
+  // Nothing of it could be read.
+  [[nodiscard]] bool unread() const noexcept { return packets == 0 && !damage.empty(); }
+  [[nodiscard]] std::size_t iwarp_connections() const noexcept { return connections.size() + left_out.connections; }
 };
 
-// For people.
-[[nodiscard]] std::string text_of(const Report& report);
-// docs/audit.schema.json describes it.
-[[nodiscard]] std::string json_of(const Report& report);
-// One test suite per connection, and one for those that are not described, with a case for each rule; a finding is a
-// failed test case, a warning only when `strict`.
-[[nodiscard]] std::string junit_of(const Report& report, bool strict);
+[[nodiscard]] Counts counts_of(const conformance::ConnectionReport& connection);
+[[nodiscard]] Counts counts_of(const Report& report);
+
+// Each rule once: violations before warnings before notes, and each of these in the order of their first places.
+[[nodiscard]] std::vector<Broken> broken_rules(const Report& report);
 
 // "initiator" or "responder"; "both" when there is none.
 [[nodiscard]] std::string_view who(const std::optional<conformance::Direction>& direction) noexcept;

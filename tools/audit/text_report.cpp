@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <iterator>
-#include <span>
 
 #include "rdmap/opcodes.hpp"
-#include "tools/audit/report.hpp"
+#include "tools/audit/octet_rows.hpp"
+#include "tools/audit/text_finding.hpp"
+#include "tools/audit/verdict.hpp"
+#include "tools/audit/writings.hpp"
 
 namespace weft::tools::audit {
 
@@ -21,31 +22,7 @@ namespace {
 
 using Out = std::back_insert_iterator<std::string>;
 
-std::string_view plural(std::size_t count) noexcept { return count == 1 ? "" : "s"; }
-
-std::string address(const conformance::ConnectionEnd& end) {
-  const bool v6 = end.address.find(':') != std::string::npos;
-  return v6 ? fmt::format("[{}]:{}", end.address, end.port) : fmt::format("{}:{}", end.address, end.port);
-}
-
-// Rows of 16 octets as Wireshark shows them, `marked` of them from `mark` on in brackets.
-void put_octets(Out out, std::uint64_t first, std::span<const std::byte> octets, std::size_t mark, std::size_t marked) {
-  for (std::size_t row = 0; row < octets.size(); row += 16) {
-    const auto shown = octets.subspan(row, std::min<std::size_t>(16, octets.size() - row));
-    std::string hex;
-    std::string characters;
-    for (std::size_t i = 0; i < shown.size(); ++i) {
-      const std::size_t at = row + i;
-      const bool opens = marked != 0 && at == mark;
-      const bool closed = marked != 0 && at == mark + marked && i != 0;  // in the row before, otherwise
-      const auto value = std::to_integer<unsigned char>(shown[i]);
-      hex += fmt::format("{}{:02x}", opens ? '[' : closed ? ']' : ' ', value);
-      characters += value >= 0x20 && value < 0x7F ? static_cast<char>(value) : '.';
-    }
-    if (marked != 0 && row + shown.size() == mark + marked) hex += ']';
-    fmt::format_to(out, "      {:08x} {:49}  {}\n", first + row, hex, characters);
-  }
-}
+constexpr std::array kWorstFirst{Severity::kViolation, Severity::kWarning, Severity::kNote};
 
 void put_frame(Out out, std::string_view name, const std::optional<conformance::StartupFacts>& frame,
                const conformance::NoFrame& none) {
@@ -66,7 +43,9 @@ void put_frame(Out out, std::string_view name, const std::optional<conformance::
     }
   }
   fmt::format_to(out, "\n");
-  put_octets(out, 0, frame->private_data, 0, 0);
+  if (frame->private_data.empty()) return;
+  fmt::format_to(out, "    The private data, numbered from their own first octet (hexadecimal):\n{}",
+                 rows_of({.octets = frame->private_data}, Colour::kBold, Palette()));
 }
 
 void put_tally(Out out, std::string_view name, const Tally& tally) {
@@ -91,58 +70,79 @@ void put_tally(Out out, std::string_view name, const Tally& tally) {
   fmt::format_to(out, "\n");
 }
 
-void put_finding(Out out, const Finding& finding) {
-  fmt::format_to(out, "  {} {} ({}): {}, packet {}, octet {}\n", conformance::name(finding.rule->severity),
-                 finding.rule->clause, finding.rule->section,
-                 finding.direction ? fmt::format("by the {}", who(finding.direction)) : std::string("by both ends"),
-                 finding.place.packet, finding.place.octet);
-  fmt::format_to(out, "    {}\n    The rule: {}\n", finding.message, finding.rule->sentence);
-  const conformance::Excerpt& excerpt = finding.excerpt;
-  put_octets(out, excerpt.stream_offset, excerpt.octets, excerpt.mark, excerpt.marked);
+void put_head(Out out, const ConnectionReport& report, const Palette& palette) {
+  const std::string head =
+      fmt::format("connection {}: {} (initiator{}) -> {} (responder), packets {} to {}", report.info.number,
+                  address_of(report.end(Direction::kFromInitiator)), report.roles_known ? "" : "?",
+                  address_of(report.end(Direction::kFromResponder)), report.info.first_packet, report.info.last_packet);
+  fmt::format_to(out, "\n{}\n", palette.paint(Colour::kBold, head));
 }
 
-void put_connection(Out out, const ConnectionReport& report) {
-  fmt::format_to(out, "\nconnection {}: {} (initiator{}) -> {} (responder), packets {} to {}\n", report.info.number,
-                 address(report.end(Direction::kFromInitiator)), report.roles_known ? "" : "?",
-                 address(report.end(Direction::kFromResponder)), report.info.first_packet, report.info.last_packet);
+void put_facts(Out out, const ConnectionReport& report) {
   put_frame(out, "Request", report.facts.request, report.facts.no_request);
   put_frame(out, "Reply", report.facts.reply, report.facts.no_reply);
   if (report.rtr) fmt::format_to(out, "  ready to receive: told by a zero-length {}\n", mpa::name(report.rtr));
   put_tally(out, "initiator", report.tally(Direction::kFromInitiator));
   put_tally(out, "responder", report.tally(Direction::kFromResponder));
   if (report.evicted) fmt::format_to(out, "  too many connections at a time: the rest of this one was not looked at\n");
-  for (const Finding& finding : report.findings) put_finding(out, finding);
+}
+
+void put_suppressed(Out out, const ConnectionReport& report, Severity severity, const Palette& palette) {
   for (const auto& more : report.suppressed) {
-    fmt::format_to(out, "  {} {}: {} more by the {}\n", conformance::name(more.rule->severity), more.rule->clause,
-                   more.count, who(more.direction));
+    if (more.rule->severity != severity) continue;
+    fmt::format_to(out, "  {} {}: {} more by the {}\n", painted(severity, palette),
+                   palette.paint(Colour::kBold, more.rule->clause), more.count, who(more.direction));
   }
 }
 
-void put_left_out(Out out, const LeftOut& left_out) {
+// The worst first; those of one severity in the order of their packets, as they come.
+void put_findings(Out out, const ConnectionReport& report, const Palette& palette) {
+  for (const Severity severity : kWorstFirst) {
+    for (const Finding& finding : report.findings) {
+      if (finding.rule->severity == severity) fmt::format_to(out, "{}", text_of_finding(finding, palette));
+    }
+    put_suppressed(out, report, severity, palette);
+  }
+}
+
+void put_left_out(Out out, const LeftOut& left_out, const Palette& palette) {
   fmt::format_to(out, "\n{} more connection{} of iWARP, which {} not described (--max-connections)\n",
                  left_out.connections, plural(left_out.connections), left_out.connections == 1 ? "is" : "are");
-  for (const LeftOut::Broken& one : left_out.broken) {
+  for (const Broken& one : left_out.broken) {
     fmt::format_to(out, "  {} {} ({}): {} finding{}, the first in connection {}, packet {}\n",
-                   conformance::name(one.rule->severity), one.rule->clause, one.rule->section, one.count,
-                   plural(one.count), one.connection, one.packet);
+                   painted(one.rule->severity, palette), palette.paint(Colour::kBold, one.rule->clause),
+                   one.rule->section, one.count, plural(one.count), one.connection, one.place.packet);
   }
 }
 
 }  // namespace
 
-std::string text_of(const Report& report) {
+std::string text_of_connection(const ConnectionReport& report, const Palette& palette) {
   std::string text;
   Out out(text);
-  fmt::format_to(out, "{}: {} packet{}, {} TCP connection{}, {} of iWARP\n", report.file, report.packets,
-                 plural(report.packets), report.tcp_connections, plural(report.tcp_connections),
-                 report.connections.size() + report.left_out.connections);
-  for (const ConnectionReport& connection : report.connections) put_connection(out, connection);
-  if (report.left_out.connections != 0) put_left_out(out, report.left_out);
-  const std::array counts{report.count(Severity::kViolation), report.count(Severity::kWarning),
-                          report.count(Severity::kNote)};
-  fmt::format_to(out, "\n{} violation{}, {} warning{}, {} note{}\n", counts[0], plural(counts[0]), counts[1],
-                 plural(counts[1]), counts[2], plural(counts[2]));
+  put_head(out, report, palette);
+  put_facts(out, report);
+  for (const Severity severity : kWorstFirst) put_suppressed(out, report, severity, palette);
+  fmt::format_to(out, "  over: {}\n", in_words(counts_of(report)));
   return text;
+}
+
+std::string head_of(const Report& report) {
+  return fmt::format("{}: {} packet{}, {} TCP connection{}, {} of iWARP\n", report.file, report.packets,
+                     plural(report.packets), report.tcp_connections, plural(report.tcp_connections),
+                     report.iwarp_connections());
+}
+
+std::string text_of(const Report& report, const Palette& palette) {
+  std::string text = head_of(report);
+  Out out(text);
+  for (const ConnectionReport& connection : report.connections) {
+    put_head(out, connection, palette);
+    put_facts(out, connection);
+    put_findings(out, connection, palette);
+  }
+  if (report.left_out.connections != 0) put_left_out(out, report.left_out, palette);
+  return text + '\n';
 }
 
 }  // namespace weft::tools::audit

@@ -65,11 +65,7 @@ Outcome<void> try_to_write(const std::string& path) {
 }
 
 Outcome<void> write_results(const std::string& path, const std::string& text) {
-  if (path.empty()) return {};
-  std::ofstream file(path, std::ios::trunc);
-  file << text << std::flush;
-  if (!file) return failure("cannot write " + path + ".");
-  return {};
+  return path.empty() ? Outcome<void>() : write_file(path, text);
 }
 
 // Those that were measured, in the order of the cases: all, or the first ones where ^C came.

@@ -13,6 +13,7 @@ enum class ExitCode : int {
   kSuccess = 0,
   kFailure = 1,          // the work was tried and went wrong
   kUsage = 2,            // the command line asks for something that makes no sense
+  kUnwritten = 2,        // the output cannot be written: nothing that it says has arrived for sure
   kNotExecutable = 126,  // the program to run is there and cannot be run, as shells say it
   kNotFound = 127,
   kInterrupted = 130,  // by ^C or SIGTERM, before the work was done: what shells say of SIGINT

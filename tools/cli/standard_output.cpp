@@ -12,11 +12,16 @@
 namespace weft::tools {
 namespace {
 
-std::unexpected<Failure> output_failure() {
-  return failure(std::string("cannot write to standard output: ") + std::strerror(errno) + ".");
+std::unexpected<Failure> unwritten(const std::string& where, int error) {
+  const std::string why = error != 0 ? std::string(": ") + std::strerror(error) : std::string();
+  return std::unexpected(Failure{"cannot write " + where + why + ".", ExitCode::kUnwritten});
 }
 
 }  // namespace
+
+std::unexpected<Failure> output_failure(int error) { return unwritten("to standard output", error); }
+
+bool output_has_failed() { return std::ferror(stdout) != 0; }
 
 void occupy_standard_descriptors() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
@@ -26,16 +31,28 @@ void occupy_standard_descriptors() {
   }
 }
 
-Outcome<void> print_line(const std::string& text) {
-  if (std::fputs((text + '\n').c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return {};
-  return output_failure();
+Outcome<void> print_now(const std::string& text) {
+  if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return {};
+  return output_failure(errno);
 }
 
+Outcome<void> print_line(const std::string& text) { return print_now(text + '\n'); }
+
 Outcome<void> flush_output() {
-  const bool failed_before = std::ferror(stdout) != 0;
-  if (std::fflush(stdout) != 0) return output_failure();
-  if (failed_before) return failure("cannot write to standard output.");
+  const bool failed_before = output_has_failed();
+  if (std::fflush(stdout) != 0) return output_failure(errno);
+  if (failed_before) return output_failure(0);
   return {};
+}
+
+Outcome<void> write_file(const std::string& path, const std::string& text) {
+  std::FILE* const file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr) return unwritten(path, errno);
+  const bool put = std::fputs(text.c_str(), file) >= 0 && std::fflush(file) == 0;
+  const int error = errno;
+  const bool closed = std::fclose(file) == 0;
+  if (put && closed) return {};
+  return unwritten(path, put ? errno : error);
 }
 
 }  // namespace weft::tools

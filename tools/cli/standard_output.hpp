@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output that does not arrive is a failure: a full disk, a reader that went away.
+// Output that does not arrive is a failure: a full disk, a reader that went away. Whatever the output says, the exit code
+// is ExitCode::kUnwritten then: every command's reports are written here.
 #pragma once
 
 #include <string>
@@ -13,9 +14,17 @@ namespace weft::tools {
 void occupy_standard_descriptors();
 
 // At once, for a command that runs for long and must notice when its lines do not arrive.
+[[nodiscard]] Outcome<void> print_now(const std::string& text);
 [[nodiscard]] Outcome<void> print_line(const std::string& text);
+
+// What to say of output that failed with this error of the system's; 0: it is not known.
+[[nodiscard]] std::unexpected<Failure> output_failure(int error);
+[[nodiscard]] bool output_has_failed();
 
 // Hands over what is buffered. An error when that fails or an earlier write has.
 [[nodiscard]] Outcome<void> flush_output();
+
+// The whole of a file, in place of what it had.
+[[nodiscard]] Outcome<void> write_file(const std::string& path, const std::string& text);
 
 }  // namespace weft::tools

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line of `weft completion`.
-#include <cstdio>
 #include <memory>
 #include <string>
 
 #include "tools/cli/command.hpp"
+#include "tools/cli/standard_output.hpp"
 #include "tools/completion/shells.hpp"
 
 namespace weft::tools {
@@ -26,8 +26,7 @@ Outcome<void> print_completion(const CLI::App& app, const std::string& shell) {
   const std::string script = shell == "bash"  ? completion::bash_script(table)
                              : shell == "zsh" ? completion::zsh_script(table)
                                               : completion::fish_script(table);
-  std::fputs(script.c_str(), stdout);
-  return {};
+  return print_now(script);
 }
 
 }  // namespace

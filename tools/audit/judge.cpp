@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/audit/judge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "tools/audit/progress.hpp"
+#include "tools/audit/verdict.hpp"
+#include "tools/audit/writings.hpp"
+#include "tools/cli/standard_output.hpp"
+
+namespace weft::tools::audit {
+
+using conformance::CaptureReader;
+
+Report Judge::file(const std::string& path) {
+  if (interrupt_.came()) return unread(path, path + " was not read: the interrupt came before its turn");
+  auto reader = CaptureReader::open(path, &interrupt_.stop());
+  if (!reader) return unread(path, reader.error().sentence);
+  return read(*reader, path);
+}
+
+Report Judge::interface(const std::string& name) {
+  auto reader = CaptureReader::open_interface(name, &interrupt_.stop());
+  if (!reader) return unread(name, reader.error().sentence);
+  if (!options_.quiet) {
+    fmt::print(stderr, "weft audit: listening on {} (filter: {}); ^C ends it{}.\n", name, reader->filter(),
+               options_.summary ? "" : " and prints a summary");
+  }
+  return read(*reader, name);
+}
+
+// Among several, it has its place in the output as the others do.
+Report Judge::unread(const std::string& name, const std::string& sentence) {
+  Report report{.file = name, .damage = sentence};
+  if (several() && !options_.quiet) {
+    say(fmt::format("{}: {}\n", name, verdict_line(report, options_.strict, palette_)));
+  }
+  return report;
+}
+
+// Everything that the capture holds, up to its end, its damage or an interrupt.
+Report Judge::read(CaptureReader& reader, const std::string& name) {
+  Report report{.file = name};
+  const bool as_it_goes = !reader.progress() && !options_.quiet && !options_.summary;
+  conformance::CaptureAudit audit(options_.filter);
+  if (as_it_goes) tell_as_it_goes(audit);
+  Progress progress(!options_.quiet);
+  const auto collect = [&] {
+    while (auto connection = audit.next()) {
+      if (as_it_goes) say(text_of_connection(*connection, palette_));
+      report.take(std::move(*connection), options_.max_connections);
+    }
+  };
+  const auto damage = conformance::read_packets(reader, [&](const conformance::Packet& packet) {
+    audit.take(packet);
+    collect();
+    progress.tell(reader);
+  });
+  if (damage) report.damage = damage->sentence;
+  audit.finish();
+  collect();
+  progress.clear();
+  report.packets = audit.packets();
+  report.tcp_connections = audit.tcp_connections();
+  std::ranges::sort(report.connections, {}, [](const auto& connection) { return connection.info.number; });
+  print(report, as_it_goes);
+  return report;
+}
+
+void Judge::tell_as_it_goes(conformance::CaptureAudit& audit) {
+  audit.report_as_it_goes([this](const conformance::Finding& finding, const conformance::ConnectionInfo& info) {
+    say(text_of_finding(finding, info, palette_));
+  });
+}
+
+void Judge::say(const std::string& text) {
+  if (!told_) return;
+  told_ = print_now(text);
+  if (!told_) interrupt_.stop().stop();
+}
+
+void Judge::print(const Report& report, bool as_it_went) {
+  if (options_.quiet) return;
+  if (options_.summary) {
+    // Of one capture the lines say all; several need names.
+    const std::string head = several() ? report.file + ": " + verdict_line(report, options_.strict, palette_) : "";
+    return say(head + summary_of(report, options_.strict, palette_) + (several() ? "\n" : ""));
+  }
+  const std::string text = as_it_went ? '\n' + head_of(report) + summary_of(report, options_.strict, palette_) + '\n'
+                                      : text_of(report, palette_);
+  say(text + verdict_line(report, options_.strict, palette_) + (several() ? "\n" : ""));
+}
+
+}  // namespace weft::tools::audit

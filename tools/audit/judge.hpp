@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a capture, judges it, and tells people: of a file when it is read; of a pipe or an interface as it goes.
+#pragma once
+
+#include <string>
+
+#include "conformance/capture_reader.hpp"
+#include "tools/audit/options.hpp"
+#include "tools/audit/report.hpp"
+#include "tools/cli/colour.hpp"
+#include "tools/cli/interrupt.hpp"
+#include "tools/cli/outcome.hpp"
+
+namespace weft::tools::audit {
+
+class Judge {
+ public:
+  // All three have to outlive it. An interrupt ends the reading, and what was read counts.
+  Judge(const Options& options, const Palette& palette, Interrupt& interrupt)
+      : options_(options), palette_(palette), interrupt_(interrupt) {}
+
+  // Of a capture that cannot be read, the report has the damage and nothing else.
+  [[nodiscard]] Report file(const std::string& path);
+  [[nodiscard]] Report interface(const std::string& name);
+
+  // Where standard output takes no more, the reading ends, too.
+  [[nodiscard]] const Outcome<void>& told() const noexcept { return told_; }
+
+ private:
+  [[nodiscard]] bool several() const noexcept { return options_.files.size() > 1; }
+  Report unread(const std::string& name, const std::string& sentence);
+  Report read(conformance::CaptureReader& reader, const std::string& name);
+  void tell_as_it_goes(conformance::CaptureAudit& audit);
+  void say(const std::string& text);
+  void print(const Report& report, bool as_it_went);
+
+  const Options& options_;
+  const Palette& palette_;
+  Interrupt& interrupt_;
+  Outcome<void> told_{};
+};
+
+}  // namespace weft::tools::audit

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the command line of `weft audit` asks for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "conformance/capture_audit.hpp"
+
+namespace weft::tools::audit {
+
+struct Options {
+  std::vector<std::string> files{};
+  std::string interface{};  // instead of files
+  std::string json{};       // files to write; empty: none
+  std::string junit{};
+  bool quiet{};
+  bool summary{};
+  bool list{};
+  bool strict{};
+  std::size_t max_connections = 10000;
+  conformance::RuleFilter filter{};
+};
+
+}  // namespace weft::tools::audit

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The summary: a line for each connection, and a line for each rule that was broken.
+#include <fmt/format.h>
+
+#include "tools/audit/text_finding.hpp"
+#include "tools/audit/verdict.hpp"
+#include "tools/audit/writings.hpp"
+
+namespace weft::tools::audit {
+
+using conformance::ConnectionReport;
+using conformance::Direction;
+
+namespace {
+
+std::string connection_line(const ConnectionReport& report, bool strict, const Palette& palette) {
+  const Counts counts = counts_of(report);
+  return fmt::format(
+      "{} {} -> {}: {}, {}\n", palette.paint(Colour::kBold, fmt::format("connection {}:", report.info.number)),
+      address_of(report.end(Direction::kFromInitiator)), address_of(report.end(Direction::kFromResponder)),
+      painted(verdict_of(counts, strict), palette), in_words(counts));
+}
+
+std::string rule_line(const Broken& one, const Palette& palette) {
+  return fmt::format("{} {} ({}): {} time{}, first in connection {}, {}: {}\n", painted(one.rule->severity, palette),
+                     palette.paint(Colour::kBold, one.rule->clause), one.rule->section, one.count, plural(one.count),
+                     one.connection, in_words(one.place), one.rule->sentence);
+}
+
+}  // namespace
+
+std::string summary_of(const Report& report, bool strict, const Palette& palette) {
+  std::string text;
+  for (const ConnectionReport& connection : report.connections) text += connection_line(connection, strict, palette);
+  const std::size_t left_out = report.left_out.connections;
+  if (left_out != 0) {
+    text += fmt::format("{} more connection{}: {} not described (--max-connections), and counted below\n", left_out,
+                        plural(left_out), left_out == 1 ? "is" : "are");
+  }
+  for (const Broken& one : broken_rules(report)) text += rule_line(one, palette);
+  return text;
+}
+
+}  // namespace weft::tools::audit
