@@ -33,11 +33,12 @@ constexpr const char* kFooter =
     "  weft bench lat --op send --size 8           latency next to raw TCP\n"
     "  weft run -- ibv_devinfo                     run an unchanged verbs program on weft\n"
     "  weft audit trace.pcapng                     judge the iWARP connections of a capture\n"
+    "  weft dissect --overview trace.pcapng        who sent what to whom, message by message\n"
     "  weft dissect --packet 17 trace.pcapng       show each field of what lies in that packet\n"
     "\n"
     "Exit codes: 0 success, 1 something failed, 2 the command line was wrong or the output\n"
     "cannot be written, 130 weft bench was interrupted;\n"
-    "weft run: the program's; weft audit: see its help.";
+    "weft run: the program's; weft audit and weft dissect: see their help.";
 
 void add_global_options(CLI::App& app, GlobalOptions& options) {
   app.add_option(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/one-fpdu.md, step by step: the 28 octets that Linux's siw sent in frame 63 of
+// docs/one-fpdu.md, step by step: the 28 octets that Linux's siw sent in packet 62 of
 // pcap-samples/43-crc-odd-lengths.pcap.
 #include <gtest/gtest.h>
 

@@ -9,6 +9,7 @@
 #include <csignal>
 
 #include "command.hpp"
+#include "terminal.hpp"
 
 namespace weft::test {
 namespace {
@@ -134,21 +135,36 @@ TEST_F(RpingWords, InterruptedWithASilentServerTheClientEndsAllTheSame) {
   EXPECT_THAT(ended.err, ContainsRegex("weft rping: [0-9]+ pings, "));
 }
 
-// Of a connection that does not come about: the kernel takes it, and no process answers.
-TEST_F(RpingWords, InterruptedWhileItConnects) {
+// The kernel takes connections to it, and no process answers.
+int silent_listener(const std::string& port) {
   const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(port_)));
-  ASSERT_EQ(::bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-  ASSERT_EQ(::listen(listener, 1), 0);
+  address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(port)));
+  EXPECT_EQ(::bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  EXPECT_EQ(::listen(listener, 1), 0);
+  return listener;
+}
+
+TEST_F(RpingWords, InterruptedWhileItConnects) {
+  const int listener = silent_listener(port_);
   Command connecting(client({"-d"}));
   ASSERT_TRUE(connecting.wait_for_output("address and route resolved")) << connecting.err();
   connecting.signal(SIGINT);
   const Ended ended = connecting.wait(std::chrono::seconds(30));
   EXPECT_EQ(ended.exit_code, 1) << ended.err;
   EXPECT_EQ(ended.err, "weft rping: interrupted before the first ping was done.\n");
+  ::close(listener);
+}
+
+TEST_F(RpingWords, OnATerminalAClientSaysForWhomItWaits) {
+  const int listener = silent_listener(port_);
+  Terminal terminal;
+  Command connecting(
+      {"-c", std::string("exec ") + WEFT_COMMAND + " rping -c -a 127.0.0.1 -p " + port_ + " 2>" + terminal.path()},
+      "/bin/sh");
+  EXPECT_TRUE(terminal.wait_for("weft rping: waiting for an answer from 127.0.0.1:" + port_ + " (^C ends it)."));
   ::close(listener);
 }
 

@@ -29,6 +29,7 @@ void Progress::tell(const conformance::CaptureReader& reader) {
 
 void Progress::clear() {
   if (drawn_) fmt::print(stderr, "\r{}\r", std::string(78, ' '));
+  drawn_ = false;
 }
 
 }  // namespace weft::tools::audit

@@ -90,7 +90,8 @@ Outcome<void> run(const DemoArguments& arguments, GlobalOptions global) {
   std::printf("\nVerdict: PASSED. %llu operations, %llu octets compared and all as sent, in %.2f s.\n",
               static_cast<unsigned long long>(score->operations), static_cast<unsigned long long>(score->octets),
               took.count());
-  std::printf("Look at it: wireshark -o tcp.try_heuristic_first:TRUE %s\n", global.pcap.c_str());
+  std::printf("Look at it: weft dissect --overview %s\n", global.pcap.c_str());
+  std::printf("or with:    wireshark -o tcp.try_heuristic_first:TRUE %s\n", global.pcap.c_str());
   std::printf(
       "(tshark -r takes the same option, which keeps a port that Wireshark knows from being taken for it;\n"
       "docs/tshark.md says more.)\n");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tools/cli/interruption.hpp"
+#include "tools/cli/slow_notice.hpp"
 #include "tools/cli/standard_output.hpp"
 #include "tools/rping/session.hpp"
 #include "tools/rping/tally.hpp"
@@ -85,12 +86,18 @@ class Client {
   PingBuffer sink_;
 };
 
+// A server that is not there may be waited for long, and one that does not speak iWARP, too.
+Outcome<void> connect(const Options& options, Link& link) {
+  const SlowNotice notice("weft rping: waiting for an answer from " + options.address.to_string() + " (^C ends it).");
+  const auto connected = link.connect({.ird = options.ird.value_or(kDepth), .ord = options.ord.value_or(kDepth)});
+  if (!connected) return std::unexpected(connected.error());
+  return {};
+}
+
 Outcome<void> ping_on(const Options& options, Session& session, Tally& tally) {
   Client client(options, session, tally);
   if (auto shared = client.share_buffers(); !shared) return shared;
-  const auto connected =
-      session.link().connect({.ird = options.ird.value_or(kDepth), .ord = options.ord.value_or(kDepth)});
-  if (!connected) return std::unexpected(connected.error());
+  if (auto connected = connect(options, session.link()); !connected) return connected;
   options.trace("connected");
   const bool silent = options.count == 0 && !options.verbose;
   if (silent) say("pinging " + options.address.to_string() + " until ^C (-C N: that often)");

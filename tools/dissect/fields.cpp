@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/dissect/fields.hpp"
+
+#include <fmt/format.h>
+
+#include "tools/audit/report.hpp"
+#include "tools/cli/json.hpp"
+
+namespace weft::tools::dissect {
+namespace {
+
+using conformance::Field;
+
+std::string packets_text(const conformance::Piece& piece) {
+  return piece.first.packet == piece.last.packet
+             ? fmt::format("packet {}", piece.last.packet)
+             : fmt::format("packets {} to {}", piece.first.packet, piece.last.packet);
+}
+
+std::string field_line(const Field& field, Hue hue, const Palette& palette) {
+  const std::string place = fmt::format("{:>6}", fmt::format("+{}", field.at));
+  return fmt::format("  {} {}  {} {}{}{}\n", paint(palette, hue, fmt::format("{:6}", field.name.layer)),
+                     palette.paint(Colour::kDim, place), paint(palette, hue, fmt::format("{:28}", field.name.name)),
+                     field.value, field.meaning.empty() ? "" : "  ", field.meaning);
+}
+
+}  // namespace
+
+std::string fields_heading(const Palette& palette) {
+  return palette.paint(Colour::kBold, "fields: layer, octet within the frame or FPDU, name, value, meaning") + '\n';
+}
+
+std::string text_of(const Frame& frame, const Palette& palette) {
+  const conformance::Piece& piece = frame.piece;
+  const std::string head = fmt::format("connection {}, {}: {} of the {}", frame.connection, packets_text(piece),
+                                       frame.what, audit::who(piece.from));
+  const std::string place =
+      fmt::format(", {} octets from octet {} of packet {} on, stream offset {}", piece.octets.size(), piece.first.octet,
+                  piece.first.packet, piece.stream_offset);
+  std::string text = palette.paint(Colour::kBold, head) + palette.paint(Colour::kDim, place) + '\n';
+  for (const Field& field : frame.fields) {
+    if (field.size == 0) continue;  // bits; the meaning of their octets tells them
+    const Hue hue = hue_of(field.name.layer);
+    text += field_line(field, frame.terminate && hue == Hue::kRdmap ? Hue::kTerminate : hue, palette);
+  }
+  return text;
+}
+
+std::string text_of(const Remark& remark, const Palette& palette) {
+  return paint(palette, Hue::kRemark,
+               fmt::format("connection {}, packet {}: {} of the {}", remark.connection, remark.packet, remark.sentence,
+                           audit::who(remark.from))) +
+         '\n';
+}
+
+std::string json_of(const Frame& frame) {
+  const conformance::Piece& piece = frame.piece;
+  std::string line = fmt::format(
+      R"({{"connection":{},"direction":"{}","what":"{}","first_packet":{},"packet":{},"offset":{},"stream_offset":{},"octets":{},"fields":[)",
+      frame.connection, audit::who(piece.from), frame.what, piece.first.packet, piece.last.packet, piece.first.octet,
+      piece.stream_offset, piece.octets.size());
+  for (const Field& field : frame.fields) {
+    line += fmt::format(R"({}{{"at":{},"size":{},"layer":"{}","name":"{}","filter":"{}","value":{},"meaning":{}}})",
+                        line.back() == '[' ? "" : ",", field.at, field.size, field.name.layer, field.name.name,
+                        field.name.filter, json_quote(field.value), json_quote(field.meaning));
+  }
+  return line + "]}\n";
+}
+
+std::string json_of(const Remark& remark) {
+  return fmt::format("{{\"connection\":{},\"direction\":\"{}\",\"what\":\"remark\",\"packet\":{},\"remark\":{}}}\n",
+                     remark.connection, audit::who(remark.from), remark.packet, json_quote(remark.sentence));
+}
+
+}  // namespace weft::tools::dissect

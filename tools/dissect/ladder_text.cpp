@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/dissect/ladder_text.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "tools/audit/report.hpp"
+#include "tools/dissect/lines.hpp"
+#include "tools/dissect/words.hpp"
+
+namespace weft::tools::dissect {
+
+using conformance::Direction;
+
+namespace {
+
+constexpr std::size_t kMargin = 23;  // time, packet
+constexpr std::size_t kInner = kWidth - kMargin;
+constexpr std::size_t kArrow = 4;  // the shortest, and a blank: " -->"
+
+std::string margin(const Entry& entry) {
+  const bool negative = entry.time < 0;  // packets may stand in any order
+  const auto microseconds = static_cast<std::uint64_t>(negative ? -entry.time : entry.time) / 1000;
+  const std::string time =
+      fmt::format("{}{}.{:06}", negative ? "-" : "", microseconds / 1'000'000, microseconds % 1'000'000);
+  return fmt::format("{:>12} {:>8}  ", time, entry.packet());
+}
+
+std::string arrow(std::size_t length, bool to_the_right) {
+  const std::string shaft(length - 2, '-');
+  return to_the_right ? ' ' + shaft + '>' : '<' + shaft + ' ';
+}
+
+// The line with its arrow, or without one (`arrow_length` 0), on its sender's side.
+std::string placed(const Line& line, std::size_t arrow_length, bool left, const Palette& palette) {
+  const std::string shaft = arrow_length == 0 ? "" : palette.paint(Colour::kDim, arrow(arrow_length, left));
+  const std::string filler(left ? 0 : kInner - arrow_length - line.width(), ' ');
+  return left ? line.painted(palette) + shaft : filler + shaft + line.painted(palette);
+}
+
+Parts parts_of(const Entry& entry) {
+  if (const auto* message = entry.message()) return words_of(*message, entry.rtr);
+  return std::get<Note>(entry.what).parts;
+}
+
+// "[2001:db8:...:17]:7174" where the whole is too long for its column.
+std::string abbreviated(const conformance::ConnectionEnd& end) {
+  constexpr std::size_t kMost = 15;  // an IPv4 address
+  constexpr std::size_t kEach = 6;   // of the front and of the back
+  const std::string& address = end.address;
+  if (address.empty()) return "?";
+  if (address.find(':') == std::string::npos) return fmt::format("{}:{}", address, end.port);
+  if (address.size() <= kMost) return fmt::format("[{}]:{}", address, end.port);
+  return fmt::format("[{}...{}]:{}", address.substr(0, kEach), address.substr(address.size() - kEach), end.port);
+}
+
+std::string fold_row(const Fold::Kind& kind) {
+  return fmt::format("{}: {} more {} message{}, {}", audit::who(kind.from), kind.messages, name_of(kind.opcode),
+                     kind.messages == 1 ? "" : "s", size_text(kind.octets));
+}
+
+std::vector<std::string> fold_rows(const Fold& fold) {
+  std::vector<std::string> rows;
+  for (const Fold::Kind& kind : fold.kinds) rows.push_back(fold_row(kind));
+  if (fold.notes != 0) rows.push_back(fmt::format("{} more remarks", fold.notes));
+  return rows;
+}
+
+}  // namespace
+
+std::string heading_text(const Heading& heading, const Palette& palette) {
+  const auto& info = *heading.info;
+  const bool first = heading.initiator == conformance::End::kFirst;
+  const std::string left = fmt::format("{} {}", heading.roles_known ? "initiator" : "initiator?",
+                                       abbreviated(first ? info.first : info.second));
+  const std::string right = fmt::format("{} {}", abbreviated(first ? info.second : info.first),
+                                        heading.roles_known ? "responder" : "responder?");
+  const std::string packets =
+      heading.over ? fmt::format(", packets {} to {}", info.first_packet, info.last_packet) : "";
+  const std::string columns =
+      fmt::format("{:>12} {:>8}  {}{}", "seconds", "packet", left, fmt::format("{:>{}}", right, kInner - left.size()));
+  return fmt::format("{}\n{}\n",
+                     palette.paint(Colour::kBold, fmt::format("connection {}{}", heading.connection, packets)),
+                     palette.paint(Colour::kBold, columns));
+}
+
+std::string text_of(const Entry& entry, const Palette& palette) {
+  const bool left = entry.from() == Direction::kFromInitiator;
+  const auto* note = std::get_if<Note>(&entry.what);
+  const bool sent = note == nullptr || note->sent;
+  const auto lines = lines_of(parts_of(entry), kInner - kArrow);
+  std::string text;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::size_t arrow_length = i == 0 && sent ? kInner - lines[i].width() : 0;
+    text += i == 0 ? palette.paint(Colour::kDim, margin(entry)) : std::string(kMargin, ' ');
+    text += placed(lines[i], arrow_length, left, palette) + '\n';
+  }
+  return text;
+}
+
+std::string text_of(const Fold& fold, const Palette& palette) {
+  std::vector<std::string> rows = fold_rows(fold);
+  const std::string where = fmt::format("packets {} to {}", fold.first_packet, fold.last_packet);
+  if (rows.size() == 1 && rows.front().size() + 2 + where.size() <= kInner) {
+    rows.front() += ", " + where;
+  } else {
+    rows.insert(rows.begin(), where + ':');
+  }
+  std::string text;
+  for (const std::string& row : rows)
+    text += fmt::format("{:>{}}{}\n", &row == &rows.front() ? "... " : "", kMargin, palette.paint(Colour::kDim, row));
+  return text;
+}
+
+}  // namespace weft::tools::dissect

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// RDMAP messages.
+#include <fmt/format.h>
+
+#include "conformance/text.hpp"
+#include "rdmap/atomic_messages.hpp"
+#include "rdmap/error_table.hpp"
+#include "rdmap/opcodes.hpp"
+#include "rdmap/terminate.hpp"
+#include "tools/dissect/words.hpp"
+
+namespace weft::tools::dissect {
+namespace {
+
+using conformance::Message;
+
+std::string place_text(ddp::Stag stag, ddp::TaggedOffset offset) {
+  return fmt::format("STag {:#010x} TO {:#x}", stag.value, offset.value);
+}
+
+void put_octet_count(Parts& parts, std::uint64_t octets) {
+  parts.push_back({Hue::kPayload, fmt::format("{} octet{}", octets, octets == 1 ? "" : "s")});
+}
+
+// RDMAP's own messages: their header is all that they have.
+void put_read_words(Parts& parts, const Message& message) {
+  const auto request = rdmap::parse_read_request(message.front());
+  if (!request) return put_octet_count(parts, message.octets);
+  put_octet_count(parts, request->size);
+  parts.push_back({Hue::kRdmap, "source " + place_text(request->source_stag, request->source_offset)});
+  parts.push_back({Hue::kRdmap, "sink " + place_text(request->sink_stag, request->sink_offset)});
+}
+
+void put_atomic_request_words(Parts& parts, const Message& message) {
+  const auto request = rdmap::parse_atomic_request(message.front());
+  if (!request) return put_octet_count(parts, message.octets);
+  const bool swap = request->operation.kind == rdmap::AtomicOperation::Kind::kCmpSwap;
+  parts.front().text += swap ? " CmpSwap" : " FetchAdd";
+  parts.push_back({Hue::kRdmap, fmt::format("identifier {:#x}", request->request_id)});
+  parts.push_back({Hue::kRdmap, place_text(request->stag, request->offset)});
+}
+
+void put_atomic_response_words(Parts& parts, const Message& message) {
+  const auto response = rdmap::parse_atomic_response(message.front());
+  if (!response) return put_octet_count(parts, message.octets);
+  parts.push_back({Hue::kRdmap, fmt::format("identifier {:#x}", response->request_id)});
+  parts.push_back({Hue::kPayload, fmt::format("original value {:#x}", response->original)});
+}
+
+std::string_view layer_name(rdmap::Layer layer) noexcept {
+  switch (layer) {
+    case rdmap::Layer::kRdmap: return "RDMAP";
+    case rdmap::Layer::kDdp: return "DDP";
+    case rdmap::Layer::kLlp: return "LLP";
+  }
+  return "unknown";
+}
+
+void put_terminate_words(Parts& parts, const Message& message) {
+  parts.front().hue = Hue::kTerminate;
+  const auto report = rdmap::parse_terminate(message.front());
+  if (!report) return put_octet_count(parts, message.octets);
+  const auto& error = report->meant().error;
+  parts.push_back({Hue::kTerminate, fmt::format("layer {} ({}), type {}, code {:#04x}", std::to_underlying(error.layer),
+                                                layer_name(error.layer), error.type, error.code)});
+  parts.push_back({Hue::kTerminate, std::string(rdmap::sentence(error))});
+  if (report->siw_layout) parts.push_back({Hue::kRemark, "laid out as Linux siw does"});
+}
+
+// What the ULP sent; where it goes stands in the DDP header.
+void put_transfer_words(Parts& parts, const Message& message, const rdmap::OpcodeRow* row) {
+  put_octet_count(parts, message.octets);
+  if (const auto* tagged = std::get_if<ddp::TaggedHeader>(&message.header)) {
+    parts.push_back({Hue::kDdp, place_text(tagged->stag, tagged->offset)});
+  } else if (row != nullptr && row->invalidates) {
+    const std::uint32_t stag = std::get<ddp::UntaggedHeader>(message.header).rsvd_ulp_word;
+    parts.push_back({Hue::kRdmap, fmt::format("invalidates STag {:#010x}", stag)});
+  }
+}
+
+void put_contents(Parts& parts, const Message& message) {
+  const auto* row = rdmap::find_opcode(message.opcode());
+  if (row == nullptr) return put_transfer_words(parts, message, row);
+  switch (row->opcode) {
+    using enum rdmap::Opcode;
+    case kReadRequest: return put_read_words(parts, message);
+    case kAtomicRequest: return put_atomic_request_words(parts, message);
+    case kAtomicResponse: return put_atomic_response_words(parts, message);
+    case kTerminate: return put_terminate_words(parts, message);
+    case kImmediate:
+    case kImmediateSolicited: parts.push_back({Hue::kPayload, conformance::hex(message.front())}); return;
+    case kWrite:
+    case kReadResponse:
+    case kSend:
+    case kSendInvalidate:
+    case kSendSolicited:
+    case kSendSolicitedInvalidate: return put_transfer_words(parts, message, row);
+  }
+}
+
+void put_segments(Parts& parts, const Message& message) {
+  if (message.fpdus > 1) {
+    const bool one = message.first_packet == message.last_packet;
+    parts.push_back(
+        {Hue::kMpa,
+         fmt::format("{} FPDUs{}", message.fpdus,
+                     one ? "" : fmt::format(", packets {} to {}", message.first_packet, message.last_packet))});
+  }
+  if (!message.begun) parts.push_back({Hue::kRemark, "its beginning was not seen"});
+  if (!message.ended) parts.push_back({Hue::kRemark, "its last segment was not seen"});
+}
+
+}  // namespace
+
+std::string name_of(std::uint8_t opcode) {
+  const auto* row = rdmap::find_opcode(opcode);
+  if (row == nullptr) return fmt::format("opcode {}", opcode);
+  std::string name(row->name);
+  constexpr std::string_view kLong = "Solicited Event";  // RFC 5040 section 2.1 abbreviates it
+  if (const auto at = name.find(kLong); at != std::string::npos) name.replace(at, kLong.size(), "SE");
+  return name;
+}
+
+Parts words_of(const Message& message, bool rtr) {
+  Parts parts{{Hue::kRdmap, name_of(message.opcode())}};
+  if (rtr) parts.push_back({Hue::kMpa, "RTR"});
+  if (const auto* untagged = std::get_if<ddp::UntaggedHeader>(&message.header))
+    parts.push_back({Hue::kDdp, fmt::format("MSN {}", untagged->msn.value)});
+  put_contents(parts, message);
+  put_segments(parts, message);
+  return parts;
+}
+
+bool may_be_rtr(const Message& message) {
+  using enum rdmap::Opcode;
+  const auto opcode = static_cast<rdmap::Opcode>(message.opcode());
+  if (opcode == kWrite || opcode == kSend || opcode == kSendSolicited) return message.octets == 0;
+  if (opcode != kReadRequest) return false;
+  const auto request = rdmap::parse_read_request(message.front());
+  return request && request->size == 0;
+}
+
+}  // namespace weft::tools::dissect

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the command line of `weft dissect` asks for.
+#pragma once
+
+#include <string>
+
+#include "tools/dissect/wanted.hpp"
+
+namespace weft::tools::dissect {
+
+struct Options {
+  std::string file{};
+  bool overview{};  // the ladders alone
+  bool fields{};    // the fields alone
+  bool all{};       // of the ladders: nothing folded
+  bool json{};
+  Asked asked{};
+
+  [[nodiscard]] bool wants_ladders() const noexcept { return !fields && !json && !asked.packet; }
+  [[nodiscard]] bool wants_fields() const noexcept { return !overview; }
+};
+
+}  // namespace weft::tools::dissect

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file is read twice, for the ladders and then for the fields: a ladder tells of what comes later, and nothing has to be
+// kept for it. What can be read only once has each line of the ladder as a heading of the fields.
+#include "tools/dissect/run.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include "conformance/capture_reader.hpp"
+#include "tools/audit/exit_codes.hpp"
+#include "tools/audit/progress.hpp"
+#include "tools/cli/interrupt.hpp"
+#include "tools/dissect/fields_view.hpp"
+#include "tools/dissect/overview.hpp"
+
+namespace weft::tools::dissect {
+namespace {
+
+// What one reading of the capture is for.
+struct Purpose {
+  bool ladders{};
+  bool fields{};
+  bool live{};  // there is no other reading
+};
+
+class Pass {
+ public:
+  Pass(const Options& options, const Palette& palette, const Purpose& purpose)
+      : options_(options),
+        purpose_(purpose),
+        progress_(purpose.ladders || ::isatty(STDOUT_FILENO) == 0),
+        overview_({palette, options.all, purpose.live}, [this](const std::string& text) { print(text); }),
+        fields_({palette, options.json}, wanted_, [this](const std::string& text) { print(text); }) {}
+
+  // Returns what is wrong with the capture, or that there is nothing to show.
+  Outcome<void> read(const conformance::StopSwitch& stop) {
+    auto reader = conformance::CaptureReader::open(options_.file, &stop);
+    if (!reader) return std::unexpected(Failure{reader.error().sentence, kUnreadable});
+    const auto damage =
+        conformance::read_packets(*reader, [&](const conformance::Packet& packet) { take(packet, *reader); });
+    reading_.finish();
+    progress_.clear();
+    if (damage) return std::unexpected(Failure{damage->sentence, kUnreadable});
+    if (!reading_.iwarp()) return std::unexpected(Failure{"no iWARP connection in " + options_.file + ".", kNoIwarp});
+    if (auto why = wanted_.nothing_found()) return failure(std::move(*why));
+    return {};
+  }
+
+ private:
+  void take(const conformance::Packet& packet, const conformance::CaptureReader& reader) {
+    wanted_.note(packet);
+    overview_.note(packet);
+    reading_.take(packet);
+    progress_.tell(reader);
+    if (purpose_.live) std::fflush(stdout);  // the next packet may be long in coming
+  }
+
+  void print(const std::string& text) {
+    progress_.clear();
+    std::fputs(text.c_str(), stdout);
+  }
+
+  void show(const Watched& watched, const conformance::Seen& seen) {
+    if (!wanted_.connection(watched.connection)) return;
+    if (purpose_.ladders) overview_.take(watched, seen);
+    if (purpose_.fields) fields_.take(watched, seen);
+  }
+
+  const Options& options_;
+  Purpose purpose_;
+  audit::Progress progress_;
+  Wanted wanted_{options_.asked};
+  Overview overview_;
+  FieldsView fields_;
+  Reading reading_{{.segment = [this](const Watched& watched, const auto& segment) { wanted_.note(watched, segment); },
+                    .seen = [this](const Watched& watched, const conformance::Seen& seen) { show(watched, seen); },
+                    .over =
+                        [this](const Watched& watched) {
+                          wanted_.note_over(watched);
+                          if (purpose_.ladders) overview_.over(watched);
+                        }}};
+};
+
+void say_where_packets_come_from(const Options& options) {
+  if (options.file == "-" && ::isatty(STDERR_FILENO) == 1)
+    std::fputs("weft dissect: reading packets from the standard input until it ends or ^C.\n", stderr);
+}
+
+}  // namespace
+
+Outcome<void> run(const Options& options, const Palette& palette) {
+  Interrupt interrupt;
+  std::error_code ignored;
+  const bool once = options.file == "-" || !std::filesystem::is_regular_file(options.file, ignored);
+  const bool both = options.wants_ladders() && options.wants_fields();
+  say_where_packets_come_from(options);
+  if (!both || once) {
+    Pass only(options, palette, {options.wants_ladders(), options.wants_fields(), once});
+    return only.read(interrupt.stop());
+  }
+  const auto ladders = Pass(options, palette, {true, false, false}).read(interrupt.stop());
+  // What can be read of a damaged capture is shown.
+  const bool worth_it = ladders || ladders.error().code == kUnreadable;
+  if (!worth_it || interrupt.came()) return ladders;
+  return Pass(options, palette, {false, true, false}).read(interrupt.stop());
+}
+
+}  // namespace weft::tools::dissect
