@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Identifiers and their event channels: the order of calls, and the end of either.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "lone_ends.hpp"
+
+namespace weft::verbs::test {
+namespace {
+
+// An event whose identifier is gone is not waited for.
+TEST(Channels, AnUndeliveredEventGoesWithItsIdentifier) {
+  auto events = must(EventChannel::create(), "channel");
+  {
+    auto id = must(ConnectionId::create(events), "id");
+    must(id.resolve_address(loopback("127.0.0.1", 7)), "resolve_address");
+  }
+  pollfd waiting{.fd = events.descriptor(), .events = POLLIN, .revents = 0};
+  EXPECT_EQ(poll(&waiting, 1, 0), 0);
+  EXPECT_EQ(events.get_event(20ms).error().code, Errc::kTimedOut);
+}
+
+TEST(Channels, EventsWaitBehindTheDescriptor) {
+  auto events = must(EventChannel::create(), "EventChannel");
+  EXPECT_EQ(events.get_event(0ms).error().code, Errc::kTimedOut);
+  auto id = must(ConnectionId::create(events), "id");
+  must(id.resolve_address(loopback("127.0.0.1", 1)), "resolve");
+  auto elsewhere = must(EventChannel::create(), "EventChannel");
+  must(id.migrate(elsewhere), "migrate");
+  EXPECT_EQ(expect_event(elsewhere, ConnectionEventType::kAddressResolved).id, id.number());
+  must(id.resolve_route(), "route");
+  expect_event(elsewhere, ConnectionEventType::kRouteResolved);
+  must(id.migrate(events), "migrate back");
+  // A token of an event that was withdrawn is no event: a non-blocking reader finds nothing.
+  ASSERT_EQ(::fcntl(events.descriptor(), F_SETFL, O_NONBLOCK), 0);
+  EXPECT_EQ(events.get_event().error().code, Errc::kWouldBlock);
+}
+
+TEST(Misuse, OutOfOrder) {
+  Client client;
+  EXPECT_EQ(client.id.connect(*client.end.qp).error().code, Errc::kInvalidState);
+  EXPECT_EQ(client.id.resolve_route().error().code, Errc::kInvalidState);
+  EXPECT_EQ(client.id.accept(*client.end.qp).error().code, Errc::kInvalidState);
+  EXPECT_EQ(client.id.disconnect().error().code, Errc::kInvalidState);
+  EXPECT_EQ(client.id.set_policy({.mpa_revision = 3}).error().argument, "policy.mpa_revision");
+  EXPECT_EQ(client.id.set_policy({.startup_timeout = 0ms}).error().code, Errc::kInvalidArgument);
+  EXPECT_EQ(client.id.set_policy({.finish_timeout = 0ms}).error().code, Errc::kInvalidArgument);
+  EXPECT_EQ(client.id.resolve_address(loopback("127.0.0.1", 0)).error().argument, "destination");
+  Pair pair;
+  client.resolve(pair.listener.local_address());
+  EXPECT_EQ(client.id.connect(*pair.client.qp).error().argument, "queue_pair");  // used already
+}
+
+TEST(Identifiers, MayGoBeforeTheirConnection) {
+  Pair pair;
+  pair.client.id.reset();
+  must(pair.server.qp->post_receive({.wr_id = 1}), "post_receive");
+  must(pair.client.qp->post_send({.opcode = SendOpcode::kSend}), "post_send");
+  EXPECT_EQ(pair.server.next().wr_id, 1U);
+}
+
+TEST(Identifiers, DestroyedWhileConnecting) {
+  PlainServer deaf, hears;
+  for (int i = 0; i < 20; ++i) {
+    const PlainServer& server = i % 2 == 0 ? hears : deaf;
+    Client client;
+    client.resolve(loopback("127.0.0.1", server.port));
+    must(client.id.connect(*client.end.qp), "connect");
+    if (&server == &deaf) continue;
+    const int peer = ::accept(hears.descriptor, nullptr, nullptr);
+    char octet{};
+    EXPECT_EQ(::recv(peer, &octet, 1, 0), 1) << "the Request is there";
+    ::close(peer);
+  }
+}
+
+}  // namespace
+}  // namespace weft::verbs::test
