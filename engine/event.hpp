@@ -20,8 +20,6 @@ namespace weft::engine {
 // Responder: a valid MPA Request arrived; answer with Engine::accept or Engine::reject.
 struct ConnectionRequested {
   std::uint8_t revision{};
-  bool markers_wanted{};                    // the peer's M bit
-  bool crc_wanted{};                        // the peer's C bit
   std::optional<std::uint16_t> peer_ird{};  // absent: revision 1, or the peer does not negotiate (0x3FFF)
   std::optional<std::uint16_t> peer_ord{};
   bool peer_to_peer{};

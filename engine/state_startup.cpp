@@ -111,8 +111,8 @@ void Engine::State::on_startup(const mpa::NeedMore&, Instant) {}
 
 void Engine::State::on_startup(const mpa::RequestReceived& request, Instant) {
   deadlines.startup.reset();  // our user may think as long as it likes
-  events.push(ConnectionRequested{request.revision, request.markers_wanted, request.crc_wanted, request.peer_ird,
-                                  request.peer_ord, request.peer_to_peer, copy_of(request.private_data)});
+  events.push(ConnectionRequested{request.revision, request.peer_ird, request.peer_ord, request.peer_to_peer,
+                                  copy_of(request.private_data)});
 }
 
 void Engine::State::on_startup(const mpa::Agreement& agreement, Instant now) {
