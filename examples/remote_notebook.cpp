@@ -8,6 +8,7 @@
 // The server does nothing while the visitor writes and reads: the device does that (one-sided operations). It learns
 // where to look only from the empty Send at the end.
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -45,27 +46,22 @@ T must(Result<T> result, std::string_view doing) {
 // What both ends need for one connection: a queue pair, where completions arrive, and memory the device may use.
 struct Desk {
   ProtectionDomain domain;
-  CompletionChannel channel;
   CompletionQueue completions;
   QueuePair queue_pair;
 
   explicit Desk(Device device)
       : domain(must(device.allocate_protection_domain(), "protection domain")),
-        channel(must(CompletionChannel::create(), "completion channel")),
-        completions(must(device.create_completion_queue({.channel = &channel}), "completion queue")),
+        completions(must(device.create_completion_queue({}), "completion queue")),
         queue_pair(
             must(domain.create_queue_pair({.send_cq = &completions, .receive_cq = &completions}), "queue pair")) {
     must(queue_pair.modify(QpState::kInit), "initialise the queue pair");  // from here on it takes receives
   }
 
-  // Sleeps until something has completed. Ask for the event first, then look: nothing can slip in between.
+  // Sleeps until something has completed. A program that sleeps for more than this queue makes it with a channel, whose
+  // descriptor it can poll.
   WorkCompletion wait(std::string_view what) {
     std::array<WorkCompletion, 1> done;
-    while (true) {
-      must(completions.arm(Arm::kAll), "arm");
-      if (must(completions.poll(done), "poll") == 1) break;
-      must(channel.get_event(), "completion event");
-    }
+    must(completions.wait(done, std::chrono::seconds(10)), what);
     if (done[0].status != WcStatus::kSuccess) give_up(what, to_string(done[0].status));
     return done[0];
   }

@@ -1,10 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/completion.hpp"
 
+#include <algorithm>
+
 #include "verbs/detail/completion_queue_state.hpp"
 #include "verbs/detail/runtime.hpp"
+#include "verbs/policy.hpp"
 
 namespace weft::verbs {
+
+namespace {
+
+// `queue` is a share of its own: the program may destroy the handle meanwhile.
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
+Result<std::size_t> wait_for(detail::Handle<detail::CompletionQueueState> queue, std::span<WorkCompletion> out,
+                             detail::Sleepers::Clock::time_point until) {
+  if (out.empty()) return fail(Errc::kInvalidArgument, "out", "has no room for a completion");
+  if (!queue) return fail(Errc::kInvalidState, "completion queue", "its handle was moved from");
+  auto* const own = queue.ours();
+  return own != nullptr ? own->wait(out, until) : detail::not_ours("completion queue");
+}
+
+}  // namespace
 
 Result<CompletionChannel> CompletionChannel::create() {
   auto runtime = detail::Runtime::acquire();
@@ -28,6 +45,13 @@ std::uint32_t CompletionQueue::number() const noexcept { return self_->number; }
 std::uint64_t CompletionQueue::context() const noexcept { return self_->context; }
 std::uint32_t CompletionQueue::capacity() const noexcept { return self_->capacity(); }
 Result<std::size_t> CompletionQueue::poll(std::span<WorkCompletion> out) { return self_->poll(out); }
+Result<std::size_t> CompletionQueue::wait(std::span<WorkCompletion> out) {
+  return wait_for(self_, out, detail::Sleepers::kForEver);
+}
+Result<std::size_t> CompletionQueue::wait(std::span<WorkCompletion> out, std::chrono::milliseconds at_most) {
+  if (at_most.count() < 0) return fail(Errc::kInvalidArgument, "at_most", "negative");
+  return wait_for(self_, out, detail::Sleepers::Clock::now() + std::min(at_most, kMaxTimeout));
+}
 Result<void> CompletionQueue::arm(Arm which) {
   if (which != Arm::kAll && which != Arm::kSolicited) {
     return fail(Errc::kInvalidArgument, "which", "neither kAll nor kSolicited");

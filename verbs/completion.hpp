@@ -2,6 +2,8 @@
 // Completion queues and the channels that announce them. All calls may be made from any thread at any time.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -100,6 +102,21 @@ class CompletionQueue {
   // Takes up to out.size() completions and returns how many. Polling an empty queue makes progress on the connections
   // attached to it, from this thread. After an overflow: Errc::kOverflow, once the queue is empty.
   [[nodiscard]] Result<std::size_t> poll(std::span<WorkCompletion> out);
+  // Waits until completions are there and takes up to out.size() of them: returns how many, one at least. The thread
+  // polls once, then it sleeps, and uses no processor time meanwhile. What arrives wakes it by way of one of weft's
+  // threads, which reads the sockets for it: CompletionChannel::get_event is a wake-up faster.
+  //  - Needs no channel and no arm(). Of a queue with a channel the events are as if the thread had polled: none is asked
+  //    for, none is taken, and one that arm() has asked for is raised all the same.
+  //  - Several threads may wait, poll and wait for events of the same queue at a time. A completion goes to one of them,
+  //    and is not left there while another one sleeps.
+  //  - Signals do not end it. pthread_cancel() does, and takes no completion along.
+  //  - The queue stays while a thread waits for it, even if its last handle is destroyed meanwhile.
+  // Errors: kOverflow as poll(); kInvalidArgument when `out` is empty; kInvalidState in a child of fork() that did not
+  // make the queue itself, and of a handle that was moved from.
+  [[nodiscard]] Result<std::size_t> wait(std::span<WorkCompletion> out);
+  // Waits no longer than `at_most`, nor than kMaxTimeout (24 days): Errc::kTimedOut, and no completion is lost then. With
+  // 0 it is a poll that says so. A negative time is refused: Errc::kInvalidArgument.
+  [[nodiscard]] Result<std::size_t> wait(std::span<WorkCompletion> out, std::chrono::milliseconds at_most);
   // The next completion of that kind raises one event on the channel. Completions already queued do not. A queue
   // without a channel can be armed too, as in libibverbs: nothing comes of it.
   Result<void> arm(Arm which);

@@ -43,6 +43,7 @@ bool CompletionQueueState::push(const WorkCompletion& completion) {
     first_loss = !kept && !overflowed_.exchange(true);
   }
   if (announces) channel_->announce({number, context});
+  if (sleepers_.any()) first_loss ? sleepers_.tell_all() : sleepers_.tell_one();
   // RDMAP-8.1.1-11, SEC-6.4.6-01: only the queue pairs that use this queue are affected.
   if (first_loss) {
     device_->raise({.type = AsyncEventType::kCompletionQueueError, .number = number, .context = context});
@@ -73,6 +74,10 @@ Result<std::size_t> CompletionQueueState::poll(std::span<WorkCompletion> out) {
   if (const auto count = take(out); count != 0) return count;
   poller_->idle();
   if (const auto count = take(out); count != 0) return count;
+  return nothing_there();
+}
+
+Result<std::size_t> CompletionQueueState::nothing_there() const {
   if (overflowed_) return fail(Errc::kOverflow, "completion queue", "overflowed: completions were lost");
   return 0;
 }

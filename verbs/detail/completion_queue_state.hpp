@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A completion queue: the completions that wait in it, and the threads that poll it.
+// A completion queue: the completions that wait in it, and the threads that poll it or sleep until there are some.
 #pragma once
 
 #include <atomic>
@@ -15,6 +15,7 @@
 #include "verbs/detail/channel_state.hpp"
 #include "verbs/detail/compact_mutex.hpp"
 #include "verbs/detail/device_state.hpp"
+#include "verbs/detail/sleepers.hpp"
 #include "verbs/progress/poller.hpp"
 
 namespace weft::verbs::detail {
@@ -32,10 +33,31 @@ class CompletionQueueState {
   // False on overflow: the completion is lost, and its queue pair cannot go on.
   bool push(const WorkCompletion& completion);
   [[nodiscard]] Result<std::size_t> poll(std::span<WorkCompletion> out);
+  // The same, but sleeps until something is there, or kTimedOut.
+  [[nodiscard]] Result<std::size_t> wait(std::span<WorkCompletion> out, Sleepers::Clock::time_point until);
   Result<void> arm(Arm which);
   Result<void> resize(std::uint32_t capacity);
   // A queue pair is gone, or reset: the completions that are here of it go. Those that it pushes later stay.
   void discard(std::uint32_t qp_number);
+
+  // One thread's wait in its steps: begin, look, sleep, look again. What is pushed behind the beginning is found by the
+  // next look, or ends the next sleep.
+  class Wait {
+   public:
+    explicit Wait(CompletionQueueState& queue) noexcept : queue_(queue) { queue_.sleepers_.arrive(); }
+    ~Wait();
+    Wait(const Wait&) = delete;
+    Wait& operator=(const Wait&) = delete;
+    // Takes some, or says why none will come; 0 when it is time to sleep.
+    [[nodiscard]] Result<std::size_t> look(std::span<WorkCompletion> out);
+    // False when the time is over.
+    [[nodiscard]] bool sleep(Sleepers::Clock::time_point until);
+
+   private:
+    CompletionQueueState& queue_;
+    std::uint64_t told_ = 0;
+  };
+  [[nodiscard]] const Sleepers& sleepers() const noexcept { return sleepers_; }
 
   // --- Who drives
   [[nodiscard]] Poller& poller() noexcept { return *poller_; }
@@ -58,8 +80,9 @@ class CompletionQueueState {
     return held_.load(std::memory_order_acquire) == 0 ? 0 : take_held(out);
   }
   [[nodiscard]] std::size_t take_held(std::span<WorkCompletion> out);
-  bool sweep();   // under mutex_; false when there was nothing to look for
-  bool disarm();  // under mutex_
+  [[nodiscard]] Result<std::size_t> nothing_there() const;  // 0, or that completions were lost
+  bool sweep();                                             // under mutex_; false when there was nothing to look for
+  bool disarm();                                            // under mutex_
 
   const std::shared_ptr<DeviceState> device_;
   const std::shared_ptr<ChannelState> channel_;
@@ -77,6 +100,7 @@ class CompletionQueueState {
   // would end in quadratic time.
   using Discarded = std::pair<std::uint32_t, std::uint32_t>;
   std::vector<Discarded> discarded_;
+  Sleepers sleepers_;
 };
 
 }  // namespace weft::verbs::detail
