@@ -112,7 +112,8 @@ int run(int argc, char** argv) {
   Outcome<void> outcome;
   try {
     app.parse(argc, argv);
-    outcome = run_selected(selection, options);
+    if (app.count("--log") == 0) outcome = take_log_variable(options);
+    if (outcome) outcome = run_selected(selection, options);
   } catch (const CLI::Success& success) {
     print_answer(app, success);
   } catch (const CLI::ParseError& error) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <thread>
 
+#include "verbs/detail/process_settings.hpp"
 #include "verbs/detail/runtime.hpp"
 #include "verbs/log/log.hpp"
 
@@ -32,7 +33,7 @@ std::atomic<std::size_t>& asked_threads() noexcept {
 
 }  // namespace
 
-Result<void> set_capture_file(const std::string& path) {
+Result<void> detail::use_capture_file(const std::string& path) {
   std::optional<transport::PcapTap> tap;
   if (!path.empty()) {
     auto made = transport::PcapTap::create(path, [](const transport::PcapError& error) {
@@ -49,13 +50,21 @@ Result<void> set_capture_file(const std::string& path) {
   return {};
 }
 
+Result<void> set_capture_file(const std::string& path) {
+  detail::program_sets(detail::ProcessSetting::kCapture);
+  return detail::use_capture_file(path);
+}
+
 Result<void> set_progress_threads(std::size_t count) {
   if (count > kMostProgressThreads) return fail(Errc::kLimitExceeded, "count", "more than 64 progress threads");
   asked_threads() = count;
   return {};
 }
 
-void set_crc32c(Crc32cRoutine routine) noexcept { use_crc32c(routine); }
+void set_crc32c(Crc32cRoutine routine) noexcept {
+  detail::program_sets(detail::ProcessSetting::kCrc32c);
+  use_crc32c(routine);
+}
 
 Result<Crc32cRoutine> parse_crc32c(std::string_view text) {
   for (const auto routine : {Crc32cRoutine::kIsaL, Crc32cRoutine::kPortable}) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds for the whole process: log level, packet capture, threads, the code for CRCs.
+// What holds for the whole process: log level, packet capture, threads, the code for CRCs. Where the program says nothing
+// of log, capture and CRCs, the environment may (verbs/environment.hpp).
 #pragma once
 
 #include <chrono>

@@ -22,16 +22,16 @@ using weft::test::Ended;
 using weft::test::TemporaryDirectory;
 using Variables = std::map<std::string, std::string>;
 
-verbs::Configuration settings(const Variables& variables, bool secure_execution = false) {
-  const Variable look_up = [&](const char* name) -> std::optional<std::string> {
+verbs::Configuration settings(const Variables& variables) {
+  const verbs::Variable look_up = [&](const char* name) -> std::optional<std::string> {
     const auto found = variables.find(name);
     if (found == variables.end()) return std::nullopt;
     return found->second;
   };
-  return read_settings(look_up, secure_execution);
+  return read_settings(look_up);
 }
 
-// The program that tells its settings, in an environment with these variables too.
+// The program that tells its settings and opens a device, in an environment with these variables too.
 Ended told(std::vector<std::string> variables, const std::string& program = WEFT_SETTINGS_PROGRAM) {
   variables.push_back(program);
   return Command(variables, "/usr/bin/env").wait();
@@ -71,22 +71,15 @@ TEST(Settings, NonsenseIsNamedAndLeftOut) {
   EXPECT_TRUE(read.policy.crc) << "half a policy is none";
 }
 
-TEST(Settings, SecureExecutionReadsNothing) {
-  const auto read = settings(
-      {{"WEFT_CONFIG", "/no/such/file"}, {"WEFT_PCAP", "x"}, {"WEFT_POLICY", "crc=off"}, {"WEFT_CRC32C", "portable"}},
-      true);
-  EXPECT_TRUE(read.complaints.empty());
-  EXPECT_EQ(read.pcap, "");
-  EXPECT_FALSE(read.crc32c);
-  EXPECT_TRUE(read.policy.crc);
-}
-
 TEST(SettingsOfAProgram, AreReadOnceAndComplainedAboutInOneLineEach) {
   EXPECT_EQ(told({}).out, "mpa-rev=2,crc=on\n");
   EXPECT_EQ(told({"WEFT_POLICY=mpa-rev=1,crc=off"}).out, "mpa-rev=1,crc=off\n");
   const Ended ended = told({"WEFT_POLICY=crc=perhaps", "WEFT_LOG="});
   EXPECT_EQ(ended.out, "mpa-rev=2,crc=on\n");
   EXPECT_EQ(ended.err, "weft: WEFT_POLICY: crc=perhaps: 'crc' takes on or off; this is left out.\n");
+  EXPECT_EQ(told({"WEFT_LOG=loud"}).err,
+            "weft: WEFT_LOG: 'loud' is not one of trace, debug, info, warn, error, off; this is left out.\n")
+      << "the C++ API below does not read the variable again";
 }
 
 TEST(SettingsOfAProgram, EachProcessHasItsOwnCapture) {
@@ -108,10 +101,10 @@ TEST(Settings, Crc32cIsTheRoutineThatIsAskedFor) {
   const std::string file = directory.file("weft.conf");
   std::ofstream(file) << "crc32c = portable\n";
   auto alone = settings({{"WEFT_CONFIG", file}});
-  apply_settings(alone);
+  verbs::apply_configuration(alone);
   EXPECT_EQ(crc32c_in_use().routine, Crc32cRoutine::kPortable);
   auto both = settings({{"WEFT_CONFIG", file}, {"WEFT_CRC32C", "isa-l"}});
-  apply_settings(both);
+  verbs::apply_configuration(both);
   EXPECT_EQ(crc32c_in_use().routine, Crc32cRoutine::kIsaL) << "the variable wins";
   const auto wrong = settings({{"WEFT_CRC32C", "fast"}});
   ASSERT_EQ(wrong.complaints.size(), 1U);
@@ -133,7 +126,9 @@ TEST(SettingsOfAProgram, AreIgnoredUnderSetuid) {
   }
   ASSERT_EQ(::chmod(directory.file(".").c_str(), 0755), 0);
   ASSERT_EQ(::chmod(copy.c_str(), 04755), 0);
-  const Ended ended = told({"WEFT_POLICY=crc=off", "WEFT_PCAP=/tmp/weft-must-not-exist.pcap"}, copy);
+  const Ended ended = told({"WEFT_POLICY=crc=off", "WEFT_PCAP=/tmp/weft-must-not-exist.pcap", "WEFT_LOG=loud",
+                            "WEFT_CRC32C=fast", "WEFT_CONFIG=/no/such/file"},
+                           copy);
   EXPECT_EQ(ended.out, "mpa-rev=2,crc=on\n");
   EXPECT_EQ(ended.err, "");
   EXPECT_FALSE(std::filesystem::exists("/tmp/weft-must-not-exist.pcap"));

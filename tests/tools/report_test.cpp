@@ -123,6 +123,15 @@ TEST(Info, RefusesARoutineThatThereIsNot) {
   EXPECT_EQ(ended.err, "weft info: WEFT_CRC32C: 'fast' is not one of isa-l, portable.\n");
 }
 
+// --log wins, and what a command cannot understand it refuses.
+TEST(Info, TakesTheLogLevelOfTheEnvironment) {
+  EXPECT_EQ(Command({"WEFT_LOG=info", WEFT_COMMAND, "info"}, "/usr/bin/env").wait().exit_code, 0);
+  EXPECT_EQ(Command({"WEFT_LOG=loud", WEFT_COMMAND, "--log", "off", "info"}, "/usr/bin/env").wait().exit_code, 0);
+  const Ended ended = Command({"WEFT_LOG=loud", WEFT_COMMAND, "info"}, "/usr/bin/env").wait();
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_EQ(ended.err, "weft: WEFT_LOG: 'loud' is not one of trace, debug, info, warn, error, off.\n");
+}
+
 TEST(Info, TextNamesTheLoopbackAddress) {
   const Ended ended = run({"info"});
   EXPECT_EQ(ended.exit_code, 0);

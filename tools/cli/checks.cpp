@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/cli/checks.hpp"
 
-#include <cstdlib>
 #include <cstring>
 #include <string>
 
+#include "verbs/environment.hpp"
 #include "verbs/options.hpp"
 
 namespace weft::tools {
@@ -28,6 +28,16 @@ Outcome<void> start_capture(const GlobalOptions& options) {
   return {};
 }
 
+Outcome<void> take_log_variable(GlobalOptions& options) {
+  const auto value = verbs::process_variable("WEFT_LOG");
+  if (!value) return {};
+  if (!verbs::parse_log_level(*value)) {
+    return usage_error("WEFT_LOG: '" + *value + "' is not one of trace, debug, info, warn, error, off.");
+  }
+  options.log = *value;
+  return {};
+}
+
 Outcome<void> start_log(const GlobalOptions& options) {
   const auto level = verbs::parse_log_level(options.log);
   if (!level) return usage_error("--log: '" + options.log + "' is not one of trace, debug, info, warn, error, off.");
@@ -36,10 +46,10 @@ Outcome<void> start_log(const GlobalOptions& options) {
 }
 
 Outcome<void> choose_crc32c_routine() {
-  const char* const value = std::getenv("WEFT_CRC32C");
-  if (value == nullptr || *value == '\0') return {};
-  const auto routine = verbs::parse_crc32c(value);
-  if (!routine) return usage_error(std::string("WEFT_CRC32C: '") + value + "' is not one of isa-l, portable.");
+  const auto value = verbs::process_variable("WEFT_CRC32C");
+  if (!value) return {};
+  const auto routine = verbs::parse_crc32c(*value);
+  if (!routine) return usage_error("WEFT_CRC32C: '" + *value + "' is not one of isa-l, portable.");
   verbs::set_crc32c(*routine);
   return {};
 }

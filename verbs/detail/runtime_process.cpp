@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "verbs/detail/compact_mutex.hpp"
+#include "verbs/detail/process_settings.hpp"
 #include "verbs/detail/queue_pair_numbers.hpp"
 #include "verbs/detail/runtime.hpp"
 #include "verbs/stream/stream.hpp"
@@ -112,6 +113,7 @@ void Runtime::leave_to_parent(bool streams_locked) {
 Result<std::shared_ptr<Runtime>> Runtime::acquire() {
   static const int watched = ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   if (watched != 0) return fail(Errc::kSystem, "runtime", "cannot register what fork() has to do", watched);
+  apply_environment();
   const std::lock_guard lock(current().mutex);
   if (auto running = current().runtime.lock()) return running;
   auto reactor = transport::Reactor::create();

@@ -20,6 +20,7 @@
 #include "common/table.hpp"
 #include "transport/cancellation.hpp"
 #include "verbs/detail/clock.hpp"
+#include "verbs/detail/process_settings.hpp"
 #include "verbs/log/log_budget.hpp"
 #include "verbs/log/log_writer.hpp"
 
@@ -197,7 +198,12 @@ void log_output(LogLevel level, std::string_view line) noexcept {
 
 }  // namespace detail
 
-void set_log_level(LogLevel level) { output().logger.set_level(to_spdlog(level)); }
+void detail::use_log_level(LogLevel level) { output().logger.set_level(to_spdlog(level)); }
+
+void set_log_level(LogLevel level) {
+  detail::program_sets(detail::ProcessSetting::kLog);
+  detail::use_log_level(level);
+}
 
 bool log_shows(LogLevel level) { return output().logger.should_log(to_spdlog(level)); }
 
