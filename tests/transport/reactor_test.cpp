@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "tests/transport/rest.hpp"
 #include "tests/transport/support.hpp"
 #include "transport/timer.hpp"
 
@@ -33,10 +34,9 @@ TEST(Reactor, RunsTasksInOrderInItsThread) {
 }
 
 TEST(Reactor, SleepsWhileIdle) {
+  if (!rest_can_be_seen()) GTEST_SKIP() << kRestIsHidden;
   RunningReactor reactor;
-  const long before = reactor.sleeps();
-  std::this_thread::sleep_for(300ms);  // nothing happens in it: that takes a time to be seen
-  EXPECT_EQ(reactor.sleeps(), before);
+  expect_rest();
 }
 
 TEST(Reactor, StopBeforeRunEndsTheNextRunOnly) {
@@ -88,9 +88,12 @@ TEST(Timer, SettingReplaces) {
   RunningReactor reactor;
   Mailbox<int> fired;
   auto timer = Timer::create(*reactor, [&] { fired.put(1); }).value();
-  timer.set(Clock::now() + 20ms);
+  timer.set(Clock::now() + 1min);
+  ASSERT_TRUE(next_alarm());
+  EXPECT_LE(*next_alarm(), 1min);
   timer.set(Clock::now() + 1h);
-  EXPECT_FALSE(fired.take(80ms));
+  ASSERT_TRUE(next_alarm());
+  EXPECT_GT(*next_alarm(), 2min) << "the kernel's timer";
   timer.set(Clock::now());
   EXPECT_TRUE(fired.take());
 }

@@ -198,9 +198,11 @@ TEST_F(Watched, WhoDoesNotServeIsCalledAgain) {
 TEST_F(Watched, AStoppedThreadIsSilent) {
   thread.start();
   ASSERT_FALSE(thread.add(pair.second, 5, kReadInterest));
+  const std::size_t before = living_threads().size();
   thread.stop();
+  EXPECT_EQ(living_threads().size(), before - 1) << "the thread has ended, and so nothing more can come";
   write_one(pair.first, pattern(1));
-  EXPECT_FALSE(woken.take(50ms));
+  EXPECT_EQ(woken.size(), 0U);
   EXPECT_FALSE(thread.modify(pair.second, 5, kNoInterest)) << "its set can be used";
   thread.remove(pair.second);
   EXPECT_EQ(thread.modify(pair.second, 5, kNoInterest), std::errc::no_such_file_or_directory) << "and has let go";
