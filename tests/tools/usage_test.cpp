@@ -120,7 +120,8 @@ INSTANTIATE_TEST_SUITE_P(EveryLevel, Help,
                                          Arguments{"info", "--help"}, Arguments{"bench", "--help"},
                                          Arguments{"bench", "lat", "--help"}, Arguments{"bench", "bw", "--help"},
                                          Arguments{"bench", "rate", "--help"}, Arguments{"bench", "suite", "--help"},
-                                         Arguments{"run", "--help"}, Arguments{"completion", "--help"}));
+                                         Arguments{"run", "--help"}, Arguments{"completion", "--help"},
+                                         Arguments{"dissect", "--help"}));
 
 TEST(Version, IsOneLine) {
   const Ended ended = run({"--version"});

@@ -13,21 +13,19 @@ namespace {
 
 constexpr const char* kDissectDescription =
     "Takes a capture apart. First an overview: of each iWARP connection a ladder of its messages, Initiator on the "
-    "left, "
-    "Responder on the right. Then every MPA startup frame and every FPDU with each field of MPA, DDP and RDMAP, where "
-    "it "
-    "lies and what it means. Judges nothing (weft audit does).";
+    "left, Responder on the right. Then every MPA startup frame and every FPDU with each field of MPA, DDP and RDMAP, "
+    "where it lies and what it means. Judges nothing (weft audit does).";
 
 constexpr const char* kDissectFooter =
     "Examples:\n"
     "  weft dissect trace.pcap                 the overview, then all fields\n"
     "  weft dissect --overview trace.pcap      the overview alone\n"
-    "  weft dissect --packet 17 trace.pcap     the fields of what has octets in that packet (Wireshark's number)\n"
-    "  weft dissect --json trace.pcap          one JSON object a line, with bits on their own and Wireshark's names\n"
+    "  weft dissect --packet 17 trace.pcap     the fields of what has octets in that packet\n"
+    "  weft dissect --json trace.pcap          the fields for programs, with Wireshark's names\n"
     "  tcpdump -w - -U tcp | weft dissect -    as it happens, until ^C\n"
     "\n"
-    "Exit codes: 0 shown, 1 there is nothing of what --connection or --packet asks for, 2 the capture could not be\n"
-    "read or the command line was wrong, 3 no iWARP in it.";
+    "Exit codes: 0 shown, 1 there is nothing of what --connection or --packet asks for, 2 the capture\n"
+    "could not be read or the command line was wrong, 3 no iWARP in it.";
 
 }  // namespace
 
