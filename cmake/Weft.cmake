@@ -6,6 +6,8 @@ if(EXISTS /etc/debian_version AND CMAKE_LIBRARY_ARCHITECTURE)
   set(CMAKE_INSTALL_LIBDIR lib/${CMAKE_LIBRARY_ARCHITECTURE} CACHE PATH "Folder of the libraries, below the prefix")
 endif()
 include(GNUInstallDirs)
+# What runs goes into the package weft; what programs of one's own are built with is `development`: weft-dev (WeftPackage.cmake).
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME runtime)
 include(WeftSkips)
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
@@ -75,15 +77,17 @@ function(weft_room name)
     add_library(weft_${name} INTERFACE)
     set(scope INTERFACE)
   endif()
-  # Headers directly in the room are for others; those in a folder below it are its own.
-  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
-  target_sources(weft_${name} ${scope} FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
+  # Here headers are named from the root of the tree, "verbs/verbs.hpp"; installed, <weft/verbs/verbs.hpp> (WeftInstall.cmake).
+  target_include_directories(weft_${name} ${scope} $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                                                   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(weft_${name} ${scope} cxx_std_23)
   target_link_libraries(weft_${name} ${scope} ${ROOM_LINKS})
   add_library(weft::${name} ALIAS weft_${name})
   set_target_properties(weft_${name} PROPERTIES EXPORT_NAME ${name})
-  install(TARGETS weft_${name} EXPORT weft ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-          FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft)
+  install(TARGETS weft_${name} EXPORT weft ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+  # Headers directly in the room are for others; those in a folder below it are its own.
+  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
+  install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/${name} COMPONENT development)
   set_property(GLOBAL APPEND PROPERTY WEFT_ROOMS ${name})
 endfunction()
 

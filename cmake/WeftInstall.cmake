@@ -1,20 +1,20 @@
-# What `cmake --install` adds to the rooms' libraries and headers (weft_room installs those): a CMake package, a
-# pkg-config file, manual pages and documents.
+# What `cmake --install` adds to the rooms' libraries and headers (weft_room installs those). Component `development`: a CMake package,
+# a pkg-config file and the examples; `runtime`: manual pages and documents.
 include_guard()
 include(CMakePackageConfigHelpers)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
-install(EXPORT weft NAMESPACE weft:: FILE weft-targets.cmake DESTINATION ${package_folder})
+install(EXPORT weft NAMESPACE weft:: FILE weft-targets.cmake DESTINATION ${package_folder} COMPONENT development)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/weft-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/weft-config.cmake ${PROJECT_BINARY_DIR}/weft-config-version.cmake
-        DESTINATION ${package_folder})
+        DESTINATION ${package_folder} COMPONENT development)
 
 # What link-time optimisation reads is of use to the very same compiler only, and an error to another version of it.
 if(WEFT_LINK_TIME_OPTIMIZATION)
   install(CODE "
     file(GLOB archives \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/libweft_*.a\")
     execute_process(COMMAND ${CMAKE_STRIP} --wildcard --remove-section=.gnu.lto_* --remove-section=.gnu.debuglto_*
-                            --strip-symbol=__gnu_lto_* \${archives} COMMAND_ERROR_IS_FATAL ANY)")
+                            --strip-symbol=__gnu_lto_* \${archives} COMMAND_ERROR_IS_FATAL ANY)" COMPONENT development)
 endif()
 
 # The linker wants a library before those it uses: the rooms in reverse order, header-only ones left out.
@@ -29,10 +29,26 @@ foreach(room IN LISTS rooms)
 endforeach()
 file(RELATIVE_PATH WEFT_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)  # the installed tree may be moved
 configure_file(${PROJECT_SOURCE_DIR}/cmake/weft.pc.in ${PROJECT_BINARY_DIR}/weft.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
+# Documents for the package's user; those about the code stay with it. Debian looks for the licence as `copyright`, in each package.
+set(documents applications audit-coverage audit-siw audit-tshark ci drop-in performance progress scale security siw-speed tshark)
+list(TRANSFORM documents REPLACE ".+" "${PROJECT_SOURCE_DIR}/docs/\\0.md")
+install(FILES ${documents} ${PROJECT_SOURCE_DIR}/docs/audit.schema.json ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 file(GLOB man_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
 install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES ${PROJECT_SOURCE_DIR}/docs/drop-in.md ${PROJECT_SOURCE_DIR}/docs/ci.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
-        DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)  # where Debian looks for it
+
+set(development_documents ${CMAKE_INSTALL_DOCDIR}-dev)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${development_documents} RENAME copyright COMPONENT development)
+file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cpp ${PROJECT_SOURCE_DIR}/examples/CMakeLists.txt)
+install(FILES ${examples} DESTINATION ${development_documents}/examples COMPONENT development)
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/examples/run.sh DESTINATION ${development_documents}/examples COMPONENT development)
+
+# The copies are named from where they are installed. (${CMAKE_INSTALL_PREFIX} is the one of the installing command.)
+set(rewrite "include(\"${PROJECT_SOURCE_DIR}/cmake/WeftRewrite.cmake\")")
+set(root "\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}")
+install(CODE "${rewrite}
+  weft_rewrite_headers(\"${root}/${CMAKE_INSTALL_INCLUDEDIR}/weft\")" COMPONENT development)
+install(CODE "${rewrite}
+  weft_rewrite_documents(\"${root}/${CMAKE_INSTALL_DOCDIR}\")")

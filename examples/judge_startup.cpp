@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "conformance/connection_audit.hpp"
+#include <weft/conformance/connection_audit.hpp>
 
 using namespace weft::conformance;
 using namespace std::string_view_literals;

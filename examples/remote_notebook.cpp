@@ -15,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-#include "verbs/verbs.hpp"
+#include <weft/verbs/verbs.hpp>
 
 using namespace weft::verbs;
 

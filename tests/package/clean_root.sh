@@ -4,75 +4,22 @@
 # in turn, and nothing else, and runs rping there: under `weft run`, and as docs/drop-in.md does it for a whole system. Installs nothing.
 # clean_root.sh PACKAGE   (exit code 77: no namespace can be had, nothing was tried)
 set -euo pipefail
+# shellcheck source=tests/package/root.sh
+. "$(dirname "$0")/root.sh"
+enter "$@"
 package=$1
-PATH=$PATH:/usr/sbin:/sbin
-fail() { echo "clean root: $*" >&2; exit 1; }
-skip() { echo "SKIPPED: $*"; exit 77; }
-
-# --- A mount and a network namespace, with rights over a chroot
-if [ -z "${WEFT_CLEAN_ROOT-}" ]; then
-  for how in "unshare -m -n" "unshare -r -m -n"; do
-    # shellcheck disable=SC2086  # words
-    if $how chroot / true 2>/dev/null; then WEFT_CLEAN_ROOT=1 exec $how "$0" "$@"; fi
-  done
-  skip "neither root nor a user namespace: the package was not tried in a clean root"
-fi
-ip link set lo up || skip "no loopback interface in a network namespace (Debian package iproute2)"
 for program in rping ibv_devices; do command -v $program >/dev/null || skip "$program is not installed (rdmacm-utils, ibverbs-utils)"; done
-
-folder=$(mktemp -d)
-root=$folder/root
-cleanup() { umount -l "$root/proc" 2>/dev/null || true; rm -rf --one-file-system "$folder"; }
-trap cleanup EXIT
-chmod 755 "$folder"
-
-# --- What the package asks for, and what that asks for
-# The first name of each "a (>= 1) | b, c": Debian's own packages have the preferred one first.
-names() { tr ',' '\n' | sed -E 's/\|.*//; s/\(.*\)//; s/:[a-z0-9]+//; s/ //g' | grep . || true; }
-installed() { [ "$(dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | head -1)" = installed ]; }
-real() {  # the package of that name, or the one that provides it
-  if installed "$1"; then echo "$1"; return; fi
-  dpkg-query -W -f '${Package}\t${Provides}\n' | awk -F'\t' -v n="$1" '{ gsub(/ |\([^)]*\)/, "", $2); split($2, p, ","); for (i in p) if (p[i] == n) print $1 }' | head -1
-}
-closure() {
-  local -A seen=()
-  local queue=("$@") name found
-  while [ ${#queue[@]} -gt 0 ]; do
-    name=${queue[0]} queue=("${queue[@]:1}")
-    found=$(real "$name")
-    [ -n "$found" ] || fail "the package depends on $name, which is not installed here"
-    [ -z "${seen[$found]-}" ] || continue
-    seen[$found]=1
-    mapfile -t -O ${#queue[@]} queue < <(dpkg-query -W -f '${Pre-Depends},${Depends}\n' "$found" | head -1 | names)
-  done
-  printf '%s\n' "${!seen[@]}"
-}
-files_of() {  # regular files and links, at their place in a merged /usr
-  dpkg -L "$@" | sort -u | { if [ -L /lib ]; then sed -E 's,^/(bin|sbin|lib|lib32|lib64)/,/usr/\1/,'; else cat; fi; } \
-    | grep -vE '^/usr/share/(doc|man|locale|info|lintian)/' | while read -r file; do
-        if [ -L "$file" ] || [ -f "$file" ]; then echo ".$file"; fi
-      done | sort -u
-}
-copy() { tar -C / -c --no-recursion -T - | tar -C "$root" -x --no-same-owner; }
+make_root
 
 mapfile -t direct < <(dpkg-deb -f "$package" Depends | names)
-mapfile -t all < <(closure "${direct[@]}" | sort)
+list=$(closure "${direct[@]}" | sort)
+mapfile -t all <<<"$list"
 echo "== the package asks for ${direct[*]}; a root of ${all[*]}"
 for name in libibverbs1 librdmacm1 ibverbs-providers; do [[ " ${all[*]} " != *" $name "* ]] || fail "it needs $name, whose place it takes"; done
-mkdir -p "$root/usr" "$root/proc" "$root/etc/ld.so.conf.d" "$root/tmp"
-chmod 1777 "$root/tmp"
-for link in bin sbin lib lib32 lib64; do if [ -L /$link ]; then mkdir -p "$root/usr/$link"; ln -s usr/$link "$root/$link"; fi; done
 files_of "${all[@]}" | copy
 cp "$(readlink -f "$(command -v rping)")" "$(readlink -f "$(command -v ibv_devices)")" "$root/usr/bin"
 dpkg-deb -x "$package" "$root"
-mount --rbind /proc "$root/proc"
 
-# Without root's rights, where there is more than one user.
-inside() {
-  local user=()
-  if setpriv --reuid=65534 true 2>/dev/null; then user=(--userspec=65534:65534); fi
-  env -i PATH=/usr/bin:/bin HOME=/tmp TMPDIR=/tmp timeout 60 "$(command -v chroot)" "${user[@]}" "$root" "$@"
-}
 # COMMAND-PREFIX...: a server and a client of rping in there.
 ping_inside() {
   local port=$((20000 + RANDOM % 10000)) server state=1
@@ -108,10 +55,6 @@ if command -v groff >/dev/null; then
     [ -z "$warnings" ] || fail "$page: $warnings"
   done
 fi
-PKG_CONFIG_PATH=$(dirname "$(find "$root/usr/lib" -name weft.pc)")
-export PKG_CONFIG_PATH
-# shellcheck disable=SC2046  # flags are words
-echo '#include <verbs/verbs.hpp>' | "${CXX:-c++}" -std=c++23 -Wall -Wextra -fsyntax-only -x c++ $(pkg-config --cflags weft) -
 
 echo "== weft, in there"
 inside weft --version
@@ -132,7 +75,8 @@ echo "== ld.so.conf.d, as docs/drop-in.md has it, beside the distribution's libr
 line=$(grep -m1 -oE 'echo [^ ]*/weft >/etc/ld\.so\.conf\.d/[^ ]+' "$root/usr/share/doc/weft/drop-in.md")
 read -r _ documented file <<<"${line/>/}"
 [ "$documented" = "$private" ] || [ "$(dpkg --print-architecture)" != amd64 ] || fail "drop-in.md names $documented, the package has $private"
-mapfile -t theirs < <(closure libibverbs1 librdmacm1)
+list=$(closure libibverbs1 librdmacm1)
+mapfile -t theirs <<<"$list"
 files_of "${theirs[@]}" | copy
 cp /etc/ld.so.conf "$root/etc/"
 [ -e "$root/etc/ld.so.conf.d" ] && cp /etc/ld.so.conf.d/*-linux-gnu.conf "$root/etc/ld.so.conf.d/"

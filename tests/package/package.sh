@@ -1,44 +1,87 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Is the Debian package whole, modest in what it asks for, and does what is in it run from a clean folder? Installs nothing.
+# Are the Debian packages whole, modest in what they ask for, and does what is in them run from a clean folder? Installs nothing.
 # package.sh BUILD-FOLDER VERSION
 set -euo pipefail
 build=$1 version=$2
+here=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 fail() { echo "package: $*" >&2; exit 1; }
 
 (cd "$build" && cpack -G DEB -B "$folder/cpack") >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
-package=$folder/cpack/weft_${version}_$(dpkg --print-architecture).deb
-[ -f "$package" ] || fail "there is no $package; cpack made: $(ls "$folder/cpack")"
-cp "$package" "$build/tests/package/weft.deb"  # for clean_root.sh
+machine=$(dpkg --print-architecture)
+made=$(cd "$folder/cpack" && echo ./*.deb)
+[ "$made" = "./weft-dev_${version}_$machine.deb ./weft_${version}_$machine.deb" ] || fail "cpack made $made"
+# As docs/ci.md has it: this names one of the two.
+[ "$(compgen -G "$folder/cpack/weft_*.deb" | wc -l)" = 1 ] || fail "weft_*.deb is not the package weft alone"
+package=$folder/cpack/weft_${version}_$machine.deb
+development=$folder/cpack/weft-dev_${version}_$machine.deb
+mkdir -p "$build/tests/package"  # for clean_root.sh and clean_root_dev.sh
+cp "$package" "$build/tests/package/weft.deb"
+cp "$development" "$build/tests/package/weft-dev.deb"
 
-echo "== what it says of itself"
-dpkg-deb -f "$package" Package Version Section Architecture Depends Maintainer Description
-field() { dpkg-deb -f "$package" "$1"; }
-[ "$(field Package)" = weft ] || fail "its name is $(field Package)"
-[ "$(field Section)" = net ] || fail "its section is $(field Section)"
-[[ $(field Depends) == *libc6* ]] || fail "it does not depend on libc6: dpkg-shlibdeps found nothing"
+echo "== what they say of themselves"
+fields=(Package Version Section Architecture Depends Suggests Maintainer Description)
+dpkg-deb -f "$package" "${fields[@]}"
+dpkg-deb -f "$development" "${fields[@]}"
+# PACKAGE FIELD VALUE
+says() { [ "$(dpkg-deb -f "$1" "$2")" = "$3" ] || fail "$1: $2: $(dpkg-deb -f "$1" "$2")"; }
+says "$package" Package weft
+says "$package" Section net
+says "$development" Package weft-dev
+says "$development" Section libdevel
+depends=$(dpkg-deb -f "$package" Depends)
+[[ $depends == *libc6* ]] || fail "it does not depend on libc6: dpkg-shlibdeps found nothing"
 # The libraries that it replaces for a program may be there or not.
-for name in Provides Conflicts Replaces Breaks; do [ -z "$(field $name)" ] || fail "$name: $(field $name)"; done
-for name in libibverbs librdmacm libweft; do [[ $(field Depends) != *$name* ]] || fail "it depends on $name"; done
+for name in libibverbs librdmacm libweft -dev pkg-config; do [[ $depends != *$name* ]] || fail "it depends on $name"; done
+for each in "$package" "$development"; do
+  for name in Provides Conflicts Replaces Breaks; do says "$each" $name ""; done
+  [[ $(dpkg-deb -f "$each" Description | head -1) == "userspace iWARP: "* ]] || fail "the summary of $each"
+done
 
-echo "== what is in it"
-dpkg-deb -c "$package" | awk '{ print $6 }' >"$folder/content"
+# list PACKAGE: its files, into $folder/content.
+list() {
+  dpkg-deb -c "$1" | awk '{ print $6 }' >"$folder/content"
+  if grep -vE '^\./(usr/((bin|include|lib|share)/.*)?)?$' "$folder/content"; then fail "this is outside of its folders"; fi
+  if dpkg-deb -c "$1" | awk '$2 != "root/root" || substr($1, 6, 1) == "w" || substr($1, 9, 1) == "w"' | grep -v '^l' | grep .; then
+    fail "these belong to another user, or others may write them"
+  fi
+}
 has() { grep -qE "^\./usr/$1\$" "$folder/content" || fail "it has no file usr/$1"; }
-has bin/weft
+has_not() { if grep -E "^\./usr/$1" "$folder/content"; then fail "this belongs into the other package"; fi; }
+
+echo "== what is in weft-dev"
+list "$development"
 has include/weft/verbs/verbs.hpp
+has include/weft/conformance/connection_audit.hpp
 has 'lib/.*libweft_verbs\.a'
 has 'lib/.*cmake/weft/weft-config\.cmake'
 has 'lib/.*pkgconfig/weft\.pc'
+has share/doc/weft-dev/copyright
+for file in CMakeLists.txt remote_notebook.cpp judge_startup.cpp run.sh; do has "share/doc/weft-dev/examples/$file"; done
+has_not bin/
+has_not share/doc/weft/
+has_not share/man/
+has_not 'lib/.*\.so'
+grep -E '^\./usr/include/' "$folder/content" | grep -vE '^\./usr/include/(weft/.*)?$' && fail "this is in the include path of every program"
+
+echo "== what is in weft"
+list "$package"
+has bin/weft
 has share/doc/weft/copyright
+has share/doc/weft/audit.schema.json
 for file in libweft.so.0 libibverbs.so libibverbs.so.1 librdmacm.so librdmacm.so.1; do has "lib/.*weft/${file//./\\.}"; done
-for page in weft weft-demo weft-rping weft-info weft-bench weft-run; do has "share/man/man1/$page\\.1"; done
-if grep -vE '^\./(usr/((bin|include|lib|share)/.*)?)?$' "$folder/content"; then fail "this is outside of its folders"; fi
+has 'share/man/man1/weft\.1'
+# COMMAND...: its subcommands, from the table behind --help. Each has a page.
+"$build/tools/weft" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z][a-z]*\).*/\1/p' >"$folder/subcommands"
+[ "$(wc -l <"$folder/subcommands")" -ge 8 ] || fail "weft --help lists the subcommands $(cat "$folder/subcommands")"
+while read -r name; do has "share/man/man1/weft-$name\\.1"; done <"$folder/subcommands"
+for file in bash-completion/completions/weft zsh/vendor-completions/_weft fish/vendor_completions.d/weft.fish; do has "share/${file//./\\.}"; done
+has_not include/
+has_not share/doc/weft-dev/
+has_not 'lib/.*\.(a|cmake|pc)$'
 if grep -E '/lib(ibverbs|rdmacm)\.so' "$folder/content" | grep -v /weft/; then fail "this would hide the system's libraries"; fi
-if dpkg-deb -c "$package" | awk '$2 != "root/root" || substr($1, 6, 1) == "w" || substr($1, 9, 1) == "w"' | grep -v '^l' | grep .; then
-  fail "these belong to another user, or others may write them"
-fi
 
 echo "== unpacked"
 root=$folder/root
@@ -46,6 +89,12 @@ dpkg-deb -x "$package" "$root"
 "$root/usr/bin/weft" --version
 "$root/usr/bin/weft" info >/dev/null
 "$root/usr/bin/weft" demo --pcap "$folder/demo.pcap" >/dev/null
+python3 "$here/documents.py" "$root/usr"
+while read -r name; do
+  for file in "$root"/usr/share/{bash-completion/completions/weft,zsh/vendor-completions/_weft,fish/vendor_completions.d/weft.fish}; do
+    grep -qw -- "$name" "$file" || fail "$file does not know weft $name"
+  done
+done <"$folder/subcommands"
 
 echo "== the drop-in libraries, found beside the command"
 libraries=$(dirname "$(grep -m1 -E '/weft/libibverbs\.so\.1$' "$folder/content")")
