@@ -11,7 +11,7 @@ package=$1
 neighbour=$(cd "$(dirname "$0")/../install/neighbour" && pwd)
 export WEFT_INSIDE_SECONDS=300
 # The compiler, what CMake needs to run it, and what examples/run.sh calls. The package depends on none of them.
-tools=(g++ cmake ninja-build bash coreutils grep sed)
+tools=(g++ cmake ninja-build dash bash coreutils grep sed)
 for name in "${tools[@]}"; do installed "$name" || skip "the package $name is not installed: nothing can be compiled with Debian's own"; done
 make_root
 

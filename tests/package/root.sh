@@ -22,12 +22,15 @@ enter() {
 make_root() {
   folder=$(mktemp -d)
   root=$folder/root
-  trap 'umount -l "$root/proc" 2>/dev/null || true; rm -rf --one-file-system "$folder"' EXIT
+  trap 'umount -l "$root/proc" "$root/dev/null" 2>/dev/null || true; rm -rf --one-file-system "$folder"' EXIT
   chmod 755 "$folder"
   mkdir -p "$root/usr" "$root/proc" "$root/etc/ld.so.conf.d" "$root/tmp"
   chmod 1777 "$root/tmp"
   for link in bin sbin lib lib32 lib64; do if [ -L /$link ]; then mkdir -p "$root/usr/$link"; ln -s usr/$link "$root/$link"; fi; done
   mount --rbind /proc "$root/proc"
+  mkdir "$root/dev"
+  : >"$root/dev/null"
+  mount --bind /dev/null "$root/dev/null"
 }
 
 # "a (>= 1) | b, c": one a line, a|b for either of them.
