@@ -15,7 +15,6 @@ void Tally::count(const FpduSeen& fpdu) {
     ++bad_crcs;
     return;
   }
-  ulpdu_octets += fpdu.ulpdu.size();
   if (ddp::find_error(fpdu.ulpdu)) return;
   const ddp::Header header = ddp::read(fpdu.ulpdu);
   MessageCount& count = by_opcode[rdmap::opcode_bits(ddp::TaggedLayout::RsvdUlp::get(fpdu.ulpdu))];

@@ -21,7 +21,6 @@ struct Tally {
   std::uint64_t streaming_octets{};       // before MPA
   std::uint64_t fpdus{};
   std::uint64_t bad_crcs{};
-  std::uint64_t ulpdu_octets{};
   std::array<MessageCount, 16>
       by_opcode{};  // four bits; of RDMAP; only FPDUs that MPA delivers and that have a DDP header
   std::uint64_t markers{};

@@ -61,7 +61,7 @@ Outcome<Link> Link::assemble(verbs::EventChannel events, verbs::ConnectionId id,
                                                      .receive_cq = &shared.completions.queue(),
                                                      .max_send_wr = attributes.send_depth,
                                                      .max_receive_wr = attributes.receive_depth,
-                                                     .max_send_sge = attributes.send_segments,
+                                                     .max_send_sge = 1,
                                                      .max_receive_sge = 1});
   if (!queue_pair) return std::unexpected(to_failure("queue pair", queue_pair.error()));
   if (auto init = queue_pair->modify(verbs::QpState::kInit); !init) {  // receives may be posted from INIT on

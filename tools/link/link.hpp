@@ -24,7 +24,6 @@ struct LinkResources {
 struct LinkAttributes {
   std::uint32_t send_depth = 16;
   std::uint32_t receive_depth = 16;
-  std::uint32_t send_segments = 1;
   std::uint32_t links = 1;  // that will share the resources, if they are made: the completion queue is to hold them all
   std::shared_ptr<LinkResources> resources{};  // another link's; none: its own are made
 };
