@@ -58,6 +58,14 @@ TEST(Folding, CountsTheMiddleOfLongOnes) {
   EXPECT_THAT(shown.back(), testing::HasSubstr(" 10000  RDMA Write"));
 }
 
+TEST(Folding, TellsOctetsOfPayloadOnly) {
+  const auto row = [](rdmap::Opcode opcode) {
+    return text_of(Fold{.kinds = {{Direction::kFromInitiator, std::to_underlying(opcode), 2, 64}}, .messages = 2}, {});
+  };
+  EXPECT_THAT(row(rdmap::Opcode::kReadRequest), testing::HasSubstr("2 more RDMA Read Request messages, packets"));
+  EXPECT_THAT(row(rdmap::Opcode::kSend), testing::HasSubstr("2 more Send messages, 64 octets, packets"));
+}
+
 TEST(Folding, TellsOneKindInOneLine) {
   Folding folding(false);
   for (std::uint64_t i = 1; i <= 10000; ++i) folding.add(message(rdmap::Opcode::kWrite, i));

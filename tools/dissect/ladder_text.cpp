@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "rdmap/opcodes.hpp"
 #include "tools/audit/report.hpp"
 #include "tools/dissect/lines.hpp"
 #include "tools/dissect/words.hpp"
@@ -55,9 +56,16 @@ std::string abbreviated(const conformance::ConnectionEnd& end) {
   return fmt::format("[{}...{}]:{}", address.substr(0, kEach), address.substr(address.size() - kEach), end.port);
 }
 
+// What RDMAP's own messages carry are headers.
+bool carries_payload(std::uint8_t opcode) {
+  const auto* row = rdmap::find_opcode(opcode);
+  return row == nullptr || row->tagged() ||
+         (row->queue == ddp::QueueNumber::kSend && !rdmap::is_immediate(row->opcode));
+}
+
 std::string fold_row(const Fold::Kind& kind) {
-  return fmt::format("{}: {} more {} message{}, {}", audit::who(kind.from), kind.messages, name_of(kind.opcode),
-                     kind.messages == 1 ? "" : "s", size_text(kind.octets));
+  return fmt::format("{}: {} more {} message{}{}", audit::who(kind.from), kind.messages, name_of(kind.opcode),
+                     kind.messages == 1 ? "" : "s", carries_payload(kind.opcode) ? ", " + size_text(kind.octets) : "");
 }
 
 std::vector<std::string> fold_rows(const Fold& fold) {
