@@ -64,10 +64,10 @@ int complain(const CLI::App& app, const std::string& sentence, ExitCode code) {
 }
 
 // --help and --version.
-void print_answer(const CLI::App& app, const CLI::Success& success) {
+Outcome<void> print_answer(const CLI::App& app, const CLI::Success& success) {
   std::ostringstream text;
   static_cast<void>(app.exit(success, text, text));
-  std::fputs(text.str().c_str(), stdout);
+  return print_now(text.str());
 }
 
 Outcome<void> run_selected(const Selection& selection, const GlobalOptions& options) {
@@ -115,7 +115,7 @@ int run(int argc, char** argv) {
     if (app.count("--log") == 0) outcome = take_log_variable(options);
     if (outcome) outcome = run_selected(selection, options);
   } catch (const CLI::Success& success) {
-    print_answer(app, success);
+    outcome = print_answer(app, success);
   } catch (const CLI::ParseError& error) {
     return complain(app, sentence_for(app, error), ExitCode::kUsage);
   } catch (const std::system_error& error) {  // of fmt, say, whose output is not taken

@@ -43,8 +43,8 @@ for flag in $flags; do
   [[ $flag != -I* ]] || [ ! -e "$root${flag#-I}/verbs" ] || fail "pkg-config brings a folder of weft's into the include path: $flag"
 done
 # shellcheck disable=SC2086  # flags are words
-inside g++ -std=c++23 -Wall -Wextra -I /tmp/neighbour/own -o /tmp/neighbour/program /tmp/neighbour/neighbour.cpp $flags
-inside /tmp/neighbour/program
+inside g++ -std=c++23 -Wall -Wextra -I /tmp/neighbour/own -o /tmp/program /tmp/neighbour/neighbour.cpp $flags
+inside /tmp/program
 
 echo "== each package that it asks for is needed"
 # Links all of weft's libraries, whatever a program uses of them: FLAGS of the others.

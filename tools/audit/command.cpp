@@ -14,7 +14,7 @@
 #include "tools/audit/writings.hpp"
 #include "tools/cli/colour.hpp"
 #include "tools/cli/command.hpp"
-#include "tools/cli/interrupt.hpp"
+#include "tools/cli/interruption.hpp"
 #include "tools/cli/standard_output.hpp"
 
 namespace weft::tools {
@@ -97,8 +97,8 @@ Outcome<void> run_audit(const AuditOptions& options, const GlobalOptions& global
   if (auto checked = check_operands(options); !checked) return checked;
   if (auto checked = check_filter(options); !checked) return checked;
   const Palette palette = palette_for(global.color, STDOUT_FILENO);
-  Interrupt interrupt;
-  audit::Judge judge(options, palette, interrupt);
+  if (auto caught = catch_interruptions(); !caught) return caught;
+  audit::Judge judge(options, palette, interruption_switch());
   const std::vector<audit::Report> reports = judge_all(judge, options);
   const bool nothing_read = std::ranges::all_of(reports, [](const auto& report) { return report.unread(); });
   if (reports.size() == 1 && nothing_read) return audit::outcome_of(reports, options.strict);

@@ -16,14 +16,14 @@ namespace weft::tools::audit {
 using conformance::CaptureReader;
 
 Report Judge::file(const std::string& path) {
-  if (interrupt_.came()) return unread(path, path + " was not read: the interrupt came before its turn");
-  auto reader = CaptureReader::open(path, &interrupt_.stop());
+  if (stop_.stopped()) return unread(path, path + " was not read: the interrupt came before its turn");
+  auto reader = CaptureReader::open(path, &stop_);
   if (!reader) return unread(path, reader.error().sentence);
   return read(*reader, path);
 }
 
 Report Judge::interface(const std::string& name) {
-  auto reader = CaptureReader::open_interface(name, &interrupt_.stop());
+  auto reader = CaptureReader::open_interface(name, &stop_);
   if (!reader) return unread(name, reader.error().sentence);
   if (!options_.quiet) {
     fmt::print(stderr, "weft audit: listening on {} (filter: {}); ^C ends it{}.\n", name, reader->filter(),
@@ -79,7 +79,7 @@ void Judge::tell_as_it_goes(conformance::CaptureAudit& audit) {
 void Judge::say(const std::string& text) {
   if (!told_) return;
   told_ = print_now(text);
-  if (!told_) interrupt_.stop().stop();
+  if (!told_) stop_.stop();
 }
 
 void Judge::print(const Report& report, bool as_it_went) {

@@ -5,10 +5,10 @@
 #include <string>
 
 #include "conformance/capture_reader.hpp"
+#include "conformance/stop_switch.hpp"
 #include "tools/audit/options.hpp"
 #include "tools/audit/report.hpp"
 #include "tools/cli/colour.hpp"
-#include "tools/cli/interrupt.hpp"
 #include "tools/cli/outcome.hpp"
 
 namespace weft::tools::audit {
@@ -16,8 +16,8 @@ namespace weft::tools::audit {
 class Judge {
  public:
   // All three have to outlive it. An interrupt ends the reading, and what was read counts.
-  Judge(const Options& options, const Palette& palette, Interrupt& interrupt)
-      : options_(options), palette_(palette), interrupt_(interrupt) {}
+  Judge(const Options& options, const Palette& palette, conformance::StopSwitch& stop)
+      : options_(options), palette_(palette), stop_(stop) {}
 
   // Of a capture that cannot be read, the report has the damage and nothing else.
   [[nodiscard]] Report file(const std::string& path);
@@ -36,7 +36,7 @@ class Judge {
 
   const Options& options_;
   const Palette& palette_;
-  Interrupt& interrupt_;
+  conformance::StopSwitch& stop_;
   Outcome<void> told_{};
 };
 

@@ -11,26 +11,18 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <system_error>
 
 namespace weft::tools {
 namespace {
 
-// A signal handler has nothing but globals. The descriptor is an eventfd that no thread reads: readable once, it stays so.
-std::atomic<int> request_descriptor = -1;
-std::atomic<bool> request_has_come = false;
-static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
-
-void make_readable(int descriptor) noexcept {
-  const std::uint64_t one = 1;
-  static_cast<void>(!::write(descriptor, &one, sizeof one));
-}
+// A signal handler has nothing but globals. The switch stays as long as one may run.
+std::atomic<conformance::StopSwitch*> caught_by = nullptr;
+static_assert(std::atomic<conformance::StopSwitch*>::is_always_lock_free);
 
 void take_request(int) {
-  const int error = errno;
-  request_has_come = true;
-  make_readable(request_descriptor);
   for (const int each : {SIGINT, SIGTERM}) std::signal(each, SIG_DFL);
-  errno = error;
+  if (conformance::StopSwitch* const stop = caught_by) stop->stop();
 }
 
 bool is_ignored(int number) {
@@ -47,29 +39,33 @@ void answer_both(void (*handler)(int)) {
 }  // namespace
 
 Outcome<void> catch_interruptions() {
-  if (!interruptions_are_caught()) request_descriptor = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (!interruptions_are_caught())
-    return failure(std::string("cannot wait for signals: ") + std::strerror(errno) + ".");
+  try {
+    if (!interruptions_are_caught()) caught_by = new conformance::StopSwitch;
+  } catch (const std::system_error& error) {
+    return failure(std::string("cannot wait for signals: ") + error.what() + ".");
+  }
   answer_both(take_request);
   return {};
 }
 
-bool interrupted() noexcept { return request_has_come; }
+conformance::StopSwitch& interruption_switch() noexcept { return *caught_by; }
 
-bool interruptions_are_caught() noexcept { return request_descriptor >= 0; }
+bool interrupted() noexcept { return interruptions_are_caught() && interruption_switch().stopped(); }
+
+bool interruptions_are_caught() noexcept { return caught_by != nullptr; }
 
 void leave_interruptions_to_parent() {
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGTERM, SIG_DFL);
-  request_descriptor = -1;
-  request_has_come = false;
+  delete caught_by.exchange(nullptr);  // no handler comes by it any more
 }
 
 Outcome<void> wait_readable(int descriptor, std::chrono::milliseconds grace) {
   for (;;) {
     const bool asked = interrupted();
+    const int request = !asked && interruptions_are_caught() ? interruption_switch().descriptor() : -1;
     pollfd both[] = {{.fd = descriptor, .events = POLLIN, .revents = 0},
-                     {.fd = asked ? -1 : request_descriptor.load(), .events = POLLIN, .revents = 0}};
+                     {.fd = request, .events = POLLIN, .revents = 0}};
     const int ready = ::poll(both, 2, asked ? static_cast<int>(grace.count()) : -1);
     if (ready < 0 && errno != EINTR) return failure(std::string("poll: ") + std::strerror(errno) + ".");
     if (ready > 0 && both[0].revents != 0) return {};
@@ -86,7 +82,8 @@ InterruptionWatch::InterruptionWatch(std::function<void()> then) : over_(::event
 
 InterruptionWatch::~InterruptionWatch() {
   if (!thread_.joinable()) return;
-  make_readable(over_.get());
+  constexpr std::uint64_t kOver = 1;
+  static_cast<void>(::write(over_.get(), &kOver, sizeof kOver) < 0);
   thread_.join();
   answer_both(SIG_DFL);
 }

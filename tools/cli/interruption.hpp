@@ -7,6 +7,7 @@
 #include <functional>
 #include <thread>
 
+#include "conformance/stop_switch.hpp"
 #include "tools/cli/outcome.hpp"
 #include "tools/cli/unique_fd.hpp"
 
@@ -18,6 +19,8 @@ Outcome<void> catch_interruptions();
 // Has the process been asked to end?
 [[nodiscard]] bool interrupted() noexcept;
 [[nodiscard]] bool interruptions_are_caught() noexcept;
+// What the request turns, for all that waits on a descriptor. Behind catch_interruptions() only; it stays for good.
+[[nodiscard]] conformance::StopSwitch& interruption_switch() noexcept;
 
 // For a child: the terminal sends ^C to it too, but its parent decides what becomes of it.
 void leave_interruptions_to_parent();

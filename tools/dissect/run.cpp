@@ -12,7 +12,7 @@
 #include "conformance/capture_reader.hpp"
 #include "tools/audit/exit_codes.hpp"
 #include "tools/audit/progress.hpp"
-#include "tools/cli/interrupt.hpp"
+#include "tools/cli/interruption.hpp"
 #include "tools/dissect/fields_view.hpp"
 #include "tools/dissect/overview.hpp"
 
@@ -92,20 +92,21 @@ void say_where_packets_come_from(const Options& options) {
 }  // namespace
 
 Outcome<void> run(const Options& options, const Palette& palette) {
-  Interrupt interrupt;
+  if (auto caught = catch_interruptions(); !caught) return caught;
+  const conformance::StopSwitch& stop = interruption_switch();
   std::error_code ignored;
   const bool once = options.file == "-" || !std::filesystem::is_regular_file(options.file, ignored);
   const bool both = options.wants_ladders() && options.wants_fields();
   say_where_packets_come_from(options);
   if (!both || once) {
     Pass only(options, palette, {options.wants_ladders(), options.wants_fields(), once});
-    return only.read(interrupt.stop());
+    return only.read(stop);
   }
-  const auto ladders = Pass(options, palette, {true, false, false}).read(interrupt.stop());
+  const auto ladders = Pass(options, palette, {true, false, false}).read(stop);
   // What can be read of a damaged capture is shown.
   const bool worth_it = ladders || ladders.error().code == kUnreadable;
-  if (!worth_it || interrupt.came()) return ladders;
-  return Pass(options, palette, {false, true, false}).read(interrupt.stop());
+  if (!worth_it || stop.stopped()) return ladders;
+  return Pass(options, palette, {false, true, false}).read(stop);
 }
 
 }  // namespace weft::tools::dissect
