@@ -2,9 +2,11 @@
 #include "transport/socket.hpp"
 
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -199,6 +201,14 @@ std::error_code Socket::pending_error() noexcept {
   socklen_t length = sizeof error;
   if (getsockopt(descriptor_, SOL_SOCKET, SO_ERROR, &error, &length) != 0) return last_error();
   return {error, std::system_category()};
+}
+
+bool Socket::peer_takes_nothing() const noexcept {
+  ::tcp_info info{};
+  socklen_t length = sizeof info;
+  if (::getsockopt(descriptor_, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return false;
+  int unsent = 0;
+  return info.tcpi_unacked == 0 && ::ioctl(descriptor_, SIOCOUTQNSD, &unsent) == 0 && unsent > 0;
 }
 
 std::size_t Socket::tcp_info(MutableBytes into) const noexcept {

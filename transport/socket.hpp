@@ -98,6 +98,8 @@ class Socket {
   [[nodiscard]] std::uint32_t emss() const noexcept;
   // The peer's FIN has come, and all octets before it, read or not.
   [[nodiscard]] bool peer_has_closed() const noexcept;
+  // Octets wait to be sent, and none is on its way: the peer's window is closed. Our FIN would be behind them.
+  [[nodiscard]] bool peer_takes_nothing() const noexcept;
   // The error that the kernel holds for this connection, cleared by asking. Empty when there is none.
   [[nodiscard]] std::error_code pending_error() noexcept;
   // TCP_INFO of tcp(7): as much of a struct tcp_info as there is room for and the kernel knows. Returns how much; 0

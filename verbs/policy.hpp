@@ -63,9 +63,11 @@ struct Policy {
   std::chrono::milliseconds first_fpdu_delay{0};
   std::chrono::milliseconds no_receive_timeout{30000};
   std::chrono::milliseconds finish_timeout{60000};  // after disconnect: for what is posted to be sent and answered
-  std::chrono::milliseconds close_timeout{5000};    // for the peer's FIN after ours or after a Terminate
-  std::chrono::milliseconds user_timeout{0};        // TCP_USER_TIMEOUT: unacknowledged octets; 0 leaves the system's
-  bool keepalive = true;                            // TCP keep-alive probes on idle connections
+  // For the peer's FIN after ours or after a Terminate. A peer whose window is closed by then, for it has no receive and
+  // its program waits for the end, is reset: what it has not taken is lost to it.
+  std::chrono::milliseconds close_timeout{5000};
+  std::chrono::milliseconds user_timeout{0};  // TCP_USER_TIMEOUT: unacknowledged octets; 0 leaves the system's
+  bool keepalive = true;                      // TCP keep-alive probes on idle connections
   std::uint8_t type_of_service = 0;  // IP_TOS or IPV6_TCLASS, without its two bits of ECN; 0 leaves the system's
   // TCP_CONGESTION, for what this end sends: "reno", "cubic", "dctcp" or another that the system has and lets us use;
   // empty leaves the system's.

@@ -60,9 +60,9 @@ struct QueuePairQuery {
 };
 
 // The destructor drops what is queued and ends the connection. Where nothing posted is unfinished the TCP connection
-// closes in the background, within close_timeout: all Sends and Writes that completed with success arrive, and a peer
-// that waits for a response of ours is told by a Terminate that none will come. Otherwise it ends at once, with a reset
-// (RDMAP-6.2-03). A Terminate under way still goes out.
+// closes in the background, within close_timeout: all Sends and Writes that completed with success arrive at a peer that
+// takes them in that time, and a peer that waits for a response of ours is told by a Terminate that none will come.
+// Otherwise it ends at once, with a reset (RDMAP-6.2-03). A Terminate under way still goes out.
 class QueuePair {
  public:
   QueuePair(QueuePair&&) noexcept = default;

@@ -135,6 +135,20 @@ std::size_t open_sockets() {
   return count;
 }
 
+// A Read of this many octets.
+void must_ask(HandPeer& peer, const Buffer& source, std::uint32_t octets) {
+  const rdmap::LocalSegment sink{0, octets, 1};
+  const bool posted = peer.engine
+                          .post({.operation = engine::Operation::kRead,
+                                 .local = {&sink, 1},
+                                 .remote_stag = {source.region.rkey()},
+                                 .remote_offset = {source.remote()},
+                                 .sink_stag = {1}})
+                          .has_value();
+  if (!posted) throw std::runtime_error("a Read is not posted");
+  peer.write();
+}
+
 // One end that has a queue pair for each of the peers that connect to it.
 struct Server {
   explicit Server(const Policy& policy) {
@@ -163,16 +177,7 @@ struct Server {
   // One whose peer asks for more than its socket takes, and reads nothing.
   Connection greedy(const Buffer& source) {
     auto made = connection();
-    const rdmap::LocalSegment sink{0, static_cast<std::uint32_t>(source.octets.size()), 1};
-    const bool posted = made.peer->engine
-                            .post({.operation = engine::Operation::kRead,
-                                   .local = {&sink, 1},
-                                   .remote_stag = {source.region.rkey()},
-                                   .remote_offset = {source.remote()},
-                                   .sink_stag = {1}})
-                            .has_value();
-    if (!posted) throw std::runtime_error("a Read is not posted");
-    made.peer->write();
+    must_ask(*made.peer, source, static_cast<std::uint32_t>(source.octets.size()));
     wait_until([&] { return made.peer->waiting_octets() > 1 << 16; }, "the response");
     return made;
   }
@@ -198,6 +203,24 @@ TEST(LeftBehind, AResponseThatNobodyReadsGoesWithinTheCloseTimeout) {
     wait_until([&] { return open_sockets() == before + 1; }, "the end of the stream");
     EXPECT_TRUE(one.peer->is_reset());  // the kernel keeps nothing for it either
   }
+}
+
+// Its window is closed, as that of a peer that has run out of receives while its program waits for the end: our FIN would
+// stand behind what it does not take, and never be seen. (qperf's rc_rdma_write_bw.)
+TEST(LeftBehind, WhoTakesNothingIsResetWithinTheCloseTimeout) {
+  constexpr std::size_t kSize = std::size_t{1} << 20;
+  Server server({.close_timeout = 50ms});
+  Buffer source(server.end, kSize);
+  auto one = server.connection();
+  must_ask(*one.peer, source, 8);  // a responder's work waits for the initiator's first message
+  wait_until([&] { return one.peer->waiting_octets() > 0; }, "the response");
+  const auto much = source.sge();
+  must(one.qp->post_send({.opcode = SendOpcode::kSend, .flags = SendFlags::kSignaled, .segments = {&much, 1}}),
+       "post_send");
+  EXPECT_EQ(server.end.next().status, WcStatus::kSuccess);  // the kernel has it
+  must(one.id->disconnect(), "disconnect");
+  expect_event(server.events, ConnectionEventType::kDisconnected);
+  EXPECT_TRUE(one.peer->is_reset());
 }
 
 // The peer reads on, but its Read is for memory that is the application's again: a Terminate says so.

@@ -155,6 +155,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void wake_at(Instant at);
   void last_octets();
   void give_up_at_once() noexcept;
+  [[nodiscard]] bool ends_by_reset() const;
   void finish();
 
   // stream_io.cpp

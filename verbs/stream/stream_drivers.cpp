@@ -228,14 +228,21 @@ void Stream::wake_at(Instant at) {
   runtime_.wake_at(number(), at);
 }
 
+// A peer that lets nothing in any more when our patience is over would never hear of the end: its program waits for a FIN
+// that stands behind what it does not take. So it gets a reset, and the kernel keeps nothing for it.
+bool Stream::ends_by_reset() const {
+  if (engine_.disposition() == engine::Disposition::kReset) return true;
+  return !inbox_.over && socket_.peer_takes_nothing();
+}
+
 void Stream::finish() {
+  const bool reset = ends_by_reset();
   life_.finished = true;
   memory_.drop_leases();
   outbox_.close(runtime_.buffers());
   inbox_.close(runtime_.buffers());
   release_locked();
   watch_.end();
-  const bool reset = engine_.disposition() == engine::Disposition::kReset;
   if (tap_) tap_->rest();
   if (tap_ && reset) tap_->rst_sent();
   if (tap_ && !reset && !life_.fin_sent) tap_->fin_sent();
