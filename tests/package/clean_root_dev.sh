@@ -65,7 +65,7 @@ link_all "${others[@]}" || fail "weft's libraries do not link with ${others[*]}"
 for name in "${direct[@]}"; do
   [ "$name" != pkg-config ] || continue
   library=$(libraries_of "$name")
-  mapfile -t rest < <(printf '%s\n' "${others[@]}" | grep -vxF "$library")
+  mapfile -t rest < <(printf '%s\n' "${others[@]}" | grep -vxF -e "$library")
   [ ${#rest[@]} -lt ${#others[@]} ] || fail "$name is asked for, and pkg-config names nothing of it ($library)"
   if link_all "${rest[@]}" 2>"$folder/link.log"; then fail "$name is asked for, and not needed: all links without $library"; fi
   grep -qE 'undefined reference|DSO missing' "$folder/link.log" || fail "without $library: $(cat "$folder/link.log")"
