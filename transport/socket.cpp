@@ -205,8 +205,7 @@ std::error_code Socket::pending_error() noexcept {
 
 bool Socket::peer_takes_nothing() const noexcept {
   ::tcp_info info{};
-  socklen_t length = sizeof info;
-  if (::getsockopt(descriptor_, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return false;
+  if (tcp_info(std::as_writable_bytes(std::span(&info, 1))) == 0) return false;
   int unsent = 0;
   return info.tcpi_unacked == 0 && ::ioctl(descriptor_, SIOCOUTQNSD, &unsent) == 0 && unsent > 0;
 }
