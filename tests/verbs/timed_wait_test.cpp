@@ -122,9 +122,11 @@ TEST_F(TimedWait, RefusesWhatCanNeverBeRight) {
 }
 
 TEST_F(TimedWait, TheQueueStaysWhenItsLastHandleGoes) {
-  std::optional queue = must(pair.server.device.create_completion_queue({}), "queue");
-  auto count = std::async(std::launch::async, [&] { return queue->wait(done, 300ms); });
+  auto queue = std::make_unique<CompletionQueue>(must(pair.server.device.create_completion_queue({}), "queue"));
+  auto count = std::async(std::launch::async, [this, &handle = *queue] { return handle.wait(done, 300ms); });
   transport::test::wait_for_rest();  // it sleeps in there
+  WorkCompletion none;
+  EXPECT_EQ(must(queue->poll({&none, 1}), "poll"), 0U);  // the queue's lock tells ThreadSanitizer that it does
   queue.reset();
   EXPECT_EQ(count.get().error().code, Errc::kTimedOut);
 }

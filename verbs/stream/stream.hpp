@@ -155,8 +155,8 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void wake_at(Instant at);
   void last_octets();
   void give_up_at_once() noexcept;
-  [[nodiscard]] bool ends_by_reset() const;
-  void finish();
+  [[nodiscard]] bool is_shut_out() const;
+  void finish(bool reset);
 
   // stream_io.cpp
   void drive_locked();

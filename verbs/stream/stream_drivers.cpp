@@ -110,7 +110,7 @@ void Stream::give_up_at_once() noexcept {
   try {
     life_.reach(Stage::kClosed);
     if (qp_) qp_->fall();
-    finish();
+    finish(true);
   } catch (const std::bad_alloc&) {
     life_.finished = true;
     watch_.end();
@@ -157,7 +157,7 @@ void Stream::leave_to_parent(int nowhere) noexcept {
 void Stream::abandon() {
   const std::lock_guard lock(mutex_);
   if (narrator_ && !life_.finished) narrator_->closed("as the process is done with it");
-  if (!life_.finished) last_octets(), finish();
+  if (!life_.finished) last_octets(), finish(engine_.disposition() == engine::Disposition::kReset);
   observer_.reset();
 }
 
@@ -208,8 +208,8 @@ void Stream::follow_disposition() {
       if (narrator_) narrator_->say("FIN sent");
       if (tap_) tap_->fin_sent();
       return socket_.shutdown_write();
-    case engine::Disposition::kReset:
-    case engine::Disposition::kClose: return finish();
+    case engine::Disposition::kReset: return finish(true);
+    case engine::Disposition::kClose: return finish(is_shut_out());
   }
 }
 
@@ -229,14 +229,11 @@ void Stream::wake_at(Instant at) {
 }
 
 // A peer that lets nothing in any more when our patience is over would never hear of the end: its program waits for a FIN
-// that stands behind what it does not take. So it gets a reset, and the kernel keeps nothing for it.
-bool Stream::ends_by_reset() const {
-  if (engine_.disposition() == engine::Disposition::kReset) return true;
-  return !inbox_.over && socket_.peer_takes_nothing();
-}
+// that stands behind what it does not take. So it gets a reset, and the kernel keeps nothing for it. A process that ends
+// has no patience to be over: it leaves the octets to the kernel.
+bool Stream::is_shut_out() const { return !inbox_.over && socket_.peer_takes_nothing(); }
 
-void Stream::finish() {
-  const bool reset = ends_by_reset();
+void Stream::finish(bool reset) {
   life_.finished = true;
   memory_.drop_leases();
   outbox_.close(runtime_.buffers());
