@@ -59,12 +59,16 @@ struct ConnectionParameters {
   std::optional<std::uint32_t> ord{};  // rdma_conn_param: initiator_depth
 };
 
-// Of a listener: connections that have come and are not the application's yet.
+// Of a listener: its connections, and what it did not let in. The numbers of refusals count from listen on.
 struct ListenCounts {
   std::size_t requests{};        // that get_event has not returned
   std::size_t half_open{};       // TCP connections whose MPA Request is not complete
   std::size_t half_open_most{};  // the most of these that there may be; then the oldest is reset for each that comes
   std::uint64_t dropped{};       // of these, since listen
+  std::size_t connections{};     // that have asked and have not ended: requests, and what was accepted
+  std::uint64_t denied{};        // reset at accept, for Policy::access does not let their address in
+  std::uint64_t too_fast{};      // reset at accept, for Policy::connect_rate_per_peer
+  std::uint64_t too_many{};      // reset at accept or rejected, for Policy::connections_per_peer, _listener or _process
 };
 
 class ConnectionId;
@@ -140,7 +144,8 @@ class ConnectionId {
   // own, four for each of the backlog, at least 1024 and at most 8192, and all listeners together no more than half of
   // the process's descriptors. As these fill up they have less time than Policy::startup_timeout, a twentieth of it at
   // last, and when they are taken the oldest is reset for each that comes: of the peer that has more than its share of
-  // them, if there is one, else of all. Policy::half_open_per_peer bounds those of one peer.
+  // them, if there is one, else of all. Policy::half_open_per_peer bounds those of one peer. Policy::access,
+  // connect_rate_per_peer and connections_per_peer, _listener and _process say which connections are let in at all.
   static constexpr int kKernelBacklog = 128;
   Result<void> listen(int backlog = 128);
   [[nodiscard]] Result<ListenCounts> listen_counts() const;  // Errc::kInvalidState when this is no listener

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "mpa/policy.hpp"
+#include "verbs/access_list.hpp"
 
 namespace weft::verbs {
 
@@ -57,6 +58,19 @@ struct Policy {
   // one more the oldest of these is reset. 0: no such bound, and a fair share of the places when all are taken: many
   // clients may share an address (a job on one host, NAT).
   std::uint32_t half_open_per_peer = 0;
+  // Listener: the addresses from which connections may come. Others are reset before an octet of them is read.
+  AccessList access{};
+  // Listener: new TCP connections of one remote address (of IPv6 one prefix of 64 bits) in a second, and as many at
+  // once; what comes faster is reset. Up to 1,000,000. 0: no bound, for a job on one host, or behind one NAT, connects
+  // as fast as it can.
+  std::uint32_t connect_rate_per_peer = 0;
+  // Listener: connections that have asked and have not ended: of one remote address (as above), of this listener, and of
+  // all listeners of the process together, whatever their policy is. One more is reset at accept, or rejected when
+  // its Request comes. 0: no bound, for each was accepted by the program, and takes a queue pair (DeviceLimits::max_qp)
+  // and a descriptor (RLIMIT_NOFILE).
+  std::uint32_t connections_per_peer = 0;
+  std::uint32_t connections_per_listener = 0;
+  std::uint32_t connections_per_process = 0;
   // Initiator: time between the peer's Reply and our first FPDU, the ready-to-receive message included. What is posted
   // waits; no call does. For peers that send their Reply before they listen for more, as Linux siw does: an FPDU
   // that follows at once may lie there unread until the next one.

@@ -8,6 +8,7 @@
 #include <optional>
 #include <ranges>
 #include <utility>
+#include <vector>
 
 #include "verbs/detail/argument_checks.hpp"
 #include "verbs/log/text.hpp"
@@ -92,6 +93,13 @@ bool set_number(Policy& policy, std::string_view value) {
   return number.has_value();
 }
 
+template <std::vector<AddressPrefix> AccessList::* kMember>
+bool set_prefixes(Policy& policy, std::string_view value) {
+  auto prefixes = parse_prefixes(value);
+  if (prefixes) policy.access.*kMember = std::move(*prefixes);
+  return prefixes.has_value();
+}
+
 bool set_type_of_service(Policy& policy, std::string_view value) {
   const auto number = to_number(value);
   const bool fits = number && *number <= std::numeric_limits<std::uint8_t>::max();
@@ -112,6 +120,9 @@ bool set_no_receive(Policy& policy, std::string_view value) {
 
 constexpr std::string_view kSwitch = "on or off";
 constexpr std::string_view kTime = "a time such as 500ms or 10s";
+constexpr std::string_view kNumberOrNone = "0, or a number";
+constexpr std::string_view kPrefixes =
+    "none, or addresses and prefixes such as 10.0.0.0/8 and 2001:db8::/32 joined by +";
 constexpr std::string_view kTimeOrNone = "0, or a time such as 500ms or 10s";
 
 constexpr Key kKeys[] = {
@@ -141,6 +152,20 @@ constexpr Key kKeys[] = {
     {{"half-open-per-peer", "0, or a number",
       "For a listener: connections of one address that have not asked yet; 0 gives it a fair share"},
      set_number<&Policy::half_open_per_peer>},
+    {{"allow", kPrefixes, "For a listener: addresses that may connect; the longest prefix of allow and deny decides"},
+     set_prefixes<&AccessList::allow>},
+    {{"deny", kPrefixes, "For a listener: addresses that may not; with nothing in allow all others may"},
+     set_prefixes<&AccessList::deny>},
+    {{"connect-rate-per-peer", "0, or a number up to 1000000",
+      "For a listener: connections of one address in a second, and as many at once; 0 is no bound"},
+     set_number<&Policy::connect_rate_per_peer>},
+    {{"connections-per-peer", kNumberOrNone,
+      "For a listener: connections of one address that have asked and not ended; 0 is no bound"},
+     set_number<&Policy::connections_per_peer>},
+    {{"connections-per-listener", kNumberOrNone, "The same of all addresses together"},
+     set_number<&Policy::connections_per_listener>},
+    {{"connections-per-process", kNumberOrNone, "The same of all listeners of the process together"},
+     set_number<&Policy::connections_per_process>},
     {{"first-fpdu-delay", kTimeOrNone,
       "From the peer's Reply to the first FPDU, for peers that are not ready at once, such as Linux siw"},
      set_time<&Policy::first_fpdu_delay>},

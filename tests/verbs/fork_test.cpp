@@ -73,6 +73,17 @@ TEST(Fork, AChildMakesConnectionsOfItsOwn) {
   exchange(pair);  // the parent's is as it was
 }
 
+TEST(Fork, AChildsConnectionsAreCountedWithoutItsParents) {
+  if (weft::test::kThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer allows no threads in a child: nothing is tried";
+  const PairOptions one{.server_policy = {.connections_per_process = 1}};
+  Pair pair(one);
+  const pid_t child = in_child([&] {
+    const Pair own(one);
+    return 0;
+  });
+  EXPECT_EQ(exit_code(child), 0);
+}
+
 TEST(Fork, WhatAChildDoesToItsParentsConnectionReachesNobody) {
   Pair pair;
   exchange(pair);

@@ -76,6 +76,12 @@ TEST(PolicyText, NumbersAndWords) {
   EXPECT_EQ(parsed("max-ulpdu=1400").max_ulpdu, 1400U);
   EXPECT_EQ(parsed("half-open-per-peer=16").half_open_per_peer, 16U);
   EXPECT_NE(refusal("half-open-per-peer=few").find("takes 0, or a number"), std::string::npos);
+  EXPECT_EQ(parsed("connect-rate-per-peer=50").connect_rate_per_peer, 50U);
+  EXPECT_EQ(refusal("connect-rate-per-peer=1000001"), "connect-rate-per-peer: more than 1000000");
+  EXPECT_EQ(parsed("connections-per-peer=3").connections_per_peer, 3U);
+  EXPECT_EQ(parsed("connections-per-listener=4").connections_per_listener, 4U);
+  EXPECT_EQ(parsed("connections-per-process=5").connections_per_process, 5U);
+  EXPECT_NE(refusal("connections-per-peer=few").find("takes 0, or a number"), std::string::npos);
   EXPECT_EQ(parsed("congestion-control=reno").congestion_control, "reno");
   EXPECT_EQ(parsed("congestion-control=system", {.congestion_control = "reno"}).congestion_control, "");
   EXPECT_NE(refusal("congestion-control=").find("takes system, or a name"), std::string::npos);
@@ -104,6 +110,16 @@ TEST(PolicyText, ReadyToReceiveKinds) {
   }
 }
 
+TEST(PolicyText, AddressesThatMayConnect) {
+  const Policy policy = parsed("allow=10.0.0.0/8+2001:db8::/32,deny=10.1.0.0/16");
+  EXPECT_EQ(policy.access.allow, parse_prefixes("10.0.0.0/8+2001:db8::/32"));
+  EXPECT_EQ(policy.access.deny, parse_prefixes("10.1.0.0/16"));
+  EXPECT_TRUE(parsed("allow=none,deny=none", policy).access.empty());
+  for (const char* bad : {"allow=", "deny=10.0.0.0/33", "allow=10.0.0.1/8", "deny=example.org"}) {
+    EXPECT_NE(refusal(bad).find("takes none, or addresses and prefixes such as 10.0.0.0/8"), std::string::npos) << bad;
+  }
+}
+
 TEST(PolicyText, ManyKeysWithSpaces) {
   const Policy policy = parsed(" mpa-rev = 1 , crc=off,\tmarkers=on , crc=on,");
   EXPECT_EQ(policy.mpa_revision, 1);
@@ -127,7 +143,7 @@ TEST(PolicyText, ContradictionsAreRefused) {
 }
 
 TEST(PolicyText, EveryKeyIsExplained) {
-  EXPECT_EQ(policy_keys().size(), 23U) << "one for each member of Policy";
+  EXPECT_EQ(policy_keys().size(), 29U) << "one for each member of Policy, and two for access";
   for (const PolicyKey& key : policy_keys()) {
     EXPECT_FALSE(key.values.empty()) << key.name;
     EXPECT_FALSE(key.meaning.empty()) << key.name;

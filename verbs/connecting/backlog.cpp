@@ -44,11 +44,16 @@ bool Backlog::tell_failure(Instant now) {
 }
 
 ListenCounts Backlog::counts() const {
+  const auto [seats, refused] = admission->counts();
   const std::lock_guard lock(mutex_);
   return {.requests = static_cast<std::size_t>(requests_),
           .half_open = half_open_.size(),
           .half_open_most = half_open_.places(),
-          .dropped = dropped_};
+          .dropped = dropped_,
+          .connections = seats,
+          .denied = refused[std::to_underlying(Admission::Refusal::kDenied)],
+          .too_fast = refused[std::to_underlying(Admission::Refusal::kTooFast)],
+          .too_many = refused[std::to_underlying(Admission::Refusal::kTooMany)]};
 }
 
 // --- A connection

@@ -4,7 +4,7 @@
 // taken. While that is full the listener accepts nothing, and what comes waits in the kernel's queue. A Request that
 // arrives meanwhile, on a connection that was accepted before, waits here, in the order of arrival. So peers that ask,
 // or do not, and go, again and again, cannot fill our memory, nor keep others out
-// (SEC-6.4.1-03; established connections of one peer are the application's to count: each request has its address).
+// (SEC-6.4.1-03). Which of them come in is asked before (admission.hpp).
 #pragma once
 
 #include <chrono>
@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "verbs/connecting/admission.hpp"
 #include "verbs/connecting/event_channel_state.hpp"
 #include "verbs/connecting/half_open.hpp"
 #include "verbs/connection.hpp"
@@ -25,11 +26,16 @@ namespace weft::verbs::detail {
 // Safe for threads. Its lock is taken beneath those of streams, and above that of the channel alone.
 class Backlog {
  public:
-  Backlog(int most, const HalfOpen::Limits& half_open, std::weak_ptr<ConnectionState> owner,
-          std::shared_ptr<EventChannelState> channel)
-      : listener(std::move(owner)), limit_(most), half_open_(half_open), channel_(std::move(channel)) {}
+  Backlog(int most, const HalfOpen::Limits& half_open, std::shared_ptr<Admission> lets_in,
+          std::weak_ptr<ConnectionState> owner, std::shared_ptr<EventChannelState> channel)
+      : listener(std::move(owner)),
+        admission(std::move(lets_in)),
+        limit_(most),
+        half_open_(half_open),
+        channel_(std::move(channel)) {}
 
   const std::weak_ptr<ConnectionState> listener;
+  const std::shared_ptr<Admission> admission;
 
   // --- The listener
   // How many connections it may accept before it looks at the Requests of these. After a 0 it stops, and is to be woken

@@ -221,9 +221,11 @@ void ConnectionState::on_peer_closed() {
 void ConnectionState::on_closed() {
   Phase phase{};
   bool told = false;
+  Admission::Seat left;
   {
     const std::lock_guard lock(mutex_);
     stream_.reset();
+    left = std::move(incoming_.seat);
     if (attempt_ && std::exchange(attempt_->retrying, false)) {
       return runtime_.reactor().post([weak = weak_from_this()] {
         if (const auto self = weak.lock()) self->start_connector();

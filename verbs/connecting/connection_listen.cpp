@@ -17,6 +17,11 @@ void tell_dropped(Backlog& backlog, std::uint64_t listener, std::size_t count) {
   if (line) log_warning("listener " + std::to_string(listener), *line);
 }
 
+void tell_refused(Admission& admission, std::uint64_t listener) {
+  const auto line = admission.line(now());
+  if (line) log_warning("listener " + std::to_string(listener), *line);
+}
+
 }  // namespace
 
 Result<void> ConnectionState::listen(int backlog) {
@@ -28,7 +33,8 @@ Result<void> ConnectionState::listen(int backlog) {
     const std::lock_guard lock(mutex_);
     at = addresses_.take_reserved();
     const auto half_open = HalfOpen::limits_of(backlog, policy_->half_open_per_peer, policy_->startup_timeout);
-    const auto places = std::make_shared<Backlog>(backlog, half_open, weak_from_this(), channel_);
+    auto admission = std::make_shared<Admission>(Admission::limits_of(*policy_));
+    const auto places = std::make_shared<Backlog>(backlog, half_open, std::move(admission), weak_from_this(), channel_);
     listening_ = std::make_unique<Listening>(nullptr, places);
     options.room = [places, id = number] {
       const int room = places->room();
@@ -101,10 +107,12 @@ void ConnectionState::on_accept(std::expected<transport::Socket, std::error_code
     log_connection(LogLevel::kInfo, number, "a client is reset: the listener closes");
     return socket->reset();
   }
+  const auto peer = socket->peer();
+  if (!lets_in(*backlog->admission, peer)) return socket->reset();
   const auto child = std::make_shared<ConnectionState>(runtime_, std::move(channel), context_);
   child->incoming_.place = backlog;
   try {
-    child->begin_incoming(*this, std::move(*socket));
+    child->begin_incoming(*this, std::move(*socket), peer.value_or(Endpoint{}));
   } catch (const std::bad_alloc&) {  // costs this connection, and no more
     if (child->stream_) std::exchange(child->stream_, nullptr)->abandon();
     child->leave_backlog();
@@ -112,7 +120,7 @@ void ConnectionState::on_accept(std::expected<transport::Socket, std::error_code
   }
 }
 
-void ConnectionState::begin_incoming(const ConnectionState& listener, transport::Socket socket) {
+void ConnectionState::begin_incoming(const ConnectionState& listener, transport::Socket socket, const Endpoint& peer) {
   phase_ = Phase::kIncoming;
   incoming_.listener = listener.number;
   {
@@ -120,7 +128,7 @@ void ConnectionState::begin_incoming(const ConnectionState& listener, transport:
     policy_ = listener.policy_;
   }
   if (const auto end = socket.local()) addresses_.set_local(*end);
-  if (const auto end = socket.peer()) addresses_.set_remote(*end);
+  addresses_.set_remote(peer);
   mark(socket);
   log_connection(LogLevel::kInfo, number,
                  [this] { return "comes from connection " + std::to_string(incoming_.listener) + ", which listens"; });
@@ -137,6 +145,26 @@ void ConnectionState::begin_incoming(const ConnectionState& listener, transport:
   make_room(incoming_.place->enter({number, weak_from_this(), addresses_.remote().address, now()}));
   // The Request may be here already, and is not looked for: one that came earlier may still have to be read.
   std::shared_ptr(stream_)->start();
+}
+
+// --- Which connections come in
+
+// Asked before an octet is read.
+bool ConnectionState::lets_in(Admission& admission, const std::expected<Endpoint, std::error_code>& peer) const {
+  if (!admission.refuses(peer ? std::optional(peer->address) : std::nullopt, now())) return true;
+  tell_refused(admission, number);
+  return false;
+}
+
+// For a Request that has come. It was let in when there were fewer.
+bool ConnectionState::take_seat(const std::shared_ptr<Admission>& at) {
+  auto seat = Admission::take_seat(at, addresses_.remote().address);
+  const bool taken = seat.has_value();
+  if (!taken) tell_refused(*at, incoming_.listener);
+  const std::lock_guard lock(mutex_);
+  incoming_.asked = taken;
+  if (taken) incoming_.seat = std::move(*seat);
+  return taken;
 }
 
 // --- Connections without a Request yet
@@ -184,21 +212,23 @@ void ConnectionState::on_requested(engine::ConnectionRequested request) {
     const std::lock_guard lock(mutex_);
     if (phase_ != Phase::kIncoming) return;
     phase_ = Phase::kRequested;
-    incoming_.asked = true;
     backlog = incoming_.place;
     incoming_.lacks_rtr = request.peer_to_peer && !policy_->rtr.any();
   }
+  const bool seated = take_seat(backlog->admission);
   ConnectionEvent event{.type = ConnectionEventType::kConnectRequest,
                         .id = incoming_.listener,
                         .context = context_,
                         .private_data = std::move(request.private_data),
                         .ird = request.peer_ord ? *request.peer_ord : Device::limits().max_ird,
                         .ord = request.peer_ird ? *request.peer_ird : Device::limits().max_ord};
-  auto refused = backlog->ask(number, {std::move(event), Offer(shared_from_this())});
+  QueuedEvent asked{std::move(event), Offer(shared_from_this())};
+  if (!seated) leave_backlog();
+  auto refused = seated ? backlog->ask(number, std::move(asked)) : std::optional(std::move(asked));
   if (refused) refuse_later(std::move(*refused));
 }
 
-// The listener is gone. Not now: the stream's lock is held.
+// The listener is gone, or has too many. Not now: the stream's lock is held.
 void ConnectionState::refuse_later(QueuedEvent request) {
   runtime_.reactor().post([dropped = std::move(request)] {});
 }

@@ -95,13 +95,14 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
     std::chrono::milliseconds back_off{1};  // before the next try of a connect that was refused
   };
 
-  // What a responder has of its listener until the application has its request.
+  // What a responder has of its listener; the place until the application has its request.
   struct Incoming {
     std::shared_ptr<Backlog> place{};
     std::uint64_t listener = 0;           // its number
     bool asked = false;                   // the place is that of a request
     bool peer_gone = false;               // it asked, and went before it was answered
     std::atomic<bool> lacks_rtr = false;  // a request for peer-to-peer, and the policy's rtr is empty
+    Admission::Seat seat{};               // from its Request until it ends
   };
 
   void post(ConnectionEventType type, std::optional<Error> error = {});
@@ -118,10 +119,12 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   [[nodiscard]] bool connects_again(const std::error_code& error);
   void on_tcp(std::expected<transport::Socket, std::error_code> socket);
   void on_accept(std::expected<transport::Socket, std::error_code> socket);
-  void begin_incoming(const ConnectionState& listener, transport::Socket socket);
+  void begin_incoming(const ConnectionState& listener, transport::Socket socket, const Endpoint& peer);
   [[nodiscard]] std::shared_ptr<Backlog> backlog() const;  // of a listener; null when it is none
   void make_room(const std::vector<HalfOpen::Entry>& others);
   [[nodiscard]] bool make_way();
+  [[nodiscard]] bool lets_in(Admission& admission, const std::expected<Endpoint, std::error_code>& peer) const;
+  [[nodiscard]] bool take_seat(const std::shared_ptr<Admission>& at);
   [[nodiscard]] bool drop_oldest();
   [[nodiscard]] bool will_retry(bool worth_it);
   void fail_connection(ConnectionEvent event);

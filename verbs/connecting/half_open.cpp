@@ -7,6 +7,8 @@
 #include <atomic>
 #include <utility>
 
+#include "verbs/connecting/one_peer.hpp"
+
 namespace weft::verbs::detail {
 
 namespace {
@@ -20,16 +22,6 @@ constexpr Duration::rep kLeast = 20;   // and never less than a twentieth of the
 std::atomic<std::size_t>& in_process() noexcept {
   static std::atomic<std::size_t> count{0};
   return count;
-}
-
-// One subscriber's. IPv6 gives each a prefix of 64 bits at least, and so addresses without end; neighbours on a link
-// share theirs.
-transport::Address of_one_peer(transport::Address address) noexcept {
-  const bool link_local =
-      address.octets[0] == std::byte{0xfe} && (address.octets[1] & std::byte{0xc0}) == std::byte{0x80};
-  if (address.family == transport::Family::kIpv6 && !link_local)
-    std::fill_n(address.octets.begin() + 8, 8, std::byte{});
-  return address;
 }
 
 }  // namespace
@@ -49,7 +41,7 @@ std::vector<HalfOpen::Entry> HalfOpen::enter(Entry newcomer) {
   while (size() > limits_.places / kUnhurried && newcomer.since - entries_.begin()->second.since > patience()) {
     out.push_back(take(entries_.begin()));
   }
-  newcomer.peer = of_one_peer(newcomer.peer);
+  newcomer.peer = one_peer(newcomer.peer);
   if (const auto other = in_the_way_of(newcomer.peer)) out.push_back(take(entries_.find(*other)));
   auto& its = peers_[newcomer.peer];
   its.insert(newcomer.number);

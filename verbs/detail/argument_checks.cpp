@@ -16,6 +16,8 @@ constexpr bool only_bits_of(SendFlags flags, SendFlags known) noexcept { return 
 constexpr Access kKnownAccess = kAllAccess | Access::kZeroBased;
 constexpr SendFlags kKnownFlags = SendFlags::kFence | SendFlags::kSignaled | SendFlags::kSolicited | SendFlags::kInline;
 
+constexpr std::uint32_t kMaxConnectRate = 1000000;  // in a second
+
 bool known(SendOpcode opcode) noexcept {
   switch (opcode) {
     case SendOpcode::kRdmaWrite:
@@ -91,6 +93,9 @@ Result<void> check(const Policy& policy) {
   }
   if (policy.max_ulpdu != 0 && (policy.max_ulpdu < mpa::kMinMulpdu || policy.max_ulpdu > mpa::kMaxUlpdu)) {
     return fail(Errc::kInvalidArgument, "policy.max_ulpdu", "neither 0 nor between 128 and 64768");
+  }
+  if (policy.connect_rate_per_peer > kMaxConnectRate) {
+    return fail(Errc::kInvalidArgument, "policy.connect_rate_per_peer", "more than 1000000");
   }
   if (policy.no_receive != NoReceive::kStall && policy.no_receive != NoReceive::kTerminate) {
     return fail(Errc::kInvalidArgument, "policy.no_receive", "neither kStall nor kTerminate");

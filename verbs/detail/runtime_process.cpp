@@ -12,6 +12,7 @@
 #include "verbs/detail/process_settings.hpp"
 #include "verbs/detail/queue_pair_numbers.hpp"
 #include "verbs/detail/runtime.hpp"
+#include "verbs/detail/seats.hpp"
 #include "verbs/stream/stream.hpp"
 
 namespace weft::verbs::detail {
@@ -84,6 +85,7 @@ void Runtime::after_fork_in_child() {
   Current& self = current();
   self.numbers = {};
   CompactMutex::entered_child();
+  seats_in_process() = 0;
   if (self.forking) {
     self.forking->leave_to_parent(self.streams.owns_lock());
     self.streams = {};

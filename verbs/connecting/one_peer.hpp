@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What counts as one remote peer where peers are counted.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "transport/endpoint.hpp"
+
+namespace weft::verbs::detail {
+
+// One subscriber's address. IPv6 gives each a prefix of 64 bits at least, and so addresses without end; neighbours on a
+// link share theirs.
+[[nodiscard]] inline transport::Address one_peer(transport::Address address) noexcept {
+  const bool link_local =
+      address.octets[0] == std::byte{0xfe} && (address.octets[1] & std::byte{0xc0}) == std::byte{0x80};
+  if (address.family == transport::Family::kIpv6 && !link_local)
+    std::fill_n(address.octets.begin() + 8, 8, std::byte{});
+  return address;
+}
+
+}  // namespace weft::verbs::detail
