@@ -8,6 +8,7 @@
 #include <expected>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <ranges>
 
 #include "verbs/log/text.hpp"
@@ -52,6 +53,26 @@ std::string take_progress_threads(Configuration& configuration, std::string_view
   return {};
 }
 
+// "1048576", "1M": nothing when it is no such number.
+std::optional<std::uint64_t> to_octets(std::string_view value) {
+  constexpr std::string_view kUnits = "KMG";
+  const std::size_t unit = value.empty() ? std::string_view::npos : kUnits.find(value.back());
+  if (unit != std::string_view::npos) value.remove_suffix(1);
+  const std::uint64_t scale = unit == std::string_view::npos ? 1 : std::uint64_t{1} << (10 * (unit + 1));
+  std::uint64_t count = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
+  const bool whole = error == std::errc{} && end == value.data() + value.size();
+  if (!whole || count > std::numeric_limits<std::uint64_t>::max() / scale) return std::nullopt;
+  return count * scale;
+}
+
+std::string take_exposed_memory(Configuration& configuration, std::string_view value) {
+  const auto octets = to_octets(value);
+  if (!octets) return "exposed-memory takes a number of octets such as 4G, or 0 for no bound";
+  configuration.exposed_memory = *octets;
+  return {};
+}
+
 std::string take_crc32c(Configuration& configuration, std::string_view value) {
   const auto routine = parse_crc32c(value);
   if (!routine) return "crc32c takes one of isa-l, portable";
@@ -72,6 +93,7 @@ std::string take(Configuration& configuration, std::string_view line) {
   const std::string_view value = trimmed(line.substr(std::min(equals + 1, line.size())));
   if (key == "log") return take_log(configuration, value);
   if (key == "progress-threads") return take_progress_threads(configuration, value);
+  if (key == "exposed-memory") return take_exposed_memory(configuration, value);
   if (key == "crc32c") return take_crc32c(configuration, value);
   if (key == "pcap") return take_pcap(configuration, value);
   return take_policy(configuration, line);

@@ -5,12 +5,14 @@
 //   log     = info
 //   pcap    = /tmp/weft-%p.pcap
 //   progress-threads = 2
+//   exposed-memory = 4G      as set_exposed_memory_limit() takes it; K, M and G are powers of 1024
 //   crc32c  = portable       the code that computes CRCs, as parse_crc32c takes it
 //   mpa-rev = 1              any key that parse_policy knows
 #pragma once
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +27,7 @@ struct Configuration {
   std::optional<LogLevel> log{};
   std::string pcap{};                // as written; see capture_path
   std::size_t progress_threads = 0;  // as set_progress_threads() takes it
+  std::uint64_t exposed_memory = 0;  // as set_exposed_memory_limit() takes it
   std::optional<Crc32cRoutine> crc32c{};
   Policy policy{};
   std::vector<std::string> complaints{};  // "weft.conf:3: ...", one a line that was left out

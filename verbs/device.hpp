@@ -66,6 +66,7 @@ class ProtectionDomain {
   // Refused as Errc::kInvalidArgument: a range that runs past the end of the address space ("length"), tagged offsets
   // that would wrap ("iova"), a queue pair of another domain ("only_for"), rights that contradict each other
   // ("access"). Faults the whole range in, so memory that is unmapped or lacks the right to be written is refused here.
+  // Errc::kNoResources beyond DeviceLimits::max_mr, and beyond set_exposed_memory_limit() ("length").
   [[nodiscard]] Result<MemoryRegion> register_memory(void* address, std::size_t length, Access access,
                                                      const RegionOptions& options = {});
   // For memory that is only read from: gather lists, remote reads.

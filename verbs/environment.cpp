@@ -110,6 +110,7 @@ void apply_configuration(Configuration& settings) {
     detail::program_sets(setting.which);
     setting.apply(settings);
   }
+  set_exposed_memory_limit(settings.exposed_memory);
   if (const auto done = set_progress_threads(settings.progress_threads); !done) {
     settings.complaints.push_back("progress-threads: " + done.error().message());
   }

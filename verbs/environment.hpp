@@ -34,7 +34,7 @@ using Variable = std::function<std::optional<std::string>(const char* name)>;
 // Adds WEFT_LOG, WEFT_PCAP and WEFT_CRC32C to `settings`, as `variable` gives them, and a complaint about each that cannot
 // be understood.
 void read_variables(Configuration& settings, const Variable& variable);
-// Sets log level, capture file, code for CRCs and progress threads; the policy is for the caller's connections. This is
+// Sets log level, capture file, code for CRCs, progress threads and exposed memory; the policy is for the caller's connections. This is
 // the program's own choice: no variable is read behind it. Adds to the complaints what cannot be done.
 void apply_configuration(Configuration& settings);
 

@@ -44,6 +44,13 @@ bool flush_log(std::chrono::milliseconds patience);
 inline constexpr std::size_t kMostProgressThreads = 64;
 Result<void> set_progress_threads(std::size_t count);
 
+// How many octets of registered memory peers may reach by an STag, in all of the process: regions with a remote right, or
+// to which windows may be bound. One more is refused with Errc::kNoResources; what is registered already stays. 0, as
+// when this is not called: no bound, for it is the program that registers, and knows what it serves (RFC 5042 section
+// 6.4.1). At any time and from any thread.
+void set_exposed_memory_limit(std::uint64_t octets);
+[[nodiscard]] std::uint64_t exposed_memory();  // the octets that there are now
+
 // Which code computes the CRCs of FPDUs, from now on and in every connection: crc32c_in_use() tells (weft/common). Both
 // give the same values; weft takes what fits the processor when this is not called. At any time and from any thread.
 void set_crc32c(Crc32cRoutine routine) noexcept;

@@ -11,6 +11,7 @@
 #include "verbs/detail/queue_pair_state.hpp"
 #include "verbs/detail/runtime.hpp"
 #include "verbs/device.hpp"
+#include "verbs/memory/exposed_memory.hpp"
 #include "verbs/memory/receive_queue.hpp"
 #include "verbs/memory/region_state.hpp"
 
@@ -87,11 +88,13 @@ Result<MemoryRegion> ProtectionDomain::register_memory(void* address, std::size_
   if (!mapped) return std::unexpected(mapped.error());
   auto share = detail::Quota::take(self_->device->quotas.regions);
   if (!share) return std::unexpected(share.error());
+  auto exposed = detail::expose(length, access);
+  if (!exposed) return std::unexpected(exposed.error());
   const std::uint64_t stream = options.only_for != nullptr ? options.only_for->self_->identity : 0;
   auto state = detail::RegionState::create(
       self_.runtime->stags(), self_.state,
       {.start = start, .length = length, .first_offset = iova, .access = access, .only_stream = stream},
-      std::move(*share));
+      {.of_device = std::move(*share), .exposed = std::move(*exposed)});
   if (!state) return fail(Errc::kNoResources, "region", "no STag is left");
   MemoryRegion region;
   region.self_ = {self_.runtime, std::move(state)};

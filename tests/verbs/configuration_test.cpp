@@ -53,6 +53,25 @@ TEST(ConfigurationText, ProgressThreadsAreANumber) {
   }
 }
 
+TEST(ConfigurationText, ExposedMemoryIsANumberOfOctets) {
+  const struct {
+    const char* text;
+    std::uint64_t octets;
+  } table[] = {{"0", 0},         {"1500", 1500},     {"64K", 65536},
+               {"3M", 3U << 20}, {"4G", 4ULL << 30}, {"17179869183G", ~0ULL << 30}};
+  for (const auto& row : table) {
+    const auto read = parse_configuration(std::string("exposed-memory = ") + row.text, "f");
+    EXPECT_EQ(read.exposed_memory, row.octets) << row.text;
+    EXPECT_TRUE(read.complaints.empty()) << row.text;
+  }
+  for (const char* wrong : {"", "G", "-1", "4T", "4 G", "1.5G", "17179869184G", "18446744073709551616"}) {
+    const auto read = parse_configuration(std::string("exposed-memory = ") + wrong, "f");
+    EXPECT_EQ(read.exposed_memory, 0U) << wrong;
+    ASSERT_EQ(read.complaints.size(), 1U) << wrong;
+    EXPECT_EQ(read.complaints[0], "f:1: exposed-memory takes a number of octets such as 4G, or 0 for no bound");
+  }
+}
+
 TEST(ConfigurationText, Crc32cIsTheNameOfARoutine) {
   EXPECT_EQ(parse_configuration("crc32c = portable", "f").crc32c, Crc32cRoutine::kPortable);
   EXPECT_EQ(parse_configuration("crc32c = isa-l", "f").crc32c, Crc32cRoutine::kIsaL);

@@ -56,6 +56,45 @@ TEST(Limits, OnlyWhatExistsCounts) {
   const auto next = must(domain.register_memory(octets.data(), 8, kAllAccess), "register");
 }
 
+struct ExposedMemoryLimit {
+  explicit ExposedMemoryLimit(std::uint64_t octets) { set_exposed_memory_limit(octets); }
+  ~ExposedMemoryLimit() { set_exposed_memory_limit(0); }
+  ExposedMemoryLimit(const ExposedMemoryLimit&) = delete;
+  ExposedMemoryLimit& operator=(const ExposedMemoryLimit&) = delete;
+};
+
+// RFC 5042 section 6.4.1: memory is scarce, and what peers can reach is bounded for the process.
+TEST(Limits, MemoryThatPeersCanReach) {
+  const ExposedMemoryLimit limit(100);
+  auto device = must(Device::open("lo"), "open");
+  auto domain = must(device.allocate_protection_domain(), "domain");
+  std::vector<std::byte> octets(200);
+  const auto take = [&](std::size_t length, Access access) {
+    return domain.register_memory(octets.data(), length, access);
+  };
+  std::vector<MemoryRegion> regions;
+  for (const Access access : {Access::kRemoteRead, Access::kLocalWrite | Access::kRemoteWrite,
+                              Access::kLocalWrite | Access::kRemoteAtomic, Access::kWindowBind}) {
+    regions.push_back(must(take(25, access), "register"));
+    EXPECT_EQ(exposed_memory(), 25 * regions.size());
+  }
+  const auto refused = take(1, Access::kRemoteRead);
+  EXPECT_EQ(refused.error().code, Errc::kNoResources);
+  EXPECT_EQ(refused.error().argument, "length");
+  EXPECT_EQ(refused.error().to_errno(), ENOMEM);
+  const auto local = must(take(200, Access::kLocalWrite), "what no peer reaches");
+  const auto empty = must(take(0, kAllAccess), "of no octet");
+  must(regions.front().deregister(), "deregister");
+  EXPECT_EQ(exposed_memory(), 75U) << "its handle is still there";
+  EXPECT_FALSE(take(26, Access::kRemoteRead));
+  const auto next = must(take(25, Access::kRemoteRead), "register");
+  set_exposed_memory_limit(50);
+  EXPECT_EQ(exposed_memory(), 100U) << "what is there stays";
+  EXPECT_FALSE(take(1, Access::kRemoteRead));
+  set_exposed_memory_limit(0);
+  EXPECT_TRUE(take(200, Access::kRemoteRead));
+}
+
 TEST(Limits, ARegionThatIsMovedToItselfStays) {
   auto device = must(detail::open_device(must(Device::open("lo"), "open").info(), {.max_mr = 1}), "open_device");
   auto domain = must(device.allocate_protection_domain(), "domain");

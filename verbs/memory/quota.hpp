@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many objects of one kind may live at a time, and the places that they take. Any thread, no lock.
+// How many objects of one kind, or octets, there may be at a time, and the places that they take. Any thread, no lock.
 #pragma once
 
 #include <atomic>
@@ -22,34 +22,43 @@ class Quota {
     Share& operator=(Share&& other) noexcept {
       drop();
       quota_ = std::move(other.quota_);
+      amount_ = other.amount_;
       return *this;
     }
     ~Share() { drop(); }
     void drop() noexcept {
-      if (const auto quota = std::exchange(quota_, nullptr)) --quota->taken_;
+      if (const auto quota = std::exchange(quota_, nullptr)) quota->taken_ -= amount_;
     }
 
    private:
     friend class Quota;
-    explicit Share(std::shared_ptr<Quota> quota) noexcept : quota_(std::move(quota)) {}
+    Share(std::shared_ptr<Quota> quota, std::uint64_t amount) noexcept : quota_(std::move(quota)), amount_(amount) {}
     std::shared_ptr<Quota> quota_{};
+    std::uint64_t amount_ = 0;
   };
 
-  Quota(std::string_view name, std::uint32_t limit) noexcept : name_(name), limit_(limit) {}
+  Quota(std::string_view name, std::uint64_t limit,
+        std::string_view refusal = "the device holds that many already") noexcept
+      : name_(name), refusal_(refusal), limit_(limit) {}
 
   // Errc::kNoResources, naming the limit, when all places are taken.
-  [[nodiscard]] static Result<Share> take(const std::shared_ptr<Quota>& from) {
-    std::uint32_t taken = from->taken_;
+  [[nodiscard]] static Result<Share> take(const std::shared_ptr<Quota>& from, std::uint64_t amount = 1) {
+    std::uint64_t taken = from->taken_;
     do {
-      if (taken >= from->limit_) return fail(Errc::kNoResources, from->name_, "the device holds that many already");
-    } while (!from->taken_.compare_exchange_weak(taken, taken + 1));
-    return Share(from);
+      const std::uint64_t limit = from->limit_;
+      if (taken > limit || amount > limit - taken) return fail(Errc::kNoResources, from->name_, from->refusal_);
+    } while (!from->taken_.compare_exchange_weak(taken, taken + amount));
+    return Share(from, amount);
   }
+  // What is taken beyond a smaller one stays.
+  void set_limit(std::uint64_t limit) noexcept { limit_ = limit; }
+  [[nodiscard]] std::uint64_t taken() const noexcept { return taken_; }
 
  private:
-  const std::string_view name_;  // the member of DeviceLimits
-  const std::uint32_t limit_;
-  std::atomic<std::uint32_t> taken_{0};
+  const std::string_view name_;  // what the error calls it: the member of DeviceLimits, or the argument
+  const std::string_view refusal_;
+  std::atomic<std::uint64_t> limit_;
+  std::atomic<std::uint64_t> taken_{0};
 };
 
 }  // namespace weft::verbs::detail

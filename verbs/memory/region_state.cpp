@@ -11,17 +11,17 @@ using ddp::LocalFault;
 
 std::shared_ptr<RegionState> RegionState::create(std::shared_ptr<StagTable> table,
                                                  std::shared_ptr<ProtectionDomainState> domain, Grant grant,
-                                                 Quota::Share share) {
+                                                 RegionShares shares) {
   const auto stag = table->reserve();
   if (!stag) return nullptr;
   grant.domain = domain->number;
   table->publish(*stag, grant);
-  return std::make_shared<RegionState>(std::move(table), std::move(domain), grant, *stag, std::move(share));
+  return std::make_shared<RegionState>(std::move(table), std::move(domain), grant, *stag, std::move(shares));
 }
 
 RegionState::RegionState(std::shared_ptr<StagTable> table, std::shared_ptr<ProtectionDomainState> domain, Grant grant,
-                         std::uint32_t stag, Quota::Share share)
-    : table_(std::move(table)), domain_(std::move(domain)), grant_(grant), stag_(stag), share_(std::move(share)) {}
+                         std::uint32_t stag, RegionShares shares)
+    : table_(std::move(table)), domain_(std::move(domain)), grant_(grant), stag_(stag), shares_(std::move(shares)) {}
 
 RegionState::~RegionState() { deregister(); }
 
@@ -36,7 +36,7 @@ bool RegionState::deregister() {
   }
   table_->revoke(stag_);  // false when the peer invalidated it before
   table_->release(stag_);
-  share_.drop();
+  shares_ = {};
   return true;
 }
 

@@ -13,14 +13,20 @@
 
 namespace weft::verbs::detail {
 
+// What a region takes of the counts that are kept.
+struct RegionShares {
+  Quota::Share of_device{};  // one region
+  Quota::Share exposed{};    // its octets, if peers can reach them
+};
+
 class RegionState {
  public:
   // Null when the table of STags is full.
   [[nodiscard]] static std::shared_ptr<RegionState> create(std::shared_ptr<StagTable> table,
                                                            std::shared_ptr<ProtectionDomainState> domain, Grant grant,
-                                                           Quota::Share share = {});
+                                                           RegionShares shares = {});
   RegionState(std::shared_ptr<StagTable> table, std::shared_ptr<ProtectionDomainState> domain, Grant grant,
-              std::uint32_t stag, Quota::Share share);
+              std::uint32_t stag, RegionShares shares);
   ~RegionState();  // deregisters, and so waits for leases
 
   // Synchronous, for each of several threads that call it; false while windows are bound. Doing it again is allowed.
@@ -42,7 +48,7 @@ class RegionState {
   std::mutex mutex_;
   std::uint32_t windows_ = 0;
   bool deregistered_ = false;
-  Quota::Share share_;
+  RegionShares shares_;
 };
 
 class WindowState : public std::enable_shared_from_this<WindowState> {
