@@ -36,6 +36,7 @@ void Engine::set_emss(std::uint32_t emss) noexcept { state_->set_emss(emss); }
 std::optional<Instant> Engine::next_deadline() const noexcept { return state_->next_deadline(); }
 void Engine::deadline_passed(Instant now) { state_->deadline_passed(now); }
 Disposition Engine::disposition() const noexcept { return state_->ending.disposition(); }
+bool Engine::awaits_answers() const noexcept { return state_->rdma && state_->rdma->outbound.awaits_answers(); }
 bool Engine::has_output() const noexcept { return state_->has_output(); }
 
 bool Engine::has_events() const noexcept { return !state_->events.empty(); }

@@ -124,6 +124,8 @@ class Engine {
   [[nodiscard]] std::optional<Instant> next_deadline() const noexcept;
   void deadline_passed(Instant now);
   [[nodiscard]] Disposition disposition() const noexcept;
+  // The next work request waits until the peer has answered others: ORD of them, or what a fence stands behind.
+  [[nodiscard]] bool awaits_answers() const noexcept;
   [[nodiscard]] bool has_output() const noexcept;  // fill() has something to append, or a local operation to perform
 
   // --- User: what happened. SendCompleted events are bounded by the send queue; a full event queue stops receive().

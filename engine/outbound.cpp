@@ -87,14 +87,20 @@ bool Outbound::has_output() const noexcept {
 
 // RDMAP-5.5-17: only the head of the queue is asked; what waits for credit (SEC-6.4.3.3-04) or a fence holds up all
 // behind it. So work leaves in the order of posting (RDMAP-1.1-02, RDMAPX-5.2.1-20, RDMAPX-6.3-06).
-bool Outbound::work_ready() const noexcept {
-  if (parts_.queue.nothing_to_start()) return false;
+bool Outbound::work_ready() const noexcept { return head_may_start() == rdmap::Start::kNow; }
+
+std::optional<rdmap::Start> Outbound::head_may_start() const noexcept {
+  if (parts_.queue.nothing_to_start()) return std::nullopt;
   const SendEntry& head = parts_.queue.next();
-  if (held_ && !head.internal) return false;  // the start-up is not the user's to hold
+  if (held_ && !head.internal) return std::nullopt;  // the start-up is not the user's to hold
   const bool request = awaits_response(head.request.operation);
   const std::uint32_t ord = head.internal ? std::max(ord_, 1U) : ord_;
-  return rdmap::may_start({request, head.request.fence}, parts_.inbound.window().outstanding(), ord) ==
-         rdmap::Start::kNow;
+  return rdmap::may_start({request, head.request.fence}, parts_.inbound.window().outstanding(), ord);
+}
+
+bool Outbound::awaits_answers() const noexcept {
+  const auto head = ended_ ? std::nullopt : head_may_start();
+  return head && *head != rdmap::Start::kNow;
 }
 
 // --- Our own work

@@ -40,6 +40,8 @@ class Outbound {
   // Appends FPDUs; `position` counts the octets of our stream and moves on with them. True: the batch is full.
   std::expected<bool, OutboundFault> fill(TransmitBatch& batch, std::uint64_t& position);
   [[nodiscard]] bool has_output() const noexcept;
+  // The head of the queue waits for answers to requests before it.
+  [[nodiscard]] bool awaits_answers() const noexcept;
   // Before we may send: local operations put nothing on the wire, so those that no other work precedes need not wait.
   // Always false: no room is asked for.
   std::expected<bool, OutboundFault> perform_local();
@@ -59,6 +61,7 @@ class Outbound {
  private:
   inline std::expected<bool, OutboundFault> choose();  // false: nothing to send
   [[nodiscard]] inline bool work_ready() const noexcept;
+  [[nodiscard]] inline std::optional<rdmap::Start> head_may_start() const noexcept;  // nothing: there is none
   // These answer whether there is a message to cut now.
   inline std::expected<bool, OutboundFault> start_work();
   std::expected<bool, OutboundFault> start_local(std::uint64_t ticket);

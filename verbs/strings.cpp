@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of the enumerators that people get to see.
 #include "verbs/connection.hpp"
+#include "verbs/live_streams.hpp"
 
 namespace weft::verbs {
 
@@ -54,6 +55,27 @@ std::string_view to_string(AsyncEventType type) noexcept {
     case AsyncEventType::kEventsLost: return "events lost";
   }
   return "unknown event";
+}
+
+std::string_view to_string(StreamStage stage) noexcept {
+  switch (stage) {
+    case StreamStage::kStartup: return "start-up";
+    case StreamStage::kEstablished: return "established";
+    case StreamStage::kClosing: return "closing";
+    case StreamStage::kFailing: return "failing";
+    case StreamStage::kClosed: return "closed";
+  }
+  return "unknown stage";
+}
+
+std::string_view to_string(StreamWait wait) noexcept {
+  switch (wait) {
+    case StreamWait::kNothing: return "nothing";
+    case StreamWait::kReceive: return "a receive";
+    case StreamWait::kPeerWindow: return "the peer's window";
+    case StreamWait::kAnswers: return "the peer's answers";
+  }
+  return "unknown";
 }
 
 std::string_view to_string(QpState state) noexcept {

@@ -4,4 +4,5 @@
 
 #include "verbs/connection.hpp"
 #include "verbs/device.hpp"
+#include "verbs/live_streams.hpp"
 #include "verbs/options.hpp"

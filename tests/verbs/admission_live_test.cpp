@@ -49,7 +49,9 @@ TEST(Admission, AMappedAddressIsIpv4) {
     must(id.listen(), "listen");
     const auto peer = tcp_socket();
     dial(peer, loopback("127.0.0.1", id.local_address().port));
-    if (!in) EXPECT_TRUE(was_reset(peer));
+    if (!in) {
+      EXPECT_TRUE(was_reset(peer));
+    }
     const auto counts = [&] { return must(id.listen_counts(), "counts"); };
     wait_until([&] { return counts().half_open + counts().denied == 1; }, "accepted");
     EXPECT_EQ(counts().half_open, in ? 1U : 0U) << denied;

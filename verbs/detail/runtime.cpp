@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/detail/runtime.hpp"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -81,6 +82,17 @@ std::shared_ptr<Stream> Runtime::find(std::uint64_t number) {
   const std::lock_guard lock(streams_mutex_);
   const auto found = streams_.find(number);
   return found == streams_.end() ? nullptr : found->second;
+}
+
+std::vector<std::shared_ptr<Stream>> Runtime::streams() {
+  std::vector<std::shared_ptr<Stream>> all;
+  {
+    const std::lock_guard lock(streams_mutex_);
+    all.reserve(streams_.size());
+    for (const auto& [number, stream] : streams_) all.push_back(stream);
+  }
+  std::ranges::sort(all, {}, &Stream::number);
+  return all;
 }
 
 // --- Who drives

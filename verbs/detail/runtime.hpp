@@ -37,6 +37,8 @@ class Runtime {
  public:
   // The one that runs, or a new one.
   [[nodiscard]] static Result<std::shared_ptr<Runtime>> acquire();
+  // Null when there is none.
+  [[nodiscard]] static std::shared_ptr<Runtime> running();
   ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
@@ -56,6 +58,7 @@ class Runtime {
   void add(const std::shared_ptr<Stream>& stream);
   void forget(std::uint64_t number);
   [[nodiscard]] std::shared_ptr<Stream> find(std::uint64_t number);
+  [[nodiscard]] std::vector<std::shared_ptr<Stream>> streams();  // all, the oldest first
   // Wakes the stream at `at` or earlier; an earlier wake-up that was asked for stays.
   void wake_at(std::uint64_t number, Instant at);
   // Not at `at`, after all.

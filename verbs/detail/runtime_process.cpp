@@ -112,6 +112,11 @@ void Runtime::leave_to_parent(bool streams_locked) {
   if (nowhere >= 0) ::close(nowhere);
 }
 
+std::shared_ptr<Runtime> Runtime::running() {
+  const std::lock_guard lock(current().mutex);
+  return current().runtime.lock();
+}
+
 Result<std::shared_ptr<Runtime>> Runtime::acquire() {
   static const int watched = ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   if (watched != 0) return fail(Errc::kSystem, "runtime", "cannot register what fork() has to do", watched);

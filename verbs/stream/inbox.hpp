@@ -38,7 +38,7 @@ class Inbox {
   // The front of it that a read may fill. Behind a payload that landed only the frame under way, so that what follows
   // can land as well.
   [[nodiscard]] MutableBytes room_to_read() noexcept;
-  void add(std::size_t octets) noexcept { staged_ += octets; }
+  void add(std::size_t octets) noexcept { staged_ += octets, octets_so_far_ += octets; }
   void take(std::size_t octets) noexcept;  // from the front
   void clear() noexcept { staged_ = 0; }
 
@@ -53,6 +53,7 @@ class Inbox {
   void learn(std::size_t octets, std::uint32_t frames) noexcept;
 
   std::uint32_t reads_so_far = 0;  // that found something
+  [[nodiscard]] std::uint64_t octets_so_far() const noexcept { return octets_so_far_; }
 
   // --- Whether to read
   [[nodiscard]] bool reads() const noexcept { return !stalled && !over; }
@@ -67,6 +68,7 @@ class Inbox {
   std::unique_ptr<Staging> staging_;  // what is staged lies at its front, or in carry_ when it was given back
   std::vector<std::byte> carry_;
   std::size_t staged_ = 0;
+  std::uint64_t octets_so_far_ = 0;
 };
 
 }  // namespace weft::verbs::detail

@@ -32,6 +32,7 @@ transport::IoResult Outbox::write(transport::Socket& socket) {
   const Bytes tail = Bytes(tail_).subspan(tail_sent_);
   const auto io = socket.write(from_tail ? std::span(&tail, 1) : batch_->pieces());
   if (io.status != transport::IoResult::Status::kMoved) return io;
+  octets_so_far_ += io.octets;
   if (from_tail) tail_sent_ += io.octets;
   if (!from_tail) batch_->consume(io.octets);
   if (tail_sent_ == tail_.size()) tail_ = {}, tail_sent_ = 0;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -28,6 +29,7 @@ class Outbox {
   [[nodiscard]] bool pending() const noexcept { return tail_sent_ < tail_.size() || (batch_ && !batch_->empty()); }
   // Some of what is pending.
   [[nodiscard]] transport::IoResult write(transport::Socket& socket);
+  [[nodiscard]] std::uint64_t octets_so_far() const noexcept { return octets_so_far_; }  // that the socket took
   // Borrowed octets do not wait for the socket: revoking memory must not wait for a peer.
   void copy_borrowed();
 
@@ -42,6 +44,7 @@ class Outbox {
   std::unique_ptr<engine::TransmitBatch> batch_;
   std::vector<std::byte> tail_;
   std::size_t tail_sent_ = 0;
+  std::uint64_t octets_so_far_ = 0;
 };
 
 }  // namespace weft::verbs::detail

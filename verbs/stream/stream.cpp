@@ -80,13 +80,13 @@ Stream::Stream(Runtime& runtime, Setup setup, std::unique_ptr<CapturedStream> ta
       // (perftest does).
       watch_(socket_, setup.number, runtime.progress_threads().of(setup.listener != 0 ? setup.listener : setup.number)),
       peer_(setup.peer),
-      engine_(to_config(setup, socket_.emss()), memory_, now()),
+      origin_{.connection = setup.connection, .since = now(), .initiator = setup.role == mpa::Role::kInitiator},
+      engine_(to_config(setup, socket_.emss()), memory_, origin_.since),
       tap_(std::move(tap)),
       narrator_(Narrator::make(setup.connection, socket_, setup.role)),
       observer_(std::move(setup.observer)),
-      outbox_(tap_ != nullptr),
-      initiator_(setup.role == mpa::Role::kInitiator) {
-  outbox_.emss_read_at = now();
+      outbox_(tap_ != nullptr) {
+  outbox_.emss_read_at = origin_.since;
 }
 
 Stream::~Stream() = default;

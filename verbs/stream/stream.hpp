@@ -92,6 +92,9 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void release_queue_pair();
   void end_waiting();  // that long: others without a queue pair came after it
 
+  // --- A program that looks on
+  [[nodiscard]] std::optional<LiveStream> describe();  // nothing: it is over
+
   // --- Drivers
   bool drive(bool hangup);         // a thread that slept for it; true when octets came for an established connection
   void drive_if_free(Poller& by);  // not when another thread is at it
@@ -114,6 +117,11 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
     SendOpcode opcode{};
     bool signaled{};
     bool late{};  // posted when the stream was failing: flushed in its turn, never carried out
+  };
+  struct Origin {
+    std::uint64_t connection{};  // its identifier's number
+    Instant since{};             // TCP was connected
+    bool initiator{};            // of the start-up
   };
   struct Sends {  // what the application has posted and the engine has not completed
     BoundedRing<SendSlot> slots{Device::limits().max_qp_wr};
@@ -202,6 +210,9 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void tell_error(const StreamError& error, AsyncEventType type);
   [[nodiscard]] Subject subject() const;  // of a line in the log
 
+  // stream_view.cpp
+  [[nodiscard]] StreamWait waits_for() const noexcept;
+
   // stream_post.cpp
   Result<void> post_one(const SendRequest& request);
   Result<void> post_late(const SendRequest& request);
@@ -213,6 +224,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   transport::Socket socket_;
   SocketWatch watch_;
   const Endpoint peer_;
+  const Origin origin_;
   engine::Engine engine_;
   const std::unique_ptr<CapturedStream> tap_;  // null when it is not captured
   const std::unique_ptr<Narrator> narrator_;   // null when the log is not to say what happens
@@ -224,7 +236,6 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   Inbox inbox_;
   Outbox outbox_;
   Sends sends_;
-  const bool initiator_;            // of the start-up
   std::optional<Instant> wake_up_;  // what the runtime was asked for
 };
 

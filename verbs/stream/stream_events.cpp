@@ -108,7 +108,7 @@ void Stream::on(engine::Rejected& event) {
 void Stream::on(const engine::StartupFailed& event) {
   if (narrator_) narrator_->on(event);
   const bool retry = observer_ && observer_->on_startup_failed(event);
-  const auto side = initiator_ ? FailedStartup::kOurs : FailedStartup::kPeers;
+  const auto side = origin_.initiator ? FailedStartup::kOurs : FailedStartup::kPeers;
   log_startup_failure(peer_, event.report, retry ? FailedStartup::kTriedAgain : side);
   if (retry) release_locked();   // as above
   life_.reach(Stage::kFailing);  // a Terminate may be on its way (MPA2-8-01)

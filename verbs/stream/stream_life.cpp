@@ -6,25 +6,10 @@
 
 namespace weft::verbs::detail {
 
-namespace {
-
-constexpr std::string_view name(Stage stage) noexcept {
-  switch (stage) {
-    case Stage::kStartup: return "start-up";
-    case Stage::kEstablished: return "established";
-    case Stage::kClosing: return "closing";
-    case Stage::kFailing: return "failing";
-    case Stage::kClosed: return "closed";
-  }
-  return "?";
-}
-
-}  // namespace
-
 std::string StreamLife::print() {
   std::string table = "| from | to | because of |\n|---|---|---|\n";
   for (const Step& step : kSteps) {
-    table.append("| ").append(name(step.from)).append(" | ").append(name(step.to)).append(" | ");
+    table.append("| ").append(to_string(step.from)).append(" | ").append(to_string(step.to)).append(" | ");
     table.append(step.cause).append(" |\n");
   }
   return table;

@@ -3,19 +3,14 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "verbs/live_streams.hpp"
+
 namespace weft::verbs::detail {
 
-enum class Stage : std::uint8_t {
-  kStartup,      // MPA start-up frames, and the ready-to-receive message
-  kEstablished,  // full operation
-  kClosing,      // one end wants the end: what is posted goes out, then the FIN
-  kFailing,      // a Terminate was sent or received, or work failed: only the end is still to come
-  kClosed,       // the engine's last event was seen
-};
+using Stage = StreamStage;  // kClosed: the engine's last event was seen
 
 class StreamLife {
  public:

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// The list of a process's connections (SEC-6.4.2-01): the other end of each, how far it has come, and what it waits for.
+#include "verbs/live_streams.hpp"
+
+#include <thread>
+
+#include "hand_peer.hpp"
+#include "listening.hpp"
+
+namespace weft::verbs::test {
+namespace {
+
+LiveStream only() {
+  const auto all = live_streams();
+  if (all.size() != 1) throw std::runtime_error("not one stream");
+  return all.front();
+}
+
+void wait_until_it_waits_for(StreamWait wait) {
+  wait_until([&] { return only().waits_for == wait; }, "the stream is to wait");
+}
+
+// A server of this process, and a peer that is the test's.
+struct Served {
+  explicit Served(std::size_t octets = 64) : buffer(end, octets) {
+    auto request = expect_event(server.events, ConnectionEventType::kConnectRequest);
+    id = std::move(request.request);
+    must(id->accept(*end.qp, {.ord = 2}), "accept");
+    peer.wait_for<engine::Established>();
+    expect_event(server.events, ConnectionEventType::kEstablished);
+  }
+  // A responder's work waits for the initiator's first message (MPA-7.1.2-17).
+  void let_speak() {
+    if (!peer.engine.post({.operation = engine::Operation::kWrite})) throw std::runtime_error("post");
+    peer.write();
+  }
+  void read(std::uint64_t wr_id, SendFlags flags = SendFlags::kSignaled) {
+    const Sge sink = buffer.sge(0, 8);
+    must(end.qp->post_send({.wr_id = wr_id, .opcode = SendOpcode::kRdmaRead, .flags = flags, .segments = {&sink, 1}}),
+         "post_send");
+  }
+  Server server;
+  End end;
+  Buffer buffer;
+  HandPeer peer{server.id.local_address()};
+  std::unique_ptr<ConnectionId> id;
+};
+
+TEST(LiveStreams, NoneWithoutARuntime) { EXPECT_TRUE(live_streams().empty()); }
+
+TEST(LiveStreams, BothEndsOfAConnection) {
+  Pair pair;
+  auto all = live_streams();
+  ASSERT_EQ(all.size(), 2U);
+  const LiveStream &client = all[0], &server = all[1];
+  EXPECT_EQ(client.connection, pair.client.id->number());
+  EXPECT_EQ(server.connection, pair.server.id->number());
+  EXPECT_EQ(client.local, pair.client.id->local_address());
+  EXPECT_EQ(client.peer, pair.listener.local_address());
+  EXPECT_EQ(server.local, client.peer);
+  EXPECT_EQ(server.peer, client.local);
+  EXPECT_TRUE(client.initiator && !server.initiator);
+  EXPECT_EQ(client.queue_pair, pair.client.qp->number());
+  EXPECT_EQ(server.queue_pair, pair.server.qp->number());
+  for (const LiveStream& one : all) {
+    EXPECT_EQ(one.stage, StreamStage::kEstablished);
+    EXPECT_EQ(one.waits_for, StreamWait::kNothing);
+    EXPECT_GE(one.age.count(), 0);
+  }
+  EXPECT_EQ(client.octets_out, server.octets_in) << "the start-up frames";
+  EXPECT_EQ(server.octets_out, client.octets_in);
+  EXPECT_GE(client.octets_out, 20U);
+}
+
+TEST(LiveStreams, CountsWhatCrossesTheWire) {
+  constexpr std::size_t kSize = 1 << 20;  // some of it is read straight to its place
+  Pair pair;
+  Buffer from(pair.client, kSize), to(pair.server, kSize);
+  const auto before = live_streams();
+  const Sge into = to.sge(), sge = from.sge();
+  must(pair.server.qp->post_receive({.segments = {&into, 1}}), "post_receive");
+  must(pair.client.qp->post_send({.opcode = SendOpcode::kSend, .segments = {&sge, 1}}), "post_send");
+  EXPECT_EQ(pair.server.next().status, WcStatus::kSuccess);
+  const auto after = live_streams();
+  const auto sent = after[0].octets_out - before[0].octets_out;
+  EXPECT_GT(sent, kSize);
+  EXPECT_LT(sent, kSize + kSize / 8);
+  EXPECT_EQ(after[1].octets_in - before[1].octets_in, sent);
+}
+
+TEST(LiveStreams, AStartupHasNoQueuePair) {
+  const Server server;
+  const auto peer = silent(server);
+  wait_for_half_open(server, 1);
+  const LiveStream one = only();
+  EXPECT_EQ(one.stage, StreamStage::kStartup);
+  EXPECT_EQ(one.queue_pair, 0U);
+  EXPECT_EQ(one.peer.port, port_of(peer));
+  EXPECT_EQ(one.octets_in + one.octets_out, 0U);
+}
+
+TEST(LiveStreams, WhatIsOverIsLeftOut) {
+  Pair pair;
+  pair.disconnect();
+  wait_until([] { return live_streams().empty(); }, "the end of both");
+}
+
+TEST(LiveStreams, ASendWithoutReceive) {
+  Pair pair;
+  must(pair.client.qp->post_send({.opcode = SendOpcode::kSend}), "post_send");
+  wait_until([&] { return live_streams().at(1).waits_for == StreamWait::kReceive; }, "the server is to wait");
+  EXPECT_EQ(live_streams().at(0).waits_for, StreamWait::kNothing);
+  must(pair.server.qp->post_receive(ReceiveRequest{}), "post_receive");
+  EXPECT_EQ(pair.server.next().status, WcStatus::kSuccess);
+  EXPECT_EQ(live_streams().at(1).waits_for, StreamWait::kNothing);
+}
+
+TEST(LiveStreams, AClosedWindow) {
+  Served served(std::size_t{1} << 26);  // more than both kernels keep
+  served.let_speak();
+  const Sge much = served.buffer.sge();
+  must(served.end.qp->post_send({.opcode = SendOpcode::kSend, .segments = {&much, 1}}), "post_send");
+  wait_until_it_waits_for(StreamWait::kPeerWindow);
+}
+
+TEST(LiveStreams, ReadsBeyondWhatThePeerAdmits) {
+  Served served;
+  served.let_speak();
+  const auto admitted = served.end.qp->query().negotiated->ord;
+  for (std::uint64_t i = 0; i < admitted; ++i) served.read(i);
+  wait_until([&] { return served.peer.waiting_octets() > 40 * admitted; }, "the Requests");
+  EXPECT_EQ(only().waits_for, StreamWait::kNothing) << "there is nothing behind them";
+  served.read(admitted);
+  EXPECT_EQ(only().waits_for, StreamWait::kAnswers);
+}
+
+TEST(LiveStreams, WorkBehindAFence) {
+  Served served;
+  served.let_speak();
+  served.read(1);
+  wait_until([&] { return served.peer.waiting_octets() > 40; }, "the Request");
+  must(served.end.qp->post_send({.opcode = SendOpcode::kSend, .flags = SendFlags::kFence}), "post_send");
+  EXPECT_EQ(only().waits_for, StreamWait::kAnswers);
+}
+
+// A thread that looks on while connections come and go: for ThreadSanitizer, and for a list that has what it says.
+TEST(LiveStreams, BesideConnectionsThatComeAndGo) {
+  const std::jthread onlooker([](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      for (const LiveStream& one : live_streams()) EXPECT_NE(one.peer.port, 0);
+    }
+  });
+  for (int i = 0; i < 20; ++i) {
+    Pair pair;
+    pair.disconnect();
+  }
+}
+
+}  // namespace
+}  // namespace weft::verbs::test

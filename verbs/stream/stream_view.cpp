@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a connection shows of itself.
+#include <chrono>
+
+#include "verbs/stream/stream.hpp"
+
+namespace weft::verbs::detail {
+
+std::optional<LiveStream> Stream::describe() {
+  const std::lock_guard lock(mutex_);
+  if (life_.finished) return std::nullopt;
+  return LiveStream{.connection = origin_.connection,
+                    .local = socket_.local().value_or(Endpoint{}),
+                    .peer = peer_,
+                    .initiator = origin_.initiator,
+                    .queue_pair = qp_ ? qp_->number : 0,
+                    .stage = life_.stage(),
+                    .waits_for = waits_for(),
+                    .octets_in = inbox_.octets_so_far(),
+                    .octets_out = outbox_.octets_so_far(),
+                    .age = std::chrono::duration_cast<std::chrono::milliseconds>(now() - origin_.since)};
+}
+
+StreamWait Stream::waits_for() const noexcept {
+  if (inbox_.stalled) return StreamWait::kReceive;
+  if (outbox_.left && !socket_.is_ready(false, true)) return StreamWait::kPeerWindow;
+  return engine_.awaits_answers() ? StreamWait::kAnswers : StreamWait::kNothing;
+}
+
+}  // namespace weft::verbs::detail
