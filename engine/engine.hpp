@@ -42,6 +42,10 @@ struct Config {
   std::uint32_t early_placement = 32 * 1024;
   Duration startup_timeout = std::chrono::seconds(10);  // waiting for the peer's start-up frame, RTR included
   Duration first_fpdu_delay{};  // initiator: between the Reply and our first FPDU, for peers that are not ready at once
+  // Each 0: none. The three hold in RDMA mode; of the start-up the time-out above does.
+  Duration fpdu_timeout{};    // from the first octet of an FPDU to its last: Terminate 2/0/01
+  Duration window_timeout{};  // since the socket took an octet, while some wait for it: reset
+  Duration idle_timeout{};    // since an octet moved in either direction: as close()
   Duration no_receive_timeout = std::chrono::seconds(30);  // a Send stalled for longer becomes Terminate 1/2/02
   Duration finish_timeout = std::chrono::seconds(60);      // after close(): for what is posted to be sent and answered
   Duration close_timeout =

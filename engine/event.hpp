@@ -104,6 +104,11 @@ struct StartupFailed {
   ErrorReport report{};
   bool retry_with_revision_1{};
 };  // nothing was established (MPA-7.1, RFC 6581 section 9)
+// A time-out of Config ends the stream: in order for kIdle, at once for kWindow. An FPDU that is not complete in time is a
+// ProtocolError.
+struct TimedOut {
+  enum class What : std::uint8_t { kIdle, kWindow } what{};
+};
 struct PeerClosed {};        // FIN at an FPDU boundary: the peer will send nothing more
 struct SendQueueDrained {};  // after Engine::drain(true): no work request is in progress
 struct Closed {
@@ -116,6 +121,6 @@ struct Remark {
 
 using Event =
     std::variant<ConnectionRequested, Established, Rejected, SendCompleted, Received, ReceiveStalled, ProtocolError,
-                 TerminateReceived, StartupFailed, PeerClosed, SendQueueDrained, Closed, Remark>;
+                 TerminateReceived, StartupFailed, TimedOut, PeerClosed, SendQueueDrained, Closed, Remark>;
 
 }  // namespace weft::engine

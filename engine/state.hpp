@@ -91,6 +91,7 @@ struct Engine::State {
   MutableBytes find_memory(const SinkPlace& sink, std::size_t size);
   MutableBytes find_memory(const ReceivePlace& receive, std::size_t size);
   ReceiveResult wait_for_receive(Instant now);
+  inline void watch_frame(bool another, Instant now) noexcept;
   inline void take(const InboundSegment& segment, Instant now);
   void deliver(const Placed& nothing, const InboundSegment& segment, Instant now);
   void deliver(const SendDelivered& send, const InboundSegment& segment, Instant now);
@@ -131,6 +132,9 @@ struct Engine::State {
   [[nodiscard]] bool nothing_left_to_send() const noexcept;
   [[nodiscard]] std::optional<Instant> next_deadline() const noexcept;
   void deadline_passed(Instant now);
+  void peers_deadline_passed(Instant now);
+  inline void octets_moved(Instant now) noexcept;
+  [[nodiscard]] inline Instant window_deadline(Instant now) const noexcept;
   void step(rdmap::StreamEvent event) noexcept { stream = rdmap::next(stream, event).value_or(stream); }
 
   Config config;
@@ -149,5 +153,12 @@ struct Engine::State {
   Draining draining{};
   bool pad_remarked = false;
 };
+
+// Either way: the connection is not idle.
+inline void Engine::State::octets_moved(Instant now) noexcept {
+  if (config.idle_timeout == Duration{}) return;
+  const bool counts = rdma && !announcement.awaits_rtr && !ending.begun();
+  if (counts) deadlines.idle = now + config.idle_timeout;
+}
 
 }  // namespace weft::engine

@@ -9,6 +9,16 @@ namespace weft::engine {
 using rdmap::StreamEvent;
 using rdmap::StreamState;
 
+namespace {
+
+Fault half_fpdu(std::uint64_t stream_offset) {
+  Fault fault = make_fault(mpa::Fault::kConnectionLost, stream_offset);
+  fault.sentence = "the peer did not send the rest of an FPDU in time";
+  return fault;
+}
+
+}  // namespace
+
 // Every error of the peer, of whatever layer, is told to the user (DDP-7-01, DDP-7.1-18, DDP-6.2.2-02) and answered
 // with one Terminate, for our direction still works (RDMAP-6.2.1-01, RDMAP-7.1-05, DDP-7.1-21, MPA-8-16); the stream
 // does not end before that (DDP-6.2.2-07). A responder that has seen no valid FPDU may not send one (MPA-7.1.2-17) and
@@ -47,6 +57,7 @@ void Engine::State::close(Instant now) {
   if (!rdma) return end(Disposition::kClose, false);
   rdma->outbound.hold(false);  // the end overrides drain(): what was posted goes out (DDP-6.2.1-02)
   step(StreamEvent::kCloseRequested);
+  deadlines.idle = kNever;
   ending.begin(now + config.finish_timeout);  // a peer that reads or answers nothing does not keep us for ever
   settle(now);
 }
@@ -154,8 +165,26 @@ void Engine::State::deadline_passed(Instant now) {
   } else if (passed(deadlines.receive)) {
     deadlines.receive.reset();
     fail(rdma->inbound.no_receive(), now);
+  } else {
+    peers_deadline_passed(now);
   }
   settle(now);
+}
+
+// A peer that keeps us waiting in RDMA mode. One whose Send waits for a receive is not idle: it is our user's turn.
+void Engine::State::peers_deadline_passed(Instant now) {
+  if (deadlines.window <= now) {
+    events.push(TimedOut{TimedOut::What::kWindow});
+    end(Disposition::kReset, false);
+  } else if (deadlines.frame <= now) {
+    deadlines.frame = kNever;
+    fail(half_fpdu(rdma->inbound.position()), now);
+  } else if (deadlines.idle <= now && deadlines.receive) {
+    octets_moved(now);
+  } else if (deadlines.idle <= now) {
+    events.push(TimedOut{TimedOut::What::kIdle});
+    close(now);
+  }
 }
 
 }  // namespace weft::engine

@@ -44,12 +44,23 @@ ReceiveResult Engine::State::receive(MutableBytes octets, Instant now, const mpa
     ++frames;
   } while (step.consumed > 0 && step.want == Want::kMore && consumed < octets.size());
   unconsumed = step.want == Want::kMore ? octets.size() - consumed : 0;
+  if (!octets.empty()) octets_moved(now);
+  watch_frame(consumed != 0, now);
   if (ending.peer_fin_waits() && step.want == Want::kMore) handle_fin(now);
   settle(now);
   return {.consumed = consumed,
           .want = step.want,
           .frames = step.consumed == 0 ? frames - 1 : frames,
           .missing = step.missing};
+}
+
+// The clock of an FPDU runs from its first octets on, and no later ones set it back (SEC-6.4.4-01).
+void Engine::State::watch_frame(bool another, Instant now) noexcept {
+  if (unconsumed == 0 || !rdma) {
+    deadlines.frame = kNever;
+  } else if (another || deadlines.frame == kNever) {
+    deadlines.frame = behind(now, config.fpdu_timeout);
+  }
 }
 
 ReceiveResult Engine::State::receive_step(MutableBytes octets, Instant now, const mpa::Landed& landed) {

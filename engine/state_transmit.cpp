@@ -15,10 +15,17 @@ std::expected<void, PostError> Engine::State::post(const WorkRequest& request) {
   return {};
 }
 
+// While the socket has yet to take some of what it was given, or of what it would be.
+Instant Engine::State::window_deadline(Instant now) const noexcept {
+  if (config.window_timeout == Duration{}) return kNever;
+  return out.on_loan() || has_output() ? now + config.window_timeout : kNever;
+}
+
 bool Engine::State::fill(TransmitBatch& batch, Instant now) {
   if (ending.over() || ending.fin_sent()) return false;
   fill_startup(batch, now);
   const bool more = rdma && fill_fpdus(batch, now);
+  if (rdma && deadlines.window == kNever) deadlines.window = window_deadline(now);
   settle(now);
   return more || !startup.unsent().empty();
 }
@@ -51,6 +58,8 @@ bool Engine::State::fill_fpdus(TransmitBatch& batch, Instant now) {
 void Engine::State::written(std::size_t octets, Instant now) {
   out.taken += octets;
   queue.transferred(out.taken);
+  if (octets != 0) octets_moved(now);
+  if (octets != 0 && deadlines.window != kNever) deadlines.window = window_deadline(now);
   settle(now);
 }
 

@@ -71,6 +71,15 @@ struct Policy {
   std::uint32_t connections_per_peer = 0;
   std::uint32_t connections_per_listener = 0;
   std::uint32_t connections_per_process = 0;
+  // Of an established connection, for what its peer keeps waiting; 0: no bound. From the first octet of an FPDU to its
+  // last one: then a Terminate. A peer sends an FPDU as a whole, so only a network or a host that stands still takes long.
+  std::chrono::milliseconds fpdu_timeout{60000};
+  // Without an octet in either direction: then as disconnect(). None by default: to keep a connection for later is no
+  // fault, and keepalive finds peers that are gone.
+  std::chrono::milliseconds idle_timeout{0};
+  // Since the peer, or the kernel for it, took an octet, while some wait: then it is reset. None by default: a peer whose
+  // program is busy takes nothing, for as long as its own no_receive_timeout says or longer.
+  std::chrono::milliseconds window_timeout{0};
   // Initiator: time between the peer's Reply and our first FPDU, the ready-to-receive message included. What is posted
   // waits; no call does. For peers that send their Reply before they listen for more, as Linux siw does: an FPDU
   // that follows at once may lie there unread until the next one.

@@ -51,11 +51,17 @@ TEST(PolicyText, EverySwitch) {
 }
 
 TEST(PolicyText, EveryTime) {
-  const std::map<std::string, milliseconds Policy::*> times = {
-      {"connect-timeout", &Policy::connect_timeout},       {"startup-timeout", &Policy::startup_timeout},
-      {"no-receive-timeout", &Policy::no_receive_timeout}, {"finish-timeout", &Policy::finish_timeout},
-      {"close-timeout", &Policy::close_timeout},           {"user-timeout", &Policy::user_timeout},
-      {"first-fpdu-delay", &Policy::first_fpdu_delay},     {"connect-retry", &Policy::connect_retry}};
+  const std::map<std::string, milliseconds Policy::*> times = {{"connect-timeout", &Policy::connect_timeout},
+                                                               {"startup-timeout", &Policy::startup_timeout},
+                                                               {"no-receive-timeout", &Policy::no_receive_timeout},
+                                                               {"finish-timeout", &Policy::finish_timeout},
+                                                               {"close-timeout", &Policy::close_timeout},
+                                                               {"user-timeout", &Policy::user_timeout},
+                                                               {"first-fpdu-delay", &Policy::first_fpdu_delay},
+                                                               {"connect-retry", &Policy::connect_retry},
+                                                               {"fpdu-timeout", &Policy::fpdu_timeout},
+                                                               {"idle-timeout", &Policy::idle_timeout},
+                                                               {"window-timeout", &Policy::window_timeout}};
   for (const auto& [key, member] : times) {
     EXPECT_EQ(parsed(key + "=1ms").*member, milliseconds(1)) << key;
     EXPECT_EQ(parsed(key + "=10s").*member, milliseconds(10000)) << key;
@@ -66,6 +72,7 @@ TEST(PolicyText, EveryTime) {
     EXPECT_EQ(refusal(key + "=2073601s").find(key + ": "), 0U);
   }
   EXPECT_EQ(parsed("user-timeout=0").user_timeout, milliseconds(0));
+  EXPECT_EQ(parsed("fpdu-timeout=0").fpdu_timeout, milliseconds(0));
   EXPECT_EQ(parsed("first-fpdu-delay=0", {.first_fpdu_delay = milliseconds(7)}).first_fpdu_delay, milliseconds(0));
   EXPECT_EQ(refusal("connect-timeout=0"), "connect-timeout: not between 1 ms and 24 days");
 }
@@ -143,7 +150,7 @@ TEST(PolicyText, ContradictionsAreRefused) {
 }
 
 TEST(PolicyText, EveryKeyIsExplained) {
-  EXPECT_EQ(policy_keys().size(), 29U) << "one for each member of Policy, and two for access";
+  EXPECT_EQ(policy_keys().size(), 32U) << "one for each member of Policy, and two for access";
   for (const PolicyKey& key : policy_keys()) {
     EXPECT_FALSE(key.values.empty()) << key.name;
     EXPECT_FALSE(key.meaning.empty()) << key.name;

@@ -34,6 +34,9 @@ engine::Config to_config(const Stream::Setup& setup, std::uint32_t emss) {
           .early_placement = policy.early_placement ? engine::Config{}.early_placement : 0,
           .startup_timeout = policy.startup_timeout,
           .first_fpdu_delay = policy.first_fpdu_delay,
+          .fpdu_timeout = policy.fpdu_timeout,
+          .window_timeout = policy.window_timeout,
+          .idle_timeout = policy.idle_timeout,
           .no_receive_timeout = policy.no_receive_timeout,
           .finish_timeout = policy.finish_timeout,
           .close_timeout = policy.close_timeout};

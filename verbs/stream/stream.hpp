@@ -148,6 +148,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
 
   // stream_drivers.cpp: the drivers, and what every entry does before it gives up the lock
   void look_for_the_end();
+  [[nodiscard]] bool is_due() const;
   void close();
   void peer_closed_behind_stall();
   void drop_stalled();
@@ -181,8 +182,8 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   bool fill_batch(Instant at);
   bool write_pending(Instant at);
   [[nodiscard]] bool has_output() const noexcept;
-  // While a time-out runs, as in the start-up, to the nanosecond.
-  [[nodiscard]] Instant time() const noexcept { return wake_up_ ? now() : about_now(); }
+  // In the start-up to the nanosecond.
+  [[nodiscard]] Instant time() const noexcept { return life_.is_established() ? about_now() : now(); }
 
   // stream_events.cpp: what the engine says, and what becomes of it
   bool pump();
@@ -196,6 +197,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void on(const engine::ProtocolError& event);
   void on(const engine::TerminateReceived& event);
   void on(const engine::StartupFailed& event);
+  void on(const engine::TimedOut& event);
   void on(const engine::PeerClosed& event);
   void on(const engine::SendQueueDrained& event);
   void on(const engine::Closed& event);

@@ -79,12 +79,21 @@ void Stream::drive_if_free(Poller& by) {
   look_locked();
 }
 
+bool Stream::is_due() const {
+  const auto deadline = engine_.next_deadline();
+  return deadline && *deadline <= now();
+}
+
 void Stream::deadline_passed() {
   const std::lock_guard lock(mutex_);
   if (life_.finished) return;
   wake_up_.reset();
-  const auto deadline = engine_.next_deadline();
-  if (deadline && *deadline <= now()) {
+  if (is_due()) {  // what came, or had room, while this process stood still counts
+    outbox_.blocked = false;
+    receive_some();
+    send_some();
+  }
+  if (is_due()) {
     engine_.deadline_passed(now());
     pump();
     if (std::exchange(inbox_.stalled, false))

@@ -198,6 +198,13 @@ void Stream::on(const engine::TerminateReceived& event) {
   tell_error(to_stream_error(event.report, true), AsyncEventType::kQueuePairFatal);
 }
 
+void Stream::on(const engine::TimedOut& event) {
+  const bool idle = event.what == engine::TimedOut::What::kIdle;
+  if (idle) life_.reach(Stage::kClosing);
+  if (narrator_)
+    narrator_->say(idle ? "idle for too long: FIN behind what was sent" : "its window was closed for too long");
+}
+
 // The peer sends nothing more: finish what is posted, then close this direction too (RDMAP-6.2-02).
 void Stream::on(const engine::PeerClosed&) { close(); }
 
