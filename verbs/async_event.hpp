@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "verbs/live_streams.hpp"
+
 namespace weft::verbs {
 
 // libibverbs' values.
@@ -21,6 +23,9 @@ enum class AsyncEventType : std::uint8_t {
   kSharedReceiveQueueLimit = 15,
   kLastWqeReached = 16,  // a queue pair with a shared receive queue takes no further receive
   kEventsLost = 64,      // the bounded queue of events overflowed; not in libibverbs
+  // The stream has waited for Policy::tell_stalls_after; not in libibverbs, and raised only where that is set. Once for
+  // each stall, and for a device a hundred in a second; what is beyond that comes later, if it still holds.
+  kStreamStalled = 65,
 };
 
 [[nodiscard]] std::string_view to_string(AsyncEventType type) noexcept;
@@ -43,6 +48,7 @@ struct AsyncEvent {
   std::uint32_t number{};   // of the queue pair, completion queue or shared receive queue
   std::uint64_t context{};  // what its creator gave it
   std::optional<StreamError> error{};
+  StreamWait waits_for{};  // kStreamStalled
 };
 
 }  // namespace weft::verbs

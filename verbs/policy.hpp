@@ -80,6 +80,10 @@ struct Policy {
   // Since the peer, or the kernel for it, took an octet, while some wait: then it is reset. None by default: a peer whose
   // program is busy takes nothing, for as long as its own no_receive_timeout says or longer.
   std::chrono::milliseconds window_timeout{0};
+  // A stream that waits for longer, for a receive, for the peer's window or for its answers, is told by
+  // AsyncEventType::kStreamStalled. 0: none is. It has no key in the policy's text, for programs that know libibverbs
+  // alone do not know the event.
+  std::chrono::milliseconds tell_stalls_after{0};
   // Initiator: time between the peer's Reply and our first FPDU, the ready-to-receive message included. What is posted
   // waits; no call does. For peers that send their Reply before they listen for more, as Linux siw does: an FPDU
   // that follows at once may lie there unread until the next one.

@@ -53,6 +53,7 @@ std::string_view to_string(AsyncEventType type) noexcept {
     case AsyncEventType::kSharedReceiveQueueLimit: return "shared receive queue limit reached";
     case AsyncEventType::kLastWqeReached: return "last work queue element reached";
     case AsyncEventType::kEventsLost: return "events lost";
+    case AsyncEventType::kStreamStalled: return "stream stalled";
   }
   return "unknown event";
 }

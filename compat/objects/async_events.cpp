@@ -23,7 +23,8 @@ About about(verbs::AsyncEventType type) {
     case kSharedReceiveQueueError:
     case kSharedReceiveQueueLimit: return About::kSharedQueue;
     case kDeviceFatal: return About::kDevice;
-    case kEventsLost: return About::kNobody;
+    case kEventsLost:
+    case kStreamStalled: return About::kNobody;  // the latter is never raised here: no key of the policy asks for it
   }
   return About::kNobody;
 }

@@ -4,8 +4,8 @@
 
 #include <thread>
 
-#include "hand_peer.hpp"
 #include "listening.hpp"
+#include "served.hpp"
 
 namespace weft::verbs::test {
 namespace {
@@ -15,36 +15,6 @@ LiveStream only() {
   if (all.size() != 1) throw std::runtime_error("not one stream");
   return all.front();
 }
-
-void wait_until_it_waits_for(StreamWait wait) {
-  wait_until([&] { return only().waits_for == wait; }, "the stream is to wait");
-}
-
-// A server of this process, and a peer that is the test's.
-struct Served {
-  explicit Served(std::size_t octets = 64) : buffer(end, octets) {
-    auto request = expect_event(server.events, ConnectionEventType::kConnectRequest);
-    id = std::move(request.request);
-    must(id->accept(*end.qp, {.ord = 2}), "accept");
-    peer.wait_for<engine::Established>();
-    expect_event(server.events, ConnectionEventType::kEstablished);
-  }
-  // A responder's work waits for the initiator's first message (MPA-7.1.2-17).
-  void let_speak() {
-    if (!peer.engine.post({.operation = engine::Operation::kWrite})) throw std::runtime_error("post");
-    peer.write();
-  }
-  void read(std::uint64_t wr_id, SendFlags flags = SendFlags::kSignaled) {
-    const Sge sink = buffer.sge(0, 8);
-    must(end.qp->post_send({.wr_id = wr_id, .opcode = SendOpcode::kRdmaRead, .flags = flags, .segments = {&sink, 1}}),
-         "post_send");
-  }
-  Server server;
-  End end;
-  Buffer buffer;
-  HandPeer peer{server.id.local_address()};
-  std::unique_ptr<ConnectionId> id;
-};
 
 TEST(LiveStreams, NoneWithoutARuntime) { EXPECT_TRUE(live_streams().empty()); }
 
@@ -116,29 +86,24 @@ TEST(LiveStreams, ASendWithoutReceive) {
 }
 
 TEST(LiveStreams, AClosedWindow) {
-  Served served(std::size_t{1} << 26);  // more than both kernels keep
-  served.let_speak();
-  const Sge much = served.buffer.sge();
-  must(served.end.qp->post_send({.opcode = SendOpcode::kSend, .segments = {&much, 1}}), "post_send");
-  wait_until_it_waits_for(StreamWait::kPeerWindow);
+  Served served({}, Served::kMuch);
+  served.send_all();
+  wait_until([] { return only().waits_for == StreamWait::kPeerWindow; }, "the window is to close");
 }
 
 TEST(LiveStreams, ReadsBeyondWhatThePeerAdmits) {
   Served served;
-  served.let_speak();
-  const auto admitted = served.end.qp->query().negotiated->ord;
-  for (std::uint64_t i = 0; i < admitted; ++i) served.read(i);
-  wait_until([&] { return served.peer.waiting_octets() > 40 * admitted; }, "the Requests");
+  for (std::uint32_t i = 0; i < Served::kDepth; ++i) served.read();
+  served.wait_for_requests(Served::kDepth);
   EXPECT_EQ(only().waits_for, StreamWait::kNothing) << "there is nothing behind them";
-  served.read(admitted);
+  served.read();
   EXPECT_EQ(only().waits_for, StreamWait::kAnswers);
 }
 
 TEST(LiveStreams, WorkBehindAFence) {
   Served served;
-  served.let_speak();
-  served.read(1);
-  wait_until([&] { return served.peer.waiting_octets() > 40; }, "the Request");
+  served.read();
+  served.wait_for_requests(1);
   must(served.end.qp->post_send({.opcode = SendOpcode::kSend, .flags = SendFlags::kFence}), "post_send");
   EXPECT_EQ(only().waits_for, StreamWait::kAnswers);
 }

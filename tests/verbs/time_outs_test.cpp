@@ -4,12 +4,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <memory>
-#include <stdexcept>
-#include <utility>
-
-#include "hand_peer.hpp"
 #include "lone_ends.hpp"
+#include "served.hpp"
 
 namespace weft::verbs::test {
 namespace {
@@ -37,34 +33,15 @@ TEST(TimeOuts, APeerThatNeverAsks) {  // MPA-7.1.2-26: the half-open connection 
 
 // --- Peers that keep an established connection waiting (SEC-6.4.2-01); tests/engine/time_outs_test.cpp has the rest
 
-struct Kept {
-  explicit Kept(const Policy& policy) : server(policy) {
-    auto request = expect_event(server.events, ConnectionEventType::kConnectRequest);
-    id = std::move(request.request);
-    must(id->accept(*end.qp), "accept");
-    peer.wait_for<engine::Established>();
-    expect_event(server.events, ConnectionEventType::kEstablished);
-    write_nothing();  // a responder may speak from here on
-    peer.write();
-  }
-  void write_nothing() {
-    if (!peer.engine.post({.operation = engine::Operation::kWrite})) throw std::runtime_error("post");
-  }
-  Server server;
-  End end;
-  HandPeer peer{server.id.local_address()};
-  std::unique_ptr<ConnectionId> id;
-};
-
 TEST(TimeOuts, AnFpduThatIsNotComplete) {
-  Kept kept({.fpdu_timeout = 50ms});
-  kept.write_nothing();
-  const auto octets = kept.peer.cut();
-  kept.peer.write(Bytes(octets).first(octets.size() - 1));
-  const auto told = kept.peer.wait_for<engine::TerminateReceived>();
+  Served served({.fpdu_timeout = 50ms});
+  served.write_nothing();
+  const auto octets = served.peer->cut();
+  served.peer->write(Bytes(octets).first(octets.size() - 1));
+  const auto told = served.peer->wait_for<engine::TerminateReceived>();
   EXPECT_EQ(told.report.layer, engine::Layer::kLlp);
   EXPECT_EQ(told.report.code, 1);
-  EXPECT_EQ(kept.end.next_async().error->sentence, "the peer did not send the rest of an FPDU in time");
+  EXPECT_EQ(served.end.next_async().error->sentence, "the peer did not send the rest of an FPDU in time");
 }
 
 TEST(TimeOuts, AnIdleConnection) {
@@ -76,14 +53,11 @@ TEST(TimeOuts, AnIdleConnection) {
 }
 
 TEST(TimeOuts, AClosedWindow) {
-  Kept kept({.window_timeout = 50ms});
-  Buffer much(kept.end, std::size_t{1} << 26);  // more than both kernels keep
-  const Sge all = much.sge();
-  must(kept.end.qp->post_send({.opcode = SendOpcode::kSend, .flags = SendFlags::kSignaled, .segments = {&all, 1}}),
-       "post_send");
-  EXPECT_EQ(kept.end.next().status, WcStatus::kFlushed);
-  expect_event(kept.server.events, ConnectionEventType::kDisconnected);
-  EXPECT_TRUE(kept.peer.is_reset());
+  Served served({.window_timeout = 50ms}, Served::kMuch);
+  served.send_all();
+  EXPECT_EQ(served.end.next().status, WcStatus::kFlushed);
+  expect_event(served.events, ConnectionEventType::kDisconnected);
+  EXPECT_TRUE(served.peer->is_reset());
 }
 
 }  // namespace

@@ -64,16 +64,16 @@ Admission::Refusal Admission::count(Refusal why, const transport::Address& peer)
   return why;
 }
 
-bool Admission::is_full_for(const transport::Address& one_peer) const {
-  const auto its = peers_.find(one_peer);
+bool Admission::is_full_for(const transport::Address& one) const {
+  const auto its = peers_.find(one);
   return (its != peers_.end() && reaches(its->second.seats, limits_.per_peer)) ||
          reaches(counts_.seats, limits_.per_listener) || reaches(seats_in_process(), limits_.per_process);
 }
 
-bool Admission::comes_too_fast(const transport::Address& one_peer, Instant now) {
+bool Admission::comes_too_fast(const transport::Address& one, Instant now) {
   if (limits_.rate_per_peer == 0) return false;
   if (peers_.size() >= most_peers_) forget_the_calm(now);
-  auto& rate = peers_[one_peer].rate;
+  auto& rate = peers_[one].rate;
   if (!rate) rate.emplace(Rate{.burst = limits_.rate_per_peer, .each = kSecond / limits_.rate_per_peer});
   return !rate->take(now);
 }

@@ -85,8 +85,8 @@ class Admission {
 
  private:
   Refusal count(Refusal why, const transport::Address& peer);
-  [[nodiscard]] bool is_full_for(const transport::Address& one_peer) const;
-  [[nodiscard]] bool comes_too_fast(const transport::Address& one_peer, Instant now);
+  [[nodiscard]] bool is_full_for(const transport::Address& one) const;
+  [[nodiscard]] bool comes_too_fast(const transport::Address& one, Instant now);
   void forget_the_calm(Instant now);
 
   static constexpr std::size_t kFewPeers = 1024;

@@ -81,6 +81,12 @@ void QueuePairState::raise(AsyncEventType type, std::optional<StreamError> error
   parts.domain->device->raise({.type = type, .number = number, .context = attributes.context, .error = error});
 }
 
+bool QueuePairState::tell_stall(StreamWait wait, Instant now) const {
+  return parts.domain->device->raise_stall(
+      {.type = AsyncEventType::kStreamStalled, .number = number, .context = attributes.context, .waits_for = wait},
+      now);
+}
+
 std::uint32_t QueuePairState::vendor_error() const {
   const std::lock_guard lock(mutex_);
   if (!stream_error_) return 0;

@@ -51,6 +51,7 @@ Result<void> check_time_outs(const Policy& policy) {
       {"policy.fpdu_timeout", policy.fpdu_timeout},
       {"policy.idle_timeout", policy.idle_timeout},
       {"policy.window_timeout", policy.window_timeout},
+      {"policy.tell_stalls_after", policy.tell_stalls_after},
       {"policy.first_fpdu_delay", policy.first_fpdu_delay},
       {"policy.user_timeout", policy.user_timeout}};
   for (const auto& [name, time] : bounded_or_zero) {

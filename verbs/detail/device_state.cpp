@@ -28,6 +28,15 @@ void DeviceState::raise(const AsyncEvent& event) {
   if (!events->post(event)) events->post({.type = AsyncEventType::kEventsLost}, true);
 }
 
+bool DeviceState::raise_stall(const AsyncEvent& event, Instant now) {
+  {
+    const std::lock_guard lock(stalls_mutex_);
+    if (!stalls_.take(now)) return false;
+  }
+  raise(event);
+  return true;
+}
+
 namespace {
 std::uint32_t next_domain() {
   static std::atomic<std::uint32_t> last{0};

@@ -2,10 +2,13 @@
 // An opened device: its description and its queue of asynchronous events.
 #pragma once
 
+#include <chrono>
 #include <memory>
+#include <mutex>
 #include <optional>
 
 #include "verbs/detail/notification_queue.hpp"
+#include "verbs/detail/token_bucket.hpp"
 #include "verbs/device.hpp"
 #include "verbs/memory/quota.hpp"
 
@@ -28,10 +31,16 @@ class DeviceState {
 
   // Never blocks. When the queue is full the last place says so, instead of losing events silently.
   void raise(const AsyncEvent& event);
+  // The same of a kind that peers can cause without end: a few, so that the others keep their places. False: not now.
+  [[nodiscard]] bool raise_stall(const AsyncEvent& event, Instant now);
 
   const DeviceInfo info;
   const Quotas quotas;
   const std::shared_ptr<NotificationQueue<AsyncEvent>> events;
+
+ private:
+  std::mutex stalls_mutex_{};
+  TokenBucket stalls_{{.burst = 100, .each = std::chrono::milliseconds(10)}};
 };
 
 // Device::open with other counts than the usual ones, for tests.

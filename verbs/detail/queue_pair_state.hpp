@@ -58,6 +58,7 @@ class QueuePairState {
   void fall();
   void drained();
   void raise(AsyncEventType type, std::optional<StreamError> error = {}) const;
+  [[nodiscard]] bool tell_stall(StreamWait wait, Instant now) const;  // false: not now
   [[nodiscard]] std::uint32_t vendor_error() const;
 
   const std::uint32_t number;    // 24 bits, and another's some time after this one is destroyed

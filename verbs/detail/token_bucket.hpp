@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// So many at once, and then one in each so much time. Time is an argument.
+// A burst at once, and then one in each stretch of time. Time is an argument.
 #pragma once
 
 #include <algorithm>

@@ -87,6 +87,9 @@ Stream::Stream(Runtime& runtime, Setup setup, std::unique_ptr<CapturedStream> ta
       engine_(to_config(setup, socket_.emss()), memory_, origin_.since),
       tap_(std::move(tap)),
       narrator_(Narrator::make(setup.connection, socket_, setup.role)),
+      stalls_(setup.policy.tell_stalls_after.count() == 0
+                  ? nullptr
+                  : std::make_unique<StallWatch>(setup.policy.tell_stalls_after)),
       observer_(std::move(setup.observer)),
       outbox_(tap_ != nullptr) {
   outbox_.emss_read_at = origin_.since;

@@ -27,6 +27,7 @@
 #include "verbs/stream/inbox.hpp"
 #include "verbs/stream/narrator.hpp"
 #include "verbs/stream/outbox.hpp"
+#include "verbs/stream/stall_watch.hpp"
 #include "verbs/stream/stream_life.hpp"
 
 namespace weft::verbs::detail {
@@ -214,6 +215,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
 
   // stream_view.cpp
   [[nodiscard]] StreamWait waits_for() const noexcept;
+  void watch_stalls();
 
   // stream_post.cpp
   Result<void> post_one(const SendRequest& request);
@@ -230,6 +232,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   engine::Engine engine_;
   const std::unique_ptr<CapturedStream> tap_;  // null when it is not captured
   const std::unique_ptr<Narrator> narrator_;   // null when the log is not to say what happens
+  const std::unique_ptr<StallWatch> stalls_;   // null when the program does not want to be told
   std::shared_ptr<StreamObserver> observer_;
   std::shared_ptr<QueuePairState> qp_;
   std::shared_ptr<ReceiveQueue> receives_;  // outlives qp_ here: what was taken from it must be given back

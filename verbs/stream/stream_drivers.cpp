@@ -206,6 +206,7 @@ void Stream::settle() {
   if (life_.finished) return;
   park_buffers();
   settle_watch();
+  if (stalls_) watch_stalls();
   schedule();
 }
 
@@ -229,6 +230,8 @@ void Stream::settle_watch() {
 
 void Stream::schedule() {
   if (const auto deadline = engine_.next_deadline()) wake_at(*deadline);
+  const auto look = stalls_ ? stalls_->deadline() : std::nullopt;
+  if (look) wake_at(*look);
 }
 
 void Stream::wake_at(Instant at) {

@@ -169,7 +169,10 @@ void Stream::complete_receive(std::uint64_t wr_id, const engine::Received& event
   complete(*qp_->parts.receive_cq, completion);
 }
 
-void Stream::on(const engine::ReceiveStalled& event) { log_stall(subject(), event, no_receive_timeout_); }
+void Stream::on(const engine::ReceiveStalled& event) {
+  log_stall(subject(), event, no_receive_timeout_);
+  if (stalls_) stalls_->begin_anew();
+}
 
 // --- Errors and the end
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a connection shows of itself.
+// What a connection shows of itself, and tells when it has to wait.
 #include <chrono>
 
 #include "verbs/stream/stream.hpp"
@@ -25,6 +25,17 @@ StreamWait Stream::waits_for() const noexcept {
   if (inbox_.stalled) return StreamWait::kReceive;
   if (outbox_.left && !socket_.is_ready(false, true)) return StreamWait::kPeerWindow;
   return engine_.awaits_answers() ? StreamWait::kAnswers : StreamWait::kNothing;
+}
+
+void Stream::watch_stalls() {
+  const StreamWait wait = qp_ ? waits_for() : StreamWait::kNothing;
+  const std::uint64_t moved = wait == StreamWait::kPeerWindow ? outbox_.octets_so_far()
+                              : wait == StreamWait::kAnswers  ? inbox_.octets_so_far()
+                                                              : 0;
+  const Instant at = now();
+  if (!stalls_->look(wait, moved, at)) return;
+  if (qp_->tell_stall(wait, at)) return stalls_->has_told();
+  stalls_->later(at);
 }
 
 }  // namespace weft::verbs::detail
