@@ -50,7 +50,7 @@ def of_jumps(path):
     """Of the functions that others may jump to; in a program main() alone has a name for that."""
     names = said("nm", "-D", "--defined-only", path).split("\n")
     wanted = {line.split()[2].split("@")[0] for line in names if re.match(r"\w+ [TW] ", line)} | {"main"}
-    heads = re.findall(r"^\w+ <(\w+)(?:@[^>]*)?>:\n +\w+:\s+(\S+)", said("objdump", "-d", "--no-show-raw-insn", path), re.M)
+    heads = re.findall(r"^\w+ <(\w+)(?!@plt)(?:@[^>]*)?>:\n +\w+:\s+(\S+)", said("objdump", "-d", "--no-show-raw-insn", path), re.M)
     found = [(name, first) for name, first in heads if name in wanted]
     if not found:
         yield "none of its functions is found"
