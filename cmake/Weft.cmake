@@ -62,6 +62,8 @@ if(WEFT_FUZZ)
   add_custom_target(fuzz_targets)
 endif()
 
+include(WeftHardening)
+
 # weft_room(NAME SOURCES a.cpp ... LINKS weft::common ... PRIVATE_LINKS ...): library weft_NAME, alias weft::NAME.
 # A room without SOURCES is header-only. LINKS are the rooms it may use; nothing else may be included.
 function(weft_room name)
@@ -72,7 +74,8 @@ function(weft_room name)
     if(WEFT_LINK_TIME_OPTIMIZATION)
       target_compile_options(weft_${name} PRIVATE -flto -ffat-lto-objects)
     endif()
-    target_link_libraries(weft_${name} PRIVATE $<BUILD_INTERFACE:weft_options> ${ROOM_PRIVATE_LINKS})
+    target_link_libraries(weft_${name} PRIVATE $<BUILD_INTERFACE:weft_options> $<BUILD_INTERFACE:weft_hardening>
+                          ${ROOM_PRIVATE_LINKS})
   else()
     add_library(weft_${name} INTERFACE)
     set(scope INTERFACE)

@@ -31,16 +31,16 @@ file(RELATIVE_PATH WEFT_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)  # the i
 configure_file(${PROJECT_SOURCE_DIR}/cmake/weft.pc.in ${PROJECT_BINARY_DIR}/weft.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
-# Documents for the package's user; those about the code stay with it. Debian looks for the licence as `copyright`, in each package.
+# Documents for the package's user; those about the code stay with it. Debian looks for the licences as `copyright`, in each package.
 set(documents applications audit-coverage audit-siw audit-tshark ci drop-in performance progress scale security siw-speed tshark)
 list(TRANSFORM documents REPLACE ".+" "${PROJECT_SOURCE_DIR}/docs/\\0.md")
 install(FILES ${documents} ${PROJECT_SOURCE_DIR}/docs/audit.schema.json ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/copyright ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 file(GLOB man_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
 install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
 set(development_documents ${CMAKE_INSTALL_DOCDIR}-dev)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${development_documents} RENAME copyright COMPONENT development)
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/copyright ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${development_documents} COMPONENT development)
 file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cpp ${PROJECT_SOURCE_DIR}/examples/CMakeLists.txt)
 install(FILES ${examples} DESTINATION ${development_documents}/examples COMPONENT development)
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/examples/run.sh DESTINATION ${development_documents}/examples COMPONENT development)

@@ -111,7 +111,8 @@ Inbound::Verdict Inbound::dispatch(Opcode opcode, const ddp::Header& header, Byt
 }
 
 // What cannot be placed is an error, which the user hears of and which ends the stream (RDMAP-5.1-03, RDMAP-3.2-06,
-// DDP-8.3-05, DDP-8.3-06), also when the STag belongs to another domain (DDP-8.2-04) or stream (DDP-8.2-06).
+// DDP-8.3-05, DDP-8.3-06, SEC-5.1.1-01), also when the STag belongs to another domain (DDP-8.2-04) or stream
+// (DDP-8.2-06).
 Inbound::Verdict Inbound::write(const ddp::TaggedHeader& header, Bytes payload) {
   const auto placed = ddp::place_tagged(header, payload, placement_);
   if (!placed) return refuse(placed.error());

@@ -121,7 +121,8 @@ MutableBytes Engine::State::find_memory(const ReceivePlace& receive, std::size_t
 
 // DDP-7.1-04 or DDP-7.1-06, as the user prefers. Nothing behind it is looked at meanwhile, so no request is answered
 // before the message ahead of it is complete (RDMAP-B-03, RDMAPX-7-03, RDMAPX-7-04, RDMAPX-7-13). The clock runs from
-// the first time on until the stream goes on: receives that other streams take from a shared queue do not stop it.
+// the first time on until the stream goes on: receives that other streams take from a shared queue do not stop it. Other
+// streams feel nothing of a peer that sends too much (SEC-6.4.3.1-04).
 ReceiveResult Engine::State::wait_for_receive(Instant now) {
   if (config.no_receive == NoReceive::kTerminate) {
     fail(rdma->inbound.no_receive(), now);
@@ -169,7 +170,7 @@ void Engine::State::deliver(const SendDelivered& send, const InboundSegment& seg
 // refused is told to both users (RDMAP-3.2-09).
 void Engine::State::deliver(const ReadRequested& read, const InboundSegment& segment, Instant now) {
   const rdmap::ReadRequest& request = read.request;
-  if (request.size > 0) {  // RDMAP-5.2.1-14: a Read of nothing validates nothing
+  if (request.size > 0) {  // RDMAP-5.2.1-14, SEC-6.3.5-04: a Read of nothing validates nothing
     const auto allowed = memory.check_read(request.source_stag, request.source_offset, request.size);
     if (!allowed) {
       auto quoted = rdmap::segment_in_error(segment.ulpdu);

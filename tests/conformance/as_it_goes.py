@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-from command import VIOLATION, VIOLATIONS, WRONG, check
+from command import CLEAN, UNREADABLE, VIOLATION, VIOLATIONS, WARNING, WRONG, check
 
 PATIENCE = 60  # seconds
 
@@ -78,6 +78,24 @@ def interrupted_pipe(weft):
     check("an interrupt brings the summary and the verdict", status == VIOLATIONS and shown.splitlines()[-1].startswith("VIOLATIONS: 1 violation"))
 
 
+def interrupted_before_others(weft):
+    """Of several captures, each whose turn had not come is told as unread."""
+    capture, others = VIOLATION.read_bytes(), (CLEAN, WARNING)
+    run = Running(weft, "-", *map(str, others))
+    run.process.stdin.write(capture[:record_ends(capture)[-2]])
+    run.process.stdin.flush()
+    check("a finding in the first of several", run.wait_for("violation MPA-4.1-03"))
+    run.process.send_signal(signal.SIGINT)
+    status, shown, complaint = run.end()
+    check("captures that were not read are no success", status == UNREADABLE)
+    check("the first of several was read until then", "\n-: VIOLATIONS: 1 violation" in shown)
+    for other in others:
+        sentence = f"{other} was not read: the interrupt came before its turn"
+        check(f"{other.name}: at its place and in the list at the end", shown.count(f"{other}: NOT READ TO ITS END: {sentence}\n") == 2)
+        check(f"{other.name}: on standard error", sentence in complaint)
+    check("the last line is the verdict over all", shown.splitlines()[-1].startswith("NOT READ TO ITS END: 1 violation"))
+
+
 def talk():
     """A start-up on loopback whose Request has a reserved bit set. The port of its sender."""
     with socket.create_server(("127.0.0.1", 0)) as listener, socket.create_connection(listener.getsockname()) as client:
@@ -111,6 +129,7 @@ def main():
     weft = sys.argv[1]
     pipe(weft)
     interrupted_pipe(weft)
+    interrupted_before_others(weft)
     interface(weft)
     for line in WRONG:
         print(line, file=sys.stderr)

@@ -48,7 +48,7 @@ SCENES = [
     Scene("dissect", "The packet that it names, field by field.", f"weft dissect --packet 13 {SAMPLE}"),
 ]
 KEPT = ("PATH", "HOME", "CMAKE_CXX_COMPILER_LAUNCHER", "CMAKE_C_COMPILER_LAUNCHER")
-SETUP = "export PATH=$PATH:$PWD/build/tools"  # README.md
+SETUP = "export PATH=$PWD/build/tools:$PATH"  # README.md
 PROMPT = (("1", "32"), "$ ")
 # Left out of what ./demo says: what apt brings and what is compiled.
 DULL = re.compile(r"\[\d+/\d+\] |ninja: |demo: (these are missing|apt has|building)|    [\w.+-]+: \w")
@@ -67,7 +67,7 @@ class Stage:
     def __init__(self, folder, enter=(), network="self", weft=""):
         self.enter, self.network = list(enter), network
         ours = f"PATH={shlex.quote(str(Path(weft).resolve().parent))}:$PATH; " if weft else ""
-        self.before = f"cd {shlex.quote(str(folder))} && {ours}{SETUP}; "
+        self.before = f"cd {shlex.quote(str(folder))} && {SETUP}; {ours}"
         kept = {name: os.environ[name] for name in KEPT if name in os.environ}
         self.environment = {**kept, "LC_ALL": "C.UTF-8", "WEFT": str(ROOT)}
 

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Are commands found in documents, and does a document that changes make lint_commands fail?"""
+"""Are commands found in documents, does a document that changes make lint_commands fail, and is a build that warns a dead end?"""
 
+import subprocess
+import tempfile
 import unittest
 
 import picture
 import plan
 import recording
 import terminal
+import walk
 from commands import of_document
 
 TEXT = """# A page
@@ -66,6 +69,36 @@ class Tables(unittest.TestCase):
     def test_more_words_win(self):
         table = (row("first", how="run"), row("first --option", how="install"))
         self.assertEqual(plan.row_of(next(of_document("page.md", TEXT)), table), table[1])
+
+
+class SaysAlways:
+    """A shell that says the same whatever is typed."""
+
+    def __init__(self, words):
+        self.words = words
+
+    def start(self, text, keep, inside):
+        log = tempfile.TemporaryFile()
+        process = subprocess.Popen(["printf", "%s\\n", self.words], stdin=subprocess.DEVNULL, stdout=log, start_new_session=True)
+        process.log = log
+        return process
+
+
+class Typed(unittest.TestCase):
+    warning = "[3/9] Linking CXX executable tools/weft\nengine/a.cpp:7:3: warning: 'x' may be used uninitialized\n" + "[4/9] Building\n" * 1000
+
+    @staticmethod
+    def fault(text, words):
+        return walk.Walk(SaysAlways(words)).run(text, 0, "", False)
+
+    def test_a_build_that_warns_is_a_dead_end(self):
+        for text in ("./demo      # builds", "cmake --preset release && cmake --build build", "c++ -std=c++23 a.cpp"):
+            self.assertEqual(self.fault(text, self.warning), "it warns:\nengine/a.cpp:7:3: warning: 'x' may be used uninitialized")
+            self.assertIsNotNone(self.fault(text, "/usr/bin/ld: warning: liba.so needs libb.so"))
+
+    def test_a_build_that_does_not_is_none(self):
+        self.assertIsNone(self.fault("./demo", "[3/9] Linking CXX executable tools/weft\n0 warnings"))
+        self.assertIsNone(self.fault("weft audit a.pcap", "warning: of an audit"))
 
 
 class Terminal(unittest.TestCase):

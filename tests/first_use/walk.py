@@ -5,6 +5,7 @@ process in whose network namespace all but apt runs. Tells each command with its
 
 import fnmatch
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from plan import all_rows, row_of
 READING = ["README.md", "docs/ci.md", "docs/drop-in.md", "docs/man/*", "docs/*", "pcap-samples/*", "*"]
 BESIDE = {"docs/ci.md"}
 LONGEST = 3000  # seconds for a command: building takes some, on one processor that others want too
+BUILDS = re.compile(r"\./demo\b|\bcmake --build\b|\bc\+\+ ")
 
 
 def reading_order(command):
@@ -53,9 +55,19 @@ class Root:
         return listening.start(lambda: self.start(text, keep=False, inside=True), self.network)
 
 
-def said(process):
+def output(process):
     process.log.seek(0)
-    return process.log.read().decode(errors="replace")[-6000:]
+    return process.log.read().decode(errors="replace")
+
+
+def said(process):
+    return output(process)[-6000:]
+
+
+def warnings(text, said_all):
+    """What compilers and linkers warn of where a command builds, as a fault: a reader would not know what to make of it."""
+    lines = [line for line in said_all.splitlines() if "warning:" in line.lower()] if BUILDS.search(text) else []
+    return "\n".join(["it warns:", *lines]) if lines else None
 
 
 def ended(process, seconds, stop=False):
@@ -127,6 +139,7 @@ class Walk:
         process = self.root.start(text, keep=True, inside=not outside)
         code = ended(process, LONGEST)
         fault = None if code == expected else f"exit code {code} instead of {expected}\n{said(process)}"
+        fault = fault or warnings(text, output(process))
         if server:
             fault = fault or self.end_of(server, False)
         if self.waiting:

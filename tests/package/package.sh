@@ -59,6 +59,7 @@ has 'lib/.*libweft_verbs\.a'
 has 'lib/.*cmake/weft/weft-config\.cmake'
 has 'lib/.*pkgconfig/weft\.pc'
 has share/doc/weft-dev/copyright
+has share/doc/weft-dev/LICENSE
 for file in CMakeLists.txt remote_notebook.cpp judge_startup.cpp run.sh; do has "share/doc/weft-dev/examples/$file"; done
 has_not bin/
 has_not share/doc/weft/
@@ -70,6 +71,8 @@ echo "== what is in weft"
 list "$package"
 has bin/weft
 has share/doc/weft/copyright
+has share/doc/weft/LICENSE
+has share/doc/weft/sbom\.spdx\.json
 has share/doc/weft/audit.schema.json
 for file in libweft.so.0 libibverbs.so libibverbs.so.1 librdmacm.so librdmacm.so.1; do has "lib/.*weft/${file//./\\.}"; done
 has 'share/man/man1/weft\.1'
@@ -90,6 +93,8 @@ dpkg-deb -x "$package" "$root"
 "$root/usr/bin/weft" info >/dev/null
 "$root/usr/bin/weft" demo --pcap "$folder/demo.pcap" >/dev/null
 python3 "$here/documents.py" "$root/usr"
+echo "== its bill of materials"
+python3 -B "$here/sbom.py" "$root" "$package" "$build"
 while read -r name; do
   for file in "$root"/usr/share/{bash-completion/completions/weft,zsh/vendor-completions/_weft,fish/vendor_completions.d/weft.fish}; do
     grep -qw -- "$name" "$file" || fail "$file does not know weft $name"

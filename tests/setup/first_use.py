@@ -35,7 +35,7 @@ WEFT = f"""#!{sys.executable}
 import os, socket, sys
 what = sys.argv[1]
 if what == "demo":
-    open("demo.pcap", "w").close()
+    open(sys.argv[sys.argv.index("--pcap") + 1], "w").close()
 elif what == "rping":
     where = ("127.0.0.1", int(sys.argv[sys.argv.index("-p") + 1]))
     if "-s" in sys.argv:

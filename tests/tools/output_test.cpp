@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <string>
+#include <vector>
 
 #include "command.hpp"
 
@@ -40,8 +41,11 @@ INSTANTIATE_TEST_SUITE_P(Commands, FullDisk,
 
 // Files that the options name.
 TEST(FullDiskOfAFile, IsAFailureThatIsExplained) {
-  for (const std::string command : {"audit --quiet --json /dev/full " WEFT_SAMPLE,
-                                    "audit --quiet --junit /dev/full " WEFT_SAMPLE, "demo --pcap /dev/full"}) {
+  const std::string suite = "bench suite --only 'lat send 64, blocking wait' --iters 1 --repetitions 1";
+  const std::vector<std::string> commands{"audit --quiet --json /dev/full " WEFT_SAMPLE,
+                                          "audit --quiet --junit /dev/full " WEFT_SAMPLE, "demo --pcap /dev/full",
+                                          suite + " --output /dev/full", suite + " --plot /dev/full"};
+  for (const std::string& command : commands) {
     const Ended ended = run_script("exec \"$0\" " + command);
     EXPECT_EQ(ended.exit_code, 2) << command << ended.err;
     EXPECT_TRUE(is_one_line(ended.err)) << command << ended.err;

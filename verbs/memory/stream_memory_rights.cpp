@@ -11,7 +11,8 @@ using ddp::AccessError;
 using ddp::LocalFault;
 
 // RDMAP-5.3-13, RDMAP-5.3-14: valid and of this stream (RDMAP-7.2-07, RDMAP-7.2-08), and from now on not valid any more
-// (RDMAP-1.2-02). A region that several streams may use is not invalidated by one peer (RDMAP-8.1.1-07).
+// (RDMAP-1.2-02), so that the receiver may trust what is there (SEC-6.2.2-01). A region that several streams may use is
+// not invalidated by one peer (RDMAP-8.1.1-07).
 std::expected<void, AccessError> StreamMemory::invalidate(ddp::Stag stag) {
   const auto known = remote(stag, Access::kNone, {}, 0);
   if (!known && known.error() != AccessError::kBaseOrBounds) return std::unexpected(known.error());
