@@ -31,7 +31,7 @@ std::optional<Fingerprint> to_fingerprint(std::string_view text) {
   return print;
 }
 
-std::optional<Fingerprint> fingerprint_of(const X509& certificate) noexcept {
+std::optional<Fingerprint> digest_of(const X509& certificate) noexcept {
   Fingerprint print{};
   unsigned length = 0;
   if (X509_digest(&certificate, EVP_sha256(), print.data(), &length) != 1 || length != print.size())
@@ -68,7 +68,7 @@ std::string_view Expectation::add(std::string_view entry) {
 }
 
 bool Expectation::is_pinned(const X509& certificate) const noexcept {
-  const auto print = fingerprint_of(certificate);
+  const auto print = digest_of(certificate);
   return print && std::ranges::find(fingerprints_, *print) != fingerprints_.end();
 }
 
