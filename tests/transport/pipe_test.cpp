@@ -185,6 +185,19 @@ TEST(TlsPipe, TellsNoOctetThatTheSocketDidNotTake) {
   EXPECT_EQ(seen, all);
 }
 
+// Else the end of the handshake would be told to a thread that did not ask.
+TEST(TlsPipe, AFlushReadsNothing) {
+  const TlsKeys keys;
+  auto [socket, peer] = connected_pair();
+  Pipe client(std::move(socket), session(keys.client(), Part::kClient));
+  const auto answer = pattern(10);
+  ASSERT_EQ(write_one(peer, answer).octets, answer.size());
+  wait_for_octets(client.socket(), answer.size());
+  EXPECT_EQ(client.flush().status, Status::kMoved);
+  EXPECT_FALSE(client.has_output());
+  EXPECT_EQ(octets_in(client.socket()), answer.size());
+}
+
 // --- Ends
 
 TEST(TlsPipe, CloseNotifyIsTheEndOfTheStream) {

@@ -219,7 +219,9 @@ void Session::encrypt(Bytes record) noexcept {
 IoResult Session::flush() noexcept {
   const ErrorMark others;
   if (part_ == Part::kClient && !begun_) {
+    only_inside_ = true;  // an answer that is here already is for read(), which tells that the handshake is over
     const auto io = shake_hands();
+    only_inside_ = false;
     if (io.status == Status::kLost) return io;
   }
   while (!unsent_.empty() && !lost_out_) {
