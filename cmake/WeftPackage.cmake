@@ -35,7 +35,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/compat/lib
 # What the static libraries are linked with, and pkg-config, which find_package(weft) asks, too. Held by tests/package/clean_root_dev.sh.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME weft-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libfmt-dev, libisal-dev, liblzma-dev, libpcap-dev, libspdlog-dev, libtins-dev, libzstd-dev, pkg-config, zlib1g-dev")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libfmt-dev, libisal-dev, liblzma-dev, libpcap-dev, libspdlog-dev, libssl-dev, libtins-dev, libzstd-dev, pkg-config, zlib1g-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "g++, cmake, weft")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
 "userspace iWARP: headers and static libraries

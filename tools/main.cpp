@@ -35,6 +35,7 @@ constexpr const char* kFooter =
     "  weft audit trace.pcapng                     judge the iWARP connections of a capture\n"
     "  weft dissect --overview trace.pcapng        who sent what to whom, message by message\n"
     "  weft dissect --packet 17 trace.pcapng       show each field of what lies in that packet\n"
+    "  weft keys keys                              make certificates, to try TLS with\n"
     "\n"
     "Exit codes: 0 success, 1 something failed, 2 the command line was wrong or the output\n"
     "cannot be written, 130 weft bench was interrupted;\n"
@@ -73,7 +74,8 @@ Outcome<void> print_answer(const CLI::App& app, const CLI::Success& success) {
 Outcome<void> run_selected(const Selection& selection, const GlobalOptions& options) {
   if (!selection.run)
     return usage_error(
-        "name a subcommand: demo, rping, info, bench, run, audit, dissect or completion (weft --help explains them).");
+        "name a subcommand: demo, rping, info, bench, run, audit, dissect, keys or completion (weft --help explains "
+        "them).");
   if (!options.command.empty() && !selection.takes_command) {
     return usage_error("'" + options.command.front() +
                        "' behind -- means nothing here; only weft run takes a program.");
@@ -108,6 +110,7 @@ int run(int argc, char** argv) {
   add_run_command(app, selection);
   add_audit_command(app, selection);
   add_dissect_command(app, selection);
+  add_keys_command(app, selection);
   add_completion_command(app, selection);
   Outcome<void> outcome;
   try {

@@ -120,6 +120,14 @@ IoResult Socket::read(MutableBytes first, MutableBytes second) noexcept {
   return of_read(got);
 }
 
+IoResult Socket::peek(MutableBytes into) noexcept {
+  ssize_t got = 0;
+  do {
+    got = receive(descriptor_, into, MSG_DONTWAIT | MSG_PEEK);
+  } while (got < 0 && errno == EINTR);
+  return of_read(got);
+}
+
 IoResult Socket::write(std::span<const Bytes> pieces) noexcept {
   if (pieces.size() == 1) return write_one(pieces.front());
   std::array<iovec, kMaxPieces> vector;  // not initialised: only the front is used

@@ -25,6 +25,7 @@ struct IoResult {
     kWouldBlock,   // nothing to read, or no room to write: wait for readiness
     kEndOfStream,  // read only: the peer's FIN
     kLost,         // the connection is gone; `error` says why (reset, time-out, broken pipe ...)
+    kSecured,      // read of a Pipe only: the peer has proved who it is; no octet came yet
   } status{};
   std::size_t octets = 0;
   std::error_code error{};
@@ -81,6 +82,8 @@ class Socket {
   [[nodiscard]] IoResult read(MutableBytes into) noexcept;
   // The same to two places, the second when the first, which is not empty, is full.
   [[nodiscard]] IoResult read(MutableBytes first, MutableBytes second) noexcept;
+  // The same, and the octets stay where they are.
+  [[nodiscard]] IoResult peek(MutableBytes into) noexcept;
   // Writes the pieces as one run of octets with one sendmsg. Pieces behind the first kMaxPieces wait for the next call.
   [[nodiscard]] IoResult write(std::span<const Bytes> pieces) noexcept;
 

@@ -133,6 +133,11 @@ std::size_t ConnectionId::tcp_info(std::span<std::byte> into) const {
   return own != nullptr ? own->tcp_info(into) : 0;
 }
 
+std::optional<PeerIdentity> ConnectionId::peer_identity() const {
+  const auto* const own = self_.ours();
+  return own != nullptr ? own->peer_identity() : std::nullopt;
+}
+
 Result<Device> ConnectionId::device() const {
   const Address address = local_address().address;
   if (address.is_any()) return fail(Errc::kInvalidState, "connection", "has no local address yet");

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "transport/bound_socket.hpp"
+#include "transport/peer_identity.hpp"
 #include "verbs/device.hpp"
 #include "verbs/endpoint.hpp"
 #include "verbs/policy.hpp"
@@ -49,6 +50,7 @@ enum class ConnectionEventType : std::uint8_t {
 };
 [[nodiscard]] std::string_view to_string(ConnectionEventType type) noexcept;
 
+using PeerIdentity = transport::PeerIdentity;
 using AddressOptions = transport::AddressOptions;  // SO_REUSEADDR and IPV6_V6ONLY
 
 struct ConnectionParameters {
@@ -170,6 +172,9 @@ class ConnectionId {
   // What the kernel tells of the connection's TCP: as much of a struct tcp_info (TCP_INFO, tcp(7)) as there is room
   // for. Returns how many octets; 0 while there is no TCP connection.
   [[nodiscard]] std::size_t tcp_info(std::span<std::byte> into) const;
+  // How TLS protects the connection, and who the peer has proved to be: of a connection request already. Nothing where
+  // there is no TLS, nor a connection any more.
+  [[nodiscard]] std::optional<PeerIdentity> peer_identity() const;
   // The device of the local address; Errc::kInvalidState before resolve_address or bind_address to a concrete address.
   [[nodiscard]] Result<Device> device() const;
 

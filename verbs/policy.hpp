@@ -19,6 +19,13 @@ enum class NoReceive : std::uint8_t {
   kTerminate,  // end the stream at once
 };
 
+// Whether connections go through TLS 1.3, which lies between TCP and MPA: both ends have to agree.
+enum class Tls : std::uint8_t {
+  kOff,      // plain MPA, as the RFCs have it
+  kAccept,   // a listener serves peers with TLS and peers without; an end that connects does so without
+  kRequire,  // no connection without
+};
+
 inline constexpr std::chrono::milliseconds kMaxTimeout = std::chrono::days(24);  // as far as the kernel's integers go
 
 // ConnectionId::set_policy refuses what contradicts itself. Time-outs are between 1 ms and kMaxTimeout; what is 0 by
@@ -99,6 +106,18 @@ struct Policy {
   // TCP_CONGESTION, for what this end sends: "reno", "cubic", "dctcp" or another that the system has and lets us use;
   // empty leaves the system's.
   std::string congestion_control{};
+  Tls tls = Tls::kOff;
+  // Files in PEM, which are read again when they change; connections that run are not touched. A listener needs a
+  // certificate, and an end that connects a CA, or fingerprints in tls_expect. Where a listener has a CA, its peers have
+  // to show a certificate, too.
+  std::string tls_certificate{};  // ours, and behind it those up to the CA's
+  std::string tls_key{};          // without a password; empty: it is in the certificate's file
+  std::string tls_ca{};           // whose signature makes a peer's certificate good
+  std::string tls_crl{};          // revoked certificates
+  // Which peers, of those: "dns:node7.example+ip:192.0.2.7+uri:spiffe://example/node7+sha256:<64 hexadecimal digits>".
+  // A certificate has to bear one of the names, or be one of the fingerprints, for which no CA is needed. Empty: all that
+  // the CA has signed. So for a CA that signs for others as well it has to be set.
+  std::string tls_expect{};
 };
 
 }  // namespace weft::verbs

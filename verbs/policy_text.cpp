@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <ranges>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -19,6 +21,7 @@ namespace {
 
 using detail::trimmed;
 using std::chrono::milliseconds;
+constexpr std::string_view kNone = "none";
 using Setter = bool (*)(Policy& policy, std::string_view value);  // false: no such value
 
 struct Key {
@@ -112,6 +115,18 @@ bool set_congestion_control(Policy& policy, std::string_view value) {
   return !value.empty();
 }
 
+bool set_tls(Policy& policy, std::string_view value) {
+  if (value != "off" && value != "accept" && value != "require") return false;
+  policy.tls = value == "off" ? Tls::kOff : (value == "accept" ? Tls::kAccept : Tls::kRequire);
+  return true;
+}
+
+template <std::string Policy::* kMember>
+bool set_words(Policy& policy, std::string_view value) {
+  policy.*kMember = value == kNone ? "" : value;
+  return !value.empty();
+}
+
 bool set_no_receive(Policy& policy, std::string_view value) {
   if (value != "stall" && value != "terminate") return false;
   policy.no_receive = value == "stall" ? NoReceive::kStall : NoReceive::kTerminate;
@@ -123,6 +138,7 @@ constexpr std::string_view kTime = "a time such as 500ms or 10s";
 constexpr std::string_view kNumberOrNone = "0, or a number";
 constexpr std::string_view kPrefixes =
     "none, or addresses and prefixes such as 10.0.0.0/8 and 2001:db8::/32 joined by +";
+constexpr std::string_view kFile = "none, or a file in PEM";
 constexpr std::string_view kTimeOrNone = "0, or a time such as 500ms or 10s";
 
 constexpr Key kKeys[] = {
@@ -188,7 +204,21 @@ constexpr Key kKeys[] = {
     {{"type-of-service", "0 to 255", "IP's type of service or traffic class; 0 leaves the system's"},
      set_type_of_service},
     {{"congestion-control", "system, or a name such as reno, cubic or dctcp", "TCP's, for what this end sends"},
-     set_congestion_control}};
+     set_congestion_control},
+    {{"tls", "off, accept or require",
+      "TLS 1.3 under MPA; accept is for a listener that also serves peers without, and connects without"},
+     set_tls},
+    {{"tls-certificate", kFile, "Our certificate, and behind it those up to the CA's", true},
+     set_words<&Policy::tls_certificate>},
+    {{"tls-key", kFile, "Its private key; none where the file of the certificate has it", true},
+     set_words<&Policy::tls_key>},
+    {{"tls-ca", kFile, "Certificates of the CAs that sign for peers; with it a listener's peers have to show one",
+      true},
+     set_words<&Policy::tls_ca>},
+    {{"tls-crl", kFile, "Certificates that the CA has revoked", true}, set_words<&Policy::tls_crl>},
+    {{"tls-expect", "none, or some of dns:NAME, ip:ADDRESS, uri:URI and sha256:DIGITS joined by +",
+      "Names of which a peer's certificate has to bear one, or its fingerprint"},
+     set_words<&Policy::tls_expect>}};
 
 constexpr auto kTold = [] {
   std::array<PolicyKey, std::size(kKeys)> told{};
@@ -223,6 +253,18 @@ std::string key_of(std::string_view argument) {
   return key;
 }
 
+// "tls-ca=keys/ca.pem" -> "tls-ca=/home/me/keys/ca.pem".
+std::string with_absolute_file(std::string_view entry) {
+  const std::size_t equals = entry.find('=');
+  const auto key = std::ranges::find(kTold, trimmed(entry.substr(0, equals)), &PolicyKey::name);
+  const bool names_file = equals != std::string_view::npos && key != kTold.end() && key->names_file;
+  const std::string_view value = names_file ? trimmed(entry.substr(equals + 1)) : std::string_view();
+  std::error_code error;
+  const auto whole = std::filesystem::absolute(value, error);
+  if (value.empty() || value == kNone || error) return std::string(entry);
+  return std::string(key->name) + '=' + whole.string();
+}
+
 }  // namespace
 
 std::expected<Policy, PolicyTextError> parse_policy(std::string_view text, const Policy& base) {
@@ -236,6 +278,15 @@ std::expected<Policy, PolicyTextError> parse_policy(std::string_view text, const
     return wrong(key_of(good.error().argument) + ": " + std::string(good.error().reason));
   }
   return policy;
+}
+
+std::string with_absolute_files(std::string_view text) {
+  std::string whole;
+  for (const auto piece : std::views::split(text, ',')) {
+    if (!whole.empty()) whole += ',';
+    whole += with_absolute_file(std::string_view(piece));
+  }
+  return whole;
 }
 
 std::span<const PolicyKey> policy_keys() noexcept { return kTold; }

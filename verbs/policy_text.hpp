@@ -25,7 +25,11 @@ struct PolicyKey {
   std::string_view name{};
   std::string_view values{};
   std::string_view meaning{};
+  bool names_file = false;
 };
 [[nodiscard]] std::span<const PolicyKey> policy_keys() noexcept;
+
+// The same text, with the names of its files from the root: for a process that may be in another folder when it opens them.
+[[nodiscard]] std::string with_absolute_files(std::string_view text);
 
 }  // namespace weft::verbs

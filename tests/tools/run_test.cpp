@@ -73,6 +73,8 @@ TEST_F(Run, SetsWhatIsAskedForAndNothingElse) {
   }
   EXPECT_EQ(variable({"--log", "info"}, "WEFT_LOG"), "info");
   EXPECT_EQ(variable({"--policy", "crc=off"}, "WEFT_POLICY"), "crc=off");
+  const std::string here = std::filesystem::current_path().string();
+  EXPECT_EQ(variable({"--policy", "tls=off,tls-ca=ca.pem"}, "WEFT_POLICY"), "tls=off,tls-ca=" + here + "/ca.pem");
   EXPECT_EQ(variable({"--pcap", file("x-%p.pcap")}, "WEFT_PCAP"), file("x-%p.pcap"));
   EXPECT_TRUE(variable({"--pcap", "x.pcap"}, "WEFT_PCAP").starts_with('/'));
   std::ofstream(file("weft.conf")) << "crc = off\n";

@@ -2,6 +2,7 @@
 // Policies written as text: every key, and what the error says of what cannot be.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <map>
 #include <string>
 
@@ -150,11 +151,33 @@ TEST(PolicyText, ContradictionsAreRefused) {
 }
 
 TEST(PolicyText, EveryKeyIsExplained) {
-  EXPECT_EQ(policy_keys().size(), 32U) << "one for each member of Policy, two for access, none for tell_stalls_after";
+  EXPECT_EQ(policy_keys().size(), 38U) << "one for each member of Policy, two for access, none for tell_stalls_after";
   for (const PolicyKey& key : policy_keys()) {
     EXPECT_FALSE(key.values.empty()) << key.name;
     EXPECT_FALSE(key.meaning.empty()) << key.name;
   }
+}
+
+// The files are those of tests/verbs/tls_refusals_test.cpp's concern; here what is off is only read.
+TEST(PolicyText, Tls) {
+  EXPECT_EQ(parsed("").tls, Tls::kOff);
+  const Policy policy =
+      parsed("tls=off,tls-certificate=/a.pem,tls-key=/b.pem,tls-ca=/c.pem,tls-crl=/d.pem,tls-expect=dns:e");
+  EXPECT_EQ(policy.tls_certificate, "/a.pem");
+  EXPECT_EQ(policy.tls_key, "/b.pem");
+  EXPECT_EQ(policy.tls_ca, "/c.pem");
+  EXPECT_EQ(policy.tls_crl, "/d.pem");
+  EXPECT_EQ(policy.tls_expect, "dns:e");
+  EXPECT_EQ(parsed("tls-ca=none", policy).tls_ca, "");
+  EXPECT_EQ(refusal("tls=on"), "tls=on: 'tls' takes off, accept or require");
+  EXPECT_EQ(refusal("tls=require,tls-ca=/nowhere.pem").find("tls-ca: cannot be read"), 0U);
+}
+
+TEST(PolicyText, FilesAreNamedFromTheRoot) {
+  const std::string here = std::filesystem::current_path().string();
+  EXPECT_EQ(with_absolute_files("crc=off, tls-ca = keys/ca.pem,tls-key=/k.pem,tls-crl=none,tls-expect=dns:a/b"),
+            "crc=off,tls-ca=" + here + "/keys/ca.pem,tls-key=/k.pem,tls-crl=none,tls-expect=dns:a/b");
+  EXPECT_EQ(with_absolute_files(""), "");
 }
 
 }  // namespace

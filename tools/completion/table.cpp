@@ -22,7 +22,7 @@ std::string type_of(const CLI::Option& option) {
 }
 
 Takes takes(const std::string& type) {
-  if (type == "FILE") return Takes::kFile;
+  if (type == "FILE" || type == "DIR") return Takes::kFile;
   if (type == "ADDR") return Takes::kHost;
   if (type == "IFACE") return Takes::kInterface;
   return Takes::kAnything;

@@ -9,6 +9,7 @@
 #include "tools/cli/command.hpp"
 #include "tools/rping/client.hpp"
 #include "tools/rping/server.hpp"
+#include "verbs/policy_text.hpp"
 
 namespace weft::tools {
 namespace {
@@ -44,6 +45,7 @@ struct RpingArguments {
   std::uint32_t port = 7174;
   std::uint32_t mpa_revision = 2;
   std::string rtr{};
+  std::string policy{};
   rping::Options options{};
 };
 
@@ -88,6 +90,10 @@ void add_protocol_options(CLI::App& app, RpingArguments& arguments) {
                  "to offer (default none). Server: what to accept (default all); with none it rejects who asks for one")
       ->type_name("KIND")
       ->check(CLI::IsMember({"send", "write", "read", "none"}));
+  app.add_option("--policy", arguments.policy,
+                 "Policy of every connection, with the keys of weft run (weft run --help); it wins over the options "
+                 "above. For TLS: docs/tls.md")
+      ->type_name("KEY=VALUE,...");
   app.add_option("--max-clients", arguments.options.max_clients,
                  "Server with -P: clients at a time; who comes beyond that is rejected")
       ->type_name("N")
@@ -141,7 +147,9 @@ Outcome<void> run(RpingArguments& arguments, const GlobalOptions& global) {
     if (!source) return std::unexpected(source.error());
     options.source = *source;
   }
-  options.policy = policy_from(arguments);
+  const auto policy = verbs::parse_policy(arguments.policy, policy_from(arguments));
+  if (!policy) return usage_error("--policy: " + policy.error().text + ".");
+  options.policy = *policy;
   if (auto capturing = start_capture(global); !capturing) return capturing;
   std::setvbuf(stdout, nullptr, _IOLBF, 0);  // each ping is seen when it happens, also through a pipe
   return options.server ? rping::run_server(options) : rping::run_client(options);

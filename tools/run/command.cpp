@@ -92,7 +92,7 @@ Outcome<void> set_policy(const RunArguments& arguments) {
   const verbs::Policy base = file.empty() ? verbs::Policy{} : verbs::read_configuration(file).policy;
   const auto policy = verbs::parse_policy(arguments.policy, base);
   if (!policy) return usage_error("--policy: " + policy.error().text + ".");
-  set("WEFT_POLICY", arguments.policy);
+  set("WEFT_POLICY", verbs::with_absolute_files(arguments.policy));
   return {};
 }
 

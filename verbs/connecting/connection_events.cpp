@@ -4,7 +4,9 @@
 #include <cerrno>
 #include <utility>
 
+#include "transport/tls/fault.hpp"
 #include "verbs/connecting/connection_state.hpp"
+#include "verbs/detail/tls_setup.hpp"
 #include "verbs/log/log.hpp"
 
 namespace weft::verbs::detail {
@@ -41,6 +43,10 @@ ConnectionEvent to_event(const engine::ErrorReport& report) {
             .error = Error{Errc::kRefused, "peer", report.sentence, ECONNRESET}};
   }
   return {.type = ConnectionEventType::kConnectError, .error = Error{Errc::kProtocol, "peer", report.sentence, EPROTO}};
+}
+
+ConnectionEvent to_event(const transport::tls::Reason& reason) {
+  return {.type = ConnectionEventType::kConnectError, .error = Error{Errc::kProtocol, reason.what, reason.why, EPROTO}};
 }
 
 }  // namespace
@@ -124,6 +130,9 @@ void ConnectionState::on_tcp(std::expected<transport::Socket, std::error_code> s
   }
   setup.send_depth = qp->attributes.max_send_wr + 1;  // and the ready-to-receive message
   setup.socket = std::move(*socket);
+  auto tls = begin_tls(setup.policy, mpa::Role::kInitiator);
+  if (!tls) return fail_connection({.type = ConnectionEventType::kConnectError, .error = tls.error()});
+  setup.tls = std::move(*tls);
   const auto stream = Stream::make(runtime_, std::move(setup));
   {
     const std::lock_guard lock(mutex_);
@@ -199,9 +208,11 @@ bool ConnectionState::will_retry(bool worth_it) {
   return attempt_->revision_1 = attempt_->retrying = true;
 }
 
-bool ConnectionState::on_startup_failed(const engine::StartupFailed& failure) {
-  if (will_retry(failure.retry_with_revision_1)) return true;
-  fail_connection(to_event(failure.report));
+// Another revision of MPA mends nothing that is TLS's.
+bool ConnectionState::on_startup_failed(const engine::StartupFailed& failure, const std::error_code& tls) {
+  const auto reason = transport::tls::reason_of(tls);
+  if (!reason && will_retry(failure.retry_with_revision_1)) return true;
+  fail_connection(reason ? to_event(*reason) : to_event(failure.report));
   return false;
 }
 

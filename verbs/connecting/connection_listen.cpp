@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "verbs/connecting/connection_state.hpp"
+#include "verbs/detail/tls_setup.hpp"
 #include "verbs/log/log.hpp"
 
 namespace weft::verbs::detail {
@@ -26,6 +27,7 @@ void tell_refused(Admission& admission, std::uint64_t listener) {
 
 Result<void> ConnectionState::listen(int backlog) {
   if (backlog <= 0) return fail(Errc::kInvalidArgument, "backlog", "not positive");
+  if (const auto able = can_listen(policy()); !able) return able;
   if (const auto left = leave(Phase::kBound, Phase::kListening, "not bound to an address"); !left) return left;
   transport::ListenOptions options{.backlog = std::max(backlog, ConnectionId::kKernelBacklog)};
   transport::BoundSocket at;
@@ -132,7 +134,13 @@ void ConnectionState::begin_incoming(const ConnectionState& listener, transport:
   mark(socket);
   log_connection(LogLevel::kInfo, number,
                  [this] { return "comes from connection " + std::to_string(incoming_.listener) + ", which listens"; });
+  auto tls = begin_tls(*policy_, mpa::Role::kResponder);
+  if (!tls) {
+    log_warning("listener " + std::to_string(listener.number), "a client is reset: " + tls.error().message());
+    return socket.reset();
+  }
   stream_ = Stream::make(runtime_, {.socket = std::move(socket),
+                                    .tls = std::move(*tls),
                                     .peer = addresses_.remote(),
                                     .role = mpa::Role::kResponder,
                                     .policy = *policy_,

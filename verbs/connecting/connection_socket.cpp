@@ -122,4 +122,13 @@ std::size_t ConnectionState::tcp_info(MutableBytes into) const {
   return stream ? stream->tcp_info(into) : 0;
 }
 
+std::optional<PeerIdentity> ConnectionState::peer_identity() const {
+  std::shared_ptr<Stream> stream;
+  {
+    const std::lock_guard lock(mutex_);
+    stream = stream_;
+  }
+  return stream ? stream->identity() : std::nullopt;
+}
+
 }  // namespace weft::verbs::detail

@@ -29,6 +29,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   Result<void> set_policy(const Policy& policy);
   Result<void> set_type_of_service(std::uint8_t octet);
   [[nodiscard]] std::size_t tcp_info(MutableBytes into) const;
+  [[nodiscard]] std::optional<PeerIdentity> peer_identity() const;
   Result<void> set_address_options(const AddressOptions& options);
   Result<void> bind_address(const Endpoint& local);
   Result<void> resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source);
@@ -55,7 +56,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   void on_requested(engine::ConnectionRequested request) override;
   void on_established(const engine::Established& established) override;
   bool on_rejected(engine::Rejected rejected) override;
-  bool on_startup_failed(const engine::StartupFailed& failure) override;
+  bool on_startup_failed(const engine::StartupFailed& failure, const std::error_code& tls) override;
   void on_peer_closed() override;
   void on_closed() override;
   void on_queue_pair_lost() override;

@@ -5,6 +5,7 @@
 
 #include "mpa/mulpdu.hpp"
 #include "transport/socket.hpp"
+#include "verbs/detail/tls_setup.hpp"
 
 namespace weft::verbs::detail {
 
@@ -111,6 +112,7 @@ Result<void> check(const Policy& policy) {
                   "the system has none of this name, or refuses it", error.value());
     }
   }
+  if (const auto good = check_tls(policy); !good) return good;
   return check_time_outs(policy);
 }
 

@@ -74,12 +74,13 @@ void log_stall(const Subject& subject, const engine::ReceiveStalled& stall, std:
 }
 
 // Any host that can connect can make a start-up fail: one in ten seconds stands for all, unless more are asked for.
-void log_startup_failure(const Endpoint& peer, const engine::ErrorReport& report, FailedStartup which) {
+void log_startup_failure(const Endpoint& peer, const engine::ErrorReport& report, FailedStartup which,
+                         std::string_view because) {
   const auto line = [&] {
     const auto layer = static_cast<unsigned>(report.layer);
-    return fmt::format("start-up with {} failed: {} [{}] layer {} ({}), type {}, code {:#04x}{}{}", peer.to_string(),
-                       report.sentence, report.clause, layer, layer_name(layer), report.type, report.code,
-                       place_of(report),
+    return fmt::format("start-up with {} failed: {}{}{} [{}] layer {} ({}), type {}, code {:#04x}{}{}",
+                       peer.to_string(), because, because.empty() ? "" : "; ", report.sentence, report.clause, layer,
+                       layer_name(layer), report.type, report.code, place_of(report),
                        which == FailedStartup::kTriedAgain ? "; trying again with MPA revision 1" : "");
   };
   switch (which) {
@@ -92,6 +93,11 @@ void log_startup_failure(const Endpoint& peer, const engine::ErrorReport& report
     return log_if_admitted(LogKind::kUnbounded, stands_for_all ? LogLevel::kWarn : LogLevel::kInfo, line);
   }
   log_withholds(LogKind::kPeersStartup, LogLevel::kWarn);
+}
+
+void log_lost(const Subject& subject, const std::error_code& error) {
+  log_if_admitted(LogKind::kStreamError, LogLevel::kError,
+                  [&] { return fmt::format("{}: the connection is lost: {}", name(subject), error.message()); });
 }
 
 void log_warning(std::string_view what, std::string_view why) {

@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstdint>
 #include <string_view>
+#include <system_error>
 
 #include "engine/event.hpp"
 #include "verbs/async_event.hpp"
@@ -29,7 +30,11 @@ void log_remark(const Subject& subject, const engine::Remark& remark);
 void log_stall(const Subject& subject, const engine::ReceiveStalled& stall, std::chrono::milliseconds patience);
 // What a peer began needs no right to fail, and is told seldom. What this end began is an error.
 enum class FailedStartup : std::uint8_t { kPeers, kOurs, kTriedAgain };
-void log_startup_failure(const Endpoint& peer, const engine::ErrorReport& report, FailedStartup which);
+// `because`: what is known beside the report, or nothing.
+void log_startup_failure(const Endpoint& peer, const engine::ErrorReport& report, FailedStartup which,
+                         std::string_view because = {});
+// A connection that was established has ended for a reason that no protocol above TCP told the peer.
+void log_lost(const Subject& subject, const std::error_code& error);
 void log_warning(std::string_view what, std::string_view why);
 // What happens on a connection; `number` is its identifier's.
 void log_connection(LogLevel level, std::uint64_t number, std::string_view what);

@@ -123,6 +123,13 @@ void Narrator::tell(const engine::FaultSeen& seen) {
 
 // --- Events
 
+void Narrator::on(const transport::PeerIdentity& peer) const {
+  std::string names;
+  for (const std::string& name : peer.names) names += ", " + name;
+  say(fmt::format("TLS 1.3 with {}; the peer {}", peer.cipher,
+                  peer.fingerprint.empty() ? "has shown no certificate" : "is " + peer.subject + names));
+}
+
 void Narrator::on(const engine::Established& event) const {
   say(fmt::format("established: MPA revision {}, {}, Markers {}, IRD {}, ORD {}, ready-to-receive by {}",
                   event.revision, event.crc ? "CRC" : "no CRC",

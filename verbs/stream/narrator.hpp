@@ -13,6 +13,7 @@
 #include "engine/event.hpp"
 #include "engine/observer.hpp"
 #include "mpa/policy.hpp"
+#include "transport/peer_identity.hpp"
 #include "transport/socket.hpp"
 
 namespace weft::verbs::detail {
@@ -27,6 +28,7 @@ class Narrator {
   void sent(std::span<const Bytes> pieces);  // offered to the socket
   void received(Bytes octets);               // as they came, before they are rearranged
 
+  void on(const transport::PeerIdentity& peer) const;
   void on(const engine::Established& event) const;
   void on(const engine::ProtocolError& event) const;
   void on(const engine::TerminateReceived& event) const;

@@ -27,10 +27,10 @@ void Outbox::close(BufferPool& pool) {
   tail_sent_ = 0;
 }
 
-transport::IoResult Outbox::write(transport::Socket& socket) {
+transport::IoResult Outbox::write(transport::Pipe& pipe) {
   const bool from_tail = tail_sent_ < tail_.size();
   const Bytes tail = Bytes(tail_).subspan(tail_sent_);
-  const auto io = socket.write(from_tail ? std::span(&tail, 1) : batch_->pieces());
+  const auto io = pipe.write(from_tail ? std::span(&tail, 1) : batch_->pieces());
   if (io.status != transport::IoResult::Status::kMoved) return io;
   octets_so_far_ += io.octets;
   if (from_tail) tail_sent_ += io.octets;

@@ -10,7 +10,7 @@
 
 #include "common/instant.hpp"
 #include "engine/transmit_batch.hpp"
-#include "transport/socket.hpp"
+#include "transport/pipe.hpp"
 #include "verbs/stream/buffer_pool.hpp"
 
 namespace weft::verbs::detail {
@@ -28,7 +28,7 @@ class Outbox {
   // --- The octets
   [[nodiscard]] bool pending() const noexcept { return tail_sent_ < tail_.size() || (batch_ && !batch_->empty()); }
   // Some of what is pending.
-  [[nodiscard]] transport::IoResult write(transport::Socket& socket);
+  [[nodiscard]] transport::IoResult write(transport::Pipe& pipe);
   [[nodiscard]] std::uint64_t octets_so_far() const noexcept { return octets_so_far_; }  // that the socket took
   // Borrowed octets do not wait for the socket: revoking memory must not wait for a peer.
   void copy_borrowed();

@@ -77,16 +77,17 @@ Stream::Stream(Runtime& runtime, Setup setup, std::unique_ptr<CapturedStream> ta
     : runtime_(runtime),
       no_receive_timeout_(setup.policy.no_receive_timeout),
       memory_(runtime.stags(), setup.policy.checked_memory),
-      socket_(std::move(setup.socket)),
+      pipe_(std::move(setup.socket), std::move(setup.tls)),
       // One progress thread reads the Requests of all connections that one listener accepts, in the order of their
       // arrival: programs pair the connections that they make one after the other with the requests by their order
       // (perftest does).
-      watch_(socket_, setup.number, runtime.progress_threads().of(setup.listener != 0 ? setup.listener : setup.number)),
+      watch_(pipe_.socket(), setup.number,
+             runtime.progress_threads().of(setup.listener != 0 ? setup.listener : setup.number)),
       peer_(setup.peer),
       origin_{.connection = setup.connection, .since = now(), .initiator = setup.role == mpa::Role::kInitiator},
-      engine_(to_config(setup, socket_.emss()), memory_, origin_.since),
+      engine_(to_config(setup, pipe_.socket().emss()), memory_, origin_.since),
       tap_(std::move(tap)),
-      narrator_(Narrator::make(setup.connection, socket_, setup.role)),
+      narrator_(Narrator::make(setup.connection, pipe_.socket(), setup.role)),
       stalls_(setup.policy.tell_stalls_after.count() == 0
                   ? nullptr
                   : std::make_unique<StallWatch>(setup.policy.tell_stalls_after)),
@@ -154,12 +155,17 @@ void Stream::disconnect() {
 
 std::error_code Stream::set_type_of_service(std::uint8_t octet) {
   const std::lock_guard lock(mutex_);
-  return life_.finished ? std::error_code{} : socket_.set({.type_of_service = octet});
+  return life_.finished ? std::error_code{} : pipe_.socket().set({.type_of_service = octet});
 }
 
 std::size_t Stream::tcp_info(MutableBytes into) {
   const std::lock_guard lock(mutex_);
-  return life_.finished ? 0 : socket_.tcp_info(into);
+  return life_.finished ? 0 : pipe_.socket().tcp_info(into);
+}
+
+std::optional<transport::PeerIdentity> Stream::identity() {
+  const std::lock_guard lock(mutex_);
+  return pipe_.identity();
 }
 
 // --- The queue pair

@@ -14,8 +14,9 @@
 #include <vector>
 
 #include "engine/engine.hpp"
+#include "transport/pipe.hpp"
 #include "transport/readiness_set.hpp"
-#include "transport/socket.hpp"
+#include "transport/tls/session.hpp"
 #include "verbs/connection.hpp"
 #include "verbs/detail/compact_mutex.hpp"
 #include "verbs/detail/queue_pair_state.hpp"
@@ -41,7 +42,8 @@ class StreamObserver {
   virtual void on_established(const engine::Established& established) = 0;
   // True: a new stream will be tried for the same queue pair.
   virtual bool on_rejected(engine::Rejected rejected) = 0;
-  virtual bool on_startup_failed(const engine::StartupFailed& failure) = 0;
+  // `tls`: why TLS ended it, or nothing.
+  virtual bool on_startup_failed(const engine::StartupFailed& failure, const std::error_code& tls) = 0;
   // The peer has closed its direction, though its last messages still wait for receives. on_closed() follows.
   virtual void on_peer_closed() = 0;
   virtual void on_closed() = 0;
@@ -54,7 +56,8 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
  public:
   struct Setup {
     transport::Socket socket{};
-    Endpoint peer{};  // of the socket
+    std::unique_ptr<transport::tls::Session> tls{};  // null: plain
+    Endpoint peer{};                                 // of the socket
     mpa::Role role{};
     Policy policy{};
     std::uint16_t ird{};
@@ -81,6 +84,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void disconnect();
   std::error_code set_type_of_service(std::uint8_t octet);
   [[nodiscard]] std::size_t tcp_info(MutableBytes into);
+  [[nodiscard]] std::optional<transport::PeerIdentity> identity();
 
   // --- The queue pair
   // Nothing when the stream is over: then they are the queue pair's to flush.
@@ -173,6 +177,9 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   bool look_locked();
   bool receive_some();
   Read read_once(Turn& turn);
+  void read_held();
+  Read take_no_octets(const transport::IoResult& io);
+  void secured();
   void end_inbound(const transport::IoResult& io);
   [[nodiscard]] engine::Landing find_landing();
   std::uint32_t land(const engine::Landing& landing, std::size_t octets);
@@ -182,6 +189,8 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void send_some(int most_batches = kMaxBatches);
   bool fill_batch(Instant at);
   bool write_pending(Instant at);
+  bool flush_pipe(Instant at);
+  bool stop_writing(const transport::IoResult& io, Instant at);
   [[nodiscard]] bool has_output() const noexcept;
   // In the start-up to the nanosecond.
   [[nodiscard]] Instant time() const noexcept { return life_.is_established() ? about_now() : now(); }
@@ -210,6 +219,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   [[nodiscard]] std::uint32_t vendor_error(WcStatus status) const;
   void give_up_after_overflow();
   void tell_failure();
+  [[nodiscard]] std::string_view hint_of_startup();
   void tell_error(const StreamError& error, AsyncEventType type);
   [[nodiscard]] Subject subject() const;  // of a line in the log
 
@@ -225,7 +235,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   const std::chrono::milliseconds no_receive_timeout_;  // of its Policy
   CompactMutex mutex_;
   StreamMemory memory_;
-  transport::Socket socket_;
+  transport::Pipe pipe_;
   SocketWatch watch_;
   const Endpoint peer_;
   const Origin origin_;

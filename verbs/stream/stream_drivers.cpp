@@ -25,7 +25,7 @@ bool Stream::drive(bool hangup) {
 // gone.
 void Stream::look_for_the_end() {
   if (!inbox_.stalled || life_.finished || inbox_.over) return;
-  if (socket_.pending_error()) {
+  if (pipe_.socket().pending_error()) {
     inbox_.over = true;
     if (narrator_) narrator_->say("TCP connection lost while it waited for a receive");
     if (tap_) tap_->rest(), tap_->rst_received();
@@ -33,7 +33,7 @@ void Stream::look_for_the_end() {
     pump();
     return settle();
   }
-  if (!inbox_.fin_waits && socket_.peer_has_closed()) peer_closed_behind_stall();
+  if (!inbox_.fin_waits && pipe_.socket().peer_has_closed()) peer_closed_behind_stall();
 }
 
 // What is posted goes out first.
@@ -123,7 +123,7 @@ void Stream::give_up_at_once() noexcept {
   } catch (const std::bad_alloc&) {
     life_.finished = true;
     watch_.end();
-    socket_.reset();
+    pipe_.reset();
     runtime_.forget(number());
   }
 }
@@ -150,8 +150,10 @@ void Stream::is_over(const Driver& owner) {
 // Not when its lock is taken: a thread is at it.
 std::optional<std::uint32_t> Stream::reads_if_unserved() {
   const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock || life_.finished || watch_.is_served(wanted(), runtime_.progress_threads().has_proxy()) ||
-      !socket_.is_ready(wanted().read, wanted().write))
+  if (!lock || life_.finished) return std::nullopt;
+  const bool hidden = inbox_.reads() && pipe_.holds();  // no thread that sleeps would wake for it
+  if (!hidden && (watch_.is_served(wanted(), runtime_.progress_threads().has_proxy()) ||
+                  !pipe_.socket().is_ready(wanted().read, wanted().write)))
     return std::nullopt;
   return inbox_.reads_so_far;
 }
@@ -160,7 +162,8 @@ std::optional<std::uint32_t> Stream::reads_if_unserved() {
 void Stream::leave_to_parent(int nowhere) noexcept {
   life_.reach(Stage::kClosed);
   life_.finished = true;
-  if (socket_.is_open() && nowhere >= 0) ::dup3(nowhere, socket_.descriptor(), O_CLOEXEC);
+  const auto& socket = pipe_.socket();
+  if (socket.is_open() && nowhere >= 0) ::dup3(nowhere, socket.descriptor(), O_CLOEXEC);
 }
 
 void Stream::abandon() {
@@ -188,7 +191,7 @@ void Stream::last_octets() {
   inbox_.open(runtime_.buffers());
   inbox_.clear();
   for (std::size_t octets = 0; octets < Inbox::kMostRead && !inbox_.over;) {
-    const auto io = socket_.read(inbox_.room());
+    const auto io = pipe_.read(inbox_.room());
     if (io.status != transport::IoResult::Status::kMoved) return;
     octets += io.octets;
   }
@@ -200,6 +203,7 @@ void Stream::settle() {
   if (life_.finished) return;
   if (life_.fails() && std::exchange(inbox_.stalled, false))
     present();  // no receive is waited for any more: on to the FIN
+  if (pipe_.holds()) read_held();
   memory_.drop_leases();
   outbox_.left = has_output();
   if (life_.is_closed() || !outbox_.left) follow_disposition();
@@ -217,7 +221,9 @@ void Stream::follow_disposition() {
       if (std::exchange(life_.fin_sent, true)) return;
       if (narrator_) narrator_->say("FIN sent");
       if (tap_) tap_->fin_sent();
-      return socket_.shutdown_write();
+      pipe_.shutdown_write();
+      outbox_.left = has_output();  // TLS's close_notify, where the socket did not take it
+      return;
     case engine::Disposition::kReset: return finish(true);
     case engine::Disposition::kClose: return finish(is_shut_out());
   }
@@ -243,7 +249,7 @@ void Stream::wake_at(Instant at) {
 // A peer that lets nothing in any more when our patience is over would never hear of the end: its program waits for a FIN
 // that stands behind what it does not take. So it gets a reset, and the kernel keeps nothing for it. A process that ends
 // has no patience to be over: it leaves the octets to the kernel.
-bool Stream::is_shut_out() const { return !inbox_.over && socket_.peer_takes_nothing(); }
+bool Stream::is_shut_out() const { return !inbox_.over && pipe_.socket().peer_takes_nothing(); }
 
 void Stream::finish(bool reset) {
   life_.finished = true;
@@ -255,8 +261,8 @@ void Stream::finish(bool reset) {
   if (tap_) tap_->rest();
   if (tap_ && reset) tap_->rst_sent();
   if (tap_ && !reset && !life_.fin_sent) tap_->fin_sent();
-  if (reset) socket_.reset();
-  if (!reset) socket_.close();
+  if (reset) pipe_.reset();
+  if (!reset) pipe_.close();
   if (life_.orphaned) runtime_.orphans().remove(number());
   runtime_.forget(number());
   tell_end();

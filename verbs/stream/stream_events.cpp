@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the engine says, and what becomes of it: completions, asynchronous events, news for the connection manager.
+#include <string>
 #include <utility>
 #include <variant>
 
+#include "transport/tls/fault.hpp"
 #include "verbs/log/log.hpp"
 #include "verbs/stream/stream.hpp"
 
@@ -107,11 +109,21 @@ void Stream::on(engine::Rejected& event) {
 
 void Stream::on(const engine::StartupFailed& event) {
   if (narrator_) narrator_->on(event);
-  const bool retry = observer_ && observer_->on_startup_failed(event);
+  const auto tls = pipe_.failure();
+  const bool retry = observer_ && observer_->on_startup_failed(event, tls);
   const auto side = origin_.initiator ? FailedStartup::kOurs : FailedStartup::kPeers;
-  log_startup_failure(peer_, event.report, retry ? FailedStartup::kTriedAgain : side);
+  log_startup_failure(peer_, event.report, retry ? FailedStartup::kTriedAgain : side,
+                      tls ? tls.message() : std::string(hint_of_startup()));
   if (retry) release_locked();   // as above
   life_.reach(Stage::kFailing);  // a Terminate may be on its way (MPA2-8-01)
+}
+
+// What an administrator has to know of a peer that speaks TLS to an end that does not.
+std::string_view Stream::hint_of_startup() {
+  const bool staged = inbox_.is_open() && !inbox_.empty();
+  return staged && transport::tls::looks_like_tls(inbox_.staged())
+             ? "the peer speaks TLS, and this end does not: tls=off"
+             : "";
 }
 
 // --- Completions

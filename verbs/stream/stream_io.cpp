@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "verbs/log/log.hpp"
 #include "verbs/memory/copy.hpp"
 #include "verbs/stream/stream.hpp"
 
@@ -21,7 +22,7 @@ void Stream::drive_locked() {
 bool Stream::look_locked() {
   if (life_.finished) return false;
   const bool came = receive_some();
-  if (!came && !outbox_.blocked && !outbox_.left) return park_buffers(), false;
+  if (!came && !outbox_.blocked && !outbox_.left && !pipe_.has_output()) return park_buffers(), false;
   outbox_.blocked = false;
   send_some();
   settle();
@@ -32,7 +33,8 @@ bool Stream::look_locked() {
 
 // False when nothing came. A turn that ends early leaves octets in the socket alone, which stays readable for the
 // driver that asks next, and all ask by level: what was read has been shown to the engine, and it took all that was
-// complete, or waits for a receive and says so (inbox_.stalled). So no driver is owed a wake-up.
+// complete, or waits for a receive and says so (inbox_.stalled). So no driver is owed a wake-up. What the pipe holds no
+// socket shows: it is read in this turn.
 bool Stream::receive_some() {
   Read last = Read::kNothing;
   for (Turn turn; !turn.over() && !inbox_.stalled && !inbox_.over;) {
@@ -40,7 +42,17 @@ bool Stream::receive_some() {
     if (last == Read::kNothing) return before != Read::kNothing;
     if (last == Read::kAll) return true;
   }
+  if (pipe_.holds()) read_held();
   return last != Read::kNothing;
+}
+
+// No more than a pipe holds, for the socket is left alone.
+void Stream::read_held() {
+  const transport::Pipe::Inside inside(pipe_);
+  Turn turn;
+  while (pipe_.holds() && inbox_.reads()) {
+    if (read_once(turn) == Read::kNothing) return;
+  }
 }
 
 // Counts in `turn` what came.
@@ -52,9 +64,8 @@ Stream::Read Stream::read_once(Turn& turn) {
   const bool lands = !landing.memory.empty();
   const auto into =
       lands ? room.subspan(landing.memory.size()).first(landing.behind + Inbox::kNextHeader) : inbox_.room_to_read();
-  const auto io = lands ? socket_.read(landing.memory, into) : socket_.read(into);
-  if (io.status == transport::IoResult::Status::kWouldBlock) return Read::kNothing;
-  if (io.status != transport::IoResult::Status::kMoved) return end_inbound(io), Read::kAll;
+  const auto io = lands ? pipe_.read(landing.memory, into) : pipe_.read(into);
+  if (io.status != transport::IoResult::Status::kMoved) return take_no_octets(io);
   ++inbox_.reads_so_far;
   turn.octets += io.octets;
   if (lands) {
@@ -67,7 +78,25 @@ Stream::Read Stream::read_once(Turn& turn) {
     turn.frames += frames;
     inbox_.learn(io.octets, frames);
   }
-  return io.octets == landing.memory.size() + into.size() ? Read::kSome : Read::kAll;
+  return io.octets == landing.memory.size() + into.size() || pipe_.holds() ? Read::kSome : Read::kAll;
+}
+
+Stream::Read Stream::take_no_octets(const transport::IoResult& io) {
+  switch (io.status) {
+    case transport::IoResult::Status::kMoved:
+    case transport::IoResult::Status::kWouldBlock: return Read::kNothing;
+    case transport::IoResult::Status::kSecured: return secured(), Read::kSome;
+    case transport::IoResult::Status::kEndOfStream:
+    case transport::IoResult::Status::kLost: break;
+  }
+  return end_inbound(io), Read::kAll;
+}
+
+// The engine's octets may go from here on.
+void Stream::secured() {
+  if (!narrator_) return;
+  const auto peer = pipe_.identity();
+  if (peer) narrator_->on(*peer);
 }
 
 void Stream::end_inbound(const transport::IoResult& io) {
@@ -80,6 +109,7 @@ void Stream::end_inbound(const transport::IoResult& io) {
   } else {
     if (tap_) tap_->rst_received();
     if (narrator_) narrator_->lost(io.error.message());
+    if (life_.is_established() && pipe_.failure()) log_lost(subject(), io.error);
     engine_.connection_lost(now());
   }
   pump();
@@ -146,13 +176,16 @@ void Stream::park_buffers() {
 
 // --- Outbound
 
-bool Stream::has_output() const noexcept { return outbox_.pending() || engine_.has_output(); }
+// Until TLS's handshake is over the engine's octets wait: room in the socket would not let them go.
+bool Stream::has_output() const noexcept {
+  return outbox_.pending() || engine_.has_output() ? pipe_.takes_octets() || pipe_.has_output() : pipe_.has_output();
+}
 
 void Stream::send_some(int most_batches) {
   if (outbox_.blocked || life_.finished || !has_output()) return;
   const Instant at = time();
-  bool more = true;
-  for (int batches = 0; more && batches < most_batches; ++batches) {
+  bool more = !pipe_.has_output() || flush_pipe(at);
+  for (int batches = 0; more && pipe_.takes_octets() && batches < most_batches; ++batches) {
     if (!outbox_.pending()) more = fill_batch(at);
     if (!outbox_.pending() || !write_pending(at)) break;
   }
@@ -162,7 +195,7 @@ void Stream::send_some(int most_batches) {
 // True when there is more than one batch takes.
 bool Stream::fill_batch(Instant at) {
   if (outbox_.emss_read_at + kEmssRefresh < at) {
-    if (const auto emss = socket_.emss(); emss != 0) engine_.set_emss(emss);
+    if (const auto emss = pipe_.socket().emss(); emss != 0) engine_.set_emss(emss);
     outbox_.emss_read_at = at;
   }
   auto& batch = outbox_.open(runtime_.buffers());
@@ -174,11 +207,21 @@ bool Stream::fill_batch(Instant at) {
 
 // False when the socket takes no more for now, or is gone.
 bool Stream::write_pending(Instant at) {
-  const auto io = outbox_.write(socket_);
+  const auto io = outbox_.write(pipe_);
   if (io.status == transport::IoResult::Status::kMoved) {
     engine_.written(io.octets, at);
     if (!outbox_.pending()) return true;
   }
+  return stop_writing(io, at);
+}
+
+// What TLS has to write by itself. False as above.
+bool Stream::flush_pipe(Instant at) {
+  const auto io = pipe_.flush();
+  return io.status == transport::IoResult::Status::kMoved || stop_writing(io, at);
+}
+
+bool Stream::stop_writing(const transport::IoResult& io, Instant at) {
   if (io.status == transport::IoResult::Status::kLost) {
     if (narrator_) narrator_->lost(io.error.message());
     if (!std::exchange(inbox_.over, true)) engine_.connection_lost(at);

@@ -10,7 +10,7 @@ std::optional<LiveStream> Stream::describe() {
   const std::lock_guard lock(mutex_);
   if (life_.finished) return std::nullopt;
   return LiveStream{.connection = origin_.connection,
-                    .local = socket_.local().value_or(Endpoint{}),
+                    .local = pipe_.socket().local().value_or(Endpoint{}),
                     .peer = peer_,
                     .initiator = origin_.initiator,
                     .queue_pair = qp_ ? qp_->number : 0,
@@ -23,7 +23,7 @@ std::optional<LiveStream> Stream::describe() {
 
 StreamWait Stream::waits_for() const noexcept {
   if (inbox_.stalled) return StreamWait::kReceive;
-  if (outbox_.left && !socket_.is_ready(false, true)) return StreamWait::kPeerWindow;
+  if (outbox_.left && !pipe_.socket().is_ready(false, true)) return StreamWait::kPeerWindow;
   return engine_.awaits_answers() ? StreamWait::kAnswers : StreamWait::kNothing;
 }
 

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which peers TLS lets through, and what both ends say of those that it does not.
+#include <gtest/gtest.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
+#include <sys/stat.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "tls_ends.hpp"
+#include "transport/tls/expectation.hpp"
+
+namespace weft::transport::test {
+namespace {
+
+using tls::Context;
+using tls::Expectation;
+using tls::Fault;
+using tls::Part;
+using tls::Settings;
+
+struct Said {
+  std::error_code client{};
+  std::error_code server{};
+};
+
+// Both ends after the handshake and one more look: a server that refuses its client tells so behind the client's own part.
+Said outcome(const Settings& client, const Settings& server) {
+  TlsEnds ends(client, server);
+  auto [at_client, at_server] = ends.try_to_shake_hands();
+  std::byte place{};
+  if (at_client.status == Status::kSecured && at_server.status == Status::kLost)
+    at_client = read_some(ends.client, {&place, 1});
+  return {at_client.error, at_server.error};
+}
+
+TEST(TlsTrust, PeersOfOneCa) {
+  const TlsKeys keys;
+  const Said said = outcome(keys.client(), keys.server());
+  EXPECT_FALSE(said.client) << said.client.message();
+  EXPECT_FALSE(said.server) << said.server.message();
+}
+
+TEST(TlsTrust, AServerOfAnotherCa) {
+  const TlsKeys keys, others;
+  const Said said = outcome({.ca = others.path("ca.pem")}, {.certificate = keys.path("server.pem")});
+  EXPECT_EQ(said.client, tls::of_verification(X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY)) << said.client.message();
+  EXPECT_EQ(said.server, tls::of_alert(SSL_AD_UNKNOWN_CA)) << said.server.message();
+}
+
+TEST(TlsTrust, AClientOfAnotherCa) {
+  const TlsKeys keys, others;
+  Settings client = others.client();
+  client.ca = keys.path("ca.pem");
+  const Said said = outcome(client, keys.server());
+  EXPECT_EQ(said.server, tls::of_verification(X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY)) << said.server.message();
+  EXPECT_EQ(said.client, tls::of_alert(SSL_AD_UNKNOWN_CA)) << said.client.message();
+}
+
+TEST(TlsTrust, AClientWithoutACertificate) {
+  const TlsKeys keys;
+  const Said said = outcome({.ca = keys.path("ca.pem")}, keys.server());
+  EXPECT_TRUE(said.server);
+  EXPECT_EQ(said.client, tls::of_alert(TLS13_AD_CERTIFICATE_REQUIRED)) << said.client.message();
+  EXPECT_NE(said.client.message().find("tls-certificate"), std::string::npos) << "what to do";
+  const Said one_way = outcome({.ca = keys.path("ca.pem")}, {.certificate = keys.path("server.pem")});
+  EXPECT_FALSE(one_way.client || one_way.server) << "a listener without a CA asks for none";
+}
+
+TEST(TlsTrust, Expired) {
+  const TlsKeys keys;
+  using Days = tls::Authority::Days;
+  keys.issue("old", {.common_name = "old", .valid_from = Days(-10), .valid_until = Days(-1)});
+  const Said server = outcome(keys.client(), keys.of("old"));
+  EXPECT_EQ(server.client, tls::of_verification(X509_V_ERR_CERT_HAS_EXPIRED)) << server.client.message();
+  EXPECT_EQ(server.client.message(), "the peer's certificate: certificate has expired");
+  EXPECT_EQ(server.server, tls::of_alert(SSL_AD_CERTIFICATE_EXPIRED)) << server.server.message();
+  const Said client = outcome(keys.of("old"), keys.server());
+  EXPECT_EQ(client.server, tls::of_verification(X509_V_ERR_CERT_HAS_EXPIRED)) << client.server.message();
+  EXPECT_EQ(client.client, tls::of_alert(SSL_AD_CERTIFICATE_EXPIRED)) << client.client.message();
+}
+
+TEST(TlsTrust, ExpectedNames) {
+  const TlsKeys keys;
+  for (const char* good : {"dns:server.example", "ip:127.0.0.1", "uri:weft://server", "dns:other+ip:127.0.0.1"}) {
+    Settings client = keys.client();
+    client.expect = good;
+    EXPECT_FALSE(outcome(client, keys.server()).client) << good;
+  }
+  for (const char* bad : {"dns:client.example", "ip:127.0.0.2", "uri:weft://serve", "dns:server"}) {
+    Settings client = keys.client();
+    client.expect = bad;
+    const Said said = outcome(client, keys.server());
+    EXPECT_EQ(said.client, tls::of_verification(X509_V_ERR_HOSTNAME_MISMATCH)) << bad << said.client.message();
+    EXPECT_EQ(said.server, tls::of_alert(SSL_AD_BAD_CERTIFICATE)) << bad << said.server.message();
+  }
+}
+
+TEST(TlsTrust, AFingerprintNeedsNoCa) {
+  const TlsKeys keys;
+  TlsEnds ends(keys);
+  const std::string server = ends.client.identity()->fingerprint, client = ends.server.identity()->fingerprint;
+  const Settings at_client{.certificate = keys.path("client.pem"), .expect = server};
+  const Settings at_server{.certificate = keys.path("server.pem"), .expect = client};
+  const Said said = outcome(at_client, at_server);
+  EXPECT_FALSE(said.client) << said.client.message();
+  EXPECT_FALSE(said.server) << said.server.message();
+  const Said wrong = outcome({.expect = client}, {.certificate = keys.path("server.pem")});
+  EXPECT_EQ(wrong.client, tls::of_verification(X509_V_ERR_CERT_UNTRUSTED)) << wrong.client.message();
+}
+
+TEST(TlsTrust, WhatAnExpectationTakes) {
+  for (const char* bad : {"server", "dns:", ":x", "ip:host", "sha256:12", "sha256:zz", "mail:a@b", "dns:a+", "+"})
+    EXPECT_FALSE(Expectation::parse(bad)) << bad;
+  const std::string digits(64, 'a');
+  EXPECT_TRUE(Expectation::parse("sha256:" + digits)->has_fingerprints());
+  EXPECT_TRUE(Expectation::parse("")->empty());
+}
+
+// --- Files
+
+TEST(TlsContext, SaysWhichFileIsToBlame) {
+  const TlsKeys keys;
+  keys.put("empty.pem", "");
+  const auto refused = [](const Settings& settings) {
+    const auto loaded = Context::load(settings);
+    EXPECT_FALSE(loaded);
+    return loaded ? tls::Refusal{} : loaded.error();
+  };
+  EXPECT_EQ(refused({.certificate = keys.path("none.pem")}).which, tls::Setting::kCertificate);
+  EXPECT_EQ(refused({.certificate = keys.path("none.pem")}).os_error, ENOENT);
+  EXPECT_EQ(refused({.certificate = keys.path("empty.pem")}).which, tls::Setting::kCertificate);
+  EXPECT_EQ(refused({.certificate = keys.path("ca.pem")}).which, tls::Setting::kKey);
+  EXPECT_EQ(refused({.certificate = keys.path("server.pem"), .key = keys.path("client.pem")}).which,
+            tls::Setting::kKey);
+  EXPECT_EQ(refused({.ca = keys.path("empty.pem")}).which, tls::Setting::kCa);
+  EXPECT_EQ(refused({.ca = keys.path("ca.pem"), .crl = keys.path("ca.pem")}).which, tls::Setting::kCrl);
+  EXPECT_EQ(refused({.expect = "dns:a"}).which, tls::Setting::kExpect);
+  EXPECT_EQ(refused({.ca = keys.path("ca.pem"), .expect = "a"}).which, tls::Setting::kExpect);
+}
+
+TEST(TlsContext, IsMadeOnceAndAgainWhenAFileChanges) {
+  const TlsKeys keys;
+  const auto first = Context::find(keys.server()).value();
+  EXPECT_EQ(Context::find(keys.server())->context, first.context);
+  keys.issue("next", {.common_name = "next"});
+  std::filesystem::rename(keys.path("next.pem"), keys.path("server.pem"));
+  const auto second = Context::find(keys.server()).value();
+  EXPECT_NE(second.context, first.context);
+  TlsEnds ends(keys.client(), keys.server());
+  ends.shake_hands();
+  EXPECT_EQ(ends.client.identity()->subject, "CN=next");
+  keys.put("broken.pem", "no certificate");
+  std::filesystem::rename(keys.path("broken.pem"), keys.path("server.pem"));
+  const auto third = Context::find(keys.server()).value();
+  EXPECT_EQ(third.context, second.context) << "what was good still is";
+  ASSERT_TRUE(third.stale);
+  EXPECT_EQ(third.stale->which, tls::Setting::kCertificate);
+}
+
+// --- What a peer may send without end
+
+// OpenSSL's own client, for what a pipe never sends.
+struct OwnClient {
+  std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context{SSL_CTX_new(TLS_client_method()), SSL_CTX_free};
+  std::unique_ptr<SSL, decltype(&SSL_free)> ssl{SSL_new(context.get()), SSL_free};
+};
+
+TEST(TlsPipe, KeyUpdatesAreCounted) {
+  const TlsKeys keys;
+  auto [peer, socket] = connected_pair();
+  Pipe server(std::move(socket), session({.certificate = keys.path("server.pem")}, Part::kServer));
+  const OwnClient client;
+  SSL_set_fd(client.ssl.get(), peer.descriptor());
+  std::byte place[16]{};
+  SSL_connect(client.ssl.get());
+  becomes_readable(server.socket().descriptor());
+  EXPECT_EQ(server.read(place).status, Status::kWouldBlock);
+  becomes_readable(peer.descriptor());
+  ASSERT_EQ(SSL_connect(client.ssl.get()), 1);
+  ASSERT_EQ(read_some(server, place).status, Status::kSecured);
+  const auto update = [&] {
+    ASSERT_EQ(SSL_key_update(client.ssl.get(), SSL_KEY_UPDATE_REQUESTED), 1);
+    ASSERT_EQ(SSL_do_handshake(client.ssl.get()), 1);
+  };
+  for (std::uint64_t i = 0; i < tls::Session::kMostMessages; ++i) update();
+  ASSERT_EQ(SSL_write(client.ssl.get(), "x", 1), 1);
+  EXPECT_EQ(read_some(server, place).octets, 1U) << "as many as may be";
+  ASSERT_EQ(write_one(server, Bytes(place).first(1)).octets, 1U);
+  becomes_readable(peer.descriptor());
+  char answer{};
+  ASSERT_EQ(SSL_read(client.ssl.get(), &answer, 1), 1) << "with the keys that it asked for";
+  EXPECT_EQ(answer, 'x');
+  for (int i = 0; i < 100; ++i) update();
+  const auto io = read_some(server, place);
+  EXPECT_EQ(io.error, make_error_code(Fault::kTooManyMessages)) << io.error.message();
+}
+
+// --- The application's things
+
+TEST(TlsPipe, LeavesTheErrorsOfTheApplicationInOpenSslsList) {
+  const TlsKeys keys;
+  TlsEnds ends(keys);
+  ERR_clear_error();
+  ERR_raise(ERR_LIB_USER, 77);
+  const auto sent = pattern(100);
+  EXPECT_EQ(carry(ends.client, ends.server, sent, 30), sent);
+  ends.client.socket().shutdown_write();
+  std::byte place{};
+  EXPECT_EQ(read_some(ends.server, {&place, 1}).error, make_error_code(Fault::kTruncated));
+  EXPECT_EQ(ERR_GET_REASON(ERR_get_error()), 77);
+  EXPECT_EQ(ERR_get_error(), 0U);
+}
+
+TEST(TlsPipe, WritesAKeyLogForItsOwnerAlone) {
+  const TlsKeys keys;
+  const std::string path = keys.path("keys.log");
+  ::setenv("SSLKEYLOGFILE", path.c_str(), 1);
+  TlsEnds ends(keys);
+  ::unsetenv("SSLKEYLOGFILE");
+  struct stat about{};
+  ASSERT_EQ(::stat(path.c_str(), &about), 0);
+  EXPECT_EQ(about.st_mode & 0777U, 0600U);
+  std::ifstream file(path);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_NE(text.find("CLIENT_TRAFFIC_SECRET_0 "), std::string::npos);
+  EXPECT_TRUE(text.ends_with('\n'));
+}
+
+}  // namespace
+}  // namespace weft::transport::test

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// What OpenSSL asks of the socket, by way of a BIO of our own. Its own one would raise SIGPIPE, and it would keep records
+// that the socket does not take where no other code sees them.
+#include <openssl/bio.h>
+#include <openssl/ssl.h>
+
+#include <new>
+#include <utility>
+
+#include "transport/tls/fault.hpp"
+#include "transport/tls/session.hpp"
+
+namespace weft::transport::tls {
+namespace {
+
+using Status = IoResult::Status;
+
+// Record types of RFC 8446 section 5.1: change_cipher_spec, alert, handshake, application_data.
+bool is_record(std::byte first) noexcept { return first >= std::byte{20} && first <= std::byte{23}; }
+
+Session* session_of(BIO* bio) noexcept { return static_cast<Session*>(BIO_get_data(bio)); }
+
+}  // namespace
+
+BIO_METHOD* Session::method() noexcept {
+  static BIO_METHOD* const one = [] {
+    BIO_METHOD* const made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "weft socket");
+    if (made == nullptr) return made;
+    BIO_meth_set_read(made, [](BIO* bio, char* into, int octets) { return read_socket(bio, into, octets); });
+    BIO_meth_set_write(made, [](BIO* bio, const char* from, int octets) { return write_socket(bio, from, octets); });
+    BIO_meth_set_ctrl(
+        made, [](BIO* bio, int what, long number, void* pointer) { return control(bio, what, number, pointer); });
+    return made;
+  }();
+  return one;
+}
+
+// The budget of messages is looked at here: of what the socket has, and of no more, a flood is read behind its end.
+int Session::read_socket(BIO* bio, char* into, int octets) noexcept {
+  Session& self = *session_of(bio);
+  Inbound& inbound = self.inbound_;
+  BIO_clear_retry_flags(bio);
+  if (self.is_flooded()) return -1;
+  const MutableBytes place(reinterpret_cast<std::byte*>(into), static_cast<std::size_t>(octets));
+  const bool looks = !self.only_inside_ && !inbound.drained;
+  const auto io = looks ? self.socket_->read(place) : IoResult{.status = Status::kWouldBlock};
+  switch (io.status) {
+    case Status::kMoved:
+      if (!std::exchange(inbound.begun, true)) inbound.foreign = !is_record(place.front());
+      inbound.drained = io.octets < place.size();
+      return static_cast<int>(io.octets);
+    case Status::kWouldBlock: inbound.blocked = true; return BIO_set_retry_read(bio), -1;
+    case Status::kEndOfStream: inbound.ended = true; return 0;
+    case Status::kSecured: break;  // no socket says so
+    case Status::kLost: inbound.lost = io.error; break;
+  }
+  return -1;
+}
+
+int Session::write_socket(BIO* bio, const char* from, int octets) noexcept {
+  BIO_clear_retry_flags(bio);
+  const Bytes record(reinterpret_cast<const std::byte*>(from), static_cast<std::size_t>(octets));
+  return session_of(bio)->take(record);
+}
+
+// Takes all: what the socket leaves waits in unsent_. So OpenSSL never has to be asked for the same record again.
+int Session::take(Bytes record) noexcept {
+  if (lost_out_) return -1;
+  Bytes rest = record;
+  if (!corked_ && unsent_.empty()) {
+    const auto io = socket_->write({&record, 1});
+    if (io.status == Status::kLost) lost_out_ = io.error;
+    rest = record.subspan(io.octets);
+  }
+  if (!lost_out_ && !keep(rest)) lost_out_ = make_error_code(Fault::kNoMemory);
+  return lost_out_ ? -1 : static_cast<int>(record.size());
+}
+
+bool Session::keep(Bytes record) noexcept {
+  try {
+    unsent_.insert(unsent_.end(), record.begin(), record.end());
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+long Session::control(BIO* bio, int what, long, void*) noexcept {
+  if (what == BIO_CTRL_EOF) return session_of(bio)->inbound_.ended ? 1 : 0;
+  return what == BIO_CTRL_FLUSH || what == BIO_CTRL_DUP ? 1 : 0;
+}
+
+void Session::see_message(int sent, int, int type, const void* message, std::size_t octets, SSL*,
+                          void* session) noexcept {
+  auto& self = *static_cast<Session*>(session);
+  if (sent != 0) return;
+  if (type == SSL3_RT_HANDSHAKE && self.secured_) ++self.messages_;
+  if (type == SSL3_RT_ALERT && octets == 2) self.inbound_.alert = static_cast<const std::uint8_t*>(message)[1];
+}
+
+bool Session::is_flooded() const noexcept {
+  constexpr std::uint64_t kOctetsOfMore = 1 << 20;
+  return messages_ > kMostMessages + received_ / kOctetsOfMore;
+}
+
+}  // namespace weft::transport::tls

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/detail/tls_setup.hpp"
+
+#include <cerrno>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "verbs/log/log.hpp"
+
+namespace weft::verbs::detail {
+
+namespace {
+
+namespace tls = transport::tls;
+
+tls::Settings settings_of(const Policy& policy) {
+  return {.certificate = policy.tls_certificate,
+          .key = policy.tls_key,
+          .ca = policy.tls_ca,
+          .crl = policy.tls_crl,
+          .expect = policy.tls_expect};
+}
+
+constexpr std::string_view argument(tls::Setting setting) noexcept {
+  switch (setting) {
+    case tls::Setting::kCertificate: return "policy.tls_certificate";
+    case tls::Setting::kKey: return "policy.tls_key";
+    case tls::Setting::kCa: return "policy.tls_ca";
+    case tls::Setting::kCrl: return "policy.tls_crl";
+    case tls::Setting::kExpect: return "policy.tls_expect";
+  }
+  return "policy.tls";
+}
+
+Error to_error(const tls::Refusal& refusal) noexcept {
+  return {Errc::kInvalidArgument, argument(refusal.which), refusal.why, refusal.os_error};
+}
+
+Result<tls::Context::Found> find_context(const Policy& policy) {
+  auto found = tls::Context::find(settings_of(policy));
+  if (!found) return std::unexpected(to_error(found.error()));
+  return std::move(*found);
+}
+
+// An end that connects and takes whatever peer answers would be protected from nothing but ears.
+Result<tls::Part> part_of(const Policy& policy, mpa::Role role, const tls::Context& context) {
+  const bool connects = role == mpa::Role::kInitiator;
+  if (connects && !context.judges_peers())
+    return fail(Errc::kInvalidArgument, "policy.tls_ca", "to connect needs it, or a fingerprint in tls_expect");
+  if (!connects && !context.has_certificate())
+    return fail(Errc::kInvalidArgument, "policy.tls_certificate", "to listen with TLS needs one");
+  if (connects) return tls::Part::kClient;
+  return policy.tls == Tls::kAccept ? tls::Part::kServerIfAsked : tls::Part::kServer;
+}
+
+}  // namespace
+
+Result<void> check_tls(const Policy& policy) {
+  if (policy.tls == Tls::kOff) return {};
+  if (policy.tls != Tls::kAccept && policy.tls != Tls::kRequire)
+    return fail(Errc::kInvalidArgument, "policy.tls", "neither kOff nor kAccept nor kRequire");
+  const auto found = find_context(policy);
+  return found ? Result<void>() : std::unexpected(found.error());
+}
+
+Result<void> can_listen(const Policy& policy) {
+  if (policy.tls == Tls::kOff) return {};
+  const auto found = find_context(policy);
+  if (!found) return std::unexpected(found.error());
+  const auto part = part_of(policy, mpa::Role::kResponder, *found->context);
+  return part ? Result<void>() : std::unexpected(part.error());
+}
+
+// Of an end that connects, kAccept says nothing: it is the listener's word.
+Result<std::unique_ptr<tls::Session>> begin_tls(const Policy& policy, mpa::Role role) {
+  const bool off = policy.tls == Tls::kOff || (policy.tls == Tls::kAccept && role == mpa::Role::kInitiator);
+  if (off) return nullptr;
+  const auto found = find_context(policy);
+  if (!found) return std::unexpected(found.error());
+  if (found->stale)
+    log_warning("TLS, whose files have changed", to_error(*found->stale).message() + ": what was read before holds");
+  const auto part = part_of(policy, role, *found->context);
+  if (!part) return std::unexpected(part.error());
+  auto session = tls::Session::make(found->context, *part);
+  if (!session) return fail(Errc::kSystem, "policy.tls", "no memory for TLS", ENOMEM);
+  return session;
+}
+
+}  // namespace weft::verbs::detail
