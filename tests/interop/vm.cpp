@@ -164,6 +164,8 @@ std::string Vm::run(const std::string& command) const {
   return session.transcript();
 }
 
+bool Vm::recorded(std::string_view octets) const { return content(packets_).find(octets) != std::string::npos; }
+
 void Vm::forget_packets() const {
   if (testing::UnitTest::GetInstance()->Failed()) return;
   std::filesystem::remove(packets_);

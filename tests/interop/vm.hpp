@@ -55,6 +55,8 @@ class Vm {
 
   // Every packet of the guest's network card, seen by qemu. Complete after power_off().
   [[nodiscard]] const std::string& packets() const noexcept { return packets_; }
+  // Whether these octets stand somewhere in them, in one packet. qemu writes each packet as it comes.
+  [[nodiscard]] bool recorded(std::string_view octets) const;
   void power_off();
   void forget_packets() const;  // removes the file, unless some test has failed
   [[nodiscard]] static bool booted() noexcept;

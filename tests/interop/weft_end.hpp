@@ -52,6 +52,12 @@ struct SiwMisreadCrc : std::runtime_error {
   SiwMisreadCrc() : std::runtime_error("siw ended the stream because of a CRC that was split over two segments") {}
 };
 
+// A long Write of siw's carried the octets of one FPDU twice, and those of the next ones one FPDU late (README.md).
+struct SiwRepeatedAnFpdu : std::runtime_error {
+  SiwRepeatedAnFpdu()
+      : std::runtime_error("siw sent wrong octets of its memory: qemu's record of its packets has them") {}
+};
+
 class WeftEnd {
  public:
   // To siw_peer in the guest, through qemu's forwarded port. Returns when the connection is established.

@@ -42,7 +42,8 @@ TEST(FishCompletion, OffersWhatItShould) {
   EXPECT_THAT(fish("weft run -- mkfif"), ElementsAre("mkfifo"));
 }
 
-// At a terminal of its own: what stands on the command line when the key for completion was pressed.
+// At a terminal of its own: what stands on the command line when the key for completion was pressed. A key that comes
+// before the line editor has the terminal is not the editor's: its hook tells when it has.
 TEST(ZshCompletion, IsValidAndCallsItsCommands) {
   if (!installed("zsh")) GTEST_SKIP() << "zsh is not installed (Debian package zsh): its completion was not tried";
   const Ended syntax = Command({"-c", R"("$0" completion zsh | zsh -f -n)", WEFT_COMMAND}, "sh").wait();
@@ -52,8 +53,8 @@ TEST(ZshCompletion, IsValidAndCallsItsCommands) {
     zmodload zsh/zpty
     zpty -b z zsh -f -i
     zpty -w z "PS1=; stty -echo; autoload -U compinit; compinit -u -D; source <($1 completion zsh); bindkey '^I' complete-word; zstyle ':completion:*' list-prompt ''"
-    zpty -w z "echo ready-\$((1+1))"
-    zpty -r -m z text '*ready-2*'
+    zpty -w z "zle-line-init() { print -n at-\$((1+1)) }; zle -N zle-line-init"
+    zpty -r -m z text '*at-2*'
     zpty -w -n z "$2"$'\t'
     zpty -w -n z ' END'$'\n'
     zpty -r -m z text '*END*'

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -33,6 +34,17 @@ class FullPipe {
   FullPipe& operator=(const FullPipe&) = delete;
 
   [[nodiscard]] int writer() const noexcept { return writer_; }
+
+  // Takes a page out and waits until the pipe is full again: its writer has begun to write, and waits.
+  void let_in_a_page() {
+    std::array<char, 4096> page{};
+    if (::read(reader_, page.data(), page.size()) != static_cast<ssize_t>(page.size()))
+      throw std::runtime_error("no page of filling");
+    const std::size_t full = std::exchange(filled_, filled_ - page.size());
+    for (int octets = 0; static_cast<std::size_t>(octets) != full; ::usleep(1000)) {
+      if (::ioctl(reader_, FIONREAD, &octets) != 0) throw std::runtime_error("FIONREAD");
+    }
+  }
 
   // What was written behind the filling and what was read before, up to and with `last`.
   [[nodiscard]] std::string read_up_to(const std::string& last) {

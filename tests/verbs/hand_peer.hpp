@@ -56,8 +56,12 @@ class HandPeer {
     engine.written(octets.size(), now_);
     return octets;
   }
-  // Whether the other end has read all that has come there.
-  [[nodiscard]] bool was_read() const { return unread() == 0; }
+  // Whether the other end has read all that was written here. What it has not acknowledged may not have come there yet.
+  [[nodiscard]] bool was_read() const {
+    int unacknowledged = 0;
+    if (::ioctl(socket_, TIOCOUTQ, &unacknowledged) != 0) throw std::runtime_error("TIOCOUTQ");
+    return unacknowledged == 0 && unread() == 0;
+  }
   // Octets that lie in the other end's socket, by Linux's table of sockets.
   [[nodiscard]] std::size_t unread() const {
     sockaddr_in own{};

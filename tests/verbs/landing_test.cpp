@@ -14,7 +14,8 @@ constexpr std::uint32_t kLength = 50'000;      // one FPDU
 constexpr std::size_t kHeader = 2 + 18;        // of a Send: ULPDU_Length and DDP
 constexpr std::size_t kTaggedHeader = 2 + 14;  // of a Write
 
-// A server, and a client that writes FPDUs in pieces, each when the one before was read.
+// A server, and a client that writes FPDUs in pieces, each when the one before was read and the call that read it is over:
+// a read still in the kernel would take the next piece, too.
 struct Piecewise {
   explicit Piecewise(const Policy& policy = {}) {
     must(listener.set_policy(policy), "policy");
@@ -37,6 +38,7 @@ struct Piecewise {
   void write(Bytes some) {
     peer->write(some);
     wait_until([&] { return peer->was_read(); }, "it was read");
+    static_cast<void>(server.qp->send_room());  // waits for the thread that reads
   }
 
   EventChannel events = must(EventChannel::create(), "EventChannel");
