@@ -15,7 +15,7 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* kStory = WEFT_PCAP_SAMPLES "/forged/story.pcap";
+constexpr const char* kFrames = WEFT_PCAP_SAMPLES "/forged/story.pcap";
 constexpr const char* kReading = "weft dissect: reading packets from the standard input until it ends or ^C.";
 
 // A capture with the packets of another one, `times` times.
@@ -31,7 +31,7 @@ void repeat(const std::string& from, const std::string& to, int times) {
 class OnATerminal : public testing::Test {
  protected:
   // `script` is for sh; "$0" is weft, "$1" the terminal, "$2" the capture.
-  Ended run_script(const std::string& script, const std::string& capture = kStory) {
+  Ended run_script(const std::string& script, const std::string& capture = kFrames) {
     Command shell({"-c", script, WEFT_COMMAND, terminal_.path(), capture}, "sh");
     return shell.wait();
   }
@@ -42,7 +42,7 @@ class OnATerminal : public testing::Test {
 TEST_F(OnATerminal, DissectShowsHowFarItHasReadAndWipesIt) {
   const TemporaryDirectory directory;
   const std::string capture = directory.file("long.pcap");
-  repeat(kStory, capture, 400);  // of 23 packets
+  repeat(kFrames, capture, 400);  // of 23 packets
   const Ended ended = run_script(R"(exec "$0" dissect --overview "$2" 2>"$1")", capture);
   EXPECT_EQ(ended.exit_code, 0) << terminal_.text();
   const std::string& shown = terminal_.text();
@@ -55,7 +55,7 @@ TEST_F(OnATerminal, DissectShowsHowFarItHasReadAndWipesIt) {
 TEST_F(OnATerminal, FieldsOnTheSameTerminalHaveNoBar) {
   const TemporaryDirectory directory;
   const std::string capture = directory.file("long.pcap");
-  repeat(kStory, capture, 400);
+  repeat(kFrames, capture, 400);
   const Ended ended = run_script(R"(exec "$0" dissect --packet 6 "$2" >"$1" 2>"$1")", capture);
   EXPECT_EQ(ended.exit_code, 0) << terminal_.text();
   EXPECT_THAT(terminal_.text(), HasSubstr("packet 6"));
