@@ -12,7 +12,9 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <expected>
 #include <map>
+#include <string>
 #include <thread>
 
 #include "tests/skips/sanitizers.hpp"
@@ -91,14 +93,22 @@ inline bool is_sanitizers(const SystemCall& call) {
   return weft::test::kThreadSanitizer && (call.number == SYS_nanosleep || call.number == SYS_clock_nanosleep);
 }
 
-// How often each thread has gone to sleep; nothing when one does not sleep, or only for a time.
-inline std::optional<std::map<pid_t, std::string>> all_asleep() {
+// The thread's name and what it does.
+inline std::string told(pid_t thread, const std::optional<SystemCall>& call) {
+  std::string name;
+  std::ifstream("/proc/self/task/" + std::to_string(thread) + "/comm") >> name;
+  return "thread " + std::to_string(thread) + " (" + name + ") " +
+         (call ? "sleeps for a time, in system call " + std::to_string(call->number) : "runs");
+}
+
+// How often each thread has gone to sleep; or which one does not sleep, or only for a time.
+inline std::expected<std::map<pid_t, std::string>, std::string> all_asleep() {
   std::map<pid_t, std::string> sleeps;
   for (const pid_t thread : living_threads()) {
     if (thread == ::gettid()) continue;
     const auto call = system_call_of(thread);
     if (call && is_sanitizers(*call)) continue;
-    if (!call || !sleeps_without_limit(*call)) return std::nullopt;
+    if (!call || !sleeps_without_limit(*call)) return std::unexpected(told(thread, call));
     sleeps[thread] = status_of(thread, "voluntary_ctxt_switches:").value_or("");
   }
   return sleeps;
@@ -106,22 +116,24 @@ inline std::optional<std::map<pid_t, std::string>> all_asleep() {
 
 // --- Both
 
-inline bool alarm_is_far() {
-  const auto next = next_alarm();
-  return !next || *next > 1s;
-}
-
-// Threads that were asleep before and behind the look at timers and sets have not moved meanwhile.
-inline bool is_at_rest() {
+// What moves, or will soon; empty: nothing. Threads that were asleep before and behind the look at timers and sets have not moved
+// meanwhile.
+inline std::string unrest() {
   const auto before = all_asleep();
-  return before && alarm_is_far() && !any_set_is_ready() && all_asleep() == before;
+  if (!before) return before.error();
+  if (const auto next = next_alarm(); next && *next <= 1s) {
+    return "an alarm in " + std::to_string(next->count()) + " ns";
+  }
+  if (any_set_is_ready()) return "a descriptor in an epoll set is ready";
+  return all_asleep() == before ? "" : "a thread woke up";
 }
+inline bool is_at_rest() { return unrest().empty(); }
 
 inline void expect_rest() {
   const auto end = std::chrono::steady_clock::now() + kPatience;
-  while (!is_at_rest()) {
+  for (std::string why = unrest(); !why.empty(); why = unrest()) {
     if (std::chrono::steady_clock::now() > end) {
-      ADD_FAILURE() << "a thread, a timer or a socket does not come to rest";
+      ADD_FAILURE() << "no rest: " << why;
       return;
     }
     std::this_thread::yield();
