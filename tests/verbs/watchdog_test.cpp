@@ -58,5 +58,25 @@ TEST(Beats, TheLastOneForgetsAll) {
   EXPECT_TRUE(watchdog.sights().empty());
 }
 
+// A stream that has ended is looked at no more: it does not keep the beat of an idle process.
+TEST(Beats, OneThatIsNotLookedAtAgainIsForgotten) {
+  auto reactor = transport::Reactor::create().value();
+  int looks = 0;
+  Watchdog* self = nullptr;
+  Watchdog watchdog([&] {
+    if (++looks == 1) {
+      EXPECT_FALSE(self->sight(1, 7, Watchdog::Clock::now()));
+    }
+    const bool suspicious = !self->sights().empty();
+    if (!suspicious || looks == 10) reactor.stop();
+    return suspicious;  // as the runtime has it
+  });
+  self = &watchdog;
+  ASSERT_FALSE(watchdog.open(reactor));
+  watchdog.start();
+  reactor.run();
+  EXPECT_EQ(looks, 4) << "one that sees it, one that does not, and two of the end";
+}
+
 }  // namespace
 }  // namespace weft::verbs::detail

@@ -51,10 +51,13 @@ void Watchdog::beat() {
   if (look()) start();
 }
 
-// Without memory the next look tries again.
+// Without memory the next look tries again. A stream that has ended is forgotten: its sight would keep the beat for ever.
 bool Watchdog::look() {
   try {
-    return look_();
+    for (Sight& sight : sights_) sight.here = false;
+    const bool again = look_();
+    std::erase_if(sights_, [](const Sight& sight) { return !sight.here; });
+    return again;
   } catch (const std::bad_alloc&) {
     return true;
   }
@@ -71,6 +74,7 @@ bool Watchdog::sight(std::uint64_t stream, std::uint32_t reads, Clock::time_poin
     if (sights_.size() < kMostSights) sights_.push_back(first);
     return false;
   }
+  seen->here = true;
   if (seen->reads != reads) return *seen = first, false;
   if (++seen->looks < kLooks || now - seen->since < kForgotten) return false;
   sights_.erase(seen);

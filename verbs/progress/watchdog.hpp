@@ -40,7 +40,8 @@ class Watchdog {
   // In a child of fork(): the timer is the parent's.
   void leave_to_parent() noexcept { beats_ = true; }
 
-  // --- Within a look. `reads`: how often the socket was read; the same number twice: no thread came.
+  // --- Within a look, of each that is suspicious: what was so in the look before and is not looked at again has gone.
+  // `reads`: how often the socket was read; the same number twice: no thread came.
   // True when the stream is forgotten by now.
   [[nodiscard]] bool sight(std::uint64_t stream, std::uint32_t reads, Clock::time_point now);
   // It is well.
@@ -50,6 +51,7 @@ class Watchdog {
     std::uint32_t reads{};
     std::uint32_t looks{};
     Clock::time_point since{};
+    bool here = true;  // in the last look
   };
   [[nodiscard]] std::span<const Sight> sights() const noexcept { return sights_; }  // the suspicious
 
