@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which peers TLS lets through, and what both ends say of those that it does not.
 #include <gtest/gtest.h>
+#include <openssl/bio.h>
 #include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
+#include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 #include <sys/stat.h>
 
+#include <array>
+#include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <memory>
+#include <string>
+#include <tuple>
 
 #include "tls_ends.hpp"
 #include "transport/tls/expectation.hpp"
@@ -109,6 +118,38 @@ TEST(TlsTrust, AFingerprintNeedsNoCa) {
   EXPECT_FALSE(said.server) << said.server.message();
   const Said wrong = outcome({.expect = client}, {.certificate = keys.path("server.pem")});
   EXPECT_EQ(wrong.client, tls::of_verification(X509_V_ERR_CERT_UNTRUSTED)) << wrong.client.message();
+}
+
+// As `tls-expect` takes it.
+std::string fingerprint_in(const std::string& certificate_file) {
+  const std::unique_ptr<BIO, decltype(&BIO_free)> file(BIO_new_file(certificate_file.c_str(), "r"), &BIO_free);
+  const std::unique_ptr<X509, decltype(&X509_free)> one(PEM_read_bio_X509(file.get(), nullptr, nullptr, nullptr),
+                                                        &X509_free);
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned octets = 0;
+  EXPECT_EQ(X509_digest(one.get(), EVP_sha256(), digest.data(), &octets), 1);
+  std::string text = "sha256:";
+  for (unsigned i = 0; i < octets; ++i) {
+    std::array<char, 3> digits{};
+    std::snprintf(digits.data(), digits.size(), "%02x", static_cast<unsigned>(digest[i]));
+    text += digits.data();
+  }
+  return text;
+}
+
+TEST(TlsTrust, AFingerprintIsOfItsTime) {
+  const TlsKeys keys;
+  using Days = tls::Authority::Days;
+  const std::tuple<const char*, Days, Days, int> rows[] = {
+      {"old", Days(-10), Days(-1), X509_V_ERR_CERT_HAS_EXPIRED},
+      {"early", Days(1), Days(10), X509_V_ERR_CERT_NOT_YET_VALID},
+      {"now", Days(-1), Days(1), X509_V_OK},
+  };
+  for (const auto& [name, from, until, found] : rows) {
+    const auto file = keys.issue(name, {.common_name = name, .valid_from = from, .valid_until = until});
+    const Said said = outcome({.expect = fingerprint_in(file)}, {.certificate = file});
+    EXPECT_EQ(said.client, found == X509_V_OK ? std::error_code{} : tls::of_verification(found)) << name;
+  }
 }
 
 TEST(TlsTrust, WhatAnExpectationTakes) {

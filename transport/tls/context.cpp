@@ -100,6 +100,17 @@ std::optional<Refusal> Context::take_authorities(const Settings& settings) {
   return std::nullopt;
 }
 
+namespace {
+
+// X509_V_OK: now is within it.
+int judge_time_of(const X509& certificate) noexcept {
+  if (X509_cmp_current_time(X509_get0_notBefore(&certificate)) >= 0) return X509_V_ERR_CERT_NOT_YET_VALID;
+  if (X509_cmp_current_time(X509_get0_notAfter(&certificate)) <= 0) return X509_V_ERR_CERT_HAS_EXPIRED;
+  return X509_V_OK;
+}
+
+}  // namespace
+
 // A certificate that is pinned by its fingerprint needs no CA; its time counts all the same.
 bool Context::accepts(X509_STORE_CTX& chain) const noexcept {
   const X509* const leaf = X509_STORE_CTX_get0_cert(&chain);
@@ -109,12 +120,9 @@ bool Context::accepts(X509_STORE_CTX& chain) const noexcept {
     if (expectation_.empty() || expectation_.is_met_by(*leaf)) return true;
     return X509_STORE_CTX_set_error(&chain, X509_V_ERR_HOSTNAME_MISMATCH), false;
   }
-  const bool pinned = expectation_.is_pinned(*leaf);
-  const bool expired = X509_cmp_current_time(X509_get0_notAfter(leaf)) <= 0;
-  if (!pinned) X509_STORE_CTX_set_error(&chain, X509_V_ERR_CERT_UNTRUSTED);
-  if (pinned && expired) X509_STORE_CTX_set_error(&chain, X509_V_ERR_CERT_HAS_EXPIRED);
-  if (pinned && !expired) X509_STORE_CTX_set_error(&chain, X509_V_OK);
-  return pinned && !expired;
+  const int found = expectation_.is_pinned(*leaf) ? judge_time_of(*leaf) : X509_V_ERR_CERT_UNTRUSTED;
+  X509_STORE_CTX_set_error(&chain, found);
+  return found == X509_V_OK;
 }
 
 }  // namespace weft::transport::tls
