@@ -21,9 +21,10 @@ import time
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 import leaks  # noqa: E402
-from cases import CASES, NIC  # noqa: E402
+from cases import CASES, FAR, NIC  # noqa: E402
 
 FIRST_PORT = 20000
+NOBODY = 65534
 # At its end rping destroys the event channel that its other thread is about to read: about one run in a hundred on a busy machine
 # meets that, and then exits with 255 behind its work.
 RPING_RACE = "rdma_get_cm_event: Bad file descriptor"
@@ -46,12 +47,15 @@ def enter_namespace():
 
 
 def furnish_namespace():
-    """Whether there is an interface besides the loopback one, with the address NIC."""
+    """A process in another namespace, which has the address FAR on a cable to an interface here that has NIC; None where that cannot be had."""
     if not os.environ.get("WEFT_NAMESPACE"):
-        return False
-    commands = ("ip link set lo up", "ip link add nic0 type veth peer name nic1", f"ip addr add {NIC}/24 dev nic0",
-                "ip link set nic0 up", "ip link set nic1 up")
-    return all(subprocess.run(command.split()).returncode == 0 for command in commands)
+        return None
+    far = subprocess.Popen(["unshare", "-n", "sh", "-c", "echo; exec cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    far.stdout.readline()  # it is there
+    there = f"nsenter -t {far.pid} -n "
+    commands = ("ip link set lo up", f"ip link add nic0 type veth peer name nic1 netns {far.pid}", f"ip addr add {NIC}/24 dev nic0",
+                "ip link set nic0 up", there + "ip link set lo up", there + f"ip addr add {FAR}/24 dev nic1", there + "ip link set nic1 up")
+    return far if all(subprocess.run(command.split()).returncode == 0 for command in commands) else None
 
 
 def stage(weft, libraries):
@@ -62,15 +66,20 @@ def stage(weft, libraries):
     (folder / "home").mkdir(mode=0o777)
     (folder / "home").chmod(0o777)
     shutil.copy(pathlib.Path(__file__).with_name("echo.py"), folder / "home")
+    subprocess.run([weft, "keys", folder / "home" / "keys"], check=True, stdout=subprocess.DEVNULL)
+    if os.geteuid() == 0:
+        for key in (folder / "home" / "keys", *(folder / "home" / "keys").iterdir()):
+            os.chown(key, NOBODY, NOBODY)
     return folder
 
 
 class Runner:
-    def __init__(self, folder, sanitizer):
+    def __init__(self, folder, sanitizer, far):
         self.folder = folder
+        self.far = far
         self.sanitizer = sanitizer
         self.port = FIRST_PORT
-        self.nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs"] if os.geteuid() == 0 else []
+        self.nobody = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs"] if os.geteuid() == 0 else []
         self.environment = {"PATH": "/usr/bin:/bin", "HOME": str(folder / "home"), "TMPDIR": str(folder / "home"),
                             "WEFT_LIBRARY_PATH": str(folder / "lib")}
         for name in ("WEFT_LOG", "LD_PRELOAD", "ASAN_OPTIONS", "LSAN_OPTIONS"):
@@ -84,8 +93,9 @@ class Runner:
         return ["env", f"LD_PRELOAD={self.sanitizer}", f"LD_LIBRARY_PATH={self.folder / 'lib'}",
                 *leaks.environment(self.folder, command[0]), *command]
 
-    def start(self, command):
-        return subprocess.Popen([*self.nobody, *self.through_weft(shlex.split(command))], env=self.environment,
+    def start(self, command, far=False):
+        where = ["nsenter", "-t", str(self.far.pid), "-n"] if far else []
+        return subprocess.Popen([*where, *self.nobody, *self.through_weft(shlex.split(command))], env=self.environment,
                                 cwd=self.folder / "home", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                 text=True, start_new_session=True)
 
@@ -111,7 +121,7 @@ class Runner:
     def start_pair(self, case, address):
         self.port += 1
         words = {"a": address, "p": self.port}
-        server = self.start(case.server.format(**words)) if case.server else None
+        server = self.start(case.server.format(**words), address == FAR) if case.server else None
         if server:
             self.wait_for_socket(server, LISTENING)
         return self.start(case.client.format(**words)), server
@@ -169,11 +179,19 @@ class Runner:
         until = time.monotonic() + 60
         while process.poll() is None and time.monotonic() < until:
             for table in ("tcp", "tcp6"):
-                for line in pathlib.Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+                for line in sockets_of(process, table):
                     fields = line.split()
                     if fields[3] == state and fields[1].endswith(wanted):
                         return
             time.sleep(0.02)
+
+
+def sockets_of(process, table):
+    """The lines of a table of its network namespace; none when it has ended."""
+    try:
+        return pathlib.Path(f"/proc/{process.pid}/net/{table}").read_text().splitlines()[1:]
+    except OSError:
+        return []
 
 
 # Ends with the process that started it.
@@ -183,7 +201,7 @@ HEADER = """<!-- Written by tests/compat/applications.py --table; the test compa
 # Programs that run unmodified
 
 Binaries of Debian 12, each run under `weft run --` as user `nobody` in a network namespace without any RDMA device. The
-client's command stands first, the server's below; `A` is each of the addresses, `P` a port.
+client's command stands first, the server's below; `A` is each of the addresses, `P` a port. At 192.0.2.2 the server is in a namespace of its own.
 
 | program | version | command | addresses | result |
 |---|---|---|---|---|
@@ -212,7 +230,7 @@ def is_there(needed):
     return os.path.exists(needed) if os.path.isabs(needed) else bool(shutil.which(needed))
 
 
-def run_all(runner, only, has_nic):
+def run_all(runner, only):
     """The table's rows, how many runs failed, and how many programs are missing."""
     rows, failed, missing = "", 0, 0
     for case in CASES:
@@ -224,7 +242,7 @@ def run_all(runner, only, has_nic):
             continue
         any_wrong = False
         for address in case.addresses:
-            if address == NIC and not has_nic:
+            if address in (NIC, FAR) and not runner.far:
                 print(f"SKIPPED {case.name} [{address}]: no interface for it can be made here", flush=True)
                 missing += 1
                 continue
@@ -250,10 +268,10 @@ def main():
     parser.add_argument("--compare", help="the page to hold the table against")
     options = parser.parse_args()
     enter_namespace()
-    has_nic = furnish_namespace()
+    far = furnish_namespace()
     folder = stage(options.weft, options.libraries)
     hogs = [subprocess.Popen([sys.executable, "-c", HOG]) for _ in range(options.hogs)]
-    rows, failed, missing = run_all(Runner(folder, options.sanitizer), options.only, has_nic)
+    rows, failed, missing = run_all(Runner(folder, options.sanitizer, far), options.only)
     for hog in hogs:
         hog.kill()
     shutil.rmtree(folder)

@@ -4,6 +4,7 @@ import glob
 from dataclasses import dataclass
 
 IPV4, IPV6, NIC = "127.0.0.1", "::1", "192.0.2.1"  # NIC: of an interface that is not the loopback one
+FAR = "192.0.2.2"  # the server is in another network namespace
 
 
 @dataclass
@@ -89,6 +90,23 @@ case("ib_send_bw, shared receive queue", "perftest", "ib_send_bw -R --use-srq -n
 for tool in (*TOOLS, "ib_atomic_bw", "ib_atomic_lat"):
     case(f"{tool}, IPv6", "perftest", f"{tool} -R -p {{p}} {{a}}", f"{tool} -R -p {{p}}", addresses=(IPV6,),
          expect=r"Address family for hostname not supported", server_ends=False, cannot="perftest asks getaddrinfo() for IPv4 alone")
+
+# --- TLS: each end proves who it is, and says at level info who the other one was
+def secured(end, command):
+    return f"env WEFT_LOG=info WEFT_POLICY=tls=require,tls-certificate=keys/{end}.pem,tls-ca=keys/ca.pem {command}"
+
+
+for name, package, client, server, shown in (
+        ("rping", "rdmacm-utils", "rping -c -a {a} -p {p} -C 10 -v -V", "rping -s -a {a} -p {p} -C 10 -v -V", "ping data: rdma-ping-9"),
+        ("ib_send_lat", "perftest", "ib_send_lat -R -n 1000 -p {p} {a}", "ib_send_lat -R -n 1000 -p {p}", " +1000 "),
+        ("ib_write_bw", "perftest", "ib_write_bw -R -q 8 -n 250 -p {p} {a}", "ib_write_bw -R -q 8 -n 250 -p {p}", "65536 +2000"),
+        ("ib_read_bw", "perftest", "ib_read_bw -R -s 1048576 -n 250 -p {p} {a}", "ib_read_bw -R -s 1048576 -n 250 -p {p}", "1048576 +250"),
+        ("fio, write", "fio", "fio --name=c --ioengine=rdma --hostname={a} --port={p} --verb=write --rw=write --bs=64k --size=64m"
+         " --iodepth=16 --verify=crc32c", "fio --name=s --ioengine=rdma --port={p} --rw=read --bs=64k --size=64m --iodepth=16",
+         "WRITE: bw=")):
+    case(f"{name}, TLS", package, secured("client", client), secured("server", server),
+         expect=rf"(?s)(?=.*TLS 1.3 with \w+; the peer is CN=weft server)(?=.*{shown})", server_expect="the peer is CN=weft client",
+         addresses=(IPV4, FAR), large=True, timeout=300, needs=client.split()[0])
 
 # --- fio: writes, reads or sends a file's blocks; the receiver is told by the sender what to do
 for verb in ("write", "read", "send"):
