@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "listening.hpp"
+#include "live_ends.hpp"
 #include "served.hpp"
 
 namespace weft::verbs::test {
@@ -16,13 +17,17 @@ LiveStream only() {
   return all.front();
 }
 
-TEST(LiveStreams, NoneWithoutARuntime) { EXPECT_TRUE(live_streams().empty()); }
+struct LiveStreams : testing::Test {
+  void SetUp() override {
+    wait_until([] { return live_streams().empty(); }, "the end of the test before");
+  }
+};
 
-TEST(LiveStreams, BothEndsOfAConnection) {
+TEST_F(LiveStreams, NoneWithoutARuntime) { EXPECT_TRUE(live_streams().empty()); }
+
+TEST_F(LiveStreams, BothEndsOfAConnection) {
   Pair pair;
-  auto all = live_streams();
-  ASSERT_EQ(all.size(), 2U);
-  const LiveStream &client = all[0], &server = all[1];
+  const auto [client, server] = live_ends();
   EXPECT_EQ(client.connection, pair.client.id->number());
   EXPECT_EQ(server.connection, pair.server.id->number());
   EXPECT_EQ(client.local, pair.client.id->local_address());
@@ -32,7 +37,7 @@ TEST(LiveStreams, BothEndsOfAConnection) {
   EXPECT_TRUE(client.initiator && !server.initiator);
   EXPECT_EQ(client.queue_pair, pair.client.qp->number());
   EXPECT_EQ(server.queue_pair, pair.server.qp->number());
-  for (const LiveStream& one : all) {
+  for (const LiveStream& one : {client, server}) {
     EXPECT_EQ(one.stage, StreamStage::kEstablished);
     EXPECT_EQ(one.waits_for, StreamWait::kNothing);
     EXPECT_GE(one.age.count(), 0);
@@ -42,23 +47,23 @@ TEST(LiveStreams, BothEndsOfAConnection) {
   EXPECT_GE(client.octets_out, 20U);
 }
 
-TEST(LiveStreams, CountsWhatCrossesTheWire) {
+TEST_F(LiveStreams, CountsWhatCrossesTheWire) {
   constexpr std::size_t kSize = 1 << 20;  // some of it is read straight to its place
   Pair pair;
   Buffer from(pair.client, kSize), to(pair.server, kSize);
-  const auto before = live_streams();
+  const auto before = live_ends();
   const Sge into = to.sge(), sge = from.sge();
   must(pair.server.qp->post_receive({.segments = {&into, 1}}), "post_receive");
   must(pair.client.qp->post_send({.opcode = SendOpcode::kSend, .segments = {&sge, 1}}), "post_send");
   EXPECT_EQ(pair.server.next().status, WcStatus::kSuccess);
-  const auto after = live_streams();
-  const auto sent = after[0].octets_out - before[0].octets_out;
+  const auto after = live_ends();
+  const auto sent = after.client.octets_out - before.client.octets_out;
   EXPECT_GT(sent, kSize);
   EXPECT_LT(sent, kSize + kSize / 8);
-  EXPECT_EQ(after[1].octets_in - before[1].octets_in, sent);
+  EXPECT_EQ(after.server.octets_in - before.server.octets_in, sent);
 }
 
-TEST(LiveStreams, AStartupHasNoQueuePair) {
+TEST_F(LiveStreams, AStartupHasNoQueuePair) {
   const Server server;
   const auto peer = silent(server);
   wait_for_half_open(server, 1);
@@ -69,29 +74,29 @@ TEST(LiveStreams, AStartupHasNoQueuePair) {
   EXPECT_EQ(one.octets_in + one.octets_out, 0U);
 }
 
-TEST(LiveStreams, WhatIsOverIsLeftOut) {
+TEST_F(LiveStreams, WhatIsOverIsLeftOut) {
   Pair pair;
   pair.disconnect();
   wait_until([] { return live_streams().empty(); }, "the end of both");
 }
 
-TEST(LiveStreams, ASendWithoutReceive) {
+TEST_F(LiveStreams, ASendWithoutReceive) {
   Pair pair;
   must(pair.client.qp->post_send({.opcode = SendOpcode::kSend}), "post_send");
-  wait_until([&] { return live_streams().at(1).waits_for == StreamWait::kReceive; }, "the server is to wait");
-  EXPECT_EQ(live_streams().at(0).waits_for, StreamWait::kNothing);
+  wait_until([&] { return live_ends().server.waits_for == StreamWait::kReceive; }, "the server is to wait");
+  EXPECT_EQ(live_ends().client.waits_for, StreamWait::kNothing);
   must(pair.server.qp->post_receive(ReceiveRequest{}), "post_receive");
   EXPECT_EQ(pair.server.next().status, WcStatus::kSuccess);
-  EXPECT_EQ(live_streams().at(1).waits_for, StreamWait::kNothing);
+  EXPECT_EQ(live_ends().server.waits_for, StreamWait::kNothing);
 }
 
-TEST(LiveStreams, AClosedWindow) {
+TEST_F(LiveStreams, AClosedWindow) {
   Served served({}, Served::kMuch);
   served.send_all();
   wait_until([] { return only().waits_for == StreamWait::kPeerWindow; }, "the window is to close");
 }
 
-TEST(LiveStreams, ReadsBeyondWhatThePeerAdmits) {
+TEST_F(LiveStreams, ReadsBeyondWhatThePeerAdmits) {
   Served served;
   for (std::uint32_t i = 0; i < Served::kDepth; ++i) served.read();
   served.wait_for_requests(Served::kDepth);
@@ -100,7 +105,7 @@ TEST(LiveStreams, ReadsBeyondWhatThePeerAdmits) {
   EXPECT_EQ(only().waits_for, StreamWait::kAnswers);
 }
 
-TEST(LiveStreams, WorkBehindAFence) {
+TEST_F(LiveStreams, WorkBehindAFence) {
   Served served;
   served.read();
   served.wait_for_requests(1);
@@ -109,7 +114,7 @@ TEST(LiveStreams, WorkBehindAFence) {
 }
 
 // A thread that looks on while connections come and go: for ThreadSanitizer, and for a list that has what it says.
-TEST(LiveStreams, BesideConnectionsThatComeAndGo) {
+TEST_F(LiveStreams, BesideConnectionsThatComeAndGo) {
   const std::jthread onlooker([](const std::stop_token& stop) {
     while (!stop.stop_requested()) {
       for (const LiveStream& one : live_streams()) EXPECT_NE(one.peer.port, 0);

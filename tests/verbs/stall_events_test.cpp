@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A stream that has to wait is told to a program that has asked for it (SEC-6.4.4-01), and to no other.
+#include "live_ends.hpp"
 #include "served.hpp"
 
 namespace weft::verbs::test {
@@ -40,7 +41,7 @@ TEST(StallEvents, ReadsThatAreNotAnswered) {
 TEST(StallEvents, NoneUnlessTheProgramAsks) {
   Pair pair;
   must(pair.client.qp->post_send({.opcode = SendOpcode::kSend}), "post_send");
-  wait_until([&] { return live_streams().at(1).waits_for == StreamWait::kReceive; }, "the server is to wait");
+  wait_until([&] { return live_ends().server.waits_for == StreamWait::kReceive; }, "the server is to wait");
   EXPECT_FALSE(pair.server.async_within(60ms));
 }
 
