@@ -115,6 +115,14 @@ Outcome siw_connects(const Row& row) {
   return outcome;
 }
 
+// perftest measures first how many cycles a microsecond has, and on a busy machine may give up. Then it has no figures, or infinite ones.
+bool clock_is_unknown(const Outcome& outcome) {
+  const auto tells = [](const std::string& said) {
+    return said.contains("Can't produce a report") || said.contains("Correlation coefficient r^2");
+  };
+  return tells(outcome.client) || tells(outcome.server);
+}
+
 // What siw, or perftest itself on a busy machine, is known to get wrong now and then (README.md).
 const char* known_defect(const Row& row, const Outcome& outcome) {
   if (row.crc == Crc::kOn && outcome.kernel.contains("siw: crc error")) {
@@ -123,9 +131,7 @@ const char* known_defect(const Row& row, const Outcome& outcome) {
   if (outcome.kernel.contains("rreq with mpa len 46")) {
     return "siw misread a Read Request that was split over two segments";
   }
-  if (outcome.client.contains("Can't produce a report") || outcome.server.contains("Can't produce a report")) {
-    return "perftest could not measure the processor's clock";
-  }
+  if (clock_is_unknown(outcome)) return "perftest could not measure the processor's clock";
   // Seen once: siw's Reply is in qemu's capture, slirp has acknowledged it, and it never came out of slirp.
   if (outcome.silence) return "slirp kept what the guest sent";
   return nullptr;
@@ -154,7 +160,7 @@ TEST_P(DropIn, Runs) {
   const Row& row = GetParam();
   for (int tries = 0; tries < 5; ++tries) {
     Outcome outcome = row.client == Client::kHost ? weft_connects(row) : siw_connects(row);
-    if (outcome.client_code == 0 && outcome.server_code == 0) {
+    if (outcome.client_code == 0 && outcome.server_code == 0 && !clock_is_unknown(outcome)) {
       EXPECT_TRUE(std::regex_search(outcome.client, result(row))) << outcome.client;
       return;
     }
