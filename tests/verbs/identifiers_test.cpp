@@ -2,6 +2,7 @@
 // Identifiers and their event channels: the order of calls, and the end of either.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -70,7 +71,14 @@ TEST(Identifiers, DestroyedWhileConnecting) {
     client.resolve(loopback("127.0.0.1", server.port));
     must(client.id.connect(*client.end.qp), "connect");
     if (&server == &deaf) continue;
-    const int peer = ::accept(hears.descriptor, nullptr, nullptr);
+    // Not another's, for whom this port was a free one.
+    int peer = -1;
+    for (sockaddr_in from{}; ntohs(from.sin_port) != client.id.local_address().port;) {
+      if (peer >= 0) ::close(peer);
+      socklen_t size = sizeof from;
+      peer = ::accept(hears.descriptor, reinterpret_cast<sockaddr*>(&from), &size);
+      ASSERT_GE(peer, 0);
+    }
     char octet{};
     EXPECT_EQ(::recv(peer, &octet, 1, 0), 1) << "the Request is there";
     ::close(peer);
