@@ -52,7 +52,7 @@ void Context::Free::operator()(SSL_CTX* context) const noexcept { SSL_CTX_free(c
 std::expected<std::shared_ptr<const Context>, Refusal> Context::load(const Settings& settings) {
   const NoCancellation here;
   const ErrorMark others;
-  const std::shared_ptr<Context> made(new Context());
+  std::shared_ptr<Context> made(new Context());
   auto expectation = Expectation::parse(settings.expect);
   if (!expectation) return std::unexpected(Refusal{Setting::kExpect, expectation.error(), 0});
   made->expectation_ = std::move(*expectation);
