@@ -66,10 +66,11 @@ def stage(weft, libraries):
     (folder / "home").mkdir(mode=0o777)
     (folder / "home").chmod(0o777)
     shutil.copy(pathlib.Path(__file__).with_name("echo.py"), folder / "home")
-    subprocess.run([weft, "keys", folder / "home" / "keys"], check=True, stdout=subprocess.DEVNULL)
+    keys = folder / "home" / "keys"
+    subprocess.run([weft, "keys", keys], check=True, stdout=subprocess.DEVNULL)
     if os.geteuid() == 0:
-        for key in (folder / "home" / "keys", *(folder / "home" / "keys").iterdir()):
-            os.chown(key, NOBODY, NOBODY)
+        for one in (keys, *keys.iterdir()):
+            os.chown(one, NOBODY, NOBODY)
     return folder
 
 

@@ -62,18 +62,23 @@ def related(document, kind):
     return {names[one["relatedSpdxElement"]] for one in document["relationships"] if one["relationshipType"] == kind}
 
 
+def names_in(relations):
+    """The packages of a Depends or Provides."""
+    return re.findall(r"(?:^|, )([a-z0-9.+-]+)", relations)
+
+
 def providers():
     """Of each name that is no package of its own, as libspdlog1.10-fmt9 is none: the package that provides it."""
     found = {}
     for line in said("dpkg-query", "-W", "-f", "${Package}: ${Provides}\\n").splitlines():
         package, provides = line.split(": ", 1)
-        found |= {name: package for name in re.findall(r"(?:^|, )([a-z0-9.+-]+)", provides)}
+        found |= {name: package for name in names_in(provides)}
     return found
 
 
 def linked(document):
     """dpkg-shlibdeps has found out the same in its own way, but for what depends on what it names."""
-    asked_for = set(re.findall(r"(?:^|, )([a-z0-9.+-]+)", said("dpkg-deb", "-f", PACKAGE, "Depends").strip()))
+    asked_for = set(names_in(said("dpkg-deb", "-f", PACKAGE, "Depends").strip()))
     packages, provided = related(document, "DYNAMIC_LINK"), providers()
     asked_for = {name if name in packages else provided.get(name, name) for name in asked_for}
     check(packages == asked_for, f"linked: {sorted(packages)}; Depends: {sorted(asked_for)}")

@@ -73,7 +73,7 @@ TEST_F(AtAListener, TakesNoEarlierVersion) {
   }
 }
 
-// CCM with a short tag is no cipher for all purposes.
+// What OpenSSL leaves out by itself stays out: CCM, with a short tag or a whole one.
 TEST_F(AtAListener, TakesNoWeakCipher) {
   for (const char* cipher : {"TLS_AES_128_CCM_8_SHA256", "TLS_AES_128_CCM_SHA256"}) {
     EXPECT_THAT(said(certificate("client") + "-ciphersuites " + cipher), HasSubstr("alert handshake failure"))
@@ -84,7 +84,7 @@ TEST_F(AtAListener, TakesNoWeakCipher) {
   }
 }
 
-// An application would go on for ever without one. TLS 1.3 tells a client behind its own handshake.
+// TLS 1.3 tells a client so behind the client's own handshake: s_client has to stay until then.
 TEST_F(AtAListener, WantsACertificate) {
   Command client(openssl("s_client", address(), Input::kEndless), "sh");
   EXPECT_TRUE(client.wait_for_output("alert certificate required")) << client.out();
