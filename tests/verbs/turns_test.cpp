@@ -38,15 +38,21 @@ struct ByHand {
     runtime->watch(myself);
     auto& threads = runtime->progress_threads();
     wait_until([&] { return threads.proxy_comes(); }, "the progress thread is to rest");
-    // The start-up's messages make the next tick wake it once more; the one behind that lets it rest for good.
-    wait_until([&, before = myself->ticks.load()] { return myself->ticks >= before + 3; }, "ticks");
-    wait_until([&] { return threads.any_rests(); }, "the progress thread is to rest for good");
-    while (threads.serve_one()) {  // and when it has nothing in hand, it does
+    while (!rests_for_good(threads)) {
     }
   }
   ~ByHand() {
     myself->gone = true;
     runtime->progress_threads().proxy_leaves();
+  }
+
+  // Messages, of the start-up or taken here, make the next tick wake it once more; the one behind that lets it rest for good.
+  bool rests_for_good(detail::ProgressThreads& threads) {
+    wait_until([&, before = myself->ticks.load()] { return myself->ticks >= before + 3; }, "ticks");
+    wait_until([&] { return threads.any_rests(); }, "the progress thread is to rest for good");
+    bool served = false;
+    while (threads.serve_one()) served = true;
+    return !served;
   }
 
   // One that is empty: the peer's engine makes it once, for all are alike.
