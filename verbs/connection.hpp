@@ -17,6 +17,7 @@
 
 #include "transport/bound_socket.hpp"
 #include "transport/peer_identity.hpp"
+#include "transport/tls_counts.hpp"
 #include "verbs/device.hpp"
 #include "verbs/endpoint.hpp"
 #include "verbs/policy.hpp"
@@ -51,6 +52,8 @@ enum class ConnectionEventType : std::uint8_t {
 [[nodiscard]] std::string_view to_string(ConnectionEventType type) noexcept;
 
 using PeerIdentity = transport::PeerIdentity;
+using TlsCounts = transport::TlsCounts;
+using transport::tls_counts;
 using AddressOptions = transport::AddressOptions;  // SO_REUSEADDR and IPV6_V6ONLY
 
 struct ConnectionParameters {

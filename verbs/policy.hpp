@@ -114,6 +114,14 @@ struct Policy {
   std::string tls_key{};          // without a password; empty: it is in the certificate's file
   std::string tls_ca{};           // whose signature makes a peer's certificate good
   std::string tls_crl{};          // revoked certificates
+  // Of a listener: OCSP's answer about its certificate, in DER, which it shows with it (RFC 8446 section 4.4.2.1).
+  std::string tls_staple{};
+  // Of an end that connects: a listener that shows no such answer is refused. One whose answer is wrong, old, or "revoked"
+  // always is.
+  bool tls_require_staple = false;
+  // An end that connects again within an hour, with the ticket of an earlier connection, need not prove again who it is
+  // (RFC 8446 section 2.2), unless a file has changed. At both ends, or there are no tickets.
+  bool tls_resumption = true;
   // Which peers, of those: "dns:node7.example+ip:192.0.2.7+uri:spiffe://example/node7+sha256:<64 hexadecimal digits>".
   // A certificate has to bear one of the names, or be one of the fingerprints, for which no CA is needed. Empty: all that
   // the CA has signed. So for a CA that signs for others as well it has to be set.

@@ -216,6 +216,12 @@ constexpr Key kKeys[] = {
       true},
      set_words<&Policy::tls_ca>},
     {{"tls-crl", kFile, "Certificates that the CA has revoked", true}, set_words<&Policy::tls_crl>},
+    {{"tls-staple", "none, or a file in DER", "OCSP's answer about our certificate, which a listener shows", true},
+     set_words<&Policy::tls_staple>},
+    {{"tls-require-staple", kSwitch, "Refuse a listener that shows no answer of OCSP"},
+     set_switch<&Policy::tls_require_staple>},
+    {{"tls-resumption", kSwitch, "Connect again by a ticket, for an hour, without certificates"},
+     set_switch<&Policy::tls_resumption>},
     {{"tls-expect", "none, or some of dns:NAME, ip:ADDRESS, uri:URI and sha256:DIGITS joined by +",
       "Names of which a peer's certificate has to bear one, or its fingerprint"},
      set_words<&Policy::tls_expect>}};

@@ -222,15 +222,26 @@ inline int connect_plainly(const Endpoint& to, int type = SOCK_STREAM) {
   return descriptor;
 }
 
-// Two ends of one loopback connection, made without the classes under test.
-inline std::pair<Socket, Socket> connected_pair() {
-  const Bound listening = bind_loopback();
-  EXPECT_EQ(::listen(listening.descriptor, 1), 0);
-  const int client = connect_plainly(listening.at);
-  const int server = ::accept4(listening.descriptor, nullptr, nullptr, SOCK_CLOEXEC);
-  ::close(listening.descriptor);
-  return {Socket::adopt(client).value(), Socket::adopt(server).value()};
-}
+// Two ends of loopback connections to one port, made without the classes under test.
+class Port {
+ public:
+  Port() { EXPECT_EQ(::listen(listening_.descriptor, 1), 0); }
+  ~Port() { ::close(listening_.descriptor); }
+  Port(const Port&) = delete;
+  Port& operator=(const Port&) = delete;
+
+  // The end that connected is the first.
+  [[nodiscard]] std::pair<Socket, Socket> connect() const {
+    const int client = connect_plainly(listening_.at);
+    const int server = ::accept4(listening_.descriptor, nullptr, nullptr, SOCK_CLOEXEC);
+    return {Socket::adopt(client).value(), Socket::adopt(server).value()};
+  }
+
+ private:
+  const Bound listening_ = bind_loopback();
+};
+
+inline std::pair<Socket, Socket> connected_pair() { return Port().connect(); }
 
 inline std::vector<std::byte> pattern(std::size_t size, unsigned seed = 0) {
   std::vector<std::byte> octets(size);

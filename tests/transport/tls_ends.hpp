@@ -41,6 +41,10 @@ inline IoResult write_one(Pipe& pipe, Bytes octets) { return pipe.write(std::spa
 struct TlsEnds {
   explicit TlsEnds(const tls::Settings& of_client, const tls::Settings& of_server, tls::Part part = tls::Part::kServer)
       : TlsEnds(connected_pair(), of_client, of_server, part) {}
+  TlsEnds(std::pair<Socket, Socket> sockets, const tls::Settings& of_client, const tls::Settings& of_server,
+          tls::Part part = tls::Part::kServer)
+      : client(std::move(sockets.first), session(of_client, tls::Part::kClient)),
+        server(std::move(sockets.second), session(of_server, part)) {}
   explicit TlsEnds(const TlsKeys& keys) : TlsEnds(keys.client(), keys.server()) { shake_hands(); }
 
   Pipe client;
@@ -64,12 +68,6 @@ struct TlsEnds {
     ASSERT_EQ(at_client.status, Status::kSecured) << at_client.error.message();
     ASSERT_EQ(at_server.status, Status::kSecured) << at_server.error.message();
   }
-
- private:
-  TlsEnds(std::pair<Socket, Socket> sockets, const tls::Settings& of_client, const tls::Settings& of_server,
-          tls::Part part)
-      : client(std::move(sockets.first), session(of_client, tls::Part::kClient)),
-        server(std::move(sockets.second), session(of_server, part)) {}
 };
 
 // Writes all of it from one end and reads it at the other, `at_once` octets a read. What was read.

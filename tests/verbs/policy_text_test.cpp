@@ -161,13 +161,17 @@ TEST(PolicyText, EveryKeyIsExplained) {
 // The files are those of tests/verbs/tls_refusals_test.cpp's concern; here what is off is only read.
 TEST(PolicyText, Tls) {
   EXPECT_EQ(parsed("").tls, Tls::kOff);
-  const Policy policy =
-      parsed("tls=off,tls-certificate=/a.pem,tls-key=/b.pem,tls-ca=/c.pem,tls-crl=/d.pem,tls-expect=dns:e");
+  const Policy policy = parsed(
+      "tls=off,tls-certificate=/a.pem,tls-key=/b.pem,tls-ca=/c.pem,tls-crl=/d.pem,tls-expect=dns:e,"
+      "tls-staple=/f.der,tls-require-staple=on,tls-resumption=off");
   EXPECT_EQ(policy.tls_certificate, "/a.pem");
   EXPECT_EQ(policy.tls_key, "/b.pem");
   EXPECT_EQ(policy.tls_ca, "/c.pem");
   EXPECT_EQ(policy.tls_crl, "/d.pem");
   EXPECT_EQ(policy.tls_expect, "dns:e");
+  EXPECT_EQ(policy.tls_staple, "/f.der");
+  EXPECT_TRUE(policy.tls_require_staple && !parsed("").tls_require_staple);
+  EXPECT_TRUE(!policy.tls_resumption && parsed("").tls_resumption);
   EXPECT_EQ(parsed("tls-ca=none", policy).tls_ca, "");
   EXPECT_EQ(refusal("tls=on"), "tls=on: 'tls' takes off, accept or require");
   EXPECT_EQ(refusal("tls=require,tls-ca=/nowhere.pem").find("tls-ca: cannot be read"), 0U);

@@ -204,6 +204,24 @@ TEST_F(TlsConnection, NewFilesAreForNewConnections) {
   EXPECT_EQ(pair.server.next().status, WcStatus::kSuccess) << "the one that runs goes on";
 }
 
+// The second connection is made by a ticket of the first.
+TEST_F(TlsConnection, IsResumed) {
+  EXPECT_FALSE(pair.client.id->peer_identity()->resumed);
+  const auto before = tls_counts();
+  End client, server;
+  client.id = must(ConnectionId::create(pair.events), "id");
+  must(client.id->set_policy(tls_policy(keys, "client")), "set_policy");
+  resolve(*client.id, pair.events, pair.listener.local_address());
+  server.id = establish(*client.id, pair.events, *client.qp, *server.qp);
+  EXPECT_TRUE(client.id->peer_identity()->resumed);
+  EXPECT_EQ(server.id->peer_identity()->subject, "CN=client");
+  EXPECT_EQ(tls_counts().resumed, before.resumed + 2) << "both ends are here";
+  EXPECT_EQ(tls_counts().whole, before.whole);
+  must(client.qp->post_send({.opcode = SendOpcode::kSend}), "send");
+  must(server.qp->post_receive({.wr_id = 1}), "post_receive");
+  EXPECT_EQ(server.next().status, WcStatus::kSuccess);
+}
+
 TEST_F(TlsConnection, AChildLeavesItToItsParent) {
   if (weft::test::kThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer allows no threads in a child: nothing is tried";
   const pid_t child = ::fork();

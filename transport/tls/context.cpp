@@ -27,8 +27,8 @@ std::unique_ptr<SSL_CTX, Context::Free> make_context() {
   SSL_CTX* const context = made.get();
   if (context == nullptr || SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION) != 1) return nullptr;
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
-  SSL_CTX_set_num_tickets(context, 0);  // each connection proves anew who it is
-  SSL_CTX_set_options(context, SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
+  SSL_CTX_set_num_tickets(context, 0);  // unless Tickets::serve says otherwise
+  SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
   // An idle connection holds no buffers; and what is sent is what the file has, not the CA as well.
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_NO_AUTO_CHAIN);
   log_keys(context);
@@ -60,7 +60,14 @@ std::expected<std::shared_ptr<const Context>, Refusal> Context::load(const Setti
   if (!made->context_) return std::unexpected(Refusal{Setting::kCertificate, "OpenSSL cannot begin", ENOMEM});
   if (const auto wrong = made->take_certificate(settings)) return std::unexpected(*wrong);
   if (const auto wrong = made->take_authorities(settings)) return std::unexpected(*wrong);
+  if (const auto wrong = made->take_staple(settings)) return std::unexpected(*wrong);
   SSL_CTX_set_cert_verify_callback(made->get(), ask, made.get());
+  if (!settings.resumption) {
+    SSL_CTX_set_options(made->get(), SSL_OP_NO_TICKET);
+    return made;
+  }
+  made->tickets_ = std::make_unique<Tickets>();
+  made->tickets_->serve(*made->get());
   return made;
 }
 
@@ -100,16 +107,17 @@ std::optional<Refusal> Context::take_authorities(const Settings& settings) {
   return std::nullopt;
 }
 
-namespace {
-
-// X509_V_OK: now is within it.
-int judge_time_of(const X509& certificate) noexcept {
-  if (X509_cmp_current_time(X509_get0_notBefore(&certificate)) >= 0) return X509_V_ERR_CERT_NOT_YET_VALID;
-  if (X509_cmp_current_time(X509_get0_notAfter(&certificate)) <= 0) return X509_V_ERR_CERT_HAS_EXPIRED;
-  return X509_V_OK;
+std::optional<Refusal> Context::take_staple(const Settings& settings) {
+  if (settings.staple_required && !has_ca_)
+    return Refusal{Setting::kStapleRequired, "needs the CA (tls-ca) whose word it is", 0};
+  staple_.require(settings.staple_required);
+  staple_.serve(*get());
+  if (settings.staple.empty()) return std::nullopt;
+  if (!has_certificate_) return Refusal{Setting::kStaple, "is of no use without a certificate", 0};
+  if (const auto wrong = unreadable(Setting::kStaple, settings.staple)) return wrong;
+  if (!staple_.read(settings.staple)) return Refusal{Setting::kStaple, "has no answer of OCSP in DER", 0};
+  return std::nullopt;
 }
-
-}  // namespace
 
 // A certificate that is pinned by its fingerprint needs no CA; its time counts all the same.
 bool Context::accepts(X509_STORE_CTX& chain) const noexcept {

@@ -12,23 +12,28 @@
 #include <string_view>
 
 #include "transport/tls/expectation.hpp"
+#include "transport/tls/staple.hpp"
+#include "transport/tls/tickets.hpp"
 
 struct ssl_ctx_st;
 struct x509_store_ctx_st;
 
 namespace weft::transport::tls {
 
-// Files in PEM; an empty name: there is none.
+// Files in PEM, but for the staple; an empty name: there is none.
 struct Settings {
-  std::string certificate{};  // ours first, then those up to the CA's
-  std::string key{};          // empty: it is in the certificate's file
-  std::string ca{};           // whose certificates are trusted
-  std::string crl{};          // what these have revoked
-  std::string expect{};       // Expectation
+  std::string certificate{};     // ours first, then those up to the CA's
+  std::string key{};             // empty: it is in the certificate's file
+  std::string ca{};              // whose certificates are trusted
+  std::string crl{};             // what these have revoked
+  std::string expect{};          // Expectation
+  std::string staple{};          // OCSP's answer about our certificate, in DER: a listener shows it
+  bool staple_required = false;  // of listeners that this end connects to
+  bool resumption = true;        // Tickets
   auto operator<=>(const Settings&) const = default;
 };
 
-enum class Setting : std::uint8_t { kCertificate, kKey, kCa, kCrl, kExpect };
+enum class Setting : std::uint8_t { kCertificate, kKey, kCa, kCrl, kExpect, kStaple, kStapleRequired };
 
 struct Refusal {
   Setting which{};
@@ -48,6 +53,8 @@ class Context {
   [[nodiscard]] bool has_certificate() const noexcept { return has_certificate_; }
   // Whether a peer has to show a certificate: there is something to hold it against.
   [[nodiscard]] bool judges_peers() const noexcept { return has_ca_ || expectation_.has_fingerprints(); }
+  [[nodiscard]] bool has_ca() const noexcept { return has_ca_; }
+  [[nodiscard]] Tickets* tickets() const noexcept { return tickets_.get(); }  // null: there is no resumption
   // OpenSSL asks this of a peer's chain.
   [[nodiscard]] bool accepts(x509_store_ctx_st& chain) const noexcept;
 
@@ -59,7 +66,10 @@ class Context {
   Context() = default;
   std::optional<Refusal> take_certificate(const Settings& settings);
   std::optional<Refusal> take_authorities(const Settings& settings);
+  std::optional<Refusal> take_staple(const Settings& settings);
 
+  std::unique_ptr<Tickets> tickets_;
+  Staple staple_;
   std::unique_ptr<ssl_ctx_st, Free> context_;
   Expectation expectation_;
   bool has_certificate_ = false;

@@ -23,7 +23,7 @@ struct Stamp {
   bool operator==(const Stamp&) const = default;
 };
 
-using Stamps = std::array<Stamp, 4>;
+using Stamps = std::array<Stamp, 5>;
 
 Stamp stamp_of(const std::string& path) noexcept {
   struct stat about{};
@@ -32,7 +32,8 @@ Stamp stamp_of(const std::string& path) noexcept {
 }
 
 Stamps stamps_of(const Settings& settings) noexcept {
-  return {stamp_of(settings.certificate), stamp_of(settings.key), stamp_of(settings.ca), stamp_of(settings.crl)};
+  return {stamp_of(settings.certificate), stamp_of(settings.key), stamp_of(settings.ca), stamp_of(settings.crl),
+          stamp_of(settings.staple)};
 }
 
 struct Entry {

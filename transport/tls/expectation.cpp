@@ -41,6 +41,12 @@ std::optional<Fingerprint> digest_of(const X509& certificate) noexcept {
 
 }  // namespace
 
+int judge_time_of(const X509& certificate) noexcept {
+  if (X509_cmp_current_time(X509_get0_notBefore(&certificate)) >= 0) return X509_V_ERR_CERT_NOT_YET_VALID;
+  if (X509_cmp_current_time(X509_get0_notAfter(&certificate)) <= 0) return X509_V_ERR_CERT_HAS_EXPIRED;
+  return X509_V_OK;
+}
+
 std::expected<Expectation, std::string_view> Expectation::parse(std::string_view text) {
   Expectation made;
   if (text.empty()) return made;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <string>
 #include <string_view>
@@ -14,6 +15,9 @@ struct x509_st;
 namespace weft::transport::tls {
 
 using Fingerprint = std::array<unsigned char, 32>;  // SHA-256 of the certificate
+
+// X509_V_OK: now is within the certificate's time.
+[[nodiscard]] int judge_time_of(const x509_st& certificate) noexcept;
 
 class Expectation {
  public:

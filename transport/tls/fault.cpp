@@ -35,6 +35,8 @@ std::string_view words_of_alert(int description) noexcept {
     case SSL_AD_CERTIFICATE_REVOKED: return "it refuses our certificate: certificate revoked";
     case SSL_AD_CERTIFICATE_UNKNOWN: return "it refuses our certificate";
     case SSL_AD_UNKNOWN_CA: return "it refuses our certificate: it does not know the CA";
+    case SSL_AD_BAD_CERTIFICATE_STATUS_RESPONSE:
+      return "it refuses our certificate: OCSP's answer about it (tls-staple) is missing, wrong, or \"revoked\"";
     case TLS13_AD_CERTIFICATE_REQUIRED: return "it wants a certificate of ours (tls-certificate), and there is none";
     case SSL_AD_PROTOCOL_VERSION: return "it does not speak this version of TLS";
     case SSL_AD_HANDSHAKE_FAILURE: return "it refuses the handshake";

@@ -7,6 +7,7 @@
 #include <openssl/ssl.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "transport/cancellation.hpp"
 #include "transport/tls/error_mark.hpp"
 #include "transport/tls/fault.hpp"
+#include "transport/tls_counts.hpp"
 
 namespace weft::transport::tls {
 namespace {
@@ -24,6 +26,8 @@ constexpr std::byte kHandshake{0x16};  // the first octet of a ClientHello; of M
 // To a peer that speaks no TLS: the alert protocol_version. Its end sees that TLS was the matter.
 constexpr std::array kNotPlain{std::byte{0x15}, std::byte{3}, std::byte{3},   std::byte{0},
                                std::byte{2},    std::byte{2}, std::byte{0x46}};
+
+std::atomic<std::uint64_t> whole{0}, resumed{0};
 
 IoResult moved(std::size_t octets) noexcept { return {.status = Status::kMoved, .octets = octets}; }
 IoResult lost(std::error_code error) noexcept { return {.status = Status::kLost, .error = error}; }
@@ -57,6 +61,7 @@ Session::Session(std::shared_ptr<const Context> context, Part part)
   if (part == Part::kClient) {
     SSL_set_connect_state(ssl);
     SSL_set_verify(ssl, SSL_VERIFY_PEER, nullptr);
+    if (context_->has_ca()) Staple::ask(*ssl);
   } else {
     SSL_set_accept_state(ssl);
     SSL_set_verify(ssl, asks ? SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT : SSL_VERIFY_NONE, nullptr);
@@ -64,6 +69,8 @@ Session::Session(std::shared_ptr<const Context> context, Part part)
 }
 
 Session::~Session() = default;
+
+bool Session::is_resumed() const noexcept { return SSL_session_reused(ssl_.get()) == 1; }
 
 // --- Handshake
 
@@ -92,10 +99,12 @@ bool Session::greet() noexcept {
 IoResult Session::shake_hands() noexcept {
   if (!greet()) return end_ ? *end_ : IoResult{.status = Status::kWouldBlock};
   const NoCancellation here;
-  begun_ = true;
+  const bool first = !std::exchange(begun_, true);
+  if (first && part_ == Part::kClient && context_->tickets() != nullptr) context_->tickets()->offer(*ssl_, *socket_);
   inbound_.look_again();
   if (SSL_do_handshake(ssl_.get()) != 1) return stopped(0);
   secured_ = true;
+  (is_resumed() ? resumed : whole).fetch_add(1, std::memory_order_relaxed);
   held_ = SSL_has_pending(ssl_.get()) == 1;
   return {.status = Status::kSecured};
 }
@@ -248,3 +257,7 @@ std::error_code Session::failure() const noexcept {
 }
 
 }  // namespace weft::transport::tls
+
+weft::transport::TlsCounts weft::transport::tls_counts() noexcept {
+  return {.whole = tls::whole.load(std::memory_order_relaxed), .resumed = tls::resumed.load(std::memory_order_relaxed)};
+}

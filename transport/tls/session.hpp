@@ -59,6 +59,7 @@ class Session {
 
   // --- Queries
   [[nodiscard]] bool is_secured() const noexcept { return secured_; }  // the handshake is over
+  [[nodiscard]] bool is_resumed() const noexcept;
   [[nodiscard]] bool holds() const noexcept { return held_; }
   [[nodiscard]] bool has_output() const noexcept { return !unsent_.empty() || (part_ == Part::kClient && !begun_); }
   void only_inside(bool on) noexcept { only_inside_ = on; }  // reads leave the socket alone

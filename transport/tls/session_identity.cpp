@@ -77,7 +77,7 @@ std::string fingerprint_of(const X509& certificate) {
 
 PeerIdentity Session::identity() const {
   const ErrorMark others;
-  PeerIdentity made{.cipher = SSL_get_cipher_name(ssl_.get())};
+  PeerIdentity made{.cipher = SSL_get_cipher_name(ssl_.get()), .resumed = is_resumed()};
   const X509* const certificate = SSL_get0_peer_certificate(ssl_.get());
   if (certificate == nullptr) return made;
   made.subject = subject_of(*certificate);

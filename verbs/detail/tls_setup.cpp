@@ -19,7 +19,10 @@ tls::Settings settings_of(const Policy& policy) {
           .key = policy.tls_key,
           .ca = policy.tls_ca,
           .crl = policy.tls_crl,
-          .expect = policy.tls_expect};
+          .expect = policy.tls_expect,
+          .staple = policy.tls_staple,
+          .staple_required = policy.tls_require_staple,
+          .resumption = policy.tls_resumption};
 }
 
 constexpr std::string_view argument(tls::Setting setting) noexcept {
@@ -29,6 +32,8 @@ constexpr std::string_view argument(tls::Setting setting) noexcept {
     case tls::Setting::kCa: return "policy.tls_ca";
     case tls::Setting::kCrl: return "policy.tls_crl";
     case tls::Setting::kExpect: return "policy.tls_expect";
+    case tls::Setting::kStaple: return "policy.tls_staple";
+    case tls::Setting::kStapleRequired: return "policy.tls_require_staple";
   }
   return "policy.tls";
 }

@@ -126,7 +126,7 @@ void Narrator::tell(const engine::FaultSeen& seen) {
 void Narrator::on(const transport::PeerIdentity& peer) const {
   std::string names;
   for (const std::string& name : peer.names) names += ", " + name;
-  say(fmt::format("TLS 1.3 with {}; the peer {}", peer.cipher,
+  say(fmt::format("TLS 1.3 with {}{}; the peer {}", peer.cipher, peer.resumed ? ", by a ticket" : "",
                   peer.fingerprint.empty() ? "has shown no certificate" : "is " + peer.subject + names));
 }
 

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Resumption: by a ticket of the same listener, and not when what was trusted has changed.
+#include <gtest/gtest.h>
+#include <openssl/x509_vfy.h>
+
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "tls_ends.hpp"
+#include "transport/tls/tickets.hpp"
+#include "transport/tls_counts.hpp"
+
+namespace weft::transport::test {
+namespace {
+
+using tls::Settings;
+using tls::Tickets;
+
+// OpenSSL's clock is time(): in this program it is this one.
+std::chrono::seconds clock_is_ahead_by{0};
+
+}  // namespace
+}  // namespace weft::transport::test
+
+extern "C" time_t time(time_t* also) noexcept {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  const time_t said = now.tv_sec + weft::transport::test::clock_is_ahead_by.count();
+  if (also != nullptr) *also = said;
+  return said;
+}
+
+namespace weft::transport::test {
+namespace {
+
+// Connections one after the other, to one listener. Each that was not resumed has left one ticket more.
+struct TlsTickets : testing::Test {
+  ~TlsTickets() override { clock_is_ahead_by = 0s; }
+
+  const TlsKeys keys{};
+  const Port port{};
+  Settings client{keys.client()};
+  Settings server{keys.server()};
+
+  // Whether it was resumed: both ends say the same.
+  bool is_resumed(const Port& at) {
+    TlsEnds ends(at.connect(), client, server);
+    ends.shake_hands();
+    const auto sent = pattern(100);
+    EXPECT_EQ(carry(ends.server, ends.client, sent, 100), sent);  // the ticket is before them
+    const auto at_client = ends.client.identity(), at_server = ends.server.identity();
+    EXPECT_EQ(at_client->resumed, at_server->resumed);
+    EXPECT_FALSE(at_client->subject.empty()) << "known from the ticket, too";
+    EXPECT_EQ(at_server->subject, "CN=client");
+    return at_client->resumed;
+  }
+  bool is_resumed() { return is_resumed(port); }
+};
+
+TEST_F(TlsTickets, ServeTheNextConnection) {
+  const TlsCounts before = tls_counts();
+  EXPECT_FALSE(is_resumed());
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(is_resumed()) << i;
+  const TlsCounts after = tls_counts();
+  EXPECT_EQ(after.whole - before.whole, 2U) << "both ends are in this process";
+  EXPECT_EQ(after.resumed - before.resumed, 6U);
+}
+
+TEST_F(TlsTickets, AreOfOneListener) {
+  EXPECT_FALSE(is_resumed());
+  const Port another;
+  EXPECT_FALSE(is_resumed(another)) << "none is shown to a peer that did not give it";
+  EXPECT_TRUE(is_resumed(another));
+  EXPECT_TRUE(is_resumed());
+}
+
+TEST_F(TlsTickets, NoneWhereEitherEndDoesNotWantThem) {
+  for (Settings* end : {&client, &server}) {
+    end->resumption = false;
+    EXPECT_FALSE(is_resumed());
+    EXPECT_FALSE(is_resumed());
+    end->resumption = true;
+  }
+}
+
+// A listener whose context is another one has another key: what is shown is of no use, and the handshake goes on.
+TEST_F(TlsTickets, EndWithAFileThatChanges) {
+  EXPECT_FALSE(is_resumed());
+  keys.issue("next", {.common_name = "next"});
+  std::filesystem::rename(keys.path("next.pem"), keys.path("server.pem"));
+  EXPECT_FALSE(is_resumed());
+  EXPECT_TRUE(is_resumed());
+  keys.put("next.pem", keys.ca().certificate() + keys.ca().certificate());
+  std::filesystem::rename(keys.path("next.pem"), keys.path("ca.pem"));
+  EXPECT_FALSE(is_resumed()) << "whom either end trusts";
+}
+
+TEST_F(TlsTickets, LiveForAnHour) {
+  EXPECT_FALSE(is_resumed());
+  clock_is_ahead_by = Tickets::kLifetime - 1min;
+  EXPECT_TRUE(is_resumed());
+  clock_is_ahead_by += 2min;
+  EXPECT_TRUE(is_resumed()) << "each connection leaves a new one";
+  clock_is_ahead_by += Tickets::kLifetime + 1min;
+  EXPECT_FALSE(is_resumed());
+}
+
+// The ticket would be good for longer than the certificate, which ends in half an hour.
+TEST_F(TlsTickets, EndWithTheCertificateOfThePeer) {
+  clock_is_ahead_by = -24h + 30min;
+  keys.issue("short", {.common_name = "client", .valid_until = tls::Authority::Days(1)});
+  const Settings shortly = keys.of("short");
+  for (Settings* end : {&client, &server}) {
+    const Settings before = std::exchange(*end, shortly);
+    clock_is_ahead_by = 0s;
+    EXPECT_FALSE(is_resumed());
+    EXPECT_TRUE(is_resumed());
+    clock_is_ahead_by = 31min;
+    TlsEnds ends(port.connect(), client, server);
+    const auto [at_client, at_server] = ends.try_to_shake_hands();
+    const auto expired = tls::of_verification(X509_V_ERR_CERT_HAS_EXPIRED);
+    EXPECT_EQ(end == &client ? at_server.error : at_client.error, expired);
+    *end = before;
+  }
+}
+
+TEST_F(TlsTickets, AreBounded) {
+  std::vector<std::unique_ptr<Port>> ports;
+  for (std::size_t i = 0; i <= Tickets::kMost; ++i) {
+    ports.push_back(std::make_unique<Port>());
+    EXPECT_FALSE(is_resumed(*ports.back()));
+  }
+  EXPECT_FALSE(is_resumed(*ports.front())) << "the oldest has gone";
+  EXPECT_TRUE(is_resumed(*ports.back()));
+}
+
+}  // namespace
+}  // namespace weft::transport::test

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Resumption (RFC 8446 section 2.2): an end that connects again shows the ticket that the listener gave it, and neither
+// end sends a certificate. The two make a new Diffie-Hellman exchange all the same. There is no early data.
+//
+// A ticket is good while its context is: with a file that has changed, such as a CRL, there is a new one. It is shown
+// once (RFC 8446 appendix C.4), lives for kLifetime at most, and not longer than the peer's certificate.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <mutex>
+
+#include "transport/endpoint.hpp"
+#include "transport/socket.hpp"
+
+struct ssl_ctx_st;
+struct ssl_session_st;
+struct ssl_st;
+
+namespace weft::transport::tls {
+
+// Those that the peers of one context have given us. Safe for threads.
+class Tickets {
+ public:
+  static constexpr std::chrono::seconds kLifetime{3600};
+  static constexpr std::size_t kMost = 256;  // of all peers together: the oldest goes
+
+  // The context's listeners give tickets from now on, and its ends that connect keep what they get. It outlives the context.
+  void serve(ssl_ctx_st& context) noexcept;
+  // Before the handshake of an end that connects: the peer's newest. The socket is connected, and outlives `ssl`.
+  void offer(ssl_st& ssl, const Socket& socket) noexcept;
+
+ private:
+  struct Free {
+    void operator()(ssl_session_st* session) const noexcept;
+  };
+  using Session = std::unique_ptr<ssl_session_st, Free>;
+  struct Ticket {
+    Endpoint peer{};
+    Session session{};
+  };
+
+  static int take(ssl_st* ssl, ssl_session_st* session) noexcept;
+  void keep(const Endpoint& peer, Session session);
+  [[nodiscard]] Session newest_of(const Endpoint& peer) noexcept;
+
+  std::mutex mutex_{};
+  std::deque<Ticket> tickets_{};  // the newest is the last
+};
+
+}  // namespace weft::transport::tls
