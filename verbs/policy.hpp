@@ -122,6 +122,9 @@ struct Policy {
   // An end that connects again within an hour, with the ticket of an earlier connection, need not prove again who it is
   // (RFC 8446 section 2.2), unless a file has changed. At both ends, or there are no tickets.
   bool tls_resumption = true;
+  // What this end takes of TLS 1.3, the best first: OpenSSL's names joined by ":". Empty: what OpenSSL takes.
+  std::string tls_ciphers{};  // "TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
+  std::string tls_groups{};   // of the key exchange: "X25519:P-256"
   // Which peers, of those: "dns:node7.example+ip:192.0.2.7+uri:spiffe://example/node7+sha256:<64 hexadecimal digits>".
   // A certificate has to bear one of the names, or be one of the fingerprints, for which no CA is needed. Empty: all that
   // the CA has signed. So for a CA that signs for others as well it has to be set.

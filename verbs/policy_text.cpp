@@ -222,6 +222,10 @@ constexpr Key kKeys[] = {
      set_switch<&Policy::tls_require_staple>},
     {{"tls-resumption", kSwitch, "Connect again by a ticket, for an hour, without certificates"},
      set_switch<&Policy::tls_resumption>},
+    {{"tls-ciphers", "none, or OpenSSL's names joined by :", "Ciphers of TLS 1.3 that this end takes, the best first"},
+     set_words<&Policy::tls_ciphers>},
+    {{"tls-groups", "none, or OpenSSL's names joined by :", "The same of groups for the key exchange"},
+     set_words<&Policy::tls_groups>},
     {{"tls-expect", "none, or some of dns:NAME, ip:ADDRESS, uri:URI and sha256:DIGITS joined by +",
       "Names of which a peer's certificate has to bear one, or its fingerprint"},
      set_words<&Policy::tls_expect>}};

@@ -160,6 +160,30 @@ TEST(TlsTrust, WhatAnExpectationTakes) {
   EXPECT_TRUE(Expectation::parse("")->empty());
 }
 
+// --- Ciphers and groups
+
+TEST(TlsAlgorithms, AreThoseThatBothEndsTake) {
+  const TlsKeys keys;
+  for (const char* cipher : {"TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"}) {
+    Settings server = keys.server();
+    server.ciphers = cipher;
+    server.groups = "P-384";
+    TlsEnds ends(keys.client(), server);
+    ends.shake_hands();
+    EXPECT_EQ(ends.client.identity()->cipher, cipher);
+  }
+}
+
+TEST(TlsAlgorithms, NoneInCommon) {
+  const TlsKeys keys;
+  Settings client = keys.client(), server = keys.server();
+  client.ciphers = "TLS_AES_128_GCM_SHA256", server.ciphers = "TLS_AES_256_GCM_SHA384";
+  EXPECT_EQ(outcome(client, server).client, tls::of_alert(SSL_AD_HANDSHAKE_FAILURE));
+  client = keys.client(), server = keys.server();
+  client.groups = "P-256", server.groups = "X25519";
+  EXPECT_EQ(outcome(client, server).client, tls::of_alert(SSL_AD_HANDSHAKE_FAILURE));
+}
+
 // --- Files
 
 TEST(TlsContext, SaysWhichFileIsToBlame) {
@@ -178,6 +202,8 @@ TEST(TlsContext, SaysWhichFileIsToBlame) {
             tls::Setting::kKey);
   EXPECT_EQ(refused({.ca = keys.path("empty.pem")}).which, tls::Setting::kCa);
   EXPECT_EQ(refused({.ca = keys.path("ca.pem"), .crl = keys.path("ca.pem")}).which, tls::Setting::kCrl);
+  EXPECT_EQ(refused({.ciphers = "TLS_NULL"}).which, tls::Setting::kCiphers);
+  EXPECT_EQ(refused({.groups = "P-1"}).which, tls::Setting::kGroups);
   EXPECT_EQ(refused({.expect = "dns:a"}).which, tls::Setting::kExpect);
   EXPECT_EQ(refused({.ca = keys.path("ca.pem"), .expect = "a"}).which, tls::Setting::kExpect);
 }

@@ -163,13 +163,15 @@ TEST(PolicyText, Tls) {
   EXPECT_EQ(parsed("").tls, Tls::kOff);
   const Policy policy = parsed(
       "tls=off,tls-certificate=/a.pem,tls-key=/b.pem,tls-ca=/c.pem,tls-crl=/d.pem,tls-expect=dns:e,"
-      "tls-staple=/f.der,tls-require-staple=on,tls-resumption=off");
+      "tls-staple=/f.der,tls-require-staple=on,tls-resumption=off,tls-ciphers=a:b,tls-groups=c");
   EXPECT_EQ(policy.tls_certificate, "/a.pem");
   EXPECT_EQ(policy.tls_key, "/b.pem");
   EXPECT_EQ(policy.tls_ca, "/c.pem");
   EXPECT_EQ(policy.tls_crl, "/d.pem");
   EXPECT_EQ(policy.tls_expect, "dns:e");
   EXPECT_EQ(policy.tls_staple, "/f.der");
+  EXPECT_EQ(policy.tls_ciphers, "a:b");
+  EXPECT_EQ(policy.tls_groups, "c");
   EXPECT_TRUE(policy.tls_require_staple && !parsed("").tls_require_staple);
   EXPECT_TRUE(!policy.tls_resumption && parsed("").tls_resumption);
   EXPECT_EQ(parsed("tls-ca=none", policy).tls_ca, "");

@@ -58,6 +58,7 @@ std::expected<std::shared_ptr<const Context>, Refusal> Context::load(const Setti
   made->expectation_ = std::move(*expectation);
   made->context_ = make_context();
   if (!made->context_) return std::unexpected(Refusal{Setting::kCertificate, "OpenSSL cannot begin", ENOMEM});
+  if (const auto wrong = made->take_algorithms(settings)) return std::unexpected(*wrong);
   if (const auto wrong = made->take_certificate(settings)) return std::unexpected(*wrong);
   if (const auto wrong = made->take_authorities(settings)) return std::unexpected(*wrong);
   if (const auto wrong = made->take_staple(settings)) return std::unexpected(*wrong);
@@ -69,6 +70,14 @@ std::expected<std::shared_ptr<const Context>, Refusal> Context::load(const Setti
   made->tickets_ = std::make_unique<Tickets>();
   made->tickets_->serve(*made->get());
   return made;
+}
+
+std::optional<Refusal> Context::take_algorithms(const Settings& settings) {
+  if (!settings.ciphers.empty() && SSL_CTX_set_ciphersuites(get(), settings.ciphers.c_str()) != 1)
+    return Refusal{Setting::kCiphers, "takes OpenSSL's names of TLS 1.3's ciphers, joined by :", 0};
+  if (!settings.groups.empty() && SSL_CTX_set1_groups_list(get(), settings.groups.c_str()) != 1)
+    return Refusal{Setting::kGroups, "takes OpenSSL's names of groups, joined by :", 0};
+  return std::nullopt;
 }
 
 std::optional<Refusal> Context::take_certificate(const Settings& settings) {

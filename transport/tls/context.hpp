@@ -30,10 +30,22 @@ struct Settings {
   std::string staple{};          // OCSP's answer about our certificate, in DER: a listener shows it
   bool staple_required = false;  // of listeners that this end connects to
   bool resumption = true;        // Tickets
+  std::string ciphers{};         // of TLS 1.3, joined by ":", the best first; empty: those of OpenSSL
+  std::string groups{};          // the same of the key exchange
   auto operator<=>(const Settings&) const = default;
 };
 
-enum class Setting : std::uint8_t { kCertificate, kKey, kCa, kCrl, kExpect, kStaple, kStapleRequired };
+enum class Setting : std::uint8_t {
+  kCertificate,
+  kKey,
+  kCa,
+  kCrl,
+  kExpect,
+  kStaple,
+  kStapleRequired,
+  kCiphers,
+  kGroups
+};
 
 struct Refusal {
   Setting which{};
@@ -64,6 +76,7 @@ class Context {
 
  private:
   Context() = default;
+  std::optional<Refusal> take_algorithms(const Settings& settings);
   std::optional<Refusal> take_certificate(const Settings& settings);
   std::optional<Refusal> take_authorities(const Settings& settings);
   std::optional<Refusal> take_staple(const Settings& settings);

@@ -22,7 +22,9 @@ tls::Settings settings_of(const Policy& policy) {
           .expect = policy.tls_expect,
           .staple = policy.tls_staple,
           .staple_required = policy.tls_require_staple,
-          .resumption = policy.tls_resumption};
+          .resumption = policy.tls_resumption,
+          .ciphers = policy.tls_ciphers,
+          .groups = policy.tls_groups};
 }
 
 constexpr std::string_view argument(tls::Setting setting) noexcept {
@@ -34,6 +36,8 @@ constexpr std::string_view argument(tls::Setting setting) noexcept {
     case tls::Setting::kExpect: return "policy.tls_expect";
     case tls::Setting::kStaple: return "policy.tls_staple";
     case tls::Setting::kStapleRequired: return "policy.tls_require_staple";
+    case tls::Setting::kCiphers: return "policy.tls_ciphers";
+    case tls::Setting::kGroups: return "policy.tls_groups";
   }
   return "policy.tls";
 }
