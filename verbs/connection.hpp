@@ -17,7 +17,7 @@
 
 #include "transport/bound_socket.hpp"
 #include "transport/peer_identity.hpp"
-#include "transport/tls_counts.hpp"
+#include "transport/tls_facts.hpp"
 #include "verbs/device.hpp"
 #include "verbs/endpoint.hpp"
 #include "verbs/policy.hpp"

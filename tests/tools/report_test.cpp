@@ -101,6 +101,7 @@ TEST(Info, JsonHasDevicesLimitsAndBuild) {
   EXPECT_TRUE(loopback);
   EXPECT_GE(info.at("limits").at("max_qp_wr"), 128);
   EXPECT_FALSE(info.at("build").at("compiler").get<std::string>().empty());
+  EXPECT_TRUE(info.at("build").at("tls").get<std::string>().starts_with("1.3 by OpenSSL"));
 }
 
 // On whatever processor: two words, and a sentence behind them.

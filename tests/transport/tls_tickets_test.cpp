@@ -12,7 +12,7 @@
 
 #include "tls_ends.hpp"
 #include "transport/tls/tickets.hpp"
-#include "transport/tls_counts.hpp"
+#include "transport/tls_facts.hpp"
 
 namespace weft::transport::test {
 namespace {

@@ -16,6 +16,7 @@
 #include "tools/cli/json.hpp"
 #include "tools/cli/version.hpp"
 #include "tools/run/libraries.hpp"
+#include "transport/tls_facts.hpp"
 #include "verbs/device.hpp"
 
 namespace weft::tools {
@@ -50,7 +51,8 @@ std::vector<std::pair<const char*, std::string>> build_features() {
           {"build_type", std::string(build_type())},
           {"sanitizers", WEFT_SANITIZERS},
           {"boost", BOOST_LIB_VERSION},
-          {"libpcap", ::pcap_lib_version()}};
+          {"libpcap", ::pcap_lib_version()},
+          {"tls", transport::tls_library()}};
 }
 
 std::vector<std::pair<const char*, std::string_view>> crc32c() {

@@ -7,15 +7,14 @@
 #include <openssl/ssl.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <new>
 #include <utility>
 
 #include "transport/cancellation.hpp"
 #include "transport/tls/error_mark.hpp"
+#include "transport/tls/facts.hpp"
 #include "transport/tls/fault.hpp"
-#include "transport/tls_counts.hpp"
 
 namespace weft::transport::tls {
 namespace {
@@ -26,8 +25,6 @@ constexpr std::byte kHandshake{0x16};  // the first octet of a ClientHello; of M
 // To a peer that speaks no TLS: the alert protocol_version. Its end sees that TLS was the matter.
 constexpr std::array kNotPlain{std::byte{0x15}, std::byte{3}, std::byte{3},   std::byte{0},
                                std::byte{2},    std::byte{2}, std::byte{0x46}};
-
-std::atomic<std::uint64_t> whole{0}, resumed{0};
 
 IoResult moved(std::size_t octets) noexcept { return {.status = Status::kMoved, .octets = octets}; }
 IoResult lost(std::error_code error) noexcept { return {.status = Status::kLost, .error = error}; }
@@ -104,7 +101,7 @@ IoResult Session::shake_hands() noexcept {
   inbound_.look_again();
   if (SSL_do_handshake(ssl_.get()) != 1) return stopped(0);
   secured_ = true;
-  (is_resumed() ? resumed : whole).fetch_add(1, std::memory_order_relaxed);
+  count_handshake(is_resumed());
   held_ = SSL_has_pending(ssl_.get()) == 1;
   return {.status = Status::kSecured};
 }
@@ -257,7 +254,3 @@ std::error_code Session::failure() const noexcept {
 }
 
 }  // namespace weft::transport::tls
-
-weft::transport::TlsCounts weft::transport::tls_counts() noexcept {
-  return {.whole = tls::whole.load(std::memory_order_relaxed), .resumed = tls::resumed.load(std::memory_order_relaxed)};
-}

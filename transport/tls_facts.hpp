@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many connections of this process TLS has secured, at either end.
+// TLS in this process: who does it, and how many connections it has secured, at either end.
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace weft::transport {
 
@@ -13,5 +14,8 @@ struct TlsCounts {
 
 // Since the process began. Safe for threads; the two numbers need not be of one instant.
 [[nodiscard]] TlsCounts tls_counts() noexcept;
+
+// "1.3 by OpenSSL 3.0.19 27 Jan 2026, in the process: kernel TLS is not used". Safe for threads.
+[[nodiscard]] std::string tls_library();
 
 }  // namespace weft::transport
