@@ -19,7 +19,8 @@ bool RuleFilter::takes(const Rule& rule) const noexcept {
   return (only.empty() || any_prefix(only, rule.clause)) && !any_prefix(skip, rule.clause);
 }
 
-CaptureAudit::CaptureAudit(RuleFilter filter, const TcpLimits& limits) : filter_(std::move(filter)), tcp_(limits) {}
+CaptureAudit::CaptureAudit(RuleFilter filter, const TcpLimits& limits, KeyLog* keys)
+    : filter_(std::move(filter)), tcp_(limits), keys_(keys) {}
 
 void CaptureAudit::take(const Packet& packet) {
   ++packets_;
@@ -44,18 +45,23 @@ void CaptureAudit::drain() {
 }
 
 void CaptureAudit::on(std::size_t connection, const TcpEvent& event) {
-  const auto [found, is_new] = live_.try_emplace(connection);
-  Live& live = found->second;
-  if (is_new) {
+  auto found = live_.find(connection);
+  if (found == live_.end()) {
     ++connections_seen_;
-    live.audit = std::make_unique<ConnectionAudit>(connection);
+    found = live_.emplace(connection, Live{std::make_unique<ConnectionAudit>(connection), TlsLayer(keys_)}).first;
   }
+  Live& live = found->second;
   if (live.audit == nullptr) return;  // a late copy of what it had sent
-  live.audit->on(event);
+  live.tls.feed(event);
+  live.judge();
   const ConnectionInfo* info = tell_ == nullptr ? nullptr : tcp_.info(connection);
   if (info == nullptr) return;
   tell(live, *info);
   if (std::holds_alternative<TcpClosed>(event) && ++live.ends_closed == 2) report(live, {.info = *info});
+}
+
+void CaptureAudit::Live::judge() {
+  while (const TcpEvent* clear = tls.next()) audit->on(*clear);
 }
 
 void CaptureAudit::tell(Live& live, const ConnectionInfo& info) const {
@@ -69,8 +75,11 @@ void CaptureAudit::tell(Live& live, const ConnectionInfo& info) const {
 void CaptureAudit::report(Live& live, const ConnectionOver& over) {
   if (live.audit == nullptr) return;
   ConnectionAudit& audit = *live.audit;
+  live.tls.finish();
+  live.judge();
   audit.finish();
   if (tell_ != nullptr) tell(live, over.info);
+  const TlsFacts* const tls = live.tls.tls();
   if (audit.iwarp()) {
     ConnectionReport report{
         .info = over.info,
@@ -79,6 +88,7 @@ void CaptureAudit::report(Live& live, const ConnectionOver& over) {
         .initiator = audit.initiator().value_or(End::kFirst),
         .rtr = audit.rtr(),
         .facts = audit.facts(),
+        .tls = tls == nullptr ? std::nullopt : std::optional(*tls),
         .tallies = {audit.tally(Direction::kFromInitiator), audit.tally(Direction::kFromResponder)}};
     std::ranges::copy_if(audit.findings().all(), std::back_inserter(report.findings),
                          [&](const Finding& finding) { return filter_.takes(*finding.rule); });
@@ -88,6 +98,9 @@ void CaptureAudit::report(Live& live, const ConnectionOver& over) {
       return std::tuple(finding.place.packet, finding.place.octet, finding.rule->clause);
     });
     done_.push_back(std::move(report));
+  } else if (tls != nullptr) {
+    ++tls_seen_;
+    if (tls_.size() < kMostTls) tls_.push_back({over.info, *tls});
   }
   live.audit.reset();
 }

@@ -14,6 +14,7 @@
 
 #include "conformance/connection_audit.hpp"
 #include "conformance/tcp_connections.hpp"
+#include "conformance/tls_layer.hpp"
 
 namespace weft::conformance {
 
@@ -31,6 +32,7 @@ struct ConnectionReport {
   End initiator{};  // kFirst when the roles are not known
   std::optional<mpa::Rtr> rtr{};
   Facts facts{};
+  std::optional<TlsFacts> tls{};   // where MPA was inside TLS
   std::array<Tally, 2> tallies{};  // by Direction
   std::vector<Finding> findings{};
   std::vector<Findings::Suppressed> suppressed{};
@@ -42,12 +44,21 @@ struct ConnectionReport {
   }
 };
 
+// A connection that speaks TLS, and in which no iWARP was found.
+struct TlsReport {
+  ConnectionInfo info{};
+  TlsFacts facts{};
+};
+
 // A finding of a connection that is not over.
 using TellFinding = std::function<void(const Finding& finding, const ConnectionInfo& info)>;
 
 class CaptureAudit {
  public:
-  explicit CaptureAudit(RuleFilter filter = {}, const TcpLimits& limits = {});
+  static constexpr std::size_t kMostTls = 1000;  // connections that tls() has
+
+  // With a key log, which has to outlive this, connections inside TLS are judged as well.
+  explicit CaptureAudit(RuleFilter filter = {}, const TcpLimits& limits = {}, KeyLog* keys = nullptr);
 
   // For captures that go on for hours: each finding is told when it is known, and next() gives a connection when both
   // ends have closed it, not only when no late copies of its packets are expected any more. Before the first packet.
@@ -59,6 +70,11 @@ class CaptureAudit {
   // Connections that are over and speak iWARP, in the order of their ends; each is given once.
   [[nodiscard]] std::optional<ConnectionReport> next();
 
+  // Connections that are over and speak TLS, without iWARP or unread, in the order of their ends: the first kMostTls, and how
+  // many there were.
+  [[nodiscard]] const std::vector<TlsReport>& tls() const noexcept { return tls_; }
+  [[nodiscard]] std::size_t tls_connections() const noexcept { return tls_seen_; }
+
   [[nodiscard]] std::uint64_t packets() const noexcept { return packets_; }
   [[nodiscard]] std::size_t tcp_connections() const noexcept { return connections_seen_; }
   [[nodiscard]] const PacketCounts& counts() const noexcept { return tcp_.counts(); }
@@ -66,8 +82,11 @@ class CaptureAudit {
  private:
   struct Live {
     std::unique_ptr<ConnectionAudit> audit{};  // null once it was reported
-    std::size_t told{};                        // of its findings
+    TlsLayer tls;
+    std::size_t told{};  // of its findings
     int ends_closed{};
+
+    void judge();  // what the layer below has
   };
 
   void drain();
@@ -77,10 +96,13 @@ class CaptureAudit {
 
   RuleFilter filter_;
   TcpConnections tcp_;
+  KeyLog* keys_;
   TellFinding tell_{};
   std::unordered_map<std::size_t, Live> live_{};
   std::vector<ConnectionReport> done_{};
   std::size_t given_ = 0;
+  std::vector<TlsReport> tls_{};
+  std::size_t tls_seen_ = 0;
   std::uint64_t packets_ = 0;
   std::size_t connections_seen_ = 0;
 };

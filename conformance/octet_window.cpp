@@ -76,4 +76,11 @@ Place OctetWindow::place_behind(std::uint64_t offset) const noexcept {
   return behind == newer_.begin() ? Place{} : place_in(*std::prev(behind), offset);
 }
 
+std::size_t OctetWindow::run(std::size_t at) const noexcept {
+  const std::uint64_t offset = begin_ + at;
+  const auto behind = std::ranges::upper_bound(newer_, offset, {}, &Origin::stream_offset);
+  const std::uint64_t stop = behind == newer_.end() ? end() : std::min(end(), behind->stream_offset);
+  return static_cast<std::size_t>(stop - offset);
+}
+
 }  // namespace weft::conformance

@@ -51,6 +51,8 @@ class OctetWindow {
     const std::uint64_t offset = begin_ + at;
     return offset < oldest_end_ ? place_in(oldest_, offset) : place_behind(offset);
   }
+  // Octets from `at` on that lie side by side in one packet.
+  [[nodiscard]] std::size_t run(std::size_t at) const noexcept;
 
  private:
   struct Origin {

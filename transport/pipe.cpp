@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "transport/pcap_tap.hpp"
 #include "transport/tls/session.hpp"
 
 namespace weft::transport {
@@ -40,8 +41,16 @@ void Pipe::only_inside(bool on) noexcept {
 
 IoResult Pipe::flush() noexcept {
   const auto io = tls_ ? tls_->flush() : IoResult{.status = IoResult::Status::kMoved};
-  if (io.status == IoResult::Status::kMoved && std::exchange(fin_waits_, false)) socket_.shutdown_write();
+  if (io.status == IoResult::Status::kMoved && std::exchange(fin_waits_, false)) {
+    socket_.shutdown_write();
+    if (records()) recorded_->fin_sent();
+  }
   return io;
+}
+
+void Pipe::record(PcapStream& stream) noexcept {
+  recorded_ = &stream;
+  if (tls_) tls_->record(stream);
 }
 
 void Pipe::shutdown_write() noexcept {

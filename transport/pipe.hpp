@@ -16,6 +16,7 @@
 
 namespace weft::transport {
 
+class PcapStream;
 namespace tls {
 class Session;
 }
@@ -43,6 +44,12 @@ class Pipe {
   [[nodiscard]] IoResult write(std::span<const Bytes> pieces) noexcept {
     return tls_ ? write_tls(pieces) : socket_.write(pieces);
   }
+
+  // --- What crosses the wire
+  // Where there is TLS its records go to `stream`, which outlives the pipe, and the FIN behind them. Before the first octet.
+  void record(PcapStream& stream) noexcept;
+  // False where there is no TLS, or no more: a peer spoke plainly, and no octet was recorded.
+  [[nodiscard]] bool records() const noexcept { return tls_ && recorded_ != nullptr; }
 
   // --- Inside the pipe
   // Octets, or the end, that the socket does not show.
@@ -86,6 +93,7 @@ class Pipe {
 
   Socket socket_;
   std::unique_ptr<tls::Session> tls_;
+  PcapStream* recorded_ = nullptr;
   bool fin_waits_ = false;  // behind what TLS still has to write
 };
 

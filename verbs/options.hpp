@@ -32,7 +32,7 @@ void log_line(LogLevel level, std::string_view line);
 bool flush_log(std::chrono::milliseconds patience);
 
 // Connections made from now on write their octets as TCP packets into `path` (a file Wireshark opens; needs no
-// privilege). The file is its owner's alone (mode 0600). Errc::kSystem with os_error, or without one and with the
+// privilege); with TLS those that Policy::pcap_shows asks for. The file is its owner's alone (mode 0600). Errc::kSystem with os_error, or without one and with the
 // reason where weft refuses: a symbolic link, a file of another user or with a second name, a pipe without a reader.
 // An empty path stops capturing for new connections. When a write fails later (disk full ...), the log tells it once,
 // as a warning, and the capture ends there.

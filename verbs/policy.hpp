@@ -26,6 +26,12 @@ enum class Tls : std::uint8_t {
   kRequire,  // no connection without
 };
 
+// What a capture file (set_capture_file) has of a connection with TLS.
+enum class PcapShows : std::uint8_t {
+  kEngine,  // what MPA says, in clear
+  kWire,    // TLS's records, as they cross the wire
+};
+
 inline constexpr std::chrono::milliseconds kMaxTimeout = std::chrono::days(24);  // as far as the kernel's integers go
 
 // ConnectionId::set_policy refuses what contradicts itself. Time-outs are between 1 ms and kMaxTimeout; what is 0 by
@@ -129,6 +135,7 @@ struct Policy {
   // A certificate has to bear one of the names, or be one of the fingerprints, for which no CA is needed. Empty: all that
   // the CA has signed. So for a CA that signs for others as well it has to be set.
   std::string tls_expect{};
+  PcapShows pcap_shows = PcapShows::kEngine;  // of a connection without TLS both are the same
 };
 
 }  // namespace weft::verbs

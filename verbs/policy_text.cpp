@@ -121,6 +121,12 @@ bool set_tls(Policy& policy, std::string_view value) {
   return true;
 }
 
+bool set_pcap_shows(Policy& policy, std::string_view value) {
+  if (value != "engine" && value != "wire") return false;
+  policy.pcap_shows = value == "engine" ? PcapShows::kEngine : PcapShows::kWire;
+  return true;
+}
+
 template <std::string Policy::* kMember>
 bool set_words(Policy& policy, std::string_view value) {
   policy.*kMember = value == kNone ? "" : value;
@@ -228,7 +234,10 @@ constexpr Key kKeys[] = {
      set_words<&Policy::tls_groups>},
     {{"tls-expect", "none, or some of dns:NAME, ip:ADDRESS, uri:URI and sha256:DIGITS joined by +",
       "Names of which a peer's certificate has to bear one, or its fingerprint"},
-     set_words<&Policy::tls_expect>}};
+     set_words<&Policy::tls_expect>},
+    {{"pcap-shows", "engine or wire",
+      "Of a connection with TLS a capture has what MPA says in clear, or TLS's records"},
+     set_pcap_shows}};
 
 constexpr auto kTold = [] {
   std::array<PolicyKey, std::size(kKeys)> told{};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hostile TCP streams of both directions at the auditor: it comes to an end, keeps within its bounds, and says the same
-// however the octets are cut. The dissector takes the same apart.
+// however the octets are cut. The dissector takes the same apart, and so do those who have a key log.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <span>
@@ -11,7 +12,9 @@
 
 #include "conformance/connection_audit.hpp"
 #include "conformance/dissection.hpp"
+#include "conformance/tls_layer.hpp"
 #include "conformance/walk.hpp"
+#include "tests/conformance/tls_trace.hpp"
 
 using namespace weft;
 using namespace weft::conformance;
@@ -117,6 +120,45 @@ class Dissector {
   Walk walk_{};
 };
 
+// What TLS hides, where the connection is that of RFC 8448's trace; others pass through.
+class Clear {
+ public:
+  void on(const TcpEvent& event) {
+    layer_.feed(event);
+    drain();
+  }
+  void finish() {
+    layer_.finish();
+    drain();
+  }
+  [[nodiscard]] std::string text() const {
+    return said_[0] + '|' + said_[1] + '|' + (layer_.tls() == nullptr ? "" : layer_.tls()->hidden);
+  }
+
+ private:
+  void drain() {
+    while (const TcpEvent* event = layer_.next()) {
+      if (const auto* gap = std::get_if<TcpGap>(event))
+        said_[index(gap->from)] += "gap at " + std::to_string(gap->stream_offset);
+      if (const auto* closed = std::get_if<TcpClosed>(event)) said_[index(closed->from)] += "end";
+      const auto* const octets = std::get_if<TcpOctets>(event);
+      if (octets == nullptr) continue;
+      for (const std::byte octet : octets->octets) said_[index(octets->from)] += static_cast<char>(octet);
+    }
+  }
+  static std::size_t index(End end) noexcept { return static_cast<std::size_t>(end); }
+
+  KeyLog keys_ = KeyLog::of_text(test::rfc8448::kKeyLog);
+  TlsLayer layer_{&keys_};
+  std::array<std::string, 2> said_{};
+};
+
+std::string in_clear(const std::vector<Step>& steps, bool handshake, std::size_t piece_size) {
+  Clear clear;
+  play(steps, handshake, piece_size, clear);
+  return clear.text();
+}
+
 }  // namespace
 
 // Octet 0: bit 0 whether the handshake was seen, the rest the size of the pieces.
@@ -127,6 +169,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string whole = audit(steps, handshake, 1U << 16);
   require(whole == audit(steps, handshake, 1U + (data[0] >> 1)));
   require(whole == audit(steps, handshake, 1));
+  const std::string clear = in_clear(steps, handshake, 1U << 16);
+  require(clear == in_clear(steps, handshake, 1U + (data[0] >> 1)));
+  require(clear == in_clear(steps, handshake, 1));
   Dissector dissector;
   play(steps, handshake, 1U << 16, dissector);
   return 0;

@@ -151,7 +151,7 @@ TEST(PolicyText, ContradictionsAreRefused) {
 }
 
 TEST(PolicyText, EveryKeyIsExplained) {
-  EXPECT_EQ(policy_keys().size(), 38U) << "one for each member of Policy, two for access, none for tell_stalls_after";
+  EXPECT_EQ(policy_keys().size(), 39U) << "one for each member of Policy, two for access, none for tell_stalls_after";
   for (const PolicyKey& key : policy_keys()) {
     EXPECT_FALSE(key.values.empty()) << key.name;
     EXPECT_FALSE(key.meaning.empty()) << key.name;
@@ -174,6 +174,9 @@ TEST(PolicyText, Tls) {
   EXPECT_EQ(policy.tls_groups, "c");
   EXPECT_TRUE(policy.tls_require_staple && !parsed("").tls_require_staple);
   EXPECT_TRUE(!policy.tls_resumption && parsed("").tls_resumption);
+  EXPECT_EQ(policy.pcap_shows, PcapShows::kEngine);
+  EXPECT_EQ(parsed("pcap-shows=wire").pcap_shows, PcapShows::kWire);
+  EXPECT_EQ(refusal("pcap-shows=all").find("pcap-shows=all: 'pcap-shows' takes engine or wire"), 0U);
   EXPECT_EQ(parsed("tls-ca=none", policy).tls_ca, "");
   EXPECT_EQ(refusal("tls=on"), "tls=on: 'tls' takes off, accept or require");
   EXPECT_EQ(refusal("tls=require,tls-ca=/nowhere.pem").find("tls-ca: cannot be read"), 0U);

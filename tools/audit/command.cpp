@@ -15,6 +15,7 @@
 #include "tools/cli/colour.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/interruption.hpp"
+#include "tools/cli/key_log_file.hpp"
 #include "tools/cli/standard_output.hpp"
 
 namespace weft::tools {
@@ -35,6 +36,7 @@ constexpr const char* kAuditFooter =
     "  weft audit --quiet --json out.json t.pcap   for a program; the exit code tells too\n"
     "  tcpdump -w - port 7174 | weft audit -       from a pipe: findings are printed as they are known\n"
     "  weft audit -i eth0                          live, the same way; ^C ends it with a summary\n"
+    "  weft audit --keylog keys.log t.pcap         what is inside TLS 1.3, too\n"
     "  weft audit --skip MPA-5.1 trace.pcap        without the rules of RFC 5044 section 5.1\n"
     "  weft audit --list                           all rules\n"
     "\n"
@@ -98,7 +100,10 @@ Outcome<void> run_audit(const AuditOptions& options, const GlobalOptions& global
   if (auto checked = check_filter(options); !checked) return checked;
   const Palette palette = palette_for(global.color, STDOUT_FILENO);
   if (auto caught = catch_interruptions(); !caught) return caught;
-  audit::Judge judge(options, palette, interruption_switch());
+  const bool live = !options.interface.empty() || std::ranges::count(options.files, "-") != 0;
+  auto keys = open_key_log(options.keylog, !live);
+  if (!keys) return std::unexpected(keys.error());
+  audit::Judge judge(options, palette, interruption_switch(), keys->get());
   const std::vector<audit::Report> reports = judge_all(judge, options);
   const bool nothing_read = std::ranges::all_of(reports, [](const auto& report) { return report.unread(); });
   if (reports.size() == 1 && nothing_read) return audit::outcome_of(reports, options.strict);
@@ -127,6 +132,10 @@ void add_audit_command(CLI::App& app, Selection& selection) {
                    "Write the report into this file (docs/audit.schema.json describes it): one for all captures")
       ->type_name("FILE");
   audit->add_option("--junit", options->junit, "Write it into this file as JUnit's XML, for a CI system")
+      ->type_name("FILE");
+  audit
+      ->add_option("--keylog", options->keylog,
+                   "Decrypt TLS 1.3 with this file's secrets, which SSLKEYLOGFILE had written")
       ->type_name("FILE");
   audit->add_flag("-q,--quiet", options->quiet, "Print no report; the exit code tells");
   audit->add_flag("--summary", options->summary,

@@ -105,12 +105,34 @@ void put_left_out(JsonWriter& json, const LeftOut& left_out) {
   json.end_array().end_object();
 }
 
+void put_tls(JsonWriter& json, const conformance::TlsFacts& facts) {
+  json.begin_object("tls");
+  if (!facts.cipher.empty()) json.text("cipher", facts.cipher);
+  json.boolean("has_secrets", facts.keyed);
+  if (!facts.hidden.empty()) json.text("not_decrypted", facts.hidden);
+  json.end_object();
+}
+
+void put_without_iwarp(JsonWriter& json, const Report& report) {
+  json.begin_object("tls_without_iwarp").integer("connections", report.tls_connections).begin_array("first");
+  for (const conformance::TlsReport& one : report.tls) {
+    json.begin_object().integer("id", one.info.number).begin_object("endpoints");
+    put_end(json, "first", one.info.first);
+    put_end(json, "second", one.info.second);
+    json.end_object().integer("first_packet", one.info.first_packet).integer("last_packet", one.info.last_packet);
+    put_tls(json, one.facts);
+    json.end_object();
+  }
+  json.end_array().end_object();
+}
+
 void put_connection(JsonWriter& json, const ConnectionReport& connection) {
   json.begin_object().integer("id", connection.info.number).begin_object("endpoints");
   put_end(json, "initiator", connection.end(Direction::kFromInitiator));
   put_end(json, "responder", connection.end(Direction::kFromResponder));
   json.end_object().boolean("roles_known", connection.roles_known);
   json.integer("first_packet", connection.info.first_packet).integer("last_packet", connection.info.last_packet);
+  if (connection.tls) put_tls(json, *connection.tls);
   put_mpa(json, connection);
   put_messages(json, connection);
   json.begin_array("suppressed");
@@ -136,6 +158,7 @@ void put_report(JsonWriter& json, const Report& report) {
   }
   json.end_array();
   if (report.left_out.connections != 0) put_left_out(json, report.left_out);
+  if (report.tls_connections != 0) put_without_iwarp(json, report);
 }
 
 }  // namespace

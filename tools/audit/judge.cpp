@@ -45,7 +45,7 @@ Report Judge::unread(const std::string& name, const std::string& sentence) {
 Report Judge::read(CaptureReader& reader, const std::string& name) {
   Report report{.file = name};
   const bool as_it_goes = !reader.progress() && !options_.quiet && !options_.summary;
-  conformance::CaptureAudit audit(options_.filter);
+  conformance::CaptureAudit audit(options_.filter, {}, keys_);
   if (as_it_goes) tell_as_it_goes(audit);
   Progress progress(!options_.quiet);
   const auto collect = [&] {
@@ -59,9 +59,10 @@ Report Judge::read(CaptureReader& reader, const std::string& name) {
     collect();
     progress.tell(reader);
   });
-  if (damage) report.damage = damage->sentence;
   audit.finish();
   collect();
+  report.take_tls(audit.tls(), audit.tls_connections());
+  if (damage) report.damage = damage->sentence;
   progress.clear();
   report.packets = audit.packets();
   report.tcp_connections = audit.tcp_connections();

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "conformance/capture_reader.hpp"
+#include "conformance/key_log.hpp"
 #include "conformance/stop_switch.hpp"
 #include "tools/audit/options.hpp"
 #include "tools/audit/report.hpp"
@@ -15,9 +16,9 @@ namespace weft::tools::audit {
 
 class Judge {
  public:
-  // All three have to outlive it. An interrupt ends the reading, and what was read counts.
-  Judge(const Options& options, const Palette& palette, conformance::StopSwitch& stop)
-      : options_(options), palette_(palette), stop_(stop) {}
+  // All of them have to outlive it; without a key log `keys` is null. An interrupt ends the reading, and what was read counts.
+  Judge(const Options& options, const Palette& palette, conformance::StopSwitch& stop, conformance::KeyLog* keys)
+      : options_(options), palette_(palette), stop_(stop), keys_(keys) {}
 
   // Of a capture that cannot be read, the report has the damage and nothing else.
   [[nodiscard]] Report file(const std::string& path);
@@ -37,6 +38,7 @@ class Judge {
   const Options& options_;
   const Palette& palette_;
   conformance::StopSwitch& stop_;
+  conformance::KeyLog* keys_;
   Outcome<void> told_{};
 };
 

@@ -12,6 +12,7 @@ namespace weft::tools::audit {
 struct Options {
   std::vector<std::string> files{};
   std::string interface{};  // instead of files
+  std::string keylog{};     // empty: none
   std::string json{};       // files to write; empty: none
   std::string junit{};
   bool quiet{};

@@ -61,11 +61,23 @@ void LeftOut::take(const ConnectionReport& connection) {
 }
 
 void Report::take(ConnectionReport connection, std::size_t most) {
+  if (connection.tls) note_hidden(connection.info, *connection.tls);
   if (connections.size() < most) {
     connections.push_back(std::move(connection));
   } else {
     left_out.take(connection);
   }
+}
+
+void Report::take_tls(const std::vector<conformance::TlsReport>& those, std::size_t all) {
+  tls = those;
+  tls_connections = all;
+  for (const conformance::TlsReport& one : tls) note_hidden(one.info, one.facts);
+}
+
+void Report::note_hidden(const conformance::ConnectionInfo& info, const conformance::TlsFacts& facts) {
+  if (!facts.keyed || facts.hidden.empty() || !damage.empty()) return;
+  damage = file + ": connection " + std::to_string(info.number) + " was not decrypted to its end: " + facts.hidden;
 }
 
 Counts counts_of(const ConnectionReport& connection) {

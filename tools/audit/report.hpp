@@ -42,11 +42,16 @@ struct Report {
   std::vector<conformance::ConnectionReport> connections{};  // those that speak iWARP, in the order of their numbers
 
   LeftOut left_out{};
+  std::vector<conformance::TlsReport> tls{};  // connections that speak TLS, and in which no iWARP was found
+  std::size_t tls_connections{};              // how many there are, should these not be all
 
   // A connection that is over: described where fewer than `most` are, else counted.
   void take(conformance::ConnectionReport connection, std::size_t most);
+  void take_tls(const std::vector<conformance::TlsReport>& connections, std::size_t all);
   // Nothing of it could be read.
   [[nodiscard]] bool unread() const noexcept { return packets == 0 && !damage.empty(); }
+  // What could not be decrypted though its secrets are known was not read: it counts as damage.
+  void note_hidden(const conformance::ConnectionInfo& info, const conformance::TlsFacts& facts);
   [[nodiscard]] std::size_t iwarp_connections() const noexcept { return connections.size() + left_out.connections; }
 };
 

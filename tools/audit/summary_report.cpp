@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tools/audit/text_finding.hpp"
+#include "tools/audit/tls_words.hpp"
 #include "tools/audit/verdict.hpp"
 #include "tools/audit/writings.hpp"
 
@@ -32,6 +33,11 @@ std::string rule_line(const Broken& one, const Palette& palette) {
 std::string summary_of(const Report& report, bool strict, const Palette& palette) {
   std::string text;
   for (const ConnectionReport& connection : report.connections) text += connection_line(connection, strict, palette);
+  for (const conformance::TlsReport& one : report.tls) {
+    text +=
+        fmt::format("{} {} -> {}: {}\n", palette.paint(Colour::kBold, fmt::format("connection {}:", one.info.number)),
+                    address_of(one.info.first), address_of(one.info.second), in_words(one.facts, false));
+  }
   const std::size_t left_out = report.left_out.connections;
   if (left_out != 0) {
     text += fmt::format("{} more connection{}: {} not described (--max-connections), and counted below\n", left_out,

@@ -7,6 +7,7 @@
 #include "rdmap/opcodes.hpp"
 #include "tools/audit/octet_rows.hpp"
 #include "tools/audit/text_finding.hpp"
+#include "tools/audit/tls_words.hpp"
 #include "tools/audit/verdict.hpp"
 #include "tools/audit/writings.hpp"
 
@@ -79,6 +80,7 @@ void put_head(Out out, const ConnectionReport& report, const Palette& palette) {
 }
 
 void put_facts(Out out, const ConnectionReport& report) {
+  if (report.tls) fmt::format_to(out, "  {}\n", in_words(*report.tls, true));
   put_frame(out, "Request", report.facts.request, report.facts.no_request);
   put_frame(out, "Reply", report.facts.reply, report.facts.no_reply);
   if (report.rtr) fmt::format_to(out, "  ready to receive: told by a zero-length {}\n", mpa::name(report.rtr));
@@ -115,6 +117,14 @@ void put_left_out(Out out, const LeftOut& left_out, const Palette& palette) {
   }
 }
 
+void put_tls(Out out, const Report& report, const Palette& palette) {
+  for (const conformance::TlsReport& one : report.tls) {
+    fmt::format_to(out, "\n{}\n  {}\n", palette.paint(Colour::kBold, head_of(one.info)), in_words(one.facts, false));
+  }
+  if (const std::size_t more = report.tls_connections - report.tls.size(); more != 0)
+    fmt::format_to(out, "\n{} more connection{} of TLS\n", more, plural(more));
+}
+
 }  // namespace
 
 std::string text_of_connection(const ConnectionReport& report, const Palette& palette) {
@@ -128,9 +138,11 @@ std::string text_of_connection(const ConnectionReport& report, const Palette& pa
 }
 
 std::string head_of(const Report& report) {
-  return fmt::format("{}: {} packet{}, {} TCP connection{}, {} of iWARP\n", report.file, report.packets,
+  const std::string tls =
+      report.tls_connections == 0 ? "" : fmt::format(", {} of TLS without iWARP", report.tls_connections);
+  return fmt::format("{}: {} packet{}, {} TCP connection{}, {} of iWARP{}\n", report.file, report.packets,
                      plural(report.packets), report.tcp_connections, plural(report.tcp_connections),
-                     report.iwarp_connections());
+                     report.iwarp_connections(), tls);
 }
 
 std::string text_of(const Report& report, const Palette& palette) {
@@ -142,6 +154,7 @@ std::string text_of(const Report& report, const Palette& palette) {
     put_findings(out, connection, palette);
   }
   if (report.left_out.connections != 0) put_left_out(out, report.left_out, palette);
+  put_tls(out, report, palette);
   return text + '\n';
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tools/audit/exit_codes.hpp"
+#include "tools/audit/tls_words.hpp"
 
 namespace weft::tools::audit {
 namespace {
@@ -47,10 +48,18 @@ std::string connections_in_words(const Report& report) {
   return fmt::format("{} of {} connection{}", broken, all, plural(all));
 }
 
+// Why there may be iWARP all the same: of the first connection that speaks TLS.
+std::string tls_of(const Report& report) {
+  if (report.tls.empty()) return "";
+  const conformance::TlsReport& first = report.tls.front();
+  return fmt::format(" (connection {} is {})", first.info.number, in_words(first.facts, false));
+}
+
 std::string what_was_found(const Report& report, Verdict verdict) {
   if (report.unread()) return report.damage;
   if (verdict == Verdict::kNoIwarp) {
-    return fmt::format("none of {} TCP connection{}", report.tcp_connections, plural(report.tcp_connections));
+    return fmt::format("none of {} TCP connection{}{}", report.tcp_connections, plural(report.tcp_connections),
+                       tls_of(report));
   }
   const std::string found = in_words(counts_of(report)) + " in " + connections_in_words(report);
   return verdict == Verdict::kUnread ? found + " before that: " + report.damage : found;
@@ -70,10 +79,10 @@ std::string sentence_for(std::span<const Report> reports, bool strict, Verdict v
   if (verdict == Verdict::kUnread) {
     return list_of(reports, strict, verdict, [](const Report& report) { return report.damage; }) + ".";
   }
-  const auto files = [&](Verdict of) {
-    return list_of(reports, strict, of, [](const Report& report) { return report.file; });
-  };
-  if (verdict == Verdict::kNoIwarp) return "no iWARP connection in " + files(verdict) + ".";
+  if (verdict == Verdict::kNoIwarp) {
+    return "no iWARP connection in " +
+           list_of(reports, strict, verdict, [](const Report& report) { return report.file + tls_of(report); }) + ".";
+  }
   Counts counts;
   for (const Report& report : reports) {
     for (const Broken& one : broken_rules(report)) counts.add(one.rule->severity, one.count);

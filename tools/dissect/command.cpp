@@ -22,6 +22,7 @@ constexpr const char* kDissectFooter =
     "  weft dissect --overview trace.pcap      the overview alone\n"
     "  weft dissect --packet 17 trace.pcap     the fields of what has octets in that packet\n"
     "  weft dissect --json trace.pcap          the fields for programs, with Wireshark's names\n"
+    "  weft dissect --keylog keys.log t.pcap   what is inside TLS 1.3, too\n"
     "  tcpdump -w - -U tcp | weft dissect -    as it happens, until ^C\n"
     "\n"
     "Exit codes: 0 shown, 1 there is nothing of what --connection or --packet asks for, 2 the capture\n"
@@ -37,6 +38,10 @@ void add_dissect_command(CLI::App& app, Selection& selection) {
       ->add_option("FILE", options->file,
                    "The capture: pcap or pcapng, also compressed by gzip, zstd or xz; - is the standard input")
       ->required();
+  dissect
+      ->add_option("--keylog", options->keylog,
+                   "Decrypt TLS 1.3 with this file's secrets, which SSLKEYLOGFILE had written")
+      ->type_name("FILE");
   auto* overview = dissect->add_flag("--overview", options->overview, "The overview alone, without the fields");
   auto* fields = dissect->add_flag("--fields", options->fields, "The fields alone, without the overview");
   auto* all = dissect->add_flag("--all", options->all,

@@ -10,9 +10,10 @@ namespace weft::tools::dissect {
 
 struct Options {
   std::string file{};
-  bool overview{};  // the ladders alone
-  bool fields{};    // the fields alone
-  bool all{};       // of the ladders: nothing folded
+  std::string keylog{};  // empty: none
+  bool overview{};       // the ladders alone
+  bool fields{};         // the fields alone
+  bool all{};            // of the ladders: nothing folded
   bool json{};
   Asked asked{};
 

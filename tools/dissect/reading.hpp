@@ -4,8 +4,11 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 
+#include "conformance/capture_audit.hpp"
 #include "conformance/tcp_connections.hpp"
+#include "conformance/tls_layer.hpp"
 #include "conformance/walk.hpp"
 
 namespace weft::tools::dissect {
@@ -29,26 +32,34 @@ struct Watcher {
 
 class Reading {
  public:
-  explicit Reading(Watcher watcher) : watcher_(std::move(watcher)) {}
+  // Without a key log `keys` is null.
+  Reading(Watcher watcher, conformance::KeyLog* keys) : watcher_(std::move(watcher)), keys_(keys) {}
 
   void take(const conformance::Packet& packet);
   void finish();
   // A connection spoke iWARP. Once finish() was called, none of the capture is left out of this.
   [[nodiscard]] bool iwarp() const noexcept { return iwarp_; }
+  // The first connection with TLS of which not all was shown, or which has no iWARP.
+  [[nodiscard]] const std::optional<conformance::TlsReport>& tls() const noexcept { return tls_; }
 
  private:
   void drain();
   struct Connection {
+    conformance::TlsLayer tls;
     conformance::Walk walk{};
     conformance::ConnectionInfo info{};  // of a connection that is over only the last event has it
   };
   void take(const conformance::ConnectionEvent& event);
-  void show(const Watched& watched, conformance::Walk& walk);
+  void show(const Watched& watched, Connection& connection);
+  void note_segment(const Watched& watched, const Connection& connection, const conformance::TcpEvent& clear);
+  void note_tls(const Connection& connection);
 
   Watcher watcher_;
+  conformance::KeyLog* keys_;
   conformance::TcpConnections tcp_{};
   std::map<std::size_t, Connection> connections_{};
   bool iwarp_ = false;
+  std::optional<conformance::TlsReport> tls_{};
 };
 
 }  // namespace weft::tools::dissect

@@ -12,7 +12,9 @@
 #include "conformance/capture_reader.hpp"
 #include "tools/audit/exit_codes.hpp"
 #include "tools/audit/progress.hpp"
+#include "tools/audit/tls_words.hpp"
 #include "tools/cli/interruption.hpp"
+#include "tools/cli/key_log_file.hpp"
 #include "tools/dissect/fields_view.hpp"
 #include "tools/dissect/overview.hpp"
 
@@ -28,8 +30,9 @@ struct Purpose {
 
 class Pass {
  public:
-  Pass(const Options& options, const Palette& palette, const Purpose& purpose)
+  Pass(const Options& options, const Palette& palette, const Purpose& purpose, conformance::KeyLog* keys)
       : options_(options),
+        keys_(keys),
         purpose_(purpose),
         progress_(purpose.ladders || ::isatty(STDOUT_FILENO) == 0),
         overview_({palette, options.all, purpose.live}, [this](const std::string& text) { print(text); }),
@@ -44,12 +47,25 @@ class Pass {
     reading_.finish();
     progress_.clear();
     if (damage) return std::unexpected(Failure{damage->sentence, kUnreadable});
-    if (!reading_.iwarp()) return std::unexpected(Failure{"no iWARP connection in " + options_.file + ".", kNoIwarp});
+    if (auto hidden = why_hidden(); !hidden) return hidden;
     if (auto why = wanted_.nothing_found()) return failure(std::move(*why));
     return {};
   }
 
  private:
+  // What was not decrypted though its secrets are known was not read.
+  [[nodiscard]] Outcome<void> why_hidden() const {
+    const auto& tls = reading_.tls();
+    const std::string which =
+        tls ? "connection " + std::to_string(tls->info.number) + " is " + audit::in_words(tls->facts, reading_.iwarp())
+            : "";
+    if (tls && tls->facts.keyed && !tls->facts.hidden.empty())
+      return std::unexpected(Failure{options_.file + ": " + which + ".", kUnreadable});
+    if (reading_.iwarp()) return {};
+    const std::string more = tls ? " (" + which + ")" : "";
+    return std::unexpected(Failure{"no iWARP connection in " + options_.file + more + ".", kNoIwarp});
+  }
+
   void take(const conformance::Packet& packet, const conformance::CaptureReader& reader) {
     wanted_.note(packet);
     overview_.note(packet);
@@ -70,6 +86,7 @@ class Pass {
   }
 
   const Options& options_;
+  conformance::KeyLog* keys_;
   Purpose purpose_;
   audit::Progress progress_;
   Wanted wanted_{options_.asked};
@@ -81,7 +98,8 @@ class Pass {
                         [this](const Watched& watched) {
                           wanted_.note_over(watched);
                           if (purpose_.ladders) overview_.over(watched);
-                        }}};
+                        }},
+                   keys_};
 };
 
 void say_where_packets_come_from(const Options& options) {
@@ -98,15 +116,17 @@ Outcome<void> run(const Options& options, const Palette& palette) {
   const bool once = options.file == "-" || !std::filesystem::is_regular_file(options.file, ignored);
   const bool both = options.wants_ladders() && options.wants_fields();
   say_where_packets_come_from(options);
+  const auto keys = open_key_log(options.keylog, !once);
+  if (!keys) return std::unexpected(keys.error());
   if (!both || once) {
-    Pass only(options, palette, {options.wants_ladders(), options.wants_fields(), once});
+    Pass only(options, palette, {options.wants_ladders(), options.wants_fields(), once}, keys->get());
     return only.read(stop);
   }
-  const auto ladders = Pass(options, palette, {true, false, false}).read(stop);
+  const auto ladders = Pass(options, palette, {true, false, false}, keys->get()).read(stop);
   // What can be read of a damaged capture is shown.
   const bool worth_it = ladders || ladders.error().code == kUnreadable;
   if (!worth_it || stop.stopped()) return ladders;
-  return Pass(options, palette, {false, true, false}).read(stop);
+  return Pass(options, palette, {false, true, false}, keys->get()).read(stop);
 }
 
 }  // namespace weft::tools::dissect

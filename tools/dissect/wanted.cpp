@@ -15,7 +15,13 @@ constexpr std::size_t kNamed = 10;  // connections
 }  // namespace
 
 void Wanted::note(const Watched& watched, const conformance::TcpSegment& segment) {
-  if (asked_.packet == segment.packet) carried_ = {watched.connection, segment, false, {}};
+  if (asked_.packet != segment.packet) return;
+  if (carried_ && carried_->connection == watched.connection && carried_->segment.from == segment.from) {
+    auto& known = carried_->segment;  // of several records in one packet
+    known.size = static_cast<std::uint32_t>(segment.stream_offset + segment.size - known.stream_offset);
+    return;
+  }
+  carried_ = {watched.connection, segment, false, {}};
 }
 
 void Wanted::note_over(const Watched& watched) {

@@ -85,10 +85,9 @@ bool Session::greet() noexcept {
   const auto plain = looks_plain();
   if (plain != true) return plain.has_value();
   std::array<std::byte, 1024> dropped;  // else the kernel would answer what lies there with a reset
-  if (socket_->read(dropped).status != Status::kMoved) return true;  // over before it began: OpenSSL is told so
+  if (read_wire(dropped).status != Status::kMoved) return true;  // over before it began: OpenSSL is told so
   inbound_.foreign = true;
-  const Bytes answer(kNotPlain);
-  static_cast<void>(socket_->write({&answer, 1}));
+  static_cast<void>(write_wire(kNotPlain));
   end_ = lost(make_error_code(Fault::kSpeaksNoTls));
   return false;
 }
@@ -231,8 +230,7 @@ IoResult Session::flush() noexcept {
     if (io.status == Status::kLost) return io;
   }
   while (!unsent_.empty() && !lost_out_) {
-    const Bytes rest(unsent_);
-    const auto io = socket_->write({&rest, 1});
+    const auto io = write_wire(unsent_);
     if (io.status == Status::kWouldBlock) return io;
     if (io.status == Status::kLost) lost_out_ = io.error;
     unsent_.erase(unsent_.begin(), unsent_.begin() + static_cast<std::ptrdiff_t>(io.octets));

@@ -24,6 +24,10 @@ struct bio_st;
 struct bio_method_st;
 struct ssl_st;
 
+namespace weft::transport {
+class PcapStream;
+}
+
 namespace weft::transport::tls {
 
 // kServerIfAsked serves peers that speak plain MPA as well: looks_plain() says which the peer is.
@@ -44,6 +48,7 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   void attach(Socket& socket) noexcept { socket_ = &socket; }  // which outlives it
+  void record(PcapStream& stream) noexcept { recorded_ = &stream; }
 
   // --- Before the handshake, of a server
   [[nodiscard]] bool may_be_plain() const noexcept { return part_ == Part::kServerIfAsked && !greeted_; }
@@ -81,6 +86,9 @@ class Session {
   void encrypt(Bytes record) noexcept;
 
   // session_bio.cpp: what OpenSSL asks of the socket
+  void show(Bytes records, bool sent) noexcept;
+  [[nodiscard]] IoResult read_wire(MutableBytes into) noexcept;
+  [[nodiscard]] IoResult write_wire(Bytes records) noexcept;
   static bio_method_st* method() noexcept;
   static int read_socket(bio_st* bio, char* into, int octets) noexcept;
   static int write_socket(bio_st* bio, const char* from, int octets) noexcept;
@@ -94,6 +102,7 @@ class Session {
   const std::shared_ptr<const Context> context_;
   const Part part_;
   Socket* socket_ = nullptr;
+  PcapStream* recorded_ = nullptr;  // null: what crosses the wire is not captured
   std::unique_ptr<ssl_st, Free> ssl_;
 
   bool begun_ = false;                    // the handshake

@@ -7,6 +7,7 @@
 #include <new>
 #include <utility>
 
+#include "transport/pcap_tap.hpp"
 #include "transport/tls/fault.hpp"
 #include "transport/tls/session.hpp"
 
@@ -35,6 +36,29 @@ BIO_METHOD* Session::method() noexcept {
   return one;
 }
 
+// Without memory the capture of this connection ends, and the connection does not.
+void Session::show(Bytes records, bool sent) noexcept {
+  if (recorded_ == nullptr || records.empty()) return;
+  try {
+    if (sent) recorded_->sent(records);
+    if (!sent) recorded_->received(records);
+  } catch (const std::bad_alloc&) {
+    recorded_ = nullptr;
+  }
+}
+
+IoResult Session::read_wire(MutableBytes into) noexcept {
+  const auto io = socket_->read(into);
+  show(into.first(io.octets), false);
+  return io;
+}
+
+IoResult Session::write_wire(Bytes records) noexcept {
+  const auto io = socket_->write({&records, 1});
+  show(records.first(io.octets), true);
+  return io;
+}
+
 // The budget of messages is looked at here: of what the socket has, and of no more, a flood is read behind its end.
 int Session::read_socket(BIO* bio, char* into, int octets) noexcept {
   Session& self = *session_of(bio);
@@ -43,7 +67,7 @@ int Session::read_socket(BIO* bio, char* into, int octets) noexcept {
   if (self.is_flooded()) return -1;
   const MutableBytes place(reinterpret_cast<std::byte*>(into), static_cast<std::size_t>(octets));
   const bool looks = !self.only_inside_ && !inbound.drained;
-  const auto io = looks ? self.socket_->read(place) : IoResult{.status = Status::kWouldBlock};
+  const auto io = looks ? self.read_wire(place) : IoResult{.status = Status::kWouldBlock};
   switch (io.status) {
     case Status::kMoved:
       if (!std::exchange(inbound.begun, true)) inbound.foreign = !is_record(place.front());
@@ -68,7 +92,7 @@ int Session::take(Bytes record) noexcept {
   if (lost_out_) return -1;
   Bytes rest = record;
   if (!corked_ && unsent_.empty()) {
-    const auto io = socket_->write({&record, 1});
+    const auto io = write_wire(record);
     if (io.status == Status::kLost) lost_out_ = io.error;
     rest = record.subspan(io.octets);
   }

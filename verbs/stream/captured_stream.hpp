@@ -18,6 +18,9 @@ class CapturedStream {
  public:
   CapturedStream(transport::PcapStream stream, mpa::Role role) noexcept : stream_(std::move(stream)), role_(role) {}
 
+  // For a pipe that records what crosses the wire; then only the ends below are for the caller to tell.
+  [[nodiscard]] transport::PcapStream& wire() noexcept { return stream_; }
+
   // Whole frames: what one write offers to the socket.
   void sent(std::span<const Bytes> pieces);
   // What a read brought, as it came; and how much of it is understood now. Octets that are no whole frame show when

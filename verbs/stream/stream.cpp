@@ -94,6 +94,7 @@ Stream::Stream(Runtime& runtime, Setup setup, std::unique_ptr<CapturedStream> ta
       observer_(std::move(setup.observer)),
       outbox_(tap_ != nullptr) {
   outbox_.emss_read_at = origin_.since;
+  if (tap_ && setup.policy.pcap_shows == PcapShows::kWire) pipe_.record(tap_->wire());
 }
 
 Stream::~Stream() = default;

@@ -220,7 +220,7 @@ void Stream::follow_disposition() {
     case engine::Disposition::kShutdownWrite:
       if (std::exchange(life_.fin_sent, true)) return;
       if (narrator_) narrator_->say("FIN sent");
-      if (tap_) tap_->fin_sent();
+      if (tap_ && !pipe_.records()) tap_->fin_sent();
       pipe_.shutdown_write();
       outbox_.left = has_output();  // TLS's close_notify, where the socket did not take it
       return;
@@ -260,9 +260,9 @@ void Stream::finish(bool reset) {
   watch_.end();
   if (tap_) tap_->rest();
   if (tap_ && reset) tap_->rst_sent();
-  if (tap_ && !reset && !life_.fin_sent) tap_->fin_sent();
   if (reset) pipe_.reset();
   if (!reset) pipe_.close();
+  if (tap_ && !reset) tap_->fin_sent();  // behind a close_notify; told before, it counts once
   if (life_.orphaned) runtime_.orphans().remove(number());
   runtime_.forget(number());
   tell_end();

@@ -72,7 +72,7 @@ Stream::Read Stream::read_once(Turn& turn) {
     turn.frames += land(landing, io.octets);
   } else {
     if (narrator_) narrator_->received(room.first(io.octets));
-    if (tap_) tap_->arrived(room.first(io.octets));
+    if (tap_ && !pipe_.records()) tap_->arrived(room.first(io.octets));
     inbox_.add(io.octets);
     const std::uint32_t frames = present();
     turn.frames += frames;
@@ -200,7 +200,7 @@ bool Stream::fill_batch(Instant at) {
   }
   auto& batch = outbox_.open(runtime_.buffers());
   const bool more = engine_.fill(batch, at);
-  if (tap_ && !batch.empty()) tap_->sent(batch.pieces());
+  if (tap_ && !pipe_.records() && !batch.empty()) tap_->sent(batch.pieces());
   if (narrator_ && !batch.empty()) narrator_->sent(batch.pieces());
   return more;
 }

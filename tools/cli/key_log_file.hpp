@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// --keylog of the commands that read captures.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "conformance/key_log.hpp"
+#include "tools/cli/outcome.hpp"
+
+namespace weft::tools {
+
+// Null where no file is named. `complete`: one without a line of a key log is an error; of a live capture it may grow.
+[[nodiscard]] Outcome<std::unique_ptr<conformance::KeyLog>> open_key_log(const std::string& path, bool complete);
+
+}  // namespace weft::tools
