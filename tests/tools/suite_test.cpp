@@ -40,7 +40,7 @@ TEST(Suite, HasEachTargetOnce) {
   }
   for (const SuiteCase& each : cases) {
     EXPECT_EQ(each.reference == Reference::kUcx, each.options.kind == Kind::kRate);
-    EXPECT_EQ(each.options.against.ucx, each.options.crc && !each.options.markers && each.options.emss == 0 &&
+    EXPECT_EQ(each.options.against.ucx, each.options.crc && !each.options.markers && each.options.segments.emss == 0 &&
                                             each.options.connections == 1 && !sleeps(each.options))
         << each.name;
   }

@@ -12,14 +12,14 @@ namespace {
 void add_pattern_options(CLI::App& command, Options& options) {
   if (options.kind != Kind::kLatency) {
     command
-        .add_option("--signal-every", options.signal_every,
+        .add_option("--signal-every", options.posting.signal_every,
                     "Messages of weft's to one whose completion is reported, at most the depth (default: a quarter of "
                     "the depth, or a list; perftest: 100)")
         ->type_name("N")
         ->check(CLI::Range(1, 4096));
   }
   command
-      .add_option("--inline", options.max_inline,
+      .add_option("--inline", options.posting.max_inline,
                   "Messages of up to this many octets are posted inline, 0 to 256 (default 256; perftest: 0)")
       ->type_name("N")
       ->check(CLI::Range(0, 256));
@@ -118,13 +118,13 @@ void add_options(CLI::App& command, Arguments& arguments) {
   }
   command
       .add_option(
-          "--emss", options.emss,
+          "--emss", options.segments.emss,
           "TCP's segment size in octets, 500 to 65000, for weft's FPDUs and for raw TCP's sockets; 1448 is that of "
           "Ethernet's MTU 1500 (default: the path's)")
       ->type_name("N")
       ->check(CLI::Range(500, 65000));
   command
-      .add_option("--mtu", options.mtu,
+      .add_option("--mtu", options.segments.mtu,
                   "Largest ULPDU, in octets, that weft puts into one FPDU, 128 to 64768; default: what the segment "
                   "size of TCP gives")
       ->type_name("N")

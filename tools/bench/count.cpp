@@ -79,12 +79,12 @@ std::vector<std::string> command_for(const Options& options, std::uint64_t messa
   const auto add = [&](const char* option, std::uint64_t value) {
     if (value != 0) words.insert(words.end(), {option, std::to_string(value)});
   };
-  add("--mtu", options.mtu);
-  add("--emss", options.emss);
+  add("--mtu", options.segments.mtu);
+  add("--emss", options.segments.emss);
   if (options.kind != Kind::kLatency) {
     add("--depth", options.depth);
     add("--connections", options.connections);
-    add("--signal-every", options.signal_every);
+    add("--signal-every", options.posting.signal_every);
     return words;
   }
   words.insert(words.end(), {"--blocking", std::string(name(options.blocking))});

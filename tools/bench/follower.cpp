@@ -37,7 +37,7 @@ Outcome<void> serve(const Options& options, Endpoint& weft, Endpoint& tcp, int c
 }  // namespace
 
 Outcome<void> follow_commands(const Options& options, int channel) {
-  auto tcp_listener = tcp_listen_on_loopback(options.emss);
+  auto tcp_listener = tcp_listen_on_loopback(options.segments.emss);
   if (!tcp_listener) return std::unexpected(tcp_listener.error());
   auto weft_listener = WeftListener::open(options);
   if (!weft_listener) return std::unexpected(weft_listener.error());

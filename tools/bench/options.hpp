@@ -26,6 +26,17 @@ struct Against {
   bool libfabric = false;
 };
 
+// How weft's messages are posted.
+struct Posting {
+  std::uint32_t signal_every = 0;             // messages to a reported completion; 0: a good value for kind and pattern
+  std::optional<std::uint32_t> max_inline{};  // longer messages are not posted inline; default: for the pattern
+};
+
+struct Segments {
+  std::uint32_t mtu = 0;   // largest ULPDU; 0: what the connection's segment size gives
+  std::uint32_t emss = 0;  // TCP's segment size for both transports; 0: the path's
+};
+
 struct Output {
   bool count = false;  // instead of figures: system calls and heap allocations of a message
   bool json = false;
@@ -34,16 +45,14 @@ struct Output {
 struct Options {
   Kind kind{};
   Op op = Op::kSend;
-  std::uint32_t size = 8;                     // octets of one message
-  std::uint64_t iterations = 0;               // per repetition; 0: as many as fit into the duration
-  double duration = 2.0;                      // seconds for all repetitions together
-  std::uint32_t repetitions = 7;              // of each transport, taken in turns
-  std::uint32_t depth = 0;                    // messages under way at a time; 0: a good value for the kind
-  std::uint32_t signal_every = 0;             // messages to a reported completion; 0: a good value for kind and pattern
-  std::optional<std::uint32_t> max_inline{};  // longer messages are not posted inline; default: for the pattern
-  std::uint32_t connections = 1;              // between the two processes; the figure is that of all together
-  std::uint32_t mtu = 0;                      // largest ULPDU; 0: what the connection's segment size gives
-  std::uint32_t emss = 0;                     // TCP's segment size for both transports; 0: the path's
+  std::uint32_t size = 8;         // octets of one message
+  std::uint64_t iterations = 0;   // per repetition; 0: as many as fit into the duration
+  double duration = 2.0;          // seconds for all repetitions together
+  std::uint32_t repetitions = 7;  // of each transport, taken in turns
+  std::uint32_t depth = 0;        // messages under way at a time; 0: a good value for the kind
+  Posting posting{};
+  std::uint32_t connections = 1;  // between the two processes; the figure is that of all together
+  Segments segments{};
   Pattern pattern = Pattern::kOwn;
   Blocking blocking = Blocking::kPoll;  // latency only
   bool idle_target = false;             // latency of reads: the application that is read from sleeps outside of weft
@@ -75,7 +84,7 @@ struct Options {
   if (options.kind == Kind::kLatency) return perftest ? 1 : 16;  // a ping waits for the pong, not for its completion
   const std::uint32_t depth = effective_depth(options);
   const std::uint32_t usual = perftest ? 100 : std::max(list_length(options), depth / 4);  // its -Q
-  return std::min(options.signal_every != 0 ? options.signal_every : usual, depth);
+  return std::min(options.posting.signal_every != 0 ? options.posting.signal_every : usual, depth);
 }
 
 // Messages are dealt out evenly: a run has a multiple of this.

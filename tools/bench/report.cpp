@@ -61,7 +61,7 @@ bool noisy(const Report& report) {
 std::string more_text(const Options& options) {
   std::string text;
   if (options.connections != 1) text += "; " + std::to_string(options.connections) + " connections";
-  if (options.emss != 0) text += "; segments of " + std::to_string(options.emss) + " octets";
+  if (options.segments.emss != 0) text += "; segments of " + std::to_string(options.segments.emss) + " octets";
   if (options.blocking != Blocking::kPoll) text += "; both ends blocking (" + std::string(name(options.blocking)) + ")";
   if (options.idle_target) text += "; the target's application asleep";
   return text;
@@ -114,8 +114,9 @@ std::string as_json(const Report& report) {
   json.text("bench", name(options.kind)).text("op", name(options.op)).integer("size", options.size);
   json.integer("depth", effective_depth(options)).integer("list", list_length(options));
   // Without a limit there is no one number: FPDUs follow TCP's segment size, which on loopback doubles during a run.
-  json.integer("connections", options.connections).number("emss", options.emss == 0 ? kNone : options.emss);
-  json.number("mtu", options.mtu == 0 ? kNone : options.mtu);
+  json.integer("connections", options.connections)
+      .number("emss", options.segments.emss == 0 ? kNone : options.segments.emss);
+  json.number("mtu", options.segments.mtu == 0 ? kNone : options.segments.mtu);
   json.boolean("crc", options.crc).boolean("markers", options.markers);
   json.text("unit", unit(options.kind)).text("better", lower_is_better(options.kind) ? "lower" : "higher");
   const bool tcp = with_tcp(options);

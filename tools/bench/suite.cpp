@@ -32,7 +32,8 @@ class Table {
  private:
   // The rest is between weft and raw TCP: other stacks have no CRC, no Markers, and other ways to sleep.
   static bool plain(const Options& options) {
-    return options.crc && !options.markers && options.emss == 0 && options.connections == 1 && !sleeps(options);
+    return options.crc && !options.markers && options.segments.emss == 0 && options.connections == 1 &&
+           !sleeps(options);
   }
 
   static std::string name_of(const Options& options) {
@@ -41,7 +42,7 @@ class Table {
     if (options.blocking != Blocking::kPoll) text += ", blocking " + std::string(name(options.blocking));
     if (options.idle_target) text += ", idle target";
     if (options.connections > 1) text += ", " + std::to_string(options.connections) + " connections";
-    if (options.emss != 0) text += ", EMSS " + std::to_string(options.emss);
+    if (options.segments.emss != 0) text += ", EMSS " + std::to_string(options.segments.emss);
     if (options.markers) text += ", markers";
     if (!options.crc) text += ", CRC off";
     return text;
@@ -65,7 +66,7 @@ void add_bandwidths(Table& table) {
   for (const Op op : {Op::kSend, Op::kRead, Op::kWrite}) {
     table.add(Kind::kBandwidth, op, kMebi, op == Op::kWrite ? 0.80 : 0.85);
     table.add(Kind::kBandwidth, op, kMebi, 0.97).crc = false;
-    table.add(Kind::kBandwidth, op, kMebi, 0.6).emss = 1448;
+    table.add(Kind::kBandwidth, op, kMebi, 0.6).segments.emss = 1448;
     table.add(Kind::kBandwidth, op, kMebi, 0.5).markers = true;
   }
 }

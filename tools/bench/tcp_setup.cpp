@@ -26,7 +26,7 @@ Outcome<std::unique_ptr<Endpoint>> tcp_accept_all(const TcpListener& listener, c
 }
 
 Outcome<std::unique_ptr<Endpoint>> tcp_connect_all(std::uint16_t port, const Options& options) {
-  return assemble_tcp(options, [&] { return tcp_connect_to_loopback(port, options.emss); });
+  return assemble_tcp(options, [&] { return tcp_connect_to_loopback(port, options.segments.emss); });
 }
 
 }  // namespace weft::tools::bench

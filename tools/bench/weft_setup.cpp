@@ -10,9 +10,9 @@ namespace {
 
 // The smaller of the two limits on a ULPDU; 0: neither was asked for.
 std::uint32_t largest_ulpdu(const Options& options) {
-  if (options.emss == 0) return options.mtu;
-  const std::uint32_t fits = mpa::mulpdu(options.emss, options.markers);
-  return options.mtu == 0 ? fits : std::min(fits, options.mtu);
+  if (options.segments.emss == 0) return options.segments.mtu;
+  const std::uint32_t fits = mpa::mulpdu(options.segments.emss, options.markers);
+  return options.segments.mtu == 0 ? fits : std::min(fits, options.segments.mtu);
 }
 
 verbs::Policy policy_of(const Options& options) {
