@@ -188,6 +188,21 @@ TEST(Plot, EvenOfNothingOrOnePointIsADrawing) {
   for (const auto& [x, y] : circles(svg)) EXPECT_TRUE(std::isfinite(x) && std::isfinite(y));
 }
 
+TEST(SuiteCommand, TakesAPolicy) {
+  const TemporaryDirectory folder;
+  const Ended ended = Command({"bench", "suite", "--only", "lat send 64", "--iters", "20", "--repetitions", "1",
+                               "--output", folder.file("a.json"), "--policy", "tls=require"})
+                          .wait(std::chrono::seconds(250));
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  std::ifstream figures(folder.file("a.json"));
+  const json whole = json::parse(figures);
+  ASSERT_EQ(whole.at("cases").size(), 3U);
+  for (const json& each : whole.at("cases")) {
+    EXPECT_EQ(each.at("policy"), "tls=require");
+    EXPECT_GT(each.at("weft").at("median"), 0) << each;
+  }
+}
+
 TEST(SuiteCommand, WritesTableJsonAndPlot) {
   const TemporaryDirectory folder;
   Command command({"bench", "suite", "--only", "64", "--iters", "20", "--repetitions", "1", "--output",

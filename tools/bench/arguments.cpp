@@ -5,6 +5,7 @@
 #include <map>
 
 #include "tools/bench/pinning.hpp"
+#include "tools/cli/policy_option.hpp"
 
 namespace weft::tools::bench {
 namespace {
@@ -141,6 +142,7 @@ void add_options(CLI::App& command, Arguments& arguments) {
       ->type_name("on|off")
       ->expected(0, 1)
       ->check(CLI::IsMember({"on", "off", ""}));
+  add_policy_option_of_both_ends(command, options.policy);
   add_against_option(command, arguments.against);
   command.add_flag(
       "--count", options.output.count,
@@ -158,6 +160,15 @@ Outcome<Against> against_of(const std::vector<std::string>& names) {
   return Against{.tcp = named("tcp"), .ucx = named("ucx"), .libfabric = named("libfabric")};
 }
 
+// What it says of CRC and Markers is what the connection has to have.
+Outcome<void> take_policy(Options& options) {
+  const auto policy = read_policy(options.policy, {.crc = options.crc, .markers = options.markers});
+  if (!policy) return std::unexpected(policy.error());
+  options.crc = policy->crc;
+  options.markers = policy->markers;
+  return {};
+}
+
 Outcome<Options> options_of(const Arguments& arguments) {
   Options options = arguments.options;
   options.crc = arguments.crc == "on";
@@ -165,6 +176,7 @@ Outcome<Options> options_of(const Arguments& arguments) {
   if (!against) return std::unexpected(against.error());
   options.against = *against;
   options.markers = arguments.markers != "off";
+  if (auto good = take_policy(options); !good) return std::unexpected(good.error());
   const bool perftest = options.pattern == Pattern::kPerftest;
   if (perftest && options.op != Op::kWrite) return usage_error("--pattern perftest goes with --op write.");
   if (options.pinned && !perftest) return usage_error("--pinned goes with --pattern perftest.");

@@ -4,13 +4,16 @@
 
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "tools/bench/arguments.hpp"
 #include "tools/bench/count.hpp"
 #include "tools/bench/measure.hpp"
 #include "tools/bench/suite_command.hpp"
 #include "tools/cli/command.hpp"
+#include "tools/cli/policy_option.hpp"
 
 namespace weft::tools {
 namespace {
@@ -34,6 +37,7 @@ constexpr const char* kBenchFooter =
     "  weft bench lat --op send --size 8\n"
     "  weft bench bw --op write --size 65536 --crc off\n"
     "  weft bench rate --op send --size 64 --json\n"
+    "  weft bench lat --size 64 --policy tls=require\n"
     "\n"
     "weft bench lat --help, weft bench bw --help and weft bench rate --help say what exactly each one does.\n"
     "\n"
@@ -76,9 +80,13 @@ void print_report(const bench::Report& report) {
 }
 
 Outcome<void> run(const bench::Arguments& arguments, const GlobalOptions& global) {
-  const auto checked = bench::options_of(arguments);
+  auto checked = bench::options_of(arguments);
   if (!checked) return std::unexpected(checked.error());
-  const bench::Options& options = *checked;
+  bench::Options& options = *checked;
+  std::optional<KeysInMemory> keys;
+  auto files = keys_for(options.policy, keys);
+  if (!files) return std::unexpected(files.error());
+  options.keys = std::move(*files);
   if (options.output.count) {
     const auto counted = bench::count_operations(options, global);
     if (!counted) return std::unexpected(counted.error());

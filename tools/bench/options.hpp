@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace weft::tools::bench {
@@ -59,6 +60,8 @@ struct Options {
   bool pinned = false;                  // each process, with all of its threads, on a processor of its own
   bool crc = true;
   bool markers = false;
+  std::string policy{};  // weft's, as text; it wins over the rest
+  std::string keys{};    // what stands behind it: files of this run
   Against against{};
   Output output{};
 };

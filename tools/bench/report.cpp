@@ -61,6 +61,7 @@ bool noisy(const Report& report) {
 std::string more_text(const Options& options) {
   std::string text;
   if (options.connections != 1) text += "; " + std::to_string(options.connections) + " connections";
+  if (!options.policy.empty()) text += "; policy " + options.policy;
   if (options.segments.emss != 0) text += "; segments of " + std::to_string(options.segments.emss) + " octets";
   if (options.blocking != Blocking::kPoll) text += "; both ends blocking (" + std::string(name(options.blocking)) + ")";
   if (options.idle_target) text += "; the target's application asleep";
@@ -70,15 +71,14 @@ std::string more_text(const Options& options) {
 std::string title(const Options& options) {
   char text[200];
   const int length = std::snprintf(
-      text, sizeof text,
-      "%s of %s, %u octets, depth %u, lists of %u; CRC %s, markers %s, two processes on loopback%s%s\n",
+      text, sizeof text, "%s of %s, %u octets, depth %u, lists of %u; CRC %s, markers %s, two processes on loopback%s",
       options.kind == Kind::kLatency     ? "latency"
       : options.kind == Kind::kBandwidth ? "bandwidth"
                                          : "message rate",
       std::string(name(options.op)).c_str(), options.size, effective_depth(options), list_length(options),
       options.crc ? "on" : "off", options.markers ? "on" : "off",
-      options.pattern == Pattern::kPerftest ? "; perftest's pattern, without raw TCP" : "", more_text(options).c_str());
-  return {text, static_cast<std::size_t>(length)};
+      options.pattern == Pattern::kPerftest ? "; perftest's pattern, without raw TCP" : "");
+  return std::string(text, static_cast<std::size_t>(length)) + more_text(options) + '\n';
 }
 
 void put_series(JsonWriter& json, const std::string& who, const Options& options, const Series& series) {
@@ -117,7 +117,7 @@ std::string as_json(const Report& report) {
   json.integer("connections", options.connections)
       .number("emss", options.segments.emss == 0 ? kNone : options.segments.emss);
   json.number("mtu", options.segments.mtu == 0 ? kNone : options.segments.mtu);
-  json.boolean("crc", options.crc).boolean("markers", options.markers);
+  json.boolean("crc", options.crc).boolean("markers", options.markers).text("policy", options.policy);
   json.text("unit", unit(options.kind)).text("better", lower_is_better(options.kind) ? "lower" : "higher");
   const bool tcp = with_tcp(options);
   json.number("weft", median(report.weft.figures))

@@ -5,12 +5,15 @@
 #include <cstdio>
 #include <fstream>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "tools/bench/arguments.hpp"
 #include "tools/bench/measure.hpp"
 #include "tools/bench/suite.hpp"
 #include "tools/bench/sweep.hpp"
 #include "tools/cli/interruption.hpp"
+#include "tools/cli/policy_option.hpp"
 #include "tools/cli/progress_line.hpp"
 #include "tools/cli/standard_output.hpp"
 
@@ -44,6 +47,7 @@ struct SuiteArguments {
 
 void add_suite_options(CLI::App& command, SuiteArguments& arguments) {
   add_length_options(command, arguments.common);
+  add_policy_option_of_both_ends(command, arguments.common.policy);
   add_against_option(command, arguments.against);
   command.add_flag("--quick", arguments.quick,
                    "Less than a minute without rivals: 0.6 seconds and 3 repetitions of each line");
@@ -121,12 +125,29 @@ Outcome<void> plot_sweep(const SuiteArguments& arguments, const GlobalOptions& g
       Failure{"interrupted: all lines were complete; " + arguments.plot + " is not drawn.", ExitCode::kInterrupted});
 }
 
+// CRC and Markers are what the lines differ by.
+Outcome<void> take_policy_of_lines(Options& common, std::optional<KeysInMemory>& keys) {
+  for (const bool crc : {true, false}) {
+    Options line = common;
+    line.crc = crc;
+    line.markers = !crc;
+    if (auto good = take_policy(line); !good) return good;
+    if (line.crc != crc || line.markers == crc) return usage_error("--policy: a line has its own crc and markers.");
+  }
+  auto files = keys_for(common.policy, keys);
+  if (!files) return std::unexpected(files.error());
+  common.keys = std::move(*files);
+  return {};
+}
+
 // What contradicts itself, or cannot be written; then the lines to measure.
-Outcome<std::vector<SuiteCase>> prepare(SuiteArguments& arguments, const GlobalOptions& global) {
+Outcome<std::vector<SuiteCase>> prepare(SuiteArguments& arguments, const GlobalOptions& global,
+                                        std::optional<KeysInMemory>& keys) {
   const auto against = against_of(arguments.against);
   if (!against) return std::unexpected(against.error());
   if (!global.pcap.empty()) return usage_error("weft bench suite has many connections in turn: no --pcap.");
   arguments.common.against = *against;
+  if (auto good = take_policy_of_lines(arguments.common, keys); !good) return std::unexpected(good.error());
   if (arguments.quick) {
     arguments.common.duration = 0.6;
     arguments.common.repetitions = 3;
@@ -141,7 +162,8 @@ Outcome<std::vector<SuiteCase>> prepare(SuiteArguments& arguments, const GlobalO
 }
 
 Outcome<void> run_suite(SuiteArguments arguments, const GlobalOptions& global) {
-  const auto cases = prepare(arguments, global);
+  std::optional<KeysInMemory> keys;
+  const auto cases = prepare(arguments, global, keys);
   if (!cases) return std::unexpected(cases.error());
   if (auto caught = catch_interruptions(); !caught) return caught;
   if (auto printed = print_line(suite_heading()); !printed) return printed;

@@ -73,7 +73,7 @@ void put_options(JsonWriter& json, const Options& options) {
   json.integer("depth", effective_depth(options)).integer("list", list_length(options));
   json.integer("connections", options.connections).text("blocking", name(options.blocking));
   json.boolean("idle_target", options.idle_target).boolean("crc", options.crc).boolean("markers", options.markers);
-  json.number("emss", options.segments.emss == 0 ? kNone : options.segments.emss);
+  json.text("policy", options.policy).number("emss", options.segments.emss == 0 ? kNone : options.segments.emss);
   json.text("unit", unit(options.kind)).text("better", lower_is_better(options.kind) ? "lower" : "higher");
 }
 

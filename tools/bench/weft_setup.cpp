@@ -4,6 +4,7 @@
 #include "mpa/mulpdu.hpp"
 #include "tools/bench/perftest_endpoint.hpp"
 #include "tools/bench/weft_crowd.hpp"
+#include "tools/cli/policy_option.hpp"
 
 namespace weft::tools::bench {
 namespace {
@@ -15,13 +16,13 @@ std::uint32_t largest_ulpdu(const Options& options) {
   return options.segments.mtu == 0 ? fits : std::min(fits, options.segments.mtu);
 }
 
-verbs::Policy policy_of(const Options& options) {
+Outcome<verbs::Policy> policy_of(const Options& options) {
   verbs::Policy policy;
   policy.crc = options.crc;
   policy.markers = options.markers;
   policy.max_ulpdu = largest_ulpdu(options);
   policy.peer_to_peer = options.pattern == Pattern::kPerftest;  // as the drop-in libraries have it
-  return policy;
+  return read_policy(options.policy + options.keys, policy);
 }
 
 using Shared = std::shared_ptr<LinkResources>;
@@ -38,7 +39,9 @@ verbs::Endpoint weft_loopback(std::uint16_t port) {
 }
 
 Outcome<WeftPort> connect_port(const Options& options, std::uint16_t port_number, const Shared& shared) {
-  auto link = Link::towards(weft_loopback(port_number), {}, policy_of(options), attributes_of(options, shared));
+  const auto policy = policy_of(options);
+  if (!policy) return std::unexpected(policy.error());
+  auto link = Link::towards(weft_loopback(port_number), {}, *policy, attributes_of(options, shared));
   if (!link) return std::unexpected(link.error());
   WeftPort port(std::move(*link), options);
   if (auto ready = port.set_up(); !ready) return std::unexpected(ready.error());
@@ -78,7 +81,9 @@ Outcome<std::unique_ptr<Endpoint>> assemble_weft(const Options& options, Next ne
 }  // namespace
 
 Outcome<WeftListener> WeftListener::open(const Options& options) {
-  auto listener = Listener::open(weft_loopback(0), policy_of(options));
+  const auto policy = policy_of(options);
+  if (!policy) return std::unexpected(policy.error());
+  auto listener = Listener::open(weft_loopback(0), *policy);
   if (!listener) return std::unexpected(listener.error());
   return WeftListener(std::move(*listener), options);
 }
