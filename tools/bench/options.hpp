@@ -10,7 +10,7 @@
 
 namespace weft::tools::bench {
 
-enum class Kind : std::uint8_t { kLatency, kBandwidth, kRate };
+enum class Kind : std::uint8_t { kLatency, kBandwidth, kRate, kSetup };
 enum class Op : std::uint8_t { kSend, kWrite, kRead };
 // Whose pattern of posting, waiting and timing weft follows: our own, or that of perftest's ib_write_lat and
 // ib_write_bw (tools/bench/perftest_endpoint.hpp).
@@ -20,9 +20,15 @@ enum class Pattern : std::uint8_t { kOwn, kPerftest };
 // in poll(2) on the completion channel's descriptor.
 enum class Blocking : std::uint8_t { kPoll, kWait, kChannel };
 
-// Whom weft takes turns with.
+// Which process sets connections up: the leader's again and again, or a new one each time, which reads its files anew and
+// knows nothing of connections before.
+enum class Caller : std::uint8_t { kSame, kFresh };
+
+// Whom weft takes turns with. `plain` is weft itself without TLS, `openssl` raw TCP with OpenSSL.
 struct Against {
   bool tcp = true;
+  bool plain = false;
+  bool openssl = false;
   bool ucx = false;
   bool libfabric = false;
 };
@@ -31,6 +37,12 @@ struct Against {
 struct Posting {
   std::uint32_t signal_every = 0;             // messages to a reported completion; 0: a good value for kind and pattern
   std::optional<std::uint32_t> max_inline{};  // longer messages are not posted inline; default: for the pattern
+};
+
+// Weft's policy; it wins over the rest.
+struct PolicyText {
+  std::string text{};   // as --policy has it
+  std::string files{};  // what stands behind it: keys of this run
 };
 
 struct Segments {
@@ -56,12 +68,12 @@ struct Options {
   Segments segments{};
   Pattern pattern = Pattern::kOwn;
   Blocking blocking = Blocking::kPoll;  // latency only
+  Caller caller = Caller::kSame;        // set-ups only
   bool idle_target = false;             // latency of reads: the application that is read from sleeps outside of weft
   bool pinned = false;                  // each process, with all of its threads, on a processor of its own
   bool crc = true;
   bool markers = false;
-  std::string policy{};  // weft's, as text; it wins over the rest
-  std::string keys{};    // what stands behind it: files of this run
+  PolicyText policy{};
   Against against{};
   Output output{};
 };
@@ -133,6 +145,7 @@ struct Options {
     case Kind::kLatency: return "lat";
     case Kind::kBandwidth: return "bw";
     case Kind::kRate: return "rate";
+    case Kind::kSetup: return "setup";
   }
   return "?";
 }
@@ -151,6 +164,7 @@ struct Options {
     case Kind::kLatency: return "us";
     case Kind::kBandwidth: return "MB/s";
     case Kind::kRate: return "msg/s";
+    case Kind::kSetup: return "conn/s";
   }
   return "?";
 }

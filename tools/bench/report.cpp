@@ -61,14 +61,21 @@ bool noisy(const Report& report) {
 std::string more_text(const Options& options) {
   std::string text;
   if (options.connections != 1) text += "; " + std::to_string(options.connections) + " connections";
-  if (!options.policy.empty()) text += "; policy " + options.policy;
+  if (!options.policy.empty()) text += "; policy " + options.policy.text;
   if (options.segments.emss != 0) text += "; segments of " + std::to_string(options.segments.emss) + " octets";
   if (options.blocking != Blocking::kPoll) text += "; both ends blocking (" + std::string(name(options.blocking)) + ")";
   if (options.idle_target) text += "; the target's application asleep";
   return text;
 }
 
+std::string title_of_setup(const Options& options) {
+  const std::string who = options.caller == Caller::kFresh ? ", each by a new process" : "";
+  return "set-up of connections, one after the other" + who + "; CRC " + (options.crc ? "on" : "off") +
+         ", two processes on loopback" + more_text(options) + '\n';
+}
+
 std::string title(const Options& options) {
+  if (options.kind == Kind::kSetup) return title_of_setup(options);
   char text[200];
   const int length = std::snprintf(
       text, sizeof text, "%s of %s, %u octets, depth %u, lists of %u; CRC %s, markers %s, two processes on loopback%s",
@@ -117,13 +124,14 @@ std::string as_json(const Report& report) {
   json.integer("connections", options.connections)
       .number("emss", options.segments.emss == 0 ? kNone : options.segments.emss);
   json.number("mtu", options.segments.mtu == 0 ? kNone : options.segments.mtu);
-  json.boolean("crc", options.crc).boolean("markers", options.markers).text("policy", options.policy);
+  json.boolean("crc", options.crc).boolean("markers", options.markers).text("policy", options.policy.text);
   json.text("unit", unit(options.kind)).text("better", lower_is_better(options.kind) ? "lower" : "higher");
   const bool tcp = with_tcp(options);
   json.number("weft", median(report.weft.figures))
       .number("tcp", tcp ? median(report.tcp.figures) : kNone)
       .number("ratio", tcp ? ratio(report) : kNone);
   json.text("blocking", name(options.blocking)).boolean("idle_target", options.idle_target);
+  json.boolean("fresh", options.caller == Caller::kFresh);
   json.text("pattern", name(options.pattern)).integer("signal_every", signal_interval(options));
   json.boolean("noisy", noisy(report)).boolean("pinned", report.pinned);
   json.boolean("complete", report.complete).integer("repetitions", report.weft.figures.size());

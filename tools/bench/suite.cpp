@@ -37,6 +37,7 @@ class Table {
   }
 
   static std::string name_of(const Options& options) {
+    if (options.kind == Kind::kSetup) return options.caller == Caller::kFresh ? "setup, new process" : "setup";
     std::string text = std::string(name(options.kind)) + ' ' + std::string(name(options.op)) + ' ';
     text += options.size >= 1U << 20 ? std::to_string(options.size >> 20) + "Mi" : std::to_string(options.size);
     if (options.blocking != Blocking::kPoll) text += ", blocking " + std::string(name(options.blocking));
@@ -78,12 +79,17 @@ void add_crowds(Table& table) {
   }
 }
 
+// Of a rival with one test: its name; of one with several: what their names begin with.
+bool is_of(const std::string& rival, Reference reference) {
+  return reference == Reference::kUcx ? rival.starts_with("ucx") : rival == "openssl";
+}
+
 double reference_median(const SuiteResult& result) {
   if (result.what.reference == Reference::kTcp) return median(result.report->tcp.figures);
   const bool lower = lower_is_better(result.what.options.kind);
   double best = 0;
   for (const RivalSeries& rival : result.report->rivals) {
-    if (!rival.name.starts_with("ucx") || !rival.reason.empty()) continue;
+    if (!is_of(rival.name, result.what.reference) || !rival.reason.empty()) continue;
     const double figure = median(rival.series.figures);
     if (best == 0 || (lower ? figure < best : figure > best)) best = figure;
   }
@@ -100,6 +106,20 @@ std::vector<SuiteCase> suite_cases(const Options& common) {
     table.add(Kind::kRate, op, 64, 10, Reference::kUcx).depth = 64;
   }
   add_crowds(table);
+  return std::move(table).finish();
+}
+
+std::vector<SuiteCase> tls_cases(const Options& common) {
+  constexpr double kLatencyTarget = 1.15;
+  constexpr double kTarget = 0.85;
+  Options with_rivals = common;
+  with_rivals.against = {.tcp = true, .plain = true, .openssl = true};
+  Table table(with_rivals);
+  table.add(Kind::kLatency, Op::kSend, 64, kLatencyTarget, Reference::kOpenSsl);
+  table.add(Kind::kBandwidth, Op::kSend, kMebi, kTarget, Reference::kOpenSsl);
+  table.add(Kind::kBandwidth, Op::kSend, 16384, kTarget, Reference::kOpenSsl).connections = 16;
+  table.add(Kind::kSetup, Op::kSend, 0, kTarget, Reference::kOpenSsl);
+  table.add(Kind::kSetup, Op::kSend, 0, kTarget, Reference::kOpenSsl).caller = Caller::kFresh;
   return std::move(table).finish();
 }
 

@@ -1,29 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/bench/weft_setup.hpp"
 
-#include "mpa/mulpdu.hpp"
 #include "tools/bench/perftest_endpoint.hpp"
+#include "tools/bench/policy.hpp"
+#include "tools/bench/weft_calls.hpp"
 #include "tools/bench/weft_crowd.hpp"
-#include "tools/cli/policy_option.hpp"
 
 namespace weft::tools::bench {
 namespace {
-
-// The smaller of the two limits on a ULPDU; 0: neither was asked for.
-std::uint32_t largest_ulpdu(const Options& options) {
-  if (options.segments.emss == 0) return options.segments.mtu;
-  const std::uint32_t fits = mpa::mulpdu(options.segments.emss, options.markers);
-  return options.segments.mtu == 0 ? fits : std::min(fits, options.segments.mtu);
-}
-
-Outcome<verbs::Policy> policy_of(const Options& options) {
-  verbs::Policy policy;
-  policy.crc = options.crc;
-  policy.markers = options.markers;
-  policy.max_ulpdu = largest_ulpdu(options);
-  policy.peer_to_peer = options.pattern == Pattern::kPerftest;  // as the drop-in libraries have it
-  return read_policy(options.policy + options.keys, policy);
-}
 
 using Shared = std::shared_ptr<LinkResources>;
 
@@ -104,11 +88,13 @@ Outcome<WeftPort> WeftListener::accept_port(const Options& options, const Shared
 }
 
 Outcome<std::unique_ptr<Endpoint>> WeftListener::accept() {
+  if (options_.kind == Kind::kSetup) return std::make_unique<WeftAnswers>(std::move(listener_));
   return assemble_weft(options_,
                        [this](const Options& options, const Shared& shared) { return accept_port(options, shared); });
 }
 
 Outcome<std::unique_ptr<Endpoint>> weft_connect(const Options& options, std::uint16_t port_number) {
+  if (options.kind == Kind::kSetup) return WeftCalls::create(options, weft_loopback(port_number));
   return assemble_weft(options, [port_number](const Options& each, const Shared& shared) {
     return connect_port(each, port_number, shared);
   });
