@@ -55,7 +55,7 @@ LIBRARIES = {
     "isa-l": {"rooms": ["common"], "in_headers": False},
     "boost": {"rooms": ["transport", "tools"], "in_headers": True},
     "pcap": {"rooms": ["transport", "tools", "conformance/capture"], "in_headers": True},
-    "openssl": {"rooms": ["transport/tls", "conformance/tls"], "in_headers": False},
+    "openssl": {"rooms": ["transport/tls", "conformance/tls", "tools/bench"], "in_headers": False},
     "tins": {"rooms": ["conformance/capture"], "in_headers": True},
     "zlib.h": {"rooms": ["conformance/capture"], "in_headers": False},
     "zstd.h": {"rooms": ["conformance/capture"], "in_headers": False},

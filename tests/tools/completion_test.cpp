@@ -46,7 +46,7 @@ Words bash(const Words& words, const std::string& folder = ".") {
 
 TEST(BashCompletion, OffersSubcommands) {
   EXPECT_THAT(bash({"weft", "d"}), UnorderedElementsAre("demo", "dissect"));
-  EXPECT_THAT(bash({"weft", "bench", ""}), UnorderedElementsAre("lat", "bw", "rate", "suite"));
+  EXPECT_THAT(bash({"weft", "bench", ""}), UnorderedElementsAre("lat", "bw", "rate", "setup", "suite"));
   EXPECT_THAT(bash({"weft", "--pcap", "demo", "rp"}), ElementsAre("rping")) << "a value is no subcommand";
   EXPECT_THAT(bash({"weft", "--log", "info", "ru"}), ElementsAre("run"));
 }

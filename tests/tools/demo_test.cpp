@@ -121,6 +121,33 @@ TEST(Demo, WithMarkers) {
   EXPECT_EQ(ended.out.find("no Markers"), std::string::npos) << ended.out;
 }
 
+TEST(Demo, WithTls) {
+  const TemporaryDirectory directory;
+  const Ended ended =
+      run({"--log", "info", "demo", "--policy", "tls=require,crc=off", "--pcap", directory.file("d.pcap")});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, testing::ContainsRegex("TLS 1.3 +ok   TLS_.*; the peer is CN=both ends of this run"));
+  EXPECT_THAT(ended.out, testing::HasSubstr("no CRC")) << "what the other keys say holds, too";
+  EXPECT_THAT(ended.err, testing::HasSubstr("TLS 1.3 with TLS_"));
+}
+
+// Files that are named are the ones that count: without a CA the client cannot tell who the server is.
+TEST(Demo, KeysOfItsOwnAreForThoseWhoNameNone) {
+  const TemporaryDirectory directory;
+  ASSERT_EQ(run({"keys", directory.file("keys")}).exit_code, 0);
+  const std::string one = "tls=require,tls-certificate=" + directory.file("keys/server.pem");
+  const Ended alone = run({"demo", "--policy", one, "--pcap", directory.file("d.pcap")});
+  EXPECT_EQ(alone.exit_code, 1) << alone.out;
+  EXPECT_THAT(alone.err, testing::HasSubstr("to connect needs it"));
+  const Ended both =
+      run({"demo", "--policy", one + ",tls-ca=" + directory.file("keys/ca.pem"), "--pcap", directory.file("d.pcap")});
+  EXPECT_EQ(both.exit_code, 0) << both.err;
+  EXPECT_THAT(both.out, testing::HasSubstr("the peer is CN=weft server"));
+  const Ended wrong = run({"demo", "--policy", "tls=perhaps"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, testing::HasSubstr("--policy: tls=perhaps"));
+}
+
 TEST(Demo, DiesQuietlyWithItsParent) {
   const TemporaryDirectory directory;
   Command command({"demo", "--pcap", directory.file("d.pcap")});

@@ -68,6 +68,19 @@ TEST_F(Keys, KeepOutPlainClients) {
   EXPECT_TRUE(server.wait_for_error("speaks no TLS, and this end's policy requires it")) << server.err();
 }
 
+// The line names what was the matter, and no more than TLS knows of it.
+TEST_F(Keys, KeepOutEarlierVersions) {
+  if (Command({"-c", "command -v openssl"}, "sh").wait().exit_code != 0)
+    GTEST_SKIP() << "openssl is not installed (Debian package openssl): nothing was tried";
+  const std::string port = std::to_string(free_port());
+  Command server({"rping", "-s", "-P", "-a", "127.0.0.1", "-p", port, "-d", "--policy", policy("server")});
+  ASSERT_TRUE(server.wait_for_output("listening on ")) << server.err();
+  const Ended client = Command({"s_client", "-tls1_2", "-connect", "127.0.0.1:" + port}, "openssl").wait();
+  EXPECT_NE(client.exit_code, 0);
+  EXPECT_THAT(client.err, HasSubstr("alert protocol version"));
+  EXPECT_TRUE(server.wait_for_error("failed: TLS: unsupported protocol")) << server.err();
+}
+
 TEST(KeysArguments, NamesAreChecked) {
   const TemporaryDirectory directory;
   const Ended bad = run({"keys", directory.file("k"), "--name", "host"});

@@ -155,7 +155,7 @@ TEST(Schedule, CompletionsAreReportedAtLeastOnceADepth) {
   using bench::Kind;
   using bench::Pattern;
   EXPECT_EQ(bench::signal_interval({.kind = Kind::kBandwidth, .depth = 16}), 4U);
-  EXPECT_EQ(bench::signal_interval({.kind = Kind::kBandwidth, .depth = 16, .signal_every = 100}), 16U);
+  EXPECT_EQ(bench::signal_interval({.kind = Kind::kBandwidth, .depth = 16, .posting = {.signal_every = 100}}), 16U);
   EXPECT_EQ(bench::signal_interval({.kind = Kind::kRate, .depth = 64}), 32U);
   EXPECT_EQ(bench::signal_interval({.kind = Kind::kBandwidth, .pattern = Pattern::kPerftest}), 100U);
   EXPECT_EQ(bench::signal_interval({.kind = Kind::kBandwidth, .depth = 10, .pattern = Pattern::kPerftest}), 10U);
@@ -180,7 +180,7 @@ TEST(Json, IsReadableByAParser) {
 }
 
 TEST(Report, NamesTheLimitOfFpdusThatWasAskedFor) {
-  const bench::Report report{.options = {.mtu = 1440}, .weft = {.figures = {1}}, .tcp = {.figures = {1}}};
+  const bench::Report report{.options = {.segments = {.mtu = 1440}}, .weft = {.figures = {1}}, .tcp = {.figures = {1}}};
   EXPECT_EQ(nlohmann::json::parse(bench::as_json(report)).at("mtu"), 1440);
 }
 

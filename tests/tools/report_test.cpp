@@ -63,6 +63,67 @@ INSTANTIATE_TEST_SUITE_P(
                     Measurement{"rate", "read", "8"}, Measurement{"rate", "send", "8", {"--iters", "500"}}),
     testing::PrintToStringParamName());
 
+// A first try needs nothing but the word, and what the policy says of CRC counts.
+TEST(BenchPolicy, HoldsForBothEnds) {
+  const Ended ended = run({"--log", "info", "bench", "lat", "--iters", "50", "--repetitions", "1", "--policy",
+                           "tls=require,crc=off", "--json"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const json report = json::parse(ended.out);
+  EXPECT_EQ(report.at("policy"), "tls=require,crc=off");
+  EXPECT_EQ(report.at("crc"), false);
+  EXPECT_GT(report.at("weft"), 0);
+  std::size_t told = 0;
+  for (std::size_t at = 0; (at = ended.err.find("TLS 1.3 with TLS_", at)) != std::string::npos; ++at) ++told;
+  EXPECT_EQ(told, 2U) << "one for each end: " << ended.err;
+}
+
+// Four who take turns in one run.
+TEST(BenchPolicy, TlsHasItsOwnRivals) {
+  for (const Arguments& kind :
+       {Arguments{"lat", "--size", "64"}, Arguments{"bw", "--connections", "16", "--size", "16384"}, Arguments{"setup"},
+        Arguments{"setup", "--fresh"}}) {
+    Arguments arguments{"bench"};
+    arguments.insert(arguments.end(), kind.begin(), kind.end());
+    arguments.insert(arguments.end(), {"--iters", "20", "--repetitions", "2", "--policy", "tls=require", "--against",
+                                       "tcp,openssl,plain", "--json"});
+    const Ended ended = run(arguments);
+    ASSERT_EQ(ended.exit_code, 0) << ended.err;
+    const json report = json::parse(ended.out);
+    EXPECT_GT(report.at("weft"), 0);
+    EXPECT_GT(report.at("tcp"), 0);
+    std::vector<std::string> names;
+    for (const json& rival : report.at("rivals")) {
+      EXPECT_GT(rival.at("median"), 0) << rival;
+      EXPECT_EQ(rival.at("runs").size(), 2U);
+      names.push_back(rival.at("name"));
+    }
+    std::vector<std::string> expected{"weft without TLS", "openssl"};
+    if (kind == Arguments{"setup"}) expected.emplace_back("openssl, resumed");
+    EXPECT_EQ(names, expected) << kind.front();
+    EXPECT_EQ(report.at("fresh"), kind.back() == "--fresh");
+  }
+}
+
+TEST(BenchPolicy, IsRefusedWithItsReason) {
+  for (const Arguments& arguments :
+       {Arguments{"bench", "bw", "--policy", "tls=perhaps"},
+        Arguments{"bench", "suite", "--policy", "tls-ca=/nonexistent.pem,tls=require"},
+        Arguments{"bench", "suite", "--policy", "crc=off"}, Arguments{"bench", "suite", "--policy", "markers=off"}}) {
+    const Ended ended = run(arguments);
+    EXPECT_EQ(ended.exit_code, 2) << arguments.back();
+    EXPECT_TRUE(is_one_line(ended.err)) << ended.err;
+    EXPECT_NE(ended.err.find("--policy: "), std::string::npos) << ended.err;
+  }
+  for (const Arguments& arguments :
+       {Arguments{"bench", "lat", "--against", "openssl"}, Arguments{"bench", "setup", "--against", "plain"},
+        Arguments{"bench", "setup", "--against", "ucx"}, Arguments{"bench", "suite", "--against", "tcp,plain"},
+        Arguments{"bench", "suite", "--tls", "--policy", "tls=off"}}) {
+    const Ended ended = run(arguments);
+    EXPECT_EQ(ended.exit_code, 2) << arguments.back();
+    EXPECT_TRUE(is_one_line(ended.err)) << ended.err;
+  }
+}
+
 TEST(BenchText, HasBothLinesAndTheRatio) {
   const Ended ended = run({"bench", "lat", "--iters", "50", "--repetitions", "1"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
@@ -89,6 +150,7 @@ TEST_P(BenchCount, FindsNoAllocationForEachMessage) {
 
 INSTANTIATE_TEST_SUITE_P(Patterns, BenchCount,
                          testing::Values(Arguments{"lat"}, Arguments{"lat", "--op", "read"},
+                                         Arguments{"lat", "--policy", "markers=on"},
                                          Arguments{"lat", "--blocking", "wait"}, Arguments{"bw", "--op", "write"},
                                          Arguments{"rate", "--op", "write", "--size", "64"}));
 

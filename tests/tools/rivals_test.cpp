@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "tools/bench/allocations.hpp"
+#include "tools/bench/contestants.hpp"
 #include "tools/bench/count.hpp"
 #include "tools/bench/rival.hpp"
 #include "tools/bench/rival_run.hpp"
@@ -68,6 +69,42 @@ TEST(Rivals, TakePartOnlyWhereTheyHaveThePattern) {
   EXPECT_EQ(plan_libfabric({.kind = Kind::kLatency}).tests.size(), 1U);
   EXPECT_TRUE(plan_rivals({}).empty());
   EXPECT_EQ(plan_rivals({.against = {.ucx = true, .libfabric = true}}).size(), 2U);
+}
+
+std::vector<Transport> transports(const Options& options) {
+  std::vector<Transport> all;
+  for (const Contestant& each : contestants(options)) all.push_back(each.transport);
+  return all;
+}
+
+TEST(Contestants, TakePartWhereTheyAreAskedForAndHaveThePattern) {
+  using enum Transport;
+  const Against all{.tcp = true, .plain = true, .openssl = true};
+  EXPECT_EQ(transports({.kind = Kind::kLatency}), (std::vector{kWeft, kTcp}));
+  EXPECT_EQ(transports({.kind = Kind::kLatency, .against = all}), (std::vector{kWeft, kTcp, kPlain, kOpenSsl}));
+  EXPECT_EQ(transports({.kind = Kind::kBandwidth, .against = all}),
+            (std::vector{kWeft, kTcp, kTcp, kPlain, kOpenSsl, kOpenSsl}))
+      << "polling and sleeping";
+  EXPECT_EQ(transports({.kind = Kind::kSetup, .against = all}),
+            (std::vector{kWeft, kTcp, kPlain, kOpenSsl, kOpenSslResumed}));
+  EXPECT_EQ(transports({.kind = Kind::kSetup, .caller = Caller::kFresh, .against = all}),
+            (std::vector{kWeft, kTcp, kPlain, kOpenSsl}))
+      << "a new process resumes nothing";
+}
+
+TEST(Contestants, TheBetterWayToWaitCounts) {
+  const Options options{.kind = Kind::kBandwidth, .against = {.tcp = true, .openssl = true}};
+  auto all = contestants(options);
+  ASSERT_EQ(all.size(), 5U);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].series.figures = {static_cast<double>(10 - i)};
+  all[2].series.figures = {20};
+  const Report report = report_of(options, all);
+  EXPECT_EQ(report.weft.figures, (std::vector<double>{10}));
+  EXPECT_EQ(report.tcp.figures, (std::vector<double>{20}));
+  EXPECT_TRUE(report.tcp_sleeps);
+  ASSERT_EQ(report.rivals.size(), 1U);
+  EXPECT_EQ(report.rivals[0].name, "openssl");
+  EXPECT_EQ(report.rivals[0].series.figures, (std::vector<double>{7}));
 }
 
 TEST(Rivals, AreToldWhatToMeasure) {

@@ -40,7 +40,7 @@ TEST(Suite, HasEachTargetOnce) {
   }
   for (const SuiteCase& each : cases) {
     EXPECT_EQ(each.reference == Reference::kUcx, each.options.kind == Kind::kRate);
-    EXPECT_EQ(each.options.against.ucx, each.options.crc && !each.options.markers && each.options.emss == 0 &&
+    EXPECT_EQ(each.options.against.ucx, each.options.crc && !each.options.markers && each.options.segments.emss == 0 &&
                                             each.options.connections == 1 && !sleeps(each.options))
         << each.name;
   }
@@ -64,6 +64,22 @@ TEST(Suite, TheBetterOfARivalsTestsCounts) {
                          {.name = "other", .series = {.figures = {30}}}};
   EXPECT_DOUBLE_EQ(*ratio(rate), 10);
   EXPECT_EQ(met(rate), true);
+}
+
+TEST(Suite, TlsIsHeldAgainstOpenSslWithWholeHandshakes) {
+  for (const SuiteCase& each : tls_cases({})) {
+    EXPECT_EQ(each.reference, Reference::kOpenSsl) << each.name;
+    EXPECT_TRUE(each.options.against.tcp && each.options.against.plain && each.options.against.openssl) << each.name;
+  }
+  SuiteResult setup = result(Kind::kSetup, 900, 20000, 0.85);
+  setup.what.reference = Reference::kOpenSsl;
+  EXPECT_NE(suite_line(setup).find("--against openssl"), std::string::npos);
+  setup.report->rivals = {{.name = "weft without TLS", .series = {.figures = {4000}}},
+                          {.name = "openssl", .series = {.figures = {1000}}},
+                          {.name = "openssl, resumed", .series = {.figures = {2000}}}};
+  EXPECT_DOUBLE_EQ(*ratio(setup), 0.9);
+  EXPECT_EQ(met(setup), true) << "set-ups per second: more is better";
+  EXPECT_TRUE(suite_line(setup).ends_with("yes; without TLS 4000.00")) << suite_line(setup);
 }
 
 TEST(Suite, TellsWhatAMedianHides) {
@@ -186,6 +202,38 @@ TEST(Plot, EvenOfNothingOrOnePointIsADrawing) {
   const std::string svg = as_svg({{"t", "u", {{"c", {{64, 5}}}}}, {"empty", "u", {}}});
   EXPECT_TRUE(well_formed(svg));
   for (const auto& [x, y] : circles(svg)) EXPECT_TRUE(std::isfinite(x) && std::isfinite(y));
+}
+
+TEST(SuiteCommand, TakesAPolicy) {
+  const TemporaryDirectory folder;
+  const Ended ended = Command({"bench", "suite", "--only", "lat send 64", "--iters", "20", "--repetitions", "1",
+                               "--output", folder.file("a.json"), "--policy", "tls=require"})
+                          .wait(std::chrono::seconds(250));
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  std::ifstream figures(folder.file("a.json"));
+  const json whole = json::parse(figures);
+  ASSERT_EQ(whole.at("cases").size(), 3U);
+  for (const json& each : whole.at("cases")) {
+    EXPECT_EQ(each.at("policy"), "tls=require");
+    EXPECT_GT(each.at("weft").at("median"), 0) << each;
+  }
+}
+
+TEST(SuiteCommand, TellsWhatTlsCosts) {
+  const TemporaryDirectory folder;
+  const Ended ended =
+      Command({"bench", "suite", "--tls", "--iters", "16", "--repetitions", "1", "--output", folder.file("a.json")})
+          .wait(std::chrono::seconds(250));
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_NE(ended.out.find("; without TLS "), std::string::npos) << ended.out;
+  std::ifstream figures(folder.file("a.json"));
+  const json whole = json::parse(figures);
+  ASSERT_EQ(whole.at("cases").size(), 5U);
+  for (const json& each : whole.at("cases")) {
+    EXPECT_EQ(each.at("reference"), "openssl");
+    EXPECT_GT(each.at("ratio"), 0) << each;
+    EXPECT_TRUE(each.contains("met"));
+  }
 }
 
 TEST(SuiteCommand, WritesTableJsonAndPlot) {

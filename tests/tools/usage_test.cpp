@@ -52,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"rping", "-c", "-a", "::1", "--mpa-rev", "1", "--rtr", "send"}, "--rtr"},
         Mistake{{"demo", "--pcap", "/no/such/directory/x.pcap"}, "/no/such/directory/x.pcap"},
         Mistake{{"--pcap", "/no/such/directory/x.pcap", "rping", "-c", "-a", "::1"}, "/no/such/directory"},
-        Mistake{{"bench"}, "lat, bw or rate"}, Mistake{{"bench", "suite", "--only", "dancing"}, "dancing"},
+        Mistake{{"bench"}, "lat, bw, rate or setup"}, Mistake{{"bench", "suite", "--only", "dancing"}, "dancing"},
         Mistake{{"bench", "suite", "--output", "/no/such/directory/x.json"}, "/no/such/directory"},
         Mistake{{"bench", "lat", "--against", "tcp,none"}, "none"},
         Mistake{{"bench", "lat", "--against", "siw"}, "siw"}, Mistake{{"bench", "speed"}, "speed"},

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string>
@@ -38,6 +39,17 @@ struct TlsOpenSsl : testing::Test {
   const TlsKeys keys{};
 };
 
+// Where s_server listens, once it does.
+std::uint16_t port_of(Command& server) {
+  const std::string before = "ACCEPT 127.0.0.1:";
+  EXPECT_TRUE(server.wait_for_output(before)) << server.out();
+  const std::string said = server.out();  // a line is written at once
+  const std::string digits = said.substr(std::min(said.find(before) + before.size(), said.size()));
+  std::uint16_t port = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  return port;
+}
+
 struct AtAListener : TlsOpenSsl {
   AtAListener() {
     must(id.bind_address(loopback("127.0.0.1")), "bind");
@@ -63,6 +75,29 @@ TEST_F(AtAListener, Offers13WithoutTickets) {
   EXPECT_THAT(all, HasSubstr("CertificateRequest"));
   EXPECT_THAT(all, HasSubstr("No ALPN negotiated"));
   EXPECT_THAT(all, Not(HasSubstr("NewSessionTicket")));
+  EXPECT_THAT(all, HasSubstr("Secure Renegotiation IS NOT supported")) << "TLS 1.3 has none";
+}
+
+TEST_F(AtAListener, TakesNoCompression) {
+  EXPECT_THAT(said(certificate("client") + "-comp"), HasSubstr("Compression: NONE"));
+}
+
+// The session is another server's, which takes early data: weft drops what came early, and shakes hands from the start.
+TEST_F(AtAListener, TakesNoEarlyData) {
+  const std::string session = keys.path("session.pem");
+  {
+    const std::string all = "-accept 127.0.0.1:0 -early_data " + certificate("server");
+    Command server(openssl("s_server", all, Input::kEndless), "sh");
+    const std::string port = std::to_string(port_of(server));
+    const std::string more = "-connect 127.0.0.1:" + port + " -sess_out " + session + ' ' + certificate("client");
+    Command client(openssl("s_client", more, Input::kEndless), "sh");
+    ASSERT_TRUE(client.wait_for_output("Max Early Data: 16384")) << client.out();
+  }
+  keys.put("early", "MPA ID Req Frame, too early");
+  const std::string all = said(certificate("client") + "-sess_in " + session + " -early_data " + keys.path("early"));
+  EXPECT_THAT(all, HasSubstr("Early data was rejected"));
+  EXPECT_THAT(all, HasSubstr("New, TLSv1.3"));
+  EXPECT_THAT(all, HasSubstr("Verify return code: 0 (ok)"));
 }
 
 TEST_F(AtAListener, TakesNoEarlierVersion) {
@@ -95,13 +130,7 @@ struct AtAServer : TlsOpenSsl {
   std::uint16_t start(const std::string& more) {
     const std::string all = "-accept 127.0.0.1:0 -naccept 1 " + certificate("server") + more;
     server.emplace(openssl("s_server", all, Input::kEndless), "sh");
-    const std::string before = "ACCEPT 127.0.0.1:";
-    EXPECT_TRUE(server->wait_for_output(before)) << server->out();
-    const std::string said = server->out();  // a line is written at once
-    const char* const digits = said.data() + said.find(before) + before.size();
-    std::uint16_t port = 0;
-    std::from_chars(digits, said.data() + said.size(), port);
-    return port;
+    return port_of(*server);
   }
   void connect(std::uint16_t port) {
     must(id.set_policy(tls_policy(keys, "client")), "set_policy");

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "tools/bench/pinning.hpp"
+#include "tools/cli/policy_option.hpp"
 
 namespace weft::tools::bench {
 namespace {
@@ -12,14 +13,14 @@ namespace {
 void add_pattern_options(CLI::App& command, Options& options) {
   if (options.kind != Kind::kLatency) {
     command
-        .add_option("--signal-every", options.signal_every,
+        .add_option("--signal-every", options.posting.signal_every,
                     "Messages of weft's to one whose completion is reported, at most the depth (default: a quarter of "
                     "the depth, or a list; perftest: 100)")
         ->type_name("N")
         ->check(CLI::Range(1, 4096));
   }
   command
-      .add_option("--inline", options.max_inline,
+      .add_option("--inline", options.posting.max_inline,
                   "Messages of up to this many octets are posted inline, 0 to 256 (default 256; perftest: 0)")
       ->type_name("N")
       ->check(CLI::Range(0, 256));
@@ -80,15 +81,48 @@ void add_against_option(CLI::App& command, std::vector<std::string>& against) {
       .add_option(
           "--against", against,
           "Whom weft takes turns with, separated by commas: tcp (raw sockets; the default), ucx (ucx_perftest over "
-          "TCP), libfabric (fi_pingpong with the tcp provider); or none")
+          "TCP), libfabric (fi_pingpong with the tcp provider); with TLS also openssl (OpenSSL on raw sockets) and "
+          "plain "
+          "(weft without TLS); or none")
       ->type_name("LIST")
       ->delimiter(',')
-      ->check(CLI::IsMember({"tcp", "ucx", "libfabric", "none"}));
+      ->check(CLI::IsMember({"tcp", "ucx", "libfabric", "openssl", "plain", "none"}));
 }
+
+namespace {
+
+void add_crc_option(CLI::App& command, std::string& crc) {
+  command.add_option("--crc", crc, "on or off: CRCs of weft's FPDUs")
+      ->type_name("on|off")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"on", "off"}));
+}
+
+void add_json_option(CLI::App& command, Options& options) {
+  command.add_flag("--json", options.output.json,
+                   "Print one JSON object: weft, tcp, ratio, unit, better (lower or higher), and the figures behind "
+                   "them; mtu is null "
+                   "where FPDUs were as long as TCP's segments allowed");
+}
+
+void add_setup_options(CLI::App& command, Arguments& arguments) {
+  Options& options = arguments.options;
+  add_length_options(command, options);
+  command.add_flag_callback(
+      "--fresh", [&options] { options.caller = Caller::kFresh; },
+      "Each connection by a new process, which reads its files anew and has no session to resume");
+  add_crc_option(command, arguments.crc);
+  add_policy_option_of_both_ends(command, options.policy.text);
+  add_against_option(command, arguments.against);
+  add_json_option(command, options);
+}
+
+}  // namespace
 
 void add_options(CLI::App& command, Arguments& arguments) {
   static const std::map<std::string, Op> kOps{{"send", Op::kSend}, {"write", Op::kWrite}, {"read", Op::kRead}};
   Options& options = arguments.options;
+  if (options.kind == Kind::kSetup) return add_setup_options(command, arguments);
   command
       .add_option_function<std::string>(
           "--op", [&options](const std::string& text) { options.op = kOps.at(text); },
@@ -118,45 +152,70 @@ void add_options(CLI::App& command, Arguments& arguments) {
   }
   command
       .add_option(
-          "--emss", options.emss,
+          "--emss", options.segments.emss,
           "TCP's segment size in octets, 500 to 65000, for weft's FPDUs and for raw TCP's sockets; 1448 is that of "
           "Ethernet's MTU 1500 (default: the path's)")
       ->type_name("N")
       ->check(CLI::Range(500, 65000));
   command
-      .add_option("--mtu", options.mtu,
+      .add_option("--mtu", options.segments.mtu,
                   "Largest ULPDU, in octets, that weft puts into one FPDU, 128 to 64768; default: what the segment "
                   "size of TCP gives")
       ->type_name("N")
       ->check(CLI::Range(128, 64768));
   if (options.kind == Kind::kLatency) add_sleeping_options(command, options);
   add_pattern_options(command, options);
-  command.add_option("--crc", arguments.crc, "on or off: CRCs of weft's FPDUs")
-      ->type_name("on|off")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"on", "off"}));
+  add_crc_option(command, arguments.crc);
   command
       .add_option("--markers", arguments.markers,
                   "on or off: MPA Markers in weft's FPDU streams; alone: on (default off)")
       ->type_name("on|off")
       ->expected(0, 1)
       ->check(CLI::IsMember({"on", "off", ""}));
+  add_policy_option_of_both_ends(command, options.policy.text);
   add_against_option(command, arguments.against);
   command.add_flag(
       "--count", options.output.count,
       "Instead of measuring time, run a fixed number of weft's messages and print the heap allocations of each; then "
       "again under strace, where it is installed, and print the system calls of each");
-  command.add_flag("--json", options.output.json,
-                   "Print one JSON object: weft, tcp, ratio, unit, better (lower or higher), and the figures behind "
-                   "them; mtu is null "
-                   "where FPDUs were as long as TCP's segments allowed");
+  add_json_option(command, options);
 }
 
 Outcome<Against> against_of(const std::vector<std::string>& names) {
   const auto named = [&](const char* who) { return std::ranges::find(names, who) != names.end(); };
   if (named("none") && names.size() != 1) return usage_error("--against none stands alone.");
-  return Against{.tcp = named("tcp"), .ucx = named("ucx"), .libfabric = named("libfabric")};
+  return Against{.tcp = named("tcp"),
+                 .plain = named("plain"),
+                 .openssl = named("openssl"),
+                 .ucx = named("ucx"),
+                 .libfabric = named("libfabric")};
 }
+
+// What it says of CRC and Markers is what the connection has to have.
+Outcome<void> take_policy(Options& options) {
+  const auto policy = read_policy(options.policy.text, {.crc = options.crc, .markers = options.markers});
+  if (!policy) return std::unexpected(policy.error());
+  options.crc = policy->crc;
+  options.markers = policy->markers;
+  const bool with_tls = options.against.plain || options.against.openssl;
+  if (with_tls && policy->tls != verbs::Tls::kRequire)
+    return usage_error("--against plain and openssl go with --policy tls=require.");
+  return {};
+}
+
+namespace {
+
+// Those that have the pattern.
+Outcome<void> check_rivals(const Options& options) {
+  const Against& against = options.against;
+  if (options.kind == Kind::kSetup && (against.ucx || against.libfabric))
+    return usage_error("setup has no test of ucx or libfabric.");
+  if (options.pattern == Pattern::kPerftest && (against.plain || against.openssl))
+    return usage_error("--pattern perftest has no rivals with TLS.");
+  return {};
+}
+
+}  // namespace
 
 Outcome<Options> options_of(const Arguments& arguments) {
   Options options = arguments.options;
@@ -165,6 +224,8 @@ Outcome<Options> options_of(const Arguments& arguments) {
   if (!against) return std::unexpected(against.error());
   options.against = *against;
   options.markers = arguments.markers != "off";
+  if (auto good = take_policy(options); !good) return std::unexpected(good.error());
+  if (auto good = check_rivals(options); !good) return std::unexpected(good.error());
   const bool perftest = options.pattern == Pattern::kPerftest;
   if (perftest && options.op != Op::kWrite) return usage_error("--pattern perftest goes with --op write.");
   if (options.pinned && !perftest) return usage_error("--pinned goes with --pattern perftest.");

@@ -23,6 +23,8 @@ void add_options(CLI::App& command, Arguments& arguments);
 void add_length_options(CLI::App& command, Options& options);
 void add_against_option(CLI::App& command, std::vector<std::string>& against);
 [[nodiscard]] Outcome<Against> against_of(const std::vector<std::string>& names);
+// Makes of the policy's text what it says beside the other options.
+[[nodiscard]] Outcome<void> take_policy(Options& options);
 // What was asked for, or which options contradict each other. Once the command line has been parsed.
 [[nodiscard]] Outcome<Options> options_of(const Arguments& arguments);
 

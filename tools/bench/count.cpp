@@ -11,7 +11,7 @@
 
 #include "tools/bench/allocations.hpp"
 #include "tools/bench/measure.hpp"
-#include "tools/bench/memory_file.hpp"
+#include "tools/cli/memory_file.hpp"
 #include "tools/cli/unique_fd.hpp"
 #include "tools/run/find_program.hpp"
 
@@ -25,12 +25,8 @@ constexpr std::uint64_t kMany = 2500;
 Outcome<CallCounts> traced(const Options& options, std::uint64_t messages) {
   const MemoryFile table("strace");
   const UniqueFd nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
-  std::vector<std::string> words{"strace",
-                                 "-f",
-                                 "-c",
-                                 "-o",
-                                 "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(table.descriptor()),
-                                 "/proc/" + std::to_string(::getpid()) + "/exe"};
+  std::vector<std::string> words{"strace", "-f",         "-c",
+                                 "-o",     table.path(), "/proc/" + std::to_string(::getpid()) + "/exe"};
   for (std::string& word : command_for(options, messages)) words.push_back(std::move(word));
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
@@ -79,12 +75,13 @@ std::vector<std::string> command_for(const Options& options, std::uint64_t messa
   const auto add = [&](const char* option, std::uint64_t value) {
     if (value != 0) words.insert(words.end(), {option, std::to_string(value)});
   };
-  add("--mtu", options.mtu);
-  add("--emss", options.emss);
+  if (!options.policy.empty()) words.insert(words.end(), {"--policy", options.policy.text});
+  add("--mtu", options.segments.mtu);
+  add("--emss", options.segments.emss);
   if (options.kind != Kind::kLatency) {
     add("--depth", options.depth);
     add("--connections", options.connections);
-    add("--signal-every", options.signal_every);
+    add("--signal-every", options.posting.signal_every);
     return words;
   }
   words.insert(words.end(), {"--blocking", std::string(name(options.blocking))});

@@ -6,6 +6,7 @@
 //
 //   latency    send, write: the message goes there and one of the same size comes back; a sample is half the round trip
 //              read: a request goes there and the data comes back; a sample is the whole round trip
+//   setup      a connection is set up and closed again; a sample is the time until the leader knows that it is there
 //   stream     send, write: messages one way, at most `depth` under way; ends with the follower's word that it has all
 //              (bw, rate) read: the leader keeps `depth` requests under way; ends with the last response
 #pragma once
@@ -24,7 +25,7 @@ enum class Waiting : std::uint8_t { kPoll, kSleep };
 // What a leader saw in one run.
 struct RunResult {
   double seconds{};                  // the whole run
-  std::vector<double> latency_us{};  // latency only: one sample a message
+  std::vector<double> latency_us{};  // latency: one sample a message; set-ups: one each
 };
 
 // Where both ends poll, they offer the processor to others after this number of polls in vain: where there are fewer

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/bench/follower.hpp"
 
-#include <memory>
-
 #include "tools/bench/allocations.hpp"
 #include "tools/bench/control.hpp"
+#include "tools/bench/ends.hpp"
 #include "tools/bench/pinning.hpp"
-#include "tools/bench/tcp_setup.hpp"
-#include "tools/bench/weft_setup.hpp"
 #include "tools/cli/child_process.hpp"
 
 namespace weft::tools::bench {
@@ -22,31 +19,26 @@ Outcome<void> carry_out(const Command& command, Endpoint& endpoint, int channel)
   return tell(channel, Answer::kDone);
 }
 
-Outcome<void> serve(const Options& options, Endpoint& weft, Endpoint& tcp, int channel) {
+Outcome<void> serve(const Options& options, Ends& ends, int channel) {
   const Placement placement(Seat::kFollower);
   for (;;) {
     const auto command = hear<Command>(channel);
     if (!command) return std::unexpected(command.error());
     if (command->verb == Verb::kQuit) return tell(channel, LastWord{allocations()});
     placement.place(seating(options, command->transport, command->waiting));
-    Endpoint& endpoint = command->transport == Transport::kWeft ? weft : tcp;
-    if (auto done = carry_out(*command, endpoint, channel); !done) return done;
+    if (auto done = carry_out(*command, ends.of(command->transport), channel); !done) return done;
   }
 }
 
 }  // namespace
 
 Outcome<void> follow_commands(const Options& options, int channel) {
-  auto tcp_listener = tcp_listen_on_loopback(options.emss);
-  if (!tcp_listener) return std::unexpected(tcp_listener.error());
-  auto weft_listener = WeftListener::open(options);
-  if (!weft_listener) return std::unexpected(weft_listener.error());
-  if (auto told = tell(channel, Ports{weft_listener->port(), tcp_listener->port}); !told) return told;
-  auto tcp = tcp_accept_all(*tcp_listener, options);
-  if (!tcp) return std::unexpected(tcp.error());
-  auto weft = weft_listener->accept();
-  if (!weft) return std::unexpected(weft.error());
-  return serve(options, **weft, **tcp, channel);
+  auto listeners = Listeners::open(options);
+  if (!listeners) return std::unexpected(listeners.error());
+  if (auto told = tell(channel, listeners->ports()); !told) return told;
+  auto ends = listeners->accept_all();
+  if (!ends) return std::unexpected(ends.error());
+  return serve(options, *ends, channel);
 }
 
 }  // namespace weft::tools::bench

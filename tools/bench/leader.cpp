@@ -2,7 +2,6 @@
 #include "tools/bench/leader.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -10,12 +9,12 @@
 #include <vector>
 
 #include "tools/bench/allocations.hpp"
+#include "tools/bench/contestants.hpp"
 #include "tools/bench/control.hpp"
+#include "tools/bench/ends.hpp"
 #include "tools/bench/pinning.hpp"
 #include "tools/bench/rival_run.hpp"
 #include "tools/bench/statistics.hpp"
-#include "tools/bench/tcp_setup.hpp"
-#include "tools/bench/weft_setup.hpp"
 #include "tools/cli/child_process.hpp"
 #include "tools/cli/interruption.hpp"
 #include "tools/cli/progress_line.hpp"
@@ -25,13 +24,11 @@ namespace {
 
 class Leader {
  public:
-  Leader(const Options& options, const Onlooker& onlooker, int channel, std::unique_ptr<Endpoint> weft,
-         std::unique_ptr<Endpoint> tcp)
+  Leader(const Options& options, const Onlooker& onlooker, int channel, Ends ends)
       : options_(options),
         onlooker_(onlooker),
         channel_(channel),
-        weft_(std::move(weft)),
-        tcp_(std::move(tcp)),
+        ends_(std::move(ends)),
         contestants_(contestants(options)) {
     add_rivals();
   }
@@ -40,7 +37,7 @@ class Leader {
     std::optional<InterruptionWatch> watch;
     if (onlooker_.at_interruption) watch.emplace([this] { tell_what_is_complete(); });
     progress_.show(onlooker_.title + "finding out how many messages make a repetition");
-    if (auto good = check_both(17); !good) return std::unexpected(good.error());
+    if (auto good = check_all(17); !good) return std::unexpected(good.error());
     for (Rival& rival : rivals_) find_rivals_length(rival);
     for (Contestant& contestant : contestants_) {
       if (auto sized = find_length(contestant); !sized) return std::unexpected(sized.error());
@@ -49,7 +46,7 @@ class Leader {
       show_progress(i + 1);
       if (auto done = repeat(); !done) return std::unexpected(done.error());
     }
-    if (auto good = check_both(91); !good) return std::unexpected(good.error());
+    if (auto good = check_all(91); !good) return std::unexpected(good.error());
     if (auto told = tell(channel_, Command{.verb = Verb::kQuit}); !told) return std::unexpected(told.error());
     const auto last = hear<LastWord>(channel_);
     if (!last) return std::unexpected(last.error());
@@ -57,12 +54,6 @@ class Leader {
   }
 
  private:
-  struct Contestant {
-    Transport transport{};
-    Waiting waiting{};
-    Series series{};
-  };
-
   struct Rival {
     RivalTest test{};
     RivalSeries result{};
@@ -124,46 +115,13 @@ class Leader {
     return figures;
   }
 
-  // A stream over raw TCP is faster with polling on an idle machine and with sleeping on a busy one: both take part,
-  // and weft is compared with the better. Where an end of weft sleeps, both ends of raw TCP sleep in recv.
-  static std::vector<Contestant> contestants(const Options& options) {
-    std::vector<Contestant> all{
-        {Transport::kWeft, options.blocking == Blocking::kPoll ? Waiting::kPoll : Waiting::kSleep}};
-    if (!with_tcp(options)) return all;
-    if (sleeps(options)) {
-      all.push_back({Transport::kTcp, Waiting::kSleep});
-      return all;
-    }
-    all.push_back({Transport::kTcp, Waiting::kPoll});
-    if (options.kind != Kind::kLatency) all.push_back({Transport::kTcp, Waiting::kSleep});
-    return all;
-  }
-
   [[nodiscard]] Report report(std::uint64_t allocations) const {
-    Report whole = own_report();
+    Report whole = report_of(options_, contestants_);
+    whole.pinned = with_tcp(options_) ? placement_.possible() : options_.pinned && on_one_processor();
     whole.allocations = allocations;
     for (const Rival& rival : rivals_) whole.rivals.push_back(rival.result);
     return whole;
   }
-
-  [[nodiscard]] Report own_report() const {
-    if (!with_tcp(options_)) {
-      return {.options = options_,
-              .pinned = options_.pinned && on_one_processor(),
-              .tcp_sleeps = sleeps(options_),
-              .weft = contestants_.front().series};
-    }
-    const Series& polling = contestants_[1].series;
-    const Series& sleeping = contestants_.back().series;  // the same one again when only latency was measured
-    const bool slept = sleeps(options_) || median(sleeping.figures) > median(polling.figures);
-    return {.options = options_,
-            .pinned = placement_.possible(),
-            .tcp_sleeps = slept,
-            .weft = contestants_.front().series,
-            .tcp = slept ? sleeping : polling};
-  }
-
-  Endpoint& endpoint(Transport transport) { return transport == Transport::kWeft ? *weft_ : *tcp_; }
 
   // Tells the follower, does our part, waits for the follower's word.
   template <typename Part>
@@ -177,7 +135,7 @@ class Leader {
   }
 
   Outcome<RunResult> run(const Contestant& contestant, std::uint64_t messages) {
-    Endpoint& ours = endpoint(contestant.transport);
+    Endpoint& ours = ends_.of(contestant.transport);
     if (auto ready = ours.prepare(contestant.waiting); !ready) return std::unexpected(ready.error());
     placement_.place(seating(options_, contestant.transport, contestant.waiting));
     const Command command{.verb = Verb::kRun,
@@ -187,9 +145,10 @@ class Leader {
     return together(command, [&] { return ours.lead(messages); });
   }
 
-  Outcome<void> check_both(std::uint8_t seed) {
-    for (const Transport transport : {Transport::kWeft, Transport::kTcp}) {
-      Endpoint& ours = endpoint(transport);
+  Outcome<void> check_all(std::uint8_t seed) {
+    for (const Transport transport : kTransports) {
+      if (!takes_part(options_, transport)) continue;
+      Endpoint& ours = ends_.of(transport);
       if (auto ready = ours.prepare(Waiting::kPoll); !ready) return ready;
       const Command command{.verb = Verb::kCheck, .transport = transport, .seed = seed};
       if (auto good = together(command, [&] { return ours.lead_check(seed); }); !good) return good;
@@ -211,8 +170,8 @@ class Leader {
       if (options_.iterations != 0) return {};
       const std::uint64_t better = scaled(messages, result->seconds, target);
       messages = result->seconds >= target / 2 ? better : std::clamp(better, messages + 1, messages * 8);
-      messages = dealt(options_, std::max(messages, least(options_)));
-      if (result->seconds >= target / 2) return {};
+      messages = dealt(options_, std::clamp(messages, least(options_), most(options_)));
+      if (result->seconds >= target / 2 || messages >= most(options_)) return {};
     }
   }
 
@@ -249,8 +208,7 @@ class Leader {
   std::mutex figures_{};  // of contestants and rivals, and the line on the terminal
   ProgressLine progress_{};
   Placement placement_{Seat::kLeader};
-  std::unique_ptr<Endpoint> weft_;
-  std::unique_ptr<Endpoint> tcp_;
+  Ends ends_;
   Placement followers_{Seat::kFollower};  // for rivals
   std::vector<Contestant> contestants_;
   std::vector<Rival> rivals_{};
@@ -262,11 +220,9 @@ class Leader {
 Outcome<Report> lead_measurement(const Options& options, const Onlooker& onlooker, int channel) {
   const auto ports = hear<Ports>(channel);
   if (!ports) return std::unexpected(ports.error());
-  auto tcp = tcp_connect_all(ports->tcp, options);
-  if (!tcp) return std::unexpected(tcp.error());
-  auto weft = weft_connect(options, ports->weft);
-  if (!weft) return std::unexpected(weft.error());
-  return Leader(options, onlooker, channel, std::move(*weft), std::move(*tcp)).measure();
+  auto ends = connect_all(options, *ports);
+  if (!ends) return std::unexpected(ends.error());
+  return Leader(options, onlooker, channel, std::move(*ends)).measure();
 }
 
 }  // namespace weft::tools::bench

@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace weft::tools::bench {
 
-enum class Kind : std::uint8_t { kLatency, kBandwidth, kRate };
+enum class Kind : std::uint8_t { kLatency, kBandwidth, kRate, kSetup };
 enum class Op : std::uint8_t { kSend, kWrite, kRead };
 // Whose pattern of posting, waiting and timing weft follows: our own, or that of perftest's ib_write_lat and
 // ib_write_bw (tools/bench/perftest_endpoint.hpp).
@@ -19,11 +20,34 @@ enum class Pattern : std::uint8_t { kOwn, kPerftest };
 // in poll(2) on the completion channel's descriptor.
 enum class Blocking : std::uint8_t { kPoll, kWait, kChannel };
 
-// Whom weft takes turns with.
+// Which process sets connections up: the leader's again and again, or a new one each time, which reads its files anew and
+// knows nothing of connections before.
+enum class Caller : std::uint8_t { kSame, kFresh };
+
+// Whom weft takes turns with. `plain` is weft itself without TLS, `openssl` raw TCP with OpenSSL.
 struct Against {
   bool tcp = true;
+  bool plain = false;
+  bool openssl = false;
   bool ucx = false;
   bool libfabric = false;
+};
+
+// How weft's messages are posted.
+struct Posting {
+  std::uint32_t signal_every = 0;             // messages to a reported completion; 0: a good value for kind and pattern
+  std::optional<std::uint32_t> max_inline{};  // longer messages are not posted inline; default: for the pattern
+};
+
+// Weft's policy; it wins over the rest.
+struct PolicyText {
+  std::string text{};   // as --policy has it
+  std::string files{};  // what stands behind it: keys of this run
+};
+
+struct Segments {
+  std::uint32_t mtu = 0;   // largest ULPDU; 0: what the connection's segment size gives
+  std::uint32_t emss = 0;  // TCP's segment size for both transports; 0: the path's
 };
 
 struct Output {
@@ -34,22 +58,22 @@ struct Output {
 struct Options {
   Kind kind{};
   Op op = Op::kSend;
-  std::uint32_t size = 8;                     // octets of one message
-  std::uint64_t iterations = 0;               // per repetition; 0: as many as fit into the duration
-  double duration = 2.0;                      // seconds for all repetitions together
-  std::uint32_t repetitions = 7;              // of each transport, taken in turns
-  std::uint32_t depth = 0;                    // messages under way at a time; 0: a good value for the kind
-  std::uint32_t signal_every = 0;             // messages to a reported completion; 0: a good value for kind and pattern
-  std::optional<std::uint32_t> max_inline{};  // longer messages are not posted inline; default: for the pattern
-  std::uint32_t connections = 1;              // between the two processes; the figure is that of all together
-  std::uint32_t mtu = 0;                      // largest ULPDU; 0: what the connection's segment size gives
-  std::uint32_t emss = 0;                     // TCP's segment size for both transports; 0: the path's
+  std::uint32_t size = 8;         // octets of one message
+  std::uint64_t iterations = 0;   // per repetition; 0: as many as fit into the duration
+  double duration = 2.0;          // seconds for all repetitions together
+  std::uint32_t repetitions = 7;  // of each transport, taken in turns
+  std::uint32_t depth = 0;        // messages under way at a time; 0: a good value for the kind
+  Posting posting{};
+  std::uint32_t connections = 1;  // between the two processes; the figure is that of all together
+  Segments segments{};
   Pattern pattern = Pattern::kOwn;
   Blocking blocking = Blocking::kPoll;  // latency only
+  Caller caller = Caller::kSame;        // set-ups only
   bool idle_target = false;             // latency of reads: the application that is read from sleeps outside of weft
   bool pinned = false;                  // each process, with all of its threads, on a processor of its own
   bool crc = true;
   bool markers = false;
+  PolicyText policy{};
   Against against{};
   Output output{};
 };
@@ -75,7 +99,7 @@ struct Options {
   if (options.kind == Kind::kLatency) return perftest ? 1 : 16;  // a ping waits for the pong, not for its completion
   const std::uint32_t depth = effective_depth(options);
   const std::uint32_t usual = perftest ? 100 : std::max(list_length(options), depth / 4);  // its -Q
-  return std::min(options.signal_every != 0 ? options.signal_every : usual, depth);
+  return std::min(options.posting.signal_every != 0 ? options.posting.signal_every : usual, depth);
 }
 
 // Messages are dealt out evenly: a run has a multiple of this.
@@ -121,6 +145,7 @@ struct Options {
     case Kind::kLatency: return "lat";
     case Kind::kBandwidth: return "bw";
     case Kind::kRate: return "rate";
+    case Kind::kSetup: return "setup";
   }
   return "?";
 }
@@ -139,6 +164,7 @@ struct Options {
     case Kind::kLatency: return "us";
     case Kind::kBandwidth: return "MB/s";
     case Kind::kRate: return "msg/s";
+    case Kind::kSetup: return "conn/s";
   }
   return "?";
 }

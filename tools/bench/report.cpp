@@ -61,24 +61,31 @@ bool noisy(const Report& report) {
 std::string more_text(const Options& options) {
   std::string text;
   if (options.connections != 1) text += "; " + std::to_string(options.connections) + " connections";
-  if (options.emss != 0) text += "; segments of " + std::to_string(options.emss) + " octets";
+  if (!options.policy.empty()) text += "; policy " + options.policy.text;
+  if (options.segments.emss != 0) text += "; segments of " + std::to_string(options.segments.emss) + " octets";
   if (options.blocking != Blocking::kPoll) text += "; both ends blocking (" + std::string(name(options.blocking)) + ")";
   if (options.idle_target) text += "; the target's application asleep";
   return text;
 }
 
+std::string title_of_setup(const Options& options) {
+  const std::string who = options.caller == Caller::kFresh ? ", each by a new process" : "";
+  return "set-up of connections, one after the other" + who + "; CRC " + (options.crc ? "on" : "off") +
+         ", two processes on loopback" + more_text(options) + '\n';
+}
+
 std::string title(const Options& options) {
+  if (options.kind == Kind::kSetup) return title_of_setup(options);
   char text[200];
   const int length = std::snprintf(
-      text, sizeof text,
-      "%s of %s, %u octets, depth %u, lists of %u; CRC %s, markers %s, two processes on loopback%s%s\n",
+      text, sizeof text, "%s of %s, %u octets, depth %u, lists of %u; CRC %s, markers %s, two processes on loopback%s",
       options.kind == Kind::kLatency     ? "latency"
       : options.kind == Kind::kBandwidth ? "bandwidth"
                                          : "message rate",
       std::string(name(options.op)).c_str(), options.size, effective_depth(options), list_length(options),
       options.crc ? "on" : "off", options.markers ? "on" : "off",
-      options.pattern == Pattern::kPerftest ? "; perftest's pattern, without raw TCP" : "", more_text(options).c_str());
-  return {text, static_cast<std::size_t>(length)};
+      options.pattern == Pattern::kPerftest ? "; perftest's pattern, without raw TCP" : "");
+  return std::string(text, static_cast<std::size_t>(length)) + more_text(options) + '\n';
 }
 
 void put_series(JsonWriter& json, const std::string& who, const Options& options, const Series& series) {
@@ -114,15 +121,17 @@ std::string as_json(const Report& report) {
   json.text("bench", name(options.kind)).text("op", name(options.op)).integer("size", options.size);
   json.integer("depth", effective_depth(options)).integer("list", list_length(options));
   // Without a limit there is no one number: FPDUs follow TCP's segment size, which on loopback doubles during a run.
-  json.integer("connections", options.connections).number("emss", options.emss == 0 ? kNone : options.emss);
-  json.number("mtu", options.mtu == 0 ? kNone : options.mtu);
-  json.boolean("crc", options.crc).boolean("markers", options.markers);
+  json.integer("connections", options.connections)
+      .number("emss", options.segments.emss == 0 ? kNone : options.segments.emss);
+  json.number("mtu", options.segments.mtu == 0 ? kNone : options.segments.mtu);
+  json.boolean("crc", options.crc).boolean("markers", options.markers).text("policy", options.policy.text);
   json.text("unit", unit(options.kind)).text("better", lower_is_better(options.kind) ? "lower" : "higher");
   const bool tcp = with_tcp(options);
   json.number("weft", median(report.weft.figures))
       .number("tcp", tcp ? median(report.tcp.figures) : kNone)
       .number("ratio", tcp ? ratio(report) : kNone);
   json.text("blocking", name(options.blocking)).boolean("idle_target", options.idle_target);
+  json.boolean("fresh", options.caller == Caller::kFresh);
   json.text("pattern", name(options.pattern)).integer("signal_every", signal_interval(options));
   json.boolean("noisy", noisy(report)).boolean("pinned", report.pinned);
   json.boolean("complete", report.complete).integer("repetitions", report.weft.figures.size());

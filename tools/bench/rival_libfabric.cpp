@@ -12,7 +12,7 @@ std::string why_not_libfabric(const Options& options) {
   if (options.kind != Kind::kLatency) return "fi_pingpong has one message under way: it knows no stream and no rate";
   if (options.op != Op::kSend) return "fi_pingpong knows messages only";
   if (options.blocking != Blocking::kPoll) return "fi_pingpong always polls";
-  if (options.emss != 0) return "libfabric has no option for TCP's segment size";
+  if (options.segments.emss != 0) return "libfabric has no option for TCP's segment size";
   return {};
 }
 

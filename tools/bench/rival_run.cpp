@@ -13,9 +13,9 @@
 #include <fstream>
 #include <thread>
 
-#include "tools/bench/memory_file.hpp"
 #include "tools/bench/pinning.hpp"
 #include "tools/bench/tcp_socket.hpp"
+#include "tools/cli/memory_file.hpp"
 #include "tools/run/find_program.hpp"
 
 namespace weft::tools::bench {

@@ -23,7 +23,7 @@ std::vector<std::string> tests_of(const Options& options) {
 std::string why_not_ucx(const Options& options) {
   if (options.op == Op::kRead) return "ucp_get over TCP asks the target's processor and often never ends";
   if (options.connections != 1) return "ucx_perftest has one connection";
-  if (options.emss != 0) return "UCX has no option for TCP's segment size";
+  if (options.segments.emss != 0) return "UCX has no option for TCP's segment size";
   if (options.idle_target || options.blocking == Blocking::kChannel) return "ucx_perftest has no such way to wait";
   if (options.blocking != Blocking::kPoll && options.op == Op::kWrite) return "ucp_put_lat has no sleeping mode";
   return {};

@@ -21,9 +21,12 @@ std::uint64_t first_guess(const Options& options) {
     case Kind::kLatency: return 200;
     case Kind::kBandwidth: return std::clamp<std::uint64_t>((8u << 20) / options.size, 16, 10'000);
     case Kind::kRate: return 5'000;
+    case Kind::kSetup: return 10;
   }
   return 1;
 }
+
+std::uint64_t most(const Options& options) { return options.kind == Kind::kSetup ? 300 : kMaxMessages; }
 
 std::uint64_t scaled(std::uint64_t messages, double seconds, double target_seconds) {
   const double wanted = static_cast<double>(messages) * target_seconds / std::max(seconds, 1e-6);
@@ -36,6 +39,7 @@ double figure(const Options& options, std::uint64_t messages, const RunResult& r
     case Kind::kLatency: return median(run.latency_us);
     case Kind::kBandwidth: return per_second * options.size / 1e6;
     case Kind::kRate: return per_second;
+    case Kind::kSetup: return 1e6 / median(run.latency_us);  // without the time that closing takes
   }
   return 0;
 }

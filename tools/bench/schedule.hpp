@@ -16,16 +16,20 @@ namespace weft::tools::bench {
 // Messages of the first run, which only finds out how fast the transport is.
 [[nodiscard]] std::uint64_t first_guess(const Options& options);
 
+// Messages that a run has at most: their samples take memory, and each set-up a port for a minute.
+[[nodiscard]] std::uint64_t most(const Options& options);
+
 // Messages that should take `target_seconds`, when `messages` took `seconds`.
 [[nodiscard]] std::uint64_t scaled(std::uint64_t messages, double seconds, double target_seconds);
 
-// The figure of one run in the unit of its kind: median latency, 10^6 octets per second, or messages per second.
+// The figure of one run in the unit of its kind: median latency, 10^6 octets per second, messages per second, or the set-ups
+// per second that the median one allows.
 [[nodiscard]] double figure(const Options& options, std::uint64_t messages, const RunResult& run);
 
 // One transport's repetitions.
 struct Series {
   std::vector<double> figures{};     // one a repetition
-  std::vector<double> latency_us{};  // all samples, latency only
+  std::vector<double> latency_us{};  // all samples, of latency and set-ups
   std::uint64_t messages{};          // of one repetition
 };
 

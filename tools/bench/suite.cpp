@@ -32,16 +32,18 @@ class Table {
  private:
   // The rest is between weft and raw TCP: other stacks have no CRC, no Markers, and other ways to sleep.
   static bool plain(const Options& options) {
-    return options.crc && !options.markers && options.emss == 0 && options.connections == 1 && !sleeps(options);
+    return options.crc && !options.markers && options.segments.emss == 0 && options.connections == 1 &&
+           !sleeps(options);
   }
 
   static std::string name_of(const Options& options) {
+    if (options.kind == Kind::kSetup) return options.caller == Caller::kFresh ? "setup, new process" : "setup";
     std::string text = std::string(name(options.kind)) + ' ' + std::string(name(options.op)) + ' ';
     text += options.size >= 1U << 20 ? std::to_string(options.size >> 20) + "Mi" : std::to_string(options.size);
     if (options.blocking != Blocking::kPoll) text += ", blocking " + std::string(name(options.blocking));
     if (options.idle_target) text += ", idle target";
     if (options.connections > 1) text += ", " + std::to_string(options.connections) + " connections";
-    if (options.emss != 0) text += ", EMSS " + std::to_string(options.emss);
+    if (options.segments.emss != 0) text += ", EMSS " + std::to_string(options.segments.emss);
     if (options.markers) text += ", markers";
     if (!options.crc) text += ", CRC off";
     return text;
@@ -65,7 +67,7 @@ void add_bandwidths(Table& table) {
   for (const Op op : {Op::kSend, Op::kRead, Op::kWrite}) {
     table.add(Kind::kBandwidth, op, kMebi, op == Op::kWrite ? 0.80 : 0.85);
     table.add(Kind::kBandwidth, op, kMebi, 0.97).crc = false;
-    table.add(Kind::kBandwidth, op, kMebi, 0.6).emss = 1448;
+    table.add(Kind::kBandwidth, op, kMebi, 0.6).segments.emss = 1448;
     table.add(Kind::kBandwidth, op, kMebi, 0.5).markers = true;
   }
 }
@@ -77,12 +79,17 @@ void add_crowds(Table& table) {
   }
 }
 
+// Of a rival with one test: its name; of one with several: what their names begin with.
+bool is_of(const std::string& rival, Reference reference) {
+  return reference == Reference::kUcx ? rival.starts_with("ucx") : rival == "openssl";
+}
+
 double reference_median(const SuiteResult& result) {
   if (result.what.reference == Reference::kTcp) return median(result.report->tcp.figures);
   const bool lower = lower_is_better(result.what.options.kind);
   double best = 0;
   for (const RivalSeries& rival : result.report->rivals) {
-    if (!rival.name.starts_with("ucx") || !rival.reason.empty()) continue;
+    if (!is_of(rival.name, result.what.reference) || !rival.reason.empty()) continue;
     const double figure = median(rival.series.figures);
     if (best == 0 || (lower ? figure < best : figure > best)) best = figure;
   }
@@ -99,6 +106,20 @@ std::vector<SuiteCase> suite_cases(const Options& common) {
     table.add(Kind::kRate, op, 64, 10, Reference::kUcx).depth = 64;
   }
   add_crowds(table);
+  return std::move(table).finish();
+}
+
+std::vector<SuiteCase> tls_cases(const Options& common) {
+  constexpr double kLatencyTarget = 1.15;
+  constexpr double kTarget = 0.85;
+  Options with_rivals = common;
+  with_rivals.against = {.tcp = true, .plain = true, .openssl = true};
+  Table table(with_rivals);
+  table.add(Kind::kLatency, Op::kSend, 64, kLatencyTarget, Reference::kOpenSsl);
+  table.add(Kind::kBandwidth, Op::kSend, kMebi, kTarget, Reference::kOpenSsl);
+  table.add(Kind::kBandwidth, Op::kSend, 16384, kTarget, Reference::kOpenSsl).connections = 16;
+  table.add(Kind::kSetup, Op::kSend, 0, kTarget, Reference::kOpenSsl);
+  table.add(Kind::kSetup, Op::kSend, 0, kTarget, Reference::kOpenSsl).caller = Caller::kFresh;
   return std::move(table).finish();
 }
 

@@ -11,7 +11,7 @@
 
 namespace weft::tools::bench {
 
-enum class Reference : std::uint8_t { kTcp, kUcx };
+enum class Reference : std::uint8_t { kTcp, kUcx, kOpenSsl };
 
 struct SuiteCase {
   std::string name{};
@@ -28,6 +28,9 @@ struct SuiteResult {
 
 // What holds for all cases (duration, repetitions, whom to take turns with, iterations) is taken from `common`.
 [[nodiscard]] std::vector<SuiteCase> suite_cases(const Options& common);
+
+// What TLS costs: the same with it and without, held against OpenSSL on raw sockets.
+[[nodiscard]] std::vector<SuiteCase> tls_cases(const Options& common);
 
 // Weft's median divided by the reference's, the best of its tests; none when one of them has no figure.
 [[nodiscard]] std::optional<double> ratio(const SuiteResult& result);

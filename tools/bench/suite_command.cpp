@@ -5,12 +5,15 @@
 #include <cstdio>
 #include <fstream>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "tools/bench/arguments.hpp"
 #include "tools/bench/measure.hpp"
 #include "tools/bench/suite.hpp"
 #include "tools/bench/sweep.hpp"
 #include "tools/cli/interruption.hpp"
+#include "tools/cli/policy_option.hpp"
 #include "tools/cli/progress_line.hpp"
 #include "tools/cli/standard_output.hpp"
 
@@ -23,7 +26,8 @@ constexpr const char* kSuiteDescription =
     "the reference doing the same in the same run, their ratio, and the ratio that is wanted.";
 
 constexpr const char* kSuiteFooter =
-    "Each line is a measurement of weft bench lat, bw or rate, whose help says how it is done. The rate of 64 octets "
+    "Each line is a measurement of weft bench lat, bw, rate or setup, whose help says how it is done. The rate of 64 "
+    "octets "
     "is "
     "held against UCX and needs --against ucx; other stacks take part where they have the pattern.\n"
     "A terminal is shown which line and repetition is under way. After ^C or SIGTERM the table and the JSON have the "
@@ -31,7 +35,8 @@ constexpr const char* kSuiteFooter =
     "\n"
     "Examples:\n"
     "  weft bench suite --quick\n"
-    "  weft bench suite --against tcp,ucx,libfabric --output figures.json --plot figures.svg";
+    "  weft bench suite --against tcp,ucx,libfabric --output figures.json --plot figures.svg\n"
+    "  weft bench suite --tls --duration 20 --output tls.json";
 
 struct SuiteArguments {
   Options common{.duration = 4.0, .repetitions = 7};
@@ -40,13 +45,18 @@ struct SuiteArguments {
   std::string output{};
   std::string plot{};
   bool quick = false;
+  bool tls = false;
 };
 
 void add_suite_options(CLI::App& command, SuiteArguments& arguments) {
   add_length_options(command, arguments.common);
+  add_policy_option_of_both_ends(command, arguments.common.policy.text);
   add_against_option(command, arguments.against);
   command.add_flag("--quick", arguments.quick,
                    "Less than a minute without rivals: 0.6 seconds and 3 repetitions of each line");
+  command.add_flag("--tls", arguments.tls,
+                   "What TLS costs, instead: latency, bandwidth and set-ups with TLS (--policy tls=require, if it says "
+                   "nothing else of TLS), without it, of raw TCP and of OpenSSL on raw TCP, which is the reference");
   command.add_option("--only", arguments.only, "Only the lines whose name contains TEXT")->type_name("TEXT");
   command.add_option("--output", arguments.output, "Write everything behind the table into FILE, as JSON")
       ->type_name("FILE");
@@ -121,12 +131,33 @@ Outcome<void> plot_sweep(const SuiteArguments& arguments, const GlobalOptions& g
       Failure{"interrupted: all lines were complete; " + arguments.plot + " is not drawn.", ExitCode::kInterrupted});
 }
 
+// Before what the text says of TLS: the last word counts.
+void require_tls(std::string& text) { text = text.empty() ? "tls=require" : "tls=require," + text; }
+
+// CRC and Markers are what the lines differ by.
+Outcome<void> take_policy_of_lines(Options& common, std::optional<KeysInMemory>& keys) {
+  for (const bool crc : {true, false}) {
+    Options line = common;
+    line.crc = crc;
+    line.markers = !crc;
+    if (auto good = take_policy(line); !good) return good;
+    if (line.crc != crc || line.markers == crc) return usage_error("--policy: a line has its own crc and markers.");
+  }
+  auto files = keys_for(common.policy.text, keys);
+  if (!files) return std::unexpected(files.error());
+  common.policy.files = std::move(*files);
+  return {};
+}
+
 // What contradicts itself, or cannot be written; then the lines to measure.
-Outcome<std::vector<SuiteCase>> prepare(SuiteArguments& arguments, const GlobalOptions& global) {
+Outcome<std::vector<SuiteCase>> prepare(SuiteArguments& arguments, const GlobalOptions& global,
+                                        std::optional<KeysInMemory>& keys) {
   const auto against = against_of(arguments.against);
   if (!against) return std::unexpected(against.error());
+  if (arguments.tls) require_tls(arguments.common.policy.text);
   if (!global.pcap.empty()) return usage_error("weft bench suite has many connections in turn: no --pcap.");
   arguments.common.against = *against;
+  if (auto good = take_policy_of_lines(arguments.common, keys); !good) return std::unexpected(good.error());
   if (arguments.quick) {
     arguments.common.duration = 0.6;
     arguments.common.repetitions = 3;
@@ -134,14 +165,15 @@ Outcome<std::vector<SuiteCase>> prepare(SuiteArguments& arguments, const GlobalO
   for (const std::string& path : {arguments.output, arguments.plot}) {
     if (auto good = try_to_write(path); !good) return std::unexpected(good.error());
   }
-  auto cases = suite_cases(arguments.common);
+  auto cases = arguments.tls ? tls_cases(arguments.common) : suite_cases(arguments.common);
   std::erase_if(cases, [&](const SuiteCase& each) { return each.name.find(arguments.only) == std::string::npos; });
   if (cases.empty()) return usage_error("--only " + arguments.only + ": no line has such a name.");
   return cases;
 }
 
 Outcome<void> run_suite(SuiteArguments arguments, const GlobalOptions& global) {
-  const auto cases = prepare(arguments, global);
+  std::optional<KeysInMemory> keys;
+  const auto cases = prepare(arguments, global, keys);
   if (!cases) return std::unexpected(cases.error());
   if (auto caught = catch_interruptions(); !caught) return caught;
   if (auto printed = print_line(suite_heading()); !printed) return printed;

@@ -2,6 +2,7 @@
 // The suite's results for people and for programs.
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
@@ -73,14 +74,23 @@ void put_options(JsonWriter& json, const Options& options) {
   json.integer("depth", effective_depth(options)).integer("list", list_length(options));
   json.integer("connections", options.connections).text("blocking", name(options.blocking));
   json.boolean("idle_target", options.idle_target).boolean("crc", options.crc).boolean("markers", options.markers);
-  json.number("emss", options.emss == 0 ? kNone : options.emss);
+  json.text("policy", options.policy.text).number("emss", options.segments.emss == 0 ? kNone : options.segments.emss);
   json.text("unit", unit(options.kind)).text("better", lower_is_better(options.kind) ? "lower" : "higher");
+}
+
+const char* name_of(Reference reference) {
+  switch (reference) {
+    case Reference::kTcp: return "tcp";
+    case Reference::kUcx: return "ucx";
+    case Reference::kOpenSsl: return "openssl";
+  }
+  return "?";
 }
 
 void put_case(JsonWriter& json, const SuiteResult& result) {
   json.begin_object().text("name", result.what.name);
   put_options(json, result.what.options);
-  json.text("reference", result.what.reference == Reference::kTcp ? "tcp" : "ucx").number("target", result.what.target);
+  json.text("reference", name_of(result.what.reference)).number("target", result.what.target);
   json.number("ratio", ratio(result).value_or(kNone));
   if (const auto reached = met(result)) json.boolean("met", *reached);
   if (!result.error.empty()) json.text("error", result.error);
@@ -115,6 +125,12 @@ std::string tails(const Report& report) {
          cell(", %.2f us", quantile(report.tcp.latency_us, 0.99));
 }
 
+// What TLS costs.
+std::string without_tls_text(const Report& report) {
+  const auto plain = std::ranges::find(report.rivals, "weft without TLS", &RivalSeries::name);
+  return plain == report.rivals.end() ? std::string() : cell("; without TLS %.2f", median(plain->series.figures));
+}
+
 }  // namespace
 
 std::string suite_heading() { return row("what", "weft", "reference", "ratio", "target", "met"); }
@@ -127,11 +143,11 @@ std::string suite_line(const SuiteResult& result) {
   const double ours = median(result.report->weft.figures);
   const std::string figure = cell("%.2f", ours);
   if (!reached) {
-    const bool ucx = result.what.reference == Reference::kUcx;
-    return row(result.what.name, figure, "-", "-", target, ucx ? "needs --against ucx" : "needs --against tcp");
+    return row(result.what.name, figure, "-", "-", target,
+               std::string("needs --against ") + name_of(result.what.reference));
   }
   return row(result.what.name, figure, cell("%.2f", ours / *reached), cell("%.2f", *reached), target,
-             (*met(result) ? "yes" : "no") + tails(*result.report));
+             (*met(result) ? "yes" : "no") + tails(*result.report) + without_tls_text(*result.report));
 }
 
 std::string suite_json(const std::vector<SuiteResult>& results, const std::vector<std::string>& missing) {

@@ -48,14 +48,15 @@ std::size_t gather(std::span<iovec> pieces, Bytes unit, std::uint64_t sent, std:
 
 }  // namespace
 
-Outcome<std::unique_ptr<Endpoint>> TcpCrowd::create(std::vector<UniqueFd> sockets, const Options& options) {
+Outcome<std::unique_ptr<Endpoint>> TcpCrowd::create(std::vector<std::unique_ptr<RawStream>> streams,
+                                                    const Options& options) {
   UniqueFd epoll(::epoll_create1(EPOLL_CLOEXEC));
   if (!epoll.valid()) return socket_failure("epoll_create1");
   std::vector<Lane> lanes;
-  for (UniqueFd& socket : sockets) {
+  for (auto& stream : streams) {
     epoll_event event{.events = EPOLLIN | EPOLLOUT | EPOLLET, .data = {.u64 = lanes.size()}};
-    if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, socket.get(), &event) != 0) return socket_failure("epoll_ctl");
-    lanes.push_back({.fd = std::move(socket)});
+    if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, stream->descriptor(), &event) != 0) return socket_failure("epoll_ctl");
+    lanes.push_back({.stream = std::move(stream)});
   }
   return std::unique_ptr<Endpoint>(new TcpCrowd(std::move(lanes), std::move(epoll), options));
 }
@@ -132,10 +133,8 @@ Outcome<bool> TcpCrowd::send_some(Lane& lane, const Plan& plan) {
   if (!lane.writable || lane.sent == allowed) return false;
   std::array<iovec, 1024> pieces;  // IOV_MAX
   const std::span list = std::span(pieces).first(std::min<std::size_t>(list_length(options_), pieces.size()));
-  msghdr message{};
-  message.msg_iov = pieces.data();
-  message.msg_iovlen = gather(list, plan.unit, lane.sent, allowed - lane.sent);
-  const ssize_t sent = ::sendmsg(lane.fd.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  const std::size_t count = gather(list, plan.unit, lane.sent, allowed - lane.sent);
+  const ssize_t sent = lane.stream->send(list.first(count), MSG_DONTWAIT);
   if (sent < 0 && errno == EINTR) return true;
   if (sent < 0 && errno != EAGAIN) return socket_failure("sendmsg");
   lane.writable = sent > 0;
@@ -146,7 +145,7 @@ Outcome<bool> TcpCrowd::send_some(Lane& lane, const Plan& plan) {
 Outcome<bool> TcpCrowd::receive_some(Lane& lane, const Plan& plan) {
   if (!lane.readable || lane.received == plan.to_receive) return false;
   const auto room = static_cast<std::size_t>(std::min<std::uint64_t>(plan.to_receive - lane.received, staging_.size()));
-  const ssize_t got = ::recv(lane.fd.get(), staging_.data(), room, MSG_DONTWAIT);
+  const ssize_t got = lane.stream->receive(MutableBytes(staging_).first(room), MSG_DONTWAIT);
   if (got == 0) return failure("raw TCP: the other process closed the connection.");
   if (got < 0 && errno == EINTR) return true;
   if (got < 0 && errno != EAGAIN) return socket_failure("recv");
@@ -175,7 +174,7 @@ Outcome<bool> TcpCrowd::take_events() {
 Outcome<void> TcpCrowd::lead_check(std::uint8_t seed) {
   for (const Lane& lane : lanes_) {
     fill_pattern(message_, seed++);
-    if (auto sent = tcp_send(lane.fd.get(), message_, Waiting::kPoll); !sent) return sent;
+    if (auto sent = tcp_send(*lane.stream, message_, Waiting::kPoll); !sent) return sent;
   }
   return {};
 }
@@ -183,7 +182,7 @@ Outcome<void> TcpCrowd::lead_check(std::uint8_t seed) {
 Outcome<void> TcpCrowd::follow_check(std::uint8_t seed) {
   std::vector<std::byte> received(options_.size);
   for (const Lane& lane : lanes_) {
-    if (auto got = tcp_receive(lane.fd.get(), received, Waiting::kPoll); !got) return got;
+    if (auto got = tcp_receive(*lane.stream, received, Waiting::kPoll); !got) return got;
     if (const auto at = first_difference(received, seed++)) {
       return failure("raw TCP: wrong data at octet " + std::to_string(*at) + ".");
     }

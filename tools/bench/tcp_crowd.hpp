@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams over many raw TCP sockets at a time, as a careful single-threaded server without RDMA would: non-blocking
+// Streams over many raw TCP sockets at a time, in clear or with OpenSSL, as a careful single-threaded server without RDMA would: non-blocking
 // sockets, edge-triggered epoll, each socket served for as long as it takes or gives something.
 #pragma once
 
@@ -13,7 +13,8 @@ namespace weft::tools::bench {
 
 class TcpCrowd final : public Endpoint {
  public:
-  static Outcome<std::unique_ptr<Endpoint>> create(std::vector<UniqueFd> sockets, const Options& options);
+  static Outcome<std::unique_ptr<Endpoint>> create(std::vector<std::unique_ptr<RawStream>> streams,
+                                                   const Options& options);
 
   Outcome<void> prepare(Waiting waiting) override;
   Outcome<RunResult> lead(std::uint64_t messages) override;
@@ -24,7 +25,7 @@ class TcpCrowd final : public Endpoint {
  private:
   // One socket within a run. What is sent is the same message again and again.
   struct Lane {
-    UniqueFd fd{};
+    std::unique_ptr<RawStream> stream{};
     std::uint64_t sent{};  // octets
     std::uint64_t received{};
     bool writable = true;  // as far as is known

@@ -15,8 +15,8 @@ using Clock = std::chrono::steady_clock;
 
 }  // namespace
 
-TcpEndpoint::TcpEndpoint(UniqueFd fd, const Options& options)
-    : fd_(std::move(fd)),
+TcpEndpoint::TcpEndpoint(std::unique_ptr<RawStream> stream, const Options& options)
+    : stream_(std::move(stream)),
       options_(options),
       message_(options.size),
       received_(options.size),
@@ -49,20 +49,20 @@ Outcome<RunResult> TcpEndpoint::lead(std::uint64_t messages) {
 
 // The message there and one of the same size back; or a request there and the data back.
 Outcome<void> TcpEndpoint::lead_one() {
-  const auto sent = tcp_send(fd_.get(), options_.op == Op::kRead ? request_ : message_, waiting_);
+  const auto sent = tcp_send(*stream_, options_.op == Op::kRead ? request_ : message_, waiting_);
   if (!sent) return sent;
-  return tcp_receive(fd_.get(), received_, waiting_);
+  return tcp_receive(*stream_, received_, waiting_);
 }
 
 Outcome<void> TcpEndpoint::lead_stream(std::uint64_t messages) {
   const std::uint32_t list = list_length(options_);
   for (std::uint64_t left = messages; left > 0;) {
     const auto now = static_cast<std::uint32_t>(std::min<std::uint64_t>(left, list));
-    if (auto sent = tcp_send_list(fd_.get(), message_, now, waiting_); !sent) return sent;
+    if (auto sent = tcp_send_list(*stream_, message_, now, waiting_); !sent) return sent;
     left -= now;
   }
   std::byte word{};
-  return tcp_receive(fd_.get(), {&word, 1}, waiting_);
+  return tcp_receive(*stream_, {&word, 1}, waiting_);
 }
 
 Outcome<void> TcpEndpoint::lead_read_stream(std::uint64_t messages) {
@@ -74,10 +74,10 @@ Outcome<void> TcpEndpoint::lead_read_stream(std::uint64_t messages) {
     const std::uint64_t answered = octets / options_.size;
     while (asked < messages && asked + list <= answered + depth) {
       const auto now = static_cast<std::uint32_t>(std::min<std::uint64_t>(messages - asked, list));
-      if (auto sent = tcp_send_list(fd_.get(), request_, now, waiting_); !sent) return sent;
+      if (auto sent = tcp_send_list(*stream_, request_, now, waiting_); !sent) return sent;
       asked += now;
     }
-    const auto got = tcp_receive_some(fd_.get(), staging_, waiting_);
+    const auto got = tcp_receive_some(*stream_, staging_, waiting_);
     if (!got) return std::unexpected(got.error());
     octets += *got;
   }
@@ -92,21 +92,21 @@ Outcome<void> TcpEndpoint::follow(std::uint64_t messages) {
 Outcome<void> TcpEndpoint::follow_latency(std::uint64_t messages) {
   const MutableBytes awaited = options_.op == Op::kRead ? request_ : received_;
   for (std::uint64_t i = 0; i < messages; ++i) {
-    if (auto got = tcp_receive(fd_.get(), awaited, waiting_); !got) return got;
-    if (auto sent = tcp_send(fd_.get(), message_, waiting_); !sent) return sent;
+    if (auto got = tcp_receive(*stream_, awaited, waiting_); !got) return got;
+    if (auto sent = tcp_send(*stream_, message_, waiting_); !sent) return sent;
   }
   return {};
 }
 
 Outcome<void> TcpEndpoint::follow_stream(std::uint64_t messages) {
   if (auto got = receive_stream(messages * options_.size); !got) return got;
-  return tcp_send(fd_.get(), Bytes(message_).first(1), waiting_);
+  return tcp_send(*stream_, Bytes(message_).first(1), waiting_);
 }
 
 Outcome<void> TcpEndpoint::receive_stream(std::uint64_t octets) {
   while (octets > 0) {
     const auto room = static_cast<std::size_t>(std::min<std::uint64_t>(octets, staging_.size()));
-    const auto got = tcp_receive_some(fd_.get(), MutableBytes(staging_).first(room), waiting_);
+    const auto got = tcp_receive_some(*stream_, MutableBytes(staging_).first(room), waiting_);
     if (!got) return std::unexpected(got.error());
     octets -= *got;
   }
@@ -118,12 +118,12 @@ Outcome<void> TcpEndpoint::follow_read_stream(std::uint64_t messages) {
   std::uint64_t octets = 0;
   std::uint64_t answered = 0;
   while (answered < messages) {
-    const auto got = tcp_receive_some(fd_.get(), staging_, waiting_);
+    const auto got = tcp_receive_some(*stream_, staging_, waiting_);
     if (!got) return std::unexpected(got.error());
     octets += *got;
     const std::uint64_t asked = octets / kRequestSize;
     if (asked == answered) continue;
-    if (auto sent = tcp_send_list(fd_.get(), message_, static_cast<std::uint32_t>(asked - answered), waiting_); !sent)
+    if (auto sent = tcp_send_list(*stream_, message_, static_cast<std::uint32_t>(asked - answered), waiting_); !sent)
       return sent;
     answered = asked;
   }
@@ -133,10 +133,10 @@ Outcome<void> TcpEndpoint::follow_read_stream(std::uint64_t messages) {
 Outcome<void> TcpEndpoint::lead_check(std::uint8_t seed) {
   if (options_.op != Op::kRead) {
     fill_pattern(message_, seed);
-    return tcp_send(fd_.get(), message_, waiting_);
+    return tcp_send(*stream_, message_, waiting_);
   }
-  if (auto sent = tcp_send(fd_.get(), request_, waiting_); !sent) return sent;
-  if (auto got = tcp_receive(fd_.get(), received_, waiting_); !got) return got;
+  if (auto sent = tcp_send(*stream_, request_, waiting_); !sent) return sent;
+  if (auto got = tcp_receive(*stream_, received_, waiting_); !got) return got;
   if (const auto at = first_difference(received_, seed))
     return failure("raw TCP: wrong data at octet " + std::to_string(*at) + ".");
   return {};
@@ -145,10 +145,10 @@ Outcome<void> TcpEndpoint::lead_check(std::uint8_t seed) {
 Outcome<void> TcpEndpoint::follow_check(std::uint8_t seed) {
   if (options_.op == Op::kRead) {
     fill_pattern(message_, seed);
-    if (auto got = tcp_receive(fd_.get(), request_, waiting_); !got) return got;
-    return tcp_send(fd_.get(), message_, waiting_);
+    if (auto got = tcp_receive(*stream_, request_, waiting_); !got) return got;
+    return tcp_send(*stream_, message_, waiting_);
   }
-  if (auto got = tcp_receive(fd_.get(), received_, waiting_); !got) return got;
+  if (auto got = tcp_receive(*stream_, received_, waiting_); !got) return got;
   if (const auto at = first_difference(received_, seed))
     return failure("raw TCP: wrong data at octet " + std::to_string(*at) + ".");
   return {};

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The patterns of tools/bench/endpoint.hpp over a raw TCP connection, written as a careful program without RDMA would:
+// The patterns of tools/bench/endpoint.hpp over a raw TCP connection, in clear or with OpenSSL, written as a careful program without RDMA would:
 // lists of small messages leave in one sendmsg, a stream is received in large reads.
 #pragma once
+
+#include <memory>
+#include <vector>
 
 #include "tools/bench/endpoint.hpp"
 #include "tools/bench/tcp_socket.hpp"
@@ -10,7 +13,7 @@ namespace weft::tools::bench {
 
 class TcpEndpoint final : public Endpoint {
  public:
-  TcpEndpoint(UniqueFd fd, const Options& options);
+  TcpEndpoint(std::unique_ptr<RawStream> stream, const Options& options);
 
   Outcome<void> prepare(Waiting waiting) override;
   Outcome<RunResult> lead(std::uint64_t messages) override;
@@ -27,7 +30,7 @@ class TcpEndpoint final : public Endpoint {
   Outcome<void> follow_read_stream(std::uint64_t messages);
   Outcome<void> receive_stream(std::uint64_t octets);
 
-  UniqueFd fd_;
+  std::unique_ptr<RawStream> stream_;
   Options options_;
   Waiting waiting_ = Waiting::kPoll;
   std::vector<std::byte> message_;   // what we send

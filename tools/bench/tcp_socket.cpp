@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -58,7 +59,7 @@ bool out_of_patience(std::optional<std::chrono::steady_clock::time_point>& start
 // Repeats `call(flags)` until it moved something. A sleeping call has the socket's own time-out.
 template <typename Call>
 Outcome<std::size_t> patiently(Waiting waiting, const char* what, Call call) {
-  const int flags = MSG_NOSIGNAL | (waiting == Waiting::kPoll ? MSG_DONTWAIT : 0);
+  const int flags = waiting == Waiting::kPoll ? MSG_DONTWAIT : 0;
   std::optional<std::chrono::steady_clock::time_point> started;
   for (std::uint32_t spins = 1;; ++spins) {
     const ssize_t moved = call(flags);
@@ -102,49 +103,54 @@ Outcome<UniqueFd> tcp_connect_to_loopback(std::uint16_t port, std::uint32_t emss
   return prepared(std::move(fd));
 }
 
-Outcome<void> tcp_send(int fd, Bytes octets, Waiting waiting) {
+Outcome<void> tcp_send(RawStream& stream, Bytes octets, Waiting waiting) {
   while (!octets.empty()) {
-    const auto sent =
-        patiently(waiting, "send", [&](int flags) { return ::send(fd, octets.data(), octets.size(), flags); });
+    const iovec piece{const_cast<std::byte*>(octets.data()), octets.size()};
+    const auto sent = patiently(waiting, "send", [&](int flags) { return stream.send({&piece, 1}, flags); });
     if (!sent) return std::unexpected(sent.error());
     octets = octets.subspan(*sent);
   }
   return {};
 }
 
-Outcome<void> tcp_send_list(int fd, Bytes message, std::uint32_t count, Waiting waiting) {
+Outcome<void> tcp_send_list(RawStream& stream, Bytes message, std::uint32_t count, Waiting waiting) {
   iovec pieces[kMaxList];
   while (count > 0) {
     const std::uint32_t now = std::min(count, kMaxList);
     std::fill_n(pieces, now, iovec{const_cast<std::byte*>(message.data()), message.size()});
-    msghdr list{};
-    list.msg_iov = pieces;
-    list.msg_iovlen = now;
-    const auto sent = patiently(waiting, "sendmsg", [&](int flags) { return ::sendmsg(fd, &list, flags); });
+    const auto sent = patiently(waiting, "sendmsg", [&](int flags) { return stream.send({pieces, now}, flags); });
     if (!sent) return std::unexpected(sent.error());
     count -= static_cast<std::uint32_t>(*sent / message.size());
     const std::size_t cut = *sent % message.size();
     if (cut == 0) continue;
-    if (auto rest = tcp_send(fd, message.subspan(cut), waiting); !rest) return rest;
+    if (auto rest = tcp_send(stream, message.subspan(cut), waiting); !rest) return rest;
     --count;
   }
   return {};
 }
 
-Outcome<std::size_t> tcp_receive_some(int fd, MutableBytes octets, Waiting waiting) {
-  const auto got =
-      patiently(waiting, "recv", [&](int flags) { return ::recv(fd, octets.data(), octets.size(), flags); });
+Outcome<std::size_t> tcp_receive_some(RawStream& stream, MutableBytes octets, Waiting waiting) {
+  const auto got = patiently(waiting, "recv", [&](int flags) { return stream.receive(octets, flags); });
   if (got && *got == 0) return failure("raw TCP: the other process closed the connection.");
   return got;
 }
 
-Outcome<void> tcp_receive(int fd, MutableBytes octets, Waiting waiting) {
+Outcome<void> tcp_receive(RawStream& stream, MutableBytes octets, Waiting waiting) {
   while (!octets.empty()) {
-    const auto got = tcp_receive_some(fd, octets, waiting);
+    const auto got = tcp_receive_some(stream, octets, waiting);
     if (!got) return std::unexpected(got.error());
     octets = octets.subspan(*got);
   }
   return {};
+}
+
+Outcome<void> tcp_receive_end(RawStream& stream) {
+  std::array<std::byte, 256> dropped;
+  for (;;) {
+    const auto got = patiently(Waiting::kSleep, "recv", [&](int flags) { return stream.receive(dropped, flags); });
+    if (!got) return std::unexpected(got.error());
+    if (*got == 0) return {};
+  }
 }
 
 }  // namespace weft::tools::bench

@@ -9,6 +9,7 @@
 
 #include "common/wire.hpp"
 #include "tools/bench/endpoint.hpp"
+#include "tools/bench/raw_stream.hpp"
 #include "tools/cli/unique_fd.hpp"
 
 namespace weft::tools::bench {
@@ -29,11 +30,13 @@ Outcome<TcpListener> tcp_listen_on_loopback(std::uint32_t emss = 0);
 Outcome<UniqueFd> tcp_accept(const TcpListener& listener);
 Outcome<UniqueFd> tcp_connect_to_loopback(std::uint16_t port, std::uint32_t emss = 0);
 
-Outcome<void> tcp_send(int fd, Bytes octets, Waiting waiting);
+Outcome<void> tcp_send(RawStream& stream, Bytes octets, Waiting waiting);
 // One sendmsg for `count` copies of the same message.
-Outcome<void> tcp_send_list(int fd, Bytes message, std::uint32_t count, Waiting waiting);
-Outcome<void> tcp_receive(int fd, MutableBytes octets, Waiting waiting);
-// What the kernel has, at least one octet.
-Outcome<std::size_t> tcp_receive_some(int fd, MutableBytes octets, Waiting waiting);
+Outcome<void> tcp_send_list(RawStream& stream, Bytes message, std::uint32_t count, Waiting waiting);
+Outcome<void> tcp_receive(RawStream& stream, MutableBytes octets, Waiting waiting);
+// What there is, at least one octet.
+Outcome<std::size_t> tcp_receive_some(RawStream& stream, MutableBytes octets, Waiting waiting);
+// What is left until the peer has said that this was all.
+Outcome<void> tcp_receive_end(RawStream& stream);
 
 }  // namespace weft::tools::bench

@@ -20,7 +20,7 @@ std::uint32_t slots_for(const Options& options) {
 // perftest posts nothing inline over iWARP unless told to (-I).
 std::uint32_t inline_limit(const Options& options) {
   const std::uint32_t device = verbs::Device::limits().max_inline;
-  return std::min(options.max_inline.value_or(options.pattern == Pattern::kPerftest ? 0 : device), device);
+  return std::min(options.posting.max_inline.value_or(options.pattern == Pattern::kPerftest ? 0 : device), device);
 }
 
 }  // namespace

@@ -1,28 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/bench/weft_setup.hpp"
 
-#include "mpa/mulpdu.hpp"
 #include "tools/bench/perftest_endpoint.hpp"
+#include "tools/bench/policy.hpp"
+#include "tools/bench/weft_calls.hpp"
 #include "tools/bench/weft_crowd.hpp"
 
 namespace weft::tools::bench {
 namespace {
-
-// The smaller of the two limits on a ULPDU; 0: neither was asked for.
-std::uint32_t largest_ulpdu(const Options& options) {
-  if (options.emss == 0) return options.mtu;
-  const std::uint32_t fits = mpa::mulpdu(options.emss, options.markers);
-  return options.mtu == 0 ? fits : std::min(fits, options.mtu);
-}
-
-verbs::Policy policy_of(const Options& options) {
-  verbs::Policy policy;
-  policy.crc = options.crc;
-  policy.markers = options.markers;
-  policy.max_ulpdu = largest_ulpdu(options);
-  policy.peer_to_peer = options.pattern == Pattern::kPerftest;  // as the drop-in libraries have it
-  return policy;
-}
 
 using Shared = std::shared_ptr<LinkResources>;
 
@@ -38,7 +23,9 @@ verbs::Endpoint weft_loopback(std::uint16_t port) {
 }
 
 Outcome<WeftPort> connect_port(const Options& options, std::uint16_t port_number, const Shared& shared) {
-  auto link = Link::towards(weft_loopback(port_number), {}, policy_of(options), attributes_of(options, shared));
+  const auto policy = policy_of(options);
+  if (!policy) return std::unexpected(policy.error());
+  auto link = Link::towards(weft_loopback(port_number), {}, *policy, attributes_of(options, shared));
   if (!link) return std::unexpected(link.error());
   WeftPort port(std::move(*link), options);
   if (auto ready = port.set_up(); !ready) return std::unexpected(ready.error());
@@ -78,7 +65,9 @@ Outcome<std::unique_ptr<Endpoint>> assemble_weft(const Options& options, Next ne
 }  // namespace
 
 Outcome<WeftListener> WeftListener::open(const Options& options) {
-  auto listener = Listener::open(weft_loopback(0), policy_of(options));
+  const auto policy = policy_of(options);
+  if (!policy) return std::unexpected(policy.error());
+  auto listener = Listener::open(weft_loopback(0), *policy);
   if (!listener) return std::unexpected(listener.error());
   return WeftListener(std::move(*listener), options);
 }
@@ -99,11 +88,13 @@ Outcome<WeftPort> WeftListener::accept_port(const Options& options, const Shared
 }
 
 Outcome<std::unique_ptr<Endpoint>> WeftListener::accept() {
+  if (options_.kind == Kind::kSetup) return std::make_unique<WeftAnswers>(std::move(listener_));
   return assemble_weft(options_,
                        [this](const Options& options, const Shared& shared) { return accept_port(options, shared); });
 }
 
 Outcome<std::unique_ptr<Endpoint>> weft_connect(const Options& options, std::uint16_t port_number) {
+  if (options.kind == Kind::kSetup) return WeftCalls::create(options, weft_loopback(port_number));
   return assemble_weft(options, [port_number](const Options& each, const Shared& shared) {
     return connect_port(each, port_number, shared);
   });

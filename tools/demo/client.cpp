@@ -30,6 +30,7 @@ class Client {
     if (auto posted = link_.post_receive(inbox_region_->sge()); !posted) return posted;
     const auto offer = link_.connect({.private_data = std::as_bytes(std::span("weft demo", 9))});
     if (!offer) return std::unexpected(offer.error());
+    tell_protection();
     if (offer->size() != 2 * kAdvertisementSize)
       return failure("the server's private data is not what the demo expects.");
     board_ = *Advertisement::parse(Bytes(*offer).first(kAdvertisementSize));
@@ -46,6 +47,13 @@ class Client {
   }
 
  private:
+  // Without TLS there is nothing to tell.
+  void tell_protection() {
+    const auto peer = link_.id().peer_identity();
+    if (!peer) return;
+    std::printf("  %-22s ok   %s; the peer is %s\n", "TLS 1.3", peer->cipher.c_str(), peer->subject.c_str());
+  }
+
   Outcome<void> send() {
     fill_pattern(MutableBytes(buffer_).first(kSendSize), kSendSeed);
     if (auto posted = post({.opcode = verbs::SendOpcode::kSend}, kSendSize); !posted) return posted;

@@ -5,11 +5,13 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "tools/cli/checks.hpp"
 #include "tools/cli/child_process.hpp"
 #include "tools/cli/command.hpp"
+#include "tools/cli/policy_option.hpp"
 #include "tools/demo/client.hpp"
 #include "tools/demo/report.hpp"
 #include "tools/demo/script.hpp"
@@ -28,6 +30,7 @@ constexpr const char* kDemoFooter =
     "  weft demo                        writes demo.pcap into the current directory\n"
     "  weft demo --pcap /tmp/d.pcap     writes it elsewhere\n"
     "  weft demo --markers --no-crc     the other framing\n"
+    "  weft demo --policy tls=require   under TLS, with keys that are made for it\n"
     "\n"
     "Exit code 0 means that everything was as it should be, 1 that it was not.";
 
@@ -35,6 +38,7 @@ struct DemoArguments {
   std::uint32_t mpa_revision = 2;
   bool no_crc{};
   bool markers{};
+  std::string policy{};
 };
 
 verbs::Policy policy_from(const DemoArguments& arguments) {
@@ -78,9 +82,14 @@ Outcome<void> describe_capture(const std::string& path) {
 }
 
 Outcome<void> run(const DemoArguments& arguments, GlobalOptions global) {
+  std::optional<KeysInMemory> keys;
+  const auto more = keys_for(arguments.policy, keys);
+  if (!more) return std::unexpected(more.error());
+  const auto policy = read_policy(arguments.policy + *more, policy_from(arguments));
+  if (!policy) return std::unexpected(policy.error());
   if (global.pcap.empty()) global.pcap = "demo.pcap";
   const auto begin = std::chrono::steady_clock::now();
-  const auto score = play(policy_from(arguments), global);
+  const auto score = play(*policy, global);
   auto done = score ? describe_capture(global.pcap) : std::unexpected(score.error());
   if (!done) {
     if (done.error().code == ExitCode::kFailure) std::printf("\nVerdict: FAILED\n");
@@ -110,6 +119,7 @@ void add_demo_command(CLI::App& app, Selection& selection) {
       ->check(CLI::Range(1, 2));
   command->add_flag("--no-crc", arguments->no_crc, "Do without CRCs");
   command->add_flag("--markers", arguments->markers, "With MPA Markers, both ways");
+  add_policy_option_of_both_ends(*command, arguments->policy);
   command->callback([arguments, &selection] {
     selection.run = [arguments](const GlobalOptions& global) { return run(*arguments, global); };
   });

@@ -7,9 +7,9 @@
 
 #include "tools/cli/checks.hpp"
 #include "tools/cli/command.hpp"
+#include "tools/cli/policy_option.hpp"
 #include "tools/rping/client.hpp"
 #include "tools/rping/server.hpp"
-#include "verbs/policy_text.hpp"
 
 namespace weft::tools {
 namespace {
@@ -90,10 +90,7 @@ void add_protocol_options(CLI::App& app, RpingArguments& arguments) {
                  "to offer (default none). Server: what to accept (default all); with none it rejects who asks for one")
       ->type_name("KIND")
       ->check(CLI::IsMember({"send", "write", "read", "none"}));
-  app.add_option("--policy", arguments.policy,
-                 "Policy of every connection, with the keys of weft run (weft run --help); it wins over the options "
-                 "above. For TLS: docs/tls.md")
-      ->type_name("KEY=VALUE,...");
+  add_policy_option(app, arguments.policy, "Policy of every connection");
   app.add_option("--max-clients", arguments.options.max_clients,
                  "Server with -P: clients at a time; who comes beyond that is rejected")
       ->type_name("N")
@@ -147,8 +144,8 @@ Outcome<void> run(RpingArguments& arguments, const GlobalOptions& global) {
     if (!source) return std::unexpected(source.error());
     options.source = *source;
   }
-  const auto policy = verbs::parse_policy(arguments.policy, policy_from(arguments));
-  if (!policy) return usage_error("--policy: " + policy.error().text + ".");
+  const auto policy = read_policy(arguments.policy, policy_from(arguments));
+  if (!policy) return std::unexpected(policy.error());
   options.policy = *policy;
   if (auto capturing = start_capture(global); !capturing) return capturing;
   std::setvbuf(stdout, nullptr, _IOLBF, 0);  // each ping is seen when it happens, also through a pipe

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/bench/memory_file.hpp"
+#include "tools/cli/memory_file.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
-namespace weft::tools::bench {
+namespace weft::tools {
 
 MemoryFile::MemoryFile(const char* name) : file_(::memfd_create(name, MFD_CLOEXEC)) {}
 
@@ -16,4 +17,12 @@ std::string MemoryFile::contents() const {
   return text;
 }
 
-}  // namespace weft::tools::bench
+std::string MemoryFile::path() const {
+  return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(descriptor());
+}
+
+bool MemoryFile::append(std::string_view text) const {
+  return ::write(descriptor(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+}  // namespace weft::tools

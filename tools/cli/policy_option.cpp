@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/cli/policy_option.hpp"
+
+#include "verbs/policy_text.hpp"
+
+namespace weft::tools {
+
+void add_policy_option(CLI::App& command, std::string& text, const std::string& whose) {
+  command
+      .add_option("--policy", text,
+                  whose +
+                      ", with the keys of weft run (weft run --help); it wins over the other options. For TLS: "
+                      "docs/tls.md")
+      ->type_name("KEY=VALUE,...");
+}
+
+void add_policy_option_of_both_ends(CLI::App& command, std::string& text) {
+  command
+      .add_option("--policy", text,
+                  "Policy of both ends, with the keys of weft run (weft run --help); it wins over the other options. "
+                  "tls=require alone is TLS with keys that are made for this run (docs/tls.md)")
+      ->type_name("KEY=VALUE,...");
+}
+
+Outcome<verbs::Policy> read_policy(const std::string& text, const verbs::Policy& base) {
+  auto policy = verbs::parse_policy(text, base);
+  if (!policy) return usage_error("--policy: " + policy.error().text + ".");
+  return std::move(*policy);
+}
+
+Outcome<std::string> keys_for(const std::string& text, std::optional<KeysInMemory>& keys) {
+  const auto policy = read_policy(text);
+  if (!policy) return std::unexpected(policy.error());
+  const bool named = !policy->tls_certificate.empty() || !policy->tls_ca.empty() || !policy->tls_expect.empty();
+  if (policy->tls == verbs::Tls::kOff || named) return std::string();
+  auto made = KeysInMemory::make();
+  if (!made) return std::unexpected(made.error());
+  keys.emplace(std::move(*made));
+  return ",tls-certificate=" + keys->certificate() + ",tls-ca=" + keys->ca();
+}
+
+}  // namespace weft::tools
