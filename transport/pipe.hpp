@@ -46,7 +46,8 @@ class Pipe {
   }
 
   // --- What crosses the wire
-  // Where there is TLS its records go to `stream`, which outlives the pipe, and the FIN behind them. Before the first octet.
+  // Where there is TLS its records go to `stream`, which outlives the last call here, and the FIN behind them. Before the first
+  // octet.
   void record(PcapStream& stream) noexcept;
   // False where there is no TLS, or no more: a peer spoke plainly, and no octet was recorded.
   [[nodiscard]] bool records() const noexcept { return tls_ && recorded_ != nullptr; }
