@@ -95,7 +95,7 @@ TEST(BenchPolicy, TlsHasItsOwnRivals) {
     for (const json& rival : report.at("rivals")) {
       EXPECT_GT(rival.at("median"), 0) << rival;
       EXPECT_EQ(rival.at("runs").size(), 2U);
-      names.push_back(rival.at("name"));
+      names.push_back(rival.at("name").get<std::string>());
     }
     std::vector<std::string> expected{"weft without TLS", "openssl"};
     if (kind == Arguments{"setup"}) expected.emplace_back("openssl, resumed");

@@ -75,7 +75,7 @@ std::vector<std::string> command_for(const Options& options, std::uint64_t messa
   const auto add = [&](const char* option, std::uint64_t value) {
     if (value != 0) words.insert(words.end(), {option, std::to_string(value)});
   };
-  if (!options.policy.empty()) words.insert(words.end(), {"--policy", options.policy.text});
+  if (!options.policy.text.empty()) words.insert(words.end(), {"--policy", options.policy.text});
   add("--mtu", options.segments.mtu);
   add("--emss", options.segments.emss);
   if (options.kind != Kind::kLatency) {

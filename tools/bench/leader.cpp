@@ -117,7 +117,8 @@ class Leader {
 
   [[nodiscard]] Report report(std::uint64_t allocations) const {
     Report whole = report_of(options_, contestants_);
-    whole.pinned = with_tcp(options_) ? placement_.possible() : options_.pinned && on_one_processor();
+    const bool placed = options_.kind != Kind::kSetup && placement_.possible();
+    whole.pinned = with_tcp(options_) ? placed : options_.pinned && on_one_processor();
     whole.allocations = allocations;
     for (const Rival& rival : rivals_) whole.rivals.push_back(rival.result);
     return whole;

@@ -61,7 +61,7 @@ bool noisy(const Report& report) {
 std::string more_text(const Options& options) {
   std::string text;
   if (options.connections != 1) text += "; " + std::to_string(options.connections) + " connections";
-  if (!options.policy.empty()) text += "; policy " + options.policy.text;
+  if (!options.policy.text.empty()) text += "; policy " + options.policy.text;
   if (options.segments.emss != 0) text += "; segments of " + std::to_string(options.segments.emss) + " octets";
   if (options.blocking != Blocking::kPoll) text += "; both ends blocking (" + std::string(name(options.blocking)) + ")";
   if (options.idle_target) text += "; the target's application asleep";
