@@ -89,6 +89,12 @@ class HandPeer {
     pollfd now{.fd = socket_, .events = 0, .revents = 0};
     return ::poll(&now, 1, 0) == 1 && (now.revents & POLLERR) != 0;
   }
+  // What has come, unread by the engine.
+  void drop() const {
+    std::array<std::byte, 1 << 16> some;
+    while (::recv(socket_, some.data(), some.size(), MSG_DONTWAIT) > 0) {
+    }
+  }
   // FIN or RST.
   [[nodiscard]] bool has_ended() const {
     char octet{};

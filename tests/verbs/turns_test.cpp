@@ -17,9 +17,15 @@ constexpr int kFlood = 2500;  // FPDUs of 20 octets, which fit the socket of the
 struct Myself final : detail::Driver {
   bool is_over() override {
     ++ticks;
+    while (holds_tick) holds_tick.wait(true);
     return gone;
   }
+  void let_tick_go() {
+    holds_tick = false;
+    holds_tick.notify_all();
+  }
   std::atomic<bool> gone = false;
+  std::atomic<bool> holds_tick = false;
   std::atomic<int> ticks = 0;
 };
 
@@ -43,6 +49,7 @@ struct ByHand {
   }
   ~ByHand() {
     myself->gone = true;
+    myself->let_tick_go();
     runtime->progress_threads().proxy_leaves();
   }
 
@@ -92,6 +99,36 @@ TEST(Turns, EndBehindSoManyFpdus) {
   }
   EXPECT_EQ(done.wr_id, 7U);
   EXPECT_EQ(done.status, WcStatus::kSuccess);
+}
+
+// The watchdog's measure. A poller that only writes finds nothing to read, and serves the socket all the same. Meanwhile no
+// tick says that the poller has gone.
+TEST(Turns, ThatOnlyWriteAreSeen) {
+  ByHand scene;
+  Buffer from(scene.server, std::size_t{16} << 20);
+  scene.peer->memory.add(7, from.octets.size());
+  scene.peer->write(scene.empty_write());  // a responder sends nothing before the initiator's first FPDU (MPA-7.1.2-17)
+  scene.myself->holds_tick = true;
+  wait_until([&, before = scene.myself->ticks.load()] { return scene.myself->ticks > before; }, "the tick is held");
+  const auto all = from.sge();
+  must(scene.server.qp->post_send({.opcode = SendOpcode::kRdmaWrite, .segments = {&all, 1}, .rkey = 7}), "write");
+  const auto poll = [&] {
+    WorkCompletion none;
+    for (int i = 0; i < 50; ++i) EXPECT_EQ(must(scene.server.cq.poll({&none, 1}), "poll"), 0U);
+  };
+  // Once there is room in the socket, what was written before.
+  const auto next_look = [&] {
+    std::optional<std::uint64_t> moved;
+    const auto look = [&] {
+      poll();
+      scene.peer->drop();
+      return (moved = scene.stream->moved_if_unserved()).has_value();
+    };
+    wait_until(look, "the poller is the owner, and there is room");
+    return *moved;
+  };
+  const auto first = next_look(), second = next_look();
+  EXPECT_NE(first, second);
 }
 
 // Octets, and not FPDUs, bound the turn of a long message.

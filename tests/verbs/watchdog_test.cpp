@@ -14,10 +14,10 @@ struct Sights : testing::Test {
   Watchdog::Clock::time_point now{};
 
   // How many looks, so far apart, until the stream is forgotten; 0: it is not within a hundred.
-  int looks_until_forgotten(std::chrono::milliseconds apart, std::uint32_t reads_between = 0) {
-    std::uint32_t reads = 7;
-    for (int look = 1; look <= 100; ++look, now += apart, reads += reads_between) {
-      if (watchdog.sight(1, reads, now)) return look;
+  int looks_until_forgotten(std::chrono::milliseconds apart, std::uint64_t moved_between = 0) {
+    std::uint64_t moved = 7;
+    for (int look = 1; look <= 100; ++look, now += apart, moved += moved_between) {
+      if (watchdog.sight(1, moved, now)) return look;
     }
     return 0;
   }
@@ -30,7 +30,7 @@ TEST_F(Sights, AForgottenSocketIsNoticedBehindFiftyMilliseconds) {
 
 TEST_F(Sights, TheTickHasItsTurnsBeforeThat) { EXPECT_EQ(looks_until_forgotten(1000ms), 4); }
 
-TEST_F(Sights, OneThatIsReadIsWell) { EXPECT_EQ(looks_until_forgotten(100ms, 1), 0); }
+TEST_F(Sights, OneWhoseOctetsMoveIsWell) { EXPECT_EQ(looks_until_forgotten(100ms, 1), 0); }
 
 TEST_F(Sights, OneThatWasWellBeginsAnew) {
   for (int i = 0; i < 3; ++i, now += 30ms) EXPECT_FALSE(watchdog.sight(1, 7, now));

@@ -33,7 +33,7 @@ bool Runtime::look_for_the_forgotten() {
 void Runtime::look_at_tick(Watchdog::Clock::time_point now) {
   const auto due = tick_.overdue(now);
   if (!due) return watchdog_.forget(kTickSight);
-  if (!watchdog_.sight(kTickSight, static_cast<std::uint32_t>(due->time_since_epoch().count()), now)) return;
+  if (!watchdog_.sight(kTickSight, static_cast<std::uint64_t>(due->time_since_epoch().count()), now)) return;
   Watchdog::report("a tick was lost: it is done now");
   tick_.alarm();
 }
@@ -49,9 +49,9 @@ bool Runtime::look_at_rest(Watchdog::Clock::time_point now) {
 }
 
 void Runtime::look_at(Stream& stream, Watchdog::Clock::time_point now) {
-  const auto reads = stream.reads_if_unserved();
-  if (!reads) return watchdog_.forget(stream.number());
-  if (!watchdog_.sight(stream.number(), *reads, now)) return;
+  const auto moved = stream.moved_if_unserved();
+  if (!moved) return watchdog_.forget(stream.number());
+  if (!watchdog_.sight(stream.number(), *moved, now)) return;
   Watchdog::report("a socket was ready and no thread served it: it is served now");
   stream.drive(false);
 }

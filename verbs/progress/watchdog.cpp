@@ -67,15 +67,15 @@ void Watchdog::forget(std::uint64_t stream) {
   std::erase_if(sights_, [stream](const Sight& sight) { return sight.stream == stream; });
 }
 
-bool Watchdog::sight(std::uint64_t stream, std::uint32_t reads, Clock::time_point now) {
+bool Watchdog::sight(std::uint64_t stream, std::uint64_t moved, Clock::time_point now) {
   const auto seen = std::ranges::find(sights_, stream, &Sight::stream);
-  const Sight first{.stream = stream, .reads = reads, .looks = 1, .since = now};
+  const Sight first{.stream = stream, .moved = moved, .looks = 1, .since = now};
   if (seen == sights_.end()) {
     if (sights_.size() < kMostSights) sights_.push_back(first);
     return false;
   }
   seen->here = true;
-  if (seen->reads != reads) return *seen = first, false;
+  if (seen->moved != moved) return *seen = first, false;
   if (++seen->looks < kLooks || now - seen->since < kForgotten) return false;
   sights_.erase(seen);
   return true;

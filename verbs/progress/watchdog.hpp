@@ -4,8 +4,8 @@
 // bound to serve. It serves such a socket itself and says so in the log: it is a defect of weft. An idle process has no
 // beat.
 //
-// A socket counts as forgotten when several looks in a row, 50 ms or more in all, find it ready, not read meanwhile,
-// and with neither a progress thread nor a thread that waits to wake for it. A thread that polls counts for nothing
+// A socket counts as forgotten when several looks in a row, 50 ms or more in all, find it ready, neither read nor
+// written meanwhile, and with neither a progress thread nor a thread that waits to wake for it. A thread that polls counts for nothing
 // here: if it has gone, the tick should have handed its sockets back long ago.
 #pragma once
 
@@ -41,14 +41,14 @@ class Watchdog {
   void leave_to_parent() noexcept { beats_ = true; }
 
   // --- Within a look, of each that is suspicious: what was so in the look before and is not looked at again has gone.
-  // `reads`: how often the socket was read; the same number twice: no thread came.
+  // `moved`: the same number twice: no thread came.
   // True when the stream is forgotten by now.
-  [[nodiscard]] bool sight(std::uint64_t stream, std::uint32_t reads, Clock::time_point now);
+  [[nodiscard]] bool sight(std::uint64_t stream, std::uint64_t moved, Clock::time_point now);
   // It is well.
   void forget(std::uint64_t stream);
   struct Sight {
     std::uint64_t stream{};
-    std::uint32_t reads{};
+    std::uint64_t moved{};
     std::uint32_t looks{};
     Clock::time_point since{};
     bool here = true;  // in the last look

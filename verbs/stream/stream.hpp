@@ -110,8 +110,9 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void waited_for_by(Waiter& waiter);  // it begins to sleep
   void is_over(const Driver& owner);   // the presence of it
   void abandon();                      // the runtime ends
-  // For the watchdog: how often the socket was read, if it is ready and no thread sleeps that wakes for it.
-  [[nodiscard]] std::optional<std::uint32_t> reads_if_unserved();
+  // For the watchdog, if the socket is ready and no thread sleeps that wakes for it: a number that changes with each read
+  // that finds something, and with each octet that the socket takes.
+  [[nodiscard]] std::optional<std::uint64_t> moved_if_unserved();
   // In a child process after fork(): it is over for all calls, and the socket's number becomes `nowhere`, so that
   // nothing here reaches the peer.
   void leave_to_parent(int nowhere) noexcept;

@@ -148,14 +148,14 @@ void Stream::is_over(const Driver& owner) {
 }
 
 // Not when its lock is taken: a thread is at it.
-std::optional<std::uint32_t> Stream::reads_if_unserved() {
+std::optional<std::uint64_t> Stream::moved_if_unserved() {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock || life_.finished) return std::nullopt;
   const bool hidden = inbox_.reads() && pipe_.holds();  // no thread that sleeps would wake for it
   if (!hidden && (watch_.is_served(wanted(), runtime_.progress_threads().has_proxy()) ||
                   !pipe_.socket().is_ready(wanted().read, wanted().write)))
     return std::nullopt;
-  return inbox_.reads_so_far;
+  return inbox_.reads_so_far + outbox_.octets_so_far();
 }
 
 // The child alone runs, and in this thread alone: no lock is needed, nor could it be had.
