@@ -74,6 +74,7 @@ TEST(Suite, TlsIsHeldAgainstOpenSslWithWholeHandshakes) {
   SuiteResult setup = result(Kind::kSetup, 900, 20000, 0.85);
   setup.what.reference = Reference::kOpenSsl;
   EXPECT_NE(suite_line(setup).find("--against openssl"), std::string::npos);
+  setup.report->weft.latency_us = setup.report->tcp.latency_us = {1, 2, 3};
   setup.report->rivals = {{.name = "weft without TLS", .series = {.figures = {4000}}},
                           {.name = "openssl", .series = {.figures = {1000}}},
                           {.name = "openssl, resumed", .series = {.figures = {2000}}}};

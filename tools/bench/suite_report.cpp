@@ -120,6 +120,7 @@ std::string row(const std::string& name, const std::string& weft, const std::str
 
 // No target: it says what the median hides.
 std::string tails(const Report& report) {
+  if (report.options.kind != Kind::kLatency) return {};  // of a set-up the figure is no time
   if (report.weft.latency_us.empty() || report.tcp.latency_us.empty()) return {};
   return cell("; p99 %.2f", quantile(report.weft.latency_us, 0.99)) +
          cell(", %.2f us", quantile(report.tcp.latency_us, 0.99));
