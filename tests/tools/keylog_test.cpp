@@ -48,7 +48,7 @@ struct KeyLogged : testing::Test {
     Command server({"--pcap", engine, "rping", "-s", "-a", "127.0.0.1", "-p", port, "-C", "5", "--policy",
                     policy("server") + of_server});
     ::unsetenv("SSLKEYLOGFILE");
-    ASSERT_TRUE(server.wait_for_output("listening on ")) << server.err();
+    ASSERT_TRUE(server.wait_for_error("listening on ")) << server.err();
     const Ended client = run({"--pcap", wire, "rping", "-c", "-a", "127.0.0.1", "-p", port, "-C", "5", "-S", "40000",
                               "-V", "--policy", policy("client") + of_client});
     ASSERT_EQ(client.exit_code, 0) << client.err;
@@ -202,6 +202,7 @@ TEST(KeyLogOption, NamesWhatIsWrongWithTheFile) {
   const TemporaryDirectory directory;
   const std::string capture = directory.file("none.pcap"), log = directory.file("keys.log");
   put(log, "this is a shopping list\n");
+  put(capture, "is not looked at");  // of a file that is complete so is its key log
   for (const char* command : {"audit", "dissect"}) {
     for (const auto& [file, why] : {std::pair{directory.file("missing"), "No such file or directory"},
                                     std::pair{std::string("/"), "Is a directory"}, std::pair{log, "is no key log: "}}) {
