@@ -134,6 +134,13 @@ Outcome<void> plot_sweep(const SuiteArguments& arguments, const GlobalOptions& g
 // Before what the text says of TLS: the last word counts.
 void require_tls(std::string& text) { text = text.empty() ? "tls=require" : "tls=require," + text; }
 
+Outcome<void> check_tls(const SuiteArguments& arguments) {
+  const auto policy = read_policy(arguments.common.policy.text);
+  if (!policy) return std::unexpected(policy.error());
+  if (arguments.tls && policy->tls != verbs::Tls::kRequire) return usage_error("--tls goes with --policy tls=require.");
+  return {};
+}
+
 // CRC and Markers are what the lines differ by.
 Outcome<void> take_policy_of_lines(Options& common, std::optional<KeysInMemory>& keys) {
   for (const bool crc : {true, false}) {
@@ -155,6 +162,7 @@ Outcome<std::vector<SuiteCase>> prepare(SuiteArguments& arguments, const GlobalO
   const auto against = against_of(arguments.against);
   if (!against) return std::unexpected(against.error());
   if (arguments.tls) require_tls(arguments.common.policy.text);
+  if (auto good = check_tls(arguments); !good) return std::unexpected(good.error());
   if (!global.pcap.empty()) return usage_error("weft bench suite has many connections in turn: no --pcap.");
   arguments.common.against = *against;
   if (auto good = take_policy_of_lines(arguments.common, keys); !good) return std::unexpected(good.error());

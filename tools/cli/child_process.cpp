@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/cli/child_process.hpp"
 
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -62,6 +63,12 @@ Outcome<void> ChildProcess::wait() {
   pid_ = -1;
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
   return failure("the second process failed: " + describe(status) + ".");
+}
+
+// Its end of the channel goes with it.
+void ChildProcess::let_it_speak() const {
+  pollfd gone{.fd = channel_.get(), .events = 0, .revents = 0};
+  static_cast<void>(::poll(&gone, 1, 1000));
 }
 
 Outcome<void> write_exactly(int fd, const void* data, std::size_t size) {

@@ -25,6 +25,8 @@ class ChildProcess {
   [[nodiscard]] int channel() const noexcept { return channel_.get(); }
   // Waits for the child to leave. A child that failed has said why on stderr already.
   Outcome<void> wait();
+  // Gives it a second to leave by itself, and to say why: of two ends one may have failed because of the other.
+  void let_it_speak() const;
 
  private:
   ChildProcess(pid_t pid, UniqueFd channel) : pid_(pid), channel_(std::move(channel)) {}

@@ -67,8 +67,11 @@ Outcome<demo::Score> play(const verbs::Policy& policy, const GlobalOptions& glob
   std::printf("weft demo: client (process %d) and server (process %d) over 127.0.0.1:%u\n\n", ::getpid(), server->pid(),
               *port);
   const auto score = demo::run_client(policy, *port);
-  const auto left = server->wait();
-  if (score && !left) return std::unexpected(left.error());
+  if (!score) {
+    server->let_it_speak();  // else it waits for its client for ever: it is ended
+    return score;
+  }
+  if (const auto left = server->wait(); !left) return std::unexpected(left.error());
   return score;
 }
 
