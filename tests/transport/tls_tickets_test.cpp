@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Resumption: by a ticket of the same listener, and not when what was trusted has changed.
 #include <gtest/gtest.h>
+#include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
 
 #include <chrono>
+#include <cstddef>
 #include <ctime>
 #include <filesystem>
 #include <memory>
@@ -126,6 +128,48 @@ TEST_F(TlsTickets, EndWithTheCertificateOfThePeer) {
     EXPECT_EQ(end == &client ? at_server.error : at_client.error, expired);
     *end = before;
   }
+}
+
+// A client may send data before the handshake where its ticket says so. One that lies to itself about that is not heard.
+TEST_F(TlsTickets, TakeNoEarlyData) {
+  server = {.certificate = keys.path("server.pem")};
+  static SSL_SESSION* ticket = nullptr;
+  const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(SSL_CTX_new(TLS_client_method()), SSL_CTX_free);
+  SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_CLIENT);
+  SSL_CTX_sess_set_new_cb(context.get(), [](SSL*, SSL_SESSION* given) {
+    ticket = SSL_SESSION_dup(given);
+    return 0;
+  });
+  for (const bool again : {false, true}) {
+    auto [peer, socket] = port.connect();
+    Pipe pipe(std::move(socket), session(server, tls::Part::kServer));
+    const std::unique_ptr<SSL, decltype(&SSL_free)> ssl(SSL_new(context.get()), SSL_free);
+    SSL_set_fd(ssl.get(), peer.descriptor());
+    std::size_t written = 0;
+    if (again) {
+      ASSERT_EQ(SSL_SESSION_get_max_early_data(ticket), 0U);
+      SSL_SESSION_set_max_early_data(ticket, 16'384);
+      SSL_set_session(ssl.get(), ticket);
+      SSL_SESSION_free(ticket);
+      ASSERT_EQ(SSL_write_early_data(ssl.get(), "early", 5, &written), 1);
+    }
+    SSL_connect(ssl.get());
+    std::byte place[16]{};
+    becomes_readable(pipe.socket().descriptor());
+    EXPECT_EQ(pipe.read(place).status, Status::kWouldBlock);
+    becomes_readable(peer.descriptor());
+    ASSERT_EQ(SSL_connect(ssl.get()), 1);
+    ASSERT_EQ(read_some(pipe, place).status, Status::kSecured);
+    EXPECT_EQ(SSL_get_early_data_status(ssl.get()), again ? SSL_EARLY_DATA_REJECTED : SSL_EARLY_DATA_NOT_SENT);
+    ASSERT_EQ(SSL_write(ssl.get(), "x", 1), 1);
+    EXPECT_EQ(read_some(pipe, place).octets, 1U);
+    EXPECT_EQ(place[0], std::byte{'x'});
+    becomes_readable(peer.descriptor());  // the ticket
+    char none{};
+    EXPECT_EQ(SSL_read(ssl.get(), &none, 1), -1);
+    ASSERT_NE(ticket, nullptr);
+  }
+  SSL_SESSION_free(std::exchange(ticket, nullptr));
 }
 
 TEST_F(TlsTickets, AreBounded) {
