@@ -114,6 +114,11 @@ void ReadinessThread::help(std::chrono::microseconds late, std::size_t most) {
   serve(std::span(ready).first(sockets_.wait(std::span(ready).first(most))), [] { return true; });
 }
 
+bool ReadinessThread::serves_now() const noexcept {
+  const std::unique_lock lock(serving_->mutex, std::try_to_lock);
+  return !lock;
+}
+
 bool ReadinessThread::serve_one() {
   const NoCancellation here;
   const std::lock_guard lock(serving_->mutex);

@@ -55,6 +55,8 @@ class ReadinessThread {
   void rest();
   void resume();
   [[nodiscard]] bool rests() const noexcept { return serving_->duty == Duty::kRest; }
+  // A call of `serve` is under way, in whichever thread: perhaps it has lost its processor. In a thread without such a call.
+  [[nodiscard]] bool serves_now() const noexcept;
   // In any other thread, which holds no lock that `serve` or a visitor takes. Serves some that are ready, `most` of
   // them, when the thread rests, or has had no turn for `late` since something was; does not wait. Neither beside nor
   // behind stop().

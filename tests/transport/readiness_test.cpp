@@ -270,6 +270,29 @@ TEST_F(Watched, WhoHelpsServesWhileTheThreadRests) {
   }
 }
 
+// A thread that rests may still be at what it began before: until it is done no other thread serves.
+TEST_F(Watched, ServesNowUntilItsCallIsDone) {
+  auto [near, far] = connected_pair();
+  Mailbox<int> told;
+  std::atomic<bool> goes_on = false;
+  ASSERT_TRUE(thread.visit(far, [&] {
+    told.put(1);
+    goes_on.wait(false);
+  }));
+  EXPECT_FALSE(thread.serves_now());
+  thread.start();
+  write_one(near, pattern(1));
+  told.take();
+  thread.rest();
+  EXPECT_TRUE(thread.rests() && thread.serves_now());
+  goes_on = true;
+  goes_on.notify_all();
+  while (thread.serve_one()) {  // waits until it is
+  }
+  EXPECT_FALSE(thread.serves_now());
+  thread.stop();
+}
+
 // It may be told to rest between the kernel's wake-up and its look at what woke it.
 struct ToldToRest : Watched {
   ToldToRest() {

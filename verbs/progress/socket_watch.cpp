@@ -173,9 +173,10 @@ bool SocketWatch::is_polled_among_few() const noexcept {
   return owner_.kind == Kind::kPoller && poller(owner_.side)->has_few();
 }
 
+// While one thread serves the progress thread's sockets no other one can; it may wait for a processor, and is bound to go on.
 bool SocketWatch::is_served(transport::Interest wanted, bool proxy) {
   switch (owner_.kind) {
-    case Kind::kProgressThread: return watched_ == wanted && (!home_->rests() || proxy);
+    case Kind::kProgressThread: return watched_ == wanted && (!home_->rests() || proxy || home_->serves_now());
     case Kind::kWaiter: return seats_[owner_.side] == wanted && waiter(owner_.side)->is_waiting();
     case Kind::kPoller: return false;  // it may have gone
   }
