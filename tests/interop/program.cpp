@@ -2,6 +2,7 @@
 #include "tests/interop/program.hpp"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -56,6 +57,7 @@ std::uint16_t free_tcp_port() {
 }
 
 Program::Program(const std::string& arguments) : output_(memfd_create("output", MFD_CLOEXEC)) {
+  fcntl(output_, F_SETFL, O_APPEND);  // two threads write to it, and the kernel locks the offset of no such file
   std::istringstream words(arguments);
   std::vector<std::string> list{WEFT_COMMAND};
   for (std::string word; words >> word;) list.push_back(word);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command.hpp"
 
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -17,6 +18,14 @@
 
 namespace weft::test {
 namespace {
+
+// Several processes may write to it: the kernel keeps one offset for them, and locks it for no file of this kind. Only what is
+// appended overwrites nothing.
+int output_file(const char* name) {
+  const int file = ::memfd_create(name, MFD_CLOEXEC);
+  if (file < 0 || ::fcntl(file, F_SETFL, O_APPEND) != 0) throw std::runtime_error("no file in memory");
+  return file;
+}
 
 std::string contents(int fd) {
   std::string text;
@@ -42,7 +51,7 @@ std::string contents(int fd) {
 }  // namespace
 
 Command::Command(const std::vector<std::string>& arguments, const std::string& program)
-    : out_(::memfd_create("out", MFD_CLOEXEC)), err_(::memfd_create("err", MFD_CLOEXEC)) {
+    : out_(output_file("out")), err_(output_file("err")) {
   const std::string path = program.empty() ? WEFT_COMMAND : program;
   pid_ = ::fork();
   if (pid_ < 0) throw std::runtime_error("fork failed");
