@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs the command for the other tests: its collected output is whole, whoever writes it.
+// What runs the command for the other tests: its collected output is whole, however many processes write it.
 #include "command.hpp"
 
 #include <gtest/gtest.h>

@@ -4,15 +4,19 @@
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
 
+#include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "tls_ends.hpp"
+#include "transport/tls/sessions_given.hpp"
 #include "transport/tls/tickets.hpp"
 #include "transport/tls_facts.hpp"
 
@@ -170,6 +174,61 @@ TEST_F(TlsTickets, TakeNoEarlyData) {
     ASSERT_NE(ticket, nullptr);
   }
   SSL_SESSION_free(std::exchange(ticket, nullptr));
+}
+
+// A client that shows a ticket again, its own or one that it overheard, gets a whole handshake.
+TEST_F(TlsTickets, AreTakenOnce) {
+  server = {.certificate = keys.path("server.pem")};
+  const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(SSL_CTX_new(TLS_client_method()), SSL_CTX_free);
+  static SSL_SESSION* first = nullptr;
+  SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_CLIENT);
+  SSL_CTX_sess_set_new_cb(context.get(), [](SSL*, SSL_SESSION* given) {
+    if (first == nullptr) first = SSL_SESSION_dup(given);
+    return 0;
+  });
+  for (const bool resumes : {false, true, false}) {
+    auto [peer, socket] = port.connect();
+    Pipe pipe(std::move(socket), session(server, tls::Part::kServer));
+    const std::unique_ptr<SSL, decltype(&SSL_free)> ssl(SSL_new(context.get()), SSL_free);
+    SSL_set_fd(ssl.get(), peer.descriptor());
+    if (const std::unique_ptr<SSL_SESSION, tls::FreeSession> shown(first ? SSL_SESSION_dup(first) : nullptr); shown)
+      SSL_set_session(ssl.get(), shown.get());
+    SSL_connect(ssl.get());
+    std::byte place[16]{};
+    becomes_readable(pipe.socket().descriptor());
+    EXPECT_EQ(pipe.read(place).status, Status::kWouldBlock);
+    becomes_readable(peer.descriptor());
+    ASSERT_EQ(SSL_connect(ssl.get()), 1);
+    ASSERT_EQ(read_some(pipe, place).status, Status::kSecured);
+    EXPECT_EQ(pipe.identity()->resumed, resumes);
+    becomes_readable(peer.descriptor());
+    char none{};
+    EXPECT_EQ(SSL_read(ssl.get(), &none, 1), -1);
+    ASSERT_NE(first, nullptr);
+  }
+  SSL_SESSION_free(std::exchange(first, nullptr));
+}
+
+TEST(TlsSessionsGiven, AreBounded) {
+  using tls::SessionsGiven;
+  constexpr std::size_t kOctets = 32;
+  const auto number = [](std::size_t i) {
+    std::array<unsigned char, kOctets> made{};
+    std::memcpy(made.data(), &i, sizeof i);
+    return made;
+  };
+  SessionsGiven given;
+  for (std::size_t i = 0; i <= SessionsGiven::kMost; ++i) {
+    tls::SessionCopy session(SSL_SESSION_new());
+    ASSERT_EQ(SSL_SESSION_set1_id(session.get(), number(i).data(), kOctets), 1);
+    given.keep(std::move(session));
+  }
+  EXPECT_EQ(given.take(number(0)), nullptr) << "the oldest has gone";
+  EXPECT_NE(given.take(number(1)), nullptr);
+  EXPECT_EQ(given.take(number(1)), nullptr) << "once";
+  EXPECT_NE(given.take(number(SessionsGiven::kMost)), nullptr);
+  const auto second = number(2);
+  EXPECT_EQ(given.take(std::span(second).first(kOctets - 1)), nullptr) << "no number of ours";
 }
 
 TEST_F(TlsTickets, AreBounded) {

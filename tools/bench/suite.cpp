@@ -21,9 +21,15 @@ class Table {
     return cases_.back().options;
   }
 
+  Options& add_setup(const std::string& name, double target, Reference reference) {
+    Options& options = add(Kind::kSetup, Op::kSend, 0, target, reference);
+    cases_.back().name = name;
+    return options;
+  }
+
   std::vector<SuiteCase> finish() && {
     for (SuiteCase& each : cases_) {
-      each.name = name_of(each.options);
+      if (each.name.empty()) each.name = name_of(each.options);
       if (!plain(each.options)) each.options.against.ucx = each.options.against.libfabric = false;
     }
     return std::move(cases_);
@@ -37,7 +43,6 @@ class Table {
   }
 
   static std::string name_of(const Options& options) {
-    if (options.kind == Kind::kSetup) return options.caller == Caller::kFresh ? "setup, new process" : "setup";
     std::string text = std::string(name(options.kind)) + ' ' + std::string(name(options.op)) + ' ';
     text += options.size >= 1U << 20 ? std::to_string(options.size >> 20) + "Mi" : std::to_string(options.size);
     if (options.blocking != Blocking::kPoll) text += ", blocking " + std::string(name(options.blocking));
@@ -81,7 +86,13 @@ void add_crowds(Table& table) {
 
 // Of a rival with one test: its name; of one with several: what their names begin with.
 bool is_of(const std::string& rival, Reference reference) {
-  return reference == Reference::kUcx ? rival.starts_with("ucx") : rival == "openssl";
+  switch (reference) {
+    case Reference::kUcx: return rival.starts_with("ucx");
+    case Reference::kOpenSsl: return rival == "openssl";
+    case Reference::kOpenSslResumed: return rival == "openssl, resumed";
+    case Reference::kTcp: break;
+  }
+  return false;
 }
 
 double reference_median(const SuiteResult& result) {
@@ -118,8 +129,8 @@ std::vector<SuiteCase> tls_cases(const Options& common) {
   table.add(Kind::kLatency, Op::kSend, 64, kLatencyTarget, Reference::kOpenSsl);
   table.add(Kind::kBandwidth, Op::kSend, kMebi, kTarget, Reference::kOpenSsl);
   table.add(Kind::kBandwidth, Op::kSend, 16384, kTarget, Reference::kOpenSsl).connections = 16;
-  table.add(Kind::kSetup, Op::kSend, 0, kTarget, Reference::kOpenSsl);
-  table.add(Kind::kSetup, Op::kSend, 0, kTarget, Reference::kOpenSsl).caller = Caller::kFresh;
+  table.add_setup("setup, whole", kTarget, Reference::kOpenSsl).policy.files += ",tls-resumption=off";
+  table.add_setup("setup, resumed", kTarget, Reference::kOpenSslResumed);
   return std::move(table).finish();
 }
 

@@ -11,7 +11,7 @@
 
 namespace weft::tools::bench {
 
-enum class Reference : std::uint8_t { kTcp, kUcx, kOpenSsl };
+enum class Reference : std::uint8_t { kTcp, kUcx, kOpenSsl, kOpenSslResumed };
 
 struct SuiteCase {
   std::string name{};

@@ -83,8 +83,14 @@ const char* name_of(Reference reference) {
     case Reference::kTcp: return "tcp";
     case Reference::kUcx: return "ucx";
     case Reference::kOpenSsl: return "openssl";
+    case Reference::kOpenSslResumed: return "openssl, resumed";
   }
   return "?";
+}
+
+// As --against has it.
+std::string rival_of(Reference reference) {
+  return reference == Reference::kOpenSslResumed ? "openssl" : name_of(reference);
 }
 
 void put_case(JsonWriter& json, const SuiteResult& result) {
@@ -144,8 +150,7 @@ std::string suite_line(const SuiteResult& result) {
   const double ours = median(result.report->weft.figures);
   const std::string figure = cell("%.2f", ours);
   if (!reached) {
-    return row(result.what.name, figure, "-", "-", target,
-               std::string("needs --against ") + name_of(result.what.reference));
+    return row(result.what.name, figure, "-", "-", target, "needs --against " + rival_of(result.what.reference));
   }
   return row(result.what.name, figure, cell("%.2f", ours / *reached), cell("%.2f", *reached), target,
              (*met(result) ? "yes" : "no") + tails(*result.report) + without_tls_text(*result.report));

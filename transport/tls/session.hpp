@@ -80,6 +80,7 @@ class Session {
   // session.cpp
   [[nodiscard]] bool greet() noexcept;
   [[nodiscard]] IoResult shake_hands() noexcept;
+  [[nodiscard]] bool has_more() const noexcept;
   [[nodiscard]] IoResult stopped(std::size_t octets) noexcept;
   [[nodiscard]] IoResult end_of_session() noexcept;
   [[nodiscard]] std::error_code reason_of_failure() const noexcept;

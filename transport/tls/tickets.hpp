@@ -3,7 +3,10 @@
 // end sends a certificate. The two make a new Diffie-Hellman exchange all the same. There is no early data.
 //
 // A ticket is good while its context is: with a file that has changed, such as a CRL, there is a new one. It is shown
-// once (RFC 8446 appendix C.4), lives for kLifetime at most, and not longer than the peer's certificate.
+// once (RFC 8446 appendix C.4), taken once, lives for kLifetime at most, and not longer than the peer's certificate.
+//
+// A listener keeps what its tickets stand for; a ticket is a number. A sealed one would hold the peer's certificate, and
+// OpenSSL 3.0 takes longer to read that from it than for all the rest of the handshake.
 #pragma once
 
 #include <chrono>
@@ -14,6 +17,7 @@
 
 #include "transport/endpoint.hpp"
 #include "transport/socket.hpp"
+#include "transport/tls/sessions_given.hpp"
 
 struct ssl_ctx_st;
 struct ssl_session_st;
@@ -21,31 +25,31 @@ struct ssl_st;
 
 namespace weft::transport::tls {
 
-// Those that the peers of one context have given us. Safe for threads.
+// Those of one context: what its peers have given us, and what we gave to peers. Safe for threads.
 class Tickets {
  public:
   static constexpr std::chrono::seconds kLifetime{3600};
-  static constexpr std::size_t kMost = 256;  // of all peers together: the oldest goes
+  static constexpr std::size_t kMost = 256;  // of all peers' tickets together: the oldest goes
 
   // The context's listeners give tickets from now on, and its ends that connect keep what they get. It outlives the context.
   void serve(ssl_ctx_st& context) noexcept;
+  // Before the handshake of an end that listens.
+  static void give(ssl_st& ssl) noexcept;
   // Before the handshake of an end that connects: the peer's newest. The socket is connected, and outlives `ssl`.
   void offer(ssl_st& ssl, const Socket& socket) noexcept;
 
  private:
-  struct Free {
-    void operator()(ssl_session_st* session) const noexcept;
-  };
-  using Session = std::unique_ptr<ssl_session_st, Free>;
   struct Ticket {
     Endpoint peer{};
-    Session session{};
+    SessionCopy session{};
   };
 
   static int take(ssl_st* ssl, ssl_session_st* session) noexcept;
-  void keep(const Endpoint& peer, Session session);
-  [[nodiscard]] Session newest_of(const Endpoint& peer) noexcept;
+  static ssl_session_st* find(ssl_st* ssl, const unsigned char* id, int octets, int* shared) noexcept;
+  void keep(const Endpoint& peer, SessionCopy session);
+  [[nodiscard]] SessionCopy newest_of(const Endpoint& peer) noexcept;
 
+  SessionsGiven given_{};
   std::mutex mutex_{};
   std::deque<Ticket> tickets_{};  // the newest is the last
 };
