@@ -50,8 +50,6 @@ Session::Session(std::shared_ptr<const Context> context, Part part)
   BIO_set_init(bio, 1);
   SSL* const ssl = ssl_.get();
   SSL_set_bio(ssl, bio, bio);
-  SSL_set_read_ahead(ssl, 1);
-  SSL_set_default_read_buffer_len(ssl, kReadAhead);
   SSL_set_msg_callback(ssl, see_message);
   SSL_set_msg_callback_arg(ssl, this);
   const bool asks = context_->judges_peers();
@@ -102,7 +100,7 @@ IoResult Session::shake_hands() noexcept {
   if (SSL_do_handshake(ssl_.get()) != 1) return stopped(0);
   secured_ = true;
   count_handshake(is_resumed());
-  held_ = SSL_has_pending(ssl_.get()) == 1;
+  held_ = holds_records();
   return {.status = Status::kSecured};
 }
 
@@ -110,12 +108,13 @@ IoResult Session::shake_hands() noexcept {
 
 IoResult Session::read(MutableBytes first, MutableBytes second) noexcept {
   if (end_) return held_ = false, *end_;
+  inbound_.look_again();
+  if (secured_ && !holds_records() && nothing_came()) return held_ = false, IoResult{.status = Status::kWouldBlock};
   const ErrorMark others;
   if (!secured_) return shake_hands();
   std::size_t octets = 0;
-  inbound_.look_again();
   for (MutableBytes place : {first, second}) {
-    while (!place.empty() && (octets == 0 || has_more())) {
+    while (!place.empty() && (octets == 0 || !inbound_.drained || holds_records())) {
       std::size_t got = 0;
       if (SSL_read_ex(ssl_.get(), place.data(), place.size(), &got) != 1) return stopped(octets);
       octets += got;
@@ -123,12 +122,23 @@ IoResult Session::read(MutableBytes first, MutableBytes second) noexcept {
       place = place.subspan(got);
     }
   }
-  held_ = SSL_has_pending(ssl_.get()) == 1;
+  held_ = holds_records();
   return moved(octets);
 }
 
-// OpenSSL is not asked for what the socket has not: most messages come alone, and its no is a tenth of what it takes for them.
-bool Session::has_more() const noexcept { return !inbound_.drained || SSL_has_pending(ssl_.get()) == 1; }
+// OpenSSL is not asked for what the socket has not: its no takes longer than the socket's, and those that poll ask often.
+bool Session::nothing_came() noexcept {
+  if (only_inside_) return true;
+  const MutableBytes room = ahead_.room();
+  if (room.empty()) return false;  // without memory OpenSSL reads what it has a place for
+  const auto io = read_wire(room);
+  ahead_.filled(io.octets);
+  inbound_.drained = io.octets < room.size();
+  if (io.status != Status::kMoved && io.status != Status::kWouldBlock) inbound_.told = io;
+  return io.status == Status::kWouldBlock;
+}
+
+bool Session::holds_records() const noexcept { return !ahead_.empty() || SSL_has_pending(ssl_.get()) == 1; }
 
 // OpenSSL gave nothing more: for now, or for ever. What came before an end is told before the end.
 IoResult Session::stopped(std::size_t octets) noexcept {
@@ -166,6 +176,11 @@ class Front {
   explicit Front(std::span<const Bytes> pieces) noexcept : pieces_(pieces) {}
   void skip(std::size_t octets) noexcept {
     for (Bytes run = next(octets); !run.empty(); run = next(octets)) octets -= run.size();
+  }
+  [[nodiscard]] std::size_t octets() const noexcept {
+    std::size_t sum = 0;
+    for (const Bytes piece : pieces_) sum += piece.size();
+    return sum - offset_;
   }
   // Joined, so that a record is as large as it may be; what lies in one run is not copied. Empty: there is no more.
   Bytes record(MutableBytes joined) noexcept {
@@ -205,15 +220,16 @@ IoResult Session::write(std::span<const Bytes> pieces) noexcept {
   Front front(pieces);
   std::size_t told = std::exchange(owed_, 0);
   front.skip(told);
-  corked_ = pieces.size() > 1 || pieces.front().size() > kRecord;
+  const std::size_t rest = front.octets();
+  corked_ = rest > kRecord ? std::min(rest, kMostOfWrite) + kMostOfWrite / kRecord * kOverhead : 0;
   for (;;) {
     std::array<std::byte, kRecord> joined;  // not initialised: only the front is used
     Bytes record = front.record(joined);
-    if (record.empty()) return corked_ = false, moved(told);
+    if (record.empty()) return corked_ = 0, moved(told);
     for (; !record.empty(); record = owed_ < kMostOfWrite ? front.record(joined) : Bytes()) encrypt(record);
     const auto io = flush();
     if (io.status == Status::kMoved) told += std::exchange(owed_, 0);
-    if (io.status != Status::kMoved) return corked_ = false, told != 0 ? moved(told) : io;
+    if (io.status != Status::kMoved) return corked_ = 0, told != 0 ? moved(told) : io;
   }
 }
 
@@ -240,7 +256,7 @@ IoResult Session::flush() noexcept {
     unsent_.erase(unsent_.begin(), unsent_.begin() + static_cast<std::ptrdiff_t>(io.octets));
   }
   if (lost_out_) return lost(lost_out_);
-  if (unsent_.capacity() > kReadAhead / 16) unsent_ = {};  // an idle connection holds none
+  if (unsent_.capacity() > kRecord / 4) unsent_ = {};  // an idle connection holds none
   return moved(0);
 }
 

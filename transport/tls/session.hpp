@@ -2,7 +2,7 @@
 // TLS 1.3 on one socket: octets in clear on one side, records on the other. Neither waits nor calls back; it goes on when
 // it is asked to read or write again, as the socket itself does. A Pipe uses it, and no other code does.
 //
-// In: one recv() brings many records (read-ahead). What of them was not taken yet is held here, and the socket does not
+// In: one recv() brings many records (ReadAhead). What of them was not taken yet is held here, and the socket does not
 // show it: holds() tells.
 // Out: records that the socket does not take are kept here; octets count as written when it has taken all of their records.
 #pragma once
@@ -19,6 +19,7 @@
 #include "transport/peer_identity.hpp"
 #include "transport/socket.hpp"
 #include "transport/tls/context.hpp"
+#include "transport/tls/read_ahead.hpp"
 
 struct bio_st;
 struct bio_method_st;
@@ -36,8 +37,8 @@ enum class Part : std::uint8_t { kClient, kServer, kServerIfAsked };
 class Session {
  public:
   static constexpr std::size_t kRecord = 16 * 1024;         // octets in clear, at most (RFC 8446 section 5.1)
-  static constexpr std::size_t kReadAhead = 64 * 1024;      // of records: what is held at most
   static constexpr std::size_t kMostOfWrite = 4 * kRecord;  // octets in clear that await the socket
+  static constexpr std::size_t kOverhead = 22;              // octets of a record besides (RFC 8446 section 5.2)
   // Key updates and tickets that a peer may send, and one more for each MiB.
   static constexpr std::uint64_t kMostMessages = 32;
 
@@ -80,7 +81,8 @@ class Session {
   // session.cpp
   [[nodiscard]] bool greet() noexcept;
   [[nodiscard]] IoResult shake_hands() noexcept;
-  [[nodiscard]] bool has_more() const noexcept;
+  [[nodiscard]] bool nothing_came() noexcept;
+  [[nodiscard]] bool holds_records() const noexcept;
   [[nodiscard]] IoResult stopped(std::size_t octets) noexcept;
   [[nodiscard]] IoResult end_of_session() noexcept;
   [[nodiscard]] std::error_code reason_of_failure() const noexcept;
@@ -88,7 +90,8 @@ class Session {
 
   // session_bio.cpp: what OpenSSL asks of the socket
   void show(Bytes records, bool sent) noexcept;
-  [[nodiscard]] IoResult read_wire(MutableBytes into) noexcept;
+  [[nodiscard]] IoResult read_wire(MutableBytes first, MutableBytes second = {}) noexcept;
+  [[nodiscard]] IoResult read_ahead(MutableBytes place) noexcept;
   [[nodiscard]] IoResult write_wire(Bytes records) noexcept;
   static bio_method_st* method() noexcept;
   static int read_socket(bio_st* bio, char* into, int octets) noexcept;
@@ -111,17 +114,19 @@ class Session {
   bool secured_ = false;                  // the handshake is over
   bool only_inside_ = false;              // only what is held is read
   bool held_ = false;                     // octets, or the end, that the socket does not show
-  bool corked_ = false;                   // records are gathered for one send()
+  std::size_t corked_ = 0;                // what the records take that are gathered for one send(); 0: none are
   struct Inbound {                        // what the socket said, and the peer
     bool blocked = false;                 // at OpenSSL's last look
     bool drained = false;                 // the last look brought less than it might: there is no more for now
     bool ended = false;                   // FIN
     bool foreign = false;                 // the first octet is no TLS
     bool begun = false;                   // there was a first octet
+    std::optional<IoResult> told{};       // an end that OpenSSL has not heard of
     std::optional<std::uint8_t> alert{};  // the last one; 0 is close_notify
     std::error_code lost{};
     void look_again() noexcept { blocked = drained = false; }
   } inbound_;
+  ReadAhead ahead_{};
   std::optional<IoResult> end_;  // of reading
   std::error_code lost_out_{};   // of writing
   std::vector<std::byte> unsent_;

@@ -4,6 +4,7 @@
 #include <openssl/bio.h>
 #include <openssl/ssl.h>
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -47,15 +48,27 @@ void Session::show(Bytes records, bool sent) noexcept {
   }
 }
 
-IoResult Session::read_wire(MutableBytes into) noexcept {
-  const auto io = socket_->read(into);
-  show(into.first(io.octets), false);
+IoResult Session::read_wire(MutableBytes first, MutableBytes second) noexcept {
+  const auto io = second.empty() ? socket_->read(first) : socket_->read(first, second);
+  const std::size_t in_first = std::min(io.octets, first.size());
+  show(first.first(in_first), false);
+  show(second.first(io.octets - in_first), false);
   return io;
 }
 
 IoResult Session::write_wire(Bytes records) noexcept {
   const auto io = socket_->write({&records, 1});
   show(records.first(io.octets), true);
+  return io;
+}
+
+// What lies behind `place` is kept. It tells how many octets came in all.
+IoResult Session::read_ahead(MutableBytes place) noexcept {
+  if (only_inside_ || inbound_.drained) return {.status = Status::kWouldBlock};
+  const MutableBytes behind = ahead_.room();
+  const auto io = read_wire(place, behind);
+  inbound_.drained = io.octets < place.size() + behind.size();
+  ahead_.filled(io.octets - std::min(io.octets, place.size()));
   return io;
 }
 
@@ -66,13 +79,12 @@ int Session::read_socket(BIO* bio, char* into, int octets) noexcept {
   BIO_clear_retry_flags(bio);
   if (self.is_flooded()) return -1;
   const MutableBytes place(reinterpret_cast<std::byte*>(into), static_cast<std::size_t>(octets));
-  const bool looks = !self.only_inside_ && !inbound.drained;
-  const auto io = looks ? self.read_wire(place) : IoResult{.status = Status::kWouldBlock};
+  if (const std::size_t held = self.ahead_.take(place); held != 0) return static_cast<int>(held);
+  const auto io = inbound.told ? *inbound.told : self.read_ahead(place);
   switch (io.status) {
     case Status::kMoved:
       if (!std::exchange(inbound.begun, true)) inbound.foreign = !is_record(place.front());
-      inbound.drained = io.octets < place.size();
-      return static_cast<int>(io.octets);
+      return static_cast<int>(std::min(io.octets, place.size()));
     case Status::kWouldBlock: inbound.blocked = true; return BIO_set_retry_read(bio), -1;
     case Status::kEndOfStream: inbound.ended = true; return 0;
     case Status::kSecured: break;  // no socket says so
@@ -102,6 +114,7 @@ int Session::take(Bytes record) noexcept {
 
 bool Session::keep(Bytes record) noexcept {
   try {
+    if (unsent_.empty()) unsent_.reserve(corked_);
     unsent_.insert(unsent_.end(), record.begin(), record.end());
     return true;
   } catch (const std::bad_alloc&) {
