@@ -3,10 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <set>
-
 #include "conformance/rule.hpp"
+#include "explain/model/clauses.hpp"
 #include "explain/model/json_parts.hpp"
 
 namespace weft::explain {
@@ -34,19 +32,11 @@ void put_names(JsonText& json, const Glossary& glossary) {
   json.end(']');
 }
 
-// Those that something in the model names.
 void put_clauses(JsonText& json, const Model& model) {
-  std::set<std::string_view> named;
-  for (const TermNote& note : model.glossary.names()) named.insert(note.clauses.begin(), note.clauses.end());
-  for (const Connection& connection : model.connections) {
-    for (const FindingView& view : connection.findings) named.insert(view.finding.rule->clause);
-  }
   json.key("clauses").begin('{');
-  for (const conformance::Rule* const rule : conformance::all_rules()) {
-    if (!named.contains(rule->clause)) continue;
-    constexpr std::size_t kRfcAt = 4, kSectionAt = 9;  // "RFC 5044 4.1"
-    json.key(rule->clause).begin('{').key("rfc").raw(rule->section.substr(kRfcAt, 4));
-    json.put("section", rule->section.substr(kSectionAt)).put("text", rule->sentence).end('}');
+  for (const auto& [id, clause] : clauses_of(model)) {
+    json.key(id).begin('{').key("rfc").raw(clause.rfc);
+    json.put("section", clause.section).put("text", clause.text).end('}');
   }
   json.end('}');
 }

@@ -97,6 +97,19 @@ TEST(Json, EveryFieldHasAReference) {
   }
 }
 
+TEST(Json, HasTheClausesOfWhatAnEngineTells) {
+  const json clauses = json::parse(to_json(Model{}))["clauses"];
+  const json stag = {
+      {"rfc", 5041}, {"section", "7.1"}, {"text", "Broken when the STag is invalid, or allows no placement"}};
+  EXPECT_EQ(clauses.at("DDP-7.1-12"), stag);
+  EXPECT_EQ(clauses.at("RDMAP-IANA-3.3-02").at("section"), "3.3");
+  EXPECT_EQ(clauses.at("RDMAP-IANA-3.3-02").at("rfc"), 6580);
+  for (const auto& [id, clause] : clauses.items()) {
+    EXPECT_GT(clause.at("rfc").get<int>(), 5000) << id;
+    EXPECT_FALSE(clause.at("text").get<std::string>().empty()) << id;
+  }
+}
+
 // The page has to hold that many, each in a packet of its own.
 TEST(Json, OfTenThousandMessagesIsBelowSixteenMegabytes) {
   ModelMaker maker("many");
