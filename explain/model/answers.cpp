@@ -8,6 +8,7 @@
 #include "explain/model/model.hpp"
 #include "rdmap/atomic_messages.hpp"
 #include "rdmap/opcodes.hpp"
+#include "rdmap/read_request.hpp"
 #include "rdmap/terminate.hpp"
 
 namespace weft::explain {
@@ -56,6 +57,20 @@ std::optional<std::size_t> quoted_row(const Connection& connection, Bytes quoted
   return std::nullopt;
 }
 
+// siw quotes a Read Request right, and its DDP header wrong. What a Response has answered is taken off the quoted one.
+std::optional<std::size_t> quoted_read(const Connection& connection, const rdmap::ReadRequest& quoted, Direction from,
+                                       std::size_t before) {
+  for (std::size_t i = before; i-- > 0;) {
+    const Row& row = connection.rows[i];
+    if (row.from != from || !row.message) continue;
+    const MessageView& message = connection.messages[*row.message];
+    const auto request = rdmap::parse_read_request(message.front);
+    if (!is(message, rdmap::Opcode::kReadRequest) || !request) continue;
+    if (request->source_stag == quoted.source_stag && request->sink_stag == quoted.sink_stag) return i;
+  }
+  return std::nullopt;
+}
+
 // Of an error that MPA found nothing is quoted: its FPDU has a wrong CRC, or was the last one.
 std::optional<std::size_t> damaged_row(const Connection& connection, Direction from, std::size_t before) {
   for (std::size_t i = before; i-- > 0;) {
@@ -71,10 +86,11 @@ void refuse(Connection& connection, MessageView& terminate) {
   if (!report) return;
   const Direction from = opposite(terminate.from);
   const std::size_t here = terminate.rows.front();
-  const auto& header = report->meant().ddp_header;
-  const auto row = header ? quoted_row(connection, header->octets(), from, here)
-                   : report->meant().error.layer == rdmap::Layer::kLlp ? damaged_row(connection, from, here)
-                                                                       : std::nullopt;
+  const auto& [error, length, header, read] = report->meant();
+  std::optional<std::size_t> row;
+  if (header) row = quoted_row(connection, header->octets(), from, here);
+  if (!row && read) row = quoted_read(connection, *read, from, here);
+  if (!row && error.layer == rdmap::Layer::kLlp) row = damaged_row(connection, from, here);
   if (!row) return;
   connection.rows[*row].effect.refused = here;
   terminate.answers = connection.rows[*row].message;

@@ -93,12 +93,26 @@ std::vector<Region> one_of_each(const std::vector<Region>& regions) {
   return out;
 }
 
+// That which was sent; else those that the end would have taken.
+void put_rtr(JsonText& json, const LaboratoryScript& script) {
+  if (script.rtr || !script.peer_to_peer || !script.rtr_types.any()) {
+    json.put("rtr", mpa::name(script.rtr));
+    return;
+  }
+  json.key("rtr").begin('[');
+  if (script.rtr_types.send) json.value(mpa::name(mpa::Rtr::kSend));
+  if (script.rtr_types.write) json.value(mpa::name(mpa::Rtr::kWrite));
+  if (script.rtr_types.read) json.value(mpa::name(mpa::Rtr::kRead));
+  json.end(']');
+}
+
 void put_script(JsonText& json, const LaboratoryScript& script, const EndMemory& memory) {
   json.begin('{').put("role", script.initiator ? "initiator" : "responder").put("crc", script.crc);
   json.put("markers", script.markers).put("revision", script.revision).put("enhanced", script.enhanced);
   json.put("ird", script.ird).put("ord", script.ord);
   put_hex(json, "private_data", script.private_data);
-  json.put("peer_to_peer", script.peer_to_peer).put("rtr", mpa::name(script.rtr));
+  json.put("peer_to_peer", script.peer_to_peer);
+  put_rtr(json, script);
   if (script.rejects) json.put("reject", true);
   if (script.refuses_sends) json.put("no_receive", "terminate");
   put_regions(json, one_of_each(memory.regions), true);

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "explain/model/accesses.hpp"
 #include "explain/model/model.hpp"
 #include "rdmap/atomic_messages.hpp"
 #include "rdmap/errors.hpp"
@@ -21,15 +22,6 @@ using rdmap::Opcode;
 
 // An STag may name other memory later. What lies farther apart than this is taken for another registration.
 constexpr std::uint64_t kSameRegistration = std::uint64_t{16} << 20;
-// What a Read Request may claim: its size is only a number.
-constexpr std::uint64_t kMostClaimed = std::uint64_t{4} << 20;
-constexpr std::uint64_t kAtomicSize = 8;
-
-struct Access {
-  std::uint32_t stag{};
-  std::uint64_t begin{};
-  std::uint64_t octets{};
-};
 
 class Inference {
  public:
@@ -121,7 +113,7 @@ class Inference {
   void read(Row& row) {
     const auto request = rdmap::parse_read_request(message(row).front);
     if (!request || request->size == 0) return;
-    const std::uint64_t octets = std::min<std::uint64_t>(request->size, kMostClaimed);
+    const std::uint64_t octets = std::min<std::uint64_t>(request->size, Access::kMostClaimed);
     const auto source = region_of(receiver(row), {request->source_stag.value, request->source_offset.value, octets});
     const auto sink = region_of(sender(row), {request->sink_stag.value, request->sink_offset.value, octets});
     if (sink) sender(row).regions[*sink].rights.sink = true;
@@ -133,10 +125,10 @@ class Inference {
   void atomic(Row& row) {
     const auto request = rdmap::parse_atomic_request(message(row).front);
     if (!request) return;
-    const auto target = region_of(receiver(row), {request->stag.value, request->offset.value, kAtomicSize});
+    const auto target = region_of(receiver(row), {request->stag.value, request->offset.value, Access::kAtomic});
     if (!target) return;
     receiver(row).regions[*target].rights.atomic = true;
-    row.effect.touched = Touched{Touched::How::kAtomic, *target, request->offset.value, kAtomicSize};
+    row.effect.touched = Touched{Touched::How::kAtomic, *target, request->offset.value, Access::kAtomic};
   }
 
   // Immediate Data takes a receive and leaves its octets alone: the completion has them.
@@ -159,26 +151,43 @@ class Inference {
     const Row& terminate = connection_.rows[*row.effect.refused];
     if (!row.segment || !row.message || !terminate.message) return;
     const auto report = rdmap::parse_terminate(message(terminate).front);
-    const auto wanted = access_of(row);
-    if (!report || !wanted) return;
+    if (!report) return;
     const auto& error = report->meant().error;
-    const bool bounds = error == rdmap::error_code(rdmap::ProtectionError::kBaseOrBounds) ||
-                        error == rdmap::error_code(ddp::TaggedError::kBaseOrBounds);
-    // It is there, and the last octet that was asked for is not in it.
-    if (bounds && wanted->octets > 0) region_of(receiver(row), {wanted->stag, wanted->begin, wanted->octets - 1});
-    if (error == rdmap::error_code(rdmap::ProtectionError::kAccessRights)) region_of(receiver(row), *wanted);
+    const auto* const untagged = row.segment->untagged();
+    if (untagged != nullptr && untagged->queue == std::to_underlying(ddp::QueueNumber::kSend))
+      return refused_send(row, *untagged, error);
+    const auto wanted = access_of(row, message(row));
+    if (wanted) refused_access(row, *wanted, error);
   }
 
-  [[nodiscard]] std::optional<Access> access_of(const Row& row) const {
-    if (const auto* const header = row.segment->tagged())
-      return Access{header->stag.value, header->offset.value, row.segment->payload};
-    const Bytes front = message(row).front;
-    if (const auto request = rdmap::parse_read_request(front))
-      return Access{request->source_stag.value, request->source_offset.value,
-                    std::min<std::uint64_t>(request->size, kMostClaimed)};
-    if (const auto request = rdmap::parse_atomic_request(front))
-      return Access{request->stag.value, request->offset.value, kAtomicSize};
-    return std::nullopt;
+  // An error that comes behind the look at the STag tells that it names something.
+  void refused_access(const Row& row, const Access& wanted, const rdmap::ErrorCode& error) {
+    const auto there = left_of(wanted, error);
+    if (!there) return;
+    auto& regions = receiver(row).regions;
+    auto known = std::ranges::find(regions, there->stag, &Region::stag);
+    if (known == regions.end())
+      known = regions.insert(known, {.stag = there->stag, .begin = there->begin, .octets = there->octets});
+    if (error == rdmap::error_code(rdmap::ProtectionError::kAccessRights)) return;
+    switch (static_cast<Opcode>(row.segment->opcode)) {
+      case Opcode::kReadRequest: known->rights.read = true; return;
+      case Opcode::kAtomicRequest: known->rights.atomic = true; return;
+      default: known->rights.write = true; return;
+    }
+  }
+
+  // An error that comes behind the look for a receive tells that there was one.
+  void refused_send(const Row& row, const ddp::UntaggedHeader& header, const rdmap::ErrorCode& error) {
+    const bool too_long = error == rdmap::error_code(ddp::UntaggedError::kTooLong);
+    const bool outside = error == rdmap::error_code(ddp::UntaggedError::kInvalidOffset);
+    const bool found = too_long || outside || error == rdmap::kCannotInvalidate ||
+                       error == rdmap::error_code(rdmap::OperationError::kCannotInvalidate);
+    if (!found) return;
+    auto& receives = receiver(row).receives;
+    const auto [receive, taken] = receives_.try_emplace(*row.message, receives.size());
+    const std::uint64_t end = std::min(header.offset.value + row.segment->payload, Access::kMostClaimed);
+    if (taken) receives.push_back({header.msn.value, end});
+    if (too_long) receives[receive->second].octets = end == 0 ? 0 : end - 1;
   }
 
   // Up to now offsets are TOs, for where a region begins was not known.

@@ -18,6 +18,7 @@ void take_frame(LaboratoryScript& script, const StartupView& startup) {
   if (!frame.enhanced) return;
   script.enhanced = true;
   script.peer_to_peer = frame.enhanced->peer_to_peer;
+  script.rtr_types = frame.enhanced->rtr;
   script.ird = frame.enhanced->ird;
   script.ord = frame.enhanced->ord;
 }

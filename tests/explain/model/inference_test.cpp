@@ -68,6 +68,43 @@ TEST(Memory, HasARegionThatEndsWhereATerminateSaysSo) {
   EXPECT_LT(region->end(), header->offset.value + refused->segment->payload);
 }
 
+const Row& refused_row(const Connection& connection) {
+  const auto row = std::ranges::find_if(connection.rows, [](const Row& one) { return one.effect.refused.has_value(); });
+  EXPECT_NE(row, connection.rows.end());
+  return row == connection.rows.end() ? connection.rows.front() : *row;
+}
+
+TEST(Memory, LacksTheRightThatATerminateDenies) {
+  const Model model = sample("weft/terminate-0-1-02-read-rights.pcap");
+  const Connection& connection = model.connections.at(0);
+  const Row& row = refused_row(connection);
+  const auto request = rdmap::parse_read_request(connection.messages[*row.message].front);
+  ASSERT_TRUE(request);
+  const auto& regions = connection.memory[kResponder].regions;
+  const auto region = std::ranges::find(regions, request->source_stag.value, &Region::stag);
+  ASSERT_NE(region, regions.end());
+  EXPECT_FALSE(region->rights.read);
+}
+
+TEST(Memory, HasAReceiveThatIsShorterThanWhatATerminateRefuses) {
+  const Model model = sample("weft/terminate-1-2-05-too-long.pcap");
+  const Connection& connection = model.connections.at(0);
+  const Row& row = refused_row(connection);
+  const auto& receives = connection.memory[kResponder].receives;
+  ASSERT_FALSE(receives.empty());
+  EXPECT_EQ(receives.back().msn, row.segment->untagged()->msn.value);
+  EXPECT_LT(receives.back().octets, row.segment->untagged()->offset.value + row.segment->payload);
+  EXPECT_FALSE(row.effect.placed);
+}
+
+// siw's Terminate quotes a DDP header that was never sent, and the Read Request behind it.
+TEST(Answers, FindTheReadThatSiwRefuses) {
+  const Model model = sample("21-term-read-bad-stag.pcap");
+  const Connection& connection = model.connections.at(0);
+  EXPECT_TRUE(refused_row(connection).words.starts_with("RDMA Read Request"));
+  EXPECT_THAT(connection.memory[kResponder].regions, IsEmpty());
+}
+
 TEST(Memory, IsTakenBackByASendWithInvalidate) {
   const Model model = sample("12-send-inv.pcap");
   const Connection& connection = model.connections.at(0);
@@ -142,6 +179,16 @@ TEST(Scripts, LeaveTheReadyToReceiveIndicationToTheEngine) {
   ASSERT_TRUE(lab[kInitiator]);
   EXPECT_EQ(lab[kInitiator]->rtr, mpa::Rtr::kRead);
   EXPECT_THAT(lab[kInitiator]->posts, IsEmpty());
+}
+
+// Both ends named kinds of it, and there was none in common.
+TEST(Scripts, NameTheReadyToReceiveIndicationsOfTheirFrames) {
+  const Model model = sample("weft/terminate-2-0-07-no-rtr.pcap");
+  const auto& lab = model.connections.at(0).lab;
+  ASSERT_TRUE(lab[kInitiator] && lab[kResponder]);
+  EXPECT_EQ(lab[kInitiator]->rtr, std::nullopt);
+  EXPECT_EQ(lab[kInitiator]->rtr_types, (mpa::RtrTypes{.send = true}));
+  EXPECT_EQ(lab[kResponder]->rtr_types, (mpa::RtrTypes{.write = true}));
 }
 
 TEST(Scripts, AreMissingWhereTheStartupIs) {
