@@ -16,19 +16,23 @@ namespace weft::explain {
 /// Writes values one behind the other, and the commas between them.
 class JsonText {
  public:
+  /// What is written goes to the end of `out`.
   explicit JsonText(std::string& out) : out_(out) {}
 
-  JsonText& begin(char bracket) {  ///< '{' or '['
+  /// Begins an object '{' or a list '['.
+  JsonText& begin(char bracket) {
     separate();
     out_ += bracket;
     fresh_ = true;
     return *this;
   }
-  JsonText& end(char bracket) {  ///< '}' or ']'
+  /// Ends it: '}' or ']'.
+  JsonText& end(char bracket) {
     out_ += bracket;
     fresh_ = false;
     return *this;
   }
+  /// The name of the value that comes next; it needs no escapes.
   JsonText& key(std::string_view name) {
     separate();
     out_ += '"';
@@ -37,8 +41,11 @@ class JsonText {
     fresh_ = true;
     return *this;
   }
+  /// A text.
   JsonText& value(std::string_view text) { return raw(json_string(text)); }
+  /// A text.
   JsonText& value(const char* text) { return value(std::string_view(text)); }
+  /// A number, or true and false.
   template <std::integral T>
   JsonText& value(T number) {
     if constexpr (std::same_as<T, bool>) return raw(number ? "true" : "false");
@@ -50,11 +57,12 @@ class JsonText {
     out_ += text;
     return *this;
   }
+  /// A name and its value.
   template <typename T>
   JsonText& put(std::string_view name, const T& one) {
     return key(name).value(one);
   }
-  /// Nothing where there is nothing.
+  /// A name and its value, where there is one.
   template <typename T>
   JsonText& put(std::string_view name, const std::optional<T>& one) {
     return one ? put(name, *one) : *this;
