@@ -25,9 +25,9 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "rdmacm-utils, ibverbs-utils, perftest
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION
 "userspace iWARP: RDMA over TCP without hardware or privileges
 weft is a software RNIC on ordinary TCP sockets (MPA, DDP and RDMAP). The
-package has the weft command (demo, rping, bench, info, run, audit, dissect)
-and replacements for libibverbs and librdmacm in a private directory, which
-weft run puts under unchanged RDMA programs.")
+package has the weft command (demo, rping, bench, info, run, audit, dissect,
+explain) and replacements for libibverbs and librdmacm in a private directory,
+which weft run puts under unchanged RDMA programs.")
 # What the binaries need, from what they are linked with; libraries of the package itself are not looked up.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/compat/lib)

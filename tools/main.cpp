@@ -35,11 +35,12 @@ constexpr const char* kFooter =
     "  weft audit trace.pcapng                     judge the iWARP connections of a capture\n"
     "  weft dissect --overview trace.pcapng        who sent what to whom, message by message\n"
     "  weft dissect --packet 17 trace.pcapng       show each field of what lies in that packet\n"
+    "  weft explain --demo                         a page that explains every operation octet by octet\n"
     "  weft keys keys                              make certificates, to try TLS with\n"
     "\n"
     "Exit codes: 0 success, 1 something failed, 2 the command line was wrong or the output\n"
     "cannot be written, 130 weft bench was interrupted;\n"
-    "weft run: the program's; weft audit and weft dissect: see their help.";
+    "weft run: the program's; weft audit, weft dissect and weft explain: see their help.";
 
 void add_global_options(CLI::App& app, GlobalOptions& options) {
   app.add_option(
@@ -74,8 +75,8 @@ Outcome<void> print_answer(const CLI::App& app, const CLI::Success& success) {
 Outcome<void> run_selected(const Selection& selection, const GlobalOptions& options) {
   if (!selection.run)
     return usage_error(
-        "name a subcommand: demo, rping, info, bench, run, audit, dissect, keys or completion (weft --help explains "
-        "them).");
+        "name a subcommand: demo, rping, info, bench, run, audit, dissect, explain, keys or completion (weft --help "
+        "explains them).");
   if (!options.command.empty() && !selection.takes_command) {
     return usage_error("'" + options.command.front() +
                        "' behind -- means nothing here; only weft run takes a program.");
@@ -110,6 +111,7 @@ int run(int argc, char** argv) {
   add_run_command(app, selection);
   add_audit_command(app, selection);
   add_dissect_command(app, selection);
+  add_explain_command(app, selection);
   add_keys_command(app, selection);
   add_completion_command(app, selection);
   Outcome<void> outcome;

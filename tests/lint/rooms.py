@@ -18,11 +18,12 @@ MAY_INCLUDE = {
               "ddp/untagged_queues.hpp"],
     "engine": ["common", "mpa", "ddp", "rdmap"],
     "conformance": ["common", "mpa", "ddp", "rdmap", "engine"],
+    "explain": ["common", "mpa", "ddp", "rdmap", "engine", "conformance"],
     "transport": ["common"],
     "verbs": ["common", "mpa", "ddp", "rdmap", "engine", "transport"],
     # verbs/device.hpp shows the interfaces; rdma_getaddrinfo() asks for a route before there is a connection.
     "compat": [*VERBS, "transport/interfaces.hpp", "transport/route.hpp"],
-    "tools": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "transport", "verbs", "bench"],
+    "tools": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "transport", "verbs", "explain", "bench"],
     "bench": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "transport", "verbs", "tools"],
 }
 
@@ -61,7 +62,7 @@ LIBRARIES = {
     "zstd.h": {"rooms": ["conformance/capture"], "in_headers": False},
     "zstd_errors.h": {"rooms": ["conformance/capture"], "in_headers": False},
     "lzma.h": {"rooms": ["conformance/capture"], "in_headers": False},
-    "fmt": {"rooms": ["conformance", "tools/audit", "tools/dissect"], "in_headers": False},
+    "fmt": {"rooms": ["conformance", "explain", "tools/audit", "tools/dissect", "tools/explain"], "in_headers": False},
     "spdlog": {"rooms": ["transport", "verbs", "tools", "bench"], "in_headers": False},
     "CLI": {"rooms": ["tools", "bench"], "in_headers": True},
     "infiniband": {"rooms": ["compat/ibverbs", "compat/objects"], "in_headers": True},

@@ -36,15 +36,19 @@ TEST_P(FullDisk, AndSoIsAClosedDescriptor) {
 INSTANTIATE_TEST_SUITE_P(Commands, FullDisk,
                          testing::Values("info", "info --json", "--help", "rping --help", "--version",
                                          "completion bash", "dissect " WEFT_SAMPLE, "dissect --json " WEFT_SAMPLE,
-                                         "audit " WEFT_SAMPLE, "demo --pcap \"$2\"",
+                                         "explain --text " WEFT_SAMPLE, "explain --json " WEFT_SAMPLE,
+                                         "explain -o - " WEFT_SAMPLE, "audit " WEFT_SAMPLE, "demo --pcap \"$2\"",
                                          "bench lat --iters 1 --repetitions 1 --json"));
 
 // Files that the options name.
 TEST(FullDiskOfAFile, IsAFailureThatIsExplained) {
   const std::string suite = "bench suite --only 'lat send 64, blocking wait' --iters 1 --repetitions 1";
   const std::vector<std::string> commands{"audit --quiet --json /dev/full " WEFT_SAMPLE,
-                                          "audit --quiet --junit /dev/full " WEFT_SAMPLE, "demo --pcap /dev/full",
-                                          suite + " --output /dev/full", suite + " --plot /dev/full"};
+                                          "audit --quiet --junit /dev/full " WEFT_SAMPLE,
+                                          "demo --pcap /dev/full",
+                                          "explain --demo -o /dev/full",
+                                          suite + " --output /dev/full",
+                                          suite + " --plot /dev/full"};
   for (const std::string& command : commands) {
     const Ended ended = run_script("exec \"$0\" " + command);
     EXPECT_EQ(ended.exit_code, 2) << command << ended.err;

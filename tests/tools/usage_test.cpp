@@ -121,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(EveryLevel, Help,
                                          Arguments{"bench", "lat", "--help"}, Arguments{"bench", "bw", "--help"},
                                          Arguments{"bench", "rate", "--help"}, Arguments{"bench", "suite", "--help"},
                                          Arguments{"run", "--help"}, Arguments{"completion", "--help"},
-                                         Arguments{"dissect", "--help"}));
+                                         Arguments{"dissect", "--help"}, Arguments{"explain", "--help"}));
 
 TEST(Version, IsOneLine) {
   const Ended ended = run({"--version"});

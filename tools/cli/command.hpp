@@ -34,6 +34,7 @@ void add_bench_command(CLI::App& app, Selection& selection);
 void add_run_command(CLI::App& app, Selection& selection);
 void add_audit_command(CLI::App& app, Selection& selection);
 void add_dissect_command(CLI::App& app, Selection& selection);
+void add_explain_command(CLI::App& app, Selection& selection);
 void add_keys_command(CLI::App& app, Selection& selection);
 void add_completion_command(CLI::App& app, Selection& selection);
 

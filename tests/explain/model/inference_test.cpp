@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the model infers: memory, states, answers, and what an engine needs to stand in for an end.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "samples.hpp"
+
+namespace weft::explain::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr std::size_t kInitiator = 0, kResponder = 1;
+
+// rping's third message is a Read, and its fifth a Write, as pcap-samples/README.md tells: 64 octets each.
+TEST(Memory, IsWhatTheMessagesUsed) {
+  const Model model = sample("01-rping.pcap");
+  ASSERT_THAT(model.connections, SizeIs(1));
+  const Connection& connection = model.connections[0];
+  const auto& regions = connection.memory[kInitiator].regions;
+  ASSERT_FALSE(regions.empty());
+  for (const Region& region : regions) {
+    EXPECT_TRUE(region.rights.read || region.rights.write);
+    EXPECT_EQ(region.octets, 64U);
+  }
+  EXPECT_THAT(connection.memory[kInitiator].receives, SizeIs(6));
+  EXPECT_THAT(connection.memory[kResponder].receives, SizeIs(6));
+}
+
+TEST(Memory, PlacesPayloadFromTheBeginningOfItsRegion) {
+  const Model model = sample("04-write-bw-64k-mtu1500.pcap");
+  for (const Connection& connection : model.connections) {
+    for (const Row& row : connection.rows) {
+      if (!row.effect.placed) continue;
+      const EndMemory& memory = connection.memory[index_of(opposite(row.from))];
+      const Placed& placed = *row.effect.placed;
+      const std::uint64_t size = placed.where == Placed::Where::kRegion ? memory.regions.at(placed.index).octets
+                                                                        : memory.receives.at(placed.index).octets;
+      EXPECT_LE(placed.offset + placed.octets, size) << row.words;
+      EXPECT_EQ(placed.octets, row.segment->payload) << row.words;
+    }
+  }
+}
+
+TEST(Memory, HasNoRegionThatATerminateDenies) {
+  const Model model = sample("20-term-write-bad-stag.pcap");
+  const Connection& connection = model.connections.at(0);
+  EXPECT_THAT(connection.memory[kResponder].regions, IsEmpty());
+  const Row& write = row_of(connection, "RDMA Write, 100 octets");
+  ASSERT_TRUE(write.effect.refused);
+  EXPECT_TRUE(connection.rows[*write.effect.refused].words.starts_with("Terminate: layer 1, type 1, code 0x00"));
+  EXPECT_FALSE(write.effect.placed);
+}
+
+// Its end is not known, but that it is before the last octet that was written to.
+TEST(Memory, HasARegionThatEndsWhereATerminateSaysSo) {
+  const Model model = sample("weft/terminate-1-1-01-write-bounds.pcap");
+  const Connection& connection = model.connections.at(0);
+  const auto refused =
+      std::ranges::find_if(connection.rows, [](const Row& row) { return row.effect.refused.has_value(); });
+  ASSERT_NE(refused, connection.rows.end());
+  const auto* const header = refused->segment->tagged();
+  const auto& regions = connection.memory[kResponder].regions;
+  const auto region = std::ranges::find(regions, header->stag.value, &Region::stag);
+  ASSERT_NE(region, regions.end());
+  EXPECT_LT(region->end(), header->offset.value + refused->segment->payload);
+}
+
+const Row& refused_row(const Connection& connection) {
+  const auto row = std::ranges::find_if(connection.rows, [](const Row& one) { return one.effect.refused.has_value(); });
+  EXPECT_NE(row, connection.rows.end());
+  return row == connection.rows.end() ? connection.rows.front() : *row;
+}
+
+TEST(Memory, LacksTheRightThatATerminateDenies) {
+  const Model model = sample("weft/terminate-0-1-02-read-rights.pcap");
+  const Connection& connection = model.connections.at(0);
+  const Row& row = refused_row(connection);
+  const auto request = rdmap::parse_read_request(connection.messages[*row.message].front);
+  ASSERT_TRUE(request);
+  const auto& regions = connection.memory[kResponder].regions;
+  const auto region = std::ranges::find(regions, request->source_stag.value, &Region::stag);
+  ASSERT_NE(region, regions.end());
+  EXPECT_FALSE(region->rights.read);
+}
+
+TEST(Memory, HasAReceiveThatIsShorterThanWhatATerminateRefuses) {
+  const Model model = sample("weft/terminate-1-2-05-too-long.pcap");
+  const Connection& connection = model.connections.at(0);
+  const Row& row = refused_row(connection);
+  const auto& receives = connection.memory[kResponder].receives;
+  ASSERT_FALSE(receives.empty());
+  EXPECT_EQ(receives.back().msn, row.segment->untagged()->msn.value);
+  EXPECT_LT(receives.back().octets, row.segment->untagged()->offset.value + row.segment->payload);
+  EXPECT_FALSE(row.effect.placed);
+}
+
+// siw's Terminate quotes a DDP header that was never sent, and the Read Request behind it.
+TEST(Answers, FindTheReadThatSiwRefuses) {
+  const Model model = sample("21-term-read-bad-stag.pcap");
+  const Connection& connection = model.connections.at(0);
+  EXPECT_TRUE(refused_row(connection).words.starts_with("RDMA Read Request"));
+  EXPECT_THAT(connection.memory[kResponder].regions, IsEmpty());
+}
+
+TEST(Memory, IsTakenBackByASendWithInvalidate) {
+  const Model model = sample("12-send-inv.pcap");
+  const Connection& connection = model.connections.at(0);
+  const Row& send = row_of(connection, "Send with Invalidate");
+  ASSERT_TRUE(send.effect.touched);
+  EXPECT_EQ(send.effect.touched->how, Touched::How::kInvalidate);
+  EXPECT_EQ(connection.memory[kResponder].regions.at(send.effect.touched->region).stag,
+            send.segment->untagged()->rsvd_ulp_word);
+}
+
+// The tour's library is read from its beginning, and its counter changed at offset 8.
+TEST(Memory, HasTheContentThatWasRead) {
+  const Model model = tour();
+  const auto& regions = model.connections.at(0).memory[kResponder].regions;
+  const auto library = std::ranges::find(regions, 0x0b000200U, &Region::stag);
+  ASSERT_NE(library, regions.end());
+  ASSERT_EQ(library->content.size(), 2000U);
+  const std::string_view text(reinterpret_cast<const char*>(library->content.data()), library->content.size());
+  EXPECT_TRUE(text.starts_with("A page of the library, "));
+  EXPECT_TRUE(text.substr(75).starts_with("A page of the library, ")) << "it is written there again and again";
+  const auto counter = std::ranges::find(regions, 0x0b000300U, &Region::stag);
+  ASSERT_NE(counter, regions.end());
+  EXPECT_EQ(counter->content, std::vector<std::byte>(8));
+}
+
+TEST(States, CountMessagesAndRequests) {
+  const Model model = sample("weft/read.pcap");
+  const Connection& connection = model.connections.at(0);
+  std::uint32_t requests = 0;
+  for (const Row& row : connection.rows) {
+    if (!row.effect.before) continue;
+    const EndState& before = connection.states[*row.effect.before];
+    const EndState& after = connection.states[*row.effect.after];
+    if (row.words.starts_with("RDMA Read Request")) {
+      EXPECT_EQ(after.ird, before.ird + 1);
+      EXPECT_EQ(before.msn[1], row.segment->untagged()->msn.value);
+      EXPECT_EQ(after.msn[1], before.msn[1] + 1);
+      ++requests;
+    }
+  }
+  EXPECT_GT(requests, 0U);
+  EXPECT_EQ(connection.states.back().ird, 0U);
+  EXPECT_EQ(connection.states.back().ord, 0U);
+}
+
+TEST(States, BeginWithTheStartup) {
+  const Model model = sample("20-term-write-bad-stag.pcap");
+  const Connection& connection = model.connections.at(0);
+  std::vector<std::string_view> after;
+  for (const Row& row : connection.rows) {
+    if (row.effect.after) after.push_back(connection.states[*row.effect.after].state);
+  }
+  EXPECT_THAT(after, ElementsAre("start-up", "RDMA mode", "RDMA mode", "terminated"));
+}
+
+TEST(Scripts, HaveWhatTheStartupFramesSaid) {
+  const Model model = sample("31-privdata.pcap");
+  const auto& lab = model.connections.at(0).lab;
+  ASSERT_TRUE(lab[kInitiator] && lab[kResponder]);
+  EXPECT_TRUE(lab[kInitiator]->initiator);
+  EXPECT_EQ(lab[kInitiator]->ird, 7);
+  EXPECT_EQ(lab[kInitiator]->ord, 9);
+  EXPECT_FALSE(lab[kInitiator]->private_data.empty());
+  ASSERT_THAT(lab[kInitiator]->posts, SizeIs(1));
+  const Row& request = model.connections[0].rows.at(lab[kInitiator]->posts[0].before_row);
+  EXPECT_TRUE(request.words.starts_with("RDMA Read Request")) << request.words;
+}
+
+TEST(Scripts, LeaveTheReadyToReceiveIndicationToTheEngine) {
+  const Model model = sample("54-p2p-rtr-read.pcap");
+  const auto& lab = model.connections.at(0).lab;
+  ASSERT_TRUE(lab[kInitiator]);
+  EXPECT_EQ(lab[kInitiator]->rtr, mpa::Rtr::kRead);
+  EXPECT_THAT(lab[kInitiator]->posts, IsEmpty());
+}
+
+// Both ends named kinds of it, and there was none in common.
+TEST(Scripts, NameTheReadyToReceiveIndicationsOfTheirFrames) {
+  const Model model = sample("weft/terminate-2-0-07-no-rtr.pcap");
+  const auto& lab = model.connections.at(0).lab;
+  ASSERT_TRUE(lab[kInitiator] && lab[kResponder]);
+  EXPECT_EQ(lab[kInitiator]->rtr, std::nullopt);
+  EXPECT_EQ(lab[kInitiator]->rtr_types, (mpa::RtrTypes{.send = true}));
+  EXPECT_EQ(lab[kResponder]->rtr_types, (mpa::RtrTypes{.write = true}));
+}
+
+TEST(Scripts, AreMissingWhereTheStartupIs) {
+  const Model model = sample("broken/mpa-7.1.2-12-no-request.pcap");
+  for (const Connection& connection : model.connections) EXPECT_FALSE(connection.lab[kInitiator]);
+}
+
+TEST(Findings, StandAtTheirOctets) {
+  const Model model = sample("broken/mpa-4.1-03.pcap");
+  const Connection& connection = model.connections.at(0);
+  ASSERT_THAT(connection.findings, SizeIs(1));
+  const FindingView& view = connection.findings[0];
+  ASSERT_TRUE(view.row);
+  const Row& row = connection.rows[*view.row];
+  EXPECT_THAT(row.findings, ElementsAre(0));
+  EXPECT_EQ(row.packet, view.finding.place.packet);
+  EXPECT_EQ(view.at + view.size + mpa::kCrcSize, row.wire.size) << "the PAD stands in front of the CRC";
+}
+
+TEST(Limits, LeaveOutWhatAPageDoesNotHold) {
+  Budget budget;
+  budget.rows = 5;
+  budget.octets = 200;
+  const Model model = sample("04-write-bw-64k-mtu1500.pcap", {.budget = budget});
+  std::size_t rows = 0;
+  for (const Connection& connection : model.connections) rows += connection.rows.size();
+  EXPECT_EQ(rows, 5U);
+  EXPECT_THAT(model.notes, ElementsAre(testing::HasSubstr("Only the first lines")));
+}
+
+}  // namespace
+}  // namespace weft::explain::test

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// The model as JSON: it parses, its indices name something, and it stays small.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "explain/model/json.hpp"
+#include "explain/model/json_text.hpp"
+#include "explain/tour/conversation.hpp"
+#include "samples.hpp"
+
+namespace weft::explain::test {
+namespace {
+
+using nlohmann::json;
+
+TEST(JsonString, EscapesWhatEndsAStringOrAScript) {
+  EXPECT_EQ(json_string("a\"b\\c\n"), R"("a\"b\\c\u000a")");
+  EXPECT_EQ(json_string("</script><!--"), R"("\u003c/script>\u003c!--")");
+  EXPECT_EQ(json_string("\xc3\xa9 \xe2\x86\x92"), "\"\xc3\xa9 \xe2\x86\x92\"");
+}
+
+TEST(JsonString, ReplacesWhatIsNoUtf8) {
+  for (const std::string_view wrong : {"\xff", "\xc0\xaf", "\xed\xa0\x80", "\xe2\x86", "\xf4\x90\x80\x80"}) {
+    const json parsed = json::parse(json_string(wrong));
+    EXPECT_NE(parsed.get<std::string>().find("\xef\xbf\xbd"), std::string::npos);
+  }
+}
+
+void expect_index(const json& object, const char* key, std::size_t size) {
+  if (!object.contains(key)) return;
+  EXPECT_LT(object[key].get<std::size_t>(), size) << key << " of " << object.dump();
+}
+
+void expect_fields(const json& fields, const json& model) {
+  for (const json& field : fields) {
+    ASSERT_GE(field.size(), 4U);
+    EXPECT_LT(field[2].get<std::size_t>(), model["names"].size());
+    EXPECT_LT(field[3].get<std::size_t>(), model["strings"].size());
+    EXPECT_LT(field.back().get<std::size_t>(), model["strings"].size());
+  }
+}
+
+void expect_row(const json& row, const json& connection, const json& model) {
+  const std::string other = row["from"] == "initiator" ? "responder" : "initiator";
+  const json& memory = connection["memory"][other];
+  expect_index(row, "lower", model["packets"].size());
+  expect_index(row, "message", connection["messages"].size());
+  expect_index(row, "refused", connection["rows"].size());
+  expect_index(row, "before", connection["states"].size());
+  expect_index(row, "after", connection["states"].size());
+  if (row.contains("placed")) {
+    expect_index(row["placed"], "region", memory["regions"].size());
+    expect_index(row["placed"], "receive", memory["receives"].size());
+  }
+  if (row.contains("touches")) expect_index(row["touches"], "region", memory["regions"].size());
+  if (row.contains("fields")) expect_fields(row["fields"], model);
+  if (!row.contains("octets")) return;
+  EXPECT_EQ(row["octets"].get<std::string>().size(), 2 * row["size"].get<std::size_t>());
+}
+
+void expect_sound(const json& model) {
+  for (const json& packet : model["packets"]) expect_fields(packet["fields"], model);
+  for (const json& name : model["names"]) {
+    for (const json& clause : name[2]) EXPECT_TRUE(model["clauses"].contains(clause)) << clause;
+  }
+  for (const json& connection : model["connections"]) {
+    for (const json& row : connection["rows"]) expect_row(row, connection, model);
+    for (const json& message : connection["messages"]) expect_index(message, "answers", connection["messages"].size());
+    for (const json& finding : connection["findings"]) {
+      EXPECT_TRUE(model["clauses"].contains(finding["clause"]));
+      expect_index(finding, "row", connection["rows"].size());
+    }
+  }
+}
+
+TEST(Json, OfTheTourIsSound) {
+  const json model = json::parse(to_json(tour()));
+  expect_sound(model);
+  EXPECT_EQ(model["connections"].size(), 1U);
+  EXPECT_EQ(model["connections"][0]["lab"].size(), 2U);
+}
+
+TEST(Json, OfSamplesIsSound) {
+  for (const char* const name : {"20-term-write-bad-stag.pcap", "61-nvme-rdma-crc-mtu1500.pcap", "30-reject.pcap",
+                                 "weft/everything-markers.pcap", "weft/ipv6.pcap", "broken/mpa-4.4-13.pcap"})
+    expect_sound(json::parse(to_json(sample(name))));
+}
+
+TEST(Json, EveryFieldHasAReference) {
+  for (const char* const name : {"weft/everything-markers.pcap", "weft/ipv6.pcap", "20-term-write-bad-stag.pcap"}) {
+    const json model = json::parse(to_json(sample(name)));
+    for (const json& term : model["names"]) {
+      if (term[1] == "Reserved") continue;  // of two messages
+      EXPECT_NE(term[3], "") << term.dump();
+    }
+  }
+}
+
+TEST(Json, HasTheClausesOfWhatAnEngineTells) {
+  const json clauses = json::parse(to_json(Model{}))["clauses"];
+  const json stag = {
+      {"rfc", 5041}, {"section", "7.1"}, {"text", "Broken when the STag is invalid, or allows no placement"}};
+  EXPECT_EQ(clauses.at("DDP-7.1-12"), stag);
+  EXPECT_EQ(clauses.at("RDMAP-IANA-3.3-02").at("section"), "3.3");
+  EXPECT_EQ(clauses.at("RDMAP-IANA-3.3-02").at("rfc"), 6580);
+  for (const auto& [id, clause] : clauses.items()) {
+    EXPECT_GT(clause.at("rfc").get<int>(), 5000) << id;
+    EXPECT_FALSE(clause.at("text").get<std::string>().empty()) << id;
+  }
+}
+
+// The page has to hold that many, each in a packet of its own.
+TEST(Json, OfTenThousandMessagesIsBelowSixteenMegabytes) {
+  ModelMaker maker("many");
+  engine::Config initiator, responder;
+  initiator.role = mpa::Role::kInitiator;
+  responder.role = mpa::Role::kResponder;
+  Conversation talk(initiator, responder, [&](const conformance::Packet& packet) { maker.take(packet); });
+  talk.memory(TourEnd::kInitiator).add(1, 0, 64, {}, "sixty-four octets ");
+  const rdmap::LocalSegment source{.address = 0, .length = 64, .lkey = 1};
+  talk.open({}, {});
+  for (int i = 0; i < 10'000; ++i) {
+    talk.memory(TourEnd::kResponder).post_receive(64);
+    talk.post(TourEnd::kInitiator, {.operation = engine::Operation::kSend, .local = rdmap::LocalSegments(&source, 1)});
+  }
+  talk.close();
+  maker.close();
+  const Model model = maker.finish();
+  EXPECT_EQ(model.connections.at(0).messages.size(), 10'000U);
+  EXPECT_LT(to_json(model).size(), 16'000'000U);
+}
+
+}  // namespace
+}  // namespace weft::explain::test

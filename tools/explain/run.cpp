@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be read of a damaged capture is shown; then the command fails and says why.
+#include "tools/explain/run.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <sstream>
+
+#include "explain/model/json.hpp"
+#include "explain/page/page.hpp"
+#ifdef WEFT_HAS_LABORATORY
+#include "explain/laboratory/octets.hpp"
+#endif
+#include "tools/cli/standard_output.hpp"
+#include "tools/explain/printing.hpp"
+#include "tools/explain/reading.hpp"
+#include "tools/explain/stepping.hpp"
+
+namespace weft::tools::explaining {
+namespace {
+
+// In the current directory: "trace.html" of "captures/trace.pcapng.gz".
+std::string output_of(const Options& options) {
+  if (!options.output.empty()) return options.output;
+  if (options.demo) return "weft-tour.html";
+  std::string name = options.file == "-" ? "weft-explain" : std::filesystem::path(options.file).filename().string();
+  for (const char* const ending : {".gz", ".zst", ".xz", ".pcap", ".pcapng", ".cap"}) {
+    if (name.ends_with(ending) && name.size() > std::string_view(ending).size())
+      name.resize(name.size() - std::string_view(ending).size());
+  }
+  return name + ".html";
+}
+
+// The module that the page runs.
+Bytes laboratory() {
+#ifdef WEFT_HAS_LABORATORY
+  return explain::laboratory_octets();
+#else
+  return {};
+#endif
+}
+
+Outcome<void> write_page_of(const explain::Model& model, const Options& options) {
+  std::ostringstream page;
+  explain::write_page(page, explain::to_json(model), laboratory());
+  const std::string path = output_of(options);
+  if (path == "-") return print_now(page.str());
+  if (auto written = write_file(path, page.str()); !written) return written;
+  return print_line(path + ": open it in a browser.");
+}
+
+Outcome<void> show(const explain::Model& model, const Options& options, const Palette& palette) {
+  if (options.json) return print_line(explain::to_json(model));
+  if (options.step) return step_through(model, palette);
+  if (options.text) return print_model(model, palette);
+  return write_page_of(model, options);
+}
+
+Outcome<void> check(const Options& options) {
+  if (!options.demo && options.file.empty())
+    return usage_error("name a capture, or ask for the tour with --demo (weft explain --help).");
+  if (options.step && (::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0))
+    return usage_error("--step needs a terminal to read keys from and to print on.");
+  return {};
+}
+
+}  // namespace
+
+Outcome<void> run(const Options& options, const Palette& palette) {
+  if (auto sensible = check(options); !sensible) return sensible;
+  auto read = read_model(options);
+  if (!read) return std::unexpected(read.error());
+  const bool nothing = read->model.connections.empty();
+  if (auto shown = nothing ? Outcome<void>() : show(read->model, options, palette); !shown) return shown;
+  if (read->wrong) return std::unexpected(*read->wrong);
+  return {};
+}
+
+}  // namespace weft::tools::explaining
