@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The laboratory as a WebAssembly module, to be put into a page.
+#pragma once
+
+#include "common/wire.hpp"
+
+namespace weft::explain {
+
+// Empty when this weft was built without it (CMake's WEFT_LABORATORY).
+[[nodiscard]] Bytes laboratory_octets() noexcept;
+
+}  // namespace weft::explain
