@@ -15,6 +15,7 @@ engine::Config config_of(const Script& script) {
   config.mpa = script.policy;
   config.emss = script.emss;
   config.no_receive = script.no_receive;
+  config.first_atomic_id = script.first_atomic_id;
   return config;
 }
 

@@ -63,6 +63,8 @@ async function weftLaboratory(source) {
     for (const key of ["crc", "markers", "enhanced", "peer_to_peer", "reject"]) {
       if (script[key] !== undefined) line(key, script[key] ? 1 : 0);
     }
+    const atomic = (script.posts ?? []).find((post) => post.atomic?.request_id !== undefined);
+    if (atomic) line("first_atomic_id", atomic.atomic.request_id);
     if (script.rtr !== undefined) line("rtr", ...[script.rtr].flat());
     if (script.private_data) line("private_data", script.private_data);
     for (const region of script.regions ?? []) {

@@ -84,7 +84,8 @@ void Laboratory::answer_request() {
       script_.reject ? engine_.reject(script_.private_data) : engine_.accept(script_.private_data, {});
   if (answered) return;
   step_.refused =
-      "a responder cannot answer as the script says: IRD or ORD is out of range, or its private data is longer "
+      "a responder cannot answer as the script says: IRD or ORD is out of range, it takes no kind of "
+      "ready-to-receive where the peer asks for one, or its private data is longer "
       "than 512 octets, or 508 with enhanced data";
   engine_.abort(now_);
 }

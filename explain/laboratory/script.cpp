@@ -160,6 +160,7 @@ bool read_line(std::string_view key, Words& words, Script& script) {
   if (key == "reject") return read_bit(words.next(), script.reject);
   if (key == "no_receive") return read_no_receive(words.next(), script);
   if (key == "emss") return read(words.next(), script.emss, 65535);
+  if (key == "first_atomic_id") return read(words.next(), script.first_atomic_id);
   if (key == "region") return read_region(words, script);
   if (key == "receive") return read_receive(words, script);
   if (key == "post") return read_work(words, script);

@@ -16,6 +16,7 @@
 //   reject 0|1                          the responder's user says no
 //   no_receive stall|terminate          when a Send finds no receive
 //   emss N                              octets of TCP payload in a segment
+//   first_atomic_id N                   Request Identifier of this end's first atomic
 //   region STAG BEGIN SIZE RIGHTS [OCTETS]    RIGHTS: letters of r, w and a (remote read, write, atomic), or -
 //   receive SIZE                        a receive of queue 0; they are posted in the order of the lines
 //   post ROW WORK SINK_STAG SINK_TO SOURCE_STAG SOURCE_TO SIZE [DATA MASK COMPARE COMPARE_MASK]
@@ -68,6 +69,7 @@ struct Script {
   bool reject{};
   engine::NoReceive no_receive{};
   std::uint32_t emss = 1460;
+  std::uint32_t first_atomic_id = 0;
   std::vector<std::byte> private_data{};
   std::vector<RegionScript> regions{};
   std::vector<std::uint64_t> receives{};  // sizes

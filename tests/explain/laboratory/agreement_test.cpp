@@ -78,6 +78,7 @@ class Plain {
     engine::Config config;
     config.role = script.role;
     config.mpa = script.policy;
+    config.first_atomic_id = script.first_atomic_id;
     return config;
   }
   bool post() {

@@ -32,6 +32,7 @@ constexpr std::array kSources{
     Source{"weft/rtr-read", Direction::kFromResponder},
     Source{"46-crc-term-write-bad-stag", Direction::kFromResponder},
     Source{"forged/story", Direction::kFromInitiator},
+    Source{"forged/story", Direction::kFromResponder},
 };
 
 class Editor {

@@ -15,7 +15,7 @@ const SCRIPT = {
   regions: [{stag: "0x00001100", begin: "0x0000000000005000", octets: 16, rights: ["remote write", "sink of reads"], why: "a test"}],
   receives: [8, 0],
   posts: [{before_row: 3, what: "atomic", source_stag: "0x7", source_to: "0x8", octets: 8,
-    atomic: {what: "CmpSwap", data: "0x1", mask: "0x2", compare: "0x3", compare_mask: "0x4"}}],
+    atomic: {what: "CmpSwap", data: "0x1", mask: "0x2", compare: "0x3", compare_mask: "0x4", request_id: "0x5"}}],
 };
 
 async function main() {
@@ -24,6 +24,7 @@ async function main() {
   assert.match(lab.scriptText(SCRIPT), /^region 0x00001100 0x0000000000005000 16 w$/m);
   assert.match(lab.scriptText(SCRIPT), /^post 3 cmp_swap 0 0 0x7 0x8 8 0x1 0x2 0x3 0x4$/m);
   assert.match(lab.scriptText(SCRIPT), /^receive 0$/m);
+  assert.match(lab.scriptText(SCRIPT), /^first_atomic_id 0x5$/m);
 
   const run = lab.start(SCRIPT);
   assert.strictEqual(run.first.state, "start-up");

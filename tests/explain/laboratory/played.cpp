@@ -122,6 +122,7 @@ class Learner {
     }
     if (const auto* atomic = std::get_if<engine::AtomicRequested>(&segment.delivery)) {
       const rdmap::AtomicRequest& asked = atomic->request;
+      if (!std::exchange(atomic_seen_, true)) lines_ << "first_atomic_id " << asked.request_id << '\n';
       lines_ << "post " << row_
              << (asked.operation.kind == rdmap::AtomicOperation::Kind::kFetchAdd ? " fetch_add" : " cmp_swap")
              << " 0 0 " << asked.stag.value << ' ' << asked.offset.value << " 8\n";
@@ -138,6 +139,7 @@ class Learner {
   Played played_{};
   std::uint32_t row_ = 0;
   bool peer_to_peer_ = false;
+  bool atomic_seen_ = false;
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 TEST(Script, EveryLineIsRead) {
   const auto script = parse_script(
       "role initiator\nrevision 2\ncrc 0\nmarkers 1\nenhanced 1\npeer_to_peer 1\nrtr send read\nird 3\nord 0x10\n"
-      "private_data 00ff\nreject 1\nno_receive terminate\nemss 1000\n\n"
+      "private_data 00ff\nreject 1\nno_receive terminate\nemss 1000\nfirst_atomic_id 9\n\n"
       "region 0x10 0x7000 32 rw a0a1\nregion 17 0 0 -\nreceive 7\nreceive 9\n"
       "post 4 read 0x10 0x7000 7 0x8 32\npost 9 cmp_swap 0x10 0x7008 5 6 8 1 2 3 4\n");
   ASSERT_TRUE(script) << script.error();
@@ -30,6 +30,7 @@ TEST(Script, EveryLineIsRead) {
   EXPECT_TRUE(script->reject);
   EXPECT_EQ(script->no_receive, engine::NoReceive::kTerminate);
   EXPECT_EQ(script->emss, 1000U);
+  EXPECT_EQ(script->first_atomic_id, 9U);
   ASSERT_EQ(script->regions.size(), 2U);
   const RegionScript& region = script->regions[0];
   EXPECT_EQ(region.stag, 16U);
