@@ -97,6 +97,9 @@ def headers_compiled_in():
             shipped = line.startswith(SHIPPED)
         elif shipped and line.startswith("    /usr/"):
             found.add(line.strip())
+    # Of the objects of the laboratory's WebAssembly module the compiler's own lists tell. Their folder is a link into libc++'s.
+    for listed in (BUILD / "explain/laboratory/wasm").glob("*.o.d"):
+        found |= {str(Path(name).resolve()) for name in re.findall(r"/usr/[^\s\\]+", listed.read_text())}
     return sorted(found)
 
 
