@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// write_table FOLDER FILE: the table of edits with the answers of the native laboratory, a line of JSON for each edit, for
-// same_answers.js to give the WebAssembly module.
+// write_table FOLDER FILE MODULE: the table of edits with the answers of the native laboratory, a line of JSON for each edit,
+// for same_answers.js to give the WebAssembly module. And is that what laboratory_octets() puts into a page?
+#include <algorithm>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 
 #include "explain/laboratory/json.hpp"
 #include "explain/laboratory/laboratory.hpp"
+#include "explain/laboratory/octets.hpp"
 #include "tests/explain/laboratory/edits.hpp"
 
 using namespace weft::explain::laboratory;
@@ -33,10 +36,20 @@ std::string line_of(const test::Edit& edit) {
   return json.take();
 }
 
+bool is_in_library(const char* module) {
+  std::ifstream in(module, std::ios::binary);
+  const std::string octets{std::istreambuf_iterator<char>(in), {}};
+  return !octets.empty() && std::ranges::equal(std::as_bytes(std::span(octets)), weft::explain::laboratory_octets());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) return 2;
+  if (argc != 4) return 2;
+  if (!is_in_library(argv[3])) {
+    std::cout << "laboratory_octets() are not those of " << argv[3] << '\n';
+    return 1;
+  }
   std::ofstream out(argv[2], std::ios::binary);
   const auto table = test::table_of_edits(argv[1]);
   for (const test::Edit& edit : table) out << line_of(edit) << '\n';
