@@ -37,6 +37,7 @@ struct Config {
   std::uint32_t send_queue_depth = 128;  // work requests
   std::uint32_t max_ird = 128;           // upper bound for inbound reads, whatever is negotiated
   NoReceive no_receive = NoReceive::kStall;
+  std::uint32_t first_atomic_id = 0;  // Request Identifier of our first atomic; the others count on (RDMAPX-5.2.1-05)
   // Octets of a payload still to come from which on landing() names their place, although they are not verified there
   // yet: fewer are cheaper to copy than to read by themselves. 0: never.
   std::uint32_t early_placement = 32 * 1024;

@@ -49,6 +49,7 @@ class Outbound {
 
   void set_emss(std::uint32_t emss) noexcept { cutter_.set_emss(emss); }
   void hold(bool on) noexcept { held_ = on; }  // start no work request
+  void count_atomics_from(std::uint32_t id) noexcept { atomic_id_ = id; }
   // Ends this direction: the message under way is finished, then comes the Terminate, then nothing (RDMAP-5.4-10). The
   // Terminate does not go between two segments of that message: messages are sent in order (DDP-5.3-01), and a peer may
   // not deliver one before the messages ahead of it are complete (DDP-5.4-03).

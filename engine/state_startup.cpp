@@ -150,6 +150,7 @@ void Engine::State::enter_rdma_mode(const mpa::Agreement& agreement, const Accep
   const auto limits = depths(agreement, parameters, config);
   rdma.emplace(config, agreement, limits, queue, memory);
   rdma->outbound.hold(draining.on);
+  rdma->outbound.count_atomics_from(config.first_atomic_id);
   step(rdmap::StreamEvent::kEstablished);
   announcement.terms = std::make_unique<Established>(Established{agreement.revision,
                                                                  agreement.enhanced,

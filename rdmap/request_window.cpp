@@ -44,7 +44,7 @@ std::expected<ResponsePiece, ErrorCode> RequestWindow::read_response(const ddp::
   // once; two of them beside holes may be missed, and a receiver need not look for them at all (DDP-5.2-14).
   const bool again = *offset < furthest_ && received_ == furthest_ && payload != 0;
   received_ += payload;
-  furthest_ = std::max(furthest_, *offset + payload);
+  furthest_ = std::max<std::uint64_t>(furthest_, *offset + payload);
   const ResponsePiece piece{outstanding_.front().cookie, *offset, header.last};
   if (!again && !header.last) return piece;
   const bool whole = std::exchange(received_, 0) == read->size && std::exchange(furthest_, 0) == read->size;

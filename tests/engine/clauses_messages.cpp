@@ -144,5 +144,19 @@ TEST_CASE("An atomic is complete when its Response brings the original value, no
   CHECK(original == 0x1122334455667788);
 }
 
+TEST_CASE("Atomics are numbered from where the configuration says", "[RDMAPX-5.2.1-05]") {
+  Config config = responder();
+  config.first_atomic_id = 0xffffffff;
+  Speaker rogue(config);
+  const rdmap::LocalSegment word{8, 8, 1};
+  for (std::uint64_t i = 1; i <= 2; ++i) {
+    rogue.post({.cookie = i, .operation = Operation::kFetchAdd, .local = rdmap::LocalSegments(&word, 1)});
+  }
+  const auto all = rogue.heard();
+  REQUIRE(all.size() == 2);
+  CHECK(rdmap::parse_atomic_request(all[0].payload)->request_id == 0xffffffff);
+  CHECK(rdmap::parse_atomic_request(all[1].payload)->request_id == 0);
+}
+
 }  // namespace
 }  // namespace weft::engine::test::messages_clauses
