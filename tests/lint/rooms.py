@@ -18,11 +18,12 @@ MAY_INCLUDE = {
               "ddp/untagged_queues.hpp"],
     "engine": ["common", "mpa", "ddp", "rdmap"],
     "conformance": ["common", "mpa", "ddp", "rdmap", "engine"],
+    "explain": ["common", "mpa", "ddp", "rdmap", "engine", "conformance"],
     "transport": ["common"],
     "verbs": ["common", "mpa", "ddp", "rdmap", "engine", "transport"],
     # verbs/device.hpp shows the interfaces; rdma_getaddrinfo() asks for a route before there is a connection.
     "compat": [*VERBS, "transport/interfaces.hpp", "transport/route.hpp"],
-    "tools": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "transport", "verbs", "bench"],
+    "tools": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "explain", "transport", "verbs", "bench"],
     "bench": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "transport", "verbs", "tools"],
 }
 
