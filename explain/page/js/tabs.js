@@ -2,7 +2,7 @@
 // The views: octets, memory, laboratory; on a narrow screen the ladder is one of them.
 
 const kTabs = ["ladder", "octets", "memory", "laboratory"];
-const narrow = window.matchMedia("(max-width: 60rem)");
+const narrow = window.matchMedia("screen and (max-width: 60rem)");
 
 const tab_button = (tab) => by_id(`tab-${tab}`);
 const pane_of = (tab) => by_id(`${tab}-pane`);

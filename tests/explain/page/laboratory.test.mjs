@@ -105,6 +105,20 @@ test("drop, duplicate, move", async () => {
   await close_page(page);
 });
 
+test("by keys alone", async () => {
+  const page = await open_laboratory();
+  await page.locator(".pieces").focus();
+  while (!/^RDMA Write$/m.test(await text(page, ".piece[aria-selected=true]"))) await page.keyboard.press("ArrowDown");
+  while (await page.evaluate(() => document.activeElement.id) !== "octet-value") await page.keyboard.press("Tab");
+  for (let octet = 0; octet < 4; ++octet) await page.keyboard.press("ArrowRight");
+  assert.match(await text(page, ".octet-form label"), /Octet 4 · STag/);
+  await page.keyboard.type("00");
+  while (!/^Up to the chosen one$/.test(await page.evaluate(() => document.activeElement.textContent))) await page.keyboard.press("Shift+Tab");
+  await page.keyboard.press("Enter");
+  assert.match(await text(page, ".lab-answer .finding"), /The STag is invalid/);
+  await close_page(page);
+});
+
 test("a build without a laboratory says so, and why", async () => {
   const page = await open_page(browser, write_page("without", model), {hash: "#row=3&tab=laboratory"});
   await page.waitForFunction(() => document.querySelector("#laboratory-pane").textContent.includes("This build has no laboratory"));

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import {statSync} from "node:fs";
 import test, {after, before} from "node:test";
-import {close_page, open_page, start_browser, text, write_page} from "./browser.mjs";
+import {close_page, open_page, ready_after, start_browser, text, write_page} from "./browser.mjs";
 import {small_model} from "./models.mjs";
 
 let browser, path;
@@ -15,13 +15,21 @@ before(async () => {
 after(() => browser.close());
 
 test("the page is there within a second, and says what it shows", async () => {
+  const ready = await ready_after(browser, path);
+  assert.ok(ready < 1000, `ready after ${ready} ms`);
   const page = await open_page(browser, path);
-  await page.locator(".row[aria-selected=true]").waitFor({timeout: 1000});
-  assert.ok(page.ready_after < 1000, `ready after ${page.ready_after} ms`);
   assert.ok(statSync(path).size < 3 << 20);
   assert.match(await page.title(), /weft explain/);
   assert.match(await text(page, "#about"), /MPA revision 2.*CRCs in use.*Markers in what the initiator and the responder sends/s);
   assert.equal(await page.locator(".row").count(), model.connections[0].rows.length);
+  await close_page(page);
+});
+
+test("the page's own policy lets nothing out", async () => {
+  const page = await open_page(browser, path);
+  assert.equal(await page.evaluate(() => fetch("http://127.0.0.1:9/").then(() => "went", () => "refused")), "refused");
+  assert.ok(page.faults.every((fault) => /Content Security Policy/.test(fault)) && page.faults.length > 0, page.faults.join());
+  page.faults.length = 0;
   await close_page(page);
 });
 

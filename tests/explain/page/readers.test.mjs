@@ -63,6 +63,7 @@ test("on paper there are the ladder, the fields and their clauses", async () => 
   assert.match(await text(page, "#print"), /initiator 10\.0\.0\.1.*RDMA Read Request/s);
   assert.match(await text(page, ".all-fields .clauses"), /MPA-4.3-05/);
   assert.ok(!await page.locator(".tabs").isVisible());
+  assert.ok(await page.locator(".card").isVisible());
   assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector(".card")).backgroundColor), "rgb(255, 255, 255)");
   await page.evaluate(() => window.dispatchEvent(new Event("afterprint")));
   assert.ok((await page.pdf({format: "A4"})).length > 10000);

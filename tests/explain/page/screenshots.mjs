@@ -5,13 +5,15 @@ import {join} from "node:path";
 import {close_page, open_page, start_browser} from "./browser.mjs";
 
 const [path, out, row = "1"] = process.argv.slice(2);
+const kWide = {width: 1280, height: 820};
+const kPhone = {width: 390, height: 844};
 const kShots = [
-  ["light", {theme: "light", width: 1400, height: 900}, "octets"],
-  ["dark", {theme: "dark", width: 1400, height: 900}, "octets"],
-  ["memory", {theme: "light", width: 1400, height: 900}, "memory"],
-  ["laboratory", {theme: "dark", width: 1400, height: 900}, "laboratory"],
-  ["narrow", {theme: "light", width: 390, height: 844, deviceScaleFactor: 2}, "octets"],
-  ["narrow-ladder", {theme: "dark", width: 390, height: 844, deviceScaleFactor: 2}, "ladder"],
+  ["light", {theme: "light", ...kWide}, "octets"],
+  ["dark", {theme: "dark", ...kWide}, "octets"],
+  ["memory", {theme: "light", ...kWide}, "memory"],
+  ["laboratory", {theme: "dark", ...kWide}, "laboratory"],
+  ["narrow", {theme: "light", ...kPhone}, "octets"],
+  ["narrow-ladder", {theme: "dark", ...kPhone}, "ladder"],
 ];
 const browser = await start_browser();
 
@@ -27,6 +29,7 @@ for (const [name, options, tab] of kShots) {
   const page = await open_page(browser, path, {...options, hash: `#row=${row}&tab=${tab}`});
   if (name === "narrow") await page.locator("#octets-pane .field", {hasText: "STag"}).first().click();
   if (tab === "laboratory") await break_stag(page);
+  if (tab === "laboratory") await page.locator(".detail").evaluate((node) => { node.scrollTop = 0; });
   await page.waitForTimeout(500);
   await page.screenshot({path: join(out, `${name}.png`)});
   await close_page(page);
