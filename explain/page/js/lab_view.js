@@ -12,8 +12,8 @@ async function load_engine() {
   return weftLaboratory(octets);
 }
 
-function lab_words(words) {
-  pane_of("laboratory").replaceChildren(el("header.pane-head", {}, el("h2", {}, "Laboratory"), el("p.lesson", {}, words)));
+function lab_words(words, ...more) {
+  pane_of("laboratory").replaceChildren(el("header.pane-head", {}, el("h2", {}, "Laboratory"), el("p.lesson", {}, words), more));
 }
 
 function end_choice() {
@@ -39,7 +39,7 @@ function lab_actions() {
 }
 
 function act(name) {
-  const [, action, sensible] = lab.actions?.[name] ?? [];
+  const [, action, sensible] = (lab.control && lab.actions?.[name]) ?? [];
   if (!action || !sensible()) return;
   action();
   if (name !== "restore") show_run(["octet", "piece", "all"].includes(name) ? Math.min(lab.control.next, lab.control.pieces.length - 1) : lab.list.chosen);
@@ -78,10 +78,23 @@ function update_buttons() {
   for (const node of lab.buttons) node.disabled = !lab.actions[node.dataset.act][2]();
 }
 
+// The reader chooses the other end by the same button again, in whatever the pane shows then.
 function start_run(end) {
+  const had_focus = document.activeElement?.name === "end";
+  lab.end = end;
+  try {
+    draw_run(end);
+  } catch (fault) {
+    lab.control = undefined;
+    lab_words(fault.message, end_choice());
+  }
+  if (had_focus) document.querySelector(".lab-end input:checked")?.focus();
+}
+
+function draw_run(end) {
   make_run(end);
   const {pieces} = lab.control;
-  if (!pieces.length) return lab_words(`The capture has nothing that the ${other_end(end)} sent, so there is nothing to feed.`);
+  if (!pieces.length) throw new Error(`The capture has nothing that the ${other_end(end)} sent, so there is nothing to feed.`);
   const note = lab.cut !== undefined && el("p.note", {}, `The page leaves out payload of row ${lab.cut + 1}: what the engine can be fed ends before it.`);
   pane_of("laboratory").replaceChildren(
     el("header.pane-head", {}, el("h2", {}, "Laboratory"), el("p.lesson", {}, `Here runs the engine of weft itself, compiled to WebAssembly. It plays the ${end}, and what the ${other_end(end)} sent is fed to it. Change an octet, drop, double or move a segment: it answers as a live weft would.`), end_choice(), note || ""),
@@ -105,7 +118,7 @@ async function draw_laboratory() {
 
 // The row chosen in the ladder is chosen here, too, if it is one of those that are fed.
 function follow_row_in_laboratory() {
-  if (looking.tab !== "laboratory" || lab.shown !== looking.connection) return;
+  if (looking.tab !== "laboratory" || lab.shown !== looking.connection || !lab.control) return;
   const index = lab.control.pieces.findIndex((piece) => piece.row === looking.row);
   if (index >= 0 && lab.control.pieces[lab.list.chosen]?.row !== looking.row) show_run(index);
 }

@@ -91,9 +91,9 @@ function show_field() {
   const part = part_of(frame_now, name);
   if (!part?.field) return;
   mark_part(pane_of("octets"), name, looking.octet);
-  card.hidden = narrow.matches && looking.field === -1;  // there it lies over the octets
+  card.hidden = card_over_octets.matches && looking.field === -1;
   card.className = `card layer-${is_marker(part.field) ? "marker" : part.field.layer}`;
-  if (narrow.matches && !card.hidden) pane_of("octets").querySelector(".field.chosen")?.scrollIntoView({block: "nearest"});
+  if (card_over_octets.matches && !card.hidden) pane_of("octets").querySelector(".field.chosen")?.scrollIntoView({block: "nearest"});
   card.replaceChildren(button(".quiet.small.card-close", "Close", () => choose_field(-1)), ...draw_card(frame_now, part, looking.octet, findings_of(row_now())).flat().filter(Boolean));
 }
 

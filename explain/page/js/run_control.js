@@ -12,7 +12,7 @@ class RunControl {
     this.run?.free?.();
     this.run = this.laboratory.start(this.script);
     Object.assign(this, {answers: [], last: undefined, next: 0, ended: false});  // answers: {words, step} where something happened
-    if (this.run.first?.out?.length) this.take(this.run.first, "The engine begins");
+    if (this.run.first?.out?.length) this.take(() => this.run.first, "The engine begins");
     for (const piece of this.pieces) piece.fed = 0;
     this.skip_dropped();
   }
@@ -36,7 +36,7 @@ class RunControl {
     const first = piece.fed;
     const octets = this.octets_of_piece(piece).slice(first, Math.min(piece.octets.length, first + most));
     piece.fed += octets.length;
-    this.take(this.run.feed(octets, piece.row), fed_words(piece, first, octets.length));
+    this.take(() => this.run.feed(octets, piece.row), fed_words(piece, first, octets.length));
     if (piece.fed < piece.octets.length) return;
     ++this.next;
     this.skip_dropped();
@@ -48,15 +48,16 @@ class RunControl {
 
   end() {
     if (this.closed) return;
-    this.take(this.run.end(), "End of the stream (FIN)");
+    this.take(() => this.run.end(), "End of the stream (FIN)");
     this.ended = true;
   }
 
   // Of the engine's time, up to its next time-out.
-  wait() { this.take(this.run.wait(), "Time passes"); }
-  post_receive(octets) { this.take(this.run.receive(octets), `A receive of ${octets} octets is posted`); }
+  wait() { this.take(() => this.run.wait(), "Time passes"); }
+  post_receive(octets) { this.take(() => this.run.receive(octets), `A receive of ${octets} octets is posted`); }
 
-  take(step, words) {
+  take(ask, words) {
+    const step = answer_of(ask);
     this.last = step;
     if (step.error || step.refused || ["events", "in", "placed", "out"].some((list) => step[list]?.length)) this.answers.push({words, step});
   }
@@ -103,6 +104,15 @@ class RunControl {
     this.repair = repair;
     const first = this.pieces.findIndex((piece) => piece.edited);
     if (first >= 0) this.settle(first, this.had(first));
+  }
+}
+
+// An engine that fails says so in the words of its error, and the run is over.
+function answer_of(ask) {
+  try {
+    return ask();
+  } catch (fault) {
+    return {state: "closed", waiting: "", refused: fault.message};
   }
 }
 

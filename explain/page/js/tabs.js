@@ -3,6 +3,7 @@
 
 const kTabs = ["ladder", "octets", "memory", "laboratory"];
 const narrow = window.matchMedia("screen and (max-width: 60rem)");
+const card_over_octets = window.matchMedia("screen and (max-width: 68rem)");
 
 const tab_button = (tab) => by_id(`tab-${tab}`);
 const pane_of = (tab) => by_id(`${tab}-pane`);
@@ -37,7 +38,7 @@ function tab_key(event) {
 function start_tabs() {
   for (const tab of kTabs) tab_button(tab).addEventListener("click", () => choose_tab(tab));
   document.querySelector(".tabs").addEventListener("keydown", tab_key);
-  narrow.addEventListener("change", () => tell("tab"));
+  for (const width of [narrow, card_over_octets]) width.addEventListener("change", () => tell("tab"));
   when("tab", draw_tabs);
   draw_tabs();
 }

@@ -105,6 +105,22 @@ test("drop, duplicate, move", async () => {
   await close_page(page);
 });
 
+test("an end that cannot be played is told in words, and the other can be chosen again", async () => {
+  const silent = structuredClone(model);
+  for (const row of silent.connections[1].rows) if (row.from === "responder") row.kind = "tcp";
+  const page = await open_page(browser, write_page("silent", silent, {fake: true}), {hash: "#row=3&tab=laboratory&connection=2"});
+  await page.locator(".lab").waitFor();
+  await page.locator("input[value=responder]").focus();
+  await page.keyboard.press("ArrowRight");
+  assert.match(await text(page, "#laboratory-pane"), /nothing that the responder sent/);
+  assert.equal(await page.evaluate(() => document.activeElement.value), "initiator");
+  await page.keyboard.press("a");
+  await page.keyboard.press("j");
+  await page.locator("input[value=responder]").click();
+  await page.locator(".lab").waitFor();
+  await close_page(page);
+});
+
 test("by keys alone", async () => {
   const page = await open_laboratory();
   await page.locator(".pieces").focus();
