@@ -70,7 +70,7 @@ function draw_engine_state(control) {
   const held = last?.held ? [`${count(last.held, "octet")} held until more come`] : [];
   const words = last ? [last.state, ...queue_words(last.queues), ...held] : ["not begun"];
   return el("div.engine-state", {}, el("p.facts", {}, el("b.fact", {}, words[0]), " ", facts(words.slice(1))),
-    el("p", {}, last ? (control.over ? "The connection is over: the engine takes no more octets." : last.waiting && `It waits: ${last.waiting}.`)
+    el("p", {}, last ? (control.over ? "The connection is over: the engine takes no more octets." : last.waiting && `It waits for ${last.waiting}.`)
                      : "Nothing has been fed yet."));
 }
 

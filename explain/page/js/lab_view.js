@@ -44,7 +44,7 @@ function act(name) {
   action();
   if (name !== "restore") show_run(["octet", "piece", "all"].includes(name) ? Math.min(lab.control.next, lab.control.pieces.length - 1) : lab.list.chosen);
   const last = lab.control.last;
-  if (last) say(last.error ? `Error: ${last.error.sentence}` : `${last.state}. ${last.waiting ?? ""}`);
+  if (last) say(last.error ? `Error: ${last.error.sentence}` : `${last.state}. ${last.waiting ? `It waits for ${last.waiting}.` : ""}`);
 }
 
 // An engine need not offer these two.

@@ -42,8 +42,8 @@ const state_names = [
   ["state", "State", (state) => state.state],
   ...[0, 1, 2, 3].map((queue) => [`msn${queue}`, `Next MSN, queue ${queue} (${kQueueNames[queue]})`, (state) => state.msn?.[queue]]),
   ...[0, 1, 2, 3].map((queue) => [`mo${queue}`, `Next MO, queue ${queue}`, (state) => state.mo?.[queue]]),
-  ["ird", "Peer's requests not answered yet (of IRD)", (state) => state.ird],
-  ["ord", "Own requests not answered yet (of ORD)", (state) => state.ord],
+  ["ird", "Peer's open requests (IRD)", (state) => state.ird],
+  ["ord", "Own open requests (ORD)", (state) => state.ord],
 ];
 
 // Lines that are the same and zero say nothing: MO of a queue whose messages have one segment each.

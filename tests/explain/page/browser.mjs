@@ -2,7 +2,7 @@
 // Pages for the tests, opened in Debian's Chromium. Whatever a page asks of the network fails the test, and so does an error in it.
 import assert from "node:assert/strict";
 import {execFileSync} from "node:child_process";
-import {mkdtempSync, readFileSync, writeFileSync} from "node:fs";
+import {mkdtempSync, readFileSync, rmSync, writeFileSync} from "node:fs";
 import {createRequire} from "node:module";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
@@ -14,6 +14,7 @@ const {chromium} = require("playwright-core");
 const kAxe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 const kHere = new URL(".", import.meta.url);
 export const folder = mkdtempSync(join(tmpdir(), "weft-page-"));
+process.on("exit", () => rmSync(folder, {recursive: true, force: true}));
 
 export const start_browser = () => chromium.launch({executablePath: WEFT_CHROMIUM, args: ["--no-sandbox", "--force-color-profile=srgb"]});
 

@@ -22,7 +22,7 @@ async function weftLaboratory() {
     let held = [];
     let state = "start-up";
     let sends = 0;
-    const step = (more) => ({consumed: 0, state, waiting: state === "start-up" ? "for the peer's startup frame" : state === "closed" ? "" : "for an FPDU", queues: {msn: [sends + 1, 1, 1, 1], ird: 0, ord: 0}, ...more});
+    const step = (more) => ({consumed: 0, state, waiting: state === "start-up" ? "the peer's startup frame" : state === "closed" ? "" : "an FPDU", queues: {msn: [sends + 1, 1, 1, 1], ird: 0, ord: 0}, ...more});
     const fail = (layer, type, code, sentence, clause) => {
       state = "closed";
       return step({error: {layer, type, code, sentence, clause, remote: false}, out: [terminate(layer, type, code)]});

@@ -73,7 +73,7 @@ test("one octet, one FPDU; bits; begin again", async () => {
   for (let i = 0; i < 3; ++i) await page.keyboard.press("o");
   assert.match(await text(page, ".piece.next"), /MPA Request\s*3 of 24/);
   await page.keyboard.press("p");
-  assert.match(await text(page, ".engine-state"), /RDMA mode.*It waits: for an FPDU/s);
+  assert.match(await text(page, ".engine-state"), /RDMA mode.*It waits for an FPDU/s);
   await page.keyboard.press("p");
   assert.match(await text(page, ".lab-answer .region.lit"), /Placed into receive 1.*28 octets placed at offset 0/s);
   await choose(page, "MPA Request");
