@@ -18,7 +18,7 @@ if ! cmp -s "$here/package-lock.json" "$folder/installed-lock.json"; then
   # A checksum that is wrong is a failure, no reason to skip.
   if ! said=$(cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier 2>&1); then
     [[ $said == *EINTEGRITY* ]] && { echo "$said"; exit 1; }
-    skip "npm cannot fetch playwright-core and axe-core: $(tail -n 1 <<<"$said")"
+    skip "npm cannot fetch playwright-core and axe-core: $(grep -i -m 1 "npm err" <<<"$said" || echo "$said")"
   fi
   cp "$here/package-lock.json" "$folder/installed-lock.json"
 fi
