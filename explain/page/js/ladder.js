@@ -34,7 +34,7 @@ function row_size(row) {
 // What it is, and behind that what there is to say of it.
 function row_words({words}) {
   const [, head, rest] = /^([^,:]+)[,:] (.*)$/s.exec(words) ?? [];
-  return head === undefined || words.startsWith("SYN") ? words : [head, " ", el("small.rest", {}, rest)];
+  return head === undefined || words.startsWith("SYN") ? upper_first(words) : [upper_first(head), " ", el("small.rest", {}, rest)];
 }
 
 function draw_row(position) {

@@ -21,6 +21,10 @@ const kLessons = [
   ["Terminate", "Something was wrong, and this end says what: the layer that found it, the type and code of the error, and the header of the segment that caused it. It is the last message of its sender; the connection ends after it."],
 ];
 
+const kWrongCrc = "The CRC does not fit the octets, so nothing above MPA may look at this FPDU: the wrong bit may be anywhere, in the STag as well as in the payload. A receiver places nothing of it, and ends the connection with a Terminate.";
+const kNoHeader = "MPA delivers these octets, and DDP cannot read a header in them. A receiver places nothing, and ends the connection with a Terminate.";
+const kNoOpcode = "No operation has this opcode. A receiver ends the connection with a Terminate.";
+const kAgain = "From here on FPDUs were found again: their lengths lead from one to the next, and their CRCs or headers fit.";
 const kGap = "Here the capture does not show all octets, or they could not be read as FPDUs. What follows is shown as far as FPDUs were found again; nothing is made up.";
 const kMore = {
   first: "The message is longer than one segment can be, so DDP cuts it. The Last flag is not set yet.",
@@ -29,7 +33,10 @@ const kMore = {
 };
 
 function lesson_of(row) {
-  if (row.kind === "gap") return kGap;
+  if (row.kind === "gap") return row.words.startsWith("FPDUs again") ? kAgain : kGap;
+  if (row.crc?.verdict === "bad") return kWrongCrc;
+  if (row.words.startsWith("FPDU ")) return kNoHeader;
+  if (row.words.startsWith("opcode ")) return kNoOpcode;
   return kLessons.find(([begin]) => row.words.startsWith(begin))?.[1] ?? "";
 }
 

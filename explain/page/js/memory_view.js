@@ -33,9 +33,9 @@ function draw_landing(row, memory, spans) {
   const octets = placed ? payload_of(row) : [];
   const into_region = placed?.region !== undefined;
   return [el("h4", {}, placed ? "Where it lands" : "What it is about"),
-    receive && draw_receive(receive, {before: spans.receives.get(placed.receive) ?? [], now: placed}),
+    receive && [draw_receive(receive, {before: spans.receives.get(placed.receive) ?? [], now: placed}), octets.length > 0 && draw_dump(octets, undefined, placed.offset)],
     region && draw_region(region, {before: spans.regions.get(placed?.region ?? touches.region) ?? [], now: into_region ? placed : undefined, asked: touches}),
-    octets.length > 0 && draw_dump(octets, into_region ? region?.begin : undefined, placed.offset)];
+    into_region && octets.length > 0 && draw_dump(octets, region.begin, placed.offset)];
 }
 
 const state_names = [

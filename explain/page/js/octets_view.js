@@ -51,8 +51,12 @@ function wrong_octets(row) {
   return (begin, end) => places.some(({at, size}) => at < end && begin < at + (size ?? 1));
 }
 
-// The first field that is iWARP's own, so that there is something to read.
-const first_part = (frame) => (frame.fields.length ? "0" : frame.lower?.fields.length ? "lower-0" : "");
+// The field that a finding is about, or the first that is iWARP's own, so that there is something to read.
+function first_part(frame, findings) {
+  const wrong = frame.fields.findIndex((field) => findings.some((finding) => is_about(finding, field)));
+  if (wrong >= 0) return String(wrong);
+  return frame.fields.length ? "0" : frame.lower?.fields.length ? "lower-0" : "";
+}
 
 function draw_frame_boxes(row) {
   const folded = !lower_open && frame_now.fields.length > 0;
@@ -87,7 +91,7 @@ function draw_octets() {
 function show_field() {
   const card = by_id("card");
   if (!card || looking.tab !== "octets") return;
-  const name = looking.field === -1 ? first_part(frame_now) : looking.field;
+  const name = looking.field === -1 ? first_part(frame_now, findings_of(row_now())) : looking.field;
   const part = part_of(frame_now, name);
   if (!part?.field) return;
   mark_part(pane_of("octets"), name, looking.octet);

@@ -89,7 +89,26 @@ test("the field that a finding is about is marked", async () => {
   const own = model.connections[1].rows.findIndex((row) => row.refused);
   const page = await open_page(browser, path, {hash: `#row=${own + 1}&connection=2`});
   assert.match(await page.locator(".field.wrong").innerText(), /STag/);
+  assert.match(await text(page, "#card"), /STag.*0xdeadbeef.*was never seen before, and was refused/s, "and it is the one that is chosen first");
   await page.locator(".links button", {hasText: "Terminate"}).click();
   assert.match(await text(page, "#octets-pane"), /Terminated DDP Header/);
+  await close_page(page);
+});
+
+test("rows that could not be read say what they are", async () => {
+  const broken = structuredClone(model);
+  const own = broken.connections[0].rows;
+  Object.assign(own[4], {words: "FPDU 1 with a wrong CRC, ULPDU of 46 octets", crc: {...own[4].crc, verdict: "bad", computed: "0x00000001"}});
+  Object.assign(own[5], {words: "FPDU 2 without a readable DDP header, ULPDU of 3 octets", octets: own[5].octets.slice(0, 200)});
+  Object.assign(own[6], {kind: "gap", words: "octets are missing from the capture", octets: undefined, fields: undefined, markers: undefined});
+  const page = await open_page(browser, write_page("broken", broken), {hash: "#row=5"});
+  assert.match(await text(page, ".lesson"), /The CRC does not fit the octets/);
+  assert.match(await text(page, ".sums"), /The CRC is wrong.*but computed 0x00000001/s);
+  assert.match(await text(page, ".row[aria-selected=true] .badge"), /CRC/);
+  await page.keyboard.press("j");
+  assert.match(await text(page, ".lesson"), /DDP cannot read a header/);
+  assert.match(await text(page, "#octets-pane .boxes"), /octets not in this page/);
+  await page.keyboard.press("j");
+  assert.match(await text(page, "#octets-pane"), /Octets are missing from the capture.*nothing is made up/s);
   await close_page(page);
 });
