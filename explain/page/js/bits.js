@@ -4,7 +4,7 @@
 const kWidths = {
   "DDP Control": [1, 1, 4, 2],
   "RDMAP Control": [2, 2, 4],
-  "Flags": [1, 1, 1, 1, 4],
+  Flags: [1, 1, 1, 1, 4],
   "A, B, IRD": [1, 1, 14],
   "C, D, ORD": [1, 1, 14],
   "Layer and EType": [4, 4],
@@ -28,7 +28,10 @@ function draw_bits(field, octets) {
 
 function draw_parts(field) {
   if (!field.parts.length) return undefined;
-  const lines = field.parts.map((part) => [el("dt", {}, part.name), el("dd", {}, part.value, part.meaning && ` (${part.meaning})`)]);
+  const lines = field.parts.map((part) => [
+    el("dt", {}, part.name),
+    el("dd", {}, part.value, part.meaning && ` (${part.meaning})`),
+  ]);
   return el("dl.parts", {}, lines);
 }
 

@@ -17,12 +17,22 @@ function draw_block(field, part, {begin, end}, octets, options) {
   const missing = end - Math.max(begin, Math.min(end, octets.length));
   if (missing > 0) cells.push(el("span.missing", {}, `${count(missing, "octet")} not in this page`));
   const wrong = options.wrong?.(begin, end) ? ".wrong" : "";
-  return el(`button.field.layer-${field.layer}${wrong}`, {type: "button", tabindex: -1, "data-part": part, "data-begin": begin, "data-end": end},
-    el("span.field-name", {}, field.name), el("span.field-octets", {}, cells));
+  return el(
+    `button.field.layer-${field.layer}${wrong}`,
+    {type: "button", tabindex: -1, "data-part": part, "data-begin": begin, "data-end": end},
+    el("span.field-name", {}, field.name),
+    el("span.field-octets", {}, cells),
+  );
 }
 
 function draw_marker(marker, index, octets, options) {
-  const block = draw_block({layer: "marker", name: "Marker"}, `marker-${index}`, {begin: marker.at, end: marker.at + kMarkerSize}, octets, options);
+  const block = draw_block(
+    {layer: "marker", name: "Marker"},
+    `marker-${index}`,
+    {begin: marker.at, end: marker.at + kMarkerSize},
+    octets,
+    options,
+  );
   const words = marker.points_at ?? marker.meaning;
   return el("div.marker", {"data-marker": index}, block, el("span.marker-words", {}, words && `points to ${words}`));
 }
@@ -34,7 +44,9 @@ class BoxDrawer {
     this.stack = [{depth: -1, node: this.root}];
   }
 
-  get top() { return this.stack.at(-1).node; }
+  get top() {
+    return this.stack.at(-1).node;
+  }
 
   // Opens and closes boxes until the topmost is the layer's.
   enter(layer, words) {
@@ -42,7 +54,9 @@ class BoxDrawer {
     while (this.stack.at(-1).depth > depth) this.stack.pop();
     if (this.stack.at(-1).depth === depth) return;
     const body = el("div.box-body");
-    this.top.append(el(`div.box.layer-${layer}`, {}, el("span.box-name", {}, layer_name(layer), words && el("small", {}, words)), body));
+    this.top.append(
+      el(`div.box.layer-${layer}`, {}, el("span.box-name", {}, layer_name(layer), words && el("small", {}, words)), body),
+    );
     this.stack.push({depth, node: body});
   }
 
@@ -80,7 +94,8 @@ class BoxDrawer {
     const {fields, octets} = this.frame.lower;
     fields.forEach((field, index) => {
       this.enter(field.layer, this.options.folded && lower_words(fields, field.layer));
-      if (!this.options.folded) this.top.append(draw_block(field, `lower-${index}`, {begin: field.at, end: field.at + field.size}, octets, {}));
+      if (!this.options.folded)
+        this.top.append(draw_block(field, `lower-${index}`, {begin: field.at, end: field.at + field.size}, octets, {}));
     });
   }
 }
@@ -101,7 +116,12 @@ function part_of(frame, part) {
 }
 
 function ranges_of_part(frame, field) {
-  return is_marker(field) ? [{begin: field.at, end: field.at + field.size}] : ranges_of(field, frame.markers.map((marker) => marker.at));
+  return is_marker(field)
+    ? [{begin: field.at, end: field.at + field.size}]
+    : ranges_of(
+        field,
+        frame.markers.map((marker) => marker.at),
+      );
 }
 
 // Arrow keys go from block to block; one of them is in the tab order.

@@ -13,16 +13,21 @@ function where_words(field, part) {
 
 function clause_text(id) {
   const clause = model.clauses?.[id];
-  return [el("dt", {}, el("code", {}, id), clause && el("small", {}, `RFC ${clause.rfc} section ${clause.section}`)),
-          el("dd", {}, clause ? clause.text : "its text is not in this page")];
+  return [
+    el("dt", {}, el("code", {}, id), clause && el("small", {}, `RFC ${clause.rfc} section ${clause.section}`)),
+    el("dd", {}, clause ? clause.text : "its text is not in this page"),
+  ];
 }
 
 const draw_clauses = (ids) => (ids.length ? el("dl.clauses", {}, ids.map(clause_text)) : undefined);
 
 function draw_finding(finding) {
-  return el(`div.finding.${finding.severity}`, {},
+  return el(
+    `div.finding.${finding.severity}`,
+    {},
     el("p", {}, el("b", {}, upper_first(finding.severity)), " ", finding.message),
-    el("p.asked", {}, el("code", {}, finding.clause), " asks: ", finding.sentence));
+    el("p.asked", {}, el("code", {}, finding.clause), " asks: ", finding.sentence),
+  );
 }
 
 function card_octet(part, octet) {
@@ -30,7 +35,8 @@ function card_octet(part, octet) {
   return value === undefined ? undefined : el("p.card-octet", {}, `Octet ${octet}: `, el("code", {}, octet_words(value)));
 }
 
-const is_about = (finding, field) => finding.at !== undefined && finding.at < field.at + Math.max(1, field.size) && field.at < finding.at + (finding.size ?? 1);
+const is_about = (finding, field) =>
+  finding.at !== undefined && finding.at < field.at + Math.max(1, field.size) && field.at < finding.at + (finding.size ?? 1);
 
 // `part` as part_of() gives it.
 function draw_card(frame, part, octet, findings) {

@@ -40,5 +40,5 @@ function svg(tag, attributes, ...children) {
 const facts = (words) => words.filter(Boolean).flatMap((fact) => [el("span.fact", {}, fact), " "]);
 
 const clamp = (value, least, most) => Math.max(least, Math.min(most, value));
-const count = (n, one, more) => `${n.toLocaleString("en")} ${n === 1 ? one : more ?? one + "s"}`;
+const count = (n, one, more) => `${n.toLocaleString("en")} ${n === 1 ? one : (more ?? one + "s")}`;
 const upper_first = (words) => words.charAt(0).toUpperCase() + words.slice(1);

@@ -34,7 +34,14 @@ const kKeys = [
   ["1", "octets", () => choose_tab("octets")],
   ["2", "memory", () => choose_tab("memory")],
   ["3", "laboratory", () => choose_tab("laboratory")],
-  ["/", "find", () => { choose_tab("ladder"); by_id("find").focus(); }],
+  [
+    "/",
+    "find",
+    () => {
+      choose_tab("ladder");
+      by_id("find").focus();
+    },
+  ],
   ["t", "light, dark, or as the system", next_theme],
   ["o", "laboratory: feed one octet", () => lab_key("octet")],
   ["p", "laboratory: feed one FPDU", () => lab_key("piece")],
@@ -42,7 +49,11 @@ const kKeys = [
   ["b", "laboratory: begin again", () => lab_key("again")],
   ["?", "this help", () => show_help()],
 ];
-const kOtherKeys = [["↑ ↓ Page Home End", "in the ladder: choose a row; Enter goes on to its octets"], ["← →", "in the octets: from field to field; in the laboratory's octet: to the next one"], ["Esc", "close this help; in the search: all rows again"]];
+const kOtherKeys = [
+  ["↑ ↓ Page Home End", "in the ladder: choose a row; Enter goes on to its octets"],
+  ["← →", "in the octets: from field to field; in the laboratory's octet: to the next one"],
+  ["Esc", "close this help; in the search: all rows again"],
+];
 
 function lab_key(name) {
   if (looking.tab === "laboratory") act(name);
@@ -59,15 +70,38 @@ function on_key(event) {
 }
 
 function draw_layers_help() {
-  const shown = Object.entries(kLayers).map(([layer, {name, words}]) => el("li", {}, el(`span.chip.layer-${layer}`, {}, name), ` ${words}`));
-  return el("ul.layers", {}, shown, el("li", {}, el("span.chip.layer-marker", {}, "Marker"), " interrupts whatever stands there, every 512 octets of the stream, and points back to where its FPDU began"));
+  const shown = Object.entries(kLayers).map(([layer, {name, words}]) =>
+    el("li", {}, el(`span.chip.layer-${layer}`, {}, name), ` ${words}`),
+  );
+  return el(
+    "ul.layers",
+    {},
+    shown,
+    el(
+      "li",
+      {},
+      el("span.chip.layer-marker", {}, "Marker"),
+      " interrupts whatever stands there, every 512 octets of the stream, and points back to where its FPDU began",
+    ),
+  );
 }
 
 function start_keys() {
-  const lines = [...kKeys, ...kOtherKeys].map(([key, words]) => el("tr", {}, el("th", {scope: "row"}, el("kbd", {}, key)), el("td", {}, words)));
-  by_id("help").append(el("h2", {id: "help-title"}, "How to read this page"),
-    el("p", {}, "The ladder shows a connection from SYN to FIN, in the order of the capture. Choose a row: its octets are explained field by field, coloured by layer; Memory shows where they land; the Laboratory lets the engine of weft read them again, changed as you like."),
-    draw_layers_help(), el("h3", {}, "Keys"), el("table.keys", {}, el("tbody", {}, lines)), el("form", {method: "dialog"}, el("button.strong", {}, "Close")));
+  const lines = [...kKeys, ...kOtherKeys].map(([key, words]) =>
+    el("tr", {}, el("th", {scope: "row"}, el("kbd", {}, key)), el("td", {}, words)),
+  );
+  by_id("help").append(
+    el("h2", {id: "help-title"}, "How to read this page"),
+    el(
+      "p",
+      {},
+      "The ladder shows a connection from SYN to FIN, in the order of the capture. Choose a row: its octets are explained field by field, coloured by layer; Memory shows where they land; the Laboratory lets the engine of weft read them again, changed as you like.",
+    ),
+    draw_layers_help(),
+    el("h3", {}, "Keys"),
+    el("table.keys", {}, el("tbody", {}, lines)),
+    el("form", {method: "dialog"}, el("button.strong", {}, "Close")),
+  );
   by_id("show-help").addEventListener("click", show_help);
   document.addEventListener("keydown", on_key);
 }

@@ -5,17 +5,41 @@ class LabEditor {
   constructor({control, changed}) {
     Object.assign(this, {control, changed, index: 0, part: "0", octet: 0, more: {}});
     this.boxes = el("div.editor-boxes");
-    this.input = el("input", {type: "text", id: "octet-value", maxlength: 2, size: 2, inputmode: "text", autocomplete: "off", spellcheck: "false",
-                              onfocus: () => this.input.select(), oninput: () => this.typed(), onkeydown: (event) => this.key(event)});
+    this.input = el("input", {
+      type: "text",
+      id: "octet-value",
+      maxlength: 2,
+      size: 2,
+      inputmode: "text",
+      autocomplete: "off",
+      spellcheck: "false",
+      onfocus: () => this.input.select(),
+      oninput: () => this.typed(),
+      onkeydown: (event) => this.key(event),
+    });
     this.label = el("label", {for: "octet-value"});
     this.bits = Array.from({length: 8}, (_, i) => button(".bit", "0", () => this.flip(7 - i), {}));
     this.was = el("p.why");
-    const form = el("div.octet-form", {}, this.label, el("div.octet-line", {}, button(".small", "‹", () => this.step(-1), {"aria-label": "Octet before"}), this.input,
-      button(".small", "›", () => this.step(1), {"aria-label": "Next octet"}), el("div.octet-bits", {role: "group", "aria-label": "Bits, most significant first"}, this.bits)), this.was);
+    const form = el(
+      "div.octet-form",
+      {},
+      this.label,
+      el(
+        "div.octet-line",
+        {},
+        button(".small", "‹", () => this.step(-1), {"aria-label": "Octet before"}),
+        this.input,
+        button(".small", "›", () => this.step(1), {"aria-label": "Next octet"}),
+        el("div.octet-bits", {role: "group", "aria-label": "Bits, most significant first"}, this.bits),
+      ),
+      this.was,
+    );
     this.node = el("section.lab-editor", {"aria-label": "Octets of the piece"}, el("h3", {}, "Its octets"), form, this.boxes);
   }
 
-  get piece() { return this.control.pieces[this.index]; }
+  get piece() {
+    return this.control.pieces[this.index];
+  }
 
   show(index, octet) {
     if (index !== this.index) Object.assign(this, {part: "0", octet: 0, more: {}});
@@ -28,7 +52,9 @@ class LabEditor {
 
   changed_octets() {
     const changed = new Set();
-    this.frame.octets.forEach((octet, at) => { if (octet !== this.piece.original[at]) changed.add(at); });
+    this.frame.octets.forEach((octet, at) => {
+      if (octet !== this.piece.original[at]) changed.add(at);
+    });
     return changed;
   }
 
@@ -51,7 +77,9 @@ class LabEditor {
   }
 
   block_of(octet) {
-    return [...this.boxes.querySelectorAll(".field")].find(({dataset}) => octet >= Number(dataset.begin) && octet < Number(dataset.end));
+    return [...this.boxes.querySelectorAll(".field")].find(
+      ({dataset}) => octet >= Number(dataset.begin) && octet < Number(dataset.end),
+    );
   }
 
   choose_octet(octet) {

@@ -5,7 +5,11 @@ const kLayers = {
   ethernet: {depth: 0, name: "Ethernet", words: "takes the frame to the next machine"},
   ip: {depth: 1, name: "IP", words: "takes the packet to the host"},
   tcp: {depth: 2, name: "TCP", words: "makes a stream of octets of packets: in order, without gaps, and without any boundaries"},
-  mpa: {depth: 3, name: "MPA", words: "puts boundaries into TCP's stream, so that each FPDU can be found, and checks it with a CRC"},
+  mpa: {
+    depth: 3,
+    name: "MPA",
+    words: "puts boundaries into TCP's stream, so that each FPDU can be found, and checks it with a CRC",
+  },
   ddp: {depth: 4, name: "DDP", words: "says where the payload belongs in the receiver's memory"},
   rdmap: {depth: 5, name: "RDMAP", words: "says which operation this is a part of"},
   ulp: {depth: 6, name: "Payload", words: "belongs to the application; no layer of iWARP looks at it"},

@@ -32,15 +32,29 @@ function draw_landing(row, memory, spans) {
   if (!region && !receive) return undefined;
   const octets = placed ? payload_of(row) : [];
   const into_region = placed?.region !== undefined;
-  return [el("h4", {}, placed ? "Where it lands" : "What it is about"),
-    receive && [draw_receive(receive, {before: spans.receives.get(placed.receive) ?? [], now: placed}), octets.length > 0 && draw_dump(octets, undefined, placed.offset)],
-    region && draw_region(region, {before: spans.regions.get(placed?.region ?? touches.region) ?? [], now: into_region ? placed : undefined, asked: touches}),
-    into_region && octets.length > 0 && draw_dump(octets, region.begin, placed.offset)];
+  return [
+    el("h4", {}, placed ? "Where it lands" : "What it is about"),
+    receive && [
+      draw_receive(receive, {before: spans.receives.get(placed.receive) ?? [], now: placed}),
+      octets.length > 0 && draw_dump(octets, undefined, placed.offset),
+    ],
+    region &&
+      draw_region(region, {
+        before: spans.regions.get(placed?.region ?? touches.region) ?? [],
+        now: into_region ? placed : undefined,
+        asked: touches,
+      }),
+    into_region && octets.length > 0 && draw_dump(octets, region.begin, placed.offset),
+  ];
 }
 
 const state_names = [
   ["state", "State", (state) => state.state],
-  ...[0, 1, 2, 3].map((queue) => [`msn${queue}`, `Next MSN, queue ${queue} (${kQueueNames[queue]})`, (state) => state.msn?.[queue]]),
+  ...[0, 1, 2, 3].map((queue) => [
+    `msn${queue}`,
+    `Next MSN, queue ${queue} (${kQueueNames[queue]})`,
+    (state) => state.msn?.[queue],
+  ]),
   ...[0, 1, 2, 3].map((queue) => [`mo${queue}`, `Next MO, queue ${queue}`, (state) => state.mo?.[queue]]),
   ["ird", "Peer's open requests (IRD)", (state) => state.ird],
   ["ord", "Own open requests (ORD)", (state) => state.ord],
@@ -48,16 +62,29 @@ const state_names = [
 
 // Lines that are the same and zero say nothing: MO of a queue whose messages have one segment each.
 function state_lines(before, after) {
-  return state_names.map(([key, words, get]) => [key, words, get(before), get(after)])
+  return state_names
+    .map(([key, words, get]) => [key, words, get(before), get(after)])
     .filter(([key, , was, is]) => is !== undefined && (was !== is || !key.startsWith("mo") || is !== 0))
-    .map(([, words, was, is]) => el(`tr${was !== is ? ".changed" : ""}`, {}, el("th", {scope: "row"}, words), el("td", {}, `${was}`), el("td", {}, was === is ? "" : "→"), el("td", {}, `${is}`)));
+    .map(([, words, was, is]) =>
+      el(
+        `tr${was !== is ? ".changed" : ""}`,
+        {},
+        el("th", {scope: "row"}, words),
+        el("td", {}, `${was}`),
+        el("td", {}, was === is ? "" : "→"),
+        el("td", {}, `${is}`),
+      ),
+    );
 }
 
 function draw_state(row) {
   const [before, after] = [state_at(row.before), state_at(row.after)];
   if (!before || !after) return undefined;
   const heads = ["", "before", "", "after"].map((words) => (words ? el("th", {scope: "col"}, words) : el("td")));
-  return [el("h4", {}, "Queues, before and after this row"), el("table.state", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, state_lines(before, after)))];
+  return [
+    el("h4", {}, "Queues, before and after this row"),
+    el("table.state", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, state_lines(before, after))),
+  ];
 }
 
 // The regions to draw: all, or those around what happens, where there are very many.
@@ -67,17 +94,22 @@ function around(list, chosen, most) {
   return list.slice(first, first + most).map((item, i) => [item, first + i]);
 }
 
-const left_out = (all, shown, words) => (all > shown ? el("p.why", {}, `${count(all - shown, words)} left out here.`) : undefined);
+const left_out = (all, shown, words) =>
+  all > shown ? el("p.why", {}, `${count(all - shown, words)} left out here.`) : undefined;
 
 function draw_regions(memory, row, spans) {
   const list = memory.regions ?? [];
-  if (!list.length) return [el("h4", {}, "Registered regions"), el("p.why", {}, "None of this end takes part in what the capture shows.")];
+  if (!list.length)
+    return [el("h4", {}, "Registered regions"), el("p.why", {}, "None of this end takes part in what the capture shows.")];
   const landing = row?.placed?.region ?? row?.touches?.region;
   const shown = around(list, landing, 12);
   const others = shown.filter(([, index]) => index !== landing);
   if (!others.length) return undefined;
-  return [el("h4", {}, others.length < shown.length ? "Other registered regions" : "Registered regions"),
-    others.map(([region, index]) => draw_region(region, {before: spans.regions.get(index) ?? []})), left_out(list.length, shown.length, "region")];
+  return [
+    el("h4", {}, others.length < shown.length ? "Other registered regions" : "Registered regions"),
+    others.map(([region, index]) => draw_region(region, {before: spans.regions.get(index) ?? []})),
+    left_out(list.length, shown.length, "region"),
+  ];
 }
 
 function draw_receives(memory, row, spans) {
@@ -87,8 +119,11 @@ function draw_receives(memory, row, spans) {
   const shown = around(list, next, 2 * kReceivesAround + 1);
   const others = shown.filter(([, index]) => index !== row?.placed?.receive);
   if (!others.length) return undefined;
-  return [el("h4", {}, `${others.length < shown.length ? "Other posted" : "Posted"} receives`),
-    others.map(([receive, index]) => draw_receive(receive, {before: spans.receives.get(index) ?? []})), left_out(list.length, shown.length, "receive")];
+  return [
+    el("h4", {}, `${others.length < shown.length ? "Other posted" : "Posted"} receives`),
+    others.map(([receive, index]) => draw_receive(receive, {before: spans.receives.get(index) ?? []})),
+    left_out(list.length, shown.length, "receive"),
+  ];
 }
 
 function draw_end(end, row) {
@@ -96,9 +131,15 @@ function draw_end(end, row) {
   const memory = connection().memory?.[end] ?? {};
   const spans = placed_before(end, looking.row);
   const own = arrives ? row : undefined;
-  return el(`section.end${arrives ? ".arrives" : ""}`, {},
+  return el(
+    `section.end${arrives ? ".arrives" : ""}`,
+    {},
     el("h3", {}, upper_first(end), el("small", {}, arrives ? "receives this row" : row.from ? "sent this row" : "")),
-    arrives && draw_landing(row, memory, spans), arrives && draw_state(row), draw_regions(memory, own, spans), draw_receives(memory, own, spans));
+    arrives && draw_landing(row, memory, spans),
+    arrives && draw_state(row),
+    draw_regions(memory, own, spans),
+    draw_receives(memory, own, spans),
+  );
 }
 
 function memory_words(row) {
@@ -114,9 +155,24 @@ function draw_memory() {
   if (!row || looking.tab !== "memory") return;
   const ends = row.from ? [other_end(row.from), row.from] : ["responder", "initiator"];
   pane_of("memory").replaceChildren(
-    el("header.pane-head", {}, el("h2", {}, "Memory"), el("p.facts", {}, facts([row.words, ...row_facts(row).slice(0, 2)])), el("p.lesson", {}, memory_words(row))),
-    el("div.memory-ends", {}, ends.map((end) => draw_end(end, row))),
-    el("p.why", {}, "A capture does not show memory. Regions and receives are inferred from what uses them: from STags, offsets and lengths on the wire."));
+    el(
+      "header.pane-head",
+      {},
+      el("h2", {}, "Memory"),
+      el("p.facts", {}, facts([row.words, ...row_facts(row).slice(0, 2)])),
+      el("p.lesson", {}, memory_words(row)),
+    ),
+    el(
+      "div.memory-ends",
+      {},
+      ends.map((end) => draw_end(end, row)),
+    ),
+    el(
+      "p.why",
+      {},
+      "A capture does not show memory. Regions and receives are inferred from what uses them: from STags, offsets and lengths on the wire.",
+    ),
+  );
 }
 
 function start_memory() {

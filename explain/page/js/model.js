@@ -42,7 +42,10 @@ function choose_connection(index) {
 
 // The reader begins where iWARP does.
 function first_row(of) {
-  return Math.max(0, of.rows.findIndex((row) => row.kind === "startup"));
+  return Math.max(
+    0,
+    of.rows.findIndex((row) => row.kind === "startup"),
+  );
 }
 
 function octets_of(hex) {
@@ -59,8 +62,17 @@ function fields_of(entries) {
   const fields = [];
   for (const [at, size, name, value, meaning] of entries ?? []) {
     const [layer, words, clauses, reference] = model.names[name];
-    const field = {at, size, layer, name: words, clauses: clauses ?? [], reference: reference ?? "", parts: [],
-                   value: model.strings[value] ?? "", meaning: meaning === undefined ? "" : model.strings[meaning]};
+    const field = {
+      at,
+      size,
+      layer,
+      name: words,
+      clauses: clauses ?? [],
+      reference: reference ?? "",
+      parts: [],
+      value: model.strings[value] ?? "",
+      meaning: meaning === undefined ? "" : model.strings[meaning],
+    };
     if (size === 0 && fields.length) fields.at(-1).parts.push(field);
     else fields.push(field);
   }
@@ -80,7 +92,10 @@ function frame_of(row) {
   const all = fields_of(row.fields);
   const packet = row.lower === undefined ? undefined : model.packets[row.lower];
   return {
-    octets: octets_of(row.octets), size: row.size ?? 0, markers: markers_of(row, all), fields: all.filter((field) => !is_marker(field)),
+    octets: octets_of(row.octets),
+    size: row.size ?? 0,
+    markers: markers_of(row, all),
+    fields: all.filter((field) => !is_marker(field)),
     lower: packet && {number: packet.number, octets: octets_of(packet.octets), fields: fields_of(packet.fields)},
   };
 }

@@ -46,5 +46,8 @@ const kShownWhole = 160;
 function shown_of({begin, end}, more) {
   const head = kShownHead + more;
   if (end - begin <= Math.max(kShownWhole, head + 2 * kShownTail)) return [{begin, end}];
-  return [{begin, end: begin + head}, {begin: end - kShownTail, end}];
+  return [
+    {begin, end: begin + head},
+    {begin: end - kShownTail, end},
+  ];
 }

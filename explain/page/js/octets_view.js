@@ -11,9 +11,13 @@ function ends_words(row) {
 }
 
 function row_facts(row) {
-  return [ends_words(row), row.packet !== undefined && `packet ${row.packet}, ${milliseconds(row.time)}`, row.number && `FPDU ${row.number} of its direction`,
-          row.size && count(row.size, "octet"), row.stream_offset !== undefined && `from octet ${row.stream_offset} of the stream on`]
-    .filter(Boolean);
+  return [
+    ends_words(row),
+    row.packet !== undefined && `packet ${row.packet}, ${milliseconds(row.time)}`,
+    row.number && `FPDU ${row.number} of its direction`,
+    row.size && count(row.size, "octet"),
+    row.stream_offset !== undefined && `from octet ${row.stream_offset} of the stream on`,
+  ].filter(Boolean);
 }
 
 const row_link = (index, words) => button(".link", words, () => choose_row(index));
@@ -26,7 +30,8 @@ function row_links(row) {
   const at = own?.rows.indexOf(looking.row) ?? -1;
   if (at > 0) links.push(row_link(own.rows[at - 1], "← segment before"));
   if (own && at < own.rows.length - 1) links.push(row_link(own.rows[at + 1], "next segment →"));
-  if (own?.answers !== undefined) links.push(row_link(messages[own.answers].rows[0], `answers the ${messages[own.answers].what}`));
+  if (own?.answers !== undefined)
+    links.push(row_link(messages[own.answers].rows[0], `answers the ${messages[own.answers].what}`));
   const answer = own && messages.findIndex((message) => message.answers === row.message);
   if (answer >= 0) links.push(row_link(messages[answer].rows[0], `answered by the ${messages[answer].what}`));
   if (row.refused !== undefined) links.push(row_link(row.refused, "refused by this Terminate"));
@@ -34,16 +39,28 @@ function row_links(row) {
 }
 
 function draw_head(row) {
-  return el("header.pane-head", {}, el("h2", {}, row_words(row)), el("p.facts", {}, facts(row_facts(row))), row_links(row),
-    el("p.lesson", {}, lesson_of(row), " ", segment_lesson(row)), findings_of(row).map(draw_finding));
+  return el(
+    "header.pane-head",
+    {},
+    el("h2", {}, row_words(row)),
+    el("p.facts", {}, facts(row_facts(row))),
+    row_links(row),
+    el("p.lesson", {}, lesson_of(row), " ", segment_lesson(row)),
+    findings_of(row).map(draw_finding),
+  );
 }
 
 function fold_button() {
-  return button(".quiet.fold", lower_open ? "Fold Ethernet, IP and TCP" : "Unfold Ethernet, IP and TCP", () => {
-    lower_open = !lower_open;
-    draw_octets();
-    document.querySelector("#octets-pane .fold")?.focus();
-  }, {"aria-expanded": lower_open});
+  return button(
+    ".quiet.fold",
+    lower_open ? "Fold Ethernet, IP and TCP" : "Unfold Ethernet, IP and TCP",
+    () => {
+      lower_open = !lower_open;
+      draw_octets();
+      document.querySelector("#octets-pane .fold")?.focus();
+    },
+    {"aria-expanded": lower_open},
+  );
 }
 
 function wrong_octets(row) {
@@ -79,9 +96,21 @@ function draw_octets() {
   frame_now = frame_of(row);
   const parts = [draw_head(row)];
   if (frame_now.fields.length || frame_now.lower) {
-    parts.push(el("div.octets-and-card", {},
-      el("div", {}, el("div.boxes-head", {}, el("h3", {}, "Octets"), frame_now.fields.length > 0 && frame_now.lower && fold_button()), draw_frame_boxes(row)),
-      el("section.card", {id: "card", tabindex: 0, "aria-label": "The chosen field"})), draw_arithmetic(row), draw_field_table(frame_now));
+    parts.push(
+      el(
+        "div.octets-and-card",
+        {},
+        el(
+          "div",
+          {},
+          el("div.boxes-head", {}, el("h3", {}, "Octets"), frame_now.fields.length > 0 && frame_now.lower && fold_button()),
+          draw_frame_boxes(row),
+        ),
+        el("section.card", {id: "card", tabindex: 0, "aria-label": "The chosen field"}),
+      ),
+      draw_arithmetic(row),
+      draw_field_table(frame_now),
+    );
   }
   pane_of("octets").replaceChildren(...parts.filter(Boolean));
   pane_of("octets").dataset.row = looking.row;
@@ -97,8 +126,12 @@ function show_field() {
   mark_part(pane_of("octets"), name, looking.octet);
   card.hidden = card_over_octets.matches && looking.field === -1;
   card.className = `card layer-${is_marker(part.field) ? "marker" : part.field.layer}`;
-  if (card_over_octets.matches && !card.hidden) pane_of("octets").querySelector(".field.chosen")?.scrollIntoView({block: "nearest"});
-  card.replaceChildren(button(".quiet.small.card-close", "Close", () => choose_field(-1)), ...draw_card(frame_now, part, looking.octet, findings_of(row_now())).flat().filter(Boolean));
+  if (card_over_octets.matches && !card.hidden)
+    pane_of("octets").querySelector(".field.chosen")?.scrollIntoView({block: "nearest"});
+  card.replaceChildren(
+    button(".quiet.small.card-close", "Close", () => choose_field(-1)),
+    ...draw_card(frame_now, part, looking.octet, findings_of(row_now())).flat().filter(Boolean),
+  );
 }
 
 function start_octets() {

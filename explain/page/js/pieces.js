@@ -4,18 +4,30 @@
 class Piece {
   constructor(row_index) {
     const row = rows()[row_index];
-    Object.assign(this, {row: row_index, words: row.words, kind: row.kind, original: octets_of(row.octets), dropped: false, copy: false, fed: 0});
+    Object.assign(this, {
+      row: row_index,
+      words: row.words,
+      kind: row.kind,
+      original: octets_of(row.octets),
+      dropped: false,
+      copy: false,
+      fed: 0,
+    });
     this.octets = this.original.slice();
   }
 
   // Octets that are not as captured.
   changed() {
     const changed = new Set();
-    this.octets.forEach((octet, at) => { if (octet !== this.original[at]) changed.add(at); });
+    this.octets.forEach((octet, at) => {
+      if (octet !== this.original[at]) changed.add(at);
+    });
     return changed;
   }
 
-  get edited() { return this.octets.some((octet, at) => octet !== this.original[at]); }
+  get edited() {
+    return this.octets.some((octet, at) => octet !== this.original[at]);
+  }
 }
 
 // With "repair CRC": the last four octets of a changed FPDU, least significant octet first (MPA-4.4-13). A Marker cannot stand among

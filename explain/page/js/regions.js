@@ -22,8 +22,13 @@ function draw_span(kind, {offset, octets}, size) {
 
 // `now` is what lands at this moment, `asked` what a request reads or changes.
 function draw_bar({size, before, now, asked}) {
-  return el("div.bar", {"aria-hidden": "true"}, merged(before).map((span) => draw_span("placed", span, size)),
-    asked && draw_span("asked", asked, size), now && draw_span("now", now, size));
+  return el(
+    "div.bar",
+    {"aria-hidden": "true"},
+    merged(before).map((span) => draw_span("placed", span, size)),
+    asked && draw_span("asked", asked, size),
+    now && draw_span("now", now, size),
+  );
 }
 
 function address(begin, offset) {
@@ -37,7 +42,11 @@ function placed_words({offset, octets}, verb) {
   return `${count(octets, "octet")} ${verb} at offset ${offset.toLocaleString("en")}, up to ${(offset + octets - 1).toLocaleString("en")}.`;
 }
 
-const kHow = {read: "read from here by this request", atomic: "changed here by this request", invalidate: "closed: the STag is no longer valid"};
+const kHow = {
+  read: "read from here by this request",
+  atomic: "changed here by this request",
+  invalidate: "closed: the STag is no longer valid",
+};
 
 function touch_words(asked) {
   if (asked.how === "invalidate") return "This message makes the STag invalid.";
@@ -45,32 +54,62 @@ function touch_words(asked) {
 }
 
 function draw_region(region, {before, now, asked}) {
-  return el(`div.region${now ? ".lit" : ""}${asked ? ".asked" : ""}`, {},
-    el("p.region-head", {}, el("b", {}, "STag ", el("code", {}, region.stag)), rights_chips(region.rights), el("span.size", {}, count(region.octets, "octet"))),
+  return el(
+    `div.region${now ? ".lit" : ""}${asked ? ".asked" : ""}`,
+    {},
+    el(
+      "p.region-head",
+      {},
+      el("b", {}, "STag ", el("code", {}, region.stag)),
+      rights_chips(region.rights),
+      el("span.size", {}, count(region.octets, "octet")),
+    ),
     draw_bar({size: region.octets, before, now, asked: asked?.how === "invalidate" ? undefined : asked}),
-    el("p.bounds", {}, el("code", {}, address(region.begin, 0)), el("code", {}, address(region.begin, Math.max(0, region.octets - 1)))),
-    now && el("p.lands", {}, placed_words(now, "placed")), asked && el("p.lands", {}, touch_words(asked)),
-    region.why && el("p.why", {}, upper_first(region.why), "."));
+    el(
+      "p.bounds",
+      {},
+      el("code", {}, address(region.begin, 0)),
+      el("code", {}, address(region.begin, Math.max(0, region.octets - 1))),
+    ),
+    now && el("p.lands", {}, placed_words(now, "placed")),
+    asked && el("p.lands", {}, touch_words(asked)),
+    region.why && el("p.why", {}, upper_first(region.why), "."),
+  );
 }
 
 function draw_receive(receive, {before, now}) {
   const filled = merged(before).reduce((sum, span) => sum + span.octets, 0) + (now?.octets ?? 0);
-  return el(`div.receive${now ? ".lit" : ""}`, {},
-    el("p.region-head", {}, el("b", {}, `Queue ${receive.queue}, MSN ${receive.msn}`), el("span.size", {}, `${filled.toLocaleString("en")} of ${count(receive.octets, "octet")}`)),
-    draw_bar({size: receive.octets, before, now}), now && el("p.lands", {}, placed_words(now, "placed")));
+  return el(
+    `div.receive${now ? ".lit" : ""}`,
+    {},
+    el(
+      "p.region-head",
+      {},
+      el("b", {}, `Queue ${receive.queue}, MSN ${receive.msn}`),
+      el("span.size", {}, `${filled.toLocaleString("en")} of ${count(receive.octets, "octet")}`),
+    ),
+    draw_bar({size: receive.octets, before, now}),
+    now && el("p.lands", {}, placed_words(now, "placed")),
+  );
 }
 
 // The octets that land, eight a line, each line with its address.
 const kDumpLines = 8;
-const kDumpOctets = 8;  // of a line
+const kDumpOctets = 8; // of a line
 function draw_dump(octets, begin, offset) {
   const lines = [];
   for (let at = 0; at < octets.length && lines.length < kDumpLines; at += kDumpOctets) {
     const line = octets.subarray(at, at + kDumpOctets);
     const text = Array.from(line, (octet) => (octet >= 0x20 && octet < 0x7f ? String.fromCharCode(octet) : "·")).join("");
-    lines.push(`${begin === undefined ? String(offset + at).padStart(8) : address(begin, offset + at)}  ${hex_text(line).padEnd(3 * kDumpOctets - 1)}  ${text}`);
+    lines.push(
+      `${begin === undefined ? String(offset + at).padStart(8) : address(begin, offset + at)}  ${hex_text(line).padEnd(3 * kDumpOctets - 1)}  ${text}`,
+    );
   }
   const left = octets.length - kDumpLines * kDumpOctets;
-  return el("div.dump", {tabindex: 0, role: "group", "aria-label": "The octets that land"}, el("pre", {}, lines.join("\n")),
-    left > 0 && el("p.why", {}, `and ${count(left, "more octet")}`));
+  return el(
+    "div.dump",
+    {tabindex: 0, role: "group", "aria-label": "The octets that land"},
+    el("pre", {}, lines.join("\n")),
+    left > 0 && el("p.why", {}, `and ${count(left, "more octet")}`),
+  );
 }

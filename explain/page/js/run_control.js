@@ -11,7 +11,7 @@ class RunControl {
   begin_again() {
     this.run?.free?.();
     this.run = this.laboratory.start(this.script);
-    Object.assign(this, {answers: [], last: undefined, next: 0, ended: false});  // answers: {words, step} where something happened
+    Object.assign(this, {answers: [], last: undefined, next: 0, ended: false}); // answers: {words, step} where something happened
     if (this.run.first?.out?.length) this.take(() => this.run.first, "The engine begins");
     for (const piece of this.pieces) piece.fed = 0;
     this.skip_dropped();
@@ -21,9 +21,15 @@ class RunControl {
     while (this.pieces[this.next]?.dropped) ++this.next;
   }
 
-  get closed() { return this.ended || this.last?.state === "closed"; }
-  get over() { return this.closed || this.last?.state === "terminating"; }
-  get at_end() { return this.next >= this.pieces.length; }
+  get closed() {
+    return this.ended || this.last?.state === "closed";
+  }
+  get over() {
+    return this.closed || this.last?.state === "terminating";
+  }
+  get at_end() {
+    return this.next >= this.pieces.length;
+  }
 
   octets_of_piece(piece) {
     return this.repair && this.crc ? repaired(piece, this.laboratory.crc32c) : piece.octets;
@@ -53,13 +59,18 @@ class RunControl {
   }
 
   // Of the engine's time, up to its next time-out.
-  wait() { this.take(() => this.run.wait(), "Time passes"); }
-  post_receive(octets) { this.take(() => this.run.receive(octets), `A receive of ${octets} octets is posted`); }
+  wait() {
+    this.take(() => this.run.wait(), "Time passes");
+  }
+  post_receive(octets) {
+    this.take(() => this.run.receive(octets), `A receive of ${octets} octets is posted`);
+  }
 
   take(ask, words) {
     const step = answer_of(ask);
     this.last = step;
-    if (step.error || step.refused || ["events", "in", "placed", "out"].some((list) => step[list]?.length)) this.answers.push({words, step});
+    if (step.error || step.refused || ["events", "in", "placed", "out"].some((list) => step[list]?.length))
+      this.answers.push({words, step});
   }
 
   had(index, octet = 0) {

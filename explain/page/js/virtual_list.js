@@ -65,8 +65,13 @@ class VirtualList {
     line.dataset.index = index;
     line.style.transform = `translateY(${index * this.height}px)`;
     line.style.blockSize = `${this.height}px`;
-    for (const [name, value] of [["role", "option"], ["aria-posinset", index + 1], ["aria-setsize", this.length],
-                                 ["aria-selected", index === this.chosen]]) line.setAttribute(name, value);
+    for (const [name, value] of [
+      ["role", "option"],
+      ["aria-posinset", index + 1],
+      ["aria-setsize", this.length],
+      ["aria-selected", index === this.chosen],
+    ])
+      line.setAttribute(name, value);
     return line;
   }
 

@@ -16,7 +16,8 @@ const kHere = new URL(".", import.meta.url);
 export const folder = mkdtempSync(join(tmpdir(), "weft-page-"));
 process.on("exit", () => rmSync(folder, {recursive: true, force: true}));
 
-export const start_browser = () => chromium.launch({executablePath: WEFT_CHROMIUM, args: ["--no-sandbox", "--force-color-profile=srgb"]});
+export const start_browser = () =>
+  chromium.launch({executablePath: WEFT_CHROMIUM, args: ["--no-sandbox", "--force-color-profile=srgb"]});
 
 // `fake`: with the laboratory of these tests instead of the one that was built in.
 export function write_page(name, model, {fake = false} = {}) {
@@ -27,7 +28,10 @@ export function write_page(name, model, {fake = false} = {}) {
   let page = execFileSync(WEFT_PAGE_WRITER, fake ? [json, wasm] : [json], {maxBuffer: 1 << 28}).toString();
   if (fake) {
     const script = readFileSync(new URL("fake_laboratory.js", kHere), "utf8");
-    page = page.replace(/<script id="laboratory-script">[^]*?<\/script>/, () => `<script id="laboratory-script">${script}</script>`);
+    page = page.replace(
+      /<script id="laboratory-script">[^]*?<\/script>/,
+      () => `<script id="laboratory-script">${script}</script>`,
+    );
   }
   const path = join(folder, `${name}.html`);
   writeFileSync(path, page);
@@ -36,16 +40,26 @@ export function write_page(name, model, {fake = false} = {}) {
 
 // The page, and what went wrong in it: look at `faults` when all is done.
 export async function open_page(browser, path, {hash = "", width = 1440, height = 900, theme = "light", ...more} = {}) {
-  const context = await browser.newContext({viewport: {width, height}, colorScheme: theme, reducedMotion: "reduce", offline: true, ...more});
+  const context = await browser.newContext({
+    viewport: {width, height},
+    colorScheme: theme,
+    reducedMotion: "reduce",
+    offline: true,
+    ...more,
+  });
   const page = await context.newPage();
   const faults = [];
   const own = pathToFileURL(path).href;
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && faults.push(`console: ${message.text()}`));
   page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
-  page.on("request", (request) => request.url().split("#")[0] === own || request.url().startsWith("data:") || faults.push(`request: ${request.url()}`));
+  page.on(
+    "request",
+    (request) =>
+      request.url().split("#")[0] === own || request.url().startsWith("data:") || faults.push(`request: ${request.url()}`),
+  );
   const begun = performance.now();
   await page.goto(own + hash);
-  page.ready_after = performance.now() - begun;  // its scripts have run
+  page.ready_after = performance.now() - begun; // its scripts have run
   page.faults = faults;
   return page;
 }
@@ -58,12 +72,13 @@ export async function least_of(tries, measure) {
 }
 
 // From opening the page until its chosen row stands there, in ms.
-export const ready_after = (browser, path) => least_of(3, async () => {
-  const page = await open_page(browser, path);
-  await page.locator(".row[aria-selected=true]").waitFor();
-  await close_page(page);
-  return page.ready_after;
-});
+export const ready_after = (browser, path) =>
+  least_of(3, async () => {
+    const page = await open_page(browser, path);
+    await page.locator(".row[aria-selected=true]").waitFor();
+    await close_page(page);
+    return page.ready_after;
+  });
 
 export async function close_page(page) {
   assert.deepEqual(page.faults, []);
@@ -73,7 +88,13 @@ export async function close_page(page) {
 export async function axe_faults(page) {
   await page.evaluate(kAxe);
   const {violations} = await page.evaluate(() => axe.run(document, {resultTypes: ["violations"]}));
-  return violations.map(({id, nodes}) => `${id}: ${nodes.slice(0, 3).map(({html, failureSummary}) => `${html.slice(0, 200)} ${failureSummary.split("\n")[1]}`).join(" | ")}`);
+  return violations.map(
+    ({id, nodes}) =>
+      `${id}: ${nodes
+        .slice(0, 3)
+        .map(({html, failureSummary}) => `${html.slice(0, 200)} ${failureSummary.split("\n")[1]}`)
+        .join(" | ")}`,
+  );
 }
 
 export const text = (page, selector) => page.locator(selector).first().innerText();

@@ -7,8 +7,8 @@ import {join} from "node:path";
 import test, {after, before} from "node:test";
 import {axe_faults, close_page, folder, open_page, ready_after, start_browser, text} from "./browser.mjs";
 
-const kMost = 3 << 20;  // octets
-const kReadyWithin = 1000;  // ms
+const kMost = 3 << 20; // octets
+const kReadyWithin = 1000; // ms
 const path = join(folder, "demo.html");
 let browser, rows, has_laboratory;
 before(async () => {
@@ -16,7 +16,8 @@ before(async () => {
   const page = readFileSync(path, "utf8");
   rows = JSON.parse(/<script type="application\/json" id="model">([^]*?)<\/script>/.exec(page)[1]).connections[0].rows;
   has_laboratory = !page.includes('id="laboratory-octets"></script>');
-  if (!has_laboratory) console.log("SKIPPED CASE: this build has no laboratory (WEFT_LABORATORY): the engine in the page is not tried");
+  if (!has_laboratory)
+    console.log("SKIPPED CASE: this build has no laboratory (WEFT_LABORATORY): the engine in the page is not tried");
   browser = await start_browser();
 });
 after(() => browser.close());
@@ -32,7 +33,12 @@ test("it is small, and ready to read within a second", async () => {
 test("every row has words, octets and a memory view, and axe-core finds nothing in any", async () => {
   const page = await open_page(browser, path);
   for (const [index, row] of rows.entries()) {
-    await page.evaluate((hash) => { location.hash = hash; }, `#row=${index + 1}&tab=octets`);
+    await page.evaluate(
+      (hash) => {
+        location.hash = hash;
+      },
+      `#row=${index + 1}&tab=octets`,
+    );
     await page.waitForSelector(`#octets-pane[data-row="${index}"]`);
     assert.ok((await text(page, ".lesson")).trim().length > 20, row.words);
     await page.keyboard.press("2");
@@ -48,7 +54,11 @@ test("the engine in the page answers the whole connection as the capture has it"
   const page = await open_page(browser, path, {hash: `#row=${row_of("MPA Request")}&tab=laboratory`});
   await page.locator(".lab").waitFor();
   await page.locator(".lab-bar button", {hasText: /^All$/}).click();
-  assert.match(await text(page, ".lab-answer .sent.terminate"), /Terminate/, "the tour ends with a Write to an STag that is unknown");
+  assert.match(
+    await text(page, ".lab-answer .sent.terminate"),
+    /Terminate/,
+    "the tour ends with a Write to an STag that is unknown",
+  );
   await close_page(page);
 });
 

@@ -14,15 +14,32 @@ async function weftLaboratory() {
   const hex = (octets) => Array.from(octets, (octet) => octet.toString(16).padStart(2, "0")).join("");
   const word = (octets, at, size) => octets.slice(at, at + size).reduce((sum, octet) => sum * 256 + octet, 0);
   const terminate = (layer, type, code) => ({
-    octets: `001641470000000000000002000000010000000${"0"}${layer}${type}0${code}000000000000`, words: `Terminate: layer ${layer}, type ${type}, code 0x0${code}`,
-    fields: [[0, 2, "mpa", "ULPDU_Length", "0x0016", "22 octets"], [2, 1, "ddp", "DDP Control", "0x41", "T=0 L=1"], [2, 0, "ddp", "T", "0", ""], [3, 1, "rdmap", "RDMAP Control", "0x47", "opcode 7: Terminate"],
-             [4, 4, "rdmap", "Invalidate STag", "0x00000000", ""], [8, 4, "ddp", "QN", "0x00000002", ""], [12, 4, "ddp", "MSN", "0x00000001", ""], [16, 4, "ddp", "MO", "0x00000000", ""],
-             [20, 1, "rdmap", "Layer and EType", `0x${layer}${type}`, `layer ${layer}, type ${type}`], [21, 1, "rdmap", "Error Code", `0x0${code}`, ""]]});
+    octets: `001641470000000000000002000000010000000${"0"}${layer}${type}0${code}000000000000`,
+    words: `Terminate: layer ${layer}, type ${type}, code 0x0${code}`,
+    fields: [
+      [0, 2, "mpa", "ULPDU_Length", "0x0016", "22 octets"],
+      [2, 1, "ddp", "DDP Control", "0x41", "T=0 L=1"],
+      [2, 0, "ddp", "T", "0", ""],
+      [3, 1, "rdmap", "RDMAP Control", "0x47", "opcode 7: Terminate"],
+      [4, 4, "rdmap", "Invalidate STag", "0x00000000", ""],
+      [8, 4, "ddp", "QN", "0x00000002", ""],
+      [12, 4, "ddp", "MSN", "0x00000001", ""],
+      [16, 4, "ddp", "MO", "0x00000000", ""],
+      [20, 1, "rdmap", "Layer and EType", `0x${layer}${type}`, `layer ${layer}, type ${type}`],
+      [21, 1, "rdmap", "Error Code", `0x0${code}`, ""],
+    ],
+  });
   const start = (script) => {
     let held = [];
     let state = "start-up";
     let sends = 0;
-    const step = (more) => ({consumed: 0, state, waiting: state === "start-up" ? "the peer's startup frame" : state === "closed" ? "" : "an FPDU", queues: {msn: [sends + 1, 1, 1, 1], ird: 0, ord: 0}, ...more});
+    const step = (more) => ({
+      consumed: 0,
+      state,
+      waiting: state === "start-up" ? "the peer's startup frame" : state === "closed" ? "" : "an FPDU",
+      queues: {msn: [sends + 1, 1, 1, 1], ird: 0, ord: 0},
+      ...more,
+    });
     const fail = (layer, type, code, sentence, clause) => {
       state = "closed";
       return step({error: {layer, type, code, sentence, clause, remote: false}, out: [terminate(layer, type, code)]});
@@ -34,7 +51,8 @@ async function weftLaboratory() {
     };
     const take_fpdu = (octets) => {
       const body = octets.slice(0, -4);
-      if (script.crc && crc32c(body) !== word([...octets.slice(-4)].reverse(), 0, 4)) return fail(2, 0, 2, "the CRC of the FPDU is wrong", "MPA-4.4-13");
+      if (script.crc && crc32c(body) !== word([...octets.slice(-4)].reverse(), 0, 4))
+        return fail(2, 0, 2, "the CRC of the FPDU is wrong", "MPA-4.4-13");
       const payload = (from) => octets.slice(from, 2 + word(octets, 0, 2));
       if (!(octets[2] & 0x80)) {
         const placed = {receive: sends, offset: 0, octets: payload(20).length, hex: hex(payload(20))};

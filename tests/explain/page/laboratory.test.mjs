@@ -34,7 +34,11 @@ test("the whole connection, as captured", async () => {
   const page = await open_laboratory();
   await press(page, "All");
   assert.match(await text(page, ".lab-answer"), /message delivered.*to the receive posted first/s);
-  assert.match(await text(page, ".lab-answer .sent.terminate"), /Terminate: layer 1, type 1/, "the last Write was refused in the capture, too");
+  assert.match(
+    await text(page, ".lab-answer .sent.terminate"),
+    /Terminate: layer 1, type 1/,
+    "the last Write was refused in the capture, too",
+  );
   await close_page(page);
 });
 
@@ -87,7 +91,8 @@ test("one octet, one FPDU; bits; begin again", async () => {
 
 test("drop, duplicate, move", async () => {
   const page = await open_laboratory();
-  const words = () => page.locator(".piece .piece-words").evaluateAll((nodes) => nodes.slice(0, 3).map((node) => node.lastChild.textContent));
+  const words = () =>
+    page.locator(".piece .piece-words").evaluateAll((nodes) => nodes.slice(0, 3).map((node) => node.lastChild.textContent));
   await choose(page, /^.*Send/);
   await page.locator(".lab-list button", {hasText: "Duplicate"}).click();
   assert.deepEqual(await words(), ["MPA Request", "Send", "Send"]);
@@ -125,11 +130,12 @@ test("by keys alone", async () => {
   const page = await open_laboratory();
   await page.locator(".pieces").focus();
   while (!/^RDMA Write$/m.test(await text(page, ".piece[aria-selected=true]"))) await page.keyboard.press("ArrowDown");
-  while (await page.evaluate(() => document.activeElement.id) !== "octet-value") await page.keyboard.press("Tab");
+  while ((await page.evaluate(() => document.activeElement.id)) !== "octet-value") await page.keyboard.press("Tab");
   for (let octet = 0; octet < 4; ++octet) await page.keyboard.press("ArrowRight");
   assert.match(await text(page, ".octet-form label"), /Octet 4 · STag/);
   await page.keyboard.type("00");
-  while (!/^Up to the chosen one$/.test(await page.evaluate(() => document.activeElement.textContent))) await page.keyboard.press("Shift+Tab");
+  while (!/^Up to the chosen one$/.test(await page.evaluate(() => document.activeElement.textContent)))
+    await page.keyboard.press("Shift+Tab");
   await page.keyboard.press("Enter");
   assert.match(await text(page, ".lab-answer .finding"), /The STag is invalid/);
   await close_page(page);
@@ -137,7 +143,9 @@ test("by keys alone", async () => {
 
 test("a build without a laboratory says so, and why", async () => {
   const page = await open_page(browser, write_page("without", model), {hash: "#row=3&tab=laboratory"});
-  await page.waitForFunction(() => document.querySelector("#laboratory-pane").textContent.includes("This build has no laboratory"));
+  await page.waitForFunction(() =>
+    document.querySelector("#laboratory-pane").textContent.includes("This build has no laboratory"),
+  );
   assert.match(await text(page, "#laboratory-pane"), /WebAssembly.*WEFT_LABORATORY/s);
   await close_page(page);
 });

@@ -27,7 +27,15 @@ test("the page is there within a second, and says what it shows", async () => {
 
 test("the page's own policy lets nothing out", async () => {
   const page = await open_page(browser, path);
-  assert.equal(await page.evaluate(() => fetch("http://127.0.0.1:9/").then(() => "went", () => "refused")), "refused");
+  assert.equal(
+    await page.evaluate(() =>
+      fetch("http://127.0.0.1:9/").then(
+        () => "went",
+        () => "refused",
+      ),
+    ),
+    "refused",
+  );
   assert.ok(page.faults.every((fault) => /Content Security Policy/.test(fault)) && page.faults.length > 0, page.faults.join());
   page.faults.length = 0;
   await close_page(page);
@@ -65,7 +73,10 @@ test("keys walk the ladder", async () => {
   assert.equal(await chosen(), 2);
   await page.keyboard.press("End");
   assert.equal(await chosen(), model.connections[0].rows.length - 1);
-  assert.equal(await page.locator("#ladder").getAttribute("aria-activedescendant"), await page.locator(".row[aria-selected=true]").getAttribute("id"));
+  assert.equal(
+    await page.locator("#ladder").getAttribute("aria-activedescendant"),
+    await page.locator(".row[aria-selected=true]").getAttribute("id"),
+  );
   await page.keyboard.press("f");
   assert.match(await text(page, ".finding"), /never seen before/);
   await page.keyboard.press("Enter");
@@ -109,7 +120,10 @@ test("the address leads to a row, a view and a connection", async () => {
 });
 
 test("a capture without iWARP, and a model that is none, are told in words", async () => {
-  for (const [name, broken, words] of [["none", {...model, connections: [], notes: ["no MPA startup frame"]}, /no iWARP connection.*no MPA startup frame/s], ["damaged", "{\"connections\": [", /cannot be read/]]) {
+  for (const [name, broken, words] of [
+    ["none", {...model, connections: [], notes: ["no MPA startup frame"]}, /no iWARP connection.*no MPA startup frame/s],
+    ["damaged", '{"connections": [', /cannot be read/],
+  ]) {
     const page = await open_page(browser, write_page(name, broken));
     assert.match(await text(page, "#stop"), words);
     await close_page(page);

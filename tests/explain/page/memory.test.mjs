@@ -21,7 +21,11 @@ test("a tagged segment lights up where it lands", async () => {
   const page = await open("RDMA Write, segment 2 of 3");
   const lit = page.locator(".end.arrives .region.lit");
   assert.match(await lit.innerText(), /STag 0x9b513000.*remote write.*1,386 octets placed at offset 1,386, up to 2,771/s);
-  const [bar, now, placed] = await lit.evaluate((node) => [".bar", ".span.now", ".span.placed"].map((name) => node.querySelector(name).getBoundingClientRect()).map(({left, width}) => ({left, width})));
+  const [bar, now, placed] = await lit.evaluate((node) =>
+    [".bar", ".span.now", ".span.placed"]
+      .map((name) => node.querySelector(name).getBoundingClientRect())
+      .map(({left, width}) => ({left, width})),
+  );
   assert.ok(Math.abs(now.left - bar.left - (bar.width * 1386) / 4096) < 2);
   assert.ok(Math.abs(placed.width - (bar.width * 1386) / 4096) < 2, "the first segment is there already");
   assert.match(await text(page, ".dump"), /0x7f6947a6156a {2}01 02 03/);

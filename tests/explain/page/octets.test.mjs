@@ -18,10 +18,10 @@ after(() => browser.close());
 test("a box for each layer, each in the one below it", async () => {
   const page = await open_page(browser, path, {hash: `#row=${row_of("RDMA Read Request")}`});
   const nested = ["ethernet", "ip", "tcp", "mpa", "ddp", "rdmap"].map((layer) => `.box.layer-${layer}`).join(" > .box-body > ");
-  assert.ok(await page.locator(nested).count() > 0);
+  assert.ok((await page.locator(nested).count()) > 0);
   assert.equal(await page.locator(".box.layer-tcp .field.layer-tcp").count(), 0);
   await page.locator(".fold").click();
-  assert.ok(await page.locator(".field.layer-tcp", {hasText: "Sequence Number"}).count() === 1);
+  assert.ok((await page.locator(".field.layer-tcp", {hasText: "Sequence Number"}).count()) === 1);
   await close_page(page);
 });
 
@@ -29,10 +29,17 @@ test("every octet of every row is in the page, once, in order", async () => {
   const page = await open_page(browser, path);
   for (const [index, row] of rows.entries()) {
     if (!row.octets) continue;
-    await page.evaluate((hash) => { location.hash = hash; }, `#row=${index + 1}&tab=octets`);
+    await page.evaluate(
+      (hash) => {
+        location.hash = hash;
+      },
+      `#row=${index + 1}&tab=octets`,
+    );
     await page.waitForSelector(`#octets-pane[data-row="${index}"]`);
     while (await page.locator("#octets-pane .more").count()) await page.locator("#octets-pane .more").first().click();
-    const shown = await page.locator("#octets-pane .boxes .octet").evaluateAll((cells) => cells.map((cell) => cell.textContent).join(""));
+    const shown = await page
+      .locator("#octets-pane .boxes .octet")
+      .evaluateAll((cells) => cells.map((cell) => cell.textContent).join(""));
     assert.equal(shown, row.octets, `row ${index}: ${row.words}`);
   }
   await close_page(page);
@@ -42,7 +49,16 @@ test("a field's card has name, value, meaning, RFC, and the clause's words", asy
   const page = await open_page(browser, path, {hash: `#row=${row_of("RDMA Write, segment 1 of 3")}`});
   await page.locator(".field", {hasText: "ULPDU_Length"}).click();
   const card = await text(page, "#card");
-  for (const words of ["MPA", "ULPDU_Length", "0x0578", "1400 octets", "RFC 5044 section 4.1", "MPA-4.1-02", "network byte order"]) assert.ok(card.includes(words), `${words} in ${card}`);
+  for (const words of [
+    "MPA",
+    "ULPDU_Length",
+    "0x0578",
+    "1400 octets",
+    "RFC 5044 section 4.1",
+    "MPA-4.1-02",
+    "network byte order",
+  ])
+    assert.ok(card.includes(words), `${words} in ${card}`);
   await close_page(page);
 });
 
@@ -64,21 +80,34 @@ test("a Marker interrupts the payload and points to ULPDU_Length", async () => {
   const page = await open_page(browser, path, {hash: `#row=${index + 1}`});
   const inside = rows[index].markers.filter(({at}) => at > 20).length;
   assert.equal(await page.locator(".marker").count(), rows[index].markers.length);
-  assert.ok(await page.locator(".box.layer-ddp .marker").count() >= inside);
+  assert.ok((await page.locator(".box.layer-ddp .marker").count()) >= inside);
   assert.equal(await page.locator(".pointers path:not(.pointer-head)").count(), rows[index].markers.length);
   const last = rows[index].markers.at(-1);
-  assert.match(await page.locator(".marker-words").last().innerText(), new RegExp(`points to the FPDU's ULPDU_Length, ${last.pointer} octets before`));
+  assert.match(
+    await page.locator(".marker-words").last().innerText(),
+    new RegExp(`points to the FPDU's ULPDU_Length, ${last.pointer} octets before`),
+  );
   await page.locator(".marker .field").last().click();
   assert.match(await text(page, "#card"), /Marker.*FPDUPTR/s);
   // The line ends at the field that the Marker points to.
-  const [line, field] = await page.evaluate(() => [document.querySelector(".pointers path").getBoundingClientRect(), [...document.querySelectorAll(".field")].find((block) => block.textContent.startsWith("ULPDU_Length")).getBoundingClientRect()].map(({top, left, height}) => ({top, left, height})));
+  const [line, field] = await page.evaluate(() =>
+    [
+      document.querySelector(".pointers path").getBoundingClientRect(),
+      [...document.querySelectorAll(".field")]
+        .find((block) => block.textContent.startsWith("ULPDU_Length"))
+        .getBoundingClientRect(),
+    ].map(({top, left, height}) => ({top, left, height})),
+  );
   assert.ok(Math.abs(line.top - (field.top + field.height / 2)) < 8, JSON.stringify([line, field]));
   await close_page(page);
 });
 
 test("padding and CRC in words; all fields as a table", async () => {
   const page = await open_page(browser, path, {hash: `#row=${row_of("RDMA Write")}`});
-  assert.match(await text(page, ".sums"), /Padding.*2 \+ 19 = 21, 21 mod 4 = 1: 3 octets of padding.*The CRC is right.*as computed 0x/s);
+  assert.match(
+    await text(page, ".sums"),
+    /Padding.*2 \+ 19 = 21, 21 mod 4 = 1: 3 octets of padding.*The CRC is right.*as computed 0x/s,
+  );
   await page.locator(".all-fields summary").click();
   assert.match(await text(page, ".all-fields table"), /STag\s+0x9b513000/);
   assert.match(await text(page, ".all-fields"), /All PAD octets are sent as zero/);
@@ -89,7 +118,11 @@ test("the field that a finding is about is marked", async () => {
   const own = model.connections[1].rows.findIndex((row) => row.refused);
   const page = await open_page(browser, path, {hash: `#row=${own + 1}&connection=2`});
   assert.match(await page.locator(".field.wrong").innerText(), /STag/);
-  assert.match(await text(page, "#card"), /STag.*0xdeadbeef.*was never seen before, and was refused/s, "and it is the one that is chosen first");
+  assert.match(
+    await text(page, "#card"),
+    /STag.*0xdeadbeef.*was never seen before, and was refused/s,
+    "and it is the one that is chosen first",
+  );
   await page.locator(".links button", {hasText: "Terminate"}).click();
   assert.match(await text(page, "#octets-pane"), /Terminated DDP Header/);
   await close_page(page);
@@ -98,9 +131,18 @@ test("the field that a finding is about is marked", async () => {
 test("rows that could not be read say what they are", async () => {
   const broken = structuredClone(model);
   const own = broken.connections[0].rows;
-  Object.assign(own[4], {words: "FPDU 1 with a wrong CRC, ULPDU of 46 octets", crc: {...own[4].crc, verdict: "bad", computed: "0x00000001"}});
+  Object.assign(own[4], {
+    words: "FPDU 1 with a wrong CRC, ULPDU of 46 octets",
+    crc: {...own[4].crc, verdict: "bad", computed: "0x00000001"},
+  });
   Object.assign(own[5], {words: "FPDU 2 without a readable DDP header, ULPDU of 3 octets", octets: own[5].octets.slice(0, 200)});
-  Object.assign(own[6], {kind: "gap", words: "octets are missing from the capture", octets: undefined, fields: undefined, markers: undefined});
+  Object.assign(own[6], {
+    kind: "gap",
+    words: "octets are missing from the capture",
+    octets: undefined,
+    fields: undefined,
+    markers: undefined,
+  });
   const page = await open_page(browser, write_page("broken", broken), {hash: "#row=5"});
   assert.match(await text(page, ".lesson"), /The CRC does not fit the octets/);
   assert.match(await text(page, ".sums"), /The CRC is wrong.*but computed 0x00000001/s);

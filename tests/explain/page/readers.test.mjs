@@ -21,7 +21,11 @@ for (const theme of ["light", "dark"]) {
       for (const tab of width < 900 ? ["ladder", "octets", "memory", "laboratory"] : ["octets", "memory", "laboratory"]) {
         await page.locator(`#tab-${tab}`).click();
         if (tab === "laboratory") await page.locator(".lab-bar button", {hasText: "All"}).click();
-        await page.locator("details").evaluateAll((nodes) => nodes.forEach((node) => { node.open = true; }));
+        await page.locator("details").evaluateAll((nodes) =>
+          nodes.forEach((node) => {
+            node.open = true;
+          }),
+        );
         assert.deepEqual(await axe_faults(page), [], tab);
       }
       await page.locator("#show-help").click();
@@ -38,7 +42,9 @@ test("nothing is wider than a phone", async () => {
   assert.equal(await page.locator("#tab-octets").getAttribute("aria-selected"), "true");
   for (const tab of ["octets", "memory", "laboratory", "ladder"]) {
     await page.locator(`#tab-${tab}`).click();
-    const wide = await page.evaluate(() => [document.documentElement, document.querySelector(".detail")].map((node) => node.scrollWidth - node.clientWidth));
+    const wide = await page.evaluate(() =>
+      [document.documentElement, document.querySelector(".detail")].map((node) => node.scrollWidth - node.clientWidth),
+    );
     assert.deepEqual(wide, [0, 0], tab);
   }
   await close_page(page);
@@ -62,9 +68,12 @@ test("on paper there are the ladder, the fields and their clauses", async () => 
   await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
   assert.match(await text(page, "#print"), /initiator 10\.0\.0\.1.*RDMA Read Request/s);
   assert.match(await text(page, ".all-fields .clauses"), /MPA-4.3-05/);
-  assert.ok(!await page.locator(".tabs").isVisible());
+  assert.ok(!(await page.locator(".tabs").isVisible()));
   assert.ok(await page.locator(".card").isVisible());
-  assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector(".card")).backgroundColor), "rgb(255, 255, 255)");
+  assert.equal(
+    await page.evaluate(() => getComputedStyle(document.querySelector(".card")).backgroundColor),
+    "rgb(255, 255, 255)",
+  );
   await page.evaluate(() => window.dispatchEvent(new Event("afterprint")));
   assert.ok((await page.pdf({format: "A4"})).length > 10000);
   await close_page(page);
@@ -75,6 +84,6 @@ test("help lists the keys and closes with Escape", async () => {
   await page.keyboard.press("?");
   assert.match(await text(page, "#help"), /next row with a finding.*feed one octet/s);
   await page.keyboard.press("Escape");
-  assert.ok(!await page.locator("#help").isVisible());
+  assert.ok(!(await page.locator("#help").isVisible()));
   await close_page(page);
 });

@@ -29,7 +29,10 @@ for (const [name, options, tab] of kShots) {
   const page = await open_page(browser, path, {...options, hash: `#row=${row}&tab=${tab}`});
   if (name === "narrow") await page.locator("#octets-pane .field", {hasText: "STag"}).first().click();
   if (tab === "laboratory") await break_stag(page);
-  if (tab === "laboratory") await page.locator(".detail").evaluate((node) => { node.scrollTop = 0; });
+  if (tab === "laboratory")
+    await page.locator(".detail").evaluate((node) => {
+      node.scrollTop = 0;
+    });
   await page.waitForTimeout(500);
   await page.screenshot({path: join(out, `${name}.png`)});
   await close_page(page);
