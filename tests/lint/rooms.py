@@ -23,7 +23,7 @@ MAY_INCLUDE = {
     "verbs": ["common", "mpa", "ddp", "rdmap", "engine", "transport"],
     # verbs/device.hpp shows the interfaces; rdma_getaddrinfo() asks for a route before there is a connection.
     "compat": [*VERBS, "transport/interfaces.hpp", "transport/route.hpp"],
-    "tools": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "transport", "verbs", "explain", "bench"],
+    "tools": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "explain", "transport", "verbs", "bench"],
     "bench": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "transport", "verbs", "tools"],
 }
 

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a reader gets: the page that `weft explain --demo` writes, with the real engine in its laboratory.
+import assert from "node:assert/strict";
+import {execFileSync} from "node:child_process";
+import {readFileSync, statSync} from "node:fs";
+import {join} from "node:path";
+import test, {after, before} from "node:test";
+import {axe_faults, close_page, folder, open_page, ready_after, start_browser, text} from "./browser.mjs";
+
+const kMost = 3 << 20; // octets
+const kReadyWithin = 1000; // ms
+const path = join(folder, "demo.html");
+let browser, rows, has_laboratory;
+before(async () => {
+  execFileSync(process.env.WEFT_COMMAND, ["explain", "--demo", "-o", path]);
+  const page = readFileSync(path, "utf8");
+  rows = JSON.parse(/<script type="application\/json" id="model">([^]*?)<\/script>/.exec(page)[1]).connections[0].rows;
+  has_laboratory = !page.includes('id="laboratory-octets"></script>');
+  if (!has_laboratory)
+    console.log("SKIPPED CASE: this build has no laboratory (WEFT_LABORATORY): the engine in the page is not tried");
+  browser = await start_browser();
+});
+after(() => browser.close());
+
+const row_of = (begin) => rows.findIndex((row) => row.words.startsWith(begin)) + 1;
+
+test("it is small, and ready to read within a second", async () => {
+  assert.ok(statSync(path).size <= kMost, `${statSync(path).size} octets`);
+  const ready = await ready_after(browser, path);
+  assert.ok(ready < kReadyWithin, `ready after ${ready} ms`);
+});
+
+test("every row has words, octets and a memory view, and axe-core finds nothing in any", async () => {
+  const page = await open_page(browser, path);
+  for (const [index, row] of rows.entries()) {
+    await page.evaluate(
+      (hash) => {
+        location.hash = hash;
+      },
+      `#row=${index + 1}&tab=octets`,
+    );
+    await page.waitForSelector(`#octets-pane[data-row="${index}"]`);
+    assert.ok((await text(page, ".lesson")).trim().length > 20, row.words);
+    await page.keyboard.press("2");
+    assert.match(await text(page, "#memory-pane"), /Responder/);
+    await page.keyboard.press("1");
+    if (index % 8 === 4) assert.deepEqual(await axe_faults(page), [], row.words);
+  }
+  await close_page(page);
+});
+
+test("the engine in the page answers the whole connection as the capture has it", async (context) => {
+  if (!has_laboratory) return context.skip();
+  const page = await open_page(browser, path, {hash: `#row=${row_of("MPA Request")}&tab=laboratory`});
+  await page.locator(".lab").waitFor();
+  await page.locator(".lab-bar button", {hasText: /^All$/}).click();
+  assert.match(
+    await text(page, ".lab-answer .sent.terminate"),
+    /Terminate/,
+    "the tour ends with a Write to an STag that is unknown",
+  );
+  await close_page(page);
+});
+
+test("an STag edited in the laboratory brings a Terminate that can be read", async (context) => {
+  if (!has_laboratory) return context.skip();
+  const page = await open_page(browser, path, {hash: `#row=${row_of("RDMA Write")}&tab=laboratory`});
+  await page.locator(".lab").waitFor();
+  await page.locator(".editor-boxes .field", {hasText: "STag"}).first().locator(".octet").last().click();
+  await page.keyboard.type("ff");
+  await page.locator(".lab-bar button", {hasText: "Up to the chosen one"}).click();
+  assert.match(await text(page, ".lab-answer .finding"), /layer 1, type 1, code 0/);
+  assert.match(await text(page, ".sent.terminate table"), /Layer and EType\s+0x11/);
+  await page.locator(".lab-bar button", {hasText: "As captured"}).click();
+  await page.locator("#repair").uncheck();
+  await page.locator(".editor-boxes .field", {hasText: "STag"}).first().locator(".octet").last().click();
+  await page.keyboard.type("ff");
+  await page.locator(".lab-bar button", {hasText: "Up to the chosen one"}).click();
+  assert.match(await text(page, ".lab-answer .finding"), /layer 2, type 0, code 2/);
+  assert.deepEqual(await axe_faults(page), []);
+  await close_page(page);
+});
