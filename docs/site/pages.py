@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A document as Doxygen's Markdown reads it: headings have the anchors that GitHub gives them, links lead to pages of the site,
+indented code is fenced, and no word of the text is taken for a command."""
+
+import posixpath
+import re
+
+import plan
+from markup import INSTEAD, plain_text
+
+HEADING = re.compile(r"(#+) +(.*?) *$")
+TOKEN = re.compile(
+    r"\]\((?P<target>[^)#\s]*)(?:#(?P<fragment>[^)\s]*))?\)|(?P<kept><https?://[^>]*>|\\.|^\|[-:| ]+\|$|^-{3,}$|^> )"
+    r"|(?P<comment><!--.*?-->)|(?P<special>--+|[\\@<>#%&\"]|~~|(?<!\w)::)", re.M | re.S)
+
+
+class Page:
+    """`files` gathers what it links to that is no page: the tree's own files and folders."""
+
+    def __init__(self, document, files):
+        self.document, self.files, self.slugs = document, files, {}
+        self.titled = False
+
+    def convert(self, text):
+        return "\n".join(self.block(kind, lines) for kind, lines in blocks(text.split("\n")))
+
+    def block(self, kind, lines):
+        if kind == "fence":
+            return "\n".join(["~~~" + (f"{{.{lines[0].strip('` ')}}}" if lines[0].strip("` ") else ""), *lines[1:-1], "~~~"])
+        if kind == "code":
+            return "\n".join(["~~~", *(line[4:] for line in lines), "~~~"])
+        return "\n".join(map(self.heading, plain_text("\n".join(lines), self.text).split("\n")))
+
+    def heading(self, line):
+        """The first is the page's title. Doxygen takes # for a section of the page, so the others move up by one."""
+        match = HEADING.match(line)
+        if not match:
+            return line
+        if not self.titled:
+            self.titled = True
+            return f"# {match[2]} {{#{plan.label(self.document)}}}"
+        slug = plan.slug(as_written(match[2]))
+        self.slugs[slug] = self.slugs.get(slug, -1) + 1
+        if self.slugs[slug]:
+            slug += f"-{self.slugs[slug]}"
+        return f"{match[1][1:] or '#'} {match[2]} {{#{plan.anchor(self.document, slug)}}}"
+
+    def text(self, text):
+        return TOKEN.sub(self.token, text)
+
+    def token(self, match):
+        if match["target"] is not None:
+            return f"]({self.link(match['target'], match['fragment'])})"
+        if match["comment"]:
+            return ""
+        if match["kept"]:
+            return match["kept"]
+        at_line = match.string[match.string.rfind("\n", 0, match.start()) + 1:match.end()]
+        if match["special"] == "#" and re.fullmatch("#+", at_line):  # of a heading
+            return "#"
+        return INSTEAD.get(match["special"], "\\" + match["special"])
+
+    def link(self, target, fragment):
+        if re.match(r"[a-z]+:", target):
+            return target + (f"#{fragment}" if fragment else "")
+        folder = posixpath.dirname(self.document)
+        path = posixpath.normpath(posixpath.join(folder, target)) if target else self.document
+        page = posixpath.join(path, "README.md") if (plan.ROOT / path / "README.md").exists() else path
+        if page.endswith(".md"):
+            return plan.page_of(page) + (f"#{plan.anchor(page, fragment)}" if fragment else "")
+        if path in plan.headers():
+            return plan.page_of_header(path)
+        return self.files.add(path)
+
+
+def as_written(heading):
+    """A heading without what this module has put into it."""
+    for character, entity in INSTEAD.items():
+        heading = heading.replace(entity, character)
+    return re.sub(r"\\(--+|[\\@#%]|~~|::)", r"\1", heading)
+
+
+def blocks(lines):
+    """(kind, lines): "fence", "code" (indented) and "text"."""
+    out, at = [], 0
+    while at < len(lines):
+        end = at + 1
+        if lines[at].startswith("```"):
+            while end < len(lines) and not lines[end].startswith("```"):
+                end += 1
+            out.append(("fence", lines[at:end + 1]))
+            at = end + 1
+            continue
+        if lines[at].startswith("    ") and (at == 0 or not lines[at - 1].strip()):
+            while end < len(lines) and (lines[end].startswith("    ") or (not lines[end].strip() and end + 1 < len(lines)
+                                                                           and lines[end + 1].startswith("    "))):
+                end += 1
+            out.append(("code", lines[at:end]))
+        elif out and out[-1][0] == "text":
+            out[-1][1].append(lines[at])
+        else:
+            out.append(("text", [lines[at]]))
+        at = end
+    return out

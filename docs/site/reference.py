@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of a header or a class: what it is comes first, in full, then its members; Doxygen has them the other way round."""
+
+import re
+
+TITLE = re.compile(r"^(.*?) (Class|Struct|Union|File|Namespace) (?:Template )?Reference(?:<.*)?$", re.S)
+DETAILS = re.compile(r'<a name="details" id="details"></a><h2 class="groupheader">Detailed Description</h2>\n'
+                     r'(<div class="textblock">.*?\n</div>)(?=<hr/>|<h2|\s*$)', re.S)
+ORIGIN = re.compile(r"<hr/>The documentation for this .*?<ul>\s*<li>(weft/\w+/)<a ([^>]*)>([\w.]+)</a></li>\s*</ul>", re.S)
+
+
+def is_one(heading):
+    return bool(TITLE.match(heading))
+
+
+def heading(text):
+    name, kind = TITLE.match(text).groups()
+    return f'<span class="kind">{"header" if kind == "File" else kind.lower()}</span> {name}'
+
+
+def body(text):
+    text = re.sub(r'\s*<a href="[^"]*#details">More\.\.\.</a>', "", text)
+    text = re.sub(r"(</b>|</a>) \{\}</td>", r"\1</td>", text)
+    if details := DETAILS.search(text):  # what stands first is the first sentence of it
+        text = details[1] + "\n" + re.sub(r"\A\s*<p>.*?</p>\n", "", DETAILS.sub("", text), flags=re.S)
+    if origin := ORIGIN.search(text):
+        include = f'<p class="include"><code>#include &lt;{origin[1]}<a {origin[2]}>{origin[3]}</a>&gt;</code></p>\n'
+        text = include + ORIGIN.sub("", text)
+    text = re.sub(r'<h2 class="memtitle">(.*?)</h2>', r'<h3 class="memtitle">\1</h3>', text, flags=re.S)
+    return re.sub(r'<h2 class="groupheader"><a id="([^"]*)" name="[^"]*"></a>\s*', r'<h2 id="\1" class="groupheader">', text)
