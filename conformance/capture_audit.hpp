@@ -56,8 +56,8 @@ struct TlsReport {
 // A finding of a connection that is not over.
 using TellFinding = std::function<void(const Finding& finding, const ConnectionInfo& info)>;
 
-// Not safe for threads: one thread at a time. Memory is bounded by the TcpLimits, and by the reports that next() has
-// not given yet.
+// The auditor of one capture. Not safe for threads. Its memory is bounded by the TcpLimits, and by the reports that
+// next() has not given yet.
 class CaptureAudit {
  public:
   static constexpr std::size_t kMostTls = 1000;  // connections that tls() has

@@ -24,7 +24,8 @@
 
 namespace weft::conformance {
 
-// Not safe for threads. Memory is bounded: what the walk keeps, and Findings::kMost of each rule and direction.
+// The auditor of one connection. Not safe for threads. Its memory is bounded: what the walk keeps, and Findings::kMost
+// of each rule and direction.
 class ConnectionAudit {
  public:
   // `number` is that of the connection in the capture; findings carry it.

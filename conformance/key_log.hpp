@@ -23,7 +23,7 @@ namespace weft::conformance {
 // What a ClientHello has as `random`: it names the connection.
 using ClientRandom = std::array<std::byte, 32>;
 
-// Empty: the log has no such line.
+// The secrets of one connection. Empty: the log has no such line.
 struct TlsSecrets {
   // Those of what one end sends.
   struct OfEnd {
@@ -34,7 +34,7 @@ struct TlsSecrets {
   OfEnd server{};  // the other one
 };
 
-// Not safe for threads. A file stays open, for it may grow.
+// A key log, from a file or from text. Not safe for threads. A file stays open, for it may grow.
 class KeyLog {
  public:
   static constexpr std::size_t kMost = std::size_t{1} << 20;  // connections; those beyond are left out

@@ -40,7 +40,7 @@ struct Message {
   [[nodiscard]] Bytes front() const noexcept;
 };
 
-// Not safe for threads; one for each connection.
+// Joins the segments of one connection's messages. Not safe for threads.
 class MessageJoiner {
  public:
   // An FPDU that MPA delivers and that has a DDP header. False for others: they belong to no message.

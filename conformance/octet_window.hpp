@@ -16,7 +16,7 @@
 
 namespace weft::conformance {
 
-// The window. Not safe for threads.
+// The octets of one direction that are in hand. Not safe for threads.
 class OctetWindow {
  public:
   // The octets must stay valid until keep(). They follow the ones before: after a gap call restart() first.

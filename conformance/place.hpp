@@ -10,8 +10,8 @@ namespace weft::conformance {
 
 using engine::Direction;
 
-// The two ends of a TCP connection before it is known which is the MPA Initiator: that is told by the key, not by the
-// SYN (MPA-2-03).
+// One of the two ends of a TCP connection. It is used before it is known which is the MPA Initiator: that is told by
+// the key, not by the SYN (MPA-2-03).
 enum class End : std::uint8_t {
   kFirst,   // it sent the first packet
   kSecond,  // the other one

@@ -10,14 +10,14 @@
 
 namespace weft::conformance {
 
-// Of one RDMAP opcode in one direction.
+// How much of one RDMAP opcode.
 struct MessageCount {
   std::uint64_t messages{};  // segments with L
   std::uint64_t segments{};  // FPDUs
   std::uint64_t octets{};    // of payload
 };
 
-// Of one direction.
+// What one direction carried.
 struct Tally {
   std::optional<mpa::Framing> framing{};  // of the FPDUs; the last one, should it have changed
   std::uint64_t streaming_octets{};       // before MPA

@@ -39,14 +39,14 @@ struct ConnectionInfo {
   std::int64_t first_time{}, last_time{};       // nanoseconds since 1970
 };
 
-// Nothing of this connection follows: the capture is over, its addresses and ports serve another connection, both ends
-// had closed it and many others have closed since, or too many others were heard of since (`evicted`).
+// A connection is over. Nothing of it follows: the capture is over, its addresses and ports serve another connection,
+// both ends had closed it and many others have closed since, or too many others were heard of since (`evicted`).
 struct ConnectionOver {
   ConnectionInfo info{};  // as it was in the end
   bool evicted{};         // there were too many others
 };
 
-// The first event of a connection is TcpOpened, the last ConnectionOver.
+// What happened to which connection. The first event of a connection is TcpOpened, the last ConnectionOver.
 struct ConnectionEvent {
   std::size_t connection{};                        // ConnectionInfo::number
   std::variant<TcpEvent, ConnectionOver> event{};  // what happened
@@ -68,7 +68,7 @@ struct TcpLimits {
   std::size_t buffered = std::size_t{256} << 20;               // the same, of all connections together
 };
 
-// Not safe for threads.
+// Puts the TCP streams of a capture back together. Not safe for threads.
 class TcpConnections {
  public:
   explicit TcpConnections(const TcpLimits& limits = {});  // for all of the capture

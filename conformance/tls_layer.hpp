@@ -33,7 +33,7 @@ struct TlsFacts {
   bool keyed{};               // the key log has secrets for it
 };
 
-// One for each connection. Not safe for threads.
+// Decrypts one connection, where it can. Not safe for threads.
 class TlsLayer {
  public:
   // Null: there is no key log. It has to outlive this.

@@ -35,8 +35,8 @@ class AddressPrefix {
 // Prefixes joined by "+", or "none". Nothing when one of them is no prefix.
 [[nodiscard]] std::optional<std::vector<AddressPrefix>> parse_prefixes(std::string_view text);
 
-// The longest prefix that contains an address decides, and of two that are alike the denied one. What no prefix
-// contains is let in if nothing is allowed by name, else not:
+// Which addresses are let in. The longest prefix that contains an address decides, and of two that are alike the denied
+// one. What no prefix contains is let in if nothing is allowed by name, else not:
 //
 //   allow             deny              lets in
 //   -                 -                 all

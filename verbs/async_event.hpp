@@ -10,7 +10,7 @@
 
 namespace weft::verbs {
 
-// libibverbs' values.
+// What has happened; libibverbs' values.
 enum class AsyncEventType : std::uint8_t {
   kCompletionQueueError = 0,      // overflow
   kQueuePairFatal = 1,            // the stream ended because of an error of ours or of the transport

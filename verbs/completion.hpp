@@ -18,7 +18,7 @@ class CompletionQueueState;
 class ChannelState;
 }  // namespace detail
 
-// libibverbs' values.
+// How a work request ended; libibverbs' values.
 enum class WcStatus : std::uint8_t {
   kSuccess = 0,                // done
   kLocalLengthError = 1,       // a Send was longer than the receive it met
@@ -35,7 +35,7 @@ enum class WcStatus : std::uint8_t {
   kGeneralError = 21,          // never given
 };
 
-// libibverbs' values.
+// What a work request did; libibverbs' values.
 enum class WcOpcode : std::uint8_t {
   kSend = 0,                // a Send left, of any kind
   kRdmaWrite = 1,           // an RDMA Write left, with or without Immediate Data
@@ -99,7 +99,7 @@ class CompletionChannel {
   detail::Handle<detail::ChannelState> self_;
 };
 
-// Queue pairs keep it alive; a handle only has to exist for polling.
+// Keeps completions until they are polled. Queue pairs keep it alive; a handle only has to exist for polling.
 class CompletionQueue {
  public:
   [[nodiscard]] std::uint32_t number() const noexcept;    // by which events name it

@@ -30,7 +30,7 @@ class ConnectionState;
 struct QueuedEvent;
 }  // namespace detail
 
-// rdma_cm's values.
+// What becomes of a connection; rdma_cm's values.
 enum class ConnectionEventType : std::uint8_t {
   kAddressResolved = 0,  // the device is known
   kAddressError = 1,     // no route leads to the address
@@ -52,10 +52,10 @@ enum class ConnectionEventType : std::uint8_t {
 // rdma_cm's names, "CONNECT_REQUEST"; static storage.
 [[nodiscard]] std::string_view to_string(ConnectionEventType type) noexcept;
 
-using PeerIdentity = transport::PeerIdentity;  // how TLS protects a connection, and whom it has shown the peer to be
-using TlsCounts = transport::TlsCounts;        // handshakes with TLS since the process began: tls_counts()
+using PeerIdentity = transport::PeerIdentity;  // transport::PeerIdentity
+using TlsCounts = transport::TlsCounts;        // transport::TlsCounts, as transport::tls_counts() gives it
 using transport::tls_counts;
-using AddressOptions = transport::AddressOptions;  // SO_REUSEADDR and IPV6_V6ONLY
+using AddressOptions = transport::AddressOptions;  // `reuse` (SO_REUSEADDR) and `ipv6_only` (IPV6_V6ONLY)
 
 // What an end says when it connects or accepts.
 struct ConnectionParameters {
@@ -163,8 +163,8 @@ class ConnectionId {
   Result<void> connect(QueuePair& queue_pair, const ConnectionParameters& parameters = {});
   // Answers a request, which the event kConnectRequest has brought: with a queue pair, and with the same events, as
   // connect. When accept refuses an argument, the request still waits for an answer. When the peer has gone since it
-  // asked, accept and reject say so: Errc::kDisconnected. A request for peer-to-peer that meets a Policy::rtr without any
-  // type is rejected by accept, which then says so: Errc::kNotSupported, "peer".
+  // asked, accept and reject say so: Errc::kDisconnected. A request for peer-to-peer that meets a Policy::rtr without
+  // any type is rejected by accept, which then says so: Errc::kNotSupported, "peer".
   Result<void> accept(QueuePair& queue_pair, const ConnectionParameters& parameters = {});
   // Answers a request with no. The peer gets kRejected, with up to 512 octets of private data.
   Result<void> reject(std::span<const std::byte> private_data = {});

@@ -12,7 +12,7 @@
 
 namespace weft::verbs {
 
-// docs/progress.md has what leads from one to the next.
+// Where a connection is in its life. docs/progress.md has what leads from one to the next.
 enum class StreamStage : std::uint8_t {
   kStartup,      // MPA start-up frames, and the ready-to-receive message
   kEstablished,  // full operation

@@ -68,7 +68,7 @@ enum class WindowType : std::uint8_t {
   kType2 = 2,
 };
 
-// The destructor invalidates and frees.
+// A window onto part of a region, for a while. The destructor invalidates and frees.
 class MemoryWindow {
  public:
   MemoryWindow(MemoryWindow&&) noexcept = default;

@@ -35,8 +35,8 @@ enum class PcapShows : std::uint8_t {
 
 inline constexpr std::chrono::milliseconds kMaxTimeout = std::chrono::days(24);  // as far as the kernel's integers go
 
-// ConnectionId::set_policy refuses what contradicts itself. Time-outs are between 1 ms and kMaxTimeout; what is 0 by
-// default may be 0.
+// What one connection wants. ConnectionId::set_policy refuses what contradicts itself. Time-outs are between 1 ms and
+// kMaxTimeout; what is 0 by default may be 0.
 struct Policy {
   std::uint8_t mpa_revision = 2;        // 1 or 2; for a listener the highest that it accepts
   bool fall_back_to_revision_1 = true;  // initiator: on a new TCP connection, when the peer does not know revision 2

@@ -18,7 +18,7 @@ namespace detail {
 class QueuePairState;
 }
 
-// libibverbs' values. QueuePair::modify() has the transitions.
+// The states of a queue pair, with libibverbs' values. QueuePair::modify() has the transitions.
 enum class QpState : std::uint8_t {
   kReset = 0,  // new, or as new
   kInit = 1,   // takes receives
@@ -68,10 +68,13 @@ struct QueuePairQuery {
   std::optional<StreamError> stream_error{};  // why the stream ended, if it ended with a Terminate
 };
 
+// One end of a connection, with its send queue and its receive queue. All calls may be made from any thread at any
+// time.
+//
 // The destructor drops what is queued and ends the connection. Where nothing posted is unfinished the TCP connection
-// closes in the background, within close_timeout: all Sends and Writes that completed with success arrive at a peer that
-// takes them in that time, and a peer that waits for a response of ours is told by a Terminate that none will come.
-// Otherwise it ends at once, with a reset (RDMAP-6.2-03). A Terminate under way still goes out.
+// closes in the background, within close_timeout: all Sends and Writes that completed with success arrive at a peer
+// that takes them in that time, and a peer that waits for a response of ours is told by a Terminate that none will
+// come. Otherwise it ends at once, with a reset (RDMAP-6.2-03). A Terminate under way still goes out.
 class QueuePair {
  public:
   QueuePair(QueuePair&&) noexcept = default;

@@ -22,7 +22,8 @@ struct SharedReceiveQueueAttributes {
   std::uint64_t context{};     // comes back in async events
 };
 
-// Queue pairs that take from it keep it alive. All calls may be made from any thread at any time.
+// Receives that are posted once, for any queue pair that has it. Queue pairs that take from it keep it alive. All calls
+// may be made from any thread at any time.
 class SharedReceiveQueue {
  public:
   [[nodiscard]] std::uint32_t number() const noexcept;  // by which events name it

@@ -42,7 +42,7 @@ enum class Access : std::uint32_t {
 inline constexpr Access kAllAccess =
     Access::kLocalWrite | Access::kRemoteWrite | Access::kRemoteRead | Access::kRemoteAtomic | Access::kWindowBind;
 
-// Other values are refused: Errc::kInvalidArgument, "opcode".
+// What a send queue can do. Other values are refused: Errc::kInvalidArgument, "opcode".
 enum class SendOpcode : std::uint8_t {
   kRdmaWrite = 0,               // to the peer's memory, which is told nothing of it
   kRdmaWriteWithImmediate = 1,  // an RDMA Write, then an Immediate Data message (RFC 7306 section 6)
@@ -57,7 +57,7 @@ enum class SendOpcode : std::uint8_t {
   kImmediate = 32,          // Immediate Data alone; not in libibverbs
 };
 
-// Other bits are refused: Errc::kInvalidArgument, "flags".
+// How a work request of a send queue is done. Other bits are refused: Errc::kInvalidArgument, "flags".
 enum class SendFlags : std::uint32_t {
   kNone = 0,             // success is not reported
   kFence = 1U << 0,      // start after all earlier RDMA Reads and atomics of this queue pair have completed

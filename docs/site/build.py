@@ -34,7 +34,7 @@ class Files:
     def add(self, path):
         """Where the site has it."""
         source = plan.ROOT / path
-        as_page = source.is_dir() or (source.suffix not in (".pcap", ".svg") and source.stat().st_size < SHOWN)
+        as_page = source.is_dir() or (source.suffix != ".svg" and source.stat().st_size < SHOWN and is_text(source))
         self.wanted[path] = f"files/{path}.html" if as_page else f"files/{path}"
         return self.wanted[path]
 
@@ -53,10 +53,17 @@ class Files:
                 shutil.copy(source, out)
 
 
+def is_text(path):
+    try:
+        return bool(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError:
+        return False
+
+
 def contents_of_api():
     """A list for each room: its headers, and what each says of itself."""
     rows = []
-    for room in plan.PUBLIC:
+    for room in [*plan.PUBLIC, *sorted({path.split("/")[0] for path in plan.SHOWN_THROUGH})]:
         rows += ["", f"### `weft/{room}`", ""]
         for header in plan.headers():
             if header.startswith(room + "/"):

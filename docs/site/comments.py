@@ -17,8 +17,8 @@ LITERAL = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])\'')
 SCOPE = re.compile(r"^(?:template\s*<.*?>\s*)?(?:inline\s+)?(?:namespace|class|struct|union|enum)\b(?!.*\()", re.S)
 # Several names in one declaration: what is said behind it is said of each.
 SEVERAL = re.compile(r"^\s*(?P<type>[\w:]+(?:<.*>)?) (?P<names>\w+(?:\{[^{}]*\})?(?:, \w+(?:\{[^{}]*\})?)+);$")
-# All of a paragraph is shown with the member, and not its first sentence alone.
-BRIEF = "\\brief "
+# Of a member all of a paragraph is shown in the list of members, of a class or a header its first sentence.
+BRIEF, DETAILS = "\\brief ", "\\details "
 # A comment at one of these is no entity's.
 NO_ENTITY = re.compile(r"^\s*(?:#|\}|friend\b|static_assert\b|(?:public|private|protected)\s*:|$)")
 ACCESS = re.compile(r"\s*(?:public|private|protected):")
@@ -92,8 +92,8 @@ class Reader:
         self.told = False   # a comment stands before the line that comes
 
     def read(self):
-        self.take_run("///", self.run(0))  # the licence, and what the file is
-        self.out[:1] = ["/// @file"]
+        self.out, self.at = ["/// @file"], 1  # in the place of the licence
+        self.take_run("///", self.run(1))
         while self.at < len(self.lines):
             run = self.run(self.at)
             if not run and self.lines[self.at] == "template <>":  # of a name in std, which Doxygen takes for weft's
@@ -114,8 +114,11 @@ class Reader:
 
     def take_run(self, mark, run, whole=False):
         texts = of_comment([match["text"] for match in run])
-        if whole:
-            texts[0] = BRIEF + texts[0]
+        if not whole:
+            text = "\n".join(texts)
+            first = re.match(r"(?:`[^`]*`|.)*?[.?!]\s(?=\S)", text, re.S)
+            texts = (first[0] + DETAILS + text[first.end():] if first else text).split("\n")
+        texts[0] = BRIEF + texts[0]
         self.out += [f"{match['indent']}{mark} {text}".rstrip() for match, text in zip(run, texts)]
         self.at += len(run)
 

@@ -80,8 +80,7 @@ def of_doxygen(text, name, names, here):
     """A page of Doxygen's, whose header and footer are marks (build.py)."""
     heading = re.search(r'<div class="title">(.*?)</div>', text, re.S)
     heading = heading[1] if heading else ""
-    body = re.search(r'<div class="contents">\n?(.*)</div><!-- contents -->|(?s:<!--header-->)(.*)<!--end-->', text, re.S)
-    body = body[1] or body[2]
+    body = re.search(r'<div class="contents">\n?(.*)</div><!-- contents -->', text, re.S)[1]
     if reference.is_one(heading):
         heading, body = reference.heading(heading), reference.body(body)
     else:

@@ -15,7 +15,10 @@ def escape(text):
 
 
 def code_span(match):
-    """Doxygen ends a `span' at an apostrophe, but not one in double backticks."""
+    """Doxygen ends a `span' at an apostrophe, but not one in double backticks; it keeps the backslash of a | in a
+    table, and loses a %."""
+    if "\\|" in match["code"] or "%" in match["code"]:
+        return "<code>" + "\\|".join(map(escape, match["code"].split("\\|"))) + "</code>"
     return f"``{match['code']}``" if "'" in match["code"] else f"`{match['code']}`"
 
 

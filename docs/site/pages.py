@@ -6,11 +6,11 @@ import posixpath
 import re
 
 import plan
-from markup import INSTEAD, plain_text
+from markup import CODE, INSTEAD, escape, plain_text
 
 HEADING = re.compile(r"(#+) +(.*?) *$")
 TOKEN = re.compile(
-    r"\]\((?P<target>[^)#\s]*)(?:#(?P<fragment>[^)\s]*))?\)|(?P<kept><https?://[^>]*>|\\.|^\|[-:| ]+\|$|^-{3,}$|^> )"
+    r"\]\((?P<target>[^)#\s]*)(?:#(?P<fragment>[^)\s]*))?\)|(?P<kept><https?://[^>]*>|</?(?:br|sub|sup|kbd)>|\\.|^\|[-:| ]+\|$|^-{3,}$|^> )"
     r"|(?P<comment><!--.*?-->)|(?P<special>--+|[\\@<>#%&\"]|~~|(?<!\w)::)", re.M | re.S)
 
 
@@ -36,14 +36,15 @@ class Page:
         match = HEADING.match(line)
         if not match:
             return line
+        words = CODE.sub(lambda code: escape(code["code"]), match[2])  # Doxygen would show the markup
         if not self.titled:
             self.titled = True
-            return f"# {match[2]} {{#{plan.label(self.document)}}}"
+            return f"# {words} {{#{plan.label(self.document)}}}"
         slug = plan.slug(as_written(match[2]))
         self.slugs[slug] = self.slugs.get(slug, -1) + 1
         if self.slugs[slug]:
             slug += f"-{self.slugs[slug]}"
-        return f"{match[1][1:] or '#'} {match[2]} {{#{plan.anchor(self.document, slug)}}}"
+        return f"{match[1][1:] or '#'} {words} {{#{plan.anchor(self.document, slug)}}}"
 
     def text(self, text):
         return TOKEN.sub(self.token, text)

@@ -11,6 +11,9 @@ import links  # noqa: E402
 from rooms import PUBLIC  # noqa: E402
 
 CONTENTS = "docs/site/contents.md"
+# Headers of other rooms, whose types the public ones give to their users.
+SHOWN_THROUGH = ("common/crc32c_routine.hpp", "transport/endpoint.hpp", "transport/interfaces.hpp", "transport/peer_identity.hpp",
+                 "transport/tls_facts.hpp")
 
 
 def documents():
@@ -20,7 +23,7 @@ def documents():
 
 def headers():
     """Those that users of weft include, by their path from the root."""
-    return sorted(path.relative_to(ROOT).as_posix() for room in PUBLIC for path in (ROOT / room).glob("*.hpp"))
+    return sorted([*(path.relative_to(ROOT).as_posix() for room in PUBLIC for path in (ROOT / room).glob("*.hpp")), *SHOWN_THROUGH])
 
 
 def label(document):
@@ -38,8 +41,10 @@ def page_of(document):
 
 
 def page_of_header(header):
-    """As Doxygen names it; no two public headers have the same name."""
-    return PurePosixPath(header).name.replace("_", "__").replace(".", "_8") + ".html"
+    """As Doxygen names it: with its folder where another one has the same name."""
+    path = PurePosixPath(header)
+    alone = [PurePosixPath(other).name for other in headers()].count(path.name) == 1
+    return "_2".join(part.replace("_", "__").replace(".", "_8") for part in (path.parts[-1:] if alone else path.parts)) + ".html"
 
 
 def slug(heading):

@@ -5,7 +5,7 @@ import re
 
 TITLE = re.compile(r"^(.*?) (Class|Struct|Union|File|Namespace) (?:Template )?Reference(?:<.*)?$", re.S)
 DETAILS = re.compile(r'<a name="details" id="details"></a><h2 class="groupheader">Detailed Description</h2>\n'
-                     r'(<div class="textblock">.*?\n</div>)(?=<hr/>|<h2|\s*$)', re.S)
+                     r'(<div class="textblock">.*?</div>)(?=<hr/>|<h2 class="groupheader"|\s*\Z)', re.S)
 ORIGIN = re.compile(r"<hr/>The documentation for this .*?<ul>\s*<li>(weft/\w+/)<a ([^>]*)>([\w.]+)</a></li>\s*</ul>", re.S)
 
 

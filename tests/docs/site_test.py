@@ -15,6 +15,7 @@ import check  # noqa: E402
 import dress  # noqa: E402
 import pages  # noqa: E402
 import plan  # noqa: E402
+import reference  # noqa: E402
 from comments import as_doxygen_reads  # noqa: E402
 
 HEADER = '''// SPDX-License-Identifier: Apache-2.0
@@ -74,14 +75,19 @@ class Comments(unittest.TestCase):
                 self.assertIn(before, after)
 
     def test_the_file_has_what_stands_first(self):
-        self.assertEqual(self.lines[:4], ["/// @file", "/// What it is.", "/// @code{.unparsed}",
+        self.assertEqual(self.lines[:4], ["/// @file", "/// \\brief What it is.", "/// \\details @code{.unparsed}",
                                           "///   how(it);     // is used @endcode"])
+
+    def test_of_a_class_the_first_sentence_is_brief(self):
+        said = as_doxygen_reads("// SPDX\n// It.\n\n// One `a. b` two. Three.\n// Four.\nclass A {\n  // Five. Six.\n  int f();\n};\n")
+        self.assertIn("/// \\brief One `a. b` two. \\details Three.\n/// Four.\n", said)
+        self.assertIn("  /// \\brief Five. Six.\n", said)
 
     def test_code_with_statements_is_highlighted(self):
         self.assertIn("/// @code{.cpp}", as_doxygen_reads("// SPDX\n// So:\n//\n//   a(b);\n#pragma once\n"))
 
     def test_before_and_behind(self):
-        self.assertIn("/// A reader.", self.lines)
+        self.assertIn("/// \\brief A reader.", self.lines)
         self.assertEqual(self.line("int next"), "  int next() { return 1; }  ///< \\brief the next")
         self.assertEqual(self.line("///< of them"), " " * 28 + "///< of them")
         self.assertEqual(self.line("int last"), "  int last();")
@@ -111,7 +117,11 @@ class Documents(unittest.TestCase):
 
     def test_headings_have_anchors(self):
         self.assertEqual(self.convert("# A `b`\n\n## C d\n\n### C d\n"),
-                         "# A `b` {#tour}\n\n# C d {#tour--c-d}\n\n## C d {#tour--c-d-1}\n")
+                         "# A b {#tour}\n\n# C d {#tour--c-d}\n\n## C d {#tour--c-d-1}\n")
+
+    def test_what_doxygen_takes_out_of_code(self):
+        self.assertIn("<code>weft-\\%p</code>", self.convert("# T\n\n`weft-%p`"))
+        self.assertIn("| <code>a\\|b &lt;c&gt;</code> |", self.convert("# T\n\n| `a\\|b <c>` |"))
 
     def test_links(self):
         self.assertIn("[x](one-fpdu.html)", self.convert("# T\n\n[x](one-fpdu.md)"))
@@ -143,6 +153,29 @@ class Names(unittest.TestCase):
         self.assertEqual(names.linked(f"<p>{clause}, docs/tour.md</p>", "a.html"),
                          f'<p><a class="clause" href="rfc-map.html#{clause}">{clause}</a>, <a href="tour.html">docs/tour.md</a></p>')
         self.assertEqual(names.linked(f"<a>docs/tour.md</a> MPA-0.0-{99}", "a.html"), f"<a>docs/tour.md</a> MPA-0.0-{99}")
+
+
+class Reference(unittest.TestCase):
+    def test_what_it_is_comes_first(self):
+        said = reference.body("""
+<p>First.  <a href="a.html#details">More...</a></p>
+<table class="memberdecls">
+<tr class="heading"><td colspan="2"><h2 class="groupheader"><a id="pub" name="pub"></a>
+Members</h2></td></tr><tr><td class="memItemRight"><b>a</b> {}</td></tr></table>
+<a name="details" id="details"></a><h2 class="groupheader">Detailed Description</h2>
+<div class="textblock"><p >First. </p><p >Second. </p>
+</div><hr/>The documentation for this class was generated from the following file:<ul>
+<li>weft/verbs/<a class="el" href="a_8hpp.html">a.hpp</a></li>
+</ul>
+""")
+        self.assertEqual(said, """<p class="include"><code>#include &lt;weft/verbs/<a class="el" href="a_8hpp.html">a.hpp</a>&gt;</code></p>
+<div class="textblock"><p >First. </p><p >Second. </p>
+</div>
+<table class="memberdecls">
+<tr class="heading"><td colspan="2"><h2 id="pub" class="groupheader">Members</h2></td></tr><tr><td class="memItemRight"><b>a</b></td></tr></table>
+
+""")
+        self.assertEqual(reference.heading("weft::A Class Reference"), '<span class="kind">class</span> weft::A')
 
 
 class Check(unittest.TestCase):
