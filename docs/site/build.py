@@ -79,12 +79,15 @@ def file_comment(header):
     return " ".join(comment)
 
 
-def more_contents(named):
-    """Documents that the contents do not name, nor a list that they name."""
-    others = [document for document in plan.documents() if document.startswith("docs/") and document not in named
-              and document != plan.CONTENTS and not document.startswith("docs/decisions/")]
-    lines = [f"- [{title(document)}](../../{document})" for document in others]
-    return "\n## More\n\n" + "\n".join(lines) + "\n" if lines else ""
+def with_more(text):
+    """The contents with what they do not name, nor the list of a folder does that has one."""
+    named = {(HERE / target).resolve().relative_to(plan.ROOT).as_posix() for target in re.findall(r"\]\(([^)#]+\.md)", text)}
+    listed = {document for document in plan.documents()
+              if not document.endswith("/README.md") and (plan.ROOT / document).with_name("README.md").exists()}
+    others = [document for document in plan.documents()
+              if document.startswith("docs/") and document not in named | listed | {plan.CONTENTS}]
+    lines = "".join(f"- [{title(document)}](../../{document})\n" for document in others)
+    return text.replace("\n## Use it", f"\n## Learn\n\n{lines}\n## Use it") if lines else text
 
 
 def title(document):
@@ -97,9 +100,7 @@ def stage(work, files):
     for document in plan.documents():
         text = (plan.ROOT / document).read_text()
         if document == plan.CONTENTS:
-            named = {(plan.ROOT / document).parent.joinpath(target).resolve().relative_to(plan.ROOT).as_posix()
-                     for target in re.findall(r"\]\(([^)#]+\.md)", text)}
-            text = text.replace("\n## API reference", more_contents(named) + "\n## API reference") + contents_of_api()
+            text = with_more(text) + contents_of_api()
         out = work / "in" / f"{plan.label(document)}.md"
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(Page(document, files).convert(text))

@@ -11,7 +11,7 @@ import reference
 
 TEMPLATE = (Path(__file__).parent / "page.html").read_text()
 NAVIGATION = (("contents.html", "Contents"), ("course.html", "Course"), ("tour.html", "Tour"), ("drop-in.html", "Programs"),
-              ("verbs_8hpp.html", "API"), ("rfc-map.html", "Clauses"), ("decisions.html", "Decisions"))
+              ("contents.html#contents--api-reference", "API"), ("rfc-map.html", "Clauses"), ("decisions.html", "Decisions"))
 CLAUSE = re.compile(r"\b(?:MPA2?|DDP|RDMAPX?|SEC)-\d[\d.]*-\d\d\b")
 DOCUMENT = re.compile(r"\b(?:docs|tests|bench|pcap-samples)/[\w/-]+\.md\b|\b[A-Z]+\.md\b")
 TAG = re.compile(r"(<[^>]*>)")
@@ -67,7 +67,7 @@ def sections(body):
 def page(heading, body, name, here=(), root=""):
     """`heading` is HTML. `here`: the pages that there are, for the bar above."""
     nav = "".join(f'<a href="{root}{target}"{" aria-current=page" if target == name else ""}>{words}</a>'
-                  for target, words in NAVIGATION if target in here)
+                  for target, words in NAVIGATION if target.split("#")[0] in here)
     title = html.unescape(re.sub(r"<[^>]*>", "", heading)).strip()
     aside = sections(body)
     parts = {"title": html.escape(title if title == "weft" else f"{title} - weft"), "root": root, "nav": nav, "aside": aside,
