@@ -149,9 +149,9 @@ def drop_what_is_not_linked(site):
     reached, ahead = set(), ["contents.html"]
     while ahead:
         name = ahead.pop()
-        if name not in reached and (site / name).is_file():
+        if name not in reached and name.endswith(".html") and (site / name).is_file():
             reached.add(name)
-            ahead += [link.split("#")[0] for link in check.Links((site / name).read_text()).links if name.endswith(".html")]
+            ahead += [link.split("#")[0] for link in check.Links((site / name).read_text()).links]
     for path in site.glob("*.html"):
         if path.name not in reached:
             path.unlink()

@@ -41,6 +41,9 @@ class Links(HTMLParser):
             if value and name == "style":
                 self.loads += in_style(value)
 
+    def handle_endtag(self, _tag):
+        self.in_style = False
+
     def handle_data(self, data):
         if self.in_style:
             self.loads += in_style(data)
@@ -51,21 +54,27 @@ def in_style(text):
 
 
 def is_elsewhere(url):
-    return bool(urlsplit(url).netloc or urlsplit(url).scheme not in ("", "data"))
+    return bool(urlsplit(url).netloc or urlsplit(url).scheme)
+
+
+def is_loaded_wrongly(url, folder):
+    """`folder`: of the file that names it. What is inside the file itself is no fault."""
+    inside = url.startswith(("data:", "#"))
+    return not inside and (is_elsewhere(url) or not (folder / unquote(urlsplit(url).path)).is_file())
 
 
 def faults(folder):
     pages = {path: Links(path.read_text(errors="replace")) for path in sorted(folder.rglob("*.html"))}
     for sheet in sorted(folder.rglob("*.css")):
         for url in in_style(sheet.read_text()):
-            if not url.startswith("data:") and (is_elsewhere(url) or not (sheet.parent / url).is_file()):
+            if is_loaded_wrongly(url, sheet.parent):
                 yield f"{sheet.relative_to(folder)}: loads {url}"
     for path, page in pages.items():
         name = path.relative_to(folder)
         for anchor in sorted(page.twice):
             yield f"{name}: the anchor {anchor} is there twice"
         for url in page.loads:
-            if not url.startswith("data:") and (is_elsewhere(url) or not (path.parent / unquote(urlsplit(url).path)).is_file()):
+            if is_loaded_wrongly(url, path.parent):
                 yield f"{name}: loads {url}"
         for url in page.links:
             parts = urlsplit(url)

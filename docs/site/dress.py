@@ -61,7 +61,8 @@ def sections(body):
     if len(found) < 2:
         return ""
     items = "".join(f'<li><a href="#{anchor}">{re.sub("<[^>]*>", "", text).strip()}</a></li>' for anchor, text in found)
-    return f'<aside><details open><summary>On this page</summary><ul>{items}</ul></details></aside>\n'
+    return (f'<aside class="wide" aria-label="On this page"><ul>{items}</ul></aside>\n'
+            f'<details class="narrow"><summary>On this page</summary><ul>{items}</ul></details>\n')
 
 
 def page(heading, body, name, here=(), root=""):
@@ -82,7 +83,7 @@ def of_doxygen(text, name, names, here):
     heading = heading[1] if heading else ""
     body = re.search(r'<div class="contents">\n?(.*)</div><!-- contents -->', text, re.S)[1]
     if reference.is_one(heading):
-        heading, body = reference.heading(heading), reference.body(body)
+        heading, body = reference.heading(heading, text), reference.body(body)
     else:
         body = with_anchors(heading_levels(body))
     body = re.sub(r'(<table class="(?:markdownTable|doxtable)">.*?</table>)', r'<div class="scroll">\1</div>', body, flags=re.S)

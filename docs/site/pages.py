@@ -6,8 +6,11 @@ import posixpath
 import re
 
 import plan
-from markup import CODE, INSTEAD, escape, plain_text
+from markup import CODE, INSTEAD, code_span, escape
 
+# Within a paragraph.
+STRONG = re.compile(r"\*\*(?=\S)((?:(?!\n\n).)+?)(?<=\S)\*\*", re.S)
+EMPHASIS = re.compile(r"(?<![\w*\\])\*(?=\S)((?:(?!\n\n)[^*])+?)(?<=\S)\*(?![\w*])")
 HEADING = re.compile(r"(#+) +(.*?) *$")
 TOKEN = re.compile(
     r"\]\((?P<target>[^)#\s]*)(?:#(?P<fragment>[^)\s]*))?\)|(?P<kept><https?://[^>]*>|</?(?:br|sub|sup|kbd)>|\\.|^\|[-:| ]+\|$|^-{3,}$|^> )"
@@ -29,7 +32,20 @@ class Page:
             return "\n".join(["~~~" + (f"{{.{lines[0].strip('` ')}}}" if lines[0].strip("` ") else ""), *lines[1:-1], "~~~"])
         if kind == "code":
             return "\n".join(["~~~", *(line[4:] for line in lines), "~~~"])
-        return "\n".join(map(self.heading, plain_text("\n".join(lines), self.text).split("\n")))
+        return "\n".join(map(self.heading, self.emphasised("\n".join(lines)).split("\n")))
+
+    def emphasised(self, text):
+        """Doxygen overlooks emphasis around code. So `code` stands aside until that is found."""
+        codes = []
+
+        def aside(match):
+            codes.append(code_span(match))
+            return f"\0{len(codes) - 1}\0"
+
+        text = self.text(CODE.sub(aside, text))
+        text = STRONG.sub(r"<b>\1</b>", text)
+        text = EMPHASIS.sub(r"<em>\1</em>", text)
+        return re.sub("\0(\\d+)\0", lambda match: codes[int(match[1])], text)
 
     def heading(self, line):
         """The first is the page's title. Doxygen takes # for a section of the page, so the others move up by one."""

@@ -13,9 +13,13 @@ def is_one(heading):
     return bool(TITLE.match(heading))
 
 
-def heading(text):
-    name, kind = TITLE.match(text).groups()
-    return f'<span class="kind">{"header" if kind == "File" else kind.lower()}</span> {name}'
+def heading(title, page):
+    """With what it is inside of: the folders of a header, the namespaces of a class."""
+    name, kind = TITLE.match(title).groups()
+    inside = re.findall(r'<li class="navelem">(?:<b>|<a [^>]*>)(.*?)(?:</b>|</a>)</li>', page)
+    if kind == "File":
+        return f'<span class="kind">&lt;{"/".join(inside)}/</span>{name}<span class="kind">&gt;</span>'
+    return f'<span class="kind">{kind.lower()} {"".join(part + "::" for part in inside[:-1])}</span>{name}'
 
 
 def body(text):

@@ -135,6 +135,9 @@ class Documents(unittest.TestCase):
     def test_words_are_no_commands(self):
         self.assertIn("a \\@b &lt;c&gt; \\--d \\#1 `@e <f> --g`", self.convert('# T\n\na @b <c> --d #1 `@e <f> --g`'))
 
+    def test_emphasis_goes_around_code(self):
+        self.assertIn("<b>a `*b*`\nc's</b>, <em>d</em>: 2*3*4 \\*", self.convert("# T\n\n**a `*b*`\nc's**, *d*: 2*3*4 \\*"))
+
     def test_code_is_fenced(self):
         self.assertIn("~~~\na @b\n\nc\n~~~", self.convert("# T\n\n    a @b\n\n    c\n\nd"))
         self.assertIn("~~~{.sh}\n# not a heading\n~~~", self.convert("# T\n\n```sh\n# not a heading\n```\n"))
@@ -175,7 +178,10 @@ Members</h2></td></tr><tr><td class="memItemRight"><b>a</b> {}</td></tr></table>
 <tr class="heading"><td colspan="2"><h2 id="pub" class="groupheader">Members</h2></td></tr><tr><td class="memItemRight"><b>a</b></td></tr></table>
 
 """)
-        self.assertEqual(reference.heading("weft::A Class Reference"), '<span class="kind">class</span> weft::A')
+        inside = '<li class="navelem"><b>weft</b></li><li class="navelem"><a class="el" href="a.html">A</a></li>'
+        self.assertEqual(reference.heading("A Class Reference", inside), '<span class="kind">class weft::</span>A')
+        self.assertEqual(reference.heading("a.hpp File Reference", '<li class="navelem"><a href="d.html">weft</a></li>'),
+                         '<span class="kind">&lt;weft/</span>a.hpp<span class="kind">&gt;</span>')
 
 
 class Check(unittest.TestCase):
@@ -186,7 +192,9 @@ class Check(unittest.TestCase):
             return list(check.faults(Path(folder).resolve()))
 
     def test_a_good_page(self):
-        self.assertEqual(self.faults(a_html='<a id="x" href="#x">x</a><a href="b.css">b</a><img src="data:image/png;base64,">', b_css=""), [])
+        self.assertEqual(self.faults(a_html='<a id="x" href="#x">x</a><a href="b.css">b</a><img src="data:image/png;base64,">'
+                                            '<style>p { fill: url(#x); background: url(data:image/png;base64,) }</style>url(http://x)',
+                                      b_css=""), [])
 
     def test_links_that_lead_nowhere(self):
         self.assertEqual(self.faults(a_html='<a href="#y">y</a><a href="b.html">b</a><a href="../c">c</a>'),
