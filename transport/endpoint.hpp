@@ -16,7 +16,7 @@ struct sockaddr_storage;
 
 namespace weft::transport {
 
-// Of an address.
+// The kind of an address.
 enum class Family : std::uint8_t {
   kIpv4,  // four octets
   kIpv6,  // sixteen

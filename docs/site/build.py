@@ -135,7 +135,7 @@ HTML_STYLESHEET = {HERE / "weft.css"}
 def write_site(site, work, files):
     shutil.rmtree(site, ignore_errors=True)
     site.mkdir(parents=True)
-    made = {path.name: path.read_text() for path in sorted((work / "html").glob("*.html"))}
+    made = {path.name: path.read_text() for path in sorted((work / "html").glob("*.html")) if path.name != "index.html"}
     names = dress.Names()
     for name, text in made.items():
         (site / name).write_text(dress.of_doxygen(text, name, names, made))

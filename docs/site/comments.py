@@ -9,7 +9,7 @@ import re
 import sys
 from pathlib import Path
 
-from markup import plain_text
+from markup import escape, plain_text
 
 COMMENT = re.compile(r"^(?P<indent>\s*)//(?!/) ?(?P<text>.*)$")
 LITERAL = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])\'')
@@ -23,6 +23,11 @@ BRIEF, DETAILS = "\\brief ", "\\details "
 NO_ENTITY = re.compile(r"^\s*(?:#|\}|friend\b|static_assert\b|(?:public|private|protected)\s*:|$)")
 ACCESS = re.compile(r"\s*(?:public|private|protected):")
 SPECIAL_MEMBER = re.compile(r"= (default|delete);$")
+
+
+def prose_of(text):
+    """A word with a capital at the beginning of a sentence is a word, and no link to the class `Where`."""
+    return plain_text(text, lambda plain: re.sub(r"(?:(?<=[.:]\s)|\A)([A-Z][a-z]+)(?=[\s,.])", r"%\1", escape(plain)))
 
 
 def without_literals(line):
@@ -64,7 +69,7 @@ def of_comment(texts):
 
     def take_prose(end):
         if end > prose:
-            out.extend(plain_text("\n".join(texts[prose:end])).split("\n"))
+            out.extend(prose_of("\n".join(texts[prose:end])).split("\n"))
 
     while index < len(texts):
         end = indented_block(texts, index)
@@ -116,7 +121,7 @@ class Reader:
         texts = of_comment([match["text"] for match in run])
         if not whole:
             text = "\n".join(texts)
-            first = re.match(r"(?:`[^`]*`|.)*?[.?!]\s(?=\S)", text, re.S)
+            first = re.match(r"(?:`[^`]*`|(?!@code).)*?(?<!\.)[.?!]\s(?=\S)", text, re.S)
             texts = (first[0] + DETAILS + text[first.end():] if first else text).split("\n")
         texts[0] = BRIEF + texts[0]
         self.out += [f"{match['indent']}{mark} {text}".rstrip() for match, text in zip(run, texts)]
@@ -150,14 +155,14 @@ class Reader:
     def take_behind(self, line, code, begin):
         run = [match for match in self.run(self.at + 1) if len(match["indent"]) == begin]
         texts = [line[begin + 2:].strip(), *(match["text"] for match in run)]
-        front = f"/** {plain_text(' '.join(texts))} */"
+        front = f"/** {prose_of(' '.join(texts))} */"
         if code.endswith("{") or SCOPE.match(code):  # of what is opened here: Doxygen would take it for the first member's
             self.out += [f"{front} {code}", *("" for _ in run)]
         elif several := SEVERAL.match(code):
             names = several["names"].split(", ")
             self.out += [" ".join(f"{front} {several['type']} {name};" for name in names), *("" for _ in run)]
         else:
-            texts = plain_text("\n".join(texts)).split("\n")
+            texts = prose_of("\n".join(texts)).split("\n")
             self.out += [f"{line[:begin]}///< {BRIEF}{texts[0]}", *(f"{' ' * begin}///< {text}" for text in texts[1:])]
         self.told = False
         self.at += 1 + len(run)

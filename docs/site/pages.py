@@ -32,7 +32,7 @@ class Page:
             return "\n".join(["~~~" + (f"{{.{lines[0].strip('` ')}}}" if lines[0].strip("` ") else ""), *lines[1:-1], "~~~"])
         if kind == "code":
             return "\n".join(["~~~", *(line[4:] for line in lines), "~~~"])
-        return "\n".join(map(self.heading, self.emphasised("\n".join(lines)).split("\n")))
+        return "\n".join(map(self.heading, without_false_items(self.emphasised("\n".join(lines)).split("\n"))))
 
     def emphasised(self, text):
         """Doxygen overlooks emphasis around code. So `code` stands aside until that is found."""
@@ -88,6 +88,18 @@ class Page:
         if path in plan.headers():
             return plan.page_of_header(path)
         return self.files.add(path)
+
+
+def without_false_items(lines):
+    """A line in mid-sentence that begins with "14. " is no item of a list: those of a list stand below one another."""
+    places = set()
+    for before, line in zip(["", *lines], lines):
+        match = re.match(r"( *)(\d+)\. ", line)
+        if match and before.strip() and match[2] != "1" and match[1] not in places:
+            line = line.replace(". ", "\\. ", 1)
+        elif match:
+            places.add(match[1])
+        yield line
 
 
 def as_written(heading):

@@ -75,13 +75,13 @@ class Comments(unittest.TestCase):
                 self.assertIn(before, after)
 
     def test_the_file_has_what_stands_first(self):
-        self.assertEqual(self.lines[:4], ["/// @file", "/// \\brief What it is.", "/// \\details @code{.unparsed}",
+        self.assertEqual(self.lines[:4], ["/// @file", "/// \\brief %What it is.", "/// \\details @code{.unparsed}",
                                           "///   how(it);     // is used @endcode"])
 
     def test_of_a_class_the_first_sentence_is_brief(self):
         said = as_doxygen_reads("// SPDX\n// It.\n\n// One `a. b` two. Three.\n// Four.\nclass A {\n  // Five. Six.\n  int f();\n};\n")
-        self.assertIn("/// \\brief One `a. b` two. \\details Three.\n/// Four.\n", said)
-        self.assertIn("  /// \\brief Five. Six.\n", said)
+        self.assertIn("/// \\brief %One `a. b` two. \\details %Three.\n/// %Four.\n", said)
+        self.assertIn("  /// \\brief %Five. %Six.\n", said)
 
     def test_code_with_statements_is_highlighted(self):
         self.assertIn("/// @code{.cpp}", as_doxygen_reads("// SPDX\n// So:\n//\n//   a(b);\n#pragma once\n"))
@@ -103,7 +103,7 @@ class Comments(unittest.TestCase):
             self.assertIn(line, self.lines)
 
     def test_no_markup(self):
-        self.assertIn("  /// \\brief Never &lt;null&gt;, and &quot;quoted&quot; as \\#1.", self.lines)
+        self.assertIn("  /// \\brief %Never &lt;null&gt;, and &quot;quoted&quot; as \\#1.", self.lines)
         self.assertIn('  const char* url = "http://x";', self.lines)
 
     def test_defaulted_members_need_no_words(self):
@@ -137,6 +137,10 @@ class Documents(unittest.TestCase):
 
     def test_emphasis_goes_around_code(self):
         self.assertIn("<b>a `*b*`\nc's</b>, <em>d</em>: 2*3*4 \\*", self.convert("# T\n\n**a `*b*`\nc's**, *d*: 2*3*4 \\*"))
+
+    def test_a_number_in_mid_sentence_is_no_list(self):
+        self.assertIn("- a\n  14\\. b\n", self.convert("# T\n\n- a\n  14. b\n"))
+        self.assertIn("\n1. a\n   b\n2. c\n", self.convert("# T\n\n1. a\n   b\n2. c\n"))
 
     def test_code_is_fenced(self):
         self.assertIn("~~~\na @b\n\nc\n~~~", self.convert("# T\n\n    a @b\n\n    c\n\nd"))
