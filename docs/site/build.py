@@ -157,17 +157,19 @@ def drop_what_is_not_linked(site):
             path.unlink()
 
 
+BAR = """<nav class="weft-site" aria-label="Documents" style="flex:none;padding:.4rem 1.1rem;font-size:.9rem">
+<a href="contents.html">All documents</a> of weft: course, manuals, API</nav>"""
+
+
 def write_front(site, weft):
-    """The page of `weft explain --demo`, with a way to the documents; their contents where the command cannot do it."""
-    front, page = site / "index.html", ""
-    if weft and subprocess.run([weft, "explain", "--help"], capture_output=True).returncode == 0:
-        subprocess.run([weft, "explain", "--demo", "-o", str(front)], check=True, stdout=subprocess.DEVNULL)
-        page = front.read_text()
-        bar = '<nav class="weft-site" aria-label="Documents" style="padding:.5rem 1rem"><a href="contents.html">weft: all documents</a></nav>'
-        front.write_text(re.sub(r"<body[^>]*>", lambda match: match[0] + "\n" + bar, page, count=1))
-    else:
+    """The page of `weft explain --demo`, with a way to the documents; their contents where the command does not know it."""
+    front = site / "index.html"
+    if not weft or not re.search(r"^  explain\b", subprocess.run([weft, "--help"], capture_output=True, text=True).stdout, re.M):
         shutil.copy(site / "contents.html", front)
-    return "the page of weft explain" if page else "the table of contents"
+        return "the table of contents"
+    subprocess.run([weft, "explain", "--demo", "-o", str(front)], check=True, stdout=subprocess.DEVNULL)
+    front.write_text(re.sub(r"<body\b[^>]*>", lambda match: f"{match[0]}\n{BAR}", front.read_text(), count=1))
+    return "the page of weft explain --demo"
 
 
 def main():

@@ -214,6 +214,26 @@ class Check(unittest.TestCase):
         self.assertEqual(self.faults(a_html='<p id="x"><p id="x">'), ["a.html: the anchor x is there twice"])
 
 
+class Front(unittest.TestCase):
+    def front(self, subcommand):
+        with tempfile.TemporaryDirectory() as folder:
+            weft = Path(folder, "weft")
+            weft.write_text(f"""#!/bin/sh
+[ "$1" != --help ] || {{ echo '  {subcommand}   it'; exit 0; }}
+[ "$1 $2 $3" = "explain --demo -o" ] && echo '<html><body id="a"><p>page' >"$4"
+""")
+            weft.chmod(0o755)
+            Path(folder, "contents.html").write_text("contents")
+            build.write_front(Path(folder), str(weft))
+            return Path(folder, "index.html").read_text()
+
+    def test_it_is_the_page_of_explain_with_a_way_to_the_documents(self):
+        self.assertRegex(self.front("explain"), r'^<html><body id="a">\n<nav [^>]*>\n<a href="contents.html">(.|\n)*</nav><p>page')
+
+    def test_else_the_contents(self):
+        self.assertEqual(self.front("bench"), "contents")
+
+
 class Undocumented(unittest.TestCase):
     """Each kind of entity: Doxygen has to complain of it when it has no comment, and of nothing else."""
 
