@@ -127,7 +127,7 @@ class CompletionQueue {
   // The next completion of that kind raises one event on the channel. Completions already queued do not. A queue
   // without a channel can be armed too, as in libibverbs: nothing comes of it.
   Result<void> arm(Arm which);
-  // Errc::kLimitExceeded when it already holds more.
+  // Errc::kLimitExceeded when it already holds more, for 0, and beyond DeviceLimits::max_cqe.
   Result<void> resize(std::uint32_t capacity);
 
   // Bookkeeping for facades whose destroy call waits until every event was acknowledged.

@@ -125,24 +125,28 @@ class ConnectionId {
   [[nodiscard]] std::uint64_t number() const noexcept;   // of no other in this process; the log names it so
   [[nodiscard]] std::uint64_t context() const noexcept;  // what comes back in its events
   void set_context(std::uint64_t context) noexcept;      // for events from now on
-  // Before connect, accept or listen. Refuses what contradicts itself or is out of range: "policy.member".
+  // Before connect, accept or listen, else Errc::kInvalidState. Refuses what contradicts itself or is out of range:
+  // Errc::kInvalidArgument, "policy.member".
   Result<void> set_policy(const Policy& policy);
   [[nodiscard]] Policy policy() const;  // as set; the defaults when nothing was
   // Policy::type_of_service alone, at any time: of a connection for the packets sent from now on, of a listener for the
   // connections accepted from now on.
   Result<void> set_type_of_service(std::uint8_t octet);
-  // How local addresses are bound; before connect or listen. What is bound already keeps its port.
+  // How local addresses are bound; before connect or listen, else Errc::kInvalidState. What is bound already keeps its
+  // port.
   Result<void> set_address_options(const AddressOptions& options);
   [[nodiscard]] AddressOptions address_options() const;  // as set; the defaults when nothing was
 
   // Reserves the local address; port 0 takes a free one, which local_address() then tells. No other socket gets the
-  // port before connect or listen use it.
+  // port before connect or listen use it. Errc::kAddressInUse; kInvalidArgument for an address of another host, or a
+  // port that the process may not have; kInvalidState where there is an address already.
   Result<void> bind_address(const Endpoint& local);
   // -> kAddressResolved or kAddressError, at once: only the host's routes are asked, so rdma_cm's time-outs of the
   // resolve calls have nothing to bound here. Policy::connect_timeout bounds what waits for the peer. The answer may be
   // that of a call for the same address a millisecond ago.
   // `source`, or the address bound to before, has to be of the destination's family, or a wildcard. Where neither names
   // a port, one is taken by the first call of local_address(), which costs as much as a bind_address, or by connect.
+  // A destination without a port is refused: Errc::kInvalidArgument.
   Result<void> resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source = {});
   // -> kRouteResolved, at once
   Result<void> resolve_route();
@@ -156,10 +160,13 @@ class ConnectionId {
   // last, and when they are taken the oldest is reset for each that comes: of the peer that has more than its share of
   // them, if there is one, else of all. Policy::half_open_per_peer bounds those of one peer. Policy::access,
   // connect_rate_per_peer and connections_per_peer, _listener and _process say which connections are let in at all.
+  // Errors: kInvalidArgument when `backlog` is not positive, or TLS lacks its files; kInvalidState without an address;
+  // kAddressInUse.
   Result<void> listen(int backlog = 128);
   [[nodiscard]] Result<ListenCounts> listen_counts() const;  // Errc::kInvalidState when this is no listener
   // Needs a queue pair in RESET or INIT and takes it to RTS. -> kEstablished, kRejected, kUnreachable or kConnectError.
-  // A connect that is refused is tried again for Policy::connect_retry.
+  // A connect that is refused is tried again for Policy::connect_retry. Errors: kInvalidState when the route is not
+  // resolved, or the queue pair is in another state or in use; kPrivateDataTooLong; kLimitExceeded, "ird" or "ord".
   Result<void> connect(QueuePair& queue_pair, const ConnectionParameters& parameters = {});
   // Answers a request, which the event kConnectRequest has brought: with a queue pair, and with the same events, as
   // connect. When accept refuses an argument, the request still waits for an answer. When the peer has gone since it
@@ -170,7 +177,7 @@ class ConnectionId {
   Result<void> reject(std::span<const std::byte> private_data = {});
   // Finishes what is posted, then closes (RDMAP-6.2-02), within Policy::finish_timeout. Does nothing when the
   // connection is already going down. The queue pair stays in RTS until the connection has ended, but takes no further
-  // sends: post_send fails with Errc::kDisconnected.
+  // sends: post_send fails with Errc::kDisconnected. Errc::kInvalidState where there is no connection.
   Result<void> disconnect();
   // Moves the identifier and its undelivered events to another channel; of a listener also the requests that are still
   // to come. A connection request reports to the channel that it was taken from.

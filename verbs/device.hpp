@@ -71,12 +71,14 @@ class ProtectionDomain {
   // Errc::kNoResources beyond DeviceLimits::max_mr, and beyond set_exposed_memory_limit() ("length").
   [[nodiscard]] Result<MemoryRegion> register_memory(void* address, std::size_t length, Access access,
                                                      const RegionOptions& options = {});
-  // For memory that is only read from: gather lists, remote reads.
+  // For memory that is only read from: gather lists, remote reads. Refused as above.
   [[nodiscard]] Result<MemoryRegion> register_memory(const void* address, std::size_t length,
                                                      const RegionOptions& options = {});
   // Not bound yet: a work request does that (WindowBind). Errc::kNoResources beyond DeviceLimits::max_mw.
   [[nodiscard]] Result<MemoryWindow> allocate_window(WindowType type = WindowType::kType2);
   // Its completion queues come from this domain's device (this open of it), a shared receive queue from this domain.
+  // Errc::kInvalidArgument names what is missing or comes from elsewhere, kLimitExceeded what the device cannot do;
+  // kNoResources beyond DeviceLimits::max_qp.
   [[nodiscard]] Result<QueuePair> create_queue_pair(const QueuePairAttributes& attributes);
   // Its size, segments and limit are checked: Errc::kInvalidArgument, or kLimitExceeded beyond what the device can do.
   [[nodiscard]] Result<SharedReceiveQueue> create_shared_receive_queue(
@@ -92,9 +94,10 @@ class Device {
  public:
   // All interfaces of this host, in the order of their index.
   [[nodiscard]] static Result<std::vector<DeviceInfo>> list();
-  // By device name or interface name.
+  // By device name or interface name. Errc::kNoDevice when there is none; kSystem, with os_error, where the process can
+  // have no more descriptors or threads.
   [[nodiscard]] static Result<Device> open(std::string_view name);
-  // The device that owns this local address; a wildcard address gives the loopback device.
+  // The device that owns this local address; a wildcard address gives the loopback device. Errors as above.
   [[nodiscard]] static Result<Device> open(const Address& local);
 
   [[nodiscard]] const DeviceInfo& info() const noexcept;       // as it was when the device was opened

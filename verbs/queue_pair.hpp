@@ -98,12 +98,15 @@ class QueuePair {
   // initiator's first message waits for it (MPA-7.1.2-17). On an idle connection the octets leave from this thread,
   // before the call returns. In ERROR: completes with kFlushed. While the connection closes (disconnect was called, or
   // the peer closed), which state() shows as RTS until it has closed: Errc::kDisconnected, and nothing is posted. An
-  // opcode, flag or right that does not exist is refused in any state: Errc::kInvalidArgument.
+  // opcode, flag or right that does not exist is refused in any state: Errc::kInvalidArgument. Before there is a
+  // connection: kInvalidState, as for reads and atomics where ORD is 0. Otherwise kQueueFull, kTooManySegments,
+  // kInlineTooLong or kMessageTooLong (2^32 octets). A wrong lkey is told by the completion.
   Result<void> post_send(const SendRequest& request);
   PostResult post_send(std::span<const SendRequest> requests);  // one lock, one sendmsg where possible
   // How many more work requests the send queue takes. Completions add to it; nothing but post_send takes from it.
   [[nodiscard]] std::uint32_t send_room() const;
-  // From INIT on. In ERROR: completes with kFlushed.
+  // From INIT on, else Errc::kInvalidState. In ERROR: completes with kFlushed. kQueueFull, kTooManySegments; and
+  // kInvalidArgument where receives come from a shared receive queue.
   Result<void> post_receive(const ReceiveRequest& request);
   // The same for many. They are used in the order of posting.
   PostResult post_receive(std::span<const ReceiveRequest> requests);

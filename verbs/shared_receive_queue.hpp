@@ -34,6 +34,7 @@ class SharedReceiveQueue {
   PostResult post_receive(std::span<const ReceiveRequest> requests);
 
   // Raises kSharedReceiveQueueLimit once, when fewer than `limit` receives are left; then set it anew. 0 disarms.
+  // Errc::kInvalidArgument when it is more than max_wr.
   Result<void> set_limit(std::uint32_t limit);
   // Errc::kLimitExceeded for 0 or more than the device can do; kBusy for less than it has held already.
   Result<void> resize(std::uint32_t max_wr);
