@@ -168,7 +168,10 @@ def write_front(site, weft):
         shutil.copy(site / "contents.html", front)
         return "the table of contents"
     subprocess.run([weft, "explain", "--demo", "-o", str(front)], check=True, stdout=subprocess.DEVNULL)
-    front.write_text(re.sub(r"<body\b[^>]*>", lambda match: f"{match[0]}\n{BAR}", front.read_text(), count=1))
+    text, places = re.subn(r"<body\b[^>]*>", lambda match: f"{match[0]}\n{BAR}", front.read_text(), count=1)
+    if not places:
+        sys.exit("the page of weft explain has no <body>, in which a link could lead to the documents")
+    front.write_text(text)
     return "the page of weft explain --demo"
 
 
