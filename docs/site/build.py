@@ -158,7 +158,7 @@ def drop_what_is_not_linked(site):
 
 
 BAR = """<nav class="weft-site" aria-label="Documents" style="flex:none;padding:.4rem 1.1rem;font-size:.9rem">
-<a href="contents.html">All documents</a> of weft: course, manuals, API</nav>"""
+<a style="color:inherit" href="contents.html">All documents</a> of weft: course, manuals, API</nav>"""
 
 
 def write_front(site, weft):

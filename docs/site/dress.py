@@ -86,7 +86,9 @@ def of_doxygen(text, name, names, here):
         heading, body = reference.heading(heading, text), reference.body(body)
     else:
         body = with_anchors(heading_levels(body))
-    body = re.sub(r'(<table class="(?:markdownTable|doxtable)">.*?</table>)', r'<div class="scroll">\1</div>', body, flags=re.S)
+    # What is wider than a phone scrolls by itself, by keyboard, too.
+    body = re.sub(r'(<table class="(?:markdownTable|doxtable)">.*?</table>)', r'<div class="scroll" tabindex="0">\1</div>', body, flags=re.S)
+    body = body.replace('<div class="fragment">', '<div class="fragment" tabindex="0">')
     if name == "rfc-map.html":
         body = re.sub(rf"<td([^>]*)>({CLAUSE.pattern})", r'<td id="\2"\1>\2', body)
     return page(heading, names.linked(body, name), name, here)
