@@ -88,6 +88,7 @@ def of_doxygen(text, name, names, here):
         body = with_anchors(heading_levels(body))
     # What is wider than a phone scrolls by itself, by keyboard, too.
     body = re.sub(r'(<table class="(?:markdownTable|doxtable)">.*?</table>)', r'<div class="scroll" tabindex="0">\1</div>', body, flags=re.S)
+    body = re.sub(r"<th([^>]*)>\s*</th>", r"<td\1></td>", body)
     body = body.replace('<div class="fragment">', '<div class="fragment" tabindex="0">')
     if name == "rfc-map.html":
         body = re.sub(rf"<td([^>]*)>({CLAUSE.pattern})", r'<td id="\2"\1>\2', body)

@@ -30,5 +30,6 @@ def body(text):
     if origin := ORIGIN.search(text):
         include = f'<p class="include"><code>#include &lt;{origin[1]}<a {origin[2]}>{origin[3]}</a>&gt;</code></p>\n'
         text = include + ORIGIN.sub("", text)
-    text = re.sub(r'<h2 class="memtitle">(.*?)</h2>', r'<h3 class="memtitle">\1</h3>', text, flags=re.S)
+    text = re.sub(r'<h2 class="memtitle"><span class="permalink">(<a [^>]*>)[^<]*</a></span>(.*?)</h2>',
+                  r'<h3 class="memtitle">\1\2</a></h3>', text, flags=re.S)
     return re.sub(r'<h2 class="groupheader"><a id="([^"]*)" name="[^"]*"></a>\s*', r'<h2 id="\1" class="groupheader">', text)

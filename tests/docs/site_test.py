@@ -183,6 +183,8 @@ Members</h2></td></tr><tr><td class="memItemRight"><b>a</b> {}</td></tr></table>
 
 """)
         inside = '<li class="navelem"><b>weft</b></li><li class="navelem"><a class="el" href="a.html">A</a></li>'
+        self.assertEqual(reference.body('<h2 class="memtitle"><span class="permalink"><a href="#x">+</a></span>f()</h2>'),
+                         '<h3 class="memtitle"><a href="#x">f()</a></h3>')
         self.assertEqual(reference.heading("A Class Reference", inside), '<span class="kind">class weft::</span>A')
         self.assertEqual(reference.heading("a.hpp File Reference", '<li class="navelem"><a href="d.html">weft</a></li>'),
                          '<span class="kind">&lt;weft/</span>a.hpp<span class="kind">&gt;</span>')
