@@ -55,6 +55,7 @@ class Page:
         words = CODE.sub(lambda code: escape(code["code"]), match[2])  # Doxygen would show the markup
         if not self.titled:
             self.titled = True
+            words = re.sub(r"^(\d+)\. ", r"\1\\. ", words)  # or it would be the first item of a list
             return f"# {words} {{#{plan.label(self.document)}}}"
         slug = plan.slug(as_written(match[2]))
         self.slugs[slug] = self.slugs.get(slug, -1) + 1

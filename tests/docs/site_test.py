@@ -138,6 +138,9 @@ class Documents(unittest.TestCase):
     def test_emphasis_goes_around_code(self):
         self.assertIn("<b>a `*b*`\nc's</b>, <em>d</em>: 2*3*4 \\*", self.convert("# T\n\n**a `*b*`\nc's**, *d*: 2*3*4 \\*"))
 
+    def test_a_title_with_a_number_is_no_list(self):
+        self.assertEqual(self.convert("# 2. A\n\n## 3. B"), "# 2\\. A {#tour}\n\n# 3. B {#tour--3-b}")
+
     def test_a_number_in_mid_sentence_is_no_list(self):
         self.assertIn("- a\n  14\\. b\n", self.convert("# T\n\n- a\n  14. b\n"))
         self.assertIn("\n1. a\n   b\n2. c\n", self.convert("# T\n\n1. a\n   b\n2. c\n"))
