@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs/site"))
 import build  # noqa: E402
 import check  # noqa: E402
 import dress  # noqa: E402
+import missing  # noqa: E402
 import pages  # noqa: E402
 import plan  # noqa: E402
 import reference  # noqa: E402
@@ -237,6 +238,23 @@ class Front(unittest.TestCase):
 
     def test_else_the_contents(self):
         self.assertEqual(self.front("bench"), "contents")
+
+
+class Missing(unittest.TestCase):
+    def test_enumerators_and_empty_classes(self):
+        text = """/// A.
+struct A {};
+struct B {};
+enum class E : int {
+  kA = 1,  ///< a
+  /// b
+  kB,
+  kC,
+};
+enum class F { kD };
+int kE;
+"""
+        self.assertEqual(list(missing.of_header(text)), [(3, "struct B {};"), (8, "kC"), (10, "enum class F { kD };")])
 
 
 class Undocumented(unittest.TestCase):
