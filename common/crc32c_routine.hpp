@@ -10,7 +10,11 @@
 
 namespace weft {
 
-enum class Crc32cRoutine : std::uint8_t { kIsaL, kPortable };
+// Code that computes CRC32C.
+enum class Crc32cRoutine : std::uint8_t {
+  kIsaL,      // ISA-L's
+  kPortable,  // weft's own, with a table
+};
 
 // The word for it in settings, in `weft info` and beside the figures of `weft bench suite`.
 [[nodiscard]] constexpr std::string_view name(Crc32cRoutine routine) noexcept {
@@ -20,16 +24,18 @@ enum class Crc32cRoutine : std::uint8_t { kIsaL, kPortable };
 // What ISA-L's own dispatcher (2.30) looks for, each beyond the one before: the crc32 instruction; that of carry-less
 // multiplication; AVX-512 with its relatives (VPCLMULQDQ, GFNI and so on, all of them).
 struct Crc32cFeatures {
-  bool sse4_2{};
-  bool pclmulqdq{};
-  bool avx512{};
+  bool sse4_2{};     // the crc32 instruction
+  bool pclmulqdq{};  // carry-less multiplication
+  bool avx512{};     // AVX-512 with its relatives
 };
 [[nodiscard]] Crc32cFeatures crc32c_features() noexcept;  // of this processor, as the system lets them be used
 
+// A routine, and why it is this one.
 struct Crc32cChoice {
-  Crc32cRoutine routine{};
+  Crc32cRoutine routine{};    // the one to use
   std::string_view reason{};  // for people: "the processor has SSE4.2 and PCLMULQDQ"; refers to constant text
 };
+// What weft takes on a processor that has these.
 [[nodiscard]] Crc32cChoice choose_crc32c(const Crc32cFeatures& features) noexcept;
 
 // The routine in use, and why. Any thread may ask.

@@ -21,7 +21,9 @@
 
 namespace weft::conformance {
 
+// Why a capture cannot be read, or not any further.
 struct CaptureError {
+  // What is wrong.
   enum class Kind : std::uint8_t {
     kCannotRead,       // no such file, no right to read it, the disk fails; or it asks for too much memory to unpack
     kNotACapture,      // neither pcap nor pcapng
@@ -30,23 +32,24 @@ struct CaptureError {
     kMixedInterfaces,  // pcapng with several interfaces whose packets libpcap cannot give through one reader
     kUnknownLinkType,  // weft does not know where its packets have the IP header
     kNoPermission,     // to capture
-    kNoSuchInterface,
+    kNoSuchInterface,  // of this name
     kInterfaceFailed,  // went down, or cannot be captured from
     kStopped,          // before it was known what capture it is
   };
-  Kind kind{};
+  Kind kind{};             // for programs
   std::string sentence{};  // for people: names the file or interface, and the reason
 };
 
 struct NothingYet {};  // a live interface is quiet: ask again
-struct CaptureEnd {};
+struct CaptureEnd {};  // there are no more packets
 
 // How much of a file has been read, for a progress bar. Of a compressed one, compressed octets count.
 struct CaptureProgress {
-  std::uint64_t octets{};
-  std::uint64_t of{};
+  std::uint64_t octets{};  // read up to now
+  std::uint64_t of{};      // in the file
 };
 
+// One capture that is being read. Not safe for threads; a StopSwitch may be turned by any.
 class CaptureReader {
  public:
   // "-" is the standard input. Once `stop` is turned, next() ends, and so does the opening of a pipe that is quiet. The
@@ -56,16 +59,17 @@ class CaptureReader {
   // TCP packets only; they are numbered as they are given. Needs the right to capture (CAP_NET_RAW).
   [[nodiscard]] static std::expected<CaptureReader, CaptureError> open_interface(const std::string& name,
                                                                                  const StopSwitch* stop = nullptr);
-  ~CaptureReader();
-  CaptureReader(CaptureReader&&) noexcept;
-  CaptureReader& operator=(CaptureReader&&) noexcept;
+  ~CaptureReader();                                    // closes the file or interface
+  CaptureReader(CaptureReader&&) noexcept;             // the other one is not used any more
+  CaptureReader& operator=(CaptureReader&&) noexcept;  // what this was is closed
 
   // A packet's octets are valid until the next call. An error comes behind everything that could be read before the
   // damage; it and the end are final: every later call says the same.
   using Next = std::variant<Packet, NothingYet, CaptureEnd, CaptureError>;
+  // Waits for a packet of a pipe; of an interface for a fraction of a second only, then it is NothingYet.
   [[nodiscard]] Next next();
 
-  [[nodiscard]] LinkType link() const noexcept;
+  [[nodiscard]] LinkType link() const noexcept;                   // how its packets begin
   [[nodiscard]] std::optional<CaptureProgress> progress() const;  // nothing for pipes and interfaces
   [[nodiscard]] std::string_view filter() const noexcept;         // of a live interface, as pcap-filter(7); else empty
 

@@ -24,19 +24,24 @@
 
 namespace weft::conformance {
 
+// The auditor of one connection. Not safe for threads. Its memory is bounded: what the walk keeps, and Findings::kMost
+// of each rule and direction.
 class ConnectionAudit {
  public:
   // `number` is that of the connection in the capture; findings carry it.
   explicit ConnectionAudit(std::size_t number);
-  ~ConnectionAudit();
-  ConnectionAudit(ConnectionAudit&&) noexcept;
-  ConnectionAudit& operator=(ConnectionAudit&&) noexcept;
+  ~ConnectionAudit();                                      // findings and facts go with it
+  ConnectionAudit(ConnectionAudit&&) noexcept;             // the other one is not used any more
+  ConnectionAudit& operator=(ConnectionAudit&&) noexcept;  // what this was is forgotten
 
-  void on(const TcpEvent& event);
-  void finish();
+  void on(const TcpEvent& event);  // judges what came; spans in it are not needed afterwards
+  void finish();                   // the capture is over: what waits is judged
 
+  // What was broken up to now.
   [[nodiscard]] const Findings& findings() const noexcept { return findings_; }
+  // What the startup frames say, and the SYNs.
   [[nodiscard]] const Facts& facts() const noexcept { return facts_; }
+  // What this end sent up to now.
   [[nodiscard]] const Tally& tally(Direction from) const noexcept { return tallies_[static_cast<std::size_t>(from)]; }
   // A startup frame was found, or FPDUs.
   [[nodiscard]] bool iwarp() const noexcept { return walk_.iwarp(); }

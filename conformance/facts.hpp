@@ -15,29 +15,32 @@
 
 namespace weft::conformance {
 
+// What a startup frame says.
 struct StartupFacts {
-  std::uint8_t revision{};
-  bool markers{}, crc{}, reject{};
-  std::optional<mpa::EnhancedData> enhanced{};
-  std::vector<std::byte> private_data{};  // the ULP's
-  std::uint64_t packet{};
+  std::uint8_t revision{};                      // of MPA
+  bool markers{}, crc{}, reject{};              // its bits M, C and R
+  std::optional<mpa::EnhancedData> enhanced{};  // IRD, ORD and ready-to-receive (RFC 6581)
+  std::vector<std::byte> private_data{};        // the ULP's
+  std::uint64_t packet{};                       // in which the frame was complete
 };
 
 // Why there is no startup frame to read.
 struct NoFrame {
+  // What is there instead.
   enum class Why : std::uint8_t {
     kNotCaptured,  // its place is not in the capture, or not all of it
     kNoneSent,     // all that its end sent was captured
     kUnfinished,   // the octets end inside it
     kMalformed,    // a finding tells what is wrong with it
   };
-  Why why{};
+  Why why{};               // what is there instead
   std::uint64_t packet{};  // of what there is of it
 };
 [[nodiscard]] std::string_view name(NoFrame::Why why) noexcept;  // "not captured", "none sent" ...
 
+// Both startup frames, and what the SYNs said.
 struct Facts {
-  std::optional<StartupFacts> request{}, reply{};
+  std::optional<StartupFacts> request{}, reply{};  // as far as each was there
   NoFrame no_request{}, no_reply{};  // where there is none; kNoneSent is known when the connection is over
   std::optional<std::uint16_t> mss_from_initiator{}, mss_from_responder{};  // MSS options that each end sent
   // Read and Atomic Requests that this end may have outstanding (RFC 6581: the other end's IRD); absent: not

@@ -10,7 +10,12 @@
 
 namespace weft::conformance {
 
-enum class Verdict : std::uint8_t { kYes, kNo, kMoreOctets };
+// The answer of a look-ahead.
+enum class Verdict : std::uint8_t {
+  kYes,         // it is so
+  kNo,          // it is not
+  kMoreOctets,  // will tell; Effort::needed says how many
+};
 
 // What looking costs and lacks.
 struct Effort {

@@ -14,8 +14,9 @@ namespace weft::conformance {
 
 // Where in the FPDU stream octets lie, and how it is framed. Without Markers the position does not matter.
 struct Track {
-  mpa::Framing framing{};
-  std::uint64_t position{};
+  mpa::Framing framing{};    // with CRCs? with Markers?
+  std::uint64_t position{};  // octets behind the sender's startup frame
+  // The same framing, that number of octets further on.
   [[nodiscard]] Track behind(std::size_t octets) const noexcept { return {framing, position + octets}; }
   // With Markers instead of without, or the other way round.
   [[nodiscard]] Track contrary() const noexcept {
@@ -23,6 +24,7 @@ struct Track {
   }
 };
 
+// Where an FPDU ends, by its length field.
 struct Extent {
   std::size_t header{};  // octets before the length field: a leading Marker
   std::size_t ulpdu{};   // ULPDU_Length
@@ -33,10 +35,13 @@ struct Extent {
 [[nodiscard]] std::optional<Extent> extent(Bytes octets, const Track& track) noexcept;
 
 // `fpdu`: a whole one.
+// What its last four octets say.
 [[nodiscard]] std::uint32_t crc_field(Bytes fpdu) noexcept;
+// The CRC of the octets before them.
 [[nodiscard]] std::uint32_t computed_crc(Bytes fpdu) noexcept;
 
 // Empty when the octets do not reach far enough to tell.
+// Whether version, reserved bits and opcode look like a DDP header (plausible.hpp).
 [[nodiscard]] std::optional<bool> plausible(Bytes octets, const Extent& extent, const Track& track) noexcept;
 
 // Says the CRC, or without one the header and the PAD, that this is an FPDU? It is all there.

@@ -23,23 +23,25 @@ namespace weft::conformance {
 // What a ClientHello has as `random`: it names the connection.
 using ClientRandom = std::array<std::byte, 32>;
 
-// Empty: the log has no such line.
+// The secrets of one connection. Empty: the log has no such line.
 struct TlsSecrets {
+  // Those of what one end sends.
   struct OfEnd {
     std::vector<std::byte> handshake{};  // CLIENT_ or SERVER_HANDSHAKE_TRAFFIC_SECRET
     std::vector<std::byte> traffic{};    // CLIENT_ or SERVER_TRAFFIC_SECRET_0
   };
-  OfEnd client{};
-  OfEnd server{};
+  OfEnd client{};  // the end that sent the ClientHello
+  OfEnd server{};  // the other one
 };
 
+// A key log, from a file or from text. Not safe for threads. A file stays open, for it may grow.
 class KeyLog {
  public:
   static constexpr std::size_t kMost = std::size_t{1} << 20;  // connections; those beyond are left out
 
   // The error is a sentence that names the file and the reason.
   [[nodiscard]] static std::expected<KeyLog, std::string> open(const std::string& path);
-  [[nodiscard]] static KeyLog of_text(std::string_view text);
+  [[nodiscard]] static KeyLog of_text(std::string_view text);  // of its content, which is copied
 
   // Null when there is none of this connection. A file is read on first, for programs that run add to it.
   [[nodiscard]] const TlsSecrets* find(const ClientRandom& random);

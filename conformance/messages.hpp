@@ -20,18 +20,19 @@
 
 namespace weft::conformance {
 
+// One RDMAP message of a connection, as far as its segments were seen.
 struct Message {
   static constexpr std::size_t kFront = rdmap::TerminateLayout::kLongest;  // as much as the longest RDMAP header
 
-  Direction from{};
-  ddp::Header header{};    // of its first segment: STag and TO, or queue and MSN
-  std::uint64_t number{};  // of its first FPDU in its direction (FpduSeen::number)
-  std::uint64_t fpdus{};   // that were seen of it
-  std::uint64_t octets{};  // of payload in them: what stands behind the DDP headers
-  std::uint64_t first_packet{}, last_packet{};
+  Direction from{};                             // who sent it
+  ddp::Header header{};                         // of its first segment: STag and TO, or queue and MSN
+  std::uint64_t number{};                       // of its first FPDU in its direction (FpduSeen::number)
+  std::uint64_t fpdus{};                        // that were seen of it
+  std::uint64_t octets{};                       // of payload in them: what stands behind the DDP headers
+  std::uint64_t first_packet{}, last_packet{};  // where its first segment begins and its last one ends
   bool begun{};  // nothing in front of what was seen: MO is 0; or, where it is tagged, the FPDU before was seen
   bool ended{};  // its last segment (L) was seen
-  std::array<std::byte, kFront> front_octets{};
+  std::array<std::byte, kFront> front_octets{};  // front() says how many of these were seen
 
   // The four bits of its first segment.
   [[nodiscard]] std::uint8_t opcode() const noexcept;
@@ -39,6 +40,7 @@ struct Message {
   [[nodiscard]] Bytes front() const noexcept;
 };
 
+// Joins the segments of one connection's messages. Not safe for threads.
 class MessageJoiner {
  public:
   // An FPDU that MPA delivers and that has a DDP header. False for others: they belong to no message.

@@ -16,6 +16,7 @@
 
 namespace weft::conformance {
 
+// The octets of one direction that are in hand. Not safe for threads.
 class OctetWindow {
  public:
   // The octets must stay valid until keep(). They follow the ones before: after a gap call restart() first.
@@ -27,12 +28,18 @@ class OctetWindow {
 
   // Those that were shown.
   [[nodiscard]] Bytes octets() const noexcept { return rest_.first(shown_); }
+  // How many were shown.
   [[nodiscard]] std::size_t size() const noexcept { return shown_; }
+  // None was shown.
   [[nodiscard]] bool empty() const noexcept { return shown_ == 0; }
   // All that are there, and those of them that were not shown yet.
+  // All that are there.
   [[nodiscard]] Bytes all() const noexcept { return rest_; }
+  // How many of these were not shown yet.
   [[nodiscard]] std::size_t hidden() const noexcept { return rest_.size() - shown_; }
+  // Shows the next `count`, or what there is of them.
   void show(std::size_t count) { shown_ += std::min(count, hidden()); }
+  // As if none had been shown.
   void hide() { shown_ = 0; }
 
   // Of those that were shown.
@@ -45,6 +52,7 @@ class OctetWindow {
   }
 
   [[nodiscard]] std::uint64_t begin() const noexcept { return begin_; }  // stream offset of octets()[0]
+  // stream offset behind the last one
   [[nodiscard]] std::uint64_t end() const noexcept { return begin_ + shown_; }
   // Of octets()[at]; `at` may also be the size when something was ever fed: right behind the last one.
   [[nodiscard]] Place place(std::size_t at) const noexcept {

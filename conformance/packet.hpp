@@ -10,16 +10,17 @@ namespace weft::conformance {
 
 // What stands in front of the IP header.
 enum class LinkType : std::uint8_t {
-  kEthernet,
+  kEthernet,      // with VLAN tags or without
   kLinuxCooked,   // `tcpdump -i any`: SLL
   kLinuxCooked2,  // the same since 2018: SLL2
   kNull,          // BSD loopback: address family in the byte order of the machine that captured
   kLoop,          // OpenBSD loopback: the same in network byte order
   kRawIp,         // nothing: IPv4 or IPv6
-  kIpv4,
-  kIpv6,
+  kIpv4,          // nothing: IPv4
+  kIpv6,          // nothing: IPv6
 };
 
+// One packet.
 struct Packet {
   std::uint64_t number{};         // as Wireshark numbers frames: from 1, every packet of the file counts
   std::int64_t time{};            // nanoseconds since 1970

@@ -10,15 +10,19 @@ namespace weft::conformance {
 
 using engine::Direction;
 
-// The two ends of a TCP connection before it is known which is the MPA Initiator: that is told by the key, not by the
-// SYN (MPA-2-03). kFirst sent the first packet that the capture shows.
-enum class End : std::uint8_t { kFirst, kSecond };
+// One of the two ends of a TCP connection. It is used before it is known which is the MPA Initiator: that is told by
+// the key, not by the SYN (MPA-2-03).
+enum class End : std::uint8_t {
+  kFirst,   // it sent the first packet
+  kSecond,  // the other one
+};
+// The other end.
 [[nodiscard]] constexpr End opposite(End end) noexcept { return end == End::kFirst ? End::kSecond : End::kFirst; }
 
 // An octet of the capture file. Packets are numbered as Wireshark numbers frames: from 1, in the order of the file.
 struct Place {
-  std::uint64_t packet{};
-  std::uint32_t octet{};  // counted from 0 within the captured packet, link-layer header included
+  std::uint64_t packet{};  // Wireshark's frame number
+  std::uint32_t octet{};   // counted from 0 within the captured packet, link-layer header included
   bool operator==(const Place&) const = default;
 };
 

@@ -13,17 +13,19 @@ namespace weft::conformance {
 
 // What is known of the framing; the rest is tried.
 struct Known {
-  std::optional<bool> crc{};
-  std::optional<bool> markers{};
+  std::optional<bool> crc{};                // FPDUs have CRCs
+  std::optional<bool> markers{};            // and Markers
   std::optional<std::uint64_t> position{};  // of the first octet, when the beginning of the FPDU stream is known
 };
 
+// What a scan has found.
 struct Regained {
   std::size_t skip{};            // octets at the front that begin no row of FPDUs
   std::optional<Track> found{};  // one begins behind them
   std::size_t needed{};          // behind them there may be one: the octets that are needed to tell
 };
 
+// The search in one direction, from one loss to the next.
 class Resync {
  public:
   // `cut`: no octets will follow these. Present what is left, with more behind it, next time.

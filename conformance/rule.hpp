@@ -9,17 +9,25 @@
 
 namespace weft::conformance {
 
+// How much a broken rule matters.
 enum class Severity : std::uint8_t {
   kNote,       // worth knowing, nothing is broken
   kWarning,    // a SHOULD, or a configuration that gives something up
   kViolation,  // a MUST, or the structure itself
 };
-enum class Layer : std::uint8_t { kConnection, kMpa, kDdp, kRdmap };
+// Whose rule it is.
+enum class Layer : std::uint8_t {
+  kConnection,  // of none alone: how the connection was made
+  kMpa,         // RFC 5044 and 6581
+  kDdp,         // RFC 5041
+  kRdmap,       // RFC 5040 and 7306
+};
 
+// One rule of the auditor.
 struct Rule {
-  std::string_view clause{};  // id in docs/clauses/*.csv
-  Severity severity{};
-  Layer layer{};
+  std::string_view clause{};    // id in docs/clauses/*.csv
+  Severity severity{};          // of a breach
+  Layer layer{};                // whose rule it is
   std::string_view section{};   // "RFC 5044 4.1"
   std::string_view sentence{};  // what the RFC asks for, for people
 };

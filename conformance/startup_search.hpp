@@ -12,8 +12,9 @@
 
 namespace weft::conformance {
 
+// Where a startup frame begins.
 struct KeyFound {
-  std::size_t at{};
+  std::size_t at{};       // of its first octet, in what was searched
   mpa::FrameKind kind{};  // of a key with changed octets: the one that it resembles more
 };
 
@@ -31,7 +32,9 @@ struct KeyFound {
 // The front of a startup frame with the key put right, so that the parser reads what is behind it.
 class RepairedFrame {
  public:
+  // `octets` are copied. `kind`: the key that they are to have.
   RepairedFrame(Bytes octets, mpa::FrameKind kind);
+  // What the frame says, with the right key; nothing when more octets are needed.
   [[nodiscard]] std::expected<std::optional<mpa::StartupFrame>, mpa::Fault> parse() const noexcept;
 
  private:
@@ -41,8 +44,9 @@ class RepairedFrame {
 
 // The M, C and R bits of a frame whose fixed part is there.
 struct StartupFlags {
-  bool markers{}, crc{}, reject{};
+  bool markers{}, crc{}, reject{};  // each as it is, whatever is wrong with the frame
 };
+// Of the frame that begins here.
 [[nodiscard]] StartupFlags startup_flags(Bytes octets) noexcept;
 // What PD_Length makes the frame's size. The fixed part is there.
 [[nodiscard]] std::size_t startup_size(Bytes octets) noexcept;

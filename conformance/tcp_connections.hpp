@@ -23,41 +23,44 @@
 
 namespace weft::conformance {
 
+// One end of a connection, as its packets name it.
 struct ConnectionEnd {
-  std::string address{};
-  std::uint16_t port{};
+  std::string address{};  // "192.0.2.1", "2001:db8::1"
+  std::uint16_t port{};   // TCP's
 };
 
+// A connection of the capture.
 struct ConnectionInfo {
-  std::size_t number{};  // from 0, in the order in which the capture shows them
-  ConnectionEnd first{};
-  ConnectionEnd second{};
-  std::uint64_t packets{};
-  std::uint64_t first_packet{}, last_packet{};
-  std::int64_t first_time{}, last_time{};  // nanoseconds since 1970
+  std::size_t number{};                         // from 0, in the order in which the capture shows them
+  ConnectionEnd first{};                        // the end that sent the first packet
+  ConnectionEnd second{};                       // the other one
+  std::uint64_t packets{};                      // of both ends
+  std::uint64_t first_packet{}, last_packet{};  // their numbers
+  std::int64_t first_time{}, last_time{};       // nanoseconds since 1970
 };
 
-// Nothing of this connection follows: the capture is over, its addresses and ports serve another connection, both ends
-// had closed it and many others have closed since, or too many others were heard of since (`evicted`).
+// A connection is over. Nothing of it follows: the capture is over, its addresses and ports serve another connection,
+// both ends had closed it and many others have closed since, or too many others were heard of since (`evicted`).
 struct ConnectionOver {
-  ConnectionInfo info{};
-  bool evicted{};
+  ConnectionInfo info{};  // as it was in the end
+  bool evicted{};         // there were too many others
 };
 
-// The first event of a connection is TcpOpened, the last ConnectionOver.
+// What happened to which connection. The first event of a connection is TcpOpened, the last ConnectionOver.
 struct ConnectionEvent {
-  std::size_t connection{};
-  std::variant<TcpEvent, ConnectionOver> event{};
+  std::size_t connection{};                        // ConnectionInfo::number
+  std::variant<TcpEvent, ConnectionOver> event{};  // what happened
 };
 
 // What became of the packets.
 struct PacketCounts {
-  std::uint64_t tcp{};
-  std::uint64_t not_tcp{};
+  std::uint64_t tcp{};        // packets of TCP
+  std::uint64_t not_tcp{};    // of another protocol
   std::uint64_t malformed{};  // headers that make no sense or are cut
   std::uint64_t fragments{};  // of IP datagrams; counted as `tcp` when they made one whole
 };
 
+// What is kept at most. A capture that needs more loses its idlest connections, or gets gaps.
 struct TcpLimits {
   std::size_t connections = 65536;  // live ones; beyond, the one idle for the longest is over
   std::size_t closed = 1024;        // by both ends: kept for late copies of their packets
@@ -65,12 +68,13 @@ struct TcpLimits {
   std::size_t buffered = std::size_t{256} << 20;               // the same, of all connections together
 };
 
+// Puts the TCP streams of a capture back together. Not safe for threads.
 class TcpConnections {
  public:
-  explicit TcpConnections(const TcpLimits& limits = {});
-  ~TcpConnections();
-  TcpConnections(TcpConnections&&) noexcept;
-  TcpConnections& operator=(TcpConnections&&) noexcept;
+  explicit TcpConnections(const TcpLimits& limits = {});  // for all of the capture
+  ~TcpConnections();                                      // what was not polled is lost
+  TcpConnections(TcpConnections&&) noexcept;              // the other one is not used any more
+  TcpConnections& operator=(TcpConnections&&) noexcept;   // what this was is forgotten
 
   // False, and nothing taken, while there are events to be polled. The packet's octets have to stay until they are.
   bool take(const Packet& packet);
@@ -81,7 +85,7 @@ class TcpConnections {
 
   // Of a connection that is not over; nullptr otherwise: ConnectionOver brings it.
   [[nodiscard]] const ConnectionInfo* info(std::size_t connection) const noexcept;
-  [[nodiscard]] const PacketCounts& counts() const noexcept;
+  [[nodiscard]] const PacketCounts& counts() const noexcept;  // what became of the packets up to now
 
  private:
   class Table;

@@ -18,6 +18,7 @@ namespace weft::conformance {
 
 // "0x0a": two digits per octet of the type.
 [[nodiscard]] std::string hex_number(std::uint64_t value, std::size_t octets);
+// The same, with as many digits as the type has room for.
 template <std::unsigned_integral T>
 [[nodiscard]] std::string hex(T value) {
   return hex_number(value, sizeof value);

@@ -26,24 +26,26 @@ namespace tls {
 class Decryption;
 }
 
+// What is known of a connection's TLS.
 struct TlsFacts {
   std::string_view cipher{};  // as IANA calls it; empty while no ServerHello was seen
   std::string hidden{};       // why not all of it was decrypted, and from which packet on; empty: all was
   bool keyed{};               // the key log has secrets for it
 };
 
+// Decrypts one connection, where it can. Not safe for threads.
 class TlsLayer {
  public:
   // Null: there is no key log. It has to outlive this.
   explicit TlsLayer(KeyLog* keys);
-  ~TlsLayer();
-  TlsLayer(TlsLayer&&) noexcept;
-  TlsLayer& operator=(TlsLayer&&) noexcept;
+  ~TlsLayer();                               // what was not polled is lost
+  TlsLayer(TlsLayer&&) noexcept;             // the other one is not used any more
+  TlsLayer& operator=(TlsLayer&&) noexcept;  // what this was is forgotten
 
   // The event has to stay until next() gives none.
   void feed(const TcpEvent& event);
   // Valid until the next call.
-  [[nodiscard]] const TcpEvent* next();
+  [[nodiscard]] const TcpEvent* next();  // null when what was fed has nothing more
   // Nothing follows: what waits for its secrets is given up.
   void finish();
 

@@ -12,10 +12,13 @@
 
 namespace weft::conformance {
 
+// The fields of one ULPDU, in the order of the calls.
 class UlpduFields {
  public:
+  // Both have to outlive it.
   UlpduFields(const FpduSeen& fpdu, std::vector<Field>& out) : fpdu_(fpdu), out_(out) {}
 
+  // A field of `size` octets, `at` octets behind the beginning of the ULPDU.
   void add(std::size_t at, std::size_t size, const FieldName& name, std::string value, std::string meaning = {}) {
     out_.push_back({fpdu_.ulpdu_at(at), size, name, std::move(value), std::move(meaning)});
   }

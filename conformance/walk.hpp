@@ -27,6 +27,7 @@
 
 namespace weft::conformance {
 
+// The walk over one connection. Not safe for threads.
 class Walk {
  public:
   static constexpr std::size_t kSearched = 64U << 10;      // octets before MPA in which a key is looked for
@@ -34,7 +35,7 @@ class Walk {
   static constexpr std::size_t kMostWaiting = 256U << 10;  // octets of one direction that wait for the other
   static constexpr std::uint64_t kGivenUp = 1U << 20;      // octets without an FPDU where no startup frame was seen
 
-  void feed(const TcpEvent& event);
+  void feed(const TcpEvent& event);  // spans in it are not needed once next() has given null
   // Null when there is no more to see in what was fed. Valid until the next call.
   [[nodiscard]] const Seen* next();
   // The capture is over: what waits for more octets is decided with those that are there.

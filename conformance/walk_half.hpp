@@ -30,6 +30,7 @@ struct WalkTurn {
     if (again) late_until.reset();
     return again;
   }
+  // An FPDU that ends in `packet` is told; `other` is the other direction's turn.
   void go_on(std::uint64_t packet, const WalkTurn& other) noexcept {
     if (std::exchange(overtaken, false)) late_until = other.last_packet;
     last_packet = packet;
@@ -38,11 +39,12 @@ struct WalkTurn {
 
 // What its startup frame said, if it was there.
 struct WalkStartup {
+  // Where the frame lay.
   struct Span {
-    std::uint64_t begin{};  // stream offset
-    std::uint64_t first_packet{}, last_packet{};
+    std::uint64_t begin{};                        // stream offset
+    std::uint64_t first_packet{}, last_packet{};  // that it lay in
   };
-  std::optional<StartupFlags> flags{};
+  std::optional<StartupFlags> flags{};  // of the frame, if it was there
   std::optional<std::uint64_t> base{};  // stream offset of the first octet behind the frame, while that is known
   std::optional<Span> span{};           // where it lay, whatever was wrong with it
   bool rejected = false;                // by either end's frame: what follows belongs to the ULP
@@ -66,11 +68,12 @@ struct WalkFront {
 
 // The FPDUs that were told, and where and how the next one is framed.
 struct WalkFpdus {
-  Track track{};
+  Track track{};                              // of the next one
   std::uint64_t number = 0;                   // of those told
   bool mid_stream = false;                    // the beginning of the stream was not followed
   std::optional<std::uint64_t> guessed_at{};  // stream offset since when there were no Markers, and might be
 
+  // Nothing of the stream was told or missed.
   [[nodiscard]] bool at_the_beginning() const noexcept { return number == 0 && !mid_stream && track.position == 0; }
   // Octets behind which the next FPDU begins at the earliest, when none begins here. The first may not begin where
   // PD_Length says.
@@ -83,27 +86,30 @@ struct WalkFpdus {
 
 // The search for the next FPDU, from when the last one was lost; made anew by each loss.
 struct WalkSearch {
-  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};  // no look is due
 
-  std::uint64_t lost_at = 0;  // stream offset
-  bool told = false;          // with a LostSeen
-  Resync resync{};
+  std::uint64_t lost_at = 0;       // stream offset
+  bool told = false;               // with a LostSeen
+  Resync resync{};                 // what the search remembers
   std::uint64_t look_at = kNever;  // the stream offset that must be shown for the next look
   std::optional<Track> found{};    // FPDUs begin at the front, and the other direction goes first
 };
 
 // What its octets run into.
 struct WalkStop {
-  std::optional<TcpGap> gap{};
-  std::optional<TcpClosed> closed{};
-  bool end_told = false;
+  std::optional<TcpGap> gap{};        // octets that the capture has not
+  std::optional<TcpClosed> closed{};  // a FIN or a reset
+  bool end_told = false;              // by an EndSeen
 
+  // It runs into something.
   [[nodiscard]] bool near() const noexcept { return gap || closed; }
   // A FIN follows the octets: more will never come.
   [[nodiscard]] bool at_fin() const noexcept { return !gap && closed && closed->how == Closing::kFin; }
 };
 
+// All of one direction.
 struct WalkHalf {
+  // What the walk does with the direction's octets.
   enum class Phase : std::uint8_t {
     kSearching,  // for the startup frame
     kStartup,    // in it
@@ -114,17 +120,17 @@ struct WalkHalf {
     kIgnoring,   // no MPA (any more)
   };
 
-  End end{};
-  Phase phase = Phase::kSearching;
-  OctetWindow window{};
-  std::uint64_t run_begin = 0;  // stream offset of the octets that came since the other direction's last ones
-  std::size_t needed = 0;       // octets in the window before another look is worth while
-  WalkTurn turn{};
-  WalkStartup startup{};
-  WalkFront front{};  // kSearching
-  WalkFpdus fpdus{};
-  WalkSearch search{};  // kLost
-  WalkStop stop{};
+  End end{};                        // who sends it
+  Phase phase = Phase::kSearching;  // what the walk does with its octets
+  OctetWindow window{};             // those that are not used up
+  std::uint64_t run_begin = 0;      // stream offset of the octets that came since the other direction's last ones
+  std::size_t needed = 0;           // octets in the window before another look is worth while
+  WalkTurn turn{};                  // its place in the order of the capture
+  WalkStartup startup{};            // what its startup frame said
+  WalkFront front{};                // kSearching
+  WalkFpdus fpdus{};                // kFollowing: what was told, and what comes next
+  WalkSearch search{};              // kLost
+  WalkStop stop{};                  // what its octets run into
 
   // Nothing of the startup was captured so far.
   [[nodiscard]] bool startup_may_come() const noexcept { return !startup.flags && fpdus.number == 0; }

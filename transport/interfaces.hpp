@@ -15,20 +15,22 @@
 
 namespace weft::transport {
 
+// One address of an interface.
 struct InterfaceAddress {
-  Address address{};
-  std::uint8_t prefix_length = 0;
+  Address address{};               // of this host
+  std::uint8_t prefix_length = 0;  // in bits: what belongs to the same network
   bool operator==(const InterfaceAddress&) const = default;
 };
 
+// One network interface.
 struct Interface {
-  std::string name{};
-  std::uint32_t index = 0;
-  std::uint32_t mtu = 0;
-  bool up = false;  // administratively up and with a carrier
-  bool loopback = false;
+  std::string name{};                           // "eth0"
+  std::uint32_t index = 0;                      // as if_nametoindex() gives it
+  std::uint32_t mtu = 0;                        // octets of a packet at most
+  bool up = false;                              // administratively up and with a carrier
+  bool loopback = false;                        // it leads to this host alone
   std::array<std::byte, 6> hardware_address{};  // zero where there is none
-  std::vector<InterfaceAddress> addresses{};
+  std::vector<InterfaceAddress> addresses{};    // none where it has no IP
 };
 
 // In the order of their index. Interfaces without an IP address are included.

@@ -7,6 +7,7 @@
 
 namespace weft::transport {
 
+// How one connection is protected, and who its peer is.
 struct PeerIdentity {
   std::string cipher{};   // "TLS_AES_256_GCM_SHA384"
   std::string subject{};  // of the peer's certificate, "CN=node7,O=Example" (RFC 4514); empty: it showed none

@@ -7,6 +7,7 @@
 
 namespace weft::transport {
 
+// Handshakes that were completed.
 struct TlsCounts {
   std::uint64_t whole{};    // handshakes with certificates
   std::uint64_t resumed{};  // by a ticket of an earlier connection (RFC 8446 section 2.2)

@@ -23,13 +23,14 @@
 
 namespace weft::verbs {
 
+// What a file of settings says. What it does not say is empty, 0 or as in the policy that was given along.
 struct Configuration {
-  std::optional<LogLevel> log{};
-  std::string pcap{};                // as written; see capture_path
-  std::size_t progress_threads = 0;  // as set_progress_threads() takes it
-  std::uint64_t exposed_memory = 0;  // as set_exposed_memory_limit() takes it
-  std::optional<Crc32cRoutine> crc32c{};
-  Policy policy{};
+  std::optional<LogLevel> log{};          // as set_log_level() takes it
+  std::string pcap{};                     // as written; see capture_path
+  std::size_t progress_threads = 0;       // as set_progress_threads() takes it
+  std::uint64_t exposed_memory = 0;       // as set_exposed_memory_limit() takes it
+  std::optional<Crc32cRoutine> crc32c{};  // as set_crc32c() takes it
+  Policy policy{};                        // for every connection
   std::vector<std::string> complaints{};  // "weft.conf:3: ...", one a line that was left out
 };
 

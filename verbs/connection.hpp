@@ -30,32 +30,34 @@ class ConnectionState;
 struct QueuedEvent;
 }  // namespace detail
 
-// rdma_cm's values.
+// What becomes of a connection; rdma_cm's values.
 enum class ConnectionEventType : std::uint8_t {
-  kAddressResolved = 0,
-  kAddressError = 1,
-  kRouteResolved = 2,
-  kRouteError = 3,
-  kConnectRequest = 4,
-  kConnectError = 6,
-  kUnreachable = 7,
+  kAddressResolved = 0,  // the device is known
+  kAddressError = 1,     // no route leads to the address
+  kRouteResolved = 2,    // connect may be called
+  kRouteError = 3,       // never raised: the address has the route already
+  kConnectRequest = 4,   // a peer asks a listener: ConnectionEvent::request
+  kConnectError = 6,     // TCP, TLS or the MPA start-up failed
+  kUnreachable = 7,      // the peer did not answer in time, or no route leads to it
   // By the peer's ULP (private data), or there is no listener, or the peer takes no ready-to-receive indication and
   // Policy::peer_to_peer asks for one (Errc::kNotSupported).
   kRejected = 8,
-  kEstablished = 9,
+  kEstablished = 9,  // both ends have agreed, and the queue pair is in RTS
   // Once per connection that was established: when both ends have closed it, or when it was lost. A peer's end
   // is told at once even while a Send of it waits for a receive: it is there for one that is posted afterwards.
   kDisconnected = 10,
-  kDeviceRemoval = 11,
-  kTimewaitExit = 15,  // never raised: iWARP leaves that to TCP
+  kDeviceRemoval = 11,  // never raised: a connection whose interface goes is lost like any other
+  kTimewaitExit = 15,   // never raised: iWARP leaves that to TCP
 };
+// rdma_cm's names, "CONNECT_REQUEST"; static storage.
 [[nodiscard]] std::string_view to_string(ConnectionEventType type) noexcept;
 
-using PeerIdentity = transport::PeerIdentity;
-using TlsCounts = transport::TlsCounts;
+using PeerIdentity = transport::PeerIdentity;  // transport::PeerIdentity
+using TlsCounts = transport::TlsCounts;        // transport::TlsCounts, as transport::tls_counts() gives it
 using transport::tls_counts;
-using AddressOptions = transport::AddressOptions;  // SO_REUSEADDR and IPV6_V6ONLY
+using AddressOptions = transport::AddressOptions;  // `reuse` (SO_REUSEADDR) and `ipv6_only` (IPV6_V6ONLY)
 
+// What an end says when it connects or accepts.
 struct ConnectionParameters {
   // At most 512 octets, 508 when IRD and ORD are exchanged (RFC 6581); in an answer that is for the Request to say.
   std::span<const std::byte> private_data{};
@@ -78,8 +80,9 @@ struct ListenCounts {
 
 class ConnectionId;
 
+// What became of an identifier, as EventChannel::get_event() gives it.
 struct ConnectionEvent {
-  ConnectionEventType type{};
+  ConnectionEventType type{};             // says which of the members below mean something
   std::uint64_t id{};                     // ConnectionId::number() of the identifier; kConnectRequest: of the listener
   std::uint64_t context{};                // its context
   std::optional<Error> error{};           // kAddressError, kRouteError, kConnectError, kUnreachable, kRejected
@@ -92,9 +95,9 @@ struct ConnectionEvent {
 // Delivers connection events in order. Its descriptor is readable while events wait.
 class EventChannel {
  public:
-  [[nodiscard]] static Result<EventChannel> create();
+  [[nodiscard]] static Result<EventChannel> create();  // Errc::kSystem where the process can have no more descriptors
 
-  [[nodiscard]] int descriptor() const noexcept;
+  [[nodiscard]] int descriptor() const noexcept;  // weft's own: the program does not close it
   // Waits for an event, unless the descriptor is non-blocking (Errc::kWouldBlock) or a signal arrives (kInterrupted).
   // A thread that waits again and again serves the sockets of all connections meanwhile, in place of the progress
   // thread, if there is one only. If it looks at the descriptor instead, it may see an event of its own calls
@@ -113,36 +116,42 @@ class EventChannel {
 // established connection lives on with its queue pair.
 class ConnectionId {
  public:
+  // Its events go to `channel`, which it keeps alive.
   [[nodiscard]] static Result<ConnectionId> create(const EventChannel& channel, std::uint64_t context = 0);
   ConnectionId(ConnectionId&&) noexcept = default;
-  ConnectionId& operator=(ConnectionId&& other) noexcept;
-  ~ConnectionId();
+  ConnectionId& operator=(ConnectionId&& other) noexcept;  // what this was before ends as with the destructor
+  ~ConnectionId();                                         // stops what is under way
 
-  [[nodiscard]] std::uint64_t number() const noexcept;
-  [[nodiscard]] std::uint64_t context() const noexcept;
-  void set_context(std::uint64_t context) noexcept;
-  // Before connect, accept or listen. Refuses what contradicts itself or is out of range: "policy.member".
+  [[nodiscard]] std::uint64_t number() const noexcept;   // of no other in this process; the log names it so
+  [[nodiscard]] std::uint64_t context() const noexcept;  // what comes back in its events
+  void set_context(std::uint64_t context) noexcept;      // for events from now on
+  // Before connect, accept or listen, else Errc::kInvalidState. Refuses what contradicts itself or is out of range:
+  // Errc::kInvalidArgument, "policy.member".
   Result<void> set_policy(const Policy& policy);
-  [[nodiscard]] Policy policy() const;
+  [[nodiscard]] Policy policy() const;  // as set; the defaults when nothing was
   // Policy::type_of_service alone, at any time: of a connection for the packets sent from now on, of a listener for the
   // connections accepted from now on.
   Result<void> set_type_of_service(std::uint8_t octet);
-  // How local addresses are bound; before connect or listen. What is bound already keeps its port.
+  // How local addresses are bound; before connect or listen, else Errc::kInvalidState. What is bound already keeps its
+  // port.
   Result<void> set_address_options(const AddressOptions& options);
-  [[nodiscard]] AddressOptions address_options() const;
+  [[nodiscard]] AddressOptions address_options() const;  // as set; the defaults when nothing was
 
   // Reserves the local address; port 0 takes a free one, which local_address() then tells. No other socket gets the
-  // port before connect or listen use it.
+  // port before connect or listen use it. Errc::kAddressInUse; kInvalidArgument for an address of another host, or a
+  // port that the process may not have; kInvalidState where there is an address already.
   Result<void> bind_address(const Endpoint& local);
   // -> kAddressResolved or kAddressError, at once: only the host's routes are asked, so rdma_cm's time-outs of the
   // resolve calls have nothing to bound here. Policy::connect_timeout bounds what waits for the peer. The answer may be
   // that of a call for the same address a millisecond ago.
   // `source`, or the address bound to before, has to be of the destination's family, or a wildcard. Where neither names
   // a port, one is taken by the first call of local_address(), which costs as much as a bind_address, or by connect.
+  // A destination without a port is refused: Errc::kInvalidArgument.
   Result<void> resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source = {});
   // -> kRouteResolved, at once
   Result<void> resolve_route();
 
+  static constexpr int kKernelBacklog = 128;  // connections that the kernel keeps for a listener at least
   // `backlog` is how many requests may wait for get_event, also when their peer has gone since. What comes beyond waits
   // in the kernel's queue, which has room for at least kKernelBacklog; beyond that, SYNs are dropped, and clients send
   // them again. Connections that have not sent their whole MPA Request are not counted there: they have places of their
@@ -151,27 +160,32 @@ class ConnectionId {
   // last, and when they are taken the oldest is reset for each that comes: of the peer that has more than its share of
   // them, if there is one, else of all. Policy::half_open_per_peer bounds those of one peer. Policy::access,
   // connect_rate_per_peer and connections_per_peer, _listener and _process say which connections are let in at all.
-  static constexpr int kKernelBacklog = 128;
+  // Errors: kInvalidArgument when `backlog` is not positive, or TLS lacks its files; kInvalidState without an address;
+  // kAddressInUse.
   Result<void> listen(int backlog = 128);
   [[nodiscard]] Result<ListenCounts> listen_counts() const;  // Errc::kInvalidState when this is no listener
-  // A connect that is refused is tried again for Policy::connect_retry.
-  // Both need a queue pair in RESET or INIT and take it to RTS. -> kEstablished, kRejected, kUnreachable or
-  // kConnectError. When accept refuses an argument, the request still waits for an answer. When the peer has gone
-  // since it asked, accept and reject say so: Errc::kDisconnected. A request for peer-to-peer
-  // that meets a Policy::rtr without any type is rejected by accept, which then says so: Errc::kNotSupported, "peer".
+  // Needs a queue pair in RESET or INIT and takes it to RTS. -> kEstablished, kRejected, kUnreachable or kConnectError.
+  // A connect that is refused is tried again for Policy::connect_retry. Errors: kInvalidState when the route is not
+  // resolved, or the queue pair is in another state or in use; kPrivateDataTooLong; kLimitExceeded, "ird" or "ord".
   Result<void> connect(QueuePair& queue_pair, const ConnectionParameters& parameters = {});
+  // Answers a request, which the event kConnectRequest has brought: with a queue pair, and with the same events, as
+  // connect. When accept refuses an argument, the request still waits for an answer. When the peer has gone since it
+  // asked, accept and reject say so: Errc::kDisconnected. A request for peer-to-peer that meets a Policy::rtr without
+  // any type is rejected by accept, which then says so: Errc::kNotSupported, "peer".
   Result<void> accept(QueuePair& queue_pair, const ConnectionParameters& parameters = {});
+  // Answers a request with no. The peer gets kRejected, with up to 512 octets of private data.
   Result<void> reject(std::span<const std::byte> private_data = {});
   // Finishes what is posted, then closes (RDMAP-6.2-02), within Policy::finish_timeout. Does nothing when the
   // connection is already going down. The queue pair stays in RTS until the connection has ended, but takes no further
-  // sends: post_send fails with Errc::kDisconnected.
+  // sends: post_send fails with Errc::kDisconnected. Errc::kInvalidState where there is no connection.
   Result<void> disconnect();
   // Moves the identifier and its undelivered events to another channel; of a listener also the requests that are still
   // to come. A connection request reports to the channel that it was taken from.
   Result<void> migrate(const EventChannel& channel);
 
+  // Of the connection, or what bind_address or resolve_address gave it; before that the wildcard with port 0.
   [[nodiscard]] Endpoint local_address() const;
-  [[nodiscard]] Endpoint remote_address() const;
+  [[nodiscard]] Endpoint remote_address() const;  // the peer's; of resolve_address before there is a connection
   // What the kernel tells of the connection's TCP: as much of a struct tcp_info (TCP_INFO, tcp(7)) as there is room
   // for. Returns how many octets; 0 while there is no TCP connection.
   [[nodiscard]] std::size_t tcp_info(std::span<std::byte> into) const;

@@ -10,8 +10,8 @@
 
 namespace weft::verbs {
 
-using Address = transport::Address;    // parse("::1"), any(family), loopback(family), is_any(), to_string()
-using Endpoint = transport::Endpoint;  // an address and a port; from_sockaddr, to_sockaddr
+using Address = transport::Address;    // of a host: transport::Address
+using Endpoint = transport::Endpoint;  // an address and a port: transport::Endpoint
 
 // A host name or a numeric address. May ask a name server, and so block.
 [[nodiscard]] Result<Endpoint> lookup(const std::string& host, std::uint16_t port);

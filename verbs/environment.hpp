@@ -30,6 +30,7 @@ namespace weft::verbs {
 
 // --- For a facade that has settings of its own, as the drop-in libraries do
 
+// Gives a variable's value, or nothing: process_variable(), or a test's own.
 using Variable = std::function<std::optional<std::string>(const char* name)>;
 // Adds WEFT_LOG, WEFT_PCAP and WEFT_CRC32C to `settings`, as `variable` gives them, and a complaint about each that cannot
 // be understood.

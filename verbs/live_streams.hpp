@@ -12,7 +12,7 @@
 
 namespace weft::verbs {
 
-// docs/progress.md has what leads from one to the next.
+// Where a connection is in its life. docs/progress.md has what leads from one to the next.
 enum class StreamStage : std::uint8_t {
   kStartup,      // MPA start-up frames, and the ready-to-receive message
   kEstablished,  // full operation
@@ -20,7 +20,7 @@ enum class StreamStage : std::uint8_t {
   kFailing,      // a Terminate was sent or received, or work failed: only the end is still to come
   kClosed,       // nothing is left to do but to close the socket
 };
-[[nodiscard]] std::string_view to_string(StreamStage stage) noexcept;
+[[nodiscard]] std::string_view to_string(StreamStage stage) noexcept;  // "established" and the like; static storage
 
 // What has to happen before the stream goes on.
 enum class StreamWait : std::uint8_t {
@@ -29,19 +29,21 @@ enum class StreamWait : std::uint8_t {
   kPeerWindow,  // the peer takes octets: its window is closed, and all that the kernel keeps for it is full
   kAnswers,  // the peer answers: RDMA Reads and atomics wait, as many as it admits (its IRD) or a fence stands behind
 };
+// "the peer's window" and the like; static storage.
 [[nodiscard]] std::string_view to_string(StreamWait wait) noexcept;
 
+// One connection at the moment when live_streams() looked at it.
 struct LiveStream {
   std::uint64_t connection{};  // ConnectionId::number() of its end here, by which the log names it
-  Endpoint local{};
-  Endpoint peer{};
+  Endpoint local{};            // address and port of this end
+  Endpoint peer{};             // of the other end
   bool initiator{};            // this end connected
   std::uint32_t queue_pair{};  // its number; 0: it has none, yet or any more
-  StreamStage stage{};
-  StreamWait waits_for{};
+  StreamStage stage{};         // of its life
+  StreamWait waits_for{};      // what holds it up, if anything does
   // Of the TCP connection, start-up frames included: read here, and taken by the kernel to be sent.
   std::uint64_t octets_in{};
-  std::uint64_t octets_out{};
+  std::uint64_t octets_out{};       // as octets_in, the other way
   std::chrono::milliseconds age{};  // since TCP was connected
 };
 

@@ -19,6 +19,7 @@ class WindowState;
 class Stream;
 }  // namespace detail
 
+// What a region is registered with, besides its place and its rights.
 struct RegionOptions {
   std::optional<std::uint64_t> iova{};  // tagged offset of the first octet; default: its virtual address
   // The STag is valid on this queue pair's stream alone (RFC 5042 section 2.2.5), and its peer may invalidate it. When
@@ -32,15 +33,15 @@ struct RegionOptions {
 class MemoryRegion {
  public:
   MemoryRegion(MemoryRegion&&) noexcept = default;
-  MemoryRegion& operator=(MemoryRegion&& other) noexcept;
-  ~MemoryRegion();
+  MemoryRegion& operator=(MemoryRegion&& other) noexcept;  // what this was before ends as with the destructor
+  ~MemoryRegion();                                         // deregisters
 
-  [[nodiscard]] std::uint32_t lkey() const noexcept;
+  [[nodiscard]] std::uint32_t lkey() const noexcept;  // for the segments of work requests
   [[nodiscard]] std::uint32_t rkey() const noexcept;  // the STag to advertise; equal to lkey
-  [[nodiscard]] std::byte* address() const noexcept;
-  [[nodiscard]] std::size_t length() const noexcept;
-  [[nodiscard]] std::uint64_t iova() const noexcept;
-  [[nodiscard]] Access access() const noexcept;
+  [[nodiscard]] std::byte* address() const noexcept;  // of its first octet, in this process
+  [[nodiscard]] std::size_t length() const noexcept;  // in octets
+  [[nodiscard]] std::uint64_t iova() const noexcept;  // the tagged offset of its first octet
+  [[nodiscard]] Access access() const noexcept;       // as registered
   // An element of a scatter/gather list: `length` octets from `offset` of the region.
   [[nodiscard]] Sge sge(std::size_t offset, std::uint32_t length) const noexcept;
   [[nodiscard]] Sge sge() const noexcept;  // the whole region
@@ -67,17 +68,17 @@ enum class WindowType : std::uint8_t {
   kType2 = 2,
 };
 
-// The destructor invalidates and frees.
+// A window onto part of a region, for a while. The destructor invalidates and frees.
 class MemoryWindow {
  public:
   MemoryWindow(MemoryWindow&&) noexcept = default;
-  MemoryWindow& operator=(MemoryWindow&& other) noexcept;
-  ~MemoryWindow();
+  MemoryWindow& operator=(MemoryWindow&& other) noexcept;  // what this was before ends as with the destructor
+  ~MemoryWindow();                                         // invalidates and frees
 
   [[nodiscard]] std::uint32_t rkey() const noexcept;  // of the last bind that was carried out
   // For the next bind: the same upper 24 bits; the lower 8 come again behind 255 others.
   [[nodiscard]] std::uint32_t next_rkey() const noexcept;
-  [[nodiscard]] bool bound() const noexcept;
+  [[nodiscard]] bool bound() const noexcept;  // to part of a region, at this moment
 
  private:
   friend class ProtectionDomain;

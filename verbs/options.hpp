@@ -13,7 +13,15 @@
 
 namespace weft::verbs {
 
-enum class LogLevel : std::uint8_t { kTrace, kDebug, kInfo, kWarn, kError, kOff };
+// How much the log tells: lines of this level and of those behind it.
+enum class LogLevel : std::uint8_t {
+  kTrace,  // no line has it: shows the same as kDebug
+  kDebug,  // each FPDU
+  kInfo,   // each connection's life
+  kWarn,   // what deserves a look; the default
+  kError,  // what failed
+  kOff,    // nothing
+};
 
 // Log lines go to standard error. A protocol error's line names clause, layer, code and octet offset. A thread that
 // only writes does so, and no other waits for it: lines that standard error does not take in time are dropped and
@@ -26,7 +34,7 @@ void set_log_level(LogLevel level);
 // One line of a facade's own, with the same clock, process number and level as every other.
 // An application's thread waits until it is written, 0.2 s at most, so that the line is there if the program ends next.
 void log_line(LogLevel level, std::string_view line);
-[[nodiscard]] bool log_shows(LogLevel level);
+[[nodiscard]] bool log_shows(LogLevel level);  // whether a line of this level is written
 // Waits until what was said so far is written, `patience` at most; false when it is not. Does not wait behind a wait
 // that was in vain, until standard error takes something again. In any thread.
 bool flush_log(std::chrono::milliseconds patience);
@@ -38,10 +46,10 @@ bool flush_log(std::chrono::milliseconds patience);
 // as a warning, and the capture ends there.
 [[nodiscard]] Result<void> set_capture_file(const std::string& path);
 
+inline constexpr std::size_t kMostProgressThreads = 64;  // that set_progress_threads() takes
 // How many progress threads serve the connections' sockets where no thread of the application does: 1 to
 // kMostProgressThreads, or 0 for what weft chooses, one for every four processors. Connections are spread over them.
 // Holds for a process, or a child, that has no device open yet. Errc::kLimitExceeded when it is too many.
-inline constexpr std::size_t kMostProgressThreads = 64;
 Result<void> set_progress_threads(std::size_t count);
 
 // How many octets of registered memory peers may reach by an STag, in all of the process: regions with a remote right, or

@@ -11,6 +11,7 @@
 
 namespace weft::verbs {
 
+// Kinds of ready-to-receive indication: send, write, read (RFC 6581 section 9).
 using RtrTypes = mpa::RtrTypes;
 
 // What happens to a Send that finds no posted receive (RFC 5041 section 7.1 leaves both open).
@@ -34,14 +35,14 @@ enum class PcapShows : std::uint8_t {
 
 inline constexpr std::chrono::milliseconds kMaxTimeout = std::chrono::days(24);  // as far as the kernel's integers go
 
-// ConnectionId::set_policy refuses what contradicts itself. Time-outs are between 1 ms and kMaxTimeout; what is 0 by
-// default may be 0.
+// What one connection wants. ConnectionId::set_policy refuses what contradicts itself. Time-outs are between 1 ms and
+// kMaxTimeout; what is 0 by default may be 0.
 struct Policy {
   std::uint8_t mpa_revision = 2;        // 1 or 2; for a listener the highest that it accepts
   bool fall_back_to_revision_1 = true;  // initiator: on a new TCP connection, when the peer does not know revision 2
-  bool crc = true;
-  bool markers = false;  // ask the peer for Markers
-  bool enhanced = true;  // exchange IRD and ORD (RFC 6581)
+  bool crc = true;                      // ask for CRCs; they are used all the same when the peer asks
+  bool markers = false;                 // ask the peer for Markers
+  bool enhanced = true;                 // exchange IRD and ORD (RFC 6581)
   // Initiator: ready-to-receive handshake, so that the responder may send first (RFC 6581 section 9.2). Off, as in the
   // MPA of RFC 5044, with which every peer agrees, and as in Linux siw: it costs a message, a peer may refuse it, and
   // clients speak first anyway. Without it a responder's work waits for the initiator's first message (MPA-7.1.2-17):
@@ -55,7 +56,7 @@ struct Policy {
   // before it deregistered it then ends the connection that uses it, with a Terminate or a completion in error, instead
   // of the process. A system call for each piece; no early placement.
   bool checked_memory = false;
-  NoReceive no_receive = NoReceive::kStall;
+  NoReceive no_receive = NoReceive::kStall;  // what a Send without a receive does
   // Payload of long Sends and Read Responses is read from the socket straight to its place and verified there, which
   // spares a copy. A program that writes to a buffer while a receive or an RDMA Read waits in it, which it must not,
   // then ends its connection with a CRC error; with false it spoils its data only. What a peer writes is always
@@ -82,8 +83,8 @@ struct Policy {
   // its Request comes. 0: no bound, for each was accepted by the program, and takes a queue pair (DeviceLimits::max_qp)
   // and a descriptor (RLIMIT_NOFILE).
   std::uint32_t connections_per_peer = 0;
-  std::uint32_t connections_per_listener = 0;
-  std::uint32_t connections_per_process = 0;
+  std::uint32_t connections_per_listener = 0;  // as connections_per_peer says
+  std::uint32_t connections_per_process = 0;   // as connections_per_peer says
   // Of an established connection, for what its peer keeps waiting; 0: no bound. From the first octet of an FPDU to its
   // last one: then a Terminate. A peer sends an FPDU as a whole, so only a network or a host that stands still takes long.
   std::chrono::milliseconds fpdu_timeout{60000};
@@ -101,8 +102,8 @@ struct Policy {
   // waits; no call does. For peers that send their Reply before they listen for more, as Linux siw does: an FPDU
   // that follows at once may lie there unread until the next one.
   std::chrono::milliseconds first_fpdu_delay{0};
-  std::chrono::milliseconds no_receive_timeout{30000};
-  std::chrono::milliseconds finish_timeout{60000};  // after disconnect: for what is posted to be sent and answered
+  std::chrono::milliseconds no_receive_timeout{30000};  // of NoReceive::kStall; then the stream ends
+  std::chrono::milliseconds finish_timeout{60000};      // after disconnect: for what is posted to be sent and answered
   // For the peer's FIN after ours or after a Terminate. A peer whose window is closed by then, for it has no receive and
   // its program waits for the end, is reset: what it has not taken is lost to it.
   std::chrono::milliseconds close_timeout{5000};
@@ -112,7 +113,7 @@ struct Policy {
   // TCP_CONGESTION, for what this end sends: "reno", "cubic", "dctcp" or another that the system has and lets us use;
   // empty leaves the system's.
   std::string congestion_control{};
-  Tls tls = Tls::kOff;
+  Tls tls = Tls::kOff;  // both ends have to agree on it
   // Files in PEM, which are read again when they change; connections that run are not touched. A listener needs a
   // certificate, and an end that connects a CA, or fingerprints in tls_expect. Where a listener has a CA, its peers have
   // to show a certificate, too.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All of the verbs API.
+// All of the verbs API. Calls may be made from any thread at any time, on the same object, too. What ends a handle (its
+// destructor, a move) must not meet another call on it.
 #pragma once
 
 #include "verbs/connection.hpp"
