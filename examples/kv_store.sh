@@ -19,7 +19,7 @@ refused() {
   if said=$("$@" 2>&1); then fail "not refused: $*"; fi
   [[ $said == *"$words"* ]] || fail "$*: says '$said' and not '$words'"
 }
-long() { printf "%0$1d" 0 | tr 0 "$2"; }  # so many letters
+long() { printf "%0$1d" 0 | tr 0 "$2"; }  # a word of this length, of one letter
 
 put one 1
 put two 2

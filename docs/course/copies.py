@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What a copy costs on this machine (lesson 1): octets through TCP over 127.0.0.1, received once and received with further copies.
-copies.py [--json] [SECONDS]: for about so long (5). Python only starts the copies: memcpy and the kernel make them."""
+copies.py [--json] [SECONDS]: for about that time (5). Python only starts the copies: memcpy and the kernel make them."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def copy_rate(size, seconds):
 
 
 def send(connection, seconds):
-    """In a child: blocks of a MiB, for so long."""
+    """In a child: blocks of a MiB."""
     block, end = bytes(MIB), time.monotonic() + seconds
     while time.monotonic() < end:
         connection.sendall(block)
@@ -34,7 +34,7 @@ def send(connection, seconds):
 
 
 def receive(copies, seconds):
-    """(octets a second, the receiver's processor time in ns for each KiB) of TCP with so many copies behind the socket's own."""
+    """(octets a second, the receiver's processor time in ns for each KiB) of TCP with this number of copies behind the socket's own."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         client = socket.create_connection(listener.getsockname())
         server, _ = listener.accept()
