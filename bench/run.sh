@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds a benchmark and runs it, so that none is measured with a program older than its sources: `cmake --build build` leaves them out.
-# run.sh [--build FOLDER] TARGET [ARGUMENTS OF THE PROGRAM]...   (TARGET: weft_scale_bench, weft_capture_bench, weft_bench_layers)
+# run.sh [--build FOLDER] TARGET [ARGUMENTS OF THE PROGRAM]...   (TARGET: weft_scale_bench, weft_octet_cost_bench, weft_capture_bench, weft_bench_layers)
 set -euo pipefail
 usage() { sed -n '3,4s/^# //p' "$0"; }
 bad() { echo "run.sh: $*" >&2; usage >&2; exit 2; }

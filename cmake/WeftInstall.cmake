@@ -41,9 +41,9 @@ install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
 set(development_documents ${CMAKE_INSTALL_DOCDIR}-dev)
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/copyright ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${development_documents} COMPONENT development)
-file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cpp ${PROJECT_SOURCE_DIR}/examples/CMakeLists.txt)
+file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.[ch]pp ${PROJECT_SOURCE_DIR}/examples/CMakeLists.txt)
 install(FILES ${examples} DESTINATION ${development_documents}/examples COMPONENT development)
-install(PROGRAMS ${PROJECT_SOURCE_DIR}/examples/run.sh DESTINATION ${development_documents}/examples COMPONENT development)
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/examples/run.sh ${PROJECT_SOURCE_DIR}/examples/kv_store.sh DESTINATION ${development_documents}/examples COMPONENT development)
 
 # The copies are named from where they are installed. (${CMAKE_INSTALL_PREFIX} is the one of the installing command.)
 set(rewrite "include(\"${PROJECT_SOURCE_DIR}/cmake/WeftRewrite.cmake\")")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+CONSOLE = "```console"
 # Figures of octets, and pages that a program writes.
 WITHOUT_COMMANDS = {"CHANGELOG.md", "docs/rfc-map.md", "docs/audit-coverage.md", "docs/applications.md", "tests/mutation/report.md"}
 
@@ -35,14 +36,15 @@ def of_document(name, text):
     """Each command of a document, in the order of the text."""
     blocks = manual_blocks(text) if name.endswith(".1") else markdown_blocks(text)
     for first_line, lines in blocks:
-        found = list(split(lines))
+        found = [(at, command) for at, command, _ in exchanges(lines[1:])] if lines[:1] == [CONSOLE] else list(split(lines))
         block = tuple(text for _, text in found)
         for offset, text in found:
             yield Command(name, first_line + offset, text, block)
 
 
 def markdown_blocks(text):
-    """(number of the first line, lines without their indentation) of each block of code: indented by four or more, or fenced."""
+    """(number of the first line, lines without their indentation) of each block of code: indented by four or more, or fenced. Of a
+    fence that says `console` the opening line comes along; one that says `text` has no commands."""
     lines, at, before = text.split("\n"), 0, ""
     while at < len(lines):
         begin = at
@@ -50,7 +52,10 @@ def markdown_blocks(text):
             at += 1
             while at < len(lines) and not lines[at].startswith("```"):
                 at += 1
-            yield begin + 2, lines[begin + 1:at]
+            if lines[begin] == CONSOLE:
+                yield begin + 2, lines[begin:at]
+            elif lines[begin] != "```text":
+                yield begin + 2, lines[begin + 1:at]
         elif lines[at].startswith("    ") and not before:
             while at < len(lines) and (lines[at].startswith("    ") or (not lines[at] and lines[at + 1:at + 2] and lines[at + 1].startswith("    "))):
                 at += 1
@@ -58,6 +63,22 @@ def markdown_blocks(text):
             continue
         before = lines[at] if at < len(lines) else ""
         at += 1
+
+
+def exchanges(lines):
+    """(offset of the line, text, lines that it prints) of each command of a `console` block: a line that begins with "$ ", and those behind a
+    backslash."""
+    found, continued = [], False
+    for offset, line in enumerate(lines):
+        if continued or line.startswith("$ "):
+            if continued:
+                found[-1][1] += "\n" + line
+            else:
+                found.append([offset, line[2:], []])
+            continued = line.endswith("\\")
+        elif found:
+            found[-1][2].append(line)
+    return [tuple(exchange) for exchange in found]
 
 
 def manual_blocks(text):

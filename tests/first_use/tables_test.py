@@ -32,6 +32,19 @@ in a fence
     #!/bin/sh
     third
 """
+SESSION = """Type
+
+```console
+$ first | \\
+    second
+one
+$ third
+```
+
+```text
+a figure
+```
+"""
 MANUAL = '.SH EXAMPLES\n.nf\nweft run \\-\\- rping\n.fi\n.SH "SEE ALSO"\n'
 
 
@@ -47,6 +60,10 @@ class Commands(unittest.TestCase):
     def test_are_taken_from_text(self):
         found = [(command.line, command.text) for command in of_document("page.md", TEXT)]
         self.assertEqual(found, [(5, "first --option     # why"), (6, "second \\\n    --continued"), (14, "in a fence"), (17, "#!/bin/sh"), (18, "third")])
+
+    def test_are_taken_from_sessions(self):
+        found = [(command.line, command.text) for command in of_document("page.md", SESSION)]
+        self.assertEqual(found, [(4, "first | \\\n    second"), (7, "third")])
 
     def test_are_taken_from_manual_pages(self):
         self.assertEqual([(command.line, command.text) for command in of_document("weft.1", MANUAL)], [(3, "weft run -- rping")])

@@ -17,7 +17,7 @@ from commands import all_commands
 from plan import all_rows, row_of
 
 # The order in which a reader comes by them. The checkout is /root/weft; the recipes for a CI begin beside it.
-READING = ["README.md", "docs/ci.md", "docs/drop-in.md", "docs/man/*", "docs/*", "pcap-samples/*", "*"]
+READING = ["README.md", "docs/ci.md", "docs/drop-in.md", "docs/man/*", "docs/course/README.md", "docs/*", "pcap-samples/*", "*"]
 BESIDE = {"docs/ci.md"}
 LONGEST = 3000  # seconds for a command: building takes some, on one processor that others want too
 BUILDS = re.compile(r"\./demo\b|\bcmake --build\b|\bc\+\+ ")

@@ -60,7 +60,7 @@ has 'lib/.*cmake/weft/weft-config\.cmake'
 has 'lib/.*pkgconfig/weft\.pc'
 has share/doc/weft-dev/copyright
 has share/doc/weft-dev/LICENSE
-for file in CMakeLists.txt remote_notebook.cpp judge_startup.cpp run.sh; do has "share/doc/weft-dev/examples/$file"; done
+for file in CMakeLists.txt remote_notebook.cpp judge_startup.cpp run.sh kv_store.hpp kv_store_server.cpp kv_store_client.cpp kv_store.sh; do has "share/doc/weft-dev/examples/$file"; done
 has_not bin/
 has_not share/doc/weft/
 has_not share/man/
