@@ -9,11 +9,9 @@
 #include <filesystem>
 #include <sstream>
 
+#include "explain/laboratory/octets.hpp"
 #include "explain/model/json.hpp"
 #include "explain/page/page.hpp"
-#ifdef WEFT_HAS_LABORATORY
-#include "explain/laboratory/octets.hpp"
-#endif
 #include "tools/cli/standard_output.hpp"
 #include "tools/explain/printing.hpp"
 #include "tools/explain/reading.hpp"
@@ -34,18 +32,9 @@ std::string output_of(const Options& options) {
   return name + ".html";
 }
 
-// The module that the page runs.
-Bytes laboratory() {
-#ifdef WEFT_HAS_LABORATORY
-  return explain::laboratory_octets();
-#else
-  return {};
-#endif
-}
-
 Outcome<void> write_page_of(const explain::Model& model, const Options& options) {
   std::ostringstream page;
-  explain::write_page(page, explain::to_json(model), laboratory());
+  explain::write_page(page, explain::to_json(model), explain::laboratory_octets());
   const std::string path = output_of(options);
   if (path == "-") return print_now(page.str());
   if (auto written = write_file(path, page.str()); !written) return written;
