@@ -166,7 +166,6 @@ void set_sessions(SSL_CTX* context, Sessions sessions) {
 }  // namespace
 
 Outcome<std::shared_ptr<SSL_CTX>> openssl_context(const verbs::Policy& policy, Sessions sessions) {
-  constexpr std::size_t kReadAhead = 64 * 1024;  // of records, in one recv()
   std::shared_ptr<SSL_CTX> context(SSL_CTX_new(TLS_method()), &SSL_CTX_free);
   ERR_clear_error();
   if (!context || SSL_CTX_set_min_proto_version(context.get(), TLS1_3_VERSION) != 1) return openssl_failure("TLS 1.3");
@@ -174,7 +173,6 @@ Outcome<std::shared_ptr<SSL_CTX>> openssl_context(const verbs::Policy& policy, S
   SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
   SSL_CTX_set_mode(context.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_read_ahead(context.get(), 1);
-  SSL_CTX_set_default_read_buffer_len(context.get(), kReadAhead);
   set_sessions(context.get(), sessions);
   return context;
 }
