@@ -129,8 +129,9 @@ foreach(row IN LISTS rows)
   list(APPEND compiled_in ${names})
 endforeach()
 
-# The laboratory of `weft explain` is in the command where its compiler was there (WEFT_LABORATORY), and these in it.
-file(STRINGS ${WEFT_SBOM_TREE}/usr/bin/weft laboratory REGEX "weft_laboratory_feed" LIMIT_COUNT 1)
+# The laboratory of `weft explain` is in the command where its compiler was there (WEFT_LABORATORY), and these in it. The module exports the name
+# by itself; in the page it stands within lines.
+file(STRINGS ${WEFT_SBOM_TREE}/usr/bin/weft laboratory REGEX "^weft_laboratory_feed$" LIMIT_COUNT 1)
 if(NOT laboratory)
   list(REMOVE_ITEM compiled_in libc++-19-dev-wasm32 wasi-libc)
 endif()
