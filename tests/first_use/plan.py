@@ -61,6 +61,11 @@ def row_of(command, table):
     return max((row for row in table if row.stands_for(command)), key=lambda row: len(row.begins), default=None)
 
 
+def exchanges(words):
+    """"theirs=ours; theirs=ours" as pairs: what stands in the document, and what is typed for it."""
+    return [word.strip().split("=", 1) for word in words.split(";") if word.strip()]
+
+
 def entries(root=ROOT):
     """Names of ctest entries, as far as a CMakeLists.txt has them in full."""
     text = "\n".join(path.read_text() for path in (root / "tests").rglob("CMakeLists.txt"))
@@ -76,6 +81,10 @@ def faults(commands, table, names):
         used.add(row)
         if row is None:
             yield f"{command.place}: neither in_root.csv nor elsewhere.csv has \"{command.text.splitlines()[0]}\""
+            continue
+        for theirs, _ in exchanges(row.values.get("with") or ""):
+            if theirs not in command.text:
+                yield f"in_root.csv: \"{theirs}\" is not in \"{command.text.splitlines()[0]}\" ({command.place})"
     for row in table:
         if row not in used:
             yield f"{'in_root' if row.in_root else 'elsewhere'}.csv: {row.document} has no command that begins with \"{row.begins}\""

@@ -83,6 +83,10 @@ class Tables(unittest.TestCase):
         gone = row("in a fence", scope="command", where="ctest gone: it was")
         self.assertEqual(faults(*self.all_rows[:2], gone, self.all_rows[3], names={"here"}), ['elsewhere.csv: page.md, "in a fence": there is no ctest entry gone'])
 
+    def test_that_replace_what_is_not_there_are_wrong(self):
+        wrong = row("first", how="run", **{"with": "--option=--other; file=a"})
+        self.assertEqual(faults(wrong, *self.all_rows[1:]), ['in_root.csv: "file" is not in "first --option     # why" (page.md:5)'])
+
     def test_more_words_win(self):
         table = (row("first", how="run"), row("first --option", how="install"))
         self.assertEqual(plan.row_of(next(of_document("page.md", TEXT)), table), table[1])

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import listening
 from commands import all_commands
-from plan import all_rows, row_of
+from plan import all_rows, exchanges, row_of
 
 # The order in which a reader comes by them. The checkout is /root/weft; the recipes for a CI begin beside it.
 READING = ["README.md", "docs/ci.md", "docs/drop-in.md", "docs/man/*", "docs/course/README.md", "docs/*", "pcap-samples/*", "*"]
@@ -85,10 +85,7 @@ def ended(process, seconds, stop=False):
 
 
 def with_words(text, words):
-    for pair in filter(None, (word.strip() for word in words.split(";"))):
-        theirs, ours = pair.split("=", 1)
-        if theirs not in text:
-            raise SystemExit(f"in_root.csv: \"{theirs}\" is not in \"{text}\"")
+    for theirs, ours in exchanges(words):
         text = text.replace(theirs, ours)
     return text
 
