@@ -8,34 +8,18 @@
 #include <string>
 #include <variant>
 
-#include <unistd.h>
-
 #include "conformance/capture_reader.hpp"
 #include "conformance/tcp_connections.hpp"
 #include "tests/conformance/tcp_sequence.hpp"
+#include "tests/fuzz/capture_input.hpp"
 
 using namespace weft::conformance;
+using weft::fuzz::as_capture;
+using weft::fuzz::require;
 
 namespace {
 
 constexpr std::size_t kMostPackets = 20000;
-
-void require(bool condition) {
-  if (!condition) std::abort();
-}
-
-// One per process: libpcap reads files.
-const std::string& path() {
-  static const std::string name = [] {
-    std::string pattern = "/tmp/weft-capture-fuzz-XXXXXX";
-    const int file = ::mkstemp(pattern.data());
-    require(file >= 0);
-    ::close(file);
-    std::atexit([] { std::remove(path().c_str()); });
-    return pattern;
-  }();
-  return name;
-}
 
 void poll(TcpConnections& tcp, testing::TcpSequence& sequence) {
   unsigned sum = 0;
@@ -56,10 +40,7 @@ void poll(TcpConnections& tcp, testing::TcpSequence& sequence) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  std::FILE* file = std::fopen(path().c_str(), "wb");
-  require(file != nullptr && std::fwrite(data, 1, size, file) == size);
-  std::fclose(file);
-  auto reader = CaptureReader::open(path());
+  auto reader = CaptureReader::open(as_capture(data, size));
   if (!reader) return 0;
   TcpConnections tcp({.connections = 4, .buffered_per_direction = 4096, .buffered = 8192});
   testing::TcpSequence sequence;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A hostile capture, explained: the octets of a pcap or pcapng file become a model whose indices all name something, JSON,
 // and text.
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -14,29 +12,15 @@
 #include "explain/model/json.hpp"
 #include "explain/model/model_maker.hpp"
 #include "explain/text/text.hpp"
+#include "tests/fuzz/capture_input.hpp"
 
 using namespace weft::explain;
+using weft::fuzz::as_capture;
+using weft::fuzz::require;
 
 namespace {
 
 constexpr std::size_t kMostPackets = 2000;
-
-void require(bool condition) {
-  if (!condition) std::abort();
-}
-
-// One per process: libpcap reads files.
-const std::string& path() {
-  static const std::string name = [] {
-    std::string pattern = "/tmp/weft-explain-fuzz-XXXXXX";
-    const int file = ::mkstemp(pattern.data());
-    require(file >= 0);
-    ::close(file);
-    std::atexit([] { std::remove(path().c_str()); });
-    return pattern;
-  }();
-  return name;
-}
 
 template <typename Index>
 void require_below(const Index& index, std::size_t size) {
@@ -76,10 +60,7 @@ void look_at(const Model& model) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  std::FILE* file = std::fopen(path().c_str(), "wb");
-  require(file != nullptr && std::fwrite(data, 1, size, file) == size);
-  std::fclose(file);
-  auto reader = weft::conformance::CaptureReader::open(path());
+  auto reader = weft::conformance::CaptureReader::open(as_capture(data, size));
   if (!reader) return 0;
   ModelMaker maker("capture");
   for (std::size_t packets = 0; packets < kMostPackets; ++packets) {
