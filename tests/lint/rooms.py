@@ -20,10 +20,12 @@ MAY_INCLUDE = {
     "conformance": ["common", "mpa", "ddp", "rdmap", "engine"],
     "explain": ["common", "mpa", "ddp", "rdmap", "engine", "conformance"],
     "transport": ["common"],
+    # It forges octets, so it has no use for the engine; of transport/ it takes the values that name an end.
+    "probe": ["common", "mpa", "ddp", "rdmap", "conformance", "transport/endpoint.hpp"],
     "verbs": ["common", "mpa", "ddp", "rdmap", "engine", "transport"],
     # verbs/device.hpp shows the interfaces; rdma_getaddrinfo() asks for a route before there is a connection.
     "compat": [*VERBS, "transport/interfaces.hpp", "transport/route.hpp"],
-    "tools": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "explain", "transport", "verbs", "bench"],
+    "tools": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "explain", "probe", "transport", "verbs", "bench"],
     "bench": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "transport", "verbs", "tools"],
 }
 
@@ -62,12 +64,12 @@ LIBRARIES = {
     "zstd.h": {"rooms": ["conformance/capture"], "in_headers": False},
     "zstd_errors.h": {"rooms": ["conformance/capture"], "in_headers": False},
     "lzma.h": {"rooms": ["conformance/capture"], "in_headers": False},
-    "fmt": {"rooms": ["conformance", "explain", "tools/audit", "tools/dissect", "tools/explain"], "in_headers": False},
+    "fmt": {"rooms": ["conformance", "explain", "probe", "tools/probe", "tools/audit", "tools/dissect", "tools/explain"], "in_headers": False},
     "spdlog": {"rooms": ["transport", "verbs", "tools", "bench"], "in_headers": False},
     "CLI": {"rooms": ["tools", "bench"], "in_headers": True},
     "infiniband": {"rooms": ["compat/ibverbs", "compat/objects"], "in_headers": True},
     "rdma": {"rooms": ["compat"], "in_headers": True},
-    "system": {"rooms": ["transport", "verbs", "compat", "tools", "bench", "conformance/capture"], "in_headers": True},
+    "system": {"rooms": ["transport", "verbs", "probe", "compat", "tools", "bench", "conformance/capture"], "in_headers": True},
 }
 
 # Standard headers that bring I/O, clocks, threads or randomness. <chrono> is allowed: its durations are plain numbers.

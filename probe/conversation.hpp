@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// One connection of the prober's, led by a case line by line. Calls block up to the case's patience; what should have come
+// and did not ends the case by a Judgement that says so.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/instant.hpp"
+#include "mpa/fpdu.hpp"
+#include "mpa/startup_frame.hpp"
+#include "probe/exchange.hpp"
+#include "probe/forge.hpp"
+#include "probe/messages.hpp"
+#include "rdmap/terminate.hpp"
+
+namespace weft::probe {
+
+class Socket;
+
+// A startup frame of the peer's.
+struct PeerFrame {
+  mpa::StartupFrame frame{};  // private_data points into `octets`
+  std::vector<std::byte> octets{};
+};
+
+// An FPDU of the peer's, its CRC right where one is due.
+struct PeerFpdu {
+  std::vector<std::byte> ulpdu{};
+  [[nodiscard]] bool tagged() const noexcept;
+  [[nodiscard]] bool last() const noexcept;
+  [[nodiscard]] std::uint8_t opcode() const noexcept;  // of RDMAP; 0xFF where the ULPDU is too short
+  [[nodiscard]] Bytes payload() const noexcept;        // behind the DDP header; empty where it is too short
+};
+
+// How the peer's direction went on.
+enum class Came : std::uint8_t { kFpdu, kFin, kReset, kNothing };
+
+class Conversation {
+ public:
+  Conversation(std::unique_ptr<Socket> socket, bool peer_opened, Duration patience);
+  ~Conversation();
+  Conversation(const Conversation&) = delete;
+  Conversation& operator=(const Conversation&) = delete;
+
+  // --- Octets as they are
+  void send(Bytes octets);
+  // Each in a TCP segment of its own, as far as the kernel goes along: cuts are places in `octets`, ascending.
+  void send_in_pieces(Bytes octets, const std::vector<std::size_t>& cuts);
+  void shut();   // our FIN; what comes is still read
+  void reset();  // our RST
+
+  // --- Start-up
+  void send_frame(const StartUp& start_up);  // a Request, or where the peer has opened, a Reply
+  PeerFrame expect_frame(mpa::FrameKind kind);
+  // Both frames are there: from now on FPDUs, framed as these two say. `ours` is what we sent.
+  void start_fpdus(const StartUp& ours, const mpa::StartupFrame& peers);
+  // By hand: how we frame, and how the peer does.
+  void start_fpdus(mpa::Framing ours, mpa::Framing peers);
+
+  // --- FPDUs
+  Messages& make() noexcept { return messages_; }  // well-formed ULPDUs, numbered
+  std::vector<std::byte> fpdu(Bytes ulpdu,
+                              const FpduFault& fault = {});  // framed, not sent; counts its place in the stream
+  void send_ulpdu(Bytes ulpdu, const FpduFault& fault = {});
+  // The next thing that comes, within `limit`.
+  Came next(PeerFpdu& fpdu, Duration limit);
+  // The next FPDU; fails where the stream ends or nothing comes.
+  PeerFpdu expect_fpdu(const std::string& what);
+  // The next one, which is not skipped over, has this opcode.
+  PeerFpdu expect_message(rdmap::Opcode opcode);
+  // All segments of a Read Response to our request; its payload. `sink` and `offset` as we asked.
+  std::vector<std::byte> expect_read_response(ddp::Stag sink, ddp::TaggedOffset offset, std::size_t size);
+
+  // --- Reactions
+  // The peer ends the stream by a Terminate with one of these errors, then ends the connection. `offending`: the ULPDU that
+  // it quotes, where it quotes one: its headers have to be those. Other FPDUs of the peer's before it are skipped.
+  // siw's layout of the Terminate is told as a warning at the end of the case; see warnings().
+  rdmap::Terminate expect_terminate(std::initializer_list<rdmap::ErrorCode> any_of, Bytes offending = {});
+  rdmap::Terminate expect_terminate(const std::vector<rdmap::ErrorCode>& any_of, Bytes offending = {});
+  // FIN or RST, and no octet before it.
+  void expect_end(const std::string& why);
+  // FIN or RST within the time; octets before it do not matter.
+  void expect_end_sometime(const std::string& why, Duration limit);
+  // No octet and no end for so long.
+  void expect_silence(Duration limit, const std::string& why);
+  // The connection is as good as before: an RDMA Read of no octets is answered (RDMAP-5.2.1-14), which every responder
+  // allows, without an STag.
+  void expect_alive();
+
+  // Raw octets of the peer that came and were not taken as frames; reads up to `limit` or `size`.
+  std::vector<std::byte> octets(std::size_t size, Duration limit);
+
+  [[nodiscard]] const Exchange& exchange() const noexcept { return exchange_; }
+  Exchange& exchange() noexcept { return exchange_; }
+  // What is wrong and does not decide the case: told as a warning if it passes.
+  [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
+  [[nodiscard]] Duration patience() const noexcept { return patience_; }
+  [[nodiscard]] Socket& socket() noexcept { return *socket_; }
+
+ private:
+  bool read_some(Instant deadline);
+  void note(Part::Kind kind, bool from_peer, Bytes octets = {});
+
+  std::unique_ptr<Socket> socket_;
+  Duration patience_;
+  Instant opened_;
+  Exchange exchange_{};
+  Messages messages_{};
+  Framer framer_{};
+  std::optional<FrameReader> reader_{};
+  std::vector<std::byte> pending_{};  // came, and was not taken
+  Part::Kind ended_ = Part::kOctets;  // how the peer's direction ended, if not kOctets
+  std::vector<std::string> warnings_{};
+};
+
+}  // namespace weft::probe

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What crossed the wire in one connection of a case, in its order: for the auditor, the reports and the captures.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "common/instant.hpp"
+#include "common/wire.hpp"
+#include "transport/endpoint.hpp"
+
+namespace weft::probe {
+
+// One piece of it.
+struct Part {
+  enum Kind : std::uint8_t { kOctets, kFin, kReset };
+  Kind kind{};
+  bool from_peer{};
+  std::vector<std::byte> octets{};  // as they were given to send(), or came from recv()
+  Duration at{};                    // since the connection was opened
+};
+
+struct Exchange {
+  transport::Endpoint prober{};
+  transport::Endpoint peer{};
+  bool peer_opened{};            // sent the SYN, and is the MPA initiator
+  bool prober_breaks_startup{};  // the prober's own start-up frame was wrong on purpose
+  std::vector<Part> parts{};     // bounded by kMostOctets: then `cut` is true
+  bool cut{};
+  static constexpr std::size_t kMostOctets = 4U << 20U;
+};
+
+}  // namespace weft::probe

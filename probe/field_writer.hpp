@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Big-endian numbers one behind the other, for messages that are no hot path.
+#pragma once
+
+#include <concepts>
+#include <vector>
+
+#include "common/wire.hpp"
+
+namespace weft::probe {
+
+// Appends to a vector.
+class FieldWriter {
+ public:
+  template <std::unsigned_integral T>
+  FieldWriter& put(T value) {
+    const std::size_t at = octets_.size();
+    octets_.resize(at + sizeof(T));
+    Be<0, T>::put(MutableBytes(octets_).subspan(at), value);
+    return *this;
+  }
+  FieldWriter& put(Bytes octets) {
+    octets_.insert(octets_.end(), octets.begin(), octets.end());
+    return *this;
+  }
+  [[nodiscard]] std::vector<std::byte> take() && { return std::move(octets_); }
+
+ private:
+  std::vector<std::byte> octets_{};
+};
+
+// Takes from the front. Behind the end it gives zeros, and good() tells so.
+class FieldReader {
+ public:
+  explicit FieldReader(Bytes octets) noexcept : rest_(octets) {}
+  template <std::unsigned_integral T>
+  T get() noexcept {
+    if (rest_.size() < sizeof(T)) {
+      good_ = false;
+      return 0;
+    }
+    const T value = Be<0, T>::get(rest_);
+    rest_ = rest_.subspan(sizeof(T));
+    return value;
+  }
+  [[nodiscard]] bool good() const noexcept { return good_; }
+  [[nodiscard]] Bytes rest() const noexcept { return rest_; }
+
+ private:
+  Bytes rest_;
+  bool good_ = true;
+};
+
+}  // namespace weft::probe

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Startup frames and FPDUs with faults in chosen places. What is not said to be wrong is right.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mpa/fpdu.hpp"
+#include "mpa/startup_frame.hpp"
+
+namespace weft::probe {
+
+// The prober's startup frame. Fields as RFC 5044 section 7.1.1 and RFC 6581 section 6 have them.
+struct StartUp {
+  std::uint8_t revision = 2;
+  bool markers = false;
+  bool crc = true;
+  bool reject = false;
+  std::optional<mpa::EnhancedData> enhanced = mpa::EnhancedData{.ird = 16, .ord = 16};  // absent: S is 0
+  std::vector<std::byte> private_data{};                                                // of the ULP
+  // Faults
+  std::uint8_t reserved{};                             // the Res bits
+  std::optional<std::array<char, 16>> key{};           // instead of the right one
+  std::optional<std::uint16_t> private_data_length{};  // what PD_Length says
+  std::optional<bool> enhanced_flag{};                 // S, whether or not there is enhanced data
+};
+// `kind` tells which key.
+[[nodiscard]] std::vector<std::byte> forge(mpa::FrameKind kind, const StartUp& start_up);
+
+// What is wrong with an FPDU.
+struct FpduFault {
+  std::optional<std::uint16_t> length{};  // what ULPDU_Length says; the octets stay as they are
+  std::byte pad{};                        // what the PAD octets hold
+  std::uint32_t crc_xor{};                // of the CRC as it should be
+  std::optional<std::uint32_t> crc{};     // instead of it
+  std::uint16_t marker_reserved{};        // the reserved half of each Marker
+  std::uint16_t marker_pointer_xor{};     // of each FPDUPTR
+  std::optional<std::size_t> flip{};      // an octet of the finished FPDU that is inverted, Markers and CRC included
+  bool no_markers{};                      // leaves them out where they are due
+};
+
+// The prober's half of the stream.
+class Framer {
+ public:
+  Framer() = default;
+  explicit Framer(mpa::Framing framing) noexcept : framing_(framing) {}
+  std::vector<std::byte> fpdu(Bytes ulpdu, const FpduFault& fault = {});
+  [[nodiscard]] std::uint64_t position() const noexcept { return position_; }
+  [[nodiscard]] const mpa::Framing& framing() const noexcept { return framing_; }
+
+ private:
+  mpa::Framing framing_{};
+  std::uint64_t position_ = 0;
+};
+
+// The peer's half.
+class FrameReader {
+ public:
+  explicit FrameReader(mpa::Framing framing) noexcept;
+  // Takes an FPDU from the front of `octets`; empty: not all of it is there. An error is a sentence about what the peer
+  // sent.
+  std::expected<std::optional<std::vector<std::byte>>, std::string> take(std::vector<std::byte>& octets);
+
+ private:
+  mpa::Framing framing_;
+  std::uint64_t position_ = 0;
+};
+
+}  // namespace weft::probe

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run of the prober found: for the writers of text, JSON, JUnit's XML, HTML and captures.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/finding.hpp"
+#include "probe/case.hpp"
+
+namespace weft::probe {
+
+// A rule of the auditor, held against all that the peer sent in the whole run.
+struct RuleResult {
+  const conformance::Rule* rule{};
+  Verdict verdict{};  // pass, fail (violation), warn (warning), or not applicable: nothing to judge was seen
+  std::uint64_t breaches{};
+  // The first one: in which case and in which of its exchanges.
+  std::optional<conformance::Finding> first{};
+  std::size_t case_index{};  // in Report::cases
+  std::size_t exchange_index{};
+};
+
+struct Report {
+  std::string target{};   // "192.0.2.7:4420", or where the prober listens
+  std::string profile{};  // "weft"
+  bool listens{};         // the prober listened: the peer is the initiator
+  std::uint64_t seed{};
+  std::chrono::system_clock::time_point started{};
+  std::chrono::milliseconds took{};
+  std::vector<CaseResult> cases{};
+  std::vector<RuleResult> rules{};
+  bool interrupted{};
+};
+
+}  // namespace weft::probe

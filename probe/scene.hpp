@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a case works with: connections to the peer, and what the peer offers there.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "probe/conversation.hpp"
+#include "probe/peer_protocol.hpp"
+
+namespace weft::probe {
+
+class Way;  // probe/way.hpp: how connections come about
+
+// How the prober's start-up frame is, and what the peer is asked for by it. Profiles fill in what they need.
+struct Opening {
+  StartUp start_up{};
+  Wish wish{};               // profile weft
+  bool prober_first = true;  // as initiator: an empty Write behind the Reply, so that the peer may send (MPA-7.1.2-17)
+};
+
+// One case's view of the peer. Not safe for threads.
+class Scene {
+ public:
+  Scene(Way& way, std::uint64_t seed) noexcept;
+  ~Scene();
+  Scene(const Scene&) = delete;
+  Scene& operator=(const Scene&) = delete;
+
+  // A connection in full operation, or a Judgement.
+  Conversation& connect(const Opening& opening = {});
+  // The same of the session of the last one that was connected: sees its regions and its report (kSessions).
+  Conversation& rejoin(Opening opening = {});
+  // A TCP connection and no octet sent. Where the peer connects: one that it has opened, its Request unread.
+  Conversation& dial();
+  // The peer's start-up frame is here or to be read; where the peer connects, the prober answers with `reply`.
+
+  // What the peer offers on the connection that connect() or rejoin() made last.
+  [[nodiscard]] const Advert& advert() const;
+  // A region of it; not applicable where there is none.
+  [[nodiscard]] const Region& region(Region::Kind kind, std::uint8_t rights) const;
+  // Octets of the peer's memory, by an RDMA Read on `by`. The region is readable.
+  std::vector<std::byte> read_back(Conversation& by, const Region& region, std::size_t from, std::size_t size);
+  // Fails unless this part of the region holds its first content. Joins the session for it.
+  void expect_untouched(const Region& region, std::size_t from, std::size_t size);
+  // What the session's report says now, all completions up to now in it. Joins the session by a new connection, so
+  // that it works when the stream is over.
+  PeerReport report();
+  // The same over a connection that lives.
+  PeerReport report(Conversation& by);
+  // Sends an order; with kAnswer waits for the report.
+  std::optional<PeerReport> order(Conversation& by, const Order& order);
+
+  // Memory of the prober, which the peer may be ordered to use: any number will do as its STag.
+  static constexpr ddp::Stag kOwnStag{0x50524201};
+
+  [[nodiscard]] bool peer_connects() const noexcept;
+  [[nodiscard]] std::uint64_t random();  // by the seed: reruns give the same
+  // For how long a reaction is waited for, and for how long silence has to last.
+  [[nodiscard]] Duration patience() const noexcept;
+  [[nodiscard]] Duration quiet() const noexcept;
+
+  // All that crossed the wire, for the report.
+  [[nodiscard]] std::vector<Exchange> exchanges() const;
+
+ private:
+  struct Self;
+  std::unique_ptr<Self> self_;
+};
+
+}  // namespace weft::probe
