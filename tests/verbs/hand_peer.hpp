@@ -67,14 +67,19 @@ class HandPeer {
     sockaddr_in own{};
     socklen_t size = sizeof own;
     if (::getsockname(socket_, reinterpret_cast<sockaddr*>(&own), &size) != 0) throw std::runtime_error("getsockname");
-    char wanted[8];
-    std::snprintf(wanted, sizeof wanted, ":%04X", ntohs(own.sin_port));
+    // Both ports: another connection, of another test or one that is over (TIME_WAIT), may have one of them.
+    sockaddr_in server{};
+    size = sizeof server;
+    if (::getpeername(socket_, reinterpret_cast<sockaddr*>(&server), &size) != 0)
+      throw std::runtime_error("getpeername");
+    const std::string ours = port_in_table(own), theirs = port_in_table(server);
     std::ifstream lines("/proc/net/tcp");
     for (std::string line; std::getline(lines, line);) {
       std::istringstream words(line);
       std::string number, local, remote, state, queues;
       words >> number >> local >> remote >> state >> queues;
-      if (remote.ends_with(wanted)) return std::stoul(queues.substr(queues.find(':') + 1), nullptr, 16);
+      if (remote.ends_with(ours) && local.ends_with(theirs))
+        return std::stoul(queues.substr(queues.find(':') + 1), nullptr, 16);
     }
     throw std::runtime_error("the other end has no socket");
   }
@@ -122,6 +127,12 @@ class HandPeer {
   engine::Engine engine;
 
  private:
+  // As the table ends an address: ":1F90".
+  static std::string port_in_table(const sockaddr_in& address) {
+    char text[8];
+    std::snprintf(text, sizeof text, ":%04X", ntohs(address.sin_port));
+    return text;
+  }
   static engine::Config initiator(engine::Config config) {
     config.role = mpa::Role::kInitiator;
     return config;
