@@ -2,7 +2,9 @@
 // Big-endian numbers one behind the other, for messages that are no hot path.
 #pragma once
 
+#include <array>
 #include <concepts>
+#include <utility>
 #include <vector>
 
 #include "common/wire.hpp"
@@ -14,12 +16,12 @@ class FieldWriter {
  public:
   template <std::unsigned_integral T>
   FieldWriter& put(T value) {
-    const std::size_t at = octets_.size();
-    octets_.resize(at + sizeof(T));
-    Be<0, T>::put(MutableBytes(octets_).subspan(at), value);
-    return *this;
+    std::array<std::byte, sizeof(T)> field{};
+    Be<0, T>::put(field, value);
+    return put(Bytes(field));
   }
   FieldWriter& put(Bytes octets) {
+    octets_.reserve(256);  // without it g++ 12 takes an insert for one beyond the end
     octets_.insert(octets_.end(), octets.begin(), octets.end());
     return *this;
   }
