@@ -28,7 +28,7 @@ enum Need : std::uint32_t {
   kOrders = 1U << 6U,    // it does what it is told: peer_protocol.hpp
   kSessions = 1U << 7U,  // a second connection sees what the first one did
   kAtomics = 1U << 8U,   // RFC 7306
-  kRequests = 1U << 9U,  // the peer sends requests by itself or by order (Sends, Reads, Writes)
+  kReads = 1U << 9U,     // it can be brought to read the prober's memory
 };
 
 struct Case {

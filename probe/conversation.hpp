@@ -56,10 +56,14 @@ class Conversation {
   // --- Start-up
   void send_frame(const StartUp& start_up);  // a Request, or where the peer has opened, a Reply
   PeerFrame expect_frame(mpa::FrameKind kind);
+  // It was read already, and is what expect_frame() gives next.
+  void give_back(PeerFrame frame);
   // Both frames are there: from now on FPDUs, framed as these two say. `ours` is what we sent.
   void start_fpdus(const StartUp& ours, const mpa::StartupFrame& peers);
   // By hand: how we frame, and how the peer does.
   void start_fpdus(mpa::Framing ours, mpa::Framing peers);
+
+  [[nodiscard]] const mpa::Framing& framing() const noexcept { return framer_.framing(); }  // ours
 
   // --- FPDUs
   Messages& make() noexcept { return messages_; }  // well-formed ULPDUs, numbered
@@ -78,7 +82,7 @@ class Conversation {
   // --- Reactions
   // The peer ends the stream by a Terminate with one of these errors, then ends the connection. `offending`: the ULPDU that
   // it quotes, where it quotes one: its headers have to be those. Other FPDUs of the peer's before it are skipped.
-  // siw's layout of the Terminate is told as a warning at the end of the case; see warnings().
+  // siw's layout of the Terminate is read as it is meant: the auditor's rules tell of it.
   rdmap::Terminate expect_terminate(std::initializer_list<rdmap::ErrorCode> any_of, Bytes offending = {});
   rdmap::Terminate expect_terminate(const std::vector<rdmap::ErrorCode>& any_of, Bytes offending = {});
   // FIN or RST, and no octet before it.
@@ -87,9 +91,8 @@ class Conversation {
   void expect_end_sometime(const std::string& why, Duration limit);
   // No octet and no end for so long.
   void expect_silence(Duration limit, const std::string& why);
-  // The connection is as good as before: an RDMA Read of no octets is answered (RDMAP-5.2.1-14), which every responder
-  // allows, without an STag.
-  void expect_alive();
+  // An RDMA Read of no octets is answered. Every responder whose IRD is not 0 allows it, without an STag (RDMAP-5.2.1-14).
+  void expect_empty_read();
 
   // Raw octets of the peer that came and were not taken as frames; reads up to `limit` or `size`.
   std::vector<std::byte> octets(std::size_t size, Duration limit);
@@ -104,6 +107,7 @@ class Conversation {
  private:
   bool read_some(Instant deadline);
   void note(Part::Kind kind, bool from_peer, Bytes octets = {});
+  void check_quote(const rdmap::Terminate& terminate, Bytes offending);
 
   std::unique_ptr<Socket> socket_;
   Duration patience_;
@@ -113,6 +117,8 @@ class Conversation {
   Framer framer_{};
   std::optional<FrameReader> reader_{};
   std::vector<std::byte> pending_{};  // came, and was not taken
+  std::optional<PeerFrame> given_back_{};
+  std::size_t kept_ = 0;              // octets noted in exchange_
   Part::Kind ended_ = Part::kOctets;  // how the peer's direction ended, if not kOctets
   std::vector<std::string> warnings_{};
 };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mpa/fpdu.hpp"
+#include "mpa/fpdu_receiver.hpp"
 #include "mpa/startup_frame.hpp"
 
 namespace weft::probe {
@@ -66,8 +67,7 @@ class FrameReader {
   std::expected<std::optional<std::vector<std::byte>>, std::string> take(std::vector<std::byte>& octets);
 
  private:
-  mpa::Framing framing_;
-  std::uint64_t position_ = 0;
+  mpa::FpduReceiver receiver_;
 };
 
 }  // namespace weft::probe

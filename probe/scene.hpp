@@ -11,6 +11,7 @@
 
 #include "probe/conversation.hpp"
 #include "probe/peer_protocol.hpp"
+#include "probe/socket.hpp"
 
 namespace weft::probe {
 
@@ -18,6 +19,7 @@ class Way;  // probe/way.hpp: how connections come about
 
 // How the prober's start-up frame is, and what the peer is asked for by it. Profiles fill in what they need.
 struct Opening {
+  SocketWish socket{};
   StartUp start_up{};
   Wish wish{};               // profile weft
   bool prober_first = true;  // as initiator: an empty Write behind the Reply, so that the peer may send (MPA-7.1.2-17)
@@ -36,9 +38,7 @@ class Scene {
   // The same of the session of the last one that was connected: sees its regions and its report (kSessions).
   Conversation& rejoin(Opening opening = {});
   // A TCP connection and no octet sent. Where the peer connects: one that it has opened, its Request unread.
-  Conversation& dial();
-  // The peer's start-up frame is here or to be read; where the peer connects, the prober answers with `reply`.
-
+  Conversation& dial(const SocketWish& wish = {});
   // What the peer offers on the connection that connect() or rejoin() made last.
   [[nodiscard]] const Advert& advert() const;
   // A region of it; not applicable where there is none.
@@ -52,6 +52,10 @@ class Scene {
   PeerReport report();
   // The same over a connection that lives.
   PeerReport report(Conversation& by);
+  // The connection is as good as before: what came before was dealt with, and the peer answers.
+  void expect_alive(Conversation& by);
+  // Brings the peer to read `size` octets of ours (kReads); its Read Request.
+  rdmap::ReadRequest provoke_read(Conversation& by, ddp::TaggedOffset offset, std::uint32_t size);
   // Sends an order; with kAnswer waits for the report.
   std::optional<PeerReport> order(Conversation& by, const Order& order);
 
@@ -66,6 +70,8 @@ class Scene {
 
   // All that crossed the wire, for the report.
   [[nodiscard]] std::vector<Exchange> exchanges() const;
+  // What is wrong and decides no case.
+  [[nodiscard]] std::vector<std::string> warnings() const;
 
  private:
   struct Self;

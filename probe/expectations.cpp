@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a conversation expects of its peer. Each sentence of a failure says what came and what should have come.
+#include <fmt/format.h>
+
+#include "probe/conversation.hpp"
+#include "probe/socket.hpp"
+#include "probe/verdict.hpp"
+#include "rdmap/error_table.hpp"
+
+namespace weft::probe {
+namespace {
+
+std::string text_of(const rdmap::ErrorCode& error) {
+  return fmt::format("{:x}/{:x}/{:02x} ({})", static_cast<unsigned>(error.layer), error.type, error.code,
+                     rdmap::sentence(error));
+}
+
+std::string text_of(const std::vector<rdmap::ErrorCode>& any_of) {
+  std::string out;
+  for (const auto& error : any_of) out += (out.empty() ? "" : ", or ") + text_of(error);
+  return out;
+}
+
+std::string name_of(const PeerFpdu& fpdu) {
+  const auto* row = rdmap::find_opcode(fpdu.opcode());
+  return row != nullptr ? std::string(row->name) : fmt::format("message of opcode {:#x}", fpdu.opcode());
+}
+
+std::string text_of(Came came, Duration limit) {
+  switch (came) {
+    case Came::kFin: return "the peer closed the connection";
+    case Came::kReset: return "the peer reset the connection";
+    case Came::kNothing: return fmt::format("nothing came within {} ms", limit / std::chrono::milliseconds(1));
+    case Came::kFpdu: return "an FPDU came";
+  }
+  std::unreachable();
+}
+
+}  // namespace
+
+PeerFpdu Conversation::expect_fpdu(const std::string& what) {
+  PeerFpdu fpdu;
+  const Came came = next(fpdu, patience_);
+  if (came != Came::kFpdu) fail(text_of(came, patience_) + " instead of " + what);
+  return fpdu;
+}
+
+PeerFpdu Conversation::expect_message(rdmap::Opcode opcode) {
+  const std::string wanted(rdmap::row(opcode).name);
+  PeerFpdu fpdu = expect_fpdu("a " + wanted);
+  if (fpdu.opcode() == std::to_underlying(opcode)) return fpdu;
+  std::string more;
+  if (fpdu.opcode() == std::to_underlying(rdmap::Opcode::kTerminate)) {
+    if (const auto report = rdmap::parse_terminate(fpdu.payload())) more = " of " + text_of(report->meant().error);
+  }
+  fail("a " + name_of(fpdu) + more + " came instead of a " + wanted);
+}
+
+std::vector<std::byte> Conversation::expect_read_response(ddp::Stag sink, ddp::TaggedOffset offset, std::size_t size) {
+  std::vector<std::byte> octets;
+  for (;;) {
+    const PeerFpdu fpdu = expect_message(rdmap::Opcode::kReadResponse);
+    if (!fpdu.tagged() || fpdu.ulpdu.size() < ddp::TaggedLayout::kSize)
+      fail("a Read Response came that is no tagged message");
+    const auto stag = ddp::TaggedLayout::StagField::get(fpdu.ulpdu);
+    const auto at = ddp::TaggedLayout::ToField::get(fpdu.ulpdu);
+    if (stag != sink.value)
+      fail(fmt::format("the Read Response's STag is {:#x}; the Request's sink was {:#x}", stag, sink.value));
+    if (at != offset.value + octets.size())
+      fail(fmt::format("the Read Response's TO is {:#x}; {:#x} was due", at, offset.value + octets.size()));
+    octets.insert(octets.end(), fpdu.payload().begin(), fpdu.payload().end());
+    if (octets.size() > size)
+      fail(fmt::format("the Read Response has {} octets or more; {} were asked for", octets.size(), size));
+    if (fpdu.last()) break;
+  }
+  if (octets.size() != size)
+    fail(fmt::format("the Read Response has {} octets; {} were asked for", octets.size(), size));
+  return octets;
+}
+
+void Conversation::check_quote(const rdmap::Terminate& terminate, Bytes offending) {
+  const auto segment = rdmap::segment_in_error(offending);
+  const auto wanted = rdmap::make_terminate(terminate.error, &segment);
+  const auto same = [](const std::optional<rdmap::HeaderCopy>& a, const std::optional<rdmap::HeaderCopy>& b) {
+    return a.has_value() == b.has_value() && (!a || std::ranges::equal(a->octets(), b->octets()));
+  };
+  const std::string error = "the Terminate of " + text_of(terminate.error);
+  if (!same(terminate.ddp_header, wanted.ddp_header)) {
+    if (!terminate.ddp_header) fail(error + " has no copy of the DDP header that was at fault");
+    fail(error + (wanted.ddp_header ? " quotes another DDP header than the one that was at fault"
+                                    : " quotes a DDP header, and none is due"));
+  }
+  if (terminate.read_request.has_value() != wanted.read_request.has_value())
+    fail(error + (wanted.read_request ? " has no copy of the Read Request's header"
+                                      : " quotes a Read Request's header, and none is due"));
+  if (terminate.read_request && *terminate.read_request != *wanted.read_request)
+    fail(error + " quotes another Read Request's header than the one that was at fault");
+  if (terminate.segment_length.has_value() != wanted.segment_length.has_value())
+    fail(error + (wanted.segment_length ? " has no DDP Segment Length" : " has a DDP Segment Length, and none is due"));
+  if (terminate.segment_length && *terminate.segment_length != *wanted.segment_length)
+    warnings_.push_back(
+        fmt::format("{} says {} for the DDP Segment Length; the segment had {} octets, its header included "
+                    "(RDMAP-4.8-13)",
+                    error, *terminate.segment_length, *wanted.segment_length));
+}
+
+rdmap::Terminate Conversation::expect_terminate(std::initializer_list<rdmap::ErrorCode> any_of, Bytes offending) {
+  return expect_terminate(std::vector(any_of), offending);
+}
+
+rdmap::Terminate Conversation::expect_terminate(const std::vector<rdmap::ErrorCode>& any_of, Bytes offending) {
+  const Instant deadline = now() + patience_;
+  PeerFpdu fpdu;
+  Came came{};
+  do came = next(fpdu, deadline - now());
+  while (came == Came::kFpdu && fpdu.opcode() != std::to_underlying(rdmap::Opcode::kTerminate));
+  if (came != Came::kFpdu) fail(text_of(came, patience_) + " without a Terminate; " + text_of(any_of) + " was due");
+  const auto report = rdmap::parse_terminate(fpdu.payload());
+  if (!report) fail(fmt::format("a Terminate of {} octets came", fpdu.payload().size()));
+  const rdmap::Terminate terminate = report->meant();
+  if (std::ranges::find(any_of, terminate.error) == any_of.end())
+    fail("a Terminate of " + text_of(terminate.error) + " came; " + text_of(any_of) + " was due");
+  if (!offending.empty()) check_quote(terminate, offending);
+  // The peer may wait for our FIN with its own.
+  PeerFpdu more;
+  came = next(more, patience_ / 10);
+  if (came == Came::kFpdu)
+    fail("a " + name_of(more) + " came behind the Terminate, which is the last message of its direction");
+  if (came == Came::kNothing) {
+    shut();
+    came = next(more, patience_);
+  }
+  if (came == Came::kFpdu)
+    fail("a " + name_of(more) + " came behind the Terminate, which is the last message of its direction");
+  if (came == Came::kNothing) fail("the connection stayed open behind the Terminate");
+  return terminate;
+}
+
+void Conversation::expect_end(const std::string& why) {
+  const auto some = octets(1, patience_);
+  if (!some.empty()) fail("octets came, and the connection had to end: " + why);
+  if (ended_ == Part::kOctets)
+    fail(fmt::format("the connection was still open after {} ms, and had to end: {}",
+                     patience_ / std::chrono::milliseconds(1), why));
+}
+
+void Conversation::expect_end_sometime(const std::string& why, Duration limit) {
+  const Instant deadline = now() + limit;
+  while (read_some(deadline)) pending_.clear();
+  if (ended_ == Part::kOctets)
+    fail(fmt::format("the connection was still open after {} ms, and had to end: {}",
+                     limit / std::chrono::milliseconds(1), why));
+}
+
+void Conversation::expect_silence(Duration limit, const std::string& why) {
+  const auto some = octets(1, limit);
+  if (!some.empty()) fail("octets came, and none were due: " + why);
+  if (ended_ != Part::kOctets) fail("the peer ended the connection: " + why);
+}
+
+void Conversation::expect_empty_read() {
+  const ddp::TaggedOffset offset{0x1234};
+  send_ulpdu(make().read_request({.sink_stag = {7}, .sink_offset = offset}));
+  expect_read_response({7}, offset, 0);
+}
+
+}  // namespace weft::probe

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe/runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <thread>
+
+namespace weft::probe {
+namespace {
+
+// What a way must offer for a case, in words.
+std::string_view words_of(std::uint32_t need) {
+  switch (need) {
+    case kListens: return "the peer connects by itself; this case is for one that listens";
+    case kConnects: return "the peer listens; this case is for one that connects";
+    case kRegions: return "the peer does not tell where it has memory";
+    case kReceives: return "the peer does not take Sends of any content";
+    case kReport: return "the peer does not tell what completed";
+    case kOrders: return "the peer does not do what it is told";
+    case kSessions: return "no second connection sees what the first one did";
+    case kAtomics: return "the peer has no memory for atomics (RFC 7306)";
+    case kReads: return "the peer cannot be brought to read our memory";
+    default: return "the peer does not offer what this case needs";
+  }
+}
+
+std::string missing(std::uint32_t needs, std::uint32_t offers) {
+  const std::uint32_t lacking = needs & ~offers;
+  for (std::uint32_t bit = 1; bit != 0; bit <<= 1U) {
+    if ((lacking & bit) != 0) return std::string(words_of(bit));
+  }
+  return {};
+}
+
+// Of one case, whatever else runs: reruns give the same.
+std::uint64_t seed_of(const Case& one, std::uint64_t seed) noexcept {
+  for (const char letter : one.name) seed = (seed ^ static_cast<unsigned char>(letter)) * 0x100000001B3ULL;
+  return seed;
+}
+
+// An ordinary connection, used and closed.
+void visit(Way& way) {
+  Scene scene(way, 0);
+  scene.expect_alive(scene.connect());
+}
+
+class Run {
+ public:
+  Run(Way& way, const RunOptions& options) : way_(way), options_(options) {
+    for (const Case& one : all_cases()) {
+      if (options.filter.allows(one)) results_.push_back({.what = &one});
+    }
+    // Those that wait for the peer's time-outs begin first, and the others go on beside them.
+    for (std::size_t i = 0; i < results_.size(); ++i) (results_[i].what->slow ? slow_ : quick_).push_back(i);
+  }
+
+  std::vector<CaseResult> all() {
+    std::vector<std::jthread> threads;
+    const unsigned most = options_.at_a_time != 0 ? options_.at_a_time : way_.most_at_a_time();
+    const bool alone = most == 1;
+    for (const std::size_t index : slow_) {
+      if (alone)
+        quick_.push_back(index);
+      else
+        threads.emplace_back([this, index] { one(index); });
+    }
+    for (unsigned i = 0; i < most; ++i) threads.emplace_back([this] { work(); });
+    threads.clear();
+    return std::move(results_);
+  }
+
+ private:
+  void work() {
+    for (std::size_t next = next_++; next < quick_.size(); next = next_++) one(quick_[next]);
+  }
+
+  void one(std::size_t index) {
+    if (options_.stop != nullptr && *options_.stop) return;
+    CaseResult& result = results_[index];
+    const Instant began = now();
+    conduct(result);
+    result.took = std::chrono::duration_cast<std::chrono::milliseconds>(now() - began);
+    const std::scoped_lock lock(telling_);
+    ++done_;
+    if (options_.on_result) options_.on_result(result, done_, results_.size());
+  }
+
+  void conduct(CaseResult& result) {
+    result.verdict = Verdict::kNotApplicable;
+    result.reason = missing(result.what->needs, way_.offers());
+    if (!result.reason.empty()) return;
+    if (gone_) {
+      result.reason = "the peer takes no connections any more";
+      return;
+    }
+    Scene scene(way_, seed_of(*result.what, options_.seed));
+    try {
+      result.what->run(scene);
+      result.verdict = Verdict::kPass;
+    } catch (const Judgement& judgement) {
+      result.verdict = judgement.verdict;
+      result.reason = judgement.what();
+    }
+    if (const auto warnings = scene.warnings(); result.verdict == Verdict::kPass && !warnings.empty()) {
+      result.verdict = Verdict::kWarn;
+      result.reason = warnings.front();
+    }
+    result.exchanges = scene.exchanges();
+    if (result.verdict != Verdict::kNotApplicable) look_after(result);
+  }
+
+  // Then a fresh connection still works.
+  void look_after(CaseResult& result) {
+    try {
+      visit(way_);
+    } catch (const Judgement& judgement) {
+      if (result.verdict == Verdict::kFail) return;
+      result.verdict = Verdict::kFail;
+      result.reason = std::string("behind it, a fresh connection did not work: ") + judgement.what();
+      gone_ = !knock(way_);
+    }
+  }
+
+  Way& way_;
+  const RunOptions& options_;
+  std::vector<CaseResult> results_{};
+  std::vector<std::size_t> slow_{}, quick_{};  // places in results_
+  std::atomic<std::size_t> next_ = 0;
+  std::mutex telling_{};
+  std::size_t done_ = 0;  // under telling_
+  std::atomic<bool> gone_ = false;
+};
+
+bool meant(const Case& one, const std::string& word) {
+  if (one.name == word || one.clause.starts_with(word)) return true;
+  return std::ranges::any_of(one.also, [&](std::string_view clause) { return clause.starts_with(word); });
+}
+
+}  // namespace
+
+bool CaseFilter::allows(const Case& one) const {
+  const auto means = [&](const std::string& word) { return meant(one, word); };
+  return (only.empty() || std::ranges::any_of(only, means)) && std::ranges::none_of(skip, means);
+}
+
+std::expected<void, std::string> knock(Way& way) {
+  try {
+    visit(way);
+  } catch (const Judgement& judgement) {
+    return std::unexpected(judgement.what());
+  }
+  return {};
+}
+
+Report run(Way& way, const RunOptions& options) {
+  Report report{.profile = std::string(way.profile()), .listens = way.peer_connects(), .seed = options.seed};
+  report.started = std::chrono::system_clock::now();
+  const Instant began = now();
+  report.cases = Run(way, options).all();
+  report.interrupted = options.stop != nullptr && *options.stop;
+  if (report.interrupted)
+    std::erase_if(report.cases, [](const CaseResult& one) {
+      return one.verdict == Verdict::kPass && one.took.count() == 0 && one.exchanges.empty();
+    });
+  report.rules = judge(report.cases);
+  report.took = std::chrono::duration_cast<std::chrono::milliseconds>(now() - began);
+  return report;
+}
+
+}  // namespace weft::probe

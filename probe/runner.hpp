@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs cases against a peer, side by side where it can take that, and tells what each found.
+#pragma once
+
+#include <atomic>
+#include <expected>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "probe/report.hpp"
+#include "probe/way.hpp"
+
+namespace weft::probe {
+
+// Which cases: by their names, or by their clauses or the beginnings of these; empty: all.
+struct CaseFilter {
+  std::vector<std::string> only{};
+  std::vector<std::string> skip{};
+  [[nodiscard]] bool allows(const Case& one) const;
+};
+
+struct RunOptions {
+  CaseFilter filter{};
+  std::uint64_t seed = 1;
+  unsigned at_a_time = 0;  // conversations; 0: what the way allows
+  std::function<void(const CaseResult&, std::size_t done, std::size_t all)> on_result{};  // one call at a time
+  const std::atomic<bool>* stop{};                                                        // set: no further case begins
+};
+
+// Whether there is an iWARP peer to be probed: an ordinary start-up. Else a sentence.
+[[nodiscard]] std::expected<void, std::string> knock(Way& way);
+
+// The results stand in the order of all_cases(), whatever order they ran in.
+[[nodiscard]] Report run(Way& way, const RunOptions& options);
+
+// The peer's octets in all exchanges, held against the rules of conformance/.
+[[nodiscard]] std::vector<RuleResult> judge(const std::vector<CaseResult>& cases);
+
+}  // namespace weft::probe

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe/scene.hpp"
+
+#include <fmt/format.h>
+
+#include <random>
+
+#include "probe/way.hpp"
+
+namespace weft::probe {
+
+struct Scene::Self {
+  Way& way;
+  std::mt19937_64 numbers;
+  std::vector<std::unique_ptr<Conversation>> conversations{};
+  std::optional<Advert> advert{};
+  bool opened = false;
+};
+
+Scene::Scene(Way& way, std::uint64_t seed) noexcept : self_(new Self{.way = way, .numbers = std::mt19937_64(seed)}) {}
+Scene::~Scene() = default;
+
+Conversation& Scene::dial(const SocketWish& wish) { return *self_->conversations.emplace_back(self_->way.dial(wish)); }
+
+Conversation& Scene::connect(const Opening& opening) {
+  auto opened = self_->way.open(opening, !self_->opened);
+  self_->opened = true;
+  self_->advert = std::move(opened.advert);
+  return *self_->conversations.emplace_back(std::move(opened.conversation));
+}
+
+Conversation& Scene::rejoin(Opening opening) {
+  opening.wish.session = advert().session;
+  return connect(opening);
+}
+
+const Advert& Scene::advert() const {
+  if (!self_->advert) not_applicable("the peer does not tell what it offers");
+  return *self_->advert;
+}
+
+const Region& Scene::region(Region::Kind kind, std::uint8_t rights) const {
+  for (const Region& region : advert().regions) {
+    if (region.kind == kind && region.rights == rights) return region;
+  }
+  not_applicable(fmt::format("the peer offers no region of kind {} with rights {}", static_cast<int>(kind), rights));
+}
+
+std::vector<std::byte> Scene::read_back(Conversation& by, const Region& region, std::size_t from, std::size_t size) {
+  const ddp::TaggedOffset sink{0x10000};
+  by.send_ulpdu(by.make().read_request({.sink_stag = kOwnStag,
+                                        .sink_offset = sink,
+                                        .size = static_cast<std::uint32_t>(size),
+                                        .source_stag = region.stag,
+                                        .source_offset = {region.offset.value + from}}));
+  return by.expect_read_response(kOwnStag, sink, size);
+}
+
+void Scene::expect_untouched(const Region& region, std::size_t from, std::size_t size) {
+  const Region where = region;  // rejoin() brings a new advert
+  const auto octets = read_back(rejoin(), where, from, size);
+  for (std::size_t i = 0; i < size; ++i) {
+    if (octets[i] != first_content(where, from + i))
+      fail(fmt::format("the octet at offset {} of the region was written: it is {:02x}, and was {:02x}", from + i,
+                       std::to_integer<int>(octets[i]), std::to_integer<int>(first_content(where, from + i))));
+  }
+}
+
+std::optional<PeerReport> Scene::order(Conversation& by, const Order& order) {
+  by.send_ulpdu(by.make().send(serialize(order)));
+  if ((order.flags & Order::kAnswer) == 0 && order.operation != Order::kReport) return std::nullopt;
+  const PeerFpdu answer = by.expect_message(rdmap::Opcode::kSend);
+  auto report = parse_report(answer.payload());
+  if (!report)
+    fail(fmt::format("the peer's answer to an order has {} octets, not {}", answer.payload().size(), kReportSize));
+  return report;
+}
+
+PeerReport Scene::report(Conversation& by) { return *order(by, {.operation = Order::kReport}); }
+PeerReport Scene::report() { return report(rejoin()); }
+
+void Scene::expect_alive(Conversation& by) { self_->way.expect_alive(by); }
+
+rdmap::ReadRequest Scene::provoke_read(Conversation& by, ddp::TaggedOffset offset, std::uint32_t size) {
+  self_->way.ask_to_read(by, offset, size);
+  const PeerFpdu fpdu = by.expect_message(rdmap::Opcode::kReadRequest);
+  const auto request = rdmap::parse_read_request(fpdu.payload());
+  if (!request) fail("the peer's Read Request is malformed");
+  return *request;
+}
+
+bool Scene::peer_connects() const noexcept { return self_->way.peer_connects(); }
+std::uint64_t Scene::random() { return self_->numbers(); }
+Duration Scene::patience() const noexcept { return self_->way.patience; }
+Duration Scene::quiet() const noexcept { return self_->way.quiet; }
+
+std::vector<Exchange> Scene::exchanges() const {
+  std::vector<Exchange> out;
+  for (const auto& conversation : self_->conversations) out.push_back(conversation->exchange());
+  return out;
+}
+
+std::vector<std::string> Scene::warnings() const {
+  std::vector<std::string> out;
+  for (const auto& conversation : self_->conversations)
+    out.insert(out.end(), conversation->warnings().begin(), conversation->warnings().end());
+  return out;
+}
+
+}  // namespace weft::probe

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// TCP sockets with deadlines, as the prober needs them: one octet at a time where asked, resets by hand, small segments.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/instant.hpp"
+#include "common/wire.hpp"
+#include "transport/endpoint.hpp"
+
+namespace weft::probe {
+
+[[nodiscard]] Instant now() noexcept;  // CLOCK_MONOTONIC
+
+// A connected socket. Not safe for threads, but for shutdown by another process's end.
+class Socket {
+ public:
+  explicit Socket(int descriptor) noexcept : descriptor_(descriptor) {}
+  ~Socket();
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
+
+  enum class Got : std::uint8_t { kOctets, kFin, kReset, kNothing };
+  // Appends what comes to `octets`; waits until the deadline.
+  Got receive(std::vector<std::byte>& octets, Instant deadline);
+  // False: the peer has reset the connection, or takes nothing until the deadline.
+  bool send(Bytes octets, Instant deadline);
+  void shut() noexcept;                       // FIN
+  void reset() noexcept;                      // RST, and closed
+  void segment_at_most(int octets) noexcept;  // TCP_MAXSEG of what is sent
+  void window_of(int octets) noexcept;        // SO_RCVBUF
+  [[nodiscard]] transport::Endpoint local() const;
+  [[nodiscard]] transport::Endpoint remote() const;
+
+ private:
+  int descriptor_;
+};
+
+// What the prober wants of a connection before its SYN.
+struct SocketWish {
+  std::optional<int> segment{};  // MSS that our SYN names
+  std::optional<int> window{};   // receive buffer
+};
+
+// A sentence where it fails: "nobody listens at 192.0.2.7:4420", "192.0.2.7 cannot be reached: ...".
+[[nodiscard]] std::expected<std::unique_ptr<Socket>, std::string> connect_to(const transport::Endpoint& peer,
+                                                                             Instant deadline,
+                                                                             const SocketWish& wish = {});
+
+// Accepts connections of one address alone, if one is given; others are closed at once.
+class ListeningSocket {
+ public:
+  [[nodiscard]] static std::expected<std::unique_ptr<ListeningSocket>, std::string> open(const transport::Endpoint& at);
+  explicit ListeningSocket(int descriptor) noexcept : descriptor_(descriptor) {}
+  ~ListeningSocket();
+  ListeningSocket(const ListeningSocket&) = delete;
+  ListeningSocket& operator=(const ListeningSocket&) = delete;
+
+  [[nodiscard]] transport::Endpoint local() const;
+  // Empty: none came until the deadline. Safe for threads: each connection goes to one caller.
+  std::unique_ptr<Socket> accept(Instant deadline);
+
+ private:
+  int descriptor_;
+};
+
+}  // namespace weft::probe

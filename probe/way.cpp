@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ways to a peer that listens: one for each profile.
+#include "probe/way.hpp"
+
+#include "probe/field_writer.hpp"
+
+namespace weft::probe {
+
+void Way::ask_to_read(Conversation&, ddp::TaggedOffset, std::uint32_t) {
+  not_applicable("this peer cannot be brought to read our memory");
+}
+
+namespace {
+
+class ToListener : public Way {
+ public:
+  explicit ToListener(const transport::Endpoint& peer) : peer_(peer) {}
+
+  std::unique_ptr<Conversation> dial(const SocketWish& wish) override {
+    auto socket = connect_to(peer_, now() + patience, wish);
+    if (!socket) fail(socket.error());
+    return std::make_unique<Conversation>(std::move(*socket), false, patience);
+  }
+
+  Opened open(const Opening& opening, bool) override {
+    Opened out{.conversation = dial(opening.socket)};
+    Conversation& by = *out.conversation;
+    StartUp request = opening.start_up;
+    if (request.private_data.empty()) request.private_data = private_data(opening);
+    by.send_frame(request);
+    const PeerFrame reply = by.expect_frame(mpa::FrameKind::kReply);
+    if (reply.frame.reject) fail("the peer rejected the connection");
+    by.start_fpdus(request, reply.frame);
+    out.advert = parse_advert(reply.frame.private_data).value_or(Advert{});
+    begin(by, opening, out.advert);
+    return out;
+  }
+
+ protected:
+  [[nodiscard]] virtual std::vector<std::byte> private_data(const Opening&) const { return {}; }
+  // The first FPDU, behind which the peer may send (MPA-7.1.2-17).
+  virtual void begin(Conversation& by, const Opening& opening, const Advert&) {
+    if (opening.prober_first) by.send_ulpdu(by.make().write({}, {}, {}));
+  }
+
+ private:
+  transport::Endpoint peer_;
+};
+
+// A connection, and nothing known of what stands behind it.
+class ToRaw final : public ToListener {
+ public:
+  using ToListener::ToListener;
+  [[nodiscard]] std::string_view profile() const override { return "raw"; }
+  [[nodiscard]] std::uint32_t offers() const override { return kListens | kStream; }
+  [[nodiscard]] unsigned most_at_a_time() const override { return 4; }
+  void expect_alive(Conversation& by) override { by.expect_empty_read(); }
+};
+
+// `weft probe-peer -s`.
+class ToPeerProgram final : public ToListener {
+ public:
+  using ToListener::ToListener;
+  [[nodiscard]] std::string_view profile() const override { return "weft"; }
+  [[nodiscard]] std::uint32_t offers() const override {
+    return kListens | kStream | kRegions | kReceives | kReport | kOrders | kSessions | kAtomics | kReads;
+  }
+  [[nodiscard]] unsigned most_at_a_time() const override { return 16; }
+  void expect_alive(Conversation& by) override {
+    by.send_ulpdu(by.make().send(serialize(Order{.operation = Order::kReport})));
+    by.expect_message(rdmap::Opcode::kSend);
+  }
+  void ask_to_read(Conversation& by, ddp::TaggedOffset offset, std::uint32_t size) override {
+    by.send_ulpdu(by.make().send(
+        serialize(Order{.operation = Order::kRead, .length = size, .stag = Scene::kOwnStag, .offset = offset})));
+  }
+
+ protected:
+  [[nodiscard]] std::vector<std::byte> private_data(const Opening& opening) const override {
+    return serialize(opening.wish);
+  }
+  void begin(Conversation& by, const Opening& opening, const Advert& advert) override {
+    if (advert.session == 0)
+      fail("the peer's Reply has no advert: it is no weft probe-peer (--profile raw takes any peer)");
+    ToListener::begin(by, opening, advert);
+  }
+};
+
+// `rping -s`: it reads what the client's first Send names, and answers.
+class ToRping final : public ToListener {
+ public:
+  using ToListener::ToListener;
+  [[nodiscard]] std::string_view profile() const override { return "rping"; }
+  [[nodiscard]] std::uint32_t offers() const override { return kListens | kStream | kReads; }
+  [[nodiscard]] unsigned most_at_a_time() const override { return 1; }
+  void expect_alive(Conversation& by) override {
+    ask_to_read(by, {0x2000}, 64), by.expect_message(rdmap::Opcode::kReadRequest);
+  }
+  void ask_to_read(Conversation& by, ddp::TaggedOffset offset, std::uint32_t size) override {
+    FieldWriter info;  // struct rping_rdma_info: address 8, rkey 4, size 4
+    info.put(offset.value).put(Scene::kOwnStag.value).put(size);
+    by.send_ulpdu(by.make().send(std::move(info).take()));
+  }
+
+ protected:
+  void begin(Conversation&, const Opening&, const Advert&) override {}  // the first Send is the first FPDU
+};
+
+}  // namespace
+
+std::unique_ptr<Way> way_to_listener(std::string_view profile, const transport::Endpoint& peer) {
+  if (profile == "weft") return std::make_unique<ToPeerProgram>(peer);
+  if (profile == "raw") return std::make_unique<ToRaw>(peer);
+  if (profile == "rping") return std::make_unique<ToRping>(peer);
+  return nullptr;
+}
+
+}  // namespace weft::probe

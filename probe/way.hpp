@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the prober comes to a connection: what the peer is (its profile), and which end opens TCP.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "probe/case.hpp"
+#include "probe/conversation.hpp"
+#include "probe/peer_protocol.hpp"
+#include "probe/scene.hpp"
+
+namespace weft::probe {
+
+// Safe for threads: cases run side by side.
+class Way {
+ public:
+  virtual ~Way() = default;
+
+  [[nodiscard]] virtual std::string_view profile() const = 0;
+  [[nodiscard]] virtual std::uint32_t offers() const = 0;  // of Need
+  [[nodiscard]] bool peer_connects() const { return (offers() & kConnects) != 0; }
+  // How many conversations the peer can have at a time.
+  [[nodiscard]] virtual unsigned most_at_a_time() const = 0;
+
+  // A TCP connection, no octet sent; a Judgement where there is none.
+  virtual std::unique_ptr<Conversation> dial(const SocketWish& wish) = 0;
+  // Leads a new connection through the start-up into full operation. What the peer offers there, as far as it tells.
+  // `first`: the first one of a case, which gets a session of its own.
+  struct Opened {
+    std::unique_ptr<Conversation> conversation{};
+    Advert advert{};
+  };
+  virtual Opened open(const Opening& opening, bool first) = 0;
+
+  // Whether the stream is as good as before.
+  virtual void expect_alive(Conversation& by) = 0;
+  // Brings the peer to read our memory at kOwnStag; see Scene::provoke_read().
+  virtual void ask_to_read(Conversation& by, ddp::TaggedOffset offset, std::uint32_t size);
+
+  Duration patience = std::chrono::seconds(5);
+  Duration quiet = std::chrono::milliseconds(150);
+};
+
+// Where the peer listens. `profile`: "weft", "raw", "rping"; empty where there is none of that name.
+[[nodiscard]] std::unique_ptr<Way> way_to_listener(std::string_view profile, const transport::Endpoint& peer);
+
+}  // namespace weft::probe
