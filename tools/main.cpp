@@ -113,6 +113,7 @@ int run(int argc, char** argv) {
   add_dissect_command(app, selection);
   add_explain_command(app, selection);
   add_keys_command(app, selection);
+  add_probe_command(app, selection);
   add_completion_command(app, selection);
   Outcome<void> outcome;
   try {
