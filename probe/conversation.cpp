@@ -67,9 +67,13 @@ void Conversation::reset() {
 
 bool Conversation::read_some(Instant deadline) {
   if (ended_ != Part::kOctets) return false;
+  if (received_ > kMostReceived) fail("the peer floods: it sent more than 64 MiB in one conversation");
   const std::size_t before = pending_.size();
   switch (socket_->receive(pending_, deadline)) {
-    case Socket::Got::kOctets: note(Part::kOctets, true, Bytes(pending_).subspan(before)); return true;
+    case Socket::Got::kOctets:
+      received_ += pending_.size() - before;
+      note(Part::kOctets, true, Bytes(pending_).subspan(before));
+      return true;
     case Socket::Got::kFin: ended_ = Part::kFin; break;
     case Socket::Got::kReset: ended_ = Part::kReset; break;
     case Socket::Got::kNothing: return false;

@@ -118,8 +118,10 @@ class Conversation {
   std::optional<FrameReader> reader_{};
   std::vector<std::byte> pending_{};  // came, and was not taken
   std::optional<PeerFrame> given_back_{};
-  std::size_t kept_ = 0;              // octets noted in exchange_
-  Part::Kind ended_ = Part::kOctets;  // how the peer's direction ended, if not kOctets
+  static constexpr std::size_t kMostReceived = 64U << 20U;  // a peer that floods ends the case
+  std::size_t received_ = 0;                                // octets of the peer's
+  std::size_t kept_ = 0;                                    // octets noted in exchange_
+  Part::Kind ended_ = Part::kOctets;                        // how the peer's direction ended, if not kOctets
   std::vector<std::string> warnings_{};
 };
 

@@ -94,6 +94,8 @@ std::uint64_t Scene::random() { return self_->numbers(); }
 Duration Scene::patience() const noexcept { return self_->way.patience; }
 Duration Scene::quiet() const noexcept { return self_->way.quiet; }
 
+std::size_t Scene::conversations() const noexcept { return self_->conversations.size(); }
+
 std::vector<Exchange> Scene::exchanges() const {
   std::vector<Exchange> out;
   for (const auto& conversation : self_->conversations) out.push_back(conversation->exchange());

@@ -68,6 +68,7 @@ class Scene {
   [[nodiscard]] Duration patience() const noexcept;
   [[nodiscard]] Duration quiet() const noexcept;
 
+  [[nodiscard]] std::size_t conversations() const noexcept;  // begun up to now
   // All that crossed the wire, for the report.
   [[nodiscard]] std::vector<Exchange> exchanges() const;
   // What is wrong and decides no case.

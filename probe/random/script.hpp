@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// A conversation as a list of steps: made at random, run, shrunk, written to a case file and read again. It names the peer's
+// memory by kind, not by STag, so that it fits any session.
+//
+//   # weft probe script 1
+//   startup revision=2 crc=1 markers=0 s=1 ird=16 ord=16
+//   write region=0/3 offset=-1 size=64 xor=0:40,17:01 crc=00000001
+//   send size=8 length=65535 cuts=1,3
+//   fin
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "probe/forge.hpp"
+
+namespace weft::probe {
+
+struct Step {
+  enum Kind : std::uint8_t {
+    kSend,
+    kSendSolicited,
+    kSendInvalidate,
+    kWrite,
+    kRead,
+    kFetchAdd,
+    kCmpSwap,
+    kImmediate,
+    kReadResponse,    // which answers nothing
+    kAtomicResponse,  // the same
+    kTerminate,
+    kRaw,    // `size` octets of a pattern that are no FPDU
+    kFin,    // ours
+    kReset,  // ours
+  };
+  static constexpr std::size_t kKinds = 14;
+
+  Kind kind{};
+  std::uint8_t region_kind{};  // of peer_protocol.hpp's Region, for tagged messages and requests
+  std::uint8_t region_rights = 3;
+  std::int64_t offset{};  // from the region's first octet
+  std::uint32_t size{};   // octets of payload, or to be read
+  // Octets of the ULPDU that are changed: where, and by which XOR.
+  std::vector<std::pair<std::uint16_t, std::uint8_t>> edits{};
+  std::uint32_t crc_xor{};
+  std::uint16_t length_xor{};         // of ULPDU_Length
+  std::vector<std::uint16_t> cuts{};  // where the FPDU is cut into TCP segments
+  bool again{};                       // sent twice
+
+  // Nothing is wrong with it by itself.
+  [[nodiscard]] bool is_plain() const noexcept { return edits.empty() && crc_xor == 0 && length_xor == 0 && !again; }
+  bool operator==(const Step&) const = default;
+};
+
+struct Script {
+  std::uint8_t revision = 2;
+  bool crc = true;
+  bool markers = false;
+  bool enhanced = true;
+  std::vector<std::pair<std::uint16_t, std::uint8_t>> edits{};  // of the startup frame
+  std::vector<Step> steps{};
+  bool operator==(const Script&) const = default;
+};
+
+[[nodiscard]] std::string_view name(Step::Kind kind) noexcept;
+
+[[nodiscard]] std::string to_text(const Script& script);
+// A sentence that names the line where it fails. Unknown words, numbers out of range and more than kMostSteps are refused.
+[[nodiscard]] std::expected<Script, std::string> parse_script(std::string_view text);
+inline constexpr std::size_t kMostSteps = 256;
+
+// The script of a number: the same at each run.
+[[nodiscard]] Script random_script(std::uint64_t seed);
+
+}  // namespace weft::probe
