@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a case's lines say of peers that do not do what they should: a sentence each, within the time.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "connected.hpp"
+#include "probe/verdict.hpp"
+
+namespace weft::probe::test {
+namespace {
+
+constexpr rdmap::ErrorCode kCrc{rdmap::Layer::kLlp, 0, 2};
+constexpr rdmap::ErrorCode kBadStag = rdmap::error_code(ddp::TaggedError::kInvalidStag);
+
+template <typename Call>
+std::string sentence(Call call) {
+  try {
+    call();
+  } catch (const Judgement& judgement) {
+    EXPECT_EQ(judgement.verdict, Verdict::kFail);
+    return judgement.what();
+  }
+  return "passed";
+}
+
+// The peer sends these ULPDUs, and its FIN where `ends`.
+std::string terminate_after(const std::vector<Ulpdu>& ulpdus, bool ends, std::vector<rdmap::ErrorCode> wanted,
+                            Bytes offending = {}) {
+  Connected pair;
+  Framer framer;
+  for (const Ulpdu& ulpdu : ulpdus) pair.say(framer.fpdu(ulpdu));
+  if (ends) pair.peer->shut();
+  return sentence([&] { pair.conversation->expect_terminate(wanted, offending); });
+}
+
+Ulpdu terminate(const rdmap::ErrorCode& error, Bytes about = {}) {
+  const auto segment = rdmap::segment_in_error(about);
+  return Messages().terminate(rdmap::make_terminate(error, about.empty() ? nullptr : &segment));
+}
+
+TEST(Expectations, OfATerminate) {
+  const Ulpdu bad = Messages().write({9}, {1}, pattern(5)), other = Messages().write({9}, {2}, pattern(5));
+  EXPECT_EQ(terminate_after({terminate(kBadStag, bad)}, true, {kCrc, kBadStag}, bad), "passed");
+  EXPECT_EQ(terminate_after({Messages().send(pattern(3)), terminate(kCrc)}, true, {kCrc}), "passed")
+      << "what came before does not matter";
+  EXPECT_EQ(terminate_after({}, true, {kCrc}),
+            "the peer closed the connection without a Terminate; 2/0/02 (an FPDU's CRC is wrong) was due");
+  EXPECT_EQ(terminate_after({}, false, {kCrc}),
+            "nothing came within 50 ms without a Terminate; 2/0/02 (an FPDU's CRC is wrong) was due");
+  EXPECT_TRUE(terminate_after({terminate(kCrc)}, true, {kBadStag})
+                  .starts_with("a Terminate of 2/0/02 (an FPDU's CRC is wrong) came; 1/1/00 (the STag"));
+  EXPECT_NE(terminate_after({terminate(kBadStag, other)}, true, {kBadStag}, bad).find("quotes another DDP header"),
+            std::string::npos);
+  EXPECT_NE(terminate_after({terminate(kBadStag)}, true, {kBadStag}, bad).find("no copy of the DDP header"),
+            std::string::npos);
+  EXPECT_EQ(terminate_after({terminate(kCrc)}, false, {kCrc}), "the connection stayed open behind the Terminate");
+  EXPECT_EQ(terminate_after({terminate(kCrc), Messages().send({})}, true, {kCrc}),
+            "a Send came behind the Terminate, which is the last message of its direction");
+}
+
+TEST(Expectations, OfAReadResponse) {
+  const auto after = [](const std::vector<Ulpdu>& ulpdus) {
+    Connected pair;
+    Framer framer;
+    for (const Ulpdu& ulpdu : ulpdus) pair.say(framer.fpdu(ulpdu));
+    return sentence([&] { EXPECT_EQ(pair.conversation->expect_read_response({1}, {100}, 8), pattern(8)); });
+  };
+  const Messages make;
+  const auto octets = pattern(8);
+  EXPECT_EQ(after({make.read_response({1}, {100}, octets)}), "passed");
+  EXPECT_EQ(after({make.read_response({1}, {100}, Bytes(octets).first(3), false),
+                   make.read_response({1}, {103}, Bytes(octets).subspan(3))}),
+            "passed");
+  EXPECT_EQ(after({make.read_response({2}, {100}, octets)}),
+            "the Read Response's STag is 0x2; the Request's sink was 0x1");
+  EXPECT_EQ(after({make.read_response({1}, {99}, octets)}), "the Read Response's TO is 0x63; 0x64 was due");
+  EXPECT_EQ(after({make.read_response({1}, {100}, pattern(9))}),
+            "the Read Response has 9 octets or more; 8 were asked for");
+  EXPECT_EQ(after({make.read_response({1}, {100}, pattern(7))}), "the Read Response has 7 octets; 8 were asked for");
+  EXPECT_EQ(after({make.write({1}, {100}, octets)}), "a RDMA Write came instead of a RDMA Read Response");
+  EXPECT_EQ(after({}), "nothing came within 50 ms instead of a RDMA Read Response");
+}
+
+TEST(Expectations, OfAFrame) {
+  const auto after = [](Bytes octets, bool ends) {
+    Connected pair;
+    pair.say(octets);
+    if (ends) pair.peer->shut();
+    return sentence(
+        [&] { EXPECT_EQ(pair.conversation->expect_frame(mpa::FrameKind::kReply).frame.private_data.size(), 4U); });
+  };
+  const auto reply = forge(mpa::FrameKind::kReply, {.enhanced = {}, .private_data = pattern(4)});
+  EXPECT_EQ(after(reply, false), "passed");
+  EXPECT_EQ(after(Bytes(reply).first(22), true), "the peer closed the connection instead of an MPA Reply");
+  EXPECT_EQ(after(Bytes(reply).first(22), false), "no MPA Reply came within 50 ms");
+  EXPECT_EQ(after(pattern(20), false), "what came is no MPA Reply (the startup frame does not begin with the MPA key)");
+}
+
+TEST(Expectations, OfAnEnd) {
+  Connected silent;
+  EXPECT_EQ(sentence([&] { silent.conversation->expect_end("of X"); }),
+            "the connection was still open after 50 ms, and had to end: of X");
+  Connected talks;
+  talks.say(pattern(1));
+  EXPECT_EQ(sentence([&] { talks.conversation->expect_end("of X"); }),
+            "octets came, and the connection had to end: of X");
+  Connected ends;
+  ends.peer->shut();
+  EXPECT_EQ(sentence([&] { ends.conversation->expect_end("of X"); }), "passed");
+  EXPECT_EQ(sentence([&] { ends.conversation->expect_silence(std::chrono::milliseconds(1), "of Y"); }),
+            "the peer ended the connection: of Y");
+}
+
+TEST(Conversation, KeepsWhatCrossedTheWire) {
+  Connected pair;
+  pair.conversation->send(pattern(3));
+  pair.say(pattern(2));
+  pair.peer->shut();
+  EXPECT_EQ(pair.conversation->octets(2, std::chrono::seconds(1)), pattern(2));
+  pair.conversation->expect_end("it is over");
+  const auto& parts = pair.conversation->exchange().parts;
+  ASSERT_EQ(parts.size(), 3U);
+  EXPECT_TRUE(!parts[0].from_peer && parts[0].octets == pattern(3));
+  EXPECT_TRUE(parts[1].from_peer && parts[1].octets == pattern(2));
+  EXPECT_EQ(parts[2].kind, Part::kFin);
+}
+
+// A peer that floods ends the case, and costs no memory without bound.
+TEST(Conversation, AFloodEndsTheCase) {
+  Connected pair(std::chrono::seconds(60));
+  std::jthread flood([&](const std::stop_token& stop) {
+    Framer framer;
+    const auto fpdu = framer.fpdu(Messages().send(pattern(60000)));
+    while (!stop.stop_requested() && pair.peer->send(fpdu, now() + std::chrono::milliseconds(100))) {
+    }
+  });
+  EXPECT_EQ(sentence([&] { pair.conversation->expect_terminate({kCrc}); }),
+            "the peer floods: it sent more than 64 MiB in one conversation");
+  EXPECT_TRUE(pair.conversation->exchange().cut);
+}
+
+}  // namespace
+}  // namespace weft::probe::test

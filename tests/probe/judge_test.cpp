@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the peer sends is held against the rules of conformance/; what the prober breaks on purpose is not.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "probe/forge.hpp"
+#include "probe/messages.hpp"
+#include "probe/runner.hpp"
+
+namespace weft::probe {
+namespace {
+
+// A start-up, an FPDU of the prober's and one of the peer's.
+Exchange conversation(const FpduFault& prober, const FpduFault& peer) {
+  Framer ours, theirs;
+  Exchange out;
+  out.parts.push_back({Part::kOctets, false, forge(mpa::FrameKind::kRequest, {})});
+  out.parts.push_back({Part::kOctets, true, forge(mpa::FrameKind::kReply, {})});
+  out.parts.push_back({Part::kOctets, false, ours.fpdu(Messages().send(pattern(5)), prober)});
+  out.parts.push_back({Part::kOctets, true, theirs.fpdu(Messages().send(pattern(5)), peer)});
+  return out;
+}
+
+std::vector<std::string> broken(const Exchange& exchange) {
+  std::vector<std::string> out;
+  for (const RuleResult& one : judge({CaseResult{.exchanges = {exchange}}})) {
+    if (one.breaches > 0) out.emplace_back(one.rule->clause);
+  }
+  return out;
+}
+
+TEST(Judge, OfThePeersOctetsAlone) {
+  EXPECT_EQ(broken(conversation({}, {})), std::vector<std::string>{});
+  EXPECT_EQ(broken(conversation({.crc_xor = 1}, {})), std::vector<std::string>{});
+  EXPECT_EQ(broken(conversation({}, {.crc_xor = 1})), std::vector<std::string>{"MPA-4.4-13"});
+  EXPECT_EQ(broken(conversation({}, {.pad = std::byte{1}})), std::vector<std::string>{"MPA-4.1-03"});
+}
+
+TEST(Judge, TellsWhereItWas) {
+  const auto results =
+      judge({CaseResult{}, CaseResult{.exchanges = {conversation({}, {}), conversation({}, {.crc_xor = 1})}}});
+  const auto one = std::ranges::find_if(results, [](const RuleResult& result) { return result.breaches > 0; });
+  ASSERT_NE(one, results.end());
+  EXPECT_EQ(one->verdict, Verdict::kFail);
+  EXPECT_EQ(one->case_index, 1U);
+  EXPECT_EQ(one->exchange_index, 1U);
+  EXPECT_EQ(one->first->place.packet, 4U);
+}
+
+TEST(Judge, SaysNothingWhereTheStartUpWasForged) {
+  auto exchange = conversation({}, {.crc_xor = 1});
+  exchange.prober_breaks_startup = true;
+  for (const RuleResult& one : judge({CaseResult{.exchanges = {exchange}}}))
+    EXPECT_EQ(one.verdict, Verdict::kNotApplicable);
+}
+
+}  // namespace
+}  // namespace weft::probe
