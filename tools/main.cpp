@@ -114,6 +114,7 @@ int run(int argc, char** argv) {
   add_explain_command(app, selection);
   add_keys_command(app, selection);
   add_probe_command(app, selection);
+  add_probe_peer_command(app, selection);
   add_completion_command(app, selection);
   Outcome<void> outcome;
   try {

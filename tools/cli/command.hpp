@@ -37,6 +37,7 @@ void add_dissect_command(CLI::App& app, Selection& selection);
 void add_explain_command(CLI::App& app, Selection& selection);
 void add_keys_command(CLI::App& app, Selection& selection);
 void add_probe_command(CLI::App& app, Selection& selection);
+void add_probe_peer_command(CLI::App& app, Selection& selection);
 void add_completion_command(CLI::App& app, Selection& selection);
 
 }  // namespace weft::tools

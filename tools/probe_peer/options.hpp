@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the command line of `weft probe-peer` asks for.
+#pragma once
+
+#include <cstdint>
+
+#include "verbs/endpoint.hpp"
+#include "verbs/policy.hpp"
+
+namespace weft::tools::probe_peer {
+
+struct Options {
+  bool connects{};            // else it listens
+  verbs::Endpoint address{};  // to listen at, or to connect to
+  verbs::Policy policy{};
+  std::uint32_t parallel = 4;     // connections that are kept open, where it connects
+  std::uint32_t connections = 0;  // ends behind so many; 0: goes on
+};
+
+}  // namespace weft::tools::probe_peer

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all sessions have in common: the device and the one completion queue, which a thread waits for.
+#pragma once
+
+#include "verbs/verbs.hpp"
+
+namespace weft::tools::probe_peer {
+
+struct Resources {
+  verbs::Device device;
+  verbs::CompletionChannel channel;
+  verbs::CompletionQueue completions;
+
+  static constexpr std::uint32_t kCompletions = 1U << 18U;
+  // Of the device that has this address.
+  static Resources of(const verbs::Address& local);
+};
+
+}  // namespace weft::tools::probe_peer

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/probe_peer/session.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "tools/probe_peer/must.hpp"
+
+namespace weft::tools::probe_peer {
+namespace {
+
+using verbs::Access;
+
+Access access_of(std::uint8_t rights) noexcept {
+  Access out = Access::kLocalWrite;
+  if ((rights & Region::kRead) != 0) out = out | Access::kRemoteRead;
+  if ((rights & Region::kWrite) != 0) out = out | Access::kRemoteWrite;
+  if ((rights & Region::kAtomic) != 0) out = out | Access::kRemoteAtomic;
+  return out | Access::kWindowBind;
+}
+
+constexpr std::size_t kLarge = 64U << 10U;
+constexpr std::size_t kSmall = 4U << 10U;
+constexpr std::size_t kOddSize = 1001;
+
+verbs::QueuePair unconnected(Resources& resources, verbs::ProtectionDomain& domain) {
+  return must(domain.create_queue_pair({.send_cq = &resources.completions, .receive_cq = &resources.completions}),
+              "queue pair");
+}
+
+}  // namespace
+
+Resources Resources::of(const verbs::Address& local) {
+  auto device = must(verbs::Device::open(local), "device");
+  auto channel = must(verbs::CompletionChannel::create(), "completion channel");
+  auto queue =
+      must(device.create_completion_queue({.capacity = kCompletions, .channel = &channel}), "completion queue");
+  return {std::move(device), std::move(channel), std::move(queue)};
+}
+
+Registered make_region(verbs::ProtectionDomain& domain, std::uint8_t kind, std::uint8_t rights, std::size_t size,
+                       const verbs::RegionOptions& options) {
+  Registered out{.octets = std::make_unique<std::byte[]>(size + 16), .size = size};
+  // Behind the allocator's alignment of 16: even, unless it is to be odd.
+  out.begin = kind == Region::kOdd ? 3 : 0;
+  out.told = {.length = static_cast<std::uint32_t>(size), .rights = rights, .kind = kind};
+  std::byte* const first = out.octets.get() + out.begin;
+  for (std::size_t i = 0; i < size; ++i) first[i] = probe::first_content(out.told, i);
+  out.region = must(domain.register_memory(first, size, access_of(rights), options), "memory");
+  out.told.stag = {out.region->rkey()};
+  out.told.offset = {out.region->iova()};
+  return out;
+}
+
+Session::Session(Resources& resources, std::uint32_t number)
+    : number_(number),
+      own_(must(resources.device.allocate_protection_domain(), "protection domain")),
+      other_(must(resources.device.allocate_protection_domain(), "protection domain")),
+      spare_(unconnected(resources, own_)) {
+  constexpr std::uint8_t kReadWrite = Region::kRead | Region::kWrite;
+  constexpr std::uint8_t kAll = kReadWrite | Region::kAtomic;
+  for (const std::uint8_t rights :
+       std::array<std::uint8_t, 6>{0, Region::kRead, Region::kWrite, kReadWrite, Region::kAtomic, kAll})
+    regions_.push_back(make_region(own_, Region::kPlain, rights, rights == kReadWrite ? kLarge : kSmall));
+  regions_.push_back(make_region(other_, Region::kForeign, kAll, kSmall));
+  regions_.push_back(make_region(own_, Region::kOdd, kReadWrite, kOddSize));
+  regions_.push_back(make_region(own_, Region::kTop, kReadWrite, kSmall, {.iova = ~std::uint64_t{0} - kSmall - 15}));
+  regions_.push_back(make_region(own_, Region::kOtherStream, kAll, kSmall, {.only_for = &spare_}));
+  regions_.push_back(make_region(own_, Region::kRevoked, kAll, kSmall));
+  regions_.back().region.reset();
+  report_memory_ = make_region(own_, Region::kReport, Region::kRead, probe::kReportSize);
+  work_ = make_region(own_, Region::kPlain, 0, kWork);
+  publish();
+}
+
+verbs::SharedReceiveQueue& Session::shared_receives(std::uint16_t count, std::uint16_t size) {
+  if (shared_) return *shared_;
+  shared_ = must(own_.create_shared_receive_queue({.max_wr = 4096}), "shared receive queue");
+  receive_size = size;
+  receives = make_region(own_, Region::kReceives, Region::kRead, std::max<std::size_t>(1, std::size_t{count} * size));
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const verbs::Sge where = receives.region->sge(std::size_t{i} * size, size);
+    must(shared_->post_receive(verbs::ReceiveRequest{.wr_id = i, .segments = {&where, 1}}), "shared receive");
+  }
+  return *shared_;
+}
+
+std::vector<Region> Session::regions() const {
+  std::vector<Region> out;
+  for (const Registered& one : regions_) out.push_back(one.told);
+  out.push_back(report_memory_.told);
+  return out;
+}
+
+Registered* Session::find(std::uint32_t stag) noexcept {
+  const auto one = std::ranges::find(regions_, stag, [](const Registered& r) { return r.told.stag.value; });
+  return one == regions_.end() ? nullptr : &*one;
+}
+
+void Session::revoke(std::uint32_t stag) {
+  if (Registered* one = find(stag)) one->region.reset();
+}
+
+void Session::publish() noexcept {
+  const auto octets = probe::serialize(report);
+  std::ranges::copy(octets, report_memory_.octets.get());
+}
+
+verbs::Sge Session::work(std::uint32_t length) const {
+  return work_.region->sge(0, std::min<std::uint32_t>(length, kWork));
+}
+
+}  // namespace weft::tools::probe_peer
