@@ -89,6 +89,7 @@ rdmap::ReadRequest Scene::provoke_read(Conversation& by, ddp::TaggedOffset offse
   return *request;
 }
 
+bool Scene::offers(std::uint32_t needs) const noexcept { return (needs & ~self_->way.offers()) == 0; }
 bool Scene::peer_connects() const noexcept { return self_->way.peer_connects(); }
 std::uint64_t Scene::random() { return self_->numbers(); }
 Duration Scene::patience() const noexcept { return self_->way.patience; }

@@ -63,7 +63,8 @@ class Scene {
   static constexpr ddp::Stag kOwnStag{0x50524201};
 
   [[nodiscard]] bool peer_connects() const noexcept;
-  [[nodiscard]] std::uint64_t random();  // by the seed: reruns give the same
+  [[nodiscard]] bool offers(std::uint32_t needs) const noexcept;  // all of these (Need)
+  [[nodiscard]] std::uint64_t random();                           // by the seed: reruns give the same
   // For how long a reaction is waited for, and for how long silence has to last.
   [[nodiscard]] Duration patience() const noexcept;
   [[nodiscard]] Duration quiet() const noexcept;

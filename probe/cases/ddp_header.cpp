@@ -1,11 +1,129 @@
 // SPDX-License-Identifier: Apache-2.0
 // The DDP header, RFC 5041 section 4.
-#include "probe/cases/cases.hpp"
+#include "probe/cases/steps.hpp"
 
 namespace weft::probe {
+namespace ddp_header {
+namespace {
+
+void change_control(Ulpdu& ulpdu, int clear, int set) {
+  const int control = ddp::TaggedLayout::Ctrl::get(ulpdu);
+  ddp::TaggedLayout::Ctrl::put(ulpdu, static_cast<std::uint8_t>((control & ~clear) | set));
+}
+
+// Versions 0, 2 and 3, each on a stream of its own.
+void tagged_version(Scene& scene) {
+  for (const int version : {0, 2, 3}) {
+    Conversation& by = scene.connect();
+    auto ulpdu = by.make().write(kNoSuchStag, {0}, pattern(8));
+    if (scene.offers(kRegions)) {
+      const Region region = scene.region(Region::kPlain, kReadWrite);
+      ulpdu = by.make().write(region.stag, region.offset, pattern(8));
+    }
+    change_control(ulpdu, ddp::Control::kVersionMask, version);
+    expect_refused(scene, by, ulpdu, {kTaggedVersion});
+  }
+}
+
+void untagged_version(Scene& scene) {
+  for (const int version : {0, 2, 3}) {
+    Conversation& by = scene.connect();
+    auto ulpdu = by.make().send(pattern(8));
+    change_control(ulpdu, ddp::Control::kVersionMask, version);
+    expect_refused(scene, by, ulpdu, {kUntaggedVersion});
+    if (!scene.offers(kReport | kSessions)) continue;
+    if (scene.report().receives_done > 1) fail("a Send of another DDP version was delivered");
+  }
+}
+
+void reserved_bits_tagged(Scene& scene) {
+  Conversation& by = scene.connect();
+  const Region region = scene.region(Region::kPlain, kReadWrite);
+  for (const int bit : {0x04, 0x08, 0x10, 0x20, 0x3C}) {
+    const auto octets = pattern(16, static_cast<std::uint8_t>(bit));
+    auto ulpdu = by.make().write(region.stag, region.offset, octets);
+    change_control(ulpdu, 0, bit);
+    by.send_ulpdu(ulpdu);
+    if (scene.read_back(by, region, 0, 16) != octets) fail("a Write with a reserved DDP bit set was not placed");
+  }
+}
+
+void reserved_bits_untagged(Scene& scene) {
+  Conversation& by = scene.connect();
+  const auto before = scene.report(by);
+  auto ulpdu = by.make().send(pattern(8));
+  change_control(ulpdu, 0, 0x3C);
+  by.send_ulpdu(ulpdu);
+  expect_delivered(scene, by, pattern(8), before);
+}
+
+// A ULPDU that ends inside its DDP header. The RFC has no code for it; that the stream ends is what matters.
+void shorter_than_its_header(Scene& scene) {
+  for (const std::size_t size : {std::size_t{1}, std::size_t{2}, std::size_t{13}}) {
+    Conversation& by = scene.connect();
+    const auto write = by.make().write(kNoSuchStag, {0}, {});
+    by.send_ulpdu(Bytes(write).first(size));
+    by.expect_end_sometime("the ULPDU has no whole DDP header", scene.patience());
+  }
+  for (const std::size_t size : {std::size_t{14}, std::size_t{17}}) {
+    Conversation& by = scene.connect();
+    const auto send = by.make().send({});
+    by.send_ulpdu(Bytes(send).first(size));
+    by.expect_end_sometime("the ULPDU has no whole DDP header", scene.patience());
+  }
+}
+
+// A tagged segment is placed by STag and TO, an untagged one into the next receive: both from one stream.
+void both_models(Scene& scene) {
+  Conversation& by = scene.connect();
+  const Region region = scene.region(Region::kPlain, kReadWrite);
+  const auto before = scene.report(by);
+  by.send_ulpdu(by.make().write(region.stag, at(region, 13), pattern(33, 5)));
+  by.send_ulpdu(by.make().send(pattern(20, 9)));
+  if (scene.read_back(by, region, 13, 33) != pattern(33, 5)) fail("a Write was not placed at its STag and TO");
+  expect_delivered(scene, by, pattern(20, 9), before);
+}
+
+}  // namespace
+}  // namespace ddp_header
 
 std::span<const Case> ddp_header_cases() {
-  static const std::vector<Case> cases{};
+  using namespace ddp_header;
+  static const std::vector<Case> cases{
+      {.name = "ddp-version-tagged",
+       .clause = "DDP-4.1-15",
+       .what = "Tagged segments of DDP version 0, 2 and 3: Terminate 1/1/04 with the header as it came.",
+       .needs = kStream,
+       .run = tagged_version,
+       .also = {"DDP-7.2-07", "DDP-6.2.2-03", "RDMAP-4.8-40"}},
+      {.name = "ddp-version-untagged",
+       .clause = "DDP-4.1-15",
+       .what = "Untagged segments of DDP version 0, 2 and 3: Terminate 1/2/06 with the header as it came.",
+       .needs = kStream,
+       .run = untagged_version,
+       .also = {"DDP-7.2-13", "DDP-6.2.2-03"}},
+      {.name = "ddp-reserved-bits-tagged",
+       .clause = "DDP-4.1-12",
+       .what = "Writes with reserved DDP bits set are placed like others.",
+       .needs = kRegions,
+       .run = reserved_bits_tagged},
+      {.name = "ddp-reserved-bits-untagged",
+       .clause = "DDP-4.1-12",
+       .what = "A Send with reserved DDP bits set is delivered like others.",
+       .needs = kRegions | kReport,
+       .run = reserved_bits_untagged},
+      {.name = "ddp-header-cut-short",
+       .clause = "DDP-4-01",
+       .what = "ULPDUs that end inside their DDP header (1 to 17 octets) end the stream.",
+       .needs = kStream,
+       .run = shorter_than_its_header},
+      {.name = "ddp-both-models",
+       .clause = "DDP-4.1-03",
+       .what = "A tagged segment lands at its STag and TO, an untagged one in the next receive.",
+       .needs = kRegions | kReport,
+       .run = both_models,
+       .also = {"DDP-4.1-04", "DDP-5.2-05", "DDP-4.2-12", "RDMAP-5.1-04", "RDMAP-5.1-05"}},
+  };
   return cases;
 }
 

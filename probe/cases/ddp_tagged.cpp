@@ -1,11 +1,239 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tagged buffers, RFC 5041 sections 5 to 8.
-#include "probe/cases/cases.hpp"
+#include "probe/cases/steps.hpp"
 
 namespace weft::probe {
+namespace ddp_tagged {
+namespace {
+
+// A Write at this offset of the region, refused with one of these errors; the region is untouched.
+void refused_write(Scene& scene, Region::Kind kind, std::uint8_t rights, std::int64_t offset, std::size_t size,
+                   const Errors& any_of) {
+  Conversation& by = scene.connect();
+  const Region region = scene.region(kind, rights);
+  expect_refused(scene, by, by.make().write(region.stag, at(region, offset), pattern(size)), any_of);
+}
+
+void unknown_stag(Scene& scene) {
+  Conversation& by = scene.connect();
+  expect_refused_and_deaf(scene, by, by.make().write(kNoSuchStag, {0x1000}, pattern(64)), {kTaggedStag});
+}
+
+void revoked_stag(Scene& scene) { refused_write(scene, Region::kRevoked, kAllRights, 0, 64, {kTaggedStag}); }
+
+// It is revoked while the stream is used: what was written before stays, what is written later ends the stream.
+void revoked_meanwhile(Scene& scene) {
+  Conversation& by = scene.connect();
+  const Region region = scene.region(Region::kPlain, Region::kWrite);
+  by.send_ulpdu(by.make().write(region.stag, region.offset, pattern(32)));
+  scene.order(by, {.operation = Order::kRevoke, .flags = Order::kAnswer, .stag = region.stag});
+  const auto late = by.make().write(region.stag, region.offset, pattern(32, 99));
+  by.send_ulpdu(late);
+  by.expect_terminate({kTaggedStag}, late);
+}
+
+void other_domain(Scene& scene) {
+  refused_write(scene, Region::kForeign, kAllRights, 0, 64, {kTaggedNotAssociated, kTaggedStag});
+}
+void other_stream(Scene& scene) {
+  refused_write(scene, Region::kOtherStream, kAllRights, 0, 64, {kTaggedNotAssociated, kTaggedStag});
+}
+
+// DDP has no code for missing rights: check 2 of section 7.1 makes it an invalid STag; RDMAP's code 0/1/02 says it too.
+void no_write_right(Scene& scene) {
+  for (const int rights : {0, +Region::kRead, +Region::kAtomic}) {
+    refused_write(scene, Region::kPlain, static_cast<std::uint8_t>(rights), 0, 64,
+                  {kTaggedStag, kTaggedNotAssociated, kReadRights});
+    if (rights == Region::kRead) scene.expect_untouched(scene.region(Region::kPlain, Region::kRead), 0, 64);
+  }
+}
+
+void below_the_base(Scene& scene) {
+  refused_write(scene, Region::kPlain, kReadWrite, -1, 64, {kTaggedBounds});
+  refused_write(scene, Region::kPlain, kReadWrite, -64, 64, {kTaggedBounds});
+}
+void across_the_end(Scene& scene) {
+  for (const Region::Kind kind : {Region::kPlain, Region::kOdd}) {
+    Conversation& by = scene.connect();
+    const Region region = scene.region(kind, kReadWrite);
+    // The last octet may be written, the one behind it may not; of a segment that reaches there no octet is placed.
+    by.send_ulpdu(by.make().write(region.stag, at(region, region.length - 1), pattern(1, 77)));
+    if (scene.read_back(by, region, region.length - 1, 1) != pattern(1, 77))
+      fail("the last octet of the region cannot be written");
+    const auto late = by.make().write(region.stag, at(region, std::int64_t{region.length} - 16), pattern(17));
+    by.send_ulpdu(late);
+    by.expect_terminate({kTaggedBounds}, late);
+    scene.expect_untouched(region, region.length - 16, 15);
+  }
+}
+void beyond_the_end(Scene& scene) {
+  Conversation& by = scene.connect();
+  const Region region = scene.region(Region::kPlain, kReadWrite);
+  expect_refused(scene, by, by.make().write(region.stag, at(region, region.length), pattern(1)), {kTaggedBounds});
+  Conversation& far = scene.connect();
+  const Region again = scene.region(Region::kPlain, kReadWrite);
+  expect_refused(scene, far, far.make().write(again.stag, {again.offset.value + (1ULL << 40U)}, pattern(1)),
+                 {kTaggedBounds});
+}
+
+// TO plus length passes 2^64. A buffer whose base is not there has bounds that are broken, too, and checks have no order.
+void wraps(Scene& scene) {
+  Conversation& by = scene.connect();
+  const Region region = scene.region(Region::kPlain, kReadWrite);
+  expect_refused(scene, by, by.make().write(region.stag, {~0ULL - 15}, pattern(32)), {kTaggedWrap, kTaggedBounds});
+}
+void wraps_at_the_top(Scene& scene) {
+  Conversation& by = scene.connect();
+  const Region region = scene.region(Region::kTop, kReadWrite);
+  by.send_ulpdu(by.make().write(region.stag, at(region, 8), pattern(8)));
+  if (scene.read_back(by, region, 8, 8) != pattern(8)) fail("a region whose offsets end below 2^64 cannot be written");
+  const auto late = by.make().write(region.stag, at(region, region.length - 8), pattern(64));
+  by.send_ulpdu(late);
+  by.expect_terminate({kTaggedWrap, kTaggedBounds}, late);
+  scene.expect_untouched(region, region.length - 8, 8);
+}
+
+void zero_length_any_stag(Scene& scene) {
+  Conversation& by = scene.connect();
+  by.send_ulpdu(by.make().write(kNoSuchStag, {~0ULL}, {}));
+  by.send_ulpdu(by.make().write({0}, {0}, {}));
+  scene.expect_alive(by);
+}
+
+void same_place_twice(Scene& scene) {
+  Conversation& by = scene.connect();
+  const Region region = scene.region(Region::kPlain, kReadWrite);
+  by.send_ulpdu(by.make().write(region.stag, region.offset, pattern(32, 1)));
+  by.send_ulpdu(by.make().write(region.stag, at(region, 16), pattern(32, 2)));
+  by.send_ulpdu(by.make().write(region.stag, region.offset, pattern(8, 3)));
+  auto wanted = pattern(8, 3);
+  const auto first = pattern(32, 1), second = pattern(32, 2);
+  wanted.insert(wanted.end(), first.begin() + 8, first.begin() + 16);
+  wanted.insert(wanted.end(), second.begin(), second.end());
+  if (scene.read_back(by, region, 0, wanted.size()) != wanted)
+    fail("of Writes that overlap, the last octet written is not the one that stays");
+}
+
+// A Write in three segments with L only on the last, each placed at its own TO.
+void in_segments(Scene& scene) {
+  Conversation& by = scene.connect();
+  const Region region = scene.region(Region::kPlain, kReadWrite);
+  const auto octets = pattern(3000);
+  by.send_ulpdu(by.make().write(region.stag, region.offset, Bytes(octets).first(1000), false));
+  by.send_ulpdu(by.make().write(region.stag, at(region, 1000), Bytes(octets).subspan(1000, 999), false));
+  by.send_ulpdu(by.make().write(region.stag, at(region, 1999), Bytes(octets).subspan(1999)));
+  if (scene.read_back(by, region, 0, octets.size()) != octets)
+    fail("a Write in three segments was not placed as a whole");
+}
+
+// The first segment was good and stays; the second one is refused, and nothing of it is placed.
+void second_segment_refused(Scene& scene) {
+  Conversation& by = scene.connect();
+  const Region region = scene.region(Region::kPlain, kReadWrite);
+  by.send_ulpdu(by.make().write(region.stag, at(region, region.length - 32), pattern(16), false));
+  const auto late = by.make().write(region.stag, at(region, region.length - 16), pattern(32));
+  by.send_ulpdu(late);
+  by.expect_terminate({kTaggedBounds}, late);
+  scene.expect_untouched(region, region.length - 16, 16);
+}
+
+}  // namespace
+}  // namespace ddp_tagged
 
 std::span<const Case> ddp_tagged_cases() {
-  static const std::vector<Case> cases{};
+  using namespace ddp_tagged;
+  static const std::vector<Case> cases{
+      {.name = "tagged-unknown-stag",
+       .clause = "DDP-7.1-12",
+       .what = "A Write to an STag that does not exist: Terminate 1/1/00, and a good Write behind it has no effect.",
+       .needs = kStream,
+       .run = unknown_stag,
+       .also = {"DDP-4.2-07", "DDP-7.1-17", "DDP-7.1-20", "DDP-7.2-03", "DDP-8.1-01", "RDMAP-3.2-06", "RDMAP-5.1-03",
+                "RDMAP-7.1-03", "SEC-5.1.1-01"}},
+      {.name = "tagged-revoked-stag",
+       .clause = "DDP-8.3-02",
+       .what = "A Write to an STag that was deregistered: Terminate 1/1/00.",
+       .needs = kRegions | kSessions,
+       .run = revoked_stag,
+       .also = {"DDP-7.1-12"}},
+      {.name = "tagged-revoked-meanwhile",
+       .clause = "DDP-8.3.1-07",
+       .what = "An STag is deregistered between two Writes: the second one ends the stream by Terminate 1/1/00.",
+       .needs = kRegions | kOrders,
+       .run = revoked_meanwhile,
+       .also = {"DDP-8.3-02", "RDMAP-8.1.1-06", "SEC-6.2.2-02", "RDMAP-1.2-03"}},
+      {.name = "tagged-other-domain",
+       .clause = "DDP-8.3.1-02",
+       .what = "A Write to an STag of another protection domain is refused, and not placed.",
+       .needs = kRegions | kSessions,
+       .run = other_domain,
+       .also = {"DDP-8.2-03", "DDP-7.2-05", "RDMAP-8.1.1-01", "SEC-6.1.1-03", "SEC-2.2.4-02", "SEC-6.1.1-01"}},
+      {.name = "tagged-other-stream",
+       .clause = "DDP-8.3.1-03",
+       .what = "A Write to an STag that another stream alone may use is refused, and not placed.",
+       .needs = kRegions | kSessions,
+       .run = other_stream,
+       .also = {"DDP-8.2-05", "RDMAP-8.1.1-02", "SEC-6.1.1-04", "SEC-2.2.5-02"}},
+      {.name = "tagged-no-write-right",
+       .clause = "DDP-7.1-13",
+       .what = "Writes to regions without remote write access are refused, and not placed.",
+       .needs = kRegions | kSessions,
+       .run = no_write_right,
+       .also = {"SEC-2.2.2-02"}},
+      {.name = "tagged-below-base",
+       .clause = "DDP-7.1-14",
+       .what = "Writes that begin below the region's first octet: Terminate 1/1/01.",
+       .needs = kRegions | kSessions,
+       .run = below_the_base,
+       .also = {"DDP-7.2-04", "DDP-8.3.1-04", "SEC-6.2.1-01"}},
+      {.name = "tagged-across-end",
+       .clause = "DDP-7.1-15",
+       .what = "The last octet can be written; a Write that reaches one octet further: Terminate 1/1/01, nothing of it "
+               "placed.",
+       .needs = kRegions | kSessions,
+       .run = across_the_end,
+       .also = {"DDP-8.3.1-04", "RDMAP-8.1.1-03", "SEC-6.2.1-01", "SEC-6.2.1-02", "DDP-8.1-01"}},
+      {.name = "tagged-beyond-end",
+       .clause = "DDP-7.1-14",
+       .what = "Writes that begin behind the region, at once or far away: Terminate 1/1/01.",
+       .needs = kRegions | kSessions,
+       .run = beyond_the_end,
+       .also = {"SEC-6.2.1-01"}},
+      {.name = "tagged-wrap",
+       .clause = "DDP-7.1-16",
+       .what = "TO plus length passes 2^64: Terminate 1/1/03, or 1/1/01, for the bounds are broken too.",
+       .needs = kRegions | kSessions,
+       .run = wraps,
+       .also = {"DDP-7.2-06", "SEC-6.2.1-01"}},
+      {.name = "tagged-wrap-at-top",
+       .clause = "DDP-7.1-16",
+       .what = "A region that ends just below 2^64: a Write inside is placed, one that passes 2^64 is refused.",
+       .needs = kRegions | kSessions,
+       .run = wraps_at_the_top},
+      {.name = "tagged-zero-length",
+       .clause = "DDP-5.2-13",
+       .what = "Writes of no octets with STags and offsets that do not exist change nothing, and the stream goes on.",
+       .needs = kStream,
+       .run = zero_length_any_stag,
+       .also = {"DDP-4.4-02", "RDMAP-5.1-10"}},
+      {.name = "tagged-overlap",
+       .clause = "DDP-5.1.1-01",
+       .what = "Writes that overlap: the last one wins, octet by octet.",
+       .needs = kRegions,
+       .run = same_place_twice},
+      {.name = "tagged-segments",
+       .clause = "DDP-5.2-05",
+       .what = "A Write in three segments is placed as a whole.",
+       .needs = kRegions,
+       .run = in_segments,
+       .also = {"DDP-3-04"}},
+      {.name = "tagged-second-segment",
+       .clause = "DDP-7.1-17",
+       .what = "The second segment of a Write reaches behind the region: nothing of it is placed.",
+       .needs = kRegions | kSessions,
+       .run = second_segment_refused,
+       .also = {"DDP-7.1-15", "DDP-8.1-01"}},
+  };
   return cases;
 }
 

@@ -1,11 +1,303 @@
 // SPDX-License-Identifier: Apache-2.0
-// Untagged queues, RFC 5041 sections 5 to 7.
-#include "probe/cases/cases.hpp"
+// Untagged queues, RFC 5041 sections 5 to 7: queue numbers, MSN, MO and buffers.
+#include <fmt/format.h>
+
+#include "probe/cases/steps.hpp"
+#include "rdmap/control.hpp"
 
 namespace weft::probe {
+namespace ddp_untagged {
+namespace {
+
+using Layout = ddp::UntaggedLayout;
+
+constexpr std::uint8_t kSendControl = rdmap::control_octet(rdmap::Opcode::kSend);
+
+// Queues that RDMAP does not have. A known opcode on a queue that exists is a matter of RDMAP (rdmap_header.cpp).
+void unknown_queue(Scene& scene) {
+  for (const std::uint32_t queue : {4U, 7U, 0x100U, 0xFFFFFFFFU}) {
+    Conversation& by = scene.connect();
+    expect_refused_and_deaf(scene, by, by.make().untagged(kSendControl, queue, pattern(8)), {kQueue, kOpcode});
+  }
+}
+
+Ulpdu send_with_msn(Conversation& by, std::uint32_t msn) {
+  auto ulpdu = by.make().send(pattern(8));
+  Layout::MsnField::put(ulpdu, msn);
+  return ulpdu;
+}
+
+// Only the MSN of the first of a stream is known to be wrong: which buffers lie ahead, only the peer knows. Behind the last one there
+// is none (1/2/02), before the first one it is out of range (1/2/03).
+void msn_zero(Scene& scene) {
+  Conversation& by = scene.connect();
+  expect_refused_and_deaf(scene, by, send_with_msn(by, 0), {kMsnRange, kNoBuffer});
+}
+void msn_repeated(Scene& scene) {
+  Conversation& by = scene.connect();
+  const auto before = scene.report(by);
+  by.send_ulpdu(by.make().send(pattern(8)));
+  const auto again = send_with_msn(by, by.make().next_msn(0) - 1);
+  by.send_ulpdu(again);
+  by.expect_terminate({kMsnRange, kNoBuffer}, again);
+  const auto after = scene.report();
+  if (after.receives_done != before.receives_done + 2) fail("a Send that repeats an MSN was delivered");
+}
+void msn_far_ahead(Scene& scene) {
+  for (const std::uint32_t msn : {0x7FFFFFFFU, 0x80000001U, 0xFFFFFFFFU}) {
+    Conversation& by = scene.connect();
+    expect_refused(scene, by, send_with_msn(by, msn), {kMsnRange, kNoBuffer});
+  }
+}
+// A gap on a queue whose buffers are there: TCP keeps the order, so the message that is missing will not come.
+void msn_skipped(Scene& scene) {
+  Conversation& by = scene.connect();
+  const auto skipped = send_with_msn(by, by.make().next_msn(0) + 1);
+  by.send_ulpdu(skipped);
+  PeerFpdu fpdu;
+  if (by.next(fpdu, scene.quiet()) == Came::kNothing)
+    warn(
+        "a Send whose MSN leaves one out was neither refused nor, as far as can be seen, delivered: RFC 5041 lets it "
+        "wait");
+  if (fpdu.opcode() != std::to_underlying(rdmap::Opcode::kTerminate))
+    fail("a Send whose MSN leaves one out was not refused");
+  const auto said = rdmap::parse_terminate(fpdu.payload());
+  if (!said || (said->meant().error != kMsnRange && said->meant().error != kNoBuffer))
+    fail("the Terminate names another error than the MSN");
+}
+
+void offset_in_first_segment(Scene& scene) {
+  Conversation& by = scene.connect();
+  auto ulpdu = by.make().send(pattern(8));
+  Layout::MoField::put(ulpdu, 4);
+  expect_refused(scene, by, ulpdu, {kOffset});
+}
+void offset_beyond_the_buffer(Scene& scene) {
+  for (const std::uint32_t offset : {0x10000U, 0x7FFFFFFFU, 0x80000000U, 0xFFFFFFFFU, 0xFFFFFFF8U}) {
+    Conversation& by = scene.connect();
+    auto ulpdu = by.make().send(pattern(8));
+    Layout::MoField::put(ulpdu, offset);
+    expect_refused(scene, by, ulpdu, {kOffset, kTooLong});
+  }
+}
+void offset_leaves_a_hole(Scene& scene) {
+  Conversation& by = scene.connect();
+  by.send_ulpdu(by.make().send_segment(pattern(8), 0, false));
+  const auto second = by.make().send_segment(pattern(8), 12, true);
+  by.send_ulpdu(second);
+  by.expect_terminate({kOffset}, second);
+  if (scene.report().receives_done != 1) fail("a Send that has a hole was delivered");
+}
+void offset_repeats(Scene& scene) {
+  Conversation& by = scene.connect();
+  by.send_ulpdu(by.make().send_segment(pattern(8), 0, false));
+  const auto second = by.make().send_segment(pattern(8), 4, true);
+  by.send_ulpdu(second);
+  by.expect_terminate({kOffset}, second);
+}
+
+void longer_than_the_buffer(Scene& scene) {
+  Conversation& by = scene.connect();
+  const auto size = scene.advert().receive_size;
+  const auto before = scene.report(by);
+  by.send_ulpdu(by.make().send(pattern(size)));
+  if (scene.report(by).receives_done != before.receives_done + 2)
+    fail("a Send as long as the receive was not delivered");
+  const auto ulpdu = by.make().send(pattern(std::size_t{size} + 1));
+  by.send_ulpdu(ulpdu);
+  by.expect_terminate({kTooLong}, ulpdu);
+  if (scene.report().receives_done != before.receives_done + 3) fail("a Send longer than the receive was delivered");
+}
+void second_segment_too_long(Scene& scene) {
+  Conversation& by = scene.connect();
+  const auto size = scene.advert().receive_size;
+  by.send_ulpdu(by.make().send_segment(pattern(size), 0, false));
+  const auto second = by.make().send_segment(pattern(1), size, true);
+  by.send_ulpdu(second);
+  by.expect_terminate({kTooLong, kOffset}, second);
+}
+
+// A peer whose policy is to end the stream: 1/2/02. One that stops reading instead is within RFC 5041, too, for it may be a matter of
+// flow control; the one that probe-peer is asked for here ends it.
+void no_buffer(Scene& scene) {
+  Conversation& by = scene.connect({.wish = {.flags = Wish::kTerminateLateSend, .receives = 0}});
+  const auto ulpdu = by.make().send(pattern(8));
+  by.send_ulpdu(ulpdu);
+  by.expect_terminate({kNoBuffer}, ulpdu);
+}
+void no_buffer_and_nothing_to_place(Scene& scene) {
+  Conversation& by = scene.connect({.wish = {.flags = Wish::kTerminateLateSend, .receives = 0}});
+  const auto ulpdu = by.make().send({});
+  by.send_ulpdu(ulpdu);
+  by.expect_terminate({kNoBuffer}, ulpdu);
+}
+// The last receive is used up, and then one more comes.
+void one_too_many(Scene& scene) {
+  Conversation& by = scene.connect({.wish = {.flags = Wish::kTerminateLateSend, .receives = 1}});
+  for (int i = 0; i < 3; ++i) by.send_ulpdu(by.make().send(pattern(4)));
+  scene.expect_alive(by);
+}
+
+void in_order(Scene& scene) {
+  Conversation& by = scene.connect();
+  const auto before = scene.report(by);
+  const std::uint32_t first = before.receives_done % scene.advert().receives;
+  for (std::uint8_t i = 0; i < 4; ++i) by.send_ulpdu(by.make().send(pattern(16, static_cast<std::uint8_t>(10 * i))));
+  const Region receives = scene.region(Region::kReceives, Region::kRead);
+  for (std::uint8_t i = 0; i < 4; ++i) {
+    const std::size_t index = (first + i) % scene.advert().receives;
+    if (scene.read_back(by, receives, index * scene.advert().receive_size, 16) !=
+        pattern(16, static_cast<std::uint8_t>(10 * i)))
+      fail(fmt::format("Send {} of four did not land in the receive of its turn", i + 1));
+  }
+  if (scene.report(by).receives_done != before.receives_done + 5) fail("four Sends did not complete four receives");
+}
+
+void no_last_segment(Scene& scene) {
+  Conversation& by = scene.connect();
+  const auto before = scene.report(by);
+  by.send_ulpdu(by.make().send_segment(pattern(8), 0, false));
+  by.send_ulpdu(by.make().send_segment(pattern(8), 8, false));
+  if (scene.report().receives_done != before.receives_done + 1 + (scene.peer_connects() ? 0 : 0))
+    fail("a Send whose last segment has not come was delivered");
+  by.send_ulpdu(by.make().send_segment(pattern(8, 41), 16, true));
+  const auto after = scene.report(by);
+  if (after.receives_done < before.receives_done + 3) fail("a Send was not delivered when its last segment had come");
+}
+
+void zero_length(Scene& scene) {
+  Conversation& by = scene.connect();
+  const auto before = scene.report(by);
+  by.send_ulpdu(by.make().send({}));
+  by.send_ulpdu(by.make().send_segment(pattern(8), 0, false));
+  by.send_ulpdu(by.make().send_segment({}, 8, true));
+  if (scene.report(by).receives_done != before.receives_done + 3)
+    fail("a Send of no octets, and one whose last segment has none, did not complete a receive each");
+}
+
+// RsvdULP differs between the segments of one message: no error is due.
+void reserved_ulp_differs(Scene& scene) {
+  Conversation& by = scene.connect();
+  by.send_ulpdu(by.make().send_segment(pattern(8), 0, false, rdmap::Opcode::kSend, {1}));
+  by.send_ulpdu(by.make().send_segment(pattern(8), 8, true, rdmap::Opcode::kSend, {2}));
+  PeerFpdu fpdu;
+  const Came came = by.next(fpdu, scene.quiet());
+  if (came == Came::kNothing) return scene.expect_alive(by);
+  if (came != Came::kFpdu || fpdu.opcode() != std::to_underlying(rdmap::Opcode::kTerminate))
+    fail("the stream ended without a Terminate");
+}
+
+}  // namespace
+}  // namespace ddp_untagged
 
 std::span<const Case> ddp_untagged_cases() {
-  static const std::vector<Case> cases{};
+  using namespace ddp_untagged;
+  static const std::vector<Case> cases{
+      {.name = "untagged-unknown-queue",
+       .clause = "DDP-7.1-01",
+       .what = "Sends on queue numbers that do not exist: Terminate 1/2/01, and nothing behind has an effect.",
+       .needs = kStream,
+       .run = unknown_queue,
+       .also = {"DDP-7.2-08", "RDMAPX-10.2-01", "DDP-7.1-20"}},
+      {.name = "untagged-msn-zero",
+       .clause = "DDP-7.1-09",
+       .what = "The first Send has MSN 0: Terminate 1/2/03 (or 1/2/02).",
+       .needs = kStream,
+       .run = msn_zero,
+       .also = {"DDP-7.2-10", "DDP-7.1-10", "SEC-5.1.1-02"}},
+      {.name = "untagged-msn-repeated",
+       .clause = "DDP-7.1-09",
+       .what = "A Send has the MSN of the one before: Terminate 1/2/03 (or 1/2/02), and no second completion.",
+       .needs = kReport | kSessions,
+       .run = msn_repeated,
+       .also = {"DDP-7.1-10", "DDP-5.3-06", "RDMAP-5.3-07"}},
+      {.name = "untagged-msn-far-ahead",
+       .clause = "DDP-7.1-09",
+       .what = "Sends whose MSN no buffer can have: Terminate 1/2/03 or 1/2/02.",
+       .needs = kStream,
+       .run = msn_far_ahead,
+       .also = {"DDP-7.1-10"}},
+      {.name = "untagged-msn-skipped",
+       .clause = "DDP-5.3-07",
+       .what = "A Send leaves out an MSN: it is refused (or waits: a warning), and not delivered.",
+       .needs = kStream,
+       .run = msn_skipped},
+      {.name = "untagged-mo-not-zero",
+       .clause = "DDP-7.1-07",
+       .what = "The first segment of a Send has MO 4: Terminate 1/2/04.",
+       .needs = kStream,
+       .run = offset_in_first_segment,
+       .also = {"DDP-7.2-11"}},
+      {.name = "untagged-mo-beyond",
+       .clause = "DDP-7.1-07",
+       .what = "MO lies behind the buffer, or MO plus length passes 2^32: Terminate 1/2/04 (or 1/2/05).",
+       .needs = kStream,
+       .run = offset_beyond_the_buffer},
+      {.name = "untagged-mo-hole",
+       .clause = "DDP-7.1-07",
+       .what = "The second segment of a Send leaves octets out: Terminate 1/2/04, and no completion.",
+       .needs = kReport | kSessions,
+       .run = offset_leaves_a_hole,
+       .also = {"DDP-5.4-03"}},
+      {.name = "untagged-mo-overlap",
+       .clause = "DDP-7.1-07",
+       .what = "The second segment of a Send repeats octets of the first: Terminate 1/2/04.",
+       .needs = kReceives,
+       .run = offset_repeats},
+      {.name = "untagged-too-long",
+       .clause = "DDP-7.1-08",
+       .what = "A Send as long as the receive is delivered; one octet more: Terminate 1/2/05, and no completion.",
+       .needs = kReport | kSessions,
+       .run = longer_than_the_buffer,
+       .also = {"DDP-1.2-03", "DDP-7.2-12", "RDMAP-5.3-04", "RDMAP-5.3-03"}},
+      {.name = "untagged-second-too-long",
+       .clause = "DDP-7.1-08",
+       .what = "The second segment of a Send passes the end of the receive: Terminate 1/2/05 (or 1/2/04).",
+       .needs = kReport,
+       .run = second_segment_too_long},
+      {.name = "untagged-no-buffer",
+       .clause = "DDP-7.1-02",
+       .what = "No receive is posted, and the peer's policy is to end the stream: Terminate 1/2/02.",
+       .needs = kOrders,
+       .run = no_buffer,
+       .also = {"DDP-7.2-09", "DDP-7.1-06", "RDMAP-3.2-04", "RDMAP-6.2.1-01"}},
+      {.name = "untagged-no-buffer-empty",
+       .clause = "DDP-7.1-11",
+       .what = "A Send of no octets needs a receive, too: Terminate 1/2/02.",
+       .needs = kOrders,
+       .run = no_buffer_and_nothing_to_place,
+       .also = {"RDMAP-5.3-11"}},
+      {.name = "untagged-one-receive",
+       .clause = "DDP-5.1.2-01",
+       .what = "Sends that share one receive, posted again each time, are all taken.",
+       .needs = kOrders,
+       .run = one_too_many},
+      {.name = "untagged-order",
+       .clause = "DDP-5.3-07",
+       .what = "Four Sends land in four receives in the order of posting.",
+       .needs = kReport | kRegions,
+       .run = in_order,
+       .also = {"DDP-5.1.2-01", "DDP-5.4-02", "RDMAP-5.3-02", "RDMAP-5.3-05", "RDMAP-5.5-10", "SEC-2.3.5-01",
+                "RDMAP-B-01"}},
+      {.name = "untagged-no-last-segment",
+       .clause = "DDP-5.4-03",
+       .what = "A Send whose last segment is missing is not delivered; when it comes, it is.",
+       .needs = kReport | kSessions,
+       .run = no_last_segment,
+       .also = {"DDP-4.1-10", "DDP-4.1-09", "DDP-5.4-02", "RDMAP-5.5-20"}},
+      {.name = "untagged-zero-length",
+       .clause = "DDP-4.4-02",
+       .what = "A Send of no octets, and one whose last segment has none, complete a receive each.",
+       .needs = kReport,
+       .run = zero_length,
+       .also = {"RDMAP-5.3-10", "RDMAP-5.3-11", "DDP-5.4-05"}},
+      {.name = "untagged-rsvdulp-differs",
+       .clause = "DDP-4.3-07",
+       .what = "RsvdULP differs between the segments of a Send: delivered, or refused by a Terminate.",
+       .needs = kReceives,
+       .run = reserved_ulp_differs,
+       .also = {"DDP-4.3-08"}},
+  };
   return cases;
 }
 
