@@ -22,15 +22,14 @@ inline constexpr std::array<char, 8> kPeerMagic{'w', 'e', 'f', 't', 'p', 'r', 'b
 // of the process that connects, since that one's queue pair was made before.
 struct Wish {
   enum Flag : std::uint16_t {
-    kSharedReceives = 1,     // the connection takes its receives from the session's shared queue
-    kOtherDomain = 2,        // its queue pair belongs to the session's second protection domain
-    kRejectMe = 4,           // answered by a rejecting Reply
-    kTerminateLateSend = 8,  // a Send without a receive ends the stream, instead of waiting for one
-    kEndWhenDone = 16,       // probe-peer ends when this connection ends; for tests
+    kSharedReceives = 1,  // the connection takes its receives from the session's shared queue
+    kOtherDomain = 2,     // its queue pair belongs to the session's second protection domain
+    kRejectMe = 4,        // answered by a rejecting Reply
+    kEndWhenDone = 8,     // probe-peer ends when this connection ends; for tests
   };
   std::uint32_t session{};  // to join; 0: a new one
   std::uint16_t flags{};
-  std::uint16_t receives = 16;  // posted at first, and again as they complete; 0: none, until a command posts some
+  std::uint16_t receives = 16;        // posted at first, and again as they complete; 0: none, until an order posts some
   std::uint16_t receive_size = 1024;  // octets of each, at most 4096
   std::uint16_t ird = 0xFFFF;         // 0xFFFF: what the peer likes
   std::uint16_t ord = 0xFFFF;

@@ -117,23 +117,22 @@ void second_segment_too_long(Scene& scene) {
   by.expect_terminate({kTooLong, kOffset}, second);
 }
 
-// A peer whose policy is to end the stream: 1/2/02. One that stops reading instead is within RFC 5041, too, for it may be a matter of
-// flow control; the one that probe-peer is asked for here ends it.
+// A peer may stop reading for a while, which RFC 5041 leaves to its transport; then it ends the stream: 1/2/02. So does probe-peer.
 void no_buffer(Scene& scene) {
-  Conversation& by = scene.connect({.wish = {.flags = Wish::kTerminateLateSend, .receives = 0}});
+  Conversation& by = scene.connect({.wish = {.receives = 0}});
   const auto ulpdu = by.make().send(pattern(8));
   by.send_ulpdu(ulpdu);
   by.expect_terminate({kNoBuffer}, ulpdu);
 }
 void no_buffer_and_nothing_to_place(Scene& scene) {
-  Conversation& by = scene.connect({.wish = {.flags = Wish::kTerminateLateSend, .receives = 0}});
+  Conversation& by = scene.connect({.wish = {.receives = 0}});
   const auto ulpdu = by.make().send({});
   by.send_ulpdu(ulpdu);
   by.expect_terminate({kNoBuffer}, ulpdu);
 }
 // The last receive is used up, and then one more comes.
 void one_too_many(Scene& scene) {
-  Conversation& by = scene.connect({.wish = {.flags = Wish::kTerminateLateSend, .receives = 1}});
+  Conversation& by = scene.connect({.wish = {.receives = 1}});
   for (int i = 0; i < 3; ++i) by.send_ulpdu(by.make().send(pattern(4)));
   scene.expect_alive(by);
 }
@@ -257,7 +256,7 @@ std::span<const Case> ddp_untagged_cases() {
        .run = second_segment_too_long},
       {.name = "untagged-no-buffer",
        .clause = "DDP-7.1-02",
-       .what = "No receive is posted, and the peer's policy is to end the stream: Terminate 1/2/02.",
+       .what = "No receive is posted, and none comes: Terminate 1/2/02.",
        .needs = kOrders,
        .run = no_buffer,
        .also = {"DDP-7.2-09", "DDP-7.1-06", "RDMAP-3.2-04", "RDMAP-6.2.1-01"}},

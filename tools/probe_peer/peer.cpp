@@ -113,11 +113,6 @@ class Peer {
     }
     const auto guest = new_guest(wish);
     guest->id.emplace(std::move(id));
-    if ((wish.flags & Wish::kTerminateLateSend) != 0) {
-      verbs::Policy policy = options_.policy;
-      policy.no_receive = verbs::NoReceive::kTerminate;
-      static_cast<void>(guest->id->set_policy(policy));
-    }
     const auto ird = told(wish.ird, verbs::Device::limits().max_ird),
                ord = told(wish.ord, std::min<std::uint32_t>(event.ord, 128));
     const auto advert = probe::serialize(guest->advert(ird, ord));
