@@ -79,7 +79,11 @@ std::vector<std::byte> Conversation::expect_read_response(ddp::Stag sink, ddp::T
 }
 
 void Conversation::check_quote(const rdmap::Terminate& terminate, Bytes offending) {
-  const auto segment = rdmap::segment_in_error(offending);
+  auto segment = rdmap::segment_in_error(offending);
+  const PeerFpdu sent{.ulpdu = {offending.begin(), offending.end()}};
+  if (!sent.tagged() && sent.opcode() == std::to_underlying(rdmap::Opcode::kReadRequest)) {
+    if (const auto request = rdmap::parse_read_request(sent.payload())) segment.read_request = *request;
+  }
   const auto wanted = rdmap::make_terminate(terminate.error, &segment);
   const auto same = [](const std::optional<rdmap::HeaderCopy>& a, const std::optional<rdmap::HeaderCopy>& b) {
     return a.has_value() == b.has_value() && (!a || std::ranges::equal(a->octets(), b->octets()));
