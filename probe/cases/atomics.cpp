@@ -229,7 +229,7 @@ void of_the_peer(Scene& scene) {
       fail("the peer's Atomic Request names another place than it was told");
     by.send_ulpdu(by.make().atomic_response({.request_id = asked->request_id, .original = 9}));
   }
-  if (scene.report(by).requests_done != 2) fail("the peer's atomics did not complete when their Responses had come");
+  expect_requests_done(scene, by, 2);
 }
 
 }  // namespace

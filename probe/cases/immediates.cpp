@@ -51,7 +51,7 @@ void bad_header(Scene& scene) {
   auto shifted = offset.make().immediate(1);
   ddp::UntaggedLayout::MoField::put(shifted, 4);
   offset.send_ulpdu(shifted);
-  offset.expect_terminate({kOffset}, shifted);
+  offset.expect_terminate({kOffset, kTooLong}, shifted);  // its buffer has eight octets
 
   Conversation& msn = scene.connect();
   auto late = msn.make().immediate(1);

@@ -203,7 +203,7 @@ void while_a_read_waits(Scene& scene) {
   const auto report = parse_report(fpdu.payload());
   if (!report || report->requests_done != 0) fail("the peer's Read completed before its Response came");
   by.send_ulpdu(by.make().read_response(request.sink_stag, request.sink_offset, pattern(16)));
-  if (scene.report(by).requests_done != 1) fail("the peer's Read did not complete when its Response had come");
+  expect_requests_done(scene, by, 1);
 }
 
 }  // namespace
