@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The unfaulted prober against a peer with a fault: which clauses it names."""
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "mutation"))
+from trial import Limits, bound  # noqa: E402
+
+LISTENING = re.compile(rb"listening on (\S+:\d+)\s")
+NAMED = ("fail", "warn")  # a SHOULD that is not kept is a warning
+LIMITS = Limits(cpu=120)
+SECONDS_TO_LISTEN = 20
+
+
+@dataclass
+class Finding:
+    """What one run of the prober says."""
+    clauses: set = field(default_factory=set)  # of cases and rules that failed or warned, `also` included
+    cases: int = 0     # that were judged
+    trouble: str = ""  # what kept the run from its end
+
+
+def words_of(peer, policy):
+    return [*peer, *(["--policy", policy] if policy else [])]
+
+
+def environment(number):
+    """No settings of the user's; the fault's number is what switch.hpp reads."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("WEFT_")}
+    return kept | ({"WEFT_FAULT": str(number)} if number is not None else {})
+
+
+def end(child):
+    """With all that it has started."""
+    try:
+        os.killpg(child.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    child.wait()
+
+
+@contextmanager
+def listener(weft, number, policy):
+    """A peer that listens: its address, or None when it does not come to that."""
+    with tempfile.TemporaryFile() as said:
+        child = subprocess.Popen([weft, *words_of(("probe-peer", "-s", "-p", "0"), policy)], stdin=subprocess.DEVNULL, stdout=said,
+                                 stderr=said, env=environment(number), start_new_session=True, preexec_fn=lambda: bound(LIMITS))
+        try:
+            yield address_told(child, said)
+        finally:
+            end(child)
+
+
+def address_told(child, said):
+    until = time.monotonic() + SECONDS_TO_LISTEN
+    while time.monotonic() < until:
+        over = child.poll() is not None
+        found = LISTENING.search(os.pread(said.fileno(), 1 << 16, 0))
+        if found:
+            return found.group(1).decode()
+        if over:
+            return None
+        time.sleep(0.01)
+    return None
+
+
+def names_in(report):
+    """(clauses of what failed or warned, number of cases) of the prober's JSON: objects that have a clause and a verdict."""
+    named, cases, rest = set(), 0, [report]
+    while rest:
+        part = rest.pop()
+        if isinstance(part, list):
+            rest += part
+        if not isinstance(part, dict):
+            continue
+        rest += part.values()
+        if isinstance(part.get("clause"), str) and "verdict" in part:
+            cases += part["verdict"] != "not applicable"
+            if part["verdict"] in NAMED:
+                named |= {part["clause"], *part.get("also", ())}
+    return named, cases
+
+
+def probe(prober, target, clauses, seconds):
+    """`target`: the words that tell where the peer is. The peer with the fault may do anything; the prober has to end in time."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.json"
+        only = ["--only", ",".join(c.rstrip("*") for c in clauses)] if clauses else []
+        child = subprocess.Popen([prober, "probe", *target, "--profile", "weft", "--quiet", "--json", report, *only], stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment(None), start_new_session=True)
+        try:
+            said = child.communicate(timeout=seconds)[0].decode(errors="replace").strip()
+        except subprocess.TimeoutExpired:
+            return Finding(trouble=f"the prober was not done after {seconds} s")
+        finally:
+            end(child)
+            child.stdout.close()
+        try:
+            named, cases = names_in(json.loads(report.read_text()))
+        except (OSError, ValueError):
+            return Finding(trouble=f"no report (exit code {child.returncode}): {said.splitlines()[-1] if said else 'no word'}")
+        return Finding(named, cases)
+
+
+def try_fault(weft, prober, fault, seconds, whole=False):
+    """`fault`: a row of the table. Without `whole` only the cases of the clauses that fit are run."""
+    return try_peer(weft, prober, fault.number, fault.peer, fault.policy, [] if whole else fault.clauses, seconds)
+
+
+def try_peer(weft, prober, number, role, policy, clauses, seconds):
+    if role == "connects":
+        variable = [] if number is None else [f"WEFT_FAULT={number}"]
+        peer = ["env", *variable, str(weft), *words_of(("probe-peer", "-c", "-a", "{host}", "-p", "{port}"), policy)]
+        return probe(prober, ["--listen", "127.0.0.1:0", "--run", shlex.join(peer).replace("'{host}'", "{host}").replace("'{port}'", "{port}")],
+                     clauses, seconds)
+    with listener(weft, number, policy) as address:
+        if address is None:
+            return Finding(trouble="the peer does not come to listen")
+        return probe(prober, [address], clauses, seconds)
