@@ -44,7 +44,7 @@ inbound("write-refused-silently", WRITE, "RDMAP-5.1-03 RDMAP-3.2-06 DDP-7.1-12 D
         "if (!placed) return refuse(placed.error());", "if (!placed) return Verdict::kGood;",
         near="const auto placed = ddp::place_tagged(header, payload, placement_);\n  if (!placed) return refuse(placed.error());")
 inbound("unasked-response-dropped", READ, "RDMAP-5.2.2-05 RDMAP-7.2-01 RDMAP-3.2-09 RDMAP-5.2.2-08",
-        "A Read Response that nobody asked for is dropped without a word.",
+        "A Read Response that was not asked for is dropped without a word.",
         "if (!piece) return refuse({.error = piece.error(), .wrong_answer = true});", "if (!piece) return Verdict::kGood;")
 inbound("immediate-into-buffer", "Immediate Data", "RDMAPX-6.3-02 RDMAPX-6-01 RDMAPX-6.2-01 RDMAPX-6.4-01",
         "Immediate Data needs a receive that has room for it.",

@@ -32,7 +32,7 @@ at("no-common-rtr-unnoticed", NEGOTIATION, "MPA2-9.2-13 MPA2-9.2-14 MPA2-9.2-12 
    "if (agreement.peer_to_peer && !agreement.rtr) return Fault::kNoMatchingRtr;", "", policy="peer-to-peer=on")
 at("ord-beyond-ird", NEGOTIATION, "MPA2-9.1-14 MPA2-9.1-06 MPA2-3-02 RDMAP-6.1-08 SEC-6.4.3.3-04",
    "The own ORD stays beyond the IRD of the Reply.", "result.ord = ord_within(result.ord, result.peer_ird);", "")
-at("request-without-c", "CRC", "MPA-4.4-04 MPA-4.4-05", "The Request has C = 0, though nobody asked for that.",
+at("request-without-c", "CRC", "MPA-4.4-04 MPA-4.4-05", "The Request has C = 0, though the administrator has not asked for that.",
    "policy_.crc", "false", near=".crc = policy_.crc,  // on, unless")
 at("request-with-r", START, "MPA-7.1.1-14",
    "The Request has R = 1.", "false", "true", near=".reject = false,     // MPA-7.1.1-14")

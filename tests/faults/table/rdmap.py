@@ -22,7 +22,7 @@ admit("invalidate-word-of-send-checked", HEADER, "RDMAP-4.1-24 RDMAPX-4.1-04",
       "return std::unexpected(error_code(OperationError::kUnexpectedOpcode)); return kind->opcode;")
 opcodes = TABLE.file("rdmap/opcodes.hpp")
 opcodes("unknown-opcode-is-a-send", HEADER, "RDMAP-7.2-02 RDMAP-4.1-15 RDMAP-IANA-3.4-01 RDMAP-4.1-16",
-        "An opcode that nobody knows counts as a Send.",
+        "An opcode that is not defined counts as a Send.",
         "value < kOpcodeTable.size() ? &kOpcodeTable[value] : nullptr", "value < kOpcodeTable.size() ? &kOpcodeTable[value] : &kOpcodeTable[3]")
 opcodes("immediate-without-solicited", IMMEDIATE, "RDMAPX-4.1-06 RDMAPX-4.1-02 RDMAPX-10-01",
         "Immediate Data with Solicited Event is sent as without.",
@@ -109,7 +109,7 @@ sums("swap-always", ATOMICS, "RDMAPX-5.1.2-01 RDMAPX-5.1.2-02 RDMAPX-5.1.2-05", 
 atomics = TABLE.file("rdmap/atomic_messages.hpp")
 atomics("aopcode-reserved-checked", ATOMICS, "RDMAPX-5.2.1-02", "The reserved bits beside AOpCode belong to it.",
         "L::AOpCode::get(payload) & L::kAOpCodeMask", "L::AOpCode::get(payload)")
-atomics("unknown-aopcode-adds", ATOMICS, "RDMAPX-5.2.1-18 RDMAPX-10.1-01", "An AOpCode that nobody knows is a FetchAdd.",
+atomics("unknown-aopcode-adds", ATOMICS, "RDMAPX-5.2.1-18 RDMAPX-10.1-01", "An AOpCode that is not defined is a FetchAdd.",
         "return std::nullopt;", "return AtomicOperation::Kind::kFetchAdd;", near="default: return std::nullopt;")
 atomics("no-cmpswap", ATOMICS, "RDMAPX-5-03 RDMAPX-5.2.1-03 RDMAPX-1.1-01 RDMAPX-5.2.1-04", "CmpSwap is not there.",
         "return AtomicOperation::Kind::kCmpSwap;", "return std::nullopt;")

@@ -4,6 +4,7 @@
 from .rows import TABLE
 
 GROUP, CLOSE = "Terminate", "close"
+STAYS = "out.appended += 1; ending.begin({});"  # as if an octet were never written: whatever the application does, no FIN is due
 at = TABLE.file("rdmap/terminate.cpp")
 at("no-ddp-header", GROUP, "RDMAP-4.8-09 RDMAP-4.8-17 RDMAP-4.8-38 RDMAP-4.8-39 RDMAP-4.8-40 RDMAP-7.1-03 RDMAP-4.8-15 DDP-7.1-19",
    "A Terminate quotes no DDP header.",
@@ -48,7 +49,7 @@ end("no-terminate", GROUP, "RDMAP-6.2.1-01 RDMAP-7.1-03 RDMAP-7.1-04 RDMAP-3.2-0
     "may_speak && !fault.in_terminate", "false")
 end("open-after-terminate", CLOSE, "RDMAP-7-01 RDMAP-7-04 DDP-3-13 RDMAP-6.2.1-05 RDMAP-7-03 MPA-8-15",
     "The connection stays open behind a Terminate.",
-    "ending.begin(now + config.close_timeout);", "", near="    rdma->outbound.stop();\n  }\n  ending.begin(now + config.close_timeout);")
+    "ending.begin(now + config.close_timeout);", STAYS, near="    rdma->outbound.stop();\n  }\n  ending.begin(now + config.close_timeout);")
 end("reset-after-terminate", CLOSE, "RDMAP-6.2.1-05", "A reset stands behind a Terminate, in place of a FIN.",
     "ending.send_fin(now + config.close_timeout);",
     "if (stream == StreamState::kTerminating) return end(Disposition::kReset, false); ending.send_fin(now + config.close_timeout);")
@@ -59,7 +60,7 @@ receive("terminate-answered", GROUP, "RDMAP-5.4-10 RDMAP-5.4-11 RDMAP-7-03 RDMAP
         "rdma->outbound.stop();", "rdma->outbound.terminate(rdmap::make_terminate(rdmap::kLocalCatastrophic));")
 receive("open-after-peers-terminate", CLOSE, "RDMAP-7-01 RDMAP-7-04 RDMAP-5.4-06 RDMAP-6.2.1-04 RDMAP-6.2.1-05 DDP-3-13 RDMAP-6.2-01",
         "The connection stays open after the peer's Terminate.",
-        "ending.begin(now + config.close_timeout);", "")
+        "ending.begin(now + config.close_timeout);", STAYS)
 receive("fin-in-fpdu-unnoticed", CLOSE, "MPA-8-01 RDMAP-IANA-3.3-01", "A FIN inside an FPDU is a graceful end.",
         "if (unconsumed > 0) return fail(make_fault(mpa::Fault::kClosedInsideFpdu, rdma->inbound.position()), now);", "")
 receive("abandons-at-fin", CLOSE, "DDP-6.2.1-06 DDP-6.2.1-07 DDP-6.2.1-08 RDMAP-6.2-02 DDP-6.2.1-02 MPA-7.2-01",
