@@ -113,12 +113,8 @@ def probe(prober, target, clauses, seconds):
         return Finding(named, cases)
 
 
-def try_fault(weft, prober, fault, seconds, whole=False):
-    """`fault`: a row of the table. Without `whole` only the cases of the clauses that fit are run."""
-    return try_peer(weft, prober, fault.number, fault.peer, fault.policy, [] if whole else fault.clauses, seconds)
-
-
 def try_peer(weft, prober, number, role, policy, clauses, seconds):
+    """`number`: of the fault, None for none; `clauses`: whose cases are run, all if it is empty."""
     if role == "connects":
         variable = [] if number is None else [f"WEFT_FAULT={number}"]
         peer = ["env", *variable, str(weft), *words_of(("probe-peer", "-c", "-a", "{host}", "-p", "{port}"), policy)]
