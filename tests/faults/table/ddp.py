@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """DDP: headers, untagged queues, tagged placement."""
 
-from .rows import TABLE
+from .rows import SMALL, TABLE
 
 HEADER, QUEUES, TAGGED = "DDP header", "untagged queues", "tagged placement"
 header = TABLE.file("ddp/header.hpp")
@@ -23,7 +23,7 @@ header("ddp-version-sent", HEADER, "DDP-4.1-13 DDP-4.1-14", "DDP version 0 is se
        OCTET, "static_cast<std::uint8_t>((tagged ? Control::kTagged : 0) | (last ? Control::kLast : 0))")
 header("last-on-all-segments", HEADER, "DDP-4.1-06 DDP-4.1-07 DDP-4.1-08 DDP-5.2-04 RDMAP-5.2.1-11",
        "L is sent on every segment.",
-       OCTET, "static_cast<std::uint8_t>((tagged ? Control::kTagged : 0) | Control::kLast | Control::kVersion)")
+       OCTET, "static_cast<std::uint8_t>((tagged ? Control::kTagged : 0) | Control::kLast | Control::kVersion)", policy=SMALL)
 header("last-on-no-tagged-segment", HEADER, "DDP-4.1-05 RDMAP-5.2.1-11 RDMAP-5.2.1-15", "L is sent on no tagged segment.",
        OCTET, "static_cast<std::uint8_t>((tagged ? Control::kTagged : (last ? Control::kLast : 0)) | Control::kVersion)")
 
@@ -68,14 +68,14 @@ numbers("queue-unchecked", QUEUES, "DDP-7.1-01 DDP-7.2-08 RDMAPX-10.2-01",
         "A queue that does not exist is left to the opcode's check.",
         "queue > static_cast<std::uint32_t>(QueueNumber::kAtomicResponse)", "false")
 receive = TABLE.file("ddp/receive_queue.cpp")
-receive("placed-at-the-front", "Send and Invalidate", "DDP-5.2-05 DDP-4.1-04 DDP-5.2-07 DDP-4.3-14",
+receive("placed-at-the-front", "Send and Invalidate", "DDP-5.2-05 DDP-4.1-04 DDP-5.2-07 DDP-4.3-14 RDMAP-5.3-03",
         "Every segment of a Send is placed at the front of its buffer.",
         "placement.place_untagged(*open_, header.offset.value, payload)", "placement.place_untagged(*open_, 0, payload)")
 queue = TABLE.file("ddp/message_queue.hpp")
 queue("segments-of-requests-forgotten", "Read", "DDP-5.2-05 RDMAP-5.2.1-11 RDMAP-5.2.1-02 DDP-5.4-02",
       "A Read Request in several segments is put together wrongly.",
       "std::ranges::copy(payload, octets_->begin() + header.offset.value);", "std::ranges::copy(payload, octets_->begin());",
-      hidden="A request of 28 or 52 octets fits every MULPDU, so no clause has it in several segments.")
+      hidden="A request of 28 or 52 octets fits every MULPDU: only a peer that cuts it on purpose comes by this.")
 
 tagged = TABLE.file("ddp/tagged.hpp")
 tagged("empty-write-checked", TAGGED, "DDP-5.2-13 RDMAP-5.1-10 DDP-5.2-12", "STag and TO of a Write without octets are checked.",
@@ -108,7 +108,7 @@ errors("bounds-error-code", TAGGED, "DDP-7.2-04 DDP-7.1-14 DDP-7.1-15 SEC-6.2.1-
 segments = TABLE.file("ddp/segmenter.hpp")
 segments("to-stands-still", TAGGED, "DDP-5.2-10 DDP-5.3-03 RDMAP-5.2.1-11 RDMAP-4.4-04",
          "All segments of a tagged message are sent with the same TO.",
-         "first_.value + offset", "first_.value")
+         "first_.value + offset", "first_.value", policy=SMALL)
 segments("mo-stands-still", QUEUES, "DDP-5.2-07 DDP-4.3-14 DDP-5.3-02 DDP-4.1-08",
          "All segments of an untagged message are sent with MO 0.",
-         "header.offset = {offset};", "header.offset = {0};")
+         "header.offset = {offset};", "header.offset = {0};", policy=SMALL)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The engine: start-up, what a segment leads to, what is sent."""
 
-from .rows import TABLE
+from .rows import SMALL, TABLE
 
 SEND, READ, WRITE = "Send and Invalidate", "Read", "Write"
 startup = TABLE.file("engine/state_startup.cpp")
@@ -92,4 +92,4 @@ outbound("immediate-of-7-octets", "Immediate Data", "RDMAPX-6.3-05 RDMAPX-4-01",
 reader = TABLE.file("engine/payload_reader.cpp")
 reader("response-repeats-itself", READ, "RDMAP-5.2.1-11 RDMAP-4.4-09 DDP-5.2-04 RDMAP-5.2.1-10",
        "Each segment of a Read Response has the octets of the first.",
-       "from.offset.value + offset", "from.offset.value")
+       "from.offset.value + offset", "from.offset.value", policy=SMALL)

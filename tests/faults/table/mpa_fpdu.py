@@ -17,7 +17,7 @@ at("crc-of-16-bits", "CRC", BAD_CRC, "Half of the CRC field is compared.",
    "((crc.value() ^ CrcField::get(fpdu.subspan(covered.size()))) & 0xFFFF) == 0")
 at("crc-error-ends-nothing", "CRC", BAD_CRC + " MPA-8-13", "An FPDU whose CRC is wrong is skipped, and the stream goes on.",
    CRC_CHECK, "if (framing_.crc && !crc_matches(fpdu, landed)) { position_ += fpdu.size(); return std::nullopt; }")
-at("crc-error-code", "CRC", "RDMAP-IANA-3.3-02 MPA-8-02 MPA2-8-02 RDMAP-4.8-07", "A wrong CRC is told as a wrong Marker.",
+at("crc-error-code", "CRC", BAD_CRC + " MPA2-8-02 RDMAP-4.8-07", "A wrong CRC is told as a wrong Marker.",
    "Fault::kCrcMismatch", "Fault::kMarkerMismatch")
 at("pad-must-be-zero", "FPDU", "MPA-4.1-04", "PAD octets that are not zero end the stream.",
    "position_ += fpdu.size();", "if (result.pad_nonzero) return fail(Fault::kCrcMismatch); position_ += fpdu.size();")

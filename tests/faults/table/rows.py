@@ -6,3 +6,4 @@ The old text is an expression, or a statement when it ends with `;` or `}`; the 
 from fault import Table
 
 TABLE = Table()
+SMALL = "max-ulpdu=128"  # so that a peer sends messages in several segments

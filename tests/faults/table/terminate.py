@@ -35,12 +35,12 @@ at("read-request-not-quoted", GROUP, "RDMAP-4.8-18 RDMAP-4.8-38 RDMAP-7.1-04 RDM
    "error.layer == Layer::kRdmap && error.type == std::to_underlying(ErrorType::kRemoteProtection)", "false")
 at("ddp-errors-quote-nothing", GROUP, "RDMAP-4.8-40 RDMAP-7.1-03 RDMAP-4.8-08 RDMAP-4.8-09 DDP-7.1-19 RDMAP-3.1-09",
    "Errors of DDP quote no segment.",
-   "case Layer::kDdp: return true;", "return false;", near="case Layer::kDdp: return true;")
+   "return true;", "return false;", near="case Layer::kDdp: return true;")
 at("operation-errors-quote-nothing", GROUP, "RDMAP-4.8-39 RDMAP-7.1-03 RDMAPX-8.1-02 RDMAP-4.8-08 RDMAP-4.8-09",
    "Errors of the operation quote no segment.",
    "error.type != std::to_underlying(ErrorType::kLocalCatastrophic)", "error.type == std::to_underlying(ErrorType::kRemoteProtection)")
 fault = TABLE.file("engine/fault.cpp")
-fault("llp-error-of-layer-1", GROUP, "RDMAP-4.8-06 RDMAP-4.8-07 RDMAP-4.8-41 MPA2-8-02 RDMAP-IANA-3.3-02 MPA-8-02",
+fault("llp-error-of-layer-1", GROUP, "RDMAP-4.8-06 RDMAP-4.8-07 RDMAP-4.8-41 MPA2-8-02 RDMAP-IANA-3.3-* MPA-8-01 MPA-8-02 MPA-4.4-19 MPA-6-03",
       "Errors of MPA are told as errors of DDP.",
       "rdmap::Layer::kLlp", "rdmap::Layer::kDdp", near="return {rdmap::Layer::kLlp, mpa::kErrorType,")
 end = TABLE.file("engine/state_end.cpp")
