@@ -92,12 +92,12 @@ def names_in(report):
     return named, cases
 
 
-def probe(prober, target, clauses, seconds):
+def probe(prober, target, profile, clauses, seconds):
     """`target`: the words that tell where the peer is. The peer with the fault may do anything; the prober has to end in time."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         only = ["--only", ",".join(c.rstrip("*") for c in clauses)] if clauses else []
-        child = subprocess.Popen([prober, "probe", *target, "--profile", "weft", "--quiet", "--json", report, *only], stdin=subprocess.DEVNULL,
+        child = subprocess.Popen([prober, "probe", *target, "--profile", profile, "--quiet", "--json", report, *only], stdin=subprocess.DEVNULL,
                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment(None), start_new_session=True)
         try:
             said = child.communicate(timeout=seconds)[0].decode(errors="replace").strip()
@@ -113,14 +113,14 @@ def probe(prober, target, clauses, seconds):
         return Finding(named, cases)
 
 
-def try_peer(weft, prober, number, role, policy, clauses, seconds):
+def try_peer(weft, prober, number, role, policy, clauses, seconds, profile="weft"):
     """`number`: of the fault, None for none; `clauses`: whose cases are run, all if it is empty."""
     if role == "connects":
         variable = [] if number is None else [f"WEFT_FAULT={number}"]
         peer = ["env", *variable, str(weft), *words_of(("probe-peer", "-c", "-a", "{host}", "-p", "{port}"), policy)]
         return probe(prober, ["--listen", "127.0.0.1:0", "--run", shlex.join(peer).replace("'{host}'", "{host}").replace("'{port}'", "{port}")],
-                     clauses, seconds)
+                     profile, clauses, seconds)
     with listener(weft, number, policy) as address:
         if address is None:
             return Finding(trouble="the peer does not come to listen")
-        return probe(prober, [address], clauses, seconds)
+        return probe(prober, [address], profile, clauses, seconds)

@@ -68,7 +68,7 @@ numbers("queue-unchecked", QUEUES, "DDP-7.1-01 DDP-7.2-08 RDMAPX-10.2-01",
         "A queue that does not exist is left to the opcode's check.",
         "queue > static_cast<std::uint32_t>(QueueNumber::kAtomicResponse)", "false")
 receive = TABLE.file("ddp/receive_queue.cpp")
-receive("placed-at-the-front", "Send and Invalidate", "DDP-5.2-05 DDP-4.1-04 DDP-5.2-07 DDP-4.3-14 RDMAP-5.3-03",
+receive("placed-at-the-front", "Send and Invalidate", "DDP-5.2-05 DDP-4.1-04 DDP-5.2-07 DDP-4.3-14 DDP-3-04 DDP-5.4-02 RDMAP-5.3-03",
         "Every segment of a Send is placed at the front of its buffer.",
         "placement.place_untagged(*open_, header.offset.value, payload)", "placement.place_untagged(*open_, 0, payload)")
 queue = TABLE.file("ddp/message_queue.hpp")
