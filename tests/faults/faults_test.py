@@ -45,8 +45,9 @@ if heard == "6":
     time.sleep(60)
 only = words[words.index("--only") + 1] if "--only" in words else "all"
 cases = [{"clause": "MPA-4.4-18", "also": ["MPA-6-03"], "verdict": "fail" if heard == "1" else "pass"},
-         {"clause": "MPA-8-09", "verdict": "warn" if heard in ("2", "none") else "pass"}, {"clause": "DDP-3-04", "verdict": "not applicable"}]
-json.dump({"only": only, "cases": cases}, open(words[words.index("--json") + 1], "w"))
+         {"clause": "DDP-3-04", "verdict": "not_applicable"}]
+rules = [{"clause": "MPA-8-09", "verdict": "warn" if heard in ("2", "none") else "pass"}]
+json.dump({"only": only, "cases": cases, "rules": rules}, open(words[words.index("--json") + 1], "w"))
 """
 
 

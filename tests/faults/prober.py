@@ -27,7 +27,7 @@ SECONDS_TO_LISTEN = 20
 class Finding:
     """What one run of the prober says."""
     clauses: set = field(default_factory=set)  # of cases and rules that failed or warned, `also` included
-    cases: int = 0     # that were judged
+    cases: int = 0     # and rules, that were judged
     trouble: str = ""  # what kept the run from its end
 
 
@@ -76,20 +76,9 @@ def address_told(child, said):
 
 
 def names_in(report):
-    """(clauses of what failed or warned, number of cases) of the prober's JSON: objects that have a clause and a verdict."""
-    named, cases, rest = set(), 0, [report]
-    while rest:
-        part = rest.pop()
-        if isinstance(part, list):
-            rest += part
-        if not isinstance(part, dict):
-            continue
-        rest += part.values()
-        if isinstance(part.get("clause"), str) and "verdict" in part:
-            cases += part["verdict"] != "not applicable"
-            if part["verdict"] in NAMED:
-                named |= {part["clause"], *part.get("also", ())}
-    return named, cases
+    """(clauses of what failed or warned, number of cases and rules that were judged) of the prober's JSON."""
+    judged = [one for one in report["cases"] + report["rules"] if one["verdict"] != "not_applicable"]
+    return {clause for one in judged if one["verdict"] in NAMED for clause in (one["clause"], *one.get("also", ()))}, len(judged)
 
 
 def probe(prober, target, profile, clauses, seconds):
@@ -108,7 +97,7 @@ def probe(prober, target, profile, clauses, seconds):
             child.stdout.close()
         try:
             named, cases = names_in(json.loads(report.read_text()))
-        except (OSError, ValueError):
+        except (OSError, ValueError, KeyError):
             return Finding(trouble=f"no report (exit code {child.returncode}): {said.splitlines()[-1] if said else 'no word'}")
         return Finding(named, cases)
 
