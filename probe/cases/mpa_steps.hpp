@@ -47,7 +47,7 @@ enum class Reaction : std::uint8_t { kTerminated, kEnded, kWentOn, kSilent };
 // --- What the session's report tells, read as memory: no Send is needed for it, so completions are those of the case.
 
 [[nodiscard]] PeerReport look(Scene& scene, Conversation& by);
-// As soon as so many receives have completed; fails when they do not, or when more did.
+// As soon as `count` receives have completed; fails when they do not, or when more did.
 PeerReport expect_receives(Scene& scene, Conversation& by, std::uint32_t count);
 // No more than these, also after a while.
 void expect_no_more_receives(Scene& scene, Conversation& by, std::uint32_t count);
