@@ -9,10 +9,16 @@
 namespace weft::probe {
 
 Conversation& connect_again(Scene& scene, const Opening& opening) {
-  return scene.conversations() == 0 ? scene.connect(opening) : scene.rejoin(opening);
+  const bool joins = scene.conversations() != 0 && scene.offers(kSessions);
+  return joins ? scene.rejoin(opening) : scene.connect(opening);
 }
 
-Region target(const Scene& scene) { return scene.region(Region::kPlain, Region::kRead | Region::kWrite); }
+bool sees_memory(const Scene& scene) { return scene.offers(kRegions | kSessions); }
+
+Region target(const Scene& scene) {
+  if (!scene.offers(kRegions)) return {.stag = kNoSuchStag};
+  return scene.region(Region::kPlain, kReadWrite);
+}
 
 std::vector<std::byte> first_octets(const Region& region, std::size_t from, std::size_t size) {
   std::vector<std::byte> out(size);
@@ -21,12 +27,14 @@ std::vector<std::byte> first_octets(const Region& region, std::size_t from, std:
 }
 
 void send_before(Conversation& by, const Region& region) {
-  by.send_ulpdu(by.make().write(region.stag, region.offset, pattern(kAround)));
+  by.send_ulpdu(by.make().write(region.stag, region.offset, pattern(region.length == 0 ? 0 : kAround)));
 }
 void send_behind(Conversation& by, const Region& region) {
-  by.send_ulpdu(by.make().write(region.stag, at(region, kBehind), pattern(kAround)));
+  by.send_ulpdu(by.make().write(region.stag, at(region, kBehind), pattern(region.length == 0 ? 0 : kAround)));
 }
+
 void expect_only_before(Scene& scene, const Region& region) {
+  if (!sees_memory(scene)) return;
   auto wanted = first_octets(region, 0, 2 * kBehind);
   std::ranges::copy(pattern(kAround), wanted.begin());
   Conversation& by = scene.rejoin();
