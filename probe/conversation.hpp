@@ -64,6 +64,7 @@ class Conversation {
   void start_fpdus(mpa::Framing ours, mpa::Framing peers);
 
   [[nodiscard]] const mpa::Framing& framing() const noexcept { return framer_.framing(); }  // ours
+  [[nodiscard]] std::uint64_t position() const noexcept { return framer_.position(); }  // octets of our FPDUs up to now
 
   // --- FPDUs
   Messages& make() noexcept { return messages_; }  // well-formed ULPDUs, numbered
