@@ -19,15 +19,6 @@ void refused_between_good_ones(Scene& scene, Conversation& by, const FpduFault& 
   expect_only_before(scene, region);
 }
 
-// What every other case begins with.
-void ordinary(Scene& scene) {
-  try {
-    scene.expect_alive(scene.connect());
-  } catch (const Judgement& judgement) {
-    fail(std::string("an ordinary connection does not work: ") + judgement.what());
-  }
-}
-
 void wrong_crc_places_nothing(Scene& scene) { refused_between_good_ones(scene, scene.connect(), {.crc_xor = 1}); }
 
 // What a wrong computation gives: another octet order, no final inversion, nothing at all.
@@ -122,6 +113,15 @@ void asked_for_by_one(Scene& scene, bool ours) {
 }
 void asked_for_by_us(Scene& scene) { asked_for_by_one(scene, true); }
 void not_asked_for_by_us(Scene& scene) { asked_for_by_one(scene, false); }
+
+// What every other case begins with.
+void ordinary(Scene& scene) {
+  try {
+    scene.expect_alive(scene.connect());
+  } catch (const Judgement& judgement) {
+    fail(std::string("an ordinary connection does not work: ") + judgement.what());
+  }
+}
 
 void garbage_is_taken_where_crc_is_off(Scene& scene) {
   Conversation& by = scene.connect({.start_up = {.crc = false}});
