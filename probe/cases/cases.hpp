@@ -8,7 +8,9 @@
 
 namespace weft::probe {
 
-[[nodiscard]] std::span<const Case> request_cases();  // MPA Request, RFC 5044 section 7.1: where the peer listens
+[[nodiscard]] std::span<const Case> request_cases();       // MPA Request, RFC 5044 section 7.1: where the peer listens
+[[nodiscard]] std::span<const Case> request_flow_cases();  // Requests that are taken, and some that do not come
+[[nodiscard]] std::span<const Case> first_fpdu_cases();    // From the Reply to the first FPDU
 [[nodiscard]] std::span<const Case>
 enhanced_request_cases();  // Enhanced connection establishment, RFC 6581: what a Responder answers
 [[nodiscard]] std::span<const Case> reply_cases();  // MPA Reply, RFC 5044 section 7.1: where the peer connects
