@@ -205,6 +205,17 @@ TEST_CASE("octets behind a frame in which its sender had to be silent", "[rfc504
     broken.octets_of(kI, broken.request + more).close();
     CHECK(violations(broken.script.audit()) == Clauses{"MPA-7.1.1-23"});
   }
+  SECTION("of the Initiator, and then a Reply that rejects") {
+    broken.talk.reply.flags |= 0x20;
+    for (const std::size_t size : {1U, 3U, 12U, 400U}) {
+      Case refused;
+      refused.octets_of(kI, refused.request + pattern(size)).octets_of(kR, build(broken.talk.reply)).close();
+      CHECK(violations(refused.script.audit()) == Clauses{"MPA-7.1.1-23"});
+      Case after;  // the ULP's
+      after.octets_of(kI, after.request).octets_of(kR, build(broken.talk.reply)).octets_of(kI, pattern(size)).close();
+      CHECK(listed(after.script.audit()) == Clauses{});
+    }
+  }
   SECTION("of the Initiator, and then nothing") {
     broken.octets_of(kI, broken.request + more).octets_of(kR, broken.reply).close();
     CHECK(violations(broken.script.audit()) == Clauses{"MPA-7.1.1-23"});
@@ -228,6 +239,10 @@ TEST_CASE("a second startup frame of one end", "[rfc5044/1.2][MPA-1.2-01]") {
     broken.octets_of(kI, broken.request).octets_of(kR, broken.reply).fpdus(kI, 2).fpdus(kR, 3).close();
   }
   SECTION("a Request, and never a Reply") { broken.octets_of(kI, broken.request).close(); }
+  SECTION("a Request before a Reply that rejects") {
+    broken.talk.reply.flags |= 0x20;
+    broken.octets_of(kI, broken.request).octets_of(kR, build(broken.talk.reply)).close();
+  }
   SECTION("a Request behind the Reply") { broken.octets_of(kR, broken.reply).octets_of(kI, broken.request).close(); }
   SECTION("a Request among the FPDUs") {
     broken.octets_of(kR, broken.reply).fpdus(kI, 2).octets_of(kI, broken.request).close();

@@ -166,6 +166,14 @@ def _():
     return story.close(), I, "request"
 
 
+@sample("MPA-7.1.1-23", "octets that are no FPDU follow a Request, and then comes a Reply that rejects", variant="rejected")
+def _():
+    story = Story()
+    story.at["request"] = story.talk.data(I, request(s=0, data=b"12 octets ..", pd_length=4))
+    story.at["reply"] = story.talk.data(R, reply(s=0, r=1))
+    return story.close(), I, "request"
+
+
 @sample("MPA2-6-11", "S is set, but there are only two octets of private data")
 def _():
     story = Story()
