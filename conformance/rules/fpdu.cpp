@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
-#include <string_view>
 
 #include "conformance/rules/tables.hpp"
 #include "conformance/text.hpp"

@@ -5,6 +5,7 @@
 
 #include "ddp/header.hpp"
 #include "mpa/errors.hpp"
+#include "rdmap/control.hpp"
 #include "rdmap/opcodes.hpp"
 #include "rdmap/terminate.hpp"
 
