@@ -1,11 +1,336 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atomic operations, RFC 7306 section 5.
-#include "probe/cases/cases.hpp"
+// Atomic operations, RFC 7306 section 5. Values are in the byte order of the peer's memory, which its host has: what a Read brings is
+// taken as little-endian or big-endian, whichever fits the first operation.
+#include <fmt/format.h>
+
+#include "probe/cases/steps.hpp"
 
 namespace weft::probe {
+namespace atomics {
+namespace {
+
+using Kind = rdmap::AtomicOperation::Kind;
+using rdmap::AtomicOperation;
+
+AtomicOperation add(std::uint64_t value, std::uint64_t mask = 0) { return {Kind::kFetchAdd, value, mask, 0, 0}; }
+AtomicOperation swap(std::uint64_t compare, std::uint64_t compare_mask, std::uint64_t value, std::uint64_t mask) {
+  return {Kind::kCmpSwap, value, mask, compare, compare_mask};
+}
+
+// One place of 64 bits in the peer's memory.
+class Place {
+ public:
+  Place(Scene& scene, Conversation& by, const Region& region, std::int64_t offset = 0)
+      : scene_(scene), by_(by), stag_(region.stag), at_(at(region, offset)) {}
+
+  // The value before, as the answer says it.
+  std::uint64_t apply(const AtomicOperation& operation) {
+    const std::uint32_t id = ++id_ * 0x01000193U;
+    by_.send_ulpdu(by_.make().atomic({.operation = operation, .request_id = id, .stag = stag_, .offset = at_}));
+    const PeerFpdu fpdu = by_.expect_message(rdmap::Opcode::kAtomicResponse);
+    const auto response = rdmap::parse_atomic_response(fpdu.payload());
+    if (!response) fail("the Atomic Response is malformed");
+    if (response->request_id != id)
+      fail(fmt::format("the Atomic Response is of {:#x}; the Request was {:#x}", response->request_id, id));
+    if (const auto msn = ddp::UntaggedLayout::MsnField::get(fpdu.ulpdu); msn != id_)
+      fail(fmt::format("Atomic Response {} of the stream has MSN {}", id_, msn));
+    return response->original;
+  }
+  // What is there now, by an operation that changes nothing.
+  std::uint64_t value() { return apply(add(0)); }
+  void set(std::uint64_t value) { apply(swap(0, 0, value, ~0ULL)); }
+
+ private:
+  Scene& scene_;
+  Conversation& by_;
+  ddp::Stag stag_;
+  ddp::TaggedOffset at_;
+  std::uint32_t id_ = 0;
+};
+
+void expect(std::uint64_t got, std::uint64_t wanted, const char* what) {
+  if (got != wanted) fail(fmt::format("{}: {:#x}, not {:#x}", what, got, wanted));
+}
+
+void adds(Scene& scene) {
+  Conversation& by = scene.connect();
+  Place place(scene, by, scene.region(Region::kPlain, kAllRights));
+  place.set(~0ULL);
+  expect(place.apply(add(1)), ~0ULL, "FetchAdd does not give the value before");
+  expect(place.value(), 0, "0xFFFFFFFFFFFFFFFF and 1");
+  place.set(0x00000000FFFFFFFF);
+  place.apply(add(0x0000000100000001, 0x8000000080000000));
+  expect(place.value(), 0x0000000100000000, "two fields of 32 bits, without a carry between them");
+  place.set(0xFFFF);
+  place.apply(add(0x0101, 0x8080808080808080));
+  expect(place.value(), 0x0000, "eight fields of 8 bits");
+  place.set(0xAAAA5555AAAA5555);
+  place.apply(add(0xFFFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF));
+  expect(place.value(), 0x5555AAAA5555AAAA, "64 fields of one bit");
+}
+
+void compares_and_swaps(Scene& scene) {
+  Conversation& by = scene.connect();
+  Place place(scene, by, scene.region(Region::kPlain, kAllRights));
+  place.set(0x1122334455667788);
+  expect(place.apply(swap(0x1122334455667788, ~0ULL, 7, ~0ULL)), 0x1122334455667788,
+         "CmpSwap does not give the value before");
+  expect(place.value(), 7, "a CmpSwap whose comparison held");
+  expect(place.apply(swap(8, ~0ULL, 9, ~0ULL)), 7,
+         "CmpSwap does not give the value before, where the comparison failed");
+  expect(place.value(), 7, "a CmpSwap whose comparison failed");
+  place.set(0x1122334455667788);
+  place.apply(swap(0xFFFF3344FFFFFFFF, 0x0000FFFF00000000, 0xAAAAAAAAAAAAAAAA, 0x00000000FFFF0000));
+  expect(place.value(), 0x11223344AAAA7788, "a CmpSwap with masks");
+  place.apply(swap(0, 0, 0x99, 0xFF));
+  expect(place.value(), 0x11223344AAAA7799, "a CmpSwap that compares nothing");
+}
+
+// Neighbours are left alone, and a Read brings what the operation stored, in the host's order.
+void eight_octets(Scene& scene) {
+  Conversation& by = scene.connect();
+  const Region region = scene.region(Region::kPlain, kAllRights);
+  Place place(scene, by, region, 8);
+  place.set(0x0102030405060708);
+  const auto octets = scene.read_back(by, region, 0, 24);
+  for (const std::size_t i : {0U, 1U, 7U, 16U, 17U, 23U}) {
+    if (octets[i] != first_content(region, i)) fail("an atomic changed an octet beside its eight");
+  }
+  const Bytes eight = Bytes(octets).subspan(8, 8);
+  if (Be<0, std::uint64_t>::get(eight) != 0x0102030405060708 && Le<0, std::uint64_t>::get(eight) != 0x0102030405060708)
+    fail("a Read after the atomic brings octets that are its value in no byte order");
+}
+
+rdmap::AtomicRequest request(const Region& region, std::int64_t offset, AtomicOperation operation = add(1)) {
+  return {.operation = operation, .request_id = 5, .stag = region.stag, .offset = at(region, offset)};
+}
+
+void refused_atomic(Conversation& by, const rdmap::AtomicRequest& request, const Errors& any_of) {
+  const auto ulpdu = by.make().atomic(request);
+  by.send_ulpdu(ulpdu);
+  by.expect_terminate(any_of, ulpdu);
+}
+
+void misaligned(Scene& scene) {
+  for (std::int64_t offset = 1; offset < 8; ++offset) {
+    Conversation& by = scene.connect();
+    const Region region = scene.region(Region::kPlain, kAllRights);
+    refused_atomic(by, request(region, offset, offset % 2 != 0 ? add(1) : swap(0, 0, 1, ~0ULL)), {kStreamError});
+    scene.expect_untouched(region, 0, 16);
+  }
+}
+
+void unknown_stag(Scene& scene) {
+  Conversation& by = scene.connect();
+  refused_atomic(by, {.operation = add(1), .stag = kNoSuchStag, .offset = {64}}, {kReadStag});
+}
+void other_domain(Scene& scene) {
+  Conversation& by = scene.connect();
+  refused_atomic(by, request(scene.region(Region::kForeign, kAllRights), 0), {kReadNotAssociated, kReadStag});
+}
+void other_stream(Scene& scene) {
+  Conversation& by = scene.connect();
+  refused_atomic(by, request(scene.region(Region::kOtherStream, kAllRights), 0), {kReadNotAssociated, kReadStag});
+}
+void no_right(Scene& scene) {
+  for (const std::uint8_t rights : std::array<std::uint8_t, 3>{0, Region::kRead, kReadWrite}) {
+    Conversation& by = scene.connect();
+    refused_atomic(by, request(scene.region(Region::kPlain, rights), 0), {kReadRights});
+  }
+}
+void out_of_bounds(Scene& scene) {
+  for (const std::int64_t offset : {-8L, 4096L, 1L << 40}) {
+    Conversation& by = scene.connect();
+    refused_atomic(by, request(scene.region(Region::kPlain, kAllRights), offset), {kReadBounds});
+  }
+  Conversation& by = scene.connect();
+  refused_atomic(by,
+                 {.operation = add(1), .stag = scene.region(Region::kPlain, kAllRights).stag, .offset = {~0ULL - 7}},
+                 {kReadBounds, kReadWrap});
+}
+
+void unknown_operation(Scene& scene) {
+  for (const std::uint32_t code : {1U, 3U, 7U, 15U}) {
+    Conversation& by = scene.connect();
+    const Region region = scene.region(Region::kPlain, kAllRights);
+    auto ulpdu = by.make().atomic(request(region, 0));
+    Be<ddp::UntaggedLayout::kSize, std::uint32_t>::put(ulpdu, code);
+    by.send_ulpdu(ulpdu);
+    by.expect_terminate({kOpcode, kOperation}, ulpdu);
+    scene.expect_untouched(region, 0, 8);
+  }
+}
+// The 28 reserved bits before the AOpCode, and a FetchAdd's compare fields.
+void ignored_fields(Scene& scene) {
+  Conversation& by = scene.connect();
+  const Region region = scene.region(Region::kPlain, kAllRights);
+  auto ulpdu = by.make().atomic(request(region, 0));
+  Be<ddp::UntaggedLayout::kSize, std::uint32_t>::put(ulpdu, 0xFFFFFFF0);
+  std::fill(ulpdu.end() - 16, ulpdu.end(), std::byte{0xA5});
+  by.send_ulpdu(ulpdu);
+  by.expect_message(rdmap::Opcode::kAtomicResponse);
+}
+void wrong_length(Scene& scene) {
+  for (const std::size_t size : {std::size_t{0}, std::size_t{51}, std::size_t{53}}) {
+    Conversation& by = scene.connect();
+    const auto ulpdu = by.make().send(std::vector<std::byte>(size), rdmap::Opcode::kAtomicRequest);
+    by.send_ulpdu(ulpdu);
+    by.expect_end_sometime("the Atomic Request's length is wrong", scene.patience());
+  }
+}
+
+void without_rfc_7306(Scene& scene) {
+  Conversation& by = scene.connect();
+  by.send_ulpdu(by.make().atomic({.operation = add(0), .request_id = 1, .stag = kNoSuchStag, .offset = {64}}));
+  const auto said = by.expect_terminate({kReadStag, kOpcode});
+  if (said.error == kReadStag) return;  // it knows atomics
+  Conversation& swapping = scene.connect();
+  swapping.send_ulpdu(
+      swapping.make().atomic({.operation = swap(0, 0, 0, 0), .request_id = 1, .stag = kNoSuchStag, .offset = {64}}));
+  swapping.expect_terminate({kOpcode});
+}
+
+// Two streams add to one place, in turns: no sum is lost.
+void of_two_streams(Scene& scene) {
+  Conversation& one = scene.connect();
+  const Region region = scene.region(Region::kPlain, kAllRights);
+  Conversation& two = scene.rejoin();
+  Place first(scene, one, region), second(scene, two, region);
+  first.set(0);
+  constexpr int kRounds = 20, kBurst = 16;
+  for (int round = 0; round < kRounds; ++round) {
+    for (Conversation* by : {&one, &two}) {
+      std::vector<std::byte> all;
+      for (int i = 0; i < kBurst; ++i) {
+        const auto fpdu = by->fpdu(by->make().atomic(request(region, 0)));
+        all.insert(all.end(), fpdu.begin(), fpdu.end());
+      }
+      by->send(all);
+    }
+    for (Conversation* by : {&one, &two}) {
+      for (int i = 0; i < kBurst; ++i) by->expect_message(rdmap::Opcode::kAtomicResponse);
+    }
+  }
+  Conversation& three = scene.rejoin();
+  expect(Place(scene, three, region).value(), 2 * kRounds * kBurst, "the sum of two streams' FetchAdds");
+}
+
+void of_the_peer(Scene& scene) {
+  Conversation& by = scene.connect();
+  for (const std::uint8_t kind : std::array<std::uint8_t, 2>{Order::kFetchAdd, Order::kCmpSwap}) {
+    scene.order(by, {.operation = kind,
+                     .stag = Scene::kOwnStag,
+                     .offset = {0x800},
+                     .first = 3,
+                     .second = kind == Order::kCmpSwap ? 4ULL : 0ULL});
+    const auto fpdu = by.expect_message(rdmap::Opcode::kAtomicRequest);
+    const auto asked = rdmap::parse_atomic_request(fpdu.payload());
+    if (!asked || asked->stag != Scene::kOwnStag || asked->offset.value != 0x800)
+      fail("the peer's Atomic Request names another place than it was told");
+    by.send_ulpdu(by.make().atomic_response({.request_id = asked->request_id, .original = 9}));
+  }
+  expect_requests_done(scene, by, 2);
+}
+
+}  // namespace
+}  // namespace atomics
 
 std::span<const Case> atomics_cases() {
-  static const std::vector<Case> cases{};
+  using namespace atomics;
+  constexpr std::uint32_t kBoth = kAtomics | kRegions;
+  static const std::vector<Case> cases{
+      {.name = "atomic-fetch-add",
+       .clause = "RDMAPX-5.1.1-01",
+       .what =
+           "FetchAdds with and without masks: the value before comes back, and carries stop at the borders of fields.",
+       .needs = kBoth,
+       .run = adds,
+       .also = {"RDMAPX-5.1.1-02", "RDMAPX-5.1.1-03", "RDMAPX-5.2.2-03", "RDMAPX-1.1-04", "RDMAPX-5.2.1-22",
+                "RDMAPX-5-03", "RDMAPX-5.2.1-16", "RDMAPX-5.2.2-08"}},
+      {.name = "atomic-cmp-swap",
+       .clause = "RDMAPX-5.1.2-01",
+       .what = "CmpSwaps that hold and fail, with and without masks.",
+       .needs = kBoth,
+       .run = compares_and_swaps,
+       .also = {"RDMAPX-5.1.2-02", "RDMAPX-5.1.2-03", "RDMAPX-5.1.2-05", "RDMAPX-5.2.1-03", "RDMAPX-5-03",
+                "RDMAPX-1.1-01"}},
+      {.name = "atomic-eight-octets",
+       .clause = "RDMAPX-5-05",
+       .what = "An atomic changes eight octets, which a Read brings in the byte order of the peer's memory.",
+       .needs = kBoth,
+       .run = eight_octets,
+       .also = {"RDMAPX-5.1.1-08", "RDMAPX-5.1.2-04", "RDMAPX-5.2.1-07", "RDMAPX-5.2.1-08"}},
+      {.name = "atomic-misaligned",
+       .clause = "RDMAPX-8.2-05",
+       .what = "FetchAdds and CmpSwaps one to seven octets off: Terminate 0/2/07, and no octet is changed.",
+       .needs = kBoth | kSessions,
+       .run = misaligned,
+       .also = {"RDMAPX-8.2-04", "RDMAPX-5.1.1-05", "RDMAPX-5.1.1-06", "RDMAPX-5.1.1-07", "RDMAPX-5.1.2-07",
+                "RDMAPX-5.1.2-08", "RDMAPX-5.1.2-09", "RDMAPX-5.1.2-10", "RDMAP-4.8-33"}},
+      {.name = "atomic-unknown-stag",
+       .clause = "RDMAPX-8.2-06",
+       .what = "An atomic on an STag that does not exist: Terminate 0/1/00 with its DDP header.",
+       .needs = kBoth,
+       .run = unknown_stag,
+       .also = {"RDMAPX-5.2.1-06", "RDMAPX-8.1-02"}},
+      {.name = "atomic-other-domain",
+       .clause = "RDMAPX-8.2-06",
+       .what = "An atomic on an STag of another protection domain is refused.",
+       .needs = kBoth,
+       .run = other_domain,
+       .also = {"SEC-6.1.1-03"}},
+      {.name = "atomic-other-stream",
+       .clause = "RDMAPX-8.2-06",
+       .what = "An atomic on an STag of another stream is refused.",
+       .needs = kBoth,
+       .run = other_stream,
+       .also = {"SEC-6.1.1-04"}},
+      {.name = "atomic-no-right",
+       .clause = "RDMAPX-8.2-06",
+       .what = "Atomics on memory without the right for them: Terminate 0/1/02.",
+       .needs = kBoth,
+       .run = no_right,
+       .also = {"SEC-2.2.2-02"}},
+      {.name = "atomic-out-of-bounds",
+       .clause = "RDMAPX-8.2-06",
+       .what = "Atomics before and behind the region: Terminate 0/1/01.",
+       .needs = kBoth,
+       .run = out_of_bounds,
+       .also = {"SEC-6.2.1-01"}},
+      {.name = "atomic-unknown-operation",
+       .clause = "RDMAPX-5.2.1-18",
+       .what = "AOpCodes 1, 3, 7 and 15: a Terminate (0/2/06 or 0/2/ff), and no octet is changed.",
+       .needs = kBoth | kSessions,
+       .run = unknown_operation,
+       .also = {"RDMAPX-10.1-01"}},
+      {.name = "atomic-ignored-fields",
+       .clause = "RDMAPX-5.2.1-02",
+       .what = "Reserved bits set, and the compare fields of a FetchAdd: ignored.",
+       .needs = kBoth,
+       .run = ignored_fields},
+      {.name = "atomic-wrong-length",
+       .clause = "RDMAPX-5.2.1-01",
+       .what = "Atomic Requests of 0, 51 and 53 octets end the stream.",
+       .needs = kAtomics,
+       .run = wrong_length},
+      {.name = "atomic-known-or-not",
+       .clause = "RDMAPX-1.1-05",
+       .what = "A peer without RFC 7306 answers both kinds of atomics by Terminate 0/2/06.",
+       .needs = kStream,
+       .run = without_rfc_7306,
+       .also = {"RDMAPX-1.1-01", "RDMAPX-8.2-02"}},
+      {.name = "atomic-two-streams",
+       .clause = "RDMAPX-5.3-01",
+       .what = "Two streams add to one place, 640 times: no addition is lost.",
+       .needs = kBoth | kSessions,
+       .run = of_two_streams,
+       .also = {"RDMAPX-5-01", "RDMAPX-5.4-02"}},
+      {.name = "atomic-of-the-peer",
+       .clause = "RDMAPX-5.4-08",
+       .what = "The peer's own atomics: the auditor judges them, and they complete with our Responses.",
+       .needs = kOrders | kAtomics,
+       .run = of_the_peer},
+  };
   return cases;
 }
 

@@ -13,9 +13,10 @@ std::span<const Case> all_cases() {
                              ddp_tagged_cases,   ddp_untagged_cases,
                              rdmap_header_cases, sends_cases,
                              writes_cases,       reads_cases,
-                             terminates_cases,   order_cases,
-                             closing_cases,      atomics_cases,
-                             immediates_cases,   limits_cases}) {
+                             answers_cases,      terminates_cases,
+                             order_cases,        closing_cases,
+                             atomics_cases,      immediates_cases,
+                             limits_cases}) {
       const auto cases = table();
       out.insert(out.end(), cases.begin(), cases.end());
     }

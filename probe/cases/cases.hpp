@@ -24,7 +24,9 @@ enhanced_reply_cases();  // Enhanced connection establishment, RFC 6581: what an
 [[nodiscard]] std::span<const Case> sends_cases();         // Sends and invalidation, RFC 5040 section 5.3
 [[nodiscard]] std::span<const Case> writes_cases();        // RDMA Write, RFC 5040 section 5.1
 [[nodiscard]] std::span<const Case> reads_cases();         // RDMA Read, RFC 5040 section 5.2
-[[nodiscard]] std::span<const Case> terminates_cases();    // Terminate, RFC 5040 sections 4.8 and 7
+[[nodiscard]] std::span<const Case>
+answers_cases();  // Responses of ours that are wrong, RFC 5040 5.2.2 and RFC 7306 5.2.2
+[[nodiscard]] std::span<const Case> terminates_cases();  // Terminate, RFC 5040 sections 4.8 and 7
 [[nodiscard]] std::span<const Case>
 order_cases();  // Ordering and completion, RFC 5040 section 5.5 and RFC 7306 section 7
 [[nodiscard]] std::span<const Case> closing_cases();     // The end of a stream, RFC 5040 section 6

@@ -17,6 +17,15 @@ void wrong_crc_places_nothing(Scene& scene) {
   scene.expect_untouched(target, 0, 256);
 }
 
+// What every other case begins with.
+void ordinary(Scene& scene) {
+  try {
+    scene.expect_alive(scene.connect());
+  } catch (const Judgement& judgement) {
+    fail(std::string("an ordinary connection does not work: ") + judgement.what());
+  }
+}
+
 void garbage_is_taken_where_crc_is_off(Scene& scene) {
   Conversation& by = scene.connect({.start_up = {.crc = false}});
   if (by.framing().crc) not_applicable("the peer insists on CRCs");
@@ -30,6 +39,11 @@ void garbage_is_taken_where_crc_is_off(Scene& scene) {
 std::span<const Case> crc_cases() {
   using namespace crc;
   static const std::vector<Case> cases{
+      {.name = "ordinary",
+       .clause = "MPA-4.4-01",
+       .what = "An ordinary connection with CRCs works.",
+       .needs = kStream,
+       .run = ordinary},
       {.name = "crc-wrong-write",
        .clause = "MPA-4.4-19",
        .what = "An RDMA Write has a wrong CRC: Terminate 2/0/02, and no octet of it is placed.",

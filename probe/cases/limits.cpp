@@ -1,11 +1,175 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resources and rights, RFC 5042.
-#include "probe/cases/cases.hpp"
+// Resources and rights, RFC 5042: what one peer may cost, and what it may not reach.
+#include <fmt/format.h>
+
+#include "probe/cases/steps.hpp"
 
 namespace weft::probe {
+namespace limits {
+namespace {
+
+// A window opens a part of its region, to the octet.
+void window_bounds(Scene& scene) {
+  for (const std::int64_t beyond : {-1L, 0L}) {
+    Conversation& by = scene.connect();
+    scene.report(by);  // it is bound by then
+    const Region window = scene.region(Region::kWindow, kAllRights);
+    by.send_ulpdu(by.make().write(window.stag, window.offset, pattern(16)));
+    by.send_ulpdu(by.make().write(window.stag, at(window, std::int64_t{window.length} - 16), pattern(16)));
+    scene.expect_alive(by);
+    const auto late =
+        by.make().write(window.stag, at(window, beyond < 0 ? -1 : std::int64_t{window.length} - 15), pattern(16));
+    by.send_ulpdu(late);
+    by.expect_terminate({kTaggedBounds}, late);
+  }
+}
+
+// A queue pair of the session's other domain: what the first one may use, it may not.
+void from_the_other_domain(Scene& scene) {
+  scene.connect();
+  const Region region = scene.region(Region::kPlain, kReadWrite);
+  Conversation& by = scene.rejoin({.wish = {.flags = Wish::kOtherDomain}});
+  const auto write = by.make().write(region.stag, region.offset, pattern(8));
+  by.send_ulpdu(write);
+  by.expect_terminate({kTaggedNotAssociated, kTaggedStag}, write);
+  scene.expect_untouched(region, 0, 8);
+}
+
+// An STag of one stream is used by another stream of the same domain.
+void from_another_stream(Scene& scene) {
+  Conversation& owner = scene.connect();
+  const Region region = scene.region(Region::kThisStream, kAllRights);
+  Conversation& by = scene.rejoin();
+  const auto write = by.make().write(region.stag, region.offset, pattern(8));
+  by.send_ulpdu(write);
+  by.expect_terminate({kTaggedNotAssociated, kTaggedStag}, write);
+  owner.send_ulpdu(owner.make().write(region.stag, region.offset, pattern(8, 9)));
+  if (scene.read_back(owner, region, 0, 8) != pattern(8, 9))
+    fail("an STag was lost to its own stream when another one had tried it");
+}
+
+// Many streams of one peer: what one does wrong is its own end alone.
+void others_go_on(Scene& scene) {
+  std::vector<Conversation*> all;
+  for (int i = 0; i < 16; ++i) all.push_back(&scene.connect());
+  for (std::size_t i = 0; i < all.size(); i += 2) {
+    const auto bad = all[i]->make().write(kNoSuchStag, {0}, pattern(8));
+    all[i]->send_ulpdu(bad);
+    all[i]->expect_terminate({kTaggedStag}, bad);
+  }
+  for (std::size_t i = 1; i < all.size(); i += 2) scene.expect_alive(*all[i]);
+}
+
+// Errors on many streams, one behind the other: none is lost, none does harm.
+void many_errors(Scene& scene) {
+  for (int i = 0; i < 64; ++i) {
+    Conversation& by = scene.connect();
+    const auto bad = by.make().untagged(0x43, 77, pattern(1));
+    by.send_ulpdu(bad);
+    by.expect_terminate({kQueue, kOpcode}, bad);
+  }
+}
+
+void shared_receives(Scene& scene) {
+  const Opening shared{.wish = {.flags = Wish::kSharedReceives, .receives = 32}};
+  Conversation& one = scene.connect(shared);
+  Conversation& two = scene.rejoin(shared);
+  for (std::uint8_t i = 0; i < 20; ++i) {
+    one.send_ulpdu(one.make().send(pattern(10, i)));
+    two.send_ulpdu(two.make().send(pattern(20, i)));
+  }
+  const auto first = scene.report(one), second = scene.report(two);
+  if (second.receives_done < 42)
+    fail(fmt::format("of 42 Sends on two streams {} completed a shared receive",
+                     std::max(first.receives_done, second.receives_done)));
+}
+
+// One stream that uses up its own receives keeps no other from theirs.
+void own_receives(Scene& scene) {
+  Conversation& greedy = scene.connect({.wish = {.receives = 0}});
+  Conversation& other = scene.rejoin();
+  greedy.send_ulpdu(greedy.make().send(pattern(4)));
+  greedy.send_ulpdu(greedy.make().send(pattern(4)));
+  scene.expect_alive(other);
+}
+
+// Messages that never end: each keeps one receive, and no other stream suffers.
+void many_incomplete(Scene& scene) {
+  Conversation& other = scene.connect();
+  std::vector<Conversation*> all;
+  for (int i = 0; i < 32; ++i) {
+    all.push_back(&scene.connect());
+    all.back()->send_ulpdu(all.back()->make().send_segment(pattern(16), 0, false));
+  }
+  scene.expect_alive(other);
+}
+
+// Half a Request each, many of them: an honest peer still comes in.
+void silent_connections(Scene& scene) {
+  const auto request = forge(mpa::FrameKind::kRequest, {});
+  for (int i = 0; i < 200; ++i) {
+    Conversation& by = scene.dial();
+    by.exchange().prober_breaks_startup = true;
+    if (i % 2 != 0) by.send(Bytes(request).first(10));
+  }
+  scene.connect();
+}
+
+}  // namespace
+}  // namespace limits
 
 std::span<const Case> limits_cases() {
-  static const std::vector<Case> cases{};
+  using namespace limits;
+  static const std::vector<Case> cases{
+      {.name = "limit-window-bounds",
+       .clause = "SEC-6.2.1-02",
+       .what = "A memory window: its first and last octets can be written, one octet more on either side cannot.",
+       .needs = kOrders | kRegions,
+       .run = window_bounds,
+       .also = {"SEC-6.2.1-01", "DDP-8.3.1-04"}},
+      {.name = "limit-other-domain-stream",
+       .clause = "SEC-6.1.1-03",
+       .what = "A stream of another protection domain writes to an STag that the first stream may use: refused.",
+       .needs = kSessions | kRegions,
+       .run = from_the_other_domain,
+       .also = {"SEC-2.2.4-02", "DDP-8.3.1-02"}},
+      {.name = "limit-stream-stag",
+       .clause = "SEC-6.1.1-04",
+       .what = "An STag of one stream is tried by another of the same domain: refused, and still good for its own.",
+       .needs = kSessions | kRegions,
+       .run = from_another_stream,
+       .also = {"SEC-2.2.5-02", "DDP-8.3.1-03"}},
+      {.name = "limit-others-go-on",
+       .clause = "SEC-6.1.1-01",
+       .what = "Of sixteen streams eight break a rule: the other eight go on.",
+       .needs = kReceives,
+       .run = others_go_on},
+      {.name = "limit-many-errors",
+       .clause = "SEC-2.2.7-01",
+       .what = "Errors on 64 streams, one behind the other, are each answered.",
+       .needs = kStream,
+       .run = many_errors},
+      {.name = "limit-shared-receives",
+       .clause = "SEC-2.3.5-01",
+       .what = "Two streams take from one shared receive queue: all their Sends complete.",
+       .needs = kSessions | kReport,
+       .run = shared_receives},
+      {.name = "limit-own-receives",
+       .clause = "SEC-6.4.3.1-04",
+       .what = "A stream without receives is sent to: another stream goes on.",
+       .needs = kSessions | kOrders,
+       .run = own_receives},
+      {.name = "limit-incomplete-messages",
+       .clause = "SEC-6.4.3.1-04",
+       .what = "32 streams with a message each that never ends: another one goes on.",
+       .needs = kReceives,
+       .run = many_incomplete},
+      {.name = "limit-silent-connections",
+       .clause = "SEC-6.4.1-03",
+       .what = "200 connections that send half a Request or nothing: an honest peer still comes in.",
+       .needs = kListens | kStream,
+       .run = silent_connections},
+  };
   return cases;
 }
 

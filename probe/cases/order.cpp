@@ -1,11 +1,292 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ordering and completion, RFC 5040 section 5.5 and RFC 7306 section 7.
-#include "probe/cases/cases.hpp"
+// Ordering and completion, RFC 5040 section 5.5 and RFC 7306 section 7: all in one segment, so that nothing but the peer gives an order.
+#include <fmt/format.h>
+
+#include "probe/cases/steps.hpp"
 
 namespace weft::probe {
+namespace order {
+namespace {
+
+class Burst {
+ public:
+  explicit Burst(Conversation& by) : by_(by) {}
+  Burst& add(Bytes ulpdu) {
+    const auto fpdu = by_.fpdu(ulpdu);
+    octets_.insert(octets_.end(), fpdu.begin(), fpdu.end());
+    return *this;
+  }
+  void send() { by_.send(octets_); }
+
+ private:
+  Conversation& by_;
+  std::vector<std::byte> octets_{};
+};
+
+void write_then_read(Scene& scene) {
+  Conversation& by = scene.connect();
+  const Region region = scene.region(Region::kPlain, kReadWrite);
+  Burst(by)
+      .add(by.make().write(region.stag, region.offset, pattern(500, 9)))
+      .add(by.make().read_request(read_of(region.stag, region.offset, 500)))
+      .send();
+  if (by.expect_read_response(Scene::kOwnStag, {0x10000}, 500) != pattern(500, 9))
+    fail("a Read brought what was there before an earlier Write");
+}
+
+// The Response may have the old octets or the new ones, each of them.
+void read_then_write(Scene& scene) {
+  Conversation& by = scene.connect();
+  const Region region = scene.region(Region::kPlain, kReadWrite);
+  Burst(by)
+      .add(by.make().read_request(read_of(region.stag, region.offset, 64)))
+      .add(by.make().write(region.stag, region.offset, pattern(64, 200)))
+      .send();
+  const auto octets = by.expect_read_response(Scene::kOwnStag, {0x10000}, 64);
+  for (std::size_t i = 0; i < 64; ++i) {
+    if (octets[i] != first_content(region, i) && octets[i] != pattern(64, 200)[i])
+      fail("a Read brought octets that never were there");
+  }
+  if (scene.read_back(by, region, 0, 64) != pattern(64, 200)) fail("a Write behind a Read was not placed");
+}
+
+void read_then_read(Scene& scene) {
+  Conversation& by = scene.connect();
+  const Region region = scene.region(Region::kPlain, kReadWrite);
+  auto second = read_of(region.stag, at(region, 100), 10);
+  second.sink_offset = {0x20000};
+  Burst(by)
+      .add(by.make().read_request(read_of(region.stag, region.offset, 30000)))
+      .add(by.make().read_request(second))
+      .send();
+  by.expect_read_response(Scene::kOwnStag, {0x10000}, 30000);
+  by.expect_read_response(Scene::kOwnStag, {0x20000}, 10);
+}
+
+// A Read Request whose last octets are held back is not served.
+void read_held_back(Scene& scene) {
+  Conversation& by = scene.connect();
+  const Region region = scene.region(Region::kPlain, kReadWrite);
+  const auto fpdu = by.fpdu(by.make().read_request(read_of(region.stag, region.offset, 8)));
+  by.send(Bytes(fpdu).first(fpdu.size() - 1));
+  by.expect_silence(scene.quiet(), "the Read Request is not all there");
+  by.send(Bytes(fpdu).last(1));
+  by.expect_read_response(Scene::kOwnStag, {0x10000}, 8);
+}
+
+// A Send that is held back does not complete, though a Read before it is served.
+void send_held_back(Scene& scene) {
+  Conversation& by = scene.connect();
+  const auto before = scene.report(by);
+  const auto fpdu = by.fpdu(by.make().send(pattern(100)));
+  by.send(Bytes(fpdu).first(fpdu.size() / 2));
+  by.expect_silence(scene.quiet(), "the Send is not all there");
+  if (scene.offers(kSessions) && scene.report().receives_done != before.receives_done + 1)
+    fail("a Send completed before all of it had come");
+  by.send(Bytes(fpdu).subspan(fpdu.size() / 2));
+  scene.expect_alive(by);
+}
+
+void send_then_read(Scene& scene) {
+  Conversation& by = scene.connect();
+  const Region receives = scene.region(Region::kReceives, Region::kRead);
+  const auto before = scene.report(by);
+  const std::size_t index = before.receives_done % scene.advert().receives;
+  Burst(by)
+      .add(by.make().send(pattern(40, 77)))
+      .add(by.make().read_request(
+          read_of(receives.stag, at(receives, static_cast<std::int64_t>(index * scene.advert().receive_size)), 40)))
+      .send();
+  if (by.expect_read_response(Scene::kOwnStag, {0x10000}, 40) != pattern(40, 77))
+    fail("a Read of the receive brought what was there before the Send");
+}
+
+rdmap::AtomicRequest add_one(const Region& region, std::uint32_t id) {
+  return {.operation = {rdmap::AtomicOperation::Kind::kFetchAdd, 1, 0, 0, 0},
+          .request_id = id,
+          .stag = region.stag,
+          .offset = region.offset};
+}
+
+rdmap::AtomicResponse expect_answer(Conversation& by) {
+  const PeerFpdu fpdu = by.expect_message(rdmap::Opcode::kAtomicResponse);
+  const auto response = rdmap::parse_atomic_response(fpdu.payload());
+  if (!response) fail("the Atomic Response is malformed");
+  return *response;
+}
+
+void atomic_then_atomic(Scene& scene) {
+  Conversation& by = scene.connect();
+  const Region region = scene.region(Region::kPlain, kAllRights);
+  Burst burst(by);
+  constexpr std::uint32_t kCount = 8;
+  for (std::uint32_t i = 0; i < kCount; ++i) burst.add(by.make().atomic(add_one(region, 100 + i)));
+  burst.send();
+  const auto first = expect_answer(by);
+  for (std::uint32_t i = 1; i < kCount; ++i) {
+    const auto next = expect_answer(by);
+    if (next.request_id != 100 + i)
+      fail(fmt::format("atomic {} was answered by identifier {}", 100 + i, next.request_id));
+    if (next.original != first.original + i)
+      fail("of several FetchAdds one did not find what the one before had stored");
+  }
+}
+
+void write_then_atomic(Scene& scene) {
+  Conversation& by = scene.connect();
+  const Region region = scene.region(Region::kPlain, kAllRights);
+  const std::vector<std::byte> zeros(8);
+  Burst(by).add(by.make().write(region.stag, region.offset, zeros)).add(by.make().atomic(add_one(region, 1))).send();
+  if (expect_answer(by).original != 0) fail("an atomic found what was there before an earlier Write");
+}
+
+void atomic_then_read(Scene& scene) {
+  Conversation& by = scene.connect();
+  const Region region = scene.region(Region::kPlain, kAllRights);
+  Burst(by)
+      .add(by.make().write(region.stag, region.offset, std::vector<std::byte>(8)))
+      .add(by.make().atomic(add_one(region, 1)))
+      .add(by.make().read_request(read_of(region.stag, region.offset, 8)))
+      .send();
+  expect_answer(by);
+  const auto octets = by.expect_read_response(Scene::kOwnStag, {0x10000}, 8);
+  if (octets == std::vector<std::byte>(8)) fail("a Read behind an atomic brought what was there before it");
+}
+
+// A Read and then an atomic: their answers come in that order.
+void read_then_atomic(Scene& scene) {
+  Conversation& by = scene.connect();
+  const Region region = scene.region(Region::kPlain, kAllRights);
+  Burst(by)
+      .add(by.make().read_request(read_of(region.stag, region.offset, 3000)))
+      .add(by.make().atomic(add_one(region, 9)))
+      .send();
+  by.expect_read_response(Scene::kOwnStag, {0x10000}, 3000);
+  expect_answer(by);
+}
+
+// Immediate Data and then a Read, an atomic and a Send: each is served, the completions in their order.
+void immediate_then_others(Scene& scene) {
+  Conversation& by = scene.connect();
+  const Region region = scene.region(Region::kPlain, kAllRights);
+  const auto before = scene.report(by);
+  Burst(by)
+      .add(by.make().immediate(0x1122334455667788))
+      .add(by.make().read_request(read_of(region.stag, region.offset, 8)))
+      .add(by.make().atomic(add_one(region, 2)))
+      .add(by.make().send(pattern(5)))
+      .send();
+  by.expect_read_response(Scene::kOwnStag, {0x10000}, 8);
+  expect_answer(by);
+  const auto after = scene.report(by);
+  if (after.receives_done != before.receives_done + 3)
+    fail("Immediate Data and a Send did not complete a receive each");
+}
+
+void write_then_immediate(Scene& scene) {
+  Conversation& by = scene.connect();
+  const Region region = scene.region(Region::kPlain, kReadWrite);
+  const auto before = scene.report(by);
+  Burst(by).add(by.make().write(region.stag, region.offset, pattern(4000, 60))).add(by.make().immediate(5)).send();
+  if (scene.report(by).receives_done != before.receives_done + 2)
+    fail("Immediate Data behind a Write did not complete a receive");
+  if (scene.read_back(by, region, 0, 4000) != pattern(4000, 60))
+    fail("Immediate Data was delivered before an earlier Write was there");
+}
+
+// With a Read of the peer's that is not answered yet, its stream goes on taking what we send.
+void while_a_read_waits(Scene& scene) {
+  Conversation& by = scene.connect();
+  const auto request = scene.provoke_read(by, {0x3000}, 16);
+  by.send_ulpdu(by.make().send(serialize(Order{.operation = Order::kReport})));
+  const PeerFpdu fpdu = by.expect_message(rdmap::Opcode::kSend);
+  const auto report = parse_report(fpdu.payload());
+  if (!report || report->requests_done != 0) fail("the peer's Read completed before its Response came");
+  by.send_ulpdu(by.make().read_response(request.sink_stag, request.sink_offset, pattern(16)));
+  expect_requests_done(scene, by, 1);
+}
+
+}  // namespace
+}  // namespace order
 
 std::span<const Case> order_cases() {
-  static const std::vector<Case> cases{};
+  using namespace order;
+  static const std::vector<Case> cases{
+      {.name = "order-write-read",
+       .clause = "RDMAP-5.5-14",
+       .what = "A Write and a Read of the same place in one segment: the Read brings the new octets.",
+       .needs = kRegions,
+       .run = write_then_read,
+       .also = {"RDMAP-B-06"}},
+      {.name = "order-read-write",
+       .clause = "RDMAP-5.5-15",
+       .what = "A Read and a Write of the same place in one segment: old octets or new ones, and the Write stays.",
+       .needs = kRegions,
+       .run = read_then_write},
+      {.name = "order-read-read",
+       .clause = "RDMAP-5.5-12",
+       .what = "A long Read and a short one: the Responses come in the order of the Requests.",
+       .needs = kRegions,
+       .run = read_then_read,
+       .also = {"RDMAP-B-09", "RDMAP-5.2.1-08"}},
+      {.name = "order-read-held-back",
+       .clause = "RDMAP-5.5-13",
+       .what = "The last octet of a Read Request is held back: no Response; then it comes, and there is one.",
+       .needs = kRegions,
+       .run = read_held_back,
+       .also = {"RDMAP-5.5-21", "MPA-6-06"}},
+      {.name = "order-send-held-back",
+       .clause = "RDMAP-5.5-20",
+       .what = "Half a Send is held back: no completion until it has come.",
+       .needs = kReport,
+       .run = send_held_back,
+       .also = {"MPA-6-06", "DDP-4.1-09"}},
+      {.name = "order-send-read",
+       .clause = "RDMAP-B-03",
+       .what = "A Send and a Read of the receive that it goes to: the Read brings the Send's octets.",
+       .needs = kReport | kRegions,
+       .run = send_then_read,
+       .also = {"RDMAP-5.5-22"}},
+      {.name = "order-atomics",
+       .clause = "RDMAPX-5.4-09",
+       .what = "Eight FetchAdds in one segment: each finds what the one before has stored, and is answered in turn.",
+       .needs = kAtomics | kRegions,
+       .run = atomic_then_atomic,
+       .also = {"RDMAPX-5.2.1-21", "RDMAPX-7-12", "RDMAPX-5-08", "RDMAPX-5.2.2-07"}},
+      {.name = "order-write-atomic",
+       .clause = "RDMAPX-7-14",
+       .what = "A Write and an atomic on the same octets: the atomic finds what was written.",
+       .needs = kAtomics | kRegions,
+       .run = write_then_atomic},
+      {.name = "order-atomic-read",
+       .clause = "RDMAPX-7-11",
+       .what = "An atomic and a Read of the same octets: the Read brings the new value.",
+       .needs = kAtomics | kRegions,
+       .run = atomic_then_read},
+      {.name = "order-read-atomic",
+       .clause = "RDMAPX-7-15",
+       .what = "A Read and an atomic: their answers come in that order.",
+       .needs = kAtomics | kRegions,
+       .run = read_then_atomic},
+      {.name = "order-immediate-others",
+       .clause = "RDMAPX-7-01",
+       .what = "Immediate Data, a Read, an atomic and a Send in one segment are all served.",
+       .needs = kAtomics | kRegions | kReport,
+       .run = immediate_then_others,
+       .also = {"RDMAPX-7-03", "RDMAPX-7-04", "RDMAPX-7-05", "RDMAPX-7-13", "RDMAPX-5.4-05", "RDMAPX-5.4-07",
+                "RDMAPX-6.4-01", "RDMAPX-6.3-03"}},
+      {.name = "order-write-immediate",
+       .clause = "RDMAPX-7-06",
+       .what = "A Write and Immediate Data: when the Immediate Data is delivered, the Write is there.",
+       .needs = kAtomics | kRegions | kReport,
+       .run = write_then_immediate,
+       .also = {"RDMAPX-6-01"}},
+      {.name = "order-while-read-waits",
+       .clause = "RDMAP-5.5-23",
+       .what = "The peer's Read waits for our Response: its stream goes on, and the Read does not complete before.",
+       .needs = kReads | kOrders,
+       .run = while_a_read_waits},
+  };
   return cases;
 }
 

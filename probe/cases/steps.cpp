@@ -49,6 +49,16 @@ void expect_delivered(Scene& scene, Conversation& by, Bytes payload, const PeerR
                      after.receives_done - before.receives_done, 2));
 }
 
+void expect_requests_done(Scene& scene, Conversation& by, std::uint32_t count) {
+  const Instant deadline = now() + scene.patience();
+  PeerReport report;
+  do report = scene.report(by);
+  while (report.requests_done < count && now() < deadline);
+  if (report.requests_done != count || report.requests_failed != 0)
+    fail(fmt::format("of the peer's {} requests {} completed, and {} failed", count, report.requests_done,
+                     report.requests_failed));
+}
+
 rdmap::ReadRequest read_of(ddp::Stag stag, ddp::TaggedOffset offset, std::uint32_t size) noexcept {
   return {.sink_stag = Scene::kOwnStag,
           .sink_offset = {0x10000},

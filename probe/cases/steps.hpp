@@ -33,6 +33,9 @@ void expect_refused_and_deaf(Scene& scene, Conversation& by, Bytes ulpdu, const 
 // The Send is delivered, octet by octet, with this length: as many receives as `before` and one more.
 void expect_delivered(Scene& scene, Conversation& by, Bytes payload, const PeerReport& before);
 
+// So many of the peer's own requests complete, now or a little later: completions of the two queues have no order.
+void expect_requests_done(Scene& scene, Conversation& by, std::uint32_t count);
+
 // A Read Request of the peer's memory, to our own kOwnStag.
 [[nodiscard]] rdmap::ReadRequest read_of(ddp::Stag stag, ddp::TaggedOffset offset, std::uint32_t size) noexcept;
 

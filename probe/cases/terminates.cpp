@@ -1,11 +1,180 @@
 // SPDX-License-Identifier: Apache-2.0
-// Terminate, RFC 5040 sections 4.8 and 7.
-#include "probe/cases/cases.hpp"
+// Terminate, RFC 5040 sections 4.8 and 7: what the peer makes of ours. What its own look like is asserted wherever it sends one.
+#include "probe/cases/steps.hpp"
 
 namespace weft::probe {
+namespace terminates {
+namespace {
+
+// A Terminate ends the stream and is not answered by another one.
+void expect_end_without_answer(Scene& scene, Conversation& by) {
+  PeerFpdu fpdu;
+  Came came = by.next(fpdu, scene.patience() / 10);
+  while (came == Came::kFpdu) {
+    if (fpdu.opcode() == std::to_underlying(rdmap::Opcode::kTerminate)) fail("a Terminate was answered by a Terminate");
+    came = by.next(fpdu, scene.patience() / 10);
+  }
+  if (came != Came::kNothing) return;
+  by.shut();  // it may wait for our FIN
+  by.expect_end_sometime("a Terminate came", scene.patience());
+}
+
+rdmap::Terminate of(const rdmap::ErrorCode& error) { return rdmap::make_terminate(error); }
+
+void each_error(Scene& scene) {
+  for (const rdmap::ErrorCode& error :
+       {kBadCrc, kMarkerMismatch, kTaggedStag, kTaggedBounds, kQueue, kTooLong, kReadStag, kReadRights,
+        kCannotInvalidate, kVersion, kOpcode, kStreamError, rdmap::kLocalCatastrophic}) {
+    Conversation& by = scene.connect();
+    by.send_ulpdu(by.make().terminate(of(error)));
+    expect_end_without_answer(scene, by);
+  }
+}
+
+// The peer's program is told which error it was.
+void is_told(Scene& scene) {
+  Conversation& by = scene.connect();
+  by.send_ulpdu(by.make().terminate(of(kTaggedBounds)));
+  expect_end_without_answer(scene, by);
+  if (scene.report().terminate_received != 0x01010101) fail("the peer does not say that it got a Terminate of 1/1/01");
+}
+
+void without_receive(Scene& scene) {
+  Conversation& by = scene.connect({.wish = {.receives = 0}});
+  by.send_ulpdu(by.make().terminate(of(kOpcode)));
+  expect_end_without_answer(scene, by);
+}
+
+// The 13 reserved bits are ignored: error and headers are read all the same.
+void reserved_bits(Scene& scene) {
+  Conversation& by = scene.connect();
+  auto ulpdu = by.make().terminate(of(kTaggedStag));
+  const std::size_t control = ddp::UntaggedLayout::kSize;
+  ulpdu[control + 2] |= std::byte{0x1F};
+  ulpdu[control + 3] = std::byte{0xFF};
+  by.send_ulpdu(ulpdu);
+  expect_end_without_answer(scene, by);
+  if (scene.offers(kReport | kSessions) && scene.report().terminate_received == 0)
+    fail("a Terminate with reserved bits set was not taken for one");
+}
+
+// An error that no registry has, and one that says that headers follow, which do not.
+void strange(Scene& scene) {
+  Conversation& unknown = scene.connect();
+  unknown.send_ulpdu(unknown.make().terminate(of({static_cast<rdmap::Layer>(15), 15, 0xFE})));
+  expect_end_without_answer(scene, unknown);
+  Conversation& cut = scene.connect();
+  auto ulpdu = cut.make().terminate(of(kTaggedStag));
+  ulpdu[ddp::UntaggedLayout::kSize + 2] = std::byte{0xE0};
+  cut.send_ulpdu(ulpdu);
+  expect_end_without_answer(scene, cut);
+}
+
+// A Terminate that is none: too short, or with a wrong place on its queue. The stream ends, by whichever error.
+void malformed(Scene& scene) {
+  for (int kind = 0; kind < 3; ++kind) {
+    Conversation& by = scene.connect();
+    auto ulpdu = by.make().terminate(of(kOpcode));
+    if (kind == 0) ulpdu.resize(ddp::UntaggedLayout::kSize + 2);
+    if (kind == 1) ddp::UntaggedLayout::MsnField::put(ulpdu, 2);
+    if (kind == 2) ddp::UntaggedLayout::MoField::put(ulpdu, 8);
+    by.send_ulpdu(ulpdu);
+    by.expect_end_sometime("a malformed Terminate came", scene.patience());
+  }
+}
+
+// Nothing behind it has an effect.
+void deaf_afterwards(Scene& scene) {
+  Conversation& by = scene.connect();
+  const Region region = scene.region(Region::kPlain, kReadWrite);
+  auto octets = by.fpdu(by.make().terminate(of(kOpcode)));
+  const auto more = by.fpdu(by.make().write(region.stag, region.offset, pattern(64)));
+  octets.insert(octets.end(), more.begin(), more.end());
+  by.send(octets);
+  expect_end_without_answer(scene, by);
+  scene.expect_untouched(region, 0, 64);
+}
+
+// Two messages in error in one segment: the Terminate is about the first.
+void names_the_first(Scene& scene) {
+  Conversation& by = scene.connect();
+  const auto first = by.make().write(kNoSuchStag, {0x1111}, pattern(8));
+  const auto second = by.make().untagged(0x43, 9, pattern(8));
+  auto octets = by.fpdu(first);
+  const auto more = by.fpdu(second);
+  octets.insert(octets.end(), more.begin(), more.end());
+  by.send(octets);
+  by.expect_terminate({kTaggedStag}, first);
+}
+
+// What was asked for before the error: the peer may still answer, or not, but never behind the Terminate.
+void after_a_read(Scene& scene) {
+  Conversation& by = scene.connect();
+  const Region region = scene.region(Region::kPlain, kReadWrite);
+  const auto bad = by.make().write(kNoSuchStag, {0}, pattern(8));
+  auto octets = by.fpdu(by.make().read_request(read_of(region.stag, region.offset, 60000)));
+  const auto more = by.fpdu(bad);
+  octets.insert(octets.end(), more.begin(), more.end());
+  by.send(octets);
+  by.expect_terminate({kTaggedStag}, bad);
+}
+
+}  // namespace
+}  // namespace terminates
 
 std::span<const Case> terminates_cases() {
-  static const std::vector<Case> cases{};
+  using namespace terminates;
+  static const std::vector<Case> cases{
+      {.name = "terminate-each-error",
+       .clause = "RDMAP-5.4-06",
+       .what = "Terminates of thirteen errors: each ends the stream, and none is answered by a Terminate.",
+       .needs = kStream,
+       .run = each_error,
+       .also = {"RDMAP-7-01"}},
+      {.name = "terminate-is-told",
+       .clause = "RDMAP-5.4-06",
+       .what = "A Terminate of 1/1/01: the peer's program is told so.",
+       .needs = kReport | kSessions,
+       .run = is_told},
+      {.name = "terminate-without-receive",
+       .clause = "RDMAP-5.4-04",
+       .what = "A Terminate needs no posted receive.",
+       .needs = kOrders,
+       .run = without_receive},
+      {.name = "terminate-reserved-bits",
+       .clause = "RDMAP-4.8-12",
+       .what = "A Terminate with its reserved bits set is one all the same.",
+       .needs = kStream,
+       .run = reserved_bits},
+      {.name = "terminate-strange",
+       .clause = "RDMAP-5.4-06",
+       .what = "Terminates of an error that no registry has, and of headers that do not follow, end the stream.",
+       .needs = kStream,
+       .run = strange},
+      {.name = "terminate-malformed",
+       .clause = "RDMAP-5.4-08",
+       .what = "Terminates of two octets, with MSN 2 and with MO 8 end the stream.",
+       .needs = kStream,
+       .run = malformed,
+       .also = {"RDMAP-7.2-01"}},
+      {.name = "terminate-then-write",
+       .clause = "RDMAP-5.4-06",
+       .what = "A Write behind a Terminate has no effect.",
+       .needs = kRegions | kSessions,
+       .run = deaf_afterwards},
+      {.name = "terminate-names-first",
+       .clause = "RDMAP-7.1-05",
+       .what = "Two bad messages in one segment: the Terminate is about the first.",
+       .needs = kStream,
+       .run = names_the_first,
+       .also = {"RDMAP-4.8-07"}},
+      {.name = "terminate-after-read",
+       .clause = "RDMAP-7.1-03",
+       .what = "A long Read and a bad Write in one segment: a Terminate about the Write, and nothing behind it.",
+       .needs = kRegions,
+       .run = after_a_read,
+       .also = {"RDMAP-7-01", "RDMAP-6.2.1-01"}},
+  };
   return cases;
 }
 

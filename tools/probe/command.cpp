@@ -12,6 +12,7 @@
 #include "tools/cli/command.hpp"
 #include "tools/cli/interruption.hpp"
 #include "tools/cli/standard_output.hpp"
+#include "tools/probe/fuzzing.hpp"
 
 namespace weft::tools {
 namespace {
@@ -35,6 +36,10 @@ struct ProbeArguments {
   unsigned at_a_time = 0;
   probe::CaseFilter filter{};
   std::uint32_t patience = 5000;
+  std::uint32_t fuzz{};
+  std::string replay{};
+  std::string folder = ".";
+  bool quiet{};
 };
 
 Outcome<void> list_cases() {
@@ -53,6 +58,13 @@ Outcome<void> run_probe(const ProbeArguments& arguments) {
   if (!way) return usage_error("no profile has the name '" + arguments.profile + "'.");
   way->patience = std::chrono::milliseconds(arguments.patience);
   if (auto there = probe::knock(*way); !there) return std::unexpected(Failure{there.error(), static_cast<ExitCode>(3)});
+  if (!arguments.replay.empty()) return probing::replay(*way, arguments.replay, arguments.quiet);
+  if (arguments.fuzz != 0) {
+    if (auto caught = catch_interruptions(); !caught) return caught;
+    return probing::fuzz(
+        *way,
+        {.seconds = arguments.fuzz, .seed = arguments.seed, .folder = arguments.folder, .quiet = arguments.quiet});
+  }
   probe::RunOptions options{.filter = arguments.filter, .seed = arguments.seed, .at_a_time = arguments.at_a_time};
   options.on_result = [](const probe::CaseResult& result, std::size_t done, std::size_t all) {
     fmt::print("[{:3}/{:3}] {:14} {:18} {:36} {:5} ms  {}\n", done, all, probe::name(result.verdict),
@@ -89,6 +101,14 @@ void add_probe_command(CLI::App& app, Selection& selection) {
   probe->add_option("--patience", arguments->patience, "How long a reaction is waited for")
       ->type_name("MS")
       ->capture_default_str();
+  probe->add_option("--fuzz", arguments->fuzz, "Instead of the cases: random conversations for so long")
+      ->type_name("SECONDS");
+  probe->add_option("--replay", arguments->replay, "Instead of the cases: the conversation of this case file")
+      ->type_name("FILE");
+  probe->add_option("--fuzz-dir", arguments->folder, "Where --fuzz writes its case files")
+      ->type_name("DIR")
+      ->capture_default_str();
+  probe->add_flag("-q,--quiet", arguments->quiet, "Print nothing; the exit code tells");
   probe->add_option("--only", arguments->filter.only, "These cases alone: names, clause ids or their beginnings")
       ->type_name("CASE")
       ->delimiter(',')

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Responses of ours that are wrong, or answer nothing: RFC 5040 section 5.2.2 and RFC 7306 section 5.2.2, the peer as requester.
+#include "probe/cases/steps.hpp"
+
+namespace weft::probe {
+namespace answers {
+namespace {
+
+constexpr std::uint32_t kAsked = 64;
+
+// What a peer may call an answer that does not fit: DDP's errors of its sink, or RDMAP's.
+const Errors kWrongAnswer{kTaggedStag, kTaggedBounds, kTaggedWrap,  kTaggedNotAssociated,     kOpcode,
+                          kOperation,  kProtection,   kStreamError, rdmap::kLocalCatastrophic};
+
+struct Asked {
+  Conversation& by;
+  rdmap::ReadRequest request;
+};
+Asked ask(Scene& scene) {
+  Conversation& by = scene.connect();
+  return {by, scene.provoke_read(by, {0x4000}, kAsked)};
+}
+
+void refused(Conversation& by, Bytes ulpdu) {
+  by.send_ulpdu(ulpdu);
+  by.expect_terminate(kWrongAnswer, ulpdu);
+}
+
+void other_stag(Scene& scene) {
+  auto [by, request] = ask(scene);
+  refused(by, by.make().read_response({request.sink_stag.value ^ 0x10000U}, request.sink_offset, pattern(kAsked)));
+}
+void other_offset(Scene& scene) {
+  for (const std::int64_t by_octets : {-1L, 1L, 4096L, -65536L}) {
+    auto [by, request] = ask(scene);
+    refused(by, by.make().read_response(request.sink_stag,
+                                        {request.sink_offset.value + static_cast<std::uint64_t>(by_octets)},
+                                        pattern(kAsked)));
+  }
+}
+void too_long(Scene& scene) {
+  auto [by, request] = ask(scene);
+  refused(by, by.make().read_response(request.sink_stag, request.sink_offset, pattern(kAsked + 1)));
+}
+// Each segment fits by itself; together they are longer than what was asked for.
+void too_long_in_segments(Scene& scene) {
+  auto [by, request] = ask(scene);
+  by.send_ulpdu(by.make().read_response(request.sink_stag, request.sink_offset, pattern(kAsked), false));
+  refused(by, by.make().read_response(request.sink_stag, {request.sink_offset.value + kAsked}, pattern(16)));
+}
+void second_segment_elsewhere(Scene& scene) {
+  auto [by, request] = ask(scene);
+  by.send_ulpdu(by.make().read_response(request.sink_stag, request.sink_offset, pattern(16), false));
+  refused(by, by.make().read_response(request.sink_stag, {request.sink_offset.value + 0x100000}, pattern(16)));
+}
+void too_short(Scene& scene) {
+  auto [by, request] = ask(scene);
+  by.send_ulpdu(by.make().read_response(request.sink_stag, request.sink_offset, pattern(kAsked / 2)));
+  PeerFpdu fpdu;
+  const Came came = by.next(fpdu, scene.patience());
+  if (came == Came::kNothing) fail("a Read Response that is too short was neither refused nor ended the stream");
+  if (came == Came::kFpdu && fpdu.opcode() != std::to_underlying(rdmap::Opcode::kTerminate))
+    fail("a Read Response that is too short was taken");
+}
+void no_octets_of_it(Scene& scene) {
+  auto [by, request] = ask(scene);
+  by.send_ulpdu(by.make().read_response(request.sink_stag, request.sink_offset, {}));
+  PeerFpdu fpdu;
+  if (by.next(fpdu, scene.patience()) == Came::kNothing)
+    fail("a Read Response of no octets to a Read of 64 was neither refused nor ended the stream");
+}
+
+void unsolicited(Scene& scene) {
+  Conversation& by = scene.connect();
+  const auto stag = scene.offers(kRegions) ? scene.region(Region::kPlain, kReadWrite).stag : kNoSuchStag;
+  const auto offset = scene.offers(kRegions) ? scene.region(Region::kPlain, kReadWrite).offset : ddp::TaggedOffset{};
+  const auto ulpdu = by.make().read_response(stag, offset, pattern(32));
+  by.send_ulpdu(ulpdu);
+  by.expect_terminate(kWrongAnswer, ulpdu);
+  if (scene.offers(kRegions | kSessions)) scene.expect_untouched(scene.region(Region::kPlain, kReadWrite), 0, 32);
+}
+void twice(Scene& scene) {
+  auto [by, request] = ask(scene);
+  const auto ulpdu = by.make().read_response(request.sink_stag, request.sink_offset, pattern(kAsked));
+  by.send_ulpdu(ulpdu);
+  refused(by, ulpdu);
+}
+void in_another_order(Scene& scene) {
+  Conversation& by = scene.connect();
+  scene.order(by,
+              {.operation = Order::kRead, .count = 2, .length = kAsked, .stag = Scene::kOwnStag, .offset = {0x4000}});
+  by.expect_message(rdmap::Opcode::kReadRequest);
+  const auto second = rdmap::parse_read_request(by.expect_message(rdmap::Opcode::kReadRequest).payload());
+  if (!second) fail("the peer's Read Request is malformed");
+  by.send_ulpdu(by.make().read_response(second->sink_stag, second->sink_offset, pattern(kAsked)));
+  // Two Reads into one place cannot be told apart by STag and TO: then the answer is good for the first.
+  PeerFpdu fpdu;
+  static_cast<void>(by.next(fpdu, scene.quiet()));
+}
+void right_in_many_segments(Scene& scene) {
+  auto [by, request] = ask(scene);
+  const auto octets = pattern(kAsked);
+  for (std::uint32_t i = 0; i < kAsked; i += 4)
+    by.send_ulpdu(by.make().read_response(request.sink_stag, {request.sink_offset.value + i},
+                                          Bytes(octets).subspan(i, 4), i + 4 == kAsked));
+  scene.expect_alive(by);
+}
+
+// --- Atomic Responses
+
+const Errors kWrongAtomic{
+    kOpcode, kOperation, kStreamError, kNoBuffer, kMsnRange, kQueue, kTooLong, kOffset, rdmap::kLocalCatastrophic};
+
+rdmap::AtomicRequest ask_for_atomic(Scene& scene, Conversation& by) {
+  scene.order(by, {.operation = Order::kFetchAdd, .stag = Scene::kOwnStag, .offset = {0x40}, .first = 1});
+  const auto asked = rdmap::parse_atomic_request(by.expect_message(rdmap::Opcode::kAtomicRequest).payload());
+  if (!asked) fail("the peer's Atomic Request is malformed");
+  return *asked;
+}
+void atomic_unsolicited(Scene& scene) {
+  Conversation& by = scene.connect();
+  const auto ulpdu = by.make().atomic_response({.request_id = 1, .original = 2});
+  by.send_ulpdu(ulpdu);
+  by.expect_terminate(kWrongAtomic, ulpdu);
+}
+void atomic_of_another(Scene& scene) {
+  Conversation& by = scene.connect();
+  const auto asked = ask_for_atomic(scene, by);
+  const auto ulpdu = by.make().atomic_response({.request_id = asked.request_id + 1, .original = 2});
+  by.send_ulpdu(ulpdu);
+  by.expect_terminate(kWrongAtomic, ulpdu);
+}
+void atomic_wrong_length(Scene& scene) {
+  for (const std::size_t size : {std::size_t{4}, std::size_t{11}, std::size_t{13}}) {
+    Conversation& by = scene.connect();
+    ask_for_atomic(scene, by);
+    const auto ulpdu = by.make().send(std::vector<std::byte>(size), rdmap::Opcode::kAtomicResponse);
+    by.send_ulpdu(ulpdu);
+    by.expect_terminate(kWrongAtomic, ulpdu);
+  }
+}
+
+}  // namespace
+}  // namespace answers
+
+std::span<const Case> answers_cases() {
+  using namespace answers;
+  constexpr std::uint32_t kAtomicOrders = kOrders | kAtomics;
+  static const std::vector<Case> cases{
+      {.name = "answer-other-stag",
+       .clause = "RDMAP-5.2.2-05",
+       .what = "A Read Response with another STag than the Request's sink ends the stream by a Terminate.",
+       .needs = kReads,
+       .run = other_stag,
+       .also = {"RDMAP-5.2.2-08", "RDMAP-7.2-01"}},
+      {.name = "answer-other-offset",
+       .clause = "RDMAP-5.2.2-05",
+       .what = "Read Responses that begin before or behind the sink end the stream.",
+       .needs = kReads,
+       .run = other_offset,
+       .also = {"RDMAP-5.2.2-08"}},
+      {.name = "answer-too-long",
+       .clause = "RDMAP-5.2.2-05",
+       .what = "A Read Response one octet longer than what was asked for ends the stream.",
+       .needs = kReads,
+       .run = too_long,
+       .also = {"RDMAP-5.2.2-08"}},
+      {.name = "answer-too-long-in-segments",
+       .clause = "RDMAP-5.2.2-05",
+       .what = "The last segment of a Read Response goes beyond what was asked for (a bug of siw until 2026).",
+       .needs = kReads,
+       .run = too_long_in_segments,
+       .also = {"SEC-6.2.1-01"}},
+      {.name = "answer-second-elsewhere",
+       .clause = "RDMAP-5.2.2-05",
+       .what = "The second segment of a Read Response has an offset far behind the sink.",
+       .needs = kReads,
+       .run = second_segment_elsewhere,
+       .also = {"SEC-6.2.1-01"}},
+      {.name = "answer-too-short",
+       .clause = "RDMAP-5.2.2-05",
+       .what = "A Read Response whose last segment comes too early does not count as one.",
+       .needs = kReads,
+       .run = too_short},
+      {.name = "answer-empty",
+       .clause = "RDMAP-5.2.2-05",
+       .what = "A Read Response of no octets to a Read of 64 does not count as one.",
+       .needs = kReads,
+       .run = no_octets_of_it},
+      {.name = "answer-unsolicited",
+       .clause = "RDMAP-5.2.2-05",
+       .what =
+           "A Read Response that answers nothing, into memory that could be written: refused, and nothing is placed.",
+       .needs = kStream,
+       .run = unsolicited},
+      {.name = "answer-twice",
+       .clause = "RDMAP-5.2.2-05",
+       .what = "A Read is answered twice: the second Response ends the stream.",
+       .needs = kReads,
+       .run = twice},
+      {.name = "answer-order",
+       .clause = "RDMAP-5.5-12",
+       .what = "Of two Reads the second is answered first: whatever happens, others are served.",
+       .needs = kOrders,
+       .run = in_another_order},
+      {.name = "answer-in-segments",
+       .clause = "RDMAP-5.2.2-06",
+       .what = "A Read Response in sixteen segments is a good one.",
+       .needs = kReads | kOrders,
+       .run = right_in_many_segments},
+      {.name = "atomic-answer-unsolicited",
+       .clause = "RDMAPX-5.2.2-10",
+       .what = "An Atomic Response that answers nothing is refused.",
+       .needs = kAtomics,
+       .run = atomic_unsolicited},
+      {.name = "atomic-answer-of-another",
+       .clause = "RDMAPX-5.2.2-10",
+       .what = "An Atomic Response with another identifier than the Request's is refused.",
+       .needs = kAtomicOrders,
+       .run = atomic_of_another},
+      {.name = "atomic-answer-wrong-length",
+       .clause = "RDMAPX-5.2.2-10",
+       .what = "Atomic Responses of 4, 11 and 13 octets are refused.",
+       .needs = kAtomicOrders,
+       .run = atomic_wrong_length},
+  };
+  return cases;
+}
+
+}  // namespace weft::probe
