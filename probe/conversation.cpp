@@ -131,6 +131,8 @@ Came Conversation::next(PeerFpdu& fpdu, Duration limit) {
   if (!reader_) start_fpdus(mpa::Framing{}, mpa::Framing{});
   for (;;) {
     auto taken = reader_->take(pending_);
+    // One cause, one finding: the rules of conformance/ name what is wrong with the peer's FPDU, where they judge it.
+    if (!taken && !exchange_.prober_breaks_startup) not_applicable("the peer's FPDUs cannot be read: " + taken.error());
     if (!taken) fail(taken.error());
     if (*taken) {
       fpdu.ulpdu = std::move(**taken);

@@ -83,8 +83,10 @@ class Conversation {
   // The peer ends the stream by a Terminate with one of these errors, then ends the connection. `offending`: the ULPDU that
   // it quotes, where it quotes one: its headers have to be those. Other FPDUs of the peer's before it are skipped.
   // siw's layout of the Terminate is read as it is meant: the auditor's rules tell of it.
+  // One of the `tolerated` errors is a warning: it says what was wrong, and there is a code that says it better.
   rdmap::Terminate expect_terminate(std::initializer_list<rdmap::ErrorCode> any_of, Bytes offending = {});
-  rdmap::Terminate expect_terminate(const std::vector<rdmap::ErrorCode>& any_of, Bytes offending = {});
+  rdmap::Terminate expect_terminate(const std::vector<rdmap::ErrorCode>& any_of, Bytes offending = {},
+                                    const std::vector<rdmap::ErrorCode>& tolerated = {});
   // FIN or RST, and no octet before it.
   void expect_end(const std::string& why);
   // FIN or RST within the time; octets before it do not matter.

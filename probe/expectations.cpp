@@ -112,7 +112,8 @@ rdmap::Terminate Conversation::expect_terminate(std::initializer_list<rdmap::Err
   return expect_terminate(std::vector(any_of), offending);
 }
 
-rdmap::Terminate Conversation::expect_terminate(const std::vector<rdmap::ErrorCode>& any_of, Bytes offending) {
+rdmap::Terminate Conversation::expect_terminate(const std::vector<rdmap::ErrorCode>& any_of, Bytes offending,
+                                                const std::vector<rdmap::ErrorCode>& tolerated) {
   const Instant deadline = now() + patience_;
   PeerFpdu fpdu;
   Came came{};
@@ -122,7 +123,11 @@ rdmap::Terminate Conversation::expect_terminate(const std::vector<rdmap::ErrorCo
   const auto report = rdmap::parse_terminate(fpdu.payload());
   if (!report) fail(fmt::format("a Terminate of {} octets came", fpdu.payload().size()));
   const rdmap::Terminate terminate = report->meant();
-  if (std::ranges::find(any_of, terminate.error) == any_of.end())
+  const bool named = std::ranges::find(any_of, terminate.error) != any_of.end();
+  if (!named && std::ranges::find(tolerated, terminate.error) != tolerated.end())
+    warnings_.push_back("a Terminate of " + text_of(terminate.error) + " came; " + text_of(any_of) +
+                        " says better what was wrong");
+  else if (!named)
     fail("a Terminate of " + text_of(terminate.error) + " came; " + text_of(any_of) + " was due");
   if (!offending.empty()) check_quote(terminate, offending);
   // The peer may wait for our FIN with its own.

@@ -74,10 +74,20 @@ bool Requests::on_read_response(const Ulpdu& ulpdu, bool jumped, Findings& findi
   cut_.reset();
   if (ulpdu.last()) {
     if (response_->judged && response_->octets < response_->read.size) cut_ = std::pair(header.stag, end);
+    resume();
     response_.reset();
     told_ = false;
   }
   return !astray;
+}
+
+// A request that is not known may have named the same sink. One that also asked for so many octets is taken for the one that
+// is answered; what is older was answered before the capture could show it.
+void Requests::resume() {
+  const auto meant = std::ranges::find(reads_, response_->read.msn, &Read::msn);
+  if (!response_->tentative || response_->octets != response_->read.size || meant == reads_.end()) return;
+  reads_.erase(reads_.begin(), meant + 1);
+  complete_ = true;
 }
 
 // Takes the request that this response answers: the oldest one, if all is well.
@@ -123,12 +133,8 @@ Requests::Response Requests::begin_response(const Ulpdu& ulpdu, Findings& findin
         fmt::format("the Read Response answers request {} while request {} is older", meant->msn, oldest->msn));
   }
   const Read read = *meant;
-  if (complete_) {
-    reads_.erase(meant);
-  } else {  // what is older was answered before the capture could show it
-    reads_.erase(reads_.begin(), meant + 1);
-    complete_ = true;
-  }
+  if (!complete_) return {.read = read, .tentative = true};
+  reads_.erase(meant);
   return {.judged = true, .read = read, .astray = astray};
 }
 

@@ -44,10 +44,12 @@ class Requests {
     Read read{};
     std::uint64_t octets{};
     bool too_long{};
-    bool astray{};  // it has no request, or its STag or TO is not that of the request
+    bool tentative{};  // it may be another's: requests are missing
+    bool astray{};     // it has no request, or its STag or TO is not that of the request
   };
   void count_request(const Ulpdu& ulpdu, const Facts& facts, Findings& findings);
   Response begin_response(const Ulpdu& ulpdu, Findings& findings);
+  void resume();
   void doubt(Finding finding);
   void judge_length(const Ulpdu& ulpdu, Findings& findings);
 

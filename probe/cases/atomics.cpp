@@ -160,12 +160,18 @@ void unknown_operation(Scene& scene) {
     scene.expect_untouched(region, 0, 8);
   }
 }
-// The 28 reserved bits before the AOpCode, and a FetchAdd's compare fields.
-void ignored_fields(Scene& scene) {
+// The 28 reserved bits before the AOpCode.
+void reserved_bits(Scene& scene) {
   Conversation& by = scene.connect();
-  const Region region = scene.region(Region::kPlain, kAllRights);
-  auto ulpdu = by.make().atomic(request(region, 0));
+  auto ulpdu = by.make().atomic(request(scene.region(Region::kPlain, kAllRights), 0));
   Be<ddp::UntaggedLayout::kSize, std::uint32_t>::put(ulpdu, 0xFFFFFFF0);
+  by.send_ulpdu(ulpdu);
+  by.expect_message(rdmap::Opcode::kAtomicResponse);
+}
+// Compare Data and Compare Mask of a FetchAdd, which has no use for them.
+void compare_fields(Scene& scene) {
+  Conversation& by = scene.connect();
+  auto ulpdu = by.make().atomic(request(scene.region(Region::kPlain, kAllRights), 0));
   std::fill(ulpdu.end() - 16, ulpdu.end(), std::byte{0xA5});
   by.send_ulpdu(ulpdu);
   by.expect_message(rdmap::Opcode::kAtomicResponse);
@@ -303,11 +309,17 @@ std::span<const Case> atomics_cases() {
        .needs = kBoth | kSessions,
        .run = unknown_operation,
        .also = {"RDMAPX-10.1-01"}},
-      {.name = "atomic-ignored-fields",
+      {.name = "atomic-reserved-bits",
        .clause = "RDMAPX-5.2.1-02",
-       .what = "Reserved bits set, and the compare fields of a FetchAdd: ignored.",
+       .what = "The reserved bits of an Atomic Request are set: ignored.",
        .needs = kBoth,
-       .run = ignored_fields},
+       .run = reserved_bits},
+      {.name = "atomic-compare-fields",
+       .clause = "RDMAPX-5.2.1-12",
+       .what = "The compare fields of a FetchAdd hold something: ignored.",
+       .needs = kBoth,
+       .run = compare_fields,
+       .also = {"RDMAPX-5.2.1-13"}},
       {.name = "atomic-wrong-length",
        .clause = "RDMAPX-5.2.1-01",
        .what = "Atomic Requests of 0, 51 and 53 octets end the stream.",

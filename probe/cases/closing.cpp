@@ -15,6 +15,7 @@ void gracefully(Scene& scene) {
   if (came == Came::kFpdu && fpdu.opcode() == std::to_underlying(rdmap::Opcode::kTerminate))
     fail("a graceful end was answered by a Terminate");
   if (came == Came::kNothing) fail("the peer does not close behind our FIN");
+  if (came == Came::kReset) warn("the peer resets the connection behind our FIN, and nothing was unfinished");
 }
 
 // What was asked for before the FIN is still answered: SHOULD, where TCP can close by halves.
@@ -44,6 +45,8 @@ void inside_an_fpdu(Scene& scene) {
       by.shut();
     if (!by_reset) by.expect_end_sometime("our direction has ended inside an FPDU", scene.patience());
     scene.expect_untouched(region, 0, 400);
+    if (!by_reset && scene.report().terminate_sent == 0)
+      fail("the peer's program was not told that the stream ended inside an FPDU");
   }
 }
 
@@ -125,9 +128,9 @@ std::span<const Case> closing_cases() {
       {.name = "close-inside-fpdu",
        .clause = "MPA-8-01",
        .what = "FIN and RST inside an FPDU: the connection ends, and nothing of the FPDU is placed.",
-       .needs = kRegions | kSessions,
+       .needs = kRegions | kSessions | kReport,
        .run = inside_an_fpdu,
-       .also = {"DDP-6.2.2-02"}},
+       .also = {"DDP-6.2.2-02", "RDMAP-IANA-3.3-01"}},
       {.name = "close-inside-message",
        .clause = "DDP-5.4-03",
        .what = "FIN behind the first segment of a Send: it is never delivered.",

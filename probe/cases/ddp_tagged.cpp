@@ -19,6 +19,16 @@ void unknown_stag(Scene& scene) {
   expect_refused_and_deaf(scene, by, by.make().write(kNoSuchStag, {0x1000}, pattern(64)), {kTaggedStag});
 }
 
+// An STag of the peer's with another key: its low octet, or any other bit, is changed.
+void another_key(Scene& scene) {
+  for (const std::uint32_t change : {0x01U, 0x80U, 0x100U, 0x80000000U}) {
+    Conversation& by = scene.connect();
+    const Region region = scene.region(Region::kPlain, kReadWrite);
+    expect_refused(scene, by, by.make().write({region.stag.value ^ change}, region.offset, pattern(64)),
+                   {kTaggedStag, kTaggedNotAssociated, kTaggedBounds});
+  }
+}
+
 void revoked_stag(Scene& scene) { refused_write(scene, Region::kRevoked, kAllRights, 0, 64, {kTaggedStag}); }
 
 // It is revoked while the stream is used: what was written before stays, what is written later ends the stream.
@@ -150,6 +160,12 @@ std::span<const Case> ddp_tagged_cases() {
        .run = unknown_stag,
        .also = {"DDP-4.2-07", "DDP-7.1-17", "DDP-7.1-20", "DDP-7.2-03", "DDP-8.1-01", "RDMAP-3.2-06", "RDMAP-5.1-03",
                 "RDMAP-7.1-03", "SEC-5.1.1-01"}},
+      {.name = "tagged-another-key",
+       .clause = "DDP-7.1-12",
+       .what = "Writes to the peer's STag with one bit changed, of its key or its index: refused, and not placed.",
+       .needs = kRegions | kSessions,
+       .run = another_key,
+       .also = {"SEC-5.1.1-01"}},
       {.name = "tagged-revoked-stag",
        .clause = "DDP-8.3-02",
        .what = "A Write to an STag that was deregistered: Terminate 1/1/00.",

@@ -29,7 +29,7 @@ void wrong_length(Scene& scene) {
     Conversation& by = scene.connect();
     const auto ulpdu = by.make().send(pattern(size), rdmap::Opcode::kImmediate);
     by.send_ulpdu(ulpdu);
-    by.expect_terminate({kOperation, kStreamError, kTooLong}, ulpdu);
+    by.expect_terminate({kOperation, kStreamError}, ulpdu, {kTooLong});
   }
 }
 
@@ -70,15 +70,15 @@ void invalidate_field(Scene& scene) {
   if (scene.read_back(by, region, 0, 4) != pattern(4)) fail("Immediate Data invalidated an STag");
 }
 
-void of_the_peer(Scene& scene) {
+void expect_immediate(Scene& scene, std::uint8_t kind, bool solicited) {
   Conversation& by = scene.connect();
-  for (const std::uint8_t kind : std::array<std::uint8_t, 2>{Order::kImmediate, Order::kImmediateSolicited}) {
-    scene.order(by, {.operation = kind, .first = 0x1020304050607080});
-    const auto fpdu = by.expect_message(rdmap::immediate_opcode(kind == Order::kImmediateSolicited));
-    if (fpdu.payload().size() != 8 || Be<0, std::uint64_t>::get(fpdu.payload()) != 0x1020304050607080)
-      fail("the peer's Immediate Data has other octets than it was told");
-  }
+  scene.order(by, {.operation = kind, .first = 0x1020304050607080});
+  const auto fpdu = by.expect_message(rdmap::immediate_opcode(solicited));
+  if (fpdu.payload().size() != 8 || Be<0, std::uint64_t>::get(fpdu.payload()) != 0x1020304050607080)
+    fail("the peer's Immediate Data has other octets than it was told");
 }
+void plain_of_the_peer(Scene& scene) { expect_immediate(scene, Order::kImmediate, false); }
+void solicited_of_the_peer(Scene& scene) { expect_immediate(scene, Order::kImmediateSolicited, true); }
 
 }  // namespace
 }  // namespace immediates
@@ -115,10 +115,16 @@ std::span<const Case> immediates_cases() {
        .needs = kReceives | kRegions | kAtomics,
        .run = invalidate_field},
       {.name = "immediate-of-the-peer",
-       .clause = "RDMAPX-6.3-03",
+       .clause = "RDMAPX-4.1-05",
        .what = "The peer's own Immediate Data: eight octets, as it was told.",
        .needs = kOrders | kAtomics,
-       .run = of_the_peer},
+       .run = plain_of_the_peer,
+       .also = {"RDMAPX-6.3-03"}},
+      {.name = "immediate-solicited-of-the-peer",
+       .clause = "RDMAPX-4.1-06",
+       .what = "The same with Solicited Event.",
+       .needs = kOrders | kAtomics,
+       .run = solicited_of_the_peer},
   };
   return cases;
 }

@@ -25,12 +25,14 @@ inline constexpr ddp::Stag kNoSuchStag{0xDEAD0BAD};  // of no peer, but by chanc
 
 // The rest of a case whose last ULPDU breaks a rule. Sends it: the stream ends by a Terminate with one of these errors and the
 // ULPDU's headers, and where the peer's memory can be looked at, nothing of it was placed there.
-void expect_refused(Scene& scene, Conversation& by, Bytes ulpdu, const Errors& any_of, const FpduFault& fault = {});
-// The same with a well-formed Write behind it, which has no effect any more.
+void expect_refused(Scene& scene, Conversation& by, Bytes ulpdu, const Errors& any_of, const Errors& tolerated = {});
+// The same with well-formed Writes behind it, in its own segment and in later ones: none has an effect any more.
 void expect_refused_and_deaf(Scene& scene, Conversation& by, Bytes ulpdu, const Errors& any_of,
                              const FpduFault& fault = {});
 
-// The Send is delivered, octet by octet, with this length: as many receives as `before` and one more.
+// The peer's report, by RDMA Reads, once so many receives have completed, or when the time is over.
+[[nodiscard]] PeerReport peek_until(Scene& scene, Conversation& by, std::uint32_t receives);
+// The Send, which was the last, is delivered octet by octet, with its length, by the receive whose turn it is behind `before`.
 void expect_delivered(Scene& scene, Conversation& by, Bytes payload, const PeerReport& before);
 
 // So many of the peer's own requests complete, now or a little later: completions of the two queues have no order.

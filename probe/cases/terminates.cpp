@@ -107,6 +107,19 @@ void names_the_first(Scene& scene) {
   by.expect_terminate({kTaggedStag}, first);
 }
 
+// The peer has much to send, and we take none of it, when the bad message comes: what it had not begun does not follow the Terminate.
+void is_the_last(Scene& scene) {
+  Opening opening;
+  opening.socket.window = 4096;
+  Conversation& by = scene.connect(opening);
+  scene.order(by, {.operation = Order::kWrite, .count = 64, .length = 60000, .stag = Scene::kOwnStag});
+  PeerFpdu first;
+  if (by.next(first, scene.patience()) != Came::kFpdu) fail("the peer does not write");
+  const auto bad = by.make().untagged(0x43, 9, pattern(8));
+  by.send_ulpdu(bad);
+  by.expect_terminate({kQueue}, bad, {kOpcode});
+}
+
 // What was asked for before the error: the peer may still answer, or not, but never behind the Terminate.
 void after_a_read(Scene& scene) {
   Conversation& by = scene.connect();
@@ -168,6 +181,12 @@ std::span<const Case> terminates_cases() {
        .needs = kStream,
        .run = names_the_first,
        .also = {"RDMAP-4.8-07"}},
+      {.name = "terminate-is-last",
+       .clause = "RDMAP-5.4-10",
+       .what = "The peer has megabytes to write when a bad message comes: nothing follows its Terminate.",
+       .needs = kOrders,
+       .run = is_the_last,
+       .also = {"RDMAP-5.4-11"}},
       {.name = "terminate-after-read",
        .clause = "RDMAP-7.1-03",
        .what = "A long Read and a bad Write in one segment: a Terminate about the Write, and nothing behind it.",

@@ -18,6 +18,11 @@ Clauses answered(const std::vector<Octets>& requests, const std::vector<Octets>&
   return exchange.found();
 }
 
+std::ptrdiff_t mismatches(const Clauses& found) {
+  return std::ranges::count_if(found,
+                               [](const std::string& one) { return one.find("RDMAP-4.4-07") != std::string::npos; });
+}
+
 }  // namespace
 
 TEST_CASE("a Read Request has 28 octets", "[rfc5040/4.4][RDMAP-4.4-01]") {
@@ -152,6 +157,28 @@ TEST_CASE("which of two Reads into one buffer is answered behind a gap is not kn
             .responder(send(3, pattern(9)))
             .responder(shorter.response())
             .found() == kNothing);
+}
+
+TEST_CASE("a Response behind a gap may answer a Request that is not known", "[rfc5040/4.4][RDMAP-4.4-07]") {
+  const Read earlier{.msn = 2, .size = 8}, empty{.msn = 2, .size = 0}, later{.msn = 4}, last{.msn = 5, .sink = 0x77};
+  auto unreadable = kRead.request();
+  unreadable[1] = std::byte{0x4C};  // an opcode that does not exist: what it was is not known
+  const auto asked = [&](const Read& first) {
+    return Exchange()
+        .initiator(first.request())
+        .initiator(unreadable)
+        .initiator(later.request())
+        .initiator(last.request());
+  };
+  CHECK(mismatches(asked(earlier).responder(kRead.response()).responder(earlier.response()).found()) == 0);
+  CHECK(mismatches(asked(empty).responder(kRead.response()).responder(empty.response()).found()) == 0);
+  SECTION("one that has the octets of a known one is taken for its answer") {
+    CHECK(mismatches(asked(earlier)
+                         .responder(kRead.response())
+                         .responder(later.response())
+                         .responder(last.response(8))
+                         .found()) == 1);
+  }
 }
 
 TEST_CASE("a hole in a Response is one finding", "[rfc5040/4.4][rfc5041/5.2][RDMAP-4.4-07][DDP-5.2-10]") {

@@ -35,7 +35,8 @@ class Fault:
     before: str
     after: str
     region: tuple       # of the expression or statement that is chosen by the switch
-    how: str            # "choose" between two expressions, "skip" a statement, "force" a condition, "name" a condition's variable
+    how: str            # "choose" between two expressions, "skip" a statement or put another "instead", "force" a condition, "name" a
+                        # condition's variable
     switched: bool      # False: only to be had by compiling it in
     line: int = 0
     column: int = 0

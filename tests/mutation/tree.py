@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A copy of the source tree, which takes the faults, and its build: not optimised, several files as one, nothing but tests."""
+"""A copy of the source tree, which takes the faults, and its build: not optimised unless `flags` say so, several files as one."""
 
 import re
 import shutil
@@ -11,8 +11,10 @@ ERROR = re.compile(r"^(\S+?):(\d+)(?::\d+)?:.*?(error|required from|In instantia
 
 
 class Tree:
-    def __init__(self, root, work, jobs):
+    def __init__(self, root, work, jobs, flags=FLAGS, settings=()):
+        """`flags`: of the compiler; `settings`: of cmake besides."""
         self.root, self.path, self.build, self.jobs = root, work / "tree", work / "build", jobs
+        self.flags, self.settings = flags, settings
         self.changed = {}  # files that are not as in the source tree
         self.files = {}
 
@@ -43,8 +45,8 @@ class Tree:
         if (self.build / "build.ninja").exists():
             return
         subprocess.run(["cmake", "-S", self.path, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DWEFT_WERROR=OFF",
-                        "-DCMAKE_CXX_FLAGS_DEBUG=" + FLAGS.format(tree=self.path), "-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=gold",
-                        "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=8"], check=True, stdout=subprocess.DEVNULL)
+                        "-DCMAKE_CXX_FLAGS_DEBUG=" + self.flags.format(tree=self.path), "-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=gold",
+                        "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=8", *self.settings], check=True, stdout=subprocess.DEVNULL)
 
     def make(self, programs, keep_going=True):
         """What the compiler said, and whether all is built."""

@@ -50,7 +50,7 @@ def run(program, limits, fault=None, reached=None, only=None, root=None):
     with tempfile.TemporaryDirectory() as folder, open(os.path.join(folder, "output"), "w+b") as output:
         begin = time.monotonic()
         child = subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, cwd=folder,
-                                 env=environment, start_new_session=True, preexec_fn=lambda: _bound(limits))
+                                 env=environment, start_new_session=True, preexec_fn=lambda: bound(limits))
         timed_out = not _wait(child, begin + limits.wall)
         wall = time.monotonic() - begin
         used = child.usage.ru_utime + child.usage.ru_stime
@@ -62,7 +62,7 @@ def run(program, limits, fault=None, reached=None, only=None, root=None):
                _relative(place.group(1), root) if place else "")
 
 
-def _bound(limits):
+def bound(limits):
     resource.setrlimit(resource.RLIMIT_CPU, (int(limits.cpu) + 1, int(limits.cpu) + 5))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (OUTPUT, OUTPUT))

@@ -53,6 +53,8 @@ def _switch(text, faults, code):
             code = f"!{asked} && ({code})"
         elif fault.how == "skip":
             code = f"{{ if (!{asked}) {{ {code} }} }}"
+        elif fault.how == "instead":
+            code = f"{{ if ({asked}) {{ {_changed(text, fault)} }} else {{ {code} }} }}"
         else:
             code += f"; !{asked} && {fault.how[5:]}"
     return code
