@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <set>
-#include <vector>
 
 #include "probe/socket.hpp"
 
@@ -166,7 +166,9 @@ class FromPeerProgram final : public FromPeer {
   Arrived fresh(const SocketWish& wish) {
     const Instant deadline = now() + (heard_ || listening_.start ? patience : listening_.wait);
     while (now() < deadline) {
-      if (auto one = next(wish); one.conversation && !park(one) && !over(*one.conversation)) return one;
+      auto one = fresh_.take();
+      if (!one.conversation) one = next(wish);
+      if (one.conversation && (one.kept || !park(one)) && !over(*one.conversation)) return one;
     }
     fail(kNoneCame);
   }
@@ -184,9 +186,8 @@ class FromPeerProgram final : public FromPeer {
     fail("no further connection came of a session that the prober wished for");
   }
 
-  // One that was accepted or will be soon, its Request read. Its session is 0 where it is of no use.
+  // One that comes now, its Request read. Its session is 0 where it is of no use.
   Arrived next(const SocketWish& wish) {
-    if (auto kept = fresh_.take(); kept.conversation) return kept;
     see_to_the_process();
     auto socket = listening_.socket->accept(now() + kLook);
     if (!socket) return {};
@@ -217,7 +218,7 @@ class FromPeerProgram final : public FromPeer {
       parked_.emplace(one.session, std::move(one.conversation));
       return true;
     }
-    if (used_.insert(one.session).second || one.kept) return false;
+    if (used_.insert(one.session).second) return false;
     one.conversation->send_frame({.private_data = serialize(Wish{})});  // its successor is of a new session
     one.conversation.reset();
     return true;
@@ -247,6 +248,7 @@ class FromPeerProgram final : public FromPeer {
       one.kept = true;
       const std::scoped_lock lock(mutex_);
       kept_.push_back(std::move(one));
+      if (kept_.size() > kMost) kept_.pop_front();  // it has waited the longest
     }
     Arrived take() {
       const std::scoped_lock lock(mutex_);
@@ -257,8 +259,9 @@ class FromPeerProgram final : public FromPeer {
     }
 
    private:
+    static constexpr std::size_t kMost = 64;
     std::mutex mutex_{};
-    std::vector<Arrived> kept_{};
+    std::deque<Arrived> kept_{};
   };
 
   std::unique_ptr<StartedPeer> process_{};  // under starting_

@@ -15,7 +15,8 @@ namespace {
 
 constexpr const char* kRunHelp =
     "With --listen: the command that starts the peer. {host} and {port} become where the prober listens. Its words are "
-    "separated by blanks, quotes hold words together, and no shell reads it. Profile weft: it is started once; else for "
+    "separated by blanks, quotes hold words together, and no shell reads it. Profile weft: it is started once; else "
+    "for "
     "each connection, and ended with it";
 
 std::string with(std::string word, const std::string& name, const std::string& value) {
