@@ -36,15 +36,7 @@ class FromPeer : public Way {
   // A Reply that fits the Request, then what the initiator has to send before the prober may (MPA-7.1.2-17).
   void answer(Conversation& by, const PeerFrame& request, StartUp reply, const Wish& next) {
     const auto& asked = request.frame.enhanced;
-    if (!asked) reply.enhanced.reset(), reply.revision = 1;  // MPA2-10-06
-    if (asked && !reply.enhanced) reply.enhanced = mpa::EnhancedData{.ird = 16, .ord = 16};
-    if (asked) {
-      reply.revision = 2;
-      reply.enhanced->peer_to_peer = asked->peer_to_peer;
-      reply.enhanced->rtr = asked->peer_to_peer ? asked->rtr : mpa::RtrTypes{};
-      const bool negotiated = asked->ird != mpa::kNoNegotiation && reply.enhanced->ord != mpa::kNoNegotiation;
-      if (negotiated) reply.enhanced->ord = std::min(reply.enhanced->ord, asked->ird);  // MPA2-9.1-10
-    }
+    reply = fitting_reply(request.frame, std::move(reply));
     if (reply.private_data.empty()) reply.private_data = private_data(next);
     by.send_frame(reply);
     by.start_fpdus(reply, request.frame);
@@ -274,6 +266,22 @@ class FromPeerProgram final : public FromPeer {
 };
 
 }  // namespace
+
+StartUp fitting_reply(const mpa::StartupFrame& request, StartUp wanted) {
+  if (!request.enhanced) {  // MPA2-10-06
+    wanted.enhanced.reset();
+    wanted.revision = 1;
+    return wanted;
+  }
+  wanted.revision = 2;
+  if (!wanted.enhanced) wanted.enhanced = mpa::EnhancedData{.ird = 16, .ord = 16};
+  mpa::EnhancedData& ours = *wanted.enhanced;
+  ours.peer_to_peer = request.enhanced->peer_to_peer;
+  ours.rtr = ours.peer_to_peer ? request.enhanced->rtr : mpa::RtrTypes{};
+  const bool negotiated = request.enhanced->ird != mpa::kNoNegotiation && ours.ord != mpa::kNoNegotiation;
+  if (negotiated) ours.ord = std::min(ours.ord, request.enhanced->ird);  // MPA2-9.1-10
+  return wanted;
+}
 
 std::unique_ptr<Way> way_from_peer(std::string_view profile, Listening listening) {
   if (profile == "weft") return std::make_unique<FromPeerProgram>(std::move(listening));

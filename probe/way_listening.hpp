@@ -17,6 +17,9 @@ class StartedPeer {
   [[nodiscard]] virtual bool running() = 0;
 };
 
+// A Reply that fits the Request: `wanted`, but for what the Request leaves no choice of.
+[[nodiscard]] StartUp fitting_reply(const mpa::StartupFrame& request, StartUp wanted = {});
+
 // How connections come to the prober. The calls come from any thread, one at a time.
 struct Listening {
   std::unique_ptr<ListeningSocket> socket{};
