@@ -106,12 +106,15 @@ class Conversation {
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
   [[nodiscard]] Duration patience() const noexcept { return patience_; }
   [[nodiscard]] Socket& socket() noexcept { return *socket_; }
+  // Lives as long as this conversation, and goes once its socket is closed: the process of a peer that was started for it.
+  void keep(std::shared_ptr<void> what) noexcept { kept_alive_ = std::move(what); }
 
  private:
   bool read_some(Instant deadline);
   void note(Part::Kind kind, bool from_peer, Bytes octets = {});
   void check_quote(const rdmap::Terminate& terminate, Bytes offending);
 
+  std::shared_ptr<void> kept_alive_{};
   std::unique_ptr<Socket> socket_;
   Duration patience_;
   Instant opened_;

@@ -1,11 +1,181 @@
 // SPDX-License-Identifier: Apache-2.0
-// Enhanced connection establishment, RFC 6581: what an Initiator makes of a Reply.
+// The enhanced Reply, RFC 6581: what an Initiator makes of it.
+#include <array>
+
 #include "probe/cases/cases.hpp"
+#include "probe/cases/errors.hpp"
+#include "probe/scene.hpp"
+#include "probe/way_listening.hpp"
 
 namespace weft::probe {
+namespace enhanced_reply {
+namespace {
+
+// A connection whose Request is enhanced, and a Reply that fits.
+struct Asked {
+  Conversation& by;
+  PeerFrame request;
+  StartUp reply;
+
+  [[nodiscard]] const mpa::EnhancedData& wants() const { return *request.frame.enhanced; }
+  void answer() const {
+    by.send_frame(reply);
+    by.start_fpdus(reply, request.frame);
+  }
+};
+Asked ask(Scene& scene) {
+  Conversation& by = scene.dial();
+  PeerFrame request = by.expect_frame(mpa::FrameKind::kRequest);
+  if (!request.frame.enhanced) not_applicable("the peer's Request is not enhanced (RFC 6581)");
+  StartUp reply = fitting_reply(request.frame);
+  return {by, std::move(request), reply};
+}
+Asked ask_peer_to_peer(Scene& scene) {
+  Asked asked = ask(scene);
+  if (!asked.wants().peer_to_peer) not_applicable("the peer's Request is of the client-server model (A is 0)");
+  return asked;
+}
+
+// The first FPDU, which is no Terminate.
+PeerFpdu expect_start(Conversation& by) {
+  PeerFpdu first = by.expect_fpdu("the initiator's first FPDU");
+  if (first.opcode() == std::to_underlying(rdmap::Opcode::kTerminate))
+    fail("the peer's first FPDU is a Terminate; the Reply fits its Request");
+  return first;
+}
+
+void too_many_reads(Scene& scene) {
+  Asked asked = ask(scene);
+  if (asked.wants().ird == mpa::kNoNegotiation) not_applicable("the peer does not negotiate its IRD");
+  if (asked.wants().ird == 0x3FFE) not_applicable("the peer's IRD is the greatest that there is");
+  asked.reply.enhanced->ord = 0x3FFE;
+  asked.answer();
+  asked.by.expect_terminate({kInsufficientIrd});
+}
+
+// The peer has more Reads to do than our IRD allows: one at a time.
+void one_read_at_a_time(Scene& scene) {
+  Conversation& by = scene.connect({.start_up = {.enhanced = mpa::EnhancedData{.ird = 1, .ord = 1}}});
+  static_cast<void>(scene.order(
+      by, {.operation = Order::kRead, .count = 3, .length = 64, .stag = Scene::kOwnStag, .offset = {0x1000}}));
+  for (int i = 0; i < 3; ++i) {
+    const PeerFpdu fpdu = by.expect_message(rdmap::Opcode::kReadRequest);
+    const auto request = rdmap::parse_read_request(fpdu.payload());
+    if (!request) fail("the peer's Read Request is malformed");
+    by.expect_silence(scene.quiet(), "one Read is outstanding, and the Responder's IRD is 1 (MPA2-9.1-14)");
+    by.send_ulpdu(by.make().read_response(request->sink_stag, request->sink_offset, pattern(request->size)));
+  }
+  scene.expect_alive(by);
+}
+
+void without_negotiation(Scene& scene) {
+  Asked asked = ask(scene);
+  asked.reply.enhanced->ird = asked.reply.enhanced->ord = mpa::kNoNegotiation;
+  asked.answer();
+  expect_start(asked.by);
+}
+
+constexpr std::array<std::uint16_t, 4> kDepths{0, 1, 0x3FFE, 0x3FFF};
+
+// How the peer reacts is its own affair; behind each a fresh connection works.
+void extremes(Scene& scene) {
+  for (const std::uint16_t ird : kDepths) {
+    for (const std::uint16_t ord : kDepths) {
+      Asked asked = ask(scene);
+      asked.reply.enhanced->ird = ird;
+      asked.reply.enhanced->ord = ord;
+      asked.answer();
+      asked.by.expect_fpdu("the initiator's first FPDU, or a Terminate");
+      asked.by.shut();
+    }
+  }
+}
+
+// B, C and D mean nothing where A is 0.
+void flags_of_no_model(Scene& scene) {
+  Asked asked = ask(scene);
+  if (asked.wants().peer_to_peer) not_applicable("the peer's Request is of the peer-to-peer model (A is 1)");
+  asked.reply.enhanced->rtr = {.send = true, .write = true, .read = true};
+  asked.answer();
+  expect_start(asked.by);
+}
+
+void no_type_in_common(Scene& scene) {
+  for (const bool none : {true, false}) {
+    Asked asked = ask_peer_to_peer(scene);
+    const mpa::RtrTypes& wants = asked.wants().rtr;
+    asked.reply.enhanced->rtr = {
+        .send = !none && !wants.send, .write = !none && !wants.write, .read = !none && !wants.read};
+    asked.answer();
+    asked.by.expect_terminate({kNoMatchingRtr});
+  }
+}
+
+void the_negotiated_type(Scene& scene) {
+  using rdmap::Opcode;
+  const auto one_type = [&](bool mpa::RtrTypes::* type, Opcode opcode) {
+    Asked asked = ask_peer_to_peer(scene);
+    if (!(asked.wants().rtr.*type)) return;
+    asked.reply.enhanced->rtr = {};
+    asked.reply.enhanced->rtr.*type = true;
+    asked.answer();
+    const PeerFpdu first = asked.by.expect_message(opcode);
+    if (opcode != Opcode::kReadRequest && !first.payload().empty())
+      fail("the peer's ready-to-receive message has a payload, and must have none");
+    if (opcode != Opcode::kReadRequest) return;
+    const auto read = rdmap::parse_read_request(first.payload());
+    if (!read || read->size != 0) fail("the peer's ready-to-receive Read is not one of no octets");
+  };
+  one_type(&mpa::RtrTypes::send, Opcode::kSend);
+  one_type(&mpa::RtrTypes::write, Opcode::kWrite);
+  one_type(&mpa::RtrTypes::read, Opcode::kReadRequest);
+}
+
+}  // namespace
+}  // namespace enhanced_reply
 
 std::span<const Case> enhanced_reply_cases() {
-  static const std::vector<Case> cases{};
+  using namespace enhanced_reply;
+  static const std::vector<Case> cases{
+      {.name = "enhanced-reply-ord-too-great",
+       .clause = "MPA2-9.1-15",
+       .what = "The Responder's ORD is 16382, more than the Request's IRD: Terminate 2/0/06.",
+       .needs = kConnects,
+       .run = too_many_reads,
+       .also = {"MPA2-9.1-13", "MPA2-9.1-16", "MPA2-8-01"}},
+      {.name = "enhanced-reply-one-read",
+       .clause = "MPA2-9.1-14",
+       .what = "The Responder's IRD is 1, and the peer has three Reads to do: they come one at a time.",
+       .needs = kConnects | kOrders,
+       .run = one_read_at_a_time},
+      {.name = "enhanced-reply-no-negotiation",
+       .clause = "MPA2-9.1-23",
+       .what = "IRD and ORD of the Reply are 0x3FFF: the peer keeps its own, and goes on.",
+       .needs = kConnects | kStream,
+       .run = without_negotiation,
+       .also = {"MPA2-9.1-21"}},
+      {.name = "enhanced-reply-extremes",
+       .clause = "MPA2-12-01",
+       .what = "IRD and ORD of the Reply are 0, 1, 0x3FFE and 0x3FFF in all pairs: the peer stays well.",
+       .needs = kConnects | kStream,
+       .run = extremes},
+      {.name = "enhanced-reply-flags-without-model",
+       .clause = "MPA2-9.2-19",
+       .what = "B, C and D are set in the Reply and A is not: the peer ignores them.",
+       .needs = kConnects | kStream,
+       .run = flags_of_no_model},
+      {.name = "enhanced-reply-no-common-rtr",
+       .clause = "MPA2-9.2-13",
+       .what = "The Reply names no ready-to-receive type that the Request has: Terminate 2/0/07.",
+       .needs = kConnects,
+       .run = no_type_in_common,
+       .also = {"MPA2-9.2-14", "MPA2-8-01"}},
+      {.name = "enhanced-reply-rtr",
+       .clause = "MPA2-9.2-12",
+       .what = "The Reply names one ready-to-receive type: it is the first message, and has no octets.",
+       .needs = kConnects,
+       .run = the_negotiated_type},
+  };
   return cases;
 }
 

@@ -1,11 +1,254 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPA Reply, RFC 5044 section 7.1: where the peer connects.
+// MPA Reply, RFC 5044 section 7.1: what an Initiator makes of wrong ones.
 #include "probe/cases/cases.hpp"
+#include "probe/cases/errors.hpp"
+#include "probe/scene.hpp"
+#include "probe/way_listening.hpp"
 
 namespace weft::probe {
+namespace reply {
+namespace {
+
+constexpr const char* kBadReply = "the Reply is improperly formatted (MPA-7.1.2-14)";
+
+// A connection whose Request was read, and a Reply that would fit.
+struct Asked {
+  Conversation& by;
+  StartUp fitting;
+  [[nodiscard]] std::vector<std::byte> octets() const { return forge(mpa::FrameKind::kReply, fitting); }
+};
+Asked ask(Scene& scene) {
+  Conversation& by = scene.dial();
+  const PeerFrame request = by.expect_frame(mpa::FrameKind::kRequest);
+  return {by, fitting_reply(request.frame)};
+}
+// Octets that are no good Reply: the peer ends the connection, and sends no FPDU.
+void expect_refused(Conversation& by, Bytes octets) {
+  by.exchange().prober_breaks_startup = true;
+  by.send(octets);
+  by.expect_end(kBadReply);
+}
+
+void each_octet_of_the_key(Scene& scene) {
+  for (std::size_t at = 0; at < mpa::kKeySize; ++at) {
+    const Asked asked = ask(scene);
+    auto octets = asked.octets();
+    octets[at] ^= std::byte{0x20};
+    expect_refused(asked.by, octets);
+  }
+}
+
+void a_request_instead(Scene& scene) {
+  const Asked asked = ask(scene);
+  expect_refused(asked.by, forge(mpa::FrameKind::kRequest, asked.fitting));
+}
+
+void unknown_revisions(Scene& scene) {
+  for (const std::uint8_t revision : {std::uint8_t{3}, std::uint8_t{255}}) {
+    Asked asked = ask(scene);
+    asked.fitting.revision = revision;
+    expect_refused(asked.by, asked.octets());
+  }
+}
+
+// A permissive Initiator goes on with it, as RDMAC's protocol (MPA-C.2.5-01); then its first FPDU comes.
+void revision_zero(Scene& scene) {
+  Asked asked = ask(scene);
+  asked.fitting = {.revision = 0, .markers = true, .enhanced = std::nullopt};
+  asked.by.exchange().prober_breaks_startup = true;
+  asked.by.send(asked.octets());
+  if (asked.by.octets(1, scene.patience()).empty()) asked.by.expect_end(kBadReply);
+}
+
+void reserved_bits(Scene& scene) { scene.expect_alive(scene.connect({.start_up = {.reserved = 0x0F}})); }
+
+void too_much_private_data(Scene& scene) {
+  for (const std::uint16_t length : {std::uint16_t{513}, std::uint16_t{0x7FFF}, std::uint16_t{0xFFFF}}) {
+    Asked asked = ask(scene);
+    asked.fitting.private_data = pattern(513);
+    asked.fitting.private_data_length = length;
+    expect_refused(asked.by, asked.octets());
+  }
+}
+
+// Each part of a Reply, and behind it the FIN.
+void cut_short(Scene& scene) {
+  for (const std::size_t size : {0UL, 1UL, 15UL, 16UL, 19UL, 20UL, 40UL}) {
+    Asked asked = ask(scene);
+    asked.fitting.private_data = pattern(64);
+    const auto octets = asked.octets();
+    asked.by.exchange().prober_breaks_startup = true;
+    if (size != 0) asked.by.send(Bytes(octets).first(size));
+    asked.by.shut();
+    asked.by.expect_end("the prober closed it in the middle of its Reply");
+  }
+}
+
+// A reset shows nothing more on its own connection; that the peer goes on is seen behind the case.
+void reset(Scene& scene) {
+  for (const std::size_t size : {0UL, 10UL, 20UL}) {
+    Asked asked = ask(scene);
+    asked.fitting.private_data = pattern(64);
+    const auto octets = asked.octets();
+    asked.by.exchange().prober_breaks_startup = true;
+    if (size != 0) asked.by.send(Bytes(octets).first(size));
+    asked.by.reset();
+  }
+  scene.expect_alive(scene.connect());
+}
+
+// In one segment with the Reply, while the peer knows that the prober has to wait for its first FPDU.
+void octets_behind(Scene& scene) {
+  const Asked asked = ask(scene);
+  auto octets = asked.octets();
+  octets.resize(octets.size() + 20, std::byte{0x01});
+  asked.by.exchange().prober_breaks_startup = true;
+  asked.by.send(octets);
+  asked.by.expect_end_sometime("octets stood behind the Reply (MPA-7.1.1-25)", scene.patience());
+}
+
+// It leaves TCP open, or its ULP closes it.
+void rejected(Scene& scene) {
+  Asked asked = ask(scene);
+  asked.fitting.reject = true;
+  asked.by.send_frame(asked.fitting);
+  if (!asked.by.octets(1, scene.quiet()).empty()) fail("octets came behind a Reply that rejects the connection");
+}
+
+void silence(Scene& scene) {
+  std::vector<Conversation*> all;
+  for (const std::size_t size : {0UL, 10UL, 40UL}) {
+    Asked asked = ask(scene);
+    asked.fitting.private_data = pattern(64);
+    const auto octets = asked.octets();
+    if (size != 0) asked.by.send(Bytes(octets).first(size));
+    all.push_back(&asked.by);
+  }
+  const Instant deadline = now() + std::chrono::seconds(60);
+  for (Conversation* by : all) {
+    try {
+      by->expect_end_sometime("", deadline - now());
+    } catch (const Judgement&) {
+      warn("the peer waits for the rest of a Reply for more than a minute; a time-out should guard this");
+    }
+  }
+}
+
+void single_octets(Scene& scene) {
+  const Asked asked = ask(scene);
+  const auto octets = asked.octets();
+  for (std::size_t at = 0; at < octets.size(); ++at) asked.by.send(Bytes(octets).subspan(at, 1));
+  if (asked.by.octets(2, scene.patience()).size() != 2) fail("no FPDU followed a Reply that came octet by octet");
+}
+
+void markers(Scene& scene) {
+  Conversation& by = scene.connect({.start_up = {.markers = true}});
+  if (!scene.offers(kOrders)) return scene.expect_alive(by);
+  static_cast<void>(scene.order(by, {.operation = Order::kSend, .length = 2000}));
+  by.expect_message(rdmap::Opcode::kSend);
+  scene.expect_alive(by);
+}
+
+// C is 1 in one frame alone: CRCs are in use all the same.
+void crc_of_one_frame(Scene& scene) {
+  Conversation& by = scene.dial();
+  const PeerFrame request = by.expect_frame(mpa::FrameKind::kRequest);
+  const StartUp ours = fitting_reply(request.frame, {.crc = !request.frame.crc});
+  by.send_frame(ours);
+  by.start_fpdus(ours, request.frame);
+  by.expect_fpdu("the initiator's first FPDU");
+  by.send_ulpdu(by.make().write({}, {}, {}), {.crc_xor = 1});
+  by.expect_terminate({kBadCrc});
+}
+
+}  // namespace
+}  // namespace reply
 
 std::span<const Case> reply_cases() {
-  static const std::vector<Case> cases{};
+  using namespace reply;
+  static const std::vector<Case> cases{
+      {.name = "reply-key",
+       .clause = "MPA-7.1.1-05",
+       .what = "Sixteen Replies, each with another octet of the key altered: the peer closes each connection.",
+       .needs = kConnects,
+       .run = each_octet_of_the_key,
+       .also = {"MPA-7.1.2-14", "MPA-7.1.2-18", "MPA-8-04", "MPA-8-09"}},
+      {.name = "reply-is-request",
+       .clause = "MPA-7.1.2-25",
+       .what = "A Request comes instead of the Reply: the peer closes the connection.",
+       .needs = kConnects,
+       .run = a_request_instead,
+       .also = {"MPA-7.1-09", "MPA-7.1.2-14"}},
+      {.name = "reply-revision",
+       .clause = "MPA-7.1.1-21",
+       .what = "Replies of revision 3 and 255: the peer closes the connection.",
+       .needs = kConnects,
+       .run = unknown_revisions,
+       .also = {"MPA-7.1.1-20", "MPA-7.1.2-14"}},
+      {.name = "reply-revision-zero",
+       .clause = "MPA-C.2.2-01",
+       .what = "A Reply of revision 0: the peer closes the connection, or goes on as RDMAC's protocol has it.",
+       .needs = kConnects,
+       .run = revision_zero,
+       .also = {"MPA-7.1.1-20"}},
+      {.name = "reply-reserved-bits",
+       .clause = "MPA-7.1.1-18",
+       .what = "All reserved bits of the Reply are set: the start-up goes on.",
+       .needs = kConnects | kStream,
+       .run = reserved_bits,
+       .also = {"MPA2-6-05"}},
+      {.name = "reply-private-data-too-long",
+       .clause = "MPA-7.1.1-26",
+       .what = "PD_Length of the Reply says 513 and more: the peer closes the connection.",
+       .needs = kConnects,
+       .run = too_much_private_data,
+       .also = {"MPA-7.1.2-27", "MPA-7.1.2-30", "MPA-7.1.2-14"}},
+      {.name = "reply-cut-short",
+       .clause = "MPA-7.1.1-25",
+       .what = "FIN comes before the Reply, or at seven places of it: the peer closes the connection.",
+       .needs = kConnects,
+       .run = cut_short,
+       .also = {"MPA-8-01", "MPA-7.1.2-14"}},
+      {.name = "reply-reset",
+       .clause = "MPA-8-01",
+       .what = "RST comes before the Reply, and in the middle of it: another connection works.",
+       .needs = kConnects | kStream,
+       .run = reset},
+      {.name = "reply-octets-behind",
+       .clause = "MPA-7.1.2-29",
+       .what = "Octets stand behind the Reply before the initiator's first FPDU: the peer closes the connection.",
+       .needs = kConnects,
+       .run = octets_behind,
+       .also = {"MPA-7.1.1-25", "MPA-7.1.2-30"}},
+      {.name = "reply-rejects",
+       .clause = "MPA-7.1.2-15",
+       .what = "The Reply has R=1: no FPDU follows.",
+       .needs = kConnects,
+       .run = rejected,
+       .also = {"MPA-7.1.4.2-03"}},
+      {.name = "reply-silence",
+       .clause = "MPA-7.1.2-31",
+       .what = "The Reply, or the rest of it, does not come: the peer gives up.",
+       .needs = kConnects,
+       .run = silence,
+       .slow = true},
+      {.name = "reply-single-octets",
+       .clause = "MPA-7.1.5-04",
+       .what = "The Reply comes octet by octet: the start-up goes on.",
+       .needs = kConnects | kStream,
+       .run = single_octets},
+      {.name = "reply-markers",
+       .clause = "MPA-4.3-03",
+       .what = "The Reply has M=1: the peer sends Markers.",
+       .needs = kConnects | kStream,
+       .run = markers},
+      {.name = "reply-crc-of-one-frame",
+       .clause = "MPA-4.4-06",
+       .what = "C is 1 in the Request or the Reply alone, and an FPDU has a wrong CRC: Terminate 2/0/02.",
+       .needs = kConnects | kStream,
+       .run = crc_of_one_frame,
+       .also = {"MPA-4.4-01"}},
+  };
   return cases;
 }
 

@@ -6,11 +6,13 @@
 #include <string>
 
 #include "probe/runner.hpp"
+#include "tools/probe/listening.hpp"
 
 namespace weft::tools::probing {
 
 struct Options {
-  std::string target{};  // "HOST:PORT"
+  std::string target{};  // "HOST:PORT"; empty where the peer connects
+  ListenArguments listen{};
   std::string profile = "raw";
   probe::CaseFilter filter{};
   std::uint64_t seed = 1;

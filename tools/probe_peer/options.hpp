@@ -13,7 +13,7 @@ struct Options {
   bool connects{};            // else it listens
   verbs::Endpoint address{};  // to listen at, or to connect to
   verbs::Policy policy{};
-  std::uint32_t parallel = 4;     // connections that are kept open, where it connects
+  std::uint32_t parallel = 64;    // connections that are kept open, where it connects
   std::uint32_t connections = 0;  // in all; 0: goes on
 };
 

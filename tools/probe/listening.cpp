@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/probe/listening.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "probe/socket.hpp"
+#include "probe/way_listening.hpp"
+#include "tools/cli/checks.hpp"
+#include "tools/probe/started_process.hpp"
+
+namespace weft::tools::probing {
+namespace {
+
+constexpr const char* kRunHelp =
+    "With --listen: the command that starts the peer. {host} and {port} become where the prober listens. Its words are "
+    "separated by blanks, quotes hold words together, and no shell reads it. Profile weft: it is started once; else "
+    "for "
+    "each connection, and ended with it";
+
+std::string with(std::string word, const std::string& name, const std::string& value) {
+  for (auto at = word.find(name); at != std::string::npos; at = word.find(name, at + value.size()))
+    word.replace(at, name.size(), value);
+  return word;
+}
+
+}  // namespace
+
+void add_listen_options(CLI::App& app, ListenArguments& arguments) {
+  app.add_option("--listen", arguments.at, "Wait for the peer's connections here, instead of connecting to it")
+      ->type_name("[ADDR:]PORT");
+  app.add_option("--run", arguments.run, kRunHelp)->type_name("CMD");
+  app.add_flag("--show-output", arguments.show, "With --run: the peer's output goes to standard error");
+}
+
+Outcome<std::unique_ptr<probe::Way>> way_by(const ListenArguments& arguments, const std::string& profile,
+                                            const std::string& target) {
+  if (!target.empty()) return usage_error("--listen waits for the peer: it takes no address of it ('" + target + "').");
+  const bool port_alone = arguments.at.find(':') == std::string::npos;
+  const std::string text = port_alone ? "127.0.0.1:" + arguments.at : arguments.at;
+  const auto endpoint = transport::Endpoint::parse(text);
+  if (!endpoint) return usage_error("'" + arguments.at + "': " + std::string(transport::describe(endpoint.error())));
+  auto words = words_of(arguments.run);
+  if (!words) return std::unexpected(words.error());
+  auto socket = probe::ListeningSocket::open(*endpoint);
+  if (!socket) return failure(socket.error() + ".");
+  probe::Listening listening{.socket = std::move(*socket)};
+  const transport::Endpoint at = listening.socket->local();
+  const std::string place = at.to_string();
+  if (!words->empty()) {
+    for (std::string& word : *words)
+      word = with(with(word, "{host}", at.address.to_string()), "{port}", std::to_string(at.port));
+    listening.start = [words = *words, show = arguments.show] { return start_process(words, show); };
+  } else {
+    listening.tell_waiting = [place, number = 0]() mutable {
+      fmt::print(stderr, "waiting at {} for connection {} of the peer\n", place, ++number);
+    };
+    if (profile == "weft") fmt::print(stderr, "waiting at {} for a weft probe-peer\n", place);
+  }
+  auto way = probe::way_from_peer(profile, std::move(listening));
+  if (!way) return usage_error("no profile has the name '" + profile + "'.");
+  return way;
+}
+
+}  // namespace weft::tools::probing
