@@ -34,7 +34,7 @@ install(FILES ${PROJECT_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/
 # Documents for the package's user; those about the code stay with it. Debian looks for the licences as `copyright`, in each package.
 set(documents applications audit-coverage audit-siw audit-tshark ci drop-in explain performance progress scale security siw-speed tls tshark)
 list(TRANSFORM documents REPLACE ".+" "${PROJECT_SOURCE_DIR}/docs/\\0.md")
-install(FILES ${documents} ${PROJECT_SOURCE_DIR}/docs/audit.schema.json ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${documents} ${PROJECT_SOURCE_DIR}/docs/audit.schema.json ${PROJECT_SOURCE_DIR}/docs/probe.schema.json ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/copyright ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 file(GLOB man_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
 install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

@@ -105,6 +105,7 @@ class Walk {
   bool follow(Half& half);
   bool follow_doubtful(Half& half, const Extent& size);
   bool follow_cut(Half& half);
+  bool leave_to_ulp(Half& half);
   Verdict other_framing(Half& half);
   [[nodiscard]] std::size_t first_needed(const Half& half, std::size_t needed) const noexcept;
   bool tell_fpdu(Half& half, const Extent& size, CrcVerdict crc);

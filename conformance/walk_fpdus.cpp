@@ -35,10 +35,7 @@ bool Walk::follow_doubtful(Half& half, const Extent& size) {
     lose(half, {});
     return true;
   }
-  if (half.startup.rejected) {  // no FPDU, as it should be
-    half.phase = Phase::kIgnoring;
-    return true;
-  }
+  if (half.startup.rejected) return leave_to_ulp(half);
   Effort effort;
   const Bytes behind = half.window.octets().subspan(size.size);
   switch (leads_on(behind, half.fpdus.track.behind(size.size), cut(half), effort)) {
@@ -51,10 +48,22 @@ bool Walk::follow_doubtful(Half& half, const Extent& size) {
   return false;
 }
 
+// No FPDU follows the rejection, as it should be. But what the Initiator sent before the Reply could be read is not the
+// ULP's: it was to wait.
+bool Walk::leave_to_ulp(Half& half) {
+  const auto& reply = other(half).startup.span;
+  const bool before = initiator_ == half.end && reply && half.window.place(0).packet < reply->first_packet;
+  if (before && half.fpdus.number == 0) lose(half, LossReason::kNotAnFpdu);
+  half.phase = Phase::kIgnoring;
+  half.turn.undecided = false;
+  return true;
+}
+
 // The octets end inside an FPDU, or a broken length makes it seem so: then there are FPDUs in what it swallowed.
 bool Walk::follow_cut(Half& half) {
   const Bytes octets = half.window.octets();
-  if (octets.size() <= mpa::kLengthSize || half.startup.rejected) return false;
+  if (half.startup.rejected) return leave_to_ulp(half);
+  if (octets.size() <= mpa::kLengthSize) return false;
   if (key_here(half)) {
     lose(half, LossReason::kNotAnFpdu);
     return true;

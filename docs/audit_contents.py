@@ -94,6 +94,8 @@ class Frame:
         self.markers, self.crc, self.reject, self.s = (flags & bit != 0 for bit in (0x80, 0x40, 0x20, 0x10))
         self.size = 20 + length
         self.a = self.s and stream.octets[20:21] >= b"\x80"
+        depths = struct.unpack(">HH", stream.octets[20:24]) if self.s and len(stream.octets) >= 24 else (0, 0)
+        self.left = {name for name, depth in zip(("IRD", "ORD"), depths) if depth & 0x3FFF == 0x3FFF}  # to the ULP
 
 
 def startup(pair):
@@ -156,6 +158,8 @@ def frames_have(request, reply, has):
         return
     has.add("a Reply")
     has.add("a rejecting Reply" if reply.reject else "an accepting Reply")
+    if not reply.reject and reply.s:
+        has.update(f"an accepting Reply to an {name} of 0x3FFF" for name in request.left)
     if not reply.reject:
         has.add("an accepting Reply to S" if request.s else "an accepting Reply to no S")
         has.add("an accepting Reply to A" if request.a else "an accepting Reply to no A")

@@ -5,7 +5,8 @@
     docs/audit_coverage.py           write it
     docs/audit_coverage.py --check   fail when it is out of date, a clause is neither a rule nor explained, or a rule has no test
 
-A rule is a clause id in a string of conformance/rules/. docs/clauses/audit.csv explains the others. A rule's tests are those of
+A rule is a clause id in a string of conformance/rules/. docs/clauses/audit.csv explains the others, and says where several
+clauses state one fact why the rule has the clause that it has (`why`). A rule's tests are those of
 tests/conformance/clauses_*.cpp that have its clause as a tag. A capture keeps a clause when it has what the rule needs to judge
 anything (docs/clauses/audit-samples.csv, docs/audit_contents.py) and its expected findings, which tests/conformance/samples.py
 holds `weft audit` to, do not name the clause.
@@ -128,9 +129,9 @@ def page(problems):
         out += ["", f"## {title} ({len(chosen)})", ""]
         reasons = {}
         for row in chosen:
-            reasons.setdefault(row["detail"], []).append(row["id"])
-        out += [f"- {', '.join(clauses)}: {reason.replace(' ', ', ') if kind == 'judged' else reason}."
-                for reason, clauses in reasons.items()]
+            reasons.setdefault((row["detail"], row["why"]), []).append(row["id"])
+        out += [f"- {', '.join(clauses)}: {', '.join(detail.split()) if kind == 'judged' else detail}{f' ({why})' if why else ''}."
+                for (detail, why), clauses in reasons.items()]
     return "\n".join(out) + "\n"
 
 

@@ -40,10 +40,15 @@ std::uint64_t seed_of(const Case& one, std::uint64_t seed) noexcept {
   return seed;
 }
 
-// An ordinary connection, used and closed.
-void visit(Way& way) {
-  Scene scene(way, 0);
-  scene.expect_alive(scene.connect());
+// An ordinary connection, used and closed. A sentence where it did not work.
+std::string visit(Way& way) {
+  try {
+    Scene scene(way, 0);
+    scene.expect_alive(scene.connect());
+  } catch (const Judgement& judgement) {
+    return judgement.what();
+  }
+  return {};
 }
 
 class Run {
@@ -57,6 +62,7 @@ class Run {
   }
 
   std::vector<CaseResult> all() {
+    ordinary_ = visit(way_).empty();
     std::vector<std::jthread> threads;
     const unsigned most = options_.at_a_time != 0 ? options_.at_a_time : way_.most_at_a_time();
     const bool alone = most == 1;
@@ -111,16 +117,15 @@ class Run {
     if (result.verdict != Verdict::kNotApplicable) look_after(result);
   }
 
-  // Then a fresh connection still works.
+  // Then a fresh connection still works, if one ever did.
   void look_after(CaseResult& result) {
-    try {
-      visit(way_);
-    } catch (const Judgement& judgement) {
-      if (result.verdict == Verdict::kFail) return;
-      result.verdict = Verdict::kFail;
-      result.reason = std::string("behind it, a fresh connection did not work: ") + judgement.what();
-      gone_ = !knock(way_);
-    }
+    if (!ordinary_) return;
+    const std::string wrong = visit(way_);
+    if (wrong.empty()) return;
+    gone_ = !knock(way_);
+    if (result.verdict == Verdict::kFail) return;
+    result.verdict = Verdict::kFail;
+    result.reason = "behind it, a fresh connection did not work: " + wrong;
   }
 
   Way& way_;
@@ -130,6 +135,7 @@ class Run {
   std::atomic<std::size_t> next_ = 0;
   std::mutex telling_{};
   std::size_t done_ = 0;  // under telling_
+  bool ordinary_ = true;  // an ordinary connection works
   std::atomic<bool> gone_ = false;
 };
 
@@ -143,15 +149,6 @@ bool meant(const Case& one, const std::string& word) {
 bool CaseFilter::allows(const Case& one) const {
   const auto means = [&](const std::string& word) { return meant(one, word); };
   return (only.empty() || std::ranges::any_of(only, means)) && std::ranges::none_of(skip, means);
-}
-
-std::expected<void, std::string> knock(Way& way) {
-  try {
-    visit(way);
-  } catch (const Judgement& judgement) {
-    return std::unexpected(judgement.what());
-  }
-  return {};
 }
 
 Report run(Way& way, const RunOptions& options) {

@@ -28,7 +28,7 @@ struct RunOptions {
   const std::atomic<bool>* stop{};                                                        // set: no further case begins
 };
 
-// Whether there is an iWARP peer to be probed: an ordinary start-up. Else a sentence.
+// Whether there is an iWARP peer to be probed: it answers something like an MPA frame. Else a sentence.
 [[nodiscard]] std::expected<void, std::string> knock(Way& way);
 
 // The results stand in the order of all_cases(), whatever order they ran in.

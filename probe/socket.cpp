@@ -2,9 +2,11 @@
 #include "probe/socket.hpp"
 
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -107,6 +109,10 @@ void Socket::reset() noexcept {
 
 void Socket::segment_at_most(int octets) noexcept { set(descriptor_, IPPROTO_TCP, TCP_MAXSEG, octets); }
 void Socket::window_of(int octets) noexcept { set(descriptor_, SOL_SOCKET, SO_RCVBUF, octets); }
+std::size_t Socket::unacknowledged() const noexcept {
+  int octets = 0;
+  return ::ioctl(descriptor_, SIOCOUTQ, &octets) == 0 ? static_cast<std::size_t>(octets) : 0;
+}
 transport::Endpoint Socket::local() const { return endpoint_by(descriptor_, ::getsockname); }
 transport::Endpoint Socket::remote() const { return endpoint_by(descriptor_, ::getpeername); }
 

@@ -30,10 +30,11 @@ class Socket {
   Got receive(std::vector<std::byte>& octets, Instant deadline);
   // False: the peer has reset the connection, or takes nothing until the deadline.
   bool send(Bytes octets, Instant deadline);
-  void shut() noexcept;                       // FIN
-  void reset() noexcept;                      // RST, and closed
-  void segment_at_most(int octets) noexcept;  // TCP_MAXSEG of what is sent
-  void window_of(int octets) noexcept;        // SO_RCVBUF
+  void shut() noexcept;                                       // FIN
+  void reset() noexcept;                                      // RST, and closed
+  void segment_at_most(int octets) noexcept;                  // TCP_MAXSEG of what is sent
+  void window_of(int octets) noexcept;                        // SO_RCVBUF
+  [[nodiscard]] std::size_t unacknowledged() const noexcept;  // octets that were sent and the peer's TCP has not taken
   [[nodiscard]] transport::Endpoint local() const;
   [[nodiscard]] transport::Endpoint remote() const;
 

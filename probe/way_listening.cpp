@@ -222,7 +222,9 @@ class FromPeerProgram final : public FromPeer {
   // It waited too long for us.
   static bool over(Conversation& by) {
     try {
+      PeerFrame request = by.expect_frame(mpa::FrameKind::kRequest);
       by.expect_silence({}, "it waits for the Reply");
+      by.give_back(std::move(request));
     } catch (const Judgement&) {
       return true;
     }

@@ -77,7 +77,13 @@ void Requests::on_atomic_request(const Ulpdu& ulpdu, const Facts& facts, Finding
 }
 
 void Requests::on_atomic_response(const Ulpdu& ulpdu, Findings& findings) {
-  if (!ulpdu.in_one_segment()) return forget();
+  if (!ulpdu.in_one_segment()) {
+    if (complete_ && atomics_.empty()) {
+      doubt(findings.prepare(kAtomicUnrequested, ulpdu.octets(0, 2),
+                             "an Atomic Response in several segments comes while no Atomic Request is outstanding"));
+    }
+    return forget();
+  }
   const auto response = rdmap::parse_atomic_response(ulpdu.payload);
   if (!response) {
     findings.add(kAtomicResponseSize, ulpdu.in_payload(0, ulpdu.payload.size()),

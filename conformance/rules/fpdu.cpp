@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
-#include <string_view>
 
 #include "conformance/rules/tables.hpp"
 #include "conformance/text.hpp"
@@ -39,11 +37,10 @@ void FpduRules::on(const FpduSeen& fpdu, const Facts&, Findings& findings) {
 
 void FpduRules::on(const LostSeen& lost, const Facts&, Findings& findings) {
   if (lost.reason != LossReason::kNotAnFpdu) return;
-  const std::string_view why =
-      lost.key ? "Here an FPDU should begin, and a startup frame does."
-               : "Here an FPDU should begin, and its ULPDU_Length leads to no other one: it is wrong, or that of the "
-                 "FPDU before.";
-  findings.add(kLength, lost.from, lost.place, lost.stream_offset, std::string(why));
+  findings.add(
+      kLength, lost.from, lost.place, lost.stream_offset,
+      "Here an FPDU should begin, and its ULPDU_Length leads to no other one: it is wrong, or that of the FPDU "
+      "before.");
 }
 
 std::span<const Rule* const> fpdu_rules() noexcept { return kFpduRules; }

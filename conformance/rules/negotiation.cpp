@@ -20,6 +20,10 @@ constexpr Rule kDepthTooSmall{"MPA2-9.1-04", kWarning, kConnection, "RFC 6581 9.
                               "The IRD of the Reply is at least the ORD of the Request."};
 constexpr Rule kDepthTooLarge{"MPA2-9.1-08", kViolation, kConnection, "RFC 6581 9.1",
                               "The ORD of the Reply is at most the IRD of the Request."};
+constexpr Rule kIrdNotLeft{"MPA2-9.1-20", kViolation, kConnection, "RFC 6581 9.1",
+                           "An ORD of 0x3FFF in the Request is answered by an IRD of 0x3FFF."};
+constexpr Rule kOrdNotLeft{"MPA2-9.1-22", kViolation, kConnection, "RFC 6581 9.1",
+                           "An IRD of 0x3FFF in the Request is answered by an ORD of 0x3FFF."};
 constexpr Rule kNoTypeOffered{"MPA2-9.2-04", kViolation, kConnection, "RFC 6581 9.2",
                               "A Request with A set names the ready-to-receive types that the Initiator can send."};
 constexpr Rule kModelDropped{"MPA2-9.2-06", kViolation, kConnection, "RFC 6581 9.2",
@@ -34,9 +38,9 @@ constexpr Rule kReplyUnenhanced{"MPA2-10-02", kViolation, kConnection, "RFC 6581
                                 "An enhanced Request is answered by an enhanced Reply."};
 constexpr Rule kReplyEnhanced{"MPA2-10-04", kViolation, kConnection, "RFC 6581 10",
                               "A Request without enhanced data is answered by a Reply without."};
-constexpr std::array kNegotiationRules{&kCrcOff,          &kDepthTooSmall,  &kDepthTooLarge, &kNoTypeOffered,
-                                       &kModelDropped,    &kNoTypeAccepted, &kModelAdded,    &kTypesWithoutModel,
-                                       &kReplyUnenhanced, &kReplyEnhanced};
+constexpr std::array kNegotiationRules{&kCrcOff,     &kDepthTooSmall,     &kDepthTooLarge,   &kIrdNotLeft,
+                                       &kOrdNotLeft, &kNoTypeOffered,     &kModelDropped,    &kNoTypeAccepted,
+                                       &kModelAdded, &kTypesWithoutModel, &kReplyUnenhanced, &kReplyEnhanced};
 
 constexpr std::size_t kAnswerFlagsAt = 16;
 constexpr std::size_t kEnhancedAt = mpa::kFixedFrameSize;
@@ -81,13 +85,23 @@ void judge_model(const Where& where, const StartupFacts& reply, const mpa::Enhan
   }
 }
 
-// 0x3FFF leaves a depth to the ULP (MPA2-9.1-19). A rejecting Reply may name the ORD that it would need (MPA2-9.1-11).
+// Either end may leave a depth to the ULP by 0x3FFF (MPA2-9.1-19): the Responder may do so for a depth that was asked
+// for, but what the Request leaves is left in the Reply, too. A rejecting Reply may name the ORD that it would need
+// (MPA2-9.1-11).
 void judge_depths(const StartupSeen& seen, const mpa::EnhancedData& asked, const mpa::EnhancedData& answer,
                   Findings& findings) {
   const auto ord = mpa::from_wire(answer.ord);
   const auto ird = mpa::from_wire(answer.ird);
   const auto asked_ird = mpa::from_wire(asked.ird);
   const auto asked_ord = mpa::from_wire(asked.ord);
+  if (ird && !asked_ord) {
+    findings.add(kIrdNotLeft, {&seen.piece, kEnhancedAt, 2},
+                 fmt::format("The IRD of the Reply is {}, and the ORD of the Request is 0x3FFF.", *ird));
+  }
+  if (ord && !asked_ird) {
+    findings.add(kOrdNotLeft, {&seen.piece, kEnhancedAt + 2, 2},
+                 fmt::format("The ORD of the Reply is {}, and the IRD of the Request is 0x3FFF.", *ord));
+  }
   if (ord && asked_ird && *ord > *asked_ird) {
     findings.add(kDepthTooLarge, {&seen.piece, kEnhancedAt + 2, 2},
                  fmt::format("The ORD of the Reply is {}, the IRD of the Request {}.", *ord, *asked_ird));

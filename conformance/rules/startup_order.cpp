@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "conformance/rules/startup.hpp"
+#include "conformance/rules/startup_error.hpp"
 #include "conformance/rules/tables.hpp"
 
 namespace weft::conformance {
@@ -16,14 +17,16 @@ namespace {
 using enum Severity;
 using enum Layer;
 
+constexpr Rule kSecondFrame{"MPA-1.2-01", kViolation, kConnection, "RFC 5044 1.2",
+                            "A direction has one startup frame, and nothing but FPDUs behind it."};
 constexpr Rule kAfterReject{"MPA-7.1.1-16", kViolation, kConnection, "RFC 5044 7.1.1",
                             "A Reply with R set rejects the connection: no FPDU follows."};
 constexpr Rule kFence{"MPA-7.1.2-17", kViolation, kConnection, "RFC 5044 7.1.2",
                       "The Responder sends no FPDU before it has received the Initiator's first one."};
 constexpr Rule kMixedSegment{"MPA2-4.3-01", kWarning, kConnection, "RFC 6581 4.3",
                              "No TCP segment holds both the end of a startup frame and octets of an FPDU."};
-constexpr std::array kStartupOrderRules{&kAfterReject, &kReplyEarlyRule, &kFpduBeforeReplyRule, &kFence,
-                                        &kMixedSegment};
+constexpr std::array kStartupOrderRules{&kSecondFrame,         &kAfterReject, &kReplyEarlyRule,
+                                        &kFpduBeforeReplyRule, &kFence,       &kMixedSegment};
 
 constexpr std::size_t kMostEarlySegments = 64;
 constexpr std::size_t kKept = 32;  // octets of an FPDU for an excerpt later on
@@ -31,12 +34,11 @@ constexpr std::size_t kKept = 32;  // octets of an FPDU for an excerpt later on
 constexpr Direction kInitiator = Direction::kFromInitiator;
 constexpr Direction kResponder = Direction::kFromResponder;
 
-std::string surplus_of(Direction from, bool frame) {
+std::string surplus_of(Direction from) {
   const bool request = from == kInitiator;
   return fmt::format(
-      "{} {} the {} before the {}: {}", frame ? "A second startup frame" : "Octets that are no FPDU",
-      frame ? "follows" : "follow", request ? "Request" : "Reply", request ? "Reply" : "Initiator's first FPDU",
-      frame ? "there is one in each direction." : "PD_Length is too small, or the private data too long.");
+      "Octets that are no FPDU follow the {} before the {}: PD_Length is too small, or the private data too long.",
+      request ? "Request" : "Reply", request ? "Reply" : "Initiator's first FPDU");
 }
 
 }  // namespace
@@ -78,10 +80,7 @@ void StartupOrderRules::note_roles(const StartupSeen& seen) {
 
 bool StartupOrderRules::on(const FpduSeen& fpdu, const Facts& facts, Findings& findings) {
   if (facts.reply && facts.reply->reject) {
-    if (!after_reject_told_) {
-      findings.add(kAfterReject, {&fpdu.piece, 0, fpdu.piece.octets.size()}, "An FPDU follows a rejecting Reply.");
-    }
-    after_reject_told_ = true;
+    judge_rejected(fpdu, facts, findings);
     return false;
   }
   Half& sender = half(fpdu.piece.from);
@@ -98,11 +97,27 @@ bool StartupOrderRules::on(const FpduSeen& fpdu, const Facts& facts, Findings& f
   return true;
 }
 
+// The first of them is told. What was on its way before the Reply could be read was sent too early, whatever the Reply
+// says.
+void StartupOrderRules::judge_rejected(const FpduSeen& fpdu, const Facts& facts, Findings& findings) {
+  if (rejected_told_ || is_startup_error(fpdu, facts)) return;
+  rejected_told_ = true;
+  const Where where{&fpdu.piece, 0, fpdu.piece.octets.size()};
+  const Half& responder = half(kResponder);
+  if (fpdu.piece.from == kInitiator && fpdu.piece.first.packet < responder.frame_last.packet) {
+    return findings.add(kFpduBeforeReplyRule, where,
+                        fmt::format("An FPDU of the Initiator is in packet {}, the Reply was complete in packet {}.",
+                                    fpdu.piece.first.packet, responder.frame_last.packet));
+  }
+  findings.add(kAfterReject, where, "An FPDU follows a rejecting Reply.");
+}
+
 // True when the order was broken.
-bool StartupOrderRules::judge_first(const FpduSeen& fpdu, const Facts&, Findings& findings) {
+bool StartupOrderRules::judge_first(const FpduSeen& fpdu, const Facts& facts, Findings& findings) {
   const Piece& piece = fpdu.piece;
   if (piece.from == kResponder) {
     judge_fpdu_time(findings);
+    if (is_startup_error(fpdu, facts)) return false;
     const Bytes kept = piece.octets.first(std::min(piece.octets.size(), kKept));
     early_ = {piece, {kept.begin(), kept.end()}};
     return half(kInitiator).fpdu_seen ? judge_fence(findings) : half(kResponder).frame_and_more;
@@ -175,7 +190,13 @@ void StartupOrderRules::tell_length(Direction from, std::string message, Finding
 }
 
 bool StartupOrderRules::on(const LostSeen& lost, const Facts& facts, Findings& findings) {
-  const bool explained = explain(lost, facts, findings);
+  const bool frame = lost.reason == LossReason::kNotAnFpdu && lost.key;
+  if (frame) {
+    findings.add(kSecondFrame, lost.from, lost.place, lost.stream_offset,
+                 fmt::format("Here an FPDU should begin, and a second startup frame does: a {}.",
+                             *lost.key == mpa::FrameKind::kRequest ? "Request" : "Reply"));
+  }
+  const bool explained = frame || explain(lost, facts, findings);
   forget(lost.from);
   return explained;
 }
@@ -189,7 +210,7 @@ bool StartupOrderRules::explain(const LostSeen& lost, const Facts& facts, Findin
     return false;
   }
   if (surplus(lost.from, lost.place.packet)) {
-    tell_length(lost.from, surplus_of(lost.from, lost.key.has_value()), findings);
+    tell_length(lost.from, surplus_of(lost.from), findings);
   } else if (from_initiator && reply_early_) {
     tell_length(lost.from,
                 "The Reply came before that many octets of private data, and no FPDU follows them: PD_Length is too "
@@ -212,7 +233,7 @@ bool StartupOrderRules::on(const EndSeen& end, const Facts& facts, Findings& fin
   const bool at_begin = begun && end.unfinished_offset == sender.frame_end;
   const bool explained =
       at_begin && (end.from == kInitiator ? facts.request : facts.reply) && surplus(end.from, end.unfinished_at.packet);
-  if (explained) tell_length(end.from, surplus_of(end.from, false), findings);
+  if (explained) tell_length(end.from, surplus_of(end.from), findings);
   if (end.from == kResponder) judge_fpdu_time(findings);
   if (end.from != kInitiator) return explained;
   judge_reply_time(findings);

@@ -60,12 +60,13 @@ class StartupOrderRules {
   void tell_length(Direction from, std::string message, Findings& findings);
   bool judge_first(const FpduSeen& fpdu, const Facts& facts, Findings& findings);
   bool judge_fence(Findings& findings);
+  void judge_rejected(const FpduSeen& fpdu, const Facts& facts, Findings& findings);
 
   std::array<Half, 2> halves_{};
   std::optional<Early> early_{};
   bool reply_early_ = false;             // it came before the Request was complete, unless PD_Length is wrong
   std::optional<Finding> fpdu_early_{};  // before the Reply was complete, unless PD_Length is wrong
-  bool after_reject_told_ = false;
+  bool rejected_told_ = false;           // an FPDU of a connection that was rejected
 };
 
 }  // namespace weft::conformance

@@ -86,12 +86,31 @@ Shape shape_of(Bytes payload, bool length, bool ddp, bool rdma) noexcept {
   return shape;
 }
 
+Shape siw_shape_of(Bytes payload) noexcept {
+  const auto bits = L::HeaderBits::get(payload);
+  return shape_of(payload, (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0);
+}
+
+// Bits stand where Linux siw has M, D and R, but what they announce there has no room, and the error is one as the RFC
+// lays it out: they are reserved bits.
+bool reserved_only(Bytes payload, const rdmap::TerminateReport& report) noexcept {
+  return payload.size() < siw_shape_of(payload).size && rdmap::find_error(report.as_rfc.error) != nullptr;
+}
+
 bool all_zero(Bytes octets) noexcept {
   return std::ranges::all_of(octets, [](std::byte octet) { return octet == std::byte{0}; });
 }
 
 std::uint8_t quoted_opcode(const Shape& shape) noexcept {
   return rdmap::opcode_bits(std::to_integer<std::uint8_t>(shape.quoted[1]));
+}
+
+// `bits`: those of the third octet that are reserved in the layout.
+void judge_reserved(const Ulpdu& ulpdu, unsigned bits, Findings& findings) {
+  const unsigned reserved = (L::HeaderBits::get(ulpdu.payload) & bits) << 8 | L::Reserved::get(ulpdu.payload);
+  if (reserved == 0) return;
+  findings.add(kTerminateReserved, ulpdu.in_payload(2, 2),
+               fmt::format("the reserved bits are {:#06x}, not 0", reserved));
 }
 
 void judge_size(const Ulpdu& ulpdu, const Shape& shape, Findings& findings) {
@@ -200,19 +219,17 @@ void Terminates::on_terminate(const Ulpdu& ulpdu, const SentHeaders& peer, Findi
   // M, D or R where the RFC has them speak against siw's layout, also when they stand where siw has them, too:
   // parse_terminate() then goes by which reading names an error that exists.
   const bool rfc_bits = (bits & (L::kLengthValid | L::kDdpHeader | L::kRdmaHeader)) != 0;
-  if (report->siw_layout && !rfc_bits) {
+  if (report->siw_layout && !rfc_bits && !reserved_only(ulpdu.payload, *report)) {
     const auto& meant = report->as_siw->error;
     findings.add(
         kTerminateLayout, ulpdu.in_payload(0, 4),
         fmt::format("the fields lie as Linux siw lays them out: read so it says layer {}, type {}, code {:#04x}",
                     std::to_underlying(meant.layer), meant.type, meant.code));
-    judge_quote(ulpdu, shape_of(ulpdu.payload, (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0), peer, findings);
+    judge_reserved(ulpdu, 0x18, findings);
+    judge_quote(ulpdu, siw_shape_of(ulpdu.payload), peer, findings);
     return;
   }
-  if (const unsigned reserved = (bits & 0x1Fu) << 8 | L::Reserved::get(ulpdu.payload); reserved != 0) {
-    findings.add(kTerminateReserved, ulpdu.in_payload(2, 2),
-                 fmt::format("the reserved bits are {:#06x}, not 0", reserved));
-  }
+  judge_reserved(ulpdu, 0x1F, findings);
   const Shape shape =
       shape_of(ulpdu.payload, (bits & L::kLengthValid) != 0, (bits & L::kDdpHeader) != 0, (bits & L::kRdmaHeader) != 0);
   judge_code(ulpdu, report->as_rfc.error, findings);

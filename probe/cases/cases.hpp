@@ -8,7 +8,9 @@
 
 namespace weft::probe {
 
-[[nodiscard]] std::span<const Case> request_cases();  // MPA Request, RFC 5044 section 7.1: where the peer listens
+[[nodiscard]] std::span<const Case> request_cases();       // MPA Request, RFC 5044 section 7.1: where the peer listens
+[[nodiscard]] std::span<const Case> request_flow_cases();  // Requests that are taken, and some that do not come
+[[nodiscard]] std::span<const Case> first_fpdu_cases();    // From the Reply to the first FPDU
 [[nodiscard]] std::span<const Case>
 enhanced_request_cases();  // Enhanced connection establishment, RFC 6581: what a Responder answers
 [[nodiscard]] std::span<const Case> reply_cases();  // MPA Reply, RFC 5044 section 7.1: where the peer connects
@@ -20,6 +22,8 @@ enhanced_reply_cases();  // Enhanced connection establishment, RFC 6581: what an
 [[nodiscard]] std::span<const Case> ddp_header_cases();    // The DDP header, RFC 5041 section 4
 [[nodiscard]] std::span<const Case> ddp_tagged_cases();    // Tagged buffers, RFC 5041 sections 5 to 8
 [[nodiscard]] std::span<const Case> ddp_untagged_cases();  // Untagged queues, RFC 5041 sections 5 to 7
+[[nodiscard]] std::span<const Case> ddp_offsets_cases();   // The Message Offset, RFC 5041 sections 5.2 and 7.1
+[[nodiscard]] std::span<const Case> ddp_segments_cases();  // Messages in several segments, RFC 5041 sections 4, 5 and 8
 [[nodiscard]] std::span<const Case> rdmap_header_cases();  // RDMAP versions and opcodes, RFC 5040 section 4.1
 [[nodiscard]] std::span<const Case> sends_cases();         // Sends and invalidation, RFC 5040 section 5.3
 [[nodiscard]] std::span<const Case> writes_cases();        // RDMA Write, RFC 5040 section 5.1

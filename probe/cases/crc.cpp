@@ -1,26 +1,133 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CRC of an FPDU, RFC 5044 sections 4.4, 6 and 8.
-#include "probe/cases/cases.hpp"
-#include "probe/cases/errors.hpp"
-#include "probe/scene.hpp"
+#include <algorithm>
+
+#include "probe/cases/mpa_steps.hpp"
 
 namespace weft::probe {
 namespace crc {
 namespace {
 
-// A Write whose CRC is wrong, into memory that could be written: it ends the stream, and no octet was placed.
-void wrong_crc_places_nothing(Scene& scene) {
+// Between good Writes a Write whose CRC is wrong, into memory that could be written: it ends the stream, and neither it nor what
+// comes behind was placed.
+void refused_between_good_ones(Scene& scene, Conversation& by, const FpduFault& fault) {
+  const Region region = target(scene);
+  send_before(by, region);
+  by.send_ulpdu(by.make().write(region.stag, at(region, 256), pattern(256)), fault);
+  send_behind(by, region);
+  expect_mpa_error(by, {kBadCrc});
+  expect_only_before(scene, region);
+}
+
+void wrong_crc_places_nothing(Scene& scene) { refused_between_good_ones(scene, scene.connect(), {.crc_xor = 1}); }
+
+// What a wrong computation gives: another octet order, no final inversion, nothing at all.
+void wrongly_computed(Scene& scene) {
+  Conversation& first = scene.connect();
+  const Region region = target(scene);
+  const auto right_crc = [&](Conversation& by) {
+    Framer like_this(by.framing());
+    const auto octets = like_this.fpdu(by.make().write(region.stag, at(region, 256), pattern(256)));
+    return mpa::CrcField::get(Bytes(octets).last(mpa::kCrcSize));
+  };
+  if (first.framing().markers) not_applicable("the peer wants Markers: crc-wrong-write has the rest");
+  const std::uint32_t right = right_crc(first);
+  for (const std::uint32_t crc : {__builtin_bswap32(right), ~right, 0U, 0xFFFFFFFFU})
+    refused_between_good_ones(scene, connect_again(scene), {.crc = crc});
+}
+
+// Each octet of an FPDU, with a PAD of three octets, is inverted in turn. Where this makes the FPDU longer, good ones fill it up.
+void each_octet_is_covered(Scene& scene) {
+  constexpr std::size_t kPayload = 17;
+  constexpr std::size_t kSize = mpa::bare_fpdu_size(ddp::TaggedLayout::kSize + kPayload);
+  constexpr std::size_t kMostLength = 0x10000;
+  for (std::size_t flipped = 0; flipped < kSize; ++flipped) {
+    Conversation& by = connect_again(scene);
+    if (by.framing().markers) not_applicable("the peer wants Markers: markers-flipped is the case for it");
+    const Region region = target(scene);
+    send_before(by, region);
+    auto octets = by.fpdu(by.make().write(region.stag, at(region, 256), pattern(kPayload)), {.flip = flipped});
+    const std::size_t filling = flipped < mpa::kLengthSize ? kMostLength : 1;
+    const std::size_t until = octets.size() + filling;
+    while (octets.size() < until) {
+      const auto good = by.fpdu(by.make().write(region.stag, at(region, kBehind),
+                                                pattern(region.length == 0 ? 0
+                                                        : filling > 1      ? 2048
+                                                                           : kAround)));
+      octets.insert(octets.end(), good.begin(), good.end());
+    }
+    by.send(octets);
+    expect_mpa_error(by, {kBadCrc});
+  }
+  expect_only_before(scene, target(scene));
+}
+
+// A Send is not completed, nor are those behind it; the one before it is.
+void wrong_crc_completes_nothing(Scene& scene) {
   Conversation& by = scene.connect();
-  const Region target = scene.region(Region::kPlain, Region::kRead | Region::kWrite);
-  by.send_ulpdu(by.make().write(target.stag, target.offset, pattern(256)), {.crc_xor = 1});
-  by.expect_terminate({kBadCrc});
-  scene.expect_untouched(target, 0, 256);
+  by.send_ulpdu(by.make().send(pattern(10)));
+  by.send_ulpdu(by.make().send(pattern(11)), {.crc_xor = 0x80000000});
+  by.send_ulpdu(by.make().send(pattern(12)));
+  expect_mpa_error(by, {kBadCrc});
+  Conversation& other = scene.rejoin();
+  const PeerReport seen = expect_receives(scene, other, 1);
+  if (seen.last_length != 10) fail("another Send completed than the one before the wrong FPDU");
+}
+
+// The answer to the peer's own Read is wrong: the Read does not complete.
+void wrong_crc_answers_nothing(Scene& scene) {
+  Conversation& by = scene.connect();
+  const auto request = scene.provoke_read(by, {0x8000}, 64);
+  by.send_ulpdu(by.make().read_response(request.sink_stag, request.sink_offset, pattern(64)), {.crc_xor = 0x100});
+  expect_mpa_error(by, {kBadCrc});
+  if (look(scene, scene.rejoin()).requests_done != 0) fail("a Read completed by an answer whose CRC is wrong");
+}
+
+// Noise where an FPDU should begin, whose first octets are taken for a length.
+void noise(Scene& scene) {
+  Conversation& by = scene.connect();
+  const Region region = target(scene);
+  send_before(by, region);
+  std::vector<std::byte> octets(0x10100);
+  for (auto& octet : octets) octet = static_cast<std::byte>(scene.random());
+  by.send(octets);
+  expect_mpa_error(by, {kBadCrc});
+  expect_only_before(scene, region);
+}
+
+// Before the first good FPDU a Responder may send nothing, not even a Terminate.
+void wrong_first_fpdu(Scene& scene) {
+  Conversation& by = scene.connect({.prober_first = false});
+  const Region region = target(scene);
+  by.send_ulpdu(by.make().write(region.stag, at(region, 256), pattern(256)), {.crc_xor = 1});
+  by.expect_end("the first FPDU was wrong, and a Responder that has seen no good one may send none (MPA-7.1.2-17)");
+  if (sees_memory(scene)) scene.expect_untouched(region, 0, 512);
+}
+
+// One end alone asks for CRCs: they are generated and checked in both directions.
+void asked_for_by_one(Scene& scene, bool ours) {
+  Conversation& by = scene.connect({.start_up = {.crc = ours}});
+  if (!by.framing().crc) not_applicable("the peer does without CRCs where the prober does");
+  by.expect_empty_read();  // the CRC of its answer is checked
+  refused_between_good_ones(scene, by, {.crc_xor = 1});
+}
+void asked_for_by_us(Scene& scene) { asked_for_by_one(scene, true); }
+void not_asked_for_by_us(Scene& scene) { asked_for_by_one(scene, false); }
+
+// What every other case begins with.
+void ordinary(Scene& scene) {
+  try {
+    scene.expect_alive(scene.connect());
+  } catch (const Judgement& judgement) {
+    fail(std::string("an ordinary connection does not work: ") + judgement.what());
+  }
 }
 
 void garbage_is_taken_where_crc_is_off(Scene& scene) {
   Conversation& by = scene.connect({.start_up = {.crc = false}});
   if (by.framing().crc) not_applicable("the peer insists on CRCs");
-  by.send_ulpdu(by.make().send(pattern(32)), {.crc = 0xDEADBEEF});
+  for (const std::uint32_t crc : {0U, 0xDEADBEEFU, 0xFFFFFFFFU})
+    by.send_ulpdu(by.make().send(pattern(32)), {.crc = crc});
   scene.expect_alive(by);
 }
 
@@ -30,15 +137,69 @@ void garbage_is_taken_where_crc_is_off(Scene& scene) {
 std::span<const Case> crc_cases() {
   using namespace crc;
   static const std::vector<Case> cases{
+      {.name = "ordinary",
+       .clause = "MPA-4.4-01",
+       .what = "An ordinary connection with CRCs works.",
+       .needs = kStream,
+       .run = ordinary},
       {.name = "crc-wrong-write",
        .clause = "MPA-4.4-19",
-       .what = "An RDMA Write has a wrong CRC: Terminate 2/0/02, and no octet of it is placed.",
-       .needs = kRegions | kSessions,
+       .what = "Between good Writes one has a wrong CRC: Terminate 2/0/02, and only the first one is placed.",
+       .needs = kStream,
        .run = wrong_crc_places_nothing,
-       .also = {"MPA-6-01", "MPA-6-03", "MPA-8-02"}},
+       .also = {"MPA-4.4-01", "MPA-6-01", "MPA-6-03", "MPA-8-02", "MPA-8-11", "MPA-8-13", "MPA-8-15", "MPA-8-16",
+                "DDP-6.2.2-02"}},
+      {.name = "crc-wrongly-computed",
+       .clause = "MPA-4.4-19",
+       .what = "CRCs in the other octet order, without the final inversion, of zeros and of ones: Terminate 2/0/02.",
+       .needs = kStream,
+       .run = wrongly_computed,
+       .also = {"MPA-4.4-13", "MPA-8-02"}},
+      {.name = "crc-each-octet",
+       .clause = "MPA-4.4-18",
+       .what = "Each octet of an FPDU is inverted in turn: each time Terminate 2/0/02, and nothing of it is placed.",
+       .needs = kStream,
+       .run = each_octet_is_covered,
+       .also = {"MPA-4.4-14", "MPA-6-01", "MPA-8-02"}},
+      {.name = "crc-wrong-send",
+       .clause = "MPA-8-13",
+       .what = "The second of three Sends has a wrong CRC: Terminate 2/0/02, and only the first one completes.",
+       .needs = kReceives | kReport | kSessions | kRegions,
+       .run = wrong_crc_completes_nothing,
+       .also = {"MPA-6-01", "MPA-4.4-19", "DDP-6.2.2-02"}},
+      {.name = "crc-wrong-read-response",
+       .clause = "MPA-6-01",
+       .what = "The answer to the peer's Read has a wrong CRC: Terminate 2/0/02, and the Read does not complete.",
+       .needs = kReads | kReport | kSessions | kRegions,
+       .run = wrong_crc_answers_nothing,
+       .also = {"MPA-4.4-19"}},
+      {.name = "crc-noise",
+       .clause = "MPA-9.1-01",
+       .what = "Octets by chance come where an FPDU should begin: Terminate 2/0/02.",
+       .needs = kStream,
+       .run = noise,
+       .also = {"MPA-8-02"}},
+      {.name = "crc-wrong-first",
+       .clause = "MPA-7.1.2-17",
+       .what = "The first FPDU of the stream has a wrong CRC: the peer, which may not send yet, ends the connection.",
+       .needs = kStream | kListens,
+       .run = wrong_first_fpdu,
+       .also = {"MPA-6-01"}},
+      {.name = "crc-asked-for-by-us",
+       .clause = "MPA-4.4-06",
+       .what = "The prober asks for CRCs, whatever the peer does: they are generated, and wrong ones end the stream.",
+       .needs = kStream,
+       .run = asked_for_by_us,
+       .also = {"MPA-4.4-09", "MPA-4.4-01"}},
+      {.name = "crc-asked-for-by-peer",
+       .clause = "MPA-4.4-06",
+       .what = "The peer alone asks for CRCs: they are generated, and wrong ones end the stream.",
+       .needs = kStream,
+       .run = not_asked_for_by_us,
+       .also = {"MPA-4.4-09"}},
       {.name = "crc-off-garbage",
        .clause = "MPA-4.1-08",
-       .what = "CRCs are off in both directions, and the CRC field holds garbage: the FPDU is delivered.",
+       .what = "CRCs are off in both directions, and the CRC field holds garbage: the FPDUs are delivered.",
        .needs = kReceives,
        .run = garbage_is_taken_where_crc_is_off,
        .also = {"MPA-4.4-10", "MPA-7.1.1-09", "MPA-7.1.1-13"}},

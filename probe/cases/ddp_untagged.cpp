@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Untagged queues, RFC 5041 sections 5 to 7: queue numbers, MSN, MO and buffers.
+// Untagged queues, RFC 5041 sections 5 to 7: queue numbers, MSN and buffers.
 #include <fmt/format.h>
 
 #include "probe/cases/steps.hpp"
@@ -64,36 +64,6 @@ void msn_skipped(Scene& scene) {
   const auto said = rdmap::parse_terminate(fpdu.payload());
   if (!said || (said->meant().error != kMsnRange && said->meant().error != kNoBuffer))
     fail("the Terminate names another error than the MSN");
-}
-
-void offset_in_first_segment(Scene& scene) {
-  Conversation& by = scene.connect();
-  auto ulpdu = by.make().send(pattern(8));
-  Layout::MoField::put(ulpdu, 4);
-  expect_refused(scene, by, ulpdu, {kOffset});
-}
-void offset_beyond_the_buffer(Scene& scene) {
-  for (const std::uint32_t offset : {0x10000U, 0x7FFFFFFFU, 0x80000000U, 0xFFFFFFFFU, 0xFFFFFFF8U}) {
-    Conversation& by = scene.connect();
-    auto ulpdu = by.make().send(pattern(8));
-    Layout::MoField::put(ulpdu, offset);
-    expect_refused(scene, by, ulpdu, {kOffset}, {kTooLong});
-  }
-}
-void offset_leaves_a_hole(Scene& scene) {
-  Conversation& by = scene.connect();
-  by.send_ulpdu(by.make().send_segment(pattern(8), 0, false));
-  const auto second = by.make().send_segment(pattern(8), 12, true);
-  by.send_ulpdu(second);
-  by.expect_terminate({kOffset}, second);
-  if (scene.report().receives_done != 1) fail("a Send that has a hole was delivered");
-}
-void offset_repeats(Scene& scene) {
-  Conversation& by = scene.connect();
-  by.send_ulpdu(by.make().send_segment(pattern(8), 0, false));
-  const auto second = by.make().send_segment(pattern(8), 4, true);
-  by.send_ulpdu(second);
-  by.expect_terminate({kOffset}, second);
 }
 
 void longer_than_the_buffer(Scene& scene) {
@@ -221,28 +191,6 @@ std::span<const Case> ddp_untagged_cases() {
        .what = "A Send leaves out an MSN: it is refused (or waits: a warning), and not delivered.",
        .needs = kStream,
        .run = msn_skipped},
-      {.name = "untagged-mo-not-zero",
-       .clause = "DDP-7.1-07",
-       .what = "The first segment of a Send has MO 4: Terminate 1/2/04.",
-       .needs = kStream,
-       .run = offset_in_first_segment,
-       .also = {"DDP-7.2-11"}},
-      {.name = "untagged-mo-beyond",
-       .clause = "DDP-7.1-07",
-       .what = "MO lies behind the buffer, or MO plus length passes 2^32: Terminate 1/2/04 (1/2/05 is a warning).",
-       .needs = kStream,
-       .run = offset_beyond_the_buffer},
-      {.name = "untagged-mo-hole",
-       .clause = "DDP-7.1-07",
-       .what = "The second segment of a Send leaves octets out: Terminate 1/2/04, and no completion.",
-       .needs = kReport | kSessions,
-       .run = offset_leaves_a_hole,
-       .also = {"DDP-5.4-03"}},
-      {.name = "untagged-mo-overlap",
-       .clause = "DDP-7.1-07",
-       .what = "The second segment of a Send repeats octets of the first: Terminate 1/2/04.",
-       .needs = kReceives,
-       .run = offset_repeats},
       {.name = "untagged-too-long",
        .clause = "DDP-7.1-08",
        .what = "A Send as long as the receive is delivered; one octet more: Terminate 1/2/05, and no completion.",

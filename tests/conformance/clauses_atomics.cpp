@@ -80,6 +80,21 @@ TEST_CASE("a Response returns the identifier of its Request", "[rfc7306/5.2.2][R
             .responder(Atomic{}.response(1))
             .responder(Atomic{}.response(2))
             .found() == Clauses{"violation RDMAPX-5.2.2-02 responder 3 octet 18"});
+  SECTION("and a Read is none") {
+    CHECK(Exchange().initiator(Read{}.request()).responder(Atomic{}.response()).found() ==
+          Clauses{"violation RDMAPX-5.2.2-02 responder 2 octet 18"});
+  }
+  SECTION("nor is one of the end that answers") {
+    CHECK(Exchange().initiator(Atomic{}.request()).initiator(Atomic{}.response()).found() ==
+          Clauses{"violation RDMAPX-5.2.2-02 initiator 2 octet 18"});
+  }
+  SECTION("in several segments") {
+    const Octets front = untagged(kAtomicResponse, 3, 1, pattern(8), 0, false);
+    const Octets end = untagged(kAtomicResponse, 3, 1, pattern(4), 8);
+    CHECK(Exchange().responder(front).responder(end).found() ==
+          Clauses{"violation RDMAPX-5.2.2-02 responder 1 octet 0"});
+    CHECK(Exchange().initiator(Atomic{}.request()).responder(front).responder(end).found() == kNothing);
+  }
   SECTION("the capture may have lost the Request") {
     CHECK(Exchange()
               .initiator(send(1, pattern(9)))

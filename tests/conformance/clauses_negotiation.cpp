@@ -83,7 +83,6 @@ TEST_CASE("the Reply is enhanced if the Request is", "[rfc6581/10][MPA2-10-02][M
 
 TEST_CASE("the Responder's ORD is at most the Initiator's IRD", "[rfc6581/9.1][MPA2-9.1-08][MPA2-9.1-19]") {
   CHECK(frames(enhanced_conversation(4, 4, 4, 5)) == Clauses{"MPA2-9.1-08"});
-  CHECK(frames(enhanced_conversation(0x3fff, 4, 4, 5)) == Clauses{});
   CHECK(frames(enhanced_conversation(4, 4, 4, 0x3fff)) == Clauses{});
   Conversation rejected = enhanced_conversation(4, 4, 4, 5);  // tells the ORD that it needs (MPA2-9.1-11)
   rejected.reply.flags |= 0x20;
@@ -92,7 +91,31 @@ TEST_CASE("the Responder's ORD is at most the Initiator's IRD", "[rfc6581/9.1][M
 
 TEST_CASE("a Responder's IRD below the Initiator's ORD is worth a warning", "[rfc6581/9.1][MPA2-9.1-04]") {
   CHECK(warnings(enhanced_conversation(4, 5, 4, 4).startup().audit()) == Clauses{"MPA2-9.1-04"});
-  CHECK(warnings(enhanced_conversation(4, 0x3fff, 4, 4).startup().audit()) == Clauses{});
+  CHECK(warnings(enhanced_conversation(4, 0x3fff, 4, 4).startup().audit()) == Clauses{});  // MPA2-9.1-20
+}
+
+TEST_CASE("a depth that the Request leaves to the ULP is left in the Reply, too",
+          "[rfc6581/9.1][MPA2-9.1-19][MPA2-9.1-20][MPA2-9.1-22]") {
+  CHECK(frames(enhanced_conversation(0x3fff, 0x3fff, 0x3fff, 0x3fff)) == Clauses{});
+  CHECK(frames(enhanced_conversation(4, 0x3fff, 4, 4)) == Clauses{"MPA2-9.1-20"});
+  CHECK(frames(enhanced_conversation(4, 0x3fff, 0, 4)) == Clauses{"MPA2-9.1-20"});
+  CHECK(frames(enhanced_conversation(4, 0x3fff, 0x3fff, 4)) == Clauses{});
+  CHECK(frames(enhanced_conversation(0x3fff, 4, 4, 5)) == Clauses{"MPA2-9.1-22"});
+  CHECK(frames(enhanced_conversation(0x3fff, 4, 4, 0)) == Clauses{"MPA2-9.1-22"});
+  CHECK(frames(enhanced_conversation(0x3fff, 4, 4, 0x3fff)) == Clauses{});
+  SECTION("the Responder may leave what the Request names") {
+    CHECK(frames(enhanced_conversation(4, 4, 0x3fff, 0x3fff)) == Clauses{});
+    CHECK(warnings(enhanced_conversation(4, 4, 0x3fff, 0x3fff).startup().audit()) == Clauses{});
+  }
+  SECTION("the flags beside a depth are no part of it") {
+    CHECK(frames(enhanced_conversation(kA | kB | 0x3fff, kC | 4, kA | kB | 4, kC | 0x3fff)) == Clauses{});
+    CHECK(frames(enhanced_conversation(kA | kB | 0x3fff, kC | 4, kA | kB | 4, kC | 4)) == Clauses{"MPA2-9.1-22"});
+  }
+  SECTION("a rejecting Reply names the depth that it needs") {
+    Conversation rejected = enhanced_conversation(0x3fff, 0x3fff, 4, 5);
+    rejected.reply.flags |= 0x20;
+    CHECK(frames(rejected) == Clauses{});
+  }
 }
 
 TEST_CASE("CRCs that neither end asked for are worth a warning", "[rfc5044/4.4][MPA-4.4-05]") {

@@ -51,6 +51,13 @@ TEST_CASE("a Read is one Request and one Response", "[rfc5040/5.2][RDMAP-5.2-01]
     CHECK(Exchange().initiator(kRead.request()).initiator(kRead.response()).found() ==
           Clauses{"violation RDMAP-5.2-01 initiator 2 octet 0"});
   }
+  SECTION("of no octets, which fits any request") {
+    CHECK(answered({}, {Read{.size = 0}.response()}) == Clauses{"violation RDMAP-5.2-01 responder 1 octet 0"});
+  }
+  SECTION("and no atomic") {
+    CHECK(Exchange().initiator(Atomic{}.request()).responder(kRead.response()).found() ==
+          Clauses{"violation RDMAP-5.2-01 responder 2 octet 0"});
+  }
   SECTION("which may never come: the capture ended, or the stream") {
     CHECK(answered({kRead.request()}, {}) == kNothing);
     CHECK(answered({kRead.request()}, {terminate_message()}) == kNothing);

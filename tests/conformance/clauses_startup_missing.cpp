@@ -205,6 +205,17 @@ TEST_CASE("octets behind a frame in which its sender had to be silent", "[rfc504
     broken.octets_of(kI, broken.request + more).close();
     CHECK(violations(broken.script.audit()) == Clauses{"MPA-7.1.1-23"});
   }
+  SECTION("of the Initiator, and then a Reply that rejects") {
+    broken.talk.reply.flags |= 0x20;
+    for (const std::size_t size : {1U, 3U, 12U, 400U}) {
+      Case refused;
+      refused.octets_of(kI, refused.request + pattern(size)).octets_of(kR, build(broken.talk.reply)).close();
+      CHECK(violations(refused.script.audit()) == Clauses{"MPA-7.1.1-23"});
+      Case after;  // the ULP's
+      after.octets_of(kI, after.request).octets_of(kR, build(broken.talk.reply)).octets_of(kI, pattern(size)).close();
+      CHECK(listed(after.script.audit()) == Clauses{});
+    }
+  }
   SECTION("of the Initiator, and then nothing") {
     broken.octets_of(kI, broken.request + more).octets_of(kR, broken.reply).close();
     CHECK(violations(broken.script.audit()) == Clauses{"MPA-7.1.1-23"});
@@ -218,22 +229,53 @@ TEST_CASE("octets behind a frame in which its sender had to be silent", "[rfc504
     broken.octets_of(kR, more).fpdus(kR, 3).close();
     CHECK(violations(broken.script.audit()) == Clauses{"MPA-4.1-02"});
   }
-  SECTION("a second frame") {
-    broken.octets_of(kI, broken.request).octets_of(kR, broken.reply).octets_of(kR, broken.reply);
-    broken.fpdus(kI, 2).fpdus(kR, 3).close();
-    const ConnectionAudit audit = broken.script.audit();
-    CHECK(violations(audit) == Clauses{"MPA-7.1.1-23"});
-    CHECK(
-        audit.findings().all()[0].message ==
-        "A second startup frame follows the Reply before the Initiator's first FPDU: there is one in each direction.");
+}
+
+TEST_CASE("a second startup frame of one end", "[rfc5044/1.2][MPA-1.2-01]") {
+  Case broken;
+  std::string which = "Request";
+  broken.octets_of(kI, broken.request);
+  SECTION("a Request before the Reply") {
+    broken.octets_of(kI, broken.request).octets_of(kR, broken.reply).fpdus(kI, 2).fpdus(kR, 3).close();
   }
-  SECTION("a second frame among the FPDUs") {
-    broken.octets_of(kI, broken.request).octets_of(kR, broken.reply).fpdus(kI, 2);
-    broken.octets_of(kI, broken.request).close();
-    const ConnectionAudit audit = broken.script.audit();
-    CHECK(violations(audit) == Clauses{"MPA-4.1-02"});
-    CHECK(audit.findings().all()[0].message == "Here an FPDU should begin, and a startup frame does.");
+  SECTION("a Request, and never a Reply") { broken.octets_of(kI, broken.request).close(); }
+  SECTION("a Request before a Reply that rejects") {
+    broken.talk.reply.flags |= 0x20;
+    broken.octets_of(kI, broken.request).octets_of(kR, build(broken.talk.reply)).close();
   }
+  SECTION("a Request behind the Reply") { broken.octets_of(kR, broken.reply).octets_of(kI, broken.request).close(); }
+  SECTION("a Request among the FPDUs") {
+    broken.octets_of(kR, broken.reply).fpdus(kI, 2).octets_of(kI, broken.request).close();
+  }
+  SECTION("a Reply before the Initiator's first FPDU") {
+    which = "Reply";
+    broken.octets_of(kR, broken.reply).octets_of(kR, broken.reply).fpdus(kI, 2).fpdus(kR, 3).close();
+  }
+  SECTION("a Reply in the place of the Responder's first FPDU") {
+    which = "Reply";
+    broken.octets_of(kR, broken.reply).fpdus(kI, 2).octets_of(kR, broken.reply).close();
+  }
+  SECTION("a Reply among the FPDUs, which go on behind it") {
+    which = "Reply";
+    broken.octets_of(kR, broken.reply).fpdus(kI, 2).fpdus(kR, 2).octets_of(kR, broken.reply).fpdus(kR, 3).close();
+  }
+  const ConnectionAudit audit = broken.script.audit();
+  CHECK(violations(audit) == Clauses{"MPA-1.2-01"});
+  CHECK(audit.findings().all()[0].message ==
+        "Here an FPDU should begin, and a second startup frame does: a " + which + ".");
+}
+
+TEST_CASE("what looks like a second startup frame and is none", "[rfc5044/1.2][MPA-1.2-01]") {
+  Case clean;
+  clean.octets_of(kI, clean.request);
+  SECTION("the octets of one in an FPDU") {
+    clean.octets_of(kR, clean.reply).octets_of(kI, clean.talk.initiator.add(send(1, clean.request))).close();
+  }
+  SECTION("another attempt on the connection that a rejecting Reply left to the ULP") {
+    clean.talk.reply.flags |= 0x20;
+    clean.octets_of(kR, build(clean.talk.reply)).octets_of(kI, clean.request).close();
+  }
+  CHECK(violations(clean.script.audit()) == Clauses{});
 }
 
 TEST_CASE("a PD_Length of the Reply that is too large is not the Initiator's fault",

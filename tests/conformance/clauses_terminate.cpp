@@ -154,6 +154,26 @@ TEST_CASE("the reserved bits of a Terminate are zero", "[rfc5040/4.8][RDMAP-4.8-
     CHECK(found(message) == about("RDMAP-4.8-11", 20));
   }
   CHECK(found(over(kWritten)) == kNothing);
+  SECTION("also where nothing is quoted, so that siw's M, D and R announce octets that are not there") {
+    for (unsigned bit = 0; bit < 13; ++bit) {
+      CHECK(found({.layer = 0, .type = 0, .code = 0, .bits = 0, .reserved = 1U << bit}) == about("RDMAP-4.8-11", 20));
+      CHECK(found({.layer = 0, .type = 2, .code = 5, .bits = 0, .reserved = 1U << bit}) == about("RDMAP-4.8-11", 20));
+      CHECK(found({.layer = 2, .type = 0, .code = 2, .bits = 0, .reserved = 1U << bit}) == about("RDMAP-4.8-11", 20));
+    }
+  }
+  SECTION("in siw's layout they are others, and another cause") {
+    const auto found_in = [](unsigned third, unsigned fourth) {
+      const Octets siw = changed(changed(changed(over(kWritten).payload(), 0, 0x11), 2, third), 3, fourth);
+      return Exchange()
+          .initiator(kWritten)
+          .initiator(kRead.request())
+          .responder(untagged(kTerminate, 2, 1, siw))
+          .found();
+    };
+    CHECK(found_in(0x03, 0) == about("RDMAP-4.8-04", 18));
+    CHECK(found_in(0x0b, 0).size() == 2);
+    CHECK(found_in(0x03, 1).size() == 2);
+  }
 }
 
 TEST_CASE("an error of DDP quotes the segment", "[rfc5040/4.8][RDMAP-4.8-08][RDMAP-4.8-09]") {

@@ -14,7 +14,7 @@ from links import LINK, anchors  # noqa: E402
 PREFIX = Path(sys.argv[1]).resolve()
 DOCUMENTS = PREFIX / "share/doc/weft"
 WANTED = ["drop-in.md", "ci.md", "applications.md", "audit-coverage.md", "tshark.md", "security.md", "performance.md", "CHANGELOG.md",
-          "audit.schema.json"]
+          "audit.schema.json", "probe.schema.json"]
 MANUAL_FILE = re.compile(r"/usr/(share/[\w./-]*\w)")
 MANUAL_PAGE = re.compile(r"\b(weft[\w-]*) ?\(1\)")
 IN_MESSAGE = re.compile(rb"\bdocs/([\w.-]+\.(?:md|json))")
@@ -61,7 +61,8 @@ def named():
 def main():
     found = list(named())
     faults = [f"{path}: {name} is not there" for path, name, there in found if not there]
-    json.loads((DOCUMENTS / "audit.schema.json").read_text())
+    for schema in ("audit.schema.json", "probe.schema.json"):
+        json.loads((DOCUMENTS / schema).read_text())
     print("\n".join(faults) or f"{len(found)} links and names in documents, manual pages and programs lead somewhere")
     return 1 if faults else 0
 

@@ -140,5 +140,24 @@ TEST(Conversation, AFloodEndsTheCase) {
   EXPECT_TRUE(pair.conversation->exchange().cut);
 }
 
+TEST(Sockets, TellWhatThePeerHasNotTaken) {
+  Connected pair;
+  EXPECT_EQ(pair.conversation->socket().unacknowledged(), 0U);
+  pair.conversation->send(pattern(10));
+  EXPECT_GT(pair.conversation->socket().unacknowledged(), 0U);
+  std::vector<std::byte> octets;
+  EXPECT_EQ(pair.peer->receive(octets, now()), Socket::Got::kOctets);
+  EXPECT_EQ(pair.conversation->socket().unacknowledged(), 0U);
+}
+
+TEST(Conversations, CountTheOctetsOfTheirFpdus) {
+  Connected pair;
+  EXPECT_EQ(pair.conversation->position(), 0U);
+  const auto first = pair.conversation->fpdu(pattern(20));
+  EXPECT_EQ(pair.conversation->position(), first.size());
+  pair.conversation->send_ulpdu(pattern(3), {.flip = 1});
+  EXPECT_EQ(pair.conversation->position(), first.size() + mpa::bare_fpdu_size(3));
+}
+
 }  // namespace
 }  // namespace weft::probe::test

@@ -59,7 +59,11 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"bench", "lat", "--op", "teleport"}, "--op"}, Mistake{{"bench", "lat", "--size", "0"}, "--size"},
         Mistake{{"bench", "bw", "--mtu", "12"}, "--mtu"}, Mistake{{"bench", "bw", "--depth", "0"}, "--depth"},
         Mistake{{"bench", "lat", "--depth", "4"}, "--depth"}, Mistake{{"bench", "rate", "--crc", "maybe"}, "--crc"},
-        Mistake{{"bench", "rate", "--duration", "0"}, "--duration"},
+        Mistake{{"bench", "rate", "--duration", "0"}, "--duration"}, Mistake{{"probe-peer"}, "-s"},
+        Mistake{{"probe-peer", "-s", "-c"}, "-s"}, Mistake{{"probe-peer", "-c"}, "-a"},
+        Mistake{{"probe-peer", "-c", "-a", "::1", "-p", "0"}, "port"},
+        Mistake{{"probe-peer", "-c", "-a", "::1", "--parallel", "0"}, "--parallel"},
+        Mistake{{"probe-peer", "-s", "--policy", "dance=on"}, "dance"},
         Mistake{{"bench", "rate", "--iters", "-3"}, "--iters"}, Mistake{{"info", "extra"}, "extra"}));
 
 struct Slip {
@@ -121,7 +125,8 @@ INSTANTIATE_TEST_SUITE_P(EveryLevel, Help,
                                          Arguments{"bench", "lat", "--help"}, Arguments{"bench", "bw", "--help"},
                                          Arguments{"bench", "rate", "--help"}, Arguments{"bench", "suite", "--help"},
                                          Arguments{"run", "--help"}, Arguments{"completion", "--help"},
-                                         Arguments{"dissect", "--help"}, Arguments{"explain", "--help"}));
+                                         Arguments{"dissect", "--help"}, Arguments{"explain", "--help"},
+                                         Arguments{"probe-peer", "--help"}));
 
 TEST(Version, IsOneLine) {
   const Ended ended = run({"--version"});

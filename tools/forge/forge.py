@@ -22,6 +22,7 @@ import samples_mpa  # noqa: F401
 import samples_rdmap  # noqa: F401
 import samples_forged  # isort: skip (behind those whose order is the table's)
 import samples_startup  # noqa: F401
+import samples_unsolicited  # noqa: F401
 from conversation import write_pcap
 from samples import SAMPLES
 from samples_edited import EDITED

@@ -4,8 +4,8 @@
 from samples_rdmap import ended, over_the_write
 from samples_startup import reply, request
 from story import ADVERTISED, SINK, I, R, Story
-from wire import (ATOMIC_REQUEST, ATOMIC_RESPONSE, READ_REQUEST, READ_RESPONSE, SEND, atomic_request, atomic_response,
-                  read_request, tagged, untagged)
+from wire import (ATOMIC_REQUEST, ATOMIC_RESPONSE, READ_REQUEST, READ_RESPONSE, SEND, TERMINATE, atomic_request,
+                  atomic_response, enhanced, read_request, tagged, terminate, untagged)
 
 
 def two_requests():
@@ -35,8 +35,35 @@ def not_answered():
     return story.close(R)
 
 
+def depths_left():
+    """RFC 6581 section 9.1: 0x3FFF is answered by 0x3FFF."""
+    left = enhanced(ird=0x3FFF, ord=0x3FFF)
+    return Story().start(request(data=left), reply(data=left)).steps().close()
+
+
+def depths_left_in_reply():
+    """The Responder leaves it to the ULP, though the Initiator named numbers."""
+    return Story().start(request(), reply(data=enhanced(ird=0x3FFF, ord=0x3FFF))).steps().close()
+
+
+def refused_for_ird():
+    """RFC 6581 section 9.1: a Reply that names the ORD that it would need, and a Terminate with code 6."""
+    story = Story().start(request(data=enhanced(ird=1)), reply(r=1, data=enhanced(ord=16)))
+    return story.fpdu("terminate", R, untagged(TERMINATE, 1, terminate(2, 0, 6))).close(R)
+
+
+def failed_before_the_first():
+    """RFC 6581 section 9.3: the Responder fails before the Initiator's first FPDU, and says so before it closes."""
+    story = Story().start().fpdu("terminate", R, untagged(TERMINATE, 1, terminate(2, 0, 5)))
+    return story.close(R)
+
+
 def more():
     yield "request-not-answered", "a Request, to which the other end closes the connection", not_answered()
     yield "two-requests", "two Reads and then two atomics outstanding at a time, answered in their order", two_requests()
     yield "markers-between-and-inside", "Markers between two FPDUs and inside one", markers_between_and_inside()
+    yield "depths-left", "IRD and ORD are left to the ULP by both ends", depths_left()
+    yield "depths-left-in-reply", "IRD and ORD are left to the ULP by the Responder alone", depths_left_in_reply()
+    yield "refused-for-ird", "a Reply that refuses for the IRD, with the Terminate of RFC 6581 section 9.1", refused_for_ird()
+    yield "failed-before-the-first", "a Terminate of the Responder before the Initiator's first FPDU", failed_before_the_first()
     yield "terminate-ddp-local", "a Terminate for a Local Catastrophic Error of DDP", ended(over_the_write(etype=0))[0]

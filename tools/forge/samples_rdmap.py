@@ -281,6 +281,11 @@ def _():
     return ended(over_the_write(reserved=1))
 
 
+@sample("RDMAP-4.8-11", "the lowest bit of the third octet is set in a Terminate without quotation", variant="third-octet")
+def _():
+    return ended(terminate(0, 0, 0, reserved=0x100))
+
+
 @sample("RDMAP-4.8-08", "M is 0 in a Terminate that quotes a segment", severity="warning")
 def _():
     return ended(over_the_write(m=0))

@@ -129,28 +129,48 @@ def _():
     return story, R, None
 
 
-@sample("MPA-7.1.1-23", "two Requests", variant="second-request")
+@sample("MPA-1.2-01", "two Requests, and then a Reply")
 def _():
     story = Story()
     story.at["request"] = story.talk.data(I, REQUEST)
-    story.talk.data(I, REQUEST)
+    story.at["second"] = story.talk.data(I, REQUEST)
     story.talk.data(R, REPLY)
-    return story.steps().close(), I, "request"
+    return story.steps().close(), I, "second"
 
 
-@sample("MPA-7.1.1-23", "two Replies", variant="second-reply")
+@sample("MPA-1.2-01", "two Replies to one Request", variant="second-reply")
 def _():
-    story = Story()
-    story.talk.data(I, REQUEST)
-    story.at["reply"] = story.talk.data(R, REPLY)
-    story.talk.data(R, REPLY)
-    return story.steps().close(), R, "reply"
+    story = Story().start()
+    story.at["second"] = story.talk.data(R, REPLY)
+    return story.steps().close(), R, "second"
+
+
+@sample("MPA-1.2-01", "a second Request in the place of the first FPDU", variant="request-for-fpdu")
+def _():
+    story = Story().start()
+    story.at["second"] = story.talk.data(I, REQUEST)
+    return story.close(), I, "second"
+
+
+@sample("MPA-1.2-01", "a second Request among the FPDUs", variant="among-fpdus")
+def _():
+    story = Story().start().steps(["first", "answer"])
+    story.at["second"] = story.talk.data(I, REQUEST)
+    return story.close(), I, "second"
 
 
 @sample("MPA-7.1.1-23", "octets that are no FPDU follow a Request that is never answered", variant="no-reply")
 def _():
     story = Story()
     story.at["request"] = story.talk.data(I, request(s=0, data=b"12 octets ..", pd_length=4))
+    return story.close(), I, "request"
+
+
+@sample("MPA-7.1.1-23", "octets that are no FPDU follow a Request, and then comes a Reply that rejects", variant="rejected")
+def _():
+    story = Story()
+    story.at["request"] = story.talk.data(I, request(s=0, data=b"12 octets ..", pd_length=4))
+    story.at["reply"] = story.talk.data(R, reply(s=0, r=1))
     return story.close(), I, "request"
 
 
@@ -214,6 +234,16 @@ def _():
     return whole(request(data=enhanced(ord=8)), reply(data=enhanced(ird=7))), R, "reply"
 
 
+@sample("MPA2-9.1-20", "the ORD of the Request is 0x3FFF, and the IRD of the Reply a number")
+def _():
+    return whole(request(data=enhanced(ord=0x3FFF)), reply(data=enhanced(ird=8))), R, "reply"
+
+
+@sample("MPA2-9.1-22", "the IRD of the Request is 0x3FFF, and the ORD of the Reply a number")
+def _():
+    return whole(request(data=enhanced(ird=0x3FFF)), reply(data=enhanced(ord=8))), R, "reply"
+
+
 @sample("MPA-7.1.2-12", "the Reply is sent before the Request is complete")
 def _():
     story = Story()
@@ -275,6 +305,21 @@ def _():
 def _():
     story = Story().start(REQUEST, reply(r=1))
     return story.steps(["first"]).close(), I, "first"
+
+
+@sample("MPA-7.1.1-16", "a rejecting responder sends an FPDU", variant="of-the-responder")
+def _():
+    story = Story().start(REQUEST, reply(r=1))
+    return story.steps(["answer"]).close(), R, "answer"
+
+
+@sample("MPA-7.1.2-13", "the first FPDU is sent before the Reply has come, which rejects", variant="rejected")
+def _():
+    story = Story()
+    story.at["request"] = story.talk.data(I, REQUEST)
+    story.fpdu("first", I, untagged(SEND, 1, b"too soon"))
+    story.at["reply"] = story.talk.data(R, reply(r=1))
+    return story.close(R), I, "first"
 
 
 @sample("MPA2-5-03", "peer to peer: the first FPDU is a Send with octets in it")

@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line of `weft probe`.
-#include "probe/runner.hpp"
-
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include <chrono>
+#include <algorithm>
+#include <charconv>
 #include <memory>
 #include <string>
 
 #include "tools/cli/checks.hpp"
+#include "tools/cli/colour.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/interruption.hpp"
+#include "tools/cli/progress_line.hpp"
 #include "tools/cli/standard_output.hpp"
+#include "tools/probe/captures.hpp"
 #include "tools/probe/fuzzing.hpp"
+#include "tools/probe/html_report.hpp"
+#include "tools/probe/json_report.hpp"
+#include "tools/probe/junit_report.hpp"
 #include "tools/probe/listening.hpp"
+#include "tools/probe/options.hpp"
+#include "tools/probe/outcome.hpp"
+#include "tools/probe/text_report.hpp"
 
 namespace weft::tools {
 namespace {
@@ -21,30 +30,33 @@ namespace {
 constexpr const char* kProbeDescription =
     "Leads conversations with an iWARP endpoint, breaks one rule of RFC 5044, 6581, 5041, 5040 or 7306 in each, and "
     "judges "
-    "the reaction clause by clause.";
+    "the reaction clause by clause: the Terminate, the end of the connection, the memory that must not change. What "
+    "the peer "
+    "sends meanwhile is judged by the rules of weft audit. Octets go to the one address given, and to no other.";
 
 constexpr const char* kProbeFooter =
+    "Profiles say what is there, and so what can be reached:\n"
+    "  raw     any endpoint: connections, and what ends them\n"
+    "  rping   an rping server (any RDMA stack has one): it can be brought to read\n"
+    "  weft    a weft probe-peer: memory with all rights, windows, shared receives, atomics, a report\n"
+    "\n"
     "Examples:\n"
-    "  weft probe 192.0.2.7:4420                       the endpoint there, whatever it is\n"
-    "  weft probe --profile weft 127.0.0.1:4420        a weft probe-peer, which every clause can be reached in\n"
-    "  weft probe --listen 4420                        the endpoint that connects there: start it when asked to\n"
-    "  weft probe --listen 4420 --run \"rping -c -a {host} -p {port} -C 1\" --profile rping\n"
-    "  weft probe --list                               all cases\n";
+    "  weft probe 192.0.2.7:4420                        what is there, by its reactions alone\n"
+    "  weft probe --profile rping 192.0.2.7:7174        an rping -s -P\n"
+    "  weft probe --profile weft [::1]:4420             a weft probe-peer -s, every clause\n"
+    "  weft probe --html report.html --pcap-dir caps 192.0.2.7:4420\n"
+    "                                                   a report for the vendor, and a capture for each case\n"
+    "  weft probe --only MPA-4.4 192.0.2.7:4420         the cases of RFC 5044 section 4.4 alone\n"
+    "  weft probe --fuzz 60 --seed 7 192.0.2.7:4420     random conversations for a minute\n"
+    "  weft probe --replay probe-7.case 192.0.2.7:4420  one of them again\n"
+    "  weft probe --profile rping --listen 7174 --run \"rping -c -a {host} -p {port} -C 1\"\n"
+    "                                                   an endpoint that connects, started for each connection\n"
+    "  weft probe --list                                all cases\n"
+    "\n"
+    "Exit codes: 0 no failure, 1 failures (with --strict: or warnings), 2 a report could not be\n"
+    "written or the command line was wrong, 3 nobody is there, or no iWARP.";
 
-struct ProbeArguments {
-  std::string target{};
-  probing::ListenArguments listen{};
-  std::string profile = "raw";
-  bool list{};
-  std::uint64_t seed = 1;
-  unsigned at_a_time = 0;
-  probe::CaseFilter filter{};
-  std::uint32_t patience = 5000;
-  std::uint32_t fuzz{};
-  std::string replay{};
-  std::string folder = ".";
-  bool quiet{};
-};
+using probing::Options;
 
 Outcome<void> list_cases() {
   std::string text;
@@ -53,84 +65,161 @@ Outcome<void> list_cases() {
   return print_now(text);
 }
 
-Outcome<void> run_probe(const ProbeArguments& arguments) {
-  if (arguments.list) return list_cases();
-  std::unique_ptr<probe::Way> way;
-  if (!arguments.listen.at.empty()) {
-    auto made = probing::way_by(arguments.listen, arguments.profile, arguments.target);
-    if (!made) return std::unexpected(made.error());
-    way = std::move(*made);
-  } else {
-    const auto endpoint = transport::Endpoint::parse(arguments.target);
-    if (!endpoint)
-      return usage_error("'" + arguments.target + "': " + std::string(transport::describe(endpoint.error())));
-    way = probe::way_to_listener(arguments.profile, *endpoint);
+// Names and clauses that no case has are a mistake that would make a report look clean.
+Outcome<void> check_filter(const probe::CaseFilter& filter) {
+  for (const auto* words : {&filter.only, &filter.skip}) {
+    for (const std::string& word : *words) {
+      const probe::CaseFilter alone{.only = {word}};
+      if (std::ranges::none_of(probe::all_cases(), [&](const probe::Case& one) { return alone.allows(one); }))
+        return usage_error("no case has the name '" + word +
+                           "', or a clause that begins so (weft probe --list shows them).");
+    }
   }
-  if (!way) return usage_error("no profile has the name '" + arguments.profile + "'.");
-  way->patience = std::chrono::milliseconds(arguments.patience);
-  if (auto there = probe::knock(*way); !there) return std::unexpected(Failure{there.error(), static_cast<ExitCode>(3)});
-  if (!arguments.replay.empty()) return probing::replay(*way, arguments.replay, arguments.quiet);
-  if (arguments.fuzz != 0) {
-    if (auto caught = catch_interruptions(); !caught) return caught;
-    return probing::fuzz(
-        *way,
-        {.seconds = arguments.fuzz, .seed = arguments.seed, .folder = arguments.folder, .quiet = arguments.quiet});
-  }
-  probe::RunOptions options{.filter = arguments.filter, .seed = arguments.seed, .at_a_time = arguments.at_a_time};
-  options.on_result = [](const probe::CaseResult& result, std::size_t done, std::size_t all) {
-    fmt::print("[{:3}/{:3}] {:14} {:18} {:36} {:5} ms  {}\n", done, all, probe::name(result.verdict),
-               result.what->clause, result.what->name, result.took.count(), result.reason);
-  };
-  const probe::Report report = probe::run(*way, options);
-  bool failed = false;
-  for (const probe::CaseResult& one : report.cases) failed = failed || one.verdict == probe::Verdict::kFail;
-  for (const probe::RuleResult& one : report.rules) {
-    if (one.breaches == 0) continue;
-    failed = failed || one.verdict == probe::Verdict::kFail;
-    fmt::print("{:14} {:18} {} times, first in {}: {}\n", probe::name(one.verdict), one.rule->clause, one.breaches,
-               report.cases[one.case_index].what->name, one.first->message);
-  }
-  fmt::print("{} ms\n", report.took.count());
-  if (failed) return failure("the peer does not keep every rule.");
   return {};
+}
+
+// "192.0.2.7:4420", "[::1]:4420", "host:4420".
+Outcome<verbs::Endpoint> read_target(const std::string& target) {
+  if (target.empty()) return usage_error("name the endpoint: HOST:PORT.");
+  const std::size_t colon = target.rfind(':');
+  std::uint16_t port = 0;
+  const char* const end = target.data() + target.size();
+  if (colon == std::string::npos || colon == 0 || std::from_chars(target.data() + colon + 1, end, port).ptr != end ||
+      port == 0)
+    return usage_error("'" + target + "' is not HOST:PORT (IPv6: [::1]:4420).");
+  std::string host = target.substr(0, colon);
+  if (host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
+  return look_up("HOST:PORT", host, port);
+}
+
+Outcome<std::unique_ptr<probe::Way>> way_of(const Options& options) {
+  if (!options.listen.at.empty()) return probing::way_by(options.listen, options.profile, options.target);
+  const auto endpoint = read_target(options.target);
+  if (!endpoint) return std::unexpected(endpoint.error());
+  return probe::way_to_listener(options.profile, *endpoint);
+}
+
+// One that fails does not keep the others from being written.
+Outcome<void> write_reports(const probe::Report& report, const Options& options) {
+  Outcome<void> result;
+  const auto keep = [&](const Outcome<void>& written) {
+    if (!written && result) result = written;
+  };
+  if (!options.json.empty()) keep(write_file(options.json, probing::json_of(report, options.strict)));
+  if (!options.junit.empty()) keep(write_file(options.junit, probing::junit_of(report, options.strict)));
+  if (!options.html.empty()) keep(write_file(options.html, probing::html_of(report, options.strict)));
+  if (!options.captures.empty()) keep(probing::write_captures(report, options.captures));
+  return result;
+}
+
+Outcome<void> run_cases(probe::Way& way, const Options& options, const std::string& target, const Palette& palette) {
+  ProgressLine progress;
+  std::atomic<bool> stop = false;
+  Outcome<void> told;
+  probe::RunOptions run{.filter = options.filter, .seed = options.seed, .at_a_time = options.at_a_time, .stop = &stop};
+  run.on_result = [&](const probe::CaseResult& result, std::size_t done, std::size_t all) {
+    stop = interrupted();
+    if (options.quiet) return;
+    const std::string line = probing::progress_text(result, done, all, palette);
+    if (options.verbose)
+      told = print_now(line + "\n");
+    else
+      progress.show(line);
+  };
+  probe::Report report = probe::run(way, run);
+  progress.clear();
+  report.target = target;
+  if (!options.quiet && told) told = print_now(probing::text_of(report, options.strict, palette));
+  const Outcome<void> written = write_reports(report, options);
+  if (!told) return told;
+  return written ? probing::outcome_of(report, options.strict) : written;
+}
+
+Outcome<void> run_probe(const Options& options, const GlobalOptions& global) {
+  if (options.list) return list_cases();
+  if (auto checked = check_filter(options.filter); !checked) return checked;
+  auto made = way_of(options);
+  if (!made) return std::unexpected(made.error());
+  const auto way = std::move(*made);
+  way->patience = std::chrono::milliseconds(options.patience);
+  if (auto caught = catch_interruptions(); !caught) return caught;
+  if (auto there = probe::knock(*way); !there) return probing::no_peer(there.error() + ".");
+  if (!options.replay.empty()) return probing::replay(*way, options.replay, options.quiet);
+  if (options.fuzz != 0)
+    return probing::fuzz(
+        *way, {.seconds = options.fuzz, .seed = options.seed, .folder = options.fuzz_folder, .quiet = options.quiet});
+  return run_cases(*way, options, options.listen.at.empty() ? options.target : options.listen.at,
+                   palette_for(global.color, STDOUT_FILENO));
+}
+
+void add_report_options(CLI::App& probe, Options& options) {
+  probe.add_option("--json", options.json, "Write the report into this file (docs/probe.schema.json describes it)")
+      ->type_name("FILE");
+  probe.add_option("--junit", options.junit, "Write it into this file as JUnit's XML, for a CI system")
+      ->type_name("FILE");
+  probe.add_option("--html", options.html, "Write it into this file as a page that can be sent to a vendor")
+      ->type_name("FILE");
+  probe.add_option("--pcap-dir", options.captures, "Write a capture of each case into this folder")->type_name("DIR");
+  probe.add_flag("-q,--quiet", options.quiet, "Print no report; the exit code tells");
+  probe.add_flag("-v,--verbose", options.verbose, "Print a line for each case when it is over");
+  probe.add_flag("--strict", options.strict, "Warnings count like failures");
+}
+
+void add_choice_options(CLI::App& probe, Options& options) {
+  // One word each, else the target behind it would be taken for a case.
+  probe.add_option("--only", options.filter.only, "These cases alone: names, clause ids or their beginnings")
+      ->type_name("CASE")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  probe.add_option("--skip", options.filter.skip, "Leave these cases out")
+      ->type_name("CASE")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  probe.add_flag("--list", options.list, "List all cases: name, clause, and what is done and wanted");
+  probe.add_option("--seed", options.seed, "Of what is random: the same seed, the same octets")
+      ->type_name("N")
+      ->capture_default_str();
+  probe.add_option("--at-a-time", options.at_a_time, "Conversations side by side; 0 is what the profile allows")
+      ->type_name("N")
+      ->check(CLI::Range(0, 64))
+      ->capture_default_str();
+  probe.add_option("--patience", options.patience, "How long a reaction is waited for")
+      ->type_name("MS")
+      ->check(CLI::Range(10, 600000))
+      ->capture_default_str();
+}
+
+void add_random_options(CLI::App& probe, Options& options) {
+  probe.add_option("--fuzz", options.fuzz, "Instead of the cases: random conversations, for so long")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1, 86400));
+  probe
+      .add_option("--fuzz-dir", options.fuzz_folder,
+                  "Where --fuzz writes case files of what it finds, made as short as they go")
+      ->type_name("DIR")
+      ->capture_default_str();
+  probe.add_option("--replay", options.replay, "Instead of the cases: the conversation of this case file")
+      ->type_name("FILE");
 }
 
 }  // namespace
 
 void add_probe_command(CLI::App& app, Selection& selection) {
-  auto arguments = std::make_shared<ProbeArguments>();
+  auto options = std::make_shared<Options>();
   CLI::App* probe = app.add_subcommand("probe", kProbeDescription);
   probe->footer(kProbeFooter);
-  probe->add_option("HOST:PORT", arguments->target, "The one address that octets are sent to");
-  probe->add_option("--profile", arguments->profile, "What is there: weft, rping or raw")
+  probe->add_option("HOST:PORT", options->target, "The endpoint: octets go there, and nowhere else");
+  probe->add_option("--profile", options->profile, "What is there: raw, rping or weft")
       ->type_name("NAME")
+      ->check(CLI::IsMember({"raw", "rping", "weft"}))
       ->capture_default_str();
-  probing::add_listen_options(*probe, arguments->listen);
-  probe->add_flag("--list", arguments->list, "List all cases");
-  probe->add_option("--seed", arguments->seed, "Of what is random")->type_name("N")->capture_default_str();
-  probe->add_option("--at-a-time", arguments->at_a_time, "Conversations side by side; 0: what the profile allows")
-      ->type_name("N");
-  probe->add_option("--patience", arguments->patience, "How long a reaction is waited for")
-      ->type_name("MS")
-      ->capture_default_str();
-  probe->add_option("--fuzz", arguments->fuzz, "Instead of the cases: random conversations for so long")
-      ->type_name("SECONDS");
-  probe->add_option("--replay", arguments->replay, "Instead of the cases: the conversation of this case file")
-      ->type_name("FILE");
-  probe->add_option("--fuzz-dir", arguments->folder, "Where --fuzz writes its case files")
-      ->type_name("DIR")
-      ->capture_default_str();
-  probe->add_flag("-q,--quiet", arguments->quiet, "Print nothing; the exit code tells");
-  probe->add_option("--only", arguments->filter.only, "These cases alone: names, clause ids or their beginnings")
-      ->type_name("CASE")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  probe->add_option("--skip", arguments->filter.skip, "Leave these out")
-      ->type_name("CASE")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  probe->callback(
-      [&selection, arguments] { selection.run = [arguments](const GlobalOptions&) { return run_probe(*arguments); }; });
+  add_choice_options(*probe, *options);
+  probing::add_listen_options(*probe, options->listen);
+  add_report_options(*probe, *options);
+  add_random_options(*probe, *options);
+  probe->callback([&selection, options] {
+    selection.run = [options](const GlobalOptions& global) { return run_probe(*options, global); };
+  });
 }
 
 }  // namespace weft::tools

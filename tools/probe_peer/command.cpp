@@ -12,20 +12,19 @@ namespace weft::tools {
 namespace {
 
 constexpr const char* kPeerDescription =
-    "The peer that `weft probe --profile weft` talks to: it offers memory with every combination of rights, windows, "
-    "shared "
-    "receives and atomics, does what it is told, and reports what came. It is for tests: it lets any peer write to its "
-    "memory.";
+    "The peer that `weft probe --profile weft` talks to. It offers memory with every combination of rights, windows, "
+    "shared receives and atomics, does what it is told, and reports what came. It is for tests: any peer may write to "
+    "the memory that it offers.";
 
 constexpr const char* kPeerFooter =
     "Examples:\n"
-    "  weft probe-peer -s -a 127.0.0.1 -p 4420           listen; then: weft probe --profile weft 127.0.0.1:4420\n"
-    "  weft probe-peer -s -a ::1 -p 0                    the port that it prints is free\n"
-    "  weft probe-peer -c -a 127.0.0.1 -p 4420           connect to a weft probe --listen 4420, again and again\n"
-    "  weft probe-peer -s --policy markers=on,crc=off    another end of the start-up\n"
+    "  weft probe-peer -s -a 127.0.0.1 -p 4420          listen for weft probe\n"
+    "  weft probe-peer -s -a ::1 -p 0                   on a free port, which it prints\n"
+    "  weft probe-peer -c -a 127.0.0.1 -p 4420          connect to where weft probe listens\n"
+    "  weft probe-peer -s --policy markers=on,crc=off   with other wishes at the start-up\n"
     "\n"
-    "Exit codes: 0 it was ended by ^C or SIGTERM, or (-c) nobody listens any more, 1 something failed, 2 the command\n"
-    "line was wrong.";
+    "Exit codes: 0 ^C or SIGTERM ended it, or all of --connections are over, or (-c) connecting was\n"
+    "refused several times; 1 something failed, 2 the command line was wrong.";
 
 struct PeerArguments {
   bool listens{};
@@ -61,7 +60,7 @@ void add_probe_peer_command(CLI::App& app, Selection& selection) {
   CLI::App* peer = app.add_subcommand("probe-peer", kPeerDescription);
   peer->footer(kPeerFooter);
   peer->add_flag("-s", arguments->listens, "Listen, and serve any number of connections");
-  peer->add_flag("-c", arguments->connects, "Connect, again and again, until nobody listens");
+  peer->add_flag("-c", arguments->connects, "Connect, again and again, until that is refused several times");
   peer->add_option("-a", arguments->address, "Where to listen (default 127.0.0.1), or to connect to")
       ->type_name("ADDR");
   peer->add_option("-p", arguments->port, "TCP port; -s takes 0 for a free one")
@@ -72,7 +71,7 @@ void add_probe_peer_command(CLI::App& app, Selection& selection) {
       ->type_name("N")
       ->capture_default_str()
       ->check(CLI::Range(1, 256));
-  peer->add_option("--connections", arguments->options.connections, "-c: ends behind so many; 0 goes on")
+  peer->add_option("--connections", arguments->options.connections, "-c: how many in all; 0 goes on")
       ->type_name("N")
       ->capture_default_str();
   add_policy_option(*peer, arguments->policy, "Policy of every connection");

@@ -11,9 +11,7 @@ namespace {
 
 using probe::Wish;
 
-constexpr std::uint16_t kMostReceives = 1024;
 constexpr std::uint16_t kMostReceiveSize = 4096;
-constexpr std::uint32_t kDepth = 1024;
 constexpr std::uint8_t kAllRights = Region::kRead | Region::kWrite | Region::kAtomic;
 constexpr std::uint32_t kWindowFrom = 1024;  // of 4096
 constexpr std::uint32_t kWindowSize = 2048;
@@ -21,8 +19,8 @@ constexpr std::uint32_t kWindowSize = 2048;
 verbs::QueuePair pair_for(Resources& resources, Session& session, const Wish& wish) {
   auto& domain = session.domain((wish.flags & Wish::kOtherDomain) != 0);
   verbs::QueuePairAttributes attributes{.send_cq = &resources.completions, .receive_cq = &resources.completions};
-  attributes.max_send_wr = kDepth;
-  attributes.max_receive_wr = 2 * kMostReceives;
+  attributes.max_send_wr = Guest::kMostRequests;
+  attributes.max_receive_wr = 2 * Guest::kMostReceives;
   const bool shared = (wish.flags & Wish::kSharedReceives) != 0 && (wish.flags & Wish::kOtherDomain) == 0;
   if (shared) attributes.srq = &session.shared_receives(wish.receives, wish.receive_size);
   auto pair = must(domain.create_queue_pair(attributes), "queue pair");
@@ -31,7 +29,7 @@ verbs::QueuePair pair_for(Resources& resources, Session& session, const Wish& wi
 }
 
 Wish bounded(Wish wish) noexcept {
-  wish.receives = std::min(wish.receives, kMostReceives);
+  wish.receives = std::min(wish.receives, Guest::kMostReceives);
   wish.receive_size = std::clamp<std::uint16_t>(wish.receive_size, 1, kMostReceiveSize);
   return wish;
 }
@@ -69,10 +67,11 @@ Guest::~Guest() {
 }
 
 probe::Advert Guest::advert(std::uint16_t ird, std::uint16_t ord) const {
+  const bool shared = shares(wish_);
   probe::Advert out{.session = session_->number(),
                     .connection = number_,
-                    .receives = wish_.receives,
-                    .receive_size = wish_.receive_size};
+                    .receives = shared ? session_->receive_count : wish_.receives,
+                    .receive_size = shared ? session_->receive_size : wish_.receive_size};
   out.ird = ird;
   out.ord = ord;
   out.regions = session_->regions();
@@ -82,7 +81,7 @@ probe::Advert Guest::advert(std::uint16_t ird, std::uint16_t ord) const {
   window.offset = {window.offset.value + kWindowFrom};
   window.length = kWindowSize;
   out.regions.push_back(window);
-  out.regions.push_back(shares(wish_) ? session_->receives.told : receives_.told);
+  out.regions.push_back(shared ? session_->receives.told : receives_.told);
   return out;
 }
 
@@ -105,6 +104,7 @@ bool Guest::post(verbs::SendRequest request) {
 
 // Buffers are used in turn; a receive that has no buffer of its own takes that of an earlier one.
 void Guest::post_receive(std::uint32_t index) {
+  if (shares(wish_)) return session_->post_shared_receive(index);
   const std::uint32_t buffer = index % std::max<std::uint32_t>(1, wish_.receives);
   const verbs::Sge where = receives_.region->sge(std::size_t{buffer} * wish_.receive_size, wish_.receive_size);
   if (pair_.post_receive(
@@ -119,13 +119,16 @@ void Guest::completed(const verbs::WorkCompletion& done) {
   const bool good = done.status == verbs::WcStatus::kSuccess;
   if (!good && done.status != verbs::WcStatus::kFlushed) report.last_failure = static_cast<std::uint32_t>(done.status);
   if (receive) {
-    if (good)
+    if (good) {
       received(done);
-    else
+    } else {
       ++report.receives_failed;
+      if (shares(wish_)) post_receive(kind);  // the other connections keep as many
+    }
   } else if (kind == kOrderWork) {
     ++(good ? report.requests_done : report.requests_failed);
-    if (unfinished_ > 0 && --unfinished_ == 0 && answers_) answer();
+    if (unfinished_ > 0) --unfinished_;
+    answer_when_done();
   }
   session_->publish();
 }
@@ -149,14 +152,7 @@ void Guest::received(const verbs::WorkCompletion& done) {
   report.last_sum = weft::crc32c(octets);
   const auto order = done.with_immediate ? std::nullopt : probe::parse_order(octets);
   // The buffer is free again before what it orders is done: its own answer may provoke the next Send.
-  if (shared) {
-    const verbs::Sge where =
-        session_->receives.region->sge(std::size_t{index} * size, static_cast<std::uint32_t>(size));
-    static_cast<void>(
-        session_->shared_receives(0, 0).post_receive(verbs::ReceiveRequest{.wr_id = index, .segments = {&where, 1}}));
-  } else if (wish_.receives > 0) {
-    post_receive(index);
-  }
+  if ((shared ? session_->receive_count : wish_.receives) > 0) post_receive(index);
   if (order) carry_out(*order);
 }
 

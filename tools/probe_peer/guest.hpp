@@ -11,6 +11,10 @@ namespace weft::tools::probe_peer {
 
 class Guest {
  public:
+  static constexpr std::uint16_t kMostRequests = 1024;  // of its send queue; an order for more is cut
+  static constexpr std::uint16_t kMostReceives = 1024;  // at first; orders may post as many again
+  static constexpr std::uint32_t kMostCompletions = kMostRequests + 2 * kMostReceives;
+
   // Its number is the upper half of the wr_ids of its work.
   Guest(Resources& resources, std::shared_ptr<Session> session, const probe::Wish& wish, std::uint32_t number);
   ~Guest();
@@ -39,6 +43,7 @@ class Guest {
   void request(const probe::Order& order);
   void post_receive(std::uint32_t index);
   void answer();
+  void answer_when_done();
   bool post(verbs::SendRequest request);
   [[nodiscard]] verbs::SendRequest request_of(const probe::Order& order, const verbs::Sge& work) const;
 
@@ -57,7 +62,7 @@ class Guest {
   std::uint32_t window_key_{};
   std::uint32_t posted_{};      // receives, of which the buffers are used in turn
   std::uint32_t unfinished_{};  // of the orders' requests
-  bool answers_ = false;        // behind the last of them
+  bool answers_ = false;        // behind the last of them, for an order that asked for it
   bool ended_ = false;
 };
 

@@ -14,7 +14,7 @@ struct Options {
   verbs::Endpoint address{};  // to listen at, or to connect to
   verbs::Policy policy{};
   std::uint32_t parallel = 64;    // connections that are kept open, where it connects
-  std::uint32_t connections = 0;  // ends behind so many; 0: goes on
+  std::uint32_t connections = 0;  // in all; 0: goes on
 };
 
 }  // namespace weft::tools::probe_peer

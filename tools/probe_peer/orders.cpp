@@ -2,6 +2,7 @@
 // What a guest does when it is told.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "tools/probe_peer/guest.hpp"
 
@@ -12,8 +13,6 @@ using probe::Order;
 using verbs::SendFlags;
 using verbs::SendOpcode;
 
-constexpr std::uint16_t kMostRequests = 1000;
-
 }  // namespace
 
 // The report as it is now. Inline: the octets are copied.
@@ -22,6 +21,10 @@ void Guest::answer() {
   auto octets = probe::serialize(session_->report);
   const verbs::Sge what{reinterpret_cast<std::uintptr_t>(octets.data()), static_cast<std::uint32_t>(octets.size()), 0};
   post({.wr_id = kAnswerWork, .opcode = SendOpcode::kSend, .flags = SendFlags::kInline, .segments = {&what, 1}});
+}
+
+void Guest::answer_when_done() {
+  if (unfinished_ == 0 && std::exchange(answers_, false)) answer();
 }
 
 verbs::SendRequest Guest::request_of(const Order& order, const verbs::Sge& work) const {
@@ -64,17 +67,17 @@ verbs::SendRequest Guest::request_of(const Order& order, const verbs::Sge& work)
 
 void Guest::request(const Order& order) {
   const bool atomic = order.operation == Order::kFetchAdd || order.operation == Order::kCmpSwap;
-  const verbs::Sge work = session_->work(atomic ? 8 : order.length);
+  const verbs::Sge work = session_->work((wish_.flags & probe::Wish::kOtherDomain) != 0, atomic ? 8 : order.length);
   verbs::SendRequest request = request_of(order, work);
   if (order.length == 0 && !atomic) request.segments = {};
-  answers_ = (order.flags & Order::kAnswer) != 0;
+  answers_ = answers_ || (order.flags & Order::kAnswer) != 0;
   for (std::uint16_t i = 0; i < std::min(order.count, kMostRequests); ++i) {
     if (post(request))
       ++unfinished_;
     else
       ++session_->report.requests_failed;
   }
-  if (unfinished_ == 0 && answers_) answer();
+  answer_when_done();
 }
 
 void Guest::carry_out(const Order& order) {

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <map>
@@ -20,8 +21,10 @@ using verbs::ConnectionEventType;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostSessions = 4096;
+// An overflow of the completion queue would end all of them: what they can have at a time fits.
+constexpr std::size_t kMostGuests = Resources::kCompletions / Guest::kMostCompletions;
 constexpr auto kSessionTime = std::chrono::seconds(60);  // without a connection
-constexpr int kRefusals = 5;                             // one behind the other: nobody listens any more
+constexpr int kRefusals = 5;                             // one behind the other: there is no listener any more
 
 void make_non_blocking(int descriptor) { ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) | O_NONBLOCK); }
 
@@ -70,16 +73,20 @@ class Peer {
     std::array<pollfd, 4> all{
         pollfd{events_.descriptor(), POLLIN, 0}, pollfd{resources_.channel.descriptor(), POLLIN, 0},
         pollfd{resources_.device.async_descriptor(), POLLIN, 0}, pollfd{interruption_switch().descriptor(), POLLIN, 0}};
-    ::poll(all.data(), all.size(), 1000);
+    ::poll(all.data(), all.size(), sessions_.empty() ? -1 : 1000);  // to forget old ones
   }
 
   // --- Sessions
 
   std::shared_ptr<Session> session_of(const Wish& wish) {
     if (const auto known = sessions_.find(wish.session); known != sessions_.end()) return known->second;
-    while (sessions_.size() >= kMostSessions) sessions_.erase(sessions_.begin());
+    while (sessions_.size() >= kMostSessions) forget_the_idlest();
     const std::uint32_t number = ++last_session_;
     return sessions_.emplace(number, std::make_shared<Session>(resources_, number)).first->second;
+  }
+  void forget_the_idlest() {
+    sessions_.erase(std::ranges::min_element(
+        sessions_, {}, [](const auto& one) { return std::pair(one.second->connections > 0, one.second->idle_since); }));
   }
   void forget_old_sessions() {
     const auto now = Clock::now();
@@ -96,6 +103,16 @@ class Peer {
     by_pair_[guest->queue_pair().number()] = guest;
     return guest;
   }
+  // Nothing when this machine, or the completion queue, has no room for one more.
+  std::shared_ptr<Guest> guest_if_there_is_room(const Wish& wish) {
+    if (by_number_.size() >= kMostGuests) return nullptr;
+    try {
+      return new_guest(wish);
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "weft probe-peer: a connection is rejected: %s.\n", error.what());
+      return nullptr;
+    }
+  }
   void drop(const std::shared_ptr<Guest>& guest) {
     guest->note_end();
     by_pair_.erase(guest->queue_pair().number());
@@ -107,11 +124,8 @@ class Peer {
   void answer(verbs::ConnectionEvent event) {
     verbs::ConnectionId& id = *event.request;
     const Wish wish = probe::parse_wish(event.private_data).value_or(Wish{});
-    if ((wish.flags & Wish::kRejectMe) != 0) {
-      static_cast<void>(id.reject());
-      return;
-    }
-    const auto guest = new_guest(wish);
+    const auto guest = (wish.flags & Wish::kRejectMe) != 0 ? nullptr : guest_if_there_is_room(wish);
+    if (!guest) return static_cast<void>(id.reject());
     guest->id.emplace(std::move(id));
     const auto ird = told(wish.ird, verbs::Device::limits().max_ird),
                ord = told(wish.ord, std::min<std::uint32_t>(event.ord, 128));
@@ -202,7 +216,12 @@ class Peer {
     if (known == by_pair_.end()) return;
     const auto guest = known->second;
     if (done.opcode == verbs::WcOpcode::kReceive) note_ends(guest->session());
-    guest->completed(done);
+    try {
+      guest->completed(done);
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "weft probe-peer: a connection ends: %s.\n", error.what());
+      static_cast<void>(guest->queue_pair().modify(verbs::QpState::kError));
+    }
   }
   // A report says how earlier streams of the session ended, also when their events are still to come.
   void note_ends(const Session& session) {
@@ -246,7 +265,7 @@ Outcome<void> run(const Options& options) {
     else
       peer.listen();
     peer.serve();
-  } catch (const std::runtime_error& error) {
+  } catch (const std::exception& error) {
     return failure(std::string(error.what()) + ".");
   }
   return {};

@@ -7,7 +7,7 @@
 
 namespace weft::tools::probe_peer {
 
-// Until it is asked to end, or where it connects, until nobody listens there any more.
+// Until it is asked to end, or where it connects, until there is no listener any more.
 Outcome<void> run(const Options& options);
 
 }  // namespace weft::tools::probe_peer

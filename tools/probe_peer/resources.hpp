@@ -11,7 +11,7 @@ struct Resources {
   verbs::CompletionChannel channel;
   verbs::CompletionQueue completions;
 
-  static constexpr std::uint32_t kCompletions = 1U << 18U;
+  static constexpr std::uint32_t kCompletions = 1U << 20U;  // verbs::DeviceLimits::max_cqe
   // Of the device that has this address.
   static Resources of(const verbs::Address& local);
 };

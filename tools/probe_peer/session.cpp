@@ -69,20 +69,23 @@ Session::Session(Resources& resources, std::uint32_t number)
   regions_.push_back(make_region(own_, Region::kRevoked, kAll, kSmall));
   regions_.back().region.reset();
   report_memory_ = make_region(own_, Region::kReport, Region::kRead, probe::kReportSize);
-  work_ = make_region(own_, Region::kPlain, 0, kWork);
   publish();
 }
 
 verbs::SharedReceiveQueue& Session::shared_receives(std::uint16_t count, std::uint16_t size) {
   if (shared_) return *shared_;
   shared_ = must(own_.create_shared_receive_queue({.max_wr = 4096}), "shared receive queue");
+  receive_count = count;
   receive_size = size;
-  receives = make_region(own_, Region::kReceives, Region::kRead, std::max<std::size_t>(1, std::size_t{count} * size));
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const verbs::Sge where = receives.region->sge(std::size_t{i} * size, size);
-    must(shared_->post_receive(verbs::ReceiveRequest{.wr_id = i, .segments = {&where, 1}}), "shared receive");
-  }
+  receives = make_region(own_, Region::kReceives, Region::kRead, std::max<std::size_t>(1, count) * size);
+  for (std::uint32_t i = 0; i < count; ++i) post_shared_receive(i);
   return *shared_;
+}
+
+void Session::post_shared_receive(std::uint32_t index) {
+  const std::uint32_t buffer = index % std::max<std::uint32_t>(1, receive_count);
+  const verbs::Sge where = receives.region->sge(std::size_t{buffer} * receive_size, receive_size);
+  static_cast<void>(shared_->post_receive(verbs::ReceiveRequest{.wr_id = buffer, .segments = {&where, 1}}));
 }
 
 std::vector<Region> Session::regions() const {
@@ -106,8 +109,10 @@ void Session::publish() noexcept {
   std::ranges::copy(octets, report_memory_.octets.get());
 }
 
-verbs::Sge Session::work(std::uint32_t length) const {
-  return work_.region->sge(0, std::min<std::uint32_t>(length, kWork));
+verbs::Sge Session::work(bool other, std::uint32_t length) {
+  Registered& memory = other ? other_work_ : work_;
+  if (!memory.region) memory = make_region(domain(other), Region::kPlain, 0, kWork);
+  return memory.region->sge(0, std::min(length, kWork));
 }
 
 }  // namespace weft::tools::probe_peer

@@ -36,6 +36,8 @@ class Session {
   verbs::ProtectionDomain& domain(bool other) noexcept { return other ? other_ : own_; }
   // Receives that its connections share; made at first use.
   verbs::SharedReceiveQueue& shared_receives(std::uint16_t count, std::uint16_t size);
+  // Posts one more of them: a buffer's number, or any other.
+  void post_shared_receive(std::uint32_t index);
   // The regions that every connection is told of.
   [[nodiscard]] std::vector<Region> regions() const;
   // The memory of an own region with this STag, if it is one.
@@ -46,11 +48,13 @@ class Session {
   void publish() noexcept;
   probe::PeerReport report{};
 
-  // Of the orders: from where they send and write, and to where they read. As long as the longest order.
-  static constexpr std::size_t kWork = 1U << 20U;
-  [[nodiscard]] verbs::Sge work(std::uint32_t length) const;
+  // Of the orders: from where they send and write, and to where they read. As long as the longest order; made at first
+  // use, for most connections give none.
+  static constexpr std::uint32_t kWork = 1U << 20U;
+  [[nodiscard]] verbs::Sge work(bool other, std::uint32_t length);
   // Where the receives of the shared queue go.
   Registered receives{};
+  std::uint16_t receive_count{};
   std::uint16_t receive_size{};
 
   unsigned connections{};  // alive
@@ -64,6 +68,7 @@ class Session {
   std::deque<Registered> regions_{};
   Registered report_memory_{};
   Registered work_{};
+  Registered other_work_{};
   std::optional<verbs::SharedReceiveQueue> shared_{};
 };
 

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the MPA Reply to the first FPDU, RFC 5044 section 7.1: the fence, ends in the middle, and rejection.
+#include <fmt/format.h>
+
+#include "probe/cases/startups.hpp"
+
+namespace weft::probe {
+namespace first_fpdu {
+namespace {
+
+// MPA-7.1.2-17: an FPDU that is there in part is none.
+void fence(Scene& scene) {
+  Conversation& by = *expect_accepted(scene, {}).by;
+  by.expect_silence(scene.quiet(), "a Responder sends nothing before it has received an FPDU");
+  const auto first = by.fpdu(by.make().write({}, {}, {}));
+  by.send(Bytes(first).first(first.size() - 1));
+  by.expect_silence(scene.quiet(), "the first FPDU is not complete yet");
+  by.send(Bytes(first).last(1));
+  scene.expect_alive(by);
+}
+
+void bad_first_fpdu(Scene& scene) {
+  const Answered answered = expect_accepted(scene, {});
+  Conversation& by = *answered.by;
+  by.send_ulpdu(by.make().write({}, {}, {}), {.crc_xor = 0x100});
+  expect_end_without_fpdu(by, "the first FPDU has a wrong CRC, so that a Responder may not send a Terminate");
+}
+
+// A Request where the first FPDU is due: 0x4D50 octets, by its first two, whose CRC is wrong.
+void request_where_an_fpdu_is_due(Scene& scene) {
+  Conversation& by = *expect_accepted(scene, {}).by;
+  by.exchange().prober_breaks_startup = true;
+  auto octets = forge(mpa::FrameKind::kRequest, {});
+  octets.resize(0x4D50 + 8);
+  by.send(octets);
+  expect_end_without_fpdu(by, "a second Request came behind the Reply");
+}
+
+// Shorter than any DDP header, and framed well. The error is DDP's: a Terminate may come, and need not.
+void short_first_fpdu(Scene& scene) {
+  for (const std::size_t size : {0U, 1U, 2U, 3U, 13U}) {
+    Conversation& by = *expect_accepted(scene, {}).by;
+    Ulpdu ulpdu = by.make().write({}, {}, {});
+    ulpdu.resize(size);
+    by.send_ulpdu(ulpdu);
+    by.send_ulpdu(by.make().write({}, {}, {}));
+    PeerFpdu fpdu;
+    Came came = by.next(fpdu, by.patience());
+    if (came == Came::kFpdu) {
+      if (fpdu.opcode() != std::to_underlying(rdmap::Opcode::kTerminate))
+        fail(fmt::format("a ULPDU of {} octets was answered by what is no Terminate", size));
+      by.shut();
+      came = by.next(fpdu, by.patience());
+    }
+    if (came == Came::kNothing || came == Came::kFpdu)
+      fail(fmt::format("the connection went on behind a ULPDU of {} octets, which has no whole DDP header", size));
+  }
+}
+
+// In the flight that acknowledges the Reply, and more behind it.
+void first_fpdus_at_once(Scene& scene) {
+  const Answered answered = expect_accepted(scene, {});
+  Conversation& by = *answered.by;
+  std::vector<std::byte> flight;
+  for (int i = 0; i < 8; ++i) {
+    const auto one = by.fpdu(by.make().write({}, {}, {}));
+    flight.insert(flight.end(), one.begin(), one.end());
+  }
+  by.send(flight);
+  scene.expect_alive(by);
+}
+
+void ends_of_the_initiator(Scene& scene) {
+  const auto open = [&]() -> Conversation& { return *expect_accepted(scene, {}).by; };
+  Conversation& nothing = scene.dial();
+  nothing.shut();
+  nothing.expect_end("the connection was closed without an octet");
+  Conversation& behind_request = scene.dial();
+  behind_request.send_frame(for_peer(scene, {}));
+  behind_request.shut();
+  behind_request.expect_end_sometime("a FIN came behind the Request", scene.patience());
+  Conversation& behind_reply = open();
+  behind_reply.shut();
+  expect_end_without_fpdu(behind_reply, "a FIN came behind the Reply");
+  Conversation& in_the_first = open();
+  const auto octets = in_the_first.fpdu(in_the_first.make().write({}, {}, {}));
+  in_the_first.send(Bytes(octets).first(octets.size() / 2));
+  in_the_first.shut();
+  expect_end_without_fpdu(in_the_first, "a FIN came in the middle of the first FPDU");
+}
+
+void resets_of_the_initiator(Scene& scene) {
+  scene.dial().reset();
+  Conversation& behind_request = scene.dial();
+  behind_request.send_frame(for_peer(scene, {}));
+  behind_request.reset();
+  expect_accepted(scene, {}).by->reset();
+  Conversation& in_the_first = *expect_accepted(scene, {}).by;
+  const auto octets = in_the_first.fpdu(in_the_first.make().write({}, {}, {}));
+  in_the_first.send(Bytes(octets).first(octets.size() / 2));
+  in_the_first.reset();
+  Conversation& behind_it = *expect_accepted(scene, {}).by;
+  behind_it.send_ulpdu(behind_it.make().write({}, {}, {}));
+  behind_it.reset();
+}
+
+Answered ask_for_rejection(Scene& scene, StartUp start_up, std::uint32_t session = 0) {
+  start_up.private_data = serialize(Wish{.session = session, .flags = Wish::kRejectMe});
+  Answered answered = ask(scene, start_up);
+  if (!answered.reply.frame.reject) fail("the Private Data asks to be rejected, and the Reply accepts");
+  return answered;
+}
+
+// TCP stays open, or the peer's ULP closes it: the outside cannot tell which of them did.
+void rejection(Scene& scene) {
+  for (const StartUp& start_up : {plain_request(), StartUp{}}) {
+    const Answered answered = ask_for_rejection(scene, start_up);
+    if (start_up.enhanced.has_value() != answered.reply.frame.enhanced.has_value())
+      fail("the rejecting Reply is enhanced where the Request is not, or the other way round");
+    if (!answered.by->octets(1, scene.quiet()).empty()) fail("octets came behind a rejecting Reply");
+  }
+}
+
+void fpdu_behind_rejection(Scene& scene) {
+  scene.connect();
+  const Region target = scene.region(Region::kPlain, kReadWrite);
+  const StartUp start_up{};
+  const Answered answered = ask_for_rejection(scene, start_up, scene.advert().session);
+  Conversation& by = *answered.by;
+  by.exchange().prober_breaks_startup = true;
+  by.start_fpdus(start_up, answered.reply.frame);
+  by.send_ulpdu(by.make().write(target.stag, target.offset, pattern(64)));
+  PeerFpdu fpdu;
+  if (by.next(fpdu, scene.quiet()) == Came::kFpdu) fail("an FPDU came behind a rejecting Reply");
+  scene.expect_untouched(target, 0, 64);
+}
+
+}  // namespace
+}  // namespace first_fpdu
+
+std::span<const Case> first_fpdu_cases() {
+  using namespace first_fpdu;
+  static const std::vector<Case> cases{
+      {.name = "request-fence",
+       .clause = "MPA-7.1.2-17",
+       .what = "No FPDU comes behind the Reply, then all of one but an octet: the peer sends nothing until it is "
+               "complete.",
+       .needs = kListens,
+       .run = fence,
+       .also = {"MPA2-3-04", "MPA2-4.3-02", "MPA-7.1.3-03"}},
+      {.name = "request-first-fpdu-wrong",
+       .clause = "MPA-7.1.2-17",
+       .what = "The very first FPDU has a wrong CRC: the connection ends, without an FPDU of the peer's.",
+       .needs = kListens,
+       .run = bad_first_fpdu,
+       .also = {"MPA-8-16"}},
+      {.name = "request-again",
+       .clause = "MPA-7.1.2-11",
+       .what = "A second Request comes where the first FPDU is due: the octets are an FPDU of a wrong CRC, and the "
+               "connection ends.",
+       .needs = kListens,
+       .run = request_where_an_fpdu_is_due,
+       .also = {"MPA-7.1.2-17"}},
+      {.name = "request-first-fpdu-short",
+       .clause = "MPA-7.1.2-11",
+       .what = "The first FPDU is too short for a DDP header: the connection ends.",
+       .needs = kListens,
+       .run = short_first_fpdu,
+       .also = {"MPA-3-06"}},
+      {.name = "request-first-fpdus",
+       .clause = "MPA-7.1.2-11",
+       .what = "Eight FPDUs come in one segment as soon as the Reply is there: all are taken.",
+       .needs = kListens,
+       .run = first_fpdus_at_once},
+      {.name = "request-fin",
+       .clause = "MPA-8-01",
+       .what = "A FIN comes at each point of the start-up: the peer closes its end, and sends no FPDU.",
+       .needs = kListens,
+       .run = ends_of_the_initiator,
+       .also = {"MPA-7.1.2-17", "MPA-7.2-01"}},
+      {.name = "request-reset",
+       .clause = "MPA-8-01",
+       .what = "An RST comes at each point of the start-up: the peer takes new connections as before.",
+       .needs = kListens,
+       .run = resets_of_the_initiator},
+      {.name = "request-rejected",
+       .clause = "MPA-7.1.2-05",
+       .what = "The ULP does not accept the Private Data: a Reply with R comes, and nothing behind it.",
+       .needs = kListens | kOrders,
+       .run = rejection,
+       .also = {"MPA-7.1.1-16", "MPA-7.1.2-07", "MPA-7.1.2-21", "MPA2-9.1-11", "MPA2-9.1-12", "MPA2-10-02"}},
+      {.name = "request-rejected-then-fpdu",
+       .clause = "MPA-7.1.2-07",
+       .what = "An RDMA Write comes behind a rejecting Reply: the peer has left MPA, and nothing is placed.",
+       .needs = kListens | kRegions | kSessions | kOrders,
+       .run = fpdu_behind_rejection,
+       .also = {"MPA-7.1.1-16"}},
+  };
+  return cases;
+}
+
+}  // namespace weft::probe

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps of cases about the MPA start-up where the peer listens.
+#pragma once
+
+#include <string>
+
+#include "probe/cases/steps.hpp"
+
+namespace weft::probe {
+
+// An enhanced Request, with what it says of the depths and the RTR kinds.
+[[nodiscard]] StartUp enhanced_request(const mpa::EnhancedData& data);
+// An unenhanced Request.
+[[nodiscard]] StartUp plain_request(std::uint8_t revision = 1);
+// Fills in the private data that the profile's peer wants; more of it where `size` says so.
+[[nodiscard]] StartUp for_peer(const Scene& scene, StartUp request, std::size_t size = 0);
+
+struct Answered {
+  Conversation* by{};
+  PeerFrame reply{};
+};
+// A new connection, the Request as it is, and the peer's Reply, whatever it says.
+Answered ask(Scene& scene, const StartUp& request);
+// The same with the peer's private data filled in. The Reply accepts, and FPDUs follow.
+Answered expect_accepted(Scene& scene, const StartUp& request);
+// The first FPDU: an empty Write. The connection is of use then.
+void expect_works(Scene& scene, Conversation& by);
+
+// A new connection whose first octets are these, which are no Request that the peer may take.
+Conversation& begin_wrongly(Scene& scene, Bytes octets);
+// The same; the peer ends it and sends no octet.
+void expect_not_answered(Scene& scene, Bytes octets, const std::string& why);
+// The stream ends, and no FPDU comes before that.
+void expect_end_without_fpdu(Conversation& by, const std::string& why);
+
+}  // namespace weft::probe

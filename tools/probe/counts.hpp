@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the reports count, and in what order they tell.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "probe/report.hpp"
+#include "tools/probe/clause_table.hpp"
+#include "tools/probe/names.hpp"
+
+namespace weft::tools::probing {
+
+struct Counts {
+  std::array<std::size_t, 4> by_verdict{};
+
+  void add(Verdict verdict) noexcept { ++by_verdict[std::to_underlying(verdict)]; }
+  [[nodiscard]] std::size_t of(Verdict verdict) const noexcept { return by_verdict[std::to_underlying(verdict)]; }
+  [[nodiscard]] std::size_t all() const noexcept;
+};
+
+inline constexpr std::array kVerdicts{Verdict::kPass, Verdict::kWarn, Verdict::kFail, Verdict::kNotApplicable};
+
+[[nodiscard]] Counts cases_of(const Report& report);
+[[nodiscard]] Counts rules_of(const Report& report);
+// Of the cases, each where its clause belongs.
+[[nodiscard]] std::map<SectionGroup, Counts> by_section(const Report& report);
+
+// The case and the exchange that showed a rule broken; null where the report does not have them.
+[[nodiscard]] const CaseResult* case_of(const Report& report, const RuleResult& rule);
+[[nodiscard]] const Exchange* exchange_of(const Report& report, const RuleResult& rule);
+
+// "311 cases: 290 pass, 3 warn, 0 fail, 18 not applicable". `noun` in the singular.
+[[nodiscard]] std::string in_words(const Counts& counts, std::string_view noun);
+// What the peer is: "responder" where it listens, else "initiator".
+[[nodiscard]] std::string_view role_of(const Report& report) noexcept;
+// The command line that repeats a case by itself.
+[[nodiscard]] std::string again(const Report& report, std::string_view name);
+// "2026-11-26T00:21:43Z"
+[[nodiscard]] std::string time_text(std::chrono::system_clock::time_point time);
+
+}  // namespace weft::tools::probing

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// An exchange as the TCP events of a capture, whose packets are the exchange's parts, numbered from 1.
+#pragma once
+
+#include <array>
+
+#include "conformance/tcp_events.hpp"
+#include "probe/exchange.hpp"
+#include "tools/probe/names.hpp"
+
+namespace weft::tools::probing {
+
+// The end that opened the connection has sent the first packet.
+[[nodiscard]] inline conformance::End end_of(const Exchange& exchange, bool peer) noexcept {
+  return peer == exchange.peer_opened ? conformance::End::kFirst : conformance::End::kSecond;
+}
+
+// Hands each event to `take`.
+template <typename Take>
+void for_each_event(const Exchange& exchange, Take take) {
+  using conformance::Closing;
+  using conformance::End;
+  take(conformance::TcpEvent(conformance::TcpOpened{.handshake_seen = true}));
+  std::array<std::uint64_t, 2> offsets{};
+  std::uint64_t packet = 0;
+  for (const Part& part : exchange.parts) {
+    ++packet;
+    const End from = end_of(exchange, part.from_peer);
+    std::uint64_t& offset = offsets[static_cast<std::size_t>(from)];
+    if (part.kind == Part::kFin) {
+      take(conformance::TcpEvent(conformance::TcpClosed{from, Closing::kFin, packet}));
+    } else if (part.kind == Part::kReset) {
+      take(conformance::TcpEvent(conformance::TcpClosed{End::kFirst, Closing::kReset, packet}));
+      take(conformance::TcpEvent(conformance::TcpClosed{End::kSecond, Closing::kReset, packet}));
+      return;
+    } else {
+      take(conformance::TcpEvent(
+          conformance::TcpOctets{.from = from, .octets = part.octets, .place = {packet, 0}, .stream_offset = offset}));
+      offset += part.octets.size();
+    }
+  }
+}
+
+}  // namespace weft::tools::probing

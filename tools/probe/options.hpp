@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the command line of `weft probe` asks for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "probe/runner.hpp"
+#include "tools/probe/listening.hpp"
+
+namespace weft::tools::probing {
+
+struct Options {
+  std::string target{};  // "HOST:PORT"
+  ListenArguments listen{};
+  std::string profile = "raw";
+  probe::CaseFilter filter{};
+  std::uint64_t seed = 1;
+  unsigned at_a_time = 0;         // 0: what the profile allows
+  std::uint32_t patience = 5000;  // milliseconds
+  std::string json{};             // files to write; empty: none
+  std::string junit{};
+  std::string html{};
+  std::string captures{};  // a folder
+  bool list{};
+  bool quiet{};
+  bool verbose{};
+  bool strict{};
+  std::uint32_t fuzz{};  // seconds
+  std::string fuzz_folder = ".";
+  std::string replay{};
+};
+
+}  // namespace weft::tools::probing

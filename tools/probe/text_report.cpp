@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/probe/text_report.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "tools/probe/counts.hpp"
+#include "tools/probe/exchange_view.hpp"
+#include "tools/probe/markup.hpp"
+#include "tools/probe/outcome.hpp"
+
+namespace weft::tools::probing {
+namespace {
+
+using TextOut = std::back_insert_iterator<std::string>;
+
+constexpr std::size_t kExchangesShown = 4;
+constexpr std::size_t kItemsShown = 12;
+constexpr std::array kWorstTold{Verdict::kFail, Verdict::kWarn};
+
+Colour colour_of(Verdict verdict) noexcept {
+  switch (verdict) {
+    case Verdict::kPass: return Colour::kGreen;
+    case Verdict::kWarn: return Colour::kYellow;
+    case Verdict::kFail: return Colour::kRed;
+    case Verdict::kNotApplicable: return Colour::kDim;
+  }
+  return Colour::kBold;
+}
+
+// What a peer sent may stand in a reason.
+std::string line_of(std::string_view text) {
+  std::string line = shown(text);
+  std::ranges::replace(line, '\n', ' ');
+  return line;
+}
+
+// "fail MPA-4.4-19 (RFC 5044 section 4.4, MUST): crc-wrong-write", and what the RFC asks for.
+void put_head(TextOut out, Verdict verdict, std::string_view clause, std::string_view name, const Palette& palette) {
+  fmt::format_to(out, "{} {} ({}): {}\n", palette.paint(colour_of(verdict), probe::name(verdict)),
+                 palette.paint(Colour::kBold, clause), place_of_clause(clause), name);
+  if (const auto demand = demand_of(clause); !demand.empty()) fmt::format_to(out, "    The RFC: {}\n", demand);
+}
+
+void put_exchanges(TextOut out, const CaseResult& one) {
+  const std::size_t count = one.exchanges.size();
+  for (std::size_t i = 0; i < std::min(count, kExchangesShown); ++i) {
+    fmt::format_to(out, "    Connection {}: {}\n", i + 1, short_text(view_of(one.exchanges[i]), kItemsShown));
+  }
+  if (count > kExchangesShown) fmt::format_to(out, "    and {} more connections\n", count - kExchangesShown);
+}
+
+void put_case(TextOut out, const Report& report, const CaseResult& one, const Palette& palette) {
+  put_head(out, one.verdict, one.what->clause, one.what->name, palette);
+  fmt::format_to(out, "    The case: {}\n", one.what->what);
+  if (!one.reason.empty()) fmt::format_to(out, "    What came: {}\n", line_of(one.reason));
+  put_exchanges(out, one);
+  fmt::format_to(out, "    Again: {}\n\n", again(report, one.what->name));
+}
+
+void put_rule(TextOut out, const Report& report, const RuleResult& rule, const Palette& palette) {
+  put_head(out, rule.verdict, rule.rule->clause, "what the peer sent in all cases", palette);
+  fmt::format_to(out, "    The rule: {}\n    Broken {} time{}", rule.rule->sentence, rule.breaches,
+                 rule.breaches == 1 ? "" : "s");
+  const CaseResult* const one = case_of(report, rule);
+  if (one == nullptr) {
+    fmt::format_to(out, "\n\n");
+    return;
+  }
+  fmt::format_to(out, ", first in {}, connection {}, at offset {} of the peer's stream: {}\n", one->what->name,
+                 rule.exchange_index + 1, rule.first->stream_offset, line_of(rule.first->message));
+  if (const Exchange* const exchange = exchange_of(report, rule); exchange != nullptr)
+    fmt::format_to(out, "    There: {}\n", short_text(view_of(*exchange), kItemsShown));
+  fmt::format_to(out, "    Again: {}\n\n", again(report, one->what->name));
+}
+
+void put_row(TextOut out, std::string_view name, const Counts& counts, const Palette& palette) {
+  fmt::format_to(out, "{:52}", name);
+  for (const Verdict verdict : kVerdicts) {
+    const std::string number = fmt::format("{:>6}", counts.of(verdict));
+    fmt::format_to(out, " {}", counts.of(verdict) == 0 ? number : palette.paint(colour_of(verdict), number));
+  }
+  fmt::format_to(out, "\n");
+}
+
+void put_table(TextOut out, const Report& report, const Palette& palette) {
+  fmt::format_to(out, "{}\n",
+                 palette.paint(Colour::kBold, fmt::format("{:52} {:>6} {:>6} {:>6} {:>6}", "cases by section", "pass",
+                                                          "warn", "fail", "n/a")));
+  for (const auto& [group, counts] : by_section(report)) put_row(out, name_of(group), counts, palette);
+  if (!report.rules.empty()) put_row(out, "rules that the peer's octets were held against", rules_of(report), palette);
+}
+
+}  // namespace
+
+std::string text_of(const Report& report, bool strict, const Palette& palette) {
+  std::string text;
+  TextOut out(text);
+  fmt::format_to(out, "{}: profile {}, the peer is the MPA {}, seed {}, {} ms\n\n", report.target, report.profile,
+                 role_of(report), report.seed, report.took.count());
+  for (const Verdict verdict : kWorstTold) {
+    for (const CaseResult& one : report.cases) {
+      if (one.verdict == verdict) put_case(out, report, one, palette);
+    }
+    for (const RuleResult& rule : report.rules) {
+      if (rule.verdict == verdict) put_rule(out, report, rule, palette);
+    }
+  }
+  put_table(out, report, palette);
+  fmt::format_to(out, "\n{}", overall_line(report, strict, palette));
+  return text;
+}
+
+std::string progress_text(const CaseResult& result, std::size_t done, std::size_t all, const Palette& palette) {
+  const std::size_t width = fmt::formatted_size("{}", all);
+  const std::string word = result.verdict == Verdict::kNotApplicable ? "n/a " : std::string(name(result.verdict));
+  return fmt::format("[{:>{}}/{}] {}  {} {}", done, width, all, palette.paint(colour_of(result.verdict), word),
+                     result.what->clause, result.what->name);
+}
+
+}  // namespace weft::tools::probing
