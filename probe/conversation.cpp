@@ -90,10 +90,11 @@ void Conversation::send_frame(const StartUp& start_up) {
   send(forge(kind, start_up));
 }
 
-void Conversation::give_back(PeerFrame frame) { given_back_ = std::move(frame); }
+void Conversation::give_back(PeerFrame frame) {
+  pending_.insert(pending_.begin(), frame.octets.begin(), frame.octets.end());
+}
 
 PeerFrame Conversation::expect_frame(mpa::FrameKind kind) {
-  if (given_back_) return *std::exchange(given_back_, std::nullopt);
   const std::string name = kind == mpa::FrameKind::kRequest ? "MPA Request" : "MPA Reply";
   const Instant deadline = now() + patience_;
   for (;;) {

@@ -56,7 +56,7 @@ class Conversation {
   // --- Start-up
   void send_frame(const StartUp& start_up);  // a Request, or where the peer has opened, a Reply
   PeerFrame expect_frame(mpa::FrameKind kind);
-  // It was read already, and is what expect_frame() gives next.
+  // It was read already, and is what expect_frame() or octets() gives next.
   void give_back(PeerFrame frame);
   // Both frames are there: from now on FPDUs, framed as these two say. `ours` is what we sent.
   void start_fpdus(const StartUp& ours, const mpa::StartupFrame& peers);
@@ -123,7 +123,6 @@ class Conversation {
   Framer framer_{};
   std::optional<FrameReader> reader_{};
   std::vector<std::byte> pending_{};  // came, and was not taken
-  std::optional<PeerFrame> given_back_{};
   static constexpr std::size_t kMostReceived = 64U << 20U;  // a peer that floods ends the case
   std::size_t received_ = 0;                                // octets of the peer's
   std::size_t kept_ = 0;                                    // octets noted in exchange_

@@ -52,6 +52,9 @@ class FromPeer : public Way {
   // The next connection.
   virtual std::unique_ptr<Conversation> arrival(const SocketWish& wish) {
     const std::scoped_lock lock(starting_);  // so that each process has the connection that it has made
+    // A peer may try again with revision 1 when its Request found no answer (MPA2-10-12): no case waits for that.
+    while (listening_.start && listening_.socket->accept(now())) {
+    }
     std::shared_ptr<StartedPeer> peer;
     if (listening_.start) peer = listening_.start();
     if (!peer && listening_.tell_waiting) listening_.tell_waiting();
@@ -90,7 +93,7 @@ class FromRaw : public FromPeer {
   using FromPeer::FromPeer;
   [[nodiscard]] std::string_view profile() const override { return "raw"; }
   [[nodiscard]] std::uint32_t offers() const override { return kConnects | kStream; }
-  [[nodiscard]] unsigned most_at_a_time() const override { return listening_.start ? 4 : 1; }
+  [[nodiscard]] unsigned most_at_a_time() const override { return 1; }
 };
 
 // `rping -c`: its first FPDU is a Send that names its buffer.
@@ -202,7 +205,7 @@ class FromPeerProgram final : public FromPeer {
     return out;
   }
 
-  // Whether another case waits for it, or nobody can use it; then it is gone from `one`.
+  // Whether another case waits for it, or no case can use it; then it is gone from `one`.
   bool park(Arrived& one) {
     const std::scoped_lock lock(mutex_);
     if (const auto wanted = awaited_.find(one.session); wanted != awaited_.end()) {
@@ -219,7 +222,9 @@ class FromPeerProgram final : public FromPeer {
   // It waited too long for us.
   static bool over(Conversation& by) {
     try {
+      PeerFrame request = by.expect_frame(mpa::FrameKind::kRequest);
       by.expect_silence({}, "it waits for the Reply");
+      by.give_back(std::move(request));
     } catch (const Judgement&) {
       return true;
     }

@@ -24,11 +24,11 @@ class StartedPeer {
 struct Listening {
   std::unique_ptr<ListeningSocket> socket{};
   // Starts a peer, which connects to `socket`: once for each connection; a probe-peer (profile "weft") connects again by
-  // itself and is started once. Absent: somebody else starts it. Throws Judgement.
+  // itself and is started once. Absent: a person or a script starts it. Throws Judgement.
   std::function<std::unique_ptr<StartedPeer>()> start{};
-  // Called where the peer has to be started by somebody else, before each wait.
+  // Called where a person or a script has to start the peer, before each wait.
   std::function<void()> tell_waiting{};
-  // How long a connection is waited for that somebody else starts.
+  // How long such a connection is waited for.
   Duration wait = std::chrono::seconds(60);
 };
 

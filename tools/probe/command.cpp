@@ -19,6 +19,7 @@
 #include "tools/probe/html_report.hpp"
 #include "tools/probe/json_report.hpp"
 #include "tools/probe/junit_report.hpp"
+#include "tools/probe/listening.hpp"
 #include "tools/probe/options.hpp"
 #include "tools/probe/outcome.hpp"
 #include "tools/probe/text_report.hpp"
@@ -48,8 +49,8 @@ constexpr const char* kProbeFooter =
     "  weft probe --only MPA-4.4 192.0.2.7:4420         the cases of RFC 5044 section 4.4 alone\n"
     "  weft probe --fuzz 60 --seed 7 192.0.2.7:4420     random conversations for a minute\n"
     "  weft probe --replay probe-7.case 192.0.2.7:4420  one of them again\n"
-    "  weft probe --listen 4420 --profile rping --run 'rping -c -a {host} -p {port} -C 1'\n"
-    "                                                   an endpoint that connects: started for each case\n"
+    "  weft probe --profile rping --listen 7174 --run \"rping -c -a {host} -p {port} -C 1\"\n"
+    "                                                   an endpoint that connects, started for each connection\n"
     "  weft probe --list                                all cases\n"
     "\n"
     "Exit codes: 0 no failure, 1 failures (with --strict: or warnings), 2 a report could not be\n"
@@ -91,6 +92,13 @@ Outcome<verbs::Endpoint> read_target(const std::string& target) {
   return look_up("HOST:PORT", host, port);
 }
 
+Outcome<std::unique_ptr<probe::Way>> way_of(const Options& options) {
+  if (!options.listen.at.empty()) return probing::way_by(options.listen, options.profile, options.target);
+  const auto endpoint = read_target(options.target);
+  if (!endpoint) return std::unexpected(endpoint.error());
+  return probe::way_to_listener(options.profile, *endpoint);
+}
+
 // One that fails does not keep the others from being written.
 Outcome<void> write_reports(const probe::Report& report, const Options& options) {
   Outcome<void> result;
@@ -127,26 +135,12 @@ Outcome<void> run_cases(probe::Way& way, const Options& options, const std::stri
   return written ? probing::outcome_of(report, options.strict) : written;
 }
 
-// How the prober comes to the peer. `where`: what the reports call the place.
-Outcome<std::unique_ptr<probe::Way>> way_of(const Options& options, std::string& where) {
-  if (!options.listen.at.empty()) {
-    where = options.listen.at;
-    return probing::way_by(options.listen, options.profile, options.target);
-  }
-  if (!options.listen.run.empty()) return usage_error("--run is for --listen: it starts a peer that connects.");
-  const auto endpoint = read_target(options.target);
-  if (!endpoint) return std::unexpected(endpoint.error());
-  where = endpoint->to_string();
-  return probe::way_to_listener(options.profile, *endpoint);
-}
-
 Outcome<void> run_probe(const Options& options, const GlobalOptions& global) {
   if (options.list) return list_cases();
   if (auto checked = check_filter(options.filter); !checked) return checked;
-  std::string where;
-  auto made = way_of(options, where);
+  auto made = way_of(options);
   if (!made) return std::unexpected(made.error());
-  const std::unique_ptr<probe::Way> way = std::move(*made);
+  const auto way = std::move(*made);
   way->patience = std::chrono::milliseconds(options.patience);
   if (auto caught = catch_interruptions(); !caught) return caught;
   if (auto there = probe::knock(*way); !there) return probing::no_peer(there.error() + ".");
@@ -154,7 +148,8 @@ Outcome<void> run_probe(const Options& options, const GlobalOptions& global) {
   if (options.fuzz != 0)
     return probing::fuzz(
         *way, {.seconds = options.fuzz, .seed = options.seed, .folder = options.fuzz_folder, .quiet = options.quiet});
-  return run_cases(*way, options, where, palette_for(global.color, STDOUT_FILENO));
+  return run_cases(*way, options, options.listen.at.empty() ? options.target : options.listen.at,
+                   palette_for(global.color, STDOUT_FILENO));
 }
 
 void add_report_options(CLI::App& probe, Options& options) {
@@ -218,8 +213,8 @@ void add_probe_command(CLI::App& app, Selection& selection) {
       ->type_name("NAME")
       ->check(CLI::IsMember({"raw", "rping", "weft"}))
       ->capture_default_str();
-  probing::add_listen_options(*probe, options->listen);
   add_choice_options(*probe, *options);
+  probing::add_listen_options(*probe, options->listen);
   add_report_options(*probe, *options);
   add_random_options(*probe, *options);
   probe->callback([&selection, options] {

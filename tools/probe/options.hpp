@@ -11,7 +11,7 @@
 namespace weft::tools::probing {
 
 struct Options {
-  std::string target{};  // "HOST:PORT"; empty where the peer connects
+  std::string target{};  // "HOST:PORT"
   ListenArguments listen{};
   std::string profile = "raw";
   probe::CaseFilter filter{};

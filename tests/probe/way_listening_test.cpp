@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ways to a peer that connects: what the prober answers, and what it waits for.
+#include "probe/way_listening.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "probe/socket.hpp"
+
+namespace weft::probe {
+namespace {
+
+mpa::StartupFrame request(std::optional<mpa::EnhancedData> enhanced) {
+  return {.kind = mpa::FrameKind::kRequest, .enhanced = enhanced};
+}
+
+TEST(FittingReply, IsAsPlainAsTheRequest) {
+  const StartUp reply = fitting_reply(request({}));
+  EXPECT_FALSE(reply.enhanced);
+  EXPECT_EQ(reply.revision, 1);
+}
+
+TEST(FittingReply, MirrorsTheModelAndStaysWithinTheInitiatorsIrd) {
+  const StartUp reply =
+      fitting_reply(request(mpa::EnhancedData{.peer_to_peer = true, .rtr = {.write = true}, .ird = 3, .ord = 2}));
+  ASSERT_TRUE(reply.enhanced);
+  EXPECT_TRUE(reply.enhanced->peer_to_peer);
+  EXPECT_TRUE(reply.enhanced->rtr.write);
+  EXPECT_FALSE(reply.enhanced->rtr.send);
+  EXPECT_EQ(reply.enhanced->ord, 3);
+  EXPECT_EQ(reply.enhanced->ird, 16);
+}
+
+TEST(FittingReply, LeavesANumberThatIsNotNegotiated) {
+  const StartUp reply = fitting_reply(request(mpa::EnhancedData{.ird = mpa::kNoNegotiation}));
+  EXPECT_EQ(reply.enhanced->ord, 16);
+}
+
+std::unique_ptr<ListeningSocket> listening() {
+  return std::move(*ListeningSocket::open(*transport::Endpoint::parse("127.0.0.1:0")));
+}
+
+// The prober's own other role, as a peer.
+std::jthread peer_at(const transport::Endpoint& at, bool speaks) {
+  return std::jthread([at, speaks] {
+    const Duration patience = std::chrono::seconds(5);
+    Conversation by(std::move(*connect_to(at, now() + patience)), false, patience);
+    const StartUp start_up{};
+    by.send_frame(start_up);
+    by.start_fpdus(start_up, by.expect_frame(mpa::FrameKind::kReply).frame);
+    if (speaks) by.send_ulpdu(by.make().write({}, {}, {}));
+    by.expect_end_sometime("the test is over", patience);
+  });
+}
+
+TEST(FromRaw, WaitsForTheInitiatorsFirstFpdu) {
+  Listening where{.socket = listening()};
+  const auto peer = peer_at(where.socket->local(), true);
+  int waits = 0;
+  where.tell_waiting = [&] { ++waits; };
+  const auto way = way_from_peer("raw", std::move(where));
+  const auto opened = way->open({}, true);
+  EXPECT_TRUE(opened.conversation->exchange().peer_opened);
+  EXPECT_EQ(waits, 1);
+}
+
+TEST(FromRaw, SaysSoWhereThePeerSendsNone) {
+  Listening where{.socket = listening()};
+  const auto peer = peer_at(where.socket->local(), false);
+  const auto way = way_from_peer("raw", std::move(where));
+  way->patience = std::chrono::milliseconds(50);
+  EXPECT_THROW(way->open({}, true), Judgement);
+}
+
+TEST(FromRaw, SaysSoWhereNoneComes) {
+  const auto way = way_from_peer("raw", {.socket = listening(), .wait = std::chrono::milliseconds(10)});
+  EXPECT_THROW(way->open({}, true), Judgement);
+}
+
+TEST(FromPeer, HasNoOtherProfiles) { EXPECT_EQ(way_from_peer("siw", {.socket = listening()}), nullptr); }
+
+}  // namespace
+}  // namespace weft::probe
