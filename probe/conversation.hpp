@@ -92,7 +92,7 @@ class Conversation {
   void expect_end(const std::string& why);
   // FIN or RST within the time; octets before it do not matter.
   void expect_end_sometime(const std::string& why, Duration limit);
-  // No octet and no end for so long.
+  // No octet and no end for this time.
   void expect_silence(Duration limit, const std::string& why);
   // An RDMA Read of no octets is answered. Every responder whose IRD is not 0 allows it, without an STag (RDMAP-5.2.1-14).
   void expect_empty_read();
