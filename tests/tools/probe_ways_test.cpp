@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// `weft probe` comes to its peer: rping and probe-peer, those that listen and those that connect.
+// `weft probe` waits for its peer: a weft probe-peer that it starts, or that a person starts.
 #include <gmock/gmock.h>
+
+#include <csignal>
 
 #include "probe_run.hpp"
 
@@ -8,13 +10,6 @@ namespace weft::test {
 namespace {
 
 using testing::HasSubstr;
-
-TEST(RpingServer, FailsNoCase) {
-  const std::uint16_t port = free_port();
-  Command server({"rping", "-s", "-P", "-a", "127.0.0.1", "-p", std::to_string(port)});
-  ASSERT_TRUE(server.wait_for_error("listening on ")) << server.err();
-  expect_clean(probed(joined({"--profile", "rping", "127.0.0.1:" + std::to_string(port)}, quick())), 60);
-}
 
 struct Caller {
   std::string profile{};
@@ -29,19 +24,17 @@ class Callers : public testing::TestWithParam<Caller> {};
 
 TEST_P(Callers, FailNoCase) {
   const Caller& caller = GetParam();
-  const Arguments listen{"--profile", caller.profile, "--listen", caller.address, "--run",
-                         std::string(WEFT_COMMAND) + " " + caller.command};
+  const Arguments listen{"--profile",    caller.profile, "--listen",
+                         caller.address, "--run",        std::string(WEFT_COMMAND) + " " + caller.command};
   expect_clean(probed(joined(listen, quick())), caller.passes);
 }
 
-constexpr const char* kPing = "rping -c -a {host} -p {port} -C 1";
 constexpr const char* kPeer = "probe-peer -c -a {host} -p {port}";
 INSTANTIATE_TEST_SUITE_P(AreStarted, Callers,
-                         testing::Values(Caller{"rping", "0", kPing, 40},
-                                         Caller{"raw", "0", "probe-peer -c -a {host} -p {port} --connections 1", 30},
+                         testing::Values(Caller{"raw", "0", "probe-peer -c -a {host} -p {port} --connections 1", 30},
                                          Caller{"weft", "0", kPeer, 150}, Caller{"weft", "[::1]:0", kPeer, 150},
-                                         Caller{"weft", "0", "probe-peer -c -a {host} -p {port} --policy peer-to-peer=on",
-                                                100}));
+                                         Caller{"weft", "0",
+                                                "probe-peer -c -a {host} -p {port} --policy peer-to-peer=on", 100}));
 
 TEST(Caller, ThatAPersonStartsIsWaitedFor) {
   Command prober({"probe", "--profile", "weft", "--listen", "0", "--only", "crc-wrong-write"});
@@ -53,6 +46,15 @@ TEST(Caller, ThatAPersonStartsIsWaitedFor) {
   const Ended ended = prober.wait();
   EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("the peer is the MPA initiator"));
+}
+
+TEST(Caller, IsWaitedForNoLongerThanThePersonLikes) {
+  Command prober({"probe", "--listen", "0"});
+  ASSERT_TRUE(prober.wait_for_error("for connection 1 of the peer\n")) << prober.err();
+  prober.signal(SIGINT);
+  const Ended ended = prober.wait(std::chrono::seconds(5));
+  EXPECT_EQ(ended.exit_code, 3) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("interrupted before the peer's connection came"));
 }
 
 TEST(Caller, ThatCannotBeStartedIsNoPeer) {
