@@ -58,6 +58,7 @@ void Conversation::send_in_pieces(Bytes octets, const std::vector<std::size_t>& 
 
 void Conversation::shut() {
   note(Part::kFin, false);
+  shut_ = true;
   socket_->shut();
 }
 void Conversation::reset() {

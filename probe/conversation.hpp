@@ -122,11 +122,12 @@ class Conversation {
   Messages messages_{};
   Framer framer_{};
   std::optional<FrameReader> reader_{};
-  std::vector<std::byte> pending_{};  // came, and was not taken
+  std::vector<std::byte> pending_{};                        // came, and was not taken
   static constexpr std::size_t kMostReceived = 64U << 20U;  // a peer that floods ends the case
   std::size_t received_ = 0;                                // octets of the peer's
   std::size_t kept_ = 0;                                    // octets noted in exchange_
   Part::Kind ended_ = Part::kOctets;                        // how the peer's direction ended, if not kOctets
+  bool shut_ = false;                                       // our FIN was sent
   std::vector<std::string> warnings_{};
 };
 

@@ -59,6 +59,17 @@ TEST(Expectations, OfATerminate) {
             "a Send came behind the Terminate, which is the last message of its direction");
 }
 
+// One of layer 2 has no headers, whether or not it is known what it is about.
+TEST(Expectations, OfATerminateOfMpa) {
+  const Ulpdu bad = Messages().send(pattern(5));
+  auto terminate = rdmap::make_terminate(kCrc);
+  terminate.ddp_header = rdmap::HeaderCopy::front_of(bad);
+  terminate.segment_length = std::uint16_t{23};
+  for (const Bytes about : {Bytes(), Bytes(bad)})
+    EXPECT_NE(terminate_after({Messages().terminate(terminate)}, true, {kCrc}, about).find("one of layer 2 has none"),
+              std::string::npos);
+}
+
 TEST(Expectations, OfAReadResponse) {
   const auto after = [](const std::vector<Ulpdu>& ulpdus) {
     Connected pair;
