@@ -2,9 +2,8 @@
 // Resources and rights, RFC 5042: what one peer may cost, and what it may not reach.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "probe/cases/steps.hpp"
+#include "probe/socket.hpp"
 
 namespace weft::probe {
 namespace limits {
@@ -110,25 +109,28 @@ void many_incomplete(Scene& scene) {
 // is left of the Read that it stopped.
 void revoked_in_mid_read(Scene& scene) {
   constexpr std::uint32_t kSize = 65000;
+  constexpr std::uint16_t kReads = 128;
   Conversation& other = scene.connect();
-  Conversation& by = scene.rejoin({.socket = {.window = 4096}, .wish = {.ird = 128}});
-  const int reads = std::min<int>(scene.advert().ird, 128);  // a peer that connects may have fewer than wished
+  Conversation& by = scene.rejoin({.socket = {.window = 4096}, .wish = {.ird = kReads}});
+  if (scene.advert().ird < kReads)
+    not_applicable("the peer takes too few Reads at a time to have Responses wait while memory is revoked");
   const Region region = scene.region(Region::kPlain, kReadWrite);
   const auto asked = read_of(region.stag, region.offset, kSize);
   std::vector<std::byte> all;
-  for (int i = 0; i < reads; ++i) {
+  for (int i = 0; i < kReads; ++i) {
     const auto fpdu = by.fpdu(by.make().read_request(asked));
     all.insert(all.end(), fpdu.begin(), fpdu.end());
   }
   by.send(all);
   scene.order(other, {.operation = Order::kRevoke, .flags = Order::kAnswer, .stag = region.stag});
+  by.socket().window_of(1 << 20);  // the rest may come fast
   std::uint32_t got = 0;
   PeerFpdu fpdu;
   for (int whole = 0;;) {
     if (by.next(fpdu, scene.patience()) != Came::kFpdu) fail("the stream ended without a Terminate in mid-Read");
     if (fpdu.opcode() == std::to_underlying(rdmap::Opcode::kTerminate)) break;
     got = fpdu.last() ? 0 : got + static_cast<std::uint32_t>(fpdu.payload().size());
-    if (fpdu.last() && ++whole == reads)
+    if (fpdu.last() && ++whole == kReads)
       not_applicable("the peer had all Responses ready before the memory was revoked");
   }
   const auto said = rdmap::parse_terminate(fpdu.payload());

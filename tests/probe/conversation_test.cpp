@@ -70,6 +70,21 @@ TEST(Expectations, OfATerminateOfMpa) {
               std::string::npos);
 }
 
+// One Send after the other, each in time: what waits for another message waits no longer than the case may take.
+TEST(Expectations, OfAPeerThatDrips) {
+  Connected pair(std::chrono::seconds(10));
+  pair.conversation->end_by(now() + std::chrono::milliseconds(50));
+  const std::jthread drips([&](const std::stop_token& stop) {
+    Framer framer;
+    for (Messages make; !stop.stop_requested(); std::this_thread::sleep_for(std::chrono::milliseconds(1)))
+      pair.say(framer.fpdu(make.send(pattern(1))));
+  });
+  const Instant began = now();
+  EXPECT_EQ(sentence([&] { pair.conversation->expect_terminate({kCrc}); }),
+            "the case's time is over, and the peer still had it wait");
+  EXPECT_LT(now() - began, std::chrono::seconds(5));
+}
+
 TEST(Expectations, OfAReadResponse) {
   const auto after = [](const std::vector<Ulpdu>& ulpdus) {
     Connected pair;
