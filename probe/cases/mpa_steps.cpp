@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <thread>
 
 namespace weft::probe {
 
@@ -71,20 +70,10 @@ Reaction reaction_of(Conversation& by) {
   return reaction_within(by, by.patience());
 }
 
-PeerReport look(Scene& scene, Conversation& by) {
-  const Region region = scene.region(Region::kReport, Region::kRead);
-  const auto report = parse_report(scene.read_back(by, region, 0, kReportSize));
-  if (!report) fail("the peer's report is too short");
-  return *report;
-}
+PeerReport look(Scene& scene, Conversation& by) { return peek_until(scene, by, 0); }
 
 PeerReport expect_receives(Scene& scene, Conversation& by, std::uint32_t count) {
-  const Instant deadline = now() + scene.patience();
-  PeerReport seen = look(scene, by);
-  while (seen.receives_done < count && now() < deadline) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the application takes its completions in its own time
-    seen = look(scene, by);
-  }
+  const PeerReport seen = peek_until(scene, by, count);
   if (seen.receives_done != count)
     fail(fmt::format("{} receives completed; it should have been {}", seen.receives_done, count));
   return seen;

@@ -59,11 +59,13 @@ void expect_delivered(Scene& scene, Conversation& by, Bytes payload, const PeerR
 PeerReport peek_until(Scene& scene, Conversation& by, std::uint32_t receives) {
   const Region region = scene.region(Region::kReport, Region::kRead);
   const Instant deadline = now() + scene.patience();
-  std::optional<PeerReport> report;
+  // The peer writes it meanwhile, and no order binds the octets: it is right when it is the same twice.
+  std::optional<PeerReport> report, before;
   do {
+    before = report;
     report = parse_report(scene.read_back(by, region, 0, kReportSize));
     if (!report) fail("the peer's report cannot be read");
-  } while (report->receives_done < receives && now() < deadline);
+  } while ((report != before || report->receives_done < receives) && now() < deadline);
   return *report;
 }
 
