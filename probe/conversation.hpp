@@ -77,7 +77,8 @@ class Conversation {
   PeerFpdu expect_fpdu(const std::string& what);
   // The next one, which is not skipped over, has this opcode.
   PeerFpdu expect_message(rdmap::Opcode opcode);
-  // All segments of a Read Response to our request; its payload. `sink` and `offset` as we asked.
+  // All segments of a Read Response to our request; its payload. `sink` and `offset` as we asked. Empty Writes before it are
+  // skipped.
   std::vector<std::byte> expect_read_response(ddp::Stag sink, ddp::TaggedOffset offset, std::size_t size);
 
   // --- Reactions
@@ -122,7 +123,7 @@ class Conversation {
   Messages messages_{};
   Framer framer_{};
   std::optional<FrameReader> reader_{};
-  std::vector<std::byte> pending_{};  // came, and was not taken
+  std::vector<std::byte> pending_{};                        // came, and was not taken
   static constexpr std::size_t kMostReceived = 64U << 20U;  // a peer that floods ends the case
   std::size_t received_ = 0;                                // octets of the peer's
   std::size_t kept_ = 0;                                    // octets noted in exchange_

@@ -34,7 +34,7 @@ at("no-common-rtr-unnoticed", NEGOTIATION, "MPA2-9.2-13 MPA2-9.2-14 MPA2-9.2-12 
    "if (agreement.peer_to_peer && !agreement.rtr) return Fault::kNoMatchingRtr;", "", policy="peer-to-peer=on")
 at("ord-beyond-ird", NEGOTIATION, "MPA2-9.1-14 MPA2-9.1-06 MPA2-3-02 RDMAP-6.1-08 SEC-6.4.3.3-04",
    "The own ORD stays beyond the IRD of the Reply.", "result.ord = ord_within(result.ord, result.peer_ird);", "")
-at("request-without-c", "CRC", "MPA-4.4-04 MPA-4.4-05 MPA-4.1-08 MPA-4.4-10 MPA-7.1.1-09 MPA-7.1.1-13",
+at("request-without-c", "CRC", "MPA-4.4-04 MPA-4.4-05",
    "The Request has C = 0, though the administrator has not asked for that, and CRCs are checked all the same.",
    "policy_.crc", "false", near=".crc = policy_.crc,  // on, unless")
 at("request-with-r", START, "MPA-7.1.1-14",
