@@ -77,7 +77,8 @@ class Conversation {
   PeerFpdu expect_fpdu(const std::string& what);
   // The next one, which is not skipped over, has this opcode.
   PeerFpdu expect_message(rdmap::Opcode opcode);
-  // All segments of a Read Response to our request; its payload. `sink` and `offset` as we asked.
+  // All segments of a Read Response to our request; its payload. `sink` and `offset` as we asked. Empty Writes before it are
+  // skipped.
   std::vector<std::byte> expect_read_response(ddp::Stag sink, ddp::TaggedOffset offset, std::size_t size);
 
   // --- Reactions
