@@ -77,7 +77,8 @@ class Conversation {
   PeerFpdu expect_fpdu(const std::string& what);
   // The next one, which is not skipped over, has this opcode.
   PeerFpdu expect_message(rdmap::Opcode opcode);
-  // All segments of a Read Response to our request; its payload. `sink` and `offset` as we asked.
+  // All segments of a Read Response to our request; its payload. `sink` and `offset` as we asked. Empty Writes before it are
+  // skipped.
   std::vector<std::byte> expect_read_response(ddp::Stag sink, ddp::TaggedOffset offset, std::size_t size);
 
   // --- Reactions
@@ -104,6 +105,8 @@ class Conversation {
   Exchange& exchange() noexcept { return exchange_; }
   // What is wrong and does not decide the case: told as a warning if it passes.
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
+  // Calls that wait for the peer fail from then on, however it drips: a case has an end.
+  void end_by(Instant end) noexcept { end_by_ = end; }
   [[nodiscard]] Duration patience() const noexcept { return patience_; }
   [[nodiscard]] Socket& socket() noexcept { return *socket_; }
   // Lives as long as this conversation, and goes once its socket is closed: the process of a peer that was started for it.
@@ -118,15 +121,17 @@ class Conversation {
   std::unique_ptr<Socket> socket_;
   Duration patience_;
   Instant opened_;
+  std::optional<Instant> end_by_{};
   Exchange exchange_{};
   Messages messages_{};
   Framer framer_{};
   std::optional<FrameReader> reader_{};
-  std::vector<std::byte> pending_{};  // came, and was not taken
+  std::vector<std::byte> pending_{};                        // came, and was not taken
   static constexpr std::size_t kMostReceived = 64U << 20U;  // a peer that floods ends the case
   std::size_t received_ = 0;                                // octets of the peer's
   std::size_t kept_ = 0;                                    // octets noted in exchange_
   Part::Kind ended_ = Part::kOctets;                        // how the peer's direction ended, if not kOctets
+  bool shut_ = false;                                       // our FIN was sent
   std::vector<std::string> warnings_{};
 };
 

@@ -101,7 +101,7 @@ class Run {
       result.reason = "the peer takes no connections any more";
       return;
     }
-    Scene scene(way_, seed_of(*result.what, options_.seed));
+    Scene scene(way_, seed_of(*result.what, options_.seed), result.what->slow ? Scene::kSlowTime : Scene::kTime);
     try {
       result.what->run(scene);
       result.verdict = Verdict::kPass;

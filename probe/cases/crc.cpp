@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "probe/cases/mpa_steps.hpp"
+#include "probe/cases/startups.hpp"
 
 namespace weft::probe {
 namespace crc {
@@ -148,6 +149,21 @@ void garbage_is_taken_where_crc_is_off(Scene& scene) {
   scene.expect_alive(by);
 }
 
+// C = 0 in a frame of the peer's is a wish to do without CRCs. Whether its administrator asked for that cannot be seen.
+void preferred_by_the_peer(Scene& scene) {
+  bool wants = false;
+  if (scene.peer_connects()) {
+    wants = scene.dial().expect_frame(mpa::FrameKind::kRequest).frame.crc;
+  } else {
+    StartUp request;
+    request.crc = false;
+    const Answered answered = ask(scene, for_peer(scene, std::move(request)));
+    if (answered.reply.frame.reject) not_applicable("the peer rejects a Request with C = 0");
+    wants = answered.reply.frame.crc;
+  }
+  if (!wants) warn("the peer's C is 0, which is right where its administrator has asked for no CRCs, and nowhere else");
+}
+
 }  // namespace
 }  // namespace crc
 
@@ -220,6 +236,13 @@ std::span<const Case> crc_cases() {
        .needs = kStream,
        .run = not_asked_for_by_us,
        .also = {"MPA-4.4-09"}},
+      {.name = "crc-preference",
+       .clause = "MPA-4.4-05",
+       .what = "The peer's Request has C = 1, or where it listens, its Reply to a Request with C = 0: CRCs are the "
+               "default.",
+       .needs = kNoNeed,
+       .run = preferred_by_the_peer,
+       .also = {"MPA-4.4-04"}},
       {.name = "crc-off-garbage",
        .clause = "MPA-4.1-08",
        .what = "CRCs are off in both directions, and the CRC field holds garbage: the FPDUs are delivered.",

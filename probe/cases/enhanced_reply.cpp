@@ -61,6 +61,7 @@ bool asked_enhanced(const Conversation& by) {
 
 // The peer has more Reads to do than our IRD allows: one at a time.
 void one_read_at_a_time(Scene& scene) {
+  ask(scene).by.shut();  // an Initiator that does not ask is not told our IRD
   Conversation& by = scene.connect({.start_up = {.enhanced = mpa::EnhancedData{.ird = 1, .ord = 1}}});
   if (!asked_enhanced(by)) not_applicable("the peer's Request is not enhanced (RFC 6581): no IRD is negotiated");
   static_cast<void>(scene.order(
@@ -107,6 +108,24 @@ void flags_of_no_model(Scene& scene) {
   expect_start(asked.by);
 }
 
+// A is 0 in the Request and 1 in the Reply, which names the RDMA Read alone. An Initiator that checks the flags ends the
+// connection, and one that takes the Reply at its word sends that Read (MPA2-9.2-12).
+void model_not_asked_for(Scene& scene) {
+  Asked asked = ask(scene);
+  if (asked.wants().peer_to_peer) not_applicable("the peer's Request is of the peer-to-peer model (A is 1)");
+  asked.by.exchange().prober_breaks_startup = true;
+  asked.reply.enhanced->peer_to_peer = true;
+  asked.reply.enhanced->rtr = {.send = false, .write = false, .read = true};
+  asked.answer();
+  PeerFpdu first;
+  const Came came = asked.by.next(first, asked.by.patience());
+  if (came == Came::kFin || came == Came::kReset) return;
+  const bool reads = first.opcode() == std::to_underlying(rdmap::Opcode::kReadRequest);
+  const bool tells = first.opcode() == std::to_underlying(rdmap::Opcode::kTerminate);
+  if (came != Came::kFpdu || (!reads && !tells))
+    warn("A is 0 in the Request and 1 in the Reply, and the peer goes on as if it were 0 in both");
+}
+
 void no_type_in_common(Scene& scene) {
   for (const bool none : {true, false}) {
     Asked asked = ask_peer_to_peer(scene);
@@ -149,7 +168,7 @@ std::span<const Case> enhanced_reply_cases() {
        .what = "The Responder's ORD is 16382, more than the Request's IRD: Terminate 2/0/06.",
        .needs = kConnects,
        .run = too_many_reads,
-       .also = {"MPA2-9.1-13", "MPA2-9.1-16", "MPA2-8-01"}},
+       .also = {"MPA2-9.1-13", "MPA2-9.1-16", "MPA2-8-01", "RDMAP-IANA-3.3-06"}},
       {.name = "enhanced-reply-one-read",
        .clause = "MPA2-9.1-14",
        .what = "The Responder's IRD is 1, and the peer has three Reads to do: they come one at a time.",
@@ -171,12 +190,18 @@ std::span<const Case> enhanced_reply_cases() {
        .what = "B, C and D are set in the Reply and A is not: the peer ignores them.",
        .needs = kConnects | kStream,
        .run = flags_of_no_model},
+      {.name = "enhanced-reply-model",
+       .clause = "MPA2-12-01",
+       .what =
+           "A is 0 in the Request and 1 in the Reply, with D alone: the peer ends the connection, or sends the RTR.",
+       .needs = kConnects | kStream,
+       .run = model_not_asked_for},
       {.name = "enhanced-reply-no-common-rtr",
        .clause = "MPA2-9.2-13",
        .what = "The Reply names no ready-to-receive type that the Request has: Terminate 2/0/07.",
        .needs = kConnects,
        .run = no_type_in_common,
-       .also = {"MPA2-9.2-14", "MPA2-8-01"}},
+       .also = {"MPA2-9.2-14", "MPA2-8-01", "RDMAP-IANA-3.3-07"}},
       {.name = "enhanced-reply-rtr",
        .clause = "MPA2-9.2-12",
        .what = "The Reply names one ready-to-receive type: it is the first message, and has no octets.",

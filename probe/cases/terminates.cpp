@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Terminate, RFC 5040 sections 4.8 and 7: what the peer makes of ours. What its own look like is asserted wherever it sends one.
+#include <thread>
+
 #include "probe/cases/steps.hpp"
 
 namespace weft::probe {
@@ -112,9 +114,10 @@ void is_the_last(Scene& scene) {
   Opening opening;
   opening.socket.window = 4096;
   Conversation& by = scene.connect(opening);
-  scene.order(by, {.operation = Order::kWrite, .count = 64, .length = 60000, .stag = Scene::kOwnStag});
+  scene.order(by, {.operation = Order::kWrite, .count = 128, .length = 60000, .stag = Scene::kOwnStag});
   PeerFpdu first;
   if (by.next(first, scene.patience()) != Came::kFpdu) fail("the peer does not write");
+  std::this_thread::sleep_for(scene.quiet());  // until its program has said it all, and TCP takes no more of it
   const auto bad = by.make().untagged(0x43, 9, pattern(8));
   by.send_ulpdu(bad);
   by.expect_terminate({kQueue}, bad, {kOpcode});
@@ -130,6 +133,15 @@ void after_a_read(Scene& scene) {
   octets.insert(octets.end(), more.begin(), more.end());
   by.send(octets);
   by.expect_terminate({kTaggedStag}, bad);
+}
+
+// An error of MPA quotes no header. A responder may send behind the first good FPDU alone (MPA-7.1.2-17), so one goes before.
+void of_mpa(Scene& scene) {
+  Conversation& by = scene.connect();
+  by.expect_empty_read();
+  const auto ulpdu = by.make().send(pattern(8));
+  by.send_ulpdu(ulpdu, {.crc_xor = 1});
+  by.expect_terminate({kBadCrc}, ulpdu);
 }
 
 }  // namespace
@@ -193,6 +205,12 @@ std::span<const Case> terminates_cases() {
        .needs = kRegions,
        .run = after_a_read,
        .also = {"RDMAP-7-01", "RDMAP-6.2.1-01"}},
+      {.name = "terminate-of-mpa",
+       .clause = "RDMAP-4.8-41",
+       .what = "A wrong CRC: Terminate 2/0/02, which quotes no header.",
+       .needs = kStream,
+       .run = of_mpa,
+       .also = {"RDMAP-IANA-3.3-02", "RDMAP-4.8-07"}},
   };
   return cases;
 }
