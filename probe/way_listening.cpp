@@ -237,7 +237,8 @@ class FromPeerProgram final : public FromPeer {
       return true;
     }
     if (used_.insert(one.session).second) return false;
-    one.conversation->send_frame({.private_data = serialize(Wish{})});  // its successor is of a new session
+    const PeerFrame request = one.conversation->expect_frame(mpa::FrameKind::kRequest);
+    one.conversation->send_frame(fitting_reply(request.frame, {.private_data = serialize(Wish{})}));  // the successor's session is new
     one.conversation.reset();
     return true;
   }

@@ -53,10 +53,17 @@ void too_many_reads(Scene& scene) {
   asked.by.expect_terminate({kInsufficientIrd});
 }
 
+// Whether the peer's Request, with which the exchange begins, is enhanced: its S flag.
+bool asked_enhanced(const Conversation& by) {
+  const auto& first = by.exchange().parts.front().octets;
+  return first.size() > mpa::kKeySize && (first[mpa::kKeySize] & std::byte{0x10}) != std::byte{};
+}
+
 // The peer has more Reads to do than our IRD allows: one at a time.
 void one_read_at_a_time(Scene& scene) {
   ask(scene).by.shut();  // an Initiator that does not ask is not told our IRD
   Conversation& by = scene.connect({.start_up = {.enhanced = mpa::EnhancedData{.ird = 1, .ord = 1}}});
+  if (!asked_enhanced(by)) not_applicable("the peer's Request is not enhanced (RFC 6581): no IRD is negotiated");
   static_cast<void>(scene.order(
       by, {.operation = Order::kRead, .count = 3, .length = 64, .stag = Scene::kOwnStag, .offset = {0x1000}}));
   for (int i = 0; i < 3; ++i) {
