@@ -74,8 +74,8 @@ Outcome<void> check_filter(const probe::CaseFilter& filter) {
     for (const std::string& word : *words) {
       const probe::CaseFilter alone{.only = {word}};
       if (std::ranges::none_of(probe::all_cases(), [&](const probe::Case& one) { return alone.allows(one); }))
-        return usage_error("no case has the name '" + word +
-                           "', or a clause that begins so (weft probe --list shows them).");
+        return usage_error("no case has a name or a clause that begins with '" + word +
+                           "' (weft probe --list shows them).");
     }
   }
   return {};
@@ -174,7 +174,7 @@ void add_report_options(CLI::App& probe, Options& options) {
 
 void add_choice_options(CLI::App& probe, Options& options) {
   // One word each, else the target behind it would be taken for a case.
-  probe.add_option("--only", options.filter.only, "These cases alone: names, clause ids or their beginnings")
+  probe.add_option("--only", options.filter.only, "These cases alone: names or clause ids, or how they begin")
       ->type_name("CASE")
       ->delimiter(',')
       ->allow_extra_args(false);
