@@ -7,7 +7,8 @@
     docs/rfc_map.py --open    list the open clauses in full (--untested: those kept without a test)
 
 The catalogue is docs/clauses/*.csv. A clause counts as kept where a source names its id, as tested where a test names it. The
-auditor's and the prober's reports' sources and tests count for neither: that a break is found says nothing of what weft does.
+auditor's and the prober's reports' sources and tests count for neither, nor does tests/faults: that a break is found says nothing of
+what weft does.
 docs/clauses/exceptions.csv lists what weft does not keep, or what does not concern it, with the reason.
 """
 
@@ -24,7 +25,7 @@ CLAUSES = ROOT / "docs/clauses"
 MAP = ROOT / "docs/rfc-map.md"
 CODE = ["common", "mpa", "ddp", "rdmap", "engine", "transport", "verbs", "tools", "bench"]
 AUDITOR = ("conformance/", "tools/audit/", "tools/dissect/", "tools/forge/", "tools/probe/", "tests/conformance/", "tests/fuzz/conformance",
-           "tests/tools/probe_", "tests/tools/sample_report")
+           "tests/tools/probe_", "tests/tools/sample_report", "tests/faults/")
 SUFFIXES = {".hpp", ".cpp", ".h", ".c", ".py", ".sh"}
 OBSERVABLE = {"wire", "active", "api"}
 STATUSES = {

@@ -77,7 +77,8 @@ class Conversation {
   PeerFpdu expect_fpdu(const std::string& what);
   // The next one, which is not skipped over, has this opcode.
   PeerFpdu expect_message(rdmap::Opcode opcode);
-  // All segments of a Read Response to our request; its payload. `sink` and `offset` as we asked.
+  // All segments of a Read Response to our request; its payload. `sink` and `offset` as we asked. Empty Writes before it are
+  // skipped.
   std::vector<std::byte> expect_read_response(ddp::Stag sink, ddp::TaggedOffset offset, std::size_t size);
 
   // --- Reactions
@@ -92,7 +93,7 @@ class Conversation {
   void expect_end(const std::string& why);
   // FIN or RST within the time; octets before it do not matter.
   void expect_end_sometime(const std::string& why, Duration limit);
-  // No octet and no end for so long.
+  // No octet and no end for this time.
   void expect_silence(Duration limit, const std::string& why);
   // An RDMA Read of no octets is answered. Every responder whose IRD is not 0 allows it, without an STag (RDMAP-5.2.1-14).
   void expect_empty_read();

@@ -36,6 +36,20 @@ std::string text_of(Came came, Duration limit) {
   std::unreachable();
 }
 
+void expect_opcode(const PeerFpdu& fpdu, rdmap::Opcode opcode) {
+  if (fpdu.opcode() == std::to_underlying(opcode)) return;
+  std::string more;
+  if (fpdu.opcode() == std::to_underlying(rdmap::Opcode::kTerminate)) {
+    if (const auto report = rdmap::parse_terminate(fpdu.payload())) more = " of " + text_of(report->meant().error);
+  }
+  fail(fmt::format("a {}{} came instead of a {}", name_of(fpdu), more, rdmap::row(opcode).name));
+}
+
+// It places and completes nothing: a peer's start-up may have one, and it may come late.
+bool is_empty_write(const PeerFpdu& fpdu) noexcept {
+  return fpdu.tagged() && fpdu.opcode() == std::to_underlying(rdmap::Opcode::kWrite) && fpdu.payload().empty();
+}
+
 }  // namespace
 
 PeerFpdu Conversation::expect_fpdu(const std::string& what) {
@@ -46,20 +60,17 @@ PeerFpdu Conversation::expect_fpdu(const std::string& what) {
 }
 
 PeerFpdu Conversation::expect_message(rdmap::Opcode opcode) {
-  const std::string wanted(rdmap::row(opcode).name);
-  PeerFpdu fpdu = expect_fpdu("a " + wanted);
-  if (fpdu.opcode() == std::to_underlying(opcode)) return fpdu;
-  std::string more;
-  if (fpdu.opcode() == std::to_underlying(rdmap::Opcode::kTerminate)) {
-    if (const auto report = rdmap::parse_terminate(fpdu.payload())) more = " of " + text_of(report->meant().error);
-  }
-  fail("a " + name_of(fpdu) + more + " came instead of a " + wanted);
+  PeerFpdu fpdu = expect_fpdu("a " + std::string(rdmap::row(opcode).name));
+  expect_opcode(fpdu, opcode);
+  return fpdu;
 }
 
 std::vector<std::byte> Conversation::expect_read_response(ddp::Stag sink, ddp::TaggedOffset offset, std::size_t size) {
   std::vector<std::byte> octets;
   for (;;) {
-    const PeerFpdu fpdu = expect_message(rdmap::Opcode::kReadResponse);
+    const PeerFpdu fpdu = expect_fpdu("a RDMA Read Response");
+    if (octets.empty() && is_empty_write(fpdu)) continue;
+    expect_opcode(fpdu, rdmap::Opcode::kReadResponse);
     if (!fpdu.tagged() || fpdu.ulpdu.size() < ddp::TaggedLayout::kSize)
       fail("a Read Response came that is no tagged message");
     const auto stag = ddp::TaggedLayout::StagField::get(fpdu.ulpdu);
@@ -145,7 +156,7 @@ rdmap::Terminate Conversation::expect_terminate(const std::vector<rdmap::ErrorCo
   if (came == Came::kFpdu)
     fail("a " + name_of(more) + " came behind the Terminate, which is the last message of its direction");
   if (came == Came::kNothing) fail("the connection stayed open behind the Terminate");
-  // So that the peer is rid of the connection while the case goes on: one that connects has so many at a time.
+  // So that the peer is rid of the connection while the case goes on: one that connects keeps a fixed number of them.
   if (came == Came::kFin && !shut_) shut();
   return terminate;
 }

@@ -58,11 +58,24 @@ class FromPeer : public Way {
     std::shared_ptr<StartedPeer> peer;
     if (listening_.start) peer = listening_.start();
     if (!peer && listening_.tell_waiting) listening_.tell_waiting();
-    auto socket = listening_.socket->accept(now() + (peer ? patience : listening_.wait));
+    auto socket = awaited(now() + (peer ? patience : listening_.wait));
     if (!socket) fail(kNoneCame);
     auto by = conversation(std::move(socket), wish);
     by->keep(std::move(peer));
     return by;
+  }
+
+  // Ends the case where the wait is given up: nothing is known of the peer then.
+  void go_on_waiting() const {
+    if (listening_.stopped && listening_.stopped()) not_applicable("interrupted before the peer's connection came");
+  }
+  std::unique_ptr<Socket> awaited(Instant deadline) {
+    constexpr Duration kLook = std::chrono::milliseconds(50);
+    do {
+      go_on_waiting();
+      if (auto socket = listening_.socket->accept(std::min(deadline, now() + kLook))) return socket;
+    } while (now() < deadline);
+    return nullptr;
   }
 
   [[nodiscard]] std::unique_ptr<Conversation> conversation(std::unique_ptr<Socket> socket,
@@ -168,6 +181,7 @@ class FromPeerProgram final : public FromPeer {
       return held_.use_count() > 1 ? kOthersTime * patience : patience;
     };
     while (now() < began + limit()) {
+      go_on_waiting();
       auto one = fresh_.take();
       if (!one.conversation) one = next(wish);
       if (one.conversation && (one.kept || !park(one)) && !over(*one.conversation)) return one;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "probe/cases/mpa_steps.hpp"
+#include "probe/cases/startups.hpp"
 
 namespace weft::probe {
 namespace crc {
@@ -114,6 +115,23 @@ void asked_for_by_one(Scene& scene, bool ours) {
 void asked_for_by_us(Scene& scene) { asked_for_by_one(scene, true); }
 void not_asked_for_by_us(Scene& scene) { asked_for_by_one(scene, false); }
 
+// The peer's program writes to its memory while the peer answers Reads of it. Which octets come is open; their CRCs are right.
+void while_memory_changes(Scene& scene) {
+  Conversation& by = scene.connect();
+  const Region region = scene.region(Region::kPlain, kReadWrite);
+  Conversation& writer = scene.rejoin();
+  for (std::uint8_t round = 0; round < 30; ++round) {
+    for (std::uint8_t i = 0; i < 4; ++i) {
+      by.send_ulpdu(by.make().read_request({.sink_stag = Scene::kOwnStag,
+                                            .size = region.length,
+                                            .source_stag = region.stag,
+                                            .source_offset = region.offset}));
+      scene.order(writer, {.operation = Order::kFill, .stag = region.stag, .first = round * 4U + i});
+    }
+    for (int i = 0; i < 4; ++i) by.expect_read_response(Scene::kOwnStag, {}, region.length);
+  }
+}
+
 // What every other case begins with.
 void ordinary(Scene& scene) {
   try {
@@ -131,12 +149,33 @@ void garbage_is_taken_where_crc_is_off(Scene& scene) {
   scene.expect_alive(by);
 }
 
+// C = 0 in a frame of the peer's is a wish to do without CRCs. Whether its administrator asked for that cannot be seen.
+void preferred_by_the_peer(Scene& scene) {
+  bool wants = false;
+  if (scene.peer_connects()) {
+    wants = scene.dial().expect_frame(mpa::FrameKind::kRequest).frame.crc;
+  } else {
+    StartUp request;
+    request.crc = false;
+    const Answered answered = ask(scene, for_peer(scene, std::move(request)));
+    if (answered.reply.frame.reject) not_applicable("the peer rejects a Request with C = 0");
+    wants = answered.reply.frame.crc;
+  }
+  if (!wants) warn("the peer's C is 0, which is right where its administrator has asked for no CRCs, and nowhere else");
+}
+
 }  // namespace
 }  // namespace crc
 
 std::span<const Case> crc_cases() {
   using namespace crc;
   static const std::vector<Case> cases{
+      {.name = "crc-while-memory-changes",
+       .clause = "MPA-4.4-09",
+       .what =
+           "Memory is written to by its owner while it is read: the CRCs of the Read Responses are right all the same.",
+       .needs = kOrders | kRegions | kSessions,
+       .run = while_memory_changes},
       {.name = "ordinary",
        .clause = "MPA-4.4-01",
        .what = "An ordinary connection with CRCs works.",
@@ -197,6 +236,13 @@ std::span<const Case> crc_cases() {
        .needs = kStream,
        .run = not_asked_for_by_us,
        .also = {"MPA-4.4-09"}},
+      {.name = "crc-preference",
+       .clause = "MPA-4.4-05",
+       .what = "The peer's Request has C = 1, or where it listens, its Reply to a Request with C = 0: CRCs are the "
+               "default.",
+       .needs = kNoNeed,
+       .run = preferred_by_the_peer,
+       .also = {"MPA-4.4-04"}},
       {.name = "crc-off-garbage",
        .clause = "MPA-4.1-08",
        .what = "CRCs are off in both directions, and the CRC field holds garbage: the FPDUs are delivered.",

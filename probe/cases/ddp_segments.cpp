@@ -57,6 +57,30 @@ void last_twice(Scene& scene) {
   expect_send(scene, scene.rejoin(), pattern(10));
 }
 
+// A Read Request in two segments, wherever it is cut. No sender of RDMAP needs that, so that a refusal is no more than a warning.
+void read_request_in_two(Scene& scene) {
+  using L = ddp::UntaggedLayout;
+  Conversation& by = scene.connect();
+  const Region region = scene.region(Region::kPlain, kReadWrite);
+  for (const std::size_t cut : {std::size_t{4}, std::size_t{12}, std::size_t{27}}) {
+    const rdmap::ReadRequest request = read_of(region.stag, at(region, 64), 32);
+    const Ulpdu whole = by.make().read_request(request);
+    Ulpdu first(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(L::kSize + cut));
+    first[0] &= ~std::byte{ddp::Control::kLast};
+    Ulpdu second = whole;
+    second.erase(second.begin() + L::kSize, second.begin() + static_cast<std::ptrdiff_t>(L::kSize + cut));
+    L::MoField::put(second, static_cast<std::uint32_t>(cut));
+    by.send_ulpdu(first);
+    by.send_ulpdu(second);
+    PeerFpdu fpdu = by.expect_fpdu("the Read Response");
+    if (fpdu.opcode() == std::to_underlying(rdmap::Opcode::kTerminate))
+      warn("the peer refuses a Read Request in two segments, which DDP allows");
+    if (fpdu.opcode() != std::to_underlying(rdmap::Opcode::kReadResponse) ||
+        !std::ranges::equal(fpdu.payload(), first_octets(region, 64, request.size)))
+      fail("a Read Request in two segments has not the octets that it asks for as its answer");
+  }
+}
+
 // The receives of a session lie one behind the other. A Send that is too long touches neither its own nor the next one.
 void next_receive_is_untouched(Scene& scene) {
   constexpr std::uint16_t kSize = 64;
@@ -108,6 +132,12 @@ std::span<const Case> ddp_segments_cases() {
        .needs = kRegions | kReceives | kReport,
        .run = of_single_octets,
        .also = {"DDP-5.4-05", "DDP-5.3-06", "DDP-4.1-10"}},
+      {.name = "segments-read-request",
+       .clause = "DDP-5.2-05",
+       .what = "A Read Request comes in two segments, cut at three places: it is put together, and answered.",
+       .needs = kRegions,
+       .run = read_request_in_two,
+       .also = {"RDMAP-5.2.1-11"}},
       {.name = "segments-last-twice",
        .clause = "DDP-7.1-10",
        .what = "A segment comes behind the last one of its Send: Terminate 1/2/03 (or 1/2/02), and one completion.",

@@ -55,6 +55,7 @@ void too_many_reads(Scene& scene) {
 
 // The peer has more Reads to do than our IRD allows: one at a time.
 void one_read_at_a_time(Scene& scene) {
+  ask(scene).by.shut();  // an Initiator that does not ask is not told our IRD
   Conversation& by = scene.connect({.start_up = {.enhanced = mpa::EnhancedData{.ird = 1, .ord = 1}}});
   static_cast<void>(scene.order(
       by, {.operation = Order::kRead, .count = 3, .length = 64, .stag = Scene::kOwnStag, .offset = {0x1000}}));
@@ -98,6 +99,24 @@ void flags_of_no_model(Scene& scene) {
   asked.reply.enhanced->rtr = {.send = true, .write = true, .read = true};
   asked.answer();
   expect_start(asked.by);
+}
+
+// A is 0 in the Request and 1 in the Reply, which names the RDMA Read alone. An Initiator that checks the flags ends the
+// connection, and one that takes the Reply at its word sends that Read (MPA2-9.2-12).
+void model_not_asked_for(Scene& scene) {
+  Asked asked = ask(scene);
+  if (asked.wants().peer_to_peer) not_applicable("the peer's Request is of the peer-to-peer model (A is 1)");
+  asked.by.exchange().prober_breaks_startup = true;
+  asked.reply.enhanced->peer_to_peer = true;
+  asked.reply.enhanced->rtr = {.send = false, .write = false, .read = true};
+  asked.answer();
+  PeerFpdu first;
+  const Came came = asked.by.next(first, asked.by.patience());
+  if (came == Came::kFin || came == Came::kReset) return;
+  const bool reads = first.opcode() == std::to_underlying(rdmap::Opcode::kReadRequest);
+  const bool tells = first.opcode() == std::to_underlying(rdmap::Opcode::kTerminate);
+  if (came != Came::kFpdu || (!reads && !tells))
+    warn("A is 0 in the Request and 1 in the Reply, and the peer goes on as if it were 0 in both");
 }
 
 void no_type_in_common(Scene& scene) {
@@ -164,6 +183,12 @@ std::span<const Case> enhanced_reply_cases() {
        .what = "B, C and D are set in the Reply and A is not: the peer ignores them.",
        .needs = kConnects | kStream,
        .run = flags_of_no_model},
+      {.name = "enhanced-reply-model",
+       .clause = "MPA2-12-01",
+       .what =
+           "A is 0 in the Request and 1 in the Reply, with D alone: the peer ends the connection, or sends the RTR.",
+       .needs = kConnects | kStream,
+       .run = model_not_asked_for},
       {.name = "enhanced-reply-no-common-rtr",
        .clause = "MPA2-9.2-13",
        .what = "The Reply names no ready-to-receive type that the Request has: Terminate 2/0/07.",

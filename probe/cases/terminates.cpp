@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Terminate, RFC 5040 sections 4.8 and 7: what the peer makes of ours. What its own look like is asserted wherever it sends one.
+#include <thread>
+
 #include "probe/cases/steps.hpp"
 
 namespace weft::probe {
@@ -112,9 +114,10 @@ void is_the_last(Scene& scene) {
   Opening opening;
   opening.socket.window = 4096;
   Conversation& by = scene.connect(opening);
-  scene.order(by, {.operation = Order::kWrite, .count = 64, .length = 60000, .stag = Scene::kOwnStag});
+  scene.order(by, {.operation = Order::kWrite, .count = 128, .length = 60000, .stag = Scene::kOwnStag});
   PeerFpdu first;
   if (by.next(first, scene.patience()) != Came::kFpdu) fail("the peer does not write");
+  std::this_thread::sleep_for(scene.quiet());  // until its program has said it all, and TCP takes no more of it
   const auto bad = by.make().untagged(0x43, 9, pattern(8));
   by.send_ulpdu(bad);
   by.expect_terminate({kQueue}, bad, {kOpcode});

@@ -9,6 +9,7 @@
 #include "probe/way_listening.hpp"
 #include "probe/way_profile.hpp"
 #include "tools/cli/checks.hpp"
+#include "tools/cli/interruption.hpp"
 #include "tools/probe/started_process.hpp"
 
 namespace weft::tools::probing {
@@ -60,6 +61,7 @@ Outcome<std::unique_ptr<probe::Way>> way_by(const ListenArguments& arguments, co
   auto socket = probe::ListeningSocket::open(*endpoint, from);
   if (!socket) return failure(socket.error() + ".");
   probe::Listening listening{.socket = std::move(*socket)};
+  listening.stopped = interrupted;
   const transport::Endpoint at = listening.socket->local();
   const std::string place = at.to_string();
   if (!words->empty()) {

@@ -14,10 +14,12 @@ at("reply-revision-unchecked", START, "MPA-7.1.1-20 MPA-7.1.1-21 MPA-7.1.2-14", 
    "if ((*reply)->revision < 1 || (*reply)->revision > kHighestRevision)\n    return fail(Fault::kUnsupportedRevision);", "")
 at("unenhanced-reply-accepted", NEGOTIATION, "MPA2-10-02 MPA2-10-08 MPA2-12-01 MPA-7.1.2-14",
    "An enhanced Request is content with a Reply that is not.",
-   "if (asked_enhanced && !reply.enhanced) return Fault::kReplyNotEnhanced;", "")
+   "if (asked_enhanced && !reply.enhanced) return Fault::kReplyNotEnhanced;", "",
+   hidden="The RFC binds the Responder alone (MPA2-10-02): no clause says what the Initiator does then.")
 at("enhanced-reply-accepted", NEGOTIATION, "MPA2-10-04 MPA2-10-09 MPA-7.1.2-14",
    "A Request that is not enhanced is content with a Reply that is.",
-   "if (!asked_enhanced && reply.enhanced) return Fault::kReplyEnhanced;", "", policy="enhanced=off")
+   "if (!asked_enhanced && reply.enhanced) return Fault::kReplyEnhanced;", "", policy="enhanced=off",
+   hidden="In a Reply of revision 1 the bit is a reserved one, which is ignored (MPA-7.1.1-18); the RFC binds the Responder alone.")
 at("a-bit-of-reply-unread", NEGOTIATION, "MPA2-9.2-06 MPA2-9.2-17 MPA2-12-01 MPA-7.1.2-14",
    "The A bit of a Reply may be anything.",
    "if (reply.enhanced && reply.enhanced->peer_to_peer != policy.peer_to_peer) return Fault::kModelNotMirrored;", "")
@@ -32,7 +34,8 @@ at("no-common-rtr-unnoticed", NEGOTIATION, "MPA2-9.2-13 MPA2-9.2-14 MPA2-9.2-12 
    "if (agreement.peer_to_peer && !agreement.rtr) return Fault::kNoMatchingRtr;", "", policy="peer-to-peer=on")
 at("ord-beyond-ird", NEGOTIATION, "MPA2-9.1-14 MPA2-9.1-06 MPA2-3-02 RDMAP-6.1-08 SEC-6.4.3.3-04",
    "The own ORD stays beyond the IRD of the Reply.", "result.ord = ord_within(result.ord, result.peer_ird);", "")
-at("request-without-c", "CRC", "MPA-4.4-04 MPA-4.4-05", "The Request has C = 0, though the administrator has not asked for that.",
+at("request-without-c", "CRC", "MPA-4.4-04 MPA-4.4-05",
+   "The Request has C = 0, though the administrator has not asked for that, and CRCs are checked all the same.",
    "policy_.crc", "false", near=".crc = policy_.crc,  // on, unless")
 at("request-with-r", START, "MPA-7.1.1-14",
    "The Request has R = 1.", "false", "true", near=".reject = false,     // MPA-7.1.1-14")
