@@ -4,36 +4,12 @@
 #include <algorithm>
 
 #include "conformance/connection_audit.hpp"
+#include "probe/exchange_events.hpp"
+#include "probe/rule_needs.hpp"
 #include "probe/runner.hpp"
 
 namespace weft::probe {
 namespace {
-
-using conformance::End;
-
-// The exchange as a capture would show it: packets are numbered by its parts.
-void feed(conformance::ConnectionAudit& audit, const Exchange& exchange) {
-  audit.on(conformance::TcpOpened{.handshake_seen = true});
-  std::array<std::uint64_t, 2> offsets{};
-  std::uint64_t packet = 0;
-  for (const Part& part : exchange.parts) {
-    ++packet;
-    const End from = part.from_peer == exchange.peer_opened ? End::kFirst : End::kSecond;
-    std::uint64_t& offset = offsets[static_cast<std::size_t>(from)];
-    switch (part.kind) {
-      case Part::kOctets:
-        audit.on(
-            conformance::TcpOctets{.from = from, .octets = part.octets, .place = {packet, 0}, .stream_offset = offset});
-        offset += part.octets.size();
-        break;
-      case Part::kFin: audit.on(conformance::TcpClosed{from, conformance::Closing::kFin, packet}); break;
-      case Part::kReset:
-        audit.on(conformance::TcpClosed{End::kFirst, conformance::Closing::kReset, packet});
-        audit.on(conformance::TcpClosed{End::kSecond, conformance::Closing::kReset, packet});
-        return;
-    }
-  }
-}
 
 Verdict verdict_of(conformance::Severity severity) noexcept {
   return severity == conformance::Severity::kViolation ? Verdict::kFail : Verdict::kWarn;
@@ -49,21 +25,18 @@ class Judge {
     // Where the prober's start-up was wrong, roles and framing are guesses.
     if (exchange.cut || exchange.prober_breaks_startup) return;
     conformance::ConnectionAudit audit(0);
-    feed(audit, exchange);
+    for_each_event(exchange, [&](const conformance::TcpEvent& event) { audit.on(event); });
     audit.finish();
     const auto peer =
         exchange.peer_opened ? conformance::Direction::kFromInitiator : conformance::Direction::kFromResponder;
-    seen_ = seen_ || audit.iwarp();
+    for (RuleResult& one : results_) {
+      if (one.verdict == Verdict::kNotApplicable && had_something(*one.rule, audit, peer)) one.verdict = Verdict::kPass;
+    }
     for (const conformance::Finding& finding : audit.findings().all()) {
       if (finding.direction == peer) count(finding, case_index, exchange_index);
     }
   }
-  std::vector<RuleResult> results() && {
-    for (RuleResult& one : results_) {
-      if (seen_ && one.breaches == 0) one.verdict = Verdict::kPass;
-    }
-    return std::move(results_);
-  }
+  std::vector<RuleResult> results() && { return std::move(results_); }
 
  private:
   void count(const conformance::Finding& finding, std::size_t case_index, std::size_t exchange_index) {
@@ -77,7 +50,6 @@ class Judge {
     one->exchange_index = exchange_index;
   }
   std::vector<RuleResult> results_{};
-  bool seen_ = false;
 };
 
 }  // namespace

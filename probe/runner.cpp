@@ -85,6 +85,7 @@ class Run {
   void one(std::size_t index) {
     if (options_.stop != nullptr && *options_.stop) return;
     CaseResult& result = results_[index];
+    result.ran = true;
     const Instant began = now();
     conduct(result);
     result.took = std::chrono::duration_cast<std::chrono::milliseconds>(now() - began);
@@ -139,8 +140,10 @@ class Run {
   std::atomic<bool> gone_ = false;
 };
 
+// A word that is the whole name of a case means that one, and not those whose names are longer.
 bool meant(const Case& one, const std::string& word) {
-  if (one.name == word || one.clause.starts_with(word)) return true;
+  if (std::ranges::find(all_cases(), word, &Case::name) != all_cases().end()) return one.name == word;
+  if (one.name.starts_with(word) || one.clause.starts_with(word)) return true;
   return std::ranges::any_of(one.also, [&](std::string_view clause) { return clause.starts_with(word); });
 }
 
@@ -157,10 +160,7 @@ Report run(Way& way, const RunOptions& options) {
   const Instant began = now();
   report.cases = Run(way, options).all();
   report.interrupted = options.stop != nullptr && *options.stop;
-  if (report.interrupted)
-    std::erase_if(report.cases, [](const CaseResult& one) {
-      return one.verdict == Verdict::kPass && one.took.count() == 0 && one.exchanges.empty();
-    });
+  std::erase_if(report.cases, [](const CaseResult& one) { return !one.ran; });
   report.rules = judge(report.cases);
   report.took = std::chrono::duration_cast<std::chrono::milliseconds>(now() - began);
   return report;

@@ -13,7 +13,7 @@
 
 namespace weft::probe {
 
-// Which cases: by their names, or by their clauses or the beginnings of these; empty: all.
+// Which cases: by the beginnings of their names or of their clauses; empty: all.
 struct CaseFilter {
   std::vector<std::string> only{};
   std::vector<std::string> skip{};

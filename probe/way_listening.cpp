@@ -41,7 +41,7 @@ class FromPeer : public Way {
     by.send_frame(reply);
     by.start_fpdus(reply, request.frame);
     if (asked && asked->peer_to_peer) take_first(by, true);
-    if (!asked || !asked->peer_to_peer || speaks_besides()) take_first(by, false);
+    if ((!asked || !asked->peer_to_peer || speaks_besides()) && !listening_.leaves_first) take_first(by, false);
   }
 
   [[nodiscard]] virtual std::vector<std::byte> private_data(const Wish&) const { return {}; }

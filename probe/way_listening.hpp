@@ -28,6 +28,8 @@ struct Listening {
   std::function<std::unique_ptr<StartedPeer>()> start{};
   // Called where a person or a script has to start the peer, before each wait.
   std::function<void()> tell_waiting{};
+  // The initiator's first message, but for the ready-to-receive one, is left to the case: profile "raw".
+  bool leaves_first{};
   // Says that the wait for a connection is to be given up. May be absent.
   std::function<bool()> stopped{};
   // How long such a connection is waited for.

@@ -48,6 +48,29 @@ TEST(Judge, TellsWhereItWas) {
   EXPECT_EQ(one->first->place.packet, 4U);
 }
 
+// A Send was seen, and no other message: rules of Reads and Terminates had nothing to judge.
+TEST(Judge, OfWhatThePeerSentAlone) {
+  const auto results = judge({CaseResult{.exchanges = {conversation({}, {})}}});
+  const auto verdict = [&](std::string_view clause) {
+    return std::ranges::find(results, clause, [](const RuleResult& one) { return one.rule->clause; })->verdict;
+  };
+  EXPECT_EQ(verdict("RDMAP-5.3-01"), Verdict::kPass);
+  EXPECT_EQ(verdict("MPA-4.4-13"), Verdict::kPass);
+  EXPECT_EQ(verdict("RDMAP-5.2.2-02"), Verdict::kNotApplicable);
+  EXPECT_EQ(verdict("RDMAP-5.4-01"), Verdict::kNotApplicable);
+  EXPECT_EQ(verdict("MPA-4.2-02"), Verdict::kNotApplicable);
+  EXPECT_EQ(verdict("MPA-7.1.2-13"), Verdict::kNotApplicable);
+}
+
+TEST(CaseFilter, TakesTheBeginningOfAName) {
+  const auto count = [](const std::string& word) {
+    return std::ranges::count_if(all_cases(), [&](const Case& one) { return CaseFilter{.only = {word}}.allows(one); });
+  };
+  EXPECT_GT(count("crc-"), 1);
+  EXPECT_EQ(count("untagged-no-buffer"), 1) << "it is the whole name of one";
+  EXPECT_EQ(count("no-such"), 0);
+}
+
 TEST(Judge, SaysNothingWhereTheStartUpWasForged) {
   auto exchange = conversation({}, {.crc_xor = 1});
   exchange.prober_breaks_startup = true;

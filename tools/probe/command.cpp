@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "probe/way_profile.hpp"
 #include "tools/cli/checks.hpp"
 #include "tools/cli/colour.hpp"
 #include "tools/cli/command.hpp"
@@ -22,6 +23,7 @@
 #include "tools/probe/listening.hpp"
 #include "tools/probe/options.hpp"
 #include "tools/probe/outcome.hpp"
+#include "tools/probe/profile_file.hpp"
 #include "tools/probe/text_report.hpp"
 
 namespace weft::tools {
@@ -39,6 +41,7 @@ constexpr const char* kProbeFooter =
     "  raw     any endpoint: connections, and what ends them\n"
     "  rping   an rping server (any RDMA stack has one): it can be brought to read\n"
     "  weft    a weft probe-peer: memory with all rights, windows, shared receives, atomics, a report\n"
+    "  FILE    your own ULP, as the file describes it (docs/probe-profiles.md)\n"
     "\n"
     "Examples:\n"
     "  weft probe 192.0.2.7:4420                        what is there, by its reactions alone\n"
@@ -71,8 +74,8 @@ Outcome<void> check_filter(const probe::CaseFilter& filter) {
     for (const std::string& word : *words) {
       const probe::CaseFilter alone{.only = {word}};
       if (std::ranges::none_of(probe::all_cases(), [&](const probe::Case& one) { return alone.allows(one); }))
-        return usage_error("no case has the name '" + word +
-                           "', or a clause that begins so (weft probe --list shows them).");
+        return usage_error("no case has a name or a clause that begins with '" + word +
+                           "' (weft probe --list shows them).");
     }
   }
   return {};
@@ -94,9 +97,12 @@ Outcome<verbs::Endpoint> read_target(const std::string& target) {
 
 Outcome<std::unique_ptr<probe::Way>> way_of(const Options& options) {
   if (options.listen.at.empty() && !options.listen.from.empty()) return usage_error("--from goes with --listen.");
-  if (!options.listen.at.empty()) return probing::way_by(options.listen, options.profile, options.target);
+  auto own = probing::profile_of(options.profile);
+  if (!own) return std::unexpected(own.error());
+  if (!options.listen.at.empty()) return probing::way_by(options.listen, options.profile, *own, options.target);
   const auto endpoint = read_target(options.target);
   if (!endpoint) return std::unexpected(endpoint.error());
+  if (*own) return probe::way_by_profile(options.profile, **own, probe::way_to_listener("raw", *endpoint));
   return probe::way_to_listener(options.profile, *endpoint);
 }
 
@@ -168,7 +174,7 @@ void add_report_options(CLI::App& probe, Options& options) {
 
 void add_choice_options(CLI::App& probe, Options& options) {
   // One word each, else the target behind it would be taken for a case.
-  probe.add_option("--only", options.filter.only, "These cases alone: names, clause ids or their beginnings")
+  probe.add_option("--only", options.filter.only, "These cases alone: names or clause ids, or how they begin")
       ->type_name("CASE")
       ->delimiter(',')
       ->allow_extra_args(false);
@@ -210,9 +216,10 @@ void add_probe_command(CLI::App& app, Selection& selection) {
   CLI::App* probe = app.add_subcommand("probe", kProbeDescription);
   probe->footer(kProbeFooter);
   probe->add_option("HOST:PORT", options->target, "The endpoint: octets go there, and nowhere else");
-  probe->add_option("--profile", options->profile, "What is there: raw, rping or weft")
-      ->type_name("NAME")
-      ->check(CLI::IsMember({"raw", "rping", "weft"}))
+  probe
+      ->add_option("--profile", options->profile,
+                   "What is there: raw, rping or weft, or a file that describes your own ULP")
+      ->type_name("NAME|FILE")
       ->capture_default_str();
   add_choice_options(*probe, *options);
   probing::add_listen_options(*probe, options->listen);

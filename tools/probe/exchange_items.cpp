@@ -8,11 +8,11 @@
 
 #include "conformance/walk.hpp"
 #include "mpa/errors.hpp"
+#include "probe/exchange_events.hpp"
 #include "rdmap/control.hpp"
 #include "rdmap/error_table.hpp"
 #include "rdmap/opcodes.hpp"
 #include "rdmap/terminate.hpp"
-#include "tools/probe/exchange_events.hpp"
 
 namespace weft::tools::probing {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "conformance/connection_audit.hpp"
-#include "tools/probe/exchange_events.hpp"
+#include "probe/exchange_events.hpp"
 #include "tools/probe/exchange_items.hpp"
 
 namespace weft::tools::probing {

@@ -7,6 +7,7 @@
 
 #include "probe/socket.hpp"
 #include "probe/way_listening.hpp"
+#include "probe/way_profile.hpp"
 #include "tools/cli/checks.hpp"
 #include "tools/cli/interruption.hpp"
 #include "tools/probe/started_process.hpp"
@@ -40,7 +41,7 @@ void add_listen_options(CLI::App& app, ListenArguments& arguments) {
 }
 
 Outcome<std::unique_ptr<probe::Way>> way_by(const ListenArguments& arguments, const std::string& profile,
-                                            const std::string& target) {
+                                            const std::optional<probe::Profile>& own, const std::string& target) {
   if (!target.empty()) return usage_error("--listen waits for the peer: it takes no address of it ('" + target + "').");
   const bool port_alone = arguments.at.find(':') == std::string::npos;
   const std::string text = port_alone ? "127.0.0.1:" + arguments.at : arguments.at;
@@ -72,6 +73,10 @@ Outcome<std::unique_ptr<probe::Way>> way_by(const ListenArguments& arguments, co
       fmt::print(stderr, "waiting at {} for connection {} of the peer\n", place, ++number);
     };
     if (profile == "weft") fmt::print(stderr, "waiting at {} for a weft probe-peer\n", place);
+  }
+  if (own) {
+    listening.leaves_first = probe::first_is_the_peers(*own);
+    return probe::way_by_profile(profile, *own, probe::way_from_peer("raw", std::move(listening)));
   }
   auto way = probe::way_from_peer(profile, std::move(listening));
   if (!way) return usage_error("no profile has the name '" + profile + "'.");

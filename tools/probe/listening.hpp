@@ -5,8 +5,10 @@
 #include <CLI/CLI.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "probe/profile.hpp"
 #include "probe/way.hpp"
 #include "tools/cli/outcome.hpp"
 
@@ -21,8 +23,10 @@ struct ListenArguments {
 
 void add_listen_options(CLI::App& app, ListenArguments& arguments);
 
+// `own`: of a file whose name `profile` is.
 // `target`: what stands where the peer's address would, and has to be empty.
 [[nodiscard]] Outcome<std::unique_ptr<probe::Way>> way_by(const ListenArguments& arguments, const std::string& profile,
+                                                          const std::optional<probe::Profile>& own,
                                                           const std::string& target);
 
 }  // namespace weft::tools::probing

@@ -6,9 +6,8 @@
 
 #include "conformance/tcp_events.hpp"
 #include "probe/exchange.hpp"
-#include "tools/probe/names.hpp"
 
-namespace weft::tools::probing {
+namespace weft::probe {
 
 // The end that opened the connection has sent the first packet.
 [[nodiscard]] inline conformance::End end_of(const Exchange& exchange, bool peer) noexcept {
@@ -41,4 +40,4 @@ void for_each_event(const Exchange& exchange, Take take) {
   }
 }
 
-}  // namespace weft::tools::probing
+}  // namespace weft::probe

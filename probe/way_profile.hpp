@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way to a peer whose opening a file describes: the raw way to it, and what the file says behind the start-up.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "probe/profile.hpp"
+#include "probe/way.hpp"
+
+namespace weft::probe {
+
+// `raw` leads to the peer; where the peer connects, it leaves the peer's first message to its user
+// (Listening::leaves_first) when first_is_the_peers(profile). `name`: for reports.
+[[nodiscard]] std::unique_ptr<Way> way_by_profile(std::string name, Profile profile, std::unique_ptr<Way> raw);
+
+// The steps begin by something of the peer's.
+[[nodiscard]] bool first_is_the_peers(const Profile& profile) noexcept;
+
+}  // namespace weft::probe
