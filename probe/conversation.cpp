@@ -58,6 +58,7 @@ void Conversation::send_in_pieces(Bytes octets, const std::vector<std::size_t>& 
 
 void Conversation::shut() {
   note(Part::kFin, false);
+  shut_ = true;
   socket_->shut();
 }
 void Conversation::reset() {
@@ -67,6 +68,7 @@ void Conversation::reset() {
 
 bool Conversation::read_some(Instant deadline) {
   if (ended_ != Part::kOctets) return false;
+  if (end_by_ && now() > *end_by_) fail("the case's time is over, and the peer still had it wait");
   if (received_ > kMostReceived) fail("the peer floods: it sent more than 64 MiB in one conversation");
   const std::size_t before = pending_.size();
   switch (socket_->receive(pending_, deadline)) {

@@ -93,7 +93,7 @@ class Conversation {
   void expect_end(const std::string& why);
   // FIN or RST within the time; octets before it do not matter.
   void expect_end_sometime(const std::string& why, Duration limit);
-  // No octet and no end for so long.
+  // No octet and no end for this time.
   void expect_silence(Duration limit, const std::string& why);
   // An RDMA Read of no octets is answered. Every responder whose IRD is not 0 allows it, without an STag (RDMAP-5.2.1-14).
   void expect_empty_read();
@@ -105,6 +105,8 @@ class Conversation {
   Exchange& exchange() noexcept { return exchange_; }
   // What is wrong and does not decide the case: told as a warning if it passes.
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
+  // Calls that wait for the peer fail from then on, however it drips: a case has an end.
+  void end_by(Instant end) noexcept { end_by_ = end; }
   [[nodiscard]] Duration patience() const noexcept { return patience_; }
   [[nodiscard]] Socket& socket() noexcept { return *socket_; }
   // Lives as long as this conversation, and goes once its socket is closed: the process of a peer that was started for it.
@@ -119,6 +121,7 @@ class Conversation {
   std::unique_ptr<Socket> socket_;
   Duration patience_;
   Instant opened_;
+  std::optional<Instant> end_by_{};
   Exchange exchange_{};
   Messages messages_{};
   Framer framer_{};
@@ -128,6 +131,7 @@ class Conversation {
   std::size_t received_ = 0;                                // octets of the peer's
   std::size_t kept_ = 0;                                    // octets noted in exchange_
   Part::Kind ended_ = Part::kOctets;                        // how the peer's direction ended, if not kOctets
+  bool shut_ = false;                                       // our FIN was sent
   std::vector<std::string> warnings_{};
 };
 

@@ -140,6 +140,9 @@ rdmap::Terminate Conversation::expect_terminate(const std::vector<rdmap::ErrorCo
                         " says better what was wrong");
   else if (!named)
     fail("a Terminate of " + text_of(terminate.error) + " came; " + text_of(any_of) + " was due");
+  const bool quotes = terminate.segment_length || terminate.ddp_header || terminate.read_request;
+  if (terminate.error.layer == rdmap::Layer::kLlp && quotes)
+    fail("the Terminate of " + text_of(terminate.error) + " quotes headers; one of layer 2 has none (RDMAP-4.8-41)");
   if (!offending.empty()) check_quote(terminate, offending);
   // The peer may wait for our FIN with its own.
   PeerFpdu more;
@@ -153,6 +156,8 @@ rdmap::Terminate Conversation::expect_terminate(const std::vector<rdmap::ErrorCo
   if (came == Came::kFpdu)
     fail("a " + name_of(more) + " came behind the Terminate, which is the last message of its direction");
   if (came == Came::kNothing) fail("the connection stayed open behind the Terminate");
+  // So that the peer is rid of the connection while the case goes on: one that connects has so many at a time.
+  if (came == Came::kFin && !shut_) shut();
   return terminate;
 }
 

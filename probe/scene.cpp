@@ -3,30 +3,51 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <random>
 
 #include "probe/way.hpp"
 
 namespace weft::probe {
 
+namespace {
+constexpr int kMostWaits = 12;  // that are as long as the patience, in one case
+}
+
 struct Scene::Self {
   Way& way;
   std::mt19937_64 numbers;
+  Instant end_by;
   std::vector<std::unique_ptr<Conversation>> conversations{};
   std::optional<Advert> advert{};
   bool opened = false;
 };
 
-Scene::Scene(Way& way, std::uint64_t seed) noexcept : self_(new Self{.way = way, .numbers = std::mt19937_64(seed)}) {}
+// A user who has more patience has it for the whole, too.
+Scene::Scene(Way& way, std::uint64_t seed, Duration time) noexcept
+    : self_(new Self{
+          .way = way, .numbers = std::mt19937_64(seed), .end_by = now() + std::max(time, kMostWaits * way.patience)}) {}
 Scene::~Scene() = default;
 
-Conversation& Scene::dial(const SocketWish& wish) { return *self_->conversations.emplace_back(self_->way.dial(wish)); }
+Conversation& Scene::keep(std::unique_ptr<Conversation> conversation, Instant began) {
+  if (peer_connects()) self_->end_by = self_->end_by + (now() - began);
+  if (now() > self_->end_by) fail("the case's time is over, and the peer still had it wait");
+  for (const auto& earlier : self_->conversations) earlier->end_by(self_->end_by);
+  conversation->end_by(self_->end_by);
+  return *self_->conversations.emplace_back(std::move(conversation));
+}
+
+Conversation& Scene::dial(const SocketWish& wish) {
+  const Instant began = now();
+  return keep(self_->way.dial(wish), began);
+}
 
 Conversation& Scene::connect(const Opening& opening) {
+  const Instant began = now();
   auto opened = self_->way.open(opening, !self_->opened);
   self_->opened = true;
   self_->advert = std::move(opened.advert);
-  return *self_->conversations.emplace_back(std::move(opened.conversation));
+  return keep(std::move(opened.conversation), began);
 }
 
 Conversation& Scene::rejoin(Opening opening) {
@@ -90,6 +111,7 @@ rdmap::ReadRequest Scene::provoke_read(Conversation& by, ddp::TaggedOffset offse
 }
 
 bool Scene::offers(std::uint32_t needs) const noexcept { return (needs & ~self_->way.offers()) == 0; }
+unsigned Scene::at_most(unsigned connections) const noexcept { return std::min(connections, self_->way.most_held()); }
 bool Scene::peer_connects() const noexcept { return self_->way.peer_connects(); }
 std::uint64_t Scene::random() { return self_->numbers(); }
 Duration Scene::patience() const noexcept { return self_->way.patience; }

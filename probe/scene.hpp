@@ -28,7 +28,12 @@ struct Opening {
 // One case's view of the peer. Not safe for threads.
 class Scene {
  public:
-  Scene(Way& way, std::uint64_t seed) noexcept;
+  // What a case may take, and one that waits for a time-out of the peer (slow).
+  static constexpr Duration kTime = std::chrono::seconds(60);
+  static constexpr Duration kSlowTime = std::chrono::seconds(120);
+
+  // `time`: more than that is a failure. Where the peer connects, the wait for its connections does not count.
+  Scene(Way& way, std::uint64_t seed, Duration time = kTime) noexcept;
   ~Scene();
   Scene(const Scene&) = delete;
   Scene& operator=(const Scene&) = delete;
@@ -64,7 +69,9 @@ class Scene {
 
   [[nodiscard]] bool peer_connects() const noexcept;
   [[nodiscard]] bool offers(std::uint32_t needs) const noexcept;  // all of these (Need)
-  [[nodiscard]] std::uint64_t random();                           // by the seed: reruns give the same
+  // So many connections at a time, or what the peer lets a case have.
+  [[nodiscard]] unsigned at_most(unsigned connections) const noexcept;
+  [[nodiscard]] std::uint64_t random();  // by the seed: reruns give the same
   // For how long a reaction is waited for, and for how long silence has to last.
   [[nodiscard]] Duration patience() const noexcept;
   [[nodiscard]] Duration quiet() const noexcept;
@@ -76,6 +83,8 @@ class Scene {
   [[nodiscard]] std::vector<std::string> warnings() const;
 
  private:
+  Conversation& keep(std::unique_ptr<Conversation> conversation, Instant began);
+
   struct Self;
   std::unique_ptr<Self> self_;
 };

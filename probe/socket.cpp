@@ -136,10 +136,11 @@ std::expected<std::unique_ptr<Socket>, std::string> connect_to(const transport::
   return socket;
 }
 
-std::expected<std::unique_ptr<ListeningSocket>, std::string> ListeningSocket::open(const transport::Endpoint& at) {
+std::expected<std::unique_ptr<ListeningSocket>, std::string> ListeningSocket::open(
+    const transport::Endpoint& at, const std::optional<transport::Address>& from) {
   const int descriptor = new_socket(at.address.family);
   if (descriptor < 0) return std::unexpected("no socket: " + words_of(errno));
-  auto listening = std::make_unique<ListeningSocket>(descriptor);
+  auto listening = std::make_unique<ListeningSocket>(descriptor, from);
   set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1);
   sockaddr_storage storage{};
   const auto size = at.to_sockaddr(storage);
@@ -152,12 +153,22 @@ ListeningSocket::~ListeningSocket() { ::close(descriptor_); }
 
 transport::Endpoint ListeningSocket::local() const { return endpoint_by(descriptor_, ::getsockname); }
 
+bool ListeningSocket::may_come(const transport::Address& address) {
+  const std::scoped_lock lock(mutex_);
+  if (!from_) from_ = address;
+  return *from_ == address;
+}
+
 std::unique_ptr<Socket> ListeningSocket::accept(Instant deadline) {
   for (;;) {
     const int descriptor = ::accept4(descriptor_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (descriptor >= 0) {
       set(descriptor, IPPROTO_TCP, TCP_NODELAY, 1);
-      return std::make_unique<Socket>(descriptor);
+      auto socket = std::make_unique<Socket>(descriptor);
+      if (may_come(socket->remote().address)) return socket;
+      socket->reset();
+      if (now() >= deadline) return nullptr;
+      continue;
     }
     if (errno == EAGAIN && !wait_for(descriptor_, POLLIN, deadline)) return nullptr;
     if (errno == EMFILE || errno == ENFILE) return nullptr;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <expected>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,11 +54,14 @@ struct SocketWish {
                                                                              Instant deadline,
                                                                              const SocketWish& wish = {});
 
-// Accepts connections of one address alone, if one is given; others are closed at once.
+// Accepts connections of one address alone: the one given, else that of the first one that comes. Others are reset at once, so
+// that no octet goes to anybody else.
 class ListeningSocket {
  public:
-  [[nodiscard]] static std::expected<std::unique_ptr<ListeningSocket>, std::string> open(const transport::Endpoint& at);
-  explicit ListeningSocket(int descriptor) noexcept : descriptor_(descriptor) {}
+  [[nodiscard]] static std::expected<std::unique_ptr<ListeningSocket>, std::string> open(
+      const transport::Endpoint& at, const std::optional<transport::Address>& from = {});
+  explicit ListeningSocket(int descriptor, const std::optional<transport::Address>& from = {})
+      : descriptor_(descriptor), from_(from) {}
   ~ListeningSocket();
   ListeningSocket(const ListeningSocket&) = delete;
   ListeningSocket& operator=(const ListeningSocket&) = delete;
@@ -67,7 +71,11 @@ class ListeningSocket {
   std::unique_ptr<Socket> accept(Instant deadline);
 
  private:
+  bool may_come(const transport::Address& address);
+
   int descriptor_;
+  std::mutex mutex_{};
+  std::optional<transport::Address> from_;  // under mutex_
 };
 
 }  // namespace weft::probe

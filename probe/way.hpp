@@ -23,6 +23,8 @@ class Way {
   [[nodiscard]] bool peer_connects() const { return (offers() & kConnects) != 0; }
   // How many conversations the peer can have at a time.
   [[nodiscard]] virtual unsigned most_at_a_time() const = 0;
+  // How many of them one case may hold open. A peer that connects has no more than it opens by itself.
+  [[nodiscard]] virtual unsigned most_held() const { return 64; }
 
   // A TCP connection, no octet sent; a Judgement where there is none.
   virtual std::unique_ptr<Conversation> dial(const SocketWish& wish) = 0;

@@ -58,11 +58,24 @@ class FromPeer : public Way {
     std::shared_ptr<StartedPeer> peer;
     if (listening_.start) peer = listening_.start();
     if (!peer && listening_.tell_waiting) listening_.tell_waiting();
-    auto socket = listening_.socket->accept(now() + (peer ? patience : listening_.wait));
+    auto socket = awaited(now() + (peer ? patience : listening_.wait));
     if (!socket) fail(kNoneCame);
     auto by = conversation(std::move(socket), wish);
     by->keep(std::move(peer));
     return by;
+  }
+
+  // Ends the case where the wait is given up: nothing is known of the peer then.
+  void go_on_waiting() const {
+    if (listening_.stopped && listening_.stopped()) not_applicable("interrupted before the peer's connection came");
+  }
+  std::unique_ptr<Socket> awaited(Instant deadline) {
+    constexpr Duration kLook = std::chrono::milliseconds(50);
+    do {
+      go_on_waiting();
+      if (auto socket = listening_.socket->accept(std::min(deadline, now() + kLook))) return socket;
+    } while (now() < deadline);
+    return nullptr;
   }
 
   [[nodiscard]] std::unique_ptr<Conversation> conversation(std::unique_ptr<Socket> socket,
@@ -116,6 +129,8 @@ class FromPeerProgram final : public FromPeer {
     return kConnects | kStream | kRegions | kReceives | kReport | kOrders | kSessions | kAtomics | kReads;
   }
   [[nodiscard]] unsigned most_at_a_time() const override { return 4; }
+  // Of the peer's 64, or 32, connections: what the other cases have goes off.
+  [[nodiscard]] unsigned most_held() const override { return 8; }
   void expect_alive(Conversation& by) override {
     by.send_ulpdu(by.make().send(serialize(Order{.operation = Order::kReport})));
     by.expect_message(rdmap::Opcode::kSend);
@@ -159,14 +174,21 @@ class FromPeerProgram final : public FromPeer {
 
   // A connection whose session no case has used.
   Arrived fresh(const SocketWish& wish) {
-    const Instant deadline = now() + (heard_ || listening_.start ? patience : listening_.wait);
-    while (now() < deadline) {
+    const Instant began = now();
+    // While other cases hold connections, the peer may have no further one: what they need may take its time.
+    const auto limit = [&] {
+      if (!heard_ && !listening_.start) return listening_.wait;
+      return held_.use_count() > 1 ? kOthersTime * patience : patience;
+    };
+    while (now() < began + limit()) {
+      go_on_waiting();
       auto one = fresh_.take();
       if (!one.conversation) one = next(wish);
       if (one.conversation && (one.kept || !park(one)) && !over(*one.conversation)) return one;
     }
     fail(kNoneCame);
   }
+  static constexpr int kOthersTime = 4;
 
   // The next connection of a session that a Reply has asked for.
   std::unique_ptr<Conversation> of_session(std::uint32_t session, const SocketWish& wish) {
@@ -201,6 +223,7 @@ class FromPeerProgram final : public FromPeer {
     if (!advert || advert->session == 0)
       fail("the peer's Request has no advert: it is no weft probe-peer (--profile raw takes any peer)");
     out.session = advert->session;
+    out.conversation->keep(held_);
     out.conversation->give_back(std::move(request));
     return out;
   }
@@ -261,7 +284,8 @@ class FromPeerProgram final : public FromPeer {
     std::deque<Arrived> kept_{};
   };
 
-  std::unique_ptr<StartedPeer> process_{};  // under starting_
+  std::shared_ptr<int> held_ = std::make_shared<int>();  // each connection that lives has it, too
+  std::unique_ptr<StartedPeer> process_{};               // under starting_
   std::mutex mutex_{};
   std::map<std::uint32_t, unsigned> awaited_{};  // under mutex_: sessions of which a connection is to come
   std::multimap<std::uint32_t, std::unique_ptr<Conversation>> parked_{};  // under mutex_

@@ -28,6 +28,8 @@ struct Listening {
   std::function<std::unique_ptr<StartedPeer>()> start{};
   // Called where a person or a script has to start the peer, before each wait.
   std::function<void()> tell_waiting{};
+  // Says that the wait for a connection is to be given up. May be absent.
+  std::function<bool()> stopped{};
   // How long such a connection is waited for.
   Duration wait = std::chrono::seconds(60);
 };

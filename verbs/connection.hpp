@@ -125,7 +125,7 @@ class ConnectionId {
   [[nodiscard]] std::uint64_t number() const noexcept;   // of no other in this process; the log names it so
   [[nodiscard]] std::uint64_t context() const noexcept;  // what comes back in its events
   void set_context(std::uint64_t context) noexcept;      // for events from now on
-  // Before connect, accept or listen, else Errc::kInvalidState. Refuses what contradicts itself or is out of range:
+  // Before connect or listen, else Errc::kInvalidState; a request has its listener's. Refuses what contradicts itself or is out of range:
   // Errc::kInvalidArgument, "policy.member".
   Result<void> set_policy(const Policy& policy);
   [[nodiscard]] Policy policy() const;  // as set; the defaults when nothing was

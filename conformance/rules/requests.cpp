@@ -81,7 +81,7 @@ bool Requests::on_read_response(const Ulpdu& ulpdu, bool jumped, Findings& findi
   return !astray;
 }
 
-// A request that is not known may have named the same sink. One that also asked for so many octets is taken for the one that
+// A request that is not known may have named the same sink. One that also asked for that many octets is taken for the one that
 // is answered; what is older was answered before the capture could show it.
 void Requests::resume() {
   const auto meant = std::ranges::find(reads_, response_->read.msn, &Read::msn);

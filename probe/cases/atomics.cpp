@@ -185,6 +185,28 @@ void wrong_length(Scene& scene) {
   }
 }
 
+// A place on the queue that has no buffer, and one within a buffer that is not its begin.
+void wrong_place(Scene& scene) {
+  const auto refuse = [&](auto change, const Errors& any_of) {
+    Conversation& by = scene.connect();
+    const Region region = scene.region(Region::kPlain, kAllRights);
+    auto ulpdu = by.make().atomic(request(region, 0));
+    change(ulpdu);
+    expect_refused(scene, by, ulpdu, any_of);
+    scene.expect_untouched(region, 0, 8);
+  };
+  refuse([](auto& ulpdu) { ddp::UntaggedLayout::MsnField::put(ulpdu, 0); }, {kMsnRange, kNoBuffer});
+  refuse([](auto& ulpdu) { ddp::UntaggedLayout::MoField::put(ulpdu, 4); }, {kOffset, kTooLong});
+}
+
+// Each takes one buffer of queue 1, as Reads do: more of them than ever go at a time are answered one after the other.
+void one_buffer_each(Scene& scene) {
+  Conversation& by = scene.connect();
+  Place place(scene, by, scene.region(Region::kPlain, kAllRights));
+  place.set(0);
+  for (std::uint64_t i = 0; i < 300; ++i) expect(place.apply(add(1)), i, "one of 300 FetchAdds");
+}
+
 void without_rfc_7306(Scene& scene) {
   Conversation& by = scene.connect();
   by.send_ulpdu(by.make().atomic({.operation = add(0), .request_id = 1, .stag = kNoSuchStag, .offset = {64}}));
@@ -325,6 +347,16 @@ std::span<const Case> atomics_cases() {
        .what = "Atomic Requests of 0, 51 and 53 octets end the stream.",
        .needs = kAtomics,
        .run = wrong_length},
+      {.name = "atomic-wrong-place",
+       .clause = "RDMAPX-8.2-01",
+       .what = "Atomic Requests with MSN 0 and with MO 4: Terminates of DDP, and no octet is changed.",
+       .needs = kBoth | kSessions,
+       .run = wrong_place},
+      {.name = "atomic-one-buffer-each",
+       .clause = "RDMAPX-5.2.1-15",
+       .what = "300 atomics, one after the other, use the buffers of queue 1 in turn: all are answered.",
+       .needs = kBoth,
+       .run = one_buffer_each},
       {.name = "atomic-known-or-not",
        .clause = "RDMAPX-1.1-05",
        .what = "A peer without RFC 7306 answers both kinds of atomics by Terminate 0/2/06.",

@@ -115,6 +115,23 @@ void asked_for_by_one(Scene& scene, bool ours) {
 void asked_for_by_us(Scene& scene) { asked_for_by_one(scene, true); }
 void not_asked_for_by_us(Scene& scene) { asked_for_by_one(scene, false); }
 
+// The peer's program writes to its memory while the peer answers Reads of it. Which octets come is open; their CRCs are right.
+void while_memory_changes(Scene& scene) {
+  Conversation& by = scene.connect();
+  const Region region = scene.region(Region::kPlain, kReadWrite);
+  Conversation& writer = scene.rejoin();
+  for (std::uint8_t round = 0; round < 30; ++round) {
+    for (std::uint8_t i = 0; i < 4; ++i) {
+      by.send_ulpdu(by.make().read_request({.sink_stag = Scene::kOwnStag,
+                                            .size = region.length,
+                                            .source_stag = region.stag,
+                                            .source_offset = region.offset}));
+      scene.order(writer, {.operation = Order::kFill, .stag = region.stag, .first = round * 4U + i});
+    }
+    for (int i = 0; i < 4; ++i) by.expect_read_response(Scene::kOwnStag, {}, region.length);
+  }
+}
+
 // What every other case begins with.
 void ordinary(Scene& scene) {
   try {
@@ -153,6 +170,12 @@ void preferred_by_the_peer(Scene& scene) {
 std::span<const Case> crc_cases() {
   using namespace crc;
   static const std::vector<Case> cases{
+      {.name = "crc-while-memory-changes",
+       .clause = "MPA-4.4-09",
+       .what =
+           "Memory is written to by its owner while it is read: the CRCs of the Read Responses are right all the same.",
+       .needs = kOrders | kRegions | kSessions,
+       .run = while_memory_changes},
       {.name = "ordinary",
        .clause = "MPA-4.4-01",
        .what = "An ordinary connection with CRCs works.",

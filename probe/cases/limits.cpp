@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "probe/cases/steps.hpp"
+#include "probe/socket.hpp"
 
 namespace weft::probe {
 namespace limits {
@@ -51,7 +52,7 @@ void from_another_stream(Scene& scene) {
 // Many streams of one peer: what one does wrong is its own end alone.
 void others_go_on(Scene& scene) {
   std::vector<Conversation*> all;
-  for (int i = 0; i < 16; ++i) all.push_back(&scene.connect());
+  for (unsigned i = 0; i < scene.at_most(16); ++i) all.push_back(&scene.connect());
   for (std::size_t i = 0; i < all.size(); i += 2) {
     const auto bad = all[i]->make().write(kNoSuchStag, {0}, pattern(8));
     all[i]->send_ulpdu(bad);
@@ -97,11 +98,49 @@ void own_receives(Scene& scene) {
 void many_incomplete(Scene& scene) {
   Conversation& other = scene.connect();
   std::vector<Conversation*> all;
-  for (int i = 0; i < 32; ++i) {
+  for (unsigned i = 0; i + 1 < scene.at_most(33); ++i) {
     all.push_back(&scene.connect());
     all.back()->send_ulpdu(all.back()->make().send_segment(pattern(16), 0, false));
   }
   scene.expect_alive(other);
+}
+
+// Memory is revoked while Reads of it are answered, and what was answered is not read for a while. The Terminate quotes what
+// is left of the Read that it stopped.
+void revoked_in_mid_read(Scene& scene) {
+  constexpr std::uint32_t kSize = 65000;
+  constexpr std::uint16_t kReads = 128;
+  Conversation& other = scene.connect();
+  Conversation& by = scene.rejoin({.socket = {.window = 4096}, .wish = {.ird = kReads}});
+  if (scene.advert().ird < kReads)
+    not_applicable("the peer takes too few Reads at a time to have Responses wait while memory is revoked");
+  const Region region = scene.region(Region::kPlain, kReadWrite);
+  const auto asked = read_of(region.stag, region.offset, kSize);
+  std::vector<std::byte> all;
+  for (int i = 0; i < kReads; ++i) {
+    const auto fpdu = by.fpdu(by.make().read_request(asked));
+    all.insert(all.end(), fpdu.begin(), fpdu.end());
+  }
+  by.send(all);
+  scene.order(other, {.operation = Order::kRevoke, .flags = Order::kAnswer, .stag = region.stag});
+  by.socket().window_of(1 << 20);  // the rest may come fast
+  std::uint32_t got = 0;
+  PeerFpdu fpdu;
+  for (int whole = 0;;) {
+    if (by.next(fpdu, scene.patience()) != Came::kFpdu) fail("the stream ended without a Terminate in mid-Read");
+    if (fpdu.opcode() == std::to_underlying(rdmap::Opcode::kTerminate)) break;
+    got = fpdu.last() ? 0 : got + static_cast<std::uint32_t>(fpdu.payload().size());
+    if (fpdu.last() && ++whole == kReads)
+      not_applicable("the peer had all Responses ready before the memory was revoked");
+  }
+  const auto said = rdmap::parse_terminate(fpdu.payload());
+  if (!said) fail("a Terminate came that is too short");
+  const auto& terminate = said->meant();
+  if (terminate.error != kReadStag) fail("the Terminate names another error than that the STag is invalid");
+  if (!terminate.read_request) fail("the Terminate has no copy of the Read Request's header");
+  if (*terminate.read_request != rdmap::remainder(asked, got))
+    fail(fmt::format("the Terminate quotes a Read of {} octets; {} of {} were sent", terminate.read_request->size, got,
+                     kSize));
 }
 
 // Half a Request each, many of them: an honest peer still comes in.
@@ -141,7 +180,7 @@ std::span<const Case> limits_cases() {
        .also = {"SEC-2.2.5-02", "DDP-8.3.1-03"}},
       {.name = "limit-others-go-on",
        .clause = "SEC-6.1.1-01",
-       .what = "Of sixteen streams eight break a rule: the other eight go on.",
+       .what = "Of sixteen streams (eight, of a peer that connects) every second one breaks a rule: the others go on.",
        .needs = kReceives,
        .run = others_go_on},
       {.name = "limit-many-errors",
@@ -161,9 +200,15 @@ std::span<const Case> limits_cases() {
        .run = own_receives},
       {.name = "limit-incomplete-messages",
        .clause = "SEC-6.4.3.1-04",
-       .what = "32 streams with a message each that never ends: another one goes on.",
+       .what = "32 streams (seven, of a peer that connects) with a message each that never ends: another one goes on.",
        .needs = kReceives,
        .run = many_incomplete},
+      {.name = "limit-revoked-in-mid-read",
+       .clause = "RDMAP-4.8-21",
+       .what = "Memory is revoked while Reads of it are answered: Terminate 0/1/00 quotes what is left of the Read.",
+       .needs = kOrders | kRegions | kSessions,
+       .run = revoked_in_mid_read,
+       .also = {"SEC-6.2.2-02"}},
       {.name = "limit-silent-connections",
        .clause = "SEC-6.4.1-03",
        .what = "200 connections that send half a Request or nothing: an honest peer still comes in.",

@@ -225,7 +225,7 @@ std::span<const Case> markers_cases() {
            "not look is told of.",
        .needs = kStream,
        .run = wrong_pointer,
-       .also = {"MPA-5.2-02", "MPA-8-06", "MPA-6-02"}},
+       .also = {"MPA-5.2-02", "MPA-8-06", "MPA-6-02", "RDMAP-IANA-3.3-03"}},
       {.name = "markers-missing",
        .clause = "MPA-6-03",
        .what = "Markers are left out where the peer asked for them: a Terminate of layer 2, and nothing is placed.",

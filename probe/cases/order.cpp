@@ -74,6 +74,21 @@ void read_held_back(Scene& scene) {
   by.expect_read_response(Scene::kOwnStag, {0x10000}, 8);
 }
 
+void atomic_held_back(Scene& scene) {
+  Conversation& other = scene.connect();
+  Conversation& by = scene.rejoin();
+  const Region region = scene.region(Region::kPlain, kAllRights);
+  const auto before = scene.read_back(other, region, 0, 8);
+  const auto fpdu = by.fpdu(by.make().atomic(
+      {.operation = {.add_or_swap = 1}, .request_id = 7, .stag = region.stag, .offset = region.offset}));
+  by.send(Bytes(fpdu).first(fpdu.size() - 1));
+  by.expect_silence(scene.quiet(), "the Atomic Request is not all there");
+  if (scene.read_back(other, region, 0, 8) != before) fail("an atomic was done before all of its Request had come");
+  by.send(Bytes(fpdu).last(1));
+  by.expect_message(rdmap::Opcode::kAtomicResponse);
+  if (scene.read_back(other, region, 0, 8) == before) fail("an atomic was answered, and not done");
+}
+
 // A Send that is held back does not complete, though a Read before it is served.
 void send_held_back(Scene& scene) {
   Conversation& by = scene.connect();
@@ -280,6 +295,12 @@ std::span<const Case> order_cases() {
        .needs = kRegions,
        .run = read_held_back,
        .also = {"RDMAP-5.5-21", "MPA-6-06"}},
+      {.name = "order-atomic-held-back",
+       .clause = "RDMAPX-5.4-04",
+       .what = "The last octet of an Atomic Request is held back: nothing is done; then it comes, and it is done.",
+       .needs = kAtomics | kRegions | kSessions,
+       .run = atomic_held_back,
+       .also = {"RDMAPX-5.4-06"}},
       {.name = "order-send-held-back",
        .clause = "RDMAP-5.5-20",
        .what = "Half a Send is held back: no completion until it has come.",

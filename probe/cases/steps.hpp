@@ -30,12 +30,12 @@ void expect_refused(Scene& scene, Conversation& by, Bytes ulpdu, const Errors& a
 void expect_refused_and_deaf(Scene& scene, Conversation& by, Bytes ulpdu, const Errors& any_of,
                              const FpduFault& fault = {});
 
-// The peer's report, by RDMA Reads, once so many receives have completed, or when the time is over.
+// The peer's report, by RDMA Reads, once this number of receives have completed, or when the time is over.
 [[nodiscard]] PeerReport peek_until(Scene& scene, Conversation& by, std::uint32_t receives);
 // The Send, which was the last, is delivered octet by octet, with its length, by the receive whose turn it is behind `before`.
 void expect_delivered(Scene& scene, Conversation& by, Bytes payload, const PeerReport& before);
 
-// So many of the peer's own requests complete, now or a little later: completions of the two queues have no order.
+// This number of the peer's own requests complete, now or a little later: completions of the two queues have no order.
 void expect_requests_done(Scene& scene, Conversation& by, std::uint32_t count);
 
 // A Read Request of the peer's memory, to our own kOwnStag.

@@ -135,6 +135,15 @@ void after_a_read(Scene& scene) {
   by.expect_terminate({kTaggedStag}, bad);
 }
 
+// An error of MPA quotes no header. A responder may send behind the first good FPDU alone (MPA-7.1.2-17), so one goes before.
+void of_mpa(Scene& scene) {
+  Conversation& by = scene.connect();
+  by.expect_empty_read();
+  const auto ulpdu = by.make().send(pattern(8));
+  by.send_ulpdu(ulpdu, {.crc_xor = 1});
+  by.expect_terminate({kBadCrc}, ulpdu);
+}
+
 }  // namespace
 }  // namespace terminates
 
@@ -196,6 +205,12 @@ std::span<const Case> terminates_cases() {
        .needs = kRegions,
        .run = after_a_read,
        .also = {"RDMAP-7-01", "RDMAP-6.2.1-01"}},
+      {.name = "terminate-of-mpa",
+       .clause = "RDMAP-4.8-41",
+       .what = "A wrong CRC: Terminate 2/0/02, which quotes no header.",
+       .needs = kStream,
+       .run = of_mpa,
+       .also = {"RDMAP-IANA-3.3-02", "RDMAP-4.8-07"}},
   };
   return cases;
 }

@@ -3,9 +3,9 @@
 // memory by kind, not by STag, so that it fits any session.
 //
 //   # weft probe script 1
-//   startup revision=2 crc=1 markers=0 s=1 ird=16 ord=16
+//   startup revision=2 crc=1 markers=0 s=1
 //   write region=0/3 offset=-1 size=64 xor=0:40,17:01 crc=00000001
-//   send size=8 length=65535 cuts=1,3
+//   send size=8 length=ffff cuts=1,3
 //   fin
 #pragma once
 

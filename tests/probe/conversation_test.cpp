@@ -59,6 +59,32 @@ TEST(Expectations, OfATerminate) {
             "a Send came behind the Terminate, which is the last message of its direction");
 }
 
+// One of layer 2 has no headers, whether or not it is known what it is about.
+TEST(Expectations, OfATerminateOfMpa) {
+  const Ulpdu bad = Messages().send(pattern(5));
+  auto terminate = rdmap::make_terminate(kCrc);
+  terminate.ddp_header = rdmap::HeaderCopy::front_of(bad);
+  terminate.segment_length = std::uint16_t{23};
+  for (const Bytes about : {Bytes(), Bytes(bad)})
+    EXPECT_NE(terminate_after({Messages().terminate(terminate)}, true, {kCrc}, about).find("one of layer 2 has none"),
+              std::string::npos);
+}
+
+// One Send after the other, each in time: what waits for another message waits no longer than the case may take.
+TEST(Expectations, OfAPeerThatDrips) {
+  Connected pair(std::chrono::seconds(10));
+  pair.conversation->end_by(now() + std::chrono::milliseconds(50));
+  const std::jthread drips([&](const std::stop_token& stop) {
+    Framer framer;
+    for (Messages make; !stop.stop_requested(); std::this_thread::sleep_for(std::chrono::milliseconds(1)))
+      pair.say(framer.fpdu(make.send(pattern(1))));
+  });
+  const Instant began = now();
+  EXPECT_EQ(sentence([&] { pair.conversation->expect_terminate({kCrc}); }),
+            "the case's time is over, and the peer still had it wait");
+  EXPECT_LT(now() - began, std::chrono::seconds(5));
+}
+
 TEST(Expectations, OfAReadResponse) {
   const auto after = [](const std::vector<Ulpdu>& ulpdus) {
     Connected pair;

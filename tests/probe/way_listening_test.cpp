@@ -3,6 +3,7 @@
 #include "probe/way_listening.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
 #include <thread>
 
@@ -39,6 +40,34 @@ TEST(FittingReply, LeavesANumberThatIsNotNegotiated) {
 
 std::unique_ptr<ListeningSocket> listening() {
   return std::move(*ListeningSocket::open(*transport::Endpoint::parse("127.0.0.1:0")));
+}
+
+// Whether a connection from this address of the machine is taken.
+bool takes(ListeningSocket& socket, const char* from) {
+  const auto to = socket.local();
+  const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const Socket client(descriptor);
+  sockaddr_storage storage{};
+  const auto address = [&](const transport::Endpoint& at) { return at.to_sockaddr(storage); };
+  auto size = address(*transport::Endpoint::parse(std::string(from) + ":0"));
+  if (::bind(descriptor, reinterpret_cast<sockaddr*>(&storage), size) != 0) throw std::runtime_error("bind");
+  size = address(to);
+  if (::connect(descriptor, reinterpret_cast<sockaddr*>(&storage), size) != 0) throw std::runtime_error("connect");
+  return socket.accept(now() + std::chrono::milliseconds(50)) != nullptr;
+}
+
+TEST(ListeningSocket, TakesTheFirstPeersAddressAlone) {
+  const auto socket = listening();
+  EXPECT_TRUE(takes(*socket, "127.0.0.1"));
+  EXPECT_FALSE(takes(*socket, "127.0.0.2"));
+  EXPECT_TRUE(takes(*socket, "127.0.0.1"));
+}
+
+TEST(ListeningSocket, TakesTheNamedAddressAlone) {
+  const auto socket = std::move(*ListeningSocket::open(*transport::Endpoint::parse("127.0.0.1:0"),
+                                                       transport::Address::parse("127.0.0.2").value()));
+  EXPECT_FALSE(takes(*socket, "127.0.0.1"));
+  EXPECT_TRUE(takes(*socket, "127.0.0.2"));
 }
 
 // The prober's own other role, as a peer.

@@ -60,8 +60,18 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"bench", "bw", "--mtu", "12"}, "--mtu"}, Mistake{{"bench", "bw", "--depth", "0"}, "--depth"},
         Mistake{{"bench", "lat", "--depth", "4"}, "--depth"}, Mistake{{"bench", "rate", "--crc", "maybe"}, "--crc"},
         Mistake{{"bench", "rate", "--duration", "0"}, "--duration"}, Mistake{{"probe-peer"}, "-s"},
-        Mistake{{"probe-peer", "-s", "-c"}, "-s"}, Mistake{{"probe-peer", "-c"}, "-a"},
-        Mistake{{"probe-peer", "-c", "-a", "::1", "-p", "0"}, "port"},
+        Mistake{{"probe"}, "HOST:PORT"}, Mistake{{"probe", "192.0.2.7"}, "HOST:PORT"},
+        Mistake{{"probe", "192.0.2.7:0"}, "HOST:PORT"}, Mistake{{"probe", "no such host:7"}, "no such host"},
+        Mistake{{"probe", "a:1", "b:1"}, "b:1"}, Mistake{{"probe", "::1:7", "--profile", "dance"}, "dance"},
+        Mistake{{"probe", "127.0.0.1:7", "--only", "dance"}, "dance"},
+        Mistake{{"probe", "127.0.0.1:7", "--skip", "dance"}, "dance"},
+        Mistake{{"probe", "127.0.0.1:7", "--listen", "0"}, "127.0.0.1:7"},
+        Mistake{{"probe", "--listen", "nowhere"}, "nowhere"},
+        Mistake{{"probe", "--listen", "0", "--run", "rping 'x"}, "quote"},
+        Mistake{{"probe", "127.0.0.1:7", "--patience", "1"}, "--patience"},
+        Mistake{{"probe", "127.0.0.1:7", "--at-a-time", "65"}, "--at-a-time"},
+        Mistake{{"probe", "127.0.0.1:7", "--fuzz", "0"}, "--fuzz"}, Mistake{{"probe-peer", "-s", "-c"}, "-s"},
+        Mistake{{"probe-peer", "-c"}, "-a"}, Mistake{{"probe-peer", "-c", "-a", "::1", "-p", "0"}, "port"},
         Mistake{{"probe-peer", "-c", "-a", "::1", "--parallel", "0"}, "--parallel"},
         Mistake{{"probe-peer", "-s", "--policy", "dance=on"}, "dance"},
         Mistake{{"bench", "rate", "--iters", "-3"}, "--iters"}, Mistake{{"info", "extra"}, "extra"}));
@@ -126,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(EveryLevel, Help,
                                          Arguments{"bench", "rate", "--help"}, Arguments{"bench", "suite", "--help"},
                                          Arguments{"run", "--help"}, Arguments{"completion", "--help"},
                                          Arguments{"dissect", "--help"}, Arguments{"explain", "--help"},
-                                         Arguments{"probe-peer", "--help"}));
+                                         Arguments{"probe", "--help"}, Arguments{"probe-peer", "--help"}));
 
 TEST(Version, IsOneLine) {
   const Ended ended = run({"--version"});

@@ -93,6 +93,7 @@ Outcome<verbs::Endpoint> read_target(const std::string& target) {
 }
 
 Outcome<std::unique_ptr<probe::Way>> way_of(const Options& options) {
+  if (options.listen.at.empty() && !options.listen.from.empty()) return usage_error("--from goes with --listen.");
   if (!options.listen.at.empty()) return probing::way_by(options.listen, options.profile, options.target);
   const auto endpoint = read_target(options.target);
   if (!endpoint) return std::unexpected(endpoint.error());

@@ -8,6 +8,7 @@
 #include "probe/socket.hpp"
 #include "probe/way_listening.hpp"
 #include "tools/cli/checks.hpp"
+#include "tools/cli/interruption.hpp"
 #include "tools/probe/started_process.hpp"
 
 namespace weft::tools::probing {
@@ -30,6 +31,10 @@ std::string with(std::string word, const std::string& name, const std::string& v
 void add_listen_options(CLI::App& app, ListenArguments& arguments) {
   app.add_option("--listen", arguments.at, "Wait for the peer's connections here, instead of connecting to it")
       ->type_name("[ADDR:]PORT");
+  app.add_option("--from", arguments.from,
+                 "With --listen: the address of the peer. Without it, the first one that connects is the peer; "
+                 "connections from elsewhere are reset")
+      ->type_name("ADDR");
   app.add_option("--run", arguments.run, kRunHelp)->type_name("CMD");
   app.add_flag("--show-output", arguments.show, "With --run: the peer's output goes to standard error");
 }
@@ -41,11 +46,21 @@ Outcome<std::unique_ptr<probe::Way>> way_by(const ListenArguments& arguments, co
   const std::string text = port_alone ? "127.0.0.1:" + arguments.at : arguments.at;
   const auto endpoint = transport::Endpoint::parse(text);
   if (!endpoint) return usage_error("'" + arguments.at + "': " + std::string(transport::describe(endpoint.error())));
+  std::optional<transport::Address> from;
+  if (!arguments.from.empty()) {
+    const auto address = transport::Address::parse(arguments.from);
+    if (!address)
+      return usage_error("--from '" + arguments.from + "': " + std::string(transport::describe(address.error())));
+    if (address->family != endpoint->address.family)
+      return usage_error("--from '" + arguments.from + "' is of another family than '" + text + "'.");
+    from = *address;
+  }
   auto words = words_of(arguments.run);
   if (!words) return std::unexpected(words.error());
-  auto socket = probe::ListeningSocket::open(*endpoint);
+  auto socket = probe::ListeningSocket::open(*endpoint, from);
   if (!socket) return failure(socket.error() + ".");
   probe::Listening listening{.socket = std::move(*socket)};
+  listening.stopped = interrupted;
   const transport::Endpoint at = listening.socket->local();
   const std::string place = at.to_string();
   if (!words->empty()) {

@@ -13,9 +13,10 @@
 namespace weft::tools::probing {
 
 struct ListenArguments {
-  std::string at{};   // [ADDR:]PORT; empty: the peer listens
-  std::string run{};  // starts the peer
-  bool show{};        // its output
+  std::string at{};    // [ADDR:]PORT; empty: the peer listens
+  std::string run{};   // starts the peer
+  std::string from{};  // the one address that may connect; empty: that of the first connection
+  bool show{};         // its output
 };
 
 void add_listen_options(CLI::App& app, ListenArguments& arguments);

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// `weft probe` as a user runs it, and its report read.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "probe/case.hpp"
+
+namespace weft::test {
+
+using Arguments = std::vector<std::string>;
+
+inline Arguments joined(Arguments first, const Arguments& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+// Leaves out the cases that wait for a time-out of the peer.
+inline Arguments quick() {
+  std::string names;
+  for (const probe::Case& one : probe::all_cases()) {
+    if (one.slow) names += (names.empty() ? "" : ",") + std::string(one.name);
+  }
+  return {"--skip", names};
+}
+
+inline Ended probe_by(const Arguments& arguments) {
+  return Command(joined({"probe"}, arguments)).wait(std::chrono::seconds(120));
+}
+
+// The verdict of each case, by name.
+using Verdicts = std::map<std::string, std::string>;
+
+struct Probed {
+  Ended ended{};
+  Verdicts verdicts{};
+  std::size_t passed{};  // cases
+};
+
+inline Probed probed(const Arguments& arguments) {
+  const TemporaryDirectory folder;
+  Probed out{.ended = probe_by(joined(arguments, {"--json", folder.file("report.json")}))};
+  std::ifstream file(folder.file("report.json"));
+  const auto report = nlohmann::json::parse(file, nullptr, false);
+  if (!report.is_object()) return out;
+  for (const auto& one : report.at("cases")) {
+    out.verdicts[one.at("name")] = one.at("verdict");
+    out.passed += one.at("verdict") == "pass" ? 1 : 0;
+  }
+  return out;
+}
+
+// No case fails, and at least `passes` pass.
+inline void expect_clean(const Probed& run, std::size_t passes) {
+  EXPECT_EQ(run.ended.exit_code, 0) << run.ended.out << run.ended.err;
+  EXPECT_GE(run.passed, passes) << run.ended.out;
+}
+
+}  // namespace weft::test

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole of `weft probe` against `weft probe-peer`: weft keeps what the prober asks for, and the reports say so.
+#include <gmock/gmock.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "peer_caller.hpp"
+#include "probe_run.hpp"
+
+namespace weft::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Arguments at(const ListeningPeer& peer) { return {"--profile", "weft", peer.at().to_string()}; }
+
+class EveryCase : public testing::TestWithParam<const char*> {};
+
+TEST_P(EveryCase, PassesOrDoesNotApply) {
+  const ListeningPeer peer(GetParam());
+  const Arguments which = std::string(GetParam()) == "::1" ? quick() : Arguments();  // time-outs once are enough
+  expect_clean(probed(joined(at(peer), which)), 200);
+}
+INSTANTIATE_TEST_SUITE_P(Over, EveryCase, testing::Values("127.0.0.1", "::1"));
+
+class Policies : public testing::TestWithParam<const char*> {};
+
+TEST_P(Policies, OfThePeerAreKeptToo) {
+  const ListeningPeer peer("127.0.0.1", {"--policy", GetParam()});
+  expect_clean(probed(joined(at(peer), quick())), 150);
+}
+INSTANTIATE_TEST_SUITE_P(Of, Policies, testing::Values("crc=off", "markers=on", "crc=off,markers=on"));
+
+TEST(Reruns, GiveTheSameVerdicts) {
+  const ListeningPeer peer;
+  const auto first = probed(joined(at(peer), quick()));
+  const auto second = probed(joined(at(peer), joined(quick(), {"--at-a-time", "3"})));
+  EXPECT_EQ(first.verdicts, second.verdicts);
+  EXPECT_GT(first.verdicts.size(), 200U);
+}
+
+TEST(Choice, IsByNameAndByClause) {
+  const ListeningPeer peer;
+  EXPECT_EQ(probed(joined(at(peer), {"--only", "crc-wrong-write"})).verdicts, (Verdicts{{"crc-wrong-write", "pass"}}));
+  const auto clause = probed(joined(at(peer), {"--only", "MPA-4.4"}));
+  EXPECT_TRUE(clause.verdicts.contains("crc-wrong-write"));
+  EXPECT_FALSE(clause.verdicts.contains("fpdu-length-0"));
+  const auto without = probed(joined(at(peer), {"--only", "MPA-4.4", "--skip", "crc-wrong-write"}));
+  EXPECT_EQ(without.verdicts.size() + 1, clause.verdicts.size());
+}
+
+TEST(Choice, IsListed) {
+  const Ended listed = probe_by({"--list"});
+  EXPECT_EQ(listed.exit_code, 0);
+  for (const probe::Case& one : probe::all_cases()) EXPECT_THAT(listed.out, HasSubstr(std::string(one.name) + " "));
+}
+
+TEST(Choice, OfCasesOfTheOtherRoleJudgesNothing) {
+  const ListeningPeer peer;
+  std::string name;
+  for (const probe::Case& one : probe::all_cases()) {
+    if ((one.needs & probe::kConnects) != 0) name = one.name;
+  }
+  ASSERT_FALSE(name.empty());
+  const auto run = probed(joined(at(peer), {"--only", name}));
+  EXPECT_EQ(run.verdicts, (Verdicts{{name, "not_applicable"}}));
+}
+
+TEST(Output, IsNothingWhereQuiet) {
+  const ListeningPeer peer;
+  const Ended quiet = probe_by(joined(at(peer), {"--quiet", "--only", "crc-wrong-write"}));
+  EXPECT_EQ(quiet.exit_code, 0);
+  EXPECT_EQ(quiet.out + quiet.err, "");
+}
+
+TEST(Output, HasALineForEachCaseWhereVerbose) {
+  const ListeningPeer peer;
+  const Ended run = probe_by(joined(at(peer), {"-v", "--only", "crc-wrong-write"}));
+  EXPECT_THAT(run.out, HasSubstr("[1/1] pass  "));
+  EXPECT_THAT(run.out, HasSubstr("\nNO FAILURE: 1 case: 1 pass"));
+}
+
+TEST(Output, HasNoWarningOfWeftThatStrictWouldCount) {
+  const ListeningPeer peer;
+  EXPECT_EQ(probe_by(joined(at(peer), joined(quick(), {"--strict", "--quiet"}))).exit_code, 0);
+}
+
+std::string octets_of(const std::string& name) {
+  std::ifstream file(name, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(Reports, AreWrittenSideBySide) {
+  const ListeningPeer peer;
+  const TemporaryDirectory folder;
+  const Ended run =
+      probe_by(joined(at(peer), {"--quiet", "--only", "crc-wrong-write,fpdu-length-0", "--junit", folder.file("j.xml"),
+                                 "--html", folder.file("h.html"), "--pcap-dir", folder.file("caps")}));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(octets_of(folder.file("j.xml")), HasSubstr("crc-wrong-write"));
+  EXPECT_THAT(octets_of(folder.file("h.html")), HasSubstr("crc-wrong-write"));
+  EXPECT_THAT(octets_of(folder.file("h.html")), Not(HasSubstr("<script")));
+  EXPECT_TRUE(std::filesystem::exists(folder.file("caps/fpdu-length-0.pcap")));
+  // The capture shows the prober's fault.
+  const Ended audited = weft::test::run({"audit", "--summary", folder.file("caps/crc-wrong-write.pcap")});
+  EXPECT_EQ(audited.exit_code, 1) << audited.out << audited.err;
+  EXPECT_THAT(audited.out, HasSubstr("MPA-4.4-13"));
+}
+
+TEST(Reports, ThatCannotBeWrittenAreAnErrorOfTheirOwn) {
+  const ListeningPeer peer;
+  for (const char* option : {"--json", "--junit", "--html", "--pcap-dir"}) {
+    const Ended run =
+        probe_by(joined(at(peer), {"--quiet", "--only", "crc-wrong-write", option, "/no/such/folder/report"}));
+    EXPECT_EQ(run.exit_code, 2) << option;
+    EXPECT_TRUE(is_one_line(run.err)) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("/no/such/folder"));
+  }
+}
+
+TEST(Interruption, EndsTheRunWithAReport) {
+  const ListeningPeer peer;
+  Command prober(joined({"probe", "-v", "--at-a-time", "1"}, joined(at(peer), quick())));
+  ASSERT_TRUE(prober.wait_for_output("[ 1"));
+  prober.signal(SIGINT);
+  const Ended ended = prober.wait();
+  EXPECT_THAT(ended.out, HasSubstr("interrupted before the last case")) << ended.err;
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+}
+
+TEST(Fuzzing, FindsNothingInWeftAndReplays) {
+  const ListeningPeer peer;
+  const TemporaryDirectory folder;
+  const Ended fuzzed =
+      probe_by(joined(at(peer), {"--fuzz", "2", "--seed", "7", "--fuzz-dir", folder.file("."), "--patience", "2000"}));
+  EXPECT_EQ(fuzzed.exit_code, 0) << fuzzed.out << fuzzed.err;
+  EXPECT_THAT(fuzzed.out, HasSubstr("conversations from seed 7, 0 findings"));
+
+  std::ofstream(folder.file("one.case")) << "# weft probe script 1\nstartup revision=2 crc=1 markers=0 s=1\n"
+                                            "write region=0/3 offset=-1 size=64 xor=0:40,17:01 crc=00000001\n"
+                                            "send size=8 length=ffff cuts=1,3\nfin\n";
+  const Ended replayed = probe_by(joined(at(peer), {"--replay", folder.file("one.case")}));
+  EXPECT_EQ(replayed.exit_code, 0) << "the example of docs/probe.md: " << replayed.err;
+  std::ofstream(folder.file("bad.case")) << "# weft probe script 1\ndance\n";
+  const Ended refused = probe_by(joined(at(peer), {"--replay", folder.file("bad.case")}));
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("line 2"));
+}
+
+}  // namespace
+}  // namespace weft::test
