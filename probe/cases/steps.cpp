@@ -3,12 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <thread>
+
 #include "common/crc32c.hpp"
 
 namespace weft::probe {
 namespace {
 
-constexpr std::size_t kLookedAt = 4096;  // octets of the region that would have been hit
+constexpr Duration kApart = std::chrono::milliseconds(5);  // so that the peer reads one without the next
+constexpr std::size_t kLookedAt = 4096;                    // octets of the region that would have been hit
 
 void expect_memory_untouched(Scene& scene) {
   if (!scene.offers(kRegions | kSessions)) return;
@@ -38,7 +41,10 @@ void expect_refused_and_deaf(Scene& scene, Conversation& by, Bytes ulpdu, const 
   const auto same_segment = good(512);
   octets.insert(octets.end(), same_segment.begin(), same_segment.end());
   by.send(octets);
-  for (std::int64_t offset = 1024; offset < 2048; offset += 256) by.send(good(offset));
+  for (std::int64_t offset = 1024; offset < 2048; offset += 256) {
+    std::this_thread::sleep_for(kApart);
+    by.send(good(offset));
+  }
   by.expect_terminate(any_of, ulpdu);
   expect_memory_untouched(scene);
 }
