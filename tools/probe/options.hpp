@@ -18,6 +18,7 @@ struct Options {
   std::uint64_t seed = 1;
   unsigned at_a_time = 0;         // 0: what the profile allows
   std::uint32_t patience = 5000;  // milliseconds
+  std::uint32_t first_fpdu_delay = 0;  // milliseconds
   std::string json{};             // files to write; empty: none
   std::string junit{};
   std::string html{};
