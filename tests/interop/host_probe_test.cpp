@@ -79,8 +79,9 @@ TEST(Prober, SiwConnects) {
     const std::string port = std::to_string(free_tcp_port());
     Program prober("probe -v --profile rping --patience 3000 --only " + row.name + " --listen 127.0.0.1:" + port);
     prober.wait_listen(port);
-    Session guest = Vm::instance().start("rm -f /run/enough; for i in $(seq 40); do [ -e /run/enough ] && break; limit 8 rping -c -a 10.0.2.2 -p " +
-                                         port + " -C 2 >/dev/null 2>&1; usleep 50000; done; echo over");
+    Session guest = Vm::instance().start(
+        "rm -f /run/enough; for i in $(seq 40); do [ -e /run/enough ] && break; limit 8 rping -c -a 10.0.2.2 -p " +
+        port + " -C 2 >/dev/null 2>&1; usleep 50000; done; echo over");
     prober.finish();
     expect_as_listed(row, prober);
     static_cast<void>(Vm::instance().start("touch /run/enough; killall -9 -q rping; true").finish());

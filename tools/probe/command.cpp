@@ -189,8 +189,9 @@ void add_choice_options(CLI::App& probe, Options& options) {
       ->type_name("MS")
       ->check(CLI::Range(10, 600000))
       ->capture_default_str();
-  probe.add_option("--first-fpdu-delay", options.first_fpdu_delay,
-                   "Between the peer's Reply and the first FPDU (Linux's siw: 200)")
+  probe
+      .add_option("--first-fpdu-delay", options.first_fpdu_delay,
+                  "Between the peer's Reply and the first FPDU (Linux's siw: 200)")
       ->type_name("MS")
       ->check(CLI::Range(0, 10000))
       ->capture_default_str();
