@@ -156,7 +156,7 @@ rdmap::Terminate Conversation::expect_terminate(const std::vector<rdmap::ErrorCo
   if (came == Came::kFpdu)
     fail("a " + name_of(more) + " came behind the Terminate, which is the last message of its direction");
   if (came == Came::kNothing) fail("the connection stayed open behind the Terminate");
-  // So that the peer is rid of the connection while the case goes on: one that connects has so many at a time.
+  // So that the peer is rid of the connection while the case goes on: one that connects keeps a fixed number of them.
   if (came == Came::kFin && !shut_) shut();
   return terminate;
 }

@@ -69,7 +69,7 @@ class Scene {
 
   [[nodiscard]] bool peer_connects() const noexcept;
   [[nodiscard]] bool offers(std::uint32_t needs) const noexcept;  // all of these (Need)
-  // So many connections at a time, or what the peer lets a case have.
+  // This number of connections at a time, or fewer where the peer lets a case have fewer.
   [[nodiscard]] unsigned at_most(unsigned connections) const noexcept;
   [[nodiscard]] std::uint64_t random();  // by the seed: reruns give the same
   // For how long a reaction is waited for, and for how long silence has to last.

@@ -55,7 +55,7 @@ struct SocketWish {
                                                                              const SocketWish& wish = {});
 
 // Accepts connections of one address alone: the one given, else that of the first one that comes. Others are reset at once, so
-// that no octet goes to anybody else.
+// that no octet goes to another host.
 class ListeningSocket {
  public:
   [[nodiscard]] static std::expected<std::unique_ptr<ListeningSocket>, std::string> open(
