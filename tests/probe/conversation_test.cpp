@@ -186,7 +186,7 @@ TEST(Conversations, CountTheOctetsOfTheirFpdus) {
   EXPECT_EQ(pair.conversation->position(), first.size() + mpa::bare_fpdu_size(3));
 }
 
-TEST(Conversation, TheFirstFpduWaitsWhereItIsToldTo) {
+TEST(Conversations, TheFirstFpduWaitsWhereItIsToldTo) {
   Connected pair;
   pair.conversation->delay_first_fpdu(std::chrono::milliseconds(30));
   const Instant began = now();
