@@ -62,7 +62,7 @@ class Conversation {
   void start_fpdus(const StartUp& ours, const mpa::StartupFrame& peers);
   // By hand: how we frame, and how the peer does.
   void start_fpdus(mpa::Framing ours, mpa::Framing peers);
-  // start_fpdus() waits so long, for a peer that is not ready for FPDUs when it has sent its Reply.
+  // start_fpdus() waits for this time, for the sake of a peer that is not ready for FPDUs when it has sent its Reply.
   void delay_first_fpdu(Duration delay) noexcept { first_fpdu_delay_ = delay; }
 
   [[nodiscard]] const mpa::Framing& framing() const noexcept { return framer_.framing(); }  // ours
