@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <thread>
+
 #include "probe/socket.hpp"
 #include "probe/verdict.hpp"
 #include "rdmap/control.hpp"
@@ -124,6 +126,7 @@ void Conversation::start_fpdus(const StartUp& ours, const mpa::StartupFrame& pee
 void Conversation::start_fpdus(mpa::Framing ours, mpa::Framing peers) {
   framer_ = Framer(ours);
   reader_.emplace(peers);
+  std::this_thread::sleep_for(first_fpdu_delay_);
 }
 
 std::vector<std::byte> Conversation::fpdu(Bytes ulpdu, const FpduFault& fault) { return framer_.fpdu(ulpdu, fault); }

@@ -62,6 +62,8 @@ class Conversation {
   void start_fpdus(const StartUp& ours, const mpa::StartupFrame& peers);
   // By hand: how we frame, and how the peer does.
   void start_fpdus(mpa::Framing ours, mpa::Framing peers);
+  // start_fpdus() waits for this time, for the sake of a peer that is not ready for FPDUs when it has sent its Reply.
+  void delay_first_fpdu(Duration delay) noexcept { first_fpdu_delay_ = delay; }
 
   [[nodiscard]] const mpa::Framing& framing() const noexcept { return framer_.framing(); }  // ours
   [[nodiscard]] std::uint64_t position() const noexcept { return framer_.position(); }  // octets of our FPDUs up to now
@@ -120,6 +122,7 @@ class Conversation {
   std::shared_ptr<void> kept_alive_{};
   std::unique_ptr<Socket> socket_;
   Duration patience_;
+  Duration first_fpdu_delay_{};
   Instant opened_;
   std::optional<Instant> end_by_{};
   Exchange exchange_{};

@@ -19,7 +19,9 @@ class ToListener : public Way {
   std::unique_ptr<Conversation> dial(const SocketWish& wish) override {
     auto socket = connect_to(peer_, now() + patience, wish);
     if (!socket) fail(socket.error());
-    return std::make_unique<Conversation>(std::move(*socket), false, patience);
+    auto by = std::make_unique<Conversation>(std::move(*socket), false, patience);
+    by->delay_first_fpdu(first_fpdu_delay);
+    return by;
   }
 
   Opened open(const Opening& opening, bool) override {

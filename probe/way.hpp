@@ -43,6 +43,8 @@ class Way {
 
   Duration patience = std::chrono::seconds(5);
   Duration quiet = std::chrono::milliseconds(150);
+  // Between a listening peer's Reply and our first FPDU: Linux's siw may leave one unread that follows at once.
+  Duration first_fpdu_delay{};
 };
 
 // Where the peer listens. `profile`: "weft", "raw", "rping"; empty where there is none of that name.

@@ -11,6 +11,8 @@ constexpr std::uint32_t kAsked = 64;
 // What a peer may call an answer that does not fit: DDP's errors of its sink, or RDMAP's.
 const Errors kWrongAnswer{kTaggedStag, kTaggedBounds, kTaggedWrap,  kTaggedNotAssociated,     kOpcode,
                           kOperation,  kProtection,   kStreamError, rdmap::kLocalCatastrophic};
+// No code is fixed for a Response that answers nothing. This one says that the peer itself has failed: there are better ones.
+const Errors kPoorAnswer{{rdmap::Layer::kDdp, 0, 0}};
 
 struct Asked {
   Conversation& by;
@@ -23,7 +25,7 @@ Asked ask(Scene& scene) {
 
 void refused(Conversation& by, Bytes ulpdu) {
   by.send_ulpdu(ulpdu);
-  by.expect_terminate(kWrongAnswer, ulpdu);
+  by.expect_terminate(kWrongAnswer, ulpdu, kPoorAnswer);
 }
 
 void other_stag(Scene& scene) {
@@ -76,7 +78,7 @@ void unsolicited(Scene& scene) {
   const auto offset = scene.offers(kRegions) ? scene.region(Region::kPlain, kReadWrite).offset : ddp::TaggedOffset{};
   const auto ulpdu = by.make().read_response(stag, offset, pattern(32));
   by.send_ulpdu(ulpdu);
-  by.expect_terminate(kWrongAnswer, ulpdu);
+  by.expect_terminate(kWrongAnswer, ulpdu, kPoorAnswer);
   if (scene.offers(kRegions | kSessions)) scene.expect_untouched(scene.region(Region::kPlain, kReadWrite), 0, 32);
 }
 void twice(Scene& scene) {

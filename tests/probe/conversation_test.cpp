@@ -186,5 +186,13 @@ TEST(Conversations, CountTheOctetsOfTheirFpdus) {
   EXPECT_EQ(pair.conversation->position(), first.size() + mpa::bare_fpdu_size(3));
 }
 
+TEST(Conversations, TheFirstFpduWaitsWhereItIsToldTo) {
+  Connected pair;
+  pair.conversation->delay_first_fpdu(std::chrono::milliseconds(30));
+  const Instant began = now();
+  pair.conversation->start_fpdus(mpa::Framing{}, mpa::Framing{});
+  EXPECT_GE(now() - began, std::chrono::milliseconds(30));
+}
+
 }  // namespace
 }  // namespace weft::probe::test

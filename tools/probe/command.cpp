@@ -149,6 +149,7 @@ Outcome<void> run_probe(const Options& options, const GlobalOptions& global) {
   if (!made) return std::unexpected(made.error());
   const auto way = std::move(*made);
   way->patience = std::chrono::milliseconds(options.patience);
+  way->first_fpdu_delay = std::chrono::milliseconds(options.first_fpdu_delay);
   if (auto caught = catch_interruptions(); !caught) return caught;
   if (auto there = probe::knock(*way); !there) return probing::no_peer(there.error() + ".");
   if (!options.replay.empty()) return probing::replay(*way, options.replay, options.quiet);
@@ -193,6 +194,12 @@ void add_choice_options(CLI::App& probe, Options& options) {
   probe.add_option("--patience", options.patience, "How long a reaction is waited for")
       ->type_name("MS")
       ->check(CLI::Range(10, 600000))
+      ->capture_default_str();
+  probe
+      .add_option("--first-fpdu-delay", options.first_fpdu_delay,
+                  "Between the peer's Reply and the first FPDU (Linux's siw: 200)")
+      ->type_name("MS")
+      ->check(CLI::Range(0, 10000))
       ->capture_default_str();
 }
 

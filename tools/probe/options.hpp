@@ -16,9 +16,10 @@ struct Options {
   std::string profile = "raw";
   probe::CaseFilter filter{};
   std::uint64_t seed = 1;
-  unsigned at_a_time = 0;         // 0: what the profile allows
-  std::uint32_t patience = 5000;  // milliseconds
-  std::string json{};             // files to write; empty: none
+  unsigned at_a_time = 0;              // 0: what the profile allows
+  std::uint32_t patience = 5000;       // milliseconds
+  std::uint32_t first_fpdu_delay = 0;  // milliseconds
+  std::string json{};                  // files to write; empty: none
   std::string junit{};
   std::string html{};
   std::string captures{};  // a folder
