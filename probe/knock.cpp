@@ -43,8 +43,13 @@ std::expected<void, std::string> knock(Way& way) {
   try {
     auto octets = first_octets(way, {});
     // One that knows revision 1 alone closes, and is asked again.
-    if (octets.empty()) octets = first_octets(way, {.revision = 1, .enhanced = {}});
+    if (octets.empty() && !way.peer_connects()) {
+      octets = first_octets(way, {.revision = 1, .enhanced = {}});
+      if (is_like_a_frame(octets, kind)) way.highest_revision = 1;
+    }
     if (is_like_a_frame(octets, kind)) return {};
+    if (octets.empty() && way.peer_connects())
+      return std::unexpected("the peer is not iWARP: it connects and sends no MPA Request");
     if (octets.empty()) return std::unexpected("the peer is not iWARP: it does not answer an MPA Request");
     return std::unexpected("the peer is not iWARP: it is " + std::string(guess(octets)));
   } catch (const Judgement& judgement) {

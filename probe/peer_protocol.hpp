@@ -93,11 +93,10 @@ struct Order {
     kCmpSwap = 8,    // `first` is compared, `second` swapped
     kImmediate = 9,  // the data is `first`
     kImmediateSolicited = 10,
-    kPostReceives = 11,       // `count` more
-    kRevoke = 12,             // deregister the peer's own region `stag`
-    kDisconnect = 13,         // gracefully
-    kFill = 14,               // every octet of the region `stag` becomes the low octet of `first`
-    kReadAndInvalidate = 15,  // a Read whose sink is invalidated behind it, where the peer can
+    kPostReceives = 11,  // `count` more
+    kRevoke = 12,        // deregister the peer's own region `stag`
+    kDisconnect = 13,    // gracefully
+    kFill = 14,          // every octet of the region `stag` becomes the low octet of `first`
   };
   enum Flag : std::uint8_t {
     kAnswer = 1,

@@ -28,6 +28,10 @@ class ToListener : public Way {
     Opened out{.conversation = dial(opening.socket)};
     Conversation& by = *out.conversation;
     StartUp request = opening.start_up;
+    if (highest_revision == 1) {
+      request.revision = 1;
+      request.enhanced.reset();
+    }
     if (request.private_data.empty()) request.private_data = private_data(opening);
     by.send_frame(request);
     const PeerFrame reply = by.expect_frame(mpa::FrameKind::kReply);

@@ -41,6 +41,8 @@ class Way {
   // Brings the peer to read our memory at kOwnStag; see Scene::provoke_read().
   virtual void ask_to_read(Conversation& by, ddp::TaggedOffset offset, std::uint32_t size);
 
+  std::string place{};                // where the prober listens; empty where the peer does
+  std::uint8_t highest_revision = 2;  // of MPA, that the peer answers: knock() finds it out
   Duration patience = std::chrono::seconds(5);
   Duration quiet = std::chrono::milliseconds(150);
   // Between a listening peer's Reply and our first FPDU: Linux's siw may leave one unread that follows at once.

@@ -238,7 +238,8 @@ class FromPeerProgram final : public FromPeer {
     }
     if (used_.insert(one.session).second) return false;
     const PeerFrame request = one.conversation->expect_frame(mpa::FrameKind::kRequest);
-    one.conversation->send_frame(fitting_reply(request.frame, {.private_data = serialize(Wish{})}));  // the successor's session is new
+    one.conversation->send_frame(
+        fitting_reply(request.frame, {.private_data = serialize(Wish{})}));  // the successor's session is new
     one.conversation.reset();
     return true;
   }

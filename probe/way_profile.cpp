@@ -87,7 +87,8 @@ class ByProfile final : public Way {
   using Said = std::vector<std::vector<std::byte>>;  // the private data, then each Send that was expected
 
   Way& raw() {
-    std::call_once(tuned_, [this] { raw_->patience = patience, raw_->quiet = quiet; });
+    std::call_once(
+        tuned_, [this] { raw_->patience = patience, raw_->quiet = quiet, raw_->highest_revision = highest_revision; });
     return *raw_;
   }
 

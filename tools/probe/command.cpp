@@ -156,7 +156,7 @@ Outcome<void> run_probe(const Options& options, const GlobalOptions& global) {
   if (options.fuzz != 0)
     return probing::fuzz(
         *way, {.seconds = options.fuzz, .seed = options.seed, .folder = options.fuzz_folder, .quiet = options.quiet});
-  return run_cases(*way, options, options.listen.at.empty() ? options.target : options.listen.at,
+  return run_cases(*way, options, way->place.empty() ? options.target : way->place,
                    palette_for(global.color, STDOUT_FILENO));
 }
 

@@ -76,10 +76,13 @@ Outcome<std::unique_ptr<probe::Way>> way_by(const ListenArguments& arguments, co
   }
   if (own) {
     listening.leaves_first = probe::first_is_the_peers(*own);
-    return probe::way_by_profile(profile, *own, probe::way_from_peer("raw", std::move(listening)));
+    auto way = probe::way_by_profile(profile, *own, probe::way_from_peer("raw", std::move(listening)));
+    way->place = place;
+    return way;
   }
   auto way = probe::way_from_peer(profile, std::move(listening));
   if (!way) return usage_error("no profile has the name '" + profile + "'.");
+  way->place = place;
   return way;
 }
 
