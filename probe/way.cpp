@@ -3,6 +3,7 @@
 #include "probe/way.hpp"
 
 #include "probe/field_writer.hpp"
+#include "probe/peer_program.hpp"
 
 namespace weft::probe {
 
@@ -67,18 +68,12 @@ class ToRaw final : public ToListener {
 class ToPeerProgram final : public ToListener {
  public:
   using ToListener::ToListener;
-  [[nodiscard]] std::string_view profile() const override { return "weft"; }
-  [[nodiscard]] std::uint32_t offers() const override {
-    return kListens | kStream | kRegions | kReceives | kReport | kOrders | kSessions | kAtomics | kReads;
-  }
+  [[nodiscard]] std::string_view profile() const override { return kPeerProgram; }
+  [[nodiscard]] std::uint32_t offers() const override { return kListens | kPeerProgramOffers; }
   [[nodiscard]] unsigned most_at_a_time() const override { return 16; }
-  void expect_alive(Conversation& by) override {
-    by.send_ulpdu(by.make().send(serialize(Order{.operation = Order::kReport})));
-    by.expect_message(rdmap::Opcode::kSend);
-  }
+  void expect_alive(Conversation& by) override { expect_program_alive(by); }
   void ask_to_read(Conversation& by, ddp::TaggedOffset offset, std::uint32_t size) override {
-    by.send_ulpdu(by.make().send(
-        serialize(Order{.operation = Order::kRead, .length = size, .stag = Scene::kOwnStag, .offset = offset})));
+    ask_program_to_read(by, offset, size);
   }
 
  protected:

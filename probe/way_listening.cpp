@@ -8,6 +8,7 @@
 #include <mutex>
 #include <set>
 
+#include "probe/peer_program.hpp"
 #include "probe/socket.hpp"
 
 namespace weft::probe {
@@ -124,20 +125,14 @@ class FromRping final : public FromRaw {
 class FromPeerProgram final : public FromPeer {
  public:
   using FromPeer::FromPeer;
-  [[nodiscard]] std::string_view profile() const override { return "weft"; }
-  [[nodiscard]] std::uint32_t offers() const override {
-    return kConnects | kStream | kRegions | kReceives | kReport | kOrders | kSessions | kAtomics | kReads;
-  }
+  [[nodiscard]] std::string_view profile() const override { return kPeerProgram; }
+  [[nodiscard]] std::uint32_t offers() const override { return kConnects | kPeerProgramOffers; }
   [[nodiscard]] unsigned most_at_a_time() const override { return 4; }
   // Of the peer's 64, or 32, connections: what the other cases have goes off.
   [[nodiscard]] unsigned most_held() const override { return 8; }
-  void expect_alive(Conversation& by) override {
-    by.send_ulpdu(by.make().send(serialize(Order{.operation = Order::kReport})));
-    by.expect_message(rdmap::Opcode::kSend);
-  }
+  void expect_alive(Conversation& by) override { expect_program_alive(by); }
   void ask_to_read(Conversation& by, ddp::TaggedOffset offset, std::uint32_t size) override {
-    by.send_ulpdu(by.make().send(
-        serialize(Order{.operation = Order::kRead, .length = size, .stag = Scene::kOwnStag, .offset = offset})));
+    ask_program_to_read(by, offset, size);
   }
 
  protected:
