@@ -228,12 +228,9 @@ void of_two_streams(Scene& scene) {
   constexpr int kRounds = 20, kBurst = 16;
   for (int round = 0; round < kRounds; ++round) {
     for (Conversation* by : {&one, &two}) {
-      std::vector<std::byte> all;
-      for (int i = 0; i < kBurst; ++i) {
-        const auto fpdu = by->fpdu(by->make().atomic(request(region, 0)));
-        all.insert(all.end(), fpdu.begin(), fpdu.end());
-      }
-      by->send(all);
+      Burst all(*by);
+      for (int i = 0; i < kBurst; ++i) all.add(by->make().atomic(request(region, 0)));
+      all.send();
     }
     for (Conversation* by : {&one, &two}) {
       for (int i = 0; i < kBurst; ++i) by->expect_message(rdmap::Opcode::kAtomicResponse);

@@ -187,12 +187,9 @@ void traffic_behind_the_indication(Scene& scene) {
   const Answered answered = expect_enhanced(scene, offer(types_of(2)));
   if (!data_of(answered).rtr.write) not_applicable("the peer does not take an RDMA Write as RTR");
   Conversation& by = *answered.by;
-  std::vector<std::byte> flight;
-  for (int i = 0; i < 3; ++i) {
-    const auto one = by.fpdu(by.make().write({}, {}, {}));
-    flight.insert(flight.end(), one.begin(), one.end());
-  }
-  by.send(flight);
+  Burst flight(by);
+  for (int i = 0; i < 3; ++i) flight.add(by.make().write({}, {}, {}));
+  flight.send();
   scene.expect_alive(by);
 }
 

@@ -61,12 +61,9 @@ void short_first_fpdu(Scene& scene) {
 void first_fpdus_at_once(Scene& scene) {
   const Answered answered = expect_accepted(scene, {});
   Conversation& by = *answered.by;
-  std::vector<std::byte> flight;
-  for (int i = 0; i < 8; ++i) {
-    const auto one = by.fpdu(by.make().write({}, {}, {}));
-    flight.insert(flight.end(), one.begin(), one.end());
-  }
-  by.send(flight);
+  Burst flight(by);
+  for (int i = 0; i < 8; ++i) flight.add(by.make().write({}, {}, {}));
+  flight.send();
   scene.expect_alive(by);
 }
 

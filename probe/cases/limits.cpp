@@ -116,12 +116,9 @@ void revoked_in_mid_read(Scene& scene) {
     not_applicable("the peer takes too few Reads at a time to have Responses wait while memory is revoked");
   const Region region = scene.region(Region::kPlain, kReadWrite);
   const auto asked = read_of(region.stag, region.offset, kSize);
-  std::vector<std::byte> all;
-  for (int i = 0; i < kReads; ++i) {
-    const auto fpdu = by.fpdu(by.make().read_request(asked));
-    all.insert(all.end(), fpdu.begin(), fpdu.end());
-  }
-  by.send(all);
+  Burst all(by);
+  for (int i = 0; i < kReads; ++i) all.add(by.make().read_request(asked));
+  all.send();
   scene.order(other, {.operation = Order::kRevoke, .flags = Order::kAnswer, .stag = region.stag});
   by.socket().window_of(1 << 20);  // the rest may come fast
   std::uint32_t got = 0;

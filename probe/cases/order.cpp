@@ -8,21 +8,6 @@ namespace weft::probe {
 namespace order {
 namespace {
 
-class Burst {
- public:
-  explicit Burst(Conversation& by) : by_(by) {}
-  Burst& add(Bytes ulpdu) {
-    const auto fpdu = by_.fpdu(ulpdu);
-    octets_.insert(octets_.end(), fpdu.begin(), fpdu.end());
-    return *this;
-  }
-  void send() { by_.send(octets_); }
-
- private:
-  Conversation& by_;
-  std::vector<std::byte> octets_{};
-};
-
 void write_then_read(Scene& scene) {
   Conversation& by = scene.connect();
   const Region region = scene.region(Region::kPlain, kReadWrite);

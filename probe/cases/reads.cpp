@@ -120,14 +120,13 @@ void as_many_as_allowed(Scene& scene) {
   opening.start_up.enhanced->ord = kDepth;
   Conversation& by = scene.connect(opening);
   const Region region = scene.region(Region::kPlain, kReadWrite);
-  std::vector<std::byte> all;
+  Burst all(by);
   for (std::uint32_t i = 0; i < kDepth; ++i) {
     auto request = read_of(region.stag, at(region, i * 1000), 1000);
     request.sink_offset = {i * 1000ULL};
-    const auto fpdu = by.fpdu(by.make().read_request(request));
-    all.insert(all.end(), fpdu.begin(), fpdu.end());
+    all.add(by.make().read_request(request));
   }
-  by.send(all);
+  all.send();
   for (std::uint32_t i = 0; i < kDepth; ++i) by.expect_read_response(Scene::kOwnStag, {i * 1000ULL}, 1000);
 }
 
@@ -140,13 +139,10 @@ void more_than_allowed(Scene& scene) {
   opening.socket.window = 4096;
   Conversation& by = scene.connect(opening);
   const Region region = scene.region(Region::kPlain, kReadWrite);
-  std::vector<std::byte> all;
+  Burst all(by);
   constexpr int kRequests = 64;
-  for (int i = 0; i < kRequests; ++i) {
-    const auto fpdu = by.fpdu(by.make().read_request(read_of(region.stag, region.offset, 65536)));
-    all.insert(all.end(), fpdu.begin(), fpdu.end());
-  }
-  by.send(all);
+  for (int i = 0; i < kRequests; ++i) all.add(by.make().read_request(read_of(region.stag, region.offset, 65536)));
+  all.send();
   by.expect_terminate({kNoBuffer, kMsnRange, kStreamError});
 }
 

@@ -69,10 +69,10 @@ void shared_stag(Scene& scene) { of_another(scene, Region::kPlain); }
 void write_then_invalidate(Scene& scene) {
   Conversation& by = scene.connect();
   const Region region = scene.region(Region::kThisStream, kAllRights);
-  auto octets = by.fpdu(by.make().write(region.stag, region.offset, pattern(64)));
-  for (const auto& more : {by.fpdu(by.make().send(pattern(4), rdmap::Opcode::kSendInvalidate, region.stag))})
-    octets.insert(octets.end(), more.begin(), more.end());
-  by.send(octets);
+  Burst(by)
+      .add(by.make().write(region.stag, region.offset, pattern(64)))
+      .add(by.make().send(pattern(4), rdmap::Opcode::kSendInvalidate, region.stag))
+      .send();
   scene.expect_alive(by);
 }
 

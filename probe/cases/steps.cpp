@@ -28,22 +28,19 @@ void expect_refused(Scene& scene, Conversation& by, Bytes ulpdu, const Errors& a
 
 void expect_refused_and_deaf(Scene& scene, Conversation& by, Bytes ulpdu, const Errors& any_of,
                              const FpduFault& fault) {
-  auto octets = by.fpdu(ulpdu, fault);
+  Burst burst(by);
+  burst.add(ulpdu, fault);
   if (!scene.offers(kRegions)) {
-    by.send(octets);
+    burst.send();
     by.expect_terminate(any_of, ulpdu);
     return;
   }
   const Region region = scene.region(Region::kPlain, kReadWrite);
-  const auto good = [&](std::int64_t offset) {
-    return by.fpdu(by.make().write(region.stag, at(region, offset), pattern(64)));
-  };
-  const auto same_segment = good(512);
-  octets.insert(octets.end(), same_segment.begin(), same_segment.end());
-  by.send(octets);
+  const auto good = [&](std::int64_t offset) { return by.make().write(region.stag, at(region, offset), pattern(64)); };
+  burst.add(good(512)).send();
   for (std::int64_t offset = 1024; offset < 2048; offset += 256) {
     std::this_thread::sleep_for(kApart);
-    by.send(good(offset));
+    by.send_ulpdu(good(offset));
   }
   by.expect_terminate(any_of, ulpdu);
   expect_memory_untouched(scene);

@@ -23,6 +23,22 @@ inline constexpr ddp::Stag kNoSuchStag{0xDEAD0BAD};  // of no peer, but by chanc
   return {region.offset.value + static_cast<std::uint64_t>(offset)};
 }
 
+// FPDUs that leave together, so that they are there when the first one is dealt with.
+class Burst {
+ public:
+  explicit Burst(Conversation& by) : by_(by) {}
+  Burst& add(Bytes ulpdu, const FpduFault& fault = {}) {
+    const auto fpdu = by_.fpdu(ulpdu, fault);
+    octets_.insert(octets_.end(), fpdu.begin(), fpdu.end());
+    return *this;
+  }
+  void send() { by_.send(octets_); }
+
+ private:
+  Conversation& by_;
+  std::vector<std::byte> octets_{};
+};
+
 // The rest of a case whose last ULPDU breaks a rule. Sends it: the stream ends by a Terminate with one of these errors and the
 // ULPDU's headers, and where the peer's memory can be looked at, nothing of it was placed there.
 void expect_refused(Scene& scene, Conversation& by, Bytes ulpdu, const Errors& any_of, const Errors& tolerated = {});

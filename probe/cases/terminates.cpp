@@ -89,10 +89,7 @@ void malformed(Scene& scene) {
 void deaf_afterwards(Scene& scene) {
   Conversation& by = scene.connect();
   const Region region = scene.region(Region::kPlain, kReadWrite);
-  auto octets = by.fpdu(by.make().terminate(of(kOpcode)));
-  const auto more = by.fpdu(by.make().write(region.stag, region.offset, pattern(64)));
-  octets.insert(octets.end(), more.begin(), more.end());
-  by.send(octets);
+  Burst(by).add(by.make().terminate(of(kOpcode))).add(by.make().write(region.stag, region.offset, pattern(64))).send();
   expect_end_without_answer(scene, by);
   scene.expect_untouched(region, 0, 64);
 }
@@ -102,10 +99,7 @@ void names_the_first(Scene& scene) {
   Conversation& by = scene.connect();
   const auto first = by.make().write(kNoSuchStag, {0x1111}, pattern(8));
   const auto second = by.make().untagged(0x43, 9, pattern(8));
-  auto octets = by.fpdu(first);
-  const auto more = by.fpdu(second);
-  octets.insert(octets.end(), more.begin(), more.end());
-  by.send(octets);
+  Burst(by).add(first).add(second).send();
   by.expect_terminate({kTaggedStag}, first);
 }
 
@@ -128,10 +122,7 @@ void after_a_read(Scene& scene) {
   Conversation& by = scene.connect();
   const Region region = scene.region(Region::kPlain, kReadWrite);
   const auto bad = by.make().write(kNoSuchStag, {0}, pattern(8));
-  auto octets = by.fpdu(by.make().read_request(read_of(region.stag, region.offset, 60000)));
-  const auto more = by.fpdu(bad);
-  octets.insert(octets.end(), more.begin(), more.end());
-  by.send(octets);
+  Burst(by).add(by.make().read_request(read_of(region.stag, region.offset, 60000))).add(bad).send();
   by.expect_terminate({kTaggedStag}, bad);
 }
 
