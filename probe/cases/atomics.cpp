@@ -20,8 +20,8 @@ AtomicOperation swap(std::uint64_t compare, std::uint64_t compare_mask, std::uin
 // One place of 64 bits in the peer's memory.
 class Place {
  public:
-  Place(Scene& scene, Conversation& by, const Region& region, std::int64_t offset = 0)
-      : scene_(scene), by_(by), stag_(region.stag), at_(at(region, offset)) {}
+  Place(Conversation& by, const Region& region, std::int64_t offset = 0)
+      : by_(by), stag_(region.stag), at_(at(region, offset)) {}
 
   // The value before, as the answer says it.
   std::uint64_t apply(const AtomicOperation& operation) {
@@ -41,7 +41,6 @@ class Place {
   void set(std::uint64_t value) { apply(swap(0, 0, value, ~0ULL)); }
 
  private:
-  Scene& scene_;
   Conversation& by_;
   ddp::Stag stag_;
   ddp::TaggedOffset at_;
@@ -54,7 +53,7 @@ void expect(std::uint64_t got, std::uint64_t wanted, const char* what) {
 
 void adds(Scene& scene) {
   Conversation& by = scene.connect();
-  Place place(scene, by, scene.region(Region::kPlain, kAllRights));
+  Place place(by, scene.region(Region::kPlain, kAllRights));
   place.set(~0ULL);
   expect(place.apply(add(1)), ~0ULL, "FetchAdd does not give the value before");
   expect(place.value(), 0, "0xFFFFFFFFFFFFFFFF and 1");
@@ -71,7 +70,7 @@ void adds(Scene& scene) {
 
 void compares_and_swaps(Scene& scene) {
   Conversation& by = scene.connect();
-  Place place(scene, by, scene.region(Region::kPlain, kAllRights));
+  Place place(by, scene.region(Region::kPlain, kAllRights));
   place.set(0x1122334455667788);
   expect(place.apply(swap(0x1122334455667788, ~0ULL, 7, ~0ULL)), 0x1122334455667788,
          "CmpSwap does not give the value before");
@@ -90,7 +89,7 @@ void compares_and_swaps(Scene& scene) {
 void eight_octets(Scene& scene) {
   Conversation& by = scene.connect();
   const Region region = scene.region(Region::kPlain, kAllRights);
-  Place place(scene, by, region, 8);
+  Place place(by, region, 8);
   place.set(0x0102030405060708);
   const auto octets = scene.read_back(by, region, 0, 24);
   for (const std::size_t i : {0U, 1U, 7U, 16U, 17U, 23U}) {
@@ -202,7 +201,7 @@ void wrong_place(Scene& scene) {
 // Each takes one buffer of queue 1, as Reads do: more of them than ever go at a time are answered one after the other.
 void one_buffer_each(Scene& scene) {
   Conversation& by = scene.connect();
-  Place place(scene, by, scene.region(Region::kPlain, kAllRights));
+  Place place(by, scene.region(Region::kPlain, kAllRights));
   place.set(0);
   for (std::uint64_t i = 0; i < 300; ++i) expect(place.apply(add(1)), i, "one of 300 FetchAdds");
 }
@@ -223,7 +222,7 @@ void of_two_streams(Scene& scene) {
   Conversation& one = scene.connect();
   const Region region = scene.region(Region::kPlain, kAllRights);
   Conversation& two = scene.rejoin();
-  Place first(scene, one, region), second(scene, two, region);
+  Place first(one, region), second(two, region);
   first.set(0);
   constexpr int kRounds = 20, kBurst = 16;
   for (int round = 0; round < kRounds; ++round) {
@@ -237,7 +236,7 @@ void of_two_streams(Scene& scene) {
     }
   }
   Conversation& three = scene.rejoin();
-  expect(Place(scene, three, region).value(), 2 * kRounds * kBurst, "the sum of two streams' FetchAdds");
+  expect(Place(three, region).value(), 2 * kRounds * kBurst, "the sum of two streams' FetchAdds");
 }
 
 void of_the_peer(Scene& scene) {
