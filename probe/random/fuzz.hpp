@@ -30,8 +30,11 @@ struct ScriptFinding {
 //   loss of service            a fresh connection does not work any more
 [[nodiscard]] std::optional<ScriptFinding> run_script(Way& way, const Script& script);
 
+// Runs a script, as run_script() does against its way.
+using RunScript = std::function<std::optional<ScriptFinding>(const Script&)>;
+
 // The same finding by fewer steps and changes. At most `runs` conversations.
-[[nodiscard]] ScriptFinding shrink(Way& way, const ScriptFinding& finding, std::size_t runs = 200);
+[[nodiscard]] ScriptFinding shrink(const RunScript& run, const ScriptFinding& finding, std::size_t runs = 200);
 
 struct FuzzOptions {
   std::uint64_t seed = 1;

@@ -28,6 +28,9 @@ std::vector<Script> simpler(const Script& script) {
     with([i](Script& s) { s.steps.erase(s.steps.begin() + static_cast<std::ptrdiff_t>(i)); });
   }
   with([](Script& s) { s.markers = false; });
+  for (std::size_t i = 0; i < script.edits.size(); ++i) {
+    with([i](Script& s) { s.edits.erase(s.edits.begin() + static_cast<std::ptrdiff_t>(i)); });
+  }
   for (std::size_t i = 0; i < script.steps.size(); ++i) {
     with([i](Script& s) { s.steps[i].cuts.clear(); });
     with([i](Script& s) { s.steps[i].again = false; });
@@ -43,14 +46,14 @@ std::vector<Script> simpler(const Script& script) {
 
 }  // namespace
 
-ScriptFinding shrink(Way& way, const ScriptFinding& finding, std::size_t runs) {
+ScriptFinding shrink(const RunScript& run, const ScriptFinding& finding, std::size_t runs) {
   ScriptFinding best = finding;
   for (bool better = true; better && runs > 0;) {
     better = false;
     for (const Script& next : simpler(best.script)) {
       if (runs == 0) break;
       --runs;
-      auto found = run_script(way, next);
+      auto found = run(next);
       if (!found || kind_of(found->what) != kind_of(finding.what)) continue;
       found->seed = finding.seed;
       best = std::move(*found);
@@ -64,16 +67,17 @@ ScriptFinding shrink(Way& way, const ScriptFinding& finding, std::size_t runs) {
 FuzzResult fuzz(Way& way, const FuzzOptions& options) {
   FuzzResult result;
   std::vector<std::string> known;
+  const auto run = [&way](const Script& script) { return run_script(way, script); };
   const Instant end = now() + Duration(options.duration);
   const auto stopped = [&] { return options.stop != nullptr && *options.stop; };
   for (; now() < end && !stopped() && result.findings.size() < options.most_findings; ++result.runs) {
     const std::uint64_t seed = options.seed + result.runs;
-    auto found = run_script(way, random_script(seed));
+    auto found = run(random_script(seed));
     if (options.on_progress) options.on_progress(result.runs, result.findings.size());
     if (!found || std::ranges::find(known, kind_of(found->what)) != known.end()) continue;
     known.push_back(kind_of(found->what));
     found->seed = seed;
-    result.findings.push_back(shrink(way, *found));
+    result.findings.push_back(shrink(run, *found));
     if (!knock(way)) break;  // there is nothing left to be tried
   }
   return result;
