@@ -97,7 +97,8 @@ class Conversation {
   void expect_end_sometime(const std::string& why, Duration limit);
   // No octet and no end for this time.
   void expect_silence(Duration limit, const std::string& why);
-  // An RDMA Read of no octets is answered. Every responder whose IRD is not 0 allows it, without an STag (RDMAP-5.2.1-14).
+  // The sign of life: an RDMA Read of no octets is answered. Every responder whose IRD is not 0 allows it, without an STag
+  // (RDMAP-5.2.1-14). Octets in the answer are a fault that the rule RDMAP-5.2.1-15 finds: once, and not in each case that looks.
   void expect_empty_read();
 
   // Raw octets of the peer that came and were not taken as frames; reads up to `limit` or `size`.
@@ -118,6 +119,8 @@ class Conversation {
   bool read_some(Instant deadline);
   void note(Part::Kind kind, bool from_peer, Bytes octets = {});
   void check_quote(const rdmap::Terminate& terminate, Bytes offending);
+  // Octets of the peer's Read Response, to its last segment; more than `most` fail.
+  std::vector<std::byte> read_response(ddp::Stag sink, ddp::TaggedOffset offset, std::size_t most);
 
   std::shared_ptr<void> kept_alive_{};
   std::unique_ptr<Socket> socket_;
