@@ -4,7 +4,8 @@
 none does.
 
     docs/probe_coverage.py           write it
-    docs/probe_coverage.py --check   fail when it is out of date, or a clause has neither a case nor a reason, or has both
+    docs/probe_coverage.py --check   fail when it is out of date, a clause has neither a case nor a reason, or has
+                                     both, or docs/probe-known-bugs.md names a case that does not exist
 
 A case is a row of a table in probe/cases/. probe/cases/unreached/*.csv has the reasons. The catalogue is docs/clauses/*.csv: `active`
 clauses show by the reaction to something; `wire` clauses, by what the peer sends anyway, are judged by the rules of `weft audit` while
@@ -19,6 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/probe-coverage.md"
+BUGS = ROOT / "docs/probe-known-bugs.md"
 CATALOGUE = ["mpa.csv", "ddp.csv", "rdmap.csv", "rdmap_ext.csv", "security.csv"]
 ID = r"(?:MPA2?|DDP|RDMAP(?:X|-IANA)?|SEC)-[0-9A-Z][0-9A-Za-z.]*-[0-9]{2}"
 
@@ -57,6 +59,11 @@ def reasons():
     return found
 
 
+def named_by_bugs():
+    """each case that the page of known bugs names"""
+    return re.findall(r"`([a-z0-9]+(?:-[a-z0-9]+)+)`", BUGS.read_text())
+
+
 def faults(catalogue, all_cases, why):
     shown = {clause for _, clause, also, _ in all_cases for clause in [clause, *also]}
     names = [name for name, *_ in all_cases]
@@ -64,6 +71,7 @@ def faults(catalogue, all_cases, why):
     yield from (f"the case {name} names {clause}, which the catalogue does not have"
                 for name, own, also, _ in all_cases for clause in [own, *also] if clause not in catalogue)
     yield from (f"a reason is given for {clause}, which the catalogue does not have" for clause in why if clause not in catalogue)
+    yield from (f"{BUGS.name} names the case {name}, which does not exist" for name in named_by_bugs() if name not in names)
     yield from (f"{clause} has a case, and a reason for having none" for clause in why if clause in shown)
     yield from (f"{clause} has neither a case nor a reason" for clause, row in catalogue.items()
                 if row["observable"] == "active" and clause not in shown and clause not in why)
