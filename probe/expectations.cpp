@@ -190,7 +190,7 @@ void Conversation::expect_silence(Duration limit, const std::string& why) {
 void Conversation::expect_empty_read() {
   const ddp::TaggedOffset offset{0x1234};
   send_ulpdu(make().read_request({.sink_stag = {7}, .sink_offset = offset}));
-  constexpr std::size_t kMost = 64U << 10U;  // of what nobody asked for
+  constexpr std::size_t kMost = 64U << 10U;
   static_cast<void>(read_response({7}, offset, kMost));
 }
 

@@ -58,8 +58,9 @@ class Findings {
     ASSERT_TRUE(report.is_object() && report.at("cases").size() == 1) << row.name << ": " << prober.output();
     const auto& one = report.at("cases").front();
     const std::string verdict = one.at("verdict");
-    std::printf("%s %s\n", row.name.c_str(), verdict.c_str());
-    EXPECT_THAT(row.may, testing::Contains(verdict)) << row.name << ": " << one.at("reason").get<std::string>();
+    const std::string reason = one.at("reason");
+    std::printf("%s %s %s\n", row.name.c_str(), verdict.c_str(), reason.c_str());
+    EXPECT_THAT(row.may, testing::Contains(verdict)) << row.name << ": " << reason;
     for (const auto& rule : report.at("rules")) {
       if (rule.at("verdict") == "fail") broken_.insert("rule " + rule.at("clause").get<std::string>());
     }
