@@ -120,6 +120,7 @@ PeerFrame Conversation::expect_frame(mpa::FrameKind kind) {
 
 void Conversation::start_fpdus(const StartUp& ours, const mpa::StartupFrame& peers) {
   const bool crc = ours.crc || peers.crc;  // MPA-7.1.1-11
+  knows_depths_ = ours.enhanced && peers.enhanced;
   start_fpdus(mpa::Framing{.crc = crc, .markers = peers.markers}, mpa::Framing{.crc = crc, .markers = ours.markers});
 }
 

@@ -65,6 +65,8 @@ class Conversation {
   // start_fpdus() waits for this time, for the sake of a peer that is not ready for FPDUs when it has sent its Reply.
   void delay_first_fpdu(Duration delay) noexcept { first_fpdu_delay_ = delay; }
 
+  // The start-up said IRD and ORD (RFC 6581).
+  [[nodiscard]] bool knows_depths() const noexcept { return knows_depths_; }
   [[nodiscard]] const mpa::Framing& framing() const noexcept { return framer_.framing(); }  // ours
   [[nodiscard]] std::uint64_t position() const noexcept { return framer_.position(); }  // octets of our FPDUs up to now
 
@@ -78,7 +80,8 @@ class Conversation {
   // The next FPDU; fails where the stream ends or nothing comes.
   PeerFpdu expect_fpdu(const std::string& what);
   // The next one, which is not skipped over, has this opcode.
-  PeerFpdu expect_message(rdmap::Opcode opcode);
+  // With `unless_closed` the end of the connection is no fault, but the reason why the case does not apply.
+  PeerFpdu expect_message(rdmap::Opcode opcode, const char* unless_closed = nullptr);
   // All segments of a Read Response to our request; its payload. `sink` and `offset` as we asked. Empty Writes before it are
   // skipped.
   std::vector<std::byte> expect_read_response(ddp::Stag sink, ddp::TaggedOffset offset, std::size_t size);
@@ -137,7 +140,8 @@ class Conversation {
   std::size_t received_ = 0;                                // octets of the peer's
   std::size_t kept_ = 0;                                    // octets noted in exchange_
   Part::Kind ended_ = Part::kOctets;                        // how the peer's direction ended, if not kOctets
-  bool shut_ = false;                                       // our FIN was sent
+  bool knows_depths_ = true;
+  bool shut_ = false;  // our FIN was sent
   std::vector<std::string> warnings_{};
 };
 

@@ -59,8 +59,11 @@ PeerFpdu Conversation::expect_fpdu(const std::string& what) {
   return fpdu;
 }
 
-PeerFpdu Conversation::expect_message(rdmap::Opcode opcode) {
-  PeerFpdu fpdu = expect_fpdu("a " + std::string(rdmap::row(opcode).name));
+PeerFpdu Conversation::expect_message(rdmap::Opcode opcode, const char* unless_closed) {
+  PeerFpdu fpdu;
+  const Came came = next(fpdu, patience_);
+  if (unless_closed != nullptr && (came == Came::kFin || came == Came::kReset)) not_applicable(unless_closed);
+  if (came != Came::kFpdu) fail(fmt::format("{} instead of a {}", text_of(came, patience_), rdmap::row(opcode).name));
   expect_opcode(fpdu, opcode);
   return fpdu;
 }

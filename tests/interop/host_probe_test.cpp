@@ -87,8 +87,7 @@ TEST(Prober, SiwResponds) {
   Findings found;
   for (const Row& row : listed) {
     if (row.is_rule()) continue;
-    Session guest = Vm::instance().start(
-        "killall -9 -q rping; (setsid rping -s -P -p 7174 >/dev/null 2>&1 &); wait_listen 7174 && echo ready");
+    Session guest = Vm::instance().start("serve_rping 7174 && echo ready");
     ASSERT_TRUE(guest.wait_for("ready")) << row.name << '\n' << guest.transcript();
     found.probe(row, "--first-fpdu-delay 200 --patience 1500 127.0.0.1:" + std::to_string(Vm::instance().rping_port()),
                 [](Program& prober) { prober.finish(); });

@@ -31,12 +31,28 @@ siw_set() {  # siw_set PARAMETER=VALUE...: for connections made from now on; nee
     for setting; do echo "${setting#*=}" >/sys/module/siw/parameters/"${setting%%=*}" || return 1; done
 }
 
-wait_listen() {  # wait_listen PORT: until something, siw included, listens on TCP PORT (10 s at most)
-    for i in $(seq 200); do
-        awk -v port="$(printf ':%04X' "$1")" '$4 == "0A" && index($2, port) { found = 1 } END { exit !found }' /proc/net/tcp /proc/net/tcp6 && return 0
-        usleep 50000
-    done
+listens() {  # listens PORT: whether something, siw included, listens on TCP PORT
+    awk -v port="$(printf ':%04X' "$1")" '$4 == "0A" && index($2, port) { found = 1 } END { exit !found }' /proc/net/tcp /proc/net/tcp6
+}
+
+wait_listen() {  # wait_listen PORT: until something listens there (10 s at most)
+    for i in $(seq 200); do listens $1 && return 0; usleep 50000; done
     echo "wait_listen: nothing listens on port $1"; return 1
+}
+
+serve_rping() {  # serve_rping PORT: a new rping server; the one before is ended. One that ends at once, as the port is taken, is started again
+    killall -9 -q rping
+    for i in $(seq 200); do listens $1 || break; usleep 50000; done
+    for i in $(seq 10); do
+        setsid rping -s -P -p $1 >/dev/null 2>&1 &
+        for j in $(seq 40); do
+            listens $1 && return 0
+            kill -0 $! 2>/dev/null || break
+            usleep 50000
+        done
+        killall -9 -q rping
+    done
+    echo "serve_rping: no rping listens on port $1"; return 1
 }
 
 limit() {  # limit SECONDS COMMAND...: busybox's timeout cannot be used under nc, which makes its children ignore SIGCHLD
