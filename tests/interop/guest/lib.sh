@@ -44,7 +44,7 @@ serve_rping() {  # serve_rping PORT: a new rping server; the one before is ended
     killall -9 -q rping
     for i in $(seq 200); do listens $1 || break; usleep 50000; done
     for i in $(seq 10); do
-        setsid rping -s -P -p $1 >/dev/null 2>&1 &
+        setsid rping -s -P -p $1 >/run/rping.log 2>&1 &
         for j in $(seq 40); do
             listens $1 && return 0
             kill -0 $! 2>/dev/null || break
@@ -52,7 +52,7 @@ serve_rping() {  # serve_rping PORT: a new rping server; the one before is ended
         done
         killall -9 -q rping
     done
-    echo "serve_rping: no rping listens on port $1"; return 1
+    echo "serve_rping: no rping listens on port $1"; cat /run/rping.log; for p in /proc/[0-9]*; do grep -qs 'State:.[DZ]' $p/status && head -3 $p/status && cat $p/stack; done; rdma resource show cm_id; rdma resource show qp; dmesg | tail -20; return 1
 }
 
 limit() {  # limit SECONDS COMMAND...: busybox's timeout cannot be used under nc, which makes its children ignore SIGCHLD
