@@ -42,6 +42,7 @@ wait_listen() {  # wait_listen PORT: until something listens there (10 s at most
 
 serve_rping() {  # serve_rping PORT: a new rping server; the one before is ended. One that ends at once, as the port is taken, is started again
     killall -9 -q rping
+    if dmesg | grep -q "Call Trace"; then echo "serve_rping: the kernel has met a fault of its own"; dmesg | tail -n 60; return 1; fi
     for i in $(seq 200); do listens $1 || break; usleep 50000; done
     for i in $(seq 10); do
         setsid rping -s -P -p $1 >/run/rping.log 2>&1 &
@@ -52,7 +53,8 @@ serve_rping() {  # serve_rping PORT: a new rping server; the one before is ended
         done
         killall -9 -q rping
     done
-    echo "serve_rping: no rping listens on port $1"; cat /run/rping.log; for p in /proc/[0-9]*; do grep -qs 'State:.[DZ]' $p/status && head -3 $p/status && cat $p/stack; done; rdma resource show cm_id; rdma resource show qp; dmesg | tail -20; return 1
+    echo "serve_rping: no rping listens on port $1"; cat /run/rping.log
+    return 1
 }
 
 limit() {  # limit SECONDS COMMAND...: busybox's timeout cannot be used under nc, which makes its children ignore SIGCHLD
