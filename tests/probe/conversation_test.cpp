@@ -109,6 +109,45 @@ TEST(Expectations, OfAReadResponse) {
   EXPECT_EQ(after({}), "nothing came within 50 ms instead of a RDMA Read Response");
 }
 
+// What the answer to an empty Read holds is judged by a rule. Here it says that the peer lives.
+TEST(Expectations, OfALifeSign) {
+  const auto after = [](const std::vector<Ulpdu>& ulpdus) {
+    Connected pair;
+    Framer framer;
+    for (const Ulpdu& ulpdu : ulpdus) pair.say(framer.fpdu(ulpdu));
+    return sentence([&] { pair.conversation->expect_empty_read(); });
+  };
+  const Messages make;
+  EXPECT_EQ(after({make.read_response({7}, {0x1234}, {})}), "passed");
+  EXPECT_EQ(after({make.read_response({7}, {0x1234}, pattern(16))}), "passed");
+  EXPECT_EQ(after({make.read_response({7}, {0x1234}, pattern(3), false), make.read_response({7}, {0x1237}, {})}),
+            "passed");
+  EXPECT_EQ(after({make.read_response({8}, {0x1234}, {})}),
+            "the Read Response's STag is 0x8; the Request's sink was 0x7");
+  EXPECT_EQ(after({Messages().send({})}), "a Send came instead of a RDMA Read Response");
+  EXPECT_EQ(after({}), "nothing came within 50 ms instead of a RDMA Read Response");
+}
+
+// A peer that cannot go on by its nature, and says so by closing, is not to blame.
+TEST(Expectations, OfAMessageUnlessThePeerCloses) {
+  const auto verdict = [](const std::vector<Ulpdu>& ulpdus, const char* unless_closed) {
+    Connected pair;
+    Framer framer;
+    for (const Ulpdu& ulpdu : ulpdus) pair.say(framer.fpdu(ulpdu));
+    pair.peer->shut();
+    try {
+      pair.conversation->expect_message(rdmap::Opcode::kSend, unless_closed);
+    } catch (const Judgement& judgement) {
+      return judgement.verdict;
+    }
+    return Verdict::kPass;
+  };
+  EXPECT_EQ(verdict({}, "it has no ORD"), Verdict::kNotApplicable);
+  EXPECT_EQ(verdict({}, nullptr), Verdict::kFail);
+  EXPECT_EQ(verdict({Messages().send({})}, "it has no ORD"), Verdict::kPass);
+  EXPECT_EQ(verdict({Messages().write({1}, {1}, pattern(1))}, "it has no ORD"), Verdict::kFail);
+}
+
 TEST(Expectations, OfAFrame) {
   const auto after = [](Bytes octets, bool ends) {
     Connected pair;
