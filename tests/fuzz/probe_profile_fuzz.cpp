@@ -15,7 +15,8 @@ bool within(const weft::probe::Place& place, std::size_t most) {
 bool keeps_limits(const Profile& profile) {
   if (profile.private_data.size() > Profile::kMostPrivateData || profile.steps.size() > Profile::kMostSteps)
     return false;
-  if (profile.at_a_time < 1 || profile.at_a_time > 64 || profile.regions.size() > weft::probe::kMostRegions) return false;
+  if (profile.at_a_time < 1 || profile.at_a_time > 64 || profile.regions.size() > weft::probe::kMostRegions)
+    return false;
   std::size_t sends = 0;
   for (const auto& step : profile.steps) {
     if (step.octets.size() > Profile::kMostOctets) return false;
