@@ -75,8 +75,8 @@ class Conversation {
   void send_ulpdu(Bytes ulpdu, const FpduFault& fault = {});
   // The next thing that comes, within `limit`.
   Came next(PeerFpdu& fpdu, Duration limit);
-  // The next FPDU; fails where the stream ends or nothing comes.
-  PeerFpdu expect_fpdu(const std::string& what);
+  // The next FPDU; fails where the stream ends or nothing comes within `limit`, or else the patience.
+  PeerFpdu expect_fpdu(const std::string& what, std::optional<Duration> limit = {});
   // The next one, which is not skipped over, has this opcode.
   PeerFpdu expect_message(rdmap::Opcode opcode);
   // All segments of a Read Response to our request; its payload. `sink` and `offset` as we asked. Empty Writes before it are
