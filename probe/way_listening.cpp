@@ -91,7 +91,7 @@ class FromPeer : public Way {
 
  private:
   // A peer of which several connections came to no first FPDU, and none to one, does not send it: no further case waits so long.
-  static constexpr unsigned kWithout = 8;
+  static constexpr unsigned kWithout = 4;
   static constexpr int kShare = 10;  // of the patience, from then on
 
   PeerFpdu expect_first(Conversation& by, const std::string& what) {
