@@ -19,16 +19,17 @@ class Scene;
 // What a case needs of the peer. One that the profile does not have makes the case not applicable.
 enum Need : std::uint32_t {
   kNoNeed = 0,
-  kListens = 1U << 0U,   // the peer is the MPA responder; the prober sends the Request
-  kConnects = 1U << 1U,  // the peer is the initiator
-  kStream = 1U << 2U,    // an established connection, of any profile
-  kRegions = 1U << 3U,   // regions whose place the peer tells
-  kReceives = 1U << 4U,  // it takes any Send, and goes on
-  kReport = 1U << 5U,    // it tells what completed
-  kOrders = 1U << 6U,    // it does what it is told: peer_protocol.hpp
-  kSessions = 1U << 7U,  // a second connection sees what the first one did
-  kAtomics = 1U << 8U,   // RFC 7306
-  kReads = 1U << 9U,     // it can be brought to read the prober's memory
+  kListens = 1U << 0U,    // the peer is the MPA responder; the prober sends the Request
+  kConnects = 1U << 1U,   // the peer is the initiator
+  kStream = 1U << 2U,     // an established connection, of any profile
+  kRegions = 1U << 3U,    // regions whose place the peer tells
+  kReceives = 1U << 4U,   // it takes any Send, and goes on
+  kReport = 1U << 5U,     // it tells what completed
+  kOrders = 1U << 6U,     // it does what it is told: peer_protocol.hpp
+  kSessions = 1U << 7U,   // a second connection sees what the first one did
+  kAtomics = 1U << 8U,    // RFC 7306
+  kReads = 1U << 9U,      // it can be brought to read the prober's memory
+  kEnhanced = 1U << 10U,  // its start-up is the enhanced one of RFC 6581, which MPA's revision 1 does not have
 };
 
 struct Case {

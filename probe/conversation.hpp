@@ -77,8 +77,8 @@ class Conversation {
   void send_ulpdu(Bytes ulpdu, const FpduFault& fault = {});
   // The next thing that comes, within `limit`.
   Came next(PeerFpdu& fpdu, Duration limit);
-  // The next FPDU; fails where the stream ends or nothing comes.
-  PeerFpdu expect_fpdu(const std::string& what);
+  // The next FPDU; fails where the stream ends or nothing comes within `limit`, or else the patience.
+  PeerFpdu expect_fpdu(const std::string& what, std::optional<Duration> limit = {});
   // The next one, which is not skipped over, has this opcode.
   // With `unless_closed` the end of the connection is no fault, but the reason why the case does not apply.
   PeerFpdu expect_message(rdmap::Opcode opcode, const char* unless_closed = nullptr);

@@ -52,10 +52,11 @@ bool is_empty_write(const PeerFpdu& fpdu) noexcept {
 
 }  // namespace
 
-PeerFpdu Conversation::expect_fpdu(const std::string& what) {
+PeerFpdu Conversation::expect_fpdu(const std::string& what, std::optional<Duration> limit) {
+  const Duration time = limit.value_or(patience_);
   PeerFpdu fpdu;
-  const Came came = next(fpdu, patience_);
-  if (came != Came::kFpdu) fail(text_of(came, patience_) + " instead of " + what);
+  const Came came = next(fpdu, time);
+  if (came != Came::kFpdu) fail(text_of(came, time) + " instead of " + what);
   return fpdu;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether there is an iWARP peer to be probed. One whose frames are a little wrong is one: the cases tell what is wrong with them.
+// Whether there is an iWARP peer to be probed, and how it starts up. One whose frames are a little wrong is one: the cases tell what is wrong with them.
 #include <algorithm>
 #include <string_view>
 
@@ -30,28 +30,57 @@ std::string_view guess(Bytes octets) {
   return "something that speaks another protocol";
 }
 
-std::vector<std::byte> first_octets(Way& way, const StartUp& request) {
+constexpr std::size_t kToRevision = mpa::kKeySize + 2;  // the key, the flags, the revision
+
+FrameKind kind_of(const Way& way) { return way.peer_connects() ? FrameKind::kRequest : FrameKind::kReply; }
+
+// Of the peer's first frame, as far as the revision. A peer that listens is asked as the way knows it.
+std::vector<std::byte> first_octets(Way& way) {
   const auto by = way.dial({});
-  if (!way.peer_connects()) by->send_frame(request);
-  return by->octets(mpa::kKeySize, way.patience);
+  if (!way.peer_connects()) by->send_frame(way.spoken({}));
+  return by->octets(kToRevision, way.patience);
+}
+
+std::expected<void, std::string> judged(const Way& way, Bytes octets) {
+  if (is_like_a_frame(octets, kind_of(way))) return {};
+  if (octets.empty() && way.peer_connects())
+    return std::unexpected("the peer is not iWARP: it connects and sends no MPA Request");
+  if (octets.empty()) return std::unexpected("the peer is not iWARP: it does not answer an MPA Request");
+  return std::unexpected("the peer is not iWARP: it is " + std::string(guess(octets)));
+}
+
+// What the frame says of the peer's start-ups.
+void learn(Way& way, Bytes octets) {
+  if (octets.size() < kToRevision) return;
+  const bool flag = (octets[mpa::kKeySize] & std::byte{0x10}) != std::byte{};
+  const auto revision = std::to_integer<std::uint8_t>(octets[mpa::kKeySize + 1]);
+  // A Reply to an enhanced Request that has S, or a later revision, is of a peer that knows RFC 6581, and may be wrong.
+  way.enhanced = way.peer_connects() ? flag && revision > 1 : flag || revision > 1;
+  way.revision = way.enhanced || revision > 1 ? 2 : 1;
 }
 
 }  // namespace
 
-std::expected<void, std::string> knock(Way& way) {
-  const FrameKind kind = way.peer_connects() ? FrameKind::kRequest : FrameKind::kReply;
+std::expected<void, std::string> meet(Way& way) {
   try {
-    auto octets = first_octets(way, {});
-    // One that knows revision 1 alone closes, and is asked again.
-    if (octets.empty() && !way.peer_connects()) {
-      octets = first_octets(way, {.revision = 1, .enhanced = {}});
-      if (is_like_a_frame(octets, kind)) way.highest_revision = 1;
+    auto octets = first_octets(way);
+    if (is_like_a_frame(octets, kind_of(way))) {
+      learn(way, octets);
+    } else if (octets.empty() && !way.peer_connects()) {
+      // One that knows revision 1 alone closes (MPA2-10-03), and is asked by that.
+      way.revision = 1;
+      way.enhanced = false;
+      octets = first_octets(way);
     }
-    if (is_like_a_frame(octets, kind)) return {};
-    if (octets.empty() && way.peer_connects())
-      return std::unexpected("the peer is not iWARP: it connects and sends no MPA Request");
-    if (octets.empty()) return std::unexpected("the peer is not iWARP: it does not answer an MPA Request");
-    return std::unexpected("the peer is not iWARP: it is " + std::string(guess(octets)));
+    return judged(way, octets);
+  } catch (const Judgement& judgement) {
+    return std::unexpected(judgement.what());
+  }
+}
+
+std::expected<void, std::string> knock(Way& way) {
+  try {
+    return judged(way, first_octets(way));
   } catch (const Judgement& judgement) {
     return std::unexpected(judgement.what());
   }

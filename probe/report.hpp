@@ -25,9 +25,11 @@ struct RuleResult {
 };
 
 struct Report {
-  std::string target{};   // "192.0.2.7:4420", or where the prober listens
-  std::string profile{};  // "weft"
-  bool listens{};         // the prober listened: the peer is the initiator
+  std::string target{};       // "192.0.2.7:4420", or where the prober listens
+  std::string profile{};      // "weft"
+  bool listens{};             // the prober listened: the peer is the initiator
+  std::uint8_t revision = 2;  // of MPA, in ordinary start-ups with the peer
+  bool enhanced = true;       // and whether they are those of RFC 6581
   std::uint64_t seed{};
   std::chrono::system_clock::time_point started{};
   std::chrono::milliseconds took{};

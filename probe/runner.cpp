@@ -22,12 +22,13 @@ std::string_view words_of(std::uint32_t need) {
     case kSessions: return "no second connection sees what the first one did";
     case kAtomics: return "the peer has no memory for atomics (RFC 7306)";
     case kReads: return "the peer cannot be brought to read our memory";
+    case kEnhanced:
+      return "the peer's start-up is plain, as MPA's revision 1 has it; this case needs the enhanced one of RFC 6581";
     default: return "the peer does not offer what this case needs";
   }
 }
 
-std::string missing(std::uint32_t needs, std::uint32_t offers) {
-  const std::uint32_t lacking = needs & ~offers;
+std::string missing(std::uint32_t lacking) {
   for (std::uint32_t bit = 1; bit != 0; bit <<= 1U) {
     if ((lacking & bit) != 0) return std::string(words_of(bit));
   }
@@ -96,7 +97,7 @@ class Run {
 
   void conduct(CaseResult& result) {
     result.verdict = Verdict::kNotApplicable;
-    result.reason = missing(result.what->needs, way_.offers());
+    result.reason = missing(way_.lacks(result.what->needs));
     if (!result.reason.empty()) return;
     if (gone_) {
       result.reason = "the peer takes no connections any more";
@@ -156,6 +157,8 @@ bool CaseFilter::allows(const Case& one) const {
 
 Report run(Way& way, const RunOptions& options) {
   Report report{.profile = std::string(way.profile()), .listens = way.peer_connects(), .seed = options.seed};
+  report.revision = way.revision;
+  report.enhanced = way.enhanced;
   report.started = std::chrono::system_clock::now();
   const Instant began = now();
   report.cases = Run(way, options).all();

@@ -28,7 +28,10 @@ struct RunOptions {
   const std::atomic<bool>* stop{};                                                        // set: no further case begins
 };
 
-// Whether there is an iWARP peer to be probed: it answers something like an MPA frame. Else a sentence.
+// The first contact: whether there is an iWARP peer to be probed, which answers something like an MPA frame; else a sentence.
+// The way knows then of which revision the peer's start-ups are.
+[[nodiscard]] std::expected<void, std::string> meet(Way& way);
+// Whether it is still there.
 [[nodiscard]] std::expected<void, std::string> knock(Way& way);
 
 // The results stand in the order of all_cases(), whatever order they ran in.

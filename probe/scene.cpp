@@ -110,7 +110,7 @@ rdmap::ReadRequest Scene::provoke_read(Conversation& by, ddp::TaggedOffset offse
   return *request;
 }
 
-bool Scene::offers(std::uint32_t needs) const noexcept { return (needs & ~self_->way.offers()) == 0; }
+bool Scene::offers(std::uint32_t needs) const noexcept { return self_->way.lacks(needs) == 0; }
 unsigned Scene::at_most(unsigned connections) const noexcept { return std::min(connections, self_->way.most_held()); }
 bool Scene::peer_connects() const noexcept { return self_->way.peer_connects(); }
 std::uint64_t Scene::random() { return self_->numbers(); }

@@ -2,6 +2,8 @@
 // The ways to a peer that listens: one for each profile.
 #include "probe/way.hpp"
 
+#include <algorithm>
+
 #include "probe/field_writer.hpp"
 #include "probe/peer_program.hpp"
 
@@ -9,6 +11,12 @@ namespace weft::probe {
 
 void Way::ask_to_read(Conversation&, ddp::TaggedOffset, std::uint32_t) {
   not_applicable("this peer cannot be brought to read our memory");
+}
+
+StartUp Way::spoken(StartUp start_up) const {
+  start_up.revision = std::min(start_up.revision, revision);
+  if (!enhanced) start_up.enhanced.reset();
+  return start_up;
 }
 
 namespace {
@@ -28,11 +36,7 @@ class ToListener : public Way {
   Opened open(const Opening& opening, bool) override {
     Opened out{.conversation = dial(opening.socket)};
     Conversation& by = *out.conversation;
-    StartUp request = opening.start_up;
-    if (highest_revision == 1) {
-      request.revision = 1;
-      request.enhanced.reset();
-    }
+    StartUp request = spoken(opening.start_up);
     if (request.private_data.empty()) request.private_data = private_data(opening);
     by.send_frame(request);
     const PeerFrame reply = by.expect_frame(mpa::FrameKind::kReply);

@@ -19,7 +19,11 @@ class Way {
   virtual ~Way() = default;
 
   [[nodiscard]] virtual std::string_view profile() const = 0;
-  [[nodiscard]] virtual std::uint32_t offers() const = 0;  // of Need
+  [[nodiscard]] virtual std::uint32_t offers() const = 0;  // of Need, but for kEnhanced
+  // What of these needs the peer does not have.
+  [[nodiscard]] std::uint32_t lacks(std::uint32_t needs) const {
+    return needs & ~(offers() | (enhanced ? std::uint32_t{kEnhanced} : 0U));
+  }
   [[nodiscard]] bool peer_connects() const { return (offers() & kConnects) != 0; }
   // How many conversations the peer can have at a time.
   [[nodiscard]] virtual unsigned most_at_a_time() const = 0;
@@ -35,14 +39,17 @@ class Way {
     Advert advert{};
   };
   virtual Opened open(const Opening& opening, bool first) = 0;
+  // The same start-up, as far as the peer's revision of MPA has it.
+  [[nodiscard]] StartUp spoken(StartUp start_up) const;
 
   // Whether the stream is as good as before.
   virtual void expect_alive(Conversation& by) = 0;
   // Brings the peer to read our memory at kOwnStag; see Scene::provoke_read().
   virtual void ask_to_read(Conversation& by, ddp::TaggedOffset offset, std::uint32_t size);
 
-  std::string place{};                // where the prober listens; empty where the peer does
-  std::uint8_t highest_revision = 2;  // of MPA, that the peer answers: knock() finds it out
+  std::string place{};        // where the prober listens; empty where the peer does
+  std::uint8_t revision = 2;  // of MPA, in ordinary start-ups with this peer: meet() finds it out
+  bool enhanced = true;       // and whether they are those of RFC 6581
   Duration patience = std::chrono::seconds(5);
   Duration quiet = std::chrono::milliseconds(150);
   // Between a listening peer's Reply and our first FPDU: Linux's siw may leave one unread that follows at once.

@@ -90,15 +90,34 @@ class FromPeer : public Way {
   std::mutex starting_{};
 
  private:
-  void take_first(Conversation& by, bool ready_to_receive) const {
-    const PeerFpdu first = by.expect_fpdu(ready_to_receive ? "the ready-to-receive FPDU (RFC 6581)"
-                                                           : "the initiator's first FPDU, before which the prober "
-                                                             "may send none");
+  // A peer of which several connections came to no first FPDU, and none to one, does not send it: no further case waits so long.
+  static constexpr unsigned kWithout = 4;
+  static constexpr int kShare = 10;  // of the patience, from then on
+
+  PeerFpdu expect_first(Conversation& by, const std::string& what) {
+    const bool hopeless = !first_came_ && without_first_ >= kWithout;
+    try {
+      PeerFpdu first = by.expect_fpdu(what, hopeless ? patience / kShare : patience);
+      first_came_ = true;
+      return first;
+    } catch (const Judgement&) {
+      ++without_first_;
+      throw;
+    }
+  }
+
+  void take_first(Conversation& by, bool ready_to_receive) {
+    const PeerFpdu first = expect_first(by, ready_to_receive ? "the ready-to-receive FPDU (RFC 6581)"
+                                                             : "the initiator's first FPDU, before which the prober "
+                                                               "may send none");
     if (!ready_to_receive || first.opcode() != std::to_underlying(rdmap::Opcode::kReadRequest)) return;
     const auto request = rdmap::parse_read_request(first.payload());
     if (!request) fail("the peer's Read Request is malformed");
     by.send_ulpdu(by.make().read_response(request->sink_stag, request->sink_offset, {}));
   }
+
+  std::atomic<unsigned> without_first_ = 0;  // connections
+  std::atomic<bool> first_came_ = false;
 };
 
 // A peer of which nothing is known but that it connects.

@@ -61,6 +61,7 @@ class ByProfile final : public Way {
 
   Opened open(const Opening& opening, bool first) override {
     Opening own = opening;
+    own.start_up = spoken(std::move(own.start_up));
     if (own.start_up.private_data.empty()) own.start_up.private_data = profile_.private_data;
     own.prober_first = opening.prober_first && profile_.empty_write;
     Opened out = raw().open(own, first);
@@ -87,8 +88,7 @@ class ByProfile final : public Way {
   using Said = std::vector<std::vector<std::byte>>;  // the private data, then each Send that was expected
 
   Way& raw() {
-    std::call_once(
-        tuned_, [this] { raw_->patience = patience, raw_->quiet = quiet, raw_->highest_revision = highest_revision; });
+    std::call_once(tuned_, [this] { raw_->patience = patience, raw_->quiet = quiet; });
     return *raw_;
   }
 

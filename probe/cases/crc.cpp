@@ -155,7 +155,7 @@ void preferred_by_the_peer(Scene& scene) {
   if (scene.peer_connects()) {
     wants = scene.dial().expect_frame(mpa::FrameKind::kRequest).frame.crc;
   } else {
-    StartUp request;
+    StartUp request = ordinary_request(scene);
     request.crc = false;
     const Answered answered = ask(scene, for_peer(scene, std::move(request)));
     if (answered.reply.frame.reject) not_applicable("the peer rejects a Request with C = 0");

@@ -21,6 +21,16 @@ Answered expect_enhanced(Scene& scene, const mpa::EnhancedData& data) {
   return answered;
 }
 
+// RFC 6581 has a peer of RFC 5044 alone close, and RFC 5044 lets it answer by its own revision, or go on where it can interoperate.
+void expect_plain_reply(Conversation& by) {
+  const StartUp request = plain_request(2);
+  const PeerFrame reply = by.expect_frame(mpa::FrameKind::kReply);
+  by.start_fpdus(request, reply.frame);
+  PeerFpdu fpdu;
+  if (reply.frame.reject || by.next(fpdu, by.patience()) != Came::kNothing) return;
+  warn("the peer knows no enhanced start-up, and accepted an enhanced Request instead of closing (MPA2-10-10)");
+}
+
 // A peer of RFC 5044 alone closes.
 void enhanced_or_closed(Scene& scene) {
   Conversation& by = scene.dial();
@@ -31,6 +41,10 @@ void enhanced_or_closed(Scene& scene) {
     return;
   }
   if (octets.size() < mpa::kFixedFrameSize) fail("less than a Reply came");
+  if ((octets[16] & std::byte{0x10}) == std::byte{} && !scene.offers(kEnhanced)) {
+    by.give_back({.octets = octets});
+    return expect_plain_reply(by);
+  }
   if ((octets[16] & std::byte{0x10}) == std::byte{}) fail("an enhanced Request got a Reply without S");
   if (std::to_integer<unsigned>(octets[17]) < 2)
     fail(fmt::format("the Reply has S, and revision {}", std::to_integer<unsigned>(octets[17])));
@@ -223,77 +237,77 @@ std::span<const Case> enhanced_request_cases() {
       {.name = "enhanced-cut-short",
        .clause = "MPA2-6-11",
        .what = "S is set, and the Private Data has 0 to 3 octets: the peer closes, or rejects.",
-       .needs = kListens,
+       .needs = kListens | kEnhanced,
        .run = data_cut_short,
        .also = {"MPA2-6-03", "MPA2-12-01"}},
       {.name = "enhanced-private-data-508",
        .clause = "MPA2-9-03",
        .what = "The ULP's part of the Private Data has 508 octets, the most there is: the Request is accepted.",
-       .needs = kListens,
+       .needs = kListens | kEnhanced,
        .run = private_data_of_508,
        .also = {"MPA2-6-10"}},
       {.name = "enhanced-ird",
        .clause = "MPA2-9.1-10",
        .what = "Our IRD is 0, 1, 2 and 0x3FFE: the Reply's ORD is never above it.",
-       .needs = kListens,
+       .needs = kListens | kEnhanced,
        .run = ord_within_our_ird,
        .also = {"MPA2-9.1-02", "MPA2-9.1-05", "MPA2-9.1-08", "MPA2-12-01"}},
       {.name = "enhanced-ord",
        .clause = "MPA2-12-01",
        .what = "Our ORD is 0, 1, 2 and 0x3FFE: the Request is accepted, with the IRD that the peer can.",
-       .needs = kListens,
+       .needs = kListens | kEnhanced,
        .run = every_ord,
        .also = {"MPA2-9.1-04"}},
       {.name = "enhanced-ord-unnegotiated",
        .clause = "MPA2-9.1-20",
        .what = "Our ORD is 0x3FFF: the Reply's IRD is 0x3FFF.",
-       .needs = kListens,
+       .needs = kListens | kEnhanced,
        .run = ord_left_to_ulp,
        .also = {"MPA2-9.1-19"}},
       {.name = "enhanced-ird-unnegotiated",
        .clause = "MPA2-9.1-22",
        .what = "Our IRD is 0x3FFF: the Reply's ORD is 0x3FFF.",
-       .needs = kListens,
+       .needs = kListens | kEnhanced,
        .run = ird_left_to_ulp,
        .also = {"MPA2-9.1-19"}},
       {.name = "enhanced-client-server",
        .clause = "MPA2-9.2-19",
        .what = "A is 0, and B, C and D have every value: they are ignored, and are 0 in the Reply, as A is.",
-       .needs = kListens,
+       .needs = kListens | kEnhanced,
        .run = client_server,
        .also = {"MPA2-9.2-17", "MPA2-9.2-18"}},
       {.name = "enhanced-rtr-offers",
        .clause = "MPA2-9.2-11",
        .what = "A is 1, and B, C and D have every value: the Reply has A, and names those in common, or else any.",
-       .needs = kListens,
+       .needs = kListens | kEnhanced,
        .run = every_offer,
        .also = {"MPA2-9.2-05", "MPA2-9.2-06", "MPA2-9.2-07", "MPA2-9.2-09"}},
       {.name = "enhanced-rtr-read-ord-0",
        .clause = "MPA2-9.1-09",
        .what = "Our ORD is 0, and an RDMA Read is the only RTR offered: where the peer names it, it takes it.",
-       .needs = kListens,
+       .needs = kListens | kEnhanced,
        .run = read_with_ord_0},
       {.name = "enhanced-rtr",
        .clause = "MPA2-3-04",
        .what =
            "Each RTR kind that is negotiated, alone and beside others: the peer waits for it, and goes on behind it.",
-       .needs = kListens,
+       .needs = kListens | kEnhanced,
        .run = every_indication,
        .also = {"MPA2-3-03", "MPA-7.1.2-17"}},
       {.name = "enhanced-rtr-other",
        .clause = "MPA2-8-01",
        .what = "The first FPDU is no RTR of the kind offered: the peer goes on, or ends the stream by a Terminate.",
-       .needs = kListens,
+       .needs = kListens | kEnhanced,
        .run = other_fpdu_first},
       {.name = "enhanced-rtr-and-traffic",
        .clause = "MPA2-4.2-01",
        .what = "FPDUs come in the segment of the RTR, behind it: all are taken.",
-       .needs = kListens,
+       .needs = kListens | kEnhanced,
        .run = traffic_behind_the_indication},
       {.name = "enhanced-terminate-first",
        .clause = "MPA2-9.3-03",
        .what = "The first FPDU is a Terminate about the start-up: the peer ends the connection and sends no FPDU.",
-       .needs = kListens,
+       .needs = kListens | kEnhanced,
        .run = terminate_first},
   };
   return cases;

@@ -10,7 +10,7 @@ namespace {
 
 // MPA-7.1.2-17: an FPDU that is there in part is none.
 void fence(Scene& scene) {
-  Conversation& by = *expect_accepted(scene, {}).by;
+  Conversation& by = *expect_accepted(scene, ordinary_request(scene)).by;
   by.expect_silence(scene.quiet(), "a Responder sends nothing before it has received an FPDU");
   const auto first = by.fpdu(by.make().write({}, {}, {}));
   by.send(Bytes(first).first(first.size() - 1));
@@ -20,7 +20,7 @@ void fence(Scene& scene) {
 }
 
 void bad_first_fpdu(Scene& scene) {
-  const Answered answered = expect_accepted(scene, {});
+  const Answered answered = expect_accepted(scene, ordinary_request(scene));
   Conversation& by = *answered.by;
   by.send_ulpdu(by.make().write({}, {}, {}), {.crc_xor = 0x100});
   expect_end_without_fpdu(by, "the first FPDU has a wrong CRC, so that a Responder may not send a Terminate");
@@ -28,9 +28,9 @@ void bad_first_fpdu(Scene& scene) {
 
 // A Request where the first FPDU is due: 0x4D50 octets, by its first two, whose CRC is wrong.
 void request_where_an_fpdu_is_due(Scene& scene) {
-  Conversation& by = *expect_accepted(scene, {}).by;
+  Conversation& by = *expect_accepted(scene, ordinary_request(scene)).by;
   by.exchange().prober_breaks_startup = true;
-  auto octets = forge(mpa::FrameKind::kRequest, {});
+  auto octets = forge(mpa::FrameKind::kRequest, ordinary_request(scene));
   octets.resize(0x4D50 + 8);
   by.send(octets);
   expect_end_without_fpdu(by, "a second Request came behind the Reply");
@@ -39,7 +39,7 @@ void request_where_an_fpdu_is_due(Scene& scene) {
 // Shorter than any DDP header, and framed well. The error is DDP's: a Terminate may come, and need not.
 void short_first_fpdu(Scene& scene) {
   for (const std::size_t size : {0U, 1U, 2U, 3U, 13U}) {
-    Conversation& by = *expect_accepted(scene, {}).by;
+    Conversation& by = *expect_accepted(scene, ordinary_request(scene)).by;
     Ulpdu ulpdu = by.make().write({}, {}, {});
     ulpdu.resize(size);
     by.send_ulpdu(ulpdu);
@@ -59,7 +59,7 @@ void short_first_fpdu(Scene& scene) {
 
 // In the flight that acknowledges the Reply, and more behind it.
 void first_fpdus_at_once(Scene& scene) {
-  const Answered answered = expect_accepted(scene, {});
+  const Answered answered = expect_accepted(scene, ordinary_request(scene));
   Conversation& by = *answered.by;
   Burst flight(by);
   for (int i = 0; i < 8; ++i) flight.add(by.make().write({}, {}, {}));
@@ -68,12 +68,12 @@ void first_fpdus_at_once(Scene& scene) {
 }
 
 void ends_of_the_initiator(Scene& scene) {
-  const auto open = [&]() -> Conversation& { return *expect_accepted(scene, {}).by; };
+  const auto open = [&]() -> Conversation& { return *expect_accepted(scene, ordinary_request(scene)).by; };
   Conversation& nothing = scene.dial();
   nothing.shut();
   nothing.expect_end("the connection was closed without an octet");
   Conversation& behind_request = scene.dial();
-  behind_request.send_frame(for_peer(scene, {}));
+  behind_request.send_frame(for_peer(scene, ordinary_request(scene)));
   behind_request.shut();
   behind_request.expect_end_sometime("a FIN came behind the Request", scene.patience());
   Conversation& behind_reply = open();
@@ -89,14 +89,14 @@ void ends_of_the_initiator(Scene& scene) {
 void resets_of_the_initiator(Scene& scene) {
   scene.dial().reset();
   Conversation& behind_request = scene.dial();
-  behind_request.send_frame(for_peer(scene, {}));
+  behind_request.send_frame(for_peer(scene, ordinary_request(scene)));
   behind_request.reset();
-  expect_accepted(scene, {}).by->reset();
-  Conversation& in_the_first = *expect_accepted(scene, {}).by;
+  expect_accepted(scene, ordinary_request(scene)).by->reset();
+  Conversation& in_the_first = *expect_accepted(scene, ordinary_request(scene)).by;
   const auto octets = in_the_first.fpdu(in_the_first.make().write({}, {}, {}));
   in_the_first.send(Bytes(octets).first(octets.size() / 2));
   in_the_first.reset();
-  Conversation& behind_it = *expect_accepted(scene, {}).by;
+  Conversation& behind_it = *expect_accepted(scene, ordinary_request(scene)).by;
   behind_it.send_ulpdu(behind_it.make().write({}, {}, {}));
   behind_it.reset();
 }
@@ -110,7 +110,7 @@ Answered ask_for_rejection(Scene& scene, StartUp start_up, std::uint32_t session
 
 // TCP stays open, or the peer's ULP closes it: the outside cannot tell which of them did.
 void rejection(Scene& scene) {
-  for (const StartUp& start_up : {plain_request(), StartUp{}}) {
+  for (const StartUp& start_up : requests_of_each_kind(scene)) {
     const Answered answered = ask_for_rejection(scene, start_up);
     if (start_up.enhanced.has_value() != answered.reply.frame.enhanced.has_value())
       fail("the rejecting Reply is enhanced where the Request is not, or the other way round");
@@ -121,7 +121,7 @@ void rejection(Scene& scene) {
 void fpdu_behind_rejection(Scene& scene) {
   scene.connect();
   const Region target = scene.region(Region::kPlain, kReadWrite);
-  const StartUp start_up{};
+  const StartUp start_up = ordinary_request(scene);
   const Answered answered = ask_for_rejection(scene, start_up, scene.advert().session);
   Conversation& by = *answered.by;
   by.exchange().prober_breaks_startup = true;

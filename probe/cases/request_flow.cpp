@@ -2,6 +2,7 @@
 // The MPA Request, RFC 5044 section 7.1: flags and revisions that are taken, and Requests that do not come.
 #include <fmt/format.h>
 
+#include "probe/cases/mpa_steps.hpp"
 #include "probe/cases/startups.hpp"
 
 namespace weft::probe {
@@ -19,8 +20,25 @@ void revision_1(Scene& scene) {
   expect_works(scene, *answered.by);
 }
 
+// It closes, if it likes behind a Reply of its own revision (RFC 5044 appendix C.2.1). One that can interoperate all the same
+// goes on (MPA-7.1.1-21).
+void revision_2_of_one_that_knows_1(Scene& scene) {
+  const StartUp request = for_peer(scene, plain_request(2));
+  Conversation& by = scene.dial();
+  by.send_frame(request);
+  const auto first = by.octets(1, by.patience());
+  if (first.empty()) return by.expect_end("the Request has revision 2, and the peer knows revision 1 alone");
+  by.give_back({.octets = first});
+  const PeerFrame reply = by.expect_frame(mpa::FrameKind::kReply);
+  if (reply.frame.enhanced) fail("an unenhanced Request got an enhanced Reply");
+  by.start_fpdus(request, reply.frame);
+  if (!reply.frame.reject && reaction_of(by) == Reaction::kSilent)
+    fail("the peer accepted revision 2 without enhanced data, and does not answer behind its Reply");
+}
+
 // S, not the revision, makes a frame an enhanced one.
 void revision_2_unenhanced(Scene& scene) {
+  if (!scene.offers(kEnhanced)) return revision_2_of_one_that_knows_1(scene);
   const Answered answered = expect_accepted(scene, plain_request(2));
   if ((answered.reply.octets[16] & std::byte{0x10}) != std::byte{}) fail("the Reply has S, and the Request had not");
   expect_works(scene, *answered.by);
@@ -28,12 +46,10 @@ void revision_2_unenhanced(Scene& scene) {
 
 void reserved_bits(Scene& scene) {
   for (const std::uint8_t bits : std::initializer_list<std::uint8_t>{1, 2, 4, 8, 15}) {
-    StartUp plain = plain_request();
-    plain.reserved = bits;
-    expect_works(scene, *expect_accepted(scene, plain).by);
-    StartUp enhanced;
-    enhanced.reserved = bits;
-    expect_works(scene, *expect_accepted(scene, enhanced).by);
+    for (StartUp request : requests_of_each_kind(scene)) {
+      request.reserved = bits;
+      expect_works(scene, *expect_accepted(scene, request).by);
+    }
   }
 }
 
@@ -63,11 +79,12 @@ void reject_bit(Scene& scene) {
 
 // M, C and the revision, all of them: FPDUs are framed as the two frames say.
 void flags(Scene& scene) {
-  for (unsigned bits = 0; bits < 8; ++bits) {
-    StartUp start_up = (bits & 1U) != 0 ? StartUp{} : plain_request();
-    start_up.markers = (bits & 2U) != 0;
-    start_up.crc = (bits & 4U) != 0;
-    expect_works(scene, *expect_accepted(scene, start_up).by);
+  for (unsigned bits = 0; bits < 4; ++bits) {
+    for (StartUp request : requests_of_each_kind(scene)) {
+      request.markers = (bits & 1U) != 0;
+      request.crc = (bits & 2U) != 0;
+      expect_works(scene, *expect_accepted(scene, request).by);
+    }
   }
 }
 
@@ -133,13 +150,16 @@ std::span<const Case> request_flow_cases() {
        .also = {"MPA2-10-04", "MPA2-10-06", "MPA-7.1.2-09"}},
       {.name = "request-revision-2-plain",
        .clause = "MPA2-10-09",
-       .what = "The Request has revision 2 and no enhanced data: it is accepted by a Reply without enhanced data.",
+       .what =
+           "The Request has revision 2 and no enhanced data: it is accepted by a Reply without enhanced data, or the "
+           "peer knows revision 1 alone, and closes.",
        .needs = kListens,
        .run = revision_2_unenhanced,
        .also = {"MPA2-10-04", "MPA2-10-07", "MPA2-6-06"}},
       {.name = "request-reserved-bits",
        .clause = "MPA-7.1.1-18",
-       .what = "Requests of both revisions have reserved bits set: each is accepted, and FPDUs follow.",
+       .what =
+           "Requests of each revision that the peer speaks have reserved bits set: each is accepted, and FPDUs follow.",
        .needs = kListens,
        .run = reserved_bits,
        .also = {"MPA2-6-05"}},

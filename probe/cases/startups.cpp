@@ -18,6 +18,14 @@ StartUp plain_request(std::uint8_t revision) {
   return request;
 }
 
+StartUp ordinary_request(const Scene& scene) { return scene.offers(kEnhanced) ? StartUp{} : plain_request(); }
+
+std::vector<StartUp> requests_of_each_kind(const Scene& scene) {
+  std::vector<StartUp> all{plain_request()};
+  if (scene.offers(kEnhanced)) all.emplace_back();
+  return all;
+}
+
 StartUp for_peer(const Scene& scene, StartUp request, std::size_t size) {
   if (scene.offers(kOrders)) request.private_data = serialize(Wish{});
   if (size > request.private_data.size()) request.private_data.resize(size, std::byte{0x5A});

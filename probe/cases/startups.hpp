@@ -4,6 +4,7 @@
 #include <optional>
 
 #include <string>
+#include <vector>
 
 #include "probe/cases/steps.hpp"
 
@@ -13,6 +14,10 @@ namespace weft::probe {
 [[nodiscard]] StartUp enhanced_request(const mpa::EnhancedData& data);
 // An unenhanced Request.
 [[nodiscard]] StartUp plain_request(std::uint8_t revision = 1);
+// A good Request of the revision that the peer speaks.
+[[nodiscard]] StartUp ordinary_request(const Scene& scene);
+// Ordinary Requests of each kind that the peer speaks.
+[[nodiscard]] std::vector<StartUp> requests_of_each_kind(const Scene& scene);
 // Fills in the private data that the profile's peer wants; more of it where `size` says so.
 [[nodiscard]] StartUp for_peer(const Scene& scene, StartUp request, std::size_t size = 0);
 

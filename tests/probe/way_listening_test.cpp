@@ -102,6 +102,25 @@ TEST(FromRaw, SaysSoWhereThePeerSendsNone) {
   EXPECT_THROW(way->open({}, true), Judgement);
 }
 
+TEST(FromRaw, WaitsLessForAPeerThatNeverSendsOne) {
+  Listening where{.socket = listening()};
+  const auto at = where.socket->local();
+  const auto way = way_from_peer("raw", std::move(where));
+  way->patience = std::chrono::milliseconds(200);
+  std::vector<std::string> said;
+  for (int i = 0; i < 5; ++i) {
+    const auto peer = peer_at(at, false);
+    try {
+      way->open({}, true);
+    } catch (const Judgement& judgement) {
+      said.emplace_back(judgement.what());
+    }
+  }
+  ASSERT_EQ(said.size(), 5U);
+  EXPECT_NE(said.at(3).find("within 200 ms"), std::string::npos) << said.at(3);
+  EXPECT_NE(said.at(4).find("within 20 ms"), std::string::npos) << said.at(4);
+}
+
 TEST(FromRaw, SaysSoWhereNoneComes) {
   const auto way = way_from_peer("raw", {.socket = listening(), .wait = std::chrono::milliseconds(10)});
   EXPECT_THROW(way->open({}, true), Judgement);

@@ -7,6 +7,8 @@
 #include <set>
 
 #include "peer_caller.hpp"
+#include "probe/socket.hpp"
+#include "probe/way_listening.hpp"
 
 namespace weft::test {
 namespace {
@@ -239,6 +241,19 @@ TEST(ProbePeerConnects, AgainAndAgainAsTheReplyWishes) {
     EXPECT_EQ(second.report().connections, 2U);
   }
   EXPECT_EQ(peer.wait().exit_code, 0) << peer.err();
+}
+
+// The prober ends start-ups unanswered: it is there all the same. By revision 1, which no second attempt follows.
+TEST(ProbePeerConnects, BehindManyStartUpsWithoutAnAnswer) {
+  auto socket = probe::ListeningSocket::open(*verbs::Endpoint::parse("127.0.0.1:0"));
+  ASSERT_TRUE(socket) << socket.error();
+  const std::string port = std::to_string((*socket)->local().port);
+  const auto way = probe::way_from_peer("weft", {.socket = std::move(*socket)});
+  Command peer(connecting(port, {"--parallel", "1", "--policy", "mpa-rev=1"}));
+  static_cast<void>(way->open({}, true));
+  for (int i = 0; i < 20; ++i) static_cast<void>(way->dial({}));
+  const auto opened = way->open({}, true);
+  way->expect_alive(*opened.conversation);
 }
 
 TEST(ProbePeerConnects, UntilThereIsNoListener) {

@@ -31,7 +31,18 @@ TEST_P(Policies, OfThePeerAreKeptToo) {
   const ListeningPeer peer("127.0.0.1", {"--policy", GetParam()});
   expect_clean(probed(joined(at(peer), quick())), 150);
 }
-INSTANTIATE_TEST_SUITE_P(Of, Policies, testing::Values("crc=off", "markers=on", "crc=off,markers=on"));
+INSTANTIATE_TEST_SUITE_P(Of, Policies, testing::Values("crc=off", "markers=on", "crc=off,markers=on", "mpa-rev=1"));
+
+TEST(PeerOfRevision1, IsProbedByRevision1) {
+  const ListeningPeer peer("127.0.0.1", {"--policy", "mpa-rev=1"});
+  const auto run = probed(joined(at(peer), {"--only", "request-fence,request-revision-2-plain,enhanced-"}));
+  expect_clean(run, 3);
+  EXPECT_EQ(run.verdicts.at("request-fence"), "pass");
+  EXPECT_EQ(run.verdicts.at("request-revision-2-plain"), "pass") << "it may close";
+  EXPECT_EQ(run.verdicts.at("enhanced-answered"), "pass") << "it may close";
+  EXPECT_EQ(run.verdicts.at("enhanced-rtr"), "not_applicable");
+  EXPECT_THAT(run.ended.out, HasSubstr("MPA revision 1, not enhanced"));
+}
 
 TEST(Reruns, GiveTheSameVerdicts) {
   const ListeningPeer peer;

@@ -139,6 +139,17 @@ Stranger::Manner replying(Stranger::Manner manner) {
   };
 }
 
+// RFC 5044 appendix C.2.1: a Reply of the peer's own revision, and the end.
+TEST(PeerOfRevision1, MayCloseBehindAReplyOfItsOwnRevision) {
+  const Stranger old([](int socket) {
+    if (!hear(socket)) return;
+    const auto reply = probe::forge(mpa::FrameKind::kReply, {.revision = 1, .reject = true, .enhanced = {}});
+    say(socket, {reinterpret_cast<const char*>(reply.data()), reply.size()});
+  });
+  const auto run = probed({"--patience", "300", "--only", "enhanced-answered,enhanced-rtr", old.at()});
+  EXPECT_EQ(run.verdicts, (Verdicts{{"enhanced-answered", "pass"}, {"enhanced-rtr", "not_applicable"}}));
+}
+
 void expect_failures(const std::string& target) {
   const auto run = probed({"--patience", "300", "--only", "ordinary,crc-wrong-first", target});
   EXPECT_EQ(run.ended.exit_code, 1) << run.ended.out << run.ended.err;

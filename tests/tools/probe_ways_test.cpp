@@ -30,11 +30,12 @@ TEST_P(Callers, FailNoCase) {
 }
 
 constexpr const char* kPeer = "probe-peer -c -a {host} -p {port}";
-INSTANTIATE_TEST_SUITE_P(AreStarted, Callers,
-                         testing::Values(Caller{"raw", "0", "probe-peer -c -a {host} -p {port} --connections 1", 30},
-                                         Caller{"weft", "0", kPeer, 150}, Caller{"weft", "[::1]:0", kPeer, 150},
-                                         Caller{"weft", "0",
-                                                "probe-peer -c -a {host} -p {port} --policy peer-to-peer=on", 100}));
+INSTANTIATE_TEST_SUITE_P(
+    AreStarted, Callers,
+    testing::Values(Caller{"raw", "0", "probe-peer -c -a {host} -p {port} --connections 1", 30},
+                    Caller{"weft", "0", kPeer, 150}, Caller{"weft", "[::1]:0", kPeer, 150},
+                    Caller{"weft", "0", "probe-peer -c -a {host} -p {port} --policy peer-to-peer=on", 100},
+                    Caller{"weft", "0", "probe-peer -c -a {host} -p {port} --policy mpa-rev=1", 150}));
 
 TEST(Caller, ThatAPersonStartsIsWaitedFor) {
   Command prober({"probe", "--profile", "weft", "--listen", "0", "--only", "crc-wrong-write"});

@@ -151,7 +151,7 @@ Outcome<void> run_probe(const Options& options, const GlobalOptions& global) {
   way->patience = std::chrono::milliseconds(options.patience);
   way->first_fpdu_delay = std::chrono::milliseconds(options.first_fpdu_delay);
   if (auto caught = catch_interruptions(); !caught) return caught;
-  if (auto there = probe::knock(*way); !there) return probing::no_peer(there.error() + ".");
+  if (auto there = probe::meet(*way); !there) return probing::no_peer(there.error() + ".");
   if (!options.replay.empty()) return probing::replay(*way, options.replay, options.quiet);
   if (options.fuzz != 0)
     return probing::fuzz(

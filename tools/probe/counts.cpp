@@ -60,6 +60,10 @@ std::string in_words(const Counts& counts, std::string_view noun) {
 
 std::string_view role_of(const Report& report) noexcept { return report.listens ? "initiator" : "responder"; }
 
+std::string startup_of(const Report& report) {
+  return fmt::format("MPA revision {}, {}enhanced", report.revision, report.enhanced ? "" : "not ");
+}
+
 std::string again(const Report& report, std::string_view name) {
   return fmt::format("weft probe --profile {} --seed {} --only {} {}{}", one_word(report.profile), report.seed, name,
                      report.listens ? "--listen " : "", one_word(report.target));

@@ -37,6 +37,8 @@ inline constexpr std::array kVerdicts{Verdict::kPass, Verdict::kWarn, Verdict::k
 [[nodiscard]] std::string in_words(const Counts& counts, std::string_view noun);
 // What the peer is: "responder" where it listens, else "initiator".
 [[nodiscard]] std::string_view role_of(const Report& report) noexcept;
+// How it starts up: "MPA revision 1, not enhanced".
+[[nodiscard]] std::string startup_of(const Report& report);
 // The command line that repeats a case by itself.
 [[nodiscard]] std::string again(const Report& report, std::string_view name);
 // "2026-11-26T00:21:43Z"

@@ -103,6 +103,7 @@ void put_rule(JsonWriter& json, const Report& report, const RuleResult& rule) {
 std::string json_of(const Report& report, bool strict) {
   JsonWriter json;
   json.text("target", shown(report.target)).text("profile", shown(report.profile)).text("role", role_of(report));
+  json.integer("mpa_revision", report.revision).boolean("enhanced", report.enhanced);
   json.integer("seed", report.seed).text("started", time_text(report.started)).text("version", version_text());
   json.integer("took_ms", static_cast<std::uint64_t>(report.took.count())).boolean("interrupted", report.interrupted);
   json.boolean("strict", strict).text("verdict", word_of(report, strict));

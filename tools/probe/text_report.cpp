@@ -97,8 +97,11 @@ void put_table(TextOut out, const Report& report, const Palette& palette) {
 std::string text_of(const Report& report, bool strict, const Palette& palette) {
   std::string text;
   TextOut out(text);
-  fmt::format_to(out, "{}: profile {}, the peer is the MPA {}, seed {}, {} ms\n\n", report.target, report.profile,
+  fmt::format_to(out, "{}: profile {}, the peer is the MPA {}, seed {}, {} ms\n", report.target, report.profile,
                  role_of(report), report.seed, report.took.count());
+  if (!report.enhanced)
+    fmt::format_to(out, "its start-up is of {}: the cases that need RFC 6581 do not apply\n", startup_of(report));
+  fmt::format_to(out, "\n");
   for (const Verdict verdict : kWorstTold) {
     for (const CaseResult& one : report.cases) {
       if (one.verdict == verdict) put_case(out, report, one, palette);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <map>
 
@@ -24,7 +25,7 @@ constexpr std::size_t kMostSessions = 4096;
 // An overflow of the completion queue would end all of them: what they can have at a time fits.
 constexpr std::size_t kMostGuests = Resources::kCompletions / Guest::kMostCompletions;
 constexpr auto kSessionTime = std::chrono::seconds(60);  // without a connection
-constexpr int kRefusals = 5;                             // one behind the other: there is no listener any more
+constexpr int kRefusals = 5;                             // one behind the other: there is no prober, or no more
 
 void make_non_blocking(int descriptor) { ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) | O_NONBLOCK); }
 
@@ -181,11 +182,16 @@ class Peer {
       case ConnectionEventType::kEstablished:
         if (!options_.connects) return;
         refusals_ = 0;
+        answered_ = true;
         next_wish_[guest->number()] = probe::parse_wish(event.private_data).value_or(Wish{});
         return guest->begin(true);
       case ConnectionEventType::kDisconnected: return ended(guest, {});
       default: return ended(guest, event.error);
     }
+  }
+  // A prober that has answered once may end start-ups unanswered, as many as it likes: it is still there.
+  [[nodiscard]] bool is_refusal(const verbs::Error& error) const noexcept {
+    return error.code == verbs::Errc::kRefused && (error.os_error == ECONNREFUSED || !answered_);
   }
   void ended(const std::shared_ptr<Guest>& guest, const std::optional<verbs::Error>& error) {
     take_completions();  // what was done before the end counts
@@ -193,8 +199,8 @@ class Peer {
     if (!options_.connects) return drop(guest);
     Wish next{};
     if (const auto said = next_wish_.extract(guest->number())) next = said.mapped();
-    const bool refused = error && error->code == verbs::Errc::kRefused;
-    if (error && (error->code == verbs::Errc::kUnreachable || (refused && ++refusals_ >= kRefusals))) over_ = true;
+    if (error && (error->code == verbs::Errc::kUnreachable || (is_refusal(*error) && ++refusals_ >= kRefusals)))
+      over_ = true;
     if (!over_)
       again(guest, next);
     else
@@ -250,6 +256,7 @@ class Peer {
   std::uint32_t last_guest_ = 0;
   std::uint32_t calls_ = 0;
   int refusals_ = 0;
+  bool answered_ = false;  // a connection was established
   bool over_ = false;
   Clock::time_point looked_at_ = Clock::now();
 };
