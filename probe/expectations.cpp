@@ -109,7 +109,13 @@ void Conversation::check_quote(const rdmap::Terminate& terminate, Bytes offendin
   };
   const std::string error = "the Terminate of " + text_of(terminate.error);
   if (!same(terminate.ddp_header, wanted.ddp_header)) {
-    if (!terminate.ddp_header) fail(error + " has no copy of the DDP header that was at fault");
+    if (!terminate.ddp_header) {
+      const std::string lacks = error + " has no copy of the DDP header that was at fault";
+      // Of a segment that DDP did not deliver it is a SHOULD; of one that it delivered RFC 5040 section 7.1 has no such word.
+      if (terminate.error.layer != rdmap::Layer::kDdp) fail(lacks);
+      warnings_.push_back(lacks + " (RDMAP-4.8-09, DDP-7.1-19)");
+      return;
+    }
     fail(error + (wanted.ddp_header ? " quotes another DDP header than the one that was at fault"
                                     : " quotes a DDP header, and none is due"));
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/cases/startups.hpp"
 
+#include "probe/verdict.hpp"
+
 namespace weft::probe {
 
 StartUp enhanced_request(const mpa::EnhancedData& data) {
@@ -40,6 +42,22 @@ Answered ask(Scene& scene, const StartUp& request) {
 Answered expect_accepted(Scene& scene, const StartUp& request) {
   const StartUp whole = request.private_data.empty() ? for_peer(scene, request) : request;
   Answered out = ask(scene, whole);
+  if (out.reply.frame.reject) fail("the peer rejected the connection, and the Request was good");
+  out.by->start_fpdus(whole, out.reply.frame);
+  return out;
+}
+
+std::optional<Answered> accepted_unless_too_long(Scene& scene, const StartUp& request, std::size_t size) {
+  const StartUp whole = for_peer(scene, request, size);
+  Answered out{.by = &scene.dial()};
+  out.by->send_frame(whole);
+  try {
+    out.reply = out.by->expect_frame(mpa::FrameKind::kReply);
+  } catch (const Judgement&) {
+    if (size == 0) throw;
+    out.by->expect_end("the peer has sent no Reply");
+    return std::nullopt;
+  }
   if (out.reply.frame.reject) fail("the peer rejected the connection, and the Request was good");
   out.by->start_fpdus(whole, out.reply.frame);
   return out;

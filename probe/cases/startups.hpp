@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps of cases about the MPA start-up where the peer listens.
 #pragma once
+#include <optional>
 
 #include <string>
 #include <vector>
@@ -28,6 +29,8 @@ struct Answered {
 Answered ask(Scene& scene, const StartUp& request);
 // The same with the peer's private data filled in. The Reply accepts, and FPDUs follow.
 Answered expect_accepted(Scene& scene, const StartUp& request);
+// The same with Private Data of this size; nothing where the peer closes, whose application's buffer may be smaller (MPA-7.1.2-29).
+std::optional<Answered> accepted_unless_too_long(Scene& scene, const StartUp& request, std::size_t size);
 // The first FPDU: an empty Write. The connection is of use then.
 void expect_works(Scene& scene, Conversation& by);
 
