@@ -2,6 +2,8 @@
 // RDMA Read, RFC 5040 section 5.2: the peer as responder.
 #include <fmt/format.h>
 
+#include <array>
+
 #include "probe/cases/steps.hpp"
 
 namespace weft::probe {
@@ -61,6 +63,16 @@ void zero_length(Scene& scene) {
     by.send_ulpdu(by.make().read_request(read_of({stag}, {offset}, 0)));
     by.expect_read_response(Scene::kOwnStag, {0x10000}, 0);
   }
+}
+void zero_length_among_others(Scene& scene) {
+  Conversation& by = scene.connect();
+  const Region region = scene.region(Region::kPlain, kReadWrite);
+  constexpr std::array<std::uint32_t, 5> kSizes{64, 0, 64, 0, 0};
+  Burst reads(by);
+  for (const std::uint32_t size : kSizes)
+    reads.add(by.make().read_request(read_of(size != 0 ? region.stag : ddp::Stag{}, region.offset, size)));
+  reads.send();
+  for (const std::uint32_t size : kSizes) by.expect_read_response(Scene::kOwnStag, {0x10000}, size);
 }
 void zero_length_write_only(Scene& scene) {
   Conversation& by = scene.connect();
@@ -188,6 +200,11 @@ std::span<const Case> reads_cases() {
        .needs = kStream,
        .run = zero_length,
        .also = {"RDMAP-5.2.1-12", "SEC-6.3.5-04"}},
+      {.name = "read-zero-length-among-others",
+       .clause = "RDMAP-5.2.1-15",
+       .what = "Reads of 64 octets and of none come in one segment: each is answered by as many octets as it asks for.",
+       .needs = kRegions,
+       .run = zero_length_among_others},
       {.name = "read-zero-length-write-only",
        .clause = "RDMAP-5.2.1-14",
        .what = "A Read of no octets from memory without remote read access is answered.",
