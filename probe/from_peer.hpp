@@ -24,13 +24,13 @@ class FromPeer : public Way {
 
   std::unique_ptr<Conversation> dial(const SocketWish& wish) override { return arrival(wish); }
 
-  Opened open(const Opening& opening, bool) override {
-    Opened out{.conversation = arrival_for(opening)};
-    Conversation& by = *out.conversation;
+  Advert open(const Opening& opening, std::unique_ptr<Conversation>& conversation) override {
+    conversation = arrival_for(opening);
+    Conversation& by = *conversation;
     const PeerFrame request = by.expect_frame(mpa::FrameKind::kRequest);
-    out.advert = parse_advert(request.frame.private_data).value_or(Advert{});
+    Advert advert = parse_advert(request.frame.private_data).value_or(Advert{});
     answer(by, request, opening.start_up, {});
-    return out;
+    return advert;
   }
 
   void expect_alive(Conversation& by) override { by.expect_empty_read(); }

@@ -41,13 +41,18 @@ std::uint64_t seed_of(const Case& one, std::uint64_t seed) noexcept {
   return seed;
 }
 
-// An ordinary connection, used and closed. A sentence where it did not work. One that was not tried to the end tells nothing.
-std::string visit(Way& way) {
+// An ordinary connection, used and closed. A sentence where it did not work, and what crossed the wire then. One that was not tried to
+// the end tells nothing.
+struct Visit {
+  std::string wrong{};
+  std::vector<Exchange> exchanges{};
+};
+Visit visit(Way& way) {
+  Scene scene(way, 0);
   try {
-    Scene scene(way, 0);
     scene.expect_alive(scene.connect());
   } catch (const Judgement& judgement) {
-    if (judgement.verdict != Verdict::kNotApplicable) return judgement.what();
+    if (judgement.verdict != Verdict::kNotApplicable) return {judgement.what(), scene.exchanges()};
   }
   return {};
 }
@@ -63,7 +68,7 @@ class Run {
   }
 
   std::vector<CaseResult> all() {
-    ordinary_ = visit(way_).empty();
+    ordinary_ = visit(way_).wrong.empty();
     std::vector<std::jthread> threads;
     const unsigned most = options_.at_a_time != 0 ? options_.at_a_time : way_.most_at_a_time();
     const bool alone = most == 1;
@@ -122,12 +127,13 @@ class Run {
   // Then a fresh connection still works, if one ever did.
   void look_after(CaseResult& result) {
     if (!ordinary_) return;
-    const std::string wrong = visit(way_);
-    if (wrong.empty()) return;
+    const Visit fresh = visit(way_);
+    if (fresh.wrong.empty()) return;
     gone_ = !knock(way_);
     if (result.verdict == Verdict::kFail) return;
+    result.exchanges.insert(result.exchanges.end(), fresh.exchanges.begin(), fresh.exchanges.end());
     result.verdict = Verdict::kFail;
-    result.reason = "behind it, a fresh connection did not work: " + wrong;
+    result.reason = "behind it, a fresh connection did not work: " + fresh.wrong;
   }
 
   Way& way_;

@@ -20,7 +20,6 @@ struct Scene::Self {
   Instant end_by;
   std::vector<std::unique_ptr<Conversation>> conversations{};
   std::optional<Advert> advert{};
-  bool opened = false;
 };
 
 // A user who has more patience has it for the whole, too.
@@ -44,10 +43,14 @@ Conversation& Scene::dial(const SocketWish& wish) {
 
 Conversation& Scene::connect(const Opening& opening) {
   const Instant began = now();
-  auto opened = self_->way.open(opening, !self_->opened);
-  self_->opened = true;
-  self_->advert = std::move(opened.advert);
-  return keep(std::move(opened.conversation), began);
+  std::unique_ptr<Conversation> conversation;
+  try {
+    self_->advert = self_->way.open(opening, conversation);
+  } catch (const Judgement&) {
+    if (conversation) self_->conversations.push_back(std::move(conversation));  // what crossed the wire is told
+    throw;
+  }
+  return keep(std::move(conversation), began);
 }
 
 Conversation& Scene::rejoin(Opening opening) {

@@ -33,18 +33,18 @@ class ToListener : public Way {
     return by;
   }
 
-  Opened open(const Opening& opening, bool) override {
-    Opened out{.conversation = dial(opening.socket)};
-    Conversation& by = *out.conversation;
+  Advert open(const Opening& opening, std::unique_ptr<Conversation>& conversation) override {
+    conversation = dial(opening.socket);
+    Conversation& by = *conversation;
     StartUp request = spoken(opening.start_up);
     if (request.private_data.empty()) request.private_data = private_data(opening);
     by.send_frame(request);
     const PeerFrame reply = by.expect_frame(mpa::FrameKind::kReply);
     if (reply.frame.reject) fail("the peer rejected the connection");
     by.start_fpdus(request, reply.frame);
-    out.advert = parse_advert(reply.frame.private_data).value_or(Advert{});
-    begin(by, opening, out.advert);
-    return out;
+    Advert advert = parse_advert(reply.frame.private_data).value_or(Advert{});
+    begin(by, opening, advert);
+    return advert;
   }
 
  protected:

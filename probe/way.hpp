@@ -32,13 +32,9 @@ class Way {
 
   // A TCP connection, no octet sent; a Judgement where there is none.
   virtual std::unique_ptr<Conversation> dial(const SocketWish& wish) = 0;
-  // Leads a new connection through the start-up into full operation. What the peer offers there, as far as it tells.
-  // `first`: the first one of a case, which gets a session of its own.
-  struct Opened {
-    std::unique_ptr<Conversation> conversation{};
-    Advert advert{};
-  };
-  virtual Opened open(const Opening& opening, bool first) = 0;
+  // Leads a new connection through the start-up into full operation. What the peer offers there, as far as it tells. `by` is the
+  // connection from its first octet on, so that a start-up that fails is told, too.
+  virtual Advert open(const Opening& opening, std::unique_ptr<Conversation>& by) = 0;
   // The same start-up, as far as the peer's revision of MPA has it.
   [[nodiscard]] StartUp spoken(StartUp start_up) const;
 

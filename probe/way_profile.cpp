@@ -59,19 +59,19 @@ class ByProfile final : public Way {
 
   std::unique_ptr<Conversation> dial(const SocketWish& wish) override { return raw().dial(wish); }
 
-  Opened open(const Opening& opening, bool first) override {
+  Advert open(const Opening& opening, std::unique_ptr<Conversation>& conversation) override {
     Opening own = opening;
     own.start_up = spoken(std::move(own.start_up));
     if (own.start_up.private_data.empty()) own.start_up.private_data = profile_.private_data;
     own.prober_first = opening.prober_first && profile_.empty_write;
-    Opened out = raw().open(own, first);
-    Conversation& by = *out.conversation;
+    raw().open(own, conversation);
+    Conversation& by = *conversation;
     Said of{private_data_of(by.exchange())};
     for (const ProfileStep& step : profile_.steps) take(by, step, of);
-    out.advert = advert_of(of);
+    Advert advert = advert_of(of);
     // Cases compare what they find with the first content; where the prober may write, it makes it so.
-    for (const Region& region : out.advert.regions) fill(by, region);
-    return out;
+    for (const Region& region : advert.regions) fill(by, region);
+    return advert;
   }
 
   void expect_alive(Conversation& by) override {

@@ -143,9 +143,10 @@ TEST(ByProfile, LeadsThroughTheOpening) {
   const auto way =
       way_by_profile("mine", *profile, way_from_peer("raw", {.socket = std::move(socket), .leaves_first = true}));
   EXPECT_EQ(way->offers(), kConnects | kStream | kRegions);
-  const auto opened = way->open({}, true);
-  ASSERT_EQ(opened.advert.regions.size(), 1U);
-  EXPECT_EQ(opened.advert.regions[0], (Region{.stag = {0x55}, .offset = {0x7000}, .length = 65536, .rights = 3}));
+  std::unique_ptr<Conversation> by;
+  const Advert advert = way->open({}, by);
+  ASSERT_EQ(advert.regions.size(), 1U);
+  EXPECT_EQ(advert.regions[0], (Region{.stag = {0x55}, .offset = {0x7000}, .length = 65536, .rights = 3}));
   peer.join();
   EXPECT_EQ(written, 65536U);
   EXPECT_EQ(replied, (std::vector<std::byte>{std::byte{0xCA}, std::byte{0xFE}}));

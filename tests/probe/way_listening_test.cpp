@@ -89,8 +89,9 @@ TEST(FromRaw, WaitsForTheInitiatorsFirstFpdu) {
   int waits = 0;
   where.tell_waiting = [&] { ++waits; };
   const auto way = way_from_peer("raw", std::move(where));
-  const auto opened = way->open({}, true);
-  EXPECT_TRUE(opened.conversation->exchange().peer_opened);
+  std::unique_ptr<Conversation> by;
+  way->open({}, by);
+  EXPECT_TRUE(by->exchange().peer_opened);
   EXPECT_EQ(waits, 1);
 }
 
@@ -99,7 +100,10 @@ TEST(FromRaw, SaysSoWhereThePeerSendsNone) {
   const auto peer = peer_at(where.socket->local(), false);
   const auto way = way_from_peer("raw", std::move(where));
   way->patience = std::chrono::milliseconds(50);
-  EXPECT_THROW(way->open({}, true), Judgement);
+  std::unique_ptr<Conversation> by;
+  EXPECT_THROW(way->open({}, by), Judgement);
+  ASSERT_NE(by, nullptr) << "a start-up that fails is told";
+  EXPECT_EQ(by->exchange().parts.size(), 2U) << "the Request and the Reply";
 }
 
 TEST(FromRaw, WaitsLessForAPeerThatNeverSendsOne) {
@@ -110,8 +114,9 @@ TEST(FromRaw, WaitsLessForAPeerThatNeverSendsOne) {
   std::vector<std::string> said;
   for (int i = 0; i < 5; ++i) {
     const auto peer = peer_at(at, false);
+    std::unique_ptr<Conversation> by;
     try {
-      way->open({}, true);
+      way->open({}, by);
     } catch (const Judgement& judgement) {
       said.emplace_back(judgement.what());
     }
@@ -123,7 +128,8 @@ TEST(FromRaw, WaitsLessForAPeerThatNeverSendsOne) {
 
 TEST(FromRaw, SaysSoWhereNoneComes) {
   const auto way = way_from_peer("raw", {.socket = listening(), .wait = std::chrono::milliseconds(10)});
-  EXPECT_THROW(way->open({}, true), Judgement);
+  std::unique_ptr<Conversation> by;
+  EXPECT_THROW(way->open({}, by), Judgement);
 }
 
 TEST(FromPeer, HasNoOtherProfiles) { EXPECT_EQ(way_from_peer("siw", {.socket = listening()}), nullptr); }

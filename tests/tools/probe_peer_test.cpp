@@ -250,10 +250,12 @@ TEST(ProbePeerConnects, BehindManyStartUpsWithoutAnAnswer) {
   const std::string port = std::to_string((*socket)->local().port);
   const auto way = probe::way_from_peer("weft", {.socket = std::move(*socket)});
   Command peer(connecting(port, {"--parallel", "1", "--policy", "mpa-rev=1"}));
-  static_cast<void>(way->open({}, true));
+  std::unique_ptr<probe::Conversation> by;
+  way->open({}, by);
+  by.reset();
   for (int i = 0; i < 20; ++i) static_cast<void>(way->dial({}));
-  const auto opened = way->open({}, true);
-  way->expect_alive(*opened.conversation);
+  way->open({}, by);
+  way->expect_alive(*by);
 }
 
 TEST(ProbePeerConnects, UntilThereIsNoListener) {
