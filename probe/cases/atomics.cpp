@@ -3,19 +3,11 @@
 // taken as little-endian or big-endian, whichever fits the first operation.
 #include <fmt/format.h>
 
-#include "probe/cases/steps.hpp"
+#include "probe/cases/atomics.hpp"
 
 namespace weft::probe {
 namespace atomics {
 namespace {
-
-using Kind = rdmap::AtomicOperation::Kind;
-using rdmap::AtomicOperation;
-
-AtomicOperation add(std::uint64_t value, std::uint64_t mask = 0) { return {Kind::kFetchAdd, value, mask, 0, 0}; }
-AtomicOperation swap(std::uint64_t compare, std::uint64_t compare_mask, std::uint64_t value, std::uint64_t mask) {
-  return {Kind::kCmpSwap, value, mask, compare, compare_mask};
-}
 
 // One place of 64 bits in the peer's memory.
 class Place {
@@ -100,65 +92,6 @@ void eight_octets(Scene& scene) {
     fail("a Read after the atomic brings octets that are its value in no byte order");
 }
 
-rdmap::AtomicRequest request(const Region& region, std::int64_t offset, AtomicOperation operation = add(1)) {
-  return {.operation = operation, .request_id = 5, .stag = region.stag, .offset = at(region, offset)};
-}
-
-void refused_atomic(Conversation& by, const rdmap::AtomicRequest& request, const Errors& any_of) {
-  const auto ulpdu = by.make().atomic(request);
-  by.send_ulpdu(ulpdu);
-  by.expect_terminate(any_of, ulpdu);
-}
-
-void misaligned(Scene& scene) {
-  for (std::int64_t offset = 1; offset < 8; ++offset) {
-    Conversation& by = scene.connect();
-    const Region region = scene.region(Region::kPlain, kAllRights);
-    refused_atomic(by, request(region, offset, offset % 2 != 0 ? add(1) : swap(0, 0, 1, ~0ULL)), {kStreamError});
-    scene.expect_untouched(region, 0, 16);
-  }
-}
-
-void unknown_stag(Scene& scene) {
-  Conversation& by = scene.connect();
-  refused_atomic(by, {.operation = add(1), .stag = kNoSuchStag, .offset = {64}}, {kReadStag});
-}
-void other_domain(Scene& scene) {
-  Conversation& by = scene.connect();
-  refused_atomic(by, request(scene.region(Region::kForeign, kAllRights), 0), {kReadNotAssociated, kReadStag});
-}
-void other_stream(Scene& scene) {
-  Conversation& by = scene.connect();
-  refused_atomic(by, request(scene.region(Region::kOtherStream, kAllRights), 0), {kReadNotAssociated, kReadStag});
-}
-void no_right(Scene& scene) {
-  for (const std::uint8_t rights : std::array<std::uint8_t, 3>{0, Region::kRead, kReadWrite}) {
-    Conversation& by = scene.connect();
-    refused_atomic(by, request(scene.region(Region::kPlain, rights), 0), {kReadRights});
-  }
-}
-void out_of_bounds(Scene& scene) {
-  for (const std::int64_t offset : {-8L, 4096L, 1L << 40}) {
-    Conversation& by = scene.connect();
-    refused_atomic(by, request(scene.region(Region::kPlain, kAllRights), offset), {kReadBounds});
-  }
-  Conversation& by = scene.connect();
-  refused_atomic(by,
-                 {.operation = add(1), .stag = scene.region(Region::kPlain, kAllRights).stag, .offset = {~0ULL - 7}},
-                 {kReadBounds, kReadWrap});
-}
-
-void unknown_operation(Scene& scene) {
-  for (const std::uint32_t code : {1U, 3U, 7U, 15U}) {
-    Conversation& by = scene.connect();
-    const Region region = scene.region(Region::kPlain, kAllRights);
-    auto ulpdu = by.make().atomic(request(region, 0));
-    Be<ddp::UntaggedLayout::kSize, std::uint32_t>::put(ulpdu, code);
-    by.send_ulpdu(ulpdu);
-    by.expect_terminate({kOpcode, kOperation}, ulpdu);
-    scene.expect_untouched(region, 0, 8);
-  }
-}
 // The 28 reserved bits before the AOpCode.
 void reserved_bits(Scene& scene) {
   Conversation& by = scene.connect();
@@ -175,29 +108,6 @@ void compare_fields(Scene& scene) {
   by.send_ulpdu(ulpdu);
   by.expect_message(rdmap::Opcode::kAtomicResponse);
 }
-void wrong_length(Scene& scene) {
-  for (const std::size_t size : {std::size_t{0}, std::size_t{51}, std::size_t{53}}) {
-    Conversation& by = scene.connect();
-    const auto ulpdu = by.make().send(std::vector<std::byte>(size), rdmap::Opcode::kAtomicRequest);
-    by.send_ulpdu(ulpdu);
-    by.expect_end_sometime("the Atomic Request's length is wrong", scene.patience());
-  }
-}
-
-// A place on the queue that has no buffer, and one within a buffer that is not its begin.
-void wrong_place(Scene& scene) {
-  const auto refuse = [&](auto change, const Errors& any_of) {
-    Conversation& by = scene.connect();
-    const Region region = scene.region(Region::kPlain, kAllRights);
-    auto ulpdu = by.make().atomic(request(region, 0));
-    change(ulpdu);
-    expect_refused(scene, by, ulpdu, any_of);
-    scene.expect_untouched(region, 0, 8);
-  };
-  refuse([](auto& ulpdu) { ddp::UntaggedLayout::MsnField::put(ulpdu, 0); }, {kMsnRange, kNoBuffer});
-  refuse([](auto& ulpdu) { ddp::UntaggedLayout::MoField::put(ulpdu, 4); }, {kOffset, kTooLong});
-}
-
 // Each takes one buffer of queue 1, as Reads do: more of them than ever go at a time are answered one after the other.
 void one_buffer_each(Scene& scene) {
   Conversation& by = scene.connect();
@@ -284,49 +194,6 @@ std::span<const Case> atomics_cases() {
        .needs = kBoth,
        .run = eight_octets,
        .also = {"RDMAPX-5.1.1-08", "RDMAPX-5.1.2-04", "RDMAPX-5.2.1-07", "RDMAPX-5.2.1-08"}},
-      {.name = "atomic-misaligned",
-       .clause = "RDMAPX-8.2-05",
-       .what = "FetchAdds and CmpSwaps one to seven octets off: Terminate 0/2/07, and no octet is changed.",
-       .needs = kBoth | kSessions,
-       .run = misaligned,
-       .also = {"RDMAPX-8.2-04", "RDMAPX-5.1.1-05", "RDMAPX-5.1.1-06", "RDMAPX-5.1.1-07", "RDMAPX-5.1.2-07",
-                "RDMAPX-5.1.2-08", "RDMAPX-5.1.2-09", "RDMAPX-5.1.2-10", "RDMAP-4.8-33"}},
-      {.name = "atomic-unknown-stag",
-       .clause = "RDMAPX-8.2-06",
-       .what = "An atomic on an STag that does not exist: Terminate 0/1/00 with its DDP header.",
-       .needs = kBoth,
-       .run = unknown_stag,
-       .also = {"RDMAPX-5.2.1-06", "RDMAPX-8.1-02"}},
-      {.name = "atomic-other-domain",
-       .clause = "RDMAPX-8.2-06",
-       .what = "An atomic on an STag of another protection domain is refused.",
-       .needs = kBoth,
-       .run = other_domain,
-       .also = {"SEC-6.1.1-03"}},
-      {.name = "atomic-other-stream",
-       .clause = "RDMAPX-8.2-06",
-       .what = "An atomic on an STag of another stream is refused.",
-       .needs = kBoth,
-       .run = other_stream,
-       .also = {"SEC-6.1.1-04"}},
-      {.name = "atomic-no-right",
-       .clause = "RDMAPX-8.2-06",
-       .what = "Atomics on memory without the right for them: Terminate 0/1/02.",
-       .needs = kBoth,
-       .run = no_right,
-       .also = {"SEC-2.2.2-02"}},
-      {.name = "atomic-out-of-bounds",
-       .clause = "RDMAPX-8.2-06",
-       .what = "Atomics before and behind the region: Terminate 0/1/01.",
-       .needs = kBoth,
-       .run = out_of_bounds,
-       .also = {"SEC-6.2.1-01"}},
-      {.name = "atomic-unknown-operation",
-       .clause = "RDMAPX-5.2.1-18",
-       .what = "AOpCodes 1, 3, 7 and 15: a Terminate (0/2/06 or 0/2/ff), and no octet is changed.",
-       .needs = kBoth | kSessions,
-       .run = unknown_operation,
-       .also = {"RDMAPX-10.1-01"}},
       {.name = "atomic-reserved-bits",
        .clause = "RDMAPX-5.2.1-02",
        .what = "The reserved bits of an Atomic Request are set: ignored.",
@@ -338,16 +205,6 @@ std::span<const Case> atomics_cases() {
        .needs = kBoth,
        .run = compare_fields,
        .also = {"RDMAPX-5.2.1-13"}},
-      {.name = "atomic-wrong-length",
-       .clause = "RDMAPX-5.2.1-01",
-       .what = "Atomic Requests of 0, 51 and 53 octets end the stream.",
-       .needs = kAtomics,
-       .run = wrong_length},
-      {.name = "atomic-wrong-place",
-       .clause = "RDMAPX-8.2-01",
-       .what = "Atomic Requests with MSN 0 and with MO 4: Terminates of DDP, and no octet is changed.",
-       .needs = kBoth | kSessions,
-       .run = wrong_place},
       {.name = "atomic-one-buffer-each",
        .clause = "RDMAPX-5.2.1-15",
        .what = "300 atomics, one after the other, use the buffers of queue 1 in turn: all are answered.",
