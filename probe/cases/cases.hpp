@@ -33,6 +33,8 @@ answers_cases();  // Responses of ours that are wrong, RFC 5040 5.2.2 and RFC 73
 [[nodiscard]] std::span<const Case> terminates_cases();  // Terminate, RFC 5040 sections 4.8 and 7
 [[nodiscard]] std::span<const Case>
 order_cases();  // Ordering and completion, RFC 5040 section 5.5 and RFC 7306 section 7
+[[nodiscard]] std::span<const Case>
+outstanding_cases();                                  // Reads of the peer's that wait, RFC 5040 sections 5.5 and 6.1
 [[nodiscard]] std::span<const Case> closing_cases();  // The end of a stream, RFC 5040 section 6
 [[nodiscard]] std::span<const Case> atomics_cases();  // Atomic operations, RFC 7306 section 5
 [[nodiscard]] std::span<const Case>

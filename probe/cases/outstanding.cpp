@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads of the peer's that wait for our Responses: how many there are, and what waits with them. RFC 5040 sections 5.5 and 6.1.
+#include "probe/cases/steps.hpp"
+
+namespace weft::probe {
+namespace outstanding {
+namespace {
+
+// We take one Read at a time: the peer's second Request comes when the first is answered, and not before.
+void within_ord(Scene& scene) {
+  Opening opening;
+  opening.start_up.enhanced->ird = 1;
+  opening.wish.ord = 1;
+  Conversation& by = scene.connect(opening);
+  scene.order(by, {.operation = Order::kRead, .count = 3, .length = 16, .stag = Scene::kOwnStag, .offset = {0x3000}});
+  for (int i = 0; i < 3; ++i) {
+    const auto request = rdmap::parse_read_request(by.expect_message(rdmap::Opcode::kReadRequest).payload());
+    if (!request) fail("the peer's Read Request is malformed");
+    by.expect_silence(scene.quiet(), "our IRD is 1, and a Read is outstanding");
+    by.send_ulpdu(by.make().read_response(request->sink_stag, request->sink_offset, pattern(16)));
+  }
+  expect_requests_done(scene, by, 3);
+}
+// We take four at a time: four Requests come without an answer.
+void up_to_ord(Scene& scene) {
+  Opening opening;
+  opening.start_up.enhanced->ird = 4;
+  opening.wish.ord = 4;
+  Conversation& by = scene.connect(opening);
+  scene.order(by, {.operation = Order::kRead, .count = 6, .length = 16, .stag = Scene::kOwnStag, .offset = {0x3000}});
+  std::vector<rdmap::ReadRequest> all;
+  for (int i = 0; i < 4; ++i)
+    all.push_back(rdmap::parse_read_request(by.expect_message(rdmap::Opcode::kReadRequest).payload())
+                      .value_or(rdmap::ReadRequest{}));
+  by.expect_silence(scene.quiet(), "our IRD is 4, and four Reads are outstanding");
+  for (const auto& request : all)
+    by.send_ulpdu(by.make().read_response(request.sink_stag, request.sink_offset, pattern(16)));
+  for (int i = 0; i < 2; ++i) {
+    const auto request = rdmap::parse_read_request(by.expect_message(rdmap::Opcode::kReadRequest).payload());
+    if (request) by.send_ulpdu(by.make().read_response(request->sink_stag, request->sink_offset, pattern(16)));
+  }
+  expect_requests_done(scene, by, 6);
+}
+// Work behind a fence waits for the Reads before it.
+void fenced(Scene& scene) {
+  Conversation& by = scene.connect();
+  const auto request = scene.provoke_read(by, {0x3000}, 16);
+  scene.order(by, {.operation = Order::kSend, .flags = Order::kFence, .length = 4});
+  by.expect_silence(scene.quiet(), "a fenced Send waits for the Read before it");
+  by.send_ulpdu(by.make().read_response(request.sink_stag, request.sink_offset, pattern(16)));
+  by.expect_message(rdmap::Opcode::kSend);
+}
+
+// With a Read of the peer's that is not answered yet, its stream goes on taking what we send.
+void while_a_read_waits(Scene& scene) {
+  Conversation& by = scene.connect();
+  const auto request = scene.provoke_read(by, {0x3000}, 16);
+  by.send_ulpdu(by.make().send(serialize(Order{.operation = Order::kReport})));
+  const PeerFpdu fpdu = by.expect_message(rdmap::Opcode::kSend);
+  const auto report = parse_report(fpdu.payload());
+  if (!report || report->requests_done != 0) fail("the peer's Read completed before its Response came");
+  by.send_ulpdu(by.make().read_response(request.sink_stag, request.sink_offset, pattern(16)));
+  expect_requests_done(scene, by, 1);
+}
+
+}  // namespace
+}  // namespace outstanding
+
+std::span<const Case> outstanding_cases() {
+  using namespace outstanding;
+  static const std::vector<Case> cases{
+      {.name = "order-within-ord",
+       .clause = "RDMAP-6.1-08",
+       .what = "Our IRD is 1: of three Reads of the peer's each waits for the answer to the one before.",
+       .needs = kOrders,
+       .run = within_ord,
+       .also = {"MPA2-9.1-10", "MPA2-3-02", "SEC-6.4.3.3-04"}},
+      {.name = "order-up-to-ord",
+       .clause = "RDMAP-6.1-06",
+       .what = "Our IRD is 4: of six Reads of the peer's four come without an answer.",
+       .needs = kOrders,
+       .run = up_to_ord},
+      {.name = "order-fence",
+       .clause = "RDMAP-5.5-16",
+       .what = "A fenced Send of the peer's waits for its Read.",
+       .needs = kReads | kOrders,
+       .run = fenced},
+      {.name = "order-while-read-waits",
+       .clause = "RDMAP-5.5-23",
+       .what = "The peer's Read waits for our Response: its stream goes on, and the Read does not complete before.",
+       .needs = kReads | kOrders,
+       .run = while_a_read_waits},
+  };
+  return cases;
+}
+
+}  // namespace weft::probe
