@@ -15,8 +15,9 @@ exec 9>"$folder/lock"  # several entries of ctest may come at once
 flock 9
 if ! cmp -s "$here/package-lock.json" "$folder/installed-lock.json"; then
   cp "$here/package.json" "$here/package-lock.json" "$folder"
-  # A checksum that is wrong is a failure, no reason to skip.
-  if ! said=$(cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier 2>&1); then
+  # A checksum that is wrong is a failure, no reason to skip. Where no registry answers, npm's own pauses are minutes.
+  if ! said=$(cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier \
+              --fetch-retries 3 --fetch-retry-mintimeout 500 --fetch-retry-maxtimeout 3000 2>&1); then
     [[ $said == *EINTEGRITY* ]] && { echo "$said"; exit 1; }
     skip "npm cannot fetch playwright-core and axe-core: $(grep -i -m 1 "npm err" <<<"$said" || echo "$said")"
   fi
