@@ -13,6 +13,7 @@ sys.path.insert(0, str(HERE))
 import faulty  # noqa: E402
 import prober  # noqa: E402
 import results  # noqa: E402
+import tree  # noqa: E402
 from fault import GROUPS, Table, complaints  # noqa: E402
 from table import FAULTS  # noqa: E402
 
@@ -49,6 +50,16 @@ cases = [{"clause": "MPA-4.4-18", "also": ["MPA-6-03"], "verdict": "fail" if hea
 rules = [{"clause": "MPA-8-09", "verdict": "warn" if heard in ("2", "none") else "pass"}]
 json.dump({"only": only, "cases": cases, "rules": rules}, open(words[words.index("--json") + 1], "w"))
 """
+
+
+class Sources(unittest.TestCase):
+    def test_are_found_where_git_knows_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("mpa/crc.cpp", "CMakeLists.txt", "build/rules.ninja", "build-asan/x.cpp", "tests/__pycache__/x.pyc"):
+                path = Path(folder, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.touch()
+            self.assertEqual(sorted(tree.sources(Path(folder))), ["CMakeLists.txt", "mpa/crc.cpp"])
 
 
 class TheTable(unittest.TestCase):

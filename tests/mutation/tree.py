@@ -10,6 +10,18 @@ FLAGS = "-O0 -g0 -w -Wno-narrowing -D_GLIBCXX_ASSERTIONS -include {tree}/tests/m
 ERROR = re.compile(r"^(\S+?):(\d+)(?::\d+)?:.*?(error|required from|In instantiation)", re.M)
 
 
+def sources(root):
+    """Names of the files below `root` that belong to the project: what git says; where there is none, as of a release's archive, all
+    but the folders of builds."""
+    try:
+        listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=root, check=True,
+                                capture_output=True, text=True).stdout.split("\0")
+        return [name for name in listed if name]
+    except (FileNotFoundError, subprocess.CalledProcessError):
+        names = [path.relative_to(root) for path in root.rglob("*") if path.is_file()]
+        return [str(name) for name in names if not name.parts[0].startswith(("build", ".git")) and "__pycache__" not in name.parts]
+
+
 class Tree:
     def __init__(self, root, work, jobs, flags=FLAGS, settings=()):
         """`flags`: of the compiler; `settings`: of cmake besides."""
@@ -20,9 +32,7 @@ class Tree:
 
     def copy(self, besides):
         """Only what differs, so that the build knows what is new; `besides` are written by write()."""
-        listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=self.root, check=True,
-                                capture_output=True, text=True).stdout.split("\0")
-        for name in filter(None, listed):
+        for name in sources(self.root):
             source, target = self.root / name, self.path / name
             if name in besides or not source.is_file():
                 continue
