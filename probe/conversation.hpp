@@ -82,6 +82,7 @@ class Conversation {
   // The next one, which is not skipped over, has this opcode.
   // With `unless_closed` the end of the connection is no fault, but the reason why the case does not apply.
   PeerFpdu expect_message(rdmap::Opcode opcode, const char* unless_closed = nullptr);
+  rdmap::ReadRequest expect_read_request();
   // All segments of a Read Response to our request; its payload. `sink` and `offset` as we asked. Empty Writes before it are
   // skipped.
   std::vector<std::byte> expect_read_response(ddp::Stag sink, ddp::TaggedOffset offset, std::size_t size);

@@ -69,6 +69,13 @@ PeerFpdu Conversation::expect_message(rdmap::Opcode opcode, const char* unless_c
   return fpdu;
 }
 
+rdmap::ReadRequest Conversation::expect_read_request() {
+  const PeerFpdu fpdu = expect_message(rdmap::Opcode::kReadRequest);
+  const auto request = rdmap::parse_read_request(fpdu.payload());
+  if (!request) fail("the peer's Read Request is malformed");
+  return *request;
+}
+
 std::vector<std::byte> Conversation::read_response(ddp::Stag sink, ddp::TaggedOffset offset, std::size_t most) {
   std::vector<std::byte> octets;
   for (;;) {

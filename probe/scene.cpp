@@ -107,10 +107,7 @@ void Scene::expect_alive(Conversation& by) { self_->way.expect_alive(by); }
 
 rdmap::ReadRequest Scene::provoke_read(Conversation& by, ddp::TaggedOffset offset, std::uint32_t size) {
   self_->way.ask_to_read(by, offset, size);
-  const PeerFpdu fpdu = by.expect_message(rdmap::Opcode::kReadRequest);
-  const auto request = rdmap::parse_read_request(fpdu.payload());
-  if (!request) fail("the peer's Read Request is malformed");
-  return *request;
+  return by.expect_read_request();
 }
 
 bool Scene::offers(std::uint32_t needs) const noexcept { return self_->way.lacks(needs) == 0; }

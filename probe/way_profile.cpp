@@ -112,11 +112,7 @@ class ByProfile final : public Way {
                            said.back().size(), step.size));
         return;
       }
-      case ProfileStep::kExpectRead: {
-        const auto request = rdmap::parse_read_request(by.expect_message(rdmap::Opcode::kReadRequest).payload());
-        if (!request) fail("the peer's Read Request is malformed");
-        return answer(by, *request, step.octets);
-      }
+      case ProfileStep::kExpectRead: return answer(by, by.expect_read_request(), step.octets);
       case ProfileStep::kExpectWrite: static_cast<void>(message(by, rdmap::Opcode::kWrite)); return;
     }
   }

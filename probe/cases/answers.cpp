@@ -92,9 +92,8 @@ void in_another_order(Scene& scene) {
   scene.order(by,
               {.operation = Order::kRead, .count = 2, .length = kAsked, .stag = Scene::kOwnStag, .offset = {0x4000}});
   by.expect_message(rdmap::Opcode::kReadRequest);
-  const auto second = rdmap::parse_read_request(by.expect_message(rdmap::Opcode::kReadRequest).payload());
-  if (!second) fail("the peer's Read Request is malformed");
-  by.send_ulpdu(by.make().read_response(second->sink_stag, second->sink_offset, pattern(kAsked)));
+  const auto second = by.expect_read_request();
+  by.send_ulpdu(by.make().read_response(second.sink_stag, second.sink_offset, pattern(kAsked)));
   // Two Reads into one place cannot be told apart by STag and TO: then the answer is good for the first.
   PeerFpdu fpdu;
   static_cast<void>(by.next(fpdu, scene.quiet()));

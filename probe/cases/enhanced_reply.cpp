@@ -67,11 +67,9 @@ void one_read_at_a_time(Scene& scene) {
   static_cast<void>(scene.order(
       by, {.operation = Order::kRead, .count = 3, .length = 64, .stag = Scene::kOwnStag, .offset = {0x1000}}));
   for (int i = 0; i < 3; ++i) {
-    const PeerFpdu fpdu = by.expect_message(rdmap::Opcode::kReadRequest);
-    const auto request = rdmap::parse_read_request(fpdu.payload());
-    if (!request) fail("the peer's Read Request is malformed");
+    const auto request = by.expect_read_request();
     by.expect_silence(scene.quiet(), "one Read is outstanding, and the Responder's IRD is 1 (MPA2-9.1-14)");
-    by.send_ulpdu(by.make().read_response(request->sink_stag, request->sink_offset, pattern(request->size)));
+    by.send_ulpdu(by.make().read_response(request.sink_stag, request.sink_offset, pattern(request.size)));
   }
   scene.expect_alive(by);
 }

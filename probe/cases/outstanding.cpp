@@ -6,39 +6,38 @@ namespace weft::probe {
 namespace outstanding {
 namespace {
 
+// A connection whose IRD is this, on which the peer has this many Reads of 16 octets to do.
+Conversation& begin_reads(Scene& scene, std::uint16_t ird, std::uint16_t reads) {
+  Opening opening;
+  opening.start_up.enhanced->ird = ird;
+  opening.wish.ord = ird;
+  Conversation& by = scene.connect(opening);
+  scene.order(by,
+              {.operation = Order::kRead, .count = reads, .length = 16, .stag = Scene::kOwnStag, .offset = {0x3000}});
+  return by;
+}
+void answer(Conversation& by, const rdmap::ReadRequest& request) {
+  by.send_ulpdu(by.make().read_response(request.sink_stag, request.sink_offset, pattern(16)));
+}
+
 // We take one Read at a time: the peer's second Request comes when the first is answered, and not before.
 void within_ord(Scene& scene) {
-  Opening opening;
-  opening.start_up.enhanced->ird = 1;
-  opening.wish.ord = 1;
-  Conversation& by = scene.connect(opening);
-  scene.order(by, {.operation = Order::kRead, .count = 3, .length = 16, .stag = Scene::kOwnStag, .offset = {0x3000}});
+  Conversation& by = begin_reads(scene, 1, 3);
   for (int i = 0; i < 3; ++i) {
-    const auto request = rdmap::parse_read_request(by.expect_message(rdmap::Opcode::kReadRequest).payload());
-    if (!request) fail("the peer's Read Request is malformed");
+    const auto request = by.expect_read_request();
     by.expect_silence(scene.quiet(), "our IRD is 1, and a Read is outstanding");
-    by.send_ulpdu(by.make().read_response(request->sink_stag, request->sink_offset, pattern(16)));
+    answer(by, request);
   }
   expect_requests_done(scene, by, 3);
 }
 // We take four at a time: four Requests come without an answer.
 void up_to_ord(Scene& scene) {
-  Opening opening;
-  opening.start_up.enhanced->ird = 4;
-  opening.wish.ord = 4;
-  Conversation& by = scene.connect(opening);
-  scene.order(by, {.operation = Order::kRead, .count = 6, .length = 16, .stag = Scene::kOwnStag, .offset = {0x3000}});
+  Conversation& by = begin_reads(scene, 4, 6);
   std::vector<rdmap::ReadRequest> all;
-  for (int i = 0; i < 4; ++i)
-    all.push_back(rdmap::parse_read_request(by.expect_message(rdmap::Opcode::kReadRequest).payload())
-                      .value_or(rdmap::ReadRequest{}));
+  for (int i = 0; i < 4; ++i) all.push_back(by.expect_read_request());
   by.expect_silence(scene.quiet(), "our IRD is 4, and four Reads are outstanding");
-  for (const auto& request : all)
-    by.send_ulpdu(by.make().read_response(request.sink_stag, request.sink_offset, pattern(16)));
-  for (int i = 0; i < 2; ++i) {
-    const auto request = rdmap::parse_read_request(by.expect_message(rdmap::Opcode::kReadRequest).payload());
-    if (request) by.send_ulpdu(by.make().read_response(request->sink_stag, request->sink_offset, pattern(16)));
-  }
+  for (const auto& request : all) answer(by, request);
+  for (int i = 0; i < 2; ++i) answer(by, by.expect_read_request());
   expect_requests_done(scene, by, 6);
 }
 // Work behind a fence waits for the Reads before it.
@@ -47,7 +46,7 @@ void fenced(Scene& scene) {
   const auto request = scene.provoke_read(by, {0x3000}, 16);
   scene.order(by, {.operation = Order::kSend, .flags = Order::kFence, .length = 4});
   by.expect_silence(scene.quiet(), "a fenced Send waits for the Read before it");
-  by.send_ulpdu(by.make().read_response(request.sink_stag, request.sink_offset, pattern(16)));
+  answer(by, request);
   by.expect_message(rdmap::Opcode::kSend);
 }
 
@@ -59,7 +58,7 @@ void while_a_read_waits(Scene& scene) {
   const PeerFpdu fpdu = by.expect_message(rdmap::Opcode::kSend);
   const auto report = parse_report(fpdu.payload());
   if (!report || report->requests_done != 0) fail("the peer's Read completed before its Response came");
-  by.send_ulpdu(by.make().read_response(request.sink_stag, request.sink_offset, pattern(16)));
+  answer(by, request);
   expect_requests_done(scene, by, 1);
 }
 
