@@ -13,10 +13,8 @@ find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 
 option(WEFT_TESTS "Build the tests" ON)
-option(WEFT_FUZZ "Build the libFuzzer targets (clang only)" OFF)
+option(WEFT_UNIT_TESTS "Compile the C++ tests by default; the release preset leaves them to the asan preset" ON)
 option(WEFT_WERROR "Treat warnings as errors" ON)
-option(WEFT_FULL_SUITE "ctest entries that build again: sanitizers, clang, clang-tidy, an installed copy" OFF)
-set(WEFT_FUZZ_SECONDS 0 CACHE STRING "With WEFT_FULL_SUITE: a ctest entry per fuzz target that fuzzes for this time; 0 for none")
 set(WEFT_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize=, for instance address,undefined or thread")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
@@ -57,12 +55,20 @@ if(WEFT_LINK_TIME_OPTIMIZATION)
   target_link_options(weft_options INTERFACE
     "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-stringop-overflow>")
 endif()
-if(WEFT_FUZZ)
-  target_compile_options(weft_options INTERFACE -fsanitize=fuzzer-no-link)  # the rooms report which branches an input takes
-  add_custom_target(fuzz_targets)
+# AddressSanitizer by clang includes libFuzzer: the modules report which branches an input takes.
+set(WEFT_FUZZ OFF)
+if(WEFT_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  set(WEFT_FUZZ ON)
 endif()
 
 include(WeftHardening)
+
+# weft_count_branches(TARGET): for code that is fuzzed.
+function(weft_count_branches target)
+  if(WEFT_FUZZ)
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
+endfunction()
 
 # weft_room(NAME SOURCES a.cpp ... LINKS weft::common ... PRIVATE_LINKS ...): library weft_NAME, alias weft::NAME.
 # A room without SOURCES is header-only. LINKS are the rooms it may use; nothing else may be included.
@@ -76,6 +82,7 @@ function(weft_room name)
     endif()
     target_link_libraries(weft_${name} PRIVATE $<BUILD_INTERFACE:weft_options> $<BUILD_INTERFACE:weft_hardening>
                           ${ROOM_PRIVATE_LINKS})
+    weft_count_branches(weft_${name})
   else()
     add_library(weft_${name} INTERFACE)
     set(scope INTERFACE)
@@ -108,11 +115,22 @@ function(weft_quick_to_compile target)
   endif()
 endfunction()
 
-# weft_test(NAME SOURCES ... LINKS ... [FRAMEWORK gtest|catch2] [LABELS ...] [TIMEOUT seconds] [OPTIMIZED]): one ctest entry per
-# executable. OPTIMIZED is for a test that looks at each octet of megabytes: unoptimised under a sanitizer, that takes a minute.
-# gtest is the default, with a main() that tells skipped cases (tests/skips); Catch2 is for the clause tests.
+# weft_test_program(TARGET...): what entries run, to be built also where the unit tests are not (tests/CMakeLists.txt). weft_slow_program: the
+# same for entries labeled `slow`.
+function(weft_test_program)
+  add_dependencies(weft_test_programs ${ARGN})
+endfunction()
+
+function(weft_slow_program)
+  add_dependencies(weft_slow_programs ${ARGN})
+endfunction()
+
+# weft_test(NAME SOURCES ... LINKS ... [FRAMEWORK gtest|catch2] [LABELS ...] [TIMEOUT seconds] [OPTIMIZED] [PLAIN]): one ctest entry per
+# executable. It is compiled once: under AddressSanitizer, or PLAIN, without sanitizers, where it counts allocations or instructions.
+# OPTIMIZED is for a test that reads each octet of megabytes: unoptimized under a sanitizer, that takes a minute.
+# gtest is the default, with a main() that reports skipped cases; Catch2 is for the clause tests.
 function(weft_test name)
-  cmake_parse_arguments(T "OPTIMIZED" "FRAMEWORK;TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(T "OPTIMIZED;PLAIN" "FRAMEWORK;TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
   add_executable(${name} ${T_SOURCES})
   if(T_FRAMEWORK STREQUAL "catch2")
     target_link_libraries(${name} PRIVATE weft_options ${T_LINKS} weft_catch2_main)
@@ -129,6 +147,12 @@ function(weft_test name)
   if(WEFT_LLD)
     target_link_options(${name} PRIVATE -fuse-ld=lld)
   endif()
+  if(NOT WEFT_UNIT_TESTS)
+    if(NOT T_PLAIN)
+      return()
+    endif()
+    weft_test_program(${name})
+  endif()
   add_test(NAME ${name} COMMAND ${name})
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 120)
@@ -142,27 +166,23 @@ function(weft_test name)
   endif()
 endfunction()
 
-# weft_fuzz(NAME SOURCES ... LINKS ... CORPUS dir): with WEFT_FUZZ a libFuzzer target; else a ctest entry that replays the corpus,
-# and with WEFT_FUZZ_SECONDS one that fuzzes with the target that the fuzz preset builds (tests/suites/CMakeLists.txt).
+# weft_fuzz(NAME SOURCES ... LINKS ... CORPUS dir): a libFuzzer target, with a ctest entry that replays the corpus and one, labeled fuzz, that
+# fuzzes for the time that ./check --fuzz sets (tests/fuzz/run.sh).
 function(weft_fuzz name)
-  cmake_parse_arguments(F "" "CORPUS" "SOURCES;LINKS" ${ARGN})
-  get_filename_component(corpus ${F_CORPUS} ABSOLUTE)
-  if(WEFT_FUZZ)
-    add_executable(${name} ${F_SOURCES})
-    target_link_libraries(${name} PRIVATE weft_options ${F_LINKS})
-    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
-    add_dependencies(fuzz_targets ${name})
+  if(NOT WEFT_FUZZ)
     return()
   endif()
-  add_executable(${name} ${F_SOURCES} ${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.cpp)
+  cmake_parse_arguments(F "" "CORPUS" "SOURCES;LINKS" ${ARGN})
+  get_filename_component(corpus ${F_CORPUS} ABSOLUTE)
+  add_executable(${name} ${F_SOURCES})
   target_link_libraries(${name} PRIVATE weft_options ${F_LINKS})
-  add_test(NAME ${name}_corpus COMMAND ${name} ${corpus})
-  set_tests_properties(${name}_corpus PROPERTIES LABELS fuzz TIMEOUT 120)
-  if(WEFT_FULL_SUITE AND WEFT_FUZZ_SECONDS)
-    file(RELATIVE_PATH folder ${PROJECT_BINARY_DIR} ${CMAKE_CURRENT_BINARY_DIR})
-    add_test(NAME ${name}_run COMMAND ${PROJECT_SOURCE_DIR}/tests/fuzz/run.sh
-             ${PROJECT_SOURCE_DIR}/build-fuzz/${folder}/${name} ${corpus} ${WEFT_FUZZ_SECONDS})
-    math(EXPR timeout "${WEFT_FUZZ_SECONDS} + 120")
-    set_tests_properties(${name}_run PROPERTIES LABELS fuzz FIXTURES_REQUIRED fuzz_targets TIMEOUT ${timeout})
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  if(WEFT_LLD)
+    target_link_options(${name} PRIVATE -fuse-ld=lld)
   endif()
+  set_property(GLOBAL APPEND PROPERTY WEFT_FUZZ_TARGETS ${name})
+  add_test(NAME ${name}_corpus COMMAND ${name} -runs=0 -timeout=10 -rss_limit_mb=2048 ${corpus})
+  set_tests_properties(${name}_corpus PROPERTIES TIMEOUT 120)
+  add_test(NAME ${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/fuzz/run.sh $<TARGET_FILE:${name}> ${corpus})
+  set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 36000)
 endfunction()

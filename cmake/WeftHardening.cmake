@@ -6,7 +6,7 @@ include(CheckCXXCompilerFlag)
 # Debug builds do not optimise, which _FORTIFY_SOURCE wants; sanitizers and fuzz targets look themselves, and behind its checks they
 # would not see what it sees.
 set(hardening OFF)
-if(CMAKE_BUILD_TYPE MATCHES "^(Rel|MinSize)" AND NOT WEFT_SANITIZE AND NOT WEFT_FUZZ)
+if(CMAKE_BUILD_TYPE MATCHES "^(Rel|MinSize)" AND NOT WEFT_SANITIZE)
   set(hardening ON)
 endif()
 option(WEFT_HARDENING "Compile and link the command and the libraries with checks against memory errors" ${hardening})
@@ -28,7 +28,7 @@ foreach(flag IN ITEMS -fstack-clash-protection -fcf-protection=full -mbranch-pro
   endif()
 endforeach()
 # glibc's functions that know how large their destination is. Undefined first: a distribution's compiler may have it on.
-if(NOT WEFT_SANITIZE AND NOT WEFT_FUZZ AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+if(NOT WEFT_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
   target_compile_options(weft_hardening INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
 endif()
 target_compile_options(weft_hardening INTERFACE ${flags})

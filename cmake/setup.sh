@@ -120,19 +120,42 @@ parallel_jobs() {
   [ "${memory:-$cores}" -ge "$cores" ] && echo "$cores" || echo $((memory > 0 ? memory : 1))
 }
 
-# minutes <processor seconds> [<seconds>]: "about 2 minutes" for what all processors share, and for what they do not.
-minutes() {
-  local all=$((($1 / $(parallel_jobs) + ${2-0} + 59) / 60))
-  [ "$all" -le 1 ] && echo "about a minute" || echo "about $all minutes"
+# calibrate: sets `slowness`, in percent: how long a fixed computation takes here, on as many processors at once as will compile, compared with
+# the machine that the figures below and in ./check come from. What else runs meanwhile counts.
+calibrate() {
+  local begin end
+  begin=$(date +%s%N)
+  for _ in $(seq "$(parallel_jobs)"); do awk 'BEGIN { for (i = 0; i < 20000000; i++) s += i % 7 }' & done
+  wait
+  end=$(date +%s%N)
+  slowness=$(((end - begin) / 1000000 * 100 / calibration_ms))
+}
+calibration_ms=900
+
+# estimate <processor seconds> [<seconds>]: seconds, for work that all processors share and for waiting that they do not.
+estimate() { echo $((($1 / $(parallel_jobs) + ${2-0}) * slowness / 100)); }
+
+# as_minutes <seconds>
+as_minutes() {
+  local all=$((($1 + 30) / 60))
+  [ "$all" -le 1 ] && echo "a minute" || echo "$all minutes"
 }
 
-# configure <cmake arguments>: quiet unless it fails.
+# configure <preset> <cmake arguments>: quiet unless it fails.
 configure() {
-  cmake --preset release "$@" >"$root/build/configure.log" 2>&1 || { cat "$root/build/configure.log" >&2; fail "cmake could not configure the build"; }
+  cmake --preset "$@" >"$root/build/configure.log" 2>&1 || { cat "$root/build/configure.log" >&2; fail "cmake could not configure the build"; }
 }
 
-build() {
-  export CMAKE_BUILD_PARALLEL_LEVEL
-  CMAKE_BUILD_PARALLEL_LEVEL=$(parallel_jobs)
-  cmake --build "$root/build" ${1:+--target "$@"} || fail "the build failed"
+# build_tree <folder> <target>...
+build_tree() {
+  local tree=$1
+  shift
+  cmake --build "$root/$tree" ${1:+--target "$@"} || fail "the build failed"
+}
+
+# refresh_package_lists: the virtual machine boots the newest kernel that apt knows of. Not an error: there may be no network.
+refresh_package_lists() {
+  command -v apt-get >/dev/null || return 0
+  find_root
+  apt_get update || say "apt could not refresh its package lists; the kernel of the virtual machine is the newest that they name"
 }

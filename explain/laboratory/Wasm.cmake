@@ -14,7 +14,7 @@ set(weft_wasm_fmt -DFMT_HEADER_ONLY -DFMT_EXCEPTIONS=0 "-DFMT_STATIC_THOUSANDS_S
 # weft_can_build_wasm(OUT WHY): is all of it here? Asked once: a small program is compiled and linked.
 function(weft_can_build_wasm out why)
   set(${out} NO PARENT_SCOPE)
-  if(WEFT_SANITIZE OR WEFT_FUZZ)
+  if(WEFT_SANITIZE)
     set(${why} "this build is for a sanitizer" PARENT_SCOPE)
     return()
   endif()
