@@ -139,6 +139,7 @@ class ConnectionId {
   /// Creates an identifier whose events are reported to `channel`, and keeps the channel alive.
   /// `context` is the application's value, returned in events.
   [[nodiscard]] static Result<ConnectionId> create(const EventChannel& channel, std::uint64_t context = 0);
+  /// Takes over the identifier of another handle, which becomes empty.
   ConnectionId(ConnectionId&&) noexcept = default;
   /// Replaces this identifier by `other`. The previous identifier ends as by the destructor.
   ConnectionId& operator=(ConnectionId&& other) noexcept;
@@ -179,9 +180,11 @@ class ConnectionId {
   /// millisecond.
   /// `source`, or the address bound before, must be a wildcard or have the family of the destination. If neither has a
   /// port, the first call of local_address() reserves one, at the cost of a bind_address(); otherwise connect() does.
-  /// Errors: Errc::kInvalidArgument for a destination without a port.
+  /// Errors: Errc::kInvalidArgument for a destination without a port, or addresses of different families; kInvalidState
+  /// if the identifier is already resolved, listening or connected.
   Result<void> resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source = {});
-  /// Raises kRouteResolved at once. It exists for compatibility with rdma_cm.
+  /// Raises kRouteResolved at once. The step exists for compatibility with rdma_cm.
+  /// Errors: Errc::kInvalidState before resolve_address().
   Result<void> resolve_route();
 
   /// Minimum of the kernel's queue of connections for a listener.

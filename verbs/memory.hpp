@@ -37,6 +37,7 @@ struct RegionOptions {
 /// of them is freed or invalidated, and must remain mapped until then.
 class MemoryRegion {
  public:
+  /// Takes over the region of another handle, which becomes empty.
   MemoryRegion(MemoryRegion&&) noexcept = default;
   /// Replaces this region by `other`. The previous region ends as by the destructor.
   MemoryRegion& operator=(MemoryRegion&& other) noexcept;
@@ -86,6 +87,7 @@ enum class WindowType : std::uint8_t {
 /// request binds it (WindowBind). The destructor invalidates and frees it.
 class MemoryWindow {
  public:
+  /// Takes over the window of another handle, which becomes empty.
   MemoryWindow(MemoryWindow&&) noexcept = default;
   /// Replaces this window by `other`. The previous window ends as by the destructor.
   MemoryWindow& operator=(MemoryWindow&& other) noexcept;

@@ -79,6 +79,7 @@ struct QueuePairQuery {
 /// If posted work is unfinished, the connection is reset at once (RDMAP-6.2-03).
 class QueuePair {
  public:
+  /// Takes over the queue pair of another handle, which becomes empty.
   QueuePair(QueuePair&&) noexcept = default;
   /// Replaces this queue pair by `other`. The previous queue pair ends as by the destructor.
   QueuePair& operator=(QueuePair&& other) noexcept;
