@@ -73,6 +73,8 @@ using Result = std::expected<T, Error>;
 
 }  // namespace weft::verbs
 
+/// @cond
 // Enables the implicit conversion of weft::verbs::Errc to std::error_code.
 template <>
 struct std::is_error_code_enum<weft::verbs::Errc> : std::true_type {};
+/// @endcond
