@@ -20,7 +20,9 @@ namespace weft::conformance {
 /// Holds the content of a start-up frame.
 struct StartupFacts {
   std::uint8_t revision{};                      ///< MPA revision
-  bool markers{}, crc{}, reject{};              ///< the bits M, C and R
+  bool markers{};                               ///< the M bit
+  bool crc{};                                   ///< the C bit
+  bool reject{};                                ///< the R bit
   std::optional<mpa::EnhancedData> enhanced{};  ///< IRD, ORD and ready-to-receive types (RFC 6581)
   std::vector<std::byte> private_data{};        ///< private data of the ULP
   std::uint64_t packet{};                       ///< packet that completed the frame
@@ -43,10 +45,14 @@ struct NoFrame {
 
 /// Holds what both start-up frames and the SYNs contain.
 struct Facts {
-  std::optional<StartupFacts> request{}, reply{};  ///< frames that were read
-  /// Reasons why there is no frame. kNoneSent is only known once the connection is over.
-  NoFrame no_request{}, no_reply{};
-  std::optional<std::uint16_t> mss_from_initiator{}, mss_from_responder{};  ///< MSS options of the SYNs
+  std::optional<StartupFacts> request{};  ///< MPA Request, if it was read
+  std::optional<StartupFacts> reply{};    ///< MPA Reply, if it was read
+  /// Reason why there is no Request. kNoneSent is only known once the connection is over.
+  NoFrame no_request{};
+  /// Reason why there is no Reply.
+  NoFrame no_reply{};
+  std::optional<std::uint16_t> mss_from_initiator{};  ///< MSS option of the Initiator's SYN
+  std::optional<std::uint16_t> mss_from_responder{};  ///< MSS option of the Responder's SYN
   /// Returns how many RDMA Read and Atomic Requests an end may have outstanding: the IRD of the other end (RFC 6581).
   /// Returns nothing if it was not negotiated.
   [[nodiscard]] std::optional<std::uint32_t> request_limit(Direction from) const noexcept;

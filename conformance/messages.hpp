@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Reassembly of RDMAP messages from FPDUs, each of which is a segment of one message (RFC 5041 section 5.2). Like the
-/// walk, it judges nothing.
+/// walk, it checks no rules.
 ///
 ///     MessageJoiner joiner;
 ///     joiner.take(fpdu);                                    // FPDUs of the walk, in its order
@@ -27,12 +27,13 @@ struct Message {
   /// Length of the longest RDMAP header in octets
   static constexpr std::size_t kFront = rdmap::TerminateLayout::kLongest;
 
-  Direction from{};                             ///< sender
-  ddp::Header header{};                         ///< DDP header of the first segment: STag and TO, or queue and MSN
-  std::uint64_t number{};                       ///< number of the first FPDU in its direction (FpduSeen::number)
-  std::uint64_t fpdus{};                        ///< number of FPDUs seen
-  std::uint64_t octets{};                       ///< number of payload octets seen, after the DDP headers
-  std::uint64_t first_packet{}, last_packet{};  ///< packets in which the first segment begins and the last one ends
+  Direction from{};              ///< sender
+  ddp::Header header{};          ///< DDP header of the first segment: STag and TO, or queue and MSN
+  std::uint64_t number{};        ///< number of the first FPDU in its direction (FpduSeen::number)
+  std::uint64_t fpdus{};         ///< number of FPDUs seen
+  std::uint64_t octets{};        ///< number of payload octets seen, after the DDP headers
+  std::uint64_t first_packet{};  ///< packet in which the first segment begins
+  std::uint64_t last_packet{};   ///< packet in which the last segment ends
   bool begun{};  ///< the beginning was seen: MO is 0 or, for a tagged message, the preceding FPDU was seen
   bool ended{};  ///< the last segment (L) was seen
   std::array<std::byte, kFront> front_octets{};  ///< first octets of the payload; front() returns the valid part

@@ -48,7 +48,9 @@ class RepairedFrame {
 
 /// Holds the M, C and R bits of a frame whose fixed part is complete.
 struct StartupFlags {
-  bool markers{}, crc{}, reject{};  ///< the bits as they are, whatever else is wrong with the frame
+  bool markers{};  ///< the M bit, whatever else is wrong with the frame
+  bool crc{};      ///< the C bit
+  bool reject{};   ///< the R bit
 };
 /// Returns the bits of the frame that begins here.
 [[nodiscard]] StartupFlags startup_flags(Bytes octets) noexcept;

@@ -32,12 +32,14 @@ struct ConnectionEnd {
 
 /// Describes a connection of the capture.
 struct ConnectionInfo {
-  std::size_t number{};                         ///< number from 0, in the order of the capture
-  ConnectionEnd first{};                        ///< end that sent the first packet
-  ConnectionEnd second{};                       ///< other end
-  std::uint64_t packets{};                      ///< number of packets of both ends
-  std::uint64_t first_packet{}, last_packet{};  ///< numbers of the first and last packet
-  std::int64_t first_time{}, last_time{};       ///< times of those packets in nanoseconds since 1970
+  std::size_t number{};          ///< number from 0, in the order of the capture
+  ConnectionEnd first{};         ///< end that sent the first packet
+  ConnectionEnd second{};        ///< other end
+  std::uint64_t packets{};       ///< number of packets of both ends
+  std::uint64_t first_packet{};  ///< number of the first packet
+  std::uint64_t last_packet{};   ///< number of the last packet
+  std::int64_t first_time{};     ///< time of the first packet in nanoseconds since 1970
+  std::int64_t last_time{};      ///< time of the last packet in nanoseconds since 1970
 };
 
 /// Reports the end of a connection. No event of it follows.

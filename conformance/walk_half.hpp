@@ -44,8 +44,9 @@ struct WalkTurn {
 struct WalkStartup {
   /// Describes the position of the frame.
   struct Span {
-    std::uint64_t begin{};                        ///< stream offset of the first octet
-    std::uint64_t first_packet{}, last_packet{};  ///< packets of the first and last octet
+    std::uint64_t begin{};         ///< stream offset of the first octet
+    std::uint64_t first_packet{};  ///< packet of the first octet
+    std::uint64_t last_packet{};   ///< packet of the last octet
   };
   std::optional<StartupFlags> flags{};  ///< flags of the frame, if there was one
   std::optional<std::uint64_t> base{};  ///< stream offset of the first octet after the frame, while known
