@@ -3,7 +3,7 @@
 // server's program.
 //
 //     kv_store_client put ADDR PORT KEY VALUE [TIMES]
-//     kv_store_client get ADDR PORT KEY [TIMES]          prints a line per get, and how often an entry changed meanwhile
+//     kv_store_client get ADDR PORT KEY [TIMES]          prints a line per get
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
