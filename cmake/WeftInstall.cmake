@@ -1,5 +1,5 @@
-# What `cmake --install` adds to the rooms' libraries and headers (weft_room installs those). Component `development`: a CMake package,
-# a pkg-config file and the examples; `runtime`: manual pages and documents.
+# Install rules besides those for libraries and headers, which weft_room() adds. Component `development`: a CMake package, a pkg-config
+# file and the examples; component `runtime`: manual pages and documents.
 include_guard()
 include(CMakePackageConfigHelpers)
 
@@ -9,7 +9,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/weft-config-version.cmake
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/weft-config.cmake ${PROJECT_BINARY_DIR}/weft-config-version.cmake
         DESTINATION ${package_folder} COMPONENT development)
 
-# What link-time optimisation reads is of use to the very same compiler only, and an error to another version of it.
+# Only the same version of the compiler can read the data of link-time optimization; for another version it is an error.
 if(WEFT_LINK_TIME_OPTIMIZATION)
   install(CODE "
     file(GLOB archives \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/libweft_*.a\")
@@ -17,7 +17,7 @@ if(WEFT_LINK_TIME_OPTIMIZATION)
                             --strip-symbol=__gnu_lto_* \${archives} COMMAND_ERROR_IS_FATAL ANY)" COMPONENT development)
 endif()
 
-# The linker wants a library before those it uses: the rooms in reverse order, header-only ones left out.
+# A linker needs a library before those that it uses: the modules in reverse order, without header-only ones.
 get_property(rooms GLOBAL PROPERTY WEFT_ROOMS)
 list(REVERSE rooms)
 set(WEFT_PC_LIBRARIES "")
@@ -31,7 +31,7 @@ file(RELATIVE_PATH WEFT_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)  # the i
 configure_file(${PROJECT_SOURCE_DIR}/cmake/weft.pc.in ${PROJECT_BINARY_DIR}/weft.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
-# Documents for the package's user; those about the code stay with it. Debian looks for the licences as `copyright`, in each package.
+# Documents for users of the package; those about the code are not installed. Debian requires the licenses as `copyright` in each package.
 set(documents applications audit-coverage audit-siw audit-tshark ci drop-in explain performance probe probe-profiles progress scale security siw-speed tls tshark)
 list(TRANSFORM documents REPLACE ".+" "${PROJECT_SOURCE_DIR}/docs/\\0.md")
 install(FILES ${documents} ${PROJECT_SOURCE_DIR}/docs/audit.schema.json ${PROJECT_SOURCE_DIR}/docs/probe.schema.json ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
@@ -45,7 +45,7 @@ file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.[ch]pp ${P
 install(FILES ${examples} DESTINATION ${development_documents}/examples COMPONENT development)
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/examples/run.sh ${PROJECT_SOURCE_DIR}/examples/kv_store.sh DESTINATION ${development_documents}/examples COMPONENT development)
 
-# The copies are named from where they are installed. (${CMAKE_INSTALL_PREFIX} is the one of the installing command.)
+# Rewrites paths in the installed copies. (${CMAKE_INSTALL_PREFIX} is that of the install command.)
 set(rewrite "include(\"${PROJECT_SOURCE_DIR}/cmake/WeftRewrite.cmake\")")
 set(root "\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}")
 install(CODE "${rewrite}

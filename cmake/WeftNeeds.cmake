@@ -1,13 +1,13 @@
-# What is missing on this machine is told in one list, by the names of Debian's packages: cmake/packages.txt is the table for ./demo,
-# for ./check and for those who type `cmake` or `cpack` themselves. CMake's own complaint would name one thing, and not the package.
+# Reports everything that is missing on this machine in one list, by the names of Debian packages. cmake/packages.txt is the table for
+# ./demo, ./check and direct calls of `cmake` and `cpack`. CMake itself would only report the first missing item, without its package.
 include_guard()
 set(WEFT_PACKAGE_TABLE ${CMAKE_CURRENT_LIST_DIR}/packages.txt)
 
-# CMake takes these for the programs of the table as well.
+# Programs that CMake accepts in place of those in the table.
 set(weft_instead_of_g++ c++ clang++)
 set(weft_instead_of_ninja ninja-build samu)
 
-# weft_present(OUT KIND NAME): is it on this machine, or under CMAKE_PREFIX_PATH? Anything else than these kinds counts as present.
+# weft_present(OUT KIND NAME): whether an item is on this machine or under CMAKE_PREFIX_PATH. Items of other kinds count as present.
 function(weft_present out kind name)
   unset(found)
   if(kind STREQUAL "cmd")
@@ -34,7 +34,7 @@ function(weft_present out kind name)
   endif()
 endfunction()
 
-# weft_wanted(OUT GROUP KIND NAME): does this configuration need the row? It has its own compiler, generator and sanitizers.
+# weft_wanted(OUT GROUP KIND NAME): whether this configuration needs the row, given its compiler, generator and sanitizers.
 function(weft_wanted out group kind name)
   set(wanted NO)
   get_filename_component(compiler "${CMAKE_CXX_COMPILER}" NAME)
@@ -57,14 +57,14 @@ function(weft_wanted out group kind name)
   set(${out} ${wanted} PARENT_SCOPE)
 endfunction()
 
-# weft_rows(OUT): the table as a list of "group|package|kind|name|why". A row whose reason is "the same" gets that of the row before.
+# weft_rows(OUT): the table as a list of "group|package|kind|name|why". A row with the reason "the same" gets that of the preceding row.
 function(weft_rows out)
   file(STRINGS ${WEFT_PACKAGE_TABLE} lines REGEX "^[^#]")
   set(rows)
   foreach(line IN LISTS lines)
     string(REPLACE ";" "," line "${line}")
     if(NOT line MATCHES "^([^ |]+) *\\| *([^ |]+) *\\| *([^ |]+) +([^ |]+) *\\| *(.+)$")
-      message(FATAL_ERROR "${WEFT_PACKAGE_TABLE}: this is no row of the table: ${line}")
+      message(FATAL_ERROR "${WEFT_PACKAGE_TABLE}: not a row of the table: ${line}")
     endif()
     if(NOT CMAKE_MATCH_5 STREQUAL "the same")
       set(why "${CMAKE_MATCH_5}")
@@ -74,7 +74,7 @@ function(weft_rows out)
   set(${out} "${rows}" PARENT_SCOPE)
 endfunction()
 
-# weft_missing(OUT GROUP...): the rows of these groups that this configuration needs and this machine lacks.
+# weft_missing(OUT GROUP...): the rows of these groups that this configuration needs and that are missing on this machine.
 function(weft_missing out)
   set(missing)
   weft_rows(rows)
@@ -95,7 +95,7 @@ function(weft_missing out)
   set(${out} "${missing}" PARENT_SCOPE)
 endfunction()
 
-# weft_fail_for(ROWS HINT): the list, the command that installs all of it, and what else can be done. Ends the run.
+# weft_fail_for(ROWS HINT): fails with the list, the command that installs all of it, and the hint.
 function(weft_fail_for rows hint)
   string(REGEX REPLACE "[^;|]+\\|([^;|]+)\\|([^;|]+)\\|([^;|]+)\\|([^;]+)" "\\1: \\4 (\\2 \\3)" lines "${rows}")
   string(REGEX REPLACE "[^;|]+\\|([^;|]+)[^;]+" "\\1" packages "${rows}")
@@ -105,8 +105,8 @@ function(weft_fail_for rows hint)
                       "To install all of them, as root:\n    apt-get install --no-install-recommends ${packages}\n${hint}")
 endfunction()
 
-# weft_needs([PROGRAMS]): ends with the list where something is missing. project() itself needs programs: before it, with PROGRAMS,
-# the whole list is told only if one of those is missing. The languages are not known then, nor all the places to look at.
+# weft_needs([PROGRAMS]): fails with the list if something is missing. project() itself needs programs: call it before project() with
+# PROGRAMS, which fails with the whole list only if a program is missing. Languages and some search paths are not known at that point.
 function(weft_needs)
   weft_missing(rows build unit test)
   if(NOT rows OR ("PROGRAMS" IN_LIST ARGV AND NOT rows MATCHES "\\|cmd\\|"))

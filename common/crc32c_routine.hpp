@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which code computes CRC32C in this process: ISA-L's where the processor has the instruction that its fast routines
-// are made of, else our own table (common/crc32c_table.hpp). Chosen when the process starts; both give the same values.
+/// @file
+/// Selection of the CRC32C implementation of this process.
+///
+/// The default is ISA-L if the processor has the instructions of ISA-L's fast routines, else weft's table
+/// (common/crc32c_table.hpp). It is chosen when the process starts. Both compute the same values.
 #pragma once
 
 #include <cstdint>
@@ -10,42 +13,43 @@
 
 namespace weft {
 
-// Code that computes CRC32C.
+/// Identifies an implementation of CRC32C.
 enum class Crc32cRoutine : std::uint8_t {
-  kIsaL,      // ISA-L's
-  kPortable,  // weft's own, with a table
+  kIsaL,      ///< the ISA-L library
+  kPortable,  ///< weft's table-driven implementation
 };
 
-// The word for it in settings, in `weft info` and beside the figures of `weft bench suite`.
+/// Returns the name used in settings, by `weft info` and by `weft bench suite`: "isa-l" or "portable".
 [[nodiscard]] constexpr std::string_view name(Crc32cRoutine routine) noexcept {
   return routine == Crc32cRoutine::kIsaL ? "isa-l" : "portable";
 }
 
-// What ISA-L's own dispatcher (2.30) looks for, each beyond the one before: the crc32 instruction; that of carry-less
-// multiplication; AVX-512 with its relatives (VPCLMULQDQ, GFNI and so on, all of them).
+/// Lists the processor features that ISA-L's dispatcher (2.30) checks. Each one requires those before it.
 struct Crc32cFeatures {
-  bool sse4_2{};     // the crc32 instruction
-  bool pclmulqdq{};  // carry-less multiplication
-  bool avx512{};     // AVX-512 with its relatives
+  bool sse4_2{};     ///< the crc32 instruction
+  bool pclmulqdq{};  ///< carry-less multiplication
+  bool avx512{};     ///< AVX-512 and all extensions that ISA-L uses with it (VPCLMULQDQ, GFNI and so on)
 };
-[[nodiscard]] Crc32cFeatures crc32c_features() noexcept;  // of this processor, as the system lets them be used
+/// Returns the features of this processor that the operating system has enabled.
+[[nodiscard]] Crc32cFeatures crc32c_features() noexcept;
 
-// A routine, and why it is this one.
+/// Describes a choice of implementation.
 struct Crc32cChoice {
-  Crc32cRoutine routine{};    // the one to use
-  std::string_view reason{};  // for people: "the processor has SSE4.2 and PCLMULQDQ"; refers to constant text
+  Crc32cRoutine routine{};    ///< implementation to use
+  std::string_view reason{};  ///< why, for people: "the processor has SSE4.2 and PCLMULQDQ"; static storage
 };
-// What weft takes on a processor that has these.
+/// Returns weft's default choice for a processor with these features.
 [[nodiscard]] Crc32cChoice choose_crc32c(const Crc32cFeatures& features) noexcept;
 
-// The routine in use, and why. Any thread may ask.
+/// Returns the implementation in use, and why. Thread-safe.
 [[nodiscard]] Crc32cChoice crc32c_in_use() noexcept;
 
-// From now on this one, in the whole process. At any time and from any thread: a CRC that one routine began another may
-// finish. ISA-L's is right on every processor, and slow where the choice would be ours.
+/// Selects the implementation for the whole process. Thread-safe, and allowed at any time: one implementation may
+/// finish a CRC that the other began. ISA-L is correct on every processor, but slow where it is not the default.
 void use_crc32c(Crc32cRoutine routine) noexcept;
 
-// One routine by its name, for tests and benchmarks: the CRC's register behind `octets`, from that in front of them.
+/// Computes with a particular implementation, for tests and benchmarks.
+/// `state` is the CRC register before `octets`. Returns the CRC register after them.
 [[nodiscard]] std::uint32_t advance_crc32c(Crc32cRoutine routine, std::uint32_t state, Bytes octets) noexcept;
 
 }  // namespace weft

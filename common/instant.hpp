@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time as the protocol core sees it: an argument, never a clock.
+/// @file
+/// Time in the protocol core, which receives it as an argument and never reads a clock.
 #pragma once
 
 #include <chrono>
 
 namespace weft {
 
+/// Represents a time span.
 using Duration = std::chrono::nanoseconds;
 
-// Time since an epoch that the driver chooses once per connection (a steady clock's, or a test's own zero).
+/// Represents a time since an epoch that the driver chooses once per connection (that of a steady clock, or zero in a
+/// test).
 struct Instant {
   Duration since_epoch{};
   constexpr auto operator<=>(const Instant&) const = default;
-  // A deadline beyond the end of time is the end of time, so that Duration::max() means "never".
+  /// Returns a later time, saturated at the maximum: Duration::max() means "never".
   friend constexpr Instant operator+(Instant at, Duration later) {
     const bool beyond = later > Duration::zero() && at.since_epoch > Duration::max() - later;
     return {beyond ? Duration::max() : at.since_epoch + later};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables whose rows are found by the value of an enum. Such a table says so in a static_assert, so that a row too many,
-// too few or in the wrong place does not compile.
+/// @file
+/// Tables indexed by the value of an enumeration. A static_assert with in_order() rejects a table with a missing,
+/// surplus or misplaced row.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +11,8 @@
 
 namespace weft {
 
-// Row n is that of the enumerator with the value n; `key` is the member that names it. What follows from it:
-// table[value] is the row of `value` where value < table.size().
+/// Returns whether row n describes the enumerator with value n. `key` is the member that names the enumerator.
+/// If true, table[value] is the row of `value` for value < table.size().
 template <std::ranges::random_access_range Table, typename Key>
 [[nodiscard]] constexpr bool in_order(const Table& table, Key key) noexcept {
   std::size_t expected = 0;

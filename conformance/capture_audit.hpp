@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges a whole capture: packets in, one report per iWARP connection out.
+/// @file
+/// The auditor of a capture: packets in, one report per iWARP connection out.
 #pragma once
 
 #include <array>
@@ -18,74 +19,77 @@
 
 namespace weft::conformance {
 
-// Which rules count. Ids and prefixes of ids: "MPA-4.4" chooses all rules of that section, "DDP" all of DDP.
+/// Selects rules by ids and prefixes of ids: "MPA-4.4" selects all rules of that section, and "DDP" all rules of DDP.
 struct RuleFilter {
-  std::vector<std::string> only{};                            // empty: all
-  std::vector<std::string> skip{};                            // of those that `only` takes
-  [[nodiscard]] bool takes(const Rule& rule) const noexcept;  // whether this filter counts it
+  std::vector<std::string> only{};  ///< rules to check; empty: all
+  std::vector<std::string> skip{};  ///< rules to skip among them
+  /// Returns whether the filter selects a rule.
+  [[nodiscard]] bool takes(const Rule& rule) const noexcept;
 };
 
-// What is said of one connection that speaks iWARP.
+/// Reports on one connection that uses iWARP.
 struct ConnectionReport {
-  ConnectionInfo info{};                           // its ends, packets and times
-  bool evicted{};                                  // too many connections at a time: what followed was not looked at
-  bool roles_known{};                              // a startup frame told who the Initiator is
-  End initiator{};                                 // kFirst when the roles are not known
-  std::optional<mpa::Rtr> rtr{};                   // the ready-to-receive indication of a peer-to-peer connection
-  Facts facts{};                                   // what its startup frames agreed on
-  std::optional<TlsFacts> tls{};                   // where MPA was inside TLS
-  std::array<Tally, 2> tallies{};                  // by Direction
-  std::vector<Finding> findings{};                 // what was broken, in the order of the capture
-  std::vector<Findings::Suppressed> suppressed{};  // findings beyond Findings::kMost of a rule: how many
+  ConnectionInfo info{};  ///< ends, packets and times
+  bool evicted{};         ///< the connection was dropped because there were too many; later packets were not checked
+  bool roles_known{};     ///< a start-up frame determined the Initiator
+  End initiator{};        ///< Initiator; kFirst if unknown
+  std::optional<mpa::Rtr> rtr{};                   ///< ready-to-receive indication of a peer-to-peer connection
+  Facts facts{};                                   ///< content of the start-up frames
+  std::optional<TlsFacts> tls{};                   ///< TLS properties, if MPA was inside TLS
+  std::array<Tally, 2> tallies{};                  ///< statistics by Direction
+  std::vector<Finding> findings{};                 ///< findings in the order of the capture
+  std::vector<Findings::Suppressed> suppressed{};  ///< counts of findings beyond Findings::kMost
 
-  // What this end sent.
+  /// Returns the statistics of a direction.
   [[nodiscard]] const Tally& tally(Direction from) const noexcept { return tallies[static_cast<std::size_t>(from)]; }
-  // Its address and port.
+  /// Returns the address and port of the sender of a direction.
   [[nodiscard]] const ConnectionEnd& end(Direction direction) const noexcept {
     const bool first = (direction == Direction::kFromInitiator) == (initiator == End::kFirst);
     return first ? info.first : info.second;
   }
 };
 
-// A connection that speaks TLS, and in which no iWARP was found.
+/// Reports on one connection that uses TLS and in which no iWARP was found.
 struct TlsReport {
-  ConnectionInfo info{};  // its ends, packets and times
-  TlsFacts facts{};       // its cipher, and why it could not be read
+  ConnectionInfo info{};  ///< ends, packets and times
+  TlsFacts facts{};       ///< cipher, and why the connection could not be decrypted
 };
 
-// A finding of a connection that is not over.
+/// Receives a finding of a connection that is not over.
 using TellFinding = std::function<void(const Finding& finding, const ConnectionInfo& info)>;
 
-// The auditor of one capture. Not safe for threads. Its memory is bounded by the TcpLimits, and by the reports that
-// next() has not given yet.
+/// Checks one capture. Not thread-safe.
+/// Memory is bounded by the TcpLimits, and by the reports that next() has not returned.
 class CaptureAudit {
  public:
-  static constexpr std::size_t kMostTls = 1000;  // connections that tls() has
+  static constexpr std::size_t kMostTls = 1000;  ///< maximum of connections in tls()
 
-  // With a key log, which has to outlive this, connections inside TLS are judged as well.
+  /// Creates an auditor. With a key log, connections inside TLS are checked too. The key log must outlive the auditor.
   explicit CaptureAudit(RuleFilter filter = {}, const TcpLimits& limits = {}, KeyLog* keys = nullptr);
 
-  // For captures that go on for hours: each finding is told when it is known, and next() gives a connection when both
-  // ends have closed it, not only when no late copies of its packets are expected any more. Before the first packet.
+  /// Enables early reports, for captures of long duration. Call it before the first packet.
+  /// Each finding is passed to `tell` as soon as it is certain. next() returns a connection once both ends have closed
+  /// it, without waiting for late copies of its packets.
   void report_as_it_goes(TellFinding tell) { tell_ = std::move(tell); }
 
-  void take(const Packet& packet);  // in the order of the capture; its octets are not needed afterwards
-  // The capture is over.
+  /// Takes a packet, in the order of the capture. Its octets are not used after the call.
+  void take(const Packet& packet);
+  /// Ends the capture.
   void finish();
-  // Connections that are over and speak iWARP, in the order of their ends; each is given once.
+  /// Returns the next finished connection that uses iWARP, in the order in which they ended. Each is returned once.
   [[nodiscard]] std::optional<ConnectionReport> next();
 
-  // Connections that are over and speak TLS, without iWARP or unread, in the order of their ends: the first kMostTls, and how
-  // many there were.
+  /// Returns finished connections that use TLS and contain no iWARP or were not decrypted, in the order in which they
+  /// ended. At most the first kMostTls.
   [[nodiscard]] const std::vector<TlsReport>& tls() const noexcept { return tls_; }
-  // Of connections as in tls(), all of them.
+  /// Returns the number of all such connections.
   [[nodiscard]] std::size_t tls_connections() const noexcept { return tls_seen_; }
 
-  // How many were taken.
+  /// Returns the number of packets taken.
   [[nodiscard]] std::uint64_t packets() const noexcept { return packets_; }
-  // How many of those were seen, whatever they speak.
+  /// Returns the number of TCP connections seen, whatever their protocol.
   [[nodiscard]] std::size_t tcp_connections() const noexcept { return connections_seen_; }
-  // What became of the packets.
+  /// Returns the counts of packets by kind.
   [[nodiscard]] const PacketCounts& counts() const noexcept { return tcp_.counts(); }
 
  private:

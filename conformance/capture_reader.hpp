@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The packets of a capture: a pcap or pcapng file in any byte order, as it is or compressed by gzip, zstd or xz; the
-// standard input with the same; or a live interface.
-//
-//   StopSwitch stop;                                        // for signal handlers; may be left out
-//   auto reader = CaptureReader::open("trace.pcapng", &stop);
-//   const auto damage = read_packets(*reader, [&](const Packet& packet) { ... });
+/// @file
+/// Reading of captures: pcap and pcapng files in any byte order, plain or compressed by gzip, zstd or xz; the standard
+/// input with the same content; or a live interface.
+///
+///     StopSwitch stop;                                        // for signal handlers; optional
+///     auto reader = CaptureReader::open("trace.pcapng", &stop);
+///     const auto damage = read_packets(*reader, [&](const Packet& packet) { ... });
 #pragma once
 
 #include <cstdint>
@@ -21,57 +22,68 @@
 
 namespace weft::conformance {
 
-// Why a capture cannot be read, or not any further.
+/// Describes why a capture cannot be read, or not any further.
 struct CaptureError {
-  // What is wrong.
+  /// Identifies the error.
   enum class Kind : std::uint8_t {
-    kCannotRead,       // no such file, no right to read it, the disk fails; or it asks for too much memory to unpack
-    kNotACapture,      // neither pcap nor pcapng
-    kCutShort,         // it ends inside a packet or block, or its compressed octets end too early
-    kDamaged,          // a length or a block in it makes no sense, or it cannot be unpacked any further
-    kMixedInterfaces,  // pcapng with several interfaces whose packets libpcap cannot give through one reader
-    kUnknownLinkType,  // weft does not know where its packets have the IP header
-    kNoPermission,     // to capture
-    kNoSuchInterface,  // of this name
-    kInterfaceFailed,  // went down, or cannot be captured from
-    kStopped,          // before it was known what capture it is
+    kCannotRead,  ///< the file does not exist or cannot be read, the disk fails, or decompression needs too much memory
+    kNotACapture,      ///< neither pcap nor pcapng
+    kCutShort,         ///< the file ends within a packet or block, or its compressed octets end early
+    kDamaged,          ///< a length or block is invalid, or decompression fails
+    kMixedInterfaces,  ///< pcapng with several interfaces whose packets libpcap cannot read together
+    kUnknownLinkType,  ///< weft does not know the link type of the packets
+    kNoPermission,     ///< the process lacks the permission to capture
+    kNoSuchInterface,  ///< no interface has this name
+    kInterfaceFailed,  ///< the interface went down, or cannot be captured from
+    kStopped,          ///< stopped before the kind of the capture was known
   };
-  Kind kind{};             // for programs
-  std::string sentence{};  // for people: names the file or interface, and the reason
+  Kind kind{};             ///< error, for programs
+  std::string sentence{};  ///< one sentence for people, which names the file or interface and the reason
 };
 
-struct NothingYet {};  // a live interface is quiet: ask again
-struct CaptureEnd {};  // there are no more packets
+/// Reports that a live interface had no packet in time: call next() again.
+struct NothingYet {};
+/// Reports that there are no more packets.
+struct CaptureEnd {};
 
-// How much of a file has been read, for a progress bar. Of a compressed one, compressed octets count.
+/// Describes how much of a file was read, for a progress bar. For a compressed file, counts compressed octets.
 struct CaptureProgress {
-  std::uint64_t octets{};  // read up to now
-  std::uint64_t of{};      // in the file
+  std::uint64_t octets{};  ///< octets read so far
+  std::uint64_t of{};      ///< octets of the file
 };
 
-// One capture that is being read. Not safe for threads; a StopSwitch may be turned by any.
+/// Reads one capture. Not thread-safe, but any thread may call StopSwitch::stop().
 class CaptureReader {
  public:
-  // "-" is the standard input. Once `stop` is turned, next() ends, and so does the opening of a pipe that is quiet. The
-  // switch has to outlive the reader; without one (null) nothing ends before the capture does.
+  /// Opens a file. "-" is the standard input.
+  /// Once `stop` is turned, next() reports the end, and an open() that waits for a pipe fails. The switch must outlive
+  /// the reader. It may be null: then only the end of the capture ends the reading.
   [[nodiscard]] static std::expected<CaptureReader, CaptureError> open(const std::string& path,
                                                                        const StopSwitch* stop = nullptr);
-  // TCP packets only; they are numbered as they are given. Needs the right to capture (CAP_NET_RAW).
+  /// Opens a live interface and captures TCP packets only. Packets are numbered in order. Requires the capability
+  /// CAP_NET_RAW.
   [[nodiscard]] static std::expected<CaptureReader, CaptureError> open_interface(const std::string& name,
                                                                                  const StopSwitch* stop = nullptr);
-  ~CaptureReader();                                    // closes the file or interface
-  CaptureReader(CaptureReader&&) noexcept;             // the other one is not used any more
-  CaptureReader& operator=(CaptureReader&&) noexcept;  // what this was is closed
+  /// Closes the file or interface.
+  ~CaptureReader();
+  /// Takes over the capture of another reader, which must not be used afterwards.
+  CaptureReader(CaptureReader&&) noexcept;
+  /// Closes the capture and takes over that of another reader, which must not be used afterwards.
+  CaptureReader& operator=(CaptureReader&&) noexcept;
 
-  // A packet's octets are valid until the next call. An error comes behind everything that could be read before the
-  // damage; it and the end are final: every later call says the same.
+  /// Holds a result of next(). The octets of a packet are valid until the next call.
+  /// An error follows all packets that precede the damage. An error and the end are final: later calls return the same.
   using Next = std::variant<Packet, NothingYet, CaptureEnd, CaptureError>;
-  // Waits for a packet of a pipe; of an interface for a fraction of a second only, then it is NothingYet.
+  /// Returns the next packet. Waits for a pipe until there is one. Waits for an interface for a fraction of a second,
+  /// and then returns NothingYet.
   [[nodiscard]] Next next();
 
-  [[nodiscard]] LinkType link() const noexcept;                   // how its packets begin
-  [[nodiscard]] std::optional<CaptureProgress> progress() const;  // nothing for pipes and interfaces
-  [[nodiscard]] std::string_view filter() const noexcept;         // of a live interface, as pcap-filter(7); else empty
+  /// Returns the link type of the packets.
+  [[nodiscard]] LinkType link() const noexcept;
+  /// Returns the progress; nothing for pipes and interfaces.
+  [[nodiscard]] std::optional<CaptureProgress> progress() const;
+  /// Returns the filter of a live interface in the syntax of pcap-filter(7); else empty.
+  [[nodiscard]] std::string_view filter() const noexcept;
 
  private:
   class Source;
@@ -79,7 +91,7 @@ class CaptureReader {
   std::unique_ptr<Source> source_;
 };
 
-// Hands over each packet up to the end, the damage or the turn of the switch. Returns what is damaged, if anything is.
+/// Passes each packet to `take`, up to the end, the first error or the turn of the switch. Returns the error, if any.
 [[nodiscard]] std::optional<CaptureError> read_packets(CaptureReader& reader,
                                                        const std::function<void(const Packet&)>& take);
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges one TCP connection: what TCP carried goes in, what was broken comes out. The entry for those who have TCP
-// octets of their own:
-//
-//   ConnectionAudit audit(0);
-//   audit.on(TcpOctets{.from = End::kFirst, .octets = octets, .place = {packet, octet}, .stream_offset = offset});
-//   audit.finish();
-//   for (const Finding& finding : audit.findings().all()) ...   (examples/judge_startup.cpp)
-//
-// Events come in the order of the capture. TcpOpened and TcpSegment may be left out; then what only they tell is
-// unknown, and so is a rule that needs it.
+/// @file
+/// The auditor of one TCP connection. Programs that have TCP octets of their own use it directly:
+///
+///     ConnectionAudit audit(0);
+///     audit.on(TcpOctets{.from = End::kFirst, .octets = octets, .place = {packet, octet}, .stream_offset = offset});
+///     audit.finish();
+///     for (const Finding& finding : audit.findings().all()) ...   (examples/judge_startup.cpp)
+///
+/// Pass events in the order of the capture. TcpOpened and TcpSegment may be omitted. What only they show is then
+/// unknown, and rules that need it are not checked.
 #pragma once
 
 #include <array>
@@ -24,32 +24,37 @@
 
 namespace weft::conformance {
 
-// The auditor of one connection. Not safe for threads. Its memory is bounded: what the walk keeps, and Findings::kMost
-// of each rule and direction.
+/// Checks one connection against the rules. Not thread-safe.
+/// Memory is bounded by that of the walk, and by Findings::kMost findings per rule and direction.
 class ConnectionAudit {
  public:
-  // `number` is that of the connection in the capture; findings carry it.
+  /// Creates an auditor. `number` is the number of the connection in the capture, which findings contain.
   explicit ConnectionAudit(std::size_t number);
-  ~ConnectionAudit();                                      // findings and facts go with it
-  ConnectionAudit(ConnectionAudit&&) noexcept;             // the other one is not used any more
-  ConnectionAudit& operator=(ConnectionAudit&&) noexcept;  // what this was is forgotten
+  /// Destroys the auditor with its findings and facts.
+  ~ConnectionAudit();
+  /// Takes over the state of another auditor, which must not be used afterwards.
+  ConnectionAudit(ConnectionAudit&&) noexcept;
+  /// Replaces the state by that of another auditor, which must not be used afterwards.
+  ConnectionAudit& operator=(ConnectionAudit&&) noexcept;
 
-  void on(const TcpEvent& event);  // judges what came; spans in it are not needed afterwards
-  void finish();                   // the capture is over: what waits is judged
+  /// Checks an event. Its spans are not used after the call.
+  void on(const TcpEvent& event);
+  /// Ends the capture, and checks what waited for more octets.
+  void finish();
 
-  // What was broken up to now.
+  /// Returns the findings so far.
   [[nodiscard]] const Findings& findings() const noexcept { return findings_; }
-  // What the startup frames say, and the SYNs.
+  /// Returns the content of the start-up frames and the SYNs.
   [[nodiscard]] const Facts& facts() const noexcept { return facts_; }
-  // What this end sent up to now.
+  /// Returns the statistics of a direction so far.
   [[nodiscard]] const Tally& tally(Direction from) const noexcept { return tallies_[static_cast<std::size_t>(from)]; }
-  // A startup frame was found, or FPDUs.
+  /// Returns whether a start-up frame or FPDUs were found.
   [[nodiscard]] bool iwarp() const noexcept { return walk_.iwarp(); }
-  // False when no startup frame told who the Initiator is; then End::kFirst is taken for it.
+  /// Returns whether a start-up frame determined the Initiator. If not, End::kFirst counts as the Initiator.
   [[nodiscard]] bool roles_known() const noexcept { return walk_.roles_known(); }
-  // The end that is the Initiator, once iwarp() is true.
+  /// Returns the Initiator, once iwarp() is true.
   [[nodiscard]] std::optional<End> initiator() const noexcept { return walk_.initiator(); }
-  // The ready-to-receive indication of a peer-to-peer connection.
+  /// Returns the ready-to-receive indication of a peer-to-peer connection.
   [[nodiscard]] std::optional<mpa::Rtr> rtr() const noexcept;
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A startup frame or FPDU as a list of fields: where each lies, what it holds and what that means.
+/// @file
+/// Dissection of start-up frames and FPDUs into fields: position, value and meaning.
 #pragma once
 
 #include <cstddef>
@@ -11,27 +12,32 @@
 
 namespace weft::conformance {
 
-// What a field is called.
-struct FieldName {            // static storage
-  std::string_view layer{};   // "mpa", "ddp", "rdmap", "ulp"
-  std::string_view name{};    // as the RFC's figure has it
-  std::string_view filter{};  // what Wireshark calls it in its filters; empty where it has no such field
+/// Names a field. All strings have static storage.
+struct FieldName {           ///<
+  std::string_view layer{};  ///< layer: "mpa", "ddp", "rdmap" or "ulp"
+  std::string_view name{};   ///< name in the RFC's figure
+  /// Wireshark's name of the field for display filters; empty if Wireshark has no such field
+  std::string_view filter{};
 };
 
-// One field of a startup frame or an FPDU.
+/// Describes one field of a start-up frame or an FPDU.
 struct Field {
-  std::size_t at{};       // in piece.octets; a Marker may lie inside the octets that follow
-  std::size_t size{};     // octets; 0 for some bits of the field before, whose octets were counted there
-  FieldName name{};       // its layer, and its name there
-  std::string value{};    // "0x40", "19", or octets
-  std::string meaning{};  // empty when the value says it all
+  std::size_t at{};       ///< offset in Piece::octets; a Marker may lie inside the field
+  std::size_t size{};     ///< size in octets; 0 for bits of the preceding field, whose octets that field already covers
+  FieldName name{};       ///< layer and name
+  std::string value{};    ///< value: "0x40", "19", or octets
+  std::string meaning{};  ///< meaning of the value; empty if the value is self-explanatory
 };
 
-[[nodiscard]] std::vector<Field> dissect(const StartupSeen& seen);  // the fields of a startup frame, front to back
-[[nodiscard]] std::vector<Field> dissect(const FpduSeen& fpdu);     // those of an FPDU, Markers, PAD and CRC included
+/// Returns the fields of a start-up frame in order.
+[[nodiscard]] std::vector<Field> dissect(const StartupSeen& seen);
+/// Returns the fields of an FPDU in order, including Markers, PAD and CRC.
+[[nodiscard]] std::vector<Field> dissect(const FpduSeen& fpdu);
 
-// What the first octets of a message look like: "RPC-over-RDMA version 1, RDMA_MSG", "iSER", "SMB Direct"; empty when
-// nothing is recognised. A guess by the layout: no field of iWARP names the ULP.
+/// Guesses the upper-layer protocol from the first octets of a message, by their layout: no field of iWARP identifies
+/// the ULP.
+/// Returns a description such as "RPC-over-RDMA version 1, RDMA_MSG", "iSER" or "SMB Direct"; empty if the layout is
+/// not recognized.
 [[nodiscard]] std::string recognise_payload(Bytes payload);
 
 }  // namespace weft::conformance

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of a connection and what more than one group of rules needs. Absent means that the capture did not show
-// it: then no end may be blamed for it.
+/// @file
+/// Facts about a connection that several groups of rules need.
+///
+/// An absent value means that the capture does not show it. No end may then be blamed for it.
 #pragma once
 
 #include <cstddef>
@@ -15,36 +17,44 @@
 
 namespace weft::conformance {
 
-// What a startup frame says.
+/// Holds the content of a start-up frame.
 struct StartupFacts {
-  std::uint8_t revision{};                      // of MPA
-  bool markers{}, crc{}, reject{};              // its bits M, C and R
-  std::optional<mpa::EnhancedData> enhanced{};  // IRD, ORD and ready-to-receive (RFC 6581)
-  std::vector<std::byte> private_data{};        // the ULP's
-  std::uint64_t packet{};                       // in which the frame was complete
+  std::uint8_t revision{};                      ///< MPA revision
+  bool markers{};                               ///< the M bit
+  bool crc{};                                   ///< the C bit
+  bool reject{};                                ///< the R bit
+  std::optional<mpa::EnhancedData> enhanced{};  ///< IRD, ORD and ready-to-receive types (RFC 6581)
+  std::vector<std::byte> private_data{};        ///< private data of the ULP
+  std::uint64_t packet{};                       ///< packet that completed the frame
 };
 
-// Why there is no startup frame to read.
+/// Describes why there is no start-up frame to read.
 struct NoFrame {
-  // What is there instead.
+  /// Identifies what the capture has instead of the frame.
   enum class Why : std::uint8_t {
-    kNotCaptured,  // its place is not in the capture, or not all of it
-    kNoneSent,     // all that its end sent was captured
-    kUnfinished,   // the octets end inside it
-    kMalformed,    // a finding tells what is wrong with it
+    kNotCaptured,  ///< the capture does not contain all of its octets
+    kNoneSent,     ///< its end sent no frame, and the capture is complete
+    kUnfinished,   ///< the octets end within the frame
+    kMalformed,    ///< the frame is invalid; a finding describes the error
   };
-  Why why{};               // what is there instead
-  std::uint64_t packet{};  // of what there is of it
+  Why why{};               ///< what the capture has instead of the frame
+  std::uint64_t packet{};  ///< packet of its available octets
 };
-[[nodiscard]] std::string_view name(NoFrame::Why why) noexcept;  // "not captured", "none sent" ...
+/// Returns a name such as "not captured" or "none sent"; static storage.
+[[nodiscard]] std::string_view name(NoFrame::Why why) noexcept;
 
-// Both startup frames, and what the SYNs said.
+/// Holds what both start-up frames and the SYNs contain.
 struct Facts {
-  std::optional<StartupFacts> request{}, reply{};  // as far as each was there
-  NoFrame no_request{}, no_reply{};  // where there is none; kNoneSent is known when the connection is over
-  std::optional<std::uint16_t> mss_from_initiator{}, mss_from_responder{};  // MSS options that each end sent
-  // Read and Atomic Requests that this end may have outstanding (RFC 6581: the other end's IRD); absent: not
-  // negotiated.
+  std::optional<StartupFacts> request{};  ///< MPA Request, if it was read
+  std::optional<StartupFacts> reply{};    ///< MPA Reply, if it was read
+  /// Reason why there is no Request. kNoneSent is only known once the connection is over.
+  NoFrame no_request{};
+  /// Reason why there is no Reply.
+  NoFrame no_reply{};
+  std::optional<std::uint16_t> mss_from_initiator{};  ///< MSS option of the Initiator's SYN
+  std::optional<std::uint16_t> mss_from_responder{};  ///< MSS option of the Responder's SYN
+  /// Returns how many RDMA Read and Atomic Requests an end may have outstanding: the IRD of the other end (RFC 6581).
+  /// Returns nothing if it was not negotiated.
   [[nodiscard]] std::optional<std::uint32_t> request_limit(Direction from) const noexcept;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One broken rule: who, where, and what the octets were. One cause gives one finding.
+/// @file
+/// Findings: violations of rules, with direction, place and octets. One cause yields one finding.
 #pragma once
 
 #include <cstdint>
@@ -13,63 +14,65 @@
 
 namespace weft::conformance {
 
-// A few octets around the ones that are wrong.
+/// Holds the octets around those that are wrong.
 struct Excerpt {
-  std::vector<std::byte> octets{};  // as they were on the wire
-  std::uint64_t stream_offset{};    // of octets[0]
-  std::size_t mark{};               // the wrong ones begin at octets[mark] ..
-  std::size_t marked{};             // .. and are this many; 0 when nothing is marked
+  std::vector<std::byte> octets{};  ///< octets as they were on the wire
+  std::uint64_t stream_offset{};    ///< stream offset of octets[0]
+  std::size_t mark{};               ///< index of the first wrong octet
+  std::size_t marked{};             ///< number of wrong octets; 0 if none is marked
 };
 
-// One breach of a rule.
+/// Describes one violation of a rule.
 struct Finding {
-  const Rule* rule{};                    // static storage
-  std::size_t connection{};              // number of the connection in the capture, from 0
-  std::optional<Direction> direction{};  // whose octets broke it; absent when both ends did
-  Place place{};                         // where it became certain: Wireshark's frame number, octet in it
-  std::uint64_t stream_offset{};         // of the first wrong octet, in its direction of the TCP connection
-  std::string message{};                 // what was there and what should have been, with the values
-  Excerpt excerpt{};                     // the octets; none where nothing was sent
+  const Rule* rule{};                    ///< rule; static storage
+  std::size_t connection{};              ///< number of the connection in the capture, from 0
+  std::optional<Direction> direction{};  ///< direction of the octets that violate the rule; absent if both ends do
+  Place place{};                  ///< frame number as in Wireshark, and octet, at which the violation became certain
+  std::uint64_t stream_offset{};  ///< offset of the first wrong octet in its direction of the TCP connection
+  std::string message{};          ///< actual and expected values, for people
+  Excerpt excerpt{};              ///< octets; empty if nothing was sent
 };
 
-// The part of a piece that is wrong: `size` octets from piece.octets[at].
+/// Identifies the wrong part of a piece: `size` octets from piece->octets[at].
 struct Where {
-  const Piece* piece{};  // read during the call only
-  std::size_t at{};      // of the first wrong octet, in piece.octets
-  std::size_t size{};    // octets
+  const Piece* piece{};  ///< piece; used only during the call
+  std::size_t at{};      ///< index of the first wrong octet in Piece::octets
+  std::size_t size{};    ///< number of wrong octets
 };
-// Of the first wrong octet. Where a piece lies in several packets only its ends are known exactly; then this is where
-// the piece was complete: there it became certain.
+/// Returns the place of the first wrong octet.
+/// For a piece that spans several packets, only the ends have exact places. The result is then the place where the
+/// piece was complete and the violation became certain.
 [[nodiscard]] Place place_of(const Where& where) noexcept;
 
-// Where the rules put what they find. Bounded: of one rule in one direction of one connection, kMost findings are kept
-// and the others counted.
+/// Collects the findings of one connection. Not thread-safe.
+/// Memory is bounded: for each rule and direction, kMost findings are kept, and the others are counted.
 class Findings {
  public:
-  static constexpr std::size_t kMost = 20;  // of one rule in one direction
+  static constexpr std::size_t kMost = 20;  ///< maximum of kept findings per rule and direction
 
-  // `connection`: its number in the capture.
+  /// Creates an empty collection. `connection` is the number of the connection in the capture.
   explicit Findings(std::size_t connection) noexcept : connection_(connection) {}
 
-  // Of octets that were seen. Messages say value and expectation: "PAD is 0a, not 00".
+  /// Adds a finding about octets. The message has the actual and the expected value: "PAD is 0a, not 00".
   void add(const Rule& rule, const Where& where, std::string message);
-  // The finding by itself, to be added when it is certain.
+  /// Returns a finding without adding it, for a violation that is not certain yet.
   [[nodiscard]] Finding prepare(const Rule& rule, const Where& where, std::string message) const;
-  // One that prepare() has made.
+  /// Adds a finding that prepare() returned.
   void add(Finding finding);
-  // Of something that has no octets: a FIN, a statistic over a whole direction.
+  /// Adds a finding without octets, such as one about a FIN or about a statistic of a whole direction.
   void add(const Rule& rule, std::optional<Direction> direction, Place place, std::uint64_t stream_offset,
            std::string message);
 
-  // In the order in which they became certain.
+  /// Returns the findings in the order in which they became certain.
   [[nodiscard]] const std::vector<Finding>& all() const noexcept { return findings_; }
-  // How many findings were counted and not kept.
+  /// Counts the findings of a rule and direction that were not kept.
   struct Suppressed {
-    const Rule* rule{};                    // static storage
-    std::optional<Direction> direction{};  // as Finding::direction
-    std::uint64_t count{};                 // beyond kMost
+    const Rule* rule{};                    ///< rule; static storage
+    std::optional<Direction> direction{};  ///< direction, as Finding::direction
+    std::uint64_t count{};                 ///< number of findings beyond kMost
   };
-  [[nodiscard]] std::vector<Suppressed> suppressed() const;  // one for each rule and direction that has any
+  /// Returns the counts of findings that were not kept, one per rule and direction.
+  [[nodiscard]] std::vector<Suppressed> suppressed() const;
 
  private:
   struct Count {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Look-ahead: does the length of an FPDU lead to another FPDU? That tells a broken field inside an FPDU from a broken
-// length, and FPDUs from other octets. Bounded: a few FPDUs, so some 260 KiB at most.
+/// @file
+/// Look-ahead: whether the length of an FPDU leads to another FPDU.
+///
+/// This distinguishes a wrong field in an FPDU from a wrong length, and FPDUs from other octets. The look-ahead is
+/// bounded: a few FPDUs, about 260 KiB at most.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +13,30 @@
 
 namespace weft::conformance {
 
-// The answer of a look-ahead.
+/// Holds the result of a look-ahead.
 enum class Verdict : std::uint8_t {
-  kYes,         // it is so
-  kNo,          // it is not
-  kMoreOctets,  // will tell; Effort::needed says how many
+  kYes,         ///< yes
+  kNo,          ///< no
+  kMoreOctets,  ///< undecided: Effort::needed is the number of octets needed
 };
 
-// What looking costs and lacks.
+/// Counts the work of look-aheads, and the octets that they need.
 struct Effort {
-  std::uint64_t work{};  // octets that went into CRCs
-  std::size_t needed{};  // with kMoreOctets: the octets from the same place on that are needed to tell more
+  std::uint64_t work{};  ///< octets over which CRCs were computed
+  std::size_t needed{};  ///< for kMoreOctets: number of octets needed, from the same place
 };
 
-// `behind`: the octets behind an FPDU that does not convince by itself. `cut`: no more will come.
+/// Returns whether an FPDU that is doubtful by itself is followed by other FPDUs.
+/// `behind` has the octets after it. `cut` is true if no more octets will arrive.
 [[nodiscard]] Verdict leads_on(Bytes behind, const Track& track, bool cut, Effort& effort) noexcept;
 
-// Does a row of FPDUs begin here? Two with good CRCs, or two with plausible headers and the header of a third. Where
-// the octets are cut, what is there must fit.
+/// Returns whether a sequence of FPDUs begins here: two with correct CRCs, or two with plausible headers and the header
+/// of a third. If the octets are cut, the available ones must match.
 [[nodiscard]] Verdict row_begins(Bytes octets, const Track& track, bool cut, Effort& effort) noexcept;
 
-// Do FPDUs begin here, at the beginning of their stream, whatever was agreed on? A good CRC says so, or a row as above.
-// `crc`: whether they ought to have one, if that is known. `found` is how they are framed.
+/// Returns whether the stream of FPDUs begins here, whatever was negotiated: a correct CRC or a sequence as above
+/// proves it.
+/// `crc` is whether FPDUs should have CRCs, if known. `found` receives the framing.
 [[nodiscard]] Verdict fpdus_begin(Bytes octets, std::optional<bool> crc, bool cut, Track& found,
                                   Effort& effort) noexcept;
 

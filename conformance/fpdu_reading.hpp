@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One FPDU at the front of octets, under a framing that is known or tried: where it ends, whether its CRC is right and
-// its header plausible, and, for the rules, all of it with its Markers. The arithmetic is mpa/fpdu.hpp's.
+/// @file
+/// Reading of one FPDU at the front of octets, under a framing that is known or tried: its end, its CRC, the
+/// plausibility of its header, and its parts including Markers. mpa/fpdu.hpp has the arithmetic.
 #pragma once
 
 #include <cstdint>
@@ -12,46 +13,45 @@
 
 namespace weft::conformance {
 
-// Where in the FPDU stream octets lie, and how it is framed. Without Markers the position does not matter.
+/// Describes a position in the FPDU stream and the framing there. Without Markers, the position is irrelevant.
 struct Track {
-  mpa::Framing framing{};    // with CRCs? with Markers?
-  std::uint64_t position{};  // octets behind the sender's startup frame
-  // The same framing, that number of octets further on.
+  mpa::Framing framing{};    ///< whether FPDUs have CRCs and Markers
+  std::uint64_t position{};  ///< octets since the end of the sender's start-up frame
+  /// Returns the same framing, `octets` octets later.
   [[nodiscard]] Track behind(std::size_t octets) const noexcept { return {framing, position + octets}; }
-  // With Markers instead of without, or the other way round.
+  /// Returns the same position with Markers if this has none, and without them if this has them.
   [[nodiscard]] Track contrary() const noexcept {
     return {{.crc = framing.crc, .markers = !framing.markers}, position};
   }
 };
 
-// Where an FPDU ends, by its length field.
+/// Describes the size of an FPDU according to its length field.
 struct Extent {
-  std::size_t header{};  // octets before the length field: a leading Marker
-  std::size_t ulpdu{};   // ULPDU_Length
-  std::size_t size{};    // of the FPDU, Markers included
+  std::size_t header{};  ///< octets before the length field: a leading Marker, or 0
+  std::size_t ulpdu{};   ///< value of ULPDU_Length
+  std::size_t size{};    ///< size of the FPDU in octets, including Markers
 };
 
-// What the length field says; empty when it is not there yet.
+/// Returns the size of the FPDU; nothing if the length field is incomplete.
 [[nodiscard]] std::optional<Extent> extent(Bytes octets, const Track& track) noexcept;
 
-// `fpdu`: a whole one.
-// What its last four octets say.
+/// Returns the CRC field of a complete FPDU: its last four octets.
 [[nodiscard]] std::uint32_t crc_field(Bytes fpdu) noexcept;
-// The CRC of the octets before them.
+/// Returns the CRC of a complete FPDU, computed over the octets before its CRC field.
 [[nodiscard]] std::uint32_t computed_crc(Bytes fpdu) noexcept;
 
-// Empty when the octets do not reach far enough to tell.
-// Whether version, reserved bits and opcode look like a DDP header (plausible.hpp).
+/// Returns whether version, reserved bits and opcode look like a DDP header (plausible.hpp).
+/// Returns nothing if the octets are not sufficient.
 [[nodiscard]] std::optional<bool> plausible(Bytes octets, const Extent& extent, const Track& track) noexcept;
 
-// Says the CRC, or without one the header and the PAD, that this is an FPDU? It is all there.
+/// Returns whether the CRC or, without CRCs, the header and the PAD show that a complete FPDU is one.
 [[nodiscard]] bool convincing(Bytes octets, const Extent& extent, const Track& track) noexcept;
 
-// Takes an FPDU apart. What it tells of points into the FPDU and into the reader.
+/// Reads the parts of FPDUs. Not thread-safe. The results refer to the FPDU and to the reader.
 class FpduReader {
  public:
-  // Of an FPDU whose piece and CRC's verdict are known, fills what follows from the octets: lengths, Markers, ULPDU,
-  // PAD and the CRC's values.
+  /// Fills the members of `seen` that follow from the octets: lengths, Markers, ULPDU, PAD and CRC values. The piece
+  /// and the CRC verdict must be set.
   void read(const Extent& extent, const Track& track, FpduSeen& seen);
 
  private:

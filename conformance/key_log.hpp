@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The secrets of TLS 1.3 connections, as programs write them into the file that SSLKEYLOGFILE names: a line
-// "LABEL CLIENT_RANDOM SECRET" for each, the last two in hexadecimal digits. Other lines are passed over.
-//
-//   auto keys = KeyLog::open("keys.log");
-//   CaptureAudit audit({}, {}, &*keys);
+/// @file
+/// Key logs: the secrets of TLS 1.3 connections in the format of SSLKEYLOGFILE.
+///
+/// Each line has the form "LABEL CLIENT_RANDOM SECRET", with the last two in hexadecimal. Other lines are ignored.
+///
+///     auto keys = KeyLog::open("keys.log");
+///     CaptureAudit audit({}, {}, &*keys);
 #pragma once
 
 #include <array>
@@ -20,32 +22,34 @@
 
 namespace weft::conformance {
 
-// What a ClientHello has as `random`: it names the connection.
+/// Holds the `random` of a ClientHello, which identifies the connection.
 using ClientRandom = std::array<std::byte, 32>;
 
-// The secrets of one connection. Empty: the log has no such line.
+/// Holds the secrets of one connection. A secret that the log does not contain is empty.
 struct TlsSecrets {
-  // Those of what one end sends.
+  /// Holds the secrets for the records of one end.
   struct OfEnd {
-    std::vector<std::byte> handshake{};  // CLIENT_ or SERVER_HANDSHAKE_TRAFFIC_SECRET
-    std::vector<std::byte> traffic{};    // CLIENT_ or SERVER_TRAFFIC_SECRET_0
+    std::vector<std::byte> handshake{};  ///< CLIENT_HANDSHAKE_TRAFFIC_SECRET or SERVER_HANDSHAKE_TRAFFIC_SECRET
+    std::vector<std::byte> traffic{};    ///< CLIENT_TRAFFIC_SECRET_0 or SERVER_TRAFFIC_SECRET_0
   };
-  OfEnd client{};  // the end that sent the ClientHello
-  OfEnd server{};  // the other one
+  OfEnd client{};  ///< the end that sent the ClientHello
+  OfEnd server{};  ///< the other end
 };
 
-// A key log, from a file or from text. Not safe for threads. A file stays open, for it may grow.
+/// A key log from a file or from text. Not thread-safe. A file remains open because it may grow.
 class KeyLog {
  public:
-  static constexpr std::size_t kMost = std::size_t{1} << 20;  // connections; those beyond are left out
+  static constexpr std::size_t kMost = std::size_t{1} << 20;  ///< maximum of connections; further ones are ignored
 
-  // The error is a sentence that names the file and the reason.
+  /// Opens a key log file. The error is a sentence that names the file and the reason.
   [[nodiscard]] static std::expected<KeyLog, std::string> open(const std::string& path);
-  [[nodiscard]] static KeyLog of_text(std::string_view text);  // of its content, which is copied
+  /// Creates a key log from its content, which is copied.
+  [[nodiscard]] static KeyLog of_text(std::string_view text);
 
-  // Null when there is none of this connection. A file is read on first, for programs that run add to it.
+  /// Returns the secrets of a connection, or null if the log has none.
+  /// First reads what a running program has added to the file. The pointer is valid as long as the key log.
   [[nodiscard]] const TlsSecrets* find(const ClientRandom& random);
-  // No line of it is of a key log; the program may not have written any yet.
+  /// Returns whether no line has the format of a key log. The program may not have written any yet.
   [[nodiscard]] bool empty() const noexcept { return lines_ == 0; }
 
  private:

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The RDMAP messages of a connection: FPDUs joined, each a segment of one (RFC 5041 section 5.2). Like the walk it judges nothing.
-//
-//   MessageJoiner joiner;
-//   joiner.take(fpdu);                                    // what the walk shows, in its order
-//   while (const auto message = joiner.next()) ...        // those that are over: most have ended with this FPDU
-//
-// Memory is bounded: of each direction one unfinished message a queue, one RDMA Write and one other tagged message.
+/// @file
+/// Reassembly of RDMAP messages from FPDUs, each of which is a segment of one message (RFC 5041 section 5.2). Like the
+/// walk, it checks no rules.
+///
+///     MessageJoiner joiner;
+///     joiner.take(fpdu);                                    // FPDUs of the walk, in its order
+///     while (const auto message = joiner.next()) ...        // finished messages: most end with this FPDU
+///
+/// Memory is bounded: per direction one unfinished message per queue, one RDMA Write and one other tagged message.
 #pragma once
 
 #include <array>
@@ -20,34 +22,36 @@
 
 namespace weft::conformance {
 
-// One RDMAP message of a connection, as far as its segments were seen.
+/// Describes one RDMAP message, as far as its segments were seen.
 struct Message {
-  static constexpr std::size_t kFront = rdmap::TerminateLayout::kLongest;  // as much as the longest RDMAP header
+  /// Length of the longest RDMAP header in octets
+  static constexpr std::size_t kFront = rdmap::TerminateLayout::kLongest;
 
-  Direction from{};                             // who sent it
-  ddp::Header header{};                         // of its first segment: STag and TO, or queue and MSN
-  std::uint64_t number{};                       // of its first FPDU in its direction (FpduSeen::number)
-  std::uint64_t fpdus{};                        // that were seen of it
-  std::uint64_t octets{};                       // of payload in them: what stands behind the DDP headers
-  std::uint64_t first_packet{}, last_packet{};  // where its first segment begins and its last one ends
-  bool begun{};  // nothing in front of what was seen: MO is 0; or, where it is tagged, the FPDU before was seen
-  bool ended{};  // its last segment (L) was seen
-  std::array<std::byte, kFront> front_octets{};  // front() says how many of these were seen
+  Direction from{};              ///< sender
+  ddp::Header header{};          ///< DDP header of the first segment: STag and TO, or queue and MSN
+  std::uint64_t number{};        ///< number of the first FPDU in its direction (FpduSeen::number)
+  std::uint64_t fpdus{};         ///< number of FPDUs seen
+  std::uint64_t octets{};        ///< number of payload octets seen, after the DDP headers
+  std::uint64_t first_packet{};  ///< packet in which the first segment begins
+  std::uint64_t last_packet{};   ///< packet in which the last segment ends
+  bool begun{};  ///< the beginning was seen: MO is 0 or, for a tagged message, the preceding FPDU was seen
+  bool ended{};  ///< the last segment (L) was seen
+  std::array<std::byte, kFront> front_octets{};  ///< first octets of the payload; front() returns the valid part
 
-  // The four bits of its first segment.
+  /// Returns the RDMAP opcode of the first segment (4 bits).
   [[nodiscard]] std::uint8_t opcode() const noexcept;
-  // The payload as far as it is kept, of untagged messages only; empty unless the beginning was seen.
+  /// Returns the kept beginning of the payload. Empty for tagged messages, and if the beginning was not seen.
   [[nodiscard]] Bytes front() const noexcept;
 };
 
-// Joins the segments of one connection's messages. Not safe for threads.
+/// Reassembles the messages of one connection. Not thread-safe.
 class MessageJoiner {
  public:
-  // An FPDU that MPA delivers and that has a DDP header. False for others: they belong to no message.
+  /// Takes an FPDU. Returns false if it belongs to no message: MPA does not deliver it, or it has no DDP header.
   bool take(const FpduSeen& fpdu);
-  // FPDUs of this direction are missing from here on, or none will follow: what is unfinished stays so.
+  /// Ends unfinished messages of a direction, because FPDUs are missing or no more will follow.
   void break_off(Direction from);
-  // In the order in which they ended.
+  /// Returns the next finished message, in the order in which they ended.
   [[nodiscard]] std::optional<Message> next();
 
  private:

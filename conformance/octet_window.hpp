@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The octets of one direction that have been fed and not been used up, and where in the capture each of them lies.
-// Octets fed are borrowed as long as nothing is left over from before: an FPDU that lies inside one TCP segment is
-// never copied.
-//
-// The walk sees as much of them as was shown: what it decides must not depend on how many octets came at once, so it
-// has them shown in steps of its own choosing (walk_looks.cpp).
+/// @file
+/// The unprocessed octets of one direction, and their places in the capture.
+///
+/// Octets are borrowed from the caller as long as none are left over from before, so an FPDU within one TCP segment is
+/// never copied.
+///
+/// The walk only sees the octets that were shown. Its decisions must not depend on how many octets arrive at once, so
+/// it shows them in steps that it determines (walk_looks.cpp).
 #pragma once
 
 #include <algorithm>
@@ -16,34 +18,34 @@
 
 namespace weft::conformance {
 
-// The octets of one direction that are in hand. Not safe for threads.
+/// Holds the unprocessed octets of one direction. Not thread-safe.
 class OctetWindow {
  public:
-  // The octets must stay valid until keep(). They follow the ones before: after a gap call restart() first.
+  /// Appends octets, which must remain valid until keep(). They must follow the previous ones: after a gap, call
+  /// restart() first.
   void append(const TcpOctets& piece);
-  // Copies what is left of borrowed octets: they are about to go away.
+  /// Copies the borrowed octets that are left, because they are about to become invalid.
   void keep();
-  // Drops everything; the next octet is that of `stream_offset`.
+  /// Discards all octets. The next octet is that of `stream_offset`.
   void restart(std::uint64_t stream_offset);
 
-  // Those that were shown.
+  /// Returns the octets that were shown.
   [[nodiscard]] Bytes octets() const noexcept { return rest_.first(shown_); }
-  // How many were shown.
+  /// Returns how many octets were shown.
   [[nodiscard]] std::size_t size() const noexcept { return shown_; }
-  // None was shown.
+  /// Returns whether no octet was shown.
   [[nodiscard]] bool empty() const noexcept { return shown_ == 0; }
-  // All that are there, and those of them that were not shown yet.
-  // All that are there.
+  /// Returns all octets, including those that were not shown.
   [[nodiscard]] Bytes all() const noexcept { return rest_; }
-  // How many of these were not shown yet.
+  /// Returns how many octets were not shown.
   [[nodiscard]] std::size_t hidden() const noexcept { return rest_.size() - shown_; }
-  // Shows the next `count`, or what there is of them.
+  /// Shows the next `count` octets, or all if there are fewer.
   void show(std::size_t count) { shown_ += std::min(count, hidden()); }
-  // As if none had been shown.
+  /// Hides all octets.
   void hide() { shown_ = 0; }
 
-  // Of those that were shown.
-  // Spans into octets() stay valid until the next append() or keep().
+  /// Discards the first `count` of the shown octets. Spans into octets() remain valid until the next append() or
+  /// keep().
   void drop(std::size_t count) {
     rest_ = rest_.subspan(count);
     shown_ -= count;
@@ -51,15 +53,17 @@ class OctetWindow {
     if (begin_ >= oldest_end_) forget_origins();
   }
 
-  [[nodiscard]] std::uint64_t begin() const noexcept { return begin_; }  // stream offset of octets()[0]
-  // stream offset behind the last one
+  /// Returns the stream offset of octets()[0].
+  [[nodiscard]] std::uint64_t begin() const noexcept { return begin_; }
+  /// Returns the stream offset after the last shown octet.
   [[nodiscard]] std::uint64_t end() const noexcept { return begin_ + shown_; }
-  // Of octets()[at]; `at` may also be the size when something was ever fed: right behind the last one.
+  /// Returns the place of octets()[at]. `at` may equal the size, for the place after the last octet, if any octets were
+  /// ever appended.
   [[nodiscard]] Place place(std::size_t at) const noexcept {
     const std::uint64_t offset = begin_ + at;
     return offset < oldest_end_ ? place_in(oldest_, offset) : place_behind(offset);
   }
-  // Octets from `at` on that lie side by side in one packet.
+  /// Returns how many octets from `at` on are contiguous in one packet.
   [[nodiscard]] std::size_t run(std::size_t at) const noexcept;
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A packet of a capture, as it was captured: link-layer header and all.
+/// @file
+/// Captured packets, including the link-layer header.
 #pragma once
 
 #include <cstdint>
@@ -8,25 +9,26 @@
 
 namespace weft::conformance {
 
-// What stands in front of the IP header.
+/// Identifies the headers before the IP header.
 enum class LinkType : std::uint8_t {
-  kEthernet,      // with VLAN tags or without
-  kLinuxCooked,   // `tcpdump -i any`: SLL
-  kLinuxCooked2,  // the same since 2018: SLL2
-  kNull,          // BSD loopback: address family in the byte order of the machine that captured
-  kLoop,          // OpenBSD loopback: the same in network byte order
-  kRawIp,         // nothing: IPv4 or IPv6
-  kIpv4,          // nothing: IPv4
-  kIpv6,          // nothing: IPv6
+  kEthernet,      ///< Ethernet, with or without VLAN tags
+  kLinuxCooked,   ///< `tcpdump -i any`: SLL
+  kLinuxCooked2,  ///< `tcpdump -i any` since 2018: SLL2
+  kNull,          ///< BSD loopback: address family in the byte order of the capturing machine
+  kLoop,          ///< OpenBSD loopback: address family in network byte order
+  kRawIp,         ///< none: IPv4 or IPv6
+  kIpv4,          ///< none: IPv4
+  kIpv6,          ///< none: IPv6
 };
 
-// One packet.
+/// Describes one packet.
 struct Packet {
-  std::uint64_t number{};         // as Wireshark numbers frames: from 1, every packet of the file counts
-  std::int64_t time{};            // nanoseconds since 1970
-  LinkType link{};                // how `captured` begins
-  Bytes captured{};               // what was kept of it
-  std::uint32_t original_size{};  // what it was on the wire; more than `captured` when the snap length cut it
+  std::uint64_t number{};  ///< frame number as in Wireshark: from 1, counting every packet of the file
+  std::int64_t time{};     ///< time in nanoseconds since 1970
+  LinkType link{};         ///< headers at the beginning of `captured`
+  Bytes captured{};        ///< captured octets
+  /// Size on the wire in octets; larger than `captured` if the snap length truncated the packet
+  std::uint32_t original_size{};
 };
 
 }  // namespace weft::conformance

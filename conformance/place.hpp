@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where an octet of a TCP stream lies in the capture, and which of the two directions carried it.
+/// @file
+/// Places of octets in a capture, and directions of a TCP connection.
 #pragma once
 
 #include <cstdint>
@@ -8,21 +9,23 @@
 
 namespace weft::conformance {
 
+/// Identifies the direction of octets by the MPA role of their sender.
 using engine::Direction;
 
-// One of the two ends of a TCP connection. It is used before it is known which is the MPA Initiator: that is told by
-// the key, not by the SYN (MPA-2-03).
+/// Identifies an end of a TCP connection before its MPA role is known. The key of the start-up frame determines the
+/// role, not the SYN (MPA-2-03).
 enum class End : std::uint8_t {
-  kFirst,   // it sent the first packet
-  kSecond,  // the other one
+  kFirst,   ///< the end that sent the first packet
+  kSecond,  ///< the other end
 };
-// The other end.
+/// Returns the other end.
 [[nodiscard]] constexpr End opposite(End end) noexcept { return end == End::kFirst ? End::kSecond : End::kFirst; }
 
-// An octet of the capture file. Packets are numbered as Wireshark numbers frames: from 1, in the order of the file.
+/// Identifies an octet of the capture file. Packets are numbered as in Wireshark: from 1, in the order of the file.
 struct Place {
-  std::uint64_t packet{};  // Wireshark's frame number
-  std::uint32_t octet{};   // counted from 0 within the captured packet, link-layer header included
+  std::uint64_t packet{};  ///< frame number as in Wireshark
+  std::uint32_t octet{};   ///< offset in the captured packet from 0, including the link-layer header
+  /// Compares both members.
   bool operator==(const Place&) const = default;
 };
 

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether octets look like an FPDU when no CRC tells: version bits, reserved bits and the opcode table leave one chance
-// in a thousand to noise, and the walk asks for several in a row.
+/// @file
+/// Plausibility of FPDUs without CRCs.
+///
+/// Random octets pass the checks of version bits, reserved bits and opcode with a probability of about 1/1000, and the
+/// walk requires several plausible FPDUs in sequence.
 #pragma once
 
 #include "common/wire.hpp"
 
 namespace weft::conformance {
 
-// Octets of an FPDU that are enough to judge: its length field and the largest header of DDP.
+/// Number of octets of an FPDU that suffice for a decision: the length field and the largest DDP header.
 inline constexpr std::size_t kJudgedOctets = 20;
 
-// `ulpdu`: the beginning of a ULPDU of `length` octets, at least the header as far as the ULPDU holds one. Lengths
-// above 64768, which no sender may use (MPA-3-05), are in use nevertheless.
+/// Returns whether the beginning of a ULPDU of `length` octets looks like a DDP header.
+/// `ulpdu` must contain at least the header, or the whole ULPDU if that is shorter. Lengths above 64768, which no
+/// sender may use (MPA-3-05), count as plausible because some senders use them.
 [[nodiscard]] bool plausible_ulpdu(Bytes ulpdu, std::size_t length) noexcept;
 
 }  // namespace weft::conformance

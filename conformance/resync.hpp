@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds FPDUs in octets where it is not known where one begins: behind a gap of the capture, behind a broken length, or
-// because the capture begins in mid-connection. Each octet is looked at once, and the work is bounded by a multiple of
-// the octets.
+/// @file
+/// Search for FPDUs in octets of unknown framing: after a gap of the capture, after a wrong length, or because the
+/// capture begins within a connection.
+///
+/// Each octet is examined once, and the work is bounded by a multiple of the number of octets.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +13,26 @@
 
 namespace weft::conformance {
 
-// What is known of the framing; the rest is tried.
+/// Describes what is known of the framing. The search tries all alternatives for the rest.
 struct Known {
-  std::optional<bool> crc{};                // FPDUs have CRCs
-  std::optional<bool> markers{};            // and Markers
-  std::optional<std::uint64_t> position{};  // of the first octet, when the beginning of the FPDU stream is known
+  std::optional<bool> crc{};      ///< whether FPDUs have CRCs
+  std::optional<bool> markers{};  ///< whether FPDUs have Markers
+  /// Position of the first octet, if the beginning of the FPDU stream is known
+  std::optional<std::uint64_t> position{};
 };
 
-// What a scan has found.
+/// Holds the result of a scan.
 struct Regained {
-  std::size_t skip{};            // octets at the front that begin no row of FPDUs
-  std::optional<Track> found{};  // one begins behind them
-  std::size_t needed{};          // behind them there may be one: the octets that are needed to tell
+  std::size_t skip{};            ///< number of octets at the front at which no sequence of FPDUs begins
+  std::optional<Track> found{};  ///< framing and position of the sequence that begins after them, if one does
+  std::size_t needed{};          ///< if one may begin after them: number of octets needed to decide
 };
 
-// The search in one direction, from one loss to the next.
+/// Searches one direction, from one loss to the next. Not thread-safe.
 class Resync {
  public:
-  // `cut`: no octets will follow these. Present what is left, with more behind it, next time.
+  /// Scans octets. `cut` is true if no octets will follow. Otherwise call it again with the rest and the octets that
+  /// follow.
   [[nodiscard]] Regained scan(Bytes octets, const Known& known, bool cut);
 
  private:

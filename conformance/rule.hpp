@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rule of the RFCs that a capture can show broken. Each file in rules/ owns the rules that it judges; all_rules() is
-// the table of them.
+/// @file
+/// Rules of the RFCs whose violation a capture can show. Each file in rules/ defines the rules that it checks;
+/// all_rules() returns the table.
 #pragma once
 
 #include <cstdint>
@@ -9,33 +10,35 @@
 
 namespace weft::conformance {
 
-// How much a broken rule matters.
+/// Identifies the severity of a violation.
 enum class Severity : std::uint8_t {
-  kNote,       // worth knowing, nothing is broken
-  kWarning,    // a SHOULD, or a configuration that gives something up
-  kViolation,  // a MUST, or the structure itself
+  kNote,       ///< information: nothing is violated
+  kWarning,    ///< a SHOULD, or a configuration that gives up a protection
+  kViolation,  ///< a MUST, or the structure of a message
 };
-// Whose rule it is.
+/// Identifies the protocol layer of a rule.
 enum class Layer : std::uint8_t {
-  kConnection,  // of none alone: how the connection was made
-  kMpa,         // RFC 5044 and 6581
-  kDdp,         // RFC 5041
-  kRdmap,       // RFC 5040 and 7306
+  kConnection,  ///< no single protocol: how the connection was made
+  kMpa,         ///< MPA: RFC 5044 and RFC 6581
+  kDdp,         ///< DDP: RFC 5041
+  kRdmap,       ///< RDMAP: RFC 5040 and RFC 7306
 };
 
-// One rule of the auditor.
+/// Describes one rule of the auditor.
 struct Rule {
-  std::string_view clause{};    // id in docs/clauses/*.csv
-  Severity severity{};          // of a breach
-  Layer layer{};                // whose rule it is
-  std::string_view section{};   // "RFC 5044 4.1"
-  std::string_view sentence{};  // what the RFC asks for, for people
+  std::string_view clause{};    ///< id of the clause in docs/clauses/*.csv
+  Severity severity{};          ///< severity of a violation
+  Layer layer{};                ///< protocol layer
+  std::string_view section{};   ///< section: "RFC 5044 4.1"
+  std::string_view sentence{};  ///< requirement, for people
 };
 
-[[nodiscard]] std::string_view name(Severity severity) noexcept;  // "note", "warning", "violation"
-[[nodiscard]] std::string_view name(Layer layer) noexcept;        // "connection", "mpa", "ddp", "rdmap"
+/// Returns "note", "warning" or "violation"; static storage.
+[[nodiscard]] std::string_view name(Severity severity) noexcept;
+/// Returns "connection", "mpa", "ddp" or "rdmap"; static storage.
+[[nodiscard]] std::string_view name(Layer layer) noexcept;
 
-// In the order of the RFCs: MPA, DDP, RDMAP, RFC 7306. Static storage.
+/// Returns all rules in the order of the RFCs: MPA, DDP, RDMAP, RFC 7306. Static storage.
 [[nodiscard]] std::span<const Rule* const> all_rules() noexcept;
 
 }  // namespace weft::conformance

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What there is to see on one connection, piece by piece in the order of the capture: the walk (walk.hpp) makes these
-// of TCP octets with the parsers of the live stack, the rules judge them, `weft dissect` prints them. Nothing here says
-// whether a piece is right.
+/// @file
+/// Pieces of a connection in the order of the capture: start-up frames, FPDUs, losses and ends.
+///
+/// The walk (walk.hpp) produces them from TCP octets with the parsers of the live stack, the rules check them, and
+/// `weft dissect` prints them. A piece does not state whether it is correct.
 #pragma once
 
 #include <array>
@@ -21,103 +23,106 @@
 
 namespace weft::conformance {
 
-// Octets of one direction that belong together, and where they lie. Spans are valid until the next call of the walk.
+/// Holds the octets of one piece and their places. Spans are valid until the next call of the walk.
 struct Piece {
-  Direction from{};               // who sent them
-  std::uint64_t stream_offset{};  // of octets[0] in its direction of the TCP connection (TcpSegment::stream_offset)
-  Bytes octets{};                 // as they were on the wire
-  Place first{};                  // of octets[0]
-  Place last{};                   // of the last octet: `last.packet` is where the piece was complete
+  Direction from{};  ///< sender
+  /// Offset of octets[0] in its direction of the TCP connection (TcpSegment::stream_offset).
+  std::uint64_t stream_offset{};
+  Bytes octets{};  ///< octets as they were on the wire
+  Place first{};   ///< place of octets[0]
+  Place last{};    ///< place of the last octet: `last.packet` completed the piece
 };
 
-// Octets before MPA started (MPA-1.2-02). Told once per direction, when its startup frame was found.
+/// Reports octets before the start of MPA (MPA-1.2-02). Reported once per direction, when its start-up frame is found.
 struct StreamingSeen {
-  Direction from{};        // who sent them
-  std::uint64_t octets{};  // in all
+  Direction from{};        ///< sender
+  std::uint64_t octets{};  ///< total number of octets
 };
 
-// An MPA Request or Reply frame.
+/// Describes an MPA Request or Reply frame.
 struct StartupSeen {
-  Piece piece{};                                         // key to private data, as far as they were there
-  std::expected<mpa::StartupFrame, mpa::Fault> frame{};  // what it says, or what is wrong with it
+  Piece piece{};  ///< octets from the key to the private data, as far as available
+  std::expected<mpa::StartupFrame, mpa::Fault> frame{};  ///< parsed frame, or the error in it
 };
 
-// A Marker as it was, and what it should have been (MPA-4.3-05, MPA-4.3-07).
+/// Describes a Marker: actual and expected content (MPA-4.3-05, MPA-4.3-07).
 struct MarkerSeen {
-  std::size_t at{};                  // in the piece's octets
-  std::uint16_t reserved{};          // its first two octets, which are to be 0
-  std::uint16_t pointer{};           // its FPDUPTR
-  std::uint16_t expected_pointer{};  // what that should have been
+  std::size_t at{};                  ///< offset in Piece::octets
+  std::uint16_t reserved{};          ///< first two octets, which should be 0
+  std::uint16_t pointer{};           ///< FPDUPTR
+  std::uint16_t expected_pointer{};  ///< expected FPDUPTR
 };
 
-// What an FPDU's CRC field says of it.
+/// Identifies the result of a CRC check.
 enum class CrcVerdict : std::uint8_t {
-  kGood,      // it is what the octets give
-  kBad,       // it is not
-  kNotInUse,  // neither end asked for CRCs
+  kGood,      ///< the CRC is correct
+  kBad,       ///< the CRC is wrong
+  kNotInUse,  ///< neither end requested CRCs
 };
 
-// One FPDU, taken apart. Spans are valid until the next call of the walk.
+/// Describes one FPDU and its parts. Spans are valid until the next call of the walk.
 struct FpduSeen {
-  Piece piece{};             // Markers included
-  std::uint64_t position{};  // of the FPDU in the FPDU stream: octets behind the sender's own startup frame. Markers
-                             // stand at multiples of 512 of it. Meaningless (0 is somewhere) when `mid_stream` is set
-  std::uint64_t number{};    // in its direction, counted from 1
-  mpa::Framing framing{};    // in force for this direction
-  std::uint16_t ulpdu_length{};           // its first field
-  std::span<const MarkerSeen> markers{};  // front to back
-  Bytes ulpdu{};                          // without Markers; contiguous
-  Bytes pad{};                            // 0 to 3 octets
-  CrcVerdict crc{};                       // whether it holds
-  std::uint32_t crc_field{};              // least significant octet first
-  std::uint32_t crc_computed{};           // over what MPA-4.4-14 to -16 name; only where `crc` is kBad
-  bool mid_stream{};  // the capture does not show the beginning, or lost octets before this one: see ResumedSeen
+  Piece piece{};  ///< octets of the FPDU, including Markers
+  /// Position in the FPDU stream: octets after the sender's start-up frame; unknown if mid_stream is set.
+  std::uint64_t position{};
+  std::uint64_t number{};                 ///< number of the FPDU in its direction, from 1
+  mpa::Framing framing{};                 ///< framing of this direction
+  std::uint16_t ulpdu_length{};           ///< ULPDU_Length
+  std::span<const MarkerSeen> markers{};  ///< Markers in order
+  Bytes ulpdu{};                          ///< ULPDU without Markers; contiguous
+  Bytes pad{};                            ///< padding, 0 to 3 octets
+  CrcVerdict crc{};                       ///< result of the CRC check
+  std::uint32_t crc_field{};              ///< value of the CRC field, read with the least significant octet first
+  std::uint32_t crc_computed{};  ///< CRC computed over the octets of MPA-4.4-14 to -16; only valid if `crc` is kBad
+  bool mid_stream{};  ///< the capture lacks the beginning of the stream, or octets before this FPDU: see ResumedSeen
 
-  // Where an octet of the ULPDU lies in piece.octets: Markers lie between them.
+  /// Returns the offset in Piece::octets of an octet of the ULPDU. Markers lie between the octets of a ULPDU.
   [[nodiscard]] std::size_t ulpdu_at(std::size_t offset) const noexcept;
 };
 
-// Why FPDUs are lost.
+/// Identifies why FPDUs were lost.
 enum class LossReason : std::uint8_t {
-  kCaptureGap,  // the capture lost octets: neither end's fault
-  kNotAnFpdu,   // what should be an FPDU is none: CRC, Markers and lengths lead nowhere
+  kCaptureGap,  ///< the capture lost octets, which is not the fault of an end
+  kNotAnFpdu,   ///< octets that should be an FPDU are not one: CRC, Markers and lengths do not match
 };
-// The FPDUs of a direction could not be followed any more. The rules forget what they know of it.
+/// Reports that the FPDUs of a direction could not be followed any further. The rules discard their state of that
+/// direction.
 struct LostSeen {
-  Direction from{};                     // whose FPDUs they were
-  LossReason reason{};                  // why
-  std::uint64_t stream_offset{};        // where the last FPDU ends
-  Place place{};                        // the same, in the capture
-  std::optional<mpa::FrameKind> key{};  // of the startup frame that stands there instead
+  Direction from{};                     ///< sender
+  LossReason reason{};                  ///< cause
+  std::uint64_t stream_offset{};        ///< stream offset of the end of the last FPDU
+  Place place{};                        ///< place of that end in the capture
+  std::optional<mpa::FrameKind> key{};  ///< key of the start-up frame that follows instead, if any
 };
-// An FPDU was found again: by two or more in a row whose lengths lead from one to the next and whose CRC or headers
-// fit.
+/// Reports that FPDUs were found again: at least two in sequence whose lengths lead from one to the next, with correct
+/// CRCs or plausible headers.
 struct ResumedSeen {
-  Direction from{};               // who sent it
-  std::uint64_t skipped{};        // octets in between
-  std::uint64_t stream_offset{};  // where it begins
-  Place place{};                  // the same, in the capture
+  Direction from{};               ///< sender
+  std::uint64_t skipped{};        ///< number of octets between the loss and the FPDU
+  std::uint64_t stream_offset{};  ///< stream offset of the FPDU
+  Place place{};                  ///< place of the FPDU in the capture
 };
 
-struct SegmentSeen {     // a TCP segment, for the rules on alignment
-  Direction from{};      // who sent it
-  TcpSegment segment{};  // as TCP's layer told it
+/// Reports a TCP segment, for the rules about alignment.
+struct SegmentSeen {
+  Direction from{};      ///< sender
+  TcpSegment segment{};  ///< segment as reported by the TCP layer
 };
 
-// One direction of the connection ended.
+/// Reports the end of one direction of the connection.
 struct EndSeen {
-  Direction from{};                   // whose
-  Closing how{};                      // by a FIN or a reset
-  std::uint64_t packet{};             // that said so
-  std::uint64_t unfinished{};         // octets of a frame or FPDU that had begun
-  Place unfinished_at{};              // where that begins
-  std::uint64_t unfinished_offset{};  // in the stream; without unfinished octets, the end
+  Direction from{};                   ///< sender
+  Closing how{};                      ///< kind of the end: FIN or reset
+  std::uint64_t packet{};             ///< packet of the FIN or reset
+  std::uint64_t unfinished{};         ///< number of octets of an incomplete frame or FPDU
+  Place unfinished_at{};              ///< place of its first octet
+  std::uint64_t unfinished_offset{};  ///< stream offset of its first octet, or of the end of the stream
 };
 
-// The capture is over; what did not happen by now is unknown, not wrong.
+/// Reports the end of the capture. What has not happened by then is unknown, not a violation.
 struct CaptureOver {};
 
-// One piece. A std::visit over it has to know them all.
+/// Holds one piece. A std::visit() over it has to handle all alternatives.
 using Seen =
     std::variant<StreamingSeen, StartupSeen, FpduSeen, LostSeen, ResumedSeen, SegmentSeen, EndSeen, CaptureOver>;
 

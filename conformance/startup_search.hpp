@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where in a direction's octets its MPA startup frame begins. TCP may have carried other octets before (MPA-1.2-02),
-// and the key itself may be wrong (MPA-7.1.1-02, MPA-7.1.1-04).
+/// @file
+/// Search for MPA start-up frames in the octets of a direction.
+///
+/// TCP may carry other octets before the frame (MPA-1.2-02), and the key itself may be wrong (MPA-7.1.1-02,
+/// MPA-7.1.1-04).
 #pragma once
 
 #include <array>
@@ -12,29 +15,30 @@
 
 namespace weft::conformance {
 
-// Where a startup frame begins.
+/// Describes where a start-up frame begins.
 struct KeyFound {
-  std::size_t at{};       // of its first octet, in what was searched
-  mpa::FrameKind kind{};  // of a key with changed octets: the one that it resembles more
+  std::size_t at{};       ///< offset of its first octet
+  mpa::FrameKind kind{};  ///< kind of the frame; for a damaged key, the kind that it resembles more
 };
 
-// The first key, or what a few changed octets have left of one.
+/// Returns the first key, or what a few changed octets have left of one.
 [[nodiscard]] std::optional<KeyFound> find_key(Bytes octets) noexcept;
-// The octets end in a key that is not all there, but so much of it that it is nothing else. Which of the two it is,
-// 10 octets tell; until then it is taken for a Request.
+/// Returns an incomplete key at the end of the octets, if there is enough of it to recognize it. The first 10 octets do
+/// not distinguish the two keys; until then, it counts as a Request.
 [[nodiscard]] std::optional<KeyFound> find_cut_key(Bytes octets) noexcept;
 
-// Of a frame whose fixed part is there. Its key is one, or nearly.
+/// Returns whether the fixed part of a frame begins with a key, or nearly so.
 [[nodiscard]] bool resembles_key(Bytes octets) noexcept;
-// What is behind the key is what a startup frame has there: no reserved bit, a revision, a possible PD_Length.
+/// Returns whether the octets after the key are possible in a start-up frame: no reserved bit, a known revision, a
+/// possible PD_Length.
 [[nodiscard]] bool resembles_fixed_part(Bytes octets) noexcept;
 
-// The front of a startup frame with the key put right, so that the parser reads what is behind it.
+/// Holds the front of a start-up frame with a corrected key, so that the parser reads the rest.
 class RepairedFrame {
  public:
-  // `octets` are copied. `kind`: the key that they are to have.
+  /// Copies `octets` and writes the key of `kind` into the copy.
   RepairedFrame(Bytes octets, mpa::FrameKind kind);
-  // What the frame says, with the right key; nothing when more octets are needed.
+  /// Returns the parsed frame; nothing if more octets are needed.
   [[nodiscard]] std::expected<std::optional<mpa::StartupFrame>, mpa::Fault> parse() const noexcept;
 
  private:
@@ -42,13 +46,15 @@ class RepairedFrame {
   mpa::FrameKind kind_;
 };
 
-// The M, C and R bits of a frame whose fixed part is there.
+/// Holds the M, C and R bits of a frame whose fixed part is complete.
 struct StartupFlags {
-  bool markers{}, crc{}, reject{};  // each as it is, whatever is wrong with the frame
+  bool markers{};  ///< the M bit, whatever else is wrong with the frame
+  bool crc{};      ///< the C bit
+  bool reject{};   ///< the R bit
 };
-// Of the frame that begins here.
+/// Returns the bits of the frame that begins here.
 [[nodiscard]] StartupFlags startup_flags(Bytes octets) noexcept;
-// What PD_Length makes the frame's size. The fixed part is there.
+/// Returns the size of the frame according to PD_Length. The fixed part must be complete.
 [[nodiscard]] std::size_t startup_size(Bytes octets) noexcept;
 
 }  // namespace weft::conformance

@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends the reading of captures from outside: from a signal handler, or from another thread. It stays on.
+/// @file
+/// A switch that ends the reading of captures from a signal handler or another thread. It cannot be reset.
 #pragma once
 
 #include <atomic>
 
 namespace weft::conformance {
 
-// A switch that is turned once.
+/// Ends the reading of captures once stop() is called.
 class StopSwitch {
  public:
-  // Takes a descriptor; throws std::system_error where the process can have no more.
+  /// Allocates a descriptor. Throws std::system_error if the process cannot have another one.
   StopSwitch();
-  ~StopSwitch();  // the readers that look at it have to be gone
+  /// Destroys the switch. The readers that use it must be destroyed first.
+  ~StopSwitch();
   StopSwitch(const StopSwitch&) = delete;
   StopSwitch& operator=(const StopSwitch&) = delete;
 
-  // May be called by a signal handler.
+  /// Stops the readers. May be called from a signal handler.
   void stop() noexcept;
-  // Whether stop() was called. From any thread.
+  /// Returns whether stop() was called. Thread-safe.
   [[nodiscard]] bool stopped() const noexcept { return stopped_; }
-  // Readable for good once stop() was called. A reader that waits for a pipe or an interface waits for this in the same
-  // poll(), so no call of stop() can fall between its look at stopped() and its sleep.
+  /// Returns a descriptor that becomes readable when stop() is called, and stays so.
+  /// A reader that waits for a pipe or an interface waits for this descriptor in the same poll(), so that it cannot
+  /// miss a call of stop() between its check of stopped() and its sleep.
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
 
  private:

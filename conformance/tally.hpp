@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a direction of a connection carried, for reports.
+/// @file
+/// Statistics of one direction of a connection, for reports.
 #pragma once
 
 #include <array>
@@ -10,28 +11,29 @@
 
 namespace weft::conformance {
 
-// How much of one RDMAP opcode.
+/// Counts the messages of one RDMAP opcode.
 struct MessageCount {
-  std::uint64_t messages{};  // segments with L
-  std::uint64_t segments{};  // FPDUs
-  std::uint64_t octets{};    // of payload
+  std::uint64_t messages{};  ///< number of segments with the L bit
+  std::uint64_t segments{};  ///< number of FPDUs
+  std::uint64_t octets{};    ///< number of payload octets
 };
 
-// What one direction carried.
+/// Counts what one direction carried.
 struct Tally {
-  std::optional<mpa::Framing> framing{};  // of the FPDUs; the last one, should it have changed
-  std::uint64_t streaming_octets{};       // before MPA
-  std::uint64_t fpdus{};                  // all, whatever is wrong with them
-  std::uint64_t bad_crcs{};               // FPDUs whose CRC is wrong
+  std::optional<mpa::Framing> framing{};  ///< framing of the FPDUs; the last one if it changed
+  std::uint64_t streaming_octets{};       ///< octets before MPA
+  std::uint64_t fpdus{};                  ///< all FPDUs, including invalid ones
+  std::uint64_t bad_crcs{};               ///< FPDUs with a wrong CRC
   std::array<MessageCount, 16>
-      by_opcode{};                 // four bits; of RDMAP; only FPDUs that MPA delivers and that have a DDP header
-  std::uint64_t markers{};         // in all FPDUs
-  bool mid_stream{};               // the beginning was not captured, or something in between
-  std::uint64_t times_lost{};      // how often the FPDUs could not be followed
-  std::uint64_t octets_skipped{};  // until they were found again
-  std::optional<Closing> ended{};  // by a FIN or a reset; nothing while it goes on
+      by_opcode{};          ///< counts by RDMAP opcode (4 bits), of FPDUs that MPA delivers and that have a DDP header
+  std::uint64_t markers{};  ///< Markers in all FPDUs
+  bool mid_stream{};        ///< the capture lacks the beginning, or octets in between
+  std::uint64_t times_lost{};      ///< how often the FPDUs could not be followed
+  std::uint64_t octets_skipped{};  ///< octets until FPDUs were found again
+  std::optional<Closing> ended{};  ///< how the direction ended; nothing if it has not
 
-  void count(const FpduSeen& fpdu);  // adds one
+  /// Adds an FPDU to the counts.
+  void count(const FpduSeen& fpdu);
 };
 
 }  // namespace weft::conformance

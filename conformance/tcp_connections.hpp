@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The TCP connections of a capture. Packets go in, in the order of the capture; what TCP made of them comes out:
-// octets in sequence, each once, and where the capture has none.
-//
-//   TcpConnections tcp;
-//   while (there is a packet) {
-//     tcp.take(packet);
-//     while (const auto event = tcp.next()) ...
-//   }
-//   tcp.finish();
-//   while (const auto event = tcp.next()) ...
+/// @file
+/// Reassembly of the TCP connections of a capture. The input is packets in the order of the capture; the output is
+/// octets in sequence, each once, and the gaps in the capture.
+///
+///     TcpConnections tcp;
+///     while (there is a packet) {
+///       tcp.take(packet);
+///       while (const auto event = tcp.next()) ...
+///     }
+///     tcp.finish();
+///     while (const auto event = tcp.next()) ...
 #pragma once
 
 #include <cstddef>
@@ -23,69 +24,80 @@
 
 namespace weft::conformance {
 
-// One end of a connection, as its packets name it.
+/// Identifies one end of a connection.
 struct ConnectionEnd {
-  std::string address{};  // "192.0.2.1", "2001:db8::1"
-  std::uint16_t port{};   // TCP's
+  std::string address{};  ///< address: "192.0.2.1", "2001:db8::1"
+  std::uint16_t port{};   ///< TCP port
 };
 
-// A connection of the capture.
+/// Describes a connection of the capture.
 struct ConnectionInfo {
-  std::size_t number{};                         // from 0, in the order in which the capture shows them
-  ConnectionEnd first{};                        // the end that sent the first packet
-  ConnectionEnd second{};                       // the other one
-  std::uint64_t packets{};                      // of both ends
-  std::uint64_t first_packet{}, last_packet{};  // their numbers
-  std::int64_t first_time{}, last_time{};       // nanoseconds since 1970
+  std::size_t number{};          ///< number from 0, in the order of the capture
+  ConnectionEnd first{};         ///< end that sent the first packet
+  ConnectionEnd second{};        ///< other end
+  std::uint64_t packets{};       ///< number of packets of both ends
+  std::uint64_t first_packet{};  ///< number of the first packet
+  std::uint64_t last_packet{};   ///< number of the last packet
+  std::int64_t first_time{};     ///< time of the first packet in nanoseconds since 1970
+  std::int64_t last_time{};      ///< time of the last packet in nanoseconds since 1970
 };
 
-// A connection is over. Nothing of it follows: the capture is over, its addresses and ports serve another connection,
-// both ends had closed it and many others have closed since, or too many others were heard of since (`evicted`).
+/// Reports the end of a connection. No event of it follows.
+/// The reason is one of: the capture ended, another connection uses the same addresses and ports, both ends had closed
+/// it and many others have closed since, or too many others were active since (`evicted`).
 struct ConnectionOver {
-  ConnectionInfo info{};  // as it was in the end
-  bool evicted{};         // there were too many others
+  ConnectionInfo info{};  ///< final description
+  bool evicted{};         ///< the connection was dropped because there were too many others
 };
 
-// What happened to which connection. The first event of a connection is TcpOpened, the last ConnectionOver.
+/// Describes an event of a connection. The first event of a connection is TcpOpened, and the last one is
+/// ConnectionOver.
 struct ConnectionEvent {
-  std::size_t connection{};                        // ConnectionInfo::number
-  std::variant<TcpEvent, ConnectionOver> event{};  // what happened
+  std::size_t connection{};                        ///< ConnectionInfo::number
+  std::variant<TcpEvent, ConnectionOver> event{};  ///< event
 };
 
-// What became of the packets.
+/// Counts the packets of a capture.
 struct PacketCounts {
-  std::uint64_t tcp{};        // packets of TCP
-  std::uint64_t not_tcp{};    // of another protocol
-  std::uint64_t malformed{};  // headers that make no sense or are cut
-  std::uint64_t fragments{};  // of IP datagrams; counted as `tcp` when they made one whole
+  std::uint64_t tcp{};        ///< TCP packets
+  std::uint64_t not_tcp{};    ///< packets of another protocol
+  std::uint64_t malformed{};  ///< packets with invalid or truncated headers
+  std::uint64_t fragments{};  ///< fragments of IP datagrams; also counted as `tcp` once they form a complete datagram
 };
 
-// What is kept at most. A capture that needs more loses its idlest connections, or gets gaps.
+/// Limits memory. A capture that exceeds the limits loses its idlest connections, or gets gaps.
 struct TcpLimits {
-  std::size_t connections = 65536;  // live ones; beyond, the one idle for the longest is over
-  std::size_t closed = 1024;        // by both ends: kept for late copies of their packets
-  std::size_t buffered_per_direction = std::size_t{32} << 20;  // octets that wait for those before them
-  std::size_t buffered = std::size_t{256} << 20;               // the same, of all connections together
+  std::size_t connections = 65536;  ///< open connections; beyond it, the one that has been idle for longest ends
+  std::size_t closed = 1024;        ///< connections closed by both ends, kept for late copies of their packets
+  std::size_t buffered_per_direction = std::size_t{32} << 20;  ///< octets of one direction that wait for preceding ones
+  std::size_t buffered = std::size_t{256} << 20;  ///< octets of all connections that wait for preceding ones
 };
 
-// Puts the TCP streams of a capture back together. Not safe for threads.
+/// Reassembles the TCP streams of a capture. Not thread-safe.
 class TcpConnections {
  public:
-  explicit TcpConnections(const TcpLimits& limits = {});  // for all of the capture
-  ~TcpConnections();                                      // what was not polled is lost
-  TcpConnections(TcpConnections&&) noexcept;              // the other one is not used any more
-  TcpConnections& operator=(TcpConnections&&) noexcept;   // what this was is forgotten
+  /// Creates an empty set of connections. The limits apply to the whole capture.
+  explicit TcpConnections(const TcpLimits& limits = {});
+  /// Discards pending events.
+  ~TcpConnections();
+  /// Takes over the state of another object, which must not be used afterwards.
+  TcpConnections(TcpConnections&&) noexcept;
+  /// Replaces the state by that of another object, which must not be used afterwards.
+  TcpConnections& operator=(TcpConnections&&) noexcept;
 
-  // False, and nothing taken, while there are events to be polled. The packet's octets have to stay until they are.
+  /// Takes a packet. Returns false and takes nothing if events are pending. The octets must remain valid until all of
+  /// its events were returned.
   bool take(const Packet& packet);
-  // The capture is over: what waits for octets before it comes now, with the gaps told, and every connection is over.
+  /// Ends the capture. Octets that wait for preceding ones are delivered with the gaps reported, and all connections
+  /// end.
   void finish();
-  // Spans in it are valid until the next call of anything here.
+  /// Returns the next event, or nothing. Its spans are valid until the next call of any member.
   [[nodiscard]] std::optional<ConnectionEvent> next();
 
-  // Of a connection that is not over; nullptr otherwise: ConnectionOver brings it.
+  /// Returns the description of a connection, or null once it is over: ConnectionOver contains it.
   [[nodiscard]] const ConnectionInfo* info(std::size_t connection) const noexcept;
-  [[nodiscard]] const PacketCounts& counts() const noexcept;  // what became of the packets up to now
+  /// Returns the counts of packets so far.
+  [[nodiscard]] const PacketCounts& counts() const noexcept;
 
  private:
   class Table;

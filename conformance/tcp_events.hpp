@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the TCP layer tells of one connection, in the order of the capture. Everything above knows TCP by these alone,
-// so others can feed connections of their own (connection_audit.hpp).
+/// @file
+/// Events of one TCP connection in the order of the capture.
+///
+/// The auditor knows TCP only by these events, so other programs can provide events of their own
+/// (connection_audit.hpp).
 #pragma once
 
 #include <cstdint>
@@ -12,52 +15,55 @@
 
 namespace weft::conformance {
 
-// A segment that carries octets, as it was captured: also retransmitted, out of order or overlapping. Its octets follow
-// as TcpOctets when all before them have been seen.
+/// Reports a captured segment with octets, including retransmitted, out-of-order and overlapping ones. Its octets
+/// follow as TcpOctets once all preceding octets have been seen.
 struct TcpSegment {
-  End from{};                     // who sent it
-  std::uint64_t packet{};         // its number
-  std::uint64_t stream_offset{};  // of its first octet; 0 is the first octet after the SYN (or the first one captured)
-  std::uint32_t size{};           // octets of payload as sent; more than were captured when the packet was cut
-  bool retransmission{};          // all of it was seen before
+  End from{};              ///< sender
+  std::uint64_t packet{};  ///< packet number
+  /// Offset of the first octet; 0 is the first octet after the SYN, or the first one captured.
+  std::uint64_t stream_offset{};
+  std::uint32_t size{};   ///< octets of payload as sent; more than captured if the packet was truncated
+  bool retransmission{};  ///< all octets were seen before
 };
 
-// Octets in sequence, each octet of a direction once. One call never mixes packets.
+/// Delivers octets in sequence, each octet of a direction once. All octets of one event are of one packet.
 struct TcpOctets {
-  End from{};                     // who sent them
-  Bytes octets{};                 // valid until the next event
-  Place place{};                  // of the first; the others follow in the same packet
-  std::uint64_t stream_offset{};  // of the first
+  End from{};                     ///< sender
+  Bytes octets{};                 ///< octets; valid until the next event
+  Place place{};                  ///< place of the first octet; the others follow in the same packet
+  std::uint64_t stream_offset{};  ///< offset of the first octet
 };
 
-// Octets that were sent and that the capture does not hold: lost, cut off by the snap length, or never acknowledged.
+/// Reports octets that were sent but are not in the capture: lost, truncated by the snap length, or never acknowledged.
 struct TcpGap {
-  End from{};                     // who sent them
-  std::uint64_t stream_offset{};  // of the first that is missing
-  std::uint64_t size{};           // octets
-  std::uint64_t packet{};         // at which it was certain
+  End from{};                     ///< sender
+  std::uint64_t stream_offset{};  ///< offset of the first missing octet
+  std::uint64_t size{};           ///< number of missing octets
+  std::uint64_t packet{};         ///< packet at which the gap became certain
 };
 
-// How a direction ends.
+/// Identifies how a direction ends.
 enum class Closing : std::uint8_t {
-  kFin,    // after all octets
-  kReset,  // at once
+  kFin,    ///< FIN, after all octets
+  kReset,  ///< reset, immediately
 };
 
-struct TcpClosed {         // a direction ended: nothing of it follows. A reset ends both (two events)
-  End from{};              // who sent it
-  Closing how{};           // by a FIN or a reset
-  std::uint64_t packet{};  // its number
+/// Reports the end of a direction. No event of it follows. A reset ends both directions (two events).
+struct TcpClosed {
+  End from{};              ///< sender
+  Closing how{};           ///< kind of the end: FIN or reset
+  std::uint64_t packet{};  ///< packet number
 };
 
-// What the SYNs of both ends said. Absent when the capture begins later.
+/// Reports the content of the SYNs. Values are absent if the capture begins later.
 struct TcpOpened {
-  std::optional<std::uint16_t> mss_of_first{};   // MSS options: the largest segment that this end wants to receive
-  std::optional<std::uint16_t> mss_of_second{};  // the same of the other end
-  bool handshake_seen{};  // SYN of at least one end: stream offsets count from the beginning of the connection
+  std::optional<std::uint16_t> mss_of_first{};   ///< MSS option of the first end: the largest segment that it accepts
+  std::optional<std::uint16_t> mss_of_second{};  ///< MSS option of the second end
+  /// The SYN of at least one end was seen: stream offsets count from the beginning of the connection.
+  bool handshake_seen{};
 };
 
-// One event of a connection. Spans in it are valid until the next.
+/// Holds one event of a connection. Its spans are valid until the next event.
 using TcpEvent = std::variant<TcpOpened, TcpSegment, TcpOctets, TcpGap, TcpClosed>;
 
 }  // namespace weft::conformance

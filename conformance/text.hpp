@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Octets and values as messages and dissections show them, where fmt alone does not write them so.
+/// @file
+/// Formatting of octets and values for messages and dissections, where fmt alone is not sufficient.
 #pragma once
 
 #include <concepts>
@@ -10,15 +11,15 @@
 
 namespace weft::conformance {
 
-// "0a 00"; at most `most` octets, then "...".
+/// Returns octets as "0a 00". After `most` octets, "..." follows.
 [[nodiscard]] std::string hex(Bytes octets, std::size_t most = 16);
 
-// "0a00": all of them, for programs.
+/// Returns all octets as "0a00", for programs.
 [[nodiscard]] std::string hex_digits(Bytes octets);
 
-// "0x0a": two digits per octet of the type.
+/// Returns a value as "0x0a", with two digits per octet of a type that has `octets` octets.
 [[nodiscard]] std::string hex_number(std::uint64_t value, std::size_t octets);
-// The same, with as many digits as the type has room for.
+/// Returns a value in hexadecimal, with two digits per octet of its type.
 template <std::unsigned_integral T>
 [[nodiscard]] std::string hex(T value) {
   return hex_number(value, sizeof value);

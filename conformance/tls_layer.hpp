@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between TCP and MPA: where a connection speaks TLS 1.3 and the key log has its secrets, the octets inside its records take
-// the place of those that crossed the wire. All other connections pass through as they are.
-//
-//   TlsLayer tls(&keys);
-//   tls.feed(event);
-//   while (const TcpEvent* clear = tls.next()) walk.feed(*clear);   // until there is none, before the next event
-//   tls.finish();                                                  // and once more next() until there is none
-//
-// An octet in clear has the place of the octet that hides it: both are at the same octet of the record. Its stream offset
-// counts octets in clear. TcpSegment events and MSS options of a connection with TLS are left out, for segments begin where
-// records do, and neither end is to be blamed for it.
+/// @file
+/// Decryption between TCP and MPA.
+///
+/// If a connection uses TLS 1.3 and the key log has its secrets, the octets in its records replace those on the wire.
+/// Events of all other connections are passed through.
+///
+///     TlsLayer tls(&keys);
+///     tls.feed(event);
+///     while (const TcpEvent* clear = tls.next()) walk.feed(*clear);   // until it returns null, before the next event
+///     tls.finish();                                                  // then call next() again until it returns null
+///
+/// A decrypted octet has the place of the encrypted octet at the same position of the record. Stream offsets count
+/// decrypted octets. TcpSegment events and MSS options of a connection with TLS are omitted: segments are aligned with
+/// records, which is not the fault of an end.
 #pragma once
 
 #include <memory>
@@ -26,30 +29,33 @@ namespace tls {
 class Decryption;
 }
 
-// What is known of a connection's TLS.
+/// Describes the TLS of a connection.
 struct TlsFacts {
-  std::string_view cipher{};  // as IANA calls it; empty while no ServerHello was seen
-  std::string hidden{};       // why not all of it was decrypted, and from which packet on; empty: all was
-  bool keyed{};               // the key log has secrets for it
+  std::string_view cipher{};  ///< IANA name of the cipher suite; empty until a ServerHello was seen
+  std::string hidden{};       ///< why some octets were not decrypted, and from which packet on; empty if all were
+  bool keyed{};               ///< the key log has secrets of the connection
 };
 
-// Decrypts one connection, where it can. Not safe for threads.
+/// Decrypts one connection where possible. Not thread-safe.
 class TlsLayer {
  public:
-  // Null: there is no key log. It has to outlive this.
+  /// Creates a layer. `keys` may be null, and must outlive the layer.
   explicit TlsLayer(KeyLog* keys);
-  ~TlsLayer();                               // what was not polled is lost
-  TlsLayer(TlsLayer&&) noexcept;             // the other one is not used any more
-  TlsLayer& operator=(TlsLayer&&) noexcept;  // what this was is forgotten
+  /// Discards pending events.
+  ~TlsLayer();
+  /// Takes over the state of another layer, which must not be used afterwards.
+  TlsLayer(TlsLayer&&) noexcept;
+  /// Replaces the state by that of another layer, which must not be used afterwards.
+  TlsLayer& operator=(TlsLayer&&) noexcept;
 
-  // The event has to stay until next() gives none.
+  /// Takes an event, which must remain valid until next() returns null.
   void feed(const TcpEvent& event);
-  // Valid until the next call.
-  [[nodiscard]] const TcpEvent* next();  // null when what was fed has nothing more
-  // Nothing follows: what waits for its secrets is given up.
+  /// Returns the next event, or null. It is valid until the next call.
+  [[nodiscard]] const TcpEvent* next();
+  /// Ends the connection. Octets whose secrets are still missing are given up.
   void finish();
 
-  // Null for a connection that does not speak TLS.
+  /// Returns the TLS properties of the connection, or null if it does not use TLS.
   [[nodiscard]] const TlsFacts* tls() const noexcept;
 
  private:

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects the fields of one ULPDU: offsets in the ULPDU become offsets in the piece, between whose octets Markers lie.
+/// @file
+/// Collection of the fields of one ULPDU. Offsets in the ULPDU become offsets in the piece, whose octets include
+/// Markers.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +14,21 @@
 
 namespace weft::conformance {
 
-// The fields of one ULPDU, in the order of the calls.
+/// Appends the fields of one ULPDU to a list, in the order of the calls. Not thread-safe.
 class UlpduFields {
  public:
-  // Both have to outlive it.
+  /// Creates a collector. Both arguments must outlive it.
   UlpduFields(const FpduSeen& fpdu, std::vector<Field>& out) : fpdu_(fpdu), out_(out) {}
 
-  // A field of `size` octets, `at` octets behind the beginning of the ULPDU.
+  /// Adds a field of `size` octets, which begins `at` octets after the beginning of the ULPDU.
   void add(std::size_t at, std::size_t size, const FieldName& name, std::string value, std::string meaning = {}) {
     out_.push_back({fpdu_.ulpdu_at(at), size, name, std::move(value), std::move(meaning)});
   }
-  // Some bits of the field that was added last.
+  /// Adds bits of the last field.
   void part(const FieldName& name, std::uint64_t value) {
     out_.push_back({out_.back().at, 0, name, std::to_string(value), {}});
   }
-  // `base`: where in the ULPDU the header begins that F is a field of.
+  /// Adds the numeric field F of a header that begins at offset `base` of the ULPDU.
   template <typename F>
   void number(std::size_t base, const FieldName& name, std::string meaning = {}) {
     constexpr std::size_t kSize = sizeof(F::get(Bytes{}));
@@ -39,7 +41,7 @@ class UlpduFields {
   std::vector<Field>& out_;
 };
 
-// What is behind the DDP header: the message's own header, or the payload of the ULP.
+/// Adds the fields after the DDP header: the header of the message, or the payload of the ULP.
 void put_message(UlpduFields& fields, std::size_t base, std::uint8_t opcode, Bytes payload);
 
 }  // namespace weft::conformance

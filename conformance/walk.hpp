@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// From what TCP carried to what there is to see: startup frames and FPDUs, in the order of the capture. The walk judges
-// nothing; where the octets make no sense it says so (LostSeen), looks for the next FPDU (ResumedSeen) and goes on.
-//
-//   Walk walk;
-//   walk.feed(event);                                     // events of one connection, in the order of the capture
-//   while (const Seen* seen = walk.next()) std::visit(..., *seen);   // until there is none, before the next event
-//   walk.finish();                                        // and once more next() until there is none
-//
-// Memory is bounded: per direction the octets of an FPDU or of the look-ahead, and those that wait until the framing is
-// known, which takes the other direction's startup frame.
+/// @file
+/// The walk over one connection: from TCP events to start-up frames and FPDUs, in the order of the capture.
+///
+/// The walk checks no rules. If octets make no sense, it reports that (LostSeen), searches for the next FPDU
+/// (ResumedSeen) and continues.
+///
+///     Walk walk;
+///     walk.feed(event);                                     // events of one connection, in the order of the capture
+///     while (const Seen* seen = walk.next()) std::visit(..., *seen);   // until null, before the next event
+///     walk.finish();                                        // then call next() again until it returns null
+///
+/// Memory is bounded. Per direction, it holds the octets of one FPDU or of a look-ahead, and those that wait until the
+/// framing is known, which requires the start-up frame of the other direction.
 #pragma once
 
 #include <array>
@@ -27,29 +30,34 @@
 
 namespace weft::conformance {
 
-// The walk over one connection. Not safe for threads.
+/// Turns the TCP events of one connection into pieces. Not thread-safe.
 class Walk {
  public:
-  static constexpr std::size_t kSearched = 64U << 10;      // octets before MPA in which a key is looked for
-  static constexpr std::size_t kKeptOfSearch = 1024;       // more than a startup frame has
-  static constexpr std::size_t kMostWaiting = 256U << 10;  // octets of one direction that wait for the other
-  static constexpr std::uint64_t kGivenUp = 1U << 20;      // octets without an FPDU where no startup frame was seen
+  static constexpr std::size_t kSearched = 64U << 10;  ///< maximum of octets before MPA in which a key is searched for
+  /// Octets kept during that search; more than a start-up frame has.
+  static constexpr std::size_t kKeptOfSearch = 1024;
+  /// Maximum of octets of one direction that wait for the other one.
+  static constexpr std::size_t kMostWaiting = 256U << 10;
+  /// Maximum of octets without an FPDU if no start-up frame was seen.
+  static constexpr std::uint64_t kGivenUp = 1U << 20;
 
-  void feed(const TcpEvent& event);  // spans in it are not needed once next() has given null
-  // Null when there is no more to see in what was fed. Valid until the next call.
+  /// Takes an event. Its spans must remain valid until next() returns null.
+  void feed(const TcpEvent& event);
+  /// Returns the next piece of what was fed, or null if there is none. It is valid until the next call.
   [[nodiscard]] const Seen* next();
-  // The capture is over: what waits for more octets is decided with those that are there.
+  /// Ends the capture. What waits for more octets is decided with the available ones.
   void finish() noexcept { finished_ = true; }
 
-  // A startup frame was found, or FPDUs.
+  /// Returns whether a start-up frame or FPDUs were found.
   [[nodiscard]] bool iwarp() const noexcept { return initiator_.has_value(); }
-  // False when no startup frame told who the Initiator is; then the end that the capture shows first is taken for it.
+  /// Returns whether a start-up frame determined the Initiator. If not, the end that the capture shows first counts as
+  /// the Initiator.
   [[nodiscard]] bool roles_known() const noexcept { return roles_known_; }
-  // Once iwarp() is true.
+  /// Returns the Initiator, once iwarp() is true.
   [[nodiscard]] std::optional<End> initiator() const noexcept { return initiator_; }
-  // All that this end sent up to now was captured, from its SYN on.
+  /// Returns whether everything that this end has sent so far was captured, from its SYN on.
   [[nodiscard]] bool whole(End end) const noexcept { return !half(end).startup.may_be_missing; }
-  // The packet in which the startup frame of this end begins that it has not finished by now, if any.
+  /// Returns the packet in which an incomplete start-up frame of this end begins, if there is one.
   [[nodiscard]] std::optional<std::uint64_t> unfinished_frame(End end) const noexcept;
 
  private:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One direction of a walk (walk.hpp, which alone uses this): its octets, and a part for each thing that is known of it.
-// A part knows its own matter only; what takes both directions is the walk's.
+/// @file
+/// The state of one direction of a walk. Only walk.hpp uses it.
+///
+/// Each struct contains one aspect of the state. What concerns both directions belongs to Walk.
 #pragma once
 
 #include <algorithm>
@@ -16,123 +18,125 @@
 
 namespace weft::conformance {
 
-// Its place in the order of the capture, which the two directions keep by waiting for each other.
+/// Holds the position of a direction in the order of the capture. The two directions keep the order by waiting for each
+/// other.
 struct WalkTurn {
-  bool undecided = false;                     // look-ahead is going on: the other direction waits
-  bool held = false;                          // waits for the other direction
-  bool overtaken = false;                     // the other direction has waited long enough
-  std::optional<std::uint64_t> late_until{};  // FPDUs up to this packet come later than they should
-  std::uint64_t last_packet = 0;              // of the last FPDU told
+  bool undecided = false;                     ///< a look-ahead is in progress, and the other direction waits
+  bool held = false;                          ///< waits for the other direction
+  bool overtaken = false;                     ///< the other direction has waited long enough
+  std::optional<std::uint64_t> late_until{};  ///< FPDUs up to this packet are reported later than they should be
+  std::uint64_t last_packet = 0;              ///< packet of the last reported FPDU
 
-  // An FPDU that ends in `packet` is about to be told. True: it is the first behind those that came too late.
+  /// Returns true once for the first FPDU after those that were reported late. `packet` is the packet in which it ends.
   [[nodiscard]] bool in_order_again(std::uint64_t packet) noexcept {
     const bool again = late_until && packet > *late_until;
     if (again) late_until.reset();
     return again;
   }
-  // An FPDU that ends in `packet` is told; `other` is the other direction's turn.
+  /// Records that an FPDU which ends in `packet` was reported. `other` is the state of the other direction.
   void go_on(std::uint64_t packet, const WalkTurn& other) noexcept {
     if (std::exchange(overtaken, false)) late_until = other.last_packet;
     last_packet = packet;
   }
 };
 
-// What its startup frame said, if it was there.
+/// Holds the start-up frame of a direction.
 struct WalkStartup {
-  // Where the frame lay.
+  /// Describes the position of the frame.
   struct Span {
-    std::uint64_t begin{};                        // stream offset
-    std::uint64_t first_packet{}, last_packet{};  // that it lay in
+    std::uint64_t begin{};         ///< stream offset of the first octet
+    std::uint64_t first_packet{};  ///< packet of the first octet
+    std::uint64_t last_packet{};   ///< packet of the last octet
   };
-  std::optional<StartupFlags> flags{};  // of the frame, if it was there
-  std::optional<std::uint64_t> base{};  // stream offset of the first octet behind the frame, while that is known
-  std::optional<Span> span{};           // where it lay, whatever was wrong with it
-  bool rejected = false;                // by either end's frame: what follows belongs to the ULP
-  bool may_be_missing = true;           // its place was not captured: FPDUs may be there without it
+  std::optional<StartupFlags> flags{};  ///< flags of the frame, if there was one
+  std::optional<std::uint64_t> base{};  ///< stream offset of the first octet after the frame, while known
+  std::optional<Span> span{};           ///< position of the frame, even if it is invalid
+  bool rejected = false;       ///< the frame of either end rejected the connection: what follows belongs to the ULP
+  bool may_be_missing = true;  ///< the position of the frame was not captured: FPDUs may follow without it
 
-  // Where in the FPDU stream an octet lies.
+  /// Returns the position of an octet in the FPDU stream; nothing if unknown.
   [[nodiscard]] std::optional<std::uint64_t> position_of(std::uint64_t stream_offset) const noexcept {
     if (!base || stream_offset < *base) return std::nullopt;
     return stream_offset - *base;
   }
 };
 
-// Where something of MPA has to begin although no key shows it: with the first octet, or with the first one behind the
-// other end's frame.
+/// Describes a position at which MPA has to begin although there is no key: the first octet, or the first octet after
+/// the frame of the other end.
 struct WalkFront {
-  std::uint64_t at = 0;       // stream offset
-  std::uint64_t look_at = 0;  // the stream offset behind which there is more to say of it
-  bool no_fpdu = false;       // begins there
-  bool sent_first = false;    // what begins there was sent before the other end's frame, which answers it
+  std::uint64_t at = 0;       ///< stream offset of the position
+  std::uint64_t look_at = 0;  ///< stream offset after which more can be decided
+  bool no_fpdu = false;       ///< no FPDU begins there
+  bool sent_first = false;    ///< the octets there were sent before the frame of the other end, which answers them
 };
 
-// The FPDUs that were told, and where and how the next one is framed.
+/// Holds the state of the FPDUs: what was reported, and where and how the next one is framed.
 struct WalkFpdus {
-  Track track{};                              // of the next one
-  std::uint64_t number = 0;                   // of those told
-  bool mid_stream = false;                    // the beginning of the stream was not followed
-  std::optional<std::uint64_t> guessed_at{};  // stream offset since when there were no Markers, and might be
+  Track track{};                              ///< framing and position of the next FPDU
+  std::uint64_t number = 0;                   ///< number of FPDUs reported
+  bool mid_stream = false;                    ///< the beginning of the stream was not followed
+  std::optional<std::uint64_t> guessed_at{};  ///< stream offset from which the absence of Markers is only a guess
 
-  // Nothing of the stream was told or missed.
+  /// Returns whether nothing of the stream was reported or missed.
   [[nodiscard]] bool at_the_beginning() const noexcept { return number == 0 && !mid_stream && track.position == 0; }
-  // Octets behind which the next FPDU begins at the earliest, when none begins here. The first may not begin where
-  // PD_Length says.
+  /// Returns the least distance in octets to the next FPDU if none begins here. The first FPDU may begin at any octet,
+  /// because PD_Length of the start-up frame may be wrong. Later ones begin at multiples of 4.
   [[nodiscard]] std::size_t least_skip() const noexcept { return number == 0 ? 1 : 4; }
-  // So near behind the guess a Marker could not yet have shown itself twice.
+  /// Returns whether an offset is so close to the guess that a Marker cannot have appeared twice yet.
   [[nodiscard]] bool guessed(std::uint64_t stream_offset) const noexcept {
     return guessed_at && stream_offset - *guessed_at < 2 * mpa::kMarkerPeriod;
   }
 };
 
-// The search for the next FPDU, from when the last one was lost; made anew by each loss.
+/// Holds the state of the search for the next FPDU after a loss. Each loss creates it anew.
 struct WalkSearch {
-  static constexpr std::uint64_t kNever = ~std::uint64_t{0};  // no look is due
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};  ///< no attempt is due
 
-  std::uint64_t lost_at = 0;       // stream offset
-  bool told = false;               // with a LostSeen
-  Resync resync{};                 // what the search remembers
-  std::uint64_t look_at = kNever;  // the stream offset that must be shown for the next look
-  std::optional<Track> found{};    // FPDUs begin at the front, and the other direction goes first
+  std::uint64_t lost_at = 0;       ///< stream offset of the loss
+  bool told = false;               ///< the loss was reported by a LostSeen
+  Resync resync{};                 ///< state of the scan
+  std::uint64_t look_at = kNever;  ///< stream offset that must be shown for the next attempt
+  std::optional<Track> found{};    ///< FPDUs begin at the front, and wait for the other direction
 };
 
-// What its octets run into.
+/// Describes what ends the available data: a gap, FIN or RST.
 struct WalkStop {
-  std::optional<TcpGap> gap{};        // octets that the capture has not
-  std::optional<TcpClosed> closed{};  // a FIN or a reset
-  bool end_told = false;              // by an EndSeen
+  std::optional<TcpGap> gap{};        ///< gap in the capture
+  std::optional<TcpClosed> closed{};  ///< FIN or reset
+  bool end_told = false;              ///< the end was reported by an EndSeen
 
-  // It runs into something.
+  /// Returns whether a gap, FIN or RST follows the available octets.
   [[nodiscard]] bool near() const noexcept { return gap || closed; }
-  // A FIN follows the octets: more will never come.
+  /// Returns whether a FIN follows: no more octets will arrive.
   [[nodiscard]] bool at_fin() const noexcept { return !gap && closed && closed->how == Closing::kFin; }
 };
 
-// All of one direction.
+/// Holds the whole state of one direction.
 struct WalkHalf {
-  // What the walk does with the direction's octets.
+  /// Identifies what the walk does with the octets of the direction.
   enum class Phase : std::uint8_t {
-    kSearching,  // for the startup frame
-    kStartup,    // in it
-    kWaiting,    // behind it, for the other end's
-    kUnagreed,   // behind it, and the other end's will not come: FPDUs may begin here all the same
-    kFollowing,  // FPDU by FPDU
-    kLost,       // looking for one
-    kIgnoring,   // no MPA (any more)
+    kSearching,  ///< searches for the start-up frame
+    kStartup,    ///< reads the start-up frame
+    kWaiting,    ///< waits for the frame of the other end
+    kUnagreed,   ///< the frame of the other end will not arrive: FPDUs may begin here nevertheless
+    kFollowing,  ///< reads FPDUs
+    kLost,       ///< searches for an FPDU
+    kIgnoring,   ///< ignores the octets, which are not or no longer MPA
   };
 
-  End end{};                        // who sends it
-  Phase phase = Phase::kSearching;  // what the walk does with its octets
-  OctetWindow window{};             // those that are not used up
-  std::uint64_t run_begin = 0;      // stream offset of the octets that came since the other direction's last ones
-  std::size_t needed = 0;           // octets in the window before another look is worth while
-  WalkTurn turn{};                  // its place in the order of the capture
-  WalkStartup startup{};            // what its startup frame said
-  WalkFront front{};                // kSearching
-  WalkFpdus fpdus{};                // kFollowing: what was told, and what comes next
-  WalkSearch search{};              // kLost
-  WalkStop stop{};                  // what its octets run into
+  End end{};                        ///< sender
+  Phase phase = Phase::kSearching;  ///< current activity
+  OctetWindow window{};             ///< octets that were not processed
+  std::uint64_t run_begin = 0;  ///< stream offset of the octets that arrived since the last ones of the other direction
+  std::size_t needed = 0;       ///< number of octets in the window that the next attempt needs
+  WalkTurn turn{};              ///< position in the order of the capture
+  WalkStartup startup{};        ///< start-up frame
+  WalkFront front{};            ///< kSearching: where MPA has to begin
+  WalkFpdus fpdus{};            ///< kFollowing: FPDUs
+  WalkSearch search{};          ///< kLost: search for the next FPDU
+  WalkStop stop{};              ///< what ends the available data
 
-  // Nothing of the startup was captured so far.
+  /// Returns whether nothing of the start-up was captured so far.
   [[nodiscard]] bool startup_may_come() const noexcept { return !startup.flags && fpdus.number == 0; }
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The DDP errors of RFC 5041 section 7.2. The enumerators' values are the codes on the wire.
+/// @file
+/// The DDP errors of RFC 5041 section 7.2. The values of the enumerators are the codes on the wire.
 #pragma once
 
 #include <array>
@@ -11,8 +12,10 @@
 
 namespace weft::ddp {
 
+/// Identifies the type of a DDP error.
 enum class ErrorType : std::uint8_t { kLocalCatastrophic = 0, kTagged = 1, kUntagged = 2, kReservedForLlp = 3 };
 
+/// Identifies a tagged buffer error.
 enum class TaggedError : std::uint8_t {
   kInvalidStag = 0x00,
   kBaseOrBounds = 0x01,
@@ -21,6 +24,7 @@ enum class TaggedError : std::uint8_t {
   kInvalidVersion = 0x04,
 };
 
+/// Identifies an untagged buffer error.
 enum class UntaggedError : std::uint8_t {
   kInvalidQueue = 0x01,
   kNoBuffer = 0x02,
@@ -30,11 +34,11 @@ enum class UntaggedError : std::uint8_t {
   kInvalidVersion = 0x06,
 };
 
-// One line of the table: what Terminate, logs and the auditor say about an error. Static storage.
+/// Describes an error for Terminate messages, logs and the auditor. Static storage.
 struct ErrorRow {
   ErrorType type{};
   std::uint8_t code{};
-  std::string_view clause{};  // the rule that was broken
+  std::string_view clause{};  ///< id of the violated clause
   std::string_view sentence{};
 };
 
@@ -62,9 +66,10 @@ inline constexpr std::array kErrorTable{
 };
 }  // namespace detail
 
+/// The table of all DDP errors.
 inline constexpr const auto& kErrorTable = detail::kErrorTable;
 
-// The line of a code, or null for a combination that RFC 5041 does not define.
+/// Returns the description of a code, or null for a combination that RFC 5041 does not define.
 [[nodiscard]] constexpr const ErrorRow* find_error(ErrorType type, std::uint8_t code) noexcept {
   for (const ErrorRow& row : kErrorTable) {
     if (row.type == type && row.code == code) return &row;
@@ -72,15 +77,18 @@ inline constexpr const auto& kErrorTable = detail::kErrorTable;
   return nullptr;
 }
 
+/// Returns the description of a tagged buffer error.
 [[nodiscard]] constexpr const ErrorRow& row(TaggedError error) noexcept {
   return *find_error(ErrorType::kTagged, std::to_underlying(error));
 }
+/// Returns the description of an untagged buffer error.
 [[nodiscard]] constexpr const ErrorRow& row(UntaggedError error) noexcept {
   return *find_error(ErrorType::kUntagged, std::to_underlying(error));
 }
 
-// How a refused placement is reported. DDP has no code for missing rights: check 2 of section 7.1 ("a buffer that
-// allows Placement") makes it an invalid STag (DDP-7.1-13). Alignment is no matter of DDP and is refused as bounds.
+/// Returns the error that reports a refused placement.
+/// DDP has no code for missing rights: check 2 of section 7.1 ("a buffer that allows Placement") makes it an invalid
+/// STag (DDP-7.1-13). Alignment does not concern DDP and is reported as a bounds error.
 [[nodiscard]] constexpr TaggedError tagged_error(AccessError error) noexcept {
   switch (error) {
     case AccessError::kInvalidStag: return TaggedError::kInvalidStag;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The DDP header, RFC 5041 section 4. This file is the only place that knows its layout.
+/// @file
+/// The DDP header (RFC 5041 section 4). Only this file contains its layout.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +12,21 @@
 
 namespace weft::ddp {
 
+/// Represents an STag.
 using Stag = Strong<struct StagTag, std::uint32_t>;
+/// Represents a tagged offset (TO).
 using TaggedOffset = Strong<struct TaggedOffsetTag, std::uint64_t>;
+/// Represents a message sequence number (MSN).
 using Msn = Strong<struct MsnTag, std::uint32_t>;
+/// Represents a message offset (MO).
 using MessageOffset = Strong<struct MessageOffsetTag, std::uint32_t>;
 
-// RFC 5041 section 4.1: one control octet opens both headers.
-//
-//   bit  0   1   2 3 4 5   6 7
-//      +---+---+---------+-----+
-//      | T | L |  Rsvd   | DV  |     T tagged, L last segment, DV version
-//      +---+---+---------+-----+
+/// Describes the control octet, with which both headers begin (RFC 5041 section 4.1).
+///
+///     bit  0   1   2 3 4 5   6 7
+///        +---+---+---------+-----+
+///        | T | L |  Rsvd   | DV  |     T tagged, L last segment, DV version
+///        +---+---+---------+-----+
 struct Control {
   static constexpr std::uint8_t kTagged = 0x80;
   static constexpr std::uint8_t kLast = 0x40;
@@ -29,7 +34,7 @@ struct Control {
   static constexpr std::uint8_t kVersion = 1;
 };
 
-// Section 4.2, 14 octets:  | control 1 | RsvdULP 1 | STag 4 | TO 8 |
+/// Describes the tagged header (section 4.2), 14 octets: | control 1 | RsvdULP 1 | STag 4 | TO 8 |
 struct TaggedLayout {
   using Ctrl = Be<0, std::uint8_t>;
   using RsvdUlp = Be<1, std::uint8_t>;
@@ -39,7 +44,7 @@ struct TaggedLayout {
 };
 static_assert(TaggedLayout::kSize == 14);
 
-// Section 4.3, 18 octets:  | control 1 | RsvdULP 1 + 4 | QN 4 | MSN 4 | MO 4 |
+/// Describes the untagged header (section 4.3), 18 octets: | control 1 | RsvdULP 1 + 4 | QN 4 | MSN 4 | MO 4 |
 struct UntaggedLayout {
   using Ctrl = Be<0, std::uint8_t>;
   using RsvdUlp = Be<1, std::uint8_t>;
@@ -51,6 +56,7 @@ struct UntaggedLayout {
 };
 static_assert(UntaggedLayout::kSize == 18);
 
+/// Holds a tagged header.
 struct TaggedHeader {
   bool last{};
   std::uint8_t rsvd_ulp{};
@@ -59,25 +65,28 @@ struct TaggedHeader {
   bool operator==(const TaggedHeader&) const = default;
 };
 
+/// Holds an untagged header.
 struct UntaggedHeader {
   bool last{};
   std::uint8_t rsvd_ulp{};
   std::uint32_t rsvd_ulp_word{};
-  std::uint32_t queue{};  // any value may arrive; ddp/untagged_queues decides which exist
+  std::uint32_t queue{};  ///< queue number as received, any value; ddp/untagged_queues defines the valid ones
   Msn msn{};
   MessageOffset offset{};
   bool operator==(const UntaggedHeader&) const = default;
 };
 
+/// Holds a header of either kind.
 using Header = std::variant<TaggedHeader, UntaggedHeader>;
 
+/// Identifies why a header is invalid.
 enum class HeaderError : std::uint8_t {
-  kTooShort,        // DDP-4-01: fewer octets than the header has
-  kTaggedVersion,   // Terminate 1/1/04
-  kUntaggedVersion  // Terminate 1/2/06
+  kTooShort,        ///< fewer octets than the header has (DDP-4-01)
+  kTaggedVersion,   ///< wrong version of a tagged header: Terminate 1/1/04
+  kUntaggedVersion  ///< wrong version of an untagged header: Terminate 1/2/06
 };
 
-// Why there is no header to be read at the front of a ULPDU, if so.
+/// Returns why the header at the front of a ULPDU is invalid; nothing if it is valid.
 [[nodiscard]] constexpr std::optional<HeaderError> find_error(Bytes ulpdu) noexcept {
   if (ulpdu.empty()) return HeaderError::kTooShort;
   const auto control = TaggedLayout::Ctrl::get(ulpdu);
@@ -87,8 +96,7 @@ enum class HeaderError : std::uint8_t {
   return tagged ? HeaderError::kTaggedVersion : HeaderError::kUntaggedVersion;
 }
 
-// Reads a header that is all there, whatever its version, field by field into where it is wanted. Reserved bits are not
-// looked at (DDP-4.1-12).
+/// Reads a complete header, whatever its version, into `header`. Reserved bits are ignored (DDP-4.1-12).
 constexpr void read(Bytes ulpdu, Header& header) noexcept {
   const auto control = TaggedLayout::Ctrl::get(ulpdu);
   const bool last = (control & Control::kLast) != 0;
@@ -102,30 +110,31 @@ constexpr void read(Bytes ulpdu, Header& header) noexcept {
                                    Msn{L::MsnField::get(ulpdu)}, MessageOffset{L::MoField::get(ulpdu)});
   }
 }
+/// Reads a complete header, whatever its version.
 [[nodiscard]] constexpr Header read(Bytes ulpdu) noexcept {
   Header header;
   read(ulpdu, header);
   return header;
 }
 
-// Parses the header at the front of a ULPDU. The payload is `ulpdu.subspan(header_size(header))`.
+/// Parses the header at the front of a ULPDU. The payload is `ulpdu.subspan(header_size(header))`.
 [[nodiscard]] constexpr std::expected<Header, HeaderError> parse(Bytes ulpdu) noexcept {
   if (const auto error = find_error(ulpdu)) return std::unexpected(*error);
   return read(ulpdu);
 }
 
-// Octets of the header, and so the place in the ULPDU where the payload begins. There is no length field: the payload
-// is what MPA's length leaves (DDP-3-08).
+/// Returns the size of the header in octets, which is the offset of the payload in the ULPDU. There is no length field:
+/// the length of MPA determines the end of the payload (DDP-3-08).
 [[nodiscard]] constexpr std::size_t header_size(const Header& header) noexcept {
   return std::holds_alternative<TaggedHeader>(header) ? TaggedLayout::kSize : UntaggedLayout::kSize;
 }
 
-// The control octet that we send: reserved bits zero (DDP-4.1-11), version 1 (DDP-4.1-13).
+/// Returns the control octet to send: reserved bits zero (DDP-4.1-11), version 1 (DDP-4.1-13).
 [[nodiscard]] constexpr std::uint8_t control_octet(bool tagged, bool last) noexcept {
   return static_cast<std::uint8_t>((tagged ? Control::kTagged : 0) | (last ? Control::kLast : 0) | Control::kVersion);
 }
 
-// Writes the header to the front of `out`, which has room for it, and returns its size.
+/// Writes the header to the front of `out`, which must be large enough, and returns its size.
 constexpr std::size_t serialize(const TaggedHeader& header, MutableBytes out) noexcept {
   using L = TaggedLayout;
   L::Ctrl::put(out, control_octet(true, header.last));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a connection waits for, and until when; how long its end may take is known to Ending.
+// The deadlines of a connection, except that of its end (Ending).
 #pragma once
 
 #include <algorithm>
@@ -11,22 +11,22 @@ namespace weft::engine {
 
 inline constexpr Instant kNever{Duration::max()};
 
-// A time-out of 0 is none.
+// Returns the deadline of a timeout. A timeout of 0 means that there is no deadline.
 [[nodiscard]] constexpr Instant behind(Instant now, Duration timeout) noexcept {
   return timeout == Duration{} ? kNever : now + timeout;
 }
 
 struct Deadlines {
-  std::optional<Instant> startup{};     // the peer's start-up frame or ready-to-receive message
-  std::optional<Instant> receive{};     // a receive for the Send that found none
+  std::optional<Instant> startup{};     // for the start-up frame or ready-to-receive message of the peer
+  std::optional<Instant> receive{};     // for a receive, needed by a Send that found none
   std::optional<Instant> first_fpdu{};  // initiator: FPDUs wait until then (Config::first_fpdu_delay)
-  // For a peer in RDMA mode; kNever: none of these is waited for.
-  Instant frame = kNever;   // the rest of an FPDU that has begun
-  Instant window = kNever;  // room for octets that the socket does not take
-  Instant idle = kNever;    // an octet in either direction
+  // For a peer in RDMA mode. kNever: no such deadline.
+  Instant frame = kNever;   // for the rest of an incomplete FPDU
+  Instant window = kNever;  // for the socket to accept octets that wait
+  Instant idle = kNever;    // for an octet in either direction
 
   void clear() noexcept { *this = {}; }
-  // Of these and of `end`.
+  // Returns the earliest of these and `end`.
   [[nodiscard]] std::optional<Instant> earliest(std::optional<Instant> end) const noexcept {
     for (const auto* deadline : {&startup, &first_fpdu, &receive}) {
       if (*deadline) end = end ? std::min(*end, **deadline) : *deadline;

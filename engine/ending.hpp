@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a connection comes to its end: the last octets, our FIN, the peer's FIN, and the patience for it. After a
-// rejection the peer's FIN comes before ours.
+// How a connection ends: the last octets, the local FIN, the FIN of the peer, and the time limits for them. After a
+// rejection, the FIN of the peer precedes the local one.
 //
-//   open -> last octets -> FIN sent -> over
-//     \___________\____________\________^      reset, time-out, nothing to say
+//     open -> last octets -> FIN sent -> over
+//       \___________\____________\________^      reset, timeout, nothing to send
 #pragma once
 
 #include <algorithm>
@@ -20,15 +20,15 @@ class Ending {
   [[nodiscard]] bool fin_sent() const noexcept { return step_ == Step::kFinSent; }
   [[nodiscard]] bool over() const noexcept { return step_ == Step::kOver; }
   [[nodiscard]] bool peer_finished() const noexcept { return peer_fin_ == PeerFin::kTaken; }
-  // Of the peer's FIN: it stands behind a segment that waits for a receive.
+  // The FIN of the peer follows a segment that waits for a receive.
   [[nodiscard]] bool peer_fin_waits() const noexcept { return peer_fin_ == PeerFin::kWaits; }
-  // Of either direction.
+  // One of the directions is ending.
   [[nodiscard]] bool under_way() const noexcept { return begun() || peer_fin_ != PeerFin::kNone; }
   [[nodiscard]] std::optional<Instant> deadline() const noexcept { return deadline_; }
-  // How it ends when deadline() passes.
+  // How the connection ends when deadline() passes.
   [[nodiscard]] Disposition overdue() const noexcept { return overdue_; }
 
-  // Our FIN follows the last octets. `by`: when to stop waiting for them, and for the peer's FIN.
+  // The local FIN follows the last octets. `by`: limit for them, and for the FIN of the peer.
   void begin(std::optional<Instant> by) noexcept {
     if (step_ != Step::kOpen && step_ != Step::kLastOctets) return;
     step_ = Step::kLastOctets;
@@ -52,7 +52,7 @@ class Ending {
   }
 
  private:
-  // Each step may shorten the patience of the one before, never extend it.
+  // Each step may shorten the limit of the previous one, but never extend it.
   void wait_until(Instant by) noexcept { deadline_ = deadline_ ? std::min(*deadline_, by) : by; }
 
   enum class Step : std::uint8_t { kOpen, kLastOctets, kFinSent, kOver };

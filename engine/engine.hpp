@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// One iWARP connection: MPA, DDP and RDMAP composed ("RNIC Engine" in RFC 5042), without sockets, clocks, threads or
-// randomness. The only room that knows the order of the layers.
-//
-//   world -> core   receive, end_of_stream, connection_lost, written, deadline_passed
-//   core  -> world  fill (octets to send), next_deadline, disposition
-//   user  -> core   connect / accept / reject, post, drain, close, abort
-//   core  -> user   poll_event
-//
-// An engine is not thread-safe: its driver serialises all calls. None of them blocks, and in steady state none
-// allocates.
+/// @file
+/// One iWARP connection: MPA, DDP and RDMAP combined ("RNIC Engine" in RFC 5042), without sockets, clocks, threads or
+/// randomness. Only this module knows the order of the layers.
+///
+///     world -> core   receive, end_of_stream, connection_lost, written, deadline_passed
+///     core  -> world  fill (octets to send), next_deadline, disposition
+///     user  -> core   connect / accept / reject, post, drain, close, abort
+///     core  -> user   poll_event
+///
+/// An engine is not thread-safe: its driver serializes all calls. No call blocks, and in steady state none allocates.
 #pragma once
 
 #include <cstdint>
@@ -26,115 +26,141 @@
 
 namespace weft::engine {
 
-// What to do when a Send arrives and no receive is posted (RFC 5041 section 7.1 leaves both open).
+/// Selects what happens when a Send arrives and no receive is posted. RFC 5041 section 7.1 permits both.
 enum class NoReceive : std::uint8_t { kStall, kTerminate };
 
+/// Holds the settings of an engine.
 struct Config {
   mpa::Role role{};
-  mpa::Policy mpa{};          // revision, CRC, markers, RTR, IRD/ORD (docs in mpa/policy.hpp)
-  std::uint32_t emss = 1460;  // octets of TCP payload per segment, for MULPDU (RFC 5044 section 4.1 of its appendix A)
-  std::uint32_t max_ulpdu = 0;           // 0: what MULPDU gives; else a smaller limit (--mtu of the tools)
-  std::uint32_t send_queue_depth = 128;  // work requests
-  std::uint32_t max_ird = 128;           // upper bound for inbound reads, whatever is negotiated
+  mpa::Policy mpa{};  ///< MPA settings: revision, CRC, Markers, RTR, IRD and ORD
+  /// TCP payload of one segment in octets, which determines MULPDU (RFC 5044 section 4.1 of its appendix A).
+  std::uint32_t emss = 1460;
+  std::uint32_t max_ulpdu = 0;           ///< limit of the ULPDU in octets (--mtu of the tools); 0: MULPDU
+  std::uint32_t send_queue_depth = 128;  ///< maximum of uncompleted work requests
+  std::uint32_t max_ird = 128;           ///< maximum of inbound Reads, whatever is negotiated
   NoReceive no_receive = NoReceive::kStall;
-  std::uint32_t first_atomic_id = 0;  // Request Identifier of our first atomic; the others count on (RDMAPX-5.2.1-05)
-  // Octets of a payload still to come from which on landing() names their place, although they are not verified there
-  // yet: fewer are cheaper to copy than to read by themselves. 0: never.
+  /// Request Identifier of the first local atomic; the following ones count up (RDMAPX-5.2.1-05).
+  std::uint32_t first_atomic_id = 0;
+  /// Least number of missing payload octets for which landing() returns memory, although the octets are not verified
+  /// there yet. Fewer octets are cheaper to copy than to read separately. 0: never.
   std::uint32_t early_placement = 32 * 1024;
-  Duration startup_timeout = std::chrono::seconds(10);  // waiting for the peer's start-up frame, RTR included
-  Duration first_fpdu_delay{};  // initiator: between the Reply and our first FPDU, for peers that are not ready at once
-  // Each 0: none. The three hold in RDMA mode; of the start-up the time-out above does.
-  Duration fpdu_timeout{};    // from the first octet of an FPDU to its last: Terminate 2/0/01
-  Duration window_timeout{};  // since the socket took an octet, while some wait for it: reset
-  Duration idle_timeout{};    // since an octet moved in either direction: as close()
-  Duration no_receive_timeout = std::chrono::seconds(30);  // a Send stalled for longer becomes Terminate 1/2/02
-  Duration finish_timeout = std::chrono::seconds(60);      // after close(): for what is posted to be sent and answered
-  Duration close_timeout =
-      std::chrono::seconds(5);  // waiting for the peer's FIN after ours, a Terminate or a rejection
+  Duration startup_timeout = std::chrono::seconds(10);  ///< limit for the start-up frame of the peer, including the RTR
+  /// Initiator: delay between the Reply and the first FPDU, for peers that are not ready at once.
+  Duration first_fpdu_delay{};
+  /// The following three limits apply in RDMA mode; startup_timeout covers the start-up. 0: no limit.
+  Duration fpdu_timeout{};    ///< limit from the first octet of an FPDU to its last one: Terminate 2/0/01
+  Duration window_timeout{};  ///< limit since the socket accepted an octet while octets wait: reset
+  Duration idle_timeout{};    ///< limit since an octet moved in either direction: as close()
+  Duration no_receive_timeout = std::chrono::seconds(30);  ///< limit for a stalled Send: Terminate 1/2/02
+  Duration finish_timeout = std::chrono::seconds(60);  ///< limit after close() for posted work to be sent and answered
+  /// Limit for the FIN of the peer, after the local FIN, a Terminate or a rejection.
+  Duration close_timeout = std::chrono::seconds(5);
 };
 
+/// Holds the result of Engine::receive().
 struct ReceiveResult {
-  std::size_t consumed{};  // octets taken from the front; present the rest again with more behind it
+  /// Number of octets consumed from the front; present the rest again, with more octets after it.
+  std::size_t consumed{};
+  /// Identifies what the engine waits for.
   enum class Want : std::uint8_t {
-    kMore,        // call again when more octets have arrived
-    kPollEvents,  // the event queue is full: poll, then call again with the rest
-    kReceive,     // a Send waits for a posted receive: call again when there is one
-    kNothing,     // inbound is over (closed or terminated): discard what arrives
+    kMore,        ///< more octets: call again when they have arrived
+    kPollEvents,  ///< the event queue is full: poll it, then call again with the rest
+    kReceive,     ///< a receive for a Send: call again when one is posted
+    kNothing,     ///< nothing: the inbound direction is closed or terminated; discard what arrives
   } want{};
-  // Frames among what was consumed. A small one takes about as long as one of some kilobytes, so they, and not the
-  // octets, tell the driver what the call has cost.
+  /// Number of frames consumed. They indicate the cost of the call better than octets do, because a small frame takes
+  /// about as long as one of some kilobytes.
   std::uint32_t frames{};
-  // With kMore: octets that the frame under way still needs at least, 0 if none is; a hint for the next read.
+  /// kMore: least number of octets that the incomplete frame still needs, 0 if there is none; a hint for the next read.
   std::size_t missing{};
 };
 
-// User memory to which the rest of a long payload may be read, for that is where it will be placed: a receive, or the
-// sink of our own Read. Until they are complete these are ours, so octets may lie there before their CRC is verified.
-// The target of a Write may be looked at any time, and never is such memory. Empty: there is none.
+/// Describes user memory into which the rest of a long payload may be read directly: a receive, or the sink of a local
+/// Read. The engine owns that memory until completion, so octets may be placed before their CRC is verified.
+/// The user may read the target of an RDMA Write at any time, so it is never used. Empty if there is no such memory.
 struct Landing {
   MutableBytes memory{};
-  std::size_t behind{};  // octets of the frame behind those
+  std::size_t behind{};  ///< octets of the frame after those
 };
 
-// What the driver should do with the socket; to be asked after each call. kShutdownWrite and kClose only ever come when
-// all that was filled has been written. With kReset the current batch is dropped: what it borrowed is no longer ours.
+/// Identifies what the driver does with the socket; check it after each call. kShutdownWrite and kClose only occur once
+/// all filled octets were written. With kReset, discard the current batch: the memory that it borrowed is no longer
+/// available.
 enum class Disposition : std::uint8_t { kOpen, kShutdownWrite, kClose, kReset };
 
-// kBadPolicy: Config::mpa contradicts itself (unknown revision, peer-to-peer without enhanced data or without an RTR
-// type).
+/// Identifies why a start-up call failed. kBadPolicy: Config::mpa is contradictory (unknown revision, peer-to-peer mode
+/// without enhanced data or without an RTR type).
 enum class StartupError : std::uint8_t { kWrongRole, kWrongState, kPrivateDataTooLong, kIrdOrdOutOfRange, kBadPolicy };
 
+/// Holds optional parameters of Engine::accept().
 struct AcceptParameters {
-  std::optional<std::uint32_t> ird{};  // default: as Config
+  std::optional<std::uint32_t> ird{};  ///< IRD; default: the one of Config
   std::optional<std::uint32_t> ord{};
 };
 
+/// Implements one iWARP connection. Not thread-safe.
 class Engine {
  public:
-  // `memory` outlives the engine.
+  /// Creates an engine. `memory` must outlive it.
   Engine(const Config& config, rdmap::Memory& memory, Instant now);
   ~Engine();
   Engine(Engine&&) noexcept;
   Engine& operator=(Engine&&) noexcept;
 
   // --- User: start-up. Private data: at most 512 octets, 508 with enhanced data (RFC 6581).
-  std::expected<void, StartupError> connect(Bytes private_data);  // initiator
-  std::expected<void, StartupError> accept(Bytes private_data,
-                                           const AcceptParameters& parameters);  // responder, after ConnectionRequested
-  std::expected<void, StartupError> reject(Bytes private_data);                  // responder, after ConnectionRequested
+  /// Initiator: starts the connection.
+  std::expected<void, StartupError> connect(Bytes private_data);
+  /// Responder, after ConnectionRequested: accepts it.
+  std::expected<void, StartupError> accept(Bytes private_data, const AcceptParameters& parameters);
+  /// Responder, after ConnectionRequested: rejects it.
+  std::expected<void, StartupError> reject(Bytes private_data);
 
   // --- User: work
   std::expected<void, PostError> post(const WorkRequest& request);
-  void drain(bool on) noexcept;  // SQD: start no further work request; SendQueueDrained when none is in progress
-  void close(Instant now);       // graceful: finish what is posted, then FIN
-  void abort(Instant now);       // at once: flush, RST
-  // The user goes, and leaves nothing posted unfinished: what the socket was to get goes out, our FIN behind it. What
-  // arrives is dropped, what the peer asked for is refused with a Terminate, and the end comes within close_timeout.
+  /// Enters or leaves SQD: starts no further work request. SendQueueDrained follows when none is in progress.
+  void drain(bool on) noexcept;
+  /// Closes gracefully: finishes posted work, then sends the FIN.
+  void close(Instant now);
+  /// Ends at once: flushes all work and resets the connection.
+  void abort(Instant now);
+  /// Ends the connection for a user that leaves no posted work unfinished. Octets for the socket are sent, followed by
+  /// the FIN. Arriving octets are discarded, requests of the peer are refused with a Terminate, and the connection ends
+  /// within close_timeout.
   void leave(Instant now);
 
   // --- World
-  // Takes whole frames from the front of `stream` and may rearrange octets of frames that it consumes, or answers
-  // kReceive for: present those as receive() left them.
-  // `landed`: octets of the first frame, which is all there, that were read to where landing() said.
+  /// Consumes complete frames from the front of `stream`. May rearrange octets of frames that it consumes or answers
+  /// with kReceive: present those again as receive() left them.
+  /// `landed`: octets of the first frame, which is complete, that were read into the memory from landing().
   ReceiveResult receive(MutableBytes stream, Instant now, const mpa::Landed& landed = {});
-  // Of the frame at the front of `stream`, which is not all there, as receive() left it. Good until the next call.
+  /// Returns the memory for the incomplete frame at the front of `stream`, as receive() left it. Valid until the next
+  /// call.
   Landing landing(Bytes stream);
-  void end_of_stream(Instant now);    // FIN, after all that came before it was presented
-  void connection_lost(Instant now);  // RST, time-out, any socket error
-  // Appends what there is to send, as far as the batch has room. An empty batch with an arena of 140 octets or more has
-  // room for at least one FPDU. True: there was more than it had room for.
+  /// Reports the FIN of the peer, after all preceding octets were presented.
+  void end_of_stream(Instant now);
+  /// Reports a RST, a timeout or any other socket error.
+  void connection_lost(Instant now);
+  /// Appends octets to send, as far as the batch has space. An empty batch with an arena of at least 140 octets holds
+  /// at least one FPDU. Returns true if there was more to send.
   bool fill(TransmitBatch& batch, Instant now);
-  void written(std::size_t octets, Instant now);  // the socket took these of what fill() appended, in order
-  void set_emss(std::uint32_t emss) noexcept;     // applies to FPDUs not yet cut (DDP-3-01, DDP-3-02)
+  /// Reports how many octets from fill() the socket has accepted, in order.
+  void written(std::size_t octets, Instant now);
+  /// Changes the EMSS, for FPDUs that are not cut yet (DDP-3-01, DDP-3-02).
+  void set_emss(std::uint32_t emss) noexcept;
+  /// Returns when to call deadline_passed(), if ever.
   [[nodiscard]] std::optional<Instant> next_deadline() const noexcept;
+  /// Handles all deadlines that have passed.
   void deadline_passed(Instant now);
   [[nodiscard]] Disposition disposition() const noexcept;
-  // The next work request waits until the peer has answered others: ORD of them, or what a fence stands behind.
+  /// Returns whether the next work request waits for responses of the peer: ORD requests are outstanding, or it has a
+  /// fence.
   [[nodiscard]] bool awaits_answers() const noexcept;
-  [[nodiscard]] bool has_output() const noexcept;  // fill() has something to append, or a local operation to perform
+  /// Returns whether fill() has octets to append or a local operation to perform.
+  [[nodiscard]] bool has_output() const noexcept;
 
   // --- User: what happened. SendCompleted events are bounded by the send queue; a full event queue stops receive().
   [[nodiscard]] bool has_events() const noexcept;
+  /// Returns the next event, if any.
   std::optional<Event> poll_event();
 
  private:

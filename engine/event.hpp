@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an engine tells its user. Events are polled with Engine::poll_event, never called back.
+/// @file
+/// Events of an engine for its user. The user polls them with Engine::poll_event(); there are no callbacks.
 #pragma once
 
 #include <array>
@@ -17,48 +18,52 @@ namespace weft::engine {
 
 // --- Start-up
 
-// Responder: a valid MPA Request arrived; answer with Engine::accept or Engine::reject.
+/// Responder: a valid MPA Request arrived. Answer with Engine::accept() or Engine::reject().
 struct ConnectionRequested {
   std::uint8_t revision{};
-  std::optional<std::uint16_t> peer_ird{};  // absent: revision 1, or the peer does not negotiate (0x3FFF)
+  std::optional<std::uint16_t> peer_ird{};  ///< absent with revision 1, and if the peer does not negotiate (0x3FFF)
   std::optional<std::uint16_t> peer_ord{};
   bool peer_to_peer{};
   std::vector<std::byte> private_data{};
 };
 
-// What both ends settled on. In force from this event on.
+/// Holds the negotiated parameters, which are in force from this event on.
 struct Established {
   std::uint8_t revision{};
   bool enhanced{};
   bool crc{};
   bool markers_in{};
   bool markers_out{};
-  std::uint32_t ird{};  // inbound RDMA Reads and atomics that we admit at a time
-  std::uint32_t ord{};  // outbound ones that we keep outstanding
+  std::uint32_t ird{};  ///< maximum of concurrent inbound RDMA Reads and atomics
+  std::uint32_t ord{};  ///< maximum of concurrent outbound ones
   std::optional<std::uint16_t> peer_ird{};
   std::optional<std::uint16_t> peer_ord{};
-  std::string_view rtr{};                 // "none", "send", "write" or "read"
-  std::vector<std::byte> private_data{};  // initiator: the Reply's
+  std::string_view rtr{};                 ///< "none", "send", "write" or "read"
+  std::vector<std::byte> private_data{};  ///< initiator: private data of the Reply
 };
 
-struct Rejected {  // initiator: the Reply had R set
+/// Initiator: the Reply has R set.
+struct Rejected {
   std::optional<std::uint16_t> peer_ird{};
   std::optional<std::uint16_t> peer_ord{};
-  bool retry_with_revision_1{};  // by a peer that only speaks revision 1: a new connection may work (MPA2-10-12)
+  bool retry_with_revision_1{};  ///< the peer only supports revision 1: a new connection may succeed (MPA2-10-12)
   std::vector<std::byte> private_data{};
-  bool takes_no_rtr{};  // it supports no ready-to-receive indication, and we asked for one (docs in mpa/agreement.hpp)
+  /// The peer supports no ready-to-receive indication, and one was requested (see mpa/agreement.hpp).
+  bool takes_no_rtr{};
 };
 
 // --- Data
 
-struct SendCompleted {  // a work request of the send queue, in the order of posting
+/// A work request of the send queue has completed. Reported in posting order.
+struct SendCompleted {
   std::uint64_t cookie{};
   Operation operation{};
   WorkStatus status{};
-  std::uint64_t length{};  // octets moved
+  std::uint64_t length{};  ///< number of octets moved
 };
 
-struct Received {  // a receive of queue 0, in the order of delivery
+/// A receive of queue 0 has completed. Reported in the order of delivery.
+struct Received {
   std::uint64_t cookie{};
   WorkStatus status{};
   std::uint64_t length{};
@@ -67,27 +72,29 @@ struct Received {  // a receive of queue 0, in the order of delivery
   std::optional<std::array<std::byte, kImmediateSize>> immediate{};
 };
 
-// A Send found no receive: nothing of this stream is looked at until one is posted or Config::no_receive_timeout has
-// passed, which ends it. Told when a stall begins, so that a user can see which peers live on this slow path.
+/// A Send found no receive. The stream does not process further octets until one is posted, or until
+/// Config::no_receive_timeout ends the stream. Reported when a stall begins, so that the user can identify peers that
+/// cause stalls.
 struct ReceiveStalled {
-  std::uint64_t stream_offset{};  // of the FPDU that waits, as in ErrorReport
+  std::uint64_t stream_offset{};  ///< offset of the FPDU that waits, as in ErrorReport
 };
 
 // --- The stream's life
 
 using rdmap::Layer;
 
-// One error as the Terminate message spells it, with what a log line needs.
+/// Describes one error in the terms of the Terminate message, with the details for a log line.
 struct ErrorReport {
   Layer layer{};
   std::uint8_t type{};
   std::uint8_t code{};
-  std::string_view clause{};      // id of the clause that was broken, for instance "DDP-7.1-12"; static storage
-  std::string_view sentence{};    // what happened, for people; static storage
-  std::uint64_t stream_offset{};  // octet of the inbound stream (counted from the first octet after the start-up frame)
-                                  // where the FPDU begins
-  std::optional<std::uint8_t> startup_octet{};  // instead, of the start-up frame: where the field lies that is wrong
-  std::optional<mpa::Fault> mpa_fault{};        // which of the faults that share a code, where MPA found it here
+  std::string_view clause{};    ///< id of the violated clause, such as "DDP-7.1-12"; static storage
+  std::string_view sentence{};  ///< description for people; static storage
+  /// Offset of the FPDU in the inbound stream, counted from the first octet after the start-up frame.
+  std::uint64_t stream_offset{};
+  /// Instead, for an error in the start-up frame: offset of the wrong field.
+  std::optional<std::uint8_t> startup_octet{};
+  std::optional<mpa::Fault> mpa_fault{};  ///< cause, for an error that MPA detected here
 
   [[nodiscard]] constexpr rdmap::ErrorCode error() const noexcept { return {layer, type, code}; }
 };
@@ -104,13 +111,15 @@ struct StartupFailed {
   ErrorReport report{};
   bool retry_with_revision_1{};
 };  // nothing was established (MPA-7.1, RFC 6581 section 9)
-// A time-out of Config ends the stream: in order for kIdle, at once for kWindow. An FPDU that is not complete in time is a
-// ProtocolError.
+/// A timeout of Config ended the stream: in order for kIdle, at once for kWindow. An FPDU that is not complete in time
+/// is a ProtocolError.
 struct TimedOut {
   enum class What : std::uint8_t { kIdle, kWindow } what{};
 };
-struct PeerClosed {};        // FIN at an FPDU boundary: the peer will send nothing more
-struct SendQueueDrained {};  // after Engine::drain(true): no work request is in progress
+/// The peer sent its FIN at an FPDU boundary and will send nothing more.
+struct PeerClosed {};
+/// After Engine::drain(true): no work request is in progress.
+struct SendQueueDrained {};
 struct Closed {
   bool graceful{};
 };  // last event of a stream; the socket can be closed

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events in the order in which they happened, until the user polls them. Bounded: completions of work requests by the
-// send queue, whose room comes back only when they are polled; what the peer causes by stopping receive(); the rest by
-// happening once.
+// send queue, whose entries are only freed when they are polled; events that the peer causes, because receive() stops;
+// the others because they happen once.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One direction of a connection, received: FPDU -> DDP segment -> RDMA Message. Each layer checks before the next one
-// sees anything, and all have checked before an octet is placed. Needs neither a socket nor a clock nor registered
-// memory: the live engine, the log of FPDUs, the replay of captures and the fuzzers use this same class. The auditor
-// does not: it goes on behind a fault (docs/decisions/0021-auditor-walk.md).
+// The inbound direction of a connection: FPDU -> DDP segment -> RDMA Message. Each layer checks before the next one
+// processes anything, and all checks precede the placement of an octet. Needs no socket, clock or registered memory:
+// the live engine, the log of FPDUs, the replay of captures and the fuzzers use this class. The auditor does not,
+// because it continues after a fault (docs/decisions/0021-auditor-walk.md).
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace weft::engine {
 
 // --- What a segment led to. Spans are valid until the next call.
 
-struct Placed {};  // the message goes on, or it was an RDMA Write, which the user does not hear of (RDMAP-5.1-02)
+struct Placed {};  // the message continues, or it was an RDMA Write, which is not reported to the user (RDMAP-5.1-02)
 struct SendDelivered {
   ddp::ReceiveBuffer buffer{};
   std::uint32_t length{};
@@ -88,7 +88,7 @@ struct PayloadPlace {
   std::variant<SinkPlace, ReceivePlace> where{};
   std::size_t size{};    // octets of the payload
   std::size_t here{};    // of these, octets that have come
-  std::size_t behind{};  // octets of the FPDU behind it
+  std::size_t behind{};  // octets of the FPDU after it
 };
 
 class Inbound {
@@ -143,7 +143,7 @@ class Inbound {
     bool wrong_answer = false;
     bool in_terminate = false;
   };
-  enum class Verdict : std::uint8_t { kGood, kNoReceive, kRefused };  // kRefused: `refusal_` tells why
+  enum class Verdict : std::uint8_t { kGood, kNoReceive, kRefused };  // kRefused: `refusal_` has the reason
 
   // The steps of one segment are taken for every FPDU: they are one function once compiled.
   inline Verdict examine(const mpa::Fpdu& fpdu);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The MPA start-up of one connection, either role: turns the calls of the user and the octets of the peer into the
-// frames to send and the outcome. Once both ends agree, all that remains of it is the rule on who may send first.
+// The MPA start-up of one connection, in either role: from calls of the user and octets of the peer to frames to send
+// and a result. Once both ends agree, only the rule about who may send first remains.
 #pragma once
 
 #include <expected>

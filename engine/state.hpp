@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an Engine consists of. Each part knows its own matter; the methods here only pass things between them:
-//   state_startup.cpp   connect, accept, reject and what comes of them
-//   state_receive.cpp   octets and FIN from the peer
-//   state_transmit.cpp  octets to the peer, completion of what was sent
-//   state_end.cpp       errors, close, abort, deadlines
+// The parts of an Engine. Each part handles its own state; the methods here pass data between the parts:
+//     state_startup.cpp   connect, accept, reject and their results
+//     state_receive.cpp   octets and FIN of the peer
+//     state_transmit.cpp  octets to the peer, completion of sent work
+//     state_end.cpp       errors, close, abort, deadlines
 #pragma once
 
 #include <memory>
@@ -47,7 +47,7 @@ struct OctetsOut {
   [[nodiscard]] bool on_loan() const noexcept { return appended != taken; }
 };
 
-// What both ends agreed on, until the user is told that the connection is established.
+// The negotiated parameters, until Established is reported to the user.
 struct Announcement {
   std::unique_ptr<Established> terms{};
   bool awaits_rtr = false;    // responder, peer-to-peer: it comes with the first segment
@@ -57,7 +57,7 @@ struct Announcement {
     awaits_rtr = true;
     rtr_types = types;
   }
-  // True: the user still waits for it, and is told of a failure instead.
+  // True: the user still waits for it, and receives a failure instead.
   [[nodiscard]] bool cancel() noexcept { return std::exchange(awaits_rtr, false); }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Octets on their way to the socket: many FPDUs for one sendmsg. Headers, CRCs and checksummed payload lie in the
-// batch's own arena, which nothing else writes; without a CRC payload may be borrowed from user memory.
+// Octets for the socket: many FPDUs for one sendmsg(). Headers, CRCs and payload with a CRC are in the arena of the
+// batch, which nothing else writes; without a CRC, payload may be borrowed from user memory.
 #pragma once
 
 #include <cassert>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges octets that came from somewhere else than a capture: a proxy, a simulator, the log of another stack.
+// Checks octets that do not come from a capture but, for example, from a proxy, a simulator or the log of another
+// stack.
 //
-// Here they are an MPA Request and its Reply, written by hand. The Request has a reserved bit set, so the program prints
-//   MPA2-6-04, message 1, octet 16 of the initiator's stream: ...
+// This program checks an MPA Request and its Reply, written by hand. The Request has a reserved bit set, so it prints
+//     MPA2-6-04, message 1, octet 16 of the initiator's stream: ...
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -32,8 +33,8 @@ constexpr Message kConversation[] = {
 
 int main() {
   ConnectionAudit audit(0);
-  std::uint64_t sent[2] = {0, 0};  // by each end so far
-  std::uint64_t number = 0;        // findings say in which message they were: whatever we number them
+  std::uint64_t sent[2] = {0, 0};  // octets sent by each end
+  std::uint64_t number = 0;        // message number, which findings contain; the program chooses the numbering
   for (const Message& message : kConversation) {
     std::uint64_t& offset = sent[static_cast<std::size_t>(message.from)];
     audit.on(TcpOctets{.from = message.from,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client of the key-value store. A get is one-sided: three RDMA Reads of the server's table, and no word to its program.
+// A client of the key-value store. A get is one-sided: three RDMA Reads of the server's table, without involving the
+// server's program.
 //
-//   kv_store_client put ADDR PORT KEY VALUE [TIMES]
-//   kv_store_client get ADDR PORT KEY [TIMES]          a line for each; says how often an entry changed under it
+//     kv_store_client put ADDR PORT KEY VALUE [TIMES]
+//     kv_store_client get ADDR PORT KEY [TIMES]          prints a line per get
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -65,8 +66,8 @@ class Store {
     return must(id_.device(), "device");
   }
 
-  // Reads an entry until it is whole. Nothing orders the octets of one Read, nor the Reads under way (RFC 5040 section
-  // 5.5, rules 8 and 20), so each part waits for the one before.
+  // Reads an entry until it is consistent. Neither the octets of one Read nor concurrent Reads are ordered (RFC 5040
+  // section 5.5, rules 8 and 20), so each part waits for the previous one.
   void read(std::size_t index) {
     constexpr std::array<std::pair<std::size_t, std::size_t>, 3> kParts{{{offsetof(Entry, front), sizeof(Entry::front)},
                                                                          {offsetof(Entry, pair), sizeof(Entry::pair)},
@@ -91,9 +92,9 @@ class Store {
   ConnectionId id_ = must(ConnectionId::create(events_), "connection");
   Desk desk_;
   Invitation server_{};
-  Pair pair_{};      // what is put
-  Answer answer_{};  // to it
-  Entry copy_{};     // what was got
+  Pair pair_{};      // pair to put
+  Answer answer_{};  // reply to the put
+  Entry copy_{};     // entry that was read
   unsigned long read_again_ = 0;
   MemoryRegion pair_region_ = must(desk_.domain.register_memory(&pair_, sizeof pair_), "register");
   MemoryRegion answer_region_ =

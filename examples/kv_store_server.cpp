@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server of a key-value store. Its clients fetch entries out of its table with RDMA Reads, of which this program never
-// hears. What they put comes as a Send, and a thread for each client writes it. docs/course/6-store.md explains it.
+// The server of a key-value store. Clients read entries of its table by RDMA Reads, without involving this program. A
+// put arrives as a Send, and one thread per client writes it to the table. docs/course/6-store.md explains the program.
 //
-//   kv_store_server [PORT]    prints its port, and serves until ^C
+//     kv_store_server [PORT]    prints its port, and serves until ^C
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -39,7 +39,7 @@ class Table {
   Entry* data() { return entries_.data(); }
 
  private:
-  // Octet by octet, for a reader may look at any time.
+  // Writes octet by octet, because a reader may read at any time.
   static void write(std::span<char> to, std::string_view text) {
     for (std::size_t i = 0; i <= text.size(); ++i)
       std::atomic_ref(to[i]).store(i < text.size() ? text[i] : '\0', std::memory_order_relaxed);
@@ -48,7 +48,7 @@ class Table {
   std::vector<Entry> entries_ = std::vector<Entry>(kEntries);
 };
 
-// A client may send anything.
+// Checks a put and executes it. Client input is untrusted.
 Answer take(const Pair& pair, std::uint32_t octets, Table& table) {
   const auto ends = [](const auto& text) { return std::ranges::find(text, '\0') != text.end(); };
   if (octets != sizeof pair || pair.key[0] == 0 || !ends(pair.key) || !ends(pair.value)) return Answer::kMalformed;
@@ -60,7 +60,7 @@ void serve(ConnectionId& client, Table& table) {
   Pair pair{};
   const MemoryRegion receive =
       must(desk.domain.register_memory(&pair, sizeof pair, Access::kLocalWrite), "register the receive");
-  // To be read, and by this client alone.
+  // The table is read-only, and accessible to this client only.
   const MemoryRegion shared = must(desk.domain.register_memory(table.data(), kEntries * sizeof(Entry),
                                                                Access::kRemoteRead, {.only_for = &desk.queue_pair}),
                                    "register the table");
@@ -70,7 +70,8 @@ void serve(ConnectionId& client, Table& table) {
   must(client.accept(desk.queue_pair, {.private_data = std::as_bytes(std::span(&invitation, 1))}), "accept");
   for (;;) {
     const WorkCompletion put = desk.next("put", kMaxTimeout);
-    if (put.status == WcStatus::kFlushed) return;  // the client has gone
+    // The client has disconnected.
+    if (put.status == WcStatus::kFlushed) return;
     if (put.status != WcStatus::kSuccess) fail("put", to_string(put.status));
     Answer answer = take(pair, put.byte_len, table);
     must(desk.queue_pair.post_receive({.segments = into}), "post a receive");
@@ -89,7 +90,8 @@ void listen_at(std::uint16_t port, Table& table) {
   std::fflush(stdout);
   for (;;) {
     std::shared_ptr<ConnectionId> client = must(events.get_event(), "connection event").request;
-    if (!client) continue;  // a connection was established or has ended: its thread sees that for itself
+    // An event of a connection that its thread handles.
+    if (!client) continue;
     std::thread([client, &table] {
       try {
         serve(*client, table);
@@ -103,7 +105,7 @@ void listen_at(std::uint16_t port, Table& table) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  static Table table;  // the clients' threads use it until the process ends
+  static Table table;  // the client threads use it until the process ends
   try {
     listen_at(std::uint16_t(argc > 1 ? std::atoi(argv[1]) : 0), table);
   } catch (const std::exception& failure) {

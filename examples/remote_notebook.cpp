@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A notebook in the memory of one process, written and read by another.
+// A notebook in the memory of one process, which another process writes and reads.
 //
-//   remote_notebook serve [PORT]            opens a notebook, prints its port, waits for one visitor,
-//                                           shows what was written
-//   remote_notebook visit ADDR PORT TEXT    writes TEXT into the notebook and reads it back
+//     remote_notebook serve [PORT]            opens a notebook, prints its port, waits for one visitor,
+//                                             prints what was written
+//     remote_notebook visit ADDR PORT TEXT    writes TEXT to the notebook and reads it back
 //
-// The server does nothing while the visitor writes and reads: the device does that (one-sided operations). It learns
-// where to look only from the empty Send at the end.
+// The device performs the visitor's writes and reads (one-sided operations): the server's program is not involved. An
+// empty Send at the end notifies the server that the notebook was written.
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -23,8 +23,8 @@ namespace {
 
 constexpr std::size_t kPageSize = 4096;
 
-// What the server tells a visitor: where the notebook lies and which key opens it. Sent as the connection's private
-// data, in the byte order of the machine, since this is an example for one machine.
+// Describes the notebook to a visitor: its address, key and length. Sent as private data of the connection, in host
+// byte order, because this example runs on one machine.
 struct Invitation {
   std::uint64_t address;
   std::uint32_t rkey;
@@ -36,14 +36,14 @@ struct Invitation {
   std::exit(1);
 }
 
-// Every call of the library returns a value or an Error that says which argument was wrong and why.
+// Returns the value of a result, or exits with the message of the error.
 template <typename T>
 T must(Result<T> result, std::string_view doing) {
   if (!result) give_up(doing, result.error().message());
   if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
-// What both ends need for one connection: a queue pair, where completions arrive, and memory the device may use.
+// Owns what each end needs for one connection: a protection domain, a completion queue and a queue pair.
 struct Desk {
   ProtectionDomain domain;
   CompletionQueue completions;
@@ -54,11 +54,12 @@ struct Desk {
         completions(must(device.create_completion_queue({}), "completion queue")),
         queue_pair(
             must(domain.create_queue_pair({.send_cq = &completions, .receive_cq = &completions}), "queue pair")) {
-    must(queue_pair.modify(QpState::kInit), "initialise the queue pair");  // from here on it takes receives
+    // The queue pair now accepts receives.
+    must(queue_pair.modify(QpState::kInit), "initialise the queue pair");
   }
 
-  // Sleeps until something has completed. A program that sleeps for more than this queue makes it with a channel, whose
-  // descriptor it can poll.
+  // Sleeps until a work request completes, and returns the completion. A program that waits for several queues creates
+  // them with a channel, whose descriptor it can poll.
   WorkCompletion wait(std::string_view what) {
     std::array<WorkCompletion, 1> done;
     must(completions.wait(done, std::chrono::seconds(10)), what);
@@ -67,7 +68,7 @@ struct Desk {
   }
 };
 
-// The next event of the connection manager, which has to be of this kind.
+// Returns the next event of the connection manager, which must be of the given type.
 ConnectionEvent expect(EventChannel& events, ConnectionEventType wanted) {
   ConnectionEvent event = must(events.get_event(std::chrono::seconds(10)), to_string(wanted));
   if (event.type != wanted) give_up(to_string(wanted), event.error ? event.error->message() : to_string(event.type));
@@ -90,7 +91,7 @@ int serve(std::uint16_t port) {
       must(desk.domain.register_memory(page.data(), page.size(),
                                        Access::kLocalWrite | Access::kRemoteWrite | Access::kRemoteRead),
            "register the notebook");
-  // The Send at the end carries no octets, so its receive needs no memory.
+  // The final Send has no octets, so its receive needs no memory.
   must(desk.queue_pair.post_receive({.wr_id = 1, .segments = {}}), "post a receive");
 
   const Invitation invitation{notebook.iova(), notebook.rkey(), std::uint32_t(notebook.length())};
@@ -118,7 +119,7 @@ int visit(const char* address, std::uint16_t port, std::string_view text) {
   std::memcpy(&invitation, established.private_data.data(), sizeof invitation);
   if (text.size() + 1 > invitation.length) give_up("TEXT", "longer than the notebook");
 
-  // One buffer to write from, one to read into.
+  // One buffer to write from, and one to read into.
   std::string written(text);
   std::string read(text.size() + 1, '?');
   const MemoryRegion source =
@@ -136,7 +137,7 @@ int visit(const char* address, std::uint16_t port, std::string_view text) {
                                   .rkey = invitation.rkey}),
        "post the Write");
   desk.wait("RDMA Write");
-  // A Read that follows a Write finds what the Write left (RFC 5040 section 5.5).
+  // A Read that follows a Write returns the written data (RFC 5040 section 5.5).
   must(desk.queue_pair.post_send({.wr_id = 2,
                                   .opcode = SendOpcode::kRdmaRead,
                                   .flags = SendFlags::kSignaled,

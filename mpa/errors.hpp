@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can go wrong in MPA: the wire codes of RFC 5044 section 8 and RFC 6581 section 8, and the faults that lead to
-// them. One table feeds Terminate messages, logs, the auditor and the documentation.
+/// @file
+/// MPA errors: the wire codes of RFC 5044 section 8 and RFC 6581 section 8, and the faults that cause them. One table
+/// serves Terminate messages, logs, the auditor and the documentation.
 #pragma once
 
 #include <array>
@@ -14,10 +15,10 @@
 
 namespace weft::mpa {
 
-inline constexpr std::uint8_t kErrorLayer = 2;  // LLP (MPA2-8-02)
-inline constexpr std::uint8_t kErrorType = 0;   // MPA (MPA2-8-02)
+inline constexpr std::uint8_t kErrorLayer = 2;  ///< layer of MPA errors: LLP (MPA2-8-02)
+inline constexpr std::uint8_t kErrorType = 0;   ///< type of MPA errors: MPA (MPA2-8-02)
 
-// The values are the wire codes: a Terminate names layer 2, type 0 and one of these (MPA-8-05, MPA2-8-03).
+/// Identifies an error on the wire. A Terminate names layer 2, type 0 and one of these codes (MPA-8-05, MPA2-8-03).
 enum class ErrorCode : std::uint8_t {
   kConnectionLost = 0x01,
   kCrcMismatch = 0x02,
@@ -28,7 +29,7 @@ enum class ErrorCode : std::uint8_t {
   kNoMatchingRtr = 0x07,
 };
 
-// What exactly happened. Several faults share one wire code.
+/// Identifies the cause of an error. Several causes share one wire code.
 enum class Fault : std::uint8_t {
   kConnectionLost,
   kClosedInsideFpdu,
@@ -52,15 +53,16 @@ enum class Fault : std::uint8_t {
   kNoMatchingRtr,
 };
 
+/// Describes one cause.
 struct FaultEntry {
   Fault fault{};
   ErrorCode code{};
-  std::string_view clause{};            // id of the clause that was broken
-  std::string_view sentence{};          // what happened, for people
-  std::optional<std::uint8_t> octet{};  // of the start-up frame, where the field lies that is wrong
+  std::string_view clause{};            ///< id of the violated clause
+  std::string_view sentence{};          ///< description for people
+  std::optional<std::uint8_t> octet{};  ///< octet of the start-up frame at which the wrong field begins
 };
 
-// In the order of the enumerators.
+/// The table of all causes, in the order of the enumerators.
 inline constexpr std::array kFaults{
     FaultEntry{Fault::kConnectionLost, ErrorCode::kConnectionLost, "MPA-8-01",
                "the TCP connection was reset, lost or timed out"},
@@ -106,7 +108,9 @@ inline constexpr std::array kFaults{
 
 static_assert(kFaults.size() == std::to_underlying(Fault::kNoMatchingRtr) + 1 && in_order(kFaults, &FaultEntry::fault));
 
+/// Returns the description of a cause.
 [[nodiscard]] constexpr const FaultEntry& explain(Fault fault) noexcept { return kFaults[std::to_underlying(fault)]; }
+/// Returns the wire code of a cause.
 [[nodiscard]] constexpr ErrorCode wire_code(Fault fault) noexcept { return explain(fault).code; }
 
 }  // namespace weft::mpa

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A case: a conversation that is led to a point, one rule that is broken there, and the reaction that the RFC asks for.
+// A test case: an exchange with the peer up to a point, a violation of one rule there, and the reaction that the RFC
+// requires.
 #pragma once
 
 #include <chrono>
@@ -16,30 +17,30 @@ namespace weft::probe {
 
 class Scene;
 
-// What a case needs of the peer. One that the profile does not have makes the case not applicable.
+// Requirements of a case. If the profile lacks one, the case is not applicable.
 enum Need : std::uint32_t {
   kNoNeed = 0,
   kListens = 1U << 0U,    // the peer is the MPA responder; the prober sends the Request
   kConnects = 1U << 1U,   // the peer is the initiator
   kStream = 1U << 2U,     // an established connection, of any profile
-  kRegions = 1U << 3U,    // regions whose place the peer tells
-  kReceives = 1U << 4U,   // it takes any Send, and goes on
-  kReport = 1U << 5U,     // it tells what completed
-  kOrders = 1U << 6U,     // it does what it is told: peer_protocol.hpp
-  kSessions = 1U << 7U,   // a second connection sees what the first one did
+  kRegions = 1U << 3U,    // the peer advertises regions
+  kReceives = 1U << 4U,   // the peer accepts any Send, and continues
+  kReport = 1U << 5U,     // the peer reports completions
+  kOrders = 1U << 6U,     // the peer executes commands: peer_protocol.hpp
+  kSessions = 1U << 7U,   // a second connection shows what the first one did
   kAtomics = 1U << 8U,    // RFC 7306
-  kReads = 1U << 9U,      // it can be brought to read the prober's memory
-  kEnhanced = 1U << 10U,  // its start-up is the enhanced one of RFC 6581, which MPA's revision 1 does not have
+  kReads = 1U << 9U,      // the peer can be made to read memory of the prober
+  kEnhanced = 1U << 10U,  // the peer uses the enhanced start-up of RFC 6581, which MPA revision 1 lacks
 };
 
 struct Case {
   std::string_view name{};               // unique, for --only and --skip: "crc-wrong-in-payload"
-  std::string_view clause{};             // the clause that a failure is reported under
-  std::string_view what{};               // one sentence for people: what the prober does, and what the RFC wants then
-  std::uint32_t needs{};                 // of Need
-  void (*run)(Scene&){};                 // returns: pass. Throws Judgement
+  std::string_view clause{};             // clause that a failure is reported for
+  std::string_view what{};               // one sentence for people: what the prober does, and what the RFC requires
+  std::uint32_t needs{};                 // requirements, of Need
+  void (*run)(Scene&){};                 // passes if it returns; throws Judgement otherwise
   std::vector<std::string_view> also{};  // other clauses that the same reaction shows
-  bool slow{};                           // waits for a time-out of the peer: runs beside the others
+  bool slow{};                           // waits for a timeout of the peer: runs concurrently with the others
 };
 
 // All cases, in the order of the RFCs. Static storage.
@@ -48,10 +49,10 @@ struct Case {
 struct CaseResult {
   const Case* what{};
   Verdict verdict{};
-  std::string reason{};               // what was seen; empty for a pass that says it all
-  std::vector<Exchange> exchanges{};  // of each connection, in the order of opening
+  std::string reason{};               // what was observed; empty for a pass without details
+  std::vector<Exchange> exchanges{};  // exchanges, one per connection, in the order of opening
   std::chrono::milliseconds took{};
-  bool ran{};  // false: the run was over before it began, and the verdict says nothing
+  bool ran{};  // false: the run ended before the case began, and the verdict is meaningless
 };
 
 }  // namespace weft::probe

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One connection of the prober's, led by a case line by line. Calls block up to the case's patience; what should have come
-// and did not ends the case by a Judgement that says so.
+// One connection of the prober, which a case drives step by step. Calls block up to the patience of the case; if an
+// expected event does not occur, they end the case with a Judgement that describes it.
 #pragma once
 
 #include <initializer_list>
@@ -21,22 +21,23 @@ namespace weft::probe {
 
 class Socket;
 
-// A startup frame of the peer's.
+// A start-up frame of the peer.
 struct PeerFrame {
   mpa::StartupFrame frame{};  // private_data points into `octets`
   std::vector<std::byte> octets{};
 };
 
-// An FPDU of the peer's, its CRC right where one is due.
+// An FPDU of the peer, with a correct CRC if CRCs are used.
 struct PeerFpdu {
   std::vector<std::byte> ulpdu{};
   [[nodiscard]] bool tagged() const noexcept;
   [[nodiscard]] bool last() const noexcept;
   [[nodiscard]] std::uint8_t opcode() const noexcept;  // of RDMAP; 0xFF where the ULPDU is too short
-  [[nodiscard]] Bytes payload() const noexcept;        // behind the DDP header; empty where it is too short
+  // After the DDP header; empty if the ULPDU is too short.
+  [[nodiscard]] Bytes payload() const noexcept;
 };
 
-// How the peer's direction went on.
+// What happened next in the direction of the peer.
 enum class Came : std::uint8_t { kFpdu, kFin, kReset, kNothing };
 
 class Conversation {
@@ -48,24 +49,27 @@ class Conversation {
 
   // --- Octets as they are
   void send(Bytes octets);
-  // Each in a TCP segment of its own, as far as the kernel goes along: cuts are places in `octets`, ascending.
+  // Sends each piece in a TCP segment of its own (best effort: the kernel may coalesce). `cuts`: ascending offsets in
+  // `octets`.
   void send_in_pieces(Bytes octets, const std::vector<std::size_t>& cuts);
-  void shut();   // our FIN; what comes is still read
-  void reset();  // our RST
+  // Sends the FIN; octets of the peer are still read.
+  void shut();
+  // Sends a RST.
+  void reset();
 
   // --- Start-up
   void send_frame(const StartUp& start_up);  // a Request, or where the peer has opened, a Reply
   PeerFrame expect_frame(mpa::FrameKind kind);
-  // It was read already, and is what expect_frame() or octets() gives next.
+  // Returns a frame that was already read, which expect_frame() or octets() then returns next.
   void give_back(PeerFrame frame);
-  // Both frames are there: from now on FPDUs, framed as these two say. `ours` is what we sent.
+  // Starts FPDUs after both frames, framed according to them. `ours` is the frame that the prober sent.
   void start_fpdus(const StartUp& ours, const mpa::StartupFrame& peers);
-  // By hand: how we frame, and how the peer does.
+  // Starts FPDUs with explicit framing of both directions.
   void start_fpdus(mpa::Framing ours, mpa::Framing peers);
-  // start_fpdus() waits for this time, for the sake of a peer that is not ready for FPDUs when it has sent its Reply.
+  // Makes start_fpdus() wait, for a peer that is not ready for FPDUs when it has sent its Reply.
   void delay_first_fpdu(Duration delay) noexcept { first_fpdu_delay_ = delay; }
 
-  // The start-up said IRD and ORD (RFC 6581).
+  // Returns whether the start-up exchanged IRD and ORD (RFC 6581).
   [[nodiscard]] bool knows_depths() const noexcept { return knows_depths_; }
   [[nodiscard]] const mpa::Framing& framing() const noexcept { return framer_.framing(); }  // ours
   [[nodiscard]] std::uint64_t position() const noexcept { return framer_.position(); }  // octets of our FPDUs up to now
@@ -75,9 +79,9 @@ class Conversation {
   std::vector<std::byte> fpdu(Bytes ulpdu,
                               const FpduFault& fault = {});  // framed, not sent; counts its place in the stream
   void send_ulpdu(Bytes ulpdu, const FpduFault& fault = {});
-  // The next thing that comes, within `limit`.
+  // Returns what happens next, within `limit`.
   Came next(PeerFpdu& fpdu, Duration limit);
-  // The next FPDU; fails where the stream ends or nothing comes within `limit`, or else the patience.
+  // Returns the next FPDU. Fails if the stream ends or nothing arrives within `limit`, or else the patience.
   PeerFpdu expect_fpdu(const std::string& what, std::optional<Duration> limit = {});
   // The next one, which is not skipped over, has this opcode.
   // With `unless_closed` the end of the connection is no fault, but the reason why the case does not apply.
@@ -95,28 +99,30 @@ class Conversation {
   rdmap::Terminate expect_terminate(std::initializer_list<rdmap::ErrorCode> any_of, Bytes offending = {});
   rdmap::Terminate expect_terminate(const std::vector<rdmap::ErrorCode>& any_of, Bytes offending = {},
                                     const std::vector<rdmap::ErrorCode>& tolerated = {});
-  // FIN or RST, and no octet before it.
+  // Expects FIN or RST, without preceding octets.
   void expect_end(const std::string& why);
-  // FIN or RST within the time; octets before it do not matter.
+  // Expects FIN or RST within the time; preceding octets are ignored.
   void expect_end_sometime(const std::string& why, Duration limit);
-  // No octet and no end for this time.
+  // Expects neither octets nor an end for this time.
   void expect_silence(Duration limit, const std::string& why);
-  // The sign of life: an RDMA Read of no octets is answered. Every responder whose IRD is not 0 allows it, without an STag
-  // (RDMAP-5.2.1-14). Octets in the answer are a fault that the rule RDMAP-5.2.1-15 finds: once, and not in each case that looks.
+  // Checks that the peer is alive: it must answer an RDMA Read of no octets. Every responder whose IRD is not 0 permits
+  // it, without an STag (RDMAP-5.2.1-14). Octets in the response are a violation that rule RDMAP-5.2.1-15 reports once,
+  // not each case that checks.
   void expect_empty_read();
 
-  // Raw octets of the peer that came and were not taken as frames; reads up to `limit` or `size`.
+  // Returns raw octets of the peer that were not read as frames. Reads up to `limit` or `size`.
   std::vector<std::byte> octets(std::size_t size, Duration limit);
 
   [[nodiscard]] const Exchange& exchange() const noexcept { return exchange_; }
   Exchange& exchange() noexcept { return exchange_; }
-  // What is wrong and does not decide the case: told as a warning if it passes.
+  // Returns violations that do not decide the case: reported as warnings if it passes.
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
-  // Calls that wait for the peer fail from then on, however it drips: a case has an end.
+  // Sets a deadline after which calls that wait for the peer fail, even if it sends slowly, so that each case ends.
   void end_by(Instant end) noexcept { end_by_ = end; }
   [[nodiscard]] Duration patience() const noexcept { return patience_; }
   [[nodiscard]] Socket& socket() noexcept { return *socket_; }
-  // Lives as long as this conversation, and goes once its socket is closed: the process of a peer that was started for it.
+  // Keeps an object alive until the socket of this conversation is closed: the process of a peer that was started for
+  // it.
   void keep(std::shared_ptr<void> what) noexcept { kept_alive_ = std::move(what); }
 
  private:
@@ -136,8 +142,8 @@ class Conversation {
   Messages messages_{};
   Framer framer_{};
   std::optional<FrameReader> reader_{};
-  std::vector<std::byte> pending_{};                        // came, and was not taken
-  static constexpr std::size_t kMostReceived = 64U << 20U;  // a peer that floods ends the case
+  std::vector<std::byte> pending_{};                        // received, and not consumed
+  static constexpr std::size_t kMostReceived = 64U << 20U;  // limit for a peer that floods
   std::size_t received_ = 0;                                // octets of the peer's
   std::size_t kept_ = 0;                                    // octets noted in exchange_
   Part::Kind ended_ = Part::kOctets;                        // how the peer's direction ended, if not kOctets

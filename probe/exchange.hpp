@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What crossed the wire in one connection of a case, in its order: for the auditor, the reports and the captures.
+// The octets of one connection of a case in their order: for the auditor, the reports and the captures.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace weft::probe {
 
-// One piece of it.
+// One part of an exchange.
 struct Part {
   enum Kind : std::uint8_t { kOctets, kFin, kReset };
   Kind kind{};
   bool from_peer{};
-  std::vector<std::byte> octets{};  // as they were given to send(), or came from recv()
+  std::vector<std::byte> octets{};  // octets as passed to send() or returned by recv()
   Duration at{};                    // since the connection was opened
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An exchange as the TCP events of a capture, whose packets are the exchange's parts, numbered from 1.
+// An exchange as the TCP events of a capture, whose packets are the parts of the exchange, numbered from 1.
 #pragma once
 
 #include <array>
@@ -9,12 +9,12 @@
 
 namespace weft::probe {
 
-// The end that opened the connection has sent the first packet.
+// The end that opened the connection sent the first packet.
 [[nodiscard]] inline conformance::End end_of(const Exchange& exchange, bool peer) noexcept {
   return peer == exchange.peer_opened ? conformance::End::kFirst : conformance::End::kSecond;
 }
 
-// Hands each event to `take`.
+// Passes each event to `take`.
 template <typename Take>
 void for_each_event(const Exchange& exchange, Take take) {
   using conformance::Closing;

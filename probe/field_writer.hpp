@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Big-endian numbers one behind the other, for messages that are no hot path.
+// Sequences of big-endian numbers, for messages that are not performance-critical.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ class FieldWriter {
   std::vector<std::byte> octets_{};
 };
 
-// Takes from the front. Behind the end it gives zeros, and good() tells so.
+// Reads from the front. After the end, it returns zeros and good() returns false.
 class FieldReader {
  public:
   explicit FieldReader(Bytes octets) noexcept : rest_(octets) {}

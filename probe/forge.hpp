@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Startup frames and FPDUs with faults in chosen places. What is not said to be wrong is right.
+// Generation of start-up frames and FPDUs with faults in selected places. Everything else is correct.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace weft::probe {
 
-// The prober's startup frame. Fields as RFC 5044 section 7.1.1 and RFC 6581 section 6 have them.
+// The start-up frame of the prober. Fields as in RFC 5044 section 7.1.1 and RFC 6581 section 6.
 struct StartUp {
   std::uint8_t revision = 2;
   bool markers = false;
@@ -29,7 +29,7 @@ struct StartUp {
   std::optional<std::uint16_t> private_data_length{};  // what PD_Length says
   std::optional<bool> enhanced_flag{};                 // S, whether or not there is enhanced data
 };
-// `kind` tells which key.
+// `kind` determines the key.
 [[nodiscard]] std::vector<std::byte> forge(mpa::FrameKind kind, const StartUp& start_up);
 
 // What is wrong with an FPDU.
@@ -44,7 +44,7 @@ struct FpduFault {
   bool no_markers{};                      // leaves them out where they are due
 };
 
-// The prober's half of the stream.
+// The outbound direction of the prober.
 class Framer {
  public:
   Framer() = default;
@@ -58,11 +58,11 @@ class Framer {
   std::uint64_t position_ = 0;
 };
 
-// The peer's half.
+// The inbound direction, from the peer.
 class FrameReader {
  public:
   explicit FrameReader(mpa::Framing framing) noexcept;
-  // Takes an FPDU from the front of `octets`; empty: not all of it is there. An error is a sentence about what the peer
+  // Removes an FPDU from the front of `octets`; empty if it is incomplete. An error is a sentence about what the peer
   // sent.
   std::expected<std::optional<std::vector<std::byte>>, std::string> take(std::vector<std::byte>& octets);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ways to a peer that connects have in common: the wait for its connection, the Reply that fits, and the initiator's first
-// FPDU.
+// The common part of the drivers for peers that connect: the wait for a connection, a matching Reply, and the
+// initiator's first FPDU.
 #pragma once
 
 #include <atomic>
@@ -36,7 +36,8 @@ class FromPeer : public Way {
   void expect_alive(Conversation& by) override { by.expect_empty_read(); }
 
  protected:
-  // A Reply that fits the Request, then what the initiator has to send before the prober may (MPA-7.1.2-17).
+  // Sends a Reply that matches the Request, then waits for what the initiator must send before the prober may
+  // (MPA-7.1.2-17).
   void answer(Conversation& by, const PeerFrame& request, StartUp reply, const Wish& next) {
     const auto& asked = request.frame.enhanced;
     reply = fitting_reply(request.frame, std::move(reply));
@@ -48,7 +49,7 @@ class FromPeer : public Way {
   }
 
   [[nodiscard]] virtual std::vector<std::byte> private_data(const Wish&) const { return {}; }
-  // Whether it sends something of its own when the connection is there, behind the RTR where there is one.
+  // Returns whether the peer sends something of its own once connected, after the RTR if there is one.
   [[nodiscard]] virtual bool speaks_besides() const { return false; }
   // A connection that has what the opening wishes.
   virtual std::unique_ptr<Conversation> arrival_for(const Opening& opening) { return arrival(opening.socket); }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Well-formed ULPDUs of the prober's, numbered as DDP wants it. A case breaks one by writing into it:
+// Well-formed ULPDUs of the prober, numbered as DDP requires. A case breaks one by overwriting fields:
 //
-//   auto ulpdu = stream.make().send(payload);
-//   ddp::UntaggedLayout::MoField::put(ulpdu, 4);
+//     auto ulpdu = stream.make().send(payload);
+//     ddp::UntaggedLayout::MoField::put(ulpdu, 4);
 #pragma once
 
 #include <array>

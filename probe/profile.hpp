@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A user's own ULP, as a text file says it: how it opens a connection, and what the prober can reach then. docs/probe-profiles.md
-// has the format.
+// The ULP of a user, as a text file describes it: how it opens a connection, and what the prober can reach then.
+// docs/probe-profiles.md specifies the format.
 #pragma once
 
 #include <cstdint>
@@ -28,14 +28,14 @@ struct Template {
   [[nodiscard]] std::vector<std::byte> filled(ddp::Stag stag, ddp::TaggedOffset offset, std::uint32_t size) const;
 };
 
-// A number that stands in what the peer sends, or that is always the same. Big-endian.
+// A number in what the peer sends, or a constant. Big-endian.
 struct Place {
   bool constant{};
   std::uint64_t value{};  // the number itself, or where it stands
   std::size_t width{};    // octets, 1 to 8
 };
 
-// One step behind the start-up.
+// One step after the start-up.
 struct ProfileStep {
   enum Kind : std::uint8_t {
     kSend,         // the prober sends `octets`
@@ -48,7 +48,7 @@ struct ProfileStep {
   std::size_t size{};
 };
 
-// A region of the peer's, and where it says so.
+// A region of the peer, and where the peer advertises it.
 struct ProfileRegion {
   std::size_t source{};  // 0: the private data; n: the n-th Send that the steps expect
   Place stag{}, offset{}, length{};
@@ -72,7 +72,7 @@ struct Profile {
   static constexpr std::size_t kMostPrivateData = 508;  // of an enhanced frame
 };
 
-// Else a sentence that begins with the line's number.
+// The error is a sentence that begins with the line number.
 [[nodiscard]] std::expected<Profile, std::string> parse_profile(std::string_view text);
 
 }  // namespace weft::probe

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run of the prober found: for the writers of text, JSON, JUnit's XML, HTML and captures.
+// The results of a run of the prober, for the writers of text, JSON, JUnit XML, HTML and captures.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@
 
 namespace weft::probe {
 
-// A rule of the auditor, held against all that the peer sent in the whole run.
+// A rule of the auditor, applied to everything that the peer sent in the run.
 struct RuleResult {
   const conformance::Rule* rule{};
   Verdict verdict{};  // pass, fail (violation), warn (warning), or not applicable: nothing to judge was seen

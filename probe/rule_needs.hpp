@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rule of conformance/ is about: only where the peer sent that was there something to judge.
+// The subject of each rule of conformance/: a rule is only applicable if the peer sent something that it judges.
 #pragma once
 
 #include "conformance/connection_audit.hpp"
@@ -7,7 +7,7 @@
 
 namespace weft::probe {
 
-// True also for a rule of which nothing is known here: then any iWARP is something.
+// Also true for rules that are not listed here: any iWARP counts then.
 [[nodiscard]] bool had_something(const conformance::Rule& rule, const conformance::ConnectionAudit& audit,
                                  conformance::Direction peer);
 

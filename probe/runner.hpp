@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs cases against a peer, side by side where it can take that, and tells what each found.
+// Runs cases against a peer, concurrently if the peer permits, and reports the results.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace weft::probe {
 
-// Which cases: by the beginnings of their names or of their clauses; empty: all.
+// Selects cases by prefixes of their names or clauses; empty: all.
 struct CaseFilter {
   std::vector<std::string> only{};
   std::vector<std::string> skip{};
@@ -28,16 +28,16 @@ struct RunOptions {
   const std::atomic<bool>* stop{};                                                        // set: no further case begins
 };
 
-// The first contact: whether there is an iWARP peer to be probed, which answers something like an MPA frame; else a sentence.
-// The way knows then of which revision the peer's start-ups are.
+// Checks that there is an iWARP peer, which answers something like an MPA frame; else returns a sentence. Determines
+// the MPA revision of the peer's start-ups.
 [[nodiscard]] std::expected<void, std::string> meet(Way& way);
-// Whether it is still there.
+// Checks that the peer is still reachable.
 [[nodiscard]] std::expected<void, std::string> knock(Way& way);
 
-// The results stand in the order of all_cases(), whatever order they ran in.
+// Runs the cases. Results are in the order of all_cases(), whatever order they ran in.
 [[nodiscard]] Report run(Way& way, const RunOptions& options);
 
-// The peer's octets in all exchanges, held against the rules of conformance/.
+// Applies the rules of conformance/ to the octets of the peer in all exchanges.
 [[nodiscard]] std::vector<RuleResult> judge(const std::vector<CaseResult>& cases);
 
 }  // namespace weft::probe

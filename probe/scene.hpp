@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a case works with: connections to the peer, and what the peer offers there.
+// The context of a case: connections to the peer, and what the peer offers there.
 #pragma once
 
 #include <chrono>
@@ -25,7 +25,7 @@ struct Opening {
   bool prober_first = true;  // as initiator: an empty Write behind the Reply, so that the peer may send (MPA-7.1.2-17)
 };
 
-// One case's view of the peer. Not safe for threads.
+// The view of the peer for one case. Not thread-safe.
 class Scene {
  public:
   // What a case may take, and one that waits for a time-out of the peer (slow).
@@ -57,9 +57,9 @@ class Scene {
   PeerReport report();
   // The same over a connection that lives.
   PeerReport report(Conversation& by);
-  // The connection is as good as before: what came before was dealt with, and the peer answers.
+  // Checks that the connection still works: previous octets were processed, and the peer answers.
   void expect_alive(Conversation& by);
-  // Brings the peer to read `size` octets of ours (kReads); its Read Request.
+  // Makes the peer read `size` octets of prober memory (kReads). Returns its Read Request.
   rdmap::ReadRequest provoke_read(Conversation& by, ddp::TaggedOffset offset, std::uint32_t size);
   // Sends an order; with kAnswer waits for the report.
   std::optional<PeerReport> order(Conversation& by, const Order& order);
@@ -77,9 +77,9 @@ class Scene {
   [[nodiscard]] Duration quiet() const noexcept;
 
   [[nodiscard]] std::size_t conversations() const noexcept;  // begun up to now
-  // All that crossed the wire, for the report.
+  // Returns all exchanges, for the report.
   [[nodiscard]] std::vector<Exchange> exchanges() const;
-  // What is wrong and decides no case.
+  // Returns violations that do not decide the case.
   [[nodiscard]] std::vector<std::string> warnings() const;
 
  private:

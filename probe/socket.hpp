@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TCP sockets with deadlines, as the prober needs them: one octet at a time where asked, resets by hand, small segments.
+// TCP sockets with deadlines for the prober: single octets, explicit resets, small segments.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ class Socket {
   Socket& operator=(const Socket&) = delete;
 
   enum class Got : std::uint8_t { kOctets, kFin, kReset, kNothing };
-  // Appends what comes to `octets`; waits until the deadline.
+  // Appends received octets to `octets`. Waits until the deadline.
   Got receive(std::vector<std::byte>& octets, Instant deadline);
-  // False: the peer has reset the connection, or takes nothing until the deadline.
+  // Returns false if the peer has reset the connection, or accepts nothing until the deadline.
   bool send(Bytes octets, Instant deadline);
   void shut() noexcept;                                       // FIN
   void reset() noexcept;                                      // RST, and closed

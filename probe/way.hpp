@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the prober comes to a connection: what the peer is (its profile), and which end opens TCP.
+// How the prober connects: the kind of peer (its profile), and which end opens the TCP connection.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace weft::probe {
 
-// Safe for threads: cases run side by side.
+// Thread-safe: cases run concurrently.
 class Way {
  public:
   virtual ~Way() = default;
@@ -25,22 +25,22 @@ class Way {
     return needs & ~(offers() | (enhanced ? std::uint32_t{kEnhanced} : 0U));
   }
   [[nodiscard]] bool peer_connects() const { return (offers() & kConnects) != 0; }
-  // How many conversations the peer can have at a time.
+  // Returns how many concurrent connections the peer supports.
   [[nodiscard]] virtual unsigned most_at_a_time() const = 0;
   // How many of them one case may hold open. A peer that connects has no more than it opens by itself.
   [[nodiscard]] virtual unsigned most_held() const { return 64; }
 
   // A TCP connection, no octet sent; a Judgement where there is none.
   virtual std::unique_ptr<Conversation> dial(const SocketWish& wish) = 0;
-  // Leads a new connection through the start-up into full operation. What the peer offers there, as far as it tells. `by` is the
-  // connection from its first octet on, so that a start-up that fails is told, too.
+  // Performs the start-up of a new connection, up to full operation. Returns what the peer offers there, if known. `by`
+  // is set before the first octet, so that a failed start-up is reported, too.
   virtual Advert open(const Opening& opening, std::unique_ptr<Conversation>& by) = 0;
   // The same start-up, as far as the peer's revision of MPA has it.
   [[nodiscard]] StartUp spoken(StartUp start_up) const;
 
-  // Whether the stream is as good as before.
+  // Checks that the stream still works.
   virtual void expect_alive(Conversation& by) = 0;
-  // Brings the peer to read our memory at kOwnStag; see Scene::provoke_read().
+  // Makes the peer read prober memory at kOwnStag; see Scene::provoke_read().
   virtual void ask_to_read(Conversation& by, ddp::TaggedOffset offset, std::uint32_t size);
 
   std::string place{};        // where the prober listens; empty where the peer does

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways to a peer that connects: the prober listens, reads the peer's Request and answers it.
+// Connections to a peer that connects: the prober listens, reads the Request of the peer and answers it.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace weft::probe {
 
-// A peer that the prober has started. Its end: the process is ended, and has been waited for.
+// A peer that the prober has started. The destructor ends the process and waits for it.
 class StartedPeer {
  public:
   virtual ~StartedPeer() = default;
@@ -20,7 +20,7 @@ class StartedPeer {
 // A Reply that fits the Request: `wanted`, but for what the Request leaves no choice of.
 [[nodiscard]] StartUp fitting_reply(const mpa::StartupFrame& request, StartUp wanted = {});
 
-// How connections come to the prober. The calls come from any thread, one at a time.
+// How the prober gets connections. Any thread may call the functions, one at a time.
 struct Listening {
   std::unique_ptr<ListeningSocket> socket{};
   // Starts a peer, which connects to `socket`: once for each connection; a probe-peer (profile "weft") connects again by

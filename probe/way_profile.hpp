@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way to a peer whose opening a file describes: the raw way to it, and what the file says behind the start-up.
+// Connections to a peer whose protocol a file describes: those of the raw profile, followed by the steps of the file.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace weft::probe {
 // (Listening::leaves_first) when first_is_the_peers(profile). `name`: for reports.
 [[nodiscard]] std::unique_ptr<Way> way_by_profile(std::string name, Profile profile, std::unique_ptr<Way> raw);
 
-// The steps begin by something of the peer's.
+// Returns whether the first step is a message of the peer.
 [[nodiscard]] bool first_is_the_peers(const Profile& profile) noexcept;
 
 }  // namespace weft::probe

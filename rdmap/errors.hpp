@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The RDMAP errors of RFC 5040 section 4.8, figure 9. The enumerators' values are the codes on the wire.
+/// @file
+/// The RDMAP errors of RFC 5040 section 4.8, figure 9. The values of the enumerators are the codes on the wire.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +10,13 @@
 
 namespace weft::rdmap {
 
-enum class Layer : std::uint8_t { kRdmap = 0, kDdp = 1, kLlp = 2 };  // RDMAP-4.8-06
+/// Identifies the layer of an error (RDMAP-4.8-06).
+enum class Layer : std::uint8_t { kRdmap = 0, kDdp = 1, kLlp = 2 };
 
-// Error types of layer 0.
+/// Identifies the type of an RDMAP error (layer 0).
 enum class ErrorType : std::uint8_t { kLocalCatastrophic = 0, kRemoteProtection = 1, kRemoteOperation = 2 };
 
+/// Identifies a remote protection error.
 enum class ProtectionError : std::uint8_t {
   kInvalidStag = 0x00,
   kBaseOrBounds = 0x01,
@@ -24,6 +27,7 @@ enum class ProtectionError : std::uint8_t {
   kUnspecified = 0xff,
 };
 
+/// Identifies a remote operation error.
 enum class OperationError : std::uint8_t {
   kInvalidVersion = 0x05,
   kUnexpectedOpcode = 0x06,
@@ -33,7 +37,7 @@ enum class OperationError : std::uint8_t {
   kUnspecified = 0xff,
 };
 
-// An error of any layer, spelled as the Terminate message spells it. What it means is in rdmap/error_table.hpp.
+/// Holds an error of any layer in the encoding of the Terminate message. rdmap/error_table.hpp describes the codes.
 struct ErrorCode {
   Layer layer{};
   std::uint8_t type{};
@@ -41,7 +45,7 @@ struct ErrorCode {
   constexpr bool operator==(const ErrorCode&) const = default;
 };
 
-// RDMAP takes over type and code of an error that a lower layer found (RDMAP-4.8-07).
+/// Returns the code of an error. RDMAP adopts type and code of an error that a lower layer detected (RDMAP-4.8-07).
 [[nodiscard]] constexpr ErrorCode error_code(ddp::TaggedError error) noexcept {
   return {Layer::kDdp, std::to_underlying(ddp::ErrorType::kTagged), std::to_underlying(error)};
 }
@@ -55,10 +59,10 @@ struct ErrorCode {
   return {Layer::kRdmap, std::to_underlying(ErrorType::kRemoteOperation), std::to_underlying(error)};
 }
 
-// A fault of our own, for instance a receive that its owner deregistered; any code would do (RDMAP-4.8-23).
+/// Code of a local fault, such as a receive that its owner deregistered. Any code would be permitted (RDMAP-4.8-23).
 inline constexpr ErrorCode kLocalCatastrophic{Layer::kRdmap, 0, 0};
 
-// A ULPDU shorter than its DDP header has no code of its own (DDP-4-01).
+/// Code of a ULPDU shorter than its DDP header, for which the RFC has no code (DDP-4-01).
 inline constexpr ErrorCode kUlpduTooShort = error_code(OperationError::kUnspecified);
 
 [[nodiscard]] constexpr ErrorCode error_code(ddp::HeaderError error) noexcept {
@@ -70,8 +74,8 @@ inline constexpr ErrorCode kUlpduTooShort = error_code(OperationError::kUnspecif
   std::unreachable();
 }
 
-// A Read or Atomic Request whose access to our memory was refused. A misaligned atomic is the one case that RFC 7306
-// section 8.2 puts elsewhere (RDMAPX-8.2-05).
+/// Returns the code for a Read or Atomic Request whose access to local memory was refused. RFC 7306 section 8.2 makes a
+/// misaligned atomic the one exception (RDMAPX-8.2-05).
 [[nodiscard]] constexpr ErrorCode request_error(ddp::AccessError error) noexcept {
   switch (error) {
     case ddp::AccessError::kInvalidStag: return error_code(ProtectionError::kInvalidStag);
@@ -84,7 +88,8 @@ inline constexpr ErrorCode kUlpduTooShort = error_code(OperationError::kUnspecif
   std::unreachable();
 }
 
-// An end wanted memory that it may not have: RDMAP's remote protection errors and DDP's tagged buffer errors.
+/// Returns whether the error means that an end accessed memory without permission: the remote protection errors of
+/// RDMAP and the tagged buffer errors of DDP.
 [[nodiscard]] constexpr bool refuses_memory(const ErrorCode& error) noexcept {
   switch (error.layer) {
     case Layer::kRdmap: return error.type == std::to_underlying(ErrorType::kRemoteProtection);
@@ -94,8 +99,8 @@ inline constexpr ErrorCode kUlpduTooShort = error_code(OperationError::kUnspecif
   return false;  // from the wire: a layer that no registry has
 }
 
-// A Send with Invalidate whose STag cannot be invalidated, whatever the reason (RDMAP-5.3-15). The code exists under
-// two types; figure 10 lists the invalidating Sends under the protection errors.
+/// Code of a Send with Invalidate whose STag cannot be invalidated, whatever the reason (RDMAP-5.3-15). The code exists
+/// under two types; figure 10 lists the invalidating Sends under the protection errors.
 inline constexpr ErrorCode kCannotInvalidate = error_code(ProtectionError::kCannotInvalidate);
 
 }  // namespace weft::rdmap

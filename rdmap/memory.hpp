@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What RDMAP needs from the owner of memory beyond placement: sources to read, atomics, invalidation.
+/// @file
+/// What RDMAP needs from the owner of memory besides placement: sources to read, atomics, invalidation.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +11,23 @@
 
 namespace weft::rdmap {
 
-// One element of a work request's scatter or gather list. The address is only ever used by the owner of memory, who
-// checks the key each time: memory may be deregistered while work is outstanding.
+/// Represents one element of the scatter/gather list of a work request.
+/// Only the owner of memory uses the address, and checks the key each time, because memory may be deregistered while
+/// work is outstanding.
 struct LocalSegment {
+  /// Address of the first octet, in the address space of the region.
   std::uint64_t address{};
+  /// Length in octets.
   std::uint32_t length{};
+  /// Key of the region.
   std::uint32_t lkey{};
+  /// Compares all members.
   bool operator==(const LocalSegment&) const = default;
 };
+/// Refers to a scatter/gather list.
 using LocalSegments = std::span<const LocalSegment>;
 
-// RFC 7306 section 5, operands in host order.
+/// Describes an atomic operation (RFC 7306 section 5). Operands are in host order.
 struct AtomicOperation {
   enum class Kind : std::uint32_t { kFetchAdd = 0, kCmpSwap = 2 };
   Kind kind{};
@@ -30,41 +37,45 @@ struct AtomicOperation {
   std::uint64_t compare_mask{};
 };
 
+/// Gives RDMAP access to registered memory. The owner of the memory implements it.
 class Memory : public ddp::Placement {
  public:
   // --- As Data Source of a peer's RDMA Read or target of a peer's atomic. Zero-length reads never get here.
 
-  // The checks of an RDMA Read Request (RDMAP-5.2), for the whole range, before the first octet is answered.
+  /// Checks the whole range of an RDMA Read Request (RDMAP-5.2), before the first octet of the response is sent.
   virtual std::expected<void, ddp::AccessError> check_read(ddp::Stag stag, ddp::TaggedOffset offset,
                                                            std::uint32_t length) = 0;
-  // Checks again and copies out.size() octets: the STag may have been revoked between two segments of one response.
+  /// Checks the access again and copies out.size() octets. The STag may have been revoked between two segments of a
+  /// response.
   virtual std::expected<void, ddp::AccessError> read_tagged(ddp::Stag stag, ddp::TaggedOffset offset,
                                                             MutableBytes out) = 0;
-  // Executes one atomic on the 8 octets at `offset`, serialised with every other atomic of the device; returns the old
-  // value.
+  /// Executes an atomic on the 8 octets at `offset`, serialized with all other atomics of the device. Returns the old
+  /// value.
   virtual std::expected<std::uint64_t, ddp::AccessError> atomic(ddp::Stag stag, ddp::TaggedOffset offset,
                                                                 const AtomicOperation& op) = 0;
-  // Send with Invalidate: on return no octet of the buffer can be reached through this STag any more.
+  /// Invalidates an STag for a Send with Invalidate. Once it returns, no octet of the buffer is accessible by this
+  /// STag.
   virtual std::expected<void, ddp::AccessError> invalidate(ddp::Stag stag) = 0;
 
   // --- The local side's own work requests.
 
-  // Copies out.size() octets from `offset` of the gather list: the source of a Send or Write.
+  /// Copies out.size() octets from `offset` of the gather list: the source of a Send or Write.
   virtual std::expected<void, ddp::LocalFault> gather(LocalSegments source, std::uint64_t offset, MutableBytes out) = 0;
-  // The same octets without a copy, for streams without a CRC: appends spans to `pieces`, or returns false to ask for a
-  // copy (not supported, or not enough slots). `used` is how many were appended.
+  /// Appends spans of the same octets to `pieces` instead of copying them, for streams without CRCs. `used` receives
+  /// the number of spans.
+  /// Returns false if the caller has to copy: not supported, or too few elements in `pieces`.
   virtual bool borrow(LocalSegments source, std::uint64_t offset, std::uint64_t length, std::span<Bytes> pieces,
                       std::size_t& used) {
     static_cast<void>(source), static_cast<void>(offset), static_cast<void>(length), static_cast<void>(pieces);
     used = 0;
     return false;
   }
-  // Copies `payload` to `offset` of the scatter list: the sink of a Read Response or Atomic Response.
+  /// Copies `payload` to `offset` of the scatter list: the sink of a Read Response or Atomic Response.
   virtual std::expected<void, ddp::LocalFault> scatter(LocalSegments sink, std::uint64_t offset, Bytes payload) = 0;
 
-  // Where octets [offset, offset + length) of the receive that was taken last, or of a scatter list, are going to be
-  // placed, after the same checks, so that the socket may put them there. Empty when they do not lie side by side, or
-  // may not be placed. Good until the next call.
+  /// Returns the memory in which octets [offset, offset + length) of the last taken receive, or of a scatter list, will
+  /// be placed, after the same checks, so that they can be read from the socket directly.
+  /// Returns an empty span if the memory is not contiguous or may not be written. Valid until the next call.
   virtual MutableBytes landing(const ddp::ReceiveBuffer& buffer, std::uint64_t offset, std::uint64_t length) {
     static_cast<void>(buffer), static_cast<void>(offset), static_cast<void>(length);
     return {};
@@ -74,8 +85,8 @@ class Memory : public ddp::Placement {
     return {};
   }
 
-  // A work request that never leaves the host (Local Invalidate, Bind Memory Window), carried out at its turn in the
-  // send queue.
+  /// Performs a work request that never leaves the host (Local Invalidate, Bind Memory Window) at its turn in the send
+  /// queue.
   virtual std::expected<void, ddp::LocalFault> perform_local(std::uint64_t cookie) = 0;
 };
 

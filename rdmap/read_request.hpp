@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The RDMA Read Request header, RFC 5040 section 4.4.
+/// @file
+/// The RDMA Read Request header (RFC 5040 section 4.4).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,8 @@
 
 namespace weft::rdmap {
 
-// 28 octets behind the DDP header:  | SinkSTag 4 | SinkTO 8 | RDMARDSZ 4 | SrcSTag 4 | SrcTO 8 |   (RDMAP-4.4-01)
+/// Describes the header, 28 octets after the DDP header: | SinkSTag 4 | SinkTO 8 | RDMARDSZ 4 | SrcSTag 4 | SrcTO 8 |
+/// (RDMAP-4.4-01)
 struct ReadRequestLayout {
   using SinkStag = Be<0, std::uint32_t>;
   using SinkTo = Be<4, std::uint64_t>;
@@ -21,16 +23,19 @@ struct ReadRequestLayout {
 };
 static_assert(ReadRequestLayout::kSize == 28);
 
+/// Holds an RDMA Read Request.
 struct ReadRequest {
-  ddp::Stag sink_stag{};  // the responder copies both into its Response unread (RDMAP-4.4-03, RDMAP-4.4-04)
+  /// Sink, which the responder copies to its Response unchecked, as it does sink_offset (RDMAP-4.4-03, RDMAP-4.4-04).
+  ddp::Stag sink_stag{};
   ddp::TaggedOffset sink_offset{};
-  std::uint32_t size{};  // octets to read; 0 is legal and validates nothing (RDMAP-5.2.1-14)
+  std::uint32_t size{};  ///< octets to read; 0 is legal and validates nothing (RDMAP-5.2.1-14)
   ddp::Stag source_stag{};
   ddp::TaggedOffset source_offset{};
   constexpr bool operator==(const ReadRequest&) const = default;
 };
 
-// A Read Request carries its header and nothing else (RDMAP-4.2-02). The RFC has no code for a wrong length.
+/// Parses a Read Request, which has no octets besides its header (RDMAP-4.2-02). The RFC has no code for a wrong
+/// length.
 [[nodiscard]] constexpr std::expected<ReadRequest, OperationError> parse_read_request(Bytes payload) noexcept {
   using L = ReadRequestLayout;
   if (payload.size() != L::kSize) return std::unexpected(OperationError::kUnspecified);
@@ -41,7 +46,7 @@ struct ReadRequest {
                      {L::SourceTo::get(payload)}};
 }
 
-// Writes the header to the front of `out`, which has room for it, and returns its size.
+/// Writes the header to the front of `out`, which must be large enough, and returns its size.
 constexpr std::size_t serialize(const ReadRequest& request, MutableBytes out) noexcept {
   using L = ReadRequestLayout;
   L::SinkStag::put(out, request.sink_stag.value);
@@ -52,8 +57,8 @@ constexpr std::size_t serialize(const ReadRequest& request, MutableBytes out) no
   return L::kSize;
 }
 
-// What is left of a request of which `sent` octets were answered, as a Terminate describes it (RDMAP-4.8-20,
-// RDMAP-4.8-21).
+/// Returns the rest of a request of which `sent` octets were answered, as a Terminate describes it (RDMAP-4.8-20,
+/// RDMAP-4.8-21).
 [[nodiscard]] constexpr ReadRequest remainder(const ReadRequest& request, std::uint32_t sent) noexcept {
   ReadRequest left = request;
   left.sink_offset.value += sent;

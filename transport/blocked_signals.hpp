@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signals belong to the application's threads: one of ours calls this before anything else.
+// Signal mask of weft's threads. Signals belong to the application's threads: each weft thread calls this first.
 #pragma once
 
 #include <pthread.h>
@@ -9,9 +9,9 @@
 
 namespace weft::transport {
 
-// Blocks every signal in the calling thread but those of a fault of its own: a program that handles them, as debuggers'
-// helpers, garbage collectors and crash reporters do, is to hear of each, and a blocked one would end the process
-// without its handler. SIGABRT stays: abort() unblocks it itself.
+// Blocks all signals in the calling thread except those of its own faults. Debugger helpers, garbage collectors and
+// crash reporters handle those and need all of them, and a blocked one would end the process without its handler.
+// SIGABRT needs no exception: abort() unblocks it.
 inline void block_signals() noexcept {
   sigset_t all;
   sigfillset(&all);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A TCP socket that has a local address and has not begun to listen or to connect. Once it has a port, the port is its
-// owner's, and stays so when a Listener or Connector takes the socket over.
+/// @file
+/// TCP sockets that are bound to a local address and do not listen or connect yet.
 #pragma once
 
 #include <expected>
@@ -12,49 +12,63 @@
 
 namespace weft::transport {
 
+/// Specifies how a local address is bound.
 struct AddressOptions {
-  // Others may bind the port too, until one of them listens (SO_REUSEADDR). What connections of the past have left of a
-  // port (TIME_WAIT) is no hindrance in any case.
+  /// Lets other sockets bind the port too, until one of them listens (SO_REUSEADDR).
+  /// Past connections in TIME_WAIT never prevent a bind, whatever the value.
   bool reuse = false;
-  std::optional<bool> ipv6_only{};  // whether an IPv6 wildcard is for IPv6 alone (IPV6_V6ONLY); default: the system's
+  /// Restricts an IPv6 wildcard to IPv6 (IPV6_V6ONLY). Default: the setting of the system.
+  std::optional<bool> ipv6_only{};
+  /// Compares all members.
   bool operator==(const AddressOptions&) const = default;
 };
 
+/// Owns a TCP socket with a local address. The port, once there is one, stays reserved for the owner, also when a
+/// Listener or Connector takes over the socket. Not thread-safe.
 class BoundSocket {
  public:
-  // Port 0 takes a free one.
+  /// Binds a socket to an address and a port. Port 0 selects a free one.
   [[nodiscard]] static std::expected<BoundSocket, std::error_code> bind(const Endpoint& at,
                                                                         const AddressOptions& options = {});
-  // The address alone. Unless pick_port() is called before, the system picks the port when it connects: it knows the
-  // peer then, and finds one in a fraction of the time.
+  /// Binds a socket to an address without a port.
+  /// Unless pick_port() is called, the system selects the port when the socket connects. It then knows the peer, and
+  /// finds a port in a fraction of the time.
   [[nodiscard]] static std::expected<BoundSocket, std::error_code> at_address(const Address& at,
                                                                               const AddressOptions& options = {});
-  // No address yet.
+  /// Opens a socket without an address.
   [[nodiscard]] static std::expected<BoundSocket, std::error_code> open(Family family,
                                                                         const AddressOptions& options = {});
-  BoundSocket() = default;  // none
+  /// Creates an object without a socket.
+  BoundSocket() = default;
+  /// Closes the socket.
   ~BoundSocket();
+  /// Takes over the socket of another object.
   BoundSocket(BoundSocket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), local_(other.local_) {}
+  /// Exchanges the sockets of both objects.
   BoundSocket& operator=(BoundSocket&& other) noexcept {
     std::swap(descriptor_, other.descriptor_);
     std::swap(local_, other.local_);
     return *this;
   }
 
+  /// Returns whether there is a socket.
   [[nodiscard]] bool is_open() const noexcept { return descriptor_ >= 0; }
+  /// Returns the descriptor, which remains owned by this object; -1 without a socket.
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
-  // With the real port; port 0: none yet.
+  /// Returns the local address and port; port 0 if there is no port yet.
   [[nodiscard]] const Endpoint& local() const noexcept { return local_; }
-  // As at_address(), of one that has none.
+  /// Binds a socket without an address to `at`, as at_address() does.
   std::error_code take_address(const Address& at) noexcept;
-  // A free one, unless it has one. local() is as before when that fails.
+  /// Reserves a free port, unless there is a port already. If it fails, local() does not change.
   std::error_code pick_port() noexcept;
+  /// Changes AddressOptions::reuse of the socket.
   void allow_reuse(bool on) noexcept;
-  // The same port at another address, or with other options, and no moment in between in which another process could
-  // take it. This one stays as it is when that fails.
+  /// Returns a socket with the same port at another address or with other options.
+  /// The port is never free in between, so no other process can take it. If it fails, this object does not change.
   [[nodiscard]] std::expected<BoundSocket, std::error_code> again(const Address& at, const AddressOptions& options);
 
-  // Gives the descriptor away. From here on TIME_WAIT of its connections does not keep others from the port.
+  /// Transfers the ownership of the descriptor to the caller.
+  /// From then on, connections of the socket in TIME_WAIT do not keep others from the port.
   [[nodiscard]] int release() noexcept;
 
  private:

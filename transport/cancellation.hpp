@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// pthread_cancel() ends a thread in whatever cancellation point of the C library it meets next. The verbs promise no
-// such place but the calls that wait for an event; a thread that moves octets or holds a lock meanwhile would leave
-// half a step behind. So what a stream does with its lock held meets none: the system calls of the data path are not
-// the library's (detail/system_calls.hpp), and all other code refuses cancellation around calls that may wait or write.
-// To refuse it with each lock would cost a message 50 ns.
+// Protection from pthread_cancel(), which ends a thread at the next cancellation point of the C library. The verbs are
+// cancellation points only in calls that wait for an event: a thread that moves octets or holds a lock would leave an
+// operation half done. So code that holds a stream's lock contains no cancellation point: the system calls of the data
+// path bypass the C library (detail/system_calls.hpp), and all other code disables cancellation around calls that may
+// wait or write. Disabling it with each lock would cost 50 ns per message.
 #pragma once
 
 #include <pthread.h>
 
 namespace weft::transport {
 
-// While it lives the calling thread is not cancelled.
+// Disables cancellation of the calling thread during its lifetime.
 class NoCancellation {
  public:
   NoCancellation() noexcept { ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }

@@ -16,18 +16,19 @@
 namespace weft::transport {
 
 struct ConnectOptions {
-  std::optional<Endpoint> local{};           // bind to it first; port 0 takes any free port
-  std::chrono::milliseconds timeout{10000};  // then std::errc::timed_out
+  std::optional<Endpoint> local{};           // bound first; port 0 selects a free port
+  std::chrono::milliseconds timeout{10000};  // limit; then the error is std::errc::timed_out
   SocketOptions socket{};
 };
 
-// A connect that was begun: over loopback, and wherever the system is quick, it is done within the call.
+// A connect that was started. Over loopback, and wherever the system is quick, it completes within the call.
 struct ConnectBegun {
   Socket socket{};
-  Endpoint local{};  // has its port now, if it had none before
+  Endpoint local{};  // with its port, even if it had none before
   bool connected = false;
 };
-// Without waiting, in the calling thread. `from`: bound before, or none; when it is open, options.local does not count.
+// Starts a connect in the calling thread without waiting. `from`: a bound socket, or none; if it is open, options.local
+// is ignored.
 [[nodiscard]] std::expected<ConnectBegun, std::error_code> begin_connect(BoundSocket from, const Endpoint& remote,
                                                                          const ConnectOptions& options);
 
@@ -36,14 +37,15 @@ class Connector {
  public:
   using OnDone = std::move_only_function<void(std::expected<Socket, std::error_code>)>;
 
-  // Calls `on_done` exactly once, for every kind of failure too, unless it is destroyed before.
+  // Calls `on_done` exactly once, also for every kind of failure, unless it is destroyed before.
   Connector(Reactor& reactor, const Endpoint& remote, const ConnectOptions& options, OnDone on_done);
-  // From an address that was bound before; options.local does not count.
+  // Connects from a bound socket; options.local is ignored.
   Connector(Reactor& reactor, BoundSocket from, const Endpoint& remote, const ConnectOptions& options, OnDone on_done);
-  // Of what begin_connect() has begun, or has failed with.
+  // Continues what begin_connect() started, or reports its failure.
   Connector(Reactor& reactor, std::expected<ConnectBegun, std::error_code> begun, std::chrono::milliseconds timeout,
             OnDone on_done);
-  ~Connector();  // abandons the attempt
+  // Cancels the attempt.
+  ~Connector();
   Connector(Connector&&) noexcept;
   Connector& operator=(Connector&&) noexcept;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The network interfaces of this host: each one becomes a Device of verbs/.
+/// @file
+/// The network interfaces of this host. Each one is a Device of the verbs API.
 #pragma once
 
 #include <array>
@@ -15,28 +16,30 @@
 
 namespace weft::transport {
 
-// One address of an interface.
+/// Describes one address of an interface.
 struct InterfaceAddress {
-  Address address{};               // of this host
-  std::uint8_t prefix_length = 0;  // in bits: what belongs to the same network
+  Address address{};               ///< local address
+  std::uint8_t prefix_length = 0;  ///< length of the network prefix in bits
+  /// Compares all members.
   bool operator==(const InterfaceAddress&) const = default;
 };
 
-// One network interface.
+/// Describes one network interface.
 struct Interface {
-  std::string name{};                           // "eth0"
-  std::uint32_t index = 0;                      // as if_nametoindex() gives it
-  std::uint32_t mtu = 0;                        // octets of a packet at most
-  bool up = false;                              // administratively up and with a carrier
-  bool loopback = false;                        // it leads to this host alone
-  std::array<std::byte, 6> hardware_address{};  // zero where there is none
-  std::vector<InterfaceAddress> addresses{};    // none where it has no IP
+  std::string name{};                           ///< name: "eth0"
+  std::uint32_t index = 0;                      ///< index, as if_nametoindex() returns it
+  std::uint32_t mtu = 0;                        ///< maximum size of a packet in octets
+  bool up = false;                              ///< administratively up, and has a carrier
+  bool loopback = false;                        ///< leads to this host only
+  std::array<std::byte, 6> hardware_address{};  ///< MAC address; zero if there is none
+  std::vector<InterfaceAddress> addresses{};    ///< IP addresses; may be empty
 };
 
-// In the order of their index. Interfaces without an IP address are included.
+/// Returns all interfaces in the order of their index, including those without an IP address.
 [[nodiscard]] std::expected<std::vector<Interface>, std::error_code> enumerate_interfaces();
 
-// The interface that has `local`; all of 127.0.0.0/8 belongs to the loopback interface. Nothing for the wildcard.
+/// Returns the interface that owns `local`. All of 127.0.0.0/8 belongs to the loopback interface.
+/// Returns nothing for the wildcard, and if no interface owns the address.
 [[nodiscard]] std::optional<Interface> find_owner(const std::vector<Interface>& interfaces, const Address& local);
 
 }  // namespace weft::transport

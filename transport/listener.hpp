@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accepts TCP connections at an endpoint.
+// Acceptance of TCP connections at an endpoint.
 #pragma once
 
 #include <expected>
@@ -15,44 +15,48 @@
 namespace weft::transport {
 
 struct ListenOptions {
-  int backlog = 128;  // the kernel's queue: connections that wait to be accepted
-  // How many more may be accepted before the thread's other sockets get their turn; never blocks, and calls nothing of
-  // this object. After a 0 the rest wait in the kernel's queue, where nothing of them is kept here, until resume().
+  int backlog = 128;  // length of the kernel's queue of connections that wait to be accepted
+  // Returns how many more connections may be accepted before the other sockets of the thread are served. Must not block
+  // or call this object. After it returns 0, the others wait in the kernel's queue until resume().
   std::function<int()> room{};
-  // Asked when there is no descriptor for one of them. True: there is now.
+  // Called when no descriptor is available for a connection. Returns whether one is available now.
   std::function<bool()> make_room{};
-  SocketOptions socket{};  // of the accepted sockets
+  SocketOptions socket{};  // options of accepted sockets
 };
 
-// The rules of all reactor objects are in transport/reactor.hpp; but its callbacks run in a readiness thread, which has
-// to outlive it as well. That thread serves the connections, too: a socket that was accepted and whose octets come a
-// moment later costs no second thread's waking. The reactor times the pauses.
+// Follows the rules of transport/reactor.hpp, except that its callbacks run in a readiness thread, which must outlive
+// it. That thread also serves the connections, so octets that arrive shortly after the accept wake no second thread.
+// The reactor times the pauses.
 class Listener {
  public:
-  // May throw std::bad_alloc, which ends the connection at hand and makes a pause.
-  // An accepted socket, or an error that does not end the listener (too many open files: it tries again after a pause).
+  // Receives an accepted socket, or an error that does not end the listener (too many open files: it retries after a
+  // pause). May throw std::bad_alloc, which ends the connection and starts a pause.
   using OnAccept = std::move_only_function<void(std::expected<Socket, std::error_code>)>;
 
-  // Port 0 takes any free port. An IPv6 wildcard listens for IPv4 too. Connections wait until the thread runs.
+  // Listens at an endpoint. Port 0 selects a free port. An IPv6 wildcard also accepts IPv4. Connections wait until the
+  // thread runs.
   [[nodiscard]] static std::expected<Listener, std::error_code> create(Reactor& reactor, ReadinessThread& thread,
                                                                        const Endpoint& at, const ListenOptions& options,
                                                                        OnAccept on_accept);
-  // At an address that was bound before. `at` is taken when this succeeds; with reuse allowed, the port may have a
-  // listener by now (address_in_use).
+  // Listens at a bound socket. `at` is consumed on success. With address reuse, another socket may listen at the port
+  // by now (address_in_use).
   [[nodiscard]] static std::expected<Listener, std::error_code> create(Reactor& reactor, ReadinessThread& thread,
                                                                        BoundSocket& at, const ListenOptions& options,
                                                                        OnAccept on_accept);
-  ~Listener();  // connections not yet accepted are reset
+  // Resets connections that were not accepted.
+  ~Listener();
   Listener(Listener&&) noexcept;
   Listener& operator=(Listener&&) noexcept;
 
-  void resume();  // asks `room` again, if it said 0
+  // Calls `room` again after it returned 0.
+  void resume();
 
-  [[nodiscard]] const Endpoint& local() const noexcept;  // with the real port
+  // With the actual port.
+  [[nodiscard]] const Endpoint& local() const noexcept;
 
-  // In a child process after fork(): the socket's number becomes `nowhere`, so that the parent alone listens, and
-  // nothing done here reaches the reactor that both share. The object itself has to be kept, for its locks may be held
-  // by a thread that is not in this process.
+  // In a child process after fork(): replaces the socket by `nowhere`, so that only the parent listens, and nothing
+  // done here affects the reactor that both share. The object itself must not be destroyed, because a thread that does
+  // not exist in this process may hold its locks.
   void leave_to_parent(int nowhere) noexcept;
 
  private:

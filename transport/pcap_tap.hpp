@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes what connections sent and received into a pcap file, as Ethernet, IP and TCP packets that Wireshark opens.
-// Nothing is captured, so nothing needs a privilege: the octets are those that passed through read() and write(), and
-// the headers around them are composed here. Order, content and direction are true; segment limits, TCP options and
-// acknowledgements are what a quiet network might have shown.
+// Capture of connections to a pcap file, as Ethernet, IP and TCP packets that Wireshark reads. It needs no privileges,
+// because the octets are those that passed through read() and write(), and the packet headers are generated here.
+// Order, content and direction are true; segment sizes, TCP options and acknowledgments are plausible ones of an idle
+// network.
 #pragma once
 
 #include <cstddef>
@@ -27,29 +27,29 @@ struct PcapConversation;
 class PcapStream;
 
 struct PcapError {
-  std::string sentence{};      // names the path and the cause
-  std::string_view refusal{};  // the cause, when it is not the system's: a link, another user's file; static storage
-  int os_error{};              // errno; 0 then
+  std::string sentence{};      // sentence that names the path and the cause
+  std::string_view refusal{};  // cause if weft refuses: a link, or a file of another user; static storage
+  int os_error{};              // errno; 0 if weft refuses
 };
 
-// One file for any number of connections. Thread-safe. Every call leaves whole packets in the file, so the file of a
-// killed program is readable.
+// Captures any number of connections to one file. Thread-safe. After each call, the file contains complete packets
+// only, so it is readable after the program was killed.
 class PcapTap {
  public:
-  // Creates or truncates `path`, for its owner alone; follows no link, and writes to no file of another user. A named
-  // pipe needs a reader. The first failure to write later (disk full ...) is told to `on_failure`, once,
-  // by the thread whose octets were to be written; no packets follow. It must not call the tap or its streams.
+  // Creates or truncates `path`, accessible to its owner only. Follows no links, and writes to no file of another user.
+  // A named pipe needs a reader. The first failed write later (disk full ...) calls `on_failure` once, in the thread
+  // whose octets were to be written, and ends the capture. `on_failure` must not call the tap or its streams.
   using OnFailure = std::function<void(const PcapError&)>;
   [[nodiscard]] static std::expected<PcapTap, PcapError> create(const std::string& path, OnFailure on_failure = {});
   ~PcapTap();
   PcapTap(PcapTap&&) noexcept;
   PcapTap& operator=(PcapTap&&) noexcept;
 
-  enum class Opener : std::uint8_t { kLocal, kRemote };  // who sent the SYN
-  static constexpr std::size_t kMaxSegment = 65495;      // 65535 octets of IPv4 packet less IPv4 and TCP headers
+  enum class Opener : std::uint8_t { kLocal, kRemote };  // sender of the SYN
+  static constexpr std::size_t kMaxSegment = 65495;      // 65535 octets of an IPv4 packet less the IPv4 and TCP headers
 
-  // Writes the three packets of the handshake. `mss` is the most payload of one packet; 0 means kMaxSegment. The stream
-  // may outlive the tap; the file is closed with the last of them.
+  // Writes the three packets of the handshake. `mss` is the maximum payload of one packet; 0 means kMaxSegment. The
+  // stream may outlive the tap; the last of them closes the file.
   [[nodiscard]] PcapStream open(const Endpoint& local, const Endpoint& remote, Opener opener, std::size_t mss = 0);
 
  private:
@@ -57,17 +57,19 @@ class PcapTap {
   std::shared_ptr<detail::PcapFile> file_;
 };
 
-// One connection in the file. Thread-safe. Each call starts a new packet: call sent() with one FPDU, or without
-// Markers with a run of whole FPDUs, and dissectors find an FPDU at the packet's start. Calls after the end of their
-// direction write nothing.
+// Captures one connection. Thread-safe. Each call starts a new packet: call sent() with one FPDU or, without Markers,
+// with several complete FPDUs, so that dissectors find an FPDU at the beginning of the packet. Calls after the end of
+// their direction write nothing.
 class PcapStream {
  public:
   PcapStream() noexcept;  // writes nothing
-  ~PcapStream();          // writes nothing: a connection whose end was not told stays open in the file
+  // Writes nothing: a connection whose end was not reported remains open in the file.
+  ~PcapStream();
   PcapStream(PcapStream&&) noexcept;
   PcapStream& operator=(PcapStream&&) noexcept;
 
-  void sent(std::span<const Bytes> pieces);  // one run of octets
+  // Contiguous octets.
+  void sent(std::span<const Bytes> pieces);
   void sent(Bytes octets) { sent(std::span(&octets, 1)); }
   void received(Bytes octets);
   void fin_sent();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the octets of a connection go through: its socket, plainly or with TLS on it. Reads and writes are those of Socket,
-// so that nothing above asks which of the two it is. Plain, they cost one comparison more than the socket's own.
+// The octets of a connection: those of its socket, plain or through TLS. It reads and writes as Socket does, so that
+// its users need not distinguish the two. A plain pipe costs one comparison more than the socket.
 //
-// With TLS octets may lie in the pipe that the socket does not show. A thread that leaves the socket to an epoll set has
-// to read while holds(): docs/progress.md.
+// With TLS, the pipe may hold octets that the socket does not show. A thread that leaves the socket to an epoll set has
+// to read while holds() is true: docs/progress.md.
 #pragma once
 
 #include <memory>
@@ -21,11 +21,11 @@ namespace tls {
 class Session;
 }
 
-// Not thread-safe, unlike Socket. Stays where it is made: what is inside points at the socket.
+// Not thread-safe, unlike Socket. Cannot be moved, because its parts refer to the socket.
 class Pipe {
  public:
   explicit Pipe(Socket socket) noexcept;
-  // Null: plain.
+  // `tls`: null for a plain pipe.
   Pipe(Socket socket, std::unique_ptr<tls::Session> tls) noexcept;
   ~Pipe();
   Pipe(const Pipe&) = delete;
@@ -34,28 +34,28 @@ class Pipe {
   [[nodiscard]] Socket& socket() noexcept { return socket_; }
   [[nodiscard]] const Socket& socket() const noexcept { return socket_; }
 
-  // --- Data path. A read fills its places as far as there is anything; less means that no octet is left for now, unless
-  // holds() says otherwise. kSecured comes once, where there is TLS, before the first octet.
+  // --- Data path. A read fills its places with all available octets; if it returns fewer, no octet is left for now,
+  // unless holds() is true. With TLS, kSecured is returned once, before the first octet.
   [[nodiscard]] IoResult read(MutableBytes into) noexcept { return tls_ ? read_tls(into, {}) : socket_.read(into); }
   [[nodiscard]] IoResult read(MutableBytes first, MutableBytes second) noexcept {
     return tls_ ? read_tls(first, second) : socket_.read(first, second);
   }
-  // What it does not take now has to be offered again, the same octets at the front.
+  // Octets that it does not accept must be presented again, at the front of the next call.
   [[nodiscard]] IoResult write(std::span<const Bytes> pieces) noexcept {
     return tls_ ? write_tls(pieces) : socket_.write(pieces);
   }
 
   // --- What crosses the wire
-  // Where there is TLS its records go to `stream`, which outlives the last call here, and the FIN behind them. Before the first
-  // octet.
+  // With TLS, records its records in `stream`, which must outlive the last call here, followed by the FIN. Call it
+  // before the first octet.
   void record(PcapStream& stream) noexcept;
-  // False where there is no TLS, or no more: a peer spoke plainly, and no octet was recorded.
+  // False without TLS, and once a peer turned out not to use TLS; no octet was recorded then.
   [[nodiscard]] bool records() const noexcept { return tls_ && recorded_ != nullptr; }
 
   // --- Inside the pipe
-  // Octets, or the end, that the socket does not show.
+  // Returns whether there are octets, or an end, that the socket does not show.
   [[nodiscard]] bool holds() const noexcept { return tls_ && holds_tls(); }
-  // While it lives reads bring what the pipe holds and leave the socket alone. So they come to an end.
+  // During its lifetime, reads return what the pipe holds without reading the socket, so they end.
   class Inside {
    public:
     explicit Inside(Pipe& pipe) noexcept : pipe_(pipe) { pipe_.only_inside(true); }
@@ -66,22 +66,23 @@ class Pipe {
    private:
     Pipe& pipe_;
   };
-  // False until the handshake is over: write() would take nothing, and room in the socket would not change that.
+  // False until the handshake is complete: write() would accept nothing, even if the socket is writable.
   [[nodiscard]] bool takes_octets() const noexcept { return !tls_ || takes_octets_tls(); }
-  // Of TLS's own, or what the socket did not take: flush() is to be called. kMoved: all has gone.
+  // Returns whether TLS has octets of its own, or octets that the socket did not accept: call flush(). kMoved: all were
+  // written.
   [[nodiscard]] bool has_output() const noexcept { return tls_ && has_output_tls(); }
   [[nodiscard]] IoResult flush() noexcept;
 
-  // --- Ending. TLS's close_notify stands before each FIN; it is lost where the socket does not take it, but for
+  // --- Ending. A close_notify of TLS precedes each FIN; it is lost if the socket does not accept it, except for
   // shutdown_write(), which then leaves has_output(), and flush() brings the FIN.
   void shutdown_write() noexcept;
   void close() noexcept;
   void reset() noexcept { socket_.reset(); }
 
   // --- Queries
-  // Why TLS has ended the connection; nothing where it did not.
+  // Returns why TLS ended the connection, if it did.
   [[nodiscard]] std::error_code failure() const noexcept;
-  // Nothing where there is no TLS, or not yet.
+  // Returns nothing without TLS, and before the handshake is complete.
   [[nodiscard]] std::optional<PeerIdentity> identity() const;
 
  private:
@@ -95,7 +96,7 @@ class Pipe {
   Socket socket_;
   std::unique_ptr<tls::Session> tls_;
   PcapStream* recorded_ = nullptr;
-  bool fin_waits_ = false;  // behind what TLS still has to write
+  bool fin_waits_ = false;  // after what TLS still has to write
 };
 
 }  // namespace weft::transport

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one place where the thread of the slow path blocks, and the origin of all its callbacks: timers, connectors,
-// resolvers. Asio lies behind it and is seen nowhere else.
+// The event loop of the slow path: the only place where its thread blocks, and the origin of all callbacks of timers,
+// connectors and resolvers. It hides Asio from all other code.
 #pragma once
 
 #include <chrono>
@@ -17,33 +17,34 @@ namespace detail {
 struct ReactorState;
 }
 
-// Objects made with a Reactor (Timer, Listener, Connector, Resolver) must be destroyed before it.
-// They share these rules:
-//   * Their callbacks run in the thread that is inside run(), one at a time, never inside the call that started them.
-//   * They may be used and destroyed in any thread. After the destructor has returned, the callback is not
-//     running and will not run. To keep that promise the destructor waits for a callback that runs in another thread:
-//     hold no lock that the callback takes. A callback may destroy its own object; it then runs to its end.
+// Objects created with a Reactor (Timer, Listener, Connector, Resolver) must be destroyed before it. They follow these
+// rules:
+//   * Their callbacks run in the thread that is in run(), one at a time, and never inside the call that started them.
+//   * They may be used and destroyed in any thread. Once the destructor has returned, the callback does not run any
+//     more. The destructor therefore waits for a callback that runs in another thread: hold no lock that the callback
+//     takes. A callback may destroy its own object and then runs to its end.
 //   * Callbacks must not throw.
 class Reactor {
  public:
-  // Fails when the process is out of descriptors.
+  // Fails if the process cannot open another descriptor.
   [[nodiscard]] static std::expected<Reactor, std::error_code> create();
   ~Reactor();
   Reactor(Reactor&&) noexcept;
   Reactor& operator=(Reactor&&) noexcept;
 
-  // Serves callbacks until stop(), and blocks in the kernel while there is nothing to do. One thread at a time.
-  // The thread that calls it should have blocked all signals. May be called again after it returned.
+  // Runs callbacks until stop(), and blocks in the kernel while there are none. One thread at a time. The calling
+  // thread should have blocked all signals. May be called again after it returned.
   void run();
-  // From any thread or callback, also before run(): the current, or else the next, run() returns soon. Callbacks that
-  // did not get their turn wait for the run() after that.
+  // Makes the current run(), or else the next one, return soon. Thread-safe, and allowed in callbacks and before run().
+  // Callbacks that did not run are left to the run() after that.
   void stop() noexcept;
-  // Runs the task in the thread inside run(), after the tasks posted before. From any thread. Tasks that never got
-  // their turn are destroyed unrun with the reactor.
+  // Runs a task in the thread that is in run(), after the tasks posted before. Thread-safe. Tasks that did not run are
+  // destroyed with the reactor.
   void post(Task task);
   void post_later(Task task, std::chrono::milliseconds delay);
 
-  [[nodiscard]] detail::ReactorState& state() noexcept { return *state_; }  // for the classes of this room
+  // For the classes of this module.
+  [[nodiscard]] detail::ReactorState& state() noexcept { return *state_; }
 
  private:
   [[nodiscard]] bool run_some();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of many established sockets can be read or written, with interest that is switched off and on per socket.
+// Readiness of many established sockets, with interest that is enabled and disabled per socket.
 //
 // Why not Asio's sockets: Asio registers every descriptor edge-triggered for its whole life and wakes its thread at
-// each arrival, also when none of its threads is to read that socket. An application that spins in poll_cq reads it
-// itself; a progress thread woken for the same octets takes a core, and often a lock, from it. Here interest off means
-// that the kernel wakes no thread. docs/decisions/0003-readiness.md has the long version.
+// each arrival, even if none of its threads is to read that socket. An application that spins in poll_cq() reads it
+// itself; a progress thread woken for the same octets takes a core, and often a lock, from it. Here, the kernel wakes
+// no thread for a socket without interest. docs/decisions/0003-readiness.md has the details.
 #pragma once
 
 #include <chrono>
@@ -19,11 +19,12 @@
 
 namespace weft::transport {
 
-// Readiness is level-triggered: it is told again until the socket was read or written, or the interest is gone.
+// Selects what is reported. Readiness is level-triggered: it is reported again until the socket was read or written, or
+// the interest was removed.
 struct Interest {
   bool read = false;
   bool write = false;
-  bool end = false;  // the peer's FIN, of a socket that is neither read nor written; told once
+  bool end = false;  // the FIN of the peer, for a socket that is neither read nor written; reported once
   bool operator==(const Interest&) const = default;
 };
 
@@ -32,14 +33,14 @@ inline constexpr Interest kReadInterest{.read = true};
 
 struct Ready {
   std::uint64_t token{};
-  bool readable{};  // octets, or the peer's FIN
+  bool readable{};  // octets, or the FIN of the peer
   bool writable{};
-  bool hangup{};  // reset, error, both directions are over, or the end that was asked for. All but the last are told
-                  // with no interest too, but then only once
+  bool hangup{};  // reset, error, end of both directions, or the requested end; all but the last are
+                  // also reported without interest, but then only once
 };
 
-// add, modify, remove and wait may be called from any threads at once. A wait that runs beside a remove may still
-// return the removed token: let tokens name connections in a table, not point at them.
+// add, modify, remove and wait are thread-safe. A wait() concurrent with a remove() may still return the removed token:
+// let tokens identify connections in a table instead of pointing at them.
 class ReadinessSet {
  public:
   [[nodiscard]] static std::expected<ReadinessSet, std::error_code> create();
@@ -48,25 +49,25 @@ class ReadinessSet {
   ReadinessSet& operator=(ReadinessSet&& other) noexcept;
 
   std::error_code add(const Socket& socket, std::uint64_t token, Interest interest) noexcept;
-  // Any other descriptor that can be read, an eventfd for instance. It must be open as long as the set is.
+  // Watches any other readable descriptor, such as an eventfd, which must remain open as long as the set.
   std::error_code watch(int descriptor, std::uint64_t token) noexcept;
-  // Told once for each thing that comes, and not again while it waits to be read: a listening socket's connections.
+  // Reports each arrival once, and not again while it waits to be read: for the connections of a listening socket.
   std::error_code add_edges(const Socket& socket, std::uint64_t token) noexcept;
-  // What waits there is told once more.
+  // Re-arms the edge-triggered notification: reports once more what waits there.
   std::error_code repeat_edge(const Socket& socket, std::uint64_t token) noexcept;
   std::error_code modify(const Socket& socket, std::uint64_t token, Interest interest) noexcept;
-  // Before the socket is closed: a forked child may keep the connection, and with it the registration, alive.
+  // Call it before closing the socket: a forked child may keep the connection, and so the registration, alive.
   std::error_code remove(const Socket& socket) noexcept;
 
-  // Fills the front of `ready` (at most kMaxReady entries) and returns how many; 0 when `timeout` passed. With more
-  // ready than room, calls take turns over all of them. A thread may be cancelled here, which unwinds it: no noexcept.
+  // Fills the front of `ready` (at most kMaxReady entries) and returns their number; 0 after `timeout`. If more sockets
+  // are ready, successive calls rotate over all of them. It is a cancellation point, so it is not noexcept.
   static constexpr std::size_t kMaxReady = 64;
   static constexpr std::chrono::milliseconds kForEver{-1};
   [[nodiscard]] std::size_t wait(std::span<Ready> ready, std::chrono::milliseconds timeout = {});
 
-  // Whether wait() would return something; takes nothing away, not even what is told only once.
+  // Returns whether wait() would return something. Consumes nothing, not even what is reported only once.
   [[nodiscard]] bool any_ready() const;
-  // False when the application has closed the descriptor, or it is another file's by now.
+  // Returns false if the application has closed the descriptor, or if it refers to another file by now.
   [[nodiscard]] bool is_there() const noexcept;
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }  // readable while wait() would return something
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread that sleeps in the kernel until one of its sockets is ready, and tells which. Between the kernel's
-// wake-up and the socket's read there is nothing else: no second descriptor to ask, none to register again.
+// A thread that sleeps in the kernel until one of its sockets is ready, and then serves it. Nothing else happens
+// between the kernel's wake-up and the read of the socket: no second descriptor is checked, and none is registered
+// again.
 //
-// Where processors are few and other threads keep them busy, it may have to wait for one. A thread that has nothing
-// better to do can help it out then.
+// If few processors are available and other threads keep them busy, this thread may have to wait for one. An idle
+// thread can then help.
 #pragma once
 
 #include <atomic>
@@ -28,17 +29,18 @@ class ReadinessThread {
  public:
   using Serve = std::move_only_function<void(const Ready&)>;
 
-  // `serve` runs in the thread, or in one that helps, one call at a time, again and again while a socket stays ready
-  // and its interest stands; it must not throw. Fails when the process is out of descriptors.
+  // `serve` runs in the thread or in a helping one, one call at a time, and again while a socket stays ready and has
+  // interest. It must not throw. Fails if the process cannot open another descriptor.
   [[nodiscard]] static std::expected<ReadinessThread, std::error_code> create(Serve serve);
   ~ReadinessThread() { stop(); }
   ReadinessThread(ReadinessThread&& other) noexcept = default;  // before start()
   ReadinessThread& operator=(ReadinessThread&&) = delete;
 
-  // Signals are blocked in the thread, those of faults excepted, and it calls `first` before all else. Once. It calls
-  // `gone` and ends when the application has closed its descriptors: from then on no socket is served.
+  // Starts the thread; call it once. The thread blocks signals, except those of faults, and calls `first` before
+  // anything else. If the application closes its descriptors, it calls `gone` and ends: no socket is served any more.
   void start(std::function<void()> first = {}, std::function<void()> gone = {});
-  // Waits for a call of `serve` under way; it is the last one. Not in the thread itself.
+  // Stops the thread and waits for the current call of `serve`, which is the last one. Must not be called in the thread
+  // itself.
   void stop();
 
   // --- Sockets for `serve` come and go in any thread. Tokens from 1 on, and below kFirstVisitor.
@@ -46,38 +48,40 @@ class ReadinessThread {
   std::error_code modify(const Socket& socket, std::uint64_t token, Interest interest) noexcept {
     return sockets_.modify(socket, token, interest);
   }
-  void remove(const Socket& socket) noexcept;  // that was added
-  // Also those that no Interest is left in.
+  // For a socket that was added.
+  void remove(const Socket& socket) noexcept;
+  // Also counts sockets without Interest.
   [[nodiscard]] bool serves_any() const noexcept { return serving_->sockets.load(std::memory_order_relaxed) != 0; }
 
-  // From rest() on the thread sleeps, and a thread that helps serves instead of it, until resume(). In any thread.
-  // Behind rest() only a call of `serve` may still be under way: serve_one() and help() wait for it or leave.
+  // After rest(), the thread sleeps and a helping thread serves instead, until resume(). Thread-safe. After rest(), a
+  // call of `serve` may still be in progress: serve_one() and help() wait for it or return.
   void rest();
   void resume();
   [[nodiscard]] bool rests() const noexcept { return serving_->duty == Duty::kRest; }
-  // A call of `serve` is under way, in whichever thread: perhaps it has lost its processor. In a thread without such a call.
+  // Returns whether a call of `serve` is in progress in some thread, which may have lost its processor. Must not be
+  // called within such a call.
   [[nodiscard]] bool serves_now() const noexcept;
-  // In any other thread, which holds no lock that `serve` or a visitor takes. Serves some that are ready, `most` of
-  // them, when the thread rests, or has had no turn for `late` since something was; does not wait. Neither beside nor
-  // behind stop().
+  // Call it in any other thread, without a lock that `serve` or a visitor takes. Serves up to `most` ready sockets if
+  // the thread rests, or has not run for `late` since a socket became ready. Does not wait. Must not be called
+  // concurrently with stop() or after it.
   void help(std::chrono::microseconds late, std::size_t most);
-  // In any other thread, under the same rules: serves one of those that are ready, whether the thread rests or not.
-  // False when there is none. The descriptor is readable while there is one.
+  // As help(), but serves one ready socket whether the thread rests or not. Returns false if none is ready. The
+  // descriptor is readable while one is.
   bool serve_one();
   [[nodiscard]] int descriptor() const noexcept { return sockets_.descriptor(); }
 
   // --- Sockets that are not for `serve`: a listener's
   static constexpr std::uint64_t kFirstVisitor = 1ULL << 63;
   using Come = std::function<void()>;
-  // Has `come` called in the thread each time that something comes, and now if something is there. Returns its token.
+  // Calls `come` in the thread for each arrival, and now if there already is one. Returns the token of the socket.
   [[nodiscard]] std::expected<std::uint64_t, std::error_code> visit(const Socket& socket, Come come);
-  // Has it called once more if something is still there.
+  // Calls it once more if something still waits.
   void call_again(const Socket& socket, std::uint64_t token) noexcept { sockets_.repeat_edge(socket, token); }
-  // A call may be under way, or about to be made: it is the last one. Before the socket is closed.
+  // Ends the calls. One may be in progress or imminent; it is the last one. Call it before closing the socket.
   void leave(const Socket& socket, std::uint64_t token);
 
  private:
-  class Bell {  // rung to tell the thread that it is to do something else
+  class Bell {  // wakes the thread for another task
    public:
     Bell() noexcept;
     ~Bell();
@@ -105,7 +109,7 @@ class ReadinessThread {
     std::atomic<bool> gone{false};  // the descriptors
     std::atomic<std::size_t> sockets{0};
     std::mutex mutex{};  // of the thread that serves, and of what follows
-    // The first look since the thread's last turn that found something ready was then.
+    // When something was first seen ready since the last run of the thread.
     std::optional<std::chrono::steady_clock::time_point> late_since{};
   };
   struct Visitors {

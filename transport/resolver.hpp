@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns a host and a service, names or numbers, into endpoints.
+// Resolution of a host and a service, as names or numbers, to endpoints.
 #pragma once
 
 #include <expected>
@@ -14,16 +14,16 @@
 
 namespace weft::transport {
 
-// The rules of all reactor objects are in transport/reactor.hpp. A numeric host and service need no look-up. Others are
-// looked up by getaddrinfo in a thread that the reactor starts at first use; getaddrinfo cannot be interrupted, so
-// ~Reactor waits for a look-up that is under way (~Resolver does not).
+// Follows the rules of transport/reactor.hpp. A numeric host and service need no lookup. Names are resolved by
+// getaddrinfo() in a thread that the reactor starts on first use. getaddrinfo() cannot be interrupted, so ~Reactor
+// waits for a lookup in progress (~Resolver does not).
 class Resolver {
  public:
-  // At least one endpoint, in the system's order of preference.
+  // Receives at least one endpoint, in the order of preference of the system.
   using OnDone = std::move_only_function<void(std::expected<std::vector<Endpoint>, std::error_code>)>;
 
-  // An empty host means this host's loopback addresses; an empty service means port 0. Calls `on_done` exactly once,
-  // unless it is destroyed before.
+  // An empty host means the loopback addresses of this host; an empty service means port 0. Calls `on_done` exactly
+  // once, unless it is destroyed before.
   Resolver(Reactor& reactor, std::string host, std::string service, OnDone on_done);
   ~Resolver();
   Resolver(Resolver&&) noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the routing table says of a destination.
+// Queries of the routing table.
 #pragma once
 
 #include <chrono>
@@ -11,10 +11,10 @@
 
 namespace weft::transport {
 
-// The local address that the system would use towards `remote`. Sends nothing. The table is that of the calling
-// thread's network namespace. With the socket that is to go there, made by this thread, the answer may be as old as
-// kRouteIsFresh: a program that makes many connections to one peer asks the system once in that time. `now` is the time
-// of the call.
+// Returns the local address that the system would use towards `remote`. Sends nothing. Uses the routing table of the
+// network namespace of the calling thread. If `traveller` is a socket that this thread created for the connection, the
+// result may be cached for up to kRouteIsFresh, so that a program with many connections to one peer queries the system
+// once in that time. `now` is the time of the call.
 [[nodiscard]] std::expected<Address, std::error_code> local_address_towards(
     const Address& remote, const BoundSocket& traveller = {},
     std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An established TCP connection as the data path sees it: two system calls, no buffering, no waiting, no callbacks.
-// System calls are what a small message costs, so nothing stands between the engine's octets and the kernel.
+// An established TCP connection on the data path: two system calls, without buffering, waiting or callbacks. System
+// calls dominate the cost of a small message, so nothing else stands between the octets of the engine and the kernel.
 #pragma once
 
 #include <chrono>
@@ -18,59 +18,61 @@
 
 namespace weft::transport {
 
-// What one read or write did.
+// Holds the result of a read or write.
 struct IoResult {
   enum class Status : std::uint8_t {
-    kMoved,        // `octets` went through; fewer than asked for is normal
-    kWouldBlock,   // nothing to read, or no room to write: wait for readiness
-    kEndOfStream,  // read only: the peer's FIN
-    kLost,         // the connection is gone; `error` says why (reset, time-out, broken pipe ...)
-    kSecured,      // read of a Pipe only: the peer has proved who it is; no octet came yet
+    kMoved,        // `octets` were moved; fewer than requested is normal
+    kWouldBlock,   // nothing to read, or the send buffer is full: wait for readiness
+    kEndOfStream,  // read: the FIN of the peer
+    kLost,         // the connection is lost; `error` is the cause (reset, timeout, broken pipe ...)
+    kSecured,      // read of a Pipe: the peer is authenticated; no octet has arrived yet
   } status{};
   std::size_t octets = 0;
   std::error_code error{};
 };
 
-// Probes on an idle connection: the first after `idle`, then one each `interval`, lost after `probes` without an
-// answer.
+// Probes of an idle connection: the first after `idle`, then one per `interval`; the connection is lost after `probes`
+// without an answer.
 struct KeepAlive {
   std::chrono::seconds idle{60};
   std::chrono::seconds interval{10};
   int probes = 6;
 };
 
-// What is absent stays as the system has it. TCP_NODELAY is not here because it is always on.
+// Absent options keep the default of the system. TCP_NODELAY is always on.
 struct SocketOptions {
   std::optional<KeepAlive> keepalive{};
-  std::optional<std::chrono::milliseconds> user_timeout{};  // sent octets unacknowledged for longer: lost (RFC 5482)
-  std::optional<int> send_buffer{};                         // octets; setting one turns the kernel's auto-tuning off
-  std::optional<int> receive_buffer{};  // give it to Listener or Connector: window scale is fixed by the SYN
-  // DSCP, the upper six bits of IPv4's TOS and IPv6's traffic class; the lower two (ECN) stay the kernel's
+  // Limit for unacknowledged octets, then the connection is lost (RFC 5482).
+  std::optional<std::chrono::milliseconds> user_timeout{};
+  std::optional<int> send_buffer{};     // octets; setting it disables the auto-tuning of the kernel
+  std::optional<int> receive_buffer{};  // set it on the Listener or Connector: the SYN determines the window scale
+  // DSCP, the upper six bits of the IPv4 TOS and the IPv6 traffic class; the lower two (ECN) are the kernel's
   std::optional<std::uint8_t> type_of_service{};
-  std::string congestion_control{};  // TCP's, by its name; absent when it is empty
+  std::string congestion_control{};  // name of the congestion control; empty: default
 };
 
-// Whether the system has a congestion control of this name and lets the process use it.
+// Returns success if the system has this congestion control and the process may use it.
 std::error_code check_congestion_control(const std::string& name) noexcept;
 
-// For sockets that are not connected yet: IP_TOS, and IPV6_TCLASS where the socket is IPv6.
+// For sockets that are not connected yet: sets IP_TOS, and IPV6_TCLASS for an IPv6 socket.
 std::error_code set_type_of_service(int descriptor, std::uint8_t octet) noexcept;
 
-// Move-only owner of a descriptor. read() and write() may run in two threads at once; everything that ends or replaces
-// the descriptor (close, reset, move, destructor) may not run beside them. Remove a socket from its ReadinessSet first.
+// Owns a descriptor. read() and write() may run concurrently in two threads; everything that ends or replaces the
+// descriptor (close, reset, move, destructor) must not run concurrently with them. Remove a socket from its
+// ReadinessSet first.
 class Socket {
  public:
-  static constexpr std::size_t kMaxPieces = 256;  // of one write
+  static constexpr std::size_t kMaxPieces = 256;  // maximum of pieces in one write
 
   Socket() = default;
   ~Socket() { close(); }
   Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
   Socket& operator=(Socket&& other) noexcept;
 
-  // Takes over a connected TCP socket: makes it non-blocking, close-on-exec and TCP_NODELAY. Closes it on failure.
-  // For tests: weft makes its sockets so.
+  // Takes over a connected TCP socket and makes it non-blocking, close-on-exec and TCP_NODELAY. Closes it on failure.
+  // For tests: weft creates its sockets with these properties.
   [[nodiscard]] static std::expected<Socket, std::error_code> adopt(int descriptor);
-  // The same of one that has all three already: made so, or accepted from a listener that is TCP_NODELAY.
+  // Takes over a socket that has these properties already: created so, or accepted from a listener with TCP_NODELAY.
   [[nodiscard]] static Socket own(int descriptor) noexcept { return Socket(descriptor); }
   [[nodiscard]] int release() noexcept { return std::exchange(descriptor_, -1); }
   [[nodiscard]] std::error_code set_no_delay() noexcept;  // MPA-A.2-01
@@ -80,35 +82,40 @@ class Socket {
 
   // --- Data path
   [[nodiscard]] IoResult read(MutableBytes into) noexcept;
-  // The same to two places, the second when the first, which is not empty, is full.
+  // Reads to two places: to the second once the first, which must not be empty, is full.
   [[nodiscard]] IoResult read(MutableBytes first, MutableBytes second) noexcept;
-  // The same, and the octets stay where they are.
+  // Reads without removing the octets.
   [[nodiscard]] IoResult peek(MutableBytes into) noexcept;
-  // Writes the pieces as one run of octets with one sendmsg. Pieces behind the first kMaxPieces wait for the next call.
+  // Writes contiguous octets with one sendmsg(). Pieces after the first kMaxPieces are left to the next call.
   [[nodiscard]] IoResult write(std::span<const Bytes> pieces) noexcept;
 
   // --- Ending
-  void shutdown_write() noexcept;  // FIN behind what was written; reading goes on
-  void close() noexcept;           // FIN in the background (the kernel sends RST if octets were left unread)
-  void reset() noexcept;           // RST at once; octets not yet sent are dropped
+  // Sends the FIN after what was written; reading continues.
+  void shutdown_write() noexcept;
+  // FIN in the background (the kernel sends RST if octets were left unread).
+  void close() noexcept;
+  // RST at once; octets not yet sent are dropped.
+  void reset() noexcept;
 
   // --- Options and queries
   std::error_code set(const SocketOptions& options) noexcept;
   [[nodiscard]] std::expected<Endpoint, std::error_code> local() const;
   [[nodiscard]] std::expected<Endpoint, std::error_code> peer() const;
-  // Octets that TCP puts into one segment now, options subtracted: MPA's EMSS. It changes with path MTU and window, so
-  // ask again before cutting a long message; the query is one short system call. 0 when the connection is gone.
+  // Returns how many octets TCP currently puts into one segment, less options: the EMSS of MPA. It changes with path
+  // MTU and window, so query it again before cutting a long message; the query is one short system call. 0 if the
+  // connection is lost.
   [[nodiscard]] std::uint32_t emss() const noexcept;
-  // The peer's FIN has come, and all octets before it, read or not.
+  // Returns whether the FIN of the peer and all octets before it have arrived, read or not.
   [[nodiscard]] bool peer_has_closed() const noexcept;
-  // Octets wait to be sent, and none is on its way: the peer's window is closed. Our FIN would be behind them.
+  // Returns whether octets wait to be sent and none is in flight: the window of the peer is closed. The local FIN would
+  // follow them.
   [[nodiscard]] bool peer_takes_nothing() const noexcept;
-  // The error that the kernel holds for this connection, cleared by asking. Empty when there is none.
+  // Returns and clears the error that the kernel holds for this connection, if any.
   [[nodiscard]] std::error_code pending_error() noexcept;
-  // TCP_INFO of tcp(7): as much of a struct tcp_info as there is room for and the kernel knows. Returns how much; 0
-  // when the connection is gone.
+  // Copies the struct tcp_info of the connection (TCP_INFO, tcp(7)), truncated to the size of `into`. Returns the
+  // number of octets; 0 if the connection is lost.
   [[nodiscard]] std::size_t tcp_info(MutableBytes into) const noexcept;
-  // Whether there is something to read (octets, or the peer's FIN), or room to write, of what is asked for.
+  // Returns whether the socket is readable (octets, or the FIN of the peer) or writable, as requested.
   [[nodiscard]] bool is_ready(bool to_read, bool to_write) const noexcept;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A deadline. The engines' next_deadline() values end up here.
+// A deadline, for the next_deadline() values of the engines.
 #pragma once
 
 #include <chrono>
@@ -11,19 +11,19 @@
 
 namespace weft::transport {
 
-// The rules of all reactor objects are in transport/reactor.hpp.
+// Follows the rules of transport/reactor.hpp.
 class Timer {
  public:
   using Deadline = std::chrono::steady_clock::time_point;
 
-  // Fails when the process is out of descriptors.
+  // Fails if the process cannot open another descriptor.
   [[nodiscard]] static std::expected<Timer, std::error_code> create(Reactor& reactor, Task on_expiry);
   ~Timer();  // cancels
   Timer(Timer&&) noexcept;
   Timer& operator=(Timer&&) noexcept;
 
-  // Replaces an earlier deadline, which then neither fires nor wakes a thread. Fires once; a deadline in the past fires
-  // at once.
+  // Replaces the previous deadline, which then neither fires nor wakes a thread. Fires once; a past deadline fires at
+  // once.
   void set(Deadline deadline);
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TLS in this process: who does it, and how many connections it has secured, at either end.
+/// @file
+/// TLS in this process: the library, and the number of handshakes.
 #pragma once
 
 #include <cstdint>
@@ -7,16 +8,18 @@
 
 namespace weft::transport {
 
-// Handshakes that were completed.
+/// Counts the completed TLS handshakes of this process, as client or server.
 struct TlsCounts {
-  std::uint64_t whole{};    // handshakes with certificates
-  std::uint64_t resumed{};  // by a ticket of an earlier connection (RFC 8446 section 2.2)
+  std::uint64_t whole{};    ///< full handshakes, with certificates
+  std::uint64_t resumed{};  ///< handshakes resumed by a ticket of an earlier connection (RFC 8446 section 2.2)
 };
 
-// Since the process began. Safe for threads; the two numbers need not be of one instant.
+/// Returns the number of completed handshakes since the process started.
+/// Thread-safe. The two counts may describe slightly different moments.
 [[nodiscard]] TlsCounts tls_counts() noexcept;
 
-// "1.3 by OpenSSL 3.0.19 27 Jan 2026, in the process: kernel TLS is not used". Safe for threads.
+/// Returns a description of the TLS library for people, such as "1.3 by OpenSSL 3.0.19 27 Jan 2026, in the process:
+/// kernel TLS is not used". Thread-safe.
 [[nodiscard]] std::string tls_library();
 
 }  // namespace weft::transport

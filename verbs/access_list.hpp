@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which remote addresses a listener lets in: prefixes that it allows, and prefixes that it denies.
+/// @file
+/// Access lists: the remote addresses that a listener accepts, as allowed and denied prefixes.
 #pragma once
 
 #include <optional>
@@ -11,18 +12,23 @@
 
 namespace weft::verbs {
 
-// The addresses that begin with the same bits. An IPv4 address mapped into IPv6 is IPv4 here as everywhere: "::/0" has
-// none of them, and "::ffff:192.0.2.0/120" is "192.0.2.0/24".
+/// Represents the addresses that share their first bits.
+/// An IPv4 address mapped into IPv6 counts as IPv4: "::/0" contains no such address, and "::ffff:192.0.2.0/120" equals
+/// "192.0.2.0/24".
 class AddressPrefix {
  public:
-  // "192.0.2.0/24", "2001:db8::/32", "fe80::%eth0/10" (of one interface), or an address alone. Nothing when it is none
-  // of these, or has bits behind the prefix: "192.0.2.1/24" is a slip, one way or the other.
+  /// Parses "192.0.2.0/24", "2001:db8::/32", "fe80::%eth0/10" (restricted to one interface) or a single address.
+  /// Returns nothing for any other text, and for a prefix with bits set after its length, such as "192.0.2.1/24".
   [[nodiscard]] static std::optional<AddressPrefix> parse(std::string_view text);
 
-  // False for an address of the other family, and, for a prefix of one interface, for an address of another one.
+  /// Returns whether the prefix contains `address`.
+  /// False for an address of the other family, and, if the prefix names an interface, for one of another interface.
   [[nodiscard]] bool contains(const Address& address) const noexcept;
-  [[nodiscard]] unsigned length() const noexcept { return length_; }  // in bits
-  [[nodiscard]] std::string to_string() const;  // as parse() takes it, with its length: "192.0.2.0/24"
+  /// Returns the length of the prefix in bits.
+  [[nodiscard]] unsigned length() const noexcept { return length_; }
+  /// Returns the text that parse() accepts, always with the length: "192.0.2.0/24".
+  [[nodiscard]] std::string to_string() const;
+  /// Compares the first addresses and the lengths.
   bool operator==(const AddressPrefix&) const = default;
 
  private:
@@ -32,26 +38,28 @@ class AddressPrefix {
   unsigned length_ = 0;
 };
 
-// Prefixes joined by "+", or "none". Nothing when one of them is no prefix.
+/// Parses prefixes joined by "+", or "none" for an empty list. Returns nothing if one of them is not a valid prefix.
 [[nodiscard]] std::optional<std::vector<AddressPrefix>> parse_prefixes(std::string_view text);
 
-// Which addresses are let in. The longest prefix that contains an address decides, and of two that are alike the denied
-// one. What no prefix contains is let in if nothing is allowed by name, else not:
-//
-//   allow             deny              lets in
-//   -                 -                 all
-//   10.0.0.0/8        -                 10.0.0.0/8, and no IPv6
-//   -                 10.0.0.0/8        all but 10.0.0.0/8
-//   10.0.0.0/8        10.1.0.0/16       10.0.0.0/8 but for 10.1.0.0/16
-//   10.1.2.0/24       10.1.0.0/16       10.1.2.0/24
+/// Decides which addresses a listener accepts.
+/// The longest prefix that contains the address decides; if `allow` and `deny` both have it, the address is denied.
+/// An address that no prefix contains is accepted if `allow` is empty, else denied.
+///
+///     allow             deny              accepted addresses
+///     -                 -                 all
+///     10.0.0.0/8        -                 10.0.0.0/8, and no IPv6
+///     -                 10.0.0.0/8        all except 10.0.0.0/8
+///     10.0.0.0/8        10.1.0.0/16       10.0.0.0/8 except 10.1.0.0/16
+///     10.1.2.0/24       10.1.0.0/16       10.1.2.0/24
 struct AccessList {
-  std::vector<AddressPrefix> allow{};  // let in; where there is none, all are that are not denied
-  std::vector<AddressPrefix> deny{};   // not let in
+  std::vector<AddressPrefix> allow{};  ///< accepted prefixes; if empty, every address that is not denied is accepted
+  std::vector<AddressPrefix> deny{};   ///< denied prefixes
 
-  // True: every address is let in.
+  /// Returns true if the list has no prefixes, and so accepts every address.
   [[nodiscard]] bool empty() const noexcept { return allow.empty() && deny.empty(); }
-  // Looks at each prefix.
+  /// Returns whether a connection from `peer` is accepted. Takes time linear in the number of prefixes.
   [[nodiscard]] bool admits(const Address& peer) const noexcept;
+  /// Compares both lists, in order.
   bool operator==(const AccessList&) const = default;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asynchronous events of a device: what happened that is not a completion.
+/// @file
+/// Asynchronous events of a device: everything that is reported other than by a completion.
 #pragma once
 
 #include <cstdint>
@@ -10,47 +11,47 @@
 
 namespace weft::verbs {
 
-// What has happened; libibverbs' values.
+/// Identifies the kind of an asynchronous event. The values are those of libibverbs.
 enum class AsyncEventType : std::uint8_t {
-  kCompletionQueueError = 0,      // overflow
-  kQueuePairFatal = 1,            // the stream ended because of an error of ours or of the transport
-  kQueuePairRequestError = 2,     // the peer sent an invalid request, other than an access error
-  kQueuePairAccessError = 3,      // the peer tried an access that our memory does not give
-  kCommunicationEstablished = 4,  // never raised: what comes early waits
-  kSendQueueDrained = 5,          // after modify(SQD)
-  kDeviceFatal = 8,               // never raised
-  kSharedReceiveQueueError = 14,  // never raised
-  kSharedReceiveQueueLimit = 15,  // fewer receives are left than SharedReceiveQueue::set_limit() asked for
-  kLastWqeReached = 16,           // a queue pair with a shared receive queue takes no further receive
-  kEventsLost = 64,               // the bounded queue of events overflowed; not in libibverbs
-  // The stream has waited for Policy::tell_stalls_after; not in libibverbs, and raised only where that is set. Once for
-  // each stall, and for a device a hundred in a second; what is beyond that comes later, if it still holds.
+  kCompletionQueueError = 0,      ///< a completion queue overflowed
+  kQueuePairFatal = 1,            ///< the stream ended because of a local error or an error of the transport
+  kQueuePairRequestError = 2,     ///< the peer sent an invalid request, other than an access error
+  kQueuePairAccessError = 3,      ///< the peer attempted an access that local memory does not permit
+  kCommunicationEstablished = 4,  ///< never raised: messages that arrive early are held back
+  kSendQueueDrained = 5,          ///< the send queue is idle after modify(QpState::kSqd)
+  kDeviceFatal = 8,               ///< never raised
+  kSharedReceiveQueueError = 14,  ///< never raised
+  kSharedReceiveQueueLimit = 15,  ///< fewer receives are left than SharedReceiveQueue::set_limit() specified
+  kLastWqeReached = 16,           ///< a queue pair with a shared receive queue will not take another receive
+  kEventsLost = 64,               ///< the event queue overflowed and lost events; not in libibverbs
+  /// A stream has stalled for Policy::tell_stalls_after. Not in libibverbs, and raised only if that member is not 0.
+  /// Raised once per stall. Limited to 100 per second and device; further events follow later if the stall persists.
   kStreamStalled = 65,
 };
 
-// "queue pair fatal error" and the like; static storage.
+/// Returns a name such as "queue pair fatal error"; static storage.
 [[nodiscard]] std::string_view to_string(AsyncEventType type) noexcept;
 
-// How a stream ended, as the Terminate message spells it (RFC 5040 section 4.8).
+/// Describes the error that ended a stream, in the terms of the Terminate message (RFC 5040 section 4.8).
 struct StreamError {
-  bool remote{};                // the peer's Terminate; else we found the error ourselves
-  std::uint8_t layer{};         // 0 RDMAP, 1 DDP, 2 LLP
-  std::uint8_t type{};          // of the error, within its layer
-  std::uint8_t code{};          // of the error, within its type
-  std::string_view clause{};    // id of the clause that was broken; static storage
-  std::string_view sentence{};  // for people; static storage
-  // Where the FPDU begins, in octets of the peer's FPDU stream: 0 is the first octet behind its MPA start-up frame, not
-  // the first octet of the TCP connection.
+  bool remote{};                ///< true if the peer reported the error by a Terminate; false if this end detected it
+  std::uint8_t layer{};         ///< layer of the error: 0 RDMAP, 1 DDP, 2 LLP
+  std::uint8_t type{};          ///< error type within the layer
+  std::uint8_t code{};          ///< error code within the type
+  std::string_view clause{};    ///< id of the violated clause; static storage
+  std::string_view sentence{};  ///< description for people; static storage
+  /// Offset of the FPDU at fault, in octets of the peer's FPDU stream.
+  /// Offset 0 is the first octet after the peer's MPA start-up frame, not the first octet of the TCP connection.
   std::uint64_t stream_offset{};
 };
 
-// One event, as Device::get_async_event() gives it.
+/// Describes one event, as Device::get_async_event() returns it.
 struct AsyncEvent {
-  AsyncEventType type{};               // says which of the members below mean something
-  std::uint32_t number{};              // of the queue pair, completion queue or shared receive queue
-  std::uint64_t context{};             // what its creator gave it
-  std::optional<StreamError> error{};  // why a queue pair's stream ended, where that is known
-  StreamWait waits_for{};              // kStreamStalled
+  AsyncEventType type{};               ///< kind of the event; determines which of the other members are valid
+  std::uint32_t number{};              ///< number of the queue pair, completion queue or shared receive queue
+  std::uint64_t context{};             ///< context that the object was created with
+  std::optional<StreamError> error{};  ///< why the stream of a queue pair ended, if known
+  StreamWait waits_for{};              ///< kStreamStalled: what the stream waits for
 };
 
 }  // namespace weft::verbs

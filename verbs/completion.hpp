@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completion queues and the channels that announce them. All calls may be made from any thread at any time.
+/// @file
+/// Completion queues, and the channels that notify of completions. All functions are thread-safe.
 #pragma once
 
 #include <chrono>
@@ -18,79 +19,86 @@ class CompletionQueueState;
 class ChannelState;
 }  // namespace detail
 
-// How a work request ended; libibverbs' values.
+/// Identifies how a work request ended. The values are those of libibverbs.
 enum class WcStatus : std::uint8_t {
-  kSuccess = 0,                // done
-  kLocalLengthError = 1,       // a Send was longer than the receive it met
-  kLocalQpOperationError = 2,  // never given
-  kLocalProtectionError = 4,   // an lkey was wrong or had been deregistered
-  kFlushed = 5,                // WR_FLUSH_ERR: the queue pair went to ERROR first
-  kWindowBindError = 6,        // a memory window could not be bound: its keys, bounds or rights do not allow it
-  kBadResponse = 7,            // the peer's Read or Atomic Response did not answer its request
-  kLocalAccessError = 8,       // never given
-  kRemoteInvalidRequest = 9,   // never given
-  kRemoteAccessError = 10,     // the peer refused access to its memory
-  kRemoteOperationError = 11,  // the peer refused it for another reason than access
-  kFatalError = 19,            // never given
-  kGeneralError = 21,          // never given
+  kSuccess = 0,                ///< completed
+  kLocalLengthError = 1,       ///< a Send of the peer was longer than the receive that it matched
+  kLocalQpOperationError = 2,  ///< never used
+  kLocalProtectionError = 4,   ///< an lkey was invalid or had been deregistered
+  kFlushed = 5,                ///< the queue pair went to ERROR before the work request was done (WR_FLUSH_ERR)
+  kWindowBindError = 6,        ///< a memory window could not be bound: its keys, bounds or rights do not permit it
+  kBadResponse = 7,            ///< the peer's Read or Atomic Response did not match its request
+  kLocalAccessError = 8,       ///< never used
+  kRemoteInvalidRequest = 9,   ///< never used
+  kRemoteAccessError = 10,     ///< the peer denied access to its memory
+  kRemoteOperationError = 11,  ///< the peer refused the request for a reason other than access
+  kFatalError = 19,            ///< never used
+  kGeneralError = 21,          ///< never used
 };
 
-// What a work request did; libibverbs' values.
+/// Identifies what a work request did. The values are those of libibverbs.
 enum class WcOpcode : std::uint8_t {
-  kSend = 0,                // a Send left, of any kind
-  kRdmaWrite = 1,           // an RDMA Write left, with or without Immediate Data
-  kRdmaRead = 2,            // what was read is in its place
-  kCompareAndSwap = 3,      // the old value is in its place
-  kFetchAndAdd = 4,         // the same
-  kBindWindow = 5,          // a memory window was bound, or unbound
-  kLocalInvalidate = 6,     // an STag of ours is invalid now
-  kImmediate = 32,          // our own Immediate Data left
-  kReceive = 128,           // a Send arrived in a posted receive
-  kReceiveImmediate = 129,  // Immediate Data arrived, alone or behind an RDMA Write
+  kSend = 0,                ///< a Send of any kind was sent
+  kRdmaWrite = 1,           ///< an RDMA Write was sent, with or without Immediate Data
+  kRdmaRead = 2,            ///< the data of an RDMA Read was placed
+  kCompareAndSwap = 3,      ///< the old value of a compare-and-swap was placed
+  kFetchAndAdd = 4,         ///< the old value of a fetch-and-add was placed
+  kBindWindow = 5,          ///< a memory window was bound or unbound
+  kLocalInvalidate = 6,     ///< a local STag was invalidated
+  kImmediate = 32,          ///< Immediate Data was sent
+  kReceive = 128,           ///< a Send arrived in a posted receive
+  kReceiveImmediate = 129,  ///< Immediate Data arrived, alone or after an RDMA Write
 };
 
-// What became of one work request.
+/// Describes how one work request ended.
+/// If `status` is not WcStatus::kSuccess, only wr_id, status, qp_num and vendor_error are valid.
 struct WorkCompletion {
-  std::uint64_t wr_id{};             // of the work request
-  WcStatus status{};                 // the fields below, but for qp_num, only mean something on success
-  WcOpcode opcode{};                 // what was done
-  bool solicited{};                  // receives: the sender asked for a Solicited Event
-  bool with_immediate{};             // receives: `immediate` has what came
-  bool with_invalidate{};            // receives: the peer has invalidated `invalidated_rkey`
-  std::uint32_t byte_len{};          // receives, RDMA Reads and atomics
-  std::uint32_t qp_num{};            // QueuePair::number() of the queue pair that it was posted to
-  std::uint32_t invalidated_rkey{};  // an STag of ours
-  std::uint32_t vendor_error{};      // on failure: layer << 16 | type << 8 | code of the Terminate, if there was one
-  ImmediateData immediate{};         // as the peer sent it, octet by octet
+  std::uint64_t wr_id{};             ///< wr_id of the work request
+  WcStatus status{};                 ///< how the work request ended
+  WcOpcode opcode{};                 ///< what the work request did
+  bool solicited{};                  ///< receives: the sender requested a Solicited Event
+  bool with_immediate{};             ///< receives: `immediate` is valid
+  bool with_invalidate{};            ///< receives: the peer invalidated `invalidated_rkey`
+  std::uint32_t byte_len{};          ///< receives, RDMA Reads and atomics: number of octets placed
+  std::uint32_t qp_num{};            ///< QueuePair::number() of the queue pair that the work request was posted to
+  std::uint32_t invalidated_rkey{};  ///< local STag that the peer invalidated
+  std::uint32_t vendor_error{};      ///< failures but kFlushed: layer << 16 | type << 8 | code of the Terminate; else 0
+  ImmediateData immediate{};         ///< Immediate Data in the peer's octet order
 };
 
-// "local length error" and the like; static storage.
+/// Returns a name such as "local length error"; static storage.
 [[nodiscard]] std::string_view to_string(WcStatus status) noexcept;
-[[nodiscard]] std::string_view to_string(WcOpcode opcode) noexcept;  // "RDMA write" and the like; static storage
+/// Returns a name such as "RDMA write"; static storage.
+[[nodiscard]] std::string_view to_string(WcOpcode opcode) noexcept;
 
-// Which of the completions to come raise the event that arm() asks for. Failures always count as solicited.
+/// Selects the completions that raise the event requested by CompletionQueue::arm().
+/// Failures always count as solicited.
 enum class Arm : std::uint8_t {
-  kAll,        // any
-  kSolicited,  // receives whose sender asked for a Solicited Event
+  kAll,        ///< every completion
+  kSolicited,  ///< receives whose sender requested a Solicited Event
 };
 
-// Says that a completion queue has what arm() asked for.
+/// Reports that an armed completion queue has received a matching completion.
 struct CompletionEvent {
-  std::uint32_t cq_number{};   // CompletionQueue::number()
-  std::uint64_t cq_context{};  // CompletionQueue::context()
+  std::uint32_t cq_number{};   ///< CompletionQueue::number()
+  std::uint64_t cq_context{};  ///< CompletionQueue::context()
 };
 
-// Delivers completion events. Its descriptor is readable while events wait: poll it, dup it, or make it non-blocking.
+/// Delivers completion events. The descriptor is readable while events are pending.
 class CompletionChannel {
  public:
-  // Errc::kSystem where the process can have no more descriptors.
+  /// Creates a channel. Errors: Errc::kSystem if the process cannot open another descriptor.
   [[nodiscard]] static Result<CompletionChannel> create();
 
-  [[nodiscard]] int descriptor() const noexcept;  // weft's own: the program does not close it
-  // Waits for an event, unless the descriptor is non-blocking (Errc::kWouldBlock) or a signal arrives (kInterrupted;
-  // not when all signal handlers of the process have SA_RESTART). The thread that waits drives the connections whose
-  // completions come here, up to 256 of them: what arrives wakes it at once, and not a thread of weft's before it. A
-  // thread that waits for the descriptor by other means is served too, a wake-up later.
+  /// Returns the descriptor of the channel, which weft owns: the program must not close it.
+  /// The program may poll it, duplicate it, or make it non-blocking.
+  [[nodiscard]] int descriptor() const noexcept;
+  /// Returns the next event. Waits for one unless the descriptor is non-blocking.
+  /// While it waits, the thread serves the sockets of up to 256 connections whose completions are reported here: an
+  /// arriving message wakes it directly, without a progress thread in between. A thread that waits for the descriptor
+  /// by other means is also notified, but one wake-up later.
+  /// Errors: Errc::kWouldBlock if the descriptor is non-blocking and no event is pending; kInterrupted if a signal
+  /// arrives, unless all signal handlers of the process have SA_RESTART.
   [[nodiscard]] Result<CompletionEvent> get_event() const;
 
  private:
@@ -99,40 +107,49 @@ class CompletionChannel {
   detail::Handle<detail::ChannelState> self_;
 };
 
-// Keeps completions until they are polled. Queue pairs keep it alive; a handle only has to exist for polling.
+/// Holds completions until they are polled. Device::create_completion_queue() creates it.
+/// Queue pairs that use the queue keep it alive; the program needs the handle only for polling.
 class CompletionQueue {
  public:
-  [[nodiscard]] std::uint32_t number() const noexcept;    // by which events name it
-  [[nodiscard]] std::uint64_t context() const noexcept;   // CompletionQueueAttributes::context
-  [[nodiscard]] std::uint32_t capacity() const noexcept;  // how many completions it holds; one more is an overflow
+  /// Returns the number that identifies this queue in events.
+  [[nodiscard]] std::uint32_t number() const noexcept;
+  /// Returns CompletionQueueAttributes::context.
+  [[nodiscard]] std::uint64_t context() const noexcept;
+  /// Returns how many completions the queue holds. One more is an overflow.
+  [[nodiscard]] std::uint32_t capacity() const noexcept;
 
-  // Takes up to out.size() completions and returns how many. Polling an empty queue makes progress on the connections
-  // attached to it, from this thread. After an overflow: Errc::kOverflow, once the queue is empty.
+  /// Removes up to out.size() completions and returns their number. Never waits.
+  /// Polling an empty queue makes progress on the attached connections in the calling thread.
+  /// Errors: Errc::kOverflow if the queue has overflowed, once all completions in it have been returned.
   [[nodiscard]] Result<std::size_t> poll(std::span<WorkCompletion> out);
-  // Waits until completions are there and takes up to out.size() of them: returns how many, one at least. The thread
-  // polls once, then it sleeps, and uses no processor time meanwhile. What arrives wakes it by way of one of weft's
-  // threads, which reads the sockets for it: CompletionChannel::get_event is a wake-up faster.
-  //  - Needs no channel and no arm(). Of a queue with a channel the events are as if the thread had polled: none is asked
-  //    for, none is taken, and one that arm() has asked for is raised all the same.
-  //  - Several threads may wait, poll and wait for events of the same queue at a time. A completion goes to one of them,
-  //    and is not left there while another one sleeps.
-  //  - Signals do not end it. pthread_cancel() does, and takes no completion along.
-  //  - The queue stays while a thread waits for it, even if its last handle is destroyed meanwhile.
-  // Errors: kOverflow as poll(); kInvalidArgument when `out` is empty; kInvalidState in a child of fork() that did not
-  // make the queue itself, and of a handle that was moved from.
+  /// Waits for completions, removes up to out.size() of them and returns their number, which is at least 1.
+  /// The thread polls once and then sleeps without using processor time. A progress thread reads the sockets meanwhile
+  /// and wakes the thread; CompletionChannel::get_event() saves that additional wake-up.
+  ///  - Needs neither a channel nor arm(). For a queue with a channel, it behaves as poll(): it does not request or
+  ///    consume events, and an event that arm() requested is still raised.
+  ///  - Several threads may wait, poll and wait for events of the same queue concurrently. Each completion goes to one
+  ///    of them and is never left in the queue while another one sleeps.
+  ///  - Signals do not end the wait. pthread_cancel() does, and loses no completion.
+  ///  - The queue stays alive while a thread waits for it, even if its last handle is destroyed meanwhile.
+  ///
+  /// Errors: Errc::kOverflow as in poll(); kInvalidArgument if `out` is empty; kInvalidState for a handle that was
+  /// moved from, and in a child of fork() if the child did not create the queue.
   [[nodiscard]] Result<std::size_t> wait(std::span<WorkCompletion> out);
-  // Waits no longer than `at_most`, nor than kMaxTimeout (24 days): Errc::kTimedOut, and no completion is lost then. With
-  // 0 it is a poll that says so. A negative time is refused: Errc::kInvalidArgument.
+  /// Waits as above, but at most `at_most`. Times beyond kMaxTimeout (24 days) count as kMaxTimeout, and 0 only polls.
+  /// Additional errors: Errc::kTimedOut if no completion arrived in time, without losing any; kInvalidArgument if
+  /// `at_most` is negative.
   [[nodiscard]] Result<std::size_t> wait(std::span<WorkCompletion> out, std::chrono::milliseconds at_most);
-  // The next completion of that kind raises one event on the channel. Completions already queued do not. A queue
-  // without a channel can be armed too, as in libibverbs: nothing comes of it.
+  /// Requests one event on the channel for the next completion that `which` selects.
+  /// Completions that are already in the queue do not raise it. For a queue without a channel, it has no effect.
   Result<void> arm(Arm which);
-  // Errc::kLimitExceeded when it already holds more, for 0, and beyond DeviceLimits::max_cqe.
+  /// Changes the capacity.
+  /// Errors: Errc::kLimitExceeded for 0, beyond DeviceLimits::max_cqe, and if the queue currently holds more.
   Result<void> resize(std::uint32_t capacity);
 
-  // Bookkeeping for facades whose destroy call waits until every event was acknowledged.
+  /// Records that the program has handled `count` events.
+  /// It is bookkeeping for facades whose destroy call waits until every event is acknowledged, and has no other effect.
   void acknowledge_events(std::uint32_t count) noexcept;
-  // Events that were taken, less those acknowledged.
+  /// Returns the number of events that were returned by get_event() and not acknowledged.
   [[nodiscard]] std::uint32_t unacknowledged_events() const noexcept;
 
  private:

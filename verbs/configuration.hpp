@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file of settings for programs that know nothing of weft (docs/drop-in.md). One "KEY = VALUE" a line:
-//
-//   # what stands behind a '#' is not read
-//   log     = info
-//   pcap    = /tmp/weft-%p.pcap
-//   progress-threads = 2
-//   exposed-memory = 4G      as set_exposed_memory_limit() takes it; K, M and G are powers of 1024
-//   crc32c  = portable       the code that computes CRCs, as parse_crc32c takes it
-//   mpa-rev = 1              any key that parse_policy knows
+/// @file
+/// Configuration files for programs that are not aware of weft (docs/drop-in.md).
+///
+/// A file has one "KEY = VALUE" per line. The rest of a line after a number sign is a comment.
+///
+///     log     = info
+///     pcap    = /tmp/weft-%p.pcap
+///     progress-threads = 2
+///     exposed-memory = 4G      as set_exposed_memory_limit() takes it; K, M and G are powers of 1024
+///     crc32c  = portable       implementation of CRC32C, as parse_crc32c() takes it
+///     mpa-rev = 1              any key that parse_policy() accepts
 #pragma once
 
 #include <sys/types.h>
@@ -23,24 +25,25 @@
 
 namespace weft::verbs {
 
-// What a file of settings says. What it does not say is empty, 0 or as in the policy that was given along.
+/// Holds the settings of a configuration file. A setting that the file does not contain keeps its default value.
 struct Configuration {
-  std::optional<LogLevel> log{};          // as set_log_level() takes it
-  std::string pcap{};                     // as written; see capture_path
-  std::size_t progress_threads = 0;       // as set_progress_threads() takes it
-  std::uint64_t exposed_memory = 0;       // as set_exposed_memory_limit() takes it
-  std::optional<Crc32cRoutine> crc32c{};  // as set_crc32c() takes it
-  Policy policy{};                        // for every connection
-  std::vector<std::string> complaints{};  // "weft.conf:3: ...", one a line that was left out
+  std::optional<LogLevel> log{};          ///< argument of set_log_level()
+  std::string pcap{};                     ///< pattern of the capture file's path, as written; see capture_path()
+  std::size_t progress_threads = 0;       ///< argument of set_progress_threads()
+  std::uint64_t exposed_memory = 0;       ///< argument of set_exposed_memory_limit(), in octets
+  std::optional<Crc32cRoutine> crc32c{};  ///< argument of set_crc32c()
+  Policy policy{};                        ///< policy of every connection
+  std::vector<std::string> complaints{};  ///< one message such as "weft.conf:3: ..." per line that was ignored
 };
 
-// `name` is what the complaints call the text; what it does not say of the policy is as in `base`.
+/// Parses the text of a configuration file. Lines that are not understood are ignored and reported in `complaints`.
+/// `name` is the name of the file in complaints. `base` provides the policy's values that the text does not set.
 [[nodiscard]] Configuration parse_configuration(std::string_view text, const std::string& name,
                                                 const Policy& base = {});
-// A file that cannot be read is a complaint.
+/// Reads and parses a configuration file. A file that cannot be read yields the defaults and a complaint.
 [[nodiscard]] Configuration read_configuration(const std::string& path, const Policy& base = {});
 
-// Each process writes a capture of its own: "%p" in `pattern` becomes the process id.
+/// Returns `pattern` with each "%p" replaced by the id of `process`, so that each process writes a separate capture.
 [[nodiscard]] std::string capture_path(std::string_view pattern, pid_t process);
 
 }  // namespace weft::verbs

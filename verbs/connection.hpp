@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The connection manager, in rdma_cm's vocabulary: identifiers, and event channels that report what becomes of them.
-//
-//   active   create, resolve_address -> kAddressResolved, resolve_route -> kRouteResolved, connect -> kEstablished
-//   passive  create, bind_address, listen -> kConnectRequest with a new ConnectionId, accept on that -> kEstablished
-//   either   disconnect -> kDisconnected at both ends
+/// @file
+/// The connection manager, modeled on rdma_cm: connection identifiers, and channels that report their events.
+///
+///     active   create, resolve_address -> kAddressResolved, resolve_route -> kRouteResolved, connect -> kEstablished
+///     passive  create, bind_address, listen -> kConnectRequest with a new ConnectionId, accept on that -> kEstablished
+///     either   disconnect -> kDisconnected at both ends
 #pragma once
 
 #include <chrono>
@@ -30,80 +31,97 @@ class ConnectionState;
 struct QueuedEvent;
 }  // namespace detail
 
-// What becomes of a connection; rdma_cm's values.
+/// Identifies the kind of a connection event. The values are those of rdma_cm.
 enum class ConnectionEventType : std::uint8_t {
-  kAddressResolved = 0,  // the device is known
-  kAddressError = 1,     // no route leads to the address
-  kRouteResolved = 2,    // connect may be called
-  kRouteError = 3,       // never raised: the address has the route already
-  kConnectRequest = 4,   // a peer asks a listener: ConnectionEvent::request
-  kConnectError = 6,     // TCP, TLS or the MPA start-up failed
-  kUnreachable = 7,      // the peer did not answer in time, or no route leads to it
-  // By the peer's ULP (private data), or there is no listener, or the peer takes no ready-to-receive indication and
-  // Policy::peer_to_peer asks for one (Errc::kNotSupported).
+  kAddressResolved = 0,  ///< resolve_address() succeeded: the device is known
+  kAddressError = 1,     ///< resolve_address() failed: no route leads to the address
+  kRouteResolved = 2,    ///< resolve_route() succeeded: connect() may be called
+  kRouteError = 3,       ///< never raised: kAddressResolved already implies a route
+  kConnectRequest = 4,   ///< a peer requests a connection to a listener: ConnectionEvent::request
+  kConnectError = 6,     ///< TCP, TLS or the MPA start-up failed
+  kUnreachable = 7,      ///< the peer did not answer in time, or no route leads to it
+  /// The connection was refused: by the peer's application (with private data), because there is no listener, or
+  /// because Policy::peer_to_peer is set and the peer supports no ready-to-receive indication (Errc::kNotSupported).
   kRejected = 8,
-  kEstablished = 9,  // both ends have agreed, and the queue pair is in RTS
-  // Once per connection that was established: when both ends have closed it, or when it was lost. A peer's end
-  // is told at once even while a Send of it waits for a receive: it is there for one that is posted afterwards.
+  kEstablished = 9,  ///< both ends have agreed, and the queue pair is in RTS
+  /// An established connection has ended: both ends closed it, or it was lost. Raised once per connection.
+  /// If the peer closes while a Send from it still waits for a receive, the event is raised at once, and a receive
+  /// posted afterwards still gets the Send.
   kDisconnected = 10,
-  kDeviceRemoval = 11,  // never raised: a connection whose interface goes is lost like any other
-  kTimewaitExit = 15,   // never raised: iWARP leaves that to TCP
+  kDeviceRemoval = 11,  ///< never raised: a connection whose interface disappears is lost like any other
+  kTimewaitExit = 15,   ///< never raised: in iWARP, TCP handles TIME_WAIT
 };
-// rdma_cm's names, "CONNECT_REQUEST"; static storage.
+/// Returns the name in rdma_cm, such as "CONNECT_REQUEST"; static storage.
 [[nodiscard]] std::string_view to_string(ConnectionEventType type) noexcept;
 
-using PeerIdentity = transport::PeerIdentity;  // transport::PeerIdentity
-using TlsCounts = transport::TlsCounts;        // transport::TlsCounts, as transport::tls_counts() gives it
+/// Describes how TLS protects a connection, and the peer's certificate.
+using PeerIdentity = transport::PeerIdentity;
+/// Counts the TLS handshakes of this process.
+using TlsCounts = transport::TlsCounts;
 using transport::tls_counts;
-using AddressOptions = transport::AddressOptions;  // `reuse` (SO_REUSEADDR) and `ipv6_only` (IPV6_V6ONLY)
+/// Specifies how local addresses are bound: `reuse` (SO_REUSEADDR) and `ipv6_only` (IPV6_V6ONLY).
+using AddressOptions = transport::AddressOptions;
 
-// What an end says when it connects or accepts.
+/// Specifies what ConnectionId::connect() or accept() sends to the peer.
 struct ConnectionParameters {
-  // At most 512 octets, 508 when IRD and ORD are exchanged (RFC 6581); in an answer that is for the Request to say.
+  /// Data for the peer's application. At most 512 octets, or 508 if IRD and ORD are exchanged (RFC 6581).
+  /// In a reply, the limit depends on the request.
   std::span<const std::byte> private_data{};
-  // Inbound and outbound RDMA Reads and atomics at a time. Default: the device's limits, or what the peer asked for.
-  std::optional<std::uint32_t> ird{};  // rdma_conn_param: responder_resources
-  std::optional<std::uint32_t> ord{};  // rdma_conn_param: initiator_depth
+  /// Maximum of concurrent inbound RDMA Reads and atomics (rdma_conn_param: responder_resources).
+  /// Default: the limit of the device, or what the peer requested.
+  std::optional<std::uint32_t> ird{};
+  /// Maximum of concurrent outbound RDMA Reads and atomics (rdma_conn_param: initiator_depth). Default: as for `ird`.
+  std::optional<std::uint32_t> ord{};
 };
 
-// Of a listener: its connections, and what it did not let in. The numbers of refusals count from listen on.
+/// Counts the connections of a listener. Counts of dropped and refused connections begin at listen().
 struct ListenCounts {
-  std::size_t requests{};        // that get_event has not returned
-  std::size_t half_open{};       // TCP connections whose MPA Request is not complete
-  std::size_t half_open_most{};  // the most of these that there may be; then the oldest is reset for each that comes
-  std::uint64_t dropped{};       // of these, since listen
-  std::size_t connections{};     // that have asked and have not ended: requests, and what was accepted
-  std::uint64_t denied{};        // reset at accept, for Policy::access does not let their address in
-  std::uint64_t too_fast{};      // reset at accept, for Policy::connect_rate_per_peer
-  std::uint64_t too_many{};      // reset at accept or rejected, for Policy::connections_per_peer, _listener or _process
+  std::size_t requests{};        ///< requests that get_event() has not returned yet
+  std::size_t half_open{};       ///< TCP connections whose MPA Request is incomplete
+  std::size_t half_open_most{};  ///< limit of half_open; at the limit, each new connection resets the oldest one
+  std::uint64_t dropped{};       ///< half-open connections that were reset to make room
+  std::size_t connections{};     ///< current requests and accepted connections
+  std::uint64_t denied{};        ///< connections reset at accept because of Policy::access
+  std::uint64_t too_fast{};      ///< connections reset at accept because of Policy::connect_rate_per_peer
+  /// Connections reset at accept, or rejected, because of Policy::connections_per_peer, connections_per_listener or
+  /// connections_per_process.
+  std::uint64_t too_many{};
 };
 
 class ConnectionId;
 
-// What became of an identifier, as EventChannel::get_event() gives it.
+/// Describes a connection event, as EventChannel::get_event() returns it.
 struct ConnectionEvent {
-  ConnectionEventType type{};             // says which of the members below mean something
-  std::uint64_t id{};                     // ConnectionId::number() of the identifier; kConnectRequest: of the listener
-  std::uint64_t context{};                // its context
-  std::optional<Error> error{};           // kAddressError, kRouteError, kConnectError, kUnreachable, kRejected
-  std::vector<std::byte> private_data{};  // kConnectRequest, kEstablished (initiator), kRejected
-  std::uint32_t ird{};                    // kConnectRequest: what the peer could take of ours at most: its ORD
-  std::uint32_t ord{};                    // kConnectRequest: its IRD. kEstablished: what was settled
-  std::unique_ptr<ConnectionId> request{};  // kConnectRequest: accept or reject it; dropping it rejects
+  ConnectionEventType type{};             ///< kind of the event; determines which of the other members are valid
+  std::uint64_t id{};                     ///< ConnectionId::number(); kConnectRequest: the number of the listener
+  std::uint64_t context{};                ///< context of that identifier
+  std::optional<Error> error{};           ///< kAddressError, kRouteError, kConnectError, kUnreachable, kRejected: cause
+  std::vector<std::byte> private_data{};  ///< kConnectRequest, kEstablished (initiator), kRejected: the peer's data
+  std::uint32_t ird{};  ///< kConnectRequest: the peer's ORD, the most that an IRD of this end can be used for
+  std::uint32_t ord{};  ///< kConnectRequest: the peer's IRD; kEstablished: the negotiated ORD
+  std::unique_ptr<ConnectionId> request{};  ///< kConnectRequest: identifier to accept or reject; destroying it rejects
 };
 
-// Delivers connection events in order. Its descriptor is readable while events wait.
+/// Delivers connection events in order. Thread-safe.
 class EventChannel {
  public:
-  [[nodiscard]] static Result<EventChannel> create();  // Errc::kSystem where the process can have no more descriptors
+  /// Creates a channel. Errors: Errc::kSystem if the process cannot open another descriptor.
+  [[nodiscard]] static Result<EventChannel> create();
 
-  [[nodiscard]] int descriptor() const noexcept;  // weft's own: the program does not close it
-  // Waits for an event, unless the descriptor is non-blocking (Errc::kWouldBlock) or a signal arrives (kInterrupted).
-  // A thread that waits again and again serves the sockets of all connections meanwhile, in place of the progress
-  // thread, if there is one only. If it looks at the descriptor instead, it may see an event of its own calls
-  // (resolve_address, resolve_route) there some milliseconds later than get_event would have found it.
+  /// Returns a descriptor that is readable while events are pending.
+  /// weft owns the descriptor: the program must not close it, but may poll it, duplicate it, or make it non-blocking.
+  [[nodiscard]] int descriptor() const noexcept;
+  /// Returns the next event. Waits for one unless the descriptor is non-blocking.
+  /// If the process has a single progress thread, a thread that waits here repeatedly serves the sockets of all
+  /// connections in place of that thread. If such a thread polls the descriptor instead, an event of its own calls
+  /// (resolve_address(), resolve_route()) may appear there some milliseconds later than get_event() would return it.
+  /// Errors: Errc::kWouldBlock if the descriptor is non-blocking and no event is pending; kInterrupted if a signal
+  /// arrives.
   [[nodiscard]] Result<ConnectionEvent> get_event();
-  // Waits no longer than `at_most`, nor than kMaxTimeout: Errc::kTimedOut. A negative time is refused.
+  /// Returns the next event, and waits for it at most `at_most`, even if the descriptor is non-blocking.
+  /// Times beyond kMaxTimeout count as kMaxTimeout.
+  /// Errors: Errc::kTimedOut if no event arrives in time; kInterrupted as above; kInvalidArgument if `at_most` is
+  /// negative.
   [[nodiscard]] Result<ConnectionEvent> get_event(std::chrono::milliseconds at_most);
 
  private:
@@ -112,87 +130,121 @@ class EventChannel {
   detail::Handle<detail::EventChannelState> self_;
 };
 
-// One end of a connection to be, or a listener. The destructor stops what is under way and drops undelivered events; an
-// established connection lives on with its queue pair.
+/// Identifies one end of a future or existing connection, or a listener. Thread-safe.
+///
+/// The destructor cancels operations in progress and drops undelivered events. An established connection continues as
+/// long as its queue pair exists.
 class ConnectionId {
  public:
-  // Its events go to `channel`, which it keeps alive.
+  /// Creates an identifier whose events are reported to `channel`, and keeps the channel alive.
+  /// `context` is the application's value, returned in events.
   [[nodiscard]] static Result<ConnectionId> create(const EventChannel& channel, std::uint64_t context = 0);
+  /// Takes over the identifier of another handle, which becomes empty.
   ConnectionId(ConnectionId&&) noexcept = default;
-  ConnectionId& operator=(ConnectionId&& other) noexcept;  // what this was before ends as with the destructor
-  ~ConnectionId();                                         // stops what is under way
+  /// Replaces this identifier by `other`. The previous identifier ends as by the destructor.
+  ConnectionId& operator=(ConnectionId&& other) noexcept;
+  /// Cancels operations in progress and drops undelivered events.
+  ~ConnectionId();
 
-  [[nodiscard]] std::uint64_t number() const noexcept;   // of no other in this process; the log names it so
-  [[nodiscard]] std::uint64_t context() const noexcept;  // what comes back in its events
-  void set_context(std::uint64_t context) noexcept;      // for events from now on
-  // Before connect or listen, else Errc::kInvalidState; a request has its listener's. Refuses what contradicts itself or is out of range:
-  // Errc::kInvalidArgument, "policy.member".
+  /// Returns the number of this identifier: unique in this process, and used in log lines.
+  [[nodiscard]] std::uint64_t number() const noexcept;
+  /// Returns the application's value.
+  [[nodiscard]] std::uint64_t context() const noexcept;
+  /// Replaces the application's value, for events raised from now on.
+  void set_context(std::uint64_t context) noexcept;
+  /// Sets the policy of the connection, or of all connections of a listener. A request inherits its listener's policy.
+  /// Errors: Errc::kInvalidState after connect() or listen(); kInvalidArgument, "policy.member", if a member is out of
+  /// range or contradicts another one.
   Result<void> set_policy(const Policy& policy);
-  [[nodiscard]] Policy policy() const;  // as set; the defaults when nothing was
-  // Policy::type_of_service alone, at any time: of a connection for the packets sent from now on, of a listener for the
-  // connections accepted from now on.
+  /// Returns the policy as set, or the default policy.
+  [[nodiscard]] Policy policy() const;
+  /// Sets Policy::type_of_service alone. May be called at any time.
+  /// Takes effect for packets that the connection sends from now on; for a listener, for connections accepted from now
+  /// on.
   Result<void> set_type_of_service(std::uint8_t octet);
-  // How local addresses are bound; before connect or listen, else Errc::kInvalidState. What is bound already keeps its
-  // port.
+  /// Sets how local addresses are bound. An address that is already bound keeps its port.
+  /// Errors: Errc::kInvalidState after connect() or listen().
   Result<void> set_address_options(const AddressOptions& options);
-  [[nodiscard]] AddressOptions address_options() const;  // as set; the defaults when nothing was
+  /// Returns the address options as set, or the defaults.
+  [[nodiscard]] AddressOptions address_options() const;
 
-  // Reserves the local address; port 0 takes a free one, which local_address() then tells. No other socket gets the
-  // port before connect or listen use it. Errc::kAddressInUse; kInvalidArgument for an address of another host, or a
-  // port that the process may not have; kInvalidState where there is an address already.
+  /// Reserves the local address. Port 0 selects a free port, which local_address() returns.
+  /// No other socket can take the port before connect() or listen() uses it.
+  /// Errors: Errc::kAddressInUse; kInvalidArgument for an address of another host, or a port that the process is not
+  /// permitted to use; kInvalidState if there already is an address.
   Result<void> bind_address(const Endpoint& local);
-  // -> kAddressResolved or kAddressError, at once: only the host's routes are asked, so rdma_cm's time-outs of the
-  // resolve calls have nothing to bound here. Policy::connect_timeout bounds what waits for the peer. The answer may be
-  // that of a call for the same address a millisecond ago.
-  // `source`, or the address bound to before, has to be of the destination's family, or a wildcard. Where neither names
-  // a port, one is taken by the first call of local_address(), which costs as much as a bind_address, or by connect.
-  // A destination without a port is refused: Errc::kInvalidArgument.
+  /// Finds the device and the local address for a destination. Raises kAddressResolved or kAddressError.
+  ///
+  /// The lookup uses only the routes of this host and completes at once, so it takes no timeout;
+  /// Policy::connect_timeout limits what waits for the peer. A result for the same address may be reused for a
+  /// millisecond.
+  /// `source`, or the address bound before, must be a wildcard or have the family of the destination. If neither has a
+  /// port, the first call of local_address() reserves one, at the cost of a bind_address(); otherwise connect() does.
+  /// Errors: Errc::kInvalidArgument for a destination without a port, or addresses of different families; kInvalidState
+  /// if the identifier is already resolved, listening or connected.
   Result<void> resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source = {});
-  // -> kRouteResolved, at once
+  /// Raises kRouteResolved at once. The step exists for compatibility with rdma_cm.
+  /// Errors: Errc::kInvalidState before resolve_address().
   Result<void> resolve_route();
 
-  static constexpr int kKernelBacklog = 128;  // connections that the kernel keeps for a listener at least
-  // `backlog` is how many requests may wait for get_event, also when their peer has gone since. What comes beyond waits
-  // in the kernel's queue, which has room for at least kKernelBacklog; beyond that, SYNs are dropped, and clients send
-  // them again. Connections that have not sent their whole MPA Request are not counted there: they have places of their
-  // own, four for each of the backlog, at least 1024 and at most 8192, and all listeners together no more than half of
-  // the process's descriptors. As these fill up they have less time than Policy::startup_timeout, a twentieth of it at
-  // last, and when they are taken the oldest is reset for each that comes: of the peer that has more than its share of
-  // them, if there is one, else of all. Policy::half_open_per_peer bounds those of one peer. Policy::access,
-  // connect_rate_per_peer and connections_per_peer, _listener and _process say which connections are let in at all.
-  // Errors: kInvalidArgument when `backlog` is not positive, or TLS lacks its files; kInvalidState without an address;
-  // kAddressInUse.
+  /// Minimum of the kernel's queue of connections for a listener.
+  static constexpr int kKernelBacklog = 128;
+  /// Listens for connections at the bound address. Each request raises kConnectRequest.
+  ///
+  /// `backlog` is the maximum of requests that wait for get_event(), including those whose peer has since gone. Further
+  /// connections wait in the kernel's queue, which holds at least kKernelBacklog. When that is full, the kernel drops
+  /// SYNs, and clients retransmit them.
+  ///
+  /// Connections whose MPA Request is incomplete do not count towards `backlog`. Their limit is four times `backlog`,
+  /// at least 1024 and at most 8192; all listeners together use at most half of the process's descriptors. As they
+  /// approach the limit, their timeout decreases from Policy::startup_timeout to a twentieth of it. At the limit, each
+  /// new connection resets the oldest one: of a peer that exceeds its share if there is one, else of all.
+  /// Policy::half_open_per_peer limits those of one peer.
+  ///
+  /// Policy::access, connect_rate_per_peer, connections_per_peer, connections_per_listener and connections_per_process
+  /// select which connections are admitted at all.
+  ///
+  /// Errors: Errc::kInvalidArgument if `backlog` is not positive, or a file that TLS needs is missing; kInvalidState
+  /// without an address; kAddressInUse.
   Result<void> listen(int backlog = 128);
-  [[nodiscard]] Result<ListenCounts> listen_counts() const;  // Errc::kInvalidState when this is no listener
-  // Needs a queue pair in RESET or INIT and takes it to RTS. -> kEstablished, kRejected, kUnreachable or kConnectError.
-  // A connect that is refused is tried again for Policy::connect_retry. Errors: kInvalidState when the route is not
-  // resolved, or the queue pair is in another state or in use; kPrivateDataTooLong; kLimitExceeded, "ird" or "ord".
+  /// Returns the counts of a listener. Errors: Errc::kInvalidState if this is not a listener.
+  [[nodiscard]] Result<ListenCounts> listen_counts() const;
+  /// Connects to the resolved address. Raises kEstablished, kRejected, kUnreachable or kConnectError.
+  /// The queue pair must be in RESET or INIT, and goes to RTS. A refused TCP connect is repeated during
+  /// Policy::connect_retry.
+  /// Errors: Errc::kInvalidState if the route is not resolved, or if the queue pair is in another state or in use;
+  /// kPrivateDataTooLong; kLimitExceeded, "ird" or "ord".
   Result<void> connect(QueuePair& queue_pair, const ConnectionParameters& parameters = {});
-  // Answers a request, which the event kConnectRequest has brought: with a queue pair, and with the same events, as
-  // connect. When accept refuses an argument, the request still waits for an answer. When the peer has gone since it
-  // asked, accept and reject say so: Errc::kDisconnected. A request for peer-to-peer that meets a Policy::rtr without
-  // any type is rejected by accept, which then says so: Errc::kNotSupported, "peer".
+  /// Accepts the request that kConnectRequest delivered. Uses the queue pair and raises events as connect() does.
+  /// If an argument is invalid, the request remains pending.
+  /// Errors: those of connect(); Errc::kDisconnected if the peer has gone since the request; kNotSupported, "peer", if
+  /// the peer requests peer-to-peer mode and Policy::rtr has no type: the request is then rejected.
   Result<void> accept(QueuePair& queue_pair, const ConnectionParameters& parameters = {});
-  // Answers a request with no. The peer gets kRejected, with up to 512 octets of private data.
+  /// Rejects the request that kConnectRequest delivered. The peer's event is kRejected.
+  /// `private_data` is at most 512 octets. Errors: Errc::kDisconnected if the peer has gone since the request.
   Result<void> reject(std::span<const std::byte> private_data = {});
-  // Finishes what is posted, then closes (RDMAP-6.2-02), within Policy::finish_timeout. Does nothing when the
-  // connection is already going down. The queue pair stays in RTS until the connection has ended, but takes no further
-  // sends: post_send fails with Errc::kDisconnected. Errc::kInvalidState where there is no connection.
+  /// Finishes posted work, within Policy::finish_timeout, and then closes the connection (RDMAP-6.2-02).
+  /// Does nothing if the connection is already closing. The queue pair stays in RTS until the connection has ended, but
+  /// post_send() fails with Errc::kDisconnected.
+  /// Errors: Errc::kInvalidState if there is no connection.
   Result<void> disconnect();
-  // Moves the identifier and its undelivered events to another channel; of a listener also the requests that are still
-  // to come. A connection request reports to the channel that it was taken from.
+  /// Moves the identifier and its undelivered events to another channel; for a listener, also all future requests.
+  /// A request that was already returned stays with the channel that returned it.
   Result<void> migrate(const EventChannel& channel);
 
-  // Of the connection, or what bind_address or resolve_address gave it; before that the wildcard with port 0.
+  /// Returns the local address of the connection, or the one from bind_address() or resolve_address().
+  /// Before those, returns the wildcard with port 0. May reserve a port: see resolve_address().
   [[nodiscard]] Endpoint local_address() const;
-  [[nodiscard]] Endpoint remote_address() const;  // the peer's; of resolve_address before there is a connection
-  // What the kernel tells of the connection's TCP: as much of a struct tcp_info (TCP_INFO, tcp(7)) as there is room
-  // for. Returns how many octets; 0 while there is no TCP connection.
+  /// Returns the peer's address, or the destination of resolve_address() before there is a connection.
+  [[nodiscard]] Endpoint remote_address() const;
+  /// Copies the kernel's `struct tcp_info` of the connection (TCP_INFO, tcp(7)) to `into`, truncated to its size.
+  /// Returns the number of octets copied; 0 if there is no TCP connection.
   [[nodiscard]] std::size_t tcp_info(std::span<std::byte> into) const;
-  // How TLS protects the connection, and who the peer has proved to be: of a connection request already. Nothing where
-  // there is no TLS, nor a connection any more.
+  /// Returns how TLS protects the connection, and the peer's authenticated identity. Also valid for a request.
+  /// Returns nothing without TLS, and after the connection has ended.
   [[nodiscard]] std::optional<PeerIdentity> peer_identity() const;
-  // The device of the local address; Errc::kInvalidState before resolve_address or bind_address to a concrete address.
+  /// Opens the device of the local address.
+  /// Errors: Errc::kInvalidState before resolve_address(), or bind_address() to an address other than the wildcard.
   [[nodiscard]] Result<Device> device() const;
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices (one per network interface) and protection domains: where everything else is made.
+/// @file
+/// Devices (one per network interface) and protection domains, which create all other objects.
 #pragma once
 
 #include <cstddef>
@@ -28,59 +29,73 @@ class ProtectionDomainState;
 Result<Device> open_device(DeviceInfo info, const DeviceLimits& limits);
 }  // namespace detail
 
-// What one device can do. The same for every device. The counts of objects hold for each open of a device: one more is
-// refused with Errc::kNoResources, which names the limit.
+/// Holds the limits of a device. They are the same for every device.
+/// The maxima of objects apply to each open of a device. One more object is refused with Errc::kNoResources, and the
+/// error names the limit.
 struct DeviceLimits {
-  std::uint32_t max_pd = 65536;            // protection domains
-  std::uint32_t max_mr = 1U << 20;         // memory regions
-  std::uint32_t max_mw = 1U << 20;         // memory windows
-  std::uint64_t max_mr_size = ~0ULL;       // octets of one region
-  std::uint32_t max_cq = 65536;            // completion queues
-  std::uint32_t max_cqe = 1U << 20;        // completions that one queue holds
-  std::uint32_t max_qp = 65536;            // queue pairs
-  std::uint32_t max_qp_wr = 16384;         // uncompleted work requests of one send or receive queue
-  std::uint32_t max_sge = 16;              // segments of one work request
-  std::uint32_t max_sge_rd = 1;            // segments of an RDMA Read's sink
-  std::uint32_t max_inline = 256;          // octets of one work request with SendFlags::kInline
-  std::uint32_t max_srq = 65536;           // shared receive queues
-  std::uint32_t max_srq_wr = 65536;        // receives of one of them
-  std::uint32_t max_ird = 128;             // inbound reads and atomics per queue pair
-  std::uint32_t max_ord = 128;             // outbound reads and atomics per queue pair
-  std::uint32_t max_message = 0xFFFFFFFF;  // octets of one message
+  std::uint32_t max_pd = 65536;            ///< protection domains
+  std::uint32_t max_mr = 1U << 20;         ///< memory regions
+  std::uint32_t max_mw = 1U << 20;         ///< memory windows
+  std::uint64_t max_mr_size = ~0ULL;       ///< octets of one region
+  std::uint32_t max_cq = 65536;            ///< completion queues
+  std::uint32_t max_cqe = 1U << 20;        ///< completions in one queue
+  std::uint32_t max_qp = 65536;            ///< queue pairs
+  std::uint32_t max_qp_wr = 16384;         ///< uncompleted work requests of one send or receive queue
+  std::uint32_t max_sge = 16;              ///< segments of one work request
+  std::uint32_t max_sge_rd = 1;            ///< segments of an RDMA Read's sink
+  std::uint32_t max_inline = 256;          ///< octets of one work request with SendFlags::kInline
+  std::uint32_t max_srq = 65536;           ///< shared receive queues
+  std::uint32_t max_srq_wr = 65536;        ///< uncompleted receives of one shared receive queue
+  std::uint32_t max_ird = 128;             ///< concurrent inbound RDMA Reads and atomics of one queue pair
+  std::uint32_t max_ord = 128;             ///< concurrent outbound RDMA Reads and atomics of one queue pair
+  std::uint32_t max_message = 0xFFFFFFFF;  ///< octets of one message
 };
 
-// One device: a network interface of this host.
+/// Describes one device: a network interface of this host.
 struct DeviceInfo {
-  std::string name{};                // "weft_lo", "weft_eth0"
-  transport::Interface interface{};  // its name, index, MTU, state and addresses
+  std::string name{};                ///< device name: "weft_lo", "weft_eth0"
+  transport::Interface interface{};  ///< name, index, MTU, state and addresses of the interface
 };
 
-// What a completion queue is made with.
+/// Specifies a completion queue.
 struct CompletionQueueAttributes {
-  std::uint32_t capacity = 256;        // completions that it holds; one more is an overflow
-  const CompletionChannel* channel{};  // where armed completions are announced
-  std::uint64_t context{};             // comes back in completion and async events
+  std::uint32_t capacity = 256;        ///< completions that the queue holds; one more is an overflow
+  const CompletionChannel* channel{};  ///< channel for the events of CompletionQueue::arm(), or null
+  std::uint64_t context{};             ///< application's value, returned in completion events and async events
 };
 
-// A protection domain: memory and queue pairs only meet inside one (SEC-2.2.4-02). Its objects keep it alive.
+/// A protection domain: memory and queue pairs work together only within one domain (SEC-2.2.4-02).
+/// Device::allocate_protection_domain() creates it. The objects created from a domain keep it alive. Thread-safe.
 class ProtectionDomain {
  public:
-  // Refused as Errc::kInvalidArgument: a range that runs past the end of the address space ("length"), tagged offsets
-  // that would wrap ("iova"), a queue pair of another domain ("only_for"), rights that contradict each other
-  // ("access"). Faults the whole range in, so memory that is unmapped or lacks the right to be written is refused here.
-  // Errc::kNoResources beyond DeviceLimits::max_mr, and beyond set_exposed_memory_limit() ("length").
+  /// Registers `length` octets at `address`. Access::kNone permits local reading only.
+  /// The memory must remain mapped until it is deregistered. All pages are faulted in.
+  ///
+  /// Errors:
+  ///  - Errc::kInvalidArgument: "length" if the range exceeds the address space; "iova" if the tagged offsets would
+  ///    wrap; "only_for" if the queue pair is of another domain; "access" or "iova" if the options contradict each
+  ///    other.
+  ///  - kBadAddress if memory is unmapped, or not writable although `access` has Access::kLocalWrite. Before Linux 5.14
+  ///    the first access detects this, not the registration.
+  ///  - kNoResources beyond DeviceLimits::max_mr, and beyond set_exposed_memory_limit() ("length").
   [[nodiscard]] Result<MemoryRegion> register_memory(void* address, std::size_t length, Access access,
                                                      const RegionOptions& options = {});
-  // For memory that is only read from: gather lists, remote reads. Refused as above.
+  /// Registers memory that is only read: by gather lists and by RDMA Reads of peers (Access::kRemoteRead).
+  /// Errors: as above.
   [[nodiscard]] Result<MemoryRegion> register_memory(const void* address, std::size_t length,
                                                      const RegionOptions& options = {});
-  // Not bound yet: a work request does that (WindowBind). Errc::kNoResources beyond DeviceLimits::max_mw.
+  /// Allocates an unbound memory window. A work request binds it (WindowBind).
+  /// Errors: Errc::kNoResources beyond DeviceLimits::max_mw.
   [[nodiscard]] Result<MemoryWindow> allocate_window(WindowType type = WindowType::kType2);
-  // Its completion queues come from this domain's device (this open of it), a shared receive queue from this domain.
-  // Errc::kInvalidArgument names what is missing or comes from elsewhere, kLimitExceeded what the device cannot do;
-  // kNoResources beyond DeviceLimits::max_qp.
+  /// Creates a queue pair in RESET.
+  /// The completion queues must be created from the same open of the device, and the shared receive queue from this
+  /// domain.
+  /// Errors: Errc::kInvalidArgument names an attribute that is missing or belongs elsewhere; kLimitExceeded names one
+  /// that exceeds DeviceLimits; kNoResources beyond DeviceLimits::max_qp.
   [[nodiscard]] Result<QueuePair> create_queue_pair(const QueuePairAttributes& attributes);
-  // Its size, segments and limit are checked: Errc::kInvalidArgument, or kLimitExceeded beyond what the device can do.
+  /// Creates a shared receive queue.
+  /// Errors: Errc::kInvalidArgument if max_wr is 0 or less than `limit`; kLimitExceeded beyond
+  /// DeviceLimits::max_srq_wr and max_sge; kNoResources beyond DeviceLimits::max_srq.
   [[nodiscard]] Result<SharedReceiveQueue> create_shared_receive_queue(
       const SharedReceiveQueueAttributes& attributes = {});
 
@@ -89,28 +104,38 @@ class ProtectionDomain {
   detail::Handle<detail::ProtectionDomainState> self_;
 };
 
-// An opened device. Several opens of one interface are independent.
+/// An open device. Several opens of one interface are independent of each other.
+/// Objects created from a device may outlive it. Thread-safe.
 class Device {
  public:
-  // All interfaces of this host, in the order of their index.
+  /// Returns the devices of this host, one per network interface, in the order of the interfaces' indexes.
   [[nodiscard]] static Result<std::vector<DeviceInfo>> list();
-  // By device name or interface name. Errc::kNoDevice when there is none; kSystem, with os_error, where the process can
-  // have no more descriptors or threads.
+  /// Opens a device by device name ("weft_eth0") or interface name ("eth0").
+  /// Errors: Errc::kNoDevice if there is no such device; kSystem, with os_error, if the process cannot have more
+  /// descriptors or threads.
   [[nodiscard]] static Result<Device> open(std::string_view name);
-  // The device that owns this local address; a wildcard address gives the loopback device. Errors as above.
+  /// Opens the device that owns this local address. A wildcard address selects the loopback device.
+  /// Errors: as above.
   [[nodiscard]] static Result<Device> open(const Address& local);
 
-  [[nodiscard]] const DeviceInfo& info() const noexcept;       // as it was when the device was opened
-  [[nodiscard]] static const DeviceLimits& limits() noexcept;  // static storage
+  /// Returns the description of the device at the time of the open.
+  [[nodiscard]] const DeviceInfo& info() const noexcept;
+  /// Returns the limits of every device; static storage.
+  [[nodiscard]] static const DeviceLimits& limits() noexcept;
 
-  // Errc::kNoResources beyond DeviceLimits::max_pd.
+  /// Allocates a protection domain. Errors: Errc::kNoResources beyond DeviceLimits::max_pd.
   [[nodiscard]] Result<ProtectionDomain> allocate_protection_domain();
-  // Errc::kLimitExceeded when the capacity is 0 or more than DeviceLimits::max_cqe; kNoResources beyond max_cq.
+  /// Creates a completion queue.
+  /// Errors: Errc::kLimitExceeded if the capacity is 0 or more than DeviceLimits::max_cqe; kNoResources beyond
+  /// DeviceLimits::max_cq.
   [[nodiscard]] Result<CompletionQueue> create_completion_queue(const CompletionQueueAttributes& attributes = {});
 
-  // Async events of the objects made from this device. The descriptor behaves like a completion channel's.
+  /// Returns a descriptor that is readable while async events of this device's objects are pending.
+  /// weft owns the descriptor: the program must not close it, but may poll it, duplicate it, or make it non-blocking.
   [[nodiscard]] int async_descriptor() const noexcept;
-  // Waits for an event, unless the descriptor is non-blocking (Errc::kWouldBlock) or a signal arrives (kInterrupted).
+  /// Returns the next async event. Waits for one unless the descriptor is non-blocking.
+  /// Errors: Errc::kWouldBlock if the descriptor is non-blocking and no event is pending; kInterrupted if a signal
+  /// arrives.
   [[nodiscard]] Result<AsyncEvent> get_async_event() const;
 
  private:

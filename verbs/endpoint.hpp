@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Addresses as the connection manager takes them: transport's plain values, and a blocking look-up for names.
+/// @file
+/// Addresses of the connection manager, and a blocking name lookup.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +11,14 @@
 
 namespace weft::verbs {
 
-using Address = transport::Address;    // of a host: transport::Address
-using Endpoint = transport::Endpoint;  // an address and a port: transport::Endpoint
+/// Represents the IP address of a host.
+using Address = transport::Address;
+/// Represents an IP address and a TCP port.
+using Endpoint = transport::Endpoint;
 
-// A host name or a numeric address. May ask a name server, and so block.
+/// Resolves a host name or a numeric address. May query a name server, and therefore may block.
+/// Returns the first address that the system's resolver finds, with `port` (host order).
+/// Errors: Errc::kUnreachable if the name is unknown; kNotSupported if its address is neither IPv4 nor IPv6.
 [[nodiscard]] Result<Endpoint> lookup(const std::string& host, std::uint16_t port);
 
 }  // namespace weft::verbs

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the user of a program asks of weft from outside of it:
-//
-//   variable      what it takes                                                              read by
-//   WEFT_LOG      trace, debug, info, warn, error or off                                     C++ programs, drop-in libraries
-//   WEFT_PCAP     a file for every connection's octets; "%p" in it becomes the process id    the same
-//   WEFT_CRC32C   isa-l or portable: the code that computes CRCs                             the same
-//   WEFT_POLICY   KEY=VALUE,... of every connection's policy (verbs/policy_text.hpp)         the drop-in libraries
-//   WEFT_CONFIG   a file that says all this (verbs/configuration.hpp); variables win         the drop-in libraries
-//
-// A process reads its variables once: with the first device or channel that it opens, not when it is loaded. What the
-// program itself has set with set_log_level(), set_capture_file() or set_crc32c(), before or afterwards, holds instead,
-// and then the variable is not read. A value that cannot be understood or done changes nothing and is told on the log
-// at level warn.
-//
-// All of them are ignored under secure execution (setuid, file capabilities): the user that starts such a program must
-// not choose which files it reads and writes.
+/// @file
+/// Environment variables that configure weft from outside a program.
+///
+///     variable      value                                                                     read by
+///     WEFT_LOG      trace, debug, info, warn, error or off                                    all programs
+///     WEFT_PCAP     capture file of all connections; "%p" is replaced by the process id       all programs
+///     WEFT_CRC32C   isa-l or portable: implementation of CRC32C                               all programs
+///     WEFT_POLICY   KEY=VALUE,... for the policy of every connection (verbs/policy_text.hpp)  drop-in only
+///     WEFT_CONFIG   configuration file (verbs/configuration.hpp); variables take precedence   drop-in only
+///
+/// "All programs" means C++ programs that link weft and programs that use the drop-in libraries.
+/// A process reads the variables once: when it opens its first device or channel, not when it is loaded.
+/// A variable is not read if the program itself calls set_log_level(), set_capture_file() or set_crc32c(), before or
+/// afterwards: the program's setting takes precedence.
+/// An invalid value has no effect and is logged at level warn.
+///
+/// All variables are ignored under secure execution (setuid, file capabilities): the user that starts such a program
+/// must not choose which files the program reads and writes.
 #pragma once
 
 #include <functional>
@@ -25,18 +27,21 @@
 
 namespace weft::verbs {
 
-// A variable of this process. Nothing when it is empty, or under secure execution.
+/// Returns the value of an environment variable of this process.
+/// Returns nothing if the variable is unset or empty, and under secure execution.
 [[nodiscard]] std::optional<std::string> process_variable(const char* name);
 
-// --- For a facade that has settings of its own, as the drop-in libraries do
+// --- For facades that have settings of their own, such as the drop-in libraries
 
-// Gives a variable's value, or nothing: process_variable(), or a test's own.
+/// Looks up a variable by name: process_variable(), or a substitute in tests.
 using Variable = std::function<std::optional<std::string>(const char* name)>;
-// Adds WEFT_LOG, WEFT_PCAP and WEFT_CRC32C to `settings`, as `variable` gives them, and a complaint about each that cannot
-// be understood.
+/// Adds WEFT_LOG, WEFT_PCAP and WEFT_CRC32C to `settings`, as `variable` returns them.
+/// Adds a complaint for each value that is invalid.
 void read_variables(Configuration& settings, const Variable& variable);
-// Sets log level, capture file, code for CRCs, progress threads and exposed memory; the policy is for the caller's connections. This is
-// the program's own choice: no variable is read behind it. Adds to the complaints what cannot be done.
+/// Applies log level, capture file, CRC32C implementation, progress threads and exposed memory limit to the process.
+/// The policy is not applied: the caller sets it on its connections.
+/// Counts as a choice of the program: variables are not read afterwards.
+/// Adds a complaint for each setting that cannot be applied.
 void apply_configuration(Configuration& settings);
 
 }  // namespace weft::verbs

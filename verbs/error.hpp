@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a verbs call fails: a code for programs, the argument at fault and a reason for people.
+/// @file
+/// Error reporting of the verbs API: a code for programs, the argument at fault, and a reason for people.
 #pragma once
 
 #include <cstdint>
@@ -10,60 +11,61 @@
 
 namespace weft::verbs {
 
-// Why a call failed. The numbers are weft's own; error_category() says which errno each is equivalent to.
+/// Identifies why a call failed. The numbers are specific to weft; error_category() maps each code to an errno value.
 enum class Errc : std::uint8_t {
-  kInvalidArgument = 1,  // an argument can never be right
-  kInvalidState,         // the object is not in a state that allows this call
-  kInvalidKey,           // an lkey or rkey names nothing that this object may use
-  kBadAddress,           // memory is not mapped, or not with the access asked for
-  kLimitExceeded,        // more than the device or the object can do
-  kNoResources,          // the device holds as many such objects as DeviceLimits says
-  kQueueFull,            // a work queue holds its bound of uncompleted work requests
-  kTooManySegments,      // a scatter/gather list is longer than the queue was made for
-  kInlineTooLong,        // more octets than QueuePairAttributes::max_inline
-  kMessageTooLong,       // more octets than a message can have
-  kPrivateDataTooLong,   // more octets than ConnectionParameters::private_data allows
-  kNotSupported,         // this end or the peer cannot do it
-  kNoDevice,             // no such interface, or no route through one
-  kBusy,                 // something still uses the object
-  kWouldBlock,           // nothing there, and the descriptor is non-blocking
-  kInterrupted,          // a signal arrived while waiting
-  kTimedOut,             // it did not happen in the time that it had
-  kAddressInUse,         // another socket has the port
-  kRefused,              // there is no listener, or the peer reset the start-up
-  kRejected,             // the peer's ULP said no
-  kUnreachable,          // no route leads to the peer, or it does not answer
-  kDisconnected,         // the connection has ended, or is about to
-  kOverflow,             // a completion queue or event queue lost an entry
-  kProtocol,             // the peer broke the protocol
-  kSystem,               // the operating system refused; see Error::os_error
+  kInvalidArgument = 1,  ///< an argument is invalid in every state
+  kInvalidState,         ///< the object is not in a state that allows this call
+  kInvalidKey,           ///< an lkey or rkey does not refer to anything that this object may use
+  kBadAddress,           ///< memory is not mapped, or lacks the required protection
+  kLimitExceeded,        ///< the request exceeds a limit of the device or of the object
+  kNoResources,          ///< the device already has as many such objects as DeviceLimits allows
+  kQueueFull,            ///< a work queue already has its maximum of uncompleted work requests
+  kTooManySegments,      ///< a scatter/gather list is longer than the queue was created for
+  kInlineTooLong,        ///< inline data is longer than QueuePairAttributes::max_inline
+  kMessageTooLong,       ///< the message is longer than RDMAP allows
+  kPrivateDataTooLong,   ///< the private data is longer than ConnectionParameters::private_data allows
+  kNotSupported,         ///< this end or the peer does not support the operation
+  kNoDevice,             ///< the interface does not exist, or no route leads through one
+  kBusy,                 ///< the object is still in use
+  kWouldBlock,           ///< nothing is available, and the descriptor is non-blocking
+  kInterrupted,          ///< a signal arrived during the wait
+  kTimedOut,             ///< the time limit expired
+  kAddressInUse,         ///< another socket uses the port
+  kRefused,              ///< no listener exists, or the peer reset the connection during start-up
+  kRejected,             ///< the peer's application rejected the connection
+  kUnreachable,          ///< no route leads to the peer, or the peer does not answer
+  kDisconnected,         ///< the connection has ended or is closing
+  kOverflow,             ///< a completion queue or event queue lost an entry
+  kProtocol,             ///< the peer violated the protocol
+  kSystem,               ///< the operating system refused; see Error::os_error
 };
 
-// The category of Errc. Each code compares equal to the std::errc that C facades turn into errno.
+/// Returns the category of Errc. Each code compares equal to the std::errc that C facades convert to errno.
 [[nodiscard]] const std::error_category& error_category() noexcept;
-// So that an Errc is a std::error_code.
+/// Converts an Errc to a std::error_code. The standard library calls this function for implicit conversions.
 [[nodiscard]] inline std::error_code make_error_code(Errc code) noexcept {
   return {static_cast<int>(code), error_category()};
 }
 
-// How one call failed.
+/// Describes how one call failed.
 struct Error {
-  Errc code{};                  // for programs
-  std::string_view argument{};  // which argument or object; static storage
-  std::string_view reason{};    // what is wrong with it; static storage
-  int os_error{};               // errno when the operating system is the cause, else 0
+  Errc code{};                  ///< cause, for programs
+  std::string_view argument{};  ///< name of the argument or object at fault; static storage
+  std::string_view reason{};    ///< what is wrong with it, for people; static storage
+  int os_error{};               ///< errno if the operating system is the cause, else 0
 
-  // "max_send_wr: larger than the device's limit (limit exceeded)"
+  /// Returns one line for people: "max_send_wr: larger than the device's limit (limit exceeded)".
   [[nodiscard]] std::string message() const;
-  // errno for C facades: os_error when set, else what the code is equivalent to.
+  /// Returns an errno value for C facades: os_error if it is not 0, else the equivalent of `code`.
   [[nodiscard]] int to_errno() const noexcept;
 };
 
+/// Holds the result of a call that can fail: a `T` or an Error.
 template <typename T>
-// What a call that can fail returns.
 using Result = std::expected<T, Error>;
 
-// The failure of a call that returns a Result.
+/// Returns the error value of a call that returns a Result.
+/// `argument` and `reason` must have static storage duration.
 [[nodiscard]] inline std::unexpected<Error> fail(Errc code, std::string_view argument, std::string_view reason,
                                                  int os_error = 0) {
   return std::unexpected(Error{code, argument, reason, os_error});
@@ -71,5 +73,8 @@ using Result = std::expected<T, Error>;
 
 }  // namespace weft::verbs
 
+/// @cond
+// Enables the implicit conversion of weft::verbs::Errc to std::error_code.
 template <>
 struct std::is_error_code_enum<weft::verbs::Errc> : std::true_type {};
+/// @endcond

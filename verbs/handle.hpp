@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every public object of verbs/ is made of: a share of the process's runtime (progress thread, STags, buffers) and
-// a share of its own state. The runtime starts with the first handle and stops, threads joined, with the last.
+/// @file
+/// Base of every public handle: shared ownership of the process's runtime and of the object's state.
+///
+/// The runtime holds the progress threads, the STags and the buffers. It starts with the first handle and stops with
+/// the last one, which joins the threads.
 #pragma once
 
 #include <expected>
@@ -14,14 +17,16 @@ namespace weft::verbs::detail {
 
 class Runtime;
 
-// In a child of fork() the runtime is its parent's, and so are all objects that belong to it. They stay as they are:
-// their locks may be held by threads that the child does not have, and what they would change is shared with the
-// parent.
+/// Returns true in a child of fork() for a runtime that its parent created.
+/// The child neither uses nor destroys the objects of such a runtime: threads that do not exist in the child may hold
+/// their locks, and a change would affect state that is shared with the parent.
 [[nodiscard]] bool is_parents(const Runtime& runtime) noexcept;
+/// Leaks `state`, so that it is never destroyed.
 void keep_for_ever(std::shared_ptr<void> state) noexcept;
-// What a call on such an object answers that would change it, or wait for something to happen to it.
+/// Returns the error of a call that would modify or wait for an object of the parent process: Errc::kInvalidState.
 [[nodiscard]] std::unexpected<Error> not_ours(std::string_view object) noexcept;
 
+/// Owns a share of a state and of the runtime that the state belongs to.
 template <typename State>
 struct Handle {
   Handle() = default;
@@ -38,12 +43,12 @@ struct Handle {
     if (state && is_parents(*runtime)) keep_for_ever(std::move(state));
   }
 
-  std::shared_ptr<Runtime> runtime{};  // declared first: it outlives the state
-  std::shared_ptr<State> state{};
+  std::shared_ptr<Runtime> runtime{};  ///< declared first, so that it outlives the state
+  std::shared_ptr<State> state{};      ///< null for an empty handle
   [[nodiscard]] State* operator->() const noexcept { return state.get(); }
   [[nodiscard]] State& operator*() const noexcept { return *state; }
   [[nodiscard]] explicit operator bool() const noexcept { return state != nullptr; }
-  // Null when there is none, or when it is the parent's.
+  /// Returns the state, or null if the handle is empty or belongs to the parent process.
   [[nodiscard]] State* ours() const noexcept { return state && !is_parents(*runtime) ? state.get() : nullptr; }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The connections that the process has at this moment, for a program that watches over them: which peers hold resources
-// and do nothing, and which let it wait (SEC-6.4.2-01, SEC-6.4.4-01).
+/// @file
+/// A snapshot of the process's connections, for monitoring: which peers hold resources without using them, and which
+/// peers block a stream (SEC-6.4.2-01, SEC-6.4.4-01).
 #pragma once
 
 #include <chrono>
@@ -12,45 +13,49 @@
 
 namespace weft::verbs {
 
-// Where a connection is in its life. docs/progress.md has what leads from one to the next.
+/// Identifies the stage of a connection's life. docs/progress.md describes the transitions.
 enum class StreamStage : std::uint8_t {
-  kStartup,      // MPA start-up frames, and the ready-to-receive message
-  kEstablished,  // full operation
-  kClosing,      // one end wants the end: what is posted goes out, then the FIN
-  kFailing,      // a Terminate was sent or received, or work failed: only the end is still to come
-  kClosed,       // nothing is left to do but to close the socket
+  kStartup,      ///< the MPA start-up frames and the ready-to-receive message are exchanged
+  kEstablished,  ///< full operation
+  kClosing,      ///< one end closes: posted work is sent, then the FIN
+  kFailing,      ///< a Terminate was sent or received, or work failed: the connection is about to end
+  kClosed,       ///< only the socket remains to be closed
 };
-[[nodiscard]] std::string_view to_string(StreamStage stage) noexcept;  // "established" and the like; static storage
+/// Returns a name such as "established"; static storage.
+[[nodiscard]] std::string_view to_string(StreamStage stage) noexcept;
 
-// What has to happen before the stream goes on.
+/// Identifies the event that a stream needs in order to make progress.
 enum class StreamWait : std::uint8_t {
-  kNothing,     // it goes on as octets come and work is posted
-  kReceive,     // the program posts a receive: a Send of the peer found none, and nothing behind it is read
-  kPeerWindow,  // the peer takes octets: its window is closed, and all that the kernel keeps for it is full
-  kAnswers,  // the peer answers: RDMA Reads and atomics wait, as many as it admits (its IRD) or a fence stands behind
+  kNothing,     ///< none: the stream is not blocked
+  kReceive,     ///< the local program posts a receive: a Send of the peer found none, and reading has stopped there
+  kPeerWindow,  ///< the peer accepts octets: its window is closed, and the kernel's send buffer is full
+  /// The peer responds. Outstanding RDMA Reads and atomics block later work: either they have reached the number that
+  /// the peer admits (its IRD), or the next work request has a fence.
+  kAnswers,
 };
-// "the peer's window" and the like; static storage.
+/// Returns a name such as "the peer's window"; static storage.
 [[nodiscard]] std::string_view to_string(StreamWait wait) noexcept;
 
-// One connection at the moment when live_streams() looked at it.
+/// Describes one connection at the moment when live_streams() inspected it.
 struct LiveStream {
-  std::uint64_t connection{};  // ConnectionId::number() of its end here, by which the log names it
-  Endpoint local{};            // address and port of this end
-  Endpoint peer{};             // of the other end
-  bool initiator{};            // this end connected
-  std::uint32_t queue_pair{};  // its number; 0: it has none, yet or any more
-  StreamStage stage{};         // of its life
-  StreamWait waits_for{};      // what holds it up, if anything does
-  // Of the TCP connection, start-up frames included: read here, and taken by the kernel to be sent.
-  std::uint64_t octets_in{};
-  std::uint64_t octets_out{};       // as octets_in, the other way
-  std::chrono::milliseconds age{};  // since TCP was connected
+  std::uint64_t connection{};       ///< ConnectionId::number() of the local end, as in log lines
+  Endpoint local{};                 ///< address and port of the local end
+  Endpoint peer{};                  ///< address and port of the peer
+  bool initiator{};                 ///< true if the local end connected
+  std::uint32_t queue_pair{};       ///< number of the queue pair; 0 before one is attached and after it is detached
+  StreamStage stage{};              ///< stage of the connection's life
+  StreamWait waits_for{};           ///< what blocks the stream, if anything
+  std::uint64_t octets_in{};        ///< octets read from the TCP connection, including start-up frames
+  std::uint64_t octets_out{};       ///< octets that the kernel accepted for sending, including start-up frames
+  std::chrono::milliseconds age{};  ///< time since TCP connected
 };
 
-// All of the process, whichever device and channel they belong to, the oldest first. Each entry is true of one moment,
-// but not all of the same: a stream that has ended meanwhile is left out, one that began meanwhile may be. In any
-// thread; waits for each connection's lock, which no thread holds while it sleeps. It takes a moment for each
-// connection, so it is for a program's monitoring and not for its data path. In a child of fork(): its own only.
+/// Returns all connections of the process, on every device and event channel, the oldest first.
+/// Each entry is consistent in itself, but different entries describe different moments. A stream that ends during the
+/// call is omitted, and a stream that begins during the call may be.
+/// Thread-safe. Takes the lock of each connection in turn; no thread sleeps while it holds such a lock.
+/// The time is linear in the number of connections: call it for monitoring, not on the data path.
+/// In a child of fork(), returns only the child's own connections.
 [[nodiscard]] std::vector<LiveStream> live_streams();
 
 }  // namespace weft::verbs

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registered memory: regions and windows, and the STags that give access to them.
+/// @file
+/// Registered memory: regions, windows, and the STags that grant access to them.
 #pragma once
 
 #include <cstddef>
@@ -19,35 +20,49 @@ class WindowState;
 class Stream;
 }  // namespace detail
 
-// What a region is registered with, besides its place and its rights.
+/// Specifies the optional properties of a memory region.
 struct RegionOptions {
-  std::optional<std::uint64_t> iova{};  // tagged offset of the first octet; default: its virtual address
-  // The STag is valid on this queue pair's stream alone (RFC 5042 section 2.2.5), and its peer may invalidate it. When
-  // the queue pair goes to RESET, or goes, it becomes invalid too, for the next stream is another one: register again.
-  // It has to be of the same protection domain. Default: every queue pair of the domain.
+  /// Tagged offset of the region's first octet. Default: the virtual address of that octet.
+  std::optional<std::uint64_t> iova{};
+  /// Restricts the STag to the stream of this queue pair (RFC 5042 section 2.2.5), which must be of the same domain.
+  /// The peer of that stream may invalidate the STag. When the queue pair goes to RESET or is destroyed, the STag
+  /// becomes invalid; register the memory again for the next stream.
+  /// Default: the STag is valid on every queue pair of the protection domain.
   const QueuePair* only_for{};
 };
 
-// Memory that the device may use. The destructor deregisters; with windows bound to the region, that happens when the
-// last of them is freed or invalidated, and the memory has to exist until then.
+/// Memory that the device may access. ProtectionDomain::register_memory() creates it.
+///
+/// The destructor deregisters the memory. If windows are bound to the region, the memory is deregistered when the last
+/// of them is freed or invalidated, and must remain mapped until then.
 class MemoryRegion {
  public:
+  /// Takes over the region of another handle, which becomes empty.
   MemoryRegion(MemoryRegion&&) noexcept = default;
-  MemoryRegion& operator=(MemoryRegion&& other) noexcept;  // what this was before ends as with the destructor
-  ~MemoryRegion();                                         // deregisters
+  /// Replaces this region by `other`. The previous region ends as by the destructor.
+  MemoryRegion& operator=(MemoryRegion&& other) noexcept;
+  /// Deregisters the memory.
+  ~MemoryRegion();
 
-  [[nodiscard]] std::uint32_t lkey() const noexcept;  // for the segments of work requests
-  [[nodiscard]] std::uint32_t rkey() const noexcept;  // the STag to advertise; equal to lkey
-  [[nodiscard]] std::byte* address() const noexcept;  // of its first octet, in this process
-  [[nodiscard]] std::size_t length() const noexcept;  // in octets
-  [[nodiscard]] std::uint64_t iova() const noexcept;  // the tagged offset of its first octet
-  [[nodiscard]] Access access() const noexcept;       // as registered
-  // An element of a scatter/gather list: `length` octets from `offset` of the region.
+  /// Returns the key for the segments of local work requests.
+  [[nodiscard]] std::uint32_t lkey() const noexcept;
+  /// Returns the STag to advertise to peers. It equals lkey().
+  [[nodiscard]] std::uint32_t rkey() const noexcept;
+  /// Returns the virtual address of the first octet.
+  [[nodiscard]] std::byte* address() const noexcept;
+  /// Returns the length in octets.
+  [[nodiscard]] std::size_t length() const noexcept;
+  /// Returns the tagged offset of the first octet.
+  [[nodiscard]] std::uint64_t iova() const noexcept;
+  /// Returns the rights that the region was registered with.
+  [[nodiscard]] Access access() const noexcept;
+  /// Returns a scatter/gather element of `length` octets that begins `offset` octets into the region.
   [[nodiscard]] Sge sge(std::size_t offset, std::uint32_t length) const noexcept;
-  [[nodiscard]] Sge sge() const noexcept;  // the whole region
+  /// Returns a scatter/gather element of the whole region.
+  [[nodiscard]] Sge sge() const noexcept;
 
-  // When this returns, no local work and no peer touches the memory any more (SEC-6.2.2-02). Errc::kBusy while windows
-  // are bound.
+  /// Deregisters the memory. Once it returns, no local work and no peer accesses the memory (SEC-6.2.2-02).
+  /// Errors: Errc::kBusy if windows are bound to the region.
   Result<void> deregister();
 
  private:
@@ -57,28 +72,35 @@ class MemoryRegion {
   detail::Handle<detail::RegionState> self_;
 };
 
-// The two kinds of window, with libibverbs' values. A window is bound to part of a region by a work request.
+/// Identifies the type of a memory window. The values are those of libibverbs.
 enum class WindowType : std::uint8_t {
-  // Valid on every queue pair of its domain. The next bind takes the place of the one before, and a bind of no octets
-  // just ends it; the old key gives no access any more when that work completes. No other work request and no
-  // peer invalidates it.
+  /// Valid on every queue pair of its domain. A new bind replaces the previous one, and a bind of length 0 unbinds.
+  /// The previous key stops granting access when that work request completes. No other work request invalidates the
+  /// window, and neither does a peer.
   kType1 = 1,
-  // Valid on the stream alone of the queue pair that bound it, invalidated by either end, and unbound when that queue
-  // pair goes to RESET or goes. It is bound again only after that.
+  /// Valid only on the stream of the queue pair that bound it. Either end may invalidate it, and it becomes unbound
+  /// when that queue pair goes to RESET or is destroyed. It must be unbound before it can be bound again.
   kType2 = 2,
 };
 
-// A window onto part of a region, for a while. The destructor invalidates and frees.
+/// A revocable grant of access to part of a memory region. ProtectionDomain::allocate_window() creates it, and a work
+/// request binds it (WindowBind). The destructor invalidates and frees it.
 class MemoryWindow {
  public:
+  /// Takes over the window of another handle, which becomes empty.
   MemoryWindow(MemoryWindow&&) noexcept = default;
-  MemoryWindow& operator=(MemoryWindow&& other) noexcept;  // what this was before ends as with the destructor
-  ~MemoryWindow();                                         // invalidates and frees
+  /// Replaces this window by `other`. The previous window ends as by the destructor.
+  MemoryWindow& operator=(MemoryWindow&& other) noexcept;
+  /// Invalidates and frees the window.
+  ~MemoryWindow();
 
-  [[nodiscard]] std::uint32_t rkey() const noexcept;  // of the last bind that was carried out
-  // For the next bind: the same upper 24 bits; the lower 8 come again behind 255 others.
+  /// Returns the key of the last bind that was carried out.
+  [[nodiscard]] std::uint32_t rkey() const noexcept;
+  /// Returns the key for the next bind.
+  /// The upper 24 bits never change. A value of the lower 8 bits recurs after 255 others.
   [[nodiscard]] std::uint32_t next_rkey() const noexcept;
-  [[nodiscard]] bool bound() const noexcept;  // to part of a region, at this moment
+  /// Returns whether the window is currently bound to part of a region.
+  [[nodiscard]] bool bound() const noexcept;
 
  private:
   friend class ProtectionDomain;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds for the whole process: log level, packet capture, threads, the code for CRCs. Where the program says nothing
-// of log, capture and CRCs, the environment may (verbs/environment.hpp).
+/// @file
+/// Process-wide options: log level, packet capture, progress threads, exposed memory and the CRC32C implementation.
+///
+/// Environment variables provide log level, capture file and CRC32C implementation if the program does not set them
+/// (verbs/environment.hpp).
 #pragma once
 
 #include <chrono>
@@ -13,59 +16,70 @@
 
 namespace weft::verbs {
 
-// How much the log tells: lines of this level and of those behind it.
+/// Identifies the severity of a log line. A log level shows its own lines and those of all more severe levels.
 enum class LogLevel : std::uint8_t {
-  kTrace,  // no line has it: shows the same as kDebug
-  kDebug,  // each FPDU
-  kInfo,   // each connection's life
-  kWarn,   // what deserves a look; the default
-  kError,  // what failed
-  kOff,    // nothing
+  kTrace,  ///< unused: shows the same lines as kDebug
+  kDebug,  ///< each FPDU
+  kInfo,   ///< the life of each connection
+  kWarn,   ///< conditions that deserve attention; the default level
+  kError,  ///< failures
+  kOff,    ///< no lines
 };
 
-// Log lines go to standard error. A protocol error's line names clause, layer, code and octet offset. A thread that
-// only writes does so, and no other waits for it: lines that standard error does not take in time are dropped and
-// counted. Kinds of line that could flood it have a rate above which they are left out; a line tells how many were.
-// What was said is written when exit() ends the process, not when _exit() or a signal does.
+/// Sets the log level of the process.
+/// Log lines go to standard error. The line of a protocol error names clause, layer, code and octet offset.
+/// A dedicated thread writes the lines, so other threads never wait for standard error. Lines that standard error does
+/// not accept in time are dropped and counted.
+/// Kinds of lines that could flood the log are limited in rate; a later line reports how many were omitted.
+/// Pending lines are written when exit() ends the process, but not when _exit() or a signal does.
 void set_log_level(LogLevel level);
-// "trace", "debug", "info", "warn", "error" or "off".
+/// Parses "trace", "debug", "info", "warn", "error" or "off". Errors: Errc::kInvalidArgument for any other text.
 [[nodiscard]] Result<LogLevel> parse_log_level(std::string_view name);
 
-// One line of a facade's own, with the same clock, process number and level as every other.
-// An application's thread waits until it is written, 0.2 s at most, so that the line is there if the program ends next.
+/// Logs a line of a facade, with the same clock, process id and level as weft's own lines.
+/// Waits up to 0.2 s until the line is written, so that it is not lost if the program then ends.
+/// Does not wait on a progress thread.
 void log_line(LogLevel level, std::string_view line);
-[[nodiscard]] bool log_shows(LogLevel level);  // whether a line of this level is written
-// Waits until what was said so far is written, `patience` at most; false when it is not. Does not wait behind a wait
-// that was in vain, until standard error takes something again. In any thread.
+/// Returns whether lines of this level are written.
+[[nodiscard]] bool log_shows(LogLevel level);
+/// Waits until all pending log lines are written, at most `patience`. Returns whether they are.
+/// Returns at once if an earlier flush timed out and standard error has not accepted any output since. Thread-safe.
 bool flush_log(std::chrono::milliseconds patience);
 
-// Connections made from now on write their octets as TCP packets into `path` (a file Wireshark opens; needs no
-// privilege); with TLS those that Policy::pcap_shows asks for. The file is its owner's alone (mode 0600). Errc::kSystem with os_error, or without one and with the
-// reason where weft refuses: a symbolic link, a file of another user or with a second name, a pipe without a reader.
-// An empty path stops capturing for new connections. When a write fails later (disk full ...), the log tells it once,
-// as a warning, and the capture ends there.
+/// Captures the octets of all connections made from now on in `path`, as TCP packets in a format that Wireshark reads.
+/// Needs no privileges. For connections with TLS, Policy::pcap_shows selects what is captured.
+/// The file is readable by its owner only (mode 0600). An empty path stops the capture for new connections.
+/// If a write fails later (for example because the disk is full), weft logs one warning and the capture ends there.
+/// Errors: Errc::kSystem, with os_error if the operating system refused. os_error is 0 if weft refuses the path: a
+/// symbolic link, a file that another user owns or that has another hard link, or a pipe without a reader.
 [[nodiscard]] Result<void> set_capture_file(const std::string& path);
 
-inline constexpr std::size_t kMostProgressThreads = 64;  // that set_progress_threads() takes
-// How many progress threads serve the connections' sockets where no thread of the application does: 1 to
-// kMostProgressThreads, or 0 for what weft chooses, one for every four processors. Connections are spread over them.
-// Holds for a process, or a child, that has no device open yet. Errc::kLimitExceeded when it is too many.
+/// The maximum that set_progress_threads() accepts.
+inline constexpr std::size_t kMostProgressThreads = 64;
+/// Sets the number of progress threads, which serve the sockets that no thread of the application serves.
+/// The range is 1 to kMostProgressThreads. 0 selects the default: one thread per four processors, from 1 to 8.
+/// Connections are distributed over the threads.
+/// Takes effect only if the process (or the child of a fork()) has no device open yet.
+/// Errors: Errc::kLimitExceeded beyond kMostProgressThreads.
 Result<void> set_progress_threads(std::size_t count);
 
-// How many octets of registered memory peers may reach by an STag, in all of the process: regions with a remote right, or
-// to which windows may be bound. One more is refused with Errc::kNoResources; what is registered already stays. 0, as
-// when this is not called: no bound, for it is the program that registers, and knows what it serves (RFC 5042 section
-// 6.4.1). At any time and from any thread.
+/// Limits how many octets of registered memory peers can reach by an STag, in the whole process.
+/// Regions with a remote right count, as do regions to which windows may be bound. A registration beyond the limit
+/// fails with Errc::kNoResources; existing registrations are not affected.
+/// 0 is the default and means no limit: the program controls what it registers (RFC 5042 section 6.4.1). Thread-safe.
 void set_exposed_memory_limit(std::uint64_t octets);
-[[nodiscard]] std::uint64_t exposed_memory();  // the octets that there are now
+/// Returns how many octets of registered memory peers can currently reach. Thread-safe.
+[[nodiscard]] std::uint64_t exposed_memory();
 
-// Which code computes the CRCs of FPDUs, from now on and in every connection: crc32c_in_use() tells (weft/common). Both
-// give the same values; weft takes what fits the processor when this is not called. At any time and from any thread.
+/// Selects the implementation that computes the CRCs of FPDUs, from now on and for all connections.
+/// Both compute the same values. The default is the one that suits the processor. crc32c_in_use() returns the current
+/// one (common/crc32c_routine.hpp). Thread-safe.
 void set_crc32c(Crc32cRoutine routine) noexcept;
-// "isa-l" or "portable"; else Errc::kInvalidArgument.
+/// Parses "isa-l" or "portable". Errors: Errc::kInvalidArgument for any other text.
 [[nodiscard]] Result<Crc32cRoutine> parse_crc32c(std::string_view name);
 
-// Whether weft's own thread asks: what a preloaded library lets that thread call is not the application's wish.
+/// Returns true when called on a weft progress thread.
+/// A preloaded library uses it to tell weft's own socket calls from those of the application.
 [[nodiscard]] bool on_progress_thread() noexcept;
 
 }  // namespace weft::verbs

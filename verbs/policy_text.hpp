@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A policy written as text, "mpa-rev=1,crc=off,connect-timeout=500ms", for command lines, variables and files.
+/// @file
+/// The text form of a policy, "mpa-rev=1,crc=off,connect-timeout=500ms", for command lines, variables and files.
 #pragma once
 
 #include <expected>
@@ -11,26 +12,27 @@
 
 namespace weft::verbs {
 
-// One sentence that names the key, or the value, at fault.
+/// Describes why a policy's text is invalid.
 struct PolicyTextError {
-  std::string text{};  // "crc=maybe: 'crc' takes on or off"
+  std::string text{};  ///< one sentence that names the key or value at fault: "crc=maybe: 'crc' takes on or off"
 };
 
-// `base`, changed as `text` says. Spaces around keys and values do not matter; where a key stands twice the last
-// counts. What ConnectionId::set_policy would refuse is an error here too. An empty text changes nothing.
+/// Returns `base` with the changes that `text` specifies. An empty text changes nothing.
+/// Spaces around keys and values are ignored. If a key occurs twice, the last value counts.
+/// Also fails if ConnectionId::set_policy() would reject the result.
 [[nodiscard]] std::expected<Policy, PolicyTextError> parse_policy(std::string_view text, const Policy& base = {});
 
-// What --help and the documents say about each key, in the order of Policy.
-// One key; all of it has static storage.
+/// Describes one key of a policy's text. All strings have static storage.
 struct PolicyKey {
-  std::string_view name{};     // "connect-timeout"
-  std::string_view values{};   // what it takes: "a time such as 500ms or 10s"
-  std::string_view meaning{};  // a sentence
-  bool names_file = false;     // its value is the name of a file
+  std::string_view name{};     ///< name of the key: "connect-timeout"
+  std::string_view values{};   ///< accepted values: "a time such as 500ms or 10s"
+  std::string_view meaning{};  ///< one sentence for people
+  bool names_file = false;     ///< true if the value is the path of a file
 };
-[[nodiscard]] std::span<const PolicyKey> policy_keys() noexcept;  // static storage
+/// Returns all keys in the order of Policy's members, for --help and the documentation; static storage.
+[[nodiscard]] std::span<const PolicyKey> policy_keys() noexcept;
 
-// The same text, with the names of its files from the root: for a process that may be in another folder when it opens them.
+/// Returns `text` with absolute file paths, for a process that changes its working directory before it opens them.
 [[nodiscard]] std::string with_absolute_files(std::string_view text);
 
 }  // namespace weft::verbs

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queue pairs: one reliable connection each. A queue pair meets its stream through the connection manager
-// (connection.hpp).
+/// @file
+/// Queue pairs: the ends of reliable connections. The connection manager connects them (verbs/connection.hpp).
 #pragma once
 
 #include <cstdint>
@@ -18,97 +18,120 @@ namespace detail {
 class QueuePairState;
 }
 
-// The states of a queue pair, with libibverbs' values. QueuePair::modify() has the transitions.
+/// Identifies the state of a queue pair. The values are those of libibverbs. QueuePair::modify() lists the transitions.
 enum class QpState : std::uint8_t {
-  kReset = 0,  // new, or as new
-  kInit = 1,   // takes receives
-  kRtr = 2,    // a connection is being made
-  kRts = 3,    // connected: takes all work
-  kSqd = 4,    // takes work, and starts none
-  kError = 6,  // flushes all work
+  kReset = 0,  ///< new, or reset to that state
+  kInit = 1,   ///< accepts receives
+  kRtr = 2,    ///< is being connected
+  kRts = 3,    ///< connected: accepts and processes all work
+  kSqd = 4,    ///< accepts work but does not start sends
+  kError = 6,  ///< flushes all work
 };
-[[nodiscard]] std::string_view to_string(QpState state) noexcept;  // "RTS" and the like; static storage
+/// Returns a name such as "RTS"; static storage.
+[[nodiscard]] std::string_view to_string(QpState state) noexcept;
 
-// What a queue pair is made with. The numbers are bounds, each within DeviceLimits.
+/// Specifies a queue pair. The numbers are maxima; each must be within DeviceLimits.
 struct QueuePairAttributes {
-  const CompletionQueue* send_cq{};     // completions of its sends; must be there
-  const CompletionQueue* receive_cq{};  // of its receives; must be there, and may be the same
-  const SharedReceiveQueue* srq{};      // receives come from here; max_receive_wr and _sge are then ignored
-  std::uint32_t max_send_wr = 128;      // uncompleted work requests of the send queue, at least 1
-  std::uint32_t max_receive_wr = 128;   // posted receives
-  std::uint32_t max_send_sge = 4;       // segments of a gather list
-  std::uint32_t max_receive_sge = 4;    // segments of a scatter list
-  std::uint32_t max_inline = 256;       // octets of a work request with SendFlags::kInline
-  bool signal_all{};                    // every send work request is signalled, whatever its flags say
-  std::uint64_t context{};              // comes back in async events
+  const CompletionQueue* send_cq{};     ///< queue for completions of sends; must not be null
+  const CompletionQueue* receive_cq{};  ///< queue for completions of receives; must not be null; may equal send_cq
+  const SharedReceiveQueue* srq{};      ///< source of receives, or null; if set, max_receive_wr and _sge are ignored
+  std::uint32_t max_send_wr = 128;      ///< uncompleted work requests of the send queue, at least 1
+  std::uint32_t max_receive_wr = 128;   ///< uncompleted work requests of the receive queue
+  std::uint32_t max_send_sge = 4;       ///< segments of one send work request
+  std::uint32_t max_receive_sge = 4;    ///< segments of one receive work request
+  std::uint32_t max_inline = 256;       ///< octets of one work request with SendFlags::kInline
+  bool signal_all{};                    ///< reports the success of every send, regardless of SendFlags::kSignaled
+  std::uint64_t context{};              ///< application's value, returned in async events
 };
 
-// What both ends settled on.
+/// Holds the parameters that both ends negotiated.
 struct Negotiated {
-  std::uint8_t revision{};  // of MPA: 1 or 2
-  bool enhanced{};          // IRD and ORD were exchanged (RFC 6581)
-  bool crc{};               // FPDUs have CRCs, in both directions
-  bool markers_in{};        // what the peer sends has Markers
-  bool markers_out{};       // what we send has Markers
-  std::uint32_t ird{};      // RDMA Reads and atomics of the peer at a time
-  std::uint32_t ord{};      // ours at a time
-  std::string_view rtr{};   // "none", "send", "write" or "read"
+  std::uint8_t revision{};  ///< MPA revision: 1 or 2
+  bool enhanced{};          ///< IRD and ORD were exchanged (RFC 6581)
+  bool crc{};               ///< FPDUs have CRCs, in both directions
+  bool markers_in{};        ///< the peer sends Markers
+  bool markers_out{};       ///< this end sends Markers
+  std::uint32_t ird{};      ///< maximum of concurrent RDMA Reads and atomics from the peer
+  std::uint32_t ord{};      ///< maximum of concurrent RDMA Reads and atomics to the peer
+  std::string_view rtr{};   ///< ready-to-receive indication: "none", "send", "write" or "read"; static storage
 };
 
-// A queue pair as it is at this moment; the bounds are those that it was made with.
+/// Describes the current state of a queue pair, and the maxima that it was created with.
 struct QueuePairQuery {
-  QpState state{};                            // as QueuePair::state()
-  std::uint32_t max_send_wr{};                // QueuePairAttributes::max_send_wr
-  std::uint32_t max_receive_wr{};             // QueuePairAttributes::max_receive_wr
-  std::uint32_t max_send_sge{};               // QueuePairAttributes::max_send_sge
-  std::uint32_t max_receive_sge{};            // QueuePairAttributes::max_receive_sge
-  std::uint32_t max_inline{};                 // QueuePairAttributes::max_inline
-  bool signal_all{};                          // QueuePairAttributes::signal_all
-  std::optional<Negotiated> negotiated{};     // once connected
-  std::optional<StreamError> stream_error{};  // why the stream ended, if it ended with a Terminate
+  QpState state{};                            ///< state, as QueuePair::state() returns it
+  std::uint32_t max_send_wr{};                ///< QueuePairAttributes::max_send_wr
+  std::uint32_t max_receive_wr{};             ///< QueuePairAttributes::max_receive_wr
+  std::uint32_t max_send_sge{};               ///< QueuePairAttributes::max_send_sge
+  std::uint32_t max_receive_sge{};            ///< QueuePairAttributes::max_receive_sge
+  std::uint32_t max_inline{};                 ///< QueuePairAttributes::max_inline
+  bool signal_all{};                          ///< QueuePairAttributes::signal_all
+  std::optional<Negotiated> negotiated{};     ///< negotiated parameters, once connected
+  std::optional<StreamError> stream_error{};  ///< error that ended the stream, if it ended with a Terminate
 };
 
-// One end of a connection, with its send queue and its receive queue. All calls may be made from any thread at any
-// time.
-//
-// The destructor drops what is queued and ends the connection. Where nothing posted is unfinished the TCP connection
-// closes in the background, within close_timeout: all Sends and Writes that completed with success arrive at a peer
-// that takes them in that time, and a peer that waits for a response of ours is told by a Terminate that none will
-// come. Otherwise it ends at once, with a reset (RDMAP-6.2-03). A Terminate under way still goes out.
+/// One end of a connection, with a send queue and a receive queue. ProtectionDomain::create_queue_pair() creates it.
+/// Thread-safe.
+///
+/// The destructor drops all queued work and ends the connection. A pending Terminate is still sent.
+/// If no posted work is unfinished, the TCP connection closes in the background, within Policy::close_timeout. All
+/// Sends and RDMA Writes that completed with success then reach a peer that accepts them in that time. A peer that
+/// still waits for a response is notified by a Terminate.
+/// If posted work is unfinished, the connection is reset at once (RDMAP-6.2-03).
 class QueuePair {
  public:
+  /// Takes over the queue pair of another handle, which becomes empty.
   QueuePair(QueuePair&&) noexcept = default;
-  QueuePair& operator=(QueuePair&& other) noexcept;  // what this was before ends as with the destructor
-  ~QueuePair();                                      // ends the connection
+  /// Replaces this queue pair by `other`. The previous queue pair ends as by the destructor.
+  QueuePair& operator=(QueuePair&& other) noexcept;
+  /// Ends the connection, as described above.
+  ~QueuePair();
 
-  [[nodiscard]] std::uint32_t number() const noexcept;   // by which completions and events name it
-  [[nodiscard]] std::uint64_t context() const noexcept;  // QueuePairAttributes::context
-  [[nodiscard]] QpState state() const noexcept;          // as it is at this moment; a stream that ends changes it
-  [[nodiscard]] QueuePairQuery query() const;  // its state, its bounds, and what its stream settled on or ended with
+  /// Returns the number that identifies this queue pair in completions and events.
+  [[nodiscard]] std::uint32_t number() const noexcept;
+  /// Returns QueuePairAttributes::context.
+  [[nodiscard]] std::uint64_t context() const noexcept;
+  /// Returns the current state. The end of the stream can change it at any time.
+  [[nodiscard]] QpState state() const noexcept;
+  /// Returns the state, the maxima, the negotiated parameters and the error that ended the stream.
+  [[nodiscard]] QueuePairQuery query() const;
 
-  // RESET -> INIT; RTS -> SQD (drain: kSendQueueDrained follows) and back; any -> ERROR (flush both queues, close);
-  // any -> RESET. INIT -> RTR -> RTS is done by connect and accept. Anything else: Errc::kInvalidState.
-  // RESET forgets all that the queue pair and its stream had: what is queued, bound windows, STags for it alone. The
-  // connection ends as with the destructor.
-  // It falls into ERROR by itself when its stream ends, and already when a Terminate is sent or received: what is
-  // posted is flushed then, though the connection may take a while to close (kDisconnected).
+  /// Changes the state. The application can request these transitions:
+  ///  - RESET to INIT.
+  ///  - RTS to SQD, which drains the send queue (AsyncEventType::kSendQueueDrained follows), and SQD to RTS.
+  ///  - Any state to ERROR, which flushes both queues and closes the connection.
+  ///  - Any state to RESET, which discards queued work, bound windows and STags restricted to this queue pair, and ends
+  ///    the connection as by the destructor.
+  ///
+  /// ConnectionId::connect() and accept() lead from INIT through RTR to RTS. The queue pair goes to ERROR by itself
+  /// when its stream ends, and already when a Terminate is sent or received. Posted work is then flushed at once,
+  /// although the connection may take longer to close (ConnectionEventType::kDisconnected).
+  /// Errors: Errc::kInvalidState for any other transition.
   Result<void> modify(QpState to);
 
-  // From when accept returned, or when the initiator's connection is established; what a responder posts before the
-  // initiator's first message waits for it (MPA-7.1.2-17). On an idle connection the octets leave from this thread,
-  // before the call returns. In ERROR: completes with kFlushed. While the connection closes (disconnect was called, or
-  // the peer closed), which state() shows as RTS until it has closed: Errc::kDisconnected, and nothing is posted. An
-  // opcode, flag or right that does not exist is refused in any state: Errc::kInvalidArgument. Before there is a
-  // connection: kInvalidState, as for reads and atomics where ORD is 0. Otherwise kQueueFull, kTooManySegments,
-  // kInlineTooLong or kMessageTooLong (2^32 octets). A wrong lkey is told by the completion.
+  /// Posts a work request to the send queue.
+  /// Allowed once accept() has returned, or once the initiator's connection is established. Work that a responder posts
+  /// before the initiator's first message waits for that message (MPA-7.1.2-17).
+  /// On an idle connection, the calling thread sends the octets before the call returns.
+  /// In ERROR, the work request completes with WcStatus::kFlushed. An invalid lkey is reported by the completion.
+  ///
+  /// Errors, none of which posts anything:
+  ///  - Errc::kInvalidArgument, in any state, for an opcode, flag or right that does not exist, and for segments that
+  ///    do not fit the operation.
+  ///  - kInvalidState before there is a connection, and for RDMA Reads and atomics if ORD is 0.
+  ///  - kDisconnected while the connection closes, because disconnect() was called or the peer closed. state() remains
+  ///    RTS until the connection has closed.
+  ///  - kQueueFull, kTooManySegments, kInlineTooLong; kMessageTooLong from 2^32 octets on.
   Result<void> post_send(const SendRequest& request);
-  PostResult post_send(std::span<const SendRequest> requests);  // one lock, one sendmsg where possible
-  // How many more work requests the send queue takes. Completions add to it; nothing but post_send takes from it.
+  /// Posts several work requests in order. Takes the lock once, and uses one sendmsg() where possible.
+  PostResult post_send(std::span<const SendRequest> requests);
+  /// Returns how many more work requests the send queue accepts.
+  /// Completions increase the number; only post_send() decreases it.
   [[nodiscard]] std::uint32_t send_room() const;
-  // From INIT on, else Errc::kInvalidState. In ERROR: completes with kFlushed. kQueueFull, kTooManySegments; and
-  // kInvalidArgument where receives come from a shared receive queue.
+  /// Posts a receive. Receives are consumed in posting order. In ERROR, the receive completes with WcStatus::kFlushed.
+  /// Errors: Errc::kInvalidState in RESET; kQueueFull; kTooManySegments; kInvalidArgument if the queue pair uses a
+  /// shared receive queue.
   Result<void> post_receive(const ReceiveRequest& request);
-  // The same for many. They are used in the order of posting.
+  /// Posts several receives in order.
   PostResult post_receive(std::span<const ReceiveRequest> requests);
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Receives that several queue pairs take from.
+/// @file
+/// Shared receive queues: receives that several queue pairs consume.
 #pragma once
 
 #include <cstdint>
@@ -14,31 +15,37 @@ namespace detail {
 class ReceiveQueue;
 }
 
-// What a shared receive queue is made with.
+/// Specifies a shared receive queue.
 struct SharedReceiveQueueAttributes {
-  std::uint32_t max_wr = 128;  // posted receives, at least 1 and at most DeviceLimits::max_srq_wr
-  std::uint32_t max_sge = 1;   // segments of one receive
-  std::uint32_t limit = 0;     // 0: no limit event
-  std::uint64_t context{};     // comes back in async events
+  std::uint32_t max_wr = 128;  ///< maximum of uncompleted receives, 1 to DeviceLimits::max_srq_wr
+  std::uint32_t max_sge = 1;   ///< maximum of segments of one receive
+  std::uint32_t limit = 0;     ///< threshold of the limit event, as in SharedReceiveQueue::set_limit(); 0: no event
+  std::uint64_t context{};     ///< application's value, returned in async events
 };
 
-// Receives that are posted once, for any queue pair that has it. Queue pairs that take from it keep it alive. All calls
-// may be made from any thread at any time.
+/// Holds posted receives for all queue pairs that were created with this queue.
+/// Those queue pairs keep the queue alive. Thread-safe.
 class SharedReceiveQueue {
  public:
-  [[nodiscard]] std::uint32_t number() const noexcept;  // by which events name it
+  /// Returns the number that identifies this queue in events.
+  [[nodiscard]] std::uint32_t number() const noexcept;
 
-  // Errc::kQueueFull when it holds max_wr receives that are not completed; kTooManySegments.
+  /// Posts one receive.
+  /// Errors: Errc::kQueueFull if the queue already has max_wr uncompleted receives; kTooManySegments.
   Result<void> post_receive(const ReceiveRequest& request);
-  // The same for many. They are used in the order of posting, whichever queue pair asks.
+  /// Posts several receives. They are consumed in posting order, by any of the queue pairs.
   PostResult post_receive(std::span<const ReceiveRequest> requests);
 
-  // Raises kSharedReceiveQueueLimit once, when fewer than `limit` receives are left; then set it anew. 0 disarms.
-  // Errc::kInvalidArgument when it is more than max_wr.
+  /// Sets the threshold of the limit event. 0 disables the event.
+  /// AsyncEventType::kSharedReceiveQueueLimit is raised once when fewer than `limit` receives are left, and immediately
+  /// if that is already so. The threshold then returns to 0; call set_limit() again for another event.
+  /// Errors: Errc::kInvalidArgument if `limit` is more than max_wr.
   Result<void> set_limit(std::uint32_t limit);
-  // Errc::kLimitExceeded for 0 or more than the device can do; kBusy for less than it has held already.
+  /// Changes the maximum of uncompleted receives.
+  /// Errors: Errc::kLimitExceeded for 0 and beyond DeviceLimits::max_srq_wr; kBusy if the queue has already held more.
   Result<void> resize(std::uint32_t max_wr);
-  [[nodiscard]] SharedReceiveQueueAttributes query() const;  // as it is at this moment; `limit` is 0 once it was told
+  /// Returns the current attributes. `limit` is 0 after its event was raised.
+  [[nodiscard]] SharedReceiveQueueAttributes query() const;
 
  private:
   friend class ProtectionDomain;

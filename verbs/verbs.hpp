@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// All of the verbs API. Calls may be made from any thread at any time, on the same object, too. What ends a handle (its
-// destructor, a move) must not meet another call on it.
+/// @file
+/// Includes the whole verbs API.
+///
+/// All functions are thread-safe, also when several threads use the same object. The exception is the end of a handle:
+/// the destructor of a handle, and a move from or to it, must not run concurrently with another call on that handle.
+
+/// @namespace weft
+/// Contains all of weft.
+
+/// @namespace weft::verbs
+/// Contains the verbs API: devices, memory, queue pairs, completion queues and connections.
 #pragma once
 
 #include "verbs/connection.hpp"

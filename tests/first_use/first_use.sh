@@ -52,13 +52,29 @@ echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/here"  # it does not have to ou
 cp /etc/resolv.conf "$root/etc/"
 printf '127.0.0.1 localhost\n::1 localhost\n192.0.2.7 first-use\n' >"$root/etc/hosts"  # as every container has it
 
-# --- The checkout: what a clone would bring, and what is changed of it
-mkdir -p "$root/root/weft"
+# --- The checkout: what a clone would bring, and what is changed of it. It is where it is outside, so that the build below holds there
+mkdir -p "$root$source"
 if git -C "$source" -c safe.directory='*' ls-files -z >"$root/tmp/files" 2>/dev/null; then
-  tar -C "$source" --ignore-failed-read --null -T "$root/tmp/files" -c 2>/dev/null | tar -C "$root/root/weft" -x --no-same-owner
+  tar -C "$source" --ignore-failed-read --null -T "$root/tmp/files" -c 2>/dev/null | tar -C "$root$source" -x --no-same-owner
 else  # a release's archive
-  tar -C "$source" --exclude='./build*' -c . | tar -C "$root/root/weft" -x --no-same-owner
+  tar -C "$source" --exclude='./build*' -c . | tar -C "$root$source" -x --no-same-owner
 fi
+# And the release build, if Debian's packages in the root are those that it was made with. There ninja compares each object with its sources
+# and headers once more: it compiles what a missing header or another time calls for. Only the commands that compile are not tried then;
+# WEFT_FIRST_USE_ANEW=1 tries them, too.
+same_packages() {
+  local package state
+  while read -r package; do
+    state=$(apt-cache policy "$package" | awk '$1 == "Installed:" { installed = $2 } $1 == "Candidate:" { print installed == $2 }')
+    [ "$state" = 1 ] || { echo "$package differs: the root builds weft anew"; return 1; }
+  done < <(awk -F'|' '$1 ~ /^build/ { gsub(/ /, "", $2); print $2 }' "$source/cmake/packages.txt")
+}
+if [ -z "${WEFT_FIRST_USE_ANEW-}" ] && [ -e "$source/build/tools/weft" ] && same_packages; then
+  tar -C "$source" --exclude='build/tests' --exclude='build/check' --exclude='build/Testing' -c build | tar -C "$root$source" -x --no-same-owner
+  rm "$root$source/build/build.ninja"
+  sed -i 's/^WEFT_TESTS:BOOL=.*/WEFT_TESTS:BOOL=OFF/; /^WEFT_WASM_/d' "$root$source/build/CMakeCache.txt"
+fi
+ln -s "$source" "$root/root/weft"
 
 # --- A network without a way out, with the address that the documents take for an example
 unshare -n sh -c 'ip link set lo up && ip address add 192.0.2.7/32 dev lo && exec sleep infinity' &
@@ -75,9 +91,9 @@ outside() {
 }
 result=0
 echo "== what the documents say"
-outside "$here/walk.py" "$root" "$network" "$@" || result=1
+outside "$here/walk.py" "$root" "$network" "$source" "$@" || result=1
 if [ $# = 0 ]; then
   echo "== what docs/first-ten-minutes.svg shows"
-  outside "$here/recording.py" --root "$root" "$network" || result=1
+  outside "$here/recording.py" --root "$root" "$network" "$source" || result=1
 fi
 exit $result

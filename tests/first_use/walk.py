@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Types what the documents say, in their order, in a root that was made for it: walk.py ROOT NETWORK [DOCUMENT...], where NETWORK is the
-process in whose network namespace all but apt runs. Tells each command with its place and its time, and what a command that failed said."""
+"""Types what the documents say, in their order, in a root that was made for it: walk.py ROOT NETWORK CHECKOUT [DOCUMENT...], where
+NETWORK is the process in whose network namespace all but apt runs. Tells each command with its place and its time, and what a command that failed said."""
 
 import fnmatch
 import os
@@ -16,7 +16,7 @@ import listening
 from commands import all_commands
 from plan import all_rows, exchanges, row_of
 
-# The order in which a reader comes by them. The checkout is /root/weft; the recipes for a CI begin beside it.
+# The order in which a reader comes by them. The recipes for a CI begin beside the checkout.
 READING = ["README.md", "docs/ci.md", "docs/drop-in.md", "docs/man/*", "docs/course/README.md", "docs/*", "pcap-samples/*", "*"]
 BESIDE = {"docs/ci.md"}
 LONGEST = 3000  # seconds for a command: building takes some, on one processor that others want too
@@ -30,9 +30,9 @@ def reading_order(command):
 class Root:
     """A shell in the clean root. Between two commands it keeps the folder and what was exported, like that of a reader."""
 
-    def __init__(self, folder, network):
-        self.folder, self.network = folder, network
-        self.start_in("/root/weft")
+    def __init__(self, folder, network, checkout):
+        self.folder, self.network, self.checkout = folder, network, checkout
+        self.start_in(checkout)
 
     def start_in(self, place):
         state = Path(self.folder, "root/state")
@@ -146,8 +146,8 @@ class Walk:
 
 
 def main():
-    folder, network, *only = sys.argv[1:]
-    walk, table, document, done = Walk(Root(folder, network)), all_rows(), None, set()
+    folder, network, checkout, *only = sys.argv[1:]
+    walk, table, document, done = Walk(Root(folder, network, checkout)), all_rows(), None, set()
     for command in sorted(all_commands(), key=reading_order):
         row = row_of(command, table)
         if row is None or not row.in_root or (row.whole_block() and row in done) or (only and command.document not in only):
@@ -155,7 +155,7 @@ def main():
         done.add(row)
         if document != command.document:
             document = command.document
-            walk.root.start_in("/root" if document in BESIDE else "/root/weft")
+            walk.root.start_in("/root" if document in BESIDE else checkout)
         walk.take(command, row.values)
         if walk.failed[-1:] == [command] and row.values["how"] == "install":
             print("what follows needs this")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a connection identifier is bound and where it goes. Until it listens or connects a socket reserves the local
+// The local and remote address of a connection identifier. Until it listens or connects, a socket reserves the local
 // address, and the port if there is one. Not thread-safe.
 #pragma once
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which connections a listener lets in: by address, by how fast the connections of one peer come, and by how many there are. What a
-// peer may not is refused at accept, before an octet of it is read. Connections that have not asked are not counted here,
-// for they would keep out those that share an address with a silent one: they have places of their own (half_open.hpp).
-// So one that finds the bound reached when its Request comes is rejected then (SEC-6.4.1-03).
+// Admission of connections by a listener: by address, by the rate of new connections of one peer, and by their number.
+// Refused connections are reset at accept, before an octet is read. Connections without a complete Request do not count
+// here, because a silent peer could otherwise exclude others that share its address: they have a limit of their own
+// (half_open.hpp). A connection whose Request arrives when the limit is reached is rejected then (SEC-6.4.1-03).
 //
-// Safe for threads; its lock is a leaf. Time is an argument.
+// Thread-safe; its lock is a leaf. Time is an argument.
 #pragma once
 
 #include <array>

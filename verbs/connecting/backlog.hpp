@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a listener and the connections that it has not handed over share. Connections whose Request is not complete are
-// counted and bounded by themselves (half_open.hpp); the application's backlog bounds the requests that it has not
-// taken. While that is full the listener accepts nothing, and what comes waits in the kernel's queue. A Request that
-// arrives meanwhile, on a connection that was accepted before, waits here, in the order of arrival. So peers that ask,
-// or do not, and go, again and again, cannot fill our memory, nor keep others out
-// (SEC-6.4.1-03). Which of them come in is asked before (admission.hpp).
+// The state that a listener shares with the connections that it has not handed over. Connections with an incomplete
+// Request are counted and limited separately (half_open.hpp); the backlog of the application limits the requests that
+// it has not taken. While the backlog is full, the listener accepts nothing, and new connections wait in the kernel's
+// queue. A Request that arrives meanwhile, on a connection accepted before, waits here in the order of arrival. So
+// peers that connect repeatedly, with or without a Request, can neither exhaust memory nor exclude others
+// (SEC-6.4.1-03). Admission is checked before (admission.hpp).
 #pragma once
 
 #include <chrono>
@@ -76,7 +76,7 @@ class Backlog {
   std::uint64_t dropped_ = 0;
   std::uint64_t told_ = 0;  // of these
   std::optional<Instant> told_at_{};
-  std::optional<Instant> failed_at_{};  // and this was told
+  std::optional<Instant> failed_at_{};  // the time at which this was logged
 };
 
 }  // namespace weft::verbs::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A connection identifier behind its handle: a listener, a request to be answered, or an end of a connection. Its lock
-// is a leaf: nothing is called while it is held, for the stream reports here with its own lock held.
+// The state of a connection identifier: a listener, a request to be answered, or an end of a connection. Its lock is a
+// leaf: no function is called while it is held, because the stream reports here with its own lock held.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A channel of connection events, and the thread that waits for them.
+// The state of a channel of connection events, and the thread that waits for them.
 #pragma once
 
 #include <chrono>

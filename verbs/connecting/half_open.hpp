@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The connections of one listener that TCP has made and whose MPA Request is not complete. Of an honest client it is
-// there within a round trip, so the one that has been here longest is the least likely to be an honest client's: when
-// there are no places left, the oldest goes, and never the newest. Thus no number of silent or slow connections keeps
-// others out.
+// The connections of one listener that TCP has made and whose MPA Request is incomplete. The Request of an honest
+// client arrives within a round trip, so the connection that has waited longest is the least likely to be honest: when
+// all places are taken, the oldest connection is reset, never the newest. So no number of silent or slow connections
+// excludes others.
 // Not thread-safe. Time is an argument.
 #pragma once
 

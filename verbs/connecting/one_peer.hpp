@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What counts as one remote peer where peers are counted.
+// The definition of one remote peer, for counts per peer.
 #pragma once
 
 #include <algorithm>

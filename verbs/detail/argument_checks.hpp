@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be seen from an argument alone: values that no enumerator has, settings that contradict each other.
+// Checks that need only the argument itself: values without an enumerator, and settings that contradict each other.
 #pragma once
 
 #include "verbs/policy.hpp"

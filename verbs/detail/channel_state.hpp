@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A completion channel: the events of its queues, and the thread that waits for them.
+// The state of a completion channel: the events of its queues, and the thread that waits for them.
 #pragma once
 
 #include <memory>

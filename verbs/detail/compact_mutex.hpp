@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mutex of four octets. A connection has five, and there may be thousands of connections: those of the C library take
-// forty each.
+// A mutex of four octets. A connection has five mutexes, and there may be thousands of connections; a mutex of the C
+// library takes forty octets.
 //
-// It looks again for a moment before it sleeps. A program that waits for an RDMA Write by looking at its memory sees
-// the last octet while the progress thread, which placed it, still holds the stream's lock for a few hundred
-// instructions; the program posts its answer at once, and to sleep and be woken would take longer than all the rest.
+// It spins briefly before it sleeps. A program that waits for an RDMA Write by polling its memory sees the last octet
+// while the progress thread, which placed it, still holds the stream's lock for a few hundred instructions. The program
+// then posts its answer at once, and sleeping and waking would take longer than everything else.
 //
-// The first thread that asks gets it, whether others have been woken for it or not: that spares most switches between
-// threads. But a thread that posts one large Send after the other gives it up for a microsecond every ten, and a thread
-// that has to be woken first is never that fast. So one that has waited for kPatience is given it.
+// The first thread that asks gets the lock, even if others were woken for it: that avoids most switches between
+// threads. But a thread that posts large Sends in a loop releases the lock for only a microsecond in ten, and a thread
+// that has to be woken is never that fast. So the lock is handed to a thread that has waited for kPatience.
 //
-// The word also says which process holds it. A child of fork() has its parent's locks as they were at that moment, and
-// none of the threads that would give them up: there, a lock that another process holds is free.
+// The word also contains the process that holds the lock. A child of fork() has copies of its parent's locks, but not
+// the threads that would release them: there, a lock that another process holds counts as free.
 #pragma once
 
 #include <atomic>

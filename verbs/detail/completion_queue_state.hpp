@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A completion queue: the completions that wait in it, and the threads that poll it or sleep until there are some.
+// The state of a completion queue: the completions in it, and the threads that poll it or sleep until there are some.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When which stream is to be woken. One timer serves them all. Not thread-safe.
+// The deadlines of all streams. One timer serves them all. Not thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An opened device: its description and its queue of asynchronous events.
+// The state of an open device: its description and its queue of asynchronous events.
 #pragma once
 
 #include <chrono>

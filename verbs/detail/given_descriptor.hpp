@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A descriptor that the program gets to poll, duplicate and change the mode of, beside one of our own for the same open
-// file. The program may close the given one although it is not to: then its number becomes another file's, which we
-// must neither read, nor write, nor close.
+// A descriptor that the program may poll, duplicate and change the mode of, and a second, internal descriptor of the
+// same open file. If the program closes the given one despite the documentation, its number may become that of another
+// file, which weft must not read, write or close.
 #pragma once
 
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A queue of events with a descriptor that is readable while events wait. One token in the eventfd stands for one
-// event, so the descriptor can be polled, duplicated, or made non-blocking by the application, and there is no hidden
-// state. A thread that takes a token takes the place in front afterwards; so places are as many as tokens, in the
-// eventfd and on the way between the two. The exception is one event whose taker comes before long and asks without the
-// descriptor: it is held back, without a token, until it is taken or shown.
+// A queue of events with a descriptor that is readable while events are pending. Each token in the eventfd stands for
+// one event, so the application can poll, duplicate or make the descriptor non-blocking, and there is no hidden state.
+// A thread that takes a token then takes the event at the front, so there are as many events as tokens, counting those
+// that threads have taken but not used yet. The exception is one event whose taker is about to ask without the
+// descriptor: it is held back without a token until it is taken or published.
 #pragma once
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The streams that have outlived their queue pairs: each closes in the background, within its close_timeout, and no
-// application can reach it any more. They are few, whatever the peers do: one too many, and the oldest goes
-//.
+// The streams that have outlived their queue pairs. Each closes in the background, within its close_timeout, and no
+// application can access it any more. Their number is limited, whatever the peers do: at the limit, the oldest one is
+// ended.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class Orphans {
  public:
   static constexpr std::size_t kMost = 256;
 
-  // By a stream's number. Returns that of the oldest one when there are too many: it is the caller's to end.
+  // Adds a stream by its number. Returns the number of the oldest one if there are too many: the caller ends it.
   [[nodiscard]] std::optional<std::uint64_t> add(std::uint64_t number) {
     const std::lock_guard lock(mutex_);
     numbers_.push_back(number);

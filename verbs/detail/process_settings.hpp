@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The settings that the environment makes unless the program has (verbs/environment.hpp).
+// The settings that the environment determines unless the program has set them (verbs/environment.hpp).
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,10 @@ namespace weft::verbs::detail {
 
 enum class ProcessSetting : std::uint8_t { kLog, kCapture, kCrc32c };
 
-// The program is about to set this: what the environment says is not looked at any more. Behind a look that is under way.
+// Records that the program is about to set this: the environment no longer applies to it. Waits for a concurrent read
+// of the environment.
 void program_sets(ProcessSetting setting);
-// Reads the environment for what the program has not set. The first call of a process does.
+// Reads the environment for what the program has not set. Only the first call of a process has an effect.
 void apply_environment();
 
 // What set_log_level() and set_capture_file() do, no matter who asks.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 24-bit numbers by which applications know queue pairs. They wrap, for a peer that connects again and again uses
-// them up; so none is given twice at a time, and one that was freed rests, for the application may still hold a
-// completion or an event that names it. Rights do not go by these numbers but by QueuePairState::identity, which never
-// comes again.
+// The 24-bit numbers that identify queue pairs to applications. They wrap, because peers that connect repeatedly use
+// them up. No number is assigned twice at a time, and a freed number rests, because the application may still hold a
+// completion or an event with it. Rights do not depend on these numbers but on QueuePairState::identity, which is never
+// reused.
 //
-// Counting up finds a free number at once, but behind a wrap, where it may have to pass those that are in use. What is
-// kept is a few octets for each number in use or at rest.
+// Counting up finds a free number at once, except after a wrap, where numbers in use are skipped. Memory is a few
+// octets for each number in use or at rest.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A queue pair behind its handle. It exists before and after its stream; while there is one, the stream's lock orders
-// the work. The lock in here is a leaf: nothing is called while it is held.
+// The state of a queue pair. It exists before and after its stream; while there is one, the stream's lock orders the
+// work. The lock here is a leaf: no function is called while it is held.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers that a peer cannot predict, from the kernel's generator, fetched in batches.
+// Random numbers that a peer cannot predict, fetched in batches from the generator of the kernel.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a signal does to a wait for an event. A read() of the descriptor goes on behind a handler set with SA_RESTART; a
-// wait for sockets never does.
+// The effect of a signal on a wait for an event. A read() of the descriptor continues after a handler with SA_RESTART;
+// a wait for sockets never does.
 #pragma once
 
 namespace weft::verbs::detail {

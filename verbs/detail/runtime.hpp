@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all verbs objects of a process share: the table of STags, the pool of buffers, and the threads of its own, which
-// sleep in the kernel while nothing happens: one for deadlines and the connection manager, and the progress threads,
-// over which connections and listeners are spread and which serve their sockets.
+// What all verbs objects of a process share: the table of STags, the pool of buffers, and weft's own threads, which
+// sleep in the kernel while nothing happens. One thread serves deadlines and the connection manager. The progress
+// threads serve the sockets of connections and listeners, which are distributed over them.
 //
-// Public handles own the runtime; nothing inside it does. So it ends in an application's thread, never in its own.
+// Public handles own the runtime, and nothing inside it does. So it ends in a thread of the application, never in its
+// own.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many connections all listeners of the process have that have asked and not ended (connecting/admission.hpp). A
-// child of fork() begins with none: what was its parent's at that moment stays the parent's.
+// The number of connections of all listeners of the process that have requested and not ended
+// (connecting/admission.hpp). A child of fork() starts with zero: the connections of its parent remain the parent's.
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that sleep until another thread tells them to look again. What they look for lies elsewhere, behind a lock of
-// its own: a thread arrives before it looks with that lock held, and a change that was made with that lock held asks any()
-// behind it. So one of the two sees the other.
+// Threads that sleep until another thread notifies them to check again. What they check is elsewhere, protected by a
+// lock of its own: a thread registers before it checks with that lock held, and a change made with that lock held is
+// followed by a call of any(). So one of the two sees the other.
 #pragma once
 
 #include <atomic>
@@ -20,13 +20,13 @@ class Sleepers {
   // --- A thread that may sleep
   void arrive() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
   void leave() noexcept { count_.fetch_sub(1, std::memory_order_relaxed); }
-  // A number that changes whenever something is told: before the look, for the sleep behind it.
+  // Returns a number that changes with each notification. Get it before the check, for the sleep that follows.
   [[nodiscard]] std::uint64_t told() const {
     const std::lock_guard lock(mutex_);
     return told_;
   }
-  // Until something has been told since told() was `seen`, however long before the call. False when `until` comes first.
-  // Signals do not end it; a thread may be cancelled here.
+  // Sleeps until there was a notification since told() returned `seen`, even one before the call. Returns false if
+  // `until` comes first. Signals do not end it; it is a cancellation point.
   [[nodiscard]] bool sleep(std::uint64_t seen, Clock::time_point until) {
     std::unique_lock lock(mutex_);
     const Asleep here(asleep_);

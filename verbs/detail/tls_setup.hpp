@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a policy says of TLS, as the transport has it.
+// The TLS settings of a policy in the form that the transport uses.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ namespace weft::verbs::detail {
 [[nodiscard]] Result<void> check_tls(const Policy& policy);
 // A listener needs a certificate.
 [[nodiscard]] Result<void> can_listen(const Policy& policy);
-// For one connection; null: it is plain. Files that have changed are read first; where they cannot be used those of before
-// hold, and the log says so.
+// Creates the TLS session of a connection; null: the connection is plain. First reads files that have changed. If they
+// are unusable, the previous ones remain in use, which is logged.
 [[nodiscard]] Result<std::unique_ptr<transport::tls::Session>> begin_tls(const Policy& policy, mpa::Role role);
 
 }  // namespace weft::verbs::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A burst at once, and then one in each stretch of time. Time is an argument.
+// A rate limit: a burst at once, then one item per interval. Time is an argument.
 #pragma once
 
 #include <algorithm>

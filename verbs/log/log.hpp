@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What verbs/ writes to the log. One function per thing that can be said, so that lines look alike everywhere. Any
-// thread may call them with any lock held: none blocks or throws, and each kind of line is bounded (log_output.hpp).
+// The log lines of verbs/. There is one function per kind of line, so that lines look alike everywhere. Any thread may
+// call them with any lock held: they neither block nor throw, and the rate of each kind is limited (log_output.hpp).
 #pragma once
 
 #include <chrono>
@@ -26,14 +26,15 @@ struct Subject {
 void log_stream_error(const Subject& subject, const StreamError& error);
 // The peer departs from the RFCs in a way that we tolerate. Said once per connection.
 void log_remark(const Subject& subject, const engine::Remark& remark);
-// A Send of the peer waits for a receive. When none comes in time, log_stream_error tells that.
+// A Send of the peer waits for a receive. If none is posted in time, log_stream_error() reports that.
 void log_stall(const Subject& subject, const engine::ReceiveStalled& stall, std::chrono::milliseconds patience);
-// What a peer began needs no right to fail, and is told seldom. What this end began is an error.
+// Failures of what a peer began are logged rarely, because anyone can cause them. Failures of what this end began are
+// errors.
 enum class FailedStartup : std::uint8_t { kPeers, kOurs, kTriedAgain };
 // `because`: what is known beside the report, or nothing.
 void log_startup_failure(const Endpoint& peer, const engine::ErrorReport& report, FailedStartup which,
                          std::string_view because = {});
-// A connection that was established has ended for a reason that no protocol above TCP told the peer.
+// An established connection has ended for a reason that no protocol above TCP reported to the peer.
 void log_lost(const Subject& subject, const std::error_code& error);
 void log_warning(std::string_view what, std::string_view why);
 // What happens on a connection; `number` is its identifier's.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many lines of one kind the log shows. A peer chooses how often it fails: what it causes must cost neither a disk
-// nor a processor. Lines beyond the rate are counted, and told as one number.
+// The rate limit of one kind of log line. A peer determines how often it fails, so its failures must exhaust neither
+// disk nor processor. Lines beyond the rate are counted and reported as one number.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class LogBudget {
     return withheld_ == 1;
   }
 
-  // When the withheld lines are to be told; nothing while there are none.
+  // Returns when to report the omitted lines; nothing if there are none.
   [[nodiscard]] std::optional<Instant> due() const noexcept {
     if (withheld_ == 0) return std::nullopt;
     return since_ + std::max(lines_.rate().each, kTellEach);

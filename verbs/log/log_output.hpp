@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a line is shown, and how it gets out: level, budget of its kind, clock, queue. log.hpp has what is said.
+// The output of log lines: level, rate limit of their kind, clock and queue. log.hpp has the content.
 #pragma once
 
 #include <concepts>
@@ -26,7 +26,7 @@ enum class LogKind : std::uint8_t {
 
 // Whether a line of this kind and level may be shown now; takes it from the budget.
 [[nodiscard]] bool log_takes(LogKind kind, LogLevel level) noexcept;
-// One is not shown: it is counted, and told later.
+// A line is omitted: it is counted, and reported later.
 void log_withholds(LogKind kind, LogLevel level) noexcept;
 // One line for the queue; neither blocks nor throws.
 void log_output(LogLevel level, std::string_view line) noexcept;

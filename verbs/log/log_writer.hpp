@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Log lines on their way to standard error. A thread that has something to say may hold a stream's lock, or serve a
-// hundred connections; standard error may be a pipe without a reader. So a line is put into a queue, which is bounded,
-// and a thread for which no other waits writes it. docs/decisions/0008-log.md has the reasons.
+// The writer of log lines to standard error. A thread that logs may hold a stream's lock or serve a hundred
+// connections, and standard error may be a pipe without a reader. So a line is put into a bounded queue, and a
+// dedicated thread, for which no other thread waits, writes it. docs/decisions/0008-log.md has the reasons.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For text that people write: variables and files.
+// Text that people write: variables and files.
 #pragma once
 
 #include <string_view>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies to and from a program's memory that may be gone: the kernel makes them, and answers where a processor would
-// fault. For Policy::checked_memory; a system call each.
+// Copies to and from memory of a program that may be unmapped. The kernel makes them and returns an error where a
+// processor would fault. For Policy::checked_memory; costs one system call per copy.
 #pragma once
 
 #include <cstddef>

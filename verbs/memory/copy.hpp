@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one copy between a stream's octets and user memory.
+// The copy between the octets of a stream and user memory.
 #pragma once
 
 #include <atomic>

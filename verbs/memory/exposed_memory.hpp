@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory of the process that peers can reach by an STag: the octets of all regions with a remote right, or to which
-// windows may be bound. What is registered twice counts twice.
+// windows may be bound. Memory that is registered twice counts twice.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an STag gives access to, and the checks of every access. Pure: no locks, no tables, no octet touched.
+// The access that an STag grants, and the checks of every access. Pure functions: no locks, no tables, no access to the
+// memory.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work requests that never leave the host. They wait in the send queue for their turn and then act on memory.
+// Work requests that never leave the host. They wait for their turn in the send queue and then affect memory.
 #pragma once
 
 #include <cstdint>

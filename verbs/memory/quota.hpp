@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many objects of one kind, or octets, there may be at a time, and the places that they take. Any thread, no lock.
+// A limit of concurrent objects of one kind, or of octets, and the shares taken from it. Thread-safe, lock-free.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Posted receives: the receive queue of one queue pair, or a shared one. A receive is posted, taken by a stream when a
-// Send begins, and completed when that Send is delivered or the stream ends.
+// Posted receives: the receive queue of one queue pair, or a shared one. A receive is posted, then taken by a stream
+// when a Send begins, and completed when that Send is delivered or the stream ends.
 #pragma once
 
 #include <array>

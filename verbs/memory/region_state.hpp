@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regions and windows behind their handles: who holds which STag, and how it is taken back.
+// The states of regions and windows: who holds which STag, and how it is revoked.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// All STags of this process, and the promise that revoking one is synchronous: when revoke() returns, there is no lease
-// on it, so no octet behind it is touched any more (RDMAP-8.1.1-06, SEC-6.2.2-02).
+// All STags of this process. Revoking one is synchronous: when revoke() returns, no lease on it exists, so no octet of
+// its memory is accessed any more (RDMAP-8.1.1-06, SEC-6.2.2-02).
 //
-// An STag is 24 bits of index and 8 bits of key, as RFC 5040's verbs and libibverbs have it: a window changes its key
-// with each bind and keeps its index. Both parts come from the kernel's random generator (RDMAP-8.1.1-08,
-// SEC-6.1.1-05, SEC-6.1.1-07), so values are spread over the whole range (RDMAP-8.1.1-09), and an index that was freed
-// rests before it is used again (SEC-6.1.1-06).
+// An STag has 24 bits of index and 8 bits of key, as in the verbs of RFC 5040 and in libibverbs: a window changes its
+// key with each bind and keeps its index. Both parts come from the random generator of the kernel (RDMAP-8.1.1-08,
+// SEC-6.1.1-05, SEC-6.1.1-07), so values are spread over the whole range (RDMAP-8.1.1-09), and a freed index rests
+// before it is reused (SEC-6.1.1-06).
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registered memory as one stream sees it: what the protocol core asks of the owner of memory, answered from the table
-// of STags and the receive queue. Serialised by the stream's lock, like the engine that calls it.
+// Registered memory for one stream: implements what the protocol core needs from the owner of memory, with the table of
+// STags and the receive queue. Serialized by the lock of the stream, like the engine that calls it.
 #pragma once
 
 #include <memory>

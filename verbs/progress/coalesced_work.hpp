@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work that any thread may ask for and one thread at a time does. A thread that asks while another is at it does not
-// wait, and its request is not lost: the other one does the work once more. A lock that is only tried cannot promise
-// that, for its holder does not know that another went away.
+// Work that any thread may request and one thread at a time performs. A thread that requests it while another performs
+// it does not wait, and its request is not lost: the other thread performs the work once more. A try-lock cannot
+// guarantee that, because its holder does not know that another thread left.
 #pragma once
 
 #include <atomic>

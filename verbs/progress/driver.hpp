@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread of the application that reads sockets itself: a poller, a waiter or a proxy. It announces neither its coming
-// nor its going; the tick finds out whether it is still present.
+// A thread of the application that reads sockets itself: a poller, a waiter or a proxy. It announces neither its
+// arrival nor its departure; the tick detects whether it is still present.
 #pragma once
 
 #include <chrono>

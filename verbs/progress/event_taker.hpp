@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A driver that takes the events of a channel: what a waiter and a proxy have in common. An event need not be told
-// through the channel's descriptor when this thread raised it itself, or is about to come again.
+// A driver that takes the events of a channel: the common part of waiter and proxy. An event need not be reported
+// through the descriptor of the channel if this thread raised it itself, or is about to ask again.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,8 @@ namespace weft::verbs::detail {
 
 class EventTaker : public Driver {
  public:
-  // `show`: what was held back is for any thread that looks at the descriptor. Called with a lock held that is a leaf to it.
+  // `show` makes a held-back event visible to any thread that checks the descriptor. It is called with a lock held,
+  // relative to which its own lock is a leaf.
   EventTaker(Presence::Rule rule, std::function<void()> show) : presence_(rule), show_(std::move(show)) {}
   EventTaker(const EventTaker&) = delete;
   EventTaker& operator=(const EventTaker&) = delete;

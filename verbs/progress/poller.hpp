@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A completion queue that threads poll again and again, as a driver: they read the sockets of its streams. Few are read
-// in turn, of many those that a set of the queue's own says are ready.
+// A completion queue that threads poll repeatedly, as a driver: they read the sockets of its streams. A few sockets are
+// read in turn; of many, those that an epoll set of the queue reports as ready.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a thread of the application keeps coming, told from its calls and the ticks alone. Time is an argument. Safe
-// for any threads, came() for the tick's alone.
+// Whether a thread of the application calls repeatedly, determined from its calls and the ticks alone. Time is an
+// argument. Thread-safe, except that only the tick calls came().
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The threads of weft's own that serve sockets, over which connections and listeners are spread, and those of the
-// application that relieve them: see relief().
+// The progress threads, over which connections and listeners are distributed, and the threads of the application that
+// take over their sockets: see relief().
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread that waits for connection events again and again, as one does that sets up many connections. Meanwhile it
-// serves the progress thread's sockets: what comes in them is mostly for it, and to be woken for each event takes
-// longer than all the rest of a set-up.
+// A thread that waits for connection events repeatedly, such as one that sets up many connections. Meanwhile it serves
+// the sockets of the progress thread: most of their data concerns it, and waking it for each event would take longer
+// than the rest of a set-up.
 #pragma once
 
 #include <cstdint>

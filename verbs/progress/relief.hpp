@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who serves the sockets of the progress threads: the second table of docs/progress.md.
+// The selection of who serves the sockets of the progress threads: the second table of docs/progress.md.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose epoll set a stream's socket is in, and for what: the first table of docs/progress.md. No other code adds, changes
-// or removes a connection's socket in an epoll set. Under the stream's lock, but for enter() and exit().
+// Which epoll set contains the socket of a stream, and with which interest: the first table of docs/progress.md. No
+// other code adds, changes or removes the socket of a connection in an epoll set. Protected by the lock of the stream,
+// except for enter() and exit().
 #pragma once
 
 #include <array>
@@ -86,8 +87,8 @@ class SocketWatch {
   transport::ReadinessThread* home_;
   const QueuePairState::Parts* queues_ = nullptr;  // while it has a queue pair
   Owner owner_{};
-  std::atomic<bool> wants_room_{false};  // to write: what the sets of pollers are told
-  // What the sets of the waiters are told, and that of the progress thread; nothing: it is not in there.
+  std::atomic<bool> wants_room_{false};  // the write interest in the sets of pollers
+  // The interest in the sets of the waiters, and in that of the progress thread; nothing: not registered there.
   std::array<std::optional<transport::Interest>, kSides> seats_{};
   std::optional<transport::Interest> watched_{};
   std::optional<Settled> settled_{};

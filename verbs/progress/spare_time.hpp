@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The polls of a present poller that find nothing, and what they are good for: others' sockets, and the tick. Counted
-// without a lock, so one may be lost beside another.
+// The polls of a present poller that find nothing, and their use: sockets of others, and the tick. Counted without a
+// lock, so concurrent counts may be lost.
 #pragma once
 
 #include <algorithm>

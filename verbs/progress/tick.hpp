@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The millisecond in which drivers whose presence is over hand back their sockets. A poller that finds nothing does the
-// tick when it is due: else another thread would have to wake for it each millisecond, perhaps on a poller's processor,
-// and one message in a hundred would take five times as long. A timer does it where no poller does.
+// The periodic check, each millisecond, at which drivers that are no longer present return their sockets. A poller that
+// finds nothing performs the tick when it is due: otherwise another thread would have to wake for it each millisecond,
+// perhaps on the processor of a poller, and one message in a hundred would take five times as long. Without such a
+// poller, a timer performs it.
 //
-// No tick is lost: while drivers are watched, the alarm is set for no later than tuning::kLongPatience after the tick
-// is due, or has gone off and led to a call of tick(), which is carried out even when another thread is at one
-// (CoalescedWork).
+// No tick is lost: while drivers are watched, the alarm is set for at most tuning::kLongPatience after the tick is due,
+// or has fired and led to a call of tick(), which is performed even if another thread is in one (CoalescedWork).
 #pragma once
 
 #include <atomic>

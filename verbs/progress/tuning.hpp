@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of docs/progress.md, which has the figures that chose them.
+// The constants of docs/progress.md, which has the measurements that determined them.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread that sleeps in CompletionChannel::get_event on the sockets that it owns, until an event is there. So what
-// arrives wakes one thread and not two, one after the other. One thread at a time is the waiter; others sleep on the
+// A thread that sleeps in CompletionChannel::get_event() on the sockets that it owns until there is an event. So
+// arriving data wakes one thread instead of two in sequence. One thread at a time is the waiter; others sleep on the
 // descriptor.
 #pragma once
 

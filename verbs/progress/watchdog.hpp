@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A second look, in case that a wake-up was lost all the same: a few times a second, while threads of the application
-// drive sockets or a progress thread rests, the timer's thread looks for a socket that is ready and that no thread is
-// bound to serve. It serves such a socket itself and says so in the log: it is a defect of weft. An idle process has no
-// beat.
+// A check for lost wake-ups: a few times per second, while threads of the application drive sockets or a progress
+// thread rests, the timer's thread looks for a ready socket that no thread is bound to serve. It serves such a socket
+// itself and logs it, because it is a defect of weft. An idle process runs no checks.
 //
-// A socket counts as forgotten when several looks in a row, 50 ms or more in all, find it ready, neither read nor
-// written meanwhile, and with neither a progress thread nor a thread that waits to wake for it. A thread that polls counts for nothing
-// here: if it has gone, the tick should have handed its sockets back long ago.
+// A socket counts as forgotten if several consecutive checks over at least 50 ms find it ready, neither read nor
+// written meanwhile, and without a progress thread or a waiting thread to wake for it. A polling thread does not count
+// here: if it has gone, the tick should have returned its sockets long before.
 #pragma once
 
 #include <atomic>
@@ -65,7 +64,7 @@ class Watchdog {
   static constexpr std::chrono::milliseconds kBeat{100}, kCloseBeat{15};
   static constexpr std::size_t kMostSights = 64;  // further ones have to wait
   static constexpr std::chrono::milliseconds kForgotten{50};
-  // The tick's alarm is the business of the same thread: between this number of looks it has had its turn several times,
+  // The same thread serves the alarm of the tick: between this number of checks the alarm has fired several times,
   // however late that thread gets a processor.
   static constexpr std::uint32_t kLooks = 4;
 

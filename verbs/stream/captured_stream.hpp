@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A connection as the capture file shows it. Where a direction has Markers each FPDU gets a packet of its own, for
-// tshark loses a stream with Markers in which a packet holds more (docs/tshark.md); else a run of FPDUs stays one
-// packet. Reads nothing but sizes: M bits and lengths of the start-up frames, lengths of FPDUs.
+// A connection in the capture file. In a direction with Markers, each FPDU gets a packet of its own, because tshark
+// loses a stream with Markers if a packet holds more (docs/tshark.md); otherwise, consecutive FPDUs share a packet.
+// Reads only sizes: M bits and lengths of the start-up frames, and lengths of FPDUs.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What came in a stream's socket and the engine has not taken yet, and how much the next read is to bring. It borrows a
-// buffer while octets move; an idle connection holds none.
+// The octets that a stream has read from its socket and the engine has not taken yet, and the size of the next read.
+// Borrows a buffer while octets move; an idle connection holds none.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ namespace weft::verbs::detail {
 
 class Inbox {
  public:
-  // One drive of a connection, before others have their turn: octets, of which a long message wants many, or FPDUs (some
-  // 100 us), since a peer may send empty ones, of which 256 KiB hold 13,000 and take as long as 20 MiB.
+  // Limit of one drive of a connection, after which others are served: octets, of which a long message needs many, or
+  // FPDUs (about 100 us), because a peer may send empty ones: 256 KiB hold 13,000 of them and take as long as 20 MiB.
   static constexpr std::size_t kMostRead = 4 * Staging::kOctets;
   static constexpr std::uint32_t kMostFrames = 1024;
   // Behind a payload that lands, so that the next one can land as well.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells the log what happens on one connection. At level info: its start-up, what was agreed, how it ended and how much
-// it moved. At level debug also each FPDU: an engine's observer reads the octets that pass. Headers and sizes only, no
-// payload and no private data. Where the level is above info there is no narrator, and a stream pays one comparison.
+// The protocol log of one connection. At level info: its start-up, the negotiated parameters, how it ended and how much
+// it moved. At level debug also each FPDU: an observer of the engine reads the passing octets. Only headers and sizes,
+// no payload and no private data. Above level info there is no narrator, and a stream pays one comparison.
 #pragma once
 
 #include <cstdint>
@@ -59,7 +59,7 @@ class Narrator {
   engine::AcceptEverything nowhere_{};
   engine::Observer observer_{nowhere_, nowhere_};
   int frames_ = 0;     // of the start-up, that were seen
-  bool lost_ = false;  // and told
+  bool lost_ = false;  // and this was logged
   Side sent_{};
   Side received_{};
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engine has given to be sent and the socket has not taken yet: first the tail, which is what a blocked write
-// left of borrowed octets, then the batch. It borrows a batch while octets move; an idle connection holds none.
+// The octets that the engine has produced and the socket has not accepted yet: first the tail, which a blocked write
+// left of borrowed octets, then the batch. Borrows a batch while octets move; an idle connection holds none.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a stream has waited for the same thing for longer than the program wants to hear nothing (SEC-6.4.4-01). Told
-// once for each stall: it is over when what is waited for changes, or has moved on. Time is an argument.
+// Detects that a stream has waited for the same thing for longer than the program allows (SEC-6.4.4-01). Reported once
+// per stall: the stall ends when what is waited for changes or progresses. Time is an argument.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One live connection: a socket, the engine that speaks the protocol, and what lies between. Many threads come here:
-// those that own the socket in turn (docs/progress.md), those that post work, the connection manager's, and that of the
-// timers. One lock serialises them; it is held across this connection's own system calls and no others. Below it there
-// are leaf locks only: queue pair, connection identifier, completion queue, receive queue, STags, poller, waiter. No
+// One live connection: a socket, the protocol engine, and everything in between. Many threads use it: those that own
+// the socket in turn (docs/progress.md), those that post work, that of the connection manager, and that of the timers.
+// One lock serializes them; it is held across system calls of this connection and of no other. Only leaf locks are
+// taken with it held: queue pair, connection identifier, completion queue, receive queue, STags, poller, waiter. No
 // thread is cancelled while it holds the lock (transport/cancellation.hpp).
 #pragma once
 
@@ -87,34 +87,41 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   [[nodiscard]] std::optional<transport::PeerIdentity> identity();
 
   // --- The queue pair
-  // Nothing when the stream is over: then they are the queue pair's to flush.
+  // Returns nothing if the stream is over: the queue pair then flushes the requests.
   std::optional<PostResult> post(std::span<const SendRequest> requests);
-  [[nodiscard]] std::uint32_t sends_held();  // posted and not completed: never more than max_send_wr
+  // Posted and not completed: never more than max_send_wr.
+  [[nodiscard]] std::uint32_t sends_held();
   void drain(bool on);
   void abort();
-  // It is destroyed or reset. With nothing posted unfinished the stream closes as disconnect() has it, in the
-  // background and within close_timeout, and no response goes out any more; else it is aborted.
+  // The queue pair is destroyed or reset. If no posted work is unfinished, the stream closes like disconnect(), in the
+  // background and within close_timeout, and sends no further responses; otherwise it is aborted.
   void release_queue_pair();
-  void end_waiting();  // that long: others without a queue pair came after it
+  // Evicts this stream without a queue pair, to make room for another one.
+  void end_waiting();
 
   // --- A program that looks on
   [[nodiscard]] std::optional<LiveStream> describe();  // nothing: it is over
 
   // --- Drivers
-  bool drive(bool hangup);         // a thread that slept for it; true when octets came for an established connection
-  void drive_if_free(Poller& by);  // not when another thread is at it
+  // Called by a thread that slept for it; true if octets arrived for an established connection.
+  bool drive(bool hangup);
+  // Unless another thread drives it.
+  void drive_if_free(Poller& by);
   void deadline_passed();
-  // A driver in weft's own thread found no memory: that costs this connection, and no more.
+  // A driver in a weft thread got no memory: ends only this connection.
   void run_out_of_memory() noexcept;
   void receives_available() override;
-  void waited_for_by(Waiter& waiter);  // it begins to sleep
-  void is_over(const Driver& owner);   // the presence of it
-  void abandon();                      // the runtime ends
-  // For the watchdog, if the socket is ready and no thread sleeps that wakes for it: a number that changes with each read
-  // that finds something, and with each octet that the socket takes.
+  // The waiter begins to sleep.
+  void waited_for_by(Waiter& waiter);
+  // The presence of the driver has ended.
+  void is_over(const Driver& owner);
+  // Called when the runtime ends.
+  void abandon();
+  // For the watchdog: if the socket is ready and no sleeping thread wakes for it, returns a number that changes with
+  // each read that finds octets, and with each octet that the socket accepts.
   [[nodiscard]] std::optional<std::uint64_t> moved_if_unserved();
-  // In a child process after fork(): it is over for all calls, and the socket's number becomes `nowhere`, so that
-  // nothing here reaches the peer.
+  // In a child process after fork(): the stream is over for all calls, and the number of its socket becomes `nowhere`,
+  // so that nothing here reaches the peer.
   void leave_to_parent(int nowhere) noexcept;
 
  private:
@@ -243,7 +250,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   engine::Engine engine_;
   const std::unique_ptr<CapturedStream> tap_;  // null when it is not captured
   const std::unique_ptr<Narrator> narrator_;   // null when the log is not to say what happens
-  const std::unique_ptr<StallWatch> stalls_;   // null when the program does not want to be told
+  const std::unique_ptr<StallWatch> stalls_;   // null if the program requested no stall events
   std::shared_ptr<StreamObserver> observer_;
   std::shared_ptr<QueuePairState> qp_;
   std::shared_ptr<ReceiveQueue> receives_;  // outlives qp_ here: what was taken from it must be given back

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a stream has come. Stages go forward only; kSteps has each step that there is, and what causes it.
+// The stages of a stream. Stages only advance; kSteps has each transition and its cause.
 #pragma once
 
 #include <array>
