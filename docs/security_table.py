@@ -79,12 +79,12 @@ def render(rows):
     """Reasons that several clauses share come once, as notes."""
     reasons = [row.reason for table in rows.values() for row in table if row.reason and row.state != "tested"]
     notes = [reason for reason in dict.fromkeys(reasons) if reasons.count(reason) > 1]
-    lines = ["# Clauses of RFC 5042 and RFC 4297", "", "[security.md](security.md) has the threat model and the limits."]
+    lines = ["# Clauses of RFC 5042 and RFC 4297", "", "`docs/security.md` has the threat model and the limits."]
     for rfc, table in rows.items():
         lines += ["", f"## RFC {rfc}{', section 7' if rfc == PROBLEM else ''}", "", "| clause | level | requirement | weft | code | tests |", "|---|---|---|---|---|---|"]
         lines += [line_of(row, notes) for row in table]
     lines += ["", "Notes:", "", *(f"{number}. {note}." for number, note in enumerate(notes, 1)), ""]
-    return "\n".join(lines).replace("](#", "](security.md#")
+    return re.sub(r"\[([^]]*)\]\(#[^)]*\)", r"\1", "\n".join(lines))
 
 
 def line_of(row, notes):
