@@ -1,15 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes docs/probe-coverage.md: which case of `weft probe` shows each clause that a peer's reaction can show, and of the others why
-none does.
+"""Maps each clause that a peer's reaction can show to the cases of `weft probe`, or to the reason why no case shows it.
 
-    docs/probe_coverage.py           write it
-    docs/probe_coverage.py --check   fail when it is out of date, a clause has neither a case nor a reason, or has
-                                     both, or docs/probe-known-bugs.md names a case that does not exist
+    docs/probe_coverage.py               fail when a clause has neither a case nor a reason, or both
+    docs/probe_coverage.py --page FILE   write the map as a page (the `docs` target puts it into the site)
 
-A case is a row of a table in probe/cases/. probe/cases/unreached/*.csv has the reasons. The catalogue is docs/clauses/*.csv: `active`
-clauses show by the reaction to something; `wire` clauses, by what the peer sends anyway, are judged by the rules of `weft audit` while
-the cases run (docs/audit-coverage.md), and some of them by a case as well.
+A case is a row of a table in probe/cases/; probe/cases/unreached/*.csv has the reasons. The catalogue is docs/clauses/*.csv: `active`
+clauses show in the reaction to something; `wire` clauses show in what the peer sends anyway, and the rules of `weft audit` judge them
+while the cases run.
 """
 
 import argparse
@@ -18,10 +16,10 @@ import re
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs/probe-coverage.md"
-BUGS = ROOT / "docs/probe-known-bugs.md"
-CATALOGUE = ["mpa.csv", "ddp.csv", "rdmap.csv", "rdmap_ext.csv", "security.csv"]
+from rfc_map import CATALOGUE, ROOT
+
+PROBE_PAGE = ROOT / "docs/probe.md"
+BUGS_HEADING = "## Known bugs of other stacks"
 ID = r"(?:MPA2?|DDP|RDMAP(?:X|-IANA)?|SEC)-[0-9A-Z][0-9A-Za-z.]*-[0-9]{2}"
 
 
@@ -60,8 +58,9 @@ def reasons():
 
 
 def named_by_bugs():
-    """each case that the page of known bugs names"""
-    return re.findall(r"`([a-z0-9]+(?:-[a-z0-9]+)+)`", BUGS.read_text())
+    """Each case that docs/probe.md names in its table of known bugs."""
+    text = PROBE_PAGE.read_text().partition(BUGS_HEADING)[2].partition("\n## ")[0]
+    return re.findall(r"`([a-z0-9]+(?:-[a-z0-9]+)+)`", text)
 
 
 def faults(catalogue, all_cases, why):
@@ -71,7 +70,9 @@ def faults(catalogue, all_cases, why):
     yield from (f"the case {name} names {clause}, which the catalogue does not have"
                 for name, own, also, _ in all_cases for clause in [own, *also] if clause not in catalogue)
     yield from (f"a reason is given for {clause}, which the catalogue does not have" for clause in why if clause not in catalogue)
-    yield from (f"{BUGS.name} names the case {name}, which does not exist" for name in named_by_bugs() if name not in names)
+    bugs = named_by_bugs()
+    yield from (f"docs/probe.md names the case {name}, which does not exist" for name in bugs if name not in names)
+    yield from () if bugs else ("docs/probe.md has no table of known bugs",)
     yield from (f"{clause} has a case, and a reason for having none" for clause in why if clause in shown)
     yield from (f"{clause} has neither a case nor a reason" for clause, row in catalogue.items()
                 if row["observable"] == "active" and clause not in shown and clause not in why)
@@ -85,19 +86,18 @@ def page(catalogue, all_cases, why):
     active = [clause for clause, row in catalogue.items() if row["observable"] == "active"]
     shown = [clause for clause in catalogue if clause in by_clause]
     lines = [
-        "<!-- Written by docs/probe_coverage.py; a test checks that it is up to date. -->",
-        "# What the prober shows",
+        "# Clauses and the cases of weft probe",
         "",
-        f"{len(all_cases)} cases of `weft probe` show {len(shown)} clauses. The catalogue has {len(active)} clauses that a peer's reaction can",
-        f"show: {sum(clause in by_clause for clause in active)} of them have a case, and {sum(clause in why for clause in active)} have a reason for having none. What a peer sends",
-        "anyway is judged by the rules of `weft audit` while the cases run ([audit-coverage.md](audit-coverage.md)).",
+        f"{len(all_cases)} cases of `weft probe` cover {len(shown)} clauses. A peer's reaction can show {len(active)} clauses of the catalogue:",
+        f"{sum(clause in by_clause for clause in active)} have a case, and {sum(clause in why for clause in active)} have a reason why no case is possible.",
+        "While the cases run, the rules of `weft audit` judge everything that the peer sends ([audit_coverage.md](audit_coverage.md)).",
         "",
         "| clause | RFC | level | what it asks for | cases |",
         "|---|---|---|---|---|",
     ]
     for clause in shown:
         row = catalogue[clause]
-        links = ", ".join(f"[{name}](../probe/cases/{file})" for name, file in by_clause[clause])
+        links = ", ".join(f"{name} (`probe/cases/{file}`)" for name, file in by_clause[clause])
         lines.append(f"| {clause} | {row['rfc']} {row['section']} | {row['level']} | {row['requirement']} | {links} |")
     lines += ["", "## Clauses without a case", "", "| clause | RFC | what it asks for | why none shows it |", "|---|---|---|---|"]
     for clause, row in catalogue.items():
@@ -107,19 +107,14 @@ def page(catalogue, all_cases, why):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true")
-    check = parser.parse_args().check
-    catalogue, all_cases, why = clauses(), cases(), reasons()
-    wrong = list(faults(catalogue, all_cases, why))
-    for one in wrong:
-        print(one, file=sys.stderr)
-    text = page(catalogue, all_cases, why)
-    if not check:
-        PAGE.write_text(text)
-    elif not PAGE.exists() or PAGE.read_text() != text:
-        wrong.append("docs/probe-coverage.md is out of date: docs/probe_coverage.py writes it")
-        print(wrong[-1], file=sys.stderr)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--page", type=Path, metavar="FILE", help="write the map there")
+    target = parser.parse_args().page
+    found = clauses(), cases(), reasons()
+    wrong = list(faults(*found))
+    if target:
+        target.write_text(page(*found))
+    print("\n".join(wrong) or f"{len(found[1])} cases, {len(found[2])} clauses with a reason for having none")
     return 1 if wrong else 0
 
 

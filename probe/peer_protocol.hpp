@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The protocol of `weft probe` and `weft probe-peer`: the private data of the MPA start-up, the commands that the prober
-// sends, and the report that it reads. All fields are big-endian. docs/probe.md has tables of it.
+// sends, and the report that it reads. All fields are big-endian. docs/probe-profiles.md has tables of it.
 //
 // A *session* is one protection domain with its regions, receives and report. It outlives its connections: when a case
 // has broken one, the prober joins the session with another connection and checks what the first one did.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/clauses/audit-samples.csv has the same by what a capture contains, in finer grains.
 #include "probe/rule_needs.hpp"
 
 #include <algorithm>

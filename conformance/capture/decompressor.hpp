@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes the compression off a capture: gzip, zstd or xz, told by their magic numbers. Archives are hostile: each of
-// them is given a bounded amount of memory, whatever it asks for (docs/decisions/0025-compressed-captures.md).
+// them is given a bounded amount of memory, whatever it asks for (docs/decisions/0004-captures.md#compressed-captures).
 #pragma once
 
 #include <memory>

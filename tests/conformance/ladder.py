@@ -25,7 +25,7 @@ TRANSFERS = (0, 2, 3, 4, 5, 6)  # whose octets the ladder tells
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 LINE = re.compile(r" *-?[0-9]+\.[0-9]{6} +[0-9]+  (.*)")
 ARROWS = re.compile(r"^<-+ +| +-+>$")
-# tshark takes nothing for iWARP there (docs/audit-tshark.md).
+# tshark takes nothing for iWARP there (docs/tshark.md).
 UNSEEN_BY_TSHARK = {"49-mpa-v1-rping-fails.pcap"}
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `weft probe` against the kernel's siw behind rdma-core's rping, in both roles. siw_probe.csv says what each case finds, and which
-// rules siw's octets break in all of them: a departure that is new, and one that is gone, fail. docs/siw-deviations.md argues each. A
+// rules siw's octets break in all of them: a departure that is new, and one that is gone, fail. docs/siw.md argues each. A
 // program of its own: the prober's octets are wrong on purpose, and behind interop_test tshark looks for such.
 #include <gmock/gmock.h>
 

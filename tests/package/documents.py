@@ -13,7 +13,7 @@ from links import LINK, anchors  # noqa: E402
 
 PREFIX = Path(sys.argv[1]).resolve()
 DOCUMENTS = PREFIX / "share/doc/weft"
-WANTED = ["drop-in.md", "ci.md", "applications.md", "audit-coverage.md", "tshark.md", "security.md", "performance.md", "CHANGELOG.md",
+WANTED = ["drop-in.md", "ci.md", "applications.md", "probe.md", "siw.md", "tshark.md", "security.md", "performance.md", "CHANGELOG.md",
           "audit.schema.json", "probe.schema.json"]
 MANUAL_FILE = re.compile(r"/usr/(share/[\w./-]*\w)")
 MANUAL_PAGE = re.compile(r"\b(weft[\w-]*) ?\(1\)")

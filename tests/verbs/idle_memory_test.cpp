@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an idle connection holds: every octet that its two ends took with operator new and did not give back. Counted,
-// so neither the clock nor the kernel has a say. bench/scale measures the same from outside (docs/scale.md).
+// so neither the clock nor the kernel has a say. bench/scale measures the same from outside (docs/performance.md).
 #include <malloc.h>
 
 #include <atomic>

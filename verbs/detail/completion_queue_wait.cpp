@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads that sleep until a completion queue has something for them. They own no socket: docs/progress.md says which
-// thread reads it meanwhile, and row 24 there why no completion is slept through.
+// thread reads it meanwhile, and row 19 there why no completion is slept through.
 #include "verbs/detail/completion_queue_state.hpp"
 
 namespace weft::verbs::detail {
