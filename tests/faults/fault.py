@@ -1,98 +1,103 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A row of the table: one deliberate fault of the stack, and what a prober may call it."""
+"""One fault of a source file: a row of the table (table/), or one of a sample of one-token faults (sample.py)."""
 
 import csv
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
 
-# What the rules of the RFCs are about: each group has two faults at least.
-GROUPS = ("start-up frame", "negotiation", "FPDU", "CRC", "Markers", "DDP header", "tagged placement", "untagged queues",
-          "rights and bounds", "RDMAP header", "Send and Invalidate", "Read", "Write", "Terminate", "ordering", "close", "atomics",
-          "Immediate Data", "resources")
+ROOT = Path(__file__).resolve().parents[2]
 CATALOGUES = ("mpa", "ddp", "rdmap", "rdmap_ext", "security")
+COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/', re.S)
 
 
-@dataclass
+@dataclass(eq=False)
 class Fault:
     id: str
-    path: str      # of the source file
-    group: str
-    clauses: list  # ids that fit a finding; one that ends with "*" stands for all that begin so
-    what: str      # one sentence: what is wrong
-    old: str       # the text that the fault replaces
-    new: str
-    near: str      # where `old` stands more than once in the file: a text around it that does not
-    peer: str      # the role of the program with the fault: it "listens" or "connects"
-    policy: str    # what that program is started with, for --policy
-    hidden: str    # why nothing outside can tell
-    number: int = -1  # of the switch
+    path: str        # of the source file
+    old: str         # an expression, or a statement if it ends with ";"
+    new: str         # what it becomes
+    near: str = ""   # where `old` stands more than once in the file: a text around it that does not
+    group: str = ""
+    clauses: list = field(default_factory=list)  # ids that fit a finding; "MPA-8*" stands for all that begin so
+    what: str = ""   # what is wrong, in one sentence
+    peer: str = "listens"  # the role of the program with the fault; the other is "connects"
+    policy: str = ""       # what that program gets as --policy
+    begin: int = -1  # where `old` stands in the file
+    number: int = 0  # of the switch
+
+    @property
+    def end(self):
+        return self.begin + len(self.old)
 
     def fits(self, clause):
         return any(clause.startswith(c[:-1]) if c.endswith("*") else clause == c for c in self.clauses)
 
-    @property
-    def is_statement(self):
-        return self.old.endswith(";")
+    def find(self, text):
+        """Sets `begin`. The answer: what is wrong with the row, or None."""
+        near = self.near or self.old
+        for inner, outer, where in ((near, text, self.path), (self.old, near, "the text around it")):
+            if outer.count(inner) != 1:
+                return f"{self.id}: stands {outer.count(inner)} times in {where}: {inner!r}"
+        self.begin = text.index(near) + near.index(self.old)
+        return None
 
 
 class Table:
-    """Faults, file by file."""
+    """Faults, file by file. Their numbers are their places, from 1."""
 
     def __init__(self):
         self.rows = []
 
     def file(self, path):
-        def add(name, group, clauses, what, old, new, near="", peer="listens", policy="", hidden=""):
-            self.rows.append(Fault(name, path, group, clauses.split(), what, old, new, near or old, peer, policy, hidden))
+        def add(name, group, clauses, what, old, new, near="", peer="listens", policy=""):
+            self.rows.append(Fault(name, path, old, new, near, group, clauses.split(), what, peer, policy, number=len(self.rows) + 1))
         return add
 
 
-def place_of(fault, text):
-    """(begin, end) of the old text in the file, or what is wrong with the row."""
-    for inner, outer, where in ((fault.near, text, fault.path), (fault.old, fault.near, "the text around it")):
-        if outer.count(inner) != 1:
-            return f"{fault.id}: stands {outer.count(inner)} times in {where}: {inner!r}"
-    begin = text.index(fault.near) + fault.near.index(fault.old)
-    return begin, begin + len(fault.old)
+def cross(one, other):
+    """Whether they overlap, and neither lies in the other."""
+    return one.begin < other.begin < one.end < other.end or other.begin < one.begin < other.end < one.end
 
 
-def catalogue(root):
-    """The ids of all clauses."""
-    ids = set()
+def complaints(rows):
+    """What is wrong with the table, held against today's sources and clauses. Finds the places of all rows."""
+    wrong, known, before = [], set(), {}
     for name in CATALOGUES:
-        with open(root / "docs/clauses" / f"{name}.csv", newline="") as file:
-            ids |= {row["id"] for row in csv.DictReader(file)}
-    return ids
-
-
-def complaints(rows, root):
-    """What is wrong with the table, as it stands against today's sources and clauses."""
-    wrong, clauses, places = [], catalogue(root), {}
-    for name in sorted({r.id for r in rows if sum(r.id == other.id for other in rows) > 1}):
-        wrong.append(f"{name}: two rows have this id")
-    for group in GROUPS:
-        if sum(row.group == group for row in rows) < 2:
-            wrong.append(f"{group}: fewer than two faults")
+        with open(ROOT / "docs/clauses" / f"{name}.csv", newline="") as file:
+            known |= {row["id"] for row in csv.DictReader(file)}
     for row in rows:
-        wrong += [f"{row.id}: no such {kind}: {value}" for kind, value, known in
-                  (("group", row.group, GROUPS), ("role", row.peer, ("listens", "connects"))) if value not in known]
-        wrong += [f"{row.id}: no such clause: {c}" for c in row.clauses
-                  if not any(known == c or (c.endswith("*") and known.startswith(c[:-1])) for known in clauses)]
-        wrong += [f"{row.id}: {missing}" for missing, there in
-                  (("no clause", row.clauses), ("no sentence", row.what.endswith(".")),
-                   ("old and new are the same", row.old != row.new)) if not there]
-        if not (root / row.path).is_file():
+        wrong += [f"{row.id}: no such clause: {c}" for c in row.clauses if not any(k == c or (c[-1] == "*" and k.startswith(c[:-1])) for k in known)]
+        if not (ROOT / row.path).is_file():
             wrong.append(f"{row.id}: no such file: {row.path}")
-            continue
-        place = place_of(row, (root / row.path).read_text())
-        if isinstance(place, str):
-            wrong.append(place)
-            continue
-        for other, (begin, end) in places.setdefault(row.path, {}).items():
-            if place[0] < end and begin < place[1] and not within(place, (begin, end)) and not within((begin, end), place):
-                wrong.append(f"{row.id}: overlaps a part of {other}")
-        places[row.path][row.id] = place
+        elif missing := row.find((ROOT / row.path).read_text()):
+            wrong.append(missing)
+        else:
+            wrong += [f"{row.id}: overlaps a part of {other.id}" for other in before.get(row.path, ()) if cross(row, other)]
+            before.setdefault(row.path, []).append(row)
+    if len({row.id for row in rows}) < len(rows):
+        wrong.append("two rows have the same id")
     return wrong
 
 
-def within(inner, outer):
-    return outer[0] <= inner[0] and inner[1] <= outer[1]
+def woven(text, faults):
+    """The text with all of `faults`, each behind its switch. Lines keep their numbers."""
+    return _weave(text, 0, len(text), sorted(faults, key=lambda f: (f.begin, -f.end, f.number)))
+
+
+def _weave(text, begin, end, faults):
+    out, at = "", begin
+    while faults:
+        first, *faults = faults
+        inner = [f for f in faults if f.end <= first.end]
+        faults = [f for f in faults if f.end > first.end]
+        old = _weave(text, first.begin, first.end, inner)
+        new = " ".join(COMMENT.sub(lambda m: m.group(1) or " ", first.new).split("\n"))
+        asked = f"weft_fault({first.number})"
+        out += text[at:first.begin]
+        if first.old.endswith(";"):
+            out += f"{{ if ({asked}) {{ {new} }} else {{ {old} }} }}"
+        else:
+            out += f"(!{asked} && ({old}))" if new == "false" else f"({asked} ? ({new}) : ({old}))"
+        at = first.end
+    return out + text[at:end]

@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 CONSOLE = "```console"
 # Figures of octets, and pages that a program writes.
-WITHOUT_COMMANDS = {"CHANGELOG.md", "docs/applications.md", "tests/mutation/report.md"}
+WITHOUT_COMMANDS = {"CHANGELOG.md", "docs/applications.md"}
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,6 @@ list "$package"
 has bin/weft
 has share/doc/weft/copyright
 has share/doc/weft/LICENSE
-has share/doc/weft/sbom\.spdx\.json
 has share/doc/weft/audit.schema.json
 has share/doc/weft/probe.schema.json
 for file in libweft.so.0 libibverbs.so libibverbs.so.1 librdmacm.so librdmacm.so.1; do has "lib/.*weft/${file//./\\.}"; done
@@ -94,8 +93,6 @@ dpkg-deb -x "$package" "$root"
 "$root/usr/bin/weft" info >/dev/null
 "$root/usr/bin/weft" demo --pcap "$folder/demo.pcap" >/dev/null
 python3 "$here/documents.py" "$root/usr"
-echo "== its bill of materials"
-python3 -B "$here/sbom.py" "$root" "$package" "$build"
 while read -r name; do
   for file in "$root"/usr/share/{bash-completion/completions/weft,zsh/vendor-completions/_weft,fish/vendor_completions.d/weft.fish}; do
     grep -qw -- "$name" "$file" || fail "$file does not know weft $name"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""./demo and ./check from their first line to their last, on a machine that this test makes up: in a copy of the scripts, with a
+"""./demo and what it says is to be typed next, ./check among it, on a machine that this test makes up: in a copy of the scripts, with a
 PATH of its own in which apt-get, sudo, cmake, ctest and weft are a few lines of shell. Times are told before the work, apt moves
-one line on a terminal and none elsewhere, what is to be typed next works as it is printed, and what was skipped is told at the end."""
+one line on a terminal and none elsewhere, and what is to be typed next works."""
 import os
 import pathlib
 import pty
@@ -28,8 +28,7 @@ echo '0 upgraded, 42 newly installed, 0 to remove and 0 not upgraded.'""",
 --preset) mkdir -p build/tests; : >build/build.ninja ;;
 --build) mkdir -p build/tools; cp "$HOME/bin/weft" build/tools/weft ;;
 esac""",
-    "ctest": """printf 'a_test\\tA.b\\tno fio\\n' >build/tests/skipped.txt
-mkdir -p build-asan/tests; printf 'b_test\\tA.%s\\twhy\\n' c d >build-asan/tests/skipped.txt""",
+    "ctest": "exit 0",
 }
 WEFT = f"""#!{sys.executable}
 import os, socket, sys
@@ -135,27 +134,6 @@ def demo_on_terminal(machine):
     has(r"building what is new into build/", said)
 
 
-def check(machine):
-    said = machine.run("./check", "--quick")
-    has(r"^check: takes about \d+ minutes, the first time$", said)
-    has(r"^check: building into build/: about \d+ minutes", said)
-    has(r"^1 skipped; what they would have tested is not tested here \(build/tests/skipped.txt\):\n    a_test A.b: no fio$", said)
-    has(r"^2 skipped under a sanitizer, .* build-asan/tests/skipped.txt:\n    b_test: 2$", said)
-    said = machine.run("./check")
-    has(r"^check: takes about \d+ minutes, the first time \(--quick: about \d+ minutes\)$", said)
-    named = re.findall(r"^    ([^ :]+): ", said, re.M)
-    expect("cpio" in named and len(set(named)) == len(named), "each package once", said)
-    expect("the same" not in said, "each package has its own reason", said)
-    machine.end_what_is_left()
-
-
-def minutes(machine):
-    script = f'root={machine.weft}; . cmake/setup.sh; parallel_jobs() {{ echo "$jobs"; }}; for jobs in 1 2 64; do minutes 190; minutes 2400 300; done'
-    expected = ["about 4 minutes", "about 45 minutes", "about 2 minutes", "about 25 minutes", "about a minute", "about 6 minutes"]
-    said = machine.run("bash", "-euc", script)
-    expect(said.splitlines() == expected, f"not {expected}", said)
-
-
 def main():
     with tempfile.TemporaryDirectory() as folder:
         machine = Machine(pathlib.Path(folder).resolve())
@@ -163,11 +141,9 @@ def main():
             said = demo_without_terminal(machine)
             next_lines_work(machine, said)
             demo_on_terminal(machine)
-            check(machine)
-            minutes(machine)
         finally:
             machine.end_what_is_left()
-    print("./demo and ./check say what they do")
+    print("./demo says what it does")
     return 0
 
 

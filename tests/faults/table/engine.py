@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The engine: start-up, what a segment leads to, what is sent."""
 
-from .rows import SMALL, TABLE
+from . import SMALL, TABLE
 
 SEND, READ, WRITE = "Send and Invalidate", "Read", "Write"
 startup = TABLE.file("engine/state_startup.cpp")

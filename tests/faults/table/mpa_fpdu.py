@@ -3,7 +3,7 @@
 
 from functools import partial
 
-from .rows import TABLE
+from . import TABLE
 
 at = TABLE.file("mpa/fpdu_receiver.cpp")
 CRC_CHECK = "if (framing_.crc && !crc_matches(fpdu, landed)) return fail(Fault::kCrcMismatch);"

@@ -3,7 +3,7 @@
 
 from functools import partial
 
-from .rows import TABLE
+from . import TABLE
 
 START, NEGOTIATION = "start-up frame", "negotiation"
 at = partial(TABLE.file("mpa/initiator.cpp"), peer="connects")
@@ -12,14 +12,6 @@ at("rejection-overlooked", START, "MPA-7.1.1-16 MPA-7.1.2-15 MPA-7.1.4.2-03", "A
    "(*reply)->reject", "false")
 at("reply-revision-unchecked", START, "MPA-7.1.1-20 MPA-7.1.1-21 MPA-7.1.2-14", "A Reply of any revision is accepted.",
    "if ((*reply)->revision < 1 || (*reply)->revision > kHighestRevision)\n    return fail(Fault::kUnsupportedRevision);", "")
-at("unenhanced-reply-accepted", NEGOTIATION, "MPA2-10-02 MPA2-10-08 MPA2-12-01 MPA-7.1.2-14",
-   "An enhanced Request is content with a Reply that is not.",
-   "if (asked_enhanced && !reply.enhanced) return Fault::kReplyNotEnhanced;", "",
-   hidden="The RFC binds the Responder alone (MPA2-10-02): no clause says what the Initiator does then.")
-at("enhanced-reply-accepted", NEGOTIATION, "MPA2-10-04 MPA2-10-09 MPA-7.1.2-14",
-   "A Request that is not enhanced is content with a Reply that is.",
-   "if (!asked_enhanced && reply.enhanced) return Fault::kReplyEnhanced;", "", policy="enhanced=off",
-   hidden="In a Reply of revision 1 the bit is a reserved one, which is ignored (MPA-7.1.1-18); the RFC binds the Responder alone.")
 at("a-bit-of-reply-unread", NEGOTIATION, "MPA2-9.2-06 MPA2-9.2-17 MPA2-12-01 MPA-7.1.2-14",
    "The A bit of a Reply may be anything.",
    "if (reply.enhanced && reply.enhanced->peer_to_peer != policy.peer_to_peer) return Fault::kModelNotMirrored;", "")

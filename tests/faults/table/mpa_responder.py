@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The responder: revisions, what it agrees to, and what its Reply says."""
 
-from .rows import TABLE
+from . import TABLE
 
 START, NEGOTIATION = "start-up frame", "negotiation"
 at = TABLE.file("mpa/responder.cpp")
@@ -55,9 +55,6 @@ RTR = "if (data.peer_to_peer) data.rtr = reply_types(policy_.rtr, request_.rtr_o
 at("no-rtr-named", NEGOTIATION, "MPA2-9.2-07 MPA2-9.2-09 MPA2-9.2-11", "The Reply names no ready-to-receive type.", RTR, "")
 at("rtr-without-a", NEGOTIATION, "MPA2-9.2-18",
    "A client-server Reply names ready-to-receive types.", RTR, "data.rtr = policy_.rtr;")
-at("rtr-not-in-common", NEGOTIATION, "MPA2-9.2-07 MPA2-9.2-09 MPA2-9.2-11 MPA2-9.2-02",
-   "The Reply names RTR by Send alone, whatever the Request offers.", RTR, "if (data.peer_to_peer) data.rtr = {true, false, false};",
-   hidden="So answers a Responder that supports RTR by Send alone, and it may (MPA2-9.2-08, MPA2-9.2-11).")
 at("unenhanced-reply", NEGOTIATION, "MPA2-10-02 MPA2-10-08", "An enhanced Request gets a Reply without enhanced data.",
    "if (request_.enhanced) frame.enhanced = reply_data(agreement.ird, agreement.ord, own);", "")
 at("enhanced-reply-unasked", NEGOTIATION, "MPA2-10-04 MPA2-10-09 MPA2-6-06 MPA2-6-07",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """RDMAP: headers and opcodes, requests and responses, atomics and Immediate Data."""
 
-from .rows import TABLE
+from . import TABLE
 
 HEADER, READ, ATOMICS, IMMEDIATE = "RDMAP header", "Read", "atomics", "Immediate Data"
 admit = TABLE.file("rdmap/admit.hpp")

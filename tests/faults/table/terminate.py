@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Terminate: what it says and quotes, when it is sent, and what ends after it."""
 
-from .rows import TABLE
+from . import TABLE
 
 GROUP, CLOSE = "Terminate", "close"
 STAYS = "out.appended += 1; ending.begin({});"  # as if an octet were never written: whatever the application does, no FIN is due

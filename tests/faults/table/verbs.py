@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory and streams: rights, domains and bounds, invalidation, atomics, and what the application posts and hears."""
 
-from .rows import TABLE
+from . import TABLE
 
 RIGHTS, SEND = "rights and bounds", "Send and Invalidate"
 grant = TABLE.file("verbs/memory/grant.cpp")

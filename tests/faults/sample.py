@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One-token faults of the core, found by pattern in formatted code: a check dropped, a statement left out, an operator or a number changed."""
+
+import collections
+import hashlib
+import re
+
+from fault import ROOT, Fault
+
+MODULES = ("mpa", "ddp", "rdmap", "engine", "conformance/rules")
+# What follows is an expression: a condition in brackets, or all up to the semicolon.
+BEGINNING = re.compile(r"\b(?:if|while) \(|\breturn |(?<=[\w\])]) = ")
+OTHER = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&", "+": "-", "-": "+"}
+OPERATOR = re.compile(r"(?<= )(?:<=|>=|==|!=|&&|\|\||[<>+-])(?= )")
+NUMBER = re.compile(r"(?<![\w.'<])\d+(?![\w.'>])")
+STATEMENT = re.compile(r"^ +((?:[\w:.\[\]]|->)+(?:\(.*\)| = .*|\+\+|--)|(?:\+\+|--)\S+);", re.M)
+NO_STATEMENT = re.compile(r"(?:return|if|for|while|case|static_assert|assert|using|delete|throw|friend|explicit)\b")
+NOT_HERE = re.compile(r"\b(?:constexpr|static_assert|using|template|enum|operator|case|requires|concept)\b|^ *//|\"")
+
+
+def expression(text, begin, bracket):
+    """The expression that begins there, up to its bracket or semicolon; None where it declares, or holds braces, text or a lambda."""
+    depth = 0
+    for at in range(begin, len(text)):
+        if text[at] in "{}\"'" or text.startswith(("//", "[&", "[this", "[]"), at):
+            return None
+        depth += (text[at] in "([") - (text[at] in ")]")
+        if depth < 0 or (text[at] == ";" and depth == 0):
+            found = text[begin:at]
+            good = (text[at] == ")") == bracket and "," not in re.sub(r"\([^()]*\)", "", found) and not re.search(r"[;?]|[^=!<>]=[^=]", found)
+            return found if good else None
+    return None
+
+
+def faults_of(path, text):
+    def line_at(at):
+        return text[text.rfind("\n", 0, at) + 1:text.find("\n", at)]
+
+    def fault(kind, begin, old, new):
+        line = text.count("\n", 0, begin) + 1
+        return Fault(f"{path}:{line}", path, old, new, begin=begin, what=kind, near=line_at(begin).strip())
+
+    for match in BEGINNING.finditer(text):
+        bracket = match[0].endswith("(")
+        old = expression(text, match.end(), bracket)
+        if not old or NOT_HERE.search(line_at(match.start())):
+            continue
+        if match[0] == "if (":
+            yield fault("check dropped", match.end(), old, "false")
+        numbers = () if path.endswith(".hpp") and old.isdigit() else NUMBER.finditer(old)  # where a member begins, tests seldom see
+        for token in (*OPERATOR.finditer(old), *numbers):
+            to = OTHER.get(token[0]) or str(int(token[0]) + 1)
+            yield fault(f"{token[0]} -> {to}", match.end(), old, old[:token.start()] + to + old[token.end():])
+    for match in STATEMENT.finditer(text) if path.endswith(".cpp") else ():
+        before = text[:match.start()].rstrip()
+        if before[-1] in ";{})" and not NO_STATEMENT.match(match[1]) and match[1].count("(") == match[1].count(")"):
+            yield fault("left out", match.start(1), match[1] + ";", "")
+
+
+def sample(count, seed, first):
+    """`count` faults, of each module as many, in an order that depends on nothing but the seed and the line. Numbers begin with `first`."""
+    chosen = []
+    for module in MODULES:
+        every = [fault for path in sorted((ROOT / module).glob("*.?pp"))
+                 for fault in faults_of(str(path.relative_to(ROOT)), path.read_text())]
+        twins, order = collections.Counter(), {}
+        for fault in every:
+            key = f"{seed} {fault.path} {fault.near} {fault.what} {fault.old}"
+            twins[key] += 1
+            order[fault] = hashlib.sha256(f"{key} {twins[key]}".encode()).digest()
+        chosen += sorted(every, key=order.get)[:count // len(MODULES)]
+    for number, fault in enumerate(chosen, first):
+        fault.number = number
+    return chosen
