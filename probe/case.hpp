@@ -51,7 +51,8 @@ struct CaseResult {
   std::string reason{};               // what was seen; empty for a pass that says it all
   std::vector<Exchange> exchanges{};  // of each connection, in the order of opening
   std::chrono::milliseconds took{};
-  bool ran{};  // false: the run was over before it began, and the verdict says nothing
+  bool peer_ended{};  // the peer went away during it: what it sent says nothing of a rule
+  bool ran{};         // false: the run was over before it began, and the verdict says nothing
 };
 
 }  // namespace weft::probe
