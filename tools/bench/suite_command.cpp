@@ -6,6 +6,7 @@
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "tools/bench/arguments.hpp"
@@ -87,7 +88,8 @@ std::string title_of(std::size_t index, const std::vector<SuiteCase>& cases) {
   return "line " + std::to_string(index + 1) + " of " + std::to_string(cases.size()) + ", " + cases[index].name + ": ";
 }
 
-Outcome<SuiteRun> run_cases(const std::vector<SuiteCase>& cases, const GlobalOptions& global) {
+Outcome<SuiteRun> run_cases(const std::vector<SuiteCase>& cases, const std::vector<RivalStack>& stacks,
+                            const GlobalOptions& global) {
   SuiteRun run;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     SuiteResult result{.what = cases[i]};
@@ -100,7 +102,7 @@ Outcome<SuiteRun> run_cases(const std::vector<SuiteCase>& cases, const GlobalOpt
     } else {
       result.error = report.error().sentence;
     }
-    if (auto printed = print_line(suite_line(result)); !printed) return std::unexpected(printed.error());
+    if (auto printed = print_line(suite_line(result, stacks)); !printed) return std::unexpected(printed.error());
     run.results.push_back(std::move(result));
   }
   return run;
@@ -178,17 +180,32 @@ Outcome<std::vector<SuiteCase>> prepare(SuiteArguments& arguments, const GlobalO
   return cases;
 }
 
+// Were the figures disturbed by other work?
+Outcome<void> judge_machine(const std::optional<ProcessorTime>& before, SuiteSetting& setting) {
+  const auto after = processor_time_now();
+  if (!before || !after) return {};
+  setting.busy = busy_between(*before, *after);
+  const std::string text = busy_text(*setting.busy, std::thread::hardware_concurrency(), setting.load);
+  return text.empty() ? Outcome<void>() : print_line('\n' + text);
+}
+
 Outcome<void> run_suite(SuiteArguments arguments, const GlobalOptions& global) {
   std::optional<KeysInMemory> keys;
   const auto cases = prepare(arguments, global, keys);
   if (!cases) return std::unexpected(cases.error());
   if (auto caught = catch_interruptions(); !caught) return caught;
-  if (auto printed = print_line(suite_heading()); !printed) return printed;
-  const auto run = run_cases(*cases, global);
+  SuiteSetting setting{.stacks = stacks_of(arguments.common.against), .load = load_now()};
+  for (const RivalStack& stack : setting.stacks) {
+    if (!stack.missing.empty()) std::fprintf(stderr, "weft bench suite: %s.\n", stack.missing.c_str());
+  }
+  if (auto printed = print_line(suite_heading(setting.stacks)); !printed) return printed;
+  const auto before = processor_time_now();
+  const auto run = run_cases(*cases, setting.stacks, global);
   if (!run) return std::unexpected(run.error());
-  const auto missing = names_behind(*cases, run->results.size());
-  if (auto written = write_results(arguments.output, suite_json(run->results, missing)); !written) return written;
-  if (run->interrupted) return interrupted_after(run->results.size(), missing);
+  if (auto printed = judge_machine(before, setting); !printed) return printed;
+  setting.missing = names_behind(*cases, run->results.size());
+  if (auto written = write_results(arguments.output, suite_json(run->results, setting)); !written) return written;
+  if (run->interrupted) return interrupted_after(run->results.size(), setting.missing);
   if (auto drawn = plot_sweep(arguments, global); !drawn) return drawn;
   const auto failed = std::ranges::count_if(run->results, [](const SuiteResult& each) { return !each.report; });
   if (failed != 0) return failure(std::to_string(failed) + " measurements failed.");

@@ -46,9 +46,8 @@ Overall overall_of(const Report& report, bool strict) {
 std::string gone_text(const Report& report) {
   if (!report.gone) return {};
   const probe::PeerGone& gone = *report.gone;
-  const std::string when = gone.after == nullptr
-                               ? "before the first case"
-                               : fmt::format("after case {} ('{}')", gone.finished, gone.after->name);
+  const std::string when = gone.after == nullptr ? "before the first case"
+                                                 : fmt::format("after case {} ('{}')", gone.finished, gone.after->name);
   const bool one_client = report.profile == "rping" && !report.listens;
   return fmt::format("the peer stopped accepting connections {}: {}{}", when, gone.reason,
                      one_client ? " (an rping server needs -P to serve more than one client)" : "");
