@@ -25,7 +25,7 @@ Outcome<void> print_help(const CLI::App& app, const std::vector<std::string>& wo
   const CLI::App* command = &app;
   for (const std::string& word : words) {
     const auto named = command->get_subcommands([&](const CLI::App* each) { return each->get_name() == word; });
-    if (named.empty()) return usage_error(unknown_subcommand(app, *command, word));
+    if (named.empty()) return usage_error(unknown_subcommand(*command, word));
     command = named.front();
   }
   return print_now(help_of(app, *command));
@@ -64,12 +64,7 @@ std::string HelpFormatter::make_option_desc(const CLI::Option* option) const {
 }
 
 std::string help_of(const CLI::App& app, const CLI::App& command) {
-  std::string name = command.get_name();
-  for (const CLI::App* at = &command; at != &app;) {
-    at = at->get_parent();
-    name = at->get_name() + ' ' + name;
-  }
-  return app.get_formatter()->make_help(&command, name, CLI::AppFormatMode::Normal);
+  return app.get_formatter()->make_help(&command, path_of(command), CLI::AppFormatMode::Normal);
 }
 
 void add_help_command(CLI::App& app, Selection& selection) {

@@ -33,19 +33,19 @@ std::string did_you_mean(const std::string& mistyped, const std::vector<std::str
 }
 
 // " (see weft rping --help)", after a question mark or in place of the full stop.
-std::string with_help(const CLI::App& app, const std::string& sentence) {
+std::string with_help(const std::string& command, const std::string& sentence) {
   const bool ended = sentence.ends_with('?');
-  return sentence + " (see " + full_name(app) + " --help)" + (ended ? "" : ".");
+  return sentence + " (see " + command + " --help)" + (ended ? "" : ".");
 }
 
 std::string unknown_option(const CLI::App& app, const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
-  return with_help(app, "unknown option '" + name + "'" + did_you_mean(name, known_options(app)));
+  return with_help(full_name(app), "unknown option '" + name + "'" + did_you_mean(name, known_options(app)));
 }
 
 std::string unknown_word(const CLI::App& app, const std::string& word) {
-  if (!names_of_subcommands(*chosen(app).back()).empty()) return unknown_subcommand(app, *chosen(app).back(), word);
-  return with_help(app, "unexpected argument '" + word + "'");
+  if (!names_of_subcommands(*chosen(app).back()).empty()) return unknown_subcommand(*chosen(app).back(), word);
+  return with_help(full_name(app), "unexpected argument '" + word + "'");
 }
 
 // "{a,b,c}" of a text that has it, as "a, b, c" and as words.
@@ -133,11 +133,12 @@ std::optional<std::string> in_own_words(const CLI::App& app, const CLI::ParseErr
 
 }  // namespace
 
-std::string full_name(const CLI::App& app) {
-  std::string name;
-  for (const CLI::App* each : chosen(app)) name += (name.empty() ? "" : " ") + each->get_name();
-  return name;
+std::string path_of(const CLI::App& command) {
+  const CLI::App* const above = command.get_parent();
+  return above == nullptr ? command.get_name() : path_of(*above) + ' ' + command.get_name();
 }
+
+std::string full_name(const CLI::App& app) { return path_of(*chosen(app).back()); }
 
 std::vector<std::string> names_of_subcommands(const CLI::App& app) {
   std::vector<std::string> names;
@@ -146,9 +147,9 @@ std::vector<std::string> names_of_subcommands(const CLI::App& app) {
   return names;
 }
 
-std::string unknown_subcommand(const CLI::App& app, const CLI::App& parent, const std::string& word) {
-  const auto names = names_of_subcommands(parent);
-  return with_help(app, "unknown subcommand '" + word + "'" + did_you_mean(word, names));
+std::string unknown_subcommand(const CLI::App& parent, const std::string& word) {
+  return with_help(path_of(parent),
+                   "unknown subcommand '" + word + "'" + did_you_mean(word, names_of_subcommands(parent)));
 }
 
 std::string sentence_for(const CLI::App& app, const CLI::ParseError& error) {
@@ -157,7 +158,7 @@ std::string sentence_for(const CLI::App& app, const CLI::ParseError& error) {
     const std::string& word = unknown.front();
     return word.starts_with('-') && word != "-" ? unknown_option(app, word) : unknown_word(app, word);
   }
-  return with_help(app, in_own_words(app, error).value_or("the command line is wrong"));
+  return with_help(full_name(app), in_own_words(app, error).value_or("the command line is wrong"));
 }
 
 }  // namespace weft::tools
