@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kUsualWidth = 80;
 constexpr std::size_t kLeastWidth = 20;
-constexpr std::size_t kMoreIndent = 4;
+constexpr std::size_t kHang = 4;  // of reports, and of a second column on a line of its own
 
 // Length of the character or escape sequence that `text` begins with, and the columns that it takes.
 struct Step {
@@ -66,14 +66,14 @@ Gap gap_in(std::string_view line) {
   return {begin, std::min(line.find_first_not_of(' ', begin), line.size())};
 }
 
-std::string wrap_line(std::string line, std::size_t width) {
+std::string wrap_line(std::string line, std::size_t width, std::size_t hang) {
   std::string out;
   const Gap gap = gap_in(line);
-  std::size_t indent = indent_of(line) + (indent_of(line) < width / 2 ? kMoreIndent : 0);
-  if (indent_of(line) == 0 && gap.end == line.size()) indent = 0;  // a paragraph
+  std::size_t indent = indent_of(line) + hang;
   if (gap.end < line.size() && columns_of(line) > width) {
     if (columns_of(line.substr(0, gap.end)) > width / 2) {
-      out = wrap_line(line.substr(0, gap.begin), width);
+      out = wrap_line(line.substr(0, gap.begin), width, hang);
+      indent = indent_of(line) + kHang;
       line = std::string(indent, ' ') + line.substr(gap.end);
     } else {
       indent = columns_of(line.substr(0, gap.end));
@@ -96,11 +96,13 @@ std::size_t text_width(int descriptor) {
   return std::max<std::size_t>(size.ws_col, kLeastWidth);
 }
 
-std::string wrap(const std::string& text, std::size_t width) {
+std::string wrap(const std::string& text, std::size_t width, std::size_t hang) {
   std::istringstream lines(text);
   std::string out;
-  for (std::string line; std::getline(lines, line);) out += wrap_line(line, width);
+  for (std::string line; std::getline(lines, line);) out += wrap_line(line, width, hang);
   return out;
 }
+
+std::string wrapped_report(const std::string& text) { return wrap(text, text_width(STDOUT_FILENO), kHang); }
 
 }  // namespace weft::tools
