@@ -69,6 +69,77 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
 // A subcommand never contains another one of the same level, whatever words follow it: those are its own.
 void one_subcommand_at_most(CLI::App& app) {
   app.require_subcommand(0, 1);
+  app.fallthrough();  // options of `app` are accepted after the subcommand, too
+  for (CLI::Option* option : app.get_options([](const CLI::Option* each) { return each->get_type_size() == 0; }))
+    option->disable_flag_override();
+  for (CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; })) one_subcommand_at_most(*each);
+}
+
+int complain(const CLI::App& app, const std::string& sentence, ExitCode code) {
+  std::fprintf(stderr, "%s: %s\n", full_name(app).c_str(), sentence.c_str());
+  return static_cast<int>(code);
+}
+
+// --help and --version.
+Outcome<void> print_answer(const CLI::App& app, const CLI::Success& success) {
+  std::ostringstream text;
+  static_cast<void>(app.exit(success, text, text));
+  return print_now(text.str());
+}
+
+Outcome<void> run_selected(const Selection& selection, const GlobalOptions& options) {
+  if (!options.command.empty() && !selection.takes_command)
+    return usage_error("unexpected '-- " + options.command.front() + "': only weft run takes a program.");
+  if (auto set = start_log(options); !set) return set;
+  if (auto set = choose_crc32c_routine(); !set) return set;
+  return selection.run(options);
+}
+
+bool takes_next_word(const CLI::App& app, const std::string& word) {
+  const CLI::Option* const option = app.get_option_no_throw(word);
+  return option != nullptr && option->get_items_expected_min() > 0;
+}
+
+// Where the program of `weft run [options] PROGRAM` begins: at the first word after "run" that is neither an option nor
+// an option's value. For every subcommand: at "--".
+std::size_t program_in(const CLI::App& app, const std::vector<std::string>& words) {
+  const CLI::App* const run = app.get_subcommand("run");
+  bool running = false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word == "--") return i;
+    if (word.starts_with('-')) {
+      if (takes_next_word(app, word) || (running && takes_next_word(*run, word))) ++i;
+    } else if (running) {
+      return i;
+    } else if (word == run->get_name()) {
+      running = true;
+    } else {
+      return static_cast<std::size_t>(std::ranges::find(words, "--") - words.begin());
+    }
+  }
+  return words.size();
+}
+
+// Takes the words of a program off the command line: the parser must not look at them.
+void take_command(const CLI::App& app, int& argc, char** argv, GlobalOptions& options) {
+  const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  const std::size_t at = program_in(app, words);
+  if (at >= words.size()) return;
+  options.command.assign(words.begin() + static_cast<std::ptrdiff_t>(at) + (words[at] == "--" ? 1 : 0), words.end());
+  argc = static_cast<int>(at) + 1;
+}
+
+// `weft` alone: the help, where errors go.
+int explain_usage(const CLI::App& app) {
+  std::fputs(help_of(app, app).c_str(), stderr);
+  return static_cast<int>(ExitCode::kUsage);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{kDescription, "weft"};
+  app.footer(kFooter);
+  app.formatter(std::make_shared<HelpFormatter>());  // subcommands inherit it
   GlobalOptions options;
   Selection selection;
   add_global_options(app, options);

@@ -103,6 +103,15 @@ std::string wrap(const std::string& text, std::size_t width, std::size_t hang) {
   return out;
 }
 
-std::string wrapped_report(const std::string& text) { return wrap(text, text_width(STDOUT_FILENO), kHang); }
+std::string wrapped_report(const std::string& text) {
+  const std::size_t width = text_width(STDOUT_FILENO);
+  std::istringstream lines(text);
+  std::string out;
+  for (std::string line; std::getline(lines, line);) {
+    const bool command = line.starts_with("    Again: ");
+    out += command ? line + '\n' : wrap_line(line, width, kHang);
+  }
+  return out;
+}
 
 }  // namespace weft::tools

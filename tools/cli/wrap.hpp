@@ -17,6 +17,7 @@ namespace weft::tools {
 [[nodiscard]] std::string wrap(const std::string& text, std::size_t width, std::size_t hang = 0);
 
 // The same for a report, for the terminal that is standard output: findings and what belongs to them hang by four.
+// "    Again: " begins a command to copy, which stays whole.
 [[nodiscard]] std::string wrapped_report(const std::string& text);
 
 }  // namespace weft::tools
