@@ -128,8 +128,8 @@ class Run {
     if (result.verdict != Verdict::kNotApplicable) look_after(result);
   }
 
-  // After a case a fresh connection still works, if one ever did. A peer that is gone breaks no clause: what a failed case
-  // saw may have been its end.
+  // After a case a fresh connection still works, if one ever did. A peer that is gone breaks no clause: what a failed
+  // case saw may have been its end.
   void look_after(CaseResult& result) {
     if (!ordinary_ && result.verdict != Verdict::kFail) return;
     const Visit fresh = ordinary_ ? visit(way_) : Visit{};

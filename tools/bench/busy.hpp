@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether other work disturbed a measurement: the processor time of other processes, and the time that a hypervisor took.
+// Whether other work disturbed a measurement: the processor time of other processes, and the time that a hypervisor
+// took.
 #pragma once
 
 #include <optional>

@@ -38,8 +38,8 @@ struct SuiteResult {
 [[nodiscard]] std::optional<double> ratio(const SuiteResult& result);
 [[nodiscard]] std::optional<bool> met(const SuiteResult& result);
 
-// One line per case, and a heading; without the newline. Each of `stacks` has a column: the median of its best test, "not
-// installed", or "-" where it has no test of the pattern.
+// One line per case, and a heading; without the newline. Each of `stacks` has a column: the median of its best test,
+// "not installed", or "-" where it has no test of the pattern.
 [[nodiscard]] std::string suite_heading(const std::vector<RivalStack>& stacks = {});
 [[nodiscard]] std::string suite_line(const SuiteResult& result, const std::vector<RivalStack>& stacks = {});
 
