@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/bench/busy.hpp"
 
-#include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <fstream>
 #include <sstream>
 
@@ -63,10 +63,13 @@ Busy busy_between(const ProcessorTime& before, const ProcessorTime& after) noexc
 
 std::string busy_text(const Busy& busy, unsigned processors, double load) {
   if (!busy.disturbing()) return {};
-  return fmt::format(
-      "The machine was busy during the measurement: other processes used {:.2f} of {} processors, the hypervisor took "
-      "{:.2f} (steal); the load before was {:.2f}. Repeat the measurement on an idle machine.",
+  char text[320];
+  std::snprintf(
+      text, sizeof text,
+      "The machine was busy during the measurement: other processes used %.2f of %u processors, the hypervisor "
+      "took %.2f (steal); the load before was %.2f. Repeat the measurement on an idle machine.",
       busy.others, processors, busy.stolen, load);
+  return text;
 }
 
 }  // namespace weft::tools::bench

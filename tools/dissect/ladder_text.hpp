@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A ladder as lines: the initiator on the left, the responder on the right, and what each sends with an arrow to the
-// other. No line is longer than the width; the rest goes to the next line. Below 60 columns, time and packet have a line
-// of their own.
+// other. No line is longer than the width; the rest goes to the next line. Below 60 columns, time and packet have a
+// line of their own.
 #pragma once
 
 #include <string>
