@@ -92,11 +92,10 @@ std::size_t longest_line(std::string text) {
 class Fits : public testing::TestWithParam<unsigned short> {};
 
 TEST_P(Fits, TheTerminal) {
-  for (const char* words :
-       {"--help", "bench lat --help", "run --help", "probe --help", "dissect --overview \"$2\"",
-        "audit " WEFT_PCAP_SAMPLES "/20-term-write-bad-stag.pcap", "audit " WEFT_PCAP_SAMPLES "/31-privdata.pcap"}) {
+  for (const char* words : {"--help", "bench lat --help", "run --help", "probe --help", "dissect --overview \"$2\"",
+                            "audit 20-term-write-bad-stag.pcap", "audit 31-privdata.pcap"}) {
     Terminal terminal(GetParam());
-    const std::string script = std::string(R"("$0" )") + words + R"( >"$1")";
+    const std::string script = std::string("cd " WEFT_PCAP_SAMPLES R"( && "$0" )") + words + R"( >"$1")";
     static_cast<void>(Command({"-c", script, WEFT_COMMAND, terminal.path(), kFrames}, "sh").wait());
     EXPECT_GT(terminal.text().size(), 200U) << words;
     EXPECT_LE(longest_line(terminal.text()), GetParam()) << words << '\n' << terminal.text();

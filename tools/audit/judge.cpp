@@ -93,7 +93,8 @@ void Judge::print(const Report& report, bool as_it_went) {
   }
   const std::string text = as_it_went ? '\n' + head_of(report) + summary_of(report, options_.strict, palette_) + '\n'
                                       : text_of(report, palette_);
-  say(wrapped_report(text) + verdict_line(report, options_.strict, palette_) + (several() ? "\n" : ""));
+  say(wrapped_report(text) + wrapped_verdict(verdict_line(report, options_.strict, palette_)) +
+      (several() ? "\n" : ""));
 }
 
 }  // namespace weft::tools::audit

@@ -114,4 +114,8 @@ std::string wrapped_report(const std::string& text) {
   return out;
 }
 
+std::string wrapped_verdict(const std::string& text) {
+  return ::isatty(STDOUT_FILENO) == 1 ? wrapped_report(text) : text;
+}
+
 }  // namespace weft::tools

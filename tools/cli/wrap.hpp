@@ -20,4 +20,7 @@ namespace weft::tools {
 // "    Again: " begins a command to copy, which stays whole.
 [[nodiscard]] std::string wrapped_report(const std::string& text);
 
+// A verdict, which programs look for in one line: wrapped on a terminal, whole elsewhere.
+[[nodiscard]] std::string wrapped_verdict(const std::string& text);
+
 }  // namespace weft::tools

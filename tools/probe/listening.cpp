@@ -55,7 +55,7 @@ Outcome<std::unique_ptr<probe::Way>> way_by(const ListenArguments& arguments, co
       return usage_error("--from '" + arguments.from + "': " + std::string(transport::describe(address.error())));
     if (address->family != endpoint->address.family)
       return usage_error("--from '" + arguments.from + "' and --listen '" + text +
-                         "' are of different address families.");
+                         "' must have the same address family.");
     from = *address;
   }
   auto words = words_of(arguments.run);

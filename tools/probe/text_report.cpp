@@ -112,7 +112,7 @@ std::string text_of(const Report& report, bool strict, const Palette& palette) {
     }
   }
   put_table(out, report, palette);
-  return wrapped_report(text) + '\n' + overall_line(report, strict, palette);
+  return wrapped_report(text) + '\n' + wrapped_verdict(overall_line(report, strict, palette));
 }
 
 std::string progress_text(const CaseResult& result, std::size_t done, std::size_t all, const Palette& palette) {
