@@ -51,7 +51,7 @@ Report Judge::read(CaptureReader& reader, const std::string& name) {
   Progress progress(!options_.quiet);
   const auto collect = [&] {
     while (auto connection = audit.next()) {
-      if (as_it_goes) say(text_of_connection(*connection, palette_));
+      if (as_it_goes) say(wrapped_report(text_of_connection(*connection, palette_)));
       report.take(std::move(*connection), options_.max_connections);
     }
   };
