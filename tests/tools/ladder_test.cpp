@@ -2,6 +2,7 @@
 // The ladder of a long connection stays short, and each of its lines narrow.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -154,7 +155,7 @@ TEST(Ladder, FillsTheWidthAndNoMore) {
 
 TEST(Ladder, HasTimeAndPacketInALineOfTheirOwnWhereItIsNarrow) {
   const std::string text = text_of(message(rdmap::Opcode::kWrite, 17), {.palette = {}, .width = 40});
-  EXPECT_THAT(text, testing::StartsWith("    0.000000       17  \n  RDMA Write:"));
+  EXPECT_THAT(text, testing::StartsWith("    0.000000       17\n  RDMA Write:"));
 }
 
 }  // namespace

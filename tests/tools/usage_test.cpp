@@ -2,6 +2,7 @@
 // The command line: help everywhere, and for every mistake one sentence on stderr and exit code 2.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "command.hpp"

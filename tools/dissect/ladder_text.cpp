@@ -115,7 +115,9 @@ std::string text_of(const Entry& entry, const Look& look) {
   const auto* note = std::get_if<Note>(&entry.what);
   const bool sent = note == nullptr || note->sent;
   const auto lines = lines_of(parts_of(entry), columns.inner - kArrow);
-  const std::string begin = look.palette.paint(Colour::kDim, margin(entry));
+  std::string when = margin(entry);
+  if (columns.narrow) when.erase(when.find_last_not_of(' ') + 1);
+  const std::string begin = look.palette.paint(Colour::kDim, when);
   std::string text = columns.narrow ? begin + '\n' : "";
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::size_t room = columns.inner - std::min(columns.inner, lines[i].width());
