@@ -80,8 +80,10 @@ std::string wrap_line(std::string line, std::size_t width, std::size_t hang) {
     }
   }
   while (columns_of(line) > width) {
-    const std::size_t space = line.rfind(' ', at_column(line, width));
-    if (space == std::string::npos || columns_of(line.substr(0, space)) <= indent) break;  // one long word
+    const std::size_t limit = at_column(line, width);
+    std::size_t space = line.rfind(' ', limit);
+    if (space == std::string::npos || space < indent_of(line)) space = line.find(' ', limit);  // after a long word
+    if (space == std::string::npos) break;
     out += line.substr(0, space) + '\n';
     line = std::string(indent, ' ') + line.substr(space + 1);
   }
