@@ -82,7 +82,8 @@ std::string wrap_line(std::string line, std::size_t width, std::size_t hang) {
   while (columns_of(line) > width) {
     const std::size_t limit = at_column(line, width);
     std::size_t space = line.rfind(' ', limit);
-    if (space == std::string::npos || space < indent_of(line)) space = line.find(' ', limit);  // after a long word
+    if (space == std::string::npos || space < indent_of(line))
+      space = line.find(' ', std::max(limit, indent_of(line)));  // after a long word
     if (space == std::string::npos) break;
     out += line.substr(0, space) + '\n';
     line = std::string(indent, ' ') + line.substr(space + 1);
