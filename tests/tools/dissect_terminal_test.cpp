@@ -105,9 +105,10 @@ TEST_P(Fits, TheTerminal) {
 INSTANTIATE_TEST_SUITE_P(Columns, Fits, testing::Values(40, 80, 132));
 
 TEST(WithoutATerminal, ReportsFit80Columns) {
-  for (const std::vector<std::string>& words : {std::vector<std::string>{"dissect", "--overview", kFrames},
-                                                {"audit", WEFT_PCAP_SAMPLES "/20-term-write-bad-stag.pcap"},
-                                                {"run", "--help"}}) {
+  const std::vector<std::vector<std::string>> commands{{"dissect", "--overview", kFrames},
+                                                       {"audit", WEFT_PCAP_SAMPLES "/20-term-write-bad-stag.pcap"},
+                                                       {"run", "--help"}};
+  for (const std::vector<std::string>& words : commands) {
     const Ended ended = run(words);
     EXPECT_GT(longest_line(ended.out), 60U);
     EXPECT_LE(longest_line(ended.out), 80U) << ended.out;
