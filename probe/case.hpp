@@ -52,6 +52,7 @@ struct CaseResult {
   std::string reason{};               // what was observed; empty for a pass without details
   std::vector<Exchange> exchanges{};  // exchanges, one per connection, in the order of opening
   std::chrono::milliseconds took{};
+  bool peer_ended{};  // the peer went away during the case: what it sent proves nothing about a rule
   bool ran{};  // false: the run ended before the case began, and the verdict is meaningless
 };
 

@@ -57,6 +57,7 @@ class Judge {
 std::vector<RuleResult> judge(const std::vector<CaseResult>& cases) {
   Judge judge;
   for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (cases[i].peer_ended) continue;
     for (std::size_t j = 0; j < cases[i].exchanges.size(); ++j) judge.add(cases[i].exchanges[j], i, j);
   }
   return std::move(judge).results();

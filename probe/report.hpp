@@ -24,6 +24,13 @@ struct RuleResult {
   std::size_t exchange_index{};
 };
 
+// The peer accepted no further connection while cases were still to run: its process ended, or it hangs.
+struct PeerGone {
+  const Case* after{};     // the case at whose end that was seen; null: before the first one
+  std::size_t finished{};  // cases that had ended before it was seen, that one included
+  std::string reason{};    // what the next connection met
+};
+
 struct Report {
   std::string target{};       // "192.0.2.7:4420", or where the prober listens
   std::string profile{};      // "weft"
@@ -36,6 +43,7 @@ struct Report {
   std::vector<CaseResult> cases{};
   std::vector<RuleResult> rules{};
   bool interrupted{};
+  std::optional<PeerGone> gone{};
 };
 
 }  // namespace weft::probe

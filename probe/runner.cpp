@@ -69,6 +69,9 @@ class Run {
 
   std::vector<CaseResult> all() {
     ordinary_ = visit(way_).wrong.empty();
+    if (!ordinary_) {
+      if (const auto there = knock(way_); !there) lost(nullptr, there.error());
+    }
     std::vector<std::jthread> threads;
     const unsigned most = options_.at_a_time != 0 ? options_.at_a_time : way_.most_at_a_time();
     const bool alone = most == 1;
@@ -82,6 +85,7 @@ class Run {
     threads.clear();
     return std::move(results_);
   }
+  [[nodiscard]] const std::optional<PeerGone>& lost_peer() const noexcept { return lost_; }
 
  private:
   void work() {
@@ -105,7 +109,7 @@ class Run {
     result.reason = missing(way_.lacks(result.what->needs));
     if (!result.reason.empty()) return;
     if (gone_) {
-      result.reason = "the peer takes no connections any more";
+      result.reason = "the peer had stopped accepting connections";
       return;
     }
     Scene scene(way_, seed_of(*result.what, options_.seed), result.what->slow ? Scene::kSlowTime : Scene::kTime);
@@ -124,16 +128,30 @@ class Run {
     if (result.verdict != Verdict::kNotApplicable) look_after(result);
   }
 
-  // Then a fresh connection still works, if one ever did.
+  // After a case a fresh connection still works, if one ever did. A peer that is gone breaks no clause: what a failed
+  // case saw may have been its end.
   void look_after(CaseResult& result) {
-    if (!ordinary_) return;
-    const Visit fresh = visit(way_);
-    if (fresh.wrong.empty()) return;
-    gone_ = !knock(way_);
-    if (result.verdict == Verdict::kFail) return;
+    if (!ordinary_ && result.verdict != Verdict::kFail) return;
+    const Visit fresh = ordinary_ ? visit(way_) : Visit{};
+    if (ordinary_ && fresh.wrong.empty()) return;
+    if (const auto there = knock(way_); !there) {
+      lost(result.what, there.error());
+      if (result.verdict != Verdict::kFail) return;
+      result.peer_ended = true;
+      result.verdict = Verdict::kNotApplicable;
+      result.reason = "the peer stopped accepting connections; the case had seen: " + result.reason;
+      return;
+    }
+    if (!ordinary_ || result.verdict == Verdict::kFail) return;
     result.exchanges.insert(result.exchanges.end(), fresh.exchanges.begin(), fresh.exchanges.end());
     result.verdict = Verdict::kFail;
-    result.reason = "behind it, a fresh connection did not work: " + fresh.wrong;
+    result.reason = "after it, a fresh connection did not work: " + fresh.wrong;
+  }
+
+  void lost(const Case* after, const std::string& reason) {
+    const std::scoped_lock lock(telling_);
+    if (!lost_) lost_ = PeerGone{.after = after, .finished = done_ + (after == nullptr ? 0 : 1), .reason = reason};
+    gone_ = true;
   }
 
   Way& way_;
@@ -145,6 +163,7 @@ class Run {
   std::size_t done_ = 0;  // under telling_
   bool ordinary_ = true;  // an ordinary connection works
   std::atomic<bool> gone_ = false;
+  std::optional<PeerGone> lost_{};  // under telling_
 };
 
 // A word that is the whole name of a case means that one, and not those whose names are longer.
@@ -167,7 +186,9 @@ Report run(Way& way, const RunOptions& options) {
   report.enhanced = way.enhanced;
   report.started = std::chrono::system_clock::now();
   const Instant began = now();
-  report.cases = Run(way, options).all();
+  Run cases(way, options);
+  report.cases = cases.all();
+  report.gone = cases.lost_peer();
   report.interrupted = options.stop != nullptr && *options.stop;
   std::erase_if(report.cases, [](const CaseResult& one) { return !one.ran; });
   report.rules = judge(report.cases);

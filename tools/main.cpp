@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `weft` command: finds the subcommand, runs it, and turns what went wrong into one line on stderr and an exit
-// code.
+// The `weft` command: finds the subcommand, runs it, and reports an error as one line on stderr and an exit code.
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdio>
 #include <memory>
 #include <sstream>
@@ -9,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "tools/cli/checks.hpp"
 #include "tools/cli/command.hpp"
@@ -21,43 +23,56 @@ namespace weft::tools {
 namespace {
 
 constexpr const char* kDescription =
-    "RDMA over plain TCP sockets (iWARP: MPA, DDP, RDMAP), in userspace and without privileges.";
+    "RDMA over plain TCP (iWARP), in userspace: no RDMA hardware, no kernel module, no privileges.\n"
+    "Run verbs programs unchanged, test and audit iWARP peers, and read captures.";
 
 constexpr const char* kFooter =
-    "Examples:\n"
-    "  weft demo                                   see two processes do RDMA on this machine\n"
-    "  weft rping -s -a 0.0.0.0 -P                 serve pings, also to the stock rping\n"
-    "  weft rping -c -a 192.0.2.7 -C 10 -v -V      ping it ten times and check the data\n"
-    "  weft --pcap ping.pcap rping -c -a ::1 -C 1  write what crossed the wire for Wireshark\n"
-    "  weft --log debug rping -c -a ::1 -C 1       tell each step of a connection and each FPDU\n"
-    "  weft bench lat --op send --size 8           latency next to raw TCP\n"
-    "  weft run -- ibv_devinfo                     run an unchanged verbs program on weft\n"
-    "  weft audit trace.pcapng                     judge the iWARP connections of a capture\n"
-    "  weft dissect --overview trace.pcapng        who sent what to whom, message by message\n"
-    "  weft dissect --packet 17 trace.pcapng       show each field of what lies in that packet\n"
-    "  weft explain --demo                         a page that explains every operation octet by octet\n"
-    "  weft keys keys                              make certificates, to try TLS with\n"
+    "'weft help SUBCOMMAND' explains one subcommand.\n"
     "\n"
-    "Exit codes: 0 success, 1 something failed, 2 the command line was wrong or the output\n"
-    "cannot be written, 130 weft bench was interrupted;\n"
-    "weft run: the program's; weft audit, weft dissect and weft explain: see their help.";
+    "Examples:\n"
+    "  weft demo                       two processes do RDMA on this machine\n"
+    "  weft run rping -s -a 0.0.0.0    an unchanged verbs program runs on weft\n"
+    "  weft rping -c -a 192.0.2.7      ping an rping server, weft's or another's\n"
+    "  weft bench lat --size 8         measure latency beside raw TCP\n"
+    "  weft audit trace.pcapng         check a capture against the RFCs\n"
+    "  weft dissect trace.pcapng       show the messages and fields of a capture\n"
+    "  weft explain --demo             write a page that explains every operation\n"
+    "  weft probe 192.0.2.7:4420       test a live endpoint, clause by clause\n"
+    "  weft --pcap t.pcap rping -s     write the traffic to a capture file\n"
+    "\n"
+    "Exit codes: 0 success, 1 failure, 2 wrong command line or output that could not be written, 130 interrupted. "
+    "weft run exits with the program's code; audit, dissect, explain and probe have more codes (see their help).";
+
+// Every subcommand, in the order of --help.
+constexpr std::array kSubcommands{
+    &add_demo_command,  &add_run_command,     &add_rping_command,   &add_bench_command, &add_info_command,
+    &add_audit_command, &add_dissect_command, &add_explain_command, &add_probe_command, &add_probe_peer_command,
+    &add_keys_command,  &add_help_command,    &add_version_command};
 
 void add_global_options(CLI::App& app, GlobalOptions& options) {
-  app.add_option(
-         "--pcap", options.pcap,
-         "Write every octet of every connection into FILE as Ethernet/IP/TCP packets that Wireshark opens; needs "
-         "no capture privilege")
+  app.add_option("--pcap", options.pcap,
+                 "Write the traffic of every connection to FILE, as packets that Wireshark reads; needs no privileges")
       ->type_name("FILE");
-  app.add_option("--log", options.log, "How much to say on stderr: trace, debug, info, warn, error or off")
+  app.add_option("--log", options.log, "Log to stderr from this level on: trace, debug, info, warn, error or off")
       ->type_name("LEVEL")
       ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "off"}))
       ->capture_default_str();
   app.add_option("--color", options.color,
-                 "Colours in reports for people: auto (on a terminal, unless NO_COLOR is set), always or never")
+                 "Color reports: auto (on a terminal, unless NO_COLOR is set), always or never")
       ->type_name("WHEN")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();
   app.set_version_flag("--version", version_text());
+  app.get_option("--version")->description("Print the version and exit");
+}
+
+// A subcommand never contains another one of the same level, whatever words follow it: those are its own.
+void one_subcommand_at_most(CLI::App& app) {
+  app.require_subcommand(0, 1);
+  app.fallthrough();  // options of `app` are accepted after the subcommand, too
+  for (CLI::Option* option : app.get_options([](const CLI::Option* each) { return each->get_type_size() == 0; }))
+    option->disable_flag_override();
+  for (CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; })) one_subcommand_at_most(*each);
 }
 
 int complain(const CLI::App& app, const std::string& sentence, ExitCode code) {
@@ -73,52 +88,68 @@ Outcome<void> print_answer(const CLI::App& app, const CLI::Success& success) {
 }
 
 Outcome<void> run_selected(const Selection& selection, const GlobalOptions& options) {
-  if (!selection.run)
-    return usage_error(
-        "name a subcommand: demo, rping, info, bench, run, audit, dissect, explain, keys or completion (weft --help "
-        "explains them).");
-  if (!options.command.empty() && !selection.takes_command) {
-    return usage_error("'" + options.command.front() +
-                       "' behind -- means nothing here; only weft run takes a program.");
-  }
+  if (!options.command.empty() && !selection.takes_command)
+    return usage_error("unexpected '-- " + options.command.front() + "': only weft run takes a program.");
   if (auto set = start_log(options); !set) return set;
   if (auto set = choose_crc32c_routine(); !set) return set;
   return selection.run(options);
 }
 
-// Takes off the command line what stands behind "--": a program's own words, which the parser must not look at.
-void take_command(int& argc, char** argv, GlobalOptions& options) {
-  char** const end = argv + argc;
-  char** const marker = std::find(argv, end, std::string_view("--"));
-  if (marker == end) return;
-  options.command.assign(marker + 1, end);
-  argc = static_cast<int>(marker - argv);
+bool takes_next_word(const CLI::App& app, const std::string& word) {
+  const CLI::Option* const option = app.get_option_no_throw(word);
+  return option != nullptr && option->get_items_expected_min() > 0;
+}
+
+// Where the program of `weft run [options] PROGRAM` begins: at the first word after "run" that is neither an option nor
+// an option's value. For every subcommand: at "--".
+std::size_t program_in(const CLI::App& app, const std::vector<std::string>& words) {
+  const CLI::App* const run = app.get_subcommand("run");
+  bool running = false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word == "--") return i;
+    if (word.starts_with('-')) {
+      if (takes_next_word(app, word) || (running && takes_next_word(*run, word))) ++i;
+    } else if (running) {
+      return i;
+    } else if (word == run->get_name()) {
+      running = true;
+    } else {
+      return static_cast<std::size_t>(std::ranges::find(words, "--") - words.begin());
+    }
+  }
+  return words.size();
+}
+
+// Takes the words of a program off the command line: the parser must not look at them.
+void take_command(const CLI::App& app, int& argc, char** argv, GlobalOptions& options) {
+  const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  const std::size_t at = program_in(app, words);
+  if (at >= words.size()) return;
+  options.command.assign(words.begin() + static_cast<std::ptrdiff_t>(at) + (words[at] == "--" ? 1 : 0), words.end());
+  argc = static_cast<int>(at) + 1;
+}
+
+// `weft` alone: the help, where errors go.
+int explain_usage(const CLI::App& app) {
+  std::fputs(help_of(app, app).c_str(), stderr);
+  return static_cast<int>(ExitCode::kUsage);
 }
 
 int run(int argc, char** argv) {
   CLI::App app{kDescription, "weft"};
   app.footer(kFooter);
   app.formatter(std::make_shared<HelpFormatter>());  // subcommands inherit it
-  app.fallthrough();                                 // global options are welcome behind the subcommand too
   GlobalOptions options;
-  take_command(argc, argv, options);
   Selection selection;
   add_global_options(app, options);
-  add_demo_command(app, selection);
-  add_rping_command(app, selection);
-  add_info_command(app, selection);
-  add_bench_command(app, selection);
-  add_run_command(app, selection);
-  add_audit_command(app, selection);
-  add_dissect_command(app, selection);
-  add_explain_command(app, selection);
-  add_keys_command(app, selection);
-  add_probe_command(app, selection);
-  add_probe_peer_command(app, selection);
-  add_completion_command(app, selection);
+  for (const auto add : kSubcommands) add(app, selection);
+  one_subcommand_at_most(app);
+  take_command(app, argc, argv, options);
   Outcome<void> outcome;
   try {
     app.parse(argc, argv);
+    if (!selection.run) return explain_usage(app);
     if (app.count("--log") == 0) outcome = take_log_variable(options);
     if (outcome) outcome = run_selected(selection, options);
   } catch (const CLI::Success& success) {

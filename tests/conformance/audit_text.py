@@ -19,6 +19,17 @@ BOTH = SAMPLES / "20-term-write-bad-stag.pcap"  # a warning in an earlier packet
 CODE = re.compile(r"\x1b\[[0-9;]*m")
 
 
+def unwrapped(shown):
+    """Findings whose lines were too long for 80 columns are one line again."""
+    return re.sub(r"\n {6,}(?=\S)", " ", shown)
+
+
+def width(weft):
+    for capture in (BOTH, VIOLATION, SAMPLES / "31-privdata.pcap", SAMPLES / "broken/ddp-4.3-10.pcap"):
+        long = [line for line in audit(weft, capture)[1].splitlines()[:-1] if len(line) > 80]
+        check(f"{capture.name}: no line is longer than 80 columns: {long}", not long)
+
+
 def colours(weft):
     plain = audit(weft, BOTH)[1]
     coloured = audit(weft, "--color", "always", BOTH)[1]
@@ -27,7 +38,7 @@ def colours(weft):
     check("violations are red", "\x1b[1;31mviolation\x1b[0m" in coloured)
     check("warnings are yellow", "\x1b[33mwarning\x1b[0m" in coloured)
     check("clause ids are bold", "\x1b[1mRDMAP-4.8-04\x1b[0m" in coloured)
-    check("the head of a connection is bold", re.search(r"^\x1b\[1mconnection 0: .*\x1b\[0m$", coloured, re.M))
+    check("the head of a connection is bold", re.search(r"^\x1b\[1mconnection 0: [^\x1b]*\x1b\[0m$", coloured, re.M))
     check("the verdict is red", "\x1b[1;31mVIOLATIONS\x1b[0m" in coloured)
     check("and green", "\x1b[32mNO VIOLATION\x1b[0m" in audit(weft, "--color", "always", CLEAN)[1])
     marked = audit(weft, "--color", "always", SAMPLES / "broken/ddp-4.3-10.pcap")[1]
@@ -37,7 +48,7 @@ def colours(weft):
 
 
 def order(weft):
-    shown = audit(weft, BOTH)[1]
+    shown = unwrapped(audit(weft, BOTH)[1])
     kinds = re.findall(r"^  (violation|warning|note) ", shown, re.M)
     check("violations come before warnings", kinds == sorted(kinds, key=["violation", "warning", "note"].index) and len(set(kinds)) > 1)
     check("those of one kind in the order of packets", all(
@@ -58,7 +69,7 @@ def verdicts(weft, folder):
 
 def places(weft, folder):
     written = folder / "report.json"
-    shown = audit(weft, "--json", written, VIOLATION)[1]
+    shown = unwrapped(audit(weft, "--json", written, VIOLATION)[1])
     finding = json.loads(written.read_text())["findings"][0]
     check("each number says what it counts", f"packet {finding['packet']}, octet {finding['offset']} of the packet, "
           f"offset {finding['stream_offset']} in the {finding['direction']}'s stream\n" in shown)
@@ -104,6 +115,7 @@ def main():
     weft = sys.argv[1]
     for name in ("NO_COLOR", "CLICOLOR_FORCE"):
         os.environ.pop(name, None)
+    width(weft)
     colours(weft)
     order(weft)
     summary(weft)

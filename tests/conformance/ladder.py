@@ -16,7 +16,7 @@ from pathlib import Path
 from both_readings import LENGTH, tshark_reads
 
 SAMPLES = Path(__file__).resolve().parents[2] / "pcap-samples"
-WIDTH = 100
+WIDTH = 80
 # RFC 5040 figure 4 and RFC 7306 figure 2, by opcode.
 NAMES = ["RDMA Write", "RDMA Read Request", "RDMA Read Response", "Send", "Send with Invalidate", "Send with SE",
          "Send with SE and Invalidate", "Terminate", "Immediate Data", "Immediate Data with SE", "Atomic Request", "Atomic Response"]

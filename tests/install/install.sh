@@ -47,6 +47,15 @@ by_pkg_config() {
   "$compiler" -std=c++23 -Wall -Wextra -o "$folder/program" "$@" $(pkg-config --cflags --libs weft)
 }
 echo "== pkg-config weft"
+# Its own headers and threads: nothing of the libraries below it.
+read -ra flags <<<"$(pkg-config --cflags weft)"
+for flag in "${flags[@]}"; do
+  case $flag in
+    -pthread) ;;
+    -I*) [ "$(realpath "${flag#-I}")" = "$(realpath "$prefix/include")" ] || fail "pkg-config --cflags weft has $flag" ;;
+    *) fail "pkg-config --cflags weft has $flag" ;;
+  esac
+done
 by_pkg_config "$examples/remote_notebook.cpp"
 "$examples/run.sh" "$folder/program"
 # The program's own folder in front of weft's, and behind it.

@@ -80,7 +80,6 @@ has 'share/man/man1/weft\.1'
 "$build/tools/weft" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z][a-z-]*\).*/\1/p' >"$folder/subcommands"
 [ "$(wc -l <"$folder/subcommands")" -ge 8 ] || fail "weft --help lists the subcommands $(cat "$folder/subcommands")"
 while read -r name; do has "share/man/man1/weft-$name\\.1"; done <"$folder/subcommands"
-for file in bash-completion/completions/weft zsh/vendor-completions/_weft fish/vendor_completions.d/weft.fish; do has "share/${file//./\\.}"; done
 has_not include/
 has_not share/doc/weft-dev/
 has_not 'lib/.*\.(a|cmake|pc)$'
@@ -93,11 +92,6 @@ dpkg-deb -x "$package" "$root"
 "$root/usr/bin/weft" info >/dev/null
 "$root/usr/bin/weft" demo --pcap "$folder/demo.pcap" >/dev/null
 python3 "$here/documents.py" "$root/usr"
-while read -r name; do
-  for file in "$root"/usr/share/{bash-completion/completions/weft,zsh/vendor-completions/_weft,fish/vendor_completions.d/weft.fish}; do
-    grep -qw -- "$name" "$file" || fail "$file does not know weft $name"
-  done
-done <"$folder/subcommands"
 
 echo "== the drop-in libraries, found beside the command"
 libraries=$(dirname "$(grep -m1 -E '/weft/libibverbs\.so\.1$' "$folder/content")")

@@ -31,20 +31,25 @@ esac""",
     "ctest": "exit 0",
 }
 WEFT = f"""#!{sys.executable}
-import os, socket, sys
+import os, sys
 what = sys.argv[1]
 if what == "demo":
     open(sys.argv[sys.argv.index("--pcap") + 1], "w").close()
-elif what == "rping":
-    where = ("127.0.0.1", int(sys.argv[sys.argv.index("-p") + 1]))
-    if "-s" in sys.argv:
-        socket.create_server(where).accept()
-    else:
-        socket.create_connection(where)
 elif what == "audit":
     open(sys.argv[2]).close()
 elif what == "run":
-    os.execvp(sys.argv[3], sys.argv[3:])
+    os.execvp(sys.argv[2], sys.argv[2:])
+"""
+
+
+RPING = f"""#!{sys.executable}
+import socket, sys
+where = ("127.0.0.1", int(sys.argv[sys.argv.index("-p") + 1]))
+if "-s" in sys.argv:
+    socket.create_server(where).accept()
+else:
+    socket.create_connection(where)
+    print("ping data: of the system's rping")
 """
 
 
@@ -114,6 +119,8 @@ def demo_without_terminal(machine):
     has(r"^demo: apt has installed 42 packages in \d+ s$", said)
     has(r"^demo: building into build/: about (a minute|\d+ minutes)$", said)
     expect("\r" not in said and "Unpacking" not in said, "a line that moves is for terminals", said)
+    has(r"^    rdmacm-utils: ", said)
+    has(r"^demo: weft run runs verbs programs unchanged; .* apt-get install rdmacm-utils", said)  # this apt has not brought it
     return said
 
 
@@ -127,7 +134,10 @@ def next_lines_work(machine, said):
 
 
 def demo_on_terminal(machine):
+    machine.provide("rping", RPING)
     said = machine.run_in_terminal("./demo")
+    has(r"weft run rping: the system's rping, unchanged", said)
+    has(r"^ping data: of the system's rping", said)
     machine.end_what_is_left()
     has(r"\r\x1b\[K    apt, \d+ s: 50 %, Unpacking ninja-build \(amd64\)", said)
     has(r"\r\x1b\[K(\x1b\[1m)?demo:(\x1b\[0m)? apt has installed", said)  # nothing is left of the line

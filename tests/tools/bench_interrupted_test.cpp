@@ -109,7 +109,7 @@ TEST(BenchInterrupted, KeepsTheRepetitionsThatWereComplete) {
   EXPECT_EQ(report.at("tcp_runs").size(), report.at("repetitions")) << "as many of each";
   EXPECT_GT(report.at("weft"), 0);
   EXPECT_THAT(bench.terminal().text(),
-              ContainsRegex("weft bench lat: interrupted: [0-9]+ of 1000 repetitions were complete; the figures are"));
+              ContainsRegex("weft bench lat: interrupted after [0-9]+ of 1000 repetitions; the report covers those"));
   expect_ended(processes);
 }
 
@@ -133,7 +133,7 @@ TEST(BenchInterrupted, InTheFirstRepetitionThereIsNoFigure) {
   const Ended ended = bench.wait();
   EXPECT_EQ(ended.exit_code, 130) << bench.terminal().text();
   EXPECT_EQ(ended.out, "");
-  EXPECT_THAT(bench.terminal().text(), HasSubstr("0 of 1 repetitions were complete, so there is no figure."));
+  EXPECT_THAT(bench.terminal().text(), HasSubstr("0 of 1 repetitions; there is no result."));
 }
 
 TEST(BenchInterrupted, TheSuiteKeepsTheLinesThatWereComplete) {

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <regex>
+#include <sstream>
 
 #include "command.hpp"
 #include "terminal.hpp"
@@ -72,6 +75,44 @@ TEST_F(OnATerminal, ElsewhereItSaysNothing) {
   EXPECT_EQ(run_script(R"(exec "$0" dissect --overview - <"$2")").err, "");
   EXPECT_EQ(run_script(R"(exec "$0" dissect --overview "$2" 2>"$1")").exit_code, 0);
   EXPECT_THAT(terminal_.text(), Not(HasSubstr("reading packets"))) << "of a file";
+}
+
+// --- What is for people fits the terminal.
+
+// Longest line, without the codes of colors.
+std::size_t longest_line(std::string text) {
+  static const std::regex kCodes("\x1b\\[[0-9;]*m|\r");
+  text = std::regex_replace(text, kCodes, "");
+  std::size_t longest = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) longest = std::max(longest, line.size());
+  return longest;
+}
+
+class Fits : public testing::TestWithParam<unsigned short> {};
+
+TEST_P(Fits, TheTerminal) {
+  for (const char* words : {"--help", "bench lat --help", "run --help", "probe --help", "dissect --overview \"$2\"",
+                            "audit 20-term-write-bad-stag.pcap", "audit 31-privdata.pcap"}) {
+    Terminal terminal(GetParam());
+    const std::string script = std::string("cd " WEFT_PCAP_SAMPLES R"( && "$0" )") + words + R"( >"$1")";
+    static_cast<void>(Command({"-c", script, WEFT_COMMAND, terminal.path(), kFrames}, "sh").wait());
+    EXPECT_GT(terminal.text().size(), 200U) << words;
+    EXPECT_LE(longest_line(terminal.text()), GetParam()) << words << '\n' << terminal.text();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Columns, Fits, testing::Values(40, 80, 132));
+
+TEST(WithoutATerminal, ReportsFit80Columns) {
+  const std::vector<std::vector<std::string>> commands{{"dissect", "--overview", kFrames},
+                                                       {"audit", WEFT_PCAP_SAMPLES "/20-term-write-bad-stag.pcap"},
+                                                       {"run", "--help"}};
+  for (const std::vector<std::string>& words : commands) {
+    const Ended ended = run(words);
+    EXPECT_GT(longest_line(ended.out), 60U);
+    EXPECT_LE(longest_line(ended.out), 80U) << ended.out;
+  }
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "unwrapped.hpp"
 
 namespace weft::test {
 namespace {
@@ -87,8 +88,8 @@ TEST_F(KeyLogged, WithoutItsSecretsATlsConnectionIsCalledSuch) {
   ping();
   const Ended without = run({"audit", wire});
   EXPECT_EQ(without.exit_code, 3);
-  EXPECT_THAT(without.out, HasSubstr("1 TCP connection, 0 of iWARP, 1 of TLS without iWARP"));
-  EXPECT_THAT(without.out, HasSubstr("not decrypted: no key log was given (--keylog)"));
+  EXPECT_THAT(unwrapped(without.out), HasSubstr("1 TCP connection, 0 of iWARP, 1 of TLS without iWARP"));
+  EXPECT_THAT(unwrapped(without.out), HasSubstr("not decrypted: no key log was given (--keylog)"));
   EXPECT_TRUE(is_one_line(without.err)) << without.err;
   EXPECT_THAT(without.err, HasSubstr("no key log was given (--keylog)"));
 
@@ -122,7 +123,7 @@ TEST_F(KeyLogged, ARecordThatWasChangedIsNotReadToItsEnd) {
   EXPECT_TRUE(judged.at("mpa").contains("request"));
   const Ended shown = run({"audit", "--keylog", keys, wire});
   EXPECT_EQ(shown.exit_code, 2);
-  EXPECT_THAT(shown.out, HasSubstr("not decrypted to its end: the tag of the record at packet "));
+  EXPECT_THAT(unwrapped(shown.out), HasSubstr("not decrypted to its end: the tag of the record at packet "));
   EXPECT_THAT(shown.out, HasSubstr("NOT READ TO ITS END"));
   const Ended dissected = run({"dissect", "--overview", "--keylog", keys, wire});
   EXPECT_EQ(dissected.exit_code, 2);

@@ -2,6 +2,7 @@
 // The ladder of a long connection stays short, and each of its lines narrow.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@ namespace {
 using conformance::Direction;
 using conformance::Message;
 
+const Look kWide{.palette = {}, .width = 100};
+
 Entry message(rdmap::Opcode opcode, std::uint64_t packet, std::uint64_t octets = 64) {
   const auto rsvd_ulp = static_cast<std::uint8_t>(0x40 | std::to_underlying(opcode));
   return {.what = Message{.from = Direction::kFromInitiator,
@@ -32,7 +35,8 @@ Entry message(rdmap::Opcode opcode, std::uint64_t packet, std::uint64_t octets =
 
 std::vector<std::string> lines(const Folding& folding) {
   std::string text;
-  folding.each([&](const Rung& rung) { text += std::visit([](const auto& one) { return text_of(one, {}); }, rung); });
+  folding.each(
+      [&](const Rung& rung) { text += std::visit([](const auto& one) { return text_of(one, kWide); }, rung); });
   std::vector<std::string> found;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) found.push_back(line);
@@ -60,7 +64,8 @@ TEST(Folding, CountsTheMiddleOfLongOnes) {
 
 TEST(Folding, TellsOctetsOfPayloadOnly) {
   const auto row = [](rdmap::Opcode opcode) {
-    return text_of(Fold{.kinds = {{Direction::kFromInitiator, std::to_underlying(opcode), 2, 64}}, .messages = 2}, {});
+    return text_of(Fold{.kinds = {{Direction::kFromInitiator, std::to_underlying(opcode), 2, 64}}, .messages = 2},
+                   kWide);
   };
   EXPECT_THAT(row(rdmap::Opcode::kReadRequest), testing::HasSubstr("2 more RDMA Read Request messages, packets"));
   EXPECT_THAT(row(rdmap::Opcode::kSend), testing::HasSubstr("2 more Send messages, 64 octets, packets"));
@@ -127,6 +132,30 @@ TEST(PacketTimes, KeepsTheLatest) {
   for (std::uint64_t i = 1; i <= kPackets; ++i) times.note({.number = i, .time = static_cast<std::int64_t>(1000 + i)});
   EXPECT_EQ(times.since_first(kPackets), static_cast<std::int64_t>(kPackets) - 1);
   EXPECT_EQ(times.since_first(1), 100);  // the oldest that is kept
+}
+
+std::size_t longest(const std::string& text) {
+  std::size_t columns = 0;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) columns = std::max(columns, line.size());
+  return columns;
+}
+
+TEST(Ladder, FillsTheWidthAndNoMore) {
+  for (const std::size_t width : {40U, 80U, 132U}) {
+    const Look look{.palette = {}, .width = width};
+    EXPECT_EQ(longest(text_of(message(rdmap::Opcode::kWrite, 17), look)), width);
+    const Fold fold{.kinds = {{Direction::kFromInitiator, std::to_underlying(rdmap::Opcode::kSend), 2, 64}},
+                    .messages = 2,
+                    .first_packet = 1000,
+                    .last_packet = 100000};
+    EXPECT_LE(longest(text_of(fold, look)), width);
+  }
+}
+
+TEST(Ladder, HasTimeAndPacketInALineOfTheirOwnWhereItIsNarrow) {
+  const std::string text = text_of(message(rdmap::Opcode::kWrite, 17), {.palette = {}, .width = 40});
+  EXPECT_THAT(text, testing::StartsWith("    0.000000       17\n  RDMA Write:"));
 }
 
 }  // namespace

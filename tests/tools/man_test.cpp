@@ -63,6 +63,7 @@ TEST(ManualPages, ExplainEveryOption) {
   EXPECT_TRUE(subcommands.contains("run"));
   for (const std::string& subcommand : subcommands) {
     expect_explained({subcommand}, "weft-" + subcommand);
+    EXPECT_TRUE(explains(page("weft"), "weft-" + subcommand + "(1)")) << "weft.1 lists all";
     for (const std::string& below : names_in(run({subcommand, "--help"}).out, "Subcommands:")) {
       EXPECT_TRUE(explains(page("weft-" + subcommand), below)) << below;
       expect_explained({subcommand, below}, "weft-" + subcommand);

@@ -15,6 +15,7 @@
 #include "tools/cli/json.hpp"
 #include "tools/cli/nearest.hpp"
 #include "tools/cli/pattern.hpp"
+#include "tools/cli/wrap.hpp"
 #include "tools/link/advertisement.hpp"
 #include "tools/rping/ping_text.hpp"
 
@@ -212,6 +213,25 @@ TEST(Report, RatioIsWeftByTcpOfTheMedians) {
   EXPECT_TRUE(parsed["mtu"].is_null()) << "no limit was asked for, and 0 would be one";
   EXPECT_EQ(parsed["noisy"], true);  // 50, 60 and 1 lie far apart
   EXPECT_NE(bench::as_text(report).find("0.50"), std::string::npos);
+}
+
+TEST(Wrap, BreaksAtBlanksAndHangs) {
+  EXPECT_EQ(wrap("one two three\n", 80), "one two three\n");
+  EXPECT_EQ(wrap("one two three", 8), "one two\nthree\n");
+  EXPECT_EQ(wrap("  one two three", 10, 4), "  one two\n      three\n");
+  EXPECT_EQ(wrap("averylongword x", 8), "averylongword\nx\n") << "words stay whole";
+  EXPECT_EQ(wrap("a\n\nb\n", 8), "a\n\nb\n");
+}
+
+TEST(Wrap, KeepsASecondColumnOrMovesItToItsOwnLine) {
+  EXPECT_EQ(wrap("  --size N  octets of a message", 24), "  --size N  octets of a\n            message\n");
+  EXPECT_EQ(wrap("  --signal-every N  octets of a message", 24),
+            "  --signal-every N\n      octets of a\n      message\n");
+}
+
+TEST(Wrap, CountsColumnsAsTheyAreSeen) {
+  EXPECT_EQ(wrap("\x1b[1;31mred\x1b[0m two three", 7), "\x1b[1;31mred\x1b[0m two\nthree\n");
+  EXPECT_EQ(wrap("\xc3\xa4\xc3\xa4\xc3\xa4 two three", 7), "\xc3\xa4\xc3\xa4\xc3\xa4 two\nthree\n");
 }
 
 }  // namespace

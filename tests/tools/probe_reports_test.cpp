@@ -15,6 +15,7 @@
 #include "tools/probe/markup.hpp"
 #include "tools/probe/outcome.hpp"
 #include "tools/probe/text_report.hpp"
+#include "unwrapped.hpp"
 
 namespace weft::tools::probing {
 namespace {
@@ -151,7 +152,7 @@ TEST(ProbeText, BeginsWithTheFailuresAndEndsWithTheVerdict) {
   EXPECT_THAT(text, HasSubstr("    What came: RST came, and a Terminate should have come\n"));
   EXPECT_THAT(text,
               HasSubstr("    Again: weft probe --profile 'it'\\''s mine' --seed 7 --only failed 192.0.2.7:4420\n"));
-  EXPECT_THAT(text, HasSubstr(std::string(demand_of("RDMAP-7.2-03"))));
+  EXPECT_THAT(test::unwrapped(text), HasSubstr(std::string(demand_of("RDMAP-7.2-03"))));
   EXPECT_THAT(text, testing::ContainsRegex("DDP, RFC 5041 section 7 +0 +1 +0 +0\n"));
   EXPECT_THAT(text, HasSubstr("\nFAILURES: 7 cases: 3 pass, 1 warn, 2 fail, 1 not applicable; "));
   EXPECT_THAT(text, Not(HasSubstr("\x1b"))) << "the peer's octets move the cursor";

@@ -59,6 +59,31 @@ TEST_F(Run, LeavesTheWordsOfTheProgramAlone) {
   EXPECT_EQ(ended.err, "");
 }
 
+// As with env, nice and strace: the first word that is no option of weft's is the program, whatever it is called.
+TEST_F(Run, NeedsNoMarkBeforeTheProgram) {
+  const Ended ended = run({"run", "printf", "<%s>", "--log", "loud", "info", "--", "-h"});
+  EXPECT_EQ(ended.out, "<--log><loud><info><--><-h>") << ended.err;
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_EQ(run({"--log", "debug", "run", "--policy", "crc=off", "sh", "-c", "echo $WEFT_LOG $WEFT_POLICY"}).out,
+            "debug crc=off\n");
+}
+
+TEST_F(Run, NeverRunsASubcommandOfWeft) {
+  std::filesystem::create_directories(file("bin"));
+  for (const char* name : {"rping", "info", "bench", "help"}) {
+    std::ofstream(file("bin/") + name) << "#!/bin/sh\necho stock \"$0\" \"$@\"\n";
+    std::filesystem::permissions(file("bin/") + name, std::filesystem::perms::owner_all);
+  }
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", (file("bin") + ':' + path).c_str(), 1);
+  for (const char* name : {"rping", "info", "bench", "help"}) {
+    const std::string expected = "stock " + file("bin/") + name + " -s --log loud\n";
+    EXPECT_EQ(run({"run", name, "-s", "--log", "loud"}).out, expected) << name;
+    EXPECT_EQ(run({"run", "--", name, "-s", "--log", "loud"}).out, expected) << name;
+  }
+  ::setenv("PATH", path.c_str(), 1);
+}
+
 TEST_F(Run, PutsTheLibrariesInFront) {
   EXPECT_EQ(variable({}, "LD_LIBRARY_PATH"), folder());
   ::setenv("LD_LIBRARY_PATH", "/opt/a:/opt/b", 1);

@@ -107,6 +107,61 @@ TEST(Suite, TellsWhatAMedianHides) {
   EXPECT_EQ(whole.at("cases").at(0).at("tcp").at("p99"), 50);
 }
 
+TEST(Suite, HasAColumnForEachStackThatIsAskedFor) {
+  const std::vector<RivalStack> stacks{{"ucx", {}}, {"libfabric", "fi_pingpong is not installed (Debian: ...)"}};
+  const std::string heading = suite_heading(stacks);
+  SuiteResult latency = result(Kind::kLatency, 5, 4, 1.1);
+  latency.report->rivals = {{.name = "ucx tag_lat", .series = {.figures = {7}}},
+                            {.name = "ucx ucp_am_lat", .series = {.figures = {6.5}}}};
+  const std::string line = suite_line(latency, stacks);
+  const std::size_t ucx = heading.find("ucx") + 3;
+  const std::size_t libfabric = heading.find("libfabric") + 9;
+  EXPECT_EQ(line.substr(ucx - 5, 5), " 6.50") << line;
+  EXPECT_EQ(line.substr(libfabric - 14, 14), " not installed") << line;
+  latency.report->rivals = {{.name = "ucx", .reason = "no such pattern"}};
+  EXPECT_EQ(suite_line(latency, stacks).substr(ucx - 2, 2), " -");
+  SuiteResult rate = result(Kind::kRate, 30, 0, 10);
+  rate.what.reference = Reference::kUcx;
+  EXPECT_TRUE(suite_line(rate, {{"ucx", "missing"}}).ends_with("ucx is not installed"));
+  const json whole = json::parse(suite_json({latency}, {.stacks = stacks}));
+  EXPECT_EQ(whole.at("rivals").at(0), json({{"name", "ucx"}, {"installed", true}}));
+  EXPECT_EQ(whole.at("rivals").at(1).at("installed"), false);
+  EXPECT_EQ(whole.at("rivals").at(1).at("reason"), stacks[1].missing);
+}
+
+// Two seconds of two processors, of which this process used one and the others one and a half.
+TEST(BusyMachine, IsWhereOtherProcessesOrTheHypervisorWorked) {
+  const auto before = read_stat("cpu  1000 0 500 9000 10 20 30 100 0 0\n", 100);
+  const auto after = read_stat("cpu  1150 10 580 9100 10 25 35 120 0 0\n", 100);
+  ASSERT_TRUE(before && after);
+  EXPECT_NEAR(after->worked - before->worked, 2.5, 1e-9);
+  EXPECT_NEAR(after->stolen - before->stolen, 0.2, 1e-9);
+  ProcessorTime begin = *before, end = *after;
+  begin.at = 10, end.at = 12;
+  begin.own = 3, end.own = 4;
+  const Busy busy = busy_between(begin, end);
+  EXPECT_NEAR(busy.others, 0.75, 1e-9);
+  EXPECT_NEAR(busy.stolen, 0.1, 1e-9);
+  EXPECT_TRUE(busy.disturbing());
+  const std::string text = busy_text(busy, 2, 1.5);
+  for (const char* figure : {"0.75 of 2", "0.10", "1.50"}) EXPECT_NE(text.find(figure), std::string::npos) << text;
+  const json machine = json::parse(suite_json({}, {.load = 1.5, .busy = busy})).at("machine");
+  EXPECT_EQ(machine.at("busy"), true);
+  EXPECT_NEAR(machine.at("other_processes").get<double>(), 0.75, 1e-6);
+  EXPECT_NEAR(machine.at("steal").get<double>(), 0.1, 1e-6);
+  EXPECT_EQ(machine.at("load"), 1.5);
+}
+
+TEST(BusyMachine, IsNotOneThatWorkedForTheMeasurementAlone) {
+  const ProcessorTime begin{.worked = 100, .own = 5, .at = 0};
+  const Busy busy = busy_between(begin, {.worked = 102.05, .own = 7, .at = 1});
+  EXPECT_FALSE(busy.disturbing()) << "0.05 processors";
+  EXPECT_EQ(busy_text(busy, 2, 9), "");
+  EXPECT_EQ(busy_between(begin, {.worked = 101, .own = 7, .at = 1}).others, 0) << "the clocks differ a little";
+  EXPECT_FALSE(read_stat("intr 1 2 3 4 5 6 7 8", 100));
+  EXPECT_FALSE(read_stat("", 100));
+}
+
 TEST(Suite, JsonHasMachineFiguresAndVerdict) {
   SuiteResult good = result(Kind::kBandwidth, 0, 100, 0.85);
   good.report->weft.figures = {80, 90, 100, 110, 120};
@@ -124,7 +179,7 @@ TEST(Suite, JsonHasMachineFiguresAndVerdict) {
   EXPECT_EQ(first.at("met"), true);
   EXPECT_EQ(whole.at("cases").at(1).at("error"), "said \"no\"");
   EXPECT_EQ(whole.at("complete"), true);
-  EXPECT_EQ(json::parse(suite_json({good}, {"a", "b"})).at("missing"), json({"a", "b"}));
+  EXPECT_EQ(json::parse(suite_json({good}, {.missing = {"a", "b"}})).at("missing"), json({"a", "b"}));
   EXPECT_TRUE(whole.at("cases").at(1).at("ratio").is_null());
 }
 
@@ -211,6 +266,9 @@ TEST(Plot, PointsLieWhereTheyShould) {
 
 TEST(Plot, EvenOfNothingOrOnePointIsADrawing) {
   EXPECT_TRUE(well_formed(as_svg({})));
+  const std::string noted = as_svg({{"t", "u", {}, {"ucx: not installed"}}});
+  EXPECT_TRUE(well_formed(noted));
+  EXPECT_NE(noted.find(">ucx: not installed<"), std::string::npos) << noted;
   const std::string svg = as_svg({{"t", "u", {{"c", {{64, 5}}}}}, {"empty", "u", {}}});
   EXPECT_TRUE(well_formed(svg));
   for (const auto& [x, y] : circles(svg)) EXPECT_TRUE(std::isfinite(x) && std::isfinite(y));

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -16,13 +17,16 @@ namespace weft::test {
 
 class Terminal {
  public:
-  Terminal() : master_(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {
+  // `columns` 0: a terminal that does not say its size.
+  explicit Terminal(unsigned short columns = 0) : master_(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {
     char name[64];
     if (master_ < 0 || ::grantpt(master_) != 0 || ::unlockpt(master_) != 0 ||
         ::ptsname_r(master_, name, sizeof name) != 0) {
       throw std::runtime_error("no pseudo terminal");
     }
     path_ = name;
+    const winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
+    if (columns != 0 && ::ioctl(master_, TIOCSWINSZ, &size) != 0) throw std::runtime_error("no size of a terminal");
     slave_ = ::open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);  // held open: the master sees no end between two writers
   }
   Terminal(const Terminal&) = delete;

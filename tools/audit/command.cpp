@@ -24,26 +24,25 @@ namespace {
 using AuditOptions = audit::Options;
 
 constexpr const char* kAuditDescription =
-    "Judges the iWARP connections of a capture clause by clause: RFC 5044 and 6581 (MPA), 5041 (DDP), 5040 and 7306 "
-    "(RDMAP). Each finding names who broke the rule, in which packet (as Wireshark numbers them), at which octet of "
-    "that "
-    "packet and at which offset in the sender's stream.";
+    "Checks the iWARP connections of a capture against the RFCs\n"
+    "Applies the rules of RFC 5044 and 6581 (MPA), 5041 (DDP), 5040 and 7306 (RDMAP). Each finding names the end that "
+    "broke the rule, the packet (numbered as in Wireshark), the octet of the packet and the offset in the sender's "
+    "stream.";
 
 constexpr const char* kAuditFooter =
     "Examples:\n"
-    "  weft audit trace.pcapng                     a report for people, its verdict in the last line\n"
-    "  weft audit --summary a.pcap b.pcapng.gz     a line for each connection and for each broken rule\n"
-    "  weft audit --quiet --json out.json t.pcap   for a program; the exit code tells too\n"
-    "  tcpdump -w - port 7174 | weft audit -       from a pipe: findings are printed as they are known\n"
-    "  weft audit -i eth0                          live, the same way; ^C ends it with a summary\n"
-    "  weft audit --keylog keys.log t.pcap         what is inside TLS 1.3, too\n"
-    "  weft audit --skip MPA-5.1 trace.pcap        without the rules of RFC 5044 section 5.1\n"
-    "  weft audit --list                           all rules\n"
+    "  weft audit trace.pcapng                      print a report; the last line is the verdict\n"
+    "  weft audit --summary a.pcap b.pcapng.gz      one line per connection and per broken rule\n"
+    "  weft audit --quiet --json out.json t.pcap    for programs; see the exit codes\n"
+    "  tcpdump -w - port 7174 | weft audit -        read a pipe and print findings at once\n"
+    "  weft audit -i eth0                           capture live; ^C prints a summary\n"
+    "  weft audit --keylog keys.log t.pcap          decrypt TLS 1.3\n"
+    "  weft audit --skip MPA-5.1 trace.pcap         without the rules of RFC 5044 section 5.1\n"
+    "  weft audit --list                            list all rules\n"
     "\n"
-    "Exit codes: 0 no violation, 1 violations (with --strict: or warnings), 2 a capture could not be\n"
-    "read to its end, a report could not be written, or the command line was wrong, 3 no iWARP. Of\n"
-    "several captures the first of 2, 1, 3 and 0 that fits one of them counts; 3 only where none of them\n"
-    "has iWARP. What could be read is reported in any case.";
+    "Exit codes: 0 no violation, 1 violations (with --strict: or warnings), 2 incomplete capture, report that could "
+    "not be written or wrong command line, 3 no iWARP. With several captures the first of 2, 1, 3 and 0 that applies "
+    "to any of them is used; 3 only if none has iWARP. Everything that could be read is reported in any case.";
 
 Outcome<void> list_rules() {
   std::string text;
@@ -60,8 +59,7 @@ Outcome<void> check_filter(const AuditOptions& options) {
     for (const std::string& prefix : *prefixes) {
       const bool known = std::ranges::any_of(
           conformance::all_rules(), [&](const conformance::Rule* rule) { return rule->clause.starts_with(prefix); });
-      if (!known)
-        return usage_error("no rule has an id that begins with '" + prefix + "' (weft audit --list shows them).");
+      if (!known) return usage_error("no rule id begins with '" + prefix + "' (see weft audit --list).");
     }
   }
   return {};
@@ -69,12 +67,12 @@ Outcome<void> check_filter(const AuditOptions& options) {
 
 Outcome<void> check_operands(const AuditOptions& options) {
   if (!options.files.empty() && !options.interface.empty()) {
-    return usage_error("-i " + options.interface + " and the capture '" + options.files.front() +
-                       "' exclude each other: audit one or the other.");
+    return usage_error("-i " + options.interface + " cannot be used with the capture file '" + options.files.front() +
+                       "'.");
   }
   if (options.files.empty() && options.interface.empty())
-    return usage_error("name a capture file, or an interface with -i.");
-  if (std::ranges::count(options.files, "-") > 1) return usage_error("'-', the standard input, can be read only once.");
+    return usage_error("name a capture file or an interface (-i).");
+  if (std::ranges::count(options.files, "-") > 1) return usage_error("'-' (standard input) can be given only once.");
   return {};
 }
 
@@ -122,41 +120,38 @@ void add_audit_command(CLI::App& app, Selection& selection) {
   CLI::App* audit = app.add_subcommand("audit", kAuditDescription);
   audit->footer(kAuditFooter);
   audit->add_option("FILE", options->files,
-                    "Captures: pcap or pcapng, also compressed by gzip, zstd or xz; - is the standard input");
+                    "Captures: pcap or pcapng, also compressed with gzip, zstd or xz; -: standard input");
   audit
       ->add_option("-i,--interface", options->interface,
-                   "Capture live from this interface, until interrupted (needs the right to)")
+                   "Capture live from this interface until interrupted (needs capture privileges)")
       ->type_name("IFACE");
   audit
       ->add_option("--json", options->json,
-                   "Write the report into this file (docs/audit.schema.json describes it): one for all captures")
+                   "Write the report on all captures to this file as JSON (schema: docs/audit.schema.json)")
       ->type_name("FILE");
-  audit->add_option("--junit", options->junit, "Write it into this file as JUnit's XML, for a CI system")
+  audit->add_option("--junit", options->junit, "Write the report to this file as JUnit XML, for CI systems")
       ->type_name("FILE");
-  audit
-      ->add_option("--keylog", options->keylog,
-                   "Decrypt TLS 1.3 with this file's secrets, which SSLKEYLOGFILE had written")
+  audit->add_option("--keylog", options->keylog, "Decrypt TLS 1.3 with the secrets in this file (SSLKEYLOGFILE format)")
       ->type_name("FILE");
-  audit->add_flag("-q,--quiet", options->quiet, "Print no report; the exit code tells");
-  audit->add_flag("--summary", options->summary,
-                  "Print a line for each connection and a line for each broken rule, and nothing else");
-  audit->add_flag("--strict", options->strict, "Warnings count like violations");
+  audit->add_flag("-q,--quiet", options->quiet, "Print no report; only the exit code counts");
+  audit->add_flag("--summary", options->summary, "Print only one line per connection and per broken rule");
+  audit->add_flag("--strict", options->strict, "Treat warnings as violations");
   audit
       ->add_option("--max-connections", options->max_connections,
-                   "Describe this many connections; of the others, count what they broke, rule by rule")
+                   "Describe at most this many connections; of the others, count the findings by rule")
       ->type_name("N")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000'000))
       ->capture_default_str();
-  // One word each, else the capture behind it would be taken for a clause.
-  audit->add_option("--only", options->filter.only, "Judge by these rules alone: clause ids or their beginnings")
+  // One word each: else the capture after it would be taken for a clause.
+  audit->add_option("--only", options->filter.only, "Apply only these rules: clause ids or prefixes")
       ->type_name("CLAUSE")
       ->delimiter(',')
       ->allow_extra_args(false);
-  audit->add_option("--skip", options->filter.skip, "Leave these rules out")
+  audit->add_option("--skip", options->filter.skip, "Do not apply these rules: clause ids or prefixes")
       ->type_name("CLAUSE")
       ->delimiter(',')
       ->allow_extra_args(false);
-  audit->add_flag("--list", options->list, "List all rules: clause, severity, layer, section and what it asks for");
+  audit->add_flag("--list", options->list, "List all rules: clause, severity, layer, section and requirement");
   audit->callback([&selection, options] {
     selection.run = [options](const GlobalOptions& global) { return run_audit(*options, global); };
   });

@@ -10,6 +10,7 @@
 #include "tools/audit/verdict.hpp"
 #include "tools/audit/writings.hpp"
 #include "tools/cli/standard_output.hpp"
+#include "tools/cli/wrap.hpp"
 
 namespace weft::tools::audit {
 
@@ -50,7 +51,7 @@ Report Judge::read(CaptureReader& reader, const std::string& name) {
   Progress progress(!options_.quiet);
   const auto collect = [&] {
     while (auto connection = audit.next()) {
-      if (as_it_goes) say(text_of_connection(*connection, palette_));
+      if (as_it_goes) say(wrapped_report(text_of_connection(*connection, palette_)));
       report.take(std::move(*connection), options_.max_connections);
     }
   };
@@ -73,7 +74,7 @@ Report Judge::read(CaptureReader& reader, const std::string& name) {
 
 void Judge::tell_as_it_goes(conformance::CaptureAudit& audit) {
   audit.report_as_it_goes([this](const conformance::Finding& finding, const conformance::ConnectionInfo& info) {
-    say(text_of_finding(finding, info, palette_));
+    say(wrapped_report(text_of_finding(finding, info, palette_)));
   });
 }
 
@@ -92,7 +93,8 @@ void Judge::print(const Report& report, bool as_it_went) {
   }
   const std::string text = as_it_went ? '\n' + head_of(report) + summary_of(report, options_.strict, palette_) + '\n'
                                       : text_of(report, palette_);
-  say(text + verdict_line(report, options_.strict, palette_) + (several() ? "\n" : ""));
+  say(wrapped_report(text) + wrapped_verdict(verdict_line(report, options_.strict, palette_)) +
+      (several() ? "\n" : ""));
 }
 
 }  // namespace weft::tools::audit

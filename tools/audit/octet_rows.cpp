@@ -48,7 +48,7 @@ std::string rows_of(const OctetRows& rows, Colour colour, const Palette& palette
   for (std::size_t begin = 0; begin < rows.octets.size(); begin += kRow) {
     const RowText text = text_of_row(rows, begin, colour, palette);
     const std::string space(kHexWidth - text.width, ' ');
-    all += fmt::format("      {:08x} {}{}  {}\n", rows.first + begin, text.hex, space, text.characters);
+    all += fmt::format("    {:08x} {}{}  {}\n", rows.first + begin, text.hex, space, text.characters);
   }
   return all;
 }

@@ -59,7 +59,7 @@ void put_tally(Out out, std::string_view name, const Tally& tally) {
     const auto& count = tally.by_opcode[opcode];
     const auto* row = rdmap::find_opcode(static_cast<std::uint8_t>(opcode));
     if (count.segments == 0) continue;
-    fmt::format_to(out, "\n    {:42} {:>8} message{:1} {:>12} octets",
+    fmt::format_to(out, "\n    {:40} {:>8} message{:1} {:>10} octets",
                    row != nullptr ? std::string(row->name) : fmt::format("opcode {}", opcode), count.messages,
                    plural(count.messages), count.octets);
   }

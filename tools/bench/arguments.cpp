@@ -14,14 +14,14 @@ void add_pattern_options(CLI::App& command, Options& options) {
   if (options.kind != Kind::kLatency) {
     command
         .add_option("--signal-every", options.posting.signal_every,
-                    "Messages of weft's to one whose completion is reported, at most the depth (default: a quarter of "
-                    "the depth, or a list; perftest: 100)")
+                    "Report the completion of every Nth weft message, at most the depth (default: a quarter of the "
+                    "depth, or a list; perftest: 100)")
         ->type_name("N")
         ->check(CLI::Range(1, 4096));
   }
   command
       .add_option("--inline", options.posting.max_inline,
-                  "Messages of up to this many octets are posted inline, 0 to 256 (default 256; perftest: 0)")
+                  "Post messages of up to this many octets inline, 0 to 256 (default 256; perftest: 0)")
       ->type_name("N")
       ->check(CLI::Range(0, 256));
   if (options.kind == Kind::kRate) return;
@@ -30,15 +30,15 @@ void add_pattern_options(CLI::App& command, Options& options) {
           "--pattern",
           [&options](const std::string& text) { options.pattern = text == "own" ? Pattern::kOwn : Pattern::kPerftest; },
           options.kind == Kind::kLatency
-              ? "perftest: weft does as ib_write_lat does, which looks only at its memory while it waits, and never "
-                "yields, nor is pinned to a processor without --pinned. With --op write (default own)"
-              : "perftest: weft does as ib_write_bw does: depth 128, the clock stops at the last completion, and the "
-                "receiver spins on another connection's completion queue. With --op write (default own)")
+              ? "perftest: weft works like ib_write_lat, which only polls its memory and never yields, and is not "
+                "pinned to a processor without --pinned. Needs --op write (default own)"
+              : "perftest: weft works like ib_write_bw: depth 128, the clock stops at the last completion, and the "
+                "receiver polls another connection's completion queue. Needs --op write (default own)")
       ->type_name("own|perftest")
       ->check(CLI::IsMember({"own", "perftest"}));
   command.add_flag("--pinned", options.pinned,
-                   "Each of the two processes, with all of its threads, stays on a processor of its own, as with "
-                   "taskset. With --pattern perftest");
+                   "Pin each of the two processes to a processor of its own, with all its threads, like taskset. Needs "
+                   "--pattern perftest");
 }
 
 void add_sleeping_options(CLI::App& command, Options& options) {
@@ -47,30 +47,29 @@ void add_sleeping_options(CLI::App& command, Options& options) {
   command
       .add_option_function<std::string>(
           "--blocking", [&options](const std::string& text) { options.blocking = kWays.at(text); },
-          "How both ends of weft wait: poll spins; wait sleeps in weft's own wait call; channel sleeps in the "
-          "application's poll(2) on the completion channel's descriptor. With the latter two raw TCP sleeps in recv, "
-          "and "
-          "--op write posts Writes with Immediate Data, since a sleeper sees no octet change (default poll)")
+          "How both ends of weft wait: poll spins; wait sleeps in weft's wait call; channel sleeps in poll(2) on the "
+          "completion channel's descriptor. With wait and channel, raw TCP sleeps in recv, and --op write posts "
+          "Writes with Immediate Data, because a sleeping process cannot watch its memory (default poll)")
       ->type_name("poll|wait|channel")
       ->check(CLI::IsMember({"poll", "wait", "channel"}));
   command.add_flag(
       "--idle-target", options.idle_target,
-      "The application that is read from sleeps outside of weft, and raw TCP at both ends in recv. With --op "
+      "The application at the target sleeps outside of weft, and raw TCP sleeps in recv at both ends. Needs --op "
       "read");
 }
 
 }  // namespace
 
 void add_length_options(CLI::App& command, Options& options) {
-  command.add_option("--iters", options.iterations, "Messages of one repetition; 0: as many as fit into --duration")
+  command.add_option("--iters", options.iterations, "Messages per repetition; 0: as many as fit into --duration")
       ->type_name("N")
       ->capture_default_str()
       ->check(CLI::Range(0, 10'000'000));
-  command.add_option("--duration", options.duration, "Seconds for all repetitions together, 0.1 to 3600")
+  command.add_option("--duration", options.duration, "Total time of all repetitions in seconds, 0.1 to 3600")
       ->type_name("S")
       ->capture_default_str()
       ->check(CLI::Range(0.1, 3600.0));
-  command.add_option("--repetitions", options.repetitions, "Repetitions of each transport, 1 to 1000")
+  command.add_option("--repetitions", options.repetitions, "Repetitions per transport, 1 to 1000")
       ->type_name("N")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
@@ -80,10 +79,9 @@ void add_against_option(CLI::App& command, std::vector<std::string>& against) {
   command
       .add_option(
           "--against", against,
-          "Whom weft takes turns with, separated by commas: tcp (raw sockets; the default), ucx (ucx_perftest over "
+          "Transports to compare with, separated by commas: tcp (raw sockets; the default), ucx (ucx_perftest over "
           "TCP), libfabric (fi_pingpong with the tcp provider); with TLS also openssl (OpenSSL on raw sockets) and "
-          "plain "
-          "(weft without TLS); or none")
+          "plain (weft without TLS); or none")
       ->type_name("LIST")
       ->delimiter(',')
       ->check(CLI::IsMember({"tcp", "ucx", "libfabric", "openssl", "plain", "none"}));
@@ -92,17 +90,17 @@ void add_against_option(CLI::App& command, std::vector<std::string>& against) {
 namespace {
 
 void add_crc_option(CLI::App& command, std::string& crc) {
-  command.add_option("--crc", crc, "on or off: CRCs of weft's FPDUs")
+  command.add_option("--crc", crc, "CRCs in weft's FPDUs: on or off")
       ->type_name("on|off")
       ->capture_default_str()
       ->check(CLI::IsMember({"on", "off"}));
 }
 
 void add_json_option(CLI::App& command, Options& options) {
-  command.add_flag("--json", options.output.json,
-                   "Print one JSON object: weft, tcp, ratio, unit, better (lower or higher), and the figures behind "
-                   "them; mtu is null "
-                   "where FPDUs were as long as TCP's segments allowed");
+  command.add_flag(
+      "--json", options.output.json,
+      "Print one JSON object: weft, tcp, ratio, unit, better (lower or higher) and all figures; mtu is null "
+      "if the FPDU size followed the TCP segment size");
 }
 
 void add_setup_options(CLI::App& command, Arguments& arguments) {
@@ -110,7 +108,7 @@ void add_setup_options(CLI::App& command, Arguments& arguments) {
   add_length_options(command, options);
   command.add_flag_callback(
       "--fresh", [&options] { options.caller = Caller::kFresh; },
-      "Each connection by a new process, which reads its files anew and has no session to resume");
+      "Start a new process for each connection, which reads its files again and has no session to resume");
   add_crc_option(command, arguments.crc);
   add_policy_option_of_both_ends(command, options.policy.text);
   add_against_option(command, arguments.against);
@@ -129,15 +127,13 @@ void add_options(CLI::App& command, Arguments& arguments) {
           "send, write or read (default send)")
       ->type_name("OP")
       ->check(CLI::IsMember({"send", "write", "read"}));
-  command.add_option("--size", options.size, "Octets of one message, 1 to 2^30")
+  command.add_option("--size", options.size, "Message size in octets, 1 to 2^30")
       ->type_name("N")
       ->capture_default_str()
       ->check(CLI::Range(1U, 1U << 30));
   add_length_options(command, options);
   if (options.kind != Kind::kLatency) {
-    command
-        .add_option("--depth", options.depth,
-                    "Messages under way at a time, 1 to 4096 (default 16 for bw, 64 for rate)")
+    command.add_option("--depth", options.depth, "Messages in flight, 1 to 4096 (default 16 for bw, 64 for rate)")
         ->type_name("N")
         ->check(CLI::Range(1, 4096));
   }
@@ -145,22 +141,20 @@ void add_options(CLI::App& command, Arguments& arguments) {
     command
         .add_option(
             "--connections", options.connections,
-            "Connections between the two processes, 1 to 1024, each with the depth to itself; the figure is that of "
-            "all together (default 1)")
+            "Connections between the two processes, 1 to 1024, each with its own --depth; the figure is the total "
+            "(default 1)")
         ->type_name("N")
         ->check(CLI::Range(1, 1024));
   }
   command
-      .add_option(
-          "--emss", options.segments.emss,
-          "TCP's segment size in octets, 500 to 65000, for weft's FPDUs and for raw TCP's sockets; 1448 is that of "
-          "Ethernet's MTU 1500 (default: the path's)")
+      .add_option("--emss", options.segments.emss,
+                  "TCP segment size in octets, 500 to 65000, for weft and raw TCP; Ethernet's MTU of 1500 gives 1448 "
+                  "(default: that of the path)")
       ->type_name("N")
       ->check(CLI::Range(500, 65000));
   command
       .add_option("--mtu", options.segments.mtu,
-                  "Largest ULPDU, in octets, that weft puts into one FPDU, 128 to 64768; default: what the segment "
-                  "size of TCP gives")
+                  "Largest ULPDU per FPDU in octets, 128 to 64768 (default: derived from the TCP segment size)")
       ->type_name("N")
       ->check(CLI::Range(128, 64768));
   if (options.kind == Kind::kLatency) add_sleeping_options(command, options);
@@ -168,7 +162,7 @@ void add_options(CLI::App& command, Arguments& arguments) {
   add_crc_option(command, arguments.crc);
   command
       .add_option("--markers", arguments.markers,
-                  "on or off: MPA Markers in weft's FPDU streams; alone: on (default off)")
+                  "MPA Markers in weft's streams: on or off; without a value: on (default off)")
       ->type_name("on|off")
       ->expected(0, 1)
       ->check(CLI::IsMember({"on", "off", ""}));
@@ -176,14 +170,14 @@ void add_options(CLI::App& command, Arguments& arguments) {
   add_against_option(command, arguments.against);
   command.add_flag(
       "--count", options.output.count,
-      "Instead of measuring time, run a fixed number of weft's messages and print the heap allocations of each; then "
-      "again under strace, where it is installed, and print the system calls of each");
+      "Instead of measuring time, send a fixed number of weft messages and print the heap allocations per message; "
+      "then repeat under strace, if installed, and print the system calls per message");
   add_json_option(command, options);
 }
 
 Outcome<Against> against_of(const std::vector<std::string>& names) {
   const auto named = [&](const char* who) { return std::ranges::find(names, who) != names.end(); };
-  if (named("none") && names.size() != 1) return usage_error("--against none stands alone.");
+  if (named("none") && names.size() != 1) return usage_error("--against: none cannot be combined with others.");
   return Against{.tcp = named("tcp"),
                  .plain = named("plain"),
                  .openssl = named("openssl"),
@@ -199,7 +193,7 @@ Outcome<void> take_policy(Options& options) {
   options.markers = policy->markers;
   const bool with_tls = options.against.plain || options.against.openssl;
   if (with_tls && policy->tls != verbs::Tls::kRequire)
-    return usage_error("--against plain and openssl go with --policy tls=require.");
+    return usage_error("--against plain and openssl need --policy tls=require.");
   return {};
 }
 
@@ -209,9 +203,9 @@ namespace {
 Outcome<void> check_rivals(const Options& options) {
   const Against& against = options.against;
   if (options.kind == Kind::kSetup && (against.ucx || against.libfabric))
-    return usage_error("setup has no test of ucx or libfabric.");
+    return usage_error("--against ucx and libfabric cannot be used with setup.");
   if (options.pattern == Pattern::kPerftest && (against.plain || against.openssl))
-    return usage_error("--pattern perftest has no rivals with TLS.");
+    return usage_error("--pattern perftest cannot be used with --against plain or openssl.");
   return {};
 }
 
@@ -227,14 +221,16 @@ Outcome<Options> options_of(const Arguments& arguments) {
   if (auto good = take_policy(options); !good) return std::unexpected(good.error());
   if (auto good = check_rivals(options); !good) return std::unexpected(good.error());
   const bool perftest = options.pattern == Pattern::kPerftest;
-  if (perftest && options.op != Op::kWrite) return usage_error("--pattern perftest goes with --op write.");
-  if (options.pinned && !perftest) return usage_error("--pinned goes with --pattern perftest.");
-  if (options.pinned && !Placement(Seat::kFollower).possible()) return usage_error("--pinned wants two processors.");
-  if (perftest && options.blocking != Blocking::kPoll) return usage_error("--pattern perftest polls: no --blocking.");
-  if (perftest && options.connections != 1) return usage_error("--pattern perftest has one connection.");
+  if (perftest && options.op != Op::kWrite) return usage_error("--pattern perftest needs --op write.");
+  if (options.pinned && !perftest) return usage_error("--pinned needs --pattern perftest.");
+  if (options.pinned && !Placement(Seat::kFollower).possible()) return usage_error("--pinned needs two processors.");
+  if (perftest && options.blocking != Blocking::kPoll)
+    return usage_error("--pattern perftest cannot be used with --blocking: it polls.");
+  if (perftest && options.connections != 1)
+    return usage_error("--pattern perftest cannot be used with --connections: it has one.");
   if (options.output.count && (perftest || options.output.json))
-    return usage_error("--count goes with our own pattern, and as text.");
-  if (options.idle_target && options.op != Op::kRead) return usage_error("--idle-target goes with --op read.");
+    return usage_error("--count cannot be used with --pattern perftest or --json.");
+  if (options.idle_target && options.op != Op::kRead) return usage_error("--idle-target needs --op read.");
   return options;
 }
 

@@ -13,25 +13,24 @@
 #include "tools/bench/measure.hpp"
 #include "tools/bench/suite_command.hpp"
 #include "tools/cli/command.hpp"
+#include "tools/cli/mistyped.hpp"
 #include "tools/cli/policy_option.hpp"
 
 namespace weft::tools {
 namespace {
 
 constexpr const char* kBenchDescription =
-    "Measures weft between two processes on loopback, and raw TCP sockets doing the same in the same run.";
+    "Measures weft and raw TCP in the same run\n"
+    "Both ends run on loopback, in two processes. The same two processes run the same pattern over raw TCP sockets.";
 
 constexpr const char* kBenchFooter =
-    "How it measures: the transports take turns, repetition by repetition, between the same two processes; the figure "
-    "of "
-    "each is the median of its repetitions. Weft polls unless --blocking says otherwise. Raw TCP polls for latency, or "
-    "sleeps in recv where weft sleeps; for bw and rate it takes part "
-    "twice, "
-    "polling and sleeping in the kernel, and the better of the two counts. Threads that poll are pinned to a processor "
-    "each where there are two. Before and after, a message of each transport is compared octet by octet. Ratio is weft "
-    "divided by tcp.\n"
-    "A terminal is shown which repetition is under way. After ^C or SIGTERM the report has the repetitions that were "
-    "complete.\n"
+    "How it measures: the transports take turns, repetition by repetition, between the same two processes; each figure "
+    "is the median of its repetitions. weft polls unless --blocking says otherwise. For latency, raw TCP polls too, or "
+    "sleeps in recv when weft sleeps; for bw and rate it is measured polling and sleeping, and the better result "
+    "counts. Polling threads are pinned to a processor each if there are two. Before and after, a message of each "
+    "transport is compared octet by octet. The ratio is weft divided by tcp.\n"
+    "On a terminal, a progress line shows the current repetition. After ^C or SIGTERM the report covers the completed "
+    "repetitions.\n"
     "\n"
     "Examples:\n"
     "  weft bench lat --op send --size 8\n"
@@ -40,36 +39,34 @@ constexpr const char* kBenchFooter =
     "  weft bench lat --size 64 --policy tls=require --against tcp,openssl,plain\n"
     "  weft bench setup --policy tls=require --against tcp,openssl,plain\n"
     "\n"
-    "weft bench lat --help and so on say what exactly each one does.\n"
+    "'weft help bench lat' and so on explain each measurement.\n"
     "\n"
-    "Exit codes: 0 success, 1 something failed, 2 the command line was wrong, 130 interrupted.";
+    "Exit codes: 0 success, 1 failure, 2 wrong command line, 130 interrupted; partial results were printed.";
 
 constexpr const char* kLatency =
-    "Latency in microseconds, one message at a time, both ends polling or, with --blocking, asleep.\n"
-    "send, write: the message goes there and one of the same size comes back; the figure is half the round trip. The "
-    "receiver of a Write looks at its last octet only. read: the whole round trip of a request and its data. The "
-    "figure of a "
-    "repetition is the median of its messages.";
+    "Measures latency in microseconds, one message at a time\n"
+    "Both ends poll or, with --blocking, sleep. send, write: a message and a reply of the same size; the figure is "
+    "half the round trip. The receiver of a Write only looks at its last octet. read: the whole round trip of a "
+    "request and its data. The figure of a repetition is the median of its messages.";
 
 constexpr const char* kBandwidth =
-    "Bandwidth in 10^6 octets of payload per second: one end keeps --depth messages under way, each posted (or sent) "
-    "by a call "
-    "of its own, and the clock stops when the other end's word arrives that it has all. read: --depth requests under "
-    "way, "
-    "until the last octet of data is there. Raw TCP is bounded by the kernel's socket buffers instead of the depth, "
-    "and "
-    "receives in reads of 256 KiB.";
+    "Measures bandwidth in 10^6 octets of payload per second\n"
+    "One end keeps --depth messages in flight, each posted (or sent) with a call of its own; the clock stops when the "
+    "other end confirms that it has everything. read: --depth requests in flight, until the last octet of data has "
+    "arrived. Raw TCP is limited by the kernel's socket buffers instead of the depth, and receives in reads of 256 "
+    "KiB.";
 
 constexpr const char* kRate =
-    "Messages per second: as bw, but the messages are handed over in lists of half the depth; weft posts a list in one "
-    "call, raw "
-    "TCP sends one with one sendmsg.";
+    "Measures messages per second\n"
+    "Like bw, but messages are posted in lists of half the depth: weft posts a list with one call, raw TCP sends it "
+    "with one sendmsg.";
 
 constexpr const char* kSetup =
-    "Set-ups of connections per second, one after the other; each is closed before the next one begins, which is not "
-    "counted. Of weft: from the first call to the Reply; of raw TCP: from connect to an octet there and one back. The "
-    "figure of a repetition is what its median set-up allows. With TLS, openssl takes part twice: with whole "
-    "handshakes, and with sessions that are resumed.";
+    "Measures connection setups per second\n"
+    "Connections are set up one after another; each is closed before the next one, which is not counted. For weft: "
+    "from the first call to the Reply; for raw TCP: from connect to one octet in each direction. The figure of a "
+    "repetition is derived from its median setup. With TLS, openssl is measured twice: with full handshakes and with "
+    "resumed sessions.";
 
 void print_report(const bench::Report& report) {
   std::fputs((report.options.output.json ? bench::as_json(report) : bench::as_text(report)).c_str(), stdout);
@@ -80,9 +77,9 @@ void print_report(const bench::Report& report) {
   const std::size_t done = report.weft.figures.size();
   if (done > 0) print_report(report);
   std::fflush(stdout);
-  std::fprintf(stderr, "weft bench %s: interrupted: %zu of %u repetitions were complete%s.\n",
+  std::fprintf(stderr, "weft bench %s: interrupted after %zu of %u repetitions%s.\n",
                std::string(name(report.options.kind)).c_str(), done, report.options.repetitions,
-               done > 0 ? "; the figures are theirs" : ", so there is no figure");
+               done > 0 ? "; the report covers those" : "; there is no result");
   ::_exit(static_cast<int>(ExitCode::kInterrupted));
 }
 
@@ -95,7 +92,7 @@ Outcome<void> run(const bench::Arguments& arguments, const GlobalOptions& global
   if (!files) return std::unexpected(files.error());
   options.policy.files = std::move(*files);
   if (options.caller == bench::Caller::kFresh && !global.pcap.empty())
-    return usage_error("--fresh has many processes: no --pcap.");
+    return usage_error("--fresh cannot be used with --pcap: it starts many processes.");
   if (options.output.count) {
     const auto counted = bench::count_operations(options, global);
     if (!counted) return std::unexpected(counted.error());
@@ -125,11 +122,12 @@ void add_kind(CLI::App& parent, Selection& selection, bench::Kind kind, const ch
 void add_bench_command(CLI::App& app, Selection& selection) {
   CLI::App* command = app.add_subcommand("bench", kBenchDescription);
   command->footer(kBenchFooter);
-  command->fallthrough();
   command->callback([command, &selection] {
     if (!command->get_subcommands().empty()) return;
-    selection.run = [](const GlobalOptions&) -> Outcome<void> {
-      return usage_error("say what to measure: lat, bw, rate or setup, or all of it: suite.");
+    std::string choices;
+    for (const std::string& name : names_of_subcommands(*command)) choices += (choices.empty() ? "" : ", ") + name;
+    selection.run = [choices](const GlobalOptions&) -> Outcome<void> {
+      return usage_error("choose a measurement: " + choices + " (see weft bench --help).");
     };
   });
   add_kind(*command, selection, bench::Kind::kLatency, kLatency);

@@ -106,11 +106,17 @@ std::string draw(const Curve& curve, const Axis& x, const Axis& y, const char* c
   return line + "\"/>\n" + dots;
 }
 
+double legend_row(std::size_t row) { return kTop + 16 + 18 * static_cast<double>(row); }
+
+std::string legend_text(const std::string& words, std::size_t row, double left) {
+  return text("<text x=\"%.1f\" y=\"%.1f\">", left + kLeft + 42, legend_row(row)) + escaped(words) + "</text>\n";
+}
+
 std::string legend(const std::string& name, std::size_t row, double left, const char* colour) {
-  const double place = kTop + 16 + 18 * static_cast<double>(row);
+  const double place = legend_row(row);
   return text("<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" stroke-width=\"3\"/>\n",
               left + kLeft + 12, place - 4, left + kLeft + 36, place - 4, colour) +
-         text("<text x=\"%.1f\" y=\"%.1f\">", left + kLeft + 42, place) + escaped(name) + "</text>\n";
+         legend_text(name, row, left);
 }
 
 std::string draw(const Panel& panel, double left) {
@@ -126,6 +132,7 @@ std::string draw(const Panel& panel, double left) {
     const char* colour = kColours[row % kColours.size()];
     out += draw(curve, x, y, colour) + legend(curve.name, row++, left, colour);
   }
+  for (const std::string& note : panel.notes) out += legend_text(note, row++, left);
   return out;
 }
 

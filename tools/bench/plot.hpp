@@ -16,7 +16,8 @@ struct Curve {
 struct Panel {
   std::string title{};
   std::string unit{};
-  std::vector<Curve> curves{};  // those without points are left out
+  std::vector<Curve> curves{};       // those without points are left out
+  std::vector<std::string> notes{};  // below the names of the curves: "ucx: not installed"
 };
 
 [[nodiscard]] std::string as_svg(const std::vector<Panel>& panels);

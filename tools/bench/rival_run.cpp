@@ -114,6 +114,13 @@ std::string why_missing(const RivalTest& test) {
   return test.program + " is not installed (Debian: apt-get install " + (ucx ? "ucx-utils" : "libfabric-bin") + ")";
 }
 
+std::vector<RivalStack> stacks_of(const Against& against) {
+  std::vector<RivalStack> all;
+  if (against.ucx) all.push_back({"ucx", why_missing({.program = "ucx_perftest"})});
+  if (against.libfabric) all.push_back({"libfabric", why_missing({.program = "fi_pingpong"})});
+  return all;
+}
+
 Outcome<RivalFigure> run_rival(const RivalTest& test, std::uint64_t messages, const Seats& seats, Waiting waiting) {
   const auto port = free_port();
   if (!port) return std::unexpected(port.error());

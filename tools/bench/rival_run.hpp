@@ -12,6 +12,13 @@ namespace weft::tools::bench {
 // Empty when it is there; else a sentence with the package of Debian's that has it.
 [[nodiscard]] std::string why_missing(const RivalTest& test);
 
+// A stack that --against names.
+struct RivalStack {
+  std::string name{};     // "ucx"
+  std::string missing{};  // why_missing() of its program
+};
+[[nodiscard]] std::vector<RivalStack> stacks_of(const Against& against);
+
 // Where its two processes are put.
 struct Seats {
   const Placement& leader;

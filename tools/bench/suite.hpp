@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "tools/bench/busy.hpp"
 #include "tools/bench/report.hpp"
+#include "tools/bench/rival_run.hpp"
 
 namespace weft::tools::bench {
 
@@ -36,11 +38,21 @@ struct SuiteResult {
 [[nodiscard]] std::optional<double> ratio(const SuiteResult& result);
 [[nodiscard]] std::optional<bool> met(const SuiteResult& result);
 
-// A line a case, with a heading; without the line's end.
-[[nodiscard]] std::string suite_heading();
-[[nodiscard]] std::string suite_line(const SuiteResult& result);
-// With the machine, and everything behind each ratio. `missing`: the lines that ^C left out.
-[[nodiscard]] std::string suite_json(const std::vector<SuiteResult>& results,
-                                     const std::vector<std::string>& missing = {});
+// One line per case, and a heading; without the newline. Each of `stacks` has a column: the median of its best test,
+// "not installed", or "-" where it has no test of the pattern.
+[[nodiscard]] std::string suite_heading(const std::vector<RivalStack>& stacks = {});
+[[nodiscard]] std::string suite_line(const SuiteResult& result, const std::vector<RivalStack>& stacks = {});
+
+// What holds for the whole run.
+struct SuiteSetting {
+  std::vector<RivalStack> stacks{};
+  std::vector<std::string> missing{};  // the lines that ^C left out
+  double load{};                       // of the last minute before the first line
+  std::optional<Busy> busy{};          // none where the system does not say
+};
+// Load of the last minute; 0 where there is no /proc/loadavg.
+[[nodiscard]] double load_now();
+// With the machine, and all figures of each ratio.
+[[nodiscard]] std::string suite_json(const std::vector<SuiteResult>& results, const SuiteSetting& setting = {});
 
 }  // namespace weft::tools::bench

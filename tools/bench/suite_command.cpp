@@ -6,6 +6,7 @@
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "tools/bench/arguments.hpp"
@@ -21,17 +22,16 @@ namespace weft::tools::bench {
 namespace {
 
 constexpr const char* kSuiteDescription =
-    "Measures the whole table of targets that two processes on loopback can show, one line each: weft's median, that "
-    "of "
-    "the reference doing the same in the same run, their ratio, and the ratio that is wanted.";
+    "Measures the whole table of targets, one line each\n"
+    "Each line shows weft's median, the median of the reference in the same run, their ratio and the target ratio.";
 
 constexpr const char* kSuiteFooter =
-    "Each line is a measurement of weft bench lat, bw, rate or setup, whose help says how it is done. The rate of 64 "
-    "octets "
-    "is "
-    "held against UCX and needs --against ucx; other stacks take part where they have the pattern.\n"
-    "A terminal is shown which line and repetition is under way. After ^C or SIGTERM the table and the JSON have the "
-    "lines that were complete, and the exit code is 130.\n"
+    "Each line is a measurement of weft bench lat, bw, rate or setup; their help explains how they measure. The rate "
+    "of 64-octet messages has UCX as its reference and needs --against ucx; other stacks are measured where they have "
+    "the pattern. Rivals that are not installed are named before the table, with the Debian package to install. If "
+    "other processes kept the machine busy, the report ends with a warning and figures.\n"
+    "On a terminal, a progress line shows the current line and repetition. After ^C or SIGTERM the table and the JSON "
+    "have the completed lines, and the exit code is 130.\n"
     "\n"
     "Examples:\n"
     "  weft bench suite --quick\n"
@@ -53,18 +53,17 @@ void add_suite_options(CLI::App& command, SuiteArguments& arguments) {
   add_policy_option_of_both_ends(command, arguments.common.policy.text);
   add_against_option(command, arguments.against);
   command.add_flag("--quick", arguments.quick,
-                   "Less than a minute without rivals: 0.6 seconds and 3 repetitions of each line");
+                   "0.6 seconds and 3 repetitions for each line: less than a minute without rivals");
   command.add_flag("--tls", arguments.tls,
-                   "What TLS costs, instead: latency, bandwidth and set-ups with TLS (--policy tls=require, if it says "
-                   "nothing else of TLS), without it, of raw TCP and of OpenSSL on raw TCP, which is the reference");
-  command.add_option("--only", arguments.only, "Only the lines whose name contains TEXT")->type_name("TEXT");
-  command.add_option("--output", arguments.output, "Write everything behind the table into FILE, as JSON")
+                   "Measure the cost of TLS instead: latency, bandwidth and setups with TLS (--policy tls=require is "
+                   "implied), without TLS, of raw TCP, and of OpenSSL on raw TCP, which is the reference");
+  command.add_option("--only", arguments.only, "Measure only the lines whose name contains TEXT")->type_name("TEXT");
+  command.add_option("--output", arguments.output, "Write the table and all figures to FILE as JSON")
       ->type_name("FILE");
   command
-      .add_option(
-          "--plot", arguments.plot,
-          "Also measure latency and bandwidth of Sends over message size, 2 octets to 1 MiB, and draw them into "
-          "FILE, as SVG")
+      .add_option("--plot", arguments.plot,
+                  "Also measure latency and bandwidth of Sends for sizes from 2 octets to 1 MiB, and draw them to FILE "
+                  "as SVG")
       ->type_name("FILE");
 }
 
@@ -89,7 +88,8 @@ std::string title_of(std::size_t index, const std::vector<SuiteCase>& cases) {
   return "line " + std::to_string(index + 1) + " of " + std::to_string(cases.size()) + ", " + cases[index].name + ": ";
 }
 
-Outcome<SuiteRun> run_cases(const std::vector<SuiteCase>& cases, const GlobalOptions& global) {
+Outcome<SuiteRun> run_cases(const std::vector<SuiteCase>& cases, const std::vector<RivalStack>& stacks,
+                            const GlobalOptions& global) {
   SuiteRun run;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     SuiteResult result{.what = cases[i]};
@@ -102,7 +102,7 @@ Outcome<SuiteRun> run_cases(const std::vector<SuiteCase>& cases, const GlobalOpt
     } else {
       result.error = report.error().sentence;
     }
-    if (auto printed = print_line(suite_line(result)); !printed) return std::unexpected(printed.error());
+    if (auto printed = print_line(suite_line(result, stacks)); !printed) return std::unexpected(printed.error());
     run.results.push_back(std::move(result));
   }
   return run;
@@ -137,7 +137,7 @@ void require_tls(std::string& text) { text = text.empty() ? "tls=require" : "tls
 Outcome<void> check_tls(const SuiteArguments& arguments) {
   const auto policy = read_policy(arguments.common.policy.text);
   if (!policy) return std::unexpected(policy.error());
-  if (arguments.tls && policy->tls != verbs::Tls::kRequire) return usage_error("--tls goes with --policy tls=require.");
+  if (arguments.tls && policy->tls != verbs::Tls::kRequire) return usage_error("--tls needs --policy tls=require.");
   return {};
 }
 
@@ -148,7 +148,7 @@ Outcome<void> take_policy_of_lines(Options& common, std::optional<KeysInMemory>&
     line.crc = crc;
     line.markers = !crc;
     if (auto good = take_policy(line); !good) return good;
-    if (line.crc != crc || line.markers == crc) return usage_error("--policy: a line has its own crc and markers.");
+    if (line.crc != crc || line.markers == crc) return usage_error("--policy: crc and markers are set by each line.");
   }
   auto files = keys_for(common.policy.text, keys);
   if (!files) return std::unexpected(files.error());
@@ -163,7 +163,8 @@ Outcome<std::vector<SuiteCase>> prepare(SuiteArguments& arguments, const GlobalO
   if (!against) return std::unexpected(against.error());
   if (arguments.tls) require_tls(arguments.common.policy.text);
   if (auto good = check_tls(arguments); !good) return std::unexpected(good.error());
-  if (!global.pcap.empty()) return usage_error("weft bench suite has many connections in turn: no --pcap.");
+  if (!global.pcap.empty())
+    return usage_error("weft bench suite cannot be used with --pcap: it makes many connections.");
   arguments.common.against = *against;
   if (auto good = take_policy_of_lines(arguments.common, keys); !good) return std::unexpected(good.error());
   if (arguments.quick) {
@@ -175,8 +176,17 @@ Outcome<std::vector<SuiteCase>> prepare(SuiteArguments& arguments, const GlobalO
   }
   auto cases = arguments.tls ? tls_cases(arguments.common) : suite_cases(arguments.common);
   std::erase_if(cases, [&](const SuiteCase& each) { return each.name.find(arguments.only) == std::string::npos; });
-  if (cases.empty()) return usage_error("--only " + arguments.only + ": no line has such a name.");
+  if (cases.empty()) return usage_error("--only: no line has a name that contains '" + arguments.only + "'.");
   return cases;
+}
+
+// Were the figures disturbed by other work?
+Outcome<void> judge_machine(const std::optional<ProcessorTime>& before, SuiteSetting& setting) {
+  const auto after = processor_time_now();
+  if (!before || !after) return {};
+  setting.busy = busy_between(*before, *after);
+  const std::string text = busy_text(*setting.busy, std::thread::hardware_concurrency(), setting.load);
+  return text.empty() ? Outcome<void>() : print_line('\n' + text);
 }
 
 Outcome<void> run_suite(SuiteArguments arguments, const GlobalOptions& global) {
@@ -184,12 +194,18 @@ Outcome<void> run_suite(SuiteArguments arguments, const GlobalOptions& global) {
   const auto cases = prepare(arguments, global, keys);
   if (!cases) return std::unexpected(cases.error());
   if (auto caught = catch_interruptions(); !caught) return caught;
-  if (auto printed = print_line(suite_heading()); !printed) return printed;
-  const auto run = run_cases(*cases, global);
+  SuiteSetting setting{.stacks = stacks_of(arguments.common.against), .load = load_now()};
+  for (const RivalStack& stack : setting.stacks) {
+    if (!stack.missing.empty()) std::fprintf(stderr, "weft bench suite: %s.\n", stack.missing.c_str());
+  }
+  if (auto printed = print_line(suite_heading(setting.stacks)); !printed) return printed;
+  const auto before = processor_time_now();
+  const auto run = run_cases(*cases, setting.stacks, global);
   if (!run) return std::unexpected(run.error());
-  const auto missing = names_behind(*cases, run->results.size());
-  if (auto written = write_results(arguments.output, suite_json(run->results, missing)); !written) return written;
-  if (run->interrupted) return interrupted_after(run->results.size(), missing);
+  if (auto printed = judge_machine(before, setting); !printed) return printed;
+  setting.missing = names_behind(*cases, run->results.size());
+  if (auto written = write_results(arguments.output, suite_json(run->results, setting)); !written) return written;
+  if (run->interrupted) return interrupted_after(run->results.size(), setting.missing);
   if (auto drawn = plot_sweep(arguments, global); !drawn) return drawn;
   const auto failed = std::ranges::count_if(run->results, [](const SuiteResult& each) { return !each.report; });
   if (failed != 0) return failure(std::to_string(failed) + " measurements failed.");

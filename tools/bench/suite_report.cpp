@@ -35,18 +35,31 @@ std::string date() {
   return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", ::gmtime_r(&now, &parts))};
 }
 
-void put_machine(JsonWriter& json) {
+void put_machine(JsonWriter& json, const SuiteSetting& setting) {
   utsname names{};
   ::uname(&names);
-  double load = 0;
-  std::ifstream("/proc/loadavg") >> load;
   json.begin_object("machine")
       .text("processor", processor())
       .integer("processors", std::thread::hardware_concurrency());
-  json.text("kernel", std::string(names.release) + ' ' + names.machine).number("load", load).end_object();
+  json.text("kernel", std::string(names.release) + ' ' + names.machine).number("load", setting.load);
+  if (setting.busy) {
+    json.boolean("busy", setting.busy->disturbing()).number("other_processes", setting.busy->others);
+    json.number("steal", setting.busy->stolen);
+  }
+  json.end_object();
   json.text("date", date()).text("version", version_text()).text("compiler", compiler_name());
   json.text("build_type", build_type()).boolean("sanitizers", built_with_sanitizers());
   json.text("crc32c", weft::name(crc32c_in_use().routine));
+}
+
+void put_stacks(JsonWriter& json, const std::vector<RivalStack>& stacks) {
+  json.begin_array("rivals");
+  for (const RivalStack& stack : stacks) {
+    json.begin_object().text("name", stack.name).boolean("installed", stack.missing.empty());
+    if (!stack.missing.empty()) json.text("reason", stack.missing);
+    json.end_object();
+  }
+  json.end_array();
 }
 
 void put_series(JsonWriter& json, std::string_view name, const Series& series) {
@@ -118,10 +131,31 @@ std::string padded(std::string text, std::size_t width, bool right = true) {
   return text;
 }
 
+// `stacks`: the columns of the rivals, with their own padding.
 std::string row(const std::string& name, const std::string& weft, const std::string& reference,
-                const std::string& ratio, const std::string& target, const std::string& verdict) {
-  return padded(name, 36, false) + padded(weft, 13) + padded(reference, 13) + padded(ratio, 8) + padded(target, 9) +
-         "  " + verdict;
+                const std::string& stacks, const std::string& ratio, const std::string& target,
+                const std::string& verdict) {
+  return padded(name, 36, false) + padded(weft, 13) + padded(reference, 13) + stacks + padded(ratio, 8) +
+         padded(target, 9) + "  " + verdict;
+}
+
+std::string stack_cell(const RivalStack& stack, const SuiteResult& result) {
+  if (!stack.missing.empty()) return "not installed";
+  std::optional<double> best;
+  if (!result.report) return "-";
+  const bool lower = lower_is_better(result.what.options.kind);
+  for (const RivalSeries& rival : result.report->rivals) {
+    if (!rival.name.starts_with(stack.name + ' ') || !rival.reason.empty() || rival.series.figures.empty()) continue;
+    const double figure = median(rival.series.figures);
+    if (!best || (lower ? figure < *best : figure > *best)) best = figure;
+  }
+  return best ? cell("%.2f", *best) : "-";
+}
+
+std::string stack_cells(const std::vector<RivalStack>& stacks, const SuiteResult& result) {
+  std::string cells;
+  for (const RivalStack& stack : stacks) cells += padded(stack_cell(stack, result), 15);
+  return cells;
 }
 
 // No target: it says what the median hides.
@@ -140,26 +174,42 @@ std::string without_tls_text(const Report& report) {
 
 }  // namespace
 
-std::string suite_heading() { return row("what", "weft", "reference", "ratio", "target", "met"); }
+double load_now() {
+  double load = 0;
+  std::ifstream("/proc/loadavg") >> load;
+  return load;
+}
 
-std::string suite_line(const SuiteResult& result) {
+std::string suite_heading(const std::vector<RivalStack>& stacks) {
+  std::string columns;
+  for (const RivalStack& stack : stacks) columns += padded(stack.name, 15);
+  return row("what", "weft", "reference", columns, "ratio", "target", "met");
+}
+
+std::string suite_line(const SuiteResult& result, const std::vector<RivalStack>& stacks) {
+  const std::string rivals = stack_cells(stacks, result);
   const Options& options = result.what.options;
   const std::string target = cell(lower_is_better(options.kind) ? "<= %.2f" : ">= %.2f", result.what.target);
   const auto reached = ratio(result);
-  if (!result.report) return row(result.what.name, "-", "-", "-", target, result.error);
+  if (!result.report) return row(result.what.name, "-", "-", rivals, "-", target, result.error);
   const double ours = median(result.report->weft.figures);
   const std::string figure = cell("%.2f", ours);
   if (!reached) {
-    return row(result.what.name, figure, "-", "-", target, "needs --against " + rival_of(result.what.reference));
+    const std::string rival = rival_of(result.what.reference);
+    const bool missing = std::ranges::any_of(
+        stacks, [&](const RivalStack& stack) { return stack.name == rival && !stack.missing.empty(); });
+    return row(result.what.name, figure, "-", rivals, "-", target,
+               missing ? rival + " is not installed" : "needs --against " + rival);
   }
-  return row(result.what.name, figure, cell("%.2f", ours / *reached), cell("%.2f", *reached), target,
+  return row(result.what.name, figure, cell("%.2f", ours / *reached), rivals, cell("%.2f", *reached), target,
              (*met(result) ? "yes" : "no") + tails(*result.report) + without_tls_text(*result.report));
 }
 
-std::string suite_json(const std::vector<SuiteResult>& results, const std::vector<std::string>& missing) {
+std::string suite_json(const std::vector<SuiteResult>& results, const SuiteSetting& setting) {
   JsonWriter json;
-  put_machine(json);
-  json.boolean("complete", missing.empty()).texts("missing", missing);
+  put_machine(json, setting);
+  put_stacks(json, setting.stacks);
+  json.boolean("complete", setting.missing.empty()).texts("missing", setting.missing);
   json.begin_array("cases");
   for (const SuiteResult& result : results) put_case(json, result);
   json.end_array();

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tools/bench/measure.hpp"
+#include "tools/bench/rival_run.hpp"
 #include "tools/bench/statistics.hpp"
 
 namespace weft::tools::bench {
@@ -47,8 +48,12 @@ Outcome<std::vector<Panel>> sweep(const Options& common, const GlobalOptions& gl
   if (!latency) return std::unexpected(latency.error());
   auto bandwidth = sweep_kind(common, Kind::kBandwidth, global);
   if (!bandwidth) return std::unexpected(bandwidth.error());
-  return std::vector<Panel>{{"Latency of a Send, half the round trip", "us", std::move(*latency)},
-                            {"Bandwidth of Sends", "10^6 octets/s", std::move(*bandwidth)}};
+  std::vector<std::string> notes;
+  for (const RivalStack& stack : stacks_of(common.against)) {
+    if (!stack.missing.empty()) notes.push_back(stack.name + ": not installed");
+  }
+  return std::vector<Panel>{{"Latency of a Send, half the round trip", "us", std::move(*latency), notes},
+                            {"Bandwidth of Sends", "10^6 octets/s", std::move(*bandwidth), notes}};
 }
 
 }  // namespace weft::tools::bench

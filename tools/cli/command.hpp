@@ -38,6 +38,7 @@ void add_explain_command(CLI::App& app, Selection& selection);
 void add_keys_command(CLI::App& app, Selection& selection);
 void add_probe_command(CLI::App& app, Selection& selection);
 void add_probe_peer_command(CLI::App& app, Selection& selection);
-void add_completion_command(CLI::App& app, Selection& selection);
+void add_help_command(CLI::App& app, Selection& selection);
+void add_version_command(CLI::App& app, Selection& selection);
 
 }  // namespace weft::tools

@@ -1,44 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/cli/help.hpp"
 
-#include <algorithm>
+#include <unistd.h>
+
+#include <memory>
 #include <sstream>
+#include <vector>
+
+#include "tools/cli/command.hpp"
+#include "tools/cli/mistyped.hpp"
+#include "tools/cli/standard_output.hpp"
+#include "tools/cli/version.hpp"
+#include "tools/cli/wrap.hpp"
 
 namespace weft::tools {
 namespace {
 
-constexpr std::size_t kWidth = 100;
+constexpr std::size_t kColumn = 22;       // where descriptions begin
+constexpr std::size_t kNarrowColumn = 6;  // the same, on lines of their own
+constexpr std::size_t kNarrowBelow = 60;
 
-// Where the continuation of a line goes: below its first word, or below the description of an option or subcommand.
-std::size_t hanging_indent(const std::string& line, std::size_t column) {
-  const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
-  const bool has_left_part = begin > 0 && begin < column;
-  return has_left_part ? column : begin;
-}
-
-std::string wrap_line(std::string line, std::size_t width, std::size_t column) {
-  const std::size_t indent = hanging_indent(line, column);
-  std::string out;
-  while (line.size() > width) {
-    const std::size_t space = line.rfind(' ', width);
-    if (space == std::string::npos || space <= indent) break;  // one long word
-    out += line.substr(0, space) + '\n';
-    line = std::string(indent, ' ') + line.substr(space + 1);
+// `weft help`, `weft help bench lat`.
+Outcome<void> print_help(const CLI::App& app, const std::vector<std::string>& words) {
+  const CLI::App* command = &app;
+  for (const std::string& word : words) {
+    const auto named = command->get_subcommands([&](const CLI::App* each) { return each->get_name() == word; });
+    if (named.empty()) return usage_error(unknown_subcommand(*command, word));
+    command = named.front();
   }
-  return out + line + '\n';
+  return print_now(help_of(app, *command));
 }
 
 }  // namespace
 
-std::string wrap(const std::string& text, std::size_t width, std::size_t column) {
-  std::istringstream lines(text);
-  std::string out;
-  for (std::string line; std::getline(lines, line);) out += wrap_line(line, width, column);
-  return out;
+HelpFormatter::HelpFormatter() : width_(text_width(STDOUT_FILENO)) {
+  column_width(width_ < kNarrowBelow ? kNarrowColumn : kColumn);
 }
 
 std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const {
-  return wrap(CLI::Formatter::make_help(app, name, mode), kWidth, kColumn);
+  const std::string parts = make_description(app) + '\n' + make_usage(app, name) + make_positionals(app) +
+                            make_subcommands(app, mode) + make_groups(app, mode) + '\n' + make_footer(app);
+  return wrap(parts, width_);
+}
+
+// The first line of a description is its summary.
+std::string HelpFormatter::make_subcommand(const CLI::App* sub) const {
+  const std::string text = sub->get_description();
+  std::stringstream out;
+  CLI::detail::format_help(out, sub->get_name(), text.substr(0, text.find('\n')), get_column_width());
+  return out.str();
 }
 
 // The parser's own text names types and checks; the descriptions say that better.
@@ -51,6 +61,25 @@ std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
 std::string HelpFormatter::make_option_desc(const CLI::Option* option) const {
   const std::string standard = option->get_default_str();
   return option->get_description() + (standard.empty() ? "" : " (default " + standard + ")");
+}
+
+std::string help_of(const CLI::App& app, const CLI::App& command) {
+  return app.get_formatter()->make_help(&command, path_of(command), CLI::AppFormatMode::Normal);
+}
+
+void add_help_command(CLI::App& app, Selection& selection) {
+  CLI::App* command = app.add_subcommand("help", "Prints the help of weft, or of a subcommand")->group("Help");
+  const auto words = std::make_shared<std::vector<std::string>>();
+  command->add_option("SUBCOMMAND", *words, "The subcommand, for instance: bench lat");
+  command->callback([&app, &selection, words] {
+    selection.run = [&app, words](const GlobalOptions&) { return print_help(app, *words); };
+  });
+}
+
+void add_version_command(CLI::App& app, Selection& selection) {
+  app.add_subcommand("version", "Prints the version")->group("Help")->callback([&selection] {
+    selection.run = [](const GlobalOptions&) { return print_now(version_text() + '\n'); };
+  });
 }
 
 }  // namespace weft::tools

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said of a command line that the parser does not take: the word that was meant, where there is one, and which
-// help to ask.
+// Describes, in one sentence, a command line that the parser does not accept.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -11,11 +10,17 @@
 
 namespace weft::tools {
 
-// "weft rping" where a subcommand was recognised, else "weft".
+// "weft bench lat": an app with the names of those above it.
+[[nodiscard]] std::string path_of(const CLI::App& command);
+
+// "weft rping" where a subcommand was recognized, else "weft".
 [[nodiscard]] std::string full_name(const CLI::App& app);
 
-// The words of an option's set of values; empty where it has none.
-[[nodiscard]] std::vector<std::string> values_of(const CLI::Option& option);
+// The names of an app's subcommands, in the order of --help.
+[[nodiscard]] std::vector<std::string> names_of_subcommands(const CLI::App& app);
+
+// "unknown subcommand 'adit'. Did you mean 'audit'? (see weft --help)": `parent` has no subcommand `word`.
+[[nodiscard]] std::string unknown_subcommand(const CLI::App& parent, const std::string& word);
 
 // The sentence for `error`, which app.parse() has thrown.
 [[nodiscard]] std::string sentence_for(const CLI::App& app, const CLI::ParseError& error);

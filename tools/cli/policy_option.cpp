@@ -8,17 +8,15 @@ namespace weft::tools {
 void add_policy_option(CLI::App& command, std::string& text, const std::string& whose) {
   command
       .add_option("--policy", text,
-                  whose +
-                      ", with the keys of weft run (weft run --help); it wins over the other options. For TLS: "
-                      "docs/tls.md")
+                  whose + ": keys as in weft run --help; takes precedence over other options. For TLS see docs/tls.md")
       ->type_name("KEY=VALUE,...");
 }
 
 void add_policy_option_of_both_ends(CLI::App& command, std::string& text) {
   command
       .add_option("--policy", text,
-                  "Policy of both ends, with the keys of weft run (weft run --help); it wins over the other options. "
-                  "tls=require alone is TLS with keys that are made for this run (docs/tls.md)")
+                  "Policy for both ends: keys as in weft run --help; takes precedence over other options. tls=require "
+                  "alone uses TLS with temporary keys (docs/tls.md)")
       ->type_name("KEY=VALUE,...");
 }
 

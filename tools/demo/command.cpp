@@ -22,17 +22,18 @@ namespace weft::tools {
 namespace {
 
 constexpr const char* kDemoDescription =
-    "Two processes do RDMA over TCP on this machine: Send, RDMA Write, RDMA Read, FetchAdd, CmpSwap and Send with "
-    "Invalidate. Every octet is compared, what crossed each layer is counted, and a capture is written for Wireshark.";
+    "Shows two processes doing RDMA over TCP on this machine\n"
+    "Runs Send, RDMA Write, RDMA Read, FetchAdd, CmpSwap and Send with Invalidate, compares every octet, counts what "
+    "each layer sent, and writes a capture for Wireshark.";
 
 constexpr const char* kDemoFooter =
     "Examples:\n"
-    "  weft demo                        writes demo.pcap into the current directory\n"
-    "  weft demo --pcap /tmp/d.pcap     writes it elsewhere\n"
-    "  weft demo --markers --no-crc     the other framing\n"
-    "  weft demo --policy tls=require   under TLS, with keys that are made for it\n"
+    "  weft demo                        write demo.pcap to the current directory\n"
+    "  weft demo --pcap /tmp/d.pcap     write it elsewhere\n"
+    "  weft demo --markers --no-crc     use the other framing\n"
+    "  weft demo --policy tls=require   use TLS, with temporary keys\n"
     "\n"
-    "Exit code 0 means that everything was as it should be, 1 that it was not.";
+    "Exit codes: 0 every check passed, 1 a check failed, 2 wrong command line or a file that could not be written.";
 
 struct DemoArguments {
   std::uint32_t mpa_revision = 2;
@@ -116,12 +117,12 @@ void add_demo_command(CLI::App& app, Selection& selection) {
   CLI::App* command = app.add_subcommand("demo", kDemoDescription);
   command->footer(kDemoFooter);
   const auto arguments = std::make_shared<DemoArguments>();
-  command->add_option("--mpa-rev", arguments->mpa_revision, "MPA revision of the start-up: 1 or 2")
+  command->add_option("--mpa-rev", arguments->mpa_revision, "MPA revision of the startup: 1 or 2")
       ->type_name("REV")
       ->capture_default_str()
       ->check(CLI::Range(1, 2));
-  command->add_flag("--no-crc", arguments->no_crc, "Do without CRCs");
-  command->add_flag("--markers", arguments->markers, "With MPA Markers, both ways");
+  command->add_flag("--no-crc", arguments->no_crc, "Turn CRCs off");
+  command->add_flag("--markers", arguments->markers, "Use MPA Markers in both directions");
   add_policy_option_of_both_ends(*command, arguments->policy);
   command->callback([arguments, &selection] {
     selection.run = [arguments](const GlobalOptions& global) { return run(*arguments, global); };

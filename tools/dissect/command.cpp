@@ -12,21 +12,22 @@ namespace weft::tools {
 namespace {
 
 constexpr const char* kDissectDescription =
-    "Takes a capture apart. First an overview: of each iWARP connection a ladder of its messages, Initiator on the "
-    "left, Responder on the right. Then every MPA startup frame and every FPDU with each field of MPA, DDP and RDMAP, "
-    "where it lies and what it means. Judges nothing (weft audit does).";
+    "Shows the messages and fields of a capture\n"
+    "First an overview: for each iWARP connection, a ladder of its messages with the initiator on the left and the "
+    "responder on the right. Then every MPA startup frame and every FPDU with each field of MPA, DDP and RDMAP, its "
+    "position and its meaning. Does not check rules: see weft audit.";
 
 constexpr const char* kDissectFooter =
     "Examples:\n"
-    "  weft dissect trace.pcap                 the overview, then all fields\n"
-    "  weft dissect --overview trace.pcap      the overview alone\n"
-    "  weft dissect --packet 17 trace.pcap     the fields of what has octets in that packet\n"
-    "  weft dissect --json trace.pcap          the fields for programs, with Wireshark's names\n"
-    "  weft dissect --keylog keys.log t.pcap   what is inside TLS 1.3, too\n"
-    "  tcpdump -w - -U tcp | weft dissect -    as it happens, until ^C\n"
+    "  weft dissect trace.pcap                  the overview, then all fields\n"
+    "  weft dissect --overview trace.pcap       only the overview\n"
+    "  weft dissect --packet 17 trace.pcap      the fields of everything in that packet\n"
+    "  weft dissect --json trace.pcap           the fields as JSON, with Wireshark's names\n"
+    "  weft dissect --keylog keys.log t.pcap    decrypt TLS 1.3\n"
+    "  tcpdump -w - -U tcp | weft dissect -     live, until ^C\n"
     "\n"
-    "Exit codes: 0 shown, 1 there is nothing of what --connection or --packet asks for, 2 the capture\n"
-    "could not be read or the command line was wrong, 3 no iWARP in it.";
+    "Exit codes: 0 success, 1 the capture has no such connection or packet, 2 unreadable capture or wrong command "
+    "line, 3 no iWARP.";
 
 }  // namespace
 
@@ -36,23 +37,22 @@ void add_dissect_command(CLI::App& app, Selection& selection) {
   dissect->footer(kDissectFooter);
   dissect
       ->add_option("FILE", options->file,
-                   "The capture: pcap or pcapng, also compressed by gzip, zstd or xz; - is the standard input")
+                   "The capture: pcap or pcapng, also compressed with gzip, zstd or xz; -: standard input")
       ->required();
   dissect
-      ->add_option("--keylog", options->keylog,
-                   "Decrypt TLS 1.3 with this file's secrets, which SSLKEYLOGFILE had written")
+      ->add_option("--keylog", options->keylog, "Decrypt TLS 1.3 with the secrets in this file (SSLKEYLOGFILE format)")
       ->type_name("FILE");
-  auto* overview = dissect->add_flag("--overview", options->overview, "The overview alone, without the fields");
-  auto* fields = dissect->add_flag("--fields", options->fields, "The fields alone, without the overview");
-  auto* all = dissect->add_flag("--all", options->all,
-                                "In the overview show all messages; otherwise many in the middle are counted only");
-  auto* json =
-      dissect->add_flag("--json", options->json, "The fields as one JSON object a line, for each frame and FPDU");
-  dissect->add_option("--connection", options->asked.connection, "This connection alone, as weft audit numbers them")
+  auto* overview = dissect->add_flag("--overview", options->overview, "Show only the overview");
+  auto* fields = dissect->add_flag("--fields", options->fields, "Show only the fields");
+  auto* all =
+      dissect->add_flag("--all", options->all, "Show all messages in the overview, instead of a count for long runs");
+  auto* json = dissect->add_flag("--json", options->json, "Print one JSON object per frame and FPDU, one per line");
+  dissect
+      ->add_option("--connection", options->asked.connection, "Show only this connection (numbered as in weft audit)")
       ->type_name("N");
   auto* packet = dissect
                      ->add_option("--packet", options->asked.packet,
-                                  "The fields of what has octets in this packet, as Wireshark numbers them")
+                                  "Show only the fields of this packet (numbered as in Wireshark)")
                      ->type_name("N");
   for (auto* ladder : {overview, all}) ladder->excludes(fields)->excludes(json)->excludes(packet);
   dissect->callback([&selection, options] {

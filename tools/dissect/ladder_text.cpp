@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "rdmap/opcodes.hpp"
 #include "tools/audit/report.hpp"
+#include "tools/cli/wrap.hpp"
 #include "tools/dissect/lines.hpp"
 #include "tools/dissect/words.hpp"
 
@@ -16,9 +18,20 @@ using conformance::Direction;
 
 namespace {
 
-constexpr std::size_t kMargin = 23;  // time, packet
-constexpr std::size_t kInner = kWidth - kMargin;
 constexpr std::size_t kArrow = 4;  // the shortest, and a blank: " -->"
+constexpr std::size_t kNarrowBelow = 60;
+
+struct Columns {
+  bool narrow{};         // the margin stands in a line of its own
+  std::size_t margin{};  // time, packet; or an indent
+  std::size_t inner{};
+};
+
+Columns columns_for(std::size_t width) {
+  const bool narrow = width < kNarrowBelow;
+  const std::size_t margin = narrow ? 2 : 23;
+  return {narrow, margin, width - margin};
+}
 
 std::string margin(const Entry& entry) {
   const bool negative = entry.time < 0;  // packets may stand in any order
@@ -34,9 +47,9 @@ std::string arrow(std::size_t length, bool to_the_right) {
 }
 
 // The line with its arrow, or without one (`arrow_length` 0), on its sender's side.
-std::string placed(const Line& line, std::size_t arrow_length, bool left, const Palette& palette) {
+std::string placed(const Line& line, std::size_t arrow_length, bool left, std::size_t inner, const Palette& palette) {
   const std::string shaft = arrow_length == 0 ? "" : palette.paint(Colour::kDim, arrow(arrow_length, left));
-  const std::string filler(left ? 0 : kInner - arrow_length - line.width(), ' ');
+  const std::string filler(left ? 0 : inner - std::min(inner, arrow_length + line.width()), ' ');
   return left ? line.painted(palette) + shaft : filler + shaft + line.painted(palette);
 }
 
@@ -77,7 +90,8 @@ std::vector<std::string> fold_rows(const Fold& fold) {
 
 }  // namespace
 
-std::string heading_text(const Heading& heading, const Palette& palette) {
+std::string heading_text(const Heading& heading, const Look& look) {
+  const Columns columns = columns_for(look.width);
   const auto& info = *heading.info;
   const bool first = heading.initiator == conformance::End::kFirst;
   const std::string left = fmt::format("{} {}", heading.roles_known ? "initiator" : "initiator?",
@@ -86,39 +100,49 @@ std::string heading_text(const Heading& heading, const Palette& palette) {
                                         heading.roles_known ? "responder" : "responder?");
   const std::string packets =
       heading.over ? fmt::format(", packets {} to {}", info.first_packet, info.last_packet) : "";
-  const std::string columns =
-      fmt::format("{:>12} {:>8}  {}{}", "seconds", "packet", left, fmt::format("{:>{}}", right, kInner - left.size()));
+  const bool beside = left.size() + 1 + right.size() <= columns.inner;
+  const std::string margin = columns.narrow ? "  " : fmt::format("{:>12} {:>8}  ", "seconds", "packet");
+  const std::string ends = beside ? left + fmt::format("{:>{}}", right, columns.inner - left.size())
+                                  : fmt::format("{}\n{:>{}}", left, right, look.width);
   return fmt::format("{}\n{}\n",
-                     palette.paint(Colour::kBold, fmt::format("connection {}{}", heading.connection, packets)),
-                     palette.paint(Colour::kBold, columns));
+                     look.palette.paint(Colour::kBold, fmt::format("connection {}{}", heading.connection, packets)),
+                     look.palette.paint(Colour::kBold, margin + ends));
 }
 
-std::string text_of(const Entry& entry, const Palette& palette) {
+std::string text_of(const Entry& entry, const Look& look) {
+  const Columns columns = columns_for(look.width);
   const bool left = entry.from() == Direction::kFromInitiator;
   const auto* note = std::get_if<Note>(&entry.what);
   const bool sent = note == nullptr || note->sent;
-  const auto lines = lines_of(parts_of(entry), kInner - kArrow);
-  std::string text;
+  const auto lines = lines_of(parts_of(entry), columns.inner - kArrow);
+  std::string when = margin(entry);
+  if (columns.narrow) when.erase(when.find_last_not_of(' ') + 1);
+  const std::string begin = look.palette.paint(Colour::kDim, when);
+  std::string text = columns.narrow ? begin + '\n' : "";
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::size_t arrow_length = i == 0 && sent ? kInner - lines[i].width() : 0;
-    text += i == 0 ? palette.paint(Colour::kDim, margin(entry)) : std::string(kMargin, ' ');
-    text += placed(lines[i], arrow_length, left, palette) + '\n';
+    const std::size_t room = columns.inner - std::min(columns.inner, lines[i].width());
+    const std::size_t arrow_length = i == 0 && sent ? std::max(room, kArrow - 1) : 0;
+    text += i == 0 && !columns.narrow ? begin : std::string(columns.margin, ' ');
+    text += placed(lines[i], arrow_length, left, columns.inner, look.palette) + '\n';
   }
   return text;
 }
 
-std::string text_of(const Fold& fold, const Palette& palette) {
+std::string text_of(const Fold& fold, const Look& look) {
+  const Columns columns = columns_for(look.width);
+  const std::size_t margin = columns.narrow ? columns.margin + 4 : columns.margin;
   std::vector<std::string> rows = fold_rows(fold);
   const std::string where = fmt::format("packets {} to {}", fold.first_packet, fold.last_packet);
-  if (rows.size() == 1 && rows.front().size() + 2 + where.size() <= kInner) {
+  if (rows.size() == 1 && rows.front().size() + 2 + where.size() <= look.width - margin) {
     rows.front() += ", " + where;
   } else {
     rows.insert(rows.begin(), where + ':');
   }
   std::string text;
   for (const std::string& row : rows)
-    text += fmt::format("{:>{}}{}\n", &row == &rows.front() ? "... " : "", kMargin, palette.paint(Colour::kDim, row));
-  return text;
+    text +=
+        fmt::format("{:>{}}{}\n", &row == &rows.front() ? "... " : "", margin, look.palette.paint(Colour::kDim, row));
+  return wrap(text, look.width);
 }
 
 }  // namespace weft::tools::dissect

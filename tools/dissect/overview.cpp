@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "tools/dissect/ladder_text.hpp"
-
 namespace weft::tools::dissect {
 
 void Overview::take(const Watched& watched, const conformance::Seen& seen) {
@@ -21,7 +19,7 @@ void Overview::over(const Watched& watched) {
   if (!found->second.folding.empty()) {
     std::string text = heading(watched, true);
     found->second.folding.each([&](const Rung& rung) {
-      text += std::visit([&](const auto& one) { return text_of(one, style_.palette); }, rung);
+      text += std::visit([&](const auto& one) { return text_of(one, style_.look); }, rung);
     });
     print_(text + '\n');
   }
@@ -32,11 +30,11 @@ void Overview::print_live(const Watched& watched, Kept& kept, const Entry& entry
   if (!kept.headed) {
     print_(heading(watched, false));
   } else if (printed_ != watched.connection) {
-    print_(style_.palette.paint(Colour::kBold, fmt::format("connection {}", watched.connection)) + '\n');
+    print_(style_.look.palette.paint(Colour::kBold, fmt::format("connection {}", watched.connection)) + '\n');
   }
   kept.headed = true;
   printed_ = watched.connection;
-  print_(text_of(entry, style_.palette));
+  print_(text_of(entry, style_.look));
 }
 
 std::string Overview::heading(const Watched& watched, bool over) const {
@@ -45,7 +43,7 @@ std::string Overview::heading(const Watched& watched, bool over) const {
                        .initiator = watched.walk.initiator().value_or(conformance::End::kFirst),
                        .roles_known = watched.walk.roles_known(),
                        .over = over},
-                      style_.palette);
+                      style_.look);
 }
 
 }  // namespace weft::tools::dissect

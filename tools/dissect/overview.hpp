@@ -10,6 +10,7 @@
 
 #include "tools/dissect/folding.hpp"
 #include "tools/dissect/ladder.hpp"
+#include "tools/dissect/ladder_text.hpp"
 #include "tools/dissect/reading.hpp"
 
 namespace weft::tools::dissect {
@@ -17,7 +18,7 @@ namespace weft::tools::dissect {
 class Overview {
  public:
   struct Style {
-    Palette palette{};
+    Look look{};
     bool all{};   // nothing folded
     bool live{};  // line by line
   };

@@ -15,6 +15,7 @@
 #include "tools/audit/tls_words.hpp"
 #include "tools/cli/interruption.hpp"
 #include "tools/cli/key_log_file.hpp"
+#include "tools/cli/wrap.hpp"
 #include "tools/dissect/fields_view.hpp"
 #include "tools/dissect/overview.hpp"
 
@@ -35,7 +36,8 @@ class Pass {
         keys_(keys),
         purpose_(purpose),
         progress_(purpose.ladders || ::isatty(STDOUT_FILENO) == 0),
-        overview_({palette, options.all, purpose.live}, [this](const std::string& text) { print(text); }),
+        overview_({{palette, text_width(STDOUT_FILENO)}, options.all, purpose.live},
+                  [this](const std::string& text) { print(text); }),
         fields_({palette, options.json}, wanted_, [this](const std::string& text) { print(text); }) {}
 
   // Returns what is wrong with the capture, or that there is nothing to show.

@@ -12,20 +12,21 @@ namespace weft::tools {
 namespace {
 
 constexpr const char* kExplainDescription =
-    "Explains a capture: writes one HTML file, which needs no network, with a ladder of the messages, each octet with "
-    "its field, meaning and RFC section, and where payload lands. With --text the same in the terminal.";
+    "Explains a capture octet by octet, as a web page or as text\n"
+    "Writes one HTML file that needs no network: a ladder of the messages, each octet with its field, meaning and RFC "
+    "section, and where the payload is placed. --text shows the same in the terminal.";
 
 constexpr const char* kExplainFooter =
     "Examples:\n"
-    "  weft explain --demo                    a tour with every operation, in weft-tour.html\n"
-    "  weft explain trace.pcap                a capture, in trace.html\n"
-    "  weft explain trace.pcap -o page.html   the same, in page.html\n"
-    "  weft explain --demo --text             the tour in the terminal\n"
-    "  weft explain --demo --text --step      message by message, at a key press\n"
-    "  weft explain --json trace.pcap         for programs\n"
+    "  weft explain --demo                     a tour of every operation, in weft-tour.html\n"
+    "  weft explain trace.pcap                 a capture, in trace.html\n"
+    "  weft explain trace.pcap -o page.html    the same, in page.html\n"
+    "  weft explain --demo --text              the tour in the terminal\n"
+    "  weft explain --demo --text --step       one message per key press\n"
+    "  weft explain --json trace.pcap          for programs\n"
     "\n"
-    "Exit codes: 0 explained, 1 there is no connection --connection asks for, 2 the capture could not\n"
-    "be read to its end or the command line was wrong, 3 no iWARP in it, 130 --step was interrupted.";
+    "Exit codes: 0 success, 1 the capture has no such connection, 2 incomplete capture or wrong command line, 3 no "
+    "iWARP, 130 --step was interrupted.";
 
 }  // namespace
 
@@ -33,22 +34,20 @@ void add_explain_command(CLI::App& app, Selection& selection) {
   auto options = std::make_shared<explaining::Options>();
   CLI::App* explain = app.add_subcommand("explain", kExplainDescription);
   explain->footer(kExplainFooter);
-  auto* file =
-      explain->add_option("FILE", options->file,
-                          "The capture: pcap or pcapng, also compressed by gzip, zstd or xz; - is the standard input");
-  explain->add_flag("--demo", options->demo, "Instead of a capture a tour that has every operation")->excludes(file);
-  auto* output =
-      explain->add_option("-o,--output", options->output, "Write the page into this file; - is standard output")
-          ->type_name("FILE");
-  explain->add_option("--connection", options->connection, "This connection alone, as weft audit numbers them")
+  auto* file = explain->add_option(
+      "FILE", options->file, "The capture: pcap or pcapng, also compressed with gzip, zstd or xz; -: standard input");
+  explain->add_flag("--demo", options->demo, "Explain a built-in tour of every operation instead of a capture")
+      ->excludes(file);
+  auto* output = explain->add_option("-o,--output", options->output, "Write the page to this file; -: standard output")
+                     ->type_name("FILE");
+  explain->add_option("--connection", options->connection, "Explain only this connection (numbered as in weft audit)")
       ->type_name("N");
   explain
-      ->add_option("--keylog", options->keylog,
-                   "Decrypt TLS 1.3 with this file's secrets, which SSLKEYLOGFILE had written")
+      ->add_option("--keylog", options->keylog, "Decrypt TLS 1.3 with the secrets in this file (SSLKEYLOGFILE format)")
       ->type_name("FILE");
-  auto* text = explain->add_flag("--text", options->text, "Print it as text, and write no page")->excludes(output);
-  explain->add_flag("--step", options->step, "With --text: one message at a time, at a key press")->needs(text);
-  explain->add_flag("--json", options->json, "Print what the page is made from as JSON, and write no page")
+  auto* text = explain->add_flag("--text", options->text, "Print text instead of writing a page")->excludes(output);
+  explain->add_flag("--step", options->step, "With --text: show one message per key press")->needs(text);
+  explain->add_flag("--json", options->json, "Print the data of the page as JSON instead of writing a page")
       ->excludes(output)
       ->excludes(text);
   explain->callback([&selection, options] {

@@ -23,15 +23,15 @@ namespace weft::tools {
 namespace {
 
 constexpr const char* kInfoDescription =
-    "Shows the devices of this host (one per network interface), what each can do, how weft was built, which code "
-    "computes "
-    "CRCs and why, and where the libraries are that `weft run` puts in front of a program's own.";
+    "Shows devices, limits, build options and library paths\n"
+    "Lists the devices of this host (one per network interface), the limits of each, how weft was built, which code "
+    "computes CRCs and why, and where the libraries are that weft run loads.";
 
 constexpr const char* kInfoFooter =
     "Examples:\n"
-    "  weft info            for people\n"
-    "  weft info --json     for programs\n"
-    "  WEFT_CRC32C=portable weft info";
+    "  weft info                          for people\n"
+    "  weft info --json                   for programs\n"
+    "  WEFT_CRC32C=portable weft info     with the portable CRC code";
 
 using Named = std::pair<const char*, std::uint64_t>;
 

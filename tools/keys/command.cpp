@@ -24,9 +24,9 @@ namespace fs = std::filesystem;
 using transport::tls::Authority;
 
 constexpr const char* kKeysDescription =
-    "Makes what a first try of TLS needs, in the folder DIR: a certificate authority (CA) and, signed by it, a "
-    "certificate "
-    "for an end that listens and one for an end that connects. Good for a year; files that are there are not touched.";
+    "Makes a CA and certificates to try TLS with\n"
+    "Writes to the directory DIR a certificate authority (CA) and two certificates that it signed: one for the "
+    "listening end and one for the connecting end. They are valid for a year. Existing files are not replaced.";
 
 constexpr const char* kKeysFooter =
     "Examples:\n"
@@ -34,8 +34,9 @@ constexpr const char* kKeysFooter =
     "  weft rping -s -a 127.0.0.1 -C 3 --policy tls=require,tls-certificate=keys/server.pem,tls-ca=keys/ca.pem\n"
     "  weft rping -c -a 127.0.0.1 -C 3 --policy tls=require,tls-certificate=keys/client.pem,tls-ca=keys/ca.pem\n"
     "\n"
-    "Other tools' certificates do as well (PEM, keys without a password): docs/tls.md.\n"
-    "Exit codes: 0, 1 when a file cannot be written, 2 the command line was wrong.";
+    "Certificates of other tools work as well (PEM, keys without a password): see docs/tls.md.\n"
+    "\n"
+    "Exit codes: 0 success, 1 a file could not be written, 2 wrong command line.";
 
 struct KeysArguments {
   std::string folder{};
@@ -82,7 +83,7 @@ Outcome<std::vector<std::string>> names_for(const KeysArguments& arguments) {
   for (const std::string& name : arguments.names) {
     const auto good = transport::tls::Expectation::parse(name);
     if (!good || good->has_fingerprints() || name.contains('+'))
-      return usage_error("--name: '" + name + "' is neither dns:NAME nor ip:ADDRESS nor uri:URI.");
+      return usage_error("--name: '" + name + "' is not dns:NAME, ip:ADDRESS or uri:URI.");
   }
   return arguments.names;
 }
@@ -91,10 +92,10 @@ void tell(const fs::path& folder) {
   const auto line = [&](const char* name, const char* what) {
     std::printf("%-24s %s\n", (folder / name).c_str(), what);
   };
-  line("ca.pem", "the CA's certificate: both ends need it (tls-ca)");
-  line("ca-key.pem", "its key: for more certificates; no end needs it");
-  line("server.pem", "certificate and key of an end that listens (tls-certificate)");
-  line("client.pem", "the same of an end that connects");
+  line("ca.pem", "the CA's certificate, for both ends (tls-ca)");
+  line("ca-key.pem", "the CA's key, to sign more certificates; neither end needs it");
+  line("server.pem", "certificate and key of the listening end (tls-certificate)");
+  line("client.pem", "certificate and key of the connecting end (tls-certificate)");
 }
 
 Outcome<void> make_keys(const KeysArguments& arguments) {
@@ -120,12 +121,11 @@ void add_keys_command(CLI::App& app, Selection& selection) {
   CLI::App* command = app.add_subcommand("keys", kKeysDescription);
   command->footer(kKeysFooter);
   const auto arguments = std::make_shared<KeysArguments>();
-  command->add_option("DIR", arguments->folder, "The folder; made where it is not there")->required();
+  command->add_option("DIR", arguments->folder, "The directory; created if it does not exist")->required();
   command
-      ->add_option(
-          "--name", arguments->names,
-          "A name that the certificates bear: dns:NAME, ip:ADDRESS or uri:URI; again for more. By itself: this "
-          "host's name and addresses")
+      ->add_option("--name", arguments->names,
+                   "A name in the certificates: dns:NAME, ip:ADDRESS or uri:URI; can be repeated (default: this host's "
+                   "name and addresses)")
       ->type_name("NAME")
       ->expected(1)
       ->take_all();

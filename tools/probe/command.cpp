@@ -30,34 +30,33 @@ namespace weft::tools {
 namespace {
 
 constexpr const char* kProbeDescription =
-    "Leads conversations with an iWARP endpoint, breaks one rule of RFC 5044, 6581, 5041, 5040 or 7306 in each, and "
-    "judges "
-    "the reaction clause by clause: the Terminate, the end of the connection, the memory that must not change. What "
-    "the peer "
-    "sends meanwhile is judged by the rules of weft audit. Octets go to the one address given, and to no other.";
+    "Tests a live iWARP endpoint, clause by clause\n"
+    "Runs protocol exchanges with the endpoint, breaks one rule of RFC 5044, 6581, 5041, 5040 or 7306 in each, and "
+    "checks the reaction: the Terminate message, the end of the connection, the memory that must not change. Also "
+    "applies the rules of weft audit to everything the peer sends. Sends only to the given address.";
 
 constexpr const char* kProbeFooter =
-    "Profiles say what is there, and so what can be reached:\n"
-    "  raw     any endpoint: connections, and what ends them\n"
-    "  rping   an rping server (any RDMA stack has one): it can be brought to read\n"
-    "  weft    a weft probe-peer: memory with all rights, windows, shared receives, atomics, a report\n"
-    "  FILE    your own ULP, as the file describes it (docs/probe-profiles.md)\n"
+    "Profiles tell weft what it is talking to, and so which cases apply:\n"
+    "  raw      any endpoint: startup, and errors that end a connection\n"
+    "  rping    an rping server (every RDMA stack has one): its RDMA Reads, too\n"
+    "  weft     a weft probe-peer: memory with all rights, windows, shared receives, atomics\n"
+    "  FILE     your own ULP, described in the file (docs/probe-profiles.md)\n"
     "\n"
     "Examples:\n"
-    "  weft probe 192.0.2.7:4420                        what is there, by its reactions alone\n"
-    "  weft probe --profile rping 192.0.2.7:7174        an rping -s -P\n"
-    "  weft probe --profile weft [::1]:4420             a weft probe-peer -s, every clause\n"
+    "  weft probe 192.0.2.7:4420                         any endpoint\n"
+    "  weft probe --profile rping 192.0.2.7:7174         an rping -s -P\n"
+    "  weft probe --profile weft [::1]:4420              a weft probe-peer -s, every clause\n"
     "  weft probe --html report.html --pcap-dir caps 192.0.2.7:4420\n"
-    "                                                   a report for the vendor, and a capture for each case\n"
-    "  weft probe --only MPA-4.4 192.0.2.7:4420         the cases of RFC 5044 section 4.4 alone\n"
-    "  weft probe --fuzz 60 --seed 7 192.0.2.7:4420     random conversations for a minute\n"
-    "  weft probe --replay probe-7.case 192.0.2.7:4420  one of them again\n"
+    "      a report for the vendor, and a capture of each case\n"
+    "  weft probe --only MPA-4.4 192.0.2.7:4420          only the cases of RFC 5044 section 4.4\n"
+    "  weft probe --fuzz 60 --seed 7 192.0.2.7:4420      random exchanges for a minute\n"
+    "  weft probe --replay probe-7.case 192.0.2.7:4420   repeat one of them\n"
     "  weft probe --profile rping --listen 7174 --run \"rping -c -a {host} -p {port} -C 1\"\n"
-    "                                                   an endpoint that connects, started for each connection\n"
-    "  weft probe --list                                all cases\n"
+    "      test a connecting endpoint, started for each connection\n"
+    "  weft probe --list                                 list all cases\n"
     "\n"
-    "Exit codes: 0 no failure, 1 failures (with --strict: or warnings), 2 a report could not be\n"
-    "written or the command line was wrong, 3 nobody is there, or no iWARP.";
+    "Exit codes: 0 no failure, 1 failures (with --strict: or warnings), 2 report that could not be written or wrong "
+    "command line, 3 no endpoint responded, it has no iWARP, or it went away during the run.";
 
 using probing::Options;
 
@@ -74,8 +73,7 @@ Outcome<void> check_filter(const probe::CaseFilter& filter) {
     for (const std::string& word : *words) {
       const probe::CaseFilter alone{.only = {word}};
       if (std::ranges::none_of(probe::all_cases(), [&](const probe::Case& one) { return alone.allows(one); }))
-        return usage_error("no case has a name or a clause that begins with '" + word +
-                           "' (weft probe --list shows them).");
+        return usage_error("no case name or clause id begins with '" + word + "' (see weft probe --list).");
     }
   }
   return {};
@@ -83,7 +81,7 @@ Outcome<void> check_filter(const probe::CaseFilter& filter) {
 
 // "192.0.2.7:4420", "[::1]:4420", "host:4420".
 Outcome<verbs::Endpoint> read_target(const std::string& target) {
-  if (target.empty()) return usage_error("name the endpoint: HOST:PORT.");
+  if (target.empty()) return usage_error("name the endpoint to test: HOST:PORT.");
   const std::size_t colon = target.rfind(':');
   std::uint16_t port = 0;
   const char* const end = target.data() + target.size();
@@ -96,7 +94,7 @@ Outcome<verbs::Endpoint> read_target(const std::string& target) {
 }
 
 Outcome<std::unique_ptr<probe::Way>> way_of(const Options& options) {
-  if (options.listen.at.empty() && !options.listen.from.empty()) return usage_error("--from goes with --listen.");
+  if (options.listen.at.empty() && !options.listen.from.empty()) return usage_error("--from needs --listen.");
   auto own = probing::profile_of(options.profile);
   if (!own) return std::unexpected(own.error());
   if (!options.listen.at.empty()) return probing::way_by(options.listen, options.profile, *own, options.target);
@@ -161,58 +159,57 @@ Outcome<void> run_probe(const Options& options, const GlobalOptions& global) {
 }
 
 void add_report_options(CLI::App& probe, Options& options) {
-  probe.add_option("--json", options.json, "Write the report into this file (docs/probe.schema.json describes it)")
+  probe.add_option("--json", options.json, "Write the report to this file as JSON (schema: docs/probe.schema.json)")
       ->type_name("FILE");
-  probe.add_option("--junit", options.junit, "Write it into this file as JUnit's XML, for a CI system")
+  probe.add_option("--junit", options.junit, "Write the report to this file as JUnit XML, for CI systems")
       ->type_name("FILE");
-  probe.add_option("--html", options.html, "Write it into this file as a page that can be sent to a vendor")
+  probe.add_option("--html", options.html, "Write the report to this file as a self-contained web page")
       ->type_name("FILE");
-  probe.add_option("--pcap-dir", options.captures, "Write a capture of each case into this folder")->type_name("DIR");
-  probe.add_flag("-q,--quiet", options.quiet, "Print no report; the exit code tells");
-  probe.add_flag("-v,--verbose", options.verbose, "Print a line for each case when it is over");
-  probe.add_flag("--strict", options.strict, "Warnings count like failures");
+  probe.add_option("--pcap-dir", options.captures, "Write a capture of each case to this directory")->type_name("DIR");
+  probe.add_flag("-q,--quiet", options.quiet, "Print no report; only the exit code counts");
+  probe.add_flag("-v,--verbose", options.verbose, "Print a line for each completed case");
+  probe.add_flag("--strict", options.strict, "Treat warnings as failures");
 }
 
 void add_choice_options(CLI::App& probe, Options& options) {
-  // One word each, else the target behind it would be taken for a case.
-  probe.add_option("--only", options.filter.only, "These cases alone: names or clause ids, or how they begin")
+  // One word each: else the target after it would be taken for a case.
+  probe.add_option("--only", options.filter.only, "Run only these cases: names, clause ids or prefixes")
       ->type_name("CASE")
       ->delimiter(',')
       ->allow_extra_args(false);
-  probe.add_option("--skip", options.filter.skip, "Leave these cases out")
+  probe.add_option("--skip", options.filter.skip, "Do not run these cases: names, clause ids or prefixes")
       ->type_name("CASE")
       ->delimiter(',')
       ->allow_extra_args(false);
-  probe.add_flag("--list", options.list, "List all cases: name, clause, and what is done and wanted");
-  probe.add_option("--seed", options.seed, "Of what is random: the same seed, the same octets")
+  probe.add_flag("--list", options.list, "List all cases: name, clause, action and expected reaction");
+  probe.add_option("--seed", options.seed, "Random seed; the same seed sends the same octets")
       ->type_name("N")
       ->capture_default_str();
-  probe.add_option("--at-a-time", options.at_a_time, "Conversations side by side; 0 is what the profile allows")
+  probe
+      .add_option("--at-a-time", options.at_a_time, "Number of parallel connections; 0: as many as the profile allows")
       ->type_name("N")
       ->check(CLI::Range(0, 64))
       ->capture_default_str();
-  probe.add_option("--patience", options.patience, "How long a reaction is waited for")
+  probe.add_option("--patience", options.patience, "Time to wait for a reaction")
       ->type_name("MS")
       ->check(CLI::Range(10, 600000))
       ->capture_default_str();
   probe
       .add_option("--first-fpdu-delay", options.first_fpdu_delay,
-                  "Between the peer's Reply and the first FPDU (Linux's siw: 200)")
+                  "Delay between the peer's Reply and the first FPDU (for Linux siw: 200)")
       ->type_name("MS")
       ->check(CLI::Range(0, 10000))
       ->capture_default_str();
 }
 
 void add_random_options(CLI::App& probe, Options& options) {
-  probe.add_option("--fuzz", options.fuzz, "Instead of the cases: random conversations, for so long")
+  probe.add_option("--fuzz", options.fuzz, "Run random exchanges for this time, instead of the cases")
       ->type_name("SECONDS")
       ->check(CLI::Range(1, 86400));
-  probe
-      .add_option("--fuzz-dir", options.fuzz_folder,
-                  "Where --fuzz writes case files of what it finds, made as short as they go")
+  probe.add_option("--fuzz-dir", options.fuzz_folder, "Directory for the minimized case files that --fuzz writes")
       ->type_name("DIR")
       ->capture_default_str();
-  probe.add_option("--replay", options.replay, "Instead of the cases: the conversation of this case file")
+  probe.add_option("--replay", options.replay, "Repeat the exchange of this case file, instead of the cases")
       ->type_name("FILE");
 }
 
@@ -222,10 +219,10 @@ void add_probe_command(CLI::App& app, Selection& selection) {
   auto options = std::make_shared<Options>();
   CLI::App* probe = app.add_subcommand("probe", kProbeDescription);
   probe->footer(kProbeFooter);
-  probe->add_option("HOST:PORT", options->target, "The endpoint: octets go there, and nowhere else");
+  probe->add_option("HOST:PORT", options->target, "The endpoint to test");
   probe
       ->add_option("--profile", options->profile,
-                   "What is there: raw, rping or weft, or a file that describes your own ULP")
+                   "Kind of endpoint: raw, rping or weft, or a file that describes your own ULP")
       ->type_name("NAME|FILE")
       ->capture_default_str();
   add_choice_options(*probe, *options);

@@ -29,6 +29,7 @@ std::string_view word_of(const Report& report, bool strict) {
     case Overall::kNoFailure: return "no_failure";
     case Overall::kNothing: return "nothing_judged";
     case Overall::kWarnings: return "warnings";
+    case Overall::kPeerGone: return "peer_gone";
     case Overall::kFailures: return "failures";
   }
   return {};
@@ -107,6 +108,10 @@ std::string json_of(const Report& report, bool strict) {
   json.integer("seed", report.seed).text("started", time_text(report.started)).text("version", version_text());
   json.integer("took_ms", static_cast<std::uint64_t>(report.took.count())).boolean("interrupted", report.interrupted);
   json.boolean("strict", strict).text("verdict", word_of(report, strict));
+  if (report.gone) {
+    json.begin_object("peer_gone").text("after", report.gone->after == nullptr ? "" : report.gone->after->name);
+    json.integer("cases_finished", report.gone->finished).text("reason", shown(report.gone->reason)).end_object();
+  }
   put_counts(json, "case_counts", cases_of(report));
   put_counts(json, "rule_counts", rules_of(report));
   json.begin_array("cases");

@@ -7,6 +7,7 @@
 
 #include "tools/probe/counts.hpp"
 #include "tools/probe/markup.hpp"
+#include "tools/probe/outcome.hpp"
 
 namespace weft::tools::probing {
 namespace {
@@ -95,6 +96,8 @@ std::string junit_of(const Report& report, bool strict) {
   std::vector<TestCase> cases;
   std::vector<TestCase> rules;
   for (const CaseResult& one : report.cases) cases.push_back(test_of(one));
+  if (report.gone)
+    cases.push_back({.name = "the peer accepts connections", .verdict = Verdict::kFail, .message = gone_text(report)});
   for (const RuleResult& rule : report.rules) rules.push_back(test_of(report, rule));
   std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   XmlOut out(text);

@@ -16,10 +16,9 @@ namespace weft::tools::probing {
 namespace {
 
 constexpr const char* kRunHelp =
-    "With --listen: the command that starts the peer. {host} and {port} become where the prober listens. Its words are "
-    "separated by blanks, quotes hold words together, and no shell reads it. Profile weft: it is started once; else "
-    "for "
-    "each connection, and ended with it";
+    "With --listen: the command that starts the peer. {host} and {port} become the address of the prober. Words are "
+    "separated by blanks and can be quoted; no shell is used. Profile weft: started once; other profiles: started for "
+    "each connection and ended with it";
 
 std::string with(std::string word, const std::string& name, const std::string& value) {
   for (auto at = word.find(name); at != std::string::npos; at = word.find(name, at + value.size()))
@@ -30,19 +29,21 @@ std::string with(std::string word, const std::string& name, const std::string& v
 }  // namespace
 
 void add_listen_options(CLI::App& app, ListenArguments& arguments) {
-  app.add_option("--listen", arguments.at, "Wait for the peer's connections here, instead of connecting to it")
+  app.add_option("--listen", arguments.at, "Accept connections from the peer here, instead of connecting to it")
       ->type_name("[ADDR:]PORT");
-  app.add_option("--from", arguments.from,
-                 "With --listen: the address of the peer. Without it, the first one that connects is the peer; "
-                 "connections from elsewhere are reset")
+  app.add_option(
+         "--from", arguments.from,
+         "With --listen: the address of the peer; connections from other addresses are reset (default: the first "
+         "one that connects)")
       ->type_name("ADDR");
   app.add_option("--run", arguments.run, kRunHelp)->type_name("CMD");
-  app.add_flag("--show-output", arguments.show, "With --run: the peer's output goes to standard error");
+  app.add_flag("--show-output", arguments.show, "With --run: copy the peer's output to stderr");
 }
 
 Outcome<std::unique_ptr<probe::Way>> way_by(const ListenArguments& arguments, const std::string& profile,
                                             const std::optional<probe::Profile>& own, const std::string& target) {
-  if (!target.empty()) return usage_error("--listen waits for the peer: it takes no address of it ('" + target + "').");
+  if (!target.empty())
+    return usage_error("--listen cannot be used with the endpoint '" + target + "': the peer connects.");
   const bool port_alone = arguments.at.find(':') == std::string::npos;
   const std::string text = port_alone ? "127.0.0.1:" + arguments.at : arguments.at;
   const auto endpoint = transport::Endpoint::parse(text);
@@ -53,7 +54,8 @@ Outcome<std::unique_ptr<probe::Way>> way_by(const ListenArguments& arguments, co
     if (!address)
       return usage_error("--from '" + arguments.from + "': " + std::string(transport::describe(address.error())));
     if (address->family != endpoint->address.family)
-      return usage_error("--from '" + arguments.from + "' is of another family than '" + text + "'.");
+      return usage_error("--from '" + arguments.from + "' and --listen '" + text +
+                         "' must have the same address family.");
     from = *address;
   }
   auto words = words_of(arguments.run);
@@ -81,7 +83,7 @@ Outcome<std::unique_ptr<probe::Way>> way_by(const ListenArguments& arguments, co
     return way;
   }
   auto way = probe::way_from_peer(profile, std::move(listening));
-  if (!way) return usage_error("no profile has the name '" + profile + "'.");
+  if (!way) return usage_error("--profile: there is no profile '" + profile + "'.");
   way->place = place;
   return way;
 }

@@ -5,6 +5,7 @@
 
 #include <iterator>
 
+#include "tools/cli/wrap.hpp"
 #include "tools/probe/counts.hpp"
 #include "tools/probe/exchange_view.hpp"
 #include "tools/probe/markup.hpp"
@@ -111,8 +112,7 @@ std::string text_of(const Report& report, bool strict, const Palette& palette) {
     }
   }
   put_table(out, report, palette);
-  fmt::format_to(out, "\n{}", overall_line(report, strict, palette));
-  return text;
+  return wrapped_report(text) + '\n' + wrapped_verdict(overall_line(report, strict, palette));
 }
 
 std::string progress_text(const CaseResult& result, std::size_t done, std::size_t all, const Palette& palette) {

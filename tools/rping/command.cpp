@@ -15,23 +15,22 @@ namespace weft::tools {
 namespace {
 
 constexpr const char* kRpingDescription =
-    "RDMA ping-pong, wire-compatible with rdma-core's rping: either end can be the stock tool.\n"
-    "For each ping the client advertises a buffer, the server fetches the text with an RDMA Read and returns it with "
-    "an "
-    "RDMA Write.";
+    "Runs an RDMA ping-pong, compatible with rdma-core's rping\n"
+    "Either end can be the stock tool. For each ping the client advertises a buffer; the server fetches the text with "
+    "an RDMA Read and returns it with an RDMA Write.";
 
 constexpr const char* kRpingFooter =
     "Examples:\n"
-    "  weft rping -s -a 127.0.0.1 -v                   serve one client, show what it sends\n"
-    "  weft rping -s -a ::0 -P                         serve any number of clients, IPv4 and IPv6\n"
-    "  weft rping -c -a 127.0.0.1 -C 5 -S 4096 -v -V   five pings of 4096 octets, checked\n"
-    "  weft rping -c -a ::1 -C 1 --mpa-rev 1 --markers the older MPA start-up, with Markers\n"
+    "  weft rping -s -a 127.0.0.1 -v                     serve one client and show its pings\n"
+    "  weft rping -s -a ::0 -P                           serve any number of clients, IPv4 and IPv6\n"
+    "  weft rping -c -a 127.0.0.1 -C 5 -S 4096 -v -V     send five pings of 4096 octets and check them\n"
+    "  weft rping -c -a ::1 -C 1 --mpa-rev 1 --markers   use the MPA startup of RFC 5044\n"
     "\n"
-    "stdout has the lines of the stock tool; where it listens and what was done is told on stderr. ^C or SIGTERM ends "
-    "either end after the ping under way, and a second one at once.\n"
+    "stdout has the lines of the stock tool; the listening address and a summary go to stderr. ^C or SIGTERM ends "
+    "either end after the current ping; a second one ends it at once.\n"
     "\n"
-    "Exit codes: 0 all pings were answered, or ^C came after the first of them (-s -P: at any time), 1 something "
-    "failed, 2 the command line was wrong.";
+    "Exit codes: 0 all pings were answered, or ^C came after the first one (-s -P: at any time), 1 failure, 2 wrong "
+    "command line.";
 
 // What the command line says, before it makes sense.
 struct RpingArguments {
@@ -54,7 +53,7 @@ void add_stock_options(CLI::App& app, RpingArguments& arguments) {
   app.add_flag("-s", arguments.server, "Run as the server");
   app.add_flag("-c", arguments.client, "Run as the client");
   app.add_option("-a", arguments.address,
-                 "Client: the server's address or name. Server: the address to listen on (default 0.0.0.0; ::0 takes "
+                 "Client: the server's address or name. Server: the address to listen on (default 0.0.0.0; ::0 accepts "
                  "IPv6 and IPv4)")
       ->type_name("ADDR");
   app.add_option("-I", arguments.source, "Client: the local address to connect from")->type_name("ADDR");
@@ -62,44 +61,46 @@ void add_stock_options(CLI::App& app, RpingArguments& arguments) {
       ->type_name("PORT")
       ->capture_default_str()
       ->check(CLI::Range(1, 65535));
-  app.add_option("-C", options.count, "Pings to send over the connection; 0 goes on until interrupted")
+  app.add_option("-C", options.count, "Number of pings to send; 0: until interrupted")
       ->type_name("N")
       ->capture_default_str()
       ->check(CLI::Range(0, 0x7fffffff));
-  app.add_option("-S", options.size, "Octets of one ping, 26 to 65535")
+  app.add_option("-S", options.size, "Size of a ping in octets, 26 to 65535")
       ->type_name("SIZE")
       ->capture_default_str()
       ->check(CLI::Range(rping::kMinSize, rping::kMaxSize));
   app.add_flag("-v", options.verbose, "Show the text of each ping");
-  app.add_flag("-V", options.validate, "Check each ping's text, octet by octet (both ends can)");
-  app.add_flag("-P", options.persistent, "Server: go on serving, any number of clients at a time, until ^C or SIGTERM");
-  app.add_flag("-d", options.debug, "Say what happens step by step");
-  app.add_flag("-q", arguments.self_created_queue_pair,
-               "Accepted for compatibility; weft's queue pairs are always its own");
+  app.add_flag("-V", options.validate, "Check every octet of each ping (works at both ends)");
+  app.add_flag("-P", options.persistent, "Server: serve any number of clients at a time until ^C or SIGTERM");
+  app.add_flag("-d", options.debug, "Print debug messages for each step");
+  app.add_flag("-q", arguments.self_created_queue_pair, "Accepted for compatibility; has no effect");
 }
 
 void add_protocol_options(CLI::App& app, RpingArguments& arguments) {
-  app.add_option("--mpa-rev", arguments.mpa_revision, "MPA revision to ask for, or the highest to accept: 1 or 2")
+  app.add_option("--mpa-rev", arguments.mpa_revision, "MPA revision to request, or the highest to accept: 1 or 2")
       ->type_name("REV")
       ->capture_default_str()
       ->check(CLI::Range(1, 2));
-  app.add_flag("--no-crc", arguments.no_crc, "Do not ask for CRCs; they are used all the same if the peer asks");
-  app.add_flag("--markers", arguments.markers, "Ask the peer for MPA Markers in what it sends");
-  app.add_option("--rtr", arguments.rtr,
-                 "Ready-to-receive indication of peer-to-peer mode (RFC 6581): send, write, read or none. Client: what "
-                 "to offer (default none). Server: what to accept (default all); with none it rejects who asks for one")
+  app.add_flag("--no-crc", arguments.no_crc, "Do not request CRCs; they are still used if the peer requests them");
+  app.add_flag("--markers", arguments.markers, "Request MPA Markers from the peer");
+  app.add_option(
+         "--rtr", arguments.rtr,
+         "Ready-to-receive message of peer-to-peer mode (RFC 6581): send, write, read or none. Client: the one to "
+         "offer (default none). Server: the one to accept (default any); none rejects clients that ask for one")
       ->type_name("KIND")
       ->check(CLI::IsMember({"send", "write", "read", "none"}));
-  add_policy_option(app, arguments.policy, "Policy of every connection");
+  add_policy_option(app, arguments.policy, "Policy for every connection");
   app.add_option("--max-clients", arguments.options.max_clients,
-                 "Server with -P: clients at a time; who comes beyond that is rejected")
+                 "Server with -P: maximum number of clients at a time; more are rejected")
       ->type_name("N")
       ->capture_default_str()
       ->check(CLI::Range(1, 65535));
-  app.add_option("--ird", arguments.options.ird, "Inbound RDMA Reads at a time, 0 to 128 (client: default 1)")
+  app.add_option("--ird", arguments.options.ird,
+                 "Maximum number of concurrent inbound RDMA Reads, 0 to 128 (client: default 1)")
       ->type_name("N")
       ->check(CLI::Range(0, 128));
-  app.add_option("--ord", arguments.options.ord, "Outbound RDMA Reads at a time, 0 to 128 (client: default 1)")
+  app.add_option("--ord", arguments.options.ord,
+                 "Maximum number of concurrent outbound RDMA Reads, 0 to 128 (client: default 1)")
       ->type_name("N")
       ->check(CLI::Range(0, 128));
 }
@@ -118,12 +119,12 @@ verbs::Policy policy_from(const RpingArguments& arguments) {
 }
 
 Outcome<void> check_roles(const RpingArguments& arguments) {
-  if (arguments.server == arguments.client) return usage_error("say either -s (server) or -c (client).");
-  if (arguments.client && arguments.address.empty()) return usage_error("-c needs -a ADDR, the server to ping.");
+  if (arguments.server == arguments.client) return usage_error("choose either -s (server) or -c (client).");
+  if (arguments.client && arguments.address.empty()) return usage_error("-c needs -a ADDR, the server's address.");
   if (arguments.server && !arguments.source.empty())
-    return usage_error("-I is for the client (-c); a server listens on -a ADDR.");
+    return usage_error("-I works only with -c; a server listens on -a ADDR.");
   if (arguments.client && arguments.mpa_revision == 1 && !arguments.rtr.empty() && arguments.rtr != "none") {
-    return usage_error("--rtr " + arguments.rtr + " needs --mpa-rev 2: revision 1 has no ready-to-receive indication.");
+    return usage_error("--rtr " + arguments.rtr + " needs --mpa-rev 2: revision 1 has no ready-to-receive message.");
   }
   return {};
 }

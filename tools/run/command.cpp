@@ -25,25 +25,26 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kRunDescription =
-    "Runs a program that uses libibverbs and librdmacm with weft's instead: unchanged, without RDMA hardware and "
-    "privileges.\n"
-    "The program takes this command's place: its process id, signals and exit status are its own. --pcap and --log "
-    "hold for it and for what it starts.";
+    "Runs an unchanged verbs program on weft\n"
+    "The program uses weft's libibverbs and librdmacm instead of the system's: without RDMA hardware and privileges. "
+    "It replaces this process: process id, signals and exit code are its own. --pcap and --log apply to the program "
+    "and its child processes. Options of weft stand before PROGRAM; everything after it belongs to the program. 'weft "
+    "run -- PROGRAM' works as well.";
 
 constexpr const char* kRunFooter =
-    "--pcap: %p in FILE becomes the process id; without it the processes overwrite each other's capture.\n"
-    "What it sets: LD_LIBRARY_PATH, WEFT_PCAP, WEFT_LOG, WEFT_POLICY and WEFT_CONFIG. WEFT_LIBRARY_PATH names the "
-    "folder of the libraries where it is not the installed one.\n"
-    "Programs that the system's loader does not let it reach (setuid, file capabilities, DT_RPATH, statically linked) "
-    "are named on stderr and run all the same.\n"
+    "--pcap: %p in FILE becomes the process id; without it, processes overwrite each other's capture.\n"
+    "weft run sets LD_LIBRARY_PATH, WEFT_PCAP, WEFT_LOG, WEFT_POLICY and WEFT_CONFIG. Set WEFT_LIBRARY_PATH if the "
+    "libraries are not in the installed directory.\n"
+    "Programs that ignore LD_LIBRARY_PATH (setuid, file capabilities, DT_RPATH, static linking) run with a warning on "
+    "stderr.\n"
     "\n"
     "Examples:\n"
-    "  weft run -- ibv_devinfo\n"
-    "  weft run -- rping -s -a 192.0.2.7 -C 10 -v\n"
-    "  weft run --pcap 'ping-%p.pcap' --log info -- rping -c -a 192.0.2.7 -C 10 -v\n"
-    "  weft run --policy mpa-rev=1,crc=off -- ib_write_bw -R 192.0.2.7\n"
+    "  weft run ibv_devinfo\n"
+    "  weft run rping -s -a 192.0.2.7 -C 10 -v\n"
+    "  weft run --pcap 'ping-%p.pcap' --log info rping -c -a 192.0.2.7 -C 10 -v\n"
+    "  weft run --policy mpa-rev=1,crc=off ib_write_bw -R 192.0.2.7\n"
     "\n"
-    "Exit codes: the program's; 127 it was not found, 126 it cannot be executed, 2 the command line was wrong.";
+    "Exit codes: the program's; 127 program not found, 126 program not executable, 2 wrong command line.";
 
 struct RunArguments {
   std::string policy{};
@@ -60,7 +61,7 @@ std::string value_of(const char* name) {
 
 // The table of keys behind the options: "  crc   on or off. Ask for CRCs ...".
 std::string footer() {
-  constexpr std::size_t kColumn = 22;
+  constexpr std::size_t kColumn = 26;
   std::string text = "Keys of --policy:\n";
   for (const verbs::PolicyKey& key : verbs::policy_keys()) {
     std::string line = "  " + std::string(key.name);
@@ -159,8 +160,7 @@ Failure become(const std::string& path, const std::vector<std::string>& command)
 }
 
 Outcome<void> run_program(const RunArguments& arguments, const GlobalOptions& global) {
-  if (global.command.empty())
-    return usage_error("say which program to run: weft run [options] -- PROGRAM [arguments].");
+  if (global.command.empty()) return usage_error("name the program to run: weft run [options] PROGRAM [arguments].");
   if (auto done = set_environment(arguments, global); !done) return done;
   const auto path = run::find_program(global.command.front());
   if (!path) return std::unexpected(path.error());
@@ -174,9 +174,11 @@ void add_run_command(CLI::App& app, Selection& selection) {
   CLI::App* command = app.add_subcommand("run", kRunDescription);
   command->footer(footer());
   const auto arguments = std::make_shared<RunArguments>();
-  command->add_option("--policy", arguments->policy, "Policy of every connection, for instance mpa-rev=1,crc=off")
+  command->add_option("--policy", arguments->policy, "Policy for every connection, for instance mpa-rev=1,crc=off")
       ->type_name("KEY=VALUE,...");
-  command->add_option("--config", arguments->config, "A file with log, pcap and policy; options and variables win")
+  command
+      ->add_option("--config", arguments->config,
+                   "Read log, pcap and policy from FILE; options and environment variables take precedence")
       ->type_name("FILE");
   command->callback([arguments, &app, &selection] {
     selection.takes_command = true;
