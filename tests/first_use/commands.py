@@ -44,7 +44,7 @@ def of_document(name, text):
 
 def markdown_blocks(text):
     """(number of the first line, lines without their indentation) of each block of code: indented by four or more, or fenced. Of a
-    fence that says `console` the opening line comes along; one that says `text` has no commands."""
+    fence that says `console` the opening line comes along; one that says `text` or `cpp` has no commands."""
     lines, at, before = text.split("\n"), 0, ""
     while at < len(lines):
         begin = at
@@ -54,7 +54,7 @@ def markdown_blocks(text):
                 at += 1
             if lines[begin] == CONSOLE:
                 yield begin + 2, lines[begin:at]
-            elif lines[begin] != "```text":
+            elif lines[begin] not in ("```text", "```cpp"):
                 yield begin + 2, lines[begin + 1:at]
         elif lines[at].startswith("    ") and not before:
             while at < len(lines) and (lines[at].startswith("    ") or (not lines[at] and lines[at + 1:at + 2] and lines[at + 1].startswith("    "))):

@@ -27,7 +27,7 @@ provide() { printf '#!/bin/sh\n%s\n' "$2" >"$work/bin/$1"; chmod +x "$work/bin/$
 expect 0 'Usage: ./check' ./check --help
 expect 0 'Takes no arguments' ./demo --help
 expect 2 "unknown argument 'fast'" ./check fast
-expect 2 'wants a number of seconds' ./check --fuzz soon
+expect 2 'needs a number of seconds' ./check --fuzz soon
 expect 2 "unknown argument 'fast'" ./demo fast
 expect 1 'there is no apt to install them' ./demo
 expect 1 'ninja-build | runs the build' ./check --quick
