@@ -32,8 +32,9 @@ struct PcapError {
   int os_error{};              // errno; 0 then
 };
 
-// One file for any number of connections. Thread-safe. Every call leaves whole packets in the file, so the file of a
-// killed program is readable.
+// One file for any number of connections. Thread-safe. The file has its name from the beginning, and every call leaves
+// whole packets in it: it can be read while the program runs, and after it was killed. When a write fails (a full disk, a
+// limit of setrlimit(2)), the file ends behind the last whole packet.
 class PcapTap {
  public:
   // Creates or truncates `path`, for its owner alone; follows no link, and writes to no file of another user. A named

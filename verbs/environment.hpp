@@ -4,6 +4,7 @@
 //   variable      what it takes                                                              read by
 //   WEFT_LOG      trace, debug, info, warn, error or off                                     C++ programs, drop-in libraries
 //   WEFT_PCAP     a file for every connection's octets; "%p" in it becomes the process id    the same
+//   WEFT_PCAP_EXIT  the exit code of a process whose capture was cut short (below)           the same
 //   WEFT_CRC32C   isa-l or portable: the code that computes CRCs                             the same
 //   WEFT_POLICY   KEY=VALUE,... of every connection's policy (verbs/policy_text.hpp)         the drop-in libraries
 //   WEFT_CONFIG   a file that says all this (verbs/configuration.hpp); variables win         the drop-in libraries
@@ -12,6 +13,9 @@
 // program itself has set with set_log_level(), set_capture_file() or set_crc32c(), before or afterwards, holds instead,
 // and then the variable is not read. A value that cannot be understood or done changes nothing and is told on the log
 // at level warn.
+//
+// WEFT_PCAP_EXIT (1 to 255; weft run --pcap sets it to 2) is read when the process calls exit(): with capture_failure() it
+// prints why on standard error and ends with that code. _exit() and signals end it as ever.
 //
 // All of them are ignored under secure execution (setuid, file capabilities): the user that starts such a program must
 // not choose which files it reads and writes.

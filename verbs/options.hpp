@@ -45,6 +45,9 @@ bool flush_log(std::chrono::milliseconds patience);
 // An empty path stops capturing for new connections. When a write fails later (disk full ...), the log tells it once,
 // as a warning, and the capture ends there.
 [[nodiscard]] Result<void> set_capture_file(const std::string& path);
+// Why a capture of this process is not complete: "cannot write FILE: No space left on device". Empty when nothing failed.
+// The file has whole packets up to there. Holds the first failure, also of a capture that has been stopped since. Thread-safe.
+[[nodiscard]] std::string capture_failure();
 
 inline constexpr std::size_t kMostProgressThreads = 64;  // that set_progress_threads() takes
 // How many progress threads serve the connections' sockets where no thread of the application does: 1 to
