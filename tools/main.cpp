@@ -13,6 +13,7 @@
 #include "tools/cli/checks.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/help.hpp"
+#include "tools/cli/json_option.hpp"
 #include "tools/cli/mistyped.hpp"
 #include "tools/cli/standard_output.hpp"
 #include "tools/cli/version.hpp"
@@ -83,7 +84,9 @@ Outcome<void> run_selected(const Selection& selection, const GlobalOptions& opti
   }
   if (auto set = start_log(options); !set) return set;
   if (auto set = choose_crc32c_routine(); !set) return set;
-  return selection.run(options);
+  auto done = selection.run(options);
+  if (done) done = check_capture();
+  return done;
 }
 
 // Takes off the command line what stands behind "--": a program's own words, which the parser must not look at.
@@ -142,5 +145,7 @@ int run(int argc, char** argv) {
 // it is ignored flush_output() sees the error. Sockets never raise it.
 int main(int argc, char** argv) {
   weft::tools::occupy_standard_descriptors();
+  weft::tools::survive_size_limits();
+  weft::tools::join_json_file(argc, argv);
   return weft::tools::run(argc, argv);
 }

@@ -15,6 +15,7 @@
 #include "tools/cli/colour.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/interruption.hpp"
+#include "tools/cli/json_option.hpp"
 #include "tools/cli/key_log_file.hpp"
 #include "tools/cli/standard_output.hpp"
 
@@ -33,7 +34,7 @@ constexpr const char* kAuditFooter =
     "Examples:\n"
     "  weft audit trace.pcapng                     a report for people, its verdict in the last line\n"
     "  weft audit --summary a.pcap b.pcapng.gz     a line for each connection and for each broken rule\n"
-    "  weft audit --quiet --json out.json t.pcap   for a program; the exit code tells too\n"
+    "  weft audit --quiet --json=out.json t.pcap   for a program; the exit code tells too\n"
     "  tcpdump -w - port 7174 | weft audit -       from a pipe: findings are printed as they are known\n"
     "  weft audit -i eth0                          live, the same way; ^C ends it with a summary\n"
     "  weft audit --keylog keys.log t.pcap         what is inside TLS 1.3, too\n"
@@ -81,7 +82,7 @@ Outcome<void> check_operands(const AuditOptions& options) {
 // One that fails does not keep the other from being written.
 Outcome<void> write_reports(const std::vector<audit::Report>& reports, const AuditOptions& options) {
   Outcome<void> json, junit;
-  if (!options.json.empty()) json = write_file(options.json, audit::json_of(reports));
+  if (!options.json.empty()) json = write_report(options.json, audit::json_of(reports), Readers::kOwner);
   if (!options.junit.empty()) junit = write_file(options.junit, audit::junit_of(reports, options.strict));
   return json ? junit : json;
 }
@@ -127,10 +128,7 @@ void add_audit_command(CLI::App& app, Selection& selection) {
       ->add_option("-i,--interface", options->interface,
                    "Capture live from this interface, until interrupted (needs the right to)")
       ->type_name("IFACE");
-  audit
-      ->add_option("--json", options->json,
-                   "Write the report into this file (docs/audit.schema.json describes it): one for all captures")
-      ->type_name("FILE");
+  add_json_option(*audit, options->json, "Write the report as JSON (docs/audit.schema.json), one for all captures");
   audit->add_option("--junit", options->junit, "Write it into this file as JUnit's XML, for a CI system")
       ->type_name("FILE");
   audit
@@ -158,6 +156,7 @@ void add_audit_command(CLI::App& app, Selection& selection) {
       ->allow_extra_args(false);
   audit->add_flag("--list", options->list, "List all rules: clause, severity, layer, section and what it asks for");
   audit->callback([&selection, options] {
+    options->quiet = options->quiet || options->json == "-";
     selection.run = [options](const GlobalOptions& global) { return run_audit(*options, global); };
   });
 }

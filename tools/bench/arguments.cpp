@@ -5,6 +5,7 @@
 #include <map>
 
 #include "tools/bench/pinning.hpp"
+#include "tools/cli/json_option.hpp"
 #include "tools/cli/policy_option.hpp"
 
 namespace weft::tools::bench {
@@ -98,11 +99,10 @@ void add_crc_option(CLI::App& command, std::string& crc) {
       ->check(CLI::IsMember({"on", "off"}));
 }
 
-void add_json_option(CLI::App& command, Options& options) {
-  command.add_flag("--json", options.output.json,
-                   "Print one JSON object: weft, tcp, ratio, unit, better (lower or higher), and the figures behind "
-                   "them; mtu is null "
-                   "where FPDUs were as long as TCP's segments allowed");
+void add_json_of_report(CLI::App& command, Options& options) {
+  add_json_option(command, options.output.json,
+                  "Write one JSON object: weft, tcp, ratio, unit, better (lower or higher), and the figures "
+                  "behind them; mtu is null where FPDUs were as long as TCP's segments allowed");
 }
 
 void add_setup_options(CLI::App& command, Arguments& arguments) {
@@ -114,7 +114,7 @@ void add_setup_options(CLI::App& command, Arguments& arguments) {
   add_crc_option(command, arguments.crc);
   add_policy_option_of_both_ends(command, options.policy.text);
   add_against_option(command, arguments.against);
-  add_json_option(command, options);
+  add_json_of_report(command, options);
 }
 
 }  // namespace
@@ -178,7 +178,7 @@ void add_options(CLI::App& command, Arguments& arguments) {
       "--count", options.output.count,
       "Instead of measuring time, run a fixed number of weft's messages and print the heap allocations of each; then "
       "again under strace, where it is installed, and print the system calls of each");
-  add_json_option(command, options);
+  add_json_of_report(command, options);
 }
 
 Outcome<Against> against_of(const std::vector<std::string>& names) {
@@ -232,7 +232,7 @@ Outcome<Options> options_of(const Arguments& arguments) {
   if (options.pinned && !Placement(Seat::kFollower).possible()) return usage_error("--pinned wants two processors.");
   if (perftest && options.blocking != Blocking::kPoll) return usage_error("--pattern perftest polls: no --blocking.");
   if (perftest && options.connections != 1) return usage_error("--pattern perftest has one connection.");
-  if (options.output.count && (perftest || options.output.json))
+  if (options.output.count && (perftest || !options.output.json.empty()))
     return usage_error("--count goes with our own pattern, and as text.");
   if (options.idle_target && options.op != Op::kRead) return usage_error("--idle-target goes with --op read.");
   return options;

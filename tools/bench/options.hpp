@@ -52,7 +52,7 @@ struct Segments {
 
 struct Output {
   bool count = false;  // instead of figures: system calls and heap allocations of a message
-  bool json = false;
+  std::string json{};  // a file for the report; -: standard output; empty: as text alone
 };
 
 struct Options {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "tools/bench/suite.hpp"
 #include "tools/bench/sweep.hpp"
 #include "tools/cli/interruption.hpp"
+#include "tools/cli/json_option.hpp"
 #include "tools/cli/policy_option.hpp"
 #include "tools/cli/progress_line.hpp"
 #include "tools/cli/standard_output.hpp"
@@ -35,8 +35,8 @@ constexpr const char* kSuiteFooter =
     "\n"
     "Examples:\n"
     "  weft bench suite --quick\n"
-    "  weft bench suite --against tcp,ucx,libfabric --output figures.json --plot figures.svg\n"
-    "  weft bench suite --tls --duration 20 --output tls.json";
+    "  weft bench suite --against tcp,ucx,libfabric --json=figures.json --plot figures.svg\n"
+    "  weft bench suite --tls --duration 20 --json=tls.json";
 
 struct SuiteArguments {
   Options common{.duration = 4.0, .repetitions = 7};
@@ -58,8 +58,8 @@ void add_suite_options(CLI::App& command, SuiteArguments& arguments) {
                    "What TLS costs, instead: latency, bandwidth and set-ups with TLS (--policy tls=require, if it says "
                    "nothing else of TLS), without it, of raw TCP and of OpenSSL on raw TCP, which is the reference");
   command.add_option("--only", arguments.only, "Only the lines whose name contains TEXT")->type_name("TEXT");
-  command.add_option("--output", arguments.output, "Write everything behind the table into FILE, as JSON")
-      ->type_name("FILE");
+  add_json_option(command, arguments.output, "Write everything behind the table as JSON");
+  command.add_option("--output", arguments.output, "The same as --json=FILE")->type_name("FILE");
   command
       .add_option(
           "--plot", arguments.plot,
@@ -70,12 +70,11 @@ void add_suite_options(CLI::App& command, SuiteArguments& arguments) {
 
 // At once, and not after ten minutes of measuring.
 Outcome<void> try_to_write(const std::string& path) {
-  if (path.empty() || std::ofstream(path, std::ios::app)) return {};
-  return usage_error("cannot write " + path + ".");
+  return path.empty() || path == "-" ? Outcome<void>() : check_writable(path);
 }
 
 Outcome<void> write_results(const std::string& path, const std::string& text) {
-  return path.empty() ? Outcome<void>() : write_file(path, text);
+  return path.empty() ? Outcome<void>() : write_report(path, text);
 }
 
 // Those that were measured, in the order of the cases: all, or the first ones where ^C came.
@@ -89,7 +88,12 @@ std::string title_of(std::size_t index, const std::vector<SuiteCase>& cases) {
   return "line " + std::to_string(index + 1) + " of " + std::to_string(cases.size()) + ", " + cases[index].name + ": ";
 }
 
-Outcome<SuiteRun> run_cases(const std::vector<SuiteCase>& cases, const GlobalOptions& global) {
+Outcome<void> print_table_line(const SuiteArguments& arguments, const std::string& line) {
+  return arguments.output == "-" ? Outcome<void>() : print_line(line);
+}
+
+Outcome<SuiteRun> run_cases(const SuiteArguments& arguments, const std::vector<SuiteCase>& cases,
+                            const GlobalOptions& global) {
   SuiteRun run;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     SuiteResult result{.what = cases[i]};
@@ -102,7 +106,8 @@ Outcome<SuiteRun> run_cases(const std::vector<SuiteCase>& cases, const GlobalOpt
     } else {
       result.error = report.error().sentence;
     }
-    if (auto printed = print_line(suite_line(result)); !printed) return std::unexpected(printed.error());
+    if (auto printed = print_table_line(arguments, suite_line(result)); !printed)
+      return std::unexpected(printed.error());
     run.results.push_back(std::move(result));
   }
   return run;
@@ -184,8 +189,8 @@ Outcome<void> run_suite(SuiteArguments arguments, const GlobalOptions& global) {
   const auto cases = prepare(arguments, global, keys);
   if (!cases) return std::unexpected(cases.error());
   if (auto caught = catch_interruptions(); !caught) return caught;
-  if (auto printed = print_line(suite_heading()); !printed) return printed;
-  const auto run = run_cases(*cases, global);
+  if (auto printed = print_table_line(arguments, suite_heading()); !printed) return printed;
+  const auto run = run_cases(arguments, *cases, global);
   if (!run) return std::unexpected(run.error());
   const auto missing = names_behind(*cases, run->results.size());
   if (auto written = write_results(arguments.output, suite_json(run->results, missing)); !written) return written;

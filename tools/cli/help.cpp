@@ -43,7 +43,7 @@ std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI:
 
 // The parser's own text names types and checks; the descriptions say that better.
 std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
-  if (option->get_type_size() == 0) return {};
+  if (option->get_type_size() == 0) return option->get_type_name();  // "[=FILE]", or nothing
   const std::string type = option->get_type_name();
   return ' ' + type.substr(0, type.find(':'));
 }

@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "tools/cli/json_option.hpp"
 #include "tools/dissect/run.hpp"
 
 namespace weft::tools {
@@ -47,7 +48,7 @@ void add_dissect_command(CLI::App& app, Selection& selection) {
   auto* all = dissect->add_flag("--all", options->all,
                                 "In the overview show all messages; otherwise many in the middle are counted only");
   auto* json =
-      dissect->add_flag("--json", options->json, "The fields as one JSON object a line, for each frame and FPDU");
+      add_json_option(*dissect, options->json, "The fields alone, as one JSON object a line for each frame and FPDU");
   dissect->add_option("--connection", options->asked.connection, "This connection alone, as weft audit numbers them")
       ->type_name("N");
   auto* packet = dissect

@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "tools/cli/json_option.hpp"
 #include "tools/explain/run.hpp"
 
 namespace weft::tools {
@@ -48,7 +49,7 @@ void add_explain_command(CLI::App& app, Selection& selection) {
       ->type_name("FILE");
   auto* text = explain->add_flag("--text", options->text, "Print it as text, and write no page")->excludes(output);
   explain->add_flag("--step", options->step, "With --text: one message at a time, at a key press")->needs(text);
-  explain->add_flag("--json", options->json, "Print what the page is made from as JSON, and write no page")
+  add_json_option(*explain, options->json, "Write what the page is made from as JSON, and no page")
       ->excludes(output)
       ->excludes(text);
   explain->callback([&selection, options] {
