@@ -106,8 +106,8 @@ int exit_code_of_cut_capture() {
   return code > 0 && code < 256 ? code : 0;
 }
 
-// Runs after all other handlers of exit(), this library's log included: 101 is the lowest priority that a program can have.
-// Only _exit() can still change the exit code.
+// Runs after all other handlers of exit(), this library's log included: 101 is the lowest priority that a program can
+// have. Only _exit() can still change the exit code.
 [[gnu::destructor(101)]] void end_where_capture_was_cut() {
   const int code = exit_code_of_cut_capture();
   const std::string failure = code == 0 ? std::string() : capture_failure();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that commands write: whole or not there, their owner's alone where they have payload, and captures that say
-// so when they are cut; the files that they cannot read; and --json[=FILE], the same everywhere.
+// Files that commands write: complete or absent, mode 0600 if they contain payload. Incomplete captures are reported.
+// Files that commands cannot read. --json[=FILE], the same in every command.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

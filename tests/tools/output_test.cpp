@@ -36,8 +36,8 @@ TEST_P(FullDisk, AndSoIsAClosedDescriptor) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Commands, FullDisk,
-                         testing::Values("info", "info --json", "--help", "rping --help", "--version",
-                                         "help bench lat", "dissect " WEFT_SAMPLE, "dissect --json " WEFT_SAMPLE,
+                         testing::Values("info", "info --json", "--help", "rping --help", "--version", "help bench lat",
+                                         "dissect " WEFT_SAMPLE, "dissect --json " WEFT_SAMPLE,
                                          "explain --text " WEFT_SAMPLE, "explain --json " WEFT_SAMPLE,
                                          "explain -o - " WEFT_SAMPLE, "audit " WEFT_SAMPLE, "audit --list",
                                          "audit --json " WEFT_SAMPLE, "demo --pcap \"$2\"", "keys \"$2\"",

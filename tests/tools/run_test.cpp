@@ -62,8 +62,8 @@ TEST_F(Run, LeavesTheWordsOfTheProgramAlone) {
 
 // As with env, nice and strace: the first word that is no option of weft's is the program, whatever it is called.
 TEST_F(Run, NeedsNoMarkBeforeTheProgram) {
-  const Ended ended = run({"run", "printf", "<%s>", "--log", "loud", "info", "--", "-h"});
-  EXPECT_EQ(ended.out, "<--log><loud><info><--><-h>") << ended.err;
+  const Ended ended = run({"run", "printf", "<%s>", "--log", "loud", "info", "--json", "x.json", "--", "-h"});
+  EXPECT_EQ(ended.out, "<--log><loud><info><--json><x.json><--><-h>") << ended.err;
   EXPECT_EQ(ended.exit_code, 0);
   EXPECT_EQ(run({"--log", "debug", "run", "--policy", "crc=off", "sh", "-c", "echo $WEFT_LOG $WEFT_POLICY"}).out,
             "debug crc=off\n");

@@ -94,152 +94,129 @@ Outcome<void> print_table_line(const SuiteArguments& arguments, const std::strin
 
 Outcome<SuiteRun> run_cases(const SuiteArguments& arguments, const std::vector<SuiteCase>& cases,
                             const std::vector<RivalStack>& stacks, const GlobalOptions& global) {
-                            const GlobalOptions& global) {
-                              SuiteRun run;
-                              for (std::size_t i = 0; i < cases.size(); ++i) {
-                                SuiteResult result{.what = cases[i]};
-                                auto report = measure_apart(cases[i].options, global, title_of(i, cases));
-                                if (!report) clear_progress_line();  // its process had no time for that
-                                run.interrupted = !report && report.error().code == ExitCode::kInterrupted;
-                                if (run.interrupted) return run;
-                                if (report) {
-                                  result.report = std::move(*report);
-                                } else {
-                                  result.error = report.error().sentence;
-                                }
-                                if (auto printed = print_table_line(arguments, suite_line(result, stacks)); !printed)
-                                  return std::unexpected(printed.error());
-                                run.results.push_back(std::move(result));
-                              }
-                              return run;
-                            }
+  SuiteRun run;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    SuiteResult result{.what = cases[i]};
+    auto report = measure_apart(cases[i].options, global, title_of(i, cases));
+    if (!report) clear_progress_line();  // its process had no time for that
+    run.interrupted = !report && report.error().code == ExitCode::kInterrupted;
+    if (run.interrupted) return run;
+    if (report) {
+      result.report = std::move(*report);
+    } else {
+      result.error = report.error().sentence;
+    }
+    if (auto printed = print_table_line(arguments, suite_line(result, stacks)); !printed)
+      return std::unexpected(printed.error());
+    run.results.push_back(std::move(result));
+  }
+  return run;
+}
 
-                            std::vector<std::string> names_behind(const std::vector<SuiteCase>& cases,
-                                                                  std::size_t done) {
-                              std::vector<std::string> names;
-                              for (std::size_t i = done; i < cases.size(); ++i) names.push_back(cases[i].name);
-                              return names;
-                            }
+std::vector<std::string> names_behind(const std::vector<SuiteCase>& cases, std::size_t done) {
+  std::vector<std::string> names;
+  for (std::size_t i = done; i < cases.size(); ++i) names.push_back(cases[i].name);
+  return names;
+}
 
-                            std::unexpected<Failure> interrupted_after(std::size_t done,
-                                                                       const std::vector<std::string>& missing) {
-                              return std::unexpected(Failure{"interrupted: " + std::to_string(done) + " of " +
-                                                                 std::to_string(done + missing.size()) +
-                                                                 " lines were complete; from '" + missing.front() +
-                                                                 "' on they are missing.",
-                                                             ExitCode::kInterrupted});
-                            }
+std::unexpected<Failure> interrupted_after(std::size_t done, const std::vector<std::string>& missing) {
+  return std::unexpected(Failure{"interrupted: " + std::to_string(done) + " of " +
+                                     std::to_string(done + missing.size()) + " lines were complete; from '" +
+                                     missing.front() + "' on they are missing.",
+                                 ExitCode::kInterrupted});
+}
 
-                            Outcome<void> plot_sweep(const SuiteArguments& arguments, const GlobalOptions& global) {
-                              if (arguments.plot.empty()) return {};
-                              const auto panels = sweep(arguments.common, global);
-                              if (panels) return write_results(arguments.plot, as_svg(*panels));
-                              clear_progress_line();
-                              if (panels.error().code != ExitCode::kInterrupted) return std::unexpected(panels.error());
-                              return std::unexpected(
-                                  Failure{"interrupted: all lines were complete; " + arguments.plot + " is not drawn.",
-                                          ExitCode::kInterrupted});
-                            }
+Outcome<void> plot_sweep(const SuiteArguments& arguments, const GlobalOptions& global) {
+  if (arguments.plot.empty()) return {};
+  const auto panels = sweep(arguments.common, global);
+  if (panels) return write_results(arguments.plot, as_svg(*panels));
+  clear_progress_line();
+  if (panels.error().code != ExitCode::kInterrupted) return std::unexpected(panels.error());
+  return std::unexpected(
+      Failure{"interrupted: all lines were complete; " + arguments.plot + " is not drawn.", ExitCode::kInterrupted});
+}
 
-                            // Before what the text says of TLS: the last word counts.
-                            void require_tls(std::string & text) {
-                              text = text.empty() ? "tls=require" : "tls=require," + text;
-                            }
+// Before what the text says of TLS: the last word counts.
+void require_tls(std::string& text) { text = text.empty() ? "tls=require" : "tls=require," + text; }
 
-                            Outcome<void> check_tls(const SuiteArguments& arguments) {
-                              const auto policy = read_policy(arguments.common.policy.text);
-                              if (!policy) return std::unexpected(policy.error());
-                              if (arguments.tls && policy->tls != verbs::Tls::kRequire)
-                                return usage_error("--tls needs --policy tls=require.");
-                              return {};
-                            }
+Outcome<void> check_tls(const SuiteArguments& arguments) {
+  const auto policy = read_policy(arguments.common.policy.text);
+  if (!policy) return std::unexpected(policy.error());
+  if (arguments.tls && policy->tls != verbs::Tls::kRequire) return usage_error("--tls needs --policy tls=require.");
+  return {};
+}
 
-                            // CRC and Markers are what the lines differ by.
-                            Outcome<void> take_policy_of_lines(Options & common, std::optional<KeysInMemory> & keys) {
-                              for (const bool crc : {true, false}) {
-                                Options line = common;
-                                line.crc = crc;
-                                line.markers = !crc;
-                                if (auto good = take_policy(line); !good) return good;
-                                if (line.crc != crc || line.markers == crc)
-                                  return usage_error("--policy: crc and markers are set by each line.");
-                              }
-                              auto files = keys_for(common.policy.text, keys);
-                              if (!files) return std::unexpected(files.error());
-                              common.policy.files = std::move(*files);
-                              return {};
-                            }
+// CRC and Markers are what the lines differ by.
+Outcome<void> take_policy_of_lines(Options& common, std::optional<KeysInMemory>& keys) {
+  for (const bool crc : {true, false}) {
+    Options line = common;
+    line.crc = crc;
+    line.markers = !crc;
+    if (auto good = take_policy(line); !good) return good;
+    if (line.crc != crc || line.markers == crc) return usage_error("--policy: crc and markers are set by each line.");
+  }
+  auto files = keys_for(common.policy.text, keys);
+  if (!files) return std::unexpected(files.error());
+  common.policy.files = std::move(*files);
+  return {};
+}
 
-                            // What contradicts itself, or cannot be written; then the lines to measure.
-                            Outcome<std::vector<SuiteCase>> prepare(SuiteArguments & arguments,
-                                                                    const GlobalOptions& global,
-                                                                    std::optional<KeysInMemory>& keys) {
-                              const auto against = against_of(arguments.against);
-                              if (!against) return std::unexpected(against.error());
-                              if (arguments.tls) require_tls(arguments.common.policy.text);
-                              if (auto good = check_tls(arguments); !good) return std::unexpected(good.error());
-                              if (!global.pcap.empty())
-                                return usage_error(
-                                    "weft bench suite cannot be used with --pcap: it makes many connections.");
-                              arguments.common.against = *against;
-                              if (auto good = take_policy_of_lines(arguments.common, keys); !good)
-                                return std::unexpected(good.error());
-                              if (arguments.quick) {
-                                arguments.common.duration = 0.6;
-                                arguments.common.repetitions = 3;
-                              }
-                              for (const std::string& path : {arguments.output, arguments.plot}) {
-                                if (auto good = try_to_write(path); !good) return std::unexpected(good.error());
-                              }
-                              auto cases = arguments.tls ? tls_cases(arguments.common) : suite_cases(arguments.common);
-                              std::erase_if(cases, [&](const SuiteCase& each) {
-                                return each.name.find(arguments.only) == std::string::npos;
-                              });
-                              if (cases.empty())
-                                return usage_error("--only: no line has a name that contains '" + arguments.only +
-                                                   "'.");
-                              return cases;
-                            }
+// What contradicts itself, or cannot be written; then the lines to measure.
+Outcome<std::vector<SuiteCase>> prepare(SuiteArguments& arguments, const GlobalOptions& global,
+                                        std::optional<KeysInMemory>& keys) {
+  const auto against = against_of(arguments.against);
+  if (!against) return std::unexpected(against.error());
+  if (arguments.tls) require_tls(arguments.common.policy.text);
+  if (auto good = check_tls(arguments); !good) return std::unexpected(good.error());
+  if (!global.pcap.empty())
+    return usage_error("weft bench suite cannot be used with --pcap: it makes many connections.");
+  arguments.common.against = *against;
+  if (auto good = take_policy_of_lines(arguments.common, keys); !good) return std::unexpected(good.error());
+  if (arguments.quick) {
+    arguments.common.duration = 0.6;
+    arguments.common.repetitions = 3;
+  }
+  for (const std::string& path : {arguments.output, arguments.plot}) {
+    if (auto good = try_to_write(path); !good) return std::unexpected(good.error());
+  }
+  auto cases = arguments.tls ? tls_cases(arguments.common) : suite_cases(arguments.common);
+  std::erase_if(cases, [&](const SuiteCase& each) { return each.name.find(arguments.only) == std::string::npos; });
+  if (cases.empty()) return usage_error("--only: no line has a name that contains '" + arguments.only + "'.");
+  return cases;
+}
 
-                            // Were the figures disturbed by other work?
-                            Outcome<void> judge_machine(const SuiteArguments& arguments,
-                                                        const std::optional<ProcessorTime>& before,
-                                                        SuiteSetting& setting) {
-                              const auto after = processor_time_now();
-                              if (!before || !after) return {};
-                              setting.busy = busy_between(*before, *after);
-                              const std::string text =
-                                  busy_text(*setting.busy, std::thread::hardware_concurrency(), setting.load);
-                              return text.empty() ? Outcome<void>() : print_table_line(arguments, '\n' + text);
-                            }
+// Were the figures disturbed by other work?
+Outcome<void> judge_machine(const SuiteArguments& arguments, const std::optional<ProcessorTime>& before,
+                            SuiteSetting& setting) {
+  const auto after = processor_time_now();
+  if (!before || !after) return {};
+  setting.busy = busy_between(*before, *after);
+  const std::string text = busy_text(*setting.busy, std::thread::hardware_concurrency(), setting.load);
+  return text.empty() ? Outcome<void>() : print_table_line(arguments, '\n' + text);
+}
 
-                            Outcome<void> run_suite(SuiteArguments arguments, const GlobalOptions& global) {
-                              std::optional<KeysInMemory> keys;
-                              const auto cases = prepare(arguments, global, keys);
-                              if (!cases) return std::unexpected(cases.error());
-                              if (auto caught = catch_interruptions(); !caught) return caught;
-                              SuiteSetting setting{.stacks = stacks_of(arguments.common.against), .load = load_now()};
-                              for (const RivalStack& stack : setting.stacks) {
-                                if (!stack.missing.empty())
-                                  std::fprintf(stderr, "weft bench suite: %s.\n", stack.missing.c_str());
-                              }
-                              if (auto printed = print_table_line(arguments, suite_heading(setting.stacks)); !printed)
-                                return printed;
-                              const auto before = processor_time_now();
-                              const auto run = run_cases(arguments, *cases, setting.stacks, global);
-                              if (!run) return std::unexpected(run.error());
-                              if (auto printed = judge_machine(arguments, before, setting); !printed) return printed;
-                              setting.missing = names_behind(*cases, run->results.size());
-                              if (auto written = write_results(arguments.output, suite_json(run->results, setting));
-                                  !written)
-                                return written;
-                              if (run->interrupted) return interrupted_after(run->results.size(), setting.missing);
-                              if (auto drawn = plot_sweep(arguments, global); !drawn) return drawn;
-                              const auto failed = std::ranges::count_if(
-                                  run->results, [](const SuiteResult& each) { return !each.report; });
-                              if (failed != 0) return failure(std::to_string(failed) + " measurements failed.");
-                              return {};
-                            }
+Outcome<void> run_suite(SuiteArguments arguments, const GlobalOptions& global) {
+  std::optional<KeysInMemory> keys;
+  const auto cases = prepare(arguments, global, keys);
+  if (!cases) return std::unexpected(cases.error());
+  if (auto caught = catch_interruptions(); !caught) return caught;
+  SuiteSetting setting{.stacks = stacks_of(arguments.common.against), .load = load_now()};
+  for (const RivalStack& stack : setting.stacks) {
+    if (!stack.missing.empty()) std::fprintf(stderr, "weft bench suite: %s.\n", stack.missing.c_str());
+  }
+  if (auto printed = print_table_line(arguments, suite_heading(setting.stacks)); !printed) return printed;
+  const auto before = processor_time_now();
+  const auto run = run_cases(arguments, *cases, setting.stacks, global);
+  if (!run) return std::unexpected(run.error());
+  if (auto printed = judge_machine(arguments, before, setting); !printed) return printed;
+  setting.missing = names_behind(*cases, run->results.size());
+  if (auto written = write_results(arguments.output, suite_json(run->results, setting)); !written) return written;
+  if (run->interrupted) return interrupted_after(run->results.size(), setting.missing);
+  if (auto drawn = plot_sweep(arguments, global); !drawn) return drawn;
+  const auto failed = std::ranges::count_if(run->results, [](const SuiteResult& each) { return !each.report; });
+  if (failed != 0) return failure(std::to_string(failed) + " measurements failed.");
+  return {};
+}
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output that does not arrive is a failure: a full disk, a reader that went away. Whatever the output says, the exit code
-// is ExitCode::kUnwritten then: every command's reports are written here.
+// Output that does not arrive is a failure: a full disk, a reader that went away. Whatever the output says, the exit
+// code is ExitCode::kUnwritten then: every command's reports are written here.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ namespace weft::tools {
 // Writing to it goes on failing, so that flush_output() sees it.
 void occupy_standard_descriptors();
 
-// At the start of the process: a write beyond RLIMIT_FSIZE fails with EFBIG, instead of ending the process with SIGXFSZ.
+// At the start of the process: a write beyond RLIMIT_FSIZE fails with EFBIG, instead of ending the process with
+// SIGXFSZ.
 void survive_size_limits();
 
 // At once, for a command that runs for long and must notice when its lines do not arrive.
@@ -34,14 +35,15 @@ void survive_size_limits();
 // Who can read a new file: everyone whom the umask allows, or only its owner (mode 0600), for payload and keys.
 enum class Readers : std::uint8_t { kAll, kOwner };
 
-// Replaces the content of a file. The file never has a part of the text: weft writes a temporary file in the same directory
-// and renames it when it is complete, or removes it on failure. SIGINT, SIGTERM and SIGHUP are blocked meanwhile. If `path`
-// is a device, a pipe or a descriptor (/dev/stdout), the text is written to it directly. With Readers::kAll, an existing
-// file keeps its mode, and the target of a symbolic link is replaced; with kOwner, the link itself is replaced.
+// Replaces the content of a file. The file never has a part of the text: weft writes a temporary file in the same
+// directory and renames it when it is complete, or removes it on failure. SIGINT, SIGTERM and SIGHUP are blocked
+// meanwhile. If `path` is a device, a pipe or a descriptor (/dev/stdout), the text is written to it directly. With
+// Readers::kAll, an existing file keeps its mode, and the target of a symbolic link is replaced; with kOwner, the link
+// itself is replaced.
 [[nodiscard]] Outcome<void> write_file(const std::string& path, const std::string& text,
                                        Readers readers = Readers::kAll);
-// The same for text that takes long to produce: `fill` writes it to an open stream, whose errors are checked afterwards.
-// Blocks no signals: the caller handles them (tools/cli/interruption.hpp).
+// The same for text that takes long to produce: `fill` writes it to an open stream, whose errors are checked
+// afterwards. Blocks no signals: the caller handles them (tools/cli/interruption.hpp).
 using Fill = std::function<void(std::FILE* file)>;
 [[nodiscard]] Outcome<void> fill_file(const std::string& path, Readers readers, const Fill& fill);
 // The same for a file that `write` creates under the given name, with a mode of its choice.
