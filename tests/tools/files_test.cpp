@@ -235,8 +235,7 @@ TEST_F(Files, JsonIsExplainedAlikeEverywhere) {
     std::string help;
     for (std::string word; words >> word;) help += word + ' ';
     EXPECT_THAT(help, HasSubstr("--json[=FILE] ")) << command;
-    EXPECT_THAT(help, HasSubstr("Goes to FILE, or without FILE (or with -) to standard output in place of the text"))
-        << command;
+    EXPECT_THAT(help, HasSubstr("; without FILE or with -: to standard output, instead of the text")) << command;
   }
 }
 
