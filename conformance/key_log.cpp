@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <optional>
+
+#include "common/system_words.hpp"
 
 namespace weft::conformance {
 namespace {
@@ -54,7 +55,7 @@ bool is_label(std::string_view word) noexcept {
 std::expected<KeyLog, std::string> KeyLog::open(const std::string& path) {
   KeyLog log;
   log.file_.reset(std::fopen(path.c_str(), "re"));
-  if (!log.file_ || !log.read_on()) return std::unexpected("cannot read " + path + ": " + std::strerror(errno));
+  if (!log.file_ || !log.read_on()) return std::unexpected("cannot read " + path + ": " + system_words(errno));
   return log;
 }
 

@@ -15,6 +15,8 @@
 #include <ctime>
 #include <system_error>
 
+#include "common/system_words.hpp"
+
 namespace weft::probe {
 namespace {
 
@@ -48,7 +50,7 @@ void set(int descriptor, int level, int option, int value) noexcept {
   static_cast<void>(::setsockopt(descriptor, level, option, &value, sizeof value));
 }
 
-std::string words_of(int error) { return std::generic_category().message(error); }
+std::string words_of(int error) { return system_words(error); }
 
 std::unexpected<std::string> unreachable(const transport::Endpoint& peer, int error) {
   if (error == ECONNREFUSED) return std::unexpected("nobody listens at " + peer.to_string());

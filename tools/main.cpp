@@ -15,6 +15,7 @@
 #include "tools/cli/checks.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/help.hpp"
+#include "tools/cli/json_option.hpp"
 #include "tools/cli/mistyped.hpp"
 #include "tools/cli/standard_output.hpp"
 #include "tools/cli/version.hpp"
@@ -66,12 +67,16 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
   app.get_option("--version")->description("Print the version and exit");
 }
 
+// Not --json[=FILE], whose value is optional.
+bool is_plain_flag(const CLI::Option* option) {
+  return option->get_type_size() == 0 && option->get_type_name().empty();
+}
+
 // A subcommand never contains another one of the same level, whatever words follow it: those are its own.
 void one_subcommand_at_most(CLI::App& app) {
   app.require_subcommand(0, 1);
   app.fallthrough();  // options of `app` are accepted after the subcommand, too
-  for (CLI::Option* option : app.get_options([](const CLI::Option* each) { return each->get_type_size() == 0; }))
-    option->disable_flag_override();
+  for (CLI::Option* option : app.get_options(is_plain_flag)) option->disable_flag_override();
   for (CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; })) one_subcommand_at_most(*each);
 }
 
@@ -92,7 +97,9 @@ Outcome<void> run_selected(const Selection& selection, const GlobalOptions& opti
     return usage_error("unexpected '-- " + options.command.front() + "': only weft run takes a program.");
   if (auto set = start_log(options); !set) return set;
   if (auto set = choose_crc32c_routine(); !set) return set;
-  return selection.run(options);
+  auto done = selection.run(options);
+  if (done) done = check_capture();
+  return done;
 }
 
 bool takes_next_word(const CLI::App& app, const std::string& word) {
@@ -146,6 +153,7 @@ int run(int argc, char** argv) {
   for (const auto add : kSubcommands) add(app, selection);
   one_subcommand_at_most(app);
   take_command(app, argc, argv, options);
+  join_json_file(argc, argv);
   Outcome<void> outcome;
   try {
     app.parse(argc, argv);
@@ -173,5 +181,6 @@ int run(int argc, char** argv) {
 // it is ignored flush_output() sees the error. Sockets never raise it.
 int main(int argc, char** argv) {
   weft::tools::occupy_standard_descriptors();
+  weft::tools::survive_size_limits();
   return weft::tools::run(argc, argv);
 }

@@ -32,8 +32,9 @@ struct PcapError {
   int os_error{};              // errno; 0 if weft refuses
 };
 
-// Captures any number of connections to one file. Thread-safe. After each call, the file contains complete packets
-// only, so it is readable after the program was killed.
+// Captures any number of connections to one file. Thread-safe. The file has its name from the beginning, and after each
+// call it contains complete packets only: it is readable while the program runs, and after the program was killed. If a
+// write fails (disk full, limit of setrlimit(2)), the file ends after the last complete packet.
 class PcapTap {
  public:
   // Creates or truncates `path`, accessible to its owner only. Follows no links, and writes to no file of another user.

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <expected>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <ranges>
 
+#include "common/system_words.hpp"
 #include "verbs/log/text.hpp"
 #include "verbs/policy_text.hpp"
 
@@ -125,7 +125,7 @@ Configuration read_configuration(const std::string& path, const Policy& base) {
   }
   if (std::filesystem::file_size(path, error) > kMaxFile) return only_complaint(base, path + ": longer than 64 KiB");
   std::ifstream file(path);
-  if (!file) return only_complaint(base, path + ": " + std::strerror(errno));
+  if (!file) return only_complaint(base, path + ": " + system_words(errno));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   return parse_configuration(text, path, base);
 }

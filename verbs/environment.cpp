@@ -4,11 +4,14 @@
 #include <unistd.h>
 
 #include <array>
+#include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <system_error>
 #include <utility>
 
+#include "common/system_words.hpp"
 #include "common/table.hpp"
 #include "transport/cancellation.hpp"
 #include "verbs/detail/process_settings.hpp"
@@ -45,9 +48,10 @@ void apply_pcap(Configuration& settings) {
   const std::string path = capture_path(settings.pcap, ::getpid());
   if (const auto done = detail::use_capture_file(path); !done) {
     const Error& error = done.error();
-    settings.complaints.push_back(
-        "WEFT_PCAP: cannot write " + path + ": " +
-        (error.os_error != 0 ? std::system_category().message(error.os_error) : std::string(error.reason)));
+    const std::string sentence = "cannot write " + path + ": " +
+                                 (error.os_error != 0 ? system_words(error.os_error) : std::string(error.reason));
+    detail::capture_has_failed(sentence);
+    settings.complaints.push_back("WEFT_PCAP: " + sentence);
   }
 }
 
@@ -91,6 +95,27 @@ void apply_variable(const Setting& setting) {
   for (const std::string& complaint : settings.complaints) {
     detail::log_warning("environment", complaint + "; this is left out");
   }
+}
+
+// 0 without a valid WEFT_PCAP_EXIT.
+int exit_code_of_cut_capture() {
+  const auto value = process_variable("WEFT_PCAP_EXIT");
+  if (!value) return 0;
+  int code = 0;
+  std::from_chars(value->data(), value->data() + value->size(), code);
+  return code > 0 && code < 256 ? code : 0;
+}
+
+// Runs after all other handlers of exit(), this library's log included: 101 is the lowest priority that a program can
+// have. Only _exit() can still change the exit code.
+[[gnu::destructor(101)]] void end_where_capture_was_cut() {
+  const int code = exit_code_of_cut_capture();
+  const std::string failure = code == 0 ? std::string() : capture_failure();
+  if (failure.empty()) return;
+  std::fflush(nullptr);  // which exit() does after this
+  const std::string line = "weft: the capture was cut short: " + failure + ".\n";
+  static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
+  ::_exit(code);
 }
 
 }  // namespace

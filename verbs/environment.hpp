@@ -2,18 +2,23 @@
 /// @file
 /// Environment variables that configure weft from outside a program.
 ///
-///     variable      value                                                                     read by
-///     WEFT_LOG      trace, debug, info, warn, error or off                                    all programs
-///     WEFT_PCAP     capture file of all connections; "%p" is replaced by the process id       all programs
-///     WEFT_CRC32C   isa-l or portable: implementation of CRC32C                               all programs
-///     WEFT_POLICY   KEY=VALUE,... for the policy of every connection (verbs/policy_text.hpp)  drop-in only
-///     WEFT_CONFIG   configuration file (verbs/configuration.hpp); variables take precedence   drop-in only
+///     variable        value                                                                     read by
+///     WEFT_LOG        trace, debug, info, warn, error or off                                    all programs
+///     WEFT_PCAP       capture file of all connections; "%p" is replaced by the process id       all programs
+///     WEFT_PCAP_EXIT  exit code of a process whose capture is incomplete (see below)            all programs
+///     WEFT_CRC32C     isa-l or portable: implementation of CRC32C                               all programs
+///     WEFT_POLICY     KEY=VALUE,... for the policy of every connection (verbs/policy_text.hpp)  drop-in only
+///     WEFT_CONFIG     configuration file (verbs/configuration.hpp); variables take precedence   drop-in only
 ///
 /// "All programs" means C++ programs that link weft and programs that use the drop-in libraries.
 /// A process reads the variables once: when it opens its first device or channel, not when it is loaded.
 /// A variable is not read if the program itself calls set_log_level(), set_capture_file() or set_crc32c(), before or
 /// afterwards: the program's setting takes precedence.
 /// An invalid value has no effect and is logged at level warn.
+///
+/// WEFT_PCAP_EXIT is read when the process calls exit(). Its range is 1 to 255; `weft run --pcap` sets it to 2.
+/// If capture_failure() is not empty then, the process prints it to standard error and exits with this code.
+/// The variable has no effect on _exit() and on processes that a signal ends.
 ///
 /// All variables are ignored under secure execution (setuid, file capabilities): the user that starts such a program
 /// must not choose which files the program reads and writes.

@@ -3,6 +3,8 @@
 
 #include <cerrno>
 
+#include "common/system_words.hpp"
+
 namespace weft::verbs {
 
 namespace {
@@ -68,7 +70,7 @@ std::string Error::message() const {
   text.append(reason.empty() ? "" : " ").append("(").append(entry(code).name);
   // An errno that means the same as the code would only say it twice; "system error" alone says too little.
   if (os_error != 0 && (code == Errc::kSystem || os_error != entry(code).equivalent))
-    text.append("; ").append(std::generic_category().message(os_error));
+    text.append("; ").append(system_words(os_error));
   return text.append(")");
 }
 

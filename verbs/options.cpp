@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/options.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -26,6 +28,18 @@ Capture& capture() {
   return *instance;
 }
 
+// Separate from the capture, whose lock may be held when a write fails. Never destroyed, like the capture.
+struct Failure {
+  std::mutex mutex;
+  std::string sentence{};
+  pid_t process{};  // the process that failed: a child of fork() inherits a copy
+};
+
+Failure& failure() {
+  static auto* const instance = new Failure;
+  return *instance;
+}
+
 std::atomic<std::size_t>& asked_threads() noexcept {
   static std::atomic<std::size_t> count{0};
   return count;
@@ -37,6 +51,7 @@ Result<void> detail::use_capture_file(const std::string& path) {
   std::optional<transport::PcapTap> tap;
   if (!path.empty()) {
     auto made = transport::PcapTap::create(path, [](const transport::PcapError& error) {
+      capture_has_failed(error.sentence);
       detail::log_warning("capture", error.sentence + "; the packets that follow are left out");
     });
     if (!made) {
@@ -48,6 +63,18 @@ Result<void> detail::use_capture_file(const std::string& path) {
   const std::lock_guard lock(capture().mutex);
   capture().tap.swap(tap);
   return {};
+}
+
+void detail::capture_has_failed(const std::string& sentence) {
+  const std::lock_guard lock(failure().mutex);
+  if (!failure().sentence.empty() && failure().process == ::getpid()) return;  // keep the first
+  failure().sentence = sentence;
+  failure().process = ::getpid();
+}
+
+std::string capture_failure() {
+  const std::lock_guard lock(failure().mutex);
+  return failure().process == ::getpid() ? failure().sentence : std::string();
 }
 
 Result<void> set_capture_file(const std::string& path) {

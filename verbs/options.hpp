@@ -53,6 +53,10 @@ bool flush_log(std::chrono::milliseconds patience);
 /// Errors: Errc::kSystem, with os_error if the operating system refused. os_error is 0 if weft refuses the path: a
 /// symbolic link, a file that another user owns or that has another hard link, or a pipe without a reader.
 [[nodiscard]] Result<void> set_capture_file(const std::string& path);
+/// Returns why a capture of this process is incomplete ("cannot write FILE: No space left on device"), or an empty
+/// text. The result is the first failure of the process, also if that capture was stopped since. A child of fork()
+/// starts without a failure. The file contains complete packets up to the failed write. Thread-safe.
+[[nodiscard]] std::string capture_failure();
 
 /// The maximum that set_progress_threads() accepts.
 inline constexpr std::size_t kMostProgressThreads = 64;

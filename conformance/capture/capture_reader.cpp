@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "common/system_words.hpp"
 #include "conformance/capture/pcap_words.hpp"
 #include "conformance/capture/unpacked_file.hpp"
 
@@ -164,8 +165,7 @@ std::expected<CaptureReader, CaptureError> CaptureReader::open(const std::string
   auto file = std::make_unique<capture::UnpackedFile>(path, name, stop);
   std::FILE* stream = file->is_open() ? file->make_stream() : nullptr;
   if (stream == nullptr) {
-    return std::unexpected(
-        CaptureError{Kind::kCannotRead, "cannot read " + name + ": " + std::generic_category().message(errno)});
+    return std::unexpected(CaptureError{Kind::kCannotRead, "cannot read " + name + ": " + system_words(errno)});
   }
   Error said{};
   Pcap pcap(pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, said.data()));

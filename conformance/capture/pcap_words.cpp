@@ -20,6 +20,7 @@ struct Saying {
 constexpr std::array kSayings{
     Saying{"unknown file format", Kind::kNotACapture, "is neither a pcap nor a pcapng capture"},
     Saying{"archaic pcap savefile", Kind::kNotACapture, "is a pcap capture of a format that is not written any more"},
+    Saying{"read 4 file header bytes, only got 0", Kind::kCutShort, "is empty (0 octets): not a capture"},
     Saying{"file header bytes, only got", Kind::kCutShort, "is cut short: it ends inside the header of the capture"},
     Saying{"truncated pcapng dump file", Kind::kCutShort, "is cut short: it ends inside a block"},
     Saying{"truncated dump file", Kind::kCutShort, "is cut short: it ends inside a packet"},

@@ -56,7 +56,7 @@ def same(given, wanted, within=0.0):
 def breaks_only(capture, clause, made_of):
     """A capture with as many packets as the one it was made of, in which the auditor finds one violation."""
     try:
-        before, now = (json.loads(weft("audit", "--quiet", "--json", "/dev/stdout", name)) for name in (made_of, capture))
+        before, now = (json.loads(weft("audit", "--quiet", "--json", name)) for name in (made_of, capture))
     except ValueError:
         raise Wrong(f"{capture} is no capture") from None
     found = [finding["clause"] for finding in now["findings"] if finding["severity"] == "violation"]

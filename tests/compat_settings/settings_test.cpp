@@ -94,6 +94,22 @@ TEST(SettingsOfAProgram, EachProcessHasItsOwnCapture) {
   EXPECT_TRUE(weft::test::is_one_line(ended.err)) << ended.err;
 }
 
+// What weft run --pcap asks for. The program itself ends with 0.
+TEST(SettingsOfAProgram, ACutCaptureChangesTheExitCode) {
+  const std::string cut = "weft: the capture was cut short: cannot write /dev/full: No space left on device.\n";
+  const Ended ended = told({"WEFT_PCAP=/dev/full", "WEFT_PCAP_EXIT=2"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_TRUE(ended.err.ends_with(cut)) << ended.err;
+  EXPECT_EQ(ended.out, told({}).out) << "what was printed is written before";
+  for (const std::string code : {"0", "256", "no", ""}) {
+    const Ended unasked = told({"WEFT_PCAP=/dev/full", "WEFT_PCAP_EXIT=" + code});
+    EXPECT_EQ(unasked.exit_code, 0) << code;
+    EXPECT_EQ(unasked.err.find(cut), std::string::npos) << unasked.err;
+  }
+  const TemporaryDirectory directory;
+  EXPECT_EQ(told({"WEFT_PCAP=" + directory.file("x.pcap"), "WEFT_PCAP_EXIT=2"}).exit_code, 0);
+}
+
 // In this process, which afterwards has again what it chose by itself.
 TEST(Settings, Crc32cIsTheRoutineThatIsAskedFor) {
   const Crc32cRoutine before = crc32c_in_use().routine;

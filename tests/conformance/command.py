@@ -110,7 +110,7 @@ def reports(weft, folder):
               len(failures) == sum(f["severity"] == "violation" for f in json.loads(written.read_text())["findings"]))
     for option in ("--json", "--junit"):
         for place in (folder / "no/such/folder", "/dev/full"):
-            status, shown, complaint = audit(weft, option, place, VIOLATION)
+            status, shown, complaint = audit(weft, f"{option}={place}", VIOLATION)
             check(f"{option} {place} is 2, and says so", status == UNREADABLE and str(place) in complaint and shown)
 
 

@@ -38,7 +38,7 @@ TEST_F(Keys, AreTheirOwnersAlone) {
 
 TEST_F(Keys, AreNotReplaced) {
   const Ended again = run({"keys", folder});
-  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_EQ(again.exit_code, 2);
   EXPECT_TRUE(is_one_line(again.err)) << again.err;
   EXPECT_THAT(again.err, HasSubstr("/ca.pem: File exists"));
 }

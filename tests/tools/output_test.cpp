@@ -8,6 +8,8 @@
 
 #include "command.hpp"
 
+#define WEFT_SUITE "bench suite --only 'lat send 64, blocking wait' --iters 1 --repetitions 1"
+
 namespace weft::test {
 namespace {
 
@@ -34,21 +36,38 @@ TEST_P(FullDisk, AndSoIsAClosedDescriptor) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Commands, FullDisk,
-                         testing::Values("info", "info --json", "--help", "rping --help", "--version",
-                                         "completion bash", "dissect " WEFT_SAMPLE, "dissect --json " WEFT_SAMPLE,
+                         testing::Values("info", "info --json", "--help", "rping --help", "--version", "help bench lat",
+                                         "dissect " WEFT_SAMPLE, "dissect --json " WEFT_SAMPLE,
                                          "explain --text " WEFT_SAMPLE, "explain --json " WEFT_SAMPLE,
-                                         "explain -o - " WEFT_SAMPLE, "audit " WEFT_SAMPLE, "demo --pcap \"$2\"",
-                                         "bench lat --iters 1 --repetitions 1 --json"));
+                                         "explain -o - " WEFT_SAMPLE, "audit " WEFT_SAMPLE, "audit --list",
+                                         "audit --json " WEFT_SAMPLE, "demo --pcap \"$2\"", "keys \"$2\"",
+                                         "probe --list", "probe-peer -s -p 0", "run --help",
+                                         "bench lat --iters 1 --repetitions 1 --json", WEFT_SUITE));
+
+// A pipe whose reader has gone before anything is written. SIGPIPE ends the command without a word, as it ends others.
+TEST_P(FullDisk, AClosedPipeEndsTheCommand) {
+  const std::string gone = "mkfifo \"$2.pipe\"; exec 3<>\"$2.pipe\"; exec 4>\"$2.pipe\"; exec 3<&-; ";
+  const Ended ended = run_script(gone + "exec \"$0\" " + GetParam() + " >&4 4>&-");
+  EXPECT_EQ(ended.exit_code, -SIGPIPE);
+  EXPECT_EQ(ended.err, "");
+  const Ended ignored = run_script("trap '' PIPE; " + gone + "exec \"$0\" " + GetParam() + " >&4 4>&-");
+  EXPECT_EQ(ignored.exit_code, 2);
+  EXPECT_NE(ignored.err.find("standard output: Broken pipe"), std::string::npos) << ignored.err;
+}
 
 // Files that the options name.
 TEST(FullDiskOfAFile, IsAFailureThatIsExplained) {
-  const std::string suite = "bench suite --only 'lat send 64, blocking wait' --iters 1 --repetitions 1";
-  const std::vector<std::string> commands{"audit --quiet --json /dev/full " WEFT_SAMPLE,
+  const std::vector<std::string> commands{"audit --quiet --json=/dev/full " WEFT_SAMPLE,
                                           "audit --quiet --junit /dev/full " WEFT_SAMPLE,
                                           "demo --pcap /dev/full",
                                           "explain --demo -o /dev/full",
-                                          suite + " --output /dev/full",
-                                          suite + " --plot /dev/full"};
+                                          "explain --demo --json=/dev/full",
+                                          "dissect --json=/dev/full " WEFT_SAMPLE,
+                                          "info --json=/dev/full",
+                                          "bench lat --iters 1 --repetitions 1 --json=/dev/full",
+                                          WEFT_SUITE " --json=/dev/full",
+                                          WEFT_SUITE " --output /dev/full",
+                                          WEFT_SUITE " --plot /dev/full"};
   for (const std::string& command : commands) {
     const Ended ended = run_script("exec \"$0\" " + command);
     EXPECT_EQ(ended.exit_code, 2) << command << ended.err;

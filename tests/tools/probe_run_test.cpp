@@ -123,8 +123,8 @@ TEST(Reports, AreWrittenSideBySide) {
 TEST(Reports, ThatCannotBeWrittenAreAnErrorOfTheirOwn) {
   const ListeningPeer peer;
   for (const char* option : {"--json", "--junit", "--html", "--pcap-dir"}) {
-    const Ended run =
-        probe_by(joined(at(peer), {"--quiet", "--only", "crc-wrong-write", option, "/no/such/folder/report"}));
+    const Ended run = probe_by(
+        joined(at(peer), {"--quiet", "--only", "crc-wrong-write", std::string(option) + "=/no/such/folder/report"}));
     EXPECT_EQ(run.exit_code, 2) << option;
     EXPECT_TRUE(is_one_line(run.err)) << run.err;
     EXPECT_THAT(run.err, HasSubstr("/no/such/folder"));

@@ -16,7 +16,8 @@ namespace {
 class Run : public testing::Test {
  protected:
   Run() {
-    for (const char* name : {"WEFT_PCAP", "WEFT_LOG", "WEFT_POLICY", "WEFT_CONFIG", "LD_LIBRARY_PATH"})
+    for (const char* name :
+         {"WEFT_PCAP", "WEFT_PCAP_EXIT", "WEFT_LOG", "WEFT_POLICY", "WEFT_CONFIG", "LD_LIBRARY_PATH"})
       ::unsetenv(name);
     for (const char* name : {"libibverbs.so.1", "librdmacm.so.1"}) std::ofstream(file(name)) << "no library";
     ::setenv("WEFT_LIBRARY_PATH", folder().c_str(), 1);
@@ -61,8 +62,8 @@ TEST_F(Run, LeavesTheWordsOfTheProgramAlone) {
 
 // As with env, nice and strace: the first word that is no option of weft's is the program, whatever it is called.
 TEST_F(Run, NeedsNoMarkBeforeTheProgram) {
-  const Ended ended = run({"run", "printf", "<%s>", "--log", "loud", "info", "--", "-h"});
-  EXPECT_EQ(ended.out, "<--log><loud><info><--><-h>") << ended.err;
+  const Ended ended = run({"run", "printf", "<%s>", "--log", "loud", "info", "--json", "x.json", "--", "-h"});
+  EXPECT_EQ(ended.out, "<--log><loud><info><--json><x.json><--><-h>") << ended.err;
   EXPECT_EQ(ended.exit_code, 0);
   EXPECT_EQ(run({"--log", "debug", "run", "--policy", "crc=off", "sh", "-c", "echo $WEFT_LOG $WEFT_POLICY"}).out,
             "debug crc=off\n");
@@ -93,7 +94,7 @@ TEST_F(Run, PutsTheLibrariesInFront) {
 }
 
 TEST_F(Run, SetsWhatIsAskedForAndNothingElse) {
-  for (const char* name : {"WEFT_PCAP", "WEFT_LOG", "WEFT_POLICY", "WEFT_CONFIG"}) {
+  for (const char* name : {"WEFT_PCAP", "WEFT_PCAP_EXIT", "WEFT_LOG", "WEFT_POLICY", "WEFT_CONFIG"}) {
     EXPECT_EQ(variable({}, name), "unset") << name;
   }
   EXPECT_EQ(variable({"--log", "info"}, "WEFT_LOG"), "info");
@@ -104,7 +105,17 @@ TEST_F(Run, SetsWhatIsAskedForAndNothingElse) {
   EXPECT_TRUE(variable({"--pcap", "x.pcap"}, "WEFT_PCAP").starts_with('/'));
   std::ofstream(file("weft.conf")) << "crc = off\n";
   EXPECT_EQ(variable({"--config", file("weft.conf")}, "WEFT_CONFIG"), file("weft.conf"));
+  EXPECT_EQ(variable({"--pcap", "x.pcap"}, "WEFT_PCAP_EXIT"), "2");
   EXPECT_FALSE(std::filesystem::exists("x.pcap")) << "the capture is the program's to make";
+}
+
+TEST_F(Run, EndsWith2WhereTheCaptureIsCut) {
+  const Ended ended = run({"run", "--pcap", "/dev/full", "--", WEFT_COMMAND, "info"});
+  EXPECT_EQ(ended.exit_code, 2);
+  const std::string sentence = "the capture was cut short: cannot write /dev/full: No space left on device.";
+  const std::size_t at = ended.err.find(sentence);
+  EXPECT_NE(at, std::string::npos) << ended.err;
+  EXPECT_EQ(ended.err.find(sentence, at + 1), std::string::npos) << "once: " << ended.err;
 }
 
 TEST_F(Run, TakesGlobalOptionsInFrontToo) {

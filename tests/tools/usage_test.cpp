@@ -142,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(
         Slip{{"dissect", "--packet", "-1", "x"},
              "weft dissect: --packet: '-1' is not a whole number, or too large (see weft dissect --help)."},
         Slip{{"rping", "-s", "-p", "1", "-p", "2"}, "weft rping: -p was given more than once (see weft rping --help)."},
-        Slip{{"info", "--json=x"}, "weft info: --json takes no value (see weft info --help)."},
+        Slip{{"dissect", "--all=x", "x"}, "weft dissect: --all takes no value (see weft dissect --help)."},
         Slip{{"keys"}, "weft keys: DIR is missing (see weft keys --help)."},
         Slip{{"dissect"}, "weft dissect: FILE is missing (see weft dissect --help)."},
         Slip{{"dissect", "--overview", "--packet", "1", "x"},
@@ -206,6 +206,7 @@ TEST(ParserWords, NeverShow) {
       const std::string name = entry.substr(entry.rfind(',', entry.find(' ')) + 1, std::string::npos);
       const std::string option = name.substr(0, name.find(' '));
       if (option == "--help" || option == "--version") continue;
+      if (option == "--json[=FILE]") continue;  // with and without a value: nothing to complain of
       if (takes_value && option != "--markers") {
         expect_own_words(each.words, {option});
       } else if (option.starts_with("--") && option != "--markers") {

@@ -15,6 +15,7 @@
 #include "tools/cli/colour.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/interruption.hpp"
+#include "tools/cli/json_option.hpp"
 #include "tools/cli/key_log_file.hpp"
 #include "tools/cli/standard_output.hpp"
 
@@ -33,7 +34,7 @@ constexpr const char* kAuditFooter =
     "Examples:\n"
     "  weft audit trace.pcapng                      print a report; the last line is the verdict\n"
     "  weft audit --summary a.pcap b.pcapng.gz      one line per connection and per broken rule\n"
-    "  weft audit --quiet --json out.json t.pcap    for programs; see the exit codes\n"
+    "  weft audit --quiet --json=out.json t.pcap    for programs; see the exit codes\n"
     "  tcpdump -w - port 7174 | weft audit -        read a pipe and print findings at once\n"
     "  weft audit -i eth0                           capture live; ^C prints a summary\n"
     "  weft audit --keylog keys.log t.pcap          decrypt TLS 1.3\n"
@@ -79,7 +80,7 @@ Outcome<void> check_operands(const AuditOptions& options) {
 // One that fails does not keep the other from being written.
 Outcome<void> write_reports(const std::vector<audit::Report>& reports, const AuditOptions& options) {
   Outcome<void> json, junit;
-  if (!options.json.empty()) json = write_file(options.json, audit::json_of(reports));
+  if (!options.json.empty()) json = write_report(options.json, audit::json_of(reports), Readers::kOwner);
   if (!options.junit.empty()) junit = write_file(options.junit, audit::junit_of(reports, options.strict));
   return json ? junit : json;
 }
@@ -125,10 +126,7 @@ void add_audit_command(CLI::App& app, Selection& selection) {
       ->add_option("-i,--interface", options->interface,
                    "Capture live from this interface until interrupted (needs capture privileges)")
       ->type_name("IFACE");
-  audit
-      ->add_option("--json", options->json,
-                   "Write the report on all captures to this file as JSON (schema: docs/audit.schema.json)")
-      ->type_name("FILE");
+  add_json_option(*audit, options->json, "Write the report on all captures as JSON (schema: docs/audit.schema.json)");
   audit->add_option("--junit", options->junit, "Write the report to this file as JUnit XML, for CI systems")
       ->type_name("FILE");
   audit->add_option("--keylog", options->keylog, "Decrypt TLS 1.3 with the secrets in this file (SSLKEYLOGFILE format)")
@@ -153,6 +151,7 @@ void add_audit_command(CLI::App& app, Selection& selection) {
       ->allow_extra_args(false);
   audit->add_flag("--list", options->list, "List all rules: clause, severity, layer, section and requirement");
   audit->callback([&selection, options] {
+    options->quiet = options->quiet || options->json == "-";
     selection.run = [options](const GlobalOptions& global) { return run_audit(*options, global); };
   });
 }

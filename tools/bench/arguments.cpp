@@ -5,6 +5,7 @@
 #include <map>
 
 #include "tools/bench/pinning.hpp"
+#include "tools/cli/json_option.hpp"
 #include "tools/cli/policy_option.hpp"
 
 namespace weft::tools::bench {
@@ -96,10 +97,10 @@ void add_crc_option(CLI::App& command, std::string& crc) {
       ->check(CLI::IsMember({"on", "off"}));
 }
 
-void add_json_option(CLI::App& command, Options& options) {
-  command.add_flag(
-      "--json", options.output.json,
-      "Print one JSON object: weft, tcp, ratio, unit, better (lower or higher) and all figures; mtu is null "
+void add_json_of_report(CLI::App& command, Options& options) {
+  add_json_option(
+      command, options.output.json,
+      "Write one JSON object: weft, tcp, ratio, unit, better (lower or higher) and all figures; mtu is null "
       "if the FPDU size followed the TCP segment size");
 }
 
@@ -112,7 +113,7 @@ void add_setup_options(CLI::App& command, Arguments& arguments) {
   add_crc_option(command, arguments.crc);
   add_policy_option_of_both_ends(command, options.policy.text);
   add_against_option(command, arguments.against);
-  add_json_option(command, options);
+  add_json_of_report(command, options);
 }
 
 }  // namespace
@@ -172,7 +173,7 @@ void add_options(CLI::App& command, Arguments& arguments) {
       "--count", options.output.count,
       "Instead of measuring time, send a fixed number of weft messages and print the heap allocations per message; "
       "then repeat under strace, if installed, and print the system calls per message");
-  add_json_option(command, options);
+  add_json_of_report(command, options);
 }
 
 Outcome<Against> against_of(const std::vector<std::string>& names) {
@@ -228,7 +229,7 @@ Outcome<Options> options_of(const Arguments& arguments) {
     return usage_error("--pattern perftest cannot be used with --blocking: it polls.");
   if (perftest && options.connections != 1)
     return usage_error("--pattern perftest cannot be used with --connections: it has one.");
-  if (options.output.count && (perftest || options.output.json))
+  if (options.output.count && (perftest || !options.output.json.empty()))
     return usage_error("--count cannot be used with --pattern perftest or --json.");
   if (options.idle_target && options.op != Op::kRead) return usage_error("--idle-target needs --op read.");
   return options;

@@ -15,6 +15,7 @@
 #include "tools/cli/command.hpp"
 #include "tools/cli/mistyped.hpp"
 #include "tools/cli/policy_option.hpp"
+#include "tools/cli/standard_output.hpp"
 
 namespace weft::tools {
 namespace {
@@ -68,14 +69,19 @@ constexpr const char* kSetup =
     "repetition is derived from its median setup. With TLS, openssl is measured twice: with full handshakes and with "
     "resumed sessions.";
 
-void print_report(const bench::Report& report) {
-  std::fputs((report.options.output.json ? bench::as_json(report) : bench::as_text(report)).c_str(), stdout);
+Outcome<void> print_report(const bench::Report& report) {
+  const std::string& json = report.options.output.json;
+  if (json != "-") std::fputs(bench::as_text(report).c_str(), stdout);
+  return json.empty() ? Outcome<void>() : write_report(json, bench::as_json(report));
 }
 
 // ^C: the repetitions that are complete are told all the same. The other process ends with this one.
 [[noreturn]] void tell_and_end(const bench::Report& report) {
   const std::size_t done = report.weft.figures.size();
-  if (done > 0) print_report(report);
+  if (done > 0) {
+    if (const auto written = print_report(report); !written)
+      std::fprintf(stderr, "weft bench: %s\n", written.error().sentence.c_str());
+  }
   std::fflush(stdout);
   std::fprintf(stderr, "weft bench %s: interrupted after %zu of %u repetitions%s.\n",
                std::string(name(report.options.kind)).c_str(), done, report.options.repetitions,
@@ -93,6 +99,9 @@ Outcome<void> run(const bench::Arguments& arguments, const GlobalOptions& global
   options.policy.files = std::move(*files);
   if (options.caller == bench::Caller::kFresh && !global.pcap.empty())
     return usage_error("--fresh cannot be used with --pcap: it starts many processes.");
+  if (const std::string& json = options.output.json; !json.empty() && json != "-") {
+    if (auto good = check_writable(json); !good) return good;
+  }
   if (options.output.count) {
     const auto counted = bench::count_operations(options, global);
     if (!counted) return std::unexpected(counted.error());
@@ -102,8 +111,7 @@ Outcome<void> run(const bench::Arguments& arguments, const GlobalOptions& global
   const std::string title = "weft bench " + std::string(name(options.kind)) + ": ";
   const auto report = bench::measure(options, global, {.title = title, .at_interruption = tell_and_end});
   if (!report) return std::unexpected(report.error());
-  print_report(*report);
-  return {};
+  return print_report(*report);
 }
 
 void add_kind(CLI::App& parent, Selection& selection, bench::Kind kind, const char* description) {

@@ -52,7 +52,7 @@ struct Segments {
 
 struct Output {
   bool count = false;  // instead of figures: system calls and heap allocations of a message
-  bool json = false;
+  std::string json{};  // file for the report; -: standard output; empty: only text
 };
 
 struct Options {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -14,6 +13,7 @@
 #include "tools/bench/suite.hpp"
 #include "tools/bench/sweep.hpp"
 #include "tools/cli/interruption.hpp"
+#include "tools/cli/json_option.hpp"
 #include "tools/cli/policy_option.hpp"
 #include "tools/cli/progress_line.hpp"
 #include "tools/cli/standard_output.hpp"
@@ -35,8 +35,8 @@ constexpr const char* kSuiteFooter =
     "\n"
     "Examples:\n"
     "  weft bench suite --quick\n"
-    "  weft bench suite --against tcp,ucx,libfabric --output figures.json --plot figures.svg\n"
-    "  weft bench suite --tls --duration 20 --output tls.json";
+    "  weft bench suite --against tcp,ucx,libfabric --json=figures.json --plot figures.svg\n"
+    "  weft bench suite --tls --duration 20 --json=tls.json";
 
 struct SuiteArguments {
   Options common{.duration = 4.0, .repetitions = 7};
@@ -58,8 +58,8 @@ void add_suite_options(CLI::App& command, SuiteArguments& arguments) {
                    "Measure the cost of TLS instead: latency, bandwidth and setups with TLS (--policy tls=require is "
                    "implied), without TLS, of raw TCP, and of OpenSSL on raw TCP, which is the reference");
   command.add_option("--only", arguments.only, "Measure only the lines whose name contains TEXT")->type_name("TEXT");
-  command.add_option("--output", arguments.output, "Write the table and all figures to FILE as JSON")
-      ->type_name("FILE");
+  add_json_option(command, arguments.output, "Write the table and all figures as JSON");
+  command.add_option("--output", arguments.output, "The same as --json=FILE")->type_name("FILE");
   command
       .add_option("--plot", arguments.plot,
                   "Also measure latency and bandwidth of Sends for sizes from 2 octets to 1 MiB, and draw them to FILE "
@@ -69,12 +69,11 @@ void add_suite_options(CLI::App& command, SuiteArguments& arguments) {
 
 // At once, and not after ten minutes of measuring.
 Outcome<void> try_to_write(const std::string& path) {
-  if (path.empty() || std::ofstream(path, std::ios::app)) return {};
-  return usage_error("cannot write " + path + ".");
+  return path.empty() || path == "-" ? Outcome<void>() : check_writable(path);
 }
 
 Outcome<void> write_results(const std::string& path, const std::string& text) {
-  return path.empty() ? Outcome<void>() : write_file(path, text);
+  return path.empty() ? Outcome<void>() : write_report(path, text);
 }
 
 // Those that were measured, in the order of the cases: all, or the first ones where ^C came.
@@ -88,8 +87,13 @@ std::string title_of(std::size_t index, const std::vector<SuiteCase>& cases) {
   return "line " + std::to_string(index + 1) + " of " + std::to_string(cases.size()) + ", " + cases[index].name + ": ";
 }
 
-Outcome<SuiteRun> run_cases(const std::vector<SuiteCase>& cases, const std::vector<RivalStack>& stacks,
-                            const GlobalOptions& global) {
+// With --json alone, standard output has the JSON and nothing else.
+Outcome<void> print_table_line(const SuiteArguments& arguments, const std::string& line) {
+  return arguments.output == "-" ? Outcome<void>() : print_line(line);
+}
+
+Outcome<SuiteRun> run_cases(const SuiteArguments& arguments, const std::vector<SuiteCase>& cases,
+                            const std::vector<RivalStack>& stacks, const GlobalOptions& global) {
   SuiteRun run;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     SuiteResult result{.what = cases[i]};
@@ -102,7 +106,8 @@ Outcome<SuiteRun> run_cases(const std::vector<SuiteCase>& cases, const std::vect
     } else {
       result.error = report.error().sentence;
     }
-    if (auto printed = print_line(suite_line(result, stacks)); !printed) return std::unexpected(printed.error());
+    if (auto printed = print_table_line(arguments, suite_line(result, stacks)); !printed)
+      return std::unexpected(printed.error());
     run.results.push_back(std::move(result));
   }
   return run;
@@ -181,12 +186,13 @@ Outcome<std::vector<SuiteCase>> prepare(SuiteArguments& arguments, const GlobalO
 }
 
 // Were the figures disturbed by other work?
-Outcome<void> judge_machine(const std::optional<ProcessorTime>& before, SuiteSetting& setting) {
+Outcome<void> judge_machine(const SuiteArguments& arguments, const std::optional<ProcessorTime>& before,
+                            SuiteSetting& setting) {
   const auto after = processor_time_now();
   if (!before || !after) return {};
   setting.busy = busy_between(*before, *after);
   const std::string text = busy_text(*setting.busy, std::thread::hardware_concurrency(), setting.load);
-  return text.empty() ? Outcome<void>() : print_line('\n' + text);
+  return text.empty() ? Outcome<void>() : print_table_line(arguments, '\n' + text);
 }
 
 Outcome<void> run_suite(SuiteArguments arguments, const GlobalOptions& global) {
@@ -198,11 +204,11 @@ Outcome<void> run_suite(SuiteArguments arguments, const GlobalOptions& global) {
   for (const RivalStack& stack : setting.stacks) {
     if (!stack.missing.empty()) std::fprintf(stderr, "weft bench suite: %s.\n", stack.missing.c_str());
   }
-  if (auto printed = print_line(suite_heading(setting.stacks)); !printed) return printed;
+  if (auto printed = print_table_line(arguments, suite_heading(setting.stacks)); !printed) return printed;
   const auto before = processor_time_now();
-  const auto run = run_cases(*cases, setting.stacks, global);
+  const auto run = run_cases(arguments, *cases, setting.stacks, global);
   if (!run) return std::unexpected(run.error());
-  if (auto printed = judge_machine(before, setting); !printed) return printed;
+  if (auto printed = judge_machine(arguments, before, setting); !printed) return printed;
   setting.missing = names_behind(*cases, run->results.size());
   if (auto written = write_results(arguments.output, suite_json(run->results, setting)); !written) return written;
   if (run->interrupted) return interrupted_after(run->results.size(), setting.missing);

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 
+#include "common/system_words.hpp"
 #include "tools/bench/patience.hpp"
 
 namespace weft::tools::bench {
@@ -74,7 +75,7 @@ Outcome<std::size_t> patiently(Waiting waiting, const char* what, Call call) {
 }  // namespace
 
 std::unexpected<Failure> socket_failure(const char* call) {
-  return failure(std::string("raw TCP: ") + call + ": " + std::strerror(errno) + ".");
+  return failure(std::string("raw TCP: ") + call + ": " + system_words(errno) + ".");
 }
 
 Outcome<TcpListener> tcp_listen_on_loopback(std::uint32_t emss) {

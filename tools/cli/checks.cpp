@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/cli/checks.hpp"
 
-#include <cstring>
+#include <cstdlib>
 #include <string>
 
+#include "common/system_words.hpp"
 #include "verbs/environment.hpp"
 #include "verbs/options.hpp"
 
@@ -22,10 +23,17 @@ Outcome<void> start_capture(const GlobalOptions& options) {
   }
   if (const auto started = verbs::set_capture_file(options.pcap); !started) {
     const verbs::Error& error = started.error();
-    const std::string why = error.os_error != 0 ? std::strerror(error.os_error) : std::string(error.reason);
+    const std::string why = error.os_error != 0 ? system_words(error.os_error) : std::string(error.reason);
     return usage_error("--pcap: cannot write " + options.pcap + ": " + why + ".");
   }
   return {};
+}
+
+Outcome<void> check_capture() {
+  const std::string failed = verbs::capture_failure();
+  if (failed.empty()) return {};
+  ::unsetenv("WEFT_PCAP_EXIT");  // set if weft run started this weft, which reports the failure itself
+  return std::unexpected(Failure{"the capture was cut short: " + failed + '.', ExitCode::kUnwritten});
 }
 
 Outcome<void> take_log_variable(GlobalOptions& options) {

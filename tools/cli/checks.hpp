@@ -15,6 +15,9 @@ Outcome<verbs::Endpoint> look_up(const std::string& option, const std::string& h
 // Begins writing --pcap's file, if it was asked for.
 Outcome<void> start_capture(const GlobalOptions& options);
 
+// Fails with ExitCode::kUnwritten if a write to that capture failed.
+[[nodiscard]] Outcome<void> check_capture();
+
 // The level that the environment's WEFT_LOG names, if it names one: where --log is not given.
 Outcome<void> take_log_variable(GlobalOptions& options);
 

@@ -11,6 +11,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "common/system_words.hpp"
+
 namespace weft::tools {
 namespace {
 
@@ -32,14 +34,14 @@ std::string describe(int status) {
 Outcome<ChildProcess> ChildProcess::start(const std::function<ExitCode(int)>& body) {
   int pair[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
-    return failure(std::string("cannot create a socket pair: ") + std::strerror(errno));
+    return failure(std::string("cannot create a socket pair: ") + system_words(errno));
   }
   UniqueFd ours(pair[0]);
   UniqueFd theirs(pair[1]);
   std::fflush(nullptr);  // else both processes would print what is buffered now
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
-  if (pid < 0) return failure(std::string("cannot start a second process: ") + std::strerror(errno));
+  if (pid < 0) return failure(std::string("cannot start a second process: ") + system_words(errno));
   if (pid == 0) {
     ours = UniqueFd();
     run_child(body, std::move(theirs), parent);

@@ -13,6 +13,8 @@
 #include <string>
 #include <system_error>
 
+#include "common/system_words.hpp"
+
 namespace weft::tools {
 namespace {
 
@@ -42,7 +44,7 @@ Outcome<void> catch_interruptions() {
   try {
     if (!interruptions_are_caught()) caught_by = new conformance::StopSwitch;
   } catch (const std::system_error& error) {
-    return failure(std::string("cannot wait for signals: ") + error.what() + ".");
+    return failure(std::string("cannot wait for signals: ") + system_words(error.code().value()) + ".");
   }
   answer_both(take_request);
   return {};

@@ -94,7 +94,8 @@ Outcome<void> run(const DemoArguments& arguments, GlobalOptions global) {
   if (global.pcap.empty()) global.pcap = "demo.pcap";
   const auto begin = std::chrono::steady_clock::now();
   const auto score = play(*policy, global);
-  auto done = score ? describe_capture(global.pcap) : std::unexpected(score.error());
+  Outcome<void> done = score ? check_capture() : std::unexpected(score.error());
+  if (done) done = describe_capture(global.pcap);
   if (!done) {
     if (done.error().code == ExitCode::kFailure) std::printf("\nVerdict: FAILED\n");
     return done;

@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "tools/cli/json_option.hpp"
 #include "tools/dissect/run.hpp"
 
 namespace weft::tools {
@@ -46,7 +47,8 @@ void add_dissect_command(CLI::App& app, Selection& selection) {
   auto* fields = dissect->add_flag("--fields", options->fields, "Show only the fields");
   auto* all =
       dissect->add_flag("--all", options->all, "Show all messages in the overview, instead of a count for long runs");
-  auto* json = dissect->add_flag("--json", options->json, "Print one JSON object per frame and FPDU, one per line");
+  auto* json = add_json_option(*dissect, options->json,
+                               "Write only the fields, as one JSON object per frame and FPDU, one per line");
   dissect
       ->add_option("--connection", options->asked.connection, "Show only this connection (numbered as in weft audit)")
       ->type_name("N");

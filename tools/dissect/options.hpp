@@ -14,10 +14,10 @@ struct Options {
   bool overview{};       // the ladders alone
   bool fields{};         // the fields alone
   bool all{};            // of the ladders: nothing folded
-  bool json{};
+  std::string json{};    // only the fields, as JSON, to this file; -: standard output
   Asked asked{};
 
-  [[nodiscard]] bool wants_ladders() const noexcept { return !fields && !json && !asked.packet; }
+  [[nodiscard]] bool wants_ladders() const noexcept { return !fields && json.empty() && !asked.packet; }
   [[nodiscard]] bool wants_fields() const noexcept { return !overview; }
 };
 

@@ -15,6 +15,7 @@
 #include "tools/audit/tls_words.hpp"
 #include "tools/cli/interruption.hpp"
 #include "tools/cli/key_log_file.hpp"
+#include "tools/cli/standard_output.hpp"
 #include "tools/cli/wrap.hpp"
 #include "tools/dissect/fields_view.hpp"
 #include "tools/dissect/overview.hpp"
@@ -31,14 +32,16 @@ struct Purpose {
 
 class Pass {
  public:
-  Pass(const Options& options, const Palette& palette, const Purpose& purpose, conformance::KeyLog* keys)
+  Pass(const Options& options, const Palette& palette, const Purpose& purpose, conformance::KeyLog* keys,
+       std::FILE* out)
       : options_(options),
         keys_(keys),
+        out_(out),
         purpose_(purpose),
         progress_(purpose.ladders || ::isatty(STDOUT_FILENO) == 0),
         overview_({{palette, text_width(STDOUT_FILENO)}, options.all, purpose.live},
                   [this](const std::string& text) { print(text); }),
-        fields_({palette, options.json}, wanted_, [this](const std::string& text) { print(text); }) {}
+        fields_({palette, !options.json.empty()}, wanted_, [this](const std::string& text) { print(text); }) {}
 
   // Returns what is wrong with the capture, or that there is nothing to show.
   Outcome<void> read(const conformance::StopSwitch& stop) {
@@ -73,12 +76,12 @@ class Pass {
     overview_.note(packet);
     reading_.take(packet);
     progress_.tell(reader);
-    if (purpose_.live) std::fflush(stdout);  // the next packet may be long in coming
+    if (purpose_.live) std::fflush(out_);  // the next packet may be long in coming
   }
 
   void print(const std::string& text) {
     progress_.clear();
-    std::fputs(text.c_str(), stdout);
+    std::fputs(text.c_str(), out_);
   }
 
   void show(const Watched& watched, const conformance::Seen& seen) {
@@ -89,6 +92,7 @@ class Pass {
 
   const Options& options_;
   conformance::KeyLog* keys_;
+  std::FILE* out_;
   Purpose purpose_;
   audit::Progress progress_;
   Wanted wanted_{options_.asked};
@@ -109,10 +113,7 @@ void say_where_packets_come_from(const Options& options) {
     std::fputs("weft dissect: reading packets from the standard input until it ends or ^C.\n", stderr);
 }
 
-}  // namespace
-
-Outcome<void> run(const Options& options, const Palette& palette) {
-  if (auto caught = catch_interruptions(); !caught) return caught;
+Outcome<void> show(const Options& options, const Palette& palette, std::FILE* out) {
   const conformance::StopSwitch& stop = interruption_switch();
   std::error_code ignored;
   const bool once = options.file == "-" || !std::filesystem::is_regular_file(options.file, ignored);
@@ -121,14 +122,25 @@ Outcome<void> run(const Options& options, const Palette& palette) {
   const auto keys = open_key_log(options.keylog, !once);
   if (!keys) return std::unexpected(keys.error());
   if (!both || once) {
-    Pass only(options, palette, {options.wants_ladders(), options.wants_fields(), once}, keys->get());
+    Pass only(options, palette, {options.wants_ladders(), options.wants_fields(), once}, keys->get(), out);
     return only.read(stop);
   }
-  const auto ladders = Pass(options, palette, {true, false, false}, keys->get()).read(stop);
+  const auto ladders = Pass(options, palette, {true, false, false}, keys->get(), out).read(stop);
   // What can be read of a damaged capture is shown.
   const bool worth_it = ladders || ladders.error().code == kUnreadable;
   if (!worth_it || stop.stopped()) return ladders;
-  return Pass(options, palette, {false, true, false}, keys->get()).read(stop);
+  return Pass(options, palette, {false, true, false}, keys->get(), out).read(stop);
+}
+
+}  // namespace
+
+Outcome<void> run(const Options& options, const Palette& palette) {
+  if (auto caught = catch_interruptions(); !caught) return caught;
+  if (options.json.empty() || options.json == "-") return show(options, palette, stdout);
+  Outcome<void> shown;
+  const auto written =
+      fill_file(options.json, Readers::kOwner, [&](std::FILE* out) { shown = show(options, palette, out); });
+  return written ? shown : written;
 }
 
 }  // namespace weft::tools::dissect

@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "tools/cli/json_option.hpp"
 #include "tools/explain/run.hpp"
 
 namespace weft::tools {
@@ -47,7 +48,7 @@ void add_explain_command(CLI::App& app, Selection& selection) {
       ->type_name("FILE");
   auto* text = explain->add_flag("--text", options->text, "Print text instead of writing a page")->excludes(output);
   explain->add_flag("--step", options->step, "With --text: show one message per key press")->needs(text);
-  explain->add_flag("--json", options->json, "Print the data of the page as JSON instead of writing a page")
+  add_json_option(*explain, options->json, "Write the data of the page as JSON instead of a page")
       ->excludes(output)
       ->excludes(text);
   explain->callback([&selection, options] {

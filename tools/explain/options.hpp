@@ -15,7 +15,7 @@ struct Options {
   std::optional<std::size_t> connection{};
   bool text{};
   bool step{};
-  bool json{};
+  std::string json{};  // file for the model; -: standard output; empty: no JSON
 };
 
 }  // namespace weft::tools::explaining

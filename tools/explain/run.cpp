@@ -36,13 +36,12 @@ Outcome<void> write_page_of(const explain::Model& model, const Options& options)
   std::ostringstream page;
   explain::write_page(page, explain::to_json(model), explain::laboratory_octets());
   const std::string path = output_of(options);
-  if (path == "-") return print_now(page.str());
-  if (auto written = write_file(path, page.str()); !written) return written;
+  if (auto written = write_report(path, page.str(), Readers::kOwner); !written || path == "-") return written;
   return print_line(path + ": open it in a browser.");
 }
 
 Outcome<void> show(const explain::Model& model, const Options& options, const Palette& palette) {
-  if (options.json) return print_line(explain::to_json(model));
+  if (!options.json.empty()) return write_report(options.json, explain::to_json(model) + '\n', Readers::kOwner);
   if (options.step) return step_through(model, palette);
   if (options.text) return print_model(model, palette);
   return write_page_of(model, options);

@@ -14,6 +14,8 @@
 #include "tools/cli/checks.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/json.hpp"
+#include "tools/cli/json_option.hpp"
+#include "tools/cli/standard_output.hpp"
 #include "tools/cli/version.hpp"
 #include "tools/run/libraries.hpp"
 #include "transport/tls_facts.hpp"
@@ -114,16 +116,12 @@ std::string as_json(const std::vector<verbs::DeviceInfo>& devices) {
   return json.end_object().finish();
 }
 
-Outcome<void> show(bool json, const GlobalOptions& global) {
+Outcome<void> show(const std::string& json, const GlobalOptions& global) {
   if (auto capturing = start_capture(global); !capturing) return capturing;  // of no connection, but as asked for
   const auto devices = verbs::Device::list();
   if (!devices) return failure("cannot list the devices: " + devices.error().message() + ".");
-  if (json) {
-    std::fputs(as_json(*devices).c_str(), stdout);
-  } else {
-    print_text(*devices);
-  }
-  return {};
+  if (json != "-") print_text(*devices);
+  return json.empty() ? Outcome<void>() : write_report(json, as_json(*devices));
 }
 
 }  // namespace
@@ -131,8 +129,8 @@ Outcome<void> show(bool json, const GlobalOptions& global) {
 void add_info_command(CLI::App& app, Selection& selection) {
   CLI::App* command = app.add_subcommand("info", kInfoDescription);
   command->footer(kInfoFooter);
-  const auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "Print one JSON object with the keys devices, limits, build, crc32c and drop_in");
+  const auto json = std::make_shared<std::string>();
+  add_json_option(*command, *json, "Write one JSON object with the keys devices, limits, build, crc32c and drop_in");
   command->callback(
       [json, &selection] { selection.run = [json](const GlobalOptions& global) { return show(*json, global); }; });
 }

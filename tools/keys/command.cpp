@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // `weft keys`: a CA and two certificates, to try TLS with.
-#include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "common/system_words.hpp"
 #include "tools/cli/command.hpp"
+#include "tools/cli/standard_output.hpp"
 #include "transport/interfaces.hpp"
 #include "transport/tls/authority.hpp"
 #include "transport/tls/expectation.hpp"
@@ -36,25 +34,12 @@ constexpr const char* kKeysFooter =
     "\n"
     "Certificates of other tools work as well (PEM, keys without a password): see docs/tls.md.\n"
     "\n"
-    "Exit codes: 0 success, 1 a file could not be written, 2 wrong command line.";
+    "Exit codes: 0 success, 1 failure, 2 a file could not be written or wrong command line.";
 
 struct KeysArguments {
   std::string folder{};
   std::vector<std::string> names{};
 };
-
-constexpr mode_t kOwnersAlone = 0600;
-constexpr mode_t kForAll = 0644;
-
-// Anew: keys are not replaced by mistake.
-Outcome<void> write_new(const fs::path& path, const std::string& text, mode_t mode) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
-  if (file < 0) return failure("cannot write " + path.string() + ": " + std::strerror(errno) + ".");
-  const bool whole = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  const int why = whole ? 0 : (errno != 0 ? errno : ENOSPC);
-  if (::close(file) == 0 && whole) return {};
-  return failure("cannot write " + path.string() + ": " + std::strerror(why != 0 ? why : errno) + ".");
-}
 
 // What a peer may call this host by.
 std::vector<std::string> own_names() {
@@ -71,11 +56,11 @@ std::vector<std::string> own_names() {
   return names;
 }
 
-Outcome<void> issue(const Authority& authority, const fs::path& folder, const std::string& name,
-                    const std::vector<std::string>& names) {
+Outcome<NewFile> issue(const Authority& authority, const fs::path& folder, const std::string& name,
+                       const std::vector<std::string>& names) {
   const auto issued = authority.issue({.common_name = "weft " + name, .names = names});
   if (!issued) return failure("cannot make " + name + ".pem: " + std::string(issued.error()) + ".");
-  return write_new(folder / (name + ".pem"), issued->certificate + issued->key, kOwnersAlone);
+  return NewFile{.path = folder / (name + ".pem"), .text = issued->certificate + issued->key};
 }
 
 Outcome<std::vector<std::string>> names_for(const KeysArguments& arguments) {
@@ -102,15 +87,24 @@ Outcome<void> make_keys(const KeysArguments& arguments) {
   const auto names = names_for(arguments);
   if (!names) return std::unexpected(names.error());
   const fs::path folder = arguments.folder;
-  std::error_code error;
-  if (!fs::is_directory(folder, error)) fs::create_directories(folder, error);
-  if (error) return failure("cannot make the folder " + folder.string() + ": " + error.message() + ".");
   const auto authority = Authority::make("weft keys", Authority::Days(365));
   if (!authority) return failure(std::string(authority.error()) + ".");
-  if (auto done = write_new(folder / "ca.pem", authority->certificate(), kForAll); !done) return done;
-  if (auto done = write_new(folder / "ca-key.pem", authority->key(), kOwnersAlone); !done) return done;
-  if (auto done = issue(*authority, folder, "server", *names); !done) return done;
-  if (auto done = issue(*authority, folder, "client", *names); !done) return done;
+  const auto server = issue(*authority, folder, "server", *names);
+  if (!server) return std::unexpected(server.error());
+  const auto client = issue(*authority, folder, "client", *names);
+  if (!client) return std::unexpected(client.error());
+  std::error_code error;
+  const bool made = fs::create_directories(folder, error);
+  if (error)
+    return std::unexpected(Failure{
+        "cannot make the folder " + folder.string() + ": " + system_words(error.value()) + ".", ExitCode::kUnwritten});
+  const auto written =
+      write_new_files({{.path = folder / "ca.pem", .text = authority->certificate(), .readers = Readers::kAll},
+                       {.path = folder / "ca-key.pem", .text = authority->key()},
+                       *server,
+                       *client});
+  if (!written && made) fs::remove(folder, error);
+  if (!written) return written;
   tell(folder);
   return {};
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "tools/cli/standard_output.hpp"
 #include "transport/pcap_tap.hpp"
 
 namespace weft::tools::probing {
@@ -62,7 +63,8 @@ Outcome<void> write_captures(const Report& report, const std::string& folder) {
   for (const CaseResult& one : report.cases) {
     if (one.exchanges.empty()) continue;
     const auto path = std::filesystem::path(folder) / capture_name(one.what->name);
-    if (auto written = write_capture(one, path.string()); !written) return written;
+    auto written = replace_file(path.string(), [&](const std::string& name) { return write_capture(one, name); });
+    if (!written) return written;
   }
   return {};
 }

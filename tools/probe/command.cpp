@@ -13,6 +13,7 @@
 #include "tools/cli/colour.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/interruption.hpp"
+#include "tools/cli/json_option.hpp"
 #include "tools/cli/progress_line.hpp"
 #include "tools/cli/standard_output.hpp"
 #include "tools/probe/captures.hpp"
@@ -110,9 +111,10 @@ Outcome<void> write_reports(const probe::Report& report, const Options& options)
   const auto keep = [&](const Outcome<void>& written) {
     if (!written && result) result = written;
   };
-  if (!options.json.empty()) keep(write_file(options.json, probing::json_of(report, options.strict)));
+  if (!options.json.empty())
+    keep(write_report(options.json, probing::json_of(report, options.strict), Readers::kOwner));
   if (!options.junit.empty()) keep(write_file(options.junit, probing::junit_of(report, options.strict)));
-  if (!options.html.empty()) keep(write_file(options.html, probing::html_of(report, options.strict)));
+  if (!options.html.empty()) keep(write_file(options.html, probing::html_of(report, options.strict), Readers::kOwner));
   if (!options.captures.empty()) keep(probing::write_captures(report, options.captures));
   return result;
 }
@@ -159,8 +161,7 @@ Outcome<void> run_probe(const Options& options, const GlobalOptions& global) {
 }
 
 void add_report_options(CLI::App& probe, Options& options) {
-  probe.add_option("--json", options.json, "Write the report to this file as JSON (schema: docs/probe.schema.json)")
-      ->type_name("FILE");
+  add_json_option(probe, options.json, "Write the report as JSON (schema: docs/probe.schema.json)");
   probe.add_option("--junit", options.junit, "Write the report to this file as JUnit XML, for CI systems")
       ->type_name("FILE");
   probe.add_option("--html", options.html, "Write the report to this file as a self-contained web page")
@@ -230,6 +231,7 @@ void add_probe_command(CLI::App& app, Selection& selection) {
   add_report_options(*probe, *options);
   add_random_options(*probe, *options);
   probe->callback([&selection, options] {
+    options->quiet = options->quiet || options->json == "-";
     selection.run = [options](const GlobalOptions& global) { return run_probe(*options, global); };
   });
 }

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <thread>
 
+#include "common/system_words.hpp"
 #include "probe/verdict.hpp"
 
 namespace weft::tools::probing {
@@ -93,7 +94,7 @@ std::unique_ptr<probe::StartedPeer> start_process(const std::vector<std::string>
   const int error = ::posix_spawnp(&id, arguments.front(), &files, &attributes, arguments.data(), environ);
   ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&files);
-  if (error != 0) probe::fail("'" + words.front() + "' cannot be started: " + std::generic_category().message(error));
+  if (error != 0) probe::fail("'" + words.front() + "' cannot be started: " + system_words(error));
   return std::make_unique<Process>(id);
 }
 

@@ -11,6 +11,7 @@
 #include <map>
 
 #include "tools/cli/interruption.hpp"
+#include "tools/cli/standard_output.hpp"
 #include "tools/probe_peer/guest.hpp"
 #include "tools/probe_peer/must.hpp"
 
@@ -47,13 +48,12 @@ class Peer {
     must(resources_.completions.arm(verbs::Arm::kAll), "arm");
   }
 
-  void listen() {
+  Outcome<void> listen() {
     listener_ = must(verbs::ConnectionId::create(events_), "listener");
     must(listener_->set_policy(options_.policy), "policy");
     must(listener_->bind_address(options_.address), "address");
     must(listener_->listen(1024), "listen");
-    std::printf("listening on %s\n", listener_->local_address().to_string().c_str());
-    std::fflush(stdout);
+    return print_line("listening on " + listener_->local_address().to_string());
   }
   void connect() {
     for (std::uint32_t i = 0; i < options_.parallel; ++i) call({});
@@ -267,10 +267,11 @@ Outcome<void> run(const Options& options) {
   if (auto caught = catch_interruptions(); !caught) return caught;
   try {
     Peer peer(options);
-    if (options.connects)
+    if (options.connects) {
       peer.connect();
-    else
-      peer.listen();
+    } else if (auto told = peer.listen(); !told) {
+      return told;
+    }
     peer.serve();
   } catch (const std::exception& error) {
     return failure(std::string(error.what()) + ".");

@@ -5,12 +5,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "common/system_words.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/run/find_program.hpp"
 #include "tools/run/libraries.hpp"
@@ -33,8 +33,8 @@ constexpr const char* kRunDescription =
 
 constexpr const char* kRunFooter =
     "--pcap: %p in FILE becomes the process id; without it, processes overwrite each other's capture.\n"
-    "weft run sets LD_LIBRARY_PATH, WEFT_PCAP, WEFT_LOG, WEFT_POLICY and WEFT_CONFIG. Set WEFT_LIBRARY_PATH if the "
-    "libraries are not in the installed directory.\n"
+    "weft run sets LD_LIBRARY_PATH, WEFT_PCAP, WEFT_PCAP_EXIT, WEFT_LOG, WEFT_POLICY and WEFT_CONFIG. Set "
+    "WEFT_LIBRARY_PATH if the libraries are not in the installed directory.\n"
     "Programs that ignore LD_LIBRARY_PATH (setuid, file capabilities, DT_RPATH, static linking) run with a warning on "
     "stderr.\n"
     "\n"
@@ -44,7 +44,8 @@ constexpr const char* kRunFooter =
     "  weft run --pcap 'ping-%p.pcap' --log info rping -c -a 192.0.2.7 -C 10 -v\n"
     "  weft run --policy mpa-rev=1,crc=off ib_write_bw -R 192.0.2.7\n"
     "\n"
-    "Exit codes: the program's; 127 program not found, 126 program not executable, 2 wrong command line.";
+    "Exit codes: the program's; 127 program not found, 126 program not executable, 2 wrong command line or incomplete "
+    "capture (--pcap).";
 
 struct RunArguments {
   std::string policy{};
@@ -113,10 +114,11 @@ Outcome<void> set_pcap(const GlobalOptions& global) {
   const std::string path = verbs::capture_path(pattern, ::getpid());
   if (const int why = why_not_writable(path); why != 0) {
     const std::string reason =
-        why == ELOOP ? "it is a symbolic link, which a capture does not follow" : std::strerror(why);
+        why == ELOOP ? "it is a symbolic link, which a capture does not follow" : system_words(why);
     return usage_error("--pcap: cannot write " + path + ": " + reason + ".");
   }
   set("WEFT_PCAP", pattern);
+  set("WEFT_PCAP_EXIT", std::to_string(static_cast<int>(ExitCode::kUnwritten)));
   return {};
 }
 
@@ -156,7 +158,7 @@ Failure become(const std::string& path, const std::vector<std::string>& command)
   std::fflush(nullptr);
   ::execvp(path.c_str(), words.data());
   const ExitCode code = errno == ENOENT ? ExitCode::kNotFound : ExitCode::kNotExecutable;
-  return {"cannot run " + path + ": " + std::strerror(errno) + ".", code};
+  return {"cannot run " + path + ": " + system_words(errno) + ".", code};
 }
 
 Outcome<void> run_program(const RunArguments& arguments, const GlobalOptions& global) {

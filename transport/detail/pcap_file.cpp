@@ -1,41 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/detail/pcap_file.hpp"
 
+#include <stdio_ext.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <utility>
 
+#include "common/system_words.hpp"
 #include "transport/cancellation.hpp"
 #include "transport/detail/capture_descriptor.hpp"
 
 namespace weft::transport::detail {
 namespace {
 
-constexpr int kSnapLength = 262144;           // the usual value; no packet is longer
-constexpr std::size_t kBufferSize = 1 << 17;  // more than a packet, so that each flush is one write of whole packets
+constexpr int kSnapLength = 262144;            // the usual value; no packet is longer
+constexpr std::size_t kRecordHeaderSize = 16;  // of a packet in the file
+constexpr std::size_t kBufferSize = 1 << 17;   // more than a packet, so that each flush is one write of whole packets
 
 std::string sentence(std::string_view what, const std::string& path, std::string_view why) {
   return std::string(what) + ' ' + path + ": " + std::string(why);
 }
 
 std::unexpected<PcapError> refused(std::string_view what, const std::string& path, int why) {
-  return std::unexpected(PcapError{sentence(what, path, std::strerror(why)), {}, why});
+  return std::unexpected(PcapError{sentence(what, path, system_words(why)), {}, why});
 }
 
 std::unexpected<PcapError> refused(const std::string& path, const Refusal& refusal) {
-  const std::string_view why = refusal.why.empty() ? std::strerror(refusal.os_error) : refusal.why;
+  const std::string why = refusal.why.empty() ? system_words(refusal.os_error) : std::string(refusal.why);
   return std::unexpected(PcapError{sentence("cannot create", path, why), refusal.why, refusal.os_error});
+}
+
+// The maximum size of a file in this process (setrlimit(2)). None for targets that are no regular file.
+std::optional<std::uint64_t> most_octets_of(std::FILE* file) {
+  struct stat about{};
+  struct rlimit limit{};
+  const bool bounded = ::fstat(::fileno(file), &about) == 0 && S_ISREG(about.st_mode) &&
+                       ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  return bounded ? std::optional<std::uint64_t>(limit.rlim_cur) : std::nullopt;
 }
 
 }  // namespace
 
 PcapFile::PcapFile(std::string path, PcapTap::OnFailure on_failure, pcap_t* format, pcap_dumper_t* dumper) noexcept
-    : path_(std::move(path)), format_(format), dumper_(dumper), on_failure_(std::move(on_failure)) {}
+    : path_(std::move(path)),
+      format_(format),
+      dumper_(dumper),
+      on_failure_(std::move(on_failure)),
+      most_octets_(most_octets_of(pcap_dump_file(dumper))) {}
 
 PcapFile::~PcapFile() {
   pcap_dump_close(dumper_);
@@ -76,17 +93,24 @@ void PcapFile::write(const Segment& segment, PieceReader& payload, std::size_t p
   if (failed_) return;
   const NoCancellation here;
   compose(frame_, segment, payload, payload_octets);
+  const std::uint64_t grown = octets_ + kRecordHeaderSize + frame_.size();
+  if (most_octets_ && grown > *most_octets_) return fail(EFBIG);  // the write would raise SIGXFSZ
   pcap_pkthdr header{};
   header.ts = now();
   header.caplen = static_cast<bpf_u_int32>(frame_.size());
   header.len = header.caplen;
   pcap_dump(reinterpret_cast<u_char*>(dumper_), &header, reinterpret_cast<const u_char*>(frame_.data()));
-  if (pcap_dump_flush(dumper_) != 0 || std::ferror(pcap_dump_file(dumper_)) != 0) fail(errno);
+  if (pcap_dump_flush(dumper_) != 0 || std::ferror(pcap_dump_file(dumper_)) != 0) return fail(errno);
+  octets_ = grown;
 }
 
+// Removes the incomplete packet at the end of the file, and what closing the file would still write.
 void PcapFile::fail(int why) {
   failed_ = true;
-  if (on_failure_) on_failure_({sentence("cannot write", path_, std::strerror(why)), {}, why});
+  std::FILE* const file = pcap_dump_file(dumper_);
+  ::__fpurge(file);
+  static_cast<void>(::ftruncate(::fileno(file), static_cast<off_t>(octets_)) == 0);  // a pipe or device has no length
+  if (on_failure_) on_failure_({sentence("cannot write", path_, system_words(why)), {}, why});
 }
 
 }  // namespace weft::transport::detail

@@ -8,6 +8,7 @@
 #include <expected>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ class PcapFile {
   [[nodiscard]] std::uint32_t next_initial_sequence() noexcept { return initial_sequence_ += 0x01000193; }
 
  private:
+  static constexpr std::uint64_t kFileHeaderSize = 24;
+
   PcapFile(std::string path, PcapTap::OnFailure on_failure, pcap_t* format, pcap_dumper_t* dumper) noexcept;
   void fail(int why);
   [[nodiscard]] timeval now();
@@ -43,6 +46,8 @@ class PcapFile {
   pcap_t* format_;
   pcap_dumper_t* dumper_;
   PcapTap::OnFailure on_failure_;
+  std::optional<std::uint64_t> most_octets_;  // maximum size of the file
+  std::uint64_t octets_ = kFileHeaderSize;    // of the file header and the complete packets
   bool failed_ = false;
   std::vector<std::byte> frame_{};
   std::uint32_t initial_sequence_ = 0;

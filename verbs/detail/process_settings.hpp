@@ -20,5 +20,7 @@ void apply_environment();
 // What set_log_level() and set_capture_file() do, no matter who asks.
 void use_log_level(LogLevel level);
 [[nodiscard]] Result<void> use_capture_file(const std::string& path);
+// Sets the result of capture_failure(), unless a write failed before.
+void capture_has_failed(const std::string& sentence);
 
 }  // namespace weft::verbs::detail
