@@ -46,7 +46,7 @@ function(weft_linked_with out)
 endfunction()
 
 # weft_package_of(OUT LIBRARY): of lines such as "libfmt9:amd64: /usr/lib/x86_64-linux-gnu/libfmt.so.9". Where several architectures have
-# it, that of this machine.
+# it, that of the package.
 function(weft_package_of out library)
   weft_said(lines dpkg-query -S "*/${library}")
   if("\n${lines}" MATCHES "\n([a-z0-9.+-]+):${weft_sbom_machine}: ")
@@ -113,7 +113,11 @@ function(weft_time out)
 endfunction()
 
 # Rows of third-parties.txt as variables: licence_SOURCE, copyright_SOURCE; and of all of them the packages whose headers are compiled in.
-weft_said(weft_sbom_machine dpkg --print-architecture)
+if(CPACK_DEBIAN_PACKAGE_ARCHITECTURE)  # cross-compiled (release.sh)
+  set(weft_sbom_machine ${CPACK_DEBIAN_PACKAGE_ARCHITECTURE})
+else()
+  weft_said(weft_sbom_machine dpkg --print-architecture)
+endif()
 file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/third-parties.txt rows REGEX "^[a-z]")
 set(compiled_in)
 foreach(row IN LISTS rows)
@@ -144,9 +148,9 @@ list(SORT names)
 weft_entry(packages weft SPDXRef-weft ${WEFT_SBOM_VERSION} ${weft_sbom_machine} Apache-2.0 "the weft authors" "weft maintainers" "weft ${WEFT_SBOM_VERSION}")
 weft_relation(relations SPDXRef-DOCUMENT DESCRIBES SPDXRef-weft)
 foreach(name IN LISTS names)
-  # One line for each architecture of which it is installed; they have one version.
+  # One line for each architecture of which it is installed: that of the package counts.
   weft_said(known dpkg-query -W -f "\${Version}|\${source:Package}|\${source:Version}|\${Architecture}\n" ${name})
-  string(REGEX MATCH "^([^|]+)\\|([^|]+)\\|([^|]+)\\|([^\n]+)" known "${known}")
+  string(REGEX MATCH "([^|\n]+)\\|([^|]+)\\|([^|]+)\\|(${weft_sbom_machine}|all)(\n|$)" known "${known}")
   set(version ${CMAKE_MATCH_1})
   set(source ${CMAKE_MATCH_2})
   set(source_version ${CMAKE_MATCH_3})

@@ -154,7 +154,7 @@ Vm::Vm() : session_port_(free_tcp_port()), peer_port_(free_tcp_port()), rping_po
 // Debian's version stands in the build's name ("#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-2 (2026-11-06)"), not in the release ("6.1.0-56-amd64").
 void Vm::ask_kernel() {
   std::smatch found;
-  const std::string said = run("uname -rv");
+  const std::string said = run("uname -v; uname -r");
   if (!std::regex_search(said, found, std::regex("(?:Debian |\n  )([0-9]+\\.[0-9]+\\.[0-9]+)[^\n]*\n"))) {
     throw std::runtime_error("the guest does not tell its kernel: " + said);
   }
@@ -163,7 +163,8 @@ void Vm::ask_kernel() {
 
 // qemu accepts connections before the guest does, and then closes them or lets them hang.
 void Vm::wait_until_up() const {
-  for (int tries = 0; tries < 400; ++tries) {
+  const auto deadline = std::chrono::steady_clock::now() + 10min;
+  while (std::chrono::steady_clock::now() < deadline) {
     int status = 0;
     if (waitpid(process_, &status, WNOHANG) != 0) throw std::runtime_error("the VM did not start:\n" + content(log_));
     try {
