@@ -39,9 +39,7 @@ Advert parse_advert(Bytes data) {
   return advert;
 }
 
-bool crc_refused(const std::optional<verbs::StreamError>& error) {
-  return error && error->remote && error->layer == 2 && error->type == 0 && error->code == 2;
-}
+bool is_crc_error(const verbs::StreamError& error) { return error.layer == 2 && error.type == 0 && error.code == 2; }
 
 }  // namespace
 
@@ -191,7 +189,8 @@ verbs::WorkCompletion WeftEnd::next(std::deque<verbs::WorkCompletion>& queue) {
   queue.pop_front();
   if (first.status != verbs::WcStatus::kSuccess) {
     const auto error = query().stream_error;
-    if (!error || crc_refused(error)) throw SiwMisreadCrc();
+    if (!error || (error->remote && is_crc_error(*error))) throw SiwMisreadCrc();
+    if (is_crc_error(*error)) throw SiwSentBadCrc();
   }
   return first;
 }
