@@ -75,7 +75,7 @@ class Findings {
   // gives the prober's output. A finding that is not in the table is looked at again with more patience: the guest may only have been slow.
   template <typename Attempt>
   void probe(const Row& row, milliseconds patience, Attempt attempt) {
-    for (const milliseconds wait : {patience, 4 * patience}) {
+    for (const milliseconds wait : {patience, scaled(6 * patience)}) {
       const std::string file = WEFT_INTEROP_OUTPUT "/probe-" + std::to_string(getpid()) + ".json";
       const std::string output = attempt("probe --quiet --profile rping --json " + file + " --only " + row.name +
                                          " --patience " + std::to_string(wait.count()) + " ");
@@ -130,7 +130,7 @@ TEST(Prober, SiwResponds) {
   Findings found;
   for (const Row& row : listed) {
     if (row.is_rule()) continue;
-    found.probe(row, scaled(1500ms), [](const std::string& arguments) {
+    found.probe(row, 1000ms, [](const std::string& arguments) {
       Session guest = Vm::instance().start("serve_rping 7174 && echo ready");
       if (!guest.wait_for("ready")) return guest.transcript();
       Program prober(arguments + "--first-fpdu-delay " + std::to_string(scaled(200ms).count()) +
@@ -151,7 +151,7 @@ TEST(Prober, SiwConnects) {
   for (const Row& row : listed) {
     if (row.is_rule()) continue;
     const std::string port = std::to_string(free_tcp_port());
-    found.probe(row, scaled(3000ms), [&port](const std::string& arguments) {
+    found.probe(row, 2000ms, [&port](const std::string& arguments) {
       Program prober(arguments + "--listen 127.0.0.1:" + port);
       prober.wait_listen(port);
       Session guest =
