@@ -96,12 +96,15 @@ make_root() {
   echo "${packages[*]}" >"$root/.packages"
 }
 
+# pack BUILD-FOLDER PACKAGES-FOLDER
+pack() { (cd "$1" && cpack -G DEB -B "$2"); }
+
 release_options=(-G Ninja -DCMAKE_BUILD_TYPE=Release -DWEFT_TESTS=OFF -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=16)
 build_own() {
   [ "$1" = "$machine" ] || fail "this machine is $machine: $1 is made on a machine of its own"
   step "configuring for $1" cmake -S "$work/source" -B "$work/$1" "${release_options[@]}"
   step "building for $1" cmake --build "$work/$1"
-  step "packing for $1" sh -c 'cd "$1" && cpack -G DEB -B "$2"' sh "$work/$1" "$work/packed-$1"
+  step "packing for $1" pack "$work/$1" "$work/packed-$1"
 }
 build_arm64() {
   root=$work/root
@@ -123,7 +126,7 @@ build_arm64() {
 }
 
 if [ -n "$build" ]; then
-  step "packing $build" sh -c 'cd "$1" && cpack -G DEB -B "$2"' sh "$build" "$work/packed-$machine"
+  step "packing $build" pack "$build" "$work/packed-$machine"
 else
   checkout
   for arch in "${arches[@]}"; do

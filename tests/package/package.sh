@@ -22,7 +22,7 @@ echo "== what the release script refuses"
 refuses() {
   local code=0 said
   said=$("$release" --output "$folder/refused" "${@:3}" 2>&1) || code=$?
-  [ "$code" = "$1" ] && [[ $said == *"$2"* ]] || fail "release.sh ${*:3}: exit code $code: $said"
+  [[ $code == "$1" && $said == *"$2"* ]] || fail "release.sh ${*:3}: exit code $code: $said"
 }
 refuses 2 'amd64 or arm64' --arch mips
 refuses 2 CPackConfig.cmake --build "$folder"
