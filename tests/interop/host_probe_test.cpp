@@ -71,14 +71,15 @@ std::vector<Row> rows(const std::string& role) {
 // What the cases of one role have found.
 class Findings {
  public:
-  // Runs the prober for one case. `attempt(patience)` makes a prober that waits this long for siw, brings siw up to it, takes it away, and
+  // Runs the prober for one case. `attempt(arguments, patience)` makes a prober that waits this long for siw, brings siw up to it, takes it away, and
   // gives the prober's output. A finding that is not in the table is looked at again with more patience: the guest may only have been slow.
   template <typename Attempt>
   void probe(const Row& row, milliseconds patience, Attempt attempt) {
     for (const milliseconds wait : {patience, scaled(6 * patience)}) {
       const std::string file = WEFT_INTEROP_OUTPUT "/probe-" + std::to_string(getpid()) + ".json";
       const std::string output = attempt("probe --quiet --profile rping --json " + file + " --only " + row.name +
-                                         " --patience " + std::to_string(wait.count()) + " ");
+                                             " --patience " + std::to_string(wait.count()) + " ",
+                                         wait);
       const auto report = nlohmann::json::parse(std::ifstream(file), nullptr, false);
       std::remove(file.c_str());
       ASSERT_TRUE(report.is_object() && report.at("cases").size() == 1) << row.name << ": " << output;
@@ -130,10 +131,10 @@ TEST(Prober, SiwResponds) {
   Findings found;
   for (const Row& row : listed) {
     if (row.is_rule()) continue;
-    found.probe(row, 1000ms, [](const std::string& arguments) {
+    found.probe(row, 1000ms, [](const std::string& arguments, milliseconds wait) {
       Session guest = Vm::instance().start("serve_rping 7174 && echo ready");
       if (!guest.wait_for("ready")) return guest.transcript();
-      Program prober(arguments + "--first-fpdu-delay " + std::to_string(scaled(200ms).count()) +
+      Program prober(arguments + "--first-fpdu-delay " + std::to_string((wait / 5).count()) +
                      " 127.0.0.1:" + std::to_string(Vm::instance().rping_port()));
       prober.finish();
       return prober.output();
@@ -151,7 +152,7 @@ TEST(Prober, SiwConnects) {
   for (const Row& row : listed) {
     if (row.is_rule()) continue;
     const std::string port = std::to_string(free_tcp_port());
-    found.probe(row, 2000ms, [&port](const std::string& arguments) {
+    found.probe(row, 2000ms, [&port](const std::string& arguments, milliseconds) {
       Program prober(arguments + "--listen 127.0.0.1:" + port);
       prober.wait_listen(port);
       Session guest =
