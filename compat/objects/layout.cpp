@@ -2,6 +2,7 @@
 // What programs were compiled against: sizes and offsets that the inline functions of verbs.h and rdma_cma.h reach
 // into. Newer headers may add to an end (marked "at least") or to the front of verbs_context; they move nothing of
 // this.
+#include <pthread.h>
 #include <rdma/rdma_cma.h>
 
 #include <cstddef>
@@ -13,6 +14,9 @@
 #define SIZE(type, octets) static_assert(sizeof(type) == (octets))
 #define SIZE_AT_LEAST(type, octets) static_assert(sizeof(type) >= (octets))
 
+// The numbers are those of amd64. On arm64 a mutex, and what follows it in a structure, is 8 octets longer.
+constexpr std::size_t kMutexGrowth = sizeof(pthread_mutex_t) - 40;
+
 SIZE(ibv_device, 664);
 AT(ibv_device, node_type, 16);
 AT(ibv_device, transport_type, 20);
@@ -21,14 +25,14 @@ AT(ibv_device, dev_name, 88);
 AT(ibv_device, dev_path, 152);
 AT(ibv_device, ibdev_path, 408);
 
-SIZE(ibv_context, 328);
+SIZE(ibv_context, 328 + kMutexGrowth);
 AT(ibv_context, device, 0);
 AT(ibv_context, ops, 8);
 AT(ibv_context, cmd_fd, 264);
 AT(ibv_context, async_fd, 268);
 AT(ibv_context, num_comp_vectors, 272);
 AT(ibv_context, mutex, 280);
-AT(ibv_context, abi_compat, 320);
+AT(ibv_context, abi_compat, 320 + kMutexGrowth);
 
 SIZE(ibv_context_ops, 256);
 AT(ibv_context_ops, alloc_mw, 56);
@@ -57,25 +61,25 @@ SIZE(ibv_mr, 48);
 AT(ibv_mr, lkey, 36);
 AT(ibv_mr, rkey, 40);
 SIZE(ibv_mw, 32);
-SIZE(ibv_srq, 128);
+SIZE(ibv_srq, 128 + kMutexGrowth);
 SIZE(ibv_ah, 24);
 SIZE(ibv_comp_channel, 16);
 AT(ibv_comp_channel, fd, 8);
 AT(ibv_comp_channel, refcnt, 12);
 
-SIZE(ibv_cq, 128);
+SIZE(ibv_cq, 128 + kMutexGrowth);
 AT(ibv_cq, channel, 8);
 AT(ibv_cq, cq_context, 16);
 AT(ibv_cq, cqe, 28);
 AT(ibv_cq, mutex, 32);
-AT(ibv_cq, comp_events_completed, 120);
+AT(ibv_cq, comp_events_completed, 120 + kMutexGrowth);
 SIZE_AT_LEAST(ibv_cq_ex, 288);
-AT(ibv_cq_ex, comp_mask, 128);
-AT(ibv_cq_ex, status, 132);
-AT(ibv_cq_ex, wr_id, 136);
-AT(ibv_cq_ex, start_poll, 144);
+AT(ibv_cq_ex, comp_mask, 128 + kMutexGrowth);
+AT(ibv_cq_ex, status, 132 + kMutexGrowth);
+AT(ibv_cq_ex, wr_id, 136 + kMutexGrowth);
+AT(ibv_cq_ex, start_poll, 144 + kMutexGrowth);
 
-SIZE(ibv_qp, 160);
+SIZE(ibv_qp, 160 + kMutexGrowth);
 AT(ibv_qp, handle, 48);
 AT(ibv_qp, qp_num, 52);
 AT(ibv_qp, state, 56);
@@ -83,11 +87,11 @@ AT(ibv_qp, qp_type, 60);
 AT(ibv_qp, mutex, 64);
 SIZE_AT_LEAST(ibv_qp_ex, 352);
 AT(ibv_qp_ex, qp_base, 0);
-AT(ibv_qp_ex, wr_id, 168);
-AT(ibv_qp_ex, wr_flags, 176);
-AT(ibv_qp_ex, wr_rdma_write, 224);
-AT(ibv_qp_ex, wr_start, 320);
-AT(ibv_qp_ex, wr_complete, 328);
+AT(ibv_qp_ex, wr_id, 168 + kMutexGrowth);
+AT(ibv_qp_ex, wr_flags, 176 + kMutexGrowth);
+AT(ibv_qp_ex, wr_rdma_write, 224 + kMutexGrowth);
+AT(ibv_qp_ex, wr_start, 320 + kMutexGrowth);
+AT(ibv_qp_ex, wr_complete, 328 + kMutexGrowth);
 
 SIZE(ibv_wc, 48);
 SIZE(ibv_send_wr, 128);

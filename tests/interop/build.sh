@@ -7,18 +7,31 @@
 # Result in ${WEFT_SIW_VM_CACHE:-${XDG_CACHE_HOME:-~/.cache}/weft-siw-vm}:
 #   vmlinux      Debian's kernel, unpacked: qemu starts it without a boot loader and without decompressing
 #   initrd.img   busybox, kernel modules, siw stock and with parameters, rping, perftest, siw_peer
-#   versions.txt what it was made of
-# WEFT_SIW_VM_KERNEL=6.1.0-56-amd64 chooses a kernel; otherwise the newest whose headers and image apt offers.
+#   versions.txt what it was made of; its first line names the kernel
+# WEFT_SIW_VM_KERNEL=6.1.0-56-amd64 chooses a kernel; otherwise the newest whose headers and image apt offers. siw's source always
+# has the kernel's own version. Where apt's lists are stale (a package is gone, or no kernel is offered), they are refreshed once.
 set -euo pipefail
 export LC_ALL=C DEBIAN_FRONTEND=noninteractive PATH=$PATH:/usr/sbin:/sbin
 
 here=$(cd "$(dirname "$0")" && pwd)
+self=$here/${0##*/} arguments=("$@")
 cache=${WEFT_SIW_VM_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/weft-siw-vm}
 libdir=/usr/lib/x86_64-linux-gnu
 sudo=; [ "$(id -u)" = 0 ] || sudo=sudo
 
 say() { echo "siw-vm: $*" >&2; }
 die() { say "$*"; exit 1; }
+
+# stale WHY [LOG]: starts over with fresh package lists, which may offer another kernel; gives up the second time.
+stale() {
+    [ -z "${WEFT_SIW_VM_REFRESHED:-}" ] || { [ -z "${2:-}" ] || tail -n 20 "$2" >&2; die "$1"; }
+    say "$1; refreshing apt's package lists"
+    $sudo apt-get update >&2 || die "apt-get update failed: is there a network?"
+    WEFT_SIW_VM_REFRESHED=1 exec "$self" "${arguments[@]}"
+}
+
+# download PACKAGE[=VERSION]: the package's file into the current directory.
+download() { apt-get -o APT::Sandbox::User=root download "$1" >download.log 2>&1 || stale "cannot download $1" download.log; }
 
 # A kernel can be used when its headers are installed or can be, and its image can be downloaded.
 choose_kernel() {
@@ -38,9 +51,7 @@ install_missing() {
     done
     [ ${#missing[@]} -gt 0 ] || return 0
     say "installing ${missing[*]} (reasons: tests/interop/packages.txt)"
-    $sudo apt-get install -y --no-install-recommends "${missing[@]}" >apt.log 2>&1 ||
-        { $sudo apt-get update >>apt.log 2>&1 && $sudo apt-get install -y --no-install-recommends "${missing[@]}" >>apt.log 2>&1; } ||
-        { tail -20 apt.log >&2; die "apt could not install ${missing[*]}"; }
+    $sudo apt-get install -y --no-install-recommends "${missing[@]}" >apt.log 2>&1 || stale "apt could not install ${missing[*]}" apt.log
 }
 
 # The kernel image is only downloaded and unpacked here, never installed on this machine.
@@ -48,9 +59,9 @@ fetch_kernel() {
     [ "$(cat kernel.version 2>/dev/null)" = "$kernel" ] && return 0
     rm -rf image kernel.version linux-image-*.deb
     say "downloading linux-image-$kernel"
-    apt-get -o APT::Sandbox::User=root download "linux-image-$kernel" >download.log 2>&1 ||
-        { tail -5 download.log >&2; die "cannot download linux-image-$kernel"; }
+    download "linux-image-$kernel"
     dpkg-deb -x linux-image-"$kernel"_*.deb image
+    rm linux-image-*.deb
     echo "$kernel" >kernel.version
 }
 
@@ -64,16 +75,23 @@ unpack_kernel() {
     mv vmlinux.new "$cache/vmlinux"
 }
 
+# siw's source, of exactly this kernel's version. The rest of Debian's linux-source is not kept.
+extract_siw() {
+    local series=${kernel%%-*}
+    series=linux-source-${series%.*}    # 6.1.0-56-amd64 -> linux-source-6.1
+    say "extracting siw from $series $version"
+    download "$series=$version"
+    dpkg-deb --fsys-tarfile "${series}"_*.deb | tar -xO "./usr/src/$series.tar.xz" |
+        tar -xJ -C siw-stock --strip-components=5 "$series/drivers/infiniband/sw/siw"
+    rm "${series}"_*.deb
+}
+
 build_siw() {
-    local series=${kernel%%-*} v
-    series=${series%.*}    # 6.1.0-56-amd64 -> 6.1
-    local source=/usr/src/linux-source-$series.tar.xz made
-    [ -s "$source" ] || die "no $source: linux-source does not match kernel $kernel (install linux-source-$series)"
-    made="$kernel $(stat -c %Y "$source") $(sha256sum <"$here/siw-parameters.sh")"
+    local v made
+    made="$kernel $version $(sha256sum <"$here/siw-parameters.sh")"
     [ "$(cat siw.made 2>/dev/null)" = "$made" ] && return 0
-    rm -rf siw-stock siw-parameters siw.made; mkdir siw-stock
-    say "extracting siw from $source"
-    tar -xJf "$source" -C siw-stock --strip-components=5 "linux-source-$series/drivers/infiniband/sw/siw"
+    rm -rf siw-stock siw-parameters siw.made linux-source-*.deb; mkdir siw-stock
+    extract_siw
     cp -r siw-stock siw-parameters
     "$here/siw-parameters.sh" siw-parameters
     for v in stock parameters; do
@@ -140,23 +158,24 @@ build_initramfs() {
 }
 
 kernel=${WEFT_SIW_VM_KERNEL:-$(choose_kernel)}
-[ -n "$kernel" ] || die "apt offers no linux-headers-*-amd64 with its linux-image; set WEFT_SIW_VM_KERNEL"
+[ -n "$kernel" ] || stale "apt offers no linux-headers-*-amd64 with its linux-image; set WEFT_SIW_VM_KERNEL"
 [ "$(uname -m)" = x86_64 ] || die "the VM is made for x86_64, this is $(uname -m)"
 stamp=$(cat "$here"/{build.sh,siw-parameters.sh,packages.txt} "$here"/guest/* - <<<"$kernel" | sha256sum | cut -c1-16)
 mkdir -p "$cache/work"
 exec 8>"$cache/lock"; flock 8   # one build at a time
 if [ "${1:-}" != --force ] && [ "$(cat "$cache/stamp" 2>/dev/null)" = "$stamp" ]; then
-    say "up to date in $cache (kernel $kernel)"
+    say "up to date in $cache ($(head -n 1 "$cache/versions.txt"))"
     exit 0
 fi
 cd "$cache/work"
 install_missing
+version=$(dpkg-query -W -f '${Version}' "linux-headers-$kernel")   # 6.1.192-2 for 6.1.0-56-amd64
 fetch_kernel
 unpack_kernel
 build_siw
 build_initramfs
 gcc -O2 -o "$cache/tsc_khz" "$here/guest/tsc_khz.c"
-{ echo "kernel $kernel"; dpkg-query -W -f '${Package} ${Version}\n' "linux-headers-$kernel" linux-source rdmacm-utils perftest libibverbs1 librdmacm1 \
+{ echo "kernel $version, $kernel"; dpkg-query -W -f '${Package} ${Version}\n' "linux-headers-$kernel" rdmacm-utils perftest libibverbs1 librdmacm1 \
     ibverbs-providers qemu-system-x86; } >"$cache/versions.txt"
 echo "$stamp" >"$cache/stamp"
-say "done: $cache ($(du -h "$cache/initrd.img" | cut -f1) initramfs, kernel $kernel)"
+say "done: $cache ($(du -h "$cache/initrd.img" | cut -f1) initramfs, kernel $version, $kernel)"

@@ -5,10 +5,12 @@
 
 #include <cstdio>
 #include <map>
+#include <set>
 
 #include "tests/captures/crc_walk.hpp"
 #include "tests/captures/tshark.hpp"
 #include "tests/interop/vm.hpp"
+#include "tests/interop/weft_end.hpp"
 
 namespace weft::interop {
 namespace {
@@ -38,16 +40,22 @@ class PowerOff : public testing::Environment {
   // its "CRCs" 44 4f 5a 65 were our test pattern, in a stream that siw took.
   static void expect_good_fpdus(const captures::Verdict& seen) {
     std::map<std::pair<std::uint16_t, std::uint16_t>, std::size_t> walked;
+    std::set<std::pair<std::uint16_t, std::uint16_t>> bad;
     for (const captures::Connection& connection : captures::read_connections(Vm::instance().packets())) {
       const auto [client, server] = std::pair{connection.client_port, connection.server_port};
       for (const auto side : {captures::Side::kClient, captures::Side::kServer}) {
         const captures::CrcWalk walk = captures::walk_crcs(connection, side);
         const auto stream = side == captures::Side::kClient ? std::pair{client, server} : std::pair{server, client};
-        EXPECT_EQ(walk.bad, 0U) << "from port " << stream.first << " to " << stream.second;
+        if (walk.bad != 0) {
+          std::printf("%zu bad CRCs from port %d to %d\n", walk.bad, stream.first, stream.second);
+          bad.insert(stream);
+        }
         walked[stream] += walk.fpdus;
       }
     }
+    EXPECT_EQ(bad.size(), SiwSentBadCrc::count) << "streams with bad CRCs, and those in which weft found siw's";
     for (const auto& [stream, tally] : seen.streams) {
+      if (bad.contains(stream)) continue;
       if (tally.fpdus == walked[stream]) {
         EXPECT_EQ(tally.bad_crcs, 0U) << "from port " << stream.first << " to " << stream.second;
         EXPECT_EQ(tally.malformed, 0U) << "from port " << stream.first << " to " << stream.second;

@@ -3,6 +3,7 @@
 // program, and nothing between them in common but the wire.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdio>
 #include <regex>
 #include <string>
@@ -56,7 +57,11 @@ std::regex result(const Row& row) {
 // siw's Reply comes before siw can take more, so weft's first FPDU waits (README.md).
 std::string weft_run(const Row& row) {
   return "run --policy mpa-rev=" + std::to_string(row.revision) + ",fallback=off" +
-         (row.crc == Crc::kOn ? "" : ",crc=off") + (row.client == Client::kHost ? ",first-fpdu-delay=200ms" : "") +
+         (row.crc == Crc::kOn ? "" : ",crc=off") +
+         (row.client == Client::kHost
+              ? ",first-fpdu-delay=" + std::to_string(Vm::instance().scaled(std::chrono::milliseconds(200)).count()) +
+                    "ms"
+              : "") +
          " -- ";
 }
 
@@ -86,7 +91,7 @@ bool only_the_close_failed(const std::string& guest) {
 Outcome weft_connects(const Row& row) {
   const Vm& vm = Vm::instance();
   Outcome outcome;
-  Session server = vm.start("dmesg -c >/dev/null; limit 30 " + server_command(row, std::to_string(kGuestRpingPort)));
+  Session server = vm.start("dmesg -c >/dev/null; limit 120 " + server_command(row, std::to_string(kGuestRpingPort)));
   const Relay relay(vm.rping_port());
   Program client(weft_run(row) + client_command(row, "127.0.0.1", relay.port()));
   outcome.client_code = client.finish();
@@ -106,7 +111,7 @@ Outcome siw_connects(const Row& row) {
   Program server(weft_run(row) + server_command(row, port) + (is_rping(row) ? " -a 127.0.0.1" : ""));
   const Relay relay(static_cast<std::uint16_t>(std::stoul(port)));
   Session client =
-      Vm::instance().start("dmesg -c >/dev/null; limit 30 " + client_command(row, "10.0.2.2", relay.port()));
+      Vm::instance().start("dmesg -c >/dev/null; limit 120 " + client_command(row, "10.0.2.2", relay.port()));
   outcome.client_code = client.finish();
   outcome.client = client.transcript();
   if (only_the_close_failed(outcome.client)) outcome.client_code = 0;

@@ -190,6 +190,9 @@ TEST_P(Operations, AllOfThemBothWays) {
       ASSERT_TRUE(GetParam().crc);
       EXPECT_THAT(Vm::instance().run("dmesg -c | grep 'crc error'"), HasSubstr("siw: crc error"));
       std::puts(misread.what());
+    } catch (const SiwSentBadCrc& bad) {
+      ASSERT_TRUE(GetParam().crc);
+      std::puts(bad.what());
     } catch (const SiwRepeatedAnFpdu& repeated) {
       std::puts(repeated.what());
     }

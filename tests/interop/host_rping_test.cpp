@@ -36,7 +36,7 @@ void ping_host(const std::string& options, const std::string& guest_options = ""
   Program server("rping -s -a 127.0.0.1 -p " + port + " -C 5 -S 1000 -v -V " + options);
   server.wait_listen(port);
   Session client =
-      Vm::instance().start("limit 30 rping -c -a 10.0.2.2 -p " + port + " -C 5 -S 1000 -v -V " + guest_options);
+      Vm::instance().start("limit 120 rping -c -a 10.0.2.2 -p " + port + " -C 5 -S 1000 -v -V " + guest_options);
   EXPECT_EQ(client.finish(), 0) << client.transcript() << server.output();
   EXPECT_THAT(client.transcript(), HasSubstr(kLastLine));
   EXPECT_EQ(server.finish(), 0) << server.output();
@@ -75,7 +75,7 @@ TEST(Rping, PersistentWeftServerTakesManyClients) {
   const std::string port = std::to_string(free_tcp_port());
   Program server("rping -s -P -a 127.0.0.1 -p " + port);
   server.wait_listen(port);
-  const std::string client = "limit 30 rping -c -a 10.0.2.2 -C 20 -V -p " + port;
+  const std::string client = "limit 120 rping -c -a 10.0.2.2 -C 20 -V -p " + port;
   Session first = Vm::instance().start(client);
   Session second = Vm::instance().start(client);
   EXPECT_EQ(first.finish(), 0) << first.transcript() << server.output();

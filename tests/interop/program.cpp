@@ -67,7 +67,7 @@ Program::Program(const std::string& arguments) : output_(memfd_create("output", 
   process_ = fork();
   if (process_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    alarm(40);
+    alarm(300);
     dup2(output_, 1);
     dup2(output_, 2);
     execv(argv[0], argv.data());
@@ -84,7 +84,7 @@ Program::~Program() {
 }
 
 void Program::wait_listen(const std::string& port) {
-  for (int tries = 0; tries < 200; ++tries) {
+  for (int tries = 0; tries < 2400; ++tries) {
     if (listens(static_cast<std::uint16_t>(std::stoul(port)))) return;
     std::this_thread::sleep_for(50ms);
   }
@@ -92,7 +92,7 @@ void Program::wait_listen(const std::string& port) {
 }
 
 void Program::wait_for(const std::string& text) const {
-  for (int tries = 0; tries < 200; ++tries) {
+  for (int tries = 0; tries < 2400; ++tries) {
     if (output().find(text) != std::string::npos) return;
     std::this_thread::sleep_for(50ms);
   }

@@ -13,15 +13,15 @@ std::uint16_t free_tcp_port();
 
 class Program {
  public:
-  // Arguments as a shell would split them, without quoting. Ends by itself or is ended after 40 s.
+  // Arguments as a shell would split them, without quoting. Ends by itself or is ended after 300 s.
   explicit Program(const std::string& arguments);
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
   ~Program();
 
-  // Returns when something listens on this port of this machine; throws after 10 s or when the program has ended.
+  // Returns when something listens on this port of this machine; throws after 120 s or when the program has ended.
   void wait_listen(const std::string& port);
-  // Returns when the program has printed this; throws after 10 s.
+  // Returns when the program has printed this; throws after 120 s.
   void wait_for(const std::string& text) const;
   // Waits for the end: the exit code, or 128 + the signal.
   int finish();

@@ -11,10 +11,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <regex>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -29,6 +32,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::uint16_t kGuestSessionPort = 9000;
+constexpr auto kBootAtRest = 6s;
 std::unique_ptr<Vm> the_vm;
 
 sockaddr_in loopback(std::uint16_t port) {
@@ -56,6 +60,13 @@ std::string content(const std::string& path) {
   text << std::ifstream(path).rdbuf();
   return text.str();
 }
+
+// Names the guest's kernel behind each failure: siw is not the same in all of them.
+class KernelOfFailures : public testing::EmptyTestEventListener {
+  void OnTestPartResult(const testing::TestPartResult& result) override {
+    if (result.failed() && the_vm) std::printf("the guest's kernel is %s\n", the_vm->kernel().c_str());
+  }
+};
 
 }  // namespace
 
@@ -117,24 +128,43 @@ Vm::Vm() : session_port_(free_tcp_port()), peer_port_(free_tcp_port()), rping_po
   if (std::system((WEFT_INTEROP_DIR "/build.sh >" + log_ + " 2>&1").c_str()) != 0) {
     throw std::runtime_error("tests/interop/build.sh failed:\n" + content(log_));
   }
+  const auto begin = std::chrono::steady_clock::now();
   process_ = fork();
   if (process_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);  // a test program that is killed leaves no VM behind
     const int log = open(log_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
     dup2(log, 1);
     dup2(log, 2);
-    execl(WEFT_INTEROP_DIR "/run.sh", "run.sh", "--timeout", "900", "--fwd",
+    execl(WEFT_INTEROP_DIR "/run.sh", "run.sh", "--timeout", "1700", "--fwd",
           forward(session_port_, kGuestSessionPort).c_str(), "--fwd", forward(peer_port_, kGuestPeerPort).c_str(),
           "--fwd", forward(rping_port_, kGuestRpingPort).c_str(), "--pcap", packets_.c_str(), "serve_sessions 9000",
           nullptr);
     _exit(127);
   }
   wait_until_up();
+  const auto boot = std::chrono::steady_clock::now() - begin;
+  slowness_ = static_cast<int>(std::clamp(boot / kBootAtRest, std::int64_t{1}, std::int64_t{10}));
+  ask_kernel();
+  std::printf("the guest's kernel is %s; it booted in %lld s, so times are multiplied by %d\n", kernel_.c_str(),
+              static_cast<long long>(std::chrono::duration_cast<std::chrono::seconds>(boot).count()), slowness_);
+  std::fflush(stdout);
+  testing::UnitTest::GetInstance()->listeners().Append(new KernelOfFailures);
+}
+
+// Debian's version stands in the build's name ("#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-2 (2026-11-06)"), not in the release ("6.1.0-56-amd64").
+void Vm::ask_kernel() {
+  std::smatch found;
+  const std::string said = run("uname -v; uname -r");
+  if (!std::regex_search(said, found, std::regex("(?:Debian |\n  )([0-9]+\\.[0-9]+\\.[0-9]+)[^\n]*\n"))) {
+    throw std::runtime_error("the guest does not tell its kernel: " + said);
+  }
+  kernel_ = found[1];
 }
 
 // qemu accepts connections before the guest does, and then closes them or lets them hang.
 void Vm::wait_until_up() const {
-  for (int tries = 0; tries < 400; ++tries) {
+  const auto deadline = std::chrono::steady_clock::now() + 10min;
+  while (std::chrono::steady_clock::now() < deadline) {
     int status = 0;
     if (waitpid(process_, &status, WNOHANG) != 0) throw std::runtime_error("the VM did not start:\n" + content(log_));
     try {
@@ -174,7 +204,7 @@ void Vm::forget_packets() const {
 
 void Vm::power_off() {
   static_cast<void>(start("touch /run/stop").finish());
-  for (int tries = 0; tries < 100; ++tries) {
+  for (int tries = 0; tries < 600; ++tries) {
     int status = 0;
     if (waitpid(process_, &status, WNOHANG) != 0) return;
     std::this_thread::sleep_for(100ms);

@@ -24,9 +24,9 @@ class Session {
   ~Session();
 
   // Reads until a line begins with `prefix` and returns that line; empty when the command ends first or nothing comes
-  // for 30 s.
+  // for this time, which only a failure takes.
   std::optional<std::string> wait_for(std::string_view prefix,
-                                      std::chrono::milliseconds patience = std::chrono::seconds(30));
+                                      std::chrono::milliseconds patience = std::chrono::seconds(120));
   // Reads to the end and returns the exit code; -1 when the guest did not tell one.
   int finish();
   // Everything read so far, for messages of failed tests.
@@ -57,6 +57,11 @@ class Vm {
   [[nodiscard]] const std::string& packets() const noexcept { return packets_; }
   // Whether these octets stand somewhere in them, in one packet. qemu writes each packet as it comes.
   [[nodiscard]] bool recorded(std::string_view octets) const;
+  // The guest's kernel, "6.1.192". Each failed expectation is followed by it.
+  [[nodiscard]] const std::string& kernel() const noexcept { return kernel_; }
+  // A time that is right on a machine at rest, made longer by as much as the boot took longer there.
+  [[nodiscard]] std::chrono::milliseconds scaled(std::chrono::milliseconds time) const { return time * slowness_; }
+
   void power_off();
   void forget_packets() const;  // removes the file, unless some test has failed
   [[nodiscard]] static bool booted() noexcept;
@@ -64,12 +69,15 @@ class Vm {
  private:
   Vm();
   void wait_until_up() const;
+  void ask_kernel();
 
   std::uint16_t session_port_;
   std::uint16_t peer_port_;
   std::uint16_t rping_port_;
   std::string packets_;
   std::string log_;
+  std::string kernel_{};
+  int slowness_ = 1;
   pid_t process_ = -1;
 };
 

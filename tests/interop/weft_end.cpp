@@ -5,13 +5,15 @@
 #include <array>
 #include <stdexcept>
 
+#include "tests/interop/vm.hpp"
+
 namespace weft::interop {
 namespace {
 
 using namespace std::chrono_literals;
 using verbs::ConnectionEventType;
 
-constexpr auto kPatience = 20s;
+constexpr auto kPatience = 120s;
 constexpr std::uint64_t kReceiveIds = 1000;  // wr_ids of receives begin here
 constexpr verbs::Access kOpen = verbs::Access::kLocalWrite | verbs::Access::kRemoteWrite | verbs::Access::kRemoteRead;
 
@@ -37,9 +39,7 @@ Advert parse_advert(Bytes data) {
   return advert;
 }
 
-bool crc_refused(const std::optional<verbs::StreamError>& error) {
-  return error && error->remote && error->layer == 2 && error->type == 0 && error->code == 2;
-}
+bool is_crc_error(const verbs::StreamError& error) { return error.layer == 2 && error.type == 0 && error.code == 2; }
 
 }  // namespace
 
@@ -88,7 +88,7 @@ WeftEnd WeftEnd::connect(std::uint16_t port, const EndSetup& setup) {
   auto channel = must(verbs::EventChannel::create(), "event channel");
   auto id = must(verbs::ConnectionId::create(channel), "connection id");
   verbs::Policy policy = setup.policy;
-  policy.first_fpdu_delay = kSiwGetsReady;
+  policy.first_fpdu_delay = Vm::instance().scaled(kSiwGetsReady);
   must(id.set_policy(policy), "set_policy");
   must(id.resolve_address(local(port)), "resolve_address");
   if (must(channel.get_event(kPatience), "get_event").type != ConnectionEventType::kAddressResolved) {
@@ -183,13 +183,14 @@ verbs::WorkCompletion WeftEnd::next(std::deque<verbs::WorkCompletion>& queue) {
     std::array<verbs::WorkCompletion, 16> some{};
     const std::size_t n = must(completions_->poll(some), "poll");
     for (std::size_t i = 0; i < n; ++i) (some[i].wr_id >= kReceiveIds ? received_ : sent_).push_back(some[i]);
-    if (n == 0 && std::chrono::steady_clock::now() > deadline) throw std::runtime_error("no completion for 20 s");
+    if (n == 0 && std::chrono::steady_clock::now() > deadline) throw std::runtime_error("no completion for 120 s");
   }
   const auto first = queue.front();
   queue.pop_front();
   if (first.status != verbs::WcStatus::kSuccess) {
     const auto error = query().stream_error;
-    if (!error || crc_refused(error)) throw SiwMisreadCrc();
+    if (!error || (error->remote && is_crc_error(*error))) throw SiwMisreadCrc();
+    if (is_crc_error(*error)) throw SiwSentBadCrc();
   }
   return first;
 }

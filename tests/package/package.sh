@@ -9,12 +9,24 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 fail() { echo "package: $*" >&2; exit 1; }
 
-(cd "$build" && cpack -G DEB -B "$folder/cpack") >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
+release=$here/../../cmake/release.sh
+"$release" --build "$build" --output "$folder/cpack" >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
 machine=$(dpkg --print-architecture)
 made=$(cd "$folder/cpack" && echo ./*.deb)
 [ "$made" = "./weft-dev_${version}_$machine.deb ./weft_${version}_$machine.deb" ] || fail "cpack made $made"
 # As docs/ci.md has it: this names one of the two.
 [ "$(compgen -G "$folder/cpack/weft_*.deb" | wc -l)" = 1 ] || fail "weft_*.deb is not the package weft alone"
+[ "$(cd "$folder/cpack" && sha256sum --strict -c SHA256SUMS | grep -c ': OK$')" = 2 ] || fail "SHA256SUMS: $(cat "$folder/cpack/SHA256SUMS")"
+echo "== what the release script refuses"
+# WANTED-CODE WORD ARGUMENT...
+refuses() {
+  local code=0 said
+  said=$("$release" --output "$folder/refused" "${@:3}" 2>&1) || code=$?
+  [[ $code == "$1" && $said == *"$2"* ]] || fail "release.sh ${*:3}: exit code $code: $said"
+}
+refuses 2 'amd64 or arm64' --arch mips
+refuses 2 CPackConfig.cmake --build "$folder"
+refuses 1 'no commit' no-such-commit
 package=$folder/cpack/weft_${version}_$machine.deb
 development=$folder/cpack/weft-dev_${version}_$machine.deb
 mkdir -p "$build/tests/package"  # for clean_root.sh and clean_root_dev.sh

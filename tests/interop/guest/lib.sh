@@ -23,7 +23,7 @@ add_siw_devices() {
 use_siw() {  # use_siw stock | parameters: from now on, this build of siw
     killall -q siw_peer rping ib_send_bw ib_send_lat ib_write_bw ib_write_lat ib_read_bw ib_read_lat
     rdma link delete siw_lo; rdma link delete siw0
-    for i in $(seq 50); do rmmod siw 2>/dev/null && break; usleep 100000; done   # connections may still be going down
+    for i in $(seq 300); do rmmod siw 2>/dev/null && break; usleep 100000; done   # connections may still be going down
     insmod /mod/siw-$1.ko && add_siw_devices
 }
 
@@ -35,8 +35,8 @@ listens() {  # listens PORT: whether something, siw included, listens on TCP POR
     awk -v port="$(printf ':%04X' "$1")" '$4 == "0A" && index($2, port) { found = 1 } END { exit !found }' /proc/net/tcp /proc/net/tcp6
 }
 
-wait_listen() {  # wait_listen PORT: until something listens there (10 s at most)
-    for i in $(seq 200); do listens $1 && return 0; usleep 50000; done
+wait_listen() {  # wait_listen PORT: until something listens there (60 s at most)
+    for i in $(seq 1200); do listens $1 && return 0; usleep 50000; done
     echo "wait_listen: nothing listens on port $1"; return 1
 }
 
@@ -46,7 +46,7 @@ serve_rping() {  # serve_rping PORT: a new rping server; the one before is ended
     for i in $(seq 200); do listens $1 || break; usleep 50000; done
     for i in $(seq 10); do
         setsid rping -s -P -p $1 >/run/rping.log 2>&1 &
-        for j in $(seq 40); do
+        for j in $(seq 200); do
             listens $1 && return 0
             kill -0 $! 2>/dev/null || break
             usleep 50000
