@@ -25,7 +25,7 @@ STANDARD = ["algorithm", "array", "atomic", "bit", "charconv", "chrono", "concep
             "numeric", "optional", "ostream", "queue", "random", "ranges", "set", "shared_mutex", "span", "sstream", "stdexcept",
             "string", "string_view", "system_error", "thread", "tuple", "unordered_map", "unordered_set", "utility", "variant", "vector"]
 FIRST_INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.M)
-AT_ONCE = 2
+AT_ONCE = 1
 
 
 def to_compile():
