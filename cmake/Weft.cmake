@@ -1,4 +1,4 @@
-# Build settings that every room shares, and the functions that declare rooms and tests.
+# Build settings that every module shares, and the functions that declare modules and tests.
 include_guard()
 # Debian's place for libraries, under every prefix: GNUInstallDirs takes it for /usr only, where the package (cpack) puts them, and
 # knows the prefix of /usr/local when it decides.
@@ -20,13 +20,13 @@ set(WEFT_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize=, for instance addr
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
-# The rooms are called by one another for every message, so the command and the drop-in library are optimised as a whole when they
+# The modules are called by one another for every message, so the command and the drop-in library are optimised as a whole when they
 # are linked. Tests and the installed archives take the ordinary code, which is in the objects as well.
 set(link_time OFF)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE MATCHES "^Rel" AND NOT WEFT_SANITIZE)
   set(link_time ON)
 endif()
-option(WEFT_LINK_TIME_OPTIMIZATION "Optimise the command and the drop-in library across rooms (g++)" ${link_time})
+option(WEFT_LINK_TIME_OPTIMIZATION "Optimise the command and the drop-in library across modules (g++)" ${link_time})
 
 set(CMAKE_CXX_STANDARD 23)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -70,18 +70,18 @@ function(weft_count_branches target)
   endif()
 endfunction()
 
-# weft_room(NAME SOURCES a.cpp ... LINKS weft::common ... PRIVATE_LINKS ...): library weft_NAME, alias weft::NAME.
-# A room without SOURCES is header-only. LINKS are the rooms it may use; nothing else may be included.
-function(weft_room name)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
-  if(ROOM_SOURCES)
-    add_library(weft_${name} STATIC ${ROOM_SOURCES})
+# weft_module(NAME SOURCES a.cpp ... LINKS weft::common ... PRIVATE_LINKS ...): library weft_NAME, alias weft::NAME.
+# A module without SOURCES is header-only. LINKS are the modules it may use; nothing else may be included.
+function(weft_module name)
+  cmake_parse_arguments(MODULE "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+  if(MODULE_SOURCES)
+    add_library(weft_${name} STATIC ${MODULE_SOURCES})
     set(scope PUBLIC)
     if(WEFT_LINK_TIME_OPTIMIZATION)
       target_compile_options(weft_${name} PRIVATE -flto -ffat-lto-objects)
     endif()
     target_link_libraries(weft_${name} PRIVATE $<BUILD_INTERFACE:weft_options> $<BUILD_INTERFACE:weft_hardening>
-                          ${ROOM_PRIVATE_LINKS})
+                          ${MODULE_PRIVATE_LINKS})
     weft_count_branches(weft_${name})
   else()
     add_library(weft_${name} INTERFACE)
@@ -91,14 +91,14 @@ function(weft_room name)
   target_include_directories(weft_${name} ${scope} $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
                                                    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(weft_${name} ${scope} cxx_std_23)
-  target_link_libraries(weft_${name} ${scope} ${ROOM_LINKS})
+  target_link_libraries(weft_${name} ${scope} ${MODULE_LINKS})
   add_library(weft::${name} ALIAS weft_${name})
   set_target_properties(weft_${name} PROPERTIES EXPORT_NAME ${name})
   install(TARGETS weft_${name} EXPORT weft ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
-  # Headers directly in the room are for others; those in a folder below it are its own.
+  # Headers directly in the module are for others; those in a folder below it are its own.
   file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
   install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/${name} COMPONENT development)
-  set_property(GLOBAL APPEND PROPERTY WEFT_ROOMS ${name})
+  set_property(GLOBAL APPEND PROPERTY WEFT_MODULES ${name})
 endfunction()
 
 # The tests' programs under a sanitizer: their many links take half the time with clang's own linker. What is shipped has the ordinary one.

@@ -1,4 +1,4 @@
-# Install rules besides those for libraries and headers, which weft_room() adds. Component `development`: a CMake package, a pkg-config
+# Install rules besides those for libraries and headers, which weft_module() adds. Component `development`: a CMake package, a pkg-config
 # file and the examples; component `runtime`: manual pages and documents.
 include_guard()
 include(CMakePackageConfigHelpers)
@@ -18,13 +18,13 @@ if(WEFT_LINK_TIME_OPTIMIZATION)
 endif()
 
 # A linker needs a library before those that it uses: the modules in reverse order, without header-only ones.
-get_property(rooms GLOBAL PROPERTY WEFT_ROOMS)
-list(REVERSE rooms)
+get_property(modules GLOBAL PROPERTY WEFT_MODULES)
+list(REVERSE modules)
 set(WEFT_PC_LIBRARIES "")
-foreach(room IN LISTS rooms)
-  get_target_property(type weft_${room} TYPE)
+foreach(module IN LISTS modules)
+  get_target_property(type weft_${module} TYPE)
   if(type STREQUAL "STATIC_LIBRARY")
-    string(APPEND WEFT_PC_LIBRARIES " -lweft_${room}")
+    string(APPEND WEFT_PC_LIBRARIES " -lweft_${module}")
   endif()
 endforeach()
 file(RELATIVE_PATH WEFT_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)  # the installed tree may be moved

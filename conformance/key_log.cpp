@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <optional>
 
-#include "common/system_words.hpp"
+#include "transport/system_words.hpp"
 
 namespace weft::conformance {
 namespace {

@@ -15,7 +15,7 @@
 #include <ctime>
 #include <system_error>
 
-#include "common/system_words.hpp"
+#include "transport/system_words.hpp"
 
 namespace weft::probe {
 namespace {

@@ -10,7 +10,7 @@
 #include <limits>
 #include <ranges>
 
-#include "common/system_words.hpp"
+#include "transport/system_words.hpp"
 #include "verbs/log/text.hpp"
 #include "verbs/policy_text.hpp"
 

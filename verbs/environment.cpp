@@ -11,9 +11,9 @@
 #include <system_error>
 #include <utility>
 
-#include "common/system_words.hpp"
 #include "common/table.hpp"
 #include "transport/cancellation.hpp"
+#include "transport/system_words.hpp"
 #include "verbs/detail/process_settings.hpp"
 #include "verbs/log/log.hpp"
 

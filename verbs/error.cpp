@@ -3,7 +3,7 @@
 
 #include <cerrno>
 
-#include "common/system_words.hpp"
+#include "transport/system_words.hpp"
 
 namespace weft::verbs {
 

@@ -11,9 +11,9 @@
 #include <system_error>
 #include <utility>
 
-#include "common/system_words.hpp"
 #include "conformance/capture/pcap_words.hpp"
 #include "conformance/capture/unpacked_file.hpp"
+#include "transport/system_words.hpp"
 
 namespace weft::conformance {
 namespace {

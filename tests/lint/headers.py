@@ -4,7 +4,7 @@
 
 import sys
 
-from rooms import MAY_INCLUDE, ROOT
+from modules import MAY_INCLUDE, ROOT
 
 FOLDERS = [*MAY_INCLUDE, "tests", "examples", "docs", "cmake", ".ci"]
 SUFFIXES = {".hpp", ".cpp", ".h", ".c", ".py", ".sh"}

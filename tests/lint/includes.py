@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks every #include of the rooms against the table in rooms.py."""
+"""Checks every #include of the modules against the table in modules.py."""
 
 import re
 import sys
 
-from rooms import CORE, LIBRARIES, MAY_INCLUDE, NOT_IN_CORE, PUBLIC, ROOT, WINGS, sources
+from modules import CORE, LIBRARIES, MAY_INCLUDE, NOT_IN_CORE, PUBLIC, ROOT, WINGS, sources
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.M)
 
@@ -17,8 +17,8 @@ def includes(path):
         yield text.count("\n", 0, match.start(2)) + 1, match[1] == '"', match[2]
 
 
-def allowed_own(room, name):
-    return any(name == entry or name.startswith(entry + "/") for entry in [room] + MAY_INCLUDE[room])
+def allowed_own(module, name):
+    return any(name == entry or name.startswith(entry + "/") for entry in [module] + MAY_INCLUDE[module])
 
 
 def wing_of(name):
@@ -27,7 +27,7 @@ def wing_of(name):
 
 
 def allowed_wing(path, name):
-    """Of a room that has wings: from one to another."""
+    """Of a module that has wings: from one to another."""
     own, other = wing_of(str(path.relative_to(ROOT))), wing_of(name)
     if own is None or other is None or own == other:
         return True
@@ -47,20 +47,20 @@ def within(path, folders):
     return any((ROOT / folder) in path.parents for folder in folders)
 
 
-def wrong(room, path, own, name):
+def wrong(module, path, own, name):
     """Why this include breaks the architecture, or None."""
     if own:
         if not (ROOT / name).is_file():
             return "own headers are named from the root of the tree, and this names none"
-        if not allowed_own(room, name):
-            return f"{room}/ may not use it"
+        if not allowed_own(module, name):
+            return f"{module}/ may not use it"
         return None if allowed_wing(path, name) else f"{wing_of(str(path.relative_to(ROOT)))}/ may not use it here"
     library = library_of(name)
     if library is None:
-        return "the core has no I/O, clock, thread or randomness" if room in CORE and name in NOT_IN_CORE else None
+        return "the core has no I/O, clock, thread or randomness" if module in CORE and name in NOT_IN_CORE else None
     rule = LIBRARIES[library]
-    if not within(path, rule["rooms"]):
-        return f"{library} belongs to {', '.join(rule['rooms'])}"
+    if not within(path, rule["modules"]):
+        return f"{library} belongs to {', '.join(rule['modules'])}"
     if path.suffix == ".hpp" and not rule["in_headers"]:
         return f"{library} stays out of headers"
     return None
@@ -80,21 +80,21 @@ def closure(start):
 
 def main():
     faults = []
-    for room in MAY_INCLUDE:
-        for path in sources(room):
+    for module in MAY_INCLUDE:
+        for path in sources(module):
             for line, own, name in includes(path):
-                reason = wrong(room, path, own, name)
+                reason = wrong(module, path, own, name)
                 if reason:
                     faults.append(f"{path.relative_to(ROOT)}:{line}: {name}: {reason}")
     # A user of weft must not pay for, or need, the libraries it is built with.
-    public = closure(p for room in PUBLIC for p in (ROOT / room).glob("*.hpp"))
+    public = closure(p for module in PUBLIC for p in (ROOT / module).glob("*.hpp"))
     for path in public:
         if path.parent.parent != ROOT:
             faults.append(f"{path.relative_to(ROOT)}: reached from a public header, and not installed")
         for line, own, name in includes(path):
             if not own and library_of(name) not in (None, "system"):
                 faults.append(f"{path.relative_to(ROOT)}:{line}: {name}: reached from the public headers of {', '.join(PUBLIC)}")
-    print("\n".join(faults) or f"includes of {len(MAY_INCLUDE)} rooms follow the table; {len(public)} public headers are clean")
+    print("\n".join(faults) or f"includes of {len(MAY_INCLUDE)} modules follow the table; {len(public)} public headers are clean")
     return 1 if faults else 0
 
 

@@ -7,7 +7,7 @@ import functools
 import re
 import sys
 
-from rooms import MAY_INCLUDE, ROOT
+from modules import MAY_INCLUDE, ROOT
 
 FOLDERS = [*MAY_INCLUDE, "tests", "docs", "examples", "cmake", "pcap-samples"]
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]*)(?:#([^)\s]*))?\)")

@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 
-from rooms import MAY_INCLUDE, ROOT
+from modules import MAY_INCLUDE, ROOT
 
 MOST = 20
 EXEMPT = {"verbs/policy.hpp: weft::verbs::Policy"}  # the public record of settings: a field for each key of the policy's text

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Each source and each header of each room compiles on its own, which a build that joins files does not show. A header that a
+"""Each source and each header of each module compiles on its own, which a build that joins files does not show. A header that a
 source includes before anything else is shown with that source.
 
     self_contained.py BUILD-FOLDER    (its compile_commands.json says with which definitions)
@@ -17,7 +17,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from rooms import MAY_INCLUDE, ROOT, sources
+from modules import MAY_INCLUDE, ROOT, sources
 
 CLANG = ["clang++-19", "-std=c++23", "-Wall", "-Wextra", "-Werror", "-I."]
 STANDARD = ["algorithm", "array", "atomic", "bit", "charconv", "chrono", "concepts", "condition_variable", "deque", "expected",
@@ -29,23 +29,23 @@ AT_ONCE = 1
 
 
 def to_compile():
-    """(room, file) of all sources, and of the headers that none of them includes first."""
-    files = [(room, path) for room in MAY_INCLUDE for path in sources(room)]
-    alone = [(room, path) for room, path in files if path.suffix == ".cpp"]
+    """(module, file) of all sources, and of the headers that none of them includes first."""
+    files = [(module, path) for module in MAY_INCLUDE for path in sources(module)]
+    alone = [(module, path) for module, path in files if path.suffix == ".cpp"]
     firsts = (FIRST_INCLUDE.search(path.read_text()) for _, path in alone)
     shown = {first[1] for first in firsts if first}
-    return alone + [(room, path) for room, path in files if path.suffix == ".hpp" and str(path.relative_to(ROOT)) not in shown]
+    return alone + [(module, path) for module, path in files if path.suffix == ".hpp" and str(path.relative_to(ROOT)) not in shown]
 
 
 def words_of(build):
-    """Room -> the definitions and folders that its targets are compiled with."""
+    """Module -> the definitions and folders that its targets are compiled with."""
     words = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         command = shlex.split(entry["command"])
-        room = Path(command[command.index("-o") + 1]).parts[0]
+        module = Path(command[command.index("-o") + 1]).parts[0]
         for word in command:
-            if word.startswith(("-D", "-I")) and word not in words.setdefault(room, []):
-                words[room].append(word)
+            if word.startswith(("-D", "-I")) and word not in words.setdefault(module, []):
+                words[module].append(word)
     return words
 
 
@@ -63,9 +63,9 @@ def main():
 
     def compiles(file):
         """What the compiler says against it, or nothing."""
-        room, path = file
+        module, path = file
         language = ["-x", "c++-header"] if path.suffix == ".hpp" else []
-        done = subprocess.run([*CLANG, "-fsyntax-only", "-include-pch", pch, *words.get(room, []), *language, path], cwd=ROOT,
+        done = subprocess.run([*CLANG, "-fsyntax-only", "-include-pch", pch, *words.get(module, []), *language, path], cwd=ROOT,
                               capture_output=True, text=True, check=False)
         return done.stderr or ("" if done.returncode == 0 else f"{path}: exit code {done.returncode}\n")
 

@@ -5,13 +5,13 @@
 import re
 import sys
 
-from rooms import ROOT
+from modules import ROOT
 
 PAGE = "CONTRIBUTING.md"
 
 # heading -> globs of the files that must be listed when they have the model, and the model: for an opcode a case, a row or an
 # enumerator. Each list follows one thing that is there already.
-CODE = ["{}/**/*.[ch]pp".format(room) for room in ("common", "mpa", "ddp", "rdmap", "engine", "verbs", "compat", "conformance")]
+CODE = ["{}/**/*.[ch]pp".format(module) for module in ("common", "mpa", "ddp", "rdmap", "engine", "verbs", "compat", "conformance")]
 LISTS = {
     "Add an RDMAP opcode": (
         CODE,

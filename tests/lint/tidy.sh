@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# clang-tidy over the sources of some rooms: tidy.sh BUILD-FOLDER ROOM... (the build folder holds compile_commands.json).
+# clang-tidy over the sources of some modules: tidy.sh BUILD-FOLDER ROOM... (the build folder holds compile_commands.json).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$1; shift

@@ -14,8 +14,8 @@
 #include <optional>
 #include <string>
 
-#include "common/system_words.hpp"
 #include "tools/bench/patience.hpp"
+#include "transport/system_words.hpp"
 
 namespace weft::tools::bench {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "common/system_words.hpp"
+#include "transport/system_words.hpp"
 #include "verbs/environment.hpp"
 #include "verbs/options.hpp"
 

@@ -11,7 +11,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "common/system_words.hpp"
+#include "transport/system_words.hpp"
 
 namespace weft::tools {
 namespace {

@@ -13,7 +13,7 @@
 #include <string>
 #include <system_error>
 
-#include "common/system_words.hpp"
+#include "transport/system_words.hpp"
 
 namespace weft::tools {
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/system_words.hpp"
+#include "transport/system_words.hpp"
 
 namespace weft::tools {
 namespace {

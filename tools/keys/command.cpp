@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "common/system_words.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/standard_output.hpp"
 #include "transport/interfaces.hpp"
+#include "transport/system_words.hpp"
 #include "transport/tls/authority.hpp"
 #include "transport/tls/expectation.hpp"
 

@@ -11,8 +11,8 @@
 #include <system_error>
 #include <thread>
 
-#include "common/system_words.hpp"
 #include "probe/verdict.hpp"
+#include "transport/system_words.hpp"
 
 namespace weft::tools::probing {
 namespace {

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "common/system_words.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/run/find_program.hpp"
 #include "tools/run/libraries.hpp"
 #include "tools/run/warnings.hpp"
+#include "transport/system_words.hpp"
 #include "verbs/configuration.hpp"
 #include "verbs/options.hpp"
 #include "verbs/policy_text.hpp"

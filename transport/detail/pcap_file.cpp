@@ -12,9 +12,9 @@
 #include <cstdio>
 #include <utility>
 
-#include "common/system_words.hpp"
 #include "transport/cancellation.hpp"
 #include "transport/detail/capture_descriptor.hpp"
+#include "transport/system_words.hpp"
 
 namespace weft::transport::detail {
 namespace {
