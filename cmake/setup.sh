@@ -120,17 +120,15 @@ parallel_jobs() {
   [ "${memory:-$cores}" -ge "$cores" ] && echo "$cores" || echo $((memory > 0 ? memory : 1))
 }
 
-# calibrate: sets `slowness`, in percent: how long a fixed computation takes here, on as many processors at once as will compile, compared with
-# the machine that the figures below and in ./check come from. What else runs meanwhile counts.
+# calibrate: sets `slowness`, in percent: how long a fixed loop takes here, on as many processors at once as will compile, compared with
+# the machine that the figures in ./demo and ./check come from. What else runs meanwhile counts.
 calibrate() {
-  local begin end
-  begin=$(date +%s%N)
-  for _ in $(seq "$(parallel_jobs)"); do awk 'BEGIN { for (i = 0; i < 20000000; i++) s += i % 7 }' & done
+  local begin=${EPOCHREALTIME/[.,]/} processor
+  for ((processor = 0; processor < $(parallel_jobs); processor++)); do (for ((i = 0; i < 200000; i++)); do :; done) & done
   wait
-  end=$(date +%s%N)
-  slowness=$(((end - begin) / 1000000 * 100 / calibration_ms))
+  slowness=$(((${EPOCHREALTIME/[.,]/} - begin) / calibration_ms / 10))
 }
-calibration_ms=900
+calibration_ms=700
 
 # estimate <processor seconds> [<seconds>]: seconds, for work that all processors share and for waiting that they do not.
 estimate() { echo $((($1 / $(parallel_jobs) + ${2-0}) * slowness / 100)); }
