@@ -69,7 +69,7 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
 
 // Not --json[=FILE], whose value is optional.
 bool is_plain_flag(const CLI::Option* option) {
-  return option->get_type_size() == 0 && option->get_type_name().empty();
+  return option->get_expected_max() == 0 && option->get_type_name().empty();
 }
 
 // A subcommand never contains another one of the same level, whatever words follow it: those are its own.

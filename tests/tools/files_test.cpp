@@ -183,14 +183,17 @@ TEST_F(Files, WhatIsForbiddenNamesTheUser) {
   EXPECT_THAT(written.err, HasSubstr("cannot write d/page.html: Permission denied (running as uid "));
 }
 
+// UBSan's check of virtual tables opens a pipe, and LeakSanitizer opens /proc: both fail here.
 TEST_F(Files, TooManyOpenFilesNameTheLimit) {
+  put("no-vptr", "vptr:*\n");
+  const std::string limit = "export UBSAN_OPTIONS=suppressions=no-vptr ASAN_OPTIONS=detect_leaks=0; ulimit -n ";
   for (const std::string command : {"audit " WEFT_SAMPLE, "dissect " WEFT_SAMPLE, "explain " WEFT_SAMPLE}) {
-    const Ended ended = sh("ulimit -n 4; exec \"$0\" " + command);
+    const Ended ended = sh(limit + "4; exec \"$0\" " + command);
     EXPECT_EQ(ended.exit_code, 2) << ended.err;
     EXPECT_TRUE(is_one_line(ended.err)) << ended.err;
     EXPECT_THAT(ended.err, HasSubstr("Too many open files (the limit is 4: ulimit -n)"));
   }
-  const Ended ping = sh("ulimit -n 6; exec \"$0\" rping -c -a 127.0.0.1 -C 1");
+  const Ended ping = sh(limit + "6; exec \"$0\" rping -c -a 127.0.0.1 -C 1");
   EXPECT_EQ(ping.exit_code, 1);
   EXPECT_TRUE(is_one_line(ping.err)) << ping.err;
   EXPECT_THAT(ping.err, HasSubstr("Too many open files (the limit is 6: ulimit -n)"));

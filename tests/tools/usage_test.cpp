@@ -140,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(
         Slip{{"probe", "--seed", "x", "a:1"},
              "weft probe: --seed: 'x' is not a whole number, or too large (see weft probe --help)."},
         Slip{{"dissect", "--packet", "-1", "x"},
-             "weft dissect: --packet: '-1' is not a whole number, or too large (see weft dissect --help)."},
+             "weft dissect: --packet: '-1' is not a number from 0 to 1000000000 (see weft dissect --help)."},
         Slip{{"rping", "-s", "-p", "1", "-p", "2"}, "weft rping: -p was given more than once (see weft rping --help)."},
         Slip{{"dissect", "--all=x", "x"}, "weft dissect: --all takes no value (see weft dissect --help)."},
         Slip{{"keys"}, "weft keys: DIR is missing (see weft keys --help)."},

@@ -53,7 +53,7 @@ std::string HelpFormatter::make_subcommand(const CLI::App* sub) const {
 
 // The parser's own text names types and checks; the descriptions say that better.
 std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
-  if (option->get_type_size() == 0) return option->get_type_name();  // "[=FILE]" or empty
+  if (option->get_expected_max() == 0) return option->get_type_name();  // "[=FILE]" or empty
   const std::string type = option->get_type_name();
   return ' ' + type.substr(0, type.find(':'));
 }

@@ -51,10 +51,12 @@ void add_dissect_command(CLI::App& app, Selection& selection) {
                                "Write only the fields, as one JSON object per frame and FPDU, one per line");
   dissect
       ->add_option("--connection", options->asked.connection, "Show only this connection (numbered as in weft audit)")
+      ->check(CLI::Range(0, 1'000'000'000))
       ->type_name("N");
   auto* packet = dissect
                      ->add_option("--packet", options->asked.packet,
                                   "Show only the fields of this packet (numbered as in Wireshark)")
+                     ->check(CLI::Range(0, 1'000'000'000))
                      ->type_name("N");
   for (auto* ladder : {overview, all}) ladder->excludes(fields)->excludes(json)->excludes(packet);
   dissect->callback([&selection, options] {

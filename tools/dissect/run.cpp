@@ -46,12 +46,12 @@ class Pass {
   // Returns what is wrong with the capture, or that there is nothing to show.
   Outcome<void> read(const conformance::StopSwitch& stop) {
     auto reader = conformance::CaptureReader::open(options_.file, &stop);
-    if (!reader) return std::unexpected(Failure{reader.error().sentence, kUnreadable});
+    if (!reader) return std::unexpected(Failure{reader.error().sentence + '.', kUnreadable});
     const auto damage =
         conformance::read_packets(*reader, [&](const conformance::Packet& packet) { take(packet, *reader); });
     reading_.finish();
     progress_.clear();
-    if (damage) return std::unexpected(Failure{damage->sentence, kUnreadable});
+    if (damage) return std::unexpected(Failure{damage->sentence + '.', kUnreadable});
     if (auto hidden = why_hidden(); !hidden) return hidden;
     if (auto why = wanted_.nothing_found()) return failure(std::move(*why));
     return {};

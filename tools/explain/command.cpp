@@ -42,6 +42,7 @@ void add_explain_command(CLI::App& app, Selection& selection) {
   auto* output = explain->add_option("-o,--output", options->output, "Write the page to this file; -: standard output")
                      ->type_name("FILE");
   explain->add_option("--connection", options->connection, "Explain only this connection (numbered as in weft audit)")
+      ->check(CLI::Range(0, 1'000'000'000))
       ->type_name("N");
   explain
       ->add_option("--keylog", options->keylog, "Decrypt TLS 1.3 with the secrets in this file (SSLKEYLOGFILE format)")

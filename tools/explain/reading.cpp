@@ -47,7 +47,7 @@ Failure tell(explain::ModelMaker& maker, std::string sentence, ExitCode code) {
 
 std::optional<Failure> wrong_with(explain::ModelMaker& maker, const Options& options,
                                   const std::optional<conformance::CaptureError>& damage) {
-  if (damage) return tell(maker, damage->sentence, kUnreadable);
+  if (damage) return tell(maker, damage->sentence + '.', kUnreadable);
   if (maker.iwarp_connections().empty()) return tell(maker, why_nothing(maker, options), kNoIwarp);
   return missing_connection(maker, options);
 }
@@ -78,7 +78,7 @@ Outcome<ReadModel> read_model(const Options& options) {
   const auto keys = open_key_log(options.keylog, true);
   if (!keys) return std::unexpected(keys.error());
   auto reader = conformance::CaptureReader::open(options.file, &interruption_switch());
-  if (!reader) return std::unexpected(Failure{reader.error().sentence, kUnreadable});
+  if (!reader) return std::unexpected(Failure{reader.error().sentence + '.', kUnreadable});
   explain::ModelMaker maker(name_of(options), {.connection = options.connection, .keys = keys->get()});
   const auto damage =
       conformance::read_packets(*reader, [&](const conformance::Packet& packet) { maker.take(packet); });
