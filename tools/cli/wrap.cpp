@@ -84,9 +84,10 @@ std::string wrap_line(std::string line, std::size_t width, std::size_t hang) {
     std::size_t space = line.rfind(' ', limit);
     if (space == std::string::npos || space < indent_of(line))
       space = line.find(' ', std::max(limit, indent_of(line)));  // after a long word
-    if (space == std::string::npos) break;
-    out += line.substr(0, space) + '\n';
-    line = std::string(indent, ' ') + line.substr(space + 1);
+    const std::size_t next = line.find_first_not_of(' ', space);
+    if (next == std::string::npos) break;
+    out += line.substr(0, line.find_last_not_of(' ', space) + 1) + '\n';
+    line = std::string(indent, ' ') + line.substr(next);
   }
   return out + line + '\n';
 }

@@ -27,9 +27,10 @@ void put_read_words(Parts& parts, const Message& message) {
   const auto request = rdmap::parse_read_request(message.front());
   if (!request) return put_octet_count(parts, message.octets);
   put_octet_count(parts, request->size);
+  parts.push_back({Hue::kRdmap, fmt::format("source STag/TO {:#010x}/{:#x}", request->source_stag.value,
+                                            request->source_offset.value)});
   parts.push_back(
-      {Hue::kRdmap, fmt::format("source STag/TO {:#010x}/{:#x}, sink {:#010x}/{:#x}", request->source_stag.value,
-                                request->source_offset.value, request->sink_stag.value, request->sink_offset.value)});
+      {Hue::kRdmap, fmt::format("sink {:#010x}/{:#x}", request->sink_stag.value, request->sink_offset.value)});
 }
 
 void put_atomic_request_words(Parts& parts, const Message& message) {
