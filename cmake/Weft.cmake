@@ -125,12 +125,12 @@ function(weft_slow_program)
   add_dependencies(weft_slow_programs ${ARGN})
 endfunction()
 
-# weft_test(NAME SOURCES ... LINKS ... [FRAMEWORK gtest|catch2] [LABELS ...] [TIMEOUT seconds] [OPTIMIZED] [PLAIN]): one ctest entry per
-# executable. It is compiled once: under AddressSanitizer, or PLAIN, without sanitizers, where it counts allocations or instructions.
+# weft_test(NAME SOURCES ... LINKS ... [FRAMEWORK gtest|catch2] [LABELS ...] [TIMEOUT seconds] [SLOW filter] [OPTIMIZED] [PLAIN]): one ctest
+# entry per executable; with SLOW a second one, labeled `slow`, for the cases that match GoogleTest's filter. It is compiled once: under AddressSanitizer, or PLAIN, without sanitizers, where it counts allocations or instructions.
 # OPTIMIZED is for a test that reads each octet of megabytes: unoptimized under a sanitizer, that takes a minute.
 # gtest is the default, with a main() that reports skipped cases; Catch2 is for the clause tests.
 function(weft_test name)
-  cmake_parse_arguments(T "OPTIMIZED;PLAIN" "FRAMEWORK;TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(T "OPTIMIZED;PLAIN" "FRAMEWORK;TIMEOUT;SLOW" "SOURCES;LINKS;LABELS" ${ARGN})
   add_executable(${name} ${T_SOURCES})
   if(T_FRAMEWORK STREQUAL "catch2")
     target_link_libraries(${name} PRIVATE weft_options ${T_LINKS} weft_catch2_main)
@@ -153,9 +153,16 @@ function(weft_test name)
     endif()
     weft_test_program(${name})
   endif()
-  add_test(NAME ${name} COMMAND ${name})
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 120)
+  endif()
+  if(T_SLOW)
+    add_test(NAME ${name} COMMAND ${name} --gtest_filter=-${T_SLOW})
+    add_test(NAME ${name}_slow COMMAND ${name} --gtest_filter=${T_SLOW})
+    set_tests_properties(${name}_slow PROPERTIES LABELS slow TIMEOUT ${T_TIMEOUT} COST 100)
+    weft_tells_skips(${name}_slow)
+  else()
+    add_test(NAME ${name} COMMAND ${name})
   endif()
   set_tests_properties(${name} PROPERTIES TIMEOUT ${T_TIMEOUT})
   if(NOT T_FRAMEWORK STREQUAL "catch2")  # whose exit code counts the failures

@@ -186,7 +186,9 @@ TEST_F(Files, WhatIsForbiddenNamesTheUser) {
 // UBSan's check of virtual tables opens a pipe, and LeakSanitizer opens /proc: both fail here.
 TEST_F(Files, TooManyOpenFilesNameTheLimit) {
   put("no-vptr", "vptr:*\n");
-  const std::string limit = "export UBSAN_OPTIONS=suppressions=no-vptr ASAN_OPTIONS=detect_leaks=0; ulimit -n ";
+  const std::string limit =
+      "export UBSAN_OPTIONS=suppressions=no-vptr ASAN_OPTIONS=detect_leaks=0; "
+      "for fd in 3 4 5 6 7 8 9; do eval \"exec $fd>&-\"; done; ulimit -n ";  // what ctest left open
   for (const std::string command : {"audit " WEFT_SAMPLE, "dissect " WEFT_SAMPLE, "explain " WEFT_SAMPLE}) {
     const Ended ended = sh(limit + "4; exec \"$0\" " + command);
     EXPECT_EQ(ended.exit_code, 2) << ended.err;

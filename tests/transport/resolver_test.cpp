@@ -14,14 +14,14 @@
 namespace weft::transport::test {
 namespace {
 
-using Result = std::expected<std::vector<Endpoint>, std::error_code>;
+using Resolved = std::expected<std::vector<Endpoint>, std::error_code>;
 
 struct Resolving : testing::Test {
   RunningReactor reactor{};
-  Mailbox<Result> done{};
+  Mailbox<Resolved> done{};
 
-  Result resolve(const std::string& host, const std::string& service) {
-    const Resolver resolver(*reactor, host, service, [this](Result result) { done.put(std::move(result)); });
+  Resolved resolve(const std::string& host, const std::string& service) {
+    const Resolver resolver(*reactor, host, service, [this](Resolved result) { done.put(std::move(result)); });
     return done.take().value();
   }
 };
@@ -60,7 +60,7 @@ TEST_F(Resolving, NeverCallsBackAfterDestruction) {
   for (int i = 0; i < 100; ++i) {
     auto calls = std::make_unique<std::atomic<int>>(0);
     {
-      const Resolver resolver(*reactor, i % 2 == 0 ? "127.0.0.1" : "localhost", "80", [&calls](Result) { ++*calls; });
+      const Resolver resolver(*reactor, i % 2 == 0 ? "127.0.0.1" : "localhost", "80", [&calls](Resolved) { ++*calls; });
       dawdle(3 * i);
       while (i % 3 == 0 && *calls == 0) std::this_thread::yield();
     }

@@ -13,15 +13,15 @@ namespace weft::verbs::detail {
 namespace {
 
 using std::chrono::milliseconds;
-using Queue = NotificationQueue<int>;
+using Notifications = NotificationQueue<int>;
 
-bool readable(const Queue& queue) {
+bool readable(const Notifications& queue) {
   pollfd waiting{.fd = queue.descriptor(), .events = POLLIN, .revents = 0};
   return poll(&waiting, 1, 0) == 1;
 }
 
 TEST(NotificationQueue, IsReadableWhileEventsWait) {
-  const auto queue = Queue::create(2).value();
+  const auto queue = Notifications::create(2).value();
   EXPECT_FALSE(readable(*queue));
   EXPECT_EQ(queue->get(milliseconds(0)).error().code, Errc::kTimedOut);
   EXPECT_EQ(queue->get(milliseconds(5)).error().code, Errc::kTimedOut);
@@ -36,7 +36,7 @@ TEST(NotificationQueue, IsReadableWhileEventsWait) {
 }
 
 TEST(NotificationQueue, WhatWasWithdrawnIsNotWaitedFor) {
-  const auto queue = Queue::create(10).value();
+  const auto queue = Notifications::create(10).value();
   for (int event = 1; event <= 5; ++event) queue->post(event);
   EXPECT_EQ(queue->withdraw([](int event) { return event % 2 == 1; }), (std::vector{1, 3, 5}));
   EXPECT_EQ(queue->get(), 2);
@@ -49,14 +49,14 @@ TEST(NotificationQueue, WhatWasWithdrawnIsNotWaitedFor) {
 
 // A thread that waits for a time is told of a signal, and may wait on.
 TEST(NotificationQueue, ASignalEndsATimedWait) {
-  const auto queue = Queue::create(1).value();
+  const auto queue = Notifications::create(1).value();
   const verbs::test::Nagging nagging;
   EXPECT_EQ(queue->get(std::chrono::minutes(1)).error().code, Errc::kInterrupted);
 }
 
 // An event whose taker comes before long does not show at the descriptor; what comes beside it does.
 TEST(NotificationQueue, WhatIsHeldBackNeedsNoToken) {
-  const auto queue = Queue::create(3).value();
+  const auto queue = Notifications::create(3).value();
   EXPECT_TRUE(queue->hold_back(1));
   EXPECT_FALSE(readable(*queue));
   EXPECT_TRUE(queue->hold_back(2));
@@ -73,7 +73,7 @@ TEST(NotificationQueue, WhatIsHeldBackNeedsNoToken) {
 
 // Another reader may get it, as it would with a token: then the caller finds the next one, or none.
 TEST(NotificationQueue, TokensAndPlacesStayAsMany) {
-  const auto queue = Queue::create(3).value();
+  const auto queue = Notifications::create(3).value();
   queue->hold_back(1);
   queue->post(2);
   EXPECT_EQ(queue->get(milliseconds(0)), 1);  // as a thread that waits at the descriptor does: by 2's token
@@ -83,7 +83,7 @@ TEST(NotificationQueue, TokensAndPlacesStayAsMany) {
 }
 
 TEST(NotificationQueue, WhatIsHeldBackMayBeShown) {
-  const auto queue = Queue::create(3).value();
+  const auto queue = Notifications::create(3).value();
   queue->show();
   EXPECT_FALSE(readable(*queue));
   queue->hold_back(1);
@@ -95,7 +95,7 @@ TEST(NotificationQueue, WhatIsHeldBackMayBeShown) {
 }
 
 TEST(NotificationQueue, WhatIsHeldBackMayBeWithdrawn) {
-  const auto queue = Queue::create(3).value();
+  const auto queue = Notifications::create(3).value();
   queue->hold_back(1);
   EXPECT_EQ(queue->withdraw([](int) { return true; }), (std::vector{1}));
   EXPECT_EQ(queue->take_now(), std::nullopt);
@@ -110,7 +110,7 @@ TEST(NotificationQueue, WhatIsHeldBackMayBeWithdrawn) {
 
 // What a program must not do: its next file gets the number.
 TEST(NotificationQueue, ADescriptorClosedByTheProgramIsNotTouchedAnyMore) {
-  auto queue = Queue::create(2).value();
+  auto queue = Notifications::create(2).value();
   const int number = queue->descriptor();
   ::close(number);
   EXPECT_EQ(queue->get().error().to_errno(), EBADF);
@@ -131,7 +131,7 @@ TEST(NotificationQueue, ADescriptorClosedByTheProgramIsNotTouchedAnyMore) {
 TEST(NotificationQueue, ClosesBothOfItsDescriptors) {
   const int lowest = ::dup(STDIN_FILENO);
   ::close(lowest);
-  auto queue = Queue::create(2).value();
+  auto queue = Notifications::create(2).value();
   const int given = queue->descriptor();
   const int copy = ::dup(given);  // as programs make them
   queue.reset();
@@ -145,7 +145,7 @@ TEST(NotificationQueue, ClosesBothOfItsDescriptors) {
 // Nothing is lost, nothing comes twice, and no reader is late, whichever reader has which token when.
 TEST(NotificationQueue, ReadersAndWithdrawalsMeet) {
   constexpr int kEvents = 20000;
-  const auto queue = Queue::create(kEvents).value();
+  const auto queue = Notifications::create(kEvents).value();
   std::atomic<int> got{0};
   std::atomic<bool> over{false};
   const auto read = [&] {
@@ -183,7 +183,7 @@ void spin_until(const auto& done) {
 
 TEST(NotificationQueue, WhatIsWithdrawnLeavesNoTokenBehind) {
   constexpr int kEvents = 20000;
-  const auto queue = Queue::create(2).value();
+  const auto queue = Notifications::create(2).value();
   std::atomic<int> wanted{0}, posted{0};
   std::thread poster([&] {
     for (int event = 1; event <= kEvents; ++event) {
