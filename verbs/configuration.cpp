@@ -47,7 +47,7 @@ std::string take_progress_threads(Configuration& configuration, std::string_view
   std::size_t count = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
   if (error != std::errc{} || end != value.data() + value.size() || count > kMostProgressThreads) {
-    return "progress-threads takes a number from 1 to 64, or 0 for what weft chooses";
+    return "progress-threads takes a number from 1 to 64, or 0 to let weft choose";
   }
   configuration.progress_threads = count;
   return {};
@@ -68,7 +68,7 @@ std::optional<std::uint64_t> to_octets(std::string_view value) {
 
 std::string take_exposed_memory(Configuration& configuration, std::string_view value) {
   const auto octets = to_octets(value);
-  if (!octets) return "exposed-memory takes a number of octets such as 4G, or 0 for no bound";
+  if (!octets) return "exposed-memory takes a number of octets such as 4G, or 0 for no limit";
   configuration.exposed_memory = *octets;
   return {};
 }
@@ -121,7 +121,7 @@ Configuration parse_configuration(std::string_view text, const std::string& name
 Configuration read_configuration(const std::string& path, const Policy& base) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) {
-    return only_complaint(base, path + ": " + (error ? error.message() : "is no ordinary file"));
+    return only_complaint(base, path + ": " + (error ? error.message() : "not a regular file"));
   }
   if (std::filesystem::file_size(path, error) > kMaxFile) return only_complaint(base, path + ": longer than 64 KiB");
   std::ifstream file(path);

@@ -93,7 +93,7 @@ void apply_variable(const Setting& setting) {
   setting.read(settings, process_variable);
   setting.apply(settings);
   for (const std::string& complaint : settings.complaints) {
-    detail::log_warning("environment", complaint + "; this is left out");
+    detail::log_warning("environment", complaint + "; ignored");
   }
 }
 

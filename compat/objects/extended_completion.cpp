@@ -45,7 +45,7 @@ int next_poll(ibv_cq_ex* queue) noexcept {
 
 int start_poll(ibv_cq_ex* queue, ibv_poll_cq_attr* attributes) noexcept {
   if (attributes != nullptr && attributes->comp_mask != 0) {
-    return refused("ibv_start_poll", EINVAL, "attr.comp_mask: has a bit that names nothing");
+    return refused("ibv_start_poll", EINVAL, "attr.comp_mask: contains an undefined bit");
   }
   lock(of(queue));
   const int error = next_poll(queue);

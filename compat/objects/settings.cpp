@@ -29,7 +29,7 @@ void take_policy(verbs::Configuration& settings, const std::string& value) {
 // Program and library share standard error: one write, so that lines of several processes do not mix.
 void tell(const verbs::Configuration& settings) {
   for (const std::string& complaint : settings.complaints) {
-    const std::string line = "weft: " + complaint + "; this is left out.\n";
+    const std::string line = "weft: " + complaint + "; ignored.\n";
     static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
   }
 }

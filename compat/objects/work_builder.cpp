@@ -46,7 +46,7 @@ void attempt(ibv_qp_ex* qp, Step&& step) noexcept {
 void begin(ibv_qp_ex* qp, SendRequest request) noexcept {
   attempt(qp, [&](WorkBuilder& builder) -> verbs::Result<void> {
     if ((qp->wr_flags & ~kKnownFlags) != 0) {
-      return verbs::fail(Errc::kInvalidArgument, "wr_flags", "has a bit that names no flag");
+      return verbs::fail(Errc::kInvalidArgument, "wr_flags", "contains an undefined bit");
     }
     request.wr_id = qp->wr_id;
     request.flags = SendFlags{qp->wr_flags & ~unsigned{IBV_SEND_INLINE}};

@@ -57,7 +57,7 @@ verbs::Result<void> check_bind(const verbs::WindowBind& bind) {
   }
   if (bind.length == 0) return verbs::fail(Errc::kInvalidArgument, "bind.length", "zero: invalidate instead");
   if ((static_cast<std::uint32_t>(bind.access) & ~kKnownAccess) != 0) {
-    return verbs::fail(Errc::kInvalidArgument, "bind.access", "has a bit that names no right");
+    return verbs::fail(Errc::kInvalidArgument, "bind.access", "contains an undefined bit");
   }
   return {};
 }

@@ -76,9 +76,9 @@ TEST(SettingsOfAProgram, AreReadOnceAndComplainedAboutInOneLineEach) {
   EXPECT_EQ(told({"WEFT_POLICY=mpa-rev=1,crc=off"}).out, "mpa-rev=1,crc=off\n");
   const Ended ended = told({"WEFT_POLICY=crc=perhaps", "WEFT_LOG="});
   EXPECT_EQ(ended.out, "mpa-rev=2,crc=on\n");
-  EXPECT_EQ(ended.err, "weft: WEFT_POLICY: crc=perhaps: 'crc' takes on or off; this is left out.\n");
+  EXPECT_EQ(ended.err, "weft: WEFT_POLICY: crc=perhaps: 'crc' takes on or off; ignored.\n");
   EXPECT_EQ(told({"WEFT_LOG=loud"}).err,
-            "weft: WEFT_LOG: 'loud' is not one of trace, debug, info, warn, error, off; this is left out.\n")
+            "weft: WEFT_LOG: 'loud' is not one of trace, debug, info, warn, error, off; ignored.\n")
       << "the C++ API below does not read the variable again";
 }
 

@@ -49,7 +49,7 @@ TEST(ConfigurationText, ProgressThreadsAreANumber) {
     const auto read = parse_configuration(std::string("progress-threads = ") + wrong, "f");
     EXPECT_EQ(read.progress_threads, 0U) << wrong;
     ASSERT_EQ(read.complaints.size(), 1U) << wrong;
-    EXPECT_EQ(read.complaints[0], "f:1: progress-threads takes a number from 1 to 64, or 0 for what weft chooses");
+    EXPECT_EQ(read.complaints[0], "f:1: progress-threads takes a number from 1 to 64, or 0 to let weft choose");
   }
 }
 
@@ -68,7 +68,7 @@ TEST(ConfigurationText, ExposedMemoryIsANumberOfOctets) {
     const auto read = parse_configuration(std::string("exposed-memory = ") + wrong, "f");
     EXPECT_EQ(read.exposed_memory, 0U) << wrong;
     ASSERT_EQ(read.complaints.size(), 1U) << wrong;
-    EXPECT_EQ(read.complaints[0], "f:1: exposed-memory takes a number of octets such as 4G, or 0 for no bound");
+    EXPECT_EQ(read.complaints[0], "f:1: exposed-memory takes a number of octets such as 4G, or 0 for no limit");
   }
 }
 

@@ -94,7 +94,7 @@ TEST(PolicyText, NumbersAndWords) {
   EXPECT_EQ(parsed("congestion-control=system", {.congestion_control = "reno"}).congestion_control, "");
   EXPECT_NE(refusal("congestion-control=").find("takes system, or a name"), std::string::npos);
   EXPECT_EQ(refusal("congestion-control=none_such"),
-            "congestion-control: the system has none of this name, or refuses it");
+            "congestion-control: the system does not have or does not permit this algorithm");
   EXPECT_EQ(parsed("type-of-service=184").type_of_service, 184);
   EXPECT_NE(refusal("type-of-service=256").find("0 to 255"), std::string::npos);
   EXPECT_TRUE(parsed("checked-memory=on").checked_memory);

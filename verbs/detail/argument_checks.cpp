@@ -66,8 +66,7 @@ Result<void> check_time_outs(const Policy& policy) {
 }  // namespace
 
 Result<void> check(Access access) {
-  if (!only_bits_of(access, kKnownAccess))
-    return fail(Errc::kInvalidArgument, "access", "has a bit that names no right");
+  if (!only_bits_of(access, kKnownAccess)) return fail(Errc::kInvalidArgument, "access", "contains an undefined bit");
   const bool writes = has(access, Access::kRemoteWrite) || has(access, Access::kRemoteAtomic);
   if (writes && !has(access, Access::kLocalWrite)) {
     return fail(Errc::kInvalidArgument, "access", "remote write and atomic access need local write access");
@@ -76,12 +75,12 @@ Result<void> check(Access access) {
 }
 
 Result<void> check(const SendRequest& request) {
-  if (!known(request.opcode)) return fail(Errc::kInvalidArgument, "opcode", "names no operation");
+  if (!known(request.opcode)) return fail(Errc::kInvalidArgument, "opcode", "not a known operation");
   if (!only_bits_of(request.flags, kKnownFlags)) {
-    return fail(Errc::kInvalidArgument, "flags", "has a bit that names no flag");
+    return fail(Errc::kInvalidArgument, "flags", "contains an undefined bit");
   }
   if (request.opcode == SendOpcode::kBindWindow && !only_bits_of(request.bind.access, kKnownAccess)) {
-    return fail(Errc::kInvalidArgument, "bind.access", "has a bit that names no right");
+    return fail(Errc::kInvalidArgument, "bind.access", "contains an undefined bit");
   }
   return {};
 }
@@ -91,7 +90,7 @@ Result<void> check(const Policy& policy) {
     return fail(Errc::kInvalidArgument, "policy.mpa_revision", "neither 1 nor 2");
   }
   if (policy.peer_to_peer && !(policy.enhanced && policy.mpa_revision == 2)) {
-    return fail(Errc::kInvalidArgument, "policy.peer_to_peer", "needs enhanced, and MPA revision 2");
+    return fail(Errc::kInvalidArgument, "policy.peer_to_peer", "needs enhanced and MPA revision 2");
   }
   if (policy.peer_to_peer && !policy.rtr.any()) {
     return fail(Errc::kInvalidArgument, "policy.rtr", "peer-to-peer needs at least one ready-to-receive type");
@@ -109,7 +108,7 @@ Result<void> check(const Policy& policy) {
     const auto error = transport::check_congestion_control(policy.congestion_control);
     if (error) {
       return fail(Errc::kInvalidArgument, "policy.congestion_control",
-                  "the system has none of this name, or refuses it", error.value());
+                  "the system does not have or does not permit this algorithm", error.value());
     }
   }
   if (const auto good = check_tls(policy); !good) return good;
