@@ -10,14 +10,14 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/why.md"
 BEGIN, END = "<!-- tests/course/why.py --write makes this -->\n", "<!-- up to here -->\n"
 LINE = re.compile(r"(.*?) +[\d.]+ GB/s +first +(\d+) ns a KiB +second +(\d+), of which its application's thread +(\d+) ")
-WORDS = {"TCP": "TCP: sends; receives into the place", "TCP and a copy": "TCP: sends; receives, and copies to the place",
-         "RDMA Write, CRC": "RDMA Write, CRC on: writes; is there", "RDMA Write, no CRC": "the same, CRC off",
-         "RDMA Read, CRC": "RDMA Read, CRC on: reads; is there", "RDMA Read, no CRC": "the same, CRC off"}
+WORDS = {"TCP": "TCP: sends; receives in place", "TCP and a copy": "TCP: sends; receives and copies",
+         "RDMA Write, CRC": "RDMA Write, CRC on: writes; sleeps", "RDMA Write, no CRC": "the same, CRC off",
+         "RDMA Read, CRC": "RDMA Read, CRC on: reads; sleeps", "RDMA Read, no CRC": "the same, CRC off"}
 
 
 def table(text):
     rows = [f"| {WORDS[name]} | {first} ns | {second} ns | {thread} ns |\n" for name, first, second, thread in map(lambda line: LINE.match(line).groups(), text.splitlines())]
-    return "| | first end | second end | of it the application's thread |\n|---|---|---|---|\n" + "".join(rows)
+    return "| | first end | second end | application thread of the second end |\n|---|---|---|---|\n" + "".join(rows)
 
 
 def main():
