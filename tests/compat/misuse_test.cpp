@@ -136,7 +136,7 @@ TEST(CompatMisuse, Memory) {
        [](Things& t) { return reg_mr(t, octets.data(), std::numeric_limits<std::size_t>::max(), 0); }},
       {"ibv_reg_mr", EINVAL, "local write",
        [](Things& t) { return reg_mr(t, octets.data(), octets.size(), IBV_ACCESS_REMOTE_WRITE); }},
-      {"ibv_reg_mr", EINVAL, "names no right",
+      {"ibv_reg_mr", EINVAL, "undefined bit",
        [](Things& t) { return reg_mr(t, octets.data(), octets.size(), 1 << 18); }},
       {"ibv_alloc_mw", EINVAL, "type",
        [](Things& t) { return answer(ibv_alloc_mw(t.pd, static_cast<ibv_mw_type>(3))); }},
