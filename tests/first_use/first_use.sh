@@ -59,18 +59,25 @@ if git -C "$source" -c safe.directory='*' ls-files -z >"$root/tmp/files" 2>/dev/
 else  # a release's archive
   tar -C "$source" --exclude='./build*' -c . | tar -C "$root$source" -x --no-same-owner
 fi
-# And the release build, if Debian's packages in the root are those that it was made with. There ninja compares each object with its sources
-# and headers once more: it compiles what a missing header or another time calls for. Only the commands that compile are not tried then;
-# WEFT_FIRST_USE_ANEW=1 tries them, too.
-same_packages() {
-  local package state
+# And the release build. There ninja compares each object with its sources and headers once more, so it compiles what a missing header calls
+# for. Objects that include a header of a package of another version than the root's are left out. Only the commands that compile the
+# others are not tried then; WEFT_FIRST_USE_ANEW=1 tries them, too.
+other_versions() {
+  local package
   while read -r package; do
-    state=$(apt-cache policy "$package" | awk '$1 == "Installed:" { installed = $2 } $1 == "Candidate:" { print installed == $2 }')
-    [ "$state" = 1 ] || { echo "$package differs: the root builds weft anew"; return 1; }
+    apt-cache policy "$package" | awk -v p="$package" '$1 == "Installed:" { installed = $2 } $1 == "Candidate:" && $2 != installed { print p }'
   done < <(awk -F'|' '$1 ~ /^build/ { gsub(/ /, "", $2); print $2 }' "$source/cmake/packages.txt")
 }
-if [ -z "${WEFT_FIRST_USE_ANEW-}" ] && [ -e "$source/build/tools/weft" ] && same_packages; then
-  tar -C "$source" --exclude='build/tests' --exclude='build/check' --exclude='build/Testing' -c build | tar -C "$root$source" -x --no-same-owner
+mapfile -t others < <(other_versions)
+if [ -z "${WEFT_FIRST_USE_ANEW-}" ] && [ -e "$source/build/tools/weft" ] && [[ " ${others[*]} " != *" g++ "* ]]; then
+  tar -C "$source" --format=posix --exclude='build/tests' --exclude='build/check' --exclude='build/faults' -c build |
+    tar -C "$root$source" -x --no-same-owner
+  for package in "${others[@]}"; do dpkg -L "$package" | grep ^/usr/include || true; done >"$root/tmp/headers"
+  # ninja prints an object, and then, indented, each file that it was made from.
+  ninja -C "$source/build" -t deps | awk 'NR == FNR { other[$1]; next } /^[^ ]/ { object = $1; sub(/:$/, "", object) } /^ / && $1 in other { print object }' \
+    "$root/tmp/headers" - | sort -u >"$root/tmp/objects"
+  (cd "$root$source/build" && xargs -r rm -f <"$root/tmp/objects")
+  echo "== the release build comes along, but for $(wc -l <"$root/tmp/objects") objects with headers of other versions: ${others[*]-}"
   rm "$root$source/build/build.ninja"
   sed -i 's/^WEFT_TESTS:BOOL=.*/WEFT_TESTS:BOOL=OFF/; /^WEFT_WASM_/d' "$root$source/build/CMakeCache.txt"
 fi
