@@ -79,7 +79,7 @@ if [ -z "${WEFT_FIRST_USE_ANEW-}" ] && [ -e "$source/build/tools/weft" ] && [[ "
   (cd "$root$source/build" && xargs -r rm -f <"$root/tmp/objects")
   echo "== the release build comes along, but for $(wc -l <"$root/tmp/objects") objects with headers of other versions: ${others[*]-}"
   rm "$root$source/build/build.ninja"
-  sed -i 's/^WEFT_TESTS:BOOL=.*/WEFT_TESTS:BOOL=OFF/; /^WEFT_WASM_/d' "$root$source/build/CMakeCache.txt"
+  sed -i 's/^WEFT_TESTS:BOOL=.*/WEFT_TESTS:BOOL=OFF/; s/^\(WEFT_WASM_[A-Z]*:[A-Z]*\)=.*/\1=NOTFOUND/' "$root$source/build/CMakeCache.txt"
 fi
 ln -s "$source" "$root/root/weft"
 
