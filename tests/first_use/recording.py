@@ -5,7 +5,7 @@
   recording.py --write                         takes them anew: clones this checkout, and types the rest in it (./demo builds what is not built)
   recording.py --check WEFT [SCENE...]         plays scenes again, with this weft and in this checkout: fails when what they print differs in more
                                                than times, sizes, ports and hashes
-  recording.py --root FOLDER NETWORK           the same in the root of first_use.sh, ./demo included
+  recording.py --root FOLDER NETWORK CHECKOUT  the same in the root of first_use.sh, ./demo included
 """
 
 import argparse
@@ -139,12 +139,12 @@ def recorded(scene):
     return lines[begin:end]
 
 
-def check(stage, names):
+def check(stage, names, checkout=ROOT):
     faults = []
     if picture.text_of(PICTURE.read_text()) != TEXT.read_text().split("\n")[:-1]:
         faults.append(f"{PICTURE.name} and {TEXT.name} are not of one recording")
     for scene in (scene for scene in SCENES if scene.name in names):
-        now = normal(terminal.plain(line) for line in stage.play(scene))
+        now = normal(terminal.plain(line).replace(str(checkout), "/home/me/weft") for line in stage.play(scene))
         difference = list(difflib.unified_diff(normal(recorded(scene)), now, f"{TEXT.name}, {scene.name}", "now", lineterm=""))
         faults += difference
         print(f"{scene.name}: {'differs' if difference else 'as recorded'}", flush=True)
@@ -167,7 +167,7 @@ def arguments_given():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--check", metavar="WEFT", nargs="?", const="")
-    parser.add_argument("--root", nargs=2, metavar=("FOLDER", "NETWORK"))
+    parser.add_argument("--root", nargs=3, metavar=("FOLDER", "NETWORK", "CHECKOUT"))
     parser.add_argument("scenes", nargs="*")
     return parser.parse_args()
 
@@ -177,9 +177,9 @@ def main():
     if arguments.write:
         return write()
     if arguments.root:
-        folder, network = arguments.root
+        folder, network, checkout = arguments.root
         enter = ["nsenter", f"--net=/proc/{network}/ns/net", "chroot", folder]
-        return check(Stage("/root/weft", enter, network), ["demo", "rping", "audit", "dissect"])
+        return check(Stage(checkout, enter, network), ["demo", "rping", "audit", "dissect"], checkout)
     if "WEFT_ALONE" not in os.environ:
         alone()
     names = arguments.scenes or ["rping", "audit", "dissect"]
