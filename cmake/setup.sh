@@ -154,6 +154,5 @@ build_tree() {
 # refresh_package_lists: the virtual machine boots the newest kernel that apt knows of. Not an error: there may be no network.
 refresh_package_lists() {
   command -v apt-get >/dev/null || return 0
-  find_root
-  apt_get update || say "apt could not refresh its package lists; the kernel of the virtual machine is the newest that they name"
+  (find_root && apt_get update) || say "apt could not refresh its package lists; the kernel of the virtual machine is the newest that they name"
 }
