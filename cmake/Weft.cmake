@@ -101,6 +101,18 @@ function(weft_module name)
   set_property(GLOBAL APPEND PROPERTY WEFT_MODULES ${name})
 endfunction()
 
+# weft_static_modules(OUT MODULE...): those that have a library; the others have headers alone.
+function(weft_static_modules out)
+  set(found)
+  foreach(module IN LISTS ARGN)
+    get_target_property(type weft_${module} TYPE)
+    if(type STREQUAL "STATIC_LIBRARY")
+      list(APPEND found ${module})
+    endif()
+  endforeach()
+  set(${out} ${found} PARENT_SCOPE)
+endfunction()
+
 # The tests' programs under a sanitizer: their many links take half the time with clang's own linker. What is shipped has the ordinary one.
 if(WEFT_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   find_program(WEFT_LLD ld.lld PATHS /usr/lib/llvm-19/bin NO_DEFAULT_PATH)
@@ -126,7 +138,8 @@ function(weft_slow_program)
 endfunction()
 
 # weft_test(NAME SOURCES ... LINKS ... [FRAMEWORK gtest|catch2] [LABELS ...] [TIMEOUT seconds] [SLOW filter] [OPTIMIZED] [PLAIN]): one ctest
-# entry per executable; with SLOW a second one, labeled `slow`, for the cases that match GoogleTest's filter. It is compiled once: under AddressSanitizer, or PLAIN, without sanitizers, where it counts allocations or instructions.
+# entry per executable; with SLOW a second one, labeled `slow`, for the cases that match GoogleTest's filter. A test is compiled once: under
+# AddressSanitizer, or PLAIN, without sanitizers, where it counts allocations or instructions.
 # OPTIMIZED is for a test that reads each octet of megabytes: unoptimized under a sanitizer, that takes a minute.
 # gtest is the default, with a main() that reports skipped cases; Catch2 is for the clause tests.
 function(weft_test name)
@@ -156,18 +169,21 @@ function(weft_test name)
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 120)
   endif()
+  set(entries ${name})
   if(T_SLOW)
+    list(APPEND entries ${name}_slow)
     add_test(NAME ${name} COMMAND ${name} --gtest_filter=-${T_SLOW})
     add_test(NAME ${name}_slow COMMAND ${name} --gtest_filter=${T_SLOW})
-    set_tests_properties(${name}_slow PROPERTIES LABELS slow TIMEOUT ${T_TIMEOUT} COST 100)
-    weft_tells_skips(${name}_slow)
+    set_tests_properties(${name}_slow PROPERTIES LABELS slow COST 100)
   else()
     add_test(NAME ${name} COMMAND ${name})
   endif()
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${T_TIMEOUT})
-  if(NOT T_FRAMEWORK STREQUAL "catch2")  # whose exit code counts the failures
-    weft_tells_skips(${name})
-  endif()
+  foreach(entry IN LISTS entries)
+    set_tests_properties(${entry} PROPERTIES TIMEOUT ${T_TIMEOUT})
+    if(NOT T_FRAMEWORK STREQUAL "catch2")  # whose exit code counts the failures
+      weft_tells_skips(${entry})
+    endif()
+  endforeach()
   if(T_LABELS)
     set_tests_properties(${name} PROPERTIES LABELS "${T_LABELS}")
   endif()
@@ -187,7 +203,6 @@ function(weft_fuzz name)
   if(WEFT_LLD)
     target_link_options(${name} PRIVATE -fuse-ld=lld)
   endif()
-  set_property(GLOBAL APPEND PROPERTY WEFT_FUZZ_TARGETS ${name})
   add_test(NAME ${name}_corpus COMMAND ${name} -runs=0 -timeout=10 -rss_limit_mb=2048 ${corpus})
   set_tests_properties(${name}_corpus PROPERTIES TIMEOUT 120)
   add_test(NAME ${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/fuzz/run.sh $<TARGET_FILE:${name}> ${corpus})
