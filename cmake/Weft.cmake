@@ -138,8 +138,8 @@ function(weft_slow_program)
 endfunction()
 
 # weft_test(NAME SOURCES ... LINKS ... [FRAMEWORK gtest|catch2] [LABELS ...] [TIMEOUT seconds] [SLOW filter] [OPTIMIZED] [PLAIN]): one ctest
-# entry per executable; with SLOW a second one, labeled `slow`, for the cases that match GoogleTest's filter. A test is compiled once: under
-# AddressSanitizer, or PLAIN, without sanitizers, where it counts allocations or instructions.
+# entry per executable; with SLOW a second one, labeled `slow`, for the cases that match GoogleTest's filter. A test is compiled once, under
+# AddressSanitizer; with PLAIN also in the release tree, where cases run that a sanitizer rules out (they count allocations, or load libraries).
 # OPTIMIZED is for a test that reads each octet of megabytes: unoptimized under a sanitizer, that takes a minute.
 # gtest is the default, with a main() that reports skipped cases; Catch2 is for the clause tests.
 function(weft_test name)
