@@ -29,7 +29,7 @@ Deadline finish_time() { return Clock::now() + connection_policy().finish_timeou
 constexpr std::chrono::seconds kGrace{1};
 
 template <typename Done>
-bool wait_for(Socket& self, std::unique_lock<std::mutex>& lock, Deadline until, Done done) {
+bool wait_before_close(Socket& self, std::unique_lock<std::mutex>& lock, Deadline until, Done done) {
   while (!done()) {
     if (const int error = self.wait(lock, until); error != 0 && error != EINTR) return false;
   }
@@ -40,8 +40,8 @@ bool wait_for(Socket& self, std::unique_lock<std::mutex>& lock, Deadline until, 
 void finish_until(Socket& self, std::unique_lock<std::mutex>& lock, Deadline until) {
   if (!say(self, lock, true, until)) return;
   end_connection(self);
-  if (!wait_for(self, lock, until, [&] { return self.stream->all_sent(); })) return;
-  wait_for(self, lock, Clock::now() + kGrace, [&] { return self.stream->lost(); });
+  if (!wait_before_close(self, lock, until, [&] { return self.stream->all_sent(); })) return;
+  wait_before_close(self, lock, Clock::now() + kGrace, [&] { return self.stream->lost(); });
 }
 
 void finish(Socket& self, std::unique_lock<std::mutex>& lock) {
