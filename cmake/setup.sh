@@ -128,7 +128,7 @@ calibrate() {
   wait
   slowness=$(((${EPOCHREALTIME/[.,]/} - begin) / calibration_ms / 10))
 }
-calibration_ms=700
+calibration_ms=420
 
 # estimate <processor seconds> [<seconds>]: seconds, for work that all processors share and for waiting that they do not.
 estimate() { echo $((($1 / $(parallel_jobs) + ${2-0}) * slowness / 100)); }

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """./demo and what it says is to be typed next, ./check among it, on a machine that this test makes up: in a copy of the scripts, with a
-PATH of its own in which apt-get, sudo, cmake, ctest and weft are a few lines of shell. Times are told before the work, apt moves
-one line on a terminal and none elsewhere, and what is to be typed next works."""
+PATH of its own in which apt-get, sudo, cmake, ctest and weft are a few lines of shell. Times are printed before the work, apt moves
+one line on a terminal and none elsewhere, and what is to be typed next works. One processor and registries that do not answer have
+their own cases."""
 import os
 import pathlib
 import pty
@@ -73,10 +74,10 @@ class Machine:
         (self.home / "bin" / name).write_text(text)
         (self.home / "bin" / name).chmod(0o755)
 
-    def run(self, *command, **where):
+    def run(self, *command, code=0):
         done = subprocess.run(command, cwd=self.weft, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, timeout=120, check=False, **where)
-        expect(done.returncode == 0, f"{command} ended with {done.returncode}", done.stdout)
+                              stderr=subprocess.STDOUT, text=True, timeout=120, check=False)
+        expect(done.returncode == code, f"{command} ended with {done.returncode}", done.stdout)
         return done.stdout
 
     def run_in_terminal(self, command):
@@ -144,6 +145,38 @@ def demo_on_terminal(machine):
     has(r"building what is new into build/", said)
 
 
+def one_processor(machine):
+    machine.provide("nproc", "#!/bin/sh\necho 1\n")
+    machine.provide("ctest", "#!/bin/sh\necho \"$CMAKE_BUILD_PARALLEL_LEVEL at once: $*\"\n")
+    (machine.weft / "build/check-quick.seconds").unlink(missing_ok=True)
+    said = machine.run("./check", "--quick")
+    machine.end_what_is_left()
+    has(r"^check: takes about \d+ minutes on this machine, the first time$", said)
+    has(r"^1 at once: .* --parallel 1 ", said)
+    has(r"^check: passed after ", said)
+
+
+def no_debian_registry(machine):
+    machine.provide("apt-get", "#!/bin/sh\necho 'E: Could not connect to deb.debian.org:80'\nexit 100\n")
+    for command in ("./demo", "./check"):
+        said = machine.run(command, code=1)
+        has(r"^E: Could not connect to deb\.debian\.org:80$", said)
+        has(rf"^{command[2:]}: apt could not install: .*ninja-build", said)
+
+
+def no_npm_registry(machine):
+    for name in ("chromium", "node"):
+        machine.provide(name, "#!/bin/sh\nexit 1\n")
+    machine.provide("npm", "#!/bin/sh\necho 'npm ERR! code ENOTFOUND'\nexit 1\n")
+    for name in ("cmp", "flock"):
+        (machine.home / "bin" / name).symlink_to(shutil.which(name))
+    script = SOURCE / "tests/explain/page/browser.sh"
+    said = machine.run(str(script), "writer", str(machine.home / "npm"), "page.test.mjs", code=77)
+    has(r"^SKIPPED: npm cannot fetch playwright-core and axe-core: npm ERR! code ENOTFOUND$", said)
+    machine.provide("npm", "#!/bin/sh\necho 'npm ERR! code EINTEGRITY'\nexit 1\n")
+    machine.run(str(script), "writer", str(machine.home / "npm"), "page.test.mjs", code=1)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         machine = Machine(pathlib.Path(folder).resolve())
@@ -151,6 +184,9 @@ def main():
             said = demo_without_terminal(machine)
             next_lines_work(machine, said)
             demo_on_terminal(machine)
+            one_processor(machine)
+            no_debian_registry(machine)
+            no_npm_registry(machine)
         finally:
             machine.end_what_is_left()
     print("./demo says what it does")
