@@ -67,6 +67,8 @@ class Session {
   [[nodiscard]] bool is_secured() const noexcept { return secured_; }  // the handshake is over
   [[nodiscard]] bool is_resumed() const noexcept;
   [[nodiscard]] bool holds() const noexcept { return held_; }
+  // Whether the last octets that arrived are a part of a record.
+  [[nodiscard]] bool is_inside_record() const noexcept { return taken_ != announced_; }
   [[nodiscard]] bool has_output() const noexcept { return !unsent_.empty() || (part_ == Part::kClient && !begun_); }
   void only_inside(bool on) noexcept { only_inside_ = on; }  // reads leave the socket alone
   // Why TLS has ended; nothing while it has not, or where the socket was the reason.
@@ -92,6 +94,7 @@ class Session {
   void show(Bytes records, bool sent) noexcept;
   [[nodiscard]] IoResult read_wire(MutableBytes first, MutableBytes second = {}) noexcept;
   [[nodiscard]] IoResult read_ahead(MutableBytes place) noexcept;
+  [[nodiscard]] int hand_over(std::size_t octets) noexcept;
   [[nodiscard]] IoResult write_wire(Bytes records) noexcept;
   static bio_method_st* method() noexcept;
   static int read_socket(bio_st* bio, char* into, int octets) noexcept;
@@ -131,7 +134,9 @@ class Session {
   std::error_code lost_out_{};   // of writing
   std::vector<std::byte> unsent_;
   std::size_t owed_ = 0;        // octets in clear that unsent_ holds and write() has not told
-  std::uint64_t received_ = 0;  // octets in clear
+  std::uint64_t taken_ = 0;      // octets of records that OpenSSL has read
+  std::uint64_t announced_ = 0;  // octets of the records whose headers it has seen
+  std::uint64_t received_ = 0;   // octets in clear
   std::uint64_t messages_ = 0;  // of TLS itself, behind the handshake
 };
 

@@ -79,18 +79,23 @@ int Session::read_socket(BIO* bio, char* into, int octets) noexcept {
   BIO_clear_retry_flags(bio);
   if (self.is_flooded()) return -1;
   const MutableBytes place(reinterpret_cast<std::byte*>(into), static_cast<std::size_t>(octets));
-  if (const std::size_t held = self.ahead_.take(place); held != 0) return static_cast<int>(held);
+  if (const std::size_t held = self.ahead_.take(place); held != 0) return self.hand_over(held);
   const auto io = inbound.told ? *inbound.told : self.read_ahead(place);
   switch (io.status) {
     case Status::kMoved:
       if (!std::exchange(inbound.begun, true)) inbound.foreign = !is_record(place.front());
-      return static_cast<int>(std::min(io.octets, place.size()));
+      return self.hand_over(std::min(io.octets, place.size()));
     case Status::kWouldBlock: inbound.blocked = true; return BIO_set_retry_read(bio), -1;
     case Status::kEndOfStream: inbound.ended = true; return 0;
     case Status::kSecured: break;  // no socket says so
     case Status::kLost: inbound.lost = io.error; break;
   }
   return -1;
+}
+
+int Session::hand_over(std::size_t octets) noexcept {
+  taken_ += octets;
+  return static_cast<int>(octets);
 }
 
 int Session::write_socket(BIO* bio, const char* from, int octets) noexcept {
@@ -131,8 +136,11 @@ void Session::see_message(int sent, int, int type, const void* message, std::siz
                           void* session) noexcept {
   auto& self = *static_cast<Session*>(session);
   if (sent != 0) return;
+  const auto* const octet = static_cast<const std::uint8_t*>(message);
+  if (type == SSL3_RT_HEADER && octets == SSL3_RT_HEADER_LENGTH)  // the last two are the length of what follows
+    self.announced_ += octets + (std::size_t{octet[3]} << 8) + octet[4];
   if (type == SSL3_RT_HANDSHAKE && self.secured_) ++self.messages_;
-  if (type == SSL3_RT_ALERT && octets == 2) self.inbound_.alert = static_cast<const std::uint8_t*>(message)[1];
+  if (type == SSL3_RT_ALERT && octets == 2) self.inbound_.alert = octet[1];
 }
 
 bool Session::is_flooded() const noexcept {
