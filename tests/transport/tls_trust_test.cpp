@@ -153,7 +153,8 @@ TEST(TlsTrust, AFingerprintIsOfItsTime) {
 }
 
 TEST(TlsTrust, WhatAnExpectationTakes) {
-  for (const char* bad : {"server", "dns:", ":x", "ip:host", "sha256:12", "sha256:zz", "mail:a@b", "dns:a+", "+"})
+  for (const char* bad : {"server", "dns:", ":x", "ip:host", "sha256:12", "sha256:zz", "mail:a@b", "dns:a+", "+",
+                          "dns:.example", "dns:a.example+dns:.example", "ip:fe80::1%lo", "ip:127.0.0.1%lo"})
     EXPECT_FALSE(Expectation::parse(bad)) << bad;
   const std::string digits(64, 'a');
   EXPECT_TRUE(Expectation::parse("sha256:" + digits)->has_fingerprints());
