@@ -133,11 +133,11 @@ class Session {
   std::optional<IoResult> end_;  // of reading
   std::error_code lost_out_{};   // of writing
   std::vector<std::byte> unsent_;
-  std::size_t owed_ = 0;        // octets in clear that unsent_ holds and write() has not told
+  std::size_t owed_ = 0;         // octets in clear that unsent_ holds and write() has not told
   std::uint64_t taken_ = 0;      // octets of records that OpenSSL has read
   std::uint64_t announced_ = 0;  // octets of the records whose headers it has seen
   std::uint64_t received_ = 0;   // octets in clear
-  std::uint64_t messages_ = 0;  // of TLS itself, behind the handshake
+  std::uint64_t messages_ = 0;   // of TLS itself, behind the handshake
 };
 
 }  // namespace weft::transport::tls
