@@ -32,7 +32,7 @@ std::unique_ptr<SSL_CTX, Context::Free> make_context() {
   SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
   // An idle connection holds no buffers; and what is sent is what the file has, not the CA as well.
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_NO_AUTO_CHAIN);
-  log_keys(context);
+  log_keys(*context);
   return made;
 }
 
