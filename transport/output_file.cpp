@@ -19,22 +19,22 @@ using Content = OutputRules::Content;
 constexpr mode_t kOwnersAlone = S_IRUSR | S_IWUSR;
 constexpr mode_t kForAll = 0666;
 
-OutputRefusal refusal_of(int error) noexcept {
+FileRefusal refusal_of(int error) noexcept {
   if (error == ELOOP) return {.why = "it is a symbolic link"};
   if (error == ENXIO) return {.why = "it is a pipe without a reader"};
   return {.os_error = error};
 }
 
 // What is wrong with a file that existed, or was just created.
-std::optional<OutputRefusal> complaint(const struct stat& about, const OutputRules& rules) noexcept {
-  if (!S_ISREG(about.st_mode) && rules.regular_only) return OutputRefusal{.why = "it is not a regular file"};
+std::optional<FileRefusal> complaint(const struct stat& about, const OutputRules& rules) noexcept {
+  if (!S_ISREG(about.st_mode) && rules.regular_only) return FileRefusal{.why = "it is not a regular file"};
   if (!S_ISREG(about.st_mode) && !S_ISFIFO(about.st_mode)) return std::nullopt;
-  if (about.st_uid != ::geteuid()) return OutputRefusal{.why = "it belongs to another user"};
-  if (S_ISREG(about.st_mode) && about.st_nlink != 1) return OutputRefusal{.why = "the file has a second name"};
+  if (about.st_uid != ::geteuid()) return FileRefusal{.why = "it belongs to another user"};
+  if (S_ISREG(about.st_mode) && about.st_nlink != 1) return FileRefusal{.why = "the file has a second name"};
   return std::nullopt;
 }
 
-std::optional<OutputRefusal> prepare(int descriptor, const OutputRules& rules) noexcept {
+std::optional<FileRefusal> prepare(int descriptor, const OutputRules& rules) noexcept {
   struct stat about{};
   if (::fstat(descriptor, &about) != 0) return refusal_of(errno);
   if (const auto wrong = complaint(about, rules)) return wrong;
@@ -62,7 +62,7 @@ bool names_a_descriptor(std::string_view path) noexcept {
          (path.starts_with("/proc/") && path.contains("/fd/"));
 }
 
-std::expected<int, OutputRefusal> open_output(const std::string& path, const OutputRules& rules) noexcept {
+std::expected<int, FileRefusal> open_output(const std::string& path, const OutputRules& rules) noexcept {
   const NoCancellation here;
   const bool given = names_a_descriptor(path);
   const mode_t mode = rules.owner_only ? kOwnersAlone : kForAll;

@@ -8,12 +8,9 @@
 #include <string>
 #include <string_view>
 
-namespace weft::transport {
+#include "transport/file_refusal.hpp"
 
-struct OutputRefusal {
-  int os_error{};          // errno; 0 if weft refuses
-  std::string_view why{};  // reason then; static storage
-};
+namespace weft::transport {
 
 struct OutputRules {
   enum class Content : std::uint8_t {
@@ -30,7 +27,7 @@ struct OutputRules {
 // Opens `path` for writing, close-on-exec and with a high number. Waits for nothing. Before it changes the file, it
 // refuses symbolic links, files of other users, regular files with a second name, and named pipes without a reader.
 // A descriptor of the process ("/dev/stdout", "/dev/fd/N" and the like) is opened without these checks.
-[[nodiscard]] std::expected<int, OutputRefusal> open_output(const std::string& path, const OutputRules& rules) noexcept;
+[[nodiscard]] std::expected<int, FileRefusal> open_output(const std::string& path, const OutputRules& rules) noexcept;
 
 // Returns whether the path is such a name of a descriptor.
 [[nodiscard]] bool names_a_descriptor(std::string_view path) noexcept;

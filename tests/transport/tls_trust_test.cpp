@@ -207,6 +207,16 @@ TEST(TlsContext, SaysWhichFileIsToBlame) {
             tls::Setting::kKey);
   EXPECT_EQ(refused({.ca = keys.path("empty.pem")}).which, tls::Setting::kCa);
   EXPECT_EQ(refused({.ca = keys.path("ca.pem"), .crl = keys.path("ca.pem")}).which, tls::Setting::kCrl);
+  ASSERT_EQ(::mkfifo(keys.path("pipe").c_str(), 0600), 0);
+  for (const std::string& other : {keys.path("pipe"), keys.path(".")}) {
+    const tls::Refusal of_each[] = {refused({.certificate = other}),
+                                    refused({.certificate = keys.path("server.pem"), .key = other}),
+                                    refused({.ca = other}), refused({.ca = keys.path("ca.pem"), .crl = other}),
+                                    refused({.certificate = keys.path("server.pem"), .staple = other})};
+    for (const tls::Refusal& one : of_each) EXPECT_EQ(one.why, "is not a regular file") << other;
+  }
+  EXPECT_EQ(refused({.certificate = keys.path("server.pem"), .staple = "/proc/self/mem"}).os_error, EIO);
+  EXPECT_EQ(refused({.ca = "/proc/self/mem"}).os_error, EIO);
   EXPECT_EQ(refused({.ciphers = "TLS_NULL"}).which, tls::Setting::kCiphers);
   EXPECT_EQ(refused({.groups = "P-1"}).which, tls::Setting::kGroups);
   EXPECT_EQ(refused({.expect = "dns:a"}).which, tls::Setting::kExpect);

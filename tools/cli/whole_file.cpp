@@ -46,8 +46,7 @@ std::unexpected<Failure> refused(const std::string& path, const std::string& why
 Outcome<int> open_for(const std::string& path, const std::string& name, const OutputRules& rules) {
   const auto opened = transport::open_output(name, rules);
   if (opened) return *opened;
-  if (opened.error().why.empty()) return output_failure(path, opened.error().os_error);
-  return refused(path, std::string(opened.error().why));
+  return refused(path, opened.error().words());
 }
 
 // A shell may start the reader of a pipe at the same time.

@@ -30,9 +30,8 @@ std::unexpected<PcapError> refused(std::string_view what, const std::string& pat
   return std::unexpected(PcapError{sentence(what, path, system_words(why)), {}, why});
 }
 
-std::unexpected<PcapError> refused(const std::string& path, const OutputRefusal& refusal) {
-  const std::string why = refusal.why.empty() ? system_words(refusal.os_error) : std::string(refusal.why);
-  return std::unexpected(PcapError{sentence("cannot create", path, why), refusal.why, refusal.os_error});
+std::unexpected<PcapError> refused(const std::string& path, const FileRefusal& refusal) {
+  return std::unexpected(PcapError{sentence("cannot create", path, refusal.words()), refusal.why, refusal.os_error});
 }
 
 }  // namespace

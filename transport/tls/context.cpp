@@ -6,10 +6,10 @@
 #include <openssl/x509v3.h>
 
 #include <cerrno>
-#include <fstream>
 #include <utility>
 
 #include "transport/cancellation.hpp"
+#include "transport/input_file.hpp"
 #include "transport/tls/error_mark.hpp"
 #include "transport/tls/key_log.hpp"
 #include "transport/tls/ticket_end.hpp"
@@ -36,12 +36,14 @@ std::unique_ptr<SSL_CTX, Context::Free> make_context() {
   return made;
 }
 
-// OpenSSL's error does not contain errno.
+Refusal unreadable(Setting which, const FileRefusal& refusal) noexcept {
+  return {which, refusal.why.empty() ? "cannot be read" : "is not a regular file", refusal.os_error};
+}
+
 std::optional<Refusal> unreadable(Setting which, const std::string& path) {
-  errno = 0;
-  const std::ifstream file(path);
-  if (file) return std::nullopt;
-  return Refusal{which, "cannot be read", errno};
+  const auto refusal = why_unreadable(path);
+  if (!refusal) return std::nullopt;
+  return unreadable(which, *refusal);
 }
 
 int ask(X509_STORE_CTX* chain, void* context) { return static_cast<const Context*>(context)->accepts(*chain) ? 1 : 0; }
@@ -124,8 +126,10 @@ std::optional<Refusal> Context::take_staple(const Settings& settings) {
   staple_.serve(*get());
   if (settings.staple.empty()) return std::nullopt;
   if (!has_certificate_) return Refusal{Setting::kStaple, "needs a certificate (tls-certificate)", 0};
-  if (const auto wrong = unreadable(Setting::kStaple, settings.staple)) return wrong;
-  if (!staple_.read(settings.staple)) return Refusal{Setting::kStaple, "has no OCSP response in DER", 0};
+  constexpr std::size_t kMostOctets = 65536;
+  const auto octets = read_file(settings.staple, kMostOctets);
+  if (!octets) return unreadable(Setting::kStaple, octets.error());
+  if (!staple_.take(*octets)) return Refusal{Setting::kStaple, "has no OCSP response in DER", 0};
   return std::nullopt;
 }
 

@@ -17,7 +17,6 @@
 #include "transport/cancellation.hpp"
 #include "transport/output_file.hpp"
 #include "transport/size_limit.hpp"
-#include "transport/system_words.hpp"
 
 namespace weft::transport::tls {
 namespace {
@@ -92,11 +91,7 @@ void log_keys(SSL_CTX& context) noexcept {
   if (path == nullptr || *path == '\0') return;
   try {
     const auto opened = open_output(path, {.content = OutputRules::Content::kAppended, .regular_only = true});
-    if (!opened) {
-      const auto& [error, why] = opened.error();
-      return complain(std::string("cannot write ") + path + ": " +
-                      (error != 0 ? system_words(error) : std::string(why)));
-    }
+    if (!opened) return complain(std::string("cannot write ") + path + ": " + opened.error().words());
     auto file = std::unique_ptr<KeyLogFile>(new (std::nothrow) KeyLogFile(*opened));
     if (!file) return static_cast<void>(::close(*opened));
     if (SSL_CTX_set_ex_data(&context, place_of_file(), file.get()) != 1) return;

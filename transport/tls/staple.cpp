@@ -6,8 +6,6 @@
 #include <openssl/x509v3.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <memory>
 
 #include "transport/tls/ticket_end.hpp"
@@ -81,9 +79,8 @@ int judge_answer(Basic answer, SSL& ssl) noexcept {
 
 }  // namespace
 
-bool Staple::read(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  answer_.assign(std::istreambuf_iterator<char>(file), {});
+bool Staple::take(std::string_view octets) {
+  answer_.assign(octets.begin(), octets.end());
   return parse(answer_.data(), answer_.size()) != nullptr;
 }
 
