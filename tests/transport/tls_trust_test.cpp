@@ -280,6 +280,39 @@ TEST(TlsPipe, KeyUpdatesAreCounted) {
   EXPECT_EQ(io.error, make_error_code(Fault::kTooManyMessages)) << io.error.message();
 }
 
+// OpenSSL makes room for the length that a message announces: the peer has proved nothing yet.
+TEST(TlsPipe, LimitsTheFirstMessage) {
+  const TlsKeys keys;
+  const std::string record("\x16\x03\x01\x10\x00\x01", 6);  // 4096 octets of a ClientHello
+  const std::tuple<std::string, Status, Fault> rows[] = {
+      {record + std::string("\x00\x40\x00", 3), Status::kWouldBlock, {}},
+      {record + std::string("\x00\x40\x01", 3), Status::kLost, Fault::kHelloTooLong},
+      {record + std::string("\x01\x00\x00", 3), Status::kLost, Fault::kHelloTooLong},
+      {record + std::string("\x00\x40", 2), Status::kWouldBlock, {}},
+      // The length in several records.
+      {std::string("\x16\x03\x01\x00\x03\x01\x00\x40", 8), Status::kLost, Fault::kHelloTooLong},
+      {std::string("\x16\x03\x01\x00\x01\x01", 6), Status::kLost, Fault::kHelloTooLong},
+  };
+  for (const bool at_once : {true, false}) {
+    for (const auto& [octets, status, fault] : rows) {
+      auto [peer, socket] = connected_pair();
+      Pipe server(std::move(socket), session({.certificate = keys.path("server.pem")}, Part::kServer));
+      IoResult io{};
+      std::byte place{};
+      for (std::size_t at = 0; at < octets.size(); at += at_once ? octets.size() : 1) {
+        const auto some = std::as_bytes(std::span(octets)).subspan(at, at_once ? octets.size() : 1);
+        ASSERT_EQ(write_one(peer, some).octets, some.size());
+        becomes_readable(server.socket().descriptor());
+        io = server.read({&place, 1});
+      }
+      EXPECT_EQ(io.status, status) << testing::PrintToString(octets);
+      if (status == Status::kLost) {
+        EXPECT_EQ(io.error, make_error_code(fault)) << io.error.message();
+      }
+    }
+  }
+}
+
 // --- The application's things
 
 TEST(TlsPipe, LeavesTheErrorsOfTheApplicationInOpenSslsList) {
