@@ -10,18 +10,20 @@ constexpr std::uint64_t kOpen = ~std::uint64_t{0};  // the end of the newest ori
 
 }  // namespace
 
-void OctetWindow::append(const TcpOctets& piece) {
+constinit const OctetWindow::Origin OctetWindow::kNowhere{};
+
+void OctetWindow::append(const TcpOctets& piece, std::uint64_t turn) {
   if (piece.octets.empty()) return;
   if (rest_.empty()) {
     kept_.clear();
     begin_ = piece.stream_offset;
     clear_origins();
-    note_origin(piece);
+    note_origin(piece, turn);
     rest_ = piece.octets;
     return;
   }
   keep();
-  note_origin(piece);
+  note_origin(piece, turn);
   // What was used up makes room first; it is at least as much as is moved, so each octet moves about once.
   const std::size_t used = kept_.size() - rest_.size();
   if (used >= rest_.size()) kept_.erase(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(used));
@@ -45,8 +47,8 @@ void OctetWindow::restart(std::uint64_t stream_offset) {
 }
 
 // Pieces of one packet, cut anywhere, are one origin.
-void OctetWindow::note_origin(const TcpOctets& piece) {
-  const Origin added{piece.stream_offset, piece.place};
+void OctetWindow::note_origin(const TcpOctets& piece, std::uint64_t turn) {
+  const Origin added{piece.stream_offset, piece.place, turn, piece.acknowledged};
   if (oldest_end_ == 0) {
     oldest_ = added;
     oldest_end_ = kOpen;
@@ -71,9 +73,9 @@ void OctetWindow::clear_origins() noexcept {
   newer_.clear();
 }
 
-Place OctetWindow::place_behind(std::uint64_t offset) const noexcept {
+const OctetWindow::Origin& OctetWindow::origin_behind(std::uint64_t offset) const noexcept {
   const auto behind = std::ranges::upper_bound(newer_, offset, {}, &Origin::stream_offset);
-  return behind == newer_.begin() ? Place{} : place_in(*std::prev(behind), offset);
+  return behind == newer_.begin() ? kNowhere : *std::prev(behind);
 }
 
 std::size_t OctetWindow::run(std::size_t at) const noexcept {

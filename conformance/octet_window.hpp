@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "conformance/tcp_events.hpp"
@@ -22,8 +23,8 @@ namespace weft::conformance {
 class OctetWindow {
  public:
   /// Appends octets, which must remain valid until keep(). They must follow the previous ones: after a gap, call
-  /// restart() first.
-  void append(const TcpOctets& piece);
+  /// restart() first. `turn` is their position in the order of the events of both directions.
+  void append(const TcpOctets& piece, std::uint64_t turn = 0);
   /// Copies the borrowed octets that are left, because they are about to become invalid.
   void keep();
   /// Discards all octets. The next octet is that of `stream_offset`.
@@ -60,8 +61,14 @@ class OctetWindow {
   /// Returns the place of octets()[at]. `at` may equal the size, for the place after the last octet, if any octets were
   /// ever appended.
   [[nodiscard]] Place place(std::size_t at) const noexcept {
-    const std::uint64_t offset = begin_ + at;
-    return offset < oldest_end_ ? place_in(oldest_, offset) : place_behind(offset);
+    const Origin& from = origin(begin_ + at);
+    return &from == &kNowhere ? Place{} : place_in(from, begin_ + at);
+  }
+  /// Returns the turn of octets()[at], with the same bound on `at` as place().
+  [[nodiscard]] std::uint64_t turn(std::size_t at) const noexcept { return origin(begin_ + at).turn; }
+  /// Returns TcpOctets::acknowledged of octets()[at], with the same bound on `at` as place().
+  [[nodiscard]] std::optional<std::uint64_t> acknowledged(std::size_t at) const noexcept {
+    return origin(begin_ + at).acknowledged;
   }
   /// Returns how many octets from `at` on are contiguous in one packet.
   [[nodiscard]] std::size_t run(std::size_t at) const noexcept;
@@ -70,12 +77,18 @@ class OctetWindow {
   struct Origin {
     std::uint64_t stream_offset{};  // this and the following octets up to the next origin ..
     Place place{};                  // .. lie here
+    std::uint64_t turn{};
+    std::optional<std::uint64_t> acknowledged{};
   };
+  static const Origin kNowhere;
   static Place place_in(const Origin& origin, std::uint64_t offset) noexcept {
     return {origin.place.packet, origin.place.octet + static_cast<std::uint32_t>(offset - origin.stream_offset)};
   }
-  [[nodiscard]] Place place_behind(std::uint64_t offset) const noexcept;
-  void note_origin(const TcpOctets& piece);
+  [[nodiscard]] const Origin& origin(std::uint64_t offset) const noexcept {
+    return offset < oldest_end_ ? oldest_ : origin_behind(offset);
+  }
+  [[nodiscard]] const Origin& origin_behind(std::uint64_t offset) const noexcept;
+  void note_origin(const TcpOctets& piece, std::uint64_t turn);
   void forget_origins() noexcept;
   void clear_origins() noexcept;
   [[nodiscard]] bool borrowed() const noexcept { return !rest_.empty() && kept_.empty(); }

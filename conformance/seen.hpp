@@ -31,6 +31,9 @@ struct Piece {
   Bytes octets{};  ///< octets as they were on the wire
   Place first{};   ///< place of octets[0]
   Place last{};    ///< place of the last octet: `last.packet` completed the piece
+  std::optional<std::uint64_t> acknowledged{};  ///< TcpOctets::acknowledged of octets[0]
+  /// Returns the stream offset of the first octet after the piece.
+  [[nodiscard]] std::uint64_t end() const noexcept { return stream_offset + octets.size(); }
 };
 
 /// Reports octets before the start of MPA (MPA-1.2-02). Reported once per direction, when its start-up frame is found.
@@ -93,6 +96,8 @@ struct LostSeen {
   std::uint64_t stream_offset{};        ///< stream offset of the end of the last FPDU
   Place place{};                        ///< place of that end in the capture
   std::optional<mpa::FrameKind> key{};  ///< key of the start-up frame that follows instead, if any
+  /// TcpOctets::acknowledged of the octet at `place`.
+  std::optional<std::uint64_t> acknowledged{};
 };
 /// Reports that FPDUs were found again: at least two in sequence whose lengths lead from one to the next, with correct
 /// CRCs or plausible headers.
@@ -117,6 +122,8 @@ struct EndSeen {
   std::uint64_t unfinished{};         ///< number of octets of an incomplete frame or FPDU
   Place unfinished_at{};              ///< place of its first octet
   std::uint64_t unfinished_offset{};  ///< stream offset of its first octet, or of the end of the stream
+  /// TcpOctets::acknowledged of its first octet.
+  std::optional<std::uint64_t> unfinished_acknowledged{};
 };
 
 /// Reports the end of the capture. What has not happened by then is unknown, not a violation.

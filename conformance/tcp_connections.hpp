@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Reassembly of the TCP connections of a capture. The input is packets in the order of the capture; the output is
-/// octets in sequence, each once, and the gaps in the capture.
+/// octets in sequence, each once, and the gaps in the capture. The two directions of a connection come in an order in
+/// which the ends can have sent: no octet before those that its packet acknowledges, whatever the order in the capture.
 ///
 ///     TcpConnections tcp;
 ///     while (there is a packet) {
@@ -43,8 +44,8 @@ struct ConnectionInfo {
 };
 
 /// Reports the end of a connection. No event of it follows.
-/// The reason is one of: the capture ended, another connection uses the same addresses and ports, both ends had closed
-/// it and many others have closed since, or too many others were active since (`evicted`).
+/// The reason is one of: the capture ended, another connection has used the same addresses and ports for a while, both
+/// ends had closed it and many others have closed since, or too many others were active since (`evicted`).
 struct ConnectionOver {
   ConnectionInfo info{};  ///< final description
   bool evicted{};         ///< the connection was dropped because there were too many others

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Events of one TCP connection in the order of the capture.
+/// Events of one TCP connection in an order in which its ends can have sent: octets follow those that they acknowledge.
 ///
 /// The auditor knows TCP only by these events, so other programs can provide events of their own
 /// (connection_audit.hpp).
@@ -32,7 +32,18 @@ struct TcpOctets {
   Bytes octets{};                 ///< octets; valid until the next event
   Place place{};                  ///< place of the first octet; the others follow in the same packet
   std::uint64_t stream_offset{};  ///< offset of the first octet
+  /// Number of octets of the other direction that the packet acknowledges. Any upper bound of what had arrived at the
+  /// sender serves. Absent if unknown: then the order of the two directions is unknown, and no end is blamed for it.
+  std::optional<std::uint64_t> acknowledged{};
 };
+
+/// Returns whether octets were certainly sent before the first `end` octets of the other direction had arrived at their
+/// sender. `acknowledged` is that of the octets (TcpOctets::acknowledged). This is the only comparison of the two
+/// directions that the rules make: the order of the packets in a capture proves nothing, because the directions may
+/// have been captured at different places.
+[[nodiscard]] constexpr bool sent_without(std::optional<std::uint64_t> acknowledged, std::uint64_t end) noexcept {
+  return acknowledged && *acknowledged < end;
+}
 
 /// Reports octets that were sent but are not in the capture: lost, truncated by the snap length, or never acknowledged.
 struct TcpGap {
@@ -61,6 +72,9 @@ struct TcpOpened {
   std::optional<std::uint16_t> mss_of_second{};  ///< MSS option of the second end
   /// The SYN of at least one end was seen: stream offsets count from the beginning of the connection.
   bool handshake_seen{};
+  /// End whose SYN was not seen although that of the other end was: octets that it sent with the SYN (RFC 7413) may be
+  /// missing.
+  std::optional<End> syn_missing{};
 };
 
 /// Holds one event of a connection. Its spans are valid until the next event.

@@ -13,7 +13,9 @@ void Walk::feed(const TcpEvent& event) {
 }
 
 void Walk::on(const TcpOpened& opened) {
-  for (Half& half : halves_) half.startup.may_be_missing = !opened.handshake_seen;
+  for (Half& half : halves_) {
+    half.startup.may_be_missing = !opened.handshake_seen || opened.syn_missing == half.end;
+  }
 }
 
 void Walk::on(const TcpSegment& segment) {
@@ -28,7 +30,7 @@ void Walk::on(const TcpOctets& octets) {
     sender.run_begin = octets.stream_offset;
     last_from_ = octets.from;
   }
-  if (!sender.stop.near()) sender.window.append(octets);
+  if (!sender.stop.near()) sender.window.append(octets, ++turns_);
 }
 
 void Walk::on(const TcpGap& gap) { half(gap.from).stop.gap = gap; }
@@ -58,7 +60,7 @@ bool Walk::advance() {
   Half& first = half(End::kFirst);
   Half& second = half(End::kSecond);
   const bool second_is_older = !second.window.all().empty() && !first.window.all().empty() &&
-                               second.window.place(0).packet < first.window.place(0).packet;
+                               second.window.turn(0) < first.window.turn(0);
   Half& older = second_is_older ? second : first;
   return step(older) || step(other(older));
 }
@@ -88,12 +90,12 @@ bool Walk::step_phase(Half& half) {
   return false;
 }
 
-// While the other direction is undecided about octets that came before `packet`, this one waits: rules on Requests and
+// While the other direction is undecided about octets that came before `turn`, this one waits: rules on Requests and
 // Responses need both in order. But not for ever; what comes too late then is told as such (late_until).
-bool Walk::must_wait(Half& half, std::uint64_t packet) {
+bool Walk::must_wait(Half& half, std::uint64_t turn) {
   Half& undecided = other(half);
   if (!undecided.turn.undecided || undecided.window.all().empty() || finished_ || half.stop.gap) return false;
-  if (undecided.turn.overtaken || undecided.window.place(0).packet >= packet) return false;
+  if (undecided.turn.overtaken || undecided.window.turn(0) >= turn) return false;
   if (half.window.size() > kMostWaiting) {
     undecided.turn.overtaken = true;
     return false;
@@ -112,7 +114,8 @@ Piece Walk::piece(const Half& half, std::size_t size) const noexcept {
           .stream_offset = half.window.begin(),
           .octets = half.window.octets().first(size),
           .first = half.window.place(0),
-          .last = half.window.place(size == 0 ? 0 : size - 1)};
+          .last = half.window.place(size == 0 ? 0 : size - 1),
+          .acknowledged = half.window.acknowledged(0)};
 }
 
 }  // namespace weft::conformance

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The walk over one connection: from TCP events to start-up frames and FPDUs, in the order of the capture.
+/// The walk over one connection: from TCP events to start-up frames and FPDUs, in the order of the events.
 ///
 /// The walk checks no rules. If octets make no sense, it reports that (LostSeen), searches for the next FPDU
 /// (ResumedSeen) and continues.
 ///
 ///     Walk walk;
-///     walk.feed(event);                                     // events of one connection, in the order of the capture
+///     walk.feed(event);                                     // events of one connection, in order
 ///     while (const Seen* seen = walk.next()) std::visit(..., *seen);   // until null, before the next event
 ///     walk.finish();                                        // then call next() again until it returns null
 ///
@@ -73,7 +73,7 @@ class Walk {
   bool advance();
   bool step(Half& half);
   bool step_phase(Half& half);
-  [[nodiscard]] bool must_wait(Half& half, std::uint64_t packet);
+  [[nodiscard]] bool must_wait(Half& half, std::uint64_t turn);
 
   // walk_looks.cpp
   bool show_more();
@@ -145,6 +145,7 @@ class Walk {
   std::vector<Seen> queue_{};          // a few at a time; its memory is used again
   std::size_t told_ = 0;               // of the queue
   FpduReader reader_{};
+  std::uint64_t turns_ = 0;  // events with octets so far
   bool finished_ = false;
   bool over_told_ = false;
 };

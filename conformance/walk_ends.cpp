@@ -15,7 +15,7 @@ bool Walk::apply_gap(Half& half) {
       phase == Phase::kFollowing || phase == Phase::kWaiting || phase == Phase::kUnagreed || phase == Phase::kStartup;
   if (followed) {
     tell(LostSeen{direction(half.end), LossReason::kCaptureGap, half.window.end(),
-                  half.window.place(half.window.size()), std::nullopt});
+                  half.window.place(half.window.size()), std::nullopt, std::nullopt});
   }
   half.window.restart(gap.stream_offset + gap.size);
   half.startup.may_be_missing = true;
@@ -37,7 +37,8 @@ bool Walk::tell_end(Half& half) {
                .packet = half.stop.closed->packet,
                .unfinished = begun ? half.window.size() : 0,
                .unfinished_at = begun ? half.window.place(0) : Place{half.stop.closed->packet, 0},
-               .unfinished_offset = half.window.begin()});
+               .unfinished_offset = half.window.begin(),
+               .unfinished_acknowledged = begun ? half.window.acknowledged(0) : std::nullopt});
   return true;
 }
 

@@ -52,7 +52,7 @@ bool Walk::follow_doubtful(Half& half, const Extent& size) {
 // ULP's: it was to wait.
 bool Walk::leave_to_ulp(Half& half) {
   const auto& reply = other(half).startup.span;
-  const bool before = initiator_ == half.end && reply && half.window.place(0).packet < reply->first_packet;
+  const bool before = initiator_ == half.end && reply && sent_without(half.window.acknowledged(0), reply->end);
   if (before && half.fpdus.number == 0) lose(half, LossReason::kNotAnFpdu);
   half.phase = Phase::kIgnoring;
   half.turn.undecided = false;
@@ -110,12 +110,13 @@ std::size_t Walk::first_needed(const Half& half, std::size_t needed) const noexc
 // `crc`: what the CRC says, if there is one.
 bool Walk::tell_fpdu(Half& half, const Extent& size, CrcVerdict crc) {
   const Piece whole = piece(half, size.size);
+  const std::uint64_t turn = half.window.turn(size.size - 1);
   half.turn.undecided = false;
-  if (must_wait(half, whole.last.packet)) return false;
-  if (half.turn.in_order_again(whole.last.packet)) {
+  if (must_wait(half, turn)) return false;
+  if (half.turn.in_order_again(turn)) {
     tell(ResumedSeen{whole.from, 0, whole.stream_offset, whole.first});
   }
-  half.turn.go_on(whole.last.packet, other(half).turn);
+  half.turn.go_on(turn, other(half).turn);
   auto& seen = std::get<FpduSeen>(queue_.emplace_back(std::in_place_type<FpduSeen>));
   seen.piece = whole;
   seen.number = ++half.fpdus.number;

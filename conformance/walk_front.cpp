@@ -15,7 +15,7 @@ void Walk::note_front(Half& half, const WalkStartup::Span& answered) {
   const std::uint64_t end = window.begin() + window.all().size();
   const std::uint64_t run = std::clamp(half.run_begin, window.begin(), end);
   const bool asked = initiator_ == half.end && run < end &&
-                     window.place(static_cast<std::size_t>(run - window.begin())).packet < answered.first_packet;
+                     window.turn(static_cast<std::size_t>(run - window.begin())) < answered.turn;
   half.front = {.at = asked ? run : end, .sent_first = asked};
 }
 

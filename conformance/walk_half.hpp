@@ -18,25 +18,25 @@
 
 namespace weft::conformance {
 
-/// Holds the position of a direction in the order of the capture. The two directions keep the order by waiting for each
-/// other.
+/// Holds the position of a direction in the order of the events. The two directions keep the order by waiting for each
+/// other. Octets of one event have one turn; turns rise.
 struct WalkTurn {
   bool undecided = false;                     ///< a look-ahead is in progress, and the other direction waits
   bool held = false;                          ///< waits for the other direction
   bool overtaken = false;                     ///< the other direction has waited long enough
-  std::optional<std::uint64_t> late_until{};  ///< FPDUs up to this packet are reported later than they should be
-  std::uint64_t last_packet = 0;              ///< packet of the last reported FPDU
+  std::optional<std::uint64_t> late_until{};  ///< FPDUs up to this turn are reported later than they should be
+  std::uint64_t last = 0;                     ///< turn of the last reported FPDU
 
-  /// Returns true once for the first FPDU after those that were reported late. `packet` is the packet in which it ends.
-  [[nodiscard]] bool in_order_again(std::uint64_t packet) noexcept {
-    const bool again = late_until && packet > *late_until;
+  /// Returns true once for the first FPDU after those that were reported late. `turn` is the turn in which it ends.
+  [[nodiscard]] bool in_order_again(std::uint64_t turn) noexcept {
+    const bool again = late_until && turn > *late_until;
     if (again) late_until.reset();
     return again;
   }
-  /// Records that an FPDU which ends in `packet` was reported. `other` is the state of the other direction.
-  void go_on(std::uint64_t packet, const WalkTurn& other) noexcept {
-    if (std::exchange(overtaken, false)) late_until = other.last_packet;
-    last_packet = packet;
+  /// Records that an FPDU which ends in `turn` was reported. `other` is the state of the other direction.
+  void go_on(std::uint64_t turn, const WalkTurn& other) noexcept {
+    if (std::exchange(overtaken, false)) late_until = other.last;
+    last = turn;
   }
 };
 
@@ -44,9 +44,9 @@ struct WalkTurn {
 struct WalkStartup {
   /// Describes the position of the frame.
   struct Span {
-    std::uint64_t begin{};         ///< stream offset of the first octet
-    std::uint64_t first_packet{};  ///< packet of the first octet
-    std::uint64_t last_packet{};   ///< packet of the last octet
+    std::uint64_t begin{};  ///< stream offset of the first octet
+    std::uint64_t end{};    ///< stream offset after the last octet
+    std::uint64_t turn{};   ///< turn of the first octet
   };
   std::optional<StartupFlags> flags{};  ///< flags of the frame, if there was one
   std::optional<std::uint64_t> base{};  ///< stream offset of the first octet after the frame, while known

@@ -27,8 +27,8 @@ bool Walk::show_more() {
   Half& first = half(End::kFirst);
   Half& second = half(End::kSecond);
   if (first.window.hidden() == 0 && second.window.hidden() == 0) return false;
-  const auto packet = [](const Half& half) { return half.window.place(half.window.size()).packet; };
-  const bool show_second = first.window.hidden() == 0 || (second.window.hidden() > 0 && packet(second) < packet(first));
+  const auto turn = [](const Half& half) { return half.window.turn(half.window.size()); };
+  const bool show_second = first.window.hidden() == 0 || (second.window.hidden() > 0 && turn(second) < turn(first));
   Half& shown = show_second ? second : first;
   shown.window.show(std::max<std::size_t>(next_look(shown), 1));
   if (shown.phase == Phase::kLost && !shown.search.found) shown.turn.undecided = true;

@@ -7,7 +7,10 @@ namespace weft::conformance {
 // `told`: with a reason when it is worth telling; a capture that begins in mid-connection has lost nothing.
 void Walk::lose(Half& half, std::optional<LossReason> told) {
   half.search = {.lost_at = half.window.begin(), .told = told.has_value()};
-  if (told) tell(LostSeen{direction(half.end), *told, half.window.begin(), half.window.place(0), key_here(half)});
+  if (told) {
+    tell(LostSeen{direction(half.end), *told, half.window.begin(), half.window.place(0), key_here(half),
+                  half.window.acknowledged(0)});
+  }
   // What was followed begins no FPDU, so the search goes on behind it. Before the first FPDU, PD_Length may be what is
   // wrong, and then the beginning of the stream is unknown.
   const std::size_t skip = half.fpdus.least_skip();
@@ -74,7 +77,7 @@ bool Walk::regain(Half& half) {
 
 bool Walk::resume_in_order(Half& half) {
   half.turn.undecided = false;
-  if (must_wait(half, half.window.place(0).packet)) return false;
+  if (must_wait(half, half.window.turn(0))) return false;
   resume(half, *half.search.found);
   half.search.found.reset();
   return true;

@@ -80,7 +80,7 @@ bool Walk::startup(Half& half) {
   }
   tell(seen);
   const bool readable = frame || resembles_key(octets) || resembles_fixed_part(octets);
-  half.startup.span = {seen.piece.stream_offset, seen.piece.first.packet, seen.piece.last.packet};
+  half.startup.span = {seen.piece.stream_offset, seen.piece.end(), half.window.turn(0)};
   note_front(other(half), *half.startup.span);
   if (!readable) {  // its flags mean nothing
     half.window.drop(mpa::kFixedFrameSize);

@@ -28,6 +28,7 @@ ReceiveResult Engine::receive(MutableBytes stream, Instant now, const mpa::Lande
   return state_->receive(stream, now, landed);
 }
 Landing Engine::landing(Bytes stream) { return state_->landing(stream); }
+void Engine::holds_part(bool on, Instant now) noexcept { state_->holds_part(on, now); }
 void Engine::end_of_stream(Instant now) { state_->end_of_stream(now); }
 void Engine::connection_lost(Instant now) { state_->connection_lost(now); }
 bool Engine::fill(TransmitBatch& batch, Instant now) { return state_->fill(batch, now); }

@@ -44,7 +44,9 @@ struct Config {
   /// Least number of missing payload octets for which landing() returns memory, although the octets are not verified
   /// there yet. Fewer octets are cheaper to copy than to read separately. 0: never.
   std::uint32_t early_placement = 32 * 1024;
-  Duration startup_timeout = std::chrono::seconds(10);  ///< limit for the start-up frame of the peer, including the RTR
+  /// Limit for the start-up frame of the peer, from the construction of the engine on, and again for the
+  /// ready-to-receive message, from the local Reply on.
+  Duration startup_timeout = std::chrono::seconds(10);
   /// Initiator: delay between the Reply and the first FPDU, for peers that are not ready at once.
   Duration first_fpdu_delay{};
   /// The following three limits apply in RDMA mode; startup_timeout covers the start-up. 0: no limit.
@@ -101,7 +103,7 @@ struct AcceptParameters {
 /// Implements one iWARP connection. Not thread-safe.
 class Engine {
  public:
-  /// Creates an engine. `memory` must outlive it.
+  /// Creates an engine. `memory` must outlive it. The clock of Config::startup_timeout starts at `now`.
   Engine(const Config& config, rdmap::Memory& memory, Instant now);
   ~Engine();
   Engine(Engine&&) noexcept;
@@ -136,6 +138,9 @@ class Engine {
   /// Returns the memory for the incomplete frame at the front of `stream`, as receive() left it. Valid until the next
   /// call.
   Landing landing(Bytes stream);
+  /// Reports whether the transport holds a part of a unit that it cannot present yet, such as a TLS record. The limit
+  /// Config::fpdu_timeout applies to it as to a part of an FPDU.
+  void holds_part(bool on, Instant now) noexcept;
   /// Reports the FIN of the peer, after all preceding octets were presented.
   void end_of_stream(Instant now);
   /// Reports a RST, a timeout or any other socket error.

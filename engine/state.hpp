@@ -92,6 +92,7 @@ struct Engine::State {
   MutableBytes find_memory(const ReceivePlace& receive, std::size_t size);
   ReceiveResult wait_for_receive(Instant now);
   inline void watch_frame(bool another, Instant now) noexcept;
+  void holds_part(bool on, Instant now) noexcept;
   inline void take(const InboundSegment& segment, Instant now);
   void deliver(const Placed& nothing, const InboundSegment& segment, Instant now);
   void deliver(const SendDelivered& send, const InboundSegment& segment, Instant now);

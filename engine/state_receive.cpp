@@ -63,6 +63,13 @@ void Engine::State::watch_frame(bool another, Instant now) noexcept {
   }
 }
 
+// The octets of the part belong to the next FPDU, or to the one that is not complete: its clock runs.
+void Engine::State::holds_part(bool on, Instant now) noexcept {
+  if (!rdma || !rdmap::takes_segments(stream)) return;
+  if (on && deadlines.frame == kNever) deadlines.frame = behind(now, config.fpdu_timeout);
+  if (!on && unconsumed == 0) deadlines.frame = kNever;
+}
+
 ReceiveResult Engine::State::receive_step(MutableBytes octets, Instant now, const mpa::Landed& landed) {
   if (ending.over()) return {.consumed = octets.size(), .want = Want::kNothing};
   if (events.full()) return {.want = Want::kPollEvents};

@@ -38,8 +38,8 @@ void Engine::State::fill_startup(TransmitBatch& batch, Instant now) {
   batch.commit(octets);
   startup.sent(octets);
   out.appended += octets;
-  // MPA-7.1.2-31: from now on the peer is to move - with its Reply, or with its ready-to-receive message.
-  if (config.role == mpa::Role::kInitiator || announcement.awaits_rtr) deadlines.startup = now + config.startup_timeout;
+  if (announcement.awaits_rtr) deadlines.startup = now + config.startup_timeout;  // for the ready-to-receive message
+  if (ending.begun()) ending.begin(now + config.close_timeout);  // a rejection: for its octets and the peer's FIN
 }
 
 bool Engine::State::fill_fpdus(TransmitBatch& batch, Instant now) {

@@ -40,7 +40,8 @@ int main() {
     audit.on(TcpOctets{.from = message.from,
                        .octets = std::as_bytes(std::span(message.octets)),
                        .place = {.packet = ++number, .octet = 0},
-                       .stream_offset = offset});
+                       .stream_offset = offset,
+                       .acknowledged = sent[static_cast<std::size_t>(opposite(message.from))]});
     offset += message.octets.size();
   }
   audit.finish();

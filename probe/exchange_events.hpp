@@ -33,8 +33,13 @@ void for_each_event(const Exchange& exchange, Take take) {
       take(conformance::TcpEvent(conformance::TcpClosed{End::kSecond, Closing::kReset, packet}));
       return;
     } else {
+      // No more can have arrived there than had been sent.
       take(conformance::TcpEvent(
-          conformance::TcpOctets{.from = from, .octets = part.octets, .place = {packet, 0}, .stream_offset = offset}));
+          conformance::TcpOctets{.from = from,
+                                 .octets = part.octets,
+                                 .place = {packet, 0},
+                                 .stream_offset = offset,
+                                 .acknowledged = offsets[static_cast<std::size_t>(opposite(from))]}));
       offset += part.octets.size();
     }
   }

@@ -28,9 +28,10 @@ std::optional<T> parse_number(std::string_view text) {
   return value;
 }
 
-// An interface name or index; 0 when it is neither.
+// The index of the interface with this name or index; 0: there is none.
 std::uint32_t parse_scope(const std::string& text) {
-  if (const auto index = parse_number<std::uint32_t>(text)) return *index;
+  char name[IF_NAMESIZE] = {};
+  if (const auto index = parse_number<std::uint32_t>(text)) return if_indextoname(*index, name) != nullptr ? *index : 0;
   return if_nametoindex(text.c_str());
 }
 

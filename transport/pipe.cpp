@@ -32,6 +32,7 @@ IoResult Pipe::read_tls(MutableBytes first, MutableBytes second) noexcept {
 
 IoResult Pipe::write_tls(std::span<const Bytes> pieces) noexcept { return tls_->write(pieces); }
 bool Pipe::holds_tls() const noexcept { return tls_->holds(); }
+bool Pipe::holds_part_tls() const noexcept { return tls_->is_inside_record(); }
 bool Pipe::takes_octets_tls() const noexcept { return tls_->is_secured(); }
 bool Pipe::has_output_tls() const noexcept { return tls_->has_output(); }
 

@@ -55,6 +55,8 @@ class Pipe {
   // --- Inside the pipe
   // Returns whether there are octets, or an end, that the socket does not show.
   [[nodiscard]] bool holds() const noexcept { return tls_ && holds_tls(); }
+  // Returns whether the last octets that arrived are a part of a TLS record, which no read returns yet.
+  [[nodiscard]] bool holds_part() const noexcept { return tls_ && holds_part_tls(); }
   // During its lifetime, reads return what the pipe holds without reading the socket, so they end.
   class Inside {
    public:
@@ -89,6 +91,7 @@ class Pipe {
   [[nodiscard]] IoResult read_tls(MutableBytes first, MutableBytes second) noexcept;
   [[nodiscard]] IoResult write_tls(std::span<const Bytes> pieces) noexcept;
   [[nodiscard]] bool holds_tls() const noexcept;
+  [[nodiscard]] bool holds_part_tls() const noexcept;
   [[nodiscard]] bool takes_octets_tls() const noexcept;
   [[nodiscard]] bool has_output_tls() const noexcept;
   void only_inside(bool on) noexcept;

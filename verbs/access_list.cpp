@@ -28,6 +28,13 @@ Address cut_to(Address address, unsigned length) noexcept {
   return address;
 }
 
+// Peers have a scope only there (RFC 4007 section 6): a prefix with a scope elsewhere would contain none.
+bool is_link_local(const Address& address, unsigned length) noexcept {
+  constexpr unsigned kLinkLocalBits = 10;  // fe80::/10 (RFC 4291 section 2.4)
+  const bool first = address.octets[0] == std::byte{0xfe} && (address.octets[1] & std::byte{0xc0}) == std::byte{0x80};
+  return address.family == Family::kIpv6 && first && length >= kLinkLocalBits;
+}
+
 std::optional<unsigned> to_length(std::string_view text) {
   unsigned number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -51,11 +58,12 @@ std::optional<AddressPrefix> AddressPrefix::parse(std::string_view text) {
   const auto address = Address::parse(text.substr(0, slash));
   if (!address) return std::nullopt;
   const unsigned most = bits_of(address->family);
-  if (slash == std::string_view::npos) return AddressPrefix(*address, most);
-  auto length = to_length(text.substr(slash + 1));
+  auto length = slash == std::string_view::npos ? std::optional(most) : to_length(text.substr(slash + 1));
   const bool mapped = address->family == Family::kIpv4 && text.substr(0, slash).contains(':');
-  if (length && mapped) length = *length < kMappedBits ? std::nullopt : std::optional(*length - kMappedBits);
+  if (slash != std::string_view::npos && length && mapped)
+    length = *length < kMappedBits ? std::nullopt : std::optional(*length - kMappedBits);
   if (!length || *length > most || cut_to(*address, *length) != *address) return std::nullopt;
+  if (text.contains('%') && !is_link_local(*address, *length)) return std::nullopt;
   return AddressPrefix(*address, *length);
 }
 
@@ -83,7 +91,7 @@ bool AccessList::admits(const Address& peer) const noexcept {
   const auto denied = longest(deny, peer);
   const auto allowed = longest(allow, peer);
   if (denied) return allowed && *allowed > *denied;
-  return allowed || allow.empty();
+  return allowed || (allow.empty() && !only_allowed);
 }
 
 }  // namespace weft::verbs

@@ -18,7 +18,8 @@ namespace weft::verbs {
 class AddressPrefix {
  public:
   /// Parses "192.0.2.0/24", "2001:db8::/32", "fe80::%eth0/10" (restricted to one interface) or a single address.
-  /// Returns nothing for any other text, and for a prefix with bits set after its length, such as "192.0.2.1/24".
+  /// Returns nothing for any other text, for a prefix with bits set after its length, such as "192.0.2.1/24", and for a
+  /// prefix outside of fe80::/10 that names an interface: no peer has such an address.
   [[nodiscard]] static std::optional<AddressPrefix> parse(std::string_view text);
 
   /// Returns whether the prefix contains `address`.
@@ -43,10 +44,11 @@ class AddressPrefix {
 
 /// Decides which addresses a listener accepts.
 /// The longest prefix that contains the address decides; if `allow` and `deny` both have it, the address is denied.
-/// An address that no prefix contains is accepted if `allow` is empty, else denied.
+/// An address that no prefix contains is accepted if `allow` is empty and `only_allowed` is false, else denied.
 ///
 ///     allow             deny              accepted addresses
 ///     -                 -                 all
+///     - (only_allowed)  -                 none
 ///     10.0.0.0/8        -                 10.0.0.0/8, and no IPv6
 ///     -                 10.0.0.0/8        all except 10.0.0.0/8
 ///     10.0.0.0/8        10.1.0.0/16       10.0.0.0/8 except 10.1.0.0/16
@@ -54,12 +56,14 @@ class AddressPrefix {
 struct AccessList {
   std::vector<AddressPrefix> allow{};  ///< accepted prefixes; if empty, every address that is not denied is accepted
   std::vector<AddressPrefix> deny{};   ///< denied prefixes
+  /// If true, an address that no prefix contains is denied, even if `allow` is empty ("allow=none").
+  bool only_allowed = false;
 
-  /// Returns true if the list has no prefixes, and so accepts every address.
-  [[nodiscard]] bool empty() const noexcept { return allow.empty() && deny.empty(); }
+  /// Returns true if the list accepts every address.
+  [[nodiscard]] bool empty() const noexcept { return allow.empty() && deny.empty() && !only_allowed; }
   /// Returns whether a connection from `peer` is accepted. Takes time linear in the number of prefixes.
   [[nodiscard]] bool admits(const Address& peer) const noexcept;
-  /// Compares both lists, in order.
+  /// Compares all members; the lists in order.
   bool operator==(const AccessList&) const = default;
 };
 

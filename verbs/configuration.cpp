@@ -5,12 +5,10 @@
 #include <cerrno>
 #include <charconv>
 #include <expected>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 #include <ranges>
 
-#include "transport/system_words.hpp"
+#include "transport/input_file.hpp"
 #include "verbs/log/text.hpp"
 #include "verbs/policy_text.hpp"
 
@@ -20,7 +18,7 @@ namespace {
 
 using detail::trimmed;
 
-constexpr std::uintmax_t kMaxFile = 65536;  // octets: a longer one is not a file of settings
+constexpr std::size_t kMaxFile = 65536;  // octets: a longer one is not a file of settings
 
 // The line without its comment, which begins the line or stands behind a blank: a file name may have a '#'.
 std::string_view without_comment(std::string_view line) {
@@ -119,15 +117,10 @@ Configuration parse_configuration(std::string_view text, const std::string& name
 }
 
 Configuration read_configuration(const std::string& path, const Policy& base) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) {
-    return only_complaint(base, path + ": " + (error ? error.message() : "not a regular file"));
-  }
-  if (std::filesystem::file_size(path, error) > kMaxFile) return only_complaint(base, path + ": longer than 64 KiB");
-  std::ifstream file(path);
-  if (!file) return only_complaint(base, path + ": " + system_words(errno));
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  return parse_configuration(text, path, base);
+  const auto text = transport::read_file(path, kMaxFile);
+  if (!text && text.error().os_error == EFBIG) return only_complaint(base, path + ": longer than 64 KiB");
+  if (!text) return only_complaint(base, path + ": " + text.error().words());
+  return parse_configuration(*text, path, base);
 }
 
 std::string capture_path(std::string_view pattern, pid_t process) {

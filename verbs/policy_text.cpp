@@ -96,10 +96,17 @@ bool set_number(Policy& policy, std::string_view value) {
   return number.has_value();
 }
 
-template <std::vector<AddressPrefix> AccessList::* kMember>
-bool set_prefixes(Policy& policy, std::string_view value) {
+bool set_allow(Policy& policy, std::string_view value) {
+  auto prefixes = value == "all" ? std::optional<std::vector<AddressPrefix>>(std::in_place) : parse_prefixes(value);
+  if (!prefixes) return false;
+  policy.access.allow = std::move(*prefixes);
+  policy.access.only_allowed = value == kNone;
+  return true;
+}
+
+bool set_deny(Policy& policy, std::string_view value) {
   auto prefixes = parse_prefixes(value);
-  if (prefixes) policy.access.*kMember = std::move(*prefixes);
+  if (prefixes) policy.access.deny = std::move(*prefixes);
   return prefixes.has_value();
 }
 
@@ -142,8 +149,9 @@ bool set_no_receive(Policy& policy, std::string_view value) {
 constexpr std::string_view kSwitch = "on or off";
 constexpr std::string_view kTime = "a time such as 500ms or 10s";
 constexpr std::string_view kNumberOrNone = "0, or a number";
-constexpr std::string_view kPrefixes =
-    "none, or addresses and prefixes such as 10.0.0.0/8 and 2001:db8::/32 joined by +";
+constexpr std::string_view kAllow =
+    "all, none, or addresses and prefixes such as 10.0.0.0/8 and 2001:db8::/32 joined by +";
+constexpr std::string_view kDeny = "none, or addresses and prefixes such as 10.0.0.0/8 and 2001:db8::/32 joined by +";
 constexpr std::string_view kFile = "none, or a PEM file";
 constexpr std::string_view kTimeOrNone = "0, or a time such as 500ms or 10s";
 
@@ -175,11 +183,9 @@ constexpr Key kKeys[] = {
     {{"half-open-per-peer", "0, or a number",
       "Listener: maximum number of connections from one address without a complete MPA Request; 0: a fair share"},
      set_number<&Policy::half_open_per_peer>},
-    {{"allow", kPrefixes,
-      "Listener: addresses that may connect; the longest matching prefix of allow and deny decides"},
-     set_prefixes<&AccessList::allow>},
-    {{"deny", kPrefixes, "Listener: addresses that may not connect; if allow is empty, all others may"},
-     set_prefixes<&AccessList::deny>},
+    {{"allow", kAllow, "Listener: addresses that may connect; the longest matching prefix of allow and deny decides"},
+     set_allow},
+    {{"deny", kDeny, "Listener: addresses that may not connect; with allow=all, all others may"}, set_deny},
     {{"connect-rate-per-peer", "0, or a number up to 1000000",
       "Listener: maximum new connections per second from one address, also the maximum burst; 0: no limit"},
      set_number<&Policy::connect_rate_per_peer>},

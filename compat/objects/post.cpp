@@ -2,6 +2,7 @@
 // ibv_post_send, ibv_post_recv, ibv_post_srq_recv: a linked list of work requests to the engine, without memory from
 // the heap.
 #include <array>
+#include <cerrno>
 #include <mutex>
 #include <span>
 
@@ -14,6 +15,8 @@ namespace weft::compat {
 namespace {
 
 constexpr std::size_t kPostedTogether = 32;
+constexpr std::size_t kMostOfList = 65536;
+static_assert(verbs::DeviceLimits{}.max_srq_wr <= kMostOfList && verbs::DeviceLimits{}.max_qp_wr <= kMostOfList);
 
 // The three queues that take work.
 struct SendQueue {
@@ -76,11 +79,16 @@ template <typename Queue>
   return error == 0 ? 0 : refuse(Queue::kCall, error);
 }
 
+// A queue pair in ERROR flushes what is posted at once, and so takes any number: a circular list would have no end. No
+// queue holds more than kMostOfList.
 template <typename Queue>
 int post_list(const Queue& queue, typename Queue::Wr*& next) {
   if (next != nullptr && next->next == nullptr) return post_single(queue, *next);  // nearly always
   int error = 0;
-  while (next != nullptr && error == 0) error = post_batch(queue, next);
+  for (std::size_t posted = 0; next != nullptr && error == 0; posted += kPostedTogether) {
+    if (posted >= kMostOfList) return refused(Queue::kCall, ENOMEM, "the list is longer than any queue");
+    error = post_batch(queue, next);
+  }
   return error;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <expected>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct TcpPacket {
   TcpHeader header{};
   std::size_t payload_size{};       // as sent
   std::span<const Part> payload{};  // what was captured of it: the beginning, without holes
+  std::optional<std::uint64_t> acknowledged{};  // as a stream offset, which the connection finds
 };
 
 class PacketDecoder {

@@ -32,14 +32,15 @@ void ReorderBuffer::fill_holes(std::uint64_t begin, std::uint64_t end, Keep keep
   }
 }
 
-void ReorderBuffer::add(std::uint64_t next, std::uint64_t offset, Bytes octets, Place place) {
+void ReorderBuffer::add(std::uint64_t next, std::uint64_t offset, Bytes octets, Place place,
+                        std::optional<std::uint64_t> acknowledged) {
   if (tracker_.payload().empty()) tracker_.sequence_number(sequence(next));
   fill_holes(offset, offset + octets.size(), [&](std::uint64_t begin, std::uint64_t end) {
     const Bytes part = octets.subspan(begin - offset, end - begin);
     const auto* raw = reinterpret_cast<const std::uint8_t*>(part.data());
     tracker_.process_payload(sequence(begin), {raw, raw + part.size()});
-    pieces_.emplace(begin,
-                    Piece{part.size(), {place.packet, place.octet + static_cast<std::uint32_t>(begin - offset)}});
+    const Place at{place.packet, place.octet + static_cast<std::uint32_t>(begin - offset)};
+    pieces_.emplace(begin, Piece{.size = part.size(), .place = at, .acknowledged = acknowledged});
     cost_ += part.size() + kPieceCost;
   });
 }
@@ -73,7 +74,7 @@ std::uint64_t ReorderBuffer::take(std::uint64_t next, std::size_t connection, En
     } else {
       if (run.empty()) run = joined(next, out);
       const std::size_t size = std::min<std::size_t>(piece.size, run.size());
-      out.push(connection, TcpOctets{from, run.first(size), piece.place, next});
+      out.push(connection, TcpOctets{from, run.first(size), piece.place, next, piece.acknowledged});
       run = run.subspan(size);
       cost_ -= piece.size + kPieceCost;
     }

@@ -26,7 +26,9 @@ class ReorderBuffer {
   [[nodiscard]] bool holds(std::uint64_t begin, std::uint64_t end) const noexcept;
 
   // Nothing here or in [offset, ...) is before `next`, the offset that the direction waits for.
-  void add(std::uint64_t next, std::uint64_t offset, Bytes octets, Place place);
+  // `acknowledged` is TcpOctets::acknowledged.
+  void add(std::uint64_t next, std::uint64_t offset, Bytes octets, Place place,
+           std::optional<std::uint64_t> acknowledged);
   // `size` octets were sent and not captured: the snap length cut them off. Only up to the next ones held: a packet can
   // claim any size, so what is behind them would cost steps that nothing in the capture pays for.
   void add_cut(std::uint64_t offset, std::uint64_t size);
@@ -40,6 +42,7 @@ class ReorderBuffer {
     std::uint64_t size{};
     Place place{};
     bool cut{};
+    std::optional<std::uint64_t> acknowledged{};
   };
   static constexpr std::size_t kPieceCost = 224;  // two nodes of a map and a vector
 

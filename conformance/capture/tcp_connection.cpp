@@ -1,10 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conformance/capture/tcp_connection.hpp"
 
+#include <algorithm>
+
 namespace weft::conformance::capture {
 namespace {
 
 ConnectionEnd in_words(const Endpoint& end) { return {in_words(end.address), end.port}; }
+
+// How long a packet waits for what it acknowledges. Within a direction packets hardly change their order, so packets
+// behind a hole prove it. The other direction alone proves nothing: it may be far ahead.
+constexpr std::uint64_t kPatienceBehindHole = 8;  // packets of the direction with the hole
+constexpr std::uint64_t kPatienceAtHole = 64;     // packets of the connection, while there is a hole
+constexpr std::uint64_t kPatience = 4096;         // packets of the connection
+
+// A peer's first SYN with data holds no more (RFC 7413): it fits into a segment.
+constexpr std::uint32_t kMostWithSyn = 1U << 16;
+constexpr std::size_t kLookedAt = 64;  // packets that wait, for the lowest acknowledgment
+
+bool has_octets(const TcpPacket& packet) noexcept { return packet.payload_size > 0 || packet.header.fin; }
 
 }  // namespace
 
@@ -16,14 +30,35 @@ TcpConnection::TcpConnection(std::size_t number, const TcpPacket& packet, std::i
             .first_time = time},
       first_end_(source(packet)),
       first_{.direction = {number, End::kFirst, budget}},
-      second_{.direction = {number, End::kSecond, budget}} {}
+      second_{.direction = {number, End::kSecond, budget}},
+      budget_(&budget),
+      waiting_share_(budget) {}
 
 bool TcpConnection::is_other(const TcpPacket& packet) const noexcept {
-  if (!packet.header.syn) return false;
-  const Half& from = half(sender(packet));
-  const auto origin = from.direction.origin();
-  if (origin) return *origin != packet.header.sequence + 1;
-  return opened_;  // it has sent before, without a SYN
+  const TcpHeader& header = packet.header;
+  if (!header.syn || header.rst) return false;
+  const End end = sender(packet);
+  const Half& from = half(end);
+  const Half& to = half(opposite(end));
+  // A SYN that was sent again comes before the end, so it is a new one even with the same number.
+  if (closed() && from.syn_seen && !header.ack) return true;
+  if (from.direction.origin()) return !from.direction.may_begin_at(header.sequence + 1, kMostWithSyn);
+  // It answers the SYN that was seen.
+  if (header.ack && to.syn_seen) return header.acknowledgement - *to.direction.origin() > kMostWithSyn;
+  return spoken_;  // it has sent before, without a SYN
+}
+
+bool TcpConnection::claims(const TcpPacket& packet) const noexcept {
+  const TcpHeader& header = packet.header;
+  const End end = sender(packet);
+  const auto sequence = half(end).direction.distance(header.sequence);
+  const auto acknowledged =
+      header.ack ? half(opposite(end)).direction.distance(header.acknowledgement) : std::optional<std::int64_t>{};
+  constexpr std::int64_t kNear = 1 << 20;
+  const auto far = [](const std::optional<std::int64_t>& distance) {
+    return distance && (*distance < -kNear || *distance > kNear);
+  };
+  return (sequence || acknowledged) && !far(sequence) && !far(acknowledged);
 }
 
 void TcpConnection::take(const TcpPacket& packet, std::int64_t time, EventQueue& out) {
@@ -33,31 +68,128 @@ void TcpConnection::take(const TcpPacket& packet, std::int64_t time, EventQueue&
   const End end = sender(packet);
   Half& from = half(end);
   Half& to = half(opposite(end));
+  note_arrival(from, to, packet);
+  if (from.waiting.empty() && !must_wait(from, to, packet)) {
+    process(packet, out);
+  } else {
+    from.waiting.push(packet, info_.packets, to.beyond);
+    count_waiting();
+  }
+  release(out);
+}
+
+// What a packet says at once, also one that waits: the SYN, and where each direction begins.
+void TcpConnection::note_arrival(Half& from, Half& to, const TcpPacket& packet) noexcept {
   const TcpHeader& header = packet.header;
+  from.arrived = true;
+  from.absent = false;
   if (header.syn) {
     from.syn_seen = true;
     if (header.mss) from.mss = header.mss;
+    from.direction.begin_at(header.sequence + 1);  // an octet of sequence space; payload may follow (RFC 7413)
+  } else {
+    spoken_ = true;
   }
-  if (!header.syn || header.rst || header.fin || packet.payload_size > 0) open(out);
-  if (header.rst) return reset(from, to, packet, out);
-  if (header.ack) {
-    // An end whose own SYN was seen has not acknowledged more than the other's SYN by now.
-    if (from.syn_seen && !to.direction.origin()) to.direction.begin_at(header.acknowledgement);
+  if (header.ack && !header.rst) {
+    // An end whose own SYN was seen has not acknowledged more than the other's SYN by now, and what came with it.
+    if (from.syn_seen && !to.direction.origin()) to.direction.guess_origin(header.acknowledgement);
     to.direction.acknowledged(header.acknowledgement);
   }
-  from.direction.take(packet, out);
-  from.direction.doubt(packet.number, out);
-  to.direction.doubt(packet.number, out);
+  const auto distance = from.direction.distance(header.syn ? header.sequence + 1 : header.sequence);
+  if (!distance) return;
+  from.captured = std::max(from.captured, from.direction.next());
+  const std::int64_t begin = static_cast<std::int64_t>(from.direction.next()) + *distance;
+  if (begin > static_cast<std::int64_t>(from.captured)) {
+    ++from.beyond;
+    return;
+  }
+  const std::int64_t end = begin + static_cast<std::int64_t>(packet.payload_size) + (header.fin ? 1 : 0);
+  from.captured = std::max(from.captured, static_cast<std::uint64_t>(std::max<std::int64_t>(end, 0)));
 }
+
+bool TcpConnection::must_wait(const Half& from, const Half& to, const TcpPacket& packet) const noexcept {
+  if (to.absent) return false;
+  // The SYN of the other end may be captured late; what it says is told with the first octets.
+  if (!opened_ && from.syn_seen && !to.arrived && has_octets(packet)) return true;
+  return packet.header.ack && to.direction.lacks(packet.header.acknowledgement);
+}
+
+bool TcpConnection::overdue(const Half& from, Half& to) const noexcept {
+  if (waiting_share_.exceeded()) return true;
+  const WaitingPackets::Entry& first = from.waiting.front();
+  if (to.beyond - first.beyond >= kPatienceBehindHole) return true;
+  const std::uint64_t waited = info_.packets - first.since;
+  if (to.direction.has_hole() && waited >= kPatienceAtHole) return true;
+  if (waited < kPatience) return false;
+  to.absent = true;
+  return true;
+}
+
+void TcpConnection::release(EventQueue& out) {
+  for (bool again = true; std::exchange(again, false);) {
+    for (const End end : {End::kFirst, End::kSecond}) {
+      Half& from = half(end);
+      Half& to = half(opposite(end));
+      while (!from.waiting.empty()) {
+        if (must_wait(from, to, from.waiting.front().kept.packet())) {
+          if (!overdue(from, to)) break;
+          release_first(from, to, out);
+        } else {
+          process(from.waiting.pop(out), out);
+        }
+        count_waiting();
+        again = true;
+      }
+    }
+  }
+}
+
+// Although what it acknowledges has not come: the capture has lost it. But a single acknowledgment that is higher than
+// those behind it is damaged, and says nothing.
+void TcpConnection::release_first(Half& from, Half& to, EventQueue& out) {
+  std::optional<std::int64_t> least;
+  std::size_t looked_at = 0;
+  for (const WaitingPackets::Entry& entry : from.waiting) {
+    const TcpHeader header = entry.kept.packet().header;
+    const auto distance = header.ack ? to.direction.distance(header.acknowledgement) : std::nullopt;
+    if (distance && (!least || *distance < *least)) least = distance;
+    if (++looked_at == kLookedAt || (least && *least <= 0)) break;
+  }
+  if (least && *least > 0) {
+    open(out);
+    to.direction.give_up_to(to.direction.next() + static_cast<std::uint64_t>(*least), info_.last_packet, out);
+  }
+  process(from.waiting.pop(out), out);
+}
+
+void TcpConnection::process(TcpPacket packet, EventQueue& out) {
+  const End end = sender(packet);
+  Half& from = half(end);
+  Half& to = half(opposite(end));
+  const TcpHeader& header = packet.header;
+  if (has_octets(packet) || header.rst) open(out);
+  if (header.rst) return reset(from, to, packet, out);
+  if (header.ack) {
+    packet.acknowledged = to.direction.offset_of(header.acknowledgement);
+  } else if (header.syn) {
+    packet.acknowledged = 0;  // the first of all: it has heard nothing
+  }
+  from.direction.take(packet, out);
+}
+
+void TcpConnection::count_waiting() noexcept { waiting_share_.set(first_.waiting.cost() + second_.waiting.cost()); }
 
 // Once all SYNs have been seen that there will be: at the first packet that carries more than that.
 void TcpConnection::open(EventQueue& out) {
   if (std::exchange(opened_, true)) return;
-  out.push(info_.number, TcpOpened{first_.mss, second_.mss, first_.syn_seen || second_.syn_seen});
+  TcpOpened opened{first_.mss, second_.mss, first_.syn_seen || second_.syn_seen, {}};
+  if (first_.syn_seen != second_.syn_seen) opened.syn_missing = first_.syn_seen ? End::kSecond : End::kFirst;
+  out.push(info_.number, opened);
 }
 
 void TcpConnection::reset(Half& by, Half& other, const TcpPacket& packet, EventQueue& out) {
   if (!by.direction.plausible(packet.header.sequence)) return;
+  while (!other.waiting.empty()) release_first(other, by, out);  // sent before the reset came
   for (Half* half : {&by, &other}) {
     half->direction.give_up(packet.number, out);
     half->direction.close(Closing::kReset, packet.number, out);
@@ -65,6 +197,16 @@ void TcpConnection::reset(Half& by, Half& other, const TcpPacket& packet, EventQ
 }
 
 void TcpConnection::finish(bool evicted, EventQueue& out) {
+  for (;;) {
+    release(out);
+    if (first_.waiting.empty() && second_.waiting.empty()) break;
+    const auto number = [](const Half& half) {
+      return half.waiting.empty() ? ~std::uint64_t{0} : half.waiting.front().kept.packet().number;
+    };
+    const bool first = number(first_) < number(second_);
+    release_first(first ? first_ : second_, first ? second_ : first_, out);
+    count_waiting();
+  }
   open(out);
   first_.direction.give_up(info_.last_packet, out);
   second_.direction.give_up(info_.last_packet, out);

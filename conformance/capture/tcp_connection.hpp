@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One TCP connection: who its ends are, what their SYNs said, and its two directions.
+// One TCP connection: who its ends are, what their SYNs said, and its two directions, put into the order in which the
+// ends sent. A packet waits until what it acknowledges has been seen; but not for ever: the capture may have lost it.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <utility>
 
 #include "conformance/capture/tcp_direction.hpp"
+#include "conformance/capture/waiting_packets.hpp"
 
 namespace weft::conformance::capture {
 
@@ -31,6 +33,8 @@ class TcpConnection {
   [[nodiscard]] bool closed() const noexcept { return first_.direction.closed() && second_.direction.closed(); }
   // Not a packet of this connection: its SYN opens another one between the same addresses and ports.
   [[nodiscard]] bool is_other(const TcpPacket& packet) const noexcept;
+  // Its numbers are near those of this connection.
+  [[nodiscard]] bool claims(const TcpPacket& packet) const noexcept;
   void take(const TcpPacket& packet, std::int64_t time, EventQueue& out);
   // Nothing of it follows.
   void finish(bool evicted, EventQueue& out);
@@ -39,21 +43,36 @@ class TcpConnection {
   struct Half {
     TcpDirection direction;
     bool syn_seen = false;
+    bool arrived = false;  // a packet of this end
+    bool absent = false;   // nothing of this end has come for so long that nobody waits for it
     std::optional<std::uint16_t> mss{};
+    std::uint64_t captured = 0;  // end of the octets that the capture has shown without a hole, those that wait included
+    std::uint64_t beyond = 0;    // packets that came while there was a hole before them
+    WaitingPackets waiting{};
   };
   [[nodiscard]] End sender(const TcpPacket& packet) const noexcept {
     return source(packet) == first_end_ ? End::kFirst : End::kSecond;
   }
   [[nodiscard]] Half& half(End end) noexcept { return end == End::kFirst ? first_ : second_; }
   [[nodiscard]] const Half& half(End end) const noexcept { return end == End::kFirst ? first_ : second_; }
+  void note_arrival(Half& from, Half& to, const TcpPacket& packet) noexcept;
+  [[nodiscard]] bool must_wait(const Half& from, const Half& to, const TcpPacket& packet) const noexcept;
+  [[nodiscard]] bool overdue(const Half& from, Half& to) const noexcept;
+  void release(EventQueue& out);
+  void release_first(Half& from, Half& to, EventQueue& out);
+  void process(TcpPacket packet, EventQueue& out);
   void open(EventQueue& out);
   void reset(Half& by, Half& other, const TcpPacket& packet, EventQueue& out);
+  void count_waiting() noexcept;
 
   ConnectionInfo info_{};
   Endpoint first_end_{};
   Half first_;
   Half second_;
-  bool opened_ = false;  // and told
+  BufferBudget* budget_;
+  BufferShare waiting_share_;  // of the packets that wait
+  bool spoken_ = false;        // a packet without SYN has arrived
+  bool opened_ = false;        // and told
 };
 
 }  // namespace weft::conformance::capture

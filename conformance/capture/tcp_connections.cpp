@@ -6,6 +6,8 @@
 #include <iterator>
 #include <list>
 #include <map>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "conformance/capture/tcp_connection.hpp"
@@ -28,9 +30,7 @@ class TcpConnections::Table {
       return true;
     }
     ++counts_.tcp;
-    const Place place = find(*tcp, packet.time);
-    place->connection.take(*tcp, packet.time, out_);
-    if (place->connection.closed() && !std::exchange(place->closed, true)) has_closed(*place);
+    if (const auto place = find(*tcp, packet.time)) give(*place, *tcp, packet.time);
     return true;
   }
 
@@ -39,7 +39,7 @@ class TcpConnections::Table {
   std::optional<ConnectionEvent> next() {
     if (auto event = out_.pop()) return event;
     out_.reset();
-    if (finishing_ && !by_number_.empty()) end(by_number_.begin()->second, false);
+    if (finishing_ && !by_number_.empty()) end_last(by_number_.begin()->second);
     return out_.pop();
   }
 
@@ -52,6 +52,12 @@ class TcpConnections::Table {
  private:
   // Both directions have the same key.
   using Key = std::pair<capture::Endpoint, capture::Endpoint>;
+  // A SYN with another number on a connection that is open. If the other end accepts it, it opens a new connection. If
+  // not (RFC 5961 section 4: a challenge ACK), the old one goes on.
+  struct Attempt {
+    capture::KeptPacket syn;
+    std::int64_t time{};
+  };
   struct Live {
     Live(const Key& its_key, std::size_t number, const capture::TcpPacket& first, std::int64_t time,
          capture::BufferBudget& budget)
@@ -59,8 +65,12 @@ class TcpConnections::Table {
     Key key;
     capture::TcpConnection connection;
     bool closed = false;  // and known as such
+    bool current = true;  // the newest one between these ends
+    std::unique_ptr<Attempt> attempt{};
+    std::optional<std::size_t> previous{};  // number of the connection before it, whose packets may still come
   };
   using Place = std::list<Live>::iterator;
+  static constexpr std::uint64_t kPreviousFor = 64;  // packets of a connection, for which the one before it is kept
 
   void count(capture::Unread why) noexcept {
     switch (why) {
@@ -70,29 +80,88 @@ class TcpConnections::Table {
     }
   }
 
-  Place find(const capture::TcpPacket& packet, std::int64_t time) {
+  // Nothing: the packet is an attempt, or says no more about one.
+  std::optional<Place> find(const capture::TcpPacket& packet, std::int64_t time) {
     const auto [low, high] = std::minmax({source(packet), destination(packet)});
     const Key key{low, high};
-    if (!live_.empty() && live_.back().key == key && !live_.back().connection.is_other(packet)) {
+    if (!live_.empty() && live_.back().key == key && is_ordinary(live_.back(), packet)) {
       return std::prev(live_.end());  // as most often
     }
-    if (const auto known = by_key_.find(key); known != by_key_.end()) {
-      if (!known->second->connection.is_other(packet)) {
-        live_.splice(live_.end(), live_, known->second);
-        return known->second;
-      }
-      end(known->second, false);
+    const auto known = by_key_.find(key);
+    if (known == by_key_.end()) return begin(key, packet, time, std::nullopt);
+    const Place place = known->second;
+    live_.splice(live_.end(), live_, place);
+    if (place->attempt) return find_during_attempt(place, packet, time);
+    if (place->connection.is_other(packet)) {
+      if (packet.header.ack || place->connection.closed()) return begin_after(place, packet, time);
+      place->attempt = std::make_unique<Attempt>(Attempt{capture::KeptPacket(packet), time});
+      return std::nullopt;
     }
-    if (live_.size() >= most_) end(live_.begin(), true);
-    return begin(key, packet, time);
+    return place->previous ? of_either(place, packet) : place;
   }
 
-  Place begin(const Key& key, const capture::TcpPacket& packet, std::int64_t time) {
+  static bool is_ordinary(const Live& live, const capture::TcpPacket& packet) {
+    return live.current && !live.attempt && !live.previous && !live.connection.is_other(packet);
+  }
+
+  std::optional<Place> find_during_attempt(Place place, const capture::TcpPacket& packet, std::int64_t time) {
+    const capture::TcpPacket syn = place->attempt->syn.packet();
+    const bool again = packet.header.syn && !packet.header.ack && source(packet) == source(syn);
+    if (again) {
+      const bool same = packet.header.sequence == syn.header.sequence;
+      if (!same || packet.payload_size > syn.payload_size) {
+        place->attempt = std::make_unique<Attempt>(Attempt{capture::KeptPacket(packet), time});
+      }
+      return std::nullopt;
+    }
+    if (!goes_on(syn, packet)) return place;
+    const std::unique_ptr<Attempt> attempt = std::move(place->attempt);
+    const Place begun = begin_after(place, syn, attempt->time);
+    give(begun, attempt->syn.give(out_), attempt->time);
+    return begun;
+  }
+
+  // The packet belongs to the connection that the SYN opens.
+  static bool goes_on(const capture::TcpPacket& syn, const capture::TcpPacket& packet) {
+    const std::uint32_t first = syn.header.sequence + 1;
+    const auto size = static_cast<std::uint32_t>(syn.payload_size);
+    if (source(packet) == source(syn)) return !packet.header.rst && packet.header.sequence - first <= size;
+    return packet.header.ack && packet.header.acknowledgement - first <= size;
+  }
+
+  Place begin_after(Place old, const capture::TcpPacket& packet, std::int64_t time) {
+    const Key key = old->key;
+    const std::size_t number = old->connection.info().number;
+    if (old->previous) end(by_number_.at(*old->previous), false);
+    by_key_.erase(key);
+    old->current = false;
+    return begin(key, packet, time, number);
+  }
+
+  Place of_either(Place place, const capture::TcpPacket& packet) {
+    const Place previous = by_number_.at(*place->previous);
+    if (place->connection.info().packets >= kPreviousFor) {
+      end(previous, false);
+      return place;
+    }
+    const bool late = !place->connection.claims(packet) && previous->connection.claims(packet);
+    return late ? previous : place;
+  }
+
+  Place begin(const Key& key, const capture::TcpPacket& packet, std::int64_t time,
+              std::optional<std::size_t> previous) {
+    while (live_.size() >= most_) end(live_.begin(), true);
     const std::size_t number = connections_++;
     const Place place = live_.emplace(live_.end(), key, number, packet, time, budget_);
+    if (previous && by_number_.contains(*previous)) place->previous = previous;
     by_key_.emplace(key, place);
     by_number_.emplace(number, place);
     return place;
+  }
+
+  void give(Place place, const capture::TcpPacket& packet, std::int64_t time) {
+    place->connection.take(packet, time, out_);
+    if (place->connection.closed() && !std::exchange(place->closed, true)) has_closed(*place);
   }
 
   // A connection behind which most_closed_ others have closed is over: its memory is worth more than a late copy of a
@@ -106,10 +175,26 @@ class TcpConnections::Table {
   }
 
   void end(Place place, bool evicted) {
+    const auto newest = by_key_.find(place->key);
+    if (place->current) {
+      if (place->previous) end(by_number_.at(*place->previous), false);
+      by_key_.erase(newest);
+    } else if (newest != by_key_.end() && newest->second->previous == place->connection.info().number) {
+      newest->second->previous.reset();
+    }
     place->connection.finish(evicted, out_);
-    by_key_.erase(place->key);
     by_number_.erase(place->connection.info().number);
     live_.erase(place);
+  }
+
+  // At the end of the capture. An attempt that nobody answered is a connection of one packet.
+  void end_last(Place place) {
+    const Key key = place->key;
+    const std::unique_ptr<Attempt> attempt = std::move(place->attempt);
+    end(place, false);
+    if (!attempt) return;
+    const capture::TcpPacket syn = attempt->syn.packet();
+    give(begin(key, syn, attempt->time, std::nullopt), syn, attempt->time);
   }
 
   std::size_t most_;

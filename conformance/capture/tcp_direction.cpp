@@ -13,8 +13,6 @@ constexpr std::int64_t kResetReach = 1 << 26;
 
 }  // namespace
 
-TcpDirection::~TcpDirection() { budget_->used -= waiting_cost_; }
-
 // Sequence numbers wrap, stream offsets do not: the offset nearest to the one awaited. What is further back than a
 // window cannot have been sent again, so it is ahead. Negative: before the beginning.
 std::int64_t TcpDirection::position(std::uint32_t sequence) const noexcept {
@@ -22,6 +20,28 @@ std::int64_t TcpDirection::position(std::uint32_t sequence) const noexcept {
   const std::uint32_t back = 0U - ahead;
   const auto next = static_cast<std::int64_t>(next_);
   return back != 0 && back <= kLargestWindow ? next - back : next + ahead;
+}
+
+bool TcpDirection::may_begin_at(std::uint32_t sequence, std::uint32_t most) const noexcept {
+  if (*origin_ == sequence) return true;
+  return guessed_ && next_ == 0 && !has_hole() && *origin_ - sequence <= most;
+}
+
+std::optional<std::int64_t> TcpDirection::distance(std::uint32_t sequence) const noexcept {
+  if (!origin_) return std::nullopt;
+  return position(sequence) - static_cast<std::int64_t>(next_);
+}
+
+std::optional<std::uint64_t> TcpDirection::offset_of(std::uint32_t number) const noexcept {
+  if (!origin_ || guessed_) return std::nullopt;
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(position(number), 0));
+}
+
+bool TcpDirection::lacks(std::uint32_t number) const noexcept {
+  if (!origin_ || closed_) return false;
+  const std::int64_t end = position(number);
+  const auto seen = static_cast<std::int64_t>(std::max(next_, given_up_));
+  return end > seen && end - static_cast<std::int64_t>(next_) < kLargestWindow;
 }
 
 bool TcpDirection::plausible(std::uint32_t sequence) const noexcept {
@@ -82,7 +102,7 @@ void TcpDirection::take_payload(std::int64_t begin, std::size_t size, const TcpP
   const auto sent_end = begin + static_cast<std::int64_t>(size);
   if (sent_end <= 0) return;  // before the beginning
   auto end = static_cast<std::uint64_t>(sent_end);
-  const bool waits = waiting_ && !waiting_->empty();
+  const bool waits = has_hole();
   if (size == 1 && waits && end <= acknowledged_) return;  // a keep-alive: the other end had this octet
   const bool seen = end <= next_ || (waits && held(begin, packet));
   if (begin >= 0) {
@@ -106,7 +126,7 @@ void TcpDirection::take_in_order(std::uint64_t skip, std::uint64_t end, const Tc
     const Bytes fresh = part.octets.subspan(known, std::min<std::uint64_t>(part.octets.size() - known, end - next_));
     if (fresh.empty()) continue;
     const Place place{part.place.packet, part.place.octet + static_cast<std::uint32_t>(known)};
-    out.push(connection_, TcpOctets{from_, fresh, place, next_});
+    out.push(connection_, TcpOctets{from_, fresh, place, next_, packet.acknowledged});
     next_ += fresh.size();
   }
   if (next_ < end) skip_hole(end, packet.number, out);  // the snap length cut it
@@ -121,13 +141,14 @@ void TcpDirection::take_to_buffer(std::int64_t begin, std::uint64_t end, const T
     begin += static_cast<std::int64_t>(part.octets.size());
     if (known == part.octets.size() || offset >= end) continue;
     const Bytes fresh = part.octets.subspan(known, std::min<std::uint64_t>(part.octets.size() - known, end - offset));
-    waiting_->add(next_, offset, fresh, {part.place.packet, part.place.octet + static_cast<std::uint32_t>(known)});
+    waiting_->add(next_, offset, fresh, {part.place.packet, part.place.octet + static_cast<std::uint32_t>(known)},
+                  packet.acknowledged);
   }
   const std::uint64_t cut =
       std::max<std::uint64_t>(next_, static_cast<std::uint64_t>(std::max<std::int64_t>(begin, 0)));
   if (cut < end) waiting_->add_cut(cut, end - cut);
   drain(packet.number, out);
-  while (!waiting_->empty() && (waiting_cost_ > budget_->per_direction || budget_->used > budget_->total)) {
+  while (!waiting_->empty() && waiting_share_.exceeded()) {
     skip_hole(waiting_->first(), packet.number, out);
   }
 }
@@ -135,8 +156,7 @@ void TcpDirection::take_to_buffer(std::int64_t begin, std::uint64_t end, const T
 void TcpDirection::drain(std::uint64_t packet, EventQueue& out) {
   if (!waiting_) return;
   next_ = waiting_->take(next_, connection_, from_, packet, out);
-  budget_->used += waiting_->cost() - waiting_cost_;
-  waiting_cost_ = waiting_->cost();
+  waiting_share_.set(waiting_->cost());
 }
 
 // The octets before `to` do not come any more.
@@ -159,30 +179,19 @@ void TcpDirection::acknowledged(std::uint32_t number) noexcept {
   if (fin_at_) acknowledged_ = std::min(acknowledged_, *fin_at_);  // a FIN is acknowledged as an octet
 }
 
-void TcpDirection::doubt(std::uint64_t packet, EventQueue& out) {
-  if (closed_ || acknowledged_ <= next_) {
-    doubtful_for_ = 0;
-    return;
-  }
-  if (doubtful_for_ == 0 || next_ != doubted_from_) {
-    doubtful_for_ = 0;
-    doubted_from_ = next_;
-    doubted_to_ = acknowledged_;
-  }
-  doubted_to_ = std::min(doubted_to_, acknowledged_);
-  if (++doubtful_for_ < kPatience) return;
-  doubtful_for_ = 0;
-  while (next_ < doubted_to_) {
-    const bool waits = waiting_ && !waiting_->empty();
-    if (!waits && doubted_to_ - next_ == 1) break;  // perhaps a FIN that was not captured
-    skip_hole(waits ? std::min(waiting_->first(), doubted_to_) : doubted_to_, packet, out);
+void TcpDirection::give_up_to(std::uint64_t offset, std::uint64_t packet, EventQueue& out) {
+  given_up_ = std::max(given_up_, offset);
+  if (fin_at_) offset = std::min(offset, *fin_at_);  // a FIN is acknowledged as an octet
+  while (next_ < offset && !closed_) {
+    if (!has_hole() && offset - next_ == 1) break;  // perhaps a FIN that was not captured
+    skip_hole(has_hole() ? std::min(waiting_->first(), offset) : offset, packet, out);
   }
   settle(packet, out);
 }
 
 void TcpDirection::give_up(std::uint64_t packet, EventQueue& out) {
   if (closed_) return;
-  while (waiting_ && !waiting_->empty()) skip_hole(waiting_->first(), packet, out);
+  while (has_hole()) skip_hole(waiting_->first(), packet, out);
   std::uint64_t end = acknowledged_ > next_ + 1 ? acknowledged_ : next_;  // one octet may be a FIN
   if (fin_at_) end = *fin_at_;
   skip_hole(end, packet, out);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "conformance/rules/atomics.hpp"
 #include "conformance/rules/requests.hpp"
 #include "conformance/rules/tables.hpp"
 #include "rdmap/atomic_messages.hpp"
@@ -25,14 +26,10 @@ constexpr Rule kCompareData{"RDMAPX-5.2.1-12", Severity::kViolation, Layer::kRdm
                             "Compare Data is zero in a FetchAdd."};
 constexpr Rule kCompareMask{"RDMAPX-5.2.1-13", Severity::kViolation, Layer::kRdmap, "RFC 7306 5.2.1",
                             "Compare Mask is all ones in a FetchAdd."};
-constexpr Rule kAtomicUnrequested{"RDMAPX-5.2.2-02", Severity::kViolation, Layer::kRdmap, "RFC 7306 5.2.2",
-                                  "An Atomic Response returns the Request Identifier of its Atomic Request."};
-constexpr Rule kAtomicOrder{"RDMAPX-5.2.2-11", Severity::kViolation, Layer::kRdmap, "RFC 7306 5.2.2",
-                            "Atomic Responses are sent in the order in which the Atomic Requests were received."};
 constexpr std::array kAtomicRules{&kAtomicRequestSize, &kAtomicResponseSize, &kAtomicReserved,    &kAOpCode,
                                   &kCompareData,       &kCompareMask,        &kAtomicUnrequested, &kAtomicOrder};
 
-using Request = rdmap::AtomicRequestLayout;
+using Asked = rdmap::AtomicRequestLayout;
 
 template <typename Field>
 Where field(const Ulpdu& ulpdu) noexcept {
@@ -40,23 +37,23 @@ Where field(const Ulpdu& ulpdu) noexcept {
 }
 
 void judge_fields(const Ulpdu& ulpdu, Findings& findings) {
-  const std::uint32_t first = Request::AOpCode::get(ulpdu.payload);
-  const std::uint32_t aopcode = first & Request::kAOpCodeMask;
+  const std::uint32_t first = Asked::AOpCode::get(ulpdu.payload);
+  const std::uint32_t aopcode = first & Asked::kAOpCodeMask;
   if (aopcode != first) {
-    findings.add(kAtomicReserved, field<Request::AOpCode>(ulpdu),
+    findings.add(kAtomicReserved, field<Asked::AOpCode>(ulpdu),
                  fmt::format("the reserved bits are {:07x}, not 0", first >> 4));
   }
   const auto kind = rdmap::atomic_kind(aopcode);
   if (!kind) {
-    findings.add(kAOpCode, field<Request::AOpCode>(ulpdu), fmt::format("AOpCode is {}", aopcode));
+    findings.add(kAOpCode, field<Asked::AOpCode>(ulpdu), fmt::format("AOpCode is {}", aopcode));
   }
   if (kind != rdmap::AtomicOperation::Kind::kFetchAdd) return;
-  if (const auto data = Request::CompareData::get(ulpdu.payload); data != 0) {
-    findings.add(kCompareData, field<Request::CompareData>(ulpdu),
+  if (const auto data = Asked::CompareData::get(ulpdu.payload); data != 0) {
+    findings.add(kCompareData, field<Asked::CompareData>(ulpdu),
                  fmt::format("Compare Data is {:#x} in a FetchAdd, not 0", data));
   }
-  if (const auto mask = Request::CompareMask::get(ulpdu.payload); mask != std::numeric_limits<std::uint64_t>::max()) {
-    findings.add(kCompareMask, field<Request::CompareMask>(ulpdu),
+  if (const auto mask = Asked::CompareMask::get(ulpdu.payload); mask != std::numeric_limits<std::uint64_t>::max()) {
+    findings.add(kCompareMask, field<Asked::CompareMask>(ulpdu),
                  fmt::format("Compare Mask is {:#x} in a FetchAdd, not all ones", mask));
   }
 }
@@ -65,22 +62,25 @@ void judge_fields(const Ulpdu& ulpdu, Findings& findings) {
 
 void Requests::on_atomic_request(const Ulpdu& ulpdu, const Facts& facts, Findings& findings) {
   if (!ulpdu.in_one_segment()) return forget();
-  if (ulpdu.payload.size() != Request::kSize) {
+  if (ulpdu.payload.size() != Asked::kSize) {
     findings.add(kAtomicRequestSize, ulpdu.in_payload(0, ulpdu.payload.size()),
                  fmt::format("the Atomic Request has {} octets behind the DDP header, not {}", ulpdu.payload.size(),
-                             Request::kSize));
+                             Asked::kSize));
     return forget();
   }
   judge_fields(ulpdu, findings);
-  atomics_.push_back(Request::RequestId::get(ulpdu.payload));
-  count_request(ulpdu, facts, findings);
+  add(ulpdu,
+      {.atomic = true, .number = Asked::RequestId::get(ulpdu.payload), .end = ulpdu.fpdu->piece.end()}, facts,
+      findings);
 }
 
 void Requests::on_atomic_response(const Ulpdu& ulpdu, Findings& findings) {
   if (!ulpdu.in_one_segment()) {
-    if (complete_ && atomics_.empty()) {
-      doubt(findings.prepare(kAtomicUnrequested, ulpdu.octets(0, 2),
-                             "an Atomic Response in several segments comes while no Atomic Request is outstanding"));
+    if (complete_ && oldest(true) == pending_.end()) {
+      unrequested(
+          ulpdu, {.atomic = true},
+          findings.prepare(kAtomicUnrequested, ulpdu.octets(0, 2),
+                           "an Atomic Response in several segments comes while no Atomic Request is outstanding"));
     }
     return forget();
   }
@@ -92,27 +92,22 @@ void Requests::on_atomic_response(const Ulpdu& ulpdu, Findings& findings) {
     return forget();
   }
   const Where id = field<rdmap::AtomicResponseLayout::RequestId>(ulpdu);
-  const auto meant = std::ranges::find(atomics_, response->request_id);
-  if (meant == atomics_.end()) {
-    if (complete_) {
-      doubt(findings.prepare(kAtomicUnrequested, id,
-                             fmt::format("Original Request Identifier {:#x} belongs to no outstanding Atomic Request",
-                                         response->request_id)));
-    }
-    if (complete_ && !atomics_.empty()) atomics_.pop_front();
-  } else {
-    if (meant != atomics_.begin() && complete_) {
-      findings.add(kAtomicOrder, id,
-                   fmt::format("the Atomic Response answers request {:#x} while request {:#x} is older",
-                               response->request_id, atomics_.front()));
-    }
-    if (complete_) {
-      atomics_.erase(meant);
-    } else {
-      atomics_.erase(atomics_.begin(), meant + 1);
-    }
+  const auto meant = std::ranges::find_if(
+      pending_, [&](const Request& one) { return one.atomic && one.number == response->request_id; });
+  if (meant != pending_.end()) {
+    if (complete_) judge_order(ulpdu, id, meant, findings);
+    answered_.push_back(ulpdu.fpdu->piece.end());
+    // With requests missing, what is older was answered before the capture could show it.
+    pending_.erase(complete_ ? meant : pending_.begin(), meant + 1);
+    return;
   }
-  told_ = false;
+  if (!complete_) return;
+  const auto first = oldest(true);
+  unrequested(ulpdu, {.atomic = true, .number = response->request_id},
+              findings.prepare(kAtomicUnrequested, id,
+                               fmt::format("Original Request Identifier {:#x} belongs to no outstanding Atomic Request",
+                                           response->request_id)));
+  if (complete_ && first != pending_.end()) pending_.erase(first);
 }
 
 }  // namespace weft::conformance::rules

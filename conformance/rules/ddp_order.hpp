@@ -33,6 +33,7 @@ class QueueOrder {
   void judge_start(const Ulpdu& ulpdu, Findings& findings);
   void begin(const Ulpdu& ulpdu);
   void judge_inside(const Ulpdu& ulpdu, bool flawed, Findings& findings);
+  void judge_empty(const Ulpdu& ulpdu, Findings& findings);
   void judge_end(const Ulpdu& ulpdu, Findings& findings);
 
   bool sequence_known_;  // the next MSN can be told
@@ -41,6 +42,7 @@ class QueueOrder {
   bool whole_ = false;   // the capture shows it from its first segment on
   bool several_ = false;
   bool flawed_ = false;  // the first segment's RDMAP header
+  bool empty_told_ = false;  // of a segment without payload
   std::uint32_t msn_ = 0;
   std::optional<std::uint32_t> meant_{};  // what msn_ should have been: the sender may go on from either
   std::uint64_t next_offset_ = 0;
@@ -64,11 +66,11 @@ class TaggedOrder {
  private:
   void begin(const Ulpdu& ulpdu);
   void judge_inside(const Ulpdu& ulpdu, Findings& findings);
+  void judge_empty(const Ulpdu& ulpdu, Findings& findings);
   void judge_end(const Ulpdu& ulpdu, Findings& findings);
 
   bool open_ = false;
   bool excused_ = false;
-  bool several_ = false;
   ddp::Stag stag_{};
   std::uint64_t first_offset_ = 0;  // TO of the first segment
   std::uint64_t next_offset_ = 0;

@@ -52,6 +52,7 @@ void QueueOrder::on(const Ulpdu& ulpdu, bool flawed, Findings& findings) {
   } else {
     judge_start(ulpdu, findings);
     if (coverage_.empty()) flawed_ = flawed;
+    if (ulpdu.empty_and_not_last()) judge_empty(ulpdu, findings);
   }
   coverage_.add(header.offset.value, ulpdu.payload.size());
   next_offset_ = std::uint64_t{header.offset.value} + ulpdu.payload.size();
@@ -109,7 +110,7 @@ void QueueOrder::begin(const Ulpdu& ulpdu) {
   // Behind a hole in the capture the first segment may be the middle of a message.
   whole_ = sequence_known_ || header.offset.value == 0;
   sequence_known_ = any_ = open_ = true;
-  several_ = false;
+  several_ = empty_told_ = false;
   msn_ = header.msn.value;
   std::ranges::copy(ulpdu.fpdu->ulpdu.subspan(1, rsvd_ulp_.size()), rsvd_ulp_.begin());
   coverage_.clear();
@@ -124,17 +125,23 @@ void QueueOrder::judge_inside(const Ulpdu& ulpdu, bool flawed, Findings& finding
     findings.add(kRsvdUlpUntagged, ulpdu.octets(1, rsvd_ulp_.size()),
                  fmt::format("RsvdULP differs from the first segment of message {} of queue {}", msn_, header.queue));
   }
-  // The first segment of a message that goes on had octets, or it was one without.
-  if (ulpdu.payload.empty() || (!several_ && coverage_.empty())) {
-    findings.add(kEmptySegment, ulpdu.field<Untagged::MoField>(),
-                 fmt::format("message {} of queue {} has a segment without payload among others", msn_, header.queue));
-  }
+  if (ulpdu.payload.empty()) judge_empty(ulpdu, findings);
   several_ = true;
   if (header.offset.value != next_offset_ && !jump_) {
     const Where at = ulpdu.field<Untagged::MoField>();
     jump_ = Jump{place_of(at), ulpdu.fpdu->piece.stream_offset + at.at, static_cast<std::uint32_t>(next_offset_),
                  header.offset.value};
   }
+}
+
+// Once for a message.
+void QueueOrder::judge_empty(const Ulpdu& ulpdu, Findings& findings) {
+  if (std::exchange(empty_told_, true)) return;
+  const std::uint32_t queue = ulpdu.untagged()->queue;
+  findings.add(kEmptySegment, ulpdu.field<Untagged::MoField>(),
+               ulpdu.last()
+                   ? fmt::format("message {} of queue {} has a segment without payload among others", msn_, queue)
+                   : fmt::format("message {} of queue {} has a segment without payload and without L", msn_, queue));
 }
 
 // All octets of a message must have come by its L; in which order is only a SHOULD.

@@ -30,6 +30,7 @@ constexpr std::uint64_t kMiddle = std::uint64_t{1} << 63;
 
 void TaggedOrder::on(const Ulpdu& ulpdu, Findings& findings) {
   const auto& header = *ulpdu.tagged();
+  if (ulpdu.payload.empty() && (open_ || !header.last)) return judge_empty(ulpdu, findings);
   if (open_ && !excused_) judge_inside(ulpdu, findings);
   if (!open_) begin(ulpdu);
   coverage_.add(kMiddle + (header.offset.value - first_offset_), ulpdu.payload.size());
@@ -48,23 +49,28 @@ bool TaggedOrder::continued_by(const Ulpdu& ulpdu) const noexcept {
 void TaggedOrder::begin(const Ulpdu& ulpdu) {
   const auto& header = *ulpdu.tagged();
   open_ = true;
-  excused_ = several_ = false;
+  excused_ = false;
   stag_ = header.stag;
   first_offset_ = next_offset_ = header.offset.value;
   coverage_.clear();
   jump_.reset();
 }
 
+// It belongs to no message, or ends the one that is open, which had octets. Its STag and TO may be anything
+// (DDP-5.2-12).
+void TaggedOrder::judge_empty(const Ulpdu& ulpdu, Findings& findings) {
+  if (!open_ || !excused_) {
+    findings.add(kEmptySegment, ulpdu.octets(0, 1),
+                 open_ ? "a tagged message has a segment without payload among others"
+                       : "a tagged segment has no payload and no L");
+  }
+  if (ulpdu.last()) close();
+}
+
 // Closes the message when this segment belongs to another one.
 void TaggedOrder::judge_inside(const Ulpdu& ulpdu, Findings& findings) {
   const auto& header = *ulpdu.tagged();
   const bool goes_on_there = header.offset.value == next_offset_;
-  if (ulpdu.payload.empty() || (!several_ && coverage_.empty())) {
-    // STag and TO of a segment without payload may be anything (DDP-5.2-12).
-    findings.add(kEmptySegment, ulpdu.octets(0, 1), "a tagged message has a segment without payload among others");
-    close();
-    return;
-  }
   if (header.stag != stag_ && !goes_on_there) {
     findings.add(kLastMissing, ulpdu.octets(0, 1),
                  fmt::format("a message to STag {:08x} begins although no segment of the one to {:08x} had L",
@@ -72,7 +78,6 @@ void TaggedOrder::judge_inside(const Ulpdu& ulpdu, Findings& findings) {
     close();
     return;
   }
-  several_ = true;
   if (header.stag != stag_) {
     findings.add(kStagWithinMessage, ulpdu.field<Tagged::StagField>(),
                  fmt::format("STag is {:08x}, not {:08x} as in the segments before", header.stag.value, stag_.value));

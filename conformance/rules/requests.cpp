@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads, of requests.hpp.
+// Reads and what they share with atomics, of requests.hpp.
 #include "conformance/rules/requests.hpp"
 
 #include <fmt/format.h>
@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "conformance/rules/atomics.hpp"
 #include "conformance/rules/tables.hpp"
 #include "rdmap/read_request.hpp"
 
@@ -31,8 +32,16 @@ constexpr Rule kEmptyRead{"RDMAP-5.2.1-15", Severity::kViolation, Layer::kRdmap,
                           "A Read Request of zero octets is answered with a Read Response of zero octets."};
 constexpr Rule kTooManyRequests{"RDMAP-6.1-08", Severity::kViolation, Layer::kRdmap, "RFC 5040 6.1",
                                 "No more Read and Atomic Requests are outstanding than were negotiated."};
-constexpr std::array kReadRules{&kReadRequestSize, &kUnrequested,    &kResponseOrder, &kResponseStag,
-                                &kResponseOffset,  &kResponseLength, &kEmptyRead,     &kTooManyRequests};
+constexpr Rule kReadBehindAtomic{"RDMAPX-7-11", Severity::kViolation, Layer::kRdmap, "RFC 7306 7",
+                                 "A Read Response is not generated before the Atomic Response of an older request."};
+constexpr Rule kAtomicBehindRead{"RDMAPX-7-15", Severity::kViolation, Layer::kRdmap, "RFC 7306 7",
+                                 "An Atomic Response is not generated before the Read Response of an older request."};
+constexpr std::array kReadRules{&kReadRequestSize, &kUnrequested, &kResponseOrder,   &kResponseStag,    &kResponseOffset,
+                                &kResponseLength,  &kEmptyRead,   &kTooManyRequests, &kReadBehindAtomic, &kAtomicBehindRead};
+
+std::string in_words(bool atomic, std::uint32_t number) {
+  return atomic ? fmt::format("Atomic Request {:#x}", number) : fmt::format("Read Request {}", number);
+}
 
 }  // namespace
 
@@ -45,18 +54,49 @@ void Requests::on_read_request(const Ulpdu& ulpdu, const Facts& facts, Findings&
                              rdmap::ReadRequestLayout::kSize));
     return forget();
   }
-  reads_.push_back({request->sink_stag, request->sink_offset.value, request->size, ulpdu.untagged()->msn.value});
+  add(ulpdu,
+      {.number = ulpdu.untagged()->msn.value,
+       .end = ulpdu.fpdu->piece.end(),
+       .sink_stag = request->sink_stag,
+       .sink_offset = request->sink_offset.value,
+       .size = request->size},
+      facts, findings);
+}
+
+void Requests::add(const Ulpdu& ulpdu, const Request& request, const Facts& facts, Findings& findings) {
+  if (answered_early(ulpdu, request)) return;
+  pending_.push_back(request);
   count_request(ulpdu, facts, findings);
 }
 
+// A response that was told for having no request may have been sent too early for this one: then neither end had heard
+// of the other's message.
+bool Requests::answered_early(const Ulpdu& ulpdu, const Request& request) {
+  const auto fits = [&](const Request& answer) {
+    if (answer.atomic != request.atomic || !sent_without(ulpdu.fpdu->piece.acknowledged, answer.end + 1)) return false;
+    if (request.atomic) return answer.number == request.number;
+    return answer.sink_stag == request.sink_stag && answer.sink_offset == request.sink_offset;
+  };
+  const auto found = std::ranges::find_if(early_, fits);
+  if (found == early_.end()) return false;
+  early_.erase(found);
+  return true;
+}
+
+// As the requester knew: a response that it has not acknowledged was outstanding when it sent this request.
 void Requests::count_request(const Ulpdu& ulpdu, const Facts& facts, Findings& findings) {
-  const std::size_t outstanding = reads_.size() + atomics_.size();
+  const auto& acknowledged = ulpdu.fpdu->piece.acknowledged;
+  if (acknowledged) {
+    while (!answered_.empty() && answered_.front() <= *acknowledged) answered_.pop_front();
+  }
+  const std::size_t outstanding = pending_.size() + answered_.size() + (response_ && response_->judged ? 1 : 0);
   const auto limit = facts.request_limit(ulpdu.from());
-  if (complete_ && limit && outstanding > *limit && !told_) {
-    told_ = true;
+  const bool too_many = complete_ && acknowledged && limit && outstanding > *limit;
+  if (too_many && !told_) {
     findings.add(kTooManyRequests, ulpdu.octets(0, 2),
                  fmt::format("{} requests are outstanding; the peer's IRD is {}", outstanding, *limit));
   }
+  told_ = too_many;
   if (outstanding > kMost) forget();
 }
 
@@ -73,10 +113,10 @@ bool Requests::on_read_response(const Ulpdu& ulpdu, bool jumped, Findings& findi
   const bool astray = response_->astray;
   cut_.reset();
   if (ulpdu.last()) {
+    if (response_->judged) answered_.push_back(ulpdu.fpdu->piece.end());
     if (response_->judged && response_->octets < response_->read.size) cut_ = std::pair(header.stag, end);
     resume();
     response_.reset();
-    told_ = false;
   }
   return !astray;
 }
@@ -84,57 +124,86 @@ bool Requests::on_read_response(const Ulpdu& ulpdu, bool jumped, Findings& findi
 // A request that is not known may have named the same sink. One that also asked for that many octets is taken for the one that
 // is answered; what is older was answered before the capture could show it.
 void Requests::resume() {
-  const auto meant = std::ranges::find(reads_, response_->read.msn, &Read::msn);
-  if (!response_->tentative || response_->octets != response_->read.size || meant == reads_.end()) return;
-  reads_.erase(reads_.begin(), meant + 1);
+  const auto meant = std::ranges::find_if(
+      pending_, [&](const Request& one) { return !one.atomic && one.number == response_->read.number; });
+  if (!response_->tentative || response_->octets != response_->read.size || meant == pending_.end()) return;
+  pending_.erase(pending_.begin(), meant + 1);
   complete_ = true;
+}
+
+Requests::Pending::iterator Requests::oldest(bool atomic) noexcept {
+  return std::ranges::find(pending_, atomic, &Request::atomic);
+}
+
+// False: it was sent before its request had arrived.
+bool Requests::judge_arrival(const Ulpdu& ulpdu, const Where& where, const Request& meant, Findings& findings) {
+  const auto& acknowledged = ulpdu.fpdu->piece.acknowledged;
+  if (!sent_without(acknowledged, meant.end)) return true;
+  findings.add(meant.atomic ? kAtomicUnrequested : kUnrequested, where,
+               fmt::format("the response acknowledges {} octets: {}, which ends at {}, had not arrived", *acknowledged,
+                           in_words(meant.atomic, meant.number), meant.end));
+  return false;
+}
+
+void Requests::judge_order(const Ulpdu& ulpdu, const Where& where, Pending::iterator meant, Findings& findings) {
+  if (!judge_arrival(ulpdu, where, *meant, findings) || meant == pending_.begin()) return;
+  const auto alike = oldest(meant->atomic);
+  const Request& older = alike != meant ? *alike : pending_.front();
+  const Rule& rule = alike != meant ? (meant->atomic ? kAtomicOrder : kResponseOrder)
+                                    : (meant->atomic ? kAtomicBehindRead : kReadBehindAtomic);
+  findings.add(rule, where,
+               fmt::format("the {} Response answers request {} while {} is older", meant->atomic ? "Atomic" : "Read",
+                           meant->atomic ? fmt::format("{:#x}", meant->number) : std::to_string(meant->number),
+                           alike != meant ? (older.atomic ? fmt::format("request {:#x}", older.number)
+                                                          : fmt::format("request {}", older.number))
+                                          : in_words(older.atomic, older.number)));
 }
 
 // Takes the request that this response answers: the oldest one, if all is well.
 Requests::Response Requests::begin_response(const Ulpdu& ulpdu, Findings& findings) {
   const auto& header = *ulpdu.tagged();
-  const auto fits = [&](const Read& read) {
-    return read.sink_stag == header.stag && read.sink_offset == header.offset.value;
+  const auto fits = [&](const Request& one) {
+    return !one.atomic && one.sink_stag == header.stag && one.sink_offset == header.offset.value;
   };
-  if (reads_.empty()) {
-    if (complete_) {
-      doubt(findings.prepare(
-          kUnrequested, ulpdu.octets(0, 2),
-          fmt::format("a Read Response to STag {:08x} comes while no Read Request is outstanding", header.stag.value)));
-    }
+  const auto first = oldest(false);
+  if (first == pending_.end()) {
+    if (!complete_) return {};
+    unrequested(
+        ulpdu, {.sink_stag = header.stag, .sink_offset = header.offset.value},
+        findings.prepare(
+            kUnrequested, ulpdu.octets(0, 2),
+            fmt::format("a Read Response to STag {:08x} comes while no Read Request is outstanding", header.stag.value)));
     return {.astray = complete_};
   }
   // STag and TO of a response without octets may be anything (DDP-5.2-12).
   const bool anything_fits = ulpdu.payload.empty() && ulpdu.last();
-  const auto candidates = anything_fits ? std::ssize(reads_) : std::ranges::count_if(reads_, fits);
+  const auto candidates =
+      anything_fits ? std::ranges::count(pending_, false, &Request::atomic) : std::ranges::count_if(pending_, fits);
   if (!complete_ && candidates > 1) {  // which of them is answered is unknown: those before it may be answered already
-    reads_.clear();
+    std::erase_if(pending_, [](const Request& one) { return !one.atomic; });
     return {};
   }
-  const auto oldest = reads_.begin();
   bool astray = false;
-  auto meant = anything_fits ? oldest : std::ranges::find_if(reads_, fits);
-  if (meant == reads_.end()) {
+  auto meant = anything_fits ? first : std::ranges::find_if(pending_, fits);
+  if (meant == pending_.end()) {
     if (!complete_) return {};  // its request may be one that the capture does not show
-    meant = oldest;
+    meant = first;
     astray = true;
-    if (oldest->sink_stag != header.stag) {
+    if (first->sink_stag != header.stag) {
       findings.add(kResponseStag, ulpdu.field<ddp::TaggedLayout::StagField>(),
                    fmt::format("the Read Response goes to STag {:08x}; the request (MSN {}) named {:08x}",
-                               header.stag.value, oldest->msn, oldest->sink_stag.value));
+                               header.stag.value, first->number, first->sink_stag.value));
     } else {
       findings.add(kResponseOffset, ulpdu.field<ddp::TaggedLayout::ToField>(),
                    fmt::format("the Read Response begins at TO {:#x}; the request (MSN {}) named {:#x}",
-                               header.offset.value, oldest->msn, oldest->sink_offset));
+                               header.offset.value, first->number, first->sink_offset));
     }
-  } else if (meant != oldest && complete_) {
-    findings.add(
-        kResponseOrder, ulpdu.octets(0, ddp::TaggedLayout::kSize),
-        fmt::format("the Read Response answers request {} while request {} is older", meant->msn, oldest->msn));
+  } else if (complete_) {
+    judge_order(ulpdu, ulpdu.octets(0, ddp::TaggedLayout::kSize), meant, findings);
   }
-  const Read read = *meant;
+  const Request read = *meant;
   if (!complete_) return {.read = read, .tentative = true};
-  reads_.erase(meant);
+  pending_.erase(meant);
   return {.judged = true, .read = read, .astray = astray};
 }
 
@@ -145,11 +214,16 @@ void Requests::judge_length(const Ulpdu& ulpdu, Findings& findings) {
   response_->too_long = true;
   findings.add(asked == 0 ? kEmptyRead : kResponseLength, ulpdu.octets(0, 2),
                fmt::format("the Read Response has {}{} octets; request {} asked for {}",
-                           ulpdu.last() ? "" : "at least ", response_->octets, response_->read.msn, asked));
+                           ulpdu.last() ? "" : "at least ", response_->octets, response_->read.number, asked));
 }
 
-void Requests::doubt(Finding finding) {
+// Without an acknowledgment number a request may come first all the same.
+void Requests::unrequested(const Ulpdu& ulpdu, Request answered, Finding finding) {
+  if (!ulpdu.fpdu->piece.acknowledged) return forget();
   if (unrequested_.size() < Findings::kMost) unrequested_.push_back(std::move(finding));
+  if (early_.size() == Findings::kMost) early_.pop_front();
+  answered.end = ulpdu.fpdu->piece.stream_offset;
+  early_.push_back(answered);
 }
 
 void Requests::confirm_unrequested(Findings& findings) {
@@ -158,8 +232,9 @@ void Requests::confirm_unrequested(Findings& findings) {
 }
 
 void Requests::forget() {
-  reads_.clear();
-  atomics_.clear();
+  pending_.clear();
+  answered_.clear();
+  early_.clear();
   response_ = Response{};  // the next segment may be in the middle of one
   cut_.reset();
   complete_ = false;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules on Reads and atomics: each request is answered by one response, in order, with what it asked for, and no more
-// of them are outstanding than agreed (RFC 5040 sections 4.4, 5.2 and 6.1, RFC 7306 section 5.2).
+// of them are outstanding than agreed (RFC 5040 sections 4.4, 5.2 and 6.1, RFC 7306 sections 5.2 and 7). Their responses
+// share one order.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "conformance/facts.hpp"
@@ -33,30 +35,40 @@ class Requests {
  private:
   static constexpr std::size_t kMost = 65536;  // beyond what 14 bits of ORD can allow: nothing more is remembered
 
-  struct Read {
-    ddp::Stag sink_stag{};
+  struct Request {
+    bool atomic{};
+    std::uint32_t number{};  // of a Read its MSN, of an atomic its Request Identifier
+    std::uint64_t end{};     // stream offset behind it
+    ddp::Stag sink_stag{};   // of a Read only, and the rest
     std::uint64_t sink_offset{};
     std::uint32_t size{};
-    std::uint32_t msn{};
   };
+  using Pending = std::deque<Request>;
   struct Response {  // one that has begun
     bool judged{};   // matched with its request
-    Read read{};
+    Request read{};
     std::uint64_t octets{};
     bool too_long{};
     bool tentative{};  // it may be another's: requests are missing
     bool astray{};     // it has no request, or its STag or TO is not that of the request
   };
+  void add(const Ulpdu& ulpdu, const Request& request, const Facts& facts, Findings& findings);
+  [[nodiscard]] bool answered_early(const Ulpdu& ulpdu, const Request& request);
   void count_request(const Ulpdu& ulpdu, const Facts& facts, Findings& findings);
+  [[nodiscard]] Pending::iterator oldest(bool atomic) noexcept;
+  [[nodiscard]] static bool judge_arrival(const Ulpdu& ulpdu, const Where& where, const Request& meant,
+                                          Findings& findings);
+  void judge_order(const Ulpdu& ulpdu, const Where& where, Pending::iterator meant, Findings& findings);
   Response begin_response(const Ulpdu& ulpdu, Findings& findings);
+  void unrequested(const Ulpdu& ulpdu, Request answered, Finding finding);
   void resume();
-  void doubt(Finding finding);
   void judge_length(const Ulpdu& ulpdu, Findings& findings);
 
-  std::deque<Read> reads_{};
-  std::deque<std::uint32_t> atomics_{};  // Request Identifiers
+  Pending pending_{};  // in the order in which they were sent
   std::optional<Response> response_{};
+  std::deque<std::uint64_t> answered_{};  // stream offsets behind responses, until the requester has acknowledged them
   std::vector<Finding> unrequested_{};
+  std::deque<Request> early_{};  // what responses without a request named; `end` is where they begin
   // Where a response that ended too short would have gone on: its L may have come too early.
   std::optional<std::pair<ddp::Stag, std::uint64_t>> cut_{};
   bool complete_ = true;  // all outstanding requests are known

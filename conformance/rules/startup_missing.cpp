@@ -26,7 +26,7 @@ constexpr Direction kFromResponder = Direction::kFromResponder;
 }  // namespace
 
 void StartupMissingRules::on(const StartupSeen& seen, const Facts&, Findings&) {
-  frames_[static_cast<std::size_t>(seen.piece.from)] = Frame{seen.piece.first, seen.piece.stream_offset};
+  frames_[static_cast<std::size_t>(seen.piece.from)] = Frame{seen.piece.first, seen.piece.stream_offset, seen.piece.end()};
 }
 
 // The first FPDU of a direction that is known from its first octet on. A Reply that has not come may still be one that
@@ -47,13 +47,15 @@ void StartupMissingRules::on(const FpduSeen& fpdu, const Facts&, Findings& findi
         findings.prepare(kFpduBeforeReplyRule, where,
                          fmt::format("The Initiator's first FPDU is in packet {}; the Responder had sent no Reply.",
                                      fpdu.piece.first.packet));
+    acknowledged_ = fpdu.piece.acknowledged;
   }
 }
 
 void StartupMissingRules::finish(const Facts& facts, Findings& findings) {
-  const bool no_reply = frame(kFromResponder) || facts.no_reply.why == NoFrame::Why::kNoneSent;
-  if (without_reply_ && no_reply) findings.add(std::move(*without_reply_));
   const auto& reply = frame(kFromResponder);
+  const bool early =
+      reply ? sent_without(acknowledged_, reply->end) : facts.no_reply.why == NoFrame::Why::kNoneSent;
+  if (without_reply_ && early) findings.add(std::move(*without_reply_));
   if (!reply || frame(kFromInitiator) || facts.no_request.why != NoFrame::Why::kNoneSent) return;
   findings.add(kReplyEarlyRule, kFromResponder, reply->place, reply->stream_offset,
                fmt::format("The Reply begins in packet {}, and there was no Request.", reply->place.packet));

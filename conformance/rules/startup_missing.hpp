@@ -21,14 +21,16 @@ class StartupMissingRules {
  private:
   struct Frame {
     Place place{};
-    std::uint64_t stream_offset{};
+    std::uint64_t stream_offset{}, end{};
   };
   [[nodiscard]] const std::optional<Frame>& frame(Direction from) const noexcept {
     return frames_[static_cast<std::size_t>(from)];
   }
 
   std::array<std::optional<Frame>, 2> frames_{};
-  std::optional<Finding> without_reply_{};  // the Initiator's first FPDU, when no Reply had come
+  // The Initiator's first FPDU, when no Reply had come, and what it acknowledges.
+  std::optional<Finding> without_reply_{};
+  std::optional<std::uint64_t> acknowledged_{};
 };
 
 }  // namespace weft::conformance

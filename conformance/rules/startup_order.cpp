@@ -46,8 +46,6 @@ std::string surplus_of(Direction from) {
 void StartupOrderRules::on(const SegmentSeen& seen, const Facts&, Findings&) {
   Half& sender = half(seen.from);
   if (!sender.frame_seen && sender.segments.size() < kMostEarlySegments) sender.segments.push_back(seen.segment);
-  const bool behind = sender.frame_seen && seen.segment.stream_offset + seen.segment.size > sender.frame_end;
-  if (behind && !sender.packet_behind) sender.packet_behind = seen.segment.packet;
 }
 
 void StartupOrderRules::on(const StartupSeen& seen, const Facts& facts, Findings&) {
@@ -56,10 +54,11 @@ void StartupOrderRules::on(const StartupSeen& seen, const Facts& facts, Findings
   sender.frame_seen = true;
   sender.frame_first = piece.first;
   sender.frame_last = piece.last;
-  sender.frame_end = piece.stream_offset + piece.octets.size();
+  sender.frame_begin = piece.stream_offset;
+  sender.frame_end = piece.end();
+  sender.frame_acknowledged = piece.acknowledged;
   for (const TcpSegment& segment : std::exchange(sender.segments, {})) {
     if (segment.stream_offset + segment.size <= sender.frame_end) continue;
-    if (!sender.packet_behind) sender.packet_behind = segment.packet;
     if (segment.packet == piece.last.packet && segment.stream_offset < sender.frame_end) sender.frame_and_more = true;
   }
   sender.frame = piece;
@@ -68,7 +67,7 @@ void StartupOrderRules::on(const StartupSeen& seen, const Facts& facts, Findings
   const Half& initiator = half(kInitiator);
   const Half& responder = half(kResponder);
   reply_early_ = facts.request && initiator.frame_seen && responder.frame_seen &&
-                 responder.frame_first.packet < initiator.frame_last.packet;
+                 sent_without(responder.frame_acknowledged, initiator.frame_end);
 }
 
 // Where both ends sent the same key, which of them should have waited for the other is not known.
@@ -87,6 +86,7 @@ bool StartupOrderRules::on(const FpduSeen& fpdu, const Facts& facts, Findings& f
   if (sender.fpdu_seen) return true;
   sender.fpdu_seen = true;
   sender.first_fpdu_complete = fpdu.piece.last;
+  sender.first_fpdu_end = fpdu.piece.end();
   if (fpdu.mid_stream || !sender.frame_seen) sender.unknown = true;
   if (sender.unknown) return true;
   const bool broken = judge_first(fpdu, facts, findings);
@@ -104,7 +104,7 @@ void StartupOrderRules::judge_rejected(const FpduSeen& fpdu, const Facts& facts,
   rejected_told_ = true;
   const Where where{&fpdu.piece, 0, fpdu.piece.octets.size()};
   const Half& responder = half(kResponder);
-  if (fpdu.piece.from == kInitiator && fpdu.piece.first.packet < responder.frame_last.packet) {
+  if (fpdu.piece.from == kInitiator && sent_without(fpdu.piece.acknowledged, responder.frame_end)) {
     return findings.add(kFpduBeforeReplyRule, where,
                         fmt::format("An FPDU of the Initiator is in packet {}, the Reply was complete in packet {}.",
                                     fpdu.piece.first.packet, responder.frame_last.packet));
@@ -124,13 +124,13 @@ bool StartupOrderRules::judge_first(const FpduSeen& fpdu, const Facts& facts, Fi
   }
   judge_reply_time(findings);
   const Half& responder = half(kResponder);
-  const bool before_reply = !responder.frame_seen || piece.first.packet < responder.frame_last.packet;
+  const bool before_reply = !responder.frame_seen || sent_without(piece.acknowledged, responder.frame_end);
   if (before_reply && responder.frame_seen) {
     fpdu_early_ =
         findings.prepare(kFpduBeforeReplyRule, {&piece, 0, piece.octets.size()},
                          fmt::format("The Initiator's first FPDU is in packet {}, the Reply was complete in packet {}.",
                                      piece.first.packet, responder.frame_last.packet));
-    if (piece.first.packet < responder.frame_first.packet) judge_fpdu_time(findings);
+    if (sent_without(piece.acknowledged, responder.frame_begin + 1)) judge_fpdu_time(findings);
   }
   judge_fence(findings);
   return before_reply;
@@ -143,11 +143,12 @@ bool StartupOrderRules::judge_fence(Findings& findings) {
   early_.reset();
   const Half& initiator = half(kInitiator);
   if (initiator.unknown || half(kResponder).unknown) return false;
-  if (initiator.fpdu_seen && early.piece.first.packet > initiator.first_fpdu_complete.packet) return false;
+  const std::uint64_t awaited = initiator.fpdu_seen ? initiator.first_fpdu_end : initiator.frame_end + 1;
+  if (!sent_without(early.piece.acknowledged, awaited)) return false;
   early.piece.octets = early.octets;
   const std::string other = initiator.fpdu_seen ? fmt::format("the Initiator's was complete in packet {}",
                                                               initiator.first_fpdu_complete.packet)
-                                                : "the Initiator sent none";
+                                                : "it acknowledges nothing behind the Request";
   findings.add(kFence, {&early.piece, 0, early.octets.size()},
                fmt::format("The Responder's first FPDU is in packet {}; {}.", early.piece.first.packet, other));
   return true;
@@ -171,14 +172,14 @@ void StartupOrderRules::judge_fpdu_time(Findings& findings) {
   fpdu_early_.reset();
 }
 
-// Octets behind the frame in a packet in which its sender had to be silent: the Initiator waits for the Reply, the
-// Responder for the Initiator's first FPDU.
-bool StartupOrderRules::surplus(Direction from, std::uint64_t packet) noexcept {
+// Octets behind the frame, sent when their sender had to be silent: the Initiator waits for the Reply, the Responder for
+// the Initiator's first FPDU, of which nothing had arrived.
+bool StartupOrderRules::surplus(Direction from, std::optional<std::uint64_t> acknowledged) noexcept {
   const Half& initiator = half(kInitiator);
   const Half& responder = half(kResponder);
-  if (from == kInitiator) return !responder.frame_seen || packet < responder.frame_last.packet;
+  if (from == kInitiator) return !responder.frame_seen || sent_without(acknowledged, responder.frame_end);
   const bool known = initiator.frame_seen && (initiator.fpdu_seen || !initiator.unknown);
-  return known && (!initiator.packet_behind || packet < *initiator.packet_behind);
+  return known && sent_without(acknowledged, initiator.frame_end + 1);
 }
 
 void StartupOrderRules::tell_length(Direction from, std::string message, Findings& findings) {
@@ -209,7 +210,7 @@ bool StartupOrderRules::explain(const LostSeen& lost, const Facts& facts, Findin
   if (lost.reason != LossReason::kNotAnFpdu || !at_begin || !(from_initiator ? facts.request : facts.reply)) {
     return false;
   }
-  if (surplus(lost.from, lost.place.packet)) {
+  if (surplus(lost.from, lost.acknowledged)) {
     tell_length(lost.from, surplus_of(lost.from), findings);
   } else if (from_initiator && reply_early_) {
     tell_length(lost.from,
@@ -232,7 +233,7 @@ bool StartupOrderRules::on(const EndSeen& end, const Facts& facts, Findings& fin
   const bool begun = end.unfinished > 0 && sender.frame_seen && !sender.fpdu_seen && !sender.unknown;
   const bool at_begin = begun && end.unfinished_offset == sender.frame_end;
   const bool explained =
-      at_begin && (end.from == kInitiator ? facts.request : facts.reply) && surplus(end.from, end.unfinished_at.packet);
+      at_begin && (end.from == kInitiator ? facts.request : facts.reply) && surplus(end.from, end.unfinished_acknowledged);
   if (explained) tell_length(end.from, surplus_of(end.from), findings);
   if (end.from == kResponder) judge_fpdu_time(findings);
   if (end.from != kInitiator) return explained;
@@ -247,9 +248,12 @@ void StartupOrderRules::forget(Direction from) {
   if (from == kResponder) fpdu_early_.reset();
 }
 
+// What had not arrived is certain without the Initiator's first FPDU: unless its Request may be shorter than it seems.
 void StartupOrderRules::finish(const Facts&, Findings& findings) {
+  const bool request_known = half(kInitiator).frame_seen && !reply_early_;
   judge_reply_time(findings);
   judge_fpdu_time(findings);
+  if (request_known) judge_fence(findings);
 }
 
 std::span<const Rule* const> startup_order_rules() noexcept { return kStartupOrderRules; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may send what when, until both directions are in full operation (RFC 5044 section 7.1.2). Judged by packet
-// numbers: wherever on the path the capture was made, what answers is captured behind what it answers.
+// Who may send what when, until both directions are in full operation (RFC 5044 section 7.1.2). Judged by
+// acknowledgment numbers (sent_without): what had not arrived cannot have been waited for.
 #pragma once
 
 #include <array>
@@ -36,15 +36,16 @@ class StartupOrderRules {
   struct Half {
     bool frame_seen = false;
     Place frame_first{}, frame_last{};
-    std::uint64_t frame_end = 0;  // stream offset
+    std::uint64_t frame_begin = 0, frame_end = 0;             // stream offsets
+    std::optional<std::uint64_t> frame_acknowledged{};  // by its first octet
     bool frame_and_more = false;  // one segment carried its end and more behind it
     Piece frame{};                // and its octets, for an excerpt later on
     std::vector<std::byte> frame_octets{};
-    std::optional<std::uint64_t> packet_behind{};  // the first one with octets behind the frame
-    std::vector<TcpSegment> segments{};            // before the frame was complete
+    std::vector<TcpSegment> segments{};  // before the frame was complete
     bool fpdu_seen = false;
     bool unknown = false;  // octets were lost before the first FPDU
     Place first_fpdu_complete{};
+    std::uint64_t first_fpdu_end = 0;  // stream offset
   };
   // The Responder's first FPDU, until the Initiator's is seen.
   struct Early {
@@ -56,7 +57,7 @@ class StartupOrderRules {
   bool explain(const LostSeen& lost, const Facts& facts, Findings& findings);
   void judge_reply_time(Findings& findings);
   void judge_fpdu_time(Findings& findings);
-  [[nodiscard]] bool surplus(Direction from, std::uint64_t packet) noexcept;
+  [[nodiscard]] bool surplus(Direction from, std::optional<std::uint64_t> acknowledged) noexcept;
   void tell_length(Direction from, std::string message, Findings& findings);
   bool judge_first(const FpduSeen& fpdu, const Facts& facts, Findings& findings);
   bool judge_fence(Findings& findings);

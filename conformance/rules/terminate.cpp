@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "conformance/rules/tables.hpp"
 #include "rdmap/control.hpp"
@@ -183,7 +184,9 @@ void judge_bits(const Ulpdu& ulpdu, const rdmap::ErrorCode& error, const Shape& 
 }
 
 void judge_quote(const Ulpdu& ulpdu, const Shape& shape, const SentHeaders& peer, Findings& findings) {
+  // What had arrived was seen before; without an acknowledgment number that is not certain.
   if (!shape.ddp || shape.quoted.size() < ddp::TaggedLayout::kSize || !peer.complete()) return;
+  if (!ulpdu.fpdu->piece.acknowledged) return;
   if (peer.find(shape.quoted) == nullptr) {
     findings.add(kQuotedHeader, ulpdu.in_payload(L::kDdpHeaderAt, shape.quoted.size()),
                  "the peer sent no segment with this DDP header");
@@ -200,10 +203,12 @@ void judge_quote(const Ulpdu& ulpdu, const Shape& shape, const SentHeaders& peer
 }  // namespace
 
 void Terminates::on_terminate(const Ulpdu& ulpdu, const SentHeaders& peer, Findings& findings) {
-  if (sent_) return on_other(*ulpdu.fpdu, findings);
-  sent_ = true;
   const auto& header = *ulpdu.untagged();
-  if (!header.last) {  // MSN and MO are DDP's matter
+  if (sent_ && !(open_ && header.offset.value != 0)) return on_other(*ulpdu.fpdu, findings);
+  const bool goes_on = std::exchange(sent_, true);
+  open_ = !header.last;
+  if (goes_on || ulpdu.empty_and_not_last()) return;  // DDP's matter, as MSN and MO are
+  if (!header.last) {
     findings.add(kTerminateAlone, ulpdu.octets(0, ddp::UntaggedLayout::kSize),
                  fmt::format("the Terminate has MSN {}, MO {} and L={}", header.msn.value, header.offset.value,
                              int{header.last}));

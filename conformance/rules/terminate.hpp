@@ -19,6 +19,7 @@ class Terminates {
 
  private:
   bool sent_ = false;
+  bool open_ = false;  // without L so far, which was told: its other segments are no other message
   bool told_ = false;
 };
 

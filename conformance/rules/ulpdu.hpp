@@ -35,6 +35,8 @@ struct Ulpdu {
   // All of an untagged message. One of a fixed size may come in several segments, which is unusual: its fields are then
   // not looked at.
   [[nodiscard]] bool in_one_segment() const noexcept { return last() && untagged()->offset.value == 0; }
+  // No segment of any message: one without octets is the only segment of its message, and so has L (DDP-5.2-11).
+  [[nodiscard]] bool empty_and_not_last() const noexcept { return payload.empty() && !last(); }
   [[nodiscard]] std::uint8_t opcode() const noexcept { return rdmap_control & 0x0F; }
 
   // `size` octets from the ULPDU's octet `at`, for a finding.

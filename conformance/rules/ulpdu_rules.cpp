@@ -29,6 +29,7 @@ void UlpduRules::judge_message(const Ulpdu& ulpdu, const Facts& facts, Findings&
   const auto opcode = static_cast<rdmap::Opcode>(ulpdu.opcode());
   if (opcode == rdmap::Opcode::kTerminate) return here.terminates.on_terminate(ulpdu, peer.headers, findings);
   here.terminates.on_other(*ulpdu.fpdu, findings);
+  if (ulpdu.tagged() != nullptr && ulpdu.empty_and_not_last()) return;  // told as such
   switch (opcode) {
     using enum rdmap::Opcode;
     case kReadRequest: return here.requests.on_read_request(ulpdu, facts, findings);

@@ -27,7 +27,9 @@ void Decryption::feed(const TcpEvent& event) {
   std::visit([this](const auto& e) { on(e); }, event);
 }
 
-void Decryption::on(const TcpOpened& opened) { out_.emplace_back(TcpOpened{.handshake_seen = opened.handshake_seen}); }
+void Decryption::on(const TcpOpened& opened) { 
+  out_.emplace_back(TcpOpened{.handshake_seen = opened.handshake_seen, .syn_missing = opened.syn_missing});
+}
 
 void Decryption::on(const TcpOctets& octets) {
   Half& sender = half(octets.from);
@@ -162,10 +164,29 @@ void Decryption::tell(Half& half, Bytes content) {
     out_.emplace_back(TcpOctets{.from = half.end,
                                 .octets = content.subspan(at, run),
                                 .place = half.window.place(kHeaderSize + at),
-                                .stream_offset = half.told});
+                                .stream_offset = half.told,
+                                .acknowledged = in_clear(half, half.window.acknowledged(kHeaderSize + at))});
     half.told += run;
     at += run;
   }
+  half.records.emplace_back(half.window.begin() + size_of(half.window.octets()), half.told);
+  if (half.records.size() > kMostRecords) half.records.pop_front();
+}
+
+// An acknowledgment of octets on the wire as one of octets in clear: an end reads whole records only. Unknown while
+// records up to there have not been opened.
+std::optional<std::uint64_t> Decryption::in_clear(const Half& half, std::optional<std::uint64_t> acknowledged) {
+  const Half& peer = this->half(opposite(half.end));
+  if (!acknowledged || peer.phase == Phase::kStopped) return std::nullopt;
+  const std::uint64_t opened = peer.window.begin();
+  const Bytes rest = peer.window.all();
+  const std::size_t next = rest.size() >= kHeaderSize ? size_of(rest) : rest.size() + 1;
+  const bool inside = *acknowledged < opened + next;
+  if (*acknowledged > opened && !inside) return std::nullopt;
+  const auto behind = std::ranges::upper_bound(peer.records, *acknowledged, {},
+                                               &std::pair<std::uint64_t, std::uint64_t>::first);
+  if (behind != peer.records.begin()) return std::prev(behind)->second;
+  return peer.records.size() < kMostRecords ? std::optional<std::uint64_t>(0) : std::nullopt;
 }
 
 bool Decryption::begin(Half& half, Phase phase) {

@@ -8,8 +8,10 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/key_log.hpp"
@@ -25,6 +27,8 @@ class Decryption {
  public:
   // Octets of a direction that wait for their secrets, which a program may write a little later than it sends.
   static constexpr std::size_t kMostWaiting = 2 * kMostFragment;
+  // Records of a direction whose ends are remembered: an acknowledgment older than that says nothing.
+  static constexpr std::size_t kMostRecords = 1024;
 
   explicit Decryption(KeyLog* keys) noexcept : keys_(keys) {}
 
@@ -49,6 +53,7 @@ class Decryption {
     MessageCutter messages{};
     std::optional<RecordCipher> cipher{};
     std::uint64_t told = 0;    // octets in clear
+    std::deque<std::pair<std::uint64_t, std::uint64_t>> records{};  // ends of the last ones: on the wire, in clear
     std::uint64_t packet = 0;  // the last one with octets
     std::optional<TcpGap> gap{};
     std::optional<TcpClosed> closed{};
@@ -68,6 +73,7 @@ class Decryption {
   void read_inside(Half& half, const Opened& opened);
   void read_messages(Half& half, Bytes messages);
   void tell(Half& half, Bytes content);
+  [[nodiscard]] std::optional<std::uint64_t> in_clear(const Half& half, std::optional<std::uint64_t> acknowledged);
 
   // Keys for the next phase. False: they are not there, for now or for ever.
   bool begin(Half& half, Phase phase);

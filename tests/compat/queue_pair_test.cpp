@@ -70,6 +70,26 @@ TEST_F(WithId, AProgramMayFollowRdmaInitQpAttr) {
   }
 }
 
+// In ERROR each request is flushed at once, so no queue ever fills.
+TEST(CompatQueuePair, ACircularListHasAnEnd) {
+  const Things things;
+  ASSERT_EQ(modify(things.qp, IBV_QPS_ERR), 0);
+  ibv_send_wr sends[3]{};
+  ibv_recv_wr receives[3]{};
+  for (int i = 0; i < 3; ++i) {
+    sends[i].opcode = IBV_WR_SEND;
+    sends[i].next = &sends[(i + 1) % 3];
+    receives[i].next = &receives[(i + 1) % 3];
+  }
+  ibv_send_wr* bad_send = nullptr;
+  ibv_recv_wr* bad_receive = nullptr;
+  EXPECT_EQ(ibv_post_send(things.qp, sends, &bad_send), ENOMEM);
+  EXPECT_NE(bad_send, nullptr);
+  EXPECT_EQ(ibv_post_recv(things.qp, receives, &bad_receive), ENOMEM);
+  EXPECT_NE(bad_receive, nullptr);
+  EXPECT_EQ(ibv_post_srq_recv(things.srq, receives, &bad_receive), ENOMEM);
+}
+
 TEST_F(WithId, TheAckTimeoutIsToldBack) {
   std::uint8_t timeout = 17;
   ASSERT_EQ(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &timeout, sizeof timeout), 0);

@@ -82,6 +82,13 @@ TEST(SettingsOfAProgram, AreReadOnceAndComplainedAboutInOneLineEach) {
       << "the C++ API below does not read the variable again";
 }
 
+TEST(SettingsOfAProgram, AFileThatCannotBeReadHidesNoDevice) {
+  const Ended ended = told({"WEFT_CONFIG=/proc/self/mem"});
+  EXPECT_EQ(ended.exit_code, 0) << "a device was opened";
+  EXPECT_EQ(ended.out, "mpa-rev=2,crc=on\n");
+  EXPECT_EQ(ended.err, "weft: WEFT_CONFIG: /proc/self/mem: Input/output error; ignored.\n");
+}
+
 TEST(SettingsOfAProgram, EachProcessHasItsOwnCapture) {
   const TemporaryDirectory directory;
   Command program({"WEFT_PCAP=" + directory.file("x-%p.pcap"), WEFT_SETTINGS_PROGRAM}, "/usr/bin/env");

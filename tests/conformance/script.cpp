@@ -45,10 +45,14 @@ Script Script::with_handshake(std::uint16_t mss) {
 }
 
 Script& Script::send(End from, const Octets& octets) {
+  return send(from, octets, next_[static_cast<std::size_t>(opposite(from))]);
+}
+
+Script& Script::send(End from, const Octets& octets, std::optional<std::uint64_t> acknowledged) {
   std::uint64_t& next = next_[static_cast<std::size_t>(from)];
   ++packet_;
   steps_.push_back({TcpSegment{from, packet_, next, static_cast<std::uint32_t>(octets.size()), false}, {}});
-  steps_.push_back({TcpOctets{from, {}, {packet_, kPayloadAt}, next}, octets});
+  steps_.push_back({TcpOctets{from, {}, {packet_, kPayloadAt}, next, acknowledged}, octets});
   next += octets.size();
   return *this;
 }
@@ -97,6 +101,7 @@ Script Script::beheaded(std::size_t count) const {
     TcpOctets piece = *whole;
     piece.place.octet += static_cast<std::uint32_t>(cut);
     piece.stream_offset = whole->stream_offset + cut - count;
+    if (piece.acknowledged) *piece.acknowledged -= std::min<std::uint64_t>(*piece.acknowledged, count);
     result.steps_.push_back({piece, {step.octets.begin() + static_cast<std::ptrdiff_t>(cut), step.octets.end()}});
   }
   return result;

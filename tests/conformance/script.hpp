@@ -2,6 +2,7 @@
 // A TCP connection as the auditor's TCP layer would tell of it: packets of each end, in order.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,10 @@ class Script {
   static Script with_handshake(std::uint16_t mss = 1460);
   static Script mid_connection() { return {}; }
 
-  Script& send(End from, const Octets& octets);  // one packet
+  // One packet, which acknowledges everything before it.
+  Script& send(End from, const Octets& octets);
+  // One packet, which acknowledges so many octets of the other end; nothing: that is unknown.
+  Script& send(End from, const Octets& octets, std::optional<std::uint64_t> acknowledged);
   Script& gap(End from, std::uint64_t octets);   // these are missing here
   Script& close(End from, Closing how = Closing::kFin);
 

@@ -72,6 +72,29 @@ TEST(FpduTimeOut, EachFpduHasItsOwn) {
   EXPECT_EQ(peer.end.count<ProtocolError>(), 0U);
 }
 
+// A part of a TLS record, which the driver cannot present.
+TEST(FpduTimeOut, RunsForAPartOfARecord) {
+  Peer peer(with(responder(), &Config::fpdu_timeout, 60s));
+  const auto holds_part = [&](bool on) { peer.end.engine.holds_part(on, peer.now); };
+  holds_part(true);
+  EXPECT_EQ(peer.end.engine.next_deadline(), peer.now + 60s);
+  peer.wait(59s);
+  holds_part(true);  // more octets of it set nothing back
+  EXPECT_EQ(peer.end.engine.next_deadline(), peer.now + 1s);
+  holds_part(false);  // it had no octets of an FPDU
+  EXPECT_FALSE(peer.deadline_is_set());
+  holds_part(true);
+  peer.send(part(peer.write(), 0, 1));  // the octets of the first record
+  holds_part(true);
+  peer.wait(30s);
+  holds_part(false);
+  EXPECT_EQ(peer.end.engine.next_deadline(), peer.now + 30s) << "the FPDU is not complete";
+  peer.wait(30s);
+  EXPECT_EQ(peer.end.first<ProtocolError>()->report.sentence, "the peer did not send the rest of an FPDU in time");
+  holds_part(true);
+  EXPECT_EQ(peer.end.engine.next_deadline(), peer.now + Config{}.close_timeout) << "nothing of it will be read";
+}
+
 TEST(FpduTimeOut, OfZeroIsNone) {
   Peer peer(responder());
   peer.send(part(peer.write(), 0, 10));

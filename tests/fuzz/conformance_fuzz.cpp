@@ -25,13 +25,15 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
-// One octet of control: bit 0 the end, bits 1 and 2 what happens (octets, octets, gap, closing), then the size in two
-// octets, then the octets.
+// One octet of control: bit 0 the end, bits 1 and 2 what happens (octets, octets, gap, closing), bit 3 whether the packet
+// acknowledges half of what the other end sent or all of it, bit 4 whether that is known; then the size in two octets,
+// then the octets.
 struct Step {
   End from{};
   unsigned kind{};
   Bytes octets{};
   std::size_t size{};
+  bool half_acknowledged{}, acknowledged{};
 };
 
 std::vector<Step> steps_of(Bytes input) {
@@ -40,7 +42,8 @@ std::vector<Step> steps_of(Bytes input) {
     const auto control = std::to_integer<unsigned>(input[0]);
     const std::size_t size = Be<1, std::uint16_t>::get(input);
     input = input.subspan(3);
-    Step step{(control & 1) != 0 ? End::kSecond : End::kFirst, control >> 1 & 3, {}, size};
+    Step step{(control & 1) != 0 ? End::kSecond : End::kFirst, control >> 1 & 3, {}, size,
+              (control & 8) != 0, (control & 16) == 0};
     if (step.kind < 2) {
       step.octets = input.first(std::min(size, input.size()));
       input = input.subspan(step.octets.size());
@@ -72,7 +75,9 @@ void play(const std::vector<Step>& steps, bool handshake, std::size_t piece_size
     for (std::size_t at = 0; at < step.octets.size(); at += piece_size) {
       const Bytes part = step.octets.subspan(at, std::min(piece_size, step.octets.size() - at));
       const std::vector<std::byte> passing(part.begin(), part.end());
-      listener.on(TcpOctets{step.from, passing, {packet, static_cast<std::uint32_t>(at)}, offset});
+      const std::uint64_t heard = next[static_cast<std::size_t>(opposite(step.from))] / (step.half_acknowledged ? 2 : 1);
+      listener.on(TcpOctets{step.from, passing, {packet, static_cast<std::uint32_t>(at)}, offset,
+                            step.acknowledged ? std::optional(heard) : std::nullopt});
       offset += passing.size();
     }
   }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that commands write: complete or absent, mode 0600 if they contain payload. Incomplete captures are reported.
 // Files that commands cannot read. --json[=FILE], the same in every command.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -107,6 +110,9 @@ TEST_F(Files, KeysAreAllThereOrNone) {
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_THAT(ended.err, HasSubstr("cannot write k/"));
   EXPECT_THAT(names(), IsEmpty());
+  const Ended untold = sh("exec \"$0\" keys k >/dev/full");
+  EXPECT_EQ(untold.exit_code, 2) << "what is in which file was not said";
+  EXPECT_THAT(names(), IsEmpty()) << "it can be repeated";
   std::filesystem::create_directory(file("k"));
   put("k/client.pem", "somebody's");
   EXPECT_EQ(run({"keys", file("k")}).exit_code, 2);
@@ -141,6 +147,37 @@ TEST_F(Files, DevicesPipesAndLinksWorkAsTargets) {
   EXPECT_EQ(sh("exec \"$0\" audit --quiet --junit link " WEFT_SAMPLE).exit_code, 1);
   EXPECT_TRUE(std::filesystem::is_symlink(file("link")));
   EXPECT_THAT(contents("real"), HasSubstr("<?xml"));
+  std::filesystem::create_symlink("/dev/null", file("null"));
+  EXPECT_EQ(sh("exec \"$0\" audit --quiet --junit null " WEFT_SAMPLE).exit_code, 1);
+}
+
+// In /tmp another user may lay a link to a file of ours.
+TEST_F(Files, LinksOfOthersAreNotFollowed) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can make a link of another user";
+  put("real", "what was there");
+  std::filesystem::create_symlink("real", file("link"));
+  ASSERT_EQ(::lchown(file("link").c_str(), 65534, 65534), 0);
+  for (const std::string option : {"--junit link", "--json=link"}) {
+    const Ended ended = sh("exec \"$0\" audit --quiet " + option + " " WEFT_SAMPLE);
+    EXPECT_EQ(ended.exit_code, 2) << option;
+    EXPECT_EQ(ended.err, "weft audit: cannot write link: it is a symbolic link of another user.\n");
+  }
+  EXPECT_EQ(contents("real"), "what was there");
+  EXPECT_EQ(names(), (Names{"link", "real"}));
+}
+
+// No reader comes, or it does not read: the command ends by itself, or by a signal.
+TEST_F(Files, APipeWithoutAReaderKeepsNobodyWaiting) {
+  const Ended ended = sh("mkfifo p; exec \"$0\" audit --quiet --junit p " WEFT_SAMPLE);
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_EQ(ended.err, "weft audit: cannot write p: it is a pipe without a reader.\n");
+  const int reader = ::open(file("p").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  Command command({"explain", "--demo", "-o", file("p")});
+  pollfd some{.fd = reader, .events = POLLIN, .revents = 0};
+  ASSERT_EQ(::poll(&some, 1, 20'000), 1);
+  command.signal(SIGTERM);  // the page is longer than what a pipe holds
+  EXPECT_NE(command.wait().exit_code, kTimedOut);
+  ::close(reader);
 }
 
 TEST_F(Files, WithPayloadAreTheirOwnersAlone) {

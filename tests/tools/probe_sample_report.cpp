@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "sample_report.hpp"
-#include "tools/cli/standard_output.hpp"
+#include "tools/cli/whole_file.hpp"
 #include "tools/probe/captures.hpp"
 #include "tools/probe/html_report.hpp"
 #include "tools/probe/json_report.hpp"

@@ -6,12 +6,12 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
-#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "tls_ends.hpp"
+#include "tls_pem.hpp"
 
 namespace weft::transport::test {
 namespace {
@@ -19,28 +19,6 @@ namespace {
 using tls::Context;
 using tls::Setting;
 using tls::Settings;
-
-template <typename One, void (*Free)(One*)>
-struct Freed {
-  void operator()(One* one) const { Free(one); }
-};
-using Bio = std::unique_ptr<BIO, Freed<BIO, BIO_free_all>>;
-using Certificate = std::unique_ptr<X509, Freed<X509, X509_free>>;
-using Extension = std::unique_ptr<X509_EXTENSION, Freed<X509_EXTENSION, X509_EXTENSION_free>>;
-using Key = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY, EVP_PKEY_free>>;
-
-Certificate certificate_in(const std::string& pem) {
-  const Bio text(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
-  return Certificate(PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr));
-}
-Key key_in(const std::string& pem) {
-  const Bio text(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
-  return Key(PEM_read_bio_PrivateKey(text.get(), nullptr, nullptr, nullptr));
-}
-std::string text_of(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 struct Answer {
   int status = V_OCSP_CERTSTATUS_GOOD;
@@ -144,6 +122,24 @@ TEST_F(TlsStaple, ThatTheCertificatePromises) {
   EXPECT_EQ(said(), tls::of_verification(X509_V_ERR_OCSP_VERIFY_NEEDED));
   server.staple = answer("promise", keys.ca(), {});
   EXPECT_FALSE(said());
+}
+
+TEST_F(TlsStaple, EndsTheTicketsOfItsConnections) {
+  const Port port;
+  server.staple = answer({.until = 600});
+  const auto is_resumed = [&] {
+    TlsEnds ends(port.connect(), client, server);
+    ends.shake_hands();
+    const auto sent = pattern(100);
+    EXPECT_EQ(carry(ends.server, ends.client, sent, 100), sent);  // the ticket is before them
+    return ends.client.identity()->resumed;
+  };
+  EXPECT_FALSE(is_resumed());
+  clock_is_ahead_by = 9min;
+  EXPECT_TRUE(is_resumed());
+  clock_is_ahead_by = 11min;
+  EXPECT_FALSE(is_resumed()) << "a new response is wanted; clocks may differ by five minutes";
+  clock_is_ahead_by = 0s;
 }
 
 // The CA renews its answers every few days.

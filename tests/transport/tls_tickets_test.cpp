@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tls_ends.hpp"
+#include "tls_pem.hpp"
 #include "transport/tls/sessions_given.hpp"
 #include "transport/tls/tickets.hpp"
 #include "transport/tls_facts.hpp"
@@ -26,12 +27,10 @@ namespace {
 using tls::Settings;
 using tls::Tickets;
 
-// OpenSSL's clock is time(): in this program it is this one.
-std::chrono::seconds clock_is_ahead_by{0};
-
 }  // namespace
 }  // namespace weft::transport::test
 
+// OpenSSL's clock: in this program it is this one.
 extern "C" time_t time(time_t* also) noexcept {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which peers TLS lets through, and what both ends say of those that it does not.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <openssl/bio.h>
 #include <openssl/err.h>
@@ -8,7 +9,9 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdio>
@@ -20,6 +23,7 @@
 
 #include "tls_ends.hpp"
 #include "transport/tls/expectation.hpp"
+#include "transport/tls/key_log.hpp"
 
 namespace weft::transport::test {
 namespace {
@@ -153,7 +157,8 @@ TEST(TlsTrust, AFingerprintIsOfItsTime) {
 }
 
 TEST(TlsTrust, WhatAnExpectationTakes) {
-  for (const char* bad : {"server", "dns:", ":x", "ip:host", "sha256:12", "sha256:zz", "mail:a@b", "dns:a+", "+"})
+  for (const char* bad : {"server", "dns:", ":x", "ip:host", "sha256:12", "sha256:zz", "mail:a@b", "dns:a+", "+",
+                          "dns:.example", "dns:a.example+dns:.example", "ip:fe80::1%lo", "ip:127.0.0.1%lo"})
     EXPECT_FALSE(Expectation::parse(bad)) << bad;
   const std::string digits(64, 'a');
   EXPECT_TRUE(Expectation::parse("sha256:" + digits)->has_fingerprints());
@@ -202,6 +207,16 @@ TEST(TlsContext, SaysWhichFileIsToBlame) {
             tls::Setting::kKey);
   EXPECT_EQ(refused({.ca = keys.path("empty.pem")}).which, tls::Setting::kCa);
   EXPECT_EQ(refused({.ca = keys.path("ca.pem"), .crl = keys.path("ca.pem")}).which, tls::Setting::kCrl);
+  ASSERT_EQ(::mkfifo(keys.path("pipe").c_str(), 0600), 0);
+  for (const std::string& other : {keys.path("pipe"), keys.path(".")}) {
+    const tls::Refusal of_each[] = {refused({.certificate = other}),
+                                    refused({.certificate = keys.path("server.pem"), .key = other}),
+                                    refused({.ca = other}), refused({.ca = keys.path("ca.pem"), .crl = other}),
+                                    refused({.certificate = keys.path("server.pem"), .staple = other})};
+    for (const tls::Refusal& one : of_each) EXPECT_EQ(one.why, "is not a regular file") << other;
+  }
+  EXPECT_EQ(refused({.certificate = keys.path("server.pem"), .staple = "/proc/self/mem"}).os_error, EIO);
+  EXPECT_EQ(refused({.ca = "/proc/self/mem"}).os_error, EIO);
   EXPECT_EQ(refused({.ciphers = "TLS_NULL"}).which, tls::Setting::kCiphers);
   EXPECT_EQ(refused({.groups = "P-1"}).which, tls::Setting::kGroups);
   EXPECT_EQ(refused({.expect = "dns:a"}).which, tls::Setting::kExpect);
@@ -265,6 +280,39 @@ TEST(TlsPipe, KeyUpdatesAreCounted) {
   EXPECT_EQ(io.error, make_error_code(Fault::kTooManyMessages)) << io.error.message();
 }
 
+// OpenSSL makes room for the length that a message announces: the peer has proved nothing yet.
+TEST(TlsPipe, LimitsTheFirstMessage) {
+  const TlsKeys keys;
+  const std::string record("\x16\x03\x01\x10\x00\x01", 6);  // 4096 octets of a ClientHello
+  const std::tuple<std::string, Status, Fault> rows[] = {
+      {record + std::string("\x00\x40\x00", 3), Status::kWouldBlock, {}},
+      {record + std::string("\x00\x40\x01", 3), Status::kLost, Fault::kHelloTooLong},
+      {record + std::string("\x01\x00\x00", 3), Status::kLost, Fault::kHelloTooLong},
+      {record + std::string("\x00\x40", 2), Status::kWouldBlock, {}},
+      // The length in several records.
+      {std::string("\x16\x03\x01\x00\x03\x01\x00\x40", 8), Status::kLost, Fault::kHelloTooLong},
+      {std::string("\x16\x03\x01\x00\x01\x01", 6), Status::kLost, Fault::kHelloTooLong},
+  };
+  for (const bool at_once : {true, false}) {
+    for (const auto& [octets, status, fault] : rows) {
+      auto [peer, socket] = connected_pair();
+      Pipe server(std::move(socket), session({.certificate = keys.path("server.pem")}, Part::kServer));
+      IoResult io{};
+      std::byte place{};
+      for (std::size_t at = 0; at < octets.size(); at += at_once ? octets.size() : 1) {
+        const auto some = std::as_bytes(std::span(octets)).subspan(at, at_once ? octets.size() : 1);
+        ASSERT_EQ(write_one(peer, some).octets, some.size());
+        becomes_readable(server.socket().descriptor());
+        io = server.read({&place, 1});
+      }
+      EXPECT_EQ(io.status, status) << testing::PrintToString(octets);
+      if (status == Status::kLost) {
+        EXPECT_EQ(io.error, make_error_code(fault)) << io.error.message();
+      }
+    }
+  }
+}
+
 // --- The application's things
 
 TEST(TlsPipe, LeavesTheErrorsOfTheApplicationInOpenSslsList) {
@@ -281,19 +329,102 @@ TEST(TlsPipe, LeavesTheErrorsOfTheApplicationInOpenSslsList) {
   EXPECT_EQ(ERR_get_error(), 0U);
 }
 
-TEST(TlsPipe, WritesAKeyLogForItsOwnerAlone) {
-  const TlsKeys keys;
-  const std::string path = keys.path("keys.log");
-  ::setenv("SSLKEYLOGFILE", path.c_str(), 1);
-  TlsEnds ends(keys);
-  ::unsetenv("SSLKEYLOGFILE");
+struct TlsKeyLog : testing::Test {
+  ~TlsKeyLog() override { ::unsetenv("SSLKEYLOGFILE"); }
+  const TlsKeys keys{};
+  const std::string path{keys.path("keys.log")};
+
+  void connect() const {
+    ::setenv("SSLKEYLOGFILE", path.c_str(), 1);
+    TlsEnds ends(keys);
+  }
+  [[nodiscard]] std::string text() const {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  // What the log is to say; nothing, where it was said before.
+  [[nodiscard]] std::string refusal() const { return tls::take_key_log_complaint().value_or(""); }
+};
+
+TEST_F(TlsKeyLog, IsItsOwnersAlone) {
+  keys.put("keys.log", "# before\n");
+  ASSERT_EQ(::chmod(path.c_str(), 0644), 0);
+  connect();
   struct stat about{};
   ASSERT_EQ(::stat(path.c_str(), &about), 0);
   EXPECT_EQ(about.st_mode & 0777U, 0600U);
-  std::ifstream file(path);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  EXPECT_NE(text.find("CLIENT_TRAFFIC_SECRET_0 "), std::string::npos);
-  EXPECT_TRUE(text.ends_with('\n'));
+  EXPECT_TRUE(text().starts_with("# before\n"));
+  EXPECT_NE(text().find("CLIENT_TRAFFIC_SECRET_0 "), std::string::npos);
+  EXPECT_TRUE(text().ends_with('\n'));
+  EXPECT_EQ(refusal(), "");
+}
+
+// A pipe whose reader does not read would hold up the connection.
+TEST_F(TlsKeyLog, IsARegularFile) {
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  connect();
+  EXPECT_EQ(refusal(), "cannot write " + path + ": it is a pipe without a reader");
+  const TlsKeys others;
+  const int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  TlsEnds ends(others);
+  EXPECT_EQ(refusal(), "cannot write " + path + ": it is not a regular file");
+  EXPECT_EQ(refusal(), "") << "once";
+  char octet{};
+  EXPECT_LE(::read(reader, &octet, 1), 0);
+  ::close(reader);
+}
+
+TEST_F(TlsKeyLog, IsNoLinkAndHasOneName) {
+  keys.put("target", "");
+  ASSERT_EQ(::symlink(keys.path("target").c_str(), path.c_str()), 0);
+  connect();
+  EXPECT_EQ(refusal(), "cannot write " + path + ": it is a symbolic link");
+  ASSERT_EQ(::unlink(path.c_str()), 0);
+  ASSERT_EQ(::link(keys.path("target").c_str(), path.c_str()), 0);
+  const TlsKeys others;
+  TlsEnds ends(others);
+  EXPECT_EQ(refusal(), "cannot write " + path + ": the file has a second name");
+  EXPECT_EQ(text(), "");
+}
+
+TEST_F(TlsKeyLog, IsNoFileOfAnotherUser) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can make a file of another user";
+  keys.put("keys.log", "");
+  ASSERT_EQ(::chown(path.c_str(), 65534, 65534), 0);
+  connect();
+  EXPECT_EQ(refusal(), "cannot write " + path + ": it belongs to another user");
+  EXPECT_EQ(text(), "");
+}
+
+// A program may close descriptors that it does not know, and get their numbers for files of its own.
+TEST_F(TlsKeyLog, LeavesAFileAloneThatHasItsNumber) {
+  ::setenv("SSLKEYLOGFILE", path.c_str(), 1);
+  TlsEnds ends(keys.client(), keys.server());
+  struct stat log{};
+  ASSERT_EQ(::stat(path.c_str(), &log), 0);
+  keys.put("others", "");
+  const int others = ::open(keys.path("others").c_str(), O_WRONLY | O_CLOEXEC);
+  for (int descriptor = 3; descriptor < 1024; ++descriptor) {
+    struct stat about{};
+    const bool is_log = ::fstat(descriptor, &about) == 0 && about.st_ino == log.st_ino && about.st_dev == log.st_dev;
+    if (is_log) ::dup2(others, descriptor);
+  }
+  ends.shake_hands();
+  std::ifstream file(keys.path("others"));
+  EXPECT_EQ(file.peek(), std::ifstream::traits_type::eof());
+  ::close(others);
+}
+
+TEST_F(TlsKeyLog, IsCutByASizeLimit) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  ::setenv("SSLKEYLOGFILE", path.c_str(), 1);
+  TlsEnds ends(keys.client(), keys.server());
+  const rlimit small{.rlim_cur = 10, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  ends.shake_hands();
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_LE(text().size(), 10U) << "and the process lives";
 }
 
 }  // namespace

@@ -48,6 +48,16 @@ TEST(AddressPrefix, IsReadAndPrinted) {
       {"", "none"},
       {" 10.0.0.0/8", "none"},
       {"fe80::%nosuchinterface/10", "none"},
+      {"fe80::%4294967295/10", "none"},
+      // No peer has such an address.
+      {"::1%lo", "none"},
+      {"::%lo/0", "none"},
+      {"2001:db8::%lo/32", "none"},
+      {"fe00::%lo/9", "none"},
+      {"fec0::%lo/10", "none"},
+      {"ff02::1%lo", "none"},
+      {"::ffff:192.0.2.7%lo", "none"},
+      {"fe80::1%lo", "fe80::1%lo/128"},
   };
   for (const auto& row : table) EXPECT_EQ(printed(row.text), row.printed) << row.text;
 }
@@ -117,6 +127,15 @@ TEST(AccessList, TheLongestPrefixDecides) {
     EXPECT_EQ(list.admits(at(row.address)), row.admitted)
         << "allow " << row.allow << ", deny " << row.deny << ": " << row.address;
   }
+}
+
+TEST(AccessList, MayAllowNone) {
+  AccessList list{.only_allowed = true};
+  EXPECT_FALSE(list.empty());
+  EXPECT_FALSE(list.admits(at("192.0.2.1")));
+  EXPECT_FALSE(list.admits(at("::1")));
+  list.allow = parse_prefixes("192.0.2.1").value();
+  EXPECT_TRUE(list.admits(at("192.0.2.1")));
 }
 
 TEST(AccessList, IsNothingUnlessAllOfItIsRead) {

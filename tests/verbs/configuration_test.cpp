@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The file of settings: what it says, and what is told of lines that say nothing.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <fstream>
+#include <string>
+#include <utility>
 
 #include "verbs/configuration.hpp"
 
@@ -106,10 +109,26 @@ TEST(ConfigurationFile, IsReadAndMissingOnesAreComplainedAbout) {
   std::ofstream(path) << std::string(70000, '#');
   EXPECT_EQ(read_configuration(path).complaints.size(), 1U) << "too long";
   std::remove(path.c_str());
-  for (const char* bad : {"/no/such/file", "/tmp", "/dev/zero"}) {
-    ASSERT_EQ(read_configuration(bad).complaints.size(), 1U) << bad;
-    EXPECT_EQ(read_configuration(bad).complaints[0].find(bad), 0U);
+}
+
+// None of them is waited for, and none of them ends the program.
+TEST(ConfigurationFile, ThatCannotBeReadIsNamedWithTheReason) {
+  const std::string pipe = TempDir() + "weft-configuration-pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const std::pair<std::string, std::string> rows[] = {
+      {"/no/such/file", "No such file or directory"},
+      {"/tmp", "not a regular file"},
+      {"/dev/zero", "not a regular file"},
+      {pipe, "not a regular file"},
+      {"/proc/self/mem", "Input/output error"},  // it opens, and its first octet cannot be read
+  };
+  for (const auto& [path, why] : rows) {
+    const auto read = read_configuration(path, {.crc = false});
+    ASSERT_EQ(read.complaints.size(), 1U) << path;
+    EXPECT_EQ(read.complaints[0], path + ": " + why);
+    EXPECT_FALSE(read.policy.crc) << "what held without it";
   }
+  std::remove(pipe.c_str());
 }
 
 TEST(ConfigurationFile, HasAtMost64KiB) {

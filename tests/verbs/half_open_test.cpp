@@ -106,15 +106,47 @@ TEST_F(HalfOpenTest, Limits) {
   const rlimit plenty{std::min<rlim_t>(descriptors.rlim_max, 16000), descriptors.rlim_max};
   const std::size_t half = plenty.rlim_cur / 2;
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &plenty), 0);
-  EXPECT_EQ(HalfOpen::limits_of(1, 0, 10s).places, std::min<std::size_t>(1024, half));
-  EXPECT_EQ(HalfOpen::limits_of(1000, 0, 10s).places, std::min<std::size_t>(4000, half));
-  EXPECT_EQ(HalfOpen::limits_of(1 << 30, 7, 10s).places, std::min<std::size_t>(8192, half));
-  EXPECT_EQ(HalfOpen::limits_of(1 << 30, 7, 10s).per_peer, 7U);
+  EXPECT_EQ(HalfOpen::limits_of(1, 0, 10s, false).places, std::min<std::size_t>(1024, half));
+  EXPECT_EQ(HalfOpen::limits_of(1000, 0, 10s, false).places, std::min<std::size_t>(4000, half));
+  EXPECT_EQ(HalfOpen::limits_of(1 << 30, 7, 10s, false).places, std::min<std::size_t>(8192, half));
+  EXPECT_EQ(HalfOpen::limits_of(1 << 30, 7, 10s, false).per_peer, 7U);
   const rlimit few{256, descriptors.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
-  EXPECT_EQ(HalfOpen::limits_of(1000, 0, 10s).places, 128U);
-  EXPECT_EQ(HalfOpen::limits_of(1000, 0, 10s).in_process, 128U);
+  EXPECT_EQ(HalfOpen::limits_of(1000, 0, 10s, false).places, 128U);
+  EXPECT_EQ(HalfOpen::limits_of(1000, 0, 10s, false).in_process, 128U);
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &descriptors), 0);
+}
+
+// --- Octets: a peer that speaks TLS holds more
+
+TEST_F(HalfOpenTest, WithTlsPlacesAreFewer) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  if (before.rlim_max < 20000) GTEST_SKIP() << "needs 20000 descriptors";
+  rlimit many = before;
+  many.rlim_cur = 20000;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &many), 0);
+  EXPECT_EQ(HalfOpen::limits_of(4096, 0, 10s, false).places, 8192U);
+  const auto with_tls = HalfOpen::limits_of(4096, 0, 10s, true);
+  EXPECT_EQ(with_tls.places, HalfOpen::kMostOctets / HalfOpen::kOctetsTls);
+  EXPECT_EQ(HalfOpen::limits_of(128, 0, 10s, true).places, 1024U) << "the usual backlog loses nothing";
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
+TEST_F(HalfOpenTest, AllListenersShareTheOctets) {
+  const HalfOpen::Limits limits{
+      .places = 100, .in_process = 1000, .patience = 10s, .octets = HalfOpen::kMostOctets / 4};
+  static_cast<void>(HalfOpen::have_left_memory());
+  {
+    HalfOpen one(limits), other(limits);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(enter(one), Numbers{});
+    EXPECT_EQ(enter(other), Numbers{});
+    EXPECT_EQ(enter(other), Numbers{4}) << "its own oldest goes";
+    EXPECT_EQ(enter(one), Numbers{1});
+    EXPECT_FALSE(HalfOpen::have_left_memory()) << "they are here";
+  }
+  EXPECT_TRUE(HalfOpen::have_left_memory());
+  EXPECT_FALSE(HalfOpen::have_left_memory()) << "once";
 }
 
 }  // namespace

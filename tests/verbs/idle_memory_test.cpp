@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "loopback.hpp"
-#include "tests/transport/support.hpp"
+#include "tests/transport/tls_ends.hpp"
+#include "verbs/connecting/half_open.hpp"
 #include "verbs/detail/queue_pair_numbers.hpp"
 
 namespace {
@@ -152,6 +153,44 @@ TEST(IdleConnection, HoldsLittleMemory) {
   EXPECT_LT(established, kEstablished);
   EXPECT_LT(used, kUsed);
   EXPECT_LE(pooled, kMostPooled);  // and no connection has one of its own
+}
+
+// A peer that has proved nothing: silent, with half a record, and with all but the end of the longest ClientHello. All of
+// malloc()'s, for OpenSSL does not use operator new.
+TEST(HalfOpenTlsConnection, HoldsNoMoreThanItsWeight) {
+  constexpr std::size_t kCount = 64;
+  const transport::test::TlsKeys keys;
+  const auto octets_of = [](std::size_t length) {
+    std::string hello("\x16\x03\x01\x3f\x00\x01\x00\x40\x00", 9);  // a record of 16128, a message of 16384
+    hello.resize(5 + 0x3f00, 'x');
+    hello += std::string("\x16\x03\x01\x01\x04", 5);
+    hello.resize(hello.size() + 0x103, 'x');
+    return hello.substr(0, length);
+  };
+  for (const std::size_t length : {std::size_t{0}, std::size_t{9}, std::size_t{16000}, octets_of(100000).size()}) {
+    const auto hold = [&](std::size_t count) {
+      std::vector<std::unique_ptr<transport::Pipe>> held_ones;
+      std::vector<transport::Socket> peers;
+      for (std::size_t i = 0; i < count; ++i) {
+        auto [peer, socket] = transport::test::connected_pair();
+        held_ones.push_back(std::make_unique<transport::Pipe>(
+            std::move(socket), transport::test::session(keys.server(), transport::tls::Part::kServer)));
+        const std::string all = octets_of(length);
+        const Bytes octets = std::as_bytes(std::span(all));
+        EXPECT_EQ(peer.write(std::span(&octets, 1)).octets, octets.size());
+        std::byte place{};
+        if (length != 0) transport::test::becomes_readable(held_ones.back()->socket().descriptor());
+        EXPECT_EQ(held_ones.back()->read({&place, 1}).status, transport::IoResult::Status::kWouldBlock);
+        peers.push_back(std::move(peer));
+      }
+      const auto now = ::mallinfo2();
+      return now.uordblks + now.hblkhd;
+    };
+    const std::size_t few = hold(8), many = hold(8 + kCount);
+    const std::size_t each = (many - few) / kCount;
+    RecordProperty("with " + std::to_string(length), static_cast<int>(each));
+    EXPECT_LE(each, detail::HalfOpen::kOctetsTls) << length;
+  }
 }
 
 }  // namespace

@@ -122,9 +122,14 @@ TEST(PolicyText, AddressesThatMayConnect) {
   const Policy policy = parsed("allow=10.0.0.0/8+2001:db8::/32,deny=10.1.0.0/16");
   EXPECT_EQ(policy.access.allow, parse_prefixes("10.0.0.0/8+2001:db8::/32"));
   EXPECT_EQ(policy.access.deny, parse_prefixes("10.1.0.0/16"));
-  EXPECT_TRUE(parsed("allow=none,deny=none", policy).access.empty());
-  for (const char* bad : {"allow=", "deny=10.0.0.0/33", "allow=10.0.0.1/8", "deny=example.org"}) {
-    EXPECT_NE(refusal(bad).find("takes none, or addresses and prefixes such as 10.0.0.0/8"), std::string::npos) << bad;
+  EXPECT_TRUE(parsed("allow=all,deny=none", policy).access.empty());
+  const Address somebody = Address::parse("192.0.2.1").value();
+  EXPECT_FALSE(parsed("allow=none,deny=none", policy).access.admits(somebody));
+  EXPECT_TRUE(parsed("allow=192.0.2.1", parsed("allow=none")).access.admits(somebody));
+  EXPECT_TRUE(parsed("allow=all", parsed("allow=none")).access.empty());
+  for (const char* bad : {"allow=", "deny=10.0.0.0/33", "allow=10.0.0.1/8", "deny=example.org", "deny=all",
+                          "deny=::1%lo", "allow=::ffff:192.0.2.1%lo"}) {
+    EXPECT_NE(refusal(bad).find("none, or addresses and prefixes such as 10.0.0.0/8"), std::string::npos) << bad;
   }
 }
 

@@ -125,6 +125,24 @@ TEST_F(TlsRefusal, ACutIsTold) {
       << said;
 }
 
+// A certificate may have thousands of names: they make no line of 50 kB.
+TEST_F(TlsRefusal, ManyNamesAreCutInTheLog) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 2500; ++i) names.push_back("dns:node" + std::to_string(i) + ".example");
+  keys.issue("many", {.common_name = "many", .names = names});
+  const std::string said = said_in_child([&] {
+    set_log_level(LogLevel::kInfo);
+    Pair pair({.client_policy = tls_policy(keys, "client"), .server_policy = tls_policy(keys, "many")});
+    EXPECT_EQ(pair.client.id->peer_identity()->names.size(), names.size()) << "the application gets all";
+    pair.disconnect();
+  });
+  const auto begin = said.find("the peer is CN=many, dns:node0.example, ");
+  ASSERT_NE(begin, std::string::npos) << said;
+  const std::string line = said.substr(begin, said.find('\n', begin) - begin);
+  EXPECT_LT(line.size(), 1200U);
+  EXPECT_TRUE(line.ends_with(" more names")) << line;
+}
+
 // --- What the application is told
 
 TEST(TlsEvents, NameTheReason) {

@@ -18,6 +18,7 @@
 #include "tools/cli/json_option.hpp"
 #include "tools/cli/key_log_file.hpp"
 #include "tools/cli/standard_output.hpp"
+#include "tools/cli/whole_file.hpp"
 
 namespace weft::tools {
 namespace {

@@ -15,7 +15,7 @@
 #include "tools/cli/command.hpp"
 #include "tools/cli/mistyped.hpp"
 #include "tools/cli/policy_option.hpp"
-#include "tools/cli/standard_output.hpp"
+#include "tools/cli/whole_file.hpp"
 
 namespace weft::tools {
 namespace {

@@ -17,6 +17,7 @@
 #include "tools/cli/policy_option.hpp"
 #include "tools/cli/progress_line.hpp"
 #include "tools/cli/standard_output.hpp"
+#include "tools/cli/whole_file.hpp"
 
 namespace weft::tools::bench {
 namespace {

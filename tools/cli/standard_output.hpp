@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output that does not arrive is a failure: a full disk, a reader that went away. Whatever the output says, the exit
-// code is ExitCode::kUnwritten then: every command's reports are written here.
+// Standard output. Output that does not arrive is a failure: a full disk, a reader that went away. Whatever the output
+// says, the exit code is ExitCode::kUnwritten then. Files are written by tools/cli/whole_file.hpp.
 #pragma once
 
-#include <cstdint>
-#include <cstdio>
-#include <functional>
 #include <string>
-#include <vector>
 
 #include "tools/cli/outcome.hpp"
 
@@ -25,44 +21,12 @@ void survive_size_limits();
 [[nodiscard]] Outcome<void> print_now(const std::string& text);
 [[nodiscard]] Outcome<void> print_line(const std::string& text);
 
-// What to say of output that failed with this error of the system's; 0: it is not known.
+// The failure of a write to standard output, or to `target`, with this errno; 0: it is not known.
 [[nodiscard]] std::unexpected<Failure> output_failure(int error);
+[[nodiscard]] std::unexpected<Failure> output_failure(const std::string& target, int error);
 [[nodiscard]] bool output_has_failed();
 
 // Hands over what is buffered. An error when that fails or an earlier write has.
 [[nodiscard]] Outcome<void> flush_output();
-
-// Who can read a new file: everyone whom the umask allows, or only its owner (mode 0600), for payload and keys.
-enum class Readers : std::uint8_t { kAll, kOwner };
-
-// Replaces the content of a file. The file never has a part of the text: weft writes a temporary file in the same
-// directory and renames it when it is complete, or removes it on failure. SIGINT, SIGTERM and SIGHUP are blocked
-// meanwhile. If `path` is a device, a pipe or a descriptor (/dev/stdout), the text is written to it directly. With
-// Readers::kAll, an existing file keeps its mode, and the target of a symbolic link is replaced; with kOwner, the link
-// itself is replaced.
-[[nodiscard]] Outcome<void> write_file(const std::string& path, const std::string& text,
-                                       Readers readers = Readers::kAll);
-// The same for text that takes long to produce: `fill` writes it to an open stream, whose errors are checked
-// afterwards. Blocks no signals: the caller handles them (tools/cli/interruption.hpp).
-using Fill = std::function<void(std::FILE* file)>;
-[[nodiscard]] Outcome<void> fill_file(const std::string& path, Readers readers, const Fill& fill);
-// The same for a file that `write` creates under the given name, with a mode of its choice.
-using Write = std::function<Outcome<void>(const std::string& name)>;
-[[nodiscard]] Outcome<void> replace_file(const std::string& path, const Write& write);
-
-// Creates all files or none. Fails if one of them exists; existing files are not changed.
-struct NewFile {
-  std::string path{};
-  std::string text{};
-  Readers readers = Readers::kOwner;
-};
-[[nodiscard]] Outcome<void> write_new_files(const std::vector<NewFile>& files);
-
-// Writes to the FILE of --json, -o and similar options; "-" is standard output.
-[[nodiscard]] Outcome<void> write_report(const std::string& path, const std::string& text,
-                                         Readers readers = Readers::kAll);
-
-// Fails like write_file() if `path` cannot be written, so that a command fails before it measures. Creates no file.
-[[nodiscard]] Outcome<void> check_writable(const std::string& path);
 
 }  // namespace weft::tools

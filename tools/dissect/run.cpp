@@ -15,7 +15,7 @@
 #include "tools/audit/tls_words.hpp"
 #include "tools/cli/interruption.hpp"
 #include "tools/cli/key_log_file.hpp"
-#include "tools/cli/standard_output.hpp"
+#include "tools/cli/whole_file.hpp"
 #include "tools/cli/wrap.hpp"
 #include "tools/dissect/fields_view.hpp"
 #include "tools/dissect/overview.hpp"

@@ -13,6 +13,7 @@
 #include "explain/model/json.hpp"
 #include "explain/page/page.hpp"
 #include "tools/cli/standard_output.hpp"
+#include "tools/cli/whole_file.hpp"
 #include "tools/explain/printing.hpp"
 #include "tools/explain/reading.hpp"
 #include "tools/explain/stepping.hpp"

@@ -34,10 +34,11 @@ class Conversation:
         self.mss = mss
         self.packets = []
 
-    def packet(self, side, payload=b"", flags=ACK, options=b""):
-        """Appends one segment and returns its packet number."""
+    def packet(self, side, payload=b"", flags=ACK, options=b"", less=0):
+        """Appends one segment and returns its packet number. It acknowledges all that the other end has sent but `less` octets:
+        these had not arrived when it was sent, wherever the capture shows it."""
         here, there = self.ends[side], self.ends[RESPONDER if side == INITIATOR else INITIATOR]
-        acknowledged = there.sequence if flags & ACK else 0
+        acknowledged = there.sequence - less if flags & ACK else 0
         offset = 5 + len(options) // 4
         tcp = struct.pack(">HHIIBBHHH", here.port, there.port, here.sequence & 0xFFFFFFFF, acknowledged & 0xFFFFFFFF,
                           offset << 4, flags, 65535, 0, 0) + options
@@ -50,14 +51,16 @@ class Conversation:
         here.sequence += len(payload) + (1 if flags & (SYN | FIN) else 0)
         return len(self.packets)
 
+    def syn(self, side, flags=SYN, payload=b""):
+        return self.packet(side, payload, flags, struct.pack(">BBH", 2, 4, self.mss))
+
     def open(self):
-        option = struct.pack(">BBH", 2, 4, self.mss)
-        self.packet(INITIATOR, flags=SYN, options=option)
-        self.packet(RESPONDER, flags=SYN | ACK, options=option)
+        self.syn(INITIATOR)
+        self.syn(RESPONDER, SYN | ACK)
         self.packet(INITIATOR)
 
-    def data(self, side, payload):
-        return self.packet(side, payload, PSH | ACK)
+    def data(self, side, payload, less=0):
+        return self.packet(side, payload, PSH | ACK, less=less)
 
     def close(self, side=INITIATOR):
         number = self.packet(side, flags=FIN | ACK)

@@ -177,6 +177,16 @@ def _():
     return story.close(), I, "read 2"
 
 
+@sample("RDMAP-6.1-08", "the second Read is captured behind the response to the first, which it does not acknowledge; the IRD is 1",
+        variant="acknowledges-less")
+def _():
+    story = Story().start(request(data=enhanced(ord=1)), reply(data=enhanced(ird=1))).steps(["first", "answer"])
+    response = tagged(READ_RESPONSE, SINK, 0x2000, bytes(24))
+    story.fpdu("read", I, untagged(READ_REQUEST, 1, READ)).fpdu("response", R, response)
+    story.fpdu("second", I, untagged(READ_REQUEST, 2, READ), less=1).fpdu("response 2", R, response)
+    return story.close(), I, "second"
+
+
 # --- Atomics and Immediate Data
 
 def atomic_story(request_octets, *responses, certain="atomic"):
@@ -240,6 +250,27 @@ def _():
     return story.close(), R, "response"
 
 
+def mixed(*answers, requests):
+    story = Story().start().steps(["first", "answer"])
+    for number, ulpdu in enumerate(requests):
+        story.fpdu(f"request {number}", I, ulpdu)
+    for number, ulpdu in enumerate(answers):
+        story.fpdu(f"response {number}", R, ulpdu)
+    return story.close(), R, "response 0"
+
+
+@sample("RDMAPX-7-11", "a Read that follows an atomic is answered first")
+def _():
+    return mixed(tagged(READ_RESPONSE, SINK, 0x2000, bytes(24)), untagged(ATOMIC_RESPONSE, 1, atomic_response(0x77, 41)),
+                 requests=(untagged(ATOMIC_REQUEST, 1, FETCH_ADD), untagged(READ_REQUEST, 2, READ)))
+
+
+@sample("RDMAPX-7-15", "an atomic that follows a Read is answered first")
+def _():
+    return mixed(untagged(ATOMIC_RESPONSE, 1, atomic_response(0x77, 41)), tagged(READ_RESPONSE, SINK, 0x2000, bytes(24)),
+                 requests=(untagged(READ_REQUEST, 1, READ), untagged(ATOMIC_REQUEST, 2, FETCH_ADD)))
+
+
 # --- Terminate: the responder ends the stream over the Write of the story
 
 QUOTED = ULPDU["write"][:14]
@@ -259,6 +290,14 @@ def over_the_write(*, layer=1, etype=1, code=0, m=1, d=1, r=0, length=LENGTH, he
 @sample("RDMAP-5.4-05", "the Terminate has no L: it is not complete in one segment")
 def _():
     return ended(over_the_write(), last=0)
+
+
+@sample("RDMAP-5.4-05", "the Terminate comes in two segments", variant="two-segments")
+def _():
+    story = Story().start().steps(["first", "answer", "write"])
+    whole = over_the_write()
+    story.fpdu("terminate", R, untagged(TERMINATE, 1, whole[:8], last=0)).fpdu("end", R, untagged(TERMINATE, 1, whole[8:], mo=8))
+    return story.close(R), R, "terminate"
 
 
 @sample("RDMAP-4.8-02", "a Terminate with 4 octets more than M, D and R announce")

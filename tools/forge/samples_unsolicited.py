@@ -70,3 +70,20 @@ def _():
     whole = atomic_response(0x77, 41)
     story.fpdu("response", R, original(payload=whole[:8], last=0)).fpdu("end", R, original(payload=whole[8:], mo=8))
     return story.close(), R, "response"
+
+
+def sent_blindly(asked, answer):
+    """The answer, captured behind the request, does not acknowledge all of it."""
+    story = Story().start().steps(["first", "answer"]).fpdu("request", I, asked)
+    return story.fpdu("response", R, answer, less=1).close(), R, "response"
+
+
+@sample("RDMAP-5.2-01", "a Read Response that does not acknowledge its request: it was sent before", variant="acknowledges-less")
+def _():
+    return sent_blindly(READ_IT, OCTETS)
+
+
+@sample("RDMAPX-5.2.2-02", "an Atomic Response that does not acknowledge its request: it was sent before",
+        variant="acknowledges-less")
+def _():
+    return sent_blindly(ADD, original())

@@ -33,12 +33,14 @@ REPLY = startup(REPLY_KEY, s=1, data=enhanced())
 
 
 class Story:
-    def __init__(self, *, crc=True, markers_to=(), mss=1460, number=0):
-        """`markers_to`: the ends that want Markers in what they receive. `number` makes the addresses another pair."""
-        self.talk = Conversation(mss=mss, number=number)
+    def __init__(self, *, crc=True, markers_to=(), mss=1460, number=0, talk=None):
+        """`markers_to`: the ends that want Markers in what they receive. `number` makes the addresses another pair. `talk`: a
+        conversation whose handshake has been told already."""
+        self.talk = talk or Conversation(mss=mss, number=number)
         self.framers = {I: Framer(crc, R in markers_to), R: Framer(crc, I in markers_to)}
         self.at = {}  # step -> packet number
-        self.talk.open()
+        if talk is None:
+            self.talk.open()
 
     @property
     def packets(self):
@@ -49,9 +51,9 @@ class Story:
         self.at["reply"] = self.talk.data(R, reply)
         return self
 
-    def fpdu(self, name, side, ulpdu, **how):
-        """One FPDU in a segment of its own."""
-        self.at[name] = self.talk.data(side, self.framers[side].frame(ulpdu, **how))
+    def fpdu(self, name, side, ulpdu, less=0, **how):
+        """One FPDU in a segment of its own, which acknowledges `less` octets less than were sent."""
+        self.at[name] = self.talk.data(side, self.framers[side].frame(ulpdu, **how), less)
         return self
 
     def steps(self, names=None, **changes):

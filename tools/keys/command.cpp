@@ -10,6 +10,7 @@
 
 #include "tools/cli/command.hpp"
 #include "tools/cli/standard_output.hpp"
+#include "tools/cli/whole_file.hpp"
 #include "transport/interfaces.hpp"
 #include "transport/system_words.hpp"
 #include "transport/tls/authority.hpp"
@@ -35,6 +36,8 @@ constexpr const char* kKeysFooter =
     "Certificates of other tools work as well (PEM, keys without a password): see docs/tls.md.\n"
     "\n"
     "Exit codes: 0 success, 1 failure, 2 a file could not be written or wrong command line.";
+
+constexpr const char* kFiles[] = {"ca.pem", "ca-key.pem", "server.pem", "client.pem"};
 
 struct KeysArguments {
   std::string folder{};
@@ -83,6 +86,13 @@ void tell(const fs::path& folder) {
   line("client.pem", "certificate and key of the connecting end (tls-certificate)");
 }
 
+// So that a command that has failed can be repeated.
+void take_back(const fs::path& folder, bool made) {
+  std::error_code ignored;
+  for (const char* name : kFiles) fs::remove(folder / name, ignored);
+  if (made) fs::remove(folder, ignored);
+}
+
 Outcome<void> make_keys(const KeysArguments& arguments) {
   const auto names = names_for(arguments);
   if (!names) return std::unexpected(names.error());
@@ -106,7 +116,9 @@ Outcome<void> make_keys(const KeysArguments& arguments) {
   if (!written && made) fs::remove(folder, error);
   if (!written) return written;
   tell(folder);
-  return {};
+  auto told = flush_output();
+  if (!told) take_back(folder, made);
+  return told;
 }
 
 }  // namespace

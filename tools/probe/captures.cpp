@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "tools/cli/standard_output.hpp"
+#include "tools/cli/whole_file.hpp"
 #include "transport/pcap_tap.hpp"
 
 namespace weft::tools::probing {

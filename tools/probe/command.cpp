@@ -16,6 +16,7 @@
 #include "tools/cli/json_option.hpp"
 #include "tools/cli/progress_line.hpp"
 #include "tools/cli/standard_output.hpp"
+#include "tools/cli/whole_file.hpp"
 #include "tools/probe/captures.hpp"
 #include "tools/probe/fuzzing.hpp"
 #include "tools/probe/html_report.hpp"

@@ -10,6 +10,7 @@
 #include "tools/cli/interruption.hpp"
 #include "tools/cli/progress_line.hpp"
 #include "tools/cli/standard_output.hpp"
+#include "tools/cli/whole_file.hpp"
 
 namespace weft::tools::probing {
 namespace {

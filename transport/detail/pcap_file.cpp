@@ -2,8 +2,6 @@
 #include "transport/detail/pcap_file.hpp"
 
 #include <stdio_ext.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,7 +11,8 @@
 #include <utility>
 
 #include "transport/cancellation.hpp"
-#include "transport/detail/capture_descriptor.hpp"
+#include "transport/output_file.hpp"
+#include "transport/size_limit.hpp"
 #include "transport/system_words.hpp"
 
 namespace weft::transport::detail {
@@ -31,28 +30,14 @@ std::unexpected<PcapError> refused(std::string_view what, const std::string& pat
   return std::unexpected(PcapError{sentence(what, path, system_words(why)), {}, why});
 }
 
-std::unexpected<PcapError> refused(const std::string& path, const Refusal& refusal) {
-  const std::string why = refusal.why.empty() ? system_words(refusal.os_error) : std::string(refusal.why);
-  return std::unexpected(PcapError{sentence("cannot create", path, why), refusal.why, refusal.os_error});
-}
-
-// The maximum size of a file in this process (setrlimit(2)). None for targets that are no regular file.
-std::optional<std::uint64_t> most_octets_of(std::FILE* file) {
-  struct stat about{};
-  struct rlimit limit{};
-  const bool bounded = ::fstat(::fileno(file), &about) == 0 && S_ISREG(about.st_mode) &&
-                       ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-  return bounded ? std::optional<std::uint64_t>(limit.rlim_cur) : std::nullopt;
+std::unexpected<PcapError> refused(const std::string& path, const FileRefusal& refusal) {
+  return std::unexpected(PcapError{sentence("cannot create", path, refusal.words()), refusal.why, refusal.os_error});
 }
 
 }  // namespace
 
 PcapFile::PcapFile(std::string path, PcapTap::OnFailure on_failure, pcap_t* format, pcap_dumper_t* dumper) noexcept
-    : path_(std::move(path)),
-      format_(format),
-      dumper_(dumper),
-      on_failure_(std::move(on_failure)),
-      most_octets_(most_octets_of(pcap_dump_file(dumper))) {}
+    : path_(std::move(path)), format_(format), dumper_(dumper), on_failure_(std::move(on_failure)) {}
 
 PcapFile::~PcapFile() {
   pcap_dump_close(dumper_);
@@ -61,7 +46,7 @@ PcapFile::~PcapFile() {
 
 std::expected<std::shared_ptr<PcapFile>, PcapError> PcapFile::create(const std::string& path,
                                                                      PcapTap::OnFailure on_failure) {
-  const auto descriptor = open_capture(path);
+  const auto descriptor = open_output(path, {});
   if (!descriptor) return refused(path, descriptor.error());
   std::FILE* const file = ::fdopen(*descriptor, "wb");
   if (file == nullptr) {
@@ -69,6 +54,7 @@ std::expected<std::shared_ptr<PcapFile>, PcapError> PcapFile::create(const std::
     ::close(*descriptor);
     return refused("cannot create", path, why);
   }
+  const SizeLimitIsAnError here;
   std::setvbuf(file, nullptr, _IOFBF, kBufferSize);
   pcap_t* format = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, kSnapLength, PCAP_TSTAMP_PRECISION_NANO);
   pcap_dumper_t* dumper = format == nullptr ? nullptr : pcap_dump_fopen(format, file);
@@ -92,16 +78,15 @@ timeval PcapFile::now() {
 void PcapFile::write(const Segment& segment, PieceReader& payload, std::size_t payload_octets) {
   if (failed_) return;
   const NoCancellation here;
+  const SizeLimitIsAnError limited;
   compose(frame_, segment, payload, payload_octets);
-  const std::uint64_t grown = octets_ + kRecordHeaderSize + frame_.size();
-  if (most_octets_ && grown > *most_octets_) return fail(EFBIG);  // the write would raise SIGXFSZ
   pcap_pkthdr header{};
   header.ts = now();
   header.caplen = static_cast<bpf_u_int32>(frame_.size());
   header.len = header.caplen;
   pcap_dump(reinterpret_cast<u_char*>(dumper_), &header, reinterpret_cast<const u_char*>(frame_.data()));
   if (pcap_dump_flush(dumper_) != 0 || std::ferror(pcap_dump_file(dumper_)) != 0) return fail(errno);
-  octets_ = grown;
+  octets_ += kRecordHeaderSize + frame_.size();
 }
 
 // Removes the incomplete packet at the end of the file, and what closing the file would still write.

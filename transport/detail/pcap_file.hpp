@@ -46,8 +46,7 @@ class PcapFile {
   pcap_t* format_;
   pcap_dumper_t* dumper_;
   PcapTap::OnFailure on_failure_;
-  std::optional<std::uint64_t> most_octets_;  // maximum size of the file
-  std::uint64_t octets_ = kFileHeaderSize;    // of the file header and the complete packets
+  std::uint64_t octets_ = kFileHeaderSize;  // of the file header and the complete packets
   bool failed_ = false;
   std::vector<std::byte> frame_{};
   std::uint32_t initial_sequence_ = 0;

@@ -67,7 +67,9 @@ std::string_view Expectation::add(std::string_view entry) {
     fingerprints_.push_back(*print);
     return {};
   }
-  if (kind == "ip" && !Address::parse(std::string(value))) return "ip: takes an address of IPv4 or IPv6";
+  if (kind == "ip" && (value.contains('%') || !Address::parse(std::string(value))))
+    return "ip: takes an address of IPv4 or IPv6";
+  if (kind == "dns" && value.starts_with('.')) return "dns: takes the whole name of a host";  // OpenSSL: any below it
   if (kind != "dns" && kind != "ip" && kind != "uri") return kForms;
   names_.push_back({kind == "dns" ? Kind::kDns : (kind == "ip" ? Kind::kIp : Kind::kUri), std::string(value)});
   return {};

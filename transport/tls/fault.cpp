@@ -22,6 +22,7 @@ Reason ours(Fault fault) noexcept {
     case Fault::kEndedEarly: return {"the peer", "closed within TLS's handshake: perhaps it speaks no TLS"};
     case Fault::kSpeaksNoTls: return {"the peer", "speaks no TLS, and this end's policy requires it"};
     case Fault::kTooManyMessages: return {"the peer", "sends key updates or tickets of TLS without end"};
+    case Fault::kHelloTooLong: return {"the peer", "begins with a ClientHello of more than 16 KiB"};
     case Fault::kNoMemory: return {"memory", "none left for TLS"};
   }
   return {"TLS", "failed"};

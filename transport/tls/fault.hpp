@@ -16,6 +16,7 @@ enum class Fault : std::uint8_t {
   kEndedEarly,       // the peer's FIN within the handshake
   kSpeaksNoTls,      // its first octets are no TLS
   kTooManyMessages,  // key updates and tickets, and nothing else
+  kHelloTooLong,     // a ClientHello of more than 16 KiB
   kNoMemory,
 };
 

@@ -60,6 +60,7 @@ Session::Session(std::shared_ptr<const Context> context, Part part)
   } else {
     SSL_set_accept_state(ssl);
     Tickets::give(*ssl);
+    SSL_set_max_cert_list(ssl, kMostCertificates);
     SSL_set_verify(ssl, asks ? SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT : SSL_VERIFY_NONE, nullptr);
   }
 }
@@ -160,6 +161,7 @@ std::error_code Session::reason_of_failure() const noexcept {
   const bool reset = !secured_ && inbound_.lost == std::errc::connection_reset;
   if (inbound_.lost) return reset ? make_error_code(Fault::kEndedEarly) : inbound_.lost;
   if (is_flooded()) return make_error_code(Fault::kTooManyMessages);
+  if (inbound_.too_long) return make_error_code(Fault::kHelloTooLong);
   if (inbound_.foreign && !secured_) return make_error_code(Fault::kSpeaksNoTls);
   if (inbound_.ended) return make_error_code(secured_ ? Fault::kTruncated : Fault::kEndedEarly);
   const long verified = SSL_get_verify_result(ssl_.get());

@@ -41,6 +41,10 @@ class Session {
   static constexpr std::size_t kOverhead = 22;              // octets of a record besides (RFC 8446 section 5.2)
   // Key updates and tickets that a peer may send, and one more for each MiB.
   static constexpr std::uint64_t kMostMessages = 32;
+  // A ClientHello, and the certificates of a client. OpenSSL makes room for what a message announces, which is 128 KiB
+  // and 100 KiB at most, and the peer has proved nothing yet.
+  static constexpr std::size_t kMostOfHello = 16 * 1024;
+  static constexpr long kMostCertificates = 32 * 1024;
 
   // Null without memory.
   [[nodiscard]] static std::unique_ptr<Session> make(std::shared_ptr<const Context> context, Part part) noexcept;
@@ -67,6 +71,8 @@ class Session {
   [[nodiscard]] bool is_secured() const noexcept { return secured_; }  // the handshake is over
   [[nodiscard]] bool is_resumed() const noexcept;
   [[nodiscard]] bool holds() const noexcept { return held_; }
+  // Whether the last octets that arrived are a part of a record.
+  [[nodiscard]] bool is_inside_record() const noexcept { return taken_ != announced_; }
   [[nodiscard]] bool has_output() const noexcept { return !unsent_.empty() || (part_ == Part::kClient && !begun_); }
   void only_inside(bool on) noexcept { only_inside_ = on; }  // reads leave the socket alone
   // Why TLS has ended; nothing while it has not, or where the socket was the reason.
@@ -92,6 +98,8 @@ class Session {
   void show(Bytes records, bool sent) noexcept;
   [[nodiscard]] IoResult read_wire(MutableBytes first, MutableBytes second = {}) noexcept;
   [[nodiscard]] IoResult read_ahead(MutableBytes place) noexcept;
+  [[nodiscard]] int hand_over(Bytes octets) noexcept;
+  void see_record(std::uint8_t type, std::size_t length) noexcept;
   [[nodiscard]] IoResult write_wire(Bytes records) noexcept;
   static bio_method_st* method() noexcept;
   static int read_socket(bio_st* bio, char* into, int octets) noexcept;
@@ -100,6 +108,7 @@ class Session {
   static void see_message(int sent, int version, int type, const void* message, std::size_t octets, ssl_st* ssl,
                           void* session) noexcept;
   [[nodiscard]] bool is_flooded() const noexcept;
+  [[nodiscard]] bool is_hello_too_long(Bytes record) noexcept;
   [[nodiscard]] int take(Bytes record) noexcept;
   [[nodiscard]] bool keep(Bytes record) noexcept;
 
@@ -121,6 +130,11 @@ class Session {
     bool ended = false;                   // FIN
     bool foreign = false;                 // the first octet is no TLS
     bool begun = false;                   // there was a first octet
+    bool too_long = false;                // a ClientHello is
+    bool inside = false;                  // a handshake message is not complete
+    bool begins = false;                  // the next octets begin a handshake message
+    std::size_t heads = 0;                // octets of that
+    std::array<std::byte, 4> head{};      // type and length (RFC 8446 section 4)
     std::optional<IoResult> told{};       // an end that OpenSSL has not heard of
     std::optional<std::uint8_t> alert{};  // the last one; 0 is close_notify
     std::error_code lost{};
@@ -130,9 +144,11 @@ class Session {
   std::optional<IoResult> end_;  // of reading
   std::error_code lost_out_{};   // of writing
   std::vector<std::byte> unsent_;
-  std::size_t owed_ = 0;        // octets in clear that unsent_ holds and write() has not told
-  std::uint64_t received_ = 0;  // octets in clear
-  std::uint64_t messages_ = 0;  // of TLS itself, behind the handshake
+  std::size_t owed_ = 0;         // octets in clear that unsent_ holds and write() has not told
+  std::uint64_t taken_ = 0;      // octets of records that OpenSSL has read
+  std::uint64_t announced_ = 0;  // octets of the records whose headers it has seen
+  std::uint64_t received_ = 0;   // octets in clear
+  std::uint64_t messages_ = 0;   // of TLS itself, behind the handshake
 };
 
 }  // namespace weft::transport::tls

@@ -77,20 +77,37 @@ int Session::read_socket(BIO* bio, char* into, int octets) noexcept {
   Session& self = *session_of(bio);
   Inbound& inbound = self.inbound_;
   BIO_clear_retry_flags(bio);
-  if (self.is_flooded()) return -1;
+  if (self.is_flooded() || inbound.too_long) return -1;
   const MutableBytes place(reinterpret_cast<std::byte*>(into), static_cast<std::size_t>(octets));
-  if (const std::size_t held = self.ahead_.take(place); held != 0) return static_cast<int>(held);
+  if (const std::size_t held = self.ahead_.take(place); held != 0) return self.hand_over(place.first(held));
   const auto io = inbound.told ? *inbound.told : self.read_ahead(place);
   switch (io.status) {
     case Status::kMoved:
       if (!std::exchange(inbound.begun, true)) inbound.foreign = !is_record(place.front());
-      return static_cast<int>(std::min(io.octets, place.size()));
+      return self.hand_over(place.first(std::min(io.octets, place.size())));
     case Status::kWouldBlock: inbound.blocked = true; return BIO_set_retry_read(bio), -1;
     case Status::kEndOfStream: inbound.ended = true; return 0;
     case Status::kSecured: break;  // no socket says so
     case Status::kLost: inbound.lost = io.error; break;
   }
   return -1;
+}
+
+int Session::hand_over(Bytes octets) noexcept {
+  taken_ += octets.size();
+  if (inbound_.begins && is_hello_too_long(octets)) return inbound_.too_long = true, -1;
+  return static_cast<int>(octets.size());
+}
+
+// Of a record that begins a message in clear.
+bool Session::is_hello_too_long(Bytes record) noexcept {
+  const std::size_t more = std::min(record.size(), inbound_.head.size() - inbound_.heads);
+  std::ranges::copy(record.first(more), inbound_.head.begin() + static_cast<std::ptrdiff_t>(inbound_.heads));
+  inbound_.heads += more;
+  if (inbound_.heads < inbound_.head.size()) return false;
+  inbound_.begins = false;
+  const auto octet = [this](std::size_t at) { return std::to_integer<std::size_t>(inbound_.head[at]); };
+  return (octet(1) << 16 | octet(2) << 8 | octet(3)) > kMostOfHello;
 }
 
 int Session::write_socket(BIO* bio, const char* from, int octets) noexcept {
@@ -131,8 +148,23 @@ void Session::see_message(int sent, int, int type, const void* message, std::siz
                           void* session) noexcept {
   auto& self = *static_cast<Session*>(session);
   if (sent != 0) return;
+  const auto* const octet = static_cast<const std::uint8_t*>(message);
+  if (type == SSL3_RT_HEADER && octets == SSL3_RT_HEADER_LENGTH) {  // the last two are the length of what follows
+    const std::size_t length = (std::size_t{octet[3]} << 8) + octet[4];
+    self.announced_ += octets + length;
+    self.see_record(octet[0], length);
+  }
+  if (type == SSL3_RT_HANDSHAKE) self.inbound_.inside = false;
   if (type == SSL3_RT_HANDSHAKE && self.secured_) ++self.messages_;
-  if (type == SSL3_RT_ALERT && octets == 2) self.inbound_.alert = static_cast<const std::uint8_t*>(message)[1];
+  if (type == SSL3_RT_ALERT && octets == 2) self.inbound_.alert = octet[1];
+}
+
+// A message whose length stands in more than one record is one of an attacker's.
+void Session::see_record(std::uint8_t type, std::size_t length) noexcept {
+  if (part_ == Part::kClient || type != SSL3_RT_HANDSHAKE || std::exchange(inbound_.inside, true)) return;
+  inbound_.begins = true;
+  inbound_.heads = 0;
+  inbound_.too_long |= length < inbound_.head.size();
 }
 
 bool Session::is_flooded() const noexcept {

@@ -6,9 +6,9 @@
 #include <openssl/x509v3.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <memory>
+
+#include "transport/tls/ticket_end.hpp"
 
 namespace weft::transport::tls {
 namespace {
@@ -53,12 +53,13 @@ bool is_about(const OCSP_SINGLERESP& one, const X509& leaf, const X509& issuer) 
 }
 
 // X509_V_OK: it says of the leaf, now, that it is good.
-int verdict_of(OCSP_SINGLERESP& one) noexcept {
+int verdict_of(OCSP_SINGLERESP& one, SSL& ssl) noexcept {
   ASN1_GENERALIZEDTIME* from = nullptr;
   ASN1_GENERALIZEDTIME* until = nullptr;
   const int status = OCSP_single_get0_status(&one, nullptr, nullptr, &from, &until);
   if (OCSP_check_validity(from, until, kClocksDiffer, -1) != 1) return X509_V_ERR_OCSP_VERIFY_FAILED;
   if (status == V_OCSP_CERTSTATUS_REVOKED) return X509_V_ERR_CERT_REVOKED;
+  if (until != nullptr) limit_tickets(ssl, *until);
   return status == V_OCSP_CERTSTATUS_GOOD ? X509_V_OK : X509_V_ERR_OCSP_CERT_UNKNOWN;
 }
 
@@ -71,16 +72,15 @@ int judge_answer(Basic answer, SSL& ssl) noexcept {
   const X509& issuer = *sk_X509_value(chain, std::min(1, sk_X509_num(chain) - 1));
   for (int i = 0; i < OCSP_resp_count(answer.get()); ++i) {
     OCSP_SINGLERESP* const one = OCSP_resp_get0(answer.get(), i);
-    if (is_about(*one, leaf, issuer)) return verdict_of(*one);
+    if (is_about(*one, leaf, issuer)) return verdict_of(*one, ssl);
   }
   return X509_V_ERR_OCSP_CERT_UNKNOWN;
 }
 
 }  // namespace
 
-bool Staple::read(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  answer_.assign(std::istreambuf_iterator<char>(file), {});
+bool Staple::take(std::string_view octets) {
+  answer_.assign(octets.begin(), octets.end());
   return parse(answer_.data(), answer_.size()) != nullptr;
 }
 

@@ -4,7 +4,7 @@
 // An end that connects judges what it is shown. (No listener asks: OpenSSL 3.0 has no staple of a client's.)
 #pragma once
 
-#include <string>
+#include <string_view>
 #include <vector>
 
 struct ssl_ctx_st;
@@ -15,8 +15,8 @@ namespace weft::transport::tls {
 // That of one context, which it outlives.
 class Staple {
  public:
-  // What the context's listeners show. False: the file has no answer.
-  [[nodiscard]] bool read(const std::string& path);
+  // What the context's listeners show. False: it is no answer.
+  [[nodiscard]] bool take(std::string_view octets);
   // Whether a listener has to show one, whatever its certificate says.
   void require(bool on) noexcept { required_ = on; }
   void serve(ssl_ctx_st& context) noexcept;

@@ -5,18 +5,22 @@
 
 #include <algorithm>
 #include <array>
+#include <ctime>
 #include <iterator>
 #include <new>
 #include <ranges>
 #include <utility>
 
 #include "transport/tls/expectation.hpp"
+#include "transport/tls/ticket_end.hpp"
 
 namespace weft::transport::tls {
 namespace {
 
 // A peer that shows no certificate has none that could have ended.
 bool is_of_its_time(SSL_SESSION* session) noexcept {
+  const auto end = end_of_tickets(*session);
+  if (end && *end <= ::time(nullptr)) return false;
   const X509* const certificate = SSL_SESSION_get0_peer(session);
   return certificate == nullptr || judge_time_of(*certificate) == X509_V_OK;
 }

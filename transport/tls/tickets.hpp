@@ -3,7 +3,8 @@
 // end sends a certificate. The two make a new Diffie-Hellman exchange all the same. There is no early data.
 //
 // A ticket is good while its context is: with a file that has changed, such as a CRL, there is a new one. It is shown
-// once (RFC 8446 appendix C.4), taken once, lives for kLifetime at most, and not longer than the peer's certificate.
+// once (RFC 8446 appendix C.4), taken once, lives for kLifetime at most, and not longer than what the peer was believed for
+// (ticket_end.hpp).
 //
 // A listener keeps what its tickets stand for; a ticket is a number. A sealed one would hold the peer's certificate, and
 // OpenSSL 3.0 takes longer to read that from it than for all the rest of the handshake.

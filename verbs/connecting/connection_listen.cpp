@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The passive side: a listener, its backlog, and what becomes of a TCP connection until the application has its
 // request.
+#include <malloc.h>
+
 #include <algorithm>
 #include <new>
 #include <utility>
@@ -34,7 +36,8 @@ Result<void> ConnectionState::listen(int backlog) {
   {
     const std::lock_guard lock(mutex_);
     at = addresses_.take_reserved();
-    const auto half_open = HalfOpen::limits_of(backlog, policy_->half_open_per_peer, policy_->startup_timeout);
+    const auto half_open =
+        HalfOpen::limits_of(backlog, policy_->half_open_per_peer, policy_->startup_timeout, policy_->tls != Tls::kOff);
     auto admission = std::make_shared<Admission>(Admission::limits_of(*policy_));
     const auto places = std::make_shared<Backlog>(backlog, half_open, std::move(admission), weak_from_this(), channel_);
     listening_ = std::make_unique<Listening>(nullptr, places);
@@ -250,6 +253,7 @@ void ConnectionState::leave_backlog() {
     asked = incoming_.asked;
   }
   if (!backlog) return;
+  if (HalfOpen::have_left_memory()) runtime_.reactor().post([] { ::malloc_trim(0); });
   if (!asked) return backlog->leave_half_open(number);
   if (!backlog->leave_requests()) return;
   runtime_.reactor().post([weak = backlog->listener] {

@@ -19,22 +19,55 @@ constexpr std::size_t kPlacesOfOneRequest = 4;
 constexpr std::size_t kUnhurried = 4;  // the patience is whole until a fourth of the places is taken
 constexpr Duration::rep kLeast = 20;   // and never less than a twentieth of the whole
 
-std::atomic<std::size_t>& in_process() noexcept {
-  static std::atomic<std::size_t> count{0};
-  return count;
+// Malloc's free memory below this is no concern, and neither is that of the last eighth.
+constexpr std::size_t kMuch = HalfOpen::kMostOctets / 8;
+constexpr std::size_t kFew = 8;
+
+struct OfProcess {
+  std::atomic<std::size_t> connections{0};
+  std::atomic<std::size_t> octets{0};
+  std::atomic<std::size_t> most_octets{0};  // since memory was last returned
+
+  void add(std::size_t more) noexcept {
+    ++connections;
+    const std::size_t now = octets += more;
+    for (std::size_t most = most_octets; most < now && !most_octets.compare_exchange_weak(most, now);) {
+    }
+  }
+  void remove(std::size_t count, std::size_t each) noexcept {
+    connections -= count;
+    octets -= count * each;
+  }
+};
+
+OfProcess& in_process() noexcept {
+  static OfProcess one;
+  return one;
 }
 
 }  // namespace
 
-HalfOpen::Limits HalfOpen::limits_of(int backlog, std::uint32_t per_peer, Duration startup_timeout) noexcept {
+HalfOpen::Limits HalfOpen::limits_of(int backlog, std::uint32_t per_peer, Duration startup_timeout, bool tls) noexcept {
   rlimit descriptors{};
   const bool known = ::getrlimit(RLIMIT_NOFILE, &descriptors) == 0 && descriptors.rlim_cur != RLIM_INFINITY;
   const auto half = known ? std::max<std::size_t>(descriptors.rlim_cur / 2, 1) : kMostPlaces;
   const auto wanted = std::clamp(kPlacesOfOneRequest * static_cast<std::size_t>(backlog), kFewestPlaces, kMostPlaces);
-  return {.places = std::min(wanted, half), .per_peer = per_peer, .in_process = half, .patience = startup_timeout};
+  const std::size_t octets = tls ? kOctetsTls : kOctetsPlain;
+  return {.places = std::min({wanted, half, kMostOctets / octets}),
+          .per_peer = per_peer,
+          .in_process = half,
+          .patience = startup_timeout,
+          .octets = octets};
 }
 
-HalfOpen::~HalfOpen() { in_process() -= entries_.size(); }
+bool HalfOpen::have_left_memory() noexcept {
+  auto& all = in_process();
+  std::size_t most = all.most_octets;
+  const std::size_t now = all.octets;
+  return most >= kMuch && now <= most / kFew && all.most_octets.compare_exchange_strong(most, now);
+}
+
+HalfOpen::~HalfOpen() { in_process().remove(entries_.size(), limits_.octets); }
 
 std::vector<HalfOpen::Entry> HalfOpen::enter(Entry newcomer) {
   std::vector<Entry> out;
@@ -51,7 +84,7 @@ std::vector<HalfOpen::Entry> HalfOpen::enter(Entry newcomer) {
     its.erase(newcomer.number);
     throw;
   }
-  ++in_process();
+  in_process().add(limits_.octets);
   return out;
 }
 
@@ -60,7 +93,8 @@ std::optional<std::uint64_t> HalfOpen::in_the_way_of(const transport::Address& p
   const auto found = peers_.find(peer);
   const std::size_t its = found == peers_.end() ? 0 : found->second.size();
   if (limits_.per_peer != 0 && its >= limits_.per_peer) return *found->second.begin();
-  const bool full = size() >= limits_.places || in_process() >= limits_.in_process;
+  const bool full = size() >= limits_.places || in_process().connections >= limits_.in_process ||
+                    in_process().octets + limits_.octets > kMostOctets;
   if (!full || entries_.empty()) return std::nullopt;
   const std::size_t share = limits_.places / (peers_.size() + (its == 0 ? 1 : 0));
   return its > share ? *found->second.begin() : entries_.begin()->first;
@@ -84,7 +118,7 @@ HalfOpen::Entry HalfOpen::take(Entries::iterator entry) {
   peer->second.erase(taken.number);
   if (peer->second.empty()) peers_.erase(peer);
   entries_.erase(entry);
-  --in_process();
+  in_process().remove(1, limits_.octets);
   return taken;
 }
 

@@ -28,9 +28,19 @@ class HalfOpen {
     std::size_t per_peer{};    // of one remote address; 0: no bound but a fair share of the places, once they are taken
     std::size_t in_process{};  // of all listeners together: descriptors
     Duration patience{};       // the start-up's time-out, while there are places enough
+    std::size_t octets{};      // that one connection holds at most
   };
-  // As the process's descriptors allow, and generous: 2 kB each.
-  [[nodiscard]] static Limits limits_of(int backlog, std::uint32_t per_peer, Duration startup_timeout) noexcept;
+  // What a connection may hold before its Request is complete: with TLS, OpenSSL's state and its buffers for half a
+  // record and half a message.
+  static constexpr std::size_t kOctetsPlain = 2048;
+  static constexpr std::size_t kOctetsTls = 64 * 1024;
+  // Of all listeners of the process together.
+  static constexpr std::size_t kMostOctets = std::size_t{64} << 20;
+  // As the process's descriptors and kMostOctets allow.
+  [[nodiscard]] static Limits limits_of(int backlog, std::uint32_t per_peer, Duration startup_timeout,
+                                        bool tls) noexcept;
+  // True once after many connections of the process have gone: malloc() keeps their memory until it is asked to return it.
+  [[nodiscard]] static bool have_left_memory() noexcept;
 
   struct Entry {
     std::uint64_t number{};  // of the connection: later ones have higher numbers

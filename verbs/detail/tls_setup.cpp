@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "transport/tls/key_log.hpp"
 #include "verbs/log/log.hpp"
 
 namespace weft::verbs::detail {
@@ -48,6 +49,7 @@ Error to_error(const tls::Refusal& refusal) noexcept {
 
 Result<tls::Context::Found> find_context(const Policy& policy) {
   auto found = tls::Context::find(settings_of(policy));
+  if (const auto complaint = tls::take_key_log_complaint()) log_warning("SSLKEYLOGFILE", *complaint);
   if (!found) return std::unexpected(to_error(found.error()));
   return std::move(*found);
 }

@@ -1,22 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/memory/region_state.hpp"
 
+#include <new>
+#include <optional>
 #include <utility>
 
 namespace weft::verbs::detail {
 
 using ddp::LocalFault;
 
+namespace {
+
+// An index that goes back unless its owner was made.
+struct Reservation {
+  explicit Reservation(StagTable& of) : table(of), number(of.reserve()) {}
+  ~Reservation() {
+    if (number) table.release(*number);
+  }
+  Reservation(const Reservation&) = delete;
+  Reservation& operator=(const Reservation&) = delete;
+  std::uint32_t hand_over() noexcept { return *std::exchange(number, std::nullopt); }
+
+  StagTable& table;
+  std::optional<std::uint32_t> number;
+};
+
+}  // namespace
+
 // --- Regions
 
 std::shared_ptr<RegionState> RegionState::create(std::shared_ptr<StagTable> table,
                                                  std::shared_ptr<ProtectionDomainState> domain, Grant grant,
                                                  RegionShares shares) {
-  const auto stag = table->reserve();
-  if (!stag) return nullptr;
+  Reservation stag(*table);
+  if (!stag.number) return nullptr;
   grant.domain = domain->number;
-  table->publish(*stag, grant);
-  return std::make_shared<RegionState>(std::move(table), std::move(domain), grant, *stag, std::move(shares));
+  const auto made = std::make_shared<RegionState>(table, std::move(domain), grant, *stag.number, std::move(shares));
+  const std::uint32_t its = stag.hand_over();
+  table->publish(its, grant);  // last: an STag that is valid has an owner that takes it back
+  return made;
 }
 
 RegionState::RegionState(std::shared_ptr<StagTable> table, std::shared_ptr<ProtectionDomainState> domain, Grant grant,
@@ -57,9 +79,11 @@ void RegionState::remove_window() {
 std::shared_ptr<WindowState> WindowState::create(std::shared_ptr<StagTable> table,
                                                  std::shared_ptr<ProtectionDomainState> domain, Quota::Share share,
                                                  WindowType type) {
-  const auto stag = table->reserve();
-  if (!stag) return nullptr;
-  return std::make_shared<WindowState>(std::move(table), std::move(domain), *stag, std::move(share), type);
+  Reservation stag(*table);
+  if (!stag.number) return nullptr;
+  auto made = std::make_shared<WindowState>(table, std::move(domain), *stag.number, std::move(share), type);
+  stag.hand_over();
+  return made;
 }
 
 WindowState::WindowState(std::shared_ptr<StagTable> table, std::shared_ptr<ProtectionDomainState> domain,
@@ -112,7 +136,12 @@ std::expected<WindowState::Unbound, LocalFault> WindowState::bind(const std::sha
                     .only_stream = limited ? who.stream : 0,
                     .window = true};
   Unbound before = end_binding();
-  table_->publish(stag, grant, weak_from_this());
+  try {
+    table_->publish(stag, grant, weak_from_this());
+  } catch (const std::bad_alloc&) {  // it is bound to nothing
+    region->remove_window();
+    throw;
+  }
   stag_ = stag;
   region_ = region;
   return before;
@@ -158,12 +187,12 @@ bool WindowState::bound() const {
 
 // Without waiting: another stream that holds a lease is not associated and touches nothing.
 void revoke_stream(StagTable& table, std::uint64_t stream) {
-  for (const std::uint32_t stag : table.limited_to(stream)) {
+  while (const auto stag = table.one_limited_to(stream)) {
     std::shared_ptr<WindowState> window;
-    if (const auto lease = table.lease(stag)) window = lease->window();
+    if (const auto lease = table.lease(*stag)) window = lease->window();
     std::shared_ptr<RegionState> region;  // perhaps the last to hold it
-    if (window) region = window->invalidate(stag);
-    if (!window) table.withdraw(stag);
+    if (window) region = window->invalidate(*stag);
+    table.withdraw(*stag);
   }
 }
 

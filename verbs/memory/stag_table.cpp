@@ -2,13 +2,15 @@
 #include "verbs/memory/stag_table.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "transport/cancellation.hpp"
 
 namespace weft::verbs::detail {
 
-StagTable::StagTable() = default;
+// So that release() needs no memory: it runs where objects go.
+StagTable::StagTable() { resting_.reserve(kResting); }
 StagTable::~StagTable() = default;
 
 bool StagTable::Entry::take_lease() noexcept {
@@ -58,10 +60,16 @@ std::optional<std::uint32_t> StagTable::reserve() {
     if (used_ == kMaxIndexes) return std::nullopt;
     ++used_;
   }
-  // At most an eighth of the indexes is taken, so this ends soon. Index 0 stays out, and with it STag 0.
-  for (;;) {
-    const std::uint32_t stag = random_.next();
-    if (stag >> kKeyBits != 0 && take_index(stag >> kKeyBits)) return stag;
+  try {
+    // At most an eighth of the indexes is taken, so this ends soon. Index 0 stays out, and with it STag 0.
+    for (;;) {
+      const std::uint32_t stag = random_.next();
+      if (stag >> kKeyBits != 0 && take_index(stag >> kKeyBits)) return stag;
+    }
+  } catch (const std::bad_alloc&) {
+    const std::lock_guard lock(mutex_);
+    --used_;
+    throw;
   }
 }
 
@@ -70,12 +78,22 @@ bool StagTable::publish(std::uint32_t stag, const Grant& grant, std::weak_ptr<Wi
   const std::lock_guard lock(home.mutex);
   const auto found = home.entries.find(stag >> kKeyBits);
   if (found == home.entries.end() || (found->second && !found->second->revoked())) return false;
-  found->second = std::make_shared<Entry>(stag, grant, std::move(window));
-  if (grant.only_stream != 0) {
-    const std::lock_guard limited_lock(limited_mutex_);
-    limited_[grant.only_stream].insert(stag);
-  }
+  auto entry = std::make_shared<Entry>(stag, grant, std::move(window));
+  if (grant.only_stream != 0) limit(stag, grant.only_stream);
+  found->second = std::move(entry);  // valid only now: nothing behind it can fail
   return true;
+}
+
+// All or nothing, also without memory.
+void StagTable::limit(std::uint32_t stag, std::uint64_t stream) {
+  const std::lock_guard lock(limited_mutex_);
+  auto& stags = limited_[stream];
+  try {
+    stags.insert(stag);
+  } catch (const std::bad_alloc&) {
+    if (stags.empty()) limited_.erase(stream);
+    throw;
+  }
 }
 
 std::optional<StagTable::Lease> StagTable::lease(std::uint32_t stag) {
@@ -102,11 +120,10 @@ bool StagTable::mark_revoked(Entry& entry) {
   return true;
 }
 
-std::vector<std::uint32_t> StagTable::limited_to(std::uint64_t stream) const {
+std::optional<std::uint32_t> StagTable::one_limited_to(std::uint64_t stream) const noexcept {
   const std::lock_guard lock(limited_mutex_);
   const auto found = limited_.find(stream);
-  if (found == limited_.end()) return {};
-  return {found->second.begin(), found->second.end()};
+  return found == limited_.end() ? std::nullopt : std::optional(*found->second.begin());
 }
 
 bool StagTable::revoke(std::uint32_t stag) {

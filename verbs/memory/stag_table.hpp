@@ -89,8 +89,8 @@ class StagTable {
   // The same without waiting, for STags that are valid on one stream only, called by that stream: no other has access,
   // and what its own leases cover was posted before. To have the memory back, revoke() is still called.
   bool withdraw(std::uint32_t stag);
-  // The STags that are valid on this stream alone.
-  [[nodiscard]] std::vector<std::uint32_t> limited_to(std::uint64_t stream) const;
+  // One of the STags that are valid on this stream alone, until it is revoked or withdrawn.
+  [[nodiscard]] std::optional<std::uint32_t> one_limited_to(std::uint64_t stream) const noexcept;
   // Frees an index (whatever the key) that has no valid STag.
   void release(std::uint32_t stag);
 
@@ -108,6 +108,7 @@ class StagTable {
   };
   [[nodiscard]] Shard& shard(std::uint32_t stag) noexcept { return shards_[(stag >> kKeyBits) % kShards]; }
   [[nodiscard]] static std::shared_ptr<Entry> find(const Shard& home, std::uint32_t stag);  // null: no such STag
+  void limit(std::uint32_t stag, std::uint64_t stream);
   bool mark_revoked(Entry& entry);  // its shard is locked; false: it was before
   [[nodiscard]] bool take_index(std::uint32_t index);
 

@@ -61,6 +61,8 @@ class Inbox {
   bool fin_waits = false;  // behind such a Send the peer has closed its direction
   bool over = false;       // end of stream, or lost
 
+  bool part = false;  // the engine knows of a part of a TLS record
+
  private:
   bool landed_ = false;
   std::uint32_t missing_ = 0;

@@ -123,11 +123,25 @@ void Narrator::tell(const engine::FaultSeen& seen) {
 
 // --- Events
 
+namespace {
+
+// A certificate may have thousands of names, and long ones: the line has the first.
+std::string words_of(const transport::PeerIdentity& peer) {
+  constexpr std::size_t kMostOctets = 512;
+  std::string words = "is " + peer.subject.substr(0, kMostOctets) + (peer.subject.size() > kMostOctets ? "..." : "");
+  std::size_t shown = 0;
+  for (; shown < peer.names.size(); ++shown) {
+    if (words.size() + peer.names[shown].size() > 2 * kMostOctets) break;
+    words += ", " + peer.names[shown];
+  }
+  return shown == peer.names.size() ? words : words + fmt::format(", and {} more names", peer.names.size() - shown);
+}
+
+}  // namespace
+
 void Narrator::on(const transport::PeerIdentity& peer) const {
-  std::string names;
-  for (const std::string& name : peer.names) names += ", " + name;
   say(fmt::format("TLS 1.3 with {}{}; the peer {}", peer.cipher, peer.resumed ? ", by a ticket" : "",
-                  peer.fingerprint.empty() ? "has shown no certificate" : "is " + peer.subject + names));
+                  peer.fingerprint.empty() ? "has shown no certificate" : words_of(peer)));
 }
 
 void Narrator::on(const engine::Established& event) const {

@@ -186,6 +186,8 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   bool receive_some();
   Read read_once(Turn& turn);
   void read_held();
+  [[nodiscard]] bool waits_for_part() const noexcept { return pipe_.holds_part() && !inbox_.stalled; }
+  void watch_part();
   Read take_no_octets(const transport::IoResult& io);
   void secured();
   void end_inbound(const transport::IoResult& io);

@@ -92,6 +92,7 @@ void Stream::deadline_passed() {
     outbox_.blocked = false;
     receive_some();
     send_some();
+    watch_part();
   }
   if (is_due()) {
     engine_.deadline_passed(now());
@@ -204,6 +205,7 @@ void Stream::settle() {
   if (life_.fails() && std::exchange(inbox_.stalled, false))
     present();  // no receive is waited for any more: on to the FIN
   if (pipe_.holds()) read_held();
+  watch_part();
   memory_.drop_leases();
   outbox_.left = has_output();
   if (life_.is_closed() || !outbox_.left) follow_disposition();

@@ -118,8 +118,9 @@ void Stream::on(const engine::StartupFailed& event) {
   life_.reach(Stage::kFailing);  // a Terminate may be on its way (MPA2-8-01)
 }
 
-// What an administrator has to know of a peer that speaks TLS to an end that does not.
+// What an administrator has to know of a start-up that failed and whose engine knows nothing of TLS.
 std::string_view Stream::hint_of_startup() {
+  if (!pipe_.takes_octets()) return "the peer did not complete TLS's handshake";
   const bool staged = inbox_.is_open() && !inbox_.empty();
   return staged && transport::tls::looks_like_tls(inbox_.staged())
              ? "the peer speaks TLS, and this end does not: tls=off"

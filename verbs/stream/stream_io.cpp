@@ -22,7 +22,8 @@ void Stream::drive_locked() {
 bool Stream::look_locked() {
   if (life_.finished) return false;
   const bool came = receive_some();
-  if (!came && !outbox_.blocked && !outbox_.left && !pipe_.has_output()) return park_buffers(), false;
+  const bool part_told = waits_for_part() == inbox_.part;
+  if (!came && !outbox_.blocked && !outbox_.left && !pipe_.has_output() && part_told) return park_buffers(), false;
   outbox_.blocked = false;
   send_some();
   settle();
@@ -53,6 +54,15 @@ void Stream::read_held() {
   while (pipe_.holds() && inbox_.reads()) {
     if (read_once(turn) == Read::kNothing) return;
   }
+}
+
+// A peer that sends a part of a record keeps this end waiting as with a part of an FPDU: the same clock runs. It is the
+// program's turn while a Send waits for a receive.
+void Stream::watch_part() {
+  const bool part = waits_for_part();
+  if (!part && !inbox_.part) return;
+  inbox_.part = part;
+  engine_.holds_part(part, time());
 }
 
 // Counts in `turn` what came.

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "conformance/capture/waiting_packets.hpp"
+
+#include <utility>
+
+namespace weft::conformance::capture {
+
+KeptPacket::KeptPacket(const TcpPacket& packet) : packet_(packet), parts_(packet.payload.begin(), packet.payload.end()) {
+  for (const Part& part : parts_) {
+    const auto* raw = reinterpret_cast<const std::uint8_t*>(part.octets.data());
+    octets_.insert(octets_.end(), raw, raw + part.octets.size());
+  }
+  lay_out(std::as_bytes(std::span(octets_)));
+}
+
+void KeptPacket::lay_out(Bytes octets) noexcept {
+  for (Part& part : parts_) {
+    part.octets = octets.first(part.octets.size());
+    octets = octets.subspan(part.octets.size());
+  }
+}
+
+TcpPacket KeptPacket::packet() const noexcept {
+  TcpPacket packet = packet_;
+  packet.payload = parts_;
+  return packet;
+}
+
+TcpPacket KeptPacket::give(EventQueue& out) {
+  if (!octets_.empty()) lay_out(out.keep(std::move(octets_)));
+  return packet();
+}
+
+void WaitingPackets::push(const TcpPacket& packet, std::uint64_t since, std::uint64_t beyond) {
+  entries_.push_back({KeptPacket(packet), since, beyond});
+  cost_ += entries_.back().kept.cost();
+}
+
+TcpPacket WaitingPackets::pop(EventQueue& out) {
+  Entry& first = entries_.front();
+  cost_ -= first.kept.cost();
+  TcpPacket packet = first.kept.give(out);
+  parts_.assign(packet.payload.begin(), packet.payload.end());
+  packet.payload = parts_;
+  entries_.pop_front();
+  return packet;
+}
+
+}  // namespace weft::conformance::capture

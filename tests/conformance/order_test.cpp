@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of the two directions in a capture is not that of the wire: two taps, a span port and the queues of a network
+// card deliver them out of step. What is found must not depend on it, because acknowledgment numbers tell.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "conformance/capture/packet_decoder.hpp"
+#include "conformance/capture_audit.hpp"
+#include "conformance/capture_reader.hpp"
+
+using namespace weft::conformance;
+using testing::IsEmpty;
+using testing::Not;
+
+namespace {
+
+struct Kept {
+  Packet packet{};
+  std::vector<std::byte> octets{};
+  bool low{};  // the end with the lower address and port sent it
+};
+using Capture = std::vector<Kept>;
+
+Capture read(const std::string& path) {
+  Capture result;
+  auto reader = CaptureReader::open(path);
+  if (!reader) return result;
+  capture::PacketDecoder decoder;
+  const auto failed = read_packets(*reader, [&](const Packet& packet) {
+    const auto tcp = decoder.decode(packet);
+    const auto side = [](const capture::Address& address, std::uint16_t port) { return std::pair(address, port); };
+    const bool low = tcp && side(tcp->source, tcp->header.source_port) <
+                                side(tcp->destination, tcp->header.destination_port);
+    result.push_back({packet, {packet.captured.begin(), packet.captured.end()}, low});
+  });
+  EXPECT_FALSE(failed) << path;
+  return result;
+}
+
+// The packets of one direction come so many packets later than they were captured.
+Capture shifted(const Capture& capture, bool low, std::size_t by) {
+  std::vector<std::pair<std::size_t, const Kept*>> order;
+  for (std::size_t i = 0; i < capture.size(); ++i) {
+    order.emplace_back(2 * (i + (capture[i].low == low ? by : 0)) + (capture[i].low == low ? 1 : 0), &capture[i]);
+  }
+  std::ranges::stable_sort(order, {}, [](const auto& one) { return one.first; });
+  Capture result;
+  for (const auto& one : order) result.push_back(*one.second);
+  return result;
+}
+
+// Clause, direction and offset in the stream of what is found; `violations`: of these alone.
+std::vector<std::string> findings(const Capture& capture, bool violations) {
+  std::vector<std::string> result;
+  CaptureAudit audit;
+  const auto drain = [&] {
+    while (const auto report = audit.next()) {
+      for (const Finding& finding : report->findings) {
+        if (violations && finding.rule->severity != Severity::kViolation) continue;
+        const std::string from = finding.direction ? std::to_string(static_cast<int>(*finding.direction)) : "both";
+        result.push_back(std::string(finding.rule->clause) + " " + from + " " + std::to_string(finding.stream_offset));
+      }
+    }
+  };
+  std::uint64_t number = 0;
+  for (const Kept& kept : capture) {
+    const std::vector<std::byte> passing = kept.octets;
+    Packet packet = kept.packet;
+    packet.number = ++number;
+    packet.captured = passing;
+    audit.take(packet);
+    drain();
+  }
+  audit.finish();
+  drain();
+  std::ranges::sort(result);
+  return result;
+}
+
+std::vector<std::string> samples() {
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(WEFT_PCAP_SAMPLES)) {
+    if (entry.path().extension() == ".pcap") paths.push_back(entry.path());
+  }
+  std::ranges::sort(paths);
+  return paths;
+}
+
+struct Order : testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Samples, Order, testing::ValuesIn(samples()), [](const auto& test) {
+  const std::filesystem::path path(test.param);
+  std::string name = path.parent_path().stem().string() + "_" + path.stem().string();
+  std::ranges::replace_if(name, [](char c) { return c == '-' || c == '.'; }, '_');
+  return name;
+});
+
+TEST_P(Order, OneDirectionCapturedLateChangesNothing) {
+  const Capture capture = read(GetParam());
+  ASSERT_THAT(capture, Not(IsEmpty()));
+  const auto expected = findings(capture, false);
+  for (const bool low : {true, false}) {
+    for (std::size_t by = 1; by <= 8; ++by) {
+      EXPECT_EQ(findings(shifted(capture, low, by), false), expected) << (low ? "low" : "high") << " by " << by;
+    }
+  }
+}
+
+TEST_P(Order, TwoTapsWithAnySkewChangeNoViolation) {
+  const Capture capture = read(GetParam());
+  const auto expected = findings(capture, true);
+  std::minstd_rand random(1);
+  for (int round = 0; round < 8; ++round) {
+    const bool low = random() % 2 == 0;
+    const std::size_t by = round == 0 ? capture.size() : 1 + random() % 300;
+    EXPECT_EQ(findings(shifted(capture, low, by), true), expected) << (low ? "low" : "high") << " by " << by;
+  }
+}
+
+}  // namespace
