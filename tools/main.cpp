@@ -81,7 +81,7 @@ void one_subcommand_at_most(CLI::App& app) {
 }
 
 int complain(const CLI::App& app, const std::string& sentence, ExitCode code) {
-  std::fprintf(stderr, "%s: %s\n", full_name(app).c_str(), sentence.c_str());
+  print_error(full_name(app) + ": " + sentence);
   return static_cast<int>(code);
 }
 

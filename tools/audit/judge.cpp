@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/shown_text.hpp"
 #include "tools/audit/progress.hpp"
 #include "tools/audit/verdict.hpp"
 #include "tools/audit/writings.hpp"
@@ -27,7 +28,7 @@ Report Judge::interface(const std::string& name) {
   auto reader = CaptureReader::open_interface(name, &stop_);
   if (!reader) return unread(name, reader.error().sentence);
   if (!options_.quiet) {
-    fmt::print(stderr, "weft audit: listening on {} (filter: {}); ^C ends it{}.\n", name, reader->filter(),
+    fmt::print(stderr, "weft audit: listening on {} (filter: {}); ^C ends it{}.\n", shown_text(name), reader->filter(),
                options_.summary ? "" : " and prints a summary");
   }
   return read(*reader, name);
@@ -35,16 +36,16 @@ Report Judge::interface(const std::string& name) {
 
 // Among several, it has its place in the output as the others do.
 Report Judge::unread(const std::string& name, const std::string& sentence) {
-  Report report{.file = name, .damage = sentence};
+  Report report{.file = shown_text(name), .damage = shown_text(sentence)};
   if (several() && !options_.quiet) {
-    say(fmt::format("{}: {}\n", name, verdict_line(report, options_.strict, palette_)));
+    say(fmt::format("{}: {}\n", report.file, verdict_line(report, options_.strict, palette_)));
   }
   return report;
 }
 
 // Everything that the capture holds, up to its end, its damage or an interrupt.
 Report Judge::read(CaptureReader& reader, const std::string& name) {
-  Report report{.file = name};
+  Report report{.file = shown_text(name)};
   const bool as_it_goes = !reader.progress() && !options_.quiet && !options_.summary;
   conformance::CaptureAudit audit(options_.filter, {}, keys_);
   if (as_it_goes) tell_as_it_goes(audit);
@@ -63,7 +64,7 @@ Report Judge::read(CaptureReader& reader, const std::string& name) {
   audit.finish();
   collect();
   report.take_tls(audit.tls(), audit.tls_connections());
-  if (damage) report.damage = damage->sentence;
+  if (damage) report.damage = shown_text(damage->sentence);
   progress.clear();
   report.packets = audit.packets();
   report.tcp_connections = audit.tcp_connections();

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "tools/audit/writings.hpp"
+#include "tools/cli/markup.hpp"
 
 namespace weft::tools::audit {
 
@@ -15,20 +16,6 @@ using conformance::Finding;
 using conformance::Severity;
 
 namespace {
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  }
-  return out;
-}
 
 bool fails(const conformance::Rule& rule, bool strict) noexcept {
   return rule.severity == Severity::kViolation || (strict && rule.severity == Severity::kWarning);
@@ -57,8 +44,8 @@ void put_connection(Out out, const ConnectionReport& connection, const std::stri
   for (const Finding& finding : connection.findings) {
     fmt::format_to(out, "    <testcase classname=\"{}\" name=\"{} in packet {}\">\n", name, finding.rule->clause,
                    finding.place.packet);
-    const std::string what = escaped(fmt::format("{} ({}), by {}: {}", finding.rule->clause, finding.rule->section,
-                                                 who(finding.direction), finding.message));
+    const std::string what = attribute(fmt::format("{} ({}), by {}: {}", finding.rule->clause, finding.rule->section,
+                                                   who(finding.direction), finding.message));
     put_verdict(out, *finding.rule, strict, what);
     fmt::format_to(out, "    </testcase>\n");
   }
@@ -72,8 +59,8 @@ void put_left_out(Out out, const LeftOut& left_out, const std::string& name, boo
   for (const Broken& one : left_out.broken) {
     fmt::format_to(out, "    <testcase classname=\"{}\" name=\"{}\">\n", name, one.rule->clause);
     put_verdict(out, *one.rule, strict,
-                escaped(fmt::format("{} ({}): {} findings, the first in connection {}, packet {}", one.rule->clause,
-                                    one.rule->section, one.count, one.connection, one.place.packet)));
+                attribute(fmt::format("{} ({}): {} findings, the first in connection {}, packet {}", one.rule->clause,
+                                      one.rule->section, one.count, one.connection, one.place.packet)));
     fmt::format_to(out, "    </testcase>\n");
   }
   fmt::format_to(out, "  </testsuite>\n");
@@ -84,7 +71,7 @@ void put_damage(Out out, const std::string& damage, const std::string& name) {
   fmt::format_to(out,
                  "    <testcase classname=\"{}\" name=\"read to its end\">\n      <error message=\"{}\"/>\n"
                  "    </testcase>\n  </testsuite>\n",
-                 name, escaped(damage));
+                 name, attribute(damage));
 }
 
 void put_capture(Out out, const Report& report, const std::string& prefix, bool strict) {
@@ -106,8 +93,8 @@ std::string junit_of(std::span<const Report> reports, bool strict) {
   std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   auto out = std::back_inserter(text);
   fmt::format_to(out, "<testsuites name=\"{}\">\n",
-                 one ? escaped(reports.front().file) : fmt::format("{} captures", reports.size()));
-  for (const Report& report : reports) put_capture(out, report, one ? "" : escaped(report.file) + ": ", strict);
+                 one ? attribute(reports.front().file) : fmt::format("{} captures", reports.size()));
+  for (const Report& report : reports) put_capture(out, report, one ? "" : attribute(report.file) + ": ", strict);
   fmt::format_to(out, "</testsuites>\n");
   return text;
 }

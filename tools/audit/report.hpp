@@ -35,10 +35,10 @@ struct LeftOut {
 };
 
 struct Report {
-  std::string file{};
+  std::string file{};  // shown_text()
   std::uint64_t packets{};
   std::size_t tcp_connections{};
-  std::string damage{};  // why reading ended before the end of the capture; empty: it did not
+  std::string damage{};  // shown_text(): why reading ended before the end of the capture; empty: it did not
   std::vector<conformance::ConnectionReport> connections{};  // those that speak iWARP, in the order of their numbers
 
   LeftOut left_out{};

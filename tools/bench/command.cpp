@@ -79,8 +79,7 @@ Outcome<void> print_report(const bench::Report& report) {
 [[noreturn]] void tell_and_end(const bench::Report& report) {
   const std::size_t done = report.weft.figures.size();
   if (done > 0) {
-    if (const auto written = print_report(report); !written)
-      std::fprintf(stderr, "weft bench: %s\n", written.error().sentence.c_str());
+    if (const auto written = print_report(report); !written) print_error("weft bench: " + written.error().sentence);
   }
   std::fflush(stdout);
   std::fprintf(stderr, "weft bench %s: interrupted after %zu of %u repetitions%s.\n",

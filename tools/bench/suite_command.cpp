@@ -202,7 +202,7 @@ Outcome<void> run_suite(SuiteArguments arguments, const GlobalOptions& global) {
   if (auto caught = catch_interruptions(); !caught) return caught;
   SuiteSetting setting{.stacks = stacks_of(arguments.common.against), .load = load_now()};
   for (const RivalStack& stack : setting.stacks) {
-    if (!stack.missing.empty()) std::fprintf(stderr, "weft bench suite: %s.\n", stack.missing.c_str());
+    if (!stack.missing.empty()) print_error("weft bench suite: " + stack.missing + ".");
   }
   if (auto printed = print_table_line(arguments, suite_heading(setting.stacks)); !printed) return printed;
   const auto before = processor_time_now();

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/cli/outcome.hpp"
@@ -24,6 +25,9 @@ void survive_size_limits();
 // At once, for a command that runs for long and must notice when its lines do not arrive.
 [[nodiscard]] Outcome<void> print_now(const std::string& text);
 [[nodiscard]] Outcome<void> print_line(const std::string& text);
+
+// Prints a line to standard error: shown_text(), so that no name in it moves the cursor or forges a line.
+void print_error(std::string_view line);
 
 // What to say of output that failed with this error of the system's; 0: it is not known.
 [[nodiscard]] std::unexpected<Failure> output_failure(int error);
