@@ -17,6 +17,7 @@
 #include "tools/cli/interruption.hpp"
 #include "tools/cli/json_option.hpp"
 #include "tools/cli/key_log_file.hpp"
+#include "tools/cli/report_files.hpp"
 #include "tools/cli/standard_output.hpp"
 
 namespace weft::tools {
@@ -39,6 +40,7 @@ constexpr const char* kAuditFooter =
     "  weft audit -i eth0                           capture live; ^C prints a summary\n"
     "  weft audit --keylog keys.log t.pcap          decrypt TLS 1.3\n"
     "  weft audit --skip MPA-5.1 trace.pcap         without the rules of RFC 5044 section 5.1\n"
+    "  weft audit --known bugs.txt trace.pcap       only new violations fail\n"
     "  weft audit --list                            list all rules\n"
     "\n"
     "Exit codes: 0 no violation, 1 violations (with --strict: or warnings), 2 incomplete capture, report that could "
@@ -78,10 +80,11 @@ Outcome<void> check_operands(const AuditOptions& options) {
 }
 
 // One that fails does not keep the other from being written.
-Outcome<void> write_reports(const std::vector<audit::Report>& reports, const AuditOptions& options) {
+Outcome<void> write_reports(const std::vector<audit::Report>& reports, const AuditOptions& options,
+                            const audit::Known& known) {
   Outcome<void> json, junit;
-  if (!options.json.empty()) json = write_report(options.json, audit::json_of(reports), Readers::kOwner);
-  if (!options.junit.empty()) junit = write_file(options.junit, audit::junit_of(reports, options.strict));
+  if (!options.json.empty()) json = write_report(options.json, audit::json_of(reports, known), Readers::kOwner);
+  if (!options.junit.empty()) junit = write_file(options.junit, audit::junit_of(reports, options.strict, known));
   return json ? junit : json;
 }
 
@@ -97,19 +100,21 @@ Outcome<void> run_audit(const AuditOptions& options, const GlobalOptions& global
   if (options.list) return list_rules();
   if (auto checked = check_operands(options); !checked) return checked;
   if (auto checked = check_filter(options); !checked) return checked;
+  auto known = KnownFindings::read(options.known, is_rule_or_case);
+  if (!known) return std::unexpected(known.error());
   const Palette palette = palette_for(global.color, STDOUT_FILENO);
   if (auto caught = catch_interruptions(); !caught) return caught;
   const bool live = !options.interface.empty() || std::ranges::count(options.files, "-") != 0;
   auto keys = open_key_log(options.keylog, !live);
   if (!keys) return std::unexpected(keys.error());
-  audit::Judge judge(options, palette, interruption_switch(), keys->get());
+  audit::Judge judge(options, palette, interruption_switch(), keys->get(), *known);
   const std::vector<audit::Report> reports = judge_all(judge, options);
-  const bool nothing_read = std::ranges::all_of(reports, [](const auto& report) { return report.unread(); });
-  if (reports.size() == 1 && nothing_read) return audit::outcome_of(reports, options.strict);
   Outcome<void> printed = judge.told();
-  if (printed && reports.size() > 1 && !options.quiet && !options.summary)
-    printed = print_now(audit::verdict_lines(reports, options.strict, palette));
-  const Outcome<void> written = write_reports(reports, options);
+  if (printed && reports.size() > 1 && !options.quiet) {
+    const std::string verdicts = options.summary ? "" : audit::verdict_lines(reports, options.strict, palette);
+    printed = print_now(text_of_absent(judge.known()) + verdicts);
+  }
+  const Outcome<void> written = write_reports(reports, options, judge.known());
   if (!printed) return printed;
   return written ? audit::outcome_of(reports, options.strict) : written;
 }
@@ -127,8 +132,10 @@ void add_audit_command(CLI::App& app, Selection& selection) {
                    "Capture live from this interface until interrupted (needs capture privileges)")
       ->type_name("IFACE");
   add_json_option(*audit, options->json, "Write the report on all captures as JSON (schema: docs/audit.schema.json)");
-  audit->add_option("--junit", options->junit, "Write the report to this file as JUnit XML, for CI systems")
-      ->type_name("FILE");
+  register_report(
+      audit->add_option("--junit", options->junit, "Write the report to this file as JUnit XML, for CI systems")
+          ->type_name("FILE"),
+      ReportFormat::kJunit);
   audit->add_option("--keylog", options->keylog, "Decrypt TLS 1.3 with the secrets in this file (SSLKEYLOGFILE format)")
       ->type_name("FILE");
   audit->add_flag("-q,--quiet", options->quiet, "Print no report; only the exit code counts");
@@ -149,6 +156,11 @@ void add_audit_command(CLI::App& app, Selection& selection) {
       ->type_name("CLAUSE")
       ->delimiter(',')
       ->allow_extra_args(false);
+  audit
+      ->add_option("--known", options->known,
+                   "Expected findings, one per line: a clause, and an end if it is only about that one. They are "
+                   "reported and do not count for the exit code")
+      ->type_name("FILE");
   audit->add_flag("--list", options->list, "List all rules: clause, severity, layer, section and requirement");
   audit->callback([&selection, options] {
     options->quiet = options->quiet || options->json == "-";

@@ -52,6 +52,7 @@ Report Judge::read(CaptureReader& reader, const std::string& name) {
   Progress progress(!options_.quiet);
   const auto collect = [&] {
     while (auto connection = audit.next()) {
+      mark_known(*connection, known_);
       if (as_it_goes) say(wrapped_report(text_of_connection(*connection, palette_)));
       report.take(std::move(*connection), options_.max_connections);
     }
@@ -69,13 +70,28 @@ Report Judge::read(CaptureReader& reader, const std::string& name) {
   report.packets = audit.packets();
   report.tcp_connections = audit.tcp_connections();
   std::ranges::sort(report.connections, {}, [](const auto& connection) { return connection.info.number; });
+  any_read_ = any_read_ || report.iwarp_connections() != 0;
   print(report, as_it_goes);
   return report;
 }
 
+// Nothing is absent from a capture that has no iWARP.
+Known Judge::known() const {
+  Known known{.findings = known_};
+  if (!any_read_) return known;
+  known.absent = known_.absent([&](std::string_view id) {
+    return std::ranges::any_of(conformance::all_rules(), [&](const conformance::Rule* rule) {
+      return rule->clause == id && options_.filter.takes(*rule);
+    });
+  });
+  return known;
+}
+
 void Judge::tell_as_it_goes(conformance::CaptureAudit& audit) {
   audit.report_as_it_goes([this](const conformance::Finding& finding, const conformance::ConnectionInfo& info) {
-    say(wrapped_report(text_of_finding(finding, info, palette_)));
+    conformance::Finding marked = finding;
+    mark_known(marked, known_);
+    say(wrapped_report(text_of_finding(marked, info, palette_)));
   });
 }
 
@@ -90,11 +106,12 @@ void Judge::print(const Report& report, bool as_it_went) {
   if (options_.summary) {
     // Of one capture the lines say all; several need names.
     const std::string head = several() ? report.file + ": " + verdict_line(report, options_.strict, palette_) : "";
-    return say(head + summary_of(report, options_.strict, palette_) + (several() ? "\n" : ""));
+    return say(head + summary_of(report, options_.strict, palette_) + (several() ? "\n" : text_of_absent(known())));
   }
   const std::string text = as_it_went ? '\n' + head_of(report) + summary_of(report, options_.strict, palette_) + '\n'
                                       : text_of(report, palette_);
-  say(wrapped_report(text) + wrapped_verdict(verdict_line(report, options_.strict, palette_)) +
+  const std::string absent = several() ? "" : text_of_absent(known());
+  say(wrapped_report(text + absent + (absent.empty() ? "" : "\n")) + wrapped_verdict(verdict_line(report, options_.strict, palette_)) +
       (several() ? "\n" : ""));
 }
 

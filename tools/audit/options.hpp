@@ -15,6 +15,7 @@ struct Options {
   std::string keylog{};     // empty: none
   std::string json{};       // files to write; empty: none
   std::string junit{};
+  std::string known{};  // --known; empty: none
   bool quiet{};
   bool summary{};
   bool list{};

@@ -2,6 +2,7 @@
 // The summary: a line for each connection, and a line for each rule that was broken.
 #include <fmt/format.h>
 
+#include "common/shown_text.hpp"
 #include "tools/audit/text_finding.hpp"
 #include "tools/audit/tls_words.hpp"
 #include "tools/audit/verdict.hpp"
@@ -23,12 +24,19 @@ std::string connection_line(const ConnectionReport& report, bool strict, const P
 }
 
 std::string rule_line(const Broken& one, const Palette& palette) {
-  return fmt::format("{} {} ({}): {} time{}, first in connection {}, {}: {}\n", painted(one.rule->severity, palette),
-                     palette.paint(Colour::kBold, one.rule->clause), one.rule->section, one.count, plural(one.count),
+  return fmt::format("{} {} ({}): {} time{}{}, first in connection {}, {}: {}\n", painted(one.rule->severity, palette),
+                     palette.paint(Colour::kBold, one.rule->clause), one.rule->section, one.count, plural(one.count), known_part_of(one),
                      one.connection, in_words(one.place), one.rule->sentence);
 }
 
 }  // namespace
+
+std::string text_of_absent(const Known& known) {
+  std::string text;
+  for (const KnownFinding* one : known.absent)
+    text += fmt::format("known, but did not occur: {}\n", shown_text(in_words(*one, known.findings.name())));
+  return text;
+}
 
 std::string summary_of(const Report& report, bool strict, const Palette& palette) {
   std::string text;

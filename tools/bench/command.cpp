@@ -15,6 +15,7 @@
 #include "tools/cli/command.hpp"
 #include "tools/cli/mistyped.hpp"
 #include "tools/cli/policy_option.hpp"
+#include "tools/cli/report_files.hpp"
 #include "tools/cli/standard_output.hpp"
 
 namespace weft::tools {
@@ -85,6 +86,7 @@ Outcome<void> print_report(const bench::Report& report) {
   std::fprintf(stderr, "weft bench %s: interrupted after %zu of %u repetitions%s.\n",
                std::string(name(report.options.kind)).c_str(), done, report.options.repetitions,
                done > 0 ? "; the report covers those" : "; there is no result");
+  static_cast<void>(settle_reports("weft bench", std::unexpected(Failure{"interrupted.", ExitCode::kInterrupted})));
   ::_exit(static_cast<int>(ExitCode::kInterrupted));
 }
 

@@ -7,6 +7,9 @@
 #include <array>
 #include <fstream>
 
+#include "conformance/rule.hpp"
+#include "probe/case.hpp"
+
 namespace weft::tools {
 namespace {
 
@@ -89,6 +92,11 @@ std::vector<const KnownFinding*> KnownFindings::absent(const Exists& ran) const 
     if (!one.occurred && ran(one.id)) result.push_back(&one);
   }
   return result;
+}
+
+bool is_rule_or_case(std::string_view id) {
+  return std::ranges::any_of(conformance::all_rules(), [&](const auto* rule) { return rule->clause == id; }) ||
+         std::ranges::any_of(probe::all_cases(), [&](const probe::Case& one) { return one.name == id; });
 }
 
 std::string in_words(const KnownFinding& known, const std::string& file) {

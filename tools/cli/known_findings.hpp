@@ -59,6 +59,9 @@ class KnownFindings {
   std::vector<KnownFinding> entries_{};
 };
 
+// Returns whether weft audit has a rule or weft probe has a case with this id: the `exists` of both commands.
+[[nodiscard]] bool is_rule_or_case(std::string_view id);
+
 // "MPA-4.4-13 by the responder (line 3 of known.txt: ticket 4711)"
 [[nodiscard]] std::string in_words(const KnownFinding& known, const std::string& file);
 

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -150,11 +151,17 @@ Outcome<void> make_whole(const std::string& path, Existing existing, const Write
   return written;
 }
 
+std::set<std::string>& written_files() {
+  static std::set<std::string> all;
+  return all;
+}
+
 Outcome<void> replace(const std::string& path, Links links, const Write& write) {
   const std::string target = file_behind(path, links);
-  if (target.empty()) return write(path);
-  if (is_kept(target)) return unwritten(path, errno);
-  return make_whole(target, Existing::kReplaced, write);
+  if (!target.empty() && is_kept(target)) return unwritten(path, errno);
+  auto written = target.empty() ? write(path) : make_whole(target, Existing::kReplaced, write);
+  if (written) written_files().insert(path);
+  return written;
 }
 
 Outcome<void> write_new_file(const NewFile& file) {
@@ -165,6 +172,13 @@ Outcome<void> write_new_file(const NewFile& file) {
 }
 
 }  // namespace
+
+bool was_written(const std::string& path) { return written_files().contains(path); }
+
+void remove_file(const std::string& path) {
+  const std::string target = file_behind(path, Links::kFollowed);
+  if (!target.empty() && !is_kept(target)) ::unlink(target.c_str());
+}
 
 Outcome<void> replace_file(const std::string& path, const Write& write) {
   return replace(path, Links::kReplaced, write);

@@ -3,6 +3,7 @@
 // kept for it. What can be read only once has each line of the ladder as a heading of the fields.
 #include "tools/dissect/run.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -14,6 +15,7 @@
 #include "tools/audit/progress.hpp"
 #include "tools/audit/tls_words.hpp"
 #include "tools/cli/interruption.hpp"
+#include "tools/cli/json.hpp"
 #include "tools/cli/key_log_file.hpp"
 #include "tools/cli/standard_output.hpp"
 #include "tools/cli/wrap.hpp"
@@ -139,7 +141,10 @@ Outcome<void> run(const Options& options, const Palette& palette) {
   if (options.json.empty() || options.json == "-") return show(options, palette, stdout);
   Outcome<void> shown;
   const auto written =
-      fill_file(options.json, Readers::kOwner, [&](std::FILE* out) { shown = show(options, palette, out); });
+      fill_file(options.json, Readers::kOwner, [&](std::FILE* out) {
+        shown = show(options, palette, out);
+        if (!shown && std::ftell(out) == 0) fmt::print(out, "{{\"error\":{}}}\n", json_quote(shown.error().sentence));
+      });
   return written ? shown : written;
 }
 
