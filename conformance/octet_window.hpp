@@ -11,7 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <deque>
+#include <span>
 #include <vector>
 
 #include "conformance/tcp_events.hpp"
@@ -75,6 +75,8 @@ class OctetWindow {
     return {origin.place.packet, origin.place.octet + static_cast<std::uint32_t>(offset - origin.stream_offset)};
   }
   [[nodiscard]] Place place_behind(std::uint64_t offset) const noexcept;
+  [[nodiscard]] std::span<const Origin> newer() const noexcept { return std::span(newer_).subspan(first_newer_); }
+  void forget_first_newer() noexcept;
   void note_origin(const TcpOctets& piece);
   void forget_origins() noexcept;
   void clear_origins() noexcept;
@@ -87,7 +89,8 @@ class OctetWindow {
   // Of begin_, and where the next one begins; it is nearly always the one that is asked for.
   Origin oldest_{};
   std::uint64_t oldest_end_ = 0;  // 0: there is none
-  std::deque<Origin> newer_{};
+  std::vector<Origin> newer_{};   // from newer_[first_newer_] on; a deque would take memory for each idle connection
+  std::size_t first_newer_ = 0;
 };
 
 }  // namespace weft::conformance
