@@ -10,6 +10,7 @@ ConnectionEnd in_words(const Endpoint& end) { return {in_words(end.address), end
 
 TcpConnection::TcpConnection(std::size_t number, const TcpPacket& packet, std::int64_t time, BufferBudget& budget)
     : info_{.number = number,
+            .path = in_words(packet.path),
             .first = in_words(source(packet)),
             .second = in_words(destination(packet)),
             .first_packet = packet.number,

@@ -40,6 +40,7 @@ constexpr const char* kAuditFooter =
     "  weft audit -i eth0                           capture live; ^C prints a summary\n"
     "  weft audit --keylog keys.log t.pcap          decrypt TLS 1.3\n"
     "  weft audit --skip MPA-5.1 trace.pcap         without the rules of RFC 5044 section 5.1\n"
+    "  weft audit --filter 'host 192.0.2.7 and port 4420' t.pcap\n"
     "  weft audit --known bugs.txt trace.pcap       only new violations fail\n"
     "  weft audit --list                            list all rules\n"
     "\n"
@@ -96,10 +97,15 @@ std::vector<audit::Report> judge_all(audit::Judge& judge, const AuditOptions& op
   return reports;
 }
 
-Outcome<void> run_audit(const AuditOptions& options, const GlobalOptions& global) {
+Outcome<void> run_audit(AuditOptions options, const GlobalOptions& global) {
   if (options.list) return list_rules();
   if (auto checked = check_operands(options); !checked) return checked;
   if (auto checked = check_filter(options); !checked) return checked;
+  if (!options.filter_text.empty()) {
+    auto filter = conformance::ConnectionFilter::parse(options.filter_text);
+    if (!filter) return usage_error("--filter '" + options.filter_text + "': " + filter.error() + ".");
+    options.selection = std::move(*filter);
+  }
   auto known = KnownFindings::read(options.known, is_rule_or_case);
   if (!known) return std::unexpected(known.error());
   const Palette palette = palette_for(global.color, STDOUT_FILENO);
@@ -156,6 +162,12 @@ void add_audit_command(CLI::App& app, Selection& selection) {
       ->type_name("CLAUSE")
       ->delimiter(',')
       ->allow_extra_args(false);
+  audit
+      ->add_option(
+          "--filter", options->filter_text,
+          "Check only these connections: host ADDR, net ADDR/LEN, port N or port N-M, combined with and, or, not "
+          "and parentheses; of encapsulated packets the innermost addresses count")
+      ->type_name("EXPR");
   audit
       ->add_option("--known", options->known,
                    "Expected findings, one per line: a clause, and an end if it is only about that one. They are "

@@ -48,6 +48,7 @@ Report Judge::read(CaptureReader& reader, const std::string& name) {
   Report report{.file = shown_text(name)};
   const bool as_it_goes = !reader.progress() && !options_.quiet && !options_.summary;
   conformance::CaptureAudit audit(options_.filter, {}, keys_);
+  audit.select(options_.selection);
   if (as_it_goes) tell_as_it_goes(audit);
   Progress progress(!options_.quiet);
   const auto collect = [&] {
@@ -57,11 +58,14 @@ Report Judge::read(CaptureReader& reader, const std::string& name) {
       report.take(std::move(*connection), options_.max_connections);
     }
   };
-  const auto damage = conformance::read_packets(reader, [&](const conformance::Packet& packet) {
-    audit.take(packet);
-    collect();
-    progress.tell(reader);
-  });
+  const auto damage = conformance::read_packets(
+      reader,
+      [&](const conformance::Packet& packet) {
+        audit.take(packet);
+        collect();
+        progress.tell(reader);
+      },
+      keys_);
   audit.finish();
   collect();
   report.take_tls(audit.tls(), audit.tls_connections());
@@ -111,8 +115,8 @@ void Judge::print(const Report& report, bool as_it_went) {
   const std::string text = as_it_went ? '\n' + head_of(report) + summary_of(report, options_.strict, palette_) + '\n'
                                       : text_of(report, palette_);
   const std::string absent = several() ? "" : text_of_absent(known());
-  say(wrapped_report(text + absent + (absent.empty() ? "" : "\n")) + wrapped_verdict(verdict_line(report, options_.strict, palette_)) +
-      (several() ? "\n" : ""));
+  say(wrapped_report(text + absent + (absent.empty() ? "" : "\n")) +
+      wrapped_verdict(verdict_line(report, options_.strict, palette_)) + (several() ? "\n" : ""));
 }
 
 }  // namespace weft::tools::audit

@@ -15,7 +15,9 @@ struct Options {
   std::string keylog{};     // empty: none
   std::string json{};       // files to write; empty: none
   std::string junit{};
-  std::string known{};  // --known; empty: none
+  std::string filter_text{};                  // --filter; empty: all connections
+  conformance::ConnectionFilter selection{};  // the same, parsed
+  std::string known{};                        // --known; empty: none
   bool quiet{};
   bool summary{};
   bool list{};

@@ -50,7 +50,7 @@ class Pass {
     auto reader = conformance::CaptureReader::open(options_.file, &stop);
     if (!reader) return std::unexpected(Failure{reader.error().sentence + '.', kUnreadable});
     const auto damage =
-        conformance::read_packets(*reader, [&](const conformance::Packet& packet) { take(packet, *reader); });
+        conformance::read_packets(*reader, [&](const conformance::Packet& packet) { take(packet, *reader); }, keys_);
     reading_.finish();
     progress_.clear();
     if (damage) return std::unexpected(Failure{damage->sentence + '.', kUnreadable});
@@ -140,11 +140,10 @@ Outcome<void> run(const Options& options, const Palette& palette) {
   if (auto caught = catch_interruptions(); !caught) return caught;
   if (options.json.empty() || options.json == "-") return show(options, palette, stdout);
   Outcome<void> shown;
-  const auto written =
-      fill_file(options.json, Readers::kOwner, [&](std::FILE* out) {
-        shown = show(options, palette, out);
-        if (!shown && std::ftell(out) == 0) fmt::print(out, "{{\"error\":{}}}\n", json_quote(shown.error().sentence));
-      });
+  const auto written = fill_file(options.json, Readers::kOwner, [&](std::FILE* out) {
+    shown = show(options, palette, out);
+    if (!shown && std::ftell(out) == 0) fmt::print(out, "{{\"error\":{}}}\n", json_quote(shown.error().sentence));
+  });
   return written ? shown : written;
 }
 
