@@ -42,13 +42,22 @@ std::int64_t nanoseconds(const timeval& time, int precision) {
                                    static_cast<std::uint64_t>(time.tv_usec) * unit);
 }
 
-// TCP only; behind a VLAN tag, too, where there are such tags. Filters are for Ethernet first: `vlan` is an error
-// elsewhere.
-const char* filter_for(pcap_t* pcap) { return pcap_datalink(pcap) == DLT_EN10MB ? "tcp or (vlan and tcp)" : "tcp"; }
+// TCP, and what may carry it: encapsulations, and their fragments. `vlan` is an error where the link layer is no
+// Ethernet, and moves the offsets of what follows it.
+std::string filter_for(pcap_t* pcap) {
+  std::string filter = "tcp";
+  for (const char* protocol : {"4", "41", "47", "97", "137"})
+    filter += std::string(" or ip proto ") + protocol + " or ip6 proto " + protocol;
+  filter += " or (udp and (port 4789 or port 4790 or port 8472 or port 6081 or port 6635 or port 4754))";
+  filter += " or ip[6:2] & 0x1fff != 0 or ip6 proto 44";
+  if (pcap_datalink(pcap) != DLT_EN10MB) return filter;
+  for (const char* type : {"0x8847", "0x8848", "0x8864"}) filter += std::string(" or ether proto ") + type;
+  return filter + " or vlan";
+}
 
-bool set_filter(pcap_t* pcap, const char* filter) {
+bool set_filter(pcap_t* pcap, const std::string& filter) {
   bpf_program program{};
-  if (pcap_compile(pcap, &program, filter, 1, PCAP_NETMASK_UNKNOWN) != 0) return false;
+  if (pcap_compile(pcap, &program, filter.c_str(), 1, PCAP_NETMASK_UNKNOWN) != 0) return false;
   const bool set = pcap_setfilter(pcap, &program) == 0;
   pcap_freecode(&program);
   return set;
@@ -213,7 +222,7 @@ std::expected<CaptureReader, CaptureError> CaptureReader::open_interface(const s
   const auto link = capture::link_type(pcap_datalink(made));
   if (!link) return std::unexpected(capture::unknown_link_type(name, pcap_datalink(made)));
   // Only Source::wait() sleeps.
-  const char* const filter = filter_for(made);
+  const std::string filter = filter_for(made);
   if (!set_filter(made, filter) || pcap_setnonblock(made, 1, said.data()) != 0)
     return std::unexpected(capture::interface_error(name, PCAP_ERROR, pcap_geterr(made)));
   return CaptureReader(std::make_unique<Source>(name, nullptr, std::move(pcap), *link, stop, filter));

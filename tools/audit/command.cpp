@@ -38,6 +38,8 @@ constexpr const char* kAuditFooter =
     "  weft audit --quiet --json=out.json t.pcap    for programs; see the exit codes\n"
     "  tcpdump -w - port 7174 | weft audit -        read a pipe and print findings at once\n"
     "  weft audit -i eth0                           capture live; ^C prints a summary\n"
+    "  weft audit -i eth0 -w t.pcap -b filesize:100000 -b files:5\n"
+    "                                               the same, and keep the latest 500 MB of packets\n"
     "  weft audit --keylog keys.log t.pcap          decrypt TLS 1.3\n"
     "  weft audit --skip MPA-5.1 trace.pcap         without the rules of RFC 5044 section 5.1\n"
     "  weft audit --filter 'host 192.0.2.7 and port 4420' t.pcap\n"
@@ -74,6 +76,8 @@ Outcome<void> check_operands(const AuditOptions& options) {
     return usage_error("-i " + options.interface + " cannot be used with the capture file '" + options.files.front() +
                        "'.");
   }
+  if (!options.write.empty() && options.interface.empty()) return usage_error("-w needs -i: files are there already.");
+  if (!options.ring.empty() && options.write.empty()) return usage_error("-b needs -w.");
   if (options.files.empty() && options.interface.empty())
     return usage_error("name a capture file or an interface (-i).");
   if (std::ranges::count(options.files, "-") > 1) return usage_error("'-' (standard input) can be given only once.");
@@ -106,6 +110,9 @@ Outcome<void> run_audit(AuditOptions options, const GlobalOptions& global) {
     if (!filter) return usage_error("--filter '" + options.filter_text + "': " + filter.error() + ".");
     options.selection = std::move(*filter);
   }
+  const auto ring = RingLimits::parse(options.ring);
+  if (!ring) return std::unexpected(ring.error());
+  options.ring_limits = *ring;
   auto known = KnownFindings::read(options.known, is_rule_or_case);
   if (!known) return std::unexpected(known.error());
   const Palette palette = palette_for(global.color, STDOUT_FILENO);
@@ -122,6 +129,7 @@ Outcome<void> run_audit(AuditOptions options, const GlobalOptions& global) {
   }
   const Outcome<void> written = write_reports(reports, options, judge.known());
   if (!printed) return printed;
+  if (!judge.written()) return judge.written();
   return written ? audit::outcome_of(reports, options.strict) : written;
 }
 
@@ -137,6 +145,17 @@ void add_audit_command(CLI::App& app, Selection& selection) {
       ->add_option("-i,--interface", options->interface,
                    "Capture live from this interface until interrupted (needs capture privileges)")
       ->type_name("IFACE");
+  audit
+      ->add_option("-w,--write", options->write,
+                   "With -i: write the captured packets to this file, as pcap; with -b, to a ring of files")
+      ->type_name("FILE");
+  audit
+      ->add_option(
+          "-b,--ring-buffer", options->ring,
+          "With -w: begin the next file after filesize:KB or duration:SECONDS; with files:N, keep the latest N. "
+          "Can be repeated")
+      ->type_name("KEY:N")
+      ->allow_extra_args(false);
   add_json_option(*audit, options->json, "Write the report on all captures as JSON (schema: docs/audit.schema.json)");
   register_report(
       audit->add_option("--junit", options->junit, "Write the report to this file as JUnit XML, for CI systems")

@@ -129,7 +129,9 @@ void put_without_iwarp(JsonWriter& json, const Report& report) {
 }
 
 void put_connection(JsonWriter& json, const ConnectionReport& connection) {
-  json.begin_object().integer("id", connection.info.number).begin_object("endpoints");
+  json.begin_object().integer("id", connection.info.number);
+  if (!connection.info.path.empty()) json.text("path", connection.info.path);
+  json.begin_object("endpoints");
   put_end(json, "initiator", connection.end(Direction::kFromInitiator));
   put_end(json, "responder", connection.end(Direction::kFromResponder));
   json.end_object().boolean("roles_known", connection.roles_known);

@@ -58,14 +58,17 @@ Report Judge::read(CaptureReader& reader, const std::string& name) {
       report.take(std::move(*connection), options_.max_connections);
     }
   };
+  CaptureFiles files(options_.write, options_.ring_limits);
   const auto damage = conformance::read_packets(
       reader,
       [&](const conformance::Packet& packet) {
+        files.take(packet);
         audit.take(packet);
         collect();
         progress.tell(reader);
       },
       keys_);
+  if (auto written = files.finish(); !written && written_) written_ = std::move(written);
   audit.finish();
   collect();
   report.take_tls(audit.tls(), audit.tls_connections());

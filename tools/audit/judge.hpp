@@ -28,6 +28,8 @@ class Judge {
   // The known findings, after the last capture.
   [[nodiscard]] Known known() const;
 
+  // Whether all packets of a live capture were written (-w).
+  [[nodiscard]] const Outcome<void>& written() const noexcept { return written_; }
   // Where standard output takes no more, the reading ends, too.
   [[nodiscard]] const Outcome<void>& told() const noexcept { return told_; }
 
@@ -46,6 +48,7 @@ class Judge {
   KnownFindings& known_;
   bool any_read_ = false;
   Outcome<void> told_{};
+  Outcome<void> written_{};
 };
 
 }  // namespace weft::tools::audit

@@ -46,8 +46,8 @@ void put_result(Out out, const conformance::Rule& rule, Result result, const std
   }
 }
 
-void open_suite(Out out, const std::string& name, std::size_t cases, std::ptrdiff_t failures, std::ptrdiff_t skipped = 0,
-                int errors = 0) {
+void open_suite(Out out, const std::string& name, std::size_t cases, std::ptrdiff_t failures,
+                std::ptrdiff_t skipped = 0, int errors = 0) {
   fmt::format_to(out, "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n", name,
                  std::max<std::size_t>(1, cases), failures, errors, skipped);
   if (cases == 0) fmt::format_to(out, "    <testcase classname=\"{}\" name=\"no rule broken\"/>\n", name);
@@ -68,9 +68,9 @@ void put_connection(Out out, const ConnectionReport& connection, const std::stri
                    finding.place.packet);
     const std::string_view known = finding.known ? "known: " : "";
     const std::string_view between = finding.known && !finding.known->empty() ? "; " : "";
-    const std::string what = attribute(fmt::format("{}{}{}{} ({}), by {}: {}", known, finding.known.value_or(""),
-                                                   between, finding.rule->clause, finding.rule->section,
-                                                   who(finding.direction), finding.message));
+    const std::string what =
+        attribute(fmt::format("{}{}{}{} ({}), by {}: {}", known, finding.known.value_or(""), between,
+                              finding.rule->clause, finding.rule->section, who(finding.direction), finding.message));
     put_result(out, *finding.rule, result_of(finding, strict), what);
     fmt::format_to(out, "    </testcase>\n");
   }
@@ -96,10 +96,11 @@ void put_absent(Out out, const KnownFindings& known, std::span<const KnownFindin
   fmt::format_to(out, "  <testsuite name=\"known findings\" tests=\"{}\" failures=\"0\" errors=\"0\" skipped=\"0\">\n",
                  absent.size());
   for (const KnownFinding* one : absent) {
-    fmt::format_to(out,
-                   "    <testcase classname=\"known findings\" name=\"{}\">\n      <system-out>known, but did not occur: "
-                   "{}</system-out>\n    </testcase>\n",
-                   attribute(one->id), escape(in_words(*one, known.name())));
+    fmt::format_to(
+        out,
+        "    <testcase classname=\"known findings\" name=\"{}\">\n      <system-out>known, but did not occur: "
+        "{}</system-out>\n    </testcase>\n",
+        attribute(one->id), escape(in_words(*one, known.name())));
   }
   fmt::format_to(out, "  </testsuite>\n");
 }

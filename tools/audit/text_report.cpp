@@ -72,10 +72,10 @@ void put_tally(Out out, std::string_view name, const Tally& tally) {
 }
 
 void put_head(Out out, const ConnectionReport& report, const Palette& palette) {
-  const std::string head =
-      fmt::format("connection {}: {} (initiator{}) -> {} (responder), packets {} to {}", report.info.number,
-                  address_of(report.end(Direction::kFromInitiator)), report.roles_known ? "" : "?",
-                  address_of(report.end(Direction::kFromResponder)), report.info.first_packet, report.info.last_packet);
+  const std::string head = fmt::format("connection {}: {} (initiator{}) -> {} (responder), packets {} to {}{}",
+                                       report.info.number, address_of(report.end(Direction::kFromInitiator)),
+                                       report.roles_known ? "" : "?", address_of(report.end(Direction::kFromResponder)),
+                                       report.info.first_packet, report.info.last_packet, path_of(report.info));
   fmt::format_to(out, "\n{}\n", palette.paint(Colour::kBold, head));
 }
 

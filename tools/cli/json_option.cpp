@@ -16,8 +16,8 @@ CLI::Option* add_json_option(CLI::App& command, std::string& file, const std::st
   };
   CLI::Option* const option =
       command.add_flag("--json", file, what + "; without FILE or with -: to standard output, instead of the text")
-      ->type_name("[=FILE]")
-      ->transform(CLI::Validator(standard_output, ""));
+          ->type_name("[=FILE]")
+          ->transform(CLI::Validator(standard_output, ""));
   register_report(option, ReportFormat::kJson);
   return option;
 }
