@@ -44,18 +44,37 @@ void CaptureAudit::drain() {
   }
 }
 
+// A connection whose first event comes when it is over is decided at its report.
+void CaptureAudit::decide(Live& live, const ConnectionInfo& info) {
+  if (std::exchange(live.decided, true)) return;
+  live.selected = selection_.takes(info);
+  if (live.selected)
+    ++connections_seen_;
+  else
+    live.audit.reset();
+}
+
+// The octets that wait, not the connections, are what a capture can make many of: compressed, they cost it nothing.
+void CaptureAudit::bound_octets(Live& live, std::size_t connection) {
+  const std::size_t now = live.audit->held() + live.tls.held();
+  held_ += now - live.held;
+  live.held = now;
+  const ConnectionInfo* const info = held_ > kMostHeld && now > 0 ? tcp_.info(connection) : nullptr;
+  if (info != nullptr) report(live, {.info = *info, .evicted = true});
+}
+
 void CaptureAudit::on(std::size_t connection, const TcpEvent& event) {
   auto found = live_.find(connection);
-  if (found == live_.end()) {
-    ++connections_seen_;
+  if (found == live_.end())
     found = live_.emplace(connection, Live{std::make_unique<ConnectionAudit>(connection), TlsLayer(keys_)}).first;
-  }
   Live& live = found->second;
-  if (live.audit == nullptr) return;  // a late copy of what it had sent
+  const ConnectionInfo* info = live.decided && tell_ == nullptr ? nullptr : tcp_.info(connection);
+  if (info != nullptr) decide(live, *info);
+  if (live.audit == nullptr) return;  // not selected, or a late copy of what it had sent
   live.tls.feed(event);
   live.judge();
-  const ConnectionInfo* info = tell_ == nullptr ? nullptr : tcp_.info(connection);
-  if (info == nullptr) return;
+  bound_octets(live, connection);
+  if (live.audit == nullptr || info == nullptr || tell_ == nullptr) return;
   tell(live, *info);
   if (std::holds_alternative<TcpClosed>(event) && ++live.ends_closed == 2) report(live, {.info = *info});
 }
@@ -73,6 +92,7 @@ void CaptureAudit::tell(Live& live, const ConnectionInfo& info) const {
 }
 
 void CaptureAudit::report(Live& live, const ConnectionOver& over) {
+  decide(live, over.info);
   if (live.audit == nullptr) return;
   ConnectionAudit& audit = *live.audit;
   live.tls.finish();
@@ -103,6 +123,8 @@ void CaptureAudit::report(Live& live, const ConnectionOver& over) {
     if (tls_.size() < kMostTls) tls_.push_back({over.info, *tls});
   }
   live.audit.reset();
+  live.tls = TlsLayer(nullptr);
+  held_ -= std::exchange(live.held, 0);
 }
 
 std::optional<ConnectionReport> CaptureAudit::next() {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "conformance/connection_audit.hpp"
+#include "conformance/connection_filter.hpp"
 #include "conformance/tcp_connections.hpp"
 #include "conformance/tls_layer.hpp"
 
@@ -63,6 +64,9 @@ using TellFinding = std::function<void(const Finding& finding, const ConnectionI
 class CaptureAudit {
  public:
   static constexpr std::size_t kMostTls = 1000;  ///< maximum of connections in tls()
+  /// Maximum of octets of all connections that wait for others behind TCP: for the rest of an FPDU, a TLS record or a
+  /// start-up frame, or for secrets. Beyond it, the connection that adds more is dropped (ConnectionReport::evicted).
+  static constexpr std::size_t kMostHeld = std::size_t{256} << 20;
 
   /// Creates an auditor. With a key log, connections inside TLS are checked too. The key log must outlive the auditor.
   explicit CaptureAudit(RuleFilter filter = {}, const TcpLimits& limits = {}, KeyLog* keys = nullptr);
@@ -71,6 +75,9 @@ class CaptureAudit {
   /// Each finding is passed to `tell` as soon as it is certain. next() returns a connection once both ends have closed
   /// it, without waiting for late copies of its packets.
   void report_as_it_goes(TellFinding tell) { tell_ = std::move(tell); }
+
+  /// Selects connections; call it before the first packet. The others keep their numbers and are not checked.
+  void select(ConnectionFilter filter) { selection_ = std::move(filter); }
 
   /// Takes a packet, in the order of the capture. Its octets are not used after the call.
   void take(const Packet& packet);
@@ -87,7 +94,7 @@ class CaptureAudit {
 
   /// Returns the number of packets taken.
   [[nodiscard]] std::uint64_t packets() const noexcept { return packets_; }
-  /// Returns the number of TCP connections seen, whatever their protocol.
+  /// Returns the number of selected TCP connections seen, whatever their protocol.
   [[nodiscard]] std::size_t tcp_connections() const noexcept { return connections_seen_; }
   /// Returns the counts of packets by kind.
   [[nodiscard]] const PacketCounts& counts() const noexcept { return tcp_.counts(); }
@@ -97,23 +104,30 @@ class CaptureAudit {
     std::unique_ptr<ConnectionAudit> audit{};  // null once it was reported
     TlsLayer tls;
     std::size_t told{};  // of its findings
+    bool selected{};     // decided, and for it
+    bool decided{};
+    std::size_t held{};  // octets, as counted in held_
     int ends_closed{};
 
     void judge();  // what the layer below has
   };
 
   void drain();
+  void bound_octets(Live& live, std::size_t connection);
+  void decide(Live& live, const ConnectionInfo& info);
   void on(std::size_t connection, const TcpEvent& event);
   void tell(Live& live, const ConnectionInfo& info) const;
   void report(Live& live, const ConnectionOver& over);
 
   RuleFilter filter_;
+  ConnectionFilter selection_{};
   TcpConnections tcp_;
   KeyLog* keys_;
   TellFinding tell_{};
   std::unordered_map<std::size_t, Live> live_{};
   std::vector<ConnectionReport> done_{};
   std::size_t given_ = 0;
+  std::size_t held_ = 0;
   std::vector<TlsReport> tls_{};
   std::size_t tls_seen_ = 0;
   std::uint64_t packets_ = 0;

@@ -30,7 +30,6 @@ struct CaptureError {
     kNotACapture,      ///< neither pcap nor pcapng
     kCutShort,         ///< the file ends within a packet or block, or its compressed octets end early
     kDamaged,          ///< a length or block is invalid, or decompression fails
-    kMixedInterfaces,  ///< pcapng with several interfaces whose packets libpcap cannot read together
     kUnknownLinkType,  ///< weft does not know the link type of the packets
     kNoPermission,     ///< the process lacks the permission to capture
     kNoSuchInterface,  ///< no interface has this name
@@ -60,7 +59,7 @@ class CaptureReader {
   /// the reader. It may be null: then only the end of the capture ends the reading.
   [[nodiscard]] static std::expected<CaptureReader, CaptureError> open(const std::string& path,
                                                                        const StopSwitch* stop = nullptr);
-  /// Opens a live interface and captures TCP packets only. Packets are numbered in order. Requires the capability
+  /// Opens a live interface and captures packets that are TCP or may carry it. Packets are numbered in order. Requires the capability
   /// CAP_NET_RAW.
   [[nodiscard]] static std::expected<CaptureReader, CaptureError> open_interface(const std::string& name,
                                                                                  const StopSwitch* stop = nullptr);
@@ -78,8 +77,10 @@ class CaptureReader {
   /// and then returns NothingYet.
   [[nodiscard]] Next next();
 
-  /// Returns the link type of the packets.
-  [[nodiscard]] LinkType link() const noexcept;
+  /// Returns TLS secrets that the packets so far were preceded by, in the format of a key log, and forgets them: pass
+  /// them to KeyLog::add() before the packet. Only pcapng has them (Decryption Secrets Blocks).
+  [[nodiscard]] std::string take_secrets();
+
   /// Returns the progress; nothing for pipes and interfaces.
   [[nodiscard]] std::optional<CaptureProgress> progress() const;
   /// Returns the filter of a live interface in the syntax of pcap-filter(7); else empty.
@@ -91,8 +92,12 @@ class CaptureReader {
   std::unique_ptr<Source> source_;
 };
 
+class KeyLog;
+
 /// Passes each packet to `take`, up to the end, the first error or the turn of the switch. Returns the error, if any.
+/// Secrets in the capture are added to `keys`, unless that is null.
 [[nodiscard]] std::optional<CaptureError> read_packets(CaptureReader& reader,
-                                                       const std::function<void(const Packet&)>& take);
+                                                       const std::function<void(const Packet&)>& take,
+                                                       KeyLog* keys = nullptr);
 
 }  // namespace weft::conformance

@@ -3,6 +3,9 @@
 // to is not shown to the layers above, and what it would have changed is unknown from there on (forget).
 #include "conformance/connection_audit.hpp"
 
+#include <utility>
+#include <variant>
+
 #include "conformance/rules/alignment.hpp"
 #include "conformance/rules/crc.hpp"
 #include "conformance/rules/ending.hpp"
@@ -31,12 +34,14 @@ struct ConnectionAudit::Rules {
   UlpduRules ulpdus{};
 };
 
-ConnectionAudit::ConnectionAudit(std::size_t number) : findings_(number), rules_(std::make_unique<Rules>()) {}
+ConnectionAudit::ConnectionAudit(std::size_t number) : findings_(number) {}
 ConnectionAudit::~ConnectionAudit() = default;
 ConnectionAudit::ConnectionAudit(ConnectionAudit&&) noexcept = default;
 ConnectionAudit& ConnectionAudit::operator=(ConnectionAudit&&) noexcept = default;
 
-std::optional<mpa::Rtr> ConnectionAudit::rtr() const noexcept { return rules_->rtr.sent(); }
+std::optional<mpa::Rtr> ConnectionAudit::rtr() const noexcept {
+  return rules_ == nullptr ? std::nullopt : rules_->rtr.sent();
+}
 
 void ConnectionAudit::on(const TcpEvent& event) {
   if (const auto* opened = std::get_if<TcpOpened>(&event)) opened_ = *opened;
@@ -51,8 +56,18 @@ void ConnectionAudit::finish() {
 
 void ConnectionAudit::drain() {
   while (const auto seen = walk_.next()) {
+    const bool early = std::holds_alternative<StreamingSeen>(*seen) || std::holds_alternative<EndSeen>(*seen) ||
+                       std::holds_alternative<CaptureOver>(*seen);
+    if (!early || walk_.iwarp()) begin_rules();
     std::visit([this](const auto& s) { judge(s); }, *seen);
   }
+}
+
+// The rules take much more memory than the walk.
+void ConnectionAudit::begin_rules() {
+  if (rules_ != nullptr) return;
+  rules_ = std::make_unique<Rules>();
+  for (const EndSeen& end : std::exchange(ends_seen_, {})) judge(end);
 }
 
 void ConnectionAudit::judge(const StreamingSeen& seen) { tally_of(seen.from).streaming_octets = seen.octets; }
@@ -131,6 +146,7 @@ void ConnectionAudit::judge(const SegmentSeen& segment) {
 
 void ConnectionAudit::judge(const EndSeen& end) {
   tally_of(end.from).ended = end.how;
+  if (rules_ == nullptr) return ends_seen_.push_back(end);
   if (!rules_->startup_order.on(end, facts_, findings_)) rules_->ending.on(end, facts_, findings_);
   rules_->ulpdus.on(end, facts_, findings_);
 }
@@ -138,6 +154,7 @@ void ConnectionAudit::judge(const EndSeen& end) {
 void ConnectionAudit::judge(const CaptureOver&) {
   note_absence(Direction::kFromInitiator, facts_.no_request);
   note_absence(Direction::kFromResponder, facts_.no_reply);
+  if (rules_ == nullptr) return;
   rules_->startup_order.finish(facts_, findings_);
   rules_->startup_missing.finish(facts_, findings_);
   rules_->alignment.finish(facts_, findings_);

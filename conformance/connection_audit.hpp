@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "conformance/facts.hpp"
 #include "conformance/finding.hpp"
@@ -55,6 +56,8 @@ class ConnectionAudit {
   [[nodiscard]] bool roles_known() const noexcept { return walk_.roles_known(); }
   /// Returns the Initiator, once iwarp() is true.
   [[nodiscard]] std::optional<End> initiator() const noexcept { return walk_.initiator(); }
+  /// Returns how many octets of the connection wait for others.
+  [[nodiscard]] std::size_t held() const noexcept { return walk_.held(); }
   /// Returns the ready-to-receive indication of a peer-to-peer connection.
   [[nodiscard]] std::optional<mpa::Rtr> rtr() const noexcept;
 
@@ -62,6 +65,7 @@ class ConnectionAudit {
   struct Rules;
 
   void drain();
+  void begin_rules();
   void judge(const StreamingSeen& seen);
   void judge(const StartupSeen& seen);
   void judge(const FpduSeen& fpdu);
@@ -80,7 +84,8 @@ class ConnectionAudit {
   Findings findings_;
   std::array<Tally, 2> tallies_{};
   std::optional<TcpOpened> opened_{};
-  std::unique_ptr<Rules> rules_;
+  std::unique_ptr<Rules> rules_;      // made for the first start-up frame or FPDU: most connections have none
+  std::vector<EndSeen> ends_seen_{};  // before that
 };
 
 }  // namespace weft::conformance

@@ -73,7 +73,8 @@ bool Findings::room_for(const Rule& rule, std::optional<Direction> direction) {
 std::vector<Findings::Suppressed> Findings::suppressed() const {
   std::vector<Suppressed> result;
   for (const Count& count : counts_) {
-    if (count.count > kMost) result.push_back({count.rule, count.direction, count.count - kMost});
+    if (count.count > kMost)
+      result.push_back({.rule = count.rule, .direction = count.direction, .count = count.count - kMost});
   }
   return result;
 }

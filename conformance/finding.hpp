@@ -31,6 +31,7 @@ struct Finding {
   std::uint64_t stream_offset{};  ///< offset of the first wrong octet in its direction of the TCP connection
   std::string message{};          ///< actual and expected values, for people
   Excerpt excerpt{};              ///< octets; empty if nothing was sent
+  std::optional<std::string> known{};  ///< for the caller: why it expects this finding; the auditor leaves it absent
 };
 
 /// Identifies the wrong part of a piece: `size` octets from piece->octets[at].
@@ -70,6 +71,7 @@ class Findings {
     const Rule* rule{};                    ///< rule; static storage
     std::optional<Direction> direction{};  ///< direction, as Finding::direction
     std::uint64_t count{};                 ///< number of findings beyond kMost
+    bool known{};                          ///< for the caller, as Finding::known
   };
   /// Returns the counts of findings that were not kept, one per rule and direction.
   [[nodiscard]] std::vector<Suppressed> suppressed() const;

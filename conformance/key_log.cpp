@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <optional>
+#include <span>
+#include <utility>
 
+#include "conformance/capture/stoppable_file.hpp"
 #include "transport/system_words.hpp"
 
 namespace weft::conformance {
@@ -52,11 +55,28 @@ bool is_label(std::string_view word) noexcept {
 
 }  // namespace
 
-std::expected<KeyLog, std::string> KeyLog::open(const std::string& path) {
+KeyLog::KeyLog() = default;
+KeyLog::~KeyLog() = default;
+KeyLog::KeyLog(KeyLog&&) noexcept = default;
+KeyLog& KeyLog::operator=(KeyLog&&) noexcept = default;
+
+std::expected<KeyLog, std::string> KeyLog::open(const std::string& path, const Opening& how) {
   KeyLog log;
-  log.file_.reset(std::fopen(path.c_str(), "re"));
-  if (!log.file_ || !log.read_on()) return std::unexpected("cannot read " + path + ": " + system_words(errno));
+  log.grows_ = how.grows;
+  log.file_ = std::make_unique<capture::StoppableFile>(path, how.stop);
+  if (!log.file_->is_open() || !log.read_on())
+    return std::unexpected("cannot read " + path + ": " + system_words(errno));
+  if (log.file_->stopped()) return std::unexpected(path + " was not read: the interrupt came before its end");
   return log;
+}
+
+void KeyLog::add(std::string_view text) {
+  const std::string begun = std::exchange(begun_, {});
+  const bool passing_over = std::exchange(passing_over_, false);
+  take(text);
+  take("\n");
+  begun_ = begun;
+  passing_over_ = passing_over;
 }
 
 KeyLog KeyLog::of_text(std::string_view text) {
@@ -78,15 +98,21 @@ const TlsSecrets* KeyLog::find(const ClientRandom& random) {
 // What was added since. False: it cannot be read. What has no line of a key log in its front is none, and may never end.
 bool KeyLog::read_on() {
   constexpr std::size_t kFront = std::size_t{1} << 20;
-  if (!file_) return true;
-  std::clearerr(file_.get());
+  if (!file_ || ended_) return true;
+  const bool pipe = !file_->size();
   std::array<char, 16384> octets;
   for (std::size_t all = 0; !empty() || all < kFront;) {
-    const std::size_t got = std::fread(octets.data(), 1, octets.size(), file_.get());
-    take({octets.data(), got});
-    all += got;
-    if (got < octets.size()) return std::ferror(file_.get()) == 0;
+    if (pipe && grows_ && !file_->ready()) return true;
+    const ssize_t got = file_->read(std::as_writable_bytes(std::span(octets)));
+    if (got < 0) return false;
+    if (got == 0) {
+      ended_ = pipe;
+      return true;
+    }
+    take({octets.data(), static_cast<std::size_t>(got)});
+    all += static_cast<std::size_t>(got);
   }
+  ended_ = pipe;
   return true;
 }
 

@@ -54,34 +54,44 @@ void OctetWindow::note_origin(const TcpOctets& piece, std::uint64_t turn) {
     oldest_end_ = kOpen;
     return;
   }
-  const Origin& last = newer_.empty() ? oldest_ : newer_.back();
+  const Origin& last = newer().empty() ? oldest_ : newer_.back();
   if (last.place.packet == piece.place.packet && place_in(last, piece.stream_offset) == piece.place) return;
-  if (newer_.empty()) oldest_end_ = piece.stream_offset;
+  if (newer().empty()) oldest_end_ = piece.stream_offset;
   newer_.push_back(added);
 }
 
 void OctetWindow::forget_origins() noexcept {
-  while (begin_ >= oldest_end_ && !newer_.empty()) {
-    oldest_ = newer_.front();
-    newer_.pop_front();
-    oldest_end_ = newer_.empty() ? kOpen : newer_.front().stream_offset;
+  while (begin_ >= oldest_end_ && !newer().empty()) {
+    oldest_ = newer().front();
+    forget_first_newer();
+    oldest_end_ = newer().empty() ? kOpen : newer().front().stream_offset;
   }
+}
+
+// Each origin moves about once.
+void OctetWindow::forget_first_newer() noexcept {
+  if (++first_newer_ * 2 < newer_.size()) return;
+  newer_.erase(newer_.begin(), newer_.begin() + static_cast<std::ptrdiff_t>(first_newer_));
+  first_newer_ = 0;
 }
 
 void OctetWindow::clear_origins() noexcept {
   oldest_end_ = 0;
   newer_.clear();
+  first_newer_ = 0;
 }
 
 const OctetWindow::Origin& OctetWindow::origin_behind(std::uint64_t offset) const noexcept {
-  const auto behind = std::ranges::upper_bound(newer_, offset, {}, &Origin::stream_offset);
-  return behind == newer_.begin() ? kNowhere : *std::prev(behind);
+  const auto later = newer();
+  const auto behind = std::ranges::upper_bound(later, offset, {}, &Origin::stream_offset);
+  return behind == later.begin() ? kNowhere : *std::prev(behind);
 }
 
 std::size_t OctetWindow::run(std::size_t at) const noexcept {
   const std::uint64_t offset = begin_ + at;
-  const auto behind = std::ranges::upper_bound(newer_, offset, {}, &Origin::stream_offset);
-  const std::uint64_t stop = behind == newer_.end() ? end() : std::min(end(), behind->stream_offset);
+  const auto later = newer();
+  const auto behind = std::ranges::upper_bound(later, offset, {}, &Origin::stream_offset);
+  const std::uint64_t stop = behind == later.end() ? end() : std::min(end(), behind->stream_offset);
   return static_cast<std::size_t>(stop - offset);
 }
 

@@ -11,8 +11,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "conformance/tcp_events.hpp"
@@ -89,6 +89,8 @@ class OctetWindow {
   }
   [[nodiscard]] const Origin& origin_behind(std::uint64_t offset) const noexcept;
   void note_origin(const TcpOctets& piece, std::uint64_t turn);
+  [[nodiscard]] std::span<const Origin> newer() const noexcept { return std::span(newer_).subspan(first_newer_); }
+  void forget_first_newer() noexcept;
   void forget_origins() noexcept;
   void clear_origins() noexcept;
   [[nodiscard]] bool borrowed() const noexcept { return !rest_.empty() && kept_.empty(); }
@@ -100,7 +102,8 @@ class OctetWindow {
   // Of begin_, and where the next one begins; it is nearly always the one that is asked for.
   Origin oldest_{};
   std::uint64_t oldest_end_ = 0;  // 0: there is none
-  std::deque<Origin> newer_{};
+  std::vector<Origin> newer_{};   // from newer_[first_newer_] on; a deque would take memory for each idle connection
+  std::size_t first_newer_ = 0;
 };
 
 }  // namespace weft::conformance

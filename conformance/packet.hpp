@@ -19,6 +19,7 @@ enum class LinkType : std::uint8_t {
   kRawIp,         ///< none: IPv4 or IPv6
   kIpv4,          ///< none: IPv4
   kIpv6,          ///< none: IPv6
+  kUnknown,       ///< headers that weft does not know: the packet counts as one of another protocol
 };
 
 /// Describes one packet.

@@ -33,7 +33,10 @@ struct ConnectionEnd {
 
 /// Describes a connection of the capture.
 struct ConnectionInfo {
-  std::size_t number{};          ///< number from 0, in the order of the capture
+  std::size_t number{};  ///< number from 0, in the order of the capture
+  /// Encapsulations of its first packet, from the outside to the inside: "VLAN 5, VXLAN 42". Connections are told apart
+  /// by their innermost addresses and ports alone: labels and keys may differ by direction.
+  std::string path{};
   ConnectionEnd first{};         ///< end that sent the first packet
   ConnectionEnd second{};        ///< other end
   std::uint64_t packets{};       ///< number of packets of both ends

@@ -78,6 +78,7 @@ void TlsLayer::hold(const TcpEvent& event) {
   if (octets == nullptr) return;
   held.octets.assign(octets->octets.begin(), octets->octets.end());
   octets->octets = held.octets;
+  held_octets_ += held.octets.size();
 }
 
 void TlsLayer::decide(bool tls) {
@@ -96,6 +97,7 @@ const TcpEvent* TlsLayer::next() {
     decryption_->feed(held.event);
   }
   held_ = {};
+  held_octets_ = 0;
   given_ = 0;
   return nullptr;
 }
@@ -104,6 +106,8 @@ void TlsLayer::finish() {
   if (!decided_) decide(false);
   if (decryption_) decryption_->finish();
 }
+
+std::size_t TlsLayer::held() const noexcept { return held_octets_ + (decryption_ ? decryption_->held() : 0); }
 
 const TlsFacts* TlsLayer::tls() const noexcept { return decryption_ ? &decryption_->facts() : nullptr; }
 

@@ -55,6 +55,9 @@ class TlsLayer {
   /// Ends the connection. Octets whose secrets are still missing are given up.
   void finish();
 
+  /// Returns how many octets are kept.
+  [[nodiscard]] std::size_t held() const noexcept;
+
   /// Returns the TLS properties of the connection, or null if it does not use TLS.
   [[nodiscard]] const TlsFacts* tls() const noexcept;
 
@@ -67,8 +70,9 @@ class TlsLayer {
 
   KeyLog* keys_;
   bool decided_ = false;
-  std::vector<Held> held_;  // the front of the connection, until its first octets tell what it speaks
-  std::size_t given_ = 0;   // of those
+  std::vector<Held> held_;       // the front of the connection, until its first octets tell what it speaks
+  std::size_t held_octets_ = 0;  // of those
+  std::size_t given_ = 0;        // of those
   const TcpEvent* passing_ = nullptr;
   std::unique_ptr<tls::Decryption> decryption_;  // where it speaks TLS
 };

@@ -20,7 +20,7 @@ void Walk::on(const TcpOpened& opened) {
 
 void Walk::on(const TcpSegment& segment) {
   if (initiator_) return tell(SegmentSeen{direction(segment.from), segment});
-  if (segments_.size() == kMostSegments) segments_.pop_front();
+  if (segments_.size() == kMostSegments) segments_.erase(segments_.begin());
   segments_.push_back(segment);
 }
 

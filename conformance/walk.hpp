@@ -16,7 +16,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <vector>
 
@@ -57,6 +56,10 @@ class Walk {
   [[nodiscard]] std::optional<End> initiator() const noexcept { return initiator_; }
   /// Returns whether everything that this end has sent so far was captured, from its SYN on.
   [[nodiscard]] bool whole(End end) const noexcept { return !half(end).startup.may_be_missing; }
+  /// Returns how many octets of both directions are kept.
+  [[nodiscard]] std::size_t held() const noexcept {
+    return halves_[0].window.all().size() + halves_[1].window.all().size();
+  }
   /// Returns the packet in which an incomplete start-up frame of this end begins, if there is one.
   [[nodiscard]] std::optional<std::uint64_t> unfinished_frame(End end) const noexcept;
 
@@ -141,9 +144,9 @@ class Walk {
   std::optional<End> initiator_{};
   std::optional<End> last_from_{};  // octets
   bool roles_known_ = false;
-  std::deque<TcpSegment> segments_{};  // until the roles are known
-  std::vector<Seen> queue_{};          // a few at a time; its memory is used again
-  std::size_t told_ = 0;               // of the queue
+  std::vector<TcpSegment> segments_{};  // until the roles are known
+  std::vector<Seen> queue_{};           // a few at a time; its memory is used again
+  std::size_t told_ = 0;                // of the queue
   FpduReader reader_{};
   std::uint64_t turns_ = 0;  // events with octets so far
   bool finished_ = false;

@@ -17,6 +17,7 @@
 #include "tools/cli/help.hpp"
 #include "tools/cli/json_option.hpp"
 #include "tools/cli/mistyped.hpp"
+#include "tools/cli/report_files.hpp"
 #include "tools/cli/standard_output.hpp"
 #include "tools/cli/version.hpp"
 
@@ -81,7 +82,7 @@ void one_subcommand_at_most(CLI::App& app) {
 }
 
 int complain(const CLI::App& app, const std::string& sentence, ExitCode code) {
-  std::fprintf(stderr, "%s: %s\n", full_name(app).c_str(), sentence.c_str());
+  print_error(full_name(app) + ": " + sentence);
   return static_cast<int>(code);
 }
 
@@ -155,21 +156,24 @@ int run(int argc, char** argv) {
   take_command(app, argc, argv, options);
   join_json_file(argc, argv);
   Outcome<void> outcome;
+  bool answered = false;  // --help or --version: other options have no effect
   try {
     app.parse(argc, argv);
     if (!selection.run) return explain_usage(app);
     if (app.count("--log") == 0) outcome = take_log_variable(options);
     if (outcome) outcome = run_selected(selection, options);
   } catch (const CLI::Success& success) {
+    answered = true;
     outcome = print_answer(app, success);
   } catch (const CLI::ParseError& error) {
-    return complain(app, sentence_for(app, error), ExitCode::kUsage);
+    outcome = usage_error(sentence_for(app, error));
   } catch (const std::system_error& error) {  // of fmt, say, whose output is not taken
     outcome = output_has_failed() ? output_failure(error.code().value()) : failure(std::string(error.what()) + '.');
   }
   // Also of a failed command: what its exit code means stands in its output. It may have seen that itself.
   const bool told = !outcome && outcome.error().code == ExitCode::kUnwritten;
   if (auto written = flush_output(); !written && !told) outcome = std::move(written);
+  if (!answered) outcome = settle_reports(full_name(app), std::move(outcome));
   if (outcome) return static_cast<int>(ExitCode::kSuccess);
   return complain(app, outcome.error().sentence, outcome.error().code);
 }

@@ -12,7 +12,9 @@
 #include <utility>
 
 #include "conformance/capture/pcap_words.hpp"
+#include "conformance/capture/pcapng_file.hpp"
 #include "conformance/capture/unpacked_file.hpp"
+#include "conformance/key_log.hpp"
 #include "transport/system_words.hpp"
 
 namespace weft::conformance {
@@ -40,13 +42,22 @@ std::int64_t nanoseconds(const timeval& time, int precision) {
                                    static_cast<std::uint64_t>(time.tv_usec) * unit);
 }
 
-// TCP only; behind a VLAN tag, too, where there are such tags. Filters are for Ethernet first: `vlan` is an error
-// elsewhere.
-const char* filter_for(pcap_t* pcap) { return pcap_datalink(pcap) == DLT_EN10MB ? "tcp or (vlan and tcp)" : "tcp"; }
+// TCP, and what may carry it: encapsulations, and their fragments. `vlan` is an error where the link layer is no
+// Ethernet, and moves the offsets of what follows it.
+std::string filter_for(pcap_t* pcap) {
+  std::string filter = "tcp";
+  for (const char* protocol : {"4", "41", "47", "97", "137"})
+    filter += std::string(" or ip proto ") + protocol + " or ip6 proto " + protocol;
+  filter += " or (udp and (port 4789 or port 4790 or port 8472 or port 6081 or port 6635 or port 4754))";
+  filter += " or ip[6:2] & 0x1fff != 0 or ip6 proto 44";
+  if (pcap_datalink(pcap) != DLT_EN10MB) return filter;
+  for (const char* type : {"0x8847", "0x8848", "0x8864"}) filter += std::string(" or ether proto ") + type;
+  return filter + " or vlan";
+}
 
-bool set_filter(pcap_t* pcap, const char* filter) {
+bool set_filter(pcap_t* pcap, const std::string& filter) {
   bpf_program program{};
-  if (pcap_compile(pcap, &program, filter, 1, PCAP_NETMASK_UNKNOWN) != 0) return false;
+  if (pcap_compile(pcap, &program, filter.c_str(), 1, PCAP_NETMASK_UNKNOWN) != 0) return false;
   const bool set = pcap_setfilter(pcap, &program) == 0;
   pcap_freecode(&program);
   return set;
@@ -58,18 +69,23 @@ class CaptureReader::Source {
  public:
   // `file` is what `pcap` reads; null for a live interface, which has a filter.
   Source(std::string name, std::unique_ptr<capture::UnpackedFile> file, Pcap pcap, LinkType link,
-         const StopSwitch* stop, const char* filter = "")
+         const StopSwitch* stop, std::string filter = "")
       : name_(std::move(name)),
         file_(std::move(file)),
         pcap_(std::move(pcap)),
         link_(link),
         stop_(stop),
-        filter_(filter),
+        filter_(std::move(filter)),
         precision_(pcap_get_tstamp_precision(pcap_.get())) {}
+
+  // pcapng, which libpcap reads in parts only.
+  Source(std::string name, std::unique_ptr<capture::UnpackedFile> file, const StopSwitch* stop)
+      : name_(std::move(name)), file_(std::move(file)), stop_(stop), blocks_(std::in_place, *file_, name_) {}
 
   Next next() {
     if (over_) return *over_;
     if (stopped()) return finish(CaptureEnd{});
+    if (blocks_) return next_of_blocks();
     pcap_pkthdr* header = nullptr;
     const u_char* octets = nullptr;
     switch (pcap_next_ex(pcap_.get(), &header, &octets)) {
@@ -80,7 +96,7 @@ class CaptureReader::Source {
     }
   }
 
-  [[nodiscard]] LinkType link() const noexcept { return link_; }
+  [[nodiscard]] std::string take_secrets() { return blocks_ ? blocks_->take_secrets() : std::string(); }
 
   [[nodiscard]] std::optional<CaptureProgress> progress() const {
     return file_ == nullptr ? std::nullopt : file_->progress();
@@ -88,6 +104,13 @@ class CaptureReader::Source {
   [[nodiscard]] std::string_view filter() const noexcept { return filter_; }
 
  private:
+  Next next_of_blocks() {
+    auto next = blocks_->next();
+    if (const auto* packet = std::get_if<Packet>(&next)) return *packet;
+    if (auto* error = std::get_if<CaptureError>(&next)) return finish(std::move(*error));
+    return finish(CaptureEnd{});
+  }
+
   Packet packet(const pcap_pkthdr& header, const u_char* octets) {
     return {.number = ++packets_,
             .time = nanoseconds(header.ts, precision_),
@@ -127,12 +150,13 @@ class CaptureReader::Source {
 
   std::string name_;
   std::unique_ptr<capture::UnpackedFile> file_;
-  Pcap pcap_;  // goes before the file that it reads
-  LinkType link_;
+  Pcap pcap_{};  // goes before the file that it reads
+  LinkType link_{};
   const StopSwitch* stop_;
-  std::string_view filter_;
-  int precision_;
+  std::string filter_{};
+  int precision_{};
   std::uint64_t packets_ = 0;
+  std::optional<capture::PcapngFile> blocks_{};  // instead of `pcap_`
   std::optional<Next> over_{};
 };
 
@@ -142,7 +166,7 @@ CaptureReader::CaptureReader(CaptureReader&&) noexcept = default;
 CaptureReader& CaptureReader::operator=(CaptureReader&&) noexcept = default;
 
 CaptureReader::Next CaptureReader::next() { return source_->next(); }
-LinkType CaptureReader::link() const noexcept { return source_->link(); }
+std::string CaptureReader::take_secrets() { return source_->take_secrets(); }
 std::optional<CaptureProgress> CaptureReader::progress() const { return source_->progress(); }
 std::string_view CaptureReader::filter() const noexcept { return source_->filter(); }
 
@@ -163,6 +187,8 @@ CaptureError not_opened(const capture::UnpackedFile& file, const std::string& na
 std::expected<CaptureReader, CaptureError> CaptureReader::open(const std::string& path, const StopSwitch* stop) {
   const std::string name = in_words(path);
   auto file = std::make_unique<capture::UnpackedFile>(path, name, stop);
+  if (file->is_open() && capture::PcapngFile::is_begun_by(file->peek()))
+    return CaptureReader(std::make_unique<Source>(name, std::move(file), stop));
   std::FILE* stream = file->is_open() ? file->make_stream() : nullptr;
   if (stream == nullptr) {
     return std::unexpected(CaptureError{Kind::kCannotRead, "cannot read " + name + ": " + system_words(errno)});
@@ -196,15 +222,17 @@ std::expected<CaptureReader, CaptureError> CaptureReader::open_interface(const s
   const auto link = capture::link_type(pcap_datalink(made));
   if (!link) return std::unexpected(capture::unknown_link_type(name, pcap_datalink(made)));
   // Only Source::wait() sleeps.
-  const char* const filter = filter_for(made);
+  const std::string filter = filter_for(made);
   if (!set_filter(made, filter) || pcap_setnonblock(made, 1, said.data()) != 0)
     return std::unexpected(capture::interface_error(name, PCAP_ERROR, pcap_geterr(made)));
   return CaptureReader(std::make_unique<Source>(name, nullptr, std::move(pcap), *link, stop, filter));
 }
 
-std::optional<CaptureError> read_packets(CaptureReader& reader, const std::function<void(const Packet&)>& take) {
+std::optional<CaptureError> read_packets(CaptureReader& reader, const std::function<void(const Packet&)>& take,
+                                         KeyLog* keys) {
   for (;;) {
     const auto next = reader.next();
+    if (const std::string secrets = reader.take_secrets(); keys != nullptr && !secrets.empty()) keys->add(secrets);
     if (const auto* error = std::get_if<CaptureError>(&next)) return *error;
     if (std::holds_alternative<CaptureEnd>(next)) return std::nullopt;
     if (const auto* packet = std::get_if<Packet>(&next)) take(*packet);

@@ -43,28 +43,35 @@ void Fragments::join(Datagram& datagram) {
   whole_.parts.clear();
   whole_.payload.reserve(datagram.held);  // so that the parts can point into it
   for (const auto& [offset, piece] : datagram.pieces) {
-    const std::size_t begin = whole_.payload.size();
+    std::size_t begin = whole_.payload.size();
     whole_.payload.insert(whole_.payload.end(), piece.octets.begin(), piece.octets.end());
-    whole_.parts.push_back({Bytes(whole_.payload).subspan(begin), piece.place});
+    for (const auto& [size, place] : piece.places) {
+      whole_.parts.push_back({Bytes(whole_.payload).subspan(begin, size), place});
+      begin += size;
+    }
   }
 }
 
-const Fragments::Whole* Fragments::add(const IpPacket& ip, const Packet& packet) {
+const Fragments::Whole* Fragments::add(const IpPacket& ip, std::int64_t time, std::span<const Part> captured) {
   const Key key{ip.source, ip.destination, ip.fragment->id, ip.protocol};
-  Datagram& datagram = find(key, packet.time);
+  Datagram& datagram = find(key, time);
   const std::uint32_t begin = ip.fragment->offset;
   const std::size_t size = ip.payload_size;
-  const bool cut = ip.payload_at + size > packet.captured.size();
   const auto same = datagram.pieces.find(begin);
   if (same != datagram.pieces.end() && same->second.octets.size() == size) return nullptr;  // a duplicate
+  Piece fresh;
+  for (const Part& part : captured) {
+    fresh.octets.insert(fresh.octets.end(), part.octets.begin(), part.octets.end());
+    fresh.places.emplace_back(part.octets.size(), part.place);
+  }
+  const bool cut = fresh.octets.size() < size;
   datagram.is_void |= cut || size == 0 || begin + size > kMostOctets ||
                       !fits(datagram, begin, begin + static_cast<std::uint32_t>(size));
   if (datagram.is_void) {
     datagram.pieces.clear();  // it stays as a tombstone for the fragments to come
     return nullptr;
   }
-  const Bytes octets = packet.captured.subspan(ip.payload_at, size);
-  datagram.pieces[begin] = {{octets.begin(), octets.end()}, {packet.number, static_cast<std::uint32_t>(ip.payload_at)}};
+  datagram.pieces[begin] = std::move(fresh);
   datagram.held += size;
   if (!ip.fragment->more) {
     datagram.size = begin + static_cast<std::uint32_t>(size);

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "conformance/capture/ip_packet.hpp"
@@ -22,22 +24,23 @@ struct Part {
 
 class Fragments {
  public:
-  static constexpr std::size_t kMostDatagrams = 64;  // incomplete ones; the oldest gives way
+  static constexpr std::size_t kMostDatagrams = 256;  // incomplete ones; the oldest gives way
   static constexpr std::int64_t kPatience =
       30'000'000'000;  // nanoseconds; then the identification is another datagram's
 
-  // Keeps a fragment. The payload of the whole datagram, when this was the last one missing: valid until the next call.
+  // Keeps a fragment, whose payload was captured as `captured`, in order and without holes. The payload of the whole
+  // datagram, when this was the last one missing: valid until the next call, which may have parts of it.
   // Fragments that overlap make their datagram void (RFC 5722), and so do those that were not captured completely.
   struct Whole {
     std::vector<std::byte> payload{};
     std::vector<Part> parts{};  // of the payload, in order and without holes
   };
-  [[nodiscard]] const Whole* add(const IpPacket& ip, const Packet& packet);
+  [[nodiscard]] const Whole* add(const IpPacket& ip, std::int64_t time, std::span<const Part> captured);
 
  private:
   struct Piece {
     std::vector<std::byte> octets{};
-    Place place{};
+    std::vector<std::pair<std::size_t, Place>> places{};  // of runs of so many octets
   };
   struct Datagram {
     std::map<std::uint32_t, Piece> pieces{};  // by offset

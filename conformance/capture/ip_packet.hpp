@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "conformance/capture/link_layer.hpp"
+#include "conformance/capture/encapsulation.hpp"
 
 namespace weft::conformance::capture {
 
@@ -19,8 +19,6 @@ struct Address {
   auto operator<=>(const Address&) const = default;
 };
 [[nodiscard]] std::string in_words(const Address& address);
-
-constexpr std::uint8_t kTcp = 6;
 
 struct Fragment {
   std::uint32_t id{};
@@ -35,6 +33,11 @@ struct IpPacket {
   std::size_t payload_at{};            // in the captured packet, behind all headers. Perhaps not captured any more
   std::size_t payload_size{};          // as sent
   std::optional<Fragment> fragment{};  // absent when the packet is a whole datagram
+};
+
+struct IpAt {
+  std::uint8_t version{};  // 4 or 6
+  std::size_t offset{};    // in the captured packet
 };
 
 // `original_size`: of the packet, as sent. Whatever the headers claim, a payload ends where the packet did.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the link-layer header to the IP header. Every octet is hostile: nothing is read that was not captured.
+// From the first octet of a packet to the header behind the link layer's. Every octet is hostile: nothing is read that
+// was not captured.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <expected>
 
+#include "conformance/capture/header_path.hpp"
 #include "conformance/packet.hpp"
 
 namespace weft::conformance::capture {
@@ -17,11 +19,34 @@ enum class Unread : std::uint8_t {
   kFragment,   // its datagram is not complete, or never will be
 };
 
-struct IpAt {
-  std::uint8_t version{};  // 4 or 6
-  std::size_t offset{};    // in the captured packet
+// Where a walk over the headers of a packet is: the next one begins at `at`.
+struct HeaderCursor {
+  Bytes captured{};
+  std::size_t original{};  // size of the packet as sent; at least that of `captured`
+  std::size_t at{};        // at most the size of `captured`
+  HeaderPath path{};       // of the encapsulations before `at`
+
+  [[nodiscard]] Bytes rest() const noexcept { return captured.subspan(at); }
+  [[nodiscard]] bool has(std::size_t size) const noexcept { return captured.size() - at >= size; }
 };
 
-[[nodiscard]] std::expected<IpAt, Unread> find_ip(LinkType link, Bytes captured) noexcept;
+// What the next header is.
+struct NextHeader {
+  enum What : std::uint8_t {
+    kEthernet,
+    kEtherType,   // what this EtherType says
+    kPpp,         // PPP's protocol field
+    kIp,          // IP of either version, which it says itself
+    kIpProtocol,  // what this protocol number of IP says
+  };
+  What what{};
+  std::uint16_t value{};
+};
+using Stepped = std::expected<NextHeader, Unread>;
+
+// Steps over the header of the link layer.
+[[nodiscard]] Stepped step_link(LinkType link, HeaderCursor& cursor) noexcept;
+// Steps over an Ethernet header (also inside an encapsulation).
+[[nodiscard]] Stepped step_ethernet(HeaderCursor& cursor) noexcept;
 
 }  // namespace weft::conformance::capture

@@ -19,37 +19,56 @@ void drop_front(std::vector<Part>& parts, std::size_t octets) {
 
 }  // namespace
 
+// An encapsulated datagram may come in fragments, and so may what it carries.
 std::expected<TcpPacket, Unread> PacketDecoder::decode(const Packet& packet) {
-  const auto at = find_ip(packet.link, packet.captured);
-  if (!at) return std::unexpected(at.error());
-  const auto ip = parse_ip(*at, packet.captured, packet.original_size);
-  if (!ip) return std::unexpected(ip.error());
-  if (ip->protocol != kTcp) return std::unexpected(Unread::kNotTcp);
-  parts_.clear();
-  Bytes segment{};
-  std::size_t size = ip->payload_size;
-  if (ip->fragment) {
-    const auto* whole = fragments_.add(*ip, packet);
+  Source source{.octets = packet.captured};
+  auto ip = find_innermost(packet.link, packet.captured, packet.original_size);
+  while (ip && ip->packet.fragment) {
+    if (!leads_to_tcp(ip->packet.protocol)) return std::unexpected(Unread::kNotTcp);
+    take_parts(source, packet.number, ip->packet.payload_at, ip->packet.payload_size);
+    const auto* whole = fragments_.add(ip->packet, packet.time, parts_);
     if (whole == nullptr) return std::unexpected(Unread::kFragment);
-    segment = whole->payload;
-    size = segment.size();
-    parts_ = whole->parts;
-  } else {
-    const std::size_t begin = std::min(ip->payload_at, packet.captured.size());
-    segment = packet.captured.subspan(begin, std::min(size, packet.captured.size() - begin));
-    parts_.push_back({segment, {packet.number, static_cast<std::uint32_t>(begin)}});
+    source = {whole->payload, whole->parts};
+    ip->packet.payload_at = 0;
+    ip->packet.payload_size = whole->payload.size();
+    ip->packet.fragment.reset();
+    if (ip->packet.protocol != kTcp) ip = find_innermost(ip->packet, ip->path, source.octets);
   }
+  if (!ip) return std::unexpected(ip.error());
+  const std::size_t size = ip->packet.payload_size;
+  const std::size_t begin = std::min(ip->packet.payload_at, source.octets.size());
+  const Bytes segment = source.octets.subspan(begin, std::min(size, source.octets.size() - begin));
+  take_parts(source, packet.number, begin, segment.size());
   auto decoded = decode_segment(*ip, segment, size);
   if (decoded) decoded->number = packet.number;
   return decoded;
 }
 
-std::expected<TcpPacket, Unread> PacketDecoder::decode_segment(const IpPacket& ip, Bytes segment, std::size_t size) {
+// The parts of [begin, begin + size) of the source, as far as they were captured.
+void PacketDecoder::take_parts(const Source& source, std::uint64_t number, std::size_t begin, std::size_t size) {
+  begin = std::min(begin, source.octets.size());
+  size = std::min(size, source.octets.size() - begin);
+  parts_.clear();
+  if (source.parts.empty()) {
+    parts_.push_back({source.octets.subspan(begin, size), {number, static_cast<std::uint32_t>(begin)}});
+    return;
+  }
+  parts_.assign(source.parts.begin(), source.parts.end());
+  drop_front(parts_, begin);
+  for (Part& part : parts_) {
+    part.octets = part.octets.first(std::min(part.octets.size(), size));
+    size -= part.octets.size();
+  }
+  std::erase_if(parts_, [](const Part& part) { return part.octets.empty(); });
+}
+
+std::expected<TcpPacket, Unread> PacketDecoder::decode_segment(const InnermostIp& ip, Bytes segment, std::size_t size) {
   const auto header = parse_tcp(segment, size);
   if (!header) return std::unexpected(header.error());
   drop_front(parts_, header->size);
-  return TcpPacket{.source = ip.source,
-                   .destination = ip.destination,
+  return TcpPacket{.path = ip.path,
+                   .source = ip.packet.source,
+                   .destination = ip.packet.destination,
                    .header = *header,
                    .payload_size = size - header->size,
                    .payload = parts_};

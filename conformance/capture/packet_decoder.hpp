@@ -9,12 +9,14 @@
 #include <vector>
 
 #include "conformance/capture/fragments.hpp"
+#include "conformance/capture/header_walk.hpp"
 #include "conformance/capture/tcp_header.hpp"
 
 namespace weft::conformance::capture {
 
 struct TcpPacket {
   std::uint64_t number{};
+  HeaderPath path{};
   Address source{};
   Address destination{};
   TcpHeader header{};
@@ -29,7 +31,13 @@ class PacketDecoder {
   [[nodiscard]] std::expected<TcpPacket, Unread> decode(const Packet& packet);
 
  private:
-  [[nodiscard]] std::expected<TcpPacket, Unread> decode_segment(const IpPacket& ip, Bytes segment, std::size_t size);
+  // Where the octets lie in which `InnermostIp::at` and the like are offsets: the packet, or a datagram put together.
+  struct Source {
+    Bytes octets{};
+    std::span<const Part> parts{};  // of the octets, in order and without holes; empty: all of this packet
+  };
+  void take_parts(const Source& source, std::uint64_t number, std::size_t begin, std::size_t size);
+  [[nodiscard]] std::expected<TcpPacket, Unread> decode_segment(const InnermostIp& ip, Bytes segment, std::size_t size);
 
   Fragments fragments_{};
   std::vector<Part> parts_{};

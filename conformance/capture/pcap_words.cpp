@@ -22,14 +22,7 @@ constexpr std::array kSayings{
     Saying{"archaic pcap savefile", Kind::kNotACapture, "is a pcap capture of a format that is not written any more"},
     Saying{"read 4 file header bytes, only got 0", Kind::kCutShort, "is empty (0 octets): not a capture"},
     Saying{"file header bytes, only got", Kind::kCutShort, "is cut short: it ends inside the header of the capture"},
-    Saying{"truncated pcapng dump file", Kind::kCutShort, "is cut short: it ends inside a block"},
     Saying{"truncated dump file", Kind::kCutShort, "is cut short: it ends inside a packet"},
-    Saying{"different from the type of the first interface", Kind::kMixedInterfaces,
-           "holds packets of interfaces with different link types, which libpcap cannot read from one file: take them "
-           "apart with `tshark -r FILE -Y 'frame.interface_id == 0' -F pcap -w ONE.pcap`"},
-    Saying{"different from the snapshot length of the first interface", Kind::kMixedInterfaces,
-           "holds packets of interfaces with different snap lengths, which libpcap cannot read from one file: convert "
-           "it with `editcap -F pcap FILE ONE.pcap`"},
     Saying{"error reading dump file", Kind::kCannotRead, "cannot be read"},
 };
 
@@ -47,6 +40,11 @@ std::optional<LinkType> link_type(int dlt) noexcept {
     case DLT_IPV6: return LinkType::kIpv6;
     default: return std::nullopt;
   }
+}
+
+std::optional<LinkType> link_type_of_file(std::uint16_t type) noexcept {
+  constexpr std::uint16_t kFileRaw = 101;
+  return link_type(type == kFileRaw ? DLT_RAW : type);
 }
 
 CaptureError unknown_link_type(const std::string& name, int dlt) {

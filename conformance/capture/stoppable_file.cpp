@@ -24,6 +24,11 @@ StoppableFile::~StoppableFile() {
   if (descriptor_ >= 0 && descriptor_ != STDIN_FILENO) ::close(descriptor_);
 }
 
+bool StoppableFile::ready() const noexcept {
+  pollfd one{descriptor_, POLLIN, 0};
+  return ::poll(&one, 1, 0) > 0;
+}
+
 // Only poll() sleeps, and it sleeps for octets and for the switch: read() is called when there are octets.
 ssize_t StoppableFile::read(MutableBytes into) {
   for (;;) {

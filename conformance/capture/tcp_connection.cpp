@@ -24,6 +24,7 @@ bool has_octets(const TcpPacket& packet) noexcept { return packet.payload_size >
 
 TcpConnection::TcpConnection(std::size_t number, const TcpPacket& packet, std::int64_t time, BufferBudget& budget)
     : info_{.number = number,
+            .path = in_words(packet.path),
             .first = in_words(source(packet)),
             .second = in_words(destination(packet)),
             .first_packet = packet.number,

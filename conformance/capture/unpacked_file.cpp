@@ -37,6 +37,24 @@ std::optional<CaptureProgress> UnpackedFile::progress() const {
 }
 
 ssize_t UnpackedFile::read(MutableBytes into) {
+  if (front_.empty()) return read_on(into);
+  const Bytes now = front_.first(std::min(front_.size(), into.size()));
+  std::ranges::copy(now, into.begin());
+  front_ = front_.subspan(now.size());
+  return static_cast<ssize_t>(now.size());
+}
+
+Bytes UnpackedFile::peek() {
+  std::size_t there = 0;
+  while (there < peeked_.size()) {
+    const ssize_t got = read_on(MutableBytes(peeked_).subspan(there));
+    if (got <= 0) break;
+    there += static_cast<std::size_t>(got);
+  }
+  return front_ = Bytes(peeked_).first(there);
+}
+
+ssize_t UnpackedFile::read_on(MutableBytes into) {
   if (!looked_ && !look_at_head()) return file_.stopped() ? 0 : -1;
   if (decompressor_ == nullptr) return pass_on(into);
   return trouble_ ? 0 : unpack(into);

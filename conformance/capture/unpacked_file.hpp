@@ -3,6 +3,7 @@
 // all the same; trouble() tells of the damage then.
 #pragma once
 
+#include <array>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -23,6 +24,13 @@ class UnpackedFile {
   // To be closed with fclose() before this goes. Null, with errno set, without memory.
   [[nodiscard]] std::FILE* make_stream();
 
+  // Octets as read(2) gives them, unpacked; -1 with errno. For who does not use the stream.
+  ssize_t read(MutableBytes into);
+  // The first octets, at most four, unpacked: they will be read again. Before the first read() only. Fewer at the end,
+  // where reading fails and where it is stopped.
+  [[nodiscard]] Bytes peek();
+  [[nodiscard]] bool stopped() const noexcept { return file_.stopped(); }
+
   // What is wrong with the compressed octets: to be asked at the end of the stream.
   [[nodiscard]] const std::optional<CaptureError>& trouble() const noexcept { return trouble_; }
   // "gzip", once the first octet was read; empty: it is as it is.
@@ -31,7 +39,7 @@ class UnpackedFile {
   [[nodiscard]] std::optional<CaptureProgress> progress() const;
 
  private:
-  ssize_t read(MutableBytes into);
+  ssize_t read_on(MutableBytes into);
   bool look_at_head();
   ssize_t refill();
   ssize_t pass_on(MutableBytes into);
@@ -41,6 +49,8 @@ class UnpackedFile {
 
   StoppableFile file_;
   std::string name_;
+  std::array<std::byte, 4> peeked_{};
+  Bytes front_{};  // of these, what read() has not given
   std::vector<char> stream_buffer_;
   std::vector<std::byte> buffer_;  // of octets as they are in the file
   Bytes waiting_{};                // in buffer_

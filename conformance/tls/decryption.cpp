@@ -211,8 +211,7 @@ bool Decryption::begin(Half& half, Phase phase) {
 
 // Both of this end: what goes without one of them is of no use.
 const TlsSecrets::OfEnd* Decryption::secrets_of(const Half& half) {
-  const bool known =
-      keys_ != nullptr && client_ && choice_ && choice_->tls_1_3 && find_suite(choice_->suite) != nullptr;
+  const bool known = has_log() && client_ && choice_ && choice_->tls_1_3 && find_suite(choice_->suite) != nullptr;
   const TlsSecrets* const secrets = known ? keys_->find(random_) : nullptr;
   if (secrets == nullptr) return nullptr;
   const auto& own = half.end == *client_ ? secrets->client : secrets->server;
@@ -222,12 +221,12 @@ const TlsSecrets::OfEnd* Decryption::secrets_of(const Half& half) {
 // The ServerHello may be captured behind what the client sends next, and a secret may be written late.
 bool Decryption::gives_up(const Half& half) const noexcept {
   const bool never =
-      keys_ == nullptr || !client_ || (choice_ && (!choice_->tls_1_3 || find_suite(choice_->suite) == nullptr));
+      !has_log() || !client_ || (choice_ && (!choice_->tls_1_3 || find_suite(choice_->suite) == nullptr));
   return never || finished_ || half.gap || half.window.size() > kMostWaiting;
 }
 
 std::string Decryption::why_no_keys(const Half& half) const {
-  if (keys_ == nullptr) return "no key log was given (--keylog)";
+  if (!has_log()) return "no key log was given (--keylog)";
   if (!client_) return "its ClientHello is not in the capture";
   if (!choice_) return "its ServerHello is not in the capture";
   if (!choice_->tls_1_3) return "it is TLS 1.2 or older";

@@ -36,6 +36,10 @@ class Decryption {
   void feed(const TcpEvent& event);
   [[nodiscard]] const TcpEvent* next();
   void finish() noexcept { finished_ = true; }
+  // Octets that wait.
+  [[nodiscard]] std::size_t held() const noexcept {
+    return halves_[0].window.all().size() + halves_[1].window.all().size();
+  }
   [[nodiscard]] const TlsFacts& facts() const noexcept { return facts_; }
 
  private:
@@ -82,6 +86,7 @@ class Decryption {
   [[nodiscard]] std::string why_no_keys(const Half& half) const;
   void stop(Half& half, std::string why);
 
+  [[nodiscard]] bool has_log() const noexcept { return keys_ != nullptr && !keys_->absent(); }
   [[nodiscard]] Half& half(End end) noexcept { return halves_[static_cast<std::size_t>(end)]; }
 
   KeyLog* keys_;

@@ -10,7 +10,7 @@
 
 namespace weft::explain {
 
-/// Text as a JSON string. "<" is escaped, so that no text ends a script of HTML; what is no UTF-8 becomes U+FFFD.
+/// Text of any origin as a JSON string: shown_text(). "<" is escaped, so that no text ends a script of HTML.
 [[nodiscard]] std::string json_string(std::string_view text);
 
 /// Writes values one behind the other, and the commas between them.

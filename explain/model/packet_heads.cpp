@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "conformance/capture/header_walk.hpp"
 #include "conformance/capture/tcp_header.hpp"
 
 namespace weft::explain {
@@ -10,8 +11,8 @@ namespace {
 
 namespace capture = conformance::capture;
 
-// No headers are longer: link layer, IPv6 with extensions, TCP with options.
-constexpr std::size_t kLongestHead = 256;
+// No headers are longer: link layer, encapsulations, IPv6 with extensions, TCP with options.
+constexpr std::size_t kLongestHead = 512;
 
 // Where IP and TCP begin, and the octets up to TCP's payload. What cannot be parsed is shown as it is.
 RawHead head_of(const conformance::Packet& packet) {
@@ -20,15 +21,14 @@ RawHead head_of(const conformance::Packet& packet) {
   const std::size_t most = std::min(captured.size(), kLongestHead);
   std::size_t size = most;
   head.ip_at = head.tcp_at = size;
-  if (const auto at = capture::find_ip(packet.link, captured)) {
-    head.ip_at = std::min(at->offset, most);
-    if (const auto ip = capture::parse_ip(*at, captured, packet.original_size)) {
-      head.tcp_at = size = std::min(ip->payload_at, most);
-      const Bytes segment = captured.subspan(head.tcp_at);
-      const bool whole = ip->protocol == capture::kTcp && !ip->fragment;
-      const auto tcp = capture::parse_tcp(segment, std::max(ip->payload_size, segment.size()));
-      if (whole && tcp) size = std::min(most, head.tcp_at + tcp->size);
-    }
+  if (const auto found = capture::find_innermost(packet.link, captured, packet.original_size)) {
+    const capture::IpPacket& ip = found->packet;
+    head.ip_at = std::min(found->at, most);
+    head.tcp_at = size = std::min(ip.payload_at, most);
+    const Bytes segment = captured.subspan(head.tcp_at);
+    const bool whole = ip.protocol == capture::kTcp && !ip.fragment;
+    const auto tcp = capture::parse_tcp(segment, std::max(ip.payload_size, segment.size()));
+    if (whole && tcp) size = std::min(most, head.tcp_at + tcp->size);
   }
   head.octets.assign(captured.begin(), captured.begin() + static_cast<std::ptrdiff_t>(size));
   return head;
@@ -52,11 +52,10 @@ void PacketHeads::note_syn(const RawHead& head) {
   const Bytes octets = head.octets;
   if (head.tcp_at >= octets.size()) return;
   const auto tcp = capture::parse_tcp(octets.subspan(head.tcp_at), octets.size() - head.tcp_at);
-  const auto at = capture::find_ip(head.link, octets);
-  if (!tcp || !tcp->syn || !at) return;
-  const auto ip = capture::parse_ip(*at, octets, octets.size());
-  if (!ip) return;
-  syns_.push_back({ip->source, ip->destination, tcp->source_port, tcp->destination_port, tcp->ack, head});
+  const auto found = capture::find_innermost(head.link, octets, octets.size());
+  if (!tcp || !tcp->syn || !found) return;
+  const capture::IpPacket& ip = found->packet;
+  syns_.push_back({ip.source, ip.destination, tcp->source_port, tcp->destination_port, tcp->ack, head});
   if (syns_.size() > kKept) syns_.pop_front();
 }
 

@@ -33,13 +33,17 @@ PcapOctets& PcapOctets::add(const Octets& packet, std::size_t captured) {
   return *this;
 }
 
-PcapngOctets::PcapngOctets(ByteOrder order) : order_(order) {
+PcapngOctets::PcapngOctets(ByteOrder order) : order_(order) { section(order); }
+
+PcapngOctets& PcapngOctets::section(ByteOrder order) {
+  order_ = order;
   Octets section;
   put(section, 0x1a2b3c4d, 4);
   put(section, 1, 2);
   put(section, 0, 2);
   put(section, UINT64_MAX, 8);
   block(0x0a0d0d0a, section);
+  return *this;
 }
 
 void PcapngOctets::put(Octets& to, std::uint64_t value, std::size_t size) const {
@@ -54,24 +58,71 @@ void PcapngOctets::block(std::uint32_t type, Octets body) {
   put(octets_, body.size() + 12, 4);
 }
 
-PcapngOctets& PcapngOctets::interface(std::uint16_t link, std::uint32_t snap_length) {
+Octets PcapngOctets::option(std::uint16_t code, const Octets& value) const {
+  Octets option;
+  put(option, code, 2);
+  put(option, value.size(), 2);
+  append(option, value);
+  option.resize((option.size() + 3) / 4 * 4);
+  return option;
+}
+
+PcapngOctets& PcapngOctets::interface(std::uint16_t link, std::uint32_t snap_length, const Octets& options) {
   Octets body;
   put(body, link, 2);
   put(body, 0, 2);
   put(body, snap_length, 4);
+  append(body, options);
   block(1, body);
   return *this;
 }
 
 PcapngOctets& PcapngOctets::add(const Octets& packet, std::uint32_t interface) {
+  return add_at(packet, 1'123'456, interface);  // microseconds
+}
+
+PcapngOctets& PcapngOctets::add_at(const Octets& packet, std::uint64_t time, std::uint32_t interface) {
   Octets body;
   put(body, interface, 4);
-  put(body, 0, 4);
-  put(body, 1'123'456, 4);  // microseconds
+  put(body, time >> 32, 4);
+  put(body, time & 0xffffffff, 4);
   put(body, packet.size(), 4);
   put(body, packet.size(), 4);
   append(body, packet);
+  body.resize((body.size() + 3) / 4 * 4);
+  append(body, option(1, octets("a comment")));
+  append(body, option(0, {}));
   block(6, body);
+  return *this;
+}
+
+PcapngOctets& PcapngOctets::add_old(const Octets& packet, std::uint16_t interface) {
+  Octets body;
+  put(body, interface, 2);
+  put(body, 3, 2);  // drops
+  put(body, 0, 4);
+  put(body, 1'123'456, 4);
+  put(body, packet.size(), 4);
+  put(body, packet.size(), 4);
+  append(body, packet);
+  block(2, body);
+  return *this;
+}
+
+PcapngOctets& PcapngOctets::add_custom() {
+  Octets body;
+  put(body, 32473, 4);  // a private enterprise number
+  append(body, octets("of a vendor"));
+  block(0x0bad, body);
+  return *this;
+}
+
+PcapngOctets& PcapngOctets::add_secrets(std::string_view key_log) {
+  Octets body;
+  put(body, 0x544c534b, 4);
+  put(body, key_log.size(), 4);
+  append(body, octets(key_log));
+  block(10, body);
   return *this;
 }
 
@@ -84,7 +135,7 @@ PcapngOctets& PcapngOctets::add_simple(const Octets& packet) {
 }
 
 PcapngOctets& PcapngOctets::add_unknown_block() {
-  block(0x0bad, Octets(20));
+  block(0x0bae, Octets(20));
   return *this;
 }
 

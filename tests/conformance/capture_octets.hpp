@@ -39,10 +39,19 @@ class PcapOctets {
 class PcapngOctets {
  public:
   explicit PcapngOctets(ByteOrder order = ByteOrder::kLittle);
-  PcapngOctets& interface(std::uint16_t link, std::uint32_t snap_length = 262144);
+  // Another section, in this order.
+  PcapngOctets& section(ByteOrder order);
+  // `options`: as they stand in the file.
+  PcapngOctets& interface(std::uint16_t link, std::uint32_t snap_length = 262144, const Octets& options = {});
+  // An option of this section's byte order.
+  [[nodiscard]] Octets option(std::uint16_t code, const Octets& value) const;
+  PcapngOctets& add_at(const Octets& packet, std::uint64_t time, std::uint32_t interface = 0);
   PcapngOctets& add(const Octets& packet, std::uint32_t interface = 0);
   PcapngOctets& add_simple(const Octets& packet);
   PcapngOctets& add_unknown_block();
+  PcapngOctets& add_old(const Octets& packet, std::uint16_t interface = 0);
+  PcapngOctets& add_custom();
+  PcapngOctets& add_secrets(std::string_view key_log);
   [[nodiscard]] const Octets& octets() const noexcept { return octets_; }
 
  private:

@@ -85,14 +85,131 @@ TEST(CaptureReader, AnUnknownLinkTypeIsNamed) {
   EXPECT_THAT(all.error->sentence, AllOf(HasSubstr("weft-capture-"), HasSubstr("802.11")));
 }
 
-TEST(CaptureReader, InterfacesThatLibpcapCannotReadTogether) {
-  const Read types = read(PcapngOctets().interface(kFileRaw).add(kIp).interface(kFileEthernet).octets());
-  EXPECT_THAT(types.packets, SizeIs(1));  // what was before
-  ASSERT_TRUE(types.error);
-  EXPECT_EQ(types.error->kind, Kind::kMixedInterfaces);
-  EXPECT_THAT(types.error->sentence, AllOf(HasSubstr("link types"), HasSubstr("tshark")));
-  EXPECT_EQ(kind_of(PcapngOctets().interface(kFileRaw).interface(kFileRaw, 96).add(kIp).octets()),
-            Kind::kMixedInterfaces);
+TEST(CaptureReader, InterfacesOfDifferentKinds) {
+  const Octets frame = ethernet(kIp);
+  for (const ByteOrder order : {ByteOrder::kLittle, ByteOrder::kBig}) {
+    const Read all = read(PcapngOctets(order)
+                              .interface(kFileRaw)
+                              .add(kIp)
+                              .interface(kFileEthernet, 96)
+                              .add(frame, 1)
+                              .add_old(frame, 1)
+                              .interface(105)  // 802.11, which is not read
+                              .add(kIp, 2)
+                              .add_simple(kIp)
+                              .octets());
+    EXPECT_FALSE(all.error);
+    ASSERT_THAT(all.packets, SizeIs(5));
+    const LinkType links[]{LinkType::kRawIp, LinkType::kEthernet, LinkType::kEthernet, LinkType::kUnknown,
+                           LinkType::kRawIp};
+    for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(all.packets[i].link, links[i]) << i;
+    EXPECT_EQ(all.octets[1], frame);
+    EXPECT_EQ(all.octets[2], frame);
+    EXPECT_EQ(all.packets[1].time, 1'123'456'000);
+  }
+}
+
+TEST(CaptureReader, SectionsOfEitherByteOrder) {
+  const Read all = read(PcapngOctets(ByteOrder::kLittle)
+                            .interface(kFileRaw)
+                            .add(kIp)
+                            .section(ByteOrder::kBig)
+                            .interface(kFileEthernet)
+                            .add(ethernet(kIp))
+                            .section(ByteOrder::kLittle)
+                            .interface(kFileRaw)
+                            .add(kIp)
+                            .octets());
+  EXPECT_FALSE(all.error);
+  ASSERT_THAT(all.packets, SizeIs(3));
+  EXPECT_EQ(all.packets[1].link, LinkType::kEthernet);
+  EXPECT_EQ(all.packets[2].link, LinkType::kRawIp);
+  EXPECT_EQ(all.packets[2].number, 3U);
+}
+
+// Those of a section end with it.
+TEST(CaptureReader, APacketOfNoInterfaceIsDamage) {
+  EXPECT_EQ(kind_of(PcapngOctets().interface(kFileRaw).add(kIp, 1).octets()), Kind::kDamaged);
+  EXPECT_EQ(kind_of(PcapngOctets().interface(kFileRaw).section(ByteOrder::kBig).add(kIp).octets()), Kind::kDamaged);
+  EXPECT_EQ(kind_of(PcapngOctets().add_simple(kIp).octets()), Kind::kDamaged);
+}
+
+TEST(CaptureReader, TheSnapLengthCutsSimplePackets) {
+  Octets cut(kIp.begin(), kIp.begin() + 24);
+  PcapngOctets file = std::move(PcapngOctets().interface(kFileRaw, 24));
+  // A simple block tells the original length alone.
+  Octets octets = file.add_simple(kIp).octets();
+  Read all = read(octets);
+  EXPECT_FALSE(all.error);
+  ASSERT_THAT(all.packets, SizeIs(1));
+  EXPECT_EQ(all.octets[0], cut);
+  EXPECT_EQ(all.packets[0].original_size, kIp.size());
+}
+
+TEST(CaptureReader, TimesOfAnyResolution) {
+  const auto time_of = [](std::uint8_t resolution, std::uint64_t units, std::uint64_t offset) {
+    PcapngOctets file;
+    Octets options = file.option(9, {std::byte{resolution}});
+    Octets seconds;
+    append_little(seconds, offset, 8);
+    append(options, file.option(14, seconds));
+    const Read all = read(file.interface(kFileRaw, 0, options).add_at(kIp, units).octets());
+    return all.packets.empty() ? -1 : all.packets[0].time;
+  };
+  EXPECT_EQ(time_of(6, 1'000'007, 0), 1'000'007'000);
+  EXPECT_EQ(time_of(9, 1'000'007, 0), 1'000'007);
+  EXPECT_EQ(time_of(0, 7, 3), 10'000'000'000);
+  EXPECT_EQ(time_of(12, 7'000'000, 0), 7'000);
+  EXPECT_EQ(time_of(0x80 | 10, 1536, 0), 1'500'000'000);
+  EXPECT_EQ(time_of(0x80 | 32, std::uint64_t{5} << 32, 0), 5'000'000'000);
+  EXPECT_EQ(time_of(127, UINT64_MAX, 0), 1) << "damaged, and no worse";
+  EXPECT_EQ(time_of(255, UINT64_MAX, 0), 0);
+}
+
+// Wireshark numbers custom blocks as it numbers packets, and other unknown blocks not.
+TEST(CaptureReader, BlocksBetweenPackets) {
+  const Read all = read(PcapngOctets().interface(kFileRaw).add_unknown_block().add(kIp).add_custom().add(kIp).octets());
+  EXPECT_FALSE(all.error);
+  ASSERT_THAT(all.packets, SizeIs(2));
+  EXPECT_EQ(all.packets[0].number, 1U);
+  EXPECT_EQ(all.packets[1].number, 3U);
+}
+
+TEST(CaptureReader, SecretsInTheCapture) {
+  const TemporaryFile file(
+      PcapngOctets().interface(kFileRaw).add(kIp).add_secrets("# one").add(kIp).add_secrets("# two\n").octets());
+  auto reader = CaptureReader::open(file.path());
+  ASSERT_TRUE(reader);
+  EXPECT_TRUE(std::holds_alternative<Packet>(reader->next()));
+  EXPECT_EQ(reader->take_secrets(), "");
+  EXPECT_TRUE(std::holds_alternative<Packet>(reader->next()));
+  EXPECT_EQ(reader->take_secrets(), "# one\n");
+  EXPECT_TRUE(std::holds_alternative<CaptureEnd>(reader->next()));
+  EXPECT_EQ(reader->take_secrets(), "# two\n\n");
+  EXPECT_EQ(reader->take_secrets(), "");
+}
+
+// Lengths that claim more than there is, or less than there must be.
+TEST(CaptureReader, BlocksOfWrongLengths) {
+  const Octets good = PcapngOctets().interface(kFileRaw).add(kIp).octets();
+  const std::size_t packet_at = 28 + 20;
+  const auto with = [&](std::size_t at, std::uint32_t value) {
+    Octets changed = good;
+    Octets number;
+    append_little(number, value, 4);
+    std::ranges::copy(number, changed.begin() + static_cast<std::ptrdiff_t>(at));
+    return kind_of(changed);
+  };
+  EXPECT_EQ(with(packet_at + 4, 11), Kind::kDamaged);
+  EXPECT_EQ(with(packet_at + 4, 0), Kind::kDamaged);
+  EXPECT_EQ(with(packet_at + 4, 16), Kind::kDamaged) << "shorter than its fields";
+  EXPECT_EQ(with(packet_at + 4, 0xfffffff0), Kind::kDamaged) << "longer than any packet";
+  EXPECT_EQ(with(packet_at + 4, 1000), Kind::kCutShort);
+  EXPECT_EQ(with(packet_at + 8 + 12, 0x7fffffff), Kind::kDamaged) << "a packet longer than its block";
+  EXPECT_EQ(with(good.size() - 4, 12), Kind::kDamaged) << "the lengths differ";
+  EXPECT_EQ(with(8, 0x11223344), Kind::kDamaged) << "no byte order";
+  EXPECT_EQ(with(12, 2), Kind::kDamaged) << "version 2";
+  EXPECT_EQ(with(0, 1), Kind::kNotACapture);
 }
 
 TEST(CaptureReader, WhatIsNoCapture) {

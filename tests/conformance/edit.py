@@ -149,7 +149,8 @@ def unrepaired(folder):
 def nothing_changed(folder):
     target = folder / "same.pcap"
     small = [path for path in sorted(SAMPLES.glob("*.pcap")) if path.stat().st_size < 100_000]
-    for source in sorted(SAMPLES.glob("*/*.pcap")) + small:
+    # forge.py does not look into encapsulations.
+    for source in sorted(set(SAMPLES.glob("*/*.pcap")) - set(SAMPLES.glob("encapsulated/*"))) + small:
         status, said = edit(source, target, "")
         check(f"{source.name} without an edit:", status == 0 and target.read_bytes() == source.read_bytes(), said)
     source = SAMPLES / f"{RPING}.pcap"

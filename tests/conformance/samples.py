@@ -119,7 +119,7 @@ def main():
     parser.add_argument("weft")
     parser.add_argument("--write", nargs="+", metavar="CAPTURE", type=Path, default=[])
     options = parser.parse_args()
-    captures = sorted(SAMPLES.rglob("*.pcap"))
+    captures = sorted(SAMPLES.rglob("*.pcap*"))
     if not captures:
         sys.exit(f"no samples in {SAMPLES}")
     with tempfile.TemporaryDirectory() as folder:

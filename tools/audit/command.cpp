@@ -17,6 +17,7 @@
 #include "tools/cli/interruption.hpp"
 #include "tools/cli/json_option.hpp"
 #include "tools/cli/key_log_file.hpp"
+#include "tools/cli/report_files.hpp"
 #include "tools/cli/standard_output.hpp"
 #include "tools/cli/whole_file.hpp"
 
@@ -38,8 +39,12 @@ constexpr const char* kAuditFooter =
     "  weft audit --quiet --json=out.json t.pcap    for programs; see the exit codes\n"
     "  tcpdump -w - port 7174 | weft audit -        read a pipe and print findings at once\n"
     "  weft audit -i eth0                           capture live; ^C prints a summary\n"
+    "  weft audit -i eth0 -w t.pcap -b filesize:100000 -b files:5\n"
+    "                                               the same, and keep the latest 500 MB of packets\n"
     "  weft audit --keylog keys.log t.pcap          decrypt TLS 1.3\n"
     "  weft audit --skip MPA-5.1 trace.pcap         without the rules of RFC 5044 section 5.1\n"
+    "  weft audit --filter 'host 192.0.2.7 and port 4420' t.pcap\n"
+    "  weft audit --known bugs.txt trace.pcap       only new violations fail\n"
     "  weft audit --list                            list all rules\n"
     "\n"
     "Exit codes: 0 no violation, 1 violations (with --strict: or warnings), 2 incomplete capture, report that could "
@@ -72,6 +77,8 @@ Outcome<void> check_operands(const AuditOptions& options) {
     return usage_error("-i " + options.interface + " cannot be used with the capture file '" + options.files.front() +
                        "'.");
   }
+  if (!options.write.empty() && options.interface.empty()) return usage_error("-w needs -i: files are there already.");
+  if (!options.ring.empty() && options.write.empty()) return usage_error("-b needs -w.");
   if (options.files.empty() && options.interface.empty())
     return usage_error("name a capture file or an interface (-i).");
   if (std::ranges::count(options.files, "-") > 1) return usage_error("'-' (standard input) can be given only once.");
@@ -79,10 +86,11 @@ Outcome<void> check_operands(const AuditOptions& options) {
 }
 
 // One that fails does not keep the other from being written.
-Outcome<void> write_reports(const std::vector<audit::Report>& reports, const AuditOptions& options) {
+Outcome<void> write_reports(const std::vector<audit::Report>& reports, const AuditOptions& options,
+                            const audit::Known& known) {
   Outcome<void> json, junit;
-  if (!options.json.empty()) json = write_report(options.json, audit::json_of(reports), Readers::kOwner);
-  if (!options.junit.empty()) junit = write_file(options.junit, audit::junit_of(reports, options.strict));
+  if (!options.json.empty()) json = write_report(options.json, audit::json_of(reports, known), Readers::kOwner);
+  if (!options.junit.empty()) junit = write_file(options.junit, audit::junit_of(reports, options.strict, known));
   return json ? junit : json;
 }
 
@@ -94,24 +102,35 @@ std::vector<audit::Report> judge_all(audit::Judge& judge, const AuditOptions& op
   return reports;
 }
 
-Outcome<void> run_audit(const AuditOptions& options, const GlobalOptions& global) {
+Outcome<void> run_audit(AuditOptions options, const GlobalOptions& global) {
   if (options.list) return list_rules();
   if (auto checked = check_operands(options); !checked) return checked;
   if (auto checked = check_filter(options); !checked) return checked;
+  if (!options.filter_text.empty()) {
+    auto filter = conformance::ConnectionFilter::parse(options.filter_text);
+    if (!filter) return usage_error("--filter '" + options.filter_text + "': " + filter.error() + ".");
+    options.selection = std::move(*filter);
+  }
+  const auto ring = RingLimits::parse(options.ring);
+  if (!ring) return std::unexpected(ring.error());
+  options.ring_limits = *ring;
+  auto known = KnownFindings::read(options.known, is_rule_or_case);
+  if (!known) return std::unexpected(known.error());
   const Palette palette = palette_for(global.color, STDOUT_FILENO);
   if (auto caught = catch_interruptions(); !caught) return caught;
   const bool live = !options.interface.empty() || std::ranges::count(options.files, "-") != 0;
   auto keys = open_key_log(options.keylog, !live);
   if (!keys) return std::unexpected(keys.error());
-  audit::Judge judge(options, palette, interruption_switch(), keys->get());
+  audit::Judge judge(options, palette, interruption_switch(), keys->get(), *known);
   const std::vector<audit::Report> reports = judge_all(judge, options);
-  const bool nothing_read = std::ranges::all_of(reports, [](const auto& report) { return report.unread(); });
-  if (reports.size() == 1 && nothing_read) return audit::outcome_of(reports, options.strict);
   Outcome<void> printed = judge.told();
-  if (printed && reports.size() > 1 && !options.quiet && !options.summary)
-    printed = print_now(audit::verdict_lines(reports, options.strict, palette));
-  const Outcome<void> written = write_reports(reports, options);
+  if (printed && reports.size() > 1 && !options.quiet) {
+    const std::string verdicts = options.summary ? "" : audit::verdict_lines(reports, options.strict, palette);
+    printed = print_now(text_of_absent(judge.known()) + verdicts);
+  }
+  const Outcome<void> written = write_reports(reports, options, judge.known());
   if (!printed) return printed;
+  if (!judge.written()) return judge.written();
   return written ? audit::outcome_of(reports, options.strict) : written;
 }
 
@@ -127,9 +146,22 @@ void add_audit_command(CLI::App& app, Selection& selection) {
       ->add_option("-i,--interface", options->interface,
                    "Capture live from this interface until interrupted (needs capture privileges)")
       ->type_name("IFACE");
-  add_json_option(*audit, options->json, "Write the report on all captures as JSON (schema: docs/audit.schema.json)");
-  audit->add_option("--junit", options->junit, "Write the report to this file as JUnit XML, for CI systems")
+  audit
+      ->add_option("-w,--write", options->write,
+                   "With -i: write the captured packets to this file, as pcap; with -b, to a ring of files")
       ->type_name("FILE");
+  audit
+      ->add_option(
+          "-b,--ring-buffer", options->ring,
+          "With -w: begin the next file after filesize:KB or duration:SECONDS; with files:N, keep the latest N. "
+          "Can be repeated")
+      ->type_name("KEY:N")
+      ->allow_extra_args(false);
+  add_json_option(*audit, options->json, "Write the report on all captures as JSON (schema: docs/audit.schema.json)");
+  register_report(
+      audit->add_option("--junit", options->junit, "Write the report to this file as JUnit XML, for CI systems")
+          ->type_name("FILE"),
+      ReportFormat::kJunit);
   audit->add_option("--keylog", options->keylog, "Decrypt TLS 1.3 with the secrets in this file (SSLKEYLOGFILE format)")
       ->type_name("FILE");
   audit->add_flag("-q,--quiet", options->quiet, "Print no report; only the exit code counts");
@@ -150,6 +182,17 @@ void add_audit_command(CLI::App& app, Selection& selection) {
       ->type_name("CLAUSE")
       ->delimiter(',')
       ->allow_extra_args(false);
+  audit
+      ->add_option(
+          "--filter", options->filter_text,
+          "Check only these connections: host ADDR, net ADDR/LEN, port N or port N-M, combined with and, or, not "
+          "and parentheses; of encapsulated packets the innermost addresses count")
+      ->type_name("EXPR");
+  audit
+      ->add_option("--known", options->known,
+                   "Expected findings, one per line: a clause, and an end if it is only about that one. They are "
+                   "reported and do not count for the exit code")
+      ->type_name("FILE");
   audit->add_flag("--list", options->list, "List all rules: clause, severity, layer, section and requirement");
   audit->callback([&selection, options] {
     options->quiet = options->quiet || options->json == "-";

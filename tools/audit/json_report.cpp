@@ -84,6 +84,7 @@ void put_finding(JsonWriter& json, const Finding& finding) {
   json.integer("stream_offset", finding.stream_offset)
       .text("message", finding.message)
       .text("rule", finding.rule->sentence);
+  if (finding.known) json.text("known", *finding.known);
   if (!finding.excerpt.octets.empty()) {
     json.begin_object("excerpt")
         .integer("stream_offset", finding.excerpt.stream_offset)
@@ -98,6 +99,7 @@ void put_left_out(JsonWriter& json, const LeftOut& left_out) {
   for (const Broken& one : left_out.broken) {
     json.begin_object().text("clause", one.rule->clause).text("severity", conformance::name(one.rule->severity));
     json.integer("count", one.count)
+        .integer("known", one.known)
         .integer("connection", one.connection)
         .integer("packet", one.place.packet)
         .end_object();
@@ -127,7 +129,9 @@ void put_without_iwarp(JsonWriter& json, const Report& report) {
 }
 
 void put_connection(JsonWriter& json, const ConnectionReport& connection) {
-  json.begin_object().integer("id", connection.info.number).begin_object("endpoints");
+  json.begin_object().integer("id", connection.info.number);
+  if (!connection.info.path.empty()) json.text("path", connection.info.path);
+  json.begin_object("endpoints");
   put_end(json, "initiator", connection.end(Direction::kFromInitiator));
   put_end(json, "responder", connection.end(Direction::kFromResponder));
   json.end_object().boolean("roles_known", connection.roles_known);
@@ -141,9 +145,22 @@ void put_connection(JsonWriter& json, const ConnectionReport& connection) {
         .text("clause", more.rule->clause)
         .text("direction", who(more.direction))
         .integer("count", more.count)
+        .boolean("known", more.known)
         .end_object();
   }
   json.end_array().end_object();
+}
+
+// Nothing without --known.
+void put_absent(JsonWriter& json, const Known& known) {
+  if (known.findings.empty()) return;
+  json.begin_array("known_absent");
+  for (const KnownFinding* one : known.absent) {
+    json.begin_object().text("id", one->id);
+    if (!one->end.empty()) json.text("end", one->end);
+    json.text("reason", one->reason).integer("line", one->line).end_object();
+  }
+  json.end_array();
 }
 
 // The members of the object that the caller has opened.
@@ -163,10 +180,11 @@ void put_report(JsonWriter& json, const Report& report) {
 
 }  // namespace
 
-std::string json_of(std::span<const Report> reports) {
+std::string json_of(std::span<const Report> reports, const Known& known) {
   JsonWriter json;
   if (reports.size() == 1) {
     put_report(json, reports.front());
+    put_absent(json, known);
     return json.finish();
   }
   json.begin_array("captures");
@@ -176,6 +194,7 @@ std::string json_of(std::span<const Report> reports) {
     json.end_object();
   }
   json.end_array();
+  put_absent(json, known);
   return json.finish();
 }
 

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "tools/audit/writings.hpp"
+#include "tools/cli/markup.hpp"
 
 namespace weft::tools::audit {
 
@@ -16,75 +17,100 @@ using conformance::Severity;
 
 namespace {
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  }
-  return out;
-}
+enum class Result : std::uint8_t { kPassed, kFailed, kSkipped };
 
-bool fails(const conformance::Rule& rule, bool strict) noexcept {
-  return rule.severity == Severity::kViolation || (strict && rule.severity == Severity::kWarning);
+// A known finding is skipped.
+Result result_of(const conformance::Rule& rule, bool known, bool strict) noexcept {
+  if (known) return Result::kSkipped;
+  const bool fails = rule.severity == Severity::kViolation || (strict && rule.severity == Severity::kWarning);
+  return fails ? Result::kFailed : Result::kPassed;
+}
+Result result_of(const Finding& finding, bool strict) noexcept {
+  return result_of(*finding.rule, finding.known.has_value(), strict);
+}
+Result result_of(const Broken& one, bool strict) noexcept {
+  return result_of(*one.rule, one.known == one.count, strict);
 }
 
 using Out = std::back_insert_iterator<std::string>;
 
-void put_verdict(Out out, const conformance::Rule& rule, bool strict, const std::string& what) {
-  if (fails(rule, strict)) {
-    fmt::format_to(out, "      <failure type=\"{}\" message=\"{}\"/>\n", conformance::name(rule.severity), what);
-  } else {
-    fmt::format_to(out, "      <system-out>{}: {}</system-out>\n", conformance::name(rule.severity), what);
+// `what` is an attribute.
+void put_result(Out out, const conformance::Rule& rule, Result result, const std::string& what) {
+  switch (result) {
+    case Result::kFailed:
+      fmt::format_to(out, "      <failure type=\"{}\" message=\"{}\"/>\n", conformance::name(rule.severity), what);
+      return;
+    case Result::kSkipped: fmt::format_to(out, "      <skipped message=\"{}\"/>\n", what); return;
+    case Result::kPassed:
+      fmt::format_to(out, "      <system-out>{}: {}</system-out>\n", conformance::name(rule.severity), what);
   }
 }
 
-void open_suite(Out out, const std::string& name, std::size_t cases, std::ptrdiff_t failures, int errors = 0) {
-  fmt::format_to(out, "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\">\n", name,
-                 std::max<std::size_t>(1, cases), failures, errors);
+void open_suite(Out out, const std::string& name, std::size_t cases, std::ptrdiff_t failures,
+                std::ptrdiff_t skipped = 0, int errors = 0) {
+  fmt::format_to(out, "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n", name,
+                 std::max<std::size_t>(1, cases), failures, errors, skipped);
   if (cases == 0) fmt::format_to(out, "    <testcase classname=\"{}\" name=\"no rule broken\"/>\n", name);
 }
 
+template <typename List>
+void open_suite_of(Out out, const std::string& name, const List& list, bool strict) {
+  const auto count = [&](Result result) {
+    return std::ranges::count_if(list, [&](const auto& one) { return result_of(one, strict) == result; });
+  };
+  open_suite(out, name, list.size(), count(Result::kFailed), count(Result::kSkipped));
+}
+
 void put_connection(Out out, const ConnectionReport& connection, const std::string& name, bool strict) {
-  const auto failures =
-      std::ranges::count_if(connection.findings, [&](const Finding& f) { return fails(*f.rule, strict); });
-  open_suite(out, name, connection.findings.size(), failures);
+  open_suite_of(out, name, connection.findings, strict);
   for (const Finding& finding : connection.findings) {
     fmt::format_to(out, "    <testcase classname=\"{}\" name=\"{} in packet {}\">\n", name, finding.rule->clause,
                    finding.place.packet);
-    const std::string what = escaped(fmt::format("{} ({}), by {}: {}", finding.rule->clause, finding.rule->section,
-                                                 who(finding.direction), finding.message));
-    put_verdict(out, *finding.rule, strict, what);
+    const std::string_view known = finding.known ? "known: " : "";
+    const std::string_view between = finding.known && !finding.known->empty() ? "; " : "";
+    const std::string what =
+        attribute(fmt::format("{}{}{}{} ({}), by {}: {}", known, finding.known.value_or(""), between,
+                              finding.rule->clause, finding.rule->section, who(finding.direction), finding.message));
+    put_result(out, *finding.rule, result_of(finding, strict), what);
     fmt::format_to(out, "    </testcase>\n");
   }
   fmt::format_to(out, "  </testsuite>\n");
 }
 
 void put_left_out(Out out, const LeftOut& left_out, const std::string& name, bool strict) {
-  const auto failures =
-      std::ranges::count_if(left_out.broken, [&](const Broken& one) { return fails(*one.rule, strict); });
-  open_suite(out, name, left_out.broken.size(), failures);
+  open_suite_of(out, name, left_out.broken, strict);
   for (const Broken& one : left_out.broken) {
     fmt::format_to(out, "    <testcase classname=\"{}\" name=\"{}\">\n", name, one.rule->clause);
-    put_verdict(out, *one.rule, strict,
-                escaped(fmt::format("{} ({}): {} findings, the first in connection {}, packet {}", one.rule->clause,
-                                    one.rule->section, one.count, one.connection, one.place.packet)));
+    const std::string known = one.known == 0 ? "" : fmt::format(", {} of them known", one.known);
+    put_result(out, *one.rule, result_of(one, strict),
+               attribute(fmt::format("{} ({}): {} findings{}, the first in connection {}, packet {}", one.rule->clause,
+                                     one.rule->section, one.count, known, one.connection, one.place.packet)));
     fmt::format_to(out, "    </testcase>\n");
   }
   fmt::format_to(out, "  </testsuite>\n");
 }
 
+// Known findings that did not occur, as cases that passed.
+void put_absent(Out out, const KnownFindings& known, std::span<const KnownFinding* const> absent) {
+  if (absent.empty()) return;
+  fmt::format_to(out, "  <testsuite name=\"known findings\" tests=\"{}\" failures=\"0\" errors=\"0\" skipped=\"0\">\n",
+                 absent.size());
+  for (const KnownFinding* one : absent) {
+    fmt::format_to(
+        out,
+        "    <testcase classname=\"known findings\" name=\"{}\">\n      <system-out>known, but did not occur: "
+        "{}</system-out>\n    </testcase>\n",
+        attribute(one->id), escape(in_words(*one, known.name())));
+  }
+  fmt::format_to(out, "  </testsuite>\n");
+}
+
 void put_damage(Out out, const std::string& damage, const std::string& name) {
-  open_suite(out, name, 1, 0, 1);
+  open_suite(out, name, 1, 0, 0, 1);
   fmt::format_to(out,
                  "    <testcase classname=\"{}\" name=\"read to its end\">\n      <error message=\"{}\"/>\n"
                  "    </testcase>\n  </testsuite>\n",
-                 name, escaped(damage));
+                 name, attribute(damage));
 }
 
 void put_capture(Out out, const Report& report, const std::string& prefix, bool strict) {
@@ -101,13 +127,14 @@ void put_capture(Out out, const Report& report, const std::string& prefix, bool 
 
 }  // namespace
 
-std::string junit_of(std::span<const Report> reports, bool strict) {
+std::string junit_of(std::span<const Report> reports, bool strict, const Known& known) {
   const bool one = reports.size() == 1;
   std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   auto out = std::back_inserter(text);
   fmt::format_to(out, "<testsuites name=\"{}\">\n",
-                 one ? escaped(reports.front().file) : fmt::format("{} captures", reports.size()));
-  for (const Report& report : reports) put_capture(out, report, one ? "" : escaped(report.file) + ": ", strict);
+                 one ? attribute(reports.front().file) : fmt::format("{} captures", reports.size()));
+  for (const Report& report : reports) put_capture(out, report, one ? "" : attribute(report.file) + ": ", strict);
+  put_absent(out, known.findings, known.absent);
   fmt::format_to(out, "</testsuites>\n");
   return text;
 }

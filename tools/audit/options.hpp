@@ -6,15 +6,22 @@
 #include <vector>
 
 #include "conformance/capture_audit.hpp"
+#include "tools/audit/capture_files.hpp"
 
 namespace weft::tools::audit {
 
 struct Options {
   std::vector<std::string> files{};
-  std::string interface{};  // instead of files
-  std::string keylog{};     // empty: none
-  std::string json{};       // files to write; empty: none
+  std::string interface{};          // instead of files
+  std::string write{};              // -w, with an interface only; empty: none
+  std::vector<std::string> ring{};  // -b
+  RingLimits ring_limits{};         // the same, parsed
+  std::string keylog{};             // empty: none
+  std::string json{};               // files to write; empty: none
   std::string junit{};
+  std::string filter_text{};                  // --filter; empty: all connections
+  conformance::ConnectionFilter selection{};  // the same, parsed
+  std::string known{};                        // --known; empty: none
   bool quiet{};
   bool summary{};
   bool list{};

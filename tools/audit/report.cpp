@@ -16,10 +16,12 @@ namespace {
 
 void add(std::vector<Broken>& all, const Finding& finding) {
   const auto found = std::ranges::find(all, finding.rule, &Broken::rule);
+  const std::uint64_t known = finding.known ? 1 : 0;
   if (found != all.end()) {
     ++found->count;
+    found->known += known;
   } else {
-    all.push_back({finding.rule, 1, finding.connection, finding.place});
+    all.push_back({finding.rule, 1, known, finding.connection, finding.place});
   }
 }
 
@@ -28,7 +30,9 @@ void add(std::vector<Broken>& all, const ConnectionReport& connection) {
   for (const auto& more : connection.suppressed) {
     // Others of this rule and direction are among the findings.
     const auto found = std::ranges::find(all, more.rule, &Broken::rule);
-    if (found != all.end()) found->count += more.count;
+    if (found == all.end()) continue;
+    found->count += more.count;
+    if (more.known) found->known += more.count;
   }
 }
 
@@ -39,6 +43,7 @@ void add(std::vector<Broken>& all, const Broken& more) {
     return;
   }
   found->count += more.count;
+  found->known += more.known;
   if (more.place.packet < found->place.packet) {
     found->connection = more.connection;
     found->place = more.place;
@@ -53,6 +58,13 @@ void Counts::add(Severity severity, std::uint64_t count) {
     case Severity::kWarning: warnings += count; break;
     case Severity::kNote: notes += count; break;
   }
+}
+
+void Counts::add(const Counts& more) {
+  violations += more.violations;
+  warnings += more.warnings;
+  notes += more.notes;
+  known += more.known;
 }
 
 void LeftOut::take(const ConnectionReport& connection) {
@@ -82,14 +94,23 @@ void Report::note_hidden(const conformance::ConnectionInfo& info, const conforma
 
 Counts counts_of(const ConnectionReport& connection) {
   Counts counts;
-  for (const Finding& finding : connection.findings) counts.add(finding.rule->severity, 1);
-  for (const auto& more : connection.suppressed) counts.add(more.rule->severity, more.count);
+  const auto add = [&](const auto& each, std::uint64_t count, bool known) {
+    if (known)
+      counts.known += count;
+    else
+      counts.add(each.rule->severity, count);
+  };
+  for (const Finding& finding : connection.findings) add(finding, 1, finding.known.has_value());
+  for (const auto& more : connection.suppressed) add(more, more.count, more.known);
   return counts;
 }
 
 Counts counts_of(const Report& report) {
   Counts counts;
-  for (const Broken& one : broken_rules(report)) counts.add(one.rule->severity, one.count);
+  for (const Broken& one : broken_rules(report)) {
+    counts.add(one.rule->severity, one.count - one.known);
+    counts.known += one.known;
+  }
   return counts;
 }
 
@@ -105,6 +126,15 @@ std::vector<Broken> broken_rules(const Report& report) {
     return std::tuple(-static_cast<int>(one.rule->severity), one.place.packet, one.place.octet, one.rule->clause);
   });
   return all;
+}
+
+void mark_known(Finding& finding, KnownFindings& known) {
+  if (const auto* one = known.covers(finding.rule->clause, who(finding.direction))) finding.known = one->reason;
+}
+
+void mark_known(ConnectionReport& connection, KnownFindings& known) {
+  for (Finding& finding : connection.findings) mark_known(finding, known);
+  for (auto& more : connection.suppressed) more.known = known.covers(more.rule->clause, who(more.direction)) != nullptr;
 }
 
 std::string_view who(const std::optional<Direction>& direction) noexcept {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "conformance/capture_audit.hpp"
+#include "tools/cli/known_findings.hpp"
 
 namespace weft::tools::audit {
 
@@ -16,14 +17,17 @@ namespace weft::tools::audit {
 struct Broken {
   const conformance::Rule* rule{};
   std::uint64_t count{};
+  std::uint64_t known{};  // of these
   std::size_t connection{};
   conformance::Place place{};
 };
 
+// Known findings (--known) count as such and not by their severity.
 struct Counts {
-  std::uint64_t violations{}, warnings{}, notes{};
+  std::uint64_t violations{}, warnings{}, notes{}, known{};
 
   void add(conformance::Severity severity, std::uint64_t count);
+  void add(const Counts& more);
 };
 
 // Connections beyond those that a report describes: memory does not grow with them.
@@ -35,10 +39,10 @@ struct LeftOut {
 };
 
 struct Report {
-  std::string file{};
+  std::string file{};  // shown_text()
   std::uint64_t packets{};
   std::size_t tcp_connections{};
-  std::string damage{};  // why reading ended before the end of the capture; empty: it did not
+  std::string damage{};  // shown_text(): why reading ended before the end of the capture; empty: it did not
   std::vector<conformance::ConnectionReport> connections{};  // those that speak iWARP, in the order of their numbers
 
   LeftOut left_out{};
@@ -60,6 +64,16 @@ struct Report {
 
 // Each rule once: violations before warnings before notes, and each of these in the order of their first places.
 [[nodiscard]] std::vector<Broken> broken_rules(const Report& report);
+
+// The entries of --known after all captures: those that did not occur and could have.
+struct Known {
+  const KnownFindings& findings;
+  std::vector<const KnownFinding*> absent{};
+};
+
+// Marks the findings that are known.
+void mark_known(conformance::ConnectionReport& connection, KnownFindings& known);
+void mark_known(conformance::Finding& finding, KnownFindings& known);
 
 // "initiator" or "responder"; "both" when there is none.
 [[nodiscard]] std::string_view who(const std::optional<conformance::Direction>& direction) noexcept;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "common/shown_text.hpp"
 #include "tools/audit/octet_rows.hpp"
 #include "tools/audit/writings.hpp"
 
@@ -41,6 +42,8 @@ std::string text_with(const Finding& finding, const std::string& connection, con
                                  palette.paint(Colour::kBold, finding.rule->clause), finding.rule->section, connection,
                                  by_whom(finding), where(finding));
   text += fmt::format("    {}\n    The rule: {}\n", finding.message, finding.rule->sentence);
+  if (finding.known)
+    text += fmt::format("    Known{}{}\n", finding.known->empty() ? "" : ": ", shown_text(*finding.known));
   return text + excerpt_of_finding(finding, palette);
 }
 
@@ -63,6 +66,8 @@ std::string address_of(const conformance::ConnectionEnd& end) {
   const bool v6 = end.address.find(':') != std::string::npos;
   return v6 ? fmt::format("[{}]:{}", end.address, end.port) : fmt::format("{}:{}", end.address, end.port);
 }
+
+std::string path_of(const conformance::ConnectionInfo& info) { return info.path.empty() ? "" : ", in " + info.path; }
 
 std::string in_words(const conformance::Place& place) {
   // Octet 0 is the link layer's: no octet of a connection has this number.

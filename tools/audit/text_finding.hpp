@@ -16,6 +16,8 @@ namespace weft::tools::audit {
 
 // "10.0.0.1:4000" or "[fe80::1]:4000"
 [[nodiscard]] std::string address_of(const conformance::ConnectionEnd& end);
+// ", in VLAN 5, VXLAN 42": the encapsulations of a connection; empty where there are none.
+[[nodiscard]] std::string path_of(const conformance::ConnectionInfo& info);
 // "packet 17, octet 66 of the packet". A finding on a packet as a whole, on its FIN say, has no octet.
 [[nodiscard]] std::string in_words(const conformance::Place& place);
 

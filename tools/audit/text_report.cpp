@@ -72,10 +72,10 @@ void put_tally(Out out, std::string_view name, const Tally& tally) {
 }
 
 void put_head(Out out, const ConnectionReport& report, const Palette& palette) {
-  const std::string head =
-      fmt::format("connection {}: {} (initiator{}) -> {} (responder), packets {} to {}", report.info.number,
-                  address_of(report.end(Direction::kFromInitiator)), report.roles_known ? "" : "?",
-                  address_of(report.end(Direction::kFromResponder)), report.info.first_packet, report.info.last_packet);
+  const std::string head = fmt::format("connection {}: {} (initiator{}) -> {} (responder), packets {} to {}{}",
+                                       report.info.number, address_of(report.end(Direction::kFromInitiator)),
+                                       report.roles_known ? "" : "?", address_of(report.end(Direction::kFromResponder)),
+                                       report.info.first_packet, report.info.last_packet, path_of(report.info));
   fmt::format_to(out, "\n{}\n", palette.paint(Colour::kBold, head));
 }
 
@@ -92,8 +92,9 @@ void put_facts(Out out, const ConnectionReport& report) {
 void put_suppressed(Out out, const ConnectionReport& report, Severity severity, const Palette& palette) {
   for (const auto& more : report.suppressed) {
     if (more.rule->severity != severity) continue;
-    fmt::format_to(out, "  {} {}: {} more by the {}\n", painted(severity, palette),
-                   palette.paint(Colour::kBold, more.rule->clause), more.count, who(more.direction));
+    fmt::format_to(out, "  {} {}: {} more by the {}{}\n", painted(severity, palette),
+                   palette.paint(Colour::kBold, more.rule->clause), more.count, who(more.direction),
+                   more.known ? ", known" : "");
   }
 }
 
@@ -111,9 +112,10 @@ void put_left_out(Out out, const LeftOut& left_out, const Palette& palette) {
   fmt::format_to(out, "\n{} more connection{} of iWARP, which {} not described (--max-connections)\n",
                  left_out.connections, plural(left_out.connections), left_out.connections == 1 ? "is" : "are");
   for (const Broken& one : left_out.broken) {
-    fmt::format_to(out, "  {} {} ({}): {} finding{}, the first in connection {}, packet {}\n",
+    fmt::format_to(out, "  {} {} ({}): {} finding{}{}, the first in connection {}, packet {}\n",
                    painted(one.rule->severity, palette), palette.paint(Colour::kBold, one.rule->clause),
-                   one.rule->section, one.count, plural(one.count), one.connection, one.place.packet);
+                   one.rule->section, one.count, plural(one.count), known_part_of(one), one.connection,
+                   one.place.packet);
   }
 }
 

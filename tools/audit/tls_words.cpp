@@ -15,8 +15,8 @@ std::string in_words(const conformance::TlsFacts& facts, bool iwarp) {
 }
 
 std::string head_of(const conformance::ConnectionInfo& info) {
-  return fmt::format("connection {}: {} -> {}, packets {} to {}", info.number, address_of(info.first),
-                     address_of(info.second), info.first_packet, info.last_packet);
+  return fmt::format("connection {}: {} -> {}, packets {} to {}{}", info.number, address_of(info.first),
+                     address_of(info.second), info.first_packet, info.last_packet, path_of(info));
 }
 
 }  // namespace weft::tools::audit

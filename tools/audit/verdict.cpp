@@ -122,8 +122,14 @@ std::string painted(Verdict verdict, const Palette& palette) {
 }
 
 std::string in_words(const Counts& counts) {
-  return fmt::format("{} violation{}, {} warning{}, {} note{}", counts.violations, plural(counts.violations),
-                     counts.warnings, plural(counts.warnings), counts.notes, plural(counts.notes));
+  return fmt::format("{} violation{}, {} warning{}, {} note{}{}", counts.violations, plural(counts.violations),
+                     counts.warnings, plural(counts.warnings), counts.notes, plural(counts.notes),
+                     counts.known == 0 ? "" : fmt::format(", {} known", counts.known));
+}
+
+std::string known_part_of(const Broken& one) {
+  if (one.known == 0) return {};
+  return one.known == one.count ? std::string(" (all known)") : fmt::format(" ({} known)", one.known);
 }
 
 std::string verdict_line(const Report& report, bool strict, const Palette& palette) {
@@ -136,7 +142,7 @@ std::string verdict_lines(std::span<const Report> reports, bool strict, const Pa
   Counts all;
   for (const Report& report : reports) {
     text += fmt::format("{}: {}", report.file, verdict_line(report, strict, palette));
-    for (const Broken& one : broken_rules(report)) all.add(one.rule->severity, one.count);
+    all.add(counts_of(report));
   }
   return text + fmt::format("{}: {} in {} captures\n", painted(verdict_of(reports, strict), palette), in_words(all),
                             reports.size());

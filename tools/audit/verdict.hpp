@@ -29,7 +29,7 @@ enum class Verdict : std::uint8_t {
 
 // "VIOLATIONS", in its colour.
 [[nodiscard]] std::string painted(Verdict verdict, const Palette& palette);
-// "3 violations, 1 warning, 0 notes"
+// "3 violations, 1 warning, 0 notes"; with known findings ", 2 known" follows
 [[nodiscard]] std::string in_words(const Counts& counts);
 // The last line of a report: the verdict, the counts, and where they are from.
 [[nodiscard]] std::string verdict_line(const Report& report, bool strict, const Palette& palette);
@@ -38,6 +38,9 @@ enum class Verdict : std::uint8_t {
 
 // For the exit code, and the line on stderr.
 [[nodiscard]] Outcome<void> outcome_of(std::span<const Report> reports, bool strict);
+
+// " (all known)", " (2 known)"; empty where none is.
+[[nodiscard]] std::string known_part_of(const Broken& one);
 
 // "s" where there is not one.
 [[nodiscard]] constexpr std::string_view plural(std::uint64_t count) noexcept { return count == 1 ? "" : "s"; }

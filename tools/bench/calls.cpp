@@ -7,6 +7,7 @@
 #include "tools/bench/patience.hpp"
 #include "tools/cli/child_process.hpp"
 #include "tools/cli/interruption.hpp"
+#include "tools/cli/standard_output.hpp"
 
 namespace weft::tools::bench {
 
@@ -31,7 +32,7 @@ Outcome<double> Calls::call_from_new_process() {
     leave_interruptions_to_parent();
     const auto taken = call();
     if (taken && tell(channel, *taken)) return ExitCode::kSuccess;
-    if (!taken) std::fprintf(stderr, "weft bench, new process: %s\n", taken.error().sentence.c_str());
+    if (!taken) print_error("weft bench, new process: " + taken.error().sentence);
     return ExitCode::kFailure;
   });
   if (!child) return std::unexpected(child.error());

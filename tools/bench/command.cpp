@@ -15,6 +15,8 @@
 #include "tools/cli/command.hpp"
 #include "tools/cli/mistyped.hpp"
 #include "tools/cli/policy_option.hpp"
+#include "tools/cli/report_files.hpp"
+#include "tools/cli/standard_output.hpp"
 #include "tools/cli/whole_file.hpp"
 
 namespace weft::tools {
@@ -79,13 +81,13 @@ Outcome<void> print_report(const bench::Report& report) {
 [[noreturn]] void tell_and_end(const bench::Report& report) {
   const std::size_t done = report.weft.figures.size();
   if (done > 0) {
-    if (const auto written = print_report(report); !written)
-      std::fprintf(stderr, "weft bench: %s\n", written.error().sentence.c_str());
+    if (const auto written = print_report(report); !written) print_error("weft bench: " + written.error().sentence);
   }
   std::fflush(stdout);
   std::fprintf(stderr, "weft bench %s: interrupted after %zu of %u repetitions%s.\n",
                std::string(name(report.options.kind)).c_str(), done, report.options.repetitions,
                done > 0 ? "; the report covers those" : "; there is no result");
+  static_cast<void>(settle_reports("weft bench", std::unexpected(Failure{"interrupted.", ExitCode::kInterrupted})));
   ::_exit(static_cast<int>(ExitCode::kInterrupted));
 }
 

@@ -11,6 +11,7 @@
 #include "tools/cli/checks.hpp"
 #include "tools/cli/child_process.hpp"
 #include "tools/cli/interruption.hpp"
+#include "tools/cli/standard_output.hpp"
 
 namespace weft::tools::bench {
 namespace {
@@ -26,7 +27,7 @@ ExitCode follower_process(const Options& options, int channel) {
   settle(options, Seat::kFollower);
   const auto done = follow_commands(options, channel);
   if (done) return ExitCode::kSuccess;
-  std::fprintf(stderr, "weft bench, second process: %s\n", done.error().sentence.c_str());
+  print_error("weft bench, second process: " + done.error().sentence);
   return done.error().code;
 }
 
@@ -35,7 +36,7 @@ ExitCode measuring_process(const Options& options, const GlobalOptions& global, 
   const auto report = measure(options, global, {.title = title});
   const auto told = report ? tell_report(channel, *report) : std::unexpected(report.error());
   if (told) return ExitCode::kSuccess;
-  std::fprintf(stderr, "weft bench: %s\n", told.error().sentence.c_str());
+  print_error("weft bench: " + told.error().sentence);
   return told.error().code;
 }
 

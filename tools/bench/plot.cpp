@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "tools/cli/markup.hpp"
+
 namespace weft::tools::bench {
 namespace {
 
@@ -26,20 +28,6 @@ constexpr std::array kColours{"#0b62c4", "#555555", "#c4480b", "#18864b", "#8a2b
   const int length = std::vsnprintf(buffer, sizeof buffer, format, arguments);
   va_end(arguments);
   return {buffer, static_cast<std::size_t>(std::clamp(length, 0, static_cast<int>(sizeof buffer) - 1))};
-}
-
-std::string escaped(const std::string& plain) {
-  std::string out;
-  for (const char c : plain) {
-    if (c == '<') {
-      out += "&lt;";
-    } else if (c == '&') {
-      out += "&amp;";
-    } else {
-      out += c;
-    }
-  }
-  return out;
 }
 
 // A logarithmic axis: from whole powers of its base to whole powers, and where a value lies between two places.
@@ -109,7 +97,7 @@ std::string draw(const Curve& curve, const Axis& x, const Axis& y, const char* c
 double legend_row(std::size_t row) { return kTop + 16 + 18 * static_cast<double>(row); }
 
 std::string legend_text(const std::string& words, std::size_t row, double left) {
-  return text("<text x=\"%.1f\" y=\"%.1f\">", left + kLeft + 42, legend_row(row)) + escaped(words) + "</text>\n";
+  return text("<text x=\"%.1f\" y=\"%.1f\">", left + kLeft + 42, legend_row(row)) + escape(words) + "</text>\n";
 }
 
 std::string legend(const std::string& name, std::size_t row, double left, const char* colour) {
@@ -123,7 +111,7 @@ std::string draw(const Panel& panel, double left) {
   const Axis x = axis_over(panel, true, 2, left + kLeft, left + kPanelWidth - kRight);
   const Axis y = axis_over(panel, false, 10, kHeight - kBottom, kTop);
   std::string out = text("<text x=\"%.1f\" y=\"24\" font-size=\"15\">", left + kLeft) +
-                    escaped(panel.title + ", " + panel.unit) + "</text>\n" + grid(x, y, left);
+                    escape(panel.title + ", " + panel.unit) + "</text>\n" + grid(x, y, left);
   out += text("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">octets of a message</text>\n", (x.from + x.to) / 2,
               kHeight - 10);
   std::size_t row = 0;

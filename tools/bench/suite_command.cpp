@@ -16,6 +16,7 @@
 #include "tools/cli/json_option.hpp"
 #include "tools/cli/policy_option.hpp"
 #include "tools/cli/progress_line.hpp"
+#include "tools/cli/report_files.hpp"
 #include "tools/cli/standard_output.hpp"
 #include "tools/cli/whole_file.hpp"
 
@@ -60,12 +61,14 @@ void add_suite_options(CLI::App& command, SuiteArguments& arguments) {
                    "implied), without TLS, of raw TCP, and of OpenSSL on raw TCP, which is the reference");
   command.add_option("--only", arguments.only, "Measure only the lines whose name contains TEXT")->type_name("TEXT");
   add_json_option(command, arguments.output, "Write the table and all figures as JSON");
-  command.add_option("--output", arguments.output, "The same as --json=FILE")->type_name("FILE");
-  command
+  register_report(command.add_option("--output", arguments.output, "The same as --json=FILE")->type_name("FILE"),
+                  ReportFormat::kJson);
+  CLI::Option* const plot = command
       .add_option("--plot", arguments.plot,
                   "Also measure latency and bandwidth of Sends for sizes from 2 octets to 1 MiB, and draw them to FILE "
                   "as SVG")
       ->type_name("FILE");
+  register_report(plot, ReportFormat::kOther);
 }
 
 // At once, and not after ten minutes of measuring.
@@ -203,7 +206,7 @@ Outcome<void> run_suite(SuiteArguments arguments, const GlobalOptions& global) {
   if (auto caught = catch_interruptions(); !caught) return caught;
   SuiteSetting setting{.stacks = stacks_of(arguments.common.against), .load = load_now()};
   for (const RivalStack& stack : setting.stacks) {
-    if (!stack.missing.empty()) std::fprintf(stderr, "weft bench suite: %s.\n", stack.missing.c_str());
+    if (!stack.missing.empty()) print_error("weft bench suite: " + stack.missing + ".");
   }
   if (auto printed = print_table_line(arguments, suite_heading(setting.stacks)); !printed) return printed;
   const auto before = processor_time_now();

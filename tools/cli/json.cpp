@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "common/shown_text.hpp"
+
 namespace weft::tools {
 namespace {
 
@@ -18,17 +20,13 @@ std::string number_text(double value) {
 
 std::string json_quote(std::string_view text) {
   std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
-      out += escape;
-    } else {
-      out += c;
+  for (const char c : shown_text(text, Lines::kSeveral)) {
+    if (c == '\n') {
+      out += "\\n";
+      continue;
     }
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
   }
   return out + '"';
 }

@@ -38,6 +38,7 @@ class JsonWriter {
   bool first_ = true;  // nothing written yet at this depth
 };
 
+// A JSON string of text of any origin: shown_text() with the escapes of JSON.
 [[nodiscard]] std::string json_quote(std::string_view text);
 
 }  // namespace weft::tools

@@ -5,6 +5,8 @@
 #include <list>
 #include <string_view>
 
+#include "tools/cli/report_files.hpp"
+
 namespace weft::tools {
 
 CLI::Option* add_json_option(CLI::App& command, std::string& file, const std::string& what) {
@@ -12,9 +14,12 @@ CLI::Option* add_json_option(CLI::App& command, std::string& file, const std::st
     if (value == "true") value = "-";  // the parser passes this for a flag without a value
     return std::string();
   };
-  return command.add_flag("--json", file, what + "; without FILE or with -: to standard output, instead of the text")
-      ->type_name("[=FILE]")
-      ->transform(CLI::Validator(standard_output, ""));
+  CLI::Option* const option =
+      command.add_flag("--json", file, what + "; without FILE or with -: to standard output, instead of the text")
+          ->type_name("[=FILE]")
+          ->transform(CLI::Validator(standard_output, ""));
+  register_report(option, ReportFormat::kJson);
+  return option;
 }
 
 void join_json_file(int& argc, char** argv) {

@@ -8,7 +8,9 @@
 #include <csignal>
 #include <cstdio>
 #include <string>
+#include <string_view>
 
+#include "common/shown_text.hpp"
 #include "transport/system_words.hpp"
 
 namespace weft::tools {
@@ -40,6 +42,10 @@ Outcome<void> print_now(const std::string& text) {
   if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return {};
   return output_failure(errno);
 }
+
+void print_error(std::string_view line) { std::fprintf(stderr, "%s\n", shown_text(line).c_str()); }
+
+void print_error(std::string_view line) { std::fprintf(stderr, "%s\n", shown_text(line).c_str()); }
 
 Outcome<void> print_line(const std::string& text) { return print_now(text + '\n'); }
 

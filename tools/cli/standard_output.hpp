@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "tools/cli/outcome.hpp"
 
@@ -20,6 +21,9 @@ void survive_size_limits();
 // At once, for a command that runs for long and must notice when its lines do not arrive.
 [[nodiscard]] Outcome<void> print_now(const std::string& text);
 [[nodiscard]] Outcome<void> print_line(const std::string& text);
+
+// Prints a line to standard error: shown_text(), so that no name in it moves the cursor or forges a line.
+void print_error(std::string_view line);
 
 // The failure of a write to standard output, or to `target`, with this errno; 0: it is not known.
 [[nodiscard]] std::unexpected<Failure> output_failure(int error);

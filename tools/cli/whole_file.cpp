@@ -10,6 +10,7 @@
 #include <csignal>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <thread>
 
 #include "tools/cli/standard_output.hpp"
@@ -139,6 +140,16 @@ Outcome<void> make_whole(const std::string& path, Existing existing, const Write
   return written;
 }
 
+std::set<std::string>& written_files() {
+  static std::set<std::string> all;
+  return all;
+}
+
+Outcome<void> noted(const std::string& path, Outcome<void> written) {
+  if (written) written_files().insert(path);
+  return written;
+}
+
 Outcome<void> replace(const std::string& path, const Target& target, const Write& write) {
   if (is_kept(target.path)) return output_failure(path, errno);
   return make_whole(target.path, Existing::kReplaced, write);
@@ -172,18 +183,27 @@ enum class Signals : std::uint8_t { kTaken, kWait };
 Outcome<void> fill_target(const std::string& path, Readers readers, Signals signals, const Fill& fill) {
   const auto target = find_target(path, readers == Readers::kOwner ? Links::kReplaced : Links::kFollowed);
   if (!target) return std::unexpected(target.error());
-  if (target->direct) return fill_directly(path, *target, readers, fill);
+  if (target->direct) return noted(path, fill_directly(path, *target, readers, fill));
   std::optional<SignalsWait> here;
   if (signals == Signals::kWait) here.emplace();
-  return replace(path, *target, [&](const std::string& name) { return fill_temporary(path, name, readers, fill); });
+  return noted(path, replace(path, *target, [&](const std::string& name) {
+                 return fill_temporary(path, name, readers, fill);
+               }));
 }
 
 }  // namespace
 
+bool was_written(const std::string& path) { return written_files().contains(path); }
+
+void remove_file(const std::string& path) {
+  const auto target = find_target(path, Links::kFollowed);
+  if (target && !target->direct && !is_kept(target->path)) ::unlink(target->path.c_str());
+}
+
 Outcome<void> replace_file(const std::string& path, const Write& write) {
   const auto target = find_target(path, Links::kReplaced);
   if (!target) return std::unexpected(target.error());
-  return target->direct ? write(target->path) : replace(path, *target, write);
+  return noted(path, target->direct ? write(target->path) : replace(path, *target, write));
 }
 
 Outcome<void> fill_file(const std::string& path, Readers readers, const Fill& fill) {

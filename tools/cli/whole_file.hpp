@@ -36,6 +36,11 @@ using Fill = std::function<void(std::FILE* file)>;
 using Write = std::function<Outcome<void>(const std::string& name)>;
 [[nodiscard]] Outcome<void> replace_file(const std::string& path, const Write& write);
 
+// Returns whether this process has written the file that is called `path` on the command line, with a function above.
+[[nodiscard]] bool was_written(const std::string& path);
+// Removes the file that the functions above would replace, if there is one.
+void remove_file(const std::string& path);
+
 // Creates all files or none. Fails if one of them exists; existing files are not changed.
 struct NewFile {
   std::string path{};

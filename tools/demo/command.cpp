@@ -8,10 +8,12 @@
 #include <optional>
 #include <string>
 
+#include "common/shown_text.hpp"
 #include "tools/cli/checks.hpp"
 #include "tools/cli/child_process.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/policy_option.hpp"
+#include "tools/cli/standard_output.hpp"
 #include "tools/demo/client.hpp"
 #include "tools/demo/report.hpp"
 #include "tools/demo/script.hpp"
@@ -54,7 +56,7 @@ verbs::Policy policy_from(const DemoArguments& arguments) {
 ExitCode server_process(const verbs::Policy& policy, int channel) {
   const auto done = demo::run_server(policy, channel);
   if (done) return ExitCode::kSuccess;
-  std::fprintf(stderr, "weft demo: %s\n", done.error().sentence.c_str());
+  print_error("weft demo: " + done.error().sentence);
   return done.error().code;
 }
 
@@ -81,7 +83,8 @@ Outcome<void> describe_capture(const std::string& path) {
   if (!capture) return std::unexpected(capture.error());
   const auto summary = demo::summarise(std::move(*capture));
   if (!summary) return std::unexpected(summary.error());
-  std::printf("\nWhat crossed each layer (counted from %s):\n%s", path.c_str(), describe_layers(*summary).c_str());
+  std::printf("\nWhat crossed each layer (counted from %s):\n%s", shown_text(path).c_str(),
+              describe_layers(*summary).c_str());
   return {};
 }
 
@@ -104,8 +107,9 @@ Outcome<void> run(const DemoArguments& arguments, GlobalOptions global) {
   std::printf("\nVerdict: PASSED. %llu operations, %llu octets compared and all as sent, in %.2f s.\n",
               static_cast<unsigned long long>(score->operations), static_cast<unsigned long long>(score->octets),
               took.count());
-  std::printf("Look at it: weft dissect --overview %s\n", global.pcap.c_str());
-  std::printf("or with:    wireshark -o tcp.try_heuristic_first:TRUE %s\n", global.pcap.c_str());
+  const std::string capture = shown_text(global.pcap);
+  std::printf("Look at it: weft dissect --overview %s\n", capture.c_str());
+  std::printf("or with:    wireshark -o tcp.try_heuristic_first:TRUE %s\n", capture.c_str());
   std::printf(
       "(tshark -r takes the same option, which keeps a port that Wireshark knows from being taken for it;\n"
       "docs/tshark.md says more.)\n");

@@ -3,6 +3,7 @@
 // kept for it. What can be read only once has each line of the ladder as a heading of the fields.
 #include "tools/dissect/run.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -14,6 +15,7 @@
 #include "tools/audit/progress.hpp"
 #include "tools/audit/tls_words.hpp"
 #include "tools/cli/interruption.hpp"
+#include "tools/cli/json.hpp"
 #include "tools/cli/key_log_file.hpp"
 #include "tools/cli/whole_file.hpp"
 #include "tools/cli/wrap.hpp"
@@ -48,7 +50,7 @@ class Pass {
     auto reader = conformance::CaptureReader::open(options_.file, &stop);
     if (!reader) return std::unexpected(Failure{reader.error().sentence + '.', kUnreadable});
     const auto damage =
-        conformance::read_packets(*reader, [&](const conformance::Packet& packet) { take(packet, *reader); });
+        conformance::read_packets(*reader, [&](const conformance::Packet& packet) { take(packet, *reader); }, keys_);
     reading_.finish();
     progress_.clear();
     if (damage) return std::unexpected(Failure{damage->sentence + '.', kUnreadable});
@@ -138,8 +140,10 @@ Outcome<void> run(const Options& options, const Palette& palette) {
   if (auto caught = catch_interruptions(); !caught) return caught;
   if (options.json.empty() || options.json == "-") return show(options, palette, stdout);
   Outcome<void> shown;
-  const auto written =
-      fill_file(options.json, Readers::kOwner, [&](std::FILE* out) { shown = show(options, palette, out); });
+  const auto written = fill_file(options.json, Readers::kOwner, [&](std::FILE* out) {
+    shown = show(options, palette, out);
+    if (!shown && std::ftell(out) == 0) fmt::print(out, "{{\"error\":{}}}\n", json_quote(shown.error().sentence));
+  });
   return written ? shown : written;
 }
 

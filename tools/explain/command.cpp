@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "tools/cli/json_option.hpp"
+#include "tools/cli/report_files.hpp"
 #include "tools/explain/run.hpp"
 
 namespace weft::tools {
@@ -41,6 +42,7 @@ void add_explain_command(CLI::App& app, Selection& selection) {
       ->excludes(file);
   auto* output = explain->add_option("-o,--output", options->output, "Write the page to this file; -: standard output")
                      ->type_name("FILE");
+  register_report(output, ReportFormat::kOther);
   explain->add_option("--connection", options->connection, "Explain only this connection (numbered as in weft audit)")
       ->check(CLI::Range(0, 1'000'000'000))
       ->type_name("N");

@@ -81,7 +81,7 @@ Outcome<ReadModel> read_model(const Options& options) {
   if (!reader) return std::unexpected(Failure{reader.error().sentence + '.', kUnreadable});
   explain::ModelMaker maker(name_of(options), {.connection = options.connection, .keys = keys->get()});
   const auto damage =
-      conformance::read_packets(*reader, [&](const conformance::Packet& packet) { maker.take(packet); });
+      conformance::read_packets(*reader, [&](const conformance::Packet& packet) { maker.take(packet); }, keys->get());
   maker.close();
   auto wrong = wrong_with(maker, options, damage);
   return ReadModel{maker.finish(), std::move(wrong)};

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "common/shown_text.hpp"
 #include "explain/laboratory/octets.hpp"
 #include "explain/model/json.hpp"
 #include "explain/page/page.hpp"
@@ -38,7 +39,7 @@ Outcome<void> write_page_of(const explain::Model& model, const Options& options)
   explain::write_page(page, explain::to_json(model), explain::laboratory_octets());
   const std::string path = output_of(options);
   if (auto written = write_report(path, page.str(), Readers::kOwner); !written || path == "-") return written;
-  return print_line(path + ": open it in a browser.");
+  return print_line(shown_text(path) + ": open it in a browser.");
 }
 
 Outcome<void> show(const explain::Model& model, const Options& options, const Palette& palette) {

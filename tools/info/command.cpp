@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/crc32c_routine.hpp"
+#include "common/shown_text.hpp"
 #include "tools/cli/checks.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/json.hpp"
@@ -64,7 +65,7 @@ std::vector<std::pair<const char*, std::string_view>> crc32c() {
 
 void print_device(const verbs::DeviceInfo& device) {
   const transport::Interface& interface = device.interface;
-  std::printf("  %-16s %s, mtu %u%s\n", device.name.c_str(), interface.up ? "up" : "down", interface.mtu,
+  std::printf("  %-16s %s, mtu %u%s\n", shown_text(device.name).c_str(), interface.up ? "up" : "down", interface.mtu,
               interface.loopback ? ", loopback" : "");
   for (const auto& address : interface.addresses) {
     std::printf("  %-16s   %s/%u\n", "", address.address.to_string().c_str(), address.prefix_length);
@@ -84,7 +85,7 @@ void print_text(const std::vector<verbs::DeviceInfo>& devices) {
   for (const auto& [name, value] : crc32c()) std::printf("  %-16s %s\n", name, std::string(value).c_str());
   const auto folder = run::find_libraries();
   std::printf("\nDrop-in libraries\n  %-16s %s\n", folder ? "folder" : "missing",
-              folder ? folder->c_str() : folder.error().sentence.c_str());
+              shown_text(folder ? *folder : folder.error().sentence).c_str());
 }
 
 void put_device(JsonWriter& json, const verbs::DeviceInfo& device) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/shown_text.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/standard_output.hpp"
 #include "tools/cli/whole_file.hpp"
@@ -78,7 +79,7 @@ Outcome<std::vector<std::string>> names_for(const KeysArguments& arguments) {
 
 void tell(const fs::path& folder) {
   const auto line = [&](const char* name, const char* what) {
-    std::printf("%-24s %s\n", (folder / name).c_str(), what);
+    std::printf("%-24s %s\n", shown_text((folder / name).string()).c_str(), what);
   };
   line("ca.pem", "the CA's certificate, for both ends (tls-ca)");
   line("ca-key.pem", "the CA's key, to sign more certificates; neither end needs it");

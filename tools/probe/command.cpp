@@ -15,6 +15,7 @@
 #include "tools/cli/interruption.hpp"
 #include "tools/cli/json_option.hpp"
 #include "tools/cli/progress_line.hpp"
+#include "tools/cli/report_files.hpp"
 #include "tools/cli/standard_output.hpp"
 #include "tools/cli/whole_file.hpp"
 #include "tools/probe/captures.hpp"
@@ -143,6 +144,19 @@ Outcome<void> run_cases(probe::Way& way, const Options& options, const std::stri
   return written ? probing::outcome_of(report, options.strict) : written;
 }
 
+// The reports of a run that could not begin.
+Outcome<void> report_no_peer(const probe::Way& way, const Options& options, const std::string& why) {
+  const probe::Report report{.target = way.place.empty() ? options.target : way.place,
+                             .profile = options.profile,
+                             .listens = !options.listen.at.empty(),
+                             .seed = options.seed,
+                             .started = std::chrono::system_clock::now(),
+                             .gone = probe::PeerGone{.reason = why}};
+  const bool cases = options.fuzz == 0 && options.replay.empty();
+  const Outcome<void> written = cases ? write_reports(report, options) : Outcome<void>();
+  return written ? probing::no_peer(why + ".") : written;
+}
+
 Outcome<void> run_probe(const Options& options, const GlobalOptions& global) {
   if (options.list) return list_cases();
   if (auto checked = check_filter(options.filter); !checked) return checked;
@@ -152,7 +166,7 @@ Outcome<void> run_probe(const Options& options, const GlobalOptions& global) {
   way->patience = std::chrono::milliseconds(options.patience);
   way->first_fpdu_delay = std::chrono::milliseconds(options.first_fpdu_delay);
   if (auto caught = catch_interruptions(); !caught) return caught;
-  if (auto there = probe::meet(*way); !there) return probing::no_peer(there.error() + ".");
+  if (auto there = probe::meet(*way); !there) return report_no_peer(*way, options, there.error());
   if (!options.replay.empty()) return probing::replay(*way, options.replay, options.quiet);
   if (options.fuzz != 0)
     return probing::fuzz(
@@ -163,10 +177,12 @@ Outcome<void> run_probe(const Options& options, const GlobalOptions& global) {
 
 void add_report_options(CLI::App& probe, Options& options) {
   add_json_option(probe, options.json, "Write the report as JSON (schema: docs/probe.schema.json)");
-  probe.add_option("--junit", options.junit, "Write the report to this file as JUnit XML, for CI systems")
-      ->type_name("FILE");
-  probe.add_option("--html", options.html, "Write the report to this file as a self-contained web page")
-      ->type_name("FILE");
+  register_report(probe.add_option("--junit", options.junit, "Write the report to this file as JUnit XML, for CI systems")
+                      ->type_name("FILE"),
+                  ReportFormat::kJunit);
+  register_report(probe.add_option("--html", options.html, "Write the report to this file as a self-contained web page")
+                      ->type_name("FILE"),
+                  ReportFormat::kOther);
   probe.add_option("--pcap-dir", options.captures, "Write a capture of each case to this directory")->type_name("DIR");
   probe.add_flag("-q,--quiet", options.quiet, "Print no report; only the exit code counts");
   probe.add_flag("-v,--verbose", options.verbose, "Print a line for each completed case");

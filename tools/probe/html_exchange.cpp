@@ -5,9 +5,9 @@
 
 #include <iterator>
 
+#include "tools/cli/markup.hpp"
 #include "tools/probe/exchange_view.hpp"
 #include "tools/probe/html_octets.hpp"
-#include "tools/probe/markup.hpp"
 
 namespace weft::tools::probing {
 namespace {

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <utility>
 
-#include "tools/probe/markup.hpp"
+#include "tools/cli/markup.hpp"
 
 namespace weft::tools::probing {
 namespace {

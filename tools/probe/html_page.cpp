@@ -5,10 +5,10 @@
 
 #include <iterator>
 
+#include "tools/cli/markup.hpp"
 #include "tools/cli/version.hpp"
 #include "tools/probe/counts.hpp"
 #include "tools/probe/html_style.hpp"
-#include "tools/probe/markup.hpp"
 #include "tools/probe/outcome.hpp"
 
 namespace weft::tools::probing {

@@ -7,10 +7,10 @@
 #include <map>
 #include <vector>
 
+#include "tools/cli/markup.hpp"
 #include "tools/probe/counts.hpp"
 #include "tools/probe/html_exchange.hpp"
 #include "tools/probe/html_page.hpp"
-#include "tools/probe/markup.hpp"
 
 namespace weft::tools::probing {
 namespace {

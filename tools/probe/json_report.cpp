@@ -7,7 +7,6 @@
 #include "tools/cli/json.hpp"
 #include "tools/cli/version.hpp"
 #include "tools/probe/counts.hpp"
-#include "tools/probe/markup.hpp"
 #include "tools/probe/outcome.hpp"
 
 namespace weft::tools::probing {
@@ -46,7 +45,7 @@ void put_clause(JsonWriter& json, std::string_view id) {
   const ClauseText* const clause = find_clause(id);
   if (clause == nullptr) return;
   json.text("rfc", clause->rfc).text("section", clause->section).text("level", clause->level);
-  json.text("demand", shown(clause->sentence));
+  json.text("demand", clause->sentence);
 }
 
 void put_part(JsonWriter& json, const Part& part, std::size_t room) {
@@ -81,7 +80,7 @@ void put_case(JsonWriter& json, const Report& report, const CaseResult& one) {
   json.begin_object().text("name", one.what->name);
   put_clause(json, one.what->clause);
   json.texts("also", std::vector<std::string>(one.what->also.begin(), one.what->also.end()));
-  json.text("what", one.what->what).text("verdict", key_of(one.verdict)).text("reason", shown(one.reason));
+  json.text("what", one.what->what).text("verdict", key_of(one.verdict)).text("reason", one.reason);
   json.integer("took_ms", static_cast<std::uint64_t>(one.took.count())).text("again", again(report, one.what->name));
   json.begin_array("exchanges");
   for (const Exchange& exchange : one.exchanges) put_exchange(json, exchange);
@@ -93,7 +92,7 @@ void put_rule(JsonWriter& json, const Report& report, const RuleResult& rule) {
   json.text("rule", rule.rule->sentence).text("verdict", key_of(rule.verdict)).integer("breaches", rule.breaches);
   if (const CaseResult* const one = case_of(report, rule); one != nullptr) {
     json.begin_object("first").text("case", one->what->name).integer("exchange", rule.exchange_index);
-    json.integer("stream_offset", rule.first->stream_offset).text("message", shown(rule.first->message));
+    json.integer("stream_offset", rule.first->stream_offset).text("message", rule.first->message);
     json.end_object();
   }
   json.end_object();
@@ -103,14 +102,14 @@ void put_rule(JsonWriter& json, const Report& report, const RuleResult& rule) {
 
 std::string json_of(const Report& report, bool strict) {
   JsonWriter json;
-  json.text("target", shown(report.target)).text("profile", shown(report.profile)).text("role", role_of(report));
+  json.text("target", report.target).text("profile", report.profile).text("role", role_of(report));
   json.integer("mpa_revision", report.revision).boolean("enhanced", report.enhanced);
   json.integer("seed", report.seed).text("started", time_text(report.started)).text("version", version_text());
   json.integer("took_ms", static_cast<std::uint64_t>(report.took.count())).boolean("interrupted", report.interrupted);
   json.boolean("strict", strict).text("verdict", word_of(report, strict));
   if (report.gone) {
     json.begin_object("peer_gone").text("after", report.gone->after == nullptr ? "" : report.gone->after->name);
-    json.integer("cases_finished", report.gone->finished).text("reason", shown(report.gone->reason)).end_object();
+    json.integer("cases_finished", report.gone->finished).text("reason", report.gone->reason).end_object();
   }
   put_counts(json, "case_counts", cases_of(report));
   put_counts(json, "rule_counts", rules_of(report));

@@ -5,8 +5,8 @@
 
 #include <iterator>
 
+#include "tools/cli/markup.hpp"
 #include "tools/probe/counts.hpp"
-#include "tools/probe/markup.hpp"
 #include "tools/probe/outcome.hpp"
 
 namespace weft::tools::probing {
@@ -22,13 +22,6 @@ struct TestCase {
   std::string message{};
   std::chrono::milliseconds took{};
 };
-
-// An attribute that has newlines would lose them.
-std::string attribute(std::string_view text) {
-  std::string out;
-  for (const char c : escape(text)) out += c == '\n' ? std::string("&#10;") : std::string(1, c);
-  return out;
-}
 
 std::string seconds_of(std::chrono::milliseconds took) {
   return fmt::format("{}.{:03}", took.count() / 1000, took.count() % 1000);

@@ -5,10 +5,10 @@
 
 #include <iterator>
 
+#include "common/shown_text.hpp"
 #include "tools/cli/wrap.hpp"
 #include "tools/probe/counts.hpp"
 #include "tools/probe/exchange_view.hpp"
-#include "tools/probe/markup.hpp"
 #include "tools/probe/outcome.hpp"
 
 namespace weft::tools::probing {
@@ -30,13 +30,6 @@ Colour colour_of(Verdict verdict) noexcept {
   return Colour::kBold;
 }
 
-// What a peer sent may stand in a reason.
-std::string line_of(std::string_view text) {
-  std::string line = shown(text);
-  std::ranges::replace(line, '\n', ' ');
-  return line;
-}
-
 // "fail MPA-4.4-19 (RFC 5044 section 4.4, MUST): crc-wrong-write", and what the RFC asks for.
 void put_head(TextOut out, Verdict verdict, std::string_view clause, std::string_view name, const Palette& palette) {
   fmt::format_to(out, "{} {} ({}): {}\n", palette.paint(colour_of(verdict), probe::name(verdict)),
@@ -55,7 +48,7 @@ void put_exchanges(TextOut out, const CaseResult& one) {
 void put_case(TextOut out, const Report& report, const CaseResult& one, const Palette& palette) {
   put_head(out, one.verdict, one.what->clause, one.what->name, palette);
   fmt::format_to(out, "    The case: {}\n", one.what->what);
-  if (!one.reason.empty()) fmt::format_to(out, "    What came: {}\n", line_of(one.reason));
+  if (!one.reason.empty()) fmt::format_to(out, "    What came: {}\n", shown_text(one.reason));
   put_exchanges(out, one);
   fmt::format_to(out, "    Again: {}\n\n", again(report, one.what->name));
 }
@@ -70,7 +63,7 @@ void put_rule(TextOut out, const Report& report, const RuleResult& rule, const P
     return;
   }
   fmt::format_to(out, ", first in {}, connection {}, at offset {} of the peer's stream: {}\n", one->what->name,
-                 rule.exchange_index + 1, rule.first->stream_offset, line_of(rule.first->message));
+                 rule.exchange_index + 1, rule.first->stream_offset, shown_text(rule.first->message));
   if (const Exchange* const exchange = exchange_of(report, rule); exchange != nullptr)
     fmt::format_to(out, "    There: {}\n", short_text(view_of(*exchange), kItemsShown));
   fmt::format_to(out, "    Again: {}\n\n", again(report, one->what->name));
@@ -98,8 +91,8 @@ void put_table(TextOut out, const Report& report, const Palette& palette) {
 std::string text_of(const Report& report, bool strict, const Palette& palette) {
   std::string text;
   TextOut out(text);
-  fmt::format_to(out, "{}: profile {}, the peer is the MPA {}, seed {}, {} ms\n", report.target, report.profile,
-                 role_of(report), report.seed, report.took.count());
+  fmt::format_to(out, "{}: profile {}, the peer is the MPA {}, seed {}, {} ms\n", shown_text(report.target),
+                 shown_text(report.profile), role_of(report), report.seed, report.took.count());
   if (!report.enhanced)
     fmt::format_to(out, "its start-up is of {}: the cases that need RFC 6581 do not apply\n", startup_of(report));
   fmt::format_to(out, "\n");

@@ -110,7 +110,7 @@ class Peer {
     try {
       return new_guest(wish);
     } catch (const std::exception& error) {
-      std::fprintf(stderr, "weft probe-peer: a connection is rejected: %s.\n", error.what());
+      print_error(std::string("weft probe-peer: a connection is rejected: ") + error.what() + ".");
       return nullptr;
     }
   }
@@ -225,7 +225,7 @@ class Peer {
     try {
       guest->completed(done);
     } catch (const std::exception& error) {
-      std::fprintf(stderr, "weft probe-peer: a connection ends: %s.\n", error.what());
+      print_error(std::string("weft probe-peer: a connection ends: ") + error.what() + ".");
       static_cast<void>(guest->queue_pair().modify(verbs::QpState::kError));
     }
   }

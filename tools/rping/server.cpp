@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "tools/cli/interruption.hpp"
+#include "tools/cli/standard_output.hpp"
 #include "tools/rping/echo.hpp"
 #include "tools/rping/tally.hpp"
 
@@ -44,7 +45,7 @@ class ClientThreads {
     Tally tally;
     const auto served = serve_client(options_, std::move(request), tally);
     if (tally.clients > 0) say("client " + peer + ": " + tally_text(tally, options_));
-    if (!served) std::fprintf(stderr, "weft rping: client %s: %s\n", peer.c_str(), served.error().sentence.c_str());
+    if (!served) print_error("weft rping: client " + peer + ": " + served.error().sentence);
     total_.add(tally);
   }
 

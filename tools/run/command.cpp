@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tools/cli/command.hpp"
+#include "tools/cli/standard_output.hpp"
 #include "tools/run/find_program.hpp"
 #include "tools/run/libraries.hpp"
 #include "tools/run/warnings.hpp"
@@ -142,11 +143,10 @@ void tell(const std::string& path, const GlobalOptions& global) {
   const auto level = verbs::parse_log_level(global.log);
   if (!level) return;
   if (*level <= verbs::LogLevel::kWarn) {
-    for (const std::string& sentence : run::warnings_about(path))
-      std::fprintf(stderr, "weft run: %s\n", sentence.c_str());
+    for (const std::string& sentence : run::warnings_about(path)) print_error("weft run: " + sentence);
   }
   if (*level <= verbs::LogLevel::kInfo) {
-    for (const std::string& sentence : run::notes_about(path)) std::fprintf(stderr, "weft run: %s\n", sentence.c_str());
+    for (const std::string& sentence : run::notes_about(path)) print_error("weft run: " + sentence);
   }
 }
 

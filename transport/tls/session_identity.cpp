@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "common/shown_text.hpp"
 #include "transport/endpoint.hpp"
 #include "transport/tls/error_mark.hpp"
 #include "transport/tls/session.hpp"
@@ -18,12 +19,9 @@
 namespace weft::transport::tls {
 namespace {
 
-// The words go into logs: what a terminal would obey is left out.
-std::string printable(const ASN1_STRING* text) {
-  std::string made(reinterpret_cast<const char*>(ASN1_STRING_get0_data(text)),
-                   static_cast<std::size_t>(ASN1_STRING_length(text)));
-  std::ranges::replace_if(made, [](char c) { return c < 0x20 || c > 0x7e; }, '?');
-  return made;
+std::string shown_name(const ASN1_STRING* text) {
+  return shown_text(
+      {reinterpret_cast<const char*>(ASN1_STRING_get0_data(text)), static_cast<std::size_t>(ASN1_STRING_length(text))});
 }
 
 std::string subject_of(const X509& certificate) {
@@ -31,7 +29,7 @@ std::string subject_of(const X509& certificate) {
   if (!text || X509_NAME_print_ex(text.get(), X509_get_subject_name(&certificate), 0, XN_FLAG_RFC2253) < 0) return {};
   char* octets = nullptr;
   const long size = BIO_get_mem_data(text.get(), &octets);
-  return {octets, static_cast<std::size_t>(std::max(size, 0L))};
+  return shown_text({octets, static_cast<std::size_t>(std::max(size, 0L))});
 }
 
 std::string address_of(const ASN1_OCTET_STRING* octets) {
@@ -45,8 +43,8 @@ std::string address_of(const ASN1_OCTET_STRING* octets) {
 
 std::optional<std::string> name_of(const GENERAL_NAME& name) {
   switch (name.type) {
-    case GEN_DNS: return "dns:" + printable(name.d.dNSName);
-    case GEN_URI: return "uri:" + printable(name.d.uniformResourceIdentifier);
+    case GEN_DNS: return "dns:" + shown_name(name.d.dNSName);
+    case GEN_URI: return "uri:" + shown_name(name.d.uniformResourceIdentifier);
     case GEN_IPADD: return "ip:" + address_of(name.d.iPAddress);
     default: return std::nullopt;
   }

@@ -17,6 +17,7 @@
 #include <string>
 #include <utility>
 
+#include "common/shown_text.hpp"
 #include "common/table.hpp"
 #include "transport/cancellation.hpp"
 #include "verbs/detail/clock.hpp"
@@ -108,10 +109,13 @@ class Queue final : public spdlog::sinks::sink {
  public:
   void log(const spdlog::details::log_msg& message) override {
     spdlog::memory_buf_t line;
+    const std::string text = shown_text({message.payload.data(), message.payload.size()});
+    spdlog::details::log_msg shown = message;
+    shown.payload = text;
     Output& out = output();
     {
       const std::lock_guard lock(out.formatter->mutex);
-      out.formatter->pattern.format(message, line);
+      out.formatter->pattern.format(shown, line);
     }
     out.writer.push({line.data(), line.size()});
   }

@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 
 TEST(JsonString, EscapesWhatEndsAStringOrAScript) {
-  EXPECT_EQ(json_string("a\"b\\c\n"), R"("a\"b\\c\u000a")");
+  EXPECT_EQ(json_string("a\"b\\c\n"), R"("a\"b\\c\n")");
   EXPECT_EQ(json_string("</script><!--"), R"("\u003c/script>\u003c!--")");
   EXPECT_EQ(json_string("\xc3\xa9 \xe2\x86\x92"), "\"\xc3\xa9 \xe2\x86\x92\"");
 }

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "conformance/capture/header_walk.hpp"
+
+#include <algorithm>
+
+#include "conformance/capture/encapsulation.hpp"
+
+namespace weft::conformance::capture {
+namespace {
+
+Stepped step(const NextHeader& header, HeaderCursor& cursor) noexcept {
+  switch (header.what) {
+    case NextHeader::kEthernet: return step_ethernet(cursor);
+    case NextHeader::kEtherType: return step_ether_type(header.value, cursor);
+    case NextHeader::kPpp: return step_ppp(cursor);
+    case NextHeader::kIpProtocol: return step_protocol(static_cast<std::uint8_t>(header.value), cursor);
+    case NextHeader::kIp: break;
+  }
+  return std::unexpected(Unread::kNotTcp);
+}
+
+// IP tells its version itself.
+std::expected<IpPacket, Unread> parse_here(const HeaderCursor& cursor) noexcept {
+  if (!cursor.has(1)) return std::unexpected(Unread::kMalformed);
+  const auto version = std::to_integer<std::uint8_t>(cursor.rest()[0] >> 4);
+  if (version != 4 && version != 6) return std::unexpected(Unread::kMalformed);
+  return parse_ip({version, cursor.at}, cursor.captured, cursor.original);
+}
+
+// Each step moves on by at least an octet, or hands over to one that does; the path bounds the number of IP headers.
+std::expected<InnermostIp, Unread> walk_headers(NextHeader header, HeaderCursor& cursor) noexcept {
+  for (;;) {
+    if (header.what == NextHeader::kIp) {
+      const std::size_t at = cursor.at;
+      const auto ip = parse_here(cursor);
+      if (!ip) return std::unexpected(ip.error());
+      // What is behind the payload is padding, of this packet or of one around it.
+      cursor.original = std::min(std::max(cursor.original, cursor.captured.size()), ip->payload_at + ip->payload_size);
+      cursor.captured = cursor.captured.first(std::min(cursor.captured.size(), cursor.original));
+      if (ip->protocol == kTcp || ip->fragment) return InnermostIp{.at = at, .packet = *ip, .path = cursor.path};
+      cursor.at = std::min(ip->payload_at, cursor.captured.size());
+      header = {NextHeader::kIpProtocol, ip->protocol};
+    }
+    const auto next = step(header, cursor);
+    if (!next) return std::unexpected(next.error());
+    header = *next;
+  }
+}
+
+}  // namespace
+
+std::expected<InnermostIp, Unread> find_innermost(LinkType link, Bytes captured, std::size_t original_size) noexcept {
+  HeaderCursor cursor{.captured = captured, .original = std::max(original_size, captured.size())};
+  const auto first = step_link(link, cursor);
+  if (!first) return std::unexpected(first.error());
+  return walk_headers(*first, cursor);
+}
+
+std::expected<InnermostIp, Unread> find_innermost(const IpPacket& datagram, const HeaderPath& path,
+                                                  Bytes payload) noexcept {
+  HeaderCursor cursor{.captured = payload, .original = payload.size(), .path = path};
+  return walk_headers({NextHeader::kIpProtocol, datagram.protocol}, cursor);
+}
+
+std::string in_words(const HeaderPath& path) {
+  std::string words;
+  for (const auto& [kind, id] : path.layers()) {
+    if (!words.empty()) words += ", ";
+    const std::string number = ' ' + std::to_string(id);
+    switch (kind) {
+      case Encapsulation::kVlan: words += "VLAN" + number; break;
+      case Encapsulation::kMpls: words += "MPLS" + number; break;
+      case Encapsulation::kPppoe: words += "PPPoE session" + number; break;
+      case Encapsulation::kIp: words += "IP in IP"; break;
+      case Encapsulation::kEtherIp: words += "EtherIP"; break;
+      case Encapsulation::kGre: words += "GRE"; break;
+      case Encapsulation::kGreKey: words += "GRE key" + number; break;
+      case Encapsulation::kNvgre: words += "NVGRE" + number; break;
+      case Encapsulation::kPptp: words += "PPTP call" + number; break;
+      case Encapsulation::kErspan: words += "ERSPAN session" + number; break;
+      case Encapsulation::kVxlan: words += "VXLAN" + number; break;
+      case Encapsulation::kGeneve: words += "Geneve" + number; break;
+    }
+  }
+  return words;
+}
+
+}  // namespace weft::conformance::capture
