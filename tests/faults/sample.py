@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One-token faults of the core, found by pattern in formatted code: a check dropped, a statement left out, an operator or a number changed."""
+"""The samples that are tried. One-token faults of the core are found by pattern in formatted code: a check dropped, a statement left out, an
+operator or a number changed."""
 
 import collections
 import hashlib
@@ -55,6 +56,11 @@ def faults_of(path, text):
         before = text[:match.start()].rstrip()
         if before[-1] in ";{})" and not NO_STATEMENT.match(match[1]) and match[1].count("(") == match[1].count(")"):
             yield fault("left out", match.start(1), match[1] + ";", "")
+
+
+def drawn(rows, count, seed):
+    """`count` rows of the table, in an order that depends on nothing but the seed and their ids: a new row takes the place of one, at most."""
+    return sorted(rows, key=lambda row: hashlib.sha256(f"{seed} {row.id}".encode()).digest())[:count]
 
 
 def sample(count, seed, first):

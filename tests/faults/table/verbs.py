@@ -58,10 +58,13 @@ rights("invalidates-shared", SEND, "RDMAP-8.1.1-07 RDMAP-5.3-13 RDMAP-5.3-15",
 memory = TABLE.file("verbs/memory/stream_memory.cpp")
 memory("atomics-with-write-right", "atomics", "RDMAPX-8.2-06", "The right to write is the right to atomics.",
        "Access::kRemoteAtomic", "Access::kRemoteWrite")
-memory("alignment-unchecked", "atomics", "RDMAPX-8.2-04 RDMAPX-8.2-05 RDMAPX-5.1.1-05 RDMAPX-5.1.1-06 RDMAPX-5.1.1-07 "
-       "RDMAPX-5.1.2-07 RDMAPX-5.1.2-08 RDMAPX-5.1.2-09 RDMAPX-5.1.2-10 RDMAPX-5.2.1-08 RDMAPX-5-05",
-       "An atomic on a misaligned address is executed.",
-       "if (std::bit_cast<std::uintptr_t>(*at) % rdmap::kAtomicAlignment != 0)\n    return std::unexpected(AccessError::kUnaligned);", "")
+ALIGNED = "if (std::bit_cast<std::uintptr_t>(*at) % rdmap::kAtomicAlignment != 0)\n    return std::unexpected(AccessError::kUnaligned);"
+UNALIGNED = "RDMAPX-8.2-04 RDMAPX-8.2-05 RDMAPX-5.1.1-05 RDMAPX-5.1.1-06 RDMAPX-5.1.1-07 RDMAPX-5.1.2-07 RDMAPX-5.1.2-08 RDMAPX-5.1.2-09 " \
+            "RDMAPX-5.1.2-10 RDMAPX-5.2.1-08 RDMAPX-5-05"
+# std::atomic_ref stops the process when its object is not aligned.
+EXECUTED = "if (std::bit_cast<std::uintptr_t>(*at) % 8 != 0) { std::uint64_t before = 0; __builtin_memcpy(&before, *at, 8); " \
+           "const std::uint64_t after = rdmap::apply(op, before); __builtin_memcpy(*at, &after, 8); return before; }"
+memory("alignment-unchecked", "atomics", UNALIGNED, "An atomic on a misaligned address is executed.", ALIGNED, EXECUTED)
 memory("new-value-returned", "atomics", "RDMAPX-5.1.1-01 RDMAPX-5.1.2-03 RDMAPX-5.2.2-03",
        "An atomic returns the new value.", "return old;", "return rdmap::apply(op, old);")
 memory("write-reordered", "Write", "DDP-4.2-11 RDMAP-5.1-05 DDP-5.2-05 DDP-5.1.1-01",
