@@ -87,6 +87,10 @@ TEST(KeysArguments, NamesAreChecked) {
   EXPECT_EQ(bad.exit_code, 2);
   EXPECT_TRUE(is_one_line(bad.err)) << bad.err;
   EXPECT_FALSE(std::filesystem::exists(directory.file("k")));
+  for (const char* two : {"dns:a.example,IP:10.0.0.1", "dns:a.example+ip:10.0.0.1", "dns:.example"}) {
+    EXPECT_EQ(run({"keys", directory.file("k"), "--name", two}).exit_code, 2) << two;
+    EXPECT_FALSE(std::filesystem::exists(directory.file("k"))) << two;
+  }
   const Ended good = run({"keys", directory.file("k"), "--name", "dns:a.example", "--name", "uri:weft://a"});
   EXPECT_EQ(good.exit_code, 0) << good.err;
 }

@@ -150,6 +150,7 @@ TEST(TlsPipe, ARecordIsNotToldBeforeItIsWhole) {
     last = server.read(seen);
     EXPECT_EQ(last.status, whole ? Status::kMoved : Status::kWouldBlock);
     EXPECT_FALSE(server.holds()) << "half a record is nothing to come back for";
+    EXPECT_EQ(server.holds_part(), !whole);
   });
   EXPECT_EQ(seen, sent);
 }
@@ -183,6 +184,23 @@ TEST(TlsPipe, TellsNoOctetThatTheSocketDidNotTake) {
   }
   EXPECT_EQ(written, all.size());
   EXPECT_EQ(seen, all);
+}
+
+// Records that wait here go with the connection.
+TEST(TlsPipe, AResetEndsWhatWaits) {
+  const TlsKeys keys;
+  TlsEnds ends(keys);
+  const auto all = pattern(1 << 20);
+  IoResult io;
+  do {
+    io = write_one(ends.client, all);
+  } while (io.status == Status::kMoved);
+  ASSERT_EQ(io.status, Status::kWouldBlock);
+  ASSERT_TRUE(ends.client.has_output());
+  ends.server.reset();
+  becomes_readable(ends.client.socket().descriptor());
+  EXPECT_EQ(ends.client.flush().status, Status::kLost);
+  EXPECT_EQ(write_one(ends.client, all).status, Status::kLost);
 }
 
 // Else the end of the handshake would be told to a thread that did not ask.

@@ -208,6 +208,20 @@ TEST_F(TlsTickets, AreTakenOnce) {
   SSL_SESSION_free(std::exchange(first, nullptr));
 }
 
+// OpenSSL counts who holds a session: each has to go.
+TEST_F(TlsTickets, LeaveNoSessionBehind) {
+  static int living = 0;
+  const auto born = [](void*, void*, CRYPTO_EX_DATA*, int, long, void*) { ++living; };
+  const auto gone = [](void*, void*, CRYPTO_EX_DATA*, int, long, void*) { --living; };
+  static const int index = SSL_SESSION_get_ex_new_index(0, nullptr, born, nullptr, gone);
+  ASSERT_GE(index, 0);
+  EXPECT_FALSE(is_resumed());
+  EXPECT_TRUE(is_resumed());
+  const int before = living;
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(is_resumed());
+  EXPECT_EQ(living, before);
+}
+
 TEST(TlsSessionsGiven, AreBounded) {
   using tls::SessionsGiven;
   constexpr std::size_t kOctets = 32;

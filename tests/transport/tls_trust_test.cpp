@@ -156,6 +156,20 @@ TEST(TlsTrust, AFingerprintIsOfItsTime) {
   }
 }
 
+TEST(TlsFault, TwoOctetsTellTlsFromMpa) {
+  const std::vector<std::pair<std::vector<std::byte>, bool>> rows{
+      {{}, false},
+      {{std::byte{0x16}}, false},  // nothing is behind it
+      {{std::byte{0x15}}, false},
+      {{std::byte{0x16}, std::byte{3}}, true},
+      {{std::byte{0x15}, std::byte{3}}, true},
+      {{std::byte{0x17}, std::byte{3}}, false},
+      {{std::byte{0x16}, std::byte{2}}, false},
+      {{std::byte{'M'}, std::byte{'P'}}, false},
+  };
+  for (const auto& [octets, tls] : rows) EXPECT_EQ(tls::looks_like_tls(octets), tls) << octets.size();
+}
+
 TEST(TlsTrust, WhatAnExpectationTakes) {
   for (const char* bad : {"server", "dns:", ":x", "ip:host", "sha256:12", "sha256:zz", "mail:a@b", "dns:a+", "+",
                           "dns:.example", "dns:a.example+dns:.example", "ip:fe80::1%lo", "ip:127.0.0.1%lo"})
@@ -190,6 +204,14 @@ TEST(TlsAlgorithms, NoneInCommon) {
 }
 
 // --- Files
+
+// A comma would begin another name in OpenSSL's syntax.
+TEST(TlsAuthority, ANameIsOneName) {
+  const auto authority = tls::Authority::make("ca", tls::Authority::Days(1)).value();
+  for (const char* bad : {"dns:a.example,IP:10.0.0.1", "dns:a.example,", "a.example"})
+    EXPECT_FALSE(authority.issue({.common_name = "x", .names = {"dns:ok.example", bad}})) << bad;
+  EXPECT_TRUE(authority.issue({.common_name = "x", .names = {"dns:ok.example", "ip:10.0.0.1"}}));
+}
 
 TEST(TlsContext, SaysWhichFileIsToBlame) {
   const TlsKeys keys;

@@ -71,7 +71,7 @@ Outcome<std::vector<std::string>> names_for(const KeysArguments& arguments) {
   if (arguments.names.empty()) return own_names();
   for (const std::string& name : arguments.names) {
     const auto good = transport::tls::Expectation::parse(name);
-    if (!good || good->has_fingerprints() || name.contains('+'))
+    if (!good || good->has_fingerprints() || name.contains('+') || name.contains(','))
       return usage_error("--name: '" + name + "' is not dns:NAME, ip:ADDRESS or uri:URI.");
   }
   return arguments.names;

@@ -72,7 +72,7 @@ class Session {
   [[nodiscard]] bool is_resumed() const noexcept;
   [[nodiscard]] bool holds() const noexcept { return held_; }
   // Whether the last octets that arrived are a part of a record.
-  [[nodiscard]] bool is_inside_record() const noexcept { return taken_ != announced_; }
+  [[nodiscard]] bool is_inside_record() const noexcept { return inbound_.taken != inbound_.announced; }
   [[nodiscard]] bool has_output() const noexcept { return !unsent_.empty() || (part_ == Part::kClient && !begun_); }
   void only_inside(bool on) noexcept { only_inside_ = on; }  // reads leave the socket alone
   // Why TLS has ended; nothing while it has not, or where the socket was the reason.
@@ -130,6 +130,8 @@ class Session {
     bool ended = false;                   // FIN
     bool foreign = false;                 // the first octet is no TLS
     bool begun = false;                   // there was a first octet
+    std::uint64_t taken = 0;              // octets of records that OpenSSL has read
+    std::uint64_t announced = 0;          // octets of the records whose headers it has seen
     bool too_long = false;                // a ClientHello is
     bool inside = false;                  // a handshake message is not complete
     bool begins = false;                  // the next octets begin a handshake message
@@ -144,11 +146,9 @@ class Session {
   std::optional<IoResult> end_;  // of reading
   std::error_code lost_out_{};   // of writing
   std::vector<std::byte> unsent_;
-  std::size_t owed_ = 0;         // octets in clear that unsent_ holds and write() has not told
-  std::uint64_t taken_ = 0;      // octets of records that OpenSSL has read
-  std::uint64_t announced_ = 0;  // octets of the records whose headers it has seen
-  std::uint64_t received_ = 0;   // octets in clear
-  std::uint64_t messages_ = 0;   // of TLS itself, behind the handshake
+  std::size_t owed_ = 0;        // octets in clear that unsent_ holds and write() has not told
+  std::uint64_t received_ = 0;  // octets in clear
+  std::uint64_t messages_ = 0;  // of TLS itself, behind the handshake
 };
 
 }  // namespace weft::transport::tls

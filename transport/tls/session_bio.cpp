@@ -94,7 +94,7 @@ int Session::read_socket(BIO* bio, char* into, int octets) noexcept {
 }
 
 int Session::hand_over(Bytes octets) noexcept {
-  taken_ += octets.size();
+  inbound_.taken += octets.size();
   if (inbound_.begins && is_hello_too_long(octets)) return inbound_.too_long = true, -1;
   return static_cast<int>(octets.size());
 }
@@ -151,7 +151,7 @@ void Session::see_message(int sent, int, int type, const void* message, std::siz
   const auto* const octet = static_cast<const std::uint8_t*>(message);
   if (type == SSL3_RT_HEADER && octets == SSL3_RT_HEADER_LENGTH) {  // the last two are the length of what follows
     const std::size_t length = (std::size_t{octet[3]} << 8) + octet[4];
-    self.announced_ += octets + length;
+    self.inbound_.announced += octets + length;
     self.see_record(octet[0], length);
   }
   if (type == SSL3_RT_HANDSHAKE) self.inbound_.inside = false;
