@@ -62,6 +62,8 @@ class TaggedOrder {
   void excuse() noexcept { excused_ = true; }
   // A segment of the message, which may be complete by now, did not begin where the one before ended.
   [[nodiscard]] bool jumped() const noexcept { return jump_.has_value(); }
+  // The last segment was the first of a message.
+  [[nodiscard]] bool begun() const noexcept { return begun_; }
 
  private:
   void begin(const Ulpdu& ulpdu);
@@ -70,6 +72,7 @@ class TaggedOrder {
   void judge_end(const Ulpdu& ulpdu, Findings& findings);
 
   bool open_ = false;
+  bool begun_ = false;
   bool excused_ = false;
   ddp::Stag stag_{};
   std::uint64_t first_offset_ = 0;  // TO of the first segment
@@ -91,6 +94,7 @@ class DdpOrder {
   // The Read Response under way was found to be wrong.
   void excuse_response() noexcept { responses_.excuse(); }
   [[nodiscard]] bool response_jumped() const noexcept { return responses_.jumped(); }
+  [[nodiscard]] bool response_begun() const noexcept { return responses_.begun(); }
 
  private:
   std::array<QueueOrder, 4> queues_{QueueOrder{true}, QueueOrder{true}, QueueOrder{true}, QueueOrder{true}};

@@ -32,7 +32,8 @@ void TaggedOrder::on(const Ulpdu& ulpdu, Findings& findings) {
   const auto& header = *ulpdu.tagged();
   if (ulpdu.payload.empty() && (open_ || !header.last)) return judge_empty(ulpdu, findings);
   if (open_ && !excused_) judge_inside(ulpdu, findings);
-  if (!open_) begin(ulpdu);
+  begun_ = !open_;
+  if (begun_) begin(ulpdu);
   coverage_.add(kMiddle + (header.offset.value - first_offset_), ulpdu.payload.size());
   next_offset_ = header.offset.value + ulpdu.payload.size();
   if (!header.last) return;

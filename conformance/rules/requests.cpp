@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "conformance/rules/atomics.hpp"
+#include "conformance/rules/ddp_order.hpp"
 #include "conformance/rules/tables.hpp"
 #include "rdmap/read_request.hpp"
 
@@ -100,16 +101,18 @@ void Requests::count_request(const Ulpdu& ulpdu, const Facts& facts, Findings& f
   if (outstanding > kMost) forget();
 }
 
-bool Requests::on_read_response(const Ulpdu& ulpdu, bool jumped, Findings& findings) {
+bool Requests::on_read_response(const Ulpdu& ulpdu, const Segment& segment, Findings& findings) {
   const auto& header = *ulpdu.tagged();
   const std::uint64_t end = header.offset.value + ulpdu.payload.size();
   if (!response_ && cut_ == std::pair(header.stag, header.offset.value)) {  // told already
     cut_->second = end;
     return true;
   }
+  without_last_.reset();
+  if (response_ && response_->judged && segment.begins) response_.reset();
   if (!response_) response_ = begin_response(ulpdu, findings);
   response_->octets += ulpdu.payload.size();
-  if (response_->judged && !jumped) judge_length(ulpdu, findings);
+  if (response_->judged && !segment.jumped) judge_length(ulpdu, findings);
   const bool astray = response_->astray;
   cut_.reset();
   if (ulpdu.last()) {
@@ -209,6 +212,12 @@ Requests::Response Requests::begin_response(const Ulpdu& ulpdu, Findings& findin
 
 void Requests::judge_length(const Ulpdu& ulpdu, Findings& findings) {
   const std::uint32_t asked = response_->read.size;
+  if (response_->octets == asked && !ulpdu.last()) {
+    without_last_ = findings.prepare(
+        kLastMissing, ulpdu.octets(0, 1),
+        fmt::format("the Read Response has the {} octets that request {} asked for, and no L", asked,
+                    response_->read.number));
+  }
   const bool wrong = response_->octets > asked || (ulpdu.last() && response_->octets < asked);
   if (!wrong || response_->too_long) return;
   response_->too_long = true;
@@ -231,7 +240,13 @@ void Requests::confirm_unrequested(Findings& findings) {
   unrequested_.clear();
 }
 
+void Requests::end_response(Findings& findings) {
+  if (without_last_) findings.add(std::move(*without_last_));
+  without_last_.reset();
+}
+
 void Requests::forget() {
+  without_last_.reset();
   pending_.clear();
   answered_.clear();
   early_.clear();

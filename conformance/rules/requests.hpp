@@ -21,9 +21,13 @@ class Requests {
  public:
   void on_read_request(const Ulpdu& ulpdu, const Facts& facts, Findings& findings);
   void on_atomic_request(const Ulpdu& ulpdu, const Facts& facts, Findings& findings);
-  // False: it goes elsewhere than its request said, or there was none. `jumped`: its segments have a hole or overlap,
-  // which was told.
-  bool on_read_response(const Ulpdu& ulpdu, bool jumped, Findings& findings);
+  // What DDP found of a segment of a Read Response.
+  struct Segment {
+    bool begins{};  // a message; one that was open has no L, which was told
+    bool jumped{};  // its segments have a hole or overlap, which was told
+  };
+  // False: it goes elsewhere than its request said, or there was none.
+  bool on_read_response(const Ulpdu& ulpdu, const Segment& segment, Findings& findings);
   void on_atomic_response(const Ulpdu& ulpdu, Findings& findings);
   // A request or a response may be missing from the capture.
   void forget();
@@ -31,6 +35,8 @@ class Requests {
   // that got lost: by a ULPDU_Length that leads nowhere, say.
   void confirm_unrequested(Findings& findings);
   void dismiss_unrequested() { unrequested_.clear(); }
+  // No more of a response follows. One that has all of its octets lacks the L.
+  void end_response(Findings& findings);
 
  private:
   static constexpr std::size_t kMost = 65536;  // beyond what 14 bits of ORD can allow: nothing more is remembered
@@ -69,6 +75,7 @@ class Requests {
   std::deque<std::uint64_t> answered_{};  // stream offsets behind responses, until the requester has acknowledged them
   std::vector<Finding> unrequested_{};
   std::deque<Request> early_{};  // what responses without a request named; `end` is where they begin
+  std::optional<Finding> without_last_{};  // the segment that brought the last octets of a response
   // Where a response that ended too short would have gone on: its L may have come too early.
   std::optional<std::pair<ddp::Stag, std::uint64_t>> cut_{};
   bool complete_ = true;  // all outstanding requests are known

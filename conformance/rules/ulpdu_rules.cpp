@@ -35,7 +35,8 @@ void UlpduRules::judge_message(const Ulpdu& ulpdu, const Facts& facts, Findings&
     case kReadRequest: return here.requests.on_read_request(ulpdu, facts, findings);
     case kAtomicRequest: return here.requests.on_atomic_request(ulpdu, facts, findings);
     case kReadResponse:
-      if (!peer.requests.on_read_response(ulpdu, here.order.response_jumped(), findings)) here.order.excuse_response();
+      if (!peer.requests.on_read_response(ulpdu, {here.order.response_begun(), here.order.response_jumped()}, findings))
+        here.order.excuse_response();
       return;
     case kAtomicResponse: return peer.requests.on_atomic_response(ulpdu, findings);
     case kImmediate:
@@ -52,7 +53,11 @@ void UlpduRules::judge_message(const Ulpdu& ulpdu, const Facts& facts, Findings&
 void UlpduRules::on(const EndSeen& end, const Facts&, Findings& findings) {
   Sender& here = sender(end.from);
   here.terminates.on_end(end, findings);
-  if (end.unfinished > 0) here.requests.dismiss_unrequested();
+  if (end.unfinished > 0) {
+    here.requests.dismiss_unrequested();
+  } else if (end.how == Closing::kFin) {
+    sender(engine::opposite(end.from)).requests.end_response(findings);
+  }
 }
 
 void UlpduRules::forget(Direction from) {

@@ -125,6 +125,98 @@ TEST_CASE("Atomic Responses come in the order of their Requests", "[rfc7306/5.2.
   }
 }
 
+TEST_CASE("Reads and atomics are answered in one order", "[rfc7306/7][RDMAPX-7-11][RDMAPX-7-15]") {
+  const Read read{.msn = 1}, later{.msn = 2};
+  const Atomic atomic{.msn = 2}, earlier{.msn = 1};
+  CHECK(Exchange()
+            .initiator(read.request())
+            .initiator(atomic.request())
+            .responder(read.response())
+            .responder(atomic.response())
+            .found() == kNothing);
+  CHECK(Exchange()
+            .initiator(read.request())
+            .initiator(atomic.request())
+            .responder(atomic.response())
+            .responder(read.response())
+            .found() == Clauses{"violation RDMAPX-7-15 responder 3 octet 18"});
+  CHECK(Exchange()
+            .initiator(earlier.request())
+            .initiator(later.request())
+            .responder(later.response())
+            .responder(earlier.response())
+            .found() == Clauses{"violation RDMAPX-7-11 responder 3 octet 0"});
+  SECTION("of which that of one kind is told first") {
+    const Atomic last{.msn = 3, .id = 5};
+    CHECK(Exchange()
+              .initiator(read.request())
+              .initiator(atomic.request())
+              .initiator(last.request())
+              .responder(last.response(1))
+              .responder(read.response())
+              .responder(atomic.response(2))
+              .found() == Clauses{"violation RDMAPX-5.2.2-11 responder 4 octet 18"});
+  }
+  SECTION("a Read Response that has begun may go on behind an Atomic Response") {
+    CHECK(Exchange()
+              .initiator(read.request())
+              .initiator(atomic.request())
+              .responder(read.response(16, 0, false))
+              .responder(atomic.response())
+              .responder(read.response(8, 16))
+              .found() == kNothing);
+  }
+  SECTION("a Read of no octets counts too") {
+    CHECK(Exchange()
+              .initiator(earlier.request())
+              .initiator(Read{.msn = 2, .size = 0}.request())
+              .responder(Read{.size = 0}.response())
+              .responder(earlier.response())
+              .found() == Clauses{"violation RDMAPX-7-11 responder 3 octet 0"});
+  }
+  SECTION("each end's requests have an order of their own") {
+    CHECK(Exchange()
+              .initiator(read.request())
+              .responder(earlier.request())
+              .initiator(earlier.response())
+              .responder(read.response())
+              .found() == kNothing);
+  }
+  SECTION("what the capture lost may have been the older one's response") {
+    CHECK(Exchange()
+              .responder(send(1, pattern(9)))
+              .initiator(read.request())
+              .initiator(atomic.request())
+              .gap(End::kSecond)
+              .responder(send(2, pattern(9)))
+              .responder(send(3, pattern(9)))
+              .responder(atomic.response())
+              .found() == kNothing);
+  }
+}
+
+TEST_CASE("an Atomic Response that does not acknowledge its Request was sent before",
+          "[rfc7306/5.2.2][RDMAPX-5.2.2-02]") {
+  const auto answered = [](std::optional<std::size_t> less) {
+    return Exchange().initiator(Atomic{}.request()).blind(End::kSecond, Atomic{}.response(), less).found();
+  };
+  CHECK(answered(0) == kNothing);
+  CHECK(answered(std::nullopt) == kNothing);
+  CHECK(answered(1) == Clauses{"violation RDMAPX-5.2.2-02 responder 2 octet 18"});
+  SECTION("also where the capture shows it before") {
+    const auto before = [](std::optional<std::size_t> less) {
+      return Exchange()
+          .blind(End::kSecond, Atomic{}.response(), less)
+          .blind(End::kFirst, Atomic{}.request(), 40)
+          .initiator(Atomic{.msn = 2, .id = 5}.request())
+          .responder(Atomic{.id = 5}.response(2))
+          .found();
+    };
+    CHECK(before(0) == Clauses{"violation RDMAPX-5.2.2-02 responder 1 octet 18"});
+    CHECK(before(std::nullopt) == kNothing);
+  }
+}
+
 TEST_CASE("Immediate Data has 8 octets", "[rfc7306/6.3][RDMAPX-6.3-05]") {
   for (const unsigned opcode : {kImmediate, kImmediateSolicited}) {
     for (const std::size_t size : {0U, 4U, 7U, 8U, 9U, 16U}) {

@@ -59,6 +59,11 @@ TEST_CASE("the segments come in the order of MO", "[rfc5041/5.3][DDP-5.3-02]") {
   CHECK(sent({part(0), part(16), part(0, kLast, 2)}) == Clauses{"violation DDP-4.1-05 initiator 3 octet 0"});
 }
 
+TEST_CASE("what was wrong with a message is not remembered in the next", "[rfc5041/5.2][rfc5041/5.3][DDP-5.2-07][DDP-5.3-02]") {
+  CHECK(sent({part(0), part(8, kLast), part(16, false, 2), part(0, false, 2), part(32, kLast, 2)}) ==
+        Clauses{"violation DDP-5.2-07 initiator 2 octet 14", "warning DDP-5.3-02 initiator 4 octet 14"});
+}
+
 TEST_CASE("all segments have one RsvdULP", "[rfc5041/4.3][DDP-4.3-06]") {
   CHECK(sent({part(0, false, 1, kSendSolicited), part(16, kLast, 1, kSendSolicited)}) == kNothing);
   CHECK(sent({part(0), part(16, kLast, 1, kSendSolicited)}) == Clauses{"violation DDP-4.3-06 initiator 2 octet 1"});
@@ -105,10 +110,25 @@ TEST_CASE("a message without octets is one segment", "[rfc5041/5.2][DDP-5.2-11]"
   };
   CHECK(sent({empty(0, kLast), empty(0, kLast, 2), part(0, kLast, 3)}) == kNothing);
   CHECK(sent({part(0), empty(16, kLast)}) == Clauses{"violation DDP-5.2-11 initiator 2 octet 14"});
-  CHECK(sent({empty(0, false), empty(0, kLast)}) == Clauses{"violation DDP-5.2-11 initiator 2 octet 14"});
-  CHECK(sent({empty(0, false), empty(0, false), part(0, kLast)}) ==
-        Clauses{"violation DDP-5.2-11 initiator 2 octet 14"});
-  CHECK(sent({empty(0, false), part(0, kLast)}) == Clauses{"violation DDP-5.2-11 initiator 2 octet 14"});
+  SECTION("which has L, whatever follows, or nothing") {
+    const Clauses first{"violation DDP-5.2-11 initiator 1 octet 14"};
+    CHECK(sent({empty(0, false)}) == first);
+    CHECK(sent({empty(0, false), empty(0, kLast)}) == first);
+    CHECK(sent({empty(0, false), empty(0, false), part(0, kLast)}) == first);
+    CHECK(sent({empty(0, false), part(0, kLast)}) == first);
+    CHECK(sent({part(0), empty(16, false), part(16, kLast), part(0, kLast, 2)}) ==
+          Clauses{"violation DDP-5.2-11 initiator 2 octet 14"});
+    CHECK(sent({part(0, kLast), empty(0, false, 2)}) == Clauses{"violation DDP-5.2-11 initiator 2 octet 14"});
+  }
+  SECTION("of any kind") {
+    for (const unsigned opcode : {kSend, kSendInvalidate, kSendSolicited, kSendSolicitedInvalidate, kImmediate,
+                                  kImmediateSolicited, kReadRequest, kAtomicRequest, kTerminate}) {
+      const unsigned queue = opcode == kReadRequest || opcode == kAtomicRequest ? 1 : opcode == kTerminate ? 2 : 0;
+      CHECK(sent({untagged(opcode, queue, 1, {}, 0, false)}) == Clauses{"violation DDP-5.2-11 initiator 1 octet 14"});
+    }
+    CHECK(Exchange().initiator(Atomic{}.request()).responder(untagged(kAtomicResponse, 3, 1, {}, 0, false)).found() ==
+          Clauses{"violation DDP-5.2-11 responder 2 octet 14"});
+  }
 }
 
 }  // namespace weft::conformance::test::ddp_messages_clauses

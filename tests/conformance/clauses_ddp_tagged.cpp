@@ -71,6 +71,14 @@ TEST_CASE("the segments come in the order of TO", "[rfc5041/5.3][DDP-5.3-03]") {
   CHECK(sent({part(16), part(32), part(48, kLast)}) == kNothing);
   CHECK(sent({part(16), part(0), part(32, kLast)}) == Clauses{"warning DDP-5.3-03 responder 2 octet 6"});
   CHECK(sent({part(0), part(32), part(16, kLast)}) == Clauses{"warning DDP-5.3-03 responder 2 octet 6"});
+  SECTION("of any length") {
+    const auto piece = [](std::uint64_t offset, std::size_t size, bool last = false) {
+      return tagged(kWrite, kStag, offset, pattern(size), last);
+    };
+    const Clauses told{"warning DDP-5.3-03 responder 2 octet 6"};
+    CHECK(sent({piece(0x1000, 4), piece(0x1010, 20), piece(0x1004, 12, kLast)}) == told);
+    CHECK(sent({piece(0x1010, 20), piece(0x1000, 16), piece(0x1024, 1, kLast)}) == told);
+  }
 }
 
 TEST_CASE("a tagged message without octets is one segment", "[rfc5041/5.2][DDP-5.2-11]") {
@@ -81,7 +89,14 @@ TEST_CASE("a tagged message without octets is one segment", "[rfc5041/5.2][DDP-5
     CHECK(sent({empty(kLast, 0, 0), empty(kLast, 0xffffffff, ~std::uint64_t{0}), part(0, kLast)}) == kNothing);
   }
   CHECK(sent({part(0), empty(kLast, kStag, 16)}) == Clauses{"violation DDP-5.2-11 responder 2 octet 0"});
-  CHECK(sent({empty(false, kStag, 0), part(0, kLast)}) == Clauses{"violation DDP-5.2-11 responder 2 octet 0"});
+  SECTION("which has L, whatever follows, or nothing") {
+    const Clauses first{"violation DDP-5.2-11 responder 1 octet 0"};
+    CHECK(sent({empty(false, kStag, 0)}) == first);
+    CHECK(sent({empty(false, 0, 0), part(0, kLast)}) == first);
+    CHECK(sent({empty(false, kStag, 0), empty(kLast, kStag, 0)}) == first);
+    CHECK(sent({part(0), empty(false, 0, 0), part(16, kLast), part(0, kLast)}) ==
+          Clauses{"violation DDP-5.2-11 responder 2 octet 0"});
+  }
 }
 
 }  // namespace weft::conformance::test::ddp_tagged_clauses

@@ -136,6 +136,37 @@ TEST_CASE("the first FPDU of a peer-to-peer connection", "[rfc6581/5][rfc6581/9.
   CHECK(peer_to_peer(kSendType | kWriteType, kSendType, write({})) == Clauses{"MPA2-9.2-12"});
   Conversation client_server = enhanced_conversation(4, 4, 4, 4);
   CHECK(violations(client_server.whole().audit()) == Clauses{});
+  SECTION("is not blamed for being none where nobody knows what it is") {
+    CHECK(peer_to_peer(kSendType, kSendType, untagged(12, 0, 1, pattern(4))) == Clauses{"RDMAP-4.1-22"});
+    CHECK(peer_to_peer(kSendType, kSendType, tagged(3, 0x1234, 0, pattern(4))) == Clauses{"RDMAP-5.3-01"});
+  }
+  SECTION("is that of both frames, or of none") {
+    Conversation added = enhanced_conversation(4, 4, kA | 4, kC | 4);
+    Script script = added.startup();
+    script.send(End::kFirst, added.initiator.add(send(1, pattern(4))));
+    CHECK(violations(script.audit()) == Clauses{"MPA2-9.2-17"});
+    Conversation dropped = enhanced_conversation(kA | 4, kC | 4, 4, 4);
+    script = dropped.startup();
+    script.send(End::kFirst, dropped.initiator.add(send(1, pattern(4))));
+    CHECK(violations(script.audit()) == Clauses{"MPA2-9.2-06"});
+  }
+}
+
+TEST_CASE("findings about depths name the octets of the Reply",
+          "[rfc6581/9.1][MPA2-9.1-04][MPA2-9.1-08][MPA2-9.1-20][MPA2-9.1-22]") {
+  const auto offset = [](const Conversation& conversation, std::string_view clause) {
+    const ConnectionAudit audit = conversation.startup().audit();
+    REQUIRE(audit.findings().all().size() == 1);
+    const Finding& finding = audit.findings().all()[0];
+    CHECK(finding.rule->clause == clause);
+    CHECK(finding.excerpt.marked == 2);
+    CHECK(finding.place.octet == kPayloadAt + finding.stream_offset);
+    return finding.stream_offset;
+  };
+  CHECK(offset(enhanced_conversation(4, 8, 7, 4), "MPA2-9.1-04") == 20);
+  CHECK(offset(enhanced_conversation(4, 4, 4, 5), "MPA2-9.1-08") == 22);
+  CHECK(offset(enhanced_conversation(4, 0x3fff, 4, 4), "MPA2-9.1-20") == 20);
+  CHECK(offset(enhanced_conversation(0x3fff, 4, 4, 4), "MPA2-9.1-22") == 22);
 }
 
 }  // namespace weft::conformance::test::negotiation_clauses

@@ -73,6 +73,56 @@ TEST_CASE("a Read is one Request and one Response", "[rfc5040/5.2][RDMAP-5.2-01]
   }
 }
 
+TEST_CASE("a Response that does not acknowledge its Request was sent before", "[rfc5040/5.2][RDMAP-5.2-01]") {
+  const auto answered_blindly = [](std::optional<std::size_t> less) {
+    return Exchange().initiator(kRead.request()).blind(End::kSecond, kRead.response(), less).found();
+  };
+  CHECK(answered_blindly(0) == kNothing);
+  CHECK(answered_blindly(std::nullopt) == kNothing);
+  for (const std::size_t less : {1U, 30U, 100U}) {
+    CHECK(answered_blindly(less) == Clauses{"violation RDMAP-5.2-01 responder 2 octet 0"});
+  }
+  SECTION("and is one finding where the capture shows it before the Request") {
+    const auto before = [](std::optional<std::size_t> less, std::optional<std::size_t> request_less) {
+      return Exchange()
+          .blind(End::kSecond, kRead.response(), less)
+          .blind(End::kFirst, kRead.request(), request_less)
+          .initiator(kSecond.request())
+          .responder(kSecond.response())
+          .initiator(send(1, pattern(9)))
+          .found();
+    };
+    const std::size_t whole = 4 + 14 + 24 + 4;  // no octet of the Response had arrived
+    CHECK(before(0, whole) == Clauses{"violation RDMAP-5.2-01 responder 1 octet 0"});
+    CHECK(before(std::nullopt, whole) == kNothing);
+  }
+  SECTION("one that was answered before stays unanswered") {
+    CHECK(Exchange()
+              .responder(kRead.response())
+              .initiator(kRead.request())
+              .responder(kRead.response())
+              .initiator(send(1, pattern(9)))
+              .found() == Clauses{"violation RDMAP-5.2-01 responder 1 octet 0"});
+  }
+}
+
+TEST_CASE("what the capture does not show of a Request is not blamed on the Response",
+          "[rfc5040/5.2][rfc5044/7.2][RDMAP-5.2-01][MPA-7.2-01]") {
+  const auto ended_in = [](std::size_t octets, Closing how) {
+    Conversation conversation;
+    Script script = conversation.startup();
+    script.send(End::kFirst, conversation.initiator.add(write({})));
+    script.send(End::kSecond, conversation.responder.add(kRead.response()));
+    const Octets next = conversation.initiator.add(send(1, pattern(9)));
+    script.send(End::kFirst, first(next, octets));
+    script.close(End::kFirst, how);
+    return violations(script.audit());
+  };
+  CHECK(ended_in(0, Closing::kReset) == Clauses{"RDMAP-5.2-01"});
+  CHECK(ended_in(20, Closing::kReset) == Clauses{});
+  CHECK(ended_in(20, Closing::kFin) == Clauses{"MPA-7.2-01"});
+}
+
 TEST_CASE("a Request whose FPDU is broken may have been one", "[rfc5040/5.2][rfc5044/4.1][RDMAP-5.2-01][MPA-4.1-02]") {
   const auto answered_behind = [](const FpduStream::Wrong& wrong) {
     return Exchange()
@@ -188,6 +238,40 @@ TEST_CASE("a Response behind a gap may answer a Request that is not known", "[rf
   }
 }
 
+TEST_CASE("a Response that has all of its octets has L", "[rfc5041/4.1][DDP-4.1-05]") {
+  const Octets whole = kRead.response(24, 0, false);
+  const Clauses missing{"violation DDP-4.1-05 responder 2 octet 0"};
+  const auto closed = [](const std::vector<Octets>& responses, Closing how = Closing::kFin) {
+    Exchange exchange;
+    exchange.initiator(kRead.request()).initiator(kSecond.request());
+    for (const Octets& response : responses) exchange.responder(response);
+    return exchange.close(End::kSecond, how).found();
+  };
+  CHECK(closed({kRead.response(), kSecond.response()}) == kNothing);
+  CHECK(closed({whole}) == Clauses{"violation DDP-4.1-05 responder 3 octet 0"});
+  CHECK(closed({kRead.response(16, 0, false), kRead.response(8, 16, false)}) ==
+        Clauses{"violation DDP-4.1-05 responder 4 octet 0"});
+  SECTION("which the next one shows, and is judged by itself") {
+    CHECK(closed({whole, kSecond.response()}) == Clauses{"violation DDP-4.1-05 responder 4 octet 0"});
+  }
+  SECTION("one that the end cuts short may have been abandoned") {
+    CHECK(closed({kRead.response(16, 0, false)}) == kNothing);
+    CHECK(closed({whole}, Closing::kReset) == kNothing);
+    CHECK(answered({kRead.request()}, {whole}) == kNothing);
+  }
+}
+
+TEST_CASE("a Response without octets and without L is one finding", "[rfc5041/5.2][DDP-5.2-11]") {
+  const Octets empty = tagged(kReadResponse, 0, 0, {}, false);
+  const Clauses told{"violation DDP-5.2-11 responder 2 octet 0"};
+  CHECK(answered({kRead.request()}, {empty}) == told);
+  CHECK(answered({kRead.request()}, {empty, kRead.response()}) == told);
+  CHECK(answered({Read{.size = 0}.request()}, {empty}) == told);
+  CHECK(answered({}, {empty}) == Clauses{"violation DDP-5.2-11 responder 1 octet 0"});
+  CHECK(answered({kRead.request()}, {kRead.response(16, 0, false), empty, kRead.response(8, 16)}) ==
+        Clauses{"violation DDP-5.2-11 responder 3 octet 0"});
+}
+
 TEST_CASE("a hole in a Response is one finding", "[rfc5040/4.4][rfc5041/5.2][RDMAP-4.4-07][DDP-5.2-10]") {
   for (const std::size_t from : {14U, 18U}) {  // twice, left out
     CHECK(answered({kRead.request()}, {kRead.response(16, 0, false), kRead.response(24 - from, from)}) ==
@@ -220,6 +304,38 @@ TEST_CASE("no more requests are outstanding than the peer's IRD", "[rfc5040/6.1]
               .responder(kRead.response())
               .initiator(read(3))
               .found() == kNothing);
+  }
+  SECTION("as the requester knew when it sent the next") {
+    const auto next = [&](std::optional<std::size_t> less) {
+      return Exchange(negotiated)
+          .initiator(read(1))
+          .initiator(read(2))
+          .responder(kRead.response())
+          .blind(End::kFirst, read(3), less)
+          .found();
+    };
+    CHECK(next(0) == kNothing);
+    CHECK(next(std::nullopt) == kNothing);
+    CHECK(next(1) == Clauses{"violation RDMAP-6.1-08 initiator 4 octet 0"});
+    CHECK(Exchange(negotiated)
+              .initiator(read(1))
+              .initiator(read(2))
+              .responder(kRead.response(16, 0, false))
+              .initiator(read(3))
+              .found() == Clauses{"violation RDMAP-6.1-08 initiator 4 octet 0"});
+  }
+  SECTION("and is told again when it happens again") {
+    CHECK(Exchange(negotiated)
+              .responder(read(1))
+              .responder(read(2))
+              .responder(read(3))
+              .initiator(kRead.response())
+              .initiator(kRead.response())
+              .initiator(kRead.response())
+              .responder(read(4))
+              .responder(read(5))
+              .found() ==
+          Clauses{"violation RDMAP-6.1-08 responder 2 octet 0", "violation RDMAP-6.1-08 responder 8 octet 0"});
   }
   SECTION("without RFC 6581 nothing was negotiated") {
     Exchange exchange;

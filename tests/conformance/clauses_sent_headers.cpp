@@ -49,6 +49,9 @@ TEST_CASE("the Terminated DDP Header is one that was sent", "[rfc5040/4.8][RDMAP
               .responder(over(kWritten).ulpdu())
               .found() == kNothing);
   }
+  SECTION("unless what had arrived is unknown") {
+    CHECK(Exchange().initiator(kSent).blind(End::kSecond, over(kWritten).ulpdu(), std::nullopt).found() == kNothing);
+  }
   SECTION("broken as it was") {
     const Octets broken = changed(kSent, 9, 1);  // a Send on queue 1
     CHECK(Exchange().initiator(broken).responder(over(broken).ulpdu()).found() ==

@@ -190,7 +190,88 @@ TEST_CASE("an FPDU of the Responder before the Initiator's", "[rfc5044/7.1.2][MP
     script.gap(End::kFirst, 52).close(End::kFirst);
     CHECK(violations(script.audit()) == Clauses{});
   }
-  SECTION("which the capture does not show") { CHECK(violations(script.audit()) == Clauses{}); }
+  SECTION("which the capture does not show: nothing of it had arrived") {
+    CHECK(violations(script.audit()) == Clauses{"MPA-7.1.2-17"});
+  }
+}
+
+TEST_CASE("the acknowledgment number tells what had arrived, and not the order of the capture",
+          "[rfc5044/7.1.2][MPA-7.1.2-12][MPA-7.1.2-13][MPA-7.1.2-17][MPA-7.1.1-16]") {
+  Conversation talk;
+  const Octets request = build(talk.request), reply = build(talk.reply);
+  const Octets first = talk.initiator.add(send(1, pattern(30))), answer = talk.responder.add(send(1, pattern(30)));
+  using Acknowledged = std::optional<std::uint64_t>;
+  const auto judged = [](const Script& script) { return violations(script.audit()); };
+  const auto split = [&](Acknowledged acknowledged) {
+    Script script = Script::with_handshake();
+    script.send(End::kFirst, {request.begin(), request.begin() + 10}).send(End::kSecond, reply, acknowledged);
+    return judged(script.send(End::kFirst, {request.begin() + 10, request.end()}).send(End::kFirst, first));
+  };
+  const auto replied = [&](Acknowledged acknowledged) {
+    Script script = Script::with_handshake();
+    return judged(script.send(End::kFirst, request).send(End::kSecond, reply, acknowledged).send(End::kFirst, first));
+  };
+  SECTION("of the Reply") {
+    CHECK(split(20) == Clauses{});
+    CHECK(split(std::nullopt) == Clauses{});
+    CHECK(replied(20) == Clauses{});
+    CHECK(replied(std::nullopt) == Clauses{});
+    for (const std::uint64_t acknowledged : {0U, 10U, 19U}) {
+      CHECK(split(acknowledged) == Clauses{"MPA-7.1.2-12"});
+      CHECK(replied(acknowledged) == Clauses{"MPA-7.1.2-12"});
+    }
+  }
+  SECTION("of the Initiator's first FPDU") {
+    const auto early = [&](bool before, Acknowledged acknowledged) {
+      Script script = Script::with_handshake();
+      script.send(End::kFirst, request);
+      if (before) script.send(End::kFirst, first, acknowledged);
+      script.send(End::kSecond, reply);
+      if (!before) script.send(End::kFirst, first, acknowledged);
+      return judged(script);
+    };
+    for (const bool before : {true, false}) {
+      CHECK(early(before, 20) == Clauses{});
+      CHECK(early(before, std::nullopt) == Clauses{});
+      CHECK(early(before, 19) == Clauses{"MPA-7.1.2-13"});
+      CHECK(early(before, 0) == Clauses{"MPA-7.1.2-13"});
+    }
+  }
+  SECTION("of the Responder's first FPDU") {
+    const auto unfenced = [&](bool before, Acknowledged acknowledged) {
+      Script script = talk.startup();
+      if (before) script.send(End::kSecond, answer, acknowledged);
+      script.send(End::kFirst, first);
+      if (!before) script.send(End::kSecond, answer, acknowledged);
+      return judged(script);
+    };
+    const std::uint64_t all = 20 + first.size();
+    for (const bool before : {true, false}) {
+      CHECK(unfenced(before, all) == Clauses{});
+      CHECK(unfenced(before, std::nullopt) == Clauses{});
+      CHECK(unfenced(before, all - 1) == Clauses{"MPA-7.1.2-17"});
+      CHECK(unfenced(before, 20) == Clauses{"MPA-7.1.2-17"});
+    }
+  }
+  SECTION("of an FPDU behind a rejection") {
+    talk.reply.flags = 0x60;
+    const auto rejected = [&](Acknowledged acknowledged) {
+      Script script = talk.startup();
+      return judged(script.send(End::kFirst, first, acknowledged));
+    };
+    CHECK(rejected(20) == Clauses{"MPA-7.1.1-16"});
+    CHECK(rejected(19) == Clauses{"MPA-7.1.2-13"});
+    CHECK(rejected(std::nullopt) == Clauses{"MPA-7.1.1-16"});
+  }
+}
+
+TEST_CASE("a Terminate of the Responder that is none is no reason to send first", "[rfc5044/7.1.2][MPA-7.1.2-17]") {
+  for (const std::size_t size : {0U, 3U}) {
+    Conversation talk = enhanced_conversation(1, 4, 4, 1);
+    Script script = talk.startup();
+    script.send(End::kSecond, talk.responder.add(untagged(7, 2, 1, zeros(size)))).close(End::kSecond).close(End::kFirst);
+    CHECK(violations(script.audit()) == Clauses{"RDMAP-4.8-02", "MPA-7.1.2-17"});
+  }
 }
 
 TEST_CASE("an FPDU behind a rejecting Reply", "[rfc5044/7.1.1][MPA-7.1.1-16]") {

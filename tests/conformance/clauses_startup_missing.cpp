@@ -58,6 +58,35 @@ TEST_CASE("FPDUs of the Initiator, and never a Reply", "[rfc5044/7.1.2][MPA-7.1.
   CHECK_FALSE(audit.tally(Direction::kFromInitiator).mid_stream);
 }
 
+TEST_CASE("a Reply that comes behind the Initiator's FPDUs", "[rfc5044/7.1.2][MPA-7.1.2-13]") {
+  // They wait for the Reply up to a bound, and are judged without one then.
+  const auto judged = [](std::optional<std::uint64_t> acknowledged) {
+    Case late;
+    late.octets_of(kI, late.request);
+    for (unsigned i = 0; i < 100; ++i) {
+      late.script.send(kI, late.talk.initiator.add(send(1 + i, pattern(3000))), acknowledged);
+    }
+    late.octets_of(kR, late.reply).close();
+    return violations(late.script.audit());
+  };
+  CHECK(judged(0) == Clauses{"MPA-7.1.2-13"});
+  CHECK(judged(19) == Clauses{"MPA-7.1.2-13"});
+  CHECK(judged(20) == Clauses{});
+  CHECK(judged(std::nullopt) == Clauses{});
+}
+
+TEST_CASE("an FPDU without a frame is shown from its first octet", "[rfc5044/7.1.2][MPA-7.1.2-24]") {
+  Case broken;
+  broken.octets_of(kI, broken.request).fpdus(kR, 1).close();
+  const ConnectionAudit audit = broken.script.audit();
+  REQUIRE(audit.findings().all().size() == 1);
+  const Finding& finding = audit.findings().all()[0];
+  CHECK(finding.stream_offset == 0);
+  CHECK(finding.place == Place{5, kPayloadAt});
+  CHECK(finding.excerpt.mark == 0);
+  CHECK(finding.excerpt.marked == 64);  // as much of it as an excerpt marks
+}
+
 TEST_CASE("what the capture lost is not said to be missing",
           "[rfc5044/7.1.2][MPA-7.1.2-01][MPA-7.1.2-12][MPA-7.1.2-13][MPA-7.1.2-24]") {
   Case clean;
@@ -223,6 +252,34 @@ TEST_CASE("octets behind a frame in which its sender had to be silent", "[rfc504
   SECTION("of the Responder") {
     broken.octets_of(kI, broken.request).octets_of(kR, broken.reply + more).fpdus(kI, 2).fpdus(kR, 3).close();
     CHECK(violations(broken.script.audit()) == Clauses{"MPA-7.1.1-23"});
+  }
+  SECTION("of the Responder, and the frame is shown") {
+    broken.octets_of(kI, broken.request).octets_of(kR, broken.reply + more).fpdus(kI, 2).fpdus(kR, 3).close();
+    const ConnectionAudit audit = broken.script.audit();
+    REQUIRE(audit.findings().all().size() == 1);
+    const Finding& finding = audit.findings().all()[0];
+    CHECK(finding.place == Place{5, kPayloadAt + 18});
+    CHECK(finding.stream_offset == 18);
+    CHECK(finding.excerpt.octets == Octets(broken.reply.begin() + 2, broken.reply.end()));
+  }
+  SECTION("of the Responder, who had received something: an FPDU that is broken") {
+    const std::uint64_t behind = broken.request.size() + 1;
+    broken.octets_of(kI, broken.request).octets_of(kR, broken.reply);
+    broken.script.send(kR, more, behind);
+    broken.fpdus(kI, 2).fpdus(kR, 3).close();
+    CHECK(violations(broken.script.audit()) == Clauses{"MPA-4.1-02"});
+  }
+  SECTION("of the Responder, and what the Initiator sent is not known") {
+    broken.octets_of(kI, broken.request).octets_of(kR, broken.reply + more).script.gap(kI, 60);
+    broken.fpdus(kR, 3).fpdus(kI, 2).close();
+    CHECK(violations(broken.script.audit()) == Clauses{"MPA-4.1-02"});
+  }
+  SECTION("of a frame that is wrong by itself, whose PD_Length says nothing") {
+    broken.talk = enhanced_conversation(4, 4, 4, 4);
+    broken.talk.request.private_data = zeros(3);  // no room for the enhanced data
+    broken.octets_of(kI, build(broken.talk.request) + more).octets_of(kR, build(broken.talk.reply));
+    broken.fpdus(kI, 3).close();
+    CHECK(violations(broken.script.audit()) == Clauses{"MPA2-6-11", "MPA-4.1-02"});
   }
   SECTION("of the Responder, but later: an FPDU that is broken") {
     broken.octets_of(kI, broken.request).octets_of(kR, broken.reply).fpdus(kI, 2);

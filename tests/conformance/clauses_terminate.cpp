@@ -251,6 +251,21 @@ TEST_CASE("a Terminate is one segment", "[rfc5040/5.4][RDMAP-5.4-05]") {
   };
   CHECK(sent(untagged(kTerminate, 2, 1, payload)) == kNothing);
   CHECK(sent(untagged(kTerminate, 2, 1, payload, 0, false)) == about("RDMAP-5.4-05", 0));
+  SECTION("of which more segments are no other message") {
+    for (const std::size_t at : {1U, 4U, 8U, 19U}) {
+      Exchange exchange;
+      exchange.initiator(kWritten).initiator(kRead.request());
+      exchange.responder(untagged(kTerminate, 2, 1, first(payload, at), 0, false));
+      exchange.responder(untagged(kTerminate, 2, 1, {payload.begin() + static_cast<std::ptrdiff_t>(at), payload.end()},
+                                  static_cast<unsigned>(at)));
+      CHECK(exchange.found() == about("RDMAP-5.4-05", 0));
+      CHECK(exchange.responder(send(1, pattern(9))).found() ==
+            Clauses{about("RDMAP-5.4-05", 0)[0], "violation RDMAP-5.4-10 responder 5 octet -2"});
+    }
+  }
+  SECTION("nor is one without octets") {
+    CHECK(sent(untagged(kTerminate, 2, 1, {}, 0, false)) == about("DDP-5.2-11", 14));
+  }
 }
 
 TEST_CASE("nothing follows a Terminate", "[rfc5040/5.4][RDMAP-5.4-10]") {

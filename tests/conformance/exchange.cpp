@@ -33,6 +33,13 @@ Exchange& Exchange::responder(const Octets& ulpdu) {
   return *this;
 }
 
+Exchange& Exchange::blind(End from, const Octets& ulpdu, std::optional<std::size_t> less) {
+  FpduStream& stream = from == End::kFirst ? conversation_.initiator : conversation_.responder;
+  const std::uint64_t sent = script_.sent(opposite(from));
+  script_.send(from, stream.add(ulpdu), less ? std::optional(sent - *less) : std::nullopt);
+  return *this;
+}
+
 Exchange& Exchange::gap(End from) {
   script_.gap(from, 60);
   return *this;

@@ -14,6 +14,8 @@ class Exchange {
 
   Exchange& initiator(const Octets& ulpdu, const FpduStream::Wrong& wrong = {});
   Exchange& responder(const Octets& ulpdu);
+  // Sent when the last `less` octets of the other end had not arrived; nothing: what had arrived is unknown.
+  Exchange& blind(End from, const Octets& ulpdu, std::optional<std::size_t> less);
   Exchange& gap(End from);  // the capture lost some
   Exchange& close(End from, Closing how = Closing::kFin);
 

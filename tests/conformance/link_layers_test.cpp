@@ -206,6 +206,7 @@ TEST(Fragments, OutOfOrderInTcpToo) {
   history.take_ip(fragment(whole, {0, 24}));
   history.take_ip(fragment(whole, {24, 32}));
   history.take({.sequence = 1, .payload = "abcd"});
+  history.finish();
   const auto& client = history.from(End::kFirst);
   EXPECT_EQ(client.stream, "abcdefghijklmnop");
   EXPECT_EQ(client.places[4], (Place{2, 40}));

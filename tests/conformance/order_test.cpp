@@ -48,7 +48,7 @@ Capture shifted(const Capture& capture, bool low, std::size_t by) {
   for (std::size_t i = 0; i < capture.size(); ++i) {
     order.emplace_back(2 * (i + (capture[i].low == low ? by : 0)) + (capture[i].low == low ? 1 : 0), &capture[i]);
   }
-  std::ranges::stable_sort(order, {}, [](const auto& one) { return one.first; });
+  std::ranges::sort(order, {}, [](const auto& one) { return one.first; });  // no two are equal
   Capture result;
   for (const auto& one : order) result.push_back(*one.second);
   return result;
@@ -62,7 +62,9 @@ std::vector<std::string> findings(const Capture& capture, bool violations) {
     while (const auto report = audit.next()) {
       for (const Finding& finding : report->findings) {
         if (violations && finding.rule->severity != Severity::kViolation) continue;
-        const std::string from = finding.direction ? std::to_string(static_cast<int>(*finding.direction)) : "both";
+        // Without a start-up frame, the end whose packet comes first counts as the Initiator.
+        const bool known = report->roles_known && finding.direction;
+        const std::string from = known ? std::to_string(static_cast<int>(*finding.direction)) : "either";
         result.push_back(std::string(finding.rule->clause) + " " + from + " " + std::to_string(finding.stream_offset));
       }
     }

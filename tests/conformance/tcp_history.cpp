@@ -10,6 +10,7 @@ namespace {
 
 struct Recorder {
   ConnectionHistory& history;
+  std::vector<std::string>& order;
 
   [[nodiscard]] DirectionHistory& of(End end) const { return history.from.at(static_cast<std::size_t>(end)); }
 
@@ -22,6 +23,8 @@ struct Recorder {
       direction.places.push_back({octets.place.packet, octets.place.octet + i});
     }
     ++direction.runs;
+    direction.acknowledged.push_back(octets.acknowledged);
+    order.push_back(text(octets.octets));
   }
   void operator()(const TcpGap& gap) const {
     DirectionHistory& direction = of(gap.from);
@@ -40,7 +43,7 @@ struct Recorder {
 void TcpHistory::poll() {
   while (const auto event = tcp_.next()) {
     EXPECT_STREQ(sequence_.take(*event), nullptr) << "connection " << event->connection;
-    std::visit(Recorder{connections_[event->connection]}, event->event);
+    std::visit(Recorder{connections_[event->connection], order_}, event->event);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct DirectionHistory {
   std::vector<TcpSegment> segments{};
   std::vector<TcpClosed> closed{};
   std::size_t runs = 0;  // of octets
+  std::vector<std::optional<std::uint64_t>> acknowledged{};  // by each run
 };
 
 struct ConnectionHistory {
@@ -43,6 +45,8 @@ class TcpHistory {
   [[nodiscard]] const DirectionHistory& from(End end, std::size_t number = 0) const {
     return connections_.at(number).from.at(static_cast<std::size_t>(end));
   }
+  // The runs of octets of both directions of all connections.
+  [[nodiscard]] const std::vector<std::string>& order() const noexcept { return order_; }
   [[nodiscard]] std::size_t connections() const noexcept { return connections_.size(); }
   [[nodiscard]] TcpConnections& tcp() noexcept { return tcp_; }
 
@@ -52,6 +56,7 @@ class TcpHistory {
   TcpConnections tcp_;
   TcpSequence sequence_{};
   std::map<std::size_t, ConnectionHistory> connections_{};
+  std::vector<std::string> order_{};
   std::uint64_t packets_ = 0;
 };
 

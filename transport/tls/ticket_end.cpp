@@ -11,7 +11,7 @@ namespace weft::transport::tls {
 namespace {
 
 // OpenSSL copies the pointer with the session. The time is the pointer itself: nothing has to be freed.
-int place() noexcept {
+int end_index() noexcept {
   static const int index = SSL_SESSION_get_ex_new_index(0, nullptr, nullptr, nullptr, nullptr);
   return index;
 }
@@ -43,7 +43,7 @@ void limit_tickets(SSL& ssl, const ASN1_TIME& until) noexcept {
   const auto before = end_of_tickets(*session);
   const std::time_t end = std::max<std::time_t>(seconds_of(until), 1);  // 0 is none
   if (before && *before <= end) return;
-  SSL_SESSION_set_ex_data(session, place(), reinterpret_cast<void*>(static_cast<std::intptr_t>(end)));
+  SSL_SESSION_set_ex_data(session, end_index(), reinterpret_cast<void*>(static_cast<std::intptr_t>(end)));
 }
 
 void limit_tickets(X509_STORE_CTX& chain) noexcept {
@@ -60,7 +60,7 @@ void limit_tickets(X509_STORE_CTX& chain) noexcept {
 }
 
 std::optional<std::time_t> end_of_tickets(const SSL_SESSION& session) noexcept {
-  const void* const kept = SSL_SESSION_get_ex_data(&session, place());
+  const void* const kept = SSL_SESSION_get_ex_data(&session, end_index());
   if (kept == nullptr) return std::nullopt;
   return static_cast<std::time_t>(reinterpret_cast<std::intptr_t>(kept));
 }
