@@ -124,6 +124,20 @@ def test_memory(weft, folder):
     assert used[1] < 1.25 * used[0], used
 
 
+def test_other_protocols(weft, folder):
+    """A connection that speaks something else costs little, whatever a capture has of it."""
+    used = []
+    for count in (2000, 22000):
+        capture = folder / "other.pcap"
+        with open(capture, "wb") as file:
+            forged = Capture(file)
+            for number in range(count):
+                client = forged.ports(number)
+                forged.packet(True, client, 1, 0, PSH | ACK, b"GET / HTTP/1.1\r\nHost: example.com\r\n\r\n")
+        used.append(memory(weft, capture, "--filter", "port 1-65535"))
+    assert used[1] - used[0] < 20000 * 5, used  # kilobytes: 5 for each
+
+
 def measure(weft, count, options):
     with tempfile.TemporaryDirectory() as name:
         capture = Path(name) / "many.pcap"
