@@ -12,6 +12,7 @@
 #include <array>
 #include <thread>
 
+#include "conformance/key_log.hpp"
 #include "tests/conformance/capture_octets.hpp"
 #include "tests/conformance/read_capture.hpp"
 #include "tests/conformance/tcp_history.hpp"

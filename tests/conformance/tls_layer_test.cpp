@@ -3,13 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "conformance/tls/key_schedule.hpp"
 #include "tests/conformance/tls_trace.hpp"
