@@ -148,8 +148,8 @@ def known(weft, folder):
     check("--summary lists them", "did not occur" in with_known("DDP-5.2-11", "--summary", VIOLATION)[1])
     check("several captures: once", with_known("DDP-5.2-11", VIOLATION, CLEAN)[1].count("did not occur") == 1)
     check("beyond --max-connections", with_known(clause, "--max-connections", "1", VIOLATION, VIOLATION)[0] == NO_VIOLATION)
-    status, _, complaint = with_known("# nothing\nMPA-9.9-99\n", VIOLATION)
-    check("a misspelled id is 2", status == UNREADABLE and "line 2" in complaint and "MPA-9.9-99" in complaint)
+    status, _, complaint = with_known("# nothing\nno-such-rule\n", VIOLATION)
+    check("a misspelled id is 2", status == UNREADABLE and "line 2" in complaint and "no-such-rule" in complaint)
     check("a file that is not there is 2", audit(weft, "--known", folder / "nothing", VIOLATION)[0] == UNREADABLE)
 
 
