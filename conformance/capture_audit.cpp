@@ -59,7 +59,7 @@ void CaptureAudit::bound_octets(Live& live, std::size_t connection) {
   const std::size_t now = live.audit->held() + live.tls.held();
   held_ += now - live.held;
   live.held = now;
-  const ConnectionInfo* const info = held_ > kMostHeld && now > 0 ? tcp_.info(connection) : nullptr;
+  const ConnectionInfo* const info = held_ > most_held_ && now > 0 ? tcp_.info(connection) : nullptr;
   if (info != nullptr) report(live, {.info = *info, .evicted = true});
 }
 

@@ -79,6 +79,9 @@ class CaptureAudit {
   /// Selects connections; call it before the first packet. The others keep their numbers and are not checked.
   void select(ConnectionFilter filter) { selection_ = std::move(filter); }
 
+  /// Sets the bound that is kMostHeld by default, in octets.
+  void hold_at_most(std::size_t octets) noexcept { most_held_ = octets; }
+
   /// Takes a packet, in the order of the capture. Its octets are not used after the call.
   void take(const Packet& packet);
   /// Ends the capture.
@@ -128,6 +131,7 @@ class CaptureAudit {
   std::vector<ConnectionReport> done_{};
   std::size_t given_ = 0;
   std::size_t held_ = 0;
+  std::size_t most_held_ = kMostHeld;
   std::vector<TlsReport> tls_{};
   std::size_t tls_seen_ = 0;
   std::uint64_t packets_ = 0;

@@ -33,8 +33,8 @@ struct ModelMaker::Live {
   Story story{};
 };
 
-ModelMaker::ModelMaker(std::string source, const ModelOptions& options) : options_(options) {
-  model_.source = std::move(source);
+ModelMaker::ModelMaker(std::string_view source, const ModelOptions& options) : options_(options) {
+  model_.source = shown_text(source);
 }
 
 ModelMaker::~ModelMaker() = default;

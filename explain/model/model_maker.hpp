@@ -11,7 +11,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "common/shown_text.hpp"
 #include "conformance/connection_audit.hpp"
 #include "conformance/tcp_connections.hpp"
 #include "conformance/tls_layer.hpp"
@@ -32,7 +34,7 @@ struct ModelOptions {
 /// Reads a capture.
 class ModelMaker {
  public:
-  explicit ModelMaker(std::string source, const ModelOptions& options = {});
+  explicit ModelMaker(std::string_view source, const ModelOptions& options = {});
   ~ModelMaker();
   ModelMaker(const ModelMaker&) = delete;
   ModelMaker& operator=(const ModelMaker&) = delete;
@@ -40,7 +42,7 @@ class ModelMaker {
   /// The next packet of the capture.
   void take(const conformance::Packet& packet);
   /// Something to tell the reader: why the capture ended early, for instance.
-  void note(std::string sentence) { model_.notes.push_back(std::move(sentence)); }
+  void note(std::string_view sentence) { model_.notes.push_back(shown_text(sentence)); }
   /// The capture is over: from here on all is known of it.
   void close();
   /// What there is to explain. Once, behind close().

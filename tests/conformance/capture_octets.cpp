@@ -90,7 +90,7 @@ PcapngOctets& PcapngOctets::add_at(const Octets& packet, std::uint64_t time, std
   put(body, packet.size(), 4);
   append(body, packet);
   body.resize((body.size() + 3) / 4 * 4);
-  append(body, option(1, octets("a comment")));
+  append(body, option(1, testing::octets("a comment")));
   append(body, option(0, {}));
   block(6, body);
   return *this;
@@ -112,7 +112,7 @@ PcapngOctets& PcapngOctets::add_old(const Octets& packet, std::uint16_t interfac
 PcapngOctets& PcapngOctets::add_custom() {
   Octets body;
   put(body, 32473, 4);  // a private enterprise number
-  append(body, octets("of a vendor"));
+  append(body, testing::octets("of a vendor"));
   block(0x0bad, body);
   return *this;
 }
@@ -121,7 +121,7 @@ PcapngOctets& PcapngOctets::add_secrets(std::string_view key_log) {
   Octets body;
   put(body, 0x544c534b, 4);
   put(body, key_log.size(), 4);
-  append(body, octets(key_log));
+  append(body, testing::octets(key_log));
   block(10, body);
   return *this;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Captures of every kind, and what is said of files that are none.
 #include "conformance/capture_reader.hpp"
+#include "conformance/key_log.hpp"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -11,6 +12,7 @@
 #include <array>
 #include <thread>
 
+#include "conformance/key_log.hpp"
 #include "tests/conformance/capture_octets.hpp"
 #include "tests/conformance/read_capture.hpp"
 #include "tests/conformance/tcp_history.hpp"
@@ -187,6 +189,13 @@ TEST(CaptureReader, SecretsInTheCapture) {
   EXPECT_TRUE(std::holds_alternative<CaptureEnd>(reader->next()));
   EXPECT_EQ(reader->take_secrets(), "# two\n\n");
   EXPECT_EQ(reader->take_secrets(), "");
+  const std::string line = "CLIENT_RANDOM " + std::string(64, '0') + ' ' + std::string(64, '1') + '\n';
+  const TemporaryFile with_keys(PcapngOctets().interface(kFileRaw).add_secrets(line).add(kIp).octets());
+  auto again = CaptureReader::open(with_keys.path());
+  ASSERT_TRUE(again);
+  KeyLog keys = KeyLog::of_text("");
+  EXPECT_FALSE(read_packets(*again, [&](const Packet&) { EXPECT_FALSE(keys.empty()) << "before the packet"; }, &keys));
+  EXPECT_FALSE(keys.empty());
 }
 
 // Lengths that claim more than there is, or less than there must be.

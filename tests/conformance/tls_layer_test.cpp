@@ -2,13 +2,14 @@
 // Connections inside TLS, as the trace of RFC 8448 and as OpenSSL makes them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "conformance/tls/key_schedule.hpp"
 #include "tests/conformance/tls_trace.hpp"
@@ -247,8 +248,8 @@ TEST(TlsLayer, OtherVersionsAndCiphersAreNamed) {
 TEST(TlsLayer, WaitsForSecretsNoLongerThanItsBound) {
   TlsWire wire(kSuites[0]);
   for (int message = 0; message < 4; ++message) wire.say(kServer, pattern(16000));
-  KeyLog none = KeyLog::of_text("");
-  Listener listener(&none);
+  KeyLog others = KeyLog::of_text(rfc8448::kKeyLog);
+  Listener listener(&others);
   listener.hear(wire.flights);
   EXPECT_THAT(listener.hidden(), HasSubstr("the key log lacks secrets"));
 }
@@ -315,6 +316,51 @@ TEST(KeyLog, PassesOverWhatItDoesNotKnow) {
   std::ranges::copy(from_hex("cb34ecb1e78163ba1c38c6dacb196a6dffa21a8d9912ec18a2ef6283024dece7"), random.begin());
   ASSERT_NE(keys.find(random), nullptr);
   EXPECT_EQ(keys.find(random)->client.traffic, from_hex(rfc8448::kClientTrafficSecret));
+}
+
+// Those of a capture, beside a file whose last line is not complete.
+TEST(KeyLog, TakesSecretsFromElsewhere) {
+  KeyLog keys = KeyLog::of_text("");
+  EXPECT_TRUE(keys.absent());
+  keys.add(rfc8448::kKeyLog);
+  EXPECT_FALSE(keys.absent());
+  Listener listener(&keys);
+  listener.hear(rfc8448_flights());
+  EXPECT_EQ(listener.from(kClient), count_to_fifty());
+  EXPECT_EQ(listener.from(kServer), count_to_fifty());
+}
+
+TEST(KeyLog, IsAbsentWhereNobodyGaveOne) {
+  KeyLog none = KeyLog::of_text("");
+  Listener listener(&none);
+  listener.hear(rfc8448_flights());
+  EXPECT_EQ(listener.hidden(), "no key log was given (--keylog)");
+}
+
+// A pipe is read to its end, or as far as it is written; a switch ends the wait.
+TEST(KeyLog, OfAPipe) {
+  const auto path = std::filesystem::path(testing::TempDir()) / ("weft-key-pipe-" + std::to_string(::getpid()));
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  StopSwitch stop;
+  stop.stop();
+  const auto stopped = KeyLog::open(path, {.stop = &stop});
+  ASSERT_FALSE(stopped);
+  EXPECT_THAT(stopped.error(), HasSubstr("was not read: the interrupt came before its end"));
+  auto growing = KeyLog::open(path, {.grows = true});
+  ASSERT_TRUE(growing) << growing.error();
+  EXPECT_TRUE(growing->empty());
+  {
+    std::ofstream writer(path);
+    writer << rfc8448::kKeyLog << std::flush;
+    EXPECT_EQ(growing->find({}), nullptr);
+    EXPECT_FALSE(growing->empty());
+  }
+  std::thread writer([&path] { std::ofstream(path) << rfc8448::kKeyLog; });
+  const auto whole = KeyLog::open(path);
+  writer.join();
+  ASSERT_TRUE(whole) << whole.error();
+  EXPECT_FALSE(whole->empty());
+  std::filesystem::remove(path);
 }
 
 TEST(KeyLog, NamesAFileThatCannotBeRead) {

@@ -54,8 +54,8 @@ TEST(KnownFindings, AreRefusedWithFileAndLine) {
   };
   EXPECT_EQ(sentence(""), "");
   EXPECT_EQ(sentence("A\n#\n"), "");
-  EXPECT_EQ(sentence("A\nMPA-9.9-99\n"),
-            "--known: known.txt, line 2: no rule of weft audit and no case of weft probe is called 'MPA-9.9-99'.");
+  EXPECT_EQ(sentence("A\nno-such-rule\n"),
+            "--known: known.txt, line 2: no rule of weft audit and no case of weft probe is called 'no-such-rule'.");
   EXPECT_EQ(sentence("A peer"), "--known: known.txt, line 1: 'peer' is not one of initiator, responder, both.");
   EXPECT_EQ(sentence("A both of them"),
             "--known: known.txt, line 1: 'of them' follows the end: a comment begins with '#'.");

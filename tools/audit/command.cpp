@@ -111,7 +111,7 @@ Outcome<void> run_audit(AuditOptions options, const GlobalOptions& global) {
     if (!filter) return usage_error("--filter '" + options.filter_text + "': " + filter.error() + ".");
     options.selection = std::move(*filter);
   }
-  const auto ring = RingLimits::parse(options.ring);
+  const auto ring = audit::RingLimits::parse(options.ring);
   if (!ring) return std::unexpected(ring.error());
   options.ring_limits = *ring;
   auto known = KnownFindings::read(options.known, is_rule_or_case);

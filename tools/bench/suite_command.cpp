@@ -63,11 +63,13 @@ void add_suite_options(CLI::App& command, SuiteArguments& arguments) {
   add_json_option(command, arguments.output, "Write the table and all figures as JSON");
   register_report(command.add_option("--output", arguments.output, "The same as --json=FILE")->type_name("FILE"),
                   ReportFormat::kJson);
-  CLI::Option* const plot = command
-      .add_option("--plot", arguments.plot,
-                  "Also measure latency and bandwidth of Sends for sizes from 2 octets to 1 MiB, and draw them to FILE "
-                  "as SVG")
-      ->type_name("FILE");
+  CLI::Option* const plot =
+      command
+          .add_option(
+              "--plot", arguments.plot,
+              "Also measure latency and bandwidth of Sends for sizes from 2 octets to 1 MiB, and draw them to FILE "
+              "as SVG")
+          ->type_name("FILE");
   register_report(plot, ReportFormat::kOther);
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/cli/known_findings.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <fstream>
@@ -39,9 +37,9 @@ Outcome<KnownFinding> parse_line(std::string_view line) {
   std::string_view words = trimmed(line.substr(0, comment));
   KnownFinding known{.id = std::string(take_word(words)), .end = std::string(take_word(words))};
   if (comment < line.size()) known.reason = trimmed(line.substr(comment + 1));
-  if (!words.empty()) return failure(fmt::format("'{}' follows the end: a comment begins with '#'", words));
+  if (!words.empty()) return failure("'" + std::string(words) + "' follows the end: a comment begins with '#'");
   if (!known.end.empty() && !is_end(known.end))
-    return failure(fmt::format("'{}' is not one of initiator, responder, both", known.end));
+    return failure("'" + known.end + "' is not one of initiator, responder, both");
   return known;
 }
 
@@ -55,7 +53,7 @@ Outcome<KnownFindings> KnownFindings::read(const std::string& path, const Exists
     return usage_error("--known: cannot read " + path + ".");
   text.resize(static_cast<std::size_t>(file.gcount()));
   if (text.size() > kMostText)
-    return usage_error(fmt::format("--known: {} is longer than {} octets.", path, kMostText));
+    return usage_error("--known: " + path + " is longer than " + std::to_string(kMostText) + " octets.");
   return parse(text, path, exists);
 }
 
@@ -67,8 +65,9 @@ Outcome<KnownFindings> KnownFindings::parse(std::string_view text, const std::st
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     auto known = parse_line(line);
     if (known && !known->id.empty() && !exists(known->id))
-      known = failure(fmt::format("no rule of weft audit and no case of weft probe is called '{}'", known->id));
-    if (!known) return usage_error(fmt::format("--known: {}, line {}: {}.", name, number, known.error().sentence));
+      known = failure("no rule of weft audit and no case of weft probe is called '" + known->id + "'");
+    if (!known)
+      return usage_error("--known: " + name + ", line " + std::to_string(number) + ": " + known.error().sentence + ".");
     if (known->id.empty()) continue;
     known->line = number;
     all.entries_.push_back(std::move(*known));
@@ -101,8 +100,8 @@ bool is_rule_or_case(std::string_view id) {
 
 std::string in_words(const KnownFinding& known, const std::string& file) {
   const std::string by = known.end.empty() ? "" : known.end == "both" ? " by both ends" : " by the " + known.end;
-  return fmt::format("{}{} (line {} of {}{}{})", known.id, by, known.line, file, known.reason.empty() ? "" : ": ",
-                     known.reason);
+  return known.id + by + " (line " + std::to_string(known.line) + " of " + file +
+         (known.reason.empty() ? "" : ": " + known.reason) + ')';
 }
 
 }  // namespace weft::tools

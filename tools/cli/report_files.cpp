@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/cli/report_files.hpp"
 
-#include <fmt/format.h>
-
 #include <CLI/App.hpp>
 #include <vector>
 
@@ -39,14 +37,11 @@ std::string json_of_error(const Failure& why) {
 }
 
 std::string junit_of_error(const std::string& name, const Failure& why) {
-  const std::string whose = attribute(name);
-  return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      "<testsuites name=\"{0}\">\n"
-      "  <testsuite name=\"{0}\" tests=\"1\" failures=\"0\" errors=\"1\">\n"
-      "    <testcase classname=\"{0}\" name=\"run\">\n      <error message=\"{1}\"/>\n    </testcase>\n"
-      "  </testsuite>\n</testsuites>\n",
-      whose, attribute(why.sentence));
+  const std::string whose = '"' + attribute(name) + '"';
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=" + whose + ">\n  <testsuite name=" + whose +
+         " tests=\"1\" failures=\"0\" errors=\"1\">\n    <testcase classname=" + whose +
+         " name=\"run\">\n      <error message=\"" + attribute(why.sentence) +
+         "\"/>\n    </testcase>\n  </testsuite>\n</testsuites>\n";
 }
 
 void put_error(const std::string& file, ReportFormat format, const std::string& name, const Failure& why) {

@@ -7,7 +7,7 @@
 #include <array>
 
 #include "rdmap/opcodes.hpp"
-#include "tools/audit/report.hpp"
+#include "tools/audit/text_finding.hpp"
 #include "tools/cli/wrap.hpp"
 #include "tools/dissect/lines.hpp"
 #include "tools/dissect/words.hpp"
@@ -104,8 +104,10 @@ std::string heading_text(const Heading& heading, const Look& look) {
   const std::string margin = columns.narrow ? "  " : fmt::format("{:>12} {:>8}  ", "seconds", "packet");
   const std::string ends = beside ? left + fmt::format("{:>{}}", right, columns.inner - left.size())
                                   : fmt::format("{}\n{:>{}}", left, right, look.width);
-  return fmt::format("{}\n{}\n",
-                     look.palette.paint(Colour::kBold, fmt::format("connection {}{}", heading.connection, packets)),
+  std::string head =
+      wrap(fmt::format("connection {}{}{}", heading.connection, packets, audit::path_of(info)), look.width, 2);
+  head.pop_back();  // the end of its last line
+  return fmt::format("{}\n{}\n", look.palette.paint(Colour::kBold, head),
                      look.palette.paint(Colour::kBold, margin + ends));
 }
 

@@ -177,12 +177,14 @@ Outcome<void> run_probe(const Options& options, const GlobalOptions& global) {
 
 void add_report_options(CLI::App& probe, Options& options) {
   add_json_option(probe, options.json, "Write the report as JSON (schema: docs/probe.schema.json)");
-  register_report(probe.add_option("--junit", options.junit, "Write the report to this file as JUnit XML, for CI systems")
-                      ->type_name("FILE"),
-                  ReportFormat::kJunit);
-  register_report(probe.add_option("--html", options.html, "Write the report to this file as a self-contained web page")
-                      ->type_name("FILE"),
-                  ReportFormat::kOther);
+  register_report(
+      probe.add_option("--junit", options.junit, "Write the report to this file as JUnit XML, for CI systems")
+          ->type_name("FILE"),
+      ReportFormat::kJunit);
+  register_report(
+      probe.add_option("--html", options.html, "Write the report to this file as a self-contained web page")
+          ->type_name("FILE"),
+      ReportFormat::kOther);
   probe.add_option("--pcap-dir", options.captures, "Write a capture of each case to this directory")->type_name("DIR");
   probe.add_flag("-q,--quiet", options.quiet, "Print no report; only the exit code counts");
   probe.add_flag("-v,--verbose", options.verbose, "Print a line for each completed case");

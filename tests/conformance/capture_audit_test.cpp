@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The auditor of a capture: which connections it checks, and what it holds.
+#include "conformance/capture_audit.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/conformance/wire_packets.hpp"
+
+namespace weft::conformance::testing {
+namespace {
+
+class Capture {
+ public:
+  explicit Capture(CaptureAudit& audit) : audit_(audit) {}
+  void send(const Segment& segment) {
+    const Octets ip = ipv4(segment);
+    audit_.take({.number = ++packets_,
+                 .link = LinkType::kRawIp,
+                 .captured = ip,
+                 .original_size = static_cast<std::uint32_t>(ip.size())});
+  }
+
+ private:
+  CaptureAudit& audit_;
+  std::uint64_t packets_ = 0;
+};
+
+const std::string kRequest = std::string("MPA ID Req Frame") + std::string("\x40\x01\x00\x00", 4);
+
+std::vector<ConnectionReport> reports_of(CaptureAudit& audit) {
+  audit.finish();
+  std::vector<ConnectionReport> all;
+  while (auto report = audit.next()) all.push_back(std::move(*report));
+  return all;
+}
+
+// Octets behind a Request wait for the Reply, which tells how they are framed.
+TEST(CaptureAudit, BoundsWhatWaitsInAllConnections) {
+  for (const std::size_t most : {std::size_t{1} << 20, std::size_t{5000}}) {
+    CaptureAudit audit;
+    audit.hold_at_most(most);
+    Capture capture(audit);
+    const std::string data(1000, 'x');
+    for (std::uint16_t port = 1000; port < 1010; ++port) {
+      capture.send({.sequence = 1, .payload = kRequest, .client_port = port});
+      capture.send({.sequence = 21, .payload = data, .client_port = port});
+    }
+    std::size_t evicted = 0;
+    const auto reports = reports_of(audit);
+    for (const ConnectionReport& report : reports) evicted += report.evicted ? 1 : 0;
+    EXPECT_EQ(reports.size(), 10U);
+    EXPECT_EQ(evicted, most == 5000 ? 5U : 0U);
+    EXPECT_EQ(audit.tcp_connections(), 10U);
+  }
+}
+
+TEST(CaptureAudit, ChecksTheSelectedConnections) {
+  CaptureAudit audit;
+  audit.select(*ConnectionFilter::parse("port 1001 or port 1003"));
+  Capture capture(audit);
+  for (std::uint16_t port = 1000; port < 1005; ++port)
+    capture.send({.sequence = 1, .payload = kRequest, .client_port = port});
+  const auto reports = reports_of(audit);
+  ASSERT_EQ(reports.size(), 2U);
+  EXPECT_EQ(reports[0].info.number, 1U) << "they keep their numbers";
+  EXPECT_EQ(reports[1].info.number, 3U);
+  EXPECT_EQ(audit.tcp_connections(), 2U);
+}
+
+}  // namespace
+}  // namespace weft::conformance::testing
