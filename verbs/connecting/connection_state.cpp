@@ -3,9 +3,11 @@
 #include "verbs/connecting/connection_state.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "verbs/detail/argument_checks.hpp"
+#include "verbs/detail/insist.hpp"
 #include "verbs/log/log.hpp"
 
 namespace weft::verbs::detail {
@@ -54,7 +56,7 @@ ConnectionState::ConnectionState(Runtime& runtime, std::shared_ptr<EventChannelS
       policy_(default_policy()) {}
 
 Offer::~Offer() {
-  if (state_) state_->destroy();
+  if (state_) insist([this] { state_->destroy(); });
 }
 
 // --- Small things
@@ -260,11 +262,13 @@ void ConnectionState::destroy() {
   if (listener) runtime_.forget_listener(number);
   listener.reset();
   connector.reset();
-  if (phase == Phase::kRequested && stream) static_cast<void>(stream->reject({}));
-  if (phase == Phase::kIncoming && stream) stream->abort();
-  if (phase == Phase::kConnecting) {
-    if (stream) stream->abort();
-    if (qp) qp->connection_failed(weak_from_this());
+  try {
+    if (phase == Phase::kRequested && stream) static_cast<void>(stream->reject({}));
+    if (phase == Phase::kIncoming && stream) stream->abort();
+    if (phase == Phase::kConnecting && stream) stream->abort();
+    if (phase == Phase::kConnecting && qp) qp->connection_failed(weak_from_this());
+  } catch (const std::bad_alloc&) {
+    if (stream) stream->run_out_of_memory();
   }
 }
 
