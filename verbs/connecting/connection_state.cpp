@@ -166,8 +166,15 @@ Result<void> ConnectionState::accept(const std::shared_ptr<QueuePairState>& qp,
       const std::lock_guard lock(mutex_);
       stream = stream_;
     }
-    accepted = stream ? stream->accept(qp, parameters.private_data, {.ird = parameters.ird, .ord = parameters.ord})
-                      : std::unexpected(nothing_to_answer());
+    try {
+      accepted = stream ? stream->accept(qp, parameters.private_data, {.ird = parameters.ird, .ord = parameters.ord})
+                        : std::unexpected(nothing_to_answer());
+    } catch (const std::bad_alloc&) {  // half accepted, perhaps: costs this connection
+      stream->run_out_of_memory();
+      has_answered(false);
+      qp->cancel_connection(weak_from_this(), *before);
+      throw;
+    }
     has_answered(accepted.has_value());
   }
   if (!accepted) qp->cancel_connection(weak_from_this(), *before);
