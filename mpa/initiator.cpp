@@ -86,7 +86,7 @@ Rejection rejection(const StartupFrame& reply, const Policy& policy) noexcept {
 
 }  // namespace
 
-std::expected<Bytes, Misuse> Initiator::start(Bytes private_data) noexcept {
+std::expected<Bytes, Misuse> Initiator::start(Bytes private_data) {
   if (phase_ != Phase::kIdle) return std::unexpected(Misuse::kWrongPhase);
   if (const auto misuse = misuse_of(policy_, asked_enhanced(), private_data)) return std::unexpected(*misuse);
   StartupFrame request{.kind = FrameKind::kRequest,
@@ -98,8 +98,9 @@ std::expected<Bytes, Misuse> Initiator::start(Bytes private_data) noexcept {
                        .enhanced = {},
                        .private_data = private_data};
   if (asked_enhanced()) request.enhanced = enhanced_data(policy_);  // MPA2-10-01, MPA2-10-05: only when it is wanted
+  const Bytes octets = request_.write(request);                     // MPA-7.1.2-01; without memory it has not started
   advance(Trigger::kStart);
-  return request_.write(request);  // MPA-7.1.2-01
+  return octets;
 }
 
 Initiator::Step Initiator::receive(Bytes octets) noexcept {

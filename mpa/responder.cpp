@@ -104,25 +104,27 @@ EnhancedData Responder::reply_data(ReadDepth ird, ReadDepth ord, const Limits& o
   return data;
 }
 
-std::expected<Responder::Reply, Misuse> Responder::accept(Bytes private_data, const Depths& depths) noexcept {
+std::expected<Responder::Reply, Misuse> Responder::accept(Bytes private_data, const Depths& depths) {
   const Limits own = limits(depths);
   if (const auto wrong = misuse(private_data, own)) return std::unexpected(*wrong);
   if (request_.peer_to_peer && !policy_.rtr.any()) return std::unexpected(Misuse::kNoRtrType);  // MPA2-9.2-05
   const Agreement agreement = agree(own);
   StartupFrame frame = reply_frame(private_data);
   if (request_.enhanced) frame.enhanced = reply_data(agreement.ird, agreement.ord, own);
+  const Bytes octets = reply_.write(frame);  // MPA-7.1.2-09; without memory it can be asked again
   advance(Trigger::kAccept);
-  return Reply{reply_.write(frame), agreement};  // MPA-7.1.2-09
+  return Reply{octets, agreement};
 }
 
-std::expected<Bytes, Misuse> Responder::reject(Bytes private_data, const Depths& depths) noexcept {
+std::expected<Bytes, Misuse> Responder::reject(Bytes private_data, const Depths& depths) {
   const Limits own = limits(depths);
   if (const auto wrong = misuse(private_data, own)) return std::unexpected(*wrong);
   StartupFrame frame = reply_frame(private_data);
   frame.reject = true;  // MPA-7.1.2-05, MPA-7.1.2-21
   if (request_.enhanced) frame.enhanced = reply_data(from_wire(own.ird), from_wire(own.ord), own);
+  const Bytes octets = reply_.write(frame);
   advance(Trigger::kReject);
-  return reply_.write(frame);
+  return octets;
 }
 
 Responder::Step Responder::fail(Fault fault) noexcept {

@@ -47,7 +47,7 @@ struct StartupStep {
 // connection keeps its machine, and there may be thousands.
 class FrameBuffer {
  public:
-  Bytes write(const StartupFrame& frame) noexcept {
+  Bytes write(const StartupFrame& frame) {
     std::array<std::byte, kMaxStartupFrameSize> largest;
     const Bytes octets = Bytes(largest).first(serialize(frame, largest));
     octets_.assign(octets.begin(), octets.end());
@@ -66,7 +66,7 @@ class Initiator {
   explicit Initiator(const Policy& policy) noexcept : policy_(policy) {}
 
   // The Request to send, with or without private data (MPA-7.1.2-02). The octets stay valid until frame_sent().
-  std::expected<Bytes, Misuse> start(Bytes private_data) noexcept;
+  std::expected<Bytes, Misuse> start(Bytes private_data);
   void frame_sent() noexcept { request_.clear(); }
 
   // Octets from the peer, until an outcome. Between the Agreement and first_fpdu_sent() any octet is a fault, since the
@@ -117,10 +117,10 @@ class Responder {
   Step receive(Bytes octets) noexcept;
 
   // Enable the FPDU receiver before sending the Reply: the first FPDU may be on its heels (MPA-7.1.2-11).
-  std::expected<Reply, Misuse> accept(Bytes private_data, const Depths& depths = {}) noexcept;
+  std::expected<Reply, Misuse> accept(Bytes private_data, const Depths& depths = {});
   // MPA is left then, and the TCP connection is the ULP's (MPA-7.1.2-07). With an enhanced Request, `depths.ord` may
   // name the ORD that would have been needed (MPA2-9.1-11).
-  std::expected<Bytes, Misuse> reject(Bytes private_data, const Depths& depths = {}) noexcept;
+  std::expected<Bytes, Misuse> reject(Bytes private_data, const Depths& depths = {});
   void frame_sent() noexcept { reply_.clear(); }
 
   // A valid FPDU arrived: the fence is lifted, we may send (MPA-7.1.2-17, MPA2-3-04).

@@ -66,6 +66,7 @@ void ReadinessThread::change(Duty duty) {
 }
 
 void ReadinessThread::start(std::function<void()> first, std::function<void()> gone) {
+  if (thread_.joinable()) return;
   thread_ = std::thread([this, first = std::move(first), gone = std::move(gone)] {
     block_signals();
     if (first) first();

@@ -36,8 +36,9 @@ class ReadinessThread {
   ReadinessThread(ReadinessThread&& other) noexcept = default;  // before start()
   ReadinessThread& operator=(ReadinessThread&&) = delete;
 
-  // Starts the thread; call it once. The thread blocks signals, except those of faults, and calls `first` before
-  // anything else. If the application closes its descriptors, it calls `gone` and ends: no socket is served any more.
+  // Starts the thread; a further call has no effect. The thread blocks signals, except those of faults, and calls
+  // `first` before anything else. If the application closes its descriptors, it calls `gone` and ends: no socket is
+  // served any more.
   void start(std::function<void()> first = {}, std::function<void()> gone = {});
   // Stops the thread and waits for the current call of `serve`, which is the last one. Must not be called in the thread
   // itself.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/connection.hpp"
+#include "verbs/detail/insist.hpp"
 
 #include <utility>
 
@@ -57,13 +58,13 @@ Result<ConnectionId> ConnectionId::create(const EventChannel& channel, std::uint
 
 ConnectionId& ConnectionId::operator=(ConnectionId&& other) noexcept {
   if (this == &other) return *this;
-  if (auto* const own = self_.ours()) own->destroy();
+  if (auto* const own = self_.ours()) detail::insist([own] { own->destroy(); });
   self_ = std::move(other.self_);
   return *this;
 }
 
 ConnectionId::~ConnectionId() {
-  if (auto* const own = self_.ours()) own->destroy();
+  if (auto* const own = self_.ours()) detail::insist([own] { own->destroy(); });
 }
 
 std::uint64_t ConnectionId::number() const noexcept { return self_->number; }

@@ -96,11 +96,16 @@ class WaitingPeers : public testing::TestWithParam<Manner> {
  protected:
   void SetUp() override { ASSERT_TRUE(settings_are_made); }
 };
+const char* name_of(const testing::TestParamInfo<Manner>& manner) {
+  switch (manner.param) {
+    case Manner::kSilent: return "Silent";
+    case Manner::kDripping: return "Dripping";
+    case Manner::kStopped: return "Stopped";
+  }
+  return "";
+}
 INSTANTIATE_TEST_SUITE_P(Manners, WaitingPeers, testing::Values(Manner::kSilent, Manner::kDripping, Manner::kStopped),
-                         [](const auto& manner) {
-                           constexpr std::array kNames{"Silent", "Dripping", "Stopped"};
-                           return std::string(kNames.at(static_cast<std::size_t>(manner.param)));
-                         });
+                         name_of);
 
 TEST_P(WaitingPeers, AnEventTells) {
   const Listener listener(GetParam());

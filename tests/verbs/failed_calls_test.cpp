@@ -90,7 +90,7 @@ std::vector<Row> of_objects() {
                must(at.end.cq.arm(Arm::kAll), "arm");
                must(at.end.cq.poll({&one, 1}), "poll");
              }),
-      on_end("PostReceive", [](OfEnd& at) { must(at.end.qp->post_receive({}), "receive"); }),
+      on_end("PostReceive", [](OfEnd& at) { must(at.end.qp->post_receive(ReceiveRequest{}), "receive"); }),
       on_end("QueryQueuePair", [](OfEnd& at) { static_cast<void>(at.end.qp->query()); }),
       on_end("QueuePairToError", [](OfEnd& at) { must(at.end.qp->modify(QpState::kError), "ERROR"); }),
       on_end("QueuePairToReset", [](OfEnd& at) { must(at.end.qp->modify(QpState::kReset), "RESET"); }),
@@ -198,10 +198,10 @@ std::vector<Row> of_connections() {
       {"PostBind", on<OfPair>([](OfPair& at) {
          const WindowBind bind{.window = &at.window,
                                .region = &at.near.region,
+                               .rkey = at.window.next_rkey(),
                                .address = at.near.region.iova(),
                                .length = 64,
-                               .access = Access::kRemoteRead,
-                               .rkey = at.window.next_rkey()};
+                               .access = Access::kRemoteRead};
          static_cast<void>(at.pair.client.qp->post_send({.opcode = SendOpcode::kBindWindow, .bind = bind}));
        })},
       {"Disconnect", on<OfPair>([](OfPair& at) { static_cast<void>(at.pair.client.id->disconnect()); })},

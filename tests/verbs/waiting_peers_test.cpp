@@ -124,7 +124,7 @@ class Relay {
   }
   void drip(int from, int to) {
     if (std::chrono::steady_clock::now() < next_drop_) return;
-    next_drop_ = std::chrono::steady_clock::now() + kShort / 5;
+    next_drop_ = std::chrono::steady_clock::now() + kShort / 2;
     carry(from, to, 1);
   }
 

@@ -3,7 +3,9 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <map>
 #include <mutex>
 
@@ -39,11 +41,13 @@ Stamps stamps_of(const Settings& settings) noexcept {
 struct Entry {
   Stamps stamps{};
   Context::Found found{};
+  std::uint64_t used = 0;  // later: higher
 };
 
 struct Cache {
   std::mutex mutex{};
   std::map<Settings, Entry> entries{};
+  std::uint64_t uses = 0;
 };
 
 // Never destroyed: connections may open while exit() runs.
@@ -59,8 +63,13 @@ Cache& cache() {
   return *place();
 }
 
-// A process has few policies; one that makes them without end begins anew.
+// A process has few policies. Of one that makes them without end, the context that was not used for longest goes.
 constexpr std::size_t kMostContexts = 64;
+
+void make_room(std::map<Settings, Entry>& entries) {
+  if (entries.size() < kMostContexts) return;
+  entries.erase(std::ranges::min_element(entries, {}, [](const auto& one) { return one.second.used; }));
+}
 
 }  // namespace
 
@@ -70,6 +79,7 @@ std::expected<Context::Found, Refusal> Context::find(const Settings& settings) {
   auto& entries = cache().entries;
   const Stamps stamps = stamps_of(settings);  // before they are read: what changes meanwhile is read again
   const auto known = entries.find(settings);
+  if (known != entries.end()) known->second.used = ++cache().uses;
   if (known != entries.end() && known->second.stamps == stamps) return known->second.found;
   auto loaded = load(settings);
   if (!loaded && known == entries.end()) return std::unexpected(loaded.error());
@@ -78,9 +88,9 @@ std::expected<Context::Found, Refusal> Context::find(const Settings& settings) {
     known->second.found.stale = loaded.error();
     return known->second.found;
   }
-  if (known == entries.end() && entries.size() >= kMostContexts) entries.clear();
+  if (known == entries.end()) make_room(entries);
   auto& entry = entries[settings];
-  entry = {stamps, {std::move(*loaded), std::nullopt}};
+  entry = {stamps, {std::move(*loaded), std::nullopt}, ++cache().uses};
   return entry.found;
 }
 

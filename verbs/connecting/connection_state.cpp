@@ -3,9 +3,11 @@
 #include "verbs/connecting/connection_state.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "verbs/detail/argument_checks.hpp"
+#include "verbs/detail/insist.hpp"
 #include "verbs/log/log.hpp"
 
 namespace weft::verbs::detail {
@@ -54,7 +56,7 @@ ConnectionState::ConnectionState(Runtime& runtime, std::shared_ptr<EventChannelS
       policy_(default_policy()) {}
 
 Offer::~Offer() {
-  if (state_) state_->destroy();
+  if (state_) insist([this] { state_->destroy(); });
 }
 
 // --- Small things
@@ -164,8 +166,15 @@ Result<void> ConnectionState::accept(const std::shared_ptr<QueuePairState>& qp,
       const std::lock_guard lock(mutex_);
       stream = stream_;
     }
-    accepted = stream ? stream->accept(qp, parameters.private_data, {.ird = parameters.ird, .ord = parameters.ord})
-                      : std::unexpected(nothing_to_answer());
+    try {
+      accepted = stream ? stream->accept(qp, parameters.private_data, {.ird = parameters.ird, .ord = parameters.ord})
+                        : std::unexpected(nothing_to_answer());
+    } catch (const std::bad_alloc&) {  // half accepted, perhaps: costs this connection
+      stream->run_out_of_memory();
+      has_answered(false);
+      qp->cancel_connection(weak_from_this(), *before);
+      throw;
+    }
     has_answered(accepted.has_value());
   }
   if (!accepted) qp->cancel_connection(weak_from_this(), *before);
@@ -260,11 +269,13 @@ void ConnectionState::destroy() {
   if (listener) runtime_.forget_listener(number);
   listener.reset();
   connector.reset();
-  if (phase == Phase::kRequested && stream) static_cast<void>(stream->reject({}));
-  if (phase == Phase::kIncoming && stream) stream->abort();
-  if (phase == Phase::kConnecting) {
-    if (stream) stream->abort();
-    if (qp) qp->connection_failed(weak_from_this());
+  try {
+    if (phase == Phase::kRequested && stream) static_cast<void>(stream->reject({}));
+    if (phase == Phase::kIncoming && stream) stream->abort();
+    if (phase == Phase::kConnecting && stream) stream->abort();
+    if (phase == Phase::kConnecting && qp) qp->connection_failed(weak_from_this());
+  } catch (const std::bad_alloc&) {
+    if (stream) stream->run_out_of_memory();
   }
 }
 

@@ -2,6 +2,7 @@
 #include "verbs/detail/completion_queue_state.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace weft::verbs::detail {
@@ -107,7 +108,17 @@ Result<void> CompletionQueueState::resize(std::uint32_t capacity) {
 void CompletionQueueState::discard(std::uint32_t qp_number) {
   const std::lock_guard lock(mutex_);
   if (ring_->empty()) return;
-  discarded_.emplace_back(qp_number, static_cast<std::uint32_t>(ring_->size()));
+  try {
+    discarded_.emplace_back(qp_number, static_cast<std::uint32_t>(ring_->size()));
+  } catch (const std::bad_alloc&) {  // a queue pair goes all the same: its completions are taken out at once
+    sweep();
+    for (std::size_t left = ring_->size(); left != 0; --left) {
+      auto completion = ring_->pop();
+      if (completion.qp_num != qp_number) ring_->push(completion);
+    }
+    held_.store(ring_->size(), std::memory_order_release);
+    return;
+  }
   if (discarded_.size() >= std::max(ring_->size(), kFewDiscarded)) sweep();
 }
 

@@ -134,6 +134,9 @@ class NotificationQueue {
   std::vector<T> withdraw(Predicate matches) {
     std::vector<T> taken;
     const std::lock_guard lock(mutex_);
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < events_.size(); ++i) count += events_[i] && matches(*events_[i]) ? 1 : 0;
+    taken.reserve(count);  // nothing behind this needs memory
     for (std::size_t i = 0; i < events_.size(); ++i) {
       auto& place = events_[i];
       if (place && matches(*place)) taken.push_back(std::move(*std::exchange(place, std::nullopt)));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/detail/queue_pair_numbers.hpp"
 
+#include <new>
+
 namespace weft::verbs::detail {
 
 QueuePairNumbers& QueuePairNumbers::of_process() {
@@ -20,7 +22,12 @@ std::optional<std::uint32_t> QueuePairNumbers::take() {
 
 void QueuePairNumbers::give_back(std::uint32_t number) {
   const std::lock_guard lock(mutex_);
-  resting_.push_back(number);
+  try {
+    resting_.push_back(number);
+  } catch (const std::bad_alloc&) {  // then it does not rest
+    taken_.erase(number);
+    return;
+  }
   if (resting_.size() > resting_most_) wake_oldest();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/detail/queue_pair_state.hpp"
 
+#include <new>
 #include <utility>
 
 #include "verbs/memory/region_state.hpp"
@@ -108,9 +109,16 @@ void QueuePairState::destroy() {
     attempt = std::exchange(attempt_, {}).lock();
     state_ = QpState::kError;
   }
-  if (old) old->release_queue_pair();
+  try {
+    if (old) old->release_queue_pair();
+  } catch (const std::bad_alloc&) {
+    old->run_out_of_memory();
+  }
   revoke_stream(*parts.stags, identity);
-  if (attempt) attempt->on_queue_pair_lost();
+  try {
+    if (attempt) attempt->on_queue_pair_lost();
+  } catch (const std::bad_alloc&) {  // nothing tells the program that its connection fails; its queue pair is gone
+  }
   discard_completions();
   const std::lock_guard lock(mutex_);
   held_.reset();  // behind discard_completions(): what the queues hold under this number is its next owner's

@@ -47,11 +47,13 @@ Runtime::~Runtime() {
 
 transport::Reactor& Runtime::reactor() {
   std::call_once(started_, [this] {
-    thread_ = std::thread([this] {
+    // Once more where a thread further on was not to be had before.
+    const auto run = [this] {
       transport::block_signals();
       own_thread_mark() = true;
       reactor_.run();
-    });
+    };
+    if (!thread_.joinable()) thread_ = std::thread(run);
     progress_.start([] { own_thread_mark() = true; }, [this] { descriptors_are_gone(); });
   });
   return reactor_;
