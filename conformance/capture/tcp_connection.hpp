@@ -63,6 +63,7 @@ class TcpConnection {
   void process(TcpPacket packet, EventQueue& out);
   void open(EventQueue& out);
   void reset(Half& by, Half& other, const TcpPacket& packet, EventQueue& out);
+  void close_by_reset(End by, std::uint64_t packet, EventQueue& out);
   void count_waiting() noexcept;
 
   ConnectionInfo info_{};
@@ -71,6 +72,12 @@ class TcpConnection {
   Half second_;
   BufferBudget* budget_;
   BufferShare waiting_share_;  // of the packets that wait
+  // A reset whose number is not the next one: its receiver may have answered it by a challenge ACK (RFC 5961 section 3).
+  struct Doubted {
+    End by{};
+    std::uint64_t packet{};
+  };
+  std::optional<Doubted> doubted_reset_{};
   bool spoken_ = false;        // a packet without SYN has arrived
   bool opened_ = false;        // and told
 };
