@@ -194,7 +194,7 @@ void TcpConnection::reset(Half& by, Half& other, const TcpPacket& packet, EventQ
   const End end = &by == &first_ ? End::kFirst : End::kSecond;
   const std::int64_t ahead = by.direction.distance(packet.header.sequence).value_or(0);
   const bool certain = ahead == 0 || (ahead == 1 && by.direction.closed());  // behind a FIN
-  while (!other.waiting.empty()) release_first(other, by, out);  // sent before the reset came
+  while (!other.waiting.empty()) release_first(other, by, out);              // sent before the reset came
   if (certain) return close_by_reset(end, packet.number, out);
   if (!doubted_reset_) doubted_reset_ = Doubted{end, packet.number};
 }

@@ -46,8 +46,9 @@ class TcpConnection {
     bool arrived = false;  // a packet of this end
     bool absent = false;   // nothing of this end has come for so long that nobody waits for it
     std::optional<std::uint16_t> mss{};
-    std::uint64_t captured = 0;  // end of the octets that the capture has shown without a hole, those that wait included
-    std::uint64_t beyond = 0;    // packets that came while there was a hole before them
+    std::uint64_t captured =
+        0;                     // end of the octets that the capture has shown without a hole, those that wait included
+    std::uint64_t beyond = 0;  // packets that came while there was a hole before them
     WaitingPackets waiting{};
   };
   [[nodiscard]] End sender(const TcpPacket& packet) const noexcept {
@@ -78,8 +79,8 @@ class TcpConnection {
     std::uint64_t packet{};
   };
   std::optional<Doubted> doubted_reset_{};
-  bool spoken_ = false;        // a packet without SYN has arrived
-  bool opened_ = false;        // and told
+  bool spoken_ = false;  // a packet without SYN has arrived
+  bool opened_ = false;  // and told
 };
 
 }  // namespace weft::conformance::capture

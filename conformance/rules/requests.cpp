@@ -37,8 +37,9 @@ constexpr Rule kReadBehindAtomic{"RDMAPX-7-11", Severity::kViolation, Layer::kRd
                                  "A Read Response is not generated before the Atomic Response of an older request."};
 constexpr Rule kAtomicBehindRead{"RDMAPX-7-15", Severity::kViolation, Layer::kRdmap, "RFC 7306 7",
                                  "An Atomic Response is not generated before the Read Response of an older request."};
-constexpr std::array kReadRules{&kReadRequestSize, &kUnrequested, &kResponseOrder,   &kResponseStag,    &kResponseOffset,
-                                &kResponseLength,  &kEmptyRead,   &kTooManyRequests, &kReadBehindAtomic, &kAtomicBehindRead};
+constexpr std::array kReadRules{&kReadRequestSize,  &kUnrequested,     &kResponseOrder, &kResponseStag,
+                                &kResponseOffset,   &kResponseLength,  &kEmptyRead,     &kTooManyRequests,
+                                &kReadBehindAtomic, &kAtomicBehindRead};
 
 std::string in_words(bool atomic, std::uint32_t number) {
   return atomic ? fmt::format("Atomic Request {:#x}", number) : fmt::format("Read Request {}", number);
@@ -173,9 +174,9 @@ Requests::Response Requests::begin_response(const Ulpdu& ulpdu, Findings& findin
     if (!complete_) return {};
     unrequested(
         ulpdu, {.sink_stag = header.stag, .sink_offset = header.offset.value},
-        findings.prepare(
-            kUnrequested, ulpdu.octets(0, 2),
-            fmt::format("a Read Response to STag {:08x} comes while no Read Request is outstanding", header.stag.value)));
+        findings.prepare(kUnrequested, ulpdu.octets(0, 2),
+                         fmt::format("a Read Response to STag {:08x} comes while no Read Request is outstanding",
+                                     header.stag.value)));
     return {.astray = complete_};
   }
   // STag and TO of a response without octets may be anything (DDP-5.2-12).
@@ -213,10 +214,10 @@ Requests::Response Requests::begin_response(const Ulpdu& ulpdu, Findings& findin
 void Requests::judge_length(const Ulpdu& ulpdu, Findings& findings) {
   const std::uint32_t asked = response_->read.size;
   if (response_->octets == asked && !ulpdu.last()) {
-    without_last_ = findings.prepare(
-        kLastMissing, ulpdu.octets(0, 1),
-        fmt::format("the Read Response has the {} octets that request {} asked for, and no L", asked,
-                    response_->read.number));
+    without_last_ =
+        findings.prepare(kLastMissing, ulpdu.octets(0, 1),
+                         fmt::format("the Read Response has the {} octets that request {} asked for, and no L", asked,
+                                     response_->read.number));
   }
   const bool wrong = response_->octets > asked || (ulpdu.last() && response_->octets < asked);
   if (!wrong || response_->too_long) return;

@@ -133,10 +133,9 @@ bool StartupOrderRules::judge_first(const FpduSeen& fpdu, const Facts& facts, Fi
   const Half& responder = half(kResponder);
   const bool before_reply = !responder.frame_seen || sent_without(piece.acknowledged, responder.frame_end);
   if (before_reply && responder.frame_seen) {
-    fpdu_early_ =
-        findings.prepare(kFpduBeforeReplyRule, {&piece, 0, piece.octets.size()},
-                         before("The Initiator's first FPDU is", piece.first, piece.acknowledged, "the Reply",
-                                responder.frame_end, responder.frame_last));
+    fpdu_early_ = findings.prepare(kFpduBeforeReplyRule, {&piece, 0, piece.octets.size()},
+                                   before("The Initiator's first FPDU is", piece.first, piece.acknowledged, "the Reply",
+                                          responder.frame_end, responder.frame_last));
     if (sent_without(piece.acknowledged, responder.frame_begin + 1)) judge_fpdu_time(findings);
   }
   judge_fence(findings);
@@ -239,8 +238,8 @@ bool StartupOrderRules::on(const EndSeen& end, const Facts& facts, Findings& fin
   const Half& sender = half(end.from);
   const bool begun = end.unfinished > 0 && sender.frame_seen && !sender.fpdu_seen && !sender.unknown;
   const bool at_begin = begun && end.unfinished_offset == sender.frame_end;
-  const bool explained =
-      at_begin && (end.from == kInitiator ? facts.request : facts.reply) && surplus(end.from, end.unfinished_acknowledged);
+  const bool explained = at_begin && (end.from == kInitiator ? facts.request : facts.reply) &&
+                         surplus(end.from, end.unfinished_acknowledged);
   if (explained) tell_length(end.from, surplus_of(end.from), findings);
   if (end.from == kResponder) judge_fpdu_time(findings);
   if (end.from != kInitiator) return explained;

@@ -721,7 +721,8 @@ TEST(TcpConnections, AResetMayHaveText) {
   TcpHistory history;
   handshake(history);
   send(history, 0, "ab");
-  history.take({.from_server = true, .sequence = kServer + 1, .payload = "why", .rst = true, .acknowledgement = kClient + 3});
+  history.take(
+      {.from_server = true, .sequence = kServer + 1, .payload = "why", .rst = true, .acknowledgement = kClient + 3});
   history.finish();
   EXPECT_EQ(history.from(End::kSecond).stream, "");
   EXPECT_THAT(history.from(End::kSecond).closed, SizeIs(1));
@@ -761,8 +762,10 @@ TEST(TcpConnections, OneDirectionMayBeFarAhead) {
   }
   EXPECT_EQ(history.from(End::kFirst).stream.size(), 4U);
   for (std::uint32_t i = 0; i < 3000; ++i) {
-    history.take(
-        {.from_server = true, .sequence = kServer + 1 + 4 * i, .payload = "pong", .acknowledgement = kClient + 5 + 4 * i});
+    history.take({.from_server = true,
+                  .sequence = kServer + 1 + 4 * i,
+                  .payload = "pong",
+                  .acknowledgement = kClient + 5 + 4 * i});
   }
   EXPECT_EQ(history.from(End::kFirst).stream.size(), 12'000U);
   EXPECT_THAT(history.from(End::kFirst).gaps, IsEmpty());

@@ -88,10 +88,11 @@ struct TwoEnds {
     const std::size_t other = 1 - end;
     sent[end] = std::max(sent[end], begin + size);
     if (lost == Lost::kBeforeTheTap) return;
-    packets.push_back({time, Segment{.from_server = end == 1,
-                                     .sequence = static_cast<std::uint32_t>((end == 0 ? 1000 : 9000) + begin),
-                                     .payload = std::string_view(streams[end]).substr(begin, size),
-                                     .acknowledgement = static_cast<std::uint32_t>((end == 0 ? 9000 : 1000) + received[end])}});
+    packets.push_back(
+        {time, Segment{.from_server = end == 1,
+                       .sequence = static_cast<std::uint32_t>((end == 0 ? 1000 : 9000) + begin),
+                       .payload = std::string_view(streams[end]).substr(begin, size),
+                       .acknowledgement = static_cast<std::uint32_t>((end == 0 ? 9000 : 1000) + received[end])}});
     if (lost == Lost::kNever && begin <= received[other]) received[other] = std::max(received[other], begin + size);
   }
 };
@@ -101,7 +102,8 @@ TwoEnds random_conversation(std::mt19937& random) {
   for (std::string& stream : ends.streams) stream = random_stream(random, 1 + random() % 3000);
   ends.packets.push_back({0, Segment{.sequence = 999, .syn = true, .ack = false}});
   ends.packets.push_back({1, Segment{.from_server = true, .sequence = 8999, .syn = true, .acknowledgement = 1000}});
-  for (unsigned time = 2; ends.received[0] < ends.streams[1].size() || ends.received[1] < ends.streams[0].size(); ++time) {
+  for (unsigned time = 2; ends.received[0] < ends.streams[1].size() || ends.received[1] < ends.streams[0].size();
+       ++time) {
     const std::size_t end = random() % 2;
     const std::size_t arrived = ends.received[1 - end];
     const bool again = arrived < ends.sent[end] && random() % 3 == 0;

@@ -57,7 +57,10 @@ Judged judge(const std::vector<Flight>& flights, KeyLog* keys) {
   hear(TcpOpened{.handshake_seen = true});
   for (const Flight& flight : flights) {
     std::uint64_t& offset = offsets[static_cast<std::size_t>(flight.from)];
-    hear(TcpOctets{flight.from, flight.octets, {++packet, Listener::kHeaders}, offset,
+    hear(TcpOctets{flight.from,
+                   flight.octets,
+                   {++packet, Listener::kHeaders},
+                   offset,
                    offsets[static_cast<std::size_t>(opposite(flight.from))]});
     offset += flight.octets.size();
   }
