@@ -10,9 +10,9 @@ ConnectionEnd in_words(const Endpoint& end) { return {in_words(end.address), end
 
 // How long a packet waits for what it acknowledges. Within a direction packets hardly change their order, so packets
 // behind a hole prove it. The other direction alone proves nothing: it may be far ahead.
-constexpr std::uint64_t kPatienceBehindHole = 64;  // packets of the direction with the hole: a window of them
-constexpr std::uint64_t kPatienceAtHole = 256;     // packets of the connection, while there is a hole
-constexpr std::uint64_t kPatience = 4096;          // packets of the connection
+constexpr std::uint64_t kPatienceBehindHole = 64;      // packets of the direction with the hole: a window of them
+constexpr std::uint64_t kPatienceAtHole = 256;         // packets of the connection, while there is a hole
+constexpr std::uint64_t kPatienceForDirection = 4096;  // packets of the connection
 
 // A peer's first SYN with data holds no more (RFC 7413): it fits into a segment.
 constexpr std::uint32_t kMostWithSyn = 1U << 16;
@@ -120,7 +120,7 @@ bool TcpConnection::overdue(const Half& from, Half& to) const noexcept {
   if (to.beyond - first.beyond >= kPatienceBehindHole) return true;
   const std::uint64_t waited = info_.packets - first.since;
   if (to.direction.has_hole() && waited >= kPatienceAtHole) return true;
-  if (waited < kPatience) return false;
+  if (waited < kPatienceForDirection) return false;
   to.absent = true;
   return true;
 }

@@ -41,7 +41,7 @@ constexpr std::array kReadRules{&kReadRequestSize,  &kUnrequested,     &kRespons
                                 &kResponseOffset,   &kResponseLength,  &kEmptyRead,     &kTooManyRequests,
                                 &kReadBehindAtomic, &kAtomicBehindRead};
 
-std::string in_words(bool atomic, std::uint32_t number) {
+std::string request_in_words(bool atomic, std::uint32_t number) {
   return atomic ? fmt::format("Atomic Request {:#x}", number) : fmt::format("Read Request {}", number);
 }
 
@@ -145,7 +145,7 @@ bool Requests::judge_arrival(const Ulpdu& ulpdu, const Where& where, const Reque
   if (!sent_without(acknowledged, meant.end)) return true;
   findings.add(meant.atomic ? kAtomicUnrequested : kUnrequested, where,
                fmt::format("the response acknowledges {} octets: {}, which ends at {}, had not arrived", *acknowledged,
-                           in_words(meant.atomic, meant.number), meant.end));
+                           request_in_words(meant.atomic, meant.number), meant.end));
   return false;
 }
 
@@ -160,7 +160,7 @@ void Requests::judge_order(const Ulpdu& ulpdu, const Where& where, Pending::iter
                            meant->atomic ? fmt::format("{:#x}", meant->number) : std::to_string(meant->number),
                            alike != meant ? (older.atomic ? fmt::format("request {:#x}", older.number)
                                                           : fmt::format("request {}", older.number))
-                                          : in_words(older.atomic, older.number)));
+                                          : request_in_words(older.atomic, older.number)));
 }
 
 // Takes the request that this response answers: the oldest one, if all is well.
