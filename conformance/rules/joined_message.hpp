@@ -47,6 +47,8 @@ class JoinedMessage {
     return message;
   }
   void forget() noexcept { open_ = false; }
+  // A message has begun and not ended.
+  [[nodiscard]] bool open() const noexcept { return open_; }
 
  private:
   bool open_ = false;

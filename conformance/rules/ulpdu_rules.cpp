@@ -3,9 +3,12 @@
 // fails a step on which the next ones stand is not judged by them, so that one cause gives one finding.
 #include "conformance/rules/ulpdu_rules.hpp"
 
+#include <utility>
+
 #include "conformance/rules/ddp_header.hpp"
 #include "conformance/rules/immediate.hpp"
 #include "conformance/rules/rdmap_header.hpp"
+#include "ddp/untagged_queues.hpp"
 
 namespace weft::conformance {
 namespace {
@@ -40,8 +43,14 @@ void UlpduRules::judge_message(const Ulpdu& ulpdu, const Facts& facts, Findings&
   if (opcode == rdmap::Opcode::kTerminate) return here.terminates.on_terminate(ulpdu, peer.headers, findings);
   here.terminates.on_other(*ulpdu.fpdu, findings);
   if (ulpdu.tagged() != nullptr && ulpdu.empty_and_not_last()) return;  // told as such
-  if (!has_fixed_size(opcode) || ulpdu.in_one_segment()) return judge_kind(ulpdu, facts, findings);
+  if (!has_fixed_size(opcode)) return judge_kind(ulpdu, facts, findings);
   rules::JoinedMessage& joined = here.joined[ulpdu.untagged()->queue];
+  if (joined.open() && ulpdu.untagged()->offset.value == 0) {  // the one before has no L, so what it was is not known
+    joined.forget();
+    here.requests.forget();
+    peer.requests.forget();
+  }
+  if (ulpdu.in_one_segment()) return judge_kind(ulpdu, facts, findings);
   switch (joined.take(ulpdu)) {
     case rules::JoinedMessage::Taken::kMore: return;
     case rules::JoinedMessage::Taken::kWhole: return judge_kind(joined.whole(ulpdu), facts, findings);
@@ -52,7 +61,11 @@ void UlpduRules::judge_message(const Ulpdu& ulpdu, const Facts& facts, Findings&
 void UlpduRules::judge_kind(const Ulpdu& ulpdu, const Facts& facts, Findings& findings) {
   Sender& here = sender(ulpdu.from());
   Sender& peer = sender(engine::opposite(ulpdu.from()));
-  switch (static_cast<rdmap::Opcode>(ulpdu.opcode())) {
+  const auto opcode = static_cast<rdmap::Opcode>(ulpdu.opcode());
+  const bool response = opcode == rdmap::Opcode::kReadResponse || opcode == rdmap::Opcode::kAtomicResponse;
+  // To a request that has not ended: perhaps its L is what is missing.
+  if (response && peer.joined[std::to_underlying(ddp::QueueNumber::kRequest)].open()) peer.requests.forget();
+  switch (opcode) {
     using enum rdmap::Opcode;
     case kReadRequest: return here.requests.on_read_request(ulpdu, facts, findings);
     case kAtomicRequest: return here.requests.on_atomic_request(ulpdu, facts, findings);

@@ -40,6 +40,9 @@ TEST_CASE("a Read Request has 28 octets", "[rfc5040/4.4][RDMAP-4.4-01]") {
     const Octets begin = untagged(kReadRequest, 1, 1, {fields.begin(), fields.begin() + 20}, 0, false);
     const Octets end = untagged(kReadRequest, 1, 1, {fields.begin() + 20, fields.end()}, 20);
     CHECK(answered({begin, end}, {kRead.response()}) == kNothing);
+    CHECK(answered({begin}, {kRead.response()}) == kNothing);
+    CHECK(answered({begin, kSecond.request()}, {kRead.response(), kSecond.response()}) ==
+          Clauses{"violation DDP-4.1-05 initiator 2 octet 0"});
     CHECK(answered({begin, end + zeros(1)}, {}) == Clauses{"violation RDMAP-4.4-01 initiator 2 octet 18"});
     CHECK(answered({begin, first(end, 18 + 7)}, {}) == Clauses{"violation RDMAP-4.4-01 initiator 2 octet 18"});
     CHECK(answered({begin, end}, {kRead.response(25)}) == Clauses{"violation RDMAP-4.4-07 responder 3 octet 0"});
