@@ -89,7 +89,7 @@ bool Requests::answered_early(const Ulpdu& ulpdu, const Request& request) {
 void Requests::count_request(const Ulpdu& ulpdu, const Facts& facts, Findings& findings) {
   const auto& acknowledged = ulpdu.fpdu->piece.acknowledged;
   if (acknowledged) {
-    while (!answered_.empty() && answered_.front() <= *acknowledged) answered_.pop_front();
+    answered_.erase(answered_.begin(), std::ranges::upper_bound(answered_, *acknowledged));
   }
   const std::size_t outstanding = pending_.size() + answered_.size() + (response_ && response_->judged ? 1 : 0);
   const auto limit = facts.request_limit(ulpdu.from());
@@ -231,7 +231,7 @@ void Requests::judge_length(const Ulpdu& ulpdu, Findings& findings) {
 void Requests::unrequested(const Ulpdu& ulpdu, Request answered, Finding finding) {
   if (!ulpdu.fpdu->piece.acknowledged) return forget();
   if (unrequested_.size() < Findings::kMost) unrequested_.push_back(std::move(finding));
-  if (early_.size() == Findings::kMost) early_.pop_front();
+  if (early_.size() == Findings::kMost) early_.erase(early_.begin());
   answered.end = ulpdu.fpdu->piece.stream_offset;
   early_.push_back(answered);
 }
