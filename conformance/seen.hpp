@@ -28,9 +28,9 @@ struct Piece {
   Direction from{};  ///< sender
   /// Offset of octets[0] in its direction of the TCP connection (TcpSegment::stream_offset).
   std::uint64_t stream_offset{};
-  Bytes octets{};  ///< octets as they were on the wire
-  Place first{};   ///< place of octets[0]
-  Place last{};    ///< place of the last octet: `last.packet` completed the piece
+  Bytes octets{};                               ///< octets as they were on the wire
+  Place first{};                                ///< place of octets[0]
+  Place last{};                                 ///< place of the last octet: `last.packet` completed the piece
   std::optional<std::uint64_t> acknowledged{};  ///< TcpOctets::acknowledged of octets[0]
   /// Returns the stream offset of the first octet after the piece.
   [[nodiscard]] std::uint64_t end() const noexcept { return stream_offset + octets.size(); }

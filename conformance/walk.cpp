@@ -59,8 +59,8 @@ const Seen* Walk::next() {
 bool Walk::advance() {
   Half& first = half(End::kFirst);
   Half& second = half(End::kSecond);
-  const bool second_is_older = !second.window.all().empty() && !first.window.all().empty() &&
-                               second.window.turn(0) < first.window.turn(0);
+  const bool second_is_older =
+      !second.window.all().empty() && !first.window.all().empty() && second.window.turn(0) < first.window.turn(0);
   Half& older = second_is_older ? second : first;
   return step(older) || step(other(older));
 }

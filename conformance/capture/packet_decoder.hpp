@@ -20,8 +20,8 @@ struct TcpPacket {
   Address source{};
   Address destination{};
   TcpHeader header{};
-  std::size_t payload_size{};       // as sent
-  std::span<const Part> payload{};  // what was captured of it: the beginning, without holes
+  std::size_t payload_size{};                   // as sent
+  std::span<const Part> payload{};              // what was captured of it: the beginning, without holes
   std::optional<std::uint64_t> acknowledged{};  // as a stream offset, which the connection finds
 };
 

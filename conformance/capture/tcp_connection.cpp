@@ -10,9 +10,9 @@ ConnectionEnd in_words(const Endpoint& end) { return {in_words(end.address), end
 
 // How long a packet waits for what it acknowledges. Within a direction packets hardly change their order, so packets
 // behind a hole prove it. The other direction alone proves nothing: it may be far ahead.
-constexpr std::uint64_t kPatienceBehindHole = 8;  // packets of the direction with the hole
-constexpr std::uint64_t kPatienceAtHole = 64;     // packets of the connection, while there is a hole
-constexpr std::uint64_t kPatience = 4096;         // packets of the connection
+constexpr std::uint64_t kPatienceBehindHole = 64;      // packets of the direction with the hole: a window of them
+constexpr std::uint64_t kPatienceAtHole = 256;         // packets of the connection, while there is a hole
+constexpr std::uint64_t kPatienceForDirection = 4096;  // packets of the connection
 
 // A peer's first SYN with data holds no more (RFC 7413): it fits into a segment.
 constexpr std::uint32_t kMostWithSyn = 1U << 16;
@@ -121,7 +121,7 @@ bool TcpConnection::overdue(const Half& from, Half& to) const noexcept {
   if (to.beyond - first.beyond >= kPatienceBehindHole) return true;
   const std::uint64_t waited = info_.packets - first.since;
   if (to.direction.has_hole() && waited >= kPatienceAtHole) return true;
-  if (waited < kPatience) return false;
+  if (waited < kPatienceForDirection) return false;
   to.absent = true;
   return true;
 }
@@ -169,6 +169,7 @@ void TcpConnection::process(TcpPacket packet, EventQueue& out) {
   Half& to = half(opposite(end));
   const TcpHeader& header = packet.header;
   if (has_octets(packet) || header.rst) open(out);
+  if (doubted_reset_ && doubted_reset_->by == end && !header.rst) doubted_reset_.reset();
   if (header.rst) return reset(from, to, packet, out);
   if (header.ack) {
     packet.acknowledged = to.direction.offset_of(header.acknowledgement);
@@ -188,12 +189,21 @@ void TcpConnection::open(EventQueue& out) {
   out.push(info_.number, opened);
 }
 
+// Certain when its number is the next one. Another one ends the connection if its end sends nothing any more.
 void TcpConnection::reset(Half& by, Half& other, const TcpPacket& packet, EventQueue& out) {
   if (!by.direction.plausible(packet.header.sequence)) return;
-  while (!other.waiting.empty()) release_first(other, by, out);  // sent before the reset came
-  for (Half* half : {&by, &other}) {
-    half->direction.give_up(packet.number, out);
-    half->direction.close(Closing::kReset, packet.number, out);
+  const End end = &by == &first_ ? End::kFirst : End::kSecond;
+  const std::int64_t ahead = by.direction.distance(packet.header.sequence).value_or(0);
+  const bool certain = ahead == 0 || (ahead == 1 && by.direction.closed());  // behind a FIN
+  while (!other.waiting.empty()) release_first(other, by, out);              // sent before the reset came
+  if (certain) return close_by_reset(end, packet.number, out);
+  if (!doubted_reset_) doubted_reset_ = Doubted{end, packet.number};
+}
+
+void TcpConnection::close_by_reset(End by, std::uint64_t packet, EventQueue& out) {
+  for (Half* half : {&this->half(by), &this->half(opposite(by))}) {
+    half->direction.give_up(packet, out);
+    half->direction.close(Closing::kReset, packet, out);
   }
 }
 
@@ -209,6 +219,7 @@ void TcpConnection::finish(bool evicted, EventQueue& out) {
     count_waiting();
   }
   open(out);
+  if (doubted_reset_) close_by_reset(doubted_reset_->by, doubted_reset_->packet, out);
   first_.direction.give_up(info_.last_packet, out);
   second_.direction.give_up(info_.last_packet, out);
   out.push(info_.number, ConnectionOver{info_, evicted});

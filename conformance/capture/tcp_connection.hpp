@@ -46,8 +46,9 @@ class TcpConnection {
     bool arrived = false;  // a packet of this end
     bool absent = false;   // nothing of this end has come for so long that nobody waits for it
     std::optional<std::uint16_t> mss{};
-    std::uint64_t captured = 0;  // end of the octets that the capture has shown without a hole, those that wait included
-    std::uint64_t beyond = 0;    // packets that came while there was a hole before them
+    std::uint64_t captured =
+        0;                     // end of the octets that the capture has shown without a hole, those that wait included
+    std::uint64_t beyond = 0;  // packets that came while there was a hole before them
     WaitingPackets waiting{};
   };
   [[nodiscard]] End sender(const TcpPacket& packet) const noexcept {
@@ -63,6 +64,7 @@ class TcpConnection {
   void process(TcpPacket packet, EventQueue& out);
   void open(EventQueue& out);
   void reset(Half& by, Half& other, const TcpPacket& packet, EventQueue& out);
+  void close_by_reset(End by, std::uint64_t packet, EventQueue& out);
   void count_waiting() noexcept;
 
   ConnectionInfo info_{};
@@ -71,8 +73,14 @@ class TcpConnection {
   Half second_;
   BufferBudget* budget_;
   BufferShare waiting_share_;  // of the packets that wait
-  bool spoken_ = false;        // a packet without SYN has arrived
-  bool opened_ = false;        // and told
+  // A reset whose number is not the next one: its receiver may have answered it by a challenge ACK (RFC 5961 section 3).
+  struct Doubted {
+    End by{};
+    std::uint64_t packet{};
+  };
+  std::optional<Doubted> doubted_reset_{};
+  bool spoken_ = false;  // a packet without SYN has arrived
+  bool opened_ = false;  // and told
 };
 
 }  // namespace weft::conformance::capture

@@ -5,7 +5,8 @@
 
 namespace weft::conformance::capture {
 
-KeptPacket::KeptPacket(const TcpPacket& packet) : packet_(packet), parts_(packet.payload.begin(), packet.payload.end()) {
+KeptPacket::KeptPacket(const TcpPacket& packet)
+    : packet_(packet), parts_(packet.payload.begin(), packet.payload.end()) {
   for (const Part& part : parts_) {
     const auto* raw = reinterpret_cast<const std::uint8_t*>(part.octets.data());
     octets_.insert(octets_.end(), raw, raw + part.octets.size());

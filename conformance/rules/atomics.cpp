@@ -69,21 +69,12 @@ void Requests::on_atomic_request(const Ulpdu& ulpdu, const Facts& facts, Finding
     return forget();
   }
   judge_fields(ulpdu, findings);
-  add(ulpdu,
-      {.atomic = true, .number = Asked::RequestId::get(ulpdu.payload), .end = ulpdu.fpdu->piece.end()}, facts,
+  add(ulpdu, {.atomic = true, .number = Asked::RequestId::get(ulpdu.payload), .end = ulpdu.fpdu->piece.end()}, facts,
       findings);
 }
 
 void Requests::on_atomic_response(const Ulpdu& ulpdu, Findings& findings) {
-  if (!ulpdu.in_one_segment()) {
-    if (complete_ && oldest(true) == pending_.end()) {
-      unrequested(
-          ulpdu, {.atomic = true},
-          findings.prepare(kAtomicUnrequested, ulpdu.octets(0, 2),
-                           "an Atomic Response in several segments comes while no Atomic Request is outstanding"));
-    }
-    return forget();
-  }
+  if (!ulpdu.in_one_segment()) return forget();
   const auto response = rdmap::parse_atomic_response(ulpdu.payload);
   if (!response) {
     findings.add(kAtomicResponseSize, ulpdu.in_payload(0, ulpdu.payload.size()),

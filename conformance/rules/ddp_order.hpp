@@ -41,7 +41,7 @@ class QueueOrder {
   bool open_ = false;    // its L has not come
   bool whole_ = false;   // the capture shows it from its first segment on
   bool several_ = false;
-  bool flawed_ = false;  // the first segment's RDMAP header
+  bool flawed_ = false;      // the first segment's RDMAP header
   bool empty_told_ = false;  // of a segment without payload
   std::uint32_t msn_ = 0;
   std::optional<std::uint32_t> meant_{};  // what msn_ should have been: the sender may go on from either

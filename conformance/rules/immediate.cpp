@@ -17,9 +17,9 @@ constexpr std::array kImmediateRules{&kImmediateSize};
 }  // namespace
 
 void judge_immediate(const Ulpdu& ulpdu, Findings& findings) {
-  // In several segments it is legal though odd: then only a segment that has too much by itself is told.
   const std::size_t size = ulpdu.payload.size();
   constexpr std::size_t kSize = rdmap::ImmediateData{}.size();
+  // Of one whose beginning is not known, a segment that has too much by itself.
   if (ulpdu.in_one_segment() ? size == kSize : size <= kSize) return;
   findings.add(kImmediateSize, ulpdu.in_payload(0, ulpdu.payload.size()),
                fmt::format("the Immediate Data has {} octets, not {}", size, kSize));

@@ -37,10 +37,11 @@ constexpr Rule kReadBehindAtomic{"RDMAPX-7-11", Severity::kViolation, Layer::kRd
                                  "A Read Response is not generated before the Atomic Response of an older request."};
 constexpr Rule kAtomicBehindRead{"RDMAPX-7-15", Severity::kViolation, Layer::kRdmap, "RFC 7306 7",
                                  "An Atomic Response is not generated before the Read Response of an older request."};
-constexpr std::array kReadRules{&kReadRequestSize, &kUnrequested, &kResponseOrder,   &kResponseStag,    &kResponseOffset,
-                                &kResponseLength,  &kEmptyRead,   &kTooManyRequests, &kReadBehindAtomic, &kAtomicBehindRead};
+constexpr std::array kReadRules{&kReadRequestSize,  &kUnrequested,     &kResponseOrder, &kResponseStag,
+                                &kResponseOffset,   &kResponseLength,  &kEmptyRead,     &kTooManyRequests,
+                                &kReadBehindAtomic, &kAtomicBehindRead};
 
-std::string in_words(bool atomic, std::uint32_t number) {
+std::string request_in_words(bool atomic, std::uint32_t number) {
   return atomic ? fmt::format("Atomic Request {:#x}", number) : fmt::format("Read Request {}", number);
 }
 
@@ -88,7 +89,7 @@ bool Requests::answered_early(const Ulpdu& ulpdu, const Request& request) {
 void Requests::count_request(const Ulpdu& ulpdu, const Facts& facts, Findings& findings) {
   const auto& acknowledged = ulpdu.fpdu->piece.acknowledged;
   if (acknowledged) {
-    while (!answered_.empty() && answered_.front() <= *acknowledged) answered_.pop_front();
+    answered_.erase(answered_.begin(), std::ranges::upper_bound(answered_, *acknowledged));
   }
   const std::size_t outstanding = pending_.size() + answered_.size() + (response_ && response_->judged ? 1 : 0);
   const auto limit = facts.request_limit(ulpdu.from());
@@ -144,7 +145,7 @@ bool Requests::judge_arrival(const Ulpdu& ulpdu, const Where& where, const Reque
   if (!sent_without(acknowledged, meant.end)) return true;
   findings.add(meant.atomic ? kAtomicUnrequested : kUnrequested, where,
                fmt::format("the response acknowledges {} octets: {}, which ends at {}, had not arrived", *acknowledged,
-                           in_words(meant.atomic, meant.number), meant.end));
+                           request_in_words(meant.atomic, meant.number), meant.end));
   return false;
 }
 
@@ -159,7 +160,7 @@ void Requests::judge_order(const Ulpdu& ulpdu, const Where& where, Pending::iter
                            meant->atomic ? fmt::format("{:#x}", meant->number) : std::to_string(meant->number),
                            alike != meant ? (older.atomic ? fmt::format("request {:#x}", older.number)
                                                           : fmt::format("request {}", older.number))
-                                          : in_words(older.atomic, older.number)));
+                                          : request_in_words(older.atomic, older.number)));
 }
 
 // Takes the request that this response answers: the oldest one, if all is well.
@@ -173,9 +174,9 @@ Requests::Response Requests::begin_response(const Ulpdu& ulpdu, Findings& findin
     if (!complete_) return {};
     unrequested(
         ulpdu, {.sink_stag = header.stag, .sink_offset = header.offset.value},
-        findings.prepare(
-            kUnrequested, ulpdu.octets(0, 2),
-            fmt::format("a Read Response to STag {:08x} comes while no Read Request is outstanding", header.stag.value)));
+        findings.prepare(kUnrequested, ulpdu.octets(0, 2),
+                         fmt::format("a Read Response to STag {:08x} comes while no Read Request is outstanding",
+                                     header.stag.value)));
     return {.astray = complete_};
   }
   // STag and TO of a response without octets may be anything (DDP-5.2-12).
@@ -213,10 +214,10 @@ Requests::Response Requests::begin_response(const Ulpdu& ulpdu, Findings& findin
 void Requests::judge_length(const Ulpdu& ulpdu, Findings& findings) {
   const std::uint32_t asked = response_->read.size;
   if (response_->octets == asked && !ulpdu.last()) {
-    without_last_ = findings.prepare(
-        kLastMissing, ulpdu.octets(0, 1),
-        fmt::format("the Read Response has the {} octets that request {} asked for, and no L", asked,
-                    response_->read.number));
+    without_last_ =
+        findings.prepare(kLastMissing, ulpdu.octets(0, 1),
+                         fmt::format("the Read Response has the {} octets that request {} asked for, and no L", asked,
+                                     response_->read.number));
   }
   const bool wrong = response_->octets > asked || (ulpdu.last() && response_->octets < asked);
   if (!wrong || response_->too_long) return;
@@ -230,7 +231,7 @@ void Requests::judge_length(const Ulpdu& ulpdu, Findings& findings) {
 void Requests::unrequested(const Ulpdu& ulpdu, Request answered, Finding finding) {
   if (!ulpdu.fpdu->piece.acknowledged) return forget();
   if (unrequested_.size() < Findings::kMost) unrequested_.push_back(std::move(finding));
-  if (early_.size() == Findings::kMost) early_.pop_front();
+  if (early_.size() == Findings::kMost) early_.erase(early_.begin());
   answered.end = ulpdu.fpdu->piece.stream_offset;
   early_.push_back(answered);
 }

@@ -72,9 +72,9 @@ class Requests {
 
   Pending pending_{};  // in the order in which they were sent
   std::optional<Response> response_{};
-  std::deque<std::uint64_t> answered_{};  // stream offsets behind responses, until the requester has acknowledged them
+  std::vector<std::uint64_t> answered_{};  // stream offsets behind responses, until the requester has acknowledged them
   std::vector<Finding> unrequested_{};
-  std::deque<Request> early_{};  // what responses without a request named; `end` is where they begin
+  std::vector<Request> early_{};           // what responses without a request named; `end` is where they begin
   std::optional<Finding> without_last_{};  // the segment that brought the last octets of a response
   // Where a response that ended too short would have gone on: its L may have come too early.
   std::optional<std::pair<ddp::Stag, std::uint64_t>> cut_{};

@@ -26,7 +26,8 @@ constexpr Direction kFromResponder = Direction::kFromResponder;
 }  // namespace
 
 void StartupMissingRules::on(const StartupSeen& seen, const Facts&, Findings&) {
-  frames_[static_cast<std::size_t>(seen.piece.from)] = Frame{seen.piece.first, seen.piece.stream_offset, seen.piece.end()};
+  frames_[static_cast<std::size_t>(seen.piece.from)] =
+      Frame{seen.piece.first, seen.piece.stream_offset, seen.piece.end()};
 }
 
 // The first FPDU of a direction that is known from its first octet on. A Reply that has not come may still be one that
@@ -53,8 +54,7 @@ void StartupMissingRules::on(const FpduSeen& fpdu, const Facts&, Findings& findi
 
 void StartupMissingRules::finish(const Facts& facts, Findings& findings) {
   const auto& reply = frame(kFromResponder);
-  const bool early =
-      reply ? sent_without(acknowledged_, reply->end) : facts.no_reply.why == NoFrame::Why::kNoneSent;
+  const bool early = reply ? sent_without(acknowledged_, reply->end) : facts.no_reply.why == NoFrame::Why::kNoneSent;
   if (without_reply_ && early) findings.add(std::move(*without_reply_));
   if (!reply || frame(kFromInitiator) || facts.no_request.why != NoFrame::Why::kNoneSent) return;
   findings.add(kReplyEarlyRule, kFromResponder, reply->place, reply->stream_offset,

@@ -35,8 +35,8 @@ constexpr std::size_t kKept = 32;  // octets of an FPDU for an excerpt later on
 constexpr Direction kInitiator = Direction::kFromInitiator;
 constexpr Direction kResponder = Direction::kFromResponder;
 
-std::string before(std::string_view what, const Place& place, std::optional<std::uint64_t> acknowledged,
-                   std::string_view other, std::uint64_t end, const Place& complete) {
+std::string sent_before(std::string_view what, const Place& place, std::optional<std::uint64_t> acknowledged,
+                        std::string_view other, std::uint64_t end, const Place& complete) {
   return fmt::format("{} in packet {}, which acknowledges {} octets; {} ends at {}, in packet {}.", what, place.packet,
                      acknowledged.value_or(0), other, end, complete.packet);
 }
@@ -113,8 +113,8 @@ void StartupOrderRules::judge_rejected(const FpduSeen& fpdu, const Facts& facts,
   const Half& responder = half(kResponder);
   if (fpdu.piece.from == kInitiator && sent_without(fpdu.piece.acknowledged, responder.frame_end)) {
     return findings.add(kFpduBeforeReplyRule, where,
-                        before("An FPDU of the Initiator is", fpdu.piece.first, fpdu.piece.acknowledged, "the Reply",
-                               responder.frame_end, responder.frame_last));
+                        sent_before("An FPDU of the Initiator is", fpdu.piece.first, fpdu.piece.acknowledged,
+                                    "the Reply", responder.frame_end, responder.frame_last));
   }
   findings.add(kAfterReject, where, "An FPDU follows a rejecting Reply.");
 }
@@ -133,10 +133,9 @@ bool StartupOrderRules::judge_first(const FpduSeen& fpdu, const Facts& facts, Fi
   const Half& responder = half(kResponder);
   const bool before_reply = !responder.frame_seen || sent_without(piece.acknowledged, responder.frame_end);
   if (before_reply && responder.frame_seen) {
-    fpdu_early_ =
-        findings.prepare(kFpduBeforeReplyRule, {&piece, 0, piece.octets.size()},
-                         before("The Initiator's first FPDU is", piece.first, piece.acknowledged, "the Reply",
-                                responder.frame_end, responder.frame_last));
+    fpdu_early_ = findings.prepare(kFpduBeforeReplyRule, {&piece, 0, piece.octets.size()},
+                                   sent_before("The Initiator's first FPDU is", piece.first, piece.acknowledged,
+                                               "the Reply", responder.frame_end, responder.frame_last));
     if (sent_without(piece.acknowledged, responder.frame_begin + 1)) judge_fpdu_time(findings);
   }
   judge_fence(findings);
@@ -154,10 +153,10 @@ bool StartupOrderRules::judge_fence(Findings& findings) {
   if (!sent_without(early.piece.acknowledged, awaited)) return false;
   early.piece.octets = early.octets;
   findings.add(kFence, {&early.piece, 0, early.octets.size()},
-               before("The Responder's first FPDU is", early.piece.first, early.piece.acknowledged,
-                      initiator.fpdu_seen ? "the Initiator's first FPDU" : "the Request",
-                      initiator.fpdu_seen ? initiator.first_fpdu_end : initiator.frame_end,
-                      initiator.fpdu_seen ? initiator.first_fpdu_complete : initiator.frame_last));
+               sent_before("The Responder's first FPDU is", early.piece.first, early.piece.acknowledged,
+                           initiator.fpdu_seen ? "the Initiator's first FPDU" : "the Request",
+                           initiator.fpdu_seen ? initiator.first_fpdu_end : initiator.frame_end,
+                           initiator.fpdu_seen ? initiator.first_fpdu_complete : initiator.frame_last));
   return true;
 }
 
@@ -168,8 +167,8 @@ void StartupOrderRules::judge_reply_time(Findings& findings) {
   reply_early_ = false;
   const Half& responder = half(kResponder);
   findings.add(kReplyEarlyRule, kResponder, responder.frame_first, responder.frame_end,
-               before("The Reply begins", responder.frame_first, responder.frame_acknowledged, "the Request",
-                      half(kInitiator).frame_end, half(kInitiator).frame_last));
+               sent_before("The Reply begins", responder.frame_first, responder.frame_acknowledged, "the Request",
+                           half(kInitiator).frame_end, half(kInitiator).frame_last));
 }
 
 // The same of the Initiator's first FPDU: unless the Reply seems to end behind it because the PD_Length of the Reply is
@@ -239,8 +238,8 @@ bool StartupOrderRules::on(const EndSeen& end, const Facts& facts, Findings& fin
   const Half& sender = half(end.from);
   const bool begun = end.unfinished > 0 && sender.frame_seen && !sender.fpdu_seen && !sender.unknown;
   const bool at_begin = begun && end.unfinished_offset == sender.frame_end;
-  const bool explained =
-      at_begin && (end.from == kInitiator ? facts.request : facts.reply) && surplus(end.from, end.unfinished_acknowledged);
+  const bool explained = at_begin && (end.from == kInitiator ? facts.request : facts.reply) &&
+                         surplus(end.from, end.unfinished_acknowledged);
   if (explained) tell_length(end.from, surplus_of(end.from), findings);
   if (end.from == kResponder) judge_fpdu_time(findings);
   if (end.from != kInitiator) return explained;

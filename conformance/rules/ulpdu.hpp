@@ -22,7 +22,8 @@ struct Ulpdu {
   const FpduSeen* fpdu;
   ddp::Header header;
   std::uint8_t rdmap_control;
-  Bytes payload;  // behind the DDP header
+  Bytes payload;        // behind the DDP header
+  bool joined = false;  // of several segments: `fpdu` has the last, and stands for all in findings
 
   [[nodiscard]] Direction from() const noexcept { return fpdu->piece.from; }
   [[nodiscard]] const ddp::UntaggedHeader* untagged() const noexcept {
@@ -32,8 +33,7 @@ struct Ulpdu {
   [[nodiscard]] bool last() const noexcept {
     return std::visit([](const auto& h) { return h.last; }, header);
   }
-  // All of an untagged message. One of a fixed size may come in several segments, which is unusual: its fields are then
-  // not looked at.
+  // All of an untagged message.
   [[nodiscard]] bool in_one_segment() const noexcept { return last() && untagged()->offset.value == 0; }
   // No segment of any message: one without octets is the only segment of its message, and so has L (DDP-5.2-11).
   [[nodiscard]] bool empty_and_not_last() const noexcept { return payload.empty() && !last(); }
@@ -41,7 +41,9 @@ struct Ulpdu {
 
   // `size` octets from the ULPDU's octet `at`, for a finding.
   [[nodiscard]] Where octets(std::size_t at, std::size_t size) const noexcept {
-    return {&fpdu->piece, fpdu->ulpdu_at(at), size};
+    const std::size_t front = ddp::header_size(header);
+    if (!joined || at < front) return {&fpdu->piece, fpdu->ulpdu_at(at), size};
+    return {&fpdu->piece, fpdu->ulpdu_at(front), fpdu->ulpdu.size() - front};
   }
   template <typename Field>
   [[nodiscard]] Where field(std::size_t base = 0) const noexcept {

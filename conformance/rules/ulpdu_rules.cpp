@@ -3,11 +3,24 @@
 // fails a step on which the next ones stand is not judged by them, so that one cause gives one finding.
 #include "conformance/rules/ulpdu_rules.hpp"
 
+#include <utility>
+
 #include "conformance/rules/ddp_header.hpp"
 #include "conformance/rules/immediate.hpp"
 #include "conformance/rules/rdmap_header.hpp"
+#include "ddp/untagged_queues.hpp"
 
 namespace weft::conformance {
+namespace {
+
+// Untagged, and not a Send or a Terminate.
+bool has_fixed_size(rdmap::Opcode opcode) noexcept {
+  using enum rdmap::Opcode;
+  return opcode == kReadRequest || opcode == kAtomicRequest || opcode == kAtomicResponse || opcode == kImmediate ||
+         opcode == kImmediateSolicited;
+}
+
+}  // namespace
 
 void UlpduRules::on(const FpduSeen& fpdu, const Facts& facts, Findings& findings) {
   Sender& here = sender(fpdu.piece.from);
@@ -30,6 +43,28 @@ void UlpduRules::judge_message(const Ulpdu& ulpdu, const Facts& facts, Findings&
   if (opcode == rdmap::Opcode::kTerminate) return here.terminates.on_terminate(ulpdu, peer.headers, findings);
   here.terminates.on_other(*ulpdu.fpdu, findings);
   if (ulpdu.tagged() != nullptr && ulpdu.empty_and_not_last()) return;  // told as such
+  if (!has_fixed_size(opcode)) return judge_kind(ulpdu, facts, findings);
+  rules::JoinedMessage& joined = here.joined[ulpdu.untagged()->queue];
+  if (joined.open() && ulpdu.untagged()->offset.value == 0) {  // the one before has no L, so what it was is not known
+    joined.forget();
+    here.requests.forget();
+    peer.requests.forget();
+  }
+  if (ulpdu.in_one_segment()) return judge_kind(ulpdu, facts, findings);
+  switch (joined.take(ulpdu)) {
+    case rules::JoinedMessage::Taken::kMore: return;
+    case rules::JoinedMessage::Taken::kWhole: return judge_kind(joined.whole(ulpdu), facts, findings);
+    case rules::JoinedMessage::Taken::kBroken: return judge_kind(ulpdu, facts, findings);
+  }
+}
+
+void UlpduRules::judge_kind(const Ulpdu& ulpdu, const Facts& facts, Findings& findings) {
+  Sender& here = sender(ulpdu.from());
+  Sender& peer = sender(engine::opposite(ulpdu.from()));
+  const auto opcode = static_cast<rdmap::Opcode>(ulpdu.opcode());
+  const bool response = opcode == rdmap::Opcode::kReadResponse || opcode == rdmap::Opcode::kAtomicResponse;
+  // To a request that has not ended: perhaps its L is what is missing.
+  if (response && peer.joined[std::to_underlying(ddp::QueueNumber::kRequest)].open()) peer.requests.forget();
   switch (opcode) {
     using enum rdmap::Opcode;
     case kReadRequest: return here.requests.on_read_request(ulpdu, facts, findings);
@@ -63,6 +98,7 @@ void UlpduRules::on(const EndSeen& end, const Facts&, Findings& findings) {
 void UlpduRules::forget(Direction from) {
   Sender& here = sender(from);
   here.order.forget();
+  for (rules::JoinedMessage& joined : here.joined) joined.forget();
   here.headers.forget();
   here.requests.dismiss_unrequested();
   here.requests.forget();                            // a request may be missing

@@ -9,6 +9,7 @@
 #include "conformance/facts.hpp"
 #include "conformance/finding.hpp"
 #include "conformance/rules/ddp_order.hpp"
+#include "conformance/rules/joined_message.hpp"
 #include "conformance/rules/requests.hpp"
 #include "conformance/rules/terminate.hpp"
 #include "conformance/seen.hpp"
@@ -34,10 +35,12 @@ class UlpduRules {
     rules::DdpOrder order{};
     rules::SentHeaders headers{};
     rules::Terminates terminates{};
-    rules::Requests requests{};  // its requests, and the other end's responses to them
+    rules::Requests requests{};                    // its requests, and the other end's responses to them
+    std::array<rules::JoinedMessage, 4> joined{};  // by queue
   };
   [[nodiscard]] Sender& sender(Direction from) noexcept { return senders_[static_cast<std::size_t>(from)]; }
   void judge_message(const Ulpdu& ulpdu, const Facts& facts, Findings& findings);
+  void judge_kind(const Ulpdu& ulpdu, const Facts& facts, Findings& findings);
 
   std::array<Sender, 2> senders_{};
 };

@@ -27,7 +27,7 @@ void Decryption::feed(const TcpEvent& event) {
   std::visit([this](const auto& e) { on(e); }, event);
 }
 
-void Decryption::on(const TcpOpened& opened) { 
+void Decryption::on(const TcpOpened& opened) {
   out_.emplace_back(TcpOpened{.handshake_seen = opened.handshake_seen, .syn_missing = opened.syn_missing});
 }
 
@@ -183,8 +183,8 @@ std::optional<std::uint64_t> Decryption::in_clear(const Half& half, std::optiona
   const std::size_t next = rest.size() >= kHeaderSize ? size_of(rest) : rest.size() + 1;
   const bool inside = *acknowledged < opened + next;
   if (*acknowledged > opened && !inside) return std::nullopt;
-  const auto behind = std::ranges::upper_bound(peer.records, *acknowledged, {},
-                                               &std::pair<std::uint64_t, std::uint64_t>::first);
+  const auto behind =
+      std::ranges::upper_bound(peer.records, *acknowledged, {}, &std::pair<std::uint64_t, std::uint64_t>::first);
   if (behind != peer.records.begin()) return std::prev(behind)->second;
   return peer.records.size() < kMostRecords ? std::optional<std::uint64_t>(0) : std::nullopt;
 }

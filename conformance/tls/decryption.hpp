@@ -56,9 +56,9 @@ class Decryption {
     OctetWindow window{};
     MessageCutter messages{};
     std::optional<RecordCipher> cipher{};
-    std::uint64_t told = 0;    // octets in clear
+    std::uint64_t told = 0;                                         // octets in clear
     std::deque<std::pair<std::uint64_t, std::uint64_t>> records{};  // ends of the last ones: on the wire, in clear
-    std::uint64_t packet = 0;  // the last one with octets
+    std::uint64_t packet = 0;                                       // the last one with octets
     std::optional<TcpGap> gap{};
     std::optional<TcpClosed> closed{};
   };

@@ -31,6 +31,15 @@ TEST_CASE("an Atomic Request has 52 octets", "[rfc7306/4][RDMAPX-4-02]") {
               .initiator(untagged(kAtomicRequest, 1, 1, {fields.begin() + 20, fields.end()}, 20))
               .responder(Atomic{}.response())
               .found() == kNothing);
+    CHECK(Exchange()
+              .initiator(untagged(kAtomicRequest, 1, 1, first(fields, 20), 0, false))
+              .initiator(untagged(kAtomicRequest, 1, 1, {fields.begin() + 20, fields.end() - 1}, 20))
+              .found() == Clauses{"violation RDMAPX-4-02 initiator 2 octet 18"});
+    const Octets unknown = changed(fields, 3, 1);  // AOpCode
+    CHECK(Exchange()
+              .initiator(untagged(kAtomicRequest, 1, 1, first(unknown, 20), 0, false))
+              .initiator(untagged(kAtomicRequest, 1, 1, {unknown.begin() + 20, unknown.end()}, 20))
+              .found() == Clauses{"violation RDMAPX-5.2.1-04 initiator 2 octet 18"});
   }
 }
 
@@ -89,11 +98,20 @@ TEST_CASE("a Response returns the identifier of its Request", "[rfc7306/5.2.2][R
           Clauses{"violation RDMAPX-5.2.2-02 initiator 2 octet 18"});
   }
   SECTION("in several segments") {
-    const Octets front = untagged(kAtomicResponse, 3, 1, pattern(8), 0, false);
-    const Octets end = untagged(kAtomicResponse, 3, 1, pattern(4), 8);
-    CHECK(Exchange().responder(front).responder(end).found() ==
-          Clauses{"violation RDMAPX-5.2.2-02 responder 1 octet 0"});
+    const auto in_two = [](const Octets& whole) {
+      const Octets fields(whole.begin() + 18, whole.end());
+      return std::pair(untagged(kAtomicResponse, 3, 1, first(fields, 8), 0, false),
+                       untagged(kAtomicResponse, 3, 1, {fields.begin() + 8, fields.end()}, 8));
+    };
+    const auto [front, end] = in_two(Atomic{}.response());
     CHECK(Exchange().initiator(Atomic{}.request()).responder(front).responder(end).found() == kNothing);
+    CHECK(Exchange().responder(front).responder(end).found() ==
+          Clauses{"violation RDMAPX-5.2.2-02 responder 2 octet 18"});
+    const auto [other, other_end] = in_two(Atomic{.id = 0x78}.response());
+    CHECK(Exchange().initiator(Atomic{}.request()).responder(other).responder(other_end).found() ==
+          Clauses{"violation RDMAPX-5.2.2-02 responder 3 octet 18"});
+    CHECK(Exchange().initiator(Atomic{}.request()).responder(front).responder(end + zeros(1)).found() ==
+          Clauses{"violation RDMAPX-4-03 responder 3 octet 18"});
   }
   SECTION("the capture may have lost the Request") {
     CHECK(Exchange()
@@ -232,6 +250,7 @@ TEST_CASE("Immediate Data has 8 octets", "[rfc7306/6.3][RDMAPX-6.3-05]") {
           .found();
     };
     CHECK(halves(4) == kNothing);
+    CHECK(halves(3) == Clauses{"violation RDMAPX-6.3-05 responder 2 octet 18"});
     CHECK(halves(9) == Clauses{"violation RDMAPX-6.3-05 responder 2 octet 18"});
   }
 }

@@ -59,7 +59,8 @@ TEST_CASE("the segments come in the order of MO", "[rfc5041/5.3][DDP-5.3-02]") {
   CHECK(sent({part(0), part(16), part(0, kLast, 2)}) == Clauses{"violation DDP-4.1-05 initiator 3 octet 0"});
 }
 
-TEST_CASE("what was wrong with a message is not remembered in the next", "[rfc5041/5.2][rfc5041/5.3][DDP-5.2-07][DDP-5.3-02]") {
+TEST_CASE("what was wrong with a message is not remembered in the next",
+          "[rfc5041/5.2][rfc5041/5.3][DDP-5.2-07][DDP-5.3-02]") {
   CHECK(sent({part(0), part(8, kLast), part(16, false, 2), part(0, false, 2), part(32, kLast, 2)}) ==
         Clauses{"violation DDP-5.2-07 initiator 2 octet 14", "warning DDP-5.3-02 initiator 4 octet 14"});
 }

@@ -40,6 +40,14 @@ TEST_CASE("a Read Request has 28 octets", "[rfc5040/4.4][RDMAP-4.4-01]") {
     const Octets begin = untagged(kReadRequest, 1, 1, {fields.begin(), fields.begin() + 20}, 0, false);
     const Octets end = untagged(kReadRequest, 1, 1, {fields.begin() + 20, fields.end()}, 20);
     CHECK(answered({begin, end}, {kRead.response()}) == kNothing);
+    CHECK(answered({begin}, {kRead.response()}) == kNothing);
+    CHECK(answered({begin, kSecond.request()}, {kRead.response(), kSecond.response()}) ==
+          Clauses{"violation DDP-4.1-05 initiator 2 octet 0"});
+    CHECK(answered({begin, end + zeros(1)}, {}) == Clauses{"violation RDMAP-4.4-01 initiator 2 octet 18"});
+    CHECK(answered({begin, first(end, 18 + 7)}, {}) == Clauses{"violation RDMAP-4.4-01 initiator 2 octet 18"});
+    CHECK(answered({begin, end}, {kRead.response(25)}) == Clauses{"violation RDMAP-4.4-07 responder 3 octet 0"});
+    CHECK(answered({begin, end}, {kRead.response(), kRead.response()}) ==
+          Clauses{"violation RDMAP-5.2-01 responder 4 octet 0"});
   }
 }
 
@@ -240,7 +248,6 @@ TEST_CASE("a Response behind a gap may answer a Request that is not known", "[rf
 
 TEST_CASE("a Response that has all of its octets has L", "[rfc5041/4.1][DDP-4.1-05]") {
   const Octets whole = kRead.response(24, 0, false);
-  const Clauses missing{"violation DDP-4.1-05 responder 2 octet 0"};
   const auto closed = [](const std::vector<Octets>& responses, Closing how = Closing::kFin) {
     Exchange exchange;
     exchange.initiator(kRead.request()).initiator(kSecond.request());

@@ -269,7 +269,9 @@ TEST_CASE("a Terminate of the Responder that is none is no reason to send first"
   for (const std::size_t size : {0U, 3U}) {
     Conversation talk = enhanced_conversation(1, 4, 4, 1);
     Script script = talk.startup();
-    script.send(End::kSecond, talk.responder.add(untagged(7, 2, 1, zeros(size)))).close(End::kSecond).close(End::kFirst);
+    script.send(End::kSecond, talk.responder.add(untagged(7, 2, 1, zeros(size))))
+        .close(End::kSecond)
+        .close(End::kFirst);
     CHECK(violations(script.audit()) == Clauses{"RDMAP-4.8-02", "MPA-7.1.2-17"});
   }
 }

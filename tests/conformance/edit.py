@@ -151,6 +151,8 @@ def nothing_changed(folder):
     small = [path for path in sorted(SAMPLES.glob("*.pcap")) if path.stat().st_size < 100_000]
     # forge.py does not look into encapsulations.
     for source in sorted(set(SAMPLES.glob("*/*.pcap")) - set(SAMPLES.glob("encapsulated/*"))) + small:
+        if source.name == "started-anew.pcap":  # two connections whose packets mingle: forge.py edit tells them apart by SYNs
+            continue
         status, said = edit(source, target, "")
         check(f"{source.name} without an edit:", status == 0 and target.read_bytes() == source.read_bytes(), said)
     source = SAMPLES / f"{RPING}.pcap"

@@ -25,7 +25,7 @@ class Script {
   Script& send(End from, const Octets& octets, std::optional<std::uint64_t> acknowledged);
   // How many octets this end has sent.
   [[nodiscard]] std::uint64_t sent(End from) const { return next_[static_cast<std::size_t>(from)]; }
-  Script& gap(End from, std::uint64_t octets);   // these are missing here
+  Script& gap(End from, std::uint64_t octets);  // these are missing here
   Script& close(End from, Closing how = Closing::kFin);
 
   // Every packet's octets in pieces of at most `size`.

@@ -52,15 +52,18 @@ TEST(StartupSentences, OfWhatWasNotWaitedFor) {
   Script script = Script::with_handshake();
   const Octets request = build(early.request);
   script.send(End::kFirst, request).send(End::kSecond, build(early.reply), 10);
-  EXPECT_THAT(told(script),
-              ElementsAre("The Reply begins in packet 5, which acknowledges 10 octets; the Request ends at 20, in packet 4."));
+  EXPECT_THAT(
+      told(script),
+      ElementsAre("The Reply begins in packet 5, which acknowledges 10 octets; the Request ends at 20, in packet 4."));
   Script unfenced = early.startup();
   unfenced.send(End::kSecond, early.responder.add(send(1, pattern(3))));
-  EXPECT_THAT(told(unfenced), ElementsAre("The Responder's first FPDU is in packet 6, which acknowledges 20 octets; the "
-                                          "Request ends at 20, in packet 4."));
+  EXPECT_THAT(told(unfenced),
+              ElementsAre("The Responder's first FPDU is in packet 6, which acknowledges 20 octets; the "
+                          "Request ends at 20, in packet 4."));
   unfenced.send(End::kFirst, early.initiator.add(send(1, pattern(2))));
-  EXPECT_THAT(told(unfenced), ElementsAre("The Responder's first FPDU is in packet 6, which acknowledges 20 octets; the "
-                                          "Initiator's first FPDU ends at 48, in packet 7."));
+  EXPECT_THAT(told(unfenced),
+              ElementsAre("The Responder's first FPDU is in packet 6, which acknowledges 20 octets; the "
+                          "Initiator's first FPDU ends at 48, in packet 7."));
 }
 
 // RFC 6581 section 10: a responder that knows revision 2 answers in kind, also when it rejects.

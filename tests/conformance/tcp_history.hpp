@@ -20,7 +20,7 @@ struct DirectionHistory {
   std::vector<TcpGap> gaps{};
   std::vector<TcpSegment> segments{};
   std::vector<TcpClosed> closed{};
-  std::size_t runs = 0;  // of octets
+  std::size_t runs = 0;                                      // of octets
   std::vector<std::optional<std::uint64_t>> acknowledged{};  // by each run
 };
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 
 #include "tests/conformance/tcp_history.hpp"
@@ -68,6 +69,87 @@ TEST(TcpProperties, AnyOrderGivesTheSameOctets) {
     ASSERT_EQ(client.stream, stream);
     EXPECT_THAT(client.gaps, ::testing::IsEmpty());
     EXPECT_THAT(client.closed, ::testing::SizeIs(1));
+  }
+}
+
+// What two ends send, some of it lost and sent again, as a tap on the way of each direction sees it.
+struct Sent {
+  unsigned time{};
+  Segment segment{};
+};
+struct TwoEnds {
+  std::array<std::string, 2> streams{};   // by end: the client is 0
+  std::array<std::size_t, 2> sent{};      // octets, up to here
+  std::array<std::size_t, 2> received{};  // octets of the other end
+  std::vector<Sent> packets{};
+
+  enum class Lost : std::uint8_t { kNever, kBeforeTheTap, kBehindTheTap };
+  void send(unsigned time, std::size_t end, std::size_t begin, std::size_t size, Lost lost) {
+    const std::size_t other = 1 - end;
+    sent[end] = std::max(sent[end], begin + size);
+    if (lost == Lost::kBeforeTheTap) return;
+    packets.push_back(
+        {time, Segment{.from_server = end == 1,
+                       .sequence = static_cast<std::uint32_t>((end == 0 ? 1000 : 9000) + begin),
+                       .payload = std::string_view(streams[end]).substr(begin, size),
+                       .acknowledgement = static_cast<std::uint32_t>((end == 0 ? 9000 : 1000) + received[end])}});
+    if (lost == Lost::kNever && begin <= received[other]) received[other] = std::max(received[other], begin + size);
+  }
+};
+
+TwoEnds random_conversation(std::mt19937& random) {
+  TwoEnds ends;
+  for (std::string& stream : ends.streams) stream = random_stream(random, 1 + random() % 3000);
+  ends.packets.push_back({0, Segment{.sequence = 999, .syn = true, .ack = false}});
+  ends.packets.push_back({1, Segment{.from_server = true, .sequence = 8999, .syn = true, .acknowledgement = 1000}});
+  for (unsigned time = 2; ends.received[0] < ends.streams[1].size() || ends.received[1] < ends.streams[0].size();
+       ++time) {
+    const std::size_t end = random() % 2;
+    const std::size_t arrived = ends.received[1 - end];
+    const bool again = arrived < ends.sent[end] && random() % 3 == 0;
+    const std::size_t begin = again ? arrived : ends.sent[end];
+    const std::size_t size = std::min<std::size_t>(random() % 80, ends.streams[end].size() - begin);
+    const auto lost = static_cast<TwoEnds::Lost>(random() % 8 != 0 ? 0 : 1 + random() % 2);
+    ends.send(time, end, begin, size, lost);
+  }
+  return ends;
+}
+
+TEST(TcpProperties, TwoTapsWithAnySkewGiveTheSameOctetsInAnOrderOfTheEnds) {
+  for (unsigned seed = 0; seed < kRounds; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    TwoEnds ends = random_conversation(random);
+    const unsigned skew = random() % 200;
+    const bool server_late = random() % 2 == 0;
+    for (Sent& packet : ends.packets) packet.time += packet.segment.from_server == server_late ? skew : 0;
+    std::ranges::stable_sort(ends.packets, {}, &Sent::time);
+    TcpConnections tcp;
+    std::array<std::string, 2> streams;
+    std::uint64_t number = 0;
+    const auto poll = [&] {
+      while (const auto event = tcp.next()) {
+        const auto* of_tcp = std::get_if<TcpEvent>(&event->event);
+        const auto* told = of_tcp == nullptr ? nullptr : std::get_if<TcpOctets>(of_tcp);
+        ASSERT_TRUE(of_tcp == nullptr || !std::holds_alternative<TcpGap>(*of_tcp));
+        if (told == nullptr) continue;
+        const auto from = static_cast<std::size_t>(told->from);
+        ASSERT_TRUE(told->acknowledged);
+        ASSERT_LE(*told->acknowledged, streams[1 - from].size());
+        streams[from] += text(told->octets);
+      }
+    };
+    for (const Sent& packet : ends.packets) {
+      const Octets whole = ipv4(packet.segment);
+      const auto size = static_cast<std::uint32_t>(whole.size());
+      ASSERT_TRUE(tcp.take({.number = ++number, .link = LinkType::kRawIp, .captured = whole, .original_size = size}));
+      ASSERT_NO_FATAL_FAILURE(poll());
+    }
+    tcp.finish();
+    ASSERT_NO_FATAL_FAILURE(poll());
+    const bool server_first = ends.packets.front().segment.from_server;
+    EXPECT_EQ(streams[server_first ? 1 : 0], ends.streams[0]);
+    EXPECT_EQ(streams[server_first ? 0 : 1], ends.streams[1]);
   }
 }
 

@@ -57,7 +57,10 @@ Judged judge(const std::vector<Flight>& flights, KeyLog* keys) {
   hear(TcpOpened{.handshake_seen = true});
   for (const Flight& flight : flights) {
     std::uint64_t& offset = offsets[static_cast<std::size_t>(flight.from)];
-    hear(TcpOctets{flight.from, flight.octets, {++packet, Listener::kHeaders}, offset,
+    hear(TcpOctets{flight.from,
+                   flight.octets,
+                   {++packet, Listener::kHeaders},
+                   offset,
                    offsets[static_cast<std::size_t>(opposite(flight.from))]});
     offset += flight.octets.size();
   }
@@ -75,7 +78,8 @@ Judged judge(const std::vector<Flight>& flights, KeyLog* keys) {
 
 TEST(TlsAudit, FindsInsideTlsWhatItFindsInClear) {
   for (const char* name : {"forged/story.pcap", "broken/mpa-4.1-03.pcap", "broken/mpa-4.4-13.pcap",
-                           "broken/mpa-4.4-05.pcap", "broken/mpa-7.1.1-04-other-protocol.pcap"}) {
+                           "broken/mpa-4.4-05.pcap", "broken/mpa-7.1.1-04-other-protocol.pcap",
+                           "broken/mpa-7.1.2-13.pcap", "broken/mpa-7.1.2-17.pcap", "broken/rdmap-5.2-01.pcap"}) {
     const auto turns = conversation(kSamples / name);
     const Judged clear = judge(turns, nullptr);
     TlsWire wire("TLS_AES_256_GCM_SHA384");

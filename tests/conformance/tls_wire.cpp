@@ -108,7 +108,10 @@ void Listener::hear(const Flight& flight, std::size_t piece_size) {
   for (std::size_t at = 0; at < all.size(); at += piece_size) {
     const Bytes piece = all.subspan(at, std::min(piece_size, all.size() - at));
     const Octets passing(piece.begin(), piece.end());  // gone behind this event
-    take(TcpOctets{flight.from, passing, {packet, kHeaders + static_cast<std::uint32_t>(at)}, offset,
+    take(TcpOctets{flight.from,
+                   passing,
+                   {packet, kHeaders + static_cast<std::uint32_t>(at)},
+                   offset,
                    offsets_[static_cast<std::size_t>(opposite(flight.from))]});
     offset += passing.size();
   }

@@ -42,8 +42,12 @@ std::vector<Step> steps_of(Bytes input) {
     const auto control = std::to_integer<unsigned>(input[0]);
     const std::size_t size = Be<1, std::uint16_t>::get(input);
     input = input.subspan(3);
-    Step step{(control & 1) != 0 ? End::kSecond : End::kFirst, control >> 1 & 3, {}, size,
-              (control & 8) != 0, (control & 16) == 0};
+    Step step{(control & 1) != 0 ? End::kSecond : End::kFirst,
+              control >> 1 & 3,
+              {},
+              size,
+              (control & 8) != 0,
+              (control & 16) == 0};
     if (step.kind < 2) {
       step.octets = input.first(std::min(size, input.size()));
       input = input.subspan(step.octets.size());
@@ -75,8 +79,12 @@ void play(const std::vector<Step>& steps, bool handshake, std::size_t piece_size
     for (std::size_t at = 0; at < step.octets.size(); at += piece_size) {
       const Bytes part = step.octets.subspan(at, std::min(piece_size, step.octets.size() - at));
       const std::vector<std::byte> passing(part.begin(), part.end());
-      const std::uint64_t heard = next[static_cast<std::size_t>(opposite(step.from))] / (step.half_acknowledged ? 2 : 1);
-      listener.on(TcpOctets{step.from, passing, {packet, static_cast<std::uint32_t>(at)}, offset,
+      const std::uint64_t heard =
+          next[static_cast<std::size_t>(opposite(step.from))] / (step.half_acknowledged ? 2 : 1);
+      listener.on(TcpOctets{step.from,
+                            passing,
+                            {packet, static_cast<std::uint32_t>(at)},
+                            offset,
                             step.acknowledged ? std::optional(heard) : std::nullopt});
       offset += passing.size();
     }

@@ -143,12 +143,12 @@ def started_anew():
     story = Story().start().steps(["first", "answer"])
     here, there = story.talk.ends[I], story.talk.ends[R]
     old = here.sequence
-    here.sequence = 0x71000000
+    here.sequence = 0x11000000
     story.talk.syn(I)
     here.sequence = old
     story.talk.packet(R)
     story.talk.packet(I, flags=RST)
-    here.sequence, there.sequence = 0x71000000, 0x82000000
+    here.sequence, there.sequence = 0x11000000, 0x21000000
     story.talk.open()
     return told(story.talk, request_sent=False).close()
 

@@ -69,7 +69,7 @@ def _():
     story = Story().start().steps(["first", "answer"])
     whole = atomic_response(0x77, 41)
     story.fpdu("response", R, original(payload=whole[:8], last=0)).fpdu("end", R, original(payload=whole[8:], mo=8))
-    return story.close(), R, "response"
+    return story.close(), R, "end"
 
 
 def sent_blindly(asked, answer):
