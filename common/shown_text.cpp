@@ -15,6 +15,7 @@ std::size_t sequence_at_front(std::string_view text) noexcept {
   const auto octet = [&](std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U; };
   const unsigned lead = octet(0);
   if (lead < 0x80) return is_plain(text.front()) || lead == '\n' ? 1 : 0;
+  if (lead < 0xC0) return 0;  // the rest of a sequence without its front
   const std::size_t size = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
   std::uint32_t value = lead & (0xFFU >> (size + 1));
   for (std::size_t at = 1; at < size; ++at) {

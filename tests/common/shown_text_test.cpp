@@ -32,6 +32,8 @@ TEST(ShownText, IsOneLineUnlessSeveralAreWanted) {
 }
 
 TEST(ShownText, ReplacesWhatIsNoCharacter) {
+  EXPECT_EQ(shown_text("\xEF\xBF\xBF"), std::string(kMark) + kMark + kMark) << "an octet each";
+  EXPECT_EQ(shown_text("\xBF\xBF"), std::string(kMark) + kMark);
   // Cut, overlong, a surrogate, U+FFFE, U+FFFF, U+10FFFF, a control character of two octets, beyond Unicode, turned
   // direction, ends of lines, a single octet.
   for (const std::string bad : {"\xC3", "\xE2\x82", "\xC0\xAF", "\xE0\x80\xAF", "\xF0\x80\x80\xAF", "\xED\xA0\x80",

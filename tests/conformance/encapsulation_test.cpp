@@ -33,7 +33,7 @@ Octets outer(std::uint8_t protocol, const Octets& payload, bool ipv6 = false) {
     return joined({number(0x60000000, 4), number(payload.size(), 2), number(protocol, 1), number(64, 1), Octets(15),
                    number(9, 1), Octets(15), number(8, 1), payload});
   }
-  Octets packet = ipv4(false, payload);
+  Octets packet = ipv4(false, payload, 1, 0x4000);
   packet[9] = std::byte{protocol};
   packet[15] = std::byte{99};
   return packet;

@@ -210,9 +210,10 @@ TEST(TlsLayer, SaysWhyItHasNoKeys) {
     EXPECT_FALSE(listener.layer.tls()->keyed);
     return listener.hidden();
   };
-  KeyLog empty = KeyLog::of_text("# of another program\n"), full = KeyLog::of_text(rfc8448::kKeyLog);
+  KeyLog others = KeyLog::of_text("CLIENT_RANDOM " + std::string(64, '0') + ' ' + std::string(64, '1'));
+  KeyLog full = KeyLog::of_text(rfc8448::kKeyLog);
   EXPECT_EQ(why(nullptr, 0, flights.size()), "no key log was given (--keylog)");
-  EXPECT_THAT(why(&empty, 0, flights.size()),
+  EXPECT_THAT(why(&others, 0, flights.size()),
               HasSubstr("lacks secrets of its client for the client random cb34ecb1e781"));
   EXPECT_EQ(why(&full, 1, flights.size()), "its ClientHello is not in the capture");
   EXPECT_EQ(why(&full, 4, flights.size()), "its ClientHello is not in the capture");
