@@ -11,22 +11,9 @@
 
 namespace weft::probe {
 
-bool PeerFpdu::tagged() const noexcept {
-  return !ulpdu.empty() && (ddp::TaggedLayout::Ctrl::get(ulpdu) & ddp::Control::kTagged) != 0;
-}
-bool PeerFpdu::last() const noexcept {
-  return !ulpdu.empty() && (ddp::TaggedLayout::Ctrl::get(ulpdu) & ddp::Control::kLast) != 0;
-}
-std::uint8_t PeerFpdu::opcode() const noexcept {
-  return ulpdu.size() < 2 ? std::uint8_t{0xFF} : rdmap::opcode_bits(ddp::TaggedLayout::RsvdUlp::get(ulpdu));
-}
-Bytes PeerFpdu::payload() const noexcept {
-  const std::size_t header = tagged() ? ddp::TaggedLayout::kSize : ddp::UntaggedLayout::kSize;
-  return ulpdu.size() < header ? Bytes() : Bytes(ulpdu).subspan(header);
-}
-
-Conversation::Conversation(std::unique_ptr<Socket> socket, bool peer_opened, Duration patience)
-    : socket_(std::move(socket)), patience_(patience), opened_(now()) {
+Conversation::Conversation(std::unique_ptr<Socket> socket, bool peer_opened, Duration patience,
+                           std::shared_ptr<Learned> learned)
+    : learned_(std::move(learned)), socket_(std::move(socket)), patience_(patience), opened_(now()) {
   exchange_.prober = socket_->local();
   exchange_.peer = socket_->remote();
   exchange_.peer_opened = peer_opened;
@@ -36,16 +23,30 @@ Conversation::~Conversation() = default;
 // Also what is not kept is counted by the auditor as a gap: a conversation that long is no evidence any more.
 void Conversation::note(Part::Kind kind, bool from_peer, Bytes octets) {
   kept_ += octets.size();
-  if (kept_ > Exchange::kMostOctets) {
+  if (exchange_.cut || kept_ > learned_->most_kept()) {
     exchange_.cut = true;
     return;
   }
-  exchange_.parts.push_back({kind, from_peer, {octets.begin(), octets.end()}, now() - opened_});
+  learned_->keeps(octets.size());
+  const Duration at = now() - opened_;
+  // A peer whose octets come one by one costs no part for each.
+  constexpr Duration kTogether = std::chrono::milliseconds(1);
+  if (from_peer && kind == Part::kOctets && !exchange_.parts.empty()) {
+    Part& before = exchange_.parts.back();
+    if (before.from_peer && before.kind == Part::kOctets && at - before.at < kTogether) {
+      before.octets.insert(before.octets.end(), octets.begin(), octets.end());
+      return;
+    }
+  }
+  exchange_.parts.push_back({kind, from_peer, {octets.begin(), octets.end()}, at});
 }
 
 void Conversation::send(Bytes octets) {
   note(Part::kOctets, false, octets);
-  static_cast<void>(socket_->send(octets, now() + patience_));  // what comes, or does not, will tell
+  if (reader_) sent_ += octets.size();
+  asked_at_ = now();
+  answered_in_.reset();
+  static_cast<void>(socket_->send(octets, *asked_at_ + patience()));  // what comes, or does not, will tell
 }
 
 void Conversation::send_in_pieces(Bytes octets, const std::vector<std::size_t>& cuts) {
@@ -70,11 +71,16 @@ void Conversation::reset() {
 
 bool Conversation::read_some(Instant deadline) {
   if (ended_ != Part::kOctets) return false;
-  if (end_by_ && now() > *end_by_) fail("the case's time is over, and the peer still had it wait");
-  if (received_ > kMostReceived) fail("the peer floods: it sent more than 64 MiB in one conversation");
+  if (end_by_ && now() > *end_by_ + time_for(received_)) fail("the case's time is over, and the peer still had it wait");
+  if (const std::size_t most = learned_->most_received(); received_ > most) {
+    learned_->saw_flood();
+    fail(fmt::format("the peer floods: it sent more than {} MiB in one conversation", most >> 20U));
+  }
   const std::size_t before = pending_.size();
   switch (socket_->receive(pending_, deadline)) {
     case Socket::Got::kOctets:
+      if (asked_at_) answered_in_ = now() - *asked_at_;
+      asked_at_.reset();
       received_ += pending_.size() - before;
       note(Part::kOctets, true, Bytes(pending_).subspan(before));
       return true;
@@ -86,6 +92,14 @@ bool Conversation::read_some(Instant deadline) {
   return false;
 }
 
+// What is consumed goes when it is the larger part: each octet is moved a constant number of times.
+void Conversation::consume(std::size_t octets) {
+  taken_ += octets;
+  if (taken_ < pending_.size() && taken_ < pending_.size() / 2) return;
+  pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(taken_));
+  taken_ = 0;
+}
+
 void Conversation::send_frame(const StartUp& start_up) {
   const auto kind = exchange_.peer_opened ? mpa::FrameKind::kReply : mpa::FrameKind::kRequest;
   const bool faulty = start_up.reserved != 0 || start_up.key || start_up.private_data_length ||
@@ -95,26 +109,26 @@ void Conversation::send_frame(const StartUp& start_up) {
 }
 
 void Conversation::give_back(PeerFrame frame) {
-  pending_.insert(pending_.begin(), frame.octets.begin(), frame.octets.end());
+  pending_.insert(pending_.begin() + static_cast<std::ptrdiff_t>(taken_), frame.octets.begin(), frame.octets.end());
 }
 
 PeerFrame Conversation::expect_frame(mpa::FrameKind kind) {
   const std::string name = kind == mpa::FrameKind::kRequest ? "MPA Request" : "MPA Reply";
-  const Instant deadline = now() + patience_;
+  const Instant deadline = now() + patience();
   for (;;) {
-    const auto parsed = mpa::parse_startup_frame(pending_, kind);
+    const auto parsed = mpa::parse_startup_frame(unread(), kind);
     if (!parsed) fail("what came is no " + name + " (" + std::string(mpa::explain(parsed.error()).sentence) + ")");
     if (*parsed) {
-      const auto size = static_cast<std::ptrdiff_t>(mpa::kFixedFrameSize + Be<18, std::uint16_t>::get(pending_));
-      PeerFrame frame{.octets = {pending_.begin(), pending_.begin() + size}};
-      pending_.erase(pending_.begin(), pending_.begin() + size);
+      const Bytes octets = unread().first(mpa::kFixedFrameSize + Be<18, std::uint16_t>::get(unread()));
+      PeerFrame frame{.octets = {octets.begin(), octets.end()}};
+      consume(frame.octets.size());
       frame.frame = **mpa::parse_startup_frame(frame.octets, kind);
       return frame;
     }
     if (read_some(deadline)) continue;
     if (ended_ == Part::kFin) fail("the peer closed the connection instead of an " + name);
     if (ended_ == Part::kReset) fail("the peer reset the connection instead of an " + name);
-    fail(fmt::format("no {} came within {} ms", name, patience_ / std::chrono::milliseconds(1)));
+    fail(fmt::format("no {} came within {} ms", name, patience() / std::chrono::milliseconds(1)));
   }
 }
 
@@ -127,37 +141,72 @@ void Conversation::start_fpdus(const StartUp& ours, const mpa::StartupFrame& pee
 void Conversation::start_fpdus(mpa::Framing ours, mpa::Framing peers) {
   framer_ = Framer(ours);
   reader_.emplace(peers);
+  sent_ = 0;
   std::this_thread::sleep_for(first_fpdu_delay_);
 }
 
-std::vector<std::byte> Conversation::fpdu(Bytes ulpdu, const FpduFault& fault) { return framer_.fpdu(ulpdu, fault); }
+std::vector<std::byte> Conversation::fpdu(Bytes ulpdu, const FpduFault& fault) {
+  unasked_.on_sent(ulpdu);
+  broken_ = broken_ || !fault.is_harmless();
+  auto octets = framer_.fpdu(ulpdu, fault);
+  if (first_fpdu_ends_ == 0) first_fpdu_ends_ = framer_.position();
+  return octets;
+}
 void Conversation::send_ulpdu(Bytes ulpdu, const FpduFault& fault) { send(fpdu(ulpdu, fault)); }
 
-Came Conversation::next(PeerFpdu& fpdu, Duration limit) {
-  const Instant deadline = now() + limit;
+// MPA-7.1.2-17: a responder has seen an FPDU by then, and an initiator has sent one.
+bool Conversation::is_established() const noexcept {
+  if (exchange_.peer_opened) return fpdus_received_ > 1;
+  return first_fpdu_ends_ != 0 && sent_ >= first_fpdu_ends_;
+}
+
+// Never inside an FPDU of a case, nor where the peer may have stopped to read.
+void Conversation::answer_what_is_due() {
+  if (broken_ || shut_ || ended_ != Part::kOctets || sent_ != framer_.position()) return;
+  for (const Ulpdu& answer : unasked_.due(messages_)) send(framer_.fpdu(answer));
+}
+
+Came Conversation::next_any(PeerFpdu& fpdu, Duration limit) {
+  const Instant began = now();
+  const std::size_t before = received_;
   if (!reader_) start_fpdus(mpa::Framing{}, mpa::Framing{});
   for (;;) {
-    auto taken = reader_->take(pending_);
+    auto taken = reader_->take(MutableBytes(pending_).subspan(taken_));
     // One cause, one finding: the rules of conformance/ name what is wrong with the peer's FPDU, where they judge it.
     if (!taken && !exchange_.prober_breaks_startup) not_applicable("the peer's FPDUs cannot be read: " + taken.error());
     if (!taken) fail(taken.error());
     if (*taken) {
-      fpdu.ulpdu = std::move(**taken);
+      fpdu.ulpdu = std::move((*taken)->ulpdu);
+      consume((*taken)->consumed);
+      ++fpdus_received_;
+      expected_ = unasked_.on_received(fpdu);
       return Came::kFpdu;
     }
-    if (read_some(deadline)) continue;
+    if (read_some(began + limit + time_for(received_ - before))) continue;
+    // A part of an FPDU is there: the peer has begun to send something.
+    if (ended_ == Part::kOctets && !unread().empty() && read_some(now() + patience())) continue;
     if (ended_ == Part::kFin) return Came::kFin;
     return ended_ == Part::kReset ? Came::kReset : Came::kNothing;
   }
 }
 
+Came Conversation::next(PeerFpdu& fpdu, Duration limit, const Wanted& wanted) {
+  const Instant deadline = now() + limit;
+  for (;;) {
+    answer_what_is_due();
+    const Came came = next_any(fpdu, deadline - now());
+    if (came != Came::kFpdu || (wanted && wanted(fpdu)) || !expected_ || !is_established()) return came;
+    unasked_.skip(fpdu);
+  }
+}
+
 std::vector<std::byte> Conversation::octets(std::size_t size, Duration limit) {
   const Instant deadline = now() + limit;
-  while (pending_.size() < size && read_some(deadline)) {
+  while (unread().size() < size && read_some(deadline)) {
   }
-  const std::size_t taken = std::min(size, pending_.size());
-  std::vector<std::byte> out(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(taken));
-  pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(taken));
+  const Bytes some = unread().first(std::min(size, unread().size()));
+  std::vector<std::byte> out(some.begin(), some.end());
+  consume(out.size());
   return out;
 }
 

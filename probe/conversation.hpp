@@ -3,6 +3,7 @@
 // expected event does not occur, they end the case with a Judgement that describes it.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -14,7 +15,10 @@
 #include "mpa/startup_frame.hpp"
 #include "probe/exchange.hpp"
 #include "probe/forge.hpp"
+#include "probe/learned.hpp"
 #include "probe/messages.hpp"
+#include "probe/peer_fpdu.hpp"
+#include "probe/unasked.hpp"
 #include "rdmap/terminate.hpp"
 
 namespace weft::probe {
@@ -27,22 +31,15 @@ struct PeerFrame {
   std::vector<std::byte> octets{};
 };
 
-// An FPDU of the peer, with a correct CRC if CRCs are used.
-struct PeerFpdu {
-  std::vector<std::byte> ulpdu{};
-  [[nodiscard]] bool tagged() const noexcept;
-  [[nodiscard]] bool last() const noexcept;
-  [[nodiscard]] std::uint8_t opcode() const noexcept;  // of RDMAP; 0xFF where the ULPDU is too short
-  // After the DDP header; empty if the ULPDU is too short.
-  [[nodiscard]] Bytes payload() const noexcept;
-};
-
 // What happened next in the direction of the peer.
 enum class Came : std::uint8_t { kFpdu, kFin, kReset, kNothing };
 
 class Conversation {
  public:
-  Conversation(std::unique_ptr<Socket> socket, bool peer_opened, Duration patience);
+  // `patience`: how long a reaction is waited for, with a peer that answers at once. `learned`: of the run; else the
+  // conversation has its own.
+  Conversation(std::unique_ptr<Socket> socket, bool peer_opened, Duration patience,
+               std::shared_ptr<Learned> learned = std::make_shared<Learned>());
   ~Conversation();
   Conversation(const Conversation&) = delete;
   Conversation& operator=(const Conversation&) = delete;
@@ -79,16 +76,27 @@ class Conversation {
   std::vector<std::byte> fpdu(Bytes ulpdu,
                               const FpduFault& fault = {});  // framed, not sent; counts its place in the stream
   void send_ulpdu(Bytes ulpdu, const FpduFault& fault = {});
-  // Returns what happens next, within `limit`.
-  Came next(PeerFpdu& fpdu, Duration limit);
-  // Returns the next FPDU. Fails if the stream ends or nothing arrives within `limit`, or else the patience.
+  // Returns what happens next, within `limit`. An FPDU of which a part has come is waited for.
+  Came next_any(PeerFpdu& fpdu, Duration limit);
+  // The same, but skips FPDUs that a peer may send at any time (Unasked) and that are not `wanted`, and answers the
+  // Requests among them. Before the stream is established nothing is skipped.
+  Came next(PeerFpdu& fpdu, Duration limit, const Wanted& wanted = {});
+  // Returns the next FPDU, whatever it is. Fails if the stream ends or nothing arrives within `limit`, or else the
+  // patience.
   PeerFpdu expect_fpdu(const std::string& what, std::optional<Duration> limit = {});
-  // The next one, which is not skipped over, has this opcode.
+  // Returns the next FPDU of this opcode, and `wanted` if that is given; skips as next() does.
   // With `unless_closed` the end of the connection is no fault, but the reason why the case does not apply.
-  PeerFpdu expect_message(rdmap::Opcode opcode, const char* unless_closed = nullptr);
+  PeerFpdu expect_message(rdmap::Opcode opcode, const char* unless_closed = nullptr, const Wanted& wanted = {});
+  // Any Read Request.
   rdmap::ReadRequest expect_read_request();
-  // All segments of a Read Response to our request; its payload. `sink` and `offset` as we asked. Empty Writes before it are
-  // skipped.
+  // One of memory that the peer was told of (kOwnStag), or without octets where `size` is 0.
+  rdmap::ReadRequest expect_read_request(std::uint32_t size);
+  // A message of this opcode and size, in one or several segments. Messages of other sizes are skipped; Writes count by
+  // their STag and TO.
+  // `check` sees each of its segments.
+  void expect_whole(rdmap::Opcode opcode, std::size_t size, ddp::TaggedOffset target = {},
+                    const std::function<void(const PeerFpdu&)>& check = {});
+  // All segments of a Read Response to our request; its payload. `sink` and `offset` as we asked.
   std::vector<std::byte> expect_read_response(ddp::Stag sink, ddp::TaggedOffset offset, std::size_t size);
 
   // --- Reactions
@@ -103,8 +111,9 @@ class Conversation {
   void expect_end(const std::string& why);
   // Expects FIN or RST within the time; preceding octets are ignored.
   void expect_end_sometime(const std::string& why, Duration limit);
-  // Expects neither octets nor an end for this time.
-  void expect_silence(Duration limit, const std::string& why);
+  // Expects no end for this time, and no octets: on an established stream nothing but what a peer may send at any time.
+  // `breach` says what of that is too much.
+  void expect_silence(Duration limit, const std::string& why, const Wanted& breach = {});
   // Checks that the peer is alive: it must answer an RDMA Read of no octets. Every responder whose IRD is not 0 permits
   // it, without an STag (RDMAP-5.2.1-14). Octets in the response are a violation that rule RDMAP-5.2.1-15 reports once,
   // not each case that checks.
@@ -119,20 +128,35 @@ class Conversation {
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
   // Sets a deadline after which calls that wait for the peer fail, even if it sends slowly, so that each case ends.
   void end_by(Instant end) noexcept { end_by_ = end; }
-  [[nodiscard]] Duration patience() const noexcept { return patience_; }
+  [[nodiscard]] Duration patience() const noexcept { return learned_->patience(patience_); }
+  // Returns the time from what the prober sent last to the first octets after it, if any have come.
+  [[nodiscard]] std::optional<Duration> answered_in() const noexcept { return answered_in_; }
+  // The case leaves this Request, the last FPDU received, to the conversation.
+  void leave(const PeerFpdu& fpdu) {
+    if (expected_) unasked_.skip(fpdu);
+  }
   [[nodiscard]] Socket& socket() noexcept { return *socket_; }
   // Keeps an object alive until the socket of this conversation is closed: the process of a peer that was started for
   // it.
   void keep(std::shared_ptr<void> what) noexcept { kept_alive_ = std::move(what); }
 
  private:
+  // Returns the time that a peer, or a path, that is slower has for as many octets as it sends.
+  [[nodiscard]] static Duration time_for(std::size_t octets) noexcept {
+    return std::chrono::microseconds(5) * static_cast<Duration::rep>(octets);
+  }
   bool read_some(Instant deadline);
+  [[nodiscard]] Bytes unread() const noexcept { return Bytes(pending_).subspan(taken_); }
+  void consume(std::size_t octets);
+  [[nodiscard]] bool is_established() const noexcept;
+  void answer_what_is_due();
   void note(Part::Kind kind, bool from_peer, Bytes octets = {});
   void check_quote(const rdmap::Terminate& terminate, Bytes offending);
   // Octets of the peer's Read Response, to its last segment; more than `most` fail.
   std::vector<std::byte> read_response(ddp::Stag sink, ddp::TaggedOffset offset, std::size_t most);
 
   std::shared_ptr<void> kept_alive_{};
+  std::shared_ptr<Learned> learned_;
   std::unique_ptr<Socket> socket_;
   Duration patience_;
   Duration first_fpdu_delay_{};
@@ -142,9 +166,17 @@ class Conversation {
   Messages messages_{};
   Framer framer_{};
   std::optional<FrameReader> reader_{};
-  std::vector<std::byte> pending_{};                        // received, and not consumed
-  static constexpr std::size_t kMostReceived = 64U << 20U;  // limit for a peer that floods
+  Unasked unasked_{};
+  std::vector<std::byte> pending_{};  // received; `taken_` of them are consumed
+  std::size_t taken_ = 0;
   std::size_t received_ = 0;                                // octets of the peer's
+  std::uint64_t fpdus_received_ = 0;
+  bool expected_ = false;  // the last of them may come at any time
+  std::uint64_t sent_ = 0;                                  // octets behind the start-up
+  std::uint64_t first_fpdu_ends_ = 0;                       // position of ours, once it is framed
+  bool broken_ = false;                                     // the prober has sent an FPDU that a receiver may refuse
+  std::optional<Instant> asked_at_{};                       // what was sent last, if nothing came since
+  std::optional<Duration> answered_in_{};
   std::size_t kept_ = 0;                                    // octets noted in exchange_
   Part::Kind ended_ = Part::kOctets;                        // how the peer's direction ended, if not kOctets
   bool knows_depths_ = true;

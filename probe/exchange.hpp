@@ -25,9 +25,8 @@ struct Exchange {
   transport::Endpoint peer{};
   bool peer_opened{};            // sent the SYN, and is the MPA initiator
   bool prober_breaks_startup{};  // the prober's own start-up frame was wrong on purpose
-  std::vector<Part> parts{};     // bounded by kMostOctets: then `cut` is true
+  std::vector<Part> parts{};     // bounded by Learned::most_kept(): then `cut` is true
   bool cut{};
-  static constexpr std::size_t kMostOctets = 4U << 20U;
 };
 
 }  // namespace weft::probe

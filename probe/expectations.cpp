@@ -36,36 +36,34 @@ std::string text_of(Came came, Duration limit) {
   std::unreachable();
 }
 
-void expect_opcode(const PeerFpdu& fpdu, rdmap::Opcode opcode) {
-  if (fpdu.opcode() == std::to_underlying(opcode)) return;
-  std::string more;
-  if (fpdu.opcode() == std::to_underlying(rdmap::Opcode::kTerminate)) {
-    if (const auto report = rdmap::parse_terminate(fpdu.payload())) more = " of " + text_of(report->meant().error);
-  }
-  fail(fmt::format("a {}{} came instead of a {}", name_of(fpdu), more, rdmap::row(opcode).name));
-}
-
-// It places and completes nothing: a peer's start-up may have one, and it may come late.
-bool is_empty_write(const PeerFpdu& fpdu) noexcept {
-  return fpdu.tagged() && fpdu.opcode() == std::to_underlying(rdmap::Opcode::kWrite) && fpdu.payload().empty();
+std::string error_of(const PeerFpdu& fpdu) {
+  if (!fpdu.is(rdmap::Opcode::kTerminate)) return {};
+  const auto report = rdmap::parse_terminate(fpdu.payload());
+  return report ? " of " + text_of(report->meant().error) : std::string();
 }
 
 }  // namespace
 
 PeerFpdu Conversation::expect_fpdu(const std::string& what, std::optional<Duration> limit) {
-  const Duration time = limit.value_or(patience_);
+  const Duration time = limit.value_or(patience());
   PeerFpdu fpdu;
-  const Came came = next(fpdu, time);
+  const Came came = next_any(fpdu, time);
   if (came != Came::kFpdu) fail(text_of(came, time) + " instead of " + what);
   return fpdu;
 }
 
-PeerFpdu Conversation::expect_message(rdmap::Opcode opcode, const char* unless_closed) {
+PeerFpdu Conversation::expect_message(rdmap::Opcode opcode, const char* unless_closed, const Wanted& wanted) {
+  unasked_.forget();
+  const auto fits = [&](const PeerFpdu& fpdu) { return fpdu.is(opcode) && (!wanted || wanted(fpdu)); };
   PeerFpdu fpdu;
-  const Came came = next(fpdu, patience_);
+  const Duration time = patience();
+  const Came came = next(fpdu, time, fits);
   if (unless_closed != nullptr && (came == Came::kFin || came == Came::kReset)) not_applicable(unless_closed);
-  if (came != Came::kFpdu) fail(fmt::format("{} instead of a {}", text_of(came, patience_), rdmap::row(opcode).name));
-  expect_opcode(fpdu, opcode);
+  const std::string name = "a " + std::string(rdmap::row(opcode).name);
+  const std::string before = unasked_.skipped().empty() ? std::string() : "; before that came " + unasked_.skipped();
+  if (came != Came::kFpdu) fail(text_of(came, time) + " instead of " + name + before);
+  if (!fpdu.is(opcode)) fail("a " + name_of(fpdu) + error_of(fpdu) + " came instead of " + name + before);
+  if (!fits(fpdu)) fail(name + " came that is not the one which was due" + before);
   return fpdu;
 }
 
@@ -76,19 +74,56 @@ rdmap::ReadRequest Conversation::expect_read_request() {
   return *request;
 }
 
+rdmap::ReadRequest Conversation::expect_read_request(std::uint32_t size) {
+  const auto parsed = [](const PeerFpdu& fpdu) { return rdmap::parse_read_request(fpdu.payload()); };
+  const PeerFpdu fpdu = expect_message(rdmap::Opcode::kReadRequest, nullptr, [&](const PeerFpdu& one) {
+    const auto request = parsed(one);
+    return !request || (size == 0 ? request->size == 0 : request->size != 0);
+  });
+  const auto request = parsed(fpdu);
+  if (!request) fail("the peer's Read Request is malformed");
+  return *request;
+}
+
+void Conversation::expect_whole(rdmap::Opcode opcode, std::size_t size, ddp::TaggedOffset target,
+                                const std::function<void(const PeerFpdu&)>& check) {
+  const bool tagged = rdmap::row(opcode).tagged();
+  std::string others;
+  for (std::size_t got = 0;;) {
+    const Wanted here = [&](const PeerFpdu& fpdu) {
+      return !tagged || size == 0 || ddp::TaggedLayout::ToField::get(fpdu.ulpdu) == target.value + got;
+    };
+    PeerFpdu fpdu;
+    try {
+      fpdu = expect_message(opcode, nullptr, here);
+    } catch (const Judgement& judgement) {
+      if (judgement.verdict != Verdict::kFail || others.empty()) throw;
+      fail(fmt::format("{}; messages of{} octets came, and none of {}", judgement.what(), others, size));
+    }
+    if (check) check(fpdu);
+    got += fpdu.payload().size();
+    if (!fpdu.last()) continue;
+    if (got == size) return;
+    others += fmt::format(" {}", got);
+    if (tagged) fail(fmt::format("the peer's {} of {} octets has {}", rdmap::row(opcode).name, size, got));
+    got = 0;
+  }
+}
+
 std::vector<std::byte> Conversation::read_response(ddp::Stag sink, ddp::TaggedOffset offset, std::size_t most) {
+  using rdmap::Opcode;
   std::vector<std::byte> octets;
   for (;;) {
-    const PeerFpdu fpdu = expect_fpdu("a RDMA Read Response");
-    if (octets.empty() && is_empty_write(fpdu)) continue;
-    expect_opcode(fpdu, rdmap::Opcode::kReadResponse);
+    const PeerFpdu fpdu = expect_message(Opcode::kReadResponse);
     if (!fpdu.tagged() || fpdu.ulpdu.size() < ddp::TaggedLayout::kSize)
       fail("a Read Response came that is no tagged message");
     const auto stag = ddp::TaggedLayout::StagField::get(fpdu.ulpdu);
     const auto at = ddp::TaggedLayout::ToField::get(fpdu.ulpdu);
+    const bool fits = stag == sink.value && at == offset.value + octets.size();
+    if (!fits && octets.empty() && unasked_.is_of_an_earlier_read(sink, offset)) continue;
     if (stag != sink.value)
       fail(fmt::format("the Read Response's STag is {:#x}; the Request's sink was {:#x}", stag, sink.value));
-    if (at != offset.value + octets.size())
+    if (!fits)
       fail(fmt::format("the Read Response's TO is {:#x}; {:#x} was due", at, offset.value + octets.size()));
     octets.insert(octets.end(), fpdu.payload().begin(), fpdu.payload().end());
     if (octets.size() > most)
@@ -146,12 +181,14 @@ rdmap::Terminate Conversation::expect_terminate(std::initializer_list<rdmap::Err
 
 rdmap::Terminate Conversation::expect_terminate(const std::vector<rdmap::ErrorCode>& any_of, Bytes offending,
                                                 const std::vector<rdmap::ErrorCode>& tolerated) {
-  const Instant deadline = now() + patience_;
+  const Duration time = patience();
+  const Instant began = now();
   PeerFpdu fpdu;
   Came came{};
-  do came = next(fpdu, deadline - now());
-  while (came == Came::kFpdu && fpdu.opcode() != std::to_underlying(rdmap::Opcode::kTerminate));
-  if (came != Came::kFpdu) fail(text_of(came, patience_) + " without a Terminate; " + text_of(any_of) + " was due");
+  const std::size_t before = received_;
+  do came = next_any(fpdu, began + time + time_for(received_ - before) - now());
+  while (came == Came::kFpdu && !fpdu.is(rdmap::Opcode::kTerminate));
+  if (came != Came::kFpdu) fail(text_of(came, time) + " without a Terminate; " + text_of(any_of) + " was due");
   const auto report = rdmap::parse_terminate(fpdu.payload());
   if (!report) fail(fmt::format("a Terminate of {} octets came", fpdu.payload().size()));
   const rdmap::Terminate terminate = report->meant();
@@ -167,12 +204,12 @@ rdmap::Terminate Conversation::expect_terminate(const std::vector<rdmap::ErrorCo
   if (!offending.empty()) check_quote(terminate, offending);
   // The peer may wait for our FIN with its own.
   PeerFpdu more;
-  came = next(more, patience_ / 10);
+  came = next_any(more, learned_->quiet(patience_ / 10));
   if (came == Came::kFpdu)
     fail("a " + name_of(more) + " came behind the Terminate, which is the last message of its direction");
   if (came == Came::kNothing) {
     shut();
-    came = next(more, patience_);
+    came = next_any(more, time);
   }
   if (came == Came::kFpdu)
     fail("a " + name_of(more) + " came behind the Terminate, which is the last message of its direction");
@@ -183,24 +220,29 @@ rdmap::Terminate Conversation::expect_terminate(const std::vector<rdmap::ErrorCo
 }
 
 void Conversation::expect_end(const std::string& why) {
-  const auto some = octets(1, patience_);
+  const auto some = octets(1, patience());
   if (!some.empty()) fail("octets came, and the connection had to end: " + why);
   if (ended_ == Part::kOctets)
     fail(fmt::format("the connection was still open after {} ms, and had to end: {}",
-                     patience_ / std::chrono::milliseconds(1), why));
+                     patience() / std::chrono::milliseconds(1), why));
 }
 
 void Conversation::expect_end_sometime(const std::string& why, Duration limit) {
   const Instant deadline = now() + limit;
-  while (read_some(deadline)) pending_.clear();
+  while (read_some(deadline)) consume(unread().size());
   if (ended_ == Part::kOctets)
     fail(fmt::format("the connection was still open after {} ms, and had to end: {}",
                      limit / std::chrono::milliseconds(1), why));
 }
 
-void Conversation::expect_silence(Duration limit, const std::string& why) {
-  const auto some = octets(1, limit);
-  if (!some.empty()) fail("octets came, and none were due: " + why);
+void Conversation::expect_silence(Duration limit, const std::string& why, const Wanted& breach) {
+  if (is_established()) {
+    PeerFpdu fpdu;
+    if (next(fpdu, limit, breach) == Came::kFpdu)
+      fail("a " + name_of(fpdu) + error_of(fpdu) + " came, and none was due: " + why);
+  } else if (!octets(1, limit).empty()) {
+    fail("octets came, and none were due: " + why);
+  }
   if (ended_ != Part::kOctets) fail("the peer ended the connection: " + why);
 }
 

@@ -80,7 +80,7 @@ std::vector<std::byte> Framer::fpdu(Bytes ulpdu, const FpduFault& fault) {
 
 FrameReader::FrameReader(mpa::Framing framing) noexcept : receiver_(framing) {}
 
-std::expected<std::optional<std::vector<std::byte>>, std::string> FrameReader::take(std::vector<std::byte>& octets) {
+std::expected<std::optional<FrameReader::Taken>, std::string> FrameReader::take(MutableBytes octets) {
   const auto taken = receiver_.next(octets);
   if (!taken) {
     const bool crc = taken.error().fault == mpa::Fault::kCrcMismatch;
@@ -88,9 +88,8 @@ std::expected<std::optional<std::vector<std::byte>>, std::string> FrameReader::t
                                : "a Marker of the peer's does not point to the beginning of its FPDU");
   }
   if (!*taken) return std::nullopt;
-  std::vector<std::byte> ulpdu((*taken)->ulpdu.begin(), (*taken)->ulpdu.end());
-  octets.erase(octets.begin(), octets.begin() + static_cast<std::ptrdiff_t>((*taken)->consumed));
-  return ulpdu;
+  const mpa::Fpdu& fpdu = **taken;
+  return Taken{.ulpdu = {fpdu.ulpdu.begin(), fpdu.ulpdu.end()}, .consumed = fpdu.consumed};
 }
 
 }  // namespace weft::probe

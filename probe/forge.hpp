@@ -42,6 +42,11 @@ struct FpduFault {
   std::uint16_t marker_pointer_xor{};     // of each FPDUPTR
   std::optional<std::size_t> flip{};      // an octet of the finished FPDU that is inverted, Markers and CRC included
   bool no_markers{};                      // leaves them out where they are due
+
+  // Whether a receiver must take the FPDU as it is.
+  [[nodiscard]] bool is_harmless() const noexcept {
+    return !length && crc_xor == 0 && !crc && marker_pointer_xor < 4 && !flip && !no_markers;
+  }
 };
 
 // The outbound direction of the prober.
@@ -62,9 +67,13 @@ class Framer {
 class FrameReader {
  public:
   explicit FrameReader(mpa::Framing framing) noexcept;
-  // Removes an FPDU from the front of `octets`; empty if it is incomplete. An error is a sentence about what the peer
-  // sent.
-  std::expected<std::optional<std::vector<std::byte>>, std::string> take(std::vector<std::byte>& octets);
+  struct Taken {
+    std::vector<std::byte> ulpdu{};
+    std::size_t consumed{};  // octets of the stream
+  };
+  // Takes the FPDU at the front of `octets`; empty if it is incomplete. The next call gets what is behind it. An error is
+  // a sentence about what the peer sent.
+  std::expected<std::optional<Taken>, std::string> take(MutableBytes octets);
 
  private:
   mpa::FpduReceiver receiver_;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -55,17 +56,18 @@ class FromPeer : public Way {
   virtual std::unique_ptr<Conversation> arrival_for(const Opening& opening) { return arrival(opening.socket); }
   // The next connection.
   virtual std::unique_ptr<Conversation> arrival(const SocketWish& wish) {
-    const std::scoped_lock lock(starting_);  // so that each process has the connection that it has made
-    // A peer may try again with revision 1 when its Request found no answer (MPA2-10-12): no case waits for that.
-    while (listening_.start && listening_.socket->accept(now())) {
-    }
+    const std::scoped_lock lock(started_->mutex);
     std::shared_ptr<StartedPeer> peer;
-    if (listening_.start) peer = listening_.start();
-    if (!peer && listening_.tell_waiting) listening_.tell_waiting();
-    auto socket = awaited(now() + (peer ? patience : listening_.wait));
+    if (listening_.start) {
+      host_what_waits();
+      peer = started_->add(listening_.start());
+    } else if (listening_.tell_waiting) {
+      listening_.tell_waiting();
+    }
+    auto socket = awaited(now() + (listening_.start ? patience_now() : listening_.wait));
     if (!socket) fail(kNoneCame);
     auto by = conversation(std::move(socket), wish);
-    by->keep(std::move(peer));
+    if (listening_.start) by->keep(started_->all_running());
     return by;
   }
 
@@ -77,7 +79,9 @@ class FromPeer : public Way {
     constexpr Duration kLook = std::chrono::milliseconds(50);
     do {
       go_on_waiting();
-      if (auto socket = listening_.socket->accept(std::min(deadline, now() + kLook))) return socket;
+      auto socket = listening_.socket->accept(std::min(deadline, now() + kLook));
+      // A process that the prober has ended leaves its connections behind.
+      if (socket && (!listening_.start || !socket->is_over())) return socket;
     } while (now() < deadline);
     return nullptr;
   }
@@ -86,22 +90,68 @@ class FromPeer : public Way {
                                                            const SocketWish& wish) const {
     if (wish.segment) socket->segment_at_most(*wish.segment);
     if (wish.window) socket->window_of(*wish.window);
-    return std::make_unique<Conversation>(std::move(socket), true, patience);
+    return std::make_unique<Conversation>(std::move(socket), true, patience, learned);
   }
 
   Listening listening_;
-  std::mutex starting_{};
 
  private:
+  // The processes that the prober has started. Which of them has made a connection cannot be seen: each conversation
+  // keeps all that run when it begins, so that none is ended under a connection that a case uses. No connection is
+  // accepted while one of them is being ended.
+  struct Started {
+    using Keeper = std::shared_ptr<std::vector<std::shared_ptr<StartedPeer>>>;
+
+    std::shared_ptr<StartedPeer> add(std::unique_ptr<StartedPeer> peer) {
+      std::shared_ptr<StartedPeer> out(peer.release(), [this](StartedPeer* one) {
+        const std::scoped_lock lock(mutex);
+        delete one;
+      });
+      running.push_back(out);
+      return out;
+    }
+    Keeper all_running() {
+      auto out = std::make_shared<Keeper::element_type>();
+      std::erase_if(running, [&](const std::weak_ptr<StartedPeer>& one) {
+        if (auto peer = one.lock()) out->push_back(std::move(peer));
+        return one.expired();
+      });
+      return out;
+    }
+
+    std::recursive_mutex mutex{};  // a conversation that ends may be the arrival's own
+    std::vector<std::weak_ptr<StartedPeer>> running{};
+  };
+
+  // Connections that a process opens beside the one that a case uses, or tries again (MPA2-10-12): each is answered and
+  // then left alone, so that the peer goes on. Unanswered ones would end it.
+  void host_what_waits() {
+    std::erase_if(hosted_, [](const auto& by) { return by->socket().is_over(); });
+    while (auto socket = listening_.socket->accept(now())) {
+      if (socket->is_over()) continue;
+      auto by = std::make_unique<Conversation>(std::move(socket), true, quiet_now(), learned);
+      try {
+        const PeerFrame request = by->expect_frame(mpa::FrameKind::kRequest);
+        by->send_frame(fitting_reply(request.frame));
+        hosted_.push_back(std::move(by));
+      } catch (const Judgement&) {  // it is no case's
+      }
+    }
+  }
+
+  std::unique_ptr<Started> started_ = std::make_unique<Started>();
+  std::deque<std::unique_ptr<Conversation>> hosted_{};  // under started_->mutex
+
   // Where several connections came to no first FPDU, and none to one, the peer does not send it: further cases wait less.
   static constexpr unsigned kWithout = 4;
   static constexpr int kShare = 10;  // of the patience, from then on
 
-  PeerFpdu expect_first(Conversation& by, const std::string& what) {
+  PeerFpdu expect_first(Conversation& by, const std::string& what, bool at_once) {
     const bool hopeless = !first_came_ && without_first_ >= kWithout;
     try {
-      PeerFpdu first = by.expect_fpdu(what, hopeless ? patience / kShare : patience);
+      PeerFpdu first = by.expect_fpdu(what, hopeless ? learned->quiet(patience / kShare) : patience_now());
       first_came_ = true;
+      if (at_once) learn_from(by);
       return first;
     } catch (const Judgement&) {
       ++without_first_;
@@ -112,8 +162,10 @@ class FromPeer : public Way {
   void take_first(Conversation& by, bool ready_to_receive) {
     const PeerFpdu first = expect_first(by, ready_to_receive ? "the ready-to-receive FPDU (RFC 6581)"
                                                              : "the initiator's first FPDU, before which the prober "
-                                                               "may send none");
-    if (!ready_to_receive || first.opcode() != std::to_underlying(rdmap::Opcode::kReadRequest)) return;
+                                                               "may send none",
+                                        ready_to_receive || speaks_besides());
+    if (!ready_to_receive) return by.leave(first);
+    if (!first.is(rdmap::Opcode::kReadRequest)) return;
     const auto request = rdmap::parse_read_request(first.payload());
     if (!request) fail("the peer's Read Request is malformed");
     by.send_ulpdu(by.make().read_response(request->sink_stag, request->sink_offset, {}));

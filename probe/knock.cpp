@@ -34,14 +34,31 @@ constexpr std::size_t kToRevision = mpa::kKeySize + 2;  // the key, the flags, t
 
 FrameKind kind_of(const Way& way) { return way.peer_connects() ? FrameKind::kRequest : FrameKind::kReply; }
 
-// Of the peer's first frame, as far as the revision. A peer that listens is asked as the way knows it.
-std::vector<std::byte> first_octets(Way& way) {
+// Of the peer's first frame, as far as the revision.
+struct FirstOctets {
+  std::vector<std::byte> octets{};
+  bool echo{};  // they, and those behind them, are what the prober has sent
+};
+
+// A peer that listens is asked as the way knows it.
+FirstOctets first_octets(Way& way) {
   const auto by = way.dial({});
-  if (!way.peer_connects()) by->send_frame(way.spoken({}));
-  return by->octets(kToRevision, way.patience);
+  std::vector<std::byte> asked;
+  if (!way.peer_connects()) asked = forge(FrameKind::kRequest, way.spoken({}));
+  if (!asked.empty()) by->send(asked);
+  FirstOctets out{.octets = by->octets(kToRevision, way.patience_now())};
+  if (out.octets.empty() || asked.empty()) return out;
+  way.learn_from(*by);
+  if (!std::ranges::equal(out.octets, Bytes(asked).first(std::min(asked.size(), out.octets.size())))) return out;
+  // So far it may be a Reply with the Request's key, too.
+  const auto rest = by->octets(asked.size() - out.octets.size(), way.quiet_now());
+  out.echo = std::ranges::equal(rest, Bytes(asked).subspan(out.octets.size()));
+  return out;
 }
 
-std::expected<void, std::string> judged(const Way& way, Bytes octets) {
+std::expected<void, std::string> judged(const Way& way, const FirstOctets& first) {
+  const Bytes octets = first.octets;
+  if (first.echo) return std::unexpected("the peer is not iWARP: it sends back what it receives (an echo server)");
   if (is_like_a_frame(octets, kind_of(way))) return {};
   if (octets.empty() && way.peer_connects())
     return std::unexpected("the peer is not iWARP: it connects and sends no MPA Request");
@@ -63,16 +80,16 @@ void learn(Way& way, Bytes octets) {
 
 std::expected<void, std::string> meet(Way& way) {
   try {
-    auto octets = first_octets(way);
-    if (is_like_a_frame(octets, kind_of(way))) {
-      learn(way, octets);
-    } else if (octets.empty() && !way.peer_connects()) {
+    auto first = first_octets(way);
+    if (!first.echo && is_like_a_frame(first.octets, kind_of(way))) {
+      learn(way, first.octets);
+    } else if (first.octets.empty() && !way.peer_connects()) {
       // One that knows revision 1 alone closes (MPA2-10-03), and is asked by that.
       way.revision = 1;
       way.enhanced = false;
-      octets = first_octets(way);
+      first = first_octets(way);
     }
-    return judged(way, octets);
+    return judged(way, first);
   } catch (const Judgement& judgement) {
     return std::unexpected(judgement.what());
   }

@@ -19,6 +19,9 @@ namespace weft::probe {
 
 using Ulpdu = std::vector<std::byte>;
 
+// Memory of the prober, which the peer may be told of: any number will do as its STag.
+inline constexpr ddp::Stag kOwnStag{0x50524201};
+
 // Octets of a pattern, for payloads.
 [[nodiscard]] std::vector<std::byte> pattern(std::size_t size, std::uint8_t first = 1);
 

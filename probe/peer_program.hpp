@@ -4,6 +4,7 @@
 
 #include "probe/case.hpp"
 #include "probe/conversation.hpp"
+#include "probe/peer_protocol.hpp"
 
 namespace weft::probe {
 
@@ -12,6 +13,8 @@ inline constexpr std::string_view kPeerProgram = "weft";  // the name of its pro
 inline constexpr std::uint32_t kPeerProgramOffers =
     kStream | kRegions | kReceives | kReport | kOrders | kSessions | kAtomics | kReads;
 
+// Returns the report in the Send that the peer owes; other Sends are skipped.
+PeerReport expect_report(Conversation& by);
 // Checks that the peer answers a command for its report.
 void expect_program_alive(Conversation& by);
 // Commands the peer to read memory at Scene::kOwnStag.

@@ -46,7 +46,7 @@ std::vector<std::byte> serialize(const Advert& advert) {
   out.put(magic()).put(advert.session).put(advert.connection);
   out.put(advert.receives).put(advert.receive_size).put(advert.ird).put(advert.ord);
   const std::size_t count = std::min(advert.regions.size(), kMostRegions);
-  out.put(static_cast<std::uint8_t>(count)).put(std::uint8_t{0});
+  out.put(static_cast<std::uint8_t>(count)).put(advert.contract);
   for (const Region& region : std::span(advert.regions).first(count))
     out.put(region.stag.value).put(region.offset.value).put(region.length).put(region.rights).put(region.kind);
   return std::move(out).take();
@@ -61,7 +61,7 @@ std::optional<Advert> parse_advert(Bytes octets) {
   for (auto* field : {&advert.receives, &advert.receive_size, &advert.ird, &advert.ord})
     *field = in->get<std::uint16_t>();
   const auto count = in->get<std::uint8_t>();
-  in->get<std::uint8_t>();
+  advert.contract = in->get<std::uint8_t>();
   for (std::size_t i = 0; in->good() && i < std::min<std::size_t>(count, kMostRegions); ++i) {
     Region region;
     region.stag = {in->get<std::uint32_t>()};

@@ -26,6 +26,7 @@ struct Wish {
     kOtherDomain = 2,     // its queue pair belongs to the session's second protection domain
     kRejectMe = 4,        // answered by a rejecting Reply
     kEndWhenDone = 8,     // probe-peer ends when this connection ends; for tests
+    kSolicitedOnly = 16,  // the peer looks at this connection's receives on Solicited Events alone (contract 1)
   };
   std::uint32_t session{};  // to join; 0: a new one
   std::uint16_t flags{};
@@ -45,7 +46,9 @@ struct Region {
     kPlain = 0,
     kForeign = 1,      // of the other protection domain of the session
     kThisStream = 2,   // valid on this connection alone (SEC-2.2.5-02), and open to Send with Invalidate
-    kWindow = 3,       // a window of type 2, bound on this connection to the middle of a region
+    // A window of type 2, bound on this connection to the middle of a region that has all rights, before the peer answers
+    // the first order.
+    kWindow = 3,
     kRevoked = 4,      // it was valid and is so no more
     kOdd = 5,          // its first octet and its length are odd
     kTop = 6,          // its tagged offsets end close below 2^64
@@ -62,8 +65,8 @@ struct Region {
 };
 
 // What the peer tells in its Reply, or in its Request when it connects.
-// magic 8 | session 4 | connection 4 | receives 2 | receive_size 2 | ird 2 | ord 2 | count 1 | 0 1 | count times: stag 4 | offset 8 |
-// length 4 | rights 1 | kind 1
+// magic 8 | session 4 | connection 4 | receives 2 | receive_size 2 | ird 2 | ord 2 | count 1 | contract 1 | count times: stag 4 |
+// offset 8 | length 4 | rights 1 | kind 1
 struct Advert {
   std::uint32_t session{};     // never 0
   std::uint32_t connection{};  // of this process, from 1
@@ -71,9 +74,12 @@ struct Advert {
   std::uint16_t receive_size{};
   std::uint16_t ird{};  // as it was when the advert was written
   std::uint16_t ord{};
+  std::uint8_t contract{};        // which version of this protocol the peer has: 0, or kContract
   std::vector<Region> regions{};  // at most kMostRegions
   bool operator==(const Advert&) const = default;
 };
+// Version 1 has Wish::kSolicitedOnly. A prober takes peers of each version: what they lack does not apply to them.
+inline constexpr std::uint8_t kContract = 1;
 inline constexpr std::size_t kAdvertSize = 26;
 inline constexpr std::size_t kRegionSize = 18;
 inline constexpr std::size_t kMostRegions = 26;  // of 508 octets of private data

@@ -42,6 +42,8 @@ struct Report {
   std::chrono::milliseconds took{};
   std::vector<CaseResult> cases{};
   std::vector<RuleResult> rules{};
+  std::chrono::microseconds round_trip{};  // the longest time that the peer took for an answer it owed at once
+  std::chrono::milliseconds quiet{};       // how long silence had to last, by that
   bool interrupted{};
   std::optional<PeerGone> gone{};
 };

@@ -63,6 +63,8 @@ class Run {
     for (const Case& one : all_cases()) {
       if (options.filter.allows(one)) results_.push_back({.what = &one});
     }
+    quiet_used_.resize(results_.size());
+    quiet_before_.resize(results_.size());
     // Those that wait for the peer's time-outs begin first, and the others go on beside them.
     for (std::size_t i = 0; i < results_.size(); ++i) (results_[i].what->slow ? slow_ : quick_).push_back(i);
   }
@@ -81,37 +83,67 @@ class Run {
       else
         threads.emplace_back([this, index] { one(index); });
     }
-    for (unsigned i = 0; i < most; ++i) threads.emplace_back([this] { work(); });
-    threads.clear();
+    const auto all_of = [&](std::vector<std::size_t> which) {
+      todo_ = std::move(which);
+      next_ = 0;
+      for (unsigned i = 0; i < most; ++i) threads.emplace_back([this] { work(); });
+      threads.clear();
+    };
+    all_of(quick_);
+    all_of(judged_too_early());
     return std::move(results_);
   }
   [[nodiscard]] const std::optional<PeerGone>& lost_peer() const noexcept { return lost_; }
 
  private:
   void work() {
-    for (std::size_t next = next_++; next < quick_.size(); next = next_++) one(quick_[next]);
+    for (std::size_t next = next_++; next < todo_.size(); next = next_++) one(todo_[next]);
+  }
+
+  // Cases that took a time for silence that was too short, as the run has learned since: they run once more. So does what
+  // found something wrong.
+  std::vector<std::size_t> judged_too_early() const {
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < results_.size() && !gone_; ++i) {
+      const CaseResult& one = results_[i];
+      const bool matters = one.verdict == Verdict::kFail || one.verdict == Verdict::kWarn || quiet_used_[i];
+      const Duration then = quiet_used_[i].value_or(quiet_before_[i]);
+      if (one.ran && matters && 2 * then < way_.quiet_now()) out.push_back(i);
+    }
+    return out;
   }
 
   void one(std::size_t index) {
     if (options_.stop != nullptr && *options_.stop) return;
     CaseResult& result = results_[index];
+    const bool again = result.ran;
+    if (again) result = {.what = result.what};
     result.ran = true;
     const Instant began = now();
-    conduct(result);
+    quiet_before_[index] = way_.quiet_now();
+    quiet_used_[index] = conduct(result);
     result.took = std::chrono::duration_cast<std::chrono::milliseconds>(now() - began);
     const std::scoped_lock lock(telling_);
-    ++done_;
+    if (!again) ++done_;
     if (options_.on_result) options_.on_result(result, done_, results_.size());
   }
 
-  void conduct(CaseResult& result) {
+  // Returns the time that the case took for silence, if it did.
+  std::optional<Duration> conduct(CaseResult& result) {
     result.verdict = Verdict::kNotApplicable;
     result.reason = missing(way_.lacks(result.what->needs));
-    if (!result.reason.empty()) return;
+    if (!result.reason.empty()) return std::nullopt;
     if (gone_) {
       result.reason = "the peer had stopped accepting connections";
-      return;
+      return std::nullopt;
     }
+    const auto quiet = play(result);
+    if (result.verdict != Verdict::kNotApplicable) look_after(result);
+    return quiet;
+  }
+
+  // The scene, and with it a peer that was started for the case, is over before the next one begins.
+  std::optional<Duration> play(CaseResult& result) {
     Scene scene(way_, seed_of(*result.what, options_.seed), result.what->slow ? Scene::kSlowTime : Scene::kTime);
     try {
       result.what->run(scene);
@@ -125,7 +157,7 @@ class Run {
       result.reason = warnings.front();
     }
     result.exchanges = scene.exchanges();
-    if (result.verdict != Verdict::kNotApplicable) look_after(result);
+    return scene.quiet_used();
   }
 
   // After a case a fresh connection still works, if one ever did. A peer that is gone breaks no clause: what a failed
@@ -158,6 +190,10 @@ class Run {
   const RunOptions& options_;
   std::vector<CaseResult> results_{};
   std::vector<std::size_t> slow_{}, quick_{};  // places in results_
+  std::vector<std::size_t> todo_{};            // the same, of the threads that are running
+  // As results_: the time that each case took for silence, and what it was when the case began.
+  std::vector<std::optional<Duration>> quiet_used_{};
+  std::vector<Duration> quiet_before_{};
   std::atomic<std::size_t> next_ = 0;
   std::mutex telling_{};
   std::size_t done_ = 0;  // under telling_
@@ -192,6 +228,8 @@ Report run(Way& way, const RunOptions& options) {
   report.interrupted = options.stop != nullptr && *options.stop;
   std::erase_if(report.cases, [](const CaseResult& one) { return !one.ran; });
   report.rules = judge(report.cases);
+  report.round_trip = std::chrono::duration_cast<std::chrono::microseconds>(way.learned->round_trip());
+  report.quiet = std::chrono::duration_cast<std::chrono::milliseconds>(way.quiet_now());
   report.took = std::chrono::duration_cast<std::chrono::milliseconds>(now() - began);
   return report;
 }

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <random>
 
+#include "probe/peer_program.hpp"
 #include "probe/way.hpp"
 
 namespace weft::probe {
 
 namespace {
-constexpr int kMostWaits = 12;  // that are as long as the patience, in one case
+constexpr int kMostWaits = 12;         // that are as long as the patience, in one case
+constexpr int kMostRoundTrips = 1000;  // of one case
 }
 
 struct Scene::Self {
@@ -20,6 +22,7 @@ struct Scene::Self {
   Instant end_by;
   std::vector<std::unique_ptr<Conversation>> conversations{};
   std::optional<Advert> advert{};
+  std::optional<Duration> quiet{};  // the shortest silence that meant something
 };
 
 // A user who has more patience has it for the whole, too.
@@ -30,9 +33,10 @@ Scene::~Scene() = default;
 
 Conversation& Scene::keep(std::unique_ptr<Conversation> conversation, Instant began) {
   if (peer_connects()) self_->end_by = self_->end_by + (now() - began);
-  if (now() > self_->end_by) fail("the case's time is over, and the peer still had it wait");
-  for (const auto& earlier : self_->conversations) earlier->end_by(self_->end_by);
-  conversation->end_by(self_->end_by);
+  const Instant end_by = self_->end_by + kMostRoundTrips * self_->way.learned->round_trip();
+  if (now() > end_by) fail("the case's time is over, and the peer still had it wait");
+  for (const auto& earlier : self_->conversations) earlier->end_by(end_by);
+  conversation->end_by(end_by);
   return *self_->conversations.emplace_back(std::move(conversation));
 }
 
@@ -93,29 +97,33 @@ void Scene::expect_untouched(const Region& region, std::size_t from, std::size_t
 std::optional<PeerReport> Scene::order(Conversation& by, const Order& order) {
   by.send_ulpdu(by.make().send(serialize(order)));
   if ((order.flags & Order::kAnswer) == 0 && order.operation != Order::kReport) return std::nullopt;
-  const PeerFpdu answer = by.expect_message(rdmap::Opcode::kSend);
-  auto report = parse_report(answer.payload());
-  if (!report)
-    fail(fmt::format("the peer's answer to an order has {} octets, not {}", answer.payload().size(), kReportSize));
-  return report;
+  return expect_report(by);
 }
 
 PeerReport Scene::report(Conversation& by) { return *order(by, {.operation = Order::kReport}); }
 PeerReport Scene::report() { return report(rejoin()); }
 
-void Scene::expect_alive(Conversation& by) { self_->way.expect_alive(by); }
+void Scene::expect_alive(Conversation& by) {
+  self_->way.expect_alive(by);
+  self_->way.learn_from(by);
+}
 
 rdmap::ReadRequest Scene::provoke_read(Conversation& by, ddp::TaggedOffset offset, std::uint32_t size) {
   self_->way.ask_to_read(by, offset, size);
-  return by.expect_read_request();
+  return by.expect_read_request(size);
 }
 
 bool Scene::offers(std::uint32_t needs) const noexcept { return self_->way.lacks(needs) == 0; }
 unsigned Scene::at_most(unsigned connections) const noexcept { return std::min(connections, self_->way.most_held()); }
 bool Scene::peer_connects() const noexcept { return self_->way.peer_connects(); }
 std::uint64_t Scene::random() { return self_->numbers(); }
-Duration Scene::patience() const noexcept { return self_->way.patience; }
-Duration Scene::quiet() const noexcept { return self_->way.quiet; }
+Duration Scene::patience() const noexcept { return self_->way.patience_now(); }
+Duration Scene::quiet() const noexcept {
+  const Duration quiet = self_->way.quiet_now();
+  self_->quiet = std::min(quiet, self_->quiet.value_or(quiet));
+  return quiet;
+}
+std::optional<Duration> Scene::quiet_used() const noexcept { return self_->quiet; }
 
 std::size_t Scene::conversations() const noexcept { return self_->conversations.size(); }
 

@@ -64,8 +64,7 @@ class Scene {
   // Sends an order; with kAnswer waits for the report.
   std::optional<PeerReport> order(Conversation& by, const Order& order);
 
-  // Memory of the prober, which the peer may be ordered to use: any number will do as its STag.
-  static constexpr ddp::Stag kOwnStag{0x50524201};
+  static constexpr ddp::Stag kOwnStag = probe::kOwnStag;  // of the prober's memory
 
   [[nodiscard]] bool peer_connects() const noexcept;
   [[nodiscard]] bool offers(std::uint32_t needs) const noexcept;  // all of these (Need)
@@ -75,6 +74,8 @@ class Scene {
   // For how long a reaction is waited for, and for how long silence has to last.
   [[nodiscard]] Duration patience() const noexcept;
   [[nodiscard]] Duration quiet() const noexcept;
+  // Returns the shortest time that quiet() has returned; nothing if the case did not call it.
+  [[nodiscard]] std::optional<Duration> quiet_used() const noexcept;
 
   [[nodiscard]] std::size_t conversations() const noexcept;  // begun up to now
   // Returns all exchanges, for the report.

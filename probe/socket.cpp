@@ -99,6 +99,10 @@ bool Socket::send(Bytes octets, Instant deadline) {
   return true;
 }
 
+bool Socket::is_over() const noexcept {
+  pollfd state{.fd = descriptor_, .events = POLLRDHUP, .revents = 0};
+  return ::poll(&state, 1, 0) > 0;
+}
 void Socket::shut() noexcept { ::shutdown(descriptor_, SHUT_WR); }
 
 void Socket::reset() noexcept {

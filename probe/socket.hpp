@@ -31,6 +31,7 @@ class Socket {
   Got receive(std::vector<std::byte>& octets, Instant deadline);
   // Returns false if the peer has reset the connection, or accepts nothing until the deadline.
   bool send(Bytes octets, Instant deadline);
+  [[nodiscard]] bool is_over() const noexcept;                // the peer has ended its direction, or both
   void shut() noexcept;                                       // FIN
   void reset() noexcept;                                      // RST, and closed
   void segment_at_most(int octets) noexcept;                  // TCP_MAXSEG of what is sent

@@ -26,9 +26,9 @@ class ToListener : public Way {
   explicit ToListener(const transport::Endpoint& peer) : peer_(peer) {}
 
   std::unique_ptr<Conversation> dial(const SocketWish& wish) override {
-    auto socket = connect_to(peer_, now() + patience, wish);
+    auto socket = connect_to(peer_, now() + patience_now(), wish);
     if (!socket) fail(socket.error());
-    auto by = std::make_unique<Conversation>(std::move(*socket), false, patience);
+    auto by = std::make_unique<Conversation>(std::move(*socket), false, patience, learned);
     by->delay_first_fpdu(first_fpdu_delay);
     return by;
   }
@@ -40,6 +40,7 @@ class ToListener : public Way {
     if (request.private_data.empty()) request.private_data = private_data(opening);
     by.send_frame(request);
     const PeerFrame reply = by.expect_frame(mpa::FrameKind::kReply);
+    learn_from(by);
     if (reply.frame.reject) fail("the peer rejected the connection");
     by.start_fpdus(request, reply.frame);
     Advert advert = parse_advert(reply.frame.private_data).value_or(Advert{});

@@ -46,8 +46,17 @@ class Way {
   std::string place{};        // where the prober listens; empty where the peer does
   std::uint8_t revision = 2;  // of MPA, in ordinary start-ups with this peer: meet() finds it out
   bool enhanced = true;       // and whether they are those of RFC 6581
+  // With a peer that answers at once: how long a reaction is waited for, and how long silence has to last. Longer by what
+  // `learned` says of the round trip.
   Duration patience = std::chrono::seconds(5);
   Duration quiet = std::chrono::milliseconds(150);
+  [[nodiscard]] Duration patience_now() const noexcept { return learned->patience(patience); }
+  [[nodiscard]] Duration quiet_now() const noexcept { return learned->quiet(quiet); }
+  // Notes how long the peer took for its last answer on this conversation, which it owed at once.
+  void learn_from(const Conversation& by) const noexcept {
+    if (const auto took = by.answered_in()) learned->saw_round_trip(*took);
+  }
+  std::shared_ptr<Learned> learned = std::make_shared<Learned>();
   // Between a listening peer's Reply and our first FPDU: Linux's siw may leave one unread that follows at once.
   Duration first_fpdu_delay{};
 };

@@ -45,7 +45,7 @@ class FromPeerProgram final : public FromPeer {
     Conversation& by = *spent.conversation;
     answer(by, by.expect_frame(mpa::FrameKind::kRequest), {}, wish);
     by.shut();
-    by.expect_end_sometime("the prober closed it", patience);
+    by.expect_end_sometime("the prober closed it", patience_now());
     return of_session(wish.session, opening.socket);
   }
 
@@ -63,7 +63,7 @@ class FromPeerProgram final : public FromPeer {
     // While other cases hold connections, the peer may have no further one: what they need may take its time.
     const auto limit = [&] {
       if (!heard_ && !listening_.start) return listening_.wait;
-      return held_.use_count() > 1 ? kOthersTime * patience : patience;
+      return held_.use_count() > 1 ? kOthersTime * patience_now() : patience_now();
     };
     while (now() < began + limit()) {
       go_on_waiting();
@@ -77,7 +77,7 @@ class FromPeerProgram final : public FromPeer {
 
   // The next connection of a session that a Reply has asked for.
   std::unique_ptr<Conversation> of_session(std::uint32_t session, const SocketWish& wish) {
-    const Instant deadline = now() + patience;
+    const Instant deadline = now() + patience_now();
     while (now() < deadline) {
       {
         const std::scoped_lock lock(mutex_);
@@ -172,6 +172,7 @@ class FromPeerProgram final : public FromPeer {
   };
 
   std::shared_ptr<int> held_ = std::make_shared<int>();  // each connection that lives has it, too
+  std::mutex starting_{};
   std::unique_ptr<StartedPeer> process_{};               // under starting_
   std::mutex mutex_{};
   std::map<std::uint32_t, unsigned> awaited_{};  // under mutex_: sessions of which a connection is to come

@@ -91,8 +91,8 @@ void in_another_order(Scene& scene) {
   Conversation& by = scene.connect();
   scene.order(by,
               {.operation = Order::kRead, .count = 2, .length = kAsked, .stag = Scene::kOwnStag, .offset = {0x4000}});
-  by.expect_message(rdmap::Opcode::kReadRequest);
-  const auto second = by.expect_read_request();
+  by.expect_read_request(kAsked);
+  const auto second = by.expect_read_request(kAsked);
   by.send_ulpdu(by.make().read_response(second.sink_stag, second.sink_offset, pattern(kAsked)));
   // Two Reads into one place cannot be told apart by STag and TO: then the answer is good for the first.
   PeerFpdu fpdu;

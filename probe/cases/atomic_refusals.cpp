@@ -23,6 +23,24 @@ void misaligned(Scene& scene) {
   }
 }
 
+// What is aligned is the address, and not the distance from the region's first octet.
+void aligned_by_address(Scene& scene) {
+  const auto first_aligned = [](const Region& region) {
+    return static_cast<std::int64_t>((8 - region.offset.value % 8) % 8);
+  };
+  Conversation& by = scene.connect();
+  const Region region = scene.region(Region::kOdd, kAllRights);
+  if (first_aligned(region) == 0) not_applicable("the peer's odd region begins at an aligned address");
+  by.send_ulpdu(by.make().atomic(request(region, first_aligned(region))));
+  by.expect_message(rdmap::Opcode::kAtomicResponse);
+  for (const std::int64_t offset : {0L, 8L}) {
+    Conversation& wrong = scene.connect();
+    const Region again = scene.region(Region::kOdd, kAllRights);
+    refused_atomic(wrong, request(again, offset), {kStreamError});
+    scene.expect_untouched(again, static_cast<std::size_t>(offset), 8);
+  }
+}
+
 void unknown_stag(Scene& scene) {
   Conversation& by = scene.connect();
   refused_atomic(by, {.operation = add(1), .stag = kNoSuchStag, .offset = {64}}, {kReadStag});
@@ -101,6 +119,13 @@ std::span<const Case> atomic_refusals_cases() {
        .run = misaligned,
        .also = {"RDMAPX-8.2-04", "RDMAPX-5.1.1-05", "RDMAPX-5.1.1-06", "RDMAPX-5.1.1-07", "RDMAPX-5.1.2-07",
                 "RDMAPX-5.1.2-08", "RDMAPX-5.1.2-09", "RDMAPX-5.1.2-10", "RDMAP-4.8-33"}},
+      {.name = "atomic-aligned-by-address",
+       .clause = "RDMAPX-5.1.1-05",
+       .what = "Atomics in a region whose first address is odd: those at aligned addresses are done, those at aligned "
+               "distances from its first octet are not.",
+       .needs = kBoth | kSessions,
+       .run = aligned_by_address,
+       .also = {"RDMAPX-8.2-05", "RDMAPX-5.1.2-07"}},
       {.name = "atomic-unknown-stag",
        .clause = "RDMAPX-8.2-06",
        .what = "An atomic on an STag that does not exist: Terminate 0/1/00 with its DDP header.",

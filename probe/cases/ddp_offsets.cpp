@@ -29,7 +29,7 @@ bool was_taken(Conversation& by, Bytes ulpdu) {
   by.send_ulpdu(ulpdu);
   by.send_ulpdu(by.make().read_request({.sink_stag = {7}, .sink_offset = {0x1234}}));
   PeerFpdu answer;
-  const Came came = by.next(answer, by.patience());
+  const Came came = by.next(answer, by.patience(), message_of(rdmap::Opcode::kReadResponse));
   if (came == Came::kNothing || answer.opcode() == std::to_underlying(rdmap::Opcode::kReadResponse)) return true;
   expect_offset_error(by, answer, ulpdu);
   return false;

@@ -72,7 +72,9 @@ void read_request_in_two(Scene& scene) {
     L::MoField::put(second, static_cast<std::uint32_t>(cut));
     by.send_ulpdu(first);
     by.send_ulpdu(second);
-    PeerFpdu fpdu = by.expect_fpdu("the Read Response");
+    PeerFpdu fpdu;
+    if (by.next(fpdu, by.patience(), message_of(rdmap::Opcode::kReadResponse)) != Came::kFpdu)
+      fail("nothing came instead of the Read Response");
     if (fpdu.opcode() == std::to_underlying(rdmap::Opcode::kTerminate))
       warn("the peer refuses a Read Request in two segments, which DDP allows");
     if (fpdu.opcode() != std::to_underlying(rdmap::Opcode::kReadResponse) ||

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The enhanced Reply, RFC 6581: what an Initiator makes of it.
+#include <fmt/format.h>
+
 #include <array>
 
 #include "probe/cases/cases.hpp"
@@ -67,8 +69,9 @@ void one_read_at_a_time(Scene& scene) {
   static_cast<void>(scene.order(
       by, {.operation = Order::kRead, .count = 3, .length = 64, .stag = Scene::kOwnStag, .offset = {0x1000}}));
   for (int i = 0; i < 3; ++i) {
-    const auto request = by.expect_read_request();
-    by.expect_silence(scene.quiet(), "one Read is outstanding, and the Responder's IRD is 1 (MPA2-9.1-14)");
+    const auto request = by.expect_read_request(64);
+    by.expect_silence(scene.quiet(), "one Read is outstanding, and the Responder's IRD is 1 (MPA2-9.1-14)",
+                      message_of(rdmap::Opcode::kReadRequest));
     by.send_ulpdu(by.make().read_response(request.sink_stag, request.sink_offset, pattern(request.size)));
   }
   scene.expect_alive(by);
@@ -116,7 +119,7 @@ void model_not_asked_for(Scene& scene) {
   asked.reply.enhanced->rtr = {.send = false, .write = false, .read = true};
   asked.answer();
   PeerFpdu first;
-  const Came came = asked.by.next(first, asked.by.patience());
+  const Came came = asked.by.next_any(first, asked.by.patience());
   if (came == Came::kFin || came == Came::kReset) return;
   const bool reads = first.opcode() == std::to_underlying(rdmap::Opcode::kReadRequest);
   const bool tells = first.opcode() == std::to_underlying(rdmap::Opcode::kTerminate);
@@ -143,7 +146,9 @@ void the_negotiated_type(Scene& scene) {
     asked.reply.enhanced->rtr = {};
     asked.reply.enhanced->rtr.*type = true;
     asked.answer();
-    const PeerFpdu first = asked.by.expect_message(opcode);
+    const PeerFpdu first = asked.by.expect_fpdu("the peer's ready-to-receive message");
+    if (!first.is(opcode))
+      fail(fmt::format("the peer's first FPDU is no {}, which the Reply names alone", rdmap::row(opcode).name));
     if (opcode != Opcode::kReadRequest && !first.payload().empty())
       fail("the peer's ready-to-receive message has a payload, and must have none");
     if (opcode != Opcode::kReadRequest) return;

@@ -128,7 +128,7 @@ void fpdu_behind_rejection(Scene& scene) {
   by.start_fpdus(start_up, answered.reply.frame);
   by.send_ulpdu(by.make().write(target.stag, target.offset, pattern(64)));
   PeerFpdu fpdu;
-  if (by.next(fpdu, scene.quiet()) == Came::kFpdu) fail("an FPDU came behind a rejecting Reply");
+  if (by.next_any(fpdu, scene.quiet()) == Came::kFpdu) fail("an FPDU came behind a rejecting Reply");
   scene.expect_untouched(target, 0, 64);
 }
 

@@ -186,7 +186,9 @@ void mulpdu_of_tiny_segments(Scene& scene) {
   scene.order(by, {.operation = Order::kWrite, .length = kMessage, .stag = Scene::kOwnStag, .offset = {0x4000}});
   std::size_t seen = 0;
   for (bool last = false; !last;) {
-    const PeerFpdu fpdu = by.expect_message(rdmap::Opcode::kWrite);
+    const PeerFpdu fpdu = by.expect_message(rdmap::Opcode::kWrite, nullptr, [&](const PeerFpdu& one) {
+      return ddp::TaggedLayout::ToField::get(one.ulpdu) == 0x4000 + seen;
+    });
     last = fpdu.last();
     seen += fpdu.payload().size();
     if (!last && fpdu.ulpdu.size() < 128)
@@ -202,9 +204,9 @@ void bulk_from_the_peer(Scene& scene) {
     for (const std::uint32_t size : {0U, 1U, 3U, 508U, 1461U, 70'000U, 200'000U}) {
       const Order write{.operation = Order::kWrite, .length = size, .stag = Scene::kOwnStag, .offset = {0xFFFF'FFF0}};
       scene.order(by, write);
-      if (take_message(by, rdmap::Opcode::kWrite) != size) fail("the peer's Write has not the length that was ordered");
+      by.expect_whole(rdmap::Opcode::kWrite, size, write.offset);
       scene.order(by, {.operation = Order::kSend, .length = size});
-      if (take_message(by, rdmap::Opcode::kSend) != size) fail("the peer's Send has not the length that was ordered");
+      by.expect_whole(rdmap::Opcode::kSend, size);
     }
     const Region region = target(scene);
     expect_content(scene, by, region, 0, first_octets(region, 0, 60'000), "an RDMA Read brought other octets");

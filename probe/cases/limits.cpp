@@ -25,6 +25,26 @@ void window_bounds(Scene& scene) {
   }
 }
 
+// A window has fewer rights than its region: what the region allows and the window does not is refused.
+void window_rights(Scene& scene) {
+  Conversation& readable = scene.connect();
+  scene.report(readable);  // it is bound by then
+  const Region reads = scene.region(Region::kWindow, Region::kRead);
+  scene.read_back(readable, reads, 0, 16);
+  const auto write = readable.make().write(reads.stag, reads.offset, pattern(16));
+  readable.send_ulpdu(write);
+  readable.expect_terminate({kTaggedStag, kTaggedNotAssociated, kReadRights}, write);
+
+  Conversation& writable = scene.connect();
+  scene.report(writable);
+  const Region writes = scene.region(Region::kWindow, Region::kWrite);
+  writable.send_ulpdu(writable.make().write(writes.stag, writes.offset, pattern(16)));
+  scene.expect_alive(writable);
+  const auto read = writable.make().read_request(read_of(writes.stag, writes.offset, 16));
+  writable.send_ulpdu(read);
+  writable.expect_terminate({kReadRights}, read);
+}
+
 // A queue pair of the session's other domain: what the first one may use, it may not.
 void from_the_other_domain(Scene& scene) {
   scene.connect();
@@ -124,7 +144,7 @@ void revoked_in_mid_read(Scene& scene) {
   std::uint32_t got = 0;
   PeerFpdu fpdu;
   for (int whole = 0;;) {
-    if (by.next(fpdu, scene.patience()) != Came::kFpdu) fail("the stream ended without a Terminate in mid-Read");
+    if (by.next(fpdu, scene.patience(), message_of(rdmap::Opcode::kReadResponse)) != Came::kFpdu) fail("the stream ended without a Terminate in mid-Read");
     if (fpdu.opcode() == std::to_underlying(rdmap::Opcode::kTerminate)) break;
     got = fpdu.last() ? 0 : got + static_cast<std::uint32_t>(fpdu.payload().size());
     if (fpdu.last() && ++whole == kReads)
@@ -162,6 +182,13 @@ std::span<const Case> limits_cases() {
        .what = "A memory window: its first and last octets can be written, one octet more on either side cannot.",
        .needs = kOrders | kRegions,
        .run = window_bounds,
+       .also = {"SEC-6.2.1-01", "DDP-8.3.1-04"}},
+      {.name = "limit-window-rights",
+       .clause = "SEC-6.2.1-02",
+       .what = "Windows that can be read alone, or written alone, of a region with all rights: the other access is "
+               "refused.",
+       .needs = kOrders | kRegions,
+       .run = window_rights,
        .also = {"SEC-6.2.1-01", "DDP-8.3.1-04"}},
       {.name = "limit-other-domain-stream",
        .clause = "SEC-6.1.1-03",

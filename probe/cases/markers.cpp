@@ -85,7 +85,7 @@ void wrong_pointer(Scene& scene) {
     const Region region = send_wrong(scene, by, {.marker_pointer_xor = static_cast<std::uint16_t>(change)});
     by.send_ulpdu(by.make().read_request({.sink_stag = {7}, .sink_offset = {0x1234}}));
     PeerFpdu answer;
-    const Came came = by.next(answer, by.patience());
+    const Came came = by.next(answer, by.patience(), message_of(rdmap::Opcode::kReadResponse));
     if (came != Came::kFpdu) {
       expect_mpa_error(by, {kMarkerMismatch});
     } else if (answer.opcode() == std::to_underlying(rdmap::Opcode::kReadResponse)) {
@@ -151,9 +151,9 @@ void sent_with_orders(Scene& scene) {
     Conversation& by = scene.connect({.socket = {.segment = segment}, .start_up = {.markers = true}});
     for (const std::uint32_t size : {0U, 1U, 2U, 3U, 4U, 479U, 506U, 508U, 3000U, 100'000U}) {
       scene.order(by, {.operation = Order::kWrite, .length = size, .stag = Scene::kOwnStag, .offset = {0x4000}});
-      if (take_message(by, rdmap::Opcode::kWrite) != size) fail("the peer's Write has not the length that was ordered");
+      by.expect_whole(rdmap::Opcode::kWrite, size, {0x4000});
       scene.order(by, {.operation = Order::kSend, .length = size});
-      if (take_message(by, rdmap::Opcode::kSend) != size) fail("the peer's Send has not the length that was ordered");
+      by.expect_whole(rdmap::Opcode::kSend, size);
     }
     const auto request = scene.provoke_read(by, {0x8000}, 32);
     by.send_ulpdu(by.make().read_response(request.sink_stag, request.sink_offset, pattern(32)));

@@ -53,7 +53,7 @@ void expect_mpa_error(Conversation& by, const Errors& any_of) {
 
 Reaction reaction_within(Conversation& by, Duration limit) {
   PeerFpdu fpdu;
-  switch (by.next(fpdu, limit)) {
+  switch (by.next(fpdu, limit, message_of(rdmap::Opcode::kReadResponse))) {
     case Came::kFin:
     case Came::kReset: return Reaction::kEnded;
     case Came::kNothing: return Reaction::kSilent;
@@ -93,15 +93,6 @@ void expect_content(Scene& scene, Conversation& by, const Region& region, std::s
   const auto place = static_cast<std::size_t>(differ.in1 - found.begin());
   fail(fmt::format("{}: the octet at offset {} of the region is {:02x}, not {:02x}", what, from + place,
                    std::to_integer<int>(found[place]), std::to_integer<int>(octets[place])));
-}
-
-std::size_t take_message(Conversation& by, rdmap::Opcode opcode) {
-  std::size_t size = 0;
-  for (;;) {
-    const PeerFpdu fpdu = by.expect_message(opcode);
-    size += fpdu.payload().size();
-    if (fpdu.last()) return size;
-  }
 }
 
 }  // namespace weft::probe

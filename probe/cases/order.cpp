@@ -54,7 +54,7 @@ void read_held_back(Scene& scene) {
   const Region region = scene.region(Region::kPlain, kReadWrite);
   const auto fpdu = by.fpdu(by.make().read_request(read_of(region.stag, region.offset, 8)));
   by.send(Bytes(fpdu).first(fpdu.size() - 1));
-  by.expect_silence(scene.quiet(), "the Read Request is not all there");
+  by.expect_silence(scene.quiet(), "the Read Request is not all there", message_of(rdmap::Opcode::kReadResponse));
   by.send(Bytes(fpdu).last(1));
   by.expect_read_response(Scene::kOwnStag, {0x10000}, 8);
 }
@@ -67,7 +67,7 @@ void atomic_held_back(Scene& scene) {
   const auto fpdu = by.fpdu(by.make().atomic(
       {.operation = {.add_or_swap = 1}, .request_id = 7, .stag = region.stag, .offset = region.offset}));
   by.send(Bytes(fpdu).first(fpdu.size() - 1));
-  by.expect_silence(scene.quiet(), "the Atomic Request is not all there");
+  by.expect_silence(scene.quiet(), "the Atomic Request is not all there", message_of(rdmap::Opcode::kAtomicResponse));
   if (scene.read_back(other, region, 0, 8) != before) fail("an atomic was done before all of its Request had come");
   by.send(Bytes(fpdu).last(1));
   by.expect_message(rdmap::Opcode::kAtomicResponse);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads of the peer's that wait for our Responses: how many there are, and what waits with them. RFC 5040 sections 5.5 and 6.1.
 #include "probe/cases/steps.hpp"
+#include "probe/peer_program.hpp"
 
 namespace weft::probe {
 namespace outstanding {
 namespace {
+
+const Wanted kRead = message_of(rdmap::Opcode::kReadRequest);
 
 // A connection whose IRD is this, on which the peer has this many Reads of 16 octets to do.
 Conversation& begin_reads(Scene& scene, std::uint16_t ird, std::uint16_t reads) {
@@ -24,8 +27,8 @@ void answer(Conversation& by, const rdmap::ReadRequest& request) {
 void within_ord(Scene& scene) {
   Conversation& by = begin_reads(scene, 1, 3);
   for (int i = 0; i < 3; ++i) {
-    const auto request = by.expect_read_request();
-    by.expect_silence(scene.quiet(), "our IRD is 1, and a Read is outstanding");
+    const auto request = by.expect_read_request(16);
+    by.expect_silence(scene.quiet(), "our IRD is 1, and a Read is outstanding", kRead);
     answer(by, request);
   }
   expect_requests_done(scene, by, 3);
@@ -34,10 +37,10 @@ void within_ord(Scene& scene) {
 void up_to_ord(Scene& scene) {
   Conversation& by = begin_reads(scene, 4, 6);
   std::vector<rdmap::ReadRequest> all;
-  for (int i = 0; i < 4; ++i) all.push_back(by.expect_read_request());
-  by.expect_silence(scene.quiet(), "our IRD is 4, and four Reads are outstanding");
+  for (int i = 0; i < 4; ++i) all.push_back(by.expect_read_request(16));
+  by.expect_silence(scene.quiet(), "our IRD is 4, and four Reads are outstanding", kRead);
   for (const auto& request : all) answer(by, request);
-  for (int i = 0; i < 2; ++i) answer(by, by.expect_read_request());
+  for (int i = 0; i < 2; ++i) answer(by, by.expect_read_request(16));
   expect_requests_done(scene, by, 6);
 }
 // Work behind a fence waits for the Reads before it.
@@ -45,9 +48,9 @@ void fenced(Scene& scene) {
   Conversation& by = scene.connect();
   const auto request = scene.provoke_read(by, {0x3000}, 16);
   scene.order(by, {.operation = Order::kSend, .flags = Order::kFence, .length = 4});
-  by.expect_silence(scene.quiet(), "a fenced Send waits for the Read before it");
+  by.expect_silence(scene.quiet(), "a fenced Send waits for the Read before it", send_of(4));
   answer(by, request);
-  by.expect_message(rdmap::Opcode::kSend);
+  by.expect_message(rdmap::Opcode::kSend, nullptr, send_of(4));
 }
 
 // With a Read of the peer's that is not answered yet, its stream goes on taking what we send.
@@ -55,9 +58,7 @@ void while_a_read_waits(Scene& scene) {
   Conversation& by = scene.connect();
   const auto request = scene.provoke_read(by, {0x3000}, 16);
   by.send_ulpdu(by.make().send(serialize(Order{.operation = Order::kReport})));
-  const PeerFpdu fpdu = by.expect_message(rdmap::Opcode::kSend);
-  const auto report = parse_report(fpdu.payload());
-  if (!report || report->requests_done != 0) fail("the peer's Read completed before its Response came");
+  if (expect_report(by).requests_done != 0) fail("the peer's Read completed before its Response came");
   answer(by, request);
   expect_requests_done(scene, by, 1);
 }

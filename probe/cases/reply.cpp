@@ -170,7 +170,7 @@ void markers(Scene& scene) {
   Conversation& by = scene.connect({.start_up = {.markers = true}});
   if (!scene.offers(kOrders)) return scene.expect_alive(by);
   static_cast<void>(scene.order(by, {.operation = Order::kSend, .length = 2000}));
-  by.expect_message(rdmap::Opcode::kSend);
+  by.expect_whole(rdmap::Opcode::kSend, 2000);
   scene.expect_alive(by);
 }
 

@@ -90,6 +90,23 @@ void kinds(Scene& scene) {
   }
 }
 
+// The peer looks at its receives on Solicited Events alone. The report, which is read as memory, tells when it has.
+void raises_an_event(Scene& scene) {
+  for (const bool invalidates : {false, true}) {
+    Conversation& by = scene.connect({.wish = {.flags = Wish::kSolicitedOnly}});
+    if (scene.advert().contract < 1) not_applicable("the peer's version of the contract has no Solicited Events");
+    const Region own = scene.region(Region::kThisStream, kAllRights);
+    by.send_ulpdu(by.make().send(pattern(8)));
+    static_cast<void>(scene.read_back(by, own, 0, 8));
+    by.expect_silence(scene.quiet(), "nothing was asked for");
+    if (peek_until(scene, by, 0).receives_done != 0) fail("a Send without Solicited Event raised an event");
+    by.send_ulpdu(invalidates
+                      ? by.make().send(pattern(8), rdmap::Opcode::kSendSolicitedInvalidate, own.stag)
+                      : by.make().send(pattern(8), rdmap::Opcode::kSendSolicited));
+    if (peek_until(scene, by, 2).receives_done != 2) fail("the event of a Send with Solicited Event was lost");
+  }
+}
+
 // Several segments, cut where no boundary is.
 void in_segments(Scene& scene) {
   Conversation& by = scene.connect();
@@ -109,15 +126,10 @@ void expect_sends(Scene& scene, std::uint8_t kind, rdmap::Opcode opcode) {
   Conversation& by = scene.connect();
   for (const std::uint32_t size : {0U, 1U, 5U, 1460U, 9000U, 100000U}) {
     scene.order(by, {.operation = kind, .length = size, .stag = Scene::kOwnStag});
-    std::size_t got = 0;
-    PeerFpdu fpdu;
-    do {
-      fpdu = by.expect_message(opcode);
+    by.expect_whole(opcode, size, {}, [&](const PeerFpdu& fpdu) {
       if (rdmap::row(opcode).invalidates && ddp::UntaggedLayout::RsvdUlpWord::get(fpdu.ulpdu) != Scene::kOwnStag.value)
         fail("the peer's Send with Invalidate names another STag than it was told");
-      got += fpdu.payload().size();
-    } while (!fpdu.last());
-    if (got != size) fail(fmt::format("the peer's Send of {} octets has {}", size, got));
+    });
   }
 }
 void plain_of_the_peer(Scene& scene) { expect_sends(scene, Order::kSend, rdmap::Opcode::kSend); }
@@ -169,6 +181,12 @@ std::span<const Case> sends_cases() {
        .needs = kOrders | kRegions,
        .run = invalidates_a_region,
        .also = {"RDMAP-1.2-02", "RDMAP-5.3-13"}},
+      {.name = "send-event",
+       .clause = "RDMAP-2.4-03",
+       .what = "The peer waits for Solicited Events alone: a Send raises none, and one with Solicited Event does.",
+       .needs = kOrders | kReport | kRegions,
+       .run = raises_an_event,
+       .also = {"RDMAP-5.3-06"}},
       {.name = "invalidate-with-event",
        .clause = "RDMAP-5.3-14",
        .what = "The same with Solicited Event.",

@@ -81,7 +81,7 @@ void expect_not_answered(Scene& scene, Bytes octets, const std::string& why) {
 
 void expect_end_without_fpdu(Conversation& by, const std::string& why) {
   PeerFpdu fpdu;
-  switch (by.next(fpdu, by.patience())) {
+  switch (by.next_any(fpdu, by.patience())) {
     case Came::kFin:
     case Came::kReset: return;
     case Came::kFpdu: fail("an FPDU came, and the connection had to end without one: " + why);

@@ -28,7 +28,9 @@ void of_the_peer(Scene& scene) {
     std::uint64_t got = 0;
     PeerFpdu fpdu;
     do {
-      fpdu = by.expect_message(rdmap::Opcode::kWrite);
+      fpdu = by.expect_message(rdmap::Opcode::kWrite, nullptr, [&](const PeerFpdu& one) {
+        return size == 0 || !one.payload().empty() || ddp::TaggedLayout::ToField::get(one.ulpdu) == target.value + got;
+      });
       const auto stag = ddp::TaggedLayout::StagField::get(fpdu.ulpdu);
       const auto offset = ddp::TaggedLayout::ToField::get(fpdu.ulpdu);
       if (size != 0 && (stag != Scene::kOwnStag.value || offset != target.value + got))

@@ -99,8 +99,8 @@ class ScriptRun {
     if (is_harmless(script_, scene_.advert())) {
       PeerFpdu fpdu;
       by.send_ulpdu(by.make().read_request({.sink_stag = Scene::kOwnStag, .sink_offset = {1}}));
-      if (by.next(fpdu, way_.patience) != Came::kFpdu ||
-          fpdu.opcode() != std::to_underlying(rdmap::Opcode::kReadResponse))
+      if (by.next(fpdu, scene_.patience(), message_of(rdmap::Opcode::kReadResponse)) != Came::kFpdu ||
+          !fpdu.is(rdmap::Opcode::kReadResponse))
         fail("the stream ended, and nothing was wrong with what it carried");
     }
     end(by);
@@ -116,7 +116,7 @@ class ScriptRun {
     change(octets, script_.edits);
     by.send(octets);
     by.shut();
-    by.expect_end_sometime("the prober has closed its side", way_.patience);
+    by.expect_end_sometime("the prober has closed its side", scene_.patience());
   }
 
   void take(Conversation& by, const Step& step) {
@@ -135,8 +135,8 @@ class ScriptRun {
     by.shut();
     PeerFpdu fpdu;
     Came came{};
-    const Instant deadline = now() + way_.patience;
-    do came = by.next(fpdu, deadline - now());
+    const Instant deadline = now() + scene_.patience();
+    do came = by.next_any(fpdu, deadline - now());
     while (came == Came::kFpdu);
     if (came == Came::kNothing) fail("the connection stayed open behind the prober's FIN");
   }

@@ -93,6 +93,8 @@ TEST(Expectations, OfAReadResponse) {
     Connected pair;
     Framer framer;
     for (const Ulpdu& ulpdu : ulpdus) pair.say(framer.fpdu(ulpdu));
+    pair.conversation->start_fpdus(mpa::Framing{}, mpa::Framing{});
+    pair.conversation->send_ulpdu(Messages().read_request({.sink_stag = {1}, .sink_offset = {100}, .size = 8}));
     return sentence([&] { EXPECT_EQ(pair.conversation->expect_read_response({1}, {100}, 8), pattern(8)); });
   };
   const Messages make;
@@ -118,6 +120,7 @@ TEST(Expectations, OfALifeSign) {
     Connected pair;
     Framer framer;
     for (const Ulpdu& ulpdu : ulpdus) pair.say(framer.fpdu(ulpdu));
+    pair.conversation->start_fpdus(mpa::Framing{}, mpa::Framing{});
     return sentence([&] { pair.conversation->expect_empty_read(); });
   };
   const Messages make;
@@ -127,7 +130,10 @@ TEST(Expectations, OfALifeSign) {
             "passed");
   EXPECT_EQ(after({make.read_response({8}, {0x1234}, {})}),
             "the Read Response's STag is 0x8; the Request's sink was 0x7");
-  EXPECT_EQ(after({Messages().send({})}), "a Send came instead of a RDMA Read Response");
+  EXPECT_EQ(after({Messages().send({}), make.write({1}, {1}, pattern(1))}),
+            "a RDMA Write came instead of a RDMA Read Response; before that came a Send of 0 octets");
+  EXPECT_EQ(after({Messages().terminate(rdmap::make_terminate(kCrc))}),
+            "a Terminate of 2/0/02 (an FPDU's CRC is wrong) came instead of a RDMA Read Response");
   EXPECT_EQ(after({}), "nothing came within 50 ms instead of a RDMA Read Response");
 }
 
@@ -195,18 +201,235 @@ TEST(Conversation, KeepsWhatCrossedTheWire) {
   EXPECT_EQ(parts[2].kind, Part::kFin);
 }
 
+// An established stream of the prober's, whose peer is the test.
+struct Established : Connected {
+  Established() {
+    conversation->start_fpdus(mpa::Framing{}, mpa::Framing{});
+    conversation->send_ulpdu(Messages().write({}, {}, {}));
+    heard();
+  }
+  void tell(const Ulpdu& ulpdu) { say(framer.fpdu(ulpdu)); }
+  // What the prober has sent since.
+  std::vector<Ulpdu> heard() {
+    std::vector<Ulpdu> out;
+    while (peer->receive(octets, now()) == Socket::Got::kOctets) {
+    }
+    for (auto taken = reader.take(octets); taken && *taken; taken = reader.take(octets)) {
+      out.push_back(std::move((*taken)->ulpdu));
+      octets.erase(octets.begin(), octets.begin() + static_cast<std::ptrdiff_t>((*taken)->consumed));
+    }
+    return out;
+  }
+  Framer framer{};
+  FrameReader reader{mpa::Framing{}};
+  Messages make{};
+  std::vector<std::byte> octets{};
+};
+
+// Whatever a case waits for, a peer may send these before it.
+TEST(Unasked, IsSkippedBeforeWhatIsWaitedFor) {
+  Established pair;
+  const auto chat = [&] {
+    pair.tell(pair.make.write({}, {}, {}));
+    pair.tell(pair.make.write(kOwnStag, {5}, pattern(3)));
+    pair.tell(pair.make.send_segment(pattern(4), 0, false));
+    pair.tell(pair.make.send_segment(pattern(4), 4, true));
+    pair.tell(pair.make.immediate(1));
+  };
+  chat();
+  pair.tell(pair.make.read_response({7}, {0x1234}, {}));
+  EXPECT_EQ(sentence([&] { pair.conversation->expect_empty_read(); }), "passed");
+  chat();
+  pair.tell(pair.make.send(pattern(9)));
+  EXPECT_EQ(sentence([&] { pair.conversation->expect_message(rdmap::Opcode::kSend, nullptr, send_of(9)); }), "passed");
+  chat();
+  pair.tell(pair.make.send(pattern(12)));
+  EXPECT_EQ(sentence([&] { pair.conversation->expect_whole(rdmap::Opcode::kSend, 12); }), "passed");
+  chat();
+  EXPECT_EQ(sentence([&] { pair.conversation->expect_silence(std::chrono::milliseconds(20), "of X"); }), "passed");
+  pair.tell(pair.make.write({1}, {5}, pattern(3)));
+  EXPECT_EQ(sentence([&] { pair.conversation->expect_silence(std::chrono::milliseconds(20), "of X"); }),
+            "a RDMA Write came, and none was due: of X");
+  chat();
+  EXPECT_EQ(sentence([&] { pair.conversation->expect_silence(std::chrono::milliseconds(20), "of X", send_of(8)); }),
+            "passed") << "in two segments";
+  pair.tell(pair.make.send(pattern(8)));
+  EXPECT_EQ(sentence([&] { pair.conversation->expect_silence(std::chrono::milliseconds(20), "of X", send_of(8)); }),
+            "a Send came, and none was due: of X");
+}
+
+// Before the first FPDU of the initiator a responder may send nothing.
+TEST(Unasked, IsNoneBeforeTheStreamIsEstablished) {
+  Connected pair;
+  pair.conversation->start_fpdus(mpa::Framing{}, mpa::Framing{});
+  const auto first = pair.conversation->fpdu(Messages().write({}, {}, {}));
+  pair.conversation->send(Bytes(first).first(first.size() - 1));
+  pair.say(Framer().fpdu(Messages().write({}, {}, {})));
+  EXPECT_EQ(sentence([&] { pair.conversation->expect_silence(std::chrono::milliseconds(20), "of X"); }),
+            "octets came, and none were due: of X");
+}
+
+// Requests of the peer's own are answered in their order, behind those that the case has to answer.
+TEST(Unasked, RequestsAreAnswered) {
+  Established pair;
+  const auto read = [&](std::uint32_t sink, std::uint32_t size) {
+    pair.tell(pair.make.read_request(
+        {.sink_stag = {sink}, .sink_offset = {8}, .size = size, .source_stag = size == 0 ? ddp::Stag{} : kOwnStag}));
+  };
+  const auto settle = [&] {
+    EXPECT_EQ(sentence([&] { pair.conversation->expect_silence(std::chrono::milliseconds(5), ""); }), "passed");
+    EXPECT_EQ(sentence([&] { pair.conversation->expect_silence(std::chrono::milliseconds(5), ""); }), "passed");
+    return pair.heard();
+  };
+  read(1, 0);
+  read(2, 40000);
+  pair.tell(pair.make.atomic({.request_id = 77, .stag = kOwnStag}));
+  const auto answers = settle();
+  ASSERT_EQ(answers.size(), 5U) << "one, three segments, one";
+  EXPECT_EQ(answers[0], pair.make.read_response({1}, {8}, {}));
+  EXPECT_EQ(answers[3], pair.make.read_response({2}, {8 + 32768}, std::vector<std::byte>(40000 - 32768)));
+  EXPECT_EQ(answers[4], Messages().atomic_response({.request_id = 77}));
+
+  read(3, 16);
+  const auto request = pair.conversation->expect_read_request(16);
+  read(4, 0);
+  EXPECT_TRUE(settle().empty()) << "the case's answer comes first";
+  const auto part = pair.conversation->fpdu(
+      pair.conversation->make().read_response(request.sink_stag, request.sink_offset, pattern(16)));
+  pair.conversation->send(Bytes(part).first(10));
+  EXPECT_TRUE(settle().empty()) << "not inside an FPDU";
+  pair.conversation->send(Bytes(part).subspan(10));
+  const auto late = settle();
+  ASSERT_EQ(late.size(), 2U);
+  EXPECT_EQ(late[1], pair.make.read_response({4}, {8}, {}));
+
+  pair.conversation->send_ulpdu(Messages().write({9}, {}, pattern(4)), {.crc_xor = 1});
+  static_cast<void>(pair.peer->receive(pair.octets, now()));
+  pair.octets.clear();
+  read(5, 0);
+  EXPECT_TRUE(settle().empty()) << "nothing behind what the prober has broken";
+}
+
+// Memory that the peer was not told of, it cannot ask for.
+TEST(Unasked, RequestsOfOtherMemoryAreNotTolerated) {
+  Established pair;
+  pair.tell(pair.make.read_request({.sink_stag = {1}, .size = 8, .source_stag = {9}}));
+  EXPECT_EQ(sentence([&] { pair.conversation->expect_empty_read(); }),
+            "a RDMA Read Request came instead of a RDMA Read Response");
+  pair.tell(pair.make.read_request({.sink_stag = {1}, .size = 2U << 20U, .source_stag = kOwnStag}));
+  EXPECT_EQ(sentence([&] { pair.conversation->expect_empty_read(); }),
+            "a RDMA Read Request came instead of a RDMA Read Response");
+}
+
+// An answer to an earlier Request may come when the case waits for something else.
+TEST(Unasked, AnswersMayBeLate) {
+  Established pair;
+  Conversation& by = *pair.conversation;
+  by.send_ulpdu(by.make().read_request({.sink_stag = {3}, .sink_offset = {40}, .size = 8}));
+  pair.tell(pair.make.read_response({3}, {40}, pattern(4), false));
+  pair.tell(pair.make.read_response({3}, {44}, pattern(4)));
+  pair.tell(pair.make.read_response({7}, {0x1234}, {}));
+  EXPECT_EQ(sentence([&] { by.expect_empty_read(); }), "passed");
+  by.send_ulpdu(by.make().read_request({.sink_stag = {3}, .sink_offset = {40}, .size = 8}));
+  by.send_ulpdu(by.make().atomic({}));
+  pair.tell(pair.make.read_response({3}, {40}, pattern(8)));
+  pair.tell(pair.make.atomic_response({}));
+  pair.tell(pair.make.send({}));
+  EXPECT_EQ(sentence([&] { by.expect_message(rdmap::Opcode::kSend); }), "passed");
+  pair.tell(pair.make.read_response({3}, {40}, pattern(8)));
+  EXPECT_EQ(sentence([&] { by.expect_message(rdmap::Opcode::kSend); }),
+            "a RDMA Read Response came instead of a Send")
+      << "it was answered";
+  by.send_ulpdu(by.make().read_request({.sink_stag = {4}, .size = 8}));
+  by.send_ulpdu(by.make().read_request({.sink_stag = {5}, .size = 8}));
+  pair.tell(pair.make.read_response({5}, {}, pattern(8)));
+  EXPECT_EQ(sentence([&] { by.expect_read_response({4}, {}, 8); }),
+            "the Read Response's STag is 0x5; the Request's sink was 0x4")
+      << "the second Read's cannot come first";
+}
+
 // A peer that floods ends the case, and costs no memory without bound.
 TEST(Conversation, AFloodEndsTheCase) {
   Connected pair(std::chrono::seconds(60));
-  std::jthread flood([&](const std::stop_token& stop) {
-    Framer framer;
-    const auto fpdu = framer.fpdu(Messages().send(pattern(60000)));
-    while (!stop.stop_requested() && pair.peer->send(fpdu, now() + std::chrono::milliseconds(100))) {
-    }
-  });
+  const auto fpdu = Framer().fpdu(Messages().send(pattern(60000)));
+  const std::jthread flood([&](const std::stop_token& stop) { pair.flood(fpdu, stop); });
   EXPECT_EQ(sentence([&] { pair.conversation->expect_terminate({kCrc}); }),
             "the peer floods: it sent more than 64 MiB in one conversation");
   EXPECT_TRUE(pair.conversation->exchange().cut);
+}
+
+// The next conversations of the run take less, in small FPDUs too, and keep little.
+TEST(Conversation, AFlooderHasLessRoomAfterwards) {
+  const auto learned = std::make_shared<Learned>();
+  learned->saw_flood();
+  learned->keeps(Learned::kMostKept + 1);
+  Connected pair(std::chrono::seconds(60), false, learned);
+  Conversation& by = *pair.conversation;
+  std::vector<std::byte> many;
+  Framer framer;
+  while (many.size() < 60000) {
+    const auto fpdu = framer.fpdu(Messages().write({}, {}, {}));
+    many.insert(many.end(), fpdu.begin(), fpdu.end());
+  }
+  const std::jthread flood([&](const std::stop_token& stop) { pair.flood(many, stop); });
+  EXPECT_EQ(sentence([&] { by.expect_terminate({kCrc}); }),
+            "the peer floods: it sent more than 8 MiB in one conversation");
+  std::size_t kept = 0;
+  for (const Part& part : by.exchange().parts) kept += part.octets.size();
+  EXPECT_LE(kept, Learned::kMostBeyond);
+}
+
+// A peer whose octets come one by one costs no part for each.
+TEST(Conversation, JoinsOctetsThatComeTogether) {
+  Connected pair;
+  for (int i = 0; i < 100; ++i) {
+    pair.say(pattern(1));
+    EXPECT_EQ(pair.conversation->octets(1, std::chrono::seconds(1)), pattern(1));
+  }
+  EXPECT_LT(pair.conversation->exchange().parts.size(), 100U);
+  std::size_t kept = 0;
+  for (const Part& part : pair.conversation->exchange().parts) kept += part.octets.size();
+  EXPECT_EQ(kept, 100U);
+}
+
+// A part of an FPDU at the end of the time is waited for: the peer has begun to send something.
+TEST(Conversation, WaitsForTheRestOfAnFpdu) {
+  Connected pair(std::chrono::seconds(10));
+  pair.conversation->start_fpdus(mpa::Framing{}, mpa::Framing{});
+  const auto fpdu = Framer().fpdu(Messages().send(pattern(40)));
+  pair.say(Bytes(fpdu).first(9));
+  const std::jthread rest([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    pair.say(Bytes(fpdu).subspan(9));
+  });
+  PeerFpdu got;
+  EXPECT_EQ(pair.conversation->next_any(got, std::chrono::milliseconds(1)), Came::kFpdu);
+}
+
+// Each wait grows with the longest round trip of the run.
+TEST(Learned, ScalesTheWaits) {
+  using std::chrono::milliseconds;
+  Learned learned;
+  EXPECT_EQ(learned.quiet(milliseconds(150)), milliseconds(150));
+  learned.saw_round_trip(milliseconds(200));
+  learned.saw_round_trip(milliseconds(40));
+  EXPECT_EQ(learned.round_trip(), milliseconds(200));
+  EXPECT_EQ(learned.quiet(milliseconds(150)), milliseconds(550));
+  EXPECT_EQ(learned.patience(milliseconds(5000)), milliseconds(5800));
+}
+
+TEST(Conversation, MeasuresFromTheLastOctetSent) {
+  Connected pair;
+  EXPECT_FALSE(pair.conversation->answered_in());
+  pair.conversation->send(pattern(1));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  pair.say(pattern(1));
+  EXPECT_FALSE(pair.conversation->octets(1, std::chrono::seconds(1)).empty());
+  ASSERT_TRUE(pair.conversation->answered_in());
+  EXPECT_GE(*pair.conversation->answered_in(), std::chrono::milliseconds(20));
+  pair.say(pattern(1));
+  EXPECT_FALSE(pair.conversation->octets(1, std::chrono::seconds(1)).empty());
+  EXPECT_LT(*pair.conversation->answered_in(), std::chrono::seconds(1)) << "of the first octets";
 }
 
 TEST(Sockets, TellWhatThePeerHasNotTaken) {

@@ -54,6 +54,12 @@ TEST(Profile, IsRead) {
   EXPECT_EQ(filled[14], std::byte{0x22});
 }
 
+TEST(Profile, SaysHowAStreamIsSeenToLive) {
+  EXPECT_FALSE(parse_profile(kFirst + "read {stag}\nalive read\nalive empty-read\n")->alive_by_read);
+  EXPECT_TRUE(parse_profile(kFirst + "read {stag}\nalive empty-read\nalive read\n")->alive_by_read);
+  EXPECT_EQ(fault_of("alive never"), "line 2: 'alive never' is no line of a profile");
+}
+
 TEST(Profile, FaultsNameTheirLine) {
   EXPECT_EQ(fault_of("\nbogus 1\n"), "line 3: 'bogus 1' is no line of a profile");
   EXPECT_EQ(fault_of("send 0"), "line 2: '0' has half an octet too many");
@@ -150,6 +156,77 @@ TEST(ByProfile, LeadsThroughTheOpening) {
   peer.join();
   EXPECT_EQ(written, 65536U);
   EXPECT_EQ(replied, (std::vector<std::byte>{std::byte{0xCA}, std::byte{0xFE}}));
+}
+
+// Leads `profile` through an opening with a peer that connects and does this.
+std::unique_ptr<Conversation> opened_with(const Profile& profile, Advert& advert,
+                                          const std::function<void(Conversation&)>& peer_does) {
+  auto socket = std::move(*ListeningSocket::open(*transport::Endpoint::parse("127.0.0.1:0")));
+  const auto at = socket->local();
+  const std::jthread peer([&] {
+    const Duration patience = std::chrono::seconds(5);
+    Conversation by(std::move(*connect_to(at, now() + patience)), false, patience);
+    by.send_frame({});
+    by.start_fpdus({}, by.expect_frame(mpa::FrameKind::kReply).frame);
+    peer_does(by);
+  });
+  const auto way =
+      way_by_profile("mine", profile, way_from_peer("raw", {.socket = std::move(socket), .leaves_first = true}));
+  std::unique_ptr<Conversation> by;
+  advert = way->open({}, by);
+  return by;
+}
+
+TEST(ByProfile, OffersWhatTheFileSays) {
+  const auto offers = [](const std::string& lines) {
+    return way_by_profile("mine", *parse_profile(kFirst + lines), way_from_peer("raw", {}))->offers();
+  };
+  EXPECT_EQ(offers(""), kConnects | kStream);
+  EXPECT_EQ(offers("takes-sends yes\n"), kConnects | kStream | kReceives);
+  EXPECT_EQ(offers("atomics yes\n"), kConnects | kStream | kAtomics);
+  EXPECT_EQ(offers("read {stag}\n"), kConnects | kStream | kReads);
+}
+
+TEST(ByProfile, TakesNoSendThatIsTooShort) {
+  const auto profile = parse_profile(kFirst + "expect send 16\n");
+  Advert advert;
+  const auto sent = [&](std::size_t size) {
+    return opened_with(*profile, advert, [&](Conversation& by) { by.send_ulpdu(by.make().send(pattern(size))); });
+  };
+  EXPECT_NE(sent(16), nullptr);
+  try {
+    sent(15);
+    FAIL() << "it is too short";
+  } catch (const Judgement& judgement) {
+    EXPECT_STREQ(judgement.what(), "the peer's Send 1 has 15 octets; the profile expects 16 or more");
+  }
+}
+
+// An answer of more than one segment has each octet in its place, and so has what fills the peer's memory.
+TEST(ByProfile, AnswersAndFillsInSeveralPieces) {
+  const auto profile =
+      parse_profile(kFirst + "expect read 0102\nregion private-data stag =5 offset =4096 length =40000 rights write\n");
+  ASSERT_TRUE(profile) << profile.error();
+  constexpr std::uint32_t kSize = 40000;
+  std::vector<std::byte> answered, filled(kSize);
+  Advert advert;
+  opened_with(*profile, advert, [&](Conversation& by) {
+    by.send_ulpdu(by.make().read_request({.sink_stag = {7}, .sink_offset = {0x100}, .size = kSize, .source_stag = {9}}));
+    answered = by.expect_read_response({7}, {0x100}, kSize);
+    for (std::size_t got = 0; got < kSize;) {
+      const PeerFpdu fpdu = by.expect_fpdu("a Write");
+      const auto at = ddp::TaggedLayout::ToField::get(fpdu.ulpdu) - 4096;
+      ASSERT_LE(at + fpdu.payload().size(), kSize);
+      std::ranges::copy(fpdu.payload(), filled.begin() + static_cast<std::ptrdiff_t>(at));
+      got += fpdu.payload().size();
+    }
+  });
+  ASSERT_EQ(answered.size(), kSize);
+  EXPECT_EQ(answered[0], std::byte{1});
+  EXPECT_EQ(answered[1], std::byte{2});
+  EXPECT_EQ(std::ranges::count(answered, std::byte{0}), kSize - 2);
+  ASSERT_EQ(advert.regions.size(), 1U);
+  for (std::size_t i = 0; i < kSize; ++i) ASSERT_EQ(filled[i], first_content(advert.regions[0], i)) << i;
 }
 
 }  // namespace

@@ -37,6 +37,12 @@ TEST_P(ProbePeer, OffersRegionsOfEveryKindToWhoeverComes) {
   EXPECT_THAT(rights, testing::IsSupersetOf({0, 1, 2, 3, 4, 7}));
   EXPECT_NE(caller.advert.session, 0U);
   EXPECT_GE(caller.plain(kReadWrite).length, 64U << 10U);
+  for (const std::uint8_t some : {std::uint8_t{Region::kRead}, std::uint8_t{Region::kWrite}})
+    EXPECT_EQ(std::ranges::count_if(caller.advert.regions,
+                                    [&](const Region& r) { return r.kind == Region::kWindow && r.rights == some; }),
+              1)
+        << "a window with fewer rights";
+  EXPECT_EQ(caller.advert.contract, probe::kContract);
   EXPECT_EQ(caller.region(Region::kOdd, Region::kRead).length % 2, 1U);
   EXPECT_EQ(caller.region(Region::kOdd, Region::kRead).offset.value % 2, 1U);
   EXPECT_GT(caller.region(Region::kTop, Region::kRead).offset.value, ~0ULL - (64U << 10U));
@@ -147,6 +153,24 @@ TEST(ProbePeerWishes, ASendWithoutAReceiveEndsTheStream) {
   EXPECT_NE(caller.last.status, WcStatus::kSuccess);
   PeerCaller next(peer.at(), Wish{.session = caller.advert.session});
   EXPECT_EQ(next.report().terminate_sent, 0x01010202U) << "DDP, untagged buffer error, no buffer available";
+}
+
+// It looks at the receives of such a connection when a Solicited Event comes, and then at all of them.
+TEST(ProbePeerWishes, SolicitedEventsAlone) {
+  ListeningPeer peer;
+  PeerCaller caller(peer.at(), Wish{.flags = Wish::kSolicitedOnly});
+  PeerCaller watcher(peer.at(), Wish{.session = caller.advert.session});
+  caller.send(std::vector<std::byte>(8));
+  ASSERT_EQ(caller.read(caller.plain(Region::kRead), 8), WcStatus::kSuccess) << "the Send has come";
+  EXPECT_EQ(watcher.report().receives_done, 1U) << "the order's own";
+  const std::vector<std::byte> octets(8);
+  const verbs::Sge what{reinterpret_cast<std::uintptr_t>(octets.data()), 8, 0};
+  EXPECT_TRUE(caller.link.post_send({.opcode = verbs::SendOpcode::kSend,
+                                     .flags = verbs::SendFlags::kInline | verbs::SendFlags::kSolicited,
+                                     .segments = {&what, 1}}));
+  std::uint32_t reports = 2;
+  while (watcher.report().receives_done < reports + 2 && reports < 10000) ++reports;
+  EXPECT_LT(reports, 10000U) << "both Sends were seen";
 }
 
 TEST(ProbePeerHostile, OctetsOfAnyKindEndNoPeer) {

@@ -25,6 +25,19 @@ TEST_P(EveryCase, PassesOrDoesNotApply) {
 }
 INSTANTIATE_TEST_SUITE_P(Over, EveryCase, testing::Values("127.0.0.1", "::1"));
 
+// Legal messages that nobody asked for, at any time, are no finding.
+TEST(ChattyPeer, PassesEveryCase) {
+  const ListeningPeer quiet, chatty("127.0.0.1", {"--chatty"});
+  const auto plain = probed(joined(at(quiet), quick())), chats = probed(joined(at(chatty), quick()));
+  expect_clean(chats, 200);
+  EXPECT_EQ(plain.verdicts, chats.verdicts) << chats.ended.out;
+}
+
+TEST(ChattyPeer, OfAnyKindPasses) {
+  const ListeningPeer peer("127.0.0.1", {"--chatty"});
+  expect_clean(probed(joined({peer.at().to_string()}, quick())), 60);
+}
+
 class Policies : public testing::TestWithParam<const char*> {};
 
 TEST_P(Policies, OfThePeerAreKeptToo) {

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "probe/forge.hpp"
+#include "probe/messages.hpp"
 #include "probe_run.hpp"
 
 namespace weft::test {
@@ -103,6 +104,30 @@ TEST(NoPeer, WhereTlsIsWanted) {
     if (hear(socket)) say(socket, "\x15\x03\x01\x00\x02\x02\x46"sv);
   });
   expect_no_peer(tls.at(), "TLS");
+}
+
+void echo(int socket) {
+  char octets[4096];
+  for (ssize_t got = 0; (got = ::recv(socket, octets, sizeof octets, 0)) > 0;)
+    say(socket, {octets, static_cast<std::size_t>(got)});
+}
+
+TEST(NoPeer, WhereAnEchoAnswers) {
+  const Stranger echoing(echo);
+  expect_no_peer(echoing.at(), "it sends back what it receives");
+}
+
+// A Reply may have the key of a Request by mistake. It is no echo: its private data is its own.
+TEST(HostilePeer, ThatAnswersByTheKeyOfARequestIsAPeer) {
+  const Stranger mistaken([](int socket) {
+    if (!hear(socket)) return;
+    const auto reply = probe::forge(mpa::FrameKind::kRequest, {.private_data = probe::pattern(9)});
+    say(socket, {reinterpret_cast<const char*>(reply.data()), reply.size()});
+    while (hear(socket)) {
+    }
+  });
+  const auto run = probed({"--patience", "300", "--only", "ordinary", mistaken.at()});
+  EXPECT_EQ(run.verdicts, (Verdicts{{"ordinary", "fail"}}));
 }
 
 TEST(NoPeer, WhereSilenceAnswers) {

@@ -33,7 +33,9 @@ constexpr const char* kPeer = "probe-peer -c -a {host} -p {port}";
 INSTANTIATE_TEST_SUITE_P(
     AreStarted, Callers,
     testing::Values(Caller{"raw", "0", "probe-peer -c -a {host} -p {port} --connections 1", 30},
+                    Caller{"raw", "0", kPeer, 30},  // of its 64 connections one is a case's
                     Caller{"weft", "0", kPeer, 150}, Caller{"weft", "[::1]:0", kPeer, 150},
+                    Caller{"weft", "0", "probe-peer -c --chatty -a {host} -p {port}", 150},
                     Caller{"weft", "0", "probe-peer -c -a {host} -p {port} --policy peer-to-peer=on", 100},
                     Caller{"weft", "0", "probe-peer -c -a {host} -p {port} --policy mpa-rev=1", 150}));
 

@@ -107,6 +107,8 @@ std::string json_of(const Report& report, bool strict) {
   json.integer("mpa_revision", report.revision).boolean("enhanced", report.enhanced);
   json.integer("seed", report.seed).text("started", time_text(report.started)).text("version", version_text());
   json.integer("took_ms", static_cast<std::uint64_t>(report.took.count())).boolean("interrupted", report.interrupted);
+  json.integer("round_trip_us", static_cast<std::uint64_t>(report.round_trip.count()));
+  json.integer("quiet_ms", static_cast<std::uint64_t>(report.quiet.count()));
   json.boolean("strict", strict).text("verdict", word_of(report, strict));
   if (report.gone) {
     json.begin_object("peer_gone").text("after", report.gone->after == nullptr ? "" : report.gone->after->name);

@@ -100,6 +100,9 @@ std::string text_of(const Report& report, bool strict, const Palette& palette) {
   TextOut out(text);
   fmt::format_to(out, "{}: profile {}, the peer is the MPA {}, seed {}, {} ms\n", report.target, report.profile,
                  role_of(report), report.seed, report.took.count());
+  if (const auto took = std::chrono::ceil<std::chrono::milliseconds>(report.round_trip); took.count() >= 10)
+    fmt::format_to(out, "the longest round trip took {} ms: silence had to last {} ms\n", took.count(),
+                   report.quiet.count());
   if (!report.enhanced)
     fmt::format_to(out, "its start-up is of {}: the cases that need RFC 6581 do not apply\n", startup_of(report));
   fmt::format_to(out, "\n");

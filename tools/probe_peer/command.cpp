@@ -75,6 +75,8 @@ void add_probe_peer_command(CLI::App& app, Selection& selection) {
   peer->add_option("--connections", arguments->options.connections, "-c: total number of connections; 0: no limit")
       ->type_name("N")
       ->capture_default_str();
+  peer->add_flag("--chatty", arguments->options.chatty,
+                 "Also send Sends, empty RDMA Writes and empty RDMA Reads that no one asked for, as any peer may");
   add_policy_option(*peer, arguments->policy, "Policy for every connection");
   peer->callback([&selection, arguments] {
     selection.run = [arguments](const GlobalOptions& global) { return run_peer(*arguments, global); };

@@ -2,6 +2,7 @@
 #include "tools/probe_peer/guest.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "common/crc32c.hpp"
 #include "tools/probe_peer/must.hpp"
@@ -18,7 +19,9 @@ constexpr std::uint32_t kWindowSize = 2048;
 
 verbs::QueuePair pair_for(Resources& resources, Session& session, const Wish& wish) {
   auto& domain = session.domain((wish.flags & Wish::kOtherDomain) != 0);
-  verbs::QueuePairAttributes attributes{.send_cq = &resources.completions, .receive_cq = &resources.completions};
+  const bool waits = (wish.flags & Wish::kSolicitedOnly) != 0;
+  verbs::QueuePairAttributes attributes{.send_cq = &resources.completions,
+                                        .receive_cq = waits ? &resources.waiting : &resources.completions};
   attributes.max_send_wr = Guest::kMostRequests;
   attributes.max_receive_wr = 2 * Guest::kMostReceives;
   const bool shared = (wish.flags & Wish::kSharedReceives) != 0 && (wish.flags & Wish::kOtherDomain) == 0;
@@ -48,8 +51,11 @@ Guest::Guest(Resources& resources, std::shared_ptr<Session> session, const Wish&
   auto& domain = session_->domain((wish_.flags & Wish::kOtherDomain) != 0);
   this_stream_ = make_region(domain, Region::kThisStream, kAllRights, 4096, {.only_for = &pair_});
   windowed_ = make_region(domain, Region::kWindow, kAllRights, 4096);
-  window_ = must(domain.allocate_window(), "window");
-  window_key_ = window_->next_rkey();
+  for (const std::uint8_t rights : std::array<std::uint8_t, 3>{kAllRights, Region::kRead, Region::kWrite}) {
+    verbs::MemoryWindow window = must(domain.allocate_window(), "window");
+    const std::uint32_t key = window.next_rkey();
+    windows_.push_back({std::move(window), key, rights});
+  }
   if (!shares(wish_)) {
     const std::size_t size = std::max<std::size_t>(1, std::size_t{wish_.receives}) * wish_.receive_size;
     receives_ = make_region(domain, Region::kReceives, Region::kRead, size);
@@ -74,27 +80,51 @@ probe::Advert Guest::advert(std::uint16_t ird, std::uint16_t ord) const {
                     .receive_size = shared ? session_->receive_size : wish_.receive_size};
   out.ird = ird;
   out.ord = ord;
+  out.contract = probe::kContract;
   out.regions = session_->regions();
   out.regions.push_back(this_stream_.told);
-  Region window = windowed_.told;
-  window.stag = {window_key_};
-  window.offset = {window.offset.value + kWindowFrom};
-  window.length = kWindowSize;
-  out.regions.push_back(window);
+  for (const Window& one : windows_) {
+    Region window = windowed_.told;
+    window.stag = {one.key};
+    window.offset = {window.offset.value + kWindowFrom};
+    window.length = kWindowSize;
+    window.rights = one.rights;
+    out.regions.push_back(window);
+  }
   out.regions.push_back(shared ? session_->receives.told : receives_.told);
   return out;
 }
 
 void Guest::begin(bool speak) {
-  verbs::SendRequest bind{.wr_id = kBindWork, .opcode = verbs::SendOpcode::kBindWindow};
-  bind.bind = {.window = &*window_,
-               .region = &*windowed_.region,
-               .rkey = window_key_,
-               .address = windowed_.region->iova() + kWindowFrom,
-               .length = kWindowSize,
-               .access = verbs::Access::kRemoteRead | verbs::Access::kRemoteWrite | verbs::Access::kRemoteAtomic};
-  post(bind);
+  for (const Window& one : windows_) {
+    verbs::SendRequest bind{.wr_id = kBindWork, .opcode = verbs::SendOpcode::kBindWindow};
+    bind.bind = {.window = &one.window,
+                 .region = &*windowed_.region,
+                 .rkey = one.key,
+                 .address = windowed_.region->iova() + kWindowFrom,
+                 .length = kWindowSize,
+                 .access = remote_access_of(one.rights)};
+    post(bind);
+  }
   if (speak) post({.wr_id = kSpeakWork, .opcode = verbs::SendOpcode::kRdmaWrite});
+}
+
+void Guest::chat() {
+  if (chatting_ != 0) return;
+  constexpr std::array<std::byte, 7> kWords{};
+  const verbs::Sge words{reinterpret_cast<std::uintptr_t>(kWords.data()), kWords.size(), 0};
+  using verbs::SendFlags;
+  for (const verbs::SendRequest& one : {
+           verbs::SendRequest{.opcode = verbs::SendOpcode::kRdmaWrite, .flags = SendFlags::kSignaled},
+           verbs::SendRequest{.opcode = verbs::SendOpcode::kSend,
+                              .flags = SendFlags::kSignaled | SendFlags::kInline,
+                              .segments = {&words, 1}},
+           verbs::SendRequest{.opcode = verbs::SendOpcode::kRdmaRead, .flags = SendFlags::kSignaled},
+       }) {
+    verbs::SendRequest request = one;
+    request.wr_id = kChatWork;
+    if (post(request)) ++chatting_;
+  }
 }
 
 bool Guest::post(verbs::SendRequest request) {
@@ -125,6 +155,8 @@ void Guest::completed(const verbs::WorkCompletion& done) {
       ++report.receives_failed;
       if (shares(wish_)) post_receive(kind);  // the other connections keep as many
     }
+  } else if (kind == kChatWork) {
+    if (chatting_ > 0) --chatting_;
   } else if (kind == kOrderWork) {
     ++(good ? report.requests_done : report.requests_failed);
     if (unfinished_ > 0) --unfinished_;

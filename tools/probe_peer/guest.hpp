@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "tools/probe_peer/session.hpp"
 
@@ -32,6 +33,9 @@ class Guest {
   // Once the connection is established: the window is bound. `speak`: something is sent, so that the peer may send.
   void begin(bool speak);
   void completed(const verbs::WorkCompletion& done);
+  // Sends what a peer may send at any time: an empty RDMA Write, a Send, an empty RDMA Read. Nothing while an earlier one
+  // of them is unfinished.
+  void chat();
   // The stream is over: what it ended with goes into the report, once.
   void note_end();
   // What a report says of streams that have not been told yet.
@@ -49,7 +53,7 @@ class Guest {
 
   // What a wr_id's lower half says.
   static constexpr std::uint32_t kReceive = 0x80000000;  // and which buffer
-  static constexpr std::uint32_t kAnswerWork = 1, kBindWork = 2, kSpeakWork = 3, kOrderWork = 4;
+  static constexpr std::uint32_t kAnswerWork = 1, kBindWork = 2, kSpeakWork = 3, kOrderWork = 4, kChatWork = 5;
 
   std::shared_ptr<Session> session_;
   probe::Wish wish_;
@@ -58,10 +62,15 @@ class Guest {
   Registered receives_{};
   Registered this_stream_{};
   Registered windowed_{};
-  std::optional<verbs::MemoryWindow> window_{};
-  std::uint32_t window_key_{};
+  struct Window {
+    verbs::MemoryWindow window;
+    std::uint32_t key{};
+    std::uint8_t rights{};
+  };
+  std::vector<Window> windows_{};  // of the same part of windowed_
   std::uint32_t posted_{};      // receives, of which the buffers are used in turn
   std::uint32_t unfinished_{};  // of the orders' requests
+  std::uint32_t chatting_{};    // unfinished requests of chat()
   bool answers_ = false;        // behind the last of them, for an order that asked for it
   bool ended_ = false;
 };

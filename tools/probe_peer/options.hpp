@@ -15,6 +15,7 @@ struct Options {
   verbs::Policy policy{};
   std::uint32_t parallel = 64;    // connections that are kept open, where it connects
   std::uint32_t connections = 0;  // in all; 0: goes on
+  bool chatty{};                  // sends legal messages that nobody asked for
 };
 
 }  // namespace weft::tools::probe_peer

@@ -26,6 +26,7 @@ constexpr std::size_t kMostSessions = 4096;
 // An overflow of the completion queue would end all of them: what they can have at a time fits.
 constexpr std::size_t kMostGuests = Resources::kCompletions / Guest::kMostCompletions;
 constexpr auto kSessionTime = std::chrono::seconds(60);  // without a connection
+constexpr int kChatEvery = 10;                           // milliseconds
 constexpr int kRefusals = 5;                             // one behind the other: there is no prober, or no more
 
 void make_non_blocking(int descriptor) { ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) | O_NONBLOCK); }
@@ -43,9 +44,11 @@ class Peer {
         resources_(Resources::of(options.connects ? verbs::Address::any(options.address.address.family)
                                                   : options.address.address)) {
     for (const int descriptor :
-         {events_.descriptor(), resources_.channel.descriptor(), resources_.device.async_descriptor()})
+         {events_.descriptor(), resources_.channel.descriptor(), resources_.solicited.descriptor(),
+          resources_.device.async_descriptor()})
       make_non_blocking(descriptor);
     must(resources_.completions.arm(verbs::Arm::kAll), "arm");
+    must(resources_.waiting.arm(verbs::Arm::kSolicited), "arm");
   }
 
   Outcome<void> listen() {
@@ -64,17 +67,25 @@ class Peer {
       wait();
       take_events();
       take_completions();
+      take_solicited();
       take_async_events();
+      if (options_.chatty) chat();
       forget_old_sessions();
     }
   }
 
  private:
   void wait() const {
-    std::array<pollfd, 4> all{
+    std::array<pollfd, 5> all{
         pollfd{events_.descriptor(), POLLIN, 0}, pollfd{resources_.channel.descriptor(), POLLIN, 0},
-        pollfd{resources_.device.async_descriptor(), POLLIN, 0}, pollfd{interruption_switch().descriptor(), POLLIN, 0}};
-    ::poll(all.data(), all.size(), sessions_.empty() ? -1 : 1000);  // to forget old ones
+        pollfd{resources_.solicited.descriptor(), POLLIN, 0}, pollfd{resources_.device.async_descriptor(), POLLIN, 0}, pollfd{interruption_switch().descriptor(), POLLIN, 0}};
+    const int tick = options_.chatty ? kChatEvery : 1000;  // else to forget old ones
+    ::poll(all.data(), all.size(), sessions_.empty() ? -1 : tick);
+  }
+  void chat() {
+    for (const auto& [number, guest] : by_number_) {
+      if (guest->queue_pair().state() == verbs::QpState::kRts) guest->chat();
+    }
   }
 
   // --- Sessions
@@ -212,8 +223,19 @@ class Peer {
   void take_completions() {
     while (resources_.channel.get_event()) resources_.completions.acknowledge_events(1);
     static_cast<void>(resources_.completions.arm(verbs::Arm::kAll));
+    take_from(resources_.completions);
+  }
+  // Armed before it is emptied: what comes in between raises another event.
+  void take_solicited() {
+    if (!resources_.solicited.get_event()) return;
+    do resources_.waiting.acknowledge_events(1);
+    while (resources_.solicited.get_event());
+    static_cast<void>(resources_.waiting.arm(verbs::Arm::kSolicited));
+    take_from(resources_.waiting);
+  }
+  void take_from(verbs::CompletionQueue& queue) {
     std::array<verbs::WorkCompletion, 64> some;
-    for (auto got = resources_.completions.poll(some); got && *got > 0; got = resources_.completions.poll(some)) {
+    for (auto got = queue.poll(some); got && *got > 0; got = queue.poll(some)) {
       for (const verbs::WorkCompletion& done : std::span(some).first(*got)) completed(done);
     }
   }

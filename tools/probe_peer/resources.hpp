@@ -10,8 +10,12 @@ struct Resources {
   verbs::Device device;
   verbs::CompletionChannel channel;
   verbs::CompletionQueue completions;
+  // Of the receives of connections that wish to be looked at on Solicited Events alone.
+  verbs::CompletionChannel solicited;
+  verbs::CompletionQueue waiting;
 
   static constexpr std::uint32_t kCompletions = 1U << 20U;  // verbs::DeviceLimits::max_cqe
+  static constexpr std::uint32_t kSolicited = 1U << 16U;    // completions that wait for such an event
   // Of the device that has this address.
   static Resources of(const verbs::Address& local);
 };

@@ -12,11 +12,7 @@ namespace {
 using verbs::Access;
 
 Access access_of(std::uint8_t rights) noexcept {
-  Access out = Access::kLocalWrite;
-  if ((rights & Region::kRead) != 0) out = out | Access::kRemoteRead;
-  if ((rights & Region::kWrite) != 0) out = out | Access::kRemoteWrite;
-  if ((rights & Region::kAtomic) != 0) out = out | Access::kRemoteAtomic;
-  return out | Access::kWindowBind;
+  return Access::kLocalWrite | Access::kWindowBind | remote_access_of(rights);
 }
 
 constexpr std::size_t kLarge = 64U << 10U;
@@ -30,12 +26,23 @@ verbs::QueuePair unconnected(Resources& resources, verbs::ProtectionDomain& doma
 
 }  // namespace
 
+Access remote_access_of(std::uint8_t rights) noexcept {
+  Access out{};
+  if ((rights & Region::kRead) != 0) out = out | Access::kRemoteRead;
+  if ((rights & Region::kWrite) != 0) out = out | Access::kRemoteWrite;
+  if ((rights & Region::kAtomic) != 0) out = out | Access::kRemoteAtomic;
+  return out;
+}
+
 Resources Resources::of(const verbs::Address& local) {
   auto device = must(verbs::Device::open(local), "device");
   auto channel = must(verbs::CompletionChannel::create(), "completion channel");
   auto queue =
       must(device.create_completion_queue({.capacity = kCompletions, .channel = &channel}), "completion queue");
-  return {std::move(device), std::move(channel), std::move(queue)};
+  auto solicited = must(verbs::CompletionChannel::create(), "completion channel");
+  auto waiting =
+      must(device.create_completion_queue({.capacity = kSolicited, .channel = &solicited}), "completion queue");
+  return {std::move(device), std::move(channel), std::move(queue), std::move(solicited), std::move(waiting)};
 }
 
 Registered make_region(verbs::ProtectionDomain& domain, std::uint8_t kind, std::uint8_t rights, std::size_t size,
@@ -64,6 +71,7 @@ Session::Session(Resources& resources, std::uint32_t number)
     regions_.push_back(make_region(own_, Region::kPlain, rights, rights == kReadWrite ? kLarge : kSmall));
   regions_.push_back(make_region(other_, Region::kForeign, kAll, kSmall));
   regions_.push_back(make_region(own_, Region::kOdd, kReadWrite, kOddSize));
+  regions_.push_back(make_region(own_, Region::kOdd, kAll, kOddSize));
   regions_.push_back(make_region(own_, Region::kTop, kReadWrite, kSmall, {.iova = ~std::uint64_t{0} - kSmall - 15}));
   regions_.push_back(make_region(own_, Region::kOtherStream, kAll, kSmall, {.only_for = &spare_}));
   regions_.push_back(make_region(own_, Region::kRevoked, kAll, kSmall));

@@ -28,6 +28,9 @@ struct Registered {
 [[nodiscard]] Registered make_region(verbs::ProtectionDomain& domain, std::uint8_t kind, std::uint8_t rights,
                                      std::size_t size, const verbs::RegionOptions& options = {});
 
+// Of Region::Right.
+[[nodiscard]] verbs::Access remote_access_of(std::uint8_t rights) noexcept;
+
 class Session {
  public:
   Session(Resources& resources, std::uint32_t number);

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// An FPDU of the peer, as the prober reads it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "common/wire.hpp"
+#include "rdmap/opcodes.hpp"
+
+namespace weft::probe {
+
+// With a correct CRC if CRCs are used.
+struct PeerFpdu {
+  std::vector<std::byte> ulpdu{};
+  [[nodiscard]] bool tagged() const noexcept;
+  [[nodiscard]] bool last() const noexcept;
+  [[nodiscard]] std::uint8_t opcode() const noexcept;  // of RDMAP; 0xFF where the ULPDU is too short
+  [[nodiscard]] bool is(rdmap::Opcode opcode) const noexcept;
+  // After the DDP header; empty if the ULPDU is too short.
+  [[nodiscard]] Bytes payload() const noexcept;
+};
+
+// Says which FPDUs a step of a case waits for.
+using Wanted = std::function<bool(const PeerFpdu&)>;
+[[nodiscard]] Wanted message_of(rdmap::Opcode opcode);
+// A Send whose message has this size and lies in one segment.
+[[nodiscard]] Wanted send_of(std::size_t size);
+
+}  // namespace weft::probe
