@@ -71,7 +71,8 @@ void Conversation::reset() {
 
 bool Conversation::read_some(Instant deadline) {
   if (ended_ != Part::kOctets) return false;
-  if (end_by_ && now() > *end_by_ + time_for(received_)) fail("the case's time is over, and the peer still had it wait");
+  if (end_by_ && now() > *end_by_ + time_for(received_))
+    fail("the case's time is over, and the peer still had it wait");
   if (const std::size_t most = learned_->most_received(); received_ > most) {
     learned_->saw_flood();
     fail(fmt::format("the peer floods: it sent more than {} MiB in one conversation", most >> 20U));

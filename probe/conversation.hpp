@@ -169,16 +169,16 @@ class Conversation {
   Unasked unasked_{};
   std::vector<std::byte> pending_{};  // received; `taken_` of them are consumed
   std::size_t taken_ = 0;
-  std::size_t received_ = 0;                                // octets of the peer's
+  std::size_t received_ = 0;  // octets of the peer's
   std::uint64_t fpdus_received_ = 0;
-  bool expected_ = false;  // the last of them may come at any time
-  std::uint64_t sent_ = 0;                                  // octets behind the start-up
-  std::uint64_t first_fpdu_ends_ = 0;                       // position of ours, once it is framed
-  bool broken_ = false;                                     // the prober has sent an FPDU that a receiver may refuse
-  std::optional<Instant> asked_at_{};                       // what was sent last, if nothing came since
+  bool expected_ = false;              // the last of them may come at any time
+  std::uint64_t sent_ = 0;             // octets behind the start-up
+  std::uint64_t first_fpdu_ends_ = 0;  // position of ours, once it is framed
+  bool broken_ = false;                // the prober has sent an FPDU that a receiver may refuse
+  std::optional<Instant> asked_at_{};  // what was sent last, if nothing came since
   std::optional<Duration> answered_in_{};
-  std::size_t kept_ = 0;                                    // octets noted in exchange_
-  Part::Kind ended_ = Part::kOctets;                        // how the peer's direction ended, if not kOctets
+  std::size_t kept_ = 0;              // octets noted in exchange_
+  Part::Kind ended_ = Part::kOctets;  // how the peer's direction ended, if not kOctets
   bool knows_depths_ = true;
   bool shut_ = false;  // our FIN was sent
   std::vector<std::string> warnings_{};

@@ -123,8 +123,7 @@ std::vector<std::byte> Conversation::read_response(ddp::Stag sink, ddp::TaggedOf
     if (!fits && octets.empty() && unasked_.is_of_an_earlier_read(sink, offset)) continue;
     if (stag != sink.value)
       fail(fmt::format("the Read Response's STag is {:#x}; the Request's sink was {:#x}", stag, sink.value));
-    if (!fits)
-      fail(fmt::format("the Read Response's TO is {:#x}; {:#x} was due", at, offset.value + octets.size()));
+    if (!fits) fail(fmt::format("the Read Response's TO is {:#x}; {:#x} was due", at, offset.value + octets.size()));
     octets.insert(octets.end(), fpdu.payload().begin(), fpdu.payload().end());
     if (octets.size() > most)
       fail(fmt::format("the Read Response has {} octets or more; {} were asked for", octets.size(), most));

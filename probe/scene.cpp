@@ -14,7 +14,7 @@ namespace weft::probe {
 namespace {
 constexpr int kMostWaits = 12;         // that are as long as the patience, in one case
 constexpr int kMostRoundTrips = 1000;  // of one case
-}
+}  // namespace
 
 struct Scene::Self {
   Way& way;

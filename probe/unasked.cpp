@@ -51,8 +51,8 @@ std::string name_of(const PeerFpdu& fpdu) {
 }  // namespace
 
 void Unasked::on_sent(Bytes ulpdu) {
-  const PeerFpdu sent{.ulpdu = {ulpdu.begin(), ulpdu.begin() + static_cast<std::ptrdiff_t>(
-                                                                  std::min<std::size_t>(ulpdu.size(), 128))}};
+  const PeerFpdu sent{
+      .ulpdu = {ulpdu.begin(), ulpdu.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(ulpdu.size(), 128))}};
   if (!is_whole(sent)) return;
   if (sent.tagged()) {
     if (sent.is(Opcode::kReadResponse) && sent.last()) answered();

@@ -52,7 +52,7 @@ class Unasked {
   void answered();
   bool owe(const Owed& owed);
 
-  static constexpr std::size_t kMostKnown = 4096;       // Requests of each end
+  static constexpr std::size_t kMostKnown = 4096;        // Requests of each end
   static constexpr std::uint32_t kMostRead = 1U << 20U;  // octets of an answer
   static constexpr std::size_t kMostNamed = 4;
   std::deque<Asked> asked_{};

@@ -25,8 +25,8 @@ struct Connected {
       throw std::runtime_error("socketpair");
     descriptor = ends[1];
     peer = std::make_unique<Socket>(descriptor);
-    conversation = std::make_unique<Conversation>(std::make_unique<Socket>(ends[0]), peer_opened, patience,
-                                                  std::move(learned));
+    conversation =
+        std::make_unique<Conversation>(std::make_unique<Socket>(ends[0]), peer_opened, patience, std::move(learned));
   }
   // Without waiting for the prober to read it: as much as the socket takes.
   void say(Bytes octets) const { static_cast<void>(peer->send(octets, now())); }

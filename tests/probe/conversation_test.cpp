@@ -252,7 +252,8 @@ TEST(Unasked, IsSkippedBeforeWhatIsWaitedFor) {
             "a RDMA Write came, and none was due: of X");
   chat();
   EXPECT_EQ(sentence([&] { pair.conversation->expect_silence(std::chrono::milliseconds(20), "of X", send_of(8)); }),
-            "passed") << "in two segments";
+            "passed")
+      << "in two segments";
   pair.tell(pair.make.send(pattern(8)));
   EXPECT_EQ(sentence([&] { pair.conversation->expect_silence(std::chrono::milliseconds(20), "of X", send_of(8)); }),
             "a Send came, and none was due: of X");
@@ -337,8 +338,7 @@ TEST(Unasked, AnswersMayBeLate) {
   pair.tell(pair.make.send({}));
   EXPECT_EQ(sentence([&] { by.expect_message(rdmap::Opcode::kSend); }), "passed");
   pair.tell(pair.make.read_response({3}, {40}, pattern(8)));
-  EXPECT_EQ(sentence([&] { by.expect_message(rdmap::Opcode::kSend); }),
-            "a RDMA Read Response came instead of a Send")
+  EXPECT_EQ(sentence([&] { by.expect_message(rdmap::Opcode::kSend); }), "a RDMA Read Response came instead of a Send")
       << "it was answered";
   by.send_ulpdu(by.make().read_request({.sink_stag = {4}, .size = 8}));
   by.send_ulpdu(by.make().read_request({.sink_stag = {5}, .size = 8}));
