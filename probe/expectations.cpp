@@ -184,8 +184,8 @@ rdmap::Terminate Conversation::expect_terminate(const std::vector<rdmap::ErrorCo
   const Instant began = now();
   PeerFpdu fpdu;
   Came came{};
-  const std::size_t before = received_;
-  do came = next_any(fpdu, began + time + time_for(received_ - before) - now());
+  const std::size_t before = in_.received;
+  do came = next_any(fpdu, began + time + time_for(in_.received - before) - now());
   while (came == Came::kFpdu && !fpdu.is(rdmap::Opcode::kTerminate));
   if (came != Came::kFpdu) fail(text_of(came, time) + " without a Terminate; " + text_of(any_of) + " was due");
   const auto report = rdmap::parse_terminate(fpdu.payload());
@@ -214,7 +214,7 @@ rdmap::Terminate Conversation::expect_terminate(const std::vector<rdmap::ErrorCo
     fail("a " + name_of(more) + " came behind the Terminate, which is the last message of its direction");
   if (came == Came::kNothing) fail("the connection stayed open behind the Terminate");
   // So that the peer is rid of the connection while the case goes on: one that connects has a few at a time.
-  if (came == Came::kFin && !shut_) shut();
+  if (came == Came::kFin && !out_.shut) shut();
   return terminate;
 }
 
