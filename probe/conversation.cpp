@@ -138,6 +138,7 @@ PeerFrame Conversation::expect_frame(mpa::FrameKind kind) {
 void Conversation::start_fpdus(const StartUp& ours, const mpa::StartupFrame& peers) {
   const bool crc = ours.crc || peers.crc;  // MPA-7.1.1-11
   knows_depths_ = ours.enhanced && peers.enhanced;
+  if (knows_depths_ && ours.enhanced->ird != mpa::kNoNegotiation) unasked_.take_at_most(ours.enhanced->ird);
   start_fpdus(mpa::Framing{.crc = crc, .markers = peers.markers}, mpa::Framing{.crc = crc, .markers = ours.markers});
 }
 
@@ -150,7 +151,7 @@ void Conversation::start_fpdus(mpa::Framing ours, mpa::Framing peers) {
 
 std::vector<std::byte> Conversation::fpdu(Bytes ulpdu, const FpduFault& fault) {
   unasked_.on_sent(ulpdu);
-  out_.broken = out_.broken || !fault.is_harmless();
+  out_.broken = out_.broken || fault.breaks();
   auto octets = framer_.fpdu(ulpdu, fault);
   if (out_.first_ends == 0) out_.first_ends = framer_.position();
   return octets;
@@ -199,6 +200,7 @@ Came Conversation::next(PeerFpdu& fpdu, Duration limit, const Wanted& wanted) {
     answer_what_is_due();
     const Came came = next_any(fpdu, deadline - now());
     if (came != Came::kFpdu || (wanted && wanted(fpdu)) || !in_.anytime || !is_established()) return came;
+    if (!wanted && unasked_.is_answer(fpdu)) return came;
     unasked_.skip(fpdu);
   }
 }

@@ -79,7 +79,8 @@ class Conversation {
   // Returns what happens next, within `limit`. An FPDU of which a part has come is waited for.
   Came next_any(PeerFpdu& fpdu, Duration limit);
   // The same, but skips FPDUs that a peer may send at any time (Unasked) and that are not `wanted`, and answers the
-  // Requests among them. Before the stream is established nothing is skipped.
+  // Requests among them. Before the stream is established nothing is skipped. Without `wanted`, answers to the prober's
+  // own Requests are not skipped.
   Came next(PeerFpdu& fpdu, Duration limit, const Wanted& wanted = {});
   // Returns the next FPDU, whatever it is. Fails if the stream ends or nothing arrives within `limit`, or else the
   // patience.

@@ -120,7 +120,11 @@ bool Unasked::on_received(const PeerFpdu& fpdu) {
 bool Unasked::owe(const Owed& owed) {
   if (owed_.size() == kMostKnown) return false;
   owed_.push_back(owed);
-  return true;
+  return owed_.size() <= depth_;
+}
+
+bool Unasked::is_answer(const PeerFpdu& fpdu) noexcept {
+  return fpdu.is(Opcode::kReadResponse) || fpdu.is(Opcode::kAtomicResponse);
 }
 
 void Unasked::skip(const PeerFpdu& fpdu) {

@@ -95,4 +95,13 @@ void expect_content(Scene& scene, Conversation& by, const Region& region, std::s
                    std::to_integer<int>(found[place]), std::to_integer<int>(octets[place])));
 }
 
+std::size_t take_message(Conversation& by, rdmap::Opcode opcode) {
+  std::size_t size = 0;
+  for (;;) {
+    const PeerFpdu fpdu = by.expect_message(opcode);
+    size += fpdu.payload().size();
+    if (fpdu.last()) return size;
+  }
+}
+
 }  // namespace weft::probe

@@ -60,5 +60,7 @@ void expect_no_more_receives(Scene& scene, Conversation& by, std::uint32_t count
 // An RDMA Read on `by` finds these octets there.
 void expect_content(Scene& scene, Conversation& by, const Region& region, std::size_t from, Bytes octets,
                     const std::string& what);
+// Payloads of the peer's FPDUs of this opcode until the last segment of a message; the size of all of them.
+std::size_t take_message(Conversation& by, rdmap::Opcode opcode);
 
 }  // namespace weft::probe

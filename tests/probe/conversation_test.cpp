@@ -311,6 +311,22 @@ TEST(Unasked, RequestsAreAnswered) {
   EXPECT_TRUE(settle().empty()) << "nothing behind what the prober has broken";
 }
 
+// More Requests at a time than the prober's IRD are a breach, whatever they ask for.
+TEST(Unasked, RequestsBeyondTheIrdAreNotTolerated) {
+  Connected pair;
+  mpa::StartupFrame peers{.kind = mpa::FrameKind::kReply, .enhanced = mpa::EnhancedData{.ird = 1, .ord = 1}};
+  pair.conversation->start_fpdus(StartUp{.enhanced = mpa::EnhancedData{.ird = 1, .ord = 1}}, peers);
+  pair.conversation->send_ulpdu(Messages().write({}, {}, {}));
+  Framer framer({.crc = true});
+  Messages make;
+  const auto read = [&] { pair.say(framer.fpdu(make.read_request({.size = 8, .source_stag = kOwnStag}))); };
+  read();
+  pair.conversation->expect_read_request(8);
+  read();
+  EXPECT_EQ(sentence([&] { pair.conversation->expect_silence(std::chrono::milliseconds(20), "of X"); }),
+            "a RDMA Read Request came, and none was due: of X");
+}
+
 // Memory that the peer was not told of, it cannot ask for.
 TEST(Unasked, RequestsOfOtherMemoryAreNotTolerated) {
   Established pair;
