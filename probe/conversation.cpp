@@ -200,7 +200,7 @@ Came Conversation::next(PeerFpdu& fpdu, Duration limit, const Wanted& wanted) {
     answer_what_is_due();
     const Came came = next_any(fpdu, deadline - now());
     if (came != Came::kFpdu || (wanted && wanted(fpdu)) || !in_.anytime || !is_established()) return came;
-    if (!wanted && unasked_.is_answer(fpdu)) return came;
+    if (!wanted && Unasked::is_answer(fpdu)) return came;
     unasked_.skip(fpdu);
   }
 }
