@@ -53,7 +53,7 @@ struct CaseResult {
   std::vector<Exchange> exchanges{};  // exchanges, one per connection, in the order of opening
   std::chrono::milliseconds took{};
   bool peer_ended{};  // the peer went away during the case: what it sent proves nothing about a rule
-  bool ran{};  // false: the run ended before the case began, and the verdict is meaningless
+  bool ran{};         // false: the run ended before the case began, and the verdict is meaningless
 };
 
 }  // namespace weft::probe

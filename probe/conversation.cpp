@@ -43,10 +43,10 @@ void Conversation::note(Part::Kind kind, bool from_peer, Bytes octets) {
 
 void Conversation::send(Bytes octets) {
   note(Part::kOctets, false, octets);
-  if (reader_) sent_ += octets.size();
-  asked_at_ = now();
-  answered_in_.reset();
-  static_cast<void>(socket_->send(octets, *asked_at_ + patience()));  // what comes, or does not, will tell
+  if (reader_) out_.sent += octets.size();
+  timer_.asked_at = now();
+  timer_.answered_in.reset();
+  static_cast<void>(socket_->send(octets, *timer_.asked_at + patience()));  // what comes, or does not, will tell
 }
 
 void Conversation::send_in_pieces(Bytes octets, const std::vector<std::size_t>& cuts) {
@@ -61,7 +61,7 @@ void Conversation::send_in_pieces(Bytes octets, const std::vector<std::size_t>& 
 
 void Conversation::shut() {
   note(Part::kFin, false);
-  shut_ = true;
+  out_.shut = true;
   socket_->shut();
 }
 void Conversation::reset() {
@@ -71,33 +71,35 @@ void Conversation::reset() {
 
 bool Conversation::read_some(Instant deadline) {
   if (ended_ != Part::kOctets) return false;
-  if (end_by_ && now() > *end_by_ + time_for(received_)) fail("the case's time is over, and the peer still had it wait");
-  if (const std::size_t most = learned_->most_received(); received_ > most) {
+  if (end_by_ && now() > *end_by_ + time_for(in_.received))
+    fail("the case's time is over, and the peer still had it wait");
+  if (const std::size_t most = learned_->most_received(); in_.received > most) {
     learned_->saw_flood();
     fail(fmt::format("the peer floods: it sent more than {} MiB in one conversation", most >> 20U));
   }
-  const std::size_t before = pending_.size();
-  switch (socket_->receive(pending_, deadline)) {
+  const std::size_t before = in_.octets.size();
+  switch (socket_->receive(in_.octets, deadline)) {
     case Socket::Got::kOctets:
-      if (asked_at_) answered_in_ = now() - *asked_at_;
-      asked_at_.reset();
-      received_ += pending_.size() - before;
-      note(Part::kOctets, true, Bytes(pending_).subspan(before));
+      if (timer_.asked_at) timer_.answered_in = now() - *timer_.asked_at;
+      timer_.asked_at.reset();
+      in_.received += in_.octets.size() - before;
+      note(Part::kOctets, true, Bytes(in_.octets).subspan(before));
       return true;
     case Socket::Got::kFin: ended_ = Part::kFin; break;
     case Socket::Got::kReset: ended_ = Part::kReset; break;
     case Socket::Got::kNothing: return false;
   }
+  exchange_.reset = ended_ == Part::kReset;
   note(ended_, true);
   return false;
 }
 
 // What is consumed goes when it is the larger part: each octet is moved a constant number of times.
 void Conversation::consume(std::size_t octets) {
-  taken_ += octets;
-  if (taken_ < pending_.size() && taken_ < pending_.size() / 2) return;
-  pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(taken_));
-  taken_ = 0;
+  in_.taken += octets;
+  if (in_.taken < in_.octets.size() && in_.taken < in_.octets.size() / 2) return;
+  in_.octets.erase(in_.octets.begin(), in_.octets.begin() + static_cast<std::ptrdiff_t>(in_.taken));
+  in_.taken = 0;
 }
 
 void Conversation::send_frame(const StartUp& start_up) {
@@ -109,7 +111,8 @@ void Conversation::send_frame(const StartUp& start_up) {
 }
 
 void Conversation::give_back(PeerFrame frame) {
-  pending_.insert(pending_.begin() + static_cast<std::ptrdiff_t>(taken_), frame.octets.begin(), frame.octets.end());
+  in_.octets.insert(in_.octets.begin() + static_cast<std::ptrdiff_t>(in_.taken), frame.octets.begin(),
+                    frame.octets.end());
 }
 
 PeerFrame Conversation::expect_frame(mpa::FrameKind kind) {
@@ -135,54 +138,55 @@ PeerFrame Conversation::expect_frame(mpa::FrameKind kind) {
 void Conversation::start_fpdus(const StartUp& ours, const mpa::StartupFrame& peers) {
   const bool crc = ours.crc || peers.crc;  // MPA-7.1.1-11
   knows_depths_ = ours.enhanced && peers.enhanced;
+  if (knows_depths_ && ours.enhanced->ird != mpa::kNoNegotiation) unasked_.take_at_most(ours.enhanced->ird);
   start_fpdus(mpa::Framing{.crc = crc, .markers = peers.markers}, mpa::Framing{.crc = crc, .markers = ours.markers});
 }
 
 void Conversation::start_fpdus(mpa::Framing ours, mpa::Framing peers) {
   framer_ = Framer(ours);
   reader_.emplace(peers);
-  sent_ = 0;
+  out_.sent = 0;
   std::this_thread::sleep_for(first_fpdu_delay_);
 }
 
 std::vector<std::byte> Conversation::fpdu(Bytes ulpdu, const FpduFault& fault) {
   unasked_.on_sent(ulpdu);
-  broken_ = broken_ || !fault.is_harmless();
+  out_.broken = out_.broken || fault.breaks();
   auto octets = framer_.fpdu(ulpdu, fault);
-  if (first_fpdu_ends_ == 0) first_fpdu_ends_ = framer_.position();
+  if (out_.first_ends == 0) out_.first_ends = framer_.position();
   return octets;
 }
 void Conversation::send_ulpdu(Bytes ulpdu, const FpduFault& fault) { send(fpdu(ulpdu, fault)); }
 
 // MPA-7.1.2-17: a responder has seen an FPDU by then, and an initiator has sent one.
 bool Conversation::is_established() const noexcept {
-  if (exchange_.peer_opened) return fpdus_received_ > 1;
-  return first_fpdu_ends_ != 0 && sent_ >= first_fpdu_ends_;
+  if (exchange_.peer_opened) return in_.fpdus > 1;
+  return out_.first_ends != 0 && out_.sent >= out_.first_ends;
 }
 
 // Never inside an FPDU of a case, nor where the peer may have stopped to read.
 void Conversation::answer_what_is_due() {
-  if (broken_ || shut_ || ended_ != Part::kOctets || sent_ != framer_.position()) return;
+  if (out_.broken || out_.shut || ended_ != Part::kOctets || out_.sent != framer_.position()) return;
   for (const Ulpdu& answer : unasked_.due(messages_)) send(framer_.fpdu(answer));
 }
 
 Came Conversation::next_any(PeerFpdu& fpdu, Duration limit) {
   const Instant began = now();
-  const std::size_t before = received_;
+  const std::size_t before = in_.received;
   if (!reader_) start_fpdus(mpa::Framing{}, mpa::Framing{});
   for (;;) {
-    auto taken = reader_->take(MutableBytes(pending_).subspan(taken_));
+    auto taken = reader_->take(MutableBytes(in_.octets).subspan(in_.taken));
     // One cause, one finding: the rules of conformance/ name what is wrong with the peer's FPDU, where they judge it.
     if (!taken && !exchange_.prober_breaks_startup) not_applicable("the peer's FPDUs cannot be read: " + taken.error());
     if (!taken) fail(taken.error());
     if (*taken) {
       fpdu.ulpdu = std::move((*taken)->ulpdu);
       consume((*taken)->consumed);
-      ++fpdus_received_;
-      expected_ = unasked_.on_received(fpdu);
+      ++in_.fpdus;
+      in_.anytime = unasked_.on_received(fpdu);
       return Came::kFpdu;
     }
-    if (read_some(began + limit + time_for(received_ - before))) continue;
+    if (read_some(began + limit + time_for(in_.received - before))) continue;
     // A part of an FPDU is there: the peer has begun to send something.
     if (ended_ == Part::kOctets && !unread().empty() && read_some(now() + patience())) continue;
     if (ended_ == Part::kFin) return Came::kFin;
@@ -195,7 +199,8 @@ Came Conversation::next(PeerFpdu& fpdu, Duration limit, const Wanted& wanted) {
   for (;;) {
     answer_what_is_due();
     const Came came = next_any(fpdu, deadline - now());
-    if (came != Came::kFpdu || (wanted && wanted(fpdu)) || !expected_ || !is_established()) return came;
+    if (came != Came::kFpdu || (wanted && wanted(fpdu)) || !in_.anytime || !is_established()) return came;
+    if (!wanted && Unasked::is_answer(fpdu)) return came;
     unasked_.skip(fpdu);
   }
 }

@@ -79,7 +79,8 @@ class Conversation {
   // Returns what happens next, within `limit`. An FPDU of which a part has come is waited for.
   Came next_any(PeerFpdu& fpdu, Duration limit);
   // The same, but skips FPDUs that a peer may send at any time (Unasked) and that are not `wanted`, and answers the
-  // Requests among them. Before the stream is established nothing is skipped.
+  // Requests among them. Before the stream is established nothing is skipped. Without `wanted`, answers to the prober's
+  // own Requests are not skipped.
   Came next(PeerFpdu& fpdu, Duration limit, const Wanted& wanted = {});
   // Returns the next FPDU, whatever it is. Fails if the stream ends or nothing arrives within `limit`, or else the
   // patience.
@@ -130,10 +131,10 @@ class Conversation {
   void end_by(Instant end) noexcept { end_by_ = end; }
   [[nodiscard]] Duration patience() const noexcept { return learned_->patience(patience_); }
   // Returns the time from what the prober sent last to the first octets after it, if any have come.
-  [[nodiscard]] std::optional<Duration> answered_in() const noexcept { return answered_in_; }
+  [[nodiscard]] std::optional<Duration> answered_in() const noexcept { return timer_.answered_in; }
   // The case leaves this Request, the last FPDU received, to the conversation.
   void leave(const PeerFpdu& fpdu) {
-    if (expected_) unasked_.skip(fpdu);
+    if (in_.anytime) unasked_.skip(fpdu);
   }
   [[nodiscard]] Socket& socket() noexcept { return *socket_; }
   // Keeps an object alive until the socket of this conversation is closed: the process of a peer that was started for
@@ -146,7 +147,7 @@ class Conversation {
     return std::chrono::microseconds(5) * static_cast<Duration::rep>(octets);
   }
   bool read_some(Instant deadline);
-  [[nodiscard]] Bytes unread() const noexcept { return Bytes(pending_).subspan(taken_); }
+  [[nodiscard]] Bytes unread() const noexcept { return Bytes(in_.octets).subspan(in_.taken); }
   void consume(std::size_t octets);
   [[nodiscard]] bool is_established() const noexcept;
   void answer_what_is_due();
@@ -167,20 +168,29 @@ class Conversation {
   Framer framer_{};
   std::optional<FrameReader> reader_{};
   Unasked unasked_{};
-  std::vector<std::byte> pending_{};  // received; `taken_` of them are consumed
-  std::size_t taken_ = 0;
-  std::size_t received_ = 0;                                // octets of the peer's
-  std::uint64_t fpdus_received_ = 0;
-  bool expected_ = false;  // the last of them may come at any time
-  std::uint64_t sent_ = 0;                                  // octets behind the start-up
-  std::uint64_t first_fpdu_ends_ = 0;                       // position of ours, once it is framed
-  bool broken_ = false;                                     // the prober has sent an FPDU that a receiver may refuse
-  std::optional<Instant> asked_at_{};                       // what was sent last, if nothing came since
-  std::optional<Duration> answered_in_{};
-  std::size_t kept_ = 0;                                    // octets noted in exchange_
-  Part::Kind ended_ = Part::kOctets;                        // how the peer's direction ended, if not kOctets
+  // The peer's direction.
+  struct Inbound {
+    std::vector<std::byte> octets{};  // received; `taken` of them are consumed
+    std::size_t taken = 0;
+    std::size_t received = 0;  // in all
+    std::uint64_t fpdus = 0;
+    bool anytime = false;  // the last of them may come at any time
+  } in_{};
+  // The prober's.
+  struct Outbound {
+    std::uint64_t sent = 0;        // octets behind the start-up
+    std::uint64_t first_ends = 0;  // position behind the first FPDU, once it is framed
+    bool broken = false;           // an FPDU was sent that a receiver may refuse
+    bool shut = false;             // the FIN was sent
+  } out_{};
+  // What was sent last, if nothing has come since; else how long that took.
+  struct Timer {
+    std::optional<Instant> asked_at{};
+    std::optional<Duration> answered_in{};
+  } timer_{};
+  std::size_t kept_ = 0;              // octets noted in exchange_
+  Part::Kind ended_ = Part::kOctets;  // how the peer's direction ended, if not kOctets
   bool knows_depths_ = true;
-  bool shut_ = false;  // our FIN was sent
   std::vector<std::string> warnings_{};
 };
 

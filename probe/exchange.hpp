@@ -27,6 +27,7 @@ struct Exchange {
   bool prober_breaks_startup{};  // the prober's own start-up frame was wrong on purpose
   std::vector<Part> parts{};     // bounded by Learned::most_kept(): then `cut` is true
   bool cut{};
+  bool reset{};  // the peer's direction ended by a reset
 };
 
 }  // namespace weft::probe

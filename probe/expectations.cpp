@@ -123,8 +123,7 @@ std::vector<std::byte> Conversation::read_response(ddp::Stag sink, ddp::TaggedOf
     if (!fits && octets.empty() && unasked_.is_of_an_earlier_read(sink, offset)) continue;
     if (stag != sink.value)
       fail(fmt::format("the Read Response's STag is {:#x}; the Request's sink was {:#x}", stag, sink.value));
-    if (!fits)
-      fail(fmt::format("the Read Response's TO is {:#x}; {:#x} was due", at, offset.value + octets.size()));
+    if (!fits) fail(fmt::format("the Read Response's TO is {:#x}; {:#x} was due", at, offset.value + octets.size()));
     octets.insert(octets.end(), fpdu.payload().begin(), fpdu.payload().end());
     if (octets.size() > most)
       fail(fmt::format("the Read Response has {} octets or more; {} were asked for", octets.size(), most));
@@ -185,8 +184,8 @@ rdmap::Terminate Conversation::expect_terminate(const std::vector<rdmap::ErrorCo
   const Instant began = now();
   PeerFpdu fpdu;
   Came came{};
-  const std::size_t before = received_;
-  do came = next_any(fpdu, began + time + time_for(received_ - before) - now());
+  const std::size_t before = in_.received;
+  do came = next_any(fpdu, began + time + time_for(in_.received - before) - now());
   while (came == Came::kFpdu && !fpdu.is(rdmap::Opcode::kTerminate));
   if (came != Came::kFpdu) fail(text_of(came, time) + " without a Terminate; " + text_of(any_of) + " was due");
   const auto report = rdmap::parse_terminate(fpdu.payload());
@@ -215,7 +214,7 @@ rdmap::Terminate Conversation::expect_terminate(const std::vector<rdmap::ErrorCo
     fail("a " + name_of(more) + " came behind the Terminate, which is the last message of its direction");
   if (came == Came::kNothing) fail("the connection stayed open behind the Terminate");
   // So that the peer is rid of the connection while the case goes on: one that connects has a few at a time.
-  if (came == Came::kFin && !shut_) shut();
+  if (came == Came::kFin && !out_.shut) shut();
   return terminate;
 }
 

@@ -42,10 +42,9 @@ struct FpduFault {
   std::uint16_t marker_pointer_xor{};     // of each FPDUPTR
   std::optional<std::size_t> flip{};      // an octet of the finished FPDU that is inverted, Markers and CRC included
   bool no_markers{};                      // leaves them out where they are due
-
-  // Whether a receiver must take the FPDU as it is.
-  [[nodiscard]] bool is_harmless() const noexcept {
-    return !length && crc_xor == 0 && !crc && marker_pointer_xor < 4 && !flip && !no_markers;
+  // Whether the peer has to refuse it.
+  [[nodiscard]] bool breaks() const noexcept {
+    return length || crc_xor != 0 || crc || marker_pointer_xor != 0 || flip || no_markers;
   }
 };
 

@@ -160,9 +160,10 @@ class FromPeer : public Way {
   }
 
   void take_first(Conversation& by, bool ready_to_receive) {
-    const PeerFpdu first = expect_first(by, ready_to_receive ? "the ready-to-receive FPDU (RFC 6581)"
-                                                             : "the initiator's first FPDU, before which the prober "
-                                                               "may send none",
+    const PeerFpdu first = expect_first(by,
+                                        ready_to_receive ? "the ready-to-receive FPDU (RFC 6581)"
+                                                         : "the initiator's first FPDU, before which the prober "
+                                                           "may send none",
                                         ready_to_receive || speaks_besides());
     if (!ready_to_receive) return by.leave(first);
     if (!first.is(rdmap::Opcode::kReadRequest)) return;

@@ -44,8 +44,8 @@ struct Region {
   enum Right : std::uint8_t { kRead = 1, kWrite = 2, kAtomic = 4 };  // of remote access
   enum Kind : std::uint8_t {
     kPlain = 0,
-    kForeign = 1,      // of the other protection domain of the session
-    kThisStream = 2,   // valid on this connection alone (SEC-2.2.5-02), and open to Send with Invalidate
+    kForeign = 1,     // of the other protection domain of the session
+    kThisStream = 2,  // valid on this connection alone (SEC-2.2.5-02), and open to Send with Invalidate
     // A window of type 2, bound on this connection to the middle of a region that has all rights, before the peer answers
     // the first order.
     kWindow = 3,

@@ -14,7 +14,7 @@ namespace weft::probe {
 namespace {
 constexpr int kMostWaits = 12;         // that are as long as the patience, in one case
 constexpr int kMostRoundTrips = 1000;  // of one case
-}
+}  // namespace
 
 struct Scene::Self {
   Way& way;
@@ -22,7 +22,7 @@ struct Scene::Self {
   Instant end_by;
   std::vector<std::unique_ptr<Conversation>> conversations{};
   std::optional<Advert> advert{};
-  mutable std::optional<Duration> quiet{};  // the shortest silence that meant something
+  std::optional<Duration> quiet{};  // the shortest silence that meant something
 };
 
 // A user who has more patience has it for the whole, too.

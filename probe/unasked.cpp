@@ -38,7 +38,7 @@ Wanted send_of(std::size_t size) {
 
 namespace {
 
-constexpr std::size_t kResponseSegment = 16384;  // octets of a segment
+constexpr std::size_t kAtOnce = 16384;  // octets of a segment
 
 bool is_whole(const PeerFpdu& fpdu) noexcept {
   return fpdu.ulpdu.size() >= (fpdu.tagged() ? ddp::TaggedLayout::kSize : ddp::UntaggedLayout::kSize);
@@ -51,8 +51,8 @@ std::string name_of(const PeerFpdu& fpdu) {
 }  // namespace
 
 void Unasked::on_sent(Bytes ulpdu) {
-  const PeerFpdu sent{.ulpdu = {ulpdu.begin(), ulpdu.begin() + static_cast<std::ptrdiff_t>(
-                                                                  std::min<std::size_t>(ulpdu.size(), 128))}};
+  const PeerFpdu sent{
+      .ulpdu = {ulpdu.begin(), ulpdu.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(ulpdu.size(), 128))}};
   if (!is_whole(sent)) return;
   if (sent.tagged()) {
     if (sent.is(Opcode::kReadResponse) && sent.last()) answered();
@@ -120,7 +120,11 @@ bool Unasked::on_received(const PeerFpdu& fpdu) {
 bool Unasked::owe(const Owed& owed) {
   if (owed_.size() == kMostKnown) return false;
   owed_.push_back(owed);
-  return true;
+  return owed_.size() <= depth_;
+}
+
+bool Unasked::is_answer(const PeerFpdu& fpdu) noexcept {
+  return fpdu.is(Opcode::kReadResponse) || fpdu.is(Opcode::kAtomicResponse);
 }
 
 void Unasked::skip(const PeerFpdu& fpdu) {
@@ -144,10 +148,10 @@ std::vector<Ulpdu> Unasked::due(Messages& make) {
       continue;
     }
     const auto& read = std::get<rdmap::ReadRequest>(owed_.front().request);
-    const std::vector<std::byte> octets(std::min<std::size_t>(read.size, kResponseSegment));
+    const std::vector<std::byte> octets(std::min<std::size_t>(read.size, kAtOnce));
     std::uint32_t at = 0;
     do {
-      const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(read.size - at, kResponseSegment));
+      const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(read.size - at, kAtOnce));
       out.push_back(make.read_response(read.sink_stag, {read.sink_offset.value + at}, Bytes(octets).first(size),
                                        at + size == read.size));
       at += size;

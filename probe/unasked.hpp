@@ -19,6 +19,10 @@ namespace weft::probe {
 
 class Unasked {
  public:
+  // The prober's IRD: more Requests at a time are not tolerated.
+  void take_at_most(std::uint16_t requests) noexcept { depth_ = requests; }
+  // Whether it is an answer to a Request.
+  [[nodiscard]] static bool is_answer(const PeerFpdu& fpdu) noexcept;
   // Notes a ULPDU of the prober's, in the order of the stream.
   void on_sent(Bytes ulpdu);
   // Notes an FPDU of the peer's, once, in the order of the stream. Returns whether the peer may send it at any time.
@@ -52,13 +56,14 @@ class Unasked {
   void answered();
   bool owe(const Owed& owed);
 
-  static constexpr std::size_t kMostKnown = 4096;       // Requests of each end
+  static constexpr std::size_t kMostKnown = 4096;        // Requests of each end
   static constexpr std::uint32_t kMostRead = 1U << 20U;  // octets of an answer
   static constexpr std::size_t kMostNamed = 4;
   std::deque<Asked> asked_{};
   std::optional<std::size_t> answers_{};  // which of them the last FPDU answers
   std::size_t atomics_asked_ = 0;
   std::deque<Owed> owed_{};
+  std::size_t depth_ = kMostKnown;
   std::vector<std::string> named_{};
   std::size_t skipped_ = 0;
 };

@@ -173,7 +173,7 @@ class FromPeerProgram final : public FromPeer {
 
   std::shared_ptr<int> held_ = std::make_shared<int>();  // each connection that lives has it, too
   std::mutex starting_{};
-  std::unique_ptr<StartedPeer> process_{};               // under starting_
+  std::unique_ptr<StartedPeer> process_{};  // under starting_
   std::mutex mutex_{};
   std::map<std::uint32_t, unsigned> awaited_{};  // under mutex_: sessions of which a connection is to come
   std::multimap<std::uint32_t, std::unique_ptr<Conversation>> parked_{};  // under mutex_

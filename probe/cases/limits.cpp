@@ -144,7 +144,8 @@ void revoked_in_mid_read(Scene& scene) {
   std::uint32_t got = 0;
   PeerFpdu fpdu;
   for (int whole = 0;;) {
-    if (by.next(fpdu, scene.patience(), message_of(rdmap::Opcode::kReadResponse)) != Came::kFpdu) fail("the stream ended without a Terminate in mid-Read");
+    if (by.next(fpdu, scene.patience(), message_of(rdmap::Opcode::kReadResponse)) != Came::kFpdu)
+      fail("the stream ended without a Terminate in mid-Read");
     if (fpdu.opcode() == std::to_underlying(rdmap::Opcode::kTerminate)) break;
     got = fpdu.last() ? 0 : got + static_cast<std::uint32_t>(fpdu.payload().size());
     if (fpdu.last() && ++whole == kReads)

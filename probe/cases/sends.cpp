@@ -100,9 +100,8 @@ void raises_an_event(Scene& scene) {
     static_cast<void>(scene.read_back(by, own, 0, 8));
     by.expect_silence(scene.quiet(), "nothing was asked for");
     if (peek_until(scene, by, 0).receives_done != 0) fail("a Send without Solicited Event raised an event");
-    by.send_ulpdu(invalidates
-                      ? by.make().send(pattern(8), rdmap::Opcode::kSendSolicitedInvalidate, own.stag)
-                      : by.make().send(pattern(8), rdmap::Opcode::kSendSolicited));
+    by.send_ulpdu(invalidates ? by.make().send(pattern(8), rdmap::Opcode::kSendSolicitedInvalidate, own.stag)
+                              : by.make().send(pattern(8), rdmap::Opcode::kSendSolicited));
     if (peek_until(scene, by, 2).receives_done != 2) fail("the event of a Send with Solicited Event was lost");
   }
 }

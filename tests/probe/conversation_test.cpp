@@ -120,6 +120,7 @@ TEST(Expectations, OfALifeSign) {
     Connected pair;
     Framer framer;
     for (const Ulpdu& ulpdu : ulpdus) pair.say(framer.fpdu(ulpdu));
+    pair.conversation->start_fpdus(mpa::Framing{}, mpa::Framing{});
     return sentence([&] { pair.conversation->expect_empty_read(); });
   };
   const Messages make;
@@ -251,7 +252,8 @@ TEST(Unasked, IsSkippedBeforeWhatIsWaitedFor) {
             "a RDMA Write came, and none was due: of X");
   chat();
   EXPECT_EQ(sentence([&] { pair.conversation->expect_silence(std::chrono::milliseconds(20), "of X", send_of(8)); }),
-            "passed") << "in two segments";
+            "passed")
+      << "in two segments";
   pair.tell(pair.make.send(pattern(8)));
   EXPECT_EQ(sentence([&] { pair.conversation->expect_silence(std::chrono::milliseconds(20), "of X", send_of(8)); }),
             "a Send came, and none was due: of X");
@@ -309,6 +311,22 @@ TEST(Unasked, RequestsAreAnswered) {
   EXPECT_TRUE(settle().empty()) << "nothing behind what the prober has broken";
 }
 
+// More Requests at a time than the prober's IRD are a breach, whatever they ask for.
+TEST(Unasked, RequestsBeyondTheIrdAreNotTolerated) {
+  Connected pair;
+  mpa::StartupFrame peers{.kind = mpa::FrameKind::kReply, .enhanced = mpa::EnhancedData{.ird = 1, .ord = 1}};
+  pair.conversation->start_fpdus(StartUp{.enhanced = mpa::EnhancedData{.ird = 1, .ord = 1}}, peers);
+  pair.conversation->send_ulpdu(Messages().write({}, {}, {}));
+  Framer framer({.crc = true});
+  Messages make;
+  const auto read = [&] { pair.say(framer.fpdu(make.read_request({.size = 8, .source_stag = kOwnStag}))); };
+  read();
+  pair.conversation->expect_read_request(8);
+  read();
+  EXPECT_EQ(sentence([&] { pair.conversation->expect_silence(std::chrono::milliseconds(20), "of X"); }),
+            "a RDMA Read Request came, and none was due: of X");
+}
+
 // Memory that the peer was not told of, it cannot ask for.
 TEST(Unasked, RequestsOfOtherMemoryAreNotTolerated) {
   Established pair;
@@ -336,8 +354,7 @@ TEST(Unasked, AnswersMayBeLate) {
   pair.tell(pair.make.send({}));
   EXPECT_EQ(sentence([&] { by.expect_message(rdmap::Opcode::kSend); }), "passed");
   pair.tell(pair.make.read_response({3}, {40}, pattern(8)));
-  EXPECT_EQ(sentence([&] { by.expect_message(rdmap::Opcode::kSend); }),
-            "a RDMA Read Response came instead of a Send")
+  EXPECT_EQ(sentence([&] { by.expect_message(rdmap::Opcode::kSend); }), "a RDMA Read Response came instead of a Send")
       << "it was answered";
   by.send_ulpdu(by.make().read_request({.sink_stag = {4}, .size = 8}));
   by.send_ulpdu(by.make().read_request({.sink_stag = {5}, .size = 8}));
@@ -350,12 +367,8 @@ TEST(Unasked, AnswersMayBeLate) {
 // A peer that floods ends the case, and costs no memory without bound.
 TEST(Conversation, AFloodEndsTheCase) {
   Connected pair(std::chrono::seconds(60));
-  std::jthread flood([&](const std::stop_token& stop) {
-    Framer framer;
-    const auto fpdu = framer.fpdu(Messages().send(pattern(60000)));
-    while (!stop.stop_requested() && pair.peer->send(fpdu, now() + std::chrono::milliseconds(100))) {
-    }
-  });
+  const auto fpdu = Framer().fpdu(Messages().send(pattern(60000)));
+  const std::jthread flood([&](const std::stop_token& stop) { pair.flood(fpdu, stop); });
   EXPECT_EQ(sentence([&] { pair.conversation->expect_terminate({kCrc}); }),
             "the peer floods: it sent more than 64 MiB in one conversation");
   EXPECT_TRUE(pair.conversation->exchange().cut);
@@ -366,21 +379,15 @@ TEST(Conversation, AFlooderHasLessRoomAfterwards) {
   const auto learned = std::make_shared<Learned>();
   learned->saw_flood();
   learned->keeps(Learned::kMostKept + 1);
-  int ends[2];
-  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends), 0);
-  Socket peer(ends[1]);
-  Conversation by(std::make_unique<Socket>(ends[0]), false, std::chrono::seconds(60), learned);
-  std::jthread flood([&](const std::stop_token& stop) {
-    Framer framer;
-    std::vector<std::byte> many;
-    Messages make;
-    while (many.size() < 60000) {
-      const auto fpdu = framer.fpdu(make.write({}, {}, {}));
-      many.insert(many.end(), fpdu.begin(), fpdu.end());
-    }
-    while (!stop.stop_requested() && peer.send(many, now() + std::chrono::milliseconds(100))) {
-    }
-  });
+  Connected pair(std::chrono::seconds(60), false, learned);
+  Conversation& by = *pair.conversation;
+  std::vector<std::byte> many;
+  Framer framer;
+  while (many.size() < 60000) {
+    const auto fpdu = framer.fpdu(Messages().write({}, {}, {}));
+    many.insert(many.end(), fpdu.begin(), fpdu.end());
+  }
+  const std::jthread flood([&](const std::stop_token& stop) { pair.flood(many, stop); });
   EXPECT_EQ(sentence([&] { by.expect_terminate({kCrc}); }),
             "the peer floods: it sent more than 8 MiB in one conversation");
   std::size_t kept = 0;

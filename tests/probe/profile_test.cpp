@@ -211,7 +211,8 @@ TEST(ByProfile, AnswersAndFillsInSeveralPieces) {
   std::vector<std::byte> answered, filled(kSize);
   Advert advert;
   opened_with(*profile, advert, [&](Conversation& by) {
-    by.send_ulpdu(by.make().read_request({.sink_stag = {7}, .sink_offset = {0x100}, .size = kSize, .source_stag = {9}}));
+    by.send_ulpdu(
+        by.make().read_request({.sink_stag = {7}, .sink_offset = {0x100}, .size = kSize, .source_stag = {9}}));
     answered = by.expect_read_response({7}, {0x100}, kSize);
     for (std::size_t got = 0; got < kSize;) {
       const PeerFpdu fpdu = by.expect_fpdu("a Write");

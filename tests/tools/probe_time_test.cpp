@@ -41,18 +41,18 @@ TEST_P(Through, ARelayTheVerdictsAreTheSame) {
   EXPECT_GE(plain.passed, 12U) << plain.ended.out;
   EXPECT_EQ(relayed.ended.exit_code, 0) << relayed.ended.out;
 }
-INSTANTIATE_TEST_SUITE_P(
-    Relays, Through,
-    testing::Values(Manner{"late", {.to_peer = milliseconds(100), .from_peer = milliseconds(100)}},
-                    Manner{"glued", {.from_peer = milliseconds(150)}}, Manner{"single", {.single = true}}),
-    [](const auto& one) { return one.param.name; });
+INSTANTIATE_TEST_SUITE_P(Relays, Through,
+                         testing::Values(Manner{"late", {.to_peer = milliseconds(100), .from_peer = milliseconds(100)}},
+                                         Manner{"glued", {.from_peer = milliseconds(150)}},
+                                         Manner{"single", {.single = true}}),
+                         [](const auto& one) { return one.param.name; });
 
 // A reset in place of a FIN is a warning at most: what made it cannot be seen.
 TEST(ThroughARelay, ThatResetsNothingFails) {
   const ListeningPeer peer;
   const Relay relay(peer.at().port, {.reset = true});
-  const auto run =
-      probed({"--profile", "weft", "--only", "close-,terminate-each-error,crc-wrong-write,tagged-unknown-stag", relay.at()});
+  const auto run = probed(
+      {"--profile", "weft", "--only", "close-,terminate-each-error,crc-wrong-write,tagged-unknown-stag", relay.at()});
   EXPECT_EQ(run.ended.exit_code, 0) << run.ended.out;
 }
 
@@ -60,7 +60,8 @@ TEST(FarPeer, IsMeasuredAndReported) {
   const ListeningPeer peer;
   const Relay relay(peer.at().port, {.to_peer = milliseconds(60), .from_peer = milliseconds(60)});
   const TemporaryDirectory folder;
-  const Ended ended = probe_by({"--profile", "weft", "--only", "order-fence", "--json", folder.file("r.json"), relay.at()});
+  const Ended ended =
+      probe_by({"--profile", "weft", "--only", "order-fence", "--json", folder.file("r.json"), relay.at()});
   EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("the longest round trip took "));
   std::ifstream file(folder.file("r.json"));
@@ -91,7 +92,8 @@ TEST(PeerThatIsStopped, ThreeQuartersOfTheTimeKeepsItsVerdicts) {
   const Stopper stopper(peer.command(), milliseconds(225), milliseconds(75));
   const auto run = probed(joined(joined({"--profile", "weft"}, waiting()), {peer.at().to_string()}));
   EXPECT_EQ(run.ended.exit_code, 0) << run.ended.out;
-  for (const auto& [name, verdict] : run.verdicts) EXPECT_THAT(verdict, testing::AnyOf("pass", "not_applicable")) << name;
+  for (const auto& [name, verdict] : run.verdicts)
+    EXPECT_THAT(verdict, testing::AnyOf("pass", "not_applicable")) << name;
 }
 
 }  // namespace

@@ -68,10 +68,10 @@ class Guest {
     std::uint8_t rights{};
   };
   std::vector<Window> windows_{};  // of the same part of windowed_
-  std::uint32_t posted_{};      // receives, of which the buffers are used in turn
-  std::uint32_t unfinished_{};  // of the orders' requests
-  std::uint32_t chatting_{};    // unfinished requests of chat()
-  bool answers_ = false;        // behind the last of them, for an order that asked for it
+  std::uint32_t posted_{};         // receives, of which the buffers are used in turn
+  std::uint32_t unfinished_{};     // of the orders' requests
+  std::uint32_t chatting_{};       // unfinished requests of chat()
+  bool answers_ = false;           // behind the last of them, for an order that asked for it
   bool ended_ = false;
 };
 

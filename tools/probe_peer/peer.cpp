@@ -43,9 +43,8 @@ class Peer {
         events_(must(verbs::EventChannel::create(), "event channel")),
         resources_(Resources::of(options.connects ? verbs::Address::any(options.address.address.family)
                                                   : options.address.address)) {
-    for (const int descriptor :
-         {events_.descriptor(), resources_.channel.descriptor(), resources_.solicited.descriptor(),
-          resources_.device.async_descriptor()})
+    for (const int descriptor : {events_.descriptor(), resources_.channel.descriptor(),
+                                 resources_.solicited.descriptor(), resources_.device.async_descriptor()})
       make_non_blocking(descriptor);
     must(resources_.completions.arm(verbs::Arm::kAll), "arm");
     must(resources_.waiting.arm(verbs::Arm::kSolicited), "arm");
@@ -78,7 +77,8 @@ class Peer {
   void wait() const {
     std::array<pollfd, 5> all{
         pollfd{events_.descriptor(), POLLIN, 0}, pollfd{resources_.channel.descriptor(), POLLIN, 0},
-        pollfd{resources_.solicited.descriptor(), POLLIN, 0}, pollfd{resources_.device.async_descriptor(), POLLIN, 0}, pollfd{interruption_switch().descriptor(), POLLIN, 0}};
+        pollfd{resources_.solicited.descriptor(), POLLIN, 0}, pollfd{resources_.device.async_descriptor(), POLLIN, 0},
+        pollfd{interruption_switch().descriptor(), POLLIN, 0}};
     const int tick = options_.chatty ? kChatEvery : 1000;  // else to forget old ones
     ::poll(all.data(), all.size(), sessions_.empty() ? -1 : tick);
   }
