@@ -116,6 +116,8 @@ Inbound::Verdict Inbound::dispatch(Opcode opcode, const ddp::Header& header, Byt
 Inbound::Verdict Inbound::write(const ddp::TaggedHeader& header, Bytes payload) {
   const auto placed = ddp::place_tagged(header, payload, placement_);
   if (!placed) return refuse(placed.error());
+  written_ = (write_continues_ ? written_ : 0) + payload.size();
+  write_continues_ = !header.last;
   return Verdict::kGood;
 }
 
@@ -150,12 +152,14 @@ Inbound::Verdict Inbound::send(Opcode opcode, const ddp::UntaggedHeader& header,
 // What the user is to hear of it (RDMAP-3.2-03, RDMAPX-6.1-02).
 Inbound::Verdict Inbound::deliver(const ddp::ReceiveFilled& filled) {
   const rdmap::OpcodeRow& kind = *rdmap::find_opcode(rdmap::opcode_bits(filled.rsvd_ulp));
-  auto& send = segment_.delivery.emplace<SendDelivered>(filled.buffer, filled.length, kind.solicited);
+  auto& send = segment_.delivery.emplace<SendDelivered>(filled.buffer, filled.length, 0U, kind.solicited);
+  const std::uint64_t written = std::exchange(written_, 0);
   if (kind.invalidates) send.invalidate = ddp::Stag{filled.rsvd_ulp_word};
   if (rdmap::is_immediate(kind.opcode)) {
     const auto immediate = rdmap::parse_immediate(filled.aside);
     if (!immediate) return refuse(immediate.error());
     send.immediate = *immediate;
+    send.written = written;
   }
   return Verdict::kGood;
 }

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <utility>
 
+#include "verbs/detail/completion_queue_state.hpp"
+
 namespace weft::verbs::detail {
 
 namespace {
@@ -22,19 +24,55 @@ ReceiveQueue::ReceiveQueue(std::shared_ptr<ProtectionDomainState> domain, const 
       shape_(shape),
       posted_(Device::limits().max_srq_wr) {}
 
-Result<void> ReceiveQueue::check(const ReceiveRequest& request) const {
+Result<void> ReceiveQueue::check(const ReceiveRequest& request) {
   if (request.segments.size() > max_sge_) {
     return fail(Errc::kTooManySegments, "segments", "more than the queue was created for");
   }
-  if (free_.empty() && slots_ == shape_.max_wr) {
-    return fail(Errc::kQueueFull, "receive queue", "holds its bound of uncompleted receives");
+  if (!has_room()) {
+    return fail(Errc::kQueueFull, "receive queue", "holds its bound of receives that were not polled");
   }
   return {};
 }
 
+// The completion queues are asked only when this one seems full.
+bool ReceiveQueue::has_room() noexcept {
+  const auto held = [this] { return slots_ - free_.size() + unpolled_; };
+  if (held() >= shape_.max_wr) release_polled();
+  return held() < shape_.max_wr;
+}
+
+// Of a completion queue that is gone nobody polls anything.
+void ReceiveQueue::release_polled() noexcept {
+  std::erase_if(completions_, [this](const Completions& some) {
+    if (some.places->count() == 0) return false;
+    const auto queue = some.queue.lock();
+    unpolled_ -= queue ? queue->release(*some.places) : some.places->count();
+    return !queue;
+  });
+}
+
+std::shared_ptr<HeldPlaces> ReceiveQueue::places_in(const std::shared_ptr<CompletionQueueState>& queue) {
+  const std::lock_guard lock(mutex_);
+  const auto known = std::ranges::find_if(completions_, [&](const Completions& some) {
+    return !some.queue.owner_before(queue) && !queue.owner_before(some.queue);
+  });
+  if (known != completions_.end()) return known->places;
+  std::erase_if(completions_,
+                [](const Completions& some) { return some.queue.expired() && some.places->count() == 0; });
+  const std::uint32_t most = shape_.shared ? Device::limits().max_srq_wr : shape_.max_wr;
+  return completions_.emplace_back(queue, std::make_shared<HeldPlaces>(most)).places;
+}
+
+void ReceiveQueue::completions_discarded() {
+  const std::lock_guard lock(mutex_);
+  for (const Completions& some : completions_) {
+    if (const auto queue = some.queue.lock()) unpolled_ -= queue->release_all(*some.places);
+  }
+}
+
 // Storage grows with use and is then kept: an idle queue is small.
 void ReceiveQueue::store(const ReceiveRequest& request) {
-  if (free_.empty()) make_slot();
+  if (free_.empty()) make_slot();  // there are never more than places
   const std::uint32_t index = free_.back();
   free_.pop_back();
   Slot& mine = slot(index);
@@ -131,7 +169,18 @@ void ReceiveQueue::check_limit() {
 std::uint64_t ReceiveQueue::complete(std::uint64_t cookie) {
   const std::lock_guard lock(mutex_);
   free_.push_back(static_cast<std::uint32_t>(cookie));
+  ++unpolled_;
   return slot(cookie).wr_id;
+}
+
+void ReceiveQueue::drop(std::uint64_t cookie) {
+  const std::lock_guard lock(mutex_);
+  free_.push_back(static_cast<std::uint32_t>(cookie));
+}
+
+void ReceiveQueue::completion_lost() {
+  const std::lock_guard lock(mutex_);
+  --unpolled_;
 }
 
 Result<void> ReceiveQueue::set_limit(std::uint32_t limit) {

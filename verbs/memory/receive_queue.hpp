@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Posted receives: the receive queue of one queue pair, or a shared one. A receive is posted, then taken by a stream
-// when a Send begins, and completed when that Send is delivered or the stream ends.
+// when a Send begins, and completed when that Send is delivered or the stream ends. It keeps its place until the program
+// has polled its completion (held_places.hpp).
 #pragma once
 
 #include <array>
@@ -16,9 +17,12 @@
 #include "ddp/placement.hpp"
 #include "verbs/detail/compact_mutex.hpp"
 #include "verbs/detail/device_state.hpp"
+#include "verbs/detail/held_places.hpp"
 #include "verbs/work_request.hpp"
 
 namespace weft::verbs::detail {
+
+class CompletionQueueState;
 
 // A stream that found no receive and waits for one.
 class ReceiveWaiter {
@@ -53,8 +57,16 @@ class ReceiveQueue {
   [[nodiscard]] std::optional<Taken> take(const std::weak_ptr<ReceiveWaiter>& who);
   // `who` waits no longer; what stays registered here keeps its memory.
   void forget(const std::shared_ptr<ReceiveWaiter>& who);
-  // Frees a receive that was taken and returns its wr_id.
+  // A receive that was taken is done; returns its wr_id. Its place is held until its completion is polled, which the
+  // caller pushes next, with the places of its completion queue.
   std::uint64_t complete(std::uint64_t cookie);
+  // The same without a completion, and for a completion that was lost: nothing holds the place.
+  void drop(std::uint64_t cookie);
+  void completion_lost();
+  // The places that completions in `queue` hold: the same for all queue pairs that share both queues.
+  [[nodiscard]] std::shared_ptr<HeldPlaces> places_in(const std::shared_ptr<CompletionQueueState>& queue);
+  // RESET of the queue pair that alone uses this queue: its completions are discarded.
+  void completions_discarded();
 
   // Shared queues: the event comes once, when fewer than `limit` are posted.
   Result<void> set_limit(std::uint32_t limit);
@@ -78,8 +90,14 @@ class ReceiveQueue {
     std::vector<std::unique_ptr<Sge[]>> lists{};  // of slots that had more than one segment, max_sge_ each
     std::deque<std::weak_ptr<ReceiveWaiter>> waiters{};
   };
+  struct Completions {
+    std::weak_ptr<CompletionQueueState> queue{};
+    std::shared_ptr<HeldPlaces> places{};
+  };
   [[nodiscard]] Rare& rare();
-  Result<void> check(const ReceiveRequest& request) const;
+  Result<void> check(const ReceiveRequest& request);
+  [[nodiscard]] bool has_room() noexcept;
+  void release_polled() noexcept;
   void store(const ReceiveRequest& request);
   void make_slot();
   [[nodiscard]] Slot& slot(std::uint64_t index) const noexcept {
@@ -102,6 +120,8 @@ class ReceiveQueue {
   std::vector<std::unique_ptr<Chunk>> chunks_;  // of slots, which stay where they are when the queue grows
   std::uint32_t slots_ = 0;                     // that have been in use
   std::vector<std::uint32_t> free_;             // slots neither posted nor taken
+  std::uint32_t unpolled_ = 0;                  // places without a slot: completed, and not known to be polled
+  std::vector<Completions> completions_;        // one, unless it is shared
   BoundedRing<std::uint32_t> posted_;
   std::unique_ptr<Rare> rare_;
 };
