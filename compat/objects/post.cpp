@@ -13,7 +13,9 @@ namespace weft::compat {
 
 namespace {
 
-constexpr std::size_t kPostedTogether = 32;
+constexpr std::size_t kPostedTogether =
+    32;  // requests, and of each half the segments that it could have, on the average
+constexpr std::size_t kSegmentsTogether = kPostedTogether * kMaxSegments / 2;
 
 // The three queues that take work.
 struct SendQueue {
@@ -43,7 +45,7 @@ template <typename Queue>
 int post_single(const Queue& queue, const typename Queue::Wr& wr) {
   SgeArray segments;
   typename Queue::Request request;
-  if (const int error = translate(wr, segments, request); error != 0) {
+  if (const int error = translate(wr, segments.data(), request); error != 0) {
     return refuse(Queue::kCall, error);
   }
   const auto posted = queue.post({&request, 1});
@@ -56,18 +58,23 @@ Wr* advanced(Wr* wr, std::size_t steps) {
   return wr;
 }
 
-// Up to kPostedTogether requests. `next` becomes the one behind them, or the one that was refused. Never inlined: a
+// Up to kPostedTogether requests with kSegmentsTogether. `next` becomes the one behind them, or the one that was refused. Never inlined: a
 // list of one does not pay for this much stack.
 template <typename Queue>
 [[gnu::noinline]] int post_batch(const Queue& queue, typename Queue::Wr*& next) {
   RawArray<typename Queue::Request, kPostedTogether> requests;
-  std::array<SgeArray, kPostedTogether> segments;
+  RawArray<verbs::Sge, kSegmentsTogether> segments;
+  std::size_t used = 0;
   auto* const first = next;
   std::size_t count = 0;
   int error = 0;
-  for (auto* wr = first; wr != nullptr && count < kPostedTogether && error == 0; wr = wr->next) {
-    error = translate(*wr, segments[count], requests.make(count));
-    if (error == 0) ++count;
+  const auto room = [&] { return count < kPostedTogether && kSegmentsTogether - used >= kMaxSegments; };
+  for (auto* wr = first; wr != nullptr && room() && error == 0; wr = wr->next) {
+    auto& request = requests.make(count);
+    error = translate(*wr, segments.data() + used, request);
+    if (error != 0) break;
+    used += request.segments.size();
+    ++count;
   }
   verbs::PostResult posted;
   if (count != 0) posted = queue.post({requests.data(), count});
