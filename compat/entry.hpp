@@ -7,5 +7,5 @@
 // A name with two versions: this definition is what a program that is linked today gets. The version script alone would
 // bind it to the older node. Stands in the file that defines `name`.
 #define WEFT_DEFAULT_VERSION(name, node) __asm__(".symver " #name "," #name "@@@" node)
-// The definition `internal` is `name` for programs that were linked against an older version of it.
+// The definition `internal` is `name` for programs that were linked against another version of it, mostly an older one.
 #define WEFT_OLDER_VERSION(internal, name, node) __asm__(".symver " #internal "," #name "@" node)
