@@ -78,6 +78,7 @@ TEST(Completion, OfMixedMessagesCountsEachItsOwn) {
 
 int post_empty(const End& end) {
   ibv_send_wr wr{}, *bad = nullptr;
+  wr.opcode = IBV_WR_SEND;
   wr.send_flags = IBV_SEND_SIGNALED;
   return ibv_post_send(end.id->qp, &wr, &bad);
 }
@@ -97,10 +98,8 @@ TEST(Queues, AreFullOfWhatNobodyPolls) {
   for (int i = 0; i < 16; ++i) ASSERT_EQ(receive_empty(*ends.server), 0);
   EXPECT_EQ(fill([&] { return post_empty(ends.client); }), 16);
   EXPECT_EQ(post_empty(ends.client), ENOMEM);
-  EXPECT_EQ(ends.client.completions(1).size(), 16U);
+  EXPECT_EQ(ends.client.completions(16).size(), 16U);
   EXPECT_EQ(post_empty(ends.client), 0);
-  wait_until([&] { return receive_empty(*ends.server) == ENOMEM; },
-             "receives that are not polled to keep their places");
 }
 
 TEST(Queues, OfAQueuePairInErrorAreFullAsWell) {
@@ -294,6 +293,7 @@ TEST(NullRegion, IsNoMemory) {
   ibv_send_wr send{}, *bad = nullptr;
   send.sg_list = &from[1];
   send.num_sge = 1;
+  send.opcode = IBV_WR_SEND;
   send.send_flags = IBV_SEND_SIGNALED;
   ASSERT_EQ(ibv_post_send(ends.client.id->qp, &send, &bad), 0);
   from[0].length = 2;
