@@ -28,16 +28,16 @@ constexpr std::uint64_t kMaskIova = 1, kMaskAddr = 2;
 }  // namespace
 
 #define NO_POINTER(name) \
-  WEFT_ENTRY void* name() { return compat::refused_null(#name, ENOSYS, kNotHere); }
+  WEFT_ENTRY_NAMED(void*, weft_##name, name) { return compat::refused_null(#name, ENOSYS, kNotHere); }
 #define NO_ERRNO(name) \
-  WEFT_ENTRY int name() { return compat::refused(#name, ENOSYS, kNotHere); }
+  WEFT_ENTRY_NAMED(int, weft_##name, name) { return compat::refused(#name, ENOSYS, kNotHere); }
 #define NO_DESCRIPTOR(name) \
-  WEFT_ENTRY int name() { return compat::refused_minus_one(#name, ENOSYS, kNotHere); }
+  WEFT_ENTRY_NAMED(int, weft_##name, name) { return compat::refused_minus_one(#name, ENOSYS, kNotHere); }
 
 // --- 1.15 (rdma-core 59)
 NO_POINTER(ibv_alloc_dmah)
 NO_ERRNO(ibv_dealloc_dmah)
-WEFT_ENTRY ibv_mr* ibv_reg_mr_ex(ibv_pd* pd, MrInitAttr* wanted) {
+WEFT_ENTRY_NAMED(ibv_mr*, weft_ibv_reg_mr_ex, ibv_reg_mr_ex, ibv_pd* pd, MrInitAttr* wanted) {
   if (wanted == nullptr || (wanted->comp_mask & ~(kMaskIova | kMaskAddr)) != 0 ||
       (wanted->comp_mask & kMaskAddr) == 0) {
     return compat::refused_null("ibv_reg_mr_ex", EOPNOTSUPP, "comp_mask: only memory of the program, by its address");
@@ -54,7 +54,7 @@ NO_ERRNO(ibv_query_port_speed)
 
 // --- 1.17 (64)
 NO_POINTER(ibv_alloc_buf)
-WEFT_ENTRY void ibv_free_buf() {}  // there is none
+WEFT_ENTRY_NAMED(void, weft_ibv_free_buf, ibv_free_buf) {}  // there is none
 NO_POINTER(ibv_reg_buf_mr)
 
 // --- 1.18 (65)

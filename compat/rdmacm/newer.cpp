@@ -8,8 +8,10 @@
 
 using namespace weft;
 
-#define NOT_HERE(name) \
-  WEFT_ENTRY int name() { return compat::refused_minus_one(#name, ENOSYS, "of a later librdmacm, and not in weft"); }
+#define NOT_HERE(name)                                                                        \
+  WEFT_ENTRY_NAMED(int, weft_##name, name) {                                                  \
+    return compat::refused_minus_one(#name, ENOSYS, "of a later librdmacm, and not in weft"); \
+  }
 
 // --- 1.4 (rdma-core 57): addresses that a service resolves, and events of a program's own
 NOT_HERE(rdma_resolve_addrinfo)
