@@ -289,7 +289,7 @@ TEST_F(Memory, ReceivesAreTakenInOrder) {
   EXPECT_EQ(receives->complete(second->cookie), 101U);
   EXPECT_EQ(receives->complete(first->cookie), 100U);
   EXPECT_FALSE(receives->post(std::array{ReceiveRequest{201, list}})) << "their completions hold their places";
-  receives->completion_lost();
+  receives->released(1);
   EXPECT_TRUE(receives->post(std::array{ReceiveRequest{201, list}}));
   const auto third = memory.take_receive();
   ASSERT_TRUE(third);

@@ -41,7 +41,8 @@ QueuePairState::QueuePairState(Parts made_of, const QueuePairAttributes& wanted,
       identity(next_identity()),
       attributes(wanted),
       parts(std::move(made_of)),
-      receive_places_(parts.receives->places_in(parts.receive_cq)),
+      shared_places_(wanted.srq != nullptr ? &parts.receives->places_in(parts.receive_cq) : nullptr),
+      receive_places_(wanted.max_receive_wr),
       send_places_(wanted.max_send_wr),
       held_(std::move(given)),
       share_(std::move(share)) {}
@@ -90,7 +91,7 @@ Result<void> QueuePairState::reset() {
   }
   discard_completions();
   parts.send_cq->release_all(send_places_);
-  if (!shares_receives()) parts.receives->completions_discarded();
+  if (!shares_receives()) parts.receives->released(parts.receive_cq->release_all(receive_places_));
   const std::lock_guard lock(mutex_);
   negotiated_.reset();
   stream_error_.reset();
@@ -163,8 +164,8 @@ bool QueuePairState::complete_send(const WorkCompletion& completion) {
 }
 
 bool QueuePairState::complete_receive(const WorkCompletion& completion) {
-  const bool kept = parts.receive_cq->push(completion, receive_places_.get());
-  if (!kept) parts.receives->completion_lost();
+  const bool kept = parts.receive_cq->push(completion, shares_receives() ? shared_places_ : &receive_places_);
+  if (!kept) parts.receives->released(1);
   return kept;
 }
 
@@ -183,7 +184,7 @@ PostResult QueuePairState::post_receive(std::span<const ReceiveRequest> requests
   if (state_ == QpState::kReset) {
     return std::unexpected(PostFailure{{Errc::kInvalidState, "queue pair", "receives need INIT or a later state"}, 0});
   }
-  const auto result = parts.receives->post(requests);
+  const auto result = parts.receives->post(requests, {parts.receive_cq.get(), &receive_places_});
   if (state_ == QpState::kError) flush_receives();  // after posting: the state may have changed in between
   return result;
 }

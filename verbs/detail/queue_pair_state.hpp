@@ -86,7 +86,8 @@ class QueuePairState {
 
   CompactMutex flushing_;  // ERROR's flushes without a stream, and RESET: outside mutex_
   mutable CompactMutex mutex_;
-  const std::shared_ptr<HeldPlaces> receive_places_;
+  HeldPlaces* const shared_places_;  // of the shared receive queue; null if there is none
+  HeldPlaces receive_places_;
   mutable HeldPlaces send_places_;
   QueuePairNumber held_;
   Quota::Share share_;

@@ -24,50 +24,45 @@ ReceiveQueue::ReceiveQueue(std::shared_ptr<ProtectionDomainState> domain, const 
       shape_(shape),
       posted_(Device::limits().max_srq_wr) {}
 
-Result<void> ReceiveQueue::check(const ReceiveRequest& request) {
+Result<void> ReceiveQueue::check(const ReceiveRequest& request, const Completing& own) {
   if (request.segments.size() > max_sge_) {
     return fail(Errc::kTooManySegments, "segments", "more than the queue was created for");
   }
-  if (!has_room()) {
+  if (!has_room(own)) {
     return fail(Errc::kQueueFull, "receive queue", "holds its bound of receives that were not polled");
   }
   return {};
 }
 
 // The completion queues are asked only when this one seems full.
-bool ReceiveQueue::has_room() noexcept {
+bool ReceiveQueue::has_room(const Completing& own) noexcept {
   const auto held = [this] { return slots_ - free_.size() + unpolled_; };
-  if (held() >= shape_.max_wr) release_polled();
+  if (held() < shape_.max_wr) return true;
+  unpolled_ -= own.queue != nullptr ? own.queue->release(*own.places) : release_shared();
   return held() < shape_.max_wr;
 }
 
 // Of a completion queue that is gone nobody polls anything.
-void ReceiveQueue::release_polled() noexcept {
-  std::erase_if(completions_, [this](const Completions& some) {
+std::uint32_t ReceiveQueue::release_shared() noexcept {
+  if (!rare_) return 0;
+  std::uint32_t released = 0;
+  std::erase_if(rare_->completing, [&](const Shared& some) {
     if (some.places->count() == 0) return false;
     const auto queue = some.queue.lock();
-    unpolled_ -= queue ? queue->release(*some.places) : some.places->count();
+    released += queue ? queue->release(*some.places) : some.places->count();
     return !queue;
   });
+  return released;
 }
 
-std::shared_ptr<HeldPlaces> ReceiveQueue::places_in(const std::shared_ptr<CompletionQueueState>& queue) {
+HeldPlaces& ReceiveQueue::places_in(const std::shared_ptr<CompletionQueueState>& queue) {
   const std::lock_guard lock(mutex_);
-  const auto known = std::ranges::find_if(completions_, [&](const Completions& some) {
-    return !some.queue.owner_before(queue) && !queue.owner_before(some.queue);
-  });
-  if (known != completions_.end()) return known->places;
-  std::erase_if(completions_,
-                [](const Completions& some) { return some.queue.expired() && some.places->count() == 0; });
-  const std::uint32_t most = shape_.shared ? Device::limits().max_srq_wr : shape_.max_wr;
-  return completions_.emplace_back(queue, std::make_shared<HeldPlaces>(most)).places;
-}
-
-void ReceiveQueue::completions_discarded() {
-  const std::lock_guard lock(mutex_);
-  for (const Completions& some : completions_) {
-    if (const auto queue = some.queue.lock()) unpolled_ -= queue->release_all(*some.places);
-  }
+  auto& all = rare().completing;
+  const auto known = std::ranges::find_if(
+      all, [&](const Shared& some) { return !some.queue.owner_before(queue) && !queue.owner_before(some.queue); });
+  if (known != all.end()) return *known->places;
+  std::erase_if(all, [](const Shared& some) { return some.queue.expired() && some.places->count() == 0; });
+  return *all.emplace_back(queue, std::make_unique<HeldPlaces>(Device::limits().max_srq_wr)).places;
 }
 
 // Storage grows with use and is then kept: an idle queue is small.
@@ -106,13 +101,13 @@ void ReceiveQueue::make_slot() {
 // Waiters are woken one after the other for as long as there is a receive: of thousands that wait at a shared queue as
 // many as find one, and one more for each that does not take it (its stream may have ended). None is forgotten: a
 // waiter has found no receive, only a post makes one, and no post returns while there are both, a receive and a waiter.
-PostResult ReceiveQueue::post(std::span<const ReceiveRequest> requests) {
+PostResult ReceiveQueue::post(std::span<const ReceiveRequest> requests, const Completing& own) {
   PostResult result;
   bool owes = false;
   {
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < requests.size() && result; ++i) {
-      const auto fine = check(requests[i]);
+      const auto fine = check(requests[i], own);
       if (fine) store(requests[i]);
       if (!fine) result = std::unexpected(PostFailure{fine.error(), i});
     }
@@ -178,9 +173,9 @@ void ReceiveQueue::drop(std::uint64_t cookie) {
   free_.push_back(static_cast<std::uint32_t>(cookie));
 }
 
-void ReceiveQueue::completion_lost() {
+void ReceiveQueue::released(std::uint32_t places) {
   const std::lock_guard lock(mutex_);
-  --unpolled_;
+  unpolled_ -= places;
 }
 
 Result<void> ReceiveQueue::set_limit(std::uint32_t limit) {

@@ -46,7 +46,12 @@ class ReceiveQueue {
   };
   ReceiveQueue(std::shared_ptr<ProtectionDomainState> domain, const Shape& shape, Quota::Share share = {});
 
-  PostResult post(std::span<const ReceiveRequest> requests);
+  // Where the receives of a queue that is not shared complete, and the places that this holds.
+  struct Completing {
+    CompletionQueueState* queue;
+    HeldPlaces* places;
+  };
+  PostResult post(std::span<const ReceiveRequest> requests, const Completing& own = {nullptr, nullptr});
 
   struct Taken {
     ddp::ReceiveBuffer buffer{};
@@ -60,13 +65,13 @@ class ReceiveQueue {
   // A receive that was taken is done; returns its wr_id. Its place is held until its completion is polled, which the
   // caller pushes next, with the places of its completion queue.
   std::uint64_t complete(std::uint64_t cookie);
-  // The same without a completion, and for a completion that was lost: nothing holds the place.
+  // The same without a completion: nothing holds the place.
   void drop(std::uint64_t cookie);
-  void completion_lost();
-  // The places that completions in `queue` hold: the same for all queue pairs that share both queues.
-  [[nodiscard]] std::shared_ptr<HeldPlaces> places_in(const std::shared_ptr<CompletionQueueState>& queue);
-  // RESET of the queue pair that alone uses this queue: its completions are discarded.
-  void completions_discarded();
+  // So many places of completed receives are free: their completions were polled, discarded or lost.
+  void released(std::uint32_t places);
+  // Of a shared queue: the places that completions in `queue` hold, for all queue pairs that share both. They are there
+  // as long as `queue` is.
+  [[nodiscard]] HeldPlaces& places_in(const std::shared_ptr<CompletionQueueState>& queue);
 
   // Shared queues: the event comes once, when fewer than `limit` are posted.
   Result<void> set_limit(std::uint32_t limit);
@@ -86,18 +91,19 @@ class ReceiveQueue {
     std::array<Slot, kChunk> slots{};
     std::array<std::uint8_t, kChunk> used{};  // segments of each
   };
+  struct Shared {
+    std::weak_ptr<CompletionQueueState> queue{};
+    std::unique_ptr<HeldPlaces> places{};
+  };
   struct Rare {                                   // what few queues ever need; apart, for there may be thousands
     std::vector<std::unique_ptr<Sge[]>> lists{};  // of slots that had more than one segment, max_sge_ each
     std::deque<std::weak_ptr<ReceiveWaiter>> waiters{};
-  };
-  struct Completions {
-    std::weak_ptr<CompletionQueueState> queue{};
-    std::shared_ptr<HeldPlaces> places{};
+    std::vector<Shared> completing{};  // of a shared queue: one for each completion queue
   };
   [[nodiscard]] Rare& rare();
-  Result<void> check(const ReceiveRequest& request);
-  [[nodiscard]] bool has_room() noexcept;
-  void release_polled() noexcept;
+  Result<void> check(const ReceiveRequest& request, const Completing& own);
+  [[nodiscard]] bool has_room(const Completing& own) noexcept;
+  [[nodiscard]] std::uint32_t release_shared() noexcept;
   void store(const ReceiveRequest& request);
   void make_slot();
   [[nodiscard]] Slot& slot(std::uint64_t index) const noexcept {
@@ -121,7 +127,6 @@ class ReceiveQueue {
   std::uint32_t slots_ = 0;                     // that have been in use
   std::vector<std::uint32_t> free_;             // slots neither posted nor taken
   std::uint32_t unpolled_ = 0;                  // places without a slot: completed, and not known to be polled
-  std::vector<Completions> completions_;        // one, unless it is shared
   BoundedRing<std::uint32_t> posted_;
   std::unique_ptr<Rare> rare_;
 };
