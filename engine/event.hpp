@@ -66,7 +66,7 @@ struct SendCompleted {
 struct Received {
   std::uint64_t cookie{};
   WorkStatus status{};
-  std::uint64_t length{};
+  std::uint64_t length{};  ///< octets of the Send; with `immediate`, those of the RDMA Write before it, or 0
   bool solicited{};
   std::optional<ddp::Stag> invalidated{};
   std::optional<std::array<std::byte, kImmediateSize>> immediate{};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/inbound.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "rdmap/admit.hpp"
@@ -116,6 +118,9 @@ Inbound::Verdict Inbound::dispatch(Opcode opcode, const ddp::Header& header, Byt
 Inbound::Verdict Inbound::write(const ddp::TaggedHeader& header, Bytes payload) {
   const auto placed = ddp::place_tagged(header, payload, placement_);
   if (!placed) return refuse(placed.error());
+  const std::uint64_t written = (write_continues_ ? std::uint64_t{written_} : 0) + payload.size();
+  written_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(written, std::numeric_limits<std::uint32_t>::max()));
+  write_continues_ = !header.last;
   return Verdict::kGood;
 }
 
@@ -150,12 +155,14 @@ Inbound::Verdict Inbound::send(Opcode opcode, const ddp::UntaggedHeader& header,
 // What the user is to hear of it (RDMAP-3.2-03, RDMAPX-6.1-02).
 Inbound::Verdict Inbound::deliver(const ddp::ReceiveFilled& filled) {
   const rdmap::OpcodeRow& kind = *rdmap::find_opcode(rdmap::opcode_bits(filled.rsvd_ulp));
-  auto& send = segment_.delivery.emplace<SendDelivered>(filled.buffer, filled.length, kind.solicited);
+  auto& send = segment_.delivery.emplace<SendDelivered>(filled.buffer, filled.length, 0U, kind.solicited);
+  const std::uint32_t written = std::exchange(written_, 0);
   if (kind.invalidates) send.invalidate = ddp::Stag{filled.rsvd_ulp_word};
   if (rdmap::is_immediate(kind.opcode)) {
     const auto immediate = rdmap::parse_immediate(filled.aside);
     if (!immediate) return refuse(immediate.error());
     send.immediate = *immediate;
+    send.written = written;
   }
   return Verdict::kGood;
 }

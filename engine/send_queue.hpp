@@ -31,7 +31,7 @@ struct SourceRoom {
   static constexpr std::size_t kOctets = Octets{}.size();
   std::variant<List, Octets> held{};
 };
-static_assert(SourceRoom<kMaxSegments>::kOctets == kMaxInline);
+static_assert(SourceRoom<kMaxSegments>::kOctets >= kMaxInline);
 
 // A work request with its gather list or inline octets copied, since the caller's may go when post() returns. Most are
 // short and lie in the entry; longer ones lie apart, for there may be thousands of connections with some entries each.

@@ -161,7 +161,7 @@ void Engine::State::deliver(const Placed&, const InboundSegment&, Instant) {}
 void Engine::State::deliver(const SendDelivered& send, const InboundSegment& segment, Instant now) {
   Received& received = events.push_received();
   received.cookie = send.buffer.cookie;
-  received.length = send.length;
+  received.length = send.immediate ? send.written : send.length;
   received.solicited = send.solicited;
   if (send.immediate) received.immediate = send.immediate;
   if (!send.invalidate) return;

@@ -22,7 +22,7 @@ enum class Operation : std::uint8_t {
   kLocal,  ///< Local Invalidate or Bind: Memory::perform_local() at its turn; sends nothing
 };
 
-inline constexpr std::size_t kMaxSegments = 16;   ///< scatter/gather elements of one work request
+inline constexpr std::size_t kMaxSegments = 32;   ///< scatter/gather elements of one work request
 inline constexpr std::size_t kMaxInline = 256;    ///< octets of inline data, which is stored in place of the segments
 inline constexpr std::size_t kImmediateSize = 8;  ///< octets of Immediate Data (RFC 7306 section 6.3)
 

@@ -12,6 +12,8 @@
 namespace weft::verbs {
 
 /// Identifies the kind of an asynchronous event. The values are those of libibverbs.
+/// Changes to the interface are noticed once the process has called Device::get_async_event(), or has had a connection
+/// or a listener. They do not affect existing connections by themselves: TCP decides when one is lost.
 enum class AsyncEventType : std::uint8_t {
   kCompletionQueueError = 0,      ///< a completion queue overflowed
   kQueuePairFatal = 1,            ///< the stream ended because of a local error or an error of the transport
@@ -19,10 +21,13 @@ enum class AsyncEventType : std::uint8_t {
   kQueuePairAccessError = 3,      ///< the peer attempted an access that local memory does not permit
   kCommunicationEstablished = 4,  ///< never raised: messages that arrive early are held back
   kSendQueueDrained = 5,          ///< the send queue is idle after modify(QpState::kSqd)
-  kDeviceFatal = 8,               ///< never raised
+  kDeviceFatal = 8,               ///< the network interface of the device is gone
+  kPortActive = 9,                ///< the network interface is up
+  kPortError = 10,                ///< the network interface is down
   kSharedReceiveQueueError = 14,  ///< never raised
   kSharedReceiveQueueLimit = 15,  ///< fewer receives are left than SharedReceiveQueue::set_limit() specified
   kLastWqeReached = 16,           ///< a queue pair with a shared receive queue will not take another receive
+  kAddressChange = 18,            ///< the interface has another hardware address, or other IP addresses (GID change)
   kEventsLost = 64,               ///< the event queue overflowed and lost events; not in libibverbs
   /// A stream has stalled for Policy::tell_stalls_after. Not in libibverbs, and raised only if that member is not 0.
   /// Raised once per stall. Limited to 100 per second and device; further events follow later if the stall persists.

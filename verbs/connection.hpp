@@ -49,7 +49,9 @@ enum class ConnectionEventType : std::uint8_t {
   /// posted afterwards still gets the Send.
   kDisconnected = 10,
   kDeviceRemoval = 11,  ///< never raised: a connection whose interface disappears is lost like any other
-  kTimewaitExit = 15,   ///< never raised: in iWARP, TCP handles TIME_WAIT
+  /// Policy::timewait has passed since an established connection ended, and its identifier still exists. Nothing in
+  /// iWARP waits that long: it is for programs that free what a connection used on this event of rdma_cm.
+  kTimewaitExit = 15,
 };
 /// Returns the name in rdma_cm, such as "CONNECT_REQUEST"; static storage.
 [[nodiscard]] std::string_view to_string(ConnectionEventType type) noexcept;

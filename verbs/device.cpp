@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "transport/cancellation.hpp"
 #include "verbs/detail/completion_queue_state.hpp"
 #include "verbs/detail/device_state.hpp"
 #include "verbs/detail/runtime.hpp"
@@ -46,6 +47,7 @@ Result<Device> detail::open_device(DeviceInfo info, const DeviceLimits& limits) 
   if (!runtime) return std::unexpected(runtime.error());
   auto state = detail::DeviceState::create(std::move(info), limits);
   if (!state) return std::unexpected(state.error());
+  (*runtime)->watch_interface(*state);
   Device device;
   device.self_ = {std::move(*runtime), std::move(*state)};
   return device;
@@ -69,8 +71,11 @@ Result<Device> Device::open(const Address& local) {
 const DeviceInfo& Device::info() const noexcept { return self_->info; }
 int Device::async_descriptor() const noexcept { return self_->events->descriptor(); }
 Result<AsyncEvent> Device::get_async_event() const {
+  const transport::NoCancellationButInWaits not_cancelled;
   auto* const own = self_.ours();
-  return own != nullptr ? own->events->get() : detail::not_ours("device");
+  if (own == nullptr) return detail::not_ours("device");
+  self_.runtime->reactor();  // a thread that sees what the interface does
+  return own->events->get();
 }
 
 Result<ProtectionDomain> Device::allocate_protection_domain() {

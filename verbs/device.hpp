@@ -26,6 +26,7 @@ struct DeviceLimits;
 namespace detail {
 class DeviceState;
 class ProtectionDomainState;
+struct Grant;
 Result<Device> open_device(DeviceInfo info, const DeviceLimits& limits);
 }  // namespace detail
 
@@ -40,12 +41,12 @@ struct DeviceLimits {
   std::uint32_t max_cq = 65536;            ///< completion queues
   std::uint32_t max_cqe = 1U << 20;        ///< completions in one queue
   std::uint32_t max_qp = 65536;            ///< queue pairs
-  std::uint32_t max_qp_wr = 16384;         ///< uncompleted work requests of one send or receive queue
-  std::uint32_t max_sge = 16;              ///< segments of one work request
+  std::uint32_t max_qp_wr = 16384;         ///< places of one send or receive queue
+  std::uint32_t max_sge = 32;              ///< segments of one work request
   std::uint32_t max_sge_rd = 1;            ///< segments of an RDMA Read's sink
   std::uint32_t max_inline = 256;          ///< octets of one work request with SendFlags::kInline
   std::uint32_t max_srq = 65536;           ///< shared receive queues
-  std::uint32_t max_srq_wr = 65536;        ///< uncompleted receives of one shared receive queue
+  std::uint32_t max_srq_wr = 65536;        ///< places of one shared receive queue
   std::uint32_t max_ird = 128;             ///< concurrent inbound RDMA Reads and atomics of one queue pair
   std::uint32_t max_ord = 128;             ///< concurrent outbound RDMA Reads and atomics of one queue pair
   std::uint32_t max_message = 0xFFFFFFFF;  ///< octets of one message
@@ -84,6 +85,10 @@ class ProtectionDomain {
   /// Errors: as above.
   [[nodiscard]] Result<MemoryRegion> register_memory(const void* address, std::size_t length,
                                                      const RegionOptions& options = {});
+  /// Registers no memory. Segments with the lkey of this region may have any address and length: what is read there is
+  /// zero, and what is written is dropped. Peers have no access.
+  /// Errors: kNoResources beyond DeviceLimits::max_mr.
+  [[nodiscard]] Result<MemoryRegion> register_null();
   /// Allocates an unbound memory window. A work request binds it (WindowBind).
   /// Errors: Errc::kNoResources beyond DeviceLimits::max_mw.
   [[nodiscard]] Result<MemoryWindow> allocate_window(WindowType type = WindowType::kType2);
@@ -101,6 +106,7 @@ class ProtectionDomain {
 
  private:
   friend class Device;
+  [[nodiscard]] Result<MemoryRegion> make_region(const detail::Grant& grant);
   detail::Handle<detail::ProtectionDomainState> self_;
 };
 

@@ -29,6 +29,9 @@ struct RegionOptions {
   /// becomes invalid; register the memory again for the next stream.
   /// Default: the STag is valid on every queue pair of the protection domain.
   const QueuePair* only_for{};
+  /// Leaves pages that were never touched to the first access, instead of faulting all of them in.
+  /// The memory must be mapped before that access, as ever after it.
+  bool on_demand{};
 };
 
 /// Memory that the device may access. ProtectionDomain::register_memory() creates it.

@@ -122,6 +122,9 @@ struct Policy {
   /// A peer whose window is still closed then, because its program posts no receive, loses the octets that it has not
   /// accepted.
   std::chrono::milliseconds close_timeout{5000};
+  /// Time from the end of a connection to ConnectionEventType::kTimewaitExit. 0: no such event.
+  /// The policy's text has no key for it: the drop-in library always raises the event, after 2 s.
+  std::chrono::milliseconds timewait{0};
   std::chrono::milliseconds user_timeout{0};  ///< TCP_USER_TIMEOUT: limit for unacknowledged octets; 0: system default
   bool keepalive = true;                      ///< enables TCP keep-alive probes on idle connections
   std::uint8_t type_of_service = 0;           ///< IP_TOS or IPV6_TCLASS without the two ECN bits; 0: system default

@@ -84,17 +84,24 @@ Result<MemoryRegion> ProtectionDomain::register_memory(void* address, std::size_
   const std::uint64_t iova = zero_based ? 0 : options.iova.value_or(std::bit_cast<std::uintptr_t>(address));
   if (length != 0 && iova + (length - 1) < iova)
     return fail(Errc::kInvalidArgument, "iova", "tagged offsets would wrap");
-  const auto mapped = fault_in(start, length, has(access, Access::kLocalWrite));
+  const auto mapped = options.on_demand ? Result<void>{} : fault_in(start, length, has(access, Access::kLocalWrite));
   if (!mapped) return std::unexpected(mapped.error());
+  const std::uint64_t stream = options.only_for != nullptr ? options.only_for->self_->identity : 0;
+  return make_region({.start = start, .length = length, .first_offset = iova, .access = access, .only_stream = stream});
+}
+
+Result<MemoryRegion> ProtectionDomain::register_null() {
+  return make_region(
+      {.length = std::numeric_limits<std::uint64_t>::max(), .access = Access::kLocalWrite, .null = true});
+}
+
+Result<MemoryRegion> ProtectionDomain::make_region(const detail::Grant& grant) {
   auto share = detail::Quota::take(self_->device->quotas.regions);
   if (!share) return std::unexpected(share.error());
-  auto exposed = detail::expose(length, access);
+  auto exposed = detail::expose(static_cast<std::size_t>(grant.length), grant.access);
   if (!exposed) return std::unexpected(exposed.error());
-  const std::uint64_t stream = options.only_for != nullptr ? options.only_for->self_->identity : 0;
-  auto state = detail::RegionState::create(
-      self_.runtime->stags(), self_.state,
-      {.start = start, .length = length, .first_offset = iova, .access = access, .only_stream = stream},
-      {.of_device = std::move(*share), .exposed = std::move(*exposed)});
+  auto state = detail::RegionState::create(self_.runtime->stags(), self_.state, grant,
+                                           {.of_device = std::move(*share), .exposed = std::move(*exposed)});
   if (!state) return fail(Errc::kNoResources, "region", "no STag is left");
   MemoryRegion region;
   region.self_ = {self_.runtime, std::move(state)};

@@ -35,8 +35,8 @@ struct QueuePairAttributes {
   const CompletionQueue* send_cq{};     ///< queue for completions of sends; must not be null
   const CompletionQueue* receive_cq{};  ///< queue for completions of receives; must not be null; may equal send_cq
   const SharedReceiveQueue* srq{};      ///< source of receives, or null; if set, max_receive_wr and _sge are ignored
-  std::uint32_t max_send_wr = 128;      ///< uncompleted work requests of the send queue, at least 1
-  std::uint32_t max_receive_wr = 128;   ///< uncompleted work requests of the receive queue
+  std::uint32_t max_send_wr = 128;      ///< places of the send queue, at least 1; see QueuePair
+  std::uint32_t max_receive_wr = 128;   ///< places of the receive queue
   std::uint32_t max_send_sge = 4;       ///< segments of one send work request
   std::uint32_t max_receive_sge = 4;    ///< segments of one receive work request
   std::uint32_t max_inline = 256;       ///< octets of one work request with SendFlags::kInline
@@ -51,9 +51,10 @@ struct Negotiated {
   bool crc{};               ///< FPDUs have CRCs, in both directions
   bool markers_in{};        ///< the peer sends Markers
   bool markers_out{};       ///< this end sends Markers
-  std::uint32_t ird{};      ///< maximum of concurrent RDMA Reads and atomics from the peer
-  std::uint32_t ord{};      ///< maximum of concurrent RDMA Reads and atomics to the peer
-  std::string_view rtr{};   ///< ready-to-receive indication: "none", "send", "write" or "read"; static storage
+  std::uint32_t
+      ird{};  ///< maximum of concurrent RDMA Reads and atomics from the peer: this IRD, the peer's ORD if less
+  std::uint32_t ord{};  ///< maximum of concurrent RDMA Reads and atomics to the peer: this ORD, the peer's IRD if less
+  std::string_view rtr{};  ///< ready-to-receive indication: "none", "send", "write" or "read"; static storage
 };
 
 /// Describes the current state of a queue pair, and the maxima that it was created with.
@@ -71,6 +72,10 @@ struct QueuePairQuery {
 
 /// One end of a connection, with a send queue and a receive queue. ProtectionDomain::create_queue_pair() creates it.
 /// Thread-safe.
+///
+/// A work request occupies one place of its queue, as on an adapter, until its completion is polled; without a completion
+/// (a success that is not signaled), until it is done. A completion queue whose capacity is the sum of the places of its
+/// work queues therefore never overflows. Shared receive queues count once.
 ///
 /// The destructor drops all queued work and ends the connection. A pending Terminate is still sent.
 /// If no posted work is unfinished, the TCP connection closes in the background, within Policy::close_timeout. All
@@ -125,7 +130,7 @@ class QueuePair {
   /// Posts several work requests in order. Takes the lock once, and uses one sendmsg() where possible.
   PostResult post_send(std::span<const SendRequest> requests);
   /// Returns how many more work requests the send queue accepts.
-  /// Completions increase the number; only post_send() decreases it.
+  /// Polled completions, and unsignaled requests that succeed, increase the number; only post_send() decreases it.
   [[nodiscard]] std::uint32_t send_room() const;
   /// Posts a receive. Receives are consumed in posting order. In ERROR, the receive completes with WcStatus::kFlushed.
   /// Errors: Errc::kInvalidState in RESET; kQueueFull; kTooManySegments; kInvalidArgument if the queue pair uses a

@@ -49,6 +49,9 @@ std::string_view to_string(AsyncEventType type) noexcept {
     case AsyncEventType::kCommunicationEstablished: return "communication established";
     case AsyncEventType::kSendQueueDrained: return "send queue drained";
     case AsyncEventType::kDeviceFatal: return "device fatal error";
+    case AsyncEventType::kPortActive: return "port active";
+    case AsyncEventType::kPortError: return "port error";
+    case AsyncEventType::kAddressChange: return "address change";
     case AsyncEventType::kSharedReceiveQueueError: return "shared receive queue error";
     case AsyncEventType::kSharedReceiveQueueLimit: return "shared receive queue limit reached";
     case AsyncEventType::kLastWqeReached: return "last work queue element reached";

@@ -49,6 +49,7 @@ WEFT_ENTRY ssize_t _ibv_query_gid_table(ibv_context* context, ibv_gid_entry* ent
 }
 
 // Called by ibv_devinfo. Its enumeration, which no public header has, is that of sysfs: 0 is "IB/RoCE v1".
+WEFT_DEFAULT_VERSION(ibv_query_gid_type, "IBVERBS_PRIVATE_34");
 WEFT_ENTRY int ibv_query_gid_type(ibv_context* context, std::uint8_t port_num, unsigned index, unsigned* type) {
   ibv_gid gid{};
   if (index > INT32_MAX) {
@@ -58,4 +59,8 @@ WEFT_ENTRY int ibv_query_gid_type(ibv_context* context, std::uint8_t port_num, u
   if (compat::query_gid(context, port_num, static_cast<int>(index), &gid) != 0) return -1;
   *type = 0;
   return 0;
+}
+WEFT_OLDER_VERSION(newer_ibv_query_gid_type, ibv_query_gid_type, "IBVERBS_PRIVATE_65");
+WEFT_ENTRY int newer_ibv_query_gid_type(ibv_context* context, std::uint8_t port_num, unsigned index, unsigned* type) {
+  return ibv_query_gid_type(context, port_num, index, type);
 }

@@ -9,6 +9,9 @@
 
 #include "compat/entry.hpp"
 #include "compat/objects/context.hpp"
+#include "compat/objects/enums.hpp"
+
+using weft::compat::set_number;
 
 WEFT_ENTRY void ibv_copy_ah_attr_from_kern(ibv_ah_attr* dst, ib_uverbs_ah_attr* src) {
   std::memcpy(dst->grh.dgid.raw, src->grh.dgid, sizeof src->grh.dgid);
@@ -25,10 +28,10 @@ WEFT_ENTRY void ibv_copy_ah_attr_from_kern(ibv_ah_attr* dst, ib_uverbs_ah_attr* 
 }
 
 WEFT_ENTRY void ibv_copy_qp_attr_from_kern(ibv_qp_attr* dst, ib_uverbs_qp_attr* src) {
-  dst->qp_state = static_cast<ibv_qp_state>(src->qp_state);
-  dst->cur_qp_state = static_cast<ibv_qp_state>(src->cur_qp_state);
-  dst->path_mtu = static_cast<ibv_mtu>(src->path_mtu);
-  dst->path_mig_state = static_cast<ibv_mig_state>(src->path_mig_state);
+  set_number(dst->qp_state, src->qp_state);
+  set_number(dst->cur_qp_state, src->cur_qp_state);
+  set_number(dst->path_mtu, src->path_mtu);
+  set_number(dst->path_mig_state, src->path_mig_state);
   dst->qkey = src->qkey;
   dst->rq_psn = src->rq_psn;
   dst->sq_psn = src->sq_psn;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Static rates as a multiple of 2.5 Gbit/s, and in Mbit/s of a link (ibv_rate_to_mult(3)).
 #include <array>
+#include <cstdint>
 
 #include "compat/entry.hpp"
 #include "compat/objects/context.hpp"
+#include "compat/objects/enums.hpp"
 
 namespace {
 
 struct Rate {
-  ibv_rate rate;
-  int multiple;  // 0: not a whole one
+  std::int64_t rate;  // an ibv_rate
+  int multiple;       // 0: not a whole one
   int mbps;
 };
 
@@ -24,6 +26,8 @@ constexpr std::array kRates{
     Rate{IBV_RATE_800_GBPS, 320, 850000}, Rate{IBV_RATE_1200_GBPS, 480, 1275000},
 };
 
+constexpr std::int64_t kNoRate = IBV_RATE_MAX;
+
 // The other members of the entry whose `key` is `value`, or what stands for "none".
 template <typename Value, typename Answer>
 Answer look_up(Value Rate::* key, Value value, Answer Rate::* answer, Answer none) {
@@ -35,7 +39,15 @@ Answer look_up(Value Rate::* key, Value value, Answer Rate::* answer, Answer non
 
 }  // namespace
 
-WEFT_ENTRY int ibv_rate_to_mult(ibv_rate rate) { return look_up(&Rate::rate, rate, &Rate::multiple, -1); }
-WEFT_ENTRY ibv_rate mult_to_ibv_rate(int mult) { return look_up(&Rate::multiple, mult, &Rate::rate, IBV_RATE_MAX); }
-WEFT_ENTRY int ibv_rate_to_mbps(ibv_rate rate) { return look_up(&Rate::rate, rate, &Rate::mbps, -1); }
-WEFT_ENTRY ibv_rate mbps_to_ibv_rate(int mbps) { return look_up(&Rate::mbps, mbps, &Rate::rate, IBV_RATE_MAX); }
+WEFT_ENTRY int ibv_rate_to_mult(ibv_rate rate) {
+  return look_up(&Rate::rate, weft::compat::number(rate), &Rate::multiple, -1);
+}
+WEFT_ENTRY ibv_rate mult_to_ibv_rate(int mult) {
+  return static_cast<ibv_rate>(look_up(&Rate::multiple, mult, &Rate::rate, kNoRate));
+}
+WEFT_ENTRY int ibv_rate_to_mbps(ibv_rate rate) {
+  return look_up(&Rate::rate, weft::compat::number(rate), &Rate::mbps, -1);
+}
+WEFT_ENTRY ibv_rate mbps_to_ibv_rate(int mbps) {
+  return static_cast<ibv_rate>(look_up(&Rate::mbps, mbps, &Rate::rate, kNoRate));
+}

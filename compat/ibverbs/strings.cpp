@@ -2,14 +2,18 @@
 // Enumerators in words. Logs and scripts of users search for exactly these.
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "compat/entry.hpp"
 #include "compat/objects/context.hpp"
+#include "compat/objects/enums.hpp"
+
+using weft::compat::number;
 
 namespace {
 
 template <std::size_t Count>
-const char* word(const std::array<const char*, Count>& words, int value) {
+const char* word(const std::array<const char*, Count>& words, std::int64_t value) {
   if (value < 0 || static_cast<std::size_t>(value) >= Count) return "unknown";
   return words[static_cast<std::size_t>(value)];
 }
@@ -63,8 +67,9 @@ constexpr std::array kEvents{
     "client reregistration",
     "GID table change",
     "WQ fatal",
+    "device speed change",  // since rdma-core 62
 };
-static_assert(kEvents.size() == IBV_EVENT_WQ_FATAL + 1);
+static_assert(kEvents.size() == IBV_EVENT_WQ_FATAL + 2);
 
 constexpr std::array kPortStates{"no state change (NOP)", "down", "init", "armed", "active", "active defer"};
 static_assert(kPortStates.size() == IBV_PORT_ACTIVE_DEFER + 1);
@@ -77,7 +82,7 @@ static_assert(kNodes.size() == IBV_NODE_UNSPECIFIED + 1);
 
 }  // namespace
 
-WEFT_ENTRY const char* ibv_wc_status_str(ibv_wc_status status) { return word(kStatuses, status); }
-WEFT_ENTRY const char* ibv_event_type_str(ibv_event_type event) { return word(kEvents, event); }
-WEFT_ENTRY const char* ibv_port_state_str(ibv_port_state port_state) { return word(kPortStates, port_state); }
-WEFT_ENTRY const char* ibv_node_type_str(ibv_node_type node_type) { return word(kNodes, node_type); }
+WEFT_ENTRY const char* ibv_wc_status_str(ibv_wc_status status) { return word(kStatuses, number(status)); }
+WEFT_ENTRY const char* ibv_event_type_str(ibv_event_type event) { return word(kEvents, number(event)); }
+WEFT_ENTRY const char* ibv_port_state_str(ibv_port_state port_state) { return word(kPortStates, number(port_state)); }
+WEFT_ENTRY const char* ibv_node_type_str(ibv_node_type node_type) { return word(kNodes, number(node_type)); }

@@ -15,7 +15,13 @@ WEFT_ENTRY int ibv_read_sysfs_file(const char*, const char*, char*, std::size_t)
 }
 
 // The same, by device: part of the interface of hardware drivers.
+WEFT_DEFAULT_VERSION(ibv_read_ibdev_sysfs_file, "IBVERBS_PRIVATE_34");
 WEFT_ENTRY int ibv_read_ibdev_sysfs_file(char*, std::size_t, void*, const char*, ...) {
+  errno = ENOENT;
+  return -1;
+}
+WEFT_OLDER_VERSION(newer_ibv_read_ibdev_sysfs_file, ibv_read_ibdev_sysfs_file, "IBVERBS_PRIVATE_65");
+WEFT_ENTRY int newer_ibv_read_ibdev_sysfs_file(char*, std::size_t, void*, const char*, ...) {
   errno = ENOENT;
   return -1;
 }

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asynchronous events: the engine's, with libibverbs' values, turned into the object that the program knows.
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "compat/objects/enums.hpp"
 #include "compat/objects/queue_pair.hpp"
 #include "compat/objects/report.hpp"
 #include "verbs/options.hpp"
@@ -10,7 +16,11 @@ namespace {
 
 enum class About { kQueuePair, kCompletionQueue, kSharedQueue, kDevice, kNobody };
 
-About about(verbs::AsyncEventType type) {
+About about(std::int64_t value) {
+  if (value < 0 || value > std::numeric_limits<std::underlying_type_t<verbs::AsyncEventType>>::max()) {
+    return About::kNobody;
+  }
+  const auto type = static_cast<verbs::AsyncEventType>(value);
   using enum verbs::AsyncEventType;
   switch (type) {
     case kQueuePairFatal:
@@ -22,7 +32,10 @@ About about(verbs::AsyncEventType type) {
     case kCompletionQueueError: return About::kCompletionQueue;
     case kSharedReceiveQueueError:
     case kSharedReceiveQueueLimit: return About::kSharedQueue;
-    case kDeviceFatal: return About::kDevice;
+    case kDeviceFatal:
+    case kPortActive:
+    case kPortError:
+    case kAddressChange: return About::kDevice;
     case kEventsLost:
     case kStreamStalled: return About::kNobody;  // the latter is never raised here: no key of the policy asks for it
   }
@@ -31,7 +44,7 @@ About about(verbs::AsyncEventType type) {
 
 // False when the program is not to see it: the object has gone meanwhile, or the event only says that some were lost.
 bool address(const verbs::AsyncEvent& event, ibv_async_event& to) {
-  switch (about(event.type)) {
+  switch (about(std::to_underlying(event.type))) {
     case About::kQueuePair:
       return Registry<Qp>::instance().with(event.context, [&](Qp& qp) {
         refresh_state(qp);
@@ -60,7 +73,7 @@ bool address(const verbs::AsyncEvent& event, ibv_async_event& to) {
 int get_async_event(ibv_context* context, ibv_async_event* event) {
   return waiting_minus_one([&] {
     for (;;) {
-      const auto got = wait_for([&] { return of(context).engine.get_async_event(); });
+      const auto got = of(context).engine.get_async_event();
       if (!got) {
         errno = got.error().to_errno();
         return -1;
@@ -72,7 +85,7 @@ int get_async_event(ibv_context* context, ibv_async_event* event) {
 }
 
 void ack_async_event(ibv_async_event* event) noexcept {
-  switch (about(static_cast<verbs::AsyncEventType>(event->event_type))) {
+  switch (about(number(event->event_type))) {
     case About::kQueuePair: return of(event->element.qp).async_events.acknowledged();
     case About::kCompletionQueue: return of(event->element.cq).async_events.acknowledged();
     case About::kSharedQueue: return of(event->element.srq).async_events.acknowledged();

@@ -8,6 +8,7 @@
 
 #include "compat/objects/context.hpp"
 #include "compat/objects/report.hpp"
+#include "transport/interfaces.hpp"
 #include "verbs/device.hpp"
 
 namespace weft::compat {
@@ -86,6 +87,19 @@ ibv_port_attr port_of(const transport::Interface& interface) {
   return a;
 }
 
+// As it is now; what was known of it, if that cannot be had. One that is gone is down.
+transport::Interface interface_now(const Device& device) {
+  const auto interfaces = transport::enumerate_interfaces();
+  if (!interfaces) return device.info.interface;
+  const auto& known = device.info.interface;
+  const auto now = std::ranges::find_if(
+      *interfaces, [&](const auto& one) { return one.index == known.index && one.name == known.name; });
+  if (now != interfaces->end()) return *now;
+  transport::Interface gone = known;
+  gone.up = false;
+  return gone;
+}
+
 }  // namespace
 
 int query_device(ibv_context* context, ibv_device_attr* attributes) noexcept {
@@ -109,8 +123,10 @@ int query_device_ex(ibv_context* context, const ibv_query_device_ex_input* input
 
 int query_port(ibv_context* context, std::uint8_t port, ibv_port_attr* attributes, std::size_t size) noexcept {
   if (port != kPort) return refused("ibv_query_port", EINVAL, "every device has one port: 1");
-  give(port_of(of(context).device().info.interface), attributes, size);
-  return 0;
+  return guarded_errno([&] {
+    give(port_of(interface_now(of(context).device())), attributes, size);
+    return 0;
+  });
 }
 
 // One entry, as siw has it: the hardware address in the first octets.

@@ -7,6 +7,8 @@
 
 #include <rdma/rdma_cma.h>
 
+#include <cstdint>
+
 namespace weft::compat {
 
 // --- Event channels and events (cm_channel.cpp, cm_event_str.cpp)
@@ -14,17 +16,18 @@ rdma_event_channel* cm_create_event_channel() noexcept;
 void cm_destroy_event_channel(rdma_event_channel* channel) noexcept;
 int cm_get_cm_event(rdma_event_channel* channel, rdma_cm_event** event);
 int cm_ack_cm_event(rdma_cm_event* event) noexcept;
-const char* cm_event_str(rdma_cm_event_type event) noexcept;
+const char* cm_event_str(std::int64_t event) noexcept;  // any number
 
 // --- Identifiers (cm_id.cpp)
-int cm_create_id(rdma_event_channel* channel, rdma_cm_id** id, void* context, rdma_port_space space) noexcept;
+int cm_create_id(rdma_event_channel* channel, rdma_cm_id** id, void* context, std::int64_t space) noexcept;
 // Waits until every event about the identifier has been acknowledged.
 int cm_destroy_id(rdma_cm_id* id) noexcept;
 int cm_migrate_id(rdma_cm_id* id, rdma_event_channel* channel) noexcept;
 int cm_set_option(rdma_cm_id* id, int level, int name, void* value, size_t length) noexcept;
 
 // --- Addresses (cm_address.cpp, cm_address_info.cpp)
-int cm_bind_addr(rdma_cm_id* id, sockaddr* address) noexcept;
+// `caller`: an address in the code that called rdma_bind_addr; null: none of interest.
+int cm_bind_addr(rdma_cm_id* id, sockaddr* address, const void* caller = nullptr) noexcept;
 int cm_resolve_addr(rdma_cm_id* id, sockaddr* source, sockaddr* destination, int timeout_ms);
 int cm_resolve_route(rdma_cm_id* id, int timeout_ms);
 int cm_listen(rdma_cm_id* id, int backlog) noexcept;
@@ -56,7 +59,7 @@ int cm_disconnect(rdma_cm_id* id);
 
 // --- For programs that move their queue pairs themselves (cm_self_managed.cpp)
 int cm_establish(rdma_cm_id* id) noexcept;
-int cm_notify(rdma_cm_id* id, ibv_event_type event) noexcept;
+int cm_notify(rdma_cm_id* id) noexcept;
 int cm_init_qp_attr(rdma_cm_id* id, ibv_qp_attr* attributes, int* mask) noexcept;
 
 // --- Devices (cm_devices.cpp)

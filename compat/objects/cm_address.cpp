@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Addresses of identifiers: bound, resolved, listened at.
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <netinet/in.h>
 
 #include <algorithm>
@@ -66,12 +67,20 @@ bool has_another_device() {
          });
 }
 
-// So libfabric asks which devices there are, and passes over all that are not the one that it is shown. Without one it
-// takes all that have an address. An identifier that goes on has its device when it needs one (adopt_late). The kernel
-// answers the same way where siw is on eth0 alone: to bind succeeds and shows no device (seen with Linux 6.1); it goes
-// on to refuse connects to a loopback address (EINVAL), which here have a device.
-bool only_asks(const CmId& id, const verbs::Endpoint& local) {
-  if (!id.synchronous() || local.port != 0 || !local.address.is_loopback()) return false;
+bool is_in_libfabric(const void* code) {
+  Dl_info where{};
+  if (code == nullptr || ::dladdr(code, &where) == 0 || where.dli_fname == nullptr) return false;
+  std::string_view name = where.dli_fname;
+  name.remove_prefix(name.rfind('/') + 1);  // npos + 1 is 0
+  return name.starts_with("libfabric.") || name.starts_with("libverbs-fi.");
+}
+
+// libfabric binds an identifier to find out which devices there are, and passes over all that are not the one that it is
+// shown. Without one it takes all that have an address. An identifier that goes on has its device when it needs one
+// (adopt_late). The kernel answers the same way where siw is on eth0 alone: to bind succeeds and shows no device (seen
+// with Linux 6.1). Every other caller is shown the device: librpma makes the very same calls, and needs it.
+bool only_asks(const CmId& id, const verbs::Endpoint& local, const void* caller) {
+  if (!id.synchronous() || local.port != 0 || !local.address.is_loopback() || !is_in_libfabric(caller)) return false;
   if (has_another_device()) return true;
   verbs::log_line(verbs::LogLevel::kWarn,
                   "rdma_bind_addr: no interface but the loopback one has an address: libfabric passes over that, and "
@@ -79,10 +88,10 @@ bool only_asks(const CmId& id, const verbs::Endpoint& local) {
   return false;
 }
 
-int bind(CmId& id, const verbs::Endpoint& local, std::string_view call) {
+int bind(CmId& id, const verbs::Endpoint& local, std::string_view call, const void* caller = nullptr) {
   if (!carried(id)) return refused_minus_one(call, ENODEV, "iWARP carries RDMA_PS_TCP alone");
   if (const auto bound = id.engine.bind_address(local); !bound) return refused_minus_one(call, bound.error());
-  if (only_asks(id, local)) {
+  if (only_asks(id, local, caller)) {
     id.engine.local_address().to_sockaddr(id.route.addr.src_storage);
     return 0;
   }
@@ -104,12 +113,12 @@ verbs::Result<void> resolve(CmId& id, const sockaddr* source, const sockaddr* de
 
 }  // namespace
 
-int cm_bind_addr(rdma_cm_id* id, sockaddr* address) noexcept {
+int cm_bind_addr(rdma_cm_id* id, sockaddr* address, const void* caller) noexcept {
   return guarded_minus_one([&] {
     if (id == nullptr) return refused_minus_one("rdma_bind_addr", EINVAL, "id is null");
     const auto local = endpoint(address, "address");
     if (!local) return refused_minus_one("rdma_bind_addr", local.error());
-    return bind(of(id), *local, "rdma_bind_addr");
+    return bind(of(id), *local, "rdma_bind_addr", caller);
   });
 }
 

@@ -155,7 +155,7 @@ int cm_get_cm_event(rdma_event_channel* channel, rdma_cm_event** event) {
     auto engine = engine_of(channel);
     if (!engine) return refused_minus_one("rdma_get_cm_event", EBADF, "there is no such channel any more");
     for (;;) {
-      auto happened = wait_for([&] { return engine->get_event(); });
+      auto happened = engine->get_event();
       if (!happened) {  // not logged: programs poll, and signals are no failure
         errno = happened.error().to_errno();
         return -1;

@@ -53,7 +53,10 @@ int create_planned_pair(CmId& id, const std::optional<EndpointPlan>& plan) {
 int cm_create_ep(rdma_cm_id** id, rdma_addrinfo* at, ibv_pd* pd, ibv_qp_init_attr* attributes) {
   return waiting_minus_one([&] {
     if (id == nullptr || at == nullptr) return refused_minus_one("rdma_create_ep", EINVAL, "null pointer");
-    auto made = make_cm_id("rdma_create_ep", nullptr, nullptr, static_cast<rdma_port_space>(at->ai_port_space));
+    if (at->ai_qp_type < IBV_QPT_RC || at->ai_qp_type > IBV_QPT_DRIVER) {
+      return refused_minus_one("rdma_create_ep", EINVAL, "ai_qp_type: no such type of queue pair");
+    }
+    auto made = make_cm_id("rdma_create_ep", nullptr, nullptr, at->ai_port_space);
     if (!made) return -1;
     made->qp_type = static_cast<ibv_qp_type>(at->ai_qp_type);
     CmId& self = *made;

@@ -3,7 +3,7 @@
 
 namespace weft::compat {
 
-const char* cm_event_str(rdma_cm_event_type event) noexcept {
+const char* cm_event_str(std::int64_t event) noexcept {
   switch (event) {
     case RDMA_CM_EVENT_ADDR_RESOLVED: return "RDMA_CM_EVENT_ADDR_RESOLVED";
     case RDMA_CM_EVENT_ADDR_ERROR: return "RDMA_CM_EVENT_ADDR_ERROR";
@@ -21,6 +21,12 @@ const char* cm_event_str(rdma_cm_event_type event) noexcept {
     case RDMA_CM_EVENT_MULTICAST_ERROR: return "RDMA_CM_EVENT_MULTICAST_ERROR";
     case RDMA_CM_EVENT_ADDR_CHANGE: return "RDMA_CM_EVENT_ADDR_CHANGE";
     case RDMA_CM_EVENT_TIMEWAIT_EXIT: return "RDMA_CM_EVENT_TIMEWAIT_EXIT";
+    // Since rdma-core 57 (rdma_resolve_addrinfo, rdma_write_cm_event); the last one is for its own use.
+    case RDMA_CM_EVENT_TIMEWAIT_EXIT + 1: return "RDMA_CM_EVENT_ADDRINFO_RESOLVED";
+    case RDMA_CM_EVENT_TIMEWAIT_EXIT + 2: return "RDMA_CM_EVENT_ADDRINFO_ERROR";
+    case RDMA_CM_EVENT_TIMEWAIT_EXIT + 3: return "RDMA_CM_EVENT_USER";
+    case RDMA_CM_EVENT_TIMEWAIT_EXIT + 4: return "RDMA_CM_EVENT_INTERNAL";
+    default: break;
   }
   return "UNKNOWN EVENT";
 }

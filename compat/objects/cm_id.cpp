@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Identifiers: made, moved between channels, and freed once the program cannot hold an event about them any more.
+#include <chrono>
+#include <cstring>
 #include <utility>
 
 #include "compat/objects/cm.hpp"
@@ -23,14 +25,25 @@ CmId::~CmId() { Registry<CmId>::instance().leave(ticket); }
 
 namespace {
 
-bool known(rdma_port_space space) {
+// Programs that free what a connection used on RDMA_CM_EVENT_TIMEWAIT_EXIT want it, though not while they take it all
+// down: rping prints it, and nfs-ganesha then waits for itself.
+const verbs::Policy& identifier_policy() {
+  static const verbs::Policy one = [] {
+    verbs::Policy policy = connection_policy();
+    policy.timewait = std::chrono::seconds(2);
+    return policy;
+  }();
+  return one;
+}
+
+bool known(std::int64_t space) {
   return space == RDMA_PS_TCP || space == RDMA_PS_UDP || space == RDMA_PS_IPOIB || space == RDMA_PS_IB;
 }
 
 }  // namespace
 
 std::unique_ptr<CmId> make_cm_id(std::string_view call, rdma_event_channel* channel, void* context,
-                                 rdma_port_space space) {
+                                 std::int64_t space) {
   if (!known(space)) return refused_null(call, EINVAL, "no such port space");
   std::unique_ptr<CmChannel> own;
   if (channel == nullptr) {
@@ -41,13 +54,13 @@ std::unique_ptr<CmId> make_cm_id(std::string_view call, rdma_event_channel* chan
   const auto ticket = Registry<CmId>::instance().reserve();
   auto engine = verbs::ConnectionId::create(of(channel).engine, ticket);
   if (!engine) return refused_null(call, engine.error());
-  if (const auto set = engine->set_policy(connection_policy()); !set) return refused_null(call, set.error());
-  auto id = std::make_unique<CmId>(std::move(*engine), ticket, channel, context, space);
+  if (const auto set = engine->set_policy(identifier_policy()); !set) return refused_null(call, set.error());
+  auto id = std::make_unique<CmId>(std::move(*engine), ticket, channel, context, static_cast<rdma_port_space>(space));
   id->own_channel = std::move(own);
   return id;
 }
 
-int cm_create_id(rdma_event_channel* channel, rdma_cm_id** id, void* context, rdma_port_space space) noexcept {
+int cm_create_id(rdma_event_channel* channel, rdma_cm_id** id, void* context, std::int64_t space) noexcept {
   return guarded_minus_one([&] {
     if (id == nullptr) return refused_minus_one("rdma_create_id", EINVAL, "id is null");
     auto made = make_cm_id("rdma_create_id", channel, context, space);
@@ -117,9 +130,16 @@ std::size_t option_length(int name) {
   }
 }
 
+// `value` may be anywhere in the program's memory.
+bool is_on(const void* value) {
+  int number = 0;
+  std::memcpy(&number, value, sizeof number);
+  return number != 0;
+}
+
 verbs::Result<void> set_option(verbs::ConnectionId& id, int name, const void* value) {
   verbs::AddressOptions options = id.address_options();
-  const bool on = option_length(name) == sizeof(int) && *static_cast<const int*>(value) != 0;
+  const bool on = option_length(name) == sizeof(int) && is_on(value);
   switch (name) {
     case RDMA_OPTION_ID_TOS: return id.set_type_of_service(*static_cast<const std::uint8_t*>(value));
     case RDMA_OPTION_ID_REUSEADDR: options.reuse = on; break;

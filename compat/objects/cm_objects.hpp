@@ -84,8 +84,7 @@ int make_synchronous(CmId& id, std::string_view call);
 
 // --- Identifiers
 // One that reports to `channel`; to a channel of its own, when that is null. Null, with errno.
-std::unique_ptr<CmId> make_cm_id(std::string_view call, rdma_event_channel* channel, void* context,
-                                 rdma_port_space space);
+std::unique_ptr<CmId> make_cm_id(std::string_view call, rdma_event_channel* channel, void* context, std::int64_t space);
 // Sets verbs, port_num and the device's default domain. An errno.
 int adopt_device(CmId& id, Context& context);
 // Copies the local address from the engine, and adopts its device, if it has none yet. An errno.

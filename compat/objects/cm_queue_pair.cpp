@@ -6,6 +6,7 @@
 
 #include "compat/objects/cm.hpp"
 #include "compat/objects/cm_objects.hpp"
+#include "compat/objects/enums.hpp"
 #include "compat/objects/report.hpp"
 
 namespace weft::compat {
@@ -89,7 +90,7 @@ Complaint check(const CmId& id, const ibv_qp_init_attr_ex& wanted, const ibv_pd*
   if (id.qp != nullptr) return {EINVAL, "the id has a queue pair"};
   if (id.verbs == nullptr || pd == nullptr) return {EINVAL, "the id has no device: its address is not resolved"};
   if (pd->context != id.verbs) return {EINVAL, "the protection domain is of another open of a device"};
-  if (wanted.qp_type != IBV_QPT_RC) return {EOPNOTSUPP, "iWARP has IBV_QPT_RC alone"};
+  if (number(wanted.qp_type) != IBV_QPT_RC) return {EOPNOTSUPP, "iWARP has IBV_QPT_RC alone"};
   return {};
 }
 

@@ -2,6 +2,7 @@
 // For programs that take their queue pairs through the states themselves. On iWARP that is the connection's doing, so
 // little is left of these calls.
 #include "compat/objects/cm.hpp"
+#include "compat/objects/enums.hpp"
 #include "compat/objects/report.hpp"
 
 namespace weft::compat {
@@ -12,7 +13,7 @@ int cm_establish(rdma_cm_id* id) noexcept {
 }
 
 // Forwards IBV_EVENT_COMM_EST to the connection manager, which on iWARP knows by itself.
-int cm_notify(rdma_cm_id* id, ibv_event_type) noexcept {
+int cm_notify(rdma_cm_id* id) noexcept {
   return id != nullptr ? 0 : refused_minus_one("rdma_notify", EINVAL, "id is null");
 }
 
@@ -21,7 +22,7 @@ int cm_init_qp_attr(rdma_cm_id* id, ibv_qp_attr* attributes, int* mask) noexcept
   if (id == nullptr || attributes == nullptr || mask == nullptr) {
     return refused_minus_one("rdma_init_qp_attr", EINVAL, "null pointer");
   }
-  const ibv_qp_state towards = attributes->qp_state;
+  const std::int64_t towards = number(attributes->qp_state);
   *mask = IBV_QP_STATE;
   if (towards == IBV_QPS_INIT || towards == IBV_QPS_RTR) {
     attributes->qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;

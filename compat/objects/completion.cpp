@@ -35,7 +35,7 @@ int destroy_comp_channel(ibv_comp_channel* channel) noexcept {
 int get_cq_event(ibv_comp_channel* channel, ibv_cq** cq, void** cq_context) {
   return waiting_minus_one([&] {
     for (;;) {
-      const auto event = wait_for([&] { return of(channel).engine.get_event(); });
+      const auto event = of(channel).engine.get_event();
       if (!event) {  // an empty channel and a signal are no mistakes: not worth a line
         errno = event.error().to_errno();
         return -1;
@@ -110,13 +110,17 @@ ibv_cq_ex* create_cq_ex(ibv_context* context, ibv_cq_init_attr_ex* attributes) n
   return guarded_null([&]() -> ibv_cq_ex* {
     constexpr std::uint32_t kFlags =
         IBV_CREATE_CQ_ATTR_SINGLE_THREADED | IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN;  // the latter is a hint
+    constexpr std::uint32_t kAttributes = IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD;
     const bool flags = (attributes->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS) != 0;
-    if ((attributes->comp_mask & ~static_cast<std::uint32_t>(IBV_CQ_INIT_ATTR_MASK_FLAGS)) != 0 ||
-        (flags && (attributes->flags & ~kFlags) != 0)) {
+    const bool domain = (attributes->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD) != 0;
+    if ((attributes->comp_mask & ~kAttributes) != 0 || (flags && (attributes->flags & ~kFlags) != 0)) {
       return refused_null("ibv_create_cq_ex", EOPNOTSUPP, "an attribute that is not known");
     }
     if ((attributes->wc_flags & ~kReadable) != 0) {
       return refused_null("ibv_create_cq_ex", EOPNOTSUPP, "wc_flags: no time stamps, flow tags or tag matching");
+    }
+    if (domain && (attributes->parent_domain == nullptr || attributes->parent_domain->context != context)) {
+      return refused_null("ibv_create_cq_ex", EINVAL, "parent_domain: null, or of another open of a device");
     }
     if (attributes->cqe < 1 || !has_vector(*context, attributes->comp_vector)) {
       return refused_null("ibv_create_cq_ex", EINVAL, "cqe or comp_vector out of range");
@@ -124,6 +128,7 @@ ibv_cq_ex* create_cq_ex(ibv_context* context, ibv_cq_init_attr_ex* attributes) n
     Cq* const made = make_cq("ibv_create_cq_ex", context, attributes->cqe, attributes->cq_context, attributes->channel);
     if (made == nullptr) return nullptr;
     std::unique_ptr<Cq> owned(made);
+    if (domain) owned->domain_use.move_to(&of(attributes->parent_domain).users);
     owned->single_threaded = flags && (attributes->flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED) != 0;
     furnish_extended_polling(*owned, attributes->wc_flags);
     return owned.release();
@@ -138,6 +143,11 @@ int resize_cq(ibv_cq* cq, int cqe) noexcept {
     cq->cqe = cqe;
     return 0;
   });
+}
+
+int modify_cq(ibv_cq*, ibv_modify_cq_attr* attributes) noexcept {
+  const bool known = attributes != nullptr && attributes->attr_mask == IBV_CQ_ATTR_MODERATE;
+  return known ? 0 : refused("ibv_modify_cq", EINVAL, "attr_mask: contains an undefined bit");
 }
 
 int destroy_cq(ibv_cq* cq) noexcept {

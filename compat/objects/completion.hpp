@@ -29,6 +29,7 @@ struct Cq : ibv_cq_ex {
   verbs::CompletionQueue engine;
   const Alive<Cq> alive{this};
   Users users;
+  Use domain_use{nullptr};     // of the parent domain that it was made in
   const std::uint64_t ticket;  // in Registry<Cq>
   Acknowledgements completion_events;
   Acknowledgements async_events;
@@ -52,6 +53,8 @@ int get_cq_event(ibv_comp_channel* channel, ibv_cq** cq, void** cq_context);  //
 ibv_cq* create_cq(ibv_context* context, int cqe, void* cq_context, ibv_comp_channel* channel, int vector) noexcept;
 ibv_cq_ex* create_cq_ex(ibv_context* context, ibv_cq_init_attr_ex* attributes) noexcept;
 int resize_cq(ibv_cq* cq, int cqe) noexcept;
+// Moderation is a hint: completions are announced one by one.
+int modify_cq(ibv_cq* cq, ibv_modify_cq_attr* attributes) noexcept;
 int destroy_cq(ibv_cq* cq) noexcept;
 void ack_cq_events(ibv_cq* cq, unsigned count) noexcept;
 int poll_cq(ibv_cq* cq, int count, ibv_wc* completions) noexcept;

@@ -20,9 +20,6 @@ namespace weft::compat {
 
 namespace {
 
-// Nothing to moderate: completions are announced one by one.
-int modify_cq(ibv_cq*, ibv_modify_cq_attr*) noexcept { return EOPNOTSUPP; }
-
 void furnish(verbs_context& table) {
   table.sz = sizeof(verbs_context);
   table.query_port = query_port;
@@ -31,6 +28,11 @@ void furnish(verbs_context& table) {
   table.modify_cq = modify_cq;
   table.create_qp_ex = create_qp_ex;
   table.create_srq_ex = create_srq_ex;
+  table.alloc_td = alloc_td;
+  table.dealloc_td = dealloc_td;
+  table.alloc_parent_domain = alloc_parent_domain;
+  table.advise_mr = advise_mr;
+  table.alloc_null_mr = alloc_null_mr;
 }
 
 void furnish(ibv_context_ops& table) {
@@ -154,6 +156,46 @@ int dealloc_pd(ibv_pd* pd) noexcept {
     const int error = claim(kCall, of(pd), kUsed, used);
     if (error == 0) dispose(of(pd));
     return error;
+  });
+}
+
+// --- Hints: which threads use what
+
+ibv_td* alloc_td(ibv_context* context, ibv_td_init_attr* attributes) noexcept {
+  return guarded_null([&]() -> ibv_td* {
+    if (attributes == nullptr || attributes->comp_mask != 0) {
+      return refused_null("ibv_alloc_td", EINVAL, "comp_mask: contains an undefined bit");
+    }
+    return new Td(context);
+  });
+}
+
+int dealloc_td(ibv_td* td) noexcept {
+  return guarded_errno([&] {
+    const int error = claim("ibv_dealloc_td", of(td), "a parent domain still belongs to it",  //
+                            [td] { return of(td).users.any(); });
+    if (error == 0) dispose(of(td));
+    return error;
+  });
+}
+
+// Allocators are for the queues that a driver shares with its adapter: there are none.
+ibv_pd* alloc_parent_domain(ibv_context* context, ibv_parent_domain_init_attr* attributes) noexcept {
+  return guarded_null([&]() -> ibv_pd* {
+    constexpr std::uint32_t kKnown = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS | IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT;
+    constexpr std::string_view kCall = "ibv_alloc_parent_domain";
+    if (attributes == nullptr || (attributes->comp_mask & ~kKnown) != 0) {
+      return refused_null(kCall, EINVAL, "comp_mask: contains an undefined bit");
+    }
+    if (attributes->pd == nullptr || attributes->pd->context != context) {
+      return refused_null(kCall, EINVAL, "pd: null, or of another open of a device");
+    }
+    if (attributes->td != nullptr && attributes->td->context != context) {
+      return refused_null(kCall, EINVAL, "td: of another open of a device");
+    }
+    Pd& domain = of(attributes->pd);
+    return new Pd(context, domain.engine, &domain.users,
+                  attributes->td != nullptr ? &of(attributes->td).users : nullptr);
   });
 }
 

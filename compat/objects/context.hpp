@@ -39,12 +39,22 @@ struct Context : verbs_context {
 inline Context& of(ibv_context* context) noexcept { return *static_cast<Context*>(verbs_get_ctx(context)); }
 inline Device& of(ibv_device* device) noexcept { return *static_cast<Device*>(device); }
 
+// A program's promise that one thread at a time uses the objects of a parent domain: nothing here needs it.
+struct Td : ibv_td {
+  explicit Td(ibv_context* opened) : ibv_td{.context = opened} {}
+  Users users{};
+  const Alive<Td> alive{this};
+};
+inline Td& of(ibv_td* td) noexcept { return *static_cast<Td*>(td); }
+
 struct Pd : ibv_pd {
   verbs::ProtectionDomain engine;
   Users users;
+  const Use domain_use;  // of a parent domain, which is the same domain for the engine
+  const Use thread_use;
   const Alive<Pd> alive{this};
-  explicit Pd(ibv_context* opened, verbs::ProtectionDomain domain)
-      : ibv_pd{.context = opened, .handle = 0}, engine(std::move(domain)) {}
+  explicit Pd(ibv_context* opened, verbs::ProtectionDomain domain, Users* parent_of = nullptr, Users* threads = nullptr)
+      : ibv_pd{.context = opened, .handle = 0}, engine(std::move(domain)), domain_use(parent_of), thread_use(threads) {}
 };
 inline Pd& of(ibv_pd* pd) noexcept { return *static_cast<Pd*>(pd); }
 
@@ -74,6 +84,9 @@ int query_pkey(ibv_context* context, std::uint8_t port, int index, std::uint16_t
 
 ibv_pd* alloc_pd(ibv_context* context) noexcept;
 int dealloc_pd(ibv_pd* pd) noexcept;
+ibv_td* alloc_td(ibv_context* context, ibv_td_init_attr* attributes) noexcept;
+int dealloc_td(ibv_td* td) noexcept;
+ibv_pd* alloc_parent_domain(ibv_context* context, ibv_parent_domain_init_attr* attributes) noexcept;
 
 // --- Asynchronous events
 int get_async_event(ibv_context* context, ibv_async_event* event);  // -1 and errno

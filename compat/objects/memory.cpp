@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compat/objects/memory.hpp"
 
+#include "compat/objects/enums.hpp"
 #include "compat/objects/queue_pair.hpp"
 #include "compat/objects/report.hpp"
 
@@ -8,8 +9,8 @@ namespace weft::compat {
 
 namespace {
 
-// Hints that change nothing here.
-constexpr unsigned kHints = IBV_ACCESS_OPTIONAL_RANGE | unsigned{IBV_ACCESS_HUGETLB};
+// Hints that change no rights.
+constexpr unsigned kHints = IBV_ACCESS_OPTIONAL_RANGE | unsigned{IBV_ACCESS_HUGETLB} | unsigned{IBV_ACCESS_ON_DEMAND};
 
 verbs::Access access_of(unsigned flags) { return static_cast<verbs::Access>(flags & ~kHints); }
 
@@ -20,10 +21,33 @@ ibv_mr* reg_mr(ibv_pd* pd, void* address, std::size_t length, std::uint64_t iova
     const verbs::Access rights = access_of(access);
     verbs::RegionOptions options;
     if (!has(rights, verbs::Access::kZeroBased)) options.iova = iova;
+    options.on_demand = (access & IBV_ACCESS_ON_DEMAND) != 0;
     auto region = of(pd).engine.register_memory(address, length, rights, options);
     if (!region) return refused_null("ibv_reg_mr", region.error());
     return new Mr(*pd, address, length, std::move(*region));
   });
+}
+
+ibv_mr* alloc_null_mr(ibv_pd* pd) noexcept {
+  return guarded_null([&]() -> ibv_mr* {
+    auto region = of(pd).engine.register_null();
+    if (!region) return refused_null("ibv_alloc_null_mr", region.error());
+    return new Mr(*pd, nullptr, 0, std::move(*region));
+  });
+}
+
+// All pages of a region are there already, or are faulted in by the first access.
+int advise_mr(ibv_pd*, ibv_advise_mr_advice advice, std::uint32_t flags, ibv_sge* list, std::uint32_t count) noexcept {
+  constexpr std::string_view kCall = "ibv_advise_mr";
+  const std::int64_t kind = number(advice);
+  if (kind < IBV_ADVISE_MR_ADVICE_PREFETCH || kind > IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT) {
+    return refused(kCall, EOPNOTSUPP, "advice: not known");
+  }
+  if ((flags & ~std::uint32_t{IBV_ADVISE_MR_FLAG_FLUSH}) != 0) {
+    return refused(kCall, EINVAL, "flags: contains an undefined bit");
+  }
+  if (list == nullptr || count == 0) return refused(kCall, EINVAL, "no memory");
+  return 0;
 }
 
 int dereg_mr(ibv_mr* mr) noexcept {
@@ -88,10 +112,11 @@ int rereg_mr(ibv_mr* mr, int flags, ibv_pd* pd, void* address, std::size_t lengt
 
 ibv_mw* alloc_mw(ibv_pd* pd, ibv_mw_type type) noexcept {
   return guarded_null([&]() -> ibv_mw* {
-    if (type != IBV_MW_TYPE_1 && type != IBV_MW_TYPE_2) {
+    const std::int64_t kind = number(type);
+    if (kind != IBV_MW_TYPE_1 && kind != IBV_MW_TYPE_2) {
       return refused_null("ibv_alloc_mw", EINVAL, "neither a type 1 nor a type 2 window");
     }
-    auto window = of(pd).engine.allocate_window(static_cast<verbs::WindowType>(type));
+    auto window = of(pd).engine.allocate_window(static_cast<verbs::WindowType>(kind));
     if (!window) return refused_null("ibv_alloc_mw", window.error());
     return new Mw(*pd, type, std::move(*window));
   });

@@ -36,6 +36,10 @@ inline Mw& of(ibv_mw* mw) noexcept { return *static_cast<Mw*>(mw); }
 
 // `iova`: tagged offset of the first octet. Unknown optional access bits are masked.
 ibv_mr* reg_mr(ibv_pd* pd, void* address, std::size_t length, std::uint64_t iova, unsigned access) noexcept;
+ibv_mr* alloc_null_mr(ibv_pd* pd) noexcept;
+// A hint, which nothing here needs.
+int advise_mr(ibv_pd* pd, ibv_advise_mr_advice advice, std::uint32_t flags, ibv_sge* list,
+              std::uint32_t count) noexcept;
 int dereg_mr(ibv_mr* mr) noexcept;
 // 0, or an IBV_REREG_MR_ERR_* and errno. Always those that say the old registration is still valid.
 int rereg_mr(ibv_mr* mr, int flags, ibv_pd* pd, void* address, std::size_t length, int access) noexcept;

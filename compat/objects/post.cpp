@@ -15,6 +15,8 @@ namespace weft::compat {
 namespace {
 
 constexpr std::size_t kPostedTogether = 32;
+// Of a half of them the segments that each may have: few have all.
+constexpr std::size_t kSegmentsTogether = kPostedTogether * kMaxSegments / 2;
 constexpr std::size_t kMostOfList = 65536;
 static_assert(verbs::DeviceLimits{}.max_srq_wr <= kMostOfList && verbs::DeviceLimits{}.max_qp_wr <= kMostOfList);
 
@@ -46,7 +48,7 @@ template <typename Queue>
 int post_single(const Queue& queue, const typename Queue::Wr& wr) {
   SgeArray segments;
   typename Queue::Request request;
-  if (const int error = translate(wr, segments, request); error != 0) {
+  if (const int error = translate(wr, segments.data(), request); error != 0) {
     return refuse(Queue::kCall, error);
   }
   const auto posted = queue.post({&request, 1});
@@ -59,18 +61,23 @@ Wr* advanced(Wr* wr, std::size_t steps) {
   return wr;
 }
 
-// Up to kPostedTogether requests. `next` becomes the one behind them, or the one that was refused. Never inlined: a
+// Up to kPostedTogether requests with kSegmentsTogether. `next` becomes the one behind them, or the one that was refused. Never inlined: a
 // list of one does not pay for this much stack.
 template <typename Queue>
 [[gnu::noinline]] int post_batch(const Queue& queue, typename Queue::Wr*& next) {
   RawArray<typename Queue::Request, kPostedTogether> requests;
-  std::array<SgeArray, kPostedTogether> segments;
+  RawArray<verbs::Sge, kSegmentsTogether> segments;
+  std::size_t used = 0;
   auto* const first = next;
   std::size_t count = 0;
   int error = 0;
-  for (auto* wr = first; wr != nullptr && count < kPostedTogether && error == 0; wr = wr->next) {
-    error = translate(*wr, segments[count], requests.make(count));
-    if (error == 0) ++count;
+  const auto room = [&] { return count < kPostedTogether && kSegmentsTogether - used >= kMaxSegments; };
+  for (auto* wr = first; wr != nullptr && room() && error == 0; wr = wr->next) {
+    auto& request = requests.make(count);
+    error = translate(*wr, segments.data() + used, request);
+    if (error != 0) break;
+    used += request.segments.size();
+    ++count;
   }
   verbs::PostResult posted;
   if (count != 0) posted = queue.post({requests.data(), count});

@@ -6,6 +6,7 @@
 #include <bit>
 #include <memory>
 
+#include "compat/objects/enums.hpp"
 #include "compat/objects/report.hpp"
 
 namespace weft::compat {
@@ -48,7 +49,7 @@ ibv_qp_cap capabilities(const verbs::QueuePairQuery& query) {
 }
 
 ibv_qp* make_qp(std::string_view call, ibv_pd* pd, ibv_qp_init_attr_ex& wanted) {
-  if (wanted.qp_type != IBV_QPT_RC) {
+  if (number(wanted.qp_type) != IBV_QPT_RC) {
     return refused_null(call, EOPNOTSUPP, "qp_type: iWARP has reliable connections alone (IBV_QPT_RC)");
   }
   if (wanted.send_cq == nullptr || wanted.recv_cq == nullptr) {
@@ -87,7 +88,7 @@ Qp::Qp(ibv_pd& pd, const ibv_qp_init_attr_ex& attributes, verbs::QueuePair pair,
   qp_base.recv_cq = attributes.recv_cq;
   qp_base.srq = attributes.srq;
   qp_base.handle = qp_base.qp_num = engine.number();
-  qp_base.state = state_of(engine.state());
+  qp_base.state = IBV_QPS_RESET;  // as rdma-core sets it: what the device says, ibv_query_qp tells, or the next change
   qp_base.qp_type = attributes.qp_type;
   pthread_mutex_init(&qp_base.mutex, nullptr);
   pthread_cond_init(&qp_base.cond, nullptr);
@@ -112,7 +113,7 @@ ibv_qp_init_attr_ex extended(const ibv_qp_init_attr& plain, ibv_pd* pd) {
   wanted.recv_cq = plain.recv_cq;
   wanted.srq = plain.srq;
   wanted.cap = plain.cap;
-  wanted.qp_type = plain.qp_type;
+  set_number(wanted.qp_type, number(plain.qp_type));
   wanted.sq_sig_all = plain.sq_sig_all;
   wanted.comp_mask = IBV_QP_INIT_ATTR_PD;
   wanted.pd = pd;
@@ -182,13 +183,14 @@ int refused_by_hand() noexcept {
 
 // The connection manager alone takes a queue pair to RTS. Asking for what is there already does no harm; and a program
 // that follows rdma_init_qp_attr does so before rdma_accept or rdma_connect, which will.
-int modify_state(Qp& qp, ibv_qp_state wanted, int mask) {
+int modify_state(Qp& qp, std::int64_t wanted, int mask) {
   const bool connects = wanted == IBV_QPS_RTR || wanted == IBV_QPS_RTS;
   const verbs::QpState now = qp.engine.state();
   const bool under_way = now == verbs::QpState::kInit || now == verbs::QpState::kRtr;
   if (connects && (now == verbs::QpState::kRts || (under_way && (mask & kByHand) == 0))) return 0;
   if (connects && now != verbs::QpState::kSqd) return refused_by_hand();
-  if (wanted > IBV_QPS_ERR || wanted == IBV_QPS_SQE) return refused("ibv_modify_qp", EINVAL, "no such state");
+  if (wanted < IBV_QPS_RESET || wanted > IBV_QPS_ERR || wanted == IBV_QPS_SQE)
+    return refused("ibv_modify_qp", EINVAL, "no such state");
   const auto done = qp.engine.modify(static_cast<verbs::QpState>(wanted));
   if (done && wanted == IBV_QPS_RESET) forget_left_over(qp.qp_base);
   return done ? 0 : refused("ibv_modify_qp", done.error());
@@ -203,7 +205,7 @@ int modify_qp(ibv_qp* qp, ibv_qp_attr* attributes, int mask) noexcept {
     if ((mask & IBV_QP_ACCESS_FLAGS) != 0) self.access = attributes->qp_access_flags;
     if ((mask & IBV_QP_TIMEOUT) != 0) self.timeout = attributes->timeout;
     if ((mask & IBV_QP_STATE) == 0) return 0;
-    const int error = modify_state(self, attributes->qp_state, mask);
+    const int error = modify_state(self, number(attributes->qp_state), mask);
     refresh_state(self);
     return error;
   });

@@ -25,7 +25,7 @@ int refused(std::string_view call, int error, std::string_view reason) noexcept 
     tell(call, error, reason);
   } catch (...) {  // no memory for a line: the errno says what it can
   }
-  return error;
+  return errno = error;
 }
 
 int refused_for_good(std::string_view call, int error, std::string_view reason) noexcept {
@@ -33,7 +33,7 @@ int refused_for_good(std::string_view call, int error, std::string_view reason) 
     tell(call, error, reason, verbs::LogLevel::kWarn);
   } catch (...) {
   }
-  return error;
+  return errno = error;
 }
 
 int refused(std::string_view call, const verbs::Error& error) noexcept {
@@ -41,26 +41,26 @@ int refused(std::string_view call, const verbs::Error& error) noexcept {
     tell(call, error.to_errno(), error.message());
   } catch (...) {
   }
-  return error.to_errno();
+  return errno = error.to_errno();
 }
 
 std::nullptr_t refused_null(std::string_view call, const verbs::Error& error) noexcept {
-  errno = refused(call, error);
+  refused(call, error);
   return nullptr;
 }
 
 std::nullptr_t refused_null(std::string_view call, int error, std::string_view reason) noexcept {
-  errno = refused(call, error, reason);
+  refused(call, error, reason);
   return nullptr;
 }
 
 int refused_minus_one(std::string_view call, const verbs::Error& error) noexcept {
-  errno = refused(call, error);
+  refused(call, error);
   return -1;
 }
 
 int refused_minus_one(std::string_view call, int error, std::string_view reason) noexcept {
-  errno = refused(call, error, reason);
+  refused(call, error, reason);
   return -1;
 }
 

@@ -15,13 +15,14 @@
 
 namespace weft::compat {
 
-// Logs "ibv_reg_mr: access: ... (EINVAL)" and returns the errno, positive.
+// Logs "ibv_reg_mr: access: ... (EINVAL)", sets errno and returns it, positive: rdma-core's calls that return an errno set
+// it as well, and programs print it by perror().
 int refused(std::string_view call, const verbs::Error& error) noexcept;
 int refused(std::string_view call, int error, std::string_view reason) noexcept;
 // At log level warn, for what no program on iWARP can have, and one that tries seldom tells its user why.
 int refused_for_good(std::string_view call, int error, std::string_view reason) noexcept;
 
-// For calls that answer with a null pointer, or with -1: sets errno.
+// For calls that answer with a null pointer, or with -1.
 std::nullptr_t refused_null(std::string_view call, const verbs::Error& error) noexcept;
 std::nullptr_t refused_null(std::string_view call, int error, std::string_view reason) noexcept;
 int refused_minus_one(std::string_view call, const verbs::Error& error) noexcept;
@@ -41,7 +42,7 @@ auto quickly(Body&& body, Otherwise&& otherwise) noexcept -> decltype(body()) {
 }
 template <typename Body>
 int quickly_errno(Body&& body) noexcept {
-  return quickly(std::forward<Body>(body), [](int error) { return error; });
+  return quickly(std::forward<Body>(body), [](int error) { return errno = error; });
 }
 
 template <typename Body>
@@ -61,7 +62,7 @@ auto guarded(Body&& body, Otherwise&& otherwise) noexcept -> decltype(body()) {
 // The three conventions: an errno as result; null and errno; -1 and errno.
 template <typename Body>
 int guarded_errno(Body&& body) noexcept {
-  return guarded(std::forward<Body>(body), [](int error) { return error; });
+  return guarded(std::forward<Body>(body), [](int error) { return errno = error; });
 }
 template <typename Body>
 auto guarded_null(Body&& body) noexcept -> decltype(body()) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "compat/objects/enums.hpp"
 #include "compat/objects/queue_pair.hpp"
 #include "compat/objects/report.hpp"
 
@@ -42,7 +43,7 @@ ibv_srq* create_srq(ibv_pd* pd, ibv_srq_init_attr* attributes) noexcept {
 ibv_srq* create_srq_ex(ibv_context*, ibv_srq_init_attr_ex* attributes) noexcept {
   return guarded_null([&]() -> ibv_srq* {
     const bool typed = (attributes->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) != 0;
-    if (typed && attributes->srq_type != IBV_SRQT_BASIC) {
+    if (typed && number(attributes->srq_type) != IBV_SRQT_BASIC) {
       return refused_null("ibv_create_srq_ex", EOPNOTSUPP, "srq_type: iWARP has basic ones alone");
     }
     if ((attributes->comp_mask & IBV_SRQ_INIT_ATTR_PD) == 0 || attributes->pd == nullptr) {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <span>
 
+#include "compat/objects/enums.hpp"
 #include "compat/objects/memory.hpp"
 
 namespace weft::compat {
@@ -33,11 +34,11 @@ static_assert(same(SendFlags::kFence, IBV_SEND_FENCE) && same(SendFlags::kSignal
 
 // A negative count is a huge one.
 template <typename Wr, typename Request>
-int translate_segments(const Wr& request, SgeArray& segments, Request& out) noexcept {
+int translate_segments(const Wr& request, verbs::Sge* segments, Request& out) noexcept {
   const auto count = static_cast<unsigned>(request.num_sge);
   if (count > kMaxSegments || (count != 0 && request.sg_list == nullptr)) return EINVAL;
-  for (unsigned i = 0; i < count; ++i) assign(segments.make(i), request.sg_list[i]);
-  out.segments = {segments.data(), count};
+  for (unsigned i = 0; i < count; ++i) assign(*std::construct_at(segments + i), request.sg_list[i]);
+  out.segments = {segments, count};
   return 0;
 }
 
@@ -100,7 +101,8 @@ verbs::WindowBind to_bind(ibv_mw* window, std::uint32_t rkey, const ibv_mw_bind_
 }
 
 // Flags go as they are: the engine knows the same ones, and refuses others (IBV_SEND_IP_CSUM).
-int translate(const ibv_send_wr& request, SgeArray& segments, verbs::SendRequest& out) noexcept {
+int translate(const ibv_send_wr& request, verbs::Sge* segments, verbs::SendRequest& out) noexcept {
+  if (number(request.opcode) < 0 || number(request.opcode) > IBV_WR_ATOMIC_WRITE) return EINVAL;
   if (const int error = translate_operands(request, out); error != 0) return error;
   if (has_segments(request.opcode)) {
     if (const int error = translate_segments(request, segments, out); error != 0) return error;
@@ -111,7 +113,7 @@ int translate(const ibv_send_wr& request, SgeArray& segments, verbs::SendRequest
   return 0;
 }
 
-int translate(const ibv_recv_wr& request, SgeArray& segments, verbs::ReceiveRequest& out) noexcept {
+int translate(const ibv_recv_wr& request, verbs::Sge* segments, verbs::ReceiveRequest& out) noexcept {
   out.wr_id = request.wr_id;
   return translate_segments(request, segments, out);
 }

@@ -30,11 +30,11 @@ class RawArray {
 };
 using SgeArray = RawArray<verbs::Sge, kMaxSegments>;
 
-// 0; EINVAL for what no work request can say, and for more segments than an SgeArray holds; EOPNOTSUPP for what iWARP
-// cannot carry. The rest is the engine's to check. `out` is as default-constructed before, and points into `segments`
-// after.
-int translate(const ibv_send_wr& request, SgeArray& segments, verbs::SendRequest& out) noexcept;
-int translate(const ibv_recv_wr& request, SgeArray& segments, verbs::ReceiveRequest& out) noexcept;
+// 0; EINVAL for what no work request can say, and for more than kMaxSegments; EOPNOTSUPP for what iWARP cannot carry. The
+// rest is the engine's to check. `segments`: room for kMaxSegments, in which nothing is made yet. `out` is as
+// default-constructed before, and points into `segments` after.
+int translate(const ibv_send_wr& request, verbs::Sge* segments, verbs::SendRequest& out) noexcept;
+int translate(const ibv_recv_wr& request, verbs::Sge* segments, verbs::ReceiveRequest& out) noexcept;
 // For the log: what such an errno of translate() means.
 [[nodiscard]] std::string_view why_not(int error) noexcept;
 

@@ -19,5 +19,6 @@ WEFT_ENTRY int rdma_reject(rdma_cm_id* id, const void* private_data, std::uint8_
 WEFT_ENTRY int rdma_reject_ece(rdma_cm_id* id, const void* private_data, std::uint8_t private_data_len) {
   return compat::cm_reject(id, private_data, private_data_len);
 }
-WEFT_ENTRY int rdma_notify(rdma_cm_id* id, ibv_event_type event) { return compat::cm_notify(id, event); }
+// The event is not looked at: it may have any value.
+WEFT_ENTRY int rdma_notify(rdma_cm_id* id, ibv_event_type) { return compat::cm_notify(id); }
 WEFT_ENTRY int rdma_disconnect(rdma_cm_id* id) { return compat::cm_disconnect(id); }

@@ -192,7 +192,8 @@ int select(int count, fd_set* read, fd_set* write, fd_set* except, timeval* time
     int milliseconds = -1;
     if (timeout != nullptr) {
       const std::int64_t seconds = std::min<std::int64_t>(timeout->tv_sec, kLongest / 1000);
-      milliseconds = static_cast<int>(std::min(seconds * 1000 + (timeout->tv_usec + 999) / 1000, kLongest));
+      const std::int64_t micros = std::min<std::int64_t>(timeout->tv_usec, kLongest * 1000);
+      milliseconds = static_cast<int>(std::min(seconds * 1000 + (micros + 999) / 1000, kLongest));
     }
     const Sets sets{.read = read, .write = write, .except = except};
     auto list = wishes(count, sets);

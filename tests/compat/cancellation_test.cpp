@@ -97,6 +97,39 @@ TEST_P(Cancelled, GetCqEvent) {
   ibv_ack_cq_events(cq, 1);
 }
 
+// The first wait of a channel with connections makes what it waits with.
+TEST_P(Cancelled, GetCqEventOfAConnection) {
+  Connected ends;
+  ibv_comp_channel* const channel = ends.server->announcements;
+  ibv_cq* cq = nullptr;
+  void* context = nullptr;
+  for (int i = 0; i < 2; ++i) in([&] { ibv_get_cq_event(channel, &cq, &context); });
+  ends.server->post_receive(1);
+  ASSERT_EQ(ibv_req_notify_cq(ends.server->queue, 0), 0);
+  ends.client.post_send(1, IBV_WR_SEND);
+  ASSERT_EQ(ibv_get_cq_event(channel, &cq, &context), 0);
+  ibv_ack_cq_events(cq, 1);
+  EXPECT_EQ(ends.server->completions(1)[0].status, IBV_WC_SUCCESS);
+}
+
+// One that has waited often serves connections while it waits.
+TEST_P(Cancelled, GetCmEventOfARow) {
+  const Events events;
+  rdma_cm_id* const listener = listening(events);
+  for (int i = 0; i < 8; ++i) {
+    rdma_cm_id* id = nullptr;
+    must(rdma_create_id(events.channel, &id, nullptr, RDMA_PS_TCP), "rdma_create_id");
+    sockaddr_in to = loopback(ntohs(rdma_get_src_port(listener)));
+    must(rdma_resolve_addr(id, nullptr, plain(to), 1000), "rdma_resolve_addr");
+    rdma_cm_event* event = nullptr;
+    must(rdma_get_cm_event(events.channel, &event), "rdma_get_cm_event");
+    rdma_ack_cm_event(event);
+    must(rdma_destroy_id(id), "rdma_destroy_id");
+    in([&] { rdma_get_cm_event(events.channel, &event); });
+  }
+  must(rdma_destroy_id(listener), "rdma_destroy_id");
+}
+
 TEST_P(Cancelled, GetAsyncEvent) {
   const Things things;
   ibv_async_event event{};

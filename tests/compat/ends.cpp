@@ -202,4 +202,14 @@ ibv_qp_state End::state() const {
   return attributes.qp_state;
 }
 
+Connected::Connected(const EndOptions& options)
+    : listener(listening(events)), client(resolved(events, ntohs(rdma_get_src_port(listener))), options) {
+  client.connect();
+  server.emplace(events.next(RDMA_CM_EVENT_CONNECT_REQUEST).id, options);
+  server->accept();
+  static_cast<void>(events.next(RDMA_CM_EVENT_ESTABLISHED));
+  static_cast<void>(events.next(RDMA_CM_EVENT_ESTABLISHED));
+}
+Connected::~Connected() { rdma_destroy_id(listener); }
+
 }  // namespace weft::compat::test

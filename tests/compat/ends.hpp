@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace weft::compat::test {
@@ -90,6 +91,19 @@ struct End {
  private:
   [[nodiscard]] Place place() const;
   [[nodiscard]] ibv_sge all() const;
+};
+
+// Two of them, connected.
+struct Connected {
+  explicit Connected(const EndOptions& options = {});
+  ~Connected();
+  Connected(const Connected&) = delete;
+  Connected& operator=(const Connected&) = delete;
+
+  const Events events;  // of both ends, and of the listener
+  rdma_cm_id* const listener;
+  End client;
+  std::optional<End> server;
 };
 
 }  // namespace weft::compat::test

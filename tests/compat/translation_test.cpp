@@ -29,7 +29,7 @@ struct Translated {
   SgeArray segments;
   verbs::SendRequest request{};
   int error = 0;
-  explicit Translated(const ibv_send_wr& wr) : error(translate(wr, segments, request)) {}
+  explicit Translated(const ibv_send_wr& wr) : error(translate(wr, segments.data(), request)) {}
 };
 
 ibv_send_wr remote_wr(ibv_wr_opcode opcode) {
@@ -155,7 +155,7 @@ TEST(ReceiveTranslation, NameAndSegments) {
   const ibv_recv_wr wr{.wr_id = 9, .next = nullptr, .sg_list = &sge, .num_sge = 1};
   SgeArray segments;
   verbs::ReceiveRequest out;
-  ASSERT_EQ(translate(wr, segments, out), 0);
+  ASSERT_EQ(translate(wr, segments.data(), out), 0);
   EXPECT_EQ(out.wr_id, 9U);
   ASSERT_EQ(out.segments.size(), 1U);
   EXPECT_EQ(out.segments[0], (verbs::Sge{.address = 1, .length = 2, .lkey = 3}));

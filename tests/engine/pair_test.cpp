@@ -134,7 +134,7 @@ TEST(Pair, PostErrors) {
   Pair pair(initiator(), responder());
   EXPECT_EQ(pair.a.engine.post({}).error(), PostError::kNotConnected);
   establish(pair);
-  std::vector<rdmap::LocalSegment> many(17);
+  std::vector<rdmap::LocalSegment> many(kMaxSegments + 1);
   EXPECT_EQ(pair.a.engine.post({.operation = Operation::kSend, .local = many}).error(), PostError::kTooManySegments);
   const std::vector<std::byte> inline_data(257);
   EXPECT_EQ(pair.a.engine.post({.operation = Operation::kSend, .inline_data = inline_data}).error(),

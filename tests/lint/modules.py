@@ -23,8 +23,9 @@ MAY_INCLUDE = {
     # It forges octets, so it has no use for the engine; of transport/ it takes the values that name an end.
     "probe": ["common", "mpa", "ddp", "rdmap", "conformance", "transport/endpoint.hpp", "transport/system_words.hpp"],
     "verbs": ["common", "mpa", "ddp", "rdmap", "engine", "transport"],
-    # verbs/device.hpp shows the interfaces; rdma_getaddrinfo() asks for a route before there is a connection.
-    "compat": [*VERBS, "transport/interfaces.hpp", "transport/route.hpp"],
+    # verbs/device.hpp shows the interfaces; rdma_getaddrinfo() asks for a route before there is a connection; a thread that
+    # waits is cancelled in the same places whether the wait is the engine's or a facade's.
+    "compat": [*VERBS, "transport/cancellation.hpp", "transport/interfaces.hpp", "transport/route.hpp"],
     "tools": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "explain", "probe", "transport", "verbs", "bench"],
     "bench": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "transport", "verbs", "tools"],
 }

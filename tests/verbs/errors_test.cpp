@@ -408,7 +408,7 @@ TEST(Misuse, Creating) {
   EXPECT_EQ(end.domain.create_queue_pair({}).error().argument, "send_cq");
   QueuePairAttributes attributes{.send_cq = &end.cq, .receive_cq = &end.cq, .max_send_wr = 1U << 30};
   EXPECT_EQ(end.domain.create_queue_pair(attributes).error().argument, "max_send_wr");
-  attributes = {.send_cq = &end.cq, .receive_cq = &end.cq, .max_send_sge = 17};
+  attributes = {.send_cq = &end.cq, .receive_cq = &end.cq, .max_send_sge = Device::limits().max_sge + 1};
   EXPECT_EQ(end.domain.create_queue_pair(attributes).error().argument, "max_send_sge");
   EXPECT_EQ(end.domain.create_shared_receive_queue({.max_wr = 4, .limit = 5}).error().argument, "limit");
   EXPECT_EQ(Device::open("no_such_interface").error().code, Errc::kNoDevice);

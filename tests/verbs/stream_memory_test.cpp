@@ -288,7 +288,14 @@ TEST_F(Memory, ReceivesAreTakenInOrder) {
   EXPECT_TRUE(memory.place_untagged(*second, 0, some(4, 7)));
   EXPECT_EQ(receives->complete(second->cookie), 101U);
   EXPECT_EQ(receives->complete(first->cookie), 100U);
-  EXPECT_TRUE(receives->post(std::array{ReceiveRequest{201, list}}));  // room again
+  EXPECT_FALSE(receives->post(std::array{ReceiveRequest{201, list}})) << "their completions hold their places";
+  receives->released(1);
+  EXPECT_TRUE(receives->post(std::array{ReceiveRequest{201, list}}));
+  const auto third = memory.take_receive();
+  ASSERT_TRUE(third);
+  EXPECT_FALSE(receives->post(std::array{ReceiveRequest{202, list}}));
+  receives->drop(third->cookie);
+  EXPECT_TRUE(receives->post(std::array{ReceiveRequest{202, list}})) << "without a completion";
 }
 
 // A stream that waits for a receive and ends leaves nothing behind, although none is posted.

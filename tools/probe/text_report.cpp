@@ -91,8 +91,8 @@ void put_table(TextOut out, const Report& report, const Palette& palette) {
 std::string text_of(const Report& report, bool strict, const Palette& palette) {
   std::string text;
   TextOut out(text);
-  fmt::format_to(out, "{}: profile {}, the peer is the MPA {}, seed {}, {} ms\n", report.target, report.profile,
-                 role_of(report), report.seed, report.took.count());
+  fmt::format_to(out, "{}: profile {}, the peer is the MPA {}, seed {}, {} ms\n", shown_text(report.target),
+                 shown_text(report.profile), role_of(report), report.seed, report.took.count());
   if (const auto took = std::chrono::ceil<std::chrono::milliseconds>(report.round_trip); took.count() >= 10)
     fmt::format_to(out, "the longest round trip took {} ms: silence had to last {} ms\n", took.count(),
                    report.quiet.count());

@@ -232,6 +232,7 @@ void ConnectionState::on_peer_closed() {
 void ConnectionState::on_closed() {
   Phase phase{};
   bool told = false;
+  std::chrono::milliseconds timewait{};
   Admission::Seat left;
   {
     const std::lock_guard lock(mutex_);
@@ -244,13 +245,20 @@ void ConnectionState::on_closed() {
     }
     phase = phase_;
     told = end_told_;
+    timewait = policy_->timewait;
     if (phase == Phase::kRequested || phase == Phase::kAnswering) incoming_.peer_gone = true;
     if (phase != Phase::kConnecting) phase_ = Phase::kClosed;
   }
   if (phase != Phase::kRequested) leave_backlog();
   if (phase == Phase::kConnecting) fail_connection(ended_early());
   if (phase == Phase::kAccepting) post(ended_early());
-  if (phase == Phase::kEstablished && !told) post(ConnectionEventType::kDisconnected);
+  if (phase != Phase::kEstablished) return;
+  if (!told) post(ConnectionEventType::kDisconnected);
+  if (timewait.count() == 0) return;
+  const auto passed = [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->post(ConnectionEventType::kTimewaitExit);
+  };
+  runtime_.reactor().post_later(passed, timewait);
 }
 
 }  // namespace weft::verbs::detail

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "transport/cancellation.hpp"
+
 namespace weft::verbs::detail {
 
 // The tick keeps the proxy alive, but not the channel and what is in it.
@@ -25,14 +27,16 @@ std::optional<QueuedEvent> EventChannelState::take_now() {
 }
 
 Result<QueuedEvent> EventChannelState::get_event() {
+  const transport::NoCancellationButInWaits not_cancelled;
   if (auto event = take_now()) return std::move(*event);
-  if (!events->blocks()) return events->get();
+  if (!events->blocks()) return events->get(false);
   if (auto event = serve_until(Driver::Clock::time_point::max())) return std::move(*event);
   const Proxy::Sleep until_return(*proxy_);
   return events->get();
 }
 
 Result<QueuedEvent> EventChannelState::get_event(std::chrono::milliseconds at_most) {
+  const transport::NoCancellationButInWaits not_cancelled;
   if (auto event = take_now()) return std::move(*event);
   const auto until = Driver::Clock::now() + std::min(at_most, kMaxTimeout);
   if (at_most >= tuning::kTick) {

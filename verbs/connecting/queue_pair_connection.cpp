@@ -112,10 +112,10 @@ void QueuePairState::flush_receives() {
   const std::lock_guard no_reset(flushing_);
   if (state_ != QpState::kError) return;
   while (const auto receive = parts.receives->take({})) {
-    parts.receive_cq->push({.wr_id = parts.receives->complete(receive->buffer.cookie),
-                            .status = WcStatus::kFlushed,
-                            .opcode = WcOpcode::kReceive,
-                            .qp_num = number});
+    complete_receive({.wr_id = parts.receives->complete(receive->buffer.cookie),
+                      .status = WcStatus::kFlushed,
+                      .opcode = WcOpcode::kReceive,
+                      .qp_num = number});
   }
 }
 

@@ -48,13 +48,10 @@ Result<void> check_time_outs(const Policy& policy) {
     }
   }
   const std::pair<std::string_view, std::chrono::milliseconds> bounded_or_zero[] = {
-      {"policy.connect_retry", policy.connect_retry},
-      {"policy.fpdu_timeout", policy.fpdu_timeout},
-      {"policy.idle_timeout", policy.idle_timeout},
-      {"policy.window_timeout", policy.window_timeout},
-      {"policy.tell_stalls_after", policy.tell_stalls_after},
-      {"policy.first_fpdu_delay", policy.first_fpdu_delay},
-      {"policy.user_timeout", policy.user_timeout}};
+      {"policy.connect_retry", policy.connect_retry},         {"policy.fpdu_timeout", policy.fpdu_timeout},
+      {"policy.idle_timeout", policy.idle_timeout},           {"policy.window_timeout", policy.window_timeout},
+      {"policy.tell_stalls_after", policy.tell_stalls_after}, {"policy.timewait", policy.timewait},
+      {"policy.first_fpdu_delay", policy.first_fpdu_delay},   {"policy.user_timeout", policy.user_timeout}};
   for (const auto& [name, time] : bounded_or_zero) {
     if (time.count() < 0 || time > kMaxTimeout) {
       return fail(Errc::kInvalidArgument, name, "neither 0 nor between 1 ms and 24 days");

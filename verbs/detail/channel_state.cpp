@@ -3,6 +3,8 @@
 
 #include <optional>
 
+#include "transport/cancellation.hpp"
+
 namespace weft::verbs::detail {
 
 void ChannelState::announce(CompletionEvent event) {
@@ -11,11 +13,12 @@ void ChannelState::announce(CompletionEvent event) {
 }
 
 Result<CompletionEvent> ChannelState::get_event() {
+  const transport::NoCancellationButInWaits not_cancelled;
   if (const auto event = events->take_now()) {
     waiter_->look_if_due();
     return *event;
   }
-  if (!events->blocks()) return events->get();
+  if (!events->blocks()) return events->get(false);
   if (const Waiter::Wait wait(*waiter_); wait.drives()) {
     std::optional<CompletionEvent> event;
     if (waiter_->drive_until([&] { return (event = events->take_now()).has_value(); })) return *event;

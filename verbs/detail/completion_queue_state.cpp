@@ -2,6 +2,7 @@
 #include "verbs/detail/completion_queue_state.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -31,13 +32,20 @@ CompletionQueueState::~CompletionQueueState() {
 
 // --- Completions
 
-bool CompletionQueueState::push(const WorkCompletion& completion) {
+bool CompletionQueueState::keep(const WorkCompletion& completion, HeldPlaces* places) {
+  if (ring_->full() && !(sweep() && !ring_->full())) return false;
+  if (places != nullptr) places->hold(next_number_);
+  ring_->push(Numbered{completion, next_number_++});
+  return true;
+}
+
+bool CompletionQueueState::push(const WorkCompletion& completion, HeldPlaces* places) {
   bool kept = false;
   bool announces = false;
   bool first_loss = false;
   {
     const std::lock_guard lock(mutex_);
-    kept = ring_->push(completion) || (sweep() && ring_->push(completion));
+    kept = keep(completion, places);
     held_.store(ring_->size(), std::memory_order_release);
     const bool matches = !kept || completion.solicited || completion.status != WcStatus::kSuccess;
     if (armed_ && (*armed_ == Arm::kAll || matches)) announces = disarm();
@@ -63,9 +71,23 @@ std::size_t CompletionQueueState::take_held(std::span<WorkCompletion> out) {
   const std::lock_guard lock(mutex_);
   if (!discarded_.empty()) sweep();
   const std::size_t count = std::min(out.size(), ring_->size());
-  for (std::size_t i = 0; i < count; ++i) out[i] = ring_->pop();
+  for (std::size_t i = 0; i < count; ++i) {
+    out[i] = ring_->front().completion;
+    ring_->advance();
+  }
   held_.store(ring_->size(), std::memory_order_release);
   return count;
+}
+
+std::uint32_t CompletionQueueState::release(HeldPlaces& places) {
+  const std::lock_guard lock(mutex_);
+  sweep();
+  return places.release(ring_->empty() ? next_number_ : ring_->front().number);
+}
+
+std::uint32_t CompletionQueueState::release_all(HeldPlaces& places) {
+  const std::lock_guard lock(mutex_);
+  return places.release(std::numeric_limits<std::uint64_t>::max());
 }
 
 Result<std::size_t> CompletionQueueState::poll(std::span<WorkCompletion> out) {
@@ -99,7 +121,7 @@ Result<void> CompletionQueueState::resize(std::uint32_t capacity) {
   const std::lock_guard lock(mutex_);
   sweep();
   if (ring_->size() > capacity) return fail(Errc::kLimitExceeded, "capacity", "the queue holds more completions");
-  BoundedRing<WorkCompletion> resized(capacity);
+  BoundedRing<Numbered> resized(capacity);
   while (!ring_->empty()) resized.push(ring_->pop());
   ring_.emplace(std::move(resized));
   return {};
@@ -133,8 +155,8 @@ bool CompletionQueueState::sweep() {
   };
   const auto size = static_cast<std::uint32_t>(ring_->size());
   for (std::uint32_t position = 0; position < size; ++position) {
-    auto completion = ring_->pop();
-    if (!unwanted(completion.qp_num, position)) ring_->push(completion);
+    const Numbered one = ring_->pop();
+    if (!unwanted(one.completion.qp_num, position)) ring_->push(one);
   }
   held_.store(ring_->size(), std::memory_order_release);
   discarded_.clear();

@@ -15,6 +15,7 @@
 #include "verbs/detail/channel_state.hpp"
 #include "verbs/detail/compact_mutex.hpp"
 #include "verbs/detail/device_state.hpp"
+#include "verbs/detail/held_places.hpp"
 #include "verbs/detail/sleepers.hpp"
 #include "verbs/progress/poller.hpp"
 
@@ -30,8 +31,13 @@ class CompletionQueueState {
   CompletionQueueState& operator=(const CompletionQueueState&) = delete;
 
   // --- Completions
-  // False on overflow: the completion is lost, and its queue pair cannot go on.
-  bool push(const WorkCompletion& completion);
+  // False on overflow: the completion is lost, and its queue pair cannot go on. `places`: of the work queue, one of
+  // which is held until the completion is polled; always used with the same completion queue.
+  bool push(const WorkCompletion& completion, HeldPlaces* places = nullptr);
+  // Releases the places whose completions were polled or discarded. Returns how many.
+  std::uint32_t release(HeldPlaces& places);
+  // Releases all: their completions are not to be polled (discard). Returns how many.
+  std::uint32_t release_all(HeldPlaces& places);
   [[nodiscard]] Result<std::size_t> poll(std::span<WorkCompletion> out);
   // The same, but sleeps until something is there, or kTimedOut.
   [[nodiscard]] Result<std::size_t> wait(std::span<WorkCompletion> out, Sleepers::Clock::time_point until);
@@ -75,6 +81,11 @@ class CompletionQueueState {
   // there are completions, a sweep is no more than constant work for each of them.
   static constexpr std::size_t kFewDiscarded = 64;
 
+  struct Numbered {
+    WorkCompletion completion{};
+    std::uint64_t number{};
+  };
+
   // Of an empty queue, which is what a spinning application mostly finds, it is one look.
   [[nodiscard]] std::size_t take(std::span<WorkCompletion> out) {
     return held_.load(std::memory_order_acquire) == 0 ? 0 : take_held(out);
@@ -83,6 +94,7 @@ class CompletionQueueState {
   [[nodiscard]] Result<std::size_t> nothing_there() const;  // 0, or that completions were lost
   bool sweep();                                             // under mutex_; false when there was nothing to look for
   bool disarm();                                            // under mutex_
+  bool keep(const WorkCompletion& completion, HeldPlaces* places);  // under mutex_
 
   const std::shared_ptr<DeviceState> device_;
   const std::shared_ptr<ChannelState> channel_;
@@ -91,7 +103,8 @@ class CompletionQueueState {
   std::atomic<std::uint32_t> unacknowledged_{0};
 
   mutable CompactMutex mutex_;  // of the completions
-  std::optional<BoundedRing<WorkCompletion>> ring_;
+  std::optional<BoundedRing<Numbered>> ring_;
+  std::uint64_t next_number_ = 0;
   std::optional<Arm> armed_;
   std::atomic<std::size_t> held_{0};  // completions in the ring: a poll of an empty one takes no lock
   std::atomic<bool> overflowed_{false};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads that sleep until a completion queue has something for them. They own no socket: docs/progress.md says which
 // thread reads it meanwhile, and row 19 there why no completion is slept through.
+#include "transport/cancellation.hpp"
 #include "verbs/detail/completion_queue_state.hpp"
 
 namespace weft::verbs::detail {
@@ -9,6 +10,7 @@ namespace weft::verbs::detail {
 Result<std::size_t> CompletionQueueState::wait(std::span<WorkCompletion> out, Sleepers::Clock::time_point until) {
   if (const auto found = poll(out); !found || *found != 0) return found;
   if (Sleepers::Clock::now() < until) {
+    const transport::NoCancellationButInWaits not_cancelled;
     poller_->sleeps();
     Wait wait(*this);
     do {

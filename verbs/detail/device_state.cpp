@@ -22,10 +22,25 @@ Result<std::shared_ptr<DeviceState>> DeviceState::create(DeviceInfo info, const 
 
 DeviceState::DeviceState(DeviceInfo description, const DeviceLimits& limits,
                          std::shared_ptr<NotificationQueue<AsyncEvent>> queue)
-    : info(std::move(description)), quotas(limits), events(std::move(queue)) {}
+    : info(std::move(description)), quotas(limits), events(std::move(queue)), interface_(info.interface) {}
 
 void DeviceState::raise(const AsyncEvent& event) {
   if (!events->post(event)) events->post({.type = AsyncEventType::kEventsLost}, true);
+}
+
+void DeviceState::interface_is(const transport::Interface* now) {
+  const std::lock_guard lock(interface_mutex_);
+  if (!interface_) return;
+  const bool up = now != nullptr && now->up;
+  if (up != interface_->up) raise({.type = up ? AsyncEventType::kPortActive : AsyncEventType::kPortError});
+  if (now == nullptr) {
+    raise({.type = AsyncEventType::kDeviceFatal});
+    return interface_.reset();
+  }
+  if (now->hardware_address != interface_->hardware_address || now->addresses != interface_->addresses) {
+    raise({.type = AsyncEventType::kAddressChange});
+  }
+  interface_ = *now;
 }
 
 bool DeviceState::raise_stall(const AsyncEvent& event, Instant now) {

@@ -34,11 +34,16 @@ class DeviceState {
   // The same of a kind that peers can cause without end: a few, so that the others keep their places. False: not now.
   [[nodiscard]] bool raise_stall(const AsyncEvent& event, Instant now);
 
-  const DeviceInfo info;
+  // How its interface is now; null: it is gone. Raises an event for each difference to what was known before.
+  void interface_is(const transport::Interface* now);
+
+  const DeviceInfo info;  // as it was opened
   const Quotas quotas;
   const std::shared_ptr<NotificationQueue<AsyncEvent>> events;
 
  private:
+  std::mutex interface_mutex_{};
+  std::optional<transport::Interface> interface_;  // null once it is gone
   std::mutex stalls_mutex_{};
   TokenBucket stalls_{{.burst = 100, .each = std::chrono::milliseconds(10)}};
 };

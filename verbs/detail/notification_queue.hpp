@@ -80,13 +80,13 @@ class NotificationQueue {
     if (std::exchange(without_token_, false)) put_token(lock);
   }
 
-  // Waits as the descriptor's own mode says when there is no event. EBADF when the program has closed it.
-  Result<T> get() {
+  // Waits as the descriptor's own mode says when there is no event. EBADF when the program has closed it. `waits`: false
+  // when the mode is known to be not to wait, and the thread is not to be cancelled here.
+  Result<T> get(bool waits = true) {
     for (;;) {
       if (auto event = take_now()) return std::move(*event);
       if (!descriptor_.open()) return fail(Errc::kSystem, "channel", "its descriptor was closed", errno);
-      std::uint64_t token = 0;
-      if (::read(descriptor_.kept(), &token, sizeof token) < 0) {
+      if (read_token(waits) < 0) {
         if (errno == EAGAIN) return fail(Errc::kWouldBlock, "channel", "no event waits");
         if (errno == EINTR) return fail(Errc::kInterrupted, "channel", "a signal arrived while waiting");
         return fail(Errc::kSystem, "channel", "cannot read the eventfd", errno);
@@ -119,7 +119,8 @@ class NotificationQueue {
     const auto until = std::chrono::steady_clock::now() + std::clamp(at_most, std::chrono::milliseconds(0), longest);
     for (;;) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
-      const int ready = poll_for(static_cast<int>(std::max(left.count(), std::chrono::milliseconds::rep{0})));
+      const int longest_now = static_cast<int>(std::max(left.count(), std::chrono::milliseconds::rep{0}));
+      const int ready = transport::wait_for([&] { return poll_for(longest_now); });
       if (ready == 0) return fail(Errc::kTimedOut, "channel", "no event came in time");
       if (ready < 0 && errno == EINTR) return fail(Errc::kInterrupted, "channel", "a signal arrived while waiting");
       if (ready < 0) return fail(Errc::kSystem, "channel", "cannot be polled", errno);
@@ -186,6 +187,13 @@ class NotificationQueue {
   [[nodiscard]] int poll_for(int milliseconds) const {
     pollfd waiting{.fd = descriptor_.kept(), .events = POLLIN, .revents = 0};
     return ::poll(&waiting, 1, milliseconds);
+  }
+
+  // As the descriptor's mode says.
+  [[nodiscard]] ssize_t read_token(bool waits) const {
+    std::uint64_t token = 0;
+    const auto read = [&] { return ::read(descriptor_.kept(), &token, sizeof token); };
+    return waits ? transport::wait_for(read) : read();
   }
 
   // Without waiting, although the descriptor's mode may say otherwise.

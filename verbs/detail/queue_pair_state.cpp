@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/detail/queue_pair_state.hpp"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -16,6 +17,8 @@ std::uint64_t next_identity() {
   return ++last;
 }
 }  // namespace
+
+Error full_send_queue() { return {Errc::kQueueFull, "send queue", "holds its bound of work that was not polled"}; }
 
 WcOpcode completion_opcode(SendOpcode opcode) noexcept {
   switch (opcode) {
@@ -39,6 +42,9 @@ QueuePairState::QueuePairState(Parts made_of, const QueuePairAttributes& wanted,
       identity(next_identity()),
       attributes(wanted),
       parts(std::move(made_of)),
+      shared_places_(wanted.srq != nullptr ? &parts.receives->places_in(parts.receive_cq) : nullptr),
+      receive_places_(wanted.max_receive_wr),
+      send_places_(wanted.max_send_wr),
       held_(std::move(given)),
       share_(std::move(share)) {}
 
@@ -82,9 +88,11 @@ Result<void> QueuePairState::reset() {
   revoke_stream(*parts.stags, identity);
   const std::lock_guard no_flush(flushing_);
   while (const auto receive = shares_receives() ? std::nullopt : parts.receives->take({})) {
-    parts.receives->complete(receive->buffer.cookie);
+    parts.receives->drop(receive->buffer.cookie);
   }
   discard_completions();
+  parts.send_cq->release_all(send_places_);
+  if (!shares_receives()) parts.receives->released(parts.receive_cq->release_all(receive_places_));
   const std::lock_guard lock(mutex_);
   negotiated_.reset();
   stream_error_.reset();
@@ -136,19 +144,44 @@ PostResult QueuePairState::post_send(std::span<const SendRequest> requests) {
         state == QpState::kRtr && posted && !*posted && posted->error().error.code == Errc::kDisconnected;
     if (posted && !early) return *posted;
   }
+  return flush_sends(requests);
+}
+
+// No stream is there to do it; and none comes, for RESET has to come first.
+PostResult QueuePairState::flush_sends(std::span<const SendRequest> requests) {
+  const std::lock_guard no_reset(flushing_);
   if (state_ != QpState::kError) {
     return std::unexpected(PostFailure{
         {Errc::kInvalidState, "queue pair", "sends need a connected queue pair (accepted, RTS, SQD or ERROR)"}, 0});
   }
-  for (const SendRequest& request : requests) flush_send(request);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (!has_send_room(0)) return std::unexpected(PostFailure{full_send_queue(), i});
+    flush_send(requests[i]);
+  }
   return {};
 }
 
+bool QueuePairState::has_send_room(std::size_t unfinished) noexcept {
+  const auto held = [&] { return unfinished + send_places_.count(); };
+  if (held() >= attributes.max_send_wr) parts.send_cq->release(send_places_);
+  return held() < attributes.max_send_wr;
+}
+
+bool QueuePairState::complete_send(const WorkCompletion& completion) {
+  return parts.send_cq->push(completion, &send_places_);
+}
+
+bool QueuePairState::complete_receive(const WorkCompletion& completion) {
+  const bool kept = parts.receive_cq->push(completion, shares_receives() ? shared_places_ : &receive_places_);
+  if (!kept) parts.receives->released(1);
+  return kept;
+}
+
 void QueuePairState::flush_send(const SendRequest& request) {
-  parts.send_cq->push({.wr_id = request.wr_id,
-                       .status = WcStatus::kFlushed,
-                       .opcode = completion_opcode(request.opcode),
-                       .qp_num = number});
+  complete_send({.wr_id = request.wr_id,
+                 .status = WcStatus::kFlushed,
+                 .opcode = completion_opcode(request.opcode),
+                 .qp_num = number});
 }
 
 PostResult QueuePairState::post_receive(std::span<const ReceiveRequest> requests) {
@@ -159,14 +192,16 @@ PostResult QueuePairState::post_receive(std::span<const ReceiveRequest> requests
   if (state_ == QpState::kReset) {
     return std::unexpected(PostFailure{{Errc::kInvalidState, "queue pair", "receives need INIT or a later state"}, 0});
   }
-  const auto result = parts.receives->post(requests);
+  const auto result = parts.receives->post(requests, {parts.receive_cq.get(), &receive_places_});
   if (state_ == QpState::kError) flush_receives();  // after posting: the state may have changed in between
   return result;
 }
 
 std::uint32_t QueuePairState::send_room() const {
+  parts.send_cq->release(send_places_);
   const auto running = stream();
-  return attributes.max_send_wr - (running ? running->sends_held() : 0);
+  const std::uint32_t held = (running ? running->sends_unfinished() : 0) + send_places_.count();
+  return attributes.max_send_wr - std::min(held, attributes.max_send_wr);
 }
 
 QueuePairQuery QueuePairState::query() const {

@@ -52,6 +52,11 @@ class QueuePairState {
 
   // --- Its stream, which holds its own lock
   void established(const Negotiated& negotiated);
+  // Whether one more than `unfinished` sends fits. With the stream's lock held, or none and no stream.
+  [[nodiscard]] bool has_send_room(std::size_t unfinished) noexcept;
+  // False on overflow, as CompletionQueueState::push().
+  bool complete_send(const WorkCompletion& completion);
+  bool complete_receive(const WorkCompletion& completion);
   void flush_send(const SendRequest& request);
   void stream_error(const StreamError& error, AsyncEventType type);  // the event follows with fall()
   // ERROR, and what no stream holds is flushed: the stream fails or has ended. May be called again.
@@ -77,8 +82,13 @@ class QueuePairState {
   [[nodiscard]] bool held_by(const Attempt& attempt) const noexcept;
   void end(std::unique_lock<CompactMutex> lock);
 
-  CompactMutex flushing_;  // ERROR's flush of receives, and RESET: outside mutex_
+  PostResult flush_sends(std::span<const SendRequest> requests);
+
+  CompactMutex flushing_;  // ERROR's flushes without a stream, and RESET: outside mutex_
   mutable CompactMutex mutex_;
+  HeldPlaces* const shared_places_;  // of the shared receive queue; null if there is none
+  HeldPlaces receive_places_;
+  mutable HeldPlaces send_places_;
   QueuePairNumber held_;
   Quota::Share share_;
   std::atomic<QpState> state_{QpState::kReset};
@@ -90,6 +100,7 @@ class QueuePairState {
   std::optional<AsyncEventType> untold_;  // of stream_error_
 };
 
+[[nodiscard]] Error full_send_queue();
 // What a send work request is called in its completion.
 [[nodiscard]] WcOpcode completion_opcode(SendOpcode opcode) noexcept;
 

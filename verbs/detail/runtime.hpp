@@ -22,6 +22,7 @@
 #include "transport/reactor.hpp"
 #include "verbs/detail/clock.hpp"
 #include "verbs/detail/deadlines.hpp"
+#include "verbs/detail/device_watch.hpp"
 #include "verbs/detail/orphans.hpp"
 #include "verbs/error.hpp"
 #include "verbs/memory/stag_table.hpp"
@@ -66,6 +67,8 @@ class Runtime {
   void forget_wake_up(std::uint64_t number, Instant at);
 
   [[nodiscard]] Orphans& orphans() noexcept { return orphans_; }
+  // Of open devices.
+  void watch_interface(const std::shared_ptr<DeviceState>& device) { devices_.add(reactor_, device); }
 
   // --- Listeners: known here for the sake of fork() alone
   void add(std::uint64_t number, const std::shared_ptr<transport::Listener>& listener);
@@ -110,6 +113,7 @@ class Runtime {
   std::mutex streams_mutex_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Stream>> streams_;
   std::optional<Deadlines> deadlines_;  // since open_timers()
+  DeviceWatch devices_;
   std::unordered_map<std::uint64_t, std::weak_ptr<transport::Listener>> listeners_;
   std::vector<std::shared_ptr<transport::Listener>> kept_;  // in a child: its parent's, see Listener::leave_to_parent
 

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <mutex>
 
+#include "transport/cancellation.hpp"
+
 namespace weft::verbs::detail {
 
 class Sleepers {
@@ -30,6 +32,7 @@ class Sleepers {
   [[nodiscard]] bool sleep(std::uint64_t seen, Clock::time_point until) {
     std::unique_lock lock(mutex_);
     const Asleep here(asleep_);
+    const transport::Waits may_end;
     return wake_up_.wait_until(lock, until, [&] { return told_ != seen; });
   }
 

@@ -42,7 +42,7 @@ std::expected<std::byte*, LocalFault> resolve_local(const Grant& grant, Accessor
   if (grant.window || !associated(grant, who)) return std::unexpected(LocalFault::kInvalidKey);
   if (!has(grant.access, needed)) return std::unexpected(LocalFault::kAccessRights);
   if (!inside(grant, offset, length)) return std::unexpected(LocalFault::kBaseOrBounds);
-  return grant.start + (offset - grant.first_offset);
+  return grant.null ? nullptr : grant.start + (offset - grant.first_offset);
 }
 
 }  // namespace weft::verbs::detail

@@ -26,6 +26,7 @@ struct Grant {
   std::uint32_t domain{};
   std::uint64_t only_stream{};  // 0: any stream of the domain
   bool window{};                // no lkey: windows give remote access alone
+  bool null{};                  // no memory: local reads find zeros, local writes are dropped; `start` is null
 };
 
 // The address of `length` octets at `offset`, after the checks of a tagged access in the order of ddp::AccessError:
@@ -34,7 +35,7 @@ struct Grant {
                                                                          Access needed, std::uint64_t offset,
                                                                          std::uint64_t length);
 
-// The same for the local side's own scatter and gather lists.
+// The same for the local side's own scatter and gather lists. A null pointer: of a null region.
 [[nodiscard]] std::expected<std::byte*, ddp::LocalFault> resolve_local(const Grant& grant, Accessor who, Access needed,
                                                                        std::uint64_t offset, std::uint64_t length);
 

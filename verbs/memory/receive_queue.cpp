@@ -5,6 +5,8 @@
 #include <atomic>
 #include <utility>
 
+#include "verbs/detail/completion_queue_state.hpp"
+
 namespace weft::verbs::detail {
 
 namespace {
@@ -22,19 +24,50 @@ ReceiveQueue::ReceiveQueue(std::shared_ptr<ProtectionDomainState> domain, const 
       shape_(shape),
       posted_(Device::limits().max_srq_wr) {}
 
-Result<void> ReceiveQueue::check(const ReceiveRequest& request) const {
+Result<void> ReceiveQueue::check(const ReceiveRequest& request, const Completing& own) {
   if (request.segments.size() > max_sge_) {
     return fail(Errc::kTooManySegments, "segments", "more than the queue was created for");
   }
-  if (free_.empty() && slots_ == shape_.max_wr) {
-    return fail(Errc::kQueueFull, "receive queue", "holds its bound of uncompleted receives");
+  if (!has_room(own)) {
+    return fail(Errc::kQueueFull, "receive queue", "holds its bound of receives that were not polled");
   }
   return {};
 }
 
+// The completion queues are asked only when this one seems full.
+bool ReceiveQueue::has_room(const Completing& own) noexcept {
+  const auto held = [this] { return slots_ - free_.size() + unpolled_; };
+  if (held() < shape_.max_wr) return true;
+  unpolled_ -= own.queue != nullptr ? own.queue->release(*own.places) : release_shared();
+  return held() < shape_.max_wr;
+}
+
+// Of a completion queue that is gone nobody polls anything.
+std::uint32_t ReceiveQueue::release_shared() noexcept {
+  if (!rare_) return 0;
+  std::uint32_t released = 0;
+  std::erase_if(rare_->completing, [&](const Shared& some) {
+    if (some.places->count() == 0) return false;
+    const auto queue = some.queue.lock();
+    released += queue ? queue->release(*some.places) : some.places->count();
+    return !queue;
+  });
+  return released;
+}
+
+HeldPlaces& ReceiveQueue::places_in(const std::shared_ptr<CompletionQueueState>& queue) {
+  const std::lock_guard lock(mutex_);
+  auto& all = rare().completing;
+  const auto known = std::ranges::find_if(
+      all, [&](const Shared& some) { return !some.queue.owner_before(queue) && !queue.owner_before(some.queue); });
+  if (known != all.end()) return *known->places;
+  std::erase_if(all, [](const Shared& some) { return some.queue.expired() && some.places->count() == 0; });
+  return *all.emplace_back(queue, std::make_unique<HeldPlaces>(Device::limits().max_srq_wr)).places;
+}
+
 // Storage grows with use and is then kept: an idle queue is small.
 void ReceiveQueue::store(const ReceiveRequest& request) {
-  if (free_.empty()) make_slot();
+  if (free_.empty()) make_slot();  // there are never more than places
   const std::uint32_t index = free_.back();
   free_.pop_back();
   Slot& mine = slot(index);
@@ -68,13 +101,13 @@ void ReceiveQueue::make_slot() {
 // Waiters are woken one after the other for as long as there is a receive: of thousands that wait at a shared queue as
 // many as find one, and one more for each that does not take it (its stream may have ended). None is forgotten: a
 // waiter has found no receive, only a post makes one, and no post returns while there are both, a receive and a waiter.
-PostResult ReceiveQueue::post(std::span<const ReceiveRequest> requests) {
+PostResult ReceiveQueue::post(std::span<const ReceiveRequest> requests, const Completing& own) {
   PostResult result;
   bool owes = false;
   {
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < requests.size() && result; ++i) {
-      const auto fine = check(requests[i]);
+      const auto fine = check(requests[i], own);
       if (fine) store(requests[i]);
       if (!fine) result = std::unexpected(PostFailure{fine.error(), i});
     }
@@ -131,7 +164,18 @@ void ReceiveQueue::check_limit() {
 std::uint64_t ReceiveQueue::complete(std::uint64_t cookie) {
   const std::lock_guard lock(mutex_);
   free_.push_back(static_cast<std::uint32_t>(cookie));
+  ++unpolled_;
   return slot(cookie).wr_id;
+}
+
+void ReceiveQueue::drop(std::uint64_t cookie) {
+  const std::lock_guard lock(mutex_);
+  free_.push_back(static_cast<std::uint32_t>(cookie));
+}
+
+void ReceiveQueue::released(std::uint32_t places) {
+  const std::lock_guard lock(mutex_);
+  unpolled_ -= places;
 }
 
 Result<void> ReceiveQueue::set_limit(std::uint32_t limit) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Posted receives: the receive queue of one queue pair, or a shared one. A receive is posted, then taken by a stream
-// when a Send begins, and completed when that Send is delivered or the stream ends.
+// when a Send begins, and completed when that Send is delivered or the stream ends. It keeps its place until the program
+// has polled its completion (held_places.hpp).
 #pragma once
 
 #include <array>
@@ -16,9 +17,12 @@
 #include "ddp/placement.hpp"
 #include "verbs/detail/compact_mutex.hpp"
 #include "verbs/detail/device_state.hpp"
+#include "verbs/detail/held_places.hpp"
 #include "verbs/work_request.hpp"
 
 namespace weft::verbs::detail {
+
+class CompletionQueueState;
 
 // A stream that found no receive and waits for one.
 class ReceiveWaiter {
@@ -42,7 +46,12 @@ class ReceiveQueue {
   };
   ReceiveQueue(std::shared_ptr<ProtectionDomainState> domain, const Shape& shape, Quota::Share share = {});
 
-  PostResult post(std::span<const ReceiveRequest> requests);
+  // Where the receives of a queue that is not shared complete, and the places that this holds.
+  struct Completing {
+    CompletionQueueState* queue;
+    HeldPlaces* places;
+  };
+  PostResult post(std::span<const ReceiveRequest> requests, const Completing& own = {nullptr, nullptr});
 
   struct Taken {
     ddp::ReceiveBuffer buffer{};
@@ -53,8 +62,16 @@ class ReceiveQueue {
   [[nodiscard]] std::optional<Taken> take(const std::weak_ptr<ReceiveWaiter>& who);
   // `who` waits no longer; what stays registered here keeps its memory.
   void forget(const std::shared_ptr<ReceiveWaiter>& who);
-  // Frees a receive that was taken and returns its wr_id.
+  // A receive that was taken is done; returns its wr_id. Its place is held until its completion is polled, which the
+  // caller pushes next, with the places of its completion queue.
   std::uint64_t complete(std::uint64_t cookie);
+  // The same without a completion: nothing holds the place.
+  void drop(std::uint64_t cookie);
+  // So many places of completed receives are free: their completions were polled, discarded or lost.
+  void released(std::uint32_t places);
+  // Of a shared queue: the places that completions in `queue` hold, for all queue pairs that share both. They are there
+  // as long as `queue` is.
+  [[nodiscard]] HeldPlaces& places_in(const std::shared_ptr<CompletionQueueState>& queue);
 
   // Shared queues: the event comes once, when fewer than `limit` are posted.
   Result<void> set_limit(std::uint32_t limit);
@@ -74,12 +91,19 @@ class ReceiveQueue {
     std::array<Slot, kChunk> slots{};
     std::array<std::uint8_t, kChunk> used{};  // segments of each
   };
+  struct Shared {
+    std::weak_ptr<CompletionQueueState> queue{};
+    std::unique_ptr<HeldPlaces> places{};
+  };
   struct Rare {                                   // what few queues ever need; apart, for there may be thousands
     std::vector<std::unique_ptr<Sge[]>> lists{};  // of slots that had more than one segment, max_sge_ each
     std::deque<std::weak_ptr<ReceiveWaiter>> waiters{};
+    std::vector<Shared> completing{};  // of a shared queue: one for each completion queue
   };
   [[nodiscard]] Rare& rare();
-  Result<void> check(const ReceiveRequest& request) const;
+  Result<void> check(const ReceiveRequest& request, const Completing& own);
+  [[nodiscard]] bool has_room(const Completing& own) noexcept;
+  [[nodiscard]] std::uint32_t release_shared() noexcept;
   void store(const ReceiveRequest& request);
   void make_slot();
   [[nodiscard]] Slot& slot(std::uint64_t index) const noexcept {
@@ -102,6 +126,7 @@ class ReceiveQueue {
   std::vector<std::unique_ptr<Chunk>> chunks_;  // of slots, which stay where they are when the queue grows
   std::uint32_t slots_ = 0;                     // that have been in use
   std::vector<std::uint32_t> free_;             // slots neither posted nor taken
+  std::uint32_t unpolled_ = 0;                  // places without a slot: completed, and not known to be polled
   BoundedRing<std::uint32_t> posted_;
   std::unique_ptr<Rare> rare_;
 };

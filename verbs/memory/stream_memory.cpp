@@ -125,7 +125,7 @@ MutableBytes StreamMemory::landing(rdmap::LocalSegments sink, std::uint64_t offs
   const auto only_segment = [&](const Sge& sge, std::uint64_t skip, std::uint64_t use) -> LocalResult {
     if (use != length) return std::unexpected(LocalFault::kBaseOrBounds);
     const auto to = local(sge, Access::kLocalWrite, skip, use);
-    if (to) whole = {*to, use};
+    if (to && *to != nullptr) whole = {*to, use};
     return {};
   };
   static_cast<void>(walk(sink, offset, length, only_segment));
@@ -134,6 +134,7 @@ MutableBytes StreamMemory::landing(rdmap::LocalSegments sink, std::uint64_t offs
 
 // Copies the octets that the socket has not put there. False when the memory is gone.
 bool StreamMemory::put(std::byte* to, Bytes payload) const noexcept {
+  if (to == nullptr) return true;
   if (checked_) [[unlikely]]
     return checked_write(to, payload);
   const std::byte* const room = landed_.room;
@@ -151,6 +152,7 @@ bool StreamMemory::put(std::byte* to, Bytes payload) const noexcept {
 }
 
 bool StreamMemory::get(const std::byte* from, MutableBytes out) const noexcept {
+  if (from == nullptr) return std::ranges::fill(out, std::byte{}), true;
   if (checked_) [[unlikely]]
     return checked_read(out, from);
   copy_octets(out.data(), from, out.size());
@@ -224,7 +226,8 @@ bool StreamMemory::borrow(rdmap::LocalSegments source, std::uint64_t offset, std
       walk(source, offset, length, [&](const Sge& sge, std::uint64_t skip, std::uint64_t use) -> LocalResult {
         const auto from = local(sge, Access::kNone, skip, use);
         if (!from) return std::unexpected(from.error());
-        if (used == pieces.size() || !lend(sge.lkey)) return std::unexpected(LocalFault::kInvalidKey);
+        if (used == pieces.size() || *from == nullptr || !lend(sge.lkey))
+          return std::unexpected(LocalFault::kInvalidKey);
         pieces[used++] = {*from, use};
         return {};
       });

@@ -74,6 +74,7 @@ class StreamMemory final : public rdmap::Memory {
     const std::byte* room{};
     std::size_t octets{};
   };
+  // Null: of a null region.
   [[nodiscard]] bool put(std::byte* to, Bytes payload) const noexcept;
   [[nodiscard]] bool get(const std::byte* from, MutableBytes out) const noexcept;
   [[nodiscard]] bool hold(Lease& lease, std::uint32_t stag);

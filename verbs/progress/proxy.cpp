@@ -28,7 +28,6 @@ void Proxy::come_by(Clock::time_point now) {
 }
 
 bool Proxy::begin(Clock::time_point now) {
-  const transport::NoCancellation here;
   const std::lock_guard lock(mutex_);
   if (waiting_) return false;
   if (!presence_.is_here()) {
@@ -63,7 +62,6 @@ Proxy::Ended Proxy::serve_until(Clock::time_point until, const std::function<boo
 // What it posts meanwhile needs no token: it is taken before this thread does anything else. False when there is
 // nothing to serve.
 bool Proxy::serve_one() {
-  const transport::NoCancellation none;
   const Driving here(*this);
   return runtime_.progress_threads().serve_one();
 }
@@ -73,7 +71,8 @@ bool Proxy::sleeps_until(Clock::time_point end) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
   std::array<pollfd, 2> waits{{{.fd = events_, .events = POLLIN, .revents = 0},
                                {.fd = runtime_.progress_threads().descriptor(), .events = POLLIN, .revents = 0}}};
-  const int ready = ::poll(waits.data(), waits.size(), static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
+  const int longest = static_cast<int>(std::max<std::int64_t>(left.count(), 0));
+  const int ready = transport::wait_for([&] { return ::poll(waits.data(), waits.size(), longest); });
   return ready >= 0 || every_handler_restarts();
 }
 

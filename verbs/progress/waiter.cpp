@@ -94,8 +94,8 @@ bool Waiter::drive_until(const std::function<bool()>& there) {
   if (there()) return true;  // held back before it was known that a thread waits
   std::array<transport::Ready, tuning::kReadyAtOnce> ready;
   for (;;) {
-    const std::size_t count = sockets_->wait(ready, transport::ReadinessSet::kForEver);
-    const transport::NoCancellation none;  // but in the wait
+    const std::size_t count =
+        transport::wait_for([&] { return sockets_->wait(ready, transport::ReadinessSet::kForEver); });
     if (count == 0 && !every_handler_restarts()) return false;
     drive(std::span(ready).first(count));
     if (there()) return true;
@@ -107,7 +107,6 @@ void Waiter::look_if_due() {
   const auto now = Clock::now().time_since_epoch();
   if (now - Clock::duration(looked_.load(std::memory_order_relaxed)) < tuning::kMostUnseen) return;
   looked_.store(now.count(), std::memory_order_relaxed);
-  const transport::NoCancellation here;
   std::array<transport::Ready, tuning::kReadyAtOnce> ready;
   const std::size_t count = sockets_->wait(ready);
   for (const auto& one : std::span(ready).first(count)) {

@@ -90,7 +90,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   // Returns nothing if the stream is over: the queue pair then flushes the requests.
   std::optional<PostResult> post(std::span<const SendRequest> requests);
   // Posted and not completed: never more than max_send_wr.
-  [[nodiscard]] std::uint32_t sends_held();
+  [[nodiscard]] std::uint32_t sends_unfinished();
   void drain(bool on);
   void abort();
   // The queue pair is destroyed or reset. If no posted work is unfinished, the stream closes like disconnect(), in the
@@ -223,7 +223,6 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void on(const engine::Closed& event);
   void tell_end();
   void on(const engine::Remark& event);
-  void complete(CompletionQueueState& queue, const WorkCompletion& completion);
   void complete_send(const SendSlot& slot, const engine::SendCompleted& event);
   void complete_receive(std::uint64_t wr_id, const engine::Received& event);
   [[nodiscard]] std::uint32_t vendor_error(WcStatus status) const;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the engine says, and what becomes of it: completions, asynchronous events, news for the connection manager.
+#include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 #include <variant>
@@ -39,6 +41,8 @@ WcStatus to_status(engine::WorkStatus status, SendOpcode opcode) noexcept {
   }
   return WcStatus::kGeneralError;
 }
+
+constexpr std::uint64_t kMostOctets = std::numeric_limits<std::uint32_t>::max();
 
 bool is_local(SendOpcode opcode) noexcept {
   return opcode == SendOpcode::kLocalInvalidate || opcode == SendOpcode::kBindWindow;
@@ -88,6 +92,8 @@ void Stream::on(engine::ConnectionRequested& event) {
 void Stream::on(engine::Established& event) {
   life_.reach(Stage::kEstablished);
   if (narrator_) narrator_->on(event);
+  // The peer keeps to its own ORD, even if this end admits more; `ord` is within the peer's IRD already.
+  if (event.peer_ord) event.ird = std::min<std::uint32_t>(event.ird, *event.peer_ord);
   if (wake_up_) runtime_.forget_wake_up(number(), *std::exchange(wake_up_, std::nullopt));  // it was the start-up's
   if (qp_) {
     qp_->established({.revision = event.revision,
@@ -134,10 +140,6 @@ std::uint32_t Stream::vendor_error(WcStatus status) const {
   return status == WcStatus::kSuccess || status == WcStatus::kFlushed ? 0 : qp_->vendor_error();
 }
 
-void Stream::complete(CompletionQueueState& queue, const WorkCompletion& completion) {
-  if (!queue.push(completion)) life_.overflowed = true;
-}
-
 void Stream::on(const engine::SendCompleted& event) {
   const SendSlot slot = sends_.slots.pop();
   if (is_local(slot.opcode)) memory_.finish_local(event.cookie);
@@ -152,18 +154,19 @@ void Stream::on(const engine::SendCompleted& event) {
 void Stream::complete_send(const SendSlot& slot, const engine::SendCompleted& event) {
   const WcStatus status = to_status(event.status, slot.opcode);
   if (status == WcStatus::kSuccess && !slot.signaled) return;
-  complete(*qp_->parts.send_cq, {.wr_id = slot.wr_id,
-                                 .status = status,
-                                 .opcode = completion_opcode(slot.opcode),
-                                 .byte_len = static_cast<std::uint32_t>(event.length),
-                                 .qp_num = qp_->number,
-                                 .vendor_error = vendor_error(status)});
+  const bool kept = qp_->complete_send({.wr_id = slot.wr_id,
+                                        .status = status,
+                                        .opcode = completion_opcode(slot.opcode),
+                                        .byte_len = static_cast<std::uint32_t>(event.length),
+                                        .qp_num = qp_->number,
+                                        .vendor_error = vendor_error(status)});
+  if (!kept) life_.overflowed = true;
 }
 
 void Stream::on(const engine::Received& event) {
-  const std::uint64_t wr_id = receives_->complete(event.cookie);
   if (event.status != engine::WorkStatus::kSuccess) life_.reach(Stage::kFailing);
-  if (qp_) complete_receive(wr_id, event);
+  if (!qp_) return receives_->drop(event.cookie);
+  complete_receive(receives_->complete(event.cookie), event);
 }
 
 void Stream::complete_receive(std::uint64_t wr_id, const engine::Received& event) {
@@ -173,13 +176,13 @@ void Stream::complete_receive(std::uint64_t wr_id, const engine::Received& event
                             .solicited = event.solicited,
                             .with_immediate = event.immediate.has_value(),
                             .with_invalidate = event.invalidated.has_value(),
-                            .byte_len = static_cast<std::uint32_t>(event.length),
+                            .byte_len = static_cast<std::uint32_t>(std::min(event.length, kMostOctets)),
                             .qp_num = qp_->number};
   if (life_.too_long && completion.status == WcStatus::kFlushed) completion.status = WcStatus::kLocalLengthError;
   completion.vendor_error = vendor_error(completion.status);
   if (event.immediate) completion.immediate = *event.immediate;
   if (event.invalidated) completion.invalidated_rkey = event.invalidated->value;
-  complete(*qp_->parts.receive_cq, completion);
+  if (!qp_->complete_receive(completion)) life_.overflowed = true;
 }
 
 void Stream::on(const engine::ReceiveStalled& event) {

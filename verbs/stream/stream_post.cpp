@@ -41,7 +41,7 @@ rdmap::AtomicOperation to_atomic(const SendRequest& request) noexcept {
 
 Error to_error(engine::PostError error) {
   switch (error) {
-    case engine::PostError::kQueueFull: return {Errc::kQueueFull, "send queue", "holds its bound of work requests"};
+    case engine::PostError::kQueueFull: return full_send_queue();
     case engine::PostError::kNotConnected: return {Errc::kDisconnected, "queue pair", "the connection is closing"};
     case engine::PostError::kTooManySegments: return {Errc::kTooManySegments, "segments", "more than the device takes"};
     case engine::PostError::kInlineTooLong: return {Errc::kInlineTooLong, "segments", "too many octets for inline"};
@@ -134,7 +134,7 @@ std::optional<PostResult> Stream::post(std::span<const SendRequest> requests) {
   return result;
 }
 
-std::uint32_t Stream::sends_held() {
+std::uint32_t Stream::sends_unfinished() {
   const std::lock_guard lock(mutex_);
   return static_cast<std::uint32_t>(sends_.slots.size());
 }
@@ -142,9 +142,7 @@ std::uint32_t Stream::sends_held() {
 Result<void> Stream::post_one(const SendRequest& request) {
   if (life_.fails()) return post_late(request);
   if (const auto sound = check(request, qp_->attributes); !sound) return sound;
-  if (sends_.slots.size() >= qp_->attributes.max_send_wr) {
-    return fail(Errc::kQueueFull, "send queue", "holds its bound of work requests");
-  }
+  if (!qp_->has_send_room(sends_.slots.size())) return std::unexpected(full_send_queue());
   engine::WorkRequest work = to_work(request, sends_.next_cookie);
   std::array<std::byte, engine::kMaxInline> copied;
   if (has(request.flags, SendFlags::kInline)) {
@@ -172,10 +170,8 @@ Result<void> Stream::post_one(const SendRequest& request) {
 // Flushed, but not before what was posted earlier (RDMAP-5.5-19): that may have to wait until octets on loan are
 // written.
 Result<void> Stream::post_late(const SendRequest& request) {
+  if (!qp_->has_send_room(sends_.slots.size())) return std::unexpected(full_send_queue());
   if (sends_.slots.empty()) return qp_->flush_send(request), Result<void>{};
-  if (sends_.slots.size() >= qp_->attributes.max_send_wr) {
-    return fail(Errc::kQueueFull, "send queue", "holds its bound of work requests");
-  }
   sends_.slots.push({.wr_id = request.wr_id, .opcode = request.opcode, .late = true});
   return {};
 }
