@@ -24,6 +24,7 @@ class Case:
     timeout: int = 150          # seconds; a hundred times what it takes: it ends what hangs, not what waits for a processor
     note: str = ""
     needs: str = ""             # the program or file that the package has; default: the client's first word
+    sockets: bool = False       # its sockets become rsockets: weft run --sockets
 
 
 CASES = []
@@ -146,6 +147,31 @@ case("rstream with plain sockets, under librspreload.so", "librdmacm1",
 case("a Python program, under librspreload.so", "librdmacm1", f"{PRELOAD} WEFT_LOG=info python3 echo.py client {{a}} {{p}}",
      f"{PRELOAD} python3 echo.py server {{a}} {{p}}", expect=r"(?s)(?=.*established: MPA)(?=.*all came back)", addresses=(IPV4, IPV6),
      needs=LIBRARY, large=True)
+
+# --- Programs without verbs, whose sockets become rsockets. A client's log says that RDMA was used
+def sockets(*args, **kwargs):
+    case(*args, sockets=True, large=True, **kwargs)
+
+
+OVER_RDMA = r"(?s)(?=.*established: MPA)"
+sockets("redis-server and redis-benchmark", "redis-tools", "env WEFT_LOG=info redis-benchmark -h {a} -p {p} -q -n 3000 -c 20 -d 1000 -t set,get,lrange_100",
+        "redis-server --bind {a} --port {p} --save '' --protected-mode no", expect=OVER_RDMA + r"(?=.*GET: [0-9.]+ requests)(?=.*LRANGE_100[^:]*: [0-9.]+ requests)",
+        addresses=(IPV4, NIC), server_ends=False, needs="redis-benchmark")
+sockets("redis-server and redis-cli", "redis-tools", "env WEFT_LOG=info redis-cli -h {a} -p {p} --bigkeys", "redis-server --bind {a} --port {p} --save '' --protected-mode no",
+        expect=OVER_RDMA + r"(?=.*Sampled 0 keys)", addresses=(IPV4,), server_ends=False, needs="redis-cli")
+sockets("memcached and nc", "memcached", r"""sh -c 'printf "set k 0 0 5\r\nhello\r\nget k\r\nquit\r\n" | WEFT_LOG=info nc -N {a} {p}'""",
+        "memcached -U 0 -l {a} -p {p} -t 2", expect=OVER_RDMA + r"(?=.*STORED.*VALUE k 0 5.*hello)", addresses=(IPV4,), server_ends=False, needs="memcached")
+sockets("python3 -m http.server and curl", "curl", "sh -c 'WEFT_LOG=info curl -sS -o got.{p} http://{a}:{p}/rping && cmp got.{p} /usr/bin/rping'",
+        "python3 -m http.server {p} --bind {a} -d /usr/bin", expect=OVER_RDMA, addresses=(IPV4, NIC), server_ends=False, needs="curl")
+sockets("lighttpd and curl", "lighttpd", "sh -c 'WEFT_LOG=info curl -sS -o got.{p} http://{a}:{p}/rping && cmp got.{p} /usr/bin/rping'",
+        "env PORT={p} ADDRESS={a} lighttpd -D -f lighttpd.conf",
+        expect=OVER_RDMA, addresses=(IPV4,), server_ends=False, needs="/usr/sbin/lighttpd")
+sockets("nc", "netcat-openbsd", "sh -c 'WEFT_LOG=info nc -N {a} {p} </usr/bin/rping'", "sh -c 'nc -l {a} {p} | cmp - /usr/bin/rping && echo the same'",
+        expect=OVER_RDMA, server_expect="the same", addresses=(IPV4, IPV6), needs="nc")
+sockets("ncat", "ncat", "sh -c 'WEFT_LOG=info ncat --send-only {a} {p} </usr/bin/rping'", "sh -c 'ncat --recv-only -l {a} {p} | cmp - /usr/bin/rping && echo the same'",
+        expect=OVER_RDMA, server_expect="the same", addresses=(IPV4,), needs="ncat")
+sockets("iperf", "iperf", "env WEFT_LOG=info iperf -c {a} -p {p} -n 50M", "iperf -s -B {a} -p {p}", expect=OVER_RDMA + r"(?=.*50.0 MBytes)",
+        addresses=(IPV4, NIC), server_ends=False)
 
 # --- libfabric: finds devices by their interfaces' addresses, loopback left out
 case("fi_info, no address", "libfabric-bin", "fi_info -p verbs", expect=r"domain: weft_nic0", addresses=(NIC,))

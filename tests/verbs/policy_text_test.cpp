@@ -56,6 +56,7 @@ TEST(PolicyText, EveryTime) {
                                                                {"startup-timeout", &Policy::startup_timeout},
                                                                {"no-receive-timeout", &Policy::no_receive_timeout},
                                                                {"finish-timeout", &Policy::finish_timeout},
+                                                               {"disconnect-timeout", &Policy::disconnect_timeout},
                                                                {"close-timeout", &Policy::close_timeout},
                                                                {"user-timeout", &Policy::user_timeout},
                                                                {"first-fpdu-delay", &Policy::first_fpdu_delay},

@@ -40,6 +40,7 @@ Result<void> check_time_outs(const Policy& policy) {
       {"policy.connect_timeout", policy.connect_timeout},
       {"policy.startup_timeout", policy.startup_timeout},
       {"policy.finish_timeout", policy.finish_timeout},
+      {"policy.disconnect_timeout", policy.disconnect_timeout},
       {"policy.close_timeout", policy.close_timeout},
       {"policy.no_receive_timeout", policy.no_receive_timeout}};
   for (const auto& [name, time] : bounded) {

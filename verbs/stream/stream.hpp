@@ -136,6 +136,11 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
     Instant since{};             // TCP was connected
     bool initiator{};            // of the start-up
   };
+  struct Farewell {  // disconnect() was called
+    Instant look_at{};
+    std::uint64_t moved{};  // as of the last look
+    bool left{};            // nothing is taken from the peer any more
+  };
   struct Sends {  // what the application has posted and the engine has not completed
     BoundedRing<SendSlot> slots{Device::limits().max_qp_wr};
     std::uint64_t next_cookie = 1;
@@ -164,7 +169,9 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   [[nodiscard]] bool is_due() const;
   void close();
   void peer_closed_behind_stall();
-  void drop_stalled();
+  void look_at_farewell();
+  void leave_peer();
+  [[nodiscard]] std::uint64_t moved() const noexcept;
   void settle();
   void follow_disposition();
   [[nodiscard]] transport::Interest wanted() const noexcept {
@@ -241,6 +248,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
 
   Runtime& runtime_;
   const std::chrono::milliseconds no_receive_timeout_;  // of its Policy
+  const std::chrono::milliseconds disconnect_timeout_;  // the same
   CompactMutex mutex_;
   StreamMemory memory_;
   transport::Pipe pipe_;
@@ -259,6 +267,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   Inbox inbox_;
   Outbox outbox_;
   Sends sends_;
+  std::optional<Farewell> farewell_;
   std::optional<Instant> wake_up_;  // what the runtime was asked for
 };
 

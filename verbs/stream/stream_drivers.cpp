@@ -47,7 +47,6 @@ void Stream::close() {
 void Stream::peer_closed_behind_stall() {
   inbox_.fin_waits = true;
   if (narrator_) narrator_->say("FIN received behind a Send that waits for a receive");
-  if (life_.asked) return drop_stalled();
   close();
   pump();
   send_some();
@@ -55,21 +54,39 @@ void Stream::peer_closed_behind_stall() {
   settle();
 }
 
-// Both ends want the end, so the receive will not be posted. Work of ours may yet be answered, in what lies behind:
-// then it has the time of any close.
-void Stream::drop_stalled() {
-  if (sends_.slots.empty()) {
-    life_.reach(Stage::kClosing);
-    engine_.leave(now());
-    pump();
-    inbox_.stalled = false;
-    present();  // drops what is staged
-    return drive_locked();
-  }
-  close();
+// A number that changes with each octet that the peer sends or acknowledges.
+std::uint64_t Stream::moved() const noexcept {
+  return inbox_.octets_so_far() + outbox_.octets_so_far() - pipe_.socket().unacknowledged();
+}
+
+// The user has asked for the end, and posts no receive any more: what arrives from here on is discarded. So the peer,
+// which may have to write all of it before its own FIN, is not waited for in vain, nor waits itself (RDMAP-6.2-02).
+void Stream::leave_peer() {
+  life_.reach(Stage::kClosing);
+  engine_.leave(now());
   pump();
+  if (std::exchange(inbox_.stalled, false)) present();  // drops what is staged
   send_some();
-  settle();
+}
+
+// Work that does not advance any more is flushed, as adapters do with all work. Octets that the socket took remain the
+// kernel's to deliver, unless there is unfinished work behind them. The user hears of the end now, whatever the peer
+// does.
+void Stream::look_at_farewell() {
+  if (!farewell_ || farewell_->look_at > now()) return;
+  farewell_->look_at = now() + disconnect_timeout_;
+  if (const auto so_far = moved(); so_far != std::exchange(farewell_->moved, so_far)) return;
+  if (!farewell_->left && (sends_.slots.empty() || inbox_.stalled)) {
+    farewell_->left = true;
+    leave_peer();
+  } else if (!sends_.slots.empty()) {
+    if (narrator_) narrator_->say("aborted: the peer takes nothing, and disconnect was asked for");
+    engine_.abort(now());
+    pump();
+  }
+  if (!sends_.slots.empty()) return;
+  tell_failure();
+  if (observer_) observer_->on_peer_closed();
 }
 
 void Stream::drive_if_free(Poller& by) {
@@ -100,6 +117,7 @@ void Stream::deadline_passed() {
       present();  // if it gave up waiting for a receive, the peer's FIN is to be read
     send_some();
   }
+  look_at_farewell();
   settle();
 }
 
@@ -203,6 +221,7 @@ void Stream::settle() {
   if (life_.finished) return;
   if (life_.fails() && std::exchange(inbox_.stalled, false))
     present();  // no receive is waited for any more: on to the FIN
+  if (life_.asked && inbox_.stalled && sends_.slots.empty()) leave_peer();
   if (pipe_.holds()) read_held();
   memory_.drop_leases();
   outbox_.left = has_output();
@@ -236,6 +255,7 @@ void Stream::settle_watch() {
 
 void Stream::schedule() {
   if (const auto deadline = engine_.next_deadline()) wake_at(*deadline);
+  if (farewell_) wake_at(farewell_->look_at);
   const auto look = stalls_ ? stalls_->deadline() : std::nullopt;
   if (look) wake_at(*look);
 }
