@@ -38,6 +38,9 @@ def case(*args, **kwargs):
 case("ibv_devices", "ibverbs-utils", "ibv_devices", expect=r"weft_lo", addresses=(IPV4,))
 case("ibv_devinfo", "ibverbs-utils", "ibv_devinfo -v", expect=r"transport:\s+iWARP", addresses=(IPV4,))
 
+case("ibv_asyncwatch", "ibverbs-utils", "sh -c 'timeout 1 ibv_asyncwatch -d weft_lo; test $? = 124'", expect=r"weft_lo: async event FD",
+     addresses=(IPV4,), needs="ibv_asyncwatch")
+
 # --- rdma_cm's own examples
 case("rping", "rdmacm-utils", "rping -c -a {a} -p {p} -C 10 -v -V", "rping -s -a {a} -p {p} -C 10 -v -V",
      expect=r"ping data: rdma-ping-9")
@@ -182,3 +185,19 @@ for kind, provider in (("msg", "verbs"), ("rdm", "'verbs;ofi_rxm'")):
 # --- qperf: announces a port before it listens there with rdma_cm, and its clients come at once
 case("qperf", "qperf", "qperf -lp {p} -cm 1 -t 1 {a} rc_lat rc_bw rc_rdma_write_bw rc_rdma_read_lat", "qperf -lp {p}",
      expect=r"(?s)rc_lat:.*rc_bw:.*rc_rdma_write_bw:.*rc_rdma_read_lat:\s+latency", addresses=(IPV4,), server_ends=False)
+# Both ends disconnect with Sends that find no receive, more than the sockets hold
+case("qperf, both directions", "qperf", "qperf -lp {p} -cm 1 -t 1 {a} rc_bi_bw", "qperf -lp {p}", expect=r"(?s)rc_bi_bw:\s+bw", addresses=(IPV4,),
+     server_ends=False)
+
+# --- What virtual machines, MPI and uDAPL do. uDAPL's test has a port of its own
+QEMU = "qemu-system-x86_64 -M pc -m 64 -nodefaults -display none"
+case("QEMU, migration", "qemu-system-x86", f"sh -c '(echo migrate rdma:{{a}}:{{p}}; echo info migrate; echo quit) | WEFT_LOG=info {QEMU} -monitor stdio'",
+     f"{QEMU} -monitor none -incoming rdma:{{a}}:{{p}}", expect=r"(?s)(?=.*established: MPA)(?=.*Migration status: completed)",
+     addresses=(IPV4, NIC), server_ends=False, needs="qemu-system-x86_64", large=True)
+case("mpi4py, Open MPI over libfabric", "python3-mpi4py",
+     "mpirun --oversubscribe -n 2 --mca pml cm --mca mtl ofi --mca mtl_ofi_provider_include 'verbs;ofi_rxm' -x WEFT_LOG=info /usr/bin/python3 mpi.py",
+     expect=r"(?s)(?=.*established: MPA)(?=.*rank 0: sum 3, 1000000 octets)(?=.*rank 1: sum 3, 1000000 octets)", addresses=(NIC,),
+     needs="/usr/lib/python3/dist-packages/mpi4py", large=True)
+case("uDAPL, dtest", "dapl2-utils", "sh -c 'export DAT_OVERRIDE=dat.conf; dtest -P ofa-v2-lo -b 4096 >/dev/null & "
+     "until dtest -P ofa-v2-lo -b 4096 -h {a}; do sleep 0.2; done; wait'", expect=r"DAPL Test Complete. PASSED", addresses=(IPV4,), needs="dtest",
+     large=True)
