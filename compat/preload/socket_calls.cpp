@@ -25,7 +25,6 @@
 #include "compat/objects/cancellation.hpp"
 #include "compat/rsockets/calls.hpp"
 #include "compat/rsockets/epoll.hpp"
-#include "compat/rsockets/table.hpp"
 
 namespace rs = weft::compat::rsockets;
 

@@ -86,7 +86,7 @@ Acceptor::Acceptor() : set_(transport::move_up(::epoll_create1(EPOLL_CLOEXEC))) 
 
 void Acceptor::watch(const std::shared_ptr<Socket>& listener) {
   if (!listener) return;  // closed meanwhile
-  const int channel = listener->incoming->descriptor();
+  const int channel = listener->listening->incoming.descriptor();
   const std::lock_guard lock(mutex_);
   if (!runs_) std::thread([this] { run(); }).detach();
   runs_ = true;
@@ -96,7 +96,7 @@ void Acceptor::watch(const std::shared_ptr<Socket>& listener) {
 }
 
 void Acceptor::resume(Socket& listener) noexcept {
-  if (std::exchange(listener.acceptor_waits, false)) arm(listener.incoming->descriptor());
+  if (std::exchange(listener.listening->acceptor_waits, false)) arm(listener.listening->incoming.descriptor());
 }
 
 void Acceptor::forget(int channel) {
@@ -141,14 +141,15 @@ std::expected<Acceptor::Request, Acceptor::Nothing> Acceptor::take(int channel) 
   const auto listener = found != listeners_.end() ? found->second.lock() : nullptr;
   if (!listener) return std::unexpected(Nothing::kToTake);
   const std::lock_guard at_listener(listener->mutex);
-  if (!listener->has_room()) {
-    listener->acceptor_waits = true;
+  Socket::Listening& own = *listener->listening;
+  if (own.accepted.size() >= own.most) {
+    own.acceptor_waits = true;
     return std::unexpected(Nothing::kToTake);
   }
   while (is_readable(channel)) {
     auto made = Socket::make_like(*listener);
     if (!made) return std::unexpected(Nothing::kToTakeItWith);
-    auto event = listener->incoming->get_event();
+    auto event = own.incoming.get_event();
     if (event && event->request) return Request{std::move(made), std::move(*event)};
   }
   arm(channel);

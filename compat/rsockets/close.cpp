@@ -82,9 +82,10 @@ int close(int number) {
     if (!last) return 0;
     std::unique_lock lock(socket->mutex);
     socket->closing = true;
-    if (socket->incoming) {
+    if (socket->listening) {
+      const int channel = socket->listening->incoming.descriptor();
       lock.unlock();  // the acceptor's comes before it
-      Acceptor::of_process().forget(socket->incoming->descriptor());
+      Acceptor::of_process().forget(channel);
       lock.lock();
     }
     socket->wake_waiters();

@@ -97,7 +97,7 @@ class Waiting {
     if (!socket.prepare_wait() || ready(socket, wanted_[at].events) != 0) return false;
     socket.begin_wait();
     // A listener's number stays readable while connections wait; this poll does not wait for those then.
-    kernel_[at] = {.fd = socket.has_accepted() ? -1 : socket.number(), .events = POLLIN, .revents = 0};
+    kernel_[at] = {.fd = socket.accepted_count() != 0 ? -1 : socket.number(), .events = POLLIN, .revents = 0};
     return true;
   }
 

@@ -34,10 +34,10 @@ Socket::Socket(int family) : domain(family), number_(::epoll_create1(EPOLL_CLOEX
 
 // The queue pair before the identifier, and both before the kernel may give the number to another file.
 Socket::~Socket() {
-  accepted_.clear();
+  if (listening) listening->accepted.clear();
   stream.reset();
   id.reset();
-  incoming.reset();
+  listening.reset();
   events.reset();
   if (number_ >= 0) ::close(number_);
 }
@@ -109,34 +109,26 @@ bool Socket::hide_number() noexcept {
 
 // --- Of a listener
 
-// Requests come to `incoming` from here on.
-int Socket::begin_accepting() {
-  accepted_flag_.emplace();
-  if (accepted_flag_->descriptor() < 0) return refused("rlisten", EMFILE, "no descriptor is left");
-  incoming = open_events();
+int Socket::listen(std::size_t backlog) {
+  auto incoming = open_events();
   if (!incoming) return errno;
   if (const auto moved = id->migrate(*incoming); !moved) return refused("rlisten", moved.error());
-  watch(accepted_flag_->descriptor());
-  return 0;
-}
-
-int Socket::listen(std::size_t backlog) {
-  if (const int error = begin_accepting(); error != 0) return error;
-  const auto listening = id->listen(static_cast<int>(backlog));
-  if (!listening) return refused("rlisten", listening.error());
+  listening = std::make_unique<Listening>(std::move(*incoming), backlog);
+  if (listening->flag.descriptor() < 0) return refused("rlisten", EMFILE, "no descriptor is left");
+  watch(listening->flag.descriptor());
+  if (const auto done = id->listen(static_cast<int>(backlog)); !done) return refused("rlisten", done.error());
   phase = Phase::kListening;
-  most_accepted = backlog;
   return 0;
 }
 
 std::optional<Heir> Socket::make_heir() {
-  if (phase != Phase::kListening || has_accepted()) return std::nullopt;
-  const auto listening = id->duplicate_listener();
-  if (!listening) return std::nullopt;
-  return Heir{.listening = *listening,
+  if (phase != Phase::kListening || accepted_count() != 0) return std::nullopt;
+  const auto copy = id->duplicate_listener();
+  if (!copy) return std::nullopt;
+  return Heir{.listening = *copy,
               .domain = domain,
               .nonblocking = nonblocking,
-              .most_accepted = most_accepted,
+              .most_accepted = listening->most,
               .sizes = sizes,
               .options = options};
 }
@@ -154,21 +146,21 @@ std::shared_ptr<Socket> Socket::make_of(Heir heir, int number) {
 }
 
 void Socket::hold_requests() {
-  held_ = !awaited();
-  if (held_) static_cast<void>(id->hold_requests(true));
+  listening->held = !awaited();
+  if (listening->held) static_cast<void>(id->hold_requests(true));
 }
 
 void Socket::add_accepted(std::shared_ptr<Socket> connection) {
-  accepted_.push_back(std::move(connection));
-  accepted_flag_->raise(true);
+  listening->accepted.push_back(std::move(connection));
+  listening->flag.raise(true);
   waiters_.wake_all();
 }
 
 std::shared_ptr<Socket> Socket::take_accepted() {
-  if (accepted_.empty()) return nullptr;
-  auto first = std::move(accepted_.front());
-  accepted_.pop_front();
-  accepted_flag_->raise(!accepted_.empty());
+  if (accepted_count() == 0) return nullptr;
+  auto first = std::move(listening->accepted.front());
+  listening->accepted.pop_front();
+  listening->flag.raise(!listening->accepted.empty());
   return first;
 }
 
@@ -188,7 +180,7 @@ int Socket::make_stream(verbs::ConnectionId& of) {
 // --- What happens
 
 void Socket::progress(bool also_events) {
-  if (std::exchange(held_, false)) static_cast<void>(id->hold_requests(false));
+  if (listening && std::exchange(listening->held, false)) static_cast<void>(id->hold_requests(false));
   bool any = stream && stream->progress();
   if (also_events || phase != Phase::kConnected) any = take_events() || any;
   nothing_ = any ? 0 : nothing_ + 1;
@@ -214,7 +206,7 @@ bool Socket::take_events() {
 void Socket::on(verbs::ConnectionEvent event) {
   using enum verbs::ConnectionEventType;
   switch (event.type) {
-    case kConnectRequest: return;  // a listener's come to `incoming`
+    case kConnectRequest: return;  // a listener's come to `listening->incoming`
     case kEstablished: {
       if (phase != Phase::kConnecting) return;  // raccept knows already
       const auto peer = decode_connect(event.private_data);
@@ -304,7 +296,7 @@ short Socket::readiness() {
   switch (phase) {
     case Phase::kFresh:
     case Phase::kBound: return POLLOUT | POLLHUP;
-    case Phase::kListening: return has_accepted() ? short{POLLIN} : short{0};
+    case Phase::kListening: return accepted_count() != 0 ? short{POLLIN} : short{0};
     case Phase::kConnecting: return 0;
     case Phase::kFailed: return error_ != 0 ? POLLIN | POLLOUT | POLLERR | POLLHUP : POLLIN | POLLOUT | POLLHUP;
     case Phase::kConnected: break;

@@ -115,35 +115,35 @@ class Socket {
   std::optional<verbs::ConnectionId> id{};
   std::unique_ptr<Stream> stream{};
 
-  // --- Of a listener: its requests, which the acceptor takes and answers, and what raccept returns. Beyond
-  // `most_accepted` requests wait in the identifier's backlog, and after that in the kernel's queue.
-  void add_accepted(std::shared_ptr<Socket> connection);
-  std::shared_ptr<Socket> take_accepted();  // null: there is none
-  [[nodiscard]] std::size_t accepted_count() const noexcept { return accepted_.size(); }
-  [[nodiscard]] bool has_accepted() const noexcept { return !accepted_.empty(); }
-  [[nodiscard]] bool has_room() const noexcept { return accepted_.size() < most_accepted; }
+  // --- Of a listener: its requests, which the acceptor takes and answers, and what raccept returns. Beyond `most`
+  // requests wait in the identifier's backlog, and after that in the kernel's queue.
+  struct Listening {
+    verbs::EventChannel incoming;  // of the requests
+    std::size_t most{};
+    Flag flag{};  // raised while connections wait
+    std::deque<std::shared_ptr<Socket>> accepted{};
+    bool acceptor_waits = false;  // for room
+    bool held = false;            // see hold_requests
+  };
+  std::unique_ptr<Listening> listening{};
   // 0 or an errno, with a line in the log. Of an identifier that has an address.
   int listen(std::size_t backlog);
+  void add_accepted(std::shared_ptr<Socket> connection);
+  std::shared_ptr<Socket> take_accepted();  // null: there is none
+  [[nodiscard]] std::size_t accepted_count() const noexcept { return listening ? listening->accepted.size() : 0; }
   // Nothing, unless it listens and no connection waits.
   std::optional<Heir> make_heir();
   // From now on clients wait in the kernel's queue until this process asks for one: unless a thread does now.
   void hold_requests();
-  std::optional<verbs::EventChannel> incoming{};
-  std::size_t most_accepted = 1;
-  bool acceptor_waits = false;  // for room
 
  private:
   class Sleep;
-  int begin_accepting();
   bool take_events();
   void on(verbs::ConnectionEvent event);
   void watch(int descriptor) const;
 
   int number_;
   Waiters waiters_;
-  std::optional<Flag> accepted_flag_{};  // raised while there are any
-  std::deque<std::shared_ptr<Socket>> accepted_{};
-  bool held_ = false;    // see hold_requests
   bool hidden_ = false;  // see hide_number
   int error_ = 0;
   unsigned nothing_ = 0;  // how often in a row progress found nothing

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "compat/rsockets/acceptor.hpp"
+#include "compat/rsockets/calls.hpp"
 #include "compat/rsockets/epoll.hpp"
 
 namespace weft::compat::rsockets {

@@ -14,8 +14,6 @@ int enter(std::shared_ptr<Socket> socket);
 // Null when there is none of that number, or it is a parent process's: EBADF in errno. But a listener of the parent's
 // becomes one of this process, at the same port: both accept from one queue.
 std::shared_ptr<Socket> find(int number);
-// Whether find would find one. Takes no lock: for every call of a program on every descriptor.
-bool is_rsocket(int number) noexcept;
 // Another number for it. `copy`: a descriptor that dup(2) made of `number`. -1 and EBADF when there is none.
 int enter_copy(int number, int copy);
 // From now on the number finds nothing.
@@ -30,7 +28,5 @@ std::vector<int> numbers(unsigned first, unsigned last);
 std::vector<std::shared_ptr<Socket>> everyone();
 // In a child of fork(): closes the number that it has from its parent, whose rsocket it stays. False: it is none such.
 bool close_inherited(int number);
-// False in a child of vfork(), which has its parent's memory: what it does to its descriptors is not for the table.
-bool is_this_process() noexcept;
 
 }  // namespace weft::compat::rsockets

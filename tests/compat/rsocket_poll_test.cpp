@@ -57,7 +57,7 @@ struct Subject {
   }
   [[nodiscard]] bool has_accepted() const {
     const auto held = lock();
-    return socket->has_accepted();
+    return socket->accepted_count() != 0;
   }
   [[nodiscard]] bool awaited() const {
     const auto held = lock();

@@ -421,7 +421,7 @@ TEST(Rsocket, ABacklogIsABound) {
   const auto socket = find(listening.number());
   {
     const std::lock_guard lock(socket->mutex);
-    socket->most_accepted = 2;
+    socket->listening->most = 2;
   }
   const At at = name_of(listening.number());
   std::vector<Owner> clients;

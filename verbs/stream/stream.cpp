@@ -75,8 +75,7 @@ void Stream::start() {
 
 Stream::Stream(Runtime& runtime, Setup setup, std::unique_ptr<CapturedStream> tap)
     : runtime_(runtime),
-      no_receive_timeout_(setup.policy.no_receive_timeout),
-      disconnect_timeout_(setup.policy.disconnect_timeout),
+      patience_{.no_receive = setup.policy.no_receive_timeout, .disconnect = setup.policy.disconnect_timeout},
       memory_(runtime.stags(), setup.policy.checked_memory),
       pipe_(std::move(setup.socket), std::move(setup.tls)),
       // One progress thread reads the Requests of all connections that one listener accepts, in the order of their
@@ -151,7 +150,7 @@ void Stream::disconnect() {
   engine_.close(now());
   pump();
   send_some();
-  farewell_.emplace(now() + disconnect_timeout_, moved());
+  life_.farewell = {.look_at = now() + patience_.disconnect, .moved = moved()};
   settle();
 }
 

@@ -136,10 +136,9 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
     Instant since{};             // TCP was connected
     bool initiator{};            // of the start-up
   };
-  struct Farewell {  // disconnect() was called
-    Instant look_at{};
-    std::uint64_t moved{};  // as of the last look
-    bool left{};            // nothing is taken from the peer any more
+  struct Patience {  // of its Policy
+    std::chrono::milliseconds no_receive{};
+    std::chrono::milliseconds disconnect{};
   };
   struct Sends {  // what the application has posted and the engine has not completed
     BoundedRing<SendSlot> slots{Device::limits().max_qp_wr};
@@ -247,8 +246,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   Result<void> post_late(const SendRequest& request);
 
   Runtime& runtime_;
-  const std::chrono::milliseconds no_receive_timeout_;  // of its Policy
-  const std::chrono::milliseconds disconnect_timeout_;  // the same
+  const Patience patience_;
   CompactMutex mutex_;
   StreamMemory memory_;
   transport::Pipe pipe_;
@@ -267,7 +265,6 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   Inbox inbox_;
   Outbox outbox_;
   Sends sends_;
-  std::optional<Farewell> farewell_;
   std::optional<Instant> wake_up_;  // what the runtime was asked for
 };
 

@@ -73,11 +73,12 @@ void Stream::leave_peer() {
 // kernel's to deliver, unless there is unfinished work behind them. The user hears of the end now, whatever the peer
 // does.
 void Stream::look_at_farewell() {
-  if (!farewell_ || farewell_->look_at > now()) return;
-  farewell_->look_at = now() + disconnect_timeout_;
-  if (const auto so_far = moved(); so_far != std::exchange(farewell_->moved, so_far)) return;
-  if (!farewell_->left && (sends_.slots.empty() || inbox_.stalled)) {
-    farewell_->left = true;
+  auto& farewell = life_.farewell;
+  if (!farewell || farewell->look_at > now()) return;
+  farewell->look_at = now() + patience_.disconnect;
+  if (const auto so_far = moved(); so_far != std::exchange(farewell->moved, so_far)) return;
+  if (!farewell->left && (sends_.slots.empty() || inbox_.stalled)) {
+    farewell->left = true;
     leave_peer();
   } else if (!sends_.slots.empty()) {
     if (narrator_) narrator_->say("aborted: the peer takes nothing, and disconnect was asked for");
@@ -255,7 +256,7 @@ void Stream::settle_watch() {
 
 void Stream::schedule() {
   if (const auto deadline = engine_.next_deadline()) wake_at(*deadline);
-  if (farewell_) wake_at(farewell_->look_at);
+  if (life_.farewell) wake_at(life_.farewell->look_at);
   const auto look = stalls_ ? stalls_->deadline() : std::nullopt;
   if (look) wake_at(*look);
 }
