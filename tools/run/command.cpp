@@ -150,14 +150,15 @@ Outcome<void> set_environment(const RunArguments& arguments, const GlobalOptions
   return set_library_path(arguments);
 }
 
-void tell(const std::string& path, const GlobalOptions& global) {
+// With --sockets a program without verbs is what is expected.
+void tell(const std::string& path, bool sockets, const GlobalOptions& global) {
   const auto level = verbs::parse_log_level(global.log);
   if (!level) return;
   if (*level <= verbs::LogLevel::kWarn) {
     for (const std::string& sentence : run::warnings_about(path))
       std::fprintf(stderr, "weft run: %s\n", sentence.c_str());
   }
-  if (*level <= verbs::LogLevel::kInfo) {
+  if (*level <= verbs::LogLevel::kInfo && !sockets) {
     for (const std::string& sentence : run::notes_about(path)) std::fprintf(stderr, "weft run: %s\n", sentence.c_str());
   }
 }
@@ -178,7 +179,7 @@ Outcome<void> run_program(const RunArguments& arguments, const GlobalOptions& gl
   if (auto done = set_environment(arguments, global); !done) return done;
   const auto path = run::find_program(global.command.front());
   if (!path) return std::unexpected(path.error());
-  tell(*path, global);
+  tell(*path, arguments.sockets, global);
   return std::unexpected(become(*path, global.command));
 }
 
