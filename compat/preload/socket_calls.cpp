@@ -19,6 +19,7 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 
 #include "compat/entry.hpp"

@@ -25,7 +25,7 @@ namespace {
 constexpr std::string_view kCall = "raccept";
 constexpr int kPauseWithoutResources = 100;  // ms
 
-std::atomic<Acceptor*>& current() {
+std::atomic<Acceptor*>& acceptor_of_process() {
   static std::atomic<Acceptor*> one{nullptr};
   return one;
 }
@@ -70,16 +70,16 @@ bool answer(Socket& made, verbs::ConnectionEvent event) {
 }  // namespace
 
 Acceptor& Acceptor::of_process() {
-  if (Acceptor* const one = current().load()) return *one;
+  if (Acceptor* const one = acceptor_of_process().load()) return *one;
   auto* const made = new Acceptor;
   Acceptor* none = nullptr;
-  if (current().compare_exchange_strong(none, made)) return *made;
+  if (acceptor_of_process().compare_exchange_strong(none, made)) return *made;
   delete made;
   return *none;
 }
 
 void Acceptor::leave_to_parent() noexcept {
-  if (const Acceptor* const parents = current().exchange(nullptr)) ::close(parents->set_);
+  if (const Acceptor* const parents = acceptor_of_process().exchange(nullptr)) ::close(parents->set_);
 }
 
 Acceptor::Acceptor() : set_(transport::move_up(::epoll_create1(EPOLL_CLOEXEC))) {}

@@ -175,14 +175,14 @@ struct Sets {
 };
 
 // Replaced in a child of fork(); never destroyed.
-std::atomic<Sets*>& current() {
+std::atomic<Sets*>& sets_of_process() {
   static std::atomic<Sets*> one{new Sets};
   return one;
 }
 
 // Null: no descriptor is left for it.
 std::shared_ptr<Set> set_of(int number) {
-  Sets& sets = *current();
+  Sets& sets = *sets_of_process();
   const std::lock_guard lock(sets.mutex);
   auto& set = sets.all[number];
   if (!set) set = std::make_shared<Set>();
@@ -193,7 +193,7 @@ std::shared_ptr<Set> set_of(int number) {
 }
 
 std::vector<std::shared_ptr<Set>> all_sets() {
-  Sets& sets = *current();
+  Sets& sets = *sets_of_process();
   const std::lock_guard lock(sets.mutex);
   std::vector<std::shared_ptr<Set>> all;
   for (const auto& [number, set] : sets.all) all.push_back(set);
@@ -268,11 +268,11 @@ void leave_epoll_sets(int number) noexcept {
 
 void close_epoll_set(int number) noexcept {
   std::shared_ptr<Set> last;  // ends behind the lock
-  Sets& sets = *current();
+  Sets& sets = *sets_of_process();
   const std::lock_guard lock(sets.mutex);
   if (const auto node = sets.all.extract(number)) last = node.mapped();
 }
 
-void leave_epoll_sets_to_parent() noexcept { current() = new Sets; }
+void leave_epoll_sets_to_parent() noexcept { sets_of_process() = new Sets; }
 
 }  // namespace weft::compat::rsockets
