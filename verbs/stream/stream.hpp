@@ -168,6 +168,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   [[nodiscard]] bool is_due() const;
   void close();
   void peer_closed_behind_stall();
+  [[nodiscard]] bool farewell_is_due() const;
   void look_at_farewell();
   void leave_peer();
   [[nodiscard]] std::uint64_t moved() const noexcept;

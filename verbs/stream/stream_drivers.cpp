@@ -69,12 +69,14 @@ void Stream::leave_peer() {
   send_some();
 }
 
+bool Stream::farewell_is_due() const { return life_.farewell && life_.farewell->look_at <= now(); }
+
 // Work that does not advance any more is flushed, as adapters do with all work. Octets that the socket took remain the
 // kernel's to deliver, unless there is unfinished work behind them. The user hears of the end now, whatever the peer
 // does.
 void Stream::look_at_farewell() {
   auto& farewell = life_.farewell;
-  if (!farewell || farewell->look_at > now()) return;
+  if (!farewell_is_due()) return;
   farewell->look_at = now() + patience_.disconnect;
   if (const auto so_far = moved(); so_far != std::exchange(farewell->moved, so_far)) return;
   if (!farewell->left && (sends_.slots.empty() || inbox_.stalled)) {
@@ -86,6 +88,7 @@ void Stream::look_at_farewell() {
     pump();
   }
   if (!sends_.slots.empty()) return;
+  farewell.reset();
   tell_failure();
   if (observer_) observer_->on_peer_closed();
 }
@@ -106,7 +109,7 @@ void Stream::deadline_passed() {
   const std::lock_guard lock(mutex_);
   if (life_.finished) return;
   wake_up_.reset();
-  if (is_due()) {  // what came, or had room, while this process stood still counts
+  if (is_due() || farewell_is_due()) {  // what came, or had room, while this process stood still counts
     outbox_.blocked = false;
     receive_some();
     send_some();
@@ -222,7 +225,7 @@ void Stream::settle() {
   if (life_.finished) return;
   if (life_.fails() && std::exchange(inbox_.stalled, false))
     present();  // no receive is waited for any more: on to the FIN
-  if (life_.asked && inbox_.stalled && sends_.slots.empty()) leave_peer();
+  if (life_.asked && inbox_.stalled && sends_.slots.empty() && !has_output()) leave_peer();
   if (pipe_.holds()) read_held();
   memory_.drop_leases();
   outbox_.left = has_output();
