@@ -150,7 +150,7 @@ void Stream::disconnect() {
   engine_.close(now());
   pump();
   send_some();
-  life_.farewell = {.look_at = now() + patience_.disconnect, .moved = moved()};
+  life_.farewell = StreamLife::Farewell{.look_at = now() + patience_.disconnect, .moved = moved()};
   settle();
 }
 
