@@ -33,7 +33,7 @@ Deadline finish_time() { return Clock::now() + connection_policy().finish_timeou
 constexpr std::chrono::seconds kGrace{1};
 
 template <typename Done>
-bool wait_for(Socket& self, std::unique_lock<std::mutex>& lock, Deadline until, Done done) {
+bool wait_until_done(Socket& self, std::unique_lock<std::mutex>& lock, Deadline until, Done done) {
   while (!done()) {
     if (const int error = self.wait(lock, until); error != 0 && error != EINTR) return false;
   }
@@ -43,9 +43,9 @@ bool wait_for(Socket& self, std::unique_lock<std::mutex>& lock, Deadline until, 
 // The queue pair is about to go, and what is still in its send queue would go with it.
 void finish_until(Socket& self, std::unique_lock<std::mutex>& lock, Deadline until) {
   if (!say(self, lock, true, until)) return;
-  if (!wait_for(self, lock, until, [&] { return self.stream->all_sent(); })) return;
+  if (!wait_until_done(self, lock, until, [&] { return self.stream->all_sent(); })) return;
   end_connection(self);
-  wait_for(self, lock, Clock::now() + kGrace, [&] { return self.stream->lost(); });
+  wait_until_done(self, lock, Clock::now() + kGrace, [&] { return self.stream->lost(); });
 }
 
 void finish(Socket& self, std::unique_lock<std::mutex>& lock) {

@@ -37,15 +37,15 @@ struct Interest {
   bool told = false;  // edge-triggered: since it became hot
 };
 
-class Set {
+class EpollSet {
  public:
-  Set() : descriptor_(transport::move_up(::epoll_create1(EPOLL_CLOEXEC))) {}
-  ~Set() {
+  EpollSet() : descriptor_(transport::move_up(::epoll_create1(EPOLL_CLOEXEC))) {}
+  ~EpollSet() {
     for (auto& [number, interest] : interests_) let_go(interest);
     if (descriptor_ >= 0) ::close(descriptor_);
   }
-  Set(const Set&) = delete;
-  Set& operator=(const Set&) = delete;
+  EpollSet(const EpollSet&) = delete;
+  EpollSet& operator=(const EpollSet&) = delete;
 
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
 
@@ -169,33 +169,33 @@ class Set {
   std::list<int> hot_{};
 };
 
-struct Sets {
+struct EpollSets {
   std::mutex mutex{};
-  std::unordered_map<int, std::shared_ptr<Set>> all{};
+  std::unordered_map<int, std::shared_ptr<EpollSet>> all{};
 };
 
 // Replaced in a child of fork(); never destroyed.
-std::atomic<Sets*>& sets_of_process() {
-  static std::atomic<Sets*> one{new Sets};
+std::atomic<EpollSets*>& sets_of_process() {
+  static std::atomic<EpollSets*> one{new EpollSets};
   return one;
 }
 
 // Null: no descriptor is left for it.
-std::shared_ptr<Set> set_of(int number) {
-  Sets& sets = *sets_of_process();
+std::shared_ptr<EpollSet> set_of(int number) {
+  EpollSets& sets = *sets_of_process();
   const std::lock_guard lock(sets.mutex);
   auto& set = sets.all[number];
-  if (!set) set = std::make_shared<Set>();
+  if (!set) set = std::make_shared<EpollSet>();
   if (set->descriptor() >= 0) return set;
   sets.all.erase(number);
   errno = EMFILE;
   return nullptr;
 }
 
-std::vector<std::shared_ptr<Set>> all_sets() {
-  Sets& sets = *sets_of_process();
+std::vector<std::shared_ptr<EpollSet>> all_sets() {
+  EpollSets& sets = *sets_of_process();
   const std::lock_guard lock(sets.mutex);
-  std::vector<std::shared_ptr<Set>> all;
+  std::vector<std::shared_ptr<EpollSet>> all;
   for (const auto& [number, set] : sets.all) all.push_back(set);
   return all;
 }
@@ -207,7 +207,7 @@ int milliseconds_left(const Deadline& until) {
 }
 
 // Both kinds, without waiting. -1 and errno.
-int look(int kernels, Set& set, std::span<epoll_event> events) {
+int look(int kernels, EpollSet& set, std::span<epoll_event> events) {
   const int ours = set.look(events);
   const auto room = events.subspan(static_cast<std::size_t>(ours));
   if (room.empty()) return ours;
@@ -267,12 +267,12 @@ void leave_epoll_sets(int number) noexcept {
 }
 
 void close_epoll_set(int number) noexcept {
-  std::shared_ptr<Set> last;  // ends behind the lock
-  Sets& sets = *sets_of_process();
+  std::shared_ptr<EpollSet> last;  // ends behind the lock
+  EpollSets& sets = *sets_of_process();
   const std::lock_guard lock(sets.mutex);
   if (const auto node = sets.all.extract(number)) last = node.mapped();
 }
 
-void leave_epoll_sets_to_parent() noexcept { sets_of_process() = new Sets; }
+void leave_epoll_sets_to_parent() noexcept { sets_of_process() = new EpollSets; }
 
 }  // namespace weft::compat::rsockets
