@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/bound_socket.hpp"
 
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -68,6 +69,14 @@ std::expected<BoundSocket, std::error_code> BoundSocket::at_address(const Addres
   auto made = open(at.family, options);
   if (!made) return made;
   if (const auto error = made->take_address(at)) return std::unexpected(error);
+  return made;
+}
+
+std::expected<BoundSocket, std::error_code> BoundSocket::own(int descriptor) {
+  BoundSocket made;
+  made.descriptor_ = move_up(descriptor);
+  if (::fcntl(made.descriptor_, F_SETFL, O_NONBLOCK) != 0) return std::unexpected(last_error());
+  if (const auto error = made.ask_local()) return std::unexpected(error);
   return made;
 }
 

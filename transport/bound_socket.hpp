@@ -38,6 +38,9 @@ class BoundSocket {
   /// Opens a socket without an address.
   [[nodiscard]] static std::expected<BoundSocket, std::error_code> open(Family family,
                                                                         const AddressOptions& options = {});
+  /// Takes over a TCP socket that has an address and a port, and may already listen. The descriptor is closed if it
+  /// fails.
+  [[nodiscard]] static std::expected<BoundSocket, std::error_code> own(int descriptor);
   /// Creates an object without a socket.
   BoundSocket() = default;
   /// Closes the socket.

@@ -198,6 +198,8 @@ Listener& Listener::operator=(Listener&& other) noexcept {
 
 void Listener::resume() { state_->go_on(state_->full); }
 
+int Listener::descriptor() const noexcept { return state_->listening.descriptor(); }
+
 const Endpoint& Listener::local() const noexcept { return state_->local; }
 
 void Listener::leave_to_parent(int nowhere) noexcept {

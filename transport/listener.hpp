@@ -51,6 +51,9 @@ class Listener {
   // Calls `room` again after it returned 0.
   void resume();
 
+  // Returns the listening socket, which remains owned by this object.
+  [[nodiscard]] int descriptor() const noexcept;
+
   // With the actual port.
   [[nodiscard]] const Endpoint& local() const noexcept;
 

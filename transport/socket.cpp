@@ -218,6 +218,11 @@ bool Socket::peer_takes_nothing() const noexcept {
   return info.tcpi_unacked == 0 && ::ioctl(descriptor_, SIOCOUTQNSD, &unsent) == 0 && unsent > 0;
 }
 
+std::size_t Socket::unacknowledged() const noexcept {
+  int octets = 0;
+  return ::ioctl(descriptor_, SIOCOUTQ, &octets) == 0 ? static_cast<std::size_t>(octets) : 0;
+}
+
 std::size_t Socket::tcp_info(MutableBytes into) const noexcept {
   auto length = static_cast<socklen_t>(into.size());
   return ::getsockopt(descriptor_, IPPROTO_TCP, TCP_INFO, into.data(), &length) == 0 ? length : 0;

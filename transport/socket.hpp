@@ -110,6 +110,8 @@ class Socket {
   // Returns whether octets wait to be sent and none is in flight: the window of the peer is closed. The local FIN would
   // follow them.
   [[nodiscard]] bool peer_takes_nothing() const noexcept;
+  // Returns how many octets that were written the peer has not acknowledged, or were not sent; 0 if unknown.
+  [[nodiscard]] std::size_t unacknowledged() const noexcept;
   // Returns and clears the error that the kernel holds for this connection, if any.
   [[nodiscard]] std::error_code pending_error() noexcept;
   // Copies the struct tcp_info of the connection (TCP_INFO, tcp(7)), truncated to the size of `into`. Returns the

@@ -94,6 +94,9 @@ Result<void> ConnectionId::set_address_options(const AddressOptions& options) {
 Result<void> ConnectionId::bind_address(const Endpoint& local) {
   return with_own([&](auto& own) { return own.bind_address(local); });
 }
+Result<void> ConnectionId::bind_socket(int descriptor) {
+  return with_own([&](auto& own) { return own.bind_socket(descriptor); });
+}
 Result<void> ConnectionId::resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source) {
   return with_own([&](auto& own) { return own.resolve_address(destination, source); });
 }
@@ -107,6 +110,10 @@ Result<void> ConnectionId::listen(int backlog) {
   return with_own([&](auto& own) { return own.listen(backlog); });
 }
 Result<ListenCounts> ConnectionId::listen_counts() const { return self_->listen_counts(); }
+Result<int> ConnectionId::duplicate_listener() const { return self_->duplicate_listener(); }
+Result<void> ConnectionId::hold_requests(bool on) {
+  return with_own([&](auto& own) { return own.hold_requests(on); });
+}
 Result<void> ConnectionId::connect(QueuePair& queue_pair, const ConnectionParameters& parameters) {
   return with_own([&](auto& own) { return own.connect(queue_pair.self_.state, parameters); });
 }

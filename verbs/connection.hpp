@@ -175,6 +175,10 @@ class ConnectionId {
   /// Errors: Errc::kAddressInUse; kInvalidArgument for an address of another host, or a port that the process is not
   /// permitted to use; kInvalidState if there already is an address.
   Result<void> bind_address(const Endpoint& local);
+  /// As bind_address(), with a TCP socket that has an address and a port and may already listen: one from
+  /// duplicate_listener(), in a child of fork(). Takes over the descriptor, unless it returns kInvalidState.
+  /// Errors: Errc::kInvalidState as above; Errc::kSystem if it is no such socket.
+  Result<void> bind_socket(int descriptor);
   /// Finds the device and the local address for a destination. Raises kAddressResolved or kAddressError.
   ///
   /// The lookup uses only the routes of this host and completes at once, so it takes no timeout;
@@ -212,6 +216,13 @@ class ConnectionId {
   Result<void> listen(int backlog = 128);
   /// Returns the counts of a listener. Errors: Errc::kInvalidState if this is not a listener.
   [[nodiscard]] Result<ListenCounts> listen_counts() const;
+  /// Returns a new descriptor of the kernel's socket of a listener, which the caller owns. Connections that the process
+  /// has not accepted go to whichever process takes them first.
+  /// Errors: Errc::kInvalidState if this is not a listener; kSystem if the process cannot open another descriptor.
+  [[nodiscard]] Result<int> duplicate_listener() const;
+  /// While `on`, a listener accepts no TCP connection: they wait in the kernel's queue.
+  /// Errors: Errc::kInvalidState if this is not a listener.
+  Result<void> hold_requests(bool on);
   /// Connects to the resolved address. Raises kEstablished, kRejected, kUnreachable or kConnectError.
   /// The queue pair must be in RESET or INIT, and goes to RTS. A refused TCP connect is repeated during
   /// Policy::connect_retry.
@@ -227,6 +238,8 @@ class ConnectionId {
   /// `private_data` is at most 512 octets. Errors: Errc::kDisconnected if the peer has gone since the request.
   Result<void> reject(std::span<const std::byte> private_data = {});
   /// Finishes posted work, within Policy::finish_timeout, and then closes the connection (RDMAP-6.2-02).
+  /// A Send of the peer that finds no posted receive from now on is discarded, as is all that follows it. If no octet
+  /// moves for Policy::disconnect_timeout, posted work is flushed and the connection ends for this program.
   /// Does nothing if the connection is already closing. The queue pair stays in RTS until the connection has ended, but
   /// post_send() fails with Errc::kDisconnected.
   /// Errors: Errc::kInvalidState if there is no connection.

@@ -118,6 +118,10 @@ struct Policy {
   std::chrono::milliseconds no_receive_timeout{30000};  ///< limit of NoReceive::kStall, after which the stream ends
   /// Limit after ConnectionId::disconnect() for posted work to be sent and answered.
   std::chrono::milliseconds finish_timeout{60000};
+  /// Limit after ConnectionId::disconnect() without an octet from the peer and without one that the peer acknowledges.
+  /// Beyond it, unfinished work is flushed and kDisconnected is raised. With unfinished work the connection is reset;
+  /// otherwise octets that the kernel has taken go to the peer in the background, within close_timeout.
+  std::chrono::milliseconds disconnect_timeout{250};
   /// Limit for the peer's FIN, after this end has sent its FIN or a Terminate. Beyond it, the connection is reset.
   /// A peer whose window is still closed then, because its program posts no receive, loses the octets that it has not
   /// accepted.

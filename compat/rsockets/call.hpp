@@ -4,7 +4,9 @@
 
 #include <netinet/in.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <string_view>
 #include <type_traits>
 
@@ -57,6 +59,14 @@ template <typename Body>
 auto waiting_on_socket(int number, Body&& body) {
   return waiting([&] { return call_with_socket(number, body); },
                  [](int error) { return static_cast<AnswerOf<Body>>(minus_one(error)); });
+}
+
+// SO_RCVTIMEO and SO_SNDTIMEO, of a call that begins now.
+inline Deadline deadline_of(const timeval& time) {
+  if (time.tv_sec == 0 && time.tv_usec == 0) return {};
+  constexpr time_t kLongest = 1 << 30;
+  return std::chrono::steady_clock::now() + std::chrono::seconds(std::min(time.tv_sec, kLongest)) +
+         std::chrono::microseconds(time.tv_usec);
 }
 
 // Of this family. Nothing, with errno.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <poll.h>
+#include <signal.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -21,6 +22,26 @@ int connect(int number, const sockaddr* address, socklen_t length);
 int getsockname(int number, sockaddr* address, socklen_t* length) noexcept;
 int getpeername(int number, sockaddr* address, socklen_t* length) noexcept;
 
+// --- What the preload library has besides (duplicate.cpp). Copies share everything, and belong to this process.
+// As F_DUPFD of fcntl(2): at `lowest` or higher.
+int duplicate(int number, int lowest) noexcept;
+// As dup2(2): `copy` is closed first. `number` may also be none of an rsocket.
+int duplicate_to(int number, int copy);
+// How many octets can be read at once. -1 and errno.
+int unread(int number) noexcept;
+// A file's octets, as sendfile(2).
+ssize_t send_file(int number, int file, off_t* offset, std::size_t count);
+// Takes no lock: for every call of a program on every descriptor.
+bool is_rsocket(int number) noexcept;
+// False in a child of vfork(), which has its parent's memory: what it does to its descriptors is not for the table.
+bool is_this_process() noexcept;
+// Whether the program knows the number as an rsocket's, and this thread is none of weft's, nor in one of its calls: then
+// a call of libc's is for these functions.
+bool is_programs(int number) noexcept;
+bool in_program() noexcept;
+// Closes those from `first` to `last`.
+void close_range(unsigned first, unsigned last);
+
 // --- And back (close.cpp)
 int shutdown(int number, int how);
 int close(int number);
@@ -31,9 +52,9 @@ ssize_t send(int number, const iovec* pieces, std::size_t count, int flags);
 ssize_t receive_message(int number, msghdr* message, int flags);
 ssize_t send_message(int number, const msghdr* message, int flags);
 
-// --- Waiting (poll.cpp)
-int poll(pollfd* descriptors, nfds_t count, int timeout);
-int select(int count, fd_set* read, fd_set* write, fd_set* except, timeval* timeout);
+// --- Waiting (poll.cpp). `signals`: as ppoll(2) and pselect(2) take them.
+int poll(pollfd* descriptors, nfds_t count, int timeout, const sigset_t* signals = nullptr);
+int select(int count, fd_set* read, fd_set* write, fd_set* except, timeval* timeout, const sigset_t* signals = nullptr);
 
 // --- Options (options.cpp). `argument`: of fcntl's commands that take one.
 int setsockopt(int number, int level, int name, const void* value, socklen_t length) noexcept;

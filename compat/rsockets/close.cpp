@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // rshutdown and rclose.
 #include "compat/objects/settings.hpp"
+#include "compat/rsockets/acceptor.hpp"
 #include "compat/rsockets/call.hpp"
 #include "compat/rsockets/calls.hpp"
+#include "compat/rsockets/epoll.hpp"
 
 namespace weft::compat::rsockets {
 
@@ -18,9 +20,11 @@ bool say(Socket& self, std::unique_lock<std::mutex>& lock, bool both, Deadline u
   return true;
 }
 
-// When both directions are over, TCP's connection goes as well: behind all that is posted.
+// When both directions are over and all is sent, TCP's connection goes as well. Not before: what the peer takes slowly
+// is not to be flushed.
 void end_connection(Socket& self) {
-  if (self.stream->disconnect_sent() && !self.stream->lost()) static_cast<void>(self.id->disconnect());
+  const Stream& stream = *self.stream;
+  if (stream.disconnect_sent() && !stream.lost() && stream.all_sent()) static_cast<void>(self.id->disconnect());
 }
 
 Deadline finish_time() { return Clock::now() + connection_policy().finish_timeout; }
@@ -29,7 +33,7 @@ Deadline finish_time() { return Clock::now() + connection_policy().finish_timeou
 constexpr std::chrono::seconds kGrace{1};
 
 template <typename Done>
-bool wait_before_close(Socket& self, std::unique_lock<std::mutex>& lock, Deadline until, Done done) {
+bool wait_until_done(Socket& self, std::unique_lock<std::mutex>& lock, Deadline until, Done done) {
   while (!done()) {
     if (const int error = self.wait(lock, until); error != 0 && error != EINTR) return false;
   }
@@ -39,9 +43,9 @@ bool wait_before_close(Socket& self, std::unique_lock<std::mutex>& lock, Deadlin
 // The queue pair is about to go, and what is still in its send queue would go with it.
 void finish_until(Socket& self, std::unique_lock<std::mutex>& lock, Deadline until) {
   if (!say(self, lock, true, until)) return;
+  if (!wait_until_done(self, lock, until, [&] { return self.stream->all_sent(); })) return;
   end_connection(self);
-  if (!wait_before_close(self, lock, until, [&] { return self.stream->all_sent(); })) return;
-  wait_before_close(self, lock, Clock::now() + kGrace, [&] { return self.stream->lost(); });
+  wait_until_done(self, lock, Clock::now() + kGrace, [&] { return self.stream->lost(); });
 }
 
 void finish(Socket& self, std::unique_lock<std::mutex>& lock) {
@@ -72,10 +76,18 @@ int shutdown(int number, int how) {
 int close(int number) {
   return waiting_minus_one([&] {
     const Inside inside;
-    const auto socket = remove(number);
+    leave_epoll_sets(number);
+    const auto [socket, last] = remove(number);
     if (!socket) return close_inherited(number) ? 0 : -1;
+    if (!last) return 0;
     std::unique_lock lock(socket->mutex);
     socket->closing = true;
+    if (socket->listening) {
+      const int channel = socket->listening->incoming.descriptor();
+      lock.unlock();  // the acceptor's comes before it
+      Acceptor::of_process().forget(channel);
+      lock.lock();
+    }
     socket->wake_waiters();
     socket->progress();
     if (socket->phase == Phase::kConnected) finish(*socket, lock);

@@ -72,6 +72,7 @@ int connect(int number, const sockaddr* address, socklen_t length) {
     if (const int error = self.phase == Phase::kFailed ? self.take_error() : 0; error != 0) return minus_one(error);
     if (to->port == 0) return minus_one(ECONNREFUSED);
     if (const int error = start(self, *to); error != 0) return minus_one(error);
+    if (self.nonblocking) return minus_one(EINPROGRESS);
     return finish(self, lock, EINPROGRESS);
   });
 }

@@ -24,16 +24,17 @@ class RegisteredMemory {
  public:
   static verbs::Result<RegisteredMemory> make(verbs::ProtectionDomain& domain, std::size_t octets, verbs::Access access,
                                               const verbs::QueuePair& pair);
-  [[nodiscard]] std::span<std::byte> octets() const noexcept { return {octets_.get(), size_}; }
+  [[nodiscard]] std::span<std::byte> octets() const noexcept { return {octets_, size_}; }
   [[nodiscard]] std::uint32_t stag() const noexcept { return region_->rkey(); }
   [[nodiscard]] std::uint64_t remote(std::size_t offset = 0) const noexcept { return region_->iova() + offset; }
   [[nodiscard]] verbs::Sge sge(std::span<const std::byte> part) const noexcept;
 
  private:
   struct Free {
-    void operator()(std::byte* octets) const noexcept { std::free(octets); }
+    void operator()(void* octets) const noexcept { std::free(octets); }
   };
-  std::unique_ptr<std::byte, Free> octets_{};
+  std::unique_ptr<void, Free> allocated_{};
+  std::byte* octets_ = nullptr;  // the first aligned one
   std::size_t size_ = 0;
   std::optional<verbs::MemoryRegion> region_{};
 };

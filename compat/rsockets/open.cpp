@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "compat/rsockets/acceptor.hpp"
 #include "compat/rsockets/call.hpp"
 #include "compat/rsockets/calls.hpp"
 #include "verbs/options.hpp"
@@ -13,8 +14,8 @@ namespace weft::compat::rsockets {
 
 namespace {
 
-// The queue of a kernel's listener overflows softly: a client's SYN is repeated. Here it is refused, so it is not
-// short.
+// The queue of a kernel's listener overflows softly: a client's SYN is repeated, for minutes. Here a client gives up
+// after startup-timeout, so the queue is not short.
 constexpr int kMinBacklog = 128;
 constexpr int kFlags = SOCK_NONBLOCK | SOCK_CLOEXEC;
 
@@ -59,7 +60,7 @@ int bind(int number, const sockaddr* address, socklen_t length) noexcept {
 }
 
 int listen(int number, int backlog) noexcept {
-  return on_socket(number, [&](Socket& self, auto&) {
+  return on_socket(number, [&](Socket& self, auto& lock) {
     if (self.phase == Phase::kListening) return 0;
     if (self.phase == Phase::kFresh) {
       const auto family = self.domain == AF_INET ? transport::Family::kIpv4 : transport::Family::kIpv6;
@@ -68,10 +69,11 @@ int listen(int number, int backlog) noexcept {
       self.phase = Phase::kBound;
     }
     if (self.phase != Phase::kBound) return refused_minus_one("rlisten", EINVAL, "it is connected, or was");
-    const auto listening = self.id->listen(std::max(backlog, kMinBacklog));
-    if (!listening) return refused_minus_one("rlisten", listening.error());
-    self.phase = Phase::kListening;
-    self.most_requests = static_cast<std::size_t>(std::max(backlog, 1));
+    if (const int error = self.listen(static_cast<std::size_t>(std::max(backlog, kMinBacklog))); error != 0) {
+      return minus_one(error);
+    }
+    lock.unlock();  // the acceptor's comes before it
+    Acceptor::of_process().watch(find(number));
     return 0;
   });
 }

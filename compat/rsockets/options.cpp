@@ -45,9 +45,19 @@ void set_buffer(const Socket& self, std::uint32_t& size, int wanted) {
   if (!opened(self)) size = std::clamp(size_of(std::min(wanted, INT_MAX / 2)) * 2, kMinBuffer, kMaxBuffer);
 }
 
+int set_time(timeval& time, const void* value, socklen_t length) {
+  timeval wanted{};
+  if (!read_value(value, length, wanted)) return EINVAL;
+  if (wanted.tv_usec < 0 || wanted.tv_usec >= 1'000'000) return EDOM;
+  time = wanted.tv_sec < 0 ? timeval{} : wanted;
+  return 0;
+}
+
 // Each answers an errno; ENOPROTOOPT: there is no such option.
 int set_socket(Socket& self, int name, const void* value, socklen_t length) {
   if (name == SO_LINGER) return read_value(value, length, self.options.linger_close) ? 0 : EINVAL;
+  if (name == SO_RCVTIMEO) return set_time(self.options.receive_time, value, length);
+  if (name == SO_SNDTIMEO) return set_time(self.options.send_time, value, length);
   int number = 0;
   if (!read_value(value, length, number)) return EINVAL;
   switch (name) {
@@ -110,6 +120,8 @@ int get_socket(Socket& self, int name, void* value, socklen_t* length) {
     case SO_SNDBUF: return number(static_cast<int>(self.sizes.send_buffer));
     case SO_RCVBUF: return number(static_cast<int>(self.sizes.receive_buffer));
     case SO_LINGER: return give_value(self.options.linger_close, value, length);
+    case SO_RCVTIMEO: return give_value(self.options.receive_time, value, length);
+    case SO_SNDTIMEO: return give_value(self.options.send_time, value, length);
     default: return ENOPROTOOPT;
   }
 }

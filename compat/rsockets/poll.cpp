@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // rpoll and rselect: rsockets and the kernel's descriptors in one list. An rsocket's own number is readable when
 // something may have happened to it; what that means for its readiness is looked up here.
+#include <signal.h>
+
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -22,6 +24,11 @@ short with_synonyms(short ready) {
   return static_cast<short>(all);
 }
 
+int poll_kernel(std::span<pollfd> list, int milliseconds, const sigset_t* signals) {
+  const timespec time{.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1'000'000L};
+  return wait_for([&] { return ::ppoll(list.data(), list.size(), milliseconds < 0 ? nullptr : &time, signals); });
+}
+
 class Waiting {
  public:
   Waiting(std::span<pollfd> wanted, std::vector<std::shared_ptr<Socket>> sockets)
@@ -40,10 +47,10 @@ class Waiting {
   }
 
   // Until something happens, which need not make anything ready. -1 and errno; 0: the time is over.
-  int sleep(int milliseconds) {
+  int sleep(int milliseconds, const sigset_t* signals) {
     const Sleep until_return{*this};
     if (!prepare()) return 1;
-    return wait_for([&] { return ::poll(kernel_.data(), kernel_.size(), milliseconds); });
+    return poll_kernel(kernel_, milliseconds, signals);
   }
 
  private:
@@ -89,8 +96,8 @@ class Waiting {
     // What happened since the look, another thread may have taken already.
     if (!socket.prepare_wait() || ready(socket, wanted_[at].events) != 0) return false;
     socket.begin_wait();
-    // A listener's number stays readable while it takes no more requests; a poll does not wait for those then.
-    kernel_[at] = {.fd = socket.takes_requests() ? socket.number() : -1, .events = POLLIN, .revents = 0};
+    // A listener's number stays readable while connections wait; this poll does not wait for those then.
+    kernel_[at] = {.fd = socket.accepted_count() != 0 ? -1 : socket.number(), .events = POLLIN, .revents = 0};
     return true;
   }
 
@@ -126,7 +133,7 @@ std::vector<std::shared_ptr<Socket>> sockets_of(std::span<const pollfd> wanted) 
   return sockets;
 }
 
-int wait(std::span<pollfd> wanted, std::vector<std::shared_ptr<Socket>> sockets, int timeout) {
+int wait(std::span<pollfd> wanted, std::vector<std::shared_ptr<Socket>> sockets, int timeout, const sigset_t* signals) {
   Waiting waiting(wanted, std::move(sockets));
   Deadline until;
   if (timeout >= 0) until = Clock::now() + std::chrono::milliseconds(timeout);
@@ -134,21 +141,21 @@ int wait(std::span<pollfd> wanted, std::vector<std::shared_ptr<Socket>> sockets,
     const int ready = waiting.look();
     const int left = ready == 0 ? milliseconds_until(until) : 0;
     if (left == 0) return ready;
-    if (waiting.sleep(left) < 0) return -1;
+    if (waiting.sleep(left, signals) < 0) return -1;
   }
 }
 
 }  // namespace
 
-int poll(pollfd* descriptors, nfds_t count, int timeout) {
+int poll(pollfd* descriptors, nfds_t count, int timeout, const sigset_t* signals) {
   return waiting_minus_one([&] {
     const Inside inside;
     if (descriptors == nullptr && count != 0) return minus_one(EFAULT);
     const std::span wanted(descriptors, count);
     auto sockets = sockets_of(wanted);
     const bool none = std::ranges::all_of(sockets, [](const auto& socket) { return socket == nullptr; });
-    if (!none) return wait(wanted, std::move(sockets), timeout);
-    return wait_for([&] { return ::poll(descriptors, count, timeout); });
+    if (!none) return wait(wanted, std::move(sockets), timeout, signals);
+    return poll_kernel(wanted, timeout, signals);
   });
 }
 
@@ -184,7 +191,7 @@ int mark(fd_set* set, const pollfd& one, int asked, int means) {
 
 }  // namespace
 
-int select(int count, fd_set* read, fd_set* write, fd_set* except, timeval* timeout) {
+int select(int count, fd_set* read, fd_set* write, fd_set* except, timeval* timeout, const sigset_t* signals) {
   return waiting_minus_one([&] {
     if (count < 0 || count > FD_SETSIZE) return minus_one(EINVAL);
     if (timeout != nullptr && (timeout->tv_sec < 0 || timeout->tv_usec < 0)) return minus_one(EINVAL);
@@ -192,12 +199,12 @@ int select(int count, fd_set* read, fd_set* write, fd_set* except, timeval* time
     int milliseconds = -1;
     if (timeout != nullptr) {
       const std::int64_t seconds = std::min<std::int64_t>(timeout->tv_sec, kLongest / 1000);
-      const std::int64_t micros = std::min<std::int64_t>(timeout->tv_usec, kLongest * 1000);
-      milliseconds = static_cast<int>(std::min(seconds * 1000 + (micros + 999) / 1000, kLongest));
+      const std::int64_t rest = timeout->tv_usec / 1000 + (timeout->tv_usec % 1000 != 0 ? 1 : 0);
+      milliseconds = static_cast<int>(std::min(seconds * 1000 + std::min(rest, kLongest), kLongest));
     }
     const Sets sets{.read = read, .write = write, .except = except};
     auto list = wishes(count, sets);
-    const int ready = rsockets::poll(list.data(), list.size(), milliseconds);
+    const int ready = rsockets::poll(list.data(), list.size(), milliseconds, signals);
     if (ready < 0) return ready;
     if (std::ranges::any_of(list, [](const pollfd& one) { return (one.revents & POLLNVAL) != 0; })) {
       return minus_one(EBADF);

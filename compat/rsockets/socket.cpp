@@ -14,6 +14,7 @@
 #include "compat/objects/context.hpp"
 #include "compat/objects/report.hpp"
 #include "compat/objects/settings.hpp"
+#include "transport/own_descriptors.hpp"
 
 namespace weft::compat::rsockets {
 
@@ -33,12 +34,25 @@ Socket::Socket(int family) : domain(family), number_(::epoll_create1(EPOLL_CLOEX
 
 // The queue pair before the identifier, and both before the kernel may give the number to another file.
 Socket::~Socket() {
-  requests.clear();
+  if (listening) listening->accepted.clear();
   stream.reset();
   id.reset();
+  listening.reset();
   events.reset();
   if (number_ >= 0) ::close(number_);
 }
+
+namespace {
+
+std::optional<verbs::EventChannel> open_events() {
+  auto events = verbs::EventChannel::create();
+  if (!events) return refused_null("rsocket", events.error()), std::nullopt;
+  if (::fcntl(events->descriptor(), F_SETFL, O_NONBLOCK) == 0) return std::move(*events);
+  refused("rsocket", errno, "an event channel cannot be made non-blocking");
+  return std::nullopt;
+}
+
+}  // namespace
 
 std::shared_ptr<Socket> Socket::make(int domain) {
   connection_policy();  // so that log and capture are set
@@ -46,14 +60,10 @@ std::shared_ptr<Socket> Socket::make(int domain) {
   if (made->number_ < 0 || made->waiters_.descriptor() < 0) {
     return refused_null("rsocket", EMFILE, "no descriptor is left");
   }
-  auto events = verbs::EventChannel::create();
-  if (!events) return refused_null("rsocket", events.error());
-  if (::fcntl(events->descriptor(), F_SETFL, O_NONBLOCK) != 0) {
-    return refused_null("rsocket", errno, "an event channel cannot be made non-blocking");
-  }
+  made->events = open_events();
+  if (!made->events) return nullptr;
   made->watch(made->waiters_.descriptor());
-  made->watch(events->descriptor());
-  made->events.emplace(std::move(*events));
+  made->watch(made->events->descriptor());
   return made;
 }
 
@@ -62,7 +72,15 @@ std::shared_ptr<Socket> Socket::make_like(const Socket& listener) {
   if (!made) return nullptr;
   made->sizes = listener.sizes;
   made->options = listener.options;
+  made->number_ = transport::move_up(made->number_);
   return made;
+}
+
+void Socket::take_number() noexcept {
+  const int lowest = ::fcntl(number_, F_DUPFD_CLOEXEC, 0);
+  if (lowest < 0) return;
+  ::close(number_);
+  number_ = lowest;
 }
 
 void Socket::watch(int descriptor) const {
@@ -78,6 +96,72 @@ int Socket::renew_id() {
   id.emplace(std::move(*made));
   phase = Phase::kFresh;
   return 0;
+}
+
+bool Socket::hide_number() noexcept {
+  if (hidden_) return true;
+  const int own = ::fcntl(number_, F_DUPFD_CLOEXEC, transport::kFirstOwnDescriptor);
+  if (own < 0) return false;
+  number_ = own;
+  hidden_ = true;
+  return true;
+}
+
+// --- Of a listener
+
+int Socket::listen(std::size_t backlog) {
+  auto incoming = open_events();
+  if (!incoming) return errno;
+  if (const auto moved = id->migrate(*incoming); !moved) return refused("rlisten", moved.error());
+  listening = std::make_unique<Listening>(std::move(*incoming), backlog);
+  if (listening->flag.descriptor() < 0) return refused("rlisten", EMFILE, "no descriptor is left");
+  watch(listening->flag.descriptor());
+  if (const auto done = id->listen(static_cast<int>(backlog)); !done) return refused("rlisten", done.error());
+  phase = Phase::kListening;
+  return 0;
+}
+
+std::optional<Heir> Socket::make_heir() {
+  if (phase != Phase::kListening || accepted_count() != 0) return std::nullopt;
+  const auto copy = id->duplicate_listener();
+  if (!copy) return std::nullopt;
+  return Heir{.listening = *copy,
+              .domain = domain,
+              .nonblocking = nonblocking,
+              .most_accepted = listening->most,
+              .sizes = sizes,
+              .options = options};
+}
+
+std::shared_ptr<Socket> Socket::make_of(Heir heir, int number) {
+  auto made = make(heir.domain);
+  const bool fits = made && made->renew_id() == 0 && ::dup3(made->number_, number, O_CLOEXEC) == number;
+  if (!fits) return ::close(heir.listening), nullptr;
+  ::close(std::exchange(made->number_, number));
+  made->nonblocking = heir.nonblocking;
+  made->sizes = heir.sizes;
+  made->options = heir.options;
+  if (const auto bound = made->id->bind_socket(heir.listening); !bound) return refused_null("rlisten", bound.error());
+  return made->listen(heir.most_accepted) == 0 ? made : nullptr;
+}
+
+void Socket::hold_requests() {
+  listening->held = !awaited();
+  if (listening->held) static_cast<void>(id->hold_requests(true));
+}
+
+void Socket::add_accepted(std::shared_ptr<Socket> connection) {
+  listening->accepted.push_back(std::move(connection));
+  listening->flag.raise(true);
+  waiters_.wake_all();
+}
+
+std::shared_ptr<Socket> Socket::take_accepted() {
+  if (accepted_count() == 0) return nullptr;
+  auto first = std::move(listening->accepted.front());
+  listening->accepted.pop_front();
+  listening->flag.raise(!listening->accepted.empty());
+  return first;
 }
 
 int Socket::make_stream(verbs::ConnectionId& of) {
@@ -96,6 +180,7 @@ int Socket::make_stream(verbs::ConnectionId& of) {
 // --- What happens
 
 void Socket::progress(bool also_events) {
+  if (listening && std::exchange(listening->held, false)) static_cast<void>(id->hold_requests(false));
   bool any = stream && stream->progress();
   if (also_events || phase != Phase::kConnected) any = take_events() || any;
   nothing_ = any ? 0 : nothing_ + 1;
@@ -111,9 +196,7 @@ void Socket::let_others_run(std::unique_lock<std::mutex>& lock) const {
 
 bool Socket::take_events() {
   bool any = false;
-  while (takes_requests()) {
-    auto event = events->get_event();
-    if (!event) break;
+  while (auto event = events->get_event()) {
     on(std::move(*event));
     any = true;
   }
@@ -123,7 +206,7 @@ bool Socket::take_events() {
 void Socket::on(verbs::ConnectionEvent event) {
   using enum verbs::ConnectionEventType;
   switch (event.type) {
-    case kConnectRequest: requests.push_back(std::move(event)); return;
+    case kConnectRequest: return;  // a listener's come to `listening->incoming`
     case kEstablished: {
       if (phase != Phase::kConnecting) return;  // raccept knows already
       const auto peer = decode_connect(event.private_data);
@@ -213,7 +296,7 @@ short Socket::readiness() {
   switch (phase) {
     case Phase::kFresh:
     case Phase::kBound: return POLLOUT | POLLHUP;
-    case Phase::kListening: return requests.empty() ? short{0} : short{POLLIN};
+    case Phase::kListening: return accepted_count() != 0 ? short{POLLIN} : short{0};
     case Phase::kConnecting: return 0;
     case Phase::kFailed: return error_ != 0 ? POLLIN | POLLOUT | POLLERR | POLLHUP : POLLIN | POLLOUT | POLLHUP;
     case Phase::kConnected: break;
@@ -221,6 +304,7 @@ short Socket::readiness() {
   int ready = 0;
   if (stream->unread() != 0 || stream->inbound_over() || read_shut) ready |= POLLIN;
   if (stream->may_send() || stream->outbound_over()) ready |= POLLOUT;
+  if (stream->inbound_over()) ready |= POLLRDHUP;
   if (stream->failed()) ready |= POLLERR;
   if (stream->unread() == 0 && stream->inbound_over() && stream->outbound_over()) ready |= POLLHUP;
   return static_cast<short>(ready);

@@ -2,7 +2,7 @@
 // One rsocket: what it is on the way to, its options, and how threads wait for it. Its number is a descriptor of its
 // own, an epoll set over all that can happen to it: so no other file has the number, and poll(2) can wait for it.
 //
-//   fresh -> bound -> listening            requests wait in `requests`
+//   fresh -> bound -> listening            connections wait in `accepted`, where acceptor.hpp puts them
 //   fresh, bound -> connecting -> connected, or failed
 //   (raccept) -> connected -> ended        `stream` knows how far each direction is
 #pragma once
@@ -35,20 +35,40 @@ struct Options {
   bool v6_only = false;
   int keep_idle = 7200;
   linger linger_close{};
+  timeval receive_time{};  // of a call that waits; 0: for ever
+  timeval send_time{};
+};
+
+// What a child of fork() needs of a listener to go on with it.
+struct Heir {
+  int listening = -1;  // the kernel's socket
+  int domain{};
+  bool nonblocking{};
+  std::size_t most_accepted{};
+  Sizes sizes{};
+  Options options{};
 };
 
 class Socket {
  public:
   // Null, with errno.
   static std::shared_ptr<Socket> make(int domain);
-  // For raccept: the domain, sizes and options of its listener.
+  // For the acceptor: the domain, sizes and options of its listener. Its number is one of weft's, and high, until
+  // take_number().
   static std::shared_ptr<Socket> make_like(const Socket& listener);
+  // A listener, with the number of its parent process's.
+  static std::shared_ptr<Socket> make_of(Heir heir, int number);
   explicit Socket(int family);
   ~Socket();
   Socket(const Socket&) = delete;
   Socket& operator=(const Socket&) = delete;
 
   [[nodiscard]] int number() const noexcept { return number_; }
+  // The lowest that is free, as accept(2) gives. Before the program knows the socket.
+  void take_number() noexcept;
+  // For a second number: this one is to be the program's alone. False, with errno: no other is left. Under the lock.
+  bool hide_number() noexcept;
+  int numbers = 1;  // that the program knows it by. Under the table's lock
   // The program closed it by itself: it may be another file's by now.
   void forget_number() noexcept { number_ = -1; }
 
@@ -72,6 +92,9 @@ class Socket {
 
   // POLLIN, POLLOUT, POLLERR, POLLHUP, as they are now.
   [[nodiscard]] short readiness();
+  // POLLIN and POLLOUT that a call would have had to wait for since they were cleared: an edge-triggered epoll set is to
+  // report those again.
+  short missed = 0;
   // The error that a call or SO_ERROR reports once.
   int take_error() noexcept;
   void fail(int error) noexcept;  // connecting came to nothing
@@ -91,10 +114,27 @@ class Socket {
   std::optional<verbs::EventChannel> events{};
   std::optional<verbs::ConnectionId> id{};
   std::unique_ptr<Stream> stream{};
-  std::deque<verbs::ConnectionEvent> requests{};
-  // Of a listener: what comes beyond waits in the identifier's backlog, and behind that in the kernel's queue.
-  std::size_t most_requests = 1;
-  [[nodiscard]] bool takes_requests() const noexcept { return requests.size() < most_requests; }
+
+  // --- Of a listener: its requests, which the acceptor takes and answers, and what raccept returns. Beyond `most`
+  // requests wait in the identifier's backlog, and after that in the kernel's queue.
+  struct Listening {
+    verbs::EventChannel incoming;  // of the requests
+    std::size_t most{};
+    Flag flag{};  // raised while connections wait
+    std::deque<std::shared_ptr<Socket>> accepted{};
+    bool acceptor_waits = false;  // for room
+    bool held = false;            // see hold_requests
+  };
+  std::unique_ptr<Listening> listening{};
+  // 0 or an errno, with a line in the log. Of an identifier that has an address.
+  int listen(std::size_t backlog);
+  void add_accepted(std::shared_ptr<Socket> connection);
+  std::shared_ptr<Socket> take_accepted();  // null: there is none
+  [[nodiscard]] std::size_t accepted_count() const noexcept { return listening ? listening->accepted.size() : 0; }
+  // Nothing, unless it listens and no connection waits.
+  std::optional<Heir> make_heir();
+  // From now on clients wait in the kernel's queue until this process asks for one: unless a thread does now.
+  void hold_requests();
 
  private:
   class Sleep;
@@ -104,6 +144,7 @@ class Socket {
 
   int number_;
   Waiters waiters_;
+  bool hidden_ = false;  // see hide_number
   int error_ = 0;
   unsigned nothing_ = 0;  // how often in a row progress found nothing
 };

@@ -1,25 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compat/rsockets/table.hpp"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
+#include <iterator>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "compat/rsockets/acceptor.hpp"
+#include "compat/rsockets/calls.hpp"
+#include "compat/rsockets/epoll.hpp"
+
 namespace weft::compat::rsockets {
 
 namespace {
 
+struct Entry {
+  std::shared_ptr<Socket> socket{};
+  bool copied = false;  // the socket has a descriptor of its own besides, and this one is closed here
+};
+
 struct Table {
   std::mutex mutex{};
-  std::unordered_map<int, std::shared_ptr<Socket>> own{};
+  std::unordered_map<int, Entry> own{};
   std::unordered_set<int> inherited{};               // numbers that came from a parent
   std::vector<std::shared_ptr<Socket>> of_parent{};  // never touched: their locks and connections are the parent's
+  std::unordered_map<int, Heir> heirs{};             // listeners of a parent that nobody asked for yet
+  std::unordered_map<int, Heir> to_be{};             // while fork() runs
+  std::atomic<pid_t> process{::getpid()};
 };
 
 // Never destroyed: a program's other threads may still call while exit() runs.
@@ -28,15 +45,68 @@ Table& table() {
   return *one;
 }
 
-void before_fork() { table().mutex.lock(); }
-void after_fork_in_parent() { table().mutex.unlock(); }
+// Numbers that are in the table, and those beyond the last one.
+constexpr std::size_t kMarks = 1 << 16;
+std::array<std::atomic<bool>, kMarks + 1>& marks() {
+  static std::array<std::atomic<bool>, kMarks + 1> all{};
+  return all;
+}
+void mark(int number, bool known) {
+  const auto at = static_cast<std::size_t>(number);
+  if (at < kMarks) marks()[at].store(known, std::memory_order_release);
+  if (at >= kMarks && known) marks()[kMarks].store(true, std::memory_order_release);
+}
+
+// A listener that another thread is busy with is not idle, and stays the parent's alone.
+void before_fork() {
+  table().mutex.lock();
+  for (auto& [number, entry] : table().own) {
+    std::unique_lock lock(entry.socket->mutex, std::try_to_lock);
+    if (!lock) continue;
+    if (auto heir = entry.socket->make_heir()) table().to_be.emplace(number, std::move(*heir));
+  }
+}
+
+// The child may be one that serves the listener in place of this process, or beside it; connections wait for whoever
+// asks for them first.
+void after_fork_in_parent() {
+  for (const auto& [number, heir] : std::exchange(table().to_be, {})) {
+    ::close(heir.listening);
+    Socket& socket = *table().own[number].socket;
+    const std::unique_lock lock(socket.mutex, std::try_to_lock);
+    if (lock) socket.hold_requests();
+  }
+  table().mutex.unlock();
+}
+
 void after_fork_in_child() {
-  for (auto& [number, socket] : table().own) {
+  Acceptor::leave_to_parent();
+  leave_epoll_sets_to_parent();
+  for (auto& [number, entry] : table().own) {
     table().inherited.insert(number);
-    table().of_parent.push_back(std::move(socket));
+    table().of_parent.push_back(std::move(entry.socket));
+    mark(number, false);
   }
   table().own.clear();
+  for (auto& [number, heir] : std::exchange(table().to_be, {})) {
+    table().heirs.insert_or_assign(number, std::move(heir));
+    mark(number, true);
+  }
+  table().process = ::getpid();
   table().mutex.unlock();
+}
+
+// With the table's lock held, so that one thread does it.
+std::shared_ptr<Socket> inherit(int number) {
+  auto node = table().heirs.extract(number);
+  if (!node) return nullptr;
+  auto made = Socket::make_of(std::move(node.mapped()), number);
+  mark(number, made != nullptr);
+  if (!made) return nullptr;
+  table().inherited.erase(number);
+  table().own[number] = {.socket = made};
+  Acceptor::of_process().watch(made);
+  return made;
 }
 
 }  // namespace
@@ -46,44 +116,89 @@ int enter(std::shared_ptr<Socket> socket) {
   static const int at_exit = std::atexit(say_goodbye);
   static_cast<void>(watched + at_exit);
   const int number = socket->number();
-  std::shared_ptr<Socket> stale;  // its number was closed behind our back; it ends behind the lock
+  Entry stale;  // its number was closed behind our back; it ends behind the lock
   const std::lock_guard lock(table().mutex);
-  stale = std::exchange(table().own[number], std::move(socket));
-  if (stale) stale->forget_number();
+  stale = std::exchange(table().own[number], Entry{.socket = std::move(socket)});
+  if (stale.socket && !stale.copied) stale.socket->forget_number();
   table().inherited.erase(number);
+  mark(number, true);
   return number;
 }
 
 std::shared_ptr<Socket> find(int number) {
   {
     const std::lock_guard lock(table().mutex);
-    if (const auto found = table().own.find(number); found != table().own.end()) return found->second;
+    if (const auto found = table().own.find(number); found != table().own.end()) return found->second.socket;
+    if (auto made = inherit(number)) return made;
   }
   errno = EBADF;
   return nullptr;
+}
+
+bool is_rsocket(int number) noexcept {
+  if (number < 0) return false;
+  const auto at = static_cast<std::size_t>(number);
+  return marks()[at < kMarks ? at : kMarks].load(std::memory_order_acquire);
+}
+
+int enter_copy(int number, int copy) {
+  const auto socket = find(number);
+  if (!socket) return -1;
+  {
+    const std::lock_guard lock(socket->mutex);
+    if (!socket->hide_number()) return -1;
+  }
+  const std::lock_guard lock(table().mutex);
+  table().own[number].copied = true;
+  table().own[copy] = {.socket = socket, .copied = true};
+  ++socket->numbers;
+  mark(copy, true);
+  return copy;
+}
+
+std::vector<int> numbers(unsigned first, unsigned last) {
+  const auto within = [&](int number) {
+    return static_cast<unsigned>(number) >= first && static_cast<unsigned>(number) <= last;
+  };
+  const std::lock_guard lock(table().mutex);
+  std::vector<int> all;
+  for (const auto& [number, entry] : table().own) {
+    if (within(number)) all.push_back(number);
+  }
+  std::ranges::copy_if(table().inherited, std::back_inserter(all), within);
+  return all;
 }
 
 std::vector<std::shared_ptr<Socket>> everyone() {
   const std::lock_guard lock(table().mutex);
   std::vector<std::shared_ptr<Socket>> all;
-  for (const auto& [number, socket] : table().own) all.push_back(socket);
+  for (const auto& [number, entry] : table().own) all.push_back(entry.socket);
   return all;
 }
 
-std::shared_ptr<Socket> remove(int number) {
+Removed remove(int number) {
   {
     const std::lock_guard lock(table().mutex);
-    if (auto node = table().own.extract(number)) return std::move(node.mapped());
+    if (auto node = table().own.extract(number)) {
+      mark(number, false);
+      if (node.mapped().copied) ::close(number);
+      const bool last = --node.mapped().socket->numbers == 0;
+      return {.socket = std::move(node.mapped().socket), .last = last};
+    }
   }
   errno = EBADF;
-  return nullptr;
+  return {};
 }
 
 bool close_inherited(int number) {
   const std::lock_guard lock(table().mutex);
   if (table().inherited.erase(number) == 0) return false;
+  if (const auto node = table().heirs.extract(number)) ::close(node.mapped().listening);
+  mark(number, false);
   ::close(number);
   return true;
 }
+
+bool is_this_process() noexcept { return table().process.load(std::memory_order_relaxed) == ::getpid(); }
 
 }  // namespace weft::compat::rsockets

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rsockets of this process, by their number.
+// The rsockets of this process, by their numbers.
 #pragma once
 
 #include <memory>
@@ -11,10 +11,19 @@ namespace weft::compat::rsockets {
 
 // Its number, which belongs to it until it was removed and the last call on it is over.
 int enter(std::shared_ptr<Socket> socket);
-// Null when there is none of that number, or it is a parent process's: EBADF in errno.
+// Null when there is none of that number, or it is a parent process's: EBADF in errno. But a listener of the parent's
+// becomes one of this process, at the same port: both accept from one queue.
 std::shared_ptr<Socket> find(int number);
-// As find, and from now on the number finds nothing.
-std::shared_ptr<Socket> remove(int number);
+// Another number for it. `copy`: a descriptor that dup(2) made of `number`. -1 and EBADF when there is none.
+int enter_copy(int number, int copy);
+// From now on the number finds nothing.
+struct Removed {
+  std::shared_ptr<Socket> socket{};  // null: as find
+  bool last = false;                 // it has no other number
+};
+Removed remove(int number);
+// The numbers of this process from `first` to `last`.
+std::vector<int> numbers(unsigned first, unsigned last);
 // All that there are.
 std::vector<std::shared_ptr<Socket>> everyone();
 // In a child of fork(): closes the number that it has from its parent, whose rsocket it stays. False: it is none such.

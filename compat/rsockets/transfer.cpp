@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rrecv, rsend and their relatives.
+#include <poll.h>
 #include <sys/uio.h>
 
 #include <limits>
@@ -66,7 +67,8 @@ ssize_t answer(const Cursor& cursor, int error) {
   return minus_one(error);
 }
 
-ssize_t would_block(const Socket& self, std::unique_lock<std::mutex>& lock, const Cursor& cursor) {
+ssize_t would_block(Socket& self, int events, std::unique_lock<std::mutex>& lock, const Cursor& cursor) {
+  self.missed = static_cast<short>(self.missed | events);
   self.let_others_run(lock);
   return answer(cursor, EAGAIN);
 }
@@ -130,14 +132,16 @@ ssize_t receive(int number, const iovec* pieces, std::size_t count, int flags) {
     const bool peeks = (flags & MSG_PEEK) != 0;
     const bool all = (flags & MSG_WAITALL) != 0 && !peeks;
     const bool at_once = self.nonblocking || (flags & MSG_DONTWAIT) != 0;
+    const Deadline until = deadline_of(self.options.receive_time);
     Cursor cursor({pieces, count});
     for (;;) {
       self.progress();
       if (self.phase == Phase::kConnected) peeks ? peek(*self.stream, cursor) : take(*self.stream, cursor);
+      if (!cursor.at_end()) self.missed = static_cast<short>(self.missed | POLLIN);
       if (cursor.at_end() || (cursor.done() != 0 && !all)) return answer(cursor, 0);
       if (const auto end = inbound_end(self, cursor)) return answer(cursor, *end);
-      if (at_once) return would_block(self, lock, cursor);
-      if (const int error = self.wait(lock); error != 0) return answer(cursor, error);
+      if (at_once) return would_block(self, 0, lock, cursor);
+      if (const int error = self.wait(lock, until); error != 0) return answer(cursor, error);
     }
   });
 }
@@ -146,6 +150,7 @@ ssize_t send(int number, const iovec* pieces, std::size_t count, int flags) {
   return waiting_on_socket(number, [&](Socket& self, auto& lock) -> ssize_t {
     if (const int error = check(pieces, count, flags); error != 0) return minus_one(error);
     const bool at_once = self.nonblocking || (flags & MSG_DONTWAIT) != 0;
+    const Deadline until = deadline_of(self.options.send_time);
     Cursor cursor({pieces, count});
     for (;;) {
       self.progress();
@@ -153,8 +158,8 @@ ssize_t send(int number, const iovec* pieces, std::size_t count, int flags) {
       if (self.phase == Phase::kConnected) give(*self.stream, cursor);
       if (cursor.at_end()) return answer(cursor, 0);
       if (self.stream->outbound_over()) continue;  // it was lost just now
-      if (at_once) return would_block(self, lock, cursor);
-      if (const int error = self.wait(lock); error != 0) return answer(cursor, error);
+      if (at_once) return would_block(self, POLLOUT, lock, cursor);
+      if (const int error = self.wait(lock, until); error != 0) return answer(cursor, error);
     }
   });
 }

@@ -9,11 +9,13 @@
 
 #include <cstdint>
 
+#include "transport/own_descriptors.hpp"
+
 namespace weft::compat::rsockets {
 
 class Waiters {
  public:
-  Waiters() : descriptor_(::eventfd(0, EFD_SEMAPHORE | EFD_NONBLOCK | EFD_CLOEXEC)) {}
+  Waiters() : descriptor_(transport::move_up(::eventfd(0, EFD_SEMAPHORE | EFD_NONBLOCK | EFD_CLOEXEC))) {}
   ~Waiters() {
     if (descriptor_ >= 0) ::close(descriptor_);
   }
@@ -42,6 +44,30 @@ class Waiters {
   const int descriptor_;
   std::uint64_t sleeping_ = 0;
   std::uint64_t tokens_ = 0;
+};
+
+// An eventfd that is readable while it is raised.
+class Flag {
+ public:
+  Flag() : descriptor_(transport::move_up(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC))) {}
+  ~Flag() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  Flag(const Flag&) = delete;
+  Flag& operator=(const Flag&) = delete;
+
+  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+  void raise(bool on) noexcept {
+    if (on == raised_) return;
+    raised_ = on;
+    std::uint64_t one = 1;
+    [[maybe_unused]] const auto done =
+        on ? ::write(descriptor_, &one, sizeof one) : ::read(descriptor_, &one, sizeof one);
+  }
+
+ private:
+  const int descriptor_;
+  bool raised_ = false;
 };
 
 }  // namespace weft::compat::rsockets

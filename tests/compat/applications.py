@@ -65,7 +65,8 @@ def stage(weft, libraries):
     shutil.copytree(libraries, folder / "lib", symlinks=True)
     (folder / "home").mkdir(mode=0o777)
     (folder / "home").chmod(0o777)
-    shutil.copy(pathlib.Path(__file__).with_name("echo.py"), folder / "home")
+    for name in ("echo.py", "mpi.py", "dat.conf", "lighttpd.conf"):
+        shutil.copy(pathlib.Path(__file__).with_name(name), folder / "home")
     keys = folder / "home" / "keys"
     subprocess.run([weft, "keys", keys], check=True, stdout=subprocess.DEVNULL)
     if os.geteuid() == 0:
@@ -81,22 +82,22 @@ class Runner:
         self.sanitizer = sanitizer
         self.port = FIRST_PORT
         self.nobody = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs"] if os.geteuid() == 0 else []
-        self.environment = {"PATH": "/usr/bin:/bin", "HOME": str(folder / "home"), "TMPDIR": str(folder / "home"),
+        self.environment = {"PATH": "/usr/bin:/bin:/usr/sbin", "HOME": str(folder / "home"), "TMPDIR": str(folder / "home"),
                             "WEFT_LIBRARY_PATH": str(folder / "lib")}
         for name in ("WEFT_LOG", "LD_PRELOAD", "ASAN_OPTIONS", "LSAN_OPTIONS"):
             if name in os.environ:
                 self.environment[name] = os.environ[name]
 
-    def through_weft(self, command):
+    def through_weft(self, command, sockets):
         """`weft run`; or what does the same where the command itself has a sanitizer of another kind in it."""
         if not self.sanitizer:
-            return [str(self.folder / "weft"), "run", "--", *command]
+            return [str(self.folder / "weft"), "run", *(["--sockets"] if sockets else []), "--", *command]
         return ["env", f"LD_PRELOAD={self.sanitizer}", f"LD_LIBRARY_PATH={self.folder / 'lib'}",
                 *leaks.environment(self.folder, command[0]), *command]
 
-    def start(self, command, far=False):
+    def start(self, case, command, far=False):
         where = ["nsenter", "-t", str(self.far.pid), "-n"] if far else []
-        return subprocess.Popen([*where, *self.nobody, *self.through_weft(shlex.split(command))], env=self.environment,
+        return subprocess.Popen([*where, *self.nobody, *self.through_weft(shlex.split(command), case.sockets)], env=self.environment,
                                 cwd=self.folder / "home", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                 text=True, start_new_session=True)
 
@@ -122,10 +123,10 @@ class Runner:
     def start_pair(self, case, address):
         self.port += 1
         words = {"a": address, "p": self.port}
-        server = self.start(case.server.format(**words), address == FAR) if case.server else None
+        server = self.start(case, case.server.format(**words), address == FAR) if case.server else None
         if server:
             self.wait_for_socket(server, LISTENING)
-        return self.start(case.client.format(**words)), server
+        return self.start(case, case.client.format(**words)), server
 
     def judge_pair(self, case, client, server, until):
         fate = MUST_FAIL if case.cannot else MAY_FAIL if case.kill else MUST_WORK
@@ -203,6 +204,7 @@ HEADER = """<!-- Written by tests/compat/applications.py --table; the test compa
 
 Binaries of Debian 12, each run under `weft run --` as user `nobody` in a network namespace without any RDMA device. The
 client's command stands first, the server's below; `A` is each of the addresses, `P` a port. At 192.0.2.2 the server is in a namespace of its own.
+Where the name says so, `weft run --sockets --` runs both ends.
 
 | program | version | command | addresses | result |
 |---|---|---|---|---|
@@ -215,12 +217,13 @@ def version(package):
 
 
 def row(case, wrong):
-    lines = [line.format(a="A", p="P") for line in (case.client, case.server) if line]
+    lines = [line.format(a="A", p="P").replace("|", "\\|") for line in (case.client, case.server) if line]
     commands = "<br>".join(f"`{line}`" for line in lines)
     result = "fails" if wrong else "cannot" if case.cannot else "works"
     if case.note or case.cannot:
         result += f": {case.note or case.cannot}"
-    return f"| {case.name} | {case.package} {version(case.package)} | {commands} | {', '.join(case.addresses)} | {result} |\n"
+    name = f"{case.name} (`--sockets`)" if case.sockets else case.name
+    return f"| {name} | {case.package} {version(case.package)} | {commands} | {', '.join(case.addresses)} | {result} |\n"
 
 
 def without_versions(page):

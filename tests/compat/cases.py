@@ -24,6 +24,7 @@ class Case:
     timeout: int = 150          # seconds; a hundred times what it takes: it ends what hangs, not what waits for a processor
     note: str = ""
     needs: str = ""             # the program or file that the package has; default: the client's first word
+    sockets: bool = False       # its sockets become rsockets: weft run --sockets
 
 
 CASES = []
@@ -36,6 +37,9 @@ def case(*args, **kwargs):
 # --- Discovery
 case("ibv_devices", "ibverbs-utils", "ibv_devices", expect=r"weft_lo", addresses=(IPV4,))
 case("ibv_devinfo", "ibverbs-utils", "ibv_devinfo -v", expect=r"transport:\s+iWARP", addresses=(IPV4,))
+
+case("ibv_asyncwatch", "ibverbs-utils", "sh -c 'timeout 1 ibv_asyncwatch -d weft_lo; test $? = 124'", expect=r"weft_lo: async event FD",
+     addresses=(IPV4,), needs="ibv_asyncwatch")
 
 # --- rdma_cm's own examples
 case("rping", "rdmacm-utils", "rping -c -a {a} -p {p} -C 10 -v -V", "rping -s -a {a} -p {p} -C 10 -v -V",
@@ -147,6 +151,31 @@ case("a Python program, under librspreload.so", "librdmacm1", f"{PRELOAD} WEFT_L
      f"{PRELOAD} python3 echo.py server {{a}} {{p}}", expect=r"(?s)(?=.*established: MPA)(?=.*all came back)", addresses=(IPV4, IPV6),
      needs=LIBRARY, large=True)
 
+# --- Programs without verbs, whose sockets become rsockets. A client's log says that RDMA was used
+def sockets(*args, **kwargs):
+    case(*args, sockets=True, large=True, **kwargs)
+
+
+OVER_RDMA = r"(?s)(?=.*established: MPA)"
+sockets("redis-server and redis-benchmark", "redis-tools", "env WEFT_LOG=info redis-benchmark -h {a} -p {p} -q -n 3000 -c 20 -d 1000 -t set,get,lrange_100",
+        "redis-server --bind {a} --port {p} --save '' --protected-mode no", expect=OVER_RDMA + r"(?=.*GET: [0-9.]+ requests)(?=.*LRANGE_100[^:]*: [0-9.]+ requests)",
+        addresses=(IPV4, NIC), server_ends=False, needs="redis-benchmark")
+sockets("redis-server and redis-cli", "redis-tools", "env WEFT_LOG=info redis-cli -h {a} -p {p} --bigkeys", "redis-server --bind {a} --port {p} --save '' --protected-mode no",
+        expect=OVER_RDMA + r"(?=.*Sampled 0 keys)", addresses=(IPV4,), server_ends=False, needs="redis-cli")
+sockets("memcached and nc", "memcached", r"""sh -c 'printf "set k 0 0 5\r\nhello\r\nget k\r\nquit\r\n" | WEFT_LOG=info nc -N {a} {p}'""",
+        "memcached -U 0 -l {a} -p {p} -t 2", expect=OVER_RDMA + r"(?=.*STORED.*VALUE k 0 5.*hello)", addresses=(IPV4,), server_ends=False, needs="memcached")
+sockets("python3 -m http.server and curl", "curl", "sh -c 'WEFT_LOG=info curl -sS -o got.{p} http://{a}:{p}/rping && cmp got.{p} /usr/bin/rping'",
+        "python3 -m http.server {p} --bind {a} -d /usr/bin", expect=OVER_RDMA, addresses=(IPV4, NIC), server_ends=False, needs="curl")
+sockets("lighttpd and curl", "lighttpd", "sh -c 'WEFT_LOG=info curl -sS -o got.{p} http://{a}:{p}/rping && cmp got.{p} /usr/bin/rping'",
+        "env PORT={p} ADDRESS={a} lighttpd -D -f lighttpd.conf",
+        expect=OVER_RDMA, addresses=(IPV4,), server_ends=False, needs="/usr/sbin/lighttpd")
+sockets("nc", "netcat-openbsd", "sh -c 'WEFT_LOG=info nc -N {a} {p} </usr/bin/rping'", "sh -c 'nc -l {a} {p} | cmp - /usr/bin/rping && echo the same'",
+        expect=OVER_RDMA, server_expect="the same", addresses=(IPV4, IPV6), needs="nc")
+sockets("ncat", "ncat", "sh -c 'WEFT_LOG=info ncat --send-only {a} {p} </usr/bin/rping'", "sh -c 'ncat --recv-only -l {a} {p} | cmp - /usr/bin/rping && echo the same'",
+        expect=OVER_RDMA, server_expect="the same", addresses=(IPV4,), needs="ncat")
+sockets("iperf", "iperf", "env WEFT_LOG=info iperf -c {a} -p {p} -n 50M", "iperf -s -B {a} -p {p}", expect=OVER_RDMA + r"(?=.*50.0 MBytes)",
+        addresses=(IPV4, NIC), server_ends=False)
+
 # --- libfabric: finds devices by their interfaces' addresses, loopback left out
 case("fi_info, no address", "libfabric-bin", "fi_info -p verbs", expect=r"domain: weft_nic0", addresses=(NIC,))
 for kind, provider in (("msg", "verbs"), ("rdm", "'verbs;ofi_rxm'")):
@@ -156,3 +185,19 @@ for kind, provider in (("msg", "verbs"), ("rdm", "'verbs;ofi_rxm'")):
 # --- qperf: announces a port before it listens there with rdma_cm, and its clients come at once
 case("qperf", "qperf", "qperf -lp {p} -cm 1 -t 1 {a} rc_lat rc_bw rc_rdma_write_bw rc_rdma_read_lat", "qperf -lp {p}",
      expect=r"(?s)rc_lat:.*rc_bw:.*rc_rdma_write_bw:.*rc_rdma_read_lat:\s+latency", addresses=(IPV4,), server_ends=False)
+# Both ends disconnect with Sends that find no receive, more than the sockets hold
+case("qperf, both directions", "qperf", "qperf -lp {p} -cm 1 -t 1 {a} rc_bi_bw", "qperf -lp {p}", expect=r"(?s)rc_bi_bw:\s+bw", addresses=(IPV4,),
+     server_ends=False)
+
+# --- What virtual machines, MPI and uDAPL do. uDAPL's test has a port of its own
+QEMU = "qemu-system-x86_64 -M pc -m 64 -nodefaults -display none"
+case("QEMU, migration", "qemu-system-x86", f"sh -c '(echo migrate rdma:{{a}}:{{p}}; echo info migrate; echo quit) | WEFT_LOG=info {QEMU} -monitor stdio'",
+     f"{QEMU} -monitor none -incoming rdma:{{a}}:{{p}}", expect=r"(?s)(?=.*established: MPA)(?=.*Migration status: completed)",
+     addresses=(IPV4, NIC), server_ends=False, needs="qemu-system-x86_64", large=True)
+case("mpi4py, Open MPI over libfabric", "python3-mpi4py",
+     "mpirun --oversubscribe -n 2 --mca pml cm --mca mtl ofi --mca mtl_ofi_provider_include 'verbs;ofi_rxm' -x WEFT_LOG=info /usr/bin/python3 mpi.py",
+     expect=r"(?s)(?=.*established: MPA)(?=.*rank 0: sum 3, 1000000 octets)(?=.*rank 1: sum 3, 1000000 octets)", addresses=(NIC,),
+     needs="/usr/lib/python3/dist-packages/mpi4py", large=True)
+case("uDAPL, dtest", "dapl2-utils", "sh -c 'export DAT_OVERRIDE=dat.conf; dtest -P ofa-v2-lo -b 4096 >/dev/null & "
+     "until dtest -P ofa-v2-lo -b 4096 -h {a}; do sleep 0.2; done; wait'", expect=r"DAPL Test Complete. PASSED", addresses=(IPV4,), needs="dtest",
+     large=True)

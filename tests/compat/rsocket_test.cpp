@@ -281,10 +281,10 @@ TEST(Rsocket, AListenerForIpv6Alone) {
   const Owner client(rsockets::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0));
   const At at = loopback_of(AF_INET, port);
   expect_refused(rsockets::connect(client.number(), at.address(), at.length), EINPROGRESS);
-  EXPECT_EQ(wait_for(listening.number(), POLLIN), POLLIN);
-  expect_refused(accept(listening.number(), nullptr, nullptr), EAGAIN);
   wait_for(client.number(), POLLOUT);
   EXPECT_EQ(option(client.number(), SOL_SOCKET, SO_ERROR), ECONNREFUSED);
+  EXPECT_EQ(wait_for(listening.number(), POLLIN, 0), 0);
+  expect_refused(accept(listening.number(), nullptr, nullptr), EAGAIN);
 }
 
 TEST(Rsocket, ManyAtATime) {
@@ -353,6 +353,13 @@ TEST(Rsocket, SelectMarksWhatIsReady) {
   EXPECT_FALSE(FD_ISSET(pair.client.number(), &read));
   EXPECT_TRUE(FD_ISSET(pair.client.number(), &write));
   expect_refused(rsockets::select(-1, nullptr, nullptr, nullptr, nullptr), EINVAL);
+  FD_ZERO(&read);
+  FD_SET(pair.client.number(), &read);
+  for (timeval soon : {timeval{0, 1000}, timeval{0, 0}}) {  // nothing is there to read
+    FD_SET(pair.client.number(), &read);
+    EXPECT_EQ(rsockets::select(FD_SETSIZE, &read, nullptr, nullptr, &soon), 0);
+    EXPECT_FALSE(FD_ISSET(pair.client.number(), &read));
+  }
 }
 
 // --- Options
@@ -407,12 +414,15 @@ TEST(Rsocket, TcpTellsOfItself) {
   EXPECT_EQ(state, TCP_ESTABLISHED);
 }
 
-// Requests that are not taken wait where they are counted, however often the listener is looked at.
+// Connections beyond the backlog wait where they are counted, however often the listener is looked at.
 TEST(Rsocket, ABacklogIsABound) {
-  const Owner listening(rsockets::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0));
-  const At any = loopback_of(AF_INET);
-  ASSERT_EQ(rsockets::bind(listening.number(), any.address(), any.length), 0);
-  ASSERT_EQ(rsockets::listen(listening.number(), 2), 0);
+  const Owner listening = listener();
+  ASSERT_EQ(fcntl(listening.number(), F_SETFL, O_NONBLOCK), 0);
+  const auto socket = find(listening.number());
+  {
+    const std::lock_guard lock(socket->mutex);
+    socket->listening->most = 2;
+  }
   const At at = name_of(listening.number());
   std::vector<Owner> clients;
   for (int i = 0; i < 12; ++i) {
@@ -420,19 +430,108 @@ TEST(Rsocket, ABacklogIsABound) {
     expect_refused(rsockets::connect(clients.back().number(), at.address(), at.length), EINPROGRESS);
   }
   std::vector<Owner> servers;
-  const auto listener = find(listening.number());
   while (servers.size() < clients.size()) {
     ASSERT_EQ(wait_for(listening.number(), POLLIN), POLLIN);
     EXPECT_EQ(wait_for(listening.number(), POLLOUT, 1), 0);
     {
-      const std::lock_guard lock(listener->mutex);
-      listener->progress(true);
-      EXPECT_LE(listener->requests.size(), 2U);
+      const std::lock_guard lock(socket->mutex);
+      EXPECT_LE(socket->accepted_count(), 2U);
     }
     const int made = rsockets::accept(listening.number(), nullptr, nullptr);
     if (made >= 0) servers.emplace_back(made);
   }
   for (const auto& client : clients) EXPECT_EQ(wait_for(client.number(), POLLOUT), POLLOUT);
+}
+
+// --- The program is busy elsewhere, as with a kernel's socket
+
+Owner connected_to(const Owner& listening) {
+  Owner client(rsockets::socket(AF_INET, SOCK_STREAM, 0));
+  const At at = name_of(listening.number());
+  EXPECT_EQ(rsockets::connect(client.number(), at.address(), at.length), 0);  // waits: nobody calls meanwhile
+  return client;
+}
+
+TEST(Rsocket, AThreadConnectsToItself) {
+  const Owner listening = listener();
+  const Owner client = connected_to(listening);
+  EXPECT_EQ(wait_for(listening.number(), POLLIN), POLLIN);
+  const Owner server(accept(listening.number(), nullptr, nullptr));
+  ASSERT_EQ(fcntl(listening.number(), F_SETFL, O_NONBLOCK), 0);
+  expect_refused(accept(listening.number(), nullptr, nullptr), EAGAIN);
+  exchange(client.number(), server.number(), 1000, 10);
+}
+
+TEST(Rsocket, WhatCameBeforeTheAcceptIsThere) {
+  const Owner listening = listener();
+  Owner client = connected_to(listening);
+  EXPECT_EQ(put(client.number(), "early"), 5);
+  close(client.release());  // and has gone
+  At peer;
+  const Owner server(rsockets::accept(listening.number(), peer.address(), &peer.length));
+  EXPECT_EQ(peer.storage.ss_family, AF_INET);
+  EXPECT_EQ(get_text(server.number(), 5, MSG_WAITALL), "early");
+  EXPECT_EQ(get_text(server.number()), "");
+}
+
+TEST(Rsocket, ConnectionsThatWaitInAListenerEndWithIt) {
+  Owner listening = listener();
+  const Owner client = connected_to(listening);
+  const std::uint16_t port = name_of(listening.number()).port();
+  close(listening.release());
+  EXPECT_NE(wait_for(client.number(), POLLIN) & POLLIN, 0);
+  const Owner again(rsockets::socket(AF_INET, SOCK_STREAM, 0));  // the port is free at once
+  const At at = loopback_of(AF_INET, port);
+  ASSERT_EQ(rsockets::bind(again.number(), at.address(), at.length), 0);
+  EXPECT_EQ(listen(again.number(), 1), 0);
+}
+
+// Neither end's program calls anything while the other one closes.
+TEST(Rsocket, ACloseDoesNotWaitForABusyPeer) {
+  Pair pair;
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(put(pair.client.number(), "bye"), 3);
+  close(pair.client.release());
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(kPatience));
+  EXPECT_EQ(get_text(pair.server.number(), 3, MSG_WAITALL), "bye");
+  EXPECT_EQ(get_text(pair.server.number()), "");
+}
+
+TEST(Rsocket, AConnectionThatWasBegunIsMadeWhileTheProgramIsBusy) {
+  const Owner listening = listener();
+  const Owner client(rsockets::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0));
+  const At at = name_of(listening.number());
+  expect_refused(rsockets::connect(client.number(), at.address(), at.length), EINPROGRESS);
+  const Owner server(accept(listening.number(), nullptr, nullptr));
+  EXPECT_EQ(put(server.number(), "first"), 5);  // to a client whose program has not looked since
+  EXPECT_EQ(rsockets::shutdown(server.number(), SHUT_WR), 0);
+  ASSERT_EQ(fcntl(client.number(), F_SETFL, 0), 0);
+  EXPECT_EQ(get_text(client.number(), 5, MSG_WAITALL), "first");
+  EXPECT_EQ(get_text(client.number()), "");
+}
+
+// --- Time-outs of calls
+
+TEST(Rsocket, CallsThatWaitForTooLong) {
+  Pair pair;
+  const timeval soon{.tv_sec = 0, .tv_usec = 10'000};
+  const int server = pair.server.number();
+  ASSERT_EQ(rsockets::setsockopt(server, SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof soon), 0);
+  timeval set{};
+  socklen_t length = sizeof set;
+  ASSERT_EQ(rsockets::getsockopt(server, SOL_SOCKET, SO_RCVTIMEO, &set, &length), 0);
+  EXPECT_EQ(set.tv_usec, soon.tv_usec);
+  char octet{};
+  expect_refused(get(server, &octet, 1), EAGAIN);
+  ASSERT_EQ(rsockets::setsockopt(server, SOL_SOCKET, SO_SNDTIMEO, &soon, sizeof soon), 0);
+  const std::string all = pattern(1U << 20);
+  const ssize_t sent = put(server, all);  // nobody reads
+  EXPECT_GT(sent, 0);
+  EXPECT_LT(sent, static_cast<ssize_t>(all.size()));
+  ASSERT_EQ(rsockets::setsockopt(pair.listening.number(), SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof soon), 0);
+  expect_refused(accept(pair.listening.number(), nullptr, nullptr), EAGAIN);
+  const timeval bad{.tv_sec = 0, .tv_usec = 1'000'000};
+  expect_refused(rsockets::setsockopt(server, SOL_SOCKET, SO_RCVTIMEO, &bad, sizeof bad), EDOM);
 }
 
 void no_linger(int number) {
@@ -478,6 +577,7 @@ TEST(Rsocket, MappedMemoryIsWrittenBeforeWhatFollows) {
   EXPECT_EQ(iounmap(server, memory.data(), memory.size()), 0);
   expect_refused(iounmap(server, memory.data(), memory.size()), EINVAL);
   EXPECT_EQ(iounmap(server, other.data(), other.size()), 0);
+  expect_refused(iounmap(server, other.data(), other.size()), EINVAL);
 }
 
 TEST(Rsocket, WithoutIomapsNothingCanBeMapped) {
@@ -496,6 +596,94 @@ int child_of(const Pair& pair) {
   Pair own;
   if (put(own.client.number(), "child") != 5 || get_text(own.server.number(), 5, MSG_WAITALL) != "child") return 3;
   return 0;
+}
+
+// A child goes on with a listener of its parent, as servers do that become daemons, or have workers.
+int serve_once(int listening) {
+  const Owner server(accept(listening, nullptr, nullptr));
+  if (server.number() < 0 || get_text(server.number(), 4, MSG_WAITALL) != "ping") return 1;
+  return put(server.number(), "pong") == 4 ? 0 : 2;
+}
+
+TEST(Rsocket, AChildServesTheListenerOfItsParent) {
+  if (weft::test::kThreadSanitizer) {
+    GTEST_SKIP() << "ThreadSanitizer allows no threads in a child: nothing is tried";
+  }
+  Owner listening = listener();
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(serve_once(listening.number()));
+  {
+    const Owner client = connected_to(listening);
+    EXPECT_EQ(put(client.number(), "ping"), 4);
+    EXPECT_EQ(get_text(client.number(), 4, MSG_WAITALL), "pong");
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  const Owner client(rsockets::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0));  // and the parent, when it asks
+  const At at = name_of(listening.number());
+  expect_refused(rsockets::connect(client.number(), at.address(), at.length), EINPROGRESS);
+  const Owner server(accept(listening.number(), nullptr, nullptr));
+  exchange(client.number(), server.number(), 100, 10);
+}
+
+TEST(Rsocket, AListenerOutlivesTheParentThatClosesIt) {
+  if (weft::test::kThreadSanitizer) {
+    GTEST_SKIP() << "ThreadSanitizer allows no threads in a child: nothing is tried";
+  }
+  Owner listening = listener();
+  const At at = name_of(listening.number());
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(serve_once(listening.number()));
+  close(listening.release());
+  const Owner client(rsockets::socket(AF_INET, SOCK_STREAM, 0));
+  ASSERT_EQ(rsockets::connect(client.number(), at.address(), at.length), 0);
+  EXPECT_EQ(put(client.number(), "ping"), 4);
+  EXPECT_EQ(get_text(client.number(), 4, MSG_WAITALL), "pong");
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+// --- Copies of a number
+
+TEST(Rsocket, CopiesAreTheSameSocket) {
+  Pair pair;
+  const int copy = duplicate(pair.server.number(), 0);
+  ASSERT_GE(copy, 0);
+  EXPECT_EQ(duplicate_to(copy, copy), copy);
+  EXPECT_EQ(put(pair.client.number(), "one"), 3);
+  EXPECT_EQ(get_text(copy, 3, MSG_WAITALL), "one");
+  close(pair.server.release());
+  EXPECT_EQ(put(copy, "still open"), 10);
+  EXPECT_EQ(get_text(pair.client.number(), 10, MSG_WAITALL), "still open");
+  const int second = duplicate(copy, 100);
+  EXPECT_GE(second, 100);
+  EXPECT_EQ(close(copy), 0);
+  EXPECT_EQ(wait_for(second, POLLOUT), POLLOUT);
+  EXPECT_EQ(close(second), 0);
+  EXPECT_EQ(get_text(pair.client.number()), "");
+  EXPECT_EQ(::fcntl(copy, F_GETFD), -1);
+  EXPECT_EQ(::fcntl(second, F_GETFD), -1);
+  expect_refused(duplicate(second, 0), EBADF);
+}
+
+TEST(Rsocket, ACopyTakesThePlaceOfAnother) {
+  Pair pair;
+  Pair other;
+  const int place = other.server.number();
+  EXPECT_EQ(duplicate_to(pair.server.number(), place), place);
+  EXPECT_EQ(get_text(other.client.number()), "");  // its end was closed
+  EXPECT_EQ(put(place, "x"), 1);
+  EXPECT_EQ(get_text(pair.client.number(), 1), "x");
+  const int file = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  EXPECT_EQ(duplicate_to(file, place), place);  // a file takes an rsocket's
+  other.server.release();
+  expect_refused(put(place, "x"), EBADF);
+  ::close(place);
+  ::close(file);
+  expect_refused(duplicate_to(file, place), EBADF);
+  EXPECT_EQ(put(pair.server.number(), "y"), 1);
 }
 
 TEST(Rsocket, AChildHasRsocketsOfItsOwn) {

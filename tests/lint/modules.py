@@ -24,8 +24,10 @@ MAY_INCLUDE = {
     "probe": ["common", "mpa", "ddp", "rdmap", "conformance", "transport/endpoint.hpp", "transport/system_words.hpp"],
     "verbs": ["common", "mpa", "ddp", "rdmap", "engine", "transport"],
     # verbs/device.hpp shows the interfaces; rdma_getaddrinfo() asks for a route before there is a connection; a thread that
-    # waits is cancelled in the same places whether the wait is the engine's or a facade's.
-    "compat": [*VERBS, "transport/cancellation.hpp", "transport/interfaces.hpp", "transport/route.hpp"],
+    # waits is cancelled in the same places whether the wait is the engine's or a facade's. Its own thread and descriptors keep
+    # out of the program's way as those of transport/ do.
+    "compat": [*VERBS, "transport/cancellation.hpp", "transport/interfaces.hpp", "transport/route.hpp", "transport/own_descriptors.hpp",
+               "transport/blocked_signals.hpp"],
     "tools": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "explain", "probe", "transport", "verbs", "bench"],
     "bench": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "transport", "verbs", "tools"],
 }
@@ -45,6 +47,8 @@ WINGS = {
     "compat/objects": ([], []),
     "compat/ibverbs": (["compat/objects"], []),
     "compat/rdmacm": (["compat/objects"], ["compat/rsockets/calls.hpp"]),
+    # libc's functions on sockets, over rsockets: librspreload.so.
+    "compat/preload": ([], ["compat/rsockets/calls.hpp", "compat/rsockets/epoll.hpp", "compat/objects/cancellation.hpp"]),
 }
 
 # The core does no I/O, reads no clock, starts no thread and draws no random number.

@@ -93,6 +93,18 @@ TEST_F(Run, PutsTheLibrariesInFront) {
   EXPECT_EQ(variable({}, "LD_LIBRARY_PATH"), folder()) << "an empty part would be the current folder";
 }
 
+TEST_F(Run, PreloadsTheSocketLibraryIfAskedFor) {
+  EXPECT_EQ(variable({}, "LD_PRELOAD"), "unset");
+  const Ended without = run({"run", "--sockets", "true"});
+  EXPECT_EQ(without.exit_code, 2);
+  EXPECT_NE(without.err.find("--sockets: there is no " + file("librspreload.so")), std::string::npos) << without.err;
+  std::ofstream(file("librspreload.so")) << "no library";  // the loader says so, and goes on
+  EXPECT_EQ(variable({"--sockets"}, "LD_PRELOAD"), file("librspreload.so"));
+  ::setenv("LD_PRELOAD", "/opt/a.so", 1);
+  EXPECT_EQ(variable({"--sockets"}, "LD_PRELOAD"), file("librspreload.so") + ":/opt/a.so");
+  ::unsetenv("LD_PRELOAD");
+}
+
 TEST_F(Run, SetsWhatIsAskedForAndNothingElse) {
   for (const char* name : {"WEFT_PCAP", "WEFT_PCAP_EXIT", "WEFT_LOG", "WEFT_POLICY", "WEFT_CONFIG"}) {
     EXPECT_EQ(variable({}, name), "unset") << name;
@@ -149,7 +161,8 @@ TEST_F(Run, LibrariesThatAreNotBuiltAreToBeBuilt) {
   const Ended ended = Command({"run", "--", "true"}, file("build/tools/weft")).wait();
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_TRUE(is_one_line(ended.err)) << ended.err;
-  const std::string command = "cmake --build '" + file("build") + "' --target weft_ibverbs weft_rdmacm\n";
+  const std::string command =
+      "cmake --build '" + file("build") + "' --target weft_ibverbs weft_rdmacm weft_rspreload\n";
   EXPECT_TRUE(ended.err.ends_with(command)) << ended.err;
   EXPECT_EQ(ended.err.find("install"), std::string::npos) << ended.err;
   for (const char* name : {"libibverbs.so.1", "librdmacm.so.1"}) std::ofstream(file("build/compat/lib/") + name) << '.';

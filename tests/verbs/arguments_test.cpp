@@ -121,10 +121,14 @@ TEST(Policies, CongestionControlHoldsForBothEnds) {
 TEST(Policies, TimeOutsHaveARange) {
   using Member = std::chrono::milliseconds Policy::*;
   constexpr std::pair<Member, std::string_view> kMembers[] = {
-      {&Policy::connect_timeout, "policy.connect_timeout"},  {&Policy::startup_timeout, "policy.startup_timeout"},
-      {&Policy::finish_timeout, "policy.finish_timeout"},    {&Policy::close_timeout, "policy.close_timeout"},
-      {&Policy::user_timeout, "policy.user_timeout"},        {&Policy::no_receive_timeout, "policy.no_receive_timeout"},
-      {&Policy::first_fpdu_delay, "policy.first_fpdu_delay"}};
+      {&Policy::connect_timeout, "policy.connect_timeout"},
+      {&Policy::startup_timeout, "policy.startup_timeout"},
+      {&Policy::finish_timeout, "policy.finish_timeout"},
+      {&Policy::close_timeout, "policy.close_timeout"},
+      {&Policy::user_timeout, "policy.user_timeout"},
+      {&Policy::no_receive_timeout, "policy.no_receive_timeout"},
+      {&Policy::first_fpdu_delay, "policy.first_fpdu_delay"},
+      {&Policy::disconnect_timeout, "policy.disconnect_timeout"}};
   auto events = must(EventChannel::create(), "EventChannel");
   auto id = must(ConnectionId::create(events), "ConnectionId");
   for (const auto& [member, name] : kMembers) {

@@ -65,7 +65,8 @@ INSTANTIATE_TEST_SUITE_P(Ending, Receives, ::testing::ValuesIn(kBadReceives),
 
 // A server of weft, and a client that neither reads nor closes unless it is told to.
 struct Terminating {
-  explicit Terminating(const Policy& policy = {.close_timeout = 60s}, const EndOptions& options = {})
+  explicit Terminating(const Policy& policy = {.disconnect_timeout = 60s, .close_timeout = 60s},
+                       const EndOptions& options = {})
       : server(options) {
     must(listener.bind_address(loopback("127.0.0.1")), "bind");
     must(listener.set_policy(policy), "set_policy");

@@ -85,5 +85,46 @@ TEST(Identifiers, DestroyedWhileConnecting) {
   }
 }
 
+// --- What a program that forks does with a listener
+
+TEST(Listeners, ClientsOfOneThatHoldsRequestsWait) {
+  auto events = must(EventChannel::create(), "EventChannel");
+  auto listener = must(ConnectionId::create(events), "ConnectionId");
+  EXPECT_EQ(listener.hold_requests(true).error().code, Errc::kInvalidState);
+  must(listener.bind_address(loopback("127.0.0.1")), "bind");
+  must(listener.listen(), "listen");
+  must(listener.hold_requests(true), "hold_requests");
+  Client client;
+  client.resolve(listener.local_address());
+  must(client.id.connect(*client.end.qp), "connect");
+  EXPECT_EQ(events.get_event(30ms).error().code, Errc::kTimedOut);
+  must(listener.hold_requests(false), "hold_requests");
+  expect_event(events, ConnectionEventType::kConnectRequest);
+}
+
+TEST(Listeners, ASocketGoesOnListeningForAnotherIdentifier) {
+  auto events = must(EventChannel::create(), "EventChannel");
+  auto second = must(ConnectionId::create(events), "ConnectionId");
+  Endpoint at;
+  {
+    auto first = must(ConnectionId::create(events), "ConnectionId");
+    EXPECT_EQ(first.duplicate_listener().error().code, Errc::kInvalidState);
+    must(first.bind_address(loopback("127.0.0.1")), "bind");
+    must(first.listen(), "listen");
+    at = first.local_address();
+    must(second.bind_socket(must(first.duplicate_listener(), "duplicate_listener")), "bind_socket");
+  }
+  EXPECT_EQ(second.local_address(), at);
+  Client client;
+  client.resolve(at);
+  must(client.id.connect(*client.end.qp), "connect");  // the kernel's queue takes it
+  must(second.listen(), "listen");
+  EXPECT_EQ(expect_event(events, ConnectionEventType::kConnectRequest).id, second.number());
+  EXPECT_EQ(second.bind_socket(-1).error().code, Errc::kInvalidState);
+  auto third = must(ConnectionId::create(events), "ConnectionId");
+  const int file = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  EXPECT_EQ(third.bind_socket(file).error().code, Errc::kSystem);  // no socket
+}
+
 }  // namespace
 }  // namespace weft::verbs::test

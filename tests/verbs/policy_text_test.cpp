@@ -56,6 +56,7 @@ TEST(PolicyText, EveryTime) {
                                                                {"startup-timeout", &Policy::startup_timeout},
                                                                {"no-receive-timeout", &Policy::no_receive_timeout},
                                                                {"finish-timeout", &Policy::finish_timeout},
+                                                               {"disconnect-timeout", &Policy::disconnect_timeout},
                                                                {"close-timeout", &Policy::close_timeout},
                                                                {"user-timeout", &Policy::user_timeout},
                                                                {"first-fpdu-delay", &Policy::first_fpdu_delay},
@@ -156,7 +157,7 @@ TEST(PolicyText, ContradictionsAreRefused) {
 }
 
 TEST(PolicyText, EveryKeyIsExplained) {
-  EXPECT_EQ(policy_keys().size(), 44U) << "one for each member of Policy, two for access, none for tell_stalls_after";
+  EXPECT_EQ(policy_keys().size(), 45U) << "one for each member of Policy, two for access, none for tell_stalls_after";
   for (const PolicyKey& key : policy_keys()) {
     EXPECT_FALSE(key.values.empty()) << key.name;
     EXPECT_FALSE(key.meaning.empty()) << key.name;

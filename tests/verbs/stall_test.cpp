@@ -80,5 +80,88 @@ TEST(Stall, AFinThatWasToldWakesNobody) {
   transport::test::expect_rest();
 }
 
+// --- Sends that nobody receives, more than the sockets hold (qperf's rc_bi_bw ends so at both ends)
+
+constexpr std::size_t kLong = 1 << 20;
+
+// Until its socket takes nothing more, so that no FIN could go out behind them either.
+void post_sends(End& end, Buffer& from, int count) {
+  const auto source = from.sge();
+  for (int i = 0; i < count; ++i) {
+    must(end.qp->post_send({.opcode = SendOpcode::kSend, .flags = SendFlags::kSignaled, .segments = {&source, 1}}),
+         "post_send");
+  }
+}
+
+PairOptions deep(const Policy& policy) {
+  const EndOptions end{.queue_pair = {.max_send_wr = 64}};
+  return {.client_policy = policy, .server_policy = policy, .client = end, .server = end};
+}
+
+void expect_flushes(End& end, int most) {
+  std::optional<WorkCompletion> done;
+  int all = 0;
+  while ((done = end.next_within(end.cq, 0ms))) {
+    ++all;
+    EXPECT_TRUE(done->status == WcStatus::kSuccess || done->status == WcStatus::kFlushed);
+  }
+  EXPECT_EQ(all, most);
+  EXPECT_TRUE(all != 0);
+}
+
+TEST(Stall, BothEndsThatDisconnectFlush) {
+  Pair pair(deep(kPatient));
+  Buffer of_client(pair.client, kLong), of_server(pair.server, kLong);
+  post_sends(pair.client, of_client, 48);
+  post_sends(pair.server, of_server, 48);
+  must(pair.client.id->disconnect(), "disconnect");
+  must(pair.server.id->disconnect(), "disconnect");
+  pair.event(ConnectionEventType::kDisconnected);
+  pair.event(ConnectionEventType::kDisconnected);
+  expect_flushes(pair.client, 48);
+  expect_flushes(pair.server, 48);
+}
+
+// The other end does not even hear of it: it reads nothing while it waits for a receive.
+TEST(Stall, OneEndThatDisconnectsFlushes) {
+  Pair pair(deep(kPatient));
+  Buffer of_client(pair.client, kLong);
+  post_sends(pair.client, of_client, 48);
+  must(pair.client.id->disconnect(), "disconnect");
+  pair.event(ConnectionEventType::kDisconnected);
+  expect_flushes(pair.client, 48);
+  pair.event(ConnectionEventType::kDisconnected);  // its reset
+}
+
+// All that was completed before the disconnect is still received: only the waiting user is let go.
+TEST(Stall, WhatWasCompletedBeforeADisconnectIsNotLost) {
+  Pair pair(deep(kPatient));
+  constexpr int kSends = 12;
+  Buffer from(pair.client, 64 * 1024), to(pair.server, 64 * 1024);
+  post_sends(pair.client, from, kSends);
+  for (int i = 0; i < kSends; ++i) ASSERT_EQ(pair.client.next().status, WcStatus::kSuccess);
+  must(pair.client.id->disconnect(), "disconnect");
+  pair.event(ConnectionEventType::kDisconnected);
+  const auto sink = to.sge();
+  for (int i = 0; i < kSends; ++i) must(pair.server.qp->post_receive({.segments = {&sink, 1}}), "post_receive");
+  for (int i = 0; i < kSends; ++i) EXPECT_EQ(pair.server.next().status, WcStatus::kSuccess);
+  pair.event(ConnectionEventType::kDisconnected);
+}
+
+// A user that is let go before its peer has closed may take everything down.
+TEST(Stall, AQueuePairMayGoWhenItsUserWasLetGo) {
+  Pair pair(deep(kPatient));
+  Buffer from(pair.client, 64 * 1024);
+  post_sends(pair.client, from, 12);
+  for (int i = 0; i < 12; ++i) ASSERT_EQ(pair.client.next().status, WcStatus::kSuccess);
+  must(pair.client.id->disconnect(), "disconnect");
+  pair.event(ConnectionEventType::kDisconnected);
+  EXPECT_EQ(pair.client.qp->state(), QpState::kError);
+  pair.client.qp.reset();
+  pair.client.id.reset();
+  must(pair.server.id->disconnect(), "disconnect");
+  pair.event(ConnectionEventType::kDisconnected);
+}
+
 }  // namespace
 }  // namespace weft::verbs::test

@@ -34,7 +34,8 @@ constexpr const char* kRunDescription =
 
 constexpr const char* kRunFooter =
     "--pcap: %p in FILE becomes the process id; without it, processes overwrite each other's capture.\n"
-    "weft run sets LD_LIBRARY_PATH, WEFT_PCAP, WEFT_PCAP_EXIT, WEFT_LOG, WEFT_POLICY and WEFT_CONFIG. Set "
+    "weft run sets LD_LIBRARY_PATH, LD_PRELOAD (--sockets), WEFT_PCAP, WEFT_PCAP_EXIT, WEFT_LOG, WEFT_POLICY and "
+    "WEFT_CONFIG. Set "
     "WEFT_LIBRARY_PATH if the libraries are not in the installed directory.\n"
     "Programs that ignore LD_LIBRARY_PATH (setuid, file capabilities, DT_RPATH, static linking) run with a warning on "
     "stderr.\n"
@@ -44,6 +45,7 @@ constexpr const char* kRunFooter =
     "  weft run rping -s -a 192.0.2.7 -C 10 -v\n"
     "  weft run --pcap 'ping-%p.pcap' --log info rping -c -a 192.0.2.7 -C 10 -v\n"
     "  weft run --policy mpa-rev=1,crc=off ib_write_bw -R 192.0.2.7\n"
+    "  weft run --sockets redis-server\n"
     "\n"
     "Exit codes: the program's; 127 program not found, 126 program not executable, 2 wrong command line or incomplete "
     "capture (--pcap).";
@@ -51,6 +53,7 @@ constexpr const char* kRunFooter =
 struct RunArguments {
   std::string policy{};
   std::string config{};
+  bool sockets{};
   bool log_given{};
 };
 
@@ -123,11 +126,20 @@ Outcome<void> set_pcap(const GlobalOptions& global) {
   return {};
 }
 
-Outcome<void> set_library_path() {
+void put_in_front(const char* name, const std::string& value) {
+  const std::string before = value_of(name);
+  set(name, before.empty() ? value : value + ':' + before);
+}
+
+Outcome<void> set_library_path(const RunArguments& arguments) {
   const auto folder = run::find_libraries();
   if (!folder) return std::unexpected(folder.error());
-  const std::string before = value_of("LD_LIBRARY_PATH");
-  set("LD_LIBRARY_PATH", before.empty() ? *folder : *folder + ':' + before);
+  put_in_front("LD_LIBRARY_PATH", *folder);
+  if (!arguments.sockets) return {};
+  const fs::path library = fs::path(*folder) / "librspreload.so";
+  std::error_code ignored;
+  if (!fs::exists(library, ignored)) return usage_error("--sockets: there is no " + library.string() + '.');
+  put_in_front("LD_PRELOAD", library.string());
   return {};
 }
 
@@ -136,16 +148,17 @@ Outcome<void> set_environment(const RunArguments& arguments, const GlobalOptions
   if (auto done = set_policy(arguments); !done) return done;
   if (auto done = set_pcap(global); !done) return done;
   if (arguments.log_given) set("WEFT_LOG", global.log);
-  return set_library_path();
+  return set_library_path(arguments);
 }
 
-void tell(const std::string& path, const GlobalOptions& global) {
+// With --sockets a program without verbs is what is expected.
+void tell(const std::string& path, bool sockets, const GlobalOptions& global) {
   const auto level = verbs::parse_log_level(global.log);
   if (!level) return;
   if (*level <= verbs::LogLevel::kWarn) {
     for (const std::string& sentence : run::warnings_about(path)) print_error("weft run: " + sentence);
   }
-  if (*level <= verbs::LogLevel::kInfo) {
+  if (*level <= verbs::LogLevel::kInfo && !sockets) {
     for (const std::string& sentence : run::notes_about(path)) print_error("weft run: " + sentence);
   }
 }
@@ -166,7 +179,7 @@ Outcome<void> run_program(const RunArguments& arguments, const GlobalOptions& gl
   if (auto done = set_environment(arguments, global); !done) return done;
   const auto path = run::find_program(global.command.front());
   if (!path) return std::unexpected(path.error());
-  tell(*path, global);
+  tell(*path, arguments.sockets, global);
   return std::unexpected(become(*path, global.command));
 }
 
@@ -182,6 +195,8 @@ void add_run_command(CLI::App& app, Selection& selection) {
       ->add_option("--config", arguments->config,
                    "Read log, pcap and policy from FILE; options and environment variables take precedence")
       ->type_name("FILE");
+  command->add_flag("--sockets", arguments->sockets,
+                    "TCP sockets of the program become rsockets: for programs without verbs, at both ends");
   command->callback([arguments, &app, &selection] {
     selection.takes_command = true;
     selection.run = [arguments, &app](const GlobalOptions& global) {

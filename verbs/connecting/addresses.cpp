@@ -27,6 +27,14 @@ std::error_code Addresses::bind(const Endpoint& local, Port port) {
   return {};
 }
 
+std::error_code Addresses::adopt(int descriptor) {
+  auto bound = transport::BoundSocket::own(descriptor);
+  if (!bound) return bound.error();
+  reserved_ = std::move(*bound);
+  local_ = reserved_.local();
+  return {};
+}
+
 std::expected<transport::Address, std::error_code> Addresses::resolve(const Endpoint& destination) {
   auto towards = reserve_towards(destination.address);
   if (towards) remote_ = destination;

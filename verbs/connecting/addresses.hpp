@@ -25,6 +25,8 @@ class Addresses {
   // --- Before there is a connection. An error leaves all as it was.
   [[nodiscard]] std::error_code set_options(const Options& options);
   [[nodiscard]] std::error_code bind(const Endpoint& local, Port port);
+  // The address of a socket that is bound already. Takes over the descriptor.
+  [[nodiscard]] std::error_code adopt(int descriptor);
   // The address from which the destination is reached.
   [[nodiscard]] std::expected<Address, std::error_code> resolve(const Endpoint& destination);
   [[nodiscard]] bool of_one_family(const Address& destination) const noexcept {

@@ -10,9 +10,14 @@ namespace weft::verbs::detail {
 
 int Backlog::room() {
   const std::lock_guard lock(mutex_);
-  const int room = std::max(limit_ - requests_, 0);
+  const int room = held_ ? 0 : std::max(limit_ - requests_, 0);
   awaited_ = room == 0;
   return room;
+}
+
+void Backlog::hold_requests(bool on) {
+  const std::lock_guard lock(mutex_);
+  held_ = on;
 }
 
 std::vector<HalfOpen::Entry> Backlog::enter(HalfOpen::Entry newcomer) {

@@ -41,6 +41,8 @@ class Backlog {
   // How many connections it may accept before it looks at the Requests of these. After a 0 it stops, and is to be woken
   // when leave() says so.
   [[nodiscard]] int room();
+  // While `on` there is no room.
+  void hold_requests(bool on);
   [[nodiscard]] std::vector<HalfOpen::Entry> enter(HalfOpen::Entry newcomer);  // as HalfOpen does
   [[nodiscard]] std::optional<HalfOpen::Entry> take_oldest();
   // `count` had to go. The line to be logged, at times.
@@ -72,7 +74,8 @@ class Backlog {
   std::shared_ptr<EventChannelState> channel_;  // the listener's; null when it is gone
   int requests_ = 0;                            // not taken by the application, those that wait here included
   std::deque<QueuedEvent> waiting_{};           // beyond the limit
-  bool awaited_ = false;                        // a place, by the listener
+  bool held_ = false;
+  bool awaited_ = false;  // a place, by the listener
   std::uint64_t dropped_ = 0;
   std::uint64_t told_ = 0;  // of these
   std::optional<Instant> told_at_{};

@@ -45,6 +45,14 @@ Result<void> ConnectionState::bind(const Endpoint& local, Addresses::Port port) 
   return {};
 }
 
+Result<void> ConnectionState::bind_socket(int descriptor) {
+  const std::lock_guard lock(mutex_);
+  if (phase_ != Phase::kIdle) return fail(Errc::kInvalidState, "connection", "already bound, resolved or connected");
+  if (const auto error = addresses_.adopt(descriptor)) return std::unexpected(cannot_bind(error));
+  phase_ = Phase::kBound;
+  return {};
+}
+
 Result<void> ConnectionState::resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source) {
   if (destination.port == 0) return fail(Errc::kInvalidArgument, "destination", "has no port");
   if (source && !source->address.is_any() && source->address.family != destination.address.family) {

@@ -36,6 +36,9 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   Result<void> resolve_route();
   Result<void> listen(int backlog);
   [[nodiscard]] Result<ListenCounts> listen_counts() const;
+  [[nodiscard]] Result<int> duplicate_listener() const;
+  Result<void> hold_requests(bool on);
+  Result<void> bind_socket(int descriptor);
   Result<void> connect(const std::shared_ptr<QueuePairState>& qp, const ConnectionParameters& parameters);
   Result<void> accept(const std::shared_ptr<QueuePairState>& qp, const ConnectionParameters& parameters);
   Result<void> reject(Bytes private_data);

@@ -37,11 +37,9 @@ bool known(SendOpcode opcode) noexcept {
 
 Result<void> check_time_outs(const Policy& policy) {
   const std::pair<std::string_view, std::chrono::milliseconds> bounded[] = {
-      {"policy.connect_timeout", policy.connect_timeout},
-      {"policy.startup_timeout", policy.startup_timeout},
-      {"policy.finish_timeout", policy.finish_timeout},
-      {"policy.close_timeout", policy.close_timeout},
-      {"policy.no_receive_timeout", policy.no_receive_timeout}};
+      {"policy.connect_timeout", policy.connect_timeout}, {"policy.startup_timeout", policy.startup_timeout},
+      {"policy.finish_timeout", policy.finish_timeout},   {"policy.disconnect_timeout", policy.disconnect_timeout},
+      {"policy.close_timeout", policy.close_timeout},     {"policy.no_receive_timeout", policy.no_receive_timeout}};
   for (const auto& [name, time] : bounded) {
     if (time.count() <= 0 || time > kMaxTimeout) {
       return fail(Errc::kInvalidArgument, name, "not between 1 ms and 24 days");

@@ -75,7 +75,7 @@ void Stream::start() {
 
 Stream::Stream(Runtime& runtime, Setup setup, std::unique_ptr<CapturedStream> tap)
     : runtime_(runtime),
-      no_receive_timeout_(setup.policy.no_receive_timeout),
+      patience_{.no_receive = setup.policy.no_receive_timeout, .disconnect = setup.policy.disconnect_timeout},
       memory_(runtime.stags(), setup.policy.checked_memory),
       pipe_(std::move(setup.socket), std::move(setup.tls)),
       // One progress thread reads the Requests of all connections that one listener accepts, in the order of their
@@ -145,12 +145,12 @@ Result<void> Stream::reject(Bytes private_data) {
 void Stream::disconnect() {
   const std::lock_guard lock(mutex_);
   if (life_.finished || std::exchange(life_.asked, true)) return;
-  if (inbox_.fin_waits && inbox_.stalled) return drop_stalled();
   life_.reach(Stage::kClosing);
   if (narrator_) narrator_->say("disconnect: what is posted goes out first");
   engine_.close(now());
   pump();
   send_some();
+  life_.farewell = StreamLife::Farewell{.look_at = now() + patience_.disconnect, .moved = moved()};
   settle();
 }
 

@@ -136,6 +136,10 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
     Instant since{};             // TCP was connected
     bool initiator{};            // of the start-up
   };
+  struct Patience {  // of its Policy
+    std::chrono::milliseconds no_receive{};
+    std::chrono::milliseconds disconnect{};
+  };
   struct Sends {  // what the application has posted and the engine has not completed
     BoundedRing<SendSlot> slots{Device::limits().max_qp_wr};
     std::uint64_t next_cookie = 1;
@@ -164,7 +168,10 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   [[nodiscard]] bool is_due() const;
   void close();
   void peer_closed_behind_stall();
-  void drop_stalled();
+  [[nodiscard]] bool farewell_is_due() const;
+  void look_at_farewell();
+  void leave_peer();
+  [[nodiscard]] std::uint64_t moved() const noexcept;
   void settle();
   void follow_disposition();
   [[nodiscard]] transport::Interest wanted() const noexcept {
@@ -241,7 +248,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   Result<void> post_late(const SendRequest& request);
 
   Runtime& runtime_;
-  const std::chrono::milliseconds no_receive_timeout_;  // of its Policy
+  const Patience patience_;
   CompactMutex mutex_;
   StreamMemory memory_;
   transport::Pipe pipe_;

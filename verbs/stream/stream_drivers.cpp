@@ -47,7 +47,6 @@ void Stream::close() {
 void Stream::peer_closed_behind_stall() {
   inbox_.fin_waits = true;
   if (narrator_) narrator_->say("FIN received behind a Send that waits for a receive");
-  if (life_.asked) return drop_stalled();
   close();
   pump();
   send_some();
@@ -55,21 +54,43 @@ void Stream::peer_closed_behind_stall() {
   settle();
 }
 
-// Both ends want the end, so the receive will not be posted. Work of ours may yet be answered, in what lies behind:
-// then it has the time of any close.
-void Stream::drop_stalled() {
-  if (sends_.slots.empty()) {
-    life_.reach(Stage::kClosing);
-    engine_.leave(now());
-    pump();
-    inbox_.stalled = false;
-    present();  // drops what is staged
-    return drive_locked();
-  }
-  close();
+// A number that changes with each octet that the peer sends or acknowledges.
+std::uint64_t Stream::moved() const noexcept {
+  return inbox_.octets_so_far() + outbox_.octets_so_far() - pipe_.socket().unacknowledged();
+}
+
+// The user has asked for the end, and posts no receive any more: what arrives from here on is discarded. So the peer,
+// which may have to write all of it before its own FIN, is not waited for in vain, nor waits itself (RDMAP-6.2-02).
+void Stream::leave_peer() {
+  life_.reach(Stage::kClosing);
+  engine_.leave(now());
   pump();
+  if (std::exchange(inbox_.stalled, false)) present();  // drops what is staged
   send_some();
-  settle();
+}
+
+bool Stream::farewell_is_due() const { return life_.farewell && life_.farewell->look_at <= now(); }
+
+// Work that does not advance any more is flushed, as adapters do with all work. Octets that the socket took remain the
+// kernel's to deliver, unless there is unfinished work behind them. The user hears of the end now, whatever the peer
+// does.
+void Stream::look_at_farewell() {
+  auto& farewell = life_.farewell;
+  if (!farewell_is_due()) return;
+  farewell->look_at = now() + patience_.disconnect;
+  if (const auto so_far = moved(); so_far != std::exchange(farewell->moved, so_far)) return;
+  if (!farewell->left && (sends_.slots.empty() || inbox_.stalled)) {
+    farewell->left = true;
+    leave_peer();
+  } else if (!sends_.slots.empty()) {
+    if (narrator_) narrator_->say("aborted: the peer takes nothing, and disconnect was asked for");
+    engine_.abort(now());
+    pump();
+  }
+  if (!sends_.slots.empty()) return;
+  farewell.reset();
+  tell_failure();
+  if (observer_) observer_->on_peer_closed();
 }
 
 void Stream::drive_if_free(Poller& by) {
@@ -88,7 +109,7 @@ void Stream::deadline_passed() {
   const std::lock_guard lock(mutex_);
   if (life_.finished) return;
   wake_up_.reset();
-  if (is_due()) {  // what came, or had room, while this process stood still counts
+  if (is_due() || farewell_is_due()) {  // what came, or had room, while this process stood still counts
     outbox_.blocked = false;
     receive_some();
     send_some();
@@ -101,6 +122,7 @@ void Stream::deadline_passed() {
       present();  // if it gave up waiting for a receive, the peer's FIN is to be read
     send_some();
   }
+  look_at_farewell();
   settle();
 }
 
@@ -204,6 +226,7 @@ void Stream::settle() {
   if (life_.finished) return;
   if (life_.fails() && std::exchange(inbox_.stalled, false))
     present();  // no receive is waited for any more: on to the FIN
+  if (life_.asked && inbox_.stalled && sends_.slots.empty() && !has_output()) leave_peer();
   if (pipe_.holds()) read_held();
   watch_part();
   memory_.drop_leases();
@@ -238,6 +261,7 @@ void Stream::settle_watch() {
 
 void Stream::schedule() {
   if (const auto deadline = engine_.next_deadline()) wake_at(*deadline);
+  if (life_.farewell) wake_at(life_.farewell->look_at);
   const auto look = stalls_ ? stalls_->deadline() : std::nullopt;
   if (look) wake_at(*look);
 }

@@ -186,7 +186,7 @@ void Stream::complete_receive(std::uint64_t wr_id, const engine::Received& event
 }
 
 void Stream::on(const engine::ReceiveStalled& event) {
-  log_stall(subject(), event, no_receive_timeout_);
+  log_stall(subject(), event, patience_.no_receive);
   if (stalls_) stalls_->begin_anew();
 }
 

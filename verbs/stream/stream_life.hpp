@@ -3,9 +3,12 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "common/instant.hpp"
 #include "verbs/live_streams.hpp"
 
 namespace weft::verbs::detail {
@@ -44,14 +47,20 @@ class StreamLife {
   void reach(Stage stage) noexcept;
 
   // --- Beside the stage
-  bool asked = false;            // for the end: disconnect()
-  bool fin_sent = false;         // ours
-  bool queue_pair_told = false;  // that the stream fails
-  bool orphaned = false;         // its queue pair has gone, and it is counted
-  bool finished = false;         // the socket is closed: before or behind the engine's last event
-  bool too_long = false;         // the error was a Send longer than its receive
-  bool overflowed = false;       // a completion queue lost a completion of ours
-  bool gave_up = false;          // and the stream was ended for that
+  struct Farewell {
+    Instant look_at{};
+    std::uint64_t moved{};  // as of the last look
+    bool left{};            // nothing is taken from the peer any more
+  };
+  std::optional<Farewell> farewell{};  // since disconnect()
+  bool asked = false;                  // for the end: disconnect()
+  bool fin_sent = false;               // ours
+  bool queue_pair_told = false;        // that the stream fails
+  bool orphaned = false;               // its queue pair has gone, and it is counted
+  bool finished = false;               // the socket is closed: before or behind the engine's last event
+  bool too_long = false;               // the error was a Send longer than its receive
+  bool overflowed = false;             // a completion queue lost a completion of ours
+  bool gave_up = false;                // and the stream was ended for that
 
  private:
   Stage stage_{};

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compat/rsockets/epoll.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "compat/rsockets/call.hpp"
+#include "transport/own_descriptors.hpp"
+
+namespace weft::compat::rsockets {
+
+namespace {
+
+// The bits of poll(2) and epoll(7) are the same where both have them.
+static_assert(EPOLLIN == POLLIN && EPOLLOUT == POLLOUT && EPOLLERR == POLLERR && EPOLLHUP == POLLHUP &&
+              EPOLLRDHUP == POLLRDHUP);
+constexpr std::uint32_t kAlways = EPOLLERR | EPOLLHUP;
+
+struct Interest {
+  std::shared_ptr<Socket> socket{};
+  epoll_event wanted{};
+  bool hot = false;
+  bool told = false;  // edge-triggered: since it became hot
+};
+
+class EpollSet {
+ public:
+  EpollSet() : descriptor_(transport::move_up(::epoll_create1(EPOLL_CLOEXEC))) {}
+  ~EpollSet() {
+    for (auto& [number, interest] : interests_) let_go(interest);
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  EpollSet(const EpollSet&) = delete;
+  EpollSet& operator=(const EpollSet&) = delete;
+
+  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+
+  // An errno.
+  int add(int number, const epoll_event& wanted) {
+    auto socket = find(number);
+    if (!socket) return EBADF;
+    const std::lock_guard lock(mutex_);
+    const auto [at, fresh] = interests_.try_emplace(number);
+    if (!fresh) return EEXIST;
+    epoll_event readable{.events = EPOLLIN, .data = {.fd = number}};
+    if (::epoll_ctl(descriptor_, EPOLL_CTL_ADD, number, &readable) != 0) {
+      const int error = errno;
+      interests_.erase(at);
+      return error;
+    }
+    at->second = {.socket = std::move(socket), .wanted = wanted};
+    call(at->second, true);
+    return 0;
+  }
+
+  int change(int number, const epoll_event& wanted) {
+    const std::lock_guard lock(mutex_);
+    const auto found = interests_.find(number);
+    if (found == interests_.end()) return ENOENT;
+    found->second.wanted = wanted;
+    found->second.told = false;
+    call(found->second, found->second.hot);
+    return 0;
+  }
+
+  int remove(int number) {
+    const std::lock_guard lock(mutex_);
+    const auto found = interests_.find(number);
+    if (found == interests_.end()) return ENOENT;
+    let_go(found->second);
+    ::epoll_ctl(descriptor_, EPOLL_CTL_DEL, number, nullptr);
+    std::erase(hot_, number);
+    interests_.erase(found);
+    return 0;
+  }
+
+  // How many events there are now.
+  int look(std::span<epoll_event> events) {
+    const std::lock_guard lock(mutex_);
+    warm();
+    std::size_t count = 0;
+    for (auto left = hot_.size(); left != 0 && count < events.size(); --left) {
+      const int number = hot_.front();
+      hot_.pop_front();
+      Interest& interest = interests_.at(number);
+      if (const auto ready = look_at(interest); ready != 0)
+        events[count++] = {.events = ready, .data = interest.wanted.data};
+      if (interest.hot) hot_.push_back(number);
+    }
+    return static_cast<int>(count);
+  }
+
+ private:
+  // What became readable. Its wake-up is taken, and it is to be looked at.
+  void warm() {
+    std::array<epoll_event, 64> ready{};
+    for (int count = static_cast<int>(ready.size()); count == static_cast<int>(ready.size());) {
+      count = ::epoll_wait(descriptor_, ready.data(), static_cast<int>(ready.size()), 0);
+      bool any = false;
+      for (const auto& one : std::span(ready).first(static_cast<std::size_t>(std::max(count, 0)))) {
+        const auto found = interests_.find(one.data.fd);
+        if (found == interests_.end() || found->second.hot) continue;
+        any = true;
+        let_go(found->second);
+        found->second.hot = true;
+        found->second.told = false;
+        hot_.push_back(one.data.fd);
+      }
+      if (!any) return;  // all that are readable are hot
+    }
+  }
+
+  // What is to be reported of it; 0 and cold when there is nothing.
+  static std::uint32_t look_at(Interest& interest) {
+    Socket& socket = *interest.socket;
+    const std::lock_guard lock(socket.mutex);
+    const bool edges = (interest.wanted.events & EPOLLET) != 0;
+    const bool shot = (interest.wanted.events & ~EPOLLET) == EPOLLONESHOT && interest.told;
+    for (;;) {
+      socket.progress(true);
+      const auto now = static_cast<std::uint32_t>(static_cast<std::uint16_t>(socket.readiness()));
+      const auto ready = shot ? 0 : now & (interest.wanted.events | kAlways);
+      const auto missed = ready & static_cast<std::uint32_t>(socket.missed);
+      if (ready != 0 && (!edges || !interest.told || missed != 0)) {
+        socket.missed = static_cast<short>(socket.missed & ~static_cast<int>(ready));
+        interest.told = true;
+        if ((interest.wanted.events & EPOLLONESHOT) != 0) interest.wanted.events &= EPOLLET | EPOLLONESHOT;
+        return ready;
+      }
+      if (socket.prepare_wait()) break;
+      interest.told = false;  // something has happened since
+    }
+    socket.begin_wait();
+    interest.hot = false;
+    return 0;
+  }
+
+  // Makes the set readable for it: a thread that sleeps, or comes, looks at it.
+  static void call(Interest& interest, bool begins) {
+    const std::lock_guard lock(interest.socket->mutex);
+    if (begins && interest.hot) return;  // it is looked at anyway
+    if (begins) interest.socket->begin_wait();
+    interest.socket->wake_waiters();
+  }
+
+  static void let_go(Interest& interest) {
+    if (std::exchange(interest.hot, false)) return;
+    const std::lock_guard lock(interest.socket->mutex);
+    interest.socket->end_wait();
+  }
+
+  const int descriptor_;
+  std::mutex mutex_{};
+  std::unordered_map<int, Interest> interests_{};
+  std::list<int> hot_{};
+};
+
+struct EpollSets {
+  std::mutex mutex{};
+  std::unordered_map<int, std::shared_ptr<EpollSet>> all{};
+};
+
+// Replaced in a child of fork(); never destroyed.
+std::atomic<EpollSets*>& sets_of_process() {
+  static std::atomic<EpollSets*> one{new EpollSets};
+  return one;
+}
+
+// Null: no descriptor is left for it.
+std::shared_ptr<EpollSet> set_of(int number) {
+  EpollSets& sets = *sets_of_process();
+  const std::lock_guard lock(sets.mutex);
+  auto& set = sets.all[number];
+  if (!set) set = std::make_shared<EpollSet>();
+  if (set->descriptor() >= 0) return set;
+  sets.all.erase(number);
+  errno = EMFILE;
+  return nullptr;
+}
+
+std::vector<std::shared_ptr<EpollSet>> all_sets() {
+  EpollSets& sets = *sets_of_process();
+  const std::lock_guard lock(sets.mutex);
+  std::vector<std::shared_ptr<EpollSet>> all;
+  for (const auto& [number, set] : sets.all) all.push_back(set);
+  return all;
+}
+
+int milliseconds_left(const Deadline& until) {
+  if (!until) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*until - std::chrono::steady_clock::now()).count();
+  return static_cast<int>(std::max<decltype(left)>(left, 0));
+}
+
+// Both kinds, without waiting. -1 and errno.
+int look(int kernels, EpollSet& set, std::span<epoll_event> events) {
+  const int ours = set.look(events);
+  const auto room = events.subspan(static_cast<std::size_t>(ours));
+  if (room.empty()) return ours;
+  const int theirs = ::epoll_wait(kernels, room.data(), static_cast<int>(room.size()), 0);
+  return theirs < 0 ? (ours != 0 ? ours : -1) : ours + theirs;
+}
+
+}  // namespace
+
+int epoll_ctl(int number, int operation, int socket, const epoll_event* event) noexcept {
+  return guarded_minus_one([&] {
+    const Inside inside;
+    const auto set = set_of(number);
+    if (!set) return -1;
+    int error = EINVAL;
+    if (operation == EPOLL_CTL_DEL) {
+      error = set->remove(socket);
+    } else if (event == nullptr) {
+      error = EFAULT;
+    } else if (operation == EPOLL_CTL_ADD) {
+      error = set->add(socket, *event);
+    } else if (operation == EPOLL_CTL_MOD) {
+      error = set->change(socket, *event);
+    }
+    return error == 0 ? 0 : minus_one(error);
+  });
+}
+
+int epoll_wait(int number, epoll_event* events, int most, int timeout, const sigset_t* signals) {
+  return waiting_minus_one([&] {
+    const Inside inside;
+    if (most <= 0) return minus_one(EINVAL);
+    if (events == nullptr) return minus_one(EFAULT);
+    const auto set = set_of(number);
+    if (!set) return -1;
+    Deadline until;
+    if (timeout >= 0) until = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout);
+    for (;;) {
+      const int found = look(number, *set, {events, static_cast<std::size_t>(most)});
+      const int left = found == 0 ? milliseconds_left(until) : 0;
+      if (left == 0) return found;
+      std::array both{pollfd{.fd = number, .events = POLLIN, .revents = 0},
+                      pollfd{.fd = set->descriptor(), .events = POLLIN, .revents = 0}};
+      const timespec time{.tv_sec = left / 1000, .tv_nsec = left % 1000 * 1'000'000L};
+      const int woken =
+          compat::wait_for([&] { return ::ppoll(both.data(), both.size(), left < 0 ? nullptr : &time, signals); });
+      if (woken < 0) return -1;
+    }
+  });
+}
+
+void leave_epoll_sets(int number) noexcept {
+  static_cast<void>(guarded_minus_one([&] {
+    for (const auto& set : all_sets()) set->remove(number);
+    return 0;
+  }));
+}
+
+void close_epoll_set(int number) noexcept {
+  std::shared_ptr<EpollSet> last;  // ends behind the lock
+  EpollSets& sets = *sets_of_process();
+  const std::lock_guard lock(sets.mutex);
+  if (const auto node = sets.all.extract(number)) last = node.mapped();
+}
+
+void leave_epoll_sets_to_parent() noexcept { sets_of_process() = new EpollSets; }
+
+}  // namespace weft::compat::rsockets
