@@ -3,6 +3,9 @@
 // receive, behind our own FIN, before what was asked has even left.
 #include <gtest/gtest.h>
 
+#include <chrono>
+
+#include "engine/ending.hpp"
 #include "tests/engine/rogue.hpp"
 
 namespace weft::engine::test {
@@ -96,12 +99,15 @@ TEST(AwkwardMoment, AWriteWhoseImmediateDataWasNotSentDidNotSucceed) {
 TEST(AwkwardMoment, TheReceiveOfAMessageThatWillNotEndComesBackWithTheError) {
   Octets terminate(rdmap::TerminateLayout::kLongest);
   terminate.resize(rdmap::serialize(rdmap::Terminate{rdmap::kLocalCatastrophic, {}, {}, {}}, terminate));
-  for (const bool by_the_peer : {false, true}) {
+  enum class By { kUs, kPeer, kUserWhoLeaves };
+  for (const By by : {By::kUs, By::kPeer, By::kUserWhoLeaves}) {
     Stream rogue;
     rogue.end.memory.post_receive(4, 64);
     rogue.untagged(Opcode::kSend, 1, pattern(8), 0, false);
-    if (by_the_peer) rogue.untagged(Opcode::kTerminate, 1, terminate);
-    if (!by_the_peer) rogue.tagged(Opcode::kWrite, 99, 0, pattern(8));
+    if (by == By::kPeer) rogue.untagged(Opcode::kTerminate, 1, terminate);
+    if (by == By::kUs) rogue.tagged(Opcode::kWrite, 99, 0, pattern(8));
+    if (by == By::kUserWhoLeaves) rogue.end.engine.leave(rogue.now);
+    rogue.end.poll();
     ASSERT_EQ(rogue.end.count<Received>(), 1U);
     EXPECT_EQ(rogue.end.first<Received>()->cookie, 4U);
     EXPECT_EQ(rogue.end.first<Received>()->status, WorkStatus::kFlushed);
@@ -111,6 +117,17 @@ TEST(AwkwardMoment, TheReceiveOfAMessageThatWillNotEndComesBackWithTheError) {
     EXPECT_EQ(rogue.end.count<Received>(), 1U);
     EXPECT_EQ(rogue.end.count<Closed>(), 1U);
   }
+}
+
+// --- FIN inside an FPDU
+
+TEST(AwkwardMoment, AFinBehindTheFirstOctetOfAnFpduIsAnError) {
+  Stream rogue;
+  rogue.send({std::byte{0}});
+  rogue.fin();
+  ASSERT_EQ(rogue.end.count<ProtocolError>(), 1U);
+  EXPECT_EQ(rogue.end.first<ProtocolError>()->report.mpa_fault, mpa::Fault::kClosedInsideFpdu);
+  EXPECT_EQ(rogue.end.count<PeerClosed>(), 0U);
 }
 
 // --- FIN while a segment waits for a receive
@@ -174,6 +191,24 @@ TEST(AwkwardMoment, AnErrorBehindOurFinEndsTheConnectionWithoutATerminate) {
   EXPECT_EQ(rogue.end.count<Closed>(), 1U);
 }
 
+// Whatever asks for the end afterwards does not take the FIN back, nor change its limit.
+TEST(AwkwardMoment, AnEndThatHasBegunDoesNotBeginAgain) {
+  using namespace std::chrono_literals;
+  Ending ending;
+  ending.begin(Instant{60s});
+  ending.begin(Instant{50s});
+  EXPECT_EQ(ending.deadline(), Instant{50s}) << "a second reason may shorten it";
+  ending.send_fin(Instant{40s});
+  ending.begin(Instant{1s});
+  EXPECT_TRUE(ending.fin_sent());
+  EXPECT_FALSE(ending.fin_due());
+  EXPECT_EQ(ending.deadline(), Instant{40s});
+  ending.finish(Disposition::kClose);
+  ending.begin(Instant{1s});
+  EXPECT_TRUE(ending.over());
+  EXPECT_FALSE(ending.deadline());
+}
+
 // --- Draining
 
 TEST(AwkwardMoment, DrainingHoldsBackNoReadyToReceiveMessage) {
@@ -209,6 +244,19 @@ TEST(AwkwardMoment, NothingIsDrainedAfterTheEnd) {
   rogue.end.engine.drain(true);
   rogue.end.poll();
   EXPECT_TRUE(std::holds_alternative<Closed>(rogue.end.events.back()));
+}
+
+// A queue that the end of the connection empties was not drained.
+TEST(AwkwardMoment, AQueueThatIsFlushedIsNotDrained) {
+  Stream rogue;
+  rogue.post(write_of(1, kThousand, 9, 0));
+  rogue.end.engine.fill(rogue.end.batch, rogue.now);
+  rogue.end.engine.drain(true);
+  rogue.end.engine.connection_lost(rogue.now);
+  rogue.end.poll();
+  ASSERT_EQ(rogue.end.count<SendCompleted>(), 1U);
+  EXPECT_EQ(rogue.end.first<SendCompleted>()->status, WorkStatus::kFlushed);
+  EXPECT_EQ(rogue.end.count<SendQueueDrained>(), 0U);
 }
 
 TEST(AwkwardMoment, DrainingOftenCrowdsOutNoOtherEvent) {

@@ -39,6 +39,34 @@ TEST(Limits, TheReplySaysWhatIsHeld) {
   EXPECT_EQ((*reply)->enhanced->ird, 3);
 }
 
+TEST(Limits, OnlyASendInvalidates) {
+  Rogue rogue;
+  rogue.establish();
+  for (const auto operation :
+       {Operation::kWrite, Operation::kWriteImmediate, Operation::kImmediate, Operation::kRead}) {
+    EXPECT_EQ(rogue.end.engine.post({.cookie = 1, .operation = operation, .invalidate = ddp::Stag{7}}),
+              std::unexpected(PostError::kBadOperands));
+  }
+  EXPECT_TRUE(rogue.end.engine.post({.cookie = 1, .operation = Operation::kSend, .invalidate = ddp::Stag{7}}));
+}
+
+// The queue's places are used again: a request in an old one begins anew.
+TEST(Limits, NoWorkIsDoneBeforeItHasLeft) {
+  Config config = responder();
+  config.send_queue_depth = 1;
+  Rogue rogue(config);
+  rogue.establish();
+  rogue.end.events.clear();
+  for (std::size_t i = 1; i <= 5; ++i) {
+    ASSERT_TRUE(rogue.end.engine.post({.cookie = i, .operation = Operation::kSend})) << i;
+    rogue.wait({});
+    rogue.tagged(rdmap::Opcode::kWrite, 0, 0);  // something else happens
+    EXPECT_EQ(rogue.end.count<SendCompleted>(), i - 1) << "its octets are still here";
+    rogue.flush();
+    EXPECT_EQ(rogue.end.count<SendCompleted>(), i);
+  }
+}
+
 // DDP-5.2-03: 2^32 - 1 octets, whatever the number of pieces.
 TEST(Limits, AMessageIsShorterThanFourGibibytes) {
   Rogue rogue;

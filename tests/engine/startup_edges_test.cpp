@@ -48,6 +48,40 @@ TEST(StartupEdges, WhoSpeaksBeforeTheInitiatorIsToldAtTheStreamsBeginning) {
   EXPECT_EQ(error->report.stream_offset, 0U);
 }
 
+// The peer offered ready-to-receive messages, and closes its direction instead of sending one.
+TEST(StartupEdges, AFinInPlaceOfTheReadyToReceiveMessageEstablishesNothing) {
+  Rogue rogue;
+  rogue.send_frame(
+      {.kind = mpa::FrameKind::kRequest,
+       .crc = true,
+       .revision = 2,
+       .enhanced = mpa::EnhancedData{.peer_to_peer = true, .rtr = {false, true, true}, .ird = 8, .ord = 8}});
+  require(rogue.end.engine.accept({}, {}).has_value(), "accept");
+  rogue.flush();
+  rogue.fin();
+  ASSERT_EQ(rogue.end.count<StartupFailed>(), 1U);
+  EXPECT_EQ(rogue.end.first<StartupFailed>()->report.mpa_fault, mpa::Fault::kClosedInStartup);
+  EXPECT_EQ(rogue.end.count<PeerClosed>(), 0U);
+  EXPECT_EQ(rogue.end.count<Established>(), 0U);
+}
+
+TEST(StartupEdges, NoAnswersAreAwaitedBeforeWorkWaitsForThem) {
+  Rogue rogue;
+  const Engine& engine = rogue.end.engine;
+  EXPECT_FALSE(engine.awaits_answers());
+  rogue.end.memory.add(1, 64);
+  rogue.establish();
+  EXPECT_FALSE(engine.awaits_answers());
+  const rdmap::LocalSegment all{0, 64, 1};
+  require(rogue.end.engine.post(read_of(1, all, 9, 0)).has_value(), "post");
+  rogue.flush();
+  EXPECT_FALSE(engine.awaits_answers()) << "nothing is behind the Read";
+  WorkRequest behind = write_of(2, all, 9, 0);
+  behind.fence = true;
+  require(rogue.end.engine.post(behind).has_value(), "post");
+  EXPECT_TRUE(engine.awaits_answers());
+}
+
 // An error has ended the wait for the ready-to-receive message: it is over once, whichever time-out is the longer one.
 TEST(StartupEdges, AStartUpThatFailedDoesNotTimeOutAsWell) {
   Config config = responder();

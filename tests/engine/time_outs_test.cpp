@@ -53,7 +53,10 @@ TEST(FpduTimeOut, EndsAStreamWhoseFpduIsNotComplete) {
   EXPECT_TRUE(peer.heard().empty());
   peer.wait(1ms);
   ASSERT_EQ(peer.end.count<ProtocolError>(), 1U);
-  EXPECT_EQ(peer.end.first<ProtocolError>()->report.sentence, "the peer did not send the rest of an FPDU in time");
+  const ErrorReport report = peer.end.first<ProtocolError>()->report;
+  EXPECT_EQ(report.sentence, "the peer did not send the rest of an FPDU in time");
+  EXPECT_EQ(report.mpa_fault, mpa::Fault::kConnectionLost);
+  EXPECT_EQ(report.stream_offset, 20U) << "where the FPDU begins: behind an empty Write";
   EXPECT_EQ(peer.terminate()->error, (rdmap::ErrorCode{rdmap::Layer::kLlp, 0, 1}));
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The samples that are tried. One-token faults of the core are found by pattern in formatted code: a check dropped, a statement left out, an
+"""The samples that are tried. One-token faults are found by pattern in formatted code: a check dropped, a statement left out, an
 operator or a number changed."""
 
 import collections
@@ -8,14 +8,28 @@ import re
 
 from fault import ROOT, Fault
 
-MODULES = ("mpa", "ddp", "rdmap", "engine", "conformance/rules")
+CORE = ("mpa", "ddp", "rdmap", "engine", "conformance/rules")  # with all of their tests in copy/
+# The other modules, by the project's own build (tree.py): their folders, and the programs that look at them, the quickest first.
+OTHERS = {
+    "transport": (("transport", "transport/detail", "transport/tls"), ("transport_test", "transport_tls_test", "tools_keys_test")),
+    "verbs": (("verbs", "verbs/connecting", "verbs/detail", "verbs/log", "verbs/memory", "verbs/progress", "verbs/stream"),
+              ("verbs_memory_test", "verbs_policy_text_test", "verbs_operations_test", "verbs_clauses", "verbs_window_test",
+               "verbs_arguments_test", "verbs_errors_test", "verbs_ending_test", "verbs_limits_test", "verbs_startup_test", "verbs_log_test",
+               "verbs_connection_test", "verbs_backlog_test", "verbs_turns_test", "verbs_progress_test", "verbs_tls_test")),
+    "compat": (("compat/objects", "compat/rsockets", "compat/ibverbs", "compat/rdmacm"),
+               ("compat_posting_test", "compat_facade_test", "compat_misuse_test", "compat_rsocket_test")),
+    "probe": (("probe", "probe/cases", "probe/random"), ("probe_test", "tools_probe_ways_test")),
+    "explain": (("explain/model", "explain/text", "explain/tour"), ("explain_model_test", "explain_command_test")),
+}
 # What follows is an expression: a condition in brackets, or all up to the semicolon.
 BEGINNING = re.compile(r"\b(?:if|while) \(|\breturn |(?<=[\w\])]) = ")
 OTHER = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&", "+": "-", "-": "+"}
 OPERATOR = re.compile(r"(?<= )(?:<=|>=|==|!=|&&|\|\||[<>+-])(?= )")
 NUMBER = re.compile(r"(?<![\w.'<])\d+(?![\w.'>])")
 STATEMENT = re.compile(r"^ +((?:[\w:.\[\]]|->)+(?:\(.*\)| = .*|\+\+|--)|(?:\+\+|--)\S+);", re.M)
-NO_STATEMENT = re.compile(r"(?:return|if|for|while|case|static_assert|assert|using|delete|throw|friend|explicit)\b")
+NO_STATEMENT = re.compile(r"(?:return|if|for|while|case|static_assert|assert|using|delete|throw|friend|explicit|decltype|alignas)\b")
+# Whether it is compiled, the preprocessor alone knows: what is not would survive.
+CONDITIONAL = re.compile(r"^ *#if.*?^ *#endif", re.M | re.S)
 NOT_HERE = re.compile(r"\b(?:constexpr|static_assert|using|template|enum|operator|case|requires|concept)\b|^ *//|\"")
 
 
@@ -41,6 +55,7 @@ def faults_of(path, text):
         line = text.count("\n", 0, begin) + 1
         return Fault(f"{path}:{line}", path, old, new, begin=begin, what=kind, near=line_at(begin).strip())
 
+    text = CONDITIONAL.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
     for match in BEGINNING.finditer(text):
         bracket = match[0].endswith("(")
         old = expression(text, match.end(), bracket)
@@ -63,18 +78,19 @@ def drawn(rows, count, seed):
     return sorted(rows, key=lambda row: hashlib.sha256(f"{seed} {row.id}".encode()).digest())[:count]
 
 
-def sample(count, seed, first):
+def sample(count, seed, first, modules=CORE):
     """`count` faults, of each module as many, in an order that depends on nothing but the seed and the line. Numbers begin with `first`."""
     chosen = []
-    for module in MODULES:
-        every = [fault for path in sorted((ROOT / module).glob("*.?pp"))
+    for module in modules:
+        folders = OTHERS[module][0] if module in OTHERS else (module,)
+        every = [fault for folder in folders for path in sorted((ROOT / folder).glob("*.?pp"))
                  for fault in faults_of(str(path.relative_to(ROOT)), path.read_text())]
         twins, order = collections.Counter(), {}
         for fault in every:
             key = f"{seed} {fault.path} {fault.near} {fault.what} {fault.old}"
             twins[key] += 1
             order[fault] = hashlib.sha256(f"{key} {twins[key]}".encode()).digest()
-        chosen += sorted(every, key=order.get)[:count // len(MODULES)]
+        chosen += sorted(every, key=order.get)[:count // len(modules)]
     for number, fault in enumerate(chosen, first):
         fault.number = number
     return chosen

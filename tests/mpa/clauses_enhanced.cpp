@@ -271,6 +271,21 @@ TEST_CASE("a Reply may name fewer types than offered, or others besides", "[rfc6
   REQUIRE(more.rtr_common == types(2));
 }
 
+TEST_CASE(
+    "an initiator without Reads of its own has one outstanding for the ready-to-receive Read, and no other changes",
+    "[rfc6581/9.1][MPA2-9.1-06][MPA2-9.1-09][MPA2-9.1-14]") {
+  const auto ord = [](unsigned rtr, std::uint16_t wanted) {
+    const Agreement agreement = agreed(Policy{.peer_to_peer = true, .rtr = types(rtr), .ord = wanted},
+                                       {.peer_to_peer = true, .rtr = types(rtr), .ird = 16, .ord = 1});
+    return agreement.ord;
+  };
+  constexpr unsigned kWrite = 2, kRead = 4;
+  REQUIRE(ord(kRead, 0) == 1);
+  REQUIRE(ord(kRead, 9) == 9);
+  REQUIRE(ord(kWrite, 0) == 0);
+  REQUIRE(ord(kWrite, 9) == 9);
+}
+
 TEST_CASE("the exchange runs Request, Reply, first message, and changes nothing about FPDUs",
           "[rfc6581/9.3][rfc6581/4.2][MPA2-9.3-01][MPA2-9.3-02][MPA2-4.2-01]") {
   Initiator initiator(Policy{.markers = true, .peer_to_peer = true, .ird = 7, .ord = 9});

@@ -22,6 +22,14 @@ Octets serialized(const Terminate& message) {
   return out;
 }
 
+// RFC 5040 section 4.8: what no bit announces, and the reserved octet, is sent as zero, whatever was in the buffer.
+TEST(Terminate, OverwritesWhatTheBufferHeld) {
+  Octets out(TerminateLayout::kLongest, std::byte{0xff});
+  ASSERT_EQ(serialize(make_terminate({Layer::kLlp, 0, 2}), out), 4U);
+  out.resize(4);
+  EXPECT_EQ(out, octets("20 02 00 00"));
+}
+
 // The same events as in siw's captures below, as the RFC writes them: nibbles the right way round, M D R on top, and
 // the length of the whole ULPDU.
 TEST(Terminate, IsLaidOutAsInTheFigures) {
@@ -75,6 +83,7 @@ TEST(Terminate, WithoutAHeaderToQuote) {
   const SegmentInError segment = segment_in_error(octets("4143 0000"));
   EXPECT_EQ(serialized(make_terminate(kUlpduTooShort, &segment)), octets("02 ff 00 00"));
   EXPECT_EQ(serialized(make_terminate(error_code(OperationError::kCatastrophicStream))), octets("02 07 00 00"));
+  EXPECT_FALSE(segment_in_error({}).header) << "no octet at all";
 }
 
 struct Seen {
@@ -149,6 +158,36 @@ TEST(Terminate, HeaderBitsSayMoreThanAnUnknownError) {
   EXPECT_EQ(report->meant().ddp_header->octets().size(), 14U);
 }
 
+// Octet 2 has M, D and R on top, or in its lowest bits as siw writes them: D is the second of both. Each announces its
+// own part, R only behind a header. One of them alone decides, even against what the error itself suggests: 10 01 is an
+// error of siw's layout alone, 20 05 one of either.
+TEST(Terminate, EachHeaderBitAnnouncesItsOwnPart) {
+  const Octets parts = octets(
+      "002e | 4141 00000000 00000001 00000001 00000000 |"
+      "91a32000 00007fa0db470000 00000064 64e43b33 00007f5676db8000");
+  const auto report = [&](std::string_view error, unsigned bits) {
+    Octets payload = octets(error);
+    payload.insert(payload.end(), {static_cast<std::byte>(bits), std::byte{0}});
+    payload.insert(payload.end(), parts.begin(), parts.end());
+    return parse_terminate(payload).value();
+  };
+  const auto expect_parts = [](const Terminate& read, bool length, bool header, bool request) {
+    EXPECT_EQ(read.segment_length.has_value(), length);
+    EXPECT_EQ(read.ddp_header.has_value(), header);
+    EXPECT_EQ(read.read_request.has_value(), header && request);
+  };
+  for (unsigned bits = 1; bits < 8; ++bits) {
+    const bool first = (bits & 1) != 0, second = (bits & 2) != 0, third = (bits & 4) != 0;
+    SCOPED_TRACE(bits);
+    const TerminateReport siw = report("20 05", bits);
+    EXPECT_TRUE(siw.siw_layout);
+    expect_parts(siw.meant(), first, second, third);
+    const TerminateReport rfc = report("10 01", bits << 5);
+    EXPECT_FALSE(rfc.siw_layout);
+    expect_parts(rfc.meant(), third, second, first);
+  }
+}
+
 TEST(Terminate, AnErrorNobodyKnowsIsReportedAsItCame) {
   const auto report = parse_terminate(octets("77770000"));
   ASSERT_TRUE(report);
@@ -174,7 +213,8 @@ TEST(Terminate, TakesOnlyWhatIsThere) {
       "01 00 e0 00 | 002e | 4141 00000000 00000001 00000001 00000000 |"
       "91a32000 00007fa0db470000 00000064 64e43b33 00007f5676db8000");
   for (std::size_t length = 0; length <= whole.size(); ++length) {
-    const auto report = parse_terminate(Bytes(whole).first(length));
+    const Octets there(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));  // and nothing behind it
+    const auto report = parse_terminate(there);
     ASSERT_EQ(report.has_value(), length >= 4) << length;
     if (!report) continue;
     EXPECT_EQ(report->as_rfc.segment_length.has_value(), length >= 6) << length;

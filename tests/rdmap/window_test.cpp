@@ -69,6 +69,18 @@ TEST(RequestWindow, AReadOfNothingIsAnsweredByNothing) {
   EXPECT_TRUE(piece->complete);
 }
 
+// Each Read is counted from its own beginning.
+TEST(RequestWindow, AReadOfNothingMayFollowOneOfSomething) {
+  RequestWindow window(2);
+  ASSERT_TRUE(window.start(read(1, 0, 10)));
+  ASSERT_TRUE(window.start(read(2, 0, 0)));
+  ASSERT_TRUE(window.read_response(response(0, true), 10));
+  const auto nothing = window.read_response(response(0, true), 0);
+  ASSERT_TRUE(nothing);
+  EXPECT_EQ(nothing->cookie, 2U);
+  EXPECT_TRUE(nothing->complete);
+}
+
 TEST(RequestWindow, ARefusedSegmentLeavesTheWindowAsItWas) {
   RequestWindow window(1);
   ASSERT_TRUE(window.start(read(1, 0, 10)));

@@ -60,6 +60,19 @@ int accepted_at(std::uint16_t port) {
   return count;
 }
 
+// How many events lie in a channel whose descriptor has one token for each.
+std::uint64_t events_in(const EventChannel& channel) {
+  pollfd waiting{.fd = channel.descriptor(), .events = POLLIN, .revents = 0};
+  std::uint64_t count = 0, token = 0;
+  for (; ::poll(&waiting, 1, 0) == 1; ++count) {
+    EXPECT_EQ(::read(waiting.fd, &token, sizeof token), ssize_t{sizeof token});
+  }
+  if (count != 0) {
+    EXPECT_EQ(::write(waiting.fd, &count, sizeof count), ssize_t{sizeof count});
+  }
+  return count;
+}
+
 // RFC 5042 section 6.4: no peer may take memory without end. Peers that go leave their request, and its place, behind.
 TEST(Backlog, BoundsRequestsWhosePeersHaveGone) {
   constexpr int kPeers = 50;
@@ -255,6 +268,7 @@ TEST(HalfOpen, WhatTheyAskBeyondTheBacklogWaits) {
   dial(late, server.id.local_address());
   say(late);
   for (std::size_t i = 0; i < kPeers; ++i) {
+    EXPECT_EQ(events_in(server.events), 1U) << "the others wait";
     const auto event = expect_event(server.events, ConnectionEventType::kConnectRequest);
     EXPECT_EQ(event.request->remote_address().port, port_of(peers[i]));
   }

@@ -106,6 +106,21 @@ TEST(Limits, ARegionThatIsMovedToItselfStays) {
   must(region.deregister(), "deregister");
 }
 
+// The handle's old region goes, and the new one lives on in it.
+TEST(Limits, ARegionThatIsMovedOverAnotherTakesItsPlace) {
+  auto device = must(detail::open_device(must(Device::open("lo"), "open").info(), {.max_mr = 2}), "open_device");
+  auto domain = must(device.allocate_protection_domain(), "domain");
+  std::vector<std::byte> octets(8);
+  const auto take = [&](std::size_t length) { return domain.register_memory(octets.data(), length, kAllAccess); };
+  auto region = must(take(8), "register"), other = must(take(4), "register");
+  const std::uint32_t key = other.rkey();
+  region = std::move(other);
+  EXPECT_EQ(region.rkey(), key);
+  EXPECT_EQ(region.length(), 4U);
+  const auto next = must(take(8), "register");
+  EXPECT_EQ(take(8).error().argument, "max_mr");
+}
+
 // What programs read of a device, and size their tables by.
 TEST(Limits, AsTheyAreTold) {
   const auto& limits = Device::limits();

@@ -117,6 +117,17 @@ TEST_F(Proxies, ServeByThisTable) {
   EXPECT_FALSE(rests()) << "the channel has gone";
 }
 
+// Who serves when a poller leaves: the progress thread at once, but for a proxy.
+TEST_F(Proxies, AreNotSentAwayByAPollerThatLeaves) {
+  threads().of(0).rest();  // a poller has served
+  threads().poller_leaves();
+  EXPECT_FALSE(threads().any_rests());
+  arrive();
+  ASSERT_TRUE(rests());
+  threads().poller_leaves();
+  EXPECT_TRUE(rests());
+}
+
 TEST_F(Proxies, GoWithTheFirstTickInWhichTheyDidNotCome) {
   arrive();
   EXPECT_FALSE(tick());

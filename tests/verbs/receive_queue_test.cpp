@@ -73,5 +73,14 @@ TEST_F(Scene, WhoTakesSeveralWaitsAgainBehindTheOthers) {
   EXPECT_EQ(each(&Waiter::taken), (std::vector{3, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
 }
 
+TEST_F(Scene, IsMadeAsSmallAsWhatItHasHeldAndNoSmaller) {
+  post(3);
+  EXPECT_EQ(queue.resize(2).error().code, Errc::kBusy);
+  ASSERT_TRUE(queue.resize(3));
+  EXPECT_EQ(queue.shape().max_wr, 3U);
+  const ReceiveRequest more{};
+  EXPECT_EQ(queue.post({&more, 1}).error().error.code, Errc::kQueueFull);
+}
+
 }  // namespace
 }  // namespace weft::verbs::detail

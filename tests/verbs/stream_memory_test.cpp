@@ -374,6 +374,9 @@ TEST_F(Memory, NothingLandsWhereItMayNotBePlaced) {
   EXPECT_TRUE(memory.landing(outside, 0, 16).empty());
   const std::array<Sge, 1> not_ours{Sge{0, 16, readable->stag()}};
   EXPECT_TRUE(memory.landing(not_ours, 0, 8).empty()) << "may not be written locally";
+  StreamMemory checked(table, true);
+  checked.attach({domain->number, kStream}, receives, {});
+  EXPECT_TRUE(checked.landing(two, 2, 14).empty()) << "the kernel would blame the socket for memory that is gone";
 }
 
 TEST_F(Memory, AReceiveTellsWhereItsMessageLands) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <string>
 
@@ -141,6 +142,30 @@ TEST_F(TlsRefusal, ManyNamesAreCutInTheLog) {
   const std::string line = said.substr(begin, said.find('\n', begin) - begin);
   EXPECT_LT(line.size(), 1200U);
   EXPECT_TRUE(line.ends_with(" more names")) << line;
+}
+
+// --- What a listener does without its files
+
+// The process remembers the files of 64 policies, and here forgets the listener's, which are gone.
+TEST(TlsListeners, ResetClientsUntilTheirFilesAreBack) {
+  const TlsKeys keys;
+  TlsListener listener(tls_policy(keys, "server"));
+  for (int i = 0; i < 64; ++i) {
+    Policy other = tls_policy(keys, "client");
+    other.tls_expect = "dns:" + std::to_string(i) + ".example";
+    auto id = must(ConnectionId::create(listener.events), "id");
+    must(id.set_policy(other), "set_policy");
+  }
+  std::filesystem::rename(keys.path("server.pem"), keys.path("away.pem"));
+  EXPECT_EQ(outcome(listener, tls_policy(keys, "client")).type, ConnectionEventType::kConnectError);
+  std::filesystem::rename(keys.path("away.pem"), keys.path("server.pem"));
+  End client;
+  EventChannel events = must(EventChannel::create(), "channel");
+  ConnectionId id = must(ConnectionId::create(events), "id");
+  must(id.set_policy(tls_policy(keys, "client")), "set_policy");
+  resolve(id, events, listener.id.local_address());
+  must(id.connect(*client.qp), "connect");
+  expect_event(listener.events, ConnectionEventType::kConnectRequest);
 }
 
 // --- What the application is told

@@ -83,6 +83,20 @@ TEST(WindowsOfType1, ServeEveryQueuePairOfTheDomain) {
   EXPECT_TRUE(two.base.region.deregister());
 }
 
+TEST(WindowsOfType1, GoWithTheHandleThatAnotherIsMovedTo) {
+  TwoConnections two(true);
+  two.base.fill(1);
+  ASSERT_EQ(two.bind(8), WcStatus::kSuccess);
+  const std::uint32_t old = two.window.rkey();
+  auto other = must(two.pair.server.domain.allocate_window(WindowType::kType1), "window");
+  const std::uint32_t key = other.rkey();
+  two.window = std::move(other);
+  EXPECT_EQ(two.window.rkey(), key);
+  EXPECT_FALSE(two.window.bound());
+  EXPECT_TRUE(two.base.region.deregister()) << "nothing is bound to it any more";
+  EXPECT_EQ(two.read(two.other, old).status, WcStatus::kRemoteAccessError);
+}
+
 // RDMAP-8.1.1-01, SEC-6.1.1-03
 TEST(WindowsOfType1, ServeNoOtherDomain) {
   TwoConnections two(false);

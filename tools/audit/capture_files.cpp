@@ -14,7 +14,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "transport/detail/capture_descriptor.hpp"
+#include "transport/output_file.hpp"
 #include "transport/system_words.hpp"
 
 namespace weft::tools::audit {
@@ -103,12 +103,8 @@ void CaptureFiles::begin(const conformance::Packet& packet) {
   end();
   if (!outcome_) return;
   const std::string name = name_of_next(packet.time);
-  const auto descriptor = transport::detail::open_capture(name);
-  if (!descriptor) {
-    const auto& refusal = descriptor.error();
-    return fail("cannot write " + name + ": " +
-                (refusal.os_error != 0 ? system_words(refusal.os_error) : std::string(refusal.why)));
-  }
+  const auto descriptor = transport::open_output(name, {});
+  if (!descriptor) return fail("cannot write " + name + ": " + descriptor.error().words());
   format_.reset(pcap_open_dead_with_tstamp_precision(dlt_of(packet.link), kSnapLength, PCAP_TSTAMP_PRECISION_NANO));
   std::FILE* const stream = ::fdopen(*descriptor, "wb");
   if (stream == nullptr) ::close(*descriptor);

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
+#include "conformance/capture_reader.hpp"
+#include "explain/model/packet_heads.hpp"
 #include "samples.hpp"
 
 namespace weft::explain::test {
@@ -191,9 +195,49 @@ TEST(Scripts, NameTheReadyToReceiveIndicationsOfTheirFrames) {
   EXPECT_EQ(lab[kResponder]->rtr_types, (mpa::RtrTypes{.write = true}));
 }
 
+// RFC 5041 section 7.1 leaves it to the receiver whether a Send waits for a buffer: this one did not.
+TEST(Scripts, TellWhoRefusesSendsWithoutAReceive) {
+  const auto refuses = [](const char* name, std::size_t end) {
+    const Model model = sample(name);
+    const auto& script = model.connections.at(0).lab[end];
+    EXPECT_TRUE(script) << name;
+    return script && script->refuses_sends;
+  };
+  EXPECT_TRUE(refuses("24-term-send-no-buffer.pcap", kResponder));
+  EXPECT_FALSE(refuses("24-term-send-no-buffer.pcap", kInitiator));
+  EXPECT_FALSE(refuses("20-term-write-bad-stag.pcap", kResponder)) << "its Terminate names another error";
+}
+
 TEST(Scripts, AreMissingWhereTheStartupIs) {
   const Model model = sample("broken/mpa-7.1.2-12-no-request.pcap");
   for (const Connection& connection : model.connections) EXPECT_FALSE(connection.lab[kInitiator]);
+}
+
+conformance::ConnectionEnd end_of(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  return {text.substr(0, colon), static_cast<std::uint16_t>(std::stoul(text.substr(colon + 1)))};
+}
+
+// Two connections to one port: each has its own SYN, and the answer to it.
+TEST(PacketHeads, FindTheSynsOfOneConnection) {
+  const std::string name = "03-write-bw-64k.pcap";
+  PacketHeads heads;
+  auto reader = conformance::CaptureReader::open(std::string(WEFT_PCAP_SAMPLES) + '/' + name);
+  ASSERT_TRUE(reader);
+  ASSERT_FALSE(conformance::read_packets(*reader, [&](const conformance::Packet& packet) { heads.note(packet); }));
+  const Model model = sample(name);
+  ASSERT_THAT(model.connections, SizeIs(2));
+  EXPECT_EQ(end_of(model.connections[0].responder).address, end_of(model.connections[1].responder).address);
+  for (const Connection& connection : model.connections) {
+    const conformance::ConnectionInfo info{
+        .first = end_of(connection.initiator), .second = end_of(connection.responder), .first_packet = 1};
+    const auto syns = heads.syns(info, std::numeric_limits<std::uint64_t>::max());
+    ASSERT_THAT(syns, SizeIs(2)) << connection.initiator;
+    for (const SynSeen& syn : syns) {
+      EXPECT_EQ(syn.answer ? syn.destination_port : syn.source_port, info.first.port);
+      EXPECT_EQ(syn.answer ? syn.source_port : syn.destination_port, info.second.port);
+    }
+  }
 }
 
 TEST(Findings, StandAtTheirOctets) {

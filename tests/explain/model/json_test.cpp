@@ -2,7 +2,10 @@
 // The model as JSON: it parses, its indices name something, and it stays small.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 
 #include "explain/model/json.hpp"
 #include "explain/model/json_text.hpp"
@@ -25,6 +28,10 @@ TEST(JsonString, ReplacesWhatIsNoUtf8) {
     const json parsed = json::parse(json_string(wrong));
     EXPECT_NE(parsed.get<std::string>().find("\xef\xbf\xbd"), std::string::npos);
   }
+  // A character that breaks off takes nothing with it of what follows.
+  EXPECT_EQ(json_string("\xc3("), R"("\ufffd(")");
+  EXPECT_EQ(json_string("\xe2\x86\xc3\xa9"), "\"\\ufffd\\ufffd\xc3\xa9\"");
+  EXPECT_EQ(json_string(std::string_view("\xe2\x86\x92").substr(0, 2)), R"("\ufffd\ufffd")");
 }
 
 void expect_index(const json& object, const char* key, std::size_t size) {
@@ -85,6 +92,93 @@ TEST(Json, OfSamplesIsSound) {
   for (const char* const name : {"20-term-write-bad-stag.pcap", "61-nvme-rdma-crc-mtu1500.pcap", "30-reject.pcap",
                                  "weft/everything-markers.pcap", "weft/ipv6.pcap", "broken/mpa-4.4-13.pcap"})
     expect_sound(json::parse(to_json(sample(name))));
+}
+
+// All keys that objects of a kind have in these captures, and the words in their lists.
+struct Keys {
+  using Set = std::set<std::string>;
+  std::map<std::string, Set> of{};
+
+  void add(const std::string& kind, const json& object) {
+    for (const auto& [key, value] : object.items()) of[kind].insert(key);
+  }
+  void add_all(const std::string& kind, const json& list) {
+    for (const json& object : list) add(kind, object);
+  }
+  void add_regions(const std::string& kind, const json& regions) {
+    add_all(kind, regions);
+    for (const json& region : regions) {
+      for (const json& right : region["rights"]) of["rights"].insert(right.get<std::string>());
+    }
+  }
+  void add_row(const json& row) {
+    add("row", row);
+    if (row.contains("markers")) add_all("marker", row["markers"]);
+    for (const char* const part : {"pad", "crc", "placed", "touches"}) {
+      if (row.contains(part)) add(part, row[part]);
+    }
+  }
+  void add_lab(const json& script) {
+    add("lab", script);
+    add_regions("lab region", script["regions"]);
+    add_all("post", script["posts"]);
+    for (const json& post : script["posts"]) {
+      if (post.contains("atomic")) add("atomic", post["atomic"]);
+    }
+  }
+  void add_model(const json& model) {
+    add("model", model);
+    add_all("packet", model["packets"]);
+    add_all("connection", model["connections"]);
+    for (const json& connection : model["connections"]) {
+      for (const json& row : connection["rows"]) add_row(row);
+      add_all("message", connection["messages"]);
+      add_all("state", connection["states"]);
+      add_all("finding", connection["findings"]);
+      for (const json& memory : connection["memory"]) {
+        add_regions("region", memory["regions"]);
+        add_all("receive", memory["receives"]);
+      }
+      for (const json& script : connection["lab"]) add_lab(script);
+    }
+  }
+};
+
+// docs/explain.md, which the page's scripts rely on.
+TEST(Json, HasTheDocumentedKeys) {
+  Keys keys;
+  keys.add_model(json::parse(to_json(tour())));
+  for (const char* const name : {"24-term-send-no-buffer.pcap", "30-reject.pcap", "53-p2p-rtr-write.pcap",
+                                 "broken/mpa-4.1-03.pcap", "weft/everything-markers.pcap"})
+    keys.add_model(json::parse(to_json(sample(name))));
+  const std::map<std::string, Keys::Set> documented{
+      {"model", {"weft", "source", "notes", "names", "strings", "clauses", "packets", "connections"}},
+      {"packet", {"number", "octets", "fields"}},
+      {"connection",
+       {"id", "initiator", "responder", "roles_known", "revision", "crc", "markers", "rows", "messages", "states",
+        "memory", "findings", "lab"}},
+      {"row", {"kind",   "from",          "time",    "packet",  "words",  "lower",   "size",
+               "octets", "stream_offset", "number",  "message", "fields", "markers", "pad",
+               "crc",    "placed",        "touches", "refused", "before", "after",   "findings"}},
+      {"marker", {"at", "pointer", "points_at"}},
+      {"pad", {"octets", "words"}},
+      {"crc", {"field", "computed", "verdict", "words"}},
+      {"placed", {"region", "receive", "offset", "octets"}},
+      {"touches", {"region", "offset", "octets", "how"}},
+      {"message", {"what", "octets", "rows", "answers", "rtr"}},
+      {"state", {"msn", "mo", "ird", "ord", "state"}},
+      {"region", {"stag", "begin", "octets", "rights", "why"}},
+      {"receive", {"queue", "msn", "octets"}},
+      {"rights", {"remote write", "remote read", "remote atomic", "sink of reads"}},
+      {"finding", {"clause", "severity", "sentence", "message", "packet", "from", "row", "at", "size"}},
+      {"lab",
+       {"role", "crc", "markers", "revision", "enhanced", "ird", "ord", "private_data", "peer_to_peer", "rtr", "reject",
+        "no_receive", "regions", "receives", "posts"}},
+      {"lab region", {"stag", "begin", "octets", "rights", "why", "content"}},
+      {"post", {"before_row", "what", "sink_stag", "sink_to", "source_stag", "source_to", "octets", "atomic"}},
+      {"atomic", {"what", "id", "data", "mask", "compare", "compare_mask"}}};
+  for (const auto& [kind, expected] : documented) EXPECT_EQ(keys.of[kind], expected) << kind;
+  EXPECT_EQ(keys.of.size(), documented.size());
 }
 
 TEST(Json, EveryFieldHasAReference) {

@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <set>
 
 #include "explain/tour/tour.hpp"
+#include "explain/tour/tour_memory.hpp"
 #include "rdmap/opcodes.hpp"
 #include "samples.hpp"
 
@@ -98,6 +100,25 @@ TEST(Tour, BreaksNoRuleButTheWriteThatIsRefused) {
   EXPECT_EQ(*refused->effect.refused, static_cast<std::size_t>(&terminate - connection.rows.data()));
   EXPECT_THAT(refused->words, HasSubstr("RDMA Write"));
   EXPECT_FALSE(refused->effect.placed);
+}
+
+TEST(TourMemory, AllowsWhatItsRightsSay) {
+  for (unsigned bits = 0; bits < 8; ++bits) {
+    TourMemory memory;
+    const TourRights rights{.write = (bits & 1) != 0, .read = (bits & 2) != 0, .atomic = (bits & 4) != 0};
+    memory.add(7, 0x100, 8, rights, "octets ");
+    std::array<std::byte, 8> octets{};
+    const auto expect = [&](bool allowed, const auto& result) {
+      ASSERT_EQ(result.has_value(), allowed) << bits;
+      if (!allowed) {
+        EXPECT_EQ(result.error(), ddp::AccessError::kAccessRights) << bits;
+      }
+    };
+    expect(rights.write, memory.place_tagged({7}, {0x100}, octets));
+    expect(rights.read, memory.check_read({7}, {0x100}, 8));
+    expect(rights.read, memory.read_tagged({7}, {0x100}, octets));
+    expect(rights.atomic, memory.atomic({7}, {0x100}, {}));
+  }
 }
 
 TEST(Tour, EveryRequestIsAnswered) {
