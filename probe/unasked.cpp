@@ -38,7 +38,7 @@ Wanted send_of(std::size_t size) {
 
 namespace {
 
-constexpr std::size_t kAtOnce = 16384;  // octets of a segment
+constexpr std::size_t kResponseSegment = 16384;  // octets of a segment
 
 bool is_whole(const PeerFpdu& fpdu) noexcept {
   return fpdu.ulpdu.size() >= (fpdu.tagged() ? ddp::TaggedLayout::kSize : ddp::UntaggedLayout::kSize);
@@ -148,10 +148,10 @@ std::vector<Ulpdu> Unasked::due(Messages& make) {
       continue;
     }
     const auto& read = std::get<rdmap::ReadRequest>(owed_.front().request);
-    const std::vector<std::byte> octets(std::min<std::size_t>(read.size, kAtOnce));
+    const std::vector<std::byte> octets(std::min<std::size_t>(read.size, kResponseSegment));
     std::uint32_t at = 0;
     do {
-      const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(read.size - at, kAtOnce));
+      const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(read.size - at, kResponseSegment));
       out.push_back(make.read_response(read.sink_stag, {read.sink_offset.value + at}, Bytes(octets).first(size),
                                        at + size == read.size));
       at += size;

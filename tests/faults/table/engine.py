@@ -6,7 +6,7 @@ from . import SMALL, TABLE
 SEND, READ, WRITE = "Send and Invalidate", "Read", "Write"
 startup = TABLE.file("engine/state_startup.cpp")
 startup("no-startup-time-out", "start-up frame", "MPA-7.1.2-26 MPA-7.1.2-31", "A responder waits for the Request without end.",
-        "if (config.role == mpa::Role::kResponder) deadlines.startup = now + config.startup_timeout;", "")
+        "deadlines.startup = now + config.startup_timeout;", "")
 startup("open-after-bad-frame", "start-up frame", "MPA-8-09 MPA-7.1.2-04 MPA-7.1.2-18 MPA-7.1.3-02 MPA-7.1.1-03 MPA-7.1.2-14",
         "TCP stays open after a start-up frame that is none.",
         "if (!failure.terminate_in) return end(Disposition::kClose, false);", "if (!failure.terminate_in) return;")
@@ -17,10 +17,6 @@ startup("ird-unbounded", "resources", "RDMAP-6.1-09 MPA2-3-01 SEC-6.4.3.3-03 SEC
 startup("ird-one-short", "resources", "RDMAP-6.1-05 RDMAP-5.2.2-03 MPA2-3-01 RDMAPX-5.2.2-07 MPA2-9.1-04",
         "One request fewer is held than IRD says.",
         DEPTH, "(ird > 1 ? ird - 1 : ird)")
-transmit = TABLE.file("engine/state_transmit.cpp")
-transmit("no-time-out-for-reply", "start-up frame", "MPA-7.1.2-31", "An initiator waits for the Reply without end.",
-         "if (config.role == mpa::Role::kInitiator || announcement.awaits_rtr) deadlines.startup = now + config.startup_timeout;",
-         "", peer="connects")
 
 inbound = TABLE.file("engine/inbound.cpp")
 inbound("empty-send-dropped", SEND, "RDMAP-5.3-10 RDMAP-5.3-11 DDP-4.4-02", "A Send without octets is dropped.",
