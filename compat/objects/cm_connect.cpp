@@ -21,7 +21,7 @@ std::optional<std::uint32_t> depth(std::uint8_t wanted) {
   return wanted;
 }
 
-verbs::ConnectionParameters translate(const rdma_conn_param* wanted) {
+verbs::ConnectionParameters parameters_of(const rdma_conn_param* wanted) {
   if (wanted == nullptr) return {};
   return {.private_data = octets(wanted->private_data, wanted->private_data_len),
           .ird = depth(wanted->responder_resources),
@@ -40,7 +40,7 @@ template <typename Ask>
 int connect_pair(CmId& id, rdma_conn_param* wanted, std::string_view call, Ask ask) {
   Qp* const pair = choose_pair(id, wanted);
   if (pair == nullptr) return refused_minus_one(call, EINVAL, "no queue pair, and none of this number");
-  if (const verbs::Result<void> begun = ask(pair->engine, translate(wanted)); !begun) {
+  if (const verbs::Result<void> begun = ask(pair->engine, parameters_of(wanted)); !begun) {
     return refused_minus_one(call, begun.error());
   }
   refresh_pair(id);

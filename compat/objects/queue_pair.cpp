@@ -18,7 +18,7 @@ constexpr std::uint32_t kCreateAttributes =
 
 ibv_qp_state state_of(verbs::QpState state) { return static_cast<ibv_qp_state>(state); }
 
-verbs::QueuePairAttributes translate(const ibv_qp_init_attr_ex& wanted, std::uint64_t ticket) {
+verbs::QueuePairAttributes attributes_of(const ibv_qp_init_attr_ex& wanted, std::uint64_t ticket) {
   // None of the queues may be of length 0 in the engine; a program that asks for that will not use it.
   const auto at_least_one = [](std::uint32_t value) { return std::max(value, 1U); };
   // As adapters and the kernel's drivers make it: programs post one more than they asked for, and never notice.
@@ -56,7 +56,7 @@ ibv_qp* make_qp(std::string_view call, ibv_pd* pd, ibv_qp_init_attr_ex& wanted) 
     return refused_null(call, EINVAL, "a completion queue is missing");
   }
   const std::uint64_t ticket = Registry<Qp>::instance().reserve();
-  auto pair = of(pd).engine.create_queue_pair(translate(wanted, ticket));
+  auto pair = of(pd).engine.create_queue_pair(attributes_of(wanted, ticket));
   if (!pair) return refused_null(call, pair.error());
   // On an iWARP device a new queue pair is in INIT and takes receives (siw, cxgb4; rdma-core's tests).
   if (const auto ready = pair->modify(verbs::QpState::kInit); !ready) return refused_null(call, ready.error());

@@ -136,7 +136,7 @@ void CompletionQueueState::discard(std::uint32_t qp_number) {
     sweep();
     for (std::size_t left = ring_->size(); left != 0; --left) {
       auto completion = ring_->pop();
-      if (completion.qp_num != qp_number) ring_->push(completion);
+      if (completion.completion.qp_num != qp_number) ring_->push(std::move(completion));
     }
     held_.store(ring_->size(), std::memory_order_release);
     return;
