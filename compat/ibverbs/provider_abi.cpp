@@ -13,10 +13,11 @@
   WEFT_DEFAULT_VERSION(name, "IBVERBS_PRIVATE_34"); \
   WEFT_OLDER_VERSION(newer_##name, name, "IBVERBS_PRIVATE_65")
 
-// Written to by drivers: a variable, not a function.
+// Written to by drivers: a variable, not a function. AddressSanitizer would define the name of a variable that it watches once more.
+#define UNWATCHED __attribute__((visibility("default"), no_sanitize_address))
 extern "C" {
-extern __attribute__((visibility("default"))) bool verbs_allow_disassociate_destroy;
-extern __attribute__((visibility("default"))) bool newer_verbs_allow_disassociate_destroy;
+extern UNWATCHED bool verbs_allow_disassociate_destroy;
+extern UNWATCHED bool newer_verbs_allow_disassociate_destroy;
 IN_BOTH(verbs_allow_disassociate_destroy);
 bool verbs_allow_disassociate_destroy = false;
 bool newer_verbs_allow_disassociate_destroy = false;

@@ -45,8 +45,6 @@ Outcome<void> print_now(const std::string& text) {
 
 void print_error(std::string_view line) { std::fprintf(stderr, "%s\n", shown_text(line).c_str()); }
 
-void print_error(std::string_view line) { std::fprintf(stderr, "%s\n", shown_text(line).c_str()); }
-
 Outcome<void> print_line(const std::string& text) { return print_now(text + '\n'); }
 
 Outcome<void> flush_output() {

@@ -186,9 +186,8 @@ Outcome<void> fill_target(const std::string& path, Readers readers, Signals sign
   if (target->direct) return noted(path, fill_directly(path, *target, readers, fill));
   std::optional<SignalsWait> here;
   if (signals == Signals::kWait) here.emplace();
-  return noted(path, replace(path, *target, [&](const std::string& name) {
-                 return fill_temporary(path, name, readers, fill);
-               }));
+  return noted(
+      path, replace(path, *target, [&](const std::string& name) { return fill_temporary(path, name, readers, fill); }));
 }
 
 }  // namespace
