@@ -14,7 +14,11 @@
   WEFT_OLDER_VERSION(newer_##name, name, "IBVERBS_PRIVATE_65")
 
 // Written to by drivers: a variable, not a function. AddressSanitizer would define the name of a variable that it watches once more.
+#ifdef __clang__
 #define UNWATCHED __attribute__((visibility("default"), no_sanitize_address))
+#else
+#define UNWATCHED __attribute__((visibility("default")))
+#endif
 extern "C" {
 extern UNWATCHED bool verbs_allow_disassociate_destroy;
 extern UNWATCHED bool newer_verbs_allow_disassociate_destroy;

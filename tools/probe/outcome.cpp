@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "common/shown_text.hpp"
 #include "tools/probe/counts.hpp"
 
 namespace weft::tools::probing {
@@ -49,7 +50,7 @@ std::string gone_text(const Report& report) {
   const std::string when = gone.after == nullptr ? "before the first case"
                                                  : fmt::format("after case {} ('{}')", gone.finished, gone.after->name);
   const bool one_client = report.profile == "rping" && !report.listens;
-  return fmt::format("the peer stopped accepting connections {}: {}{}", when, gone.reason,
+  return fmt::format("the peer stopped accepting connections {}: {}{}", when, shown_text(gone.reason),
                      one_client ? " (an rping server needs -P to serve more than one client)" : "");
 }
 

@@ -50,7 +50,7 @@ void put_case(TextOut out, const Report& report, const CaseResult& one, const Pa
   fmt::format_to(out, "    The case: {}\n", one.what->what);
   if (!one.reason.empty()) fmt::format_to(out, "    What came: {}\n", shown_text(one.reason));
   put_exchanges(out, one);
-  fmt::format_to(out, "    Again: {}\n\n", again(report, one.what->name));
+  fmt::format_to(out, "    Again: {}\n\n", shown_text(again(report, one.what->name)));
 }
 
 void put_rule(TextOut out, const Report& report, const RuleResult& rule, const Palette& palette) {
@@ -66,7 +66,7 @@ void put_rule(TextOut out, const Report& report, const RuleResult& rule, const P
                  rule.exchange_index + 1, rule.first->stream_offset, shown_text(rule.first->message));
   if (const Exchange* const exchange = exchange_of(report, rule); exchange != nullptr)
     fmt::format_to(out, "    There: {}\n", short_text(view_of(*exchange), kItemsShown));
-  fmt::format_to(out, "    Again: {}\n\n", again(report, one->what->name));
+  fmt::format_to(out, "    Again: {}\n\n", shown_text(again(report, one->what->name)));
 }
 
 void put_row(TextOut out, std::string_view name, const Counts& counts, const Palette& palette) {
