@@ -202,7 +202,7 @@ class ConnectionId {
   /// SYNs, and clients retransmit them.
   ///
   /// Connections whose MPA Request is incomplete do not count towards `backlog`. Their limit is four times `backlog`,
-  /// at least 1024 and at most 8192 (1024 with TLS, where each holds up to 64 KiB); all listeners together use at most
+  /// at least 1024 and at most 8192 (819 with TLS, where each holds up to 80 KiB); all listeners together use at most
   /// half of the process's descriptors, and 64 MiB. As they
   /// approach the limit, their timeout decreases from Policy::startup_timeout to a twentieth of it. At the limit, each
   /// new connection resets the oldest one: of a peer that exceeds its share if there is one, else of all.

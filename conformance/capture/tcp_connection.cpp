@@ -70,7 +70,9 @@ void TcpConnection::take(const TcpPacket& packet, std::int64_t time, EventQueue&
   Half& from = half(end);
   Half& to = half(opposite(end));
   note_arrival(from, to, packet);
-  if (from.waiting.empty() && !must_wait(from, to, packet)) {
+  // A packet that knows no more than what was seen is older than those that wait, but a reset ends what they say.
+  if ((from.waiting.empty() || !packet.header.rst) && !must_wait(from, to, packet)) {
+    if (packet.header.ack) from.modest_at = info_.packets;
     process(packet, out);
   } else {
     from.waiting.push(packet, info_.packets, to.beyond);
@@ -149,12 +151,14 @@ void TcpConnection::release(EventQueue& out) {
 // those behind it is damaged, and says nothing.
 void TcpConnection::release_first(Half& from, Half& to, EventQueue& out) {
   std::optional<std::int64_t> least;
+  if (from.modest_at > from.waiting.front().since) least = 0;  // did not have to wait
   std::size_t looked_at = 0;
   for (const WaitingPackets::Entry& entry : from.waiting) {
+    if (least && *least <= 0) break;
     const TcpHeader header = entry.kept.packet().header;
     const auto distance = header.ack ? to.direction.distance(header.acknowledgement) : std::nullopt;
     if (distance && (!least || *distance < *least)) least = distance;
-    if (++looked_at == kLookedAt || (least && *least <= 0)) break;
+    if (++looked_at == kLookedAt) break;
   }
   if (least && *least > 0) {
     open(out);
@@ -168,7 +172,8 @@ void TcpConnection::process(TcpPacket packet, EventQueue& out) {
   Half& from = half(end);
   Half& to = half(opposite(end));
   const TcpHeader& header = packet.header;
-  if (has_octets(packet) || header.rst) open(out);
+  // A number that no window reaches may mean that octets are missing.
+  if (has_octets(packet) || header.rst || !from.direction.plausible(header.sequence)) open(out);
   if (doubted_reset_ && doubted_reset_->by == end && !header.rst) doubted_reset_.reset();
   if (header.rst) return reset(from, to, packet, out);
   if (header.ack) {

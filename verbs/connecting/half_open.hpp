@@ -33,7 +33,7 @@ class HalfOpen {
   // What a connection may hold before its Request is complete: with TLS, OpenSSL's state and its buffers for half a
   // record and half a message.
   static constexpr std::size_t kOctetsPlain = 2048;
-  static constexpr std::size_t kOctetsTls = 64 * 1024;
+  static constexpr std::size_t kOctetsTls = 80 * 1024;
   // Of all listeners of the process together.
   static constexpr std::size_t kMostOctets = std::size_t{64} << 20;
   // As the process's descriptors and kMostOctets allow.
