@@ -114,7 +114,8 @@ def main():
         print("SKIPPED: tshark is not installed: nothing is compared (Debian package tshark)")
         return SKIPPED
     weft, total = sys.argv[1], Comparison()
-    captures = sorted(SAMPLES.glob("**/*.pcap"))
+    # tshark 4.0 with these options finds no iWARP in most encapsulations.
+    captures = sorted(set(SAMPLES.glob("**/*.pcap")) - set(SAMPLES.glob("encapsulated/*")))
     for capture, (theirs, malformed) in tshark_reads(captures).items():
         total.add(compare(str(capture.relative_to(SAMPLES)), weft_reads(weft, capture), theirs, malformed))
     strange, dead = explain(total.differences)

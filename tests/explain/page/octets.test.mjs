@@ -35,7 +35,7 @@ test("every octet of every row is in the page, once, in order", async () => {
       },
       `#row=${index + 1}&tab=octets`,
     );
-    await page.waitForSelector(`#octets-pane[data-row="${index}"]`);
+    await page.waitForSelector(`#octets-pane[data-row="${index}"]`, { timeout: 120000 });
     while (await page.locator("#octets-pane .more").count()) await page.locator("#octets-pane .more").first().click();
     const shown = await page
       .locator("#octets-pane .boxes .octet")
