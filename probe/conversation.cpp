@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <thread>
+#include <utility>
 
 #include "probe/socket.hpp"
 #include "probe/verdict.hpp"
@@ -125,12 +126,19 @@ void Conversation::start_fpdus(const StartUp& ours, const mpa::StartupFrame& pee
 }
 
 void Conversation::start_fpdus(mpa::Framing ours, mpa::Framing peers) {
+  start_up_size_ = 0;
+  for (const Part& part : exchange_.parts) start_up_size_ += part.from_peer ? 0 : part.octets.size();
   framer_ = Framer(ours);
   reader_.emplace(peers);
   std::this_thread::sleep_for(first_fpdu_delay_);
 }
 
-std::vector<std::byte> Conversation::fpdu(Bytes ulpdu, const FpduFault& fault) { return framer_.fpdu(ulpdu, fault); }
+std::vector<std::byte> Conversation::fpdu(Bytes ulpdu, const FpduFault& fault) {
+  ++fpdus_;
+  if (std::exchange(about_next_, false) || fault.breaks())
+    exchange_.subject = {.fpdu = fpdus_, .stream_offset = start_up_size_ + framer_.position()};
+  return framer_.fpdu(ulpdu, fault);
+}
 void Conversation::send_ulpdu(Bytes ulpdu, const FpduFault& fault) { send(fpdu(ulpdu, fault)); }
 
 Came Conversation::next(PeerFpdu& fpdu, Duration limit) {

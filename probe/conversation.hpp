@@ -79,6 +79,8 @@ class Conversation {
   std::vector<std::byte> fpdu(Bytes ulpdu,
                               const FpduFault& fault = {});  // framed, not sent; counts its place in the stream
   void send_ulpdu(Bytes ulpdu, const FpduFault& fault = {});
+  // The next FPDU is what the verdict is about; so is one that is framed with a fault.
+  void about_next() noexcept { about_next_ = true; }
   // Returns what happens next, within `limit`.
   Came next(PeerFpdu& fpdu, Duration limit);
   // Returns the next FPDU. Fails if the stream ends or nothing arrives within `limit`, or else the patience.
@@ -148,7 +150,10 @@ class Conversation {
   std::size_t kept_ = 0;                                    // octets noted in exchange_
   Part::Kind ended_ = Part::kOctets;                        // how the peer's direction ended, if not kOctets
   bool knows_depths_ = true;
-  bool shut_ = false;  // our FIN was sent
+  bool shut_ = false;                // our FIN was sent
+  std::uint64_t fpdus_ = 0;          // framed
+  std::uint64_t start_up_size_ = 0;  // octets of ours before the first FPDU
+  bool about_next_ = false;
   std::vector<std::string> warnings_{};
 };
 
