@@ -16,6 +16,7 @@ struct Options {
   std::string profile = "raw";
   probe::CaseFilter filter{};
   std::uint64_t seed = 1;
+  probe::Depth depth = probe::Depth::kNormal;
   unsigned at_a_time = 0;              // 0: what the profile allows
   std::uint32_t patience = 5000;       // milliseconds
   std::uint32_t first_fpdu_delay = 0;  // milliseconds
@@ -27,6 +28,9 @@ struct Options {
   bool quiet{};
   bool verbose{};
   bool strict{};
+  std::string title{};
+  std::string known{};  // a file; empty: none
+  unsigned repeat = 1;
   std::uint32_t fuzz{};  // seconds
   std::string fuzz_folder = ".";
   std::string replay{};
