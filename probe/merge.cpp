@@ -65,6 +65,8 @@ Report merge(std::vector<Report> runs) {
   for (RuleResult& rule : all.rules) count(rule, rule.verdict);
   for (auto next = runs.begin() + 1; next != runs.end(); ++next) {
     all.took += next->took;
+    all.round_trip = std::max(all.round_trip, next->round_trip);
+    all.quiet = std::max(all.quiet, next->quiet);
     all.interrupted |= next->interrupted;
     if (!all.gone) all.gone = next->gone;
     const auto firsts = first_breaches(*next);

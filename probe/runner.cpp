@@ -184,11 +184,15 @@ class Run {
   }
 
   // Thousands of combinations that passed have nothing to show, but for what the peer's octets break.
-  static void forget(CaseResult& result) {
+  void forget(CaseResult& result) const {
     if (result.verdict != Verdict::kPass && result.verdict != Verdict::kNotApplicable) return;
     const auto rules = judge({result});
     const auto broken = [](const RuleResult& rule) { return rule.breaches != 0; };
-    if (std::ranges::none_of(rules, broken)) result.exchanges = {};
+    if (std::ranges::any_of(rules, broken)) return;
+    for (const Exchange& exchange : result.exchanges) {
+      for (const Part& part : exchange.parts) way_.learned->gave_up(part.octets.size());
+    }
+    result.exchanges = {};
   }
 
   void lost(const Case* after, const std::string& reason) {

@@ -147,7 +147,7 @@ void within_ord(Scene& scene, const Combination& how) {
 }
 
 const std::vector<Message> kRequests{Message::kReadRequest, Message::kFetchAdd, Message::kCmpSwap};
-std::uint32_t atomics_too(const Combination& how) {
+std::uint32_t either_atomic(const Combination& how) {
   return is_atomic(how.message) || (how.value.number & kAtomicFirst) != 0 ? std::uint32_t{kAtomics} : 0U;
 }
 
@@ -174,7 +174,7 @@ std::span<const Rule> depth_rules() {
        .axes = {{Place::kSecond, Place::kAfter32Messages}, kRequests, {{"1", 1}, {"2", 2}, {"4", 4}}, {}, {}},
        .run = beyond_ird,
        .also = {"RDMAP-5.2.1-02", "SEC-6.4.3.3-03"},
-       .needs_more = atomics_too},
+       .needs_more = either_atomic},
       {.name = "ord",
        .clause = "RDMAP-6.1-08",
        .what = "Our IRD is used up by Reads and atomics of the peer's: the next one waits for an answer",
@@ -191,7 +191,7 @@ std::span<const Rule> depth_rules() {
                 {}},
        .run = within_ord,
        .also = {"MPA2-9.1-10", "MPA2-3-02", "SEC-6.4.3.3-04", "RDMAPX-5-08"},
-       .needs_more = atomics_too},
+       .needs_more = either_atomic},
   };
   return rules;
 }

@@ -13,7 +13,7 @@ constexpr std::array kKinds{Step::kWrite,     Step::kSend,         Step::kRead, 
                             Step::kTerminate, Step::kReadResponse, Step::kAtomicResponse};
 constexpr std::array<std::size_t, 5> kBefore{0, 1, 5, 33, 45};  // good messages before it
 constexpr std::size_t kLong = 45;                               // of which each has 600 octets
-enum Manner : std::uint8_t { kApart, kGlued, kDribbled, kTwice };
+enum Manner : std::uint8_t { kSeparate, kGlued, kDribbled, kTwice };
 constexpr std::size_t kManners = 4;
 
 // An octet of the ULPDU and the mask of it; or one of the other numbers of a step.
