@@ -23,6 +23,12 @@ struct Counts {
   [[nodiscard]] std::size_t all() const noexcept;
 };
 
+[[nodiscard]] constexpr bool is_trouble(Verdict verdict) noexcept {
+  return verdict == Verdict::kFail || verdict == Verdict::kWarn;
+}
+// Combinations of one rule of the plan that are told in full: of a peer that fails thousands a few tell all.
+inline constexpr std::size_t kOfRule = 3;
+
 inline constexpr std::array kVerdicts{Verdict::kPass, Verdict::kWarn, Verdict::kFail, Verdict::kNotApplicable};
 
 [[nodiscard]] Counts cases_of(const Report& report);

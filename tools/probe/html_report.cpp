@@ -39,11 +39,6 @@ std::map<SectionGroup, OfSection> in_sections(const Report& report) {
   return sections;
 }
 
-// A page for people: of a peer that fails thousands of combinations a few tell all.
-constexpr std::size_t kOfRule = 3;
-
-bool is_trouble(Verdict verdict) noexcept { return verdict == Verdict::kFail || verdict == Verdict::kWarn; }
-
 // The cases that are told in full: all but those of the plan that passed, or that are one failure of a rule too many.
 std::set<const CaseResult*> in_full(const Report& report) {
   std::set<const CaseResult*> out;

@@ -93,8 +93,6 @@ void put_marks(JsonWriter& json, const Verdicts& verdicts, const std::optional<s
   put_counts(json, "verdicts", counts);
 }
 
-bool is_trouble(Verdict verdict) noexcept { return verdict == Verdict::kFail || verdict == Verdict::kWarn; }
-
 void put_case(JsonWriter& json, const Report& report, const CaseResult& one) {
   json.begin_object().text("name", one.what->name);
   put_clause(json, one.what->clause);

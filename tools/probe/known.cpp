@@ -8,8 +8,6 @@
 namespace weft::tools::probing {
 namespace {
 
-bool is_trouble(Verdict verdict) noexcept { return verdict == Verdict::kFail || verdict == Verdict::kWarn; }
-
 // The name, and for a combination each name that its own begins with.
 const KnownFinding* found(KnownFindings& known, const Case& one, std::string_view end) {
   const KnownFinding* out = known.covers(one.name, end);

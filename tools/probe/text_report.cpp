@@ -23,8 +23,7 @@ using TextOut = std::back_insert_iterator<std::string>;
 constexpr std::size_t kExchangesShown = 4;
 constexpr std::size_t kItemsShown = 12;
 constexpr std::array kWorstTold{Verdict::kFail, Verdict::kWarn};
-constexpr std::size_t kOfRule = 3;  // combinations of one rule of the plan that are told in full
-constexpr std::size_t kNamed = 40;  // and the names of so many more
+constexpr std::size_t kNamed = 40;  // names of further combinations of a rule
 
 Colour colour_of(Verdict verdict) noexcept {
   switch (verdict) {
