@@ -47,8 +47,7 @@ void CaptureAudit::drain() {
 // A connection whose first event comes when it is over is decided at its report.
 void CaptureAudit::decide(Live& live, const ConnectionInfo& info) {
   if (std::exchange(live.decided, true)) return;
-  live.selected = selection_.takes(info);
-  if (live.selected)
+  if (selection_.takes(info))
     ++connections_seen_;
   else
     live.audit.reset();

@@ -107,7 +107,6 @@ class CaptureAudit {
     std::unique_ptr<ConnectionAudit> audit{};  // null once it was reported
     TlsLayer tls;
     std::size_t told{};  // of its findings
-    bool selected{};     // decided, and for it
     bool decided{};
     std::size_t held{};  // octets, as counted in held_
     int ends_closed{};

@@ -56,16 +56,17 @@ void ConnectionAudit::finish() {
 
 void ConnectionAudit::drain() {
   while (const auto seen = walk_.next()) {
-    const bool early = std::holds_alternative<StreamingSeen>(*seen) || std::holds_alternative<EndSeen>(*seen) ||
-                       std::holds_alternative<CaptureOver>(*seen);
-    if (!early || walk_.iwarp()) begin_rules();
+    if (rules_ == nullptr) {
+      const bool early = std::holds_alternative<StreamingSeen>(*seen) || std::holds_alternative<EndSeen>(*seen) ||
+                         std::holds_alternative<CaptureOver>(*seen);
+      if (!early || walk_.iwarp()) begin_rules();
+    }
     std::visit([this](const auto& s) { judge(s); }, *seen);
   }
 }
 
 // The rules take much more memory than the walk.
 void ConnectionAudit::begin_rules() {
-  if (rules_ != nullptr) return;
   rules_ = std::make_unique<Rules>();
   for (const EndSeen& end : std::exchange(ends_seen_, {})) judge(end);
 }

@@ -59,17 +59,19 @@ const Fragments::Whole* Fragments::add(const IpPacket& ip, std::int64_t time, st
   const std::size_t size = ip.payload_size;
   const auto same = datagram.pieces.find(begin);
   if (same != datagram.pieces.end() && same->second.octets.size() == size) return nullptr;  // a duplicate
-  Piece fresh;
-  for (const Part& part : captured) {
-    fresh.octets.insert(fresh.octets.end(), part.octets.begin(), part.octets.end());
-    fresh.places.emplace_back(part.octets.size(), part.place);
-  }
-  const bool cut = fresh.octets.size() < size;
+  std::size_t captured_size = 0;
+  for (const Part& part : captured) captured_size += part.octets.size();
+  const bool cut = captured_size < size;
   datagram.is_void |= cut || size == 0 || begin + size > kMostOctets ||
                       !fits(datagram, begin, begin + static_cast<std::uint32_t>(size));
   if (datagram.is_void) {
     datagram.pieces.clear();  // it stays as a tombstone for the fragments to come
     return nullptr;
+  }
+  Piece fresh;
+  for (const Part& part : captured) {
+    fresh.octets.insert(fresh.octets.end(), part.octets.begin(), part.octets.end());
+    fresh.places.emplace_back(part.octets.size(), part.place);
   }
   datagram.pieces[begin] = std::move(fresh);
   datagram.held += size;

@@ -23,6 +23,11 @@ enum BlockType : std::uint32_t {
   kCustom = 0x00000bad,
   kCustomNotCopied = 0x40000bad,
 };
+// Whether the body of such a block is used.
+constexpr bool is_read(std::uint32_t type) noexcept {
+  return type == kSection || type == kInterface || type == kOldPacket || type == kSimplePacket ||
+         type == kEnhancedPacket || type == kSecrets;
+}
 constexpr std::uint32_t kMagic = 0x1a2b3c4d;
 constexpr std::uint32_t kTlsKeyLog = 0x544c534b;
 constexpr std::size_t kHeader = 8;   // type and length
@@ -177,9 +182,7 @@ PcapngFile::Next PcapngFile::next() {
     if (std::holds_alternative<CaptureEnd>(got)) return ended(CaptureEnd{});
     if (const auto* const wrong = std::get_if<CaptureError>(&got)) return ended(*wrong);
     const auto* const header = std::get_if<BlockHeader>(&got);
-    const bool wanted = header->type == kSection || header->type == kInterface || header->type == kOldPacket ||
-                        header->type == kSimplePacket || header->type == kEnhancedPacket || header->type == kSecrets;
-    if (const auto error = read_body(*header, wanted)) return ended(*error);
+    if (const auto error = read_body(*header, is_read(header->type))) return ended(*error);
     const auto taken = take_block(*header);
     if (const auto* const packet = std::get_if<Packet>(&taken)) {
       any_known_ = any_known_ || packet->link != LinkType::kUnknown;
@@ -190,7 +193,6 @@ PcapngFile::Next PcapngFile::next() {
 }
 
 std::variant<std::monostate, Packet, CaptureError> PcapngFile::take_block(const BlockHeader& header) {
-  const auto size_of_packet = PacketLayout::kSize;
   switch (header.type) {
     case kSection:
       if (body_.size() < 12) return damaged("the header of a section is too short");
@@ -200,11 +202,9 @@ std::variant<std::monostate, Packet, CaptureError> PcapngFile::take_block(const 
       if (auto error = take_interface()) return *error;
       return {};
     case kEnhancedPacket:
-      if (body_.size() < size_of_packet) return damaged("the block of a packet is too short");
-      return take_packet(size_of_packet, number32(body_));
-    case kOldPacket:  // the interface has 16 bits, and a count of drops follows
-      if (body_.size() < size_of_packet) return damaged("the block of a packet is too short");
-      return take_packet(size_of_packet, number16(body_));
+    case kOldPacket:  // whose interface has 16 bits, and a count of drops follows
+      if (body_.size() < PacketLayout::kSize) return damaged("the block of a packet is too short");
+      return take_packet(header.type == kOldPacket ? number16(body_) : number32(body_));
     case kSimplePacket: return take_simple();
     case kSecrets: take_secrets_block(); return {};
     case kJournal:
@@ -255,7 +255,7 @@ void PcapngFile::take_secrets_block() {
   secrets_ += '\n';
 }
 
-std::variant<std::monostate, Packet, CaptureError> PcapngFile::take_packet(std::size_t fixed, std::uint32_t interface) {
+std::variant<std::monostate, Packet, CaptureError> PcapngFile::take_packet(std::uint32_t interface) {
   const Bytes body = body_;
   if (interface >= interfaces_.size())
     return damaged("a packet is of interface " + std::to_string(interface) + ", which the section does not have");
@@ -263,13 +263,13 @@ std::variant<std::monostate, Packet, CaptureError> PcapngFile::take_packet(std::
   const std::uint64_t units = std::uint64_t{number32(body.subspan(PacketLayout::kHighTime))} << 32 |
                               number32(body.subspan(PacketLayout::kLowTime));
   const std::uint32_t captured = number32(body.subspan(PacketLayout::kCaptured));
-  if (captured > body.size() - fixed) return damaged("a packet is longer than its block");
+  if (captured > body.size() - PacketLayout::kSize) return damaged("a packet is longer than its block");
   const auto seconds = static_cast<std::uint64_t>(from.offset) * 1'000'000'000U;
   return Packet{
       .number = ++packets_,
       .time = static_cast<std::int64_t>(seconds + static_cast<std::uint64_t>(nanoseconds_of(units, from.resolution))),
       .link = from.link,
-      .captured = body.subspan(fixed, captured),
+      .captured = body.subspan(PacketLayout::kSize, captured),
       .original_size = std::max(number32(body.subspan(PacketLayout::kOriginal)), captured)};
 }
 

@@ -60,7 +60,7 @@ class PcapngFile {
   std::optional<CaptureError> take_interface();
   void take_options(Bytes options, Interface& interface) const;
   void take_secrets_block();
-  std::variant<std::monostate, Packet, CaptureError> take_packet(std::size_t fixed, std::uint32_t interface);
+  std::variant<std::monostate, Packet, CaptureError> take_packet(std::uint32_t interface);
   std::variant<std::monostate, Packet, CaptureError> take_simple();
   [[nodiscard]] CaptureError damaged(const std::string& what) const;
   [[nodiscard]] CaptureError cut_short() const;

@@ -32,7 +32,6 @@ TcpConnection::TcpConnection(std::size_t number, const TcpPacket& packet, std::i
       first_end_(source(packet)),
       first_{.direction = {number, End::kFirst, budget}},
       second_{.direction = {number, End::kSecond, budget}},
-      budget_(&budget),
       waiting_share_(budget) {}
 
 bool TcpConnection::is_other(const TcpPacket& packet) const noexcept {
@@ -175,7 +174,7 @@ void TcpConnection::process(TcpPacket packet, EventQueue& out) {
   // A number that no window reaches may mean that octets are missing.
   if (has_octets(packet) || header.rst || !from.direction.plausible(header.sequence)) open(out);
   if (doubted_reset_ && doubted_reset_->by == end && !header.rst) doubted_reset_.reset();
-  if (header.rst) return reset(from, to, packet, out);
+  if (header.rst) return reset(end, packet, out);
   if (header.ack) {
     packet.acknowledged = to.direction.offset_of(header.acknowledgement);
   } else if (header.syn) {
@@ -195,9 +194,10 @@ void TcpConnection::open(EventQueue& out) {
 }
 
 // Certain when its number is the next one. Another one ends the connection if its end sends nothing any more.
-void TcpConnection::reset(Half& by, Half& other, const TcpPacket& packet, EventQueue& out) {
+void TcpConnection::reset(End end, const TcpPacket& packet, EventQueue& out) {
+  Half& by = half(end);
+  Half& other = half(opposite(end));
   if (!by.direction.plausible(packet.header.sequence)) return;
-  const End end = &by == &first_ ? End::kFirst : End::kSecond;
   const std::int64_t ahead = by.direction.distance(packet.header.sequence).value_or(0);
   const bool certain = ahead == 0 || (ahead == 1 && by.direction.closed());  // behind a FIN
   while (!other.waiting.empty()) release_first(other, by, out);              // sent before the reset came

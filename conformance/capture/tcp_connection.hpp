@@ -65,7 +65,7 @@ class TcpConnection {
   void release_first(Half& from, Half& to, EventQueue& out);
   void process(TcpPacket packet, EventQueue& out);
   void open(EventQueue& out);
-  void reset(Half& by, Half& other, const TcpPacket& packet, EventQueue& out);
+  void reset(End end, const TcpPacket& packet, EventQueue& out);
   void close_by_reset(End by, std::uint64_t packet, EventQueue& out);
   void count_waiting() noexcept;
 
@@ -73,7 +73,6 @@ class TcpConnection {
   Endpoint first_end_{};
   Half first_;
   Half second_;
-  BufferBudget* budget_;
   BufferShare waiting_share_;  // of the packets that wait
   // A reset whose number is not the next one: its receiver may have answered it by a challenge ACK (RFC 5961 section 3).
   struct Doubted {

@@ -41,8 +41,12 @@ constexpr std::array kReadRules{&kReadRequestSize,  &kUnrequested,     &kRespons
                                 &kResponseOffset,   &kResponseLength,  &kEmptyRead,     &kTooManyRequests,
                                 &kReadBehindAtomic, &kAtomicBehindRead};
 
+std::string number_in_words(bool atomic, std::uint32_t number) {
+  return atomic ? fmt::format("{:#x}", number) : std::to_string(number);
+}
+
 std::string request_in_words(bool atomic, std::uint32_t number) {
-  return atomic ? fmt::format("Atomic Request {:#x}", number) : fmt::format("Read Request {}", number);
+  return (atomic ? "Atomic Request " : "Read Request ") + number_in_words(atomic, number);
 }
 
 }  // namespace
@@ -152,15 +156,15 @@ bool Requests::judge_arrival(const Ulpdu& ulpdu, const Where& where, const Reque
 void Requests::judge_order(const Ulpdu& ulpdu, const Where& where, Pending::iterator meant, Findings& findings) {
   if (!judge_arrival(ulpdu, where, *meant, findings) || meant == pending_.begin()) return;
   const auto alike = oldest(meant->atomic);
-  const Request& older = alike != meant ? *alike : pending_.front();
-  const Rule& rule = alike != meant ? (meant->atomic ? kAtomicOrder : kResponseOrder)
-                                    : (meant->atomic ? kAtomicBehindRead : kReadBehindAtomic);
+  const bool same_kind = alike != meant;
+  const Request& older = same_kind ? *alike : pending_.front();
+  const Rule& rule = same_kind ? (meant->atomic ? kAtomicOrder : kResponseOrder)
+                               : (meant->atomic ? kAtomicBehindRead : kReadBehindAtomic);
   findings.add(rule, where,
                fmt::format("the {} Response answers request {} while {} is older", meant->atomic ? "Atomic" : "Read",
-                           meant->atomic ? fmt::format("{:#x}", meant->number) : std::to_string(meant->number),
-                           alike != meant ? (older.atomic ? fmt::format("request {:#x}", older.number)
-                                                          : fmt::format("request {}", older.number))
-                                          : request_in_words(older.atomic, older.number)));
+                           number_in_words(meant->atomic, meant->number),
+                           same_kind ? "request " + number_in_words(older.atomic, older.number)
+                                     : request_in_words(older.atomic, older.number)));
 }
 
 // Takes the request that this response answers: the oldest one, if all is well.

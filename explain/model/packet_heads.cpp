@@ -52,8 +52,9 @@ void PacketHeads::note_syn(const RawHead& head) {
   const Bytes octets = head.octets;
   if (head.tcp_at >= octets.size()) return;
   const auto tcp = capture::parse_tcp(octets.subspan(head.tcp_at), octets.size() - head.tcp_at);
+  if (!tcp || !tcp->syn) return;
   const auto found = capture::find_innermost(head.link, octets, octets.size());
-  if (!tcp || !tcp->syn || !found) return;
+  if (!found) return;
   const capture::IpPacket& ip = found->packet;
   syns_.push_back({ip.source, ip.destination, tcp->source_port, tcp->destination_port, tcp->ack, head});
   if (syns_.size() > kKept) syns_.pop_front();

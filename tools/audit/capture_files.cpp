@@ -76,7 +76,6 @@ void CaptureFiles::fail(const std::string& why) {
   outcome_ = std::unexpected(Failure{"the capture was not written: " + why + ".", ExitCode::kUnwritten});
 }
 
-// A file has packets of one link type: another one would begin the next file, but a live interface has one.
 bool CaptureFiles::full(const conformance::Packet& packet) const {
   if (file_ == nullptr) return true;
   if (limits_.one_file()) return false;
@@ -84,7 +83,7 @@ bool CaptureFiles::full(const conformance::Packet& packet) const {
   const bool large = limits_.octets != 0 && after > limits_.octets && octets_ > kFileHeader;
   const bool old =
       limits_.seconds != 0 && packet.time - first_time_ >= static_cast<std::int64_t>(limits_.seconds) * kSecond;
-  return large || old || packet.link != link_;
+  return large || old;
 }
 
 std::string CaptureFiles::name_of_next(std::int64_t time) {
@@ -109,11 +108,13 @@ void CaptureFiles::begin(const conformance::Packet& packet) {
   std::FILE* const stream = ::fdopen(*descriptor, "wb");
   if (stream == nullptr) ::close(*descriptor);
   file_.reset(stream == nullptr || !format_ ? nullptr : pcap_dump_fopen(format_.get(), stream));
-  if (!file_) return fail("cannot write " + name);
+  if (!file_) {
+    if (stream != nullptr) std::fclose(stream);
+    return fail("cannot write " + name);
+  }
   names_.push_back(name);
   octets_ = kFileHeader;
   first_time_ = packet.time;
-  link_ = packet.link;
   if (limits_.files == 0 || names_.size() <= limits_.files) return;
   ::unlink(names_.front().c_str());
   names_.pop_front();

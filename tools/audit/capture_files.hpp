@@ -65,7 +65,6 @@ class CaptureFiles {
   std::uint64_t begun_ = 0;          // files
   std::uint64_t octets_ = 0;         // of the file
   std::int64_t first_time_ = 0;      // of the file
-  conformance::LinkType link_{};
 };
 
 }  // namespace weft::tools::audit

@@ -93,8 +93,7 @@ void put_left_out(Out out, const LeftOut& left_out, const std::string& name, boo
 // Known findings that did not occur, as cases that passed.
 void put_absent(Out out, const KnownFindings& known, std::span<const KnownFinding* const> absent) {
   if (absent.empty()) return;
-  fmt::format_to(out, "  <testsuite name=\"known findings\" tests=\"{}\" failures=\"0\" errors=\"0\" skipped=\"0\">\n",
-                 absent.size());
+  open_suite(out, "known findings", absent.size(), 0);
   for (const KnownFinding* one : absent) {
     fmt::format_to(
         out,
