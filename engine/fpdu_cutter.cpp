@@ -44,7 +44,7 @@ std::expected<std::size_t, PayloadFault> FpduCutter::cut(OutgoingMessage& messag
 std::size_t FpduCutter::cut_borrowed(OutgoingMessage& message, std::uint32_t limit, PayloadReader& reader,
                                      TransmitBatch& batch) {
   constexpr std::size_t kEnds = ddp::UntaggedLayout::kSize + mpa::FpduSender::kMaxEnds;
-  if (batch.arena_room() < kEnds || batch.piece_room() < kMaxSegments + 2) return 0;
+  if (batch.arena_room() < kEnds || batch.piece_room() < kMostLent + 2) return 0;
   auto segments = message.segments;  // moves on only if the loan succeeds
   std::array<std::byte, ddp::UntaggedLayout::kSize> header{};
   const auto piece = OutgoingMessage::next(segments, limit, header);

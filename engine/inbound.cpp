@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/inbound.hpp"
 
-#include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "rdmap/admit.hpp"
@@ -10,6 +8,10 @@
 namespace weft::engine {
 
 using rdmap::Opcode;
+
+namespace {
+constexpr unsigned kTagged = 1U << 4;  // of Inbound::open_, after the queues, of which admit() lets only 0 to 3 pass
+}
 
 std::expected<InboundStep, Fault> Inbound::next(MutableBytes stream, const mpa::Landed& landed) {
   const auto fpdu = held_ ? take_held(stream) : fpdus_.next(stream, landed);
@@ -86,9 +88,8 @@ Fault Inbound::fault(const mpa::Fpdu& fpdu) const {
 }
 
 void Inbound::follow(const ddp::Header& header) noexcept {
-  constexpr unsigned kTagged = 4;  // behind the queues, of which admit() lets only 0 to 3 pass
   const auto* untagged = std::get_if<ddp::UntaggedHeader>(&header);
-  const unsigned kind = 1U << (untagged == nullptr ? kTagged : untagged->queue);
+  const unsigned kind = untagged == nullptr ? kTagged : 1U << untagged->queue;
   const bool last = std::visit([](const auto& h) { return h.last; }, header);
   open_ = static_cast<std::uint8_t>(last ? open_ & ~kind : open_ | kind);
 }
@@ -118,9 +119,8 @@ Inbound::Verdict Inbound::dispatch(Opcode opcode, const ddp::Header& header, Byt
 Inbound::Verdict Inbound::write(const ddp::TaggedHeader& header, Bytes payload) {
   const auto placed = ddp::place_tagged(header, payload, placement_);
   if (!placed) return refuse(placed.error());
-  const std::uint64_t written = (write_continues_ ? std::uint64_t{written_} : 0) + payload.size();
-  written_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(written, std::numeric_limits<std::uint32_t>::max()));
-  write_continues_ = !header.last;
+  if ((open_ & kTagged) == 0) written_ = 0;  // another Write begins
+  written_ += payload.size();
   return Verdict::kGood;
 }
 
@@ -155,8 +155,8 @@ Inbound::Verdict Inbound::send(Opcode opcode, const ddp::UntaggedHeader& header,
 // What the user is to hear of it (RDMAP-3.2-03, RDMAPX-6.1-02).
 Inbound::Verdict Inbound::deliver(const ddp::ReceiveFilled& filled) {
   const rdmap::OpcodeRow& kind = *rdmap::find_opcode(rdmap::opcode_bits(filled.rsvd_ulp));
-  auto& send = segment_.delivery.emplace<SendDelivered>(filled.buffer, filled.length, 0U, kind.solicited);
-  const std::uint32_t written = std::exchange(written_, 0);
+  auto& send = segment_.delivery.emplace<SendDelivered>(filled.buffer, filled.length, std::uint64_t{0}, kind.solicited);
+  const std::uint64_t written = std::exchange(written_, 0);
   if (kind.invalidates) send.invalidate = ddp::Stag{filled.rsvd_ulp_word};
   if (rdmap::is_immediate(kind.opcode)) {
     const auto immediate = rdmap::parse_immediate(filled.aside);

@@ -28,7 +28,7 @@ struct Placed {};  // the message continues, or it was an RDMA Write, which is n
 struct SendDelivered {
   ddp::ReceiveBuffer buffer{};
   std::uint32_t length{};   // octets of its own; written: of the RDMA Write that it follows
-  std::uint32_t written{};  // Immediate Data: octets of the RDMA Write before it, if no Send came in between
+  std::uint64_t written{};  // Immediate Data: octets of the RDMA Write before it, if no Send came in between
   bool solicited{};
   std::optional<ddp::Stag> invalidate{};  // to be invalidated now: at delivery (RDMAP-5.3-16)
   std::optional<rdmap::ImmediateData> immediate{};
@@ -184,10 +184,8 @@ class Inbound {
   Refusal refusal_{};
   std::unique_ptr<Held> held_{};                               // apart: few streams ever wait, and none for long
   std::unique_ptr<const rdmap::TerminateReport> terminate_{};  // the peer's
-  // Octets of the last RDMA Write since the last Send, also of one under way; 2^32 - 1: that many or more.
-  std::uint32_t written_ = 0;
-  bool write_continues_ = false;  // its last segment (L) has not come
-  std::uint8_t open_ = 0;         // one bit for each kind of message that is under way: the four queues, and tagged
+  std::uint64_t written_ = 0;  // octets of the last RDMA Write since the last Send, also of one under way
+  std::uint8_t open_ = 0;      // one bit for each kind of message that is under way: the four queues, and tagged
 };
 
 }  // namespace weft::engine

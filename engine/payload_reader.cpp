@@ -43,8 +43,8 @@ std::optional<BorrowedPayload> PayloadReader::borrow(const PayloadSource& source
   if (from == nullptr) return std::nullopt;
   const SendEntry& entry = queue_.at(from->ticket);
   if (entry.is_inline()) return std::nullopt;
-  BorrowedPayload borrowed;
-  if (!memory_.borrow(entry.local(), offset, length, borrowed.pieces, borrowed.used)) return std::nullopt;
+  std::optional<BorrowedPayload> borrowed(std::in_place);  // returned as it is: a copy would be half a kilobyte
+  if (!memory_.borrow(entry.local(), offset, length, borrowed->pieces, borrowed->used)) borrowed.reset();
   return borrowed;
 }
 

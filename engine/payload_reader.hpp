@@ -17,9 +17,11 @@ namespace weft::engine {
 // Our own memory was taken away, or the peer's right to read it was.
 using PayloadFault = std::variant<ddp::LocalFault, ddp::AccessError>;
 
-// Octets that may be sent from where they lie.
+// Octets that may be sent from where they lie. Those of an FPDU that are in more pieces are copied: room for all that a
+// work request may have would have to be cleared for each FPDU.
+inline constexpr std::size_t kMostLent = 16;
 struct BorrowedPayload {
-  std::array<Bytes, kMaxSegments> pieces{};
+  std::array<Bytes, kMostLent> pieces{};
   std::size_t used = 0;
 };
 

@@ -66,11 +66,4 @@ int cm_init_qp_attr(rdma_cm_id* id, ibv_qp_attr* attributes, int* mask) noexcept
 ibv_context** cm_get_devices(int* count) noexcept;
 void cm_free_devices(ibv_context** list) noexcept;
 
-// --- What iWARP does not have (cm_unsupported.cpp)
-int cm_join_multicast(rdma_cm_id* id, sockaddr* address, void* context) noexcept;
-int cm_join_multicast_ex(rdma_cm_id* id, rdma_cm_join_mc_attr_ex* attributes, void* context) noexcept;
-int cm_leave_multicast(rdma_cm_id* id, sockaddr* address) noexcept;
-int cm_set_local_ece(rdma_cm_id* id, ibv_ece* ece) noexcept;
-int cm_get_remote_ece(rdma_cm_id* id, ibv_ece* ece) noexcept;
-
 }  // namespace weft::compat

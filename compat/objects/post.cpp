@@ -61,10 +61,10 @@ Wr* advanced(Wr* wr, std::size_t steps) {
   return wr;
 }
 
-// Up to kPostedTogether requests with kSegmentsTogether. `next` becomes the one behind them, or the one that was refused. Never inlined: a
-// list of one does not pay for this much stack.
+// Up to kPostedTogether requests with kSegmentsTogether, counted in `posted`. `next` becomes the one behind them, or the one
+// that was refused. Never inlined: a list of one does not pay for this much stack.
 template <typename Queue>
-[[gnu::noinline]] int post_batch(const Queue& queue, typename Queue::Wr*& next) {
+[[gnu::noinline]] int post_batch(const Queue& queue, typename Queue::Wr*& next, std::size_t& posted) {
   RawArray<typename Queue::Request, kPostedTogether> requests;
   RawArray<verbs::Sge, kSegmentsTogether> segments;
   std::size_t used = 0;
@@ -72,17 +72,18 @@ template <typename Queue>
   std::size_t count = 0;
   int error = 0;
   const auto room = [&] { return count < kPostedTogether && kSegmentsTogether - used >= kMaxSegments; };
-  for (auto* wr = first; wr != nullptr && room() && error == 0; wr = wr->next) {
+  for (auto* wr = first; wr != nullptr && room(); wr = wr->next) {
     auto& request = requests.make(count);
     error = translate(*wr, segments.data() + used, request);
     if (error != 0) break;
     used += request.segments.size();
     ++count;
   }
-  verbs::PostResult posted;
-  if (count != 0) posted = queue.post({requests.data(), count});
-  next = advanced(first, posted ? count : posted.error().posted);
-  if (!posted) return refused(Queue::kCall, posted.error().error);
+  verbs::PostResult result;
+  if (count != 0) result = queue.post({requests.data(), count});
+  next = advanced(first, result ? count : result.error().posted);
+  posted += count;
+  if (!result) return refused(Queue::kCall, result.error().error);
   return error == 0 ? 0 : refuse(Queue::kCall, error);
 }
 
@@ -92,9 +93,9 @@ template <typename Queue>
 int post_list(const Queue& queue, typename Queue::Wr*& next) {
   if (next != nullptr && next->next == nullptr) return post_single(queue, *next);  // nearly always
   int error = 0;
-  for (std::size_t posted = 0; next != nullptr && error == 0; posted += kPostedTogether) {
+  for (std::size_t posted = 0; next != nullptr && error == 0;) {
     if (posted >= kMostOfList) return refused(Queue::kCall, ENOMEM, "the list is longer than any queue");
-    error = post_batch(queue, next);
+    error = post_batch(queue, next, posted);
   }
   return error;
 }

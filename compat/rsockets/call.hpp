@@ -3,10 +3,13 @@
 #pragma once
 
 #include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <span>
 #include <string_view>
 #include <type_traits>
 
@@ -35,6 +38,19 @@ class Inside {
 inline int minus_one(int error) noexcept {
   errno = error;
   return -1;
+}
+
+// The time that is left, rounded up, as poll(2) takes it: -1 for ever.
+inline int milliseconds_until(const Deadline& until) {
+  if (!until) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*until - std::chrono::steady_clock::now()).count();
+  return static_cast<int>(std::max<decltype(left)>(left, 0));
+}
+
+// As ppoll(2), with such a time. It may be cancelled.
+inline int poll_kernel(std::span<pollfd> list, int milliseconds, const sigset_t* signals) {
+  const timespec time{.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1'000'000L};
+  return wait_for([&] { return ::ppoll(list.data(), list.size(), milliseconds < 0 ? nullptr : &time, signals); });
 }
 
 // `body(socket, lock)` with the rsocket's lock held, for calls that do not wait and for those that may.

@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
-#include <list>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -107,6 +107,7 @@ class EpollSet {
  private:
   // What became readable. Its wake-up is taken, and it is to be looked at.
   void warm() {
+    if (hot_.size() == interests_.size()) return;  // all are looked at anyway
     std::array<epoll_event, 64> ready{};
     for (int count = static_cast<int>(ready.size()); count == static_cast<int>(ready.size());) {
       count = ::epoll_wait(descriptor_, ready.data(), static_cast<int>(ready.size()), 0);
@@ -166,7 +167,7 @@ class EpollSet {
   const int descriptor_;
   std::mutex mutex_{};
   std::unordered_map<int, Interest> interests_{};
-  std::list<int> hot_{};
+  std::deque<int> hot_{};
 };
 
 struct EpollSets {
@@ -198,12 +199,6 @@ std::vector<std::shared_ptr<EpollSet>> all_sets() {
   std::vector<std::shared_ptr<EpollSet>> all;
   for (const auto& [number, set] : sets.all) all.push_back(set);
   return all;
-}
-
-int milliseconds_left(const Deadline& until) {
-  if (!until) return -1;
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*until - std::chrono::steady_clock::now()).count();
-  return static_cast<int>(std::max<decltype(left)>(left, 0));
 }
 
 // Both kinds, without waiting. -1 and errno.
@@ -247,14 +242,11 @@ int epoll_wait(int number, epoll_event* events, int most, int timeout, const sig
     if (timeout >= 0) until = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout);
     for (;;) {
       const int found = look(number, *set, {events, static_cast<std::size_t>(most)});
-      const int left = found == 0 ? milliseconds_left(until) : 0;
+      const int left = found == 0 ? milliseconds_until(until) : 0;
       if (left == 0) return found;
       std::array both{pollfd{.fd = number, .events = POLLIN, .revents = 0},
                       pollfd{.fd = set->descriptor(), .events = POLLIN, .revents = 0}};
-      const timespec time{.tv_sec = left / 1000, .tv_nsec = left % 1000 * 1'000'000L};
-      const int woken =
-          compat::wait_for([&] { return ::ppoll(both.data(), both.size(), left < 0 ? nullptr : &time, signals); });
-      if (woken < 0) return -1;
+      if (poll_kernel(both, left, signals) < 0) return -1;
     }
   });
 }

@@ -24,11 +24,6 @@ short with_synonyms(short ready) {
   return static_cast<short>(all);
 }
 
-int poll_kernel(std::span<pollfd> list, int milliseconds, const sigset_t* signals) {
-  const timespec time{.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1'000'000L};
-  return wait_for([&] { return ::ppoll(list.data(), list.size(), milliseconds < 0 ? nullptr : &time, signals); });
-}
-
 class Waiting {
  public:
   Waiting(std::span<pollfd> wanted, std::vector<std::shared_ptr<Socket>> sockets)
@@ -117,12 +112,6 @@ class Waiting {
   std::vector<pollfd> kernel_;
   std::size_t prepared_ = 0;  // sockets from the front, for a sleep
 };
-
-int milliseconds_until(const Deadline& until) {
-  if (!until) return -1;
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*until - Clock::now()).count();
-  return static_cast<int>(std::max<decltype(left)>(left, 0));
-}
 
 std::vector<std::shared_ptr<Socket>> sockets_of(std::span<const pollfd> wanted) {
   const int error = errno;

@@ -55,14 +55,14 @@ TEST_F(Cutting, BorrowsWhereTheArenaHoldsWhatGoesAroundThePayload) {
   EXPECT_TRUE(short_of_one.empty());
 }
 
-// As many pieces as a work request may have, and one on each side.
+// As many pieces as are lent for one FPDU, and one on each side.
 TEST_F(Cutting, BorrowsWhereThereAreAsManyPiecesAsItMayTake) {
   const std::array<std::byte, 1> other{};
-  for (const std::size_t left : {kMaxSegments + 2, kMaxSegments + 1}) {
+  for (const std::size_t left : {kMostLent + 2, kMostLent + 1}) {
     TransmitBatch batch(4096);
     while (batch.piece_room() > left) batch.append_borrowed(other);
     EXPECT_EQ(cut(batch), kFpdu);
-    EXPECT_EQ(borrowed(batch), left == kMaxSegments + 2) << left << " pieces";
+    EXPECT_EQ(borrowed(batch), left == kMostLent + 2) << left << " pieces";
   }
 }
 

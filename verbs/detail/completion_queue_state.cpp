@@ -33,9 +33,12 @@ CompletionQueueState::~CompletionQueueState() {
 // --- Completions
 
 bool CompletionQueueState::keep(const WorkCompletion& completion, HeldPlaces* places) {
-  if (ring_->full() && !(sweep() && !ring_->full())) return false;
+  if (ring_->full()) sweep();
+  if (ring_->full()) return false;
   if (places != nullptr) places->hold(next_number_);
-  ring_->push(Numbered{completion, next_number_++});
+  Numbered& kept = ring_->extend();
+  kept.completion = completion;
+  kept.number = next_number_++;
   return true;
 }
 
@@ -127,6 +130,17 @@ Result<void> CompletionQueueState::resize(std::uint32_t capacity) {
   return {};
 }
 
+// Takes out what is `unwanted(queue pair's number, position)`.
+template <typename Unwanted>
+void CompletionQueueState::drop_if(Unwanted unwanted) {
+  const auto size = static_cast<std::uint32_t>(ring_->size());
+  for (std::uint32_t position = 0; position < size; ++position) {
+    const Numbered one = ring_->pop();
+    if (!unwanted(one.completion.qp_num, position)) ring_->push(one);
+  }
+  held_.store(ring_->size(), std::memory_order_release);
+}
+
 void CompletionQueueState::discard(std::uint32_t qp_number) {
   const std::lock_guard lock(mutex_);
   if (ring_->empty()) return;
@@ -134,18 +148,13 @@ void CompletionQueueState::discard(std::uint32_t qp_number) {
     discarded_.emplace_back(qp_number, static_cast<std::uint32_t>(ring_->size()));
   } catch (const std::bad_alloc&) {  // a queue pair goes all the same: its completions are taken out at once
     sweep();
-    for (std::size_t left = ring_->size(); left != 0; --left) {
-      auto completion = ring_->pop();
-      if (completion.completion.qp_num != qp_number) ring_->push(std::move(completion));
-    }
-    held_.store(ring_->size(), std::memory_order_release);
-    return;
+    return drop_if([qp_number](std::uint32_t of, std::uint32_t) { return of == qp_number; });
   }
   if (discarded_.size() >= std::max(ring_->size(), kFewDiscarded)) sweep();
 }
 
-bool CompletionQueueState::sweep() {
-  if (discarded_.empty()) return false;
+void CompletionQueueState::sweep() {
+  if (discarded_.empty()) return;
   std::ranges::sort(discarded_);
   // Whether a discard of that queue pair came when the ring already held what stands at `position`: nothing has been
   // taken since, and a queue pair that was reset, or has got its number again, keeps what came later.
@@ -153,14 +162,8 @@ bool CompletionQueueState::sweep() {
     const auto later = std::ranges::upper_bound(discarded_, Discarded{qp_number, position});
     return later != discarded_.end() && later->first == qp_number;
   };
-  const auto size = static_cast<std::uint32_t>(ring_->size());
-  for (std::uint32_t position = 0; position < size; ++position) {
-    const Numbered one = ring_->pop();
-    if (!unwanted(one.completion.qp_num, position)) ring_->push(one);
-  }
-  held_.store(ring_->size(), std::memory_order_release);
+  drop_if(unwanted);
   discarded_.clear();
-  return true;
 }
 
 std::uint32_t CompletionQueueState::capacity() const {

@@ -92,8 +92,10 @@ class CompletionQueueState {
   }
   [[nodiscard]] std::size_t take_held(std::span<WorkCompletion> out);
   [[nodiscard]] Result<std::size_t> nothing_there() const;  // 0, or that completions were lost
-  bool sweep();                                             // under mutex_; false when there was nothing to look for
-  bool disarm();                                            // under mutex_
+  void sweep();                                             // under mutex_: what was discarded
+  template <typename Unwanted>
+  void drop_if(Unwanted unwanted);                                  // under mutex_
+  bool disarm();                                                    // under mutex_
   bool keep(const WorkCompletion& completion, HeldPlaces* places);  // under mutex_
 
   const std::shared_ptr<DeviceState> device_;
