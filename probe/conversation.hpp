@@ -90,7 +90,7 @@ class Conversation {
   PeerFpdu expect_message(rdmap::Opcode opcode, const char* unless_closed = nullptr, const Wanted& wanted = {});
   // Any Read Request.
   rdmap::ReadRequest expect_read_request();
-  // One of memory that the peer was told of (kOwnStag), or without octets where `size` is 0.
+  // One with octets, or one without where `size` is 0.
   rdmap::ReadRequest expect_read_request(std::uint32_t size);
   // A message of this opcode and size, in one or several segments. Messages of other sizes are skipped; Writes count by
   // their STag and TO.

@@ -204,8 +204,6 @@ rdmap::Terminate Conversation::expect_terminate(const std::vector<rdmap::ErrorCo
   // The peer may wait for our FIN with its own.
   PeerFpdu more;
   came = next_any(more, learned_->quiet(patience_ / 10));
-  if (came == Came::kFpdu)
-    fail("a " + name_of(more) + " came behind the Terminate, which is the last message of its direction");
   if (came == Came::kNothing) {
     shut();
     came = next_any(more, time);

@@ -14,8 +14,7 @@ struct Resources {
   verbs::CompletionChannel solicited;
   verbs::CompletionQueue waiting;
 
-  static constexpr std::uint32_t kCompletions = 1U << 20U;  // verbs::DeviceLimits::max_cqe
-  static constexpr std::uint32_t kSolicited = 1U << 16U;    // completions that wait for such an event
+  static constexpr std::uint32_t kCompletions = 1U << 20U;  // of each queue; verbs::DeviceLimits::max_cqe
   // Of the device that has this address.
   static Resources of(const verbs::Address& local);
 };

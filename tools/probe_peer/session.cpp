@@ -41,7 +41,7 @@ Resources Resources::of(const verbs::Address& local) {
       must(device.create_completion_queue({.capacity = kCompletions, .channel = &channel}), "completion queue");
   auto solicited = must(verbs::CompletionChannel::create(), "completion channel");
   auto waiting =
-      must(device.create_completion_queue({.capacity = kSolicited, .channel = &solicited}), "completion queue");
+      must(device.create_completion_queue({.capacity = kCompletions, .channel = &solicited}), "completion queue");
   return {std::move(device), std::move(channel), std::move(queue), std::move(solicited), std::move(waiting)};
 }
 

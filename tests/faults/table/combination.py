@@ -5,9 +5,9 @@ beside Reads, an STag that is used again."""
 from functools import partial
 
 from . import TABLE
+from .mpa_fpdu import BAD_CRC
 
 CRC, MARKERS, NEGOTIATION, SEND, READ = "CRC", "Markers", "negotiation", "Send and Invalidate", "Read"
-BAD_CRC = "MPA-4.4-01 MPA-4.4-18 MPA-4.4-19 MPA-6-01 MPA-6-03 MPA-8-02 MPA-9.1-01 RDMAP-IANA-3.3-02"
 NO_CRC = "crc=off"
 received = TABLE.file("mpa/fpdu_receiver.cpp")
 received("crc-unchecked-where-read-in-place", CRC, BAD_CRC, "The CRC of an FPDU is not looked at whose payload was read into the user's buffer.",

@@ -7,6 +7,9 @@ SEND, READ, WRITE = "Send and Invalidate", "Read", "Write"
 startup = TABLE.file("engine/state_startup.cpp")
 startup("no-startup-time-out", "start-up frame", "MPA-7.1.2-26 MPA-7.1.2-31", "A responder waits for the Request without end.",
         "deadlines.startup = now + config.startup_timeout;", "")
+startup("no-time-out-for-reply", "start-up frame", "MPA-7.1.2-31", "An initiator waits for the Reply without end.",
+        "deadlines.startup = now + config.startup_timeout;",
+        "if (config.role == mpa::Role::kResponder) deadlines.startup = now + config.startup_timeout;", peer="connects")
 startup("open-after-bad-frame", "start-up frame", "MPA-8-09 MPA-7.1.2-04 MPA-7.1.2-18 MPA-7.1.3-02 MPA-7.1.1-03 MPA-7.1.2-14",
         "TCP stays open after a start-up frame that is none.",
         "if (!failure.terminate_in) return end(Disposition::kClose, false);", "if (!failure.terminate_in) return;")

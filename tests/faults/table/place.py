@@ -5,10 +5,11 @@ answer to another kind of message."""
 from functools import partial
 
 from . import SMALL, TABLE
+from .mpa_fpdu import BAD_CRC
+from .rdmap import VERSION as BAD_VERSION
 
 CRC, MARKERS, FPDU, START = "CRC", "Markers", "FPDU", "start-up frame"
 QUEUES, SEND, READ, WRITE = "untagged queues", "Send and Invalidate", "Read", "Write"
-BAD_CRC = "MPA-4.4-01 MPA-4.4-18 MPA-4.4-19 MPA-6-01 MPA-6-03 MPA-8-02 MPA-9.1-01 RDMAP-IANA-3.3-02"
 GOOD_CRC = "MPA-4.4-13 MPA-4.4-14 MPA-4.4-16 MPA-4.4-17 MPA-4.1-06 MPA-4.4-09 MPA-7.1.1-11"
 IN_PIECES = "MPA-5.1-06 MPA-6-06 MPA-A.4-01 MPA-A.4-02 DDP-3-04"
 IN_STREAM = "MPA-5.2-01 MPA-4.3-03 MPA-4.3-04 MPA-4.3-08 MPA-4.3-09 MPA-4.3-11 MPA-4.3-13 MPA-4.3-17 MPA-4.3-18 MPA-7.1.1-06 MPA-7.1.1-08"
@@ -113,7 +114,6 @@ segments("solicited-in-last-segment-only", SEND, SAME, "Of a Send with Solicited
 
 admit = TABLE.file("rdmap/admit.hpp")
 VERSION = "version_bits(control) != Control::kVersion"
-BAD_VERSION = "RDMAP-4.1-19 RDMAP-7.2-03 RDMAP-7.2-06 RDMAP-4.8-31 RDMAPX-8.2-03"
 admit("rdmap-version-of-first-segment-only", "RDMAP header", BAD_VERSION, "The RDMAP version of a segment that goes on with a message is not looked at.",
       VERSION, "!(std::holds_alternative<ddp::UntaggedHeader>(header) && std::get<ddp::UntaggedHeader>(header).offset.value != 0) && " + VERSION)
 admit("rdmap-version-of-tagged-unchecked", "RDMAP header", BAD_VERSION, "The RDMAP version of a tagged segment is not looked at.",

@@ -3,10 +3,11 @@
 that wraps."""
 
 from . import SMALL, TABLE
+from .mpa_fpdu import BAD_CRC
+from .rdmap import BAD_RESPONSE
 from .verbs import ALIGNED, EXECUTED, UNALIGNED
 
 START, NEGOTIATION, QUEUES, READ, ATOMICS = "start-up frame", "negotiation", "untagged queues", "Read", "atomics"
-BAD_CRC = "MPA-4.4-01 MPA-4.4-18 MPA-4.4-19 MPA-6-01 MPA-6-03 MPA-8-02 MPA-9.1-01 RDMAP-IANA-3.3-02"
 
 received = TABLE.file("mpa/fpdu_receiver.cpp")
 MATCHES = "crc.value() == CrcField::get(fpdu.subspan(covered.size()))"
@@ -85,7 +86,6 @@ opcodes("experimental-opcode-is-a-send", "RDMAP header", "RDMAP-7.2-02 RDMAP-4.1
         "value < kOpcodeTable.size() ? &kOpcodeTable[value] : nullptr",
         "value < kOpcodeTable.size() ? &kOpcodeTable[value] : value == 0xF ? &kOpcodeTable[3] : nullptr")
 window = TABLE.file("rdmap/request_window.cpp")
-BAD_RESPONSE = "RDMAP-5.2.2-05 RDMAP-5.2.2-08 RDMAP-7.2-01 RDMAP-3.2-09 DDP-7.1-12 DDP-7.1-14 DDP-7.1-15 DDP-4.2-07"
 window("response-stag-key-unchecked", READ, BAD_RESPONSE, "The key of the STag in a Read Response is not compared.",
        "header.stag != read.sink_stag", "((header.stag.value ^ read.sink_stag.value) >> 8U) != 0")
 window("response-offset-of-32-bits", READ, BAD_RESPONSE, "Only the low 32 bits of the TO of a Read Response are compared.",
