@@ -71,8 +71,10 @@ class Machine:
         self.environment = {"PATH": str(home / "bin"), "HOME": str(home)}
 
     def provide(self, name, text):
-        (self.home / "bin" / name).write_text(text)
-        (self.home / "bin" / name).chmod(0o755)
+        program = self.home / "bin" / name
+        program.unlink(missing_ok=True)  # the link to the system's program, which is not to be written to
+        program.write_text(text)
+        program.chmod(0o755)
 
     def run(self, *command, code=0):
         done = subprocess.run(command, cwd=self.weft, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

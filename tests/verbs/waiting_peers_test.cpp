@@ -142,7 +142,8 @@ class Relay {
 Policy with_deadline(Policy policy, State state) {
   policy.peer_to_peer = true;
   // The other deadlines are too late to end a case.
-  policy.startup_timeout = policy.fpdu_timeout = policy.finish_timeout = policy.close_timeout = std::chrono::seconds(60);
+  policy.startup_timeout = policy.fpdu_timeout = policy.finish_timeout = policy.close_timeout =
+      std::chrono::seconds(60);
   switch (state) {
     case State::kNothing:
     case State::kOneOctet:
