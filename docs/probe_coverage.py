@@ -5,7 +5,7 @@
     docs/probe_coverage.py               fail when a clause has neither a case nor a reason, or both
     docs/probe_coverage.py --page FILE   write the map as a page (the `docs` target puts it into the site)
 
-A case is a row of a table in probe/cases/; probe/cases/unreached/*.csv has the reasons. The catalogue is docs/clauses/*.csv: `active`
+A case is a row of a table in probe/cases/, or a rule of the plan in probe/plan/; probe/cases/unreached/*.csv has the reasons. The catalogue is docs/clauses/*.csv: `active`
 clauses show in the reaction to something; `wire` clauses show in what the peer sends anyway, and the rules of `weft audit` judge them
 while the cases run.
 """
@@ -36,7 +36,7 @@ def clauses():
 def cases():
     """(name, clause, [other clauses], file) of each row in the tables"""
     found = []
-    for path in sorted((ROOT / "probe/cases").glob("*.cpp")):
+    for path in [*sorted((ROOT / "probe/cases").glob("*.cpp")), *sorted((ROOT / "probe/plan").glob("rules_*.cpp"))]:
         text = path.read_text()
         starts = [match.start() for match in re.finditer(r"\.name = \"", text)] + [len(text)]
         for begin, end in zip(starts, starts[1:]):
@@ -44,7 +44,7 @@ def cases():
             name = re.match(r'\.name = "([^"]+)"', row).group(1)
             clause = re.search(rf'\.clause = "({ID})"', row)
             also = re.search(r"\.also = \{(.*?)\}", row, re.DOTALL)
-            found.append((name, clause.group(1) if clause else "", re.findall(ID, also.group(1)) if also else [], path.name))
+            found.append((name, clause.group(1) if clause else "", re.findall(ID, also.group(1)) if also else [], path.relative_to(ROOT)))
     return found
 
 
@@ -88,7 +88,7 @@ def page(catalogue, all_cases, why):
     lines = [
         "# Clauses and the cases of weft probe",
         "",
-        f"{len(all_cases)} cases of `weft probe` cover {len(shown)} clauses. A peer's reaction can show {len(active)} clauses of the catalogue:",
+        f"{len(all_cases)} cases and rules of the plan of `weft probe` cover {len(shown)} clauses. A peer's reaction can show {len(active)} clauses of the catalogue:",
         f"{sum(clause in by_clause for clause in active)} have a case, and {sum(clause in why for clause in active)} have a reason why no case is possible.",
         "While the cases run, the rules of `weft audit` judge everything that the peer sends ([audit_coverage.md](audit_coverage.md)).",
         "",
@@ -97,7 +97,7 @@ def page(catalogue, all_cases, why):
     ]
     for clause in shown:
         row = catalogue[clause]
-        links = ", ".join(f"{name} (`probe/cases/{file}`)" for name, file in by_clause[clause])
+        links = ", ".join(f"{name} (`{file}`)" for name, file in by_clause[clause])
         lines.append(f"| {clause} | {row['rfc']} {row['section']} | {row['level']} | {row['requirement']} | {links} |")
     lines += ["", "## Clauses without a case", "", "| clause | RFC | what it asks for | why none shows it |", "|---|---|---|---|"]
     for clause, row in catalogue.items():

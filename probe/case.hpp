@@ -3,8 +3,12 @@
 // requires.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,13 +42,21 @@ struct Case {
   std::string_view clause{};             // clause that a failure is reported for
   std::string_view what{};               // one sentence for people: what the prober does, and what the RFC requires
   std::uint32_t needs{};                 // requirements, of Need
-  void (*run)(Scene&){};                 // passes if it returns; throws Judgement otherwise
+  std::function<void(Scene&)> run{};     // passes if it returns; throws Judgement otherwise
   std::vector<std::string_view> also{};  // other clauses that the same reaction shows
   bool slow{};                           // waits for a timeout of the peer: runs concurrently with the others
+  bool planned{};                        // a combination of the plan (probe/plan/plan.hpp)
 };
 
-// All cases, in the order of the RFCs. Static storage.
+// All cases but for the combinations of the plan, in the order of the RFCs. Static storage.
 [[nodiscard]] std::span<const Case> all_cases();
+
+// How often each verdict came in several runs, by its number.
+using Verdicts = std::array<unsigned, 4>;
+// More than one verdict came.
+[[nodiscard]] constexpr bool is_flaky(const Verdicts& verdicts) noexcept {
+  return std::ranges::count_if(verdicts, [](unsigned count) { return count != 0; }) > 1;
+}
 
 struct CaseResult {
   const Case* what{};
@@ -52,8 +64,10 @@ struct CaseResult {
   std::string reason{};               // what was observed; empty for a pass without details
   std::vector<Exchange> exchanges{};  // exchanges, one per connection, in the order of opening
   std::chrono::milliseconds took{};
-  bool peer_ended{};  // the peer went away during the case: what it sent proves nothing about a rule
-  bool ran{};         // false: the run ended before the case began, and the verdict is meaningless
+  bool peer_ended{};                   // the peer went away during the case: what it sent proves nothing about a rule
+  bool ran{};                          // false: the run ended before the case began, and the verdict is meaningless
+  Verdicts verdicts{};                 // of several runs (merge()); all 0 after one
+  std::optional<std::string> known{};  // a failure or warning that is expected: why; may be empty
 };
 
 }  // namespace weft::probe

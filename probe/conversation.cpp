@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <thread>
+#include <utility>
 
 #include "probe/socket.hpp"
 #include "probe/verdict.hpp"
@@ -143,6 +144,8 @@ void Conversation::start_fpdus(const StartUp& ours, const mpa::StartupFrame& pee
 }
 
 void Conversation::start_fpdus(mpa::Framing ours, mpa::Framing peers) {
+  start_up_size_ = 0;
+  for (const Part& part : exchange_.parts) start_up_size_ += part.from_peer ? 0 : part.octets.size();
   framer_ = Framer(ours);
   reader_.emplace(peers);
   out_.sent = 0;
@@ -152,6 +155,9 @@ void Conversation::start_fpdus(mpa::Framing ours, mpa::Framing peers) {
 std::vector<std::byte> Conversation::fpdu(Bytes ulpdu, const FpduFault& fault) {
   unasked_.on_sent(ulpdu);
   out_.broken = out_.broken || fault.breaks();
+  ++fpdus_;
+  if (std::exchange(about_next_, false) || fault.breaks())
+    exchange_.subject = {.fpdu = fpdus_, .stream_offset = start_up_size_ + framer_.position()};
   auto octets = framer_.fpdu(ulpdu, fault);
   if (out_.first_ends == 0) out_.first_ends = framer_.position();
   return octets;

@@ -76,6 +76,8 @@ class Conversation {
   std::vector<std::byte> fpdu(Bytes ulpdu,
                               const FpduFault& fault = {});  // framed, not sent; counts its place in the stream
   void send_ulpdu(Bytes ulpdu, const FpduFault& fault = {});
+  // The next FPDU is what the verdict is about; so is one that is framed with a fault.
+  void about_next() noexcept { about_next_ = true; }
   // Returns what happens next, within `limit`. An FPDU of which a part has come is waited for.
   Came next_any(PeerFpdu& fpdu, Duration limit);
   // The same, but skips FPDUs that a peer may send at any time (Unasked) and that are not `wanted`, and answers the
@@ -191,6 +193,9 @@ class Conversation {
   std::size_t kept_ = 0;              // octets noted in exchange_
   Part::Kind ended_ = Part::kOctets;  // how the peer's direction ended, if not kOctets
   bool knows_depths_ = true;
+  std::uint64_t fpdus_ = 0;          // framed
+  std::uint64_t start_up_size_ = 0;  // octets of ours before the first FPDU
+  bool about_next_ = false;
   std::vector<std::string> warnings_{};
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "common/instant.hpp"
@@ -20,6 +21,12 @@ struct Part {
   Duration at{};                    // since the connection was opened
 };
 
+// What of the prober's stream a verdict is about.
+struct Subject {
+  std::uint64_t fpdu{};           // its number in the stream, from 1; 0: the start-up frame
+  std::uint64_t stream_offset{};  // of its first octet, from the first octet of the stream
+};
+
 struct Exchange {
   transport::Endpoint prober{};
   transport::Endpoint peer{};
@@ -27,7 +34,8 @@ struct Exchange {
   bool prober_breaks_startup{};  // the prober's own start-up frame was wrong on purpose
   std::vector<Part> parts{};     // bounded by Learned::most_kept(): then `cut` is true
   bool cut{};
-  bool reset{};  // the peer's direction ended by a reset
+  bool reset{};                      // the peer's direction ended by a reset
+  std::optional<Subject> subject{};  // where the case has named it
 };
 
 }  // namespace weft::probe

@@ -55,10 +55,14 @@ std::vector<std::byte> Framer::fpdu(Bytes ulpdu, const FpduFault& fault) {
   const auto marker_is_due = [&] {
     return framing_.markers && !fault.no_markers && mpa::octets_to_marker(position_ + out.size()) == 0;
   };
+  std::size_t markers = 0;
   const auto put_marker = [&] {
     const std::size_t distance = header ? out.size() - *header : 0;
+    const bool wrong = !fault.marker || *fault.marker == markers;
+    ++markers;
     FieldWriter marker;
-    marker.put(fault.marker_reserved).put(static_cast<std::uint16_t>(distance ^ fault.marker_pointer_xor));
+    marker.put(fault.marker_reserved)
+        .put(static_cast<std::uint16_t>(wrong ? distance ^ fault.marker_pointer_xor : distance));
     const auto octets = std::move(marker).take();
     out.insert(out.end(), octets.begin(), octets.end());
   };

@@ -41,7 +41,9 @@ struct FpduFault {
   std::uint16_t marker_reserved{};        // the reserved half of each Marker
   std::uint16_t marker_pointer_xor{};     // of each FPDUPTR
   std::optional<std::size_t> flip{};      // an octet of the finished FPDU that is inverted, Markers and CRC included
-  bool no_markers{};                      // leaves them out where they are due
+  std::optional<std::size_t>
+      marker{};       // of the FPDU's Markers, counted from 0, the only one that is wrong; absent: all
+  bool no_markers{};  // leaves them out where they are due
   // Whether the peer has to refuse it.
   [[nodiscard]] bool breaks() const noexcept {
     return length || crc_xor != 0 || crc || marker_pointer_xor != 0 || flip || no_markers;

@@ -28,6 +28,8 @@ class Learned {
   [[nodiscard]] std::size_t most_received() const noexcept { return floods_ ? kMostOfAFlooder : kMostReceived; }
   // Notes that a conversation keeps these octets for the reports.
   void keeps(std::size_t octets) noexcept { kept_ += octets; }
+  // Notes that so many of them were given up.
+  void gave_up(std::size_t octets) noexcept { kept_ -= octets; }
   // How many octets one conversation may keep.
   [[nodiscard]] std::size_t most_kept() const noexcept { return kept_ > kMostKept ? kMostBeyond : kMostOfOne; }
 

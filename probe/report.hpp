@@ -10,6 +10,7 @@
 
 #include "conformance/finding.hpp"
 #include "probe/case.hpp"
+#include "probe/plan/plan.hpp"
 
 namespace weft::probe {
 
@@ -22,6 +23,8 @@ struct RuleResult {
   std::optional<conformance::Finding> first{};
   std::size_t case_index{};  // in Report::cases
   std::size_t exchange_index{};
+  Verdicts verdicts{};                 // as in CaseResult
+  std::optional<std::string> known{};  // as in CaseResult
 };
 
 // The peer accepted no further connection while cases were still to run: its process ended, or it hangs.
@@ -31,13 +34,25 @@ struct PeerGone {
   std::string reason{};    // what the next connection met
 };
 
+// An expected finding that did not occur, though what shows it ran.
+struct AbsentFinding {
+  std::string id{};   // of a clause, or the name of a case
+  std::string end{};  // "initiator", "responder", "both"; empty: any
+  std::string reason{};
+  std::size_t line{};   // of the file, from 1
+  std::string words{};  // all of it for people
+};
+
 struct Report {
+  std::string title{};        // of the user's; may be empty
   std::string target{};       // "192.0.2.7:4420", or where the prober listens
   std::string profile{};      // "weft"
   bool listens{};             // the prober listened: the peer is the initiator
   std::uint8_t revision = 2;  // of MPA, in ordinary start-ups with the peer
   bool enhanced = true;       // and whether they are those of RFC 6581
   std::uint64_t seed{};
+  Depth depth{};
+  unsigned runs = 1;
   std::chrono::system_clock::time_point started{};
   std::chrono::milliseconds took{};
   std::vector<CaseResult> cases{};
@@ -46,6 +61,11 @@ struct Report {
   std::chrono::milliseconds quiet{};       // how long silence had to last, by that
   bool interrupted{};
   std::optional<PeerGone> gone{};
+  std::vector<AbsentFinding> known_absent{};
 };
+
+// The report of several runs of the same cases: of each case and rule the worst verdict, with what the first run that came to it
+// saw, and how often each verdict came. Not empty. A case that some runs lack counts for those that have it.
+[[nodiscard]] Report merge(std::vector<Report> runs);
 
 }  // namespace weft::probe

@@ -60,9 +60,7 @@ Visit visit(Way& way) {
 class Run {
  public:
   Run(Way& way, const RunOptions& options) : way_(way), options_(options) {
-    for (const Case& one : all_cases()) {
-      if (options.filter.allows(one)) results_.push_back({.what = &one});
-    }
+    for (const Case* const one : selected_cases(way, options)) results_.push_back({.what = one});
     quiet_used_.resize(results_.size());
     quiet_before_.resize(results_.size());
     // Those that wait for the peer's time-outs begin first, and the others go on beside them.
@@ -137,8 +135,13 @@ class Run {
       result.reason = "the peer had stopped accepting connections";
       return std::nullopt;
     }
+    if (result.what->planned && limited_ && now() > planned_until_) {
+      result.reason = fmt::format("the time for combinations of depth {} was over", name(options_.depth));
+      return std::nullopt;
+    }
     const auto quiet = play(result);
     if (result.verdict != Verdict::kNotApplicable) look_after(result);
+    if (result.what->planned && !options_.keeps_all) forget(result);
     return quiet;
   }
 
@@ -180,6 +183,18 @@ class Run {
     result.reason = "after it, a fresh connection did not work: " + fresh.wrong;
   }
 
+  // Thousands of combinations that passed have nothing to show, but for what the peer's octets break.
+  void forget(CaseResult& result) const {
+    if (result.verdict != Verdict::kPass && result.verdict != Verdict::kNotApplicable) return;
+    const auto rules = judge({result});
+    const auto broken = [](const RuleResult& rule) { return rule.breaches != 0; };
+    if (std::ranges::any_of(rules, broken)) return;
+    for (const Exchange& exchange : result.exchanges) {
+      for (const Part& part : exchange.parts) way_.learned->gave_up(part.octets.size());
+    }
+    result.exchanges = {};
+  }
+
   void lost(const Case* after, const std::string& reason) {
     const std::scoped_lock lock(telling_);
     if (!lost_) lost_ = PeerGone{.after = after, .finished = done_ + (after == nullptr ? 0 : 1), .reason = reason};
@@ -200,10 +215,13 @@ class Run {
   bool ordinary_ = true;  // an ordinary connection works
   std::atomic<bool> gone_ = false;
   std::optional<PeerGone> lost_{};  // under telling_
+  bool limited_ = std::ranges::none_of(options_.filter.only, names_combinations);
+  Instant planned_until_ = now() + time_of(options_.depth);
 };
 
 // A word that is the whole name of a case means that one, and not those whose names are longer.
 bool meant(const Case& one, const std::string& word) {
+  if (names_combinations(word)) return one.planned && (one.name == word || one.name.starts_with(word + '.'));
   if (std::ranges::find(all_cases(), word, &Case::name) != all_cases().end()) return one.name == word;
   if (one.name.starts_with(word) || one.clause.starts_with(word)) return true;
   return std::ranges::any_of(one.also, [&](std::string_view clause) { return clause.starts_with(word); });
@@ -216,8 +234,33 @@ bool CaseFilter::allows(const Case& one) const {
   return (only.empty() || std::ranges::any_of(only, means)) && std::ranges::none_of(skip, means);
 }
 
+bool names_combinations(std::string_view word) noexcept {
+  return !word.empty() && word.front() >= 'a' && word.front() <= 'z' && word.find('.') != std::string_view::npos;
+}
+
+std::vector<const Case*> selected_cases(const Way& way, const RunOptions& options) {
+  std::vector<const Case*> out;
+  const auto add = [&](const Case& one) {
+    if (options.filter.allows(one)) out.push_back(&one);
+  };
+  for (const Case& one : all_cases()) add(one);
+  for (const Case* const one :
+       planned_cases(options.depth, options.seed, [&](std::uint32_t needs) { return way.lacks(needs) == 0; }))
+    add(*one);
+  for (const std::string& word : options.filter.only) {
+    if (!names_combinations(word)) continue;
+    for (const Case* const one : planned_cases_of(word)) {
+      if (std::ranges::find(out, one) == out.end()) add(*one);
+    }
+  }
+  return out;
+}
+
 Report run(Way& way, const RunOptions& options) {
-  Report report{.profile = std::string(way.profile()), .listens = way.peer_connects(), .seed = options.seed};
+  Report report{.profile = std::string(way.profile()),
+                .listens = way.peer_connects(),
+                .seed = options.seed,
+                .depth = options.depth};
   report.revision = way.revision;
   report.enhanced = way.enhanced;
   report.started = std::chrono::system_clock::now();

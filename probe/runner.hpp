@@ -8,20 +8,30 @@
 #include <string>
 #include <vector>
 
+#include "probe/plan/plan.hpp"
 #include "probe/report.hpp"
 #include "probe/way.hpp"
 
 namespace weft::probe {
 
-// Selects cases by prefixes of their names or clauses; empty: all.
+// Selects cases by prefixes of their names or clauses; empty: all. A word with a dot selects combinations of the plan, whatever
+// the depth.
 struct CaseFilter {
   std::vector<std::string> only{};
   std::vector<std::string> skip{};
   [[nodiscard]] bool allows(const Case& one) const;
 };
+// Whether the word selects combinations by name: "crc.first" for all that begin so.
+[[nodiscard]] bool names_combinations(std::string_view word) noexcept;
+
+// The cases of a run: what the filter allows of all_cases(), then of the plan.
+struct RunOptions;
+[[nodiscard]] std::vector<const Case*> selected_cases(const Way& way, const RunOptions& options);
 
 struct RunOptions {
   CaseFilter filter{};
+  Depth depth = Depth::kQuick;
+  bool keeps_all = false;  // the exchanges of combinations that passed, too
   std::uint64_t seed = 1;
   unsigned at_a_time = 0;  // conversations; 0: what the way allows
   std::function<void(const CaseResult&, std::size_t done, std::size_t all)> on_result{};  // one call at a time

@@ -44,7 +44,7 @@ bool is_whole(const PeerFpdu& fpdu) noexcept {
   return fpdu.ulpdu.size() >= (fpdu.tagged() ? ddp::TaggedLayout::kSize : ddp::UntaggedLayout::kSize);
 }
 
-std::string name_of(const PeerFpdu& fpdu) {
+std::string words_for(const PeerFpdu& fpdu) {
   return fmt::format("a {} of {} octets", rdmap::find_opcode(fpdu.opcode())->name, fpdu.payload().size());
 }
 
@@ -130,7 +130,7 @@ bool Unasked::is_answer(const PeerFpdu& fpdu) noexcept {
 void Unasked::skip(const PeerFpdu& fpdu) {
   const bool request = fpdu.is(Opcode::kReadRequest) || fpdu.is(Opcode::kAtomicRequest);
   if (request && !owed_.empty()) owed_.back().skipped = true;
-  if (++skipped_ <= kMostNamed) named_.push_back(name_of(fpdu));
+  if (++skipped_ <= kMostNamed) named_.push_back(words_for(fpdu));
 }
 
 bool Unasked::is_of_an_earlier_read(ddp::Stag sink, ddp::TaggedOffset offset) const {

@@ -16,7 +16,7 @@ namespace weft::probe {
 
 // What a script brought to light.
 struct ScriptFinding {
-  std::uint64_t seed{};  // random_script() of it gave the script before it was shrunk
+  std::uint64_t seed{};  // boundary_script() or random_script() of it gave the script before it was shrunk
   Script script{};
   std::string what{};  // a sentence
   std::vector<Exchange> exchanges{};
@@ -47,6 +47,7 @@ struct FuzzResult {
   std::uint64_t runs{};
   std::vector<ScriptFinding> findings{};  // shrunk; no two with the same sentence
 };
+// Half of the time goes to boundary_script(), the rest to random_script().
 [[nodiscard]] FuzzResult fuzz(Way& way, const FuzzOptions& options);
 
 }  // namespace weft::probe

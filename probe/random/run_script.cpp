@@ -95,7 +95,10 @@ class ScriptRun {
     Opening opening{.start_up = {.revision = script_.revision, .markers = script_.markers, .crc = script_.crc}};
     if (!script_.enhanced || script_.revision < 2) opening.start_up.enhanced = std::nullopt;
     Conversation& by = scene_.connect(opening);
-    for (const Step& step : script_.steps) take(by, step);
+    for (std::size_t i = 0; i < script_.steps.size(); ++i) {
+      const bool more = i + 1 < script_.steps.size() && script_.steps[i + 1].glued;
+      take(by, script_.steps[i], more);
+    }
     if (is_harmless(script_, scene_.advert())) {
       PeerFpdu fpdu;
       by.send_ulpdu(by.make().read_request({.sink_stag = Scene::kOwnStag, .sink_offset = {1}}));
@@ -119,16 +122,33 @@ class ScriptRun {
     by.expect_end_sometime("the prober has closed its side", scene_.patience());
   }
 
-  void take(Conversation& by, const Step& step) {
-    if (step.kind == Step::kFin) return by.shut();
-    if (step.kind == Step::kReset) return by.reset();
-    if (step.kind == Step::kRaw) return by.send(pattern(step.size, 0x77));
+  // `more`: the next step leaves with it.
+  void take(Conversation& by, const Step& step, bool more) {
+    if (step.kind == Step::kFin || step.kind == Step::kReset) {
+      leave(by);
+      return step.kind == Step::kFin ? by.shut() : by.reset();
+    }
+    hold(by, step);
+    if (!more) leave(by);
+  }
+
+  void hold(Conversation& by, const Step& step) {
+    const auto add = [&](const std::vector<std::byte>& octets) {
+      for (const std::uint16_t cut : step.cuts) cuts_.push_back(held_.size() + cut);
+      held_.insert(held_.end(), octets.begin(), octets.end());
+    };
+    if (step.kind == Step::kRaw) return add(pattern(step.size, 0x77));
     Ulpdu ulpdu = compose(by.make(), step, scene_.advert());
     change(ulpdu, step.edits);
     FpduFault fault{.crc_xor = step.crc_xor};
     if (step.length_xor != 0) fault.length = static_cast<std::uint16_t>(ulpdu.size() ^ step.length_xor);
-    const std::vector<std::size_t> cuts(step.cuts.begin(), step.cuts.end());
-    for (int times = step.again ? 2 : 1; times > 0; --times) by.send_in_pieces(by.fpdu(ulpdu, fault), cuts);
+    for (int times = step.again ? 2 : 1; times > 0; --times) add(by.fpdu(ulpdu, fault));
+  }
+
+  void leave(Conversation& by) {
+    if (!held_.empty()) by.send_in_pieces(held_, cuts_);
+    held_.clear();
+    cuts_.clear();
   }
 
   void end(Conversation& by) {
@@ -160,6 +180,8 @@ class ScriptRun {
   Scene scene_;
   Way& way_;
   const Script& script_;
+  std::vector<std::byte> held_{};  // of steps that leave together
+  std::vector<std::size_t> cuts_{};
 };
 
 }  // namespace

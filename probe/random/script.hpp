@@ -50,6 +50,7 @@ struct Step {
   std::uint16_t length_xor{};         // of ULPDU_Length
   std::vector<std::uint16_t> cuts{};  // where the FPDU is cut into TCP segments
   bool again{};                       // sent twice
+  bool glued{};                       // leaves in one TCP segment with the step before it
 
   // Nothing is wrong with it by itself.
   [[nodiscard]] bool is_plain() const noexcept { return edits.empty() && crc_xor == 0 && length_xor == 0 && !again; }
@@ -75,5 +76,8 @@ inline constexpr std::size_t kMostSteps = 256;
 
 // The script of a number: the same at each run.
 [[nodiscard]] Script random_script(std::uint64_t seed);
+// The same of the combinations that the plan has (probe/plan/): one header field or one number at a boundary, of a message of each
+// kind, at a place early or late in the stream, apart, glued, dribbled or twice.
+[[nodiscard]] Script boundary_script(std::uint64_t seed);
 
 }  // namespace weft::probe

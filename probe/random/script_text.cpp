@@ -76,6 +76,7 @@ bool read_field(std::string_view key, std::string_view value, Step& step) {
   if (key == "crc") return read_number(value, step.crc_xor, 16);
   if (key == "length") return read_number(value, step.length_xor, 16);
   if (key == "cuts") return read_cuts(value, step);
+  if (key == "glued") return read_flag(value, step.glued);
   return key == "twice" && read_flag(value, step.again);
 }
 
@@ -128,6 +129,7 @@ std::string to_text(const Script& script) {
     if (step.crc_xor != 0) out += fmt::format(" crc={:08x}", step.crc_xor);
     if (step.length_xor != 0) out += fmt::format(" length={:04x}", step.length_xor);
     if (!step.cuts.empty()) out += fmt::format(" cuts={}", fmt::join(step.cuts, ","));
+    if (step.glued) out += " glued=1";
     out += step.again ? " twice=1\n" : "\n";
   }
   return out;

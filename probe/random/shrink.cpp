@@ -34,6 +34,7 @@ std::vector<Script> simpler(const Script& script) {
   for (std::size_t i = 0; i < script.steps.size(); ++i) {
     with([i](Script& s) { s.steps[i].cuts.clear(); });
     with([i](Script& s) { s.steps[i].again = false; });
+    with([i](Script& s) { s.steps[i].glued = false; });
     with([i](Script& s) { s.steps[i].crc_xor = 0; });
     with([i](Script& s) { s.steps[i].length_xor = 0; });
     with([i](Script& s) { s.steps[i].size /= 2; });
@@ -72,7 +73,8 @@ FuzzResult fuzz(Way& way, const FuzzOptions& options) {
   const auto stopped = [&] { return options.stop != nullptr && *options.stop; };
   for (; now() < end && !stopped() && result.findings.size() < options.most_findings; ++result.runs) {
     const std::uint64_t seed = options.seed + result.runs;
-    auto found = run(random_script(seed));
+    const bool first_half = now() + Duration(options.duration) / 2 < end;
+    auto found = run(first_half ? boundary_script(seed) : random_script(seed));
     if (options.on_progress) options.on_progress(result.runs, result.findings.size());
     if (!found || std::ranges::find(known, kind_of(found->what)) != known.end()) continue;
     known.push_back(kind_of(found->what));

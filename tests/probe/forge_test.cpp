@@ -49,6 +49,8 @@ TEST(Forge, FaultsAreSeenAndNothingElseIsWrong) {
   EXPECT_EQ(refusal(markers, {.marker_reserved = 0xFFFF}), "") << "its CRC covers it as it is";
   EXPECT_EQ(refusal(markers, {.marker_pointer_xor = 3}), "") << "the two low bits mean nothing";
   EXPECT_EQ(refusal(markers, {.marker_pointer_xor = 4}), marker);
+  EXPECT_EQ(refusal(markers, {.marker_pointer_xor = 4, .marker = 1}), marker);
+  EXPECT_EQ(refusal(markers, {.marker_pointer_xor = 4, .marker = 9}), "") << "there is no tenth";
   EXPECT_EQ(refusal(markers, {.crc_xor = 1}), crc);
   EXPECT_EQ(refusal(markers, {.crc = 0}), crc);
   EXPECT_EQ(refusal({.crc = false}, {.crc = 0}), "");

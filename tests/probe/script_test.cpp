@@ -17,6 +17,33 @@ TEST(Script, IsReadAsItWasWritten) {
   }
 }
 
+// The product of the tables is gone through in a stride that leaves out none and repeats none.
+TEST(Script, OfABoundaryIsReadAsItWasWrittenAndVariesAll) {
+  std::set<std::string> texts;
+  std::set<Step::Kind> kinds;
+  std::set<std::size_t> places;
+  bool glued = false, dribbled = false, again = false, edits = false;
+  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    const Script script = boundary_script(seed);
+    EXPECT_EQ(script, boundary_script(seed));
+    const auto read = parse_script(to_text(script));
+    ASSERT_TRUE(read) << read.error();
+    ASSERT_EQ(*read, script) << to_text(script);
+    texts.insert(to_text(script));
+    places.insert(script.steps.size());
+    const Step& step = script.steps[script.steps.size() - 2];
+    kinds.insert(step.kind);
+    glued = glued || step.glued;
+    dribbled = dribbled || step.cuts.size() > 50;
+    again = again || step.again;
+    edits = edits || !step.edits.empty();
+  }
+  EXPECT_GT(texts.size(), 2500U);
+  EXPECT_EQ(kinds.size(), 11U);
+  EXPECT_EQ(places.size(), 5U);
+  EXPECT_TRUE(glued && dribbled && again && edits);
+}
+
 // A number is a script: reruns give the same. Among many numbers each kind of step and of fault occurs.
 TEST(Script, OfANumberIsAlwaysTheSame) {
   EXPECT_EQ(random_script(5), random_script(5));

@@ -13,7 +13,11 @@
 #include "tools/probe/counts.hpp"
 #include "tools/probe/exchange_view.hpp"
 #include "tools/probe/html_report.hpp"
+#include "tools/probe/json_report.hpp"
+#include "tools/probe/junit_report.hpp"
+#include "tools/probe/known.hpp"
 #include "tools/probe/outcome.hpp"
+#include "tools/probe/spot.hpp"
 #include "tools/probe/text_report.hpp"
 #include "unwrapped.hpp"
 
@@ -74,7 +78,10 @@ TEST(ProbeClauses, AreThoseOfTheCatalogue) {
 
 // A name that the catalogue does not have would leave its reader without the RFC's words.
 TEST(ProbeClauses, HaveThoseOfAllCases) {
-  for (const Case& one : all_cases()) {
+  std::vector<const Case*> all = planned_cases(Depth::kQuick, 1, [](std::uint32_t) { return true; });
+  for (const Case& one : all_cases()) all.push_back(&one);
+  for (const Case* const each : all) {
+    const Case& one = *each;
     EXPECT_NE(find_clause(one.clause), nullptr) << one.name << ": " << one.clause;
     for (const auto also : one.also) EXPECT_NE(find_clause(also), nullptr) << one.name << ": " << also;
     EXPECT_EQ(capture_name(one.name), std::string(one.name) + ".pcap");
@@ -164,6 +171,126 @@ TEST(ProbeText, SaysHowALaterRunIsTheSame) {
   report.seed = 3;
   EXPECT_EQ(again(report, "one"), "weft probe --profile raw --seed 3 --only one --listen 192.0.2.7:4420");
   EXPECT_EQ(role_of(report), "initiator");
+}
+
+// Connection, FPDU and octet: of what the case has marked, of what the prober broke, of what a rule finds.
+TEST(ProbeSpot, IsConnectionFpduAndOctet) {
+  const Report report = sample_report();
+  const auto passed = spot_of(report.cases[1]);  // two connections on which a Send has a wrong CRC
+  ASSERT_TRUE(passed);
+  EXPECT_EQ(passed->exchange, 1U);
+  EXPECT_EQ(passed->fpdu, 1U);
+  EXPECT_EQ(passed->begin, 24U);
+  EXPECT_GE(passed->octet, 24U);
+  EXPECT_THAT(text_of(report, false, Palette()), HasSubstr("    About: connection 2, FPDU 1 of the prober, octet "));
+  const auto rule = std::ranges::find_if(
+      report.rules, [](const RuleResult& one) { return one.verdict == Verdict::kFail && one.case_index == 2; });
+  ASSERT_NE(rule, report.rules.end());
+  const auto broken = spot_of(report, *rule);
+  ASSERT_TRUE(broken);
+  EXPECT_TRUE(broken->by_peer);
+  EXPECT_EQ(broken->fpdu, 1U);
+  EXPECT_GT(broken->octet, broken->begin) << "the PAD lies in it";
+  EXPECT_FALSE(spot_of(report.cases[6])) << "no connection";
+
+  Report marked = sample_report();
+  marked.cases[1].exchanges[0].subject = Subject{.fpdu = 9, .stream_offset = 700};
+  EXPECT_EQ(in_words(*spot_of(marked.cases[1])),
+            "connection 1, FPDU 9 of the prober, octet 700 of its stream (0 of the FPDU)");
+}
+
+TEST(ProbeLevels, AreCountedApart) {
+  const Report report = sample_report();
+  const Counts must = of_level(report, Level::kMust), should = of_level(report, Level::kShould);
+  EXPECT_EQ(must.all() + should.all(), report.cases.size() + report.rules.size());
+  EXPECT_GT(should.all(), 0U);
+  EXPECT_EQ(level_of("MPA-7.1.2-16"), Level::kShould);
+  EXPECT_EQ(level_of("MPA-7.1.2-04"), Level::kMust);
+  const std::string text = test::unwrapped(text_of(report, false, Palette()));
+  EXPECT_THAT(text, HasSubstr("cases and rules of MUST, MUST NOT and facts"));
+  EXPECT_THAT(text, HasSubstr("failures: "));
+  EXPECT_THAT(html_of(report, false), HasSubstr("<h3>Failures of MUST, MUST NOT and facts</h3>"));
+  EXPECT_THAT(junit_of(report, false), HasSubstr("<testsuite name=\"cases: SHOULD\""));
+}
+
+// What is known stays in the reports, and does not count.
+TEST(ProbeKnown, DoesNotCount) {
+  Report report = sample_report();
+  const auto exists = [](std::string_view) { return true; };
+  std::string all = "failed # 4711\nhostile\nwarned initiator\npassed\n";
+  for (const RuleResult& rule : report.rules) {
+    if (rule.verdict == Verdict::kFail) all += std::string(rule.rule->clause) + "\n";
+  }
+  auto known = KnownFindings::parse(all, "known.txt", exists);
+  ASSERT_TRUE(known);
+  mark_known(report, *known);
+  EXPECT_EQ(report.cases[2].known, "4711");
+  EXPECT_FALSE(report.cases[1].known) << "the peer is the responder";
+  EXPECT_TRUE(outcome_of(report, false));
+  EXPECT_FALSE(outcome_of(report, true)) << "one warning is not known";
+  ASSERT_EQ(report.known_absent.size(), 2U);
+  EXPECT_EQ(report.known_absent[1].id, "passed");
+  EXPECT_THAT(text_of(report, false, Palette()), HasSubstr("    Known: 4711\n"));
+  EXPECT_THAT(text_of(report, false, Palette()), HasSubstr("known, but did not occur: passed"));
+  EXPECT_THAT(html_of(report, false), HasSubstr("Known: 4711."));
+  EXPECT_THAT(junit_of(report, false), Not(HasSubstr("<failure")));
+  EXPECT_THAT(json_of(report, false), HasSubstr("\"known\": \"4711\""));
+}
+
+// Combinations by the first labels of their names.
+TEST(ProbeKnown, CoversCombinations) {
+  Report report;
+  for (const char* name :
+       {"crc.first.send.bit-0.whole.apart", "crc.first.write.bit-0.whole.apart", "crc.second.write.bit-0.whole.apart"})
+    report.cases.push_back({.what = planned_case(name), .verdict = Verdict::kFail});
+  auto known =
+      KnownFindings::parse("crc.first # all\ncrc.second.write.bit-0.whole.apart # one\n", "known.txt", is_rule_or_case);
+  ASSERT_TRUE(known) << known.error().sentence;
+  mark_known(report, *known);
+  EXPECT_EQ(report.cases[0].known, "all");
+  EXPECT_EQ(report.cases[1].known, "all");
+  EXPECT_EQ(report.cases[2].known, "one");
+  EXPECT_TRUE(report.known_absent.empty());
+}
+
+TEST(ProbeFlaky, IsToldWithItsRuns) {
+  Report report = with_verdicts({Verdict::kFail, Verdict::kPass});
+  report.runs = 5;
+  report.cases[0].verdicts = {3, 0, 2, 0};
+  report.cases[1].verdicts = {5, 0, 0, 0};
+  EXPECT_EQ(flaky_text(report.cases[0].verdicts), "flaky: fail in 2 of 5 runs, pass in 3");
+  EXPECT_EQ(flaky_text(report.cases[1].verdicts), "");
+  EXPECT_THAT(text_of(report, false, Palette()), HasSubstr("    Unsteady: flaky: fail in 2 of 5 runs, pass in 3\n"));
+  EXPECT_THAT(overall_line(report, false, Palette()), HasSubstr("; 1 flaky; 5 runs"));
+  EXPECT_THAT(html_of(report, false), HasSubstr("flaky: fail in 2 of 5 runs"));
+  EXPECT_THAT(junit_of(report, false), HasSubstr("flaky: fail in 2 of 5 runs"));
+  EXPECT_THAT(json_of(report, false), HasSubstr("\"flaky\": true"));
+}
+
+// A peer that fails thousands of combinations fills no book.
+TEST(ProbePlanned, FailuresOfOneRuleAreToldInFullThreeTimes) {
+  Report report;
+  for (const Case* const one : planned_cases_of("crc.first"))
+    report.cases.push_back({.what = one, .verdict = Verdict::kFail, .reason = "no Terminate came"});
+  ASSERT_GT(report.cases.size(), 100U);
+  const auto count = [](const std::string& text, std::string_view word) {
+    std::size_t out = 0;
+    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++out;
+    return out;
+  };
+  const std::string text = text_of(report, false, Palette());
+  EXPECT_EQ(count(text, "    Again: "), 3U);
+  EXPECT_THAT(text, HasSubstr(" more combinations of crc: "));
+  EXPECT_EQ(count(html_of(report, false), "Again: "), 3U);
+}
+
+TEST(ProbeTitle, HeadsEachReport) {
+  Report report = with_verdicts({Verdict::kPass});
+  report.title = "RNIC & <firmware> 3";
+  EXPECT_THAT(text_of(report, false, Palette()), testing::StartsWith("RNIC & <firmware> 3\n"));
+  EXPECT_THAT(html_of(report, false), HasSubstr("<title>RNIC &amp; &lt;firmware&gt; 3</title>"));
+  EXPECT_THAT(junit_of(report, false), HasSubstr("<testsuites name=\"RNIC &amp; &lt;firmware&gt; 3\">"));
+  EXPECT_THAT(json_of(report, false), HasSubstr("\"title\": \"RNIC & <firmware> 3\""));
 }
 
 TEST(ProbeHtml, ShowsAnInterruptedRunAsOne) {

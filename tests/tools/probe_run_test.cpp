@@ -6,7 +6,9 @@
 #include <filesystem>
 
 #include "peer_caller.hpp"
+#include "probe/plan/plan.hpp"
 #include "probe_run.hpp"
+#include "unwrapped.hpp"
 
 namespace weft::test {
 namespace {
@@ -20,7 +22,8 @@ class EveryCase : public testing::TestWithParam<const char*> {};
 
 TEST_P(EveryCase, PassesOrDoesNotApply) {
   const ListeningPeer peer(GetParam());
-  const Arguments which = std::string(GetParam()) == "::1" ? quick() : Arguments();  // time-outs once are enough
+  // Time-outs once are enough.
+  const Arguments which = std::string(GetParam()) == "::1" ? quick() : Arguments{"--depth", "quick"};
   expect_clean(probed(joined(at(peer), which)), 200);
 }
 INSTANTIATE_TEST_SUITE_P(Over, EveryCase, testing::Values("127.0.0.1", "::1"));
@@ -75,9 +78,49 @@ TEST(Choice, IsByNameAndByClause) {
   EXPECT_EQ(without.verdicts.size() + 1, clause.verdicts.size());
 }
 
+// A name of the report repeats that combination, whatever the depth; its first labels select all that begin so.
+TEST(Choice, IsByCombination) {
+  const ListeningPeer peer;
+  const std::string name = "crc.after-32.terminate.bit-31.whole.glued";
+  EXPECT_EQ(probed(joined(at(peer), {"--depth", "quick", "--only", name})).verdicts, (Verdicts{{name, "pass"}}));
+  const auto many = probed(joined(at(peer), {"--only", "stag.first.read"}));
+  EXPECT_EQ(many.verdicts.size(), 30U) << "ten STags, three deliveries";
+  EXPECT_EQ(many.passed, 30U) << many.ended.out;
+  const Ended wrong = probe_by(joined(at(peer), {"--only", "crc.after-33"}));
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("no combination has the name 'crc.after-33'"));
+  EXPECT_EQ(probe_by(joined(at(peer), {"--depth", "deeper"})).exit_code, 2);
+}
+
+// Of the sample, with the exit code and the sizes of reports for people.
+TEST(Choice, IsByDepth) {
+  const ListeningPeer peer;
+  const Ended empty = probe_by(joined(at(peer), {"--depth", "quick", "--only", "crc."}));
+  EXPECT_EQ(empty.exit_code, 2) << "no label is empty";
+  const auto sampled = probed(joined(at(peer), {"--depth", "quick", "--only", "queue,msn,mo"}));
+  const auto normal = probed(joined(at(peer), {"--depth", "normal", "--only", "queue,msn,mo"}));
+  EXPECT_GT(sampled.verdicts.size(), 30U);
+  EXPECT_GT(normal.verdicts.size(), 2 * sampled.verdicts.size());
+  EXPECT_EQ(normal.ended.exit_code, 0) << normal.ended.out;
+}
+
+// All of it, within the ten minutes that the page promises.
+TEST(DeepPlan, PassesOrDoesNotApply) {
+  const ListeningPeer peer;
+  const TemporaryDirectory folder;
+  std::string rules;
+  for (const probe::plan::Rule& rule : probe::plan::all_rules())
+    rules += (rules.empty() ? "" : ",") + std::string(rule.name);
+  const Ended run = Command({"probe", "--profile", "weft", peer.at().to_string(), "--depth", "deep", "--only", rules,
+                             "--json", folder.file("report.json")})
+                        .wait(std::chrono::seconds(900));
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+}
+
 TEST(Choice, IsListed) {
   const Ended listed = probe_by({"--list"});
   EXPECT_EQ(listed.exit_code, 0);
+  EXPECT_THAT(listed.out, HasSubstr("\ncrc."));
   for (const probe::Case& one : probe::all_cases()) EXPECT_THAT(listed.out, HasSubstr(std::string(one.name) + " "));
 }
 
@@ -109,6 +152,39 @@ TEST(Output, HasALineForEachCaseWhereVerbose) {
 TEST(Output, HasNoWarningOfWeftThatStrictWouldCount) {
   const ListeningPeer peer;
   EXPECT_EQ(probe_by(joined(at(peer), joined(quick(), {"--strict", "--quiet"}))).exit_code, 0);
+}
+
+// Verdicts are counted run by run, and none of weft's differs.
+TEST(Repeat, CountsRuns) {
+  const ListeningPeer peer;
+  const TemporaryDirectory folder;
+  const Ended run = probe_by(joined(at(peer), {"--only", "crc-wrong-write,fpdu-length-0", "--repeat", "3", "--title",
+                                               "weft <here>", "--json", folder.file("report.json")}));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, testing::StartsWith("weft <here>\n"));
+  std::ifstream file(folder.file("report.json"));
+  const auto report = nlohmann::json::parse(file);
+  EXPECT_EQ(report.at("runs"), 3);
+  EXPECT_EQ(report.at("title"), "weft <here>");
+  for (const auto& one : report.at("cases")) {
+    EXPECT_EQ(one.at("flaky"), false);
+    EXPECT_EQ(one.at("verdicts").at("pass"), 3);
+  }
+}
+
+TEST(Known, FileIsReadBeforeThePeerIsMet) {
+  const TemporaryDirectory folder;
+  std::ofstream(folder.file("known.txt")) << "crc-wrong-rite\n";
+  const Ended wrong = probe_by({"--known", folder.file("known.txt"), "127.0.0.1:1"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("crc-wrong-rite"));
+  const ListeningPeer peer;
+  std::ofstream(folder.file("known.txt"))
+      << "crc-wrong-write # 4711\ncrc.first # all of it\nMPA-4.4-13\nfpdu-length-0\n";
+  const Ended run = probe_by(joined(at(peer), {"--only", "crc-wrong-write", "--known", folder.file("known.txt")}));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(unwrapped(run.out), HasSubstr("known, but did not occur: crc-wrong-write"));
+  EXPECT_THAT(run.out, Not(HasSubstr("fpdu-length-0"))) << "it did not run";
 }
 
 std::string octets_of(const std::string& name) {

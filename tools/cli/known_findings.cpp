@@ -7,6 +7,7 @@
 
 #include "conformance/rule.hpp"
 #include "probe/case.hpp"
+#include "probe/plan/plan.hpp"
 
 namespace weft::tools {
 namespace {
@@ -95,7 +96,8 @@ std::vector<const KnownFinding*> KnownFindings::absent(const Exists& ran) const 
 
 bool is_rule_or_case(std::string_view id) {
   return std::ranges::any_of(conformance::all_rules(), [&](const auto* rule) { return rule->clause == id; }) ||
-         std::ranges::any_of(probe::all_cases(), [&](const probe::Case& one) { return one.name == id; });
+         std::ranges::any_of(probe::all_cases(), [&](const probe::Case& one) { return one.name == id; }) ||
+         !probe::planned_cases_of(id).empty();
 }
 
 std::string in_words(const KnownFinding& known, const std::string& file) {

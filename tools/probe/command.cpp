@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -14,6 +15,7 @@
 #include "tools/cli/command.hpp"
 #include "tools/cli/interruption.hpp"
 #include "tools/cli/json_option.hpp"
+#include "tools/cli/known_findings.hpp"
 #include "tools/cli/progress_line.hpp"
 #include "tools/cli/report_files.hpp"
 #include "tools/cli/standard_output.hpp"
@@ -23,6 +25,7 @@
 #include "tools/probe/html_report.hpp"
 #include "tools/probe/json_report.hpp"
 #include "tools/probe/junit_report.hpp"
+#include "tools/probe/known.hpp"
 #include "tools/probe/listening.hpp"
 #include "tools/probe/options.hpp"
 #include "tools/probe/outcome.hpp"
@@ -52,6 +55,9 @@ constexpr const char* kProbeFooter =
     "  weft probe --html report.html --pcap-dir caps 192.0.2.7:4420\n"
     "      a report for the vendor, and a capture of each case\n"
     "  weft probe --only MPA-4.4 192.0.2.7:4420          only the cases of RFC 5044 section 4.4\n"
+    "  weft probe --depth deep --known bugs.txt 192.0.2.7:4420\n"
+    "      thousands of combinations; only new failures fail\n"
+    "  weft probe --only crc.after-32 192.0.2.7:4420     combinations whose names begin so\n"
     "  weft probe --fuzz 60 --seed 7 192.0.2.7:4420      random exchanges for a minute\n"
     "  weft probe --replay probe-7.case 192.0.2.7:4420   repeat one of them\n"
     "  weft probe --profile rping --listen 7174 --run \"rping -c -a {host} -p {port} -C 1\"\n"
@@ -63,10 +69,18 @@ constexpr const char* kProbeFooter =
 
 using probing::Options;
 
-Outcome<void> list_cases() {
+// Of any peer.
+std::vector<const probe::Case*> sample(probe::Depth depth, std::uint64_t seed = 1) {
+  return probe::planned_cases(depth, seed, [](std::uint32_t) { return true; });
+}
+
+Outcome<void> list_cases(const Options& options) {
   std::string text;
-  for (const probe::Case& one : probe::all_cases())
-    text += fmt::format("{:36} {:18} {}\n", one.name, one.clause, one.what);
+  const auto put = [&](const probe::Case& one) {
+    if (options.filter.allows(one)) text += fmt::format("{:36} {:18} {}\n", one.name, one.clause, one.what);
+  };
+  for (const probe::Case& one : probe::all_cases()) put(one);
+  for (const probe::Case* const one : sample(options.sampling.depth, options.sampling.seed)) put(*one);
   return print_now(text);
 }
 
@@ -75,6 +89,14 @@ Outcome<void> check_filter(const probe::CaseFilter& filter) {
   for (const auto* words : {&filter.only, &filter.skip}) {
     for (const std::string& word : *words) {
       const probe::CaseFilter alone{.only = {word}};
+      if (probe::names_combinations(word)) {
+        if (probe::planned_cases_of(word).empty())
+          return usage_error("no combination has the name '" + word +
+                             "', or one that begins with it (see weft probe --list --depth deep).");
+        continue;
+      }
+      const auto deep = sample(probe::Depth::kDeep);
+      if (std::ranges::any_of(deep, [&](const probe::Case* one) { return alone.allows(*one); })) continue;
       if (std::ranges::none_of(probe::all_cases(), [&](const probe::Case& one) { return alone.allows(one); }))
         return usage_error("no case name or clause id begins with '" + word + "' (see weft probe --list).");
     }
@@ -121,11 +143,17 @@ Outcome<void> write_reports(const probe::Report& report, const Options& options)
   return result;
 }
 
-Outcome<void> run_cases(probe::Way& way, const Options& options, const std::string& target, const Palette& palette) {
+Outcome<void> run_cases(probe::Way& way, const Options& options, const std::string& target, const Palette& palette,
+                        KnownFindings known) {
   ProgressLine progress;
   std::atomic<bool> stop = false;
   Outcome<void> told;
-  probe::RunOptions run{.filter = options.filter, .seed = options.seed, .at_a_time = options.at_a_time, .stop = &stop};
+  probe::RunOptions run{.filter = options.filter,
+                        .depth = options.sampling.depth,
+                        .seed = options.sampling.seed,
+                        .at_a_time = options.at_a_time,
+                        .stop = &stop};
+  run.keeps_all = !options.captures.empty();
   run.on_result = [&](const probe::CaseResult& result, std::size_t done, std::size_t all) {
     stop = interrupted();
     if (options.quiet) return;
@@ -135,9 +163,14 @@ Outcome<void> run_cases(probe::Way& way, const Options& options, const std::stri
     else
       progress.show(line);
   };
-  probe::Report report = probe::run(way, run);
+  std::vector<probe::Report> runs;
+  do runs.push_back(probe::run(way, run));
+  while (runs.size() < options.sampling.repeat && !stop && !runs.back().gone);
   progress.clear();
+  probe::Report report = probe::merge(std::move(runs));
   report.target = target;
+  report.title = options.title;
+  probing::mark_known(report, std::move(known));
   if (!options.quiet && told) told = print_now(probing::text_of(report, options.strict, palette));
   const Outcome<void> written = write_reports(report, options);
   if (!told) return told;
@@ -146,20 +179,24 @@ Outcome<void> run_cases(probe::Way& way, const Options& options, const std::stri
 
 // The reports of a run that could not begin.
 Outcome<void> report_no_peer(const probe::Way& way, const Options& options, const std::string& why) {
-  const probe::Report report{.target = way.place.empty() ? options.target : way.place,
+  const probe::Report report{.title = options.title,
+                             .target = way.place.empty() ? options.target : way.place,
                              .profile = options.profile,
                              .listens = !options.listen.at.empty(),
-                             .seed = options.seed,
+                             .seed = options.sampling.seed,
+                             .depth = options.sampling.depth,
                              .started = std::chrono::system_clock::now(),
                              .gone = probe::PeerGone{.reason = why}};
-  const bool cases = options.fuzz == 0 && options.replay.empty();
+  const bool cases = options.random.fuzz == 0 && options.random.replay.empty();
   const Outcome<void> written = cases ? write_reports(report, options) : Outcome<void>();
   return written ? probing::no_peer(why + ".") : written;
 }
 
 Outcome<void> run_probe(const Options& options, const GlobalOptions& global) {
-  if (options.list) return list_cases();
   if (auto checked = check_filter(options.filter); !checked) return checked;
+  if (options.list) return list_cases(options);
+  auto known = KnownFindings::read(options.known, is_rule_or_case);
+  if (!known) return std::unexpected(known.error());
   auto made = way_of(options);
   if (!made) return std::unexpected(made.error());
   const auto way = std::move(*made);
@@ -167,12 +204,14 @@ Outcome<void> run_probe(const Options& options, const GlobalOptions& global) {
   way->first_fpdu_delay = std::chrono::milliseconds(options.first_fpdu_delay);
   if (auto caught = catch_interruptions(); !caught) return caught;
   if (auto there = probe::meet(*way); !there) return report_no_peer(*way, options, there.error());
-  if (!options.replay.empty()) return probing::replay(*way, options.replay, options.quiet);
-  if (options.fuzz != 0)
-    return probing::fuzz(
-        *way, {.seconds = options.fuzz, .seed = options.seed, .folder = options.fuzz_folder, .quiet = options.quiet});
+  if (!options.random.replay.empty()) return probing::replay(*way, options.random.replay, options.quiet);
+  if (options.random.fuzz != 0)
+    return probing::fuzz(*way, {.seconds = options.random.fuzz,
+                                .seed = options.sampling.seed,
+                                .folder = options.random.folder,
+                                .quiet = options.quiet});
   return run_cases(*way, options, way->place.empty() ? options.target : way->place,
-                   palette_for(global.color, STDOUT_FILENO));
+                   palette_for(global.color, STDOUT_FILENO), std::move(*known));
 }
 
 void add_report_options(CLI::App& probe, Options& options) {
@@ -189,6 +228,12 @@ void add_report_options(CLI::App& probe, Options& options) {
   probe.add_flag("-q,--quiet", options.quiet, "Print no report; only the exit code counts");
   probe.add_flag("-v,--verbose", options.verbose, "Print a line for each completed case");
   probe.add_flag("--strict", options.strict, "Treat warnings as failures");
+  probe.add_option("--title", options.title, "Title of the reports, instead of the endpoint's address")
+      ->type_name("TEXT");
+  probe
+      .add_option("--known", options.known,
+                  "File of known findings: cases and clauses that may fail (format: docs/probe.md)")
+      ->type_name("FILE");
 }
 
 void add_choice_options(CLI::App& probe, Options& options) {
@@ -202,7 +247,23 @@ void add_choice_options(CLI::App& probe, Options& options) {
       ->delimiter(',')
       ->allow_extra_args(false);
   probe.add_flag("--list", options.list, "List all cases: name, clause, action and expected reaction");
-  probe.add_option("--seed", options.seed, "Random seed; the same seed sends the same octets")
+  probe
+      .add_option("--repeat", options.sampling.repeat,
+                  "Run all cases this many times; a verdict that differs is reported as flaky")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  const std::map<std::string, probe::Depth> depths{
+      {"quick", probe::Depth::kQuick}, {"normal", probe::Depth::kNormal}, {"deep", probe::Depth::kDeep}};
+  probe
+      .add_option(
+          "--depth", options.sampling.depth,
+          "How many combinations of place, value, message and segmentation to try: quick, normal (a minute at most) "
+          "or deep (ten)")
+      ->type_name("DEPTH")
+      ->transform(CLI::CheckedTransformer(depths).description(""))
+      ->default_str("normal");
+  probe.add_option("--seed", options.sampling.seed, "Random seed; the same seed sends the same octets")
       ->type_name("N")
       ->capture_default_str();
   probe
@@ -223,13 +284,13 @@ void add_choice_options(CLI::App& probe, Options& options) {
 }
 
 void add_random_options(CLI::App& probe, Options& options) {
-  probe.add_option("--fuzz", options.fuzz, "Run random exchanges for this time, instead of the cases")
+  probe.add_option("--fuzz", options.random.fuzz, "Run random exchanges for this time, instead of the cases")
       ->type_name("SECONDS")
       ->check(CLI::Range(1, 86400));
-  probe.add_option("--fuzz-dir", options.fuzz_folder, "Directory for the minimized case files that --fuzz writes")
+  probe.add_option("--fuzz-dir", options.random.folder, "Directory for the minimized case files that --fuzz writes")
       ->type_name("DIR")
       ->capture_default_str();
-  probe.add_option("--replay", options.replay, "Repeat the exchange of this case file, instead of the cases")
+  probe.add_option("--replay", options.random.replay, "Repeat the exchange of this case file, instead of the cases")
       ->type_name("FILE");
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
 #include <numeric>
 
@@ -40,6 +41,54 @@ std::map<SectionGroup, Counts> by_section(const Report& report) {
   std::map<SectionGroup, Counts> sections;
   for (const CaseResult& one : report.cases) sections[group_of(one.what->clause)].add(one.verdict);
   return sections;
+}
+
+Level level_of(std::string_view clause) {
+  const ClauseText* const found = find_clause(clause);
+  const bool weak = found != nullptr && (found->level.starts_with("SHOULD") || found->level == "MAY");
+  return weak ? Level::kShould : Level::kMust;
+}
+
+std::string_view name(Level level) noexcept { return level == Level::kMust ? "MUST" : "SHOULD"; }
+
+std::string_view words_of(Level level) noexcept {
+  return level == Level::kMust ? "MUST, MUST NOT and facts" : "SHOULD, SHOULD NOT and MAY";
+}
+
+Counts of_level(const Report& report, Level level) {
+  Counts counts;
+  for (const CaseResult& one : report.cases) {
+    if (level_of(one.what->clause) == level) counts.add(one.verdict);
+  }
+  for (const RuleResult& one : report.rules) {
+    if (level_of(one.rule->clause) == level) counts.add(one.verdict);
+  }
+  return counts;
+}
+
+std::size_t known_of(const Report& report, Verdict verdict) {
+  const auto known = [&](const auto& one) { return one.known && one.verdict == verdict; };
+  return static_cast<std::size_t>(std::ranges::count_if(report.cases, known) +
+                                  std::ranges::count_if(report.rules, known));
+}
+
+std::size_t flaky_of(const Report& report) {
+  const auto flaky = [](const auto& one) { return probe::is_flaky(one.verdicts); };
+  return static_cast<std::size_t>(std::ranges::count_if(report.cases, flaky) +
+                                  std::ranges::count_if(report.rules, flaky));
+}
+
+std::string flaky_text(const Verdicts& verdicts) {
+  if (!probe::is_flaky(verdicts)) return {};
+  const unsigned runs = std::accumulate(verdicts.begin(), verdicts.end(), 0U);
+  std::string text;
+  for (const Verdict verdict : {Verdict::kFail, Verdict::kWarn, Verdict::kPass, Verdict::kNotApplicable}) {
+    const unsigned count = verdicts[std::to_underlying(verdict)];
+    if (count == 0) continue;
+    text += text.empty() ? fmt::format("flaky: {} in {} of {} runs", name(verdict), count, runs)
+                         : fmt::format(", {} in {}", name(verdict), count);
+  }
+  return text;
 }
 
 const CaseResult* case_of(const Report& report, const RuleResult& rule) {

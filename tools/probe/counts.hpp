@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -22,12 +23,34 @@ struct Counts {
   [[nodiscard]] std::size_t all() const noexcept;
 };
 
+[[nodiscard]] constexpr bool is_trouble(Verdict verdict) noexcept {
+  return verdict == Verdict::kFail || verdict == Verdict::kWarn;
+}
+// Combinations of one rule of the plan that are told in full: of a peer that fails thousands a few tell all.
+inline constexpr std::size_t kOfRule = 3;
+
 inline constexpr std::array kVerdicts{Verdict::kPass, Verdict::kWarn, Verdict::kFail, Verdict::kNotApplicable};
 
 [[nodiscard]] Counts cases_of(const Report& report);
 [[nodiscard]] Counts rules_of(const Report& report);
 // Of the cases, each where its clause belongs.
 [[nodiscard]] std::map<SectionGroup, Counts> by_section(const Report& report);
+
+// What a clause is to a peer: a SHOULD, SHOULD NOT or MAY of the RFCs, or anything that is stronger (MUST, MUST NOT, facts of the
+// protocol).
+enum class Level : std::uint8_t { kMust, kShould };
+inline constexpr std::array kLevels{Level::kMust, Level::kShould};
+[[nodiscard]] Level level_of(std::string_view clause);
+[[nodiscard]] std::string_view name(Level level) noexcept;      // "MUST", "SHOULD"
+[[nodiscard]] std::string_view words_of(Level level) noexcept;  // "MUST, MUST NOT and facts"
+// Of cases and rules, those whose clause has this level.
+[[nodiscard]] Counts of_level(const Report& report, Level level);
+// Failures or warnings that are known, of cases and rules.
+[[nodiscard]] std::size_t known_of(const Report& report, Verdict verdict);
+// Cases and rules whose verdict differs between runs.
+[[nodiscard]] std::size_t flaky_of(const Report& report);
+// "flaky: fail in 2 of 5 runs, pass in 3"; empty where it is not.
+[[nodiscard]] std::string flaky_text(const Verdicts& verdicts);
 
 // The case and the exchange that showed a rule broken; null where the report does not have them.
 [[nodiscard]] const CaseResult* case_of(const Report& report, const RuleResult& rule);

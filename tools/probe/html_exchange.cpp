@@ -21,7 +21,7 @@ struct Bounds {
   ViewLimits view{};
 };
 constexpr Bounds kOfTrouble{12, {.items = 48, .octets_of_item = 512, .octets = 8192}};
-constexpr Bounds kOfPassed{4, {.items = 16, .octets_of_item = 96, .octets = 1024}};
+constexpr Bounds kInShort{1, {.items = 16, .octets_of_item = 96, .octets = 1024}};
 
 void put_breach(FoldOut out, const Breach& breach) {
   fmt::format_to(out, "<p class=\"breach\">{} breaks {}{}: {}</p>\n", breach.by_peer ? "The target" : "The prober",
@@ -61,15 +61,20 @@ void put_exchange(FoldOut out, const Exchange& exchange, std::size_t number, con
 
 }  // namespace
 
+std::string exchange_in_short(const Exchange& exchange, std::size_t number) {
+  std::string text;
+  put_exchange(FoldOut(text), exchange, number, kInShort, false);
+  return text;
+}
+
 std::string exchanges_of(const CaseResult& one) {
-  const bool trouble = one.verdict == Verdict::kFail || one.verdict == Verdict::kWarn;
-  const Bounds& bounds = trouble ? kOfTrouble : kOfPassed;
+  const Bounds& bounds = kOfTrouble;
   std::string text;
   FoldOut out(text);
   std::size_t number = 0;
   for (const Exchange& exchange : one.exchanges) {
     if (number++ == bounds.exchanges) break;
-    put_exchange(out, exchange, number, bounds, trouble);
+    put_exchange(out, exchange, number, bounds, true);
   }
   if (one.exchanges.size() > bounds.exchanges)
     fmt::format_to(out, "<p class=\"dim\">and {} more connections, which the capture has</p>\n",

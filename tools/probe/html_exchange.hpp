@@ -9,7 +9,9 @@
 
 namespace weft::tools::probing {
 
-// A fold for each connection: shut where the case has passed, and shorter then.
+// A fold for each connection, open.
 [[nodiscard]] std::string exchanges_of(const CaseResult& one);
+// The first octets of one connection, in a fold that is shut.
+[[nodiscard]] std::string exchange_in_short(const Exchange& exchange, std::size_t number);
 
 }  // namespace weft::tools::probing

@@ -28,6 +28,8 @@ void put_facts(PageOut out, const Report& report) {
   put_fact(out, "Profile", report.profile);
   put_fact(out, "Date", time_text(report.started));
   put_fact(out, "Duration", fmt::format("{}.{:03} s", report.took.count() / 1000, report.took.count() % 1000));
+  put_fact(out, "Depth", name(report.depth));
+  if (report.runs > 1) put_fact(out, "Runs", std::to_string(report.runs));
   put_fact(out, "Seed", std::to_string(report.seed));
   put_fact(out, "Prober", version_text());
   fmt::format_to(out, "</dl>\n");
@@ -48,6 +50,10 @@ void put_sections(PageOut out, const Report& report) {
   for (const auto& [group, counts] : by_section(report)) {
     fmt::format_to(out, "<tr><td><a href=\"#{}\">{}</a></td>", anchor_of(group), escape(name_of(group)));
     put_cells(out, counts);
+  }
+  for (const Level level : kLevels) {
+    fmt::format_to(out, "<tr><td>Cases and rules of {}</td>", words_of(level));
+    put_cells(out, of_level(report, level));
   }
   fmt::format_to(out, "<tr><td>All cases</td>");
   put_cells(out, cases_of(report));
@@ -71,7 +77,7 @@ std::string anchor_of(const SectionGroup& group) { return fmt::format("section-{
 std::string page_start(const Report& report, bool strict) {
   std::string text;
   PageOut out(text);
-  const std::string title = escape("iWARP conformance of " + report.target);
+  const std::string title = escape(report.title.empty() ? "iWARP conformance of " + report.target : report.title);
   // A browser is told to load and to run nothing, whatever stands below.
   fmt::format_to(
       out,

@@ -8,6 +8,7 @@
 #include "tools/cli/version.hpp"
 #include "tools/probe/counts.hpp"
 #include "tools/probe/outcome.hpp"
+#include "tools/probe/spot.hpp"
 
 namespace weft::tools::probing {
 namespace {
@@ -76,12 +77,31 @@ void put_exchange(JsonWriter& json, const Exchange& exchange) {
   json.end_object();
 }
 
+void put_spot(JsonWriter& json, const std::optional<Spot>& spot) {
+  if (!spot) return;
+  json.begin_object("about").integer("exchange", spot->exchange).text("from", spot->by_peer ? "peer" : "prober");
+  json.integer("fpdu", spot->fpdu).integer("fpdu_offset", spot->begin).integer("octet", spot->octet).end_object();
+}
+
+// Of several runs, and of --known.
+void put_marks(JsonWriter& json, const Verdicts& verdicts, const std::optional<std::string>& known) {
+  if (known) json.text("known", *known);
+  Counts counts;
+  std::ranges::copy(verdicts, counts.by_verdict.begin());
+  if (counts.all() == 0) return;
+  json.boolean("flaky", probe::is_flaky(verdicts));
+  put_counts(json, "verdicts", counts);
+}
+
 void put_case(JsonWriter& json, const Report& report, const CaseResult& one) {
   json.begin_object().text("name", one.what->name);
   put_clause(json, one.what->clause);
   json.texts("also", std::vector<std::string>(one.what->also.begin(), one.what->also.end()));
   json.text("what", one.what->what).text("verdict", key_of(one.verdict)).text("reason", one.reason);
   json.integer("took_ms", static_cast<std::uint64_t>(one.took.count())).text("again", again(report, one.what->name));
+  if (one.what->planned) json.text("plan", probe::rule_of(*one.what));
+  if (is_trouble(one.verdict)) put_spot(json, spot_of(one));
+  put_marks(json, one.verdicts, one.known);
   json.begin_array("exchanges");
   for (const Exchange& exchange : one.exchanges) put_exchange(json, exchange);
   json.end_array().end_object();
@@ -90,7 +110,9 @@ void put_case(JsonWriter& json, const Report& report, const CaseResult& one) {
 void put_rule(JsonWriter& json, const Report& report, const RuleResult& rule) {
   json.begin_object().text("clause", rule.rule->clause).text("section", rule.rule->section);
   json.text("rule", rule.rule->sentence).text("verdict", key_of(rule.verdict)).integer("breaches", rule.breaches);
+  put_marks(json, rule.verdicts, rule.known);
   if (const CaseResult* const one = case_of(report, rule); one != nullptr) {
+    put_spot(json, spot_of(report, rule));
     json.begin_object("first").text("case", one->what->name).integer("exchange", rule.exchange_index);
     json.integer("stream_offset", rule.first->stream_offset).text("message", rule.first->message);
     json.end_object();
@@ -104,6 +126,8 @@ std::string json_of(const Report& report, bool strict) {
   JsonWriter json;
   json.text("target", report.target).text("profile", report.profile).text("role", role_of(report));
   json.integer("mpa_revision", report.revision).boolean("enhanced", report.enhanced);
+  if (!report.title.empty()) json.text("title", report.title);
+  json.text("depth", name(report.depth)).integer("runs", report.runs);
   json.integer("seed", report.seed).text("started", time_text(report.started)).text("version", version_text());
   json.integer("took_ms", static_cast<std::uint64_t>(report.took.count())).boolean("interrupted", report.interrupted);
   json.integer("round_trip_us", static_cast<std::uint64_t>(report.round_trip.count()));
@@ -115,6 +139,18 @@ std::string json_of(const Report& report, bool strict) {
   }
   put_counts(json, "case_counts", cases_of(report));
   put_counts(json, "rule_counts", rules_of(report));
+  json.begin_object("level_counts");
+  put_counts(json, "must", of_level(report, Level::kMust));
+  put_counts(json, "should", of_level(report, Level::kShould));
+  json.end_object();
+  if (!report.known_absent.empty()) {
+    json.begin_array("known_absent");
+    for (const AbsentFinding& one : report.known_absent) {
+      json.begin_object().text("id", one.id).text("end", one.end).text("reason", one.reason);
+      json.integer("line", one.line).end_object();
+    }
+    json.end_array();
+  }
   json.begin_array("cases");
   for (const CaseResult& one : report.cases) put_case(json, report, one);
   json.end_array().begin_array("rules");

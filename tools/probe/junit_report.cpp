@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 
 #include "tools/cli/markup.hpp"
 #include "tools/probe/counts.hpp"
 #include "tools/probe/outcome.hpp"
+#include "tools/probe/spot.hpp"
 
 namespace weft::tools::probing {
 namespace {
@@ -21,7 +23,16 @@ struct TestCase {
   Verdict verdict{};
   std::string message{};
   std::chrono::milliseconds took{};
+  bool known{};
 };
+
+// A known failure or warning is skipped.
+enum class Result : std::uint8_t { kPassed, kFailed, kSkipped };
+Result result_of(const TestCase& test, bool strict) noexcept {
+  if (test.known || test.verdict == Verdict::kNotApplicable) return Result::kSkipped;
+  const bool fails = test.verdict == Verdict::kFail || (strict && test.verdict == Verdict::kWarn);
+  return fails ? Result::kFailed : Result::kPassed;
+}
 
 std::string seconds_of(std::chrono::milliseconds took) {
   return fmt::format("{}.{:03}", took.count() / 1000, took.count() % 1000);
@@ -29,25 +40,24 @@ std::string seconds_of(std::chrono::milliseconds took) {
 
 void put_result(XmlOut out, const TestCase& test, bool strict) {
   const std::string message = attribute(test.message);
-  switch (test.verdict) {
-    case Verdict::kPass: break;
-    case Verdict::kNotApplicable: fmt::format_to(out, "      <skipped message=\"{}\"/>\n", message); break;
-    case Verdict::kFail: fmt::format_to(out, "      <failure type=\"fail\" message=\"{}\"/>\n", message); break;
-    case Verdict::kWarn:
-      if (strict)
-        fmt::format_to(out, "      <failure type=\"warn\" message=\"{}\"/>\n", message);
-      else
+  switch (result_of(test, strict)) {
+    case Result::kSkipped: fmt::format_to(out, "      <skipped message=\"{}\"/>\n", message); break;
+    case Result::kFailed:
+      fmt::format_to(out, "      <failure type=\"{}\" message=\"{}\"/>\n", name(test.verdict), message);
+      break;
+    case Result::kPassed:
+      if (test.verdict == Verdict::kWarn)
         fmt::format_to(out, "      <system-out>warn: {}</system-out>\n", escape(test.message));
       break;
   }
 }
 
 void put_suite(XmlOut out, std::string_view name, const std::vector<TestCase>& tests, bool strict) {
-  Counts counts;
-  for (const TestCase& test : tests) counts.add(test.verdict);
-  const std::size_t failures = counts.of(Verdict::kFail) + (strict ? counts.of(Verdict::kWarn) : 0);
+  const auto count = [&](Result result) {
+    return std::ranges::count_if(tests, [&](const TestCase& test) { return result_of(test, strict) == result; });
+  };
   fmt::format_to(out, "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">\n", name,
-                 tests.size(), failures, counts.of(Verdict::kNotApplicable));
+                 tests.size(), count(Result::kFailed), count(Result::kSkipped));
   for (const TestCase& test : tests) {
     fmt::format_to(out, "    <testcase classname=\"{}\" name=\"{}\" time=\"{}\">\n", attribute(test.clause),
                    attribute(test.name), seconds_of(test.took));
@@ -61,13 +71,28 @@ std::string message_of(std::string_view clause, const std::string& reason) {
   return fmt::format("{} ({}): {}", clause, place_of_clause(clause), reason);
 }
 
+// Where, how often, and whether it is known.
+template <typename One>
+void mark(TestCase& test, const One& one, const std::optional<Spot>& spot) {
+  if (test.verdict == Verdict::kFail || test.verdict == Verdict::kWarn) {
+    if (spot) test.message += "; about " + in_words(*spot);
+    test.known = one.known.has_value();
+    if (one.known)
+      test.message = fmt::format("known{}{}; {}", one.known->empty() ? "" : ": ", *one.known, test.message);
+  }
+  if (const auto flaky = flaky_text(one.verdicts); !flaky.empty()) test.message += "; " + flaky;
+}
+
 TestCase test_of(const CaseResult& one) {
   const bool skipped = one.verdict == Verdict::kNotApplicable;
-  return {.clause = one.what->clause,
-          .name = std::string(one.what->name),
-          .verdict = one.verdict,
-          .message = skipped ? one.reason : message_of(one.what->clause, one.reason),
-          .took = one.took};
+  TestCase test{.clause = one.what->clause,
+                .name = std::string(one.what->name),
+                .verdict = one.verdict,
+                .message = skipped ? one.reason : message_of(one.what->clause, one.reason),
+                .took = one.took};
+  const bool trouble = one.verdict == Verdict::kFail || one.verdict == Verdict::kWarn;
+  mark(test, one, trouble ? spot_of(one) : std::nullopt);
+  return test;
 }
 
 TestCase test_of(const Report& report, const RuleResult& rule) {
@@ -80,7 +105,27 @@ TestCase test_of(const Report& report, const RuleResult& rule) {
         message_of(test.clause, fmt::format("broken {} time{}, first in {}: {}", rule.breaches,
                                             rule.breaches == 1 ? "" : "s", one->what->name, rule.first->message));
   }
+  mark(test, rule, spot_of(report, rule));
   return test;
+}
+
+std::vector<TestCase> of_level(const std::vector<TestCase>& all, Level level) {
+  std::vector<TestCase> out;
+  std::ranges::copy_if(all, std::back_inserter(out),
+                       [&](const TestCase& test) { return level_of(test.clause) == level; });
+  return out;
+}
+
+void put_absent(XmlOut out, const Report& report) {
+  if (report.known_absent.empty()) return;
+  fmt::format_to(out, "  <testsuite name=\"known findings\" tests=\"{}\" failures=\"0\" errors=\"0\" skipped=\"0\">\n",
+                 report.known_absent.size());
+  for (const AbsentFinding& one : report.known_absent)
+    fmt::format_to(out,
+                   "    <testcase classname=\"known findings\" name=\"{}\">\n      <system-out>known, but did not "
+                   "occur: {}</system-out>\n    </testcase>\n",
+                   attribute(one.id), escape(one.words));
+  fmt::format_to(out, "  </testsuite>\n");
 }
 
 }  // namespace
@@ -94,9 +139,14 @@ std::string junit_of(const Report& report, bool strict) {
   for (const RuleResult& rule : report.rules) rules.push_back(test_of(report, rule));
   std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   XmlOut out(text);
-  fmt::format_to(out, "<testsuites name=\"weft probe {}\">\n", attribute(report.target));
-  put_suite(out, "cases", cases, strict);
-  put_suite(out, "rules that the peer's octets were held against", rules, strict);
+  fmt::format_to(out, "<testsuites name=\"{}\">\n",
+                 attribute(report.title.empty() ? "weft probe " + report.target : report.title));
+  for (const Level level : kLevels)
+    put_suite(out, fmt::format("cases: {}", name(level)), of_level(cases, level), strict);
+  for (const Level level : kLevels)
+    put_suite(out, fmt::format("rules that the peer's octets were held against: {}", name(level)),
+              of_level(rules, level), strict);
+  put_absent(out, report);
   fmt::format_to(out, "</testsuites>\n");
   return text;
 }

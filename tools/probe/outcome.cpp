@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <tuple>
+
 #include "common/shown_text.hpp"
 #include "tools/probe/counts.hpp"
 
@@ -37,11 +40,15 @@ std::string count_of(std::size_t count, std::string_view noun) {
 Overall overall_of(const Report& report, bool strict) {
   const Counts cases = cases_of(report);
   const Counts rules = rules_of(report);
-  const auto any = [&](Verdict verdict) { return cases.of(verdict) + rules.of(verdict) != 0; };
+  const auto any = [&](Verdict verdict) {
+    const std::size_t all = cases.of(verdict) + rules.of(verdict);
+    return all != known_of(report, verdict);
+  };
   if (any(Verdict::kFail)) return Overall::kFailures;
   if (report.gone) return Overall::kPeerGone;
   if (strict && any(Verdict::kWarn)) return Overall::kWarnings;
-  return any(Verdict::kPass) || any(Verdict::kWarn) ? Overall::kNoFailure : Overall::kNothing;
+  const auto judged = [](const Counts& counts) { return counts.all() != counts.of(Verdict::kNotApplicable); };
+  return judged(cases) || judged(rules) ? Overall::kNoFailure : Overall::kNothing;
 }
 
 std::string gone_text(const Report& report) {
@@ -54,10 +61,31 @@ std::string gone_text(const Report& report) {
                      one_client ? " (an rping server needs -P to serve more than one client)" : "");
 }
 
+namespace {
+
+// "; of 3 failures 2 break a MUST and 1 a SHOULD; 1 of them is known; 2 flaky"
+std::string remarks(const Report& report) {
+  std::string text;
+  const std::size_t failures = cases_of(report).of(Verdict::kFail) + rules_of(report).of(Verdict::kFail);
+  const std::size_t warnings = cases_of(report).of(Verdict::kWarn) + rules_of(report).of(Verdict::kWarn);
+  for (const auto& [verdict, count, noun] :
+       {std::tuple(Verdict::kFail, failures, "failure"), std::tuple(Verdict::kWarn, warnings, "warning")}) {
+    if (count == 0) continue;
+    text += fmt::format("; {}: {} of MUST, {} of SHOULD", count_of(count, noun),
+                        of_level(report, Level::kMust).of(verdict), of_level(report, Level::kShould).of(verdict));
+    if (const std::size_t known = known_of(report, verdict); known != 0) text += fmt::format(", {} known", known);
+  }
+  if (const std::size_t flaky = flaky_of(report); flaky != 0) text += fmt::format("; {} flaky", flaky);
+  if (report.runs > 1) text += fmt::format("; {} runs", report.runs);
+  return text;
+}
+
+}  // namespace
+
 std::string overall_line(const Report& report, bool strict, const Palette& palette) {
   const Overall overall = overall_of(report, strict);
-  return fmt::format("{}: {}; {}{}{}\n", palette.paint(colour_of(overall), word_of(overall)),
-                     in_words(cases_of(report), "case"), in_words(rules_of(report), "rule"),
+  return fmt::format("{}: {}; {}{}{}{}\n", palette.paint(colour_of(overall), word_of(overall)),
+                     in_words(cases_of(report), "case"), in_words(rules_of(report), "rule"), remarks(report),
                      report.interrupted ? "; interrupted before the last case" : "",
                      report.gone ? "; " + gone_text(report) : "");
 }
@@ -69,11 +97,16 @@ Outcome<void> outcome_of(const Report& report, bool strict) {
   if (overall == Overall::kNothing)
     return failure(
         fmt::format("no case applies to the peer at {} in the profile '{}'.", report.target, report.profile));
-  const Counts cases = cases_of(report);
-  const Counts rules = rules_of(report);
-  std::string sentence =
-      count_of(cases.of(Verdict::kFail), "failed case") + ", " + count_of(rules.of(Verdict::kFail), "broken rule");
-  if (strict) sentence += ", " + count_of(cases.of(Verdict::kWarn) + rules.of(Verdict::kWarn), "warning");
+  const auto news = [](const auto& list, Verdict verdict) {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(list, [&](const auto& one) { return one.verdict == verdict && !one.known; }));
+  };
+  std::string sentence = count_of(news(report.cases, Verdict::kFail), "failed case") + ", " +
+                         count_of(news(report.rules, Verdict::kFail), "broken rule");
+  if (strict) {
+    const std::size_t warnings = news(report.cases, Verdict::kWarn) + news(report.rules, Verdict::kWarn);
+    sentence += ", " + count_of(warnings, "warning");
+  }
   return failure(
       fmt::format("{} at {}{}.", sentence, report.target, report.gone ? "; " + gone_text(report) : std::string()));
 }

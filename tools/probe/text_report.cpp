@@ -3,13 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
+#include <map>
+#include <vector>
 
 #include "common/shown_text.hpp"
 #include "tools/cli/wrap.hpp"
 #include "tools/probe/counts.hpp"
 #include "tools/probe/exchange_view.hpp"
 #include "tools/probe/outcome.hpp"
+#include "tools/probe/spot.hpp"
 
 namespace weft::tools::probing {
 namespace {
@@ -19,6 +23,7 @@ using TextOut = std::back_insert_iterator<std::string>;
 constexpr std::size_t kExchangesShown = 4;
 constexpr std::size_t kItemsShown = 12;
 constexpr std::array kWorstTold{Verdict::kFail, Verdict::kWarn};
+constexpr std::size_t kNamed = 40;  // names of further combinations of a rule
 
 Colour colour_of(Verdict verdict) noexcept {
   switch (verdict) {
@@ -45,10 +50,18 @@ void put_exchanges(TextOut out, const CaseResult& one) {
   if (count > kExchangesShown) fmt::format_to(out, "    and {} more connections\n", count - kExchangesShown);
 }
 
+// What is common to cases and rules.
+void put_marks(TextOut out, const Verdicts& verdicts, const std::optional<std::string>& known) {
+  if (const auto flaky = flaky_text(verdicts); !flaky.empty()) fmt::format_to(out, "    Unsteady: {}\n", flaky);
+  if (known) fmt::format_to(out, "    Known: {}\n", known->empty() ? "yes" : shown_text(*known));
+}
+
 void put_case(TextOut out, const Report& report, const CaseResult& one, const Palette& palette) {
   put_head(out, one.verdict, one.what->clause, one.what->name, palette);
   fmt::format_to(out, "    The case: {}\n", one.what->what);
   if (!one.reason.empty()) fmt::format_to(out, "    What came: {}\n", shown_text(one.reason));
+  if (const auto spot = spot_of(one)) fmt::format_to(out, "    About: {}\n", in_words(*spot));
+  put_marks(out, one.verdicts, one.known);
   put_exchanges(out, one);
   fmt::format_to(out, "    Again: {}\n\n", shown_text(again(report, one.what->name)));
 }
@@ -59,14 +72,39 @@ void put_rule(TextOut out, const Report& report, const RuleResult& rule, const P
                  rule.breaches == 1 ? "" : "s");
   const CaseResult* const one = case_of(report, rule);
   if (one == nullptr) {
-    fmt::format_to(out, "\n\n");
+    fmt::format_to(out, "\n");
+    put_marks(out, rule.verdicts, rule.known);
+    fmt::format_to(out, "\n");
     return;
   }
-  fmt::format_to(out, ", first in {}, connection {}, at offset {} of the peer's stream: {}\n", one->what->name,
-                 rule.exchange_index + 1, rule.first->stream_offset, shown_text(rule.first->message));
+  const auto spot = spot_of(report, rule);
+  fmt::format_to(out, ", first in {}, {}: {}\n", one->what->name,
+                 spot ? in_words(*spot) : fmt::format("connection {}", rule.exchange_index + 1),
+                 shown_text(rule.first->message));
+  put_marks(out, rule.verdicts, rule.known);
   if (const Exchange* const exchange = exchange_of(report, rule); exchange != nullptr)
     fmt::format_to(out, "    There: {}\n", short_text(view_of(*exchange), kItemsShown));
   fmt::format_to(out, "    Again: {}\n\n", shown_text(again(report, one->what->name)));
+}
+
+// Of a rule of the plan a few combinations are told in full.
+void put_cases(TextOut out, const Report& report, Verdict verdict, Level level, const Palette& palette) {
+  std::map<std::string_view, std::vector<const CaseResult*>> more;
+  std::map<std::string_view, std::size_t> told;
+  for (const CaseResult& one : report.cases) {
+    if (one.verdict != verdict || level_of(one.what->clause) != level) continue;
+    const std::string_view rule = probe::rule_of(*one.what);
+    if (!rule.empty() && ++told[rule] > kOfRule)
+      more[rule].push_back(&one);
+    else
+      put_case(out, report, one, palette);
+  }
+  for (const auto& [rule, cases] : more) {
+    fmt::format_to(out, "{} {} more combination{} of {}:", palette.paint(colour_of(verdict), probe::name(verdict)),
+                   cases.size(), cases.size() == 1 ? "" : "s", rule);
+    for (std::size_t i = 0; i < std::min(cases.size(), kNamed); ++i) fmt::format_to(out, " {}", cases[i]->what->name);
+    fmt::format_to(out, "{}\n\n", cases.size() > kNamed ? " ..." : "");
+  }
 }
 
 void put_row(TextOut out, std::string_view name, const Counts& counts, const Palette& palette) {
@@ -83,6 +121,8 @@ void put_table(TextOut out, const Report& report, const Palette& palette) {
                  palette.paint(Colour::kBold, fmt::format("{:52} {:>6} {:>6} {:>6} {:>6}", "cases by section", "pass",
                                                           "warn", "fail", "n/a")));
   for (const auto& [group, counts] : by_section(report)) put_row(out, name_of(group), counts, palette);
+  for (const Level level : kLevels)
+    put_row(out, fmt::format("cases and rules of {}", words_of(level)), of_level(report, level), palette);
   if (!report.rules.empty()) put_row(out, "rules that the peer's octets were held against", rules_of(report), palette);
 }
 
@@ -91,8 +131,9 @@ void put_table(TextOut out, const Report& report, const Palette& palette) {
 std::string text_of(const Report& report, bool strict, const Palette& palette) {
   std::string text;
   TextOut out(text);
-  fmt::format_to(out, "{}: profile {}, the peer is the MPA {}, seed {}, {} ms\n", shown_text(report.target),
-                 shown_text(report.profile), role_of(report), report.seed, report.took.count());
+  if (!report.title.empty()) fmt::format_to(out, "{}\n", palette.paint(Colour::kBold, shown_text(report.title)));
+  fmt::format_to(out, "{}: profile {}, the peer is the MPA {}, depth {}, seed {}, {} ms\n", shown_text(report.target),
+                 shown_text(report.profile), role_of(report), name(report.depth), report.seed, report.took.count());
   if (const auto took = std::chrono::ceil<std::chrono::milliseconds>(report.round_trip); took.count() >= 10)
     fmt::format_to(out, "the longest round trip took {} ms: silence had to last {} ms\n", took.count(),
                    report.quiet.count());
@@ -100,13 +141,16 @@ std::string text_of(const Report& report, bool strict, const Palette& palette) {
     fmt::format_to(out, "its start-up is of {}: the cases that need RFC 6581 do not apply\n", startup_of(report));
   fmt::format_to(out, "\n");
   for (const Verdict verdict : kWorstTold) {
-    for (const CaseResult& one : report.cases) {
-      if (one.verdict == verdict) put_case(out, report, one, palette);
-    }
-    for (const RuleResult& rule : report.rules) {
-      if (rule.verdict == verdict) put_rule(out, report, rule, palette);
+    for (const Level level : kLevels) {
+      put_cases(out, report, verdict, level, palette);
+      for (const RuleResult& rule : report.rules) {
+        if (rule.verdict == verdict && level_of(rule.rule->clause) == level) put_rule(out, report, rule, palette);
+      }
     }
   }
+  for (const AbsentFinding& one : report.known_absent)
+    fmt::format_to(out, "known, but did not occur: {}\n", shown_text(one.words));
+  if (!report.known_absent.empty()) fmt::format_to(out, "\n");
   put_table(out, report, palette);
   return wrapped_report(text) + '\n' + wrapped_verdict(overall_line(report, strict, palette));
 }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Axes that many rules have in common.
+#pragma once
+
+#include "probe/plan/combination.hpp"
+
+namespace weft::probe::plan {
+
+inline const std::vector<Place> kEverywhere{Place::kFirst, Place::kSecond, Place::kMiddle, Place::kAfter32Messages,
+                                            Place::kAfter20000Octets};
+// Behind the first FPDU of the stream.
+inline const std::vector<Place> kBehindFirst{Place::kSecond, Place::kMiddle, Place::kAfter32Messages,
+                                             Place::kAfter20000Octets};
+inline const std::vector<Segment> kEachSegment{Segment::kOnly, Segment::kFirstOf3, Segment::kSecondOf3,
+                                               Segment::kThirdOf3};
+inline const std::vector<Delivery> kEachDelivery{Delivery::kApart, Delivery::kGlued, Delivery::kDribbled};
+inline const std::vector<Message> kEachMessage{Message::kWrite,
+                                               Message::kReadRequest,
+                                               Message::kReadResponse,
+                                               Message::kSend,
+                                               Message::kSendInvalidate,
+                                               Message::kSendSolicited,
+                                               Message::kSendSolicitedInvalidate,
+                                               Message::kTerminate,
+                                               Message::kImmediate,
+                                               Message::kImmediateSolicited,
+                                               Message::kFetchAdd,
+                                               Message::kCmpSwap,
+                                               Message::kAtomicResponse};
+
+[[nodiscard]] constexpr std::uint32_t needs_if(bool wanted, std::uint32_t needs) noexcept { return wanted ? needs : 0; }
+
+}  // namespace weft::probe::plan
