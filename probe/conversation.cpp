@@ -166,7 +166,7 @@ void Conversation::send_ulpdu(Bytes ulpdu, const FpduFault& fault) { send(fpdu(u
 
 // MPA-7.1.2-17: a responder has seen an FPDU by then, and an initiator has sent one.
 bool Conversation::is_established() const noexcept {
-  if (exchange_.peer_opened) return in_.fpdus > 1;
+  if (exchange_.peer_opened) return in_.fpdus > 0;
   return out_.first_ends != 0 && out_.sent >= out_.first_ends;
 }
 
@@ -204,8 +204,9 @@ Came Conversation::next(PeerFpdu& fpdu, Duration limit, const Wanted& wanted) {
   const Instant deadline = now() + limit;
   for (;;) {
     answer_what_is_due();
+    const bool established = is_established();
     const Came came = next_any(fpdu, deadline - now());
-    if (came != Came::kFpdu || (wanted && wanted(fpdu)) || !in_.anytime || !is_established()) return came;
+    if (came != Came::kFpdu || (wanted && wanted(fpdu)) || !in_.anytime || !established) return came;
     if (!wanted && Unasked::is_answer(fpdu)) return came;
     unasked_.skip(fpdu);
   }

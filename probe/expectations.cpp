@@ -91,7 +91,10 @@ void Conversation::expect_whole(rdmap::Opcode opcode, std::size_t size, ddp::Tag
   std::string others;
   for (std::size_t got = 0;;) {
     const Wanted here = [&](const PeerFpdu& fpdu) {
-      return !tagged || size == 0 || ddp::TaggedLayout::ToField::get(fpdu.ulpdu) == target.value + got;
+      if (!tagged || size == 0) return true;
+      // A message without octets may name any offset, and is another one.
+      if (got == 0 && fpdu.payload().empty()) return false;
+      return ddp::TaggedLayout::ToField::get(fpdu.ulpdu) == target.value + got;
     };
     PeerFpdu fpdu;
     try {

@@ -107,10 +107,11 @@ void Guest::begin(bool speak) {
     post(bind);
   }
   if (speak) post({.wr_id = kSpeakWork, .opcode = verbs::SendOpcode::kRdmaWrite});
+  begun_ = true;
 }
 
 void Guest::chat() {
-  if (chatting_ != 0) return;
+  if (!begun_ || chatting_ != 0) return;
   constexpr std::array<std::byte, 7> kWords{};
   const verbs::Sge words{reinterpret_cast<std::uintptr_t>(kWords.data()), kWords.size(), 0};
   using verbs::SendFlags;

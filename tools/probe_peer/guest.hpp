@@ -34,7 +34,7 @@ class Guest {
   void begin(bool speak);
   void completed(const verbs::WorkCompletion& done);
   // Sends what a peer may send at any time: an empty RDMA Write, a Send, an empty RDMA Read. Nothing while an earlier one
-  // of them is unfinished.
+  // of them is unfinished, or before begin(): once the peer has an FPDU, it may use the windows.
   void chat();
   // The stream is over: what it ended with goes into the report, once.
   void note_end();
@@ -72,6 +72,7 @@ class Guest {
   std::uint32_t unfinished_{};     // of the orders' requests
   std::uint32_t chatting_{};       // unfinished requests of chat()
   bool answers_ = false;           // behind the last of them, for an order that asked for it
+  bool begun_ = false;
   bool ended_ = false;
 };
 
