@@ -142,14 +142,21 @@ void every_offer(Scene& scene) {
   if (unnamed != 0) warn("an RTR kind that the peer supports was offered, and its Reply does not name it");
 }
 
-void read_with_ord_0(Scene& scene) {
-  const Answered answered = expect_enhanced(
-      scene, {.peer_to_peer = true, .rtr = {.send = false, .write = false, .read = true}, .ird = 4, .ord = 0});
+void read_as_rtr(Scene& scene, StartUp request) {
+  const Answered answered = expect_accepted(scene, request);
   const mpa::EnhancedData data = data_of(answered);
   if (!data.rtr.any()) fail("A is 1 in the Reply, and none of B, C and D is (MPA2-9.2-11)");
   if (!data.rtr.read) not_applicable("the peer does not take an RDMA Read as RTR");
   if (data.ird == 0) warn("the Reply names the RDMA Read as RTR, and its IRD is 0");
   answered.by->expect_empty_read();
+}
+
+void read_with_ord_0(Scene& scene) { read_as_rtr(scene, enhanced_request({.peer_to_peer = true, .rtr = types_of(4), .ird = 4, .ord = 0})); }
+
+void read_with_ird_0(Scene& scene) {
+  StartUp request = enhanced_request({.peer_to_peer = true, .rtr = types_of(4), .ird = 4, .ord = 1});
+  request.private_data = serialize(Wish{.ird = 0});
+  read_as_rtr(scene, request);
 }
 
 // The RTR of one kind.
@@ -287,6 +294,12 @@ std::span<const Case> enhanced_request_cases() {
        .what = "Our ORD is 0, and an RDMA Read is the only RTR offered: where the peer names it, it takes it.",
        .needs = kListens | kEnhanced,
        .run = read_with_ord_0},
+      {.name = "enhanced-rtr-read-ird-0",
+       .clause = "MPA2-9.1-09",
+       .what = "The peer's application has an IRD of 0, and an RDMA Read is the only RTR offered: where the peer names "
+               "it, it takes it.",
+       .needs = kListens | kEnhanced | kOrders,
+       .run = read_with_ird_0},
       {.name = "enhanced-rtr",
        .clause = "MPA2-3-04",
        .what =

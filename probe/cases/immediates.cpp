@@ -77,6 +77,25 @@ void expect_immediate(Scene& scene, std::uint8_t kind, bool solicited) {
   if (fpdu.payload().size() != 8 || Be<0, std::uint64_t>::get(fpdu.payload()) != 0x1020304050607080)
     fail("the peer's Immediate Data has other octets than it was told");
 }
+// Sends and Immediate Data share queue 0, and so its Message Sequence Numbers.
+void between_sends_of_the_peer(Scene& scene) {
+  Conversation& by = scene.connect();
+  std::optional<std::uint32_t> before;
+  for (const std::uint8_t kind : {Order::kSend, Order::kImmediate, Order::kSend, Order::kImmediateSolicited}) {
+    scene.order(by, {.operation = kind, .length = 24, .first = 1});
+    const bool immediate = kind != Order::kSend;
+    const auto opcode = immediate ? rdmap::immediate_opcode(kind == Order::kImmediateSolicited) : rdmap::Opcode::kSend;
+    const auto fpdu = by.expect_message(opcode, nullptr, [&](const PeerFpdu& one) {
+      return one.payload().size() == (immediate ? 8 : 24);
+    });
+    const std::uint32_t msn = ddp::UntaggedLayout::MsnField::get(fpdu.ulpdu);
+    // A peer may send more of its own in between.
+    if (before && static_cast<std::int32_t>(msn - *before) <= 0)
+      fail(fmt::format("the peer's {} has MSN {}; one before it on the same queue had {}", rdmap::row(opcode).name, msn,
+                       *before));
+    before = msn;
+  }
+}
 void plain_of_the_peer(Scene& scene) { expect_immediate(scene, Order::kImmediate, false); }
 void solicited_of_the_peer(Scene& scene) { expect_immediate(scene, Order::kImmediateSolicited, true); }
 
@@ -121,6 +140,12 @@ std::span<const Case> immediates_cases() {
        .needs = kOrders | kAtomics,
        .run = plain_of_the_peer,
        .also = {"RDMAPX-6.3-03"}},
+      {.name = "immediate-between-sends-of-the-peer",
+       .clause = "DDP-4.3-10",
+       .what = "The peer sends, and sends Immediate Data, in turn: their MSNs are of one sequence.",
+       .needs = kOrders | kAtomics,
+       .run = between_sends_of_the_peer,
+       .also = {"DDP-4.3-11", "RDMAPX-6.3-04"}},
       {.name = "immediate-solicited-of-the-peer",
        .clause = "RDMAPX-4.1-06",
        .what = "The same with Solicited Event.",

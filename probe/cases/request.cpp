@@ -108,7 +108,7 @@ void octets_behind(Scene& scene) {
 
 // A Reply of its own revision may come before the end (RFC 5044 appendix C.2.1).
 void revisions_that_are_not(Scene& scene) {
-  for (const std::uint8_t revision : std::initializer_list<std::uint8_t>{3, 127, 255}) {
+  for (const std::uint8_t revision : std::initializer_list<std::uint8_t>{3, 0x11, 0x12, 127, 0x81, 0x82, 255}) {
     Conversation& by = begin_wrongly(scene, octets_of(for_peer(scene, plain_request(revision))));
     if (!by.octets(mpa::kFixedFrameSize, by.patience()).empty())
       by.expect_end_sometime(fmt::format("there is no revision {}", revision), by.patience());
@@ -206,8 +206,8 @@ std::span<const Case> request_cases() {
        .also = {"MPA-7.1.1-25", "MPA-7.1.2-30"}},
       {.name = "request-revision-unknown",
        .clause = "MPA-7.1.1-21",
-       .what = "The Request has revision 3, 127 and 255: the peer closes each connection, if it likes behind a Reply "
-               "of its own revision.",
+       .what = "The Request has revision 3, 127 and 255, and 1 and 2 with another bit set: the peer closes each "
+               "connection, if it likes behind a Reply of its own revision.",
        .needs = kListens,
        .run = revisions_that_are_not,
        .also = {"MPA-7.1.1-20", "MPA-7.1.2-04"}},
