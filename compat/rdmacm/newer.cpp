@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What librdmacm has had since rdma-core 44, whose headers weft is built with: RDMACM_1.4 and 1.5. A program that names one
+// What librdmacm has had since rdma-core 44, whose headers weft is built with: RDMACM_1.4; 1.5 is in rsocket.cpp. A program that names one
 // of these has to load, and is told ENOSYS.
 #include <cerrno>
 
@@ -17,8 +17,3 @@ using namespace weft;
 NOT_HERE(rdma_resolve_addrinfo)
 NOT_HERE(rdma_query_addrinfo)
 NOT_HERE(rdma_write_cm_event)
-
-// --- 1.5 (65): epoll of rsockets
-NOT_HERE(repoll_create)
-NOT_HERE(repoll_ctl)
-NOT_HERE(repoll_wait)

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // rsockets: sockets over RDMA, rsocket(7).
 #include <rdma/rsocket.h>
+#include <sys/epoll.h>
 
+#include <cerrno>
 #include <cstdarg>
 
 #include "compat/entry.hpp"
 #include "compat/rsockets/calls.hpp"
+#include "compat/rsockets/epoll.hpp"
+#include "compat/rsockets/table.hpp"
 
 namespace rs = weft::compat::rsockets;
 
@@ -52,6 +56,21 @@ WEFT_ENTRY ssize_t rwritev(int socket, const iovec* iov, int iovcnt) {
 WEFT_ENTRY int rpoll(pollfd* fds, nfds_t nfds, int timeout) { return rs::poll(fds, nfds, timeout); }
 WEFT_ENTRY int rselect(int nfds, fd_set* readfds, fd_set* writefds, fd_set* exceptfds, timeval* timeout) {
   return rs::select(nfds, readfds, writefds, exceptfds, timeout);
+}
+
+// RDMACM_1.5 (rdma-core 65), which the headers that weft is built with lack: epoll(7) for rsockets and other descriptors.
+// The set is a descriptor of the kernel, and close(2) closes it.
+WEFT_ENTRY_NAMED(int, weft_repoll_create, repoll_create, int size) {
+  if (size <= 0) return errno = EINVAL, -1;
+  const int set = ::epoll_create1(EPOLL_CLOEXEC);
+  rs::close_epoll_set(set);  // of an earlier set of this number
+  return set;
+}
+WEFT_ENTRY_NAMED(int, weft_repoll_ctl, repoll_ctl, int set, int operation, int number, epoll_event* event) {
+  return rs::find(number) ? rs::epoll_ctl(set, operation, number, event) : ::epoll_ctl(set, operation, number, event);
+}
+WEFT_ENTRY_NAMED(int, weft_repoll_wait, repoll_wait, int set, epoll_event* events, int most, int timeout) {
+  return rs::epoll_wait(set, events, most, timeout, nullptr);
 }
 
 WEFT_ENTRY int rgetpeername(int socket, sockaddr* addr, socklen_t* addrlen) {

@@ -217,6 +217,12 @@ int epoll_ctl(int number, int operation, int socket, const epoll_event* event) n
     const Inside inside;
     const auto set = set_of(number);
     if (!set) return -1;
+    // ENOENT says that the number is one of the kernel's sets.
+    if (::epoll_ctl(number, EPOLL_CTL_DEL, set->descriptor(), nullptr) != 0 && errno != ENOENT) {
+      const int why = errno;
+      close_epoll_set(number);
+      return minus_one(why);
+    }
     int error = EINVAL;
     if (operation == EPOLL_CTL_DEL) {
       error = set->remove(socket);

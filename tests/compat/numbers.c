@@ -69,13 +69,11 @@ int in_order_of(struct ibv_qp* qp, int opcode) { return ibv_query_qp_data_in_ord
 
 // --- Names of later versions, which the headers do not have
 int rdma_write_cm_event(void);
-int repoll_create(int size);
 int ibv_query_port_speed(struct ibv_context* context, uint32_t port, uint64_t* speed);
 void* ibv_create_comp_cntr(struct ibv_context* context, void* attributes);
 void* ibv_reg_mr_ex(struct ibv_pd* pd, void* attributes);
 
 int newer_cm_event(void) { return rdma_write_cm_event(); }
-int newer_repoll(void) { return repoll_create(1); }
 int newer_port_speed(struct ibv_context* context) {
   uint64_t speed = 0;
   return ibv_query_port_speed(context, 1, &speed);

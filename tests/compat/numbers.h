@@ -31,7 +31,10 @@ int in_order_of(struct ibv_qp* qp, int opcode);
 
 /* Functions that the headers do not have. */
 int newer_cm_event(void);
-int newer_repoll(void);
+struct epoll_event;
+int repoll_create(int size);
+int repoll_ctl(int set, int operation, int number, struct epoll_event* event);
+int repoll_wait(int set, struct epoll_event* events, int most, int timeout);
 int newer_port_speed(struct ibv_context* context);
 void* newer_counter(struct ibv_context* context);
 struct ibv_mr* newer_region(struct ibv_pd* pd, void* address, size_t length, int access);

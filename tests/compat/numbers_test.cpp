@@ -3,7 +3,11 @@
 // looks on.
 #include "numbers.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <rdma/rsocket.h>
+#include <sys/epoll.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -84,6 +88,51 @@ TEST(NewerNames, AnswerThatTheyAreNotThere) {
   EXPECT_EQ(newer_counter(things.context), nullptr);
   EXPECT_EQ(errno, ENOSYS);
   EXPECT_STREQ(cm_event_text(RDMA_CM_EVENT_TIMEWAIT_EXIT + 1), "RDMA_CM_EVENT_ADDRINFO_RESOLVED");
+}
+
+TEST(NewerNames, EpollTakesRsocketsAndOthers) {
+  errno = 0;
+  EXPECT_EQ(repoll_create(0), -1);
+  EXPECT_EQ(errno, EINVAL);
+  const int set = repoll_create(1);
+  ASSERT_GE(set, 0);
+  const int listener = rsocket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address = loopback(0);
+  socklen_t length = sizeof address;
+  ASSERT_EQ(rbind(listener, plain(address), length), 0);
+  ASSERT_EQ(rlisten(listener, 1), 0);
+  ASSERT_EQ(rgetsockname(listener, plain(address), &length), 0);
+  std::array<int, 2> pipe{};
+  ASSERT_EQ(::pipe(pipe.data()), 0);
+
+  epoll_event wanted{.events = EPOLLIN, .data = {.u32 = 1}};
+  EXPECT_EQ(repoll_ctl(pipe[0], EPOLL_CTL_ADD, listener, &wanted), -1) << "no set";
+  EXPECT_EQ(errno, EINVAL);
+  EXPECT_EQ(repoll_ctl(-1, EPOLL_CTL_ADD, listener, &wanted), -1);
+  EXPECT_EQ(errno, EBADF);
+  ASSERT_EQ(repoll_ctl(set, EPOLL_CTL_ADD, listener, &wanted), 0);
+  EXPECT_EQ(repoll_ctl(set, EPOLL_CTL_ADD, listener, &wanted), -1);
+  EXPECT_EQ(errno, EEXIST);
+  wanted.data.u32 = 2;
+  ASSERT_EQ(repoll_ctl(set, EPOLL_CTL_ADD, pipe[0], &wanted), 0);
+
+  constexpr int kPatience = 20'000;
+  std::array<epoll_event, 4> events{};
+  EXPECT_EQ(repoll_wait(set, events.data(), 4, 0), 0);
+  ASSERT_EQ(::write(pipe[1], "x", 1), 1);
+  ASSERT_EQ(repoll_wait(set, events.data(), 4, kPatience), 1);
+  EXPECT_EQ(events[0].data.u32, 2U);
+  ASSERT_EQ(repoll_ctl(set, EPOLL_CTL_DEL, pipe[0], nullptr), 0);
+
+  const int client = rsocket(AF_INET, SOCK_STREAM, 0);
+  ASSERT_EQ(rfcntl(client, F_SETFL, O_NONBLOCK), 0);
+  ASSERT_EQ(rconnect(client, plain(address), length), -1);
+  ASSERT_EQ(errno, EINPROGRESS);
+  ASSERT_EQ(repoll_wait(set, events.data(), 4, kPatience), 1);
+  EXPECT_EQ(events[0].data.u32, 1U);
+  EXPECT_EQ(repoll_ctl(set, EPOLL_CTL_DEL, listener, nullptr), 0);
+  for (const int one : {client, listener}) EXPECT_EQ(rclose(one), 0);
+  for (const int one : {set, pipe[0], pipe[1]}) EXPECT_EQ(::close(one), 0);
 }
 
 TEST(NewerNames, RegisterMemory) {
