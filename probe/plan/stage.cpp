@@ -100,7 +100,7 @@ void Stage::settle() {
   if (receives_ == 0) return;
   if (scene_.offers(kReport | kRegions)) {
     expect_receives(scene_, *by_, receives_);
-  } else {
+  } else if (how_.message != Message::kReadResponse) {  // the peer still waits for that, and may do one thing at a time
     scene_.expect_alive(*by_);
   }
 }
