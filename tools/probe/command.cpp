@@ -7,6 +7,7 @@
 #include <charconv>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "probe/way_profile.hpp"
@@ -86,6 +87,7 @@ Outcome<void> list_cases(const Options& options) {
 
 // Names and clauses that no case has are a mistake that would make a report look clean.
 Outcome<void> check_filter(const probe::CaseFilter& filter) {
+  std::optional<std::vector<const probe::Case*>> deep;  // sampled once, and only where a word may name a rule
   for (const auto* words : {&filter.only, &filter.skip}) {
     for (const std::string& word : *words) {
       const probe::CaseFilter alone{.only = {word}};
@@ -95,9 +97,9 @@ Outcome<void> check_filter(const probe::CaseFilter& filter) {
                              "', or one that begins with it (see weft probe --list --depth deep).");
         continue;
       }
-      const auto deep = sample(probe::Depth::kDeep);
-      if (std::ranges::any_of(deep, [&](const probe::Case* one) { return alone.allows(*one); })) continue;
-      if (std::ranges::none_of(probe::all_cases(), [&](const probe::Case& one) { return alone.allows(one); }))
+      if (std::ranges::any_of(probe::all_cases(), [&](const probe::Case& one) { return alone.allows(one); })) continue;
+      if (!deep) deep = sample(probe::Depth::kDeep);
+      if (std::ranges::none_of(*deep, [&](const probe::Case* one) { return alone.allows(*one); }))
         return usage_error("no case name or clause id begins with '" + word + "' (see weft probe --list).");
     }
   }
