@@ -237,6 +237,10 @@ int epoll_ctl(int number, int operation, int socket, const epoll_event* event) n
   });
 }
 
+int epoll_control(int set, int operation, int number, epoll_event* event) noexcept {
+  return find(number) ? epoll_ctl(set, operation, number, event) : ::epoll_ctl(set, operation, number, event);
+}
+
 int epoll_wait(int number, epoll_event* events, int most, int timeout, const sigset_t* signals) {
   return waiting_minus_one([&] {
     const Inside inside;
