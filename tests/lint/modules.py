@@ -46,7 +46,7 @@ WINGS = {
     "compat/rsockets": (["compat/objects/report.hpp"], ["compat/objects/settings.hpp", "compat/objects/context.hpp"]),
     "compat/objects": ([], []),
     "compat/ibverbs": (["compat/objects"], []),
-    "compat/rdmacm": (["compat/objects"], ["compat/rsockets/calls.hpp"]),
+    "compat/rdmacm": (["compat/objects"], ["compat/rsockets/calls.hpp", "compat/rsockets/epoll.hpp"]),
     # libc's functions on sockets, over rsockets: librspreload.so.
     "compat/preload": ([], ["compat/rsockets/calls.hpp", "compat/rsockets/epoll.hpp", "compat/objects/cancellation.hpp"]),
 }
