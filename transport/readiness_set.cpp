@@ -91,6 +91,7 @@ std::size_t ReadinessSet::wait(std::span<Ready> ready, std::chrono::milliseconds
   const auto room = static_cast<int>(std::min(ready.size(), kMaxReady));
   // EINTR counts as nothing ready: every caller is in a loop.
   const int count = epoll_wait(descriptor_, events.data(), room, static_cast<int>(timeout.count()));
+  if (count == 0) errno = 0;
   if (count <= 0) return 0;
   const auto found = std::span(events).first(static_cast<std::size_t>(count));
   std::ranges::transform(found, ready.begin(), to_ready);
@@ -102,9 +103,6 @@ bool ReadinessSet::any_ready() const {
   return ::poll(&set, 1, 0) == 1 && (set.revents & POLLIN) != 0;
 }
 
-bool ReadinessSet::is_there() const noexcept {
-  epoll_event event{};
-  return epoll_wait(descriptor_, &event, 1, 0) >= 0 || (errno != EBADF && errno != EINVAL);
-}
+bool ReadinessSet::was_there() noexcept { return errno != EBADF && errno != EINVAL; }
 
 }  // namespace weft::transport

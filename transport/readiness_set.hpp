@@ -67,8 +67,9 @@ class ReadinessSet {
 
   // Returns whether wait() would return something. Consumes nothing, not even what is reported only once.
   [[nodiscard]] bool any_ready() const;
-  // Returns false if the application has closed the descriptor, or if it refers to another file by now.
-  [[nodiscard]] bool is_there() const noexcept;
+  // After this thread's wait() returned 0: returns false if the application had closed the descriptor, or if it referred to
+  // another file. A second epoll_wait() would consume what is reported only once, such as a listener's connection.
+  [[nodiscard]] static bool was_there() noexcept;
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }  // readable while wait() would return something
 
  private:

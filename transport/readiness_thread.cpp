@@ -83,7 +83,7 @@ void ReadinessThread::run() {
       continue;
     }
     const std::size_t count = sockets_.wait(ready, ReadinessSet::kForEver);
-    if (count == 0 && !sockets_.is_there()) {
+    if (count == 0 && !ReadinessSet::was_there()) {
       serving_->gone = true;
       return;
     }
