@@ -48,6 +48,12 @@ struct Case {
   bool planned{};                        // a combination of the plan (probe/plan/plan.hpp)
 };
 
+// The seed of one case, or of one rule's sample, whatever else runs: reruns give the same.
+[[nodiscard]] constexpr std::uint64_t seed_for(std::string_view name, std::uint64_t seed) noexcept {
+  for (const char letter : name) seed = (seed ^ static_cast<unsigned char>(letter)) * 0x100000001B3ULL;
+  return seed;
+}
+
 // All cases but for the combinations of the plan, in the order of the RFCs. Static storage.
 [[nodiscard]] std::span<const Case> all_cases();
 

@@ -35,12 +35,6 @@ std::string missing(std::uint32_t lacking) {
   return {};
 }
 
-// Of one case, whatever else runs: reruns give the same.
-std::uint64_t seed_of(const Case& one, std::uint64_t seed) noexcept {
-  for (const char letter : one.name) seed = (seed ^ static_cast<unsigned char>(letter)) * 0x100000001B3ULL;
-  return seed;
-}
-
 // An ordinary connection, used and closed. A sentence where it did not work, and what crossed the wire then. One that was not tried to
 // the end tells nothing.
 struct Visit {
@@ -147,7 +141,7 @@ class Run {
 
   // The scene, and with it a peer that was started for the case, is over before the next one begins.
   std::optional<Duration> play(CaseResult& result) {
-    Scene scene(way_, seed_of(*result.what, options_.seed), result.what->slow ? Scene::kSlowTime : Scene::kTime);
+    Scene scene(way_, seed_for(result.what->name, options_.seed), result.what->slow ? Scene::kSlowTime : Scene::kTime);
     try {
       result.what->run(scene);
       result.verdict = Verdict::kPass;

@@ -238,7 +238,7 @@ int epoll_ctl(int number, int operation, int socket, const epoll_event* event) n
 }
 
 int epoll_control(int set, int operation, int number, epoll_event* event) noexcept {
-  return find(number) ? epoll_ctl(set, operation, number, event) : ::epoll_ctl(set, operation, number, event);
+  return is_rsocket(number) ? epoll_ctl(set, operation, number, event) : ::epoll_ctl(set, operation, number, event);
 }
 
 int epoll_wait(int number, epoll_event* events, int most, int timeout, const sigset_t* signals) {

@@ -151,7 +151,9 @@ void read_as_rtr(Scene& scene, StartUp request) {
   answered.by->expect_empty_read();
 }
 
-void read_with_ord_0(Scene& scene) { read_as_rtr(scene, enhanced_request({.peer_to_peer = true, .rtr = types_of(4), .ird = 4, .ord = 0})); }
+void read_with_ord_0(Scene& scene) {
+  read_as_rtr(scene, enhanced_request({.peer_to_peer = true, .rtr = types_of(4), .ird = 4, .ord = 0}));
+}
 
 void read_with_ird_0(Scene& scene) {
   StartUp request = enhanced_request({.peer_to_peer = true, .rtr = types_of(4), .ird = 4, .ord = 1});

@@ -85,9 +85,8 @@ void between_sends_of_the_peer(Scene& scene) {
     scene.order(by, {.operation = kind, .length = 24, .first = 1});
     const bool immediate = kind != Order::kSend;
     const auto opcode = immediate ? rdmap::immediate_opcode(kind == Order::kImmediateSolicited) : rdmap::Opcode::kSend;
-    const auto fpdu = by.expect_message(opcode, nullptr, [&](const PeerFpdu& one) {
-      return one.payload().size() == (immediate ? 8 : 24);
-    });
+    const auto fpdu = by.expect_message(
+        opcode, nullptr, [&](const PeerFpdu& one) { return one.payload().size() == (immediate ? 8 : 24); });
     const std::uint32_t msn = ddp::UntaggedLayout::MsnField::get(fpdu.ulpdu);
     // A peer may send more of its own in between.
     if (before && static_cast<std::int32_t>(msn - *before) <= 0)

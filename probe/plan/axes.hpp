@@ -2,6 +2,9 @@
 // Axes that many rules have in common.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
+
 #include "probe/plan/combination.hpp"
 
 namespace weft::probe::plan {
@@ -27,6 +30,13 @@ inline const std::vector<Message> kEachMessage{Message::kWrite,
                                                Message::kFetchAdd,
                                                Message::kCmpSwap,
                                                Message::kAtomicResponse};
+
+// Those of them, in their order.
+[[nodiscard]] inline std::vector<Message> messages_that(bool (*are)(Message)) {
+  std::vector<Message> out;
+  std::ranges::copy_if(kEachMessage, std::back_inserter(out), are);
+  return out;
+}
 
 [[nodiscard]] constexpr std::uint32_t needs_if(bool wanted, std::uint32_t needs) noexcept { return wanted ? needs : 0; }
 

@@ -139,7 +139,7 @@ class Planned {
       if (!all_.empty()) out.push_back(made(all_.front()));
       return;
     }
-    std::mt19937_64 numbers(seed_of(seed));
+    std::mt19937_64 numbers(seed_for(rule_.name, seed));
     std::ranges::shuffle(open, numbers);
     Cover cover(sizes_, strength);
     std::size_t left = 0;
@@ -257,11 +257,6 @@ class Planned {
   }
   [[nodiscard]] std::string name_of(const Indices& at) const { return joined(at, ".", std::string(rule_.name)); }
   [[nodiscard]] std::string words_of(const Indices& at) const { return joined(at, ", ", {}); }
-
-  [[nodiscard]] std::uint64_t seed_of(std::uint64_t seed) const noexcept {
-    for (const char letter : rule_.name) seed = (seed ^ static_cast<unsigned char>(letter)) * 0x100000001B3ULL;
-    return seed;
-  }
 
   const Rule& rule_;
   Indices sizes_{};

@@ -201,17 +201,7 @@ std::uint32_t needs_of_good(const Combination& how) {
   return needs_of_message(how) | (is_send(how.message) ? std::uint32_t{kReceives} : 0U);
 }
 
-const std::vector<Message> kNoAtomic{Message::kWrite,
-                                     Message::kReadRequest,
-                                     Message::kReadResponse,
-                                     Message::kSend,
-                                     Message::kSendInvalidate,
-                                     Message::kSendSolicited,
-                                     Message::kSendSolicitedInvalidate,
-                                     Message::kTerminate,
-                                     Message::kImmediate,
-                                     Message::kImmediateSolicited,
-                                     Message::kAtomicResponse};
+const std::vector<Message> kNoAtomic = messages_that([](Message one) { return !is_atomic(one); });
 
 }  // namespace
 

@@ -98,19 +98,8 @@ void too_long(Scene& scene, const Combination& how) {
 // Of three segments the last one alone is to reach beyond.
 bool last_is_too_long(const Combination& how) { return how.segment == Segment::kOnly || how.value.number <= 256; }
 
-const std::vector<Message> kUntagged{Message::kReadRequest,
-                                     Message::kSend,
-                                     Message::kSendInvalidate,
-                                     Message::kSendSolicited,
-                                     Message::kSendSolicitedInvalidate,
-                                     Message::kTerminate,
-                                     Message::kImmediate,
-                                     Message::kImmediateSolicited,
-                                     Message::kFetchAdd,
-                                     Message::kCmpSwap,
-                                     Message::kAtomicResponse};
-const std::vector<Message> kSends{Message::kSend, Message::kSendInvalidate, Message::kSendSolicited,
-                                  Message::kSendSolicitedInvalidate};
+const std::vector<Message> kUntagged = messages_that([](Message one) { return !is_tagged(one); });
+const std::vector<Message> kSends = messages_that(is_send);
 
 }  // namespace
 

@@ -23,23 +23,19 @@ inline Arguments joined(Arguments first, const Arguments& second) {
   return first;
 }
 
-// Leaves out the cases that wait for a time-out of the peer, and most combinations of the plan.
-inline Arguments quick() {
+// Of the cases written by hand: those that wait for a time-out of the peer, or the others.
+inline std::string names_of_cases(bool slow) {
   std::string names;
   for (const probe::Case& one : probe::all_cases()) {
-    if (one.slow) names += (names.empty() ? "" : ",") + std::string(one.name);
+    if (one.slow == slow) names += (names.empty() ? "" : ",") + std::string(one.name);
   }
-  return {"--depth", "quick", "--skip", names};
+  return names;
 }
 
+// Leaves out the cases that wait for a time-out of the peer, and most combinations of the plan.
+inline Arguments quick() { return {"--depth", "quick", "--skip", names_of_cases(true)}; }
 // Of these, only the cases written by hand: whether a combination runs depends on the time that is left.
-inline Arguments by_hand() {
-  std::string names;
-  for (const probe::Case& one : probe::all_cases()) {
-    if (!one.slow && !one.planned) names += (names.empty() ? "" : ",") + std::string(one.name);
-  }
-  return {"--depth", "quick", "--only", names};
-}
+inline Arguments by_hand() { return {"--depth", "quick", "--only", names_of_cases(false)}; }
 
 inline Ended probe_by(const Arguments& arguments) {
   return Command(joined({"probe"}, arguments)).wait(std::chrono::seconds(300));
