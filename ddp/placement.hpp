@@ -49,7 +49,8 @@ class Placement {
   virtual ~Placement() = default;
 
   /// Places the payload of an RDMA Write. Checks the access, then copies `payload` to [offset, offset + size) of the
-  /// tagged buffer, the last octet last and with release order.
+  /// tagged buffer. The last octet becomes visible last, with release order; if the buffer's end is aligned to 8 or 4
+  /// octets, these become visible as one word.
   /// Never called with an empty payload (DDP-4.2: zero length accesses nothing). On error, no octet has been written.
   virtual std::expected<void, AccessError> place_tagged(Stag stag, TaggedOffset offset, Bytes payload) = 0;
 

@@ -103,11 +103,13 @@ std::array<std::byte, kIomapEntryOctets> encode(const RemoteMapping& entry, bool
 }
 
 RemoteBuffer read_entry(std::byte* at) noexcept {
-  RemoteBuffer entry;
-  entry.length = load<std::uint32_t>(at + 12, std::memory_order_acquire);
-  entry.stag = load<std::uint32_t>(at + 8, std::memory_order_relaxed);
-  entry.address = load<std::uint64_t>(at, std::memory_order_relaxed);
-  return entry;
+  struct Last {
+    std::uint32_t stag;
+    std::uint32_t length;
+  };
+  const auto last = std::bit_cast<Last>(load<std::uint64_t>(at + 8, std::memory_order_acquire));
+  if (last.length == 0) return {};  // the address may be on its way
+  return {.address = load<std::uint64_t>(at, std::memory_order_relaxed), .stag = last.stag, .length = last.length};
 }
 
 RemoteMapping read_mapping(std::byte* at) noexcept {

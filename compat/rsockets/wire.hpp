@@ -103,7 +103,8 @@ struct Message {
 // In the order of the host whose memory it goes to.
 [[nodiscard]] std::array<std::byte, kSglEntryOctets> encode(const RemoteBuffer& entry, bool big_endian);
 [[nodiscard]] std::array<std::byte, kIomapEntryOctets> encode(const RemoteMapping& entry, bool big_endian);
-// Of our own table, which the peer may write at any time: the length first, for it arrives last.
+// Of our own table, which the peer may write at any time. The STag and the length arrive last, as one word, so they are
+// read first; without a length the entry is empty.
 [[nodiscard]] RemoteBuffer read_entry(std::byte* at) noexcept;
 [[nodiscard]] RemoteMapping read_mapping(std::byte* at) noexcept;
 

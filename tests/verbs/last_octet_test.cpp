@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <limits>
 #include <thread>
 
 #include "loopback.hpp"
@@ -137,6 +138,51 @@ INSTANTIATE_TEST_SUITE_P(Cuts, LastOctet,
                                            Cut{"Large", true, false, 0}, Cut{"LargeWithoutCrc", false, false, 0},
                                            Cut{"EthernetWithMarkers", true, true, 1442}),
                          [](const auto& info) { return std::string(info.param.name); });
+
+// The word of T that ends a Write of `size` octets changes as a whole: all of its octets are equal in every Write.
+template <typename T>
+void last_word_is_whole(std::uint32_t size) {
+  Pair pair;
+  Buffer source(pair.client, 64), target(pair.server, 64);
+  const std::size_t at = size - sizeof(T);
+  std::atomic<bool> over{false};
+  std::atomic<unsigned> changes{0};
+  std::size_t torn = 0;
+  std::thread watching([&] {
+    const std::atomic_ref word(*reinterpret_cast<T*>(target.octets.data() + at));
+    T before = 0;
+    for (unsigned i = 0; !over.load(std::memory_order_relaxed); ++i) {
+      const T now = word.load(std::memory_order_acquire);
+      if (i % 64 == 63) std::this_thread::yield();  // to the writer, if there is one processor
+      if (now == before) continue;
+      before = now;
+      ++changes;
+      if (now != static_cast<T>(std::numeric_limits<T>::max() / 255 * (now & 0xff))) ++torn;
+    }
+  });
+  const auto limit = Clock::now() + kPatience;
+  for (unsigned i = 0; changes < 200 && Clock::now() < limit && !::testing::Test::HasFailure(); ++i) {
+    std::memset(source.octets.data(), static_cast<int>(i % 251 + 1), size);
+    const Sge whole = source.sge(0, size);
+    EXPECT_TRUE(pair.client.qp->post_send({.opcode = SendOpcode::kRdmaWrite,
+                                           .flags = SendFlags::kSignaled,
+                                           .segments = {&whole, 1},
+                                           .remote_address = target.remote(),
+                                           .rkey = target.region.rkey()}));
+    EXPECT_EQ(pair.client.next().status, WcStatus::kSuccess);
+  }
+  over = true;
+  watching.join();
+  EXPECT_EQ(torn, 0U);
+  EXPECT_GE(changes, 200U);
+}
+
+TEST(LastWord, ChangesAsAWhole) {
+  last_word_is_whole<std::uint64_t>(16);
+  last_word_is_whole<std::uint64_t>(8);
+  last_word_is_whole<std::uint32_t>(12);
+  last_word_is_whole<std::uint32_t>(4);
+}
 
 }  // namespace
 }  // namespace weft::verbs::test

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "verbs/log/log.hpp"
+#include "verbs/memory/copy.hpp"
 
 namespace weft::verbs::detail {
 
@@ -46,8 +47,9 @@ bool checked_write(std::byte* to, Bytes from) noexcept {
 }
 
 bool checked_write_last_octet_last(std::byte* to, Bytes from) noexcept {
-  const std::size_t before = from.size() - 1;
-  return checked_write(to, from.first(before)) && checked_write(to + before, from.last(1));
+  const std::size_t last = octets_of_last_store(to, from.size());
+  const std::size_t before = from.size() - last;
+  return checked_write(to, from.first(before)) && checked_write(to + before, from.last(last));
 }
 
 bool checked_read(MutableBytes to, const std::byte* from) noexcept {

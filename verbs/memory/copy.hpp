@@ -3,6 +3,8 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
+#include <cstdint>
 #include <cstring>
 
 #include "common/wire.hpp"
@@ -18,12 +20,33 @@ inline void copy_octets(std::byte* to, const std::byte* from, std::size_t octets
   std::memcpy(to, from, octets);
 }
 
-// Applications wait for an RDMA Write by polling its last octet, so that octet becomes visible after all others. A copy
-// promises no order; a store with release order does.
+// The number of octets, 8, 4 or 1, at the end of a piece of memory that one aligned store can write.
+[[nodiscard]] inline std::size_t octets_of_last_store(const std::byte* to, std::size_t octets) noexcept {
+  const auto end = std::bit_cast<std::uintptr_t>(to + octets);
+  if (octets >= 8 && end % 8 == 0) return 8;
+  return octets >= 4 && end % 4 == 0 ? 4 : 1;
+}
+
+// Writes octets with one store, which is visible after all earlier ones. `to` is aligned for T.
+template <typename T>
+void store_with_release(std::byte* to, const std::byte* from) noexcept {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  std::atomic_ref(*reinterpret_cast<T*>(to)).store(value, std::memory_order_release);
+}
+
+// Applications wait for an RDMA Write by polling its last octet or its last word (a flag, a sequence number, a length).
+// That word becomes visible after all other octets, and as a whole where it is aligned, as an adapter writes it. A copy
+// promises neither; one store with release order does.
 inline void place_last_octet_last(std::byte* to, Bytes from) noexcept {
-  const std::size_t before = from.size() - 1;
+  const std::size_t last = octets_of_last_store(to, from.size());
+  const std::size_t before = from.size() - last;
   copy_octets(to, from.data(), before);
-  std::atomic_ref(to[before]).store(from[before], std::memory_order_release);
+  switch (last) {
+    case 8: return store_with_release<std::uint64_t>(to + before, from.data() + before);
+    case 4: return store_with_release<std::uint32_t>(to + before, from.data() + before);
+    default: return store_with_release<std::byte>(to + before, from.data() + before);
+  }
 }
 
 }  // namespace weft::verbs::detail
