@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <csignal>
 #include <set>
 
 #include "tests/transport/support.hpp"
@@ -106,6 +108,28 @@ TEST(ReadinessSet, TheEndBehindOctetsThatNobodyReadsIsToldOnce) {
   EXPECT_TRUE(ready[0].hangup);
   EXPECT_TRUE(b.peer_has_closed());
   EXPECT_TRUE(wait_all(set, 50ms).empty());
+}
+
+// A signal ends wait(), and its handler makes an event that is reported once: it is still there for the next wait().
+TEST(ReadinessSet, WhatComesWithASignalIsReportedByTheNextWait) {
+  static const Socket* writer;
+  ReadinessSet set = ReadinessSet::create().value();
+  auto [a, b] = connected_pair();
+  ASSERT_FALSE(set.add_edges(b, 7));
+  writer = &a;
+  struct sigaction handler{}, before{};
+  handler.sa_handler = [](int) { static_cast<void>(::write(writer->descriptor(), "x", 1)); };
+  ASSERT_EQ(sigaction(SIGALRM, &handler, &before), 0);
+  bool interrupted = false;
+  for (int tries = 0; tries < 20 && !interrupted; ++tries) {  // the signal may come before wait() has begun
+    const itimerval soon{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_usec = 20'000}};
+    ASSERT_EQ(setitimer(ITIMER_REAL, &soon, nullptr), 0);
+    interrupted = wait_all(set, kPatience).empty();
+    EXPECT_TRUE(ReadinessSet::was_there());
+  }
+  sigaction(SIGALRM, &before, nullptr);
+  EXPECT_TRUE(interrupted);
+  EXPECT_EQ(wait_all(set).size(), 1U);
 }
 
 TEST(ReadinessSet, RemovedIsSilent) {
