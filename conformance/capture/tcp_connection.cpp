@@ -200,7 +200,7 @@ void TcpConnection::release_first(Half& from, Half& to, EventQueue& out) {
   std::size_t looked_at = 0;
   for (const WaitingPackets::Entry& entry : from.waiting) {
     if (least && *least <= 0) break;
-    const TcpHeader header = entry.kept.packet().header;
+    const TcpHeader& header = entry.kept.packet().header;
     const auto distance = header.ack ? to.direction.distance(header.acknowledgement) : std::nullopt;
     if (distance && (!least || *distance < *least)) least = distance;
     if (++looked_at == kLookedAt) break;
