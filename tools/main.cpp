@@ -161,6 +161,7 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
     if (!selection.run) return explain_usage(app);
     if (app.count("--log") == 0) outcome = take_log_variable(options);
+    if (report_is_wanted()) survive_closed_pipes();
     if (outcome) outcome = run_selected(selection, options);
   } catch (const CLI::Success& success) {
     answered = true;
@@ -181,8 +182,8 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace weft::tools
 
-// SIGPIPE keeps its meaning: a reader of our output who goes away ends the command, as it ends other Unix tools. Where
-// it is ignored flush_output() sees the error. Sockets never raise it.
+// SIGPIPE keeps its meaning: a reader of our output who goes away ends the command, as it ends other Unix tools; but not
+// one that was asked for report files. Where it is ignored flush_output() sees the error. Sockets never raise it.
 int main(int argc, char** argv) {
   weft::tools::occupy_standard_descriptors();
   weft::tools::survive_size_limits();

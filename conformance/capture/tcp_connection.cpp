@@ -2,6 +2,7 @@
 #include "conformance/capture/tcp_connection.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace weft::conformance::capture {
 namespace {
@@ -13,6 +14,8 @@ ConnectionEnd in_words(const Endpoint& end) { return {in_words(end.address), end
 constexpr std::uint64_t kPatienceBehindHole = 64;      // packets of the direction with the hole: a window of them
 constexpr std::uint64_t kPatienceAtHole = 256;         // packets of the connection, while there is a hole
 constexpr std::uint64_t kPatienceForDirection = 4096;  // packets of the connection
+constexpr std::int64_t kFar = 1 << 30;                 // no window reaches so far (RFC 7323 section 2.3): a stray
+constexpr std::size_t kMostAhead = 64;                 // stretches behind holes; the furthest are forgotten
 
 // A peer's first SYN with data holds no more (RFC 7413): it fits into a segment.
 constexpr std::uint32_t kMostWithSyn = 1U << 16;
@@ -81,7 +84,7 @@ void TcpConnection::take(const TcpPacket& packet, std::int64_t time, EventQueue&
 }
 
 // What a packet says at once, also one that waits: the SYN, and where each direction begins.
-void TcpConnection::note_arrival(Half& from, Half& to, const TcpPacket& packet) noexcept {
+void TcpConnection::note_arrival(Half& from, Half& to, const TcpPacket& packet) {
   const TcpHeader& header = packet.header;
   from.arrived = true;
   from.absent = false;
@@ -99,14 +102,58 @@ void TcpConnection::note_arrival(Half& from, Half& to, const TcpPacket& packet) 
   }
   const auto distance = from.direction.distance(header.syn ? header.sequence + 1 : header.sequence);
   if (!distance) return;
-  from.captured = std::max(from.captured, from.direction.next());
+  join_captured(from);
   const std::int64_t begin = static_cast<std::int64_t>(from.direction.next()) + *distance;
-  if (begin > static_cast<std::int64_t>(from.captured)) {
-    ++from.beyond;
-    return;
-  }
   const std::int64_t end = begin + static_cast<std::int64_t>(packet.payload_size) + (header.fin ? 1 : 0);
-  from.captured = std::max(from.captured, static_cast<std::uint64_t>(std::max<std::int64_t>(end, 0)));
+  if (end < 0 || *distance >= kFar) return;
+  note_octets(from, {.begin = static_cast<std::uint64_t>(std::max<std::int64_t>(begin, 0)),
+                     .end = static_cast<std::uint64_t>(end),
+                     .packets = info_.packets - 1,
+                     .beyond = from.beyond});
+}
+
+// A stretch that overlaps others or follows on them becomes one with them, as old as the oldest. Also a packet without
+// octets shows a hole.
+void TcpConnection::note_octets(Half& from, Stretch stretch) {
+  if (stretch.begin <= from.captured) {
+    from.captured = std::max(from.captured, stretch.end);
+    return join_captured(from);
+  }
+  ++from.beyond;
+  auto first = std::ranges::lower_bound(from.ahead, stretch.begin, {}, &Stretch::end);
+  auto last = first;
+  for (; last != from.ahead.end() && last->begin <= stretch.end; ++last) {
+    stretch.begin = std::min(stretch.begin, last->begin);
+    stretch.end = std::max(stretch.end, last->end);
+    stretch.packets = std::min(stretch.packets, last->packets);
+    stretch.beyond = std::min(stretch.beyond, last->beyond);
+  }
+  from.ahead.insert(from.ahead.erase(first, last), stretch);
+  if (from.ahead.size() > kMostAhead) from.ahead.pop_back();
+}
+
+void TcpConnection::join_captured(Half& from) noexcept {
+  from.captured = std::max(from.captured, from.direction.next());
+  auto joined = from.ahead.begin();
+  for (; joined != from.ahead.end() && joined->begin <= from.captured; ++joined) {
+    from.captured = std::max(from.captured, joined->end);
+  }
+  from.ahead.erase(from.ahead.begin(), joined);
+}
+
+// Whether it waits for octets that are missing behind captured ones, and has done so for too long. Other holes, filled
+// since or behind what it acknowledges, prove nothing.
+bool TcpConnection::waits_at_hole(const WaitingPackets::Entry& entry, Half& to) const noexcept {
+  join_captured(to);
+  const TcpHeader& header = entry.kept.packet().header;
+  const auto distance = header.ack ? to.direction.distance(header.acknowledgement) : std::nullopt;
+  if (to.ahead.empty() || !distance) return false;
+  if (static_cast<std::int64_t>(to.direction.next()) + *distance <= static_cast<std::int64_t>(to.captured))
+    return false;
+  const std::uint64_t beyond = std::ranges::min(to.ahead, {}, &Stretch::beyond).beyond;
+  if (to.beyond - std::max(entry.beyond, beyond) >= kPatienceBehindHole) return true;
+  const std::uint64_t packets = std::ranges::min(to.ahead, {}, &Stretch::packets).packets;
+  return to.direction.has_hole() && info_.packets - std::max(entry.since, packets) >= kPatienceAtHole;
 }
 
 bool TcpConnection::must_wait(const Half& from, const Half& to, const TcpPacket& packet) const noexcept {
@@ -119,9 +166,8 @@ bool TcpConnection::must_wait(const Half& from, const Half& to, const TcpPacket&
 bool TcpConnection::overdue(const Half& from, Half& to) const noexcept {
   if (waiting_share_.exceeded()) return true;
   const WaitingPackets::Entry& first = from.waiting.front();
-  if (to.beyond - first.beyond >= kPatienceBehindHole) return true;
+  if (waits_at_hole(first, to)) return true;
   const std::uint64_t waited = info_.packets - first.since;
-  if (to.direction.has_hole() && waited >= kPatienceAtHole) return true;
   if (waited < kPatienceForDirection) return false;
   to.absent = true;
   return true;
@@ -154,7 +200,7 @@ void TcpConnection::release_first(Half& from, Half& to, EventQueue& out) {
   std::size_t looked_at = 0;
   for (const WaitingPackets::Entry& entry : from.waiting) {
     if (least && *least <= 0) break;
-    const TcpHeader header = entry.kept.packet().header;
+    const TcpHeader& header = entry.kept.packet().header;
     const auto distance = header.ack ? to.direction.distance(header.acknowledgement) : std::nullopt;
     if (distance && (!least || *distance < *least)) least = distance;
     if (++looked_at == kLookedAt) break;

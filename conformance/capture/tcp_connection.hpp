@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "conformance/capture/tcp_direction.hpp"
 #include "conformance/capture/waiting_packets.hpp"
@@ -40,15 +41,23 @@ class TcpConnection {
   void finish(bool evicted, EventQueue& out);
 
  private:
+  // Octets behind a hole.
+  struct Stretch {
+    std::uint64_t begin{};
+    std::uint64_t end{};
+    std::uint64_t packets{};  // of the connection before the first packet of the stretch
+    std::uint64_t beyond{};   // of the direction, likewise: Half::beyond
+  };
   struct Half {
     TcpDirection direction;
     bool syn_seen = false;
     bool arrived = false;  // a packet of this end
     bool absent = false;   // nothing of this end has come for so long that nobody waits for it
     std::optional<std::uint16_t> mss{};
-    std::uint64_t captured =
-        0;                     // end of the octets that the capture has shown without a hole, those that wait included
-    std::uint64_t beyond = 0;  // packets that came while there was a hole before them
+    // What the capture has shown, packets that wait included: all octets before `captured`, and stretches behind holes.
+    std::uint64_t captured = 0;
+    std::vector<Stretch> ahead{};  // in order, with holes between them; kMostAhead at most
+    std::uint64_t beyond = 0;      // packets that came while there was a hole before them
     // Packets of the connection when one came last that acknowledged no more than had been seen.
     std::uint64_t modest_at = 0;
     WaitingPackets waiting{};
@@ -58,8 +67,11 @@ class TcpConnection {
   }
   [[nodiscard]] Half& half(End end) noexcept { return end == End::kFirst ? first_ : second_; }
   [[nodiscard]] const Half& half(End end) const noexcept { return end == End::kFirst ? first_ : second_; }
-  void note_arrival(Half& from, Half& to, const TcpPacket& packet) noexcept;
+  void note_arrival(Half& from, Half& to, const TcpPacket& packet);
+  static void note_octets(Half& from, Stretch stretch);
+  static void join_captured(Half& from) noexcept;
   [[nodiscard]] bool must_wait(const Half& from, const Half& to, const TcpPacket& packet) const noexcept;
+  [[nodiscard]] bool waits_at_hole(const WaitingPackets::Entry& entry, Half& to) const noexcept;
   [[nodiscard]] bool overdue(const Half& from, Half& to) const noexcept;
   void release(EventQueue& out);
   void release_first(Half& from, Half& to, EventQueue& out);

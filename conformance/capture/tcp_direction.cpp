@@ -103,7 +103,7 @@ void TcpDirection::take_payload(std::int64_t begin, std::size_t size, const TcpP
   if (sent_end <= 0) return;  // before the beginning
   auto end = static_cast<std::uint64_t>(sent_end);
   const bool waits = has_hole();
-  if (size == 1 && waits && end <= acknowledged_) return;  // a keep-alive: the other end had this octet
+  // Also a keep-alive is: its octet was sent before (RFC 9293 section 3.8.4). One that was never seen is data.
   const bool seen = end <= next_ || (waits && held(begin, packet));
   if (begin >= 0) {
     out.push(connection_, TcpSegment{from_, packet.number, static_cast<std::uint64_t>(begin),

@@ -12,6 +12,7 @@ KeptPacket::KeptPacket(const TcpPacket& packet)
     octets_.insert(octets_.end(), raw, raw + part.octets.size());
   }
   lay_out(std::as_bytes(std::span(octets_)));
+  packet_.payload = parts_;
 }
 
 void KeptPacket::lay_out(Bytes octets) noexcept {
@@ -21,15 +22,9 @@ void KeptPacket::lay_out(Bytes octets) noexcept {
   }
 }
 
-TcpPacket KeptPacket::packet() const noexcept {
-  TcpPacket packet = packet_;
-  packet.payload = parts_;
-  return packet;
-}
-
 TcpPacket KeptPacket::give(EventQueue& out) {
   if (!octets_.empty()) lay_out(out.keep(std::move(octets_)));
-  return packet();
+  return packet_;
 }
 
 void WaitingPackets::push(const TcpPacket& packet, std::uint64_t since, std::uint64_t beyond) {

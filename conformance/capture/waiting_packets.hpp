@@ -18,8 +18,13 @@ namespace weft::conformance::capture {
 class KeptPacket {
  public:
   explicit KeptPacket(const TcpPacket& packet);
+  KeptPacket(KeptPacket&&) noexcept = default;  // vectors keep their place
+  KeptPacket& operator=(KeptPacket&&) noexcept = default;
+  KeptPacket(const KeptPacket&) = delete;
+  KeptPacket& operator=(const KeptPacket&) = delete;
+  ~KeptPacket() = default;
   // Its payload is valid as long as this is.
-  [[nodiscard]] TcpPacket packet() const noexcept;
+  [[nodiscard]] const TcpPacket& packet() const noexcept { return packet_; }
   // Its payload becomes that of the queue, whose events may refer to it. Call it once.
   [[nodiscard]] TcpPacket give(EventQueue& out);
   // Octets of memory, bookkeeping included.
@@ -29,7 +34,7 @@ class KeptPacket {
   static constexpr std::size_t kOverhead = 64;  // nodes and blocks
   void lay_out(Bytes octets) noexcept;
 
-  TcpPacket packet_{};
+  TcpPacket packet_{};  // its payload is `parts_`
   std::vector<std::uint8_t> octets_{};
   std::vector<Part> parts_{};
 };

@@ -97,7 +97,9 @@ TEST_F(Files, AReportIsWholeOrNotThere) {
     EXPECT_EQ(ended.exit_code, 2) << command << ended.err;
     EXPECT_EQ(ended.err.substr(ended.err.find(": ")), ": cannot write f: File too large.\n") << command;
     const auto expect_no_report = [&] {  // but the error may fit where the report does not
-      if (!names().empty()) EXPECT_THAT(contents("f"), HasSubstr("error")) << command;
+      if (!names().empty()) {
+        EXPECT_THAT(contents("f"), HasSubstr("error")) << command;
+      }
     };
     expect_no_report();
     put("f", "what was there");
@@ -139,6 +141,57 @@ TEST_F(Files, AnInterruptLeavesAWholeFile) {
   command.signal(SIGINT);
   EXPECT_NE(command.wait().exit_code, kTimedOut);
   EXPECT_FALSE(begun());
+}
+
+// --- Pipes to read from
+
+bool has_open(const Command& command, const std::string& path) {
+  struct stat wanted{};
+  EXPECT_EQ(::stat(path.c_str(), &wanted), 0);
+  std::error_code gone;
+  const std::string open = "/proc/" + std::to_string(command.pid()) + "/fd";
+  for (std::filesystem::directory_iterator one(open, gone), end; !gone && one != end; one.increment(gone)) {
+    struct stat about{};
+    if (::stat(one->path().c_str(), &about) == 0 && about.st_dev == wanted.st_dev && about.st_ino == wanted.st_ino)
+      return true;
+  }
+  return false;
+}
+
+// Without a writer the pipe cannot be read, and with one that is quiet neither. The handler of ^C is there before the
+// pipe is opened.
+TEST_F(Files, AnInterruptEndsTheWaitForAPipe) {
+  const std::string pipe = file("p");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  struct Reading {
+    Names words{};
+    int exit_code = 130;
+  };
+  const std::vector<Reading> readings{{{"audit", pipe}, 2},  // no capture: nothing of it came
+                                      {{"dissect", pipe}, 2},
+                                      {{"explain", "--text", pipe}, 2},
+                                      {{"audit", "--keylog", pipe, WEFT_SAMPLE}},
+                                      {{"dissect", "--keylog", pipe, WEFT_SAMPLE}},
+                                      {{"explain", "--text", "--keylog", pipe, WEFT_SAMPLE}},
+                                      {{"audit", "--known", pipe, WEFT_SAMPLE}},
+                                      {{"probe", "--known", pipe, "127.0.0.1:1"}},
+                                      {{"probe", "--profile", pipe, "127.0.0.1:1"}},
+                                      {{"probe", "--replay", pipe, "127.0.0.1:1"}}};
+  for (const auto& [words, exit_code] : readings) {
+    for (const bool writer : {false, true}) {
+      SCOPED_TRACE(testing::PrintToString(words) + (writer ? " with a writer" : ""));
+      Command command(words);
+      const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+      while (!has_open(command, pipe) && std::chrono::steady_clock::now() < deadline)
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      ASSERT_TRUE(has_open(command, pipe)) << command.err();
+      const int quiet = writer ? ::open(pipe.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+      EXPECT_EQ(quiet >= 0, writer);
+      command.signal(SIGINT);
+      EXPECT_EQ(command.wait().exit_code, exit_code);
+      if (quiet >= 0) ::close(quiet);
+    }
+  }
 }
 
 TEST_F(Files, DevicesPipesAndLinksWorkAsTargets) {

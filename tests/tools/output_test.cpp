@@ -44,15 +44,44 @@ INSTANTIATE_TEST_SUITE_P(Commands, FullDisk,
                                          "probe --list", "probe-peer -s -p 0", "run --help",
                                          "bench lat --iters 1 --repetitions 1 --json", WEFT_SUITE));
 
-// A pipe whose reader has gone before anything is written. SIGPIPE ends the command without a word, as it ends others.
+// Descriptor 4 is a pipe whose reader has gone before anything is written.
+constexpr const char* kGone = "mkfifo \"$2.pipe\"; exec 3<>\"$2.pipe\"; exec 4>\"$2.pipe\"; exec 3<&-; ";
+
+// SIGPIPE ends the command without a word, as it ends others.
 TEST_P(FullDisk, AClosedPipeEndsTheCommand) {
-  const std::string gone = "mkfifo \"$2.pipe\"; exec 3<>\"$2.pipe\"; exec 4>\"$2.pipe\"; exec 3<&-; ";
-  const Ended ended = run_script(gone + "exec \"$0\" " + GetParam() + " >&4 4>&-");
+  const Ended ended = run_script(kGone + ("exec \"$0\" " + GetParam() + " >&4 4>&-"));
   EXPECT_EQ(ended.exit_code, -SIGPIPE);
   EXPECT_EQ(ended.err, "");
-  const Ended ignored = run_script("trap '' PIPE; " + gone + "exec \"$0\" " + GetParam() + " >&4 4>&-");
+  const Ended ignored = run_script("trap '' PIPE; " + (kGone + ("exec \"$0\" " + GetParam() + " >&4 4>&-")));
   EXPECT_EQ(ignored.exit_code, 2);
   EXPECT_NE(ignored.err.find("standard output: Broken pipe"), std::string::npos) << ignored.err;
+}
+
+// But not one that was asked for a report in a file: nothing is printed, and the report is that of an undisturbed run.
+TEST(PrintedToNobody, AReportIsWrittenInFull) {
+  const std::string all = " - <\"" WEFT_SAMPLE "\"";  // printed as it goes
+  for (const std::string& command : {"audit --json=f" + all, "audit --junit f" + all, "audit --summary --json=f" + all,
+                                     std::string("audit --json=f " WEFT_SAMPLE " " WEFT_SAMPLE),
+                                     std::string("explain --demo -o f"), std::string("info --json=f")}) {
+    for (const std::string nobody : {">&4 4>&-", ">/dev/full"}) {
+      const Ended ended = run_script("cd \"${2%/*}\"; \"$0\" " + command + " >/dev/null; mv f expected; " + kGone +
+                                     "\"$0\" " + command + ' ' + nobody + "; code=$?; cmp f expected && exit $code");
+      EXPECT_EQ(ended.exit_code, 2) << command << nobody << ended.out << ended.err;
+      EXPECT_NE(ended.err.find("cannot write to standard output"), std::string::npos) << command << ended.err;
+    }
+  }
+}
+
+// Their figures are never the same.
+TEST(PrintedToNobody, FiguresAreWrittenInFull) {
+  for (const std::string command : {WEFT_SUITE, "bench lat --iters 1 --repetitions 1"}) {
+    for (const std::string nobody : {">&4 4>&-", ">/dev/full"}) {
+      const Ended ended =
+          run_script(kGone + ("\"$0\" " + command + " --json=\"$2\" " + nobody) + "; code=$?; cat \"$2\"; exit $code");
+      EXPECT_EQ(ended.exit_code, 2) << command << nobody << ended.err;
+      EXPECT_NE(ended.out.find("\"weft\""), std::string::npos) << command << nobody << ended.out;
+    }
+  }
 }
 
 // Files that the options name.

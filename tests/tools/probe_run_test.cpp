@@ -214,6 +214,25 @@ TEST(Reports, ThatCannotBeWrittenAreAnErrorOfTheirOwn) {
   }
 }
 
+// A pipe whose reader has gone, and a full disk.
+TEST(Reports, AreWrittenWhenNobodyReadsTheText) {
+  const ListeningPeer peer;
+  const std::string target = at(peer).back();
+  for (const std::string nobody : {">&4 4>&-", ">/dev/full"}) {
+    const TemporaryDirectory folder;
+    const std::string script =
+        "mkfifo \"$1.pipe\"; exec 3<>\"$1.pipe\"; exec 4>\"$1.pipe\"; exec 3<&-; exec \"$0\" probe -v "
+        "--profile weft --only crc-wrong-write,crc-wrong-send --json=\"$1\" " +
+        target + ' ' + nobody;
+    Command shell({"-c", script, WEFT_COMMAND, folder.file("f")}, "sh");
+    EXPECT_EQ(shell.wait(std::chrono::seconds(120)).exit_code, 2) << nobody;
+    std::ifstream file(folder.file("f"));
+    const auto report = nlohmann::json::parse(file, nullptr, false);
+    ASSERT_TRUE(report.is_object() && report.contains("cases")) << nobody;
+    EXPECT_EQ(report.at("cases").size(), 2U) << nobody;
+  }
+}
+
 TEST(Interruption, EndsTheRunWithAReport) {
   const ListeningPeer peer;
   Command prober(joined({"probe", "-v", "--at-a-time", "1"}, joined(at(peer), quick())));

@@ -121,6 +121,7 @@ Outcome<void> run_audit(AuditOptions options, const GlobalOptions& global) {
   const bool live = !options.interface.empty() || std::ranges::count(options.files, "-") != 0;
   auto keys = open_key_log(options.keylog, !live);
   if (!keys) return std::unexpected(keys.error());
+  if (!options.write.empty()) survive_closed_pipes();  // what was captured so far is complete
   audit::Judge judge(options, palette, interruption_switch(), keys->get(), *known);
   const std::vector<audit::Report> reports = judge_all(judge, options);
   Outcome<void> printed = judge.told();

@@ -28,8 +28,8 @@ Report Judge::interface(const std::string& name) {
   auto reader = CaptureReader::open_interface(name, &stop_);
   if (!reader) return unread(name, reader.error().sentence);
   if (!options_.quiet) {
-    fmt::print(stderr, "weft audit: listening on {} (filter: {}); ^C ends it{}.\n", shown_text(name), reader->filter(),
-               options_.summary ? "" : " and prints a summary");
+    print_error(fmt::format("weft audit: listening on {} (filter: {}); ^C ends it{}.", name, reader->filter(),
+                            options_.summary ? "" : " and prints a summary"));
   }
   return read(*reader, name);
 }
@@ -105,7 +105,8 @@ void Judge::tell_as_it_goes(conformance::CaptureAudit& audit) {
 void Judge::say(const std::string& text) {
   if (!told_) return;
   told_ = print_now(text);
-  if (!told_) stop_.stop();
+  // Reports are of all that the capture holds, whether somebody reads the text or not.
+  if (!told_ && options_.json.empty() && options_.junit.empty()) stop_.stop();
 }
 
 void Judge::print(const Report& report, bool as_it_went) {

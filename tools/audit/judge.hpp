@@ -30,7 +30,7 @@ class Judge {
 
   // Whether all packets of a live capture were written (-w).
   [[nodiscard]] const Outcome<void>& written() const noexcept { return written_; }
-  // Where standard output takes no more, the reading ends, too.
+  // Where standard output takes no more, printing ends; without --json and --junit the reading ends, too.
   [[nodiscard]] const Outcome<void>& told() const noexcept { return told_; }
 
  private:

@@ -22,13 +22,15 @@ void Progress::tell(const conformance::CaptureReader& reader) {
   drawn_ = true;
   constexpr int kWidth = 40;
   const auto done = static_cast<std::size_t>(percent * kWidth / 100);
-  fmt::print(stderr, "\r[{}{}] {:3} %, {} packets", std::string(done, '#'), std::string(kWidth - done, ' '), percent,
-             packets_);
+  std::fputs(fmt::format("\r[{}{}] {:3} %, {} packets", std::string(done, '#'), std::string(kWidth - done, ' '),
+                         percent, packets_)
+                 .c_str(),
+             stderr);
   std::fflush(stderr);
 }
 
 void Progress::clear() {
-  if (drawn_) fmt::print(stderr, "\r{}\r", std::string(78, ' '));
+  if (drawn_) std::fputs(fmt::format("\r{}\r", std::string(78, ' ')).c_str(), stderr);
   drawn_ = false;
 }
 

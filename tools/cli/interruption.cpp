@@ -27,14 +27,14 @@ void take_request(int) {
   if (conformance::StopSwitch* const stop = caught_by) stop->stop();
 }
 
-bool is_ignored(int number) {
+bool is_answered_by(int number, void (*handler)(int)) {
   struct sigaction now{};
-  return ::sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+  return ::sigaction(number, nullptr, &now) == 0 && now.sa_handler == handler;
 }
 
 void answer_both(void (*handler)(int)) {
   for (const int each : {SIGINT, SIGTERM}) {
-    if (!is_ignored(each)) std::signal(each, handler);
+    if (!is_answered_by(each, SIG_IGN)) std::signal(each, handler);
   }
 }
 
@@ -55,6 +55,15 @@ conformance::StopSwitch& interruption_switch() noexcept { return *caught_by; }
 bool interrupted() noexcept { return interruptions_are_caught() && interruption_switch().stopped(); }
 
 bool interruptions_are_caught() noexcept { return caught_by != nullptr; }
+
+// SIGTERM: SIGINT may be ignored.
+InterruptionsCaught::InterruptionsCaught() : before_(is_answered_by(SIGTERM, take_request)) {
+  if (!before_) static_cast<void>(catch_interruptions());
+}
+
+InterruptionsCaught::~InterruptionsCaught() {
+  if (!before_) answer_both(SIG_DFL);
+}
 
 void leave_interruptions_to_parent() {
   std::signal(SIGINT, SIG_IGN);

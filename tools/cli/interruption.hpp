@@ -22,6 +22,19 @@ Outcome<void> catch_interruptions();
 // What the request turns, for all that waits on a descriptor. Behind catch_interruptions() only; it stays for good.
 [[nodiscard]] conformance::StopSwitch& interruption_switch() noexcept;
 
+// While it lives, interruptions are caught. Afterwards signals mean what they meant before; a request that came
+// meanwhile stays. Where they cannot be caught, a signal ends the process.
+class InterruptionsCaught {
+ public:
+  InterruptionsCaught();
+  InterruptionsCaught(const InterruptionsCaught&) = delete;
+  InterruptionsCaught& operator=(const InterruptionsCaught&) = delete;
+  ~InterruptionsCaught();
+
+ private:
+  bool before_;  // they were caught already
+};
+
 // For a child: the terminal sends ^C to it too, but its parent decides what becomes of it.
 void leave_interruptions_to_parent();
 

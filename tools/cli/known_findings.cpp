@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 
 #include "conformance/rule.hpp"
 #include "probe/case.hpp"
 #include "probe/plan/plan.hpp"
+#include "tools/cli/input_file.hpp"
 
 namespace weft::tools {
 namespace {
@@ -48,14 +48,12 @@ Outcome<KnownFinding> parse_line(std::string_view line) {
 
 Outcome<KnownFindings> KnownFindings::read(const std::string& path, const Exists& exists) {
   if (path.empty()) return KnownFindings();
-  std::ifstream file(path, std::ios::binary);
-  std::string text(kMostText + 1, '\0');  // one octet more shows that a file is too long
-  if (!file || (!file.read(text.data(), static_cast<std::streamsize>(text.size())) && !file.eof()))
-    return usage_error("--known: cannot read " + path + ".");
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() > kMostText)
+  const auto text = read_input(path, kMostText);
+  if (!text && text.error().code == ExitCode::kInterrupted) return std::unexpected(text.error());
+  if (!text) return usage_error("--known: cannot read " + path + ".");
+  if (text->size() > kMostText)
     return usage_error("--known: " + path + " is longer than " + std::to_string(kMostText) + " octets.");
-  return parse(text, path, exists);
+  return parse(*text, path, exists);
 }
 
 Outcome<KnownFindings> KnownFindings::parse(std::string_view text, const std::string& name, const Exists& exists) {

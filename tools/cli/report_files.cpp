@@ -2,6 +2,7 @@
 #include "tools/cli/report_files.hpp"
 
 #include <CLI/App.hpp>
+#include <algorithm>
 #include <vector>
 
 #include "tools/cli/json.hpp"
@@ -55,6 +56,10 @@ void put_error(const std::string& file, ReportFormat format, const std::string& 
 
 void register_report(const CLI::Option* option, ReportFormat format) {
   registered_reports().push_back({option, format});
+}
+
+bool report_is_wanted() {
+  return std::ranges::any_of(registered_reports(), [](const auto& one) { return !file_of(*one.option).empty(); });
 }
 
 Outcome<void> settle_reports(const std::string& name, Outcome<void> outcome) {

@@ -24,6 +24,9 @@ enum class ReportFormat : std::uint8_t {
 // Registers an option whose value is a file; to be called when the option is added. It must live until the process ends.
 void register_report(const CLI::Option* option, ReportFormat format);
 
+// Returns whether a registered option of the command line names a file.
+[[nodiscard]] bool report_is_wanted();
+
 // Ends the command `name` ("weft audit"): each file that a registered option of the command line names, and that this
 // process has not written, gets the error, or is removed. Standard output ("-"), devices and files without write
 // permission are left alone. Returns `outcome`, or a failure if it is none and a file was not written: the command

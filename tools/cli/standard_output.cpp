@@ -14,6 +14,15 @@
 #include "transport/system_words.hpp"
 
 namespace weft::tools {
+namespace {
+
+void survive(int number) {
+  struct sigaction now{};
+  if (::sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) return;
+  std::signal(number, [](int) {});  // child processes would inherit SIG_IGN
+}
+
+}  // namespace
 
 std::unexpected<Failure> output_failure(const std::string& target, int error) {
   const std::string why = error != 0 ? ": " + system_words(error) : std::string();
@@ -32,11 +41,9 @@ void occupy_standard_descriptors() {
   }
 }
 
-void survive_size_limits() {
-  struct sigaction now{};
-  if (::sigaction(SIGXFSZ, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) return;
-  std::signal(SIGXFSZ, [](int) {});  // child processes would inherit SIG_IGN
-}
+void survive_size_limits() { survive(SIGXFSZ); }
+
+void survive_closed_pipes() { survive(SIGPIPE); }
 
 Outcome<void> print_now(const std::string& text) {
   if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return {};

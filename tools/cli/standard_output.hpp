@@ -18,6 +18,10 @@ void occupy_standard_descriptors();
 // SIGXFSZ.
 void survive_size_limits();
 
+// Before a command that writes files, too: a write to a pipe whose reader has gone fails with EPIPE, instead of ending
+// the process with SIGPIPE.
+void survive_closed_pipes();
+
 // At once, for a command that runs for long and must notice when its lines do not arrive.
 [[nodiscard]] Outcome<void> print_now(const std::string& text);
 [[nodiscard]] Outcome<void> print_line(const std::string& text);

@@ -160,10 +160,8 @@ Outcome<void> run_cases(probe::Way& way, const Options& options, const std::stri
     stop = interrupted();
     if (options.quiet) return;
     const std::string line = probing::progress_text(result, done, all, palette);
-    if (options.verbose)
-      told = print_now(line + "\n");
-    else
-      progress.show(line);
+    if (!options.verbose) return progress.show(line);
+    if (told) told = print_now(line + "\n");
   };
   std::vector<probe::Report> runs;
   do runs.push_back(probe::run(way, run));
@@ -201,12 +199,19 @@ Outcome<void> run_probe(const Options& options, const GlobalOptions& global) {
   if (!known) return std::unexpected(known.error());
   auto made = way_of(options);
   if (!made) return std::unexpected(made.error());
+  std::optional<probe::Script> repeated;
+  if (!options.random.replay.empty()) {
+    auto read = probing::read_case(options.random.replay);
+    if (!read) return std::unexpected(read.error());
+    repeated = std::move(*read);
+  }
   const auto way = std::move(*made);
   way->patience = std::chrono::milliseconds(options.patience);
   way->first_fpdu_delay = std::chrono::milliseconds(options.first_fpdu_delay);
   if (auto caught = catch_interruptions(); !caught) return caught;
+  if (!options.captures.empty()) survive_closed_pipes();
   if (auto there = probe::meet(*way); !there) return report_no_peer(*way, options, there.error());
-  if (!options.random.replay.empty()) return probing::replay(*way, options.random.replay, options.quiet);
+  if (repeated) return probing::replay(*way, *repeated, options.quiet);
   if (options.random.fuzz != 0)
     return probing::fuzz(*way, {.seconds = options.random.fuzz,
                                 .seed = options.sampling.seed,

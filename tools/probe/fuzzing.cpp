@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <sstream>
+#include <utility>
 
 #include "probe/random/fuzz.hpp"
+#include "tools/cli/input_file.hpp"
 #include "tools/cli/interruption.hpp"
 #include "tools/cli/progress_line.hpp"
 #include "tools/cli/standard_output.hpp"
@@ -16,16 +16,6 @@ namespace weft::tools::probing {
 namespace {
 
 constexpr std::size_t kMostOctets = 1U << 20U;  // of a case file
-
-Outcome<std::string> read_file(const std::string& name) {
-  std::ifstream file(name, std::ios::binary);
-  if (!file) return failure("cannot read '" + name + "'.");
-  std::string text(kMostOctets + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() > kMostOctets) return failure("'" + name + "' is longer than a case file can be.");
-  return text;
-}
 
 std::string text_of(const probe::ScriptFinding& finding, const std::string& file) {
   return fmt::format("{}\n  {} steps, in {} (weft probe --replay runs it)\n", finding.what, finding.script.steps.size(),
@@ -60,12 +50,18 @@ Outcome<void> fuzz(probe::Way& way, const FuzzRequest& request) {
   return {};
 }
 
-Outcome<void> replay(probe::Way& way, const std::string& file, bool quiet) {
-  const auto text = read_file(file);
-  if (!text) return std::unexpected(text.error());
-  const auto script = probe::parse_script(*text);
+Outcome<probe::Script> read_case(const std::string& file) {
+  const auto text = read_input(file, kMostOctets);
+  if (!text && text.error().code == ExitCode::kInterrupted) return std::unexpected(text.error());
+  if (!text) return failure("cannot read '" + file + "'.");
+  if (text->size() > kMostOctets) return failure("'" + file + "' is longer than a case file can be.");
+  auto script = probe::parse_script(*text);
   if (!script) return failure("'" + file + "' is no case file: " + script.error() + ".");
-  const auto finding = probe::run_script(way, *script);
+  return std::move(*script);
+}
+
+Outcome<void> replay(probe::Way& way, const probe::Script& script, bool quiet) {
+  const auto finding = probe::run_script(way, script);
   if (!finding) return quiet ? Outcome<void>() : print_now("nothing is wrong with what the peer did.\n");
   return failure(finding->what + ".");
 }

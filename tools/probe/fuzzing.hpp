@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "probe/random/script.hpp"
 #include "probe/way.hpp"
 #include "tools/cli/outcome.hpp"
 
@@ -20,7 +21,9 @@ struct FuzzRequest {
 // What is found is shrunk and written to probe-SEED.case files. Fails with ExitCode::kFailure where something is found.
 Outcome<void> fuzz(probe::Way& way, const FuzzRequest& request);
 
-// Runs a case file once.
-Outcome<void> replay(probe::Way& way, const std::string& file, bool quiet);
+// Reads a case file. An interrupt ends the wait for a pipe.
+Outcome<probe::Script> read_case(const std::string& file);
+// Runs it once.
+Outcome<void> replay(probe::Way& way, const probe::Script& script, bool quiet);
 
 }  // namespace weft::tools::probing

@@ -10,6 +10,7 @@
 #include "probe/way_profile.hpp"
 #include "tools/cli/checks.hpp"
 #include "tools/cli/interruption.hpp"
+#include "tools/cli/standard_output.hpp"
 #include "tools/probe/started_process.hpp"
 
 namespace weft::tools::probing {
@@ -72,9 +73,9 @@ Outcome<std::unique_ptr<probe::Way>> way_by(const ListenArguments& arguments, co
     listening.start = [words = *words, show = arguments.show] { return start_process(words, show); };
   } else {
     listening.tell_waiting = [place, number = 0]() mutable {
-      fmt::print(stderr, "waiting at {} for connection {} of the peer\n", place, ++number);
+      print_error(fmt::format("waiting at {} for connection {} of the peer", place, ++number));
     };
-    if (profile == "weft") fmt::print(stderr, "waiting at {} for a weft probe-peer\n", place);
+    if (profile == "weft") print_error(fmt::format("waiting at {} for a weft probe-peer", place));
   }
   if (own) {
     listening.leaves_first = probe::first_is_the_peers(*own);
