@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "connected.hpp"
@@ -15,20 +16,24 @@ namespace {
 class Scripted final : public Way {
  public:
   [[nodiscard]] std::string_view profile() const override { return "raw"; }
-  [[nodiscard]] std::uint32_t offers() const override { return kListens | kStream | kReceives; }
+  [[nodiscard]] std::uint32_t offers() const override { return offered; }
   [[nodiscard]] unsigned most_at_a_time() const override { return 3; }
   std::unique_ptr<Conversation> dial(const SocketWish&) override { not_applicable("the test has no start-up"); }
   Advert open(const Opening&, std::unique_ptr<Conversation>& by) override {
-    Connected pair(std::chrono::seconds(1));
+    Connected pair(case_patience);
     const std::scoped_lock lock(mutex_);
     if (on_open) on_open(pair);
     by = std::move(pair.conversation);
     by->start_fpdus(mpa::Framing{}, mpa::Framing{});
     by->send_ulpdu(by->make().write({}, {}, {}));
     peers_.push_back(std::move(pair.peer));
-    return {};
+    return advert;
   }
   void expect_alive(Conversation&) override {}
+
+  Duration case_patience = std::chrono::seconds(1);
+  std::uint32_t offered = kListens | kStream | kReceives;
+  Advert advert{};
 
   std::function<void(Connected&)> on_open{};
 
@@ -80,6 +85,23 @@ TEST(Runner, JudgesOnceWhereThePeerIsAsFastAsItWas) {
   int times = 0;
   run_of(way, "untagged-msn-skipped", [&](const CaseResult&) { ++times; });
   EXPECT_EQ(times, 1);
+}
+
+// Combinations that do not begin in time are marked, and only where the time is limited: not where they are named.
+TEST(Runner, MarksWhatDidNotBeginInTime) {
+  Scripted way;
+  const std::string name = "crc.second.write.bit-0.whole.apart";
+  const auto marked = [&](const std::string& only) {
+    const Report report =
+        run(way, {.filter = {.only = {only}}, .depth = Depth::kQuick, .planned_time = std::chrono::seconds(-1)});
+    EXPECT_FALSE(report.cases.empty());
+    return std::ranges::count_if(report.cases, [](const CaseResult& one) {
+      EXPECT_TRUE(!one.out_of_time || one.verdict == Verdict::kNotApplicable);
+      return one.what->planned && one.out_of_time;
+    });
+  };
+  EXPECT_GT(marked("msn"), 1);
+  EXPECT_EQ(marked(name), 0);
 }
 
 }  // namespace
