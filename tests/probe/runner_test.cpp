@@ -3,9 +3,16 @@
 #include "probe/runner.hpp"
 
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <deque>
 #include <map>
+#include <stdexcept>
+#include <thread>
 
 #include "connected.hpp"
 
@@ -102,6 +109,98 @@ TEST(Runner, MarksWhatDidNotBeginInTime) {
   };
   EXPECT_GT(marked("msn"), 1);
   EXPECT_EQ(marked(name), 0);
+}
+
+const Region kLateWindow{.stag = {0x57494E44}, .length = 2048, .rights = 7, .kind = Region::kWindow};
+std::vector<std::byte> report_of_the_peer() {
+  return Framer().fpdu(Messages().send(serialize(PeerReport{.connections = 1})));
+}
+
+TEST(Scene, HasAWindowOnceThePeerHasAnsweredAnOrder) {
+  Scripted way;
+  way.advert.regions = {kLateWindow};
+  way.on_open = [](Connected& pair) { pair.say(report_of_the_peer()); };
+  Scene scene(way, 1);
+  for (int times = 0; times < 2; ++times) {
+    Conversation& by = scene.connect();
+    EXPECT_THROW(static_cast<void>(scene.region(Region::kWindow, 7)), std::logic_error);
+    scene.report(by);
+    EXPECT_EQ(scene.region(Region::kWindow, 7).stag, kLateWindow.stag);
+  }
+}
+
+// Binds its windows half a second after the prober's order, and then answers that.
+class LateBinder {
+ public:
+  explicit LateBinder(int descriptor) : thread_([this, descriptor] { serve(descriptor); }) {}
+  // The prober used a window before it was bound, and at all.
+  [[nodiscard]] bool used_early() const { return early_; }
+  [[nodiscard]] bool used() const { return used_; }
+
+ private:
+  static constexpr int kBindsAfter = 500;  // milliseconds
+
+  void serve(int descriptor) {
+    bool bound = false;
+    while (!used_) {
+      pollfd one{descriptor, POLLIN, 0};
+      if (::poll(&one, 1, ordered() && !bound ? kBindsAfter : -1) == 0) {
+        bound = true;
+        const auto report = report_of_the_peer();
+        if (::send(descriptor, report.data(), report.size(), MSG_NOSIGNAL) < 0) return;
+        continue;
+      }
+      std::array<std::byte, 4096> some{};
+      const auto got = ::recv(descriptor, some.data(), some.size(), 0);
+      if (got <= 0) return;
+      octets_.insert(octets_.end(), some.begin(), some.begin() + got);
+      const bool uses = has({std::byte{0x57}, std::byte{0x49}, std::byte{0x4E}, std::byte{0x44}});
+      early_ = uses && !bound;
+      used_ = uses;
+    }
+    ::shutdown(descriptor, SHUT_RDWR);  // how the case goes on does not matter
+  }
+  [[nodiscard]] bool ordered() const {
+    const auto order = serialize(Order{.operation = Order::kReport});
+    return has(order);
+  }
+  [[nodiscard]] bool has(const std::vector<std::byte>& some) const {
+    return !std::ranges::search(octets_, some).empty();
+  }
+
+  std::vector<std::byte> octets_{};
+  std::atomic<bool> early_ = false, used_ = false;
+  std::jthread thread_;
+};
+
+TEST(Runner, UsesNoWindowThatThePeerHasStillToBind) {
+  Scripted way;
+  std::deque<LateBinder> peers;
+  way.case_patience = std::chrono::seconds(30);
+  way.offered = ~std::uint32_t{kConnects};
+  way.advert = {.session = 1, .receives = 16, .receive_size = 1024};
+  const auto offer = [&](Region::Kind kind, std::uint8_t rights) {
+    Region one = kLateWindow;
+    if (kind != Region::kWindow) one.stag = {static_cast<std::uint32_t>(way.advert.regions.size())};
+    one.kind = kind;
+    one.rights = rights;
+    way.advert.regions.push_back(one);
+  };
+  for (const auto rights : std::array<std::uint8_t, 3>{1, 2, 7}) offer(Region::kWindow, rights);
+  offer(Region::kPlain, 3);
+  offer(Region::kPlain, 7);
+  offer(Region::kThisStream, 7);
+  way.on_open = [&](Connected& pair) { peers.emplace_back(pair.descriptor); };
+  const std::vector<std::string> names{"limit-window-bounds",
+                                       "limit-window-rights",
+                                       "invalidate-window",
+                                       "bounds-window.second.write.before.whole.apart",
+                                       "other-stream.second.write.window-used.whole.apart",
+                                       "invalidate.second.send-invalidate.window-write.whole.apart"};
+  const Report report = run(way, {.filter = {.only = names}});
+  EXPECT_EQ(report.cases.size(), names.size());
+  EXPECT_EQ(std::ranges::count_if(peers, &LateBinder::used_early), 0);
+  EXPECT_GE(static_cast<std::size_t>(std::ranges::count_if(peers, &LateBinder::used)), names.size());
 }
 
 }  // namespace
