@@ -111,6 +111,33 @@ TEST(Runner, MarksWhatDidNotBeginInTime) {
   EXPECT_EQ(marked(name), 0);
 }
 
+// An empty Write that nobody asked for comes in front of the empty one that the case has ordered: that is a further one then.
+TEST(Runner, TakesNoEmptyWriteForOneWithOctets) {
+  Scripted way;
+  way.offered = ~std::uint32_t{kConnects};
+  way.on_open = [](Connected& pair) {
+    constexpr int kRoom = 1 << 20;
+    ::setsockopt(pair.descriptor, SOL_SOCKET, SO_SNDBUF, &kRoom, sizeof kRoom);
+    Framer framer;
+    Messages make;
+    std::vector<std::byte> all = framer.fpdu(make.write({}, {}, {}));
+    for (const std::size_t size : {0U, 1U, 7U, 1460U, 20001U, 150000U}) {
+      std::size_t at = 0;
+      do {
+        const std::size_t part = std::min<std::size_t>(size - at, 16384);
+        const auto fpdu = framer.fpdu(make.write(Scene::kOwnStag, ddp::TaggedOffset{0xABCDEF0012345679 + at},
+                                                 std::vector<std::byte>(part), at + part == size));
+        all.insert(all.end(), fpdu.begin(), fpdu.end());
+        at += part;
+      } while (at < size);
+    }
+    pair.say(all);
+  };
+  const Report report = run_of(way, "write-of-the-peer");
+  ASSERT_EQ(report.cases.size(), 1U);
+  EXPECT_EQ(report.cases[0].verdict, Verdict::kPass) << report.cases[0].reason;
+}
+
 const Region kLateWindow{.stag = {0x57494E44}, .length = 2048, .rights = 7, .kind = Region::kWindow};
 std::vector<std::byte> report_of_the_peer() {
   return Framer().fpdu(Messages().send(serialize(PeerReport{.connections = 1})));
