@@ -128,7 +128,9 @@ void Engine::State::settle_end(Instant now) {
   // The segment before the peer's FIN will not be looked at any more, and so the FIN is next.
   if (ending.peer_fin_waits() && !rdmap::takes_segments(stream)) handle_fin(now);
   const bool unanswerable = ending.peer_finished() && rdma && rdma->inbound.window().outstanding() > 0;
-  if (unanswerable && rdmap::may_send(stream)) give_up(now);
+  // What waits for the initiator's first FPDU can never leave: the peer has closed without one (MPA-7.1.2-17).
+  const bool silenced = ending.peer_finished() && rdma && !startup.may_send() && !queue.empty();
+  if ((unanswerable || silenced) && rdmap::may_send(stream)) give_up(now);
   if (ending.fin_due() && nothing_left_to_send()) {
     // A peer that was rejected closes first, if it does so within the patience (MPA-7.1.2-07, MPA-7.1.4.2-02,
     // MPA-7.1.4.2-03): some would take a FIN on the heels of our Reply for the end, and not look at its private data.

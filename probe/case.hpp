@@ -71,6 +71,7 @@ struct CaseResult {
   std::vector<Exchange> exchanges{};  // exchanges, one per connection, in the order of opening
   std::chrono::milliseconds took{};
   bool peer_ended{};                   // the peer went away during the case: what it sent proves nothing about a rule
+  bool out_of_time{};                  // a combination that did not begin within the time of its depth: not applicable
   bool ran{};                          // false: the run ended before the case began, and the verdict is meaningless
   Verdicts verdicts{};                 // of several runs (merge()); all 0 after one
   std::optional<std::string> known{};  // a failure or warning that is expected: why; may be empty

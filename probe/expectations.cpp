@@ -144,7 +144,7 @@ std::vector<std::byte> Conversation::expect_read_response(ddp::Stag sink, ddp::T
 void Conversation::check_quote(const rdmap::Terminate& terminate, Bytes offending) {
   auto segment = rdmap::segment_in_error(offending);
   const PeerFpdu sent{.ulpdu = {offending.begin(), offending.end()}};
-  if (!sent.tagged() && sent.opcode() == std::to_underlying(rdmap::Opcode::kReadRequest)) {
+  if (!sent.tagged() && sent.is(rdmap::Opcode::kReadRequest)) {
     if (const auto request = rdmap::parse_read_request(sent.payload())) segment.read_request = *request;
   }
   const auto wanted = rdmap::make_terminate(terminate.error, &segment);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <utility>
 
 #include "probe/report.hpp"
@@ -24,6 +23,10 @@ template <typename Result>
 void count(Result& all, Verdict verdict) {
   ++all.verdicts[std::to_underlying(verdict)];
 }
+// A run whose time was over has no verdict of the case: it makes none unsteady.
+void count(CaseResult& all, const CaseResult& one) {
+  if (!one.out_of_time) count(all, one.verdict);
+}
 
 // Of each rule that is broken: the connection that shows it.
 std::vector<std::optional<Exchange>> first_breaches(const Report& report) {
@@ -40,8 +43,9 @@ std::vector<std::optional<Exchange>> first_breaches(const Report& report) {
 // A further run of a case. The connections of the earlier one stay where a rule names them.
 void put(Report& all, std::size_t place, CaseResult one) {
   CaseResult& same = all.cases[place];
-  count(same, one.verdict);
-  if (badness(one.verdict) <= badness(same.verdict)) return;
+  count(same, one);
+  const bool first_to_begin = same.out_of_time && !one.out_of_time;
+  if (!first_to_begin && badness(one.verdict) <= badness(same.verdict)) return;
   const std::size_t before = one.exchanges.size();
   std::ranges::move(same.exchanges, std::back_inserter(one.exchanges));
   one.verdicts = same.verdicts;
@@ -57,11 +61,7 @@ Report merge(std::vector<Report> runs) {
   Report all = std::move(runs.front());
   all.runs = static_cast<unsigned>(runs.size());
   if (runs.size() == 1) return all;
-  std::map<const Case*, std::size_t> places;
-  for (std::size_t i = 0; i < all.cases.size(); ++i) {
-    places[all.cases[i].what] = i;
-    count(all.cases[i], all.cases[i].verdict);
-  }
+  for (CaseResult& one : all.cases) count(one, one);
   for (RuleResult& rule : all.rules) count(rule, rule.verdict);
   for (auto next = runs.begin() + 1; next != runs.end(); ++next) {
     all.took += next->took;
@@ -71,11 +71,11 @@ Report merge(std::vector<Report> runs) {
     if (!all.gone) all.gone = next->gone;
     const auto firsts = first_breaches(*next);
     std::vector<std::size_t> moved;  // where each of its cases went
+    std::size_t place = 0;
     for (CaseResult& one : next->cases) {
-      const auto [place, fresh] = places.try_emplace(one.what, all.cases.size());
-      moved.push_back(place->second);
-      if (fresh) all.cases.push_back({.what = one.what, .verdict = Verdict::kNotApplicable, .ran = true});
-      put(all, place->second, std::move(one));
+      while (all.cases[place].what != one.what) ++place;
+      moved.push_back(place);
+      put(all, place, std::move(one));
     }
     for (std::size_t i = 0; i < std::min(all.rules.size(), next->rules.size()); ++i) {
       RuleResult& same = all.rules[i];

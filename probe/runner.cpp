@@ -130,6 +130,7 @@ class Run {
       return std::nullopt;
     }
     if (result.what->planned && limited_ && now() > planned_until_) {
+      result.out_of_time = true;
       result.reason = fmt::format("the time for combinations of depth {} was over", name(options_.depth));
       return std::nullopt;
     }
@@ -210,7 +211,7 @@ class Run {
   std::atomic<bool> gone_ = false;
   std::optional<PeerGone> lost_{};  // under telling_
   bool limited_ = std::ranges::none_of(options_.filter.only, names_combinations);
-  Instant planned_until_ = now() + time_of(options_.depth);
+  Instant planned_until_ = now() + options_.planned_time.value_or(time_of(options_.depth));
 };
 
 // A word that is the whole name of a case means that one, and not those whose names are longer.

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <expected>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,8 @@ struct RunOptions;
 struct RunOptions {
   CaseFilter filter{};
   Depth depth = Depth::kQuick;
-  bool keeps_all = false;  // the exchanges of combinations that passed, too
+  std::optional<Duration> planned_time{};  // in which combinations may begin; else time_of(depth)
+  bool keeps_all = false;                  // the exchanges of combinations that passed, too
   std::uint64_t seed = 1;
   unsigned at_a_time = 0;  // conversations; 0: what the way allows
   std::function<void(const CaseResult&, std::size_t done, std::size_t all)> on_result{};  // one call at a time

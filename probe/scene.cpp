@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <random>
+#include <stdexcept>
 
 #include "probe/peer_program.hpp"
 #include "probe/way.hpp"
@@ -22,6 +23,7 @@ struct Scene::Self {
   Instant end_by;
   std::vector<std::unique_ptr<Conversation>> conversations{};
   std::optional<Advert> advert{};
+  bool answered{};                  // an order, on the connection of the advert
   std::optional<Duration> quiet{};  // the shortest silence that meant something
 };
 
@@ -48,6 +50,7 @@ Conversation& Scene::dial(const SocketWish& wish) {
 Conversation& Scene::connect(const Opening& opening) {
   const Instant began = now();
   std::unique_ptr<Conversation> conversation;
+  self_->answered = false;
   try {
     self_->advert = self_->way.open(opening, conversation);
   } catch (const Judgement&) {
@@ -68,6 +71,8 @@ const Advert& Scene::advert() const {
 }
 
 const Region& Scene::region(Region::Kind kind, std::uint8_t rights) const {
+  if (kind == Region::kWindow && !self_->answered)
+    throw std::logic_error("the case uses a window before the peer has answered an order: it may not be bound yet");
   for (const Region& region : advert().regions) {
     if (region.kind == kind && region.rights == rights) return region;
   }
@@ -97,7 +102,9 @@ void Scene::expect_untouched(const Region& region, std::size_t from, std::size_t
 std::optional<PeerReport> Scene::order(Conversation& by, const Order& order) {
   by.send_ulpdu(by.make().send(serialize(order)));
   if ((order.flags & Order::kAnswer) == 0 && order.operation != Order::kReport) return std::nullopt;
-  return expect_report(by);
+  const PeerReport report = expect_report(by);
+  self_->answered |= !self_->conversations.empty() && self_->conversations.back().get() == &by;
+  return report;
 }
 
 PeerReport Scene::report(Conversation& by) { return *order(by, {.operation = Order::kReport}); }

@@ -61,8 +61,7 @@ void too_short(Scene& scene) {
   PeerFpdu fpdu;
   const Came came = by.next(fpdu, scene.patience());
   if (came == Came::kNothing) fail("a Read Response that is too short was neither refused nor ended the stream");
-  if (came == Came::kFpdu && fpdu.opcode() != std::to_underlying(rdmap::Opcode::kTerminate))
-    fail("a Read Response that is too short was taken");
+  if (came == Came::kFpdu && !fpdu.is(rdmap::Opcode::kTerminate)) fail("a Read Response that is too short was taken");
 }
 void no_octets_of_it(Scene& scene) {
   auto [by, request] = ask(scene);

@@ -15,8 +15,7 @@ void gracefully(Scene& scene) {
   by.shut();
   PeerFpdu fpdu;
   const Came came = by.next(fpdu, scene.patience());
-  if (came == Came::kFpdu && fpdu.opcode() == std::to_underlying(rdmap::Opcode::kTerminate))
-    fail("a graceful end was answered by a Terminate");
+  if (came == Came::kFpdu && fpdu.is(rdmap::Opcode::kTerminate)) fail("a graceful end was answered by a Terminate");
   if (came == Came::kNothing) fail("the peer does not close behind our FIN");
   if (came == Came::kReset) warn(kReset);
 }

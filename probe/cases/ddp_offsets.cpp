@@ -14,7 +14,7 @@ using Layout = ddp::UntaggedLayout;
 // Terminate 1/2/04 with the segment's header, and then the end.
 void expect_offset_error(Conversation& by, const PeerFpdu& answer, Bytes offending) {
   const auto said = rdmap::parse_terminate(answer.payload());
-  if (answer.opcode() != std::to_underlying(rdmap::Opcode::kTerminate) || !said || said->meant().error != kOffset)
+  if (!answer.is(rdmap::Opcode::kTerminate) || !said || said->meant().error != kOffset)
     fail("a segment that does not go on where its Send ended was answered by something else than Terminate 1/2/04");
   const auto& quoted = said->meant().ddp_header;
   if (!quoted || !std::ranges::equal(quoted->octets(), rdmap::HeaderCopy::front_of(offending)->octets()))
@@ -30,7 +30,7 @@ bool was_taken(Conversation& by, Bytes ulpdu) {
   by.send_ulpdu(by.make().read_request({.sink_stag = {7}, .sink_offset = {0x1234}}));
   PeerFpdu answer;
   const Came came = by.next(answer, by.patience(), message_of(rdmap::Opcode::kReadResponse));
-  if (came == Came::kNothing || answer.opcode() == std::to_underlying(rdmap::Opcode::kReadResponse)) return true;
+  if (came == Came::kNothing || answer.is(rdmap::Opcode::kReadResponse)) return true;
   expect_offset_error(by, answer, ulpdu);
   return false;
 }

@@ -75,9 +75,8 @@ void read_request_in_two(Scene& scene) {
     PeerFpdu fpdu;
     if (by.next(fpdu, by.patience(), message_of(rdmap::Opcode::kReadResponse)) != Came::kFpdu)
       fail("nothing came instead of the Read Response");
-    if (fpdu.opcode() == std::to_underlying(rdmap::Opcode::kTerminate))
-      warn("the peer refuses a Read Request in two segments, which DDP allows");
-    if (fpdu.opcode() != std::to_underlying(rdmap::Opcode::kReadResponse) ||
+    if (fpdu.is(rdmap::Opcode::kTerminate)) warn("the peer refuses a Read Request in two segments, which DDP allows");
+    if (!fpdu.is(rdmap::Opcode::kReadResponse) ||
         !std::ranges::equal(fpdu.payload(), first_octets(region, 64, request.size)))
       fail("a Read Request in two segments has not the octets that it asks for as its answer");
   }

@@ -59,8 +59,7 @@ void msn_skipped(Scene& scene) {
     warn(
         "a Send whose MSN leaves one out was neither refused nor, as far as can be seen, delivered: RFC 5041 lets it "
         "wait");
-  if (fpdu.opcode() != std::to_underlying(rdmap::Opcode::kTerminate))
-    fail("a Send whose MSN leaves one out was not refused");
+  if (!fpdu.is(rdmap::Opcode::kTerminate)) fail("a Send whose MSN leaves one out was not refused");
   const auto said = rdmap::parse_terminate(fpdu.payload());
   if (!said || (said->meant().error != kMsnRange && said->meant().error != kNoBuffer))
     fail("the Terminate names another error than the MSN");
@@ -152,8 +151,7 @@ void reserved_ulp_differs(Scene& scene) {
   PeerFpdu fpdu;
   const Came came = by.next(fpdu, scene.quiet());
   if (came == Came::kNothing) return scene.expect_alive(by);
-  if (came != Came::kFpdu || fpdu.opcode() != std::to_underlying(rdmap::Opcode::kTerminate))
-    fail("the stream ended without a Terminate");
+  if (came != Came::kFpdu || !fpdu.is(rdmap::Opcode::kTerminate)) fail("the stream ended without a Terminate");
 }
 
 }  // namespace

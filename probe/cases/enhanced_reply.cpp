@@ -41,8 +41,7 @@ Asked ask_peer_to_peer(Scene& scene) {
 // The first FPDU, which is no Terminate.
 PeerFpdu expect_start(Conversation& by) {
   PeerFpdu first = by.expect_fpdu("the initiator's first FPDU");
-  if (first.opcode() == std::to_underlying(rdmap::Opcode::kTerminate))
-    fail("the peer's first FPDU is a Terminate; the Reply fits its Request");
+  if (first.is(rdmap::Opcode::kTerminate)) fail("the peer's first FPDU is a Terminate; the Reply fits its Request");
   return first;
 }
 
@@ -121,8 +120,8 @@ void model_not_asked_for(Scene& scene) {
   PeerFpdu first;
   const Came came = asked.by.next_any(first, asked.by.patience());
   if (came == Came::kFin || came == Came::kReset) return;
-  const bool reads = first.opcode() == std::to_underlying(rdmap::Opcode::kReadRequest);
-  const bool tells = first.opcode() == std::to_underlying(rdmap::Opcode::kTerminate);
+  const bool reads = first.is(rdmap::Opcode::kReadRequest);
+  const bool tells = first.is(rdmap::Opcode::kTerminate);
   if (came != Came::kFpdu || (!reads && !tells))
     warn("A is 0 in the Request and 1 in the Reply, and the peer goes on as if it were 0 in both");
 }

@@ -196,7 +196,7 @@ void other_fpdu_first(Scene& scene) {
       if (sent == 4) by.send_ulpdu(by.make().read_request({.sink_stag = {7}, .sink_offset = {0x1234}}));
       PeerFpdu fpdu;
       Came came = by.next(fpdu, scene.quiet());
-      const bool told = came == Came::kFpdu && fpdu.opcode() == std::to_underlying(rdmap::Opcode::kTerminate);
+      const bool told = came == Came::kFpdu && fpdu.is(rdmap::Opcode::kTerminate);
       if (told) {
         by.shut();
         by.expect_end("a Terminate came");

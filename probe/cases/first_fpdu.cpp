@@ -47,7 +47,7 @@ void short_first_fpdu(Scene& scene) {
     PeerFpdu fpdu;
     Came came = by.next(fpdu, by.patience());
     if (came == Came::kFpdu) {
-      if (fpdu.opcode() != std::to_underlying(rdmap::Opcode::kTerminate))
+      if (!fpdu.is(rdmap::Opcode::kTerminate))
         fail(fmt::format("a ULPDU of {} octets was answered by what is no Terminate", size));
       by.shut();
       came = by.next(fpdu, by.patience());

@@ -146,7 +146,7 @@ void revoked_in_mid_read(Scene& scene) {
   for (int whole = 0;;) {
     if (by.next(fpdu, scene.patience(), message_of(rdmap::Opcode::kReadResponse)) != Came::kFpdu)
       fail("the stream ended without a Terminate in mid-Read");
-    if (fpdu.opcode() == std::to_underlying(rdmap::Opcode::kTerminate)) break;
+    if (fpdu.is(rdmap::Opcode::kTerminate)) break;
     got = fpdu.last() ? 0 : got + static_cast<std::uint32_t>(fpdu.payload().size());
     if (fpdu.last() && ++whole == kReads)
       not_applicable("the peer had all Responses ready before the memory was revoked");

@@ -88,7 +88,7 @@ void wrong_pointer(Scene& scene) {
     const Came came = by.next(answer, by.patience(), message_of(rdmap::Opcode::kReadResponse));
     if (came != Came::kFpdu) {
       expect_mpa_error(by, {kMarkerMismatch});
-    } else if (answer.opcode() == std::to_underlying(rdmap::Opcode::kReadResponse)) {
+    } else if (answer.is(rdmap::Opcode::kReadResponse)) {
       expect_content(scene, by, region, 256, pattern(600),
                      "an FPDU with a wrong Marker was neither refused nor placed");
       warn("the peer does not look at Markers in an ordered stream, as MPA-8-08 allows it");

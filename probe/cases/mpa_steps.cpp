@@ -59,7 +59,7 @@ Reaction reaction_within(Conversation& by, Duration limit) {
     case Came::kNothing: return Reaction::kSilent;
     case Came::kFpdu: break;
   }
-  if (fpdu.opcode() != std::to_underlying(rdmap::Opcode::kTerminate)) return Reaction::kWentOn;
+  if (!fpdu.is(rdmap::Opcode::kTerminate)) return Reaction::kWentOn;
   by.shut();
   by.expect_end_sometime("a Terminate is the last message of its direction", by.patience());
   return Reaction::kTerminated;

@@ -29,7 +29,9 @@ void of_the_peer(Scene& scene) {
     PeerFpdu fpdu;
     do {
       fpdu = by.expect_message(rdmap::Opcode::kWrite, nullptr, [&](const PeerFpdu& one) {
-        return size == 0 || !one.payload().empty() || ddp::TaggedLayout::ToField::get(one.ulpdu) == target.value + got;
+        if (size == 0 || !one.payload().empty()) return true;
+        // A whole Write without octets is another one, also to this place: the peer may send it at any time.
+        return (got != 0 || !one.last()) && ddp::TaggedLayout::ToField::get(one.ulpdu) == target.value + got;
       });
       const auto stag = ddp::TaggedLayout::StagField::get(fpdu.ulpdu);
       const auto offset = ddp::TaggedLayout::ToField::get(fpdu.ulpdu);

@@ -95,8 +95,6 @@ class Planned {
     } while (step(at));
   }
 
-  [[nodiscard]] const Rule& rule() const noexcept { return rule_; }
-
   // Under the registry's lock.
   const Case* made(const Indices& at) {
     const auto found = cases_.find(at);
@@ -115,12 +113,6 @@ class Planned {
     return &made.one;
   }
 
-  const Case* named(std::string_view name) {
-    for (const Indices& at : all_) {
-      if (name_of(at) == name) return made(at);
-    }
-    return nullptr;
-  }
   void all_of(std::string_view prefix, std::vector<const Case*>& out) {
     for (const Indices& at : all_) {
       const std::string name = name_of(at);
@@ -295,16 +287,6 @@ std::vector<const Case*> planned_cases(Depth depth, std::uint64_t seed,
   std::vector<const Case*> out;
   for (auto& rule : all.rules) rule.sample(std::size_t{std::to_underlying(depth)} + 1, seed, offered, out);
   return out;
-}
-
-const Case* planned_case(std::string_view name) {
-  auto& all = plan::registry();
-  const std::scoped_lock lock(all.mutex);
-  for (auto& rule : all.rules) {
-    if (!name.starts_with(rule.rule().name)) continue;
-    if (const Case* const found = rule.named(name)) return found;
-  }
-  return nullptr;
 }
 
 std::vector<const Case*> planned_cases_of(std::string_view prefix) {

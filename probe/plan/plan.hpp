@@ -17,7 +17,8 @@ enum class Depth : std::uint8_t {
   kDeep,    // each triple of values of three axes at least once
 };
 
-// How long combinations of that depth may begin: the others are reported as not applicable.
+// How long combinations of that depth may begin: the others are reported as not applicable, and counted. Unlike the waits it does
+// not grow with the round trip: a run of a minute stays one.
 [[nodiscard]] std::chrono::seconds time_of(Depth depth) noexcept;
 [[nodiscard]] std::string_view name(Depth depth) noexcept;  // "quick", "normal", "deep"
 
@@ -27,9 +28,8 @@ enum class Depth : std::uint8_t {
 // a rule of which it can have none is represented by one combination.
 [[nodiscard]] std::vector<const Case*> planned_cases(Depth depth, std::uint64_t seed,
                                                      const std::function<bool(std::uint32_t needs)>& offered);
-// The combination of this name, whether or not a sample has it; null where there is none.
-[[nodiscard]] const Case* planned_case(std::string_view name);
-// All combinations whose names begin with these labels: "crc.first".
+// All combinations whose names begin with these labels ("crc.first"), whether or not a sample has them. All labels of a name
+// select one.
 [[nodiscard]] std::vector<const Case*> planned_cases_of(std::string_view prefix);
 // The rule of a combination by its name, for summaries: "crc" of "crc.first.send". Empty for an ordinary case.
 [[nodiscard]] std::string_view rule_of(const Case& one) noexcept;

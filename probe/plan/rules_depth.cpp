@@ -71,7 +71,7 @@ void beyond_ird(Scene& scene, const Combination& how) {
     const Came came = by.next(fpdu, by.patience());
     if (came != Came::kFpdu)
       fail("more requests than the IRD came, and the stream fell silent, or ended without a Terminate");
-    if (fpdu.opcode() == std::to_underlying(rdmap::Opcode::kTerminate)) {
+    if (fpdu.is(rdmap::Opcode::kTerminate)) {
       const auto said = rdmap::parse_terminate(fpdu.payload());
       const Errors errors{kNoBuffer, kMsnRange, kStreamError};
       if (!said || std::ranges::find(errors, said->meant().error) == errors.end())
@@ -88,13 +88,13 @@ void beyond_ird(Scene& scene, const Combination& how) {
 constexpr std::uint64_t kAtomicFirst = 0x100;
 
 void answer(Conversation& by, const PeerFpdu& fpdu) {
-  if (fpdu.opcode() == std::to_underlying(rdmap::Opcode::kReadRequest)) {
+  if (fpdu.is(rdmap::Opcode::kReadRequest)) {
     const auto request = rdmap::parse_read_request(fpdu.payload());
     if (!request) fail("the peer's Read Request is malformed");
     return by.send_ulpdu(by.make().read_response(request->sink_stag, request->sink_offset, pattern(request->size)));
   }
   const auto asked = rdmap::parse_atomic_request(fpdu.payload());
-  if (fpdu.opcode() != std::to_underlying(rdmap::Opcode::kAtomicRequest) || !asked)
+  if (!fpdu.is(rdmap::Opcode::kAtomicRequest) || !asked)
     fail("something else came than the requests that the peer was told to make");
   by.send_ulpdu(by.make().atomic_response({.request_id = asked->request_id, .original = 1}));
 }

@@ -79,14 +79,12 @@ void wrong_marker(Scene& scene, const Combination& how) {
   PeerFpdu answer;
   Came came{};
   do came = by.next(answer, by.patience());
-  while (came == Came::kFpdu && answer.opcode() == std::to_underlying(rdmap::Opcode::kReadResponse) &&
-         !answer.payload().empty());
+  while (came == Came::kFpdu && answer.is(rdmap::Opcode::kReadResponse) && !answer.payload().empty());
   if (came != Came::kFpdu) fail("the connection ended, or fell silent, without Terminate 2/0/03");
-  if (answer.opcode() == std::to_underlying(rdmap::Opcode::kReadResponse))
+  if (answer.is(rdmap::Opcode::kReadResponse))
     warn("the peer does not look at Markers in an ordered stream, as MPA-8-08 allows it");
   const auto said = rdmap::parse_terminate(answer.payload());
-  if (answer.opcode() != std::to_underlying(rdmap::Opcode::kTerminate) || !said ||
-      said->meant().error != kMarkerMismatch)
+  if (!answer.is(rdmap::Opcode::kTerminate) || !said || said->meant().error != kMarkerMismatch)
     fail("the answer to a wrong Marker is no Terminate 2/0/03");
   by.shut();
   by.expect_end_sometime("a Terminate is the last message of its direction", by.patience());

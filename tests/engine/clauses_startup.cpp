@@ -42,6 +42,19 @@ TEST_CASE("A responder sends nothing but its Reply before the first valid FPDU",
   CHECK(rogue.end.sent.size() == mpa::kFixedFrameSize + 20);
 }
 
+TEST_CASE("An initiator that closes without an FPDU ends the connection, whatever the responder has to send",
+          "[MPA-7.1.2-17]") {
+  EagerResponder rogue;
+  rogue.flush();
+  rogue.fin();
+  rogue.flush();
+  CHECK(rogue.end.sent.size() == mpa::kFixedFrameSize);
+  CHECK(rogue.end.count<SendCompleted>() == 1);
+  CHECK(rogue.end.first<SendCompleted>()->status == WorkStatus::kFlushed);
+  CHECK(rogue.end.engine.disposition() == Disposition::kClose);
+  CHECK(rogue.end.count<Closed>() == 1);
+}
+
 TEST_CASE("A first FPDU that is not valid leaves the fence up: no Terminate, a plain close",
           "[MPA-7.1.2-17][MPA-8-13]") {
   EagerResponder rogue;

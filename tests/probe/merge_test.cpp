@@ -40,6 +40,31 @@ TEST(Merge, KeepsTheWorstAndCountsTheRest) {
   EXPECT_FALSE(is_flaky(all.cases[1].verdicts));
 }
 
+// The last run may have been interrupted: it lacks cases, also in front of others.
+TEST(Merge, FindsTheCasesOfAnInterruptedRun) {
+  Report last = run_of(Verdict::kFail, Verdict::kFail, 2);
+  last.cases.erase(last.cases.begin());
+  const Report all = merge({run_of(Verdict::kPass, Verdict::kPass, 1), last});
+  ASSERT_EQ(all.cases.size(), 2U);
+  EXPECT_EQ(all.cases[0].verdicts, (Verdicts{1, 0, 0, 0}));
+  EXPECT_EQ(all.cases[1].verdicts, (Verdicts{1, 0, 1, 0}));
+}
+
+// A combination that begins in one run alone, as the time was over in the other, is not flaky.
+TEST(Merge, CountsNoVerdictWhereTheTimeWasOver) {
+  Report late = run_of(Verdict::kNotApplicable, Verdict::kNotApplicable, 1);
+  late.cases[0].out_of_time = true;
+  const Report early = run_of(Verdict::kPass, Verdict::kNotApplicable, 2);
+  for (const Report& all : {merge({late, early}), merge({early, late})}) {
+    EXPECT_EQ(all.cases[0].verdict, Verdict::kPass);
+    EXPECT_FALSE(all.cases[0].out_of_time);
+    EXPECT_EQ(all.cases[0].verdicts, (Verdicts{1, 0, 0, 0}));
+  }
+  EXPECT_TRUE(merge({late, late}).cases[0].out_of_time);
+  const Report none = run_of(Verdict::kNotApplicable, Verdict::kPass, 3);
+  EXPECT_FALSE(merge({late, none}).cases[0].out_of_time) << "it began";
+}
+
 TEST(Merge, OfOneRunIsThatRun) {
   const Report all = merge({run_of(Verdict::kFail, Verdict::kPass, 7)});
   EXPECT_EQ(all.runs, 1U);

@@ -3,8 +3,16 @@
 #include "probe/runner.hpp"
 
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <deque>
 #include <map>
+#include <stdexcept>
+#include <thread>
 
 #include "connected.hpp"
 
@@ -15,20 +23,24 @@ namespace {
 class Scripted final : public Way {
  public:
   [[nodiscard]] std::string_view profile() const override { return "raw"; }
-  [[nodiscard]] std::uint32_t offers() const override { return kListens | kStream | kReceives; }
+  [[nodiscard]] std::uint32_t offers() const override { return offered; }
   [[nodiscard]] unsigned most_at_a_time() const override { return 3; }
   std::unique_ptr<Conversation> dial(const SocketWish&) override { not_applicable("the test has no start-up"); }
   Advert open(const Opening&, std::unique_ptr<Conversation>& by) override {
-    Connected pair(std::chrono::seconds(1));
+    Connected pair(case_patience);
     const std::scoped_lock lock(mutex_);
     if (on_open) on_open(pair);
     by = std::move(pair.conversation);
     by->start_fpdus(mpa::Framing{}, mpa::Framing{});
     by->send_ulpdu(by->make().write({}, {}, {}));
     peers_.push_back(std::move(pair.peer));
-    return {};
+    return advert;
   }
   void expect_alive(Conversation&) override {}
+
+  Duration case_patience = std::chrono::seconds(1);
+  std::uint32_t offered = kListens | kStream | kReceives;
+  Advert advert{};
 
   std::function<void(Connected&)> on_open{};
 
@@ -80,6 +92,142 @@ TEST(Runner, JudgesOnceWhereThePeerIsAsFastAsItWas) {
   int times = 0;
   run_of(way, "untagged-msn-skipped", [&](const CaseResult&) { ++times; });
   EXPECT_EQ(times, 1);
+}
+
+// Combinations that do not begin in time are marked, and only where the time is limited: not where they are named.
+TEST(Runner, MarksWhatDidNotBeginInTime) {
+  Scripted way;
+  const std::string name = "crc.second.write.bit-0.whole.apart";
+  const auto marked = [&](const std::string& only) {
+    const Report report =
+        run(way, {.filter = {.only = {only}}, .depth = Depth::kQuick, .planned_time = std::chrono::seconds(-1)});
+    EXPECT_FALSE(report.cases.empty());
+    return std::ranges::count_if(report.cases, [](const CaseResult& one) {
+      EXPECT_TRUE(!one.out_of_time || one.verdict == Verdict::kNotApplicable);
+      return one.what->planned && one.out_of_time;
+    });
+  };
+  EXPECT_GT(marked("msn"), 1);
+  EXPECT_EQ(marked(name), 0);
+}
+
+// An empty Write that nobody asked for comes in front of the empty one that the case has ordered: that is a further one then.
+TEST(Runner, TakesNoEmptyWriteForOneWithOctets) {
+  Scripted way;
+  way.offered = ~std::uint32_t{kConnects};
+  way.on_open = [](Connected& pair) {
+    constexpr int kRoom = 1 << 20;
+    ::setsockopt(pair.descriptor, SOL_SOCKET, SO_SNDBUF, &kRoom, sizeof kRoom);
+    Framer framer;
+    Messages make;
+    std::vector<std::byte> all = framer.fpdu(make.write({}, {}, {}));
+    for (const std::size_t size : {0U, 1U, 7U, 1460U, 20001U, 150000U}) {
+      std::size_t at = 0;
+      do {
+        const std::size_t part = std::min<std::size_t>(size - at, 16384);
+        const auto fpdu = framer.fpdu(make.write(Scene::kOwnStag, ddp::TaggedOffset{0xABCDEF0012345679 + at},
+                                                 std::vector<std::byte>(part), at + part == size));
+        all.insert(all.end(), fpdu.begin(), fpdu.end());
+        at += part;
+      } while (at < size);
+    }
+    pair.say(all);
+  };
+  const Report report = run_of(way, "write-of-the-peer");
+  ASSERT_EQ(report.cases.size(), 1U);
+  EXPECT_EQ(report.cases[0].verdict, Verdict::kPass) << report.cases[0].reason;
+}
+
+const Region kLateWindow{.stag = {0x57494E44}, .length = 2048, .rights = 7, .kind = Region::kWindow};
+std::vector<std::byte> report_of_the_peer() {
+  return Framer().fpdu(Messages().send(serialize(PeerReport{.connections = 1})));
+}
+
+TEST(Scene, HasAWindowOnceThePeerHasAnsweredAnOrder) {
+  Scripted way;
+  way.advert.regions = {kLateWindow};
+  way.on_open = [](Connected& pair) { pair.say(report_of_the_peer()); };
+  Scene scene(way, 1);
+  for (int times = 0; times < 2; ++times) {
+    Conversation& by = scene.connect();
+    EXPECT_THROW(static_cast<void>(scene.region(Region::kWindow, 7)), std::logic_error);
+    scene.report(by);
+    EXPECT_EQ(scene.region(Region::kWindow, 7).stag, kLateWindow.stag);
+  }
+}
+
+// Binds its windows half a second after the prober's order, and then answers that.
+class LateBinder {
+ public:
+  explicit LateBinder(int descriptor) : thread_([this, descriptor] { serve(descriptor); }) {}
+  // The prober used a window before it was bound, and at all.
+  [[nodiscard]] bool used_early() const { return early_; }
+  [[nodiscard]] bool used() const { return used_; }
+
+ private:
+  static constexpr int kBindsAfter = 500;  // milliseconds
+
+  void serve(int descriptor) {
+    bool bound = false;
+    while (!used_) {
+      pollfd one{descriptor, POLLIN, 0};
+      if (::poll(&one, 1, ordered() && !bound ? kBindsAfter : -1) == 0) {
+        bound = true;
+        const auto report = report_of_the_peer();
+        if (::send(descriptor, report.data(), report.size(), MSG_NOSIGNAL) < 0) return;
+        continue;
+      }
+      std::array<std::byte, 4096> some{};
+      const auto got = ::recv(descriptor, some.data(), some.size(), 0);
+      if (got <= 0) return;
+      octets_.insert(octets_.end(), some.begin(), some.begin() + got);
+      const bool uses = has({std::byte{0x57}, std::byte{0x49}, std::byte{0x4E}, std::byte{0x44}});
+      early_ = uses && !bound;
+      used_ = uses;
+    }
+    ::shutdown(descriptor, SHUT_RDWR);  // how the case goes on does not matter
+  }
+  [[nodiscard]] bool ordered() const {
+    const auto order = serialize(Order{.operation = Order::kReport});
+    return has(order);
+  }
+  [[nodiscard]] bool has(const std::vector<std::byte>& some) const {
+    return !std::ranges::search(octets_, some).empty();
+  }
+
+  std::vector<std::byte> octets_{};
+  std::atomic<bool> early_ = false, used_ = false;
+  std::jthread thread_;
+};
+
+TEST(Runner, UsesNoWindowThatThePeerHasStillToBind) {
+  Scripted way;
+  std::deque<LateBinder> peers;
+  way.case_patience = std::chrono::seconds(30);
+  way.offered = ~std::uint32_t{kConnects};
+  way.advert = {.session = 1, .receives = 16, .receive_size = 1024};
+  const auto offer = [&](Region::Kind kind, std::uint8_t rights) {
+    Region one = kLateWindow;
+    if (kind != Region::kWindow) one.stag = {static_cast<std::uint32_t>(way.advert.regions.size())};
+    one.kind = kind;
+    one.rights = rights;
+    way.advert.regions.push_back(one);
+  };
+  for (const auto rights : std::array<std::uint8_t, 3>{1, 2, 7}) offer(Region::kWindow, rights);
+  offer(Region::kPlain, 3);
+  offer(Region::kPlain, 7);
+  offer(Region::kThisStream, 7);
+  way.on_open = [&](Connected& pair) { peers.emplace_back(pair.descriptor); };
+  const std::vector<std::string> names{"limit-window-bounds",
+                                       "limit-window-rights",
+                                       "invalidate-window",
+                                       "bounds-window.second.write.before.whole.apart",
+                                       "other-stream.second.write.window-used.whole.apart",
+                                       "invalidate.second.send-invalidate.window-write.whole.apart"};
+  const Report report = run(way, {.filter = {.only = names}});
+  EXPECT_EQ(report.cases.size(), names.size());
+  EXPECT_EQ(std::ranges::count_if(peers, &LateBinder::used_early), 0);
+  EXPECT_GE(static_cast<std::size_t>(std::ranges::count_if(peers, &LateBinder::used)), names.size());
 }
 
 }  // namespace

@@ -154,7 +154,7 @@ TEST(ProbeText, BeginsWithTheFailuresAndEndsWithTheVerdict) {
               HasSubstr("    Again: weft probe --profile 'it'\\''s mine' --seed 7 --only failed 192.0.2.7:4420\n"));
   EXPECT_THAT(test::unwrapped(text), HasSubstr(std::string(demand_of("RDMAP-7.2-03"))));
   EXPECT_THAT(text, testing::ContainsRegex("DDP, RFC 5041 section 7 +0 +1 +0 +0\n"));
-  EXPECT_THAT(text, HasSubstr("\nFAILURES: 7 cases: 3 pass, 1 warn, 2 fail, 1 not applicable; "));
+  EXPECT_THAT(text, HasSubstr("\nFAILURES: 8 cases: 3 pass, 1 warn, 2 fail, 2 not applicable; "));
   EXPECT_THAT(text, Not(HasSubstr("\x1b"))) << "the peer's octets move the cursor";
   EXPECT_THAT(text_of(sample_report(), false, Palette(true)), HasSubstr("\x1b[1;31mfail\x1b[0m"));
 }
@@ -242,7 +242,7 @@ TEST(ProbeKnown, CoversCombinations) {
   Report report;
   for (const char* name :
        {"crc.first.send.bit-0.whole.apart", "crc.first.write.bit-0.whole.apart", "crc.second.write.bit-0.whole.apart"})
-    report.cases.push_back({.what = planned_case(name), .verdict = Verdict::kFail});
+    report.cases.push_back({.what = planned_cases_of(name).front(), .verdict = Verdict::kFail});
   auto known =
       KnownFindings::parse("crc.first # all\ncrc.second.write.bit-0.whole.apart # one\n", "known.txt", is_rule_or_case);
   ASSERT_TRUE(known) << known.error().sentence;
@@ -282,6 +282,32 @@ TEST(ProbePlanned, FailuresOfOneRuleAreToldInFullThreeTimes) {
   EXPECT_EQ(count(text, "    Again: "), 3U);
   EXPECT_THAT(text, HasSubstr(" more combinations of crc: "));
   EXPECT_EQ(count(html_of(report, false), "Again: "), 3U);
+}
+
+// A sample that the time has cut is told as one, rule by rule. It is no failure.
+TEST(ProbePlanned, WhatTheTimeLeftOutIsCounted) {
+  Report report;
+  const auto add = [&](std::string_view rule, std::size_t begun) {
+    for (const Case* const one : planned_cases_of(rule)) {
+      const bool late = begun == 0;
+      report.cases.push_back({.what = one, .verdict = late ? Verdict::kNotApplicable : Verdict::kPass});
+      report.cases.back().out_of_time = late;
+      if (!late) --begun;
+    }
+  };
+  add("crc.first.send.bit-0.whole", 3);
+  EXPECT_THAT(text_of(report, false, Palette()) + json_of(report, false), Not(HasSubstr("not run")));
+  EXPECT_THAT(json_of(report, false), Not(HasSubstr("out_of_time")));
+  add("mo", 100000);
+  add("stag.first.read", 10);
+  add("bounds.first.read.bit-32.whole", 0);
+  EXPECT_THAT(
+      test::unwrapped(text_of(report, false, Palette())),
+      HasSubstr("not run, as the 50 s for combinations of depth quick were over: stag 20 of 30, bounds 3 of 3\n"));
+  EXPECT_THAT(overall_line(report, false, Palette()), HasSubstr("; 23 combinations not run: the time was over"));
+  EXPECT_THAT(html_of(report, false), HasSubstr("; 23 combinations not run: the time was over"));
+  EXPECT_THAT(json_of(report, false), HasSubstr("\"out_of_time\""));
+  EXPECT_TRUE(outcome_of(report, true));
 }
 
 TEST(ProbeTitle, HeadsEachReport) {

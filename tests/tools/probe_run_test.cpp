@@ -7,6 +7,7 @@
 
 #include "peer_caller.hpp"
 #include "probe/plan/plan.hpp"
+#include "probe/way.hpp"
 #include "probe_run.hpp"
 #include "unwrapped.hpp"
 
@@ -34,6 +35,22 @@ TEST(ChattyPeer, PassesEveryCase) {
   const auto plain = probed(joined(at(quiet), by_hand())), chats = probed(joined(at(chatty), by_hand()));
   expect_clean(chats, 200);
   EXPECT_EQ(plain.verdicts, chats.verdicts) << chats.ended.out;
+}
+
+// The two tests beside mean nothing of a peer that is as quiet as any: it says all three, and again when its Read is answered.
+TEST(ChattyPeer, SaysWhatNobodyAskedFor) {
+  const ListeningPeer peer("127.0.0.1", {"--chatty"});
+  const auto way = probe::way_to_listener("weft", peer.at());
+  std::unique_ptr<probe::Conversation> by;
+  way->open({}, by);
+  for (int times = 0; times < 3; ++times) {
+    EXPECT_NO_THROW({
+      by->expect_message(rdmap::Opcode::kWrite);
+      by->expect_message(rdmap::Opcode::kSend, nullptr, probe::send_of(7));
+      const auto read = by->expect_read_request(0);
+      by->send_ulpdu(by->make().read_response(read.sink_stag, read.sink_offset, {}));
+    });
+  }
 }
 
 TEST(ChattyPeer, OfAnyKindPasses) {

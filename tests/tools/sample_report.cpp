@@ -123,6 +123,10 @@ const Case kHostileCase{.name = "hostile", .clause = "MPA-4.4-19", .what = "The 
 const Case kFlooded{.name = "flooded", .clause = "DDP-5.3-01", .what = "The peer floods."};
 const Case kRefused{.name = "refused", .clause = "MPA-7.1.1-04", .what = "The key is wrong."};
 const Case kUnreached{.name = "unreached", .clause = "XXX-1-01", .what = "No catalogue has this clause."};
+const Case kLate{.name = "crc.first.send.bit-0.whole.apart",
+                 .clause = "MPA-4.4-19",
+                 .what = "The time of the depth is over.",
+                 .planned = true};
 
 }  // namespace
 
@@ -140,6 +144,8 @@ probe::Report sample_report() {
   add(kFlooded, Verdict::kPass, "", {flooded()});
   add(kRefused, Verdict::kPass, "", {refused()});
   add(kUnreached, Verdict::kNotApplicable, "the peer has no memory for atomics (RFC 7306)", {});
+  add(kLate, Verdict::kNotApplicable, "the time for combinations of depth quick was over", {});
+  report.cases.back().out_of_time = true;
   report.rules = probe::judge(report.cases);
   return report;
 }

@@ -43,6 +43,19 @@ std::map<SectionGroup, Counts> by_section(const Report& report) {
   return sections;
 }
 
+std::vector<OutOfTime> out_of_time(const Report& report) {
+  std::vector<OutOfTime> rules;
+  for (const CaseResult& one : report.cases) {
+    if (!one.what->planned) continue;
+    const std::string_view rule = probe::rule_of(*one.what);
+    if (rules.empty() || rules.back().rule != rule) rules.push_back({.rule = rule});
+    ++rules.back().combinations;
+    rules.back().not_run += one.out_of_time ? 1 : 0;
+  }
+  std::erase_if(rules, [](const OutOfTime& one) { return one.not_run == 0; });
+  return rules;
+}
+
 Level level_of(std::string_view clause) {
   const ClauseText* const found = find_clause(clause);
   const bool weak = found != nullptr && (found->level.starts_with("SHOULD") || found->level == "MAY");

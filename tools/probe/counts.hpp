@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "probe/report.hpp"
 #include "tools/probe/clause_table.hpp"
@@ -35,6 +36,15 @@ inline constexpr std::array kVerdicts{Verdict::kPass, Verdict::kWarn, Verdict::k
 [[nodiscard]] Counts rules_of(const Report& report);
 // Of the cases, each where its clause belongs.
 [[nodiscard]] std::map<SectionGroup, Counts> by_section(const Report& report);
+
+// A rule of the plan of which combinations did not begin within the time of the depth.
+struct OutOfTime {
+  std::string_view rule{};
+  std::size_t combinations{};  // of the sample
+  std::size_t not_run{};       // of these
+};
+// Those rules, in the order of the cases.
+[[nodiscard]] std::vector<OutOfTime> out_of_time(const Report& report);
 
 // What a clause is to a peer: a SHOULD, SHOULD NOT or MAY of the RFCs, or anything that is stronger (MUST, MUST NOT, facts of the
 // protocol).

@@ -151,6 +151,14 @@ std::string json_of(const Report& report, bool strict) {
     }
     json.end_array();
   }
+  if (const auto rules = out_of_time(report); !rules.empty()) {
+    json.begin_array("out_of_time");
+    for (const OutOfTime& one : rules) {
+      json.begin_object().text("plan", one.rule).integer("combinations", one.combinations);
+      json.integer("not_run", one.not_run).end_object();
+    }
+    json.end_array();
+  }
   json.begin_array("cases");
   for (const CaseResult& one : report.cases) put_case(json, report, one);
   json.end_array().begin_array("rules");

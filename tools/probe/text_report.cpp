@@ -126,6 +126,17 @@ void put_table(TextOut out, const Report& report, const Palette& palette) {
   if (!report.rules.empty()) put_row(out, "rules that the peer's octets were held against", rules_of(report), palette);
 }
 
+// A sample that is cut must not look like a whole one.
+void put_out_of_time(TextOut out, const Report& report) {
+  const auto rules = out_of_time(report);
+  if (rules.empty()) return;
+  fmt::format_to(out, "not run, as the {} s for combinations of depth {} were over:", time_of(report.depth).count(),
+                 name(report.depth));
+  for (const OutOfTime& one : rules)
+    fmt::format_to(out, "{} {} {} of {}", &one == &rules.front() ? "" : ",", one.rule, one.not_run, one.combinations);
+  fmt::format_to(out, "\n\n");
+}
+
 }  // namespace
 
 std::string text_of(const Report& report, bool strict, const Palette& palette) {
@@ -151,6 +162,7 @@ std::string text_of(const Report& report, bool strict, const Palette& palette) {
   for (const AbsentFinding& one : report.known_absent)
     fmt::format_to(out, "known, but did not occur: {}\n", shown_text(one.words));
   if (!report.known_absent.empty()) fmt::format_to(out, "\n");
+  put_out_of_time(out, report);
   put_table(out, report, palette);
   return wrapped_report(text) + '\n' + wrapped_verdict(overall_line(report, strict, palette));
 }

@@ -115,17 +115,14 @@ void Guest::chat() {
   constexpr std::array<std::byte, 7> kWords{};
   const verbs::Sge words{reinterpret_cast<std::uintptr_t>(kWords.data()), kWords.size(), 0};
   using verbs::SendFlags;
-  for (const verbs::SendRequest& one : {
-           verbs::SendRequest{.opcode = verbs::SendOpcode::kRdmaWrite, .flags = SendFlags::kSignaled},
-           verbs::SendRequest{.opcode = verbs::SendOpcode::kSend,
-                              .flags = SendFlags::kSignaled | SendFlags::kInline,
-                              .segments = {&words, 1}},
-           verbs::SendRequest{.opcode = verbs::SendOpcode::kRdmaRead, .flags = SendFlags::kSignaled},
-       }) {
-    verbs::SendRequest request = one;
-    request.wr_id = kChatWork;
-    if (post(request)) ++chatting_;
-  }
+  using verbs::SendOpcode;
+  const auto say = [this](SendOpcode opcode, SendFlags flags = {}, std::span<const verbs::Sge> segments = {}) {
+    if (post({.wr_id = kChatWork, .opcode = opcode, .flags = SendFlags::kSignaled | flags, .segments = segments}))
+      ++chatting_;
+  };
+  say(SendOpcode::kRdmaWrite);
+  say(SendOpcode::kSend, SendFlags::kInline, {&words, 1});
+  say(SendOpcode::kRdmaRead);
 }
 
 bool Guest::post(verbs::SendRequest request) {

@@ -34,7 +34,7 @@ class Guest {
   void begin(bool speak);
   void completed(const verbs::WorkCompletion& done);
   // Sends what a peer may send at any time: an empty RDMA Write, a Send, an empty RDMA Read. Nothing while an earlier one
-  // of them is unfinished, or before begin(): once the peer has an FPDU, it may use the windows.
+  // of them is unfinished, or before begin().
   void chat();
   // The stream is over: what it ended with goes into the report, once.
   void note_end();
