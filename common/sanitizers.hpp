@@ -24,6 +24,15 @@
 #define WEFT_THREAD_SANITIZER 0
 #endif
 
+// A function whose accesses ThreadSanitizer does not see.
+#if WEFT_THREAD_SANITIZER && defined(__clang__)
+#define WEFT_UNSEEN_BY_THREAD_SANITIZER __attribute__((noinline, disable_sanitizer_instrumentation))
+#elif WEFT_THREAD_SANITIZER
+#define WEFT_UNSEEN_BY_THREAD_SANITIZER __attribute__((noinline, no_sanitize_thread))
+#else
+#define WEFT_UNSEEN_BY_THREAD_SANITIZER
+#endif
+
 namespace weft {
 
 inline constexpr bool kThreadSanitizer = WEFT_THREAD_SANITIZER == 1;

@@ -33,6 +33,21 @@ TEST(StartupEdges, AFrameThatIsNoneIsReportedWithItsOctet) {
   EXPECT_EQ(failed->report.startup_octet, 17);
 }
 
+TEST(StartupEdges, AConnectionThatIsLostFailsOnce) {
+  Rogue rogue;
+  const Octets frame = request();
+  rogue.send({frame.begin(), frame.begin() + 13});
+  rogue.end.engine.connection_lost(rogue.now);
+  rogue.end.poll();
+  const auto failed = rogue.end.first<StartupFailed>();
+  ASSERT_TRUE(failed);
+  EXPECT_EQ(failed->report.mpa_fault, mpa::Fault::kClosedInStartup);
+  rogue.end.engine.connection_lost(rogue.now);
+  rogue.end.poll();
+  EXPECT_EQ(rogue.end.count<StartupFailed>(), 1U);
+  EXPECT_EQ(rogue.end.count<Closed>(), 1U);
+}
+
 // MPA-7.1.3-03: the Reply has been read, and the first FPDU is ours to send.
 TEST(StartupEdges, WhoSpeaksBeforeTheInitiatorIsToldAtTheStreamsBeginning) {
   Config config = initiator();

@@ -214,6 +214,14 @@ TEST(WindowTimeOut, RunsFromTheLastOctetThatWasTaken) {
 }
 
 // A driver whose socket is full by then does not come again before it has room.
+TEST(WindowTimeOut, IsNotPutOffByAWriteThatTakesNothing) {
+  Shut peer;
+  peer.wait(9s);
+  peer.take(0);
+  peer.wait(1s);
+  EXPECT_EQ(peer.timed_out(), What::kWindow);
+}
+
 TEST(WindowTimeOut, RunsForWhatIsNotCutYet) {
   Peer peer(with(responder(), &Config::window_timeout, 10s));
   peer.post_write();

@@ -2,12 +2,16 @@
 // The copy between the octets of a stream and user memory.
 #pragma once
 
-#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <cstring>
 
+#include "common/sanitizers.hpp"
 #include "common/wire.hpp"
+
+#if WEFT_THREAD_SANITIZER
+#include <sanitizer/tsan_interface.h>
+#endif
 
 namespace weft::verbs::detail {
 
@@ -29,10 +33,18 @@ inline void copy_octets(std::byte* to, const std::byte* from, std::size_t octets
 
 // Writes octets with one store, which is visible after all earlier ones. `to` is aligned for T.
 template <typename T>
-void store_with_release(std::byte* to, const std::byte* from) noexcept {
+WEFT_UNSEEN_BY_THREAD_SANITIZER void store_with_release(std::byte* to, const std::byte* from) noexcept {
   T value;
-  std::memcpy(&value, from, sizeof value);
-  std::atomic_ref(*reinterpret_cast<T*>(to)).store(value, std::memory_order_release);
+  __builtin_memcpy(&value, from, sizeof value);
+  __atomic_store_n(reinterpret_cast<T*>(to), value, __ATOMIC_RELEASE);
+}
+
+// ThreadSanitizer pairs a load with a store of the same address only, and an application may look at the last word or at
+// any end of it. So each is reported as released, and the store itself is not seen.
+inline void release_ends([[maybe_unused]] std::byte* word, [[maybe_unused]] std::size_t octets) noexcept {
+#if WEFT_THREAD_SANITIZER
+  for (std::size_t end = octets; end != 0; end /= 2) __tsan_release(word + octets - end);
+#endif
 }
 
 // Applications wait for an RDMA Write by polling its last octet or its last word (a flag, a sequence number, a length).
@@ -42,10 +54,11 @@ inline void place_last_octet_last(std::byte* to, Bytes from) noexcept {
   const std::size_t last = octets_of_last_store(to, from.size());
   const std::size_t before = from.size() - last;
   copy_octets(to, from.data(), before);
+  release_ends(to + before, last);
   switch (last) {
     case 8: return store_with_release<std::uint64_t>(to + before, from.data() + before);
     case 4: return store_with_release<std::uint32_t>(to + before, from.data() + before);
-    default: return store_with_release<std::byte>(to + before, from.data() + before);
+    default: return store_with_release<std::uint8_t>(to + before, from.data() + before);
   }
 }
 
