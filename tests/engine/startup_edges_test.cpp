@@ -41,7 +41,7 @@ TEST(StartupEdges, AConnectionThatIsLostFailsOnce) {
   rogue.end.poll();
   const auto failed = rogue.end.first<StartupFailed>();
   ASSERT_TRUE(failed);
-  EXPECT_EQ(failed->report.mpa_fault, mpa::Fault::kClosedInStartup);
+  EXPECT_EQ(failed->report.mpa_fault, mpa::Fault::kStartupCutShort);
   rogue.end.engine.connection_lost(rogue.now);
   rogue.end.poll();
   EXPECT_EQ(rogue.end.count<StartupFailed>(), 1U);
