@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string_view>
 
@@ -34,10 +35,7 @@ void talk(std::string_view word) {
 }
 
 bool heard(const TcpHistory& history, std::string_view word) {
-  for (std::size_t i = 0; i < history.connections(); ++i) {
-    if (history.from(End::kFirst, i).stream == word) return true;
-  }
-  return false;
+  return std::ranges::any_of(history.all(), [&](const auto& one) { return one.second.from.front().stream == word; });
 }
 
 TEST(LiveCapture, HearsWhatIsSaidOnLoopback) {

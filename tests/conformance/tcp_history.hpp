@@ -45,6 +45,8 @@ class TcpHistory {
   [[nodiscard]] const DirectionHistory& from(End end, std::size_t number = 0) const {
     return connections_.at(number).from.at(static_cast<std::size_t>(end));
   }
+  // By number. A connection of which every packet still waits is not there yet.
+  [[nodiscard]] const std::map<std::size_t, ConnectionHistory>& all() const noexcept { return connections_; }
   // The runs of octets of both directions of all connections.
   [[nodiscard]] const std::vector<std::string>& order() const noexcept { return order_; }
   [[nodiscard]] std::size_t connections() const noexcept { return connections_.size(); }
