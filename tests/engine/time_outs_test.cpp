@@ -213,7 +213,6 @@ TEST(WindowTimeOut, RunsFromTheLastOctetThatWasTaken) {
   EXPECT_EQ(peer.end.first<SendCompleted>()->status, WorkStatus::kSuccess);
 }
 
-// A driver whose socket is full by then does not come again before it has room.
 TEST(WindowTimeOut, IsNotPutOffByAWriteThatTakesNothing) {
   Shut peer;
   peer.wait(9s);
@@ -222,6 +221,7 @@ TEST(WindowTimeOut, IsNotPutOffByAWriteThatTakesNothing) {
   EXPECT_EQ(peer.timed_out(), What::kWindow);
 }
 
+// A driver whose socket is full by then does not come again before it has room.
 TEST(WindowTimeOut, RunsForWhatIsNotCutYet) {
   Peer peer(with(responder(), &Config::window_timeout, 10s));
   peer.post_write();

@@ -27,11 +27,6 @@ void take_request(int) {
   if (conformance::StopSwitch* const stop = caught_by) stop->stop();
 }
 
-bool is_answered_by(int number, void (*handler)(int)) {
-  struct sigaction now{};
-  return ::sigaction(number, nullptr, &now) == 0 && now.sa_handler == handler;
-}
-
 void answer_both(void (*handler)(int)) {
   for (const int each : {SIGINT, SIGTERM}) {
     if (!is_answered_by(each, SIG_IGN)) std::signal(each, handler);
@@ -39,6 +34,11 @@ void answer_both(void (*handler)(int)) {
 }
 
 }  // namespace
+
+bool is_answered_by(int number, void (*handler)(int)) {
+  struct sigaction now{};
+  return ::sigaction(number, nullptr, &now) == 0 && now.sa_handler == handler;
+}
 
 Outcome<void> catch_interruptions() {
   try {

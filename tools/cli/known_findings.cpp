@@ -48,9 +48,8 @@ Outcome<KnownFinding> parse_line(std::string_view line) {
 
 Outcome<KnownFindings> KnownFindings::read(const std::string& path, const Exists& exists) {
   if (path.empty()) return KnownFindings();
-  const auto text = read_input(path, kMostText);
-  if (!text && text.error().code == ExitCode::kInterrupted) return std::unexpected(text.error());
-  if (!text) return usage_error("--known: cannot read " + path + ".");
+  const auto text = read_input(path, kMostText, usage_error("--known: cannot read " + path + "."));
+  if (!text) return std::unexpected(text.error());
   if (text->size() > kMostText)
     return usage_error("--known: " + path + " is longer than " + std::to_string(kMostText) + " octets.");
   return parse(*text, path, exists);

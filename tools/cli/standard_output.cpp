@@ -11,15 +11,14 @@
 #include <string_view>
 
 #include "common/shown_text.hpp"
+#include "tools/cli/interruption.hpp"
 #include "transport/system_words.hpp"
 
 namespace weft::tools {
 namespace {
 
 void survive(int number) {
-  struct sigaction now{};
-  if (::sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) return;
-  std::signal(number, [](int) {});  // child processes would inherit SIG_IGN
+  if (is_answered_by(number, SIG_DFL)) std::signal(number, [](int) {});  // child processes would inherit SIG_IGN
 }
 
 }  // namespace

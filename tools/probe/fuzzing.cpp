@@ -51,9 +51,8 @@ Outcome<void> fuzz(probe::Way& way, const FuzzRequest& request) {
 }
 
 Outcome<probe::Script> read_case(const std::string& file) {
-  const auto text = read_input(file, kMostOctets);
-  if (!text && text.error().code == ExitCode::kInterrupted) return std::unexpected(text.error());
-  if (!text) return failure("cannot read '" + file + "'.");
+  const auto text = read_input(file, kMostOctets, failure("cannot read '" + file + "'."));
+  if (!text) return std::unexpected(text.error());
   if (text->size() > kMostOctets) return failure("'" + file + "' is longer than a case file can be.");
   auto script = probe::parse_script(*text);
   if (!script) return failure("'" + file + "' is no case file: " + script.error() + ".");

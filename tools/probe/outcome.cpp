@@ -76,9 +76,9 @@ std::string remarks(const Report& report) {
     if (const std::size_t known = known_of(report, verdict); known != 0) text += fmt::format(", {} known", known);
   }
   if (const std::size_t flaky = flaky_of(report); flaky != 0) text += fmt::format("; {} flaky", flaky);
-  std::size_t not_run = 0;
-  for (const OutOfTime& one : out_of_time(report)) not_run += one.not_run;
-  if (not_run != 0) text += fmt::format("; {} not run: the time was over", count_of(not_run, "combination"));
+  const auto not_run = std::ranges::count_if(report.cases, &probe::CaseResult::out_of_time);
+  if (not_run != 0)
+    text += fmt::format("; {} not run: the time was over", count_of(static_cast<std::size_t>(not_run), "combination"));
   if (report.runs > 1) text += fmt::format("; {} runs", report.runs);
   return text;
 }
