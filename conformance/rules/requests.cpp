@@ -258,7 +258,6 @@ void Requests::forget() {
   response_ = Response{};  // the next segment may be in the middle of one
   cut_.reset();
   complete_ = false;
-  told_ = false;
 }
 
 }  // namespace weft::conformance::rules

@@ -182,6 +182,32 @@ TEST(Landing, WithoutAReceiveItWaits) {
   EXPECT_EQ(scene.pair.b.memory.inbox[9], pattern(Scene::kLength));
 }
 
+// What landed could not be presented while the user's events are full.
+TEST(Landing, WaitsUntilTheEventsArePolled) {
+  Scene scene;
+  End& b = scene.pair.b;
+  b.memory.receives.clear();
+  std::uint64_t count = 0;
+  while (b.last.want != ReceiveResult::Want::kPollEvents) {
+    b.memory.post_receive(count++, 1);
+    ASSERT_TRUE(scene.pair.a.engine.post({.cookie = 1, .operation = Operation::kSend}));
+    scene.pair.a.engine.fill(scene.pair.a.batch, {});
+    std::vector<std::byte> octets(scene.pair.a.batch.pieces()[0].begin(), scene.pair.a.batch.pieces()[0].end());
+    scene.pair.a.batch.consume(octets.size());
+    scene.pair.a.engine.written(octets.size(), {});
+    scene.pair.a.poll();
+    b.last = b.engine.receive(octets, {});
+  }
+  b.memory.receives.clear();
+  b.memory.post_receive(count, Scene::kLength);
+  ASSERT_TRUE(scene.pair.a.engine.post(send_of(1, scene.all)));
+  scene.pair.a.engine.fill(scene.pair.a.batch, {});
+  const std::vector<std::byte> octets(scene.pair.a.batch.pieces()[0].begin(),
+                                      scene.pair.a.batch.pieces()[0].begin() + 1000);
+  EXPECT_TRUE(b.engine.landing(octets).memory.empty());
+  EXPECT_FALSE(b.memory.receives.empty());
+}
+
 // A peer that ends inside an FPDU whose receive was taken: the receive is given back.
 TEST(Landing, ATakenReceiveIsGivenBackWhenTheRestNeverComes) {
   Scene scene;

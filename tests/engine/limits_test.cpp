@@ -67,6 +67,24 @@ TEST(Limits, NoWorkIsDoneBeforeItHasLeft) {
   }
 }
 
+// A completion that nobody has polled holds its place: completions are bounded as the queue is.
+TEST(Limits, ACompletionHoldsItsPlaceUntilItIsPolled) {
+  Config config = responder();
+  config.send_queue_depth = 2;
+  Rogue rogue(config);
+  rogue.establish();
+  const auto post = [&] { return rogue.end.engine.post({.cookie = 1, .operation = Operation::kSend}); };
+  ASSERT_TRUE(post());
+  rogue.end.engine.fill(rogue.end.batch, rogue.now);
+  const std::size_t size = rogue.end.batch.size();
+  rogue.end.batch.consume(size);
+  rogue.end.engine.written(size, rogue.now);  // the first one is complete
+  ASSERT_TRUE(post());
+  EXPECT_EQ(post(), std::unexpected(PostError::kQueueFull));
+  rogue.end.poll();
+  EXPECT_TRUE(post());
+}
+
 // DDP-5.2-03: 2^32 - 1 octets, whatever the number of pieces.
 TEST(Limits, AMessageIsShorterThanFourGibibytes) {
   Rogue rogue;

@@ -30,6 +30,7 @@ TEST(LocalWork, DoesNotWaitForThePeersFirstFpdu) {
   EXPECT_EQ(rogue.end.memory.performed, std::vector<std::uint64_t>{1});
   ASSERT_EQ(rogue.end.count<SendCompleted>(), 1U);
   EXPECT_EQ(rogue.end.first<SendCompleted>()->status, WorkStatus::kSuccess);
+  EXPECT_EQ(rogue.end.first<SendCompleted>()->length, 0U);
   EXPECT_EQ(rogue.end.sent.size(), rogue.reply) << "nothing on the wire";
   EXPECT_FALSE(rogue.end.engine.has_output());
 }

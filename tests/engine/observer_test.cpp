@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "rdmap/control.hpp"
+#include "tests/engine/rogue.hpp"
 #include "tests/engine/scenes.hpp"
 
 namespace weft::engine::test {
@@ -147,6 +148,31 @@ TEST(Observer, EndInsideAFrame) {
   ASSERT_TRUE(seen);
   EXPECT_EQ(std::get<FaultSeen>(*seen).fault.clause, "MPA-7.1.1-25");
   EXPECT_FALSE(observer.next()) << "an end by fault is said once";
+}
+
+// A request's place is free again when it is answered, and not when the other end says anything else.
+TEST(Observer, CountsTheRequestsThatAreNotAnswered) {
+  const Conversation said = converse(initiator(), responder());
+  AcceptEverything recorder;
+  Observer observer(recorder, recorder);
+  observer.feed(Direction::kFromInitiator, said[0].second);
+  observer.feed(Direction::kFromResponder, said[1].second);
+  Rogue frames;  // for its FPDUs alone
+  const auto header = [](rdmap::Opcode opcode, std::uint32_t queue, std::uint32_t msn) {
+    return ddp::UntaggedHeader{true, rdmap::control_octet(opcode), {}, queue, {msn}, {}};
+  };
+  observer.feed(Direction::kFromResponder, frames.fpdu(Rogue::ulpdu(header(rdmap::Opcode::kSend, 0, 1), {})));
+  const Octets request(rdmap::ReadRequestLayout::kSize);
+  std::uint32_t msn = 0;
+  const auto is_refused = [&] {
+    observer.feed(Direction::kFromInitiator,
+                  frames.fpdu(Rogue::ulpdu(header(rdmap::Opcode::kReadRequest, 1, ++msn), request)));
+    bool refused = false;
+    while (const auto seen = observer.next()) refused = refused || std::holds_alternative<FaultSeen>(*seen);
+    return refused;
+  };
+  while (msn < 1U << 16) ASSERT_FALSE(is_refused()) << msn;
+  EXPECT_TRUE(is_refused());
 }
 
 }  // namespace

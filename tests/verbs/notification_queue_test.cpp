@@ -182,7 +182,7 @@ void spin_until(const auto& done) {
 }
 
 TEST(NotificationQueue, WhatIsWithdrawnLeavesNoTokenBehind) {
-  constexpr int kEvents = 20000;
+  constexpr int kEvents = 5000;
   const auto queue = Notifications::create(2).value();
   std::atomic<int> wanted{0}, posted{0};
   std::thread poster([&] {
