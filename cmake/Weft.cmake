@@ -172,7 +172,7 @@ function(weft_test name)
     weft_test_program(${name})
   endif()
   if(NOT T_TIMEOUT)
-    set(T_TIMEOUT 120)
+    set(T_TIMEOUT 300)  # a machine may be busy
   endif()
   set(entries ${name})
   if(T_SLOW)
