@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "conformance/capture/header_walk.hpp"
+#include "packet/header_walk.hpp"
 
 #include <algorithm>
 
-#include "conformance/capture/encapsulation.hpp"
+#include "packet/encapsulation.hpp"
 
-namespace weft::conformance::capture {
+namespace weft::packet {
 namespace {
 
 Stepped step(const NextHeader& header, HeaderCursor& cursor) noexcept {
@@ -19,20 +19,12 @@ Stepped step(const NextHeader& header, HeaderCursor& cursor) noexcept {
   return std::unexpected(Unread::kNotTcp);
 }
 
-// IP tells its version itself.
-std::expected<IpPacket, Unread> parse_here(const HeaderCursor& cursor) noexcept {
-  if (!cursor.has(1)) return std::unexpected(Unread::kMalformed);
-  const auto version = std::to_integer<std::uint8_t>(cursor.rest()[0] >> 4);
-  if (version != 4 && version != 6) return std::unexpected(Unread::kMalformed);
-  return parse_ip({version, cursor.at}, cursor.captured, cursor.original);
-}
-
 // Each step moves on by at least an octet, or hands over to one that does; the path bounds the number of IP headers.
 std::expected<InnermostIp, Unread> walk_headers(NextHeader header, HeaderCursor& cursor) noexcept {
   for (;;) {
     if (header.what == NextHeader::kIp) {
       const std::size_t at = cursor.at;
-      const auto ip = parse_here(cursor);
+      const auto ip = parse_ip(cursor);
       if (!ip) return std::unexpected(ip.error());
       // What is behind the payload is padding, of this packet or of one around it.
       cursor.original = std::min(std::max(cursor.original, cursor.captured.size()), ip->payload_at + ip->payload_size);
@@ -85,4 +77,4 @@ std::string in_words(const HeaderPath& path) {
   return words;
 }
 
-}  // namespace weft::conformance::capture
+}  // namespace weft::packet
