@@ -34,11 +34,11 @@ class RawPeer {
   void segment(const ddp::Header& header, const Octets& payload) { send(fpdu(ulpdu(header, payload))); }
   void tagged(rdmap::Opcode opcode, std::uint32_t stag, std::uint64_t offset, const Octets& payload);
   void untagged(rdmap::Opcode opcode, std::uint32_t msn, const Octets& payload, std::uint32_t offset = 0);
-  void finish() const { socket_.finish(); }
+  void finish() { socket_.finish(); }
 
   // --- What weft says to that: reads up to its FIN, of which the last FPDU is a Terminate.
   [[nodiscard]] rdmap::Terminate hear_terminate();
-  void hear_end() const { static_cast<void>(socket_.read_to_end()); }  // whatever comes before its FIN
+  void hear_end() { static_cast<void>(socket_.read_to_end()); }  // whatever comes before its FIN
 
  private:
   RawSocket socket_;

@@ -1,93 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "raw_socket.hpp"
 
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <unistd.h>
-
-#include <array>
-#include <cerrno>
-#include <system_error>
-#include <utility>
+#include <stdexcept>
 
 namespace weft::recordings {
-
 namespace {
 
-constexpr timeval kSocketPatience{.tv_sec = 60, .tv_usec = 0};
+using transport::Address, transport::BlockingListener, transport::BlockingSocket, transport::Family;
 
-int checked(int result, const char* call) {
-  if (result < 0) throw std::system_error(errno, std::generic_category(), call);
-  return result;
-}
+Instant in_a_minute() { return transport::steady_now() + std::chrono::minutes(1); }
 
 }  // namespace
 
-RawSocket::RawSocket(int descriptor) : descriptor_(descriptor) {
-  checked(::setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &kSocketPatience, sizeof kSocketPatience), "setsockopt");
-}
-RawSocket::RawSocket(RawSocket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-RawSocket& RawSocket::operator=(RawSocket&& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  return *this;
-}
-RawSocket::~RawSocket() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+RawSocket RawSocket::dial(const transport::Endpoint& server) {
+  return RawSocket(BlockingSocket::connect(server, in_a_minute()).value());
 }
 
-RawSocket RawSocket::dial(const verbs::Endpoint& server) {
-  sockaddr_storage storage{};
-  const auto size = server.to_sockaddr(storage);
-  RawSocket made(checked(::socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
-  checked(::connect(made.descriptor_, reinterpret_cast<sockaddr*>(&storage), size), "connect");
-  return made;
+void RawSocket::send(Bytes octets) {
+  if (!socket_.send(octets, in_a_minute())) throw std::runtime_error("the peer takes no octets");
 }
 
-RawSocket RawSocket::listen() {
-  sockaddr_storage storage{};
-  const auto size = verbs::Endpoint{verbs::Address::parse("127.0.0.1").value(), 0}.to_sockaddr(storage);
-  RawSocket made(checked(::socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
-  checked(::bind(made.descriptor_, reinterpret_cast<sockaddr*>(&storage), size), "bind");
-  checked(::listen(made.descriptor_, 1), "listen");
-  return made;
+bool RawSocket::receive() {
+  const auto got = socket_.receive(unread_, in_a_minute());
+  if (got == BlockingSocket::Got::kReset || got == BlockingSocket::Got::kNothing)
+    throw std::runtime_error("the peer sends nothing, or has reset the connection");
+  return got == BlockingSocket::Got::kOctets;
 }
 
-verbs::Endpoint RawSocket::local() const {
-  sockaddr_storage storage{};
-  socklen_t size = sizeof storage;
-  checked(::getsockname(descriptor_, reinterpret_cast<sockaddr*>(&storage), &size), "getsockname");
-  return verbs::Endpoint::from_sockaddr(reinterpret_cast<const sockaddr*>(&storage), size).value();
-}
-
-RawSocket RawSocket::accept() const {
-  return RawSocket(checked(::accept4(descriptor_, nullptr, nullptr, SOCK_CLOEXEC), "accept"));
-}
-
-void RawSocket::send(Bytes octets) const {
-  while (!octets.empty()) {
-    const auto sent = ::send(descriptor_, octets.data(), octets.size(), MSG_NOSIGNAL);
-    octets = octets.subspan(static_cast<std::size_t>(checked(static_cast<int>(sent), "send")));
+std::vector<std::byte> RawSocket::read(std::size_t octets) {
+  while (unread_.size() < octets) {
+    if (!receive()) throw std::runtime_error("the peer closed too early");
   }
-}
-
-void RawSocket::finish() const { checked(::shutdown(descriptor_, SHUT_WR), "shutdown"); }
-
-std::vector<std::byte> RawSocket::read(std::size_t octets) const {
-  std::vector<std::byte> all(octets);
-  if (octets == 0) return all;  // recv() would wait for the next one
-  const auto got = checked(static_cast<int>(::recv(descriptor_, all.data(), octets, MSG_WAITALL)), "recv");
-  if (static_cast<std::size_t>(got) != octets) throw std::runtime_error("the peer closed too early");
+  const auto end = unread_.begin() + static_cast<std::ptrdiff_t>(octets);
+  std::vector<std::byte> all(unread_.begin(), end);
+  unread_.erase(unread_.begin(), end);
   return all;
 }
 
-std::vector<std::byte> RawSocket::read_to_end() const {
-  std::vector<std::byte> all;
-  std::array<std::byte, 4096> some;
-  for (;;) {
-    const int got = checked(static_cast<int>(::recv(descriptor_, some.data(), some.size(), 0)), "recv");
-    if (got == 0) return all;
-    all.insert(all.end(), some.begin(), some.begin() + got);
+std::vector<std::byte> RawSocket::read_to_end() {
+  while (receive()) {
   }
+  return std::exchange(unread_, {});
 }
+
+RawListener::RawListener() : listener_(BlockingListener::open({Address::loopback(Family::kIpv4), 0}).value()) {}
+
+RawSocket RawListener::accept() const { return RawSocket(listener_.accept(in_a_minute()).value()); }
 
 }  // namespace weft::recordings

@@ -1,33 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plain TCP socket that blocks, for peers that are not weft.
+// Plain TCP for peers that are not weft. What fails, or takes a minute, is thrown.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
-#include "common/wire.hpp"
-#include "verbs/endpoint.hpp"
+#include "transport/blocking_socket.hpp"
 
 namespace weft::recordings {
 
 class RawSocket {
  public:
-  [[nodiscard]] static RawSocket dial(const verbs::Endpoint& server);
-  [[nodiscard]] static RawSocket listen();  // on 127.0.0.1
-  RawSocket(RawSocket&& other) noexcept;
-  RawSocket& operator=(RawSocket&& other) noexcept;
-  ~RawSocket();
+  explicit RawSocket(transport::BlockingSocket socket) noexcept : socket_(std::move(socket)) {}
+  [[nodiscard]] static RawSocket dial(const transport::Endpoint& server);
 
-  [[nodiscard]] verbs::Endpoint local() const;
-  [[nodiscard]] RawSocket accept() const;
-  void send(Bytes octets) const;
-  void finish() const;  // FIN
-  [[nodiscard]] std::vector<std::byte> read(std::size_t octets) const;
-  [[nodiscard]] std::vector<std::byte> read_to_end() const;
+  void send(Bytes octets);
+  void finish() noexcept { socket_.shutdown_write(); }
+  [[nodiscard]] std::vector<std::byte> read(std::size_t octets);
+  [[nodiscard]] std::vector<std::byte> read_to_end();
 
  private:
-  explicit RawSocket(int descriptor);
-  int descriptor_;
+  bool receive();  // false: the peer's FIN
+
+  transport::BlockingSocket socket_;
+  std::vector<std::byte> unread_{};
+};
+
+class RawListener {
+ public:
+  RawListener();  // on 127.0.0.1
+  [[nodiscard]] const transport::Endpoint& local() const noexcept { return listener_.local(); }
+  [[nodiscard]] RawSocket accept() const;
+
+ private:
+  transport::BlockingListener listener_;
 };
 
 }  // namespace weft::recordings

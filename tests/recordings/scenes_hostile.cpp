@@ -80,7 +80,7 @@ Scene scene(const Sin& sin) {
 void too_great_an_ord(const std::string& path) {
   auto events = must(EventChannel::create(), "EventChannel");
   Side client;
-  const RawSocket listener = RawSocket::listen();
+  const RawListener listener;
   client.end.id = caller(events, listener.local(), {});
   must(set_capture_file(path), "set_capture_file");
   must(client.end.id->connect(*client.end.qp, {.ird = 2, .ord = 2}), "connect");
