@@ -2,6 +2,8 @@
 #include "packet/header_walk.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "packet/encapsulation.hpp"
 
@@ -55,24 +57,15 @@ std::expected<InnermostIp, Unread> find_innermost(const IpPacket& datagram, cons
 }
 
 std::string in_words(const HeaderPath& path) {
+  using enum Encapsulation;
+  constexpr std::array kNames{"VLAN",    "MPLS",  "PPPoE session", "IP in IP",       "EtherIP", "GRE",
+                              "GRE key", "NVGRE", "PPTP call",     "ERSPAN session", "VXLAN",   "Geneve"};
+  static_assert(kNames.size() == std::to_underlying(kGeneve) + 1);
   std::string words;
   for (const auto& [kind, id] : path.layers()) {
     if (!words.empty()) words += ", ";
-    const std::string number = ' ' + std::to_string(id);
-    switch (kind) {
-      case Encapsulation::kVlan: words += "VLAN" + number; break;
-      case Encapsulation::kMpls: words += "MPLS" + number; break;
-      case Encapsulation::kPppoe: words += "PPPoE session" + number; break;
-      case Encapsulation::kIp: words += "IP in IP"; break;
-      case Encapsulation::kEtherIp: words += "EtherIP"; break;
-      case Encapsulation::kGre: words += "GRE"; break;
-      case Encapsulation::kGreKey: words += "GRE key" + number; break;
-      case Encapsulation::kNvgre: words += "NVGRE" + number; break;
-      case Encapsulation::kPptp: words += "PPTP call" + number; break;
-      case Encapsulation::kErspan: words += "ERSPAN session" + number; break;
-      case Encapsulation::kVxlan: words += "VXLAN" + number; break;
-      case Encapsulation::kGeneve: words += "Geneve" + number; break;
-    }
+    words += kNames[std::to_underlying(kind)];
+    if (kind != kIp && kind != kEtherIp && kind != kGre) words += ' ' + std::to_string(id);
   }
   return words;
 }

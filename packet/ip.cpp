@@ -66,9 +66,8 @@ std::expected<IpPacket, Unread> parse_ipv4(const HeaderCursor& cursor, std::size
   return packet;
 }
 
-// Octets of an extension header; 0 when it is none that may stand before TCP.
-std::size_t extension_size(std::uint8_t kind, Bytes octets) noexcept {
-  const std::size_t length = ExtensionLayout::Length::get(octets);
+// Octets of an extension header whose second octet is `length`; 0 when it is none that may stand before TCP.
+std::size_t extension_size(std::uint8_t kind, std::size_t length) noexcept {
   switch (kind) {
     case kHopByHop:
     case kRouting:
@@ -82,12 +81,6 @@ std::size_t extension_size(std::uint8_t kind, Bytes octets) noexcept {
   }
 }
 
-bool is_extension(std::uint8_t kind) noexcept {
-  constexpr std::array kKinds{kHopByHop,           kRouting,  kFragment,     kAuthentication,
-                              kDestinationOptions, kMobility, kHostIdentity, kShim6};
-  return std::ranges::find(kKinds, kind) != kKinds.end();
-}
-
 std::optional<Fragment> fragment(Bytes header) noexcept {
   using L = ExtensionLayout;
   const std::uint16_t word = L::FragmentOffset::get(header);
@@ -99,10 +92,10 @@ std::optional<Fragment> fragment(Bytes header) noexcept {
 
 // Ends where the packet's headers end, or at the header of a fragment: what follows belongs to a datagram.
 std::expected<IpPacket, Unread> skip_extensions(IpPacket packet, Bytes captured) noexcept {
-  while (is_extension(packet.protocol)) {
+  while (extension_size(packet.protocol, 0) != 0) {
     const Bytes octets = captured.subspan(std::min(packet.payload_at, captured.size()));
     if (octets.size() < ExtensionLayout::kSize) return std::unexpected(Unread::kMalformed);
-    const std::size_t size = extension_size(packet.protocol, octets);
+    const std::size_t size = extension_size(packet.protocol, ExtensionLayout::Length::get(octets));
     if (size > packet.payload_size) return std::unexpected(Unread::kMalformed);
     if (packet.protocol == kFragment) packet.fragment = fragment(octets);
     packet.protocol = ExtensionLayout::NextHeader::get(octets);

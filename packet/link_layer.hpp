@@ -13,17 +13,17 @@
 
 namespace weft::packet {
 
-/// Identifies the headers before the IP header.
-enum class LinkType : std::uint8_t {
-  kEthernet,      ///< Ethernet, with or without VLAN tags
-  kLinuxCooked,   ///< `tcpdump -i any`: SLL
-  kLinuxCooked2,  ///< `tcpdump -i any` since 2018: SLL2
-  kNull,          ///< BSD loopback: address family in the byte order of the capturing machine
-  kLoop,          ///< OpenBSD loopback: address family in network byte order
-  kRawIp,         ///< none: IPv4 or IPv6
-  kIpv4,          ///< none: IPv4
-  kIpv6,          ///< none: IPv6
-  kUnknown,       ///< headers that weft does not know: the packet counts as one of another protocol
+/// Identifies the headers before the IP header. The values are those of capture files (tcpdump.org/linktypes).
+enum class LinkType : int {
+  kUnknown = -1,        ///< headers that weft does not know: the packet counts as one of another protocol
+  kNull = 0,            ///< BSD loopback: address family in the byte order of the capturing machine
+  kEthernet = 1,        ///< Ethernet, with or without VLAN tags
+  kRawIp = 101,         ///< none: IPv4 or IPv6
+  kLoop = 108,          ///< OpenBSD loopback: address family in network byte order
+  kLinuxCooked = 113,   ///< `tcpdump -i any`: SLL
+  kIpv4 = 228,          ///< none: IPv4
+  kIpv6 = 229,          ///< none: IPv6
+  kLinuxCooked2 = 276,  ///< `tcpdump -i any` since 2018: SLL2
 };
 
 /// Describes the header of Ethernet II. The first octet of an address is locally administered in packets that weft composes.

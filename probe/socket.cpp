@@ -12,7 +12,7 @@ bool lacks_a_socket(const std::error_code& error) {
          error == std::errc::address_family_not_supported;
 }
 
-std::unexpected<std::string> failed(const std::string& what, const std::error_code& error) {
+std::unexpected<std::string> unusable(const std::string& what, const std::error_code& error) {
   return std::unexpected((lacks_a_socket(error) ? "no socket" : what) + ": " + system_words(error.value()));
 }
 
@@ -23,13 +23,13 @@ std::expected<std::unique_ptr<Socket>, std::string> connect_to(const transport::
   auto socket = Socket::connect(peer, deadline, wish);
   if (socket) return std::make_unique<Socket>(std::move(*socket));
   if (socket.error() == std::errc::connection_refused) return std::unexpected("nobody listens at " + peer.to_string());
-  return failed(peer.to_string() + " cannot be reached", socket.error());
+  return unusable(peer.to_string() + " cannot be reached", socket.error());
 }
 
 std::expected<std::unique_ptr<ListeningSocket>, std::string> ListeningSocket::open(
     const transport::Endpoint& at, const std::optional<transport::Address>& from) {
   auto listener = transport::BlockingListener::open(at);
-  if (!listener) return failed("cannot listen at " + at.to_string(), listener.error());
+  if (!listener) return unusable("cannot listen at " + at.to_string(), listener.error());
   return std::make_unique<ListeningSocket>(std::move(*listener), from);
 }
 
