@@ -8,7 +8,7 @@
 
 namespace weft::tools::demo {
 
-// Counts what the auditor sees in the file, which holds one connection. A finding of the auditor is an error.
+// Counts what the auditor sees in the file, which holds one connection. A violation that the auditor finds is an error.
 [[nodiscard]] Outcome<std::string> describe_layers(const std::string& path);
 
 }  // namespace weft::tools::demo
