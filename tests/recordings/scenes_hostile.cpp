@@ -47,7 +47,7 @@ void play(const Sin& sin, const std::string& path) {
   must(listener.set_policy({.markers = sin.markers}), "set_policy");
   must(listener.listen(), "listen");
   must(set_capture_file(path), "set_capture_file");
-  std::optional<RawPeer> peer(std::in_place, RawSocket::dial(listener.local_address()),
+  std::optional<RawPeer> peer(std::in_place, RawSocket(listener.local_address()),
                               mpa::Framing{.crc = true, .markers = sin.markers}, mpa::Framing{.crc = true});
   peer->send_frame({.kind = mpa::FrameKind::kRequest,
                     .crc = true,
