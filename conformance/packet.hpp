@@ -6,21 +6,12 @@
 #include <cstdint>
 
 #include "common/wire.hpp"
+#include "packet/link_layer.hpp"
 
 namespace weft::conformance {
 
-/// Identifies the headers before the IP header.
-enum class LinkType : std::uint8_t {
-  kEthernet,      ///< Ethernet, with or without VLAN tags
-  kLinuxCooked,   ///< `tcpdump -i any`: SLL
-  kLinuxCooked2,  ///< `tcpdump -i any` since 2018: SLL2
-  kNull,          ///< BSD loopback: address family in the byte order of the capturing machine
-  kLoop,          ///< OpenBSD loopback: address family in network byte order
-  kRawIp,         ///< none: IPv4 or IPv6
-  kIpv4,          ///< none: IPv4
-  kIpv6,          ///< none: IPv6
-  kUnknown,       ///< headers that weft does not know: the packet counts as one of another protocol
-};
+/// Identifies the headers before the IP header: Ethernet, Linux cooked capture, loopback or none (packet/link_layer.hpp).
+using packet::LinkType;
 
 /// Describes one packet.
 struct Packet {

@@ -15,8 +15,8 @@ namespace weft::probe {
 Conversation::Conversation(std::unique_ptr<Socket> socket, bool peer_opened, Duration patience,
                            std::shared_ptr<Learned> learned)
     : learned_(std::move(learned)), socket_(std::move(socket)), patience_(patience), opened_(now()) {
-  exchange_.prober = socket_->local();
-  exchange_.peer = socket_->remote();
+  exchange_.prober = socket_->local().value_or(transport::Endpoint{});
+  exchange_.peer = socket_->peer().value_or(transport::Endpoint{});
   exchange_.peer_opened = peer_opened;
 }
 Conversation::~Conversation() = default;
@@ -63,7 +63,7 @@ void Conversation::send_in_pieces(Bytes octets, const std::vector<std::size_t>& 
 void Conversation::shut() {
   note(Part::kFin, false);
   out_.shut = true;
-  socket_->shut();
+  socket_->shutdown_write();
 }
 void Conversation::reset() {
   note(Part::kReset, false);

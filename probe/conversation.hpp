@@ -18,12 +18,11 @@
 #include "probe/learned.hpp"
 #include "probe/messages.hpp"
 #include "probe/peer_fpdu.hpp"
+#include "probe/socket.hpp"
 #include "probe/unasked.hpp"
 #include "rdmap/terminate.hpp"
 
 namespace weft::probe {
-
-class Socket;
 
 // A start-up frame of the peer.
 struct PeerFrame {

@@ -81,15 +81,14 @@ class FromPeer : public Way {
       go_on_waiting();
       auto socket = listening_.socket->accept(std::min(deadline, now() + kLook));
       // A process that the prober has ended leaves its connections behind.
-      if (socket && (!listening_.start || !socket->is_over())) return socket;
+      if (socket && (!listening_.start || !socket->peer_has_closed())) return socket;
     } while (now() < deadline);
     return nullptr;
   }
 
   [[nodiscard]] std::unique_ptr<Conversation> conversation(std::unique_ptr<Socket> socket,
                                                            const SocketWish& wish) const {
-    if (wish.segment) socket->segment_at_most(*wish.segment);
-    if (wish.window) socket->window_of(*wish.window);
+    socket->set(wish);
     return std::make_unique<Conversation>(std::move(socket), true, patience, learned);
   }
 
@@ -126,9 +125,9 @@ class FromPeer : public Way {
   // Connections that a process opens beside the one that a case uses, or tries again (MPA2-10-12): each is answered and
   // then left alone, so that the peer goes on. Unanswered ones would end it.
   void host_what_waits() {
-    std::erase_if(hosted_, [](const auto& by) { return by->socket().is_over(); });
+    std::erase_if(hosted_, [](const auto& by) { return by->socket().peer_has_closed(); });
     while (auto socket = listening_.socket->accept(now())) {
-      if (socket->is_over()) continue;
+      if (socket->peer_has_closed()) continue;
       auto by = std::make_unique<Conversation>(std::move(socket), true, quiet_now(), learned);
       try {
         const PeerFrame request = by->expect_frame(mpa::FrameKind::kRequest);

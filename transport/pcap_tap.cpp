@@ -2,10 +2,9 @@
 #include "transport/pcap_tap.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
-#include "transport/detail/packet.hpp"
+#include "packet/conversation.hpp"
 #include "transport/detail/pcap_file.hpp"
 
 namespace weft::transport {
@@ -13,90 +12,35 @@ namespace weft::transport {
 namespace detail {
 namespace {
 
-constexpr std::uint16_t kWindow = 0xffff;  // scaled by 2^7, as the SYNs say: nearly 8 MiB
-constexpr std::uint8_t kWindowScale = 7;
-constexpr std::size_t kAcknowledgeAfter = 1 << 20;  // well inside the window, which readers watch
+using Side = packet::Conversation::Side;
 
-// TCP options of a SYN: maximum segment size, no-operation, window scale (RFC 9293 section 3.2, RFC 7323 section 2.2).
-std::array<std::byte, 8> syn_options(std::size_t mss) {
-  return {
-      std::byte{2}, std::byte{4}, static_cast<std::byte>(mss >> 8), static_cast<std::byte>(mss & 0xff), std::byte{1},
-      std::byte{3}, std::byte{3}, std::byte{kWindowScale}};
+constexpr std::uint8_t kWindowScale = 7;  // nearly 8 MiB
+
+packet::Endpoint in_packets(const Endpoint& end) {
+  const bool ipv4 = end.address.family == Family::kIpv4;
+  return {{end.address.octets, ipv4 ? std::uint8_t{4} : std::uint8_t{6}}, end.port};
 }
 
 }  // namespace
 
-// One end of a conversation.
-struct PcapSide {
-  Endpoint endpoint{};
-  std::uint32_t next_sequence{};
-  std::size_t unacknowledged = 0;  // octets since the other end last sent anything
-  bool over = false;               // has sent FIN or RST
-};
-
 struct PcapConversation {
   std::shared_ptr<PcapFile> file;
-  std::size_t mss{};
-  PcapSide local{};
-  PcapSide remote{};
+  packet::Conversation talk;
+  Side local;
 
-  void emit(PcapSide& from, PcapSide& to, std::uint8_t flags, PieceReader& payload, std::size_t octets,
-            Bytes options = {}) {
-    const bool acknowledges = (flags & tcp_flag::kAck) != 0;
-    file->write({.source = from.endpoint,
-                 .destination = to.endpoint,
-                 .sequence = from.next_sequence,
-                 .acknowledgement = acknowledges ? to.next_sequence : 0,
-                 .flags = flags,
-                 .window = kWindow,
-                 .options = options},
-                payload, octets);
-    // SYN and FIN count as one octet each (RFC 9293 section 3.4).
-    const bool counted = (flags & (tcp_flag::kSyn | tcp_flag::kFin)) != 0;
-    from.next_sequence += static_cast<std::uint32_t>(octets + (counted ? 1 : 0));
-    from.unacknowledged += octets;
-    if (acknowledges) to.unacknowledged = 0;
-  }
-
-  void emit_bare(PcapSide& from, PcapSide& to, std::uint8_t flags, Bytes options = {}) {
-    PieceReader nothing({});
-    emit(from, to, flags, nothing, 0, options);
-  }
-
-  void handshake(PcapSide& opener, PcapSide& answerer) {
-    const auto options = syn_options(mss);
-    emit_bare(opener, answerer, tcp_flag::kSyn, options);
-    emit_bare(answerer, opener, tcp_flag::kSyn | tcp_flag::kAck, options);
-    emit_bare(opener, answerer, tcp_flag::kAck);
-  }
-
-  void data(PcapSide& from, PcapSide& to, std::span<const Bytes> pieces) {
+  void data(Side from, std::span<const Bytes> pieces) {
     const auto lock = file->lock();
-    if (from.over) return;
-    PieceReader payload(pieces);
-    for (std::size_t left = payload.left(); left > 0;) {
-      const std::size_t octets = std::min(left, mss);
-      left -= octets;
-      emit(from, to, left == 0 ? tcp_flag::kPsh | tcp_flag::kAck : tcp_flag::kAck, payload, octets);
-      if (from.unacknowledged >= kAcknowledgeAfter && !to.over) emit_bare(to, from, tcp_flag::kAck);
-    }
+    talk.send(*file, from, pieces);
   }
-
-  void fin(PcapSide& from, PcapSide& to) {
+  void fin(Side from) {
     const auto lock = file->lock();
-    if (std::exchange(from.over, true)) return;
-    emit_bare(from, to, tcp_flag::kFin | tcp_flag::kAck);
-    emit_bare(to, from, tcp_flag::kAck);
+    talk.finish(*file, from);
   }
-
-  // Ends both directions; may follow the sender's own FIN, but nothing follows a RST.
-  void rst(PcapSide& from, PcapSide& to) {
+  void rst(Side from) {
     const auto lock = file->lock();
-    if (from.over && to.over) return;
-    emit_bare(from, to, tcp_flag::kRst | tcp_flag::kAck);
-    from.over = true;
-    to.over = true;
+    talk.reset(*file, from);
   }
+  [[nodiscard]] Side remote() const noexcept { return packet::Conversation::opposite(local); }
 };
 
 }  // namespace detail
@@ -113,15 +57,17 @@ std::expected<PcapTap, PcapError> PcapTap::create(const std::string& path, OnFai
 }
 
 PcapStream PcapTap::open(const Endpoint& local, const Endpoint& remote, Opener opener, std::size_t mss) {
-  auto conversation = std::make_unique<detail::PcapConversation>();
-  conversation->file = file_;
-  conversation->mss = mss == 0 ? kMaxSegment : std::min(mss, kMaxSegment);
+  using packet::Conversation;
+  const std::size_t most = mss == 0 ? kMaxSegment : std::min(mss, kMaxSegment);
   const auto lock = file_->lock();
-  conversation->local = {.endpoint = local, .next_sequence = file_->next_initial_sequence()};
-  conversation->remote = {.endpoint = remote, .next_sequence = file_->next_initial_sequence()};
-  const bool ours = opener == Opener::kLocal;
-  conversation->handshake(ours ? conversation->local : conversation->remote,
-                          ours ? conversation->remote : conversation->local);
+  Conversation::End ours{.endpoint = detail::in_packets(local), .next_sequence = file_->next_initial_sequence()};
+  Conversation::End theirs{.endpoint = detail::in_packets(remote), .next_sequence = file_->next_initial_sequence()};
+  const bool we_open = opener == Opener::kLocal;
+  if (!we_open) std::swap(ours, theirs);
+  auto conversation =
+      std::make_unique<detail::PcapConversation>(file_, Conversation(ours, theirs, most, detail::kWindowScale),
+                                                 we_open ? Conversation::Side::kOpener : Conversation::Side::kAnswerer);
+  conversation->talk.open(*file_);
   return PcapStream(std::move(conversation));
 }
 
@@ -133,27 +79,27 @@ PcapStream::PcapStream(PcapStream&&) noexcept = default;
 PcapStream& PcapStream::operator=(PcapStream&&) noexcept = default;
 
 void PcapStream::sent(std::span<const Bytes> pieces) {
-  if (conversation_) conversation_->data(conversation_->local, conversation_->remote, pieces);
+  if (conversation_) conversation_->data(conversation_->local, pieces);
 }
 
 void PcapStream::received(Bytes octets) {
-  if (conversation_) conversation_->data(conversation_->remote, conversation_->local, std::span(&octets, 1));
+  if (conversation_) conversation_->data(conversation_->remote(), std::span(&octets, 1));
 }
 
 void PcapStream::fin_sent() {
-  if (conversation_) conversation_->fin(conversation_->local, conversation_->remote);
+  if (conversation_) conversation_->fin(conversation_->local);
 }
 
 void PcapStream::fin_received() {
-  if (conversation_) conversation_->fin(conversation_->remote, conversation_->local);
+  if (conversation_) conversation_->fin(conversation_->remote());
 }
 
 void PcapStream::rst_sent() {
-  if (conversation_) conversation_->rst(conversation_->local, conversation_->remote);
+  if (conversation_) conversation_->rst(conversation_->local);
 }
 
 void PcapStream::rst_received() {
-  if (conversation_) conversation_->rst(conversation_->remote, conversation_->local);
+  if (conversation_) conversation_->rst(conversation_->remote());
 }
 
 }  // namespace weft::transport

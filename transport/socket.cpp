@@ -181,6 +181,7 @@ std::error_code Socket::set(const SocketOptions& options) noexcept {
   }
   if (!error && options.send_buffer) error = set_option(descriptor_, SOL_SOCKET, SO_SNDBUF, *options.send_buffer);
   if (!error && options.receive_buffer) error = set_option(descriptor_, SOL_SOCKET, SO_RCVBUF, *options.receive_buffer);
+  if (!error && options.max_segment) error = set_option(descriptor_, IPPROTO_TCP, TCP_MAXSEG, *options.max_segment);
   if (!error && options.type_of_service) error = set_type_of_service(descriptor_, *options.type_of_service);
   if (!error && !options.congestion_control.empty())
     error = set_congestion_control(descriptor_, options.congestion_control);

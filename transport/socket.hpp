@@ -46,6 +46,7 @@ struct SocketOptions {
   std::optional<std::chrono::milliseconds> user_timeout{};
   std::optional<int> send_buffer{};     // octets; setting it disables the auto-tuning of the kernel
   std::optional<int> receive_buffer{};  // set it on the Listener or Connector: the SYN determines the window scale
+  std::optional<int> max_segment{};     // limit for segments of both ends in octets (TCP_MAXSEG); set it before the SYN
   // DSCP, the upper six bits of the IPv4 TOS and the IPv6 traffic class; the lower two (ECN) are the kernel's
   std::optional<std::uint8_t> type_of_service{};
   std::string congestion_control{};  // name of the congestion control; empty: default

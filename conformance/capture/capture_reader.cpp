@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conformance/capture_reader.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <pcap/pcap.h>
 #include <poll.h>
 
@@ -15,6 +17,7 @@
 #include "conformance/capture/pcapng_file.hpp"
 #include "conformance/capture/unpacked_file.hpp"
 #include "conformance/key_log.hpp"
+#include "packet/encapsulation.hpp"
 #include "transport/system_words.hpp"
 
 namespace weft::conformance {
@@ -46,12 +49,11 @@ std::int64_t nanoseconds(const timeval& time, int precision) {
 // Ethernet, and moves the offsets of what follows it.
 std::string filter_for(pcap_t* pcap) {
   std::string filter = "tcp";
-  for (const char* protocol : {"4", "41", "47", "97", "137"})
-    filter += std::string(" or ip proto ") + protocol + " or ip6 proto " + protocol;
-  filter += " or (udp and (port 4789 or port 4790 or port 8472 or port 6081 or port 6635 or port 4754))";
+  for (const int protocol : packet::kTunnels) filter += fmt::format(" or ip proto {0} or ip6 proto {0}", protocol);
+  filter += fmt::format(" or (udp and (port {}))", fmt::join(packet::kTunnelPorts, " or port "));
   filter += " or ip[6:2] & 0x1fff != 0 or ip6 proto 44";
   if (pcap_datalink(pcap) != DLT_EN10MB) return filter;
-  for (const char* type : {"0x8847", "0x8848", "0x8864"}) filter += std::string(" or ether proto ") + type;
+  for (const int type : packet::kTunnelTypes) filter += fmt::format(" or ether proto {:#06x}", type);
   return filter + " or vlan";
 }
 

@@ -52,7 +52,7 @@ void Fragments::join(Datagram& datagram) {
   }
 }
 
-const Fragments::Whole* Fragments::add(const IpPacket& ip, std::int64_t time, std::span<const Part> captured) {
+const Fragments::Whole* Fragments::add(const packet::IpPacket& ip, std::int64_t time, std::span<const Part> captured) {
   const Key key{ip.source, ip.destination, ip.fragment->id, ip.protocol};
   Datagram& datagram = find(key, time);
   const std::uint32_t begin = ip.fragment->offset;

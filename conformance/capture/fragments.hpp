@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "conformance/capture/ip_packet.hpp"
 #include "conformance/place.hpp"
+#include "packet/ip.hpp"
 
 namespace weft::conformance::capture {
 
@@ -35,7 +35,7 @@ class Fragments {
     std::vector<std::byte> payload{};
     std::vector<Part> parts{};  // of the payload, in order and without holes
   };
-  [[nodiscard]] const Whole* add(const IpPacket& ip, std::int64_t time, std::span<const Part> captured);
+  [[nodiscard]] const Whole* add(const packet::IpPacket& ip, std::int64_t time, std::span<const Part> captured);
 
  private:
   struct Piece {
@@ -49,7 +49,7 @@ class Fragments {
     std::int64_t first_time = 0;
     bool is_void = false;
   };
-  using Key = std::tuple<Address, Address, std::uint32_t, std::uint8_t>;
+  using Key = std::tuple<packet::Address, packet::Address, std::uint32_t, std::uint8_t>;
 
   Datagram& find(const Key& key, std::int64_t time);
   static bool fits(const Datagram& datagram, std::uint32_t begin, std::uint32_t end);

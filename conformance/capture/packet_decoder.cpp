@@ -3,8 +3,12 @@
 
 #include <algorithm>
 
+#include "packet/encapsulation.hpp"
+
 namespace weft::conformance::capture {
 namespace {
+
+using packet::Unread;
 
 // What is left of the parts behind `octets` octets.
 void drop_front(std::vector<Part>& parts, std::size_t octets) {
@@ -22,9 +26,9 @@ void drop_front(std::vector<Part>& parts, std::size_t octets) {
 // An encapsulated datagram may come in fragments, and so may what it carries.
 std::expected<TcpPacket, Unread> PacketDecoder::decode(const Packet& packet) {
   Source source{.octets = packet.captured};
-  auto ip = find_innermost(packet.link, packet.captured, packet.original_size);
+  auto ip = packet::find_innermost(packet.link, packet.captured, packet.original_size);
   while (ip && ip->packet.fragment) {
-    if (!leads_to_tcp(ip->packet.protocol)) return std::unexpected(Unread::kNotTcp);
+    if (!packet::leads_to_tcp(ip->packet.protocol)) return std::unexpected(Unread::kNotTcp);
     take_parts(source, packet.number, ip->packet.payload_at, ip->packet.payload_size);
     const auto* whole = fragments_.add(ip->packet, packet.time, parts_);
     if (whole == nullptr) return std::unexpected(Unread::kFragment);
@@ -32,7 +36,7 @@ std::expected<TcpPacket, Unread> PacketDecoder::decode(const Packet& packet) {
     ip->packet.payload_at = 0;
     ip->packet.payload_size = whole->payload.size();
     ip->packet.fragment.reset();
-    if (ip->packet.protocol != kTcp) ip = find_innermost(ip->packet, ip->path, source.octets);
+    if (ip->packet.protocol != packet::kTcp) ip = find_innermost(ip->packet, ip->path, source.octets);
   }
   if (!ip) return std::unexpected(ip.error());
   const std::size_t size = ip->packet.payload_size;
@@ -62,13 +66,14 @@ void PacketDecoder::take_parts(const Source& source, std::uint64_t number, std::
   std::erase_if(parts_, [](const Part& part) { return part.octets.empty(); });
 }
 
-std::expected<TcpPacket, Unread> PacketDecoder::decode_segment(const InnermostIp& ip, Bytes segment, std::size_t size) {
-  const auto header = parse_tcp(segment, size);
+std::expected<TcpPacket, Unread> PacketDecoder::decode_segment(const packet::InnermostIp& ip, Bytes segment,
+                                                               std::size_t size) {
+  const auto header = packet::parse_tcp(segment, size);
   if (!header) return std::unexpected(header.error());
   drop_front(parts_, header->size);
   return TcpPacket{.path = ip.path,
-                   .source = ip.packet.source,
-                   .destination = ip.packet.destination,
+                   .source = {ip.packet.source, header->source_port},
+                   .destination = {ip.packet.destination, header->destination_port},
                    .header = *header,
                    .payload_size = size - header->size,
                    .payload = parts_};

@@ -9,17 +9,18 @@
 #include <vector>
 
 #include "conformance/capture/fragments.hpp"
-#include "conformance/capture/header_walk.hpp"
-#include "conformance/capture/tcp_header.hpp"
+#include "conformance/packet.hpp"
+#include "packet/header_walk.hpp"
+#include "packet/tcp.hpp"
 
 namespace weft::conformance::capture {
 
 struct TcpPacket {
   std::uint64_t number{};
-  HeaderPath path{};
-  Address source{};
-  Address destination{};
-  TcpHeader header{};
+  packet::HeaderPath path{};
+  packet::Endpoint source{};
+  packet::Endpoint destination{};
+  packet::TcpHeader header{};
   std::size_t payload_size{};                   // as sent
   std::span<const Part> payload{};              // what was captured of it: the beginning, without holes
   std::optional<std::uint64_t> acknowledged{};  // as a stream offset, which the connection finds
@@ -28,7 +29,7 @@ struct TcpPacket {
 class PacketDecoder {
  public:
   // What it gives is valid until the next call, and while the packet is.
-  [[nodiscard]] std::expected<TcpPacket, Unread> decode(const Packet& packet);
+  [[nodiscard]] std::expected<TcpPacket, packet::Unread> decode(const Packet& packet);
 
  private:
   // Where the octets lie in which `InnermostIp::at` and the like are offsets: the packet, or a datagram put together.
@@ -37,7 +38,8 @@ class PacketDecoder {
     std::span<const Part> parts{};  // of the octets, in order and without holes; empty: all of this packet
   };
   void take_parts(const Source& source, std::uint64_t number, std::size_t begin, std::size_t size);
-  [[nodiscard]] std::expected<TcpPacket, Unread> decode_segment(const InnermostIp& ip, Bytes segment, std::size_t size);
+  [[nodiscard]] std::expected<TcpPacket, packet::Unread> decode_segment(const packet::InnermostIp& ip, Bytes segment,
+                                                                        std::size_t size);
 
   Fragments fragments_{};
   std::vector<Part> parts_{};

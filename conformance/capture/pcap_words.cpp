@@ -29,22 +29,19 @@ constexpr std::array kSayings{
 }  // namespace
 
 std::optional<LinkType> link_type(int dlt) noexcept {
-  switch (dlt) {
-    case DLT_EN10MB: return LinkType::kEthernet;
-    case DLT_LINUX_SLL: return LinkType::kLinuxCooked;
-    case DLT_LINUX_SLL2: return LinkType::kLinuxCooked2;
-    case DLT_NULL: return LinkType::kNull;
-    case DLT_LOOP: return LinkType::kLoop;
-    case DLT_RAW: return LinkType::kRawIp;
-    case DLT_IPV4: return LinkType::kIpv4;
-    case DLT_IPV6: return LinkType::kIpv6;
-    default: return std::nullopt;
+  const LinkType link = dlt == DLT_RAW ? LinkType::kRawIp : static_cast<LinkType>(dlt);
+  switch (link) {
+    case LinkType::kUnknown: break;
+    case LinkType::kNull:
+    case LinkType::kEthernet:
+    case LinkType::kRawIp:
+    case LinkType::kLoop:
+    case LinkType::kLinuxCooked:
+    case LinkType::kIpv4:
+    case LinkType::kIpv6:
+    case LinkType::kLinuxCooked2: return link;
   }
-}
-
-std::optional<LinkType> link_type_of_file(std::uint16_t type) noexcept {
-  constexpr std::uint16_t kFileRaw = 101;
-  return link_type(type == kFileRaw ? DLT_RAW : type);
+  return std::nullopt;
 }
 
 CaptureError unknown_link_type(const std::string& name, int dlt) {

@@ -10,10 +10,9 @@
 
 namespace weft::conformance::capture {
 
-// The link types that link_layer.hpp can read.
+// The link types that packet/ can read: of LINKTYPE_ values, as they stand in files, and of libpcap's DLT_ values, which are the same
+// but for raw IP.
 [[nodiscard]] std::optional<LinkType> link_type(int dlt) noexcept;
-// The same of LINKTYPE_ values, as they stand in files: libpcap's DLT_ values, but for raw IP.
-[[nodiscard]] std::optional<LinkType> link_type_of_file(std::uint16_t type) noexcept;
 [[nodiscard]] CaptureError unknown_link_type(const std::string& name, int dlt);
 
 // libpcap has no error numbers for files, only sentences.

@@ -219,7 +219,7 @@ std::optional<CaptureError> PcapngFile::take_interface() {
   if (body_.size() < kFixed) return damaged("the block of an interface is too short");
   if (interfaces_.size() == kMostInterfaces)
     return damaged("a section has more than " + std::to_string(kMostInterfaces) + " interfaces");
-  const auto link = link_type_of_file(number16(body_));
+  const auto link = link_type(number16(body_));
   if (!link && !unknown_link_) unknown_link_ = number16(body_);
   Interface interface{.link = link.value_or(LinkType::kUnknown), .snap_length = number32(Bytes(body_).subspan(4))};
   take_options(Bytes(body_).subspan(kFixed), interface);

@@ -7,7 +7,7 @@
 namespace weft::conformance::capture {
 namespace {
 
-ConnectionEnd in_words(const Endpoint& end) { return {in_words(end.address), end.port}; }
+ConnectionEnd in_words(const packet::Endpoint& end) { return {in_words(end.address), end.port}; }
 
 // How long a packet waits for what it acknowledges. Within a direction packets hardly change their order, so packets
 // behind a hole prove it. The other direction alone proves nothing: it may be far ahead.
@@ -28,17 +28,17 @@ bool has_octets(const TcpPacket& packet) noexcept { return packet.payload_size >
 TcpConnection::TcpConnection(std::size_t number, const TcpPacket& packet, std::int64_t time, BufferBudget& budget)
     : info_{.number = number,
             .path = in_words(packet.path),
-            .first = in_words(source(packet)),
-            .second = in_words(destination(packet)),
+            .first = in_words(packet.source),
+            .second = in_words(packet.destination),
             .first_packet = packet.number,
             .first_time = time},
-      first_end_(source(packet)),
+      first_end_(packet.source),
       first_{.direction = {number, End::kFirst, budget}},
       second_{.direction = {number, End::kSecond, budget}},
       waiting_share_(budget) {}
 
 bool TcpConnection::is_other(const TcpPacket& packet) const noexcept {
-  const TcpHeader& header = packet.header;
+  const packet::TcpHeader& header = packet.header;
   if (!header.syn || header.rst) return false;
   const End end = sender(packet);
   const Half& from = half(end);
@@ -52,7 +52,7 @@ bool TcpConnection::is_other(const TcpPacket& packet) const noexcept {
 }
 
 bool TcpConnection::claims(const TcpPacket& packet) const noexcept {
-  const TcpHeader& header = packet.header;
+  const packet::TcpHeader& header = packet.header;
   const End end = sender(packet);
   const auto sequence = half(end).direction.distance(header.sequence);
   const auto acknowledged =
@@ -85,7 +85,7 @@ void TcpConnection::take(const TcpPacket& packet, std::int64_t time, EventQueue&
 
 // What a packet says at once, also one that waits: the SYN, and where each direction begins.
 void TcpConnection::note_arrival(Half& from, Half& to, const TcpPacket& packet) {
-  const TcpHeader& header = packet.header;
+  const packet::TcpHeader& header = packet.header;
   from.arrived = true;
   from.absent = false;
   if (header.syn) {
@@ -145,7 +145,7 @@ void TcpConnection::join_captured(Half& from) noexcept {
 // since or behind what it acknowledges, prove nothing.
 bool TcpConnection::waits_at_hole(const WaitingPackets::Entry& entry, Half& to) const noexcept {
   join_captured(to);
-  const TcpHeader& header = entry.kept.packet().header;
+  const packet::TcpHeader& header = entry.kept.packet().header;
   const auto distance = header.ack ? to.direction.distance(header.acknowledgement) : std::nullopt;
   if (to.ahead.empty() || !distance) return false;
   if (static_cast<std::int64_t>(to.direction.next()) + *distance <= static_cast<std::int64_t>(to.captured))
@@ -200,7 +200,7 @@ void TcpConnection::release_first(Half& from, Half& to, EventQueue& out) {
   std::size_t looked_at = 0;
   for (const WaitingPackets::Entry& entry : from.waiting) {
     if (least && *least <= 0) break;
-    const TcpHeader& header = entry.kept.packet().header;
+    const packet::TcpHeader& header = entry.kept.packet().header;
     const auto distance = header.ack ? to.direction.distance(header.acknowledgement) : std::nullopt;
     if (distance && (!least || *distance < *least)) least = distance;
     if (++looked_at == kLookedAt) break;
@@ -216,7 +216,7 @@ void TcpConnection::process(TcpPacket packet, EventQueue& out) {
   const End end = sender(packet);
   Half& from = half(end);
   Half& to = half(opposite(end));
-  const TcpHeader& header = packet.header;
+  const packet::TcpHeader& header = packet.header;
   // A number that no window reaches may mean that octets are missing.
   if (has_octets(packet) || header.rst || !from.direction.plausible(header.sequence)) open(out);
   if (doubted_reset_ && doubted_reset_->by == end && !header.rst) doubted_reset_.reset();

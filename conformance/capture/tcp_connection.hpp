@@ -13,18 +13,6 @@
 
 namespace weft::conformance::capture {
 
-struct Endpoint {
-  Address address{};
-  std::uint16_t port{};
-  auto operator<=>(const Endpoint&) const = default;
-};
-[[nodiscard]] inline Endpoint source(const TcpPacket& packet) noexcept {
-  return {packet.source, packet.header.source_port};
-}
-[[nodiscard]] inline Endpoint destination(const TcpPacket& packet) noexcept {
-  return {packet.destination, packet.header.destination_port};
-}
-
 class TcpConnection {
  public:
   // `packet` is the first one.
@@ -63,7 +51,7 @@ class TcpConnection {
     WaitingPackets waiting{};
   };
   [[nodiscard]] End sender(const TcpPacket& packet) const noexcept {
-    return source(packet) == first_end_ ? End::kFirst : End::kSecond;
+    return packet.source == first_end_ ? End::kFirst : End::kSecond;
   }
   [[nodiscard]] Half& half(End end) noexcept { return end == End::kFirst ? first_ : second_; }
   [[nodiscard]] const Half& half(End end) const noexcept { return end == End::kFirst ? first_ : second_; }
@@ -82,7 +70,7 @@ class TcpConnection {
   void count_waiting() noexcept;
 
   ConnectionInfo info_{};
-  Endpoint first_end_{};
+  packet::Endpoint first_end_{};
   Half first_;
   Half second_;
   BufferShare waiting_share_;  // of the packets that wait

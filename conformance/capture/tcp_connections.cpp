@@ -51,7 +51,7 @@ class TcpConnections::Table {
 
  private:
   // Both directions have the same key.
-  using Key = std::pair<capture::Endpoint, capture::Endpoint>;
+  using Key = std::pair<packet::Endpoint, packet::Endpoint>;
   // A SYN with another number on a connection that is open. If the other end accepts it, it opens a new connection. If
   // not (RFC 5961 section 4: a challenge ACK), the old one goes on.
   struct Attempt {
@@ -72,17 +72,17 @@ class TcpConnections::Table {
   using Place = std::list<Live>::iterator;
   static constexpr std::uint64_t kPreviousFor = 64;  // packets of a connection, for which the one before it is kept
 
-  void count(capture::Unread why) noexcept {
+  void count(packet::Unread why) noexcept {
     switch (why) {
-      case capture::Unread::kNotTcp: ++counts_.not_tcp; return;
-      case capture::Unread::kMalformed: ++counts_.malformed; return;
-      case capture::Unread::kFragment: ++counts_.fragments; return;
+      case packet::Unread::kNotTcp: ++counts_.not_tcp; return;
+      case packet::Unread::kMalformed: ++counts_.malformed; return;
+      case packet::Unread::kFragment: ++counts_.fragments; return;
     }
   }
 
   // Nothing: the packet is an attempt, or says no more about one.
   std::optional<Place> find(const capture::TcpPacket& packet, std::int64_t time) {
-    const auto [low, high] = std::minmax({source(packet), destination(packet)});
+    const auto [low, high] = std::minmax({packet.source, packet.destination});
     const Key key{low, high};
     if (!live_.empty() && live_.back().key == key && is_ordinary(live_.back(), packet)) {
       return std::prev(live_.end());  // as most often
@@ -106,7 +106,7 @@ class TcpConnections::Table {
 
   std::optional<Place> find_during_attempt(Place place, const capture::TcpPacket& packet, std::int64_t time) {
     const capture::TcpPacket syn = place->attempt->syn.packet();
-    const bool again = packet.header.syn && !packet.header.ack && source(packet) == source(syn);
+    const bool again = packet.header.syn && !packet.header.ack && packet.source == syn.source;
     if (again) {
       const bool same = packet.header.sequence == syn.header.sequence;
       if (!same || packet.payload_size > syn.payload_size) {
@@ -125,7 +125,7 @@ class TcpConnections::Table {
   static bool goes_on(const capture::TcpPacket& syn, const capture::TcpPacket& packet) {
     const std::uint32_t first = syn.header.sequence + 1;
     const auto size = static_cast<std::uint32_t>(syn.payload_size);
-    if (source(packet) == source(syn)) return !packet.header.rst && packet.header.sequence - first <= size;
+    if (packet.source == syn.source) return !packet.header.rst && packet.header.sequence - first <= size;
     return packet.header.ack && packet.header.acknowledgement - first <= size;
   }
 

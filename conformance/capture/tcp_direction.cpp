@@ -52,7 +52,7 @@ bool TcpDirection::plausible(std::uint32_t sequence) const noexcept {
 
 // The capture begins in mid-connection: the stream begins with the first octets that it shows.
 bool TcpDirection::find_origin(const TcpPacket& packet) noexcept {
-  const TcpHeader& header = packet.header;
+  const packet::TcpHeader& header = packet.header;
   if (origin_) return true;
   if (packet.payload_size == 0 && !header.fin) {
     if (header.ack) idle_at_ = header.sequence;
@@ -65,7 +65,7 @@ bool TcpDirection::find_origin(const TcpPacket& packet) noexcept {
 }
 
 void TcpDirection::take(const TcpPacket& packet, EventQueue& out) {
-  const TcpHeader& header = packet.header;
+  const packet::TcpHeader& header = packet.header;
   if (header.syn) begin_at(header.sequence + 1);  // an octet of sequence space; payload may follow (RFC 7413)
   if (closed_ || !find_origin(packet)) return;
   const std::int64_t begin = position(header.syn ? header.sequence + 1 : header.sequence);

@@ -7,6 +7,7 @@
 
 #include "conformance/text.hpp"
 #include "explain/model/packet_heads.hpp"
+#include "packet/ip.hpp"
 
 namespace weft::explain {
 namespace {
@@ -48,7 +49,7 @@ class HeadFields {
   void address(std::size_t at, std::uint8_t version, std::string_view name) {
     const std::size_t size = version == 4 ? 4 : 16;
     if (!has(at, size)) return;
-    conformance::capture::Address address{.version = version};
+    packet::Address address{.version = version};
     std::ranges::copy(octets_.subspan(base_ + at, size), address.octets.begin());
     put(at, size, name, in_words(address));
   }
@@ -68,8 +69,7 @@ class HeadFields {
 };
 
 void put_link(HeadFields& fields, const RawHead& head) {
-  constexpr std::size_t kEthernetSize = 14;
-  if (head.link != conformance::LinkType::kEthernet || head.ip_at < kEthernetSize) {
+  if (head.link != conformance::LinkType::kEthernet || head.ip_at < packet::EthernetLayout::kSize) {
     fields.layer("link", 0);
     return fields.rest(0, head.ip_at, "Link-layer header");
   }
@@ -77,10 +77,10 @@ void put_link(HeadFields& fields, const RawHead& head) {
   fields.mac(0, "Destination");
   fields.mac(6, "Source");
   fields.hexadecimal(12, 2, "Type",
-                     fields.number(12, 2) == 0x0800   ? "IPv4"
-                     : fields.number(12, 2) == 0x86dd ? "IPv6"
-                                                      : "");
-  fields.rest(kEthernetSize, head.ip_at, "Type");
+                     fields.number(12, 2) == packet::kTypeIpv4   ? "IPv4"
+                     : fields.number(12, 2) == packet::kTypeIpv6 ? "IPv6"
+                                                                 : "");
+  fields.rest(packet::EthernetLayout::kSize, head.ip_at, "Type");
 }
 
 void put_ipv4(HeadFields& fields, std::size_t end) {
@@ -90,7 +90,8 @@ void put_ipv4(HeadFields& fields, std::size_t end) {
   fields.decimal(2, 2, "Total Length");
   fields.hexadecimal(4, 2, "Identification");
   if (fields.has(6, 2))
-    fields.hexadecimal(6, 2, "Flags and Fragment Offset", (fields.number(6, 2) & 0x4000) != 0 ? "don't fragment" : "");
+    fields.hexadecimal(6, 2, "Flags and Fragment Offset",
+                       (fields.number(6, 2) & packet::Ipv4Layout::kDontFragment) != 0 ? "don't fragment" : "");
   fields.decimal(8, 1, "Time to Live");
   fields.decimal(9, 1, "Protocol");
   fields.hexadecimal(10, 2, "Header Checksum");

@@ -3,60 +3,48 @@
 
 #include <algorithm>
 
-#include "conformance/capture/header_walk.hpp"
-#include "conformance/capture/tcp_header.hpp"
+#include "packet/encapsulation.hpp"
+#include "packet/header_walk.hpp"
+#include "packet/tcp.hpp"
 
 namespace weft::explain {
 namespace {
 
-namespace capture = conformance::capture;
-
 // No headers are longer: link layer, encapsulations, IPv6 with extensions, TCP with options.
 constexpr std::size_t kLongestHead = 512;
 
-// Where IP and TCP begin, and the octets up to TCP's payload. What cannot be parsed is shown as it is.
-RawHead head_of(const conformance::Packet& packet) {
-  RawHead head{.number = packet.number, .time = packet.time, .link = packet.link};
-  const Bytes captured = packet.captured;
-  const std::size_t most = std::min(captured.size(), kLongestHead);
-  std::size_t size = most;
-  head.ip_at = head.tcp_at = size;
-  if (const auto found = capture::find_innermost(packet.link, captured, packet.original_size)) {
-    const capture::IpPacket& ip = found->packet;
-    head.ip_at = std::min(found->at, most);
-    head.tcp_at = size = std::min(ip.payload_at, most);
-    const Bytes segment = captured.subspan(head.tcp_at);
-    const bool whole = ip.protocol == capture::kTcp && !ip.fragment;
-    const auto tcp = capture::parse_tcp(segment, std::max(ip.payload_size, segment.size()));
-    if (whole && tcp) size = std::min(most, head.tcp_at + tcp->size);
-  }
-  head.octets.assign(captured.begin(), captured.begin() + static_cast<std::ptrdiff_t>(size));
-  return head;
-}
-
-bool is_end(const conformance::ConnectionEnd& end, const capture::Address& address, std::uint16_t port) {
-  return end.port == port && end.address == capture::in_words(address);
+bool is_end(const conformance::ConnectionEnd& end, const packet::Endpoint& endpoint) {
+  return end.port == endpoint.port && end.address == in_words(endpoint.address);
 }
 
 }  // namespace
 
+// Where IP and TCP begin, and the octets up to TCP's payload. What cannot be parsed is shown as it is.
 void PacketHeads::note(const conformance::Packet& packet) {
   if (heads_.empty()) first_time_ = packet.time;
-  heads_.push_back(head_of(packet));
-  heads_.back().time -= first_time_;
+  RawHead& head = heads_.emplace_back(packet.number, packet.time - first_time_, packet.link);
   if (heads_.size() > kKept) heads_.pop_front();
-  note_syn(heads_.back());
-}
-
-void PacketHeads::note_syn(const RawHead& head) {
-  const Bytes octets = head.octets;
-  if (head.tcp_at >= octets.size()) return;
-  const auto tcp = capture::parse_tcp(octets.subspan(head.tcp_at), octets.size() - head.tcp_at);
-  if (!tcp || !tcp->syn) return;
-  const auto found = capture::find_innermost(head.link, octets, octets.size());
-  if (!found) return;
-  const capture::IpPacket& ip = found->packet;
-  syns_.push_back({ip.source, ip.destination, tcp->source_port, tcp->destination_port, tcp->ack, head});
+  const Bytes captured = packet.captured;
+  const std::size_t most = std::min(captured.size(), kLongestHead);
+  std::size_t size = head.ip_at = head.tcp_at = most;
+  std::optional<SynSeen> syn;
+  if (const auto found = packet::find_innermost(packet.link, captured, packet.original_size)) {
+    const packet::IpPacket& ip = found->packet;
+    head.ip_at = std::min(found->at, most);
+    head.tcp_at = size = std::min(ip.payload_at, most);
+    const Bytes segment = captured.subspan(head.tcp_at);
+    const bool whole = ip.protocol == packet::kTcp && !ip.fragment;
+    const auto tcp = packet::parse_tcp(segment, std::max(ip.payload_size, segment.size()));
+    if (whole && tcp) {
+      size = std::min(most, head.tcp_at + tcp->size);
+      if (tcp->syn && head.tcp_at + tcp->size <= most)
+        syn = {{ip.source, tcp->source_port}, {ip.destination, tcp->destination_port}, tcp->ack, {}};
+    }
+  }
+  head.octets.assign(captured.begin(), captured.begin() + static_cast<std::ptrdiff_t>(size));
+  if (!syn) return;
+  syn->head = head;
+  syns_.push_back(std::move(*syn));
   if (syns_.size() > kKept) syns_.pop_front();
 }
 
@@ -77,10 +65,8 @@ std::vector<SynSeen> PacketHeads::syns(const conformance::ConnectionInfo& info, 
   std::vector<SynSeen> found;
   for (const SynSeen& syn : syns_) {
     if (syn.head.number < info.first_packet || syn.head.number > before) continue;
-    const bool out =
-        is_end(info.first, syn.source, syn.source_port) && is_end(info.second, syn.destination, syn.destination_port);
-    const bool back =
-        is_end(info.second, syn.source, syn.source_port) && is_end(info.first, syn.destination, syn.destination_port);
+    const bool out = is_end(info.first, syn.source) && is_end(info.second, syn.destination);
+    const bool back = is_end(info.second, syn.source) && is_end(info.first, syn.destination);
     if (out || back) found.push_back(syn);
   }
   return found;

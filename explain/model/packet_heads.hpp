@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "conformance/capture/ip_packet.hpp"
 #include "conformance/tcp_connections.hpp"
 #include "explain/model/model.hpp"
+#include "packet/address.hpp"
 
 namespace weft::explain {
 
@@ -28,8 +28,7 @@ struct RawHead {
 
 /// A SYN, which the events of TCP do not tell by itself.
 struct SynSeen {
-  conformance::capture::Address source{}, destination{};
-  std::uint16_t source_port{}, destination_port{};
+  packet::Endpoint source{}, destination{};
   bool answer{};   ///< with ACK
   RawHead head{};  ///< of its packet
 };
@@ -49,8 +48,6 @@ class PacketHeads {
   [[nodiscard]] std::vector<SynSeen> syns(const conformance::ConnectionInfo& info, std::uint64_t before) const;
 
  private:
-  void note_syn(const RawHead& head);
-
   std::int64_t first_time_ = 0;
   std::deque<RawHead> heads_{};
   std::deque<SynSeen> syns_{};

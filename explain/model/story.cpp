@@ -29,8 +29,8 @@ Segment segment_of(const conformance::FpduSeen& fpdu) {
 
 // The end with this address.
 Direction sender_of(const SynSeen& syn, const Story::Around& around) {
-  const bool by_first = syn.source_port == around.info.first.port &&
-                        conformance::capture::in_words(syn.source) == around.info.first.address;
+  const bool by_first =
+      syn.source.port == around.info.first.port && in_words(syn.source.address) == around.info.first.address;
   const bool first_initiates = around.walk.initiator().value_or(conformance::End::kFirst) == conformance::End::kFirst;
   return by_first == first_initiates ? Direction::kFromInitiator : Direction::kFromResponder;
 }

@@ -182,7 +182,7 @@ void announced(Scene& scene) {
 // The peer's stream where its segments are as small as TCP lets them be.
 void mulpdu_of_tiny_segments(Scene& scene) {
   constexpr std::uint32_t kMessage = 3000;
-  Conversation& by = scene.connect({.socket = {.segment = 88}});
+  Conversation& by = scene.connect({.socket = {.max_segment = 88}});
   scene.order(by, {.operation = Order::kWrite, .length = kMessage, .stag = Scene::kOwnStag, .offset = {0x4000}});
   std::size_t seen = 0;
   for (bool last = false; !last;) {
@@ -200,7 +200,7 @@ void mulpdu_of_tiny_segments(Scene& scene) {
 // Long and short messages of every kind, for the auditor's rules of segments and their order.
 void bulk_from_the_peer(Scene& scene) {
   for (const std::optional<int> segment : {std::optional<int>{}, std::optional<int>{536}, std::optional<int>{1460}}) {
-    Conversation& by = connect_again(scene, {.socket = {.segment = segment}});
+    Conversation& by = connect_again(scene, {.socket = {.max_segment = segment}});
     for (const std::uint32_t size : {0U, 1U, 3U, 508U, 1461U, 70'000U, 200'000U}) {
       const Order write{.operation = Order::kWrite, .length = size, .stag = Scene::kOwnStag, .offset = {0xFFFF'FFF0}};
       scene.order(by, write);

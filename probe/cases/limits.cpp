@@ -131,7 +131,7 @@ void revoked_in_mid_read(Scene& scene) {
   constexpr std::uint32_t kSize = 65000;
   constexpr std::uint16_t kReads = 128;
   Conversation& other = scene.connect();
-  Conversation& by = scene.rejoin({.socket = {.window = 4096}, .wish = {.ird = kReads}});
+  Conversation& by = scene.rejoin({.socket = {.receive_buffer = 4096}, .wish = {.ird = kReads}});
   if (scene.advert().ird < kReads)
     not_applicable("the peer takes too few Reads at a time to have Responses wait while memory is revoked");
   const Region region = scene.region(Region::kPlain, kReadWrite);
@@ -140,7 +140,7 @@ void revoked_in_mid_read(Scene& scene) {
   for (int i = 0; i < kReads; ++i) all.add(by.make().read_request(asked));
   all.send();
   scene.order(other, {.operation = Order::kRevoke, .flags = Order::kAnswer, .stag = region.stag});
-  by.socket().window_of(1 << 20);  // the rest may come fast
+  by.socket().set({.receive_buffer = 1 << 20});  // the rest may come fast
   std::uint32_t got = 0;
   PeerFpdu fpdu;
   for (int whole = 0;;) {

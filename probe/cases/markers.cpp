@@ -148,7 +148,7 @@ void sent_by_the_peer(Scene& scene) {
 }
 void sent_with_orders(Scene& scene) {
   for (const std::optional<int> segment : {std::optional<int>{}, std::optional<int>{536}}) {
-    Conversation& by = scene.connect({.socket = {.segment = segment}, .start_up = {.markers = true}});
+    Conversation& by = scene.connect({.socket = {.max_segment = segment}, .start_up = {.markers = true}});
     for (const std::uint32_t size : {0U, 1U, 2U, 3U, 4U, 479U, 506U, 508U, 3000U, 100'000U}) {
       scene.order(by, {.operation = Order::kWrite, .length = size, .stag = Scene::kOwnStag, .offset = {0x4000}});
       by.expect_whole(rdmap::Opcode::kWrite, size, {0x4000});

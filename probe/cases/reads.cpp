@@ -148,7 +148,7 @@ void more_than_allowed(Scene& scene) {
   Opening opening;
   opening.wish.ird = 1;
   opening.start_up.enhanced->ord = 1;
-  opening.socket.window = 4096;
+  opening.socket.receive_buffer = 4096;
   Conversation& by = scene.connect(opening);
   const Region region = scene.region(Region::kPlain, kReadWrite);
   Burst all(by);

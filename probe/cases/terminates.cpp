@@ -108,7 +108,7 @@ void names_the_first(Scene& scene) {
 // The peer has much to send, and we take none of it, when the bad message comes: what it had not begun does not follow the Terminate.
 void is_the_last(Scene& scene) {
   Opening opening;
-  opening.socket.window = 4096;
+  opening.socket.receive_buffer = 4096;
   Conversation& by = scene.connect(opening);
   scene.order(by, {.operation = Order::kWrite, .count = 128, .length = 60000, .stag = Scene::kOwnStag});
   PeerFpdu first;

@@ -52,7 +52,7 @@ void within_ird(Scene& scene, const Combination& how) {
 // Long Reads that we do not take, and more behind them than the IRD allows.
 void beyond_ird(Scene& scene, const Combination& how) {
   Opening opening = with_ird(static_cast<std::uint16_t>(how.value.number));
-  opening.socket.window = 4096;
+  opening.socket.receive_buffer = 4096;
   Stage stage(scene, how, opening);
   Conversation& by = stage.by();
   const Region large = scene.region(Region::kPlain, kReadWrite),

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A live interface. Capturing needs a privilege: without it this says so, and is skipped.
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,26 +8,15 @@
 
 #include "conformance/capture_reader.hpp"
 #include "tests/conformance/tcp_history.hpp"
+#include "tests/raw_tcp.hpp"
 
 namespace weft::conformance::testing {
 namespace {
 
 // A connection over loopback that says a word and is closed.
 void talk(std::string_view word) {
-  const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  auto* name = reinterpret_cast<sockaddr*>(&address);
-  ASSERT_EQ(::bind(listener, name, size), 0);
-  ASSERT_EQ(::listen(listener, 1), 0);
-  ASSERT_EQ(::getsockname(listener, name, &size), 0);
-  const int client = ::socket(AF_INET, SOCK_STREAM, 0);
-  ASSERT_EQ(::connect(client, name, size), 0);
-  ASSERT_EQ(::write(client, word.data(), word.size()), static_cast<ssize_t>(word.size()));
-  ::close(client);
-  ::close(listener);
+  const test::RawListener listener;
+  test::RawSocket(listener.local(), word).close();
 }
 
 bool heard(const TcpHistory& history, std::string_view word) {

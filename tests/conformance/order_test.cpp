@@ -33,9 +33,7 @@ Capture read(const std::string& path) {
   capture::PacketDecoder decoder;
   const auto failed = read_packets(*reader, [&](const Packet& packet) {
     const auto tcp = decoder.decode(packet);
-    const auto side = [](const capture::Address& address, std::uint16_t port) { return std::pair(address, port); };
-    const bool low =
-        tcp && side(tcp->source, tcp->header.source_port) < side(tcp->destination, tcp->header.destination_port);
+    const bool low = tcp && tcp->source < tcp->destination;
     result.push_back({packet, {packet.captured.begin(), packet.captured.end()}, low});
   });
   EXPECT_FALSE(failed) << path;

@@ -1,10 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/conformance/wire_packets.hpp"
 
+#include "packet/compose.hpp"
+#include "packet/ip.hpp"
+#include "packet/tcp.hpp"
+
 namespace weft::conformance::testing {
 namespace {
 
-bool is_ipv6(const Octets& ip) { return std::to_integer<unsigned>(ip.at(0) >> 4) == 6; }
+using packet::Ipv4Layout, packet::Ipv6Layout;
+
+packet::Endpoint end(const Segment& segment, bool server, std::uint8_t version) {
+  packet::Endpoint end{.address = {.version = version}, .port = server ? segment.server_port : segment.client_port};
+  end.address.octets[0] = version == 4 ? std::byte{0x0a} : std::byte{0xfd};
+  end.address.octets[version == 4 ? 3 : 15] = server ? std::byte{2} : std::byte{1};
+  return end;
+}
+
+// Without the link layer.
+Octets ip_packet(const Segment& segment, std::uint8_t version) {
+  Octets options;
+  if (segment.mss) {
+    append(options, 0x010303070204, 6);  // no-operation, window scale, MSS
+    append(options, *segment.mss, 2);
+  }
+  const auto source = end(segment, segment.from_server, version),
+             destination = end(segment, !segment.from_server, version);
+  const unsigned flags =
+      (segment.fin ? 1U : 0U) | (segment.syn ? 2U : 0U) | (segment.rst ? 4U : 0U) | (segment.ack ? 16U : 0U);
+  const Bytes payload = std::as_bytes(std::span(segment.payload));
+  packet::PieceReader pieces({&payload, 1});
+  Octets frame;
+  packet::compose(frame,
+                  {.source = source,
+                   .destination = destination,
+                   .sequence = segment.sequence,
+                   .acknowledgement = segment.ack ? segment.acknowledgement : 0,
+                   .flags = static_cast<std::uint8_t>(flags),
+                   .window = 0xffff,
+                   .options = options},
+                  pieces, payload.size());
+  frame.erase(frame.begin(), frame.begin() + packet::EthernetLayout::kSize);
+  return frame;
+}
 
 }  // namespace
 
@@ -26,58 +64,32 @@ void append_little(Octets& to, std::uint64_t value, std::size_t size) {
 }
 
 Octets tcp(const Segment& segment) {
-  Octets header;
-  append(header, segment.from_server ? segment.server_port : segment.client_port, 2);
-  append(header, segment.from_server ? segment.client_port : segment.server_port, 2);
-  append(header, segment.sequence, 4);
-  append(header, segment.ack ? segment.acknowledgement : 0, 4);
-  const unsigned flags =
-      (segment.fin ? 1U : 0U) | (segment.syn ? 2U : 0U) | (segment.rst ? 4U : 0U) | (segment.ack ? 16U : 0U);
-  append(header, (segment.mss ? 0x7000U : 0x5000U) | flags, 2);
-  append(header, 0xffff, 2);  // window
-  append(header, 0, 4);       // checksum, at which the auditor does not look, and urgent pointer
-  if (segment.mss) {
-    append(header, 0x010303070204, 6);  // no-operation, window scale, MSS
-    append(header, *segment.mss, 2);
-  }
-  append(header, octets(segment.payload));
-  return header;
+  const Octets ip = ip_packet(segment, 4);
+  return {ip.begin() + Ipv4Layout::kSize, ip.end()};
 }
 
 Octets ipv4(bool from_server, const Octets& payload, std::uint16_t id, std::uint16_t flags_and_offset,
             const Octets& options) {
-  Octets packet;
-  append(packet, 0x45 + options.size() / 4, 1);
-  append(packet, 0, 1);
-  append(packet, 20 + options.size() + payload.size(), 2);
-  append(packet, id, 2);
-  append(packet, flags_and_offset, 2);
-  append(packet, 0x4006, 2);  // time to live, TCP
-  append(packet, 0, 2);
-  append(packet, from_server ? 0x0a000002 : 0x0a000001, 4);
-  append(packet, from_server ? 0x0a000001 : 0x0a000002, 4);
+  Octets packet = ip_packet({.from_server = from_server}, 4);
+  packet.resize(Ipv4Layout::kSize);
   append(packet, options);
   append(packet, payload);
+  Ipv4Layout::VersionAndLength::put(packet, static_cast<std::uint8_t>(0x45 + options.size() / 4));
+  Ipv4Layout::TotalLength::put(packet, static_cast<std::uint16_t>(packet.size()));
+  Ipv4Layout::Identification::put(packet, id);
+  Ipv4Layout::FlagsAndOffset::put(packet, flags_and_offset);
   return packet;
 }
 
 Octets ipv4(const Segment& segment, const Octets& options) {
-  return ipv4(segment.from_server, tcp(segment), 1, 0x4000, options);
+  return ipv4(segment.from_server, tcp(segment), 1, Ipv4Layout::kDontFragment, options);
 }
 
 Octets ipv6(const Segment& segment, std::uint8_t next, const Octets& extensions) {
-  const Octets payload = tcp(segment);
-  Octets packet;
-  append(packet, 0x60000000, 4);
-  append(packet, extensions.size() + payload.size(), 2);
-  append(packet, next, 1);
-  append(packet, 64, 1);
-  for (const bool server : {segment.from_server, !segment.from_server}) {
-    append(packet, 0xfd00000000000000, 8);
-    append(packet, server ? 2 : 1, 8);
-  }
-  append(packet, extensions);
-  append(packet, payload);
+  Octets packet = ip_packet(segment, 6);
+  packet.insert(packet.begin() + Ipv6Layout::kSize, extensions.begin(), extensions.end());
+  Ipv6Layout::PayloadLength::put(packet, static_cast<std::uint16_t>(packet.size() - Ipv6Layout::kSize));
+  Ipv6Layout::NextHeader::put(packet, next);
   return packet;
 }
 
@@ -87,7 +99,7 @@ Octets ethernet(const Octets& ip, const std::vector<std::uint16_t>& tags) {
     append(packet, tag, 2);
     append(packet, 0x0123, 2);
   }
-  append(packet, is_ipv6(ip) ? 0x86dd : 0x0800, 2);
+  append(packet, packet::ip_version(ip) == 6 ? packet::kTypeIpv6 : packet::kTypeIpv4, 2);
   append(packet, ip);
   return packet;
 }

@@ -11,17 +11,19 @@ VERBS = sorted(f"verbs/{path.name}" for path in (ROOT / "verbs").glob("*.hpp"))
 # module -> folders (or single files) of this tree it may include besides itself
 MAY_INCLUDE = {
     "common": [],
+    "packet": ["common"],
     "mpa": ["common"],
     "ddp": ["common"],
     # DDP's vocabulary (headers, numbers, errors, what a message is handed over as), not its queues and windows
     "rdmap": ["common", "ddp/header.hpp", "ddp/placement.hpp", "ddp/errors.hpp", "ddp/msn.hpp", "ddp/segmenter.hpp", "ddp/tagged.hpp",
               "ddp/untagged_queues.hpp"],
     "engine": ["common", "mpa", "ddp", "rdmap"],
-    "conformance": ["common", "mpa", "ddp", "rdmap", "engine", "transport/system_words.hpp"],
-    "explain": ["common", "mpa", "ddp", "rdmap", "engine", "conformance"],
-    "transport": ["common"],
-    # It forges octets, so it has no use for the engine; of transport/ it takes the values that name an end.
-    "probe": ["common", "mpa", "ddp", "rdmap", "conformance", "transport/endpoint.hpp", "transport/system_words.hpp"],
+    "conformance": ["common", "packet", "mpa", "ddp", "rdmap", "engine", "transport/system_words.hpp"],
+    "explain": ["common", "packet", "mpa", "ddp", "rdmap", "engine", "conformance"],
+    "transport": ["common", "packet"],
+    # It forges octets, so it has no use for the engine; of transport/ it takes sockets, and the values that name an end.
+    "probe": ["common", "mpa", "ddp", "rdmap", "conformance", "transport/blocking_socket.hpp", "transport/endpoint.hpp",
+              "transport/system_words.hpp"],
     "verbs": ["common", "mpa", "ddp", "rdmap", "engine", "transport"],
     # verbs/device.hpp shows the interfaces; rdma_getaddrinfo() asks for a route before there is a connection; a thread that
     # waits is cancelled in the same places whether the wait is the engine's or a facade's. Its own thread and descriptors keep
@@ -74,7 +76,7 @@ LIBRARIES = {
     "CLI": {"modules": ["tools", "bench"], "in_headers": True},
     "infiniband": {"modules": ["compat/ibverbs", "compat/objects"], "in_headers": True},
     "rdma": {"modules": ["compat"], "in_headers": True},
-    "system": {"modules": ["transport", "verbs", "probe", "compat", "tools", "bench", "conformance/capture"], "in_headers": True},
+    "system": {"modules": ["packet", "transport", "verbs", "probe", "compat", "tools", "bench", "conformance/capture"], "in_headers": True},
 }
 
 # Standard headers that bring I/O, clocks, threads or randomness. <chrono> is allowed: its durations are plain numbers.

@@ -31,7 +31,7 @@ std::string terminate_after(const std::vector<Ulpdu>& ulpdus, bool ends, std::ve
   Connected pair;
   Framer framer;
   for (const Ulpdu& ulpdu : ulpdus) pair.say(framer.fpdu(ulpdu));
-  if (ends) pair.peer->shut();
+  if (ends) pair.peer->shutdown_write();
   return sentence([&] { pair.conversation->expect_terminate(wanted, offending); });
 }
 
@@ -143,7 +143,7 @@ TEST(Expectations, OfAMessageUnlessThePeerCloses) {
     Connected pair;
     Framer framer;
     for (const Ulpdu& ulpdu : ulpdus) pair.say(framer.fpdu(ulpdu));
-    pair.peer->shut();
+    pair.peer->shutdown_write();
     try {
       pair.conversation->expect_message(rdmap::Opcode::kSend, unless_closed);
     } catch (const Judgement& judgement) {
@@ -161,7 +161,7 @@ TEST(Expectations, OfAFrame) {
   const auto after = [](Bytes octets, bool ends) {
     Connected pair;
     pair.say(octets);
-    if (ends) pair.peer->shut();
+    if (ends) pair.peer->shutdown_write();
     return sentence(
         [&] { EXPECT_EQ(pair.conversation->expect_frame(mpa::FrameKind::kReply).frame.private_data.size(), 4U); });
   };
@@ -181,7 +181,7 @@ TEST(Expectations, OfAnEnd) {
   EXPECT_EQ(sentence([&] { talks.conversation->expect_end("of X"); }),
             "octets came, and the connection had to end: of X");
   Connected ends;
-  ends.peer->shut();
+  ends.peer->shutdown_write();
   EXPECT_EQ(sentence([&] { ends.conversation->expect_end("of X"); }), "passed");
   EXPECT_EQ(sentence([&] { ends.conversation->expect_silence(std::chrono::milliseconds(1), "of Y"); }),
             "the peer ended the connection: of Y");
@@ -191,7 +191,7 @@ TEST(Conversation, KeepsWhatCrossedTheWire) {
   Connected pair;
   pair.conversation->send(pattern(3));
   pair.say(pattern(2));
-  pair.peer->shut();
+  pair.peer->shutdown_write();
   EXPECT_EQ(pair.conversation->octets(2, std::chrono::seconds(1)), pattern(2));
   pair.conversation->expect_end("it is over");
   const auto& parts = pair.conversation->exchange().parts;

@@ -228,7 +228,7 @@ TEST(StartedPeers, LeaveNoConnectionToTheNextCase) {
   const auto way = way_from_peer("raw", std::move(where));
   for (int i = 0; i < 3; ++i) {
     const auto by = way->dial({});
-    EXPECT_EQ(by->exchange().peer, last->connection(0).local()) << i;
+    EXPECT_EQ(by->exchange().peer, last->connection(0).local().value()) << i;
   }
 }
 

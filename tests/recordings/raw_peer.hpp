@@ -10,14 +10,15 @@
 #include "mpa/fpdu_receiver.hpp"
 #include "mpa/fpdu_sender.hpp"
 #include "mpa/startup_frame.hpp"
-#include "raw_socket.hpp"
 #include "rdmap/opcodes.hpp"
 #include "rdmap/read_request.hpp"
 #include "rdmap/terminate.hpp"
+#include "tests/raw_tcp.hpp"
 
 namespace weft::recordings {
 
 using Octets = std::vector<std::byte>;
+using test::RawListener, test::RawSocket;
 
 class RawPeer {
  public:
@@ -34,11 +35,11 @@ class RawPeer {
   void segment(const ddp::Header& header, const Octets& payload) { send(fpdu(ulpdu(header, payload))); }
   void tagged(rdmap::Opcode opcode, std::uint32_t stag, std::uint64_t offset, const Octets& payload);
   void untagged(rdmap::Opcode opcode, std::uint32_t msn, const Octets& payload, std::uint32_t offset = 0);
-  void finish() const { socket_.finish(); }
+  void finish() { socket_.shutdown_write(); }
 
   // --- What weft says to that: reads up to its FIN, of which the last FPDU is a Terminate.
   [[nodiscard]] rdmap::Terminate hear_terminate();
-  void hear_end() const { static_cast<void>(socket_.read_to_end()); }  // whatever comes before its FIN
+  void hear_end() { socket_.read_to_end(); }  // whatever comes before its FIN
 
  private:
   RawSocket socket_;

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "raw_socket.hpp"
+#include "tests/raw_tcp.hpp"
 
 namespace weft::recordings {
 
@@ -89,8 +89,7 @@ ConnectionId caller(EventChannel& events, const Endpoint& server, const Policy& 
 // place: the server's end of the next connection begins only when that goes, and by then nothing new is recorded.
 void record_initiator(const std::string& path, const Endpoint& server, EventChannel& server_events,
                       const std::function<void()>& connect) {
-  RawSocket doorkeeper = RawSocket::dial(server);
-  doorkeeper.send(std::as_bytes(std::span(kRequest)));
+  const weft::test::RawSocket doorkeeper(server, kRequest);
   await_readable(server_events.descriptor());
   must(set_capture_file(path), "set_capture_file");
   connect();

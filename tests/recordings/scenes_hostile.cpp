@@ -47,7 +47,7 @@ void play(const Sin& sin, const std::string& path) {
   must(listener.set_policy({.markers = sin.markers}), "set_policy");
   must(listener.listen(), "listen");
   must(set_capture_file(path), "set_capture_file");
-  std::optional<RawPeer> peer(std::in_place, RawSocket::dial(listener.local_address()),
+  std::optional<RawPeer> peer(std::in_place, RawSocket(listener.local_address()),
                               mpa::Framing{.crc = true, .markers = sin.markers}, mpa::Framing{.crc = true});
   peer->send_frame({.kind = mpa::FrameKind::kRequest,
                     .crc = true,
@@ -80,7 +80,7 @@ Scene scene(const Sin& sin) {
 void too_great_an_ord(const std::string& path) {
   auto events = must(EventChannel::create(), "EventChannel");
   Side client;
-  const RawSocket listener = RawSocket::listen();
+  const RawListener listener;
   client.end.id = caller(events, listener.local(), {});
   must(set_capture_file(path), "set_capture_file");
   must(client.end.id->connect(*client.end.qp, {.ird = 2, .ord = 2}), "connect");

@@ -116,7 +116,7 @@ void markers_everywhere(Path path) {
 void fall_back(Path path) {
   auto events = must(EventChannel::create(), "EventChannel");
   Side client;
-  const RawSocket listener = RawSocket::listen();
+  const RawListener listener;
   client.end.id = caller(events, listener.local(), {});
   must(set_capture_file(path), "set_capture_file");
   must(client.end.id->connect(*client.end.qp), "connect");

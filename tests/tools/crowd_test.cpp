@@ -3,15 +3,13 @@
 // moment. Clients that behave are served all the same.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <string_view>
 #include <thread>
 
 #include "command.hpp"
+#include "tests/raw_tcp.hpp"
 #include "tools/link/advertisement.hpp"
 #include "tools/link/link.hpp"
 
@@ -116,23 +114,10 @@ TEST(Crowd, WhoComesBeyondTheLimitIsRejectedUntilSomebodyLeaves) {
 
 // Says some octets over plain TCP, waits for some, says some more, and resets the connection.
 void say_and_reset(const Server& server, std::string_view octets, std::size_t hear, std::string_view more = {}) {
-  const int descriptor = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(server.port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  ASSERT_EQ(::connect(descriptor, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-  const timeval patience{.tv_sec = 30, .tv_usec = 0};
-  ASSERT_EQ(::setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);
-  ASSERT_EQ(::send(descriptor, octets.data(), octets.size(), MSG_NOSIGNAL), static_cast<ssize_t>(octets.size()));
-  std::string heard(hear, '\0');
-  if (hear > 0) {  // asked for no octets, recv() waits all the same
-    ASSERT_EQ(::recv(descriptor, heard.data(), hear, MSG_WAITALL), static_cast<ssize_t>(hear));
-  }
-  ASSERT_EQ(::send(descriptor, more.data(), more.size(), MSG_NOSIGNAL), static_cast<ssize_t>(more.size()));
-  const linger at_once{.l_onoff = 1, .l_linger = 0};
-  ASSERT_EQ(::setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once), 0);
-  ::close(descriptor);
+  RawSocket socket({transport::Address::loopback(transport::Family::kIpv4), server.port}, octets);
+  EXPECT_EQ(socket.hear(hear).size(), hear);
+  socket.say(more);
+  socket.reset();
 }
 
 TEST(Crowd, ResetsAtEveryMomentTouchNobodyElse) {

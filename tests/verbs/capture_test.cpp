@@ -2,7 +2,6 @@
 // What is written with --pcap; the contents of such files are judged by tests/captures and tshark.
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -11,6 +10,7 @@
 #include <string_view>
 
 #include "loopback.hpp"
+#include "tests/raw_tcp.hpp"
 
 namespace weft::verbs::test {
 namespace {
@@ -44,15 +44,11 @@ TEST(Capture, RecordsWhatIsNoWholeFrame) {
     auto listener = must(ConnectionId::create(events), "ConnectionId");
     must(listener.bind_address(loopback("127.0.0.1")), "bind_address");
     must(listener.listen(), "listen");
-    const int peer = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_storage storage{};
-    const auto size = listener.local_address().to_sockaddr(storage);
-    ASSERT_EQ(::connect(peer, reinterpret_cast<sockaddr*>(&storage), size), 0);
-    ASSERT_EQ(::send(peer, octets.data(), octets.size(), MSG_NOSIGNAL), static_cast<ssize_t>(octets.size()));
-    ASSERT_EQ(::shutdown(peer, SHUT_WR), 0);
-    char none{};
-    EXPECT_EQ(::recv(peer, &none, 1, 0), 0);  // the server has closed, and written before that
-    ::close(peer);
+    {
+      weft::test::RawSocket peer(listener.local_address(), octets);
+      peer.shutdown_write();
+      EXPECT_TRUE(peer.read_to_end().empty());  // the server has closed, and written before that
+    }
     must(set_capture_file(""), "stop");
     std::ifstream file(path, std::ios::binary);
     const std::string capture{std::istreambuf_iterator<char>(file), {}};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What peers can make the log say, and where it cannot say it. In children: the log is a process's.
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include "child.hpp"
 #include "full_pipe.hpp"
 #include "loopback.hpp"
+#include "tests/raw_tcp.hpp"
 #include "verbs/log/log.hpp"
 #include "verbs/log/log_output.hpp"
 #include "verbs/stream/narrator.hpp"
@@ -28,16 +28,7 @@ std::size_t count(const std::string& text, const std::string& what) {
 
 // Connects, sends what is no start-up frame, and waits until the listener is done with it.
 void begin_badly(const Endpoint& listener) {
-  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_storage storage{};
-  const auto size = listener.to_sockaddr(storage);
-  if (::connect(socket, reinterpret_cast<sockaddr*>(&storage), size) != 0) throw std::runtime_error("connect");
-  const std::string frame = "MPA ID Req Fra??0123";
-  ::send(socket, frame.data(), frame.size(), MSG_NOSIGNAL);
-  char octet = 0;
-  while (::recv(socket, &octet, 1, 0) > 0) {
-  }
-  ::close(socket);
+  EXPECT_TRUE(weft::test::RawSocket(listener, "MPA ID Req Fra??0123").ends());
 }
 
 struct Listening {

@@ -2,7 +2,6 @@
 // Peers that vanish, or never were one.
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include <string>
 
 #include "lone_ends.hpp"
+#include "tests/raw_tcp.hpp"
 
 namespace weft::verbs::test {
 namespace {
@@ -75,15 +75,9 @@ TEST(LostPeers, AQueuePairThatIsDestroyed) {
 
 TEST(LostPeers, GarbageInsteadOfARequest) {
   Server server;
-  const int descriptor = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_storage storage{};
-  const auto size = server.id.local_address().to_sockaddr(storage);
-  ASSERT_EQ(::connect(descriptor, reinterpret_cast<sockaddr*>(&storage), size), 0);
-  const auto garbage = octets(1000, 5);
-  ASSERT_EQ(::send(descriptor, garbage.data(), garbage.size(), 0), 1000);
-  char octet{};
-  EXPECT_LE(::recv(descriptor, &octet, 1, 0), 0);
-  ::close(descriptor);
+  weft::test::RawSocket peer(server.id.local_address());
+  peer.send(octets(1000, 5));
+  EXPECT_TRUE(peer.ends());
   EXPECT_EQ(server.events.get_event(0ms).error().code, Errc::kTimedOut);
 }
 

@@ -6,41 +6,22 @@
 
 #include "hand_peer.hpp"
 #include "loopback.hpp"
+#include "tests/raw_tcp.hpp"
 
 namespace weft::verbs::test {
 namespace {
 
-// TCP only; the Request follows when the test says so.
-class Caller {
- public:
-  explicit Caller(const Endpoint& server) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_storage storage{};
-    const auto size = server.to_sockaddr(storage);
-    if (::connect(socket_, reinterpret_cast<sockaddr*>(&storage), size) != 0) throw std::runtime_error("connect");
-  }
-  ~Caller() { ::close(socket_); }
-  Caller(const Caller&) = delete;
-  Caller& operator=(const Caller&) = delete;
+using weft::test::RawSocket;
 
-  void ask() const {
-    engine::test::VectorMemory memory;
-    engine::Engine engine({.role = mpa::Role::kInitiator}, memory, Instant{});
-    if (!engine.connect({})) throw std::runtime_error("MPA Request");
-    engine::TransmitBatch batch(1 << 10);
-    engine.fill(batch, Instant{});
-    const Bytes request = batch.pieces().front();
-    if (::send(socket_, request.data(), request.size(), MSG_NOSIGNAL) < 0) throw std::runtime_error("send");
-  }
-  [[nodiscard]] std::uint16_t port() const {
-    sockaddr_in own{};
-    socklen_t size = sizeof own;
-    if (::getsockname(socket_, reinterpret_cast<sockaddr*>(&own), &size) != 0) throw std::runtime_error("getsockname");
-    return ntohs(own.sin_port);
-  }
-
- private:
-  int socket_;
-};
+// The Request of a caller that was connected by TCP alone so far.
+void ask(RawSocket& caller) {
+  engine::test::VectorMemory memory;
+  engine::Engine engine({.role = mpa::Role::kInitiator}, memory, Instant{});
+  if (!engine.connect({})) throw std::runtime_error("MPA Request");
+  engine::TransmitBatch batch(1 << 10);
+  engine.fill(batch, Instant{});
+  caller.send(batch.pieces().front());
+}
 
 // The first caller's connection is accepted.
 void wait_for_half_open(const ConnectionId& listener) {
@@ -58,13 +39,13 @@ TEST_P(RequestOrder, IsThatOfTheConnections) {
   must(listener.bind_address(loopback("127.0.0.1")), "bind");
   must(listener.listen(16), "listen");
   for (int round = 0; round < 100; ++round) {
-    const Caller first(listener.local_address());
+    RawSocket first(listener.local_address());
     wait_for_half_open(listener);
-    first.ask();
-    const Caller second(listener.local_address()), third(listener.local_address());
-    second.ask();
-    third.ask();
-    for (const Caller* caller : {&first, &second, &third}) {
+    ask(first);
+    RawSocket second(listener.local_address()), third(listener.local_address());
+    ask(second);
+    ask(third);
+    for (const RawSocket* caller : {&first, &second, &third}) {
       auto event = expect_event(events, ConnectionEventType::kConnectRequest);
       ASSERT_EQ(event.request->remote_address().port, caller->port()) << "round " << round;
     }
@@ -77,10 +58,10 @@ TEST_P(RequestOrder, WhoIsSilentIsNotWaitedFor) {
   ConnectionId listener = must(ConnectionId::create(events), "ConnectionId");
   must(listener.bind_address(loopback("127.0.0.1")), "bind");
   must(listener.listen(16), "listen");
-  const Caller silent(listener.local_address());
+  const RawSocket silent(listener.local_address());
   wait_for_half_open(listener);
-  const Caller second(listener.local_address());
-  second.ask();
+  RawSocket second(listener.local_address());
+  ask(second);
   auto event = expect_event(events, ConnectionEventType::kConnectRequest);
   EXPECT_EQ(event.request->remote_address().port, second.port());
 }

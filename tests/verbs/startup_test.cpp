@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "loopback.hpp"
+#include "tests/raw_tcp.hpp"
 
 namespace weft::verbs::test {
 namespace {
@@ -111,48 +112,22 @@ TEST(FirstFpdu, WaitsForThePolicysDelay) {
   }
 }
 
-// A peer at a plain socket that waits for a TCP connection.
-class RawServer {
- public:
-  RawServer() {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    EXPECT_EQ(::bind(listener_.get(), reinterpret_cast<sockaddr*>(&address), size), 0);
-    EXPECT_EQ(::listen(listener_.get(), 1), 0);
-    EXPECT_EQ(::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
-    at_ = loopback("127.0.0.1", ntohs(address.sin_port));
-  }
-  [[nodiscard]] const Endpoint& at() const { return at_; }
-  [[nodiscard]] int accept() const { return ::accept(listener_.get(), nullptr, nullptr); }
-
- private:
-  Descriptor listener_{::socket(AF_INET, SOCK_STREAM, 0)};
-  Endpoint at_{};
-};
-
 // MPA2-8-01, RDMAP-6.2.1-05: the Terminate that a failed negotiation asks for is not lost with the queue pair.
 TEST(GivenUp, TheQueuePairIsDestroyedBehindTheTerminateOfTheStartUp) {
   using namespace std::string_view_literals;
-  const RawServer server;
-  Caller caller(server.at());
+  const weft::test::RawListener server;
+  Caller caller(server.local());
   End end;
   must(caller.id.connect(*end.qp, {.ird = 2, .ord = 2}), "connect");
-  const Descriptor peer(server.accept());
-  const auto reply = "MPA ID Rep Frame\x50\x02\x00\x04\x00\x02\x00\x08"sv;  // C and S; an ORD of 8 (MPA2-9.1-08)
-  ASSERT_EQ(::send(peer.get(), reply.data(), reply.size(), MSG_NOSIGNAL), static_cast<ssize_t>(reply.size()));
+  weft::test::RawSocket peer = server.accept();
+  peer.say("MPA ID Rep Frame\x50\x02\x00\x04\x00\x02\x00\x08"sv);  // C and S; an ORD of 8 (MPA2-9.1-08)
   expect_event(caller.events, ConnectionEventType::kConnectError);
   end.qp.reset();
-  std::array<char, 24 + 28 + 1> all{};  // the Request, and the Terminate
-  ASSERT_EQ(::recv(peer.get(), all.data(), 24 + 28, MSG_WAITALL), 24 + 28);
-  EXPECT_EQ(all[24 + 20], 0x20);  // layer 2, type 0
-  EXPECT_EQ(all[24 + 21], 0x06);  // insufficient IRD
-  EXPECT_EQ(::recv(peer.get(), all.data(), 1, 0), 0);
-  int error{};
-  socklen_t size = sizeof error;
-  ASSERT_EQ(::getsockopt(peer.get(), SOL_SOCKET, SO_ERROR, &error, &size), 0);
-  EXPECT_EQ(error, 0) << "no RST came behind the FIN";
+  const std::string all = peer.hear(24 + 28);  // the Request, and the Terminate
+  EXPECT_EQ(all[24 + 20], 0x20);               // layer 2, type 0
+  EXPECT_EQ(all[24 + 21], 0x06);               // insufficient IRD
+  EXPECT_TRUE(peer.read_to_end().empty());
+  EXPECT_FALSE(peer.pending_error()) << "no RST came behind the FIN";
 }
 
 TEST(GivenUp, TheQueuePairIsPutToErrorWhileTcpConnects) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Peers that say nothing while a connection is made, and peers that keep it waiting then.
 #include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "lone_ends.hpp"
 #include "served.hpp"
+#include "tests/raw_tcp.hpp"
 
 namespace weft::verbs::test {
 namespace {
@@ -21,13 +20,8 @@ TEST(TimeOuts, APeerThatNeverAnswers) {  // MPA-7.1.2-31
 
 TEST(TimeOuts, APeerThatNeverAsks) {  // MPA-7.1.2-26: the half-open connection is closed
   Server server({.startup_timeout = 50ms});
-  const int descriptor = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_storage storage{};
-  const auto size = server.id.local_address().to_sockaddr(storage);
-  ASSERT_EQ(::connect(descriptor, reinterpret_cast<sockaddr*>(&storage), size), 0);
-  char octet{};
-  EXPECT_EQ(::recv(descriptor, &octet, 1, 0), 0);  // waits until the server gives up
-  ::close(descriptor);
+  weft::test::RawSocket peer(server.id.local_address());
+  EXPECT_TRUE(peer.read_to_end().empty());                                // waits until the server gives up
   EXPECT_EQ(server.events.get_event(0ms).error().code, Errc::kTimedOut);  // the application heard nothing
 }
 

@@ -27,18 +27,7 @@ constexpr int kSnapLength = 262144;
 
 int dlt_of(conformance::LinkType link) noexcept {
   using conformance::LinkType;
-  switch (link) {
-    case LinkType::kEthernet: return DLT_EN10MB;
-    case LinkType::kLinuxCooked: return DLT_LINUX_SLL;
-    case LinkType::kLinuxCooked2: return DLT_LINUX_SLL2;
-    case LinkType::kNull: return DLT_NULL;
-    case LinkType::kLoop: return DLT_LOOP;
-    case LinkType::kIpv4: return DLT_IPV4;
-    case LinkType::kIpv6: return DLT_IPV6;
-    case LinkType::kRawIp:
-    case LinkType::kUnknown: return DLT_RAW;
-  }
-  return DLT_RAW;
+  return link == LinkType::kRawIp || link == LinkType::kUnknown ? DLT_RAW : static_cast<int>(link);
 }
 
 }  // namespace

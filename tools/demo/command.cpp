@@ -79,12 +79,9 @@ Outcome<demo::Score> play(const verbs::Policy& policy, const GlobalOptions& glob
 }
 
 Outcome<void> describe_capture(const std::string& path) {
-  auto capture = demo::read_capture(path);
-  if (!capture) return std::unexpected(capture.error());
-  const auto summary = demo::summarise(std::move(*capture));
-  if (!summary) return std::unexpected(summary.error());
-  std::printf("\nWhat crossed each layer (counted from %s):\n%s", shown_text(path).c_str(),
-              describe_layers(*summary).c_str());
+  const auto layers = demo::describe_layers(path);
+  if (!layers) return std::unexpected(layers.error());
+  std::printf("\nWhat crossed each layer (counted from %s):\n%s", shown_text(path).c_str(), layers->c_str());
   return {};
 }
 

@@ -4,10 +4,11 @@
 
 #include <string>
 
-#include "tools/demo/wire_summary.hpp"
+#include "tools/cli/outcome.hpp"
 
 namespace weft::tools::demo {
 
-[[nodiscard]] std::string describe_layers(const WireSummary& summary);
+// Counts what the auditor sees in the file, which holds one connection. A violation that the auditor finds is an error.
+[[nodiscard]] Outcome<std::string> describe_layers(const std::string& path);
 
 }  // namespace weft::tools::demo

@@ -75,11 +75,11 @@ timeval PcapFile::now() {
           .tv_usec = latest_ % 1'000'000'000};  // nanoseconds, as the file header says
 }
 
-void PcapFile::write(const Segment& segment, PieceReader& payload, std::size_t payload_octets) {
+void PcapFile::write(const packet::Segment& segment, packet::PieceReader& payload, std::size_t payload_octets) {
   if (failed_) return;
   const NoCancellation here;
   const SizeLimitIsAnError limited;
-  compose(frame_, segment, payload, payload_octets);
+  packet::compose(frame_, segment, payload, payload_octets);
   pcap_pkthdr header{};
   header.ts = now();
   header.caplen = static_cast<bpf_u_int32>(frame_.size());

@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "common/wire.hpp"
-#include "transport/detail/packet.hpp"
+#include "packet/conversation.hpp"
 #include "transport/pcap_tap.hpp"
 
 namespace weft::transport::detail {
 
-class PcapFile {
+class PcapFile final : public packet::SegmentSink {
  public:
   static std::expected<std::shared_ptr<PcapFile>, PcapError> create(const std::string& path,
                                                                     PcapTap::OnFailure on_failure);
@@ -30,7 +30,7 @@ class PcapFile {
   [[nodiscard]] std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
 
   // The rest needs the lock.
-  void write(const Segment& segment, PieceReader& payload, std::size_t payload_octets);
+  void write(const packet::Segment& segment, packet::PieceReader& payload, std::size_t payload_octets) override;
   // Initial sequence numbers, apart from each other so that a reused pair of ports is seen to be a new connection.
   [[nodiscard]] std::uint32_t next_initial_sequence() noexcept { return initial_sequence_ += 0x01000193; }
 

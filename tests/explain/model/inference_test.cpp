@@ -234,8 +234,8 @@ TEST(PacketHeads, FindTheSynsOfOneConnection) {
     const auto syns = heads.syns(info, std::numeric_limits<std::uint64_t>::max());
     ASSERT_THAT(syns, SizeIs(2)) << connection.initiator;
     for (const SynSeen& syn : syns) {
-      EXPECT_EQ(syn.answer ? syn.destination_port : syn.source_port, info.first.port);
-      EXPECT_EQ(syn.answer ? syn.source_port : syn.destination_port, info.second.port);
+      EXPECT_EQ(syn.answer ? syn.destination.port : syn.source.port, info.first.port);
+      EXPECT_EQ(syn.answer ? syn.source.port : syn.destination.port, info.second.port);
     }
   }
 }

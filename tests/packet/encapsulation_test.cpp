@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "conformance/capture/header_path.hpp"
+#include "packet/header_path.hpp"
 #include "tests/conformance/tcp_history.hpp"
 
 namespace weft::conformance::testing {
@@ -164,7 +164,7 @@ TEST(Encapsulations, WithAnyOctetWrongAreHarmless) {
 
 TEST(Encapsulations, HaveABoundedDepth) {
   Octets deep = kIp4;
-  for (std::size_t i = 0; i < capture::HeaderPath::kMost; ++i) deep = outer(4, deep);
+  for (std::size_t i = 0; i < packet::HeaderPath::kMost; ++i) deep = outer(4, deep);
   TcpHistory history;
   history.take({.number = 1,
                 .link = LinkType::kRawIp,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "conformance/capture/link_layer.hpp"
+#include "packet/link_layer.hpp"
 
 #include <bit>
 
-namespace weft::conformance::capture {
+namespace weft::packet {
 namespace {
 
 // Layouts as the link types' registry describes them (tcpdump.org/linktypes). What follows is told by an EtherType at
@@ -12,7 +12,7 @@ struct LinkLayout {
   std::size_t protocol{};
   std::size_t size{};
 };
-constexpr LinkLayout kEthernet{12, 14};
+constexpr LinkLayout kEthernet{12, EthernetLayout::kSize};
 constexpr LinkLayout kLinuxCooked{14, 16};
 constexpr LinkLayout kLinuxCooked2{0, 20};
 constexpr std::size_t kFamilySize = 4;
@@ -55,4 +55,4 @@ Stepped step_link(LinkType link, HeaderCursor& cursor) noexcept {
   return std::unexpected(Unread::kNotTcp);
 }
 
-}  // namespace weft::conformance::capture
+}  // namespace weft::packet

@@ -1,39 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "conformance/capture/ip_packet.hpp"
+#include "packet/ip.hpp"
 
-#include <tins/ip_address.h>
-#include <tins/ipv6_address.h>
+#include <arpa/inet.h>
 
 #include <algorithm>
-#include <cstring>
+#include <array>
 
-namespace weft::conformance::capture {
+namespace weft::packet {
 namespace {
 
-// RFC 791 section 3.1.
-struct Ipv4Layout {
-  using VersionAndLength = Be<0, std::uint8_t>;
-  using TotalLength = Be<2, std::uint16_t>;
-  using Identification = Be<4, std::uint16_t>;
-  using FlagsAndOffset = Be<6, std::uint16_t>;
-  using Protocol = Be<9, std::uint8_t>;
-  static constexpr std::size_t kSource = 12;
-  static constexpr std::size_t kDestination = 16;
-  static constexpr std::size_t kSize = 20;  // without options
-  static constexpr std::uint16_t kMoreFragments = 0x2000;
-  static constexpr std::uint16_t kOffsetMask = 0x1fff;  // in units of eight octets
-};
-
-// RFC 8200 section 3.
-struct Ipv6Layout {
-  using PayloadLength = Be<4, std::uint16_t>;
-  using NextHeader = Be<6, std::uint8_t>;
-  static constexpr std::size_t kSource = 8;
-  static constexpr std::size_t kDestination = 24;
-  static constexpr std::size_t kSize = 40;
-};
-
-// Section 4: what all extension headers begin with, and the Fragment header (4.5).
+// RFC 8200 section 4: what all extension headers begin with, and the Fragment header (4.5).
 struct ExtensionLayout {
   using NextHeader = Be<0, std::uint8_t>;
   using Length = Be<1, std::uint8_t>;
@@ -56,7 +32,8 @@ enum Extension : std::uint8_t {
 
 Address address(Bytes octets, std::uint8_t version) noexcept {
   Address address{.version = version};
-  std::ranges::copy(octets.first(version == 4 ? 4 : 16), address.octets.begin());
+  std::ranges::copy(octets.first(version == 4 ? Ipv4Layout::kAddressSize : Ipv6Layout::kAddressSize),
+                    address.octets.begin());
   return address;
 }
 
@@ -69,18 +46,18 @@ std::size_t claimed_or_rest(std::size_t claimed, std::size_t rest) noexcept {
   return claimed == 0 ? rest : std::min(claimed, rest);
 }
 
-std::expected<IpPacket, Unread> parse_ipv4(std::size_t at, Bytes captured, std::size_t original_size) noexcept {
+// `sent`: octets from the cursor to the end of the packet.
+std::expected<IpPacket, Unread> parse_ipv4(const HeaderCursor& cursor, std::size_t sent) noexcept {
   using L = Ipv4Layout;
-  const Bytes octets = captured.subspan(std::min(at, captured.size()));
-  if (octets.size() < L::kSize || L::VersionAndLength::get(octets) >> 4 != 4)
-    return std::unexpected(Unread::kMalformed);
-  const std::size_t header = std::size_t{4} * (L::VersionAndLength::get(octets) & 0xfU);
-  const std::size_t total = claimed_or_rest(L::TotalLength::get(octets), original_size - at);
+  if (!cursor.has(L::kSize)) return std::unexpected(Unread::kMalformed);
+  const Bytes octets = cursor.rest();
+  const std::size_t header = L::size_of(octets);
+  const std::size_t total = claimed_or_rest(L::TotalLength::get(octets), sent);
   if (header < L::kSize || header > total) return std::unexpected(Unread::kMalformed);
   IpPacket packet{.source = address(octets.subspan(L::kSource), 4),
                   .destination = address(octets.subspan(L::kDestination), 4),
                   .protocol = L::Protocol::get(octets),
-                  .payload_at = at + header,
+                  .payload_at = cursor.at + header,
                   .payload_size = total - header};
   const std::uint16_t flags = L::FlagsAndOffset::get(octets);
   const bool more = (flags & L::kMoreFragments) != 0;
@@ -89,9 +66,8 @@ std::expected<IpPacket, Unread> parse_ipv4(std::size_t at, Bytes captured, std::
   return packet;
 }
 
-// Octets of an extension header; 0 when it is none that may stand before TCP.
-std::size_t extension_size(std::uint8_t kind, Bytes octets) noexcept {
-  const std::size_t length = ExtensionLayout::Length::get(octets);
+// Octets of an extension header whose second octet is `length`; 0 when it is none that may stand before TCP.
+std::size_t extension_size(std::uint8_t kind, std::size_t length) noexcept {
   switch (kind) {
     case kHopByHop:
     case kRouting:
@@ -105,12 +81,6 @@ std::size_t extension_size(std::uint8_t kind, Bytes octets) noexcept {
   }
 }
 
-bool is_extension(std::uint8_t kind) noexcept {
-  constexpr std::array kKinds{kHopByHop,           kRouting,  kFragment,     kAuthentication,
-                              kDestinationOptions, kMobility, kHostIdentity, kShim6};
-  return std::ranges::find(kKinds, kind) != kKinds.end();
-}
-
 std::optional<Fragment> fragment(Bytes header) noexcept {
   using L = ExtensionLayout;
   const std::uint16_t word = L::FragmentOffset::get(header);
@@ -122,10 +92,10 @@ std::optional<Fragment> fragment(Bytes header) noexcept {
 
 // Ends where the packet's headers end, or at the header of a fragment: what follows belongs to a datagram.
 std::expected<IpPacket, Unread> skip_extensions(IpPacket packet, Bytes captured) noexcept {
-  while (is_extension(packet.protocol)) {
+  while (extension_size(packet.protocol, 0) != 0) {
     const Bytes octets = captured.subspan(std::min(packet.payload_at, captured.size()));
     if (octets.size() < ExtensionLayout::kSize) return std::unexpected(Unread::kMalformed);
-    const std::size_t size = extension_size(packet.protocol, octets);
+    const std::size_t size = extension_size(packet.protocol, ExtensionLayout::Length::get(octets));
     if (size > packet.payload_size) return std::unexpected(Unread::kMalformed);
     if (packet.protocol == kFragment) packet.fragment = fragment(octets);
     packet.protocol = ExtensionLayout::NextHeader::get(octets);
@@ -136,35 +106,33 @@ std::expected<IpPacket, Unread> skip_extensions(IpPacket packet, Bytes captured)
   return packet;
 }
 
-std::expected<IpPacket, Unread> parse_ipv6(std::size_t at, Bytes captured, std::size_t original_size) noexcept {
+std::expected<IpPacket, Unread> parse_ipv6(const HeaderCursor& cursor, std::size_t sent) noexcept {
   using L = Ipv6Layout;
-  const Bytes octets = captured.subspan(std::min(at, captured.size()));
-  if (octets.size() < L::kSize || std::to_integer<unsigned>(octets[0] >> 4) != 6) {
-    return std::unexpected(Unread::kMalformed);
-  }
-  const std::size_t rest = original_size - at - L::kSize;
+  if (!cursor.has(L::kSize)) return std::unexpected(Unread::kMalformed);
+  const Bytes octets = cursor.rest();
   return skip_extensions({.source = address(octets.subspan(L::kSource), 6),
                           .destination = address(octets.subspan(L::kDestination), 6),
                           .protocol = L::NextHeader::get(octets),
-                          .payload_at = at + L::kSize,
-                          .payload_size = claimed_or_rest(L::PayloadLength::get(octets), rest)},
-                         captured);
+                          .payload_at = cursor.at + L::kSize,
+                          .payload_size = claimed_or_rest(L::PayloadLength::get(octets), sent - L::kSize)},
+                         cursor.captured);
 }
 
 }  // namespace
 
-std::expected<IpPacket, Unread> parse_ip(IpAt at, Bytes captured, std::size_t original_size) noexcept {
-  const std::size_t size = std::max(std::min(original_size, kLargest), captured.size());
-  return at.version == 4 ? parse_ipv4(at.offset, captured, size) : parse_ipv6(at.offset, captured, size);
+std::expected<IpPacket, Unread> parse_ip(const HeaderCursor& cursor) noexcept {
+  const std::size_t sent = std::max(std::min(cursor.original, kLargest), cursor.captured.size()) - cursor.at;
+  switch (ip_version(cursor.rest())) {
+    case 4: return parse_ipv4(cursor, sent);
+    case 6: return parse_ipv6(cursor, sent);
+    default: return std::unexpected(Unread::kMalformed);
+  }
 }
 
 std::string in_words(const Address& address) {
-  if (address.version == 6) {
-    return Tins::IPv6Address(reinterpret_cast<const std::uint8_t*>(address.octets.data())).to_string();
-  }
-  std::uint32_t word{};
-  std::memcpy(&word, address.octets.data(), sizeof word);  // libtins takes it in network byte order
-  return Tins::IPv4Address(word).to_string();
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  ::inet_ntop(address.version == 6 ? AF_INET6 : AF_INET, address.octets.data(), text.data(), text.size());
+  return text.data();
 }
 
-}  // namespace weft::conformance::capture
+}  // namespace weft::packet

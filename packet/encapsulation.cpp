@@ -1,42 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "conformance/capture/encapsulation.hpp"
+#include "packet/encapsulation.hpp"
 
-namespace weft::conformance::capture {
+#include <algorithm>
+
+#include "packet/checksum.hpp"
+#include "packet/ip.hpp"
+
+namespace weft::packet {
 namespace {
-
-enum EtherType : std::uint16_t {
-  kTypeIpv4 = 0x0800,
-  kTypeVlan = 0x8100,  // 802.1Q
-  kTypePpp = 0x880b,
-  kTypeMpls = 0x8847,
-  kTypeMplsMulticast = 0x8848,
-  kTypePppoe = 0x8864,    // session
-  kTypeService = 0x88a8,  // 802.1ad
-  kTypeIpv6 = 0x86dd,
-  kTypeErspan2 = 0x88be,
-  kTypeErspan3 = 0x22eb,
-  kTypeQinQ = 0x9100,  // before 802.1ad
-  kTypeQinQ2 = 0x9200,
-  kTypeBridged = 0x6558,  // an Ethernet frame
-};
 
 constexpr auto kTooDeep = Unread::kNotTcp;
 
 Stepped next(NextHeader::What what, std::uint16_t value = 0) noexcept { return NextHeader{what, value}; }
 
+bool is_vlan(std::uint16_t type) noexcept {
+  return type == kTypeVlan || type == kTypeService || type == kTypeQinQ || type == kTypeQinQ2;
+}
+
 bool is_known(std::uint16_t type) noexcept {
-  switch (type) {
-    case kTypeIpv4:
-    case kTypeIpv6:
-    case kTypeVlan:
-    case kTypeService:
-    case kTypeQinQ:
-    case kTypeQinQ2:
-    case kTypeMpls:
-    case kTypeMplsMulticast:
-    case kTypePppoe: return true;
-    default: return false;
-  }
+  return type == kTypeIpv4 || type == kTypeIpv6 || is_vlan(type) ||
+         std::ranges::find(kTunnelTypes, type) != kTunnelTypes.end();
 }
 
 Stepped step_vlan(HeaderCursor& cursor) noexcept {
@@ -50,14 +33,14 @@ Stepped step_vlan(HeaderCursor& cursor) noexcept {
 
 // A header of IPv4 whose checksum is right, or one of IPv6 whose length is.
 bool is_ip(Bytes octets) noexcept {
-  if (octets.size() < 20) return false;
-  const auto first = std::to_integer<unsigned>(octets[0]);
-  if (first >> 4 == 6) return octets.size() >= 40 && Be<4, std::uint16_t>::get(octets) <= octets.size() - 40;
-  const std::size_t size = std::size_t{4} * (first & 0xfU);
-  if (first >> 4 != 4 || size < 20 || size > octets.size()) return false;
-  std::uint32_t sum = 0;
-  for (std::size_t at = 0; at < size; at += 2) sum += Be<0, std::uint16_t>::get(octets.subspan(at));
-  return (sum & 0xffffU) + (sum >> 16) == 0xffff;
+  if (octets.size() < Ipv4Layout::kSize) return false;
+  if (ip_version(octets) == 6) {
+    using L = Ipv6Layout;
+    return octets.size() >= L::kSize && L::PayloadLength::get(octets) <= octets.size() - L::kSize;
+  }
+  const std::size_t size = Ipv4Layout::size_of(octets);
+  return ip_version(octets) == 4 && size >= Ipv4Layout::kSize && size <= octets.size() &&
+         fold(sum_words(octets.first(size))) == 0;
 }
 
 // Behind the last label there is no type. A pseudowire's control word begins with four zero bits (RFC 4385). Ethernet
@@ -66,7 +49,7 @@ Stepped behind_mpls(HeaderCursor& cursor) noexcept {
   constexpr std::size_t kControlWord = 4;
   const Bytes rest = cursor.rest();
   const auto frame_at = [&](std::size_t at) {
-    return rest.size() >= at + 14 && is_known(Be<12, std::uint16_t>::get(rest.subspan(at)));
+    return rest.size() >= at + EthernetLayout::kSize && is_known(EthernetLayout::Type::get(rest.subspan(at)));
   };
   if (rest.empty()) return std::unexpected(Unread::kMalformed);
   const auto bits = std::to_integer<unsigned>(rest[0]) >> 4;
@@ -222,12 +205,12 @@ Stepped step_udp(HeaderCursor& cursor) noexcept {
   const std::uint16_t port = Be<2, std::uint16_t>::get(cursor.rest());
   cursor.at += kSize;
   switch (port) {
-    case 4789:                             // IANA's
-    case 4790:                             // VXLAN-GPE
-    case 8472: return step_vxlan(cursor);  // Linux' default
-    case 6081: return step_geneve(cursor);
-    case 6635: return step_mpls(cursor);  // RFC 7510
-    case 4754: return step_gre(cursor);   // RFC 8086
+    case kVxlan:
+    case kVxlanGpe:
+    case kVxlanOfLinux: return step_vxlan(cursor);
+    case kGeneve: return step_geneve(cursor);
+    case kMplsInUdp: return step_mpls(cursor);
+    case kGreInUdp: return step_gre(cursor);
     default: return std::unexpected(Unread::kNotTcp);
   }
 }
@@ -244,13 +227,10 @@ Stepped step_ether_ip(HeaderCursor& cursor) noexcept {
 }  // namespace
 
 Stepped step_ether_type(std::uint16_t type, HeaderCursor& cursor) noexcept {
+  if (is_vlan(type)) return step_vlan(cursor);
   switch (type) {
     case kTypeIpv4:
     case kTypeIpv6: return next(NextHeader::kIp);
-    case kTypeVlan:
-    case kTypeService:
-    case kTypeQinQ:
-    case kTypeQinQ2: return step_vlan(cursor);
     case kTypeMpls:
     case kTypeMplsMulticast: return step_mpls(cursor);
     case kTypePppoe: return step_pppoe(cursor);
@@ -278,16 +258,7 @@ Stepped step_ppp(HeaderCursor& cursor) noexcept {
 }
 
 bool leads_to_tcp(std::uint8_t protocol) noexcept {
-  switch (protocol) {
-    case kIpv4InIp:
-    case kTcp:
-    case kUdp:
-    case kIpv6InIp:
-    case kGre:
-    case kEtherIp:
-    case kMplsInIp: return true;
-    default: return false;
-  }
+  return protocol == kTcp || protocol == kUdp || std::ranges::find(kTunnels, protocol) != kTunnels.end();
 }
 
 Stepped step_protocol(std::uint8_t protocol, HeaderCursor& cursor) noexcept {
@@ -302,4 +273,4 @@ Stepped step_protocol(std::uint8_t protocol, HeaderCursor& cursor) noexcept {
   }
 }
 
-}  // namespace weft::conformance::capture
+}  // namespace weft::packet

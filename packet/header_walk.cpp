@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "conformance/capture/header_walk.hpp"
+#include "packet/header_walk.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
-#include "conformance/capture/encapsulation.hpp"
+#include "packet/encapsulation.hpp"
 
-namespace weft::conformance::capture {
+namespace weft::packet {
 namespace {
 
 Stepped step(const NextHeader& header, HeaderCursor& cursor) noexcept {
@@ -19,20 +21,12 @@ Stepped step(const NextHeader& header, HeaderCursor& cursor) noexcept {
   return std::unexpected(Unread::kNotTcp);
 }
 
-// IP tells its version itself.
-std::expected<IpPacket, Unread> parse_here(const HeaderCursor& cursor) noexcept {
-  if (!cursor.has(1)) return std::unexpected(Unread::kMalformed);
-  const auto version = std::to_integer<std::uint8_t>(cursor.rest()[0] >> 4);
-  if (version != 4 && version != 6) return std::unexpected(Unread::kMalformed);
-  return parse_ip({version, cursor.at}, cursor.captured, cursor.original);
-}
-
 // Each step moves on by at least an octet, or hands over to one that does; the path bounds the number of IP headers.
 std::expected<InnermostIp, Unread> walk_headers(NextHeader header, HeaderCursor& cursor) noexcept {
   for (;;) {
     if (header.what == NextHeader::kIp) {
       const std::size_t at = cursor.at;
-      const auto ip = parse_here(cursor);
+      const auto ip = parse_ip(cursor);
       if (!ip) return std::unexpected(ip.error());
       // What is behind the payload is padding, of this packet or of one around it.
       cursor.original = std::min(std::max(cursor.original, cursor.captured.size()), ip->payload_at + ip->payload_size);
@@ -63,26 +57,17 @@ std::expected<InnermostIp, Unread> find_innermost(const IpPacket& datagram, cons
 }
 
 std::string in_words(const HeaderPath& path) {
+  using enum Encapsulation;
+  constexpr std::array kNames{"VLAN",    "MPLS",  "PPPoE session", "IP in IP",       "EtherIP", "GRE",
+                              "GRE key", "NVGRE", "PPTP call",     "ERSPAN session", "VXLAN",   "Geneve"};
+  static_assert(kNames.size() == std::to_underlying(kGeneve) + 1);
   std::string words;
   for (const auto& [kind, id] : path.layers()) {
     if (!words.empty()) words += ", ";
-    const std::string number = ' ' + std::to_string(id);
-    switch (kind) {
-      case Encapsulation::kVlan: words += "VLAN" + number; break;
-      case Encapsulation::kMpls: words += "MPLS" + number; break;
-      case Encapsulation::kPppoe: words += "PPPoE session" + number; break;
-      case Encapsulation::kIp: words += "IP in IP"; break;
-      case Encapsulation::kEtherIp: words += "EtherIP"; break;
-      case Encapsulation::kGre: words += "GRE"; break;
-      case Encapsulation::kGreKey: words += "GRE key" + number; break;
-      case Encapsulation::kNvgre: words += "NVGRE" + number; break;
-      case Encapsulation::kPptp: words += "PPTP call" + number; break;
-      case Encapsulation::kErspan: words += "ERSPAN session" + number; break;
-      case Encapsulation::kVxlan: words += "VXLAN" + number; break;
-      case Encapsulation::kGeneve: words += "Geneve" + number; break;
-    }
+    words += kNames[std::to_underlying(kind)];
+    if (kind != kIp && kind != kEtherIp && kind != kGre) words += ' ' + std::to_string(id);
   }
   return words;
 }
 
-}  // namespace weft::conformance::capture
+}  // namespace weft::packet
