@@ -62,14 +62,19 @@ struct SendCompleted {
   std::uint64_t length{};  ///< number of octets moved
 };
 
+/// What a message of queue 0 says to its receiver besides the octets in the receive.
+struct Delivered {
+  /// Octets of the Send; with `immediate`, those of the RDMA Write before it, or 0 if a Send came in between.
+  std::uint64_t length{};
+  bool solicited{};
+  std::optional<std::array<std::byte, kImmediateSize>> immediate{};
+};
+
 /// A receive of queue 0 has completed. Reported in the order of delivery.
-struct Received {
+struct Received : Delivered {
   std::uint64_t cookie{};
   WorkStatus status{};
-  std::uint64_t length{};  ///< octets of the Send; with `immediate`, those of the RDMA Write before it, or 0
-  bool solicited{};
   std::optional<ddp::Stag> invalidated{};
-  std::optional<std::array<std::byte, kImmediateSize>> immediate{};
 };
 
 /// A Send found no receive. The stream does not process further octets until one is posted, or until

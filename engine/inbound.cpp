@@ -155,14 +155,14 @@ Inbound::Verdict Inbound::send(Opcode opcode, const ddp::UntaggedHeader& header,
 // What the user is to hear of it (RDMAP-3.2-03, RDMAPX-6.1-02).
 Inbound::Verdict Inbound::deliver(const ddp::ReceiveFilled& filled) {
   const rdmap::OpcodeRow& kind = *rdmap::find_opcode(rdmap::opcode_bits(filled.rsvd_ulp));
-  auto& send = segment_.delivery.emplace<SendDelivered>(filled.buffer, filled.length, std::uint64_t{0}, kind.solicited);
+  auto& send = segment_.delivery.emplace<SendDelivered>(Delivered{filled.length, kind.solicited}, filled.buffer);
   const std::uint64_t written = std::exchange(written_, 0);
   if (kind.invalidates) send.invalidate = ddp::Stag{filled.rsvd_ulp_word};
   if (rdmap::is_immediate(kind.opcode)) {
     const auto immediate = rdmap::parse_immediate(filled.aside);
     if (!immediate) return refuse(immediate.error());
     send.immediate = *immediate;
-    send.written = written;
+    send.length = written;
   }
   return Verdict::kGood;
 }

@@ -13,6 +13,7 @@
 
 #include "ddp/tagged.hpp"
 #include "ddp/untagged_queues.hpp"
+#include "engine/event.hpp"
 #include "engine/fault.hpp"
 #include "mpa/fpdu_receiver.hpp"
 #include "rdmap/atomic_messages.hpp"
@@ -25,13 +26,9 @@ namespace weft::engine {
 // --- What a segment led to. Spans are valid until the next call.
 
 struct Placed {};  // the message continues, or it was an RDMA Write, which is not reported to the user (RDMAP-5.1-02)
-struct SendDelivered {
+struct SendDelivered : Delivered {
   ddp::ReceiveBuffer buffer{};
-  std::uint32_t length{};   // octets of its own; written: of the RDMA Write that it follows
-  std::uint64_t written{};  // Immediate Data: octets of the RDMA Write before it, if no Send came in between
-  bool solicited{};
   std::optional<ddp::Stag> invalidate{};  // to be invalidated now: at delivery (RDMAP-5.3-16)
-  std::optional<rdmap::ImmediateData> immediate{};
 };
 struct ReadRequested {
   rdmap::ReadRequest request{};

@@ -14,6 +14,10 @@ using rdmap::Opcode;
 
 using Purpose = OutgoingMessage::Purpose;
 
+constexpr auto kCarried = operations_that([](const OperationRow& kind) { return kind.carrier.has_value(); });
+constexpr auto kSends = operations_that([](const OperationRow& kind) { return kind.carrier == Opcode::kSend; });
+constexpr auto kFollowed = operations_that([](const OperationRow& kind) { return kind.own != nullptr; });
+
 // A message is made where it stays: to copy it is to wait for what was just written.
 template <typename Header>
 void make_own(std::optional<OutgoingMessage>& message, Purpose purpose, std::uint64_t ticket, Opcode opcode,
@@ -64,7 +68,7 @@ std::expected<bool, OutboundFault> Outbound::choose() {
   if (ended_) return false;
   if (follow_up_) {
     const std::uint64_t ticket = *std::exchange(follow_up_, std::nullopt);
-    start_immediate(ticket, parts_.queue.at(ticket));
+    start_own(ticket, parts_.queue.at(ticket));
     return true;
   }
   for (;;) {
@@ -140,16 +144,16 @@ std::expected<bool, OutboundFault> Outbound::start_local(std::uint64_t ticket) {
 // Data is a Write and then the other (RDMAPX-6-01).
 void Outbound::start_message(std::uint64_t ticket, SendEntry& entry) {
   const SendEntry::Order& request = entry.request;
-  if (request.operation == Operation::kSend) {
+  if (is_among(kSends, request.operation)) {
     start_send(ticket, entry);
-  } else if (request.operation == Operation::kImmediate) {
-    start_immediate(ticket, entry);
-  } else {
+  } else if (is_among(kCarried, request.operation)) {
     current_.emplace(Purpose::kWorkRequest, ticket,
                      rdmap::tagged_message(Opcode::kWrite, request.remote_stag, request.remote_offset,
                                            static_cast<std::uint32_t>(entry.length)),
                      FromWorkRequest{ticket});
-    if (request.operation == Operation::kWriteImmediate) follow_up_ = ticket;
+    if (is_among(kFollowed, request.operation)) follow_up_ = ticket;
+  } else {
+    start_own(ticket, entry);
   }
 }
 
@@ -163,10 +167,11 @@ void Outbound::start_send(std::uint64_t ticket, SendEntry& entry) {
                    FromWorkRequest{ticket});
 }
 
-void Outbound::start_immediate(std::uint64_t ticket, SendEntry& entry) {
+void Outbound::start_own(std::uint64_t ticket, SendEntry& entry) {
   entry.msn = sends_.take();
-  const Opcode opcode = rdmap::immediate_opcode(entry.request.solicited);
-  current_.emplace(Purpose::kWorkRequest, ticket, rdmap::untagged_message(opcode, *entry.msn, kImmediateSize));
+  const OwnMessage& own = *row(entry.request.operation).own;
+  const Opcode opcode = entry.request.solicited ? own.solicited : own.plain;
+  current_.emplace(Purpose::kWorkRequest, ticket, rdmap::untagged_message(opcode, *entry.msn, own.octets));
   std::ranges::copy(entry.request.immediate, current_->source.emplace<OwnOctets>().octets.begin());
 }
 

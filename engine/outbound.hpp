@@ -74,7 +74,7 @@ class Outbound {
   inline void finish_work(std::uint64_t position);
   OutboundFault payload_fault(const PayloadFault& fault, std::uint32_t sent);
   inline void start_send(std::uint64_t ticket, SendEntry& entry);
-  void start_immediate(std::uint64_t ticket, SendEntry& entry);
+  void start_own(std::uint64_t ticket, SendEntry& entry);
 
   FpduCutter cutter_;
   std::uint32_t ord_;

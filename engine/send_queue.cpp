@@ -16,17 +16,15 @@ std::uint64_t total(rdmap::LocalSegments segments) noexcept {
   return sum;
 }
 
-bool may_be_inline(Operation operation) noexcept {
-  return operation == Operation::kSend || operation == Operation::kWrite || operation == Operation::kWriteImmediate;
-}
-
-bool is_atomic(Operation operation) noexcept {
-  return operation == Operation::kFetchAdd || operation == Operation::kCmpSwap;
-}
+constexpr auto kListed =
+    operations_that([](const OperationRow& kind) { return kind.carrier.has_value() || kind.awaits_response; });
+constexpr auto kListOfOneSize = operations_that([](const OperationRow& kind) { return kind.list_octets != 0; });
 
 std::uint64_t message_length(const WorkRequest& request) noexcept {
-  if (request.operation == Operation::kLocal) return 0;
-  if (request.operation == Operation::kImmediate) return kImmediateSize;
+  if (!is_among(kListed, request.operation)) {
+    const OwnMessage* const own = row(request.operation).own;
+    return own != nullptr ? own->octets : 0;
+  }
   return request.inline_data.empty() ? total(request.local) : request.inline_data.size();
 }
 
@@ -60,13 +58,13 @@ Bytes SendEntry::inline_octets() const noexcept {
 std::expected<void, PostError> check(const WorkRequest& request) noexcept {
   if (request.local.size() > kMaxSegments) return std::unexpected(PostError::kTooManySegments);
   if (request.inline_data.size() > kMaxInline) return std::unexpected(PostError::kInlineTooLong);
-  if (!request.inline_data.empty() && !may_be_inline(request.operation))
-    return std::unexpected(PostError::kBadOperands);
+  if (!request.inline_data.empty() && !row(request.operation).carrier) return std::unexpected(PostError::kBadOperands);
   if (request.invalidate && request.operation != Operation::kSend) return std::unexpected(PostError::kBadOperands);
   const std::uint64_t length = message_length(request);
   // DDP-5.2-03: a message is shorter than 2^32 octets.
   if (length > std::numeric_limits<std::uint32_t>::max()) return std::unexpected(PostError::kMessageTooLong);
-  if (is_atomic(request.operation) && length != sizeof(std::uint64_t)) return std::unexpected(PostError::kBadOperands);
+  if (is_among(kListOfOneSize, request.operation) && length != row(request.operation).list_octets)
+    return std::unexpected(PostError::kBadOperands);
   return {};
 }
 
@@ -143,7 +141,7 @@ SendEntry* SendQueue::find_write(ddp::Stag stag, ddp::TaggedOffset offset) noexc
   for (std::size_t i = 0; i < started_; ++i) {
     SendEntry& entry = entries_[i];
     const SendEntry::Order& request = entry.request;
-    const bool write = request.operation == Operation::kWrite || request.operation == Operation::kWriteImmediate;
+    const bool write = row(request.operation).carrier == rdmap::Opcode::kWrite;
     if (entry.stage == Stage::kDone || !write || request.remote_stag != stag) continue;
     if (offset.value - request.remote_offset.value < std::max<std::uint64_t>(entry.length, 1)) return &entry;
   }

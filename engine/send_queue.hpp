@@ -83,7 +83,7 @@ struct SendEntry {
 };
 
 [[nodiscard]] constexpr bool awaits_response(Operation operation) noexcept {
-  return operation == Operation::kRead || operation == Operation::kFetchAdd || operation == Operation::kCmpSwap;
+  return is_among(operations_that([](const OperationRow& kind) { return kind.awaits_response; }), operation);
 }
 
 // Why this work request can never be carried out, whatever the state of the stream.

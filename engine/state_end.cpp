@@ -115,7 +115,7 @@ void Engine::State::end(Disposition how, bool graceful) {
 void Engine::State::give_back_receive(WorkStatus status) {
   if (!rdma) return;
   const auto buffer = rdma->inbound.take_unfinished_receive();
-  if (buffer) events.push(Received{.cookie = buffer->cookie, .status = status});
+  if (buffer) events.push(Received{{}, buffer->cookie, status});
 }
 
 void Engine::State::settle(Instant now) {

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <optional>
 
+#include "common/table.hpp"
 #include "rdmap/memory.hpp"
+#include "rdmap/opcodes.hpp"
 
 namespace weft::engine {
 
@@ -21,6 +23,58 @@ enum class Operation : std::uint8_t {
   kCmpSwap,
   kLocal,  ///< Local Invalidate or Bind: Memory::perform_local() at its turn; sends nothing
 };
+
+/// A message whose octets come from the work request itself.
+struct OwnMessage {
+  rdmap::Opcode plain{};
+  rdmap::Opcode solicited{};
+  std::uint32_t octets{};
+};
+
+namespace detail {
+inline constexpr OwnMessage kImmediateMessage{rdmap::Opcode::kImmediate, rdmap::Opcode::kImmediateSolicited, 8};
+}  // namespace detail
+
+/// All that is said of an operation in general.
+struct OperationRow {
+  Operation operation{};
+  bool awaits_response{};      ///< takes a place of ORD until the response is complete
+  std::uint8_t list_octets{};  ///< what the list must have; 0: any
+  /// Message that carries the octets of the gather list or of inline data.
+  std::optional<rdmap::Opcode> carrier{};
+  /// The only message, or the one that follows the carrier; null: none.
+  const OwnMessage* own{};
+};
+
+inline constexpr std::array kOperationTable = std::to_array<OperationRow>({
+    {Operation::kSend, false, 0, rdmap::Opcode::kSend, nullptr},
+    {Operation::kWrite, false, 0, rdmap::Opcode::kWrite, nullptr},
+    {Operation::kWriteImmediate, false, 0, rdmap::Opcode::kWrite, &detail::kImmediateMessage},
+    {Operation::kImmediate, false, 0, {}, &detail::kImmediateMessage},
+    {Operation::kRead, true, 0, {}, nullptr},
+    {Operation::kFetchAdd, true, 8, {}, nullptr},
+    {Operation::kCmpSwap, true, 8, {}, nullptr},
+    {Operation::kLocal, false, 0, {}, nullptr},
+});
+static_assert(in_order(kOperationTable, &OperationRow::operation));
+
+/// A column of the table as one word, bit by operation: posting and starting work ask several times.
+template <typename Fits>
+consteval std::uint32_t operations_that(Fits fits) {
+  std::uint32_t bits = 0;
+  for (const OperationRow& kind : kOperationTable)
+    bits |= std::uint32_t{fits(kind)} << std::to_underlying(kind.operation);
+  return bits;
+}
+/// Returns whether the operation is among `operations`.
+[[nodiscard]] constexpr bool is_among(std::uint32_t operations, Operation operation) noexcept {
+  return (operations >> std::to_underlying(operation) & 1U) != 0;
+}
+
+/// Returns the row of an operation.
+[[nodiscard]] constexpr const OperationRow& row(Operation operation) noexcept {
+  return kOperationTable[std::to_underlying(operation)];
+}
 
 inline constexpr std::size_t kMaxSegments = 32;   ///< scatter/gather elements of one work request
 inline constexpr std::size_t kMaxInline = 256;    ///< octets of inline data, which is stored in place of the segments

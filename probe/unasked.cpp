@@ -96,13 +96,9 @@ bool Unasked::on_received(const PeerFpdu& fpdu) {
     return fpdu.is(Opcode::kWrite) &&
            (fpdu.payload().empty() || ddp::TaggedLayout::StagField::get(fpdu.ulpdu) == kOwnStag.value);
   }
+  const auto* const kind = rdmap::find_opcode(fpdu.opcode());
+  if (kind != nullptr && kind->queue == ddp::QueueNumber::kSend) return true;
   switch (static_cast<Opcode>(fpdu.opcode())) {
-    case Opcode::kSend:
-    case Opcode::kSendInvalidate:
-    case Opcode::kSendSolicited:
-    case Opcode::kSendSolicitedInvalidate:
-    case Opcode::kImmediate:
-    case Opcode::kImmediateSolicited: return true;
     case Opcode::kReadRequest: {
       const auto request = rdmap::parse_read_request(fpdu.payload());
       return request && owe({.request = *request}) &&

@@ -28,35 +28,71 @@ enum class Opcode : std::uint8_t {
   kAtomicResponse = 0xB,
 };
 
+/// What a message is in the exchange of requests and responses (RFC 5040 section 5.5).
+enum class Part : std::uint8_t {
+  kTransfer,  ///< is answered by nothing
+  kRequest,   ///< takes a place of the peer's IRD until its response is complete
+  kResponse,  ///< answers a request
+  kEnd,       ///< Terminate
+};
+
+/// Whose octets the payload of a message is, and where the receiver puts them.
+enum class Content : std::uint8_t {
+  kPlaced,  ///< the upper layer's, in a tagged buffer or a receive
+  kAside,   ///< the upper layer's, in the completion: the receive's memory stays as it is
+  kHeader,  ///< RDMAP's own
+};
+
+/// Bounds of a message's payload in octets.
+struct PayloadSize {
+  std::uint32_t least{};
+  std::uint32_t most{};
+  [[nodiscard]] constexpr bool is_fixed() const noexcept { return least == most; }
+  [[nodiscard]] constexpr bool allows(std::uint64_t size) const noexcept { return size >= least && size <= most; }
+};
+
+/// All that is said of a message type in general. Modules ask these columns instead of listing opcodes.
 struct OpcodeRow {
   Opcode opcode{};
-  std::optional<ddp::QueueNumber> queue{};  // absent: a tagged message (T = 1)
-  bool invalidates{};                       // the RsvdULP word is an STag; in all others it is sent as zero
-  bool solicited{};
+  Part part{};
+  Content content{};
+  bool invalidates{};   ///< the RsvdULP word is an STag; in all others it is sent as zero
+  bool solicited{};     ///< asks for a Solicited Event
+  std::uint16_t rfc{};  ///< that defines it: where RFC 5040 lists messages, those of RFC 7306 are not among them
+  std::optional<ddp::QueueNumber> queue{};  ///< absent: a tagged message (T = 1)
+  PayloadSize payload{};
   std::string_view name{};
   [[nodiscard]] constexpr bool tagged() const noexcept { return !queue.has_value(); }
 };
 
 namespace detail {
-using enum ddp::QueueNumber;
-inline constexpr std::array kOpcodeTable{
-    OpcodeRow{Opcode::kWrite, {}, false, false, "RDMA Write"},                                         // RDMAP-4.1-07
-    OpcodeRow{Opcode::kReadRequest, kRequest, false, false, "RDMA Read Request"},                      // RDMAP-4.1-08
-    OpcodeRow{Opcode::kReadResponse, {}, false, false, "RDMA Read Response"},                          // RDMAP-4.1-09
-    OpcodeRow{Opcode::kSend, ddp::QueueNumber::kSend, false, false, "Send"},                           // RDMAP-4.1-10
-    OpcodeRow{Opcode::kSendInvalidate, ddp::QueueNumber::kSend, true, false, "Send with Invalidate"},  // RDMAP-4.1-11
-    OpcodeRow{Opcode::kSendSolicited, ddp::QueueNumber::kSend, false, true,
-              "Send with Solicited Event"},  // RDMAP-4.1-12
-    OpcodeRow{Opcode::kSendSolicitedInvalidate, ddp::QueueNumber::kSend, true, true,
-              "Send with Solicited Event and Invalidate"},                                   // RDMAP-4.1-13
-    OpcodeRow{Opcode::kTerminate, ddp::QueueNumber::kTerminate, false, false, "Terminate"},  // RDMAP-4.1-14
-    OpcodeRow{Opcode::kImmediate, ddp::QueueNumber::kSend, false, false, "Immediate Data"},  // RDMAPX-4.1-05
-    OpcodeRow{Opcode::kImmediateSolicited, ddp::QueueNumber::kSend, false, true,
-              "Immediate Data with Solicited Event"},                             // RDMAPX-4.1-06
-    OpcodeRow{Opcode::kAtomicRequest, kRequest, false, false, "Atomic Request"},  // RDMAPX-4.1-07
-    OpcodeRow{Opcode::kAtomicResponse, ddp::QueueNumber::kAtomicResponse, false, false,
-              "Atomic Response"},  // RDMAPX-4.1-08
-};
+using Queue = ddp::QueueNumber;
+inline constexpr PayloadSize kAny{0, ~std::uint32_t{0}};
+constexpr PayloadSize exactly(std::uint32_t octets) noexcept { return {octets, octets}; }
+// clang-format off: a table
+inline constexpr std::array kOpcodeTable = std::to_array<OpcodeRow>({
+    // RDMAP-4.1-07, RDMAP-4.1-08, RDMAP-4.1-09, RDMAP-4.1-10, RDMAP-4.1-11, RDMAP-4.1-12, RDMAP-4.1-13, RDMAP-4.1-14
+    {Opcode::kWrite, Part::kTransfer, Content::kPlaced, false, false, 5040, {}, kAny, "RDMA Write"},
+    {Opcode::kReadRequest, Part::kRequest, Content::kHeader, false, false, 5040, Queue::kRequest, exactly(28),
+     "RDMA Read Request"},
+    {Opcode::kReadResponse, Part::kResponse, Content::kPlaced, false, false, 5040, {}, kAny, "RDMA Read Response"},
+    {Opcode::kSend, Part::kTransfer, Content::kPlaced, false, false, 5040, Queue::kSend, kAny, "Send"},
+    {Opcode::kSendInvalidate, Part::kTransfer, Content::kPlaced, true, false, 5040, Queue::kSend, kAny, "Send with Invalidate"},
+    {Opcode::kSendSolicited, Part::kTransfer, Content::kPlaced, false, true, 5040, Queue::kSend, kAny,
+     "Send with Solicited Event"},
+    {Opcode::kSendSolicitedInvalidate, Part::kTransfer, Content::kPlaced, true, true, 5040, Queue::kSend, kAny,
+     "Send with Solicited Event and Invalidate"},
+    {Opcode::kTerminate, Part::kEnd, Content::kHeader, false, false, 5040, Queue::kTerminate, {4, 52}, "Terminate"},
+    // RDMAPX-4.1-05, RDMAPX-4.1-06, RDMAPX-4.1-07, RDMAPX-4.1-08
+    {Opcode::kImmediate, Part::kTransfer, Content::kAside, false, false, 7306, Queue::kSend, exactly(8), "Immediate Data"},
+    {Opcode::kImmediateSolicited, Part::kTransfer, Content::kAside, false, true, 7306, Queue::kSend, exactly(8),
+     "Immediate Data with Solicited Event"},
+    {Opcode::kAtomicRequest, Part::kRequest, Content::kHeader, false, false, 7306, Queue::kRequest, exactly(52),
+     "Atomic Request"},
+    {Opcode::kAtomicResponse, Part::kResponse, Content::kHeader, false, false, 7306, Queue::kAtomicResponse, exactly(12),
+     "Atomic Response"},
+});
+// clang-format on
 }  // namespace detail
 
 inline constexpr const auto& kOpcodeTable = detail::kOpcodeTable;
@@ -73,28 +109,7 @@ static_assert(kOpcodeTable.size() == std::to_underlying(Opcode::kAtomicResponse)
   return kOpcodeTable[std::to_underlying(opcode)];
 }
 
-[[nodiscard]] constexpr bool is_immediate(Opcode opcode) noexcept {
-  return opcode == Opcode::kImmediate || opcode == Opcode::kImmediateSolicited;
-}
-
-// RFC 7306 defines it: where RFC 5040 lists messages, this one is not among them.
-[[nodiscard]] constexpr bool is_of_rfc_7306(Opcode opcode) noexcept {
-  switch (opcode) {
-    case Opcode::kWrite:
-    case Opcode::kReadRequest:
-    case Opcode::kReadResponse:
-    case Opcode::kSend:
-    case Opcode::kSendInvalidate:
-    case Opcode::kSendSolicited:
-    case Opcode::kSendSolicitedInvalidate:
-    case Opcode::kTerminate: return false;
-    case Opcode::kImmediate:
-    case Opcode::kImmediateSolicited:
-    case Opcode::kAtomicRequest:
-    case Opcode::kAtomicResponse: return true;
-  }
-  std::unreachable();
-}
+[[nodiscard]] constexpr bool is_immediate(Opcode opcode) noexcept { return row(opcode).content == Content::kAside; }
 
 // The four Sends and the two kinds of Immediate Data differ by what they ask of the receiver.
 [[nodiscard]] constexpr Opcode send_opcode(bool solicited, bool invalidate) noexcept {

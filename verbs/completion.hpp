@@ -36,7 +36,7 @@ enum class WcStatus : std::uint8_t {
   kGeneralError = 21,          ///< never used
 };
 
-/// Identifies what a work request did. The values are those of libibverbs.
+/// Identifies what a work request did. The values are those of libibverbs, except 32 to 127, which it lacks.
 enum class WcOpcode : std::uint8_t {
   kSend = 0,                ///< a Send of any kind was sent
   kRdmaWrite = 1,           ///< an RDMA Write was sent, with or without Immediate Data
@@ -49,6 +49,11 @@ enum class WcOpcode : std::uint8_t {
   kReceive = 128,           ///< a Send arrived in a posted receive
   kReceiveImmediate = 129,  ///< Immediate Data arrived, alone or after an RDMA Write
 };
+
+/// Returns whether libibverbs lacks the operation.
+[[nodiscard]] constexpr bool is_weft_only(WcOpcode opcode) noexcept {
+  return opcode >= static_cast<WcOpcode>(32) && opcode < WcOpcode::kReceive;
+}
 
 /// Describes how one work request ended.
 /// If `status` is not WcStatus::kSuccess, only wr_id, status, qp_num and vendor_error are valid.

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "rdmap/grant.hpp"
 #include "transport/interfaces.hpp"
 #include "verbs/async_event.hpp"
 #include "verbs/completion.hpp"
@@ -26,7 +27,6 @@ struct DeviceLimits;
 namespace detail {
 class DeviceState;
 class ProtectionDomainState;
-struct Grant;
 Result<Device> open_device(DeviceInfo info, const DeviceLimits& limits);
 }  // namespace detail
 
@@ -106,7 +106,7 @@ class ProtectionDomain {
 
  private:
   friend class Device;
-  [[nodiscard]] Result<MemoryRegion> make_region(const detail::Grant& grant);
+  [[nodiscard]] Result<MemoryRegion> make_region(const rdmap::Grant& grant);
   detail::Handle<detail::ProtectionDomainState> self_;
 };
 

@@ -95,7 +95,7 @@ Result<MemoryRegion> ProtectionDomain::register_null() {
       {.length = std::numeric_limits<std::uint64_t>::max(), .access = Access::kLocalWrite, .null = true});
 }
 
-Result<MemoryRegion> ProtectionDomain::make_region(const detail::Grant& grant) {
+Result<MemoryRegion> ProtectionDomain::make_region(const rdmap::Grant& grant) {
   auto share = detail::Quota::take(self_->device->quotas.regions);
   if (!share) return std::unexpected(share.error());
   auto exposed = detail::expose(static_cast<std::size_t>(grant.length), grant.access);

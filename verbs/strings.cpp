@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of the enumerators that people get to see.
+#include <algorithm>
+
 #include "verbs/connection.hpp"
+#include "verbs/detail/send_opcodes.hpp"
 #include "verbs/live_streams.hpp"
 
 namespace weft::verbs {
@@ -25,19 +28,10 @@ std::string_view to_string(WcStatus status) noexcept {
 }
 
 std::string_view to_string(WcOpcode opcode) noexcept {
-  switch (opcode) {
-    case WcOpcode::kSend: return "send";
-    case WcOpcode::kRdmaWrite: return "RDMA write";
-    case WcOpcode::kRdmaRead: return "RDMA read";
-    case WcOpcode::kCompareAndSwap: return "compare and swap";
-    case WcOpcode::kFetchAndAdd: return "fetch and add";
-    case WcOpcode::kBindWindow: return "bind window";
-    case WcOpcode::kLocalInvalidate: return "local invalidate";
-    case WcOpcode::kImmediate: return "immediate data";
-    case WcOpcode::kReceive: return "receive";
-    case WcOpcode::kReceiveImmediate: return "receive immediate data";
-  }
-  return "unknown opcode";
+  if (opcode == WcOpcode::kReceive) return "receive";
+  if (opcode == WcOpcode::kReceiveImmediate) return "receive immediate data";
+  const auto found = std::ranges::find(detail::kSendOpcodeTable, opcode, &detail::SendOpcodeRow::completion);
+  return found == detail::kSendOpcodeTable.end() ? "unknown opcode" : found->completed;
 }
 
 std::string_view to_string(AsyncEventType type) noexcept {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <span>
 
+#include "rdmap/grant.hpp"   // Access
 #include "rdmap/memory.hpp"  // LocalSegment
 #include "verbs/error.hpp"
 
@@ -23,28 +24,9 @@ class MemoryWindow;
 /// registered with another one (kZeroBased: 0).
 using Sge = rdmap::LocalSegment;
 
-/// Specifies rights to a memory region or window. Local reading is always permitted.
-/// Other bits are rejected with Errc::kInvalidArgument, "access" or "bind.access".
-enum class Access : std::uint32_t {
-  kNone = 0,                ///< local reading only
-  kLocalWrite = 1U << 0,    ///< local writing: receives, and sinks of RDMA Reads
-  kRemoteWrite = 1U << 1,   ///< RDMA Writes of the peer; requires kLocalWrite
-  kRemoteRead = 1U << 2,    ///< RDMA Reads of the peer
-  kRemoteAtomic = 1U << 3,  ///< atomics of the peer; requires kLocalWrite
-  kWindowBind = 1U << 4,    ///< binding of memory windows to the region
-  kZeroBased = 1U << 5,     ///< not a right: tagged offsets count from 0
-};
-/// Returns the union of two sets of rights.
-[[nodiscard]] constexpr Access operator|(Access a, Access b) noexcept {
-  return static_cast<Access>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
-}
-/// Returns whether `set` contains all bits of `right`.
-[[nodiscard]] constexpr bool has(Access set, Access right) noexcept {
-  return (static_cast<std::uint32_t>(set) & static_cast<std::uint32_t>(right)) == static_cast<std::uint32_t>(right);
-}
-/// All rights, without kZeroBased.
-inline constexpr Access kAllAccess =
-    Access::kLocalWrite | Access::kRemoteWrite | Access::kRemoteRead | Access::kRemoteAtomic | Access::kWindowBind;
+/// Specifies rights to a memory region or window; see rdmap::Access.
+using rdmap::Access;
+using rdmap::kAllAccess;
 
 /// Identifies the operation of a send work request. Other values are rejected with Errc::kInvalidArgument, "opcode".
 enum class SendOpcode : std::uint8_t {

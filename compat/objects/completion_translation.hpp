@@ -15,10 +15,10 @@ constexpr ibv_wc_status wc_status(const verbs::WorkCompletion& completion) noexc
   return static_cast<ibv_wc_status>(completion.status);  // the values are libibverbs'
 }
 
-// The engine completes an RDMA Write with immediate data as an RDMA Write. Only Immediate Data alone, which libibverbs
-// has no opcode to post, completes as kImmediate: a message like a Send.
+// The engine completes an RDMA Write with immediate data as an RDMA Write. What libibverbs has no opcode to post is a
+// message like a Send: Immediate Data alone.
 constexpr ibv_wc_opcode wc_opcode(const verbs::WorkCompletion& completion) noexcept {
-  if (completion.opcode == verbs::WcOpcode::kImmediate) return IBV_WC_SEND;
+  if (is_weft_only(completion.opcode)) return IBV_WC_SEND;
   return static_cast<ibv_wc_opcode>(completion.opcode);
 }
 

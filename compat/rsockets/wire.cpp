@@ -47,9 +47,10 @@ std::uint8_t to_scale(std::uint32_t entries) {
 }
 std::uint32_t from_scale(std::uint8_t scaled) { return scaled <= kExact ? scaled : (scaled - kExact) << 8U; }
 
+// The end is exclusive: a buffer may end exactly at 2^64.
 bool wraps(const RemoteBuffer& buffer, std::uint64_t octets_each, std::uint64_t more = 0) {
   const std::uint64_t octets = buffer.length * octets_each + more;  // 32 bits times at most 16: does not wrap
-  return buffer.address + octets < buffer.address;
+  return octets != 0 && buffer.address + (octets - 1) < buffer.address;
 }
 
 template <typename T>

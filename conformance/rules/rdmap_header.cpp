@@ -98,8 +98,8 @@ bool judge_model(const Ulpdu& ulpdu, const rdmap::OpcodeRow& kind, Findings& fin
 bool judge_invalidate_stag(const Ulpdu& ulpdu, const rdmap::OpcodeRow& kind, Findings& findings) {
   const auto* untagged = ulpdu.untagged();
   if (untagged == nullptr || kind.invalidates || untagged->rsvd_ulp_word == 0) return true;
-  const bool of_7306 = rdmap::is_of_rfc_7306(kind.opcode);
-  findings.add(of_7306 ? kInvalidateStagOf7306 : kInvalidateStag, ulpdu.field<ddp::UntaggedLayout::RsvdUlpWord>(),
+  findings.add(kind.rfc == 7306 ? kInvalidateStagOf7306 : kInvalidateStag,
+               ulpdu.field<ddp::UntaggedLayout::RsvdUlpWord>(),
                fmt::format("the Invalidate STag field is {:08x}, not 0, in a {}", untagged->rsvd_ulp_word, kind.name));
   return false;
 }

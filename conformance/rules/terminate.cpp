@@ -164,7 +164,7 @@ void judge_bits(const Ulpdu& ulpdu, const rdmap::ErrorCode& error, const Shape& 
   const bool full_header = shape.quoted.size() >= ddp::TaggedLayout::kSize;
   // RFC 7306 section 8.1 lists no length for its own messages (RDMAPX-8.1-02).
   const auto* quoted = full_header ? rdmap::find_opcode(quoted_opcode(shape)) : nullptr;
-  const bool no_length = quoted != nullptr && rdmap::is_of_rfc_7306(quoted->opcode);
+  const bool no_length = quoted != nullptr && quoted->rfc == 7306;
   if (error.layer == rdmap::Layer::kDdp && !shape.ddp) return add(kTerminateD, "D", false);
   if (!of_llp && shape.ddp && !shape.length && !no_length) return add(kTerminateM, "M", false);
   if (of_llp && shape.ddp) return add(kTerminateD, "D", true);

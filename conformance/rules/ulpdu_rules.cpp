@@ -11,17 +11,6 @@
 #include "ddp/untagged_queues.hpp"
 
 namespace weft::conformance {
-namespace {
-
-// Untagged, and not a Send or a Terminate.
-bool has_fixed_size(rdmap::Opcode opcode) noexcept {
-  using enum rdmap::Opcode;
-  return opcode == kReadRequest || opcode == kAtomicRequest || opcode == kAtomicResponse || opcode == kImmediate ||
-         opcode == kImmediateSolicited;
-}
-
-}  // namespace
-
 void UlpduRules::on(const FpduSeen& fpdu, const Facts& facts, Findings& findings) {
   Sender& here = sender(fpdu.piece.from);
   here.requests.confirm_unrequested(findings);
@@ -39,11 +28,11 @@ void UlpduRules::on(const FpduSeen& fpdu, const Facts& facts, Findings& findings
 void UlpduRules::judge_message(const Ulpdu& ulpdu, const Facts& facts, Findings& findings) {
   Sender& here = sender(ulpdu.from());
   Sender& peer = sender(engine::opposite(ulpdu.from()));
-  const auto opcode = static_cast<rdmap::Opcode>(ulpdu.opcode());
-  if (opcode == rdmap::Opcode::kTerminate) return here.terminates.on_terminate(ulpdu, peer.headers, findings);
+  const rdmap::OpcodeRow& kind = *rdmap::find_opcode(ulpdu.opcode());
+  if (kind.part == rdmap::Part::kEnd) return here.terminates.on_terminate(ulpdu, peer.headers, findings);
   here.terminates.on_other(*ulpdu.fpdu, findings);
   if (ulpdu.tagged() != nullptr && ulpdu.empty_and_not_last()) return;  // told as such
-  if (!has_fixed_size(opcode)) return judge_kind(ulpdu, facts, findings);
+  if (!kind.payload.is_fixed()) return judge_kind(ulpdu, facts, findings);
   rules::JoinedMessage& joined = here.joined[ulpdu.untagged()->queue];
   if (joined.open() && ulpdu.untagged()->offset.value == 0) {  // the one before has no L, so what it was is not known
     joined.forget();
@@ -61,11 +50,12 @@ void UlpduRules::judge_message(const Ulpdu& ulpdu, const Facts& facts, Findings&
 void UlpduRules::judge_kind(const Ulpdu& ulpdu, const Facts& facts, Findings& findings) {
   Sender& here = sender(ulpdu.from());
   Sender& peer = sender(engine::opposite(ulpdu.from()));
-  const auto opcode = static_cast<rdmap::Opcode>(ulpdu.opcode());
-  const bool response = opcode == rdmap::Opcode::kReadResponse || opcode == rdmap::Opcode::kAtomicResponse;
+  const rdmap::OpcodeRow& kind = *rdmap::find_opcode(ulpdu.opcode());
   // To a request that has not ended: perhaps its L is what is missing.
-  if (response && peer.joined[std::to_underlying(ddp::QueueNumber::kRequest)].open()) peer.requests.forget();
-  switch (opcode) {
+  if (kind.part == rdmap::Part::kResponse && peer.joined[std::to_underlying(ddp::QueueNumber::kRequest)].open())
+    peer.requests.forget();
+  if (kind.content == rdmap::Content::kAside) return rules::judge_immediate(ulpdu, findings);
+  switch (kind.opcode) {
     using enum rdmap::Opcode;
     case kReadRequest: return here.requests.on_read_request(ulpdu, facts, findings);
     case kAtomicRequest: return here.requests.on_atomic_request(ulpdu, facts, findings);
@@ -74,14 +64,7 @@ void UlpduRules::judge_kind(const Ulpdu& ulpdu, const Facts& facts, Findings& fi
         here.order.excuse_response();
       return;
     case kAtomicResponse: return peer.requests.on_atomic_response(ulpdu, findings);
-    case kImmediate:
-    case kImmediateSolicited: return rules::judge_immediate(ulpdu, findings);
-    case kWrite:
-    case kSend:
-    case kSendInvalidate:
-    case kSendSolicited:
-    case kSendSolicitedInvalidate:
-    case kTerminate: return;
+    default: return;
   }
 }
 

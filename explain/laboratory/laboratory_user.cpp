@@ -25,8 +25,8 @@ void Laboratory::post_due() {
 bool Laboratory::post(const WorkScript& work) {
   using enum engine::Operation;
   const bool ours_is_sink = engine::awaits_response(work.what);
-  const rdmap::LocalSegment local = ours_is_sink ? memory_.local(work.sink_stag, work.sink_offset, work.size)
-                                                 : memory_.local(work.source_stag, work.source_offset, work.size);
+  const rdmap::LocalSegment local = ours_is_sink ? memory_.segment(work.sink_stag, work.sink_offset, work.size)
+                                                 : memory_.segment(work.source_stag, work.source_offset, work.size);
   engine::WorkRequest request{.cookie = posted_, .operation = work.what};
   if (work.what != kImmediate) request.local = rdmap::LocalSegments(&local, 1);
   request.remote_stag = {ours_is_sink ? work.source_stag : work.sink_stag};

@@ -3,14 +3,12 @@
 // kept, and told. It is bounded: when kMostPages are in use it drops what comes, and full() says so.
 #pragma once
 
-#include <map>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "explain/laboratory/script.hpp"
 #include "explain/laboratory/sparse_octets.hpp"
-#include "rdmap/memory.hpp"
+#include "rdmap/region_table.hpp"
 
 namespace weft::explain::laboratory {
 
@@ -22,60 +20,33 @@ struct Placed {
   std::vector<std::byte> octets{};
 };
 
-class Memory final : public rdmap::Memory {
+class Memory final : public rdmap::RegionTable {
  public:
   static constexpr std::size_t kMostPages = (32U << 20) / SparseOctets::kPage;
 
-  // `script` outlives it.
   explicit Memory(const Script& script);
 
-  void post_receive(std::uint64_t size);
+  void post_receive(std::uint64_t size) { receives_.push_back(size); }
   [[nodiscard]] std::size_t receives_posted() const noexcept { return receives_.size(); }
-  // A local segment of these octets: in the region with that STag, if they lie in one, and its lkey is the region's index
-  // plus one; else of octets that are not kept, and its lkey is 0.
-  [[nodiscard]] rdmap::LocalSegment local(std::uint32_t stag, std::uint64_t offset, std::uint32_t size) const;
+  // A local segment of these octets: in the region with that STag if they lie in one that is valid, else in a null region.
+  [[nodiscard]] rdmap::LocalSegment segment(std::uint32_t stag, std::uint64_t offset, std::uint32_t size);
   [[nodiscard]] std::vector<Placed> take_placed() noexcept { return std::exchange(placed_, {}); }
   [[nodiscard]] bool full() const noexcept { return full_; }
 
-  // --- ddp::Placement
-  std::expected<void, ddp::AccessError> place_tagged(ddp::Stag stag, ddp::TaggedOffset offset, Bytes payload) override;
   std::optional<ddp::ReceiveBuffer> take_receive() override;
   std::expected<void, ddp::LocalFault> place_untagged(const ddp::ReceiveBuffer& buffer, std::uint64_t offset,
                                                       Bytes payload) override;
-
-  // --- rdmap::Memory
-  std::expected<void, ddp::AccessError> check_read(ddp::Stag stag, ddp::TaggedOffset offset,
-                                                   std::uint32_t length) override;
-  std::expected<void, ddp::AccessError> read_tagged(ddp::Stag stag, ddp::TaggedOffset offset,
-                                                    MutableBytes out) override;
-  std::expected<std::uint64_t, ddp::AccessError> atomic(ddp::Stag stag, ddp::TaggedOffset offset,
-                                                        const rdmap::AtomicOperation& op) override;
-  std::expected<void, ddp::AccessError> invalidate(ddp::Stag stag) override;
-  std::expected<void, ddp::LocalFault> gather(rdmap::LocalSegments source, std::uint64_t offset,
-                                              MutableBytes out) override;
-  std::expected<void, ddp::LocalFault> scatter(rdmap::LocalSegments sink, std::uint64_t offset, Bytes payload) override;
-  std::expected<void, ddp::LocalFault> perform_local(std::uint64_t cookie) override;
+  bool borrow(rdmap::LocalSegments, std::uint64_t, std::uint64_t, std::span<Bytes>, std::size_t& used) override {
+    used = 0;
+    return false;
+  }
 
  private:
-  struct Region {
-    const RegionScript* script{};
-    SparseOctets octets{};  // offsets count from its first octet
-    bool valid = true;
-  };
-  struct Found {
-    std::size_t index{};
-    std::uint64_t offset{};  // in the region
-  };
-  using Right = bool RegionScript::*;
+  void put(const Place& to, Bytes octets) override;
+  void get(const Place& from, MutableBytes out) override;
 
-  [[nodiscard]] std::expected<Found, ddp::AccessError> find(ddp::Stag stag, ddp::TaggedOffset offset,
-                                                            std::uint64_t length, Right right) const;
-  // Where a local segment lies, which local() has made; nothing for octets that are not kept.
-  [[nodiscard]] std::optional<Found> find(const rdmap::LocalSegment& segment) const;
-  void put(Placed::Where where, const Found& to, Bytes octets);
-
-  std::vector<Region> regions_{};
-  std::map<std::uint32_t, std::size_t> by_stag_{};
+  std::vector<SparseOctets> octets_{};     // by index of the region; offsets count from its first octet
+  std::uint32_t nowhere_ = 0;              // lkey of the null region
   std::vector<std::uint64_t> receives_{};  // sizes
   std::size_t taken_ = 0;                  // receives that messages have taken
   std::vector<Placed> placed_{};

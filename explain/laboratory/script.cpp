@@ -81,9 +81,9 @@ bool read_rtr(Words& words, mpa::RtrTypes& types) noexcept {
 }
 
 bool read_rights(std::string_view word, RegionScript& region) noexcept {
-  region.read = word.contains('r');
-  region.write = word.contains('w');
-  region.atomic = word.contains('a');
+  using enum rdmap::Access;
+  region.access = kLocalWrite | (word.contains('r') ? kRemoteRead : kNone) |
+                  (word.contains('w') ? kRemoteWrite : kNone) | (word.contains('a') ? kRemoteAtomic : kNone);
   return word.find_first_not_of("rwa-") == std::string_view::npos && !word.empty();
 }
 
@@ -92,7 +92,7 @@ bool read_region(Words& words, Script& script) {
   if (!read(words.next(), region.stag) || !read(words.next(), region.begin) || !read(words.next(), region.size))
     return false;
   if (!read_rights(words.next(), region) || !read_octets(words.next(), region.octets)) return false;
-  const bool fits = region.octets.size() <= region.size && region.begin + region.size >= region.begin;
+  const bool fits = region.octets.size() <= region.size && !ddp::offset_wraps({region.begin}, region.size);
   if (fits) script.regions.push_back(std::move(region));
   return fits;
 }

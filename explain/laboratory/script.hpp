@@ -33,6 +33,7 @@
 #include <vector>
 
 #include "engine/engine.hpp"
+#include "rdmap/grant.hpp"
 
 namespace weft::explain::laboratory {
 
@@ -41,9 +42,7 @@ struct RegionScript {
   std::uint32_t stag{};   // names it on the wire
   std::uint64_t begin{};  // tagged offset of the first octet
   std::uint64_t size{};
-  bool read{};                      // the peer may read it
-  bool write{};                     // the peer may write it
-  bool atomic{};                    // the peer may change it with atomics
+  rdmap::Access access{};           // remote rights of the peer, and kLocalWrite
   std::vector<std::byte> octets{};  // what it holds from `begin` on; zeros behind that
 };
 

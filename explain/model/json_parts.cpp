@@ -85,9 +85,7 @@ std::vector<Region> one_of_each(const std::vector<Region>& regions) {
       continue;
     }
     if (region.begin < same->begin) same->content.clear();
-    const std::uint64_t end = std::max(same->end(), region.end());
-    same->begin = std::min(same->begin, region.begin);
-    same->octets = end - same->begin;
+    if (region.octets != 0) same->cover(region.begin, region.octets);
     same->rights = same->rights | region.rights;
   }
   return out;

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <map>
 #include <optional>
 
+#include "ddp/tagged.hpp"
 #include "explain/model/accesses.hpp"
 #include "explain/model/model.hpp"
 #include "rdmap/atomic_messages.hpp"
@@ -48,22 +48,18 @@ class Inference {
   [[nodiscard]] EndMemory& sender(const Row& row) { return connection_.memory[index_of(row.from)]; }
   [[nodiscard]] const MessageView& message(const Row& row) const { return connection_.messages[*row.message]; }
 
-  static bool overflows(const Access& access) {
-    return access.octets > std::numeric_limits<std::uint64_t>::max() - access.begin;
-  }
-
+  // Differences only: an access, and so a region, may end exactly at 2^64.
   static bool near(const Region& region, const Access& access) {
-    const std::uint64_t end = access.begin + access.octets;
     if (region.octets == 0) return true;  // only its STag is known
-    const std::uint64_t gap = access.begin > region.end() ? access.begin - region.end()
-                              : end < region.begin        ? region.begin - end
-                                                          : 0;
-    return gap <= kSameRegistration;
+    const bool above = access.begin >= region.begin;
+    const std::uint64_t between = above ? access.begin - region.begin : region.begin - access.begin;
+    const std::uint64_t lower = above ? region.octets : access.octets;
+    return between <= lower || between - lower <= kSameRegistration;
   }
 
   // The region that the access is in; grown, or made, as needed.
   static std::optional<std::size_t> region_of(EndMemory& end, const Access& access) {
-    if (overflows(access)) return std::nullopt;
+    if (ddp::offset_wraps({access.begin}, access.octets)) return std::nullopt;
     auto found = std::ranges::find_if(end.regions, [&](const Region& region) {
       return region.stag == access.stag && (access.octets == 0 || near(region, access));
     });
@@ -71,31 +67,17 @@ class Inference {
       end.regions.push_back({.stag = access.stag, .begin = access.begin, .octets = access.octets});
       return end.regions.size() - 1;
     }
-    if (access.octets != 0) {
-      const bool empty = found->octets == 0;
-      const std::uint64_t last = std::max(empty ? 0 : found->end(), access.begin + access.octets);
-      found->begin = empty ? access.begin : std::min(found->begin, access.begin);
-      found->octets = last - found->begin;
-    }
+    if (access.octets != 0) found->cover(access.begin, access.octets);
     return static_cast<std::size_t>(found - end.regions.begin());
   }
 
   void accepted(Row& row) {
     if (row.segment->tagged() != nullptr) return place_tagged(row);
-    switch (static_cast<Opcode>(row.segment->opcode)) {
-      case Opcode::kReadRequest: return read(row);
-      case Opcode::kAtomicRequest: return atomic(row);
-      case Opcode::kSend:
-      case Opcode::kSendInvalidate:
-      case Opcode::kSendSolicited:
-      case Opcode::kSendSolicitedInvalidate:
-      case Opcode::kImmediate:
-      case Opcode::kImmediateSolicited: return receive(row);
-      case Opcode::kWrite:
-      case Opcode::kReadResponse:
-      case Opcode::kTerminate:
-      case Opcode::kAtomicResponse: return;
-    }
+    const auto* const kind = rdmap::find_opcode(row.segment->opcode);
+    if (kind == nullptr) return;
+    if (kind->queue == ddp::QueueNumber::kSend) return receive(row, *kind);
+    if (kind->opcode == Opcode::kReadRequest) return read(row);
+    if (kind->opcode == Opcode::kAtomicRequest) return atomic(row);
   }
 
   void place_tagged(Row& row) {
@@ -132,16 +114,14 @@ class Inference {
   }
 
   // Immediate Data takes a receive and leaves its octets alone: the completion has them.
-  void receive(Row& row) {
+  void receive(Row& row, const rdmap::OpcodeRow& kind) {
     const auto& header = *row.segment->untagged();
     auto& receives = receiver(row).receives;
     const auto [receive, taken] = receives_.try_emplace(*row.message, receives.size());
     if (taken) receives.push_back({header.msn.value, message(row).octets});
-    const bool immediate = rdmap::is_immediate(static_cast<Opcode>(row.segment->opcode));
-    if (!immediate && row.segment->payload != 0)
+    if (kind.content == rdmap::Content::kPlaced && row.segment->payload != 0)
       row.effect.placed = Placed{Placed::Where::kReceive, receive->second, header.offset.value, row.segment->payload};
-    const auto* const kind = rdmap::find_opcode(row.segment->opcode);
-    if (!kind->invalidates || !row.segment->last()) return;
+    if (!kind.invalidates || !row.segment->last()) return;
     const auto region = region_of(receiver(row), {header.rsvd_ulp_word, 0, 0});
     row.effect.touched = Touched{Touched::How::kInvalidate, *region, 0, 0};
   }
@@ -215,6 +195,12 @@ class Inference {
 };
 
 }  // namespace
+
+void Region::cover(std::uint64_t from, std::uint64_t count) noexcept {
+  const std::uint64_t first = octets == 0 ? from : std::min(begin, from);
+  octets = std::max(octets == 0 ? 0 : begin - first + octets, from - first + count);
+  begin = first;
+}
 
 std::string_view name(Touched::How how) noexcept {
   switch (how) {

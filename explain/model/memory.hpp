@@ -33,8 +33,8 @@ struct Region {
   std::string why{};                 ///< how it is known, in words
   std::vector<std::byte> content{};  ///< its first octets as the peer read them first; zeros where it did not
 
-  /// Behind the last octet.
-  [[nodiscard]] std::uint64_t end() const noexcept { return begin + octets; }
+  /// Grows so that it has these octets, too. Its end may be 2^64.
+  void cover(std::uint64_t from, std::uint64_t count) noexcept;
 };
 
 /// A receive that was posted: a message of queue 0 took it.

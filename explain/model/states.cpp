@@ -10,8 +10,6 @@
 namespace weft::explain {
 namespace {
 
-using rdmap::Opcode;
-
 class Follower {
  public:
   explicit Follower(Connection& connection) : connection_(connection) {
@@ -52,25 +50,19 @@ class Follower {
   }
 
   void finish_message(const Row& row, EndState& receiver, EndState& sender) {
-    switch (static_cast<Opcode>(row.segment->opcode)) {
-      case Opcode::kReadRequest:
-      case Opcode::kAtomicRequest:
+    const auto* const kind = rdmap::find_opcode(row.segment->opcode);
+    if (kind == nullptr) return;
+    switch (kind->part) {
+      case rdmap::Part::kTransfer: return;
+      case rdmap::Part::kRequest:
         ++receiver.ird;
         ++sender.ord;
         return;
-      case Opcode::kReadResponse:
-      case Opcode::kAtomicResponse:
+      case rdmap::Part::kResponse:
         if (receiver.ord > 0) --receiver.ord;
         if (sender.ird > 0) --sender.ird;
         return;
-      case Opcode::kTerminate: receiver.state = sender.state = "terminated"; return;
-      case Opcode::kWrite:
-      case Opcode::kSend:
-      case Opcode::kSendInvalidate:
-      case Opcode::kSendSolicited:
-      case Opcode::kSendSolicitedInvalidate:
-      case Opcode::kImmediate:
-      case Opcode::kImmediateSolicited: return;
+      case rdmap::Part::kEnd: receiver.state = sender.state = "terminated"; return;
     }
   }
 

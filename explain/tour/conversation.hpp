@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "engine/engine.hpp"
-#include "explain/tour/tour_memory.hpp"
 #include "explain/tour/wire.hpp"
+#include "rdmap/region_table.hpp"
 
 namespace weft::explain {
 
@@ -24,14 +24,14 @@ class Conversation {
   void close();
 
   /// An end's memory.
-  [[nodiscard]] TourMemory& memory(TourEnd end) noexcept { return side(end).memory; }
+  [[nodiscard]] rdmap::RegionTable& memory(TourEnd end) noexcept { return side(end).memory; }
 
  private:
   struct Side {
     Side(TourEnd which, const engine::Config& config) : end(which), engine(config, memory, {}) {}
 
     TourEnd end;
-    TourMemory memory{};
+    rdmap::RegionTable memory{};
     engine::Engine engine;
     engine::TransmitBatch batch{TourWire::kMss};  // so each batch is a packet
     std::vector<std::byte> unread{};

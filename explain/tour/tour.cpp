@@ -71,23 +71,28 @@ engine::Config config(mpa::Role role, bool markers, std::uint16_t ird, std::uint
 }
 
 void lay_out_memory(Conversation& talk) {
-  TourMemory& a = talk.memory(kA);
-  TourMemory& b = talk.memory(kB);
-  const auto add = [](TourMemory& memory, const Buffer& buffer, TourRights rights, std::string_view text = {}) {
-    memory.add(buffer.stag, buffer.begin, buffer.octets, rights, text);
+  using enum rdmap::Access;
+  rdmap::RegionTable& a = talk.memory(kA);
+  rdmap::RegionTable& b = talk.memory(kB);
+  // Fills the buffer with the text again and again.
+  const auto add = [](rdmap::RegionTable& memory, const Buffer& buffer, rdmap::Access remote,
+                      std::string_view text = {}) {
+    auto& octets = memory.add(buffer.stag, buffer.octets, buffer.begin, kLocalWrite | remote).octets;
+    for (std::size_t i = 0; i < octets.size() && !text.empty(); ++i)
+      octets[i] = static_cast<std::byte>(text[i % text.size()]);
   };
-  add(a, kSource, {}, kPoem);
-  add(a, kSink, {});
-  add(a, kOpenToB, {.write = true, .read = true}, kPoem);
-  add(b, kTarget, {.write = true});
-  add(b, kLibrary, {.read = true}, kBooks);
-  add(b, kCounter, {.read = true, .atomic = true});
-  add(b, kLentOnce, {.write = true});
-  add(b, kLentTwice, {.write = true});
-  add(b, kOwn, {}, kBooks);
-  for (int i = 0; i < 16; ++i) {
-    a.post_receive(512);
-    b.post_receive(512);
+  add(a, kSource, kNone, kPoem);
+  add(a, kSink, kNone);
+  add(a, kOpenToB, kRemoteWrite | kRemoteRead, kPoem);
+  add(b, kTarget, kRemoteWrite);
+  add(b, kLibrary, kRemoteRead, kBooks);
+  add(b, kCounter, kRemoteRead | kRemoteAtomic);
+  add(b, kLentOnce, kRemoteWrite);
+  add(b, kLentTwice, kRemoteWrite);
+  add(b, kOwn, kNone, kBooks);
+  for (std::uint64_t i = 0; i < 16; ++i) {
+    a.post_receive(i, 512);
+    b.post_receive(i, 512);
   }
 }
 

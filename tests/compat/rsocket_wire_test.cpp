@@ -70,6 +70,9 @@ TEST(RsocketWire, PrivateDataThatIsRefused) {
   octets = peer_octets();
   std::fill_n(octets.begin() + 24, 8, std::byte{0xFF});
   EXPECT_FALSE(decode_connect(octets));  // the buffer wraps
+  std::fill_n(octets.begin() + 36, 3, std::byte{0});
+  octets[39] = std::byte{1};
+  EXPECT_TRUE(decode_connect(octets));  // its one octet is the last one below 2^64
 }
 
 TEST(RsocketWire, TableEntries) {

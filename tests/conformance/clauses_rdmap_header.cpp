@@ -3,7 +3,10 @@
 // opcode.
 #include <catch2/catch.hpp>
 
+#include <map>
+
 #include "tests/conformance/exchange.hpp"
+#include "tests/rdmap/figures.hpp"
 
 namespace weft::conformance::test::rdmap_header_clauses {
 namespace {
@@ -16,21 +19,19 @@ struct Message {
   std::string queue;         // and QN
 };
 std::vector<Message> messages() {
-  const Octets data = pattern(8);
-  return {
-      {kWrite, write(data), "RDMAP-5.1-01", ""},
-      {kReadRequest, Read{}.request(), "RDMAP-5.2.1-01", "RDMAP-5.2.1-06"},
-      {kReadResponse, Read{}.response(), "RDMAP-5.2.2-02", ""},
-      {kSend, untagged(kSend, 0, 1, data), "RDMAP-5.3-01", "RDMAP-5.3-08"},
-      {kSendInvalidate, untagged(kSendInvalidate, 0, 1, data), "RDMAP-5.3-01", "RDMAP-5.3-08"},
-      {kSendSolicited, untagged(kSendSolicited, 0, 1, data), "RDMAP-5.3-01", "RDMAP-5.3-08"},
-      {kSendSolicitedInvalidate, untagged(kSendSolicitedInvalidate, 0, 1, data), "RDMAP-5.3-01", "RDMAP-5.3-08"},
-      {kTerminate, terminate_message(), "RDMAP-5.4-01", "RDMAP-5.4-02"},
-      {kImmediate, untagged(kImmediate, 0, 1, data), "RDMAPX-6.3-01", "RDMAPX-6.3-04"},
-      {kImmediateSolicited, untagged(kImmediateSolicited, 0, 1, data), "RDMAPX-6.3-01", "RDMAPX-6.3-04"},
-      {kAtomicRequest, Atomic{}.request(), "RDMAPX-5.2.1-14", "RDMAPX-5.2.1-19"},
-      {kAtomicResponse, Atomic{}.response(), "RDMAPX-5.2.2-05", "RDMAPX-5.2.2-06"},
-  };
+  const std::map<unsigned, Octets> special = {
+      {kWrite, write(pattern(8))},       {kReadRequest, Read{}.request()},     {kReadResponse, Read{}.response()},
+      {kTerminate, terminate_message()}, {kAtomicRequest, Atomic{}.request()}, {kAtomicResponse, Atomic{}.response()}};
+  std::vector<Message> out;
+  for (const rdmap::test::FigureRow& kind : rdmap::test::kFigures) {
+    const auto found = special.find(kind.opcode);
+    out.push_back({kind.opcode,
+                   found != special.end()
+                       ? found->second
+                       : untagged(kind.opcode, static_cast<std::uint32_t>(kind.queue), 1, pattern(8)),
+                   std::string(kind.buffer_model), std::string(kind.queue_number)});
+  }
+  return out;
 }
 
 // As the Responder's answer to a Read or Atomic Request; the Initiator's where it is a request itself.

@@ -158,7 +158,7 @@ void opcodes() {
     row(hexadecimal(std::to_underlying(message.opcode)), message.name,
         message.tagged() ? std::string("a tagged buffer")
                          : "queue " + text(std::size_t{std::to_underlying(*message.queue)}),
-        rdmap::is_of_rfc_7306(message.opcode) ? "7306" : "5040");
+        std::to_string(message.rfc));
 }
 
 void request() {

@@ -63,7 +63,7 @@ TEST(OneFpdu, TheEnginePlacesItAndTellsNobody) {
   const engine::InboundSegment& segment = inbound.segment();
   EXPECT_EQ(segment.consumed, 28U);
   EXPECT_TRUE(std::holds_alternative<engine::Placed>(segment.delivery));
-  const auto& placed = memory.regions[kStag].octets;
+  const auto& placed = memory.regions()[kStag].octets;
   for (std::size_t i = 0; i < placed.size(); ++i)
     EXPECT_EQ(placed[i], std::byte{static_cast<unsigned char>(i < 5 ? i : 0)}) << i;
 }

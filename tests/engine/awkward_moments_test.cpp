@@ -357,10 +357,10 @@ TEST(AwkwardMoment, MarkersAtEveryOffset) {
     const auto data = pattern(2048, 5);
     for (std::uint32_t n = 0; n < 1100; ++n) {
       const rdmap::LocalSegment source{0, n, 10};
-      pair.b.memory.regions[20].octets.assign(2048, std::byte{0});
+      pair.b.memory.regions()[20].octets.assign(2048, std::byte{0});
       ASSERT_TRUE(pair.a.engine.post(write_of(n, source, 20, 0)));
       pair.run();
-      ASSERT_TRUE(std::equal(data.begin(), data.begin() + n, pair.b.memory.regions[20].octets.begin())) << n;
+      ASSERT_TRUE(std::equal(data.begin(), data.begin() + n, pair.b.memory.regions()[20].octets.begin())) << n;
     }
     EXPECT_EQ(pair.a.count<ProtocolError>() + pair.b.count<ProtocolError>(), 0U);
   }

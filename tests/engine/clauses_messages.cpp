@@ -140,7 +140,7 @@ TEST_CASE("An atomic is complete when its Response brings the original value, no
   REQUIRE(rogue.end.count<SendCompleted>() == 1);
   CHECK(rogue.end.first<SendCompleted>()->status == WorkStatus::kSuccess);
   std::uint64_t original{};
-  std::memcpy(&original, rogue.end.memory.regions[1].octets.data() + 8, 8);
+  std::memcpy(&original, rogue.end.memory.regions()[1].octets.data() + 8, 8);
   CHECK(original == 0x1122334455667788);
 }
 

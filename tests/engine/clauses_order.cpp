@@ -167,7 +167,7 @@ TEST_CASE("Each segment of a Read Response is placed where its offset says", "[D
   rogue.tagged(Opcode::kReadResponse, 1, 24, {data.begin() + 8, data.end()});
   REQUIRE(rogue.end.count<SendCompleted>() == 1);
   CHECK(rogue.end.first<SendCompleted>()->status == WorkStatus::kSuccess);
-  CHECK(std::ranges::equal(data, std::span(rogue.end.memory.regions[1].octets).subspan(16, 16)));
+  CHECK(std::ranges::equal(data, std::span(rogue.end.memory.regions()[1].octets).subspan(16, 16)));
 }
 
 TEST_CASE("A Read of nothing validates nothing and is answered with nothing", "[RDMAP-5.2.1-14][RDMAP-5.2.1-15]") {

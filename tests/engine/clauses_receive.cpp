@@ -50,7 +50,7 @@ TEST_CASE("With Markers a stalled Send is the same when it goes on", "[DDP-7.1-0
   pair.run();
   pair.b.memory.post_receive(1, 3000);
   pair.run();
-  CHECK(pair.b.memory.inbox[1] == pattern(3000));
+  CHECK(pair.b.memory.received()[1] == pattern(3000));
 }
 
 TEST_CASE("But not for ever", "[DDP-7.1-06][DDP-7.1-03]") {
@@ -179,9 +179,9 @@ TEST_CASE("Invalidation happens at delivery, not before", "[RDMAP-5.3-16][RDMAP-
   rogue.end.memory.post_receive(1, 64);
   rogue.untagged(Opcode::kSendInvalidate, 1, pattern(8), 0, false, 1);
   rogue.tagged(Opcode::kWrite, 1, 0, pattern(4));  // between two segments of the Send: still valid
-  CHECK(rogue.end.memory.regions[1].valid);
+  CHECK(rogue.end.memory.regions()[1].valid);
   rogue.untagged(Opcode::kSendInvalidate, 1, pattern(8), 8, true, 1);
-  CHECK_FALSE(rogue.end.memory.regions[1].valid);
+  CHECK_FALSE(rogue.end.memory.regions()[1].valid);
   CHECK(rogue.end.first<Received>()->invalidated == ddp::Stag{1});
   rogue.tagged(Opcode::kWrite, 1, 0, pattern(4));
   CHECK(rogue.terminate()->error == rdmap::error_code(ddp::TaggedError::kInvalidStag));
@@ -191,7 +191,18 @@ TEST_CASE("An RDMA Write is placed and the user does not hear of it", "[RDMAP-5.
   Stream rogue;
   rogue.tagged(Opcode::kWrite, 1, 10, pattern(8));
   CHECK(rogue.end.count<Received>() == 0);
-  CHECK(std::ranges::equal(pattern(8), std::span(rogue.end.memory.regions[1].octets).subspan(10, 8)));
+  CHECK(std::ranges::equal(pattern(8), std::span(rogue.end.memory.regions()[1].octets).subspan(10, 8)));
+}
+
+TEST_CASE("A message may end exactly at 2^64", "[DDP-7.1-16][RDMAP-7.2-14]") {
+  Stream rogue;
+  constexpr std::uint64_t kLast = ~std::uint64_t{0};
+  const auto& octets = rogue.end.memory.add(4, 16, kLast - 15).octets;
+  rogue.tagged(Opcode::kWrite, 4, kLast - 7, pattern(8));
+  CHECK(std::ranges::equal(pattern(8), std::span(octets).last(8)));
+  CHECK_FALSE(rogue.terminate());
+  rogue.tagged(Opcode::kWrite, 4, kLast - 7, pattern(9));
+  CHECK(rogue.terminate()->error == rdmap::error_code(ddp::TaggedError::kOffsetWrap));
 }
 
 TEST_CASE("Requests of the peer are no business of our user",

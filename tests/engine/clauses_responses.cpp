@@ -25,7 +25,7 @@ struct Responder : Rogue {
   }
   [[nodiscard]] std::uint64_t word() {
     std::uint64_t value{};
-    std::memcpy(&value, end.memory.regions[1].octets.data(), 8);
+    std::memcpy(&value, end.memory.regions()[1].octets.data(), 8);
     return value;
   }
 };

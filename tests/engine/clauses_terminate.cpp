@@ -115,7 +115,7 @@ TEST_CASE("A Read that fails half way is returned as what is left of it",
   rogue.end.engine.fill(small, rogue.now);
   rogue.end.sent.insert(rogue.end.sent.end(), small.pieces()[0].begin(), small.pieces()[0].end());
   rogue.end.engine.written(small.size(), rogue.now);
-  rogue.end.memory.regions[1].valid = false;  // revoked
+  rogue.end.memory.regions()[1].valid = false;  // revoked
   const auto all = rogue.heard();
   REQUIRE(all.size() == 2);
   const auto sent = static_cast<std::uint32_t>(all[0].payload.size());

@@ -34,8 +34,8 @@ struct Cutting : testing::Test {
         .source = FromWorkRequest{ticket}};
     return cutter.cut(message, 8192, reader, batch).value_or(0);
   }
-  [[nodiscard]] bool borrowed(const TransmitBatch& batch) const {
-    const std::byte* const payload = memory.regions.at(kKey).octets.data();
+  [[nodiscard]] bool borrowed(const TransmitBatch& batch) {
+    const std::byte* const payload = memory.regions().at(kKey).octets.data();
     return std::ranges::any_of(batch.pieces(), [=](Bytes piece) { return piece.data() == payload; });
   }
 

@@ -74,7 +74,7 @@ TEST(Landing, ASendLandsInItsReceive) {
   ASSERT_TRUE(scene.pair.a.engine.post(send_of(1, scene.all)));
   scene.pair.run();
   EXPECT_EQ(scene.pair.b.landings, 1U);
-  EXPECT_EQ(scene.pair.b.memory.inbox[7], pattern(Scene::kLength));
+  EXPECT_EQ(scene.pair.b.memory.received()[7], pattern(Scene::kLength));
   EXPECT_EQ(scene.pair.b.first<Received>()->length, Scene::kLength);
 }
 
@@ -82,13 +82,13 @@ TEST(Landing, AReadResponseLandsInItsSink) {
   Scene scene;
   scene.pair.a.memory.add(11, Scene::kLength);
   scene.pair.a.lands = true;
-  scene.pair.b.memory.regions[20].octets = pattern(Scene::kLength, 2);
+  scene.pair.b.memory.regions()[20].octets = pattern(Scene::kLength, 2);
   scene.pair.chop = [&scene](std::size_t n) { return n < 1000 ? n : std::exchange(scene.first, Scene::kLength * 2); };
   const rdmap::LocalSegment sink{0, Scene::kLength, 11};
   ASSERT_TRUE(scene.pair.a.engine.post(read_of(1, sink, 20, 0)));
   scene.pair.run();
   EXPECT_EQ(scene.pair.a.landings, 1U);
-  EXPECT_EQ(scene.pair.a.memory.regions[11].octets, pattern(Scene::kLength, 2));
+  EXPECT_EQ(scene.pair.a.memory.regions()[11].octets, pattern(Scene::kLength, 2));
   EXPECT_EQ(scene.pair.a.first<SendCompleted>()->status, WorkStatus::kSuccess);
 }
 
@@ -98,7 +98,7 @@ TEST(Landing, AWriteLandsNowhere) {
   ASSERT_TRUE(scene.pair.a.engine.post(write_of(1, scene.all, 20, 0)));
   scene.pair.run();
   EXPECT_EQ(scene.pair.b.landings, 0U);
-  EXPECT_EQ(scene.pair.b.memory.regions[20].octets, pattern(Scene::kLength));
+  EXPECT_EQ(scene.pair.b.memory.regions()[20].octets, pattern(Scene::kLength));
 }
 
 TEST(Landing, IsTheUsersToForbid) {
@@ -136,13 +136,13 @@ TEST(Landing, AFlippedBitIsFound) {
 // What place() would refuse lands nowhere, and is refused when all of it is there.
 TEST(Landing, AMessageTooLongLandsNowhere) {
   Scene scene;
-  scene.pair.b.memory.receives.clear();
+  ASSERT_TRUE(scene.pair.b.memory.take_receive());
   scene.pair.b.memory.post_receive(8, Scene::kLength - 1);
   ASSERT_TRUE(scene.pair.a.engine.post(send_of(1, scene.all)));
   scene.pair.run();
   EXPECT_EQ(scene.pair.b.landings, 0U);
   EXPECT_TRUE(scene.pair.b.first<ProtocolError>());
-  EXPECT_EQ(scene.pair.b.memory.inbox[8], std::vector<std::byte>(Scene::kLength - 1));
+  EXPECT_EQ(scene.pair.b.memory.received()[8], std::vector<std::byte>(Scene::kLength - 1));
 }
 
 // Fewer octets to come than Config::early_placement are copied, to the octet.
@@ -158,7 +158,7 @@ TEST(Landing, OfTooFewOctetsToComeIsNot) {
     std::vector<std::byte> octets(fpdu.begin(), fpdu.begin() + static_cast<std::ptrdiff_t>(here));
     EXPECT_EQ(b.engine.receive(octets, {}).consumed, 0U);
     EXPECT_EQ(b.engine.landing(octets).memory.empty(), !enough);
-    EXPECT_EQ(b.memory.receives.empty(), enough) << "taken for what lands, and for nothing else";
+    EXPECT_NE(b.memory.take_receive().has_value(), enough) << "taken for what lands, and for nothing else";
   }
 }
 
@@ -171,7 +171,7 @@ TEST(Landing, OfNoFrameIsNot) {
 // No receive is taken for a segment that waits for one; it lands when it is presented again, as a copy.
 TEST(Landing, WithoutAReceiveItWaits) {
   Scene scene;
-  scene.pair.b.memory.receives.clear();
+  ASSERT_TRUE(scene.pair.b.memory.take_receive());
   ASSERT_TRUE(scene.pair.a.engine.post(send_of(1, scene.all)));
   scene.pair.run();
   EXPECT_EQ(scene.pair.b.landings, 0U);
@@ -179,7 +179,7 @@ TEST(Landing, WithoutAReceiveItWaits) {
   scene.pair.b.memory.post_receive(9, Scene::kLength);
   scene.pair.b.last = {};
   scene.pair.run();
-  EXPECT_EQ(scene.pair.b.memory.inbox[9], pattern(Scene::kLength));
+  EXPECT_EQ(scene.pair.b.memory.received()[9], pattern(Scene::kLength));
 }
 
 // What landed could not be presented while the user's events are full.
@@ -217,7 +217,7 @@ TEST(Landing, ATakenReceiveIsGivenBackWhenTheRestNeverComes) {
   End& b = scene.pair.b;
   EXPECT_EQ(b.engine.receive(octets, {}).consumed, 0U);
   EXPECT_EQ(b.engine.landing(octets).memory.size(), Scene::kLength);
-  EXPECT_TRUE(b.memory.receives.empty());
+  EXPECT_FALSE(b.memory.take_receive());
   b.engine.end_of_stream({});
   b.poll();
   ASSERT_TRUE(b.first<Received>());

@@ -119,9 +119,8 @@ class Misbehaving : public testing::TestWithParam<Sin> {
   }
   static void furnish(End& end) {
     end.memory.add(1, 64);
-    Region& closed = end.memory.add(2, 64);
-    closed.read = closed.write = closed.atomic = false;
-    end.memory.add(3, 64).associated = false;
+    end.memory.add(2, 64, 0, Access::kLocalWrite);
+    end.memory.add(3, 64).grant.domain = 99;
     end.memory.add(5, 64, 0x1000);
     end.memory.post_receive(40, 64);
   }

@@ -29,7 +29,7 @@ Story story_of(std::size_t piece, bool markers) {
   for (const auto& done : pair.a.all<SendCompleted>())
     story.completions.push_back(done.cookie << 8 | std::to_underlying(done.status));
   for (const auto& got : pair.b.all<Received>()) story.receives.push_back(got.cookie << 32 | got.length);
-  story.memory = pair.b.memory.regions[20].octets;
+  story.memory = pair.b.memory.regions()[20].octets;
   close_both(pair);
   return story;
 }
@@ -68,7 +68,7 @@ TEST(FlippedBit, InACheckedFpduChangesNoOctetOfMemory) {
     pair.run();
     ASSERT_TRUE(done);
     EXPECT_EQ(pair.b.memory.octets_placed, 0u) << "bit " << bit;
-    EXPECT_EQ(pair.b.memory.regions[20].octets, std::vector<std::byte>(kSize)) << "bit " << bit;
+    EXPECT_EQ(pair.b.memory.regions()[20].octets, std::vector<std::byte>(kSize)) << "bit " << bit;
     if (pair.b.count<ProtocolError>() > 0) ++refused;
   }
   EXPECT_GT(refused, (kSize + 20) * 8 / 3 - 20) << "only a grown length field may wait for more";
@@ -100,16 +100,16 @@ void random_session(unsigned seed) {
   pair.a.memory.add(10, 8192).octets = pattern(8192, seed);
   pair.a.memory.add(11, 8192);
   // The target lies between two regions to which the peer has no right.
-  pair.b.memory.add(19, 64).write = false;
+  pair.b.memory.add(19, 64, 0, Access::kRemoteRead);
   pair.b.memory.add(20, Model::kTarget, 0x10000);
-  pair.b.memory.add(21, 64).write = false;
+  pair.b.memory.add(21, 64, 0, Access::kRemoteRead);
   Model model;
   std::vector<std::vector<std::byte>> sends;
   std::vector<std::pair<std::size_t, std::vector<std::byte>>> reads;  // at the sink's offset
   std::uint64_t cookie = 1;
   for (int i = 0; i < 60; ++i) {
     const std::size_t length = below(3000), from = below(8192 - 3000), to = below(Model::kTarget - 3000);
-    const auto first = pair.a.memory.regions[10].octets.begin() + static_cast<std::ptrdiff_t>(from);
+    const auto first = pair.a.memory.regions()[10].octets.begin() + static_cast<std::ptrdiff_t>(from);
     const std::vector<std::byte> data(first, first + static_cast<std::ptrdiff_t>(length));
     const rdmap::LocalSegment source{from, static_cast<std::uint32_t>(length), 10};
     switch (below(3)) {
@@ -129,7 +129,8 @@ void random_session(unsigned seed) {
         ASSERT_TRUE(pair.a.engine.post(read));
         pair.run();  // so that what it must have read is known
         const auto at = model.target.begin() + static_cast<std::ptrdiff_t>(to);
-        ASSERT_TRUE(std::equal(at, at + static_cast<std::ptrdiff_t>(length), pair.a.memory.regions[11].octets.begin()));
+        ASSERT_TRUE(
+            std::equal(at, at + static_cast<std::ptrdiff_t>(length), pair.a.memory.regions()[11].octets.begin()));
         break;
       }
     }
@@ -138,12 +139,12 @@ void random_session(unsigned seed) {
   }
   pair.run();
   EXPECT_EQ(pair.a.count<SendCompleted>(), cookie - 1);
-  EXPECT_EQ(pair.b.memory.regions[20].octets, model.target);
-  EXPECT_EQ(pair.b.memory.regions[19].octets, std::vector<std::byte>(64));
-  EXPECT_EQ(pair.b.memory.regions[21].octets, std::vector<std::byte>(64));
+  EXPECT_EQ(pair.b.memory.regions()[20].octets, model.target);
+  EXPECT_EQ(pair.b.memory.regions()[19].octets, std::vector<std::byte>(64));
+  EXPECT_EQ(pair.b.memory.regions()[21].octets, std::vector<std::byte>(64));
   ASSERT_EQ(pair.b.count<Received>(), sends.size());
   for (std::size_t i = 0; i < sends.size(); ++i) {
-    EXPECT_TRUE(std::ranges::equal(sends[i], std::span(pair.b.memory.inbox[1000 + i]).first(sends[i].size())));
+    EXPECT_TRUE(std::ranges::equal(sends[i], std::span(pair.b.memory.received()[1000 + i]).first(sends[i].size())));
   }
 }
 
@@ -218,7 +219,7 @@ TEST(ScribblingApplication, BreaksNoFpdu) {
     ASSERT_TRUE(pair.a.engine.post(read_of(3, source, 20, 0)));
     pair.run();
     for (std::uint64_t cookie = 1; cookie <= 3; ++cookie) expect_success(pair.a, cookie);
-    EXPECT_EQ(pair.b.memory.inbox[1], pattern(kSize));  // each octet was read once, too
+    EXPECT_EQ(pair.b.memory.received()[1], pattern(kSize));  // each octet was read once, too
     EXPECT_EQ(pair.b.count<ProtocolError>() + pair.a.count<ProtocolError>(), 0u);
   }
 }

@@ -30,7 +30,7 @@ inline void do_every_operation(Pair& pair, End& x, End& y, std::size_t size = 10
   y.memory.add(20, size + 64, 0x1000);
   y.memory.add(21, 64);
   const std::uint64_t start = 0x5000;
-  std::memcpy(y.memory.regions[21].octets.data() + 8, &start, 8);
+  std::memcpy(y.memory.regions()[21].octets.data() + 8, &start, 8);
   for (std::uint64_t c = 0; c < 5; ++c) y.memory.post_receive(500 + c, size);
 
   // A gather list of three pieces.
@@ -77,12 +77,12 @@ inline void do_every_operation(Pair& pair, End& x, End& y, std::size_t size = 10
   const auto received = y.all<Received>();
   ASSERT_EQ(received.size(), 5u);
   EXPECT_EQ(received[0].length, n);
-  EXPECT_EQ(y.memory.inbox[500], data);
-  EXPECT_TRUE(std::equal(data.begin(), data.end(), y.memory.regions[20].octets.begin() + 13));
-  EXPECT_TRUE(std::equal(data.begin() + 8, data.end(), x.memory.regions[11].octets.begin() + 58));
+  EXPECT_EQ(y.memory.received()[500], data);
+  EXPECT_TRUE(std::equal(data.begin(), data.end(), y.memory.regions()[20].octets.begin() + 13));
+  EXPECT_TRUE(std::equal(data.begin() + 8, data.end(), x.memory.regions()[11].octets.begin() + 58));
   std::uint64_t memory{}, original{};
-  std::memcpy(&memory, y.memory.regions[21].octets.data() + 8, 8);
-  std::memcpy(&original, x.memory.regions[11].octets.data(), 8);
+  std::memcpy(&memory, y.memory.regions()[21].octets.data() + 8, 8);
+  std::memcpy(&original, x.memory.regions()[11].octets.data(), 8);
   EXPECT_EQ(memory, 99u);
   EXPECT_EQ(original, start + 5);
   ASSERT_TRUE(received[1].immediate);
@@ -90,8 +90,8 @@ inline void do_every_operation(Pair& pair, End& x, End& y, std::size_t size = 10
   EXPECT_TRUE(received[1].solicited);
   EXPECT_TRUE(received[2].immediate);
   EXPECT_EQ(received[3].invalidated, ddp::Stag{21});
-  EXPECT_TRUE(std::equal(few.begin(), few.end(), y.memory.inbox[503].begin()));
-  EXPECT_FALSE(y.memory.regions[21].valid);
+  EXPECT_TRUE(std::equal(few.begin(), few.end(), y.memory.received()[503].begin()));
+  EXPECT_FALSE(y.memory.regions()[21].valid);
   EXPECT_EQ(received[4].length, 0u);
   EXPECT_EQ(x.memory.performed.back(), 9u);
 }

@@ -52,7 +52,7 @@ TEST(UnderWay, MemoryThatGoesDoesNotHoldUpATerminate) {
   rogue.write_out();
   rogue.tagged(rdmap::Opcode::kWrite, 99, 0, pattern(8));  // no such STag
   ASSERT_EQ(rogue.end.count<ProtocolError>(), 1U);
-  rogue.end.memory.regions.erase(1);
+  rogue.end.memory.regions().erase(1);
   rogue.flush();
   EXPECT_EQ(rogue.end.count<ProtocolError>(), 1U);
   ASSERT_GE(rogue.end.sent.size(), 4U + 18U + 20U);

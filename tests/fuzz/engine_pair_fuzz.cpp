@@ -55,7 +55,8 @@ struct Session {
 
   void post(unsigned who, unsigned what, unsigned size, unsigned where) {
     End& end = who == 0 ? pair.a : pair.b;
-    const rdmap::LocalSegment local{size % 64, what % 8 > 4 && what % 8 < 7 ? 8 : size * 7, 1 + where / 250};
+    const rdmap::LocalSegment local{size % 64 + (where < 250 ? 0 : 0x100), what % 8 > 4 && what % 8 < 7 ? 8 : size * 7,
+                                    1 + where / 250};
     WorkRequest request{
         .cookie = posted[who] + 1, .operation = static_cast<Operation>(what % 8), .fence = (what & 8) != 0};
     request.local = rdmap::LocalSegments(&local, 1);
@@ -87,7 +88,7 @@ struct Session {
       case 14:
         if (a == 0) end.engine.abort(pair.now);
         return;
-      default: end.memory.regions[1 + a % 2].valid = (b & 1) != 0;
+      default: end.memory.regions()[1 + a % 2].valid = (b & 1) != 0;
     }
   }
 

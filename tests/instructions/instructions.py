@@ -5,7 +5,8 @@
 Plays each case of main.cpp under valgrind's callgrind, once for some rounds and once for more, and takes the difference:
 what start-up takes is in both. The count does not know how busy the machine is, so it is the same each time. It holds the
 instructions of weft's own functions only. Those of shared libraries are left out: glibc's copies and ISA-L's CRC differ
-from processor to processor. So are those of the program that drives the engines (weft::bench, main).
+from processor to processor. So are those of the program that drives the engines (weft::bench, main) and of its memory
+(rdmap::RegionTable).
 
 A case fails that takes more than 3 % over its baseline. A small update of the same compiler moves some inlining or the
 registers of a function, by tenths of a percent here; a loop, a copy of a work request or one more check of every FPDU is
@@ -26,6 +27,7 @@ WORSE = 1.03  # times the baseline: more is a fault
 BETTER = 0.97  # below, the baseline no longer guards what was won
 TIME_LIMIT = 120  # seconds, of one run
 DRIVER = ("weft::bench::", "main", "(anonymous namespace)::play")
+MEMORY = "RegionTable"  # in the name of each of its functions, and of the templates that are made for it
 
 
 def counted(profile, program):
@@ -35,7 +37,7 @@ def counted(profile, program):
         if line.startswith("ob="):
             own = line[3:] == program
         elif line.startswith("fn="):
-            driver = line[3:].startswith(DRIVER)
+            driver = line[3:].startswith(DRIVER) or MEMORY in line
         elif line.startswith("calls="):
             inclusive = True  # the next line has the cost of what was called, which has lines of its own
         elif line[:1].isdigit():

@@ -9,6 +9,9 @@ from modules import ROOT
 
 PAGE = "CONTRIBUTING.md"
 
+# The most files that a change may touch: a new stop needs a reason, or a table that the code can ask instead.
+MOST = {"Add an RDMAP opcode": 17}
+
 # heading -> globs of the files that must be listed when they have the model, and the model: for an opcode a case, a row or an
 # enumerator. Each list follows one thing that is there already.
 CODE = ["{}/**/*.[ch]pp".format(module) for module in ("common", "mpa", "ddp", "rdmap", "engine", "verbs", "compat", "conformance")]
@@ -53,6 +56,8 @@ def main():
                     faults.append(f"{PAGE}:{line}: {name} does not exist")
                 elif anchor not in text_of(name):
                     faults.append(f"{PAGE}:{line}: {name} does not have {anchor!r} any more")
+        if len(listed) > MOST.get(heading, len(listed)):
+            faults.append(f"{PAGE}: '{heading}' has {len(listed)} stops, more than {MOST[heading]}")
         if not listed:
             faults.append(f"{PAGE}: no table below '{heading}'")
         for path in sorted({path for pattern in globs for path in ROOT.glob(pattern)}):

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "rdmap/admit.hpp"
+#include "tests/rdmap/figures.hpp"
 
 namespace weft::rdmap {
 namespace {
@@ -30,18 +31,11 @@ TEST_CASE("Each message type has its opcode, T and queue",
           "[RDMAP-4.1-04][RDMAP-4.1-05][RDMAP-4.1-07][RDMAP-4.1-08][RDMAP-4.1-09][RDMAP-4.1-10][RDMAP-4.1-11]"
           "[RDMAP-4.1-12][RDMAP-4.1-13][RDMAP-4.1-14][RDMAP-4.1-22][RDMAP-3.1-02][RDMAPX-4.1-02][RDMAPX-4.1-05]"
           "[RDMAPX-4.1-06][RDMAPX-4.1-07][RDMAPX-4.1-08][RDMAPX-10-01][RDMAPX-10.2-01][RDMAPX-5.2-04][RFC5040-4.1]") {
-  CHECK(admit(tagged(0x40)) == Opcode::kWrite);
-  CHECK(admit(untagged(0x41, 1)) == Opcode::kReadRequest);
-  CHECK(admit(tagged(0x42)) == Opcode::kReadResponse);
-  CHECK(admit(untagged(0x43, 0)) == Opcode::kSend);
-  CHECK(admit(untagged(0x44, 0)) == Opcode::kSendInvalidate);
-  CHECK(admit(untagged(0x45, 0)) == Opcode::kSendSolicited);
-  CHECK(admit(untagged(0x46, 0)) == Opcode::kSendSolicitedInvalidate);
-  CHECK(admit(untagged(0x47, 2)) == Opcode::kTerminate);
-  CHECK(admit(untagged(0x48, 0)) == Opcode::kImmediate);
-  CHECK(admit(untagged(0x49, 0)) == Opcode::kImmediateSolicited);
-  CHECK(admit(untagged(0x4a, 1)) == Opcode::kAtomicRequest);
-  CHECK(admit(untagged(0x4b, 3)) == Opcode::kAtomicResponse);
+  for (const test::FigureRow& kind : test::kFigures) {
+    const unsigned control = 0x40U | kind.opcode;
+    CHECK(admit(kind.queue < 0 ? tagged(control) : untagged(control, static_cast<std::uint32_t>(kind.queue))) ==
+          kind.meant);
+  }
 }
 
 TEST_CASE("Unassigned opcodes are unexpected, tagged and untagged, on every queue",

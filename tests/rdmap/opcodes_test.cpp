@@ -5,6 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <vector>
+
+#include "rdmap/atomic_messages.hpp"
+#include "rdmap/immediate.hpp"
+#include "rdmap/read_request.hpp"
+#include "rdmap/terminate.hpp"
 
 namespace weft::rdmap {
 namespace {
@@ -23,6 +29,42 @@ TEST(Opcodes, AreTwelve) {  // RDMAP-4.1-15
   }
   for (const std::uint8_t value : std::to_array<std::uint8_t>({12, 13, 14, 15, 255}))
     EXPECT_EQ(find_opcode(value), nullptr);
+}
+
+TEST(Opcodes, HaveThePayloadThatTheirFormatsAllow) {
+  using Size = std::pair<std::size_t, std::size_t>;
+  const auto size = [](Opcode opcode) { return Size(row(opcode).payload.least, row(opcode).payload.most); };
+  const auto fixed = [](std::size_t octets) { return Size(octets, octets); };
+  EXPECT_EQ(size(Opcode::kReadRequest), fixed(ReadRequestLayout::kSize));
+  EXPECT_EQ(size(Opcode::kTerminate), Size(TerminateLayout::kShortest, TerminateLayout::kLongest));
+  EXPECT_EQ(size(Opcode::kImmediate), fixed(sizeof(ImmediateData)));
+  EXPECT_EQ(size(Opcode::kImmediateSolicited), fixed(sizeof(ImmediateData)));
+  EXPECT_EQ(size(Opcode::kAtomicRequest), fixed(AtomicRequestLayout::kSize));
+  EXPECT_EQ(size(Opcode::kAtomicResponse), fixed(AtomicResponseLayout::kSize));
+  for (const OpcodeRow& kind : kOpcodeTable) {
+    const bool placed = kind.content == Content::kPlaced;
+    EXPECT_EQ(kind.payload.allows(0), placed) << kind.name;
+    EXPECT_EQ(kind.payload.allows(0xffff), placed) << kind.name;
+    EXPECT_EQ(kind.payload.is_fixed(), !placed && kind.part != Part::kEnd) << kind.name;
+  }
+}
+
+// RFC 5040 section 5.5: each request has a response, and nothing else has.
+TEST(Opcodes, AreRequestsResponsesOrNeither) {
+  const auto in = [](Part part) {
+    std::vector<Opcode> out;
+    for (const OpcodeRow& kind : kOpcodeTable) {
+      if (kind.part == part) out.push_back(kind.opcode);
+    }
+    return out;
+  };
+  EXPECT_EQ(in(Part::kRequest), (std::vector{Opcode::kReadRequest, Opcode::kAtomicRequest}));
+  EXPECT_EQ(in(Part::kResponse), (std::vector{Opcode::kReadResponse, Opcode::kAtomicResponse}));
+  EXPECT_EQ(in(Part::kEnd), std::vector{Opcode::kTerminate});
+}
+
+TEST(Opcodes, FromEightOnAreOfRfc7306) {
+  for (const OpcodeRow& kind : kOpcodeTable) EXPECT_EQ(kind.rfc, std::to_underlying(kind.opcode) < 8 ? 5040 : 7306);
 }
 
 TEST(Opcodes, OfSendsSayWhatTheReceiverIsAskedFor) {

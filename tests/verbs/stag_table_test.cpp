@@ -18,7 +18,7 @@ namespace weft::verbs::detail {
 namespace {
 
 Grant grant_of(std::vector<std::byte>& memory) {
-  return {.start = memory.data(), .length = memory.size(), .access = kAllAccess, .domain = 1};
+  return {.start = memory.data(), .length = memory.size(), .access = rdmap::kAllAccess, .domain = 1};
 }
 
 // RDMAP-8.1.1-08, RDMAP-8.1.1-09, SEC-6.1.1-05, SEC-6.1.1-07: hard to predict, sparse, no counting.

@@ -38,6 +38,22 @@ TEST_F(Memory, PlacesOrLeavesEveryOctetAlone) {
   EXPECT_EQ(octets[63], std::byte{9});
 }
 
+// DDP-7.1-16
+TEST_F(Memory, AnAccessMayEndExactlyAt2To64) {
+  constexpr std::uint64_t kLast = ~std::uint64_t{0};
+  const auto target = region({.start = octets.data(), .length = 64, .first_offset = kLast - 63, .access = kAllAccess});
+  const ddp::Stag stag{target->stag()};
+  EXPECT_TRUE(memory.place_tagged(stag, {kLast - 7}, some(8, 1)));
+  EXPECT_EQ(octets[63], std::byte{1});
+  EXPECT_EQ(memory.place_tagged(stag, {kLast - 7}, some(9, 2)).error(), AccessError::kOffsetWrap);
+  EXPECT_TRUE(memory.check_read(stag, {kLast - 63}, 64));
+  EXPECT_EQ(memory.check_read(stag, {kLast - 63}, 65).error(), AccessError::kOffsetWrap);
+  EXPECT_TRUE(memory.atomic(stag, {kLast - 7}, {}));
+  const rdmap::LocalSegment whole{kLast - 63, 64, stag.value};
+  EXPECT_TRUE(memory.scatter({&whole, 1}, 60, some(4, 3)));
+  EXPECT_EQ(octets[63], std::byte{3});
+}
+
 // SEC-6.3.5-01, SEC-6.3.5-02
 TEST_F(Memory, RightsAreChecked) {
   const auto readable = region(Access::kRemoteRead);

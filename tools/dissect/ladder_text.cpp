@@ -72,8 +72,7 @@ std::string abbreviated(const conformance::ConnectionEnd& end) {
 // What RDMAP's own messages carry are headers.
 bool carries_payload(std::uint8_t opcode) {
   const auto* row = rdmap::find_opcode(opcode);
-  return row == nullptr || row->tagged() ||
-         (row->queue == ddp::QueueNumber::kSend && !rdmap::is_immediate(row->opcode));
+  return row == nullptr || row->content == rdmap::Content::kPlaced;
 }
 
 std::string fold_row(const Fold::Kind& kind) {

@@ -5,6 +5,7 @@
 
 #include "mpa/mulpdu.hpp"
 #include "transport/socket.hpp"
+#include "verbs/detail/send_opcodes.hpp"
 #include "verbs/detail/tls_setup.hpp"
 
 namespace weft::verbs::detail {
@@ -18,22 +19,6 @@ constexpr Access kKnownAccess = kAllAccess | Access::kZeroBased;
 constexpr SendFlags kKnownFlags = SendFlags::kFence | SendFlags::kSignaled | SendFlags::kSolicited | SendFlags::kInline;
 
 constexpr std::uint32_t kMaxConnectRate = 1000000;  // in a second
-
-bool known(SendOpcode opcode) noexcept {
-  switch (opcode) {
-    case SendOpcode::kRdmaWrite:
-    case SendOpcode::kRdmaWriteWithImmediate:
-    case SendOpcode::kSend:
-    case SendOpcode::kRdmaRead:
-    case SendOpcode::kCompareAndSwap:
-    case SendOpcode::kFetchAndAdd:
-    case SendOpcode::kLocalInvalidate:
-    case SendOpcode::kBindWindow:
-    case SendOpcode::kSendWithInvalidate:
-    case SendOpcode::kImmediate: return true;
-  }
-  return false;
-}
 
 Result<void> check_time_outs(const Policy& policy) {
   const std::pair<std::string_view, std::chrono::milliseconds> bounded[] = {
@@ -70,7 +55,8 @@ Result<void> check(Access access) {
 }
 
 Result<void> check(const SendRequest& request) {
-  if (!known(request.opcode)) return fail(Errc::kInvalidArgument, "opcode", "not a known operation");
+  if (find_send_opcode(request.opcode) == nullptr)
+    return fail(Errc::kInvalidArgument, "opcode", "not a known operation");
   if (!only_bits_of(request.flags, kKnownFlags)) {
     return fail(Errc::kInvalidArgument, "flags", "contains an undefined bit");
   }

@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "verbs/detail/send_opcodes.hpp"
 #include "verbs/memory/region_state.hpp"
 #include "verbs/stream/stream.hpp"
 
@@ -19,22 +20,6 @@ std::uint64_t next_identity() {
 }  // namespace
 
 Error full_send_queue() { return {Errc::kQueueFull, "send queue", "holds its bound of work that was not polled"}; }
-
-WcOpcode completion_opcode(SendOpcode opcode) noexcept {
-  switch (opcode) {
-    case SendOpcode::kRdmaWrite:
-    case SendOpcode::kRdmaWriteWithImmediate: return WcOpcode::kRdmaWrite;
-    case SendOpcode::kSend:
-    case SendOpcode::kSendWithInvalidate: return WcOpcode::kSend;
-    case SendOpcode::kRdmaRead: return WcOpcode::kRdmaRead;
-    case SendOpcode::kCompareAndSwap: return WcOpcode::kCompareAndSwap;
-    case SendOpcode::kFetchAndAdd: return WcOpcode::kFetchAndAdd;
-    case SendOpcode::kLocalInvalidate: return WcOpcode::kLocalInvalidate;
-    case SendOpcode::kBindWindow: return WcOpcode::kBindWindow;
-    case SendOpcode::kImmediate: return WcOpcode::kImmediate;
-  }
-  return WcOpcode::kSend;
-}
 
 QueuePairState::QueuePairState(Parts made_of, const QueuePairAttributes& wanted, QueuePairNumber given,
                                Quota::Share share)
@@ -180,7 +165,7 @@ bool QueuePairState::complete_receive(const WorkCompletion& completion) {
 void QueuePairState::flush_send(const SendRequest& request) {
   complete_send({.wr_id = request.wr_id,
                  .status = WcStatus::kFlushed,
-                 .opcode = completion_opcode(request.opcode),
+                 .opcode = row(request.opcode).completion,
                  .qp_num = number});
 }
 

@@ -101,7 +101,5 @@ class QueuePairState {
 };
 
 [[nodiscard]] Error full_send_queue();
-// What a send work request is called in its completion.
-[[nodiscard]] WcOpcode completion_opcode(SendOpcode opcode) noexcept;
 
 }  // namespace weft::verbs::detail

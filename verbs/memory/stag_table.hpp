@@ -20,10 +20,13 @@
 #include <utility>
 #include <vector>
 
+#include "rdmap/grant.hpp"
 #include "verbs/detail/random.hpp"
-#include "verbs/memory/grant.hpp"
 
 namespace weft::verbs::detail {
+
+using rdmap::Accessor;
+using rdmap::Grant;
 
 class WindowState;
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "rdmap/atomics.hpp"
+#include "rdmap/segment_walk.hpp"
 #include "verbs/memory/checked_copy.hpp"
 #include "verbs/memory/copy.hpp"
 
@@ -18,26 +19,7 @@ using ddp::AccessError;
 using ddp::LocalFault;
 
 namespace {
-
 using LocalResult = std::expected<void, LocalFault>;
-
-// Calls visit(segment, octets of it to skip, octets of it to use) for the part [offset, offset + length) of a list.
-// Segments without octets in the part are left out. kBaseOrBounds when the list is too short.
-template <typename Visit>
-LocalResult walk(rdmap::LocalSegments list, std::uint64_t offset, std::uint64_t length, Visit visit) {
-  for (const Sge& segment : list) {
-    if (length == 0) break;
-    const std::uint64_t skip = std::min<std::uint64_t>(offset, segment.length);
-    const std::uint64_t use = std::min(length, segment.length - skip);
-    offset -= skip;
-    length -= use;
-    if (use == 0) continue;
-    if (const auto done = visit(segment, skip, use); !done) return done;
-  }
-  if (length != 0) return std::unexpected(LocalFault::kBaseOrBounds);
-  return {};
-}
-
 }  // namespace
 
 void StreamMemory::attach(Accessor who, std::shared_ptr<ReceiveQueue> receives, std::weak_ptr<ReceiveWaiter> waiter) {
@@ -128,7 +110,7 @@ MutableBytes StreamMemory::landing(rdmap::LocalSegments sink, std::uint64_t offs
     if (to && *to != nullptr) whole = {*to, use};
     return {};
   };
-  static_cast<void>(walk(sink, offset, length, only_segment));
+  static_cast<void>(rdmap::walk_segments(sink, offset, length, only_segment));
   return whole;
 }
 
@@ -198,39 +180,41 @@ std::expected<std::uint64_t, AccessError> StreamMemory::atomic(ddp::Stag stag, d
 
 std::expected<void, LocalFault> StreamMemory::gather(rdmap::LocalSegments source, std::uint64_t offset,
                                                      MutableBytes out) {
-  return walk(source, offset, out.size(), [&](const Sge& sge, std::uint64_t skip, std::uint64_t use) -> LocalResult {
-    const auto from = local(sge, Access::kNone, skip, use);
-    if (!from) return std::unexpected(from.error());
-    if (!get(*from, out.first(use))) return std::unexpected(LocalFault::kInvalidKey);
-    out = out.subspan(use);
-    return {};
-  });
+  return rdmap::walk_segments(source, offset, out.size(),
+                              [&](const Sge& sge, std::uint64_t skip, std::uint64_t use) -> LocalResult {
+                                const auto from = local(sge, Access::kNone, skip, use);
+                                if (!from) return std::unexpected(from.error());
+                                if (!get(*from, out.first(use))) return std::unexpected(LocalFault::kInvalidKey);
+                                out = out.subspan(use);
+                                return {};
+                              });
 }
 
 std::expected<void, LocalFault> StreamMemory::scatter(rdmap::LocalSegments sink, std::uint64_t offset, Bytes payload) {
   // A sink needs the right to be written locally and no more: the response was matched with its request before.
-  return walk(sink, offset, payload.size(), [&](const Sge& sge, std::uint64_t skip, std::uint64_t use) -> LocalResult {
-    const auto to = local(sge, Access::kLocalWrite, skip, use);
-    if (!to) return std::unexpected(to.error());
-    if (!put(*to, payload.first(use))) return std::unexpected(LocalFault::kInvalidKey);
-    payload = payload.subspan(use);
-    return {};
-  });
+  return rdmap::walk_segments(sink, offset, payload.size(),
+                              [&](const Sge& sge, std::uint64_t skip, std::uint64_t use) -> LocalResult {
+                                const auto to = local(sge, Access::kLocalWrite, skip, use);
+                                if (!to) return std::unexpected(to.error());
+                                if (!put(*to, payload.first(use))) return std::unexpected(LocalFault::kInvalidKey);
+                                payload = payload.subspan(use);
+                                return {};
+                              });
 }
 
 bool StreamMemory::borrow(rdmap::LocalSegments source, std::uint64_t offset, std::uint64_t length,
                           std::span<Bytes> pieces, std::size_t& used) {
   used = 0;
   if (checked_) return false;
-  const auto lent =
-      walk(source, offset, length, [&](const Sge& sge, std::uint64_t skip, std::uint64_t use) -> LocalResult {
-        const auto from = local(sge, Access::kNone, skip, use);
-        if (!from) return std::unexpected(from.error());
-        if (used == pieces.size() || *from == nullptr || !lend(sge.lkey))
-          return std::unexpected(LocalFault::kInvalidKey);
-        pieces[used++] = {*from, use};
-        return {};
-      });
+  const auto lent = rdmap::walk_segments(source, offset, length,
+                                         [&](const Sge& sge, std::uint64_t skip, std::uint64_t use) -> LocalResult {
+                                           const auto from = local(sge, Access::kNone, skip, use);
+                                           if (!from) return std::unexpected(from.error());
+                                           if (used == pieces.size() || *from == nullptr || !lend(sge.lkey))
+                                             return std::unexpected(LocalFault::kInvalidKey);
+                                           pieces[used++] = {*from, use};
+                                           return {};
+                                         });
   return lent.has_value();  // otherwise gather() is asked, and finds what is wrong
 }
 

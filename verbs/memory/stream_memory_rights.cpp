@@ -14,9 +14,8 @@ using ddp::LocalFault;
 // (RDMAP-1.2-02), so that the receiver may trust what is there (SEC-6.2.2-01). A region that several streams may use is
 // not invalidated by one peer (RDMAP-8.1.1-07).
 std::expected<void, AccessError> StreamMemory::invalidate(ddp::Stag stag) {
-  const auto known = remote(stag, Access::kNone, {}, 0);
-  if (!known && known.error() != AccessError::kBaseOrBounds) return std::unexpected(known.error());
-  if (remote_lease_.grant().only_stream == 0) return std::unexpected(AccessError::kNotAssociated);
+  if (!hold(remote_lease_, stag.value)) return std::unexpected(AccessError::kInvalidStag);
+  if (const auto may = rdmap::check_invalidate(remote_lease_.grant(), who_); !may) return may;
   if (!invalidate_own(stag.value)) return std::unexpected(AccessError::kInvalidStag);
   return {};
 }

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "transport/tls/fault.hpp"
+#include "verbs/detail/send_opcodes.hpp"
 #include "verbs/log/log.hpp"
 #include "verbs/stream/stream.hpp"
 
@@ -43,10 +44,6 @@ WcStatus to_status(engine::WorkStatus status, SendOpcode opcode) noexcept {
 }
 
 constexpr std::uint64_t kMostOctets = std::numeric_limits<std::uint32_t>::max();
-
-bool is_local(SendOpcode opcode) noexcept {
-  return opcode == SendOpcode::kLocalInvalidate || opcode == SendOpcode::kBindWindow;
-}
 
 }  // namespace
 
@@ -142,7 +139,7 @@ std::uint32_t Stream::vendor_error(WcStatus status) const {
 
 void Stream::on(const engine::SendCompleted& event) {
   const SendSlot slot = sends_.slots.pop();
-  if (is_local(slot.opcode)) memory_.finish_local(event.cookie);
+  if (row(slot.opcode).operation == engine::Operation::kLocal) memory_.finish_local(event.cookie);
   if (event.status != engine::WorkStatus::kSuccess) life_.reach(Stage::kFailing);
   if (qp_) complete_send(slot, event);
   while (!sends_.slots.empty() && sends_.slots.front().late) {
@@ -156,7 +153,7 @@ void Stream::complete_send(const SendSlot& slot, const engine::SendCompleted& ev
   if (status == WcStatus::kSuccess && !slot.signaled) return;
   const bool kept = qp_->complete_send({.wr_id = slot.wr_id,
                                         .status = status,
-                                        .opcode = completion_opcode(slot.opcode),
+                                        .opcode = row(slot.opcode).completion,
                                         .byte_len = static_cast<std::uint32_t>(event.length),
                                         .qp_num = qp_->number,
                                         .vendor_error = vendor_error(status)});

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "verbs/detail/send_opcodes.hpp"
 #include "verbs/stream/stream.hpp"
 
 namespace weft::verbs::detail {
@@ -12,22 +13,6 @@ namespace weft::verbs::detail {
 namespace {
 
 using engine::Operation;
-
-Operation to_operation(SendOpcode opcode) noexcept {
-  switch (opcode) {
-    case SendOpcode::kRdmaWrite: return Operation::kWrite;
-    case SendOpcode::kRdmaWriteWithImmediate: return Operation::kWriteImmediate;
-    case SendOpcode::kSend:
-    case SendOpcode::kSendWithInvalidate: return Operation::kSend;
-    case SendOpcode::kRdmaRead: return Operation::kRead;
-    case SendOpcode::kCompareAndSwap: return Operation::kCmpSwap;
-    case SendOpcode::kFetchAndAdd: return Operation::kFetchAdd;
-    case SendOpcode::kLocalInvalidate:
-    case SendOpcode::kBindWindow: return Operation::kLocal;
-    case SendOpcode::kImmediate: return Operation::kImmediate;
-  }
-  return Operation::kSend;
-}
 
 rdmap::AtomicOperation to_atomic(const SendRequest& request) noexcept {
   const bool add = request.opcode == SendOpcode::kFetchAndAdd;
@@ -53,14 +38,10 @@ Error to_error(engine::PostError error) {
   return {Errc::kInvalidArgument, "request", "refused"};
 }
 
-bool moves_data(Operation operation) noexcept {
-  return operation == Operation::kSend || operation == Operation::kWrite || operation == Operation::kWriteImmediate;
-}
-
 // The application names both ends of tagged work, whole buffers or parts (DDP-5.2-09, RDMAP-3.2-07, RDMAP-5.2.1-10).
 engine::WorkRequest to_work(const SendRequest& request, std::uint64_t cookie) {
   engine::WorkRequest work{.cookie = cookie,
-                           .operation = to_operation(request.opcode),
+                           .operation = row(request.opcode).operation,
                            .fence = has(request.flags, SendFlags::kFence),
                            .solicited = has(request.flags, SendFlags::kSolicited),
                            .local = request.segments,
@@ -78,14 +59,14 @@ engine::WorkRequest to_work(const SendRequest& request, std::uint64_t cookie) {
 }
 
 Result<void> check(const SendRequest& request, const QueuePairAttributes& limits) {
-  const Operation operation = to_operation(request.opcode);
+  const Operation operation = row(request.opcode).operation;
   if (request.segments.size() > limits.max_send_sge) {
     return fail(Errc::kTooManySegments, "segments", "more than the queue pair was created for");
   }
   if (operation == Operation::kRead && request.segments.size() > Device::limits().max_sge_rd) {
     return fail(Errc::kTooManySegments, "segments", "an RDMA Read has one sink");
   }
-  if (has(request.flags, SendFlags::kInline) && !moves_data(operation)) {
+  if (has(request.flags, SendFlags::kInline) && !engine::row(operation).carrier) {
     return fail(Errc::kInvalidArgument, "flags", "only Sends and RDMA Writes can be inline");
   }
   return {};

@@ -35,10 +35,7 @@ class Plain {
  public:
   explicit Plain(const Script& script) : script_(script), engine_(config_of(script), memory_, {}) {
     for (const RegionScript& one : script.regions) {
-      engine::test::Region& region = memory_.add(one.stag, static_cast<std::size_t>(one.size), one.begin);
-      region.read = one.read;
-      region.write = one.write;
-      region.atomic = one.atomic;
+      memory_.add(one.stag, static_cast<std::size_t>(one.size), one.begin, one.access);
     }
     memory_.add(kNowhere, 64);
     for (std::size_t i = 0; i < script.receives.size(); ++i)
@@ -64,10 +61,10 @@ class Plain {
   }
 
   Outcome outcome() {
-    for (const auto& [stag, region] : memory_.regions) {
+    for (const auto& [stag, region] : memory_.regions()) {
       if (stag != kNowhere) outcome_.regions[stag] = digits_of(region.octets);
     }
-    for (const auto& [cookie, octets] : memory_.inbox) outcome_.receives.push_back(digits_of(octets));
+    for (const auto& [cookie, octets] : memory_.received()) outcome_.receives.push_back(digits_of(octets));
     return outcome_;
   }
 
@@ -83,10 +80,9 @@ class Plain {
   }
   bool post() {
     const WorkScript& work = script_.work[posted_];
-    const auto region = memory_.regions.find(work.sink_stag);
-    const bool known = region != memory_.regions.end();
-    const rdmap::LocalSegment sink{known ? work.sink_offset - region->second.base : 0, work.size,
-                                   known ? work.sink_stag : kNowhere};
+    const auto region = memory_.regions().find(work.sink_stag);
+    const bool known = region != memory_.regions().end();
+    const rdmap::LocalSegment sink{known ? work.sink_offset : 0, work.size, known ? work.sink_stag : kNowhere};
     engine::WorkRequest request{.cookie = posted_, .operation = work.what, .local = rdmap::LocalSegments(&sink, 1)};
     request.remote_stag = {work.source_stag};
     request.remote_offset = {work.source_offset};

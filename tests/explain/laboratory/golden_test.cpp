@@ -136,6 +136,22 @@ TEST(Laboratory, AResponderThatHasSeenNoValidFpduSaysNothing) {
   EXPECT_EQ(step.state, State::kClosed);
 }
 
+// DDP-7.1-16: the end is exclusive.
+TEST(Laboratory, AWriteMayEndExactlyAt2To64) {
+  constexpr std::string_view kAtTheTop =
+      "role responder\nrevision 2\ncrc 1\nmarkers 0\nird 4\nord 4\n"
+      "region 0x1100 0xfffffffffffffff0 16 w\n";
+  Established end(kAtTheTop);
+  const Step step = end.feed(fpdu("c140 00001100 fffffffffffffffe aabb"));
+  ASSERT_THAT(step.placed, SizeIs(1));
+  EXPECT_EQ(step.placed[0].offset, 14U);
+  EXPECT_THAT(step.out, IsEmpty());
+  const Step beyond = end.feed(fpdu("c140 00001100 fffffffffffffffe aabbcc"));
+  ASSERT_THAT(beyond.out, SizeIs(1));
+  EXPECT_EQ(digits_of(beyond.out[0].octets),
+            digits_of(fpdu(std::string(kTerminateHeader) + "1103 c000 0011 c14000001100fffffffffffffffe")));
+}
+
 TEST(Laboratory, AWriteIsPlacedAndASendIsDelivered) {
   Established end;
   const Step write = end.feed(fpdu("c140 00001100 0000000000005004 aabb"));

@@ -36,7 +36,7 @@ TEST(Script, EveryLineIsRead) {
   EXPECT_EQ(region.stag, 16U);
   EXPECT_EQ(region.begin, 0x7000U);
   EXPECT_EQ(region.size, 32U);
-  EXPECT_TRUE(region.read && region.write && !region.atomic);
+  EXPECT_EQ(region.access, rdmap::Access::kLocalWrite | rdmap::Access::kRemoteRead | rdmap::Access::kRemoteWrite);
   EXPECT_EQ(region.octets.size(), 2U);
   EXPECT_THAT(script->receives, ElementsAre(7U, 9U));
   ASSERT_EQ(script->work.size(), 2U);
@@ -61,6 +61,10 @@ INSTANTIATE_TEST_SUITE_P(
                     "region 1 2 1 r 0001", "region 0x100000000 0 1 r", "region 1 0xffffffffffffffff 2 r", "receive",
                     "receive 4294967297", "post 1 local 1 2 3 4 5", "post 1 read 1 2 3 4", "post 1 read 1 2 3 4 5 6",
                     "rtr all", "post 5 send 1 2 3 4 5\npost 4 send 1 2 3 4 5", "no_receive never", "emss 65536"));
+
+TEST(Script, ARegionMayEndExactlyAt2To64) {
+  EXPECT_TRUE(parse_script("role responder\nregion 1 0xffffffffffffffff 1 r\n"));
+}
 
 TEST(Script, TheRoleMustBeThere) {
   ASSERT_FALSE(parse_script("crc 1\n"));

@@ -69,7 +69,7 @@ TEST(Memory, HasARegionThatEndsWhereATerminateSaysSo) {
   const auto& regions = connection.memory[kResponder].regions;
   const auto region = std::ranges::find(regions, header->stag.value, &Region::stag);
   ASSERT_NE(region, regions.end());
-  EXPECT_LT(region->end(), header->offset.value + refused->segment->payload);
+  EXPECT_LT(region->begin + region->octets, header->offset.value + refused->segment->payload);
 }
 
 const Row& refused_row(const Connection& connection) {

@@ -211,11 +211,11 @@ TEST(Json, OfTenThousandMessagesIsBelowSixteenMegabytes) {
   initiator.role = mpa::Role::kInitiator;
   responder.role = mpa::Role::kResponder;
   Conversation talk(initiator, responder, [&](const conformance::Packet& packet) { maker.take(packet); });
-  talk.memory(TourEnd::kInitiator).add(1, 0, 64, {}, "sixty-four octets ");
+  talk.memory(TourEnd::kInitiator).add(1, 64);
   const rdmap::LocalSegment source{.address = 0, .length = 64, .lkey = 1};
   talk.open({}, {});
   for (int i = 0; i < 10'000; ++i) {
-    talk.memory(TourEnd::kResponder).post_receive(64);
+    talk.memory(TourEnd::kResponder).post_receive(0, 64);
     talk.post(TourEnd::kInitiator, {.operation = engine::Operation::kSend, .local = rdmap::LocalSegments(&source, 1)});
   }
   talk.close();

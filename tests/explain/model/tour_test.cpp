@@ -6,8 +6,8 @@
 #include <array>
 #include <set>
 
+#include "explain/tour/conversation.hpp"
 #include "explain/tour/tour.hpp"
-#include "explain/tour/tour_memory.hpp"
 #include "rdmap/opcodes.hpp"
 #include "samples.hpp"
 
@@ -102,23 +102,30 @@ TEST(Tour, BreaksNoRuleButTheWriteThatIsRefused) {
   EXPECT_FALSE(refused->effect.placed);
 }
 
-TEST(TourMemory, AllowsWhatItsRightsSay) {
-  for (unsigned bits = 0; bits < 8; ++bits) {
-    TourMemory memory;
-    const TourRights rights{.write = (bits & 1) != 0, .read = (bits & 2) != 0, .atomic = (bits & 4) != 0};
-    memory.add(7, 0x100, 8, rights, "octets ");
-    std::array<std::byte, 8> octets{};
-    const auto expect = [&](bool allowed, const auto& result) {
-      ASSERT_EQ(result.has_value(), allowed) << bits;
-      if (!allowed) {
-        EXPECT_EQ(result.error(), ddp::AccessError::kAccessRights) << bits;
-      }
-    };
-    expect(rights.write, memory.place_tagged({7}, {0x100}, octets));
-    expect(rights.read, memory.check_read({7}, {0x100}, 8));
-    expect(rights.read, memory.read_tagged({7}, {0x100}, octets));
-    expect(rights.atomic, memory.atomic({7}, {0x100}, {}));
-  }
+// DDP-7.1-16: the end is exclusive. Neither end refuses the Write, and the model has the region.
+TEST(Tour, AWriteMayEndExactlyAt2To64) {
+  constexpr std::uint64_t kBegin = ~std::uint64_t{0} - 15;
+  ModelMaker maker("top");
+  engine::Config initiator, responder;
+  initiator.role = mpa::Role::kInitiator;
+  responder.role = mpa::Role::kResponder;
+  Conversation talk(initiator, responder, [&](const conformance::Packet& packet) { maker.take(packet); });
+  talk.memory(TourEnd::kInitiator).add(1, 16, kBegin).octets.assign(16, std::byte{7});
+  auto& target = talk.memory(TourEnd::kResponder).add(2, 16, kBegin).octets;
+  talk.open("", "");
+  const rdmap::LocalSegment local{kBegin, 16, 1};
+  talk.post(TourEnd::kInitiator, {.operation = engine::Operation::kWrite,
+                                  .local = rdmap::LocalSegments(&local, 1),
+                                  .remote_stag = {2},
+                                  .remote_offset = {kBegin}});
+  EXPECT_EQ(target, std::vector<std::byte>(16, std::byte{7}));
+  talk.close();
+  maker.close();
+  const Model model = maker.finish();
+  const auto& regions = model.connections.at(0).memory[1].regions;
+  ASSERT_EQ(regions.size(), 1U);
+  EXPECT_EQ(regions[0].begin, kBegin);
+  EXPECT_EQ(regions[0].octets, 16U);
 }
 
 TEST(Tour, EveryRequestIsAnswered) {

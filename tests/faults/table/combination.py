@@ -58,11 +58,11 @@ receive("fence-down-before-fpdu-is-good", "start-up frame", "MPA-7.1.2-17 MPA2-3
 opcodes = TABLE.file("rdmap/opcodes.hpp")
 opcodes("solicited-immediate-is-a-send", "Immediate Data", "RDMAPX-4.1-06 RDMAPX-6.3-07 RDMAPX-6.1-02 RDMAPX-6.2-01 RDMAPX-6.3-02 RDMAPX-10-01",
         "Immediate Data with Solicited Event is taken as a Send.",
-        "opcode == Opcode::kImmediate || opcode == Opcode::kImmediateSolicited", "opcode == Opcode::kImmediate")
+        "row(opcode).content == Content::kAside", "opcode == Opcode::kImmediate")
 outbound = TABLE.file("engine/outbound.cpp")
 NUMBERED = "DDP-4.3-10 DDP-4.3-11 RDMAP-5.4-05 RDMAPX-5.2-02 RDMAPX-5.2-01 RDMAPX-5.2.1-19 RDMAPX-6.3-04 RDMAPX-5-08 RDMAPX-5.2.2-06"
 outbound("immediate-numbered-apart", "Immediate Data", NUMBERED, "Immediate Data and Sends, which share a queue, are numbered apart.",
-         "sends_.take()", "atomic_responses_.take()", near="void Outbound::start_immediate(std::uint64_t ticket, SendEntry& entry) {\n  entry.msn = sends_.take();")
+         "sends_.take()", "atomic_responses_.take()", near="void Outbound::start_own(std::uint64_t ticket, SendEntry& entry) {\n  entry.msn = sends_.take();")
 outbound("atomics-numbered-apart", "atomics", NUMBERED, "Atomics and Reads, which share a queue, are numbered apart.",
          "requests_.take()", "request.operation == Operation::kRead ? requests_.take() : terminates_.take()")
 outbound("terminate-numbered-with-sends", "Terminate", NUMBERED, "The MSN of a Terminate goes on from that of the last Send.",
@@ -112,15 +112,15 @@ end("fin-ahead-of-responses", "close", "DDP-6.2.1-02 DDP-6.2.1-06 DDP-6.2.1-07 R
 end("fin-ahead-of-work", "close", "DDP-6.2.1-02 RDMAP-6.2-02 DDP-5.2-04 DDP-6.2.1-06", "A graceful end does not wait for the work that was posted.",
     LEFT, "rdma->outbound.at_rest()")
 
-grant = TABLE.file("verbs/memory/grant.cpp")
+grant = TABLE.file("rdmap/grant.hpp")
 RIGHTS = "rights and bounds"
 FOREIGN = "DDP-8.2-03 DDP-8.2-05 DDP-8.3.1-02 DDP-8.3.1-03 SEC-6.1.1-01 SEC-6.1.1-03 SEC-6.1.1-04 SEC-2.2.4-02 SEC-2.2.5-02 " \
           "RDMAP-8.1.1-01 RDMAP-8.1.1-02 RDMAP-7.2-10 RDMAP-4.8-27"
-ASSOCIATED = "if (!associated(grant, who)) return std::unexpected(AccessError::kNotAssociated);"
+ASSOCIATED = "if (!detail::associated(grant, who)) return std::unexpected(ddp::AccessError::kNotAssociated);"
 grant("reads-of-foreign-memory", RIGHTS, FOREIGN, "Domain and stream of an STag are not compared when it is read.",
-      ASSOCIATED, "if (needed != Access::kRemoteRead && !associated(grant, who)) return std::unexpected(AccessError::kNotAssociated);")
+      ASSOCIATED, "if (needed != Access::kRemoteRead && !detail::associated(grant, who)) return std::unexpected(ddp::AccessError::kNotAssociated);")
 grant("atomics-on-foreign-memory", "atomics", FOREIGN + " RDMAPX-8.2-06", "Domain and stream of an STag are not compared for an atomic.",
-      ASSOCIATED, "if (needed != Access::kRemoteAtomic && !associated(grant, who)) return std::unexpected(AccessError::kNotAssociated);")
+      ASSOCIATED, "if (needed != Access::kRemoteAtomic && !detail::associated(grant, who)) return std::unexpected(ddp::AccessError::kNotAssociated);")
 memory = TABLE.file("verbs/memory/stream_memory.cpp")
 memory("rights-at-first-use-only", RIGHTS, "DDP-7.1-13 RDMAP-7.2-11 SEC-2.2.2-02 SEC-6.3.5-02 RDMAP-4.8-26 RDMAPX-8.2-06",
        "The rights of an STag are not looked at when a stream uses it twice in a row.",

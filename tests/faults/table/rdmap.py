@@ -24,9 +24,6 @@ opcodes = TABLE.file("rdmap/opcodes.hpp")
 opcodes("unknown-opcode-is-a-send", HEADER, "RDMAP-7.2-02 RDMAP-4.1-15 RDMAP-IANA-3.4-01 RDMAP-4.1-16",
         "An opcode that is not defined counts as a Send.",
         "value < kOpcodeTable.size() ? &kOpcodeTable[value] : nullptr", "value < kOpcodeTable.size() ? &kOpcodeTable[value] : &kOpcodeTable[3]")
-opcodes("immediate-without-solicited", IMMEDIATE, "RDMAPX-4.1-06 RDMAPX-4.1-02 RDMAPX-10-01",
-        "Immediate Data with Solicited Event is sent as without.",
-        "solicited ? Opcode::kImmediateSolicited : Opcode::kImmediate", "Opcode::kImmediate")
 opcodes("send-without-solicited", "Send and Invalidate", "RDMAP-4.1-12 RDMAP-4.1-05 RDMAP-5.3-06",
         "A Send with Solicited Event is sent as without.",
         "solicited ? Opcode::kSendSolicited : Opcode::kSend", "Opcode::kSend")

@@ -144,20 +144,20 @@ terminate("quotes-version-1", "Terminate", "RDMAP-4.8-15 DDP-7.1-19 RDMAP-4.8-17
           "std::ranges::copy(ulpdu.first(copy.size_), copy.octets_.begin());",
           "std::ranges::copy(ulpdu.first(copy.size_), copy.octets_.begin()); copy.octets_[0] = (copy.octets_[0] & std::byte{0xfc}) | std::byte{1};")
 
-grant = TABLE.file("verbs/memory/grant.cpp")
+grant = TABLE.file("rdmap/grant.hpp")
 RIGHTS = "rights and bounds"
 BOUNDS = "DDP-7.1-14 DDP-7.1-15 DDP-7.2-04 DDP-8.1-01 DDP-8.3.1-04 SEC-6.2.1-01 SEC-6.2.1-02 SEC-6.3.1-01 " \
          "RDMAP-7.2-12 RDMAP-7.2-13 RDMAP-8.1.1-03 RDMAP-4.8-25"
 WRAP = "DDP-7.1-16 DDP-7.2-06 RDMAP-7.2-14 RDMAP-4.8-28"
-INSIDE = "if (!inside(grant, offset, length)) return std::unexpected(AccessError::kBaseOrBounds);"
-ADDRESS = "return grant.start + (offset - grant.first_offset);"
-WHOLE = f"if (ddp::offset_wraps({{offset}}, length)) return std::unexpected(AccessError::kOffsetWrap);\n  {INSIDE}\n  {ADDRESS}"
+INSIDE = "if (!detail::inside(grant, offset, length)) return std::unexpected(ddp::AccessError::kBaseOrBounds);"
+ADDRESS = "return offset - grant.first_offset;"
+WHOLE = f"if (ddp::offset_wraps({{offset}}, length)) return std::unexpected(ddp::AccessError::kOffsetWrap);\n  {INSIDE}\n  {ADDRESS}"
 grant("end-wraps-at-2-64", RIGHTS, BOUNDS + " " + WRAP, "A range that passes 2^64 is inside each region that it begins in.",
       WHOLE, "if (offset < grant.first_offset || offset + length > grant.first_offset + grant.length) "
-      "return std::unexpected(AccessError::kBaseOrBounds); " + ADDRESS)
+      "return std::unexpected(ddp::AccessError::kBaseOrBounds); " + ADDRESS)
 grant("offset-of-32-bits", RIGHTS, BOUNDS, "Only the low 32 bits of TO are compared with a region, and used.",
       INSIDE + "\n  " + ADDRESS, "const std::uint64_t low = (offset - grant.first_offset) & 0xffffffff; "
-      "if (!inside(grant, grant.first_offset + low, length)) return std::unexpected(AccessError::kBaseOrBounds); return grant.start + low;",
+      "if (!detail::inside(grant, grant.first_offset + low, length)) return std::unexpected(ddp::AccessError::kBaseOrBounds); return low;",
       near=WHOLE)
 grant("below-the-base", RIGHTS, BOUNDS, "Offsets are compared as signed numbers, so that one below a region is inside.",
       "if (offset < grant.first_offset) return false;\n  const std::uint64_t skip = offset - grant.first_offset;\n"

@@ -4,7 +4,7 @@
 from . import TABLE
 
 RIGHTS, SEND = "rights and bounds", "Send and Invalidate"
-grant = TABLE.file("verbs/memory/grant.cpp")
+grant = TABLE.file("rdmap/grant.hpp")
 OWNERS = "grant.domain == who.domain && (grant.only_stream == 0 || grant.only_stream == who.stream)"
 grant("domain-ignored", RIGHTS, "DDP-8.2-03 DDP-8.3.1-02 SEC-6.1.1-03 SEC-6.1.1-01 SEC-2.2.4-02 RDMAP-8.1.1-01 RDMAP-7.2-10 DDP-7.2-05",
       "An STag of another Protection Domain is good.",
@@ -12,14 +12,14 @@ grant("domain-ignored", RIGHTS, "DDP-8.2-03 DDP-8.3.1-02 SEC-6.1.1-03 SEC-6.1.1-
 grant("stream-ignored", RIGHTS,
       "DDP-8.2-05 DDP-8.3.1-03 SEC-6.1.1-04 SEC-2.2.5-02 SEC-6.1.1-01 RDMAP-8.1.1-02 RDMAP-7.2-10 RDMAP-5.3-13 RDMAP-5.3-15 RDMAP-7.2-08",
       "An STag of another stream is good.", OWNERS, "grant.domain == who.domain")
-ACCESS = """if (!has(grant.access, needed)) return std::unexpected(AccessError::kAccessRights);"""
+ACCESS = """if (!has(grant.access, needed)) return std::unexpected(ddp::AccessError::kAccessRights);"""
 grant("write-right-ignored", RIGHTS, "DDP-7.1-13 SEC-2.2.2-02", "A region that may only be read is written.",
-      ACCESS, "if (needed != Access::kRemoteWrite && !has(grant.access, needed)) return std::unexpected(AccessError::kAccessRights);")
+      ACCESS, "if (needed != Access::kRemoteWrite && !has(grant.access, needed)) return std::unexpected(ddp::AccessError::kAccessRights);")
 grant("read-right-ignored", RIGHTS, "RDMAP-7.2-11 SEC-2.2.2-02 SEC-6.3.5-02 RDMAP-4.8-26",
       "A region that may only be written is read.",
-      ACCESS, "if (needed != Access::kRemoteRead && !has(grant.access, needed)) return std::unexpected(AccessError::kAccessRights);")
+      ACCESS, "if (needed != Access::kRemoteRead && !has(grant.access, needed)) return std::unexpected(ddp::AccessError::kAccessRights);")
 grant("atomic-right-ignored", "atomics", "RDMAPX-8.2-06", "A region without that right takes atomics.",
-      ACCESS, "if (needed != Access::kRemoteAtomic && !has(grant.access, needed)) return std::unexpected(AccessError::kAccessRights);")
+      ACCESS, "if (needed != Access::kRemoteAtomic && !has(grant.access, needed)) return std::unexpected(ddp::AccessError::kAccessRights);")
 BOUNDS = "DDP-7.1-14 DDP-7.1-15 DDP-7.2-04 DDP-8.1-01 DDP-8.3.1-04 SEC-6.2.1-01 SEC-6.2.1-02 " \
          "SEC-6.3.1-01 RDMAP-7.2-12 RDMAP-7.2-13 RDMAP-8.1.1-03 RDMAP-4.8-25"
 grant("one-octet-beyond", RIGHTS, BOUNDS, "One octet behind a region is part of it.",
@@ -46,15 +46,15 @@ region("invalidated-window-still-good", SEND, "RDMAP-5.3-14 RDMAP-1.2-02 RDMAP-5
        "A window that the peer has invalidated can still be used.",
        "table_->withdraw(stag_);", "")
 rights = TABLE.file("verbs/memory/stream_memory_rights.cpp")
-KNOWN = "if (!known && known.error() != AccessError::kBaseOrBounds) return std::unexpected(known.error());"
+KNOWN = "if (const auto may = rdmap::check_invalidate(remote_lease_.grant(), who_); !may) return may;"
 rights("invalidate-not-done", SEND, "RDMAP-5.3-14 RDMAP-1.2-02",
        "A Send with Invalidate is checked, and invalidates nothing.", KNOWN, KNOWN + " return {};")
 rights("invalidates-of-other-streams", SEND, "RDMAP-5.3-13 RDMAP-5.3-15 RDMAP-7.2-08 RDMAP-7.2-07 SEC-6.1.1-04 RDMAP-8.1.1-02",
        "A peer invalidates what belongs to another stream.", KNOWN,
-       "if (!known && known.error() == AccessError::kInvalidStag) return std::unexpected(known.error());")
-rights("invalidates-shared", SEND, "RDMAP-8.1.1-07 RDMAP-5.3-13 RDMAP-5.3-15",
-       "A peer invalidates a region that all streams may use.",
-       "if (remote_lease_.grant().only_stream == 0) return std::unexpected(AccessError::kNotAssociated);", "")
+       "if (remote_lease_.grant().only_stream == 0) return std::unexpected(AccessError::kNotAssociated);")
+grant("invalidates-shared", SEND, "RDMAP-8.1.1-07 RDMAP-5.3-13 RDMAP-5.3-15",
+      "A peer invalidates a region that all streams may use.",
+      "grant.only_stream == 0 || !detail::associated(grant, who)", "!detail::associated(grant, who)")
 memory = TABLE.file("verbs/memory/stream_memory.cpp")
 memory("atomics-with-write-right", "atomics", "RDMAPX-8.2-06", "The right to write is the right to atomics.",
        "Access::kRemoteAtomic", "Access::kRemoteWrite")

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verbs/memory/grant.hpp"
+#include "rdmap/grant.hpp"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace weft::verbs::detail {
+namespace weft::rdmap {
 namespace {
 
 using ddp::AccessError;
@@ -100,4 +100,4 @@ TEST_F(GrantChecks, LocalLists) {
 }
 
 }  // namespace
-}  // namespace weft::verbs::detail
+}  // namespace weft::rdmap
