@@ -185,7 +185,7 @@ struct Invitation {
 void move_all(const Line& line, Outcome& outcome, double seconds, SendOpcode opcode, bool crc) {
   End end;
   Policy policy;
-  policy.crc = crc;
+  policy.startup.crc = crc;
   must(end.id.set_policy(policy), "policy");
   line.hear();
   must(end.id.resolve_address(must(lookup("127.0.0.1", outcome.port), "address")), "resolve");
@@ -228,7 +228,7 @@ void move_all(const Line& line, Outcome& outcome, double seconds, SendOpcode opc
 void be_there(const Line& line, Outcome& outcome, bool crc) {
   End end;
   Policy policy;
-  policy.crc = crc;
+  policy.startup.crc = crc;
   must(end.id.set_policy(policy), "policy");
   must(end.id.bind_address(must(lookup("127.0.0.1", 0), "address")), "bind");
   must(end.id.listen(), "listen");

@@ -13,12 +13,16 @@
 #include "conformance/rules/markers.hpp"
 #include "conformance/rules/negotiation.hpp"
 #include "conformance/rules/rtr.hpp"
+#include "conformance/rules/rule_group.hpp"
 #include "conformance/rules/startup.hpp"
 #include "conformance/rules/startup_missing.hpp"
 #include "conformance/rules/startup_order.hpp"
 #include "conformance/rules/ulpdu_rules.hpp"
 
 namespace weft::conformance {
+
+// Here, because a program that links this file links the files of all groups.
+constinit const RuleGroup* RuleGroup::first_ = nullptr;
 
 struct ConnectionAudit::Rules {
   StartupRules startup{};

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <vector>
 
-#include "conformance/rules/tables.hpp"
+#include "conformance/rules/rule_group.hpp"
 
 namespace weft::conformance {
 namespace {
@@ -44,12 +44,8 @@ bool before(const Rule* a, const Rule* b) {
 
 std::vector<const Rule*> collect() {
   std::vector<const Rule*> rules;
-  for (const auto table : {startup_rules(), startup_order_rules(), startup_missing_rules(), negotiation_rules(),
-                           rtr_rules(), fpdu_rules(), crc_rules(), marker_rules(), alignment_rules(), ending_rules(),
-                           ddp_header_rules(), queue_order_rules(), tagged_order_rules(), rdmap_header_rules(),
-                           read_rules(), atomic_rules(), terminate_rules(), immediate_rules()}) {
-    rules.insert(rules.end(), table.begin(), table.end());
-  }
+  for (const RuleGroup* group = RuleGroup::first(); group != nullptr; group = group->next())
+    rules.insert(rules.end(), group->rules().begin(), group->rules().end());
   std::ranges::sort(rules, before);
   return rules;
 }

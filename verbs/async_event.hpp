@@ -29,7 +29,7 @@ enum class AsyncEventType : std::uint8_t {
   kLastWqeReached = 16,           ///< a queue pair with a shared receive queue will not take another receive
   kAddressChange = 18,            ///< the interface has another hardware address, or other IP addresses (GID change)
   kEventsLost = 64,               ///< the event queue overflowed and lost events; not in libibverbs
-  /// A stream has stalled for Policy::tell_stalls_after. Not in libibverbs, and raised only if that member is not 0.
+  /// A stream has stalled for TimeoutPolicy::tell_stalls_after. Not in libibverbs, and raised only if that member is not 0.
   /// Raised once per stall. Limited to 100 per second and device; further events follow later if the stall persists.
   kStreamStalled = 65,
 };

@@ -41,7 +41,7 @@ enum class ConnectionEventType : std::uint8_t {
   kConnectError = 6,     ///< TCP, TLS or the MPA start-up failed
   kUnreachable = 7,      ///< the peer did not answer in time, or no route leads to it
   /// The connection was refused: by the peer's application (with private data), because there is no listener, or
-  /// because Policy::peer_to_peer is set and the peer supports no ready-to-receive indication (Errc::kNotSupported).
+  /// because StartupPolicy::peer_to_peer is set and the peer supports no ready-to-receive indication (Errc::kNotSupported).
   kRejected = 8,
   kEstablished = 9,  ///< both ends have agreed, and the queue pair is in RTS
   /// An established connection has ended: both ends closed it, or it was lost. Raised once per connection.
@@ -49,7 +49,7 @@ enum class ConnectionEventType : std::uint8_t {
   /// posted afterwards still gets the Send.
   kDisconnected = 10,
   kDeviceRemoval = 11,  ///< never raised: a connection whose interface disappears is lost like any other
-  /// Policy::timewait has passed since an established connection ended, and its identifier still exists. Nothing in
+  /// TimeoutPolicy::timewait has passed since an established connection ended, and its identifier still exists. Nothing in
   /// iWARP waits that long: it is for programs that free what a connection used on this event of rdma_cm.
   kTimewaitExit = 15,
 };
@@ -83,9 +83,9 @@ struct ListenCounts {
   std::size_t half_open_most{};  ///< limit of half_open; at the limit, each new connection resets the oldest one
   std::uint64_t dropped{};       ///< half-open connections that were reset to make room
   std::size_t connections{};     ///< current requests and accepted connections
-  std::uint64_t denied{};        ///< connections reset at accept because of Policy::access
-  std::uint64_t too_fast{};      ///< connections reset at accept because of Policy::connect_rate_per_peer
-  /// Connections reset at accept, or rejected, because of Policy::connections_per_peer, connections_per_listener or
+  std::uint64_t denied{};        ///< connections reset at accept because of AdmissionPolicy::access
+  std::uint64_t too_fast{};      ///< connections reset at accept because of AdmissionPolicy::connect_rate_per_peer
+  /// Connections reset at accept, or rejected, because of AdmissionPolicy::connections_per_peer, connections_per_listener or
   /// connections_per_process.
   std::uint64_t too_many{};
 };
@@ -160,7 +160,7 @@ class ConnectionId {
   Result<void> set_policy(const Policy& policy);
   /// Returns the policy as set, or the default policy.
   [[nodiscard]] Policy policy() const;
-  /// Sets Policy::type_of_service alone. May be called at any time.
+  /// Sets StartupPolicy::type_of_service alone. May be called at any time.
   /// Takes effect for packets that the connection sends from now on; for a listener, for connections accepted from now
   /// on.
   Result<void> set_type_of_service(std::uint8_t octet);
@@ -182,7 +182,7 @@ class ConnectionId {
   /// Finds the device and the local address for a destination. Raises kAddressResolved or kAddressError.
   ///
   /// The lookup uses only the routes of this host and completes at once, so it takes no timeout;
-  /// Policy::connect_timeout limits what waits for the peer. A result for the same address may be reused for a
+  /// TimeoutPolicy::connect limits what waits for the peer. A result for the same address may be reused for a
   /// millisecond.
   /// `source`, or the address bound before, must be a wildcard or have the family of the destination. If neither has a
   /// port, the first call of local_address() reserves one, at the cost of a bind_address(); otherwise connect() does.
@@ -204,12 +204,11 @@ class ConnectionId {
   /// Connections whose MPA Request is incomplete do not count towards `backlog`. Their limit is four times `backlog`,
   /// at least 1024 and at most 8192 (819 with TLS, where each holds up to 80 KiB); all listeners together use at most
   /// half of the process's descriptors, and 64 MiB. As they
-  /// approach the limit, their timeout decreases from Policy::startup_timeout to a twentieth of it. At the limit, each
+  /// approach the limit, their timeout decreases from TimeoutPolicy::startup to a twentieth of it. At the limit, each
   /// new connection resets the oldest one: of a peer that exceeds its share if there is one, else of all.
-  /// Policy::half_open_per_peer limits those of one peer.
+  /// AdmissionPolicy::half_open_per_peer limits those of one peer.
   ///
-  /// Policy::access, connect_rate_per_peer, connections_per_peer, connections_per_listener and connections_per_process
-  /// select which connections are admitted at all.
+  /// AdmissionPolicy selects which connections are admitted at all.
   ///
   /// Errors: Errc::kInvalidArgument if `backlog` is not positive, or a file that TLS needs is missing; kInvalidState
   /// without an address; kAddressInUse.
@@ -224,22 +223,22 @@ class ConnectionId {
   /// Errors: Errc::kInvalidState if this is not a listener.
   Result<void> hold_requests(bool on);
   /// Connects to the resolved address. Raises kEstablished, kRejected, kUnreachable or kConnectError.
-  /// The queue pair must be in RESET or INIT, and goes to RTS. A refused TCP connect is repeated during
-  /// Policy::connect_retry.
+  /// The queue pair must be in RESET or INIT, and goes to RTS. A refused TCP connect is repeated for as
+  /// long as the policy says (TimeoutPolicy).
   /// Errors: Errc::kInvalidState if the route is not resolved, or if the queue pair is in another state or in use;
   /// kPrivateDataTooLong; kLimitExceeded, "ird" or "ord".
   Result<void> connect(QueuePair& queue_pair, const ConnectionParameters& parameters = {});
   /// Accepts the request that kConnectRequest delivered. Uses the queue pair and raises events as connect() does.
   /// If an argument is invalid, the request remains pending.
   /// Errors: those of connect(); Errc::kDisconnected if the peer has gone since the request; kNotSupported, "peer", if
-  /// the peer requests peer-to-peer mode and Policy::rtr has no type: the request is then rejected.
+  /// the peer requests peer-to-peer mode and StartupPolicy::rtr has no type: the request is then rejected.
   Result<void> accept(QueuePair& queue_pair, const ConnectionParameters& parameters = {});
   /// Rejects the request that kConnectRequest delivered. The peer's event is kRejected.
   /// `private_data` is at most 512 octets. Errors: Errc::kDisconnected if the peer has gone since the request.
   Result<void> reject(std::span<const std::byte> private_data = {});
-  /// Finishes posted work, within Policy::finish_timeout, and then closes the connection (RDMAP-6.2-02).
+  /// Finishes posted work, within TimeoutPolicy::finish, and then closes the connection (RDMAP-6.2-02).
   /// A Send of the peer that finds no posted receive from now on is discarded, as is all that follows it. If no octet
-  /// moves for Policy::disconnect_timeout, posted work is flushed and the connection ends for this program.
+  /// moves for TimeoutPolicy::disconnect, posted work is flushed and the connection ends for this program.
   /// Does nothing if the connection is already closing. The queue pair stays in RTS until the connection has ended, but
   /// post_send() fails with Errc::kDisconnected.
   /// Errors: Errc::kInvalidState if there is no connection.

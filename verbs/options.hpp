@@ -47,7 +47,7 @@ void log_line(LogLevel level, std::string_view line);
 bool flush_log(std::chrono::milliseconds patience);
 
 /// Captures the octets of all connections made from now on in `path`, as TCP packets in a format that Wireshark reads.
-/// Needs no privileges. For connections with TLS, Policy::pcap_shows selects what is captured.
+/// Needs no privileges. For connections with TLS, TlsPolicy::pcap_shows selects what is captured.
 /// The file is readable by its owner only (mode 0600). An empty path stops the capture for new connections.
 /// If a write fails later (for example because the disk is full), weft logs one warning and the capture ends there.
 /// Errors: Errc::kSystem, with os_error if the operating system refused. os_error is 0 if weft refuses the path: a

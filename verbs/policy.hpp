@@ -18,7 +18,7 @@ using RtrTypes = mpa::RtrTypes;
 
 /// Selects what happens when a Send arrives and no receive is posted. RFC 5041 section 7.1 permits both.
 enum class NoReceive : std::uint8_t {
-  kStall,      ///< stops reading that stream until a receive is posted, at most Policy::no_receive_timeout
+  kStall,      ///< stops reading that stream until a receive is posted, at most TimeoutPolicy::no_receive
   kTerminate,  ///< ends the stream at once
 };
 
@@ -38,10 +38,9 @@ enum class PcapShows : std::uint8_t {
 /// The maximum of all timeouts; longer times do not fit the kernel's integers.
 inline constexpr std::chrono::milliseconds kMaxTimeout = std::chrono::days(24);
 
-/// Holds the settings of one connection, or of all connections of a listener.
-/// ConnectionId::set_policy() rejects settings that contradict each other.
-/// A timeout is between 1 ms and kMaxTimeout. One whose default is 0, or whose description mentions 0, may also be 0.
-struct Policy {
+/// Holds what is settled when a connection starts and stays until it ends: what MPA negotiates, how messages are
+/// received and sent, and the settings of TCP.
+struct StartupPolicy {
   std::uint8_t mpa_revision = 2;  ///< MPA revision to request: 1 or 2; listener: the highest revision to accept
   /// Initiator: retries on a new TCP connection with revision 1 if the peer does not support revision 2.
   bool fall_back_to_revision_1 = true;
@@ -70,14 +69,61 @@ struct Policy {
   /// a CRC error; with false, only its data is corrupted. RDMA Writes of the peer are always verified before they are
   /// placed (RFC 5044 section 6).
   bool early_placement = true;
-  std::chrono::milliseconds connect_timeout{10000};  ///< limit for the TCP connection
+  std::uint8_t type_of_service = 0;  ///< IP_TOS or IPV6_TCLASS without the two ECN bits; 0: system default
+  /// TCP_CONGESTION of this end: "reno", "cubic", "dctcp" or another algorithm that the system has and permits.
+  /// Empty: system default.
+  std::string congestion_control{};
+};
+
+/// Holds how long a connection waits.
+/// A timeout is between 1 ms and kMaxTimeout. One whose default is 0, or whose description mentions 0, may also be 0.
+struct TimeoutPolicy {
+  std::chrono::milliseconds connect{10000};  ///< limit for the TCP connection
   /// Initiator: how long a refused TCP connect is repeated, counted from the first attempt. 0: a single attempt.
   /// It covers programs that announce their port slightly before they listen. If the first refusal takes longer than
   /// this time to arrive, there is no second attempt.
   std::chrono::milliseconds connect_retry{100};
   /// Limit for the MPA start-up, after TCP has connected. Shorter for a listener's peers when there are many of them:
   /// see ConnectionId::listen().
-  std::chrono::milliseconds startup_timeout{10000};
+  std::chrono::milliseconds startup{10000};
+  /// Limit from the first octet of an FPDU to its last one. Beyond it, the stream ends with a Terminate. 0: no limit.
+  /// A peer sends an FPDU as a whole, so only a stalled network or host takes long.
+  std::chrono::milliseconds fpdu{60000};
+  /// Limit without an octet in either direction. Beyond it, the connection closes as by ConnectionId::disconnect().
+  /// 0: no limit, because an idle connection is not an error, and keepalive detects peers that have gone.
+  std::chrono::milliseconds idle{0};
+  /// Limit since the peer, or the kernel on its behalf, last accepted an octet, while octets wait to be sent. Beyond
+  /// it, the connection is reset. 0: no limit, because a peer whose program is busy may accept nothing for as long as
+  /// its own TimeoutPolicy::no_receive, or longer.
+  std::chrono::milliseconds window{0};
+  /// Time after which a stalled stream raises AsyncEventType::kStreamStalled. 0: no such event.
+  /// A stream stalls while it waits for a receive, for the peer's window or for the peer's responses.
+  /// The policy's text has no key for it: programs that know only libibverbs do not know the event.
+  std::chrono::milliseconds tell_stalls_after{0};
+  /// Initiator: delay between the peer's Reply and the first FPDU, including the ready-to-receive message.
+  /// Posted work waits, but no call does. For peers that send their Reply before they are ready to read, such as Linux
+  /// siw: they may leave an FPDU that follows at once unread until the next one arrives.
+  std::chrono::milliseconds first_fpdu_delay{0};
+  std::chrono::milliseconds no_receive{30000};  ///< limit of NoReceive::kStall, after which the stream ends
+  /// Limit after ConnectionId::disconnect() for posted work to be sent and answered.
+  std::chrono::milliseconds finish{60000};
+  /// Limit after ConnectionId::disconnect() without an octet from the peer and without one that the peer acknowledges.
+  /// Beyond it, unfinished work is flushed and kDisconnected is raised. With unfinished work the connection is reset;
+  /// otherwise octets that the kernel has taken go to the peer in the background, within `close`.
+  std::chrono::milliseconds disconnect{250};
+  /// Limit for the peer's FIN, after this end has sent its FIN or a Terminate. Beyond it, the connection is reset.
+  /// A peer whose window is still closed then, because its program posts no receive, loses the octets that it has not
+  /// accepted.
+  std::chrono::milliseconds close{5000};
+  /// Time from the end of a connection to ConnectionEventType::kTimewaitExit. 0: no such event.
+  /// The policy's text has no key for it: the drop-in library always raises the event, after 2 s.
+  std::chrono::milliseconds timewait{0};
+  std::chrono::milliseconds user{0};  ///< TCP_USER_TIMEOUT: limit for unacknowledged octets; 0: system default
+  bool keepalive = true;              ///< enables TCP keep-alive probes on idle connections
+};
+
+/// Holds which peers a listener accepts, and how many connections. An initiator ignores it.
+struct AdmissionPolicy {
   /// Listener: maximum of connections from one remote address (IPv6: one 64-bit prefix) whose MPA Request is
   /// incomplete.
   /// Beyond it, each new connection resets the oldest of them. 0: no maximum, but a fair share when the listener's
@@ -97,72 +143,46 @@ struct Policy {
   std::uint32_t connections_per_listener = 0;  ///< as connections_per_peer, from all addresses together
   /// As connections_per_listener, but counts the connections of all listeners of the process, whatever their policy is.
   std::uint32_t connections_per_process = 0;
-  /// Limit from the first octet of an FPDU to its last one. Beyond it, the stream ends with a Terminate. 0: no limit.
-  /// A peer sends an FPDU as a whole, so only a stalled network or host takes long.
-  std::chrono::milliseconds fpdu_timeout{60000};
-  /// Limit without an octet in either direction. Beyond it, the connection closes as by ConnectionId::disconnect().
-  /// 0: no limit, because an idle connection is not an error, and keepalive detects peers that have gone.
-  std::chrono::milliseconds idle_timeout{0};
-  /// Limit since the peer, or the kernel on its behalf, last accepted an octet, while octets wait to be sent. Beyond
-  /// it, the connection is reset. 0: no limit, because a peer whose program is busy may accept nothing for as long as
-  /// its own no_receive_timeout, or longer.
-  std::chrono::milliseconds window_timeout{0};
-  /// Time after which a stalled stream raises AsyncEventType::kStreamStalled. 0: no such event.
-  /// A stream stalls while it waits for a receive, for the peer's window or for the peer's responses.
-  /// The policy's text has no key for it: programs that know only libibverbs do not know the event.
-  std::chrono::milliseconds tell_stalls_after{0};
-  /// Initiator: delay between the peer's Reply and the first FPDU, including the ready-to-receive message.
-  /// Posted work waits, but no call does. For peers that send their Reply before they are ready to read, such as Linux
-  /// siw: they may leave an FPDU that follows at once unread until the next one arrives.
-  std::chrono::milliseconds first_fpdu_delay{0};
-  std::chrono::milliseconds no_receive_timeout{30000};  ///< limit of NoReceive::kStall, after which the stream ends
-  /// Limit after ConnectionId::disconnect() for posted work to be sent and answered.
-  std::chrono::milliseconds finish_timeout{60000};
-  /// Limit after ConnectionId::disconnect() without an octet from the peer and without one that the peer acknowledges.
-  /// Beyond it, unfinished work is flushed and kDisconnected is raised. With unfinished work the connection is reset;
-  /// otherwise octets that the kernel has taken go to the peer in the background, within close_timeout.
-  std::chrono::milliseconds disconnect_timeout{250};
-  /// Limit for the peer's FIN, after this end has sent its FIN or a Terminate. Beyond it, the connection is reset.
-  /// A peer whose window is still closed then, because its program posts no receive, loses the octets that it has not
-  /// accepted.
-  std::chrono::milliseconds close_timeout{5000};
-  /// Time from the end of a connection to ConnectionEventType::kTimewaitExit. 0: no such event.
-  /// The policy's text has no key for it: the drop-in library always raises the event, after 2 s.
-  std::chrono::milliseconds timewait{0};
-  std::chrono::milliseconds user_timeout{0};  ///< TCP_USER_TIMEOUT: limit for unacknowledged octets; 0: system default
-  bool keepalive = true;                      ///< enables TCP keep-alive probes on idle connections
-  std::uint8_t type_of_service = 0;           ///< IP_TOS or IPV6_TCLASS without the two ECN bits; 0: system default
-  /// TCP_CONGESTION of this end: "reno", "cubic", "dctcp" or another algorithm that the system has and permits.
-  /// Empty: system default.
-  std::string congestion_control{};
-  /// Use of TLS. Both ends have to agree.
-  /// The files below are in PEM format, unless noted otherwise. They are read again when they change; existing
-  /// connections are not affected.
-  Tls tls = Tls::kOff;
-  std::string tls_certificate{};  ///< certificate chain of this end, its own certificate first; required for a listener
-  std::string tls_key{};          ///< private key without a password; empty: in the file of the certificate
-  /// Certificates of the CAs that sign for peers. An initiator needs this or fingerprints in tls_expect.
+};
+
+/// Holds whether and how a connection uses TLS.
+/// Files are in PEM format, unless noted otherwise. They are read again when they change; existing connections are not
+/// affected.
+struct TlsPolicy {
+  Tls mode = Tls::kOff;       ///< use of TLS; both ends have to agree
+  std::string certificate{};  ///< certificate chain of this end, its own certificate first; required for a listener
+  std::string key{};          ///< private key without a password; empty: in the file of the certificate
+  /// Certificates of the CAs that sign for peers. An initiator needs this or fingerprints in `expect`.
   /// If a listener has it, its peers have to present a certificate.
-  std::string tls_ca{};
-  std::string tls_crl{};  ///< certificates that the CA has revoked
+  std::string ca{};
+  std::string crl{};  ///< certificates that the CA has revoked
   /// Listener: OCSP response for its certificate, in DER, presented with the certificate (RFC 8446 section 4.4.2.1).
-  std::string tls_staple{};
+  std::string staple{};
   /// Initiator: refuses a listener that presents no OCSP response.
   /// A response that is invalid, outdated, or "revoked" is always refused.
-  bool tls_require_staple = false;
+  bool require_staple = false;
   /// Lets an initiator reconnect within an hour with a ticket of an earlier connection instead of the certificates (RFC
   /// 8446 section 2.2), unless a file has changed. Tickets are used only if both ends enable it.
-  bool tls_resumption = true;
+  bool resumption = true;
   /// Cipher suites of TLS 1.3 in order of preference, as OpenSSL's names joined by ":". Empty: OpenSSL's default.
   /// Example: "TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256".
-  std::string tls_ciphers{};
-  std::string tls_groups{};  ///< groups of the key exchange, in the same form: "X25519:P-256"
+  std::string ciphers{};
+  std::string groups{};  ///< groups of the key exchange, in the same form: "X25519:P-256"
   /// Peers to accept: "dns:node7.example+ip:192.0.2.7+uri:spiffe://example/node7+sha256:DIGITS".
   /// A certificate has to contain one of the names, or match one of the fingerprints (64 hexadecimal digits), which
   /// need no CA. Empty: every peer with a certificate that the CA signed; so set it if the CA also signs for others.
-  std::string tls_expect{};
+  std::string expect{};
   /// Content of a capture. Without TLS, both values are equivalent.
   PcapShows pcap_shows = PcapShows::kEngine;
+};
+
+/// Holds the settings of one connection, or of all connections of a listener.
+/// ConnectionId::set_policy() rejects settings that contradict each other.
+struct Policy {
+  StartupPolicy startup{};      ///< what is settled when the connection starts
+  TimeoutPolicy timeouts{};     ///< how long the connection waits
+  AdmissionPolicy admission{};  ///< which peers a listener accepts, and how many connections
+  TlsPolicy tls{};              ///< whether and how the connection uses TLS
 };
 
 }  // namespace weft::verbs

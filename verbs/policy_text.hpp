@@ -28,8 +28,10 @@ struct PolicyKey {
   std::string_view values{};   ///< accepted values: "a time such as 500ms or 10s"
   std::string_view meaning{};  ///< one sentence for people
   bool names_file = false;     ///< true if the value is the path of a file
+  /// Returns the value that a policy has, in the form that parse_policy() accepts: "10s".
+  std::string (*text)(const Policy& policy) = nullptr;
 };
-/// Returns all keys in the order of Policy's members, for --help and the documentation; static storage.
+/// Returns all keys in a fixed order, for --help and the documentation; static storage.
 [[nodiscard]] std::span<const PolicyKey> policy_keys() noexcept;
 
 /// Returns `text` with absolute file paths, for a process that changes its working directory before it opens them.

@@ -78,7 +78,7 @@ struct QueuePairQuery {
 /// work queues therefore never overflows. Shared receive queues count once.
 ///
 /// The destructor drops all queued work and ends the connection. A pending Terminate is still sent.
-/// If no posted work is unfinished, the TCP connection closes in the background, within Policy::close_timeout. All
+/// If no posted work is unfinished, the TCP connection closes in the background, within TimeoutPolicy::close. All
 /// Sends and RDMA Writes that completed with success then reach a peer that accepts them in that time. A peer that
 /// still waits for a response is notified by a Terminate.
 /// If posted work is unfinished, the connection is reset at once (RDMAP-6.2-03).

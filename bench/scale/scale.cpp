@@ -14,6 +14,7 @@
 
 #include "bench/scale/raw_ends.hpp"
 #include "bench/scale/weft_ends.hpp"
+#include "common/json.hpp"
 
 namespace {
 
@@ -147,17 +148,14 @@ class Report {
   void write(const char* path) const {
     std::FILE* out = std::fopen(path, "w");
     need(out != nullptr, path);
-    std::fprintf(out, "{\n  \"program\": \"bench/scale\",\n  \"queue_depth\": %u,\n  \"rows\": [\n", unsigned{kDepth});
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      const Row& row = rows_[i];
-      std::fprintf(out, R"(    {"name": "%s", "value": %.6g, "unit": "%s")", row.name.c_str(), row.value,
-                   row.unit.c_str());
-      if (!row.target.empty()) {
-        std::fprintf(out, R"(, "target": "%s", "met": %s)", row.target.c_str(), row.met ? "true" : "false");
-      }
-      std::fprintf(out, "}%s\n", i + 1 < rows_.size() ? "," : "");
+    weft::JsonWriter json;
+    json.put("program", "bench/scale").put("queue_depth", kDepth).begin_array("rows");
+    for (const Row& row : rows_) {
+      json.begin_object().put("name", row.name).put("value", row.value).put("unit", row.unit);
+      if (!row.target.empty()) json.put("target", row.target).put("met", row.met);
+      json.end();
     }
-    std::fprintf(out, "  ]\n}\n");
+    std::fputs(json.finish().c_str(), out);
     std::fclose(out);
   }
 

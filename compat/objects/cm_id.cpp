@@ -30,7 +30,7 @@ namespace {
 const verbs::Policy& identifier_policy() {
   static const verbs::Policy one = [] {
     verbs::Policy policy = connection_policy();
-    policy.timewait = std::chrono::seconds(2);
+    policy.timeouts.timewait = std::chrono::seconds(2);
     return policy;
   }();
   return one;

@@ -37,7 +37,7 @@ void tell(const verbs::Configuration& settings) {
 // Programs that were written for InfiniBand may let the accepting end speak first, which iWARP allows with the
 // ready-to-receive handshake alone: so it is asked for, unless the user says otherwise or asks for what excludes it.
 verbs::Configuration read_all() {
-  auto with = read_settings(verbs::process_variable, {.peer_to_peer = true});
+  auto with = read_settings(verbs::process_variable, {.startup = {.peer_to_peer = true}});
   auto without = read_settings(verbs::process_variable, {});
   return with.complaints.size() > without.complaints.size() ? without : with;
 }

@@ -27,7 +27,7 @@ void end_connection(Socket& self) {
   if (stream.disconnect_sent() && !stream.lost() && stream.all_sent()) static_cast<void>(self.id->disconnect());
 }
 
-Deadline finish_time() { return Clock::now() + connection_policy().finish_timeout; }
+Deadline finish_time() { return Clock::now() + connection_policy().timeouts.finish; }
 
 // For the peer to close too: what it still writes would else meet memory that is gone, and be an error to it.
 constexpr std::chrono::seconds kGrace{1};

@@ -15,7 +15,7 @@
 namespace weft::compat::rsockets {
 
 // Receives beyond the credits: for messages without a sequence number. A peer that keeps to the protocol has fewer of
-// them under way; one that does not waits (Policy::no_receive).
+// them under way; one that does not waits (StartupPolicy::no_receive).
 inline constexpr std::uint32_t kControlReceives = 16;
 // Entries of the send queue that data leave free, for messages without data.
 inline constexpr std::uint32_t kControlSends = 8;

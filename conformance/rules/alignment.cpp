@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "conformance/rules/tables.hpp"
+#include "conformance/rules/rule_group.hpp"
 #include "mpa/mulpdu.hpp"
 
 namespace weft::conformance {
@@ -18,6 +18,7 @@ constexpr Rule kMulpdu{"MPA-3-03", kWarning, kMpa, "RFC 5044 3", "A ULPDU is at 
 constexpr Rule kAligned{"MPA-5.1-04", kWarning, kMpa, "RFC 5044 5.1",
                         "The sender makes TCP segments begin with an FPDU."};
 constexpr std::array kAlignmentRules{&kMulpdu, &kAligned};
+const RuleGroup kAlignmentGroup{kAlignmentRules};
 
 constexpr std::size_t kMostStarts = 1024;
 constexpr std::uint16_t kSmallestEmss = 128;  // below it nothing is asked for
@@ -96,7 +97,5 @@ void AlignmentRules::finish(const Facts& facts, Findings& findings) {
     }
   }
 }
-
-std::span<const Rule* const> alignment_rules() noexcept { return kAlignmentRules; }
 
 }  // namespace weft::conformance

@@ -7,7 +7,7 @@
 
 #include "conformance/rules/atomics.hpp"
 #include "conformance/rules/requests.hpp"
-#include "conformance/rules/tables.hpp"
+#include "conformance/rules/rule_group.hpp"
 #include "rdmap/atomic_messages.hpp"
 
 namespace weft::conformance::rules {
@@ -28,6 +28,7 @@ constexpr Rule kCompareMask{"RDMAPX-5.2.1-13", Severity::kViolation, Layer::kRdm
                             "Compare Mask is all ones in a FetchAdd."};
 constexpr std::array kAtomicRules{&kAtomicRequestSize, &kAtomicResponseSize, &kAtomicReserved,    &kAOpCode,
                                   &kCompareData,       &kCompareMask,        &kAtomicUnrequested, &kAtomicOrder};
+const RuleGroup kAtomicGroup{kAtomicRules};
 
 using Asked = rdmap::AtomicRequestLayout;
 
@@ -102,9 +103,3 @@ void Requests::on_atomic_response(const Ulpdu& ulpdu, Findings& findings) {
 }
 
 }  // namespace weft::conformance::rules
-
-namespace weft::conformance {
-
-std::span<const Rule* const> atomic_rules() noexcept { return rules::kAtomicRules; }
-
-}  // namespace weft::conformance

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "common/crc32c.hpp"
-#include "conformance/rules/tables.hpp"
+#include "conformance/rules/rule_group.hpp"
 
 namespace weft::conformance {
 namespace {
@@ -21,6 +21,7 @@ constexpr Rule kWrong{"MPA-4.4-13", kViolation, kMpa, "RFC 5044 4.4",
 constexpr Rule kNotGenerated{"MPA-7.1.1-11", kViolation, kMpa, "RFC 5044 7.1.1",
                              "With C set in either startup frame both ends generate CRCs."};
 constexpr std::array kCrcRules{&kWrong, &kNotGenerated};
+const RuleGroup kCrcGroup{kCrcRules};
 
 // Over everything but the Markers, which MPA-4.4-15 wants included.
 std::uint32_t crc_without_markers(const FpduSeen& fpdu) noexcept {
@@ -56,7 +57,5 @@ void CrcRules::on(const FpduSeen& fpdu, const Facts&, Findings& findings) {
   if (cause == Habit::kWithoutMarkers) message += "; it would be right if the Markers did not count";
   findings.add(kWrong, field, message + ".");
 }
-
-std::span<const Rule* const> crc_rules() noexcept { return kCrcRules; }
 
 }  // namespace weft::conformance

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "conformance/rules/tables.hpp"
+#include "conformance/rules/rule_group.hpp"
 
 namespace weft::conformance::rules {
 
@@ -16,6 +16,7 @@ constexpr Rule kDdpVersion{"DDP-4.1-13", Severity::kViolation, Layer::kDdp, "RFC
 constexpr Rule kDdpReserved{"DDP-4.1-11", Severity::kViolation, Layer::kDdp, "RFC 5041 4.1",
                             "The four Rsvd bits of the DDP Control Field are sent as zero."};
 constexpr std::array kDdpHeaderRules{&kUlpduTooShort, &kDdpVersion, &kDdpReserved};
+const RuleGroup kDdpHeaderGroup{kDdpHeaderRules};
 
 constexpr std::uint8_t kReservedBits = 0x3C;
 
@@ -43,9 +44,3 @@ bool judge_ddp_header(const FpduSeen& fpdu, Findings& findings) {
 }
 
 }  // namespace weft::conformance::rules
-
-namespace weft::conformance {
-
-std::span<const Rule* const> ddp_header_rules() noexcept { return rules::kDdpHeaderRules; }
-
-}  // namespace weft::conformance

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "conformance/rules/ddp_order.hpp"
-#include "conformance/rules/tables.hpp"
+#include "conformance/rules/rule_group.hpp"
 #include "ddp/msn.hpp"
 
 namespace weft::conformance::rules {
@@ -39,6 +39,7 @@ constexpr Rule kOffsetOrder{"DDP-5.3-02", Severity::kWarning, Layer::kDdp, "RFC 
 constexpr std::array kQueueOrderRules{&kFirstMsn,      &kMsnSequence,          &kMsnWithinMessage, &kLastMissing,
                                       &kLastTooEarly,  &kLastNotLargestOffset, &kRsvdUlpUntagged,  &kFirstOffset,
                                       &kMessageOffset, &kOffsetOrder,          &kEmptySegment};
+const RuleGroup kQueueOrderGroup{kQueueOrderRules};
 
 }  // namespace
 
@@ -169,9 +170,3 @@ void QueueOrder::judge_end(const Ulpdu& ulpdu, Findings& findings) {
 }
 
 }  // namespace weft::conformance::rules
-
-namespace weft::conformance {
-
-std::span<const Rule* const> queue_order_rules() noexcept { return rules::kQueueOrderRules; }
-
-}  // namespace weft::conformance

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "conformance/rules/ddp_order.hpp"
-#include "conformance/rules/tables.hpp"
+#include "conformance/rules/rule_group.hpp"
 
 namespace weft::conformance::rules {
 
@@ -19,6 +19,7 @@ constexpr Rule kTaggedOffset{"DDP-5.2-10", Severity::kViolation, Layer::kDdp, "R
 constexpr Rule kTaggedOrder{"DDP-5.3-03", Severity::kWarning, Layer::kDdp, "RFC 5041 5.3",
                             "Segments of a tagged message are sent in increasing TO order."};
 constexpr std::array kTaggedOrderRules{&kStagWithinMessage, &kRsvdUlpTagged, &kTaggedOffset, &kTaggedOrder};
+const RuleGroup kTaggedOrderGroup{kTaggedOrderRules};
 
 }  // namespace
 
@@ -122,9 +123,3 @@ void DdpOrder::forget() {
 }
 
 }  // namespace weft::conformance::rules
-
-namespace weft::conformance {
-
-std::span<const Rule* const> tagged_order_rules() noexcept { return rules::kTaggedOrderRules; }
-
-}  // namespace weft::conformance

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "conformance/rules/tables.hpp"
+#include "conformance/rules/rule_group.hpp"
 
 namespace weft::conformance {
 namespace {
@@ -13,6 +13,7 @@ namespace {
 constexpr Rule kInsideFpdu{"MPA-7.2-01", Severity::kViolation, Layer::kConnection, "RFC 5044 7.2",
                            "A direction ends at the end of an FPDU."};
 constexpr std::array kEndingRules{&kInsideFpdu};
+const RuleGroup kEndingGroup{kEndingRules};
 
 }  // namespace
 
@@ -22,7 +23,5 @@ void EndingRules::on(const EndSeen& end, const Facts&, Findings& findings) {
   findings.add(kInsideFpdu, end.from, {end.packet, 0}, end.unfinished_offset,
                fmt::format("The FIN comes {} octets into an FPDU.", end.unfinished));
 }
-
-std::span<const Rule* const> ending_rules() noexcept { return kEndingRules; }
 
 }  // namespace weft::conformance

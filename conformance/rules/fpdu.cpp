@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "conformance/rules/tables.hpp"
+#include "conformance/rules/rule_group.hpp"
 #include "conformance/text.hpp"
 
 namespace weft::conformance {
@@ -20,6 +20,7 @@ constexpr Rule kLength{"MPA-4.1-02", kViolation, kMpa, "RFC 5044 4.1",
                        "ULPDU_Length counts the octets of the ULPDU, and so tells where the next FPDU begins."};
 constexpr Rule kPad{"MPA-4.1-03", kViolation, kMpa, "RFC 5044 4.1", "PAD octets are sent as zero."};
 constexpr std::array kFpduRules{&kTooLong, &kLength, &kPad};
+const RuleGroup kFpduGroup{kFpduRules};
 
 }  // namespace
 
@@ -42,7 +43,5 @@ void FpduRules::on(const LostSeen& lost, const Facts&, Findings& findings) {
       "Here an FPDU should begin, and its ULPDU_Length leads to no other one: it is wrong, or that of the FPDU "
       "before.");
 }
-
-std::span<const Rule* const> fpdu_rules() noexcept { return kFpduRules; }
 
 }  // namespace weft::conformance

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "conformance/rules/tables.hpp"
+#include "conformance/rules/rule_group.hpp"
 #include "rdmap/immediate.hpp"
 
 namespace weft::conformance::rules {
@@ -13,6 +13,7 @@ namespace {
 constexpr Rule kImmediateSize{"RDMAPX-6.3-05", Severity::kViolation, Layer::kRdmap, "RFC 7306 6.3",
                               "Immediate Data is exactly 8 octets."};
 constexpr std::array kImmediateRules{&kImmediateSize};
+const RuleGroup kImmediateGroup{kImmediateRules};
 
 }  // namespace
 
@@ -26,9 +27,3 @@ void judge_immediate(const Ulpdu& ulpdu, Findings& findings) {
 }
 
 }  // namespace weft::conformance::rules
-
-namespace weft::conformance {
-
-std::span<const Rule* const> immediate_rules() noexcept { return rules::kImmediateRules; }
-
-}  // namespace weft::conformance

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "conformance/rules/tables.hpp"
+#include "conformance/rules/rule_group.hpp"
 #include "conformance/text.hpp"
 
 namespace weft::conformance {
@@ -28,6 +28,7 @@ constexpr Rule kNotAsked{"MPA-7.1.1-07", kViolation, kMpa, "RFC 5044 7.1.1",
 constexpr Rule kMissing{"MPA-7.1.1-08", kViolation, kMpa, "RFC 5044 7.1.1",
                         "An end that received M=1 adds Markers to its FPDUs."};
 constexpr std::array kMarkerRules{&kReserved, &kLowBits, &kInside, &kBoundary, &kFirst, &kNotAsked, &kMissing};
+const RuleGroup kMarkerGroup{kMarkerRules};
 
 void judge_use(const FpduSeen& fpdu, const Facts& facts, Findings& findings) {
   const auto& receiver = fpdu.piece.from == Direction::kFromInitiator ? facts.reply : facts.request;
@@ -68,7 +69,5 @@ void MarkerRules::on(const FpduSeen& fpdu, const Facts& facts, Findings& finding
   judge_use(fpdu, facts, findings);
   for (const MarkerSeen& marker : fpdu.markers) judge_marker(fpdu, marker, findings);
 }
-
-std::span<const Rule* const> marker_rules() noexcept { return kMarkerRules; }
 
 }  // namespace weft::conformance

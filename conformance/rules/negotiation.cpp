@@ -6,7 +6,7 @@
 #include <array>
 #include <string>
 
-#include "conformance/rules/tables.hpp"
+#include "conformance/rules/rule_group.hpp"
 #include "mpa/negotiation.hpp"
 
 namespace weft::conformance {
@@ -41,6 +41,7 @@ constexpr Rule kReplyEnhanced{"MPA2-10-04", kViolation, kConnection, "RFC 6581 1
 constexpr std::array kNegotiationRules{&kCrcOff,     &kDepthTooSmall,     &kDepthTooLarge,   &kIrdNotLeft,
                                        &kOrdNotLeft, &kNoTypeOffered,     &kModelDropped,    &kNoTypeAccepted,
                                        &kModelAdded, &kTypesWithoutModel, &kReplyUnenhanced, &kReplyEnhanced};
+const RuleGroup kNegotiationGroup{kNegotiationRules};
 
 constexpr std::size_t kAnswerFlagsAt = 16;
 constexpr std::size_t kEnhancedAt = mpa::kFixedFrameSize;
@@ -143,7 +144,5 @@ void NegotiationRules::on(const StartupSeen& seen, const Facts& facts, Findings&
                  "C is clear in the Request and in the Reply: nothing checks what TCP's checksum lets through.");
   }
 }
-
-std::span<const Rule* const> negotiation_rules() noexcept { return kNegotiationRules; }
 
 }  // namespace weft::conformance

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "common/table.hpp"
-#include "conformance/rules/tables.hpp"
+#include "conformance/rules/rule_group.hpp"
 #include "rdmap/control.hpp"
 
 namespace weft::conformance::rules {
@@ -54,6 +54,7 @@ constexpr std::array kRdmapHeaderRules{&kRdmapVersion,        &kRdmapReserved,  
                                        &kTerminateModel,      &kTerminateQueue,     &kImmediateModel,
                                        &kImmediateQueue,      &kAtomicRequestModel, &kAtomicRequestQueue,
                                        &kAtomicResponseModel, &kAtomicResponseQueue};
+const RuleGroup kRdmapHeaderGroup{kRdmapHeaderRules};
 
 // Of one kind of message: its T bit and its queue.
 struct ModelRule {
@@ -132,9 +133,3 @@ HeaderVerdict judge_rdmap_header(const Ulpdu& ulpdu, Findings& findings) {
 }
 
 }  // namespace weft::conformance::rules
-
-namespace weft::conformance {
-
-std::span<const Rule* const> rdmap_header_rules() noexcept { return rules::kRdmapHeaderRules; }
-
-}  // namespace weft::conformance

@@ -10,7 +10,7 @@
 
 #include "conformance/rules/atomics.hpp"
 #include "conformance/rules/ddp_order.hpp"
-#include "conformance/rules/tables.hpp"
+#include "conformance/rules/rule_group.hpp"
 #include "rdmap/read_request.hpp"
 
 namespace weft::conformance::rules {
@@ -40,6 +40,7 @@ constexpr Rule kAtomicBehindRead{"RDMAPX-7-15", Severity::kViolation, Layer::kRd
 constexpr std::array kReadRules{&kReadRequestSize,  &kUnrequested,     &kResponseOrder, &kResponseStag,
                                 &kResponseOffset,   &kResponseLength,  &kEmptyRead,     &kTooManyRequests,
                                 &kReadBehindAtomic, &kAtomicBehindRead};
+const RuleGroup kReadGroup{kReadRules};
 
 std::string number_in_words(bool atomic, std::uint32_t number) {
   return atomic ? fmt::format("{:#x}", number) : std::to_string(number);
@@ -261,9 +262,3 @@ void Requests::forget() {
 }
 
 }  // namespace weft::conformance::rules
-
-namespace weft::conformance {
-
-std::span<const Rule* const> read_rules() noexcept { return rules::kReadRules; }
-
-}  // namespace weft::conformance

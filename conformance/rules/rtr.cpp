@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "conformance/rules/tables.hpp"
+#include "conformance/rules/rule_group.hpp"
 #include "ddp/header.hpp"
 #include "mpa/negotiation.hpp"
 #include "rdmap/control.hpp"
@@ -23,6 +23,7 @@ constexpr Rule kRtrFirst{"MPA2-5-03", kViolation, kConnection, "RFC 6581 5",
 constexpr Rule kRtrAgreed{"MPA2-9.2-12", kViolation, kConnection, "RFC 6581 9.2",
                           "The ready-to-receive indication is of a type that both frames name."};
 constexpr std::array kRtrRules{&kRtrAgreed, &kRtrFirst};
+const RuleGroup kRtrGroup{kRtrRules};
 
 struct First {
   bool readable = false;  // a header of DDP and an opcode of RDMAP; else others judge it
@@ -88,7 +89,5 @@ void RtrRules::on(const FpduSeen& fpdu, const Facts& facts, Findings& findings) 
 void RtrRules::forget(Direction from) {
   if (from == Direction::kFromInitiator) done_ = true;
 }
-
-std::span<const Rule* const> rtr_rules() noexcept { return kRtrRules; }
 
 }  // namespace weft::conformance

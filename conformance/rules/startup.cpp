@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "conformance/rules/tables.hpp"
+#include "conformance/rules/rule_group.hpp"
 #include "conformance/text.hpp"
 
 namespace weft::conformance {
@@ -36,6 +36,7 @@ constexpr Rule kEnhancedMissing{"MPA2-6-11", kViolation, kConnection, "RFC 6581 
 constexpr std::array kStartupRules{&kRequestKey,       &kReplyKey,        &kRejectInRequest,    &kReserved1,
                                    &kRevision,         &kLengthFieldRule, &kTooMuchPrivateData, &kReserved2,
                                    &kEnhancedRevision, &kEnhancedMissing};
+const RuleGroup kStartupGroup{kStartupRules};
 
 constexpr std::size_t kFlagsAt = 16;
 constexpr std::size_t kRevisionAt = 17;
@@ -115,7 +116,5 @@ void StartupRules::on(const StartupSeen& seen, const Facts&, Findings& findings)
   }
   judge_reserved(seen, frame, findings);
 }
-
-std::span<const Rule* const> startup_rules() noexcept { return kStartupRules; }
 
 }  // namespace weft::conformance

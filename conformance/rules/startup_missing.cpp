@@ -5,8 +5,8 @@
 
 #include <utility>
 
+#include "conformance/rules/rule_group.hpp"
 #include "conformance/rules/startup_order.hpp"
-#include "conformance/rules/tables.hpp"
 
 namespace weft::conformance {
 namespace {
@@ -19,6 +19,7 @@ constexpr Rule kNoRequest{"MPA-7.1.2-01", kViolation, kConnection, "RFC 5044 7.1
 constexpr Rule kNoExchange{"MPA-7.1.2-24", kViolation, kConnection, "RFC 5044 7.1.2",
                            "FPDUs are sent when both startup frames have been, never before."};
 constexpr std::array kStartupMissingRules{&kNoRequest, &kNoExchange};
+const RuleGroup kStartupMissingGroup{kStartupMissingRules};
 
 constexpr Direction kFromInitiator = Direction::kFromInitiator;
 constexpr Direction kFromResponder = Direction::kFromResponder;
@@ -60,7 +61,5 @@ void StartupMissingRules::finish(const Facts& facts, Findings& findings) {
   findings.add(kReplyEarlyRule, kFromResponder, reply->place, reply->stream_offset,
                fmt::format("The Reply begins in packet {}, and there was no Request.", reply->place.packet));
 }
-
-std::span<const Rule* const> startup_missing_rules() noexcept { return kStartupMissingRules; }
 
 }  // namespace weft::conformance

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
+#include "conformance/rules/rule_group.hpp"
 #include "conformance/rules/startup.hpp"
 #include "conformance/rules/startup_error.hpp"
-#include "conformance/rules/tables.hpp"
 
 namespace weft::conformance {
 namespace {
@@ -28,6 +28,7 @@ constexpr Rule kMixedSegment{"MPA2-4.3-01", kWarning, kConnection, "RFC 6581 4.3
                              "No TCP segment holds both the end of a startup frame and octets of an FPDU."};
 constexpr std::array kStartupOrderRules{&kSecondFrame,         &kAfterReject, &kReplyEarlyRule,
                                         &kFpduBeforeReplyRule, &kFence,       &kMixedSegment};
+const RuleGroup kStartupOrderGroup{kStartupOrderRules};
 
 constexpr std::size_t kMostEarlySegments = 64;
 constexpr std::size_t kKept = 32;  // octets of an FPDU for an excerpt later on
@@ -261,7 +262,5 @@ void StartupOrderRules::finish(const Facts&, Findings& findings) {
   judge_fpdu_time(findings);
   if (request_known) judge_fence(findings);
 }
-
-std::span<const Rule* const> startup_order_rules() noexcept { return kStartupOrderRules; }
 
 }  // namespace weft::conformance

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "conformance/rules/tables.hpp"
+#include "conformance/rules/rule_group.hpp"
 #include "rdmap/control.hpp"
 #include "rdmap/error_table.hpp"
 #include "rdmap/terminate.hpp"
@@ -61,6 +61,7 @@ constexpr std::array kTerminateRules{
     &kTerminateReserved,    &kTerminateM,      &kTerminateD,      &kTerminateR,
     &kQuotedLength,         &kQuotedHeader,    &kQuotedRequest,   &kLocalCatastrophic,
     &kDdpLocalCatastrophic, &kDdpReservedType, &kAfterTerminate,  &kResetAfterTerminate};
+const RuleGroup kTerminateGroup{kTerminateRules};
 
 using L = rdmap::TerminateLayout;
 
@@ -257,9 +258,3 @@ void Terminates::on_end(const EndSeen& end, Findings& findings) {
 }
 
 }  // namespace weft::conformance::rules
-
-namespace weft::conformance {
-
-std::span<const Rule* const> terminate_rules() noexcept { return rules::kTerminateRules; }
-
-}  // namespace weft::conformance

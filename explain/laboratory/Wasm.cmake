@@ -40,7 +40,10 @@ endfunction()
 # weft_wasm_sources(OUT): the core, what the laboratory uses of conformance/ (which reads captures besides), and the laboratory.
 # ISA-L is assembly of another processor: wasm/crc32c.cpp stands in for common/crc32c.cpp.
 function(weft_wasm_sources out)
-  set(sources ${PROJECT_SOURCE_DIR}/common/crc32c_table.cpp)
+  set(sources)
+  foreach(file IN ITEMS crc32c_table json shown_text)
+    list(APPEND sources ${PROJECT_SOURCE_DIR}/common/${file}.cpp)
+  endforeach()
   foreach(module IN ITEMS mpa ddp rdmap engine)
     get_target_property(files weft_${module} SOURCES)
     list(TRANSFORM files PREPEND ${PROJECT_SOURCE_DIR}/${module}/)

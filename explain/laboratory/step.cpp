@@ -1,95 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "explain/laboratory/step.hpp"
 
-#include "explain/laboratory/json.hpp"
+#include "common/json.hpp"
 
 namespace weft::explain::laboratory {
 namespace {
 
 template <typename List, typename F>
 void list(JsonWriter& json, std::string_view key, const List& all, F&& write) {
-  json.key(key).array([&] {
-    for (const auto& one : all) json.object([&] { write(one); });
-  });
+  json.begin_array(key);
+  for (const auto& one : all) {
+    json.begin_object();
+    write(one);
+    json.end();
+  }
+  json.end();
 }
 
 // [[at, size, layer, name, value, meaning], ...]
 void fields(JsonWriter& json, const std::vector<conformance::Field>& all) {
-  json.key("fields").array([&] {
-    for (const conformance::Field& field : all) {
-      json.array([&] {
-        json.number(field.at);
-        json.number(field.size);
-        json.text(field.name.layer);
-        json.text(field.name.name);
-        json.text(field.value);
-        json.text(field.meaning);
-      });
-    }
-  });
+  json.begin_array("fields");
+  for (const conformance::Field& field : all) {
+    json.begin_array().value(field.at).value(field.size).value(field.name.layer).value(field.name.name);
+    json.value(field.value).value(field.meaning).end();
+  }
+  json.end();
 }
 
 void put(JsonWriter& json, const Placed& placed) {
-  json.key(placed.where == Placed::Where::kRegion ? "region" : "receive").number(placed.index);
-  json.key("offset").number(placed.offset);
-  json.key("octets").number(placed.octets.size());
-  json.key("hex").octets(placed.octets);
+  json.put(placed.where == Placed::Where::kRegion ? "region" : "receive", placed.index).put("offset", placed.offset);
+  json.put("octets", placed.octets.size()).put("hex", placed.octets);
 }
 
 void put(JsonWriter& json, const Arrived& arrived) {
-  json.key("at").number(arrived.at);
-  json.key("octets").number(arrived.size);
-  json.key("accepted").truth(arrived.accepted);
-  json.key("words").text(arrived.words);
+  json.put("at", arrived.at).put("octets", arrived.size).put("accepted", arrived.accepted).put("words", arrived.words);
   fields(json, arrived.fields);
 }
 
 void put(JsonWriter& json, const Frame& frame) {
-  json.key("octets").octets(frame.octets);
-  json.key("words").text(frame.words);
+  json.put("octets", frame.octets).put("words", frame.words);
   fields(json, frame.fields);
 }
 
 void put(JsonWriter& json, const Refused& refused) {
   const engine::ErrorReport& report = refused.report;
-  json.key("layer").number(std::to_underlying(report.layer));
-  json.key("type").number(report.type);
-  json.key("code").number(report.code);
-  json.key("sentence").text(report.sentence);
-  json.key("clause").text(report.clause);
-  json.key("remote").truth(refused.remote);
-  json.key("stream_offset").number(report.stream_offset);
-  if (report.startup_octet) json.key("startup_octet").number(*report.startup_octet);
-}
-
-void put(JsonWriter& json, const Queues& queues) {
-  const auto each = [&](std::string_view key, const std::array<std::uint32_t, 4>& all) {
-    json.key(key).array([&] {
-      for (const std::uint32_t one : all) json.number(one);
-    });
-  };
-  each("msn", queues.msn);
-  each("mo", queues.mo);
-  json.key("ird").number(queues.ird);
-  json.key("ord").number(queues.ord);
+  json.put("layer", std::to_underlying(report.layer)).put("type", report.type).put("code", report.code);
+  json.put("sentence", report.sentence).put("clause", report.clause).put("remote", refused.remote);
+  json.put("stream_offset", report.stream_offset).put("startup_octet", report.startup_octet);
 }
 
 void put(JsonWriter& json, const Step& step) {
-  json.key("consumed").number(step.consumed);
-  json.key("held").number(step.held);
-  json.key("state").text(name(step.state));
-  json.key("waiting").text(step.waiting);
-  list(json, "events", step.events, [&](const Told& told) {
-    json.key("what").text(told.what);
-    json.key("words").text(told.words);
-  });
+  json.put("consumed", step.consumed).put("held", step.held).put("state", name(step.state));
+  json.put("waiting", step.waiting);
+  list(json, "events", step.events, [&](const Told& told) { json.put("what", told.what).put("words", told.words); });
   list(json, "in", step.in, [&](const Arrived& arrived) { put(json, arrived); });
   list(json, "placed", step.placed, [&](const Placed& placed) { put(json, placed); });
-  if (step.error) json.key("error").object([&] { put(json, *step.error); });
+  if (step.error) {
+    json.begin_object("error");
+    put(json, *step.error);
+    json.end();
+  }
   list(json, "out", step.out, [&](const Frame& frame) { put(json, frame); });
-  if (step.more) json.key("more").truth(true);
-  json.key("queues").object([&] { put(json, step.queues); });
-  if (!step.refused.empty()) json.key("refused").text(step.refused);
+  if (step.more) json.put("more", true);
+  json.begin_object("queues").put("msn", step.queues.msn).put("mo", step.queues.mo);
+  json.put("ird", step.queues.ird).put("ord", step.queues.ord).end();
+  if (!step.refused.empty()) json.put("refused", step.refused);
 }
 
 }  // namespace
@@ -105,9 +80,9 @@ std::string_view name(State state) noexcept {
 }
 
 std::string to_json(const Step& step) {
-  JsonWriter json;
-  json.object([&] { put(json, step); });
-  return json.take();
+  JsonWriter json(JsonForm::kCompact);
+  put(json, step);
+  return json.finish();
 }
 
 }  // namespace weft::explain::laboratory

@@ -5,31 +5,27 @@
 #include <string_view>
 #include <vector>
 
-#include "explain/model/json_text.hpp"
+#include "common/json.hpp"
 #include "explain/model/model.hpp"
 
 namespace weft::explain {
 
-/// Octets as hexadecimal digits.
-void put_hex(JsonText& json, std::string_view key, Bytes octets);
 /// [at, size, name, value, meaning] of each; without a meaning where there is none.
-void put_fields(JsonText& json, const std::vector<FieldAt>& fields);
+void put_fields(JsonWriter& json, const std::vector<FieldAt>& fields);
 /// Octets, fields, Markers, PAD and CRC.
-void put_wire(JsonText& json, const Wire& wire);
+void put_wire(JsonWriter& json, const Wire& wire);
 /// What it does at the end that receives it.
-void put_effect(JsonText& json, const Effect& effect);
+void put_effect(JsonWriter& json, const Effect& effect);
 /// Regions and receives of both ends.
-void put_memory(JsonText& json, const Connection& connection);
+void put_memory(JsonWriter& json, const Connection& connection);
 /// The scripts of both ends, where they are known.
-void put_laboratory(JsonText& json, const Connection& connection);
+void put_laboratory(JsonWriter& json, const Connection& connection);
 
 /// Nothing where there are none.
 template <typename Numbers>
-void put_numbers(JsonText& json, std::string_view key, const Numbers& numbers) {
+void put_numbers(JsonWriter& json, std::string_view key, const Numbers& numbers) {
   if (numbers.empty()) return;
-  json.key(key).begin('[');
-  for (const auto number : numbers) json.value(number);
-  json.end(']');
+  json.put(key, numbers);
 }
 
 }  // namespace weft::explain

@@ -25,7 +25,7 @@ struct RawPeer {
   explicit RawPeer(const Owner& listening) {
     for (std::uint64_t i = 0; i < 16; ++i) post_receive(i);
     id = must(verbs::ConnectionId::create(events), "ConnectionId");
-    must(id->set_policy({.peer_to_peer = true}), "set_policy");  // the rsocket speaks first in some tests
+    must(id->set_policy({.startup = {.peer_to_peer = true}}), "set_policy");  // the rsocket speaks first in some tests
     must(id->resolve_address(verbs::test::loopback("127.0.0.1", name_of(listening.number()).port())), "resolve");
     verbs::test::expect_event(events, kAddressResolved);
     must(id->resolve_route(), "resolve_route");

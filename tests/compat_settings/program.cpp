@@ -16,6 +16,7 @@ int main() {
   const bool once = &policy == &weft::compat::connection_policy();
   const auto device = weft::verbs::Device::open("lo");
   if (!device) return 1;
-  std::printf("mpa-rev=%d,crc=%s%s\n", policy.mpa_revision, policy.crc ? "on" : "off", once ? "" : " (read twice)");
+  std::printf("mpa-rev=%d,crc=%s%s\n", policy.startup.mpa_revision, policy.startup.crc ? "on" : "off",
+              once ? "" : " (read twice)");
   return 0;
 }

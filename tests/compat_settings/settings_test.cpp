@@ -42,7 +42,7 @@ TEST(Settings, WithoutVariablesNothingIsSet) {
   EXPECT_TRUE(read.complaints.empty());
   EXPECT_FALSE(read.log);
   EXPECT_EQ(read.pcap, "");
-  EXPECT_TRUE(read.policy.crc);
+  EXPECT_TRUE(read.policy.startup.crc);
 }
 
 TEST(Settings, VariablesWinOverTheFile) {
@@ -52,14 +52,14 @@ TEST(Settings, VariablesWinOverTheFile) {
   const auto alone = settings({{"WEFT_CONFIG", file}});
   EXPECT_EQ(alone.log, verbs::LogLevel::kDebug);
   EXPECT_EQ(alone.pcap, "file.pcap");
-  EXPECT_FALSE(alone.policy.crc);
+  EXPECT_FALSE(alone.policy.startup.crc);
   const auto both =
       settings({{"WEFT_CONFIG", file}, {"WEFT_LOG", "info"}, {"WEFT_PCAP", "mine.pcap"}, {"WEFT_POLICY", "crc=on"}});
   EXPECT_TRUE(both.complaints.empty());
   EXPECT_EQ(both.log, verbs::LogLevel::kInfo);
   EXPECT_EQ(both.pcap, "mine.pcap");
-  EXPECT_TRUE(both.policy.crc);
-  EXPECT_EQ(both.policy.mpa_revision, 1) << "what no variable says stays as in the file";
+  EXPECT_TRUE(both.policy.startup.crc);
+  EXPECT_EQ(both.policy.startup.mpa_revision, 1) << "what no variable says stays as in the file";
 }
 
 TEST(Settings, NonsenseIsNamedAndLeftOut) {
@@ -68,7 +68,7 @@ TEST(Settings, NonsenseIsNamedAndLeftOut) {
   EXPECT_EQ(read.complaints[0].find("WEFT_CONFIG: /no/such/file"), 0U);
   EXPECT_EQ(read.complaints[1].find("WEFT_LOG: 'loud'"), 0U);
   EXPECT_EQ(read.complaints[2].find("WEFT_POLICY: unknown key 'x'"), 0U);
-  EXPECT_TRUE(read.policy.crc) << "half a policy is none";
+  EXPECT_TRUE(read.policy.startup.crc) << "half a policy is none";
 }
 
 TEST(SettingsOfAProgram, AreReadOnceAndComplainedAboutInOneLineEach) {

@@ -18,6 +18,9 @@ QUEUE_RULE = {1: "RDMAP-5.2.1-06", 7: "RDMAP-5.4-02", 10: "RDMAPX-5.2.1-19", 11:
               **{op: "RDMAP-5.3-08" for op in SEND_LIKE}, 8: "RDMAPX-6.3-04", 9: "RDMAPX-6.3-04"}
 QUEUE = {1: 1, 7: 2, 10: 1, 11: 3}
 TAGGED = {0, 2}
+# What a ULPDU that lacks its last octets breaks, by its step of the story (mutations_mpa.py cuts them).
+TOO_SHORT = {"write": "DDP-5.2-10", "read": "RDMAP-4.4-01", "response": "DDP-5.2-10", "response end": "RDMAP-4.4-07",
+             "halves": "DDP-5.2-07", "atomic": "RDMAPX-4-02", "atomic response": "RDMAPX-4-03", "immediate": "RDMAPX-6.3-05"}
 
 
 def opcode_changed(name, old, new, tagged):

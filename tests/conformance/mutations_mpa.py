@@ -8,6 +8,7 @@ conforming conversation, and compares what `weft audit` says with a table made f
 
 import sys
 
+from mutations import TOO_SHORT
 from oracle import ANYTHING, compare  # and where the forge is
 from samples_startup import reply, request
 from story import STEPS, I, R, Story
@@ -29,11 +30,6 @@ def pad_size(length):
 
 def fpdu_size(length):
     return 2 + length + pad_size(length) + 4
-
-
-# What a ULPDU that lacks its last octets breaks.
-TOO_SHORT = {"write": "DDP-5.2-10", "read": "RDMAP-4.4-01", "response": "DDP-5.2-10", "response end": "RDMAP-4.4-07",
-             "halves": "DDP-5.2-07", "atomic": "RDMAPX-4-02", "atomic response": "RDMAPX-4-03", "immediate": "RDMAPX-6.3-05"}
 
 
 def length_meaning(step, ulpdu, length):

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of docs/course/, of the code's own constants: each a table in Markdown between its marks, as figures.py wants it.
+// The figures of docs/course/, and the keys of the policy in docs/drop-in.md and on the manual page, of the code's own constants and
+// tables: each between its marks, as figures.py wants it.
 #include <array>
 #include <cstddef>
 #include <cstdio>
@@ -17,7 +18,7 @@
 #include "rdmap/opcodes.hpp"
 #include "rdmap/read_request.hpp"
 #include "rdmap/terminate.hpp"
-#include "verbs/policy.hpp"
+#include "verbs/policy_text.hpp"
 #include "verbs/stream/inbox.hpp"
 
 namespace weft {
@@ -184,12 +185,12 @@ void limits() {
   const verbs::Policy policy;
   const auto seconds = [](auto time) { return text(static_cast<std::size_t>(time.count() / 1000)) + " s"; };
   head("what a peer can take", "limit");
-  row("time for its start-up frame", seconds(policy.startup_timeout));
+  row("time for its start-up frame", seconds(policy.timeouts.startup));
   row("private data in it, octets", mpa::kMaxPrivateData);
-  row("time from an FPDU's first octet to its last", seconds(policy.fpdu_timeout));
+  row("time from an FPDU's first octet to its last", seconds(policy.timeouts.fpdu));
   row("a ULPDU_Length that lies: octets that weft waits for", mpa::kMaxUlpduLength);
   row("Reads and atomics that wait for their answer", std::size_t{verbs::DeviceLimits{}.max_ird});
-  row("time of a Send that finds no receive", seconds(policy.no_receive_timeout));
+  row("time of a Send that finds no receive", seconds(policy.timeouts.no_receive));
 }
 
 // --- Lesson 6
@@ -205,11 +206,44 @@ void entry() {
               text(kv::kEntries).c_str());
 }
 
-constexpr std::pair<const char*, void (*)()> kFigures[] = {
-    {"wire-cost", wire_cost}, {"buffers", buffers}, {"fpdu", fpdu},       {"padding", padding},
-    {"startup", startup},     {"markers", markers}, {"tagged", tagged},   {"untagged", untagged},
-    {"segments", segments},   {"opcodes", opcodes}, {"request", request}, {"errors", errors},
-    {"limits", limits},       {"entry", entry}};
+// --- docs/drop-in.md and docs/man/weft-run.1
+
+// Defaults are those of the drop-in libraries.
+void policy_keys() {
+  const verbs::Policy defaults{.startup = {.peer_to_peer = true}};
+  head("key", "values", "default", "meaning");
+  for (const verbs::PolicyKey& key : verbs::policy_keys())
+    row('`' + text(key.name) + '`', key.values, key.text(defaults), key.meaning);
+}
+
+std::string roff(std::string_view words) {
+  std::string line;
+  for (const char c : words) line += c == '-' ? "\\-" : std::string(1, c);
+  return line;
+}
+
+void policy_keys_roff() {
+  for (const verbs::PolicyKey& key : verbs::policy_keys())
+    std::printf(".TP\n\\fB%s\\fR\n%s. %s.\n", roff(key.name).c_str(), roff(key.values).c_str(),
+                roff(key.meaning).c_str());
+}
+
+constexpr std::pair<const char*, void (*)()> kFigures[] = {{"wire-cost", wire_cost},
+                                                           {"buffers", buffers},
+                                                           {"fpdu", fpdu},
+                                                           {"padding", padding},
+                                                           {"startup", startup},
+                                                           {"markers", markers},
+                                                           {"tagged", tagged},
+                                                           {"untagged", untagged},
+                                                           {"segments", segments},
+                                                           {"opcodes", opcodes},
+                                                           {"request", request},
+                                                           {"errors", errors},
+                                                           {"limits", limits},
+                                                           {"entry", entry},
+                                                           {"policy-keys", policy_keys},
+                                                           {"policy-keys-roff", policy_keys_roff}};
 
 }  // namespace
 }  // namespace weft

@@ -157,7 +157,7 @@ void expect_on_the_wire(const captures::Fields& terminate, const Refusal& r) {
 std::string refused(const Refusal& r, const std::string& capture) {
   EXPECT_TRUE(verbs::set_capture_file(capture));
   Vm::instance().run("dmesg -c >/dev/null");
-  WeftServer server({.no_receive = verbs::NoReceive::kTerminate});
+  WeftServer server({.startup = {.no_receive = verbs::NoReceive::kTerminate}});
   Session guest = Vm::instance().start("siw_peer connect 10.0.2.2 " + std::to_string(server.port()) + " " +
                                        r.operation + " closed");
   EndSetup setup;

@@ -33,7 +33,8 @@ TEST_P(Last, NoCommonReadyToReceiveIndication) {
   Session guest = Vm::instance().start("siw_peer listen 7471 closed");
   ASSERT_TRUE(guest.wait_for("listening")) << guest.transcript();
   testing::internal::CaptureStderr();
-  EXPECT_THROW(WeftEnd::connect(Vm::instance().peer_port(), {.policy = {.peer_to_peer = true, .rtr = {.send = true}}}),
+  EXPECT_THROW(WeftEnd::connect(Vm::instance().peer_port(),
+                                {.policy = {.startup = {.peer_to_peer = true, .rtr = {.send = true}}}}),
                std::runtime_error);
   EXPECT_TRUE(verbs::flush_log(std::chrono::seconds(10)));
   EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("layer 2 (LLP), type 0, code 0x07"));

@@ -128,7 +128,7 @@ std::vector<std::string> expected_sums(WeftEnd& weft) {
 // Both ends of one connection, made as the case says.
 struct Conversation {
   explicit Conversation(const Case& c) {
-    const EndSetup setup{.policy = {.mpa_revision = c.revision, .crc = c.weft_crc}, .text = "from weft"};
+    const EndSetup setup{.policy = {.startup = {.mpa_revision = c.revision, .crc = c.weft_crc}}, .text = "from weft"};
     const std::string options = " -L 300000 -d 'from siw'";
     if (c.weft_connects) {
       guest.emplace(Vm::instance().start("siw_peer listen 7471" + options + kGuestScript));

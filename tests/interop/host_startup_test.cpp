@@ -48,7 +48,7 @@ TEST(Startup, SiwRejectsWithPrivateData) {
     Session guest = Vm::instance().start("siw_peer listen 7471 -r -d siw-says-no");
     ASSERT_TRUE(guest.wait_for("listening")) << guest.transcript();
     try {
-      WeftEnd::connect(Vm::instance().peer_port(), {.policy = {.mpa_revision = revision}});
+      WeftEnd::connect(Vm::instance().peer_port(), {.policy = {.startup = {.mpa_revision = revision}}});
       ADD_FAILURE() << "connected, though siw rejects";
     } catch (const std::runtime_error& error) {
       EXPECT_THAT(error.what(), HasSubstr("'siw-says-no'"));
@@ -103,7 +103,8 @@ TEST(Startup, SiwAsksForIrdAndOrd) {
 void expect_rtr_towards_siw(const verbs::RtrTypes& offered, std::string_view chosen) {
   Session guest = Vm::instance().start("siw_peer listen 7471 write=100,4194304 send=9 recv closed");
   ASSERT_TRUE(guest.wait_for("listening")) << guest.transcript();
-  WeftEnd weft = WeftEnd::connect(Vm::instance().peer_port(), {.policy = {.peer_to_peer = true, .rtr = offered}});
+  WeftEnd weft =
+      WeftEnd::connect(Vm::instance().peer_port(), {.policy = {.startup = {.peer_to_peer = true, .rtr = offered}}});
   EXPECT_EQ(weft.negotiated().rtr, chosen);
   EXPECT_EQ(weft.send(3).status,
             WcStatus::kSuccess);  // and in case siw left the indication unread: something behind it
@@ -125,7 +126,7 @@ class SiwIsPeerToPeerInitiator : public testing::Test {
   // weft, the responder, sends first.
   static void expect_rtr_from_siw(const std::string& siw, const verbs::RtrTypes& accepted, std::string_view chosen) {
     Vm::instance().run("siw_set " + siw);
-    WeftServer server({.rtr = accepted});
+    WeftServer server({.startup = {.rtr = accepted}});
     Session guest = Vm::instance().start(connect_command(server) + " recv sum=4194304,50 send=9 closed");
     WeftEnd weft = server.accept({});
     EXPECT_EQ(weft.negotiated().rtr, chosen);

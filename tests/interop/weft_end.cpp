@@ -88,7 +88,7 @@ WeftEnd WeftEnd::connect(std::uint16_t port, const EndSetup& setup) {
   auto channel = must(verbs::EventChannel::create(), "event channel");
   auto id = must(verbs::ConnectionId::create(channel), "connection id");
   verbs::Policy policy = setup.policy;
-  policy.first_fpdu_delay = Vm::instance().scaled(kSiwGetsReady);
+  policy.timeouts.first_fpdu_delay = Vm::instance().scaled(kSiwGetsReady);
   must(id.set_policy(policy), "set_policy");
   must(id.resolve_address(local(port)), "resolve_address");
   if (must(channel.get_event(kPatience), "get_event").type != ConnectionEventType::kAddressResolved) {

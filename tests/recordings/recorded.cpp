@@ -112,7 +112,8 @@ Recorded::Recorded(const std::string& path, const Terms& terms)
   auto request = expect(server_events, ConnectionEventType::kConnectRequest);
   if (request.private_data != terms.request_data) throw std::runtime_error("other private data than was sent");
   server.end.id = std::move(*request.request);
-  const bool rtr_takes_receive = terms.client.peer_to_peer && terms.server.rtr == RtrTypes{.send = true};
+  const bool rtr_takes_receive =
+      terms.client.startup.peer_to_peer && terms.server.startup.rtr == RtrTypes{.send = true};
   if (rtr_takes_receive) server.post_receive();
   must(server.end.id->accept(
            *server.end.qp,

@@ -25,8 +25,8 @@ inline constexpr std::uint32_t kMaxUlpdu = 1400;
 
 struct Terms {
   std::string address = "127.0.0.1";
-  verbs::Policy client{.max_ulpdu = kMaxUlpdu};
-  verbs::Policy server{.max_ulpdu = kMaxUlpdu};
+  verbs::Policy client{.startup = {.max_ulpdu = kMaxUlpdu}};
+  verbs::Policy server{.startup = {.max_ulpdu = kMaxUlpdu}};
   Depths client_depths{}, server_depths{};
   std::vector<std::byte> request_data{}, reply_data{};
 };

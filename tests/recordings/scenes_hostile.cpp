@@ -44,7 +44,7 @@ void play(const Sin& sin, const std::string& path) {
   auto events = must(EventChannel::create(), "EventChannel");
   auto listener = must(ConnectionId::create(events), "ConnectionId");
   must(listener.bind_address(verbs::test::loopback("127.0.0.1")), "bind_address");
-  must(listener.set_policy({.markers = sin.markers}), "set_policy");
+  must(listener.set_policy({.startup = {.markers = sin.markers}}), "set_policy");
   must(listener.listen(), "listen");
   must(set_capture_file(path), "set_capture_file");
   std::optional<RawPeer> peer(std::in_place, RawSocket(listener.local_address()),

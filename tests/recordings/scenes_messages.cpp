@@ -24,7 +24,7 @@ Scene closing(std::string name, std::string shows, Play play, const Terms& terms
 
 Terms ulpdus_of(std::uint32_t octets) {
   Terms terms;
-  terms.client.max_ulpdu = terms.server.max_ulpdu = octets;
+  terms.client.startup.max_ulpdu = terms.server.startup.max_ulpdu = octets;
   return terms;
 }
 
@@ -143,14 +143,14 @@ void everything(Recorded& r) {
 
 Terms all_off() {
   Terms terms;
-  terms.client.mpa_revision = 1;
-  terms.client.crc = terms.server.crc = false;
+  terms.client.startup.mpa_revision = 1;
+  terms.client.startup.crc = terms.server.startup.crc = false;
   return terms;
 }
 
 Terms all_on() {
   Terms terms;
-  terms.client.markers = terms.server.markers = true;
+  terms.client.startup.markers = terms.server.startup.markers = true;
   return terms;
 }
 

@@ -32,8 +32,8 @@ Scene spoken(std::string name, std::string shows, const Terms& terms) {
 }
 
 Policy with(Policy policy, bool crc, bool markers) {
-  policy.crc = crc;
-  policy.markers = markers;
+  policy.startup.crc = crc;
+  policy.startup.markers = markers;
   return policy;
 }
 
@@ -46,7 +46,7 @@ Terms framing(bool crc, bool markers_to_initiator, bool markers_to_responder) {
 
 Terms revision_1(bool crc) {
   Terms terms = framing(crc, false, false);
-  terms.client.mpa_revision = 1;
+  terms.client.startup.mpa_revision = 1;
   return terms;
 }
 
@@ -59,19 +59,19 @@ Terms depths(Depths client, Depths server) {
 
 Terms one_asks_for_crc() {
   Terms terms;
-  terms.client.crc = false;
+  terms.client.startup.crc = false;
   return terms;
 }
 
 Terms not_enhanced() {
   Terms terms;
-  terms.client.enhanced = false;
+  terms.client.startup.enhanced = false;
   return terms;
 }
 
 Terms private_data(bool enhanced, std::size_t size) {
   Terms terms;
-  terms.client.enhanced = enhanced;
+  terms.client.startup.enhanced = enhanced;
   terms.request_data = octets(size, 2);
   terms.reply_data = octets(size, 3);
   return terms;
@@ -86,8 +86,8 @@ Terms over(std::string address) {
 // The responder speaks first, which nothing but the ready-to-receive indication allows.
 void peer_to_peer(Path path, RtrTypes rtr) {
   Terms terms;
-  terms.client.peer_to_peer = true;
-  terms.client.rtr = terms.server.rtr = rtr;
+  terms.client.startup.peer_to_peer = true;
+  terms.client.startup.rtr = terms.server.startup.rtr = rtr;
   Recorded r(path, terms);
   r.send(r.server, 30);
   r.send(r.client, 30);
@@ -97,7 +97,7 @@ void peer_to_peer(Path path, RtrTypes rtr) {
 // Markers in FPDUs of the largest size that fits an Ethernet frame of 9000 octets: 17 or 18 of them.
 void large_fpdus_with_markers(Path path) {
   Terms terms = framing(true, true, true);
-  terms.client.max_ulpdu = terms.server.max_ulpdu = 8900;
+  terms.client.startup.max_ulpdu = terms.server.startup.max_ulpdu = 8900;
   Recorded r(path, terms);
   for (const std::uint32_t length : {1U, 490U, 8000U, 506U, 12000U}) r.send(r.client, length);
   r.read(r.client, 9000);
@@ -136,9 +136,9 @@ void fall_back(Path path) {
 
 void refused_indication(Path path) {
   Terms terms;
-  terms.client.peer_to_peer = true;
-  terms.client.rtr = {.send = true};
-  terms.server.rtr = {.write = true};
+  terms.client.startup.peer_to_peer = true;
+  terms.client.startup.rtr = {.send = true};
+  terms.server.startup.rtr = {.write = true};
   record_failed_start(path, terms);
 }
 

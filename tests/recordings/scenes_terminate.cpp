@@ -131,7 +131,7 @@ void wrong_lkey(Recorded& r) {
 
 Terms strict() {
   Terms terms;
-  terms.server.no_receive = NoReceive::kTerminate;
+  terms.server.startup.no_receive = NoReceive::kTerminate;
   return terms;
 }
 

@@ -7,7 +7,6 @@
 #include <sstream>
 
 #include "command.hpp"
-#include "verbs/policy_text.hpp"
 
 namespace weft::test {
 namespace {
@@ -68,22 +67,6 @@ TEST(ManualPages, ExplainEveryOption) {
       EXPECT_TRUE(explains(page("weft-" + subcommand), below)) << below;
       expect_explained({subcommand, below}, "weft-" + subcommand);
     }
-  }
-}
-
-TEST(ManualPages, ExplainEveryKeyOfThePolicy) {
-  const std::string text = page("weft-run");
-  for (const verbs::PolicyKey& key : verbs::policy_keys()) {
-    const std::string entry = std::string(key.name) + '\n' + std::string(key.values) + ". " + std::string(key.meaning);
-    EXPECT_NE(text.find(entry), std::string::npos) << entry;
-  }
-}
-
-TEST(DropInDocument, NamesEveryKeyOfThePolicy) {
-  std::ifstream file(std::string(WEFT_MAN_PAGES) + "/../drop-in.md");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  for (const verbs::PolicyKey& key : verbs::policy_keys()) {
-    EXPECT_NE(text.find('`' + std::string(key.name) + '`'), std::string::npos) << key.name;
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the tools that need no process: rping's message and text, statistics, JSON, test patterns.
+// The parts of the tools that need no process: rping's message and text, statistics, test patterns.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -12,7 +12,6 @@
 #include "tools/bench/report.hpp"
 #include "tools/bench/schedule.hpp"
 #include "tools/bench/statistics.hpp"
-#include "tools/cli/json.hpp"
 #include "tools/cli/nearest.hpp"
 #include "tools/cli/pattern.hpp"
 #include "tools/cli/wrap.hpp"
@@ -161,23 +160,6 @@ TEST(Schedule, CompletionsAreReportedAtLeastOnceADepth) {
   EXPECT_EQ(bench::signal_interval({.kind = Kind::kBandwidth, .pattern = Pattern::kPerftest}), 100U);
   EXPECT_EQ(bench::signal_interval({.kind = Kind::kBandwidth, .depth = 10, .pattern = Pattern::kPerftest}), 10U);
   EXPECT_EQ(bench::signal_interval({.kind = Kind::kLatency, .pattern = Pattern::kPerftest}), 1U);
-}
-
-TEST(Json, IsReadableByAParser) {
-  JsonWriter json;
-  json.text("text", "quote \" backslash \\ newline \n").number("pi", 3.25).integer("big", 18446744073709551615ULL);
-  json.boolean("yes", true).numbers("list", std::vector<double>{1, 2.5}).numbers("none", {});
-  json.begin_array("array").begin_object().integer("a", 1).end_object().begin_object().end_object().end_array();
-  json.begin_object("empty").end_object().number("nan", std::numeric_limits<double>::quiet_NaN());
-  const auto parsed = nlohmann::json::parse(json.finish());
-  EXPECT_EQ(parsed["text"], "quote \" backslash \\ newline \n");
-  EXPECT_EQ(parsed["pi"], 3.25);
-  EXPECT_EQ(parsed["big"], 18446744073709551615ULL);
-  EXPECT_EQ(parsed["list"], nlohmann::json::parse("[1, 2.5]"));
-  EXPECT_EQ(parsed["array"][0]["a"], 1);
-  EXPECT_TRUE(parsed["none"].empty());
-  EXPECT_TRUE(parsed["empty"].is_object());
-  EXPECT_TRUE(parsed["nan"].is_null());
 }
 
 TEST(Report, NamesTheLimitOfFpdusThatWasAskedFor) {

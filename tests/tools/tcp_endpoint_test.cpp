@@ -22,7 +22,7 @@ namespace {
 using transport::test::TlsKeys;
 
 verbs::Policy policy_with(const TlsKeys& keys, const std::string& name, const std::string& ca = "ca") {
-  return {.tls = verbs::Tls::kRequire, .tls_certificate = keys.path(name + ".pem"), .tls_ca = keys.path(ca + ".pem")};
+  return {.tls = {.mode = verbs::Tls::kRequire, .certificate = keys.path(name + ".pem"), .ca = keys.path(ca + ".pem")}};
 }
 
 struct Pair {

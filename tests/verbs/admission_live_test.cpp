@@ -30,7 +30,7 @@ bool was_rejected(const Descriptor& socket) {
 }
 
 TEST(Admission, ADeniedPeerIsResetAtOnce) {
-  const Server server(128, {.access = denying("127.0.0.0/8")});
+  const Server server(128, {.admission = {.access = denying("127.0.0.0/8")}});
   const auto peer = tcp_socket();
   dial(peer, server.id.local_address());
   EXPECT_TRUE(was_reset(peer)) << "without having said a word";
@@ -44,7 +44,7 @@ TEST(Admission, AMappedAddressIsIpv4) {
   for (const auto& [denied, in] : {std::pair{"127.0.0.0/8", false}, std::pair{"::/0", true}}) {
     EventChannel events = must(EventChannel::create(), "channel");
     ConnectionId id = must(ConnectionId::create(events), "id");
-    must(id.set_policy({.access = denying(denied)}), "set_policy");
+    must(id.set_policy({.admission = {.access = denying(denied)}}), "set_policy");
     must(id.bind_address({Address::any(transport::Family::kIpv6), 0}), "bind");
     must(id.listen(), "listen");
     const auto peer = tcp_socket();
@@ -59,7 +59,7 @@ TEST(Admission, AMappedAddressIsIpv4) {
 }
 
 TEST(Admission, WhatComesTooFastIsReset) {
-  const Server server(128, {.connect_rate_per_peer = 1});
+  const Server server(128, {.admission = {.connect_rate_per_peer = 1}});
   const auto first = silent(server);
   wait_for_half_open(server, 1);
   // One of these comes within a second of the one before, however slow this machine is, or the test goes on.
@@ -74,7 +74,7 @@ TEST(Admission, WhatComesTooFastIsReset) {
 }
 
 TEST(Admission, OneBeyondThePeersBoundIsResetAtAccept) {
-  Server server(128, {.connections_per_peer = 1});
+  Server server(128, {.admission = {.connections_per_peer = 1}});
   End end;
   auto guest = std::make_unique<Guest>(server, end);
   EXPECT_EQ(server.counts().connections, 1U);
@@ -93,7 +93,8 @@ TEST(Admission, OneBeyondThePeersBoundIsResetAtAccept) {
 
 // Those that have not asked keep none out, so there may be more of them than may ask.
 TEST(Admission, ARequestBeyondTheBoundIsRejected) {
-  for (const Policy& policy : {Policy{.connections_per_peer = 1}, Policy{.connections_per_listener = 1}}) {
+  for (const Policy& policy :
+       {Policy{.admission = {.connections_per_peer = 1}}, Policy{.admission = {.connections_per_listener = 1}}}) {
     Server server(128, policy);
     const auto first = silent(server), second = silent(server);
     wait_for_half_open(server, 2);
@@ -111,7 +112,7 @@ TEST(Admission, ARequestBeyondTheBoundIsRejected) {
 
 // Each listener bounds itself by what all of the process have.
 TEST(Admission, ListenersOfAProcess) {
-  Server unbounded, bounded(128, {.connections_per_process = 2});
+  Server unbounded, bounded(128, {.admission = {.connections_per_process = 2}});
   End end, another;
   const auto one = silent(bounded);
   wait_for_half_open(bounded, 1);
@@ -124,7 +125,7 @@ TEST(Admission, ListenersOfAProcess) {
 
 // A request that the program drops, or rejects, is one less.
 TEST(Admission, ARequestThatIsDroppedGivesItsSeatBack) {
-  Server server(128, {.connections_per_peer = 1});
+  Server server(128, {.admission = {.connections_per_peer = 1}});
   for (int i = 0; i < 3; ++i) {
     const auto peer = silent(server);
     say(peer);

@@ -75,27 +75,28 @@ TEST(WorkRequests, AMistakeBehindAnotherOneIsNotToBlame) {
 TEST(Policies, WhatContradictsItselfIsRefused) {
   auto events = must(EventChannel::create(), "EventChannel");
   auto id = must(ConnectionId::create(events), "ConnectionId");
-  expect_refused(id.set_policy({.mpa_revision = 1, .peer_to_peer = true}), "policy.peer_to_peer");
-  expect_refused(id.set_policy({.enhanced = false, .peer_to_peer = true}), "policy.peer_to_peer");
-  expect_refused(id.set_policy({.peer_to_peer = true, .rtr = {}}), "policy.rtr");
-  expect_refused(id.set_policy({.no_receive = static_cast<NoReceive>(9)}), "policy.no_receive");
-  must(id.set_policy({.rtr = {}, .no_receive = NoReceive::kTerminate}), "set_policy");
+  expect_refused(id.set_policy({.startup = {.mpa_revision = 1, .peer_to_peer = true}}), "policy.startup.peer_to_peer");
+  expect_refused(id.set_policy({.startup = {.enhanced = false, .peer_to_peer = true}}), "policy.startup.peer_to_peer");
+  expect_refused(id.set_policy({.startup = {.peer_to_peer = true, .rtr = {}}}), "policy.startup.rtr");
+  expect_refused(id.set_policy({.startup = {.no_receive = static_cast<NoReceive>(9)}}), "policy.startup.no_receive");
+  must(id.set_policy({.startup = {.rtr = {}, .no_receive = NoReceive::kTerminate}}), "set_policy");
 }
 
 TEST(Policies, FpduSizesAreWhatMpaAllows) {  // MPA-4.5-08, MPA-3-05
   auto events = must(EventChannel::create(), "EventChannel");
   auto id = must(ConnectionId::create(events), "ConnectionId");
   for (const std::uint32_t size : {1U, 127U, 64769U, 70000U}) {
-    expect_refused(id.set_policy({.max_ulpdu = size}), "policy.max_ulpdu");
+    expect_refused(id.set_policy({.startup = {.max_ulpdu = size}}), "policy.startup.max_ulpdu");
   }
-  for (const std::uint32_t size : {0U, 128U, 64768U}) must(id.set_policy({.max_ulpdu = size}), "set_policy");
+  for (const std::uint32_t size : {0U, 128U, 64768U})
+    must(id.set_policy({.startup = {.max_ulpdu = size}}), "set_policy");
 }
 
 TEST(Policies, CongestionControlIsTheSystems) {
   auto events = must(EventChannel::create(), "EventChannel");
   auto id = must(ConnectionId::create(events), "ConnectionId");
-  expect_refused(id.set_policy({.congestion_control = "none_such"}), "policy.congestion_control");
-  must(id.set_policy({.congestion_control = "reno"}), "set_policy");
+  expect_refused(id.set_policy({.startup = {.congestion_control = "none_such"}}), "policy.startup.congestion_control");
+  must(id.set_policy({.startup = {.congestion_control = "reno"}}), "set_policy");
 }
 
 // Of all TCP connections of this process.
@@ -112,30 +113,30 @@ std::vector<std::string> congestion_controls() {
 }
 
 TEST(Policies, CongestionControlHoldsForBothEnds) {
-  const Policy policy{.congestion_control = "reno"};
+  const Policy policy{.startup = {.congestion_control = "reno"}};
   Pair pair({.client_policy = policy, .server_policy = policy});
   EXPECT_EQ(congestion_controls(), (std::vector<std::string>{"reno", "reno"}));
   pair.disconnect();
 }
 
 TEST(Policies, TimeOutsHaveARange) {
-  using Member = std::chrono::milliseconds Policy::*;
+  using Member = std::chrono::milliseconds TimeoutPolicy::*;
   constexpr std::pair<Member, std::string_view> kMembers[] = {
-      {&Policy::connect_timeout, "policy.connect_timeout"},
-      {&Policy::startup_timeout, "policy.startup_timeout"},
-      {&Policy::finish_timeout, "policy.finish_timeout"},
-      {&Policy::close_timeout, "policy.close_timeout"},
-      {&Policy::user_timeout, "policy.user_timeout"},
-      {&Policy::no_receive_timeout, "policy.no_receive_timeout"},
-      {&Policy::first_fpdu_delay, "policy.first_fpdu_delay"},
-      {&Policy::disconnect_timeout, "policy.disconnect_timeout"}};
+      {&TimeoutPolicy::connect, "policy.timeouts.connect"},
+      {&TimeoutPolicy::startup, "policy.timeouts.startup"},
+      {&TimeoutPolicy::finish, "policy.timeouts.finish"},
+      {&TimeoutPolicy::close, "policy.timeouts.close"},
+      {&TimeoutPolicy::user, "policy.timeouts.user"},
+      {&TimeoutPolicy::no_receive, "policy.timeouts.no_receive"},
+      {&TimeoutPolicy::first_fpdu_delay, "policy.timeouts.first_fpdu_delay"},
+      {&TimeoutPolicy::disconnect, "policy.timeouts.disconnect"}};
   auto events = must(EventChannel::create(), "EventChannel");
   auto id = must(ConnectionId::create(events), "ConnectionId");
   for (const auto& [member, name] : kMembers) {
     for (const auto time :
          {-1ms, std::chrono::milliseconds::min(), kMaxTimeout + 1ms, std::chrono::milliseconds::max()}) {
       Policy policy;
-      policy.*member = time;
+      policy.timeouts.*member = time;
       expect_refused(id.set_policy(policy), name);
     }
   }
@@ -143,12 +144,12 @@ TEST(Policies, TimeOutsHaveARange) {
 
 // The longest that is allowed reaches neither the end of the clock nor that of the kernel's integers.
 TEST(Policies, TheLongestTimeOutsWork) {
-  const Policy longest{.connect_timeout = kMaxTimeout,
-                       .startup_timeout = kMaxTimeout,
-                       .no_receive_timeout = kMaxTimeout,
-                       .finish_timeout = kMaxTimeout,
-                       .close_timeout = kMaxTimeout,
-                       .user_timeout = kMaxTimeout};
+  const Policy longest{.timeouts = {.connect = kMaxTimeout,
+                                    .startup = kMaxTimeout,
+                                    .no_receive = kMaxTimeout,
+                                    .finish = kMaxTimeout,
+                                    .close = kMaxTimeout,
+                                    .user = kMaxTimeout}};
   Pair pair({.client_policy = longest, .server_policy = longest});
   must(pair.client.qp->post_send({.opcode = SendOpcode::kSend, .flags = SendFlags::kSignaled}), "post_send");
   must(pair.server.qp->post_receive({.wr_id = 1}), "post_receive");

@@ -124,7 +124,7 @@ TEST(Backlog, OfOneServesManyClients) {
   std::vector<std::unique_ptr<End>> ends;
   for (std::size_t i = 0; i < kClients; ++i) {
     auto& caller = *callers.emplace_back(
-        std::make_unique<Caller>(server.id.local_address(), Policy{.connect_timeout = 60s, .startup_timeout = 60s}));
+        std::make_unique<Caller>(server.id.local_address(), Policy{.timeouts = {.connect = 60s, .startup = 60s}}));
     must(caller.id.connect(*ends.emplace_back(std::make_unique<End>())->qp), "connect");
   }
   for (std::size_t served = 0; served < kClients;) {
@@ -201,7 +201,7 @@ TEST(HalfOpen, KeepNobodyOut) {
 }
 
 TEST(HalfOpen, TheOldestOfAPeerGoesForItsNewest) {
-  Server server(128, {.half_open_per_peer = 2});
+  Server server(128, {.admission = {.half_open_per_peer = 2}});
   const auto first = silent(server), second = silent(server);
   wait_for_half_open(server, 2);
   const auto third = silent(server);
@@ -237,7 +237,7 @@ TEST(HalfOpen, TheOldestGoesWhenNoDescriptorsAreLeft) {
 // A Request that is not read yet is one: the listener looks before it drops.
 TEST(HalfOpen, WhoHasAskedStays) {
   const ProgressThreadCount one(1);
-  Server server(128, {.half_open_per_peer = 1});
+  Server server(128, {.admission = {.half_open_per_peer = 1}});
   const auto first = silent(server);
   wait_for_half_open(server, 1);
   auto& thread = must(detail::Runtime::acquire(), "runtime")->progress_threads().of(0);

@@ -65,7 +65,7 @@ struct Cancelled : testing::Test {
 TEST_F(Cancelled, SendsAndPolls) { send({}, 64); }
 TEST_F(Cancelled, SendsLongMessages) { send({}, 4 << 20); }
 TEST_F(Cancelled, SendsWithoutACrc) {
-  const Policy without{.crc = false};
+  const Policy without{.startup = {.crc = false}};
   send({.client_policy = without, .server_policy = without}, 4 << 20);
 }
 

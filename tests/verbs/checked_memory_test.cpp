@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Policy::checked_memory: what the program has unmapped ends a connection and not the process; all else is as ever.
+// StartupPolicy::checked_memory: what the program has unmapped ends a connection and not the process; all else is as ever.
 #include <sys/mman.h>
 
 #include <array>
@@ -37,7 +37,7 @@ class Pages {
 
 PairOptions checked() {
   PairOptions options;
-  options.client_policy.checked_memory = options.server_policy.checked_memory = true;
+  options.client_policy.startup.checked_memory = options.server_policy.startup.checked_memory = true;
   return options;
 }
 

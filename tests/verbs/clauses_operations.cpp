@@ -53,7 +53,7 @@ TEST(Reads, OfAPartOfABuffer) {
 
 // RDMAPX-6.1-03: both applications hear of it, the sender's by the Terminate.
 TEST(Immediates, WithoutAReceiveEndTheStream) {
-  Pair pair({.server_policy = {.no_receive = NoReceive::kTerminate}});
+  Pair pair({.server_policy = {.startup = {.no_receive = NoReceive::kTerminate}}});
   must(pair.client.qp->post_send({.opcode = SendOpcode::kImmediate}), "post_send");
   const auto at_sink = pair.server.next_async(), at_source = pair.client.next_async();
   EXPECT_EQ(at_sink.type, AsyncEventType::kQueuePairRequestError);

@@ -21,9 +21,9 @@ TEST(ConfigurationText, SetsLogCaptureAndPolicy) {
   EXPECT_TRUE(read.complaints.empty()) << read.complaints.front();
   EXPECT_EQ(read.log, LogLevel::kDebug);
   EXPECT_EQ(read.pcap, "/tmp/a#b-%p.pcap");
-  EXPECT_EQ(read.policy.mpa_revision, 1);
-  EXPECT_FALSE(read.policy.crc);
-  EXPECT_TRUE(read.policy.markers);
+  EXPECT_EQ(read.policy.startup.mpa_revision, 1);
+  EXPECT_FALSE(read.policy.startup.crc);
+  EXPECT_TRUE(read.policy.startup.markers);
 }
 
 // Behind a blank, and not before one.
@@ -39,7 +39,7 @@ TEST(ConfigurationText, NothingLeavesEverythingAsItIs) {
   EXPECT_EQ(read.progress_threads, 0U);
   EXPECT_FALSE(read.crc32c);
   EXPECT_EQ(read.pcap, "");
-  EXPECT_EQ(read.policy.mpa_revision, 2);
+  EXPECT_EQ(read.policy.startup.mpa_revision, 2);
 }
 
 TEST(ConfigurationText, ProgressThreadsAreANumber) {
@@ -94,16 +94,16 @@ TEST(ConfigurationText, LinesThatCannotBeAreNamedAndLeftOut) {
   EXPECT_EQ(read.complaints[3].find("f:5: log"), 0U);
   EXPECT_EQ(read.complaints[4].find("f:7: peer-to-peer"), 0U);
   EXPECT_FALSE(read.log);
-  EXPECT_TRUE(read.policy.markers);
-  EXPECT_TRUE(read.policy.peer_to_peer);
-  EXPECT_EQ(read.policy.mpa_revision, 2);
+  EXPECT_TRUE(read.policy.startup.markers);
+  EXPECT_TRUE(read.policy.startup.peer_to_peer);
+  EXPECT_EQ(read.policy.startup.mpa_revision, 2);
 }
 
 TEST(ConfigurationFile, IsReadAndMissingOnesAreComplainedAbout) {
   const std::string path = TempDir() + "weft-configuration-test.conf";
   std::ofstream(path) << "crc = off\nnonsense = 1\n";
   const auto read = read_configuration(path);
-  EXPECT_FALSE(read.policy.crc);
+  EXPECT_FALSE(read.policy.startup.crc);
   ASSERT_EQ(read.complaints.size(), 1U);
   EXPECT_EQ(read.complaints[0].find(path + ":2: unknown key 'nonsense'"), 0U) << read.complaints[0];
   std::ofstream(path) << std::string(70000, '#');
@@ -123,10 +123,10 @@ TEST(ConfigurationFile, ThatCannotBeReadIsNamedWithTheReason) {
       {"/proc/self/mem", "Input/output error"},  // it opens, and its first octet cannot be read
   };
   for (const auto& [path, why] : rows) {
-    const auto read = read_configuration(path, {.crc = false});
+    const auto read = read_configuration(path, {.startup = {.crc = false}});
     ASSERT_EQ(read.complaints.size(), 1U) << path;
     EXPECT_EQ(read.complaints[0], path + ": " + why);
-    EXPECT_FALSE(read.policy.crc) << "what held without it";
+    EXPECT_FALSE(read.policy.startup.crc) << "what held without it";
   }
   std::remove(pipe.c_str());
 }
@@ -137,7 +137,7 @@ TEST(ConfigurationFile, HasAtMost64KiB) {
   for (const std::size_t size : {65536U, 65537U}) {
     std::ofstream(path) << first << std::string(size - first.size(), '#');
     const auto read = read_configuration(path);
-    EXPECT_EQ(read.policy.crc, size > 65536) << size;
+    EXPECT_EQ(read.policy.startup.crc, size > 65536) << size;
     EXPECT_EQ(read.complaints.size(), size > 65536 ? 1U : 0U) << size;
   }
   std::remove(path.c_str());

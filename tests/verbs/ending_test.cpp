@@ -65,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(Ending, Receives, ::testing::ValuesIn(kBadReceives),
 
 // A server of weft, and a client that neither reads nor closes unless it is told to.
 struct Terminating {
-  explicit Terminating(const Policy& policy = {.disconnect_timeout = 60s, .close_timeout = 60s},
+  explicit Terminating(const Policy& policy = {.timeouts = {.disconnect = 60s, .close = 60s}},
                        const EndOptions& options = {})
       : server(options) {
     must(listener.bind_address(loopback("127.0.0.1")), "bind");
@@ -181,7 +181,7 @@ TEST(States, AReceiveThatIsPartlyFilledIsFlushedFirst) {
 
 // RDMAP-5.5-19: what waits for the socket is flushed first, then what was posted in ERROR.
 TEST(States, WorkPostedInErrorIsFlushedBehindWhatIsUnderWay) {
-  Terminating scene({.close_timeout = 200ms}, {.queue_pair = {.max_send_wr = 32}});
+  Terminating scene({.timeouts = {.close = 200ms}}, {.queue_pair = {.max_send_wr = 32}});
   scene.speak();
   Buffer big(scene.server, 1 << 26);
   const auto source = big.sge();
@@ -220,7 +220,7 @@ TEST(States, ATerminateOutlivesItsQueuePair) {
 
 // A stream that waited for a receive reads on when it fails, and so sees the peer close.
 TEST(States, AStalledStreamThatFailsIsNotDeaf) {
-  Pair pair({.server_policy = {.no_receive_timeout = 50ms, .close_timeout = 60s}});
+  Pair pair({.server_policy = {.timeouts = {.no_receive = 50ms, .close = 60s}}});
   must(pair.client.qp->post_send({.opcode = SendOpcode::kSend}), "post_send");
   pair.event(ConnectionEventType::kDisconnected);
   pair.event(ConnectionEventType::kDisconnected);
@@ -230,7 +230,7 @@ TEST(States, AStalledStreamThatFailsIsNotDeaf) {
 
 // The peer stalls and answers nothing; still the close comes to its end, and the Read is flushed.
 TEST(Closing, AnUnansweredReadHoldsItUpForSoLongAndNoLonger) {
-  Pair pair({.client_policy = {.finish_timeout = 50ms}});
+  Pair pair({.client_policy = {.timeouts = {.finish = 50ms}}});
   Buffer into(pair.client, 8), source(pair.server, 8);
   const auto sink = into.sge();
   must(pair.client.qp->post_send({.wr_id = 1, .opcode = SendOpcode::kSend}), "post_send");  // meets no receive

@@ -192,7 +192,7 @@ TEST(Receives, ASendWaitsForAReceive) {
 
 TEST(Receives, WithoutOneTheStreamEndsAfterAWhileOrAtOnce) {  // DDP-7.1-04, DDP-7.1-06
   for (const NoReceive policy : {NoReceive::kStall, NoReceive::kTerminate}) {
-    Pair pair({.server_policy = {.no_receive = policy, .no_receive_timeout = 50ms}});
+    Pair pair({.server_policy = {.startup = {.no_receive = policy}, .timeouts = {.no_receive = 50ms}}});
     must(pair.client.qp->post_send({.opcode = SendOpcode::kSend}), "post_send");
     const auto event = pair.client.next_async();
     EXPECT_EQ(event.error->layer, 1);

@@ -143,7 +143,8 @@ struct OfRequested {
 
 std::vector<Row> of_identifiers() {
   return {
-      {"SetPolicy", on<OfId>([](OfId& at) { must(at.id.set_policy({.congestion_control = "reno"}), "policy"); })},
+      {"SetPolicy",
+       on<OfId>([](OfId& at) { must(at.id.set_policy({.startup = {.congestion_control = "reno"}}), "policy"); })},
       {"SetAddressOptions", on<OfId>([](OfId& at) { must(at.id.set_address_options({.reuse = true}), "options"); })},
       {"BindAddress", on<OfId>([](OfId& at) { static_cast<void>(at.id.bind_address(loopback("127.0.0.1"))); })},
       {"ResolveAddress",

@@ -75,7 +75,7 @@ TEST(Fork, AChildMakesConnectionsOfItsOwn) {
 
 TEST(Fork, AChildsConnectionsAreCountedWithoutItsParents) {
   if (weft::test::kThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer allows no threads in a child: nothing is tried";
-  const PairOptions one{.server_policy = {.connections_per_process = 1}};
+  const PairOptions one{.server_policy = {.admission = {.connections_per_process = 1}}};
   Pair pair(one);
   const pid_t child = in_child([&] {
     const Pair own(one);

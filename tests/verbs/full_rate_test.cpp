@@ -86,7 +86,7 @@ class Peer {
 
 TEST_P(FullRate, BothWaysNeverDeadlocks) {
   const Rate& rate = GetParam();
-  const Policy policy{.crc = rate.crc, .peer_to_peer = true};
+  const Policy policy{.startup = {.crc = rate.crc, .peer_to_peer = true}};
   const EndOptions end{.queue_pair = {.max_send_wr = kDepth, .max_receive_wr = kSends}, .cq_capacity = kDepth + kSends};
   Pair pair({.client_policy = policy, .server_policy = policy, .client = end, .server = end});
   Buffer near(pair.client, kSize), far(pair.server, kSize);

@@ -46,9 +46,9 @@ TEST(Misuse, OutOfOrder) {
   EXPECT_EQ(client.id.resolve_route().error().code, Errc::kInvalidState);
   EXPECT_EQ(client.id.accept(*client.end.qp).error().code, Errc::kInvalidState);
   EXPECT_EQ(client.id.disconnect().error().code, Errc::kInvalidState);
-  EXPECT_EQ(client.id.set_policy({.mpa_revision = 3}).error().argument, "policy.mpa_revision");
-  EXPECT_EQ(client.id.set_policy({.startup_timeout = 0ms}).error().code, Errc::kInvalidArgument);
-  EXPECT_EQ(client.id.set_policy({.finish_timeout = 0ms}).error().code, Errc::kInvalidArgument);
+  EXPECT_EQ(client.id.set_policy({.startup = {.mpa_revision = 3}}).error().argument, "policy.startup.mpa_revision");
+  EXPECT_EQ(client.id.set_policy({.timeouts = {.startup = 0ms}}).error().code, Errc::kInvalidArgument);
+  EXPECT_EQ(client.id.set_policy({.timeouts = {.finish = 0ms}}).error().code, Errc::kInvalidArgument);
   EXPECT_EQ(client.id.resolve_address(loopback("127.0.0.1", 0)).error().argument, "destination");
   Pair pair;
   client.resolve(pair.listener.local_address());

@@ -22,7 +22,7 @@ struct Piecewise {
     must(listener.bind_address(loopback("127.0.0.1")), "bind");
     must(listener.listen(), "listen");
     peer.emplace(listener.local_address(),
-                 engine::Config{.mpa = {.crc = policy.crc, .peer_to_peer = false}, .emss = 65'483});
+                 engine::Config{.mpa = {.crc = policy.startup.crc, .peer_to_peer = false}, .emss = 65'483});
     auto request = expect_event(events, ConnectionEventType::kConnectRequest);
     must(request.request->accept(*server.qp), "accept");
     server.id = std::move(*request.request);
@@ -97,7 +97,7 @@ TEST(Landing, ARestThatComesAtOnceIsTakenWhereItLies) {
 }
 
 TEST(Landing, IsForThePolicyToForbid) {
-  SendScene scene({.early_placement = false});
+  SendScene scene({.startup = {.early_placement = false}});
   const Bytes fpdu = scene.fpdu;
   scene.write(fpdu.first(kHeader));
   scene.write(fpdu.subspan(kHeader, kLength));
@@ -205,7 +205,7 @@ void move(Pair& pair, Buffer& here, Buffer& there, std::mt19937& random) {
 }
 
 TEST_P(Lengths, EveryOctetComesToItsPlaceAndNoOther) {
-  const Policy policy{.crc = GetParam().crc, .peer_to_peer = true};
+  const Policy policy{.startup = {.crc = GetParam().crc, .peer_to_peer = true}};
   const QueuePairAttributes queues{.max_send_wr = 4, .max_receive_wr = 4, .max_receive_sge = 3};
   Pair pair({.client_policy = policy,
              .server_policy = policy,

@@ -115,7 +115,7 @@ void post(Pair& pair, const Buffer& source, const Buffer& target, const Batch& b
 
 TEST_P(LastOctet, IsVisibleWhenAllOthersAre) {
   const Cut& cut = GetParam();
-  const Policy policy{.crc = cut.crc, .markers = cut.markers, .max_ulpdu = cut.max_ulpdu};
+  const Policy policy{.startup = {.crc = cut.crc, .markers = cut.markers, .max_ulpdu = cut.max_ulpdu}};
   Pair pair({.client_policy = policy, .server_policy = policy});
   Buffer source(pair.client, kSource), target(pair.server, kTarget);
   source.fill(1);

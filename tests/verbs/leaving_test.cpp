@@ -123,7 +123,7 @@ TEST(Leaving, TheProcessEndsToo) {
 
 // Work that is not finished is lost, and the peer hears of it at once: what is not there cannot be sent.
 TEST(Leaving, UnfinishedWorkIsAborted) {
-  Pair pair({.server_policy = {.close_timeout = 60s}, .client = {.queue_pair = {.max_send_wr = 2}}});
+  Pair pair({.server_policy = {.timeouts = {.close = 60s}}, .client = {.queue_pair = {.max_send_wr = 2}}});
   Buffer into(pair.client, 8), source(pair.server, 8);
   const auto sink = into.sge();
   must(pair.client.qp->post_send({.wr_id = 1, .opcode = SendOpcode::kSend}), "post_send");  // meets no receive
@@ -204,7 +204,7 @@ constexpr std::size_t kMuch = std::size_t{1} << 26;
 
 // The application gets rid of such a peer in the time of a close, not of its work.
 TEST(LeftBehind, AResponseThatNobodyReadsGoesWithinTheCloseTimeout) {
-  Server server({.finish_timeout = 600s, .close_timeout = 50ms});
+  Server server({.timeouts = {.finish = 600s, .close = 50ms}});
   Buffer source(server.end, kMuch);
   for (const bool disconnects : {false, true}) {
     const std::size_t before = open_sockets();
@@ -222,7 +222,7 @@ TEST(LeftBehind, AResponseThatNobodyReadsGoesWithinTheCloseTimeout) {
 // stand behind what it does not take, and never be seen. (qperf's rc_rdma_write_bw.)
 TEST(LeftBehind, WhoTakesNothingIsResetWithinTheCloseTimeout) {
   constexpr std::size_t kSize = std::size_t{1} << 20;
-  Server server({.close_timeout = 50ms});
+  Server server({.timeouts = {.close = 50ms}});
   Buffer source(server.end, kSize);
   auto one = server.connection();
   must_ask(*one.peer, source, 8);  // a responder's work waits for the initiator's first message
@@ -238,7 +238,7 @@ TEST(LeftBehind, WhoTakesNothingIsResetWithinTheCloseTimeout) {
 
 // The peer reads on, but its Read is for memory that is the application's again: a Terminate says so.
 TEST(LeftBehind, WhoWaitsForAResponseIsTold) {
-  Server server({.close_timeout = 60s});
+  Server server({.timeouts = {.close = 60s}});
   Buffer source(server.end, kMuch);
   auto one = server.greedy(source);
   one.qp.reset();
@@ -250,7 +250,7 @@ TEST(LeftBehind, WhoWaitsForAResponseIsTold) {
 
 // Else those that have closed would take the places of those that still do.
 TEST(LeftBehind, WhoHasClosedIsCountedNoMore) {
-  Server server({.close_timeout = 600s});
+  Server server({.timeouts = {.close = 600s}});
   const auto runtime = must(detail::Runtime::acquire(), "runtime");
   auto one = server.connection();
   one.qp.reset();
@@ -261,7 +261,7 @@ TEST(LeftBehind, WhoHasClosedIsCountedNoMore) {
 
 // Peers that never close: as many are waited for as the bound says, and then the oldest goes, as if its time were over.
 TEST(LeftBehind, StreamsAreFew) {
-  Server server({.close_timeout = 600s});
+  Server server({.timeouts = {.close = 600s}});
   std::vector<std::unique_ptr<HandPeer>> peers;
   const std::size_t before = open_sockets();
   for (std::size_t i = 0; i < detail::Orphans::kMost + 3; ++i) {

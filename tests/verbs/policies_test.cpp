@@ -16,11 +16,11 @@ namespace weft::verbs::test {
 namespace {
 
 TEST(Fallback, ToRevision1OnANewConnection) {
-  Server server({.mpa_revision = 1});
+  Server server({.startup = {.mpa_revision = 1}});
   for (const bool allowed : {true, false}) {
     Client client;
     End end;
-    must(client.id.set_policy({.fall_back_to_revision_1 = allowed}), "policy");
+    must(client.id.set_policy({.startup = {.fall_back_to_revision_1 = allowed}}), "policy");
     client.resolve(server.id.local_address());
     const auto data = octets(300, 1);
     must(client.end.qp->post_receive({.wr_id = 1}), "post_receive");
@@ -88,7 +88,7 @@ TEST_P(Negotiation, SettlesAndMovesData) {
   }
   const auto client = pair.client.qp->query().negotiated, server = pair.server.qp->query().negotiated;
   ASSERT_TRUE(client && server);
-  EXPECT_EQ(client->revision, wishes.client.mpa_revision);
+  EXPECT_EQ(client->revision, wishes.client.startup.mpa_revision);
   EXPECT_EQ(client->crc, wishes.crc);
   EXPECT_EQ(server->crc, wishes.crc);
   EXPECT_EQ(client->markers_in, wishes.client_markers_in);
@@ -115,9 +115,9 @@ TEST_P(Negotiation, SettlesAndMovesData) {
 }
 
 Policy with(std::uint8_t revision, bool crc, bool markers) {
-  return {.mpa_revision = revision, .crc = crc, .markers = markers};
+  return {.startup = {.mpa_revision = revision, .crc = crc, .markers = markers}};
 }
-Policy ready(RtrTypes types) { return {.peer_to_peer = true, .rtr = types}; }
+Policy ready(RtrTypes types) { return {.startup = {.peer_to_peer = true, .rtr = types}}; }
 
 const Wishes kWishes[] = {
     {"Defaults", {}, {}, true, false, false},
@@ -128,10 +128,10 @@ const Wishes kWishes[] = {
     {"ServerMarkers", with(2, true, false), with(2, true, true), true, false, true},
     {"AllMarkersNoCrcRevision1", with(1, false, true), with(1, false, true), false, true, true},
     {"AllMarkers", with(2, true, true), with(2, true, true), true, true, true},
-    {"ReadyBySend", ready({.send = true}), {.rtr = {true, true, true}}, true, false, false, "send"},
+    {"ReadyBySend", ready({.send = true}), {.startup = {.rtr = {true, true, true}}}, true, false, false, "send"},
     {"ReadyByWrite", ready({.write = true}), {}, true, false, false, "write"},
     {"ReadyByRead", ready({.read = true}), {}, true, false, false, "read"},
-    {"SmallFpdus", {.max_ulpdu = 512}, {.max_ulpdu = 512}, true, false, false},
+    {"SmallFpdus", {.startup = {.max_ulpdu = 512}}, {.startup = {.max_ulpdu = 512}}, true, false, false},
 };
 
 INSTANTIATE_TEST_SUITE_P(Policies, Negotiation, ::testing::ValuesIn(kWishes),
@@ -159,7 +159,7 @@ TEST(Depths, WithoutOrdThereAreNoReads) {
 
 // With a ready-to-receive handshake the responder may speak first.
 TEST(PeerToPeer, TheResponderSpeaksFirst) {
-  Pair pair({.client_policy = {.peer_to_peer = true}});
+  Pair pair({.client_policy = {.startup = {.peer_to_peer = true}}});
   must(pair.client.qp->post_receive({.wr_id = 1}), "post_receive");
   must(pair.server.qp->post_send({.opcode = SendOpcode::kSend}), "post_send");
   EXPECT_EQ(pair.client.next().wr_id, 1U);

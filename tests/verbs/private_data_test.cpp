@@ -18,7 +18,7 @@ TEST(PrivateData, UpToTheLimit) {
     EXPECT_EQ(pair.seen_reply_data, down);
   }
   const auto full = octets(512, 3);  // without IRD and ORD
-  Pair pair({.client_policy = {.mpa_revision = 1}, .request_data = full, .reply_data = octets(508, 4)});
+  Pair pair({.client_policy = {.startup = {.mpa_revision = 1}}, .request_data = full, .reply_data = octets(508, 4)});
   EXPECT_EQ(pair.seen_request_data, full);
   Client client;
   client.resolve(pair.listener.local_address());
@@ -35,8 +35,9 @@ TEST(PrivateData, OfAnAnswerUpToTheRequestsLimit) {
     must(client.id.connect(*client.end.qp), "connect");
     return std::move(*expect_event(server.events, ConnectionEventType::kConnectRequest).request);
   };
-  for (const Policy& policy : {Policy{.mpa_revision = 1}, Policy{.enhanced = false}, Policy{}}) {
-    const std::size_t limit = policy.mpa_revision == 2 && policy.enhanced ? 508 : 512;
+  for (const Policy& policy :
+       {Policy{.startup = {.mpa_revision = 1}}, Policy{.startup = {.enhanced = false}}, Policy{}}) {
+    const std::size_t limit = policy.startup.mpa_revision == 2 && policy.startup.enhanced ? 508 : 512;
     const auto longest = octets(limit, 1), longer = octets(limit + 1, 1);
     Server server;
     Client accepted, rejected;

@@ -42,10 +42,10 @@ TEST(Refusals, ADroppedRequestIsRejected) {
 
 // MPA2-9.2-05, MPA2-9.2-11: an accepting Reply would have to name a ready-to-receive type.
 TEST(Refusals, PeerToPeerWithoutAReadyToReceiveIndication) {
-  Server server({.rtr = {}});
+  Server server({.startup = {.rtr = {}}});
   Client client;
   End end;
-  must(client.id.set_policy({.peer_to_peer = true}), "set_policy");
+  must(client.id.set_policy({.startup = {.peer_to_peer = true}}), "set_policy");
   client.resolve(server.id.local_address());
   must(client.id.connect(*client.end.qp), "connect");
   auto request = expect_event(server.events, ConnectionEventType::kConnectRequest);
@@ -66,7 +66,7 @@ TEST(Refusals, PeerToPeerWithoutAReadyToReceiveIndication) {
   must(request.request->accept(*end.qp), "accept");
   expect_event(plain.events, ConnectionEventType::kEstablished);
   Server strict;
-  must(refused.id.set_policy({.peer_to_peer = true}), "set_policy");
+  must(refused.id.set_policy({.startup = {.peer_to_peer = true}}), "set_policy");
   refused.resolve(strict.id.local_address());
   must(refused.id.connect(*refused.end.qp), "connect");
   must(expect_event(strict.events, ConnectionEventType::kConnectRequest).request->reject(), "reject");
@@ -97,7 +97,7 @@ TEST(Refusals, NobodyListens) {
 TEST(Refusals, WhoListensSoonIsReached) {
   const std::uint16_t port = PlainServer().port;
   Client client;
-  must(client.id.set_policy({.connect_retry = 60s}), "policy");
+  must(client.id.set_policy({.timeouts = {.connect_retry = 60s}}), "policy");
   client.resolve(loopback("127.0.0.1", port));
   must(client.id.connect(*client.end.qp), "connect");  // refused within the call
   EventChannel events = must(EventChannel::create(), "EventChannel");
@@ -111,7 +111,7 @@ TEST(Refusals, WhoListensSoonIsReached) {
 
 TEST(Refusals, AreTakenAtOnceWithoutRetries) {
   Client client;
-  must(client.id.set_policy({.connect_retry = 0ms}), "policy");
+  must(client.id.set_policy({.timeouts = {.connect_retry = 0ms}}), "policy");
   client.resolve(loopback("127.0.0.1", PlainServer().port));
   const auto before = std::chrono::steady_clock::now();
   must(client.id.connect(*client.end.qp), "connect");
@@ -122,7 +122,7 @@ TEST(Refusals, AreTakenAtOnceWithoutRetries) {
 // A program that gives up meanwhile hears of it at once, and nothing comes afterwards.
 TEST(Refusals, AQueuePairMayGoBetweenTwoTries) {
   Client client;
-  must(client.id.set_policy({.connect_retry = 60s}), "policy");
+  must(client.id.set_policy({.timeouts = {.connect_retry = 60s}}), "policy");
   client.resolve(loopback("127.0.0.1", PlainServer().port));
   must(client.id.connect(*client.end.qp), "connect");
   must(client.end.qp->modify(QpState::kError), "ERROR");

@@ -24,7 +24,7 @@ constexpr auto kNever = 600s;
 struct Server {
   explicit Server(std::chrono::milliseconds close_timeout) {
     must(id.bind_address(loopback("127.0.0.1")), "bind_address");
-    must(id.set_policy({.close_timeout = close_timeout}), "set_policy");
+    must(id.set_policy({.timeouts = {.close = close_timeout}}), "set_policy");
     must(id.listen(), "listen");
   }
   void reject() {

@@ -95,11 +95,11 @@ void expect_alive(Pair& pair, Buffer& near, Buffer& far) {
 
 TEST_P(AScribbler, NeverBreaksTheStream) {
   const Framing& framing = GetParam();
-  const Policy policy{.crc = framing.crc,
-                      .markers = framing.markers,
-                      .peer_to_peer = true,
-                      .max_ulpdu = framing.max_ulpdu,
-                      .early_placement = framing.early_placement};
+  const Policy policy{.startup = {.crc = framing.crc,
+                                  .markers = framing.markers,
+                                  .peer_to_peer = true,
+                                  .max_ulpdu = framing.max_ulpdu,
+                                  .early_placement = framing.early_placement}};
   const EndOptions end{.own_receive_cq = true};
   Pair pair({.client_policy = policy, .server_policy = policy, .client = end, .server = end});
   ASSERT_EQ(pair.client.qp->query().negotiated->crc, framing.crc);

@@ -15,7 +15,7 @@ void expect_stall(End& end, StreamWait wait) {
 }
 
 TEST(StallEvents, ASendWithoutReceive) {
-  Pair pair({.server_policy = {.tell_stalls_after = 20ms}});
+  Pair pair({.server_policy = {.timeouts = {.tell_stalls_after = 20ms}}});
   for (int i = 0; i < 2; ++i) {
     must(pair.client.qp->post_send({.opcode = SendOpcode::kSend}), "post_send");
     expect_stall(pair.server, StreamWait::kReceive);
@@ -27,13 +27,13 @@ TEST(StallEvents, ASendWithoutReceive) {
 }
 
 TEST(StallEvents, AClosedWindow) {
-  Served served({.tell_stalls_after = 20ms}, Served::kMuch);
+  Served served({.timeouts = {.tell_stalls_after = 20ms}}, Served::kMuch);
   served.send_all();
   expect_stall(served.end, StreamWait::kPeerWindow);
 }
 
 TEST(StallEvents, ReadsThatAreNotAnswered) {
-  Served served({.tell_stalls_after = 20ms});
+  Served served({.timeouts = {.tell_stalls_after = 20ms}});
   for (std::uint32_t i = 0; i <= Served::kDepth; ++i) served.read();
   expect_stall(served.end, StreamWait::kAnswers);
 }

@@ -27,7 +27,7 @@ TEST(Stall, AResetIsNoticedAtOnce) {
 }
 
 TEST(Stall, AFinEndsItWhenNoReceiveComesInTime) {
-  Pair pair({.server_policy = {.no_receive_timeout = 50ms, .close_timeout = 60s}});
+  Pair pair({.server_policy = {.timeouts = {.no_receive = 50ms, .close = 60s}}});
   stall(pair);
   must(pair.client.id->disconnect(), "disconnect");
   EXPECT_EQ(pair.server.next_async().error->code, 0x02);
@@ -36,7 +36,7 @@ TEST(Stall, AFinEndsItWhenNoReceiveComesInTime) {
 }
 
 // No end gives up here: neither time is ever over.
-const Policy kPatient{.no_receive_timeout = 600s, .finish_timeout = 600s, .close_timeout = 600s};
+const Policy kPatient{.timeouts = {.no_receive = 600s, .finish = 600s, .close = 600s}};
 
 // Both ends hear of it at once, and the message is there for a receive that is posted.
 TEST(Stall, AFinIsToldAtOnceAndWhatWasSentCanStillBeReceived) {

@@ -100,7 +100,7 @@ TEST(FirstFpdu, WaitsForThePolicysDelay) {
   constexpr auto kDelay = 100ms;
   for (const bool peer_to_peer : {false, true}) {
     std::chrono::steady_clock::time_point before;
-    Pair pair({.client_policy = {.peer_to_peer = peer_to_peer, .first_fpdu_delay = kDelay},
+    Pair pair({.client_policy = {.startup = {.peer_to_peer = peer_to_peer}, .timeouts = {.first_fpdu_delay = kDelay}},
                .before_connect = [&](End&, End& server) {
                  before = std::chrono::steady_clock::now();
                  must(server.qp->post_receive({.wr_id = 1}), "post_receive");
@@ -132,7 +132,7 @@ TEST(GivenUp, TheQueuePairIsDestroyedBehindTheTerminateOfTheStartUp) {
 
 TEST(GivenUp, TheQueuePairIsPutToErrorWhileTcpConnects) {
   FullServer full;
-  Caller caller(full.at(), {.connect_timeout = 60s});
+  Caller caller(full.at(), {.timeouts = {.connect = 60s}});
   End end;
   must(end.qp->post_receive({.wr_id = 1}), "post_receive");
   must(caller.id.connect(*end.qp), "connect");
@@ -148,7 +148,7 @@ TEST(GivenUp, TheQueuePairIsPutToErrorWhileTcpConnects) {
 // The SYN is not answered: as rdma_cm has it, the address is not reached.
 TEST(GivenUp, TcpConnectsNotInTime) {
   FullServer full;
-  Caller caller(full.at(), {.connect_timeout = 50ms});
+  Caller caller(full.at(), {.timeouts = {.connect = 50ms}});
   End end;
   must(caller.id.connect(*end.qp), "connect");
   const auto event = expect_event(caller.events, ConnectionEventType::kUnreachable);
@@ -158,7 +158,7 @@ TEST(GivenUp, TcpConnectsNotInTime) {
 
 TEST(GivenUp, TheQueuePairIsDestroyedWhileTcpConnects) {
   FullServer full;
-  Caller caller(full.at(), {.connect_timeout = 60s});
+  Caller caller(full.at(), {.timeouts = {.connect = 60s}});
   End end;
   must(caller.id.connect(*end.qp), "connect");
   end.qp.reset();
@@ -215,7 +215,7 @@ TEST(Accepted, SendsMayBePostedBeforeTheInitiatorIsReady) {
   for (const bool peer_to_peer : {false, true}) {
     Server server;
     Policy policy;
-    policy.peer_to_peer = peer_to_peer;
+    policy.startup.peer_to_peer = peer_to_peer;
     Caller caller(server.id.local_address(), policy);
     End near, far;
     Buffer inbox(near, 64);

@@ -12,14 +12,14 @@ namespace {
 TEST(TimeOuts, APeerThatNeverAnswers) {  // MPA-7.1.2-31
   Client client;
   PlainServer silent;
-  must(client.id.set_policy({.startup_timeout = 50ms}), "policy");
+  must(client.id.set_policy({.timeouts = {.startup = 50ms}}), "policy");
   client.resolve(loopback("127.0.0.1", silent.port));
   must(client.id.connect(*client.end.qp), "connect");
   EXPECT_EQ(expect_event(client.events, ConnectionEventType::kUnreachable).error->code, Errc::kTimedOut);
 }
 
 TEST(TimeOuts, APeerThatNeverAsks) {  // MPA-7.1.2-26: the half-open connection is closed
-  Server server({.startup_timeout = 50ms});
+  Server server({.timeouts = {.startup = 50ms}});
   weft::test::RawSocket peer(server.id.local_address());
   EXPECT_TRUE(peer.read_to_end().empty());                                // waits until the server gives up
   EXPECT_EQ(server.events.get_event(0ms).error().code, Errc::kTimedOut);  // the application heard nothing
@@ -28,7 +28,7 @@ TEST(TimeOuts, APeerThatNeverAsks) {  // MPA-7.1.2-26: the half-open connection 
 // --- Peers that keep an established connection waiting (SEC-6.4.2-01); tests/engine/time_outs_test.cpp has the rest
 
 TEST(TimeOuts, AnFpduThatIsNotComplete) {
-  Served served({.fpdu_timeout = 50ms});
+  Served served({.timeouts = {.fpdu = 50ms}});
   served.write_nothing();
   const auto octets = served.peer->cut();
   served.peer->write(Bytes(octets).first(octets.size() - 1));
@@ -39,7 +39,7 @@ TEST(TimeOuts, AnFpduThatIsNotComplete) {
 }
 
 TEST(TimeOuts, AnIdleConnection) {
-  Pair pair({.server_policy = {.idle_timeout = 50ms}});
+  Pair pair({.server_policy = {.timeouts = {.idle = 50ms}}});
   pair.event(ConnectionEventType::kDisconnected);
   pair.event(ConnectionEventType::kDisconnected);
   EXPECT_EQ(pair.server.qp->state(), QpState::kError);
@@ -47,7 +47,7 @@ TEST(TimeOuts, AnIdleConnection) {
 }
 
 TEST(TimeOuts, AClosedWindow) {
-  Served served({.window_timeout = 50ms}, Served::kMuch);
+  Served served({.timeouts = {.window = 50ms}}, Served::kMuch);
   served.send_all();
   EXPECT_EQ(served.end.next().status, WcStatus::kFlushed);
   expect_event(served.events, ConnectionEventType::kDisconnected);

@@ -16,7 +16,7 @@ using transport::test::TlsKeys;
 
 // NAME.pem of these, and its CA.
 inline Policy tls_policy(const TlsKeys& keys, const std::string& name, Tls tls = Tls::kRequire) {
-  return {.tls = tls, .tls_certificate = keys.path(name + ".pem"), .tls_ca = keys.path("ca.pem")};
+  return {.tls = {.mode = tls, .certificate = keys.path(name + ".pem"), .ca = keys.path("ca.pem")}};
 }
 inline PairOptions tls_pair(const TlsKeys& keys) {
   return {.client_policy = tls_policy(keys, "client"), .server_policy = tls_policy(keys, "server")};

@@ -89,7 +89,7 @@ TEST_F(TlsRefusal, AnotherCa) {
   expect_lines(said_of(tls_policy(others, "client"), tls_policy(keys, "server")),
                "the peer's certificate: ", "it refuses our certificate: it does not know the CA");
   Policy client = tls_policy(others, "client");
-  client.tls_ca = keys.path("ca.pem");
+  client.tls.ca = keys.path("ca.pem");
   expect_lines(said_of(client, tls_policy(keys, "server")), "it refuses our certificate: it does not know the CA",
                "the peer's certificate: ");
 }
@@ -104,14 +104,14 @@ TEST_F(TlsRefusal, AnExpiredCertificate) {
 
 TEST_F(TlsRefusal, AnotherName) {
   Policy client = tls_policy(keys, "client");
-  client.tls_expect = "dns:other.example";
+  client.tls.expect = "dns:other.example";
   expect_lines(said_of(client, tls_policy(keys, "server")), "the peer's certificate: hostname mismatch",
                "it refuses our certificate: bad certificate, or not the name it expects");
 }
 
 TEST_F(TlsRefusal, NoCertificate) {
   Policy client = tls_policy(keys, "client");
-  client.tls_certificate.clear();
+  client.tls.certificate.clear();
   expect_lines(said_of(client, tls_policy(keys, "server")), "it wants a certificate of ours (tls-certificate)",
                "start-up with");
 }
@@ -152,7 +152,7 @@ TEST(TlsListeners, ResetClientsUntilTheirFilesAreBack) {
   TlsListener listener(tls_policy(keys, "server"));
   for (int i = 0; i < 64; ++i) {
     Policy other = tls_policy(keys, "client");
-    other.tls_expect = "dns:" + std::to_string(i) + ".example";
+    other.tls.expect = "dns:" + std::to_string(i) + ".example";
     auto id = must(ConnectionId::create(listener.events), "id");
     must(id.set_policy(other), "set_policy");
   }
@@ -211,7 +211,7 @@ TEST(TlsListeners, ASilentPeerIsHalfOpenAndHasItsTime) {
   const TlsKeys keys;
   for (const Tls tls : {Tls::kAccept, Tls::kRequire}) {
     Policy policy = tls_policy(keys, "server", tls);
-    policy.startup_timeout = 300ms;
+    policy.timeouts.startup = 300ms;
     const TlsListener listener(policy);
     sockaddr_storage name{};
     const socklen_t length = listener.id.local_address().to_sockaddr(name);
@@ -239,14 +239,14 @@ TEST(TlsPolicy, IsRefusedWhereItsFilesCannotBeUsed) {
     return set ? std::string() : std::string(set.error().argument);
   };
   Policy policy = tls_policy(keys, "nobody");
-  EXPECT_EQ(refused(policy), "policy.tls_certificate");
+  EXPECT_EQ(refused(policy), "policy.tls.certificate");
   policy = tls_policy(keys, "server");
-  policy.tls_key = keys.path("client.pem");
-  EXPECT_EQ(refused(policy), "policy.tls_key");
+  policy.tls.key = keys.path("client.pem");
+  EXPECT_EQ(refused(policy), "policy.tls.key");
   policy = tls_policy(keys, "server");
-  policy.tls_expect = "server";
-  EXPECT_EQ(refused(policy), "policy.tls_expect");
-  policy.tls = Tls::kOff;
+  policy.tls.expect = "server";
+  EXPECT_EQ(refused(policy), "policy.tls.expect");
+  policy.tls.mode = Tls::kOff;
   EXPECT_EQ(refused(policy), "") << "what is off needs nothing";
 }
 
@@ -254,15 +254,15 @@ TEST(TlsPolicy, AListenerNeedsACertificateAndAClientACa) {
   const TlsKeys keys;
   EventChannel events = must(EventChannel::create(), "channel");
   ConnectionId id = must(ConnectionId::create(events), "id");
-  must(id.set_policy({.tls = Tls::kRequire, .tls_ca = keys.path("ca.pem")}), "set_policy");
+  must(id.set_policy({.tls = {.mode = Tls::kRequire, .ca = keys.path("ca.pem")}}), "set_policy");
   must(id.bind_address(loopback("127.0.0.1")), "bind");
   const auto listening = id.listen();
   ASSERT_FALSE(listening);
-  EXPECT_EQ(listening.error().argument, "policy.tls_certificate");
+  EXPECT_EQ(listening.error().argument, "policy.tls.certificate");
   const TlsListener listener(tls_policy(keys, "server"));
-  const auto event = outcome(listener, {.tls = Tls::kRequire, .tls_certificate = keys.path("client.pem")});
+  const auto event = outcome(listener, {.tls = {.mode = Tls::kRequire, .certificate = keys.path("client.pem")}});
   ASSERT_TRUE(event.error);
-  EXPECT_EQ(event.error->argument, "policy.tls_ca");
+  EXPECT_EQ(event.error->argument, "policy.tls.ca");
 }
 
 }  // namespace

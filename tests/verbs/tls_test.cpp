@@ -151,7 +151,7 @@ TEST(TlsEnd, AFinBehindAStalledSendIsTold) {
   const TlsKeys keys;
   PairOptions options = tls_pair(keys);
   for (Policy* policy : {&options.client_policy, &options.server_policy})
-    policy->no_receive_timeout = policy->finish_timeout = policy->close_timeout = 600s;
+    policy->timeouts.no_receive = policy->timeouts.finish = policy->timeouts.close = 600s;
   Pair pair(options);
   must(pair.client.qp->post_send({.opcode = SendOpcode::kSend}), "send");
   EXPECT_FALSE(pair.server.next_within(pair.server.cq, 20ms));
@@ -241,10 +241,10 @@ TEST(TlsPolicies, AreIndependentOfTheOthers) {
   for (int which = 0; which < 4; ++which) {
     PairOptions options = tls_pair(keys);
     for (Policy* policy : {&options.client_policy, &options.server_policy}) {
-      policy->markers = which == 1;
-      policy->crc = which != 2;
-      policy->checked_memory = which == 3;
-      policy->peer_to_peer = which == 1 && policy == &options.client_policy;
+      policy->startup.markers = which == 1;
+      policy->startup.crc = which != 2;
+      policy->startup.checked_memory = which == 3;
+      policy->startup.peer_to_peer = which == 1 && policy == &options.client_policy;
     }
     Pair pair(options);
     Buffer near(pair.client, 300'000), far(pair.server, 300'000);

@@ -97,7 +97,7 @@ TEST(Traffic, DeregisteringUnderWrites) {
 // The same for the source of our own work: the owner may unmap it.
 TEST(Traffic, DeregisteringASource) {
   for (const bool crc : {true, false}) {
-    Pair pair({.client_policy = {.crc = crc}, .server_policy = {.crc = crc}});
+    Pair pair({.client_policy = {.startup = {.crc = crc}}, .server_policy = {.startup = {.crc = crc}}});
     Buffer far(pair.server, 1 << 20);
     auto near = std::make_unique<Buffer>(pair.client, 1 << 20);
     const auto sge = near->sge();

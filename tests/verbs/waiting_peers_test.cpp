@@ -140,32 +140,32 @@ class Relay {
 
 // The deadline of the state is short.
 Policy with_deadline(Policy policy, State state) {
-  policy.peer_to_peer = true;
+  policy.startup.peer_to_peer = true;
   // The other deadlines are too late to end a case.
-  policy.startup_timeout = policy.fpdu_timeout = policy.finish_timeout = policy.close_timeout =
+  policy.timeouts.startup = policy.timeouts.fpdu = policy.timeouts.finish = policy.timeouts.close =
       std::chrono::seconds(60);
   switch (state) {
     case State::kNothing:
     case State::kOneOctet:
     case State::kSomeOctets:
-    case State::kHandshake: policy.startup_timeout = kShort; return policy;
-    case State::kReady: policy.startup_timeout = 5 * kShort; return policy;  // the Request has to come before
+    case State::kHandshake: policy.timeouts.startup = kShort; return policy;
+    case State::kReady: policy.timeouts.startup = 5 * kShort; return policy;  // the Request has to come before
     case State::kIdle:
-      policy.idle_timeout = kShort;
-      policy.close_timeout = kShort;
+      policy.timeouts.idle = kShort;
+      policy.timeouts.close = kShort;
       return policy;
     case State::kInMessage:
-      policy.fpdu_timeout = kShort;
-      policy.close_timeout = kShort;
+      policy.timeouts.fpdu = kShort;
+      policy.timeouts.close = kShort;
       return policy;
-    case State::kShut: policy.window_timeout = kShort; return policy;
+    case State::kShut: policy.timeouts.window = kShort; return policy;
     case State::kFinishing:
-      policy.finish_timeout = kShort;
-      policy.close_timeout = kShort;
+      policy.timeouts.finish = kShort;
+      policy.timeouts.close = kShort;
       return policy;
     case State::kRejected:
     case State::kClosing:
-    case State::kLeaving: policy.close_timeout = kShort; return policy;
+    case State::kLeaving: policy.timeouts.close = kShort; return policy;
   }
   return policy;
 }
@@ -213,7 +213,7 @@ class Scene {
     Policy made;
     if (case_.piping == Piping::kRequire) made = tls_policy(keys, listens ? "server" : "client");
     if (case_.piping == Piping::kAccept && listens) made = tls_policy(keys, "server", Tls::kAccept);
-    made.peer_to_peer = true;
+    made.startup.peer_to_peer = true;
     return role == case_.tested ? with_deadline(made, case_.state) : made;
   }
   Endpoint listen(const TlsKeys& keys) {

@@ -1,42 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "common/json.hpp"
 #include "conformance/text.hpp"
 #include "rdmap/opcodes.hpp"
 #include "tools/audit/writings.hpp"
-#include "tools/cli/json.hpp"
 
 namespace weft::tools::audit {
 
 using conformance::ConnectionReport;
 using conformance::Direction;
 using conformance::Finding;
-using conformance::hex_digits;
 using conformance::Tally;
 
 namespace {
 
 void put_end(JsonWriter& json, std::string_view key, const conformance::ConnectionEnd& end) {
-  json.begin_object(key).text("address", end.address).integer("port", end.port).end_object();
+  json.begin_object(key).put("address", end.address).put("port", end.port).end();
 }
 
 void put_no_frame(JsonWriter& json, std::string_view key, const conformance::NoFrame& none) {
-  json.begin_object(key).text("why", conformance::name(none.why));
-  if (none.packet != 0) json.integer("packet", none.packet);
-  json.end_object();
+  json.begin_object(key).put("why", conformance::name(none.why));
+  if (none.packet != 0) json.put("packet", none.packet);
+  json.end();
 }
 
 void put_frame(JsonWriter& json, std::string_view key, const conformance::StartupFacts& frame) {
-  json.begin_object(key).integer("packet", frame.packet).integer("revision", frame.revision);
-  json.boolean("markers", frame.markers).boolean("crc", frame.crc).boolean("reject", frame.reject);
-  json.integer("private_data", frame.private_data.size());
-  if (!frame.private_data.empty()) json.text("private_data_octets", hex_digits(frame.private_data));
+  json.begin_object(key).put("packet", frame.packet).put("revision", frame.revision);
+  json.put("markers", frame.markers).put("crc", frame.crc).put("reject", frame.reject);
+  json.put("private_data", frame.private_data.size());
+  if (!frame.private_data.empty()) json.put("private_data_octets", frame.private_data);
   if (frame.enhanced) {
     const auto& more = *frame.enhanced;
-    json.integer("ird", more.ird).integer("ord", more.ord).boolean("peer_to_peer", more.peer_to_peer);
-    json.boolean("rtr_send", more.rtr.send).boolean("rtr_write", more.rtr.write).boolean("rtr_read", more.rtr.read);
+    json.put("ird", more.ird).put("ord", more.ord).put("peer_to_peer", more.peer_to_peer);
+    json.put("rtr_send", more.rtr.send).put("rtr_write", more.rtr.write).put("rtr_read", more.rtr.read);
   }
-  json.end_object();
+  json.end();
 }
 
 void put_mpa(JsonWriter& json, const ConnectionReport& report) {
@@ -48,12 +47,12 @@ void put_mpa(JsonWriter& json, const ConnectionReport& report) {
   if (!facts.reply) put_no_frame(json, "no_reply", facts.no_reply);
   for (const Direction from : {Direction::kFromInitiator, Direction::kFromResponder}) {
     const Tally& tally = report.tally(from);
-    json.begin_object(who(from)).integer("fpdus", tally.fpdus).integer("bad_crcs", tally.bad_crcs);
-    if (tally.framing) json.boolean("crc", tally.framing->crc).boolean("markers", tally.framing->markers);
-    json.integer("streaming_octets", tally.streaming_octets).boolean("complete", !tally.mid_stream);
-    json.integer("skipped_octets", tally.octets_skipped).end_object();
+    json.begin_object(who(from)).put("fpdus", tally.fpdus).put("bad_crcs", tally.bad_crcs);
+    if (tally.framing) json.put("crc", tally.framing->crc).put("markers", tally.framing->markers);
+    json.put("streaming_octets", tally.streaming_octets).put("complete", !tally.mid_stream);
+    json.put("skipped_octets", tally.octets_skipped).end();
   }
-  json.text("rtr", mpa::name(report.rtr)).end_object();
+  json.put("rtr", mpa::name(report.rtr)).end();
 }
 
 void put_messages(JsonWriter& json, const ConnectionReport& report) {
@@ -66,89 +65,84 @@ void put_messages(JsonWriter& json, const ConnectionReport& report) {
       if (count.segments == 0) continue;
       const auto* row = rdmap::find_opcode(static_cast<std::uint8_t>(opcode));
       json.begin_object(row != nullptr ? std::string(row->name) : fmt::format("opcode {}", opcode));
-      json.integer("messages", count.messages)
-          .integer("segments", count.segments)
-          .integer("octets", count.octets)
-          .end_object();
+      json.put("messages", count.messages).put("segments", count.segments).put("octets", count.octets).end();
     }
-    json.end_object();
+    json.end();
   }
-  json.end_object();
+  json.end();
 }
 
 void put_finding(JsonWriter& json, const Finding& finding) {
-  json.begin_object().text("clause", finding.rule->clause).text("severity", conformance::name(finding.rule->severity));
-  json.text("layer", conformance::name(finding.rule->layer)).text("section", finding.rule->section);
-  json.integer("connection", finding.connection).text("direction", who(finding.direction));
-  json.integer("packet", finding.place.packet).integer("offset", finding.place.octet);
-  json.integer("stream_offset", finding.stream_offset)
-      .text("message", finding.message)
-      .text("rule", finding.rule->sentence);
-  if (finding.known) json.text("known", *finding.known);
+  json.begin_object().put("clause", finding.rule->clause).put("severity", conformance::name(finding.rule->severity));
+  json.put("layer", conformance::name(finding.rule->layer)).put("section", finding.rule->section);
+  json.put("connection", finding.connection).put("direction", who(finding.direction));
+  json.put("packet", finding.place.packet).put("offset", finding.place.octet);
+  json.put("stream_offset", finding.stream_offset).put("message", finding.message).put("rule", finding.rule->sentence);
+  json.put("known", finding.known);
   if (!finding.excerpt.octets.empty()) {
     json.begin_object("excerpt")
-        .integer("stream_offset", finding.excerpt.stream_offset)
-        .text("octets", hex_digits(finding.excerpt.octets));
-    json.integer("mark", finding.excerpt.mark).integer("marked", finding.excerpt.marked).end_object();
+        .put("stream_offset", finding.excerpt.stream_offset)
+        .put("octets", finding.excerpt.octets);
+    json.put("mark", finding.excerpt.mark).put("marked", finding.excerpt.marked).end();
   }
-  json.end_object();
+  json.end();
 }
 
 void put_left_out(JsonWriter& json, const LeftOut& left_out) {
-  json.begin_object("left_out").integer("connections", left_out.connections).begin_array("findings");
+  json.begin_object("left_out").put("connections", left_out.connections).begin_array("findings");
   for (const Broken& one : left_out.broken) {
-    json.begin_object().text("clause", one.rule->clause).text("severity", conformance::name(one.rule->severity));
-    json.integer("count", one.count)
-        .integer("known", one.known)
-        .integer("connection", one.connection)
-        .integer("packet", one.place.packet)
-        .end_object();
+    json.begin_object().put("clause", one.rule->clause).put("severity", conformance::name(one.rule->severity));
+    json.put("count", one.count)
+        .put("known", one.known)
+        .put("connection", one.connection)
+        .put("packet", one.place.packet)
+        .end();
   }
-  json.end_array().end_object();
+  json.end().end();
 }
 
 void put_tls(JsonWriter& json, const conformance::TlsFacts& facts) {
   json.begin_object("tls");
-  if (!facts.cipher.empty()) json.text("cipher", facts.cipher);
-  json.boolean("has_secrets", facts.keyed);
-  if (!facts.hidden.empty()) json.text("not_decrypted", facts.hidden);
-  json.end_object();
+  if (!facts.cipher.empty()) json.put("cipher", facts.cipher);
+  json.put("has_secrets", facts.keyed);
+  if (!facts.hidden.empty()) json.put("not_decrypted", facts.hidden);
+  json.end();
 }
 
 void put_without_iwarp(JsonWriter& json, const Report& report) {
-  json.begin_object("tls_without_iwarp").integer("connections", report.tls_connections).begin_array("first");
+  json.begin_object("tls_without_iwarp").put("connections", report.tls_connections).begin_array("first");
   for (const conformance::TlsReport& one : report.tls) {
-    json.begin_object().integer("id", one.info.number).begin_object("endpoints");
+    json.begin_object().put("id", one.info.number).begin_object("endpoints");
     put_end(json, "first", one.info.first);
     put_end(json, "second", one.info.second);
-    json.end_object().integer("first_packet", one.info.first_packet).integer("last_packet", one.info.last_packet);
+    json.end().put("first_packet", one.info.first_packet).put("last_packet", one.info.last_packet);
     put_tls(json, one.facts);
-    json.end_object();
+    json.end();
   }
-  json.end_array().end_object();
+  json.end().end();
 }
 
 void put_connection(JsonWriter& json, const ConnectionReport& connection) {
-  json.begin_object().integer("id", connection.info.number);
-  if (!connection.info.path.empty()) json.text("path", connection.info.path);
+  json.begin_object().put("id", connection.info.number);
+  if (!connection.info.path.empty()) json.put("path", connection.info.path);
   json.begin_object("endpoints");
   put_end(json, "initiator", connection.end(Direction::kFromInitiator));
   put_end(json, "responder", connection.end(Direction::kFromResponder));
-  json.end_object().boolean("roles_known", connection.roles_known);
-  json.integer("first_packet", connection.info.first_packet).integer("last_packet", connection.info.last_packet);
+  json.end().put("roles_known", connection.roles_known);
+  json.put("first_packet", connection.info.first_packet).put("last_packet", connection.info.last_packet);
   if (connection.tls) put_tls(json, *connection.tls);
   put_mpa(json, connection);
   put_messages(json, connection);
   json.begin_array("suppressed");
   for (const auto& more : connection.suppressed) {
     json.begin_object()
-        .text("clause", more.rule->clause)
-        .text("direction", who(more.direction))
-        .integer("count", more.count)
-        .boolean("known", more.known)
-        .end_object();
+        .put("clause", more.rule->clause)
+        .put("direction", who(more.direction))
+        .put("count", more.count)
+        .put("known", more.known)
+        .end();
   }
-  json.end_array().end_object();
+  json.end().end();
 }
 
 // Nothing without --known.
@@ -156,24 +150,24 @@ void put_absent(JsonWriter& json, const Known& known) {
   if (known.findings.empty()) return;
   json.begin_array("known_absent");
   for (const KnownFinding* one : known.absent) {
-    json.begin_object().text("id", one->id);
-    if (!one->end.empty()) json.text("end", one->end);
-    json.text("reason", one->reason).integer("line", one->line).end_object();
+    json.begin_object().put("id", one->id);
+    if (!one->end.empty()) json.put("end", one->end);
+    json.put("reason", one->reason).put("line", one->line).end();
   }
-  json.end_array();
+  json.end();
 }
 
 // The members of the object that the caller has opened.
 void put_report(JsonWriter& json, const Report& report) {
-  json.text("file", report.file).integer("packets", report.packets).integer("tcp_connections", report.tcp_connections);
-  if (!report.damage.empty()) json.text("damage", report.damage);
+  json.put("file", report.file).put("packets", report.packets).put("tcp_connections", report.tcp_connections);
+  if (!report.damage.empty()) json.put("damage", report.damage);
   json.begin_array("connections");
   for (const ConnectionReport& connection : report.connections) put_connection(json, connection);
-  json.end_array().begin_array("findings");
+  json.end().begin_array("findings");
   for (const ConnectionReport& connection : report.connections) {
     for (const Finding& finding : connection.findings) put_finding(json, finding);
   }
-  json.end_array();
+  json.end();
   if (report.left_out.connections != 0) put_left_out(json, report.left_out);
   if (report.tls_connections != 0) put_without_iwarp(json, report);
 }
@@ -191,9 +185,9 @@ std::string json_of(std::span<const Report> reports, const Known& known) {
   for (const Report& report : reports) {
     json.begin_object();
     put_report(json, report);
-    json.end_object();
+    json.end();
   }
-  json.end_array();
+  json.end();
   put_absent(json, known);
   return json.finish();
 }

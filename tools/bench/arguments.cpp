@@ -188,12 +188,12 @@ Outcome<Against> against_of(const std::vector<std::string>& names) {
 
 // What it says of CRC and Markers is what the connection has to have.
 Outcome<void> take_policy(Options& options) {
-  const auto policy = read_policy(options.policy.text, {.crc = options.crc, .markers = options.markers});
+  const auto policy = read_policy(options.policy.text, {.startup = {.crc = options.crc, .markers = options.markers}});
   if (!policy) return std::unexpected(policy.error());
-  options.crc = policy->crc;
-  options.markers = policy->markers;
+  options.crc = policy->startup.crc;
+  options.markers = policy->startup.markers;
   const bool with_tls = options.against.plain || options.against.openssl;
-  if (with_tls && policy->tls != verbs::Tls::kRequire)
+  if (with_tls && policy->tls.mode != verbs::Tls::kRequire)
     return usage_error("--against plain and openssl need --policy tls=require.");
   return {};
 }

@@ -147,10 +147,10 @@ bool OpenSslStream::has_resumed() const noexcept { return SSL_session_reused(ssl
 namespace {
 
 bool take_files(SSL_CTX* context, const verbs::Policy& policy) {
-  const std::string& key = policy.tls_key.empty() ? policy.tls_certificate : policy.tls_key;
-  return SSL_CTX_use_certificate_chain_file(context, policy.tls_certificate.c_str()) == 1 &&
+  const std::string& key = policy.tls.key.empty() ? policy.tls.certificate : policy.tls.key;
+  return SSL_CTX_use_certificate_chain_file(context, policy.tls.certificate.c_str()) == 1 &&
          SSL_CTX_use_PrivateKey_file(context, key.c_str(), SSL_FILETYPE_PEM) == 1 &&
-         SSL_CTX_load_verify_file(context, policy.tls_ca.c_str()) == 1;
+         SSL_CTX_load_verify_file(context, policy.tls.ca.c_str()) == 1;
 }
 
 // One ticket: a client that comes again needs no more. What is resumed has to be of this program.

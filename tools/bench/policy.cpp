@@ -20,10 +20,10 @@ std::uint32_t largest_ulpdu(const Options& options) {
 
 Outcome<verbs::Policy> policy_of(const Options& options) {
   verbs::Policy policy;
-  policy.crc = options.crc;
-  policy.markers = options.markers;
-  policy.max_ulpdu = largest_ulpdu(options);
-  policy.peer_to_peer = options.pattern == Pattern::kPerftest;  // as the drop-in libraries have it
+  policy.startup.crc = options.crc;
+  policy.startup.markers = options.markers;
+  policy.startup.max_ulpdu = largest_ulpdu(options);
+  policy.startup.peer_to_peer = options.pattern == Pattern::kPerftest;  // as the drop-in libraries have it
   return read_policy(options.policy.text + options.policy.files, policy);
 }
 

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <limits>
 
+#include "common/json.hpp"
 #include "tools/bench/statistics.hpp"
-#include "tools/cli/json.hpp"
 
 namespace weft::tools::bench {
 namespace {
@@ -43,15 +43,15 @@ std::string rival_line(const Report& report, const RivalSeries& rival) {
 void put_rivals(JsonWriter& json, const Report& report) {
   json.begin_array("rivals");
   for (const RivalSeries& rival : report.rivals) {
-    json.begin_object().text("name", rival.name);
+    json.begin_object().put("name", rival.name);
     if (rival.reason.empty()) {
-      json.number("median", median(rival.series.figures)).numbers("runs", rival.series.figures);
+      json.put("median", median(rival.series.figures)).put("runs", rival.series.figures);
     } else {
-      json.text("reason", rival.reason);
+      json.put("reason", rival.reason);
     }
-    json.end_object();
+    json.end();
   }
-  json.end_array();
+  json.end();
 }
 
 bool noisy(const Report& report) {
@@ -89,12 +89,12 @@ std::string title(const Options& options) {
 }
 
 void put_series(JsonWriter& json, const std::string& who, const Options& options, const Series& series) {
-  json.numbers(who + "_runs", series.figures);
-  json.integer(who + "_messages", series.messages);
-  json.number(who + "_spread", relative_spread(series.figures));
+  json.put(who + "_runs", series.figures);
+  json.put(who + "_messages", series.messages);
+  json.put(who + "_spread", relative_spread(series.figures));
   if (options.kind != Kind::kLatency) return;
-  json.number(who + "_p10", quantile(series.latency_us, 0.1));
-  json.number(who + "_p99", quantile(series.latency_us, 0.99));
+  json.put(who + "_p10", quantile(series.latency_us, 0.1));
+  json.put(who + "_p99", quantile(series.latency_us, 0.99));
 }
 
 }  // namespace
@@ -118,24 +118,23 @@ std::string as_json(const Report& report) {
   const Options& options = report.options;
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   JsonWriter json;
-  json.text("bench", name(options.kind)).text("op", name(options.op)).integer("size", options.size);
-  json.integer("depth", effective_depth(options)).integer("list", list_length(options));
+  json.put("bench", name(options.kind)).put("op", name(options.op)).put("size", options.size);
+  json.put("depth", effective_depth(options)).put("list", list_length(options));
   // Without a limit there is no one number: FPDUs follow TCP's segment size, which on loopback doubles during a run.
-  json.integer("connections", options.connections)
-      .number("emss", options.segments.emss == 0 ? kNone : options.segments.emss);
-  json.number("mtu", options.segments.mtu == 0 ? kNone : options.segments.mtu);
-  json.boolean("crc", options.crc).boolean("markers", options.markers).text("policy", options.policy.text);
-  json.text("unit", unit(options.kind)).text("better", lower_is_better(options.kind) ? "lower" : "higher");
+  json.put("connections", options.connections).put("emss", options.segments.emss == 0 ? kNone : options.segments.emss);
+  json.put("mtu", options.segments.mtu == 0 ? kNone : options.segments.mtu);
+  json.put("crc", options.crc).put("markers", options.markers).put("policy", options.policy.text);
+  json.put("unit", unit(options.kind)).put("better", lower_is_better(options.kind) ? "lower" : "higher");
   const bool tcp = with_tcp(options);
-  json.number("weft", median(report.weft.figures))
-      .number("tcp", tcp ? median(report.tcp.figures) : kNone)
-      .number("ratio", tcp ? ratio(report) : kNone);
-  json.text("blocking", name(options.blocking)).boolean("idle_target", options.idle_target);
-  json.boolean("fresh", options.caller == Caller::kFresh);
-  json.text("pattern", name(options.pattern)).integer("signal_every", signal_interval(options));
-  json.boolean("noisy", noisy(report)).boolean("pinned", report.pinned);
-  json.boolean("complete", report.complete).integer("repetitions", report.weft.figures.size());
-  if (tcp) json.text("tcp_waiting", report.tcp_sleeps ? "sleep" : "poll");
+  json.put("weft", median(report.weft.figures))
+      .put("tcp", tcp ? median(report.tcp.figures) : kNone)
+      .put("ratio", tcp ? ratio(report) : kNone);
+  json.put("blocking", name(options.blocking)).put("idle_target", options.idle_target);
+  json.put("fresh", options.caller == Caller::kFresh);
+  json.put("pattern", name(options.pattern)).put("signal_every", signal_interval(options));
+  json.put("noisy", noisy(report)).put("pinned", report.pinned);
+  json.put("complete", report.complete).put("repetitions", report.weft.figures.size());
+  if (tcp) json.put("tcp_waiting", report.tcp_sleeps ? "sleep" : "poll");
   put_series(json, "weft", options, report.weft);
   if (tcp) put_series(json, "tcp", options, report.tcp);
   put_rivals(json, report);

@@ -151,7 +151,8 @@ void require_tls(std::string& text) { text = text.empty() ? "tls=require" : "tls
 Outcome<void> check_tls(const SuiteArguments& arguments) {
   const auto policy = read_policy(arguments.common.policy.text);
   if (!policy) return std::unexpected(policy.error());
-  if (arguments.tls && policy->tls != verbs::Tls::kRequire) return usage_error("--tls needs --policy tls=require.");
+  if (arguments.tls && policy->tls.mode != verbs::Tls::kRequire)
+    return usage_error("--tls needs --policy tls=require.");
   return {};
 }
 

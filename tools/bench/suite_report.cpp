@@ -10,9 +10,9 @@
 #include <thread>
 
 #include "common/crc32c_routine.hpp"
+#include "common/json.hpp"
 #include "tools/bench/statistics.hpp"
 #include "tools/bench/suite.hpp"
-#include "tools/cli/json.hpp"
 #include "tools/cli/version.hpp"
 
 namespace weft::tools::bench {
@@ -38,57 +38,55 @@ std::string date() {
 void put_machine(JsonWriter& json, const SuiteSetting& setting) {
   utsname names{};
   ::uname(&names);
-  json.begin_object("machine")
-      .text("processor", processor())
-      .integer("processors", std::thread::hardware_concurrency());
-  json.text("kernel", std::string(names.release) + ' ' + names.machine).number("load", setting.load);
+  json.begin_object("machine").put("processor", processor()).put("processors", std::thread::hardware_concurrency());
+  json.put("kernel", std::string(names.release) + ' ' + names.machine).put("load", setting.load);
   if (setting.busy) {
-    json.boolean("busy", setting.busy->disturbing()).number("other_processes", setting.busy->others);
-    json.number("steal", setting.busy->stolen);
+    json.put("busy", setting.busy->disturbing()).put("other_processes", setting.busy->others);
+    json.put("steal", setting.busy->stolen);
   }
-  json.end_object();
-  json.text("date", date()).text("version", version_text()).text("compiler", compiler_name());
-  json.text("build_type", build_type()).boolean("sanitizers", built_with_sanitizers());
-  json.text("crc32c", weft::name(crc32c_in_use().routine));
+  json.end();
+  json.put("date", date()).put("version", version_text()).put("compiler", compiler_name());
+  json.put("build_type", build_type()).put("sanitizers", built_with_sanitizers());
+  json.put("crc32c", weft::name(crc32c_in_use().routine));
 }
 
 void put_stacks(JsonWriter& json, const std::vector<RivalStack>& stacks) {
   json.begin_array("rivals");
   for (const RivalStack& stack : stacks) {
-    json.begin_object().text("name", stack.name).boolean("installed", stack.missing.empty());
-    if (!stack.missing.empty()) json.text("reason", stack.missing);
-    json.end_object();
+    json.begin_object().put("name", stack.name).put("installed", stack.missing.empty());
+    if (!stack.missing.empty()) json.put("reason", stack.missing);
+    json.end();
   }
-  json.end_array();
+  json.end();
 }
 
 void put_series(JsonWriter& json, std::string_view name, const Series& series) {
   if (series.figures.empty()) return;
-  json.begin_object(name).number("median", median(series.figures));
-  json.number("quartile_1", quantile(series.figures, 0.25)).number("quartile_3", quantile(series.figures, 0.75));
-  if (!series.latency_us.empty()) json.number("p99", quantile(series.latency_us, 0.99));
-  json.integer("repetitions", series.figures.size()).integer("messages", series.messages);
-  json.numbers("runs", series.figures).end_object();
+  json.begin_object(name).put("median", median(series.figures));
+  json.put("quartile_1", quantile(series.figures, 0.25)).put("quartile_3", quantile(series.figures, 0.75));
+  if (!series.latency_us.empty()) json.put("p99", quantile(series.latency_us, 0.99));
+  json.put("repetitions", series.figures.size()).put("messages", series.messages);
+  json.put("runs", series.figures).end();
 }
 
 void put_rival_series(JsonWriter& json, const Report& report) {
   json.begin_array("rivals");
   for (const RivalSeries& rival : report.rivals) {
-    json.begin_object().text("name", rival.name);
-    if (!rival.reason.empty()) json.text("reason", rival.reason);
+    json.begin_object().put("name", rival.name);
+    if (!rival.reason.empty()) json.put("reason", rival.reason);
     put_series(json, "figures", rival.series);
-    json.end_object();
+    json.end();
   }
-  json.end_array();
+  json.end();
 }
 
 void put_options(JsonWriter& json, const Options& options) {
-  json.text("bench", name(options.kind)).text("op", name(options.op)).integer("size", options.size);
-  json.integer("depth", effective_depth(options)).integer("list", list_length(options));
-  json.integer("connections", options.connections).text("blocking", name(options.blocking));
-  json.boolean("idle_target", options.idle_target).boolean("crc", options.crc).boolean("markers", options.markers);
-  json.text("policy", options.policy.text).number("emss", options.segments.emss == 0 ? kNone : options.segments.emss);
-  json.text("unit", unit(options.kind)).text("better", lower_is_better(options.kind) ? "lower" : "higher");
+  json.put("bench", name(options.kind)).put("op", name(options.op)).put("size", options.size);
+  json.put("depth", effective_depth(options)).put("list", list_length(options));
+  json.put("connections", options.connections).put("blocking", name(options.blocking));
+  json.put("idle_target", options.idle_target).put("crc", options.crc).put("markers", options.markers);
+  json.put("policy", options.policy.text).put("emss", options.segments.emss == 0 ? kNone : options.segments.emss);
+  json.put("unit", unit(options.kind)).put("better", lower_is_better(options.kind) ? "lower" : "higher");
 }
 
 const char* name_of(Reference reference) {
@@ -107,18 +105,18 @@ std::string rival_of(Reference reference) {
 }
 
 void put_case(JsonWriter& json, const SuiteResult& result) {
-  json.begin_object().text("name", result.what.name);
+  json.begin_object().put("name", result.what.name);
   put_options(json, result.what.options);
-  json.text("reference", name_of(result.what.reference)).number("target", result.what.target);
-  json.number("ratio", ratio(result).value_or(kNone));
-  if (const auto reached = met(result)) json.boolean("met", *reached);
-  if (!result.error.empty()) json.text("error", result.error);
+  json.put("reference", name_of(result.what.reference)).put("target", result.what.target);
+  json.put("ratio", ratio(result).value_or(kNone));
+  if (const auto reached = met(result)) json.put("met", *reached);
+  if (!result.error.empty()) json.put("error", result.error);
   if (result.report) {
     put_series(json, "weft", result.report->weft);
     put_series(json, "tcp", result.report->tcp);
     put_rival_series(json, *result.report);
   }
-  json.end_object();
+  json.end();
 }
 
 std::string cell(const char* format, double value) {
@@ -209,10 +207,10 @@ std::string suite_json(const std::vector<SuiteResult>& results, const SuiteSetti
   JsonWriter json;
   put_machine(json, setting);
   put_stacks(json, setting.stacks);
-  json.boolean("complete", setting.missing.empty()).texts("missing", setting.missing);
+  json.put("complete", setting.missing.empty()).put("missing", setting.missing);
   json.begin_array("cases");
   for (const SuiteResult& result : results) put_case(json, result);
-  json.end_array();
+  json.end();
   return json.finish();
 }
 

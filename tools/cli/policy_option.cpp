@@ -29,8 +29,8 @@ Outcome<verbs::Policy> read_policy(const std::string& text, const verbs::Policy&
 Outcome<std::string> keys_for(const std::string& text, std::optional<KeysInMemory>& keys) {
   const auto policy = read_policy(text);
   if (!policy) return std::unexpected(policy.error());
-  const bool named = !policy->tls_certificate.empty() || !policy->tls_ca.empty() || !policy->tls_expect.empty();
-  if (policy->tls == verbs::Tls::kOff || named) return std::string();
+  const bool named = !policy->tls.certificate.empty() || !policy->tls.ca.empty() || !policy->tls.expect.empty();
+  if (policy->tls.mode == verbs::Tls::kOff || named) return std::string();
   auto made = KeysInMemory::make();
   if (!made) return std::unexpected(made.error());
   keys.emplace(std::move(*made));

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "tools/cli/json.hpp"
+#include "common/json.hpp"
 #include "tools/cli/markup.hpp"
 #include "tools/cli/whole_file.hpp"
 
@@ -32,9 +32,7 @@ std::string file_of(const CLI::Option& option) {
 }
 
 std::string json_of_error(const Failure& why) {
-  JsonWriter json;
-  json.text("error", why.sentence).integer("exit_code", static_cast<std::uint64_t>(why.code));
-  return json.finish();
+  return JsonWriter().put("error", why.sentence).put("exit_code", std::to_underlying(why.code)).finish();
 }
 
 std::string junit_of_error(const std::string& name, const Failure& why) {

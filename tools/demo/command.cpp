@@ -46,10 +46,10 @@ struct DemoArguments {
 
 verbs::Policy policy_from(const DemoArguments& arguments) {
   verbs::Policy policy;
-  policy.mpa_revision = static_cast<std::uint8_t>(arguments.mpa_revision);
-  policy.crc = !arguments.no_crc;
-  policy.markers = arguments.markers;
-  policy.max_ulpdu = demo::kMaxUlpdu;
+  policy.startup.mpa_revision = static_cast<std::uint8_t>(arguments.mpa_revision);
+  policy.startup.crc = !arguments.no_crc;
+  policy.startup.markers = arguments.markers;
+  policy.startup.max_ulpdu = demo::kMaxUlpdu;
   return policy;
 }
 

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "common/json.hpp"
 #include "tools/audit/report.hpp"
-#include "tools/cli/json.hpp"
 
 namespace weft::tools::dissect {
 namespace {
@@ -55,21 +55,22 @@ std::string text_of(const Remark& remark, const Palette& palette) {
 
 std::string json_of(const Frame& frame) {
   const conformance::Piece& piece = frame.piece;
-  std::string line = fmt::format(
-      R"({{"connection":{},"direction":"{}","what":"{}","first_packet":{},"packet":{},"offset":{},"stream_offset":{},"octets":{},"fields":[)",
-      frame.connection, audit::who(piece.from), frame.what, piece.first.packet, piece.last.packet, piece.first.octet,
-      piece.stream_offset, piece.octets.size());
+  JsonWriter json(JsonForm::kCompact);
+  json.put("connection", frame.connection).put("direction", audit::who(piece.from)).put("what", frame.what);
+  json.put("first_packet", piece.first.packet).put("packet", piece.last.packet).put("offset", piece.first.octet);
+  json.put("stream_offset", piece.stream_offset).put("octets", piece.octets.size()).begin_array("fields");
   for (const Field& field : frame.fields) {
-    line += fmt::format(R"({}{{"at":{},"size":{},"layer":"{}","name":"{}","filter":"{}","value":{},"meaning":{}}})",
-                        line.back() == '[' ? "" : ",", field.at, field.size, field.name.layer, field.name.name,
-                        field.name.filter, json_quote(field.value), json_quote(field.meaning));
+    json.begin_object().put("at", field.at).put("size", field.size).put("layer", field.name.layer);
+    json.put("name", field.name.name).put("filter", field.name.filter);
+    json.put("value", field.value).put("meaning", field.meaning).end();
   }
-  return line + "]}\n";
+  return json.finish() + '\n';
 }
 
 std::string json_of(const Remark& remark) {
-  return fmt::format("{{\"connection\":{},\"direction\":\"{}\",\"what\":\"remark\",\"packet\":{},\"remark\":{}}}\n",
-                     remark.connection, audit::who(remark.from), remark.packet, json_quote(remark.sentence));
+  JsonWriter json(JsonForm::kCompact);
+  json.put("connection", remark.connection).put("direction", audit::who(remark.from)).put("what", "remark");
+  return json.put("packet", remark.packet).put("remark", remark.sentence).finish() + '\n';
 }
 
 }  // namespace weft::tools::dissect

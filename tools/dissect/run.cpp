@@ -10,12 +10,12 @@
 #include <filesystem>
 #include <string>
 
+#include "common/json.hpp"
 #include "conformance/capture_reader.hpp"
 #include "tools/audit/exit_codes.hpp"
 #include "tools/audit/progress.hpp"
 #include "tools/audit/tls_words.hpp"
 #include "tools/cli/interruption.hpp"
-#include "tools/cli/json.hpp"
 #include "tools/cli/key_log_file.hpp"
 #include "tools/cli/whole_file.hpp"
 #include "tools/cli/wrap.hpp"
@@ -142,7 +142,8 @@ Outcome<void> run(const Options& options, const Palette& palette) {
   Outcome<void> shown;
   const auto written = fill_file(options.json, Readers::kOwner, [&](std::FILE* out) {
     shown = show(options, palette, out);
-    if (!shown && std::ftell(out) == 0) fmt::print(out, "{{\"error\":{}}}\n", json_quote(shown.error().sentence));
+    if (!shown && std::ftell(out) == 0)
+      fmt::print(out, "{}\n", JsonWriter(JsonForm::kCompact).put("error", shown.error().sentence).finish());
   });
   return written ? shown : written;
 }

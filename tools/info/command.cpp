@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "common/crc32c_routine.hpp"
+#include "common/json.hpp"
 #include "common/shown_text.hpp"
 #include "tools/cli/checks.hpp"
 #include "tools/cli/command.hpp"
-#include "tools/cli/json.hpp"
 #include "tools/cli/json_option.hpp"
 #include "tools/cli/version.hpp"
 #include "tools/cli/whole_file.hpp"
@@ -90,31 +90,28 @@ void print_text(const std::vector<verbs::DeviceInfo>& devices) {
 
 void put_device(JsonWriter& json, const verbs::DeviceInfo& device) {
   const transport::Interface& interface = device.interface;
-  json.begin_object().text("name", device.name).text("interface", interface.name).boolean("up", interface.up);
-  json.boolean("loopback", interface.loopback).integer("mtu", interface.mtu).begin_array("addresses");
+  json.begin_object().put("name", device.name).put("interface", interface.name).put("up", interface.up);
+  json.put("loopback", interface.loopback).put("mtu", interface.mtu).begin_array("addresses");
   for (const auto& address : interface.addresses) {
-    json.begin_object()
-        .text("address", address.address.to_string())
-        .integer("prefix_length", address.prefix_length)
-        .end_object();
+    json.begin_object().put("address", address.address.to_string()).put("prefix_length", address.prefix_length).end();
   }
-  json.end_array().end_object();
+  json.end().end();
 }
 
 std::string as_json(const std::vector<verbs::DeviceInfo>& devices) {
   JsonWriter json;
   json.begin_array("devices");
   for (const verbs::DeviceInfo& device : devices) put_device(json, device);
-  json.end_array().begin_object("limits");
-  for (const auto& [name, value] : limits()) json.integer(name, value);
-  json.end_object().begin_object("build");
-  for (const auto& [name, value] : build_features()) json.text(name, value);
-  json.end_object().begin_object("crc32c");
-  for (const auto& [name, value] : crc32c()) json.text(name, value);
-  json.end_object().begin_object("drop_in");
+  json.end().begin_object("limits");
+  for (const auto& [name, value] : limits()) json.put(name, value);
+  json.end().begin_object("build");
+  for (const auto& [name, value] : build_features()) json.put(name, value);
+  json.end().begin_object("crc32c");
+  for (const auto& [name, value] : crc32c()) json.put(name, value);
+  json.end().begin_object("drop_in");
   const auto folder = run::find_libraries();
-  json.text(folder ? "folder" : "missing", folder ? *folder : folder.error().sentence);
-  return json.end_object().finish();
+  json.put(folder ? "folder" : "missing", folder ? *folder : folder.error().sentence);
+  return json.end().finish();
 }
 
 Outcome<void> show(const std::string& json, const GlobalOptions& global) {

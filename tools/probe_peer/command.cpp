@@ -45,7 +45,7 @@ Outcome<void> run_peer(PeerArguments& arguments, const GlobalOptions& global) {
   const auto address = look_up("-a", host, static_cast<std::uint16_t>(arguments.port));
   if (!address) return std::unexpected(address.error());
   // A Send without a receive ends the stream after a second, and not after thirty: RFC 5041 section 7.1 leaves it open.
-  const auto policy = read_policy(arguments.policy, {.no_receive_timeout = std::chrono::seconds(1)});
+  const auto policy = read_policy(arguments.policy, {.timeouts = {.no_receive = std::chrono::seconds(1)}});
   if (!policy) return std::unexpected(policy.error());
   if (auto capturing = start_capture(global); !capturing) return capturing;
   arguments.options.connects = arguments.connects;

@@ -113,7 +113,7 @@ Outcome<void> ping_on(const Options& options, Session& session, Tally& tally) {
 
 Outcome<void> connect_and_ping(const Options& options, Tally& tally) {
   verbs::Policy policy = options.policy;
-  policy.first_fpdu_delay = kFirstMessageDelay;
+  policy.timeouts.first_fpdu_delay = kFirstMessageDelay;
   auto link = Link::towards(options.address, options.source, policy, {});
   if (!link) return std::unexpected(link.error());
   options.trace("address and route resolved");

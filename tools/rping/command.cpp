@@ -107,14 +107,14 @@ void add_protocol_options(CLI::App& app, RpingArguments& arguments) {
 
 verbs::Policy policy_from(const RpingArguments& arguments) {
   verbs::Policy policy;
-  policy.mpa_revision = static_cast<std::uint8_t>(arguments.mpa_revision);
-  policy.crc = !arguments.no_crc;
-  policy.markers = arguments.markers;
+  policy.startup.mpa_revision = static_cast<std::uint8_t>(arguments.mpa_revision);
+  policy.startup.crc = !arguments.no_crc;
+  policy.startup.markers = arguments.markers;
   const bool any = arguments.rtr.empty();
-  policy.rtr = {.send = any || arguments.rtr == "send",
-                .write = any || arguments.rtr == "write",
-                .read = any || arguments.rtr == "read"};
-  policy.peer_to_peer = arguments.client && !any && arguments.rtr != "none";
+  policy.startup.rtr = {.send = any || arguments.rtr == "send",
+                        .write = any || arguments.rtr == "write",
+                        .read = any || arguments.rtr == "read"};
+  policy.startup.peer_to_peer = arguments.client && !any && arguments.rtr != "none";
   return policy;
 }
 

@@ -18,11 +18,11 @@ bool reaches(std::size_t count, std::uint32_t limit) noexcept { return limit != 
 }  // namespace
 
 Admission::Limits Admission::limits_of(const Policy& policy) {
-  return {.access = policy.access,
-          .rate_per_peer = policy.connect_rate_per_peer,
-          .per_peer = policy.connections_per_peer,
-          .per_listener = policy.connections_per_listener,
-          .per_process = policy.connections_per_process};
+  return {.access = policy.admission.access,
+          .rate_per_peer = policy.admission.connect_rate_per_peer,
+          .per_peer = policy.admission.connections_per_peer,
+          .per_listener = policy.admission.connections_per_listener,
+          .per_process = policy.admission.connections_per_process};
 }
 
 // A peer that has gone already is let in by a listener that lets in all; its connection ends by itself.

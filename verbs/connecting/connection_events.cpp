@@ -66,7 +66,7 @@ void ConnectionState::start_connector() {
     // Of a second attempt, where the first one's port still closes, unless that came to no connection.
     options.local = Endpoint{addresses_.local().address,
                              std::exchange(attempt_->refused, false) ? attempt_->port : std::uint16_t{0}};
-    options.timeout = policy_->connect_timeout;
+    options.timeout = policy_->timeouts.connect;
     options.socket = socket_options();
   }
   log_connection(LogLevel::kInfo, number, [&] { return "connecting to " + remote.to_string(); });
@@ -94,7 +94,7 @@ bool ConnectionState::connects_again(const std::error_code& error) {
     const std::lock_guard lock(mutex_);
     if (phase_ != Phase::kConnecting) return false;
     delay = attempt_->back_off;
-    if (now() + delay > attempt_->begun + policy_->connect_retry) return false;
+    if (now() + delay > attempt_->begun + policy_->timeouts.connect_retry) return false;
     attempt_->back_off = std::min(2 * delay, kLongestBackOff);
     attempt_->refused = true;
   }
@@ -122,7 +122,7 @@ void ConnectionState::on_tcp(std::expected<transport::Socket, std::error_code> s
     mark(*socket);
     setup.policy = *policy_;
     setup.peer = addresses_.remote();
-    if (attempt_->revision_1) setup.policy.mpa_revision = 1;
+    if (attempt_->revision_1) setup.policy.startup.mpa_revision = 1;
     setup.ird = attempt_->ird;
     setup.ord = attempt_->ord;
     qp = attempt_->qp;
@@ -203,7 +203,7 @@ bool ConnectionState::on_rejected(engine::Rejected rejected) {
 // still needed.
 bool ConnectionState::will_retry(bool worth_it) {
   const std::lock_guard lock(mutex_);
-  const bool possible = worth_it && policy_->fall_back_to_revision_1;
+  const bool possible = worth_it && policy_->startup.fall_back_to_revision_1;
   if (!possible || phase_ != Phase::kConnecting || attempt_->revision_1) return false;
   return attempt_->revision_1 = attempt_->retrying = true;
 }
@@ -245,7 +245,7 @@ void ConnectionState::on_closed() {
     }
     phase = phase_;
     told = end_told_;
-    timewait = policy_->timewait;
+    timewait = policy_->timeouts.timewait;
     if (phase == Phase::kRequested || phase == Phase::kAnswering) incoming_.peer_gone = true;
     if (phase != Phase::kConnecting) phase_ = Phase::kClosed;
   }

@@ -39,8 +39,8 @@ Result<void> ConnectionState::listen(int backlog) {
   {
     const std::lock_guard lock(mutex_);
     at = addresses_.take_reserved();
-    const auto half_open =
-        HalfOpen::limits_of(backlog, policy_->half_open_per_peer, policy_->startup_timeout, policy_->tls != Tls::kOff);
+    const auto half_open = HalfOpen::limits_of(backlog, policy_->admission.half_open_per_peer,
+                                               policy_->timeouts.startup, policy_->tls.mode != Tls::kOff);
     auto admission = std::make_shared<Admission>(Admission::limits_of(*policy_));
     const auto places = std::make_shared<Backlog>(backlog, half_open, std::move(admission), weak_from_this(), channel_);
     listening_ = std::make_unique<Listening>(nullptr, places);
@@ -243,7 +243,7 @@ void ConnectionState::on_requested(engine::ConnectionRequested request) {
     if (phase_ != Phase::kIncoming) return;
     phase_ = Phase::kRequested;
     backlog = incoming_.place;
-    incoming_.lacks_rtr = request.peer_to_peer && !policy_->rtr.any();
+    incoming_.lacks_rtr = request.peer_to_peer && !policy_->startup.rtr.any();
   }
   const bool seated = take_seat(backlog->admission);
   ConnectionEvent event{.type = ConnectionEventType::kConnectRequest,

@@ -95,16 +95,17 @@ Result<void> ConnectionState::resolve_route() {
 
 transport::SocketOptions ConnectionState::socket_options() const {
   transport::SocketOptions options;
-  if (policy_->keepalive) options.keepalive = transport::KeepAlive{};
-  if (policy_->user_timeout.count() != 0) options.user_timeout = policy_->user_timeout;
-  if (policy_->type_of_service != 0) options.type_of_service = policy_->type_of_service;
-  options.congestion_control = policy_->congestion_control;
+  if (policy_->timeouts.keepalive) options.keepalive = transport::KeepAlive{};
+  if (policy_->timeouts.user.count() != 0) options.user_timeout = policy_->timeouts.user;
+  if (policy_->startup.type_of_service != 0) options.type_of_service = policy_->startup.type_of_service;
+  options.congestion_control = policy_->startup.congestion_control;
   return options;
 }
 
 // The type of service may have been set since the connector or the listener was made.
 void ConnectionState::mark(transport::Socket& socket) const {
-  if (policy_->type_of_service != 0) static_cast<void>(socket.set({.type_of_service = policy_->type_of_service}));
+  if (policy_->startup.type_of_service != 0)
+    static_cast<void>(socket.set({.type_of_service = policy_->startup.type_of_service}));
 }
 
 Result<void> ConnectionState::set_type_of_service(std::uint8_t octet) {
@@ -112,7 +113,7 @@ Result<void> ConnectionState::set_type_of_service(std::uint8_t octet) {
   {
     const std::lock_guard lock(mutex_);
     Policy changed = *policy_;
-    changed.type_of_service = octet;
+    changed.startup.type_of_service = octet;
     policy_ = std::make_shared<const Policy>(changed);
     stream = stream_;
   }

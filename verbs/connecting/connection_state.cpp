@@ -29,7 +29,7 @@ constexpr std::size_t kMaxEnhancedPrivateData = 508;  // less the IRD and ORD of
 
 // What a Request may carry. What a Reply may depends on the Request, and the responder knows that.
 std::size_t request_limit(const Policy& policy) {
-  const bool enhanced = policy.enhanced && policy.mpa_revision == 2;
+  const bool enhanced = policy.startup.enhanced && policy.startup.mpa_revision == 2;
   return enhanced ? kMaxEnhancedPrivateData : kMaxPrivateData;
 }
 
@@ -154,7 +154,7 @@ Result<void> ConnectionState::accept(const std::shared_ptr<QueuePairState>& qp,
   // MPA2-9.2-05, MPA2-9.2-11: an accepting Reply would have to name a type, and there is none to name.
   if (incoming_.lacks_rtr && reject({})) {
     return fail(Errc::kNotSupported, "peer",
-                "asks for a ready-to-receive indication (peer-to-peer), and policy.rtr allows none: rejected");
+                "asks for a ready-to-receive indication (peer-to-peer), and policy.startup.rtr allows none: rejected");
   }
   const auto before = qp->begin_connection(weak_from_this());
   if (!before) return std::unexpected(before.error());

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/detail/argument_checks.hpp"
 
-#include <utility>
-
-#include "mpa/mulpdu.hpp"
 #include "transport/socket.hpp"
+#include "verbs/detail/policy_table.hpp"
 #include "verbs/detail/send_opcodes.hpp"
 #include "verbs/detail/tls_setup.hpp"
 
@@ -17,31 +15,6 @@ constexpr bool only_bits_of(SendFlags flags, SendFlags known) noexcept { return 
 
 constexpr Access kKnownAccess = kAllAccess | Access::kZeroBased;
 constexpr SendFlags kKnownFlags = SendFlags::kFence | SendFlags::kSignaled | SendFlags::kSolicited | SendFlags::kInline;
-
-constexpr std::uint32_t kMaxConnectRate = 1000000;  // in a second
-
-Result<void> check_time_outs(const Policy& policy) {
-  const std::pair<std::string_view, std::chrono::milliseconds> bounded[] = {
-      {"policy.connect_timeout", policy.connect_timeout}, {"policy.startup_timeout", policy.startup_timeout},
-      {"policy.finish_timeout", policy.finish_timeout},   {"policy.disconnect_timeout", policy.disconnect_timeout},
-      {"policy.close_timeout", policy.close_timeout},     {"policy.no_receive_timeout", policy.no_receive_timeout}};
-  for (const auto& [name, time] : bounded) {
-    if (time.count() <= 0 || time > kMaxTimeout) {
-      return fail(Errc::kInvalidArgument, name, "not between 1 ms and 24 days");
-    }
-  }
-  const std::pair<std::string_view, std::chrono::milliseconds> bounded_or_zero[] = {
-      {"policy.connect_retry", policy.connect_retry},         {"policy.fpdu_timeout", policy.fpdu_timeout},
-      {"policy.idle_timeout", policy.idle_timeout},           {"policy.window_timeout", policy.window_timeout},
-      {"policy.tell_stalls_after", policy.tell_stalls_after}, {"policy.timewait", policy.timewait},
-      {"policy.first_fpdu_delay", policy.first_fpdu_delay},   {"policy.user_timeout", policy.user_timeout}};
-  for (const auto& [name, time] : bounded_or_zero) {
-    if (time.count() < 0 || time > kMaxTimeout) {
-      return fail(Errc::kInvalidArgument, name, "neither 0 nor between 1 ms and 24 days");
-    }
-  }
-  return {};
-}
 
 }  // namespace
 
@@ -67,33 +40,25 @@ Result<void> check(const SendRequest& request) {
 }
 
 Result<void> check(const Policy& policy) {
-  if (policy.mpa_revision != 1 && policy.mpa_revision != 2) {
-    return fail(Errc::kInvalidArgument, "policy.mpa_revision", "neither 1 nor 2");
+  for (const PolicyRow& row : policy_rows()) {
+    const std::string_view refusal = row.refusal(policy);
+    if (!refusal.empty()) return fail(Errc::kInvalidArgument, row.argument, refusal);
   }
-  if (policy.peer_to_peer && !(policy.enhanced && policy.mpa_revision == 2)) {
-    return fail(Errc::kInvalidArgument, "policy.peer_to_peer", "needs enhanced and MPA revision 2");
+  const StartupPolicy& startup = policy.startup;
+  if (startup.peer_to_peer && !(startup.enhanced && startup.mpa_revision == 2)) {
+    return fail(Errc::kInvalidArgument, "policy.startup.peer_to_peer", "needs enhanced and MPA revision 2");
   }
-  if (policy.peer_to_peer && !policy.rtr.any()) {
-    return fail(Errc::kInvalidArgument, "policy.rtr", "peer-to-peer needs at least one ready-to-receive type");
+  if (startup.peer_to_peer && !startup.rtr.any()) {
+    return fail(Errc::kInvalidArgument, "policy.startup.rtr", "peer-to-peer needs at least one ready-to-receive type");
   }
-  if (policy.max_ulpdu != 0 && (policy.max_ulpdu < mpa::kMinMulpdu || policy.max_ulpdu > mpa::kMaxUlpdu)) {
-    return fail(Errc::kInvalidArgument, "policy.max_ulpdu", "neither 0 nor between 128 and 64768");
-  }
-  if (policy.connect_rate_per_peer > kMaxConnectRate) {
-    return fail(Errc::kInvalidArgument, "policy.connect_rate_per_peer", "more than 1000000");
-  }
-  if (policy.no_receive != NoReceive::kStall && policy.no_receive != NoReceive::kTerminate) {
-    return fail(Errc::kInvalidArgument, "policy.no_receive", "neither kStall nor kTerminate");
-  }
-  if (!policy.congestion_control.empty()) {
-    const auto error = transport::check_congestion_control(policy.congestion_control);
+  if (!startup.congestion_control.empty()) {
+    const auto error = transport::check_congestion_control(startup.congestion_control);
     if (error) {
-      return fail(Errc::kInvalidArgument, "policy.congestion_control",
+      return fail(Errc::kInvalidArgument, "policy.startup.congestion_control",
                   "the system does not have or does not permit this algorithm", error.value());
     }
   }
-  if (const auto good = check_tls(policy); !good) return good;
-  return check_time_outs(policy);
+  return check_tls(policy);
 }
 
 }  // namespace weft::verbs::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The streams that have outlived their queue pairs. Each closes in the background, within its close_timeout, and no
+// The streams that have outlived their queue pairs. Each closes in the background, within its close timeout, and no
 // application can access it any more. Their number is limited, whatever the peers do: at the limit, the oldest one is
 // ended.
 #pragma once

@@ -16,31 +16,31 @@ namespace {
 namespace tls = transport::tls;
 
 tls::Settings settings_of(const Policy& policy) {
-  return {.certificate = policy.tls_certificate,
-          .key = policy.tls_key,
-          .ca = policy.tls_ca,
-          .crl = policy.tls_crl,
-          .expect = policy.tls_expect,
-          .staple = policy.tls_staple,
-          .staple_required = policy.tls_require_staple,
-          .resumption = policy.tls_resumption,
-          .ciphers = policy.tls_ciphers,
-          .groups = policy.tls_groups};
+  return {.certificate = policy.tls.certificate,
+          .key = policy.tls.key,
+          .ca = policy.tls.ca,
+          .crl = policy.tls.crl,
+          .expect = policy.tls.expect,
+          .staple = policy.tls.staple,
+          .staple_required = policy.tls.require_staple,
+          .resumption = policy.tls.resumption,
+          .ciphers = policy.tls.ciphers,
+          .groups = policy.tls.groups};
 }
 
 constexpr std::string_view argument(tls::Setting setting) noexcept {
   switch (setting) {
-    case tls::Setting::kCertificate: return "policy.tls_certificate";
-    case tls::Setting::kKey: return "policy.tls_key";
-    case tls::Setting::kCa: return "policy.tls_ca";
-    case tls::Setting::kCrl: return "policy.tls_crl";
-    case tls::Setting::kExpect: return "policy.tls_expect";
-    case tls::Setting::kStaple: return "policy.tls_staple";
-    case tls::Setting::kStapleRequired: return "policy.tls_require_staple";
-    case tls::Setting::kCiphers: return "policy.tls_ciphers";
-    case tls::Setting::kGroups: return "policy.tls_groups";
+    case tls::Setting::kCertificate: return "policy.tls.certificate";
+    case tls::Setting::kKey: return "policy.tls.key";
+    case tls::Setting::kCa: return "policy.tls.ca";
+    case tls::Setting::kCrl: return "policy.tls.crl";
+    case tls::Setting::kExpect: return "policy.tls.expect";
+    case tls::Setting::kStaple: return "policy.tls.staple";
+    case tls::Setting::kStapleRequired: return "policy.tls.require_staple";
+    case tls::Setting::kCiphers: return "policy.tls.ciphers";
+    case tls::Setting::kGroups: return "policy.tls.groups";
   }
-  return "policy.tls";
+  return "policy.tls.mode";
 }
 
 Error to_error(const tls::Refusal& refusal) noexcept {
@@ -58,25 +58,23 @@ Result<tls::Context::Found> find_context(const Policy& policy) {
 Result<tls::Part> part_of(const Policy& policy, mpa::Role role, const tls::Context& context) {
   const bool connects = role == mpa::Role::kInitiator;
   if (connects && !context.judges_peers())
-    return fail(Errc::kInvalidArgument, "policy.tls_ca", "to connect needs it, or a fingerprint in tls_expect");
+    return fail(Errc::kInvalidArgument, "policy.tls.ca", "to connect needs it, or a fingerprint in tls.expect");
   if (!connects && !context.has_certificate())
-    return fail(Errc::kInvalidArgument, "policy.tls_certificate", "to listen with TLS needs one");
+    return fail(Errc::kInvalidArgument, "policy.tls.certificate", "to listen with TLS needs one");
   if (connects) return tls::Part::kClient;
-  return policy.tls == Tls::kAccept ? tls::Part::kServerIfAsked : tls::Part::kServer;
+  return policy.tls.mode == Tls::kAccept ? tls::Part::kServerIfAsked : tls::Part::kServer;
 }
 
 }  // namespace
 
 Result<void> check_tls(const Policy& policy) {
-  if (policy.tls == Tls::kOff) return {};
-  if (policy.tls != Tls::kAccept && policy.tls != Tls::kRequire)
-    return fail(Errc::kInvalidArgument, "policy.tls", "neither kOff nor kAccept nor kRequire");
+  if (policy.tls.mode == Tls::kOff) return {};
   const auto found = find_context(policy);
   return found ? Result<void>() : std::unexpected(found.error());
 }
 
 Result<void> can_listen(const Policy& policy) {
-  if (policy.tls == Tls::kOff) return {};
+  if (policy.tls.mode == Tls::kOff) return {};
   const auto found = find_context(policy);
   if (!found) return std::unexpected(found.error());
   const auto part = part_of(policy, mpa::Role::kResponder, *found->context);
@@ -85,7 +83,7 @@ Result<void> can_listen(const Policy& policy) {
 
 // Of an end that connects, kAccept says nothing: it is the listener's word.
 Result<std::unique_ptr<tls::Session>> begin_tls(const Policy& policy, mpa::Role role) {
-  const bool off = policy.tls == Tls::kOff || (policy.tls == Tls::kAccept && role == mpa::Role::kInitiator);
+  const bool off = policy.tls.mode == Tls::kOff || (policy.tls.mode == Tls::kAccept && role == mpa::Role::kInitiator);
   if (off) return nullptr;
   const auto found = find_context(policy);
   if (!found) return std::unexpected(found.error());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies to and from memory of a program that may be unmapped. The kernel makes them and returns an error where a
-// processor would fault. For Policy::checked_memory; costs one system call per copy.
+// processor would fault. For StartupPolicy::checked_memory; costs one system call per copy.
 #pragma once
 
 #include <cstddef>

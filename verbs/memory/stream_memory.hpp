@@ -17,7 +17,7 @@ namespace weft::verbs::detail {
 
 class StreamMemory final : public rdmap::Memory {
  public:
-  // `checked`: see Policy::checked_memory.
+  // `checked`: see StartupPolicy::checked_memory.
   explicit StreamMemory(std::shared_ptr<StagTable> table, bool checked = false)
       : table_(std::move(table)), checked_(checked) {}
 

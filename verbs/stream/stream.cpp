@@ -17,29 +17,30 @@ std::uint64_t next_stream_number() {
 engine::Config to_config(const Stream::Setup& setup, std::uint32_t emss) {
   const Policy& policy = setup.policy;
   return {.role = setup.role,
-          .mpa = {.revision = policy.mpa_revision,
-                  .crc = policy.crc,
-                  .markers = policy.markers,
-                  .enhanced = policy.enhanced && policy.mpa_revision >= 2,
-                  .peer_to_peer = policy.peer_to_peer && policy.enhanced && policy.mpa_revision >= 2,
-                  .rtr = policy.rtr,
+          .mpa = {.revision = policy.startup.mpa_revision,
+                  .crc = policy.startup.crc,
+                  .markers = policy.startup.markers,
+                  .enhanced = policy.startup.enhanced && policy.startup.mpa_revision >= 2,
+                  .peer_to_peer =
+                      policy.startup.peer_to_peer && policy.startup.enhanced && policy.startup.mpa_revision >= 2,
+                  .rtr = policy.startup.rtr,
                   .ird = setup.ird,
                   .ord = setup.ord},
           .emss = emss != 0 ? emss : engine::Config{}.emss,
-          .max_ulpdu = policy.max_ulpdu,
+          .max_ulpdu = policy.startup.max_ulpdu,
           .send_queue_depth = setup.send_depth,
           .max_ird = Device::limits().max_ird,
-          .no_receive =
-              policy.no_receive == NoReceive::kTerminate ? engine::NoReceive::kTerminate : engine::NoReceive::kStall,
-          .early_placement = policy.early_placement ? engine::Config{}.early_placement : 0,
-          .startup_timeout = policy.startup_timeout,
-          .first_fpdu_delay = policy.first_fpdu_delay,
-          .fpdu_timeout = policy.fpdu_timeout,
-          .window_timeout = policy.window_timeout,
-          .idle_timeout = policy.idle_timeout,
-          .no_receive_timeout = policy.no_receive_timeout,
-          .finish_timeout = policy.finish_timeout,
-          .close_timeout = policy.close_timeout};
+          .no_receive = policy.startup.no_receive == NoReceive::kTerminate ? engine::NoReceive::kTerminate
+                                                                           : engine::NoReceive::kStall,
+          .early_placement = policy.startup.early_placement ? engine::Config{}.early_placement : 0,
+          .startup_timeout = policy.timeouts.startup,
+          .first_fpdu_delay = policy.timeouts.first_fpdu_delay,
+          .fpdu_timeout = policy.timeouts.fpdu,
+          .window_timeout = policy.timeouts.window,
+          .idle_timeout = policy.timeouts.idle,
+          .no_receive_timeout = policy.timeouts.no_receive,
+          .finish_timeout = policy.timeouts.finish,
+          .close_timeout = policy.timeouts.close};
 }
 
 Error to_error(engine::StartupError error) {
@@ -75,8 +76,8 @@ void Stream::start() {
 
 Stream::Stream(Runtime& runtime, Setup setup, std::unique_ptr<CapturedStream> tap)
     : runtime_(runtime),
-      patience_{.no_receive = setup.policy.no_receive_timeout, .disconnect = setup.policy.disconnect_timeout},
-      memory_(runtime.stags(), setup.policy.checked_memory),
+      patience_{.no_receive = setup.policy.timeouts.no_receive, .disconnect = setup.policy.timeouts.disconnect},
+      memory_(runtime.stags(), setup.policy.startup.checked_memory),
       pipe_(std::move(setup.socket), std::move(setup.tls)),
       // One progress thread reads the Requests of all connections that one listener accepts, in the order of their
       // arrival: programs pair the connections that they make one after the other with the requests by their order
@@ -88,13 +89,13 @@ Stream::Stream(Runtime& runtime, Setup setup, std::unique_ptr<CapturedStream> ta
       engine_(to_config(setup, pipe_.socket().emss()), memory_, origin_.since),
       tap_(std::move(tap)),
       narrator_(Narrator::make(setup.connection, pipe_.socket(), setup.role)),
-      stalls_(setup.policy.tell_stalls_after.count() == 0
+      stalls_(setup.policy.timeouts.tell_stalls_after.count() == 0
                   ? nullptr
-                  : std::make_unique<StallWatch>(setup.policy.tell_stalls_after)),
+                  : std::make_unique<StallWatch>(setup.policy.timeouts.tell_stalls_after)),
       observer_(std::move(setup.observer)),
       outbox_(tap_ != nullptr) {
   outbox_.emss_read_at = origin_.since;
-  if (tap_ && setup.policy.pcap_shows == PcapShows::kWire) pipe_.record(tap_->wire());
+  if (tap_ && setup.policy.tls.pcap_shows == PcapShows::kWire) pipe_.record(tap_->wire());
 }
 
 Stream::~Stream() = default;

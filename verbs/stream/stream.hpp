@@ -94,7 +94,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   void drain(bool on);
   void abort();
   // The queue pair is destroyed or reset. If no posted work is unfinished, the stream closes like disconnect(), in the
-  // background and within close_timeout, and sends no further responses; otherwise it is aborted.
+  // background and within the close timeout, and sends no further responses; otherwise it is aborted.
   void release_queue_pair();
   // Evicts this stream without a queue pair, to make room for another one.
   void end_waiting();

@@ -42,7 +42,7 @@ void Stream::close() {
   engine_.close(now());
 }
 
-// What the peer sent before its FIN can still be received, for as long as no_receive_timeout allows. But both users
+// What the peer sent before its FIN can still be received, for as long as the timeout for a missing receive allows. But both users
 // hear of the end now, ours by its event and the peer's by our FIN (RDMAP-6.2-02).
 void Stream::peer_closed_behind_stall() {
   inbox_.fin_waits = true;

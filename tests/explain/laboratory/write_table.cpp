@@ -6,7 +6,7 @@
 #include <iostream>
 #include <iterator>
 
-#include "explain/laboratory/json.hpp"
+#include "common/json.hpp"
 #include "explain/laboratory/laboratory.hpp"
 #include "explain/laboratory/octets.hpp"
 #include "tests/explain/laboratory/edits.hpp"
@@ -17,23 +17,13 @@ namespace {
 
 std::string line_of(const test::Edit& edit) {
   Laboratory laboratory(parse_script(edit.script).value());
-  JsonWriter json;
-  json.object([&] {
-    json.key("name").text(edit.name);
-    json.key("script").text(edit.script);
-    json.key("first").text(to_json(laboratory.start()));
-    json.key("acts").array([&] {
-      for (const test::Act& act : edit.acts) {
-        const Step step = act.octets.empty() ? laboratory.end() : laboratory.feed(act.octets, act.row);
-        json.object([&] {
-          json.key("octets").octets(act.octets);
-          json.key("row").number(act.row);
-          json.key("answer").text(to_json(step));
-        });
-      }
-    });
-  });
-  return json.take();
+  weft::JsonWriter json(weft::JsonForm::kCompact);
+  json.put("name", edit.name).put("script", edit.script).put("first", to_json(laboratory.start())).begin_array("acts");
+  for (const test::Act& act : edit.acts) {
+    const Step step = act.octets.empty() ? laboratory.end() : laboratory.feed(act.octets, act.row);
+    json.begin_object().put("octets", act.octets).put("row", act.row).put("answer", to_json(step)).end();
+  }
+  return json.finish();
 }
 
 bool is_in_library(const char* module) {

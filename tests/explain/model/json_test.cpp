@@ -8,7 +8,6 @@
 #include <string>
 
 #include "explain/model/json.hpp"
-#include "explain/model/json_text.hpp"
 #include "explain/tour/conversation.hpp"
 #include "samples.hpp"
 
@@ -16,23 +15,6 @@ namespace weft::explain::test {
 namespace {
 
 using nlohmann::json;
-
-TEST(JsonString, EscapesWhatEndsAStringOrAScript) {
-  EXPECT_EQ(json_string("a\"b\\c\n"), R"("a\"b\\c\n")");
-  EXPECT_EQ(json_string("</script><!--"), R"("\u003c/script>\u003c!--")");
-  EXPECT_EQ(json_string("\xc3\xa9 \xe2\x86\x92"), "\"\xc3\xa9 \xe2\x86\x92\"");
-}
-
-TEST(JsonString, ReplacesWhatIsNoUtf8) {
-  for (const std::string_view wrong : {"\xff", "\xc0\xaf", "\xed\xa0\x80", "\xe2\x86", "\xf4\x90\x80\x80"}) {
-    const json parsed = json::parse(json_string(wrong));
-    EXPECT_NE(parsed.get<std::string>().find("\xef\xbf\xbd"), std::string::npos);
-  }
-  // A character that breaks off takes nothing with it of what follows.
-  EXPECT_EQ(json_string("\xc3("), "\"\xEF\xBF\xBD(\"");
-  EXPECT_EQ(json_string("\xe2\x86\xc3\xa9"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\xc3\xa9\"");
-  EXPECT_EQ(json_string(std::string_view("\xe2\x86\x92").substr(0, 2)), "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");
-}
 
 void expect_index(const json& object, const char* key, std::size_t size) {
   if (!object.contains(key)) return;

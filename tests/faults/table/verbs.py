@@ -84,7 +84,7 @@ post("send-without-invalidate", SEND, "RDMAP-5.3-12 RDMAP-4.1-11 RDMAP-4.1-05 RD
      "if (request.opcode == SendOpcode::kSendWithInvalidate) work.invalidate = ddp::Stag{request.invalidate_rkey};", "")
 stream = TABLE.file("verbs/stream/stream.cpp")
 stream("crc-off-by-default", "CRC", "MPA-4.4-05 MPA-4.4-04 MPA-4.1-08 MPA-7.1.1-11", "Connections ask for no CRC unless told to.",
-       "policy.crc", "false")
+       "policy.startup.crc", "false")
 events = TABLE.file("verbs/stream/stream_events.cpp")
 events("fin-unanswered", "close", "RDMAP-6.2-02 DDP-6.2.1-07 DDP-3-13 MPA-7.2-01 RDMAP-7-04", "The peer's FIN is not answered.",
        "close();", "", near="PeerClosed&) { close(); }")
