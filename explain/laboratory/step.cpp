@@ -20,8 +20,8 @@ void fields(JsonWriter& json, const std::vector<conformance::Field>& all) {
       json.array([&] {
         json.number(field.at);
         json.number(field.size);
-        json.text(field.name.layer);
-        json.text(field.name.name);
+        json.text(field.info->layer);
+        json.text(field.info->name);
         json.text(field.value);
         json.text(field.meaning);
       });

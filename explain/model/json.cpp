@@ -22,10 +22,12 @@ void put_time(JsonText& json, std::int64_t nanoseconds) {
 
 void put_names(JsonText& json, const Glossary& glossary) {
   json.key("names").begin('[');
-  for (const TermNote& note : glossary.names()) {
-    json.begin('[').value(note.layer).value(note.name).begin('[');
-    for (const auto clause : note.clauses) json.value(clause);
-    json.end(']').value(note.reference).end(']');
+  for (const FieldInfo& info : glossary.names()) {
+    json.begin('[').value(info.layer).value(info.name).begin('[');
+    for (const auto clause : info.clauses()) json.value(clause);
+    json.end(']').value(info.reference);
+    if (!info.sentence.empty()) json.value(info.sentence);
+    json.end(']');
   }
   json.end(']').key("strings").begin('[');
   for (const std::string& text : glossary.texts()) json.value(text);

@@ -19,8 +19,8 @@ std::string packets_text(const conformance::Piece& piece) {
 
 std::string field_line(const Field& field, Hue hue, const Palette& palette) {
   const std::string place = fmt::format("{:>6}", fmt::format("+{}", field.at));
-  return fmt::format("  {} {}  {} {}{}{}\n", paint(palette, hue, fmt::format("{:6}", field.name.layer)),
-                     palette.paint(Colour::kDim, place), paint(palette, hue, fmt::format("{:28}", field.name.name)),
+  return fmt::format("  {} {}  {} {}{}{}\n", paint(palette, hue, fmt::format("{:6}", field.info->layer)),
+                     palette.paint(Colour::kDim, place), paint(palette, hue, fmt::format("{:28}", field.info->name)),
                      field.value, field.meaning.empty() ? "" : "  ", field.meaning);
 }
 
@@ -40,7 +40,7 @@ std::string text_of(const Frame& frame, const Palette& palette) {
   std::string text = palette.paint(Colour::kBold, head) + palette.paint(Colour::kDim, place) + '\n';
   for (const Field& field : frame.fields) {
     if (field.size == 0) continue;  // bits; the meaning of their octets tells them
-    const Hue hue = hue_of(field.name.layer);
+    const Hue hue = hue_of(field.info->layer);
     text += field_line(field, frame.terminate && hue == Hue::kRdmap ? Hue::kTerminate : hue, palette);
   }
   return text;
@@ -61,8 +61,8 @@ std::string json_of(const Frame& frame) {
       piece.stream_offset, piece.octets.size());
   for (const Field& field : frame.fields) {
     line += fmt::format(R"({}{{"at":{},"size":{},"layer":"{}","name":"{}","filter":"{}","value":{},"meaning":{}}})",
-                        line.back() == '[' ? "" : ",", field.at, field.size, field.name.layer, field.name.name,
-                        field.name.filter, json_quote(field.value), json_quote(field.meaning));
+                        line.back() == '[' ? "" : ",", field.at, field.size, field.info->layer, field.info->name,
+                        field.filter, json_quote(field.value), json_quote(field.meaning));
   }
   return line + "]}\n";
 }
