@@ -30,7 +30,7 @@ std::string fields_heading(const Palette& palette) {
   return palette.paint(Colour::kBold, "fields: layer, octet within the frame or FPDU, name, value, meaning") + '\n';
 }
 
-std::string text_of(const Frame& frame, const Palette& palette) {
+std::string text_of(const Frame& frame, const Palette& palette, bool explain) {
   const conformance::Piece& piece = frame.piece;
   const std::string head = fmt::format("connection {}, {}: {} of the {}", frame.connection, packets_text(piece),
                                        frame.what, audit::who(piece.from));
@@ -39,9 +39,12 @@ std::string text_of(const Frame& frame, const Palette& palette) {
                   piece.first.packet, piece.stream_offset);
   std::string text = palette.paint(Colour::kBold, head) + palette.paint(Colour::kDim, place) + '\n';
   for (const Field& field : frame.fields) {
-    if (field.size == 0) continue;  // bits; the meaning of their octets tells them
+    const bool bits = field.size == 0;  // the meaning of their octets has them
     const Hue hue = hue_of(field.info->layer);
-    text += field_line(field, frame.terminate && hue == Hue::kRdmap ? Hue::kTerminate : hue, palette);
+    if (!bits) text += field_line(field, frame.terminate && hue == Hue::kRdmap ? Hue::kTerminate : hue, palette);
+    if (!explain) continue;
+    const std::string front = bits ? fmt::format("  {}={}: ", field.info->name, field.value) : "";
+    text += fmt::format("{:17}{}\n", "", palette.paint(Colour::kDim, front + std::string(field.info->sentence)));
   }
   return text;
 }

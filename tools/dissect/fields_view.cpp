@@ -45,7 +45,7 @@ void FieldsView::on(const Watched& watched, const conformance::ResumedSeen& resu
 
 void FieldsView::put(const Frame& frame) {
   if (style_.json) return print_(json_of(frame));
-  put_text(text_of(frame, style_.palette));
+  put_text(text_of(frame, style_.palette, style_.explain));
 }
 
 void FieldsView::put(const Remark& remark) {
