@@ -7,6 +7,13 @@
 namespace weft::mpa {
 namespace {
 
+struct Layout {
+  using Flags = Be<16, std::uint8_t>;
+  using Revision = Be<17, std::uint8_t>;
+  using PdLength = Be<18, std::uint16_t>;
+};
+static_assert(Layout::PdLength::end == kFixedFrameSize);
+
 struct Flag {
   static constexpr std::uint8_t kMarkers = 0x80;
   static constexpr std::uint8_t kCrc = 0x40;
@@ -15,6 +22,16 @@ struct Flag {
   static constexpr std::uint8_t kReservedV1 = 0x1f;
   static constexpr std::uint8_t kReservedV2 = 0x0f;
 };
+
+// MPA2-9-01, MPA2-9-02: two 16-bit words, each with two flags above a 14-bit depth.
+struct EnhancedLayout {
+  using IrdWord = Be<0, std::uint16_t>;
+  using OrdWord = Be<2, std::uint16_t>;
+  static constexpr std::uint16_t kUpperFlag = 0x8000;  // A, C
+  static constexpr std::uint16_t kLowerFlag = 0x4000;  // B, D
+  static constexpr std::uint16_t kDepth = 0x3fff;
+};
+static_assert(EnhancedLayout::OrdWord::end == kEnhancedDataSize);
 
 constexpr std::uint8_t kFirstEnhancedRevision = 2;  // MPA2-6-07
 
@@ -35,8 +52,7 @@ bool agrees_with_key(Bytes octets, FrameKind kind) noexcept {
 }
 
 bool has_enhanced_data(Bytes octets) noexcept {
-  return (StartupLayout::Flags::get(octets) & Flag::kEnhanced) != 0 &&
-         StartupLayout::Revision::get(octets) >= kFirstEnhancedRevision;
+  return (Layout::Flags::get(octets) & Flag::kEnhanced) != 0 && Layout::Revision::get(octets) >= kFirstEnhancedRevision;
 }
 
 // The verdict on what has arrived of the key. It never depends on how the octets were cut.
@@ -52,7 +68,7 @@ std::optional<Fault> key_fault(Bytes octets, FrameKind expected) noexcept {
 
 // `octets` holds the fixed part.
 std::optional<Fault> length_fault(Bytes octets) noexcept {
-  const std::size_t length = StartupLayout::PdLength::get(octets);
+  const std::size_t length = Layout::PdLength::get(octets);
   if (length > kMaxPrivateData) return Fault::kPrivateDataTooLong;  // MPA-7.1.1-26, MPA-7.1.2-27, MPA-7.1.2-28
   if (has_enhanced_data(octets) && length < kEnhancedDataSize) return Fault::kEnhancedDataMissing;  // MPA2-6-11
   return std::nullopt;
@@ -88,8 +104,8 @@ std::uint8_t flags_of(const StartupFrame& frame) noexcept {
 
 // `octets` holds the whole frame, and it is well-formed.
 StartupFrame parse_complete(Bytes octets) noexcept {
-  const std::uint8_t flags = StartupLayout::Flags::get(octets);
-  const std::uint8_t revision = StartupLayout::Revision::get(octets);
+  const std::uint8_t flags = Layout::Flags::get(octets);
+  const std::uint8_t revision = Layout::Revision::get(octets);
   StartupFrame frame{.kind = *frame_kind(octets),
                      .markers = (flags & Flag::kMarkers) != 0,
                      .crc = (flags & Flag::kCrc) != 0,
@@ -98,7 +114,7 @@ StartupFrame parse_complete(Bytes octets) noexcept {
                          flags & (revision < kFirstEnhancedRevision ? Flag::kReservedV1 : Flag::kReservedV2)),
                      .revision = revision,
                      .enhanced = {},
-                     .private_data = octets.subspan(kFixedFrameSize, StartupLayout::PdLength::get(octets))};
+                     .private_data = octets.subspan(kFixedFrameSize, Layout::PdLength::get(octets))};
   if (has_enhanced_data(octets)) {  // MPA2-6-03
     frame.enhanced = parse_enhanced(frame.private_data);
     frame.private_data = frame.private_data.subspan(kEnhancedDataSize);
@@ -118,7 +134,7 @@ std::optional<FrameKind> frame_kind(Bytes octets) noexcept {
 
 std::size_t missing_octets(Bytes octets) noexcept {
   if (octets.size() < kFixedFrameSize) return kFixedFrameSize - octets.size();
-  const std::size_t size = kFixedFrameSize + StartupLayout::PdLength::get(octets);  // MPA-7.1.1-23, MPA2-6-10
+  const std::size_t size = kFixedFrameSize + Layout::PdLength::get(octets);  // MPA-7.1.1-23, MPA2-6-10
   return size > octets.size() ? size - octets.size() : 0;
 }
 
@@ -132,9 +148,9 @@ std::expected<std::optional<StartupFrame>, Fault> parse_startup_frame(Bytes octe
 
 std::size_t serialize(const StartupFrame& frame, MutableBytes room) noexcept {
   std::ranges::copy(std::as_bytes(std::span(key_of(frame.kind))), room.begin());
-  StartupLayout::Flags::put(room, flags_of(frame));
-  StartupLayout::Revision::put(room, frame.revision);
-  StartupLayout::PdLength::put(room, static_cast<std::uint16_t>(frame.size() - kFixedFrameSize));
+  Layout::Flags::put(room, flags_of(frame));
+  Layout::Revision::put(room, frame.revision);
+  Layout::PdLength::put(room, static_cast<std::uint16_t>(frame.size() - kFixedFrameSize));
   MutableBytes rest = room.subspan(kFixedFrameSize);
   if (frame.enhanced) {
     serialize_enhanced(*frame.enhanced, rest);

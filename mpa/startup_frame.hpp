@@ -43,24 +43,6 @@ inline constexpr std::size_t kMaxEnhancedPrivateData = kMaxPrivateData - kEnhanc
 /// Size of the largest frame in octets.
 inline constexpr std::size_t kMaxStartupFrameSize = kFixedFrameSize + kMaxPrivateData;
 
-/// Describes the fixed part of a frame after the key (MPA-7.1.1-01).
-struct StartupLayout {
-  using Flags = Be<16, std::uint8_t>;
-  using Revision = Be<17, std::uint8_t>;
-  using PdLength = Be<18, std::uint16_t>;
-};
-static_assert(StartupLayout::PdLength::end == kFixedFrameSize);
-
-/// Describes the enhanced data: two words, each with two flags above a 14-bit depth (MPA2-9-01, MPA2-9-02).
-struct EnhancedLayout {
-  using IrdWord = Be<0, std::uint16_t>;
-  using OrdWord = Be<2, std::uint16_t>;
-  static constexpr std::uint16_t kUpperFlag = 0x8000;  ///< A, C
-  static constexpr std::uint16_t kLowerFlag = 0x4000;  ///< B, D
-  static constexpr std::uint16_t kDepth = 0x3fff;
-};
-static_assert(EnhancedLayout::OrdWord::end == kEnhancedDataSize);
-
 /// Holds the enhanced data (RFC 6581 section 9, MPA2-5-01, MPA2-9-04). IRD and ORD are the sender's, 14 bits;
 /// kNoNegotiation leaves them to the ULP (MPA2-9.1-19).
 struct EnhancedData {

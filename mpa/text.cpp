@@ -10,10 +10,6 @@ std::string depth_text(std::uint16_t depth) {
   return depth == kNoNegotiation ? "not negotiated" : std::to_string(depth);
 }
 
-std::string flag_text(const char* name, std::uint64_t word, std::uint16_t flag) {
-  return std::string(name) + ((word & flag) != 0 ? "=1" : "=0");
-}
-
 }  // namespace
 
 std::string_view name(FrameKind kind) noexcept {
@@ -42,17 +38,15 @@ std::string text(const StartupFrame& frame) {
   return text;
 }
 
+// Two flags above a depth of 14 bits.
 std::string ird_word_text(std::uint64_t word) {
-  using L = EnhancedLayout;
-  return flag_text("A", word, L::kUpperFlag) +
-         ((word & L::kUpperFlag) != 0 ? " (peer to peer) " : " (client-server) ") +
-         flag_text("B", word, L::kLowerFlag) + " IRD " + std::to_string(word & L::kDepth);
+  return std::string(word >> 15 != 0 ? "A=1 (peer to peer) B=" : "A=0 (client-server) B=") +
+         std::to_string(word >> 14 & 1) + " IRD " + std::to_string(word & 0x3FFF);
 }
 
 std::string ord_word_text(std::uint64_t word) {
-  using L = EnhancedLayout;
-  return flag_text("C", word, L::kUpperFlag) + ' ' + flag_text("D", word, L::kLowerFlag) + " ORD " +
-         std::to_string(word & L::kDepth);
+  return "C=" + std::to_string(word >> 15) + " D=" + std::to_string(word >> 14 & 1) + " ORD " +
+         std::to_string(word & 0x3FFF);
 }
 
 }  // namespace weft::mpa
