@@ -13,9 +13,7 @@ constexpr auto kPayloadFields =
     describe("ulp", "the application's own octets",
              {octets(0, "payload", "", "Octets of the application, which iWARP only carries.")});
 
-void put_surplus(FieldList& fields, std::size_t base, std::size_t size, std::string meaning) {
-  if (size > 0) fields.octets(base, size, rdmap::kWrongLengthFields[1], std::move(meaning));
-}
+constexpr const FieldInfo& kSurplus = rdmap::kWrongLengthFields[1];
 
 // Shows what is there of a header that has fewer octets than it should.
 void put_cut_short(FieldList& fields, std::size_t base, Bytes payload, std::size_t size) {
@@ -64,19 +62,20 @@ void put_terminate(FieldList& fields, std::size_t base, Bytes payload) {
     fields.number(base, length);
     at = L::kDdpHeaderAt;
   }
-  const auto quote = [&](std::size_t size, const FieldInfo& info) {
-    fields.octets(base + std::exchange(at, at + size), size, info, {}, 64);
+  const auto quote = [&](std::size_t size, const FieldInfo& info, std::string meaning) {
+    if (size > 0) fields.octets(base + std::exchange(at, at + size), size, info, std::move(meaning), 64);
   };
-  if (meant.ddp_header) quote(meant.ddp_header->octets().size(), ddp_header);
-  if (meant.read_request) quote(rdmap::ReadRequestLayout::kSize, rdma_header);
-  put_surplus(fields, base + at, payload.size() - at, "no header that HdrCt announces, or cut short");
+  if (meant.ddp_header) quote(meant.ddp_header->octets().size(), ddp_header, {});
+  if (meant.read_request) quote(rdmap::ReadRequestLayout::kSize, rdma_header, {});
+  quote(payload.size() - at, kSurplus, "no header that HdrCt announces, or cut short");
 }
 
 void put_header(FieldList& fields, std::size_t base, Bytes payload, std::span<const FieldInfo> table) {
   const std::size_t size = end_of(table);
   if (payload.size() < size) return put_cut_short(fields, base, payload, size);
   fields.header(base, table);
-  put_surplus(fields, base + size, payload.size() - size, "no message of this kind has it");
+  if (payload.size() > size)
+    fields.octets(base + size, payload.size() - size, kSurplus, "no message of this kind has it");
 }
 
 // Wireshark has two names for what is data to add or to swap.
