@@ -8,25 +8,19 @@
 #include <string_view>
 #include <vector>
 
+#include "common/field.hpp"
 #include "conformance/seen.hpp"
 
 namespace weft::conformance {
 
-/// Names a field. All strings have static storage.
-struct FieldName {           ///<
-  std::string_view layer{};  ///< layer: "mpa", "ddp", "rdmap" or "ulp"
-  std::string_view name{};   ///< name in the RFC's figure
-  /// Wireshark's name of the field for display filters; empty if Wireshark has no such field
-  std::string_view filter{};
-};
-
 /// Describes one field of a start-up frame or an FPDU.
 struct Field {
-  std::size_t at{};       ///< offset in Piece::octets; a Marker may lie inside the field
-  std::size_t size{};     ///< size in octets; 0 for bits of the preceding field, whose octets that field already covers
-  FieldName name{};       ///< layer and name
-  std::string value{};    ///< value: "0x40", "19", or octets
-  std::string meaning{};  ///< meaning of the value; empty if the value is self-explanatory
+  std::size_t at{};    ///< offset in Piece::octets; a Marker may lie inside the field
+  std::size_t size{};  ///< size in octets; 0 for bits of the preceding field, whose octets that field already covers
+  const FieldInfo* info{};    ///< layer, name and purpose; static storage
+  std::string value{};        ///< value: "0x40", "19", or octets
+  std::string meaning{};      ///< meaning of the value; empty if the value is self-explanatory
+  std::string_view filter{};  ///< Wireshark's name for display filters; empty if Wireshark has no such field
 };
 
 /// Returns the fields of a start-up frame in order.

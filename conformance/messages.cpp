@@ -6,6 +6,7 @@
 
 #include "rdmap/control.hpp"
 #include "rdmap/opcodes.hpp"
+#include "rdmap/read_request.hpp"
 
 namespace weft::conformance {
 namespace {
@@ -70,6 +71,23 @@ Bytes Message::front() const noexcept {
   return Bytes(front_octets).first(kept ? std::min<std::uint64_t>(octets, kFront) : 0);
 }
 
+std::optional<mpa::Rtr> ready_to_receive(std::uint8_t opcode, std::uint64_t octets, Bytes front) noexcept {
+  using enum rdmap::Opcode;
+  const auto kind = static_cast<rdmap::Opcode>(opcode);
+  if (kind == kReadRequest) {
+    const auto request = rdmap::parse_read_request(front);
+    return request && request->size == 0 ? std::optional(mpa::Rtr::kRead) : std::nullopt;
+  }
+  if (octets != 0) return std::nullopt;
+  if (kind == kWrite) return mpa::Rtr::kWrite;
+  return kind == kSend || kind == kSendSolicited ? std::optional(mpa::Rtr::kSend) : std::nullopt;
+}
+
+void MessageJoiner::take(const StartupSeen& startup) {
+  halves_[static_cast<std::size_t>(startup.piece.from)].peer_to_peer =
+      startup.frame && startup.frame->enhanced && startup.frame->enhanced->peer_to_peer;
+}
+
 bool MessageJoiner::take(const FpduSeen& fpdu) {
   Half& half = halves_[static_cast<std::size_t>(fpdu.piece.from)];
   const bool unsure = std::exchange(half.unsure, false) || (fpdu.number == 1 && fpdu.mid_stream);
@@ -104,7 +122,10 @@ std::optional<Message> MessageJoiner::next() {
 }
 
 void MessageJoiner::end(Half& half, std::size_t index) {
-  over_.push_back(half.open[index]);
+  Message& message = over_.emplace_back(half.open[index]);
+  message.rtr = std::ranges::all_of(halves_, &Half::peer_to_peer) && message.from == Direction::kFromInitiator &&
+                message.number == 1 && message.begun &&
+                ready_to_receive(message.opcode(), message.octets, message.front());
   half.open.erase(half.open.begin() + static_cast<std::ptrdiff_t>(index));
 }
 

@@ -4,7 +4,7 @@
 /// walk, it checks no rules.
 ///
 ///     MessageJoiner joiner;
-///     joiner.take(fpdu);                                    // FPDUs of the walk, in its order
+///     joiner.take(fpdu);                                    // start-up frames and FPDUs of the walk, in its order
 ///     while (const auto message = joiner.next()) ...        // finished messages: most end with this FPDU
 ///
 /// Memory is bounded: per direction one unfinished message per queue, one RDMA Write and one other tagged message.
@@ -18,6 +18,7 @@
 
 #include "conformance/seen.hpp"
 #include "ddp/header.hpp"
+#include "mpa/agreement.hpp"
 #include "rdmap/terminate.hpp"
 
 namespace weft::conformance {
@@ -36,6 +37,7 @@ struct Message {
   std::uint64_t last_packet{};   ///< packet in which the last segment ends
   bool begun{};  ///< the beginning was seen: MO is 0 or, for a tagged message, the preceding FPDU was seen
   bool ended{};  ///< the last segment (L) was seen
+  bool rtr{};    ///< it is the ready-to-receive indication of a peer-to-peer connection (MPA2-5-03)
   std::array<std::byte, kFront> front_octets{};  ///< first octets of the payload; front() returns the valid part
 
   /// Returns the RDMAP opcode of the first segment (4 bits).
@@ -44,9 +46,15 @@ struct Message {
   [[nodiscard]] Bytes front() const noexcept;
 };
 
+/// Returns the ready-to-receive indication that a message can be: a zero-length Send, RDMA Write or RDMA Read (RFC 6581
+/// section 9.2). `octets` is the length of the payload, `front` its beginning; the opcode may have any value.
+[[nodiscard]] std::optional<mpa::Rtr> ready_to_receive(std::uint8_t opcode, std::uint64_t octets, Bytes front) noexcept;
+
 /// Reassembles the messages of one connection. Not thread-safe.
 class MessageJoiner {
  public:
+  /// Takes a start-up frame: with A in both, the Initiator's first FPDU is the ready-to-receive indication.
+  void take(const StartupSeen& startup);
   /// Takes an FPDU. Returns false if it belongs to no message: MPA does not deliver it, or it has no DDP header.
   bool take(const FpduSeen& fpdu);
   /// Ends unfinished messages of a direction, because FPDUs are missing or no more will follow.
@@ -57,7 +65,8 @@ class MessageJoiner {
  private:
   struct Half {
     std::vector<Message> open{};
-    bool unsure = false;  // the FPDU before the next one was not seen
+    bool unsure = false;        // the FPDU before the next one was not seen
+    bool peer_to_peer = false;  // asked for by the start-up frame
   };
   void end(Half& half, std::size_t index);
 

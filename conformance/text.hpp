@@ -1,28 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Formatting of octets and values for messages and dissections, where fmt alone is not sufficient.
+/// Octets and values as text, for messages and dissections: those of common/text.hpp.
 #pragma once
 
-#include <concepts>
-#include <cstdint>
-#include <string>
-
-#include "common/wire.hpp"
+#include "common/text.hpp"
 
 namespace weft::conformance {
 
-/// Returns octets as "0a 00". After `most` octets, "..." follows.
-[[nodiscard]] std::string hex(Bytes octets, std::size_t most = 16);
-
-/// Returns all octets as "0a00", for programs.
-[[nodiscard]] std::string hex_digits(Bytes octets);
-
-/// Returns a value as "0x0a", with two digits per octet of a type that has `octets` octets.
-[[nodiscard]] std::string hex_number(std::uint64_t value, std::size_t octets);
-/// Returns a value in hexadecimal, with two digits per octet of its type.
-template <std::unsigned_integral T>
-[[nodiscard]] std::string hex(T value) {
-  return hex_number(value, sizeof value);
-}
+using weft::hex;
+using weft::hex_digits;
+using weft::hex_number;
 
 }  // namespace weft::conformance

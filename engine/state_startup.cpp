@@ -42,15 +42,6 @@ std::optional<mpa::Rtr> rtr_of(rdmap::Opcode opcode) noexcept {
   }
 }
 
-bool includes(const mpa::RtrTypes& types, mpa::Rtr rtr) noexcept {
-  switch (rtr) {
-    case mpa::Rtr::kSend: return types.send;
-    case mpa::Rtr::kWrite: return types.write;
-    case mpa::Rtr::kRead: return types.read;
-  }
-  std::unreachable();
-}
-
 bool moves_octets(const InboundSegment& segment) noexcept {
   if (const auto* read = std::get_if<ReadRequested>(&segment.delivery)) return read->request.size > 0;
   return !segment.payload().empty();
@@ -181,7 +172,7 @@ void Engine::State::first_segment(const InboundSegment& segment) {
   deadlines.startup.reset();
   const auto rtr = rtr_of(segment.opcode);
   announce(mpa::name(rtr));
-  if (!rtr || !includes(announcement.rtr_types, *rtr) || moves_octets(segment)) {
+  if (!rtr || !mpa::includes(announcement.rtr_types, *rtr) || moves_octets(segment)) {
     events.push(
         Remark{"the peer opened with a message that is no ready-to-receive indication named by both ends "
                "(MPA2-9.2-12)",

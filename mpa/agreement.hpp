@@ -28,6 +28,16 @@ enum class Rtr : std::uint8_t { kSend, kWrite, kRead };
   return {};
 }
 
+/// Returns whether a type is selected.
+[[nodiscard]] constexpr bool includes(const RtrTypes& types, Rtr rtr) noexcept {
+  switch (rtr) {
+    case Rtr::kSend: return types.send;
+    case Rtr::kWrite: return types.write;
+    case Rtr::kRead: return types.read;
+  }
+  return false;
+}
+
 /// Holds an IRD or ORD. Absent if it is not negotiated; the local limit then applies.
 using ReadDepth = std::optional<std::uint16_t>;
 

@@ -11,7 +11,7 @@ bool speaks(const Policy& policy, std::uint8_t revision) noexcept {
   return revision >= 1 && revision <= std::min(policy.revision, kHighestRevision);
 }
 
-RequestReceived describe(const StartupFrame& request) noexcept {
+RequestReceived received(const StartupFrame& request) noexcept {
   RequestReceived result{.revision = request.revision,
                          .markers_wanted = request.markers,
                          .crc_wanted = request.crc,
@@ -40,7 +40,7 @@ Responder::Step Responder::receive(Bytes octets) noexcept {
   if (!*request) return {.consumed = 0, .outcome = NeedMore{missing_octets(octets)}};    // MPA-7.1.2-03
   if (!speaks(policy_, (*request)->revision)) return fail(Fault::kUnsupportedRevision);  // MPA2-10-03, MPA2-10-10
   if (octets.size() > (*request)->size()) return fail(Fault::kSurplusAfterRequest);      // MPA-7.1.1-25, MPA-7.1.2-29
-  request_ = describe(**request);
+  request_ = received(**request);
   advance(Trigger::kRequest);
   const Step step{.consumed = (*request)->size(), .outcome = request_};
   request_.private_data = {};  // it will not outlive the caller's octets

@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "mpa/text.hpp"
 #include "probe/socket.hpp"
 #include "probe/verdict.hpp"
 #include "rdmap/control.hpp"
@@ -117,7 +118,7 @@ void Conversation::give_back(PeerFrame frame) {
 }
 
 PeerFrame Conversation::expect_frame(mpa::FrameKind kind) {
-  const std::string name = kind == mpa::FrameKind::kRequest ? "MPA Request" : "MPA Reply";
+  const std::string name(mpa::name(kind));
   const Instant deadline = now() + patience();
   for (;;) {
     const auto parsed = mpa::parse_startup_frame(unread(), kind);

@@ -6,13 +6,13 @@
 #include "probe/socket.hpp"
 #include "probe/verdict.hpp"
 #include "rdmap/error_table.hpp"
+#include "rdmap/text.hpp"
 
 namespace weft::probe {
 namespace {
 
 std::string text_of(const rdmap::ErrorCode& error) {
-  return fmt::format("{:x}/{:x}/{:02x} ({})", static_cast<unsigned>(error.layer), error.type, error.code,
-                     rdmap::sentence(error));
+  return fmt::format("{} ({})", rdmap::short_text(error), rdmap::sentence(error));
 }
 
 std::string text_of(const std::vector<rdmap::ErrorCode>& any_of) {

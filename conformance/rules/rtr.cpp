@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "conformance/messages.hpp"
 #include "conformance/rules/rule_group.hpp"
 #include "ddp/header.hpp"
 #include "mpa/negotiation.hpp"
@@ -38,25 +39,10 @@ First read_first(Bytes ulpdu) noexcept {
   const auto* row = rdmap::find_opcode(rdmap::opcode_bits(ddp::TaggedLayout::RsvdUlp::get(ulpdu)));
   if (row == nullptr || row->tagged() != std::holds_alternative<ddp::TaggedHeader>(*header)) return {};
   const Bytes payload = ulpdu.subspan(ddp::header_size(*header));
-  First first{.readable = true};
-  first.terminate = row->opcode == kTerminate;
-  if (row->opcode == kWrite && payload.empty()) first.rtr = mpa::Rtr::kWrite;
-  if ((row->opcode == kSend || row->opcode == kSendSolicited) && payload.empty()) first.rtr = mpa::Rtr::kSend;
-  if (row->opcode == kReadRequest) {
-    const auto request = rdmap::parse_read_request(payload);
-    if (!request) first.readable = false;
-    if (request && request->size == 0) first.rtr = mpa::Rtr::kRead;
-  }
+  First first{.readable = true, .terminate = row->opcode == kTerminate};
+  first.rtr = ready_to_receive(std::to_underlying(row->opcode), payload.size(), payload);
+  if (row->opcode == kReadRequest && !rdmap::parse_read_request(payload)) first.readable = false;
   return first;
-}
-
-bool named(const mpa::RtrTypes& types, mpa::Rtr rtr) noexcept {
-  switch (rtr) {
-    case mpa::Rtr::kSend: return types.send;
-    case mpa::Rtr::kWrite: return types.write;
-    case mpa::Rtr::kRead: return types.read;
-  }
-  return false;
 }
 
 bool peer_to_peer(const std::optional<StartupFacts>& frame) noexcept {
@@ -79,7 +65,7 @@ void RtrRules::on(const FpduSeen& fpdu, const Facts& facts, Findings& findings) 
   const mpa::RtrTypes& offered = facts.request->enhanced->rtr;
   const mpa::RtrTypes& accepted = facts.reply->enhanced->rtr;
   if (!offered.any() || !accepted.any()) return;  // told of the frame (MPA2-9.2-04, MPA2-9.2-09)
-  if (!named(mpa::common(offered, accepted), *first.rtr)) {
+  if (!mpa::includes(mpa::common(offered, accepted), *first.rtr)) {
     findings.add(kRtrAgreed, where,
                  fmt::format("The indication is a zero-length {}, which the Request and the Reply do not both name.",
                              mpa::name(first.rtr)));

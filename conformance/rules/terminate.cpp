@@ -9,7 +9,7 @@
 #include "conformance/rules/rule_group.hpp"
 #include "rdmap/control.hpp"
 #include "rdmap/error_table.hpp"
-#include "rdmap/terminate.hpp"
+#include "rdmap/text.hpp"
 
 namespace weft::conformance::rules {
 
@@ -127,7 +127,6 @@ void judge_size(const Ulpdu& ulpdu, const Shape& shape, Findings& findings) {
 
 void judge_code(const Ulpdu& ulpdu, const rdmap::ErrorCode& error, Findings& findings) {
   const Where where = ulpdu.in_payload(0, 2);
-  const auto layer = std::to_underlying(error.layer);
   if (error.layer == rdmap::Layer::kDdp && error.type == std::to_underlying(ddp::ErrorType::kLocalCatastrophic) &&
       error.code != 0) {
     findings.add(kDdpLocalCatastrophic, where,
@@ -136,9 +135,7 @@ void judge_code(const Ulpdu& ulpdu, const rdmap::ErrorCode& error, Findings& fin
     findings.add(kDdpReservedType, where,
                  fmt::format("the Terminate names DDP error type 3, code {:#04x}", error.code));
   } else if (rdmap::find_error(error) == nullptr) {
-    findings.add(
-        kTerminateCode, where,
-        fmt::format("layer {}, type {}, code {:#04x} is an error that no registry has", layer, error.type, error.code));
+    findings.add(kTerminateCode, where, fmt::format("{} is an error that no registry has", rdmap::text(error)));
   }
 }
 
@@ -227,10 +224,8 @@ void Terminates::on_terminate(const Ulpdu& ulpdu, const SentHeaders& peer, Findi
   const bool rfc_bits = (bits & (L::kLengthValid | L::kDdpHeader | L::kRdmaHeader)) != 0;
   if (report->siw_layout && !rfc_bits && !reserved_only(ulpdu.payload, *report)) {
     const auto& meant = report->as_siw->error;
-    findings.add(
-        kTerminateLayout, ulpdu.in_payload(0, 4),
-        fmt::format("the fields lie as Linux siw lays them out: read so it says layer {}, type {}, code {:#04x}",
-                    std::to_underlying(meant.layer), meant.type, meant.code));
+    findings.add(kTerminateLayout, ulpdu.in_payload(0, 4),
+                 fmt::format("the fields lie as Linux siw lays them out: read so it says {}", rdmap::text(meant)));
     judge_reserved(ulpdu, 0x18, findings);
     judge_quote(ulpdu, siw_shape_of(ulpdu.payload), peer, findings);
     return;

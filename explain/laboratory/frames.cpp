@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "explain/laboratory/frames.hpp"
 
-#include "conformance/text.hpp"
+#include "common/text.hpp"
+#include "ddp/text.hpp"
+#include "mpa/text.hpp"
 #include "rdmap/control.hpp"
-#include "rdmap/error_table.hpp"
-#include "rdmap/terminate.hpp"
+#include "rdmap/text.hpp"
 
 namespace weft::explain::laboratory {
 namespace {
@@ -12,38 +13,14 @@ namespace {
 using conformance::CrcVerdict;
 using conformance::FpduSeen;
 
-std::string words_of(const mpa::StartupFrame& frame) {
-  std::string words = frame.kind == mpa::FrameKind::kRequest ? "MPA Request" : "MPA Reply";
-  if (frame.kind == mpa::FrameKind::kReply && frame.reject) words += " that rejects";
-  return words + ", revision " + std::to_string(frame.revision) + (frame.crc ? ", CRC" : ", no CRC") +
-         (frame.markers ? ", wants Markers" : ", no Markers");
-}
-
-std::string terminate_words(Bytes payload) {
-  const auto report = rdmap::parse_terminate(payload);
-  if (!report) return {};
-  const rdmap::ErrorCode& error = report->meant().error;
-  return ": layer " + std::to_string(std::to_underlying(error.layer)) + ", type " + std::to_string(error.type) +
-         ", code " + conformance::hex(error.code) + ": " + std::string(rdmap::sentence(error));
-}
-
-std::string place_words(const ddp::Header& header) {
-  if (const auto* tagged = std::get_if<ddp::TaggedHeader>(&header)) {
-    return " to STag " + conformance::hex(tagged->stag.value) + ", TO " + conformance::hex(tagged->offset.value);
-  }
-  const auto& untagged = std::get<ddp::UntaggedHeader>(header);
-  return " to queue " + std::to_string(untagged.queue) + ", MSN " + std::to_string(untagged.msn.value) + ", MO " +
-         std::to_string(untagged.offset.value);
-}
-
 std::string words_of(const Frame& frame, const FpduSeen& seen) {
   if (!frame.header) return "an FPDU too short for a DDP header";
-  const auto* row = rdmap::find_opcode(frame.opcode());
-  std::string words = row != nullptr ? std::string(row->name) : "opcode " + std::to_string(frame.opcode());
-  if (row != nullptr && row->opcode == rdmap::Opcode::kTerminate) {
-    return words + terminate_words(seen.ulpdu.last(frame.payload));
+  std::string words = rdmap::name(frame.opcode()) + ": ";
+  if (frame.opcode() == std::to_underlying(rdmap::Opcode::kTerminate)) {
+    const auto report = rdmap::parse_terminate(seen.ulpdu.last(frame.payload));
+    return words + (report ? rdmap::text(*report) : "cut short");
   }
-  words += ": " + std::to_string(frame.payload) + " octets" + place_words(*frame.header);
+  words += octets_text(frame.payload) + " to " + ddp::text(*frame.header);
   return words + (frame.last() ? "" : ", not the last segment");
 }
 
@@ -72,7 +49,9 @@ std::optional<Frame> FrameReader::startup_frame(Bytes octets) const {
   if (!parsed || !*parsed) return std::nullopt;
   const Bytes own = octets.first((*parsed)->size());
   conformance::StartupSeen seen{.piece = {.from = from_, .octets = own}, .frame = **parsed};
-  Frame frame{.octets = {own.begin(), own.end()}, .words = words_of(**parsed), .fields = dissect(seen)};
+  Frame frame{.octets = {own.begin(), own.end()},
+              .words = std::string(name((*parsed)->kind)) + ": " + text(**parsed),
+              .fields = dissect(seen)};
   frame.startup = **parsed;
   frame.startup->private_data = {};
   return frame;

@@ -21,7 +21,7 @@ void list(JsonWriter& json, std::string_view key, const List& all, F&& write) {
 void fields(JsonWriter& json, const std::vector<conformance::Field>& all) {
   json.begin_array("fields");
   for (const conformance::Field& field : all) {
-    json.begin_array().value(field.at).value(field.size).value(field.name.layer).value(field.name.name);
+    json.begin_array().value(field.at).value(field.size).value(field.info->layer).value(field.info->name);
     json.value(field.value).value(field.meaning).end();
   }
   json.end();

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "explain/laboratory/words.hpp"
 
-#include "conformance/text.hpp"
+#include "common/text.hpp"
+#include "ddp/text.hpp"
+#include "rdmap/text.hpp"
 
 namespace weft::explain::laboratory {
 namespace {
@@ -13,19 +15,18 @@ std::string depth(std::string_view name, const std::optional<std::uint16_t>& val
 }
 
 std::string sentence(const engine::ErrorReport& report) {
-  return "layer " + to_string(std::to_underlying(report.layer)) + ", type " + to_string(report.type) + ", code " +
-         conformance::hex(report.code) + ": " + std::string(report.sentence);
+  return rdmap::text(report.error()) + ": " + std::string(report.sentence);
 }
 
 std::string_view name(engine::Operation operation) noexcept {
   switch (operation) {
-    case engine::Operation::kSend: return "Send";
-    case engine::Operation::kWrite: return "RDMA Write";
+    case engine::Operation::kSend: return rdmap::row(rdmap::Opcode::kSend).name;
+    case engine::Operation::kWrite: return rdmap::row(rdmap::Opcode::kWrite).name;
     case engine::Operation::kWriteImmediate: return "RDMA Write with Immediate Data";
-    case engine::Operation::kImmediate: return "Immediate Data";
+    case engine::Operation::kImmediate: return rdmap::row(rdmap::Opcode::kImmediate).name;
     case engine::Operation::kRead: return "RDMA Read";
-    case engine::Operation::kFetchAdd: return "FetchAdd";
-    case engine::Operation::kCmpSwap: return "CmpSwap";
+    case engine::Operation::kFetchAdd: return rdmap::name(rdmap::AtomicOperation::Kind::kFetchAdd);
+    case engine::Operation::kCmpSwap: return rdmap::name(rdmap::AtomicOperation::Kind::kCmpSwap);
     case engine::Operation::kLocal: return "local operation";
   }
   return {};
@@ -49,7 +50,7 @@ struct Teller {
     return {"connection requested", "MPA revision " + to_string(event.revision) + ", " + depth("IRD", event.peer_ird) +
                                         ", " + depth("ORD", event.peer_ord) +
                                         (event.peer_to_peer ? ", peer to peer" : "") + ", " +
-                                        to_string(event.private_data.size()) + " octets of private data"};
+                                        octets_text(event.private_data.size()) + " of private data"};
   }
   Told operator()(const engine::Established& event) const {
     return {"established",
@@ -58,23 +59,22 @@ struct Teller {
                 to_string(event.ord) + ", ready-to-receive: " + std::string(event.rtr)};
   }
   Told operator()(const engine::Rejected& event) const {
-    return {"rejected",
-            "the peer's user said no, with " + to_string(event.private_data.size()) + " octets of private data"};
+    return {"rejected", "the peer's user said no, with " + octets_text(event.private_data.size()) + " of private data"};
   }
   Told operator()(const engine::SendCompleted& event) const {
     return {"work completed", std::string(name(event.operation)) + " " + std::string(name(event.status)) + ", " +
-                                  to_string(event.length) + " octets"};
+                                  octets_text(event.length)};
   }
   Told operator()(const engine::Received& event) const {
     std::string words = "receive " + to_string(event.cookie) + " ";
     if (event.status != engine::WorkStatus::kSuccess) {
       words += name(event.status);
     } else {
-      words += "has " + to_string(event.length) + " octets";
+      words += "has " + octets_text(event.length);
     }
     if (event.solicited) words += ", with a Solicited Event";
-    if (event.invalidated) words += ", and STag " + conformance::hex(event.invalidated->value) + " is invalidated";
-    if (event.immediate) words += ": Immediate Data " + conformance::hex(*event.immediate);
+    if (event.invalidated) words += ", and " + ddp::text(*event.invalidated) + " is invalidated";
+    if (event.immediate) words += ": Immediate Data " + hex(*event.immediate);
     return {"message delivered", words};
   }
   Told operator()(const engine::ReceiveStalled&) const {

@@ -33,7 +33,7 @@ ClauseText without_text(std::string_view id) {
 
 std::set<std::string_view> named_in(const Model& model) {
   std::set<std::string_view> named;
-  for (const TermNote& note : model.glossary.names()) named.insert(note.clauses.begin(), note.clauses.end());
+  for (const FieldInfo& info : model.glossary.names()) named.insert(info.clauses().begin(), info.clauses().end());
   for (const Connection& connection : model.connections) {
     for (const FindingView& view : connection.findings) named.insert(view.finding.rule->clause);
   }

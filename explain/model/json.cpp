@@ -22,10 +22,12 @@ void put_time(JsonWriter& json, std::int64_t nanoseconds) {
 
 void put_names(JsonWriter& json, const Glossary& glossary) {
   json.begin_array("names");
-  for (const TermNote& note : glossary.names()) {
-    json.begin_array().value(note.layer).value(note.name).begin_array();
-    for (const auto clause : note.clauses) json.value(clause);
-    json.end().value(note.reference).end();
+  for (const FieldInfo& info : glossary.names()) {
+    json.begin_array().value(info.layer).value(info.name).begin_array();
+    for (const auto clause : info.clauses()) json.value(clause);
+    json.end().value(info.reference);
+    if (!info.sentence.empty()) json.value(info.sentence);
+    json.end();
   }
   json.end().begin_array("strings");
   for (const std::string& text : glossary.texts()) json.value(text);

@@ -89,10 +89,12 @@ Row* Story::add_piece(RowKind kind, const conformance::Piece& piece, std::string
 
 void Story::on(const conformance::StreamingSeen& streaming, const Around& around) {
   const std::uint64_t packet = around.info.first_packet;
-  add({.kind = RowKind::kGap, .from = streaming.from, .packet = packet, .words = words_of(streaming)}, 0, around);
+  add({.kind = RowKind::kGap, .from = streaming.from, .packet = packet, .words = joined(words_of(streaming))}, 0,
+      around);
 }
 
 void Story::on(const conformance::StartupSeen& startup, const Around& around) {
+  joiner_.take(startup);
   Row* const row = add_piece(RowKind::kStartup, startup.piece, words_of(startup), around);
   if (startup.frame) {
     auto& kept = settled_.frames[index_of(startup.piece.from)];
@@ -106,15 +108,15 @@ void Story::on(const conformance::FpduSeen& fpdu, const Around& around) {
   const Direction from = fpdu.piece.from;
   settled_.crc = settled_.crc || fpdu.framing.crc;
   settled_.markers[index_of(from)] = fpdu.framing.markers;
-  const bool joined = joiner_.take(fpdu);
-  Row* const row = add_piece(RowKind::kFpdu, fpdu.piece, joined ? "" : words_of_stray(fpdu), around);
+  const bool taken = joiner_.take(fpdu);
+  Row* const row = add_piece(RowKind::kFpdu, fpdu.piece, taken ? "" : joined(words_of_stray(fpdu)), around);
   if (row != nullptr) {
     row->wire.number = fpdu.number;
     row->wire.fields = fields_of(conformance::dissect(fpdu), around.glossary);
     row->wire.markers = markers_of(fpdu);
     row->wire.pad = pad_of(fpdu);
     row->wire.crc = crc_of(fpdu);
-    if (joined) {
+    if (taken) {
       row->segment = segment_of(fpdu);
       ungathered_[index_of(from)].push_back(rows_.size() - 1);
     }
@@ -124,13 +126,13 @@ void Story::on(const conformance::FpduSeen& fpdu, const Around& around) {
 
 void Story::on(const conformance::LostSeen& lost, const Around& around) {
   break_off(lost.from);
-  add({.kind = RowKind::kGap, .from = lost.from, .packet = lost.place.packet, .words = words_of(lost)},
+  add({.kind = RowKind::kGap, .from = lost.from, .packet = lost.place.packet, .words = joined(words_of(lost))},
       lost.place.packet, around);
 }
 
 void Story::on(const conformance::ResumedSeen& resumed, const Around& around) {
   break_off(resumed.from);
-  add({.kind = RowKind::kGap, .from = resumed.from, .packet = resumed.place.packet, .words = words_of(resumed)},
+  add({.kind = RowKind::kGap, .from = resumed.from, .packet = resumed.place.packet, .words = joined(words_of(resumed))},
       resumed.place.packet, around);
 }
 
@@ -140,7 +142,8 @@ void Story::on(const conformance::EndSeen& end, const Around& around) {
   const bool reset = end.how == conformance::Closing::kReset;
   const bool again = reset && std::exchange(reset_, end.packet) == end.packet;
   if (again && end.unfinished == 0) return;
-  add({.kind = RowKind::kTcp, .from = end.from, .packet = end.packet, .words = words_of(end)}, end.packet, around);
+  add({.kind = RowKind::kTcp, .from = end.from, .packet = end.packet, .words = joined(words_of(end))}, end.packet,
+      around);
 }
 
 void Story::on(const conformance::CaptureOver&, const Around&) {

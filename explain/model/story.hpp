@@ -58,7 +58,6 @@ class Story {
   void break_off(Direction from);
   void gather();
   void gather(const conformance::Message& message);
-  [[nodiscard]] bool is_rtr(const conformance::Message& message) const;
 
   std::vector<Row> rows_{};
   std::vector<std::uint64_t> first_packets_{};  // of each row: the packet with its first octet

@@ -4,8 +4,7 @@
 
 #include "explain/model/story.hpp"
 #include "explain/model/words.hpp"
-#include "rdmap/opcodes.hpp"
-#include "rdmap/read_request.hpp"
+#include "rdmap/text.hpp"
 
 namespace weft::explain {
 namespace {
@@ -23,19 +22,6 @@ bool belongs(const conformance::Message& message, const Segment& segment, std::u
          first->offset.value + octets == next->offset.value;
 }
 
-bool wants_peer_to_peer(const std::optional<StartupView>& startup) {
-  return startup && startup->frame.enhanced && startup->frame.enhanced->peer_to_peer;
-}
-
-bool moves_nothing(const conformance::Message& message) {
-  using enum rdmap::Opcode;
-  const auto opcode = static_cast<rdmap::Opcode>(message.opcode());
-  if (opcode == kWrite || opcode == kSend || opcode == kSendSolicited) return message.octets == 0;
-  if (opcode != kReadRequest) return false;
-  const auto request = rdmap::parse_read_request(message.front());
-  return request && request->size == 0;
-}
-
 }  // namespace
 
 void Story::gather() {
@@ -44,11 +30,11 @@ void Story::gather() {
 
 void Story::gather(const conformance::Message& message) {
   MessageView view{.from = message.from,
-                   .what = name_of(message.opcode()),
+                   .what = rdmap::name(message.opcode()),
                    .opcode = message.opcode(),
                    .octets = message.octets,
                    .front = {message.front().begin(), message.front().end()},
-                   .rtr = is_rtr(message)};
+                   .rtr = message.rtr};
   std::uint64_t octets = 0;
   auto& waiting = ungathered_[index_of(message.from)];
   std::erase_if(waiting, [&](std::size_t index) {
@@ -66,13 +52,6 @@ void Story::gather(const conformance::Message& message) {
     row.words = words_of(view, *row.segment, i) + words_of_missing(message);
   }
   messages_.push_back(std::move(view));
-}
-
-// MPA2-5-03: with A in both frames the Initiator's first FPDU is the indication.
-bool Story::is_rtr(const conformance::Message& message) const {
-  const bool asked = std::ranges::all_of(settled_.frames, wants_peer_to_peer);
-  return asked && message.from == Direction::kFromInitiator && message.number == 1 && message.begun &&
-         moves_nothing(message);
 }
 
 }  // namespace weft::explain

@@ -2,45 +2,24 @@
 #include "explain/model/words.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "conformance/text.hpp"
-#include "rdmap/atomic_messages.hpp"
-#include "rdmap/error_table.hpp"
-#include "rdmap/opcodes.hpp"
-#include "rdmap/terminate.hpp"
+#include "common/text.hpp"
+#include "ddp/text.hpp"
+#include "mpa/text.hpp"
+#include "rdmap/text.hpp"
 
 namespace weft::explain {
 namespace {
 
-std::string octets_text(std::uint64_t count) { return fmt::format("{} octet{}", count, count == 1 ? "" : "s"); }
-
-std::string frame_text(const mpa::StartupFrame& frame) {
-  std::string text = frame.reject && frame.kind == mpa::FrameKind::kReply ? "rejected, " : "";
-  text += fmt::format("revision {}{}{}", frame.revision, frame.crc ? ", CRC" : ", no CRC",
-                      frame.markers ? ", wants Markers" : "");
-  if (const auto& more = frame.enhanced)
-    text += fmt::format(", IRD {}, ORD {}{}", more->ird, more->ord, more->peer_to_peer ? ", peer to peer" : "");
-  if (!frame.private_data.empty()) text += fmt::format(", {} of private data", octets_text(frame.private_data.size()));
-  return text;
-}
-
 std::string terminate_text(Bytes front) {
   const auto report = rdmap::parse_terminate(front);
-  if (!report) return "cut short";
-  const auto& error = report->meant().error;
-  return fmt::format("layer {}, type {}, code {:#04x}: {}", std::to_underlying(error.layer), error.type, error.code,
-                     rdmap::sentence(error));
+  return report ? rdmap::text(*report) : "cut short";
 }
 
 std::string atomic_text(Bytes front) {
   const auto request = rdmap::parse_atomic_request(front);
-  if (!request) return "of an unknown kind";
-  const rdmap::AtomicOperation& operation = request->operation;
-  if (operation.kind == rdmap::AtomicOperation::Kind::kFetchAdd)
-    return fmt::format("FetchAdd of {:#x}", operation.add_or_swap);
-  if (operation.compare_mask == 0)
-    return fmt::format("CmpSwap that compares nothing, a swap for {:#x}", operation.add_or_swap);
-  return fmt::format("CmpSwap of {:#x} for {:#x}", operation.compare, operation.add_or_swap);
+  return request ? rdmap::text(request->operation) : "of an unknown kind";
 }
 
 std::string transfer_text(const MessageView& message, const Segment& segment) {
@@ -49,7 +28,8 @@ std::string transfer_text(const MessageView& message, const Segment& segment) {
   if (untagged == nullptr) return octets;
   const auto* const row = rdmap::find_opcode(message.opcode);
   if (row == nullptr || !row->invalidates) return fmt::format("MSN {}, {}", untagged->msn.value, octets);
-  return fmt::format("MSN {}, {}, invalidates STag {:#010x}", untagged->msn.value, octets, untagged->rsvd_ulp_word);
+  return fmt::format("MSN {}, {}, invalidates {}", untagged->msn.value, octets,
+                     ddp::text(ddp::Stag{untagged->rsvd_ulp_word}));
 }
 
 // What stands behind the name of a message that is one segment.
@@ -71,7 +51,7 @@ std::string detail_of(const MessageView& message, const Segment& segment) {
     case kImmediate:
     case kImmediateSolicited:
       return fmt::format("MSN {}, {}", segment.untagged() == nullptr ? 0 : segment.untagged()->msn.value,
-                         conformance::hex(message.front));
+                         hex(message.front));
     case kWrite:
     case kReadResponse:
     case kSend:
@@ -84,41 +64,13 @@ std::string detail_of(const MessageView& message, const Segment& segment) {
 
 }  // namespace
 
+std::string joined(const conformance::Words& words) { return fmt::format("{}", fmt::join(words, ", ")); }
+
 std::string words_of(const conformance::StartupSeen& startup) {
   const bool reply = startup.piece.from == Direction::kFromResponder;
   return fmt::format(
-      "{}: {}", reply ? "MPA Reply" : "MPA Request",
-      startup.frame ? frame_text(*startup.frame) : std::string(mpa::explain(startup.frame.error()).sentence));
-}
-
-std::string words_of_stray(const conformance::FpduSeen& fpdu) {
-  const bool bad = fpdu.crc == conformance::CrcVerdict::kBad;
-  return fmt::format("FPDU {} {}, ULPDU of {}", fpdu.number, bad ? "with a wrong CRC" : "without a readable DDP header",
-                     octets_text(fpdu.ulpdu_length));
-}
-
-std::string words_of(const conformance::StreamingSeen& streaming) {
-  return octets_text(streaming.octets) + " before MPA";
-}
-
-std::string words_of(const conformance::LostSeen& lost) {
-  return lost.reason == conformance::LossReason::kCaptureGap ? "octets are missing from the capture"
-                                                             : "what follows is no FPDU";
-}
-
-std::string words_of(const conformance::ResumedSeen& resumed) {
-  return fmt::format("FPDUs again, {} later", octets_text(resumed.skipped));
-}
-
-std::string words_of(const conformance::EndSeen& end) {
-  const std::string how = end.how == conformance::Closing::kFin ? "FIN" : "RST";
-  if (end.unfinished == 0) return how;
-  return fmt::format("{}, {} of an unfinished FPDU before it", how, octets_text(end.unfinished));
-}
-
-std::string name_of(std::uint8_t opcode) {
-  const auto* const row = rdmap::find_opcode(opcode);
-  return row == nullptr ? fmt::format("opcode {}", opcode) : std::string(row->name);
+      "{}: {}", mpa::name(reply ? mpa::FrameKind::kReply : mpa::FrameKind::kRequest),
+      startup.frame ? mpa::text(*startup.frame) : std::string(mpa::explain(startup.frame.error()).sentence));
 }
 
 std::string words_of(const MessageView& message, const Segment& segment, std::size_t which) {

@@ -54,7 +54,7 @@ void tell_fields(std::vector<Line>& lines, const Glossary& glossary, const std::
                  bool terminate) {
   for (const FieldAt& field : fields) {
     if (field.size == 0) continue;
-    const TermNote& note = glossary.names()[field.name];
+    const FieldInfo& note = glossary.names()[field.name];
     const Hue layer = hue_of(note.layer);
     const Hue hue = terminate && layer == Hue::kRdmap ? Hue::kTerminate : layer;
     Line line{{hue, fmt::format("  {:8}", note.layer)},

@@ -4,11 +4,13 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
 #include "rdmap/control.hpp"
 #include "rdmap/opcodes.hpp"
+#include "rdmap/read_request.hpp"
 
 namespace weft::conformance {
 namespace {
@@ -122,6 +124,53 @@ TEST_F(MessageJoinerTest, KeepsTheFrontOfUntaggedMessages) {
   EXPECT_EQ(message->octets, 100U);
   EXPECT_EQ(message->front().size(), Message::kFront);
   EXPECT_THAT(message->front(), testing::Each(std::byte{0x5a}));
+}
+
+// MPA2-5-03
+class RtrTest : public MessageJoinerTest {
+ protected:
+  void ask(Direction from) {
+    mpa::StartupFrame frame{.crc = true, .revision = 2};
+    frame.enhanced = mpa::EnhancedData{.peer_to_peer = true};
+    joiner_.take(StartupSeen{.piece = {.from = from}, .frame = frame});
+  }
+  std::vector<bool> rtr() {
+    std::vector<bool> out;
+    while (const auto message = joiner_.next()) out.push_back(message->rtr);
+    return out;
+  }
+};
+
+TEST_F(RtrTest, IsTheInitiatorsFirstMessageIfBothAskedForIt) {
+  ask(Direction::kFromInitiator);
+  ask(Direction::kFromResponder);
+  responder_.untagged(joiner_, 0, 1, 0, 0, true);
+  initiator_.tagged(joiner_, Opcode::kWrite, 0, 0, true);
+  initiator_.tagged(joiner_, Opcode::kWrite, 0, 0, true);
+  EXPECT_THAT(rtr(), ElementsAre(false, true, false));
+}
+
+TEST_F(RtrTest, IsNoneIfOneEndDidNotAskForIt) {
+  ask(Direction::kFromInitiator);
+  initiator_.tagged(joiner_, Opcode::kWrite, 0, 0, true);
+  EXPECT_THAT(rtr(), ElementsAre(false));
+}
+
+TEST(ReadyToReceive, IsAMessageThatMovesNothing) {
+  const auto of = [](Opcode opcode, std::uint64_t octets, Bytes front = {}) {
+    return ready_to_receive(std::to_underlying(opcode), octets, front);
+  };
+  EXPECT_EQ(of(Opcode::kWrite, 0), mpa::Rtr::kWrite);
+  EXPECT_EQ(of(Opcode::kSend, 0), mpa::Rtr::kSend);
+  EXPECT_EQ(of(Opcode::kSendSolicited, 0), mpa::Rtr::kSend);
+  EXPECT_EQ(of(Opcode::kSendInvalidate, 0), std::nullopt);
+  EXPECT_EQ(of(Opcode::kWrite, 1), std::nullopt);
+  EXPECT_EQ(of(Opcode::kTerminate, 0), std::nullopt);
+  std::array<std::byte, rdmap::ReadRequestLayout::kSize> read{};
+  EXPECT_EQ(of(Opcode::kReadRequest, read.size(), read), mpa::Rtr::kRead);
+  EXPECT_EQ(of(Opcode::kReadRequest, 27, Bytes(read).first(27)), std::nullopt);
+  rdmap::ReadRequestLayout::Size::put(read, 1);
+  EXPECT_EQ(of(Opcode::kReadRequest, read.size(), read), std::nullopt);
 }
 
 }  // namespace

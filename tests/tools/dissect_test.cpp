@@ -74,6 +74,20 @@ TEST(Dissect, SaysOfWhatAnOffsetIs) {
   EXPECT_THAT(ended.out, HasSubstr("octets from octet 54 of packet 10 on, stream offset "));
 }
 
+// The sentences are those of mpa/, ddp/ and rdmap/text.hpp; without them the fields are as ever.
+TEST(Dissect, ExplainsEachFieldAndEachBit) {
+  const std::string plain = run({"dissect", "--packet", "10", sample("forged/story.pcap")}).out;
+  const std::string text = run({"dissect", "--explain", "--packet", "10", sample("forged/story.pcap")}).out;
+  EXPECT_THAT(text, AllOf(HasSubstr("\n                 The number of octets to read, which may be 0.\n"),
+                          HasSubstr("\n                   L=1: Set if the segment is the last one of its message.\n")));
+  std::istringstream lines(text);
+  std::string fields;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("                 ")) fields += line + '\n';
+  }
+  EXPECT_EQ(fields, plain);
+}
+
 TEST(Dissect, ShowsATerminateInRed) {
   const std::string capture = sample("21-term-read-bad-stag.pcap");
   const std::string text = run({"--color", "always", "dissect", capture}).out;

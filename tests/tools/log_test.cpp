@@ -35,15 +35,14 @@ TEST(Log, InfoTellsAConnectionsLife) {
   const Logs logs = ping("info", {"--ird", "3", "--ord", "2", "--markers", "--rtr", "write"});
   for (const char* words :
        {"connecting to 127.0.0.1:", "TCP from 127.0.0.1:", "initiator",
-        "MPA Request sent: revision 2, CRC, wants Markers, 0 octets of private data, IRD 3, ORD 2, peer-to-peer, "
-        "ready-to-receive by write",
-        "MPA Reply received: it accepts, revision 2, CRC, wants no Markers",
+        "MPA Request sent: revision 2, CRC, wants Markers, IRD 3, ORD 2, peer to peer, RTR by Write",
+        "MPA Reply received: accepted, revision 2, CRC, IRD ",
         "established: MPA revision 2, CRC, Markers in what arrives", "ready-to-receive by write", "disconnect",
         "FIN sent", "FIN received", "closed by both ends; sent "}) {
     EXPECT_THAT(logs.client, HasSubstr(words));
   }
   for (const char* words : {"listening on 127.0.0.1:", "responder", "MPA Request received: revision 2",
-                            "MPA Reply sent: it accepts", "Markers in what leaves", "closed by both ends; sent "}) {
+                            "MPA Reply sent: accepted", "Markers in what leaves", "closed by both ends; sent "}) {
     EXPECT_THAT(logs.server, HasSubstr(words));
   }
   EXPECT_THAT(logs.client + logs.server, Not(HasSubstr("FPDU")));
@@ -81,8 +80,8 @@ TEST(Log, InfoTellsWhyAConnectionFails) {
   ASSERT_TRUE(first.wait_for_output("server says go ahead")) << first.err();
   const Ended second = run({"--log", "info", "rping", "-c", "-a", "127.0.0.1", "-p", port});
   EXPECT_EQ(second.exit_code, 1);
-  EXPECT_THAT(second.err, HasSubstr("MPA Reply received: it rejects, revision 2"));
-  EXPECT_THAT(server.err(), HasSubstr("MPA Reply sent: it rejects, revision 2"));
+  EXPECT_THAT(second.err, HasSubstr("MPA Reply received: rejected, revision 2"));
+  EXPECT_THAT(server.err(), HasSubstr("MPA Reply sent: rejected, revision 2"));
 }
 
 }  // namespace

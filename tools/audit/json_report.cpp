@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include "common/json.hpp"
 #include "conformance/text.hpp"
-#include "rdmap/opcodes.hpp"
+#include "rdmap/text.hpp"
 #include "tools/audit/writings.hpp"
 
 namespace weft::tools::audit {
@@ -63,8 +61,7 @@ void put_messages(JsonWriter& json, const ConnectionReport& report) {
     for (std::size_t opcode = 0; opcode < tally.by_opcode.size(); ++opcode) {
       const auto& count = tally.by_opcode[opcode];
       if (count.segments == 0) continue;
-      const auto* row = rdmap::find_opcode(static_cast<std::uint8_t>(opcode));
-      json.begin_object(row != nullptr ? std::string(row->name) : fmt::format("opcode {}", opcode));
+      json.begin_object(rdmap::name(static_cast<std::uint8_t>(opcode)));
       json.put("messages", count.messages).put("segments", count.segments).put("octets", count.octets).end();
     }
     json.end();

@@ -4,7 +4,7 @@
 #include <array>
 #include <iterator>
 
-#include "rdmap/opcodes.hpp"
+#include "rdmap/text.hpp"
 #include "tools/audit/octet_rows.hpp"
 #include "tools/audit/text_finding.hpp"
 #include "tools/audit/tls_words.hpp"
@@ -57,11 +57,9 @@ void put_tally(Out out, std::string_view name, const Tally& tally) {
   }
   for (std::size_t opcode = 0; opcode < tally.by_opcode.size(); ++opcode) {
     const auto& count = tally.by_opcode[opcode];
-    const auto* row = rdmap::find_opcode(static_cast<std::uint8_t>(opcode));
     if (count.segments == 0) continue;
-    fmt::format_to(out, "\n    {:40} {:>8} message{:1} {:>10} octets",
-                   row != nullptr ? std::string(row->name) : fmt::format("opcode {}", opcode), count.messages,
-                   plural(count.messages), count.octets);
+    fmt::format_to(out, "\n    {:40} {:>8} message{:1} {:>10} octets", rdmap::name(static_cast<std::uint8_t>(opcode)),
+                   count.messages, plural(count.messages), count.octets);
   }
   if (tally.streaming_octets != 0) fmt::format_to(out, "\n    {} octets before MPA started", tally.streaming_octets);
   if (tally.mid_stream) {

@@ -23,6 +23,7 @@ constexpr const char* kDissectFooter =
     "  weft dissect trace.pcap                  the overview, then all fields\n"
     "  weft dissect --overview trace.pcap       only the overview\n"
     "  weft dissect --packet 17 trace.pcap      the fields of everything in that packet\n"
+    "  weft dissect --explain trace.pcap        with a sentence about each field\n"
     "  weft dissect --json trace.pcap           the fields as JSON, with Wireshark's names\n"
     "  weft dissect --keylog keys.log t.pcap    decrypt TLS 1.3\n"
     "  tcpdump -w - -U tcp | weft dissect -     live, until ^C\n"
@@ -47,6 +48,8 @@ void add_dissect_command(CLI::App& app, Selection& selection) {
   auto* fields = dissect->add_flag("--fields", options->fields, "Show only the fields");
   auto* all =
       dissect->add_flag("--all", options->all, "Show all messages in the overview, instead of a count for long runs");
+  auto* explain =
+      dissect->add_flag("--explain", options->explain, "Below each field, say in a sentence what it is for");
   auto* json = add_json_option(*dissect, options->json,
                                "Write only the fields, as one JSON object per frame and FPDU, one per line");
   dissect
@@ -58,6 +61,7 @@ void add_dissect_command(CLI::App& app, Selection& selection) {
                                   "Show only the fields of this packet (numbered as in Wireshark)")
                      ->check(CLI::Range(0, 1'000'000'000))
                      ->type_name("N");
+  explain->excludes(overview)->excludes(json);
   for (auto* ladder : {overview, all}) ladder->excludes(fields)->excludes(json)->excludes(packet);
   dissect->callback([&selection, options] {
     selection.run = [options](const GlobalOptions& global) {

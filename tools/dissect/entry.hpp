@@ -19,7 +19,6 @@ struct Note {
 
 struct Entry {
   std::variant<conformance::Message, Note> what{};
-  bool rtr{};           // a message that is the ready-to-receive indication
   std::int64_t time{};  // nanoseconds since the capture's first packet, of `packet()`
 
   [[nodiscard]] const conformance::Message* message() const noexcept {

@@ -19,8 +19,8 @@ std::string packets_text(const conformance::Piece& piece) {
 
 std::string field_line(const Field& field, Hue hue, const Palette& palette) {
   const std::string place = fmt::format("{:>6}", fmt::format("+{}", field.at));
-  return fmt::format("  {} {}  {} {}{}{}\n", paint(palette, hue, fmt::format("{:6}", field.name.layer)),
-                     palette.paint(Colour::kDim, place), paint(palette, hue, fmt::format("{:28}", field.name.name)),
+  return fmt::format("  {} {}  {} {}{}{}\n", paint(palette, hue, fmt::format("{:6}", field.info->layer)),
+                     palette.paint(Colour::kDim, place), paint(palette, hue, fmt::format("{:28}", field.info->name)),
                      field.value, field.meaning.empty() ? "" : "  ", field.meaning);
 }
 
@@ -30,7 +30,7 @@ std::string fields_heading(const Palette& palette) {
   return palette.paint(Colour::kBold, "fields: layer, octet within the frame or FPDU, name, value, meaning") + '\n';
 }
 
-std::string text_of(const Frame& frame, const Palette& palette) {
+std::string text_of(const Frame& frame, const Palette& palette, bool explain) {
   const conformance::Piece& piece = frame.piece;
   const std::string head = fmt::format("connection {}, {}: {} of the {}", frame.connection, packets_text(piece),
                                        frame.what, audit::who(piece.from));
@@ -39,9 +39,12 @@ std::string text_of(const Frame& frame, const Palette& palette) {
                   piece.first.packet, piece.stream_offset);
   std::string text = palette.paint(Colour::kBold, head) + palette.paint(Colour::kDim, place) + '\n';
   for (const Field& field : frame.fields) {
-    if (field.size == 0) continue;  // bits; the meaning of their octets tells them
-    const Hue hue = hue_of(field.name.layer);
-    text += field_line(field, frame.terminate && hue == Hue::kRdmap ? Hue::kTerminate : hue, palette);
+    const bool bits = field.size == 0;  // the meaning of their octets has them
+    const Hue hue = hue_of(field.info->layer);
+    if (!bits) text += field_line(field, frame.terminate && hue == Hue::kRdmap ? Hue::kTerminate : hue, palette);
+    if (!explain) continue;
+    const std::string front = bits ? fmt::format("  {}={}: ", field.info->name, field.value) : "";
+    text += fmt::format("{:17}{}\n", "", palette.paint(Colour::kDim, front + std::string(field.info->sentence)));
   }
   return text;
 }
@@ -60,9 +63,8 @@ std::string json_of(const Frame& frame) {
   json.put("first_packet", piece.first.packet).put("packet", piece.last.packet).put("offset", piece.first.octet);
   json.put("stream_offset", piece.stream_offset).put("octets", piece.octets.size()).begin_array("fields");
   for (const Field& field : frame.fields) {
-    json.begin_object().put("at", field.at).put("size", field.size).put("layer", field.name.layer);
-    json.put("name", field.name.name).put("filter", field.name.filter);
-    json.put("value", field.value).put("meaning", field.meaning).end();
+    json.begin_object().put("at", field.at).put("size", field.size).put("layer", field.info->layer);
+    json.put("name", field.info->name).put("filter", field.filter).put("value", field.value).put("meaning", field.meaning).end();
   }
   return json.finish() + '\n';
 }

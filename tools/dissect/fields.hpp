@@ -28,7 +28,8 @@ struct Remark {
 
 // Stands once above all fields: what their columns are.
 [[nodiscard]] std::string fields_heading(const Palette& palette);
-[[nodiscard]] std::string text_of(const Frame& frame, const Palette& palette);
+// `explain`: below each field, and for each of its bits, what it is for.
+[[nodiscard]] std::string text_of(const Frame& frame, const Palette& palette, bool explain);
 [[nodiscard]] std::string text_of(const Remark& remark, const Palette& palette);
 [[nodiscard]] std::string json_of(const Frame& frame);
 [[nodiscard]] std::string json_of(const Remark& remark);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/dissect/fields_view.hpp"
 
+#include "conformance/words.hpp"
 #include "rdmap/control.hpp"
 #include "rdmap/opcodes.hpp"
-#include "tools/dissect/words.hpp"
 
 namespace weft::tools::dissect {
 namespace {
@@ -36,16 +36,16 @@ void FieldsView::on(const Watched& watched, const conformance::FpduSeen& fpdu) {
 }
 
 void FieldsView::on(const Watched& watched, const conformance::LostSeen& lost) {
-  put({watched.connection, lost.from, lost.place.packet, words_of(lost).front().text});
+  put({watched.connection, lost.from, lost.place.packet, words_of(lost).front()});
 }
 
 void FieldsView::on(const Watched& watched, const conformance::ResumedSeen& resumed) {
-  put({watched.connection, resumed.from, resumed.place.packet, words_of(resumed).front().text});
+  put({watched.connection, resumed.from, resumed.place.packet, words_of(resumed).front()});
 }
 
 void FieldsView::put(const Frame& frame) {
   if (style_.json) return print_(json_of(frame));
-  put_text(text_of(frame, style_.palette));
+  put_text(text_of(frame, style_.palette, style_.explain));
 }
 
 void FieldsView::put(const Remark& remark) {

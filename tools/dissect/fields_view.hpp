@@ -15,6 +15,7 @@ class FieldsView {
   struct Style {
     Palette palette{};
     bool json{};
+    bool explain{};
   };
   using Print = std::function<void(const std::string&)>;
 

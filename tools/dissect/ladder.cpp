@@ -11,7 +11,7 @@ namespace {
 
 Entry entry_of(Note note, const PacketTimes& times) {
   const std::int64_t time = times.since_first(note.packet);
-  return {.what = std::move(note), .rtr = false, .time = time};
+  return {.what = std::move(note), .time = time};
 }
 
 }  // namespace
@@ -29,26 +29,32 @@ void Ladder::on(const conformance::StartupSeen& startup, const Output& out) {
   const auto from = startup.piece.from;
   const auto half = static_cast<std::size_t>(from);
   if (const std::uint64_t octets = std::exchange(octets_before_mpa_[half], 0); octets != 0)
-    out.put(entry_of({from, startup.piece.first.packet, false, words_of(conformance::StreamingSeen{from, octets})},
+    out.put(entry_of({from, startup.piece.first.packet, false,
+                      coloured(words_of(conformance::StreamingSeen{from, octets}), Hue::kTcp, Hue::kTcp)},
                      out.times));
-  peer_to_peer_[half] = startup.frame && startup.frame->enhanced && startup.frame->enhanced->peer_to_peer;
+  joiner_.take(startup);
   out.put(entry_of({from, startup.piece.last.packet, true, words_of(startup)}, out.times));
 }
 
 void Ladder::on(const conformance::FpduSeen& fpdu, const Output& out) {
   const bool joined = joiner_.take(fpdu);
   put_messages(out);
-  if (!joined) out.put(entry_of({fpdu.piece.from, fpdu.piece.last.packet, true, words_of_stray(fpdu)}, out.times));
+  if (!joined)
+    out.put(entry_of(
+        {fpdu.piece.from, fpdu.piece.last.packet, true, coloured(words_of_stray(fpdu), Hue::kTerminate, Hue::kMpa)},
+        out.times));
 }
 
 void Ladder::on(const conformance::LostSeen& lost, const Output& out) {
   break_off(lost.from, out);
-  out.put(entry_of({lost.from, lost.place.packet, false, words_of(lost)}, out.times));
+  out.put(
+      entry_of({lost.from, lost.place.packet, false, coloured(words_of(lost), Hue::kRemark, Hue::kRemark)}, out.times));
 }
 
 void Ladder::on(const conformance::ResumedSeen& resumed, const Output& out) {
   break_off(resumed.from, out);
-  out.put(entry_of({resumed.from, resumed.place.packet, false, words_of(resumed)}, out.times));
+  out.put(entry_of({resumed.from, resumed.place.packet, false, coloured(words_of(resumed), Hue::kRemark, Hue::kRemark)},
+                   out.times));
 }
 
 // A reset ends both directions, and it is not told who sent it.
@@ -57,7 +63,7 @@ void Ladder::on(const conformance::EndSeen& end, const Output& out) {
   const bool reset = end.how == conformance::Closing::kReset;
   const bool again = reset && std::exchange(reset_, end.packet) == end.packet;
   if (again && end.unfinished == 0) return;
-  out.put(entry_of({end.from, end.packet, !reset, words_of(end)}, out.times));
+  out.put(entry_of({end.from, end.packet, !reset, coloured(words_of(end), Hue::kTcp, Hue::kRemark)}, out.times));
 }
 
 void Ladder::on(const conformance::CaptureOver&, const Output& out) {
@@ -72,14 +78,7 @@ void Ladder::break_off(conformance::Direction from, const Output& out) {
 
 void Ladder::put_messages(const Output& out) {
   while (auto message = joiner_.next())
-    out.put({.what = *message, .rtr = is_rtr(*message), .time = out.times.since_first(message->last_packet)});
-}
-
-// MPA2-5-03: with A in both frames the Initiator's first FPDU is the indication.
-bool Ladder::is_rtr(const conformance::Message& message) const {
-  const bool asked = std::ranges::all_of(peer_to_peer_, std::identity());
-  return asked && message.from == conformance::Direction::kFromInitiator && message.number == 1 && message.begun &&
-         may_be_rtr(message);
+    out.put({.what = *message, .time = out.times.since_first(message->last_packet)});
 }
 
 }  // namespace weft::tools::dissect

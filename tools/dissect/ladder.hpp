@@ -34,10 +34,8 @@ class Ladder {
   void on(const conformance::SegmentSeen&, const Output&) noexcept {}
   void break_off(conformance::Direction from, const Output& out);
   void put_messages(const Output& out);
-  [[nodiscard]] bool is_rtr(const conformance::Message& message) const;
 
   conformance::MessageJoiner joiner_{};
-  std::array<bool, 2> peer_to_peer_{};                // asked for by the startup frame, by direction
   std::array<std::uint64_t, 2> octets_before_mpa_{};  // until the startup frame is told
   std::uint64_t reset_ = 0;                           // the packet, told of both directions
 };

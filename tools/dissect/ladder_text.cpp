@@ -54,7 +54,7 @@ std::string placed(const Line& line, std::size_t arrow_length, bool left, std::s
 }
 
 Parts parts_of(const Entry& entry) {
-  if (const auto* message = entry.message()) return words_of(*message, entry.rtr);
+  if (const auto* message = entry.message()) return words_of(*message);
   return std::get<Note>(entry.what).parts;
 }
 

@@ -2,11 +2,10 @@
 // RDMAP messages.
 #include <fmt/format.h>
 
-#include "conformance/text.hpp"
-#include "rdmap/atomic_messages.hpp"
+#include "common/text.hpp"
+#include "ddp/text.hpp"
 #include "rdmap/error_table.hpp"
-#include "rdmap/opcodes.hpp"
-#include "rdmap/terminate.hpp"
+#include "rdmap/text.hpp"
 #include "tools/dissect/words.hpp"
 
 namespace weft::tools::dissect {
@@ -15,12 +14,10 @@ namespace {
 using conformance::Message;
 
 std::string place_text(ddp::Stag stag, ddp::TaggedOffset offset) {
-  return fmt::format("STag {:#010x} TO {:#x}", stag.value, offset.value);
+  return fmt::format("{} TO {:#x}", ddp::text(stag), offset.value);
 }
 
-void put_octet_count(Parts& parts, std::uint64_t octets) {
-  parts.push_back({Hue::kPayload, fmt::format("{} octet{}", octets, octets == 1 ? "" : "s")});
-}
+void put_octet_count(Parts& parts, std::uint64_t octets) { parts.push_back({Hue::kPayload, octets_text(octets)}); }
 
 // RDMAP's own messages: their header is all that they have.
 void put_read_words(Parts& parts, const Message& message) {
@@ -36,8 +33,7 @@ void put_read_words(Parts& parts, const Message& message) {
 void put_atomic_request_words(Parts& parts, const Message& message) {
   const auto request = rdmap::parse_atomic_request(message.front());
   if (!request) return put_octet_count(parts, message.octets);
-  const bool swap = request->operation.kind == rdmap::AtomicOperation::Kind::kCmpSwap;
-  parts.front().text += swap ? " CmpSwap" : " FetchAdd";
+  parts.front().text.append(" ").append(rdmap::name(request->operation.kind));
   parts.push_back({Hue::kRdmap, fmt::format("identifier {:#x}", request->request_id)});
   parts.push_back({Hue::kRdmap, place_text(request->stag, request->offset)});
 }
@@ -49,24 +45,14 @@ void put_atomic_response_words(Parts& parts, const Message& message) {
   parts.push_back({Hue::kPayload, fmt::format("original value {:#x}", response->original)});
 }
 
-std::string_view layer_name(rdmap::Layer layer) noexcept {
-  switch (layer) {
-    case rdmap::Layer::kRdmap: return "RDMAP";
-    case rdmap::Layer::kDdp: return "DDP";
-    case rdmap::Layer::kLlp: return "LLP";
-  }
-  return "unknown";
-}
-
 void put_terminate_words(Parts& parts, const Message& message) {
   parts.front().hue = Hue::kTerminate;
   const auto report = rdmap::parse_terminate(message.front());
   if (!report) return put_octet_count(parts, message.octets);
   const auto& error = report->meant().error;
-  parts.push_back({Hue::kTerminate, fmt::format("layer {} ({}), type {}, code {:#04x}", std::to_underlying(error.layer),
-                                                layer_name(error.layer), error.type, error.code)});
+  parts.push_back({Hue::kTerminate, rdmap::text_with_layer(error)});
   parts.push_back({Hue::kTerminate, std::string(rdmap::sentence(error))});
-  if (report->siw_layout) parts.push_back({Hue::kRemark, "laid out as Linux siw does"});
+  if (report->siw_layout) parts.push_back({Hue::kRemark, std::string(rdmap::kSiwLayout)});
 }
 
 // What the ULP sent; where it goes stands in the DDP header.
@@ -75,8 +61,8 @@ void put_transfer_words(Parts& parts, const Message& message, const rdmap::Opcod
   if (const auto* tagged = std::get_if<ddp::TaggedHeader>(&message.header)) {
     parts.push_back({Hue::kDdp, place_text(tagged->stag, tagged->offset)});
   } else if (row != nullptr && row->invalidates) {
-    const std::uint32_t stag = std::get<ddp::UntaggedHeader>(message.header).rsvd_ulp_word;
-    parts.push_back({Hue::kRdmap, fmt::format("invalidates STag {:#010x}", stag)});
+    const ddp::Stag stag{std::get<ddp::UntaggedHeader>(message.header).rsvd_ulp_word};
+    parts.push_back({Hue::kRdmap, "invalidates " + ddp::text(stag)});
   }
 }
 
@@ -90,7 +76,7 @@ void put_contents(Parts& parts, const Message& message) {
     case kAtomicResponse: return put_atomic_response_words(parts, message);
     case kTerminate: return put_terminate_words(parts, message);
     case kImmediate:
-    case kImmediateSolicited: parts.push_back({Hue::kPayload, conformance::hex(message.front())}); return;
+    case kImmediateSolicited: parts.push_back({Hue::kPayload, hex(message.front())}); return;
     case kWrite:
     case kReadResponse:
     case kSend:
@@ -115,31 +101,20 @@ void put_segments(Parts& parts, const Message& message) {
 }  // namespace
 
 std::string name_of(std::uint8_t opcode) {
-  const auto* row = rdmap::find_opcode(opcode);
-  if (row == nullptr) return fmt::format("opcode {}", opcode);
-  std::string name(row->name);
+  std::string name = rdmap::name(opcode);
   constexpr std::string_view kLong = "Solicited Event";  // RFC 5040 section 2.1 abbreviates it
   if (const auto at = name.find(kLong); at != std::string::npos) name.replace(at, kLong.size(), "SE");
   return name;
 }
 
-Parts words_of(const Message& message, bool rtr) {
+Parts words_of(const Message& message) {
   Parts parts{{Hue::kRdmap, name_of(message.opcode())}};
-  if (rtr) parts.push_back({Hue::kMpa, "RTR"});
+  if (message.rtr) parts.push_back({Hue::kMpa, "RTR"});
   if (const auto* untagged = std::get_if<ddp::UntaggedHeader>(&message.header))
     parts.push_back({Hue::kDdp, fmt::format("MSN {}", untagged->msn.value)});
   put_contents(parts, message);
   put_segments(parts, message);
   return parts;
-}
-
-bool may_be_rtr(const Message& message) {
-  using enum rdmap::Opcode;
-  const auto opcode = static_cast<rdmap::Opcode>(message.opcode());
-  if (opcode == kWrite || opcode == kSend || opcode == kSendSolicited) return message.octets == 0;
-  if (opcode != kReadRequest) return false;
-  const auto request = rdmap::parse_read_request(message.front());
-  return request && request->size == 0;
 }
 
 }  // namespace weft::tools::dissect

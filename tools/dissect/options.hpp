@@ -14,6 +14,7 @@ struct Options {
   bool overview{};       // the ladders alone
   bool fields{};         // the fields alone
   bool all{};            // of the ladders: nothing folded
+  bool explain{};        // of the fields: a sentence below each
   std::string json{};    // only the fields, as JSON, to this file; -: standard output
   Asked asked{};
 

@@ -19,7 +19,7 @@ struct Part {
 };
 using Parts = std::vector<Part>;
 
-// Of a field's layer, as conformance::FieldName has it.
+// Of a field's layer, as FieldInfo has it.
 [[nodiscard]] Hue hue_of(std::string_view layer) noexcept;
 
 [[nodiscard]] std::string paint(const Palette& palette, Hue hue, std::string_view text);

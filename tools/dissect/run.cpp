@@ -43,7 +43,8 @@ class Pass {
         progress_(purpose.ladders || ::isatty(STDOUT_FILENO) == 0),
         overview_({{palette, text_width(STDOUT_FILENO)}, options.all, purpose.live},
                   [this](const std::string& text) { print(text); }),
-        fields_({palette, !options.json.empty()}, wanted_, [this](const std::string& text) { print(text); }) {}
+        fields_({palette, !options.json.empty(), options.explain}, wanted_,
+                [this](const std::string& text) { print(text); }) {}
 
   // Returns what is wrong with the capture, or that there is nothing to show.
   Outcome<void> read(const conformance::StopSwitch& stop) {

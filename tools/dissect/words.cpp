@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Startup frames, and what else is no message.
+// Startup frames: mpa::text() in the short form that the ladder has room for.
 #include "tools/dissect/words.hpp"
 
 #include <fmt/format.h>
 
+#include "mpa/text.hpp"
+
 namespace weft::tools::dissect {
 namespace {
-
-std::string rtr_options(const mpa::RtrTypes& rtr) {
-  return fmt::format("RTR by{}{}{}{}", rtr.send ? " Send" : "", rtr.write ? " Write" : "", rtr.read ? " Read" : "",
-                     rtr.any() ? "" : " none");
-}
 
 void put_frame_parts(Parts& parts, const mpa::StartupFrame& frame) {
   const auto put = [&](std::string text) { parts.push_back({Hue::kMpa, std::move(text)}); };
@@ -20,7 +17,7 @@ void put_frame_parts(Parts& parts, const mpa::StartupFrame& frame) {
   if (frame.markers) put("Markers");
   if (frame.enhanced) {
     put(fmt::format("IRD {} ORD {}", frame.enhanced->ird, frame.enhanced->ord));
-    if (frame.enhanced->peer_to_peer) put("peer to peer, " + rtr_options(frame.enhanced->rtr));
+    if (frame.enhanced->peer_to_peer) put("peer to peer, RTR by " + mpa::text(frame.enhanced->rtr));
   }
   if (!frame.private_data.empty()) put(fmt::format("private data {}", frame.private_data.size()));
 }
@@ -29,7 +26,7 @@ void put_frame_parts(Parts& parts, const mpa::StartupFrame& frame) {
 
 Parts words_of(const conformance::StartupSeen& startup) {
   const bool reply = startup.piece.from == conformance::Direction::kFromResponder;
-  Parts parts{{Hue::kMpa, reply ? "MPA Reply" : "MPA Request"}};
+  Parts parts{{Hue::kMpa, std::string(mpa::name(reply ? mpa::FrameKind::kReply : mpa::FrameKind::kRequest))}};
   if (startup.frame) {
     put_frame_parts(parts, *startup.frame);
   } else {
@@ -38,31 +35,10 @@ Parts words_of(const conformance::StartupSeen& startup) {
   return parts;
 }
 
-Parts words_of(const conformance::StreamingSeen& streaming) {
-  return {{Hue::kTcp, fmt::format("{} octets before MPA", streaming.octets)}};
-}
-
-Parts words_of(const conformance::LostSeen& lost) {
-  return {{Hue::kRemark, lost.reason == conformance::LossReason::kCaptureGap ? "octets are missing from the capture"
-                                                                             : "what follows is no FPDU"}};
-}
-
-Parts words_of(const conformance::ResumedSeen& resumed) {
-  return {{Hue::kRemark, fmt::format("FPDUs again, {} octets later", resumed.skipped)}};
-}
-
-Parts words_of(const conformance::EndSeen& end) {
-  Parts parts{{Hue::kTcp, end.how == conformance::Closing::kFin ? "FIN" : "RST"}};
-  if (end.unfinished != 0)
-    parts.push_back({Hue::kRemark, fmt::format("{} octets of an unfinished FPDU before it", end.unfinished)});
+Parts coloured(conformance::Words words, Hue first, Hue rest) {
+  Parts parts;
+  for (std::string& text : words) parts.push_back({parts.empty() ? first : rest, std::move(text)});
   return parts;
-}
-
-Parts words_of_stray(const conformance::FpduSeen& fpdu) {
-  const bool bad = fpdu.crc == conformance::CrcVerdict::kBad;
-  return {{Hue::kTerminate,
-           fmt::format("FPDU {} {}", fpdu.number, bad ? "with a wrong CRC" : "without a readable DDP header")},
-          {Hue::kMpa, fmt::format("ULPDU of {} octets", fpdu.ulpdu_length)}};
 }
 
 }  // namespace weft::tools::dissect

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "conformance/messages.hpp"
-#include "conformance/seen.hpp"
+#include "conformance/words.hpp"
 #include "tools/dissect/part.hpp"
 
 namespace weft::tools::dissect {
@@ -11,17 +11,9 @@ namespace weft::tools::dissect {
 // "RDMA Write", "Send with SE and Invalidate", "opcode 13": as short as RFC 5040 has it.
 [[nodiscard]] std::string name_of(std::uint8_t opcode);
 
-// `rtr`: it is the ready-to-receive indication of a peer-to-peer connection.
-[[nodiscard]] Parts words_of(const conformance::Message& message, bool rtr);
+[[nodiscard]] Parts words_of(const conformance::Message& message);
 [[nodiscard]] Parts words_of(const conformance::StartupSeen& startup);
-[[nodiscard]] Parts words_of(const conformance::StreamingSeen& streaming);
-[[nodiscard]] Parts words_of(const conformance::LostSeen& lost);
-[[nodiscard]] Parts words_of(const conformance::ResumedSeen& resumed);
-[[nodiscard]] Parts words_of(const conformance::EndSeen& end);
-// Of an FPDU that belongs to no message.
-[[nodiscard]] Parts words_of_stray(const conformance::FpduSeen& fpdu);
-
-// The message is a zero-length Send, RDMA Write or RDMA Read: what the first one of the Initiator is in peer-to-peer mode.
-[[nodiscard]] bool may_be_rtr(const conformance::Message& message);
+// Words of conformance/words.hpp, the first part in another colour than the rest.
+[[nodiscard]] Parts coloured(conformance::Words words, Hue first, Hue rest);
 
 }  // namespace weft::tools::dissect

@@ -7,12 +7,10 @@
 #include <tuple>
 
 #include "conformance/walk.hpp"
-#include "mpa/errors.hpp"
+#include "mpa/text.hpp"
 #include "probe/exchange_events.hpp"
 #include "rdmap/control.hpp"
-#include "rdmap/error_table.hpp"
-#include "rdmap/opcodes.hpp"
-#include "rdmap/terminate.hpp"
+#include "rdmap/text.hpp"
 
 namespace weft::tools::probing {
 namespace {
@@ -21,30 +19,21 @@ using conformance::Direction;
 using conformance::FpduSeen;
 using conformance::StartupSeen;
 
-std::string error_words(Bytes payload) {
-  const auto report = rdmap::parse_terminate(payload);
-  if (!report) return ", cut short";
-  const rdmap::ErrorCode& error = report->meant().error;
-  return fmt::format(" {:x}/{:x}/{:02x}: {}{}", std::to_underlying(error.layer), error.type, error.code,
-                     rdmap::sentence(error), report->siw_layout ? " (laid out as Linux siw does)" : "");
-}
-
 std::string words_of_fpdu(const FpduSeen& fpdu) {
   const Bytes ulpdu = fpdu.ulpdu;
-  const std::string front = fmt::format("FPDU {}", fpdu.number);
-  if (ulpdu.size() < ddp::TaggedLayout::kSize) return front + ": too short for a DDP header";
+  const std::string front = fmt::format("FPDU {}: ", fpdu.number);
+  if (ulpdu.size() < ddp::TaggedLayout::kSize) return front + "too short for a DDP header";
   const std::uint8_t opcode = rdmap::opcode_bits(ddp::TaggedLayout::RsvdUlp::get(ulpdu));
-  const auto* const row = rdmap::find_opcode(opcode);
-  const std::string name = row == nullptr ? fmt::format("opcode {}", opcode) : std::string(row->name);
-  if (row == nullptr || row->opcode != rdmap::Opcode::kTerminate || ulpdu.size() < ddp::UntaggedLayout::kSize)
-    return front + ": " + name;
-  return front + ": " + name + error_words(ulpdu.subspan(ddp::UntaggedLayout::kSize));
+  const std::string name = front + rdmap::name(opcode);
+  if (opcode != std::to_underlying(rdmap::Opcode::kTerminate) || ulpdu.size() < ddp::UntaggedLayout::kSize) return name;
+  const auto report = rdmap::parse_terminate(ulpdu.subspan(ddp::UntaggedLayout::kSize));
+  return name + (report ? " " + rdmap::short_text(*report) : ", cut short");
 }
 
 std::string words_of_startup(const StartupSeen& seen) {
   if (!seen.frame) return fmt::format("MPA startup frame, malformed: {}", mpa::explain(seen.frame.error()).sentence);
-  const std::string kind = seen.frame->kind == mpa::FrameKind::kRequest ? "MPA Request" : "MPA Reply";
-  return seen.frame->reject && seen.frame->kind == mpa::FrameKind::kReply ? kind + ", rejected" : kind;
+  const bool rejects = seen.frame->reject && seen.frame->kind == mpa::FrameKind::kReply;
+  return std::string(mpa::name(seen.frame->kind)) + (rejects ? ", rejected" : "");
 }
 
 class Items {

@@ -3,10 +3,10 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include <iterator>
 #include <string>
 #include <utility>
 
+#include "rdmap/text.hpp"
 #include "verbs/log/log_output.hpp"
 
 namespace weft::verbs {
@@ -14,12 +14,6 @@ namespace weft::verbs {
 namespace {
 
 using detail::LogKind;
-
-std::string_view layer_name(unsigned layer) {
-  constexpr std::string_view kNames[] = {"RDMAP", "DDP", "LLP"};
-  static_assert(std::size(kNames) == std::to_underlying(engine::Layer::kLlp) + 1);
-  return layer < std::size(kNames) ? kNames[layer] : "unknown layer";
-}
 
 std::string name(const detail::Subject& subject) {
   const std::string peer = subject.peer.to_string();
@@ -49,11 +43,11 @@ namespace detail {
 
 void log_stream_error(const Subject& subject, const StreamError& error) {
   log_if_admitted(LogKind::kStreamError, LogLevel::kError, [&] {
-    return fmt::format(
-        "{}: {}: {} [{}] layer {} ({}), type {}, code {:#04x}, at octet {} behind the peer's start-up frame",
-        name(subject), error.remote ? "the peer terminated the stream" : "protocol error", error.sentence,
-        error.clause.empty() ? "no clause" : error.clause, error.layer, layer_name(error.layer), error.type, error.code,
-        error.stream_offset);
+    return fmt::format("{}: {}: {} [{}] {}, at octet {} behind the peer's start-up frame", name(subject),
+                       error.remote ? "the peer terminated the stream" : "protocol error", error.sentence,
+                       error.clause.empty() ? "no clause" : error.clause,
+                       rdmap::text_with_layer({static_cast<rdmap::Layer>(error.layer), error.type, error.code}),
+                       error.stream_offset);
   });
 }
 
@@ -77,10 +71,9 @@ void log_stall(const Subject& subject, const engine::ReceiveStalled& stall, std:
 void log_startup_failure(const Endpoint& peer, const engine::ErrorReport& report, FailedStartup which,
                          std::string_view because) {
   const auto line = [&] {
-    const auto layer = static_cast<unsigned>(report.layer);
-    return fmt::format("start-up with {} failed: {}{}{} [{}] layer {} ({}), type {}, code {:#04x}{}{}",
-                       peer.to_string(), because, because.empty() ? "" : "; ", report.sentence, report.clause, layer,
-                       layer_name(layer), report.type, report.code, place_of(report),
+    return fmt::format("start-up with {} failed: {}{}{} [{}] {}{}{}", peer.to_string(), because,
+                       because.empty() ? "" : "; ", report.sentence, report.clause,
+                       rdmap::text_with_layer(report.error()), place_of(report),
                        which == FailedStartup::kTriedAgain ? "; trying again with MPA revision 1" : "");
   };
   switch (which) {

@@ -6,52 +6,17 @@
 #include <utility>
 #include <variant>
 
-#include "rdmap/opcodes.hpp"
+#include "ddp/text.hpp"
+#include "mpa/text.hpp"
+#include "rdmap/text.hpp"
 #include "verbs/log/log.hpp"
 
 namespace weft::verbs::detail {
 
 namespace {
 
-constexpr std::string_view yes(bool is, std::string_view what) { return is ? what : std::string_view{}; }
-
-std::string ready_to_receive(const mpa::RtrTypes& types) {
-  if (!types.any()) return "nothing";
-  const std::string list =
-      fmt::format("{}{}{}", yes(types.send, "/send"), yes(types.write, "/write"), yes(types.read, "/read"));
-  return list.substr(1);
-}
-
-std::string depth(std::uint16_t value) {
-  return value == mpa::kNoNegotiation ? "not negotiated" : std::to_string(value);
-}
-
-std::string describe(const mpa::StartupFrame& frame) {
-  const bool reply = frame.kind == mpa::FrameKind::kReply;
-  std::string text = fmt::format("{}revision {}, {}, {}, {} octets of private data",
-                                 yes(reply, frame.reject ? "it rejects, " : "it accepts, "), frame.revision,
-                                 frame.crc ? "CRC" : "no CRC", frame.markers ? "wants Markers" : "wants no Markers",
-                                 frame.private_data.size());
-  if (!frame.enhanced) return text;
-  const mpa::EnhancedData& more = *frame.enhanced;
-  text += fmt::format(", IRD {}, ORD {}", depth(more.ird), depth(more.ord));
-  if (more.peer_to_peer) text += ", peer-to-peer, ready-to-receive by " + ready_to_receive(more.rtr);
-  return text;
-}
-
-struct Header {
-  std::string operator()(const ddp::TaggedHeader& header) const {
-    return fmt::format("STag {:#010x}, TO {:#x}{}", header.stag.value, header.offset.value, yes(header.last, ", last"));
-  }
-  std::string operator()(const ddp::UntaggedHeader& header) const {
-    return fmt::format("queue {}, MSN {}, MO {}{}", header.queue, header.msn.value, header.offset.value,
-                       yes(header.last, ", last"));
-  }
-};
-
 std::string describe(const engine::ErrorReport& report) {
-  return fmt::format("layer {}, type {}, code {:#04x}: {}", static_cast<unsigned>(report.layer), report.type,
-                     report.code, report.sentence);
+  return fmt::format("{}: {}", rdmap::text(report.error()), report.sentence);
 }
 
 }  // namespace
@@ -98,19 +63,21 @@ void Narrator::look() {
 
 void Narrator::tell(const engine::StartupSeen& seen) {
   ++frames_;
-  say(fmt::format("MPA {} {}: {}", seen.frame.kind == mpa::FrameKind::kRequest ? "Request" : "Reply",
-                  ours(seen.from) ? "sent" : "received", describe(seen.frame)));
+  const bool accepts = seen.frame.kind == mpa::FrameKind::kReply && !seen.frame.reject;
+  say(fmt::format("{} {}: {}{}", mpa::name(seen.frame.kind), ours(seen.from) ? "sent" : "received",
+                  accepts ? "accepted, " : "", mpa::text(seen.frame)));
   if (seen.frame.reject || (frames_ == 2 && !each_fpdu_)) sent_.read = received_.read = false;
 }
 
 void Narrator::tell(const engine::SegmentSeen& seen) {
   ++side(seen.from).fpdus;
   const engine::InboundSegment& segment = seen.segment;
+  const bool last = std::visit([](const auto& header) { return header.last; }, segment.header);
   log_connection(
       LogLevel::kDebug, connection_,
-      fmt::format("FPDU {}, {} octets at {}: {}, {}, {} octets of payload", ours(seen.from) ? "sent" : "received",
-                  seen.fpdu_size, seen.stream_offset, rdmap::row(segment.opcode).name,
-                  std::visit(Header{}, segment.header), segment.payload().size()));
+      fmt::format("FPDU {}, {} octets at {}: {}, {}{}, {} octets of payload", ours(seen.from) ? "sent" : "received",
+                  seen.fpdu_size, seen.stream_offset, rdmap::row(segment.opcode).name, ddp::text(segment.header),
+                  last ? ", last" : "", segment.payload().size()));
 }
 
 // The engine judges what it receives, and says so; this only ends the reading.

@@ -30,7 +30,7 @@ function draw_parts(field) {
   if (!field.parts.length) return undefined;
   const lines = field.parts.map((part) => [
     el("dt", {}, part.name),
-    el("dd", {}, part.value, part.meaning && ` (${part.meaning})`),
+    el("dd", {}, part.value, part.meaning && ` (${part.meaning})`, part.sentence && `: ${part.sentence}`),
   ]);
   return el("dl.parts", {}, lines);
 }

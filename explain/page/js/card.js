@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The card of a field: name, value, meaning, its bits, where the RFC has it, and the clauses that are about it.
+// The card of a field: name, what it is for, value, meaning, its bits, where the RFC has it, and the clauses that are about it.
 
 const kLongest = 200;
 const shortened = (words) => (words.length > kLongest ? `${words.slice(0, kLongest)} …` : words);
@@ -45,10 +45,12 @@ function draw_card(frame, part, octet, findings) {
   return [
     el("p.card-layer", {}, el("b", {}, layer_name(field.layer)), " ", kLayers[field.layer]?.words),
     el("h3", {}, field.name),
+    field.sentence && el("p.card-about", {}, field.sentence),
     el("p.card-value", {}, el("code", {}, shortened(field.value || hex_text(own)))),
     field.meaning && el("p.card-meaning", {}, upper_first(field.meaning)),
     is_marker(field) && field.points_at && el("p.card-meaning", {}, `It points to ${field.points_at}.`),
-    draw_bits(field, own) ?? draw_parts(field),
+    draw_bits(field, own),
+    draw_parts(field),
     card_octet(part, octet),
     el("p.card-where", {}, where_words(field, part), field.reference && ` · ${field.reference}`),
     part.lower ? undefined : findings.filter((finding) => is_about(finding, field)).map(draw_finding),

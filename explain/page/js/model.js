@@ -57,11 +57,11 @@ function octets_of(hex) {
 const hex2 = (octet) => octet.toString(16).padStart(2, "0");
 const hex_text = (octets) => Array.from(octets, hex2).join(" ");
 
-// {at, size, layer, name, clauses, reference, value, meaning, parts}: parts are bits of it.
+// {at, size, layer, name, clauses, reference, sentence, value, meaning, parts}: parts are bits of it.
 function fields_of(entries) {
   const fields = [];
   for (const [at, size, name, value, meaning] of entries ?? []) {
-    const [layer, words, clauses, reference] = model.names[name];
+    const [layer, words, clauses, reference, sentence] = model.names[name];
     const field = {
       at,
       size,
@@ -69,6 +69,7 @@ function fields_of(entries) {
       name: words,
       clauses: clauses ?? [],
       reference: reference ?? "",
+      sentence: sentence ?? "",
       parts: [],
       value: model.strings[value] ?? "",
       meaning: meaning === undefined ? "" : model.strings[meaning],

@@ -16,7 +16,7 @@ at("revision-1-refused", START, "MPA2-6-09 MPA2-10-06 MPA-7.1.1-20 MPA2-6-08", "
 at("surplus-after-request", START, "MPA-7.1.1-25 MPA-7.1.2-29 MPA-7.1.2-30 MPA-7.1.2-04",
    "Octets behind the private data of the Request are thrown away.",
    "if (octets.size() > (*request)->size()) return fail(Fault::kSurplusAfterRequest);",
-   "if (octets.size() > (*request)->size()) { request_ = describe(**request); advance(Trigger::kRequest); "
+   "if (octets.size() > (*request)->size()) { request_ = received(**request); advance(Trigger::kRequest); "
    "return {.consumed = octets.size(), .outcome = request_}; }")
 at("reply-of-revision-2", NEGOTIATION, "MPA2-10-04 MPA2-10-09 MPA-7.1.1-22 MPA2-6-06 MPA-7.1.1-19 MPA-3-14",
    "A Request of revision 1 is answered by a Reply of revision 2.",

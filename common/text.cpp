@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/text.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <string_view>
+
+namespace weft {
+namespace {
+
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+
+void put_octet(std::string& text, std::byte octet) {
+  text += kHexDigits[std::to_integer<unsigned>(octet >> 4)];
+  text += kHexDigits[std::to_integer<unsigned>(octet & std::byte{15})];
+}
+
+std::string in_hex(std::uint64_t value, std::size_t digits) {
+  std::string text = "0x";
+  while (digits-- > 0) text += kHexDigits[value >> 4 * digits & 15];
+  return text;
+}
+
+}  // namespace
+
+std::string hex(Bytes octets, std::size_t most) {
+  std::string text;
+  for (const std::byte octet : octets.first(std::min(octets.size(), most))) {
+    if (!text.empty()) text += ' ';
+    put_octet(text, octet);
+  }
+  return octets.size() > most ? text + " ..." : text;
+}
+
+std::string hex_digits(Bytes octets) {
+  std::string text;
+  text.reserve(2 * octets.size());
+  for (const std::byte octet : octets) put_octet(text, octet);
+  return text;
+}
+
+std::string hex_number(std::uint64_t value, std::size_t octets) { return in_hex(value, 2 * octets); }
+
+std::string short_hex(std::uint64_t value) {
+  return in_hex(value, std::max<std::size_t>(1, (static_cast<std::size_t>(std::bit_width(value)) + 3) / 4));
+}
+
+std::string octets_text(std::uint64_t count) { return std::to_string(count) + (count == 1 ? " octet" : " octets"); }
+
+}  // namespace weft
