@@ -34,7 +34,9 @@ struct End {
   }
   void send(bool front) {
     if (front) return connection.send(source, 10s).value();
-    connection.queue_pair().post_send({.opcode = SendOpcode::kSend, .flags = SendFlags::kSignaled, .segments = {&from, 1}}).value();
+    connection.queue_pair()
+        .post_send({.opcode = SendOpcode::kSend, .flags = SendFlags::kSignaled, .segments = {&from, 1}})
+        .value();
     wait();
   }
   void receive(bool front) {
@@ -73,8 +75,8 @@ double median(std::vector<double> values) {
 void report(const char* what, const std::array<std::vector<double>, 2>& times) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < times[0].size(); ++i) ratios.push_back(times[1][i] / times[0][i]);
-  std::printf("%-12s verbs %8.3f us, C++ interface %8.3f us, paired median %+.2f %%\n", what, median(times[0]), median(times[1]),
-              (median(ratios) - 1) * 100);
+  std::printf("%-12s verbs %8.3f us, C++ interface %8.3f us, paired median %+.2f %%\n", what, median(times[0]),
+              median(times[1]), (median(ratios) - 1) * 100);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part that both ends of the key-value store share: the layout of the table, and how errors are reported. The server
-// sends clients the place of its table (weft::RemoteRegion) as private data.
+// The part that both ends of the key-value store share: the layout of the table, and how errors are reported. The
+// server sends clients the place of its table (weft::RemoteRegion) as private data.
 #pragma once
 
 #include <array>

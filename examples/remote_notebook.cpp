@@ -5,8 +5,8 @@
 //                                             prints what was written
 //     remote_notebook visit ADDR PORT TEXT    writes TEXT to the notebook and reads it back
 //
-// The visitor's writes and reads are one-sided operations: the server's program is not involved. An empty message at the
-// end notifies the server that the notebook was written.
+// The visitor's writes and reads are one-sided operations: the server's program is not involved. An empty message at
+// the end notifies the server that the notebook was written.
 #include <array>
 #include <chrono>
 #include <cstdio>

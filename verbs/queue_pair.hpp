@@ -64,7 +64,7 @@ struct Negotiated {
   std::uint32_t
       ird{};  ///< maximum of concurrent RDMA Reads and atomics from the peer: this IRD, the peer's ORD if less
   std::uint32_t ord{};  ///< maximum of concurrent RDMA Reads and atomics to the peer: this ORD, the peer's IRD if less
-  Rtr rtr{};             ///< ready-to-receive indication
+  Rtr rtr{};            ///< ready-to-receive indication
 };
 
 /// Describes the current state of a queue pair, and the maxima that it was created with.

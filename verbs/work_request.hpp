@@ -54,8 +54,8 @@ enum class SendOpcode : std::uint8_t {
   kRdmaRead = 4,                ///< reads the peer's memory into one segment
   /// Compares 8 octets at the peer and swaps them if equal (RFC 7306 section 5).
   /// One segment of 8 octets receives the old value in host order; it may have any alignment.
-  /// SendRequest::remote_address must be a multiple of 8. The peer ends the connection otherwise, and the completion has
-  /// WcStatus::kRemoteOperationError; QueuePairQuery::stream_error has the reason.
+  /// SendRequest::remote_address must be a multiple of 8. The peer ends the connection otherwise, and the completion
+  /// has WcStatus::kRemoteOperationError; QueuePairQuery::stream_error has the reason.
   kCompareAndSwap = 5,
   /// Adds to 8 octets at the peer (RFC 7306 section 5). Segment and alignment as for kCompareAndSwap.
   kFetchAndAdd = 6,

@@ -158,7 +158,8 @@ struct StepByStep {
 template <typename Signature, typename Step, typename Token>
 auto step_by_step(const boost::asio::any_io_executor& executor, int descriptor, Step step, Token& token) {
   auto waits = std::make_unique<boost::asio::posix::stream_descriptor>(duplicate(executor, descriptor));
-  return boost::asio::async_compose<Token, Signature>(StepByStep<Step>{std::move(waits), std::move(step)}, token, executor);
+  return boost::asio::async_compose<Token, Signature>(StepByStep<Step>{std::move(waits), std::move(step)}, token,
+                                                      executor);
 }
 
 inline std::unexpected<Error> canceled(std::string_view operation) {
@@ -215,8 +216,7 @@ class AsioConnection : public Connection {
   template <detail::CompletionToken Token>
   auto establish(std::span<const std::byte> private_data, Token&& token) {
     const auto begun = std::make_shared<Result<void>>(begin_establish(private_data));
-    return steps(
-        [this, begun] { return *begun ? step_establish() : std::optional(*begun); }, "establish", token);
+    return steps([this, begun] { return *begun ? step_establish() : std::optional(*begun); }, "establish", token);
   }
   /// Connection::close(). Cancellation resets the connection.
   template <detail::CompletionToken Token>
@@ -255,11 +255,9 @@ class AsioConnection : public Connection {
   /// Connection::compare_swap(): `void(Result<std::uint64_t>)`.
   template <detail::CompletionToken Token>
   auto compare_swap(const RemoteRegion& remote, std::uint64_t compare, std::uint64_t swap, Token&& token) {
-    return start<std::uint64_t>({.kind = detail::Operation::Kind::kCompareSwap,
-                                 .remote = remote,
-                                 .compare = compare,
-                                 .swap_or_add = swap},
-                                std::forward<Token>(token));
+    return start<std::uint64_t>(
+        {.kind = detail::Operation::Kind::kCompareSwap, .remote = remote, .compare = compare, .swap_or_add = swap},
+        std::forward<Token>(token));
   }
 
  private:
@@ -288,13 +286,12 @@ class AsioListener : public Listener {
   using Executor = boost::asio::any_io_executor;  ///< executors of I/O objects
 
   /// Adds the form to a listener.
-  AsioListener(Executor executor, Listener listener)
-      : Listener(std::move(listener)), executor_(std::move(executor)) {}
+  AsioListener(Executor executor, Listener listener) : Listener(std::move(listener)), executor_(std::move(executor)) {}
 
   using Listener::next;
-  /// Listener::next(): `void(Result<AsioConnection>)`, with the executor of this listener. Cancellation ends the wait and
-  /// nothing else (Errc::kInterrupted). This object stays where it is until the handler runs. Throws as the constructor of
-  /// AsioConnection.
+  /// Listener::next(): `void(Result<AsioConnection>)`, with the executor of this listener. Cancellation ends the wait
+  /// and nothing else (Errc::kInterrupted). This object stays where it is until the handler runs. Throws as the
+  /// constructor of AsioConnection.
   template <detail::CompletionToken Token>
   auto next(Token&& token) {
     return detail::step_by_step<void(Result<AsioConnection>)>(

@@ -56,7 +56,8 @@ Result<void> Connection::establish(Deadline deadline, std::span<const std::byte>
   auto done = link_->step_establish(deadline);
   if (done) return std::move(*done);
   abort(Errc::kTimedOut, "the peer did not answer in time");
-  return std::unexpected(detail::to_error({Errc::kTimedOut, "connection", "the peer did not answer in time"}, "establish"));
+  return std::unexpected(
+      detail::to_error({Errc::kTimedOut, "connection", "the peer did not answer in time"}, "establish"));
 }
 
 Result<void> Connection::close(Deadline deadline) {

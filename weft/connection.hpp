@@ -95,11 +95,12 @@ void abandon(Link& link);
 ///
 /// **Destruction** ends the connection as ~QueuePair does (verbs/queue_pair.hpp): if no sending operation is in
 /// progress, what was sent still reaches the peer; otherwise the connection is reset. Asio operations that are in
-/// progress complete with WcStatus::kFlushed. When the destructor returns, weft no longer uses the memory of any operation.
+/// progress complete with WcStatus::kFlushed. When the destructor returns, weft no longer uses the memory of any
+/// operation.
 ///
-/// **Thread safety.** All functions may be called concurrently, with three exceptions: the destructor and moves must not
-/// run concurrently with another call, establish(), reject() and close() not with each other, and peer_data() not with
-/// establish(). At most 128 sending operations and 128 receives may be in progress at a time; one more fails with
+/// **Thread safety.** All functions may be called concurrently, with three exceptions: the destructor and moves must
+/// not run concurrently with another call, establish(), reject() and close() not with each other, and peer_data() not
+/// with establish(). At most 128 sending operations and 128 receives may be in progress at a time; one more fails with
 /// Errc::kQueueFull.
 class Connection {
  public:
@@ -107,7 +108,8 @@ class Connection {
   [[nodiscard]] static Result<Connection> connect(const Endpoint& to, Deadline deadline,
                                                   std::span<const std::byte> private_data = {});
   /// Prepares a connection to `to`, without contacting it, so that memory can be registered, receives be posted and the
-  /// policy be set (id()) before establish(). Errors: Errc::kUnreachable if the name is unknown, or no route leads to it.
+  /// policy be set (id()) before establish(). Errors: Errc::kUnreachable if the name is unknown, or no route leads to
+  /// it.
   [[nodiscard]] static Result<Connection> prepare(const Endpoint& to);
   Connection(Connection&&) noexcept = default;  ///< Takes over a connection. The other object can only be destroyed.
   /// Replaces this connection by `other`. The previous connection ends as by the destructor.
@@ -127,25 +129,28 @@ class Connection {
   [[nodiscard]] std::span<const std::byte> peer_data() const noexcept;
   /// Returns the peer's address.
   [[nodiscard]] Endpoint peer() const;
-  /// Finishes posted sends and closes the connection. Receives in progress fail with WcStatus::kFlushed. Waits until the
-  /// peer has closed too; a deadline that expires before that resets the connection.
-  /// Errors: Errc::kTimedOut; kInvalidState if there was no connection. A connection that has already ended is no error.
+  /// Finishes posted sends and closes the connection. Receives in progress fail with WcStatus::kFlushed. Waits until
+  /// the peer has closed too; a deadline that expires before that resets the connection.
+  /// Errors: Errc::kTimedOut; kInvalidState if there was no connection. A connection that has already ended is no
+  /// error.
   Result<void> close(Deadline deadline);
 
   /// Registers memory for this connection: a contiguous range (array, vector, string, span) or an object, of trivially
   /// copyable type. `access` selects what may be done with it: by default, all operations of this end, and nothing that
   /// the peer starts. Memory that is const can be read only. All pages are faulted in.
-  /// Errors: those of ProtectionDomain::register_memory(); Errc::kInvalidArgument, "access", for writing to const memory.
+  /// Errors: those of ProtectionDomain::register_memory(); Errc::kInvalidArgument, "access", for writing to const
+  /// memory.
   template <typename Memory>
   [[nodiscard]] Result<Region> register_memory(Memory&& memory, Access access = detail::kDefaultAccess<Memory>) {
-    static_assert(std::is_lvalue_reference_v<Memory> || std::ranges::borrowed_range<Memory>, "memory must outlive this call");
+    static_assert(std::is_lvalue_reference_v<Memory> || std::ranges::borrowed_range<Memory>,
+                  "memory must outlive this call");
     return register_octets(detail::octets_of(memory), access);
   }
 
   /// Sends a message into a receive() of the peer. Waits for the peer's receive only at the peer.
   Result<void> send(Slice message, Deadline deadline);
-  /// Waits for a message of the peer and returns its length in octets. Messages arrive in order. One that is longer than
-  /// `into` ends the connection: WcStatus::kLocalLengthError.
+  /// Waits for a message of the peer and returns its length in octets. Messages arrive in order. One that is longer
+  /// than `into` ends the connection: WcStatus::kLocalLengthError.
   Result<std::size_t> receive(Slice into, Deadline deadline);
   /// Writes `local` to the first octets of `remote` (RDMA Write). The peer's program does not take part.
   /// Errors: Errc::kInvalidArgument, "remote", if it is shorter than `local`; nothing is sent.
@@ -164,9 +169,9 @@ class Connection {
   /// These post the same work requests, and return before they have completed. `old` receives the old value, 8 octets.
   /// Errors: as above, and those of verbs::QueuePair::post_send().
   Result<void> send(Slice message, Post post);
-  Result<void> receive(Slice into, Post post);                             ///< as above
-  Result<void> write(Slice local, const RemoteRegion& remote, Post post);  ///< as above
-  Result<void> read(Slice local, const RemoteRegion& remote, Post post);   ///< as above
+  Result<void> receive(Slice into, Post post);                                                  ///< as above
+  Result<void> write(Slice local, const RemoteRegion& remote, Post post);                       ///< as above
+  Result<void> read(Slice local, const RemoteRegion& remote, Post post);                        ///< as above
   Result<void> fetch_add(Slice old, const RemoteRegion& remote, std::uint64_t add, Post post);  ///< as above
   Result<void> compare_swap(Slice old, const RemoteRegion& remote, std::uint64_t compare, std::uint64_t swap,
                             Post post);  ///< as above
@@ -185,8 +190,9 @@ class Connection {
   /// Returns the identifier, to set the policy before establish(), or for the peer's TLS identity.
   [[nodiscard]] verbs::ConnectionId& id() noexcept;
 
- protected:
+ private:
   friend class Listener;
+  friend class AsioConnection;
   explicit Connection(std::shared_ptr<detail::Link> link) noexcept : link_(std::move(link)) {}
   // The steps of establish() and close(), for those who wait for the descriptor themselves. A step returns nothing as
   // long as it has to be repeated when the descriptor is readable.
@@ -196,11 +202,9 @@ class Connection {
   std::optional<Result<void>> step_close();
   void abort(Errc code, std::string_view reason);
   [[nodiscard]] int event_descriptor() const noexcept;
-  std::shared_ptr<detail::Link> link_;
-
- private:
   [[nodiscard]] Result<Region> register_octets(std::span<std::byte> octets, Access access);
   [[nodiscard]] Result<Region> register_octets(std::span<const std::byte> octets, Access access);
+  std::shared_ptr<detail::Link> link_;
 };
 
 }  // namespace weft

@@ -12,11 +12,12 @@ namespace weft {
 std::string Error::message() const {
   std::string text;
   if (!operation.empty()) text = fmt::format("{}: ", operation);
-  if (segment) text += fmt::format("{} octets at {:#x}, lkey {:#x}: ", segment->length, segment->address, segment->lkey);
+  if (segment)
+    text += fmt::format("{} octets at {:#x}, lkey {:#x}: ", segment->length, segment->address, segment->lkey);
   text += verbs::Error::message();
   if (stream) {
-    text += fmt::format("; Terminate {}: layer {}, type {}, code {:#04x}", stream->remote ? "received" : "sent", stream->layer,
-                        stream->type, stream->code);
+    text += fmt::format("; Terminate {}: layer {}, type {}, code {:#04x}", stream->remote ? "received" : "sent",
+                        stream->layer, stream->type, stream->code);
     if (!stream->clause.empty()) text += fmt::format(", {}", stream->clause);
   }
   return text;

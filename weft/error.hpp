@@ -39,8 +39,8 @@ struct Error : verbs::Error {
 template <typename T>
 using Result = std::expected<T, Error>;  ///< the result of a call that can fail: a `T` or an Error
 
-/// The moment at which a blocking call gives up. A timeout converts to it and counts from the conversion, so one Deadline
-/// object limits a sequence of calls.
+/// The moment at which a blocking call gives up. A timeout converts to it and counts from the conversion, so one
+/// Deadline object limits a sequence of calls.
 class Deadline {
  public:
   using Clock = std::chrono::steady_clock;  ///< clock of all deadlines

@@ -42,12 +42,10 @@ class Listener {
   /// Returns the next request, established: next(), then establish().
   [[nodiscard]] Result<Connection> accept(Deadline deadline, std::span<const std::byte> private_data = {});
 
- protected:
-  /// Returns a request if one is there.
+ private:
+  friend class AsioListener;
   [[nodiscard]] std::optional<Result<Connection>> try_next();
   [[nodiscard]] int event_descriptor() const noexcept;
-
- private:
   explicit Listener(std::unique_ptr<detail::Listening> state) noexcept;
   std::unique_ptr<detail::Listening> state_;
 };

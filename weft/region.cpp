@@ -15,7 +15,8 @@ using RkeyField = Be<LengthField::end, std::uint32_t>;
 static_assert(RkeyField::end == RemoteRegion::kWireSize);
 constexpr std::size_t kLongest = std::numeric_limits<std::uint32_t>::max();
 
-std::unexpected<Error> refuse(Errc code, std::string_view operation, std::string_view argument, std::string_view reason) {
+std::unexpected<Error> refuse(Errc code, std::string_view operation, std::string_view argument,
+                              std::string_view reason) {
   Error error{verbs::Error{code, argument, reason}};
   error.operation = operation;
   return std::unexpected(error);
@@ -29,7 +30,8 @@ bool inside(std::size_t offset, std::size_t count, std::size_t length) noexcept 
 }  // namespace
 
 Result<RemoteRegion> RemoteRegion::subspan(std::size_t offset, std::size_t count) const {
-  if (!inside(offset, count, length)) return refuse(Errc::kInvalidArgument, "subspan", "remote", "not all of it is inside");
+  if (!inside(offset, count, length))
+    return refuse(Errc::kInvalidArgument, "subspan", "remote", "not all of it is inside");
   return RemoteRegion{address + offset, static_cast<std::uint32_t>(count), rkey};
 }
 
@@ -50,7 +52,8 @@ Result<RemoteRegion> RemoteRegion::from_wire(std::span<const std::byte> octets) 
 }
 
 Result<Slice> Slice::subspan(std::size_t offset, std::size_t count) const {
-  if (!inside(offset, count, size())) return refuse(Errc::kInvalidArgument, "subspan", "local", "not all of it is inside");
+  if (!inside(offset, count, size()))
+    return refuse(Errc::kInvalidArgument, "subspan", "local", "not all of it is inside");
   return Slice(octets_.subspan(offset, count), lkey_);
 }
 

@@ -80,14 +80,15 @@ class Region {
  public:
   /// Returns the whole region.
   [[nodiscard]] Slice all() const noexcept { return {{region_.address(), region_.length()}, region_.lkey()}; }
+  /// Converts to the whole region.
   operator Slice() const noexcept { return all(); }  // NOLINT(google-explicit-constructor)
   /// Returns `count` octets from `offset` on. Errors: Errc::kInvalidArgument if they are not all inside.
   [[nodiscard]] Result<Slice> subspan(std::size_t offset, std::size_t count) const {
     return all().subspan(offset, count);
   }
-  /// Returns what the peer needs to access the region, to be sent to it (RemoteRegion::to_wire()). What the peer may do is
-  /// the Access of the registration. Of a region of 2^32 octets or more, only the first 2^32 - 1 octets are described;
-  /// for the others, add to RemoteRegion::address.
+  /// Returns what the peer needs to access the region, to be sent to it (RemoteRegion::to_wire()). What the peer may do
+  /// is the Access of the registration. Of a region of 2^32 octets or more, only the first 2^32 - 1 octets are
+  /// described; for the others, add to RemoteRegion::address.
   [[nodiscard]] RemoteRegion remote() const noexcept;
   /// Returns the region as verbs know it.
   [[nodiscard]] const verbs::MemoryRegion& verbs() const noexcept { return region_; }

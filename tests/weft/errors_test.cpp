@@ -170,7 +170,8 @@ TEST(Flushed, SaysThatThePeerHasReset) {
   }
   EXPECT_EQ(waiting.status, WcStatus::kFlushed);
   EXPECT_EQ(waiting.code, Errc::kDisconnected);
-  EXPECT_TRUE(waiting.os_error == ECONNRESET || waiting.reason == "the peer closed the connection") << waiting.message();
+  EXPECT_TRUE(waiting.os_error == ECONNRESET || waiting.reason == "the peer closed the connection")
+      << waiting.message();
 }
 
 TEST(Flushed, SaysThatAnotherOperationWasTooLate) {

@@ -82,14 +82,15 @@ Result<std::shared_ptr<Link>> Link::make(verbs::EventChannel events, verbs::Conn
   auto channel = lift(make_channel(), operation);
   if (!channel) return std::unexpected(channel.error());
   verbs::QueuePairAttributes attributes;
-  auto completions = lift(device->create_completion_queue({.capacity = attributes.max_send_wr + attributes.max_receive_wr,
-                                                           .channel = &*channel}),
+  auto completions = lift(device->create_completion_queue(
+                              {.capacity = attributes.max_send_wr + attributes.max_receive_wr, .channel = &*channel}),
                           operation);
   if (!completions) return std::unexpected(completions.error());
   attributes.send_cq = attributes.receive_cq = &*completions;
   auto pair = lift(domain->create_queue_pair(attributes), operation);
   if (pair) {
-    if (const auto ready = lift(pair->modify(verbs::QpState::kInit), operation); !ready) return std::unexpected(ready.error());
+    if (const auto ready = lift(pair->modify(verbs::QpState::kInit), operation); !ready)
+      return std::unexpected(ready.error());
   }
   if (!pair) return std::unexpected(pair.error());
   return std::make_shared<Link>(Parts{std::move(events), std::move(id), std::move(*domain), std::move(*channel),
@@ -151,8 +152,8 @@ void Link::abort(Errc code, std::string_view reason) {
   static_cast<void>(queue_pair->modify(verbs::QpState::kError));  // it exists, and is of this process
 }
 
-// What has completed is delivered. The queue pair's end frees the memory of all other operations at once; then each hears
-// of it.
+// What has completed is delivered. The queue pair's end frees the memory of all other operations at once; then each
+// hears of it.
 void Link::destroy() {
   const auto query = queue_pair->query();
   Pendings finished;

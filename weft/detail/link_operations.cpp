@@ -89,7 +89,8 @@ Result<void> Link::post_work(const Operation& operation, std::uint64_t wr_id, ve
                                     .swap_or_add = operation.swap_or_add});
   }
   if (posted) return {};
-  if (posted.error().code != Errc::kDisconnected) return std::unexpected(to_error(posted.error(), name(operation.kind)));
+  if (posted.error().code != Errc::kDisconnected)
+    return std::unexpected(to_error(posted.error(), name(operation.kind)));
   const std::lock_guard lock(mutex_);
   Error error = cause();
   error.operation = name(operation.kind);
@@ -352,7 +353,9 @@ Error Link::explain(const WorkCompletion& completion, const Operation* operation
       if (!found) static_cast<verbs::Error&>(error) = found.error();
       break;
     }
-    case WcStatus::kLocalLengthError: say(Errc::kMessageTooLong, "message", "longer than the receive that it met"); break;
+    case WcStatus::kLocalLengthError:
+      say(Errc::kMessageTooLong, "message", "longer than the receive that it met");
+      break;
     case WcStatus::kRemoteAccessError: say(Errc::kInvalidKey, "remote memory", sentence); break;
     default: say(Errc::kProtocol, "peer", sentence); break;
   }
