@@ -118,7 +118,7 @@ auto initiate(std::shared_ptr<Pump> of, const Operation& what, Token&& token) {
   return boost::asio::async_initiate<Token, void(Result<T>)>(
       [](auto handler, const std::shared_ptr<Pump>& pump, const Operation& operation) {
         const Ticket ticket = next_ticket();
-        const auto slot = boost::asio::get_associated_cancellation_slot(handler);
+        auto slot = boost::asio::get_associated_cancellation_slot(handler);
         if (slot.is_connected()) {
           slot.assign([weak = std::weak_ptr(pump), ticket](boost::asio::cancellation_type type) {
             const bool ends = (type & boost::asio::cancellation_type::terminal) != boost::asio::cancellation_type::none;
@@ -149,7 +149,8 @@ struct StepByStep {
   template <typename Self>
   void operator()(Self& self, boost::system::error_code error = {}) {
     if (!std::exchange(begun, true)) return boost::asio::post(descriptor->get_executor(), std::move(self));
-    if (auto result = step(static_cast<bool>(error))) return self.complete(std::move(*result));
+    const bool canceled = self.get_cancellation_state().cancelled() != boost::asio::cancellation_type::none;
+    if (auto result = step(error || canceled)) return self.complete(std::move(*result));
     auto& waits = *descriptor;  // it moves with us
     waits.async_wait(boost::asio::posix::stream_descriptor::wait_read, std::move(self));
   }

@@ -46,10 +46,9 @@ TEST(RemoteMemory, HasPartsInsideItAlone) {
   const RemoteRegion region{1000, 64, 7};
   EXPECT_EQ(must(region.subspan(16, 48)), (RemoteRegion{1016, 48, 7}));
   EXPECT_EQ(must(region.subspan(64, 0)), (RemoteRegion{1064, 0, 7}));
-  for (const auto& [offset, count] : {std::pair<std::size_t, std::size_t>{16, 49},
-                                      {65, 0},
-                                      {0, std::numeric_limits<std::size_t>::max()},
-                                      {std::numeric_limits<std::size_t>::max(), 2}}) {
+  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
+  constexpr std::array<std::pair<std::size_t, std::size_t>, 4> kOutside{{{16, 49}, {65, 0}, {0, kMost}, {kMost, 2}}};
+  for (const auto& [offset, count] : kOutside) {
     const auto part = region.subspan(offset, count);
     ASSERT_FALSE(part) << offset << ", " << count;
     EXPECT_EQ(part.error().code, Errc::kInvalidArgument);
@@ -108,7 +107,6 @@ TEST(Deadlines, CountFromTheirConversionAndHaveNoOverflow) {
   EXPECT_FALSE(Deadline::never().expired());
   EXPECT_EQ(Deadline::never().left(), std::chrono::days(24));
   EXPECT_EQ(Deadline(std::chrono::days(200)).left(), std::chrono::days(24));
-  EXPECT_GT(Deadline(100us).left() + 1ms, 0ms) << "rounded up";
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several threads on one connection: each gets its own completion, whoever takes it, and none is slept through.
+#include <pthread.h>
+
 #include <atomic>
 #include <latch>
 
@@ -102,6 +104,21 @@ TEST(Threads, ThatWaitHearOfTheClose) {
   must(ends.client.close(kPatience));
   threads.clear();
   EXPECT_EQ(told, 3);
+}
+
+TEST(Threads, ThatAreCanceledTakeTheConnectionAlong) {
+  Ends ends;
+  std::latch begins(1);
+  std::thread waits([&] {
+    begins.count_down();
+    static_cast<void>(ends.server.receive({}, Deadline::never()));
+  });
+  begins.wait();
+  pthread_cancel(waits.native_handle());
+  waits.join();
+  const auto after = ends.server.receive({}, kPatience);
+  ASSERT_FALSE(after);
+  EXPECT_EQ(after.error().code, Errc::kInterrupted);
 }
 
 }  // namespace

@@ -102,12 +102,15 @@ class Link {
  private:
   using Pendings = boost::intrusive::list<Pending>;
   using Lock = std::unique_lock<std::mutex>;
+  struct Leave;
+  struct Collecting;
 
   static Result<std::shared_ptr<Link>> make(verbs::EventChannel events, verbs::ConnectionId id, bool responder,
                                             std::vector<std::byte> data);
   Result<void> begin(Pending& pending);
   Result<void> post_work(const Operation& operation, std::uint64_t wr_id, verbs::SendFlags flags);
   void collect(Lock& lock, std::chrono::milliseconds at_most);
+  void collect_into(Pendings& finished, Lock& lock, std::chrono::milliseconds at_most);
   void collect_until(Lock& lock, Deadline deadline);
   void deliver(const verbs::WorkCompletion& completion, Pendings& finished);
   void fail_all(const Error& error, Pendings& finished);

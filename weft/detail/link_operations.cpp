@@ -152,12 +152,37 @@ void Link::remove(Pendings::iterator pending) {
 
 // --- Waiting
 
+// A thread that is canceled while it waits (pthread_cancel()) takes its operation along, and with it the connection.
+struct Link::Leave {
+  Link& link;
+  Pending& pending;
+  Lock& lock;
+  ~Leave() {
+    if (pending.outcome) return;
+    if (lock.owns_lock()) lock.unlock();
+    link.abort(Errc::kInterrupted, "a thread that waited was canceled");
+    link.drop(pending);
+  }
+};
+
+// Likewise, so that another thread collects.
+struct Link::Collecting {
+  Link& link;
+  Lock& lock;
+  ~Collecting() {
+    if (!lock.owns_lock()) lock.lock();
+    link.collecting_ = false;
+    link.changed_.notify_all();
+  }
+};
+
 Outcome Link::run(const Operation& operation, Deadline deadline) {
   Pending pending;
   pending.operation = operation;
   pending.ticket = next_ticket();
   if (const auto begun = begin(pending); !begun) return std::unexpected(begun.error());
   Lock lock(mutex_);
+  const Leave unless_done{*this, pending, lock};
   while (!pending.outcome) {
     if (deadline.expired()) {
       lock.unlock();
@@ -191,9 +216,18 @@ void Link::collect_until(Lock& lock, Deadline deadline) {
 }
 
 void Link::collect(Lock& lock, std::chrono::milliseconds at_most) {
-  std::array<WorkCompletion, 8> taken;
   Pendings finished;
+  collect_into(finished, lock, at_most);
+  if (finished.empty()) return;
+  lock.unlock();
+  call(finished);
+  lock.lock();
+}
+
+void Link::collect_into(Pendings& finished, Lock& lock, std::chrono::milliseconds at_most) {
+  std::array<WorkCompletion, 8> taken;
   collecting_ = true;
+  const Collecting until_return{*this, lock};
   do {
     again_ = false;
     lock.unlock();
@@ -207,12 +241,6 @@ void Link::collect(Lock& lock, std::chrono::milliseconds at_most) {
     }
     at_most = std::chrono::milliseconds(0);
   } while (again_);
-  collecting_ = false;
-  changed_.notify_all();
-  if (finished.empty()) return;
-  lock.unlock();
-  call(finished);
-  lock.lock();
 }
 
 // --- Callbacks
