@@ -62,7 +62,9 @@ TEST(Posting, ReturnsCompletionsWithTheirNumbers) {
   Memory sink(ends.client), old(ends.client, 8);
   must(ends.client.fetch_add(old.region, target.remote(), 4, Post{1}));
   must(ends.client.compare_swap(old.region, target.remote(), 7, 9, Post{2}));
-  must(ends.client.write(must(source.region.subspan(0, 8)), target.remote(), Post{3}));
+  // A Write may overtake an atomic that was posted before (RFC 5040 section 5.5).
+  const auto fenced = verbs::SendFlags::kSignaled | verbs::SendFlags::kFence;
+  must(ends.client.write(must(source.region.subspan(0, 8)), target.remote(), Post{3, fenced}));
   must(ends.client.read(must(sink.region.subspan(0, 8)), target.remote(), Post{4}));
   must(ends.client.send(source.region, Post{5}));
   const std::pair<std::uint64_t, WcOpcode> expected[] = {{1, WcOpcode::kFetchAndAdd},
