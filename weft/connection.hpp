@@ -38,7 +38,9 @@ struct Endpoint {
 /// completion with Connection::completions(), or polls Connection::completion_queue().
 struct Post {
   std::uint64_t wr_id{};  ///< returned in the completion; less than 2^63, because the other forms use the rest
-  verbs::SendFlags flags = verbs::SendFlags::kSignaled;  ///< of operations other than receive()
+  /// Of operations other than receive(). With several in progress, a write() or send() may take effect before a read() or
+  /// an atomic that was posted before it (RFC 5040 section 5.5), unless it has SendFlags::kFence.
+  verbs::SendFlags flags = verbs::SendFlags::kSignaled;
 };
 
 namespace detail {
