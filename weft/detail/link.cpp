@@ -120,7 +120,10 @@ std::optional<Result<void>> Link::step_establish(Deadline deadline) {
     const ConnectionEventType type = (*event)->type;
     const bool answered = type == ConnectionEventType::kEstablished || type == ConnectionEventType::kRejected;
     if (answered && !responder) peer_data = std::move((*event)->private_data);
-    if (type == ConnectionEventType::kEstablished) return Result<void>{};
+    if (type == ConnectionEventType::kEstablished) {
+      established_ = true;
+      return Result<void>{};
+    }
     if (type == ConnectionEventType::kDisconnected) {
       over_ = true;
       Error error = cause();
@@ -132,7 +135,12 @@ std::optional<Result<void>> Link::step_establish(Deadline deadline) {
   return std::nullopt;
 }
 
-Result<void> Link::begin_close() { return over_ ? Result<void>{} : lift(id->disconnect(), "close"); }
+// Of a connection that did not come about, no end is reported.
+Result<void> Link::begin_close() {
+  if (over_) return {};
+  if (established_) return lift(id->disconnect(), "close");
+  return std::unexpected(to_error({Errc::kInvalidState, "connection", "was not established"}, "close"));
+}
 
 std::optional<Result<void>> Link::step_close(Deadline deadline) {
   while (!over_) {

@@ -134,6 +134,7 @@ class Link {
   std::vector<std::uint64_t> cells_;
   std::vector<std::size_t> free_cells_;
   std::optional<Region> cell_region_;
+  bool established_ = false;
   bool over_ = false;  // kDisconnected was taken
 };
 
