@@ -71,9 +71,13 @@ function(weft_count_branches target)
 endfunction()
 
 # weft_module(NAME SOURCES a.cpp ... LINKS weft::common ... PRIVATE_LINKS ...): library weft_NAME, alias weft::NAME.
-# A module without SOURCES is header-only. LINKS are the modules it may use; nothing else may be included.
+# A module without SOURCES is header-only. LINKS are the modules it may use; nothing else may be included. HEADERS: where its headers are
+# installed below include/weft, if not in NAME.
 function(weft_module name)
-  cmake_parse_arguments(MODULE "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+  cmake_parse_arguments(MODULE "" "HEADERS" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+  if(NOT MODULE_HEADERS)
+    set(MODULE_HEADERS ${name})
+  endif()
   if(MODULE_SOURCES)
     add_library(weft_${name} STATIC ${MODULE_SOURCES})
     set(scope PUBLIC)
@@ -97,7 +101,7 @@ function(weft_module name)
   install(TARGETS weft_${name} EXPORT weft ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
   # Headers directly in the module are for others; those in a folder below it are its own.
   file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
-  install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/${name} COMPONENT development)
+  install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/${MODULE_HEADERS} COMPONENT development)
   set_property(GLOBAL APPEND PROPERTY WEFT_MODULES ${name})
 endfunction()
 

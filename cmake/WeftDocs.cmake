@@ -8,7 +8,7 @@ if(NOT Python3_FOUND OR NOT WEFT_DOXYGEN)
 endif()
 
 set(WEFT_CLAUSE_MAPS ${PROJECT_BINARY_DIR}/clauses)
-file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/verbs/*.hpp ${PROJECT_SOURCE_DIR}/conformance/*.hpp)
+file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/weft/*.hpp ${PROJECT_SOURCE_DIR}/verbs/*.hpp ${PROJECT_SOURCE_DIR}/conformance/*.hpp ${PROJECT_SOURCE_DIR}/common/local_segment.hpp)
 list(JOIN headers " " WEFT_PUBLIC_HEADERS)
 configure_file(${PROJECT_SOURCE_DIR}/docs/Doxyfile.in ${PROJECT_BINARY_DIR}/Doxyfile @ONLY)
 

@@ -2,13 +2,14 @@
 # docs/decisions/0024-installed-names.md says why.
 include_guard()
 
-# weft_rewrite_headers(FOLDER): headers in it that include "verbs/verbs.hpp" include <weft/verbs/verbs.hpp>, so that no include path has
+# weft_rewrite_headers(FOLDER): headers in it that include "verbs/verbs.hpp" or "weft/error.hpp" include <weft/verbs/verbs.hpp> and
+# <weft/error.hpp>, so that no include path has
 # to name a folder in which "common/" and "engine/" are.
 function(weft_rewrite_headers folder)
   file(GLOB_RECURSE headers "${folder}/*.hpp")
   foreach(header IN LISTS headers)
     file(READ "${header}" text)
-    string(REGEX REPLACE "#include \"([^\"]+)\"" "#include <weft/\\1>" text "${text}")
+    string(REGEX REPLACE "#include \"(weft/)?([^\"]+)\"" "#include <weft/\\2>" text "${text}")
     file(WRITE "${header}" "${text}")
   endforeach()
 endfunction()

@@ -1,4 +1,4 @@
-# find_package(weft) gives weft::verbs, weft::conformance, and the modules below them. The libraries are static, so what they use
+# find_package(weft) gives weft::front (weft/weft.hpp), weft::verbs, weft::conformance, and the modules below them. The libraries are static, so what they use
 # has to be here too.
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)

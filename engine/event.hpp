@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/work.hpp"
+#include "mpa/agreement.hpp"
 #include "mpa/errors.hpp"
 #include "rdmap/errors.hpp"
 
@@ -38,7 +39,7 @@ struct Established {
   std::uint32_t ord{};  ///< maximum of concurrent outbound ones
   std::optional<std::uint16_t> peer_ird{};
   std::optional<std::uint16_t> peer_ord{};
-  std::string_view rtr{};                 ///< "none", "send", "write" or "read"
+  std::optional<mpa::Rtr> rtr{};          ///< ready-to-receive indication of a peer-to-peer connection
   std::vector<std::byte> private_data{};  ///< initiator: private data of the Reply
 };
 

@@ -80,7 +80,7 @@ struct Engine::State {
   void on_startup(const mpa::Rejection& rejection, Instant now);
   void on_startup(const mpa::StartupFailure& failure, Instant now);
   void enter_rdma_mode(const mpa::Agreement& agreement, const AcceptParameters& parameters);
-  void announce(std::string_view rtr);
+  void announce(std::optional<mpa::Rtr> rtr);
   void first_segment(const InboundSegment& segment);
 
   // --- Receiving

@@ -77,7 +77,7 @@ std::expected<void, StartupError> Engine::State::accept(Bytes private_data, cons
   const auto agreement = startup.accept(private_data, parameters);
   if (!agreement) return std::unexpected(agreement.error());
   enter_rdma_mode(*agreement, parameters);
-  if (!agreement->peer_to_peer) announce("none");
+  if (!agreement->peer_to_peer) announce({});
   if (agreement->peer_to_peer) announcement.await(agreement->rtr_common);
   return {};
 }
@@ -114,7 +114,7 @@ void Engine::State::on_startup(const mpa::Agreement& agreement, Instant now) {
   enter_rdma_mode(agreement, {});
   announcement.terms->private_data = copy_of(agreement.private_data);
   if (agreement.rtr) queue.push(rtr_request(*agreement.rtr), true);  // MPA2-5-03: before anything else
-  announce(mpa::name(agreement.rtr));
+  announce(agreement.rtr);
 }
 
 void Engine::State::on_startup(const mpa::Rejection& rejection, Instant) {
@@ -158,7 +158,7 @@ void Engine::State::enter_rdma_mode(const mpa::Agreement& agreement, const Accep
                                                                  {}});
 }
 
-void Engine::State::announce(std::string_view rtr) {
+void Engine::State::announce(std::optional<mpa::Rtr> rtr) {
   announcement.terms->rtr = rtr;
   events.push(std::move(*std::exchange(announcement.terms, nullptr)));
 }
@@ -171,7 +171,7 @@ void Engine::State::first_segment(const InboundSegment& segment) {
   announcement.awaits_rtr = false;
   deadlines.startup.reset();
   const auto rtr = rtr_of(segment.opcode);
-  announce(mpa::name(rtr));
+  announce(rtr);
   if (!rtr || !mpa::includes(announcement.rtr_types, *rtr) || moves_octets(segment)) {
     events.push(
         Remark{"the peer opened with a message that is no ready-to-receive indication named by both ends "

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part that both ends of the key-value store share: the layout of the table, and what a connection needs.
+// The part that both ends of the key-value store share: the layout of the table, and how errors are reported. The
+// server sends clients the place of its table (weft::RemoteRegion) as private data.
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
-#include <weft/verbs/verbs.hpp>
+#include <weft/weft.hpp>
 
 namespace kv {
-
-using namespace weft::verbs;
 
 struct Pair {  // two strings, each terminated by a zero
   std::array<char, 32> key;
@@ -38,12 +37,6 @@ inline std::size_t place(std::string_view key, std::size_t steps) {
   return (hash + steps) % kEntries;
 }
 
-// Private data of the server: address and key of its table. Numbers are in host byte order, because this example runs
-// on one machine.
-struct Invitation {
-  std::uint64_t address;
-  std::uint64_t rkey;
-};
 enum class Answer : std::uint32_t { kDone, kTableFull, kMalformed };  // reply to a put
 
 [[noreturn]] inline void fail(std::string_view doing, std::string_view why) {
@@ -52,36 +45,9 @@ enum class Answer : std::uint32_t { kDone, kTableFull, kMalformed };  // reply t
 
 // Returns the value of a result, or throws the message of the error.
 template <typename T>
-T must(Result<T> result, std::string_view doing) {
-  if (!result) fail(doing, result.error().message());
+T must(weft::Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().message());
   if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
-
-struct Desk {
-  ProtectionDomain domain;
-  CompletionQueue completions;
-  QueuePair queue_pair;
-
-  explicit Desk(Device device)
-      : domain(must(device.allocate_protection_domain(), "protection domain")),
-        completions(must(device.create_completion_queue(), "completion queue")),
-        queue_pair(
-            must(domain.create_queue_pair({.send_cq = &completions, .receive_cq = &completions}), "queue pair")) {
-    // The queue pair now accepts receives.
-    must(queue_pair.modify(QpState::kInit), "initialise the queue pair");
-  }
-  // Sleeps until a work request completes, and returns the completion.
-  WorkCompletion next(std::string_view what, std::chrono::milliseconds at_most) {
-    std::array<WorkCompletion, 1> done;
-    must(completions.wait(done, at_most), what);
-    return done[0];
-  }
-  // Returns the next completion, which must be successful.
-  WorkCompletion wait(std::string_view what) {
-    const WorkCompletion done = next(what, std::chrono::seconds(10));
-    if (done.status != WcStatus::kSuccess) fail(what, to_string(done.status));
-    return done;
-  }
-};
 
 }  // namespace kv

@@ -5,9 +5,10 @@
 //     kv_store_client put ADDR PORT KEY VALUE [TIMES]
 //     kv_store_client get ADDR PORT KEY [TIMES]          prints a line per get
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -18,14 +19,13 @@ using namespace kv;
 
 namespace {
 
+constexpr std::chrono::seconds kPatience{10};
+
 class Store {
  public:
-  Store(const std::string& address, std::uint16_t port) : desk_(resolve(must(lookup(address, port), "ADDR"))) {
-    must(id_.connect(desk_.queue_pair), "connect");
-    const ConnectionEvent established = expect(ConnectionEventType::kEstablished);
-    if (established.private_data.size() < sizeof server_) fail("connect", "that is no kv_store_server");
-    std::memcpy(&server_, established.private_data.data(), sizeof server_);
-  }
+  Store(const std::string& address, std::uint16_t port)
+      : server_(must(weft::Connection::connect({address, port}, kPatience))),
+        table_(must(weft::RemoteRegion::from_wire(server_.peer_data()))) {}
 
   std::optional<std::string> get(std::string_view key) {
     for (std::size_t steps = 0; steps < kEntries; ++steps) {
@@ -42,30 +42,14 @@ class Store {
     pair_ = {};
     std::ranges::copy(key, pair_.key.begin());
     std::ranges::copy(value, pair_.value.begin());
-    const std::array from{pair_region_.sge()};
-    const std::array into{answer_region_.sge()};
-    must(desk_.queue_pair.post_receive({.segments = into}), "post a receive");
-    must(desk_.queue_pair.post_send({.opcode = SendOpcode::kSend, .segments = from}), "put");
-    desk_.wait("put");
+    must(server_.send(pair_region_, kPatience));
+    must(server_.receive(answer_region_, kPatience));
     if (answer_ != Answer::kDone) fail("put", answer_ == Answer::kTableFull ? "the table is full" : "malformed");
   }
 
   [[nodiscard]] unsigned long read_again() const { return read_again_; }
 
  private:
-  ConnectionEvent expect(ConnectionEventType wanted) {
-    ConnectionEvent event = must(events_.get_event(std::chrono::seconds(10)), to_string(wanted));
-    if (event.type != wanted) fail(to_string(wanted), event.error ? event.error->message() : to_string(event.type));
-    return event;
-  }
-  Device resolve(const Endpoint& server) {
-    must(id_.resolve_address(server), "resolve");
-    expect(ConnectionEventType::kAddressResolved);
-    must(id_.resolve_route(), "route");
-    expect(ConnectionEventType::kRouteResolved);
-    return must(id_.device(), "device");
-  }
-
   // Reads an entry until it is consistent. Neither the octets of one Read nor concurrent Reads are ordered (RFC 5040
   // section 5.5, rules 8 and 20), so each part waits for the previous one.
   void read(std::size_t index) {
@@ -74,32 +58,23 @@ class Store {
                                                                          {offsetof(Entry, back), sizeof(Entry::back)}}};
     for (int tries = 0; tries < 10000; ++tries, ++read_again_) {
       for (const auto& [offset, length] : kParts) {
-        const std::array into{copy_region_.sge(offset, std::uint32_t(length))};
-        must(desk_.queue_pair.post_send({.opcode = SendOpcode::kRdmaRead,
-                                         .flags = SendFlags::kSignaled,
-                                         .segments = into,
-                                         .remote_address = server_.address + index * sizeof(Entry) + offset,
-                                         .rkey = std::uint32_t(server_.rkey)}),
-             "get");
-        desk_.wait("get");
+        const weft::RemoteRegion part = must(table_.subspan(index * sizeof(Entry) + offset, length));
+        must(server_.read(must(copy_region_.subspan(offset, length)), part, kPatience));
       }
       if (copy_.front == copy_.back) return;
     }
     fail("get", "the entry has changed under each of 10000 reads");
   }
 
-  EventChannel events_ = must(EventChannel::create(), "event channel");
-  ConnectionId id_ = must(ConnectionId::create(events_), "connection");
-  Desk desk_;
-  Invitation server_{};
+  weft::Connection server_;
+  weft::RemoteRegion table_;
   Pair pair_{};      // pair to put
   Answer answer_{};  // reply to the put
   Entry copy_{};     // entry that was read
   unsigned long read_again_ = 0;
-  MemoryRegion pair_region_ = must(desk_.domain.register_memory(&pair_, sizeof pair_), "register");
-  MemoryRegion answer_region_ =
-      must(desk_.domain.register_memory(&answer_, sizeof answer_, Access::kLocalWrite), "register");
-  MemoryRegion copy_region_ = must(desk_.domain.register_memory(&copy_, sizeof copy_, Access::kLocalWrite), "register");
+  weft::Region pair_region_ = must(server_.register_memory(pair_));
+  weft::Region answer_region_ = must(server_.register_memory(answer_));
+  weft::Region copy_region_ = must(server_.register_memory(copy_));
 };
 
 unsigned long number(const std::string& word, const char* name, unsigned long most) {

@@ -5,9 +5,9 @@
 //     kv_store_server [PORT]    prints its port, and serves until ^C
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <mutex>
 #include <span>
 #include <thread>
@@ -36,7 +36,7 @@ class Table {
     }
     return Answer::kTableFull;
   }
-  Entry* data() { return entries_.data(); }
+  std::span<Entry> entries() { return entries_; }
 
  private:
   // Writes octet by octet, because a reader may read at any time.
@@ -49,52 +49,37 @@ class Table {
 };
 
 // Checks a put and executes it. Client input is untrusted.
-Answer take(const Pair& pair, std::uint32_t octets, Table& table) {
+Answer take(const Pair& pair, std::size_t octets, Table& table) {
   const auto ends = [](const auto& text) { return std::ranges::find(text, '\0') != text.end(); };
   if (octets != sizeof pair || pair.key[0] == 0 || !ends(pair.key) || !ends(pair.value)) return Answer::kMalformed;
   return table.put(pair.key.data(), pair.value.data());
 }
 
-void serve(ConnectionId& client, Table& table) {
-  Desk desk(must(client.device(), "device"));
+void serve(weft::Connection& client, Table& table) {
   Pair pair{};
-  const MemoryRegion receive =
-      must(desk.domain.register_memory(&pair, sizeof pair, Access::kLocalWrite), "register the receive");
+  Answer answer{};
+  const weft::Region receive = must(client.register_memory(pair));
+  const weft::Region reply = must(client.register_memory(answer));
   // The table is read-only, and accessible to this client only.
-  const MemoryRegion shared = must(desk.domain.register_memory(table.data(), kEntries * sizeof(Entry),
-                                                               Access::kRemoteRead, {.only_for = &desk.queue_pair}),
-                                   "register the table");
-  const std::array into{receive.sge()};
-  must(desk.queue_pair.post_receive({.segments = into}), "post a receive");
-  const Invitation invitation{shared.iova(), shared.rkey()};
-  must(client.accept(desk.queue_pair, {.private_data = std::as_bytes(std::span(&invitation, 1))}), "accept");
+  const weft::Region shared = must(client.register_memory(table.entries(), weft::Access::kRemoteRead));
+  must(client.establish(std::chrono::seconds(10), shared.remote().to_wire()));
   for (;;) {
-    const WorkCompletion put = desk.next("put", kMaxTimeout);
+    const auto octets = client.receive(receive, weft::Deadline::never());
     // The client has disconnected.
-    if (put.status == WcStatus::kFlushed) return;
-    if (put.status != WcStatus::kSuccess) fail("put", to_string(put.status));
-    Answer answer = take(pair, put.byte_len, table);
-    must(desk.queue_pair.post_receive({.segments = into}), "post a receive");
-    const std::array from{Sge{reinterpret_cast<std::uintptr_t>(&answer), sizeof answer, 0}};
-    must(desk.queue_pair.post_send({.opcode = SendOpcode::kSend, .flags = SendFlags::kInline, .segments = from}),
-         "answer");
+    if (!octets && octets.error().code == weft::Errc::kDisconnected) return;
+    answer = take(pair, must(octets), table);
+    must(client.send(reply, std::chrono::seconds(10)));
   }
 }
 
 void listen_at(std::uint16_t port, Table& table) {
-  EventChannel events = must(EventChannel::create(), "event channel");
-  ConnectionId listener = must(ConnectionId::create(events), "listener");
-  must(listener.bind_address(must(lookup("127.0.0.1", port), "address")), "bind");
-  must(listener.listen(), "listen");
-  std::printf("kv_store_server: listening on port %u\n", unsigned{listener.local_address().port});
+  weft::Listener listener = must(weft::Listener::listen({"127.0.0.1", port}));
+  std::printf("kv_store_server: listening on port %u\n", unsigned{listener.local().port});
   std::fflush(stdout);
   for (;;) {
-    std::shared_ptr<ConnectionId> client = must(events.get_event(), "connection event").request;
-    // An event of a connection that its thread handles.
-    if (!client) continue;
-    std::thread([client, &table] {
+    std::thread([client = must(listener.next(weft::Deadline::never())), &table]() mutable {
       try {
-        serve(*client, table);
+        serve(client, table);
       } catch (const std::exception& end) {
         std::fprintf(stderr, "kv_store_server: a client: %s\n", end.what());
       }

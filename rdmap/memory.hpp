@@ -7,23 +7,13 @@
 #include <expected>
 #include <span>
 
+#include "common/local_segment.hpp"
 #include "ddp/placement.hpp"
 
 namespace weft::rdmap {
 
-/// Represents one element of the scatter/gather list of a work request.
-/// Only the owner of memory uses the address, and checks the key each time, because memory may be deregistered while
-/// work is outstanding.
-struct LocalSegment {
-  /// Address of the first octet, in the address space of the region.
-  std::uint64_t address{};
-  /// Length in octets.
-  std::uint32_t length{};
-  /// Key of the region.
-  std::uint32_t lkey{};
-  /// Compares all members.
-  bool operator==(const LocalSegment&) const = default;
-};
+/// Represents one element of a scatter/gather list. Only the owner of memory uses the address and checks the key.
+using weft::LocalSegment;
 /// Refers to a scatter/gather list.
 using LocalSegments = std::span<const LocalSegment>;
 

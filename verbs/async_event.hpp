@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "verbs/live_streams.hpp"
+#include "verbs/stream_error.hpp"
 
 namespace weft::verbs {
 
@@ -36,19 +37,6 @@ enum class AsyncEventType : std::uint8_t {
 
 /// Returns a name such as "queue pair fatal error"; static storage.
 [[nodiscard]] std::string_view to_string(AsyncEventType type) noexcept;
-
-/// Describes the error that ended a stream, in the terms of the Terminate message (RFC 5040 section 4.8).
-struct StreamError {
-  bool remote{};                ///< true if the peer reported the error by a Terminate; false if this end detected it
-  std::uint8_t layer{};         ///< layer of the error: 0 RDMAP, 1 DDP, 2 LLP
-  std::uint8_t type{};          ///< error type within the layer
-  std::uint8_t code{};          ///< error code within the type
-  std::string_view clause{};    ///< id of the violated clause; static storage
-  std::string_view sentence{};  ///< description for people; static storage
-  /// Offset of the FPDU at fault, in octets of the peer's FPDU stream.
-  /// Offset 0 is the first octet after the peer's MPA start-up frame, not the first octet of the TCP connection.
-  std::uint64_t stream_offset{};
-};
 
 /// Describes one event, as Device::get_async_event() returns it.
 struct AsyncEvent {

@@ -24,14 +24,16 @@ enum class WcStatus : std::uint8_t {
   kSuccess = 0,                ///< completed
   kLocalLengthError = 1,       ///< a Send of the peer was longer than the receive that it matched
   kLocalQpOperationError = 2,  ///< never used
-  kLocalProtectionError = 4,   ///< an lkey was invalid or had been deregistered
-  kFlushed = 5,                ///< the queue pair went to ERROR before the work request was done (WR_FLUSH_ERR)
+  kLocalProtectionError = 4,   ///< a segment was invalid; ProtectionDomain::check() names it and the reason
+  /// The queue pair went to ERROR before the work request was done (WR_FLUSH_ERR). The reason is, in this order: the
+  /// first completion of the queue pair that failed otherwise, QueuePairQuery::stream_error, QueuePairQuery::end.
+  kFlushed = 5,
   kWindowBindError = 6,        ///< a memory window could not be bound: its keys, bounds or rights do not permit it
   kBadResponse = 7,            ///< the peer's Read or Atomic Response did not match its request
   kLocalAccessError = 8,       ///< never used
   kRemoteInvalidRequest = 9,   ///< never used
-  kRemoteAccessError = 10,     ///< the peer denied access to its memory
-  kRemoteOperationError = 11,  ///< the peer refused the request for a reason other than access
+  kRemoteAccessError = 10,     ///< the peer denied access to its memory; reason: QueuePairQuery::stream_error
+  kRemoteOperationError = 11,  ///< the peer refused the request otherwise; reason: QueuePairQuery::stream_error
   kFatalError = 19,            ///< never used
   kGeneralError = 21,          ///< never used
 };

@@ -89,6 +89,12 @@ class ProtectionDomain {
   /// zero, and what is written is dropped. Peers have no access.
   /// Errors: kNoResources beyond DeviceLimits::max_mr.
   [[nodiscard]] Result<MemoryRegion> register_null();
+  /// Checks whether work requests of this domain may use the segments: `needed` is Access::kNone for sources, and
+  /// kLocalWrite for receives and sinks. Returns the same verdict as a work request that is carried out at this moment,
+  /// except for a region that is restricted to one queue pair, which passes.
+  /// Errors: Errc::kInvalidKey, "lkey", if a key is unknown or was deregistered, or if it belongs to another domain;
+  /// kBadAddress, "access" or "length", if the region is not writable, or the segment is not inside it.
+  [[nodiscard]] Result<void> check(const Sge& segment, Access needed) const;
   /// Allocates an unbound memory window. A work request binds it (WindowBind).
   /// Errors: Errc::kNoResources beyond DeviceLimits::max_mw.
   [[nodiscard]] Result<MemoryWindow> allocate_window(WindowType type = WindowType::kType2);

@@ -60,9 +60,8 @@ struct Error {
   [[nodiscard]] int to_errno() const noexcept;
 };
 
-/// Holds the result of a call that can fail: a `T` or an Error.
 template <typename T>
-using Result = std::expected<T, Error>;
+using Result = std::expected<T, Error>;  ///< the result of a call that can fail: a `T` or an Error
 
 /// Returns the error value of a call that returns a Result.
 /// `argument` and `reason` must have static storage duration.

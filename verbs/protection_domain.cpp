@@ -114,6 +114,22 @@ Result<MemoryRegion> ProtectionDomain::register_memory(const void* address, std:
   return register_memory(const_cast<void*>(address), length, Access::kRemoteRead, options);
 }
 
+Result<void> ProtectionDomain::check(const Sge& segment, Access needed) const {
+  if (segment.length == 0) return {};
+  const auto lease = self_.runtime->stags()->lease(segment.lkey);
+  if (!lease) return fail(Errc::kInvalidKey, "lkey", "unknown, or its region was deregistered");
+  const detail::Grant& grant = lease->grant();
+  const auto found =
+      detail::resolve_local(grant, {self_->number, grant.only_stream}, needed, segment.address, segment.length);
+  if (found) return {};
+  switch (found.error()) {
+    case ddp::LocalFault::kInvalidKey: break;
+    case ddp::LocalFault::kAccessRights: return fail(Errc::kBadAddress, "access", "the region is not writable");
+    case ddp::LocalFault::kBaseOrBounds: return fail(Errc::kBadAddress, "length", "not all of it is inside the region");
+  }
+  return fail(Errc::kInvalidKey, "lkey", "a window's, or of another protection domain");
+}
+
 Result<MemoryWindow> ProtectionDomain::allocate_window(WindowType type) {
   auto share = detail::Quota::take(self_->device->quotas.windows);
   if (!share) return std::unexpected(share.error());
@@ -147,7 +163,7 @@ Result<SharedReceiveQueue> ProtectionDomain::create_shared_receive_queue(
 
 namespace {
 
-Result<void> check(const QueuePairAttributes& attributes) {
+Result<void> check_all(const QueuePairAttributes& attributes) {
   const DeviceLimits& limits = Device::limits();
   if (attributes.send_cq == nullptr) return fail(Errc::kInvalidArgument, "send_cq", "missing");
   if (attributes.receive_cq == nullptr) return fail(Errc::kInvalidArgument, "receive_cq", "missing");
@@ -165,7 +181,7 @@ Result<void> check(const QueuePairAttributes& attributes) {
 }  // namespace
 
 Result<QueuePair> ProtectionDomain::create_queue_pair(const QueuePairAttributes& attributes) {
-  if (const auto sound = check(attributes); !sound) return std::unexpected(sound.error());
+  if (const auto sound = check_all(attributes); !sound) return std::unexpected(sound.error());
   const detail::DeviceState& device = *self_->device;
   if (!attributes.send_cq->self_->belongs_to(device)) {
     return fail(Errc::kInvalidArgument, "send_cq", "belongs to another opened device");

@@ -44,6 +44,16 @@ struct QueuePairAttributes {
   std::uint64_t context{};              ///< application's value, returned in async events
 };
 
+/// Identifies the ready-to-receive indication that opened a peer-to-peer connection (RFC 6581 section 9.2).
+enum class Rtr : std::uint8_t {
+  kNone,   ///< the connection is not peer-to-peer
+  kSend,   ///< a zero-length Send
+  kWrite,  ///< a zero-length RDMA Write
+  kRead,   ///< a zero-length RDMA Read
+};
+/// Returns "none", "send", "write" or "read"; static storage.
+[[nodiscard]] std::string_view to_string(Rtr rtr) noexcept;
+
 /// Holds the parameters that both ends negotiated.
 struct Negotiated {
   std::uint8_t revision{};  ///< MPA revision: 1 or 2
@@ -54,7 +64,7 @@ struct Negotiated {
   std::uint32_t
       ird{};  ///< maximum of concurrent RDMA Reads and atomics from the peer: this IRD, the peer's ORD if less
   std::uint32_t ord{};  ///< maximum of concurrent RDMA Reads and atomics to the peer: this ORD, the peer's IRD if less
-  std::string_view rtr{};  ///< ready-to-receive indication: "none", "send", "write" or "read"; static storage
+  Rtr rtr{};            ///< ready-to-receive indication
 };
 
 /// Describes the current state of a queue pair, and the maxima that it was created with.
@@ -68,6 +78,10 @@ struct QueuePairQuery {
   bool signal_all{};                          ///< QueuePairAttributes::signal_all
   std::optional<Negotiated> negotiated{};     ///< negotiated parameters, once connected
   std::optional<StreamError> stream_error{};  ///< error that ended the stream, if it ended with a Terminate
+  /// What ended the connection, or began to end it, first: this end's or the peer's close, a timeout of the policy, or
+  /// the loss of the TCP connection (os_error: ECONNRESET if the peer reset it). Empty while the connection is in full
+  /// operation, and if stream_error or a failed work request is the cause.
+  std::optional<Error> end{};
 };
 
 /// One end of a connection, with a send queue and a receive queue. ProtectionDomain::create_queue_pair() creates it.

@@ -27,6 +27,16 @@ std::string_view to_string(WcStatus status) noexcept {
   return "unknown status";
 }
 
+std::string_view to_string(Rtr rtr) noexcept {
+  switch (rtr) {
+    case Rtr::kNone: return "none";
+    case Rtr::kSend: return "send";
+    case Rtr::kWrite: return "write";
+    case Rtr::kRead: return "read";
+  }
+  return "unknown";
+}
+
 std::string_view to_string(WcOpcode opcode) noexcept {
   if (opcode == WcOpcode::kReceive) return "receive";
   if (opcode == WcOpcode::kReceiveImmediate) return "receive immediate data";

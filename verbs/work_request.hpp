@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <span>
 
-#include "rdmap/grant.hpp"   // Access
-#include "rdmap/memory.hpp"  // LocalSegment
+#include "common/local_segment.hpp"
+#include "rdmap/grant.hpp"  // Access
 #include "verbs/error.hpp"
 
 namespace weft::verbs {
@@ -22,7 +22,7 @@ class MemoryWindow;
 /// Represents a scatter/gather element: {address, length, lkey}.
 /// The address is relative to the region's iova. The iova is the virtual address of the region, unless the region was
 /// registered with another one (kZeroBased: 0).
-using Sge = rdmap::LocalSegment;
+using Sge = LocalSegment;
 
 /// Specifies rights to a memory region or window; see rdmap::Access.
 using rdmap::Access;
@@ -35,9 +35,11 @@ enum class SendOpcode : std::uint8_t {
   kSend = 2,                    ///< sends a message into a receive that the peer posted
   kRdmaRead = 4,                ///< reads the peer's memory into one segment
   /// Compares 8 octets at the peer and swaps them if equal (RFC 7306 section 5).
-  /// One segment of 8 octets receives the old value in host order.
+  /// One segment of 8 octets receives the old value in host order; it may have any alignment.
+  /// SendRequest::remote_address must be a multiple of 8. The peer ends the connection otherwise, and the completion
+  /// has WcStatus::kRemoteOperationError; QueuePairQuery::stream_error has the reason.
   kCompareAndSwap = 5,
-  /// Adds to 8 octets at the peer (RFC 7306 section 5). One segment of 8 octets receives the old value in host order.
+  /// Adds to 8 octets at the peer (RFC 7306 section 5). Segment and alignment as for kCompareAndSwap.
   kFetchAndAdd = 6,
   kLocalInvalidate = 7,     ///< invalidates a local STag, of a region or a window
   kBindWindow = 8,          ///< binds a memory window to part of a region: WindowBind
@@ -84,7 +86,7 @@ struct SendRequest {
   SendOpcode opcode{};                     ///< operation
   SendFlags flags{};                       ///< processing options
   std::span<const Sge> segments{};         ///< local memory; the list itself is read only during the call
-  std::uint64_t remote_address{};          ///< tagged offset at the peer
+  std::uint64_t remote_address{};          ///< tagged offset at the peer; atomics: a multiple of 8
   std::uint32_t rkey{};                    ///< STag of the peer's memory
   std::uint64_t compare{};                 ///< kCompareAndSwap: value to compare with
   std::uint64_t swap_or_add{};             ///< kCompareAndSwap: new value; kFetchAndAdd: addend

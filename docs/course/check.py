@@ -183,7 +183,7 @@ def place(given):
     first = next((value(frame, "SrcTO") for frame in found if value(frame, "SrcTO")), None)
     if not invitation or not first:
         raise Wrong(f"{given[0]} has no Read of a store in it")
-    table = int.from_bytes(bytes.fromhex(invitation)[:8], "little")
+    table = int.from_bytes(bytes.fromhex(invitation)[:8], "big")
     same(given[1:], [(int(first, 16) - table) // ENTRY])
 
 

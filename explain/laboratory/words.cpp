@@ -56,7 +56,7 @@ struct Teller {
     return {"established",
             std::string(event.crc ? "CRC in use" : "no CRC") + (event.markers_in ? ", Markers in what arrives" : "") +
                 (event.markers_out ? ", Markers in what is sent" : "") + ", IRD " + to_string(event.ird) + ", ORD " +
-                to_string(event.ord) + ", ready-to-receive: " + std::string(event.rtr)};
+                to_string(event.ord) + ", ready-to-receive: " + std::string(mpa::name(event.rtr))};
   }
   Told operator()(const engine::Rejected& event) const {
     return {"rejected", "the peer's user said no, with " + octets_text(event.private_data.size()) + " of private data"};

@@ -18,6 +18,8 @@
 #include "rdmap/opcodes.hpp"
 #include "rdmap/read_request.hpp"
 #include "rdmap/terminate.hpp"
+#include "verbs/device.hpp"
+#include "verbs/policy.hpp"
 #include "verbs/policy_text.hpp"
 #include "verbs/stream/inbox.hpp"
 

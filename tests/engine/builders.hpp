@@ -66,7 +66,7 @@ inline void establish_startup(Pair& pair) {
 inline void establish(Pair& pair) {
   establish_startup(pair);
   // Let the responder speak: a first FPDU of the initiator lifts the fence.
-  if (pair.a.first<Established>()->rtr == "none") {
+  if (!pair.a.first<Established>()->rtr) {
     require(pair.a.engine.post({.cookie = 0xf0, .operation = Operation::kWrite}).has_value(), "post");
     pair.run();
     require(pair.a.count<SendCompleted>() == 1, "the Write completed");

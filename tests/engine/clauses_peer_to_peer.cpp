@@ -29,10 +29,10 @@ TEST_CASE("A ready-to-receive message that both ends named is nothing to remark 
   Responder rogue;
   if (GENERATE(false, true)) {
     rogue.tagged(Opcode::kWrite, 0, 0);
-    CHECK(rogue.end.first<Established>()->rtr == "write");
+    CHECK(rogue.end.first<Established>()->rtr == mpa::Rtr::kWrite);
   } else {
     rogue.read(0);
-    CHECK(rogue.end.first<Established>()->rtr == "read");
+    CHECK(rogue.end.first<Established>()->rtr == mpa::Rtr::kRead);
   }
   CHECK(rogue.end.count<Remark>() == 0);
 }
@@ -40,18 +40,18 @@ TEST_CASE("A ready-to-receive message that both ends named is nothing to remark 
 TEST_CASE("Another first message establishes the connection all the same, and is named once", "[MPA2-9.2-12]") {
   Responder rogue;
   for (std::uint64_t i = 0; i < 2; ++i) rogue.end.memory.post_receive(i, 64);
-  std::string_view rtr = "none";
+  std::optional<mpa::Rtr> rtr;
   SECTION("of no such kind") { rogue.untagged(Opcode::kImmediate, 1, pattern(8)); }
   SECTION("of a kind that we did not name") {
-    rtr = "send";
+    rtr = mpa::Rtr::kSend;
     rogue.untagged(Opcode::kSend, 1);
   }
   SECTION("a Write with octets") {
-    rtr = "write";
+    rtr = mpa::Rtr::kWrite;
     rogue.tagged(Opcode::kWrite, 1, 0, pattern(8));
   }
   SECTION("a Read of octets") {
-    rtr = "read";
+    rtr = mpa::Rtr::kRead;
     rogue.read(8);
   }
   REQUIRE(rogue.end.count<Established>() == 1);

@@ -22,7 +22,7 @@ TEST(Pair, ClientServerStartupTellsBothEndsTheTerms) {
   ASSERT_TRUE(a && b);
   EXPECT_EQ(a->private_data, pattern(7));
   EXPECT_TRUE(a->crc);
-  EXPECT_EQ(a->rtr, "none");
+  EXPECT_EQ(a->rtr, std::nullopt);
   EXPECT_EQ(a->ird, 128u);
 }
 
@@ -71,11 +71,11 @@ TEST_P(ReadyToReceive, LetsTheResponderSendFirst) {
   Pair pair(a, b);
   if (GetParam().send) pair.b.memory.post_receive(77, 16);
   establish(pair);
-  const std::string_view rtr = GetParam().send ? "send" : GetParam().write ? "write" : "read";
+  const mpa::Rtr rtr = GetParam().send ? mpa::Rtr::kSend : GetParam().write ? mpa::Rtr::kWrite : mpa::Rtr::kRead;
   EXPECT_EQ(pair.a.first<Established>()->rtr, rtr);
   EXPECT_EQ(pair.b.first<Established>()->rtr, rtr);
   EXPECT_EQ(pair.a.count<SendCompleted>(), 0u) << "the RTR is nobody's work request (MPA2-5-05)";
-  EXPECT_EQ(pair.b.count<Received>(), rtr == "send" ? 1u : 0u);
+  EXPECT_EQ(pair.b.count<Received>(), rtr == mpa::Rtr::kSend ? 1u : 0u);
   do_every_operation(pair, pair.b, pair.a);
   do_every_operation(pair, pair.a, pair.b);
   close_both(pair);

@@ -19,13 +19,13 @@ find "$prefix" -name 'libweft_*.a' -print0 | xargs -0 readelf --section-headers 
 grep -q ' \.text' "$folder/sections"
 if grep -m1 'gnu\.lto' "$folder/sections"; then fail "an installed archive holds what only this very compiler can link"; fi
 
-echo "== headers: each names its like below weft/, each that it names is there, each of verbs/ and conformance/ compiles alone"
+echo "== headers: each names its like below weft/, each that it names is there, each of the C++ interface, verbs/ and conformance/ compiles alone"
 cd "$prefix/include"
 [ "$(echo ./*)" = ./weft ] || fail "include/ has $(echo ./*)"
 if grep -rn '#include "' weft; then fail "these depend on the include path of the program"; fi
 grep -rhoE '#include <weft/[^>]+' weft | cut -d'<' -f2 | sort -u | xargs ls >/dev/null
 # shellcheck disable=SC2016  # the inner shell has the header's name
-printf '%s\n' weft/verbs/*.hpp weft/conformance/*.hpp | xargs -P2 -I{} sh -c \
+printf '%s\n' weft/*.hpp weft/verbs/*.hpp weft/conformance/*.hpp | xargs -P2 -I{} sh -c \
   'echo "#include <{}>" | "$1" -std=c++23 -Wall -Wextra -Werror -fsyntax-only -I. -x c++ -' - "$compiler"
 cd - >/dev/null
 
@@ -37,6 +37,7 @@ by_cmake() {
 }
 echo "== find_package(weft)"
 by_cmake "$examples"
+by_cmake "$examples/asio"
 by_cmake "$here/neighbour"
 
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name weft.pc)")

@@ -100,7 +100,7 @@ TEST(Startup, SiwAsksForIrdAndOrd) {
 // --- Peer-to-peer, RFC 6581 section 9.2: the initiator opens with a ready-to-receive indication, so that the responder
 // may send first.
 
-void expect_rtr_towards_siw(const verbs::RtrTypes& offered, std::string_view chosen) {
+void expect_rtr_towards_siw(const verbs::RtrTypes& offered, verbs::Rtr chosen) {
   Session guest = Vm::instance().start("siw_peer listen 7471 write=100,4194304 send=9 recv closed");
   ASSERT_TRUE(guest.wait_for("listening")) << guest.transcript();
   WeftEnd weft =
@@ -115,8 +115,8 @@ void expect_rtr_towards_siw(const verbs::RtrTypes& offered, std::string_view cho
   EXPECT_EQ(guest.finish(), 0) << guest.transcript();
 }
 
-TEST(PeerToPeer, WeftIndicatesWithWrite) { expect_rtr_towards_siw({.write = true, .read = true}, "write"); }
-TEST(PeerToPeer, WeftIndicatesWithRead) { expect_rtr_towards_siw({.read = true}, "read"); }
+TEST(PeerToPeer, WeftIndicatesWithWrite) { expect_rtr_towards_siw({.write = true, .read = true}, verbs::Rtr::kWrite); }
+TEST(PeerToPeer, WeftIndicatesWithRead) { expect_rtr_towards_siw({.read = true}, verbs::Rtr::kRead); }
 
 class SiwIsPeerToPeerInitiator : public testing::Test {
  protected:
@@ -124,7 +124,7 @@ class SiwIsPeerToPeerInitiator : public testing::Test {
   static void TearDownTestSuite() { Vm::instance().run("use_siw stock"); }
 
   // weft, the responder, sends first.
-  static void expect_rtr_from_siw(const std::string& siw, const verbs::RtrTypes& accepted, std::string_view chosen) {
+  static void expect_rtr_from_siw(const std::string& siw, const verbs::RtrTypes& accepted, verbs::Rtr chosen) {
     Vm::instance().run("siw_set " + siw);
     WeftServer server({.startup = {.rtr = accepted}});
     Session guest = Vm::instance().start(connect_command(server) + " recv sum=4194304,50 send=9 closed");
@@ -141,16 +141,16 @@ class SiwIsPeerToPeerInitiator : public testing::Test {
 };
 
 TEST_F(SiwIsPeerToPeerInitiator, Write) {
-  expect_rtr_from_siw("rtr_write=1 rtr_read=1", {.write = true, .read = true}, "write");
+  expect_rtr_from_siw("rtr_write=1 rtr_read=1", {.write = true, .read = true}, verbs::Rtr::kWrite);
 }
 TEST_F(SiwIsPeerToPeerInitiator, ReadBecauseWeftAcceptsNoOther) {
-  expect_rtr_from_siw("rtr_write=1 rtr_read=1", {.read = true}, "read");
+  expect_rtr_from_siw("rtr_write=1 rtr_read=1", {.read = true}, verbs::Rtr::kRead);
 }
 TEST_F(SiwIsPeerToPeerInitiator, ReadBecauseSiwOffersNoOther) {
-  expect_rtr_from_siw("rtr_write=0 rtr_read=1", {.write = true, .read = true}, "read");
+  expect_rtr_from_siw("rtr_write=0 rtr_read=1", {.write = true, .read = true}, verbs::Rtr::kRead);
 }
 TEST_F(SiwIsPeerToPeerInitiator, WithCrc) {
-  expect_rtr_from_siw("rtr_write=1 rtr_read=1 mpa_crc_required=1", {.write = true, .read = true}, "write");
+  expect_rtr_from_siw("rtr_write=1 rtr_read=1 mpa_crc_required=1", {.write = true, .read = true}, verbs::Rtr::kWrite);
 }
 
 }  // namespace

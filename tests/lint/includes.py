@@ -5,7 +5,7 @@
 import re
 import sys
 
-from modules import CORE, LIBRARIES, MAY_INCLUDE, NOT_IN_CORE, PUBLIC, ROOT, WINGS, sources
+from modules import CORE, FOR_USERS_OF, LIBRARIES, MAY_INCLUDE, NOT_IN_CORE, NOT_REACHED, PUBLIC, ROOT, WINGS, sources
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.M)
 
@@ -92,8 +92,13 @@ def main():
         if path.parent.parent != ROOT:
             faults.append(f"{path.relative_to(ROOT)}: reached from a public header, and not installed")
         for line, own, name in includes(path):
-            if not own and library_of(name) not in (None, "system"):
+            own_library = FOR_USERS_OF.get(path.relative_to(ROOT).as_posix())
+            if not own and library_of(name) not in (None, "system", own_library):
                 faults.append(f"{path.relative_to(ROOT)}:{line}: {name}: reached from the public headers of {', '.join(PUBLIC)}")
+    for module, layers in NOT_REACHED.items():
+        for path in closure((ROOT / module).glob("*.hpp")):
+            if within(path, layers):
+                faults.append(f"{path.relative_to(ROOT)}: reached from the headers of {module}/")
     print("\n".join(faults) or f"includes of {len(MAY_INCLUDE)} modules follow the table; {len(public)} public headers are clean")
     return 1 if faults else 0
 

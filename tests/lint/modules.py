@@ -25,13 +25,15 @@ MAY_INCLUDE = {
     "probe": ["common", "mpa", "ddp", "rdmap", "conformance", "transport/blocking_socket.hpp", "transport/endpoint.hpp",
               "transport/system_words.hpp"],
     "verbs": ["common", "mpa", "ddp", "rdmap", "engine", "transport"],
+    # The C++ interface: what it shows is its own and what verbs/ shows. Of common/ it takes the big-endian fields.
+    "weft": [*VERBS, "common/wire.hpp"],
     # verbs/device.hpp shows the interfaces; rdma_getaddrinfo() asks for a route before there is a connection; a thread that
     # waits is cancelled in the same places whether the wait is the engine's or a facade's. Its own thread and descriptors keep
     # out of the program's way as those of transport/ do.
     "compat": [*VERBS, "transport/cancellation.hpp", "transport/interfaces.hpp", "transport/route.hpp", "transport/own_descriptors.hpp",
                "transport/blocked_signals.hpp"],
     "tools": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "explain", "probe", "transport", "verbs", "bench"],
-    "bench": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "transport", "verbs", "tools"],
+    "bench": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "transport", "verbs", "weft", "tools"],
 }
 
 # The wings of a module: which other wings of it, or single headers of theirs, the headers of each may include, and which its sources
@@ -57,13 +59,19 @@ WINGS = {
 CORE = ["common", "mpa", "ddp", "rdmap", "engine"]
 
 # Users of weft include headers of these modules: those directly in the module, not those in a folder below it.
-PUBLIC = ["verbs", "conformance"]
+PUBLIC = ["weft", "verbs", "conformance"]
+
+# A public header that is there for the users of a library may include it. No other does.
+FOR_USERS_OF = {"weft/asio.hpp": "boost"}
+
+# The C++ interface stands for itself: its headers reach none of these layers, whatever they include.
+NOT_REACHED = {"weft": ["mpa", "ddp", "rdmap", "engine", "transport"]}
 
 # Libraries besides the C++ standard library: which module, or folder of one, may use them, and whether its headers may too.
 # The system's headers (sockets, poll, files) count as a library, named by their folder or bare .h name.
 LIBRARIES = {
     "isa-l": {"modules": ["common"], "in_headers": False},
-    "boost": {"modules": ["transport", "tools"], "in_headers": True},
+    "boost": {"modules": ["transport", "tools", "weft"], "in_headers": True},
     "pcap": {"modules": ["transport", "tools", "conformance/capture"], "in_headers": True},
     "openssl": {"modules": ["transport/tls", "conformance/tls", "tools/bench"], "in_headers": False},
     "tins": {"modules": ["conformance/capture"], "in_headers": True},
@@ -71,12 +79,12 @@ LIBRARIES = {
     "zstd.h": {"modules": ["conformance/capture"], "in_headers": False},
     "zstd_errors.h": {"modules": ["conformance/capture"], "in_headers": False},
     "lzma.h": {"modules": ["conformance/capture"], "in_headers": False},
-    "fmt": {"modules": ["conformance", "explain", "probe", "tools/probe", "tools/audit", "tools/dissect", "tools/explain"], "in_headers": False},
+    "fmt": {"modules": ["conformance", "explain", "probe", "weft", "tools/probe", "tools/audit", "tools/dissect", "tools/explain"], "in_headers": False},
     "spdlog": {"modules": ["transport", "verbs", "tools", "bench"], "in_headers": False},
     "CLI": {"modules": ["tools", "bench"], "in_headers": True},
     "infiniband": {"modules": ["compat/ibverbs", "compat/objects"], "in_headers": True},
     "rdma": {"modules": ["compat"], "in_headers": True},
-    "system": {"modules": ["packet", "transport", "verbs", "probe", "compat", "tools", "bench", "conformance/capture"], "in_headers": True},
+    "system": {"modules": ["packet", "transport", "verbs", "weft", "probe", "compat", "tools", "bench", "conformance/capture"], "in_headers": True},
 }
 
 # Standard headers that bring I/O, clocks, threads or randomness. <chrono> is allowed: its durations are plain numbers.

@@ -65,6 +65,7 @@ has_not() { if grep -E "^\./usr/$1" "$folder/content"; then fail "this belongs i
 
 echo "== what is in weft-dev"
 list "$development"
+has include/weft/weft.hpp
 has include/weft/verbs/verbs.hpp
 has include/weft/conformance/connection_audit.hpp
 has 'lib/.*libweft_verbs\.a'
@@ -72,7 +73,7 @@ has 'lib/.*cmake/weft/weft-config\.cmake'
 has 'lib/.*pkgconfig/weft\.pc'
 has share/doc/weft-dev/copyright
 has share/doc/weft-dev/LICENSE
-for file in CMakeLists.txt remote_notebook.cpp judge_startup.cpp run.sh kv_store.hpp kv_store_server.cpp kv_store_client.cpp kv_store.sh; do has "share/doc/weft-dev/examples/$file"; done
+for file in CMakeLists.txt remote_notebook.cpp judge_startup.cpp run.sh kv_store.hpp kv_store_server.cpp kv_store_client.cpp kv_store.sh asio/CMakeLists.txt asio/crowd.cpp; do has "share/doc/weft-dev/examples/$file"; done
 has_not bin/
 has_not share/doc/weft/
 has_not share/man/

@@ -69,7 +69,7 @@ struct Wishes {
   const char* name;
   Policy client{}, server{};
   bool crc{}, client_markers_in{}, server_markers_in{};
-  const char* rtr = "none";
+  Rtr rtr = Rtr::kNone;
 };
 
 void PrintTo(const Wishes& wishes, std::ostream* out) { *out << wishes.name; }
@@ -79,7 +79,7 @@ class Negotiation : public ::testing::TestWithParam<Wishes> {};
 TEST_P(Negotiation, SettlesAndMovesData) {
   const Wishes& wishes = GetParam();
   // A ready-to-receive Send is a Send: it takes a receive, which completes with no octets.
-  const bool by_send = std::string(wishes.rtr) == "send";
+  const bool by_send = wishes.rtr == Rtr::kSend;
   Pair pair({.client_policy = wishes.client, .server_policy = wishes.server, .before_connect = [&](End&, End& server) {
                if (by_send) must(server.qp->post_receive({.wr_id = 99}), "post_receive");
              }});
@@ -128,9 +128,9 @@ const Wishes kWishes[] = {
     {"ServerMarkers", with(2, true, false), with(2, true, true), true, false, true},
     {"AllMarkersNoCrcRevision1", with(1, false, true), with(1, false, true), false, true, true},
     {"AllMarkers", with(2, true, true), with(2, true, true), true, true, true},
-    {"ReadyBySend", ready({.send = true}), {.startup = {.rtr = {true, true, true}}}, true, false, false, "send"},
-    {"ReadyByWrite", ready({.write = true}), {}, true, false, false, "write"},
-    {"ReadyByRead", ready({.read = true}), {}, true, false, false, "read"},
+    {"ReadyBySend", ready({.send = true}), {.startup = {.rtr = {true, true, true}}}, true, false, false, Rtr::kSend},
+    {"ReadyByWrite", ready({.write = true}), {}, true, false, false, Rtr::kWrite},
+    {"ReadyByRead", ready({.read = true}), {}, true, false, false, Rtr::kRead},
     {"SmallFpdus", {.startup = {.max_ulpdu = 512}}, {.startup = {.max_ulpdu = 512}}, true, false, false},
 };
 

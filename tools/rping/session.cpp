@@ -21,7 +21,7 @@ Outcome<void> Session::post_receive() { return link_.post_receive(incoming_regio
 Outcome<void> Session::accept(const verbs::ConnectionParameters& parameters) {
   if (auto accepted = link_.accept(parameters); !accepted) return accepted;
   const auto negotiated = link_.queue_pair().query().negotiated;
-  rtr_expected_ = negotiated && negotiated->rtr == "send";
+  rtr_expected_ = negotiated && negotiated->rtr == verbs::Rtr::kSend;
   return {};
 }
 

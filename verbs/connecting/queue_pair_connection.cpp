@@ -61,6 +61,11 @@ void QueuePairState::stream_error(const StreamError& error, AsyncEventType type)
   untold_ = type;
 }
 
+void QueuePairState::ended_by(const Error& error) {
+  const std::lock_guard lock(mutex_);
+  if (!stream_error_ && !ended_by_) ended_by_ = error;
+}
+
 void QueuePairState::fall() { end(std::unique_lock(mutex_)); }
 
 void QueuePairState::end(std::unique_lock<CompactMutex> lock) {

@@ -81,6 +81,7 @@ Result<void> QueuePairState::reset() {
   const std::lock_guard lock(mutex_);
   negotiated_.reset();
   stream_error_.reset();
+  ended_by_.reset();
   untold_.reset();
   ended_ = false;
   state_ = QpState::kReset;
@@ -199,7 +200,8 @@ QueuePairQuery QueuePairState::query() const {
           .max_inline = attributes.max_inline,
           .signal_all = attributes.signal_all,
           .negotiated = negotiated_,
-          .stream_error = stream_error_ ? std::optional(*stream_error_) : std::nullopt};
+          .stream_error = stream_error_ ? std::optional(*stream_error_) : std::nullopt,
+          .end = ended_by_};
 }
 
 }  // namespace weft::verbs::detail

@@ -59,6 +59,7 @@ class QueuePairState {
   bool complete_receive(const WorkCompletion& completion);
   void flush_send(const SendRequest& request);
   void stream_error(const StreamError& error, AsyncEventType type);  // the event follows with fall()
+  void ended_by(const Error& error);                                 // before what is flushed for it; the first counts
   // ERROR, and what no stream holds is flushed: the stream fails or has ended. May be called again.
   void fall();
   void drained();
@@ -97,6 +98,7 @@ class QueuePairState {
   std::shared_ptr<Stream> stream_;
   std::optional<Negotiated> negotiated_;
   std::unique_ptr<const StreamError> stream_error_;
+  std::optional<Error> ended_by_;
   std::optional<AsyncEventType> untold_;  // of stream_error_
 };
 

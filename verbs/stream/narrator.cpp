@@ -116,7 +116,7 @@ void Narrator::on(const engine::Established& event) const {
                   event.revision, event.crc ? "CRC" : "no CRC",
                   event.markers_in ? (event.markers_out ? "both ways" : "in what arrives")
                                    : (event.markers_out ? "in what leaves" : "off"),
-                  event.ird, event.ord, event.rtr));
+                  event.ird, event.ord, mpa::name(event.rtr)));
 }
 
 void Narrator::on(const engine::ProtocolError& event) const {

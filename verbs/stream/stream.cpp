@@ -148,6 +148,7 @@ void Stream::disconnect() {
   if (life_.finished || std::exchange(life_.asked, true)) return;
   life_.reach(Stage::kClosing);
   if (narrator_) narrator_->say("disconnect: what is posted goes out first");
+  end_by(Errc::kDisconnected, "this end closed the connection");
   engine_.close(now());
   pump();
   send_some();
@@ -186,6 +187,7 @@ void Stream::abort() {
   const std::lock_guard lock(mutex_);
   if (life_.finished || (life_.stage() >= Stage::kFailing && sends_.slots.empty())) return;
   if (narrator_) narrator_->say("aborted");
+  end_by(Errc::kDisconnected, "this end aborted the connection");
   engine_.abort(now());
   pump();
   send_some();

@@ -198,6 +198,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   Read take_no_octets(const transport::IoResult& io);
   void secured();
   void end_inbound(const transport::IoResult& io);
+  void end_by_loss(const std::error_code& error);
   [[nodiscard]] engine::Landing find_landing();
   std::uint32_t land(const engine::Landing& landing, std::size_t octets);
   std::uint32_t present(const mpa::Landed& landed = {});
@@ -235,6 +236,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   [[nodiscard]] std::uint32_t vendor_error(WcStatus status) const;
   void give_up_after_overflow();
   void tell_failure();
+  void end_by(Errc code, std::string_view reason, int os_error = 0);
   [[nodiscard]] std::string_view hint_of_startup();
   void tell_error(const StreamError& error, AsyncEventType type);
   [[nodiscard]] Subject subject() const;  // of a line in the log

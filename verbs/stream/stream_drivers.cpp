@@ -29,6 +29,7 @@ void Stream::look_for_the_end() {
     inbox_.over = true;
     if (narrator_) narrator_->say("TCP connection lost while it waited for a receive");
     if (tap_) tap_->rest(), tap_->rst_received();
+    end_by(Errc::kDisconnected, "the TCP connection was lost");
     engine_.connection_lost(now());
     pump();
     return settle();
@@ -47,6 +48,7 @@ void Stream::close() {
 void Stream::peer_closed_behind_stall() {
   inbox_.fin_waits = true;
   if (narrator_) narrator_->say("FIN received behind a Send that waits for a receive");
+  end_by(Errc::kDisconnected, "the peer closed the connection");
   close();
   pump();
   send_some();

@@ -25,6 +25,16 @@ StreamError to_stream_error(const engine::ErrorReport& report, bool remote) {
           .stream_offset = report.stream_offset};
 }
 
+Rtr to_rtr(std::optional<mpa::Rtr> rtr) noexcept {
+  if (!rtr) return Rtr::kNone;
+  switch (*rtr) {
+    case mpa::Rtr::kSend: return Rtr::kSend;
+    case mpa::Rtr::kWrite: return Rtr::kWrite;
+    case mpa::Rtr::kRead: return Rtr::kRead;
+  }
+  return Rtr::kNone;
+}
+
 AsyncEventType kind_of_request_error(const engine::ErrorReport& report) noexcept {
   return rdmap::refuses_memory(report.error()) ? AsyncEventType::kQueuePairAccessError
                                                : AsyncEventType::kQueuePairRequestError;
@@ -100,7 +110,7 @@ void Stream::on(engine::Established& event) {
                       .markers_out = event.markers_out,
                       .ird = event.ird,
                       .ord = event.ord,
-                      .rtr = event.rtr});
+                      .rtr = to_rtr(event.rtr)});
   }
   if (observer_) observer_->on_established(event);
 }
@@ -214,15 +224,25 @@ void Stream::on(const engine::TerminateReceived& event) {
   tell_error(to_stream_error(event.report, true), AsyncEventType::kQueuePairFatal);
 }
 
+// What the queue pair's user hears of the end, unless it was told an error.
+void Stream::end_by(Errc code, std::string_view reason, int os_error) {
+  if (qp_ && !life_.fails()) qp_->ended_by({code, "connection", reason, os_error});
+}
+
 void Stream::on(const engine::TimedOut& event) {
   const bool idle = event.what == engine::TimedOut::What::kIdle;
+  end_by(Errc::kTimedOut, idle ? "no octet moved for longer than the policy's idle_timeout"
+                               : "the peer accepted no octet for longer than the policy's window_timeout");
   if (idle) life_.reach(Stage::kClosing);
   if (narrator_)
     narrator_->say(idle ? "idle for too long: FIN behind what was sent" : "its window was closed for too long");
 }
 
 // The peer sends nothing more: finish what is posted, then close this direction too (RDMAP-6.2-02).
-void Stream::on(const engine::PeerClosed&) { close(); }
+void Stream::on(const engine::PeerClosed&) {
+  end_by(Errc::kDisconnected, "the peer closed the connection");
+  close();
+}
 
 void Stream::on(const engine::SendQueueDrained&) {
   if (qp_) qp_->drained();

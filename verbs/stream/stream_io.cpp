@@ -120,9 +120,15 @@ void Stream::end_inbound(const transport::IoResult& io) {
     if (tap_) tap_->rst_received();
     if (narrator_) narrator_->lost(io.error.message());
     if (life_.is_established() && pipe_.failure()) log_lost(subject(), io.error);
+    end_by_loss(io.error);
     engine_.connection_lost(now());
   }
   pump();
+}
+
+void Stream::end_by_loss(const std::error_code& error) {
+  const int os_error = error.category() == std::system_category() ? error.value() : 0;
+  end_by(Errc::kDisconnected, os_error != 0 ? "the TCP connection was lost" : "TLS ended the connection", os_error);
 }
 
 // A capture and a narrator see all octets as they come, in the staging buffer.
@@ -234,6 +240,7 @@ bool Stream::flush_pipe(Instant at) {
 bool Stream::stop_writing(const transport::IoResult& io, Instant at) {
   if (io.status == transport::IoResult::Status::kLost) {
     if (narrator_) narrator_->lost(io.error.message());
+    end_by_loss(io.error);
     if (!std::exchange(inbox_.over, true)) engine_.connection_lost(at);
   }
   outbox_.blocked = true;

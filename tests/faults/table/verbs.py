@@ -87,7 +87,7 @@ stream("crc-off-by-default", "CRC", "MPA-4.4-05 MPA-4.4-04 MPA-4.1-08 MPA-7.1.1-
        "policy.startup.crc", "false")
 events = TABLE.file("verbs/stream/stream_events.cpp")
 events("fin-unanswered", "close", "RDMAP-6.2-02 DDP-6.2.1-07 DDP-3-13 MPA-7.2-01 RDMAP-7-04", "The peer's FIN is not answered.",
-       "close();", "", near="PeerClosed&) { close(); }")
+       "close();", "", near='the peer closed the connection");\n  close();')
 events("completion-without-length", SEND, "RDMAP-5.3-03 DDP-5.4-05", "The application is told that each message has no octet.",
        "static_cast<std::uint32_t>(std::min(event.length, kMostOctets))", "0U")
 events("process-dies-of-errors", "resources", "SEC-6.4.3.1-04 RDMAP-6.2.1-01 RDMAP-7.1-03 RDMAP-7.1-04 RDMAP-3.2-04 RDMAP-3.2-06",

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// How connections come about and end.
+#include <cstring>
+
+#include "ends.hpp"
+#include "verbs/policy_text.hpp"
+#include "verbs/verbs.hpp"
+
+namespace weft::test {
+namespace {
+
+std::span<const std::byte> octets(std::string_view text) { return std::as_bytes(std::span(text)); }
+std::string text(std::span<const std::byte> octets) {
+  return {reinterpret_cast<const char*>(octets.data()), octets.size()};
+}
+
+TEST(Connecting, CarriesPrivateDataBothWays) {
+  Listener listener = must(Listener::listen({"127.0.0.1", 0}));
+  std::jthread server([&] {
+    Connection request = must(listener.next(kPatience));
+    EXPECT_EQ(text(request.peer_data()), "who is there?");
+    EXPECT_EQ(request.peer().host, "127.0.0.1");
+    must(request.establish(kPatience, octets("I am")));
+    must(request.receive({}, kPatience));
+  });
+  Connection client = must(Connection::connect(listener.local(), kPatience, octets("who is there?")));
+  EXPECT_EQ(text(client.peer_data()), "I am");
+  EXPECT_EQ(client.peer(), listener.local());
+  must(client.send({}, kPatience));
+}
+
+TEST(Connecting, IsRefusedWhereNobodyListens) {
+  const Endpoint nobody = must(Listener::listen({"127.0.0.1", 0})).local();
+  const auto refused = Connection::connect(nobody, kPatience);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::kRefused) << refused.error().message();
+  EXPECT_EQ(refused.error().operation, "establish");
+}
+
+TEST(Connecting, IsRejectedByTheProgramWithItsWords) {
+  Listener listener = must(Listener::listen({"127.0.0.1", 0}));
+  std::jthread server([&] { must(must(listener.next(kPatience)).reject(octets("not today"))); });
+  Connection client = must(Connection::prepare(listener.local()));
+  const auto rejected = client.establish(kPatience);
+  ASSERT_FALSE(rejected);
+  EXPECT_EQ(rejected.error().code, Errc::kRejected);
+  EXPECT_EQ(text(client.peer_data()), "not today");
+}
+
+TEST(Connecting, GivesUpAPeerThatDoesNotAnswer) {
+  Listener listener = must(Listener::listen({"127.0.0.1", 0}));  // and takes no request
+  const auto late = Connection::connect(listener.local(), 50ms);
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, Errc::kTimedOut) << late.error().message();
+}
+
+TEST(Connecting, FailsForAnAddressThatCannotBe) {
+  const auto unknown = Connection::connect({"127.0.0.1", 0}, kPatience);
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().code, Errc::kInvalidArgument);
+  EXPECT_EQ(unknown.error().operation, "connect");
+  const auto elsewhere = Listener::listen({"192.0.2.1", 0});
+  ASSERT_FALSE(elsewhere);
+  EXPECT_EQ(elsewhere.error().operation, "listen");
+}
+
+TEST(Connecting, TakesThePolicyOfBothEnds) {
+  const verbs::Policy policy = verbs::parse_policy("crc=off").value();
+  Listener listener = must(Listener::listen({"127.0.0.1", 0}, policy));
+  std::jthread server([&] {
+    Connection accepted = must(listener.accept(kPatience));
+    must(accepted.receive({}, kPatience));
+  });
+  Connection client = must(Connection::prepare(listener.local()));
+  ASSERT_TRUE(client.id().set_policy(policy));
+  must(client.establish(kPatience));
+  EXPECT_FALSE(client.queue_pair().query().negotiated->crc);
+  EXPECT_EQ(client.queue_pair().query().negotiated->rtr, verbs::Rtr::kNone);
+  must(client.send({}, kPatience));
+}
+
+TEST(Listening, GivesUpAtTheDeadlineAndGoesOn) {
+  Listener listener = must(Listener::listen({"127.0.0.1", 0}));
+  const auto none = listener.next(20ms);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code, Errc::kTimedOut);
+  std::jthread server([&] { must(must(listener.accept(kPatience)).receive({}, kPatience)); });
+  Connection client = must(Connection::connect(listener.local(), kPatience));
+  must(client.send({}, kPatience));
+}
+
+TEST(Listening, GivesEachRequestToOneThread) {
+  Listener listener = must(Listener::listen({"::1", 0}));
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] { must(must(listener.accept(kPatience)).receive({}, kPatience)); });
+    threads.emplace_back([&] { must(must(Connection::connect(listener.local(), kPatience)).send({}, kPatience)); });
+  }
+}
+
+TEST(Requests, AreRejectedByTheirDestructor) {
+  Listener listener = must(Listener::listen({"127.0.0.1", 0}));
+  std::jthread server([&] { must(listener.next(kPatience)); });
+  const auto refused = Connection::connect(listener.local(), kPatience);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::kRejected) << refused.error().message();
+}
+
+TEST(Requests, TakeReceivesBeforeTheyAreAccepted) {
+  std::optional<Memory> into;
+  Ends ends([&](Connection& client, Connection& server) {
+    into.emplace(server);
+    must(server.receive(into->region, Post{3}));
+    EXPECT_FALSE(client.send({}, Post{1}));
+  });
+  must(ends.client.send({}, kPatience));
+  std::array<verbs::WorkCompletion, 1> done;
+  EXPECT_EQ(must(ends.server.completions(done, kPatience)), 1U);
+  EXPECT_EQ(done[0].wr_id, 3U);
+  into.reset();
+}
+
+TEST(Closing, WaitsForThePeerAndIsNoErrorTwice) {
+  Ends ends;
+  must(ends.client.close(kPatience));
+  must(ends.client.close(kPatience));
+  must(ends.server.close(kPatience));
+}
+
+TEST(Closing, IsAnErrorBeforeThereIsAConnection) {
+  const Listener listener = must(Listener::listen({"127.0.0.1", 0}));
+  Connection client = must(Connection::prepare(listener.local()));
+  const auto closed = client.close(kPatience);
+  ASSERT_FALSE(closed);
+  EXPECT_EQ(closed.error().code, Errc::kInvalidState);
+}
+
+// What was sent reaches the peer, although the sender has gone.
+TEST(Destruction, LosesNothingThatWasSent) {
+  Listener listener = must(Listener::listen({"127.0.0.1", 0}));
+  std::jthread client([&] {
+    Connection connection = must(Connection::connect(listener.local(), kPatience));
+    const Memory message(connection, 64, 7);
+    must(connection.send(message.region, kPatience));
+  });
+  Connection server = must(listener.accept(kPatience));
+  client.join();
+  Memory into(server);
+  EXPECT_EQ(must(server.receive(into.region, kPatience)), 64U);
+  EXPECT_EQ(into.octets[1], 8);
+}
+
+TEST(Moving, TakesTheConnectionAlong) {
+  Ends ends, others;
+  Connection moved(std::move(ends.client));
+  must(moved.send({}, kPatience));
+  must(ends.server.receive({}, kPatience));
+  moved = std::move(others.client);  // and ends the first
+  EXPECT_FALSE(ends.server.receive({}, kPatience));
+  must(moved.send({}, kPatience));
+  must(others.server.receive({}, kPatience));
+}
+
+}  // namespace
+}  // namespace weft::test

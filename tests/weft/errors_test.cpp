@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an error says: which operation, which memory, and what ended the connection.
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <optional>
+
+#include "ends.hpp"
+#include "verbs/verbs.hpp"
+
+namespace weft::test {
+namespace {
+
+using verbs::WcStatus;
+
+template <typename T>
+Error error_of(const Result<T>& result) {
+  if (result) throw std::runtime_error("this has to fail");
+  return result.error();
+}
+
+void expect_says(const Error& error, std::string_view words) {
+  EXPECT_NE(error.message().find(words), std::string::npos) << error.message();
+}
+
+// --- This end's memory
+
+TEST(LocalProtection, NamesTheMemoryThatWasDeregistered) {
+  Ends ends;
+  Memory target(ends.server);
+  std::array<char, 24> text{};
+  std::optional<Region> region(must(ends.client.register_memory(text)));
+  const Slice slice = must(region->subspan(8, 16));
+  region.reset();
+  const Error error = error_of(ends.client.write(slice, target.remote(), kPatience));
+  EXPECT_EQ(error.status, WcStatus::kLocalProtectionError);
+  EXPECT_EQ(error.code, Errc::kInvalidKey);
+  EXPECT_EQ(error.operation, "write");
+  ASSERT_TRUE(error.segment);
+  EXPECT_EQ(*error.segment, must(slice.sge()));
+  expect_says(error, "write: 16 octets at 0x");
+  expect_says(error, "lkey: unknown, or its region was deregistered (invalid key)");
+}
+
+TEST(LocalProtection, SaysThatMemoryIsNotWritable) {
+  Ends ends;
+  Memory target(ends.server);
+  const std::string text = "only read";
+  const Region region = must(ends.client.register_memory(text));
+  const RemoteRegion source = must(target.remote().subspan(0, text.size()));
+  const Error error = error_of(ends.client.read(region, source, kPatience));
+  EXPECT_EQ(error.status, WcStatus::kLocalProtectionError);
+  EXPECT_EQ(error.code, Errc::kBadAddress);
+  EXPECT_EQ(error.reason, "the region is not writable");
+  // What follows is flushed, and says why.
+  const Error later = error_of(ends.client.write(region, target.remote(), kPatience));
+  EXPECT_EQ(later.status, WcStatus::kFlushed);
+  EXPECT_EQ(later.operation, "write");
+  EXPECT_EQ(later.reason, "the region is not writable");
+}
+
+TEST(LocalProtection, IsCheckedPerConnection) {
+  Ends ends, others;
+  Memory target(ends.server);
+  const Memory foreign(others.client);
+  const Error error = error_of(ends.client.write(foreign.region, target.remote(), kPatience));
+  EXPECT_EQ(error.status, WcStatus::kLocalProtectionError);
+  EXPECT_EQ(error.reason, "a window's, or of another protection domain");
+}
+
+TEST(LocalLength, IsTheReceiversError) {
+  Ends ends;
+  const Memory message(ends.client, 64);
+  Memory into(ends.server, 63);
+  must(ends.client.send(message.region, kPatience));
+  const Error error = error_of(ends.server.receive(into.region, kPatience));
+  EXPECT_EQ(error.status, WcStatus::kLocalLengthError);
+  EXPECT_EQ(error.code, Errc::kMessageTooLong);
+  EXPECT_EQ(error.operation, "receive");
+}
+
+// --- The peer's memory
+
+// Both ends: the one that asked, and the one that refused.
+void expect_refused(const std::function<Result<void>(Connection&, RemoteRegion)>& access, Access granted,
+                    std::string_view words) {
+  Ends ends;
+  Memory target(ends.server, 64, 0, granted);
+  Error asked{}, owner{};
+  {
+    std::jthread waits([&] { owner = error_of(ends.server.receive({}, kPatience)); });
+    asked = error_of(access(ends.client, target.remote()));
+  }
+  expect_says(asked, words);
+  ASSERT_TRUE(asked.stream);
+  EXPECT_TRUE(asked.stream->remote);
+  EXPECT_EQ(owner.status, WcStatus::kFlushed);
+  EXPECT_EQ(owner.operation, "receive");
+  EXPECT_EQ(owner.code, Errc::kProtocol);
+  ASSERT_TRUE(owner.stream);
+  EXPECT_FALSE(owner.stream->remote);
+  EXPECT_EQ(owner.stream->layer, asked.stream->layer);
+  EXPECT_EQ(owner.stream->code, asked.stream->code);
+  EXPECT_FALSE(owner.reason.empty());
+}
+
+// A write is complete before the peer has refused it, so what follows it hears of that.
+Result<void> write_and_wait(Connection& end, const RemoteRegion& to) {
+  const Memory local(end);
+  if (auto written = end.write(local.region, to, kPatience); !written) return written;
+  const auto answer = end.receive({}, kPatience);
+  return answer ? Result<void>{} : std::unexpected(answer.error());
+}
+
+TEST(RemoteProtection, OfAReadIsNamedAtBothEnds) {
+  const auto read = [](Connection& end, const RemoteRegion& from) {
+    Memory local(end);
+    auto done = end.read(local.region, from, kPatience);
+    EXPECT_EQ(error_of(done).status, WcStatus::kRemoteAccessError);
+    EXPECT_EQ(error_of(done).code, Errc::kInvalidKey);
+    EXPECT_EQ(error_of(done).operation, "read");
+    return done;
+  };
+  expect_refused(read, Access::kLocalWrite, "read: remote memory: ");
+}
+
+TEST(RemoteProtection, OfAWriteIsNamedAtBothEnds) {
+  expect_refused(write_and_wait, Access::kLocalWrite | Access::kRemoteRead, "; Terminate received: layer ");
+}
+
+TEST(RemoteProtection, OutsideTheRegionIsNamedAtBothEnds) {
+  const auto beyond = [](Connection& end, RemoteRegion to) {
+    to.address += 1;
+    return write_and_wait(end, to);
+  };
+  expect_refused(beyond, kEverything, "outside");
+}
+
+// --- The end of the connection
+
+TEST(Flushed, SaysThatThePeerHasClosed) {
+  Ends ends;
+  Error waiting{};
+  {
+    std::jthread waits([&] { waiting = error_of(ends.server.receive({}, kPatience)); });
+    must(ends.client.close(kPatience));
+  }
+  EXPECT_EQ(waiting.status, WcStatus::kFlushed);
+  EXPECT_EQ(waiting.code, Errc::kDisconnected);
+  EXPECT_EQ(waiting.message(), "receive: connection: the peer closed the connection (disconnected)");
+  const Error after = error_of(ends.client.send({}, kPatience));
+  EXPECT_EQ(after.reason, "this end closed the connection");
+  EXPECT_EQ(after.operation, "send");
+}
+
+TEST(Flushed, SaysThatThePeerHasReset) {
+  Ends ends;
+  Memory target(ends.server, 1 << 20);
+  Error waiting{};
+  {
+    std::jthread waits([&] { waiting = error_of(ends.server.receive({}, kPatience)); });
+    // A deadline that has expired resets the connection, if something was under way.
+    Memory big(ends.client, 1 << 20);
+    for (std::uint64_t i = 0; i < 64; ++i) must(ends.client.write(big.region, target.remote(), Post{i}));
+    const Error late = error_of(ends.client.receive({}, 0ms));
+    EXPECT_EQ(late.code, Errc::kTimedOut);
+  }
+  EXPECT_EQ(waiting.status, WcStatus::kFlushed);
+  EXPECT_EQ(waiting.code, Errc::kDisconnected);
+  EXPECT_TRUE(waiting.os_error == ECONNRESET || waiting.reason == "the peer closed the connection")
+      << waiting.message();
+}
+
+TEST(Flushed, SaysThatAnotherOperationWasTooLate) {
+  Ends ends;
+  Error other{};
+  {
+    std::jthread waits([&] { other = error_of(ends.client.receive({}, Deadline::never())); });
+    const Error late = error_of(ends.client.receive({}, 50ms));
+    EXPECT_EQ(late.code, Errc::kTimedOut);
+    EXPECT_EQ(late.status, WcStatus::kFlushed);
+    EXPECT_EQ(late.operation, "receive");
+  }
+  EXPECT_EQ(other.code, Errc::kTimedOut);
+  EXPECT_EQ(other.status, WcStatus::kFlushed);
+  const Error after = error_of(ends.client.send({}, kPatience));
+  EXPECT_EQ(after.code, Errc::kTimedOut);
+  EXPECT_EQ(after.operation, "send");
+}
+
+// The memory is the program's again when the call returns.
+TEST(Deadlines, ThatExpireEndAWriteThatThePeerDoesNotTake) {
+  Ends ends;
+  // The server reads nothing more, behind a Send that finds no receive.
+  must(ends.client.send({}, kPatience));
+  std::vector<unsigned char> octets(64 << 20);
+  Memory target(ends.server, 64 << 20);
+  const Region region = must(ends.client.register_memory(octets));
+  const Error late = error_of(ends.client.write(region, target.remote(), 100ms));
+  EXPECT_EQ(late.code, Errc::kTimedOut) << late.message();
+}
+
+TEST(Deadlines, ThatHaveExpiredDoNotStartForNothing) {
+  Ends ends;
+  must(ends.client.send({}, kPatience));
+  EXPECT_EQ(must(ends.server.receive({}, kPatience)), 0U);
+  const Error late = error_of(ends.server.receive({}, Deadline::Clock::now() - 1h));
+  EXPECT_EQ(late.code, Errc::kTimedOut);
+}
+
+TEST(Reasons, OfPostedWorkRequests) {
+  Ends ends;
+  must(ends.client.receive({}, Post{5}));
+  must(ends.server.close(kPatience));
+  std::array<verbs::WorkCompletion, 1> done;
+  ASSERT_EQ(must(ends.client.completions(done, kPatience)), 1U);
+  EXPECT_EQ(done[0].status, WcStatus::kFlushed);
+  const Error why = ends.client.why(done[0]);
+  EXPECT_EQ(why.reason, "the peer closed the connection");
+  EXPECT_EQ(why.status, WcStatus::kFlushed);
+}
+
+}  // namespace
+}  // namespace weft::test

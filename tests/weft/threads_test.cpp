@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several threads on one connection: each gets its own completion, whoever takes it, and none is slept through.
+#include <pthread.h>
+
+#include <atomic>
+#include <latch>
+
+#include "ends.hpp"
+#include "verbs/verbs.hpp"
+
+namespace weft::test {
+namespace {
+
+TEST(Threads, ThatReceiveWhileOthersWriteGetTheirOwn) {
+  Ends ends;
+  constexpr int kRounds = 300;
+  alignas(8) std::array<std::uint64_t, 8> numbers{};
+  const Region counter = must(ends.server.register_memory(numbers, kEverything));
+  const RemoteRegion remote = counter.remote();
+  std::atomic<std::uint64_t> sum{0};
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 3; ++t) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < kRounds; ++i) sum += must(ends.client.fetch_add(remote, 1, kPatience));
+      });
+    }
+    threads.emplace_back([&] {
+      for (int i = 0; i < kRounds; ++i) EXPECT_EQ(must(ends.client.receive({}, kPatience)), 0U);
+    });
+    threads.emplace_back([&] {
+      for (int i = 0; i < kRounds; ++i) must(ends.server.send({}, kPatience));
+    });
+    must(ends.client.send({}, kPatience));  // the initiator speaks first (MPA-7.1.2-17)
+    must(ends.server.receive({}, kPatience));
+  }
+  constexpr std::uint64_t kAll = 3 * kRounds;
+  EXPECT_EQ(sum, kAll * (kAll - 1) / 2) << "each old value went to one thread, once";
+}
+
+// One thread waits for a message that comes last; the others' completions pass it by meanwhile.
+TEST(Threads, ThatWaitLongDoNotHoldUpTheOthers) {
+  Ends ends;
+  Memory target(ends.server), into(ends.client);
+  const Memory source(ends.client);
+  {
+    std::jthread waits([&] { EXPECT_EQ(must(ends.client.receive(into.region, kPatience)), 64U); });
+    for (int i = 0; i < 200; ++i) must(ends.client.write(source.region, target.remote(), kPatience));
+    must(ends.client.send({}, kPatience));
+    must(ends.server.receive({}, kPatience));
+    must(ends.server.send(target.region, kPatience));
+  }
+}
+
+TEST(Threads, ThatTakePostedWorkAndThatWaitShareTheQueue) {
+  Ends ends;
+  Memory target(ends.server);
+  const Memory source(ends.client);
+  constexpr std::uint64_t kCount = 400;
+  std::jthread takes([&] {
+    std::array<verbs::WorkCompletion, 4> done;
+    for (std::uint64_t taken = 0; taken < kCount;) taken += must(ends.client.completions(done, kPatience));
+  });
+  for (std::uint64_t i = 0; i < kCount; ++i) {
+    must(ends.client.write(source.region, target.remote(), Post{i}));
+    if (i % 4 == 0) must(ends.client.write(source.region, target.remote(), kPatience));
+  }
+}
+
+// The thread that collects for all leaves with its deadline; another goes on.
+TEST(Threads, ThatGiveUpLeaveTheQueueToThoseThatWait) {
+  Ends ends;
+  Memory into(ends.server);
+  const Memory message(ends.client);
+  std::array<verbs::WorkCompletion, 1> done;
+  for (int round = 0; round < 20; ++round) {
+    std::latch both(2);
+    std::jthread gives_up([&] {
+      both.arrive_and_wait();
+      static_cast<void>(ends.server.completions(done, 2ms));
+    });
+    std::jthread waits([&] {
+      both.arrive_and_wait();
+      EXPECT_EQ(must(ends.server.receive(into.region, kPatience)), 64U);
+    });
+    gives_up.join();
+    must(ends.client.send(message.region, kPatience));
+  }
+}
+
+TEST(Threads, ThatWaitHearOfTheClose) {
+  Ends ends;
+  std::latch waiting(3);
+  std::vector<std::jthread> threads;
+  std::atomic<int> told{0};
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&] {
+      waiting.count_down();
+      const auto message = ends.client.receive({}, Deadline::never());
+      if (!message && message.error().reason == "this end closed the connection") ++told;
+    });
+  }
+  waiting.wait();
+  must(ends.client.close(kPatience));
+  threads.clear();
+  EXPECT_EQ(told, 3);
+}
+
+TEST(Threads, ThatAreCanceledTakeTheConnectionAlong) {
+  Ends ends;
+  std::latch begins(1);
+  std::thread waits([&] {
+    begins.count_down();
+    static_cast<void>(ends.server.receive({}, Deadline::never()));
+  });
+  begins.wait();
+  pthread_cancel(waits.native_handle());
+  waits.join();
+  const auto after = ends.server.receive({}, kPatience);
+  ASSERT_FALSE(after);
+  EXPECT_EQ(after.error().code, Errc::kInterrupted);
+}
+
+}  // namespace
+}  // namespace weft::test

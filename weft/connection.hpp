@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A connection with typed operations.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "verbs/work_request.hpp"
+#include "weft/error.hpp"
+#include "weft/region.hpp"
+
+namespace weft {
+
+namespace verbs {
+class CompletionQueue;
+class ConnectionId;
+class ProtectionDomain;
+class QueuePair;
+}  // namespace verbs
+
+/// The place of an endpoint: a host name or numeric address, and a TCP port.
+struct Endpoint {
+  std::string host{};    ///< "node7", "192.0.2.7", "2001:db8::7"; listeners also: "0.0.0.0", "::"
+  std::uint16_t port{};  ///< TCP port in host order; listeners: 0 selects a free port
+  /// Compares all members.
+  bool operator==(const Endpoint&) const = default;
+};
+
+/// Selects the third form of an operation: the work request is posted, and the call returns. The caller takes its
+/// completion with Connection::completions(), or polls Connection::completion_queue().
+struct Post {
+  std::uint64_t wr_id{};  ///< returned in the completion; less than 2^63, because the other forms use the rest
+  /// Of operations other than receive(). With several in progress, a write() or send() may take effect before a read() or
+  /// an atomic that was posted before it (RFC 5040 section 5.5), unless it has SendFlags::kFence.
+  verbs::SendFlags flags = verbs::SendFlags::kSignaled;
+};
+
+namespace detail {
+
+class Link;
+
+// A typed operation and its operands.
+struct Operation {
+  enum class Kind : std::uint8_t { kSend, kReceive, kWrite, kRead, kFetchAdd, kCompareSwap };
+  Kind kind{};
+  Slice local{};
+  RemoteRegion remote{};
+  std::uint64_t compare{};
+  std::uint64_t swap_or_add{};
+};
+// Of any operation: the octets of a receive, the old value of an atomic, else 0.
+using Outcome = Result<std::uint64_t>;
+// Called once, in any thread, with no lock held.
+using Done = std::move_only_function<void(Outcome)>;
+// Identifies a started operation, and is never used again.
+using Ticket = std::uint64_t;
+
+// What weft/asio.hpp needs of a connection.
+[[nodiscard]] Ticket next_ticket() noexcept;
+void start(Link& link, const Operation& operation, Ticket ticket, Done done);
+// Ends the connection if the operation is still in progress.
+void cancel(Link& link, Ticket ticket);
+// Readable when progress() has something to do, after a first progress().
+[[nodiscard]] int completion_descriptor(const Link& link) noexcept;
+// Completes what is done. Returns whether started operations remain.
+bool progress(Link& link);
+// Destroys the callbacks of started operations without calling them.
+void abandon(Link& link);
+// Whether operations that were started with a callback remain.
+[[nodiscard]] bool has_started(const Link& link) noexcept;
+
+}  // namespace detail
+
+/// One end of a reliable connection, with memory that is registered for it. Movable.
+///
+/// Each operation exists in three forms, selected by its last argument:
+///  - Deadline: waits until the operation has completed. When the call returns, weft no longer uses the memory.
+///  - a Boost.Asio completion token: AsioConnection (weft/asio.hpp).
+///  - Post: posts the work request and returns.
+///
+/// **Memory** of an operation must stay valid and registered until the operation has completed; the source of send()
+/// and write() must not change meanwhile, and the sink of receive() and read() must not be used. An operation that
+/// succeeded may not have reached the peer's program: a write() is complete when its octets are on their way, and the
+/// peer's program learns of it by a later send().
+///
+/// **Deadlines.** A work request cannot be taken back. So a deadline that expires, like a canceled Asio operation, ends
+/// the connection: the operation returns Errc::kTimedOut, all others fail with WcStatus::kFlushed and that cause.
+/// Use Post and completions(), which do not end anything, to look for a message from time to time.
+///
+/// **Destruction** ends the connection as ~QueuePair does (verbs/queue_pair.hpp): if no sending operation is in
+/// progress, what was sent still reaches the peer; otherwise the connection is reset. Asio operations that are in
+/// progress complete with WcStatus::kFlushed. When the destructor returns, weft no longer uses the memory of any
+/// operation.
+///
+/// **Thread safety.** All functions may be called concurrently, with three exceptions: the destructor and moves must
+/// not run concurrently with another call, establish(), reject() and close() not with each other, and peer_data() not
+/// with establish(). At most 128 sending operations and 128 receives may be in progress at a time; one more fails with
+/// Errc::kQueueFull.
+class Connection {
+ public:
+  /// Connects to a listener: prepare(), then establish(). A name lookup may block beyond the deadline.
+  [[nodiscard]] static Result<Connection> connect(const Endpoint& to, Deadline deadline,
+                                                  std::span<const std::byte> private_data = {});
+  /// Prepares a connection to `to`, without contacting it, so that memory can be registered, receives be posted and the
+  /// policy be set (id()) before establish(). Errors: Errc::kUnreachable if the name is unknown, or no route leads to
+  /// it.
+  [[nodiscard]] static Result<Connection> prepare(const Endpoint& to);
+  Connection(Connection&&) noexcept = default;  ///< Takes over a connection. The other object can only be destroyed.
+  /// Replaces this connection by `other`. The previous connection ends as by the destructor.
+  Connection& operator=(Connection&& other) noexcept;
+  /// Ends the connection, as described above.
+  ~Connection();
+
+  /// Connects a prepared connection, or accepts a request (Listener::next()). `private_data` is delivered to the peer's
+  /// peer_data(): at most 508 octets. Returns when both ends have agreed; then all operations are allowed. Before,
+  /// only receive() with Post is. An error, also an expired deadline, ends the connection.
+  /// Errors: Errc::kRefused, kRejected (the peer's reject(); peer_data() has what it sent), kUnreachable, kTimedOut,
+  /// kDisconnected, kPrivateDataTooLong, and others of verbs::ConnectionId.
+  Result<void> establish(Deadline deadline, std::span<const std::byte> private_data = {});
+  /// Rejects a request. The peer's establish() fails with Errc::kRejected.
+  Result<void> reject(std::span<const std::byte> private_data = {});
+  /// Returns the peer's private data: of its request from the beginning, of its reply after establish().
+  [[nodiscard]] std::span<const std::byte> peer_data() const noexcept;
+  /// Returns the peer's address.
+  [[nodiscard]] Endpoint peer() const;
+  /// Finishes posted sends and closes the connection. Receives in progress fail with WcStatus::kFlushed. Waits until
+  /// the peer has closed too; a deadline that expires before that resets the connection.
+  /// Errors: Errc::kTimedOut; kInvalidState if there was no connection. A connection that has already ended is no
+  /// error.
+  Result<void> close(Deadline deadline);
+
+  /// Registers memory for this connection: a contiguous range (array, vector, string, span) or an object, of trivially
+  /// copyable type. `access` selects what may be done with it: by default, all operations of this end, and nothing that
+  /// the peer starts. Memory that is const can be read only. All pages are faulted in.
+  /// Errors: those of ProtectionDomain::register_memory(); Errc::kInvalidArgument, "access", for writing to const
+  /// memory.
+  template <typename Memory>
+  [[nodiscard]] Result<Region> register_memory(Memory&& memory, Access access = detail::kDefaultAccess<Memory>) {
+    static_assert(std::is_lvalue_reference_v<Memory> || std::ranges::borrowed_range<Memory>,
+                  "memory must outlive this call");
+    return register_octets(detail::octets_of(memory), access);
+  }
+
+  /// Sends a message into a receive() of the peer. Waits for the peer's receive only at the peer.
+  Result<void> send(Slice message, Deadline deadline);
+  /// Waits for a message of the peer and returns its length in octets. Messages arrive in order. One that is longer
+  /// than `into` ends the connection: WcStatus::kLocalLengthError.
+  Result<std::size_t> receive(Slice into, Deadline deadline);
+  /// Writes `local` to the first octets of `remote` (RDMA Write). The peer's program does not take part.
+  /// Errors: Errc::kInvalidArgument, "remote", if it is shorter than `local`; nothing is sent.
+  Result<void> write(Slice local, const RemoteRegion& remote, Deadline deadline);
+  /// Reads the first octets of `remote` into `local`, until it is full (RDMA Read). Errors: as for write().
+  Result<void> read(Slice local, const RemoteRegion& remote, Deadline deadline);
+  /// Adds to the 64-bit number at the beginning of `remote` and returns its old value (RFC 7306 section 5). Atomic with
+  /// respect to other such operations, not to the peer's processor. Numbers are in the peer's host order.
+  /// Errors: Errc::kInvalidArgument, "remote", if its address is not a multiple of 8, or its length is less than 8.
+  Result<std::uint64_t> fetch_add(const RemoteRegion& remote, std::uint64_t add, Deadline deadline);
+  /// Replaces the 64-bit number at the beginning of `remote` by `swap` if it equals `compare`; returns its old value.
+  /// Order, atomicity and errors as for fetch_add().
+  Result<std::uint64_t> compare_swap(const RemoteRegion& remote, std::uint64_t compare, std::uint64_t swap,
+                                     Deadline deadline);
+
+  /// These post the same work requests, and return before they have completed. `old` receives the old value, 8 octets.
+  /// Errors: as above, and those of verbs::QueuePair::post_send().
+  Result<void> send(Slice message, Post post);
+  Result<void> receive(Slice into, Post post);                                                  ///< as above
+  Result<void> write(Slice local, const RemoteRegion& remote, Post post);                       ///< as above
+  Result<void> read(Slice local, const RemoteRegion& remote, Post post);                        ///< as above
+  Result<void> fetch_add(Slice old, const RemoteRegion& remote, std::uint64_t add, Post post);  ///< as above
+  Result<void> compare_swap(Slice old, const RemoteRegion& remote, std::uint64_t compare, std::uint64_t swap,
+                            Post post);  ///< as above
+  /// Takes completions of posted work requests, at most out.size(), and returns their number. Waits for the first one
+  /// until the deadline: an expired Deadline only looks. Errors: Errc::kTimedOut; the connection continues.
+  Result<std::size_t> completions(std::span<verbs::WorkCompletion> out, Deadline deadline);
+  /// Returns the cause of a failed completion.
+  [[nodiscard]] Error why(const verbs::WorkCompletion& completion) const;
+
+  /// Returns the queue pair, for operations that have no function here. Its work requests need a wr_id less than 2^63.
+  [[nodiscard]] verbs::QueuePair& queue_pair() noexcept;
+  /// Returns the queue of all completions. A program that polls it itself must use no other form than Post.
+  [[nodiscard]] verbs::CompletionQueue& completion_queue() noexcept;
+  /// Returns the protection domain of this connection.
+  [[nodiscard]] verbs::ProtectionDomain& domain() noexcept;
+  /// Returns the identifier, to set the policy before establish(), or for the peer's TLS identity.
+  [[nodiscard]] verbs::ConnectionId& id() noexcept;
+
+ private:
+  friend class Listener;
+  friend class AsioConnection;
+  explicit Connection(std::shared_ptr<detail::Link> link) noexcept : link_(std::move(link)) {}
+  // The steps of establish() and close(), for those who wait for the descriptor themselves. A step returns nothing as
+  // long as it has to be repeated when the descriptor is readable.
+  Result<void> begin_establish(std::span<const std::byte> private_data);
+  std::optional<Result<void>> step_establish();
+  Result<void> begin_close();
+  std::optional<Result<void>> step_close();
+  void abort(Errc code, std::string_view reason);
+  [[nodiscard]] int event_descriptor() const noexcept;
+  [[nodiscard]] Result<Region> register_octets(std::span<std::byte> octets, Access access);
+  [[nodiscard]] Result<Region> register_octets(std::span<const std::byte> octets, Access access);
+  std::shared_ptr<detail::Link> link_;
+};
+
+}  // namespace weft

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of a connection: its verbs objects, and the operations that are in progress.
+//
+// One completion queue serves all three forms of operations, so whichever thread takes a completion may find that it is
+// another thread's. One thread at a time collects (`collecting_`); the others wait for `changed_`. No wake-up is lost:
+//  - An operation's outcome, `posted_`, `collecting_` and `again_` change only with `mutex_` held.
+//  - A thread that waits looks at them before it sleeps, and sleeps only while another thread collects. That thread
+//    notifies all after it has cleared `collecting_`, whatever made it stop; then one of those awake collects.
+//  - While a thread collects, the queue itself does not let it sleep with a completion in the queue
+//    (CompletionQueue::wait()). Completions that arrive while nobody collects wait in the queue for the next thread.
+//  - progress() takes the channel's event, arms the queue, and looks after that: a completion that came before is
+// found,
+//    one that comes later raises an event. If another thread collects just then, `again_` makes it look once more
+// before
+//    it stops; it reads `again_` with the same lock that it clears `collecting_` with.
+#pragma once
+
+#include <boost/intrusive/list.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "verbs/connection.hpp"
+#include "weft/connection.hpp"
+
+namespace weft::detail {
+
+[[nodiscard]] std::string_view name(Operation::Kind kind) noexcept;
+[[nodiscard]] Error to_error(const verbs::Error& error, std::string_view operation);
+
+// The value, or the error with the name of the function that failed.
+template <typename T>
+Result<T> lift(verbs::Result<T> result, std::string_view operation) {
+  if (!result) return std::unexpected(to_error(result.error(), operation));
+  if constexpr (std::is_void_v<T>) {
+    return {};
+  } else {
+    return std::move(*result);
+  }
+}
+
+struct Pending : boost::intrusive::list_base_hook<> {
+  Operation operation{};
+  Ticket ticket{};
+  Done done{};                        // empty: a thread waits
+  std::optional<std::size_t> cell{};  // of an atomic, whose old value arrives there
+  std::optional<Outcome> outcome{};
+};
+
+class Link {
+ public:
+  static Result<std::shared_ptr<Link>> to(const Endpoint& peer);
+  static Result<std::shared_ptr<Link>> from(verbs::ConnectionEvent request);
+
+  // --- Operations
+  Outcome run(const Operation& operation, Deadline deadline);
+  void start(const Operation& operation, Ticket ticket, Done done);
+  Result<void> post(const Operation& operation, Post how);
+  Result<std::size_t> take(std::span<verbs::WorkCompletion> out, Deadline deadline);
+  bool progress();
+  [[nodiscard]] bool has_started() const;
+  void cancel(Ticket ticket);
+  void abandon();
+  [[nodiscard]] Error why(const verbs::WorkCompletion& completion) const;
+
+  // --- Beginning and end
+  Result<void> begin_establish(std::span<const std::byte> private_data);
+  Result<void> begin_close();
+  // Takes connection events until the step is done; nothing: none came until the deadline.
+  std::optional<Result<void>> step_establish(Deadline deadline);
+  std::optional<Result<void>> step_close(Deadline deadline);
+  // The connection ends, for this reason unless there was another one before.
+  void abort(Errc code, std::string_view reason);
+  void destroy();
+
+  verbs::EventChannel events;
+  std::optional<verbs::ConnectionId> id;
+  verbs::ProtectionDomain domain;
+  verbs::CompletionChannel channel;
+  verbs::CompletionQueue completions;
+  std::optional<verbs::QueuePair> queue_pair;
+  std::vector<std::byte> peer_data;
+  const bool responder;
+
+  struct Parts {
+    verbs::EventChannel events;
+    verbs::ConnectionId id;
+    verbs::ProtectionDomain domain;
+    verbs::CompletionChannel channel;
+    verbs::CompletionQueue completions;
+    verbs::QueuePair queue_pair;
+  };
+  Link(Parts parts, bool is_responder, std::vector<std::byte> data);
+
+ private:
+  using Pendings = boost::intrusive::list<Pending>;
+  using Lock = std::unique_lock<std::mutex>;
+  struct Leave;
+  struct Collecting;
+
+  static Result<std::shared_ptr<Link>> make(verbs::EventChannel events, verbs::ConnectionId id, bool responder,
+                                            std::vector<std::byte> data);
+  Result<void> begin(Pending& pending);
+  Result<void> post_work(const Operation& operation, std::uint64_t wr_id, verbs::SendFlags flags);
+  void collect(Lock& lock, std::chrono::milliseconds at_most);
+  void collect_into(Pendings& finished, Lock& lock, std::chrono::milliseconds at_most);
+  void collect_until(Lock& lock, Deadline deadline);
+  void deliver(const verbs::WorkCompletion& completion, Pendings& finished);
+  void fail_all(const Error& error, Pendings& finished);
+  void finish(Pendings::iterator pending, Outcome outcome, Pendings& finished);
+  static void call(Pendings& finished);
+  void drop(Pending& pending);
+  void remove(Pendings::iterator pending);
+  Result<void> take_cell(Pending& pending);
+  [[nodiscard]] Error explain(const verbs::WorkCompletion& completion, const Operation* operation) const;
+  [[nodiscard]] Error cause() const;
+  std::optional<Result<verbs::ConnectionEvent>> next_event(Deadline deadline);
+
+  mutable std::mutex mutex_;  // of what follows; no call into verbs but queries is made with it held
+  std::condition_variable changed_;
+  bool collecting_ = false;
+  bool again_ = false;
+  Pendings pending_;
+  std::size_t started_ = 0;  // of them, those with a callback
+  std::deque<verbs::WorkCompletion> posted_;
+  std::optional<Error> cause_;
+  std::vector<std::uint64_t> cells_;
+  std::vector<std::size_t> free_cells_;
+  std::optional<Region> cell_region_;
+  bool established_ = false;
+  bool over_ = false;  // kDisconnected was taken
+};
+
+}  // namespace weft::detail

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A listener.
+#pragma once
+
+#include <memory>
+
+#include "weft/connection.hpp"
+
+namespace weft {
+
+namespace verbs {
+struct Policy;
+}
+
+namespace detail {
+struct Listening;
+}
+
+/// Listens for connections. Movable. All functions may be called concurrently, and each request goes to one caller; the
+/// destructor and moves must not run concurrently with another call.
+///
+/// The destructor stops listening and rejects requests that next() has not returned. Connections are not affected.
+class Listener {
+ public:
+  /// Listens at a local address. Errors: Errc::kAddressInUse; kInvalidArgument if it is no address of this host.
+  [[nodiscard]] static Result<Listener> listen(const Endpoint& at);
+  /// Listens with a policy (verbs/policy.hpp), which the connections inherit.
+  [[nodiscard]] static Result<Listener> listen(const Endpoint& at, const verbs::Policy& policy);
+  Listener(Listener&&) noexcept;  ///< Takes over a listener. The other object can only be destroyed.
+  /// Replaces this listener by `other`. The previous listener ends as by the destructor.
+  Listener& operator=(Listener&& other) noexcept;
+  /// Stops listening.
+  ~Listener();
+
+  /// Returns the local address with its port.
+  [[nodiscard]] Endpoint local() const;
+  /// Returns the next request, whose peer_data() is valid: register memory and post receives as required, then call
+  /// Connection::establish() or reject(). Destroying the connection also rejects the request.
+  /// Errors: Errc::kTimedOut; the listener continues.
+  [[nodiscard]] Result<Connection> next(Deadline deadline);
+  /// Returns the next request, established: next(), then establish().
+  [[nodiscard]] Result<Connection> accept(Deadline deadline, std::span<const std::byte> private_data = {});
+
+ private:
+  friend class AsioListener;
+  [[nodiscard]] std::optional<Result<Connection>> try_next();
+  [[nodiscard]] int event_descriptor() const noexcept;
+  explicit Listener(std::unique_ptr<detail::Listening> state) noexcept;
+  std::unique_ptr<detail::Listening> state_;
+};
+
+}  // namespace weft
