@@ -49,21 +49,21 @@ struct FieldInfo {
 };
 
 /// Describes a field of `size` octets; 0: the size varies.
-[[nodiscard]] consteval FieldInfo octets(std::size_t size, std::string_view name, std::string_view filter,
-                                         std::string_view sentence, std::array<std::string_view, 4> clauses = {},
-                                         std::string (*meaning)(std::uint64_t) = nullptr) {
+[[nodiscard]] consteval FieldInfo octet_field(std::size_t size, std::string_view name, std::string_view filter,
+                                              std::string_view sentence, std::array<std::string_view, 4> clauses = {},
+                                              std::string (*meaning)(std::uint64_t) = nullptr) {
   return {{}, name, filter, sentence, {}, clauses, meaning, 0, static_cast<std::uint8_t>(size)};
 }
 /// Describes the next `count` bits of the octets before them in the table, most significant bits first.
-[[nodiscard]] consteval FieldInfo bits(unsigned count, std::string_view name, std::string_view filter,
-                                       std::string_view sentence, std::array<std::string_view, 4> clauses = {}) {
+[[nodiscard]] consteval FieldInfo bit_field(unsigned count, std::string_view name, std::string_view filter,
+                                            std::string_view sentence, std::array<std::string_view, 4> clauses = {}) {
   return {{}, name, filter, sentence, {}, clauses, nullptr, 0, 0, 0, static_cast<std::uint8_t>(count)};
 }
 
 /// Returns a table of fields that follow each other in a header, from octet `at` on.
 template <std::size_t N>
-[[nodiscard]] consteval std::array<FieldInfo, N> describe(std::string_view layer, std::string_view reference,
-                                                          const FieldInfo (&rows)[N], unsigned at = 0) {
+[[nodiscard]] consteval std::array<FieldInfo, N> field_table(std::string_view layer, std::string_view reference,
+                                                             const FieldInfo (&rows)[N], unsigned at = 0) {
   auto table = std::to_array(rows);
   unsigned size = 0, left = 0;
   for (FieldInfo& field : table) {

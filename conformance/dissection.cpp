@@ -18,7 +18,7 @@ namespace {
 
 void put_ulp_word(FieldList& fields, const rdmap::OpcodeRow* row) {
   const bool invalidates = row != nullptr && row->invalidates;
-  const bool of_rfc_5040 = row != nullptr && !rdmap::is_of_rfc_7306(row->opcode);  // the others' Wireshark leaves out
+  const bool of_rfc_5040 = row != nullptr && row->rfc == 5040;  // the others' Wireshark leaves out
   Field& word = fields.number(0, rdmap::kInvalidateFields[0]);
   word.filter = invalidates ? "iwarp_rdma.inval_stag" : of_rfc_5040 ? "iwarp_rdma.reserved" : "";
   if (!invalidates) word.meaning = "not used by this message";

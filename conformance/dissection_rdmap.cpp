@@ -10,8 +10,8 @@ namespace weft::conformance {
 namespace {
 
 constexpr auto kPayloadFields =
-    describe("ulp", "the application's own octets",
-             {octets(0, "payload", "", "Octets of the application, which iWARP only carries.")});
+    field_table("ulp", "the application's own octets",
+                {octet_field(0, "payload", "", "Octets of the application, which iWARP only carries.")});
 
 constexpr const FieldInfo& kSurplus = rdmap::kWrongLengthFields[1];
 

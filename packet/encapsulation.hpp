@@ -33,7 +33,8 @@ enum UdpPort : std::uint16_t {
 /// IP protocols of encapsulations, besides kUdp.
 inline constexpr std::array kTunnels{kIpv4InIp, kIpv6InIp, kGre, kEtherIp, kMplsInIp};
 /// UDP ports of encapsulations.
-inline constexpr std::array kTunnelPorts{kVxlan, kVxlanGpe, kVxlanOfLinux, kGeneve, kMplsInUdp, kGreInUdp};
+inline constexpr std::array<std::uint16_t, 6> kTunnelPorts{kVxlan,  kVxlanGpe,  kVxlanOfLinux,
+                                                           kGeneve, kMplsInUdp, kGreInUdp};
 /// EtherTypes of encapsulations, besides VLAN tags.
 inline constexpr std::array kTunnelTypes{kTypeMpls, kTypeMplsMulticast, kTypePppoe};
 

@@ -118,9 +118,9 @@ Result<void> ProtectionDomain::check(const Sge& segment, Access needed) const {
   if (segment.length == 0) return {};
   const auto lease = self_.runtime->stags()->lease(segment.lkey);
   if (!lease) return fail(Errc::kInvalidKey, "lkey", "unknown, or its region was deregistered");
-  const detail::Grant& grant = lease->grant();
+  const rdmap::Grant& grant = lease->grant();
   const auto found =
-      detail::resolve_local(grant, {self_->number, grant.only_stream}, needed, segment.address, segment.length);
+      rdmap::resolve_local(grant, {self_->number, grant.only_stream}, needed, segment.address, segment.length);
   if (found) return {};
   switch (found.error()) {
     case ddp::LocalFault::kInvalidKey: break;

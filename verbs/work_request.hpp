@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <span>
 
+#include "common/access.hpp"
 #include "common/local_segment.hpp"
-#include "rdmap/grant.hpp"  // Access
 #include "verbs/error.hpp"
 
 namespace weft::verbs {
@@ -24,9 +24,9 @@ class MemoryWindow;
 /// registered with another one (kZeroBased: 0).
 using Sge = LocalSegment;
 
-/// Specifies rights to a memory region or window; see rdmap::Access.
-using rdmap::Access;
-using rdmap::kAllAccess;
+/// Specifies rights to a memory region or window; see weft::Access.
+using weft::Access;
+using weft::kAllAccess;
 
 /// Identifies the operation of a send work request. Other values are rejected with Errc::kInvalidArgument, "opcode".
 enum class SendOpcode : std::uint8_t {

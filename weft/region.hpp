@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "common/access.hpp"
 #include "verbs/memory.hpp"
 #include "weft/error.hpp"
 
@@ -20,8 +21,6 @@ namespace weft {
 namespace detail {
 class Link;
 }
-
-using verbs::Access;
 
 /// Memory of the peer that this end may access: what the peer's Region::remote() returned. A value without ownership;
 /// the peer may revoke it at any time, and an access then ends the connection with WcStatus::kRemoteAccessError.

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "compat/rsockets/call.hpp"
+#include "compat/rsockets/calls.hpp"
 #include "transport/own_descriptors.hpp"
 
 namespace weft::compat::rsockets {

@@ -23,7 +23,7 @@ std::vector<Message> messages() {
       {kWrite, write(pattern(8))},       {kReadRequest, Read{}.request()},     {kReadResponse, Read{}.response()},
       {kTerminate, terminate_message()}, {kAtomicRequest, Atomic{}.request()}, {kAtomicResponse, Atomic{}.response()}};
   std::vector<Message> out;
-  for (const rdmap::test::FigureRow& kind : rdmap::test::kFigures) {
+  for (const rdmap::figures::FigureRow& kind : rdmap::figures::kFigures) {
     const auto found = special.find(kind.opcode);
     out.push_back({kind.opcode,
                    found != special.end()

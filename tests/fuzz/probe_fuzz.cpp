@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size < 1) return 0;
   probe::test::Connected pair(Duration(0));
   pair.say(std::as_bytes(std::span(data, size)).subspan(1));
-  pair.peer->shut();
+  pair.peer->shutdown_write();
   try {
     converse(*pair.conversation, data[0]);
   } catch (const Judgement&) {

@@ -26,7 +26,7 @@ MAY_INCLUDE = {
               "transport/system_words.hpp"],
     "verbs": ["common", "mpa", "ddp", "rdmap", "engine", "transport"],
     # The C++ interface: what it shows is its own and what verbs/ shows. Of common/ it takes the big-endian fields.
-    "weft": [*VERBS, "common/wire.hpp"],
+    "weft": [*VERBS, "common/access.hpp", "common/wire.hpp"],
     # verbs/device.hpp shows the interfaces; rdma_getaddrinfo() asks for a route before there is a connection; a thread that
     # waits is cancelled in the same places whether the wait is the engine's or a facade's. Its own thread and descriptors keep
     # out of the program's way as those of transport/ do.

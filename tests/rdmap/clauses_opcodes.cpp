@@ -31,7 +31,7 @@ TEST_CASE("Each message type has its opcode, T and queue",
           "[RDMAP-4.1-04][RDMAP-4.1-05][RDMAP-4.1-07][RDMAP-4.1-08][RDMAP-4.1-09][RDMAP-4.1-10][RDMAP-4.1-11]"
           "[RDMAP-4.1-12][RDMAP-4.1-13][RDMAP-4.1-14][RDMAP-4.1-22][RDMAP-3.1-02][RDMAPX-4.1-02][RDMAPX-4.1-05]"
           "[RDMAPX-4.1-06][RDMAPX-4.1-07][RDMAPX-4.1-08][RDMAPX-10-01][RDMAPX-10.2-01][RDMAPX-5.2-04][RFC5040-4.1]") {
-  for (const test::FigureRow& kind : test::kFigures) {
+  for (const figures::FigureRow& kind : figures::kFigures) {
     const unsigned control = 0x40U | kind.opcode;
     CHECK(admit(kind.queue < 0 ? tagged(control) : untagged(control, static_cast<std::uint32_t>(kind.queue))) ==
           kind.meant);

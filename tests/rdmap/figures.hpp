@@ -8,7 +8,7 @@
 
 #include "rdmap/opcodes.hpp"
 
-namespace weft::rdmap::test {
+namespace weft::rdmap::figures {
 
 struct FigureRow {
   std::uint8_t opcode;
@@ -34,4 +34,4 @@ inline constexpr std::array kFigures = std::to_array<FigureRow>({
 });
 static_assert(kFigures.size() == kOpcodeTable.size());
 
-}  // namespace weft::rdmap::test
+}  // namespace weft::rdmap::figures

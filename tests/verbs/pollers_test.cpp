@@ -135,7 +135,7 @@ TEST_F(ManyOnOneQueue, ThoseInUseLeaveTheProgressThreads) {
   spin_for(5ms);  // now the queue has a set of its own
   must(shared.cq.arm(Arm::kAll), "arm");
   wait_until([&] { return registered() == 3 * kCount; }, "all sockets are watched, those of the queue twice");
-  bool left = false;  // a pause would bring it back
+  bool left = false;                                                                   // a pause would bring it back
   for (const auto end = Clock::now() + 6 * kPatience; !left && Clock::now() < end;) {  // a busy machine pauses it
     spin_for(2ms);
     EXPECT_EQ(registered(), 3 * kCount) << "none is in use";

@@ -64,7 +64,11 @@ std::string json_of(const Frame& frame) {
   json.put("stream_offset", piece.stream_offset).put("octets", piece.octets.size()).begin_array("fields");
   for (const Field& field : frame.fields) {
     json.begin_object().put("at", field.at).put("size", field.size).put("layer", field.info->layer);
-    json.put("name", field.info->name).put("filter", field.filter).put("value", field.value).put("meaning", field.meaning).end();
+    json.put("name", field.info->name)
+        .put("filter", field.filter)
+        .put("value", field.value)
+        .put("meaning", field.meaning)
+        .end();
   }
   return json.finish() + '\n';
 }

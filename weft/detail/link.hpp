@@ -131,9 +131,12 @@ class Link {
   std::size_t started_ = 0;  // of them, those with a callback
   std::deque<verbs::WorkCompletion> posted_;
   std::optional<Error> cause_;
-  std::vector<std::uint64_t> cells_;
-  std::vector<std::size_t> free_cells_;
-  std::optional<Region> cell_region_;
+  struct Cells {  // registered octets for what the peer's memory held before an atomic
+    std::vector<std::uint64_t> values;
+    std::vector<std::size_t> free;
+    std::optional<Region> region;
+  };
+  Cells cells_;
   bool established_ = false;
   bool over_ = false;  // kDisconnected was taken
 };

@@ -104,21 +104,21 @@ Result<void> Link::post(const Operation& operation, Post how) {
 
 // Numbers that a peer returns need registered memory. With the lock held.
 Result<void> Link::take_cell(Pending& pending) {
-  if (!cell_region_) {
+  if (!cells_.region) {
     std::vector<std::uint64_t> cells(verbs::QueuePairAttributes{}.max_send_wr);
     auto region = domain.register_memory(cells.data(), cells.size() * kAtomicSize, Access::kLocalWrite);
     if (!region) return std::unexpected(to_error(region.error(), name(pending.operation.kind)));
-    cells_ = std::move(cells);
-    for (std::size_t i = 0; i < cells_.size(); ++i) free_cells_.push_back(i);
-    cell_region_ = Region(std::move(*region));
+    cells_.values = std::move(cells);
+    for (std::size_t i = 0; i < cells_.values.size(); ++i) cells_.free.push_back(i);
+    cells_.region = Region(std::move(*region));
   }
-  if (free_cells_.empty()) {
+  if (cells_.free.empty()) {
     const verbs::Error full{Errc::kQueueFull, "send queue", "too many atomics are in progress"};
     return std::unexpected(to_error(full, name(pending.operation.kind)));
   }
-  pending.cell = free_cells_.back();
-  free_cells_.pop_back();
-  pending.operation.local = *cell_region_->subspan(*pending.cell * kAtomicSize, kAtomicSize);
+  pending.cell = cells_.free.back();
+  cells_.free.pop_back();
+  pending.operation.local = *cells_.region->subspan(*pending.cell * kAtomicSize, kAtomicSize);
   return {};
 }
 
@@ -146,7 +146,7 @@ void Link::drop(Pending& pending) {
 
 void Link::remove(Pendings::iterator pending) {
   if (pending->done) --started_;
-  if (pending->cell) free_cells_.push_back(*pending->cell);
+  if (pending->cell) cells_.free.push_back(*pending->cell);
   pending_.erase(pending);
 }
 
@@ -318,7 +318,7 @@ void Link::deliver(const WorkCompletion& completion, Pendings& finished) {
   if (operation == nullptr) return;
   if (failed) return finish(pending, std::unexpected(explain(completion, operation)), finished);
   const bool receive = operation->kind == Operation::Kind::kReceive;
-  finish(pending, pending->cell ? cells_[*pending->cell] : receive ? completion.byte_len : 0, finished);
+  finish(pending, pending->cell ? cells_.values[*pending->cell] : receive ? completion.byte_len : 0, finished);
 }
 
 void Link::finish(Pendings::iterator at, Outcome outcome, Pendings& finished) {
