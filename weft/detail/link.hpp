@@ -8,11 +8,9 @@
 //    notifies all after it has cleared `collecting_`, whatever made it stop; then one of those awake collects.
 //  - While a thread collects, the queue itself does not let it sleep with a completion in the queue
 //    (CompletionQueue::wait()). Completions that arrive while nobody collects wait in the queue for the next thread.
-//  - progress() takes the channel's event, arms the queue, and looks after that: a completion that came before is
-// found,
-//    one that comes later raises an event. If another thread collects just then, `again_` makes it look once more
-// before
-//    it stops; it reads `again_` with the same lock that it clears `collecting_` with.
+//  - progress() takes the channel's event, arms the queue, and looks after that: it finds a completion that came before,
+//    and one that comes later raises an event. If another thread collects just then, `again_` makes it look once more
+//    before it stops; it reads `again_` with the same lock that it clears `collecting_` with.
 #pragma once
 
 #include <boost/intrusive/list.hpp>
