@@ -155,7 +155,10 @@ Inbound::Verdict Inbound::send(Opcode opcode, const ddp::UntaggedHeader& header,
 // What the user is to hear of it (RDMAP-3.2-03, RDMAPX-6.1-02).
 Inbound::Verdict Inbound::deliver(const ddp::ReceiveFilled& filled) {
   const rdmap::OpcodeRow& kind = *rdmap::find_opcode(rdmap::opcode_bits(filled.rsvd_ulp));
-  auto& send = segment_.delivery.emplace<SendDelivered>(Delivered{filled.length, kind.solicited}, filled.buffer);
+  auto& send = segment_.delivery.emplace<SendDelivered>();
+  send.buffer = filled.buffer;
+  send.length = filled.length;
+  send.solicited = kind.solicited;
   const std::uint64_t written = std::exchange(written_, 0);
   if (kind.invalidates) send.invalidate = ddp::Stag{filled.rsvd_ulp_word};
   if (rdmap::is_immediate(kind.opcode)) {
