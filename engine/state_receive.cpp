@@ -161,7 +161,7 @@ void Engine::State::deliver(const Placed&, const InboundSegment&, Instant) {}
 void Engine::State::deliver(const SendDelivered& send, const InboundSegment& segment, Instant now) {
   Received& received = events.push_received();
   received.cookie = send.buffer.cookie;
-  static_cast<Delivered&>(received) = send;
+  static_cast<Delivered&>(received) = static_cast<const Delivered&>(send);
   if (!send.invalidate) return;
   if (memory.invalidate(*send.invalidate)) {  // RDMAP-5.3-13, RDMAP-5.3-14
     received.invalidated = send.invalidate;
