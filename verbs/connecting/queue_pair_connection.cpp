@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A queue pair's side of its connections: whose it is, what its stream tells it, and how it falls into ERROR.
+#include <new>
 #include <utility>
 
 #include "verbs/detail/queue_pair_state.hpp"
@@ -63,7 +64,8 @@ void QueuePairState::stream_error(const StreamError& error, AsyncEventType type)
 
 void QueuePairState::ended_by(const Error& error) {
   const std::lock_guard lock(mutex_);
-  if (!stream_error_ && !ended_by_) ended_by_ = error;
+  // Without memory for it the end has no reason.
+  if (!stream_error_ && !ended_by_) ended_by_.reset(new (std::nothrow) const Error(error));
 }
 
 void QueuePairState::fall() { end(std::unique_lock(mutex_)); }

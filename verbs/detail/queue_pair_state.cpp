@@ -201,7 +201,7 @@ QueuePairQuery QueuePairState::query() const {
           .signal_all = attributes.signal_all,
           .negotiated = negotiated_,
           .stream_error = stream_error_ ? std::optional(*stream_error_) : std::nullopt,
-          .end = ended_by_};
+          .end = ended_by_ ? std::optional(*ended_by_) : std::nullopt};
 }
 
 }  // namespace weft::verbs::detail

@@ -98,7 +98,7 @@ class QueuePairState {
   std::shared_ptr<Stream> stream_;
   std::optional<Negotiated> negotiated_;
   std::unique_ptr<const StreamError> stream_error_;
-  std::optional<Error> ended_by_;
+  std::unique_ptr<const Error> ended_by_;
   std::optional<AsyncEventType> untold_;  // of stream_error_
 };
 

@@ -37,7 +37,7 @@ def explained(weft, capture):
 def fields_of(row, model):
     """As `weft dissect` spells them."""
     for at, size, name, value, *meaning in row["fields"]:
-        layer, field, _, _ = model["names"][name]
+        layer, field, *_ = model["names"][name]
         yield {"at": at, "size": size, "layer": layer, "name": field, "value": model["strings"][value],
                "meaning": model["strings"][meaning[0]] if meaning else ""}
 

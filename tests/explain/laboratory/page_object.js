@@ -31,7 +31,7 @@ async function main() {
   for (const octet of REQUEST.subarray(0, -1)) assert.strictEqual(run.feed(Uint8Array.of(octet), 0).consumed, 0);
   const established = run.feed(REQUEST.subarray(-1), 0);
   assert.strictEqual(established.state, "RDMA mode");
-  assert.strictEqual(established.out[0].words, "MPA Reply, revision 1, CRC, no Markers");
+  assert.strictEqual(established.out[0].words, "MPA Reply: revision 1, CRC");
   assert.strictEqual(hexOf(octetsOf(established.out[0].octets).subarray(0, 16)), hexOf(Buffer.from("MPA ID Rep Frame")));
 
   const write = lab.repaired(octetsOf("0012 c140 00001100 0000000000005004 aabbccdd 00000000"));
