@@ -64,8 +64,11 @@ void QueuePairState::stream_error(const StreamError& error, AsyncEventType type)
 
 void QueuePairState::ended_by(const Error& error) {
   const std::lock_guard lock(mutex_);
-  // Without memory for it the end has no reason.
-  if (!stream_error_ && !ended_by_) ended_by_.reset(new (std::nothrow) const Error(error));
+  if (stream_error_ || ended_by_) return;
+  try {
+    ended_by_ = std::make_unique<const Error>(error);
+  } catch (const std::bad_alloc&) {  // then the end has no reason
+  }
 }
 
 void QueuePairState::fall() { end(std::unique_lock(mutex_)); }
