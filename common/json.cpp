@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "common/shown_text.hpp"
+#include "common/text.hpp"
 
 namespace weft {
 
@@ -47,12 +48,8 @@ void JsonWriter::write_text(std::string_view text) {
 }
 
 void JsonWriter::write_octets(Bytes octets) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   out_ += '"';
-  for (const std::byte octet : octets) {
-    out_ += kDigits[std::to_integer<unsigned>(octet) >> 4U];
-    out_ += kDigits[std::to_integer<unsigned>(octet) & 15U];
-  }
+  append_hex_digits(out_, octets);
   out_ += '"';
 }
 

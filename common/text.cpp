@@ -35,8 +35,12 @@ std::string hex(Bytes octets, std::size_t most) {
 std::string hex_digits(Bytes octets) {
   std::string text;
   text.reserve(2 * octets.size());
-  for (const std::byte octet : octets) put_octet(text, octet);
+  append_hex_digits(text, octets);
   return text;
+}
+
+void append_hex_digits(std::string& text, Bytes octets) {
+  for (const std::byte octet : octets) put_octet(text, octet);
 }
 
 std::string hex_number(std::uint64_t value, std::size_t octets) { return in_hex(value, 2 * octets); }

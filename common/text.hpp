@@ -16,6 +16,8 @@ namespace weft {
 
 /// Returns all octets as "0a00", for programs.
 [[nodiscard]] std::string hex_digits(Bytes octets);
+/// Appends hex_digits(octets) to `text`.
+void append_hex_digits(std::string& text, Bytes octets);
 
 /// Returns a value as "0x0a", with two digits per octet of a type that has `octets` octets.
 [[nodiscard]] std::string hex_number(std::uint64_t value, std::size_t octets);

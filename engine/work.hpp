@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "common/table.hpp"
 #include "rdmap/memory.hpp"
@@ -44,17 +45,19 @@ struct OperationRow {
   std::optional<rdmap::Opcode> carrier{};
   /// The only message, or the one that follows the carrier; null: none.
   const OwnMessage* own{};
+  std::string_view name{};
 };
 
 inline constexpr std::array kOperationTable = std::to_array<OperationRow>({
-    {Operation::kSend, false, 0, rdmap::Opcode::kSend, nullptr},
-    {Operation::kWrite, false, 0, rdmap::Opcode::kWrite, nullptr},
-    {Operation::kWriteImmediate, false, 0, rdmap::Opcode::kWrite, &detail::kImmediateMessage},
-    {Operation::kImmediate, false, 0, {}, &detail::kImmediateMessage},
-    {Operation::kRead, true, 0, {}, nullptr},
-    {Operation::kFetchAdd, true, 8, {}, nullptr},
-    {Operation::kCmpSwap, true, 8, {}, nullptr},
-    {Operation::kLocal, false, 0, {}, nullptr},
+    {Operation::kSend, false, 0, rdmap::Opcode::kSend, nullptr, "Send"},
+    {Operation::kWrite, false, 0, rdmap::Opcode::kWrite, nullptr, "RDMA Write"},
+    {Operation::kWriteImmediate, false, 0, rdmap::Opcode::kWrite, &detail::kImmediateMessage,
+     "RDMA Write with Immediate Data"},
+    {Operation::kImmediate, false, 0, {}, &detail::kImmediateMessage, "Immediate Data"},
+    {Operation::kRead, true, 0, {}, nullptr, "RDMA Read"},
+    {Operation::kFetchAdd, true, 8, {}, nullptr, "FetchAdd"},
+    {Operation::kCmpSwap, true, 8, {}, nullptr, "CmpSwap"},
+    {Operation::kLocal, false, 0, {}, nullptr, "local operation"},
 });
 static_assert(in_order(kOperationTable, &OperationRow::operation));
 

@@ -30,13 +30,6 @@ enum Extension : std::uint8_t {
   kShim6 = 140,
 };
 
-Address address(Bytes octets, std::uint8_t version) noexcept {
-  Address address{.version = version};
-  std::ranges::copy(octets.first(version == 4 ? Ipv4Layout::kAddressSize : Ipv6Layout::kAddressSize),
-                    address.octets.begin());
-  return address;
-}
-
 // No packet is larger (Linux' "big TCP" stops at half of it), whatever the capture says: that is only a number in a
 // file.
 constexpr std::size_t kLargest = 1 << 20;
@@ -119,6 +112,13 @@ std::expected<IpPacket, Unread> parse_ipv6(const HeaderCursor& cursor, std::size
 }
 
 }  // namespace
+
+Address address(Bytes octets, std::uint8_t version) noexcept {
+  Address address{.version = version};
+  std::ranges::copy(octets.first(version == 4 ? Ipv4Layout::kAddressSize : Ipv6Layout::kAddressSize),
+                    address.octets.begin());
+  return address;
+}
 
 std::expected<IpPacket, Unread> parse_ip(const HeaderCursor& cursor) noexcept {
   const std::size_t sent = std::max(std::min(cursor.original, kLargest), cursor.captured.size()) - cursor.at;

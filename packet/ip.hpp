@@ -51,6 +51,8 @@ struct Ipv6Layout {
   static constexpr std::size_t kSize = 40;
 };
 
+/// Returns the address of version 4 or 6 at the front of `octets`, which must contain it.
+[[nodiscard]] Address address(Bytes octets, std::uint8_t version) noexcept;
 /// Returns the version in the first octet of an IP header; 0 for no octets.
 [[nodiscard]] inline std::uint8_t ip_version(Bytes header) noexcept {
   return header.empty() ? std::uint8_t{0} : std::to_integer<std::uint8_t>(header[0] >> 4);

@@ -164,9 +164,7 @@ auto step_by_step(const boost::asio::any_io_executor& executor, int descriptor, 
 }
 
 inline std::unexpected<Error> canceled(std::string_view operation) {
-  Error error{verbs::Error{Errc::kInterrupted, "connection", "the operation was canceled"}};
-  error.operation = operation;
-  return std::unexpected(error);
+  return std::unexpected(to_error({Errc::kInterrupted, "connection", "the operation was canceled"}, operation));
 }
 
 }  // namespace detail

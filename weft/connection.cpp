@@ -17,6 +17,14 @@ Result<void> without_value(const detail::Outcome& outcome) {
   return {};
 }
 
+// A step without a result at its deadline ends the connection.
+Result<void> by_deadline(std::optional<Result<void>> done, detail::Link& link, std::string_view operation,
+                         std::string_view late) {
+  if (done) return std::move(*done);
+  link.abort(Errc::kTimedOut, late);
+  return std::unexpected(detail::to_error({Errc::kTimedOut, "connection", late}, operation));
+}
+
 Operation atomic(Slice old, const RemoteRegion& remote, std::uint64_t add) {
   return {.kind = Kind::kFetchAdd, .local = old, .remote = remote, .swap_or_add = add};
 }
@@ -53,19 +61,12 @@ Connection::~Connection() {
 
 Result<void> Connection::establish(Deadline deadline, std::span<const std::byte> private_data) {
   if (auto begun = begin_establish(private_data); !begun) return begun;
-  auto done = link_->step_establish(deadline);
-  if (done) return std::move(*done);
-  abort(Errc::kTimedOut, "the peer did not answer in time");
-  return std::unexpected(
-      detail::to_error({Errc::kTimedOut, "connection", "the peer did not answer in time"}, "establish"));
+  return by_deadline(link_->step_establish(deadline), *link_, "establish", "the peer did not answer in time");
 }
 
 Result<void> Connection::close(Deadline deadline) {
   if (auto begun = begin_close(); !begun) return begun;
-  auto done = link_->step_close(deadline);
-  if (done) return std::move(*done);
-  abort(Errc::kTimedOut, "the peer did not close in time");
-  return std::unexpected(detail::to_error({Errc::kTimedOut, "connection", "the peer did not close in time"}, "close"));
+  return by_deadline(link_->step_close(deadline), *link_, "close", "the peer did not close in time");
 }
 
 Result<void> Connection::reject(std::span<const std::byte> private_data) {

@@ -29,4 +29,10 @@ std::chrono::milliseconds Deadline::left() const noexcept {
   return std::clamp(std::chrono::ceil<milliseconds>(at_ - Clock::now()), milliseconds(0), verbs::kMaxTimeout);
 }
 
+Error detail::to_error(const verbs::Error& error, std::string_view operation) {
+  Error made{error};
+  made.operation = operation;
+  return made;
+}
+
 }  // namespace weft

@@ -68,4 +68,10 @@ class Deadline {
   Clock::time_point at_;
 };
 
+namespace detail {
+
+// The error, as that of an operation.
+[[nodiscard]] Error to_error(const verbs::Error& error, std::string_view operation);
+
+}  // namespace detail
 }  // namespace weft

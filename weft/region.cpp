@@ -17,9 +17,7 @@ constexpr std::size_t kLongest = std::numeric_limits<std::uint32_t>::max();
 
 std::unexpected<Error> refuse(Errc code, std::string_view operation, std::string_view argument,
                               std::string_view reason) {
-  Error error{verbs::Error{code, argument, reason}};
-  error.operation = operation;
-  return std::unexpected(error);
+  return std::unexpected(detail::to_error({code, argument, reason}, operation));
 }
 
 // Nothing here can overflow: differences only.

@@ -5,8 +5,8 @@
 
 #include <array>
 
+#include "common/text.hpp"
 #include "conformance/rules/rule_group.hpp"
-#include "conformance/text.hpp"
 
 namespace weft::conformance {
 namespace {

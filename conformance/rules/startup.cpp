@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "common/text.hpp"
 #include "conformance/rules/rule_group.hpp"
-#include "conformance/text.hpp"
 
 namespace weft::conformance {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include "conformance/text.hpp"
+#include "common/text.hpp"
 
 namespace weft::conformance::tls {
 namespace {
@@ -231,7 +231,7 @@ std::string Decryption::why_no_keys(const Half& half) const {
   if (!choice_) return "its ServerHello is not in the capture";
   if (!choice_->tls_1_3) return "it is TLS 1.2 or older";
   if (find_suite(choice_->suite) == nullptr)
-    return fmt::format("its cipher suite {} is not known here", weft::conformance::hex(choice_->suite));
+    return fmt::format("its cipher suite {} is not known here", weft::hex(choice_->suite));
   return fmt::format("the key log lacks secrets of its {} for the client random {}",
                      half.end == *client_ ? "client" : "server", hex_digits(random_));
 }

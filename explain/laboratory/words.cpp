@@ -3,6 +3,7 @@
 
 #include "common/text.hpp"
 #include "ddp/text.hpp"
+#include "engine/work.hpp"
 #include "rdmap/text.hpp"
 
 namespace weft::explain::laboratory {
@@ -16,20 +17,6 @@ std::string depth(std::string_view name, const std::optional<std::uint16_t>& val
 
 std::string sentence(const engine::ErrorReport& report) {
   return rdmap::text(report.error()) + ": " + std::string(report.sentence);
-}
-
-std::string_view name(engine::Operation operation) noexcept {
-  switch (operation) {
-    case engine::Operation::kSend: return rdmap::row(rdmap::Opcode::kSend).name;
-    case engine::Operation::kWrite: return rdmap::row(rdmap::Opcode::kWrite).name;
-    case engine::Operation::kWriteImmediate: return "RDMA Write with Immediate Data";
-    case engine::Operation::kImmediate: return rdmap::row(rdmap::Opcode::kImmediate).name;
-    case engine::Operation::kRead: return "RDMA Read";
-    case engine::Operation::kFetchAdd: return rdmap::name(rdmap::AtomicOperation::Kind::kFetchAdd);
-    case engine::Operation::kCmpSwap: return rdmap::name(rdmap::AtomicOperation::Kind::kCmpSwap);
-    case engine::Operation::kLocal: return "local operation";
-  }
-  return {};
 }
 
 std::string_view name(engine::WorkStatus status) noexcept {
@@ -62,8 +49,8 @@ struct Teller {
     return {"rejected", "the peer's user said no, with " + octets_text(event.private_data.size()) + " of private data"};
   }
   Told operator()(const engine::SendCompleted& event) const {
-    return {"work completed", std::string(name(event.operation)) + " " + std::string(name(event.status)) + ", " +
-                                  octets_text(event.length)};
+    return {"work completed", std::string(engine::row(event.operation).name) + " " + std::string(name(event.status)) +
+                                  ", " + octets_text(event.length)};
   }
   Told operator()(const engine::Received& event) const {
     std::string words = "receive " + to_string(event.cookie) + " ";

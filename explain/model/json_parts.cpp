@@ -3,12 +3,10 @@
 
 #include <algorithm>
 
-#include "conformance/text.hpp"
+#include "common/text.hpp"
 
 namespace weft::explain {
 namespace {
-
-using conformance::hex;
 
 std::string_view word(conformance::CrcVerdict verdict) {
   switch (verdict) {

@@ -5,14 +5,12 @@
 #include <algorithm>
 #include <array>
 
-#include "conformance/text.hpp"
+#include "common/text.hpp"
 #include "explain/model/packet_heads.hpp"
 #include "packet/ip.hpp"
 
 namespace weft::explain {
 namespace {
-
-using conformance::hex;
 
 class HeadFields {
  public:
@@ -39,7 +37,7 @@ class HeadFields {
     if (has(at, size)) put(at, size, name, std::to_string(number(at, size)));
   }
   void hexadecimal(std::size_t at, std::size_t size, std::string_view name, std::string meaning = {}) {
-    if (has(at, size)) put(at, size, name, conformance::hex_number(number(at, size), size), std::move(meaning));
+    if (has(at, size)) put(at, size, name, hex_number(number(at, size), size), std::move(meaning));
   }
   // Up to `end` in the layer.
   void rest(std::size_t at, std::size_t end, std::string_view name) {
@@ -47,11 +45,8 @@ class HeadFields {
     if (base_ + at < to) put(at, to - base_ - at, name, hex(octets_.subspan(base_ + at, to - base_ - at), 64));
   }
   void address(std::size_t at, std::uint8_t version, std::string_view name) {
-    const std::size_t size = version == 4 ? 4 : 16;
-    if (!has(at, size)) return;
-    packet::Address address{.version = version};
-    std::ranges::copy(octets_.subspan(base_ + at, size), address.octets.begin());
-    put(at, size, name, in_words(address));
+    const std::size_t size = version == 4 ? packet::Ipv4Layout::kAddressSize : packet::Ipv6Layout::kAddressSize;
+    if (has(at, size)) put(at, size, name, in_words(packet::address(octets_.subspan(base_ + at), version)));
   }
   void mac(std::size_t at, std::string_view name) {
     if (!has(at, 6)) return;

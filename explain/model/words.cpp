@@ -35,7 +35,11 @@ std::string transfer_text(const MessageView& message, const Segment& segment) {
 // What stands behind the name of a message that is one segment.
 std::string detail_of(const MessageView& message, const Segment& segment) {
   const auto* const row = rdmap::find_opcode(message.opcode);
-  if (row == nullptr) return transfer_text(message, segment);
+  if (row == nullptr || row->content == rdmap::Content::kPlaced) return transfer_text(message, segment);
+  if (row->content == rdmap::Content::kAside) {
+    return fmt::format("MSN {}, {}", segment.untagged() == nullptr ? 0 : segment.untagged()->msn.value,
+                       hex(message.front));
+  }
   switch (row->opcode) {
     using enum rdmap::Opcode;
     case kReadRequest: {
@@ -48,18 +52,8 @@ std::string detail_of(const MessageView& message, const Segment& segment) {
       const auto response = rdmap::parse_atomic_response(message.front);
       return response ? fmt::format("the value was {:#x}", response->original) : "malformed";
     }
-    case kImmediate:
-    case kImmediateSolicited:
-      return fmt::format("MSN {}, {}", segment.untagged() == nullptr ? 0 : segment.untagged()->msn.value,
-                         hex(message.front));
-    case kWrite:
-    case kReadResponse:
-    case kSend:
-    case kSendInvalidate:
-    case kSendSolicited:
-    case kSendSolicitedInvalidate: return transfer_text(message, segment);
+    default: return {};
   }
-  return {};
 }
 
 }  // namespace

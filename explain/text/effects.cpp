@@ -4,12 +4,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "conformance/text.hpp"
+#include "common/text.hpp"
 
 namespace weft::explain {
 namespace {
-
-using conformance::hex;
 
 std::string region_text(const Region& region) {
   return fmt::format("STag {}, {} octets from {}", hex(region.stag), region.octets, hex(region.begin));

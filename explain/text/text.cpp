@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "conformance/text.hpp"
+#include "common/text.hpp"
 #include "explain/text/effects.hpp"
 #include "rdmap/opcodes.hpp"
 
@@ -76,10 +76,10 @@ std::string crc_text(const Crc& crc) {
   switch (crc.verdict) {
     case conformance::CrcVerdict::kGood:
       return fmt::format("CRC32c {} is {}, sent with its least significant octet first: {}", crc.words,
-                         conformance::hex(crc.computed), wire_order(crc.computed));
+                         hex(crc.computed), wire_order(crc.computed));
     case conformance::CrcVerdict::kBad:
-      return fmt::format("CRC32c {} is {}, and the field says {}: the FPDU is damaged", crc.words,
-                         conformance::hex(crc.computed), conformance::hex(crc.field));
+      return fmt::format("CRC32c {} is {}, and the field says {}: the FPDU is damaged", crc.words, hex(crc.computed),
+                         hex(crc.field));
     case conformance::CrcVerdict::kNotInUse: return "neither end asked for CRCs: the field is there and means nothing";
   }
   return {};

@@ -20,7 +20,7 @@ MOST = {"Add an RDMAP opcode": 17, "Add a rule of the auditor": 6, "Add a key of
 CODE = ["{}/**/*.[ch]pp".format(module) for module in ("common", "mpa", "ddp", "rdmap", "engine", "verbs", "compat", "conformance")]
 LISTS = {
     "Add an RDMAP opcode": (
-        CODE,
+        [*CODE, "explain/**/*.[ch]pp", "tools/dissect/*.[ch]pp"],
         re.compile(r"case (?:\w+::)*kImmediate:|\bkImmediate = |\{kImmediate,|^ +kImmediate,", re.M)),
     "Add a rule of the auditor": (
         ["conformance/rules/*.[ch]pp", "tools/forge/*.py", "tests/conformance/*.cpp", "tests/conformance/*.py",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/json.hpp"
-#include "conformance/text.hpp"
+#include "common/text.hpp"
 #include "rdmap/text.hpp"
 #include "tools/audit/writings.hpp"
 

@@ -68,21 +68,15 @@ void put_transfer_words(Parts& parts, const Message& message, const rdmap::Opcod
 
 void put_contents(Parts& parts, const Message& message) {
   const auto* row = rdmap::find_opcode(message.opcode());
-  if (row == nullptr) return put_transfer_words(parts, message, row);
+  if (row == nullptr || row->content == rdmap::Content::kPlaced) return put_transfer_words(parts, message, row);
+  if (row->content == rdmap::Content::kAside) return parts.push_back({Hue::kPayload, hex(message.front())});
   switch (row->opcode) {
     using enum rdmap::Opcode;
     case kReadRequest: return put_read_words(parts, message);
     case kAtomicRequest: return put_atomic_request_words(parts, message);
     case kAtomicResponse: return put_atomic_response_words(parts, message);
     case kTerminate: return put_terminate_words(parts, message);
-    case kImmediate:
-    case kImmediateSolicited: parts.push_back({Hue::kPayload, hex(message.front())}); return;
-    case kWrite:
-    case kReadResponse:
-    case kSend:
-    case kSendInvalidate:
-    case kSendSolicited:
-    case kSendSolicitedInvalidate: return put_transfer_words(parts, message, row);
+    default: return;
   }
 }
 

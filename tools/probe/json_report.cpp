@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "common/json.hpp"
-#include "conformance/text.hpp"
+#include "common/text.hpp"
 #include "tools/cli/version.hpp"
 #include "tools/probe/counts.hpp"
 #include "tools/probe/outcome.hpp"

@@ -8,10 +8,12 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "common/shown_text.hpp"
+#include "common/text.hpp"
 #include "transport/endpoint.hpp"
 #include "transport/tls/error_mark.hpp"
 #include "transport/tls/session.hpp"
@@ -62,13 +64,10 @@ std::vector<std::string> names_of(const X509& certificate) {
 }
 
 std::string fingerprint_of(const X509& certificate) {
-  constexpr char kDigits[] = "0123456789abcdef";
   Fingerprint print{};
   unsigned length = 0;
   if (X509_digest(&certificate, EVP_sha256(), print.data(), &length) != 1) return {};
-  std::string made = "sha256:";
-  for (const unsigned char octet : print) made.append({kDigits[octet >> 4U], kDigits[octet & 0xfU]});
-  return made;
+  return "sha256:" + hex_digits(std::as_bytes(std::span(print)));
 }
 
 }  // namespace

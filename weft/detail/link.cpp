@@ -33,12 +33,6 @@ verbs::Result<void> expect(verbs::EventChannel& events, ConnectionEventType type
 
 }  // namespace
 
-Error to_error(const verbs::Error& error, std::string_view operation) {
-  Error made{error};
-  made.operation = operation;
-  return made;
-}
-
 Link::Link(Parts parts, bool is_responder, std::vector<std::byte> data)
     : events(std::move(parts.events)),
       id(std::move(parts.id)),

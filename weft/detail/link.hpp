@@ -31,7 +31,6 @@
 namespace weft::detail {
 
 [[nodiscard]] std::string_view name(Operation::Kind kind) noexcept;
-[[nodiscard]] Error to_error(const verbs::Error& error, std::string_view operation);
 
 // The value, or the error with the name of the function that failed.
 template <typename T>

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "conformance/text.hpp"
+#include "common/text.hpp"
 #include "samples.hpp"
 
 namespace weft::explain::test {
@@ -34,7 +34,7 @@ TEST(Text, HasTheOctetsOfTheCrcInTheOrderOfTheWire) {
     if (!wire.crc) continue;
     ASSERT_EQ(wire.octets.size(), wire.size);
     std::string octets;
-    for (const std::byte octet : Bytes(wire.octets).last(4)) octets += ' ' + conformance::hex_digits({&octet, 1});
+    for (const std::byte octet : Bytes(wire.octets).last(4)) octets += ' ' + hex_digits({&octet, 1});
     EXPECT_THAT(text_of(model, i), HasSubstr("least significant octet first:" + octets + '\n'));
     ++seen;
   }
