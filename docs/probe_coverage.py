@@ -5,7 +5,7 @@
     docs/probe_coverage.py               fail when a clause has neither a case nor a reason, or both
     docs/probe_coverage.py --page FILE   write the map as a page (the `docs` target puts it into the site)
 
-A case is a row of a table in probe/cases/, or a rule of the plan in probe/plan/; probe/cases/unreached/*.csv has the reasons. The catalogue is docs/clauses/*.csv: `active`
+A case is a row in probe/cases/, below the requirement of its clause, or a rule of the plan in probe/plan/; probe/cases/unreached/*.csv has the reasons. The catalogue is docs/clauses/*.csv: `active`
 clauses show in the reaction to something; `wire` clauses show in what the peer sends anyway, and the rules of `weft audit` judge them
 while the cases run.
 """
@@ -34,7 +34,7 @@ def clauses():
 
 
 def cases():
-    """(name, clause, [other clauses], file) of each row in the tables"""
+    """(name, clause, [other clauses], file) of each row in the tables; the requirement stands above each row of probe/cases/"""
     found = []
     for path in [*sorted((ROOT / "probe/cases").glob("*.cpp")), *sorted((ROOT / "probe/plan").glob("rules_*.cpp"))]:
         text = path.read_text()
@@ -46,6 +46,15 @@ def cases():
             also = re.search(r"\.also = \{(.*?)\}", row, re.DOTALL)
             found.append((name, clause.group(1) if clause else "", re.findall(ID, also.group(1)) if also else [], path.relative_to(ROOT)))
     return found
+
+
+def faults_of_sentences(catalogue):
+    """The comment above each row of probe/cases/ is the requirement of its clause."""
+    for path in sorted((ROOT / "probe/cases").glob("*.cpp")):
+        for above, name, clause in re.findall(rf'((?:^ *//.*\n)*) *cases\.add\(\s*\{{\.name = "([^"]+)",\s*\.clause = "({ID})"', path.read_text(), re.M):
+            sentence = " ".join(above.replace("//", " ").split())
+            if sentence != f"{clause}: {' '.join(catalogue[clause]['requirement'].split())}":
+                yield f"{path.relative_to(ROOT)}: the comment above {name} is not the requirement of {clause}"
 
 
 def reasons():
@@ -111,7 +120,7 @@ def main():
     parser.add_argument("--page", type=Path, metavar="FILE", help="write the map there")
     target = parser.parse_args().page
     found = clauses(), cases(), reasons()
-    wrong = list(faults(*found))
+    wrong = [*faults(*found), *faults_of_sentences(found[0])]
     if target:
         target.write_text(page(*found))
     print("\n".join(wrong) or f"{len(found[1])} cases, {len(found[2])} clauses with a reason for having none")

@@ -42,10 +42,10 @@ struct Case {
   std::string_view clause{};             // clause that a failure is reported for
   std::string_view what{};               // one sentence for people: what the prober does, and what the RFC requires
   std::uint32_t needs{};                 // requirements, of Need
-  std::function<void(Scene&)> run{};     // passes if it returns; throws Judgement otherwise
   std::vector<std::string_view> also{};  // other clauses that the same reaction shows
   bool slow{};                           // waits for a timeout of the peer: runs concurrently with the others
   bool planned{};                        // a combination of the plan (probe/plan/plan.hpp)
+  std::function<void(Scene&)> run{};     // passes if it returns; throws Judgement otherwise
 };
 
 // The seed of one case, or of one rule's sample, whatever else runs: reruns give the same.

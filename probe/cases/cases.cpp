@@ -5,18 +5,18 @@ namespace weft::probe {
 
 std::span<const Case> all_cases() {
   static const std::vector<Case> all = [] {
-    std::vector<Case> out;
-    for (const auto table :
-         {request_cases,        request_flow_cases, first_fpdu_cases,  enhanced_request_cases, reply_cases,
-          enhanced_reply_cases, fpdu_cases,         crc_cases,         markers_cases,          ddp_header_cases,
-          ddp_tagged_cases,     ddp_untagged_cases, ddp_offsets_cases, ddp_segments_cases,     rdmap_header_cases,
-          sends_cases,          writes_cases,       reads_cases,       answers_cases,          terminates_cases,
-          order_cases,          outstanding_cases,  closing_cases,     atomics_cases,          atomic_refusals_cases,
-          immediates_cases,     limits_cases}) {
-      const auto cases = table();
-      out.insert(out.end(), cases.begin(), cases.end());
+    Cases cases;
+    for (const auto add :
+         {add_request_cases,         add_request_flow_cases,   add_first_fpdu_cases,   add_enhanced_request_cases,
+          add_reply_cases,           add_enhanced_reply_cases, add_fpdu_cases,         add_crc_cases,
+          add_markers_cases,         add_ddp_header_cases,     add_ddp_tagged_cases,   add_ddp_untagged_cases,
+          add_ddp_offsets_cases,     add_ddp_segments_cases,   add_rdmap_header_cases, add_sends_cases,
+          add_writes_cases,          add_reads_cases,          add_answers_cases,      add_terminates_cases,
+          add_order_cases,           add_outstanding_cases,    add_closing_cases,      add_atomics_cases,
+          add_atomic_refusals_cases, add_immediates_cases,     add_limits_cases}) {
+      add(cases);
     }
-    return out;
+    return std::move(cases).take();
   }();
   return all;
 }

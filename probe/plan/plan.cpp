@@ -107,9 +107,9 @@ class Planned {
                 .clause = rule_.clause,
                 .what = made.what,
                 .needs = needs_of(how),
-                .run = [run = rule_.run, how](Scene& scene) { run(scene, how); },
                 .also = rule_.also,
-                .planned = true};
+                .planned = true,
+                .run = [run = rule_.run, how](Scene& scene) { run(scene, how); }};
     return &made.one;
   }
 

@@ -11,7 +11,7 @@ namespace {
 using ddp::TaggedLayout;
 using ddp::UntaggedLayout;
 
-// As in probe/cases/answers.cpp: what a peer may call an answer that does not fit.
+// As in probe/cases/rfc5040_5_2_read_responses.cpp: what a peer may call an answer that does not fit.
 const Errors kWrongAnswer{kTaggedStag, kTaggedBounds, kTaggedWrap,  kTaggedNotAssociated,     kOpcode,
                           kOperation,  kProtection,   kStreamError, rdmap::kLocalCatastrophic};
 const Errors kPoorAnswer{{rdmap::Layer::kDdp, 0, 0}};
