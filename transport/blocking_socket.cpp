@@ -32,6 +32,12 @@ bool wait_for(const Socket& socket, short events, Instant deadline) noexcept {
   }
 }
 
+// accept(2): these are errors of a connection that has ended meanwhile, and a signal; the next connection may be fine.
+bool is_of_the_connection(int error) noexcept {
+  return error == EINTR || error == ECONNABORTED || error == EPROTO || error == EHOSTUNREACH || error == ENETUNREACH ||
+         error == ENETDOWN || error == EHOSTDOWN || error == ENONET || error == ENOPROTOOPT;
+}
+
 }  // namespace
 
 Instant steady_now() noexcept { return {std::chrono::steady_clock::now().time_since_epoch()}; }
@@ -91,8 +97,9 @@ std::optional<BlockingSocket> BlockingListener::accept(Instant deadline) const {
       static_cast<void>(socket.set_no_delay());  // fails only if the connection is already gone
       return socket;
     }
-    if (errno == EAGAIN && !wait_for(socket_, POLLIN, deadline)) return std::nullopt;
-    if (errno == EMFILE || errno == ENFILE) return std::nullopt;
+    const int error = errno;
+    const bool again = error == EAGAIN ? wait_for(socket_, POLLIN, deadline) : is_of_the_connection(error);
+    if (!again) return std::nullopt;
   }
 }
 
