@@ -34,7 +34,7 @@ def clauses():
 
 
 def cases():
-    """(name, clause, [other clauses], file) of each row in the tables; the requirement stands above each row of probe/cases/"""
+    """(name, clause, [other clauses], file) of each row in probe/cases/ and of each rule in probe/plan/"""
     found = []
     for path in [*sorted((ROOT / "probe/cases").glob("*.cpp")), *sorted((ROOT / "probe/plan").glob("rules_*.cpp"))]:
         text = path.read_text()
@@ -51,9 +51,13 @@ def cases():
 def faults_of_sentences(catalogue):
     """The comment above each row of probe/cases/ is the requirement of its clause."""
     for path in sorted((ROOT / "probe/cases").glob("*.cpp")):
-        for above, name, clause in re.findall(rf'((?:^ *//.*\n)*) *cases\.add\(\s*\{{\.name = "([^"]+)",\s*\.clause = "({ID})"', path.read_text(), re.M):
+        text = path.read_text()
+        found = re.findall(rf'((?:^ *//.*\n)*) *cases\.add\(\s*\{{\.name = "([^"]+)",\s*\.clause = "({ID})"', text, re.M)
+        if len(found) != text.count(".name = \""):
+            yield f"{path.relative_to(ROOT)}: a row does not begin with cases.add({{.name, .clause"
+        for above, name, clause in found:
             sentence = " ".join(above.replace("//", " ").split())
-            if sentence != f"{clause}: {' '.join(catalogue[clause]['requirement'].split())}":
+            if clause in catalogue and sentence != f"{clause}: {' '.join(catalogue[clause]['requirement'].split())}":
                 yield f"{path.relative_to(ROOT)}: the comment above {name} is not the requirement of {clause}"
 
 

@@ -45,7 +45,7 @@ struct OperationRow {
   std::optional<rdmap::Opcode> carrier{};
   /// The only message, or the one that follows the carrier; null: none.
   const OwnMessage* own{};
-  std::string_view name{};
+  std::string_view name{};  ///< for people
 };
 
 inline constexpr std::array kOperationTable = std::to_array<OperationRow>({

@@ -54,7 +54,7 @@ struct Case {
   return seed;
 }
 
-// All cases but for the combinations of the plan, in the order of the RFCs. Static storage.
+// All cases but for the combinations of the plan: from MPA up to RDMAP, then RFC 7306 and RFC 5042. Static storage.
 [[nodiscard]] std::span<const Case> all_cases();
 
 // How often each verdict came in several runs, by its number.

@@ -32,10 +32,12 @@ bool wait_for(const Socket& socket, short events, Instant deadline) noexcept {
   }
 }
 
-// accept(2): these are errors of a connection that has ended meanwhile, and a signal; the next connection may be fine.
+// Errors of one connection that ended before it was accepted (accept(2)), or a signal: the listener is good, and the next
+// connection may be too.
 bool is_of_the_connection(int error) noexcept {
   return error == EINTR || error == ECONNABORTED || error == EPROTO || error == EHOSTUNREACH || error == ENETUNREACH ||
-         error == ENETDOWN || error == EHOSTDOWN || error == ENONET || error == ENOPROTOOPT;
+         error == ENETDOWN || error == EHOSTDOWN || error == ENONET || error == ENOPROTOOPT || error == EOPNOTSUPP ||
+         error == EPERM;
 }
 
 }  // namespace

@@ -43,7 +43,8 @@ class BlockingListener {
   [[nodiscard]] static std::expected<BlockingListener, std::error_code> open(const Endpoint& at);
   // Returns the address and the actual port.
   [[nodiscard]] const Endpoint& local() const noexcept { return local_; }
-  // Returns nothing if no connection comes by the deadline, or if none can be accepted: no descriptor or memory is available.
+  // Returns nothing if no connection comes by the deadline, or if the listener can accept none: it has failed, or no
+  // descriptor or memory is available.
   [[nodiscard]] std::optional<BlockingSocket> accept(Instant deadline) const;
 
  private:

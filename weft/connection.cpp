@@ -17,7 +17,7 @@ Result<void> without_value(const detail::Outcome& outcome) {
   return {};
 }
 
-// A step without a result at its deadline ends the connection.
+// Ends the connection if the step had no result by its deadline.
 Result<void> by_deadline(std::optional<Result<void>> done, detail::Link& link, std::string_view operation,
                          std::string_view late) {
   if (done) return std::move(*done);

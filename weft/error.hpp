@@ -70,7 +70,7 @@ class Deadline {
 
 namespace detail {
 
-// The error, as that of an operation.
+// Returns the error with the name of the operation that failed.
 [[nodiscard]] Error to_error(const verbs::Error& error, std::string_view operation);
 
 }  // namespace detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases, in one file for each section of an RFC: rfc5044_4_4_crc.cpp has those of RFC 5044 section 4.4. Each file adds its
-// cases; each row stands in front of its function. cases.cpp calls these functions in the order of a connection's life.
+// The cases. A file is named after the main section of an RFC that its cases are about: rfc5044_4_4_crc.cpp after RFC 5044
+// section 4.4. Each row stands in front of its function. cases.cpp calls these functions from MPA up to RDMAP, then those of
+// RFC 7306 and RFC 5042.
 #pragma once
 
 #include <functional>
@@ -39,14 +40,14 @@ void add_rdmap_header_cases(Cases& cases);
 void add_sends_cases(Cases& cases);
 void add_writes_cases(Cases& cases);
 void add_reads_cases(Cases& cases);
-void add_answers_cases(Cases& cases);
+void add_read_responses_cases(Cases& cases);
 void add_terminates_cases(Cases& cases);
 void add_order_cases(Cases& cases);
 void add_outstanding_cases(Cases& cases);
 void add_closing_cases(Cases& cases);
 void add_atomics_cases(Cases& cases);
-void add_atomic_refusals_cases(Cases& cases);
-void add_immediates_cases(Cases& cases);
+void add_refused_atomics_cases(Cases& cases);
+void add_immediate_data_cases(Cases& cases);
 void add_limits_cases(Cases& cases);
 
 }  // namespace weft::probe

@@ -25,7 +25,6 @@ void add_rdmap_header_cases(Cases& cases) {
              .what = "Sends, Writes and Read Requests of RDMAP version 0, 2 and 3: Terminate 0/2/05.",
              .needs = kStream,
              .also = {"RDMAP-4.8-31", "RDMAP-7.2-03", "RDMAP-7.2-06", "RDMAP-4.8-39"}}) = [](Scene& scene) {
-    // A Send, a Write and a Read Request with another version of RDMAP.
     for (const int bits : {0x00, 0x80, 0xC0}) {
       for (int kind = 0; kind < 3; ++kind) {
         Conversation& by = scene.connect();
@@ -82,7 +81,6 @@ void add_rdmap_header_cases(Cases& cases) {
              .clause = "RDMAP-4.1-16",
              .what = "Opcodes of untagged messages in a tagged segment, and the other way round: Terminate 0/2/06.",
              .needs = kStream}) = [](Scene& scene) {
-    // An opcode of untagged messages in a tagged one, and the other way round.
     for (std::uint8_t opcode = 0; opcode <= 0xB; ++opcode) {
       const auto& row = *rdmap::find_opcode(opcode);
       const auto control = rdmap::control_octet(row.opcode);
@@ -103,7 +101,6 @@ void add_rdmap_header_cases(Cases& cases) {
              .what = "Each untagged opcode on each queue that is not its own: refused.",
              .needs = kStream,
              .also = {"RDMAP-5.4-08"}}) = [](Scene& scene) {
-    // Each untagged opcode on each other queue that exists.
     for (std::uint8_t opcode = 0; opcode <= 0xB; ++opcode) {
       const auto& row = *rdmap::find_opcode(opcode);
       if (row.tagged()) continue;

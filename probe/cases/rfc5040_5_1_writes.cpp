@@ -5,12 +5,7 @@
 #include "probe/cases/steps.hpp"
 
 namespace weft::probe {
-namespace writes_cases {
-namespace {}  // namespace
-}  // namespace writes_cases
-
 void add_writes_cases(Cases& cases) {
-  using namespace writes_cases;
   // RDMAP-5.5-11: When a Send is delivered, data of all earlier Writes and Sends of the same direction is available
   // locally and remotely.
   cases.add({.name = "write-then-send",
@@ -18,7 +13,6 @@ void add_writes_cases(Cases& cases) {
              .what = "A Write and then a Send: when the Send is answered, the Write is there.",
              .needs = kOrders | kRegions,
              .also = {"RDMAP-5.1-08", "RDMAP-B-04"}}) = [](Scene& scene) {
-    // When a Send is delivered, all that was written before it is there.
     Conversation& by = scene.connect();
     const Region region = scene.region(Region::kPlain, kReadWrite);
     const auto octets = pattern(20000, 3);
@@ -66,7 +60,6 @@ void add_writes_cases(Cases& cases) {
              .what = "Sixty Writes to one STag, one behind the other.",
              .needs = kRegions,
              .also = {"DDP-5.1.1-01"}}) = [](Scene& scene) {
-    // A Write in many segments never has L set but on the last: nothing completes before.
     Conversation& by = scene.connect();
     const Region region = scene.region(Region::kPlain, kReadWrite);
     for (std::uint8_t i = 1; i < 60; ++i)

@@ -3,7 +3,7 @@
 #include "probe/cases/steps.hpp"
 
 namespace weft::probe {
-namespace answers_cases {
+namespace read_responses_cases {
 namespace {
 
 constexpr std::uint32_t kAsked = 64;
@@ -28,8 +28,6 @@ void refused(Conversation& by, Bytes ulpdu) {
   by.expect_terminate(kWrongAnswer, ulpdu, kPoorAnswer);
 }
 
-// --- Atomic Responses
-
 const Errors kWrongAtomic{
     kOpcode, kOperation, kStreamError, kNoBuffer, kMsnRange, kQueue, kTooLong, kOffset, rdmap::kLocalCatastrophic};
 
@@ -41,10 +39,10 @@ rdmap::AtomicRequest ask_for_atomic(Scene& scene, Conversation& by) {
 }
 
 }  // namespace
-}  // namespace answers_cases
+}  // namespace read_responses_cases
 
-void add_answers_cases(Cases& cases) {
-  using namespace answers_cases;
+void add_read_responses_cases(Cases& cases) {
+  using namespace read_responses_cases;
   constexpr std::uint32_t kAtomicOrders = kOrders | kAtomics;
   // RDMAP-5.2.2-05: An invalid Read Response is surfaced as an error.
   cases.add({.name = "answer-other-stag",

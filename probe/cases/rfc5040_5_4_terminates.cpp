@@ -124,7 +124,6 @@ void add_terminates_cases(Cases& cases) {
              .clause = "RDMAP-5.4-06",
              .what = "A Write behind a Terminate has no effect.",
              .needs = kRegions | kSessions}) = [](Scene& scene) {
-    // Nothing behind it has an effect.
     Conversation& by = scene.connect();
     const Region region = scene.region(Region::kPlain, kReadWrite);
     Burst(by)
@@ -141,7 +140,6 @@ void add_terminates_cases(Cases& cases) {
              .what = "Two bad messages in one segment: the Terminate is about the first.",
              .needs = kStream,
              .also = {"RDMAP-4.8-07"}}) = [](Scene& scene) {
-    // Two messages in error in one segment: the Terminate is about the first.
     Conversation& by = scene.connect();
     const auto first = by.make().write(kNoSuchStag, {0x1111}, pattern(8));
     const auto second = by.make().untagged(0x43, 9, pattern(8));

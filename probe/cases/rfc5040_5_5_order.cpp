@@ -221,7 +221,6 @@ void add_order_cases(Cases& cases) {
              .clause = "RDMAPX-7-15",
              .what = "A Read and an atomic: their answers come in that order.",
              .needs = kAtomics | kRegions}) = [](Scene& scene) {
-    // A Read and then an atomic: their answers come in that order.
     Conversation& by = scene.connect();
     const Region region = scene.region(Region::kPlain, kAllRights);
     Burst(by)
@@ -240,7 +239,6 @@ void add_order_cases(Cases& cases) {
              .needs = kAtomics | kRegions | kReport,
              .also = {"RDMAPX-7-03", "RDMAPX-7-04", "RDMAPX-7-05", "RDMAPX-7-13", "RDMAPX-5.4-05", "RDMAPX-5.4-07",
                       "RDMAPX-6.4-01", "RDMAPX-6.3-03"}}) = [](Scene& scene) {
-    // Immediate Data and then a Read, an atomic and a Send: each is served, the completions in their order.
     Conversation& by = scene.connect();
     const Region region = scene.region(Region::kPlain, kAllRights);
     const auto before = scene.report(by);

@@ -41,7 +41,6 @@ void add_ddp_segments_cases(Cases& cases) {
              .what = "Writes and Reads come between the segments of a Send: all are placed, and the Send is delivered.",
              .needs = kRegions | kReceives | kReport,
              .also = {"DDP-5.2-05", "DDP-4.1-03", "DDP-4.1-04"}}) = [](Scene& scene) {
-    // Writes and a Read between the segments of a Send.
     Conversation& by = scene.connect();
     const Region region = target(scene);
     const auto octets = pattern(300);

@@ -232,7 +232,6 @@ void add_ddp_untagged_cases(Cases& cases) {
              .what = "RsvdULP differs between the segments of a Send: delivered, or refused by a Terminate.",
              .needs = kReceives,
              .also = {"DDP-4.3-08"}}) = [](Scene& scene) {
-    // RsvdULP differs between the segments of one message: no error is due.
     Conversation& by = scene.connect();
     by.send_ulpdu(by.make().send_segment(pattern(8), 0, false, rdmap::Opcode::kSend, {1}));
     by.send_ulpdu(by.make().send_segment(pattern(8), 8, true, rdmap::Opcode::kSend, {2}));

@@ -6,12 +6,7 @@
 #include "probe/socket.hpp"
 
 namespace weft::probe {
-namespace limits_cases {
-namespace {}  // namespace
-}  // namespace limits_cases
-
 void add_limits_cases(Cases& cases) {
-  using namespace limits_cases;
   // SEC-6.2.1-02: The base and bounds check has octet granularity and is done on every access.
   cases.add({.name = "limit-window-bounds",
              .clause = "SEC-6.2.1-02",

@@ -27,7 +27,7 @@ void add_first_fpdu_cases(Cases& cases) {
                      "complete.",
              .needs = kListens,
              .also = {"MPA2-3-04", "MPA2-4.3-02", "MPA-7.1.3-03"}}) = [](Scene& scene) {
-    // MPA-7.1.2-17: an FPDU that is there in part is none.
+    // An FPDU that is there in part is none.
     Conversation& by = *expect_accepted(scene, ordinary_request(scene)).by;
     by.expect_silence(scene.quiet(), "a Responder sends nothing before it has received an FPDU");
     const auto first = by.fpdu(by.make().write({}, {}, {}));

@@ -48,27 +48,6 @@ void judge(bool terminate_came) {
     warn("a Terminate came before the end: RFC 6581 section 8 asks for one, RFC 5044 section 8 for none");
 }
 
-// A reset shows nothing more on its own connection; that the peer goes on is seen behind the case.
-void reset(Scene& scene) {
-  for (const std::size_t size : {0UL, 10UL, 20UL}) {
-    Asked asked = ask(scene);
-    asked.fitting.private_data = pattern(64);
-    const auto octets = asked.octets();
-    asked.by.exchange().prober_breaks_startup = true;
-    if (size != 0) asked.by.send(Bytes(octets).first(size));
-    asked.by.reset();
-  }
-  scene.expect_alive(scene.connect());
-}
-
-void markers(Scene& scene) {
-  Conversation& by = scene.connect({.start_up = {.markers = true}});
-  if (!scene.offers(kOrders)) return scene.expect_alive(by);
-  static_cast<void>(scene.order(by, {.operation = Order::kSend, .length = 2000}));
-  by.expect_whole(rdmap::Opcode::kSend, 2000);
-  scene.expect_alive(by);
-}
-
 }  // namespace
 }  // namespace reply_cases
 
@@ -181,7 +160,18 @@ void add_reply_cases(Cases& cases) {
   cases.add({.name = "reply-reset",
              .clause = "MPA-8-01",
              .what = "RST comes before the Reply, and in the middle of it: another connection works.",
-             .needs = kConnects | kStream}) = reset;
+             .needs = kConnects | kStream}) = [](Scene& scene) {
+    // A reset shows nothing more on its own connection; that the peer goes on is shown by another connection.
+    for (const std::size_t size : {0UL, 10UL, 20UL}) {
+      Asked asked = ask(scene);
+      asked.fitting.private_data = pattern(64);
+      const auto octets = asked.octets();
+      asked.by.exchange().prober_breaks_startup = true;
+      if (size != 0) asked.by.send(Bytes(octets).first(size));
+      asked.by.reset();
+    }
+    scene.expect_alive(scene.connect());
+  };
 
   // MPA-7.1.2-29: The amount of Private Data exceeds neither PD_Length nor the application buffer.
   cases.add({.name = "reply-octets-behind",
@@ -251,7 +241,13 @@ void add_reply_cases(Cases& cases) {
   cases.add({.name = "reply-markers",
              .clause = "MPA-4.3-03",
              .what = "The Reply has M=1: the peer sends Markers.",
-             .needs = kConnects | kStream}) = markers;
+             .needs = kConnects | kStream}) = [](Scene& scene) {
+    Conversation& by = scene.connect({.start_up = {.markers = true}});
+    if (!scene.offers(kOrders)) return scene.expect_alive(by);
+    static_cast<void>(scene.order(by, {.operation = Order::kSend, .length = 2000}));
+    by.expect_whole(rdmap::Opcode::kSend, 2000);
+    scene.expect_alive(by);
+  };
 
   // MPA-4.4-06: CRC checking, and possibly generation, may be switched off only if both endpoints indicate the
   // preference not to use them.
@@ -260,7 +256,6 @@ void add_reply_cases(Cases& cases) {
              .what = "C is 1 in the Request or the Reply alone, and an FPDU has a wrong CRC: Terminate 2/0/02.",
              .needs = kConnects | kStream,
              .also = {"MPA-4.4-01"}}) = [](Scene& scene) {
-    // C is 1 in one frame alone: CRCs are in use all the same.
     Conversation& by = scene.dial();
     const PeerFrame request = by.expect_frame(mpa::FrameKind::kRequest);
     const StartUp ours = fitting_reply(request.frame, {.crc = !request.frame.crc});

@@ -35,7 +35,6 @@ void add_request_cases(Cases& cases) {
                  "sends no Reply.",
              .needs = kListens,
              .also = {"MPA-7.1.2-04", "MPA-7.1.2-18", "MPA-8-04", "MPA-8-09"}}) = [](Scene& scene) {
-    // Each octet of the key by itself.
     const auto right = octets_of(ordinary_request(scene));
     for (std::size_t at = 0; at < mpa::kKeySize; ++at) {
       auto request = right;

@@ -128,7 +128,6 @@ void add_enhanced_reply_cases(Cases& cases) {
              .clause = "MPA2-9.2-19",
              .what = "B, C and D are set in the Reply and A is not: the peer ignores them.",
              .needs = kConnects | kStream | kEnhanced}) = [](Scene& scene) {
-    // B, C and D mean nothing where A is 0.
     Asked asked = ask(scene);
     if (asked.wants().peer_to_peer) not_applicable("the peer's Request is of the peer-to-peer model (A is 1)");
     asked.reply.enhanced->rtr = {.send = true, .write = true, .read = true};

@@ -124,7 +124,6 @@ void add_atomics_cases(Cases& cases) {
              .clause = "RDMAPX-5.2.1-02",
              .what = "The reserved bits of an Atomic Request are set: ignored.",
              .needs = kBoth}) = [](Scene& scene) {
-    // The 28 reserved bits before the AOpCode.
     Conversation& by = scene.connect();
     auto ulpdu = by.make().atomic(request(scene.region(Region::kPlain, kAllRights), 0));
     Be<ddp::UntaggedLayout::kSize, std::uint32_t>::put(ulpdu, 0xFFFFFFF0);
@@ -181,7 +180,6 @@ void add_atomics_cases(Cases& cases) {
              .what = "Two streams add to one place, 640 times: no addition is lost.",
              .needs = kBoth | kSessions,
              .also = {"RDMAPX-5-01", "RDMAPX-5.4-02"}}) = [](Scene& scene) {
-    // Two streams add to one place, in turns: no sum is lost.
     Conversation& one = scene.connect();
     const Region region = scene.region(Region::kPlain, kAllRights);
     Conversation& two = scene.rejoin();

@@ -6,7 +6,7 @@
 #include "rdmap/control.hpp"
 
 namespace weft::probe {
-namespace immediates_cases {
+namespace immediate_data_cases {
 namespace {
 
 void expect_immediate(Scene& scene, std::uint8_t kind, bool solicited) {
@@ -18,10 +18,10 @@ void expect_immediate(Scene& scene, std::uint8_t kind, bool solicited) {
 }
 
 }  // namespace
-}  // namespace immediates_cases
+}  // namespace immediate_data_cases
 
-void add_immediates_cases(Cases& cases) {
-  using namespace immediates_cases;
+void add_immediate_data_cases(Cases& cases) {
+  using namespace immediate_data_cases;
   // RDMAPX-6-01: Write followed by Immediate Data equals the InfiniBand RDMA Write with Immediate, and Immediate Data
   // alone also causes a completion.
   cases.add({.name = "immediate-delivered",

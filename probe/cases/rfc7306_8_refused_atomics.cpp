@@ -17,7 +17,7 @@ void refused_atomic(Conversation& by, const rdmap::AtomicRequest& request, const
 }  // namespace
 }  // namespace atomics
 
-void add_atomic_refusals_cases(Cases& cases) {
+void add_refused_atomics_cases(Cases& cases) {
   using namespace atomics;
   constexpr std::uint32_t kBoth = kAtomics | kRegions;
   // RDMAPX-8.2-05: An unaligned atomic causes a Terminate with Layer 0 Remote Operation Error 0x07 (catastrophic,

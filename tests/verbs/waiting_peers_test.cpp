@@ -74,7 +74,7 @@ class Relay {
   [[nodiscard]] std::uint16_t port() const { return listener_->port; }
   // The peer stops when so many octets more have come from it.
   void stop_behind(std::size_t octets) {
-    const std::lock_guard lock(peer_speaks_);
+    const std::lock_guard lock(left_mutex_);
     left_ = octets;
   }
   // The end under test has closed its connection, at least its own direction.
@@ -118,11 +118,11 @@ class Relay {
     ::close(behind);
   }
   bool has_stopped() {
-    const std::lock_guard lock(peer_speaks_);
+    const std::lock_guard lock(left_mutex_);
     return left_ == 0;
   }
   void let_speak(int peer, int tested) {
-    const std::lock_guard lock(peer_speaks_);
+    const std::lock_guard lock(left_mutex_);
     if (left_ != 0) left_ -= carry(peer, tested, left_);
   }
   static std::size_t carry(int from, int to, std::size_t most) {
@@ -144,8 +144,8 @@ class Relay {
 
   const Tested tested_;
   const Manner manner_;
-  std::mutex peer_speaks_;
-  std::size_t left_;  // octets that the peer may send
+  std::mutex left_mutex_;
+  std::size_t left_;  // octets that the peer may send; guarded by left_mutex_
   std::atomic<bool> over_{false};
   std::atomic<bool> left_by_tested_{false};
   std::chrono::steady_clock::time_point next_drop_{};
@@ -190,8 +190,8 @@ std::size_t octets_before(State state, Tested tested) {
     case State::kNothing: return 0;
     case State::kOneOctet: return 1;
     case State::kSomeOctets: return 10;
-    // Within the flight after the ClientHello (234 octets), or within the flight that begins with the ServerHello (127).
-    // A connection that resumes a session of an earlier case, because the relay got the same port again, sends less.
+    // A responder's peer stops 6 octets after its ClientHello (234 octets), an initiator's 73 after its ServerHello (127).
+    // A resumed session sends too few octets for a larger number: the relay may get the port of an earlier case again.
     case State::kHandshake: return tested == Tested::kResponder ? 240 : 200;
     default: return kAll;
   }
