@@ -38,12 +38,13 @@ class Build:
         return self.of_suite() | self.of_perftest()
 
     def of_suite(self):
-        with tempfile.NamedTemporaryFile(suffix=".json") as report:
-            done = subprocess.run([*self.suite, "--output", report.name], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        with tempfile.TemporaryDirectory() as folder:
+            report = pathlib.Path(folder) / "suite.json"
+            done = subprocess.run([*self.suite, "--output", report], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                                   timeout=SUITE_LIMIT, check=False)
             if done.returncode != 0:
                 raise Failed(f"{' '.join(self.suite)}: exit code {done.returncode}:\n{done.stderr}")
-            cases = json.load(report)["cases"]
+            cases = json.loads(report.read_text())["cases"]
         lines = {}
         for case in cases:
             less = case["better"] == "lower"
