@@ -12,6 +12,7 @@
 
 #include "transport/bound_socket.hpp"
 #include "transport/connector.hpp"
+#include "transport/detail/accept_error.hpp"
 #include "transport/detail/last_error.hpp"
 
 namespace weft::transport {
@@ -30,14 +31,6 @@ bool wait_for(const Socket& socket, short events, Instant deadline) noexcept {
     if (ready == 0 && left <= kMost) return false;
     if (ready < 0 && errno != EINTR) return true;  // the call that follows reports the error
   }
-}
-
-// Errors of one connection that ended before it was accepted (accept(2)), or a signal: the listener is good, and the next
-// connection may be too.
-bool is_of_the_connection(int error) noexcept {
-  return error == EINTR || error == ECONNABORTED || error == EPROTO || error == EHOSTUNREACH || error == ENETUNREACH ||
-         error == ENETDOWN || error == EHOSTDOWN || error == ENONET || error == ENOPROTOOPT || error == EOPNOTSUPP ||
-         error == EPERM;
 }
 
 }  // namespace
@@ -100,7 +93,7 @@ std::optional<BlockingSocket> BlockingListener::accept(Instant deadline) const {
       return socket;
     }
     const int error = errno;
-    const bool again = error == EAGAIN ? wait_for(socket_, POLLIN, deadline) : is_of_the_connection(error);
+    const bool again = error == EAGAIN ? wait_for(socket_, POLLIN, deadline) : is_of_one_connection(error);
     if (!again) return std::nullopt;
   }
 }

@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <boost/asio/steady_timer.hpp>
-#include <cerrno>
 #include <new>
 #include <optional>
 #include <thread>
 #include <utility>
 
+#include "transport/detail/accept_error.hpp"
 #include "transport/detail/callback_gate.hpp"
 #include "transport/detail/last_error.hpp"
 #include "transport/detail/reactor_state.hpp"
@@ -120,7 +120,7 @@ struct Listener::State : std::enable_shared_from_this<State> {
       auto accepted = accept_one();
       const std::error_code error = accepted ? std::error_code{} : accepted.error();
       if (error == std::errc::operation_would_block) return;
-      if (is_transient(error)) continue;
+      if (is_of_one_connection(error.value())) continue;
       if (error) {
         lock.unlock();
         if (options.make_room && options.make_room()) continue;
@@ -131,24 +131,6 @@ struct Listener::State : std::enable_shared_from_this<State> {
     }
     const auto lock = gate.lock();
     if (most > 0 && gate.is_open(lock)) thread.call_again(listening, token);
-  }
-
-  // Errors that belong to one connection, lost before it was accepted (accept(2) lists them); the next may be well.
-  static bool is_transient(const std::error_code& error) {
-    switch (error.value()) {
-      case EINTR:
-      case ECONNABORTED:
-      case EPERM:  // a firewall's refusal
-      case EPROTO:
-      case ENOPROTOOPT:
-      case EOPNOTSUPP:
-      case ENONET:
-      case ENETDOWN:
-      case ENETUNREACH:
-      case EHOSTDOWN:
-      case EHOSTUNREACH: return true;
-      default: return false;
-    }
   }
 };
 

@@ -109,8 +109,7 @@ void add_rdmap_header_cases(Cases& cases) {
         Conversation& by = scene.connect();
         // Queues 2 and 3 have no buffer for what they do not expect: DDP may be the one that objects.
         const auto ulpdu = by.make().untagged(rdmap::control_octet(row.opcode), queue, pattern(8));
-        by.send_ulpdu(ulpdu);
-        by.expect_terminate({kOpcode, kQueue, kNoBuffer, kMsnRange, kOffset, kTooLong}, ulpdu);
+        expect_refused(by, ulpdu, {kOpcode, kQueue, kNoBuffer, kMsnRange, kOffset, kTooLong});
       }
     }
   };

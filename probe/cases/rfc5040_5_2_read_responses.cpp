@@ -23,10 +23,7 @@ Asked ask(Scene& scene) {
   return {by, scene.provoke_read(by, {0x4000}, kAsked)};
 }
 
-void refused(Conversation& by, Bytes ulpdu) {
-  by.send_ulpdu(ulpdu);
-  by.expect_terminate(kWrongAnswer, ulpdu, kPoorAnswer);
-}
+void refused(Conversation& by, Bytes ulpdu) { expect_refused(by, ulpdu, kWrongAnswer, kPoorAnswer); }
 
 const Errors kWrongAtomic{
     kOpcode, kOperation, kStreamError, kNoBuffer, kMsnRange, kQueue, kTooLong, kOffset, rdmap::kLocalCatastrophic};
@@ -137,8 +134,7 @@ void add_read_responses_cases(Cases& cases) {
     const auto stag = scene.offers(kRegions) ? scene.region(Region::kPlain, kReadWrite).stag : kNoSuchStag;
     const auto offset = scene.offers(kRegions) ? scene.region(Region::kPlain, kReadWrite).offset : ddp::TaggedOffset{};
     const auto ulpdu = by.make().read_response(stag, offset, pattern(32));
-    by.send_ulpdu(ulpdu);
-    by.expect_terminate(kWrongAnswer, ulpdu, kPoorAnswer);
+    expect_refused(by, ulpdu, kWrongAnswer, kPoorAnswer);
     if (scene.offers(kRegions | kSessions)) scene.expect_untouched(scene.region(Region::kPlain, kReadWrite), 0, 32);
   };
 
@@ -190,8 +186,7 @@ void add_read_responses_cases(Cases& cases) {
              .needs = kAtomics}) = [](Scene& scene) {
     Conversation& by = scene.connect();
     const auto ulpdu = by.make().atomic_response({.request_id = 1, .original = 2});
-    by.send_ulpdu(ulpdu);
-    by.expect_terminate(kWrongAtomic, ulpdu);
+    expect_refused(by, ulpdu, kWrongAtomic);
   };
 
   // RDMAPX-5.2.2-10: An invalid Atomic Response is surfaced as an error.
@@ -202,8 +197,7 @@ void add_read_responses_cases(Cases& cases) {
     Conversation& by = scene.connect();
     const auto asked = ask_for_atomic(scene, by);
     const auto ulpdu = by.make().atomic_response({.request_id = asked.request_id + 1, .original = 2});
-    by.send_ulpdu(ulpdu);
-    by.expect_terminate(kWrongAtomic, ulpdu);
+    expect_refused(by, ulpdu, kWrongAtomic);
   };
 
   // RDMAPX-5.2.2-10: An invalid Atomic Response is surfaced as an error.
@@ -215,8 +209,7 @@ void add_read_responses_cases(Cases& cases) {
       Conversation& by = scene.connect();
       ask_for_atomic(scene, by);
       const auto ulpdu = by.make().send(std::vector<std::byte>(size), rdmap::Opcode::kAtomicResponse);
-      by.send_ulpdu(ulpdu);
-      by.expect_terminate(kWrongAtomic, ulpdu);
+      expect_refused(by, ulpdu, kWrongAtomic);
     }
   };
 }

@@ -11,9 +11,7 @@ namespace reads_cases {
 namespace {
 
 void refused_read(Conversation& by, const rdmap::ReadRequest& request, const Errors& any_of) {
-  const auto ulpdu = by.make().read_request(request);
-  by.send_ulpdu(ulpdu);
-  by.expect_terminate(any_of, ulpdu);
+  expect_refused(by, by.make().read_request(request), any_of);
 }
 void refused_read(Scene& scene, Region::Kind kind, std::uint8_t rights, std::int64_t from, std::uint32_t size,
                   const Errors& any_of) {

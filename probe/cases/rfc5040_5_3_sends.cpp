@@ -18,8 +18,7 @@ void invalidates(Scene& scene, Region::Kind kind, rdmap::Opcode opcode) {
   const PeerReport report = scene.report(by);
   if (report.receives_done < 3) fail("the Send with Invalidate did not complete a receive");
   const auto late = by.make().write(region.stag, region.offset, pattern(8, 50));
-  by.send_ulpdu(late);
-  by.expect_terminate({kTaggedStag, kTaggedNotAssociated}, late);
+  expect_refused(by, late, {kTaggedStag, kTaggedNotAssociated});
 }
 
 // The Terminate exists under two types (RFC 5040 section 4.8): figure 10 lists the invalidating Sends under protection errors.
@@ -28,16 +27,14 @@ const Errors kRefusals{kCannotInvalidate, kCannotInvalidateOperation, kReadStag,
 void refused(Scene& scene, ddp::Stag stag) {
   Conversation& by = scene.connect();
   const auto ulpdu = by.make().send(pattern(4), rdmap::Opcode::kSendInvalidate, stag);
-  by.send_ulpdu(ulpdu);
-  by.expect_terminate(kRefusals, ulpdu);
+  expect_refused(by, ulpdu, kRefusals);
 }
 
 void of_another(Scene& scene, Region::Kind kind) {
   Conversation& by = scene.connect();
   const Region region = scene.region(kind, kind == Region::kPlain ? kReadWrite : kAllRights);
   const auto ulpdu = by.make().send(pattern(4), rdmap::Opcode::kSendInvalidate, region.stag);
-  by.send_ulpdu(ulpdu);
-  by.expect_terminate(kRefusals, ulpdu);
+  expect_refused(by, ulpdu, kRefusals);
   if (kind != Region::kPlain) return;
   // It is shared by the streams of its domain, and still good for them.
   Conversation& other = scene.rejoin();
@@ -189,8 +186,7 @@ void add_sends_cases(Cases& cases) {
     const Region region = scene.region(Region::kThisStream, kAllRights);
     by.send_ulpdu(by.make().send({}, rdmap::Opcode::kSendInvalidate, region.stag));
     const auto read = by.make().read_request(read_of(region.stag, region.offset, 8));
-    by.send_ulpdu(read);
-    by.expect_terminate({kReadStag, kReadNotAssociated}, read);
+    expect_refused(by, read, {kReadStag, kReadNotAssociated});
   };
 
   // RDMAP-5.3-15: If the STag is not associated with the stream RDMAP issues a Terminate with code 'STag cannot be

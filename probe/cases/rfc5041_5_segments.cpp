@@ -111,8 +111,7 @@ void add_ddp_segments_cases(Cases& cases) {
     by.send_ulpdu(by.make().send_segment(pattern(10), 0, true));
     by.make().set_next_msn(0, by.make().next_msn(0) - 1);
     const auto more = by.make().send_segment(pattern(10), 10, true);
-    by.send_ulpdu(more);
-    by.expect_terminate({kMsnRange, kNoBuffer}, more);
+    expect_refused(by, more, {kMsnRange, kNoBuffer});
     expect_send(scene, scene.rejoin(), pattern(10));
   };
 
@@ -135,8 +134,7 @@ void add_ddp_segments_cases(Cases& cases) {
       const Region receives = scene.region(Region::kReceives, Region::kRead);
       if (first > 0) by.send_ulpdu(by.make().send_segment(pattern(first), 0, false));
       const auto late = by.make().send_segment(pattern(kSize + 1 - first), static_cast<std::uint32_t>(first), true);
-      by.send_ulpdu(late);
-      by.expect_terminate({kTooLong}, late);
+      expect_refused(by, late, {kTooLong});
       scene.expect_untouched(receives, first, 4 * kSize - first);
     }
   };
@@ -155,8 +153,7 @@ void add_ddp_segments_cases(Cases& cases) {
     const Region region = scene.region(Region::kThisStream, kAllRights);
     Conversation& other = scene.rejoin();
     const auto ulpdu = other.make().write(region.stag, region.offset, pattern(16));
-    other.send_ulpdu(ulpdu);
-    other.expect_terminate({kTaggedNotAssociated, kTaggedStag}, ulpdu);
+    expect_refused(other, ulpdu, {kTaggedNotAssociated, kTaggedStag});
     expect_content(scene, by, region, 0, first_octets(region, 0, 16),
                    "another stream wrote to memory of this one alone");
   };

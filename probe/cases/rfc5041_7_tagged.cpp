@@ -71,8 +71,7 @@ void add_ddp_tagged_cases(Cases& cases) {
     by.send_ulpdu(by.make().write(region.stag, region.offset, pattern(32)));
     scene.order(by, {.operation = Order::kRevoke, .flags = Order::kAnswer, .stag = region.stag});
     const auto late = by.make().write(region.stag, region.offset, pattern(32, 99));
-    by.send_ulpdu(late);
-    by.expect_terminate({kTaggedStag}, late);
+    expect_refused(by, late, {kTaggedStag});
   };
 
   // DDP-8.3.1-02: A stream in one PD cannot access an STag of another PD.
@@ -137,8 +136,7 @@ void add_ddp_tagged_cases(Cases& cases) {
       if (scene.read_back(by, region, region.length - 1, 1) != pattern(1, 77))
         fail("the last octet of the region cannot be written");
       const auto late = by.make().write(region.stag, at(region, std::int64_t{region.length} - 16), pattern(17));
-      by.send_ulpdu(late);
-      by.expect_terminate({kTaggedBounds}, late);
+      expect_refused(by, late, {kTaggedBounds});
       scene.expect_untouched(region, region.length - 16, 15);
     }
   };
@@ -184,8 +182,7 @@ void add_ddp_tagged_cases(Cases& cases) {
     if (scene.read_back(by, region, 8, 8) != pattern(8))
       fail("a region whose offsets end below 2^64 cannot be written");
     const auto late = by.make().write(region.stag, at(region, region.length - 8), pattern(64));
-    by.send_ulpdu(late);
-    by.expect_terminate({kTaggedWrap, kTaggedBounds}, late);
+    expect_refused(by, late, {kTaggedWrap, kTaggedBounds});
     scene.expect_untouched(region, region.length - 8, 8);
   };
 
@@ -248,8 +245,7 @@ void add_ddp_tagged_cases(Cases& cases) {
     const Region region = scene.region(Region::kPlain, kReadWrite);
     by.send_ulpdu(by.make().write(region.stag, at(region, region.length - 32), pattern(16), false));
     const auto late = by.make().write(region.stag, at(region, region.length - 16), pattern(32));
-    by.send_ulpdu(late);
-    by.expect_terminate({kTaggedBounds}, late);
+    expect_refused(by, late, {kTaggedBounds});
     scene.expect_untouched(region, region.length - 16, 16);
   };
 }

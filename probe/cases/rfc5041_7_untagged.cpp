@@ -62,8 +62,7 @@ void add_ddp_untagged_cases(Cases& cases) {
     const auto before = scene.report(by);
     by.send_ulpdu(by.make().send(pattern(8)));
     const auto again = send_with_msn(by, by.make().next_msn(0) - 1);
-    by.send_ulpdu(again);
-    by.expect_terminate({kMsnRange, kNoBuffer}, again);
+    expect_refused(by, again, {kMsnRange, kNoBuffer});
     const auto after = scene.report();
     if (after.receives_done != before.receives_done + 2) fail("a Send that repeats an MSN was delivered");
   };
@@ -115,8 +114,7 @@ void add_ddp_untagged_cases(Cases& cases) {
     if (scene.report(by).receives_done != before.receives_done + 2)
       fail("a Send as long as the receive was not delivered");
     const auto ulpdu = by.make().send(pattern(std::size_t{size} + 1));
-    by.send_ulpdu(ulpdu);
-    by.expect_terminate({kTooLong}, ulpdu);
+    expect_refused(by, ulpdu, {kTooLong});
     if (scene.report().receives_done != before.receives_done + 3) fail("a Send longer than the receive was delivered");
   };
 
@@ -130,8 +128,7 @@ void add_ddp_untagged_cases(Cases& cases) {
     const auto size = scene.advert().receive_size;
     by.send_ulpdu(by.make().send_segment(pattern(size), 0, false));
     const auto second = by.make().send_segment(pattern(1), size, true);
-    by.send_ulpdu(second);
-    by.expect_terminate({kTooLong, kOffset}, second);
+    expect_refused(by, second, {kTooLong, kOffset});
   };
 
   // DDP-7.1-02: Before placing a non-zero-length untagged segment the receiver verifies that QN+MSN has a buffer that
@@ -144,8 +141,7 @@ void add_ddp_untagged_cases(Cases& cases) {
     // A peer may stop reading for a while, which RFC 5041 leaves to its transport; then it ends the stream: 1/2/02. So does probe-peer.
     Conversation& by = scene.connect({.wish = {.receives = 0}});
     const auto ulpdu = by.make().send(pattern(8));
-    by.send_ulpdu(ulpdu);
-    by.expect_terminate({kNoBuffer}, ulpdu);
+    expect_refused(by, ulpdu, {kNoBuffer});
   };
 
   // DDP-7.1-11: The listed checks apply only to segments with payload, so a zero-length untagged segment is formally
@@ -157,8 +153,7 @@ void add_ddp_untagged_cases(Cases& cases) {
              .also = {"RDMAP-5.3-11"}}) = [](Scene& scene) {
     Conversation& by = scene.connect({.wish = {.receives = 0}});
     const auto ulpdu = by.make().send({});
-    by.send_ulpdu(ulpdu);
-    by.expect_terminate({kNoBuffer}, ulpdu);
+    expect_refused(by, ulpdu, {kNoBuffer});
   };
 
   // DDP-5.1.2-01: QN selects the receive queue and MSN identifies the buffer inside that queue.

@@ -23,8 +23,7 @@ void add_limits_cases(Cases& cases) {
       scene.expect_alive(by);
       const auto late =
           by.make().write(window.stag, at(window, beyond < 0 ? -1 : std::int64_t{window.length} - 15), pattern(16));
-      by.send_ulpdu(late);
-      by.expect_terminate({kTaggedBounds}, late);
+      expect_refused(by, late, {kTaggedBounds});
     }
   };
 
@@ -42,8 +41,7 @@ void add_limits_cases(Cases& cases) {
     const Region reads = scene.region(Region::kWindow, Region::kRead);
     scene.read_back(readable, reads, 0, 16);
     const auto write = readable.make().write(reads.stag, reads.offset, pattern(16));
-    readable.send_ulpdu(write);
-    readable.expect_terminate({kTaggedStag, kTaggedNotAssociated, kReadRights}, write);
+    expect_refused(readable, write, {kTaggedStag, kTaggedNotAssociated, kReadRights});
 
     Conversation& writable = scene.connect();
     scene.report(writable);
@@ -51,8 +49,7 @@ void add_limits_cases(Cases& cases) {
     writable.send_ulpdu(writable.make().write(writes.stag, writes.offset, pattern(16)));
     scene.expect_alive(writable);
     const auto read = writable.make().read_request(read_of(writes.stag, writes.offset, 16));
-    writable.send_ulpdu(read);
-    writable.expect_terminate({kReadRights}, read);
+    expect_refused(writable, read, {kReadRights});
   };
 
   // SEC-6.1.1-03: A stream of one PD cannot access an STag of another PD.
@@ -66,8 +63,7 @@ void add_limits_cases(Cases& cases) {
     const Region region = scene.region(Region::kPlain, kReadWrite);
     Conversation& by = scene.rejoin({.wish = {.flags = Wish::kOtherDomain}});
     const auto write = by.make().write(region.stag, region.offset, pattern(8));
-    by.send_ulpdu(write);
-    by.expect_terminate({kTaggedNotAssociated, kTaggedStag}, write);
+    expect_refused(by, write, {kTaggedNotAssociated, kTaggedStag});
     scene.expect_untouched(region, 0, 8);
   };
 
@@ -83,8 +79,7 @@ void add_limits_cases(Cases& cases) {
     const Region region = scene.region(Region::kThisStream, kAllRights);
     Conversation& by = scene.rejoin();
     const auto write = by.make().write(region.stag, region.offset, pattern(8));
-    by.send_ulpdu(write);
-    by.expect_terminate({kTaggedNotAssociated, kTaggedStag}, write);
+    expect_refused(by, write, {kTaggedNotAssociated, kTaggedStag});
     owner.send_ulpdu(owner.make().write(region.stag, region.offset, pattern(8, 9)));
     if (scene.read_back(owner, region, 0, 8) != pattern(8, 9))
       fail("an STag was lost to its own stream when another one had tried it");
@@ -117,8 +112,7 @@ void add_limits_cases(Cases& cases) {
     for (int i = 0; i < 64; ++i) {
       Conversation& by = scene.connect();
       const auto bad = by.make().untagged(0x43, 77, pattern(1));
-      by.send_ulpdu(bad);
-      by.expect_terminate({kQueue, kOpcode}, bad);
+      expect_refused(by, bad, {kQueue, kOpcode});
     }
   };
 

@@ -52,8 +52,7 @@ void add_immediate_data_cases(Cases& cases) {
     for (const std::size_t size : {std::size_t{0}, std::size_t{4}, std::size_t{7}, std::size_t{9}, std::size_t{16}}) {
       Conversation& by = scene.connect();
       const auto ulpdu = by.make().send(pattern(size), rdmap::Opcode::kImmediate);
-      by.send_ulpdu(ulpdu);
-      by.expect_terminate({kOperation, kStreamError}, ulpdu, {kTooLong});
+      expect_refused(by, ulpdu, {kOperation, kStreamError}, {kTooLong});
     }
   };
 
@@ -65,8 +64,7 @@ void add_immediate_data_cases(Cases& cases) {
              .also = {"RDMAPX-6.3-02"}}) = [](Scene& scene) {
     Conversation& by = scene.connect({.wish = {.receives = 0}});
     const auto ulpdu = by.make().immediate(1);
-    by.send_ulpdu(ulpdu);
-    by.expect_terminate({kNoBuffer}, ulpdu);
+    expect_refused(by, ulpdu, {kNoBuffer});
   };
 
   // RDMAPX-8.2-01: DDP validates all DDP segment fields of the four new messages.
@@ -78,20 +76,17 @@ void add_immediate_data_cases(Cases& cases) {
     Conversation& version = scene.connect();
     auto ulpdu = version.make().immediate(1);
     ddp::UntaggedLayout::RsvdUlp::put(ulpdu, 0x08);
-    version.send_ulpdu(ulpdu);
-    version.expect_terminate({kVersion}, ulpdu);
+    expect_refused(version, ulpdu, {kVersion});
 
     Conversation& offset = scene.connect();
     auto shifted = offset.make().immediate(1);
     ddp::UntaggedLayout::MoField::put(shifted, 4);
-    offset.send_ulpdu(shifted);
-    offset.expect_terminate({kOffset, kTooLong}, shifted);  // its buffer has eight octets
+    expect_refused(offset, shifted, {kOffset, kTooLong});  // its buffer has eight octets
 
     Conversation& msn = scene.connect();
     auto late = msn.make().immediate(1);
     ddp::UntaggedLayout::MsnField::put(late, 0);
-    msn.send_ulpdu(late);
-    msn.expect_terminate({kMsnRange, kNoBuffer}, late);
+    expect_refused(msn, late, {kMsnRange, kNoBuffer});
   };
 
   // RDMAPX-4.1-04: The Invalidate STag field of these messages is ignored on receive.

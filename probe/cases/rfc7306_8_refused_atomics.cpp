@@ -9,9 +9,7 @@ namespace atomics {
 namespace {
 
 void refused_atomic(Conversation& by, const rdmap::AtomicRequest& request, const Errors& any_of) {
-  const auto ulpdu = by.make().atomic(request);
-  by.send_ulpdu(ulpdu);
-  by.expect_terminate(any_of, ulpdu);
+  expect_refused(by, by.make().atomic(request), any_of);
 }
 
 }  // namespace
@@ -135,8 +133,7 @@ void add_refused_atomics_cases(Cases& cases) {
       const Region region = scene.region(Region::kPlain, kAllRights);
       auto ulpdu = by.make().atomic(request(region, 0));
       Be<ddp::UntaggedLayout::kSize, std::uint32_t>::put(ulpdu, code);
-      by.send_ulpdu(ulpdu);
-      by.expect_terminate({kOpcode, kOperation}, ulpdu);
+      expect_refused(by, ulpdu, {kOpcode, kOperation});
       scene.expect_untouched(region, 0, 8);
     }
   };

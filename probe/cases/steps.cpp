@@ -20,9 +20,13 @@ void expect_memory_untouched(Scene& scene) {
 
 }  // namespace
 
-void expect_refused(Scene& scene, Conversation& by, Bytes ulpdu, const Errors& any_of, const Errors& tolerated) {
+void expect_refused(Conversation& by, Bytes ulpdu, const Errors& any_of, const Errors& tolerated) {
   by.send_ulpdu(ulpdu);
   by.expect_terminate(any_of, ulpdu, tolerated);
+}
+
+void expect_refused(Scene& scene, Conversation& by, Bytes ulpdu, const Errors& any_of, const Errors& tolerated) {
+  expect_refused(by, ulpdu, any_of, tolerated);
   expect_memory_untouched(scene);
 }
 

@@ -40,7 +40,9 @@ class Burst {
 };
 
 // The rest of a case whose last ULPDU breaks a rule. Sends it: the stream ends by a Terminate with one of these errors and the
-// ULPDU's headers, and where the peer's memory can be looked at, nothing of it was placed there.
+// ULPDU's headers.
+void expect_refused(Conversation& by, Bytes ulpdu, const Errors& any_of, const Errors& tolerated = {});
+// The same, and where the peer's memory can be looked at, nothing of the ULPDU was placed there.
 void expect_refused(Scene& scene, Conversation& by, Bytes ulpdu, const Errors& any_of, const Errors& tolerated = {});
 // The same with well-formed Writes behind it, in its own segment and in later ones: none has an effect any more.
 void expect_refused_and_deaf(Scene& scene, Conversation& by, Bytes ulpdu, const Errors& any_of,

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/blocking_socket.hpp"
 
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include "tests/transport/support.hpp"
 
 namespace weft::transport::test {
@@ -43,6 +46,28 @@ TEST(BlockingSocket, WaitsUntilTheDeadline) {
   EXPECT_FALSE(ends.listener.accept(before + 40ms));
   EXPECT_GE(steady_now() - before, 40ms);
   EXPECT_FALSE(ends.client.send(std::vector<std::byte>(std::size_t{64} << 20), steady_now() + 20ms)) << "nobody reads";
+}
+
+// Returns the descriptor of the socket that listens there; -1 if there is none.
+int find_listening(const Endpoint& at) {
+  for (int descriptor = 0; descriptor < 1024; ++descriptor) {
+    int listens = 0;
+    socklen_t size = sizeof listens;
+    if (::getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) != 0 || listens == 0) continue;
+    sockaddr_in local{};
+    size = sizeof local;
+    if (::getsockname(descriptor, reinterpret_cast<sockaddr*>(&local), &size) == 0 && ntohs(local.sin_port) == at.port)
+      return descriptor;
+  }
+  return -1;
+}
+
+TEST(BlockingSocket, AcceptEndsWhenTheListenerHasFailed) {
+  const auto listener = BlockingListener::open({Address::loopback(Family::kIpv4), 0}).value();
+  ASSERT_EQ(::shutdown(find_listening(listener.local()), SHUT_RDWR), 0);  // accept() fails with EINVAL from now on
+  const Instant before = steady_now();
+  EXPECT_FALSE(listener.accept(before + kPatience));
+  EXPECT_LT(steady_now() - before, kPatience) << "an error is no reason to wait";
 }
 
 TEST(BlockingSocket, SetsOptionsBeforeTheSyn) {
