@@ -63,7 +63,8 @@ printf 'SIW_MODULE=%q\nSIW_PARAMETERS=%q\n' "$module" "$parameters" >"$tmp/add/r
 # The emulated CPU shows this machine's time stamp counter. Told its rate, the guest need not measure it while booting,
 # which goes wrong when this machine is busy.
 khz=$([ "$accel" = count ] && echo 1000000 || "$cache/tsc_khz")
-append="console=ttyS0 quiet loglevel=4 panic=1 reboot=t nokaslr mitigations=off no_timer_check tsc=reliable tsc_early_khz=$khz
+# A fault of the guest's kernel ends the machine (oops=panic): one that went on might hold a lock forever, and every command would wait for it.
+append="console=ttyS0 quiet loglevel=4 oops=panic panic=-1 reboot=t nokaslr mitigations=off no_timer_check tsc=reliable tsc_early_khz=$khz
     cryptomgr.notests apparmor=0 audit=0 8250.nr_uarts=1 rcupdate.rcu_expedited=1 pci=lastbus=0 net.ifnames=0"
 out=stdio,id=out serial=file,id=serial,path=$tmp/console
 [ -z "$shell" ] || out=null,id=out serial=stdio,id=serial
@@ -88,7 +89,7 @@ qemu=
 result=$(cat "$tmp/result" 2>/dev/null || true)
 if [ -z "$result" ]; then
     echo "run.sh: the guest ended without an exit code (qemu: $status); its console:" >&2
-    tail -n 25 "$tmp/console" >&2
+    tail -n 60 "$tmp/console" >&2
     exit 125
 fi
 exit "$result"

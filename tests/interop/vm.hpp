@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -40,15 +41,25 @@ class Session {
   std::string pending_{};
 };
 
+// The machine has ended by itself, most likely because the guest's kernel has failed. what() includes the end of its console.
+class GuestEnded : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 class Vm {
  public:
   // Boots at first use. Throws std::runtime_error when the guest does not come up.
   static Vm& instance();
+  // Returns false when the guest answers a command. Otherwise its kernel has failed: prints its last words, with `during`, and boots a new
+  // machine. Sessions and packets of the machine that failed are lost. Throws GuestEnded when this happens for the fifth time.
+  static bool boot_after_failure(std::string_view during);
 
   // Ports on this machine's 127.0.0.1 that lead to the guest's.
   [[nodiscard]] std::uint16_t peer_port() const noexcept { return peer_port_; }
   [[nodiscard]] std::uint16_t rping_port() const noexcept { return rping_port_; }
 
+  // Throws GuestEnded when the machine has ended.
   [[nodiscard]] Session start(const std::string& command) const;
   // Runs a command to its end. Throws when its exit code is not 0.
   std::string run(const std::string& command) const;
@@ -62,6 +73,7 @@ class Vm {
   // A time that is right on a machine at rest, made longer by as much as the boot took longer there.
   [[nodiscard]] std::chrono::milliseconds scaled(std::chrono::milliseconds time) const { return time * slowness_; }
 
+  // Throws GuestEnded when the machine has ended before.
   void power_off();
   void forget_packets() const;  // removes the file, unless some test has failed
   [[nodiscard]] static bool booted() noexcept;
@@ -70,6 +82,10 @@ class Vm {
   Vm();
   void wait_until_up() const;
   void ask_kernel();
+  [[nodiscard]] bool ended() const;
+  [[nodiscard]] bool answers() const;
+  [[nodiscard]] GuestEnded end() const;
+  void wait_for_end(std::chrono::milliseconds patience) const;
 
   std::uint16_t session_port_;
   std::uint16_t peer_port_;
