@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Did a change make weft slower? Measures two builds in turns on this machine: `weft bench suite` beside raw TCP, and perftest's
-ib_send_lat, ib_read_lat and ib_write_bw -q 8 under `weft run`. A pair is one run of each build, one right behind the other, and which
+ib_send_lat, ib_read_lat and ib_write_bw -q 8 under `weft run`. A pair is one run of each build, one right after the other, and which
 comes first changes from pair to pair: a busy moment of the machine meets one figure, many pairs meet both builds evenly.
 
 Prints, for each line, the median over all pairs of how much worse the second build is (latency: more, bandwidth and rate: less), the

@@ -25,7 +25,7 @@ struct Registered {
   Registered() { memory.attach({domain->number, 1}, nullptr, {}); }
 };
 
-// One segment behind the other, as those of a long message.
+// One segment after the other, as those of a long message.
 std::size_t next(std::size_t offset, std::size_t size) { return offset + 2 * size <= kRegion ? offset + size : 0; }
 
 void place(benchmark::State& state) {

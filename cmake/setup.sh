@@ -26,7 +26,7 @@ present() {
   esac
 }
 
-# The table of packages.txt, and behind it what the virtual machine needs ("package # why" in its own list).
+# The table of packages.txt, and after it what the virtual machine needs ("package # why" in its own list).
 package_table() {
   grep -v '^[[:space:]]*#' "$root/cmake/packages.txt"
   sed -nE 's/^([^ #]+) *# *(.*)/vm | \1 | deb \1 | \2/p' "$root/tests/interop/packages.txt"
@@ -59,7 +59,7 @@ find_root() {
 }
 
 # apt_get <arguments>: its words go into the log, and its progress to show_progress. Only standard output and error pass sudo, so
-# the shell behind it makes descriptor 9 of the former. It says when apt begins (sudo has its password) and when it is done: what
+# the shell that sudo starts makes descriptor 9 of the former. It says when apt begins (sudo has its password) and when it is done: what
 # a package starts may keep the descriptor open.
 apt_get() {
   # shellcheck disable=SC2016  # that shell's variables

@@ -11,7 +11,7 @@
 
 namespace weft {
 
-// The CRC's register behind `octets`, from that in front of them.
+// The CRC's register after `octets`, from that in front of them.
 [[nodiscard]] std::uint32_t advance_crc32c_by_table(std::uint32_t state, Bytes octets) noexcept;
 
 }  // namespace weft

@@ -8,7 +8,7 @@
 namespace weft::conformance {
 namespace {
 
-constexpr int kFollowed = 3;  // FPDUs behind the doubtful one
+constexpr int kFollowed = 3;  // FPDUs after the doubtful one
 
 // The rest of cut octets: what of an FPDU is there must look like one.
 Verdict fits(Bytes octets, const Track& track) noexcept {

@@ -27,7 +27,7 @@ struct Effort {
 };
 
 /// Returns whether an FPDU that is doubtful by itself is followed by other FPDUs.
-/// `behind` has the octets after it. `cut` is true if no more octets will arrive.
+/// `after` has the octets after it. `cut` is true if no more octets will arrive.
 [[nodiscard]] Verdict leads_on(Bytes behind, const Track& track, bool cut, Effort& effort) noexcept;
 
 /// Returns whether a sequence of FPDUs begins here: two with correct CRCs, or two with plausible headers and the header

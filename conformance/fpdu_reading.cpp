@@ -58,7 +58,7 @@ std::optional<bool> plausible(Bytes octets, const Extent& extent, const Track& t
   return plausible_ulpdu(Bytes(begin->octets).first(begin->size), extent.ulpdu);
 }
 
-// PAD that is not zero may be a departure of the sender, or the payload behind a length that is too small.
+// PAD that is not zero may be a departure of the sender, or the payload after a length that is too small.
 bool convincing(Bytes octets, const Extent& extent, const Track& track) noexcept {
   if (!track.framing.crc) {
     return plausible(octets, extent, track).value_or(false) && (track.framing.markers || pad_is_zero(octets, extent));

@@ -27,7 +27,7 @@ std::uint32_t sequence_of(const ddp::Header& header) {
   return opcode_of(header) == std::to_underlying(rdmap::Opcode::kWrite) ? kQueues + 1 : kQueues + 2;
 }
 
-// The segment with this header stands right behind what was seen of the message.
+// The segment with this header stands right after what was seen of the message.
 bool continues(const Message& message, const ddp::Header& header) {
   if (message.opcode() != opcode_of(header)) return false;
   if (const auto* next = std::get_if<ddp::TaggedHeader>(&header)) {

@@ -37,7 +37,7 @@ std::string iser(Bytes payload) {
 }
 
 // MS-SMBD 2.2.3, little-endian: | CreditsRequested 2 | CreditsGranted 2 | Flags 2 | Reserved 2 | RemainingDataLength 4
-// | DataOffset 4 | DataLength 4 |, and behind it an SMB2 message: fe 53 4d 42.
+// | DataOffset 4 | DataLength 4 |, and after it an SMB2 message: fe 53 4d 42.
 std::string smb_direct(Bytes payload) {
   constexpr std::size_t kDataOffset = 24;
   if (payload.size() < kDataOffset + 4) return {};

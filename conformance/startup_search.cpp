@@ -44,7 +44,7 @@ std::optional<KeyFound> key_at(Bytes octets, std::size_t at) noexcept {
   return KeyFound{at, reply > request ? FrameKind::kReply : FrameKind::kRequest};
 }
 
-// The first key whose part `part`, `offset` octets behind its beginning, is intact.
+// The first key whose part `part`, `offset` octets after its beginning, is intact.
 std::optional<KeyFound> find_by(Bytes octets, std::string_view part, std::size_t offset) noexcept {
   if (octets.size() < mpa::kKeySize) return std::nullopt;
   const std::string_view text(reinterpret_cast<const char*>(octets.data()), octets.size());

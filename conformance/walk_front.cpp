@@ -7,7 +7,7 @@
 
 namespace weft::conformance {
 
-// The frame of the other end is there. This one's begins behind it, unless the other's was the answer to what this end
+// The frame of the other end is there. This one's begins after it, unless the other's was the answer to what this end
 // had sent last.
 void Walk::note_front(Half& half, const WalkStartup::Span& answered) {
   if (half.phase != Phase::kSearching || half.startup.may_be_missing) return;
@@ -62,7 +62,7 @@ bool Walk::take_for_frame(Half& half) {
   return begin_startup(half, {before, initiator_ == half.end ? mpa::FrameKind::kRequest : mpa::FrameKind::kReply});
 }
 
-// Behind the frame of this end, and there is none of the other that says how FPDUs are framed. None may be sent, but if
+// After the frame of this end, and there is none of the other that says how FPDUs are framed. None may be sent, but if
 // they are, they begin here.
 bool Walk::begin_unagreed(Half& half) {
   const Half& peer = other(half);

@@ -11,7 +11,7 @@ void Walk::lose(Half& half, std::optional<LossReason> told) {
     tell(LostSeen{direction(half.end), *told, half.window.begin(), half.window.place(0), key_here(half),
                   half.window.acknowledged(0)});
   }
-  // What was followed begins no FPDU, so the search goes on behind it. Before the first FPDU, PD_Length may be what is
+  // What was followed begins no FPDU, so the search goes on after it. Before the first FPDU, PD_Length may be what is
   // wrong, and then the beginning of the stream is unknown.
   const std::size_t skip = half.fpdus.least_skip();
   if (told && half.fpdus.number == 0) half.startup.base.reset();
@@ -31,7 +31,7 @@ std::optional<mpa::FrameKind> Walk::key_here(const Half& half) noexcept {
 }
 
 // What the startup frames say holds. Where the beginning of the FPDU stream is known, so is where FPDUs and Markers can
-// be, also behind a gap: stream offsets count what the capture lost.
+// be, also after a gap: stream offsets count what the capture lost.
 Known Walk::known(const Half& half) const noexcept {
   Known result;
   const auto& own = half.startup.flags;

@@ -27,7 +27,7 @@ bool Walk::search(Half& half) {
   return false;
 }
 
-// The capture may have begun behind the startup frames.
+// The capture may have begun after the startup frames.
 bool Walk::search_inside(Half& half) {
   lose(half, {});
   return true;

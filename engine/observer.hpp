@@ -39,7 +39,7 @@ struct StartupSeen {
 };
 struct SegmentSeen {  // one FPDU, good at every layer
   Direction from{};
-  std::uint64_t stream_offset{};  // of the FPDU, from the first octet behind the startup frame
+  std::uint64_t stream_offset{};  // of the FPDU, from the first octet after the startup frame
   std::size_t fpdu_size{};        // in the stream, Markers included
   InboundSegment segment{};       // header, payload and what it led to
 };

@@ -90,7 +90,7 @@ bool Outbound::has_output() const noexcept {
 }
 
 // RDMAP-5.5-17: only the head of the queue is asked; what waits for credit (SEC-6.4.3.3-04) or a fence holds up all
-// behind it. So work leaves in the order of posting (RDMAP-1.1-02, RDMAPX-5.2.1-20, RDMAPX-6.3-06).
+// after it. So work leaves in the order of posting (RDMAP-1.1-02, RDMAPX-5.2.1-20, RDMAPX-6.3-06).
 bool Outbound::work_ready() const noexcept { return head_may_start() == rdmap::Start::kNow; }
 
 std::optional<rdmap::Start> Outbound::head_may_start() const noexcept {

@@ -63,7 +63,7 @@ struct SendEntry {
   SourceRoom<kNear> near{};
   Apart apart{};                  // null unless they are longer
   std::uint64_t length = 0;       // octets of the message
-  std::uint64_t end = 0;          // kCut: position in our outbound octet stream behind its last octet
+  std::uint64_t end = 0;          // kCut: position in our outbound octet stream after its last octet
   std::optional<ddp::Msn> msn{};  // of its untagged message; a Terminate names it
 
   [[nodiscard]] rdmap::LocalSegments local() const noexcept;

@@ -63,7 +63,7 @@ void Engine::State::close(Instant now) {
 }
 
 // The user is gone: no receive will be posted, and there is no memory to read responses from. The work that was done
-// arrives, for the FIN comes behind it; a peer that waits for a response is told that none will come (RDMAP-6.2.1-01).
+// arrives, for the FIN comes after it; a peer that waits for a response is told that none will come (RDMAP-6.2.1-01).
 // If it asked and does not read, the kernel is not to keep the octets for it beyond our patience.
 void Engine::State::leave(Instant now) {
   if (ending.over()) return;
@@ -111,7 +111,7 @@ void Engine::State::end(Disposition how, bool graceful) {
 }
 
 // The receive of a message that will not be completed. Once nothing is placed any more its user need not wait for the
-// end of the stream, and may flush what it posted behind it.
+// end of the stream, and may flush what it posted after it.
 void Engine::State::give_back_receive(WorkStatus status) {
   if (!rdma) return;
   const auto buffer = rdma->inbound.take_unfinished_receive();

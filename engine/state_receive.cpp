@@ -126,7 +126,7 @@ MutableBytes Engine::State::find_memory(const ReceivePlace& receive, std::size_t
   return memory.landing(receive.buffer, receive.offset, size);
 }
 
-// DDP-7.1-04 or DDP-7.1-06, as the user prefers. Nothing behind it is looked at meanwhile, so no request is answered
+// DDP-7.1-04 or DDP-7.1-06, as the user prefers. Nothing after it is looked at meanwhile, so no request is answered
 // before the message ahead of it is complete (RDMAP-B-03, RDMAPX-7-03, RDMAPX-7-04, RDMAPX-7-13). The clock runs from
 // the first time on until the stream goes on: receives that other streams take from a shared queue do not stop it. Other
 // streams feel nothing of a peer that sends too much (SEC-6.4.3.1-04).

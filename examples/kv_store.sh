@@ -38,7 +38,7 @@ refused "usage" "$client" get 127.0.0.1
 refused "PORT: has to be a number" "$client" get 127.0.0.1 here one
 refused "kv_store_client" "$client" get 127.0.0.1 1 one  # a port at which nothing listens
 
-# More keys than one home has room for, so that some lie behind others'. One process for all would show less.
+# More keys than one home has room for, so that some lie after others'. One process for all would show less.
 for i in {1..60}; do put "key $i" "value $i"; done
 for i in {1..60}; do [ "$(get "key $i")" = "value $i" ] || fail "key $i has another value"; done
 

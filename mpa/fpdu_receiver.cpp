@@ -37,7 +37,7 @@ bool markers_agree(Bytes fpdu, std::size_t header, std::size_t first_marker) noe
   return true;
 }
 
-// Moves what lies behind each Marker towards the front, so that `octets` of ULPDU and PAD become contiguous at `begin`.
+// Moves what lies after each Marker towards the front, so that `octets` of ULPDU and PAD become contiguous at `begin`.
 void close_gaps(MutableBytes fpdu, std::size_t begin, std::size_t octets, std::size_t first_inner_marker) noexcept {
   std::size_t from = begin;
   std::size_t to = begin;

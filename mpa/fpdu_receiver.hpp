@@ -16,8 +16,8 @@ namespace weft::mpa {
 // One verified FPDU.
 struct Fpdu {
   MutableBytes ulpdu{};           // contiguous, inside the octets consumed (MPA-3-09, MPA-4.3-18)
-  std::size_t consumed{};         // octets of the stream that this FPDU took; the next one begins behind them
-  std::uint64_t stream_offset{};  // where it begins, counted from the first octet behind the peer's startup frame
+  std::size_t consumed{};         // octets of the stream that this FPDU took; the next one begins after them
+  std::uint64_t stream_offset{};  // where it begins, counted from the first octet after the peer's startup frame
   bool pad_nonzero{};             // the sender broke MPA-4.1-03; tolerated (MPA-4.1-04)
 };
 
@@ -47,7 +47,7 @@ class FpduReceiver {
       : framing_(framing), position_(position) {}
 
   // Takes the FPDU at the front of `stream`, which begins where the last one ended. Empty: not all of it is there yet;
-  // present the same octets again with more behind them (MPA-1.2-07). Any chopping of a stream gives the same FPDUs
+  // present the same octets again with more after them (MPA-1.2-07). Any chopping of a stream gives the same FPDUs
   // (MPA-5.1-06, MPA-A.4-01, MPA-A.4-02).
   // With Markers, the octets of the FPDU returned are rearranged. After an error nothing more is delivered: each
   // further call repeats it (MPA-8-13). ULPDU_Length 0 and 64769 to 65535, which no sender may use, are no error of MPA

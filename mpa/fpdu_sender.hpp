@@ -27,7 +27,7 @@ class FpduSender {
     return mpa::fpdu_size(framing_, position_, ulpdu);
   }
 
-  // Where the ULPDU's first octet goes in the room given to seal(): behind the length field and a leading Marker.
+  // Where the ULPDU's first octet goes in the room given to seal(): after the length field and a leading Marker.
   [[nodiscard]] std::size_t prefix_size() const noexcept { return kLengthSize + (leading_marker() ? kMarkerSize : 0); }
 
   // The ULPDU lies contiguous at room[prefix_size()]. Adds length, PAD, CRC and Markers (which move parts of the ULPDU)
@@ -38,7 +38,7 @@ class FpduSender {
   // True when a payload may be sent from where it lies.
   [[nodiscard]] bool can_borrow() const noexcept { return !framing_.crc && !framing_.markers; }
 
-  // What goes around a borrowed payload: room[0, prefix) before it, room[prefix, prefix + suffix) behind it.
+  // What goes around a borrowed payload: room[0, prefix) before it, room[prefix, prefix + suffix) after it.
   struct Ends {
     std::size_t prefix{};
     std::size_t suffix{};

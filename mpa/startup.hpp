@@ -38,7 +38,7 @@ struct NeedMore {
 
 template <typename... Outcomes>
 struct StartupStep {
-  // Octets of the peer's frame; 0 while it is incomplete: present them again with more behind them.
+  // Octets of the peer's frame; 0 while it is incomplete: present them again with more after them.
   std::size_t consumed{};
   std::variant<NeedMore, Outcomes..., StartupFailure> outcome{};
 };

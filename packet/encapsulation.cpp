@@ -43,7 +43,7 @@ bool is_ip(Bytes octets) noexcept {
          fold(sum_words(octets.first(size))) == 0;
 }
 
-// Behind the last label there is no type. A pseudowire's control word begins with four zero bits (RFC 4385). Ethernet
+// After the last label there is no type. A pseudowire's control word begins with four zero bits (RFC 4385). Ethernet
 // without a control word may begin as IP does: what it would be as IP tells, then its EtherType.
 Stepped behind_mpls(HeaderCursor& cursor) noexcept {
   constexpr std::size_t kControlWord = 4;

@@ -28,7 +28,7 @@ std::expected<InnermostIp, Unread> walk_headers(NextHeader header, HeaderCursor&
       const std::size_t at = cursor.at;
       const auto ip = parse_ip(cursor);
       if (!ip) return std::unexpected(ip.error());
-      // What is behind the payload is padding, of this packet or of one around it.
+      // What is after the payload is padding, of this packet or of one around it.
       cursor.original = std::min(std::max(cursor.original, cursor.captured.size()), ip->payload_at + ip->payload_size);
       cursor.captured = cursor.captured.first(std::min(cursor.captured.size(), cursor.original));
       if (ip->protocol == kTcp || ip->fragment) return InnermostIp{.at = at, .packet = *ip, .path = cursor.path};

@@ -179,8 +179,8 @@ class Conversation {
   } in_{};
   // The prober's.
   struct Outbound {
-    std::uint64_t sent = 0;        // octets behind the start-up
-    std::uint64_t first_ends = 0;  // position behind the first FPDU, once it is framed
+    std::uint64_t sent = 0;        // octets after the start-up
+    std::uint64_t first_ends = 0;  // position after the first FPDU, once it is framed
     bool broken = false;           // an FPDU was sent that a receiver may refuse
     bool shut = false;             // the FIN was sent
   } out_{};

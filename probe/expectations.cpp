@@ -212,8 +212,8 @@ rdmap::Terminate Conversation::expect_terminate(const std::vector<rdmap::ErrorCo
     came = next_any(more, time);
   }
   if (came == Came::kFpdu)
-    fail("a " + name_of(more) + " came behind the Terminate, which is the last message of its direction");
-  if (came == Came::kNothing) fail("the connection stayed open behind the Terminate");
+    fail("a " + name_of(more) + " came after the Terminate, which is the last message of its direction");
+  if (came == Came::kNothing) fail("the connection stayed open after the Terminate");
   // So that the peer is rid of the connection while the case goes on: one that connects has a few at a time.
   if (came == Came::kFin && !out_.shut) shut();
   return terminate;

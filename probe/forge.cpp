@@ -30,7 +30,7 @@ std::vector<std::byte> forge(mpa::FrameKind kind, const StartUp& start_up) {
                           .reserved = start_up.reserved,
                           .revision = start_up.revision,
                           .enhanced = start_up.enhanced};
-  // The private data goes behind by itself: there may be more of it than a frame may have.
+  // The private data goes after by itself: there may be more of it than a frame may have.
   std::vector<std::byte> octets(frame.size());
   mpa::serialize(frame, octets);
   octets.insert(octets.end(), start_up.private_data.begin(), start_up.private_data.end());
@@ -49,7 +49,7 @@ std::vector<std::byte> Framer::fpdu(Bytes ulpdu, const FpduFault& fault) {
     bare.put(std::to_integer<std::uint8_t>(fault.pad));
   const std::vector<std::byte> covered = std::move(bare).take();
 
-  // A Marker stands wherever the stream's position is a multiple of 512, and belongs to the FPDU behind or around it.
+  // A Marker stands wherever the stream's position is a multiple of 512, and belongs to the FPDU after or around it.
   std::vector<std::byte> out;
   std::optional<std::size_t> header;  // where the length field is, in `out`
   const auto marker_is_due = [&] {

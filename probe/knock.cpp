@@ -37,7 +37,7 @@ FrameKind kind_of(const Way& way) { return way.peer_connects() ? FrameKind::kReq
 // Of the peer's first frame, as far as the revision.
 struct FirstOctets {
   std::vector<std::byte> octets{};
-  bool echo{};  // they, and those behind them, are what the prober has sent
+  bool echo{};  // they, and those after them, are what the prober has sent
 };
 
 // A peer that listens is asked as the way knows it.

@@ -10,7 +10,7 @@ namespace {
 
 Bytes magic() noexcept { return std::as_bytes(std::span(kPeerMagic)); }
 
-// The fields behind the magic, if it is there.
+// The fields after the magic, if it is there.
 std::optional<FieldReader> behind_magic(Bytes octets) noexcept {
   if (octets.size() < kPeerMagic.size() || !std::ranges::equal(octets.first(kPeerMagic.size()), magic()))
     return std::nullopt;

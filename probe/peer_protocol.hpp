@@ -152,7 +152,7 @@ inline constexpr std::size_t kReportSize = 4 * kReportFields;
 [[nodiscard]] std::vector<std::byte> serialize(const Advert& advert);
 [[nodiscard]] std::vector<std::byte> serialize(const Order& order);
 [[nodiscard]] std::vector<std::byte> serialize(const PeerReport& report);
-// Each: nothing when the octets are too few or begin otherwise. Octets behind are ignored.
+// Each: nothing when the octets are too few or begin otherwise. Octets after are ignored.
 [[nodiscard]] std::optional<Wish> parse_wish(Bytes octets);
 [[nodiscard]] std::optional<Advert> parse_advert(Bytes octets);
 [[nodiscard]] std::optional<Order> parse_order(Bytes octets);

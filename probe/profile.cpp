@@ -151,7 +151,7 @@ ProfileRegion profile_region(const Words& words, const Profile& profile) {
     if (index == 3) out.rights = rights_of(words[at + 1]);
   }
   if (at != words.size() || std::ranges::find(seen, false) != seen.end())
-    wrong("a region needs stag, offset, length and rights, each with a word behind it");
+    wrong("a region needs stag, offset, length and rights, each with a word after it");
   return out;
 }
 

@@ -40,7 +40,7 @@ struct ProfileStep {
   enum Kind : std::uint8_t {
     kSend,         // the prober sends `octets`
     kExpectSend,   // a Send of the peer's, of at least `size` octets
-    kExpectRead,   // a Read Request, answered with `octets` and zeros behind
+    kExpectRead,   // a Read Request, answered with `octets` and zeros after
     kExpectWrite,  // an RDMA Write
   };
   Kind kind{};

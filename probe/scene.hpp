@@ -22,7 +22,7 @@ struct Opening {
   SocketWish socket{};
   StartUp start_up{};
   Wish wish{};               // profile weft
-  bool prober_first = true;  // as initiator: an empty Write behind the Reply, so that the peer may send (MPA-7.1.2-17)
+  bool prober_first = true;  // as initiator: an empty Write after the Reply, so that the peer may send (MPA-7.1.2-17)
 };
 
 // The view of the peer for one case. Not thread-safe.

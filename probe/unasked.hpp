@@ -33,7 +33,7 @@ class Unasked {
   // the one with this sink.
   [[nodiscard]] bool is_of_an_earlier_read(ddp::Stag sink, ddp::TaggedOffset offset) const;
   // Returns the answers that are due, in the order of the Requests. A Request that a case has to answer holds back those
-  // behind it.
+  // after it.
   [[nodiscard]] std::vector<Ulpdu> due(Messages& make);
   // Names what was skipped since the last call of forget(): "a Send of 7 octets, a RDMA Write of 0 octets". For people.
   [[nodiscard]] std::string skipped() const;

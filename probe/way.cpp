@@ -50,7 +50,7 @@ class ToListener : public Way {
 
  protected:
   [[nodiscard]] virtual std::vector<std::byte> private_data(const Opening&) const { return {}; }
-  // The first FPDU, behind which the peer may send (MPA-7.1.2-17).
+  // The first FPDU, after which the peer may send (MPA-7.1.2-17).
   virtual void begin(Conversation& by, const Opening& opening, const Advert&) {
     if (opening.prober_first) by.send_ulpdu(by.make().write({}, {}, {}));
   }
@@ -59,7 +59,7 @@ class ToListener : public Way {
   transport::Endpoint peer_;
 };
 
-// A connection, and nothing known of what stands behind it.
+// A connection, and nothing known of what follows it.
 class ToRaw final : public ToListener {
  public:
   using ToListener::ToListener;

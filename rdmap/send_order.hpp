@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What may go to DDP next. Messages leave in the order of posting (RDMAP-5.5-17), so only the head of the send queue is
-// ever asked about: when it waits, all behind it wait.
+// ever asked about: when it waits, all after it wait.
 #pragma once
 
 #include <cstdint>

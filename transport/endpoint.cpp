@@ -65,7 +65,7 @@ std::string_view describe(ParseError error) noexcept {
   switch (error) {
     case ParseError::kBadAddress: return "not an IPv4 or IPv6 address";
     case ParseError::kBadScope: return "no such network interface behind '%'";
-    case ParseError::kMissingPort: return "no port behind the address";
+    case ParseError::kMissingPort: return "no port after the address";
     case ParseError::kBadPort: return "the port is not a number from 0 to 65535";
   }
   return "";

@@ -84,7 +84,7 @@ struct Listener::State : std::enable_shared_from_this<State> {
     pausing = true;
   }
 
-  // The connection at hand is closed; those behind it wait for better times.
+  // The connection at hand is closed; those after it wait for better times.
   void run_out_of_memory() {
     try {
       make_a_pause();

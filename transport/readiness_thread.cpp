@@ -162,7 +162,7 @@ std::expected<std::uint64_t, std::error_code> ReadinessThread::visit(const Socke
 
 void ReadinessThread::leave(const Socket& socket, std::uint64_t token) {
   sockets_.remove(socket);
-  decltype(Visitors::come)::node_type last;  // ends behind the lock: what it holds may take locks of its own
+  decltype(Visitors::come)::node_type last;  // ends after the lock: what it holds may take locks of its own
   const std::lock_guard lock(visitors_->mutex);
   last = visitors_->come.extract(token);
 }

@@ -20,7 +20,7 @@ using detail::trimmed;
 
 constexpr std::size_t kMaxFile = 65536;  // octets: a longer one is not a file of settings
 
-// The line without its comment, which begins the line or stands behind a blank: a file name may have a '#'.
+// The line without its comment, which begins the line or follows a blank: a file name may have a '#'.
 std::string_view without_comment(std::string_view line) {
   for (std::size_t at = 0; (at = line.find('#', at)) != std::string_view::npos; ++at) {
     if (trimmed(line.substr(0, at)).empty() || trimmed(line.substr(at - 1, 1)).empty()) return line.substr(0, at);

@@ -37,7 +37,7 @@ struct Memory {
   double anonymous{};
 };
 
-// The number behind a name such as "Anonymous:", in KiB, as the files of /proc spell it.
+// The number after a name such as "Anonymous:", in KiB, as the files of /proc spell it.
 inline double kibibytes(const char* file, std::string_view name) {
   std::ifstream lines(file);
   for (std::string line; std::getline(lines, line);) {

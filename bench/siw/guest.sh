@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What perftest_in_vm.py has the guest do: the pairs of processes of /run/plan, one behind the other, a line each:
+# What perftest_in_vm.py has the guest do: the pairs of processes of /run/plan, one after the other, a line each:
 #
 #   siw on ib_write_lat -s 64 -n 1000           over siw (or under weft run), with CRC on (or off), this command
 #

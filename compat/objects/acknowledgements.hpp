@@ -13,7 +13,7 @@ class Acknowledgements {
  public:
   void reported() noexcept { open_.fetch_add(1, std::memory_order_relaxed); }
   // One too many is the program's mistake, and harmless. The thread that waits may go on, and destroy this, from the
-  // moment when the count is zero: behind that only the address is used, to wake it.
+  // moment when the count is zero: after that only the address is used, to wake it.
   void acknowledged(std::uint32_t count = 1) noexcept {
     std::uint32_t open = open_.load(std::memory_order_relaxed);
     while (!open_.compare_exchange_weak(open, open - std::min(count, open), std::memory_order_acq_rel,

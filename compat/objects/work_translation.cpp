@@ -70,7 +70,7 @@ int translate_operands(const ibv_send_wr& request, verbs::SendRequest& out) noex
     case IBV_WR_SEND_WITH_INV: return out.invalidate_rkey = request.invalidate_rkey, 0;
     case IBV_WR_BIND_MW:
       return out.bind = to_bind(request.bind_mw.mw, request.bind_mw.rkey, request.bind_mw.bind_info), 0;
-    // RFC 7306's Immediate Data is a message of its own, which takes a receive of its own: behind a Send that makes two
+    // RFC 7306's Immediate Data is a message of its own, which takes a receive of its own: after a Send that makes two
     // receives and two completions where libibverbs has one, and nothing in the Send tells its receiver to wait.
     case IBV_WR_SEND_WITH_IMM:
     case IBV_WR_TSO:

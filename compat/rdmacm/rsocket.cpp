@@ -26,7 +26,7 @@ WEFT_ENTRY ssize_t rrecv(int socket, void* buf, std::size_t len, int flags) {
   const iovec piece{.iov_base = buf, .iov_len = len};
   return rs::receive(socket, &piece, 1, flags);
 }
-// The peer of a stream is always the same, so it is looked up behind the octets.
+// The peer of a stream is always the same, so it is looked up after the octets.
 WEFT_ENTRY ssize_t rrecvfrom(int socket, void* buf, std::size_t len, int flags, sockaddr* src_addr,
                              socklen_t* addrlen) {
   const ssize_t count = rrecv(socket, buf, len, flags);

@@ -270,7 +270,7 @@ void leave_epoll_sets(int number) noexcept {
 }
 
 void close_epoll_set(int number) noexcept {
-  std::shared_ptr<EpollSet> last;  // ends behind the lock
+  std::shared_ptr<EpollSet> last;  // ends after the lock
   EpollSets& sets = *sets_of_process();
   const std::lock_guard lock(sets.mutex);
   if (const auto node = sets.all.extract(number)) last = node.mapped();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The receive side of a stream: a ring in two halves, which the peer fills by RDMA Write, one half behind the other,
+// The receive side of a stream: a ring in two halves, which the peer fills by RDMA Write, one half after the other,
 // and what we told it: which halves are free, and how many messages it may send. Pure bookkeeping; no verbs in here.
 #pragma once
 

@@ -36,7 +36,7 @@ class Stream {
   [[nodiscard]] std::size_t unread() const noexcept { return sides_ ? sides_->receiver.unread() : 0; }
   [[nodiscard]] std::size_t peek(std::span<std::byte> into, std::size_t skip) const;
   std::size_t take(std::span<std::byte> into);
-  // No more will come behind what is unread.
+  // No more will come after what is unread.
   [[nodiscard]] bool inbound_over() const noexcept { return peer_shut_ || lost_; }
 
   // --- Sending. The number of octets that were taken; 0: there is no room now, or never any more (outbound_over).

@@ -7,7 +7,7 @@
 
 namespace weft::compat::rsockets {
 
-// What the program mapped is the peer's to use when it gets the data behind it. False: there is no room for that now.
+// What the program mapped is the peer's to use when it gets the data after it. False: there is no room for that now.
 bool Stream::tell_mappings() {
   Sides& sides = *sides_;
   while (const auto update = sides.mappings.pending()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a stream posts: data, credit updates, and the control messages that end it. A message follows the write that it
-// is about, on the same send queue: so it also arrives behind it.
+// is about, on the same send queue: so it also arrives after it.
 #include <algorithm>
 
 #include "compat/rsockets/stream.hpp"

@@ -116,7 +116,7 @@ int enter(std::shared_ptr<Socket> socket) {
   static const int at_exit = std::atexit(say_goodbye);
   static_cast<void>(watched + at_exit);
   const int number = socket->number();
-  Entry stale;  // its number was closed behind our back; it ends behind the lock
+  Entry stale;  // its number was closed behind our back; it ends after the lock
   const std::lock_guard lock(table().mutex);
   stale = std::exchange(table().own[number], Entry{.socket = std::move(socket)});
   if (stale.socket && !stale.copied) stale.socket->forget_number();

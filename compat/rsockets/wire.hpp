@@ -17,7 +17,7 @@
 //   +---------------------------------------------------------------+
 //   |                      STag of that                             |
 //   +---------------------------------------------------------------+
-//   |                  number of its entries                        |   behind the last one lies its target iomap
+//   |                  number of its entries                        |   after the last one lies its target iomap
 //   +---------------------------------------------------------------+
 //   |           address, STag, length in octets (as above)          |   its first free receive buffer
 //   +---------------------------------------------------------------+
@@ -37,7 +37,7 @@
 //   +-----+---------------------------------------------------------+
 //   | op  |                       value (29 bits)                   |
 //   +-----+---------------------------------------------------------+
-//    000   data           octets written behind those of the message before
+//    000   data           octets written after those of the message before
 //    100   credit update  sequence number (modulo 2^16) of the first message that the peer may not send yet; an entry
 //                         of the peer's target SGL may have been written before
 //    110   iomap update   index of the entry that was written before

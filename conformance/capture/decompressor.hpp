@@ -28,7 +28,7 @@ class Decompressor {
   // Unpacks from the front of `in` to the front of `out` and takes off both what was used, until one of them is empty.
   // `last`: nothing will follow what is in `in`.
   [[nodiscard]] virtual std::optional<Fault> unpack(Bytes& in, MutableBytes& out, bool last) = 0;
-  // All that has come makes one or more whole archives, one behind the other.
+  // All that has come makes one or more whole archives, one after the other.
   [[nodiscard]] virtual bool complete() const noexcept = 0;
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;  // "gzip"
 };

@@ -10,7 +10,7 @@ namespace {
 
 using packet::Unread;
 
-// What is left of the parts behind `octets` octets.
+// What is left of the parts after `octets` octets.
 void drop_front(std::vector<Part>& parts, std::size_t octets) {
   for (Part& part : parts) {
     const std::size_t here = std::min(octets, part.octets.size());

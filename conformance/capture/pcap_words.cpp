@@ -55,7 +55,7 @@ CaptureError file_error(const std::string& name, std::string_view said) {
   for (const Saying& saying : kSayings) {
     if (!said.contains(saying.words)) continue;
     std::string sentence = name + ' ' + std::string(saying.meaning);
-    // Its reason, the system's own words, stands behind the colon.
+    // Its reason, the system's own words, follows the colon.
     if (saying.kind == Kind::kCannotRead && said.contains(": ")) sentence += said.substr(said.rfind(": "));
     return {saying.kind, std::move(sentence)};
   }

@@ -144,7 +144,7 @@ std::variant<PcapngFile::BlockHeader, CaptureEnd, CaptureError> PcapngFile::read
   return header;
 }
 
-// The byte order of a section stands behind the length, which has it.
+// The byte order of a section follows the length, which has it.
 std::optional<CaptureError> PcapngFile::begin_section() {
   std::array<std::byte, 4> magic;
   if (read(magic) != Read::kAll) return cut_short();

@@ -30,7 +30,7 @@ class ReorderBuffer {
   void add(std::uint64_t next, std::uint64_t offset, Bytes octets, Place place,
            std::optional<std::uint64_t> acknowledged);
   // `size` octets were sent and not captured: the snap length cut them off. Only up to the next ones held: a packet can
-  // claim any size, so what is behind them would cost steps that nothing in the capture pays for.
+  // claim any size, so what is after them would cost steps that nothing in the capture pays for.
   void add_cut(std::uint64_t offset, std::uint64_t size);
 
   // Gives what follows on `next` without a hole, as TcpOctets (and TcpGap for what was cut). Where the next hole

@@ -10,12 +10,12 @@ namespace {
 ConnectionEnd in_words(const packet::Endpoint& end) { return {in_words(end.address), end.port}; }
 
 // How long a packet waits for what it acknowledges. Within a direction packets hardly change their order, so packets
-// behind a hole prove it. The other direction alone proves nothing: it may be far ahead.
+// after a hole prove it. The other direction alone proves nothing: it may be far ahead.
 constexpr std::uint64_t kPatienceBehindHole = 64;      // packets of the direction with the hole: a window of them
 constexpr std::uint64_t kPatienceAtHole = 256;         // packets of the connection, while there is a hole
 constexpr std::uint64_t kPatienceForDirection = 4096;  // packets of the connection
 constexpr std::int64_t kFar = 1 << 30;                 // no window reaches so far (RFC 7323 section 2.3): a stray
-constexpr std::size_t kMostAhead = 64;                 // stretches behind holes; the furthest are forgotten
+constexpr std::size_t kMostAhead = 64;                 // stretches after holes; the furthest are forgotten
 
 // A peer's first SYN with data holds no more (RFC 7413): it fits into a segment.
 constexpr std::uint32_t kMostWithSyn = 1U << 16;
@@ -141,8 +141,8 @@ void TcpConnection::join_captured(Half& from) noexcept {
   from.ahead.erase(from.ahead.begin(), joined);
 }
 
-// Whether it waits for octets that are missing behind captured ones, and has done so for too long. Other holes, filled
-// since or behind what it acknowledges, prove nothing.
+// Whether it waits for octets that are missing after captured ones, and has done so for too long. Other holes, filled
+// since or after what it acknowledges, prove nothing.
 bool TcpConnection::waits_at_hole(const WaitingPackets::Entry& entry, Half& to) const noexcept {
   join_captured(to);
   const packet::TcpHeader& header = entry.kept.packet().header;
@@ -193,7 +193,7 @@ void TcpConnection::release(EventQueue& out) {
 }
 
 // Although what it acknowledges has not come: the capture has lost it. But a single acknowledgment that is higher than
-// those behind it is damaged, and says nothing.
+// those after it is damaged, and says nothing.
 void TcpConnection::release_first(Half& from, Half& to, EventQueue& out) {
   std::optional<std::int64_t> least;
   if (from.modest_at > from.waiting.front().since) least = 0;  // did not have to wait
@@ -245,7 +245,7 @@ void TcpConnection::reset(End end, const TcpPacket& packet, EventQueue& out) {
   Half& other = half(opposite(end));
   if (!by.direction.plausible(packet.header.sequence)) return;
   const std::int64_t ahead = by.direction.distance(packet.header.sequence).value_or(0);
-  const bool certain = ahead == 0 || (ahead == 1 && by.direction.closed());  // behind a FIN
+  const bool certain = ahead == 0 || (ahead == 1 && by.direction.closed());  // after a FIN
   while (!other.waiting.empty()) release_first(other, by, out);              // sent before the reset came
   if (certain) return close_by_reset(end, packet.number, out);
   if (!doubted_reset_) doubted_reset_ = Doubted{end, packet.number};

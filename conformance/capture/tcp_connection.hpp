@@ -29,7 +29,7 @@ class TcpConnection {
   void finish(bool evicted, EventQueue& out);
 
  private:
-  // Octets behind a hole.
+  // Octets after a hole.
   struct Stretch {
     std::uint64_t begin{};
     std::uint64_t end{};
@@ -42,7 +42,7 @@ class TcpConnection {
     bool arrived = false;  // a packet of this end
     bool absent = false;   // nothing of this end has come for so long that nobody waits for it
     std::optional<std::uint16_t> mss{};
-    // What the capture has shown, packets that wait included: all octets before `captured`, and stretches behind holes.
+    // What the capture has shown, packets that wait included: all octets before `captured`, and stretches after holes.
     std::uint64_t captured = 0;
     std::vector<Stretch> ahead{};  // in order, with holes between them; kMostAhead at most
     std::uint64_t beyond = 0;      // packets that came while there was a hole before them

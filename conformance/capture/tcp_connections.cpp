@@ -164,7 +164,7 @@ class TcpConnections::Table {
     if (place->connection.closed() && !std::exchange(place->closed, true)) has_closed(*place);
   }
 
-  // A connection behind which most_closed_ others have closed is over: its memory is worth more than a late copy of a
+  // A connection after which most_closed_ others have closed is over: its memory is worth more than a late copy of a
   // packet.
   void has_closed(const Live& one) {
     closed_.push_back(one.connection.info().number);

@@ -65,7 +65,7 @@ class TcpDirection {
   [[nodiscard]] std::optional<std::uint64_t> offset_of(std::uint32_t number) const noexcept;
   // Octets up to this acknowledgment number have not been seen, nor given up.
   [[nodiscard]] bool lacks(std::uint32_t number) const noexcept;
-  // Octets behind those that it waits for have been seen.
+  // Octets after those that it waits for have been seen.
   [[nodiscard]] bool has_hole() const noexcept { return waiting_ && !waiting_->empty(); }
   // Its FIN or a RST was told.
   [[nodiscard]] bool closed() const noexcept { return closed_; }

@@ -15,9 +15,9 @@ namespace weft::conformance::rules {
 namespace {
 
 constexpr Rule kAtomicRequestSize{"RDMAPX-4-02", Severity::kViolation, Layer::kRdmap, "RFC 7306 4",
-                                  "An Atomic Request is 52 octets behind the DDP header, and nothing else."};
+                                  "An Atomic Request is 52 octets after the DDP header, and nothing else."};
 constexpr Rule kAtomicResponseSize{"RDMAPX-4-03", Severity::kViolation, Layer::kRdmap, "RFC 7306 4",
-                                   "An Atomic Response is 12 octets behind the DDP header, and nothing else."};
+                                   "An Atomic Response is 12 octets after the DDP header, and nothing else."};
 constexpr Rule kAtomicReserved{"RDMAPX-5.2.1-02", Severity::kViolation, Layer::kRdmap, "RFC 7306 5.2.1",
                                "The 28 reserved bits of an Atomic Request are sent as zero."};
 constexpr Rule kAOpCode{"RDMAPX-5.2.1-04", Severity::kViolation, Layer::kRdmap, "RFC 7306 5.2.1",
@@ -65,7 +65,7 @@ void Requests::on_atomic_request(const Ulpdu& ulpdu, const Facts& facts, Finding
   if (!ulpdu.in_one_segment()) return forget();
   if (ulpdu.payload.size() != Asked::kSize) {
     findings.add(kAtomicRequestSize, ulpdu.in_payload(0, ulpdu.payload.size()),
-                 fmt::format("the Atomic Request has {} octets behind the DDP header, not {}", ulpdu.payload.size(),
+                 fmt::format("the Atomic Request has {} octets after the DDP header, not {}", ulpdu.payload.size(),
                              Asked::kSize));
     return forget();
   }
@@ -79,7 +79,7 @@ void Requests::on_atomic_response(const Ulpdu& ulpdu, Findings& findings) {
   const auto response = rdmap::parse_atomic_response(ulpdu.payload);
   if (!response) {
     findings.add(kAtomicResponseSize, ulpdu.in_payload(0, ulpdu.payload.size()),
-                 fmt::format("the Atomic Response has {} octets behind the DDP header, not {}", ulpdu.payload.size(),
+                 fmt::format("the Atomic Response has {} octets after the DDP header, not {}", ulpdu.payload.size(),
                              rdmap::AtomicResponseLayout::kSize));
     return forget();
   }

@@ -13,7 +13,7 @@ namespace weft::conformance::rules {
 // The messages of one queue in one direction.
 class JoinedMessage {
  public:
-  static constexpr std::size_t kMost = 1024;  // octets; none has as many, and what is behind is not looked at
+  static constexpr std::size_t kMost = 1024;  // octets; none has as many, and what is after is not looked at
 
   enum class Taken : std::uint8_t {
     kMore,    // is to come
@@ -38,7 +38,7 @@ class JoinedMessage {
     open_ = !header.last;
     return open_ ? Taken::kMore : Taken::kWhole;
   }
-  // Behind its last segment. Valid until the next one.
+  // After its last segment. Valid until the next one.
   [[nodiscard]] Ulpdu whole(const Ulpdu& last) const {
     Ulpdu message = last;
     std::get<ddp::UntaggedHeader>(message.header).offset = {};

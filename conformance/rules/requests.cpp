@@ -18,7 +18,7 @@ namespace weft::conformance::rules {
 namespace {
 
 constexpr Rule kReadRequestSize{"RDMAP-4.4-01", Severity::kViolation, Layer::kRdmap, "RFC 5040 4.4",
-                                "An RDMA Read Request is 28 octets behind the DDP header, and nothing else."};
+                                "An RDMA Read Request is 28 octets after the DDP header, and nothing else."};
 constexpr Rule kUnrequested{"RDMAP-5.2-01", Severity::kViolation, Layer::kRdmap, "RFC 5040 5.2",
                             "An RDMA Read is exactly one Read Request and one Read Response."};
 constexpr Rule kResponseOrder{"RDMAP-5.2.2-07", Severity::kViolation, Layer::kRdmap, "RFC 5040 5.2.2",
@@ -57,7 +57,7 @@ void Requests::on_read_request(const Ulpdu& ulpdu, const Facts& facts, Findings&
   const auto request = rdmap::parse_read_request(ulpdu.payload);
   if (!request) {
     findings.add(kReadRequestSize, ulpdu.in_payload(0, ulpdu.payload.size()),
-                 fmt::format("the Read Request has {} octets behind the DDP header, not {}", ulpdu.payload.size(),
+                 fmt::format("the Read Request has {} octets after the DDP header, not {}", ulpdu.payload.size(),
                              rdmap::ReadRequestLayout::kSize));
     return forget();
   }

@@ -44,7 +44,7 @@ class Requests {
   struct Request {
     bool atomic{};
     std::uint32_t number{};  // of a Read its MSN, of an atomic its Request Identifier
-    std::uint64_t end{};     // stream offset behind it
+    std::uint64_t end{};     // stream offset after it
     ddp::Stag sink_stag{};   // of a Read only, and the rest
     std::uint64_t sink_offset{};
     std::uint32_t size{};
@@ -72,7 +72,7 @@ class Requests {
 
   Pending pending_{};  // in the order in which they were sent
   std::optional<Response> response_{};
-  std::vector<std::uint64_t> answered_{};  // stream offsets behind responses, until the requester has acknowledged them
+  std::vector<std::uint64_t> answered_{};  // stream offsets after responses, until the requester has acknowledged them
   std::vector<Finding> unrequested_{};
   std::vector<Request> early_{};           // what responses without a request named; `end` is where they begin
   std::optional<Finding> without_last_{};  // the segment that brought the last octets of a response

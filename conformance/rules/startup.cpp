@@ -28,7 +28,7 @@ constexpr Rule kRevision{"MPA-7.1.1-19", kViolation, kConnection, "RFC 5044 7.1.
 constexpr Rule kTooMuchPrivateData{"MPA-7.1.1-28", kViolation, kConnection, "RFC 5044 7.1.1",
                                    "Private data is at most 512 octets long."};
 constexpr Rule kReserved2{"MPA2-6-04", kViolation, kConnection, "RFC 6581 6",
-                          "The reserved bits behind S are sent as zero."};
+                          "The reserved bits after S are sent as zero."};
 constexpr Rule kEnhancedRevision{"MPA2-6-07", kViolation, kConnection, "RFC 6581 6",
                                  "An end that uses the S bit sends revision 2 or higher."};
 constexpr Rule kEnhancedMissing{"MPA2-6-11", kViolation, kConnection, "RFC 6581 6",

@@ -9,7 +9,7 @@
 
 namespace weft::conformance {
 
-// Such a Terminate: of the Responder, behind an enhanced Reply, with the error code of either section.
+// Such a Terminate: of the Responder, after an enhanced Reply, with the error code of either section.
 [[nodiscard]] bool is_startup_error(const FpduSeen& fpdu, const Facts& facts) noexcept;
 
 }  // namespace weft::conformance

@@ -19,7 +19,7 @@ using enum Severity;
 using enum Layer;
 
 constexpr Rule kSecondFrame{"MPA-1.2-01", kViolation, kConnection, "RFC 5044 1.2",
-                            "A direction has one startup frame, and nothing but FPDUs behind it."};
+                            "A direction has one startup frame, and nothing but FPDUs after it."};
 constexpr Rule kAfterReject{"MPA-7.1.1-16", kViolation, kConnection, "RFC 5044 7.1.1",
                             "A Reply with R set rejects the connection: no FPDU follows."};
 constexpr Rule kFence{"MPA-7.1.2-17", kViolation, kConnection, "RFC 5044 7.1.2",
@@ -172,14 +172,14 @@ void StartupOrderRules::judge_reply_time(Findings& findings) {
                            half(kInitiator).frame_end, half(kInitiator).frame_last));
 }
 
-// The same of the Initiator's first FPDU: unless the Reply seems to end behind it because the PD_Length of the Reply is
+// The same of the Initiator's first FPDU: unless the Reply seems to end after it because the PD_Length of the Reply is
 // too large.
 void StartupOrderRules::judge_fpdu_time(Findings& findings) {
   if (fpdu_early_) findings.add(std::move(*fpdu_early_));
   fpdu_early_.reset();
 }
 
-// Octets behind the frame, sent when their sender had to be silent: the Initiator waits for the Reply, the Responder for
+// Octets after the frame, sent when their sender had to be silent: the Initiator waits for the Reply, the Responder for
 // the Initiator's first FPDU, of which nothing had arrived.
 bool StartupOrderRules::surplus(Direction from, std::optional<std::uint64_t> acknowledged) noexcept {
   const Half& initiator = half(kInitiator);

@@ -38,7 +38,7 @@ class StartupOrderRules {
     Place frame_first{}, frame_last{};
     std::uint64_t frame_begin = 0, frame_end = 0;       // stream offsets
     std::optional<std::uint64_t> frame_acknowledged{};  // by its first octet
-    bool frame_and_more = false;                        // one segment carried its end and more behind it
+    bool frame_and_more = false;                        // one segment carried its end and more after it
     Piece frame{};                                      // and its octets, for an excerpt later on
     std::vector<std::byte> frame_octets{};
     std::vector<TcpSegment> segments{};  // before the frame was complete

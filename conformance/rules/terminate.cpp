@@ -54,8 +54,8 @@ constexpr Rule kDdpReservedType{"DDP-7.2-14", kViolation, Layer::kDdp, "RFC 5041
                                 "DDP error type 3 is reserved for the LLP: DDP does not send it."};
 constexpr Rule kAfterTerminate =
     terminate_rule("RDMAP-5.4-10", kViolation, "RFC 5040 5.4", "No message follows a Terminate in its direction.");
-constexpr Rule kResetAfterTerminate = terminate_rule(
-    "RDMAP-6.2.1-05", kWarning, "RFC 5040 6.2.1", "TCP is closed gracefully behind a Terminate, so that it arrives.");
+constexpr Rule kResetAfterTerminate = terminate_rule("RDMAP-6.2.1-05", kWarning, "RFC 5040 6.2.1",
+                                                     "TCP is closed gracefully after a Terminate, so that it arrives.");
 constexpr std::array kTerminateRules{
     &kTerminateAlone,       &kTerminateSize,   &kTerminateLayout, &kTerminateCode,
     &kTerminateReserved,    &kTerminateM,      &kTerminateD,      &kTerminateR,
@@ -248,8 +248,7 @@ void Terminates::on_other(const FpduSeen& fpdu, Findings& findings) {
 
 void Terminates::on_end(const EndSeen& end, Findings& findings) {
   if (!sent_ || end.how != Closing::kReset) return;
-  findings.add(kResetAfterTerminate, end.from, Place{end.packet, 0}, 0,
-               "the connection was reset behind the Terminate");
+  findings.add(kResetAfterTerminate, end.from, Place{end.packet, 0}, 0, "the connection was reset after the Terminate");
 }
 
 }  // namespace weft::conformance::rules

@@ -22,7 +22,7 @@ struct Ulpdu {
   const FpduSeen* fpdu;
   ddp::Header header;
   std::uint8_t rdmap_control;
-  Bytes payload;        // behind the DDP header
+  Bytes payload;        // after the DDP header
   bool joined = false;  // of several segments: `fpdu` has the last, and stands for all in findings
 
   [[nodiscard]] Direction from() const noexcept { return fpdu->piece.from; }

@@ -19,7 +19,7 @@ namespace weft::conformance {
 class UlpduRules {
  public:
   // An FPDU with a good CRC (or none in use), in the order of the capture. Never one of a connection without MPA, and
-  // never one behind a rejecting Reply.
+  // never one after a rejecting Reply.
   void on(const FpduSeen& fpdu, const Facts& facts, Findings& findings);
   // FIN or RST. The other direction may go on.
   void on(const EndSeen& end, const Facts& facts, Findings& findings);

@@ -130,7 +130,7 @@ bool Decryption::read_protected(Half& half, Bytes record) {
 }
 
 void Decryption::read_inside(Half& half, const Opened& opened) {
-  constexpr std::size_t kDescription = 1;  // behind the alert's level
+  constexpr std::size_t kDescription = 1;  // after the alert's level
   constexpr std::byte kCloseNotify{0};
   switch (opened.type) {
     case ContentType::kApplicationData:
@@ -218,7 +218,7 @@ const TlsSecrets::OfEnd* Decryption::secrets_of(const Half& half) {
   return own.handshake.empty() || own.traffic.empty() ? nullptr : &own;
 }
 
-// The ServerHello may be captured behind what the client sends next, and a secret may be written late.
+// The ServerHello may be captured after what the client sends next, and a secret may be written late.
 bool Decryption::gives_up(const Half& half) const noexcept {
   const bool never =
       !has_log() || !client_ || (choice_ && (!choice_->tls_1_3 || find_suite(choice_->suite) == nullptr));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a secret of the key log to the key and IV of records (RFC 8446 section 7.3), and to the secret behind a KeyUpdate
+// From a secret of the key log to the key and IV of records (RFC 8446 section 7.3), and to the secret after a KeyUpdate
 // (section 7.2). The cipher suites are those of appendix B.4 that OpenSSL offers unasked.
 #pragma once
 

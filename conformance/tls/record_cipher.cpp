@@ -47,7 +47,7 @@ bool RecordCipher::update() {
   return next && begin(std::move(*next));
 }
 
-// The content has its type behind it, and zeros behind that.
+// The content has its type after it, and zeros after that.
 std::optional<Opened> RecordCipher::open(Bytes record) {
   if (record.size() < kHeaderSize + kTagSize || !decrypt(record)) return std::nullopt;
   ++sequence_;

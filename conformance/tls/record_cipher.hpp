@@ -22,7 +22,7 @@ enum class ContentType : std::uint8_t { kChangeCipherSpec = 20, kAlert = 21, kHa
 
 struct Opened {
   ContentType type{};
-  Bytes content{};  // without padding; its octets lie in the record as they lie here, behind the header
+  Bytes content{};  // without padding; its octets lie in the record as they lie here, after the header
 };
 
 class RecordCipher {
@@ -33,7 +33,7 @@ class RecordCipher {
   // The next record, its header included. Nothing when its tag does not verify, or nothing stands in it. What it gives is
   // valid until the next call.
   [[nodiscard]] std::optional<Opened> open(Bytes record);
-  // Behind a KeyUpdate: the next secret (section 7.2). False when OpenSSL cannot do it.
+  // After a KeyUpdate: the next secret (section 7.2). False when OpenSSL cannot do it.
   [[nodiscard]] bool update();
 
  private:

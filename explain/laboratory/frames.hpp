@@ -20,7 +20,7 @@ struct Frame {
   std::vector<conformance::Field> fields{};
   std::optional<mpa::StartupFrame> startup{};  // its private data is in `octets`
   std::optional<ddp::Header> header{};         // of an FPDU whose ULPDU has room for one
-  std::size_t payload = 0;                     // octets behind that header
+  std::size_t payload = 0;                     // octets after that header
 
   [[nodiscard]] std::uint8_t opcode() const noexcept;  // of a frame with a header
   [[nodiscard]] bool last() const noexcept;
@@ -30,9 +30,9 @@ class FrameReader {
  public:
   explicit FrameReader(Direction from) noexcept : from_(from) {}
 
-  // The frame at the front of `octets`, when all of it is there. `framing` counts behind the start-up frame.
+  // The frame at the front of `octets`, when all of it is there. `framing` counts after the start-up frame.
   [[nodiscard]] std::optional<Frame> front(Bytes octets, const mpa::Framing& framing);
-  // The start-up frame is over, and `octets` have gone by behind it.
+  // The start-up frame is over, and `octets` have gone by after it.
   void pass(const Frame& frame) noexcept;
   [[nodiscard]] bool in_startup() const noexcept { return !startup_over_; }
 

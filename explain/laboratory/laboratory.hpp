@@ -26,7 +26,7 @@ class Laboratory {
   // Octets of the peer. `row`: of the ladder, that they belong to; work that is due before it is posted first.
   [[nodiscard]] Step feed(Bytes octets, std::uint32_t row = kLastRow);
   [[nodiscard]] Step end();                               // the peer's FIN
-  [[nodiscard]] Step post_receive(std::uint64_t octets);  // one more, behind those of the script
+  [[nodiscard]] Step post_receive(std::uint64_t octets);  // one more, after those of the script
   [[nodiscard]] Step pass_time();                         // up to the next time-out that runs
 
  private:

@@ -43,7 +43,7 @@ struct RegionScript {
   std::uint64_t begin{};  // tagged offset of the first octet
   std::uint64_t size{};
   rdmap::Access access{};           // remote rights of the peer, and kLocalWrite
-  std::vector<std::byte> octets{};  // what it holds from `begin` on; zeros behind that
+  std::vector<std::byte> octets{};  // what it holds from `begin` on; zeros after that
 };
 
 // Local work, and when it is posted.

@@ -37,7 +37,7 @@ class Requests {
 
   void answer(Waiting& all, MessageView& response) {
     auto& oldest = waiting(all, opposite(response.from));
-    // A Request whose rows begin behind the Response is another one's.
+    // A Request whose rows begin after the Response is another one's.
     if (oldest.empty() || messages_[oldest.front()].rows.front() > response.rows.front()) return;
     response.answers = oldest.front();
     oldest.pop_front();

@@ -38,7 +38,7 @@ std::vector<MarkerAt> markers_of(const conformance::FpduSeen& fpdu) {
   std::vector<MarkerAt> out;
   for (const auto& marker : fpdu.markers) {
     const bool right = marker.pointer == marker.expected_pointer;
-    const std::string where = marker.expected_pointer == 0 ? "the ULPDU_Length field right behind it"
+    const std::string where = marker.expected_pointer == 0 ? "the ULPDU_Length field right after it"
                                                            : fmt::format("the FPDU's ULPDU_Length field, {} before",
                                                                          count_text(marker.expected_pointer));
     out.push_back({marker.at, marker.pointer,

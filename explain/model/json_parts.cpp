@@ -73,7 +73,7 @@ void put_posts(JsonWriter& json, const std::vector<ScriptPost>& posts) {
   json.end();
 }
 
-// An engine knows each STag once: registrations one behind the other become one.
+// An engine knows each STag once: registrations one after the other become one.
 std::vector<Region> one_of_each(const std::vector<Region>& regions) {
   std::vector<Region> out;
   for (const Region& region : regions) {

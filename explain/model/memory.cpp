@@ -31,7 +31,7 @@ class Inference {
     for (Row& row : connection_.rows) {
       if (row.kind != RowKind::kFpdu || over_[index_of(row.from)]) continue;
       if (row.effect.refused) {
-        over_[index_of(row.from)] = true;  // its receiver looks at nothing behind it
+        over_[index_of(row.from)] = true;  // its receiver looks at nothing after it
         refused(row);
       } else if (row.segment && row.message) {
         accepted(row);
@@ -140,7 +140,7 @@ class Inference {
     if (wanted) refused_access(row, *wanted, error);
   }
 
-  // An error that comes behind the look at the STag tells that it names something.
+  // An error that comes after the look at the STag tells that it names something.
   void refused_access(const Row& row, const Access& wanted, const rdmap::ErrorCode& error) {
     const auto there = left_of(wanted, error);
     if (!there) return;
@@ -156,7 +156,7 @@ class Inference {
     }
   }
 
-  // An error that comes behind the look for a receive tells that there was one.
+  // An error that comes after the look for a receive tells that there was one.
   void refused_send(const Row& row, const ddp::UntaggedHeader& header, const rdmap::ErrorCode& error) {
     const bool too_long = error == rdmap::error_code(ddp::UntaggedError::kTooLong);
     const bool outside = error == rdmap::error_code(ddp::UntaggedError::kInvalidOffset);

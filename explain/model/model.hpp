@@ -66,7 +66,7 @@ struct Wire {
 struct Segment {
   ddp::Header header{};                                          ///< tagged or untagged
   std::uint8_t opcode{};                                         ///< RDMAP's, four bits
-  std::uint64_t payload{};                                       ///< octets behind the DDP header
+  std::uint64_t payload{};                                       ///< octets after the DDP header
   std::array<std::byte, ddp::UntaggedLayout::kSize> quotable{};  ///< the header's octets, as a Terminate quotes them
 
   /// The last one of its message.
@@ -87,7 +87,7 @@ struct Effect {
   std::optional<Touched> touched{};      ///< the region that it reads, changes or invalidates
   std::optional<std::size_t> refused{};  ///< the row of the Terminate that answered it
   std::optional<std::size_t> before{};   ///< that end's state, an index into Connection::states
-  std::optional<std::size_t> after{};    ///< the same, behind it
+  std::optional<std::size_t> after{};    ///< the same, after it
 };
 
 /// What kind of thing a row shows.
@@ -120,7 +120,7 @@ struct MessageView {
   Direction from{};                      ///< who sent it
   std::string what{};                    ///< its name in the RFC
   std::uint8_t opcode{};                 ///< four bits
-  std::uint64_t octets{};                ///< of payload behind the DDP headers
+  std::uint64_t octets{};                ///< of payload after the DDP headers
   std::vector<std::byte> front{};        ///< of an untagged one's payload; at most as long as RDMAP's longest header
   std::vector<std::size_t> rows{};       ///< indices into Connection::rows, in order
   std::optional<std::size_t> answers{};  ///< the message that this one answers

@@ -45,7 +45,7 @@ class ModelMaker {
   void note(std::string_view sentence) { model_.notes.push_back(shown_text(sentence)); }
   /// The capture is over: from here on all is known of it.
   void close();
-  /// What there is to explain. Once, behind close().
+  /// What there is to explain. Once, after close().
   [[nodiscard]] Model finish();
 
   /// What was noted so far.

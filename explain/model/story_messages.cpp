@@ -9,7 +9,7 @@
 namespace weft::explain {
 namespace {
 
-// The segment stands `octets` behind the beginning of what was seen of the message.
+// The segment stands `octets` after the beginning of what was seen of the message.
 bool belongs(const conformance::Message& message, const Segment& segment, std::uint64_t octets) {
   if (message.opcode() != segment.opcode) return false;
   if (const auto* const next = segment.tagged()) {

@@ -32,7 +32,7 @@ std::string transfer_text(const MessageView& message, const Segment& segment) {
                      ddp::text(ddp::Stag{untagged->rsvd_ulp_word}));
 }
 
-// What stands behind the name of a message that is one segment.
+// What follows the name of a message that is one segment.
 std::string detail_of(const MessageView& message, const Segment& segment) {
   const auto* const row = rdmap::find_opcode(message.opcode);
   if (row == nullptr || row->content == rdmap::Content::kPlaced) return transfer_text(message, segment);

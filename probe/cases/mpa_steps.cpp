@@ -39,7 +39,7 @@ void expect_only_before(Scene& scene, const Region& region) {
   Conversation& by = scene.rejoin();
   expect_content(scene, by, region, 0, Bytes(wanted).first(kAround), "the Write before the wrong FPDU was lost");
   expect_content(scene, by, region, kAround, Bytes(wanted).subspan(kAround),
-                 "octets were placed though their FPDU was wrong, or came behind one");
+                 "octets were placed though their FPDU was wrong, or came after one");
 }
 
 void expect_mpa_error(Conversation& by, const Errors& any_of) {

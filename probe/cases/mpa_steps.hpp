@@ -27,7 +27,7 @@ namespace weft::probe {
 [[nodiscard]] std::vector<std::byte> first_octets(const Region& region, std::size_t from, std::size_t size);
 
 // How many octets each Write around a wrong ULPDU has. The one before it lies at offset 0 of the target, and the one
-// behind it at kBehind.
+// after it at kBehind.
 inline constexpr std::size_t kAround = 32;
 inline constexpr std::size_t kBehind = 4096;
 void send_before(Conversation& by, const Region& region);

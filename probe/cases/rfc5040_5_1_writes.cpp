@@ -57,7 +57,7 @@ void add_writes_cases(Cases& cases) {
   // by Send with Invalidate.
   cases.add({.name = "write-reuse",
              .clause = "RDMAP-1.2-03",
-             .what = "Sixty Writes to one STag, one behind the other.",
+             .what = "Sixty Writes to one STag, one after the other.",
              .needs = kRegions,
              .also = {"DDP-5.1.1-01"}}) = [](Scene& scene) {
     Conversation& by = scene.connect();

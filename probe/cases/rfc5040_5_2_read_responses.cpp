@@ -54,7 +54,7 @@ void add_read_responses_cases(Cases& cases) {
   // RDMAP-5.2.2-05: An invalid Read Response is surfaced as an error.
   cases.add({.name = "answer-other-offset",
              .clause = "RDMAP-5.2.2-05",
-             .what = "Read Responses that begin before or behind the sink end the stream.",
+             .what = "Read Responses that begin before or after the sink end the stream.",
              .needs = kReads,
              .also = {"RDMAP-5.2.2-08"}}) = [](Scene& scene) {
     for (const std::int64_t by_octets : {-1L, 1L, 4096L, -65536L}) {
@@ -90,7 +90,7 @@ void add_read_responses_cases(Cases& cases) {
   // RDMAP-5.2.2-05: An invalid Read Response is surfaced as an error.
   cases.add({.name = "answer-second-elsewhere",
              .clause = "RDMAP-5.2.2-05",
-             .what = "The second segment of a Read Response has an offset far behind the sink.",
+             .what = "The second segment of a Read Response has an offset far after the sink.",
              .needs = kReads,
              .also = {"SEC-6.2.1-01"}}) = [](Scene& scene) {
     auto [by, request] = ask(scene);

@@ -178,7 +178,7 @@ void add_reads_cases(Cases& cases) {
   // RDMAP-7.2-12: For a non-zero-length Read Request SrcTO lies in the legal offsets of SrcSTag.
   cases.add({.name = "read-beyond",
              .clause = "RDMAP-7.2-12",
-             .what = "A Read that begins behind the region: Terminate 0/1/01.",
+             .what = "A Read that begins past the end of the region: Terminate 0/1/01.",
              .needs = kRegions}) = [](Scene& scene) {
     refused_read(scene, Region::kPlain, kReadWrite, 1 << 16, 1, {kReadBounds});
   };

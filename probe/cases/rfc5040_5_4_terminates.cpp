@@ -122,7 +122,7 @@ void add_terminates_cases(Cases& cases) {
   // RDMAP-5.4-06: A Terminate is delivered to the RDMAP layer of the Remote Peer.
   cases.add({.name = "terminate-then-write",
              .clause = "RDMAP-5.4-06",
-             .what = "A Write behind a Terminate has no effect.",
+             .what = "A Write after a Terminate has no effect.",
              .needs = kRegions | kSessions}) = [](Scene& scene) {
     Conversation& by = scene.connect();
     const Region region = scene.region(Region::kPlain, kReadWrite);
@@ -168,7 +168,7 @@ void add_terminates_cases(Cases& cases) {
     try {
       by.expect_terminate({kQueue}, bad, {kOpcode});
     } catch (const Judgement&) {
-      // On a slow path a peer may give up while its Terminate still waits behind what it has written (RDMAP-6.2.1-02).
+      // On a slow path a peer may give up while its Terminate still waits after what it has written (RDMAP-6.2.1-02).
       constexpr Duration kAtOnce = std::chrono::seconds(1);
       if (by.exchange().reset && now() - began > kAtOnce)
         not_applicable("the peer had not sent what it had written before it closed the connection");
@@ -180,10 +180,10 @@ void add_terminates_cases(Cases& cases) {
   // with type, code, segment length and DDP header, and without (zero) RDMA header.
   cases.add({.name = "terminate-after-read",
              .clause = "RDMAP-7.1-03",
-             .what = "A long Read and a bad Write in one segment: a Terminate about the Write, and nothing behind it.",
+             .what = "A long Read and a bad Write in one segment: a Terminate about the Write, and nothing after it.",
              .needs = kRegions,
              .also = {"RDMAP-7-01", "RDMAP-6.2.1-01"}}) = [](Scene& scene) {
-    // What was asked for before the error: the peer may still answer, or not, but never behind the Terminate.
+    // What was asked for before the error: the peer may still answer, or not, but never after the Terminate.
     Conversation& by = scene.connect();
     const Region region = scene.region(Region::kPlain, kReadWrite);
     const auto bad = by.make().write(kNoSuchStag, {0}, pattern(8));
@@ -197,7 +197,7 @@ void add_terminates_cases(Cases& cases) {
              .what = "A wrong CRC: Terminate 2/0/02, which quotes no header.",
              .needs = kStream,
              .also = {"RDMAP-IANA-3.3-02", "RDMAP-4.8-07"}}) = [](Scene& scene) {
-    // An error of MPA quotes no header. A responder may send behind the first good FPDU alone (MPA-7.1.2-17), so one goes before.
+    // An error of MPA quotes no header. A responder may send after the first good FPDU alone (MPA-7.1.2-17), so one goes before.
     Conversation& by = scene.connect();
     by.expect_empty_read();
     const auto ulpdu = by.make().send(pattern(8));

@@ -62,7 +62,7 @@ void add_order_cases(Cases& cases) {
       if (octets[i] != first_content(region, i) && octets[i] != pattern(64, 200)[i])
         fail("a Read brought octets that never were there");
     }
-    if (scene.read_back(by, region, 0, 64) != pattern(64, 200)) fail("a Write behind a Read was not placed");
+    if (scene.read_back(by, region, 0, 64) != pattern(64, 200)) fail("a Write after a Read was not placed");
   };
 
   // RDMAP-5.5-12: Read Responses are delivered to the ULP after, and in the order in which, DDP delivered them to
@@ -212,7 +212,7 @@ void add_order_cases(Cases& cases) {
         .send();
     expect_answer(by);
     const auto octets = by.expect_read_response(Scene::kOwnStag, {0x10000}, 8);
-    if (octets == std::vector<std::byte>(8)) fail("a Read behind an atomic brought what was there before it");
+    if (octets == std::vector<std::byte>(8)) fail("a Read after an atomic brought what was there before it");
   };
 
   // RDMAPX-7-15: Ordering Read then Atomic: remote placement none; local placement none between the Responses; remote
@@ -267,7 +267,7 @@ void add_order_cases(Cases& cases) {
     const auto before = scene.report(by);
     Burst(by).add(by.make().write(region.stag, region.offset, pattern(4000, 60))).add(by.make().immediate(5)).send();
     if (scene.report(by).receives_done != before.receives_done + 2)
-      fail("Immediate Data behind a Write did not complete a receive");
+      fail("Immediate Data after a Write did not complete a receive");
     if (scene.read_back(by, region, 0, 4000) != pattern(4000, 60))
       fail("Immediate Data was delivered before an earlier Write was there");
   };

@@ -65,7 +65,7 @@ void add_outstanding_cases(Cases& cases) {
              .clause = "RDMAP-5.5-16",
              .what = "A fenced Send of the peer's waits for its Read.",
              .needs = kReads | kOrders}) = [](Scene& scene) {
-    // Work behind a fence waits for the Reads before it.
+    // Work after a fence waits for the Reads before it.
     Conversation& by = scene.connect();
     const auto request = scene.provoke_read(by, {0x3000}, 16);
     scene.order(by, {.operation = Order::kSend, .flags = Order::kFence, .length = 4});

@@ -36,7 +36,7 @@ void add_closing_cases(Cases& cases) {
     PeerFpdu fpdu;
     const Came came = by.next(fpdu, scene.patience());
     if (came == Came::kFpdu && fpdu.is(rdmap::Opcode::kTerminate)) fail("a graceful end was answered by a Terminate");
-    if (came == Came::kNothing) fail("the peer does not close behind our FIN");
+    if (came == Came::kNothing) fail("the peer does not close after our FIN");
     if (came == Came::kReset) warn(kReset);
   };
 
@@ -87,7 +87,7 @@ void add_closing_cases(Cases& cases) {
   // segments, placement of all earlier messages, delivery of all earlier messages.
   cases.add({.name = "close-inside-message",
              .clause = "DDP-5.4-03",
-             .what = "FIN behind the first segment of a Send: it is never delivered.",
+             .what = "FIN after the first segment of a Send: it is never delivered.",
              .needs = kReport | kSessions}) = [](Scene& scene) {
     // In the middle of a message, between two FPDUs: it is never delivered.
     Conversation& by = scene.connect();
@@ -145,7 +145,7 @@ void add_closing_cases(Cases& cases) {
   // DDP-6.2.1-08: After a half-close requested by the local ULP, DDP keeps receiving on the other half.
   cases.add({.name = "close-write-behind-fin",
              .clause = "DDP-6.2.1-08",
-             .what = "A Write behind the peer's FIN is placed (a SHOULD).",
+             .what = "A Write after the peer's FIN is placed (a SHOULD).",
              .needs = kOrders | kRegions | kSessions}) = [](Scene& scene) {
     // The peer has closed its half, and takes what still comes.
     Conversation& by = scene.connect();
@@ -156,7 +156,7 @@ void add_closing_cases(Cases& cases) {
     by.shut();
     const auto octets = scene.read_back(scene.rejoin(), region, 0, 16);
     if (octets != pattern(16, 8))
-      warn("a Write behind the peer's FIN was not placed (its half of the connection only was closed)");
+      warn("a Write after the peer's FIN was not placed (its half of the connection only was closed)");
   };
 }
 

@@ -103,10 +103,10 @@ void add_ddp_segments_cases(Cases& cases) {
   cases.add(
       {.name = "segments-last-twice",
        .clause = "DDP-7.1-10",
-       .what = "A segment comes behind the last one of its Send: Terminate 1/2/03 (or 1/2/02), and one completion.",
+       .what = "A segment comes after the last one of its Send: Terminate 1/2/03 (or 1/2/02), and one completion.",
        .needs = kRegions | kReceives | kReport | kSessions,
        .also = {"DDP-5.3-06", "DDP-7.1-09"}}) = [](Scene& scene) {
-    // Behind the last segment of a Send another one with its MSN, which goes on where the message ended.
+    // After the last segment of a Send another one with its MSN, which goes on where the message ended.
     Conversation& by = scene.connect();
     by.send_ulpdu(by.make().send_segment(pattern(10), 0, true));
     by.make().set_next_msn(0, by.make().next_msn(0) - 1);
@@ -124,7 +124,7 @@ void add_ddp_segments_cases(Cases& cases) {
                  "placed, not in the next receive either.",
              .needs = kRegions | kReceives | kSessions | kOrders,
              .also = {"DDP-1.2-03", "DDP-7.1-17", "DDP-7.2-12"}}) = [](Scene& scene) {
-    // The receives of a session lie one behind the other. A Send that is too long touches neither its own nor the next one.
+    // The receives of a session lie one after the other. A Send that is too long touches neither its own nor the next one.
     constexpr std::uint16_t kSize = 64;
     for (const std::size_t first : {std::size_t{0}, std::size_t{kSize} - 4}) {
       Conversation& by =

@@ -23,7 +23,7 @@ void expect_offset_error(Conversation& by, const PeerFpdu& answer, Bytes offendi
   by.expect_end_sometime("a Terminate is the last message of its direction", by.patience());
 }
 
-// Sends the segment, and behind it a Read of no octets: its answer tells that the segment was taken. True then, and
+// Sends the segment, and after it a Read of no octets: its answer tells that the segment was taken. True then, and
 // where the peer waits for something.
 bool was_taken(Conversation& by, Bytes ulpdu) {
   by.send_ulpdu(ulpdu);
@@ -66,7 +66,7 @@ void add_ddp_offsets_cases(Cases& cases) {
   // offsets of the buffer.
   cases.add({.name = "untagged-mo-beyond",
              .clause = "DDP-7.1-07",
-             .what = "MO lies behind the buffer, or MO plus length passes 2^32: Terminate 1/2/04 (or 1/2/05).",
+             .what = "MO lies past the end of the buffer, or MO plus length passes 2^32: Terminate 1/2/04 (or 1/2/05).",
              .needs = kStream}) = [](Scene& scene) {
     for (const std::uint32_t offset : {0x10000U, 0x7FFFFFFFU, 0x80000000U, 0xFFFFFFFFU, 0xFFFFFFF8U}) {
       Conversation& by = scene.connect();

@@ -24,7 +24,7 @@ void add_ddp_tagged_cases(Cases& cases) {
   cases.add(
       {.name = "tagged-unknown-stag",
        .clause = "DDP-7.1-12",
-       .what = "A Write to an STag that does not exist: Terminate 1/1/00, and a good Write behind it has no effect.",
+       .what = "A Write to an STag that does not exist: Terminate 1/1/00, and a good Write after it has no effect.",
        .needs = kStream,
        .also = {"DDP-4.2-07", "DDP-7.1-17", "DDP-7.1-20", "DDP-7.2-03", "DDP-8.1-01", "RDMAP-3.2-06", "RDMAP-5.1-03",
                 "RDMAP-7.1-03", "SEC-5.1.1-01"}}) = [](Scene& scene) {
@@ -131,7 +131,7 @@ void add_ddp_tagged_cases(Cases& cases) {
     for (const Region::Kind kind : {Region::kPlain, Region::kOdd}) {
       Conversation& by = scene.connect();
       const Region region = scene.region(kind, kReadWrite);
-      // The last octet may be written, the one behind it may not; of a segment that reaches there no octet is placed.
+      // The last octet may be written, the one after it may not; of a segment that reaches there no octet is placed.
       by.send_ulpdu(by.make().write(region.stag, at(region, region.length - 1), pattern(1, 77)));
       if (scene.read_back(by, region, region.length - 1, 1) != pattern(1, 77))
         fail("the last octet of the region cannot be written");
@@ -145,7 +145,7 @@ void add_ddp_tagged_cases(Cases& cases) {
   // offsets of the STag.
   cases.add({.name = "tagged-beyond-end",
              .clause = "DDP-7.1-14",
-             .what = "Writes that begin behind the region, at once or far away: Terminate 1/1/01.",
+             .what = "Writes that begin past the end of the region, at once or far away: Terminate 1/1/01.",
              .needs = kRegions | kSessions,
              .also = {"SEC-6.2.1-01"}}) = [](Scene& scene) {
     Conversation& by = scene.connect();
@@ -237,7 +237,7 @@ void add_ddp_tagged_cases(Cases& cases) {
   // DDP-7.1-17: On such an error DDP stops placing the rest of the segment.
   cases.add({.name = "tagged-second-segment",
              .clause = "DDP-7.1-17",
-             .what = "The second segment of a Write reaches behind the region: nothing of it is placed.",
+             .what = "The second segment of a Write reaches past the end of the region: nothing of it is placed.",
              .needs = kRegions | kSessions,
              .also = {"DDP-7.1-15", "DDP-8.1-01"}}) = [](Scene& scene) {
     // The first segment was good and stays; the second one is refused, and nothing of it is placed.

@@ -45,7 +45,7 @@ void add_ddp_untagged_cases(Cases& cases) {
              .what = "The first Send has MSN 0: Terminate 1/2/03 (or 1/2/02).",
              .needs = kStream,
              .also = {"DDP-7.2-10", "DDP-7.1-10", "SEC-5.1.1-02"}}) = [](Scene& scene) {
-    // Only the MSN of the first of a stream is known to be wrong: which buffers lie ahead, only the peer knows. Behind the last one there
+    // Only the MSN of the first of a stream is known to be wrong: which buffers lie ahead, only the peer knows. After the last one there
     // is none (1/2/02), before the first one it is out of range (1/2/03).
     Conversation& by = scene.connect();
     expect_refused_and_deaf(scene, by, send_with_msn(by, 0), {kMsnRange, kNoBuffer});

@@ -106,9 +106,9 @@ void add_limits_cases(Cases& cases) {
   // SEC-2.2.7-01: The asynchronous event queue is bounded and peers can cause events that could overflow it.
   cases.add({.name = "limit-many-errors",
              .clause = "SEC-2.2.7-01",
-             .what = "Errors on 64 streams, one behind the other, are each answered.",
+             .what = "Errors on 64 streams, one after the other, are each answered.",
              .needs = kStream}) = [](Scene& scene) {
-    // Errors on many streams, one behind the other: none is lost, none does harm.
+    // Errors on many streams, one after the other: none is lost, none does harm.
     for (int i = 0; i < 64; ++i) {
       Conversation& by = scene.connect();
       const auto bad = by.make().untagged(0x43, 77, pattern(1));

@@ -61,7 +61,7 @@ void add_markers_cases(Cases& cases) {
              .what = "The prober asks for Markers: the peer takes that, and its answers have them.",
              .needs = kStream,
              .also = {"MPA-4.3-11"}}) = [](Scene& scene) {
-    // Any peer, whatever stands behind it.
+    // Any peer, whatever application it serves.
     Conversation& by = scene.connect({.start_up = {.markers = true}});
     for (int i = 0; i < 40; ++i) by.expect_empty_read();
   };
@@ -135,7 +135,7 @@ void add_markers_cases(Cases& cases) {
     const auto payload = pattern(64'768 - ddp::TaggedLayout::kSize);
     by.send_ulpdu(by.make().write(region.stag, region.offset, payload));
     if (const Reaction seen = reaction_of(by); seen == Reaction::kSilent)
-      fail("behind a ULPDU of 64768 octets the peer neither goes on nor ends");
+      fail("after a ULPDU of 64768 octets the peer neither goes on nor ends");
     else if (seen != Reaction::kWentOn)
       warn("the peer refuses a ULPDU of 64768 octets, which MPA allows");
     expect_content(scene, by, region, 0, payload, kLost);
@@ -213,7 +213,7 @@ void add_markers_cases(Cases& cases) {
     for (std::size_t octet = 0; octet < mpa::kMarkerSize; ++octet) {
       Conversation& by = with_markers(scene);
       const Region region = target(scene);
-      // Behind the first FPDU, which brings the stream to `position`, the next Marker lies so far into the next one.
+      // After the first FPDU, which brings the stream to `position`, the next Marker lies so far into the next one.
       send_before(by, region);
       const std::size_t marker = mpa::octets_to_marker(by.position());
       by.send_ulpdu(by.make().write(region.stag, at(region, 256), pattern(600)), {.flip = marker + octet});

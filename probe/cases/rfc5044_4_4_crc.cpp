@@ -10,7 +10,7 @@ namespace crc_cases {
 namespace {
 
 // Between good Writes a Write whose CRC is wrong, into memory that could be written: it ends the stream, and neither it nor what
-// comes behind was placed.
+// comes after was placed.
 void refused_between_good_ones(Scene& scene, Conversation& by, const FpduFault& fault) {
   const Region region = target(scene);
   send_before(by, region);
@@ -140,7 +140,7 @@ void add_crc_cases(Cases& cases) {
              .what = "The second of three Sends has a wrong CRC: Terminate 2/0/02, and only the first one completes.",
              .needs = kReceives | kReport | kSessions | kRegions,
              .also = {"MPA-6-01", "MPA-4.4-19", "DDP-6.2.2-02"}}) = [](Scene& scene) {
-    // A Send is not completed, nor are those behind it; the one before it is.
+    // A Send is not completed, nor are those after it; the one before it is.
     Conversation& by = scene.connect();
     by.send_ulpdu(by.make().send(pattern(10)));
     by.send_ulpdu(by.make().send(pattern(11)), {.crc_xor = 0x80000000});

@@ -191,8 +191,7 @@ void add_fpdu_cases(Cases& cases) {
     // A ULPDU of no octets. No sender may make one, and the RFC names no reaction: anything but a hang.
     Conversation& by = scene.connect();
     by.send_ulpdu({});
-    if (reaction_of(by) == Reaction::kSilent)
-      fail("behind an FPDU of ULPDU_Length 0 the peer neither goes on nor ends");
+    if (reaction_of(by) == Reaction::kSilent) fail("after an FPDU of ULPDU_Length 0 the peer neither goes on nor ends");
   };
 
   // MPA-3-06: DDP may hand over a ULPDU of any size from 1 to 64768 octets.
@@ -207,7 +206,7 @@ void add_fpdu_cases(Cases& cases) {
     by.send_ulpdu(by.make().write(region.stag, region.offset, payload));
     switch (reaction_of(by)) {
       case Reaction::kWentOn: expect_content(scene, by, region, 0, payload, kLost); return;
-      case Reaction::kSilent: fail("behind a ULPDU of 64768 octets the peer neither goes on nor ends");
+      case Reaction::kSilent: fail("after a ULPDU of 64768 octets the peer neither goes on nor ends");
       default: warn("the peer refuses a ULPDU of 64768 octets, which MPA allows");
     }
   };
@@ -224,7 +223,7 @@ void add_fpdu_cases(Cases& cases) {
       by.send_ulpdu(by.make().write(region.stag, region.offset, pattern(size - kHeader)));
       switch (reaction_of(by)) {
         case Reaction::kWentOn: expect_content(scene, by, region, 0, pattern(size - kHeader), kLost); break;
-        case Reaction::kSilent: fail("behind a ULPDU of more than 64768 octets the peer neither goes on nor ends");
+        case Reaction::kSilent: fail("after a ULPDU of more than 64768 octets the peer neither goes on nor ends");
         default: break;
       }
     }

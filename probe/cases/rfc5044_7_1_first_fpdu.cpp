@@ -23,7 +23,7 @@ void add_first_fpdu_cases(Cases& cases) {
   // MPA-7.1.2-17: The Responder receives and validates at least one FPDU before it sends any FPDU or Marker.
   cases.add({.name = "request-fence",
              .clause = "MPA-7.1.2-17",
-             .what = "No FPDU comes behind the Reply, then all of one but an octet: the peer sends nothing until it is "
+             .what = "No FPDU comes after the Reply, then all of one but an octet: the peer sends nothing until it is "
                      "complete.",
              .needs = kListens,
              .also = {"MPA2-3-04", "MPA2-4.3-02", "MPA-7.1.3-03"}}) = [](Scene& scene) {
@@ -64,7 +64,7 @@ void add_first_fpdu_cases(Cases& cases) {
     auto octets = forge(mpa::FrameKind::kRequest, ordinary_request(scene));
     octets.resize(0x4D50 + 8);
     by.send(octets);
-    expect_end_without_fpdu(by, "a second Request came behind the Reply");
+    expect_end_without_fpdu(by, "a second Request came after the Reply");
   };
 
   // MPA-7.1.2-11: Having accepted, the Responder should be prepared to interpret all further octets as FPDUs and to
@@ -90,7 +90,7 @@ void add_first_fpdu_cases(Cases& cases) {
         came = by.next(fpdu, by.patience());
       }
       if (came == Came::kNothing || came == Came::kFpdu)
-        fail(fmt::format("the connection went on behind a ULPDU of {} octets, which has no whole DDP header", size));
+        fail(fmt::format("the connection went on after a ULPDU of {} octets, which has no whole DDP header", size));
     }
   };
 
@@ -100,7 +100,7 @@ void add_first_fpdu_cases(Cases& cases) {
              .clause = "MPA-7.1.2-11",
              .what = "Eight FPDUs come in one segment as soon as the Reply is there: all are taken.",
              .needs = kListens}) = [](Scene& scene) {
-    // In the flight that acknowledges the Reply, and more behind it.
+    // In the flight that acknowledges the Reply, and more after it.
     const Answered answered = expect_accepted(scene, ordinary_request(scene));
     Conversation& by = *answered.by;
     Burst flight(by);
@@ -123,10 +123,10 @@ void add_first_fpdu_cases(Cases& cases) {
     Conversation& behind_request = scene.dial();
     behind_request.send_frame(for_peer(scene, ordinary_request(scene)));
     behind_request.shut();
-    behind_request.expect_end_sometime("a FIN came behind the Request", scene.patience());
+    behind_request.expect_end_sometime("a FIN came after the Request", scene.patience());
     Conversation& behind_reply = open();
     behind_reply.shut();
-    expect_end_without_fpdu(behind_reply, "a FIN came behind the Reply");
+    expect_end_without_fpdu(behind_reply, "a FIN came after the Reply");
     Conversation& in_the_first = open();
     const auto octets = in_the_first.fpdu(in_the_first.make().write({}, {}, {}));
     in_the_first.send(Bytes(octets).first(octets.size() / 2));
@@ -158,7 +158,7 @@ void add_first_fpdu_cases(Cases& cases) {
   // with R=1.
   cases.add({.name = "request-rejected",
              .clause = "MPA-7.1.2-05",
-             .what = "The ULP does not accept the Private Data: a Reply with R comes, and nothing behind it.",
+             .what = "The ULP does not accept the Private Data: a Reply with R comes, and nothing after it.",
              .needs = kListens | kOrders,
              .also = {"MPA-7.1.1-16", "MPA-7.1.2-07", "MPA-7.1.2-21", "MPA2-9.1-11", "MPA2-9.1-12", "MPA2-10-02"}}) =
       [](Scene& scene) {
@@ -167,14 +167,14 @@ void add_first_fpdu_cases(Cases& cases) {
           const Answered answered = ask_for_rejection(scene, start_up);
           if (start_up.enhanced.has_value() != answered.reply.frame.enhanced.has_value())
             fail("the rejecting Reply is enhanced where the Request is not, or the other way round");
-          if (!answered.by->octets(1, scene.quiet()).empty()) fail("octets came behind a rejecting Reply");
+          if (!answered.by->octets(1, scene.quiet()).empty()) fail("octets came after a rejecting Reply");
         }
       };
 
   // MPA-7.1.2-07: After rejecting, the Responder leaves MPA and leaves the TCP connection open.
   cases.add({.name = "request-rejected-then-fpdu",
              .clause = "MPA-7.1.2-07",
-             .what = "An RDMA Write comes behind a rejecting Reply: the peer has left MPA, and nothing is placed.",
+             .what = "An RDMA Write comes after a rejecting Reply: the peer has left MPA, and nothing is placed.",
              .needs = kListens | kRegions | kSessions | kOrders,
              .also = {"MPA-7.1.1-16"}}) = [](Scene& scene) {
     scene.connect();
@@ -186,7 +186,7 @@ void add_first_fpdu_cases(Cases& cases) {
     by.start_fpdus(start_up, answered.reply.frame);
     by.send_ulpdu(by.make().write(target.stag, target.offset, pattern(64)));
     PeerFpdu fpdu;
-    if (by.next_any(fpdu, scene.quiet()) == Came::kFpdu) fail("an FPDU came behind a rejecting Reply");
+    if (by.next_any(fpdu, scene.quiet()) == Came::kFpdu) fail("an FPDU came after a rejecting Reply");
     scene.expect_untouched(target, 0, 64);
   };
 }

@@ -143,7 +143,7 @@ void add_reply_cases(Cases& cases) {
              .what = "FIN comes before the Reply, or at seven places of it: the peer closes the connection.",
              .needs = kConnects,
              .also = {"MPA-8-01", "MPA-7.1.2-14"}}) = [](Scene& scene) {
-    // Each part of a Reply, and behind it the FIN.
+    // Each part of a Reply, and after it the FIN.
     for (const std::size_t size : {0UL, 1UL, 15UL, 16UL, 19UL, 20UL, 40UL}) {
       Asked asked = ask(scene);
       asked.fitting.private_data = pattern(64);
@@ -176,7 +176,7 @@ void add_reply_cases(Cases& cases) {
   // MPA-7.1.2-29: The amount of Private Data exceeds neither PD_Length nor the application buffer.
   cases.add({.name = "reply-octets-behind",
              .clause = "MPA-7.1.2-29",
-             .what = "Octets stand behind the Reply before the initiator's first FPDU: the peer closes the connection.",
+             .what = "Octets follow the Reply before the initiator's first FPDU: the peer closes the connection.",
              .needs = kConnects,
              .also = {"MPA-7.1.1-25", "MPA-7.1.2-30"}}) = [](Scene& scene) {
     // In one segment with the Reply, while the peer knows that the prober has to wait for its first FPDU.
@@ -185,7 +185,7 @@ void add_reply_cases(Cases& cases) {
     octets.resize(octets.size() + 20, std::byte{0x01});
     asked.by.exchange().prober_breaks_startup = true;
     asked.by.send(octets);
-    asked.by.expect_end_sometime("octets stood behind the Reply (MPA-7.1.1-25)", scene.patience());
+    asked.by.expect_end_sometime("octets followed the Reply (MPA-7.1.1-25)", scene.patience());
   };
 
   // MPA-7.1.2-15: If the Reply has R=1, or its Private Data is unacceptable, the Initiator leaves MPA and leaves the
@@ -199,7 +199,7 @@ void add_reply_cases(Cases& cases) {
     Asked asked = ask(scene);
     asked.fitting.reject = true;
     asked.by.send_frame(asked.fitting);
-    if (!asked.by.octets(1, scene.quiet()).empty()) fail("octets came behind a Reply that rejects the connection");
+    if (!asked.by.octets(1, scene.quiet()).empty()) fail("octets came after a Reply that rejects the connection");
   };
 
   // MPA-7.1.2-31: A reasonable timeout should guard the wait for the entire set of startup frames.

@@ -131,7 +131,7 @@ void add_request_cases(Cases& cases) {
     for (const std::size_t cut : kCuts) {
       Conversation& by = begin_wrongly(scene, Bytes(whole).first(cut));
       by.shut();
-      by.expect_end(fmt::format("the Request ended behind {} octets", cut));
+      by.expect_end(fmt::format("the Request ended after {} octets", cut));
     }
   };
 
@@ -163,10 +163,10 @@ void add_request_cases(Cases& cases) {
       const auto answer = by.octets(mpa::kFixedFrameSize, by.patience());
       if (!answer.empty())
         warn(fmt::format(
-            "the peer answered a Request with {} octets behind it in its segment, which an Initiator may not "
+            "the peer answered a Request with {} octets after it in its segment, which an Initiator may not "
             "send before the Reply",
             surplus.size()));
-      by.expect_end("octets came behind the Request, before the Reply");
+      by.expect_end("octets came after the Request, before the Reply");
     }
   };
 
@@ -175,7 +175,7 @@ void add_request_cases(Cases& cases) {
   cases.add({.name = "request-revision-unknown",
              .clause = "MPA-7.1.1-21",
              .what = "The Request has revision 3, 127 and 255, and 1 and 2 with another bit set: the peer closes each "
-                     "connection, if it likes behind a Reply of its own revision.",
+                     "connection, if it likes after a Reply of its own revision.",
              .needs = kListens,
              .also = {"MPA-7.1.1-20", "MPA-7.1.2-04"}}) = [](Scene& scene) {
     // A Reply of its own revision may come before the end (RFC 5044 appendix C.2.1).

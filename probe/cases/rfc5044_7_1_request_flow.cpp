@@ -11,7 +11,7 @@ namespace {
 
 constexpr auto kLongestWait = std::chrono::seconds(65);  // for a peer's time-out; RNICs take up to a minute
 
-// It closes, if it likes behind a Reply of its own revision (RFC 5044 appendix C.2.1). One that can interoperate all the same
+// It closes, if it likes after a Reply of its own revision (RFC 5044 appendix C.2.1). One that can interoperate all the same
 // goes on (MPA-7.1.1-21).
 void revision_2_of_one_that_knows_1(Scene& scene) {
   const StartUp request = for_peer(scene, plain_request(2));
@@ -24,7 +24,7 @@ void revision_2_of_one_that_knows_1(Scene& scene) {
   if (reply.frame.enhanced) fail("an unenhanced Request got an enhanced Reply");
   by.start_fpdus(request, reply.frame);
   if (!reply.frame.reject && reaction_of(by) == Reaction::kSilent)
-    fail("the peer accepted revision 2 without enhanced data, and does not answer behind its Reply");
+    fail("the peer accepted revision 2 without enhanced data, and does not answer after its Reply");
 }
 
 // SHOULD, and no time is given.

@@ -110,7 +110,7 @@ void add_enhanced_reply_cases(Cases& cases) {
              .clause = "MPA2-12-01",
              .what = "IRD and ORD of the Reply are 0, 1, 0x3FFE and 0x3FFF in all pairs: the peer stays well.",
              .needs = kConnects | kStream | kEnhanced}) = [](Scene& scene) {
-    // How the peer reacts is its own affair; behind each a fresh connection works.
+    // How the peer reacts is its own affair; after each a fresh connection works.
     for (const std::uint16_t ird : kDepths) {
       for (const std::uint16_t ord : kDepths) {
         Asked asked = ask(scene);

@@ -238,7 +238,7 @@ void add_enhanced_request_cases(Cases& cases) {
       {.name = "enhanced-rtr",
        .clause = "MPA2-3-04",
        .what =
-           "Each RTR kind that is negotiated, alone and beside others: the peer waits for it, and goes on behind it.",
+           "Each RTR kind that is negotiated, alone and beside others: the peer waits for it, and goes on after it.",
        .needs = kListens | kEnhanced,
        .also = {"MPA2-3-03", "MPA-7.1.2-17"}}) = [](Scene& scene) {
     // Each kind that the Reply names, alone and together with others; nothing comes before it.
@@ -290,7 +290,7 @@ void add_enhanced_request_cases(Cases& cases) {
   // MPA2-4.2-01: Generation and reception of FPDUs are unchanged by enhanced connection establishment.
   cases.add({.name = "enhanced-rtr-and-traffic",
              .clause = "MPA2-4.2-01",
-             .what = "FPDUs come in the segment of the RTR, behind it: all are taken.",
+             .what = "FPDUs come in the segment of the RTR, after it: all are taken.",
              .needs = kListens | kEnhanced}) = [](Scene& scene) {
     const Answered answered = expect_enhanced(scene, offer(types_of(2)));
     if (!data_of(answered).rtr.write) not_applicable("the peer does not take an RDMA Write as RTR");

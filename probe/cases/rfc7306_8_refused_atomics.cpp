@@ -109,7 +109,7 @@ void add_refused_atomics_cases(Cases& cases) {
   // for an atomic although RFC 7306 does not list them.
   cases.add({.name = "atomic-out-of-bounds",
              .clause = "RDMAPX-8.2-06",
-             .what = "Atomics before and behind the region: Terminate 0/1/01.",
+             .what = "Atomics before and past the end of the region: Terminate 0/1/01.",
              .needs = kBoth,
              .also = {"SEC-6.2.1-01"}}) = [](Scene& scene) {
     for (const std::int64_t offset : {-8L, 4096L, 1L << 40}) {

@@ -44,13 +44,13 @@ class Burst {
 void expect_refused(Conversation& by, Bytes ulpdu, const Errors& any_of, const Errors& tolerated = {});
 // The same, and where the peer's memory can be looked at, nothing of the ULPDU was placed there.
 void expect_refused(Scene& scene, Conversation& by, Bytes ulpdu, const Errors& any_of, const Errors& tolerated = {});
-// The same with well-formed Writes behind it, in its own segment and in later ones: none has an effect any more.
+// The same with well-formed Writes after it, in its own segment and in later ones: none has an effect any more.
 void expect_refused_and_deaf(Scene& scene, Conversation& by, Bytes ulpdu, const Errors& any_of,
                              const FpduFault& fault = {});
 
 // The peer's report, by RDMA Reads, once this number of receives have completed, or when the time is over.
 [[nodiscard]] PeerReport peek_until(Scene& scene, Conversation& by, std::uint32_t receives);
-// The Send, which was the last, is delivered octet by octet, with its length, by the receive whose turn it is behind `before`.
+// The Send, which was the last, is delivered octet by octet, with its length, by the receive whose turn it is after `before`.
 void expect_delivered(Scene& scene, Conversation& by, Bytes payload, const PeerReport& before);
 
 // This number of the peer's own requests complete, now or a little later: completions of the two queues have no order.

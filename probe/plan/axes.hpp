@@ -11,7 +11,7 @@ namespace weft::probe::plan {
 
 inline const std::vector<Place> kEverywhere{Place::kFirst, Place::kSecond, Place::kMiddle, Place::kAfter32Messages,
                                             Place::kAfter20000Octets};
-// Behind the first FPDU of the stream.
+// After the first FPDU of the stream.
 inline const std::vector<Place> kBehindFirst{Place::kSecond, Place::kMiddle, Place::kAfter32Messages,
                                              Place::kAfter20000Octets};
 inline const std::vector<Segment> kEachSegment{Segment::kOnly, Segment::kFirstOf3, Segment::kSecondOf3,

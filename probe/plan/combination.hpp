@@ -17,10 +17,10 @@ namespace weft::probe::plan {
 // Where in the prober's stream the message stands.
 enum class Place : std::uint8_t {
   kFirst,             // its first FPDU
-  kSecond,            // behind an empty Write, or the peer's ready-to-receive message
-  kMiddle,            // behind 5 messages of its kind
-  kAfter32Messages,   // behind 33 messages of its kind
-  kAfter20000Octets,  // behind more than 20,000 octets
+  kSecond,            // after an empty Write, or the peer's ready-to-receive message
+  kMiddle,            // after 5 messages of its kind
+  kAfter32Messages,   // after 33 messages of its kind
+  kAfter20000Octets,  // after more than 20,000 octets
 };
 
 enum class Message : std::uint8_t {

@@ -49,7 +49,7 @@ void within_ird(Scene& scene, const Combination& how) {
   }
 }
 
-// Long Reads that we do not take, and more behind them than the IRD allows.
+// Long Reads that we do not take, and more after them than the IRD allows.
 void beyond_ird(Scene& scene, const Combination& how) {
   Opening opening = with_ird(static_cast<std::uint16_t>(how.value.number));
   opening.socket.receive_buffer = 4096;
@@ -75,7 +75,7 @@ void beyond_ird(Scene& scene, const Combination& how) {
       const auto said = rdmap::parse_terminate(fpdu.payload());
       const Errors errors{kNoBuffer, kMsnRange, kStreamError};
       if (!said || std::ranges::find(errors, said->meant().error) == errors.end())
-        fail("the Terminate behind more requests than the IRD names something else");
+        fail("the Terminate after more requests than the IRD names something else");
       by.shut();
       return by.expect_end_sometime("a Terminate is the last message of its direction", by.patience());
     }
@@ -168,7 +168,7 @@ std::span<const Rule> depth_rules() {
        .also = {"RDMAPX-5-08", "RDMAPX-7-15", "MPA2-3-01", "RDMAP-5.2.2-03"}},
       {.name = "ird-beyond",
        .clause = "RDMAP-6.1-09",
-       .what = "Long Reads that are not taken, and 64 requests more than the IRD behind them: the stream ends by a "
+       .what = "Long Reads that are not taken, and 64 requests more than the IRD after them: the stream ends by a "
                "Terminate",
        .needs = kOrders | kRegions | kEnhanced,
        .axes = {{Place::kSecond, Place::kAfter32Messages}, kRequests, {{"1", 1}, {"2", 2}, {"4", 4}}, {}, {}},

@@ -27,7 +27,7 @@ void expect_effect(Stage& stage, const Draft& draft) {
       const auto wanted = first_octets(draft.region, static_cast<std::size_t>(draft.offset), draft.size);
       for (std::size_t i = 0; i < draft.size; ++i) {
         const auto at = static_cast<std::size_t>(draft.offset) + i;
-        // Of the good Writes around it, before and behind.
+        // Of the good Writes around it, before and after.
         if (at < 512 || (at >= kBehind && at < kBehind + kAround)) continue;
         if (octets[i] != wanted[i]) fail(fmt::format("a Read of {} octets brought another octet at {}", draft.size, i));
       }
@@ -74,7 +74,7 @@ void delivered(Scene& scene, const Combination& how) {
   if (is_invalidate(how.message)) draft.region = scene.region(Region::kThisStream, kAllRights);
   if (is_send(how.message) || how.message == Message::kWrite || how.message == Message::kReadRequest)
     draft.size = static_cast<std::size_t>(how.value.number);
-  // Behind what follows: it may have the whole of the memory.
+  // After what follows: it may have the whole of the memory.
   if (draft.size > 2048) draft.offset = 0;
   const auto segments = stage.compose(draft);
   const bool covers = draft.size > kBehind && draft.message == Message::kWrite;
@@ -170,7 +170,7 @@ void atomic_value(Scene& scene, const Combination& how) {
                              .stag = draft.region.stag,
                              .offset = at(draft.region, draft.offset)});
   };
-  // The value before it in the same TCP segment, and the look at it behind.
+  // The value before it in the same TCP segment, and the look at it after.
   std::vector<Ulpdu> before{ask(atomics::swap(0, 0, sum.before, ~0ULL), 1)};
   auto segments = stage.compose(draft);
   segments.push_back(ask(atomics::add(0), 2));
@@ -187,7 +187,7 @@ void atomic_value(Scene& scene, const Combination& how) {
     fail(fmt::format("an atomic says {:#x} was there; it was {:#x}", said, sum.before));
   const auto wanted = rdmap::apply(sum.operation, sum.before);
   if (const auto there = answer(2); there != wanted)
-    fail(fmt::format("behind an atomic {:#x} is there, not {:#x}", there, wanted));
+    fail(fmt::format("after an atomic {:#x} is there, not {:#x}", there, wanted));
 }
 
 std::vector<Value> sum_values() {

@@ -180,7 +180,7 @@ std::span<const Rule> header_rules() {
        .needs_more = needs_of_message},
       {.name = "mo",
        .clause = "DDP-7.1-07",
-       .what = "An MO behind the buffer: Terminate 1/2/04, and no trace of the message",
+       .what = "An MO past the end of the buffer: Terminate 1/2/04, and no trace of the message",
        .needs = kStream,
        .axes = {kEverywhere,
                 kUntagged,

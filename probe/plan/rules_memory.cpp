@@ -152,7 +152,7 @@ bool right_lacks(const Combination& how) {
   return is_possible(how) && (how.value.number & right) == 0;
 }
 
-// What the rights allow, behind the good messages and before the one that they do not.
+// What the rights allow, after the good messages and before the one that they do not.
 void use(Stage& stage, const Region& region, std::vector<Ulpdu>& before) {
   Messages& make = stage.by().make();
   if ((region.rights & Region::kWrite) != 0) before.push_back(make.write(region.stag, region.offset, pattern(16)));
@@ -360,7 +360,7 @@ std::span<const Rule> memory_rules() {
       {.name = "rights",
        .clause = "DDP-7.1-13",
        .what =
-           "An access that its memory does not allow, also just behind one that it does: refused, and no trace of it",
+           "An access that its memory does not allow, also just after one that it does: refused, and no trace of it",
        .needs = kRegions,
        .axes = {kEverywhere,
                 kAccesses,
@@ -404,7 +404,7 @@ std::span<const Rule> memory_rules() {
       {.name = "invalidate",
        .clause = "RDMAP-5.3-14",
        .what =
-           "A Send with Invalidate, whole or in segments, and an access of the STag behind it: the access is refused",
+           "A Send with Invalidate, whole or in segments, and an access of the STag after it: the access is refused",
        .needs = kOrders | kRegions,
        .axes = {kBehindFirst,
                 {Message::kSendInvalidate, Message::kSendSolicitedInvalidate},

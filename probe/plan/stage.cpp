@@ -37,7 +37,7 @@ Stage::Stage(Scene& scene, const Combination& how, Opening opening, std::uint32_
   by_ = &connect_again(scene, opening);
   target_ = find(scene, Region::kPlain, kReadWrite);
   if (scene.offers(kAtomics)) atomic_ = find(scene, Region::kPlain, kAllRights);
-  // The peer may send behind the first FPDU of the initiator alone.
+  // The peer may send after the first FPDU of the initiator alone.
   if (how.message == Message::kReadResponse) {
     by_->send_ulpdu(by_->make().write({}, {}, {}));
     asked_ = scene.provoke_read(*by_, {0x4000}, 60);
@@ -190,7 +190,7 @@ void Stage::deliver(const std::vector<Ulpdu>& segments, const std::vector<Ulpdu>
 void Stage::expect_no_trace(const Draft& draft, bool placed) {
   if (!sees_memory(scene_)) return;
   Conversation& other = scene_.rejoin();
-  const char* const why = "octets were placed though their message was refused, or came behind one";
+  const char* const why = "octets were placed though their message was refused, or came after one";
   if (!placed) expect_content(scene_, other, target_, kBehind, first_octets(target_, kBehind, kAround), why);
   const bool shared =
       draft.region.kind == Region::kPlain || draft.region.kind == Region::kOdd || draft.region.kind == Region::kTop;

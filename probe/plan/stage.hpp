@@ -51,7 +51,7 @@ class Stage {
   [[nodiscard]] std::vector<Ulpdu> compose(const Draft& draft);
   // Which of them has the fault.
   [[nodiscard]] std::size_t faulty() const noexcept;
-  // Sends them, `before` in front of them, and a good Write to kBehind of the target behind them. `fault` is of the faulty one.
+  // Sends them, `before` in front of them, and a good Write to kBehind of the target after them. `fault` is of the faulty one.
   void deliver(const std::vector<Ulpdu>& segments, const FpduFault& fault = {});
   void deliver(const std::vector<Ulpdu>& segments, const std::vector<Ulpdu>& before, const FpduFault& fault = {},
                std::optional<std::size_t> faulty = {});
@@ -96,7 +96,7 @@ void expect_refused_by_mpa(Stage& stage, const Draft& draft, const FpduFault& fa
 
 // What a message asks of the peer besides: Sends in segments receives, Atomics RFC 7306, Responses a request of the peer's.
 [[nodiscard]] std::uint32_t needs_of_message(const Combination& how);
-// Several segments only of a message that can have them; a Response only behind a request of the peer's, so not first.
+// Several segments only of a message that can have them; a Response only after a request of the peer's, so not first.
 [[nodiscard]] bool is_possible(const Combination& how);
 
 }  // namespace weft::probe::plan

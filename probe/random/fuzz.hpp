@@ -23,7 +23,7 @@ struct ScriptFinding {
 };
 
 // Runs a script once. Empty: the peer did nothing that it may not do:
-//   a hang                     the connection stays open behind our FIN
+//   a hang                     the connection stays open after our FIN
 //   an end without a cause     nothing was wrong with any step, and the stream ended
 //   a breach                   a rule of conformance/ that the peer's octets break, or an FPDU that cannot be read
 //   memory                     a region without the right to be written has changed

@@ -57,7 +57,7 @@ Ulpdu compose(Messages& make, const Step& step, const Advert& advert) {
   std::unreachable();
 }
 
-// Whether a peer that keeps all rules goes on behind it: known only of what asks for nothing that depends on the peer.
+// Whether a peer that keeps all rules goes on after it: known only of what asks for nothing that depends on the peer.
 bool is_harmless(const Script& script, const Advert& advert) {
   if (!script.edits.empty() || script.markers) return false;
   return std::ranges::all_of(script.steps, [&](const Step& step) {
@@ -158,7 +158,7 @@ class ScriptRun {
     const Instant deadline = now() + scene_.patience();
     do came = by.next_any(fpdu, deadline - now());
     while (came == Came::kFpdu);
-    if (came == Came::kNothing) fail("the connection stayed open behind the prober's FIN");
+    if (came == Came::kNothing) fail("the connection stayed open after the prober's FIN");
   }
 
   // Regions that no peer may write to hold what they held.

@@ -194,7 +194,7 @@ std::vector<Fields> theirs(const Dissection& seen, std::uint16_t port) {
   return fields;
 }
 
-// Whether one of the FPDU's Markers lies behind the ULPDU: its FPDUPTR counts the octets, Markers included, from the
+// Whether one of the FPDU's Markers lies after the ULPDU: its FPDUPTR counts the octets, Markers included, from the
 // FPDU's start.
 bool marker_touches_pad(const Fields& fields) {
   const std::size_t ulpdu_end = mpa::kLengthSize + std::stoul(fields.at("iwarp_mpa.ulpdulength"));

@@ -26,7 +26,7 @@ from cases import CASES, FAR, NIC  # noqa: E402
 FIRST_PORT = 20000
 NOBODY = 65534
 # At its end rping destroys the event channel that its other thread is about to read: about one run in a hundred on a busy machine
-# meets that, and then exits with 255 behind its work.
+# meets that, and then exits with 255 after its work.
 RPING_RACE = "rdma_get_cm_event: Bad file descriptor"
 # With -R perftest's client connects twice to one port, and its server listens anew in between. A client that comes too early is
 # refused, and then crashes on the identifier that it has destroyed (docs/drop-in.md).
@@ -152,7 +152,7 @@ class Runner:
             return f"{who}: does not end:\n" + self.end(process)
         process.said = text
         if process.returncode == 255 and text.strip().endswith(RPING_RACE) and "rping" in process.args:
-            print(f"        {who}: '{RPING_RACE}', rping's own race, behind its work", flush=True)
+            print(f"        {who}: '{RPING_RACE}', rping's own race, after its work", flush=True)
         elif process.returncode < 0 or process.returncode != 0 and fate == MUST_WORK:
             return f"{who}: exit code {process.returncode}:\n{text}"
         elif process.returncode == 0 and fate == MUST_FAIL:

@@ -244,7 +244,7 @@ TEST_P(Cancelled, CreateEp) {
 // --- rsockets
 
 struct Stream : Cancelled {
-  // Behind it no call holds the rsocket, and octets still come through.
+  // After it no call holds the rsocket, and octets still come through.
   void expect_usable() const {
     ASSERT_EQ(rsend(pair.there, "x", 1, 0), 1);
     char octet = 0;

@@ -110,7 +110,7 @@ TEST(CompatDestroy, IdentifiersEventsAndChannels) {
   rdma_destroy_event_channel(channel);
 }
 
-// rdma_destroy_qp behind ibv_destroy_qp: both orders occur in programs.
+// rdma_destroy_qp after ibv_destroy_qp: both orders occur in programs.
 TEST(CompatDestroy, TheQueuePairOfAnIdentifier) {
   rdma_cm_id* id = nullptr;
   ASSERT_EQ(rdma_create_id(nullptr, &id, nullptr, RDMA_PS_TCP), 0);

@@ -13,7 +13,7 @@ NEVER_GIVEN_BACK = (
 )
 SYMBOLIZER = shutil.which("llvm-symbolizer") or shutil.which("llvm-symbolizer-19")  # NEVER_GIVEN_BACK needs names
 OURS = re.compile(r"/lib(weft|ibverbs|rdmacm)\.so")
-# weft calls no asprintf(). The C library keeps no frame pointers, so behind its frames stands what was on the stack before.
+# weft calls no asprintf(). The C library keeps no frame pointers, so its frames are followed by what was on the stack before.
 FORMATTED = re.compile(r"#1 __vasprintf_internal ")
 LEAK = re.compile(r"^(?:Direct|Indirect) leak of .*\n(?:    #.*\n)*", re.M)
 FAULT = re.compile(r"^.*(?:ERROR: AddressSanitizer|: runtime error: |LeakSanitizer has encountered a fatal error).*$", re.M)

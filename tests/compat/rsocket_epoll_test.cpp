@@ -83,7 +83,7 @@ TEST(RsocketEpoll, ByEdge) {
   EXPECT_EQ(set.wait(10), Ready{});
   ASSERT_EQ(put(pair.client.number(), "c"), 1);
   EXPECT_EQ(set.wait(kPatience).at(server) & EPOLLIN, EPOLLIN);
-  // Another call takes the wake-up of what comes behind a read that met the end.
+  // Another call takes the wake-up of what comes after a read that met the end.
   EXPECT_EQ(get_text(server, 3, MSG_WAITALL), "abc");
   char octet{};
   expect_refused(get(server, &octet, 1, MSG_DONTWAIT), EAGAIN);

@@ -43,7 +43,7 @@ class Running:
 
 
 def record_ends(capture):
-    """Behind the file's header and each packet of a little-endian pcap file."""
+    """After the file's header and each packet of a little-endian pcap file."""
     ends = [24]
     while ends[-1] < len(capture):
         ends.append(ends[-1] + 16 + int.from_bytes(capture[ends[-1] + 8:ends[-1] + 12], "little"))

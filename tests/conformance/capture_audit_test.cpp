@@ -36,7 +36,7 @@ std::vector<ConnectionReport> reports_of(CaptureAudit& audit) {
   return all;
 }
 
-// Octets behind a Request wait for the Reply, which tells how they are framed.
+// Octets after a Request wait for the Reply, which tells how they are framed.
 TEST(CaptureAudit, BoundsWhatWaitsInAllConnections) {
   for (const std::size_t most : {std::size_t{1} << 20, std::size_t{5000}}) {
     CaptureAudit audit;

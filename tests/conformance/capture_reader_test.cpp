@@ -258,7 +258,7 @@ TEST(CaptureReader, FilesCutAnywhere) {
       EXPECT_TRUE(all.error->kind == Kind::kCutShort || size < 24) << size << all.error->sentence;
     }
     EXPECT_EQ(before, 3U);
-    // The header alone (of pcapng also with the interface), and behind each packet.
+    // The header alone (of pcapng also with the interface), and after each packet.
     EXPECT_EQ(ends, is_pcapng ? 5U : 4U);
   }
 }

@@ -175,7 +175,7 @@ TEST_CASE("Reads and atomics are answered in one order", "[rfc7306/7][RDMAPX-7-1
               .responder(atomic.response(2))
               .found() == Clauses{"violation RDMAPX-5.2.2-11 responder 4 octet 18"});
   }
-  SECTION("a Read Response that has begun may go on behind an Atomic Response") {
+  SECTION("a Read Response that has begun may go on after an Atomic Response") {
     CHECK(Exchange()
               .initiator(read.request())
               .initiator(atomic.request())

@@ -10,7 +10,7 @@ namespace {
 const Octets kTagged = write(pattern(30));
 const Octets kUntagged = send(1, pattern(30));
 
-// A message whose first octet is another one, and one more behind it.
+// A message whose first octet is another one, and one more after it.
 Clauses with_control(const Octets& ulpdu, unsigned bits) {
   const unsigned control = std::to_integer<unsigned>(ulpdu[0]) ^ bits;
   return Exchange().initiator(changed(ulpdu, 0, control)).initiator(write(pattern(8))).found();
@@ -30,7 +30,7 @@ TEST_CASE("a ULPDU holds a whole DDP header", "[rfc5041/4][DDP-4-01]") {
       CHECK(Exchange().responder(cut).found() == Clauses{"violation DDP-4-01 responder 1 octet -2"});
     }
   }
-  SECTION("and what a shorter one was, nobody knows: the MSN behind it is not judged") {
+  SECTION("and what a shorter one was, nobody knows: the MSN after it is not judged") {
     CHECK(Exchange().initiator(first(kUntagged, 17)).initiator(send(2, pattern(9))).found() ==
           Clauses{"violation DDP-4-01 initiator 1 octet -2"});
   }

@@ -74,7 +74,7 @@ TEST_CASE("the MSN rises by one", "[rfc5041/4.3][DDP-4.3-10]") {
 }
 
 TEST_CASE("the MSN goes around", "[rfc5041/4.3][DDP-4.3-10][DDP-4.3-11]") {
-  SECTION("where the capture lost some, any MSN may come, and then the one behind it") {
+  SECTION("where the capture lost some, any MSN may come, and then the one after it") {
     CHECK(numbered_behind_a_gap({0xfffffffe, 0xffffffff, 0, 1}) == kNothing);
   }
   SECTION("0 is left out by nobody") {
@@ -95,7 +95,7 @@ TEST_CASE("all segments of a message have one MSN", "[rfc5041/4.3][DDP-4.3-13]")
   CHECK(message(1, 2) == Clauses{"violation DDP-4.3-13 responder 3 octet 10"});
   CHECK(message(2, 1) == Clauses{"violation DDP-4.3-13 responder 2 octet 10"});  // and back is no news
   CHECK(message(2, 2) == Clauses{"violation DDP-4.3-13 responder 2 octet 10"});
-  SECTION("also behind a first one of one octet") {
+  SECTION("also after a first one of one octet") {
     CHECK(Exchange()
               .responder(untagged(kSend, 0, 1, pattern(1), 0, false))
               .responder(untagged(kSend, 0, 2, pattern(16), 1))

@@ -47,7 +47,7 @@ TEST_CASE("all segments of a tagged message have one RsvdULP", "[rfc5041/4.2][DD
               .responder(part(16, kLast))
               .found() == kNothing);
   }
-  SECTION("and so is one behind the Write's L") {
+  SECTION("and so is one after the Write's L") {
     CHECK(Exchange()
               .initiator(Read{.sink = kStag, .sink_offset = 16, .size = 16}.request())
               .responder(part(0, kLast))

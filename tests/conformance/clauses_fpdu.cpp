@@ -116,7 +116,7 @@ TEST_CASE("FIN inside an FPDU", "[rfc5044/7.2][MPA-7.2-01]") {
     script.close(End::kFirst);
     CHECK(violations(script.audit()) == Clauses{"MPA-7.2-01"});
   }
-  SECTION("but behind a wrong CRC nobody knows where one begins") {
+  SECTION("but after a wrong CRC nobody knows where one begins") {
     Conversation broken;
     Script script_with_both = broken.startup();
     script_with_both.send(End::kFirst, broken.initiator.add(send(1, pattern(40)), {.crc_flip = 1}));

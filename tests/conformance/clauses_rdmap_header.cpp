@@ -11,7 +11,7 @@
 namespace weft::conformance::test::rdmap_header_clauses {
 namespace {
 
-// Every message as it should be, from the end that may send it, behind what it answers.
+// Every message as it should be, from the end that may send it, after what it answers.
 struct Message {
   unsigned opcode;
   Octets ulpdu;
@@ -44,7 +44,7 @@ Clauses answered(unsigned opcode, const Octets& ulpdu) {
 
 std::string step(unsigned opcode) { return opcode == kReadResponse || opcode == kAtomicResponse ? "2" : "1"; }
 
-// The same payload behind the other header.
+// The same payload after the other header.
 Octets other_model(const Message& message) {
   const bool is_tagged = message.queue.empty();
   const Octets payload(message.ulpdu.begin() + (is_tagged ? 14 : 18), message.ulpdu.end());

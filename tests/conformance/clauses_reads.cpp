@@ -202,17 +202,17 @@ TEST_CASE("a Response has the octets that were asked for", "[rfc5040/4.4][RDMAP-
   }
 }
 
-TEST_CASE("an L that came too early is one finding, whatever comes behind it", "[rfc5040/4.4][RDMAP-4.4-07]") {
+TEST_CASE("an L that came too early is one finding, whatever comes after it", "[rfc5040/4.4][RDMAP-4.4-07]") {
   const Clauses early{"violation RDMAP-4.4-07 responder 2 octet 0"};
   CHECK(answered({kRead.request()}, {kRead.response(16), kRead.response(8, 16)}) == early);
   CHECK(answered({kRead.request()}, {kRead.response(8), kRead.response(8, 8), kRead.response(8, 16)}) == early);
-  SECTION("behind a whole Response comes another, without a request") {
+  SECTION("after a whole Response comes another, without a request") {
     CHECK(answered({kRead.request()}, {kRead.response(), kRead.response(8, 24)}) ==
           Clauses{"violation RDMAP-5.2-01 responder 3 octet 0"});
   }
 }
 
-TEST_CASE("which of two Reads into one buffer is answered behind a gap is not known", "[rfc5040/4.4][RDMAP-4.4-07]") {
+TEST_CASE("which of two Reads into one buffer is answered after a gap is not known", "[rfc5040/4.4][RDMAP-4.4-07]") {
   const Read shorter{.msn = 2, .size = 8};
   CHECK(Exchange()
             .responder(send(1, pattern(9)))
@@ -225,7 +225,7 @@ TEST_CASE("which of two Reads into one buffer is answered behind a gap is not kn
             .found() == kNothing);
 }
 
-TEST_CASE("a Response behind a gap may answer a Request that is not known", "[rfc5040/4.4][RDMAP-4.4-07]") {
+TEST_CASE("a Response after a gap may answer a Request that is not known", "[rfc5040/4.4][RDMAP-4.4-07]") {
   const Read earlier{.msn = 2, .size = 8}, empty{.msn = 2, .size = 0}, later{.msn = 4}, last{.msn = 5, .sink = 0x77};
   auto unreadable = kRead.request();
   unreadable[1] = std::byte{0x4C};  // an opcode that does not exist: what it was is not known

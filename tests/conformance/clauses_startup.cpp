@@ -186,7 +186,7 @@ TEST_CASE("an FPDU of the Responder before the Initiator's", "[rfc5044/7.1.2][MP
     script.gap(End::kFirst, 52).send(End::kFirst, broken.initiator.add(send(2, pattern(30))));
     CHECK(violations(script.audit()) == Clauses{});
   }
-  SECTION("which the capture lost, and all behind it") {
+  SECTION("which the capture lost, and all after it") {
     script.gap(End::kFirst, 52).close(End::kFirst);
     CHECK(violations(script.audit()) == Clauses{});
   }
@@ -253,7 +253,7 @@ TEST_CASE("the acknowledgment number tells what had arrived, and not the order o
       CHECK(unfenced(before, 20) == Clauses{"MPA-7.1.2-17"});
     }
   }
-  SECTION("of an FPDU behind a rejection") {
+  SECTION("of an FPDU after a rejection") {
     talk.reply.flags = 0x60;
     const auto rejected = [&](Acknowledged acknowledged) {
       Script script = talk.startup();
@@ -276,7 +276,7 @@ TEST_CASE("a Terminate of the Responder that is none is no reason to send first"
   }
 }
 
-TEST_CASE("an FPDU behind a rejecting Reply", "[rfc5044/7.1.1][MPA-7.1.1-16]") {
+TEST_CASE("an FPDU after a rejecting Reply", "[rfc5044/7.1.1][MPA-7.1.1-16]") {
   Conversation broken;
   broken.reply.flags = 0x60;
   Script script = broken.startup();

@@ -58,7 +58,7 @@ TEST_CASE("FPDUs of the Initiator, and never a Reply", "[rfc5044/7.1.2][MPA-7.1.
   CHECK_FALSE(audit.tally(Direction::kFromInitiator).mid_stream);
 }
 
-TEST_CASE("a Reply that comes behind the Initiator's FPDUs", "[rfc5044/7.1.2][MPA-7.1.2-13]") {
+TEST_CASE("a Reply that comes after the Initiator's FPDUs", "[rfc5044/7.1.2][MPA-7.1.2-13]") {
   // They wait for the Reply up to a bound, and are judged without one then.
   const auto judged = [](std::optional<std::uint64_t> acknowledged) {
     Case late;
@@ -187,7 +187,7 @@ TEST_CASE("what answers the Request is no Reply", "[rfc5044/7.1.1][MPA-7.1.1-04]
     CHECK(violations(audit) == Clauses{"MPA-7.1.1-04"});
     CHECK(audit.tally(Direction::kFromInitiator).fpdus == 3);
   }
-  SECTION("behind other octets it may be the ULP's, whose protocol is not known") {
+  SECTION("after other octets it may be the ULP's, whose protocol is not known") {
     Case delayed;
     delayed.octets_of(kI, octets("iWARP?")).octets_of(kR, octets("yes")).octets_of(kI, delayed.request);
     delayed.octets_of(kR, octets("sorry, I was wrong about that")).close();
@@ -227,7 +227,7 @@ TEST_CASE("a frame that the end of the direction cuts", "[rfc5044/7.1.1][MPA-7.1
   CHECK_FALSE(hardly.script.audit().iwarp());
 }
 
-TEST_CASE("octets behind a frame in which its sender had to be silent", "[rfc5044/7.1.1][MPA-7.1.1-23]") {
+TEST_CASE("octets after a frame in which its sender had to be silent", "[rfc5044/7.1.1][MPA-7.1.1-23]") {
   Case broken;
   const Octets more = octets("twelve more!");
   SECTION("of the Initiator, and never a Reply") {
@@ -295,7 +295,7 @@ TEST_CASE("a second startup frame of one end", "[rfc5044/1.2][MPA-1.2-01]") {
     broken.talk.reply.flags |= 0x20;
     broken.octets_of(kI, broken.request).octets_of(kR, build(broken.talk.reply)).close();
   }
-  SECTION("a Request behind the Reply") { broken.octets_of(kR, broken.reply).octets_of(kI, broken.request).close(); }
+  SECTION("a Request after the Reply") { broken.octets_of(kR, broken.reply).octets_of(kI, broken.request).close(); }
   SECTION("a Request among the FPDUs") {
     broken.octets_of(kR, broken.reply).fpdus(kI, 2).octets_of(kI, broken.request).close();
   }
@@ -307,7 +307,7 @@ TEST_CASE("a second startup frame of one end", "[rfc5044/1.2][MPA-1.2-01]") {
     which = "Reply";
     broken.octets_of(kR, broken.reply).fpdus(kI, 2).octets_of(kR, broken.reply).close();
   }
-  SECTION("a Reply among the FPDUs, which go on behind it") {
+  SECTION("a Reply among the FPDUs, which go on after it") {
     which = "Reply";
     broken.octets_of(kR, broken.reply).fpdus(kI, 2).fpdus(kR, 2).octets_of(kR, broken.reply).fpdus(kR, 3).close();
   }

@@ -84,7 +84,7 @@ TEST_P(Compressed, CutAnywhere) {
   }
 }
 
-// All packets are there; the checksum behind them is not.
+// All packets are there; the checksum after them is not.
 TEST_P(Compressed, WhatCameBeforeTheCutIsRead) {
   const Octets whole = packed(PcapOctets().add(kSegment).add(kSegment).octets());
   const Read all = read(first(whole, whole.size() - 1));

@@ -96,7 +96,7 @@ def check_held(weft):
 
 
 def check_markers(weft):
-    """MPA-4.3-04, MPA-4.3-05: at each multiple of 512 octets behind the startup frame, none elsewhere, and each points at the
+    """MPA-4.3-04, MPA-4.3-05: at each multiple of 512 octets after the startup frame, none elsewhere, and each points at the
     length field of its FPDU."""
     _, pieces = dissect(weft, SAMPLES / "forged/story-markers.pcap")
     wrong, seen = [], 0

@@ -7,7 +7,7 @@ namespace weft::conformance::test {
 namespace {
 
 constexpr std::uint64_t kBefore = 6;                // packets: TCP's three, both frames, the empty RDMA Write
-constexpr std::uint32_t kUlpduAt = kPayloadAt + 2;  // behind ULPDU_Length
+constexpr std::uint32_t kUlpduAt = kPayloadAt + 2;  // after ULPDU_Length
 
 std::string describe(const Finding& finding) {
   std::string text = std::string(name(finding.rule->severity)) + " " + std::string(finding.rule->clause);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What two ends send each other behind a clean startup, ULPDU by ULPDU, and what the auditor finds in it.
+// What two ends send each other after a clean startup, ULPDU by ULPDU, and what the auditor finds in it.
 #pragma once
 
 #include "tests/conformance/conversation.hpp"

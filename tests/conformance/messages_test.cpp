@@ -49,7 +49,7 @@ class Sender {
   std::vector<std::byte> ulpdu_{};
 };
 
-// "write 1-3 300": first and last packet, octets; "?" in front of what has no beginning, behind what has no end.
+// "write 1-3 300": first and last packet, octets; "?" in front of what has no beginning, after what has no end.
 std::string told(const Message& message) {
   const auto* row = rdmap::find_opcode(message.opcode());
   return std::string(message.begun ? "" : "?") + std::string(row->name) + ' ' + std::to_string(message.first_packet) +

@@ -107,7 +107,7 @@ Script Script::beheaded(std::size_t count) const {
   return result;
 }
 
-// The octets of a step are copied into a buffer of their own that goes away behind the call: AddressSanitizer finds
+// The octets of a step are copied into a buffer of their own that goes away after the call: AddressSanitizer finds
 // code that keeps a span.
 ConnectionAudit Script::audit() const {
   ConnectionAudit audit(0);

@@ -21,7 +21,7 @@ TEST(Sentences, OfUlpdusThatAreTooLong) {
   EXPECT_EQ(
       finding.message,
       "2 of 3 ULPDUs are longer than the MULPDU of 1454 that the MSS option allows; the longest has 1460 octets.");
-  EXPECT_EQ(finding.stream_offset, 20U + 1460U) << "the first of them, behind the Request and an FPDU";
+  EXPECT_EQ(finding.stream_offset, 20U + 1460U) << "the first of them, after the Request and an FPDU";
 }
 
 TEST(Sentences, OfTcpSegmentsThatBeginInAnFpdu) {

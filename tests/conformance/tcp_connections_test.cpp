@@ -658,7 +658,7 @@ TEST(TcpConnections, AStraySegmentIsNotTheStream) {
   EXPECT_EQ(history.from(End::kFirst).stream, "abcd");
 }
 
-// Two far segments, one behind the other: the capture has lost more than a window.
+// Two far segments, one after the other: the capture has lost more than a window.
 TEST(TcpConnections, TheCapturePausedForGigabytes) {
   constexpr std::uint32_t kFar = 0x60000000;
   TcpConnections tcp;

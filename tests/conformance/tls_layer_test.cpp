@@ -126,7 +126,7 @@ TEST(TlsLayer, ReadsEachCipherAndItsKeyUpdates) {
   }
 }
 
-// Behind its close_notify an end has said all (RFC 8446 section 6.1).
+// After its close_notify an end has said all (RFC 8446 section 6.1).
 TEST(TlsLayer, NothingCountsBehindCloseNotify) {
   KeyLog keys = KeyLog::of_text(rfc8448::kKeyLog);
   Listener listener(&keys);

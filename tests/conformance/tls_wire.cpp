@@ -107,7 +107,7 @@ void Listener::hear(const Flight& flight, std::size_t piece_size) {
   take(TcpSegment{flight.from, packet, offset, static_cast<std::uint32_t>(all.size()), false});
   for (std::size_t at = 0; at < all.size(); at += piece_size) {
     const Bytes piece = all.subspan(at, std::min(piece_size, all.size() - at));
-    const Octets passing(piece.begin(), piece.end());  // gone behind this event
+    const Octets passing(piece.begin(), piece.end());  // gone after this event
     take(TcpOctets{flight.from,
                    passing,
                    {packet, kHeaders + static_cast<std::uint32_t>(at)},

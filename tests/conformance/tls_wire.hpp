@@ -51,7 +51,7 @@ class TlsWire {
   std::array<Ssl, 2> ends_;
 };
 
-// Of a connection whose flights are packets 1, 2 ..., each octet 54 octets behind the beginning of its packet and on.
+// Of a connection whose flights are packets 1, 2 ..., each octet 54 octets after the beginning of its packet and on.
 class Listener {
  public:
   static constexpr std::uint32_t kHeaders = 54;

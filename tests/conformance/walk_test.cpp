@@ -174,7 +174,7 @@ TEST(Walk, AGuessThatThereAreNoMarkersIsOverAfter1024Octets) {
   EXPECT_THAT(guessed_without_markers(1024, pattern(400)).walk(), Contains(HasSubstr("initiator lost at 1024")));
 }
 
-// So a guess never lasts into what a startup frame has agreed, however near behind it the frame is.
+// So a guess never lasts into what a startup frame has agreed, however near after it the frame is.
 TEST(Walk, BehindAnFpduInMidConnectionNoStartupFrameIsLookedFor) {
   for (const std::size_t before : {1020U, 1024U}) {
     const auto seen = guessed_without_markers(before, build(Frame{})).walk();

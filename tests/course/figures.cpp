@@ -200,9 +200,8 @@ void limits() {
 void entry() {
   head("at", "octets", "field");
   row(offsetof(kv::Entry, front), sizeof(kv::Entry::front), "`front`: stamped when the writer is done");
-  row(offsetof(kv::Entry, pair) + offsetof(kv::Pair, key), sizeof(kv::Pair::key), "the key, and a zero behind it");
-  row(offsetof(kv::Entry, pair) + offsetof(kv::Pair, value), sizeof(kv::Pair::value),
-      "the value, and a zero behind it");
+  row(offsetof(kv::Entry, pair) + offsetof(kv::Pair, key), sizeof(kv::Pair::key), "the key, and a zero after it");
+  row(offsetof(kv::Entry, pair) + offsetof(kv::Pair, value), sizeof(kv::Pair::value), "the value, and a zero after it");
   row(offsetof(kv::Entry, back), sizeof(kv::Entry::back), "`back`: stamped before the writer begins");
   std::printf("\nAn entry has %s octets, and the table %s entries.\n", text(sizeof(kv::Entry)).c_str(),
               text(kv::kEntries).c_str());

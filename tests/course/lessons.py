@@ -5,7 +5,7 @@
   lessons.py WEFT STORE [PAGE...]            WEFT: the command; STORE: the folder of kv_store_server and kv_store_client
   lessons.py WEFT STORE --write [PAGE...]    puts what they print now into the pages, where it differs
 
-Commands stand in blocks that say `console`, behind "$ ". All of a page are typed in a folder that looks like the checkout after
+Commands stand in blocks that say `console`, after "$ ". All of a page are typed in a folder that looks like the checkout after
 ./demo, and is gone afterwards; each has a shell of its own, which keeps the folder and what was exported, as tests/first_use does. Exit
 codes are those of tests/first_use/in_root.csv. Above a block, `<!-- varies: times, ports -->` names what differs from run to run: MASKS.
 """

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Things that happen at the worst moment: between two messages of one work request, while a segment waits for a
-// receive, behind our own FIN, before what was asked has even left.
+// receive, after our own FIN, before what was asked has even left.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -44,7 +44,7 @@ constexpr rdmap::LocalSegment kThousand{0, 1000, 1}, kHundred{0, 110, 1}, kWord{
 // The Read Request was begun and found no room in the batch: it is not on the wire, so nothing can answer it.
 TEST(AwkwardMoment, AReadResponseBeforeItsRequestHasLeftIsUnsolicited) {
   Stream rogue;
-  TransmitBatch batch(150);  // one 128-octet ULPDU and nothing behind it
+  TransmitBatch batch(150);  // one 128-octet ULPDU and nothing after it
   rogue.post(write_of(1, kHundred, 9, 0));
   rogue.post(read_of(2, kNothing, 9, 0));
   rogue.end.engine.fill(batch, rogue.now);
@@ -178,7 +178,7 @@ TEST(AwkwardMoment, WhileTheFinWaitsBehindASegmentWorkCanBePosted) {
   EXPECT_TRUE(rogue.end.engine.post(write_of(1, kWord, 9, 0))) << "as it can be after PeerClosed (DDP-6.2.1-06)";
 }
 
-// --- Behind our own FIN
+// --- After our own FIN
 
 TEST(AwkwardMoment, AnErrorBehindOurFinEndsTheConnectionWithoutATerminate) {
   Stream rogue;

@@ -20,7 +20,7 @@ struct Stream : Rogue {
 
 constexpr rdmap::LocalSegment kAll{0, 1000, 1};
 
-TEST_CASE("What was posted goes out before our FIN, and nothing can be posted behind it",
+TEST_CASE("What was posted goes out before our FIN, and nothing can be posted after it",
           "[DDP-6.2.1-02][DDP-6.2.1-03][RDMAP-6.2-02]") {
   Stream rogue;
   rogue.post(write_of(1, kAll, 9, 0));
@@ -124,7 +124,7 @@ TEST_CASE("A FIN inside a message is no graceful close", "[DDP-5.2-04][DDP-6.2.1
   CHECK_FALSE(rogue.end.first<Closed>()->graceful);
 }
 
-TEST_CASE("A FIN behind the last segment of every message is a graceful one", "[DDP-5.2-04][MPA-7.2-02]") {
+TEST_CASE("A FIN after the last segment of every message is a graceful one", "[DDP-5.2-04][MPA-7.2-02]") {
   Stream rogue;
   rogue.end.memory.post_receive(9, 64);
   rogue.untagged(Opcode::kSend, 1, pattern(8), 0, false);
@@ -136,7 +136,7 @@ TEST_CASE("A FIN behind the last segment of every message is a graceful one", "[
   CHECK(rogue.end.count<ProtocolError>() == 0);
 }
 
-TEST_CASE("Octets behind the peer's FIN are an error", "[DDP-6.2.1-04]") {
+TEST_CASE("Octets after the peer's FIN are an error", "[DDP-6.2.1-04]") {
   Stream rogue;
   rogue.fin();
   rogue.tagged(Opcode::kWrite, 1, 0, pattern(8));

@@ -78,7 +78,7 @@ TEST_CASE("The wire does not show a gather list: one Write with all its octets",
   CHECK(header.offset == ddp::TaggedOffset{5});
 }
 
-TEST_CASE("DDP's control field is the third octet of the FPDU, behind MPA's length", "[DDP-4.1-02]") {
+TEST_CASE("DDP's control field is the third octet of the FPDU, after MPA's length", "[DDP-4.1-02]") {
   Speaker rogue;
   const rdmap::LocalSegment eight{0, 8, 1};
   const std::size_t before = rogue.end.sent.size();

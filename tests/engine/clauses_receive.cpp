@@ -26,7 +26,7 @@ TEST_CASE("A Send that finds no receive stops the stream until there is one", "[
   Stream rogue;
   rogue.untagged(Opcode::kSend, 1, pattern(8));
   CHECK(rogue.end.last.want == Want::kReceive);
-  rogue.tagged(Opcode::kWrite, 1, 0, pattern(4));  // waits behind it
+  rogue.tagged(Opcode::kWrite, 1, 0, pattern(4));  // waits after it
   CHECK(rogue.end.memory.octets_placed == 0);
   rogue.offer();
   CHECK(rogue.end.last.want == Want::kReceive);
@@ -79,7 +79,7 @@ TEST_CASE("Each stall is told when it begins, and has a clock of its own", "[DDP
   rogue.untagged(Opcode::kSend, 1, pattern(8));
   rogue.offer();
   REQUIRE(rogue.end.count<ReceiveStalled>() == 1);
-  CHECK(rogue.end.first<ReceiveStalled>()->stream_offset == 20);  // behind the Write that established the connection
+  CHECK(rogue.end.first<ReceiveStalled>()->stream_offset == 20);  // after the Write that established the connection
   rogue.wait(std::chrono::seconds(20));
   rogue.more_receives(5, 64);
   rogue.untagged(Opcode::kSend, 2, pattern(8));
@@ -115,7 +115,7 @@ TEST_CASE("A wild MSN does not wait for a receive", "[DDP-7.1-09][SEC-5.1.1-02]"
   CHECK(rogue.terminate()->error == rdmap::error_code(ddp::UntaggedError::kMsnRange));
 }
 
-TEST_CASE("A FIN behind a stalled Send waits its turn", "[MPA-8-01][DDP-5.4-02]") {
+TEST_CASE("A FIN after a stalled Send waits its turn", "[MPA-8-01][DDP-5.4-02]") {
   Stream rogue;
   rogue.untagged(Opcode::kSend, 1, pattern(8));
   rogue.fin();

@@ -163,7 +163,7 @@ TEST_CASE("Without FPDUs to wait for, a close is not put off") {
   CHECK(rogue.end.engine.disposition() == Disposition::kShutdownWrite);
 }
 
-TEST_CASE("Octets behind a Request that is not answered yet end the start-up",
+TEST_CASE("Octets after a Request that is not answered yet end the start-up",
           "[MPA-7.1.1-25][MPA-8-09][MPA-7.1.2-04]") {
   Rogue rogue;
   rogue.send_frame(request());

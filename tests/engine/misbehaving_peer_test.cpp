@@ -200,7 +200,7 @@ TEST(Misbehaving, MarkerThatContradictsTheLengths) {
   rogue.establish({.markers = true, .crc = true, .revision = 1});
   // An FPDU that spans the Marker at 512, with the Marker's pointer off by four and the CRC recomputed over it.
   Octets fpdu = rogue.fpdu(Rogue::ulpdu(ddp::TaggedHeader{true, 0x40, {1}, {0}}, pattern(600)));
-  const std::size_t begin = 4 + 20;  // of this FPDU in the stream: behind the leading Marker and the first FPDU
+  const std::size_t begin = 4 + 20;  // of this FPDU in the stream: after the leading Marker and the first FPDU
   const std::size_t marker = 512 - begin;
   fpdu[marker + 3] ^= std::byte{4};
   const std::uint32_t crc = crc32c(Bytes(fpdu).first(fpdu.size() - 4));

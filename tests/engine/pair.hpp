@@ -159,7 +159,7 @@ class Pair {
     return false;
   }
 
-  // A FIN on its way to `to`: it arrives behind all octets.
+  // A FIN on its way to `to`: it arrives after all octets.
   static bool finish(End& to) {
     to.fin_received = true;
     return true;

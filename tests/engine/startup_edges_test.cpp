@@ -90,7 +90,7 @@ TEST(StartupEdges, NoAnswersAreAwaitedBeforeWorkWaitsForThem) {
   const rdmap::LocalSegment all{0, 64, 1};
   require(rogue.end.engine.post(read_of(1, all, 9, 0)).has_value(), "post");
   rogue.flush();
-  EXPECT_FALSE(engine.awaits_answers()) << "nothing is behind the Read";
+  EXPECT_FALSE(engine.awaits_answers()) << "nothing is after the Read";
   WorkRequest behind = write_of(2, all, 9, 0);
   behind.fence = true;
   require(rogue.end.engine.post(behind).has_value(), "post");

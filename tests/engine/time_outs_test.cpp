@@ -56,7 +56,7 @@ TEST(FpduTimeOut, EndsAStreamWhoseFpduIsNotComplete) {
   const ErrorReport report = peer.end.first<ProtocolError>()->report;
   EXPECT_EQ(report.sentence, "the peer did not send the rest of an FPDU in time");
   EXPECT_EQ(report.mpa_fault, mpa::Fault::kConnectionLost);
-  EXPECT_EQ(report.stream_offset, 20U) << "where the FPDU begins: behind an empty Write";
+  EXPECT_EQ(report.stream_offset, 20U) << "where the FPDU begins: after an empty Write";
   EXPECT_EQ(peer.terminate()->error, (rdmap::ErrorCode{rdmap::Layer::kLlp, 0, 1}));
 }
 
@@ -142,7 +142,7 @@ TEST(IdleTimeOut, RunsFromTheLastOctetOfEitherEnd) {
   EXPECT_EQ(peer.timed_out(), What::kIdle);
 }
 
-// A responder's peer that says nothing behind the start-up.
+// A responder's peer that says nothing after the start-up.
 TEST(IdleTimeOut, BeginsWithTheReply) {
   Rogue peer(with(responder(), &Config::idle_timeout, 10s));
   peer.send_frame({.kind = mpa::FrameKind::kRequest, .crc = true, .revision = 1});

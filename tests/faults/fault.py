@@ -81,7 +81,7 @@ def complaints(rows):
 
 
 def woven(text, faults):
-    """The text with all of `faults`, each behind its switch. Lines keep their numbers."""
+    """The text with all of `faults`, each after its switch. Lines keep their numbers."""
     return _weave(text, 0, len(text), sorted(faults, key=lambda f: (f.begin, -f.end, f.number)))
 
 

@@ -66,7 +66,7 @@ def markdown_blocks(text):
 
 
 def exchanges(lines):
-    """(offset of the line, text, lines that it prints) of each command of a `console` block: a line that begins with "$ ", and those behind a
+    """(offset of the line, text, lines that it prints) of each command of a `console` block: a line that begins with "$ ", and those after a
     backslash."""
     found, continued = [], False
     for offset, line in enumerate(lines):
@@ -89,7 +89,7 @@ def manual_blocks(text):
 
 
 def split(lines):
-    """(offset of the line, text) of each command: a line and what belongs to it, which is indented further or comes behind a backslash."""
+    """(offset of the line, text) of each command: a line and what belongs to it, which is indented further or comes after a backslash."""
     begin, kept = 0, []
     for offset, line in enumerate(lines):
         if kept and not (line.startswith(" ") or not line or kept[-1].endswith("\\")):

@@ -6,7 +6,7 @@ why nothing can. As a program (ctest: lint_commands): each command is in one of 
   in_root.csv    document, begins, how, with, other
     how     run [CODE]    ends by itself, with this exit code (0)
             install       the same, and may use the network of the machine: apt does
-            serve         waits for `other`, its peer, or for the command behind it, and then ends by itself
+            serve         waits for `other`, its peer, or for the command after it, and then ends by itself
             serve stop    the same, but has to be stopped
             file NAME     the whole block becomes this file
     with    A=B; ...      words of the text that are a reader's own, and what stands for them here

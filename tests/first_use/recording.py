@@ -52,17 +52,17 @@ SETUP = "export PATH=$PWD/build/tools:$PATH"  # README.md
 PROMPT = (("1", "32"), "$ ")
 # Left out of what ./demo says: what apt brings and what is compiled.
 DULL = re.compile(r"\[\d+/\d+\] |ninja: |demo: (these are missing|apt has|building)|    [\w.+-]+: \w")
-BUILT = "demo: weft demo: "  # the first line behind that
+BUILT = "demo: weft demo: "  # the first line after that
 # What differs from one run to the next, and what stands for it.
 VARIES = [(r"/[\w./-]*/weft\b", "DIR/weft"), (r"\b(port|pid|process) \d+", r"\1 N"), (r"\bin \d+( packets|$)", r"in N\1"),
           (r"(127\.0\.0\.1|\[::1\]):\d+", r"\1:PORT"),
           (r"\b\d+(\.\d+)? ?(ns|us|ms|s|seconds|GB/s|MB/s|Gbit/s|kB|MB|KiB|MiB)\b", r"N \2")]
-# Said by a thread or a process beside another, before or behind what that one says, or not at all.
+# Said by a thread or a process beside another, before or after what that one says, or not at all.
 RACES = re.compile(r"(server|client) DISCONNECT EVENT|wait for RDMA_READ_ADV|weft rping: (listening|1 client)")
 
 
 class Stage:
-    """Where the commands are typed: a checkout's folder, behind the words that enter a root; `network` is a process in its network namespace."""
+    """Where the commands are typed: a checkout's folder, after the words that enter a root; `network` is a process in its network namespace."""
 
     def __init__(self, folder, enter=(), network="self", weft=""):
         self.enter, self.network = list(enter), network

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A hostile capture: the octets of a pcap or pcapng file, compressed or not, through the reader and TCP. What comes out
-// of a direction has to be in sequence, and nothing comes behind its end.
+// of a direction has to be in sequence, and nothing comes after its end.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stream of ULPDUs, each behind one octet that tells its length, into header, queues and tagged placement. Whatever
+// A stream of ULPDUs, each after one octet that tells its length, into header, queues and tagged placement. Whatever
 // arrives, no receive is written past its end, and none is delivered twice.
 #include <cstdlib>
 

@@ -64,7 +64,7 @@ struct Session {
 
 }  // namespace
 
-// Up to the first octet of zero a script, behind it what happens.
+// Up to the first octet of zero a script, after it what happens.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size > 8192) return 0;
   Bytes input = std::as_bytes(std::span(data, size));

@@ -59,7 +59,7 @@ for flag in "${flags[@]}"; do
 done
 by_pkg_config "$examples/remote_notebook.cpp"
 "$examples/run.sh" "$folder/program"
-# The program's own folder in front of weft's, and behind it.
+# The program's own folder in front of weft's, and after it.
 by_pkg_config -I "$here/neighbour/own" "$here/neighbour/neighbour.cpp"
 "$folder/program"
 by_pkg_config -idirafter "$here/neighbour/own" "$here/neighbour/neighbour.cpp"

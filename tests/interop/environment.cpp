@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Behind the last test: the VM goes off, and tshark reads every packet that crossed the guest's network card. qemu
+// After the last test: the VM goes off, and tshark reads every packet that crossed the guest's network card. qemu
 // recorded them, so weft's own capture tap has no part in this.
 #include <gtest/gtest.h>
 

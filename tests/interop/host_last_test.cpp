@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What leaves the guest in ruins, and so comes last: siw's process never gets out of the kernel again. Tests with a
-// parameter run behind all others, in the order of the files.
+// parameter run after all others, in the order of the files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -105,7 +105,7 @@ void expect_guests_write(std::span<const std::byte> written) {
 }
 
 void guest_acts(WeftEnd& weft) {
-  expect_message(weft.receive(), 1);  // sent behind the guest's Writes, so they are placed
+  expect_message(weft.receive(), 1);  // sent after the guest's Writes, so they are placed
   const auto memory = weft.memory();
   expect_guests_write(memory.subspan(kHalf, kBig));
   for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(memory[5400003 + i], guest_pattern(i));
@@ -114,7 +114,7 @@ void guest_acts(WeftEnd& weft) {
   const Message solicited = weft.receive();
   expect_message(solicited, 250001);
   EXPECT_TRUE(solicited.completion.solicited);
-  expect_message(weft.receive(), 0);  // behind the guest's Reads
+  expect_message(weft.receive(), 0);  // after the guest's Reads
 }
 
 // The checksums that the guest must print, in order: our Writes in its memory, then what it read of ours.
@@ -180,7 +180,7 @@ void converse(const Case& c) {
 }
 
 // With a CRC, one conversation in four meets siw's defect (SiwMisreadCrc) and is held again. That the CRCs were good is
-// not taken on trust: behind the last test tshark checks each one in the packets that qemu recorded. They tell of
+// not taken on trust: after the last test tshark checks each one in the packets that qemu recorded. They tell of
 // SiwRepeatedAnFpdu, too, which is seldom.
 TEST_P(Operations, AllOfThemBothWays) {
   for (int tries = 0; tries < 10; ++tries) {

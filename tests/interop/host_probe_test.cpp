@@ -2,7 +2,7 @@
 // `weft probe` against the kernel's siw behind rdma-core's rping, in both roles. siw_probe.csv says what each case finds, and which
 // rules siw's octets break in all of them: a departure that is new, and one that is gone, fail. docs/siw.md argues each. A row
 // may hold for some kernels only. On a kernel that the table does not name, a difference is reported as skipped: siw itself may have changed. A
-// program of its own: the prober's octets are wrong on purpose, and behind interop_test tshark looks for such.
+// program of its own: the prober's octets are wrong on purpose, and after interop_test tshark looks for such.
 #include <gtest/gtest.h>
 
 #include <unistd.h>
@@ -173,7 +173,7 @@ TEST(Prober, SiwResponds) {
   found.judge(listed);
 }
 
-// The guest tries again until it is told to stop: each case, and the look behind it, take connections of their own.
+// The guest tries again until it is told to stop: each case, and the look after it, take connections of their own.
 TEST(Prober, SiwConnects) {
   const auto listed = rows("initiator");
   ASSERT_GT(listed.size(), 5U) << "siw_probe.csv";

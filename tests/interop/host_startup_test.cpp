@@ -107,7 +107,7 @@ void expect_rtr_towards_siw(const verbs::RtrTypes& offered, verbs::Rtr chosen) {
       WeftEnd::connect(Vm::instance().peer_port(), {.policy = {.startup = {.peer_to_peer = true, .rtr = offered}}});
   EXPECT_EQ(weft.negotiated().rtr, chosen);
   EXPECT_EQ(weft.send(3).status,
-            WcStatus::kSuccess);  // and in case siw left the indication unread: something behind it
+            WcStatus::kSuccess);  // and in case siw left the indication unread: something after it
   const Message first = weft.receive();
   EXPECT_EQ(first.octets.size(), 9U);
   EXPECT_EQ(weft.memory()[kHalf + 99], guest_pattern(99));

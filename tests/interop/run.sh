@@ -53,7 +53,7 @@ qemu=
 trap '[ -z "$qemu" ] || kill "$qemu" 2>/dev/null || true; rm -rf "$tmp"' EXIT
 trap 'exit 143' TERM INT HUP
 
-# What this run does goes into a second cpio archive behind the first one; the kernel unpacks both.
+# What this run does goes into a second cpio archive after the first one; the kernel unpacks both.
 mkdir -p "$tmp/add/run"
 [ -z "$add" ] || cp -r "$add/." "$tmp/add/"
 printf 'SIW_MODULE=%q\nSIW_PARAMETERS=%q\n' "$module" "$parameters" >"$tmp/add/run/settings"

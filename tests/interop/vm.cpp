@@ -63,7 +63,7 @@ std::string content(const std::string& path) {
   return text.str();
 }
 
-// Names the guest's kernel behind each failure: siw is not the same in all of them.
+// Names the guest's kernel after each failure: siw is not the same in all of them.
 class KernelOfFailures : public testing::EmptyTestEventListener {
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (result.failed() && the_vm) std::printf("the guest's kernel is %s\n", the_vm->kernel().c_str());
@@ -144,7 +144,7 @@ Vm::Vm() : session_port_(free_tcp_port()), peer_port_(free_tcp_port()), rping_po
   const auto begin = std::chrono::steady_clock::now();
   process_ = fork();
   if (process_ == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGTERM);  // a test program that is killed leaves no VM behind
+    prctl(PR_SET_PDEATHSIG, SIGTERM);  // a test program that is killed leaves no VM after
     const int log = open(log_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
     dup2(log, 1);
     dup2(log, 2);

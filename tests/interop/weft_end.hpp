@@ -58,7 +58,7 @@ struct SiwRepeatedAnFpdu : std::runtime_error {
       : std::runtime_error("siw sent wrong octets of its memory: qemu's record of its packets has them") {}
 };
 
-// siw sent an FPDU whose CRC is wrong (README.md). Behind the last test qemu's record of the packets has to have as many of them.
+// siw sent an FPDU whose CRC is wrong (README.md). After the last test qemu's record of the packets has to have as many of them.
 struct SiwSentBadCrc : std::runtime_error {
   SiwSentBadCrc() : std::runtime_error("siw sent an FPDU with a wrong CRC") { ++count; }
   static inline std::size_t count = 0;

@@ -28,7 +28,7 @@ def sources():
 
 @functools.cache
 def anchors(document):
-    """What a link may name behind #, as GitHub makes it of the headings."""
+    """What a link may name after #, as GitHub makes it of the headings."""
     headings = re.findall(r"^#+ +(.*?) *$", document.read_text(), re.M)
     plain = (re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower() for heading in headings)
     return {re.sub(r"[^\w\- ]", "", heading).replace(" ", "-") for heading in plain}

@@ -79,7 +79,7 @@ TEST(FpduReceiver, NoFlippedBitGetsThrough) {
       const Reading reading = read_all(FpduReceiver({true, markers}), bad);
       ASSERT_TRUE(reading.ulpdus.empty()) << bit;
       ASSERT_TRUE(reading.error || reading.unconsumed == bad.size());
-      // with more octets behind it a longer FPDU is complete, and fails too
+      // with more octets after it a longer FPDU is complete, and fails too
       const Reading more = read_all(FpduReceiver({true, markers}), bad + pattern(kMaxFpduSize));
       ASSERT_TRUE(more.ulpdus.empty()) << bit;
       ASSERT_EQ(more.error, (FpduError{Fault::kCrcMismatch, 0}));

@@ -70,7 +70,7 @@ TEST(FpduSender, WithoutCrcTheFieldIsZero) {
   EXPECT_EQ(seal(sender, from_hex("aabbcc")), from_hex("0003 aabbcc 000000 00000000"));
 }
 
-// A room larger than the FPDU: nothing behind it is touched.
+// A room larger than the FPDU: nothing after it is touched.
 TEST(FpduSender, WritesNothingBehindTheFpdu) {
   Octets room(2000, std::byte{0xee});
   FpduSender sender({true, true}, 4);

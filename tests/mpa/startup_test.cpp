@@ -148,7 +148,7 @@ TEST(Startup, RetryAdvice) {
   };
   EXPECT_TRUE(asked(2).closed().retry_with_revision_1);
   EXPECT_FALSE(asked(1).closed().retry_with_revision_1);
-  Initiator answered(Policy{.peer_to_peer = true});  // the peer closes behind its Reply: it knows revision 2
+  Initiator answered(Policy{.peer_to_peer = true});  // the peer closes after its Reply: it knows revision 2
   ASSERT_TRUE(answered.start({}));
   ASSERT_TRUE(outcome<Agreement>(answered.receive(vector_named("D-rep-v2-p2p"))));
   const StartupFailure lost = answered.closed();

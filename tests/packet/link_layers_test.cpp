@@ -134,7 +134,7 @@ TEST(LinkLayers, OtherProtocolsAreCounted) {
   EXPECT_EQ(history.connections(), 0U);
 }
 
-// Cut anywhere in the headers: malformed. Cut behind them: a gap.
+// Cut anywhere in the headers: malformed. Cut after them: a gap.
 TEST(LinkLayers, HeadersAreNotReadBeyondTheirEnd) {
   for (const Octets& ip : {ipv4(kSegment), ipv6(kSegment)}) {
     const Octets frame = ethernet(ip, {0x8100});

@@ -57,9 +57,9 @@ TEST(Expectations, OfATerminate) {
       << "a SHOULD of DDP's errors: a warning";
   EXPECT_NE(terminate_after({terminate(kOpcode)}, true, {kOpcode}, bad).find("no copy of the DDP header"),
             std::string::npos);
-  EXPECT_EQ(terminate_after({terminate(kCrc)}, false, {kCrc}), "the connection stayed open behind the Terminate");
+  EXPECT_EQ(terminate_after({terminate(kCrc)}, false, {kCrc}), "the connection stayed open after the Terminate");
   EXPECT_EQ(terminate_after({terminate(kCrc), Messages().send({})}, true, {kCrc}),
-            "a Send came behind the Terminate, which is the last message of its direction");
+            "a Send came after the Terminate, which is the last message of its direction");
 }
 
 // One of layer 2 has no headers, whether or not it is known what it is about.
@@ -270,7 +270,7 @@ TEST(Unasked, IsNoneBeforeTheStreamIsEstablished) {
             "octets came, and none were due: of X");
 }
 
-// Requests of the peer's own are answered in their order, behind those that the case has to answer.
+// Requests of the peer's own are answered in their order, after those that the case has to answer.
 TEST(Unasked, RequestsAreAnswered) {
   Established pair;
   const auto read = [&](std::uint32_t sink, std::uint32_t size) {
@@ -308,7 +308,7 @@ TEST(Unasked, RequestsAreAnswered) {
   static_cast<void>(pair.peer->receive(pair.octets, now()));
   pair.octets.clear();
   read(5, 0);
-  EXPECT_TRUE(settle().empty()) << "nothing behind what the prober has broken";
+  EXPECT_TRUE(settle().empty()) << "nothing after what the prober has broken";
 }
 
 // More Requests at a time than the prober's IRD are a breach, whatever they ask for.

@@ -18,7 +18,7 @@ std::vector<std::byte> sealed(mpa::FpduSender& sender, Bytes ulpdu) {
   return room;
 }
 
-// Sizes whose ends come to lie before, at and behind Markers.
+// Sizes whose ends come to lie before, at and after Markers.
 TEST(Forge, FpdusAreThoseOfMpa) {
   for (const bool markers : {false, true}) {
     for (const bool crc : {false, true}) {
@@ -93,7 +93,7 @@ TEST(Messages, AreNumberedByQueue) {
   EXPECT_EQ(make.next_msn(0), 3U);
 }
 
-// RFC 5040 section 4.4 and RFC 7306 section 5.2: the lengths behind the DDP header.
+// RFC 5040 section 4.4 and RFC 7306 section 5.2: the lengths after the DDP header.
 TEST(Messages, HaveTheLengthsOfTheRfcs) {
   Messages make;
   EXPECT_EQ(make.read_request({}).size(), 18U + 28U);

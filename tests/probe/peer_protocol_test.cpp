@@ -48,7 +48,7 @@ template <typename Parse>
 void each_cut_is_refused(std::vector<std::byte> octets, Parse parse) {
   for (std::size_t size = 0; size < octets.size(); ++size) EXPECT_FALSE(parse(Bytes(octets).first(size))) << size;
   octets.push_back(std::byte{1});
-  EXPECT_TRUE(parse(octets)) << "octets behind are ignored";
+  EXPECT_TRUE(parse(octets)) << "octets after are ignored";
 }
 
 TEST(PeerProtocol, RefusesWhatIsCutShort) {

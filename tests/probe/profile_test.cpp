@@ -77,7 +77,7 @@ TEST(Profile, FaultsNameTheirLine) {
   EXPECT_EQ(fault_of("region send 1 stag 0 offset 4 length 8 rights read"),
             "line 2: no line above expects a Send number 1");
   EXPECT_EQ(fault_of("region private-data stag 0 offset 4 rights read"),
-            "line 2: a region needs stag, offset, length and rights, each with a word behind it");
+            "line 2: a region needs stag, offset, length and rights, each with a word after it");
   EXPECT_EQ(fault_of("region private-data stag 0 offset 4 length 8 rights all"),
             "line 2: 'all' is no right: read, write and atomic are");
   EXPECT_EQ(fault_of("empty-write perhaps"), "line 2: empty-write takes yes or no");

@@ -9,7 +9,7 @@
 namespace weft::rdmap {
 namespace {
 
-// RFC 7306: a ripple adder whose carry is dropped behind each bit that the mask names.
+// RFC 7306: a ripple adder whose carry is dropped after each bit that the mask names.
 std::uint64_t ripple(std::uint64_t a, std::uint64_t b, std::uint64_t mask) {
   std::uint64_t sum = 0;
   std::uint64_t carry = 0;

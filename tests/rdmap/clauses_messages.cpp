@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RFC 5040 section 4.4 and RFC 7306 sections 5.2 and 6: the headers behind the DDP header.
+// RFC 5040 section 4.4 and RFC 7306 sections 5.2 and 6: the headers after the DDP header.
 #include <catch2/catch.hpp>
 
 #include "rdmap/atomic_messages.hpp"

@@ -159,7 +159,7 @@ TEST(Terminate, HeaderBitsSayMoreThanAnUnknownError) {
 }
 
 // Octet 2 has M, D and R on top, or in its lowest bits as siw writes them: D is the second of both. Each announces its
-// own part, R only behind a header. One of them alone decides, even against what the error itself suggests: 10 01 is an
+// own part, R only after a header. One of them alone decides, even against what the error itself suggests: 10 01 is an
 // error of siw's layout alone, 20 05 one of either.
 TEST(Terminate, EachHeaderBitAnnouncesItsOwnPart) {
   const Octets parts = octets(
@@ -196,7 +196,7 @@ TEST(Terminate, AnErrorNobodyKnowsIsReportedAsItCame) {
   EXPECT_EQ(sentence(report->meant().error), "an error that no registry knows");
 }
 
-// Figure 7: M announces the length alone, without a header behind it.
+// Figure 7: M announces the length alone, without a header after it.
 TEST(Terminate, ALengthMayStandAlone) {
   const Terminate message{error_code(ddp::UntaggedError::kNoBuffer), 0x17, {}, {}};
   EXPECT_EQ(serialized(message), octets("12 02 80 00 | 0017"));
@@ -213,7 +213,7 @@ TEST(Terminate, TakesOnlyWhatIsThere) {
       "01 00 e0 00 | 002e | 4141 00000000 00000001 00000001 00000000 |"
       "91a32000 00007fa0db470000 00000064 64e43b33 00007f5676db8000");
   for (std::size_t length = 0; length <= whole.size(); ++length) {
-    const Octets there(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));  // and nothing behind it
+    const Octets there(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));  // and nothing after it
     const auto report = parse_terminate(there);
     ASSERT_EQ(report.has_value(), length >= 4) << length;
     if (!report) continue;

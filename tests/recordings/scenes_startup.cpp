@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The MPA start-up in all its variants; behind it a few messages, so that there is something to see.
+// The MPA start-up in all its variants; after it a few messages, so that there is something to see.
 #include <optional>
 
 #include "raw_peer.hpp"
@@ -104,7 +104,7 @@ void large_fpdus_with_markers(Path path) {
   r.close_by(r.client);
 }
 
-// FPDUs that grow by 4 octets: Markers come to lie at every place, in headers, before and behind the CRC too.
+// FPDUs that grow by 4 octets: Markers come to lie at every place, in headers, before and after the CRC too.
 void markers_everywhere(Path path) {
   Recorded r(path, framing(true, true, true));
   for (std::uint32_t length = 92; length < 132; length += 4) r.send(r.client, length);
@@ -168,7 +168,7 @@ std::vector<Scene> startup_scenes() {
       {"markers-everywhere", "Markers both ways and many small FPDUs: a Marker in header, payload, PAD and CRC",
        markers_everywhere},
       spoken("private-data-512", "512 octets of private data each way, the most there is", private_data(false, 512)),
-      spoken("private-data-enhanced", "508 octets of private data each way behind the enhanced data",
+      spoken("private-data-enhanced", "508 octets of private data each way after the enhanced data",
              private_data(true, 508)),
       {"reject", "the responder's application rejects, with private data",
        [](Path path) { record_rejection(path, private_data(true, 40)); }},

@@ -154,7 +154,7 @@ const std::vector<Mistake>& mistakes() {
       {{0, 1, 0x03}, "read-domain", "a Read of another Protection Domain's memory", of_another_domain<kRead>},
       {{0, 1, 0x04}, "read-wrap", "a Read that passes 2^64", ask_for<kRead, wrapping>},
       {{0, 1, 0x00}, "atomic-stag", "a FetchAdd on an unknown STag", ask_for<kAdd, unknown>},
-      {{0, 1, 0x01}, "atomic-bounds", "a FetchAdd behind the end of the region", ask_for<kAdd, behind>},
+      {{0, 1, 0x01}, "atomic-bounds", "a FetchAdd past the end of the region", ask_for<kAdd, behind>},
       {{0, 1, 0x02}, "atomic-rights", "a FetchAdd on memory that grants Reads alone", without_right<kAdd>},
       {{0, 2, 0x07}, "atomic-unaligned", "a FetchAdd at an offset that is no multiple of 8", ask_for<kAdd, unaligned>},
       {{0, 1, 0x09},

@@ -106,7 +106,7 @@ TEST(FullDiskOfAFile, IsAFailureThatIsExplained) {
   }
 }
 
-// An rping server, its client with `client` behind it in the shell, and what the shell made of the client's end.
+// An rping server, its client with `client` after it in the shell, and what the shell made of the client's end.
 Ended ping(const std::string& before, const std::string& client) {
   const std::uint16_t port = free_port();
   Command server({"rping", "-s", "-P", "-d", "-a", "127.0.0.1", "-p", std::to_string(port)});

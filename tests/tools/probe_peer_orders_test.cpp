@@ -106,7 +106,7 @@ TEST_F(PeerOrders, PostsReceives) {
   for (std::uint32_t i = 2; i < 9; ++i) EXPECT_EQ(one.report().receives_done, i);
 }
 
-// An order that wants no answer, behind one that does, takes nothing away from it.
+// An order that wants no answer, after one that does, takes nothing away from it.
 TEST_F(PeerOrders, EachAnswerThatIsOwedComes) {
   caller_.order(caller_.aimed(Order::kRead, 8000));
   caller_.order({.operation = Order::kWrite, .stag = {caller_.own->rkey()}, .offset = {caller_.own->iova()}});

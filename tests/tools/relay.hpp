@@ -25,7 +25,7 @@ struct RelayManner {
   std::chrono::milliseconds to_peer{};    // how late octets of the client come
   std::chrono::milliseconds from_peer{};  // how late octets of the peer come
   bool single{};                          // octets of the peer come one by one
-  bool reset{};                           // the peer's FIN becomes a reset, 100 ms behind its last octet
+  bool reset{};                           // the peer's FIN becomes a reset, 100 ms after its last octet
 };
 
 class Relay {

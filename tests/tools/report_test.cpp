@@ -172,7 +172,7 @@ TEST(Info, JsonHasDevicesLimitsAndBuild) {
   EXPECT_TRUE(info.at("build").at("tls").get<std::string>().starts_with("1.3 by OpenSSL"));
 }
 
-// On whatever processor: two words, and a sentence behind them.
+// On whatever processor: two words, and a sentence after them.
 TEST(Info, TellsWhichCodeComputesCrcsAndWhy) {
   const json by_itself = json::parse(run({"info", "--json"}).out).at("crc32c");
   EXPECT_TRUE(by_itself.at("routine") == "isa-l" || by_itself.at("routine") == "portable") << by_itself;

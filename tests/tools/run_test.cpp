@@ -27,7 +27,7 @@ class Run : public testing::Test {
   [[nodiscard]] std::string file(const std::string& name) const { return directory_.file(name); }
   [[nodiscard]] std::string folder() const { return std::filesystem::path(file("x")).parent_path().string(); }
 
-  // What the shell says of a variable, behind `weft run` with these options.
+  // What the shell says of a variable, after `weft run` with these options.
   [[nodiscard]] static std::string variable(std::vector<std::string> options, const std::string& name) {
     for (const std::string& word : {std::string("--"), std::string("sh"), std::string("-c")}) options.push_back(word);
     options.push_back("printf %s \"${" + name + "-unset}\"");

@@ -133,7 +133,7 @@ TEST(OpenSslRival, VerifiesThePeer) {
             std::string::npos);
 }
 
-// The listener's judgement comes behind the caller's own handshake.
+// The listener's judgement comes after the caller's own handshake.
 TEST(OpenSslRival, IsVerifiedByTheListener) {
   const TlsKeys keys;
   const auto other = transport::tls::Authority::make("another CA", transport::tls::Authority::Days(1)).value();
@@ -150,7 +150,7 @@ TEST(OpenSslRival, IsVerifiedByTheListener) {
   EXPECT_NE(stream.error().sentence.find("the peer's certificate: "), std::string::npos) << stream.error().sentence;
 }
 
-// The second connection and those behind it; with whole handshakes none does.
+// The second connection and those after it; with whole handshakes none does.
 TEST(OpenSslRival, ResumesSessionsWhereItSaysSo) {
   const TlsKeys keys;
   for (const Protection protection : {Protection::kOpenSsl, Protection::kOpenSslResumed}) {

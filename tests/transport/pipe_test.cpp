@@ -228,7 +228,7 @@ TEST(TlsPipe, CloseNotifyIsTheEndOfTheStream) {
   wait_for_octets(ends.server.socket(), sent.size() + 5 + 17 + 24);
   std::vector<std::byte> seen(sent.size());
   EXPECT_EQ(ends.server.read(seen).octets, sent.size());
-  EXPECT_TRUE(ends.server.holds()) << "the end lies behind them, and the socket may not show it";
+  EXPECT_TRUE(ends.server.holds()) << "the end lies after them, and the socket may not show it";
   EXPECT_EQ(ends.server.read(seen).status, Status::kEndOfStream);
   EXPECT_FALSE(ends.server.holds());
   EXPECT_FALSE(ends.server.failure());

@@ -133,7 +133,7 @@ TEST(Timer, AnExpiryOnItsWayDoesNotOutliveANewDeadline) {
   auto second = Timer::create(reactor, [&] { ++late; }).value();
   const auto set_anew = [&] {
     second.set(Clock::now() + 1h);
-    reactor.post([&] { reactor.stop(); });  // behind what is on its way
+    reactor.post([&] { reactor.stop(); });  // after what is on its way
   };
   auto first = Timer::create(reactor, set_anew).value();
   for (Timer* timer : {&first, &second}) timer->set(Clock::now());

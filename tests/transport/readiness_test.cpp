@@ -281,7 +281,7 @@ TEST_F(Watched, WhoHelpsServesWhileTheThreadRests) {
   ASSERT_FALSE(thread.add(pair.second, 5, kReadInterest));
   for (int round = 0; round < 20; ++round) {
     thread.rest();
-    while (thread.serve_one()) {  // what woke it; no call of its own is under way behind this
+    while (thread.serve_one()) {  // what woke it; no call of its own is under way after this
     }
     write_one(pair.first, pattern(1));
     while (woken.size() == 0) thread.help(20us, 4);

@@ -116,7 +116,7 @@ inline std::expected<std::map<pid_t, std::string>, std::string> all_asleep() {
 
 // --- Both
 
-// What moves, or will soon; empty: nothing. Threads that were asleep before and behind the look at timers and sets have not moved
+// What moves, or will soon; empty: nothing. Threads that were asleep before and after the look at timers and sets have not moved
 // meanwhile.
 inline std::string unrest() {
   const auto before = all_asleep();

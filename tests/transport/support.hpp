@@ -150,7 +150,7 @@ class Mailbox {
 
   std::optional<T> take(std::chrono::milliseconds patience = kPatience) {
     std::unique_lock lock(mutex_);
-    // system_clock: ThreadSanitizer of gcc 12 does not know the call behind steady_clock waits.
+    // system_clock: ThreadSanitizer of gcc 12 does not know the system call of a wait for steady_clock.
     if (!arrived_.wait_until(lock, std::chrono::system_clock::now() + patience, [this] { return !values_.empty(); })) {
       return std::nullopt;
     }

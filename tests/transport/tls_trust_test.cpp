@@ -39,7 +39,7 @@ struct Said {
   std::error_code server{};
 };
 
-// Both ends after the handshake and one more look: a server that refuses its client tells so behind the client's own part.
+// Both ends after the handshake and one more look: a server that refuses its client tells so after the client's own part.
 Said outcome(const Settings& client, const Settings& server) {
   TlsEnds ends(client, server);
   auto [at_client, at_server] = ends.try_to_shake_hands();
@@ -159,7 +159,7 @@ TEST(TlsTrust, AFingerprintIsOfItsTime) {
 TEST(TlsFault, TwoOctetsTellTlsFromMpa) {
   const std::vector<std::pair<std::vector<std::byte>, bool>> rows{
       {{}, false},
-      {{std::byte{0x16}}, false},  // nothing is behind it
+      {{std::byte{0x16}}, false},  // nothing is after it
       {{std::byte{0x15}}, false},
       {{std::byte{0x16}, std::byte{3}}, true},
       {{std::byte{0x15}, std::byte{3}}, true},

@@ -26,7 +26,7 @@ TEST(ConfigurationText, SetsLogCaptureAndPolicy) {
   EXPECT_TRUE(read.policy.startup.markers);
 }
 
-// Behind a blank, and not before one.
+// After a blank, and not before one.
 TEST(ConfigurationText, ACommentStandsBehindABlank) {
   EXPECT_EQ(parse_configuration("pcap=/tmp/a# b", "f").pcap, "/tmp/a# b");
   EXPECT_EQ(parse_configuration("pcap=/tmp/a #b", "f").pcap, "/tmp/a");

@@ -160,7 +160,7 @@ TEST(States, RtsAndNoMoreSendsWhileItCloses) {
   EXPECT_EQ(scene.server.next().status, WcStatus::kFlushed);
 }
 
-// A message that began to arrive: its receive completes before those behind it.
+// A message that began to arrive: its receive completes before those after it.
 TEST(States, AReceiveThatIsPartlyFilledIsFlushedFirst) {
   Terminating scene;
   Buffer to(scene.server, 4096);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that uses the C++ API and tells what weft's settings are when it begins and behind its first device. With
-// arguments it makes them itself: environment_program [before|behind CAPTURE]
+// A program that uses the C++ API and tells what weft's settings are when it begins and after its first device. With
+// arguments it makes them itself: environment_program [before|after CAPTURE]
 #include <sys/auxv.h>
 
 #include <cstdio>
@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
     const auto device = Device::open("lo");
     if (!device) return 1;
   }
-  if (when == "behind") choose(argv[2]);
-  tell("behind it");
+  if (when == "after") choose(argv[2]);
+  tell("after it");
   return 0;
 }

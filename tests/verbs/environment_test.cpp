@@ -59,13 +59,13 @@ TEST(Environment, EachProcessHasItsOwnCapture) {
 }
 
 TEST(Environment, TheProgramsOwnChoiceWins) {
-  for (const std::string when : {"before", "behind"}) {
+  for (const std::string when : {"before", "after"}) {
     const TemporaryDirectory directory;
     const std::string theirs = directory.file("environment.pcap"), own = directory.file("program.pcap");
     const Ended ended = told(line({"WEFT_LOG=debug", "WEFT_CRC32C=portable", "WEFT_PCAP=" + theirs}, {when, own}));
-    EXPECT_TRUE(ended.out.ends_with("behind it: log=error crc32c=isa-l\n")) << when << ": " << ended.out;
+    EXPECT_TRUE(ended.out.ends_with("after it: log=error crc32c=isa-l\n")) << when << ": " << ended.out;
     EXPECT_TRUE(std::filesystem::exists(own)) << when;
-    EXPECT_EQ(std::filesystem::exists(theirs), when == "behind") << "begun with the device, if at all";
+    EXPECT_EQ(std::filesystem::exists(theirs), when == "after") << "begun with the device, if at all";
   }
 }
 
@@ -82,7 +82,7 @@ TEST(Environment, WhatIsWrongIsToldOnceAndChangesNothing) {
   EXPECT_TRUE(told_once("WEFT_CRC32C: 'fast' is not one of isa-l, portable; ignored")) << ended.err;
   EXPECT_TRUE(told_once("WEFT_PCAP: cannot write /no/such/directory/x.pcap: ")) << ended.err;
   const Ended portable = told(line({"WEFT_LOG=loud", "WEFT_CRC32C=portable"}));
-  EXPECT_TRUE(portable.out.ends_with("behind it: log=warn crc32c=portable\n")) << portable.out;
+  EXPECT_TRUE(portable.out.ends_with("after it: log=warn crc32c=portable\n")) << portable.out;
 }
 
 // A program that runs as another user than the one that started it.

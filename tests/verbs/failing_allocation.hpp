@@ -20,7 +20,7 @@ class FailingAllocation {
 };
 
 // Each scene is made anew by `prepare`, which returns the call. The call is made with its first allocation failing, in the
-// next scene with its second, and so on until it has no further one. Behind a failure it is made once more, without one.
+// next scene with its second, and so on until it has no further one. After a failure it is made once more, without one.
 // The number of allocations that failed.
 inline int fail_each_allocation(const std::function<std::function<void()>()>& prepare) {
   for (int nth = 0;; ++nth) {

@@ -97,7 +97,7 @@ TEST(Fork, WhatAChildDoesToItsParentsConnectionReachesNobody) {
   exchange(pair);
 }
 
-// A child that runs, fork() and all it has to do behind it, and waits until the test has seen what it came for.
+// A child that runs, fork() and all it has to do after it, and waits until the test has seen what it came for.
 class WaitingChild {
  public:
   WaitingChild() {

@@ -46,7 +46,7 @@ class FullPipe {
     }
   }
 
-  // What was written behind the filling and what was read before, up to and with `last`.
+  // What was written after the filling and what was read before, up to and with `last`.
   [[nodiscard]] std::string read_up_to(const std::string& last) {
     ::fcntl(reader_, F_SETFL, 0);
     std::string all;

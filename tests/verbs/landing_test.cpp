@@ -84,10 +84,10 @@ TEST(Landing, ASendIsReadToItsReceive) {
   EXPECT_EQ(done.status, WcStatus::kSuccess);
   EXPECT_EQ(done.byte_len, kLength);
   EXPECT_TRUE(is_there(scene.sink));
-  EXPECT_EQ(scene.sink.octets.back(), std::byte{0}) << "nothing behind the message was touched";
+  EXPECT_EQ(scene.sink.octets.back(), std::byte{0}) << "nothing after the message was touched";
 }
 
-// All at once behind the header: the frame is taken where it lies.
+// All at once after the header: the frame is taken where it lies.
 TEST(Landing, ARestThatComesAtOnceIsTakenWhereItLies) {
   SendScene scene;
   scene.write(Bytes(scene.fpdu).first(kHeader + 100));

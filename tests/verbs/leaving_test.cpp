@@ -77,7 +77,7 @@ bool a_window_is_closed() {
   return false;
 }
 
-// The process that has sent ends behind its last call: its runtime goes with the last handle. No time is over then, so a
+// The process that has sent ends after its last call: its runtime goes with the last handle. No time is over then, so a
 // window that is closed for a moment is no reason to drop what the kernel has yet to send.
 TEST(Leaving, TheProcessEndsToo) {
   if (weft::test::kThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer allows no threads in a child: nothing is tried";
@@ -219,7 +219,7 @@ TEST(LeftBehind, AResponseThatNobodyReadsGoesWithinTheCloseTimeout) {
 }
 
 // Its window is closed, as that of a peer that has run out of receives while its program waits for the end: our FIN would
-// stand behind what it does not take, and never be seen. (qperf's rc_rdma_write_bw.)
+// follow what it does not take, and never be seen. (qperf's rc_rdma_write_bw.)
 TEST(LeftBehind, WhoTakesNothingIsResetWithinTheCloseTimeout) {
   constexpr std::size_t kSize = std::size_t{1} << 20;
   Server server({.timeouts = {.close = 50ms}});

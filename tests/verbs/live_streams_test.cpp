@@ -100,7 +100,7 @@ TEST_F(LiveStreams, ReadsBeyondWhatThePeerAdmits) {
   Served served;
   for (std::uint32_t i = 0; i < Served::kDepth; ++i) served.read();
   served.wait_for_requests(Served::kDepth);
-  EXPECT_EQ(only().waits_for, StreamWait::kNothing) << "there is nothing behind them";
+  EXPECT_EQ(only().waits_for, StreamWait::kNothing) << "there is nothing after them";
   served.read();
   EXPECT_EQ(only().waits_for, StreamWait::kAnswers);
 }

@@ -156,11 +156,11 @@ TEST(Log, NamesAPlaceOnlyWhereThereIsOne) {
       detail::log_startup_failure(loopback("127.0.0.1", 1), report, detail::FailedStartup::kOurs);
     };
     failed({.clause = "MPA-0", .sentence = "too late"});
-    failed({.clause = "MPA-0", .sentence = "behind it", .stream_offset = 8});
+    failed({.clause = "MPA-0", .sentence = "after it", .stream_offset = 8});
     failed({.clause = "MPA-0", .sentence = "within it", .startup_octet = 16});
   });
   EXPECT_EQ(count(said, "too late [MPA-0] layer 0 (RDMAP), type 0, code 0x00\n"), 1U) << said;
-  EXPECT_EQ(count(said, "code 0x00, at octet 8 behind its start-up frame\n"), 1U) << said;
+  EXPECT_EQ(count(said, "code 0x00, at octet 8 after its start-up frame\n"), 1U) << said;
   EXPECT_EQ(count(said, "code 0x00, at octet 16 of its start-up frame\n"), 1U) << said;
 }
 

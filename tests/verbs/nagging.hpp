@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A signal each millisecond, to the thread that made this, as long as it lives. The signal has a handler, and system
-// calls are not begun again behind it.
+// calls are not begun again after it.
 #pragma once
 
 #include <gtest/gtest.h>

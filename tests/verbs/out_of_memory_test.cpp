@@ -64,7 +64,7 @@ TEST(OutOfMemory, CostsTheConnectionThatComes) {
     left = nth;
     lost += is_heard(server) ? 0 : 1;
     left = -1;
-    ASSERT_TRUE(is_heard(server)) << "behind failure " << nth;
+    ASSERT_TRUE(is_heard(server)) << "after failure " << nth;
   }
   EXPECT_GT(lost, 0);
 }

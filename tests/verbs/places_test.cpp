@@ -84,7 +84,7 @@ void use_up_receives(Pair& pair) {
   Buffer from(pair.client, 1), to(pair.server, 1);
   for (std::uint32_t i = 0; i < kReceives; ++i) ASSERT_TRUE(post_receive(pair.server));
   for (std::uint32_t i = 0; i < kReceives; ++i) ASSERT_TRUE(post_send(pair.client));
-  write_octet(*pair.client.qp, from, to, std::byte{7});  // behind the Sends
+  write_octet(*pair.client.qp, from, to, std::byte{7});  // after the Sends
   wait_until([&] { return look_at(to.octets.data()) == std::byte{7}; }, "the Write");
 }
 

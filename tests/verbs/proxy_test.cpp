@@ -74,7 +74,7 @@ struct Call {
 };
 using Calls = std::vector<Call>;
 
-// `count` waits, with an event found behind each.
+// `count` waits, with an event found after each.
 Calls waits_and_finds(int count, std::chrono::microseconds gap) {
   Calls calls;
   for (int i = 0; i < count; ++i) calls.insert(calls.end(), {{.gap = gap}, {.gap = gap, .waits = false}});

@@ -98,7 +98,7 @@ const std::vector<HeirRow> kHeirRows{
     {"the waiter of its own queue", Who::kPoller, {Who::kWaiter}, Who::kWaiter},
     {"a poller before a waiter", Who::kPoller, {Who::kWaiter, Who::kOtherPoller}, Who::kOtherPoller},
     {"the owner itself, come back", Who::kPoller, {Who::kPoller}, Who::kPoller},
-    {"a waiter behind a waiter", Who::kWaiter, {Who::kOtherWaiter}, Who::kOtherWaiter},
+    {"a waiter after a waiter", Who::kWaiter, {Who::kOtherWaiter}, Who::kOtherWaiter},
 };
 
 TEST(SocketWatch, IsInheritedByThisTable) {
@@ -139,7 +139,7 @@ TEST(SocketWatch, OfAStreamThatWaitsForAReceiveTheProgressThreadSeesTheEnd) {
     EXPECT_TRUE((*told & EPOLLRDHUP) != 0 && (*told & EPOLLIN) == 0) << static_cast<int>(owner);
     EXPECT_FALSE(scene.reads_in(Who::kWaiter)) << "it would be woken for octets that nobody takes";
     scene.settle();  // a receive is there
-    scene.expect_owner(owner, "behind it");
+    scene.expect_owner(owner, "after it");
   }
 }
 

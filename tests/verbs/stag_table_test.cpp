@@ -49,7 +49,7 @@ TEST(StagTable, FreedStagsRest) {
   EXPECT_EQ(table.size(), 0U);
 }
 
-// So do those behind the first 4096, whose places in the list of the resting are used again and again; more freed
+// So do those after the first 4096, whose places in the list of the resting are used again and again; more freed
 // than that list is long twice.
 TEST(StagTable, TheLastFreedRestHoweverManyThereWere) {
   constexpr std::size_t kResting = 4096;

@@ -52,7 +52,7 @@ TEST(Stall, AFinIsToldAtOnceAndWhatWasSentCanStillBeReceived) {
   EXPECT_FALSE(pair.events.get_event(0ms)) << "the end is told once";
 }
 
-// Before or behind the peer's own end: an application that asks for the end posts no receive any more.
+// Before or after the peer's own end: an application that asks for the end posts no receive any more.
 TEST(Stall, ADisconnectDoesNotWaitBehindIt) {
   for (const bool first : {false, true}) {
     Pair pair({.client_policy = kPatient, .server_policy = kPatient});
@@ -84,7 +84,7 @@ TEST(Stall, AFinThatWasToldWakesNobody) {
 
 constexpr std::size_t kLong = 1 << 20;
 
-// Until its socket takes nothing more, so that no FIN could go out behind them either.
+// Until its socket takes nothing more, so that no FIN could go out after them either.
 void post_sends(End& end, Buffer& from, int count) {
   const auto source = from.sge();
   for (int i = 0; i < count; ++i) {

@@ -127,7 +127,7 @@ TEST(GivenUp, TheQueuePairIsDestroyedBehindTheTerminateOfTheStartUp) {
   EXPECT_EQ(all[24 + 20], 0x20);               // layer 2, type 0
   EXPECT_EQ(all[24 + 21], 0x06);               // insufficient IRD
   EXPECT_TRUE(peer.read_to_end().empty());
-  EXPECT_FALSE(peer.pending_error()) << "no RST came behind the FIN";
+  EXPECT_FALSE(peer.pending_error()) << "no RST came after the FIN";
 }
 
 TEST(GivenUp, TheQueuePairIsPutToErrorWhileTcpConnects) {
@@ -226,7 +226,7 @@ TEST(Accepted, SendsMayBePostedBeforeTheInitiatorIsReady) {
     must(caller.id.connect(*near.qp), "connect");
     auto event = must(server.events.get_event(10000ms), "request");
     must(event.request->accept(*far.qp), "accept");
-    must(far.qp->post_send(send), "post_send right behind accept");
+    must(far.qp->post_send(send), "post_send right after accept");
     expect_event(caller.events, ConnectionEventType::kEstablished);
     if (!peer_to_peer) must(near.qp->post_send({.wr_id = 2, .opcode = SendOpcode::kRdmaWrite}), "the first message");
     EXPECT_EQ(far.next().wr_id, 1U);

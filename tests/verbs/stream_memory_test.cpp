@@ -365,7 +365,7 @@ TEST_F(Memory, OctetsThatHaveLandedAreNotCopied) {
   }
 }
 
-// Another payload, before and behind that room, is copied whole.
+// Another payload, before and after that room, is copied whole.
 TEST_F(Memory, OtherPayloadsAreCopied) {
   const auto target = region(kAllAccess);
   const auto payloads = some(30, 5);

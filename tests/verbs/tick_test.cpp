@@ -91,7 +91,7 @@ TEST_F(Ticking, WhoPollsDoesTheTick) {
   EXPECT_EQ(driver->closest(), tuning::kTick);
 }
 
-// Also behind a long time in which another thread did.
+// Also after a long time in which another thread did.
 TEST_F(Ticking, TheTimerDoesItWhereNobodyDoes) {
   const auto driver = std::make_shared<Counter>();
   tick.watch(driver);

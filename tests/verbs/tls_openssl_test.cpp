@@ -55,7 +55,7 @@ struct AtAListener : TlsOpenSsl {
     must(id.set_policy(tls_policy(keys, "server")), "set_policy");
     must(id.listen(), "listen");
   }
-  // What s_client says of a connection that it ends behind its handshake.
+  // What s_client says of a connection that it ends after its handshake.
   std::string said(const std::string& more) {
     return Command(openssl("s_client", address() + more, Input::kNone), "sh").wait().out;
   }
@@ -106,7 +106,7 @@ TEST_F(AtAListener, TakesNoWeakCipher) {
   }
 }
 
-// TLS 1.3 tells a client so behind the client's own handshake: s_client has to stay until then.
+// TLS 1.3 tells a client so after the client's own handshake: s_client has to stay until then.
 TEST_F(AtAListener, WantsACertificate) {
   Command client(openssl("s_client", address(), Input::kEndless), "sh");
   EXPECT_TRUE(client.wait_for_output("alert certificate required")) << client.out();

@@ -134,7 +134,7 @@ TEST(TlsTurns, WhatATurnLeavesIsRead) {
   }
 }
 
-// The messages behind the one that waits are in the pipe by then, and the socket is empty: nothing would wake a thread.
+// The messages after the one that waits are in the pipe by then, and the socket is empty: nothing would wake a thread.
 TEST_F(TlsConnection, AStreamThatWaitedForAReceiveReadsOnByItself) {
   constexpr int kSends = 20;
   for (int round = 0; round < 3; ++round) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A peer that sends the smallest FPDUs there are does not keep a thread from the other connections: its turn ends
-// behind a fixed number of them, and what is left stays in the socket, where readiness tells of it again.
+// after a fixed number of them, and what is left stays in the socket, where readiness tells of it again.
 #include <atomic>
 
 #include "hand_peer.hpp"
@@ -53,7 +53,7 @@ struct ByHand {
     runtime->progress_threads().proxy_leaves();
   }
 
-  // Messages, of the start-up or taken here, make the next tick wake it once more; the one behind that lets it rest for good.
+  // Messages, of the start-up or taken here, make the next tick wake it once more; the one after that lets it rest for good.
   bool rests_for_good(detail::ProgressThreads& threads) {
     wait_until([&, before = myself->ticks.load()] { return myself->ticks >= before + 3; }, "ticks");
     wait_until([&] { return threads.any_rests(); }, "the progress thread is to rest for good");
@@ -95,7 +95,7 @@ TEST(Turns, EndBehindSoManyFpdus) {
   for (int i = 0; i < kFlood; ++i) flood.insert(flood.end(), one.begin(), one.end());
   scene.peer->write(flood);
   ASSERT_TRUE(scene.peer->engine.post({.operation = engine::Operation::kSend}));
-  const auto send = scene.peer->cut();  // behind all of them
+  const auto send = scene.peer->cut();  // after all of them
   scene.peer->write(send);
   wait_until([&] { return scene.peer->unread() == flood.size() + send.size(); }, "all of it");
   int turns = 0;

@@ -39,7 +39,7 @@ enum class State : std::uint8_t {
   kSomeOctets,  // the same, within the first record or frame
   kHandshake,   // in the middle of the peer's part of TLS's handshake
   kReady,       // responder: the Request was accepted, the ready-to-receive message does not come
-  kRejected,    // responder: the peer does not close behind the rejection
+  kRejected,    // responder: the peer does not close after the rejection
   kIdle,        // established
   kInMessage,   // within an FPDU, and with TLS within a record
   kShut,        // the peer's window is closed

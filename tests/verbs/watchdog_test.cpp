@@ -47,7 +47,7 @@ TEST(Beats, TheLastOneForgetsAll) {
     switch (++looks) {
       case 1: EXPECT_FALSE(self->sight(1, 7, Watchdog::Clock::now())); return true;
       case 2: EXPECT_EQ(self->sights().size(), 1U); return false;
-      default: reactor.stop(); return false;  // the look behind the end
+      default: reactor.stop(); return false;  // the look after the end
     }
   });
   self = &watchdog;

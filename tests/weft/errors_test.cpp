@@ -191,7 +191,7 @@ TEST(Flushed, SaysThatAnotherOperationWasTooLate) {
 // The memory is the program's again when the call returns.
 TEST(Deadlines, ThatExpireEndAWriteThatThePeerDoesNotTake) {
   Ends ends;
-  // The server reads nothing more, behind a Send that finds no receive.
+  // The server reads nothing more, after a Send that finds no receive.
   must(ends.client.send({}, kPatience));
   std::vector<unsigned char> octets(64 << 20);
   Memory target(ends.server, 64 << 20);

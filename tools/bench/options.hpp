@@ -42,7 +42,7 @@ struct Posting {
 // Weft's policy; it wins over the rest.
 struct PolicyText {
   std::string text{};   // as --policy has it
-  std::string files{};  // what stands behind it: keys of this run
+  std::string files{};  // what follows it: keys of this run
 };
 
 struct Segments {

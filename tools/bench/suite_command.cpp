@@ -88,7 +88,7 @@ struct SuiteRun {
   bool interrupted = false;
 };
 
-// Short: with the repetition behind it, a terminal of 80 columns has room for it.
+// Short: with the repetition after it, a terminal of 80 columns has room for it.
 std::string title_of(std::size_t index, const std::vector<SuiteCase>& cases) {
   return "line " + std::to_string(index + 1) + " of " + std::to_string(cases.size()) + ", " + cases[index].name + ": ";
 }

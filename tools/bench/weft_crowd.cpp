@@ -28,7 +28,7 @@ Outcome<RunResult> WeftCrowd::lead(std::uint64_t messages) {
   if (options_.op == Op::kRead) {
     if (auto came = await_reads(); !came) return std::unexpected(came.error());
   } else {
-    if (options_.op == Op::kWrite) {  // a word behind each one's Writes
+    if (options_.op == Op::kWrite) {  // a word after each one's Writes
       for (const auto& member : members_) {
         if (auto said = member->port().send_word(); !said) return std::unexpected(said.error());
       }

@@ -97,7 +97,7 @@ Outcome<void> WeftEndpoint::lead_stream(std::uint64_t messages) {
   return say_and_hear();
 }
 
-// A word behind the Writes, and the follower's word that it has come.
+// A word after the Writes, and the follower's word that it has come.
 Outcome<void> WeftEndpoint::say_and_hear() {
   if (auto said = port_.send_word(); !said) return said;
   return port_.await_receive();

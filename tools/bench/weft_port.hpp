@@ -47,7 +47,7 @@ class WeftPort {
   // Posts `count` messages (or reads) in one list. With `report` the last one's completion is reported, so that
   // outstanding() comes down to 0; else that happens now and then.
   Outcome<void> post_messages(std::uint32_t count, bool report);
-  // One octet that opens or ends something; it arrives behind all that was posted before.
+  // One octet that opens or ends something; it arrives after all that was posted before.
   Outcome<void> send_word();
   // Waits for one message or word, and counts it off.
   Outcome<void> await_receive();
@@ -134,7 +134,7 @@ class WeftPort {
   std::vector<std::byte> out_;
   std::vector<std::byte> in_;  // a message for each slot
   std::vector<std::byte> word_;
-  Link link_;  // behind the buffers: memory outlives its registration
+  Link link_;  // after the buffers: memory outlives its registration
   std::optional<Regions> regions_{};
   std::shared_ptr<const Siblings> siblings_{};  // none: all completions are ours
   Advertisement peer_in_{};

@@ -21,7 +21,7 @@ Outcome<void> catch_interruptions();
 // Has the process been asked to end?
 [[nodiscard]] bool interrupted() noexcept;
 [[nodiscard]] bool interruptions_are_caught() noexcept;
-// What the request turns, for all that waits on a descriptor. Behind catch_interruptions() only; it stays for good.
+// What the request turns, for all that waits on a descriptor. After catch_interruptions() only; it stays for good.
 [[nodiscard]] conformance::StopSwitch& interruption_switch() noexcept;
 
 // While it lives, interruptions are caught. Afterwards signals mean what they meant before; a request that came

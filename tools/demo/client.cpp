@@ -168,7 +168,7 @@ class Client {
 
   std::vector<std::byte> buffer_;  // source and sink of everything
   std::vector<std::byte> inbox_;
-  Link link_;  // behind the memory that it uses
+  Link link_;  // after the memory that it uses
   std::optional<verbs::MemoryRegion> buffer_region_{};
   std::optional<verbs::MemoryRegion> inbox_region_{};
   Advertisement board_{};

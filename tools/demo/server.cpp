@@ -114,7 +114,7 @@ class Server {
   std::vector<std::byte> inbox_;
   std::vector<std::byte> board_;
   alignas(8) std::uint64_t counter_ = kCounterStart;
-  Link link_;  // behind the memory that it uses
+  Link link_;  // after the memory that it uses
   std::optional<verbs::MemoryRegion> inbox_region_{};
   std::optional<verbs::MemoryRegion> board_region_{};
   std::optional<verbs::MemoryRegion> counter_region_{};

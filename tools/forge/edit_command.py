@@ -10,7 +10,7 @@ from conversation import INITIATOR, RESPONDER
 from editing import REPAIRS, Edit, Repairs, edit_capture
 
 DESCRIPTION = """Changes octets of a pcap file and repairs what the change made wrong around them. An edit begins with --packet,
---fpdu or --startup; the options behind it belong to it, and there may be several edits. Offsets count the octets of the
+--fpdu or --startup; the options after it belong to it, and there may be several edits. Offsets count the octets of the
 file as it is before any edit. Packets are numbered as Wireshark numbers frames, FPDUs from 1 in each direction."""
 
 EPILOG = """offsets in the ULPDU (RFC 5041, RFC 5040; numbers are decimal, octets hexadecimal)
@@ -29,7 +29,7 @@ examples
   forge.py edit in.pcap out.pcap --fpdu 1 --part crc --xor 01 --fpdu 2 --part pad --octets 0a"""
 
 
-HELP = ("ULPDU_Length; PD_Length", "PAD, when the ULPDU's size changed", "Markers behind octets that moved",
+HELP = ("ULPDU_Length; PD_Length", "PAD, when the ULPDU's size changed", "Markers after octets that moved",
         "the CRC of an FPDU that had a right one", "sequence and acknowledgement numbers", "IP's length", "IPv4's checksum",
         "TCP's checksum")  # as REPAIRS
 
@@ -87,7 +87,7 @@ def parser_of():
     what = parser.add_argument_group("what")
     what.add_argument("--octets", action=Set, dest="set", type=octets, metavar="HEX", help="instead of those that are there")
     what.add_argument("--xor", action=Set, type=octets, metavar="HEX", help="flips these bits")
-    what.add_argument("--insert", action=Set, type=octets, metavar="HEX", help="in front of the octet there, or behind the last")
+    what.add_argument("--insert", action=Set, type=octets, metavar="HEX", help="in front of the octet there, or after the last")
     what.add_argument("--delete", action=Set, type=int, metavar="COUNT")
     leave = parser.add_argument_group("what is not repaired")
     for name, text in zip(REPAIRS, HELP):

@@ -20,7 +20,7 @@ import edit_command
 import samples_ddp  # noqa: F401  (each fills the table)
 import samples_mpa  # noqa: F401
 import samples_rdmap  # noqa: F401
-import samples_forged  # isort: skip (behind those whose order is the table's)
+import samples_forged  # isort: skip (after those whose order is the table's)
 import samples_startup  # noqa: F401
 import samples_unsolicited  # noqa: F401
 from conversation import write_pcap

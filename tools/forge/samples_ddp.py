@@ -125,19 +125,19 @@ def _():
     return with_step("halves end", [untagged(SEND, 2, b"the second", mo=16, last=0), untagged(SEND, 2, mo=26)])
 
 
-@sample("DDP-5.2-11", "a Read Response without octets and without L, and nothing behind it", variant="read-response")
+@sample("DDP-5.2-11", "a Read Response without octets and without L, and nothing after it", variant="read-response")
 def _():
     story = Story().start().steps(["first", "answer", "read"]).fpdu("response", R, tagged(READ_RESPONSE, SINK, 0x2000, last=0))
     return story.close(), R, "response"
 
 
-@sample("DDP-5.2-11", "a Send without octets and without L, and nothing behind it", variant="send")
+@sample("DDP-5.2-11", "a Send without octets and without L, and nothing after it", variant="send")
 def _():
     story = Story().start().steps(["first", "answer"]).fpdu("empty", I, untagged(SEND, 2, last=0))
     return story.close(), I, "empty"
 
 
-@sample("DDP-5.2-11", "a Terminate without octets and without L, and nothing behind it", variant="terminate")
+@sample("DDP-5.2-11", "a Terminate without octets and without L, and nothing after it", variant="terminate")
 def _():
     story = Story().start().steps(["first", "answer"]).fpdu("empty", R, untagged(TERMINATE, 1, last=0))
     return story.close(R), R, "empty"

@@ -129,7 +129,7 @@ def read_story(*responses, requests=(READ,), certain="response"):
     return story.close(), R, certain
 
 
-@sample("RDMAP-4.4-01", "a Read Request with 4 octets behind its header")
+@sample("RDMAP-4.4-01", "a Read Request with 4 octets after its header")
 def _():
     return with_step("read", untagged(READ_REQUEST, 1, READ + b"more"))
 
@@ -177,7 +177,7 @@ def _():
     return story.close(), I, "read 2"
 
 
-@sample("RDMAP-6.1-08", "the second Read is captured behind the response to the first, which it does not acknowledge; the IRD is 1",
+@sample("RDMAP-6.1-08", "the second Read is captured after the response to the first, which it does not acknowledge; the IRD is 1",
         variant="acknowledges-less")
 def _():
     story = Story().start(request(data=enhanced(ord=1)), reply(data=enhanced(ird=1))).steps(["first", "answer"])
@@ -379,7 +379,7 @@ def _():
     return story.close(R), R, "more"
 
 
-@sample("RDMAP-6.2.1-05", "the connection is reset behind the Terminate", severity="warning")
+@sample("RDMAP-6.2.1-05", "the connection is reset after the Terminate", severity="warning")
 def _():
     story = Story().start().steps(["first", "answer", "write"])
     story.fpdu("terminate", R, untagged(TERMINATE, 1, over_the_write()))

@@ -349,7 +349,7 @@ def _():
 
 # --- Captured in the right order, but sent before what they answer had arrived: the acknowledgment number tells
 
-@sample("MPA-7.1.2-12", "the Reply, captured behind the Request, acknowledges 10 octets of it", variant="acknowledges-less")
+@sample("MPA-7.1.2-12", "the Reply, captured after the Request, acknowledges 10 octets of it", variant="acknowledges-less")
 def _():
     story = Story()
     story.talk.data(I, REQUEST)
@@ -357,14 +357,14 @@ def _():
     return story.steps().close(), R, "reply"
 
 
-@sample("MPA-7.1.2-13", "the first FPDU, captured behind the Reply, acknowledges none of it", variant="acknowledges-less")
+@sample("MPA-7.1.2-13", "the first FPDU, captured after the Reply, acknowledges none of it", variant="acknowledges-less")
 def _():
     story = Story().start()
     story.fpdu("first", I, untagged(SEND, 1, b"too soon"), less=len(REPLY))
     return story.fpdu("answer", R, untagged(SEND, 1, b"never mind")).close(), I, "first"
 
 
-@sample("MPA-7.1.2-17", "the responder's FPDU, captured behind the initiator's first, does not acknowledge it",
+@sample("MPA-7.1.2-17", "the responder's FPDU, captured after the initiator's first, does not acknowledge it",
         variant="acknowledges-less")
 def _():
     story = Story().start().steps(["first"])

@@ -73,7 +73,7 @@ def _():
 
 
 def sent_blindly(asked, answer):
-    """The answer, captured behind the request, does not acknowledge all of it."""
+    """The answer, captured after the request, does not acknowledge all of it."""
     story = Story().start().steps(["first", "answer"]).fpdu("request", I, asked)
     return story.fpdu("response", R, answer, less=1).close(), R, "response"
 

@@ -39,7 +39,7 @@ class Frame:
 
 
 class Half:
-    """One direction. Offset 0 is the octet behind the SYN, or the first one that was captured."""
+    """One direction. Offset 0 is the octet after the SYN, or the first one that was captured."""
 
     def __init__(self, source):
         self.source, self.base, self.packets = source, None, []

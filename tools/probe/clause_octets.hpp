@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of docs/clauses/ that state what the RFCs ask for, one behind the other (embed_clauses.cmake).
+// The files of docs/clauses/ that state what the RFCs ask for, one after the other (embed_clauses.cmake).
 #pragma once
 
 #include <span>

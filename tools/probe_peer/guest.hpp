@@ -71,7 +71,7 @@ class Guest {
   std::uint32_t posted_{};         // receives, of which the buffers are used in turn
   std::uint32_t unfinished_{};     // of the orders' requests
   std::uint32_t chatting_{};       // unfinished requests of chat()
-  bool answers_ = false;           // behind the last of them, for an order that asked for it
+  bool answers_ = false;           // after the last of them, for an order that asked for it
   bool begun_ = false;
   bool ended_ = false;
 };

@@ -27,7 +27,7 @@ constexpr std::size_t kMostSessions = 4096;
 constexpr std::size_t kMostGuests = Resources::kCompletions / Guest::kMostCompletions;
 constexpr auto kSessionTime = std::chrono::seconds(60);  // without a connection
 constexpr int kChatEvery = 10;                           // milliseconds
-constexpr int kRefusals = 5;                             // one behind the other: there is no prober, or no more
+constexpr int kRefusals = 5;                             // one after the other: there is no prober, or no more
 
 void make_non_blocking(int descriptor) { ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) | O_NONBLOCK); }
 

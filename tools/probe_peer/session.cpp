@@ -48,7 +48,7 @@ Resources Resources::of(const verbs::Address& local) {
 Registered make_region(verbs::ProtectionDomain& domain, std::uint8_t kind, std::uint8_t rights, std::size_t size,
                        const verbs::RegionOptions& options) {
   Registered out{.octets = std::make_unique<std::byte[]>(size + 16), .size = size};
-  // Behind the allocator's alignment of 16: even, unless it is to be odd.
+  // After the allocator's alignment of 16: even, unless it is to be odd.
   out.begin = kind == Region::kOdd ? 3 : 0;
   out.told = {.length = static_cast<std::uint32_t>(size), .rights = rights, .kind = kind};
   std::byte* const first = out.octets.get() + out.begin;

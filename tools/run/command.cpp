@@ -64,7 +64,7 @@ std::string value_of(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// The table of keys behind the options: "  crc   on or off. Ask for CRCs ...".
+// The table of keys after the options: "  crc   on or off. Ask for CRCs ...".
 std::string footer() {
   constexpr std::size_t kColumn = 26;
   std::string text = "Keys of --policy:\n";

@@ -172,7 +172,7 @@ std::error_code Session::reason_of_failure() const noexcept {
 
 namespace {
 
-// The octets of many pieces, one behind the other.
+// The octets of many pieces, one after the other.
 class Front {
  public:
   explicit Front(std::span<const Bytes> pieces) noexcept : pieces_(pieces) {}

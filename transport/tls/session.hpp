@@ -65,7 +65,7 @@ class Session {
   [[nodiscard]] IoResult write(std::span<const Bytes> pieces) noexcept;
   // The records that wait here. kMoved: none is left.
   [[nodiscard]] IoResult flush() noexcept;
-  void close_write() noexcept;  // close_notify behind what was written
+  void close_write() noexcept;  // close_notify after what was written
 
   // --- Queries
   [[nodiscard]] bool is_secured() const noexcept { return secured_; }  // the handshake is over
@@ -148,7 +148,7 @@ class Session {
   std::vector<std::byte> unsent_;
   std::size_t owed_ = 0;        // octets in clear that unsent_ holds and write() has not told
   std::uint64_t received_ = 0;  // octets in clear
-  std::uint64_t messages_ = 0;  // of TLS itself, behind the handshake
+  std::uint64_t messages_ = 0;  // of TLS itself, after the handshake
 };
 
 }  // namespace weft::transport::tls

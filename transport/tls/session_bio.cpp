@@ -62,7 +62,7 @@ IoResult Session::write_wire(Bytes records) noexcept {
   return io;
 }
 
-// What lies behind `place` is kept. It tells how many octets came in all.
+// What lies after `place` is kept. It tells how many octets came in all.
 IoResult Session::read_ahead(MutableBytes place) noexcept {
   if (only_inside_ || inbound_.drained) return {.status = Status::kWouldBlock};
   const MutableBytes behind = ahead_.room();
@@ -72,7 +72,7 @@ IoResult Session::read_ahead(MutableBytes place) noexcept {
   return io;
 }
 
-// The budget of messages is looked at here: of what the socket has, and of no more, a flood is read behind its end.
+// The budget of messages is looked at here: of what the socket has, and of no more, a flood is read after its end.
 int Session::read_socket(BIO* bio, char* into, int octets) noexcept {
   Session& self = *session_of(bio);
   Inbound& inbound = self.inbound_;

@@ -78,7 +78,7 @@ bool Admission::comes_too_fast(const transport::Address& one, Instant now) {
   return !rate->take(now);
 }
 
-// Those without a connection whose burst is whole again, a second behind their last at most. So no more are remembered
+// Those without a connection whose burst is whole again, a second after their last at most. So no more are remembered
 // than twice as many as have connections or came within a second.
 void Admission::forget_the_calm(Instant now) {
   std::erase_if(peers_, [now](const auto& entry) {

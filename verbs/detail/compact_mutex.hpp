@@ -58,7 +58,7 @@ class CompactMutex {
   CompactMutex(const CompactMutex&) = delete;
   CompactMutex& operator=(const CompactMutex&) = delete;
 
-  // Behind fork(), in the child.
+  // After fork(), in the child.
   static void entered_child() noexcept { process_ += kNextProcess; }
 
  private:

@@ -46,7 +46,7 @@ class CompletionQueueState {
   // A queue pair is gone, or reset: the completions that are here of it go. Those that it pushes later stay.
   void discard(std::uint32_t qp_number);
 
-  // One thread's wait in its steps: begin, look, sleep, look again. What is pushed behind the beginning is found by the
+  // One thread's wait in its steps: begin, look, sleep, look again. What is pushed after the beginning is found by the
   // next look, or ends the next sleep.
   class Wait {
    public:

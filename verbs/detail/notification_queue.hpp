@@ -53,7 +53,7 @@ class NotificationQueue {
   // For the program.
   [[nodiscard]] int descriptor() const noexcept { return descriptor_.given(); }
 
-  // False when the bound is reached. `last` may be the event that says so: it takes the one place behind the bound.
+  // False when the bound is reached. `last` may be the event that says so: it takes the one place after the bound.
   bool post(T event, bool last = false) {
     std::unique_lock lock(mutex_);
     if (!push(std::move(event), last)) return false;
@@ -137,7 +137,7 @@ class NotificationQueue {
     const std::lock_guard lock(mutex_);
     std::size_t count = 0;
     for (std::size_t i = 0; i < events_.size(); ++i) count += events_[i] && matches(*events_[i]) ? 1 : 0;
-    taken.reserve(count);  // nothing behind this needs memory
+    taken.reserve(count);  // nothing after this needs memory
     for (std::size_t i = 0; i < events_.size(); ++i) {
       auto& place = events_[i];
       if (place && matches(*place)) taken.push_back(std::move(*std::exchange(place, std::nullopt)));

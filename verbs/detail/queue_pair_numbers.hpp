@@ -33,7 +33,7 @@ class QueuePairNumbers {
   [[nodiscard]] std::optional<std::uint32_t> take();
   void give_back(std::uint32_t number);
 
-  // For tests: the next one is looked for behind this one.
+  // For tests: the next one is looked for after this one.
   void continue_behind(std::uint32_t number);
 
   // Around fork(): a child is to find the lock free.

@@ -115,7 +115,7 @@ void QueuePairState::destroy() {
   }
   discard_completions();
   const std::lock_guard lock(mutex_);
-  held_.reset();  // behind discard_completions(): what the queues hold under this number is its next owner's
+  held_.reset();  // after discard_completions(): what the queues hold under this number is its next owner's
   share_.drop();  // now, for another thread may still hold this object for a moment
 }
 

@@ -76,7 +76,7 @@ void Runtime::after_fork_in_parent() {
   Current& self = current();
   self.numbers = {};
   self.streams = {};
-  const auto last = std::move(self.forking);  // perhaps the last share: it ends behind the lock
+  const auto last = std::move(self.forking);  // perhaps the last share: it ends after the lock
   const auto lock = std::move(self.own);
 }
 

@@ -23,7 +23,7 @@ std::string name(const detail::Subject& subject) {
 // The start-up itself may also fail for what did not come; then there is no place.
 std::string place_of(const engine::ErrorReport& report) {
   if (report.startup_octet) return fmt::format(", at octet {} of its start-up frame", *report.startup_octet);
-  if (report.stream_offset > 0) return fmt::format(", at octet {} behind its start-up frame", report.stream_offset);
+  if (report.stream_offset > 0) return fmt::format(", at octet {} after its start-up frame", report.stream_offset);
   return {};
 }
 
@@ -43,7 +43,7 @@ namespace detail {
 
 void log_stream_error(const Subject& subject, const StreamError& error) {
   log_if_admitted(LogKind::kStreamError, LogLevel::kError, [&] {
-    return fmt::format("{}: {}: {} [{}] {}, at octet {} behind the peer's start-up frame", name(subject),
+    return fmt::format("{}: {}: {} [{}] {}, at octet {} after the peer's start-up frame", name(subject),
                        error.remote ? "the peer terminated the stream" : "protocol error", error.sentence,
                        error.clause.empty() ? "no clause" : error.clause,
                        rdmap::text_with_layer({static_cast<rdmap::Layer>(error.layer), error.type, error.code}),
@@ -53,7 +53,7 @@ void log_stream_error(const Subject& subject, const StreamError& error) {
 
 void log_remark(const Subject& subject, const engine::Remark& remark) {
   log_if_admitted(LogKind::kRemark, LogLevel::kWarn, [&] {
-    return fmt::format("{}: tolerated departure of the peer: {} (octet {} behind its start-up frame)", name(subject),
+    return fmt::format("{}: tolerated departure of the peer: {} (octet {} after its start-up frame)", name(subject),
                        remark.sentence, remark.stream_offset);
   });
 }
@@ -61,7 +61,7 @@ void log_remark(const Subject& subject, const engine::Remark& remark) {
 void log_stall(const Subject& subject, const engine::ReceiveStalled& stall, std::chrono::milliseconds patience) {
   log_if_admitted(LogKind::kStall, LogLevel::kInfo, [&] {
     return fmt::format(
-        "{}: a Send found no receive: the stream waits for one, {} ms at most (octet {} behind the peer's start-up "
+        "{}: a Send found no receive: the stream waits for one, {} ms at most (octet {} after the peer's start-up "
         "frame)",
         name(subject), patience.count(), stall.stream_offset);
   });

@@ -146,7 +146,7 @@ Output& output() {
   return *one;
 }
 
-// Behind all that runs at exit(), and before the threads are gone.
+// After all that runs at exit(), and before the threads are gone.
 [[gnu::destructor]] void write_the_rest() {
   if (has_output) output().writer.finish();
 }

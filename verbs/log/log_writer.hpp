@@ -39,7 +39,7 @@ class LogWriter {
   void push(std::string_view line) noexcept;
   // Has `between` called soon.
   void look_again() noexcept;
-  // Waits until all lines so far are written, `patience` at most. False when they are not. Does not wait at all behind
+  // Waits until all lines so far are written, `patience` at most. False when they are not. Does not wait at all after
   // a wait that was in vain, until the descriptor takes something again.
   bool flush(std::chrono::milliseconds patience) noexcept;
   // The process ends: waits as long as the descriptor takes something, but not for ever.
@@ -53,7 +53,7 @@ class LogWriter {
     std::condition_variable work{};
     std::condition_variable written{};
     std::string pending{};
-    std::uint64_t dropped = 0;            // behind what is pending
+    std::uint64_t dropped = 0;            // after what is pending
     bool runs = false;                    // the thread
     bool busy = false;                    // and does not wait for work
     bool look = false;                    // `between` is to be called

@@ -16,8 +16,8 @@
 namespace weft::verbs::detail {
 
 // In pieces. From some 4096 octets on glibc's memcpy leaves the copy to one instruction (`rep movsb`), which on many
-// processors falls to a tenth of its speed when the target lies 1 to 31 octets behind the source, modulo 4096; and
-// payload behind a header of 16 to 20 octets often does. Shorter copies are a loop of vectors, as fast in any position.
+// processors falls to a tenth of its speed when the target lies 1 to 31 octets after the source, modulo 4096; and
+// payload after a header of 16 to 20 octets often does. Shorter copies are a loop of vectors, as fast in any position.
 inline void copy_octets(std::byte* to, const std::byte* from, std::size_t octets) noexcept {
   constexpr std::size_t kPiece = 2048;
   for (; octets > kPiece; octets -= kPiece, to += kPiece, from += kPiece) std::memcpy(to, from, kPiece);

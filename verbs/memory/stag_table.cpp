@@ -80,7 +80,7 @@ bool StagTable::publish(std::uint32_t stag, const Grant& grant, std::weak_ptr<Wi
   if (found == home.entries.end() || (found->second && !found->second->revoked())) return false;
   auto entry = std::make_shared<Entry>(stag, grant, std::move(window));
   if (grant.only_stream != 0) limit(stag, grant.only_stream);
-  found->second = std::move(entry);  // valid only now: nothing behind it can fail
+  found->second = std::move(entry);  // valid only now: nothing after it can fail
   return true;
 }
 

@@ -26,7 +26,7 @@ class StreamMemory final : public rdmap::Memory {
   void detach() noexcept;  // no receives any more, and no rights but those of the whole protection domain
 
   // Leases are kept from one segment to the next. The stream drops them before it gives up its lock, so that revoking
-  // waits no longer than one batch. Behind them go the regions and windows whose last reference may have been ours:
+  // waits no longer than one batch. After them go the regions and windows whose last reference may have been ours:
   // that revokes them, and a stream that waited for its own lease would wait for ever.
   void drop_leases() noexcept;
   [[nodiscard]] bool lends() const noexcept { return !lent_.empty(); }

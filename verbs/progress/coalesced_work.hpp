@@ -11,7 +11,7 @@ namespace weft::verbs::detail {
 
 class CoalescedWork {
  public:
-  // Behind this call the work was done from its beginning, or another thread is bound to do so. It must not throw.
+  // After this call the work was done from its beginning, or another thread is bound to do so. It must not throw.
   template <typename Work>
   void run(Work work) noexcept {
     if (asked_.fetch_add(1, std::memory_order_acq_rel) != 0) return;

@@ -119,7 +119,7 @@ bool Poller::is_over() {
   return true;
 }
 
-// Looks at the presence with the lock held, as hand_back() takes the list: a claim before is in the list, one behind
+// Looks at the presence with the lock held, as hand_back() takes the list: a claim before is in the list, one after
 // finds that it is over.
 bool Poller::claim(std::uint64_t stream) {
   if (!presence_.is_here()) return false;

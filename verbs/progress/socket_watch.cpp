@@ -98,7 +98,7 @@ SocketWatch::Owner SocketWatch::heir() const {
   return {};
 }
 
-// --- Behind every drive
+// --- After every drive
 
 bool SocketWatch::settle(transport::Interest wanted, bool stalled) {
   if (settled_ == Settled{wanted, stalled, owner_}) return true;

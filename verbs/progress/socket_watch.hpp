@@ -41,12 +41,12 @@ class SocketWatch {
   bool waited_for_by(Waiter& waiter);
   bool is_over(const Driver& owner);
 
-  // --- Behind every drive
+  // --- After every drive
   // `wanted`: what a thread that sleeps should look for. `stalled`: a Send waits for a receive, so no thread reads.
   // False when there was no memory for it: to be tried again.
   [[nodiscard]] bool settle(transport::Interest wanted, bool stalled);
   void move_to(transport::ReadinessThread& home);  // its progress thread from here on
-  void end();                                      // before the socket is closed, and behind leave()
+  void end();                                      // before the socket is closed, and after leave()
 
   // A poller owns it that has few streams: it is driven with each poll.
   [[nodiscard]] bool is_polled_among_few() const noexcept;

@@ -29,7 +29,7 @@ void Waiter::join(const std::shared_ptr<Stream>& stream) {
 }
 
 void Waiter::leave(const Stream& stream) {
-  decltype(members_)::node_type last;  // let go of behind the lock
+  decltype(members_)::node_type last;  // let go of after the lock
   const std::lock_guard lock(mutex_);
   last = members_.extract(stream.number());
 }

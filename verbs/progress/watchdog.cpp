@@ -43,7 +43,7 @@ void Watchdog::start() {
 
 void Watchdog::wait() { timer_->set(Clock::now() + (close_looks ? kCloseBeat : kBeat)); }
 
-// A start() beside the last look found it beating, so there is one more look behind the end.
+// A start() beside the last look found it beating, so there is one more look after the end.
 void Watchdog::beat() {
   if (look()) return wait();
   sights_.clear();

@@ -20,7 +20,7 @@ class Inbox {
   // FPDUs (about 100 us), because a peer may send empty ones: 256 KiB hold 13,000 of them and take as long as 20 MiB.
   static constexpr std::size_t kMostRead = 4 * Staging::kOctets;
   static constexpr std::uint32_t kMostFrames = 1024;
-  // Behind a payload that lands, so that the next one can land as well.
+  // After a payload that lands, so that the next one can land as well.
   static constexpr std::size_t kNextHeader = mpa::kLengthSize + ddp::UntaggedLayout::kSize;
 
   // --- The buffer, which the functions below need.
@@ -35,7 +35,7 @@ class Inbox {
   [[nodiscard]] bool empty() const noexcept { return staged_ == 0; }
   [[nodiscard]] MutableBytes staged() noexcept { return staging_->octets().first(staged_); }
   [[nodiscard]] MutableBytes room() noexcept { return staging_->octets().subspan(staged_); }
-  // The front of it that a read may fill. Behind a payload that landed only the frame under way, so that what follows
+  // The front of it that a read may fill. After a payload that landed only the frame under way, so that what follows
   // can land as well.
   [[nodiscard]] MutableBytes room_to_read() noexcept;
   void add(std::size_t octets) noexcept { staged_ += octets, octets_so_far_ += octets; }
@@ -58,7 +58,7 @@ class Inbox {
   // --- Whether to read
   [[nodiscard]] bool reads() const noexcept { return !stalled && !over; }
   bool stalled = false;    // a Send waits for a receive
-  bool fin_waits = false;  // behind such a Send the peer has closed its direction
+  bool fin_waits = false;  // after such a Send the peer has closed its direction
   bool over = false;       // end of stream, or lost
 
   bool part = false;  // the engine knows of a part of a TLS record

@@ -212,7 +212,7 @@ void Stream::leave_locked() {
   if (life_.finished) return release_locked();
   const bool leaves = sends_.slots.empty() && life_.is_established();
   if (narrator_)
-    narrator_->say(leaves ? "its queue pair is gone: FIN behind what was sent" : "aborted: its queue pair is gone");
+    narrator_->say(leaves ? "its queue pair is gone: FIN after what was sent" : "aborted: its queue pair is gone");
   if (leaves) {
     life_.reach(Stage::kClosing);
     life_.queue_pair_told = true;  // it has none to tell

@@ -47,7 +47,7 @@ void Stream::close() {
 // hear of the end now, ours by its event and the peer's by our FIN (RDMAP-6.2-02).
 void Stream::peer_closed_behind_stall() {
   inbox_.fin_waits = true;
-  if (narrator_) narrator_->say("FIN received behind a Send that waits for a receive");
+  if (narrator_) narrator_->say("FIN received after a Send that waits for a receive");
   end_by(Errc::kDisconnected, "the peer closed the connection");
   close();
   pump();
@@ -74,7 +74,7 @@ void Stream::leave_peer() {
 bool Stream::farewell_is_due() const { return life_.farewell && life_.farewell->look_at <= now(); }
 
 // Work that does not advance any more is flushed, as adapters do with all work. Octets that the socket took remain the
-// kernel's to deliver, unless there is unfinished work behind them. The user hears of the end now, whatever the peer
+// kernel's to deliver, unless there is unfinished work after them. The user hears of the end now, whatever the peer
 // does.
 void Stream::look_at_farewell() {
   auto& farewell = life_.farewell;
@@ -275,7 +275,7 @@ void Stream::wake_at(Instant at) {
 }
 
 // A peer that lets nothing in any more when our patience is over would never hear of the end: its program waits for a FIN
-// that stands behind what it does not take. So it gets a reset, and the kernel keeps nothing for it. A process that ends
+// that follows what it does not take. So it gets a reset, and the kernel keeps nothing for it. A process that ends
 // has no patience to be over: it leaves the octets to the kernel.
 bool Stream::is_shut_out() const { return !inbox_.over && pipe_.socket().peer_takes_nothing(); }
 
@@ -290,7 +290,7 @@ void Stream::finish(bool reset) {
   if (tap_ && reset) tap_->rst_sent();
   if (reset) pipe_.reset();
   if (!reset) pipe_.close();
-  if (tap_ && !reset) tap_->fin_sent();  // behind a close_notify; told before, it counts once
+  if (tap_ && !reset) tap_->fin_sent();  // after a close_notify; told before, it counts once
   if (life_.orphaned) runtime_.orphans().remove(number());
   runtime_.forget(number());
   tell_end();

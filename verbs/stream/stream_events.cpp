@@ -67,7 +67,7 @@ bool Stream::pump() {
 }
 
 // The queue pair is in ERROR from now on, not only when the peer has closed. What the engine still held of its receives
-// was told before, and so the others are flushed behind them.
+// was told before, and so the others are flushed after them.
 void Stream::tell_failure() {
   if (qp_ && !std::exchange(life_.queue_pair_told, true)) qp_->fall();
 }
@@ -235,7 +235,7 @@ void Stream::on(const engine::TimedOut& event) {
                                : "the peer accepted no octet for longer than the policy's window_timeout");
   if (idle) life_.reach(Stage::kClosing);
   if (narrator_)
-    narrator_->say(idle ? "idle for too long: FIN behind what was sent" : "its window was closed for too long");
+    narrator_->say(idle ? "idle for too long: FIN after what was sent" : "its window was closed for too long");
 }
 
 // The peer sends nothing more: finish what is posted, then close this direction too (RDMAP-6.2-02).

@@ -57,7 +57,7 @@ class StreamLife {
   bool fin_sent = false;               // ours
   bool queue_pair_told = false;        // that the stream fails
   bool orphaned = false;               // its queue pair has gone, and it is counted
-  bool finished = false;               // the socket is closed: before or behind the engine's last event
+  bool finished = false;               // the socket is closed: before or after the engine's last event
   bool too_long = false;               // the error was a Send longer than its receive
   bool overflowed = false;             // a completion queue lost a completion of ours
   bool gave_up = false;                // and the stream was ended for that

@@ -39,7 +39,7 @@ function row_size(row) {
   return row.placed ? count(row.placed.octets, "octet") : "";
 }
 
-// What it is, and behind that what there is to say of it.
+// What it is, and after that what there is to say of it.
 function row_words({words}) {
   const [, head, rest] = /^([^,:]+)[,:] (.*)$/s.exec(words) ?? [];
   return head === undefined || words.startsWith("SYN")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the octets of a field lie. A Marker may stand among them: then the field goes on behind it, and its size does not count the
+// Where the octets of a field lie. A Marker may stand among them: then the field goes on after it, and its size does not count the
 // Marker.
 
 const kMarkerSize = 4;

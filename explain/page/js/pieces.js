@@ -40,7 +40,7 @@ function repaired(piece, crc32c) {
   return octets;
 }
 
-// Rows whose octets are not all in the page end the list: the engine could not go on behind them.
+// Rows whose octets are not all in the page end the list: the engine could not go on after them.
 function pieces_from(end) {
   const pieces = [];
   for (const [index, row] of rows().entries()) {

@@ -28,7 +28,7 @@ class Walk:
         self.text = ""
 
     def expect(self, words):
-        """All that was written up to these words; what is behind them stays."""
+        """All that was written up to these words; what is after them stays."""
         end = time.monotonic() + WAIT
         while words not in self.text:
             if time.monotonic() > end or not select.select([self.terminal], [], [], WAIT)[0]:

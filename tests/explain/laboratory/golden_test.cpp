@@ -40,7 +40,7 @@ struct Established : Laboratory {
 struct Golden {
   std::string_view name;
   std::string_view ulpdu;
-  std::string_view terminate;  // behind the DDP header
+  std::string_view terminate;  // after the DDP header
 };
 constexpr std::string_view kTerminateHeader = "4147 00000000 00000002 00000001 00000000";
 

@@ -101,7 +101,7 @@ TEST(Memory, HasAReceiveThatIsShorterThanWhatATerminateRefuses) {
   EXPECT_FALSE(row.effect.placed);
 }
 
-// siw's Terminate quotes a DDP header that was never sent, and the Read Request behind it.
+// siw's Terminate quotes a DDP header that was never sent, and the Read Request after it.
 TEST(Answers, FindTheReadThatSiwRefuses) {
   const Model model = sample("21-term-read-bad-stag.pcap");
   const Connection& connection = model.connections.at(0);

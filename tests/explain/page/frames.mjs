@@ -35,7 +35,7 @@ export function startup(reply, {markers = false, crc = true, data = Buffer.alloc
   return {octets, fields};
 }
 
-// One direction's FPDUs: position counts octets behind the startup frame, for the Markers.
+// One direction's FPDUs: position counts octets after the startup frame, for the Markers.
 export class FpduStream {
   constructor({markers, crc}) {
     Object.assign(this, {markers, crc, position: 0});

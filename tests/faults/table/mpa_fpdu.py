@@ -46,7 +46,7 @@ marker("marker-in-payload", "Markers", "MPA-4.3-03 MPA-5.2-01 MPA-4.3-11 MPA-4.3
 
 sender = TABLE.file("mpa/fpdu_sender.cpp")
 sender("marker-distance", "Markers", "MPA-4.2-04 MPA-4.3-05 MPA-4.3-15 MPA-4.3-16",
-       "FPDUPTR counts from behind the length field's word.",
+       "FPDUPTR counts from after the length field's word.",
        "at - header", "at - header - 4", near="write_marker(fpdu.subspan(at), at - header);")
 sender("first-marker-not-zero", "Markers", "MPA-4.3-12 MPA-4.3-07 MPA-4.3-11 MPA-7.1.2-22 MPA-4.3-09 MPA-4.3-16",
        "A Marker in front of an FPDU has a distance.", "write_marker(fpdu, 0)", "write_marker(fpdu, 4)")

@@ -14,7 +14,7 @@ at("revision-0-accepted", START, REVISION, "A Request of revision 0 is accepted.
 at("revision-1-refused", START, "MPA2-6-09 MPA2-10-06 MPA-7.1.1-20 MPA2-6-08", "A Request of revision 1 is refused.",
    SPEAKS, "revision == kHighestRevision")
 at("surplus-after-request", START, "MPA-7.1.1-25 MPA-7.1.2-29 MPA-7.1.2-30 MPA-7.1.2-04",
-   "Octets behind the private data of the Request are thrown away.",
+   "Octets after the private data of the Request are thrown away.",
    "if (octets.size() > (*request)->size()) return fail(Fault::kSurplusAfterRequest);",
    "if (octets.size() > (*request)->size()) { request_ = received(**request); advance(Trigger::kRequest); "
    "return {.consumed = octets.size(), .outcome = request_}; }")

@@ -48,7 +48,7 @@ layout = TABLE.file("mpa/fpdu.hpp")
 COUNT = "bare <= first ? 0 : 1 + (bare - first - 1) / kMarkerGap"
 layout("marker-before-crc-forgotten", MARKERS, IN_STREAM + " MPA-4.4-15", "A Marker directly in front of the CRC field is forgotten, sent and received.",
        COUNT, "bare <= first + kCrcSize ? 0 : 1 + (bare - first - 1) / kMarkerGap")
-layout("marker-behind-crc-counted", MARKERS, IN_STREAM, "A Marker directly behind an FPDU belongs to it, sent and received.",
+layout("marker-behind-crc-counted", MARKERS, IN_STREAM, "A Marker directly after an FPDU belongs to it, sent and received.",
        COUNT, "bare < first ? 0 : 1 + (bare - first) / kMarkerGap")
 
 frame = TABLE.file("mpa/startup_frame.cpp")
@@ -69,7 +69,7 @@ responder("a-bit-not-mirrored-in-rejection", "negotiation", "MPA2-9.2-06 MPA2-9.
           "if (request_.enhanced) { frame.enhanced = reply_data(from_wire(own.ird), from_wire(own.ord), own); frame.enhanced->peer_to_peer = false; }")
 initiator = partial(TABLE.file("mpa/initiator.cpp"), peer="connects")
 initiator("octets-behind-reply-lost", START, "MPA-7.1.1-25 MPA-7.1.2-29 MPA-7.1.2-30 MPA-7.1.2-14 MPA-7.1.2-17",
-          "Octets behind the private data of the Reply are thrown away.",
+          "Octets after the private data of the Reply are thrown away.",
           "return judge(**reply, octets.size() > (*reply)->size());",
           "auto step = judge(**reply, false); if (step.consumed != 0) step.consumed = octets.size(); return step;")
 
@@ -141,5 +141,5 @@ outbound("empty-reads-use-up-ird", "resources", "RDMAP-5.2.1-15 RDMAP-5.2.2-03 R
          "parts_.inbound.answered();", "if (current_->progress().sent() > 0) parts_.inbound.answered();")
 end = TABLE.file("engine/state_end.cpp")
 end("no-terminate-late", "Terminate", "RDMAP-6.2.1-01 RDMAP-7.1-03 RDMAP-7.1-04 RDMAP-3.2-04 RDMAP-3.2-06 RDMAP-3.2-09 MPA-8-16 DDP-6.2.2-06",
-    "After an error behind the first 4 KiB the stream ends without a word.",
+    "After an error after the first 4 KiB the stream ends without a word.",
     "may_speak && !fault.in_terminate", "may_speak && !fault.in_terminate && rdma->inbound.position() < 4096")

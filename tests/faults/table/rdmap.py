@@ -65,7 +65,7 @@ errors("unaligned-error-code", ATOMICS, "RDMAPX-8.2-05 RDMAPX-8.2-04 RDMAPX-5.1.
        "return error_code(OperationError::kCatastrophicStream);", "return error_code(ProtectionError::kBaseOrBounds);")
 reads = TABLE.file("rdmap/read_request.hpp")
 reads("long-read-request", READ, "RDMAP-4.2-02 RDMAP-4.2-01 RDMAP-5.2.1-05 RDMAP-4.4-01",
-      "A Read Request may have octets behind its header.",
+      "A Read Request may have octets after its header.",
       "payload.size() != L::kSize", "payload.size() < L::kSize")
 reads("remainder-not-told", "Terminate", "RDMAP-4.8-21", "A Read that fails midway is quoted as it came.",
       "left.size -= sent;", "left = request;")
@@ -90,7 +90,7 @@ order = TABLE.file("rdmap/send_order.hpp")
 order("ord-ignored", "resources", "RDMAP-6.1-08 RDMAP-6.1-06 MPA2-3-02 MPA2-9.1-14 MPA2-9.1-10 SEC-6.4.3.3-04",
       "More Reads are sent than the peer can hold.",
       "if (head.is_request && outstanding >= ord) return Start::kAwaitsCredit;", "")
-order("fence-ignored", "ordering", "RDMAP-5.5-16", "Work behind a fence does not wait for the Reads before it.",
+order("fence-ignored", "ordering", "RDMAP-5.5-16", "Work after a fence does not wait for the Reads before it.",
       "if (head.fence && outstanding > 0) return Start::kAwaitsFence;", "")
 
 sums = TABLE.file("rdmap/atomics.hpp")

@@ -48,9 +48,9 @@ end("no-terminate", GROUP, "RDMAP-6.2.1-01 RDMAP-7.1-03 RDMAP-7.1-04 RDMAP-3.2-0
     "After an error the stream ends without a word.",
     "may_speak && !fault.in_terminate", "false")
 end("open-after-terminate", CLOSE, "RDMAP-7-01 RDMAP-7-04 DDP-3-13 RDMAP-6.2.1-05 RDMAP-7-03 MPA-8-15",
-    "The connection stays open behind a Terminate.",
+    "The connection stays open after a Terminate.",
     "ending.begin(now + config.close_timeout);", STAYS, near="    rdma->outbound.stop();\n  }\n  ending.begin(now + config.close_timeout);")
-end("reset-after-terminate", CLOSE, "RDMAP-6.2.1-05", "A reset stands behind a Terminate, in place of a FIN.",
+end("reset-after-terminate", CLOSE, "RDMAP-6.2.1-05", "A reset follows a Terminate, in place of a FIN.",
     "ending.send_fin(now + config.close_timeout);",
     "if (stream == StreamState::kTerminating) return end(Disposition::kReset, false); ending.send_fin(now + config.close_timeout);")
 end("reset-at-close", CLOSE, "DDP-6.2.1-02 RDMAP-6.2-02 MPA-7.2-01 RDMAP-6.2-01", "A graceful end is a reset.",
@@ -68,7 +68,7 @@ receive("abandons-at-fin", CLOSE, "DDP-6.2.1-06 DDP-6.2.1-07 DDP-6.2.1-08 RDMAP-
         "events.push(PeerClosed{});", "return end(Disposition::kReset, true);")
 state = TABLE.file("rdmap/stream_state.hpp")
 state("works-on-after-error", CLOSE, "DDP-7.1-20 RDMAP-7-01 RDMAP-7-03 DDP-3-10 MPA-8-13 DDP-7.1-17",
-      "Segments behind one in error are placed.",
+      "Segments after one in error are placed.",
       "state == StreamState::kOperational || state == StreamState::kClosing",
       "state == StreamState::kOperational || state == StreamState::kClosing || state == StreamState::kTerminating")
 outbound = TABLE.file("engine/outbound.cpp")

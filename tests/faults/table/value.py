@@ -55,7 +55,7 @@ window("msn-of-16-bits", QUEUES, "DDP-7.1-09 DDP-7.1-10 DDP-7.2-10 SEC-5.1.1-02 
        "msn != expected_", "static_cast<std::uint16_t>(msn.value) != static_cast<std::uint16_t>(expected_.value)")
 MO = "DDP-7.1-07 DDP-7.2-11"
 window("empty-segment-at-end-refused", QUEUES, MO + " DDP-4.4-02 DDP-7.1-11 RDMAP-5.3-03",
-       "A segment without octets behind the last octet of a full buffer has a wrong MO.",
+       "A segment without octets after the last octet of a full buffer has a wrong MO.",
        "offset.value > limit", "offset.value > limit || (offset.value == limit && offset.value != 0 && length == 0)")
 window("mo-of-16-bits", QUEUES, MO, "Only the low 16 bits of an MO are compared with the buffer of a Send.",
        "offset.value > limit", "(capacity > 64 ? offset.value & 0xffff : offset.value) > limit")

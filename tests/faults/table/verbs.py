@@ -22,7 +22,7 @@ grant("atomic-right-ignored", "atomics", "RDMAPX-8.2-06", "A region without that
       ACCESS, "if (needed != Access::kRemoteAtomic && !has(grant.access, needed)) return std::unexpected(ddp::AccessError::kAccessRights);")
 BOUNDS = "DDP-7.1-14 DDP-7.1-15 DDP-7.2-04 DDP-8.1-01 DDP-8.3.1-04 SEC-6.2.1-01 SEC-6.2.1-02 " \
          "SEC-6.3.1-01 RDMAP-7.2-12 RDMAP-7.2-13 RDMAP-8.1.1-03 RDMAP-4.8-25"
-grant("one-octet-beyond", RIGHTS, BOUNDS, "One octet behind a region is part of it.",
+grant("one-octet-beyond", RIGHTS, BOUNDS, "One octet after a region is part of it.",
       "length <= grant.length - skip", "length <= grant.length - skip + 1")
 grant("eight-octets-beyond", RIGHTS, BOUNDS, "The end of a region is rounded up to a multiple of eight.",
       "skip <= grant.length && length <= grant.length - skip", "skip <= grant.length && length <= ((grant.length + 7) & ~std::uint64_t{7}) - skip")
@@ -77,7 +77,7 @@ memory("write-thrown-away", "Write", "DDP-5.2-05 DDP-4.1-03 RDMAP-5.1-05 DDP-5.1
 
 post = TABLE.file("verbs/stream/stream_post.cpp")
 post("write-to-another-offset", "Write", "RDMAP-3.1-04 DDP-4.2-11 RDMAP-5.1-05 DDP-4.2-08",
-     "RDMA goes eight octets behind where the application says.",
+     "RDMA goes eight octets after where the application says.",
      "request.remote_address", "request.remote_address + 8")
 post("send-without-invalidate", SEND, "RDMAP-5.3-12 RDMAP-4.1-11 RDMAP-4.1-05 RDMAP-4.1-03",
      "A Send with Invalidate is sent as a plain one.",
