@@ -4,7 +4,7 @@
 
 Plays each case of main.cpp under valgrind's callgrind, once for some rounds and once for more, and takes the difference:
 what start-up takes is in both. The count does not know how busy the machine is, so it is the same each time. It holds the
-instructions of weft's own functions only. Those of shared libraries are left out: glibc's copies and ISA-L's CRC differ
+instructions of weft's own functions only (of weft/ only, where a case says so: what the C++ interface adds to verbs). Those of shared libraries are left out: glibc's copies and ISA-L's CRC differ
 from processor to processor. So are those of the program that drives the engines (weft::bench, main) and of its memory
 (rdmap::RegionTable).
 
@@ -30,14 +30,14 @@ DRIVER = ("weft::bench::", "main", "(anonymous namespace)::play")
 MEMORY = "RegionTable"  # in the name of each of its functions, and of the templates that are made for it
 
 
-def counted(profile, program):
-    """The instructions of the program's own functions in callgrind's file."""
+def counted(profile, program, functions):
+    """The instructions of the program's own functions in callgrind's file, or of those that begin so."""
     total, own, driver, inclusive = 0, False, False, False
     for line in profile.splitlines():
         if line.startswith("ob="):
             own = line[3:] == program
         elif line.startswith("fn="):
-            driver = line[3:].startswith(DRIVER) or MEMORY in line
+            driver = not line[3:].startswith(functions) if functions else line[3:].startswith(DRIVER) or MEMORY in line
         elif line.startswith("calls="):
             inclusive = True  # the next line has the cost of what was called, which has lines of its own
         elif line[:1].isdigit():
@@ -47,27 +47,28 @@ def counted(profile, program):
     return total
 
 
-def run(program, case, rounds, folder):
+def run(program, case, rounds, functions, folder):
     out = folder / f"{case}.{rounds}"
     command = ["valgrind", "--tool=callgrind", "--quiet", "--compress-strings=no", "--compress-pos=no",
                f"--callgrind-out-file={out}", program, case, str(rounds)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=TIME_LIMIT, check=False)
     if done.returncode != 0:
         sys.exit(f"instructions: {' '.join(command)} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
-    instructions = counted(out.read_text(), program)
+    instructions = counted(out.read_text(), program, functions)
     if instructions == 0:
         sys.exit(f"instructions: callgrind names no function of {program}")
     return instructions
 
 
-def measure(program, case, operations, rounds, folder):
-    few = run(program, case, rounds, folder)
-    return (run(program, case, 2 * rounds, folder) - few) / (operations * rounds)
+def measure(program, case, operations, rounds, functions, folder):
+    few = run(program, case, rounds, functions, folder)
+    return (run(program, case, 2 * rounds, functions, folder) - few) / (operations * rounds)
 
 
 def cases_of(program):
     listed = subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout
-    return [(name, int(operations), int(rounds)) for name, operations, rounds in map(str.split, listed.splitlines())]
+    return [(name, int(operations), int(rounds), tuple(",".join(functions).split(",")) if functions else ())
+            for name, operations, rounds, *functions in map(str.split, listed.splitlines())]
 
 
 def verdict(figure, before):
@@ -116,7 +117,8 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(arguments.keep or scratch)
         folder.mkdir(parents=True, exist_ok=True)
-        figures = {case: measure(program, case, operations, rounds, folder) for case, operations, rounds in cases_of(program)
+        figures = {case: measure(program, case, operations, rounds, functions, folder)
+                   for case, operations, rounds, functions in cases_of(program)
                    if not arguments.only or case in arguments.only}
     verdicts = report(figures, baseline.get("instructions", {}))
     if arguments.write:
