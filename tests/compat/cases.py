@@ -201,3 +201,8 @@ case("mpi4py, Open MPI over libfabric", "python3-mpi4py",
 case("uDAPL, dtest", "dapl2-utils", "sh -c 'export DAT_OVERRIDE=dat.conf; dtest -P ofa-v2-lo -b 4096 >/dev/null & "
      "until dtest -P ofa-v2-lo -b 4096 -h {a}; do sleep 0.2; done; wait'", expect=r"DAPL Test Complete. PASSED", addresses=(IPV4,), needs="dtest",
      large=True)
+
+# --- iSCSI over RDMA (iSER): a disk of tgtd, which writes to and reads from the memory of libiscsi's programs
+case("tgtd and libiscsi", "libiscsi-bin", "env WEFT_LOG=info sh iser.sh {a} {p}", "sh -c 'TGT_IPC_SOCKET=$HOME/tgt.{p} exec tgtd -f --iser port={p},pool_sz_mb=64'",
+     expect=r"(?s)(?=.*established: MPA)(?=.*Total size:16777216)(?=.*iops average)(.*tests +\d+ +(\d+) +\2 +0 ){3}", addresses=(IPV4,),
+     server_ends=False, needs="iscsi-test-cu", large=True)
