@@ -206,3 +206,7 @@ case("uDAPL, dtest", "dapl2-utils", "sh -c 'export DAT_OVERRIDE=dat.conf; dtest 
 case("tgtd and libiscsi", "libiscsi-bin", "env WEFT_LOG=info sh iser.sh {a} {p}", "sh -c 'TGT_IPC_SOCKET=$HOME/tgt.{p} exec tgtd -f --iser port={p},pool_sz_mb=64'",
      expect=r"(?s)(?=.*established: MPA)(?=.*Total size:16777216)(?=.*iops average)(.*tests +\d+ +(\d+) +\2 +0 ){3}", addresses=(IPV4,),
      server_ends=False, needs="iscsi-test-cu", large=True)
+
+# --- Ceph: a cluster of its own, and a disk image in it. All its programs talk RDMA
+case("Ceph, rbd", "ceph-common", "env WEFT_LOG=info sh ceph.sh use {a} {p}", "sh ceph.sh serve {a} {p}",
+     expect=r"(?s)(?=.*established: MPA)(?=.*ops: 64)(?=.*the same came back)", addresses=(NIC,), server_ends=False, needs="rbd", large=True)
