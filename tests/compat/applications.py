@@ -65,7 +65,7 @@ def stage(weft, libraries):
     shutil.copytree(libraries, folder / "lib", symlinks=True)
     (folder / "home").mkdir(mode=0o777)
     (folder / "home").chmod(0o777)
-    for name in ("echo.py", "mpi.py", "dat.conf", "lighttpd.conf", "iser.sh", "ceph.sh"):
+    for name in ("echo.py", "mpi.py", "dat.conf", "lighttpd.conf", "iser.sh", "ceph.sh", "rpma.py"):
         shutil.copy(pathlib.Path(__file__).with_name(name), folder / "home")
     keys = folder / "home" / "keys"
     subprocess.run([weft, "keys", keys], check=True, stdout=subprocess.DEVNULL)

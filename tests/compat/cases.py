@@ -210,3 +210,7 @@ case("tgtd and libiscsi", "libiscsi-bin", "env WEFT_LOG=info sh iser.sh {a} {p}"
 # --- Ceph: a cluster of its own, and a disk image in it. All its programs talk RDMA
 case("Ceph, rbd", "ceph-common", "env WEFT_LOG=info sh ceph.sh use {a} {p}", "sh ceph.sh serve {a} {p}",
      expect=r"(?s)(?=.*established: MPA)(?=.*ops: 64)(?=.*the same came back)", addresses=(NIC,), server_ends=False, needs="rbd", large=True)
+
+# --- librpma: remote persistent memory
+case("librpma", "librpma0", "env WEFT_LOG=info /usr/bin/python3 rpma.py client {a} {p}", "/usr/bin/python3 rpma.py server {a} {p}",
+     expect=r"established: MPA", server_expect="the last octets are b'librpma.'", addresses=(IPV4, NIC), needs="/usr/lib/x86_64-linux-gnu/librpma.so.0", large=True)
