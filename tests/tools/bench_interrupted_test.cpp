@@ -46,7 +46,7 @@ class Bench {
 
  private:
   [[nodiscard]] Arguments words(const Arguments& arguments) const {
-    Arguments all{"sh", "-c", R"(t=$1; shift; exec "$0" bench "$@" 2>"$t")", WEFT_COMMAND, terminal_.path()};
+    Arguments all{"sh", "-c", R"(t=$1; shift; exec "$0" bench "$@" 2>"$t")", weft_command(), terminal_.path()};
     all.insert(all.end(), arguments.begin(), arguments.end());
     return all;
   }

@@ -50,9 +50,17 @@ std::string contents(int fd) {
 
 }  // namespace
 
+const std::string& weft_command() {
+  static const std::string kPath = [] {
+    const char* const chosen = std::getenv("WEFT_COMMAND");
+    return std::string(chosen != nullptr ? chosen : WEFT_OF_THIS_BUILD);
+  }();
+  return kPath;
+}
+
 Command::Command(const std::vector<std::string>& arguments, const std::string& program)
     : out_(output_file("out")), err_(output_file("err")) {
-  const std::string path = program.empty() ? WEFT_COMMAND : program;
+  const std::string path = program.empty() ? weft_command() : program;
   pid_ = ::fork();
   if (pid_ < 0) throw std::runtime_error("fork failed");
   if (pid_ == 0) become(path, arguments, out_, err_);

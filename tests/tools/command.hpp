@@ -19,6 +19,10 @@ struct Ended {
 };
 inline constexpr int kTimedOut = -1000;
 
+// The path of the `weft` that is run: the environment's WEFT_COMMAND, or else that of this build. ./check without --all runs the release build's,
+// because a process with AddressSanitizer takes several times as long to start and to end.
+const std::string& weft_command();
+
 class Command {
  public:
   // Starts `weft` with these arguments, or `program` when given.

@@ -33,7 +33,7 @@ TEST(Demo, PassesAndWritesWhereItIsTold) {
 
 TEST(Demo, WritesDemoPcapIntoTheCurrentDirectory) {
   const TemporaryDirectory directory;
-  Command command({"-C", directory.file("."), WEFT_COMMAND, "demo"}, "env");
+  Command command({"-C", directory.file("."), weft_command(), "demo"}, "env");
   const Ended ended = command.wait();
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_TRUE(std::filesystem::exists(directory.file("demo.pcap")));

@@ -35,7 +35,7 @@ class OnATerminal : public testing::Test {
  protected:
   // `script` is for sh; "$0" is weft, "$1" the terminal, "$2" the capture.
   Ended run_script(const std::string& script, const std::string& capture = kFrames) {
-    Command shell({"-c", script, WEFT_COMMAND, terminal_.path(), capture}, "sh");
+    Command shell({"-c", script, weft_command(), terminal_.path(), capture}, "sh");
     return shell.wait();
   }
 
@@ -96,7 +96,7 @@ TEST_P(Fits, TheTerminal) {
                             "audit 20-term-write-bad-stag.pcap", "audit 31-privdata.pcap"}) {
     Terminal terminal(GetParam());
     const std::string script = std::string("cd " WEFT_PCAP_SAMPLES R"( && "$0" )") + words + R"( >"$1")";
-    static_cast<void>(Command({"-c", script, WEFT_COMMAND, terminal.path(), kFrames}, "sh").wait());
+    static_cast<void>(Command({"-c", script, weft_command(), terminal.path(), kFrames}, "sh").wait());
     EXPECT_GT(terminal.text().size(), 200U) << words;
     EXPECT_LE(longest_line(terminal.text()), GetParam()) << words << '\n' << terminal.text();
   }

@@ -32,7 +32,7 @@ class Files : public testing::Test {
  protected:
   // A script for sh in an empty folder; "$0" is weft.
   Ended sh(const std::string& script) const {
-    return Command({"-c", "cd '" + folder() + "' && umask 022 && " + script, WEFT_COMMAND}, "sh")
+    return Command({"-c", "cd '" + folder() + "' && umask 022 && " + script, weft_command()}, "sh")
         .wait(std::chrono::seconds(120));
   }
   [[nodiscard]] std::string file(const std::string& name) const { return directory_.file(name); }
@@ -129,7 +129,7 @@ TEST_F(Files, AnInterruptLeavesAWholeFile) {
   Command command({"-c",
                    "cd '" + folder() +
                        "' && mkfifo p && exec 3<>p && cat '" WEFT_SAMPLE "' >&3 && exec \"$0\" dissect --json=f - <&3",
-                   WEFT_COMMAND},
+                   weft_command()},
                   "sh");
   const auto begun = [this] {
     return std::ranges::any_of(names(), [](const std::string& name) { return name.starts_with("f.part-"); });

@@ -15,7 +15,7 @@ class PcapOption : public testing::TestWithParam<Arguments> {};
 
 TEST_P(PcapOption, RefusesStandardOutput) {
   const TemporaryDirectory directory;
-  Arguments arguments{"-C", directory.file("."), WEFT_COMMAND};
+  Arguments arguments{"-C", directory.file("."), weft_command()};
   arguments.insert(arguments.end(), GetParam().begin(), GetParam().end());
   arguments.insert(arguments.end(), {"--pcap", "-"});
   const Ended ended = Command(arguments, "env").wait();

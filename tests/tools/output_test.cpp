@@ -16,7 +16,7 @@ namespace {
 // `script` is for sh; "$0" is weft, "$1" a port, "$2" a file in an empty directory.
 Ended run_script(const std::string& script, std::uint16_t port = 0) {
   const TemporaryDirectory directory;
-  Command shell({"-c", script, WEFT_COMMAND, std::to_string(port), directory.file("f")}, "sh");
+  Command shell({"-c", script, weft_command(), std::to_string(port), directory.file("f")}, "sh");
   return shell.wait(std::chrono::seconds(120));
 }
 

@@ -23,7 +23,7 @@ TEST(RpingClient, FailsNoCase) {
   Arguments skipped = quick();
   skipped.back() += ",crc-each-octet,terminate-each-error,rdmap-version,rdmap-unassigned-opcode";
   const Arguments listen{"--profile", "rping", "--listen",
-                         "0",         "--run", std::string(WEFT_COMMAND) + " rping -c -a {host} -p {port} -C 1"};
+                         "0",         "--run", weft_command() + " rping -c -a {host} -p {port} -C 1"};
   expect_clean(probed(joined(listen, skipped)), 40);
 }
 

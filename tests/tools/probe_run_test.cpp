@@ -241,7 +241,7 @@ TEST(Reports, AreWrittenWhenNobodyReadsTheText) {
         "mkfifo \"$1.pipe\"; exec 3<>\"$1.pipe\"; exec 4>\"$1.pipe\"; exec 3<&-; exec \"$0\" probe -v "
         "--profile weft --only crc-wrong-write,crc-wrong-send --json=\"$1\" " +
         target + ' ' + nobody;
-    Command shell({"-c", script, WEFT_COMMAND, folder.file("f")}, "sh");
+    Command shell({"-c", script, weft_command(), folder.file("f")}, "sh");
     EXPECT_EQ(shell.wait(std::chrono::seconds(120)).exit_code, 2) << nobody;
     std::ifstream file(folder.file("f"));
     const auto report = nlohmann::json::parse(file, nullptr, false);

@@ -26,7 +26,7 @@ class Callers : public testing::TestWithParam<Caller> {};
 TEST_P(Callers, FailNoCase) {
   const Caller& caller = GetParam();
   const Arguments listen{"--profile",    caller.profile, "--listen",
-                         caller.address, "--run",        std::string(WEFT_COMMAND) + " " + caller.command};
+                         caller.address, "--run",        weft_command() + " " + caller.command};
   const Arguments which = caller.only.empty() ? by_hand() : Arguments{"--only", caller.only, "--skip", "reply-silence"};
   expect_clean(probed(joined(listen, which)), caller.passes);
 }

@@ -141,7 +141,7 @@ class BenchCount : public testing::TestWithParam<Arguments> {};
 // Without strace: it takes long, and LeakSanitizer does not work under it. What comes with time, or with a Send that
 // finds no receive, is no matter of each message and may be there; verbs_allocation_test is the strict one.
 TEST_P(BenchCount, FindsNoAllocationForEachMessage) {
-  Arguments arguments{"PATH=/nonexistent", WEFT_COMMAND, "bench"};
+  Arguments arguments{"PATH=/nonexistent", weft_command(), "bench"};
   arguments.insert(arguments.end(), GetParam().begin(), GetParam().end());
   arguments.emplace_back("--count");
   const Ended ended = Command(arguments, "/usr/bin/env").wait();
@@ -178,25 +178,25 @@ TEST(Info, TellsWhichCodeComputesCrcsAndWhy) {
   EXPECT_TRUE(by_itself.at("routine") == "isa-l" || by_itself.at("routine") == "portable") << by_itself;
   EXPECT_NE(by_itself.at("reason"), "asked for");
   const std::string other = by_itself.at("routine") == "isa-l" ? "portable" : "isa-l";
-  const Ended ended = Command({"WEFT_CRC32C=" + other, WEFT_COMMAND, "info", "--json"}, "/usr/bin/env").wait();
+  const Ended ended = Command({"WEFT_CRC32C=" + other, weft_command(), "info", "--json"}, "/usr/bin/env").wait();
   const json asked = json::parse(ended.out).at("crc32c");
   EXPECT_EQ(asked.at("routine"), other);
   EXPECT_EQ(asked.at("reason"), "asked for");
-  const Ended text = Command({"WEFT_CRC32C=" + other, WEFT_COMMAND, "info"}, "/usr/bin/env").wait();
+  const Ended text = Command({"WEFT_CRC32C=" + other, weft_command(), "info"}, "/usr/bin/env").wait();
   EXPECT_NE(text.out.find("routine          " + other + '\n'), std::string::npos) << text.out;
 }
 
 TEST(Info, RefusesARoutineThatThereIsNot) {
-  const Ended ended = Command({"WEFT_CRC32C=fast", WEFT_COMMAND, "info"}, "/usr/bin/env").wait();
+  const Ended ended = Command({"WEFT_CRC32C=fast", weft_command(), "info"}, "/usr/bin/env").wait();
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_EQ(ended.err, "weft info: WEFT_CRC32C: 'fast' is not one of isa-l, portable.\n");
 }
 
 // --log wins, and what a command cannot understand it refuses.
 TEST(Info, TakesTheLogLevelOfTheEnvironment) {
-  EXPECT_EQ(Command({"WEFT_LOG=info", WEFT_COMMAND, "info"}, "/usr/bin/env").wait().exit_code, 0);
-  EXPECT_EQ(Command({"WEFT_LOG=loud", WEFT_COMMAND, "--log", "off", "info"}, "/usr/bin/env").wait().exit_code, 0);
-  const Ended ended = Command({"WEFT_LOG=loud", WEFT_COMMAND, "info"}, "/usr/bin/env").wait();
+  EXPECT_EQ(Command({"WEFT_LOG=info", weft_command(), "info"}, "/usr/bin/env").wait().exit_code, 0);
+  EXPECT_EQ(Command({"WEFT_LOG=loud", weft_command(), "--log", "off", "info"}, "/usr/bin/env").wait().exit_code, 0);
+  const Ended ended = Command({"WEFT_LOG=loud", weft_command(), "info"}, "/usr/bin/env").wait();
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_EQ(ended.err, "weft info: WEFT_LOG: 'loud' is not one of trace, debug, info, warn, error, off.\n");
 }

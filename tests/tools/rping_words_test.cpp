@@ -162,7 +162,7 @@ TEST_F(RpingWords, OnATerminalAClientSaysForWhomItWaits) {
   const int listener = silent_listener(port_);
   Terminal terminal;
   Command connecting(
-      {"-c", std::string("exec ") + WEFT_COMMAND + " rping -c -a 127.0.0.1 -p " + port_ + " 2>" + terminal.path()},
+      {"-c", std::string("exec ") + weft_command() + " rping -c -a 127.0.0.1 -p " + port_ + " 2>" + terminal.path()},
       "/bin/sh");
   EXPECT_TRUE(terminal.wait_for("weft rping: waiting for an answer from 127.0.0.1:" + port_ + " (^C ends it)."));
   ::close(listener);

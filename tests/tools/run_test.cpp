@@ -123,7 +123,7 @@ TEST_F(Run, SetsWhatIsAskedForAndNothingElse) {
 
 TEST_F(Run, EndsWith2WhereTheCaptureIsCut) {
   const Ended ended =
-      run({"run", "--pcap", "/dev/full", WEFT_COMMAND, "bench", "lat", "--iters", "1", "--repetitions", "1"});
+      run({"run", "--pcap", "/dev/full", weft_command(), "bench", "lat", "--iters", "1", "--repetitions", "1"});
   EXPECT_EQ(ended.exit_code, 2);
   const std::string sentence = "the capture was cut short: cannot write /dev/full: No space left on device.";
   const std::size_t at = ended.err.find(sentence);
@@ -140,7 +140,7 @@ TEST_F(Run, TakesGlobalOptionsInFrontToo) {
 TEST_F(Run, FindsTheLibrariesBesideTheInstalledCommand) {
   ::unsetenv("WEFT_LIBRARY_PATH");
   for (const char* name : {"usr/bin", "usr/lib/weft"}) std::filesystem::create_directories(file(name));
-  std::filesystem::copy_file(WEFT_COMMAND, file("usr/bin/weft"));
+  std::filesystem::copy_file(weft_command(), file("usr/bin/weft"));
   const std::vector<std::string> words{"run", "--", "sh", "-c", "printf %s \"$LD_LIBRARY_PATH\""};
   const Ended without = Command(words, file("usr/bin/weft")).wait();
   EXPECT_EQ(without.exit_code, 2);
@@ -156,7 +156,7 @@ TEST_F(Run, FindsTheLibrariesBesideTheInstalledCommand) {
 TEST_F(Run, LibrariesThatAreNotBuiltAreToBeBuilt) {
   ::unsetenv("WEFT_LIBRARY_PATH");
   for (const char* name : {"build/tools", "build/compat/lib"}) std::filesystem::create_directories(file(name));
-  std::filesystem::copy_file(WEFT_COMMAND, file("build/tools/weft"));
+  std::filesystem::copy_file(weft_command(), file("build/tools/weft"));
   std::ofstream(file("build/CMakeCache.txt")) << "# of CMake\n";
   const Ended ended = Command({"run", "--", "true"}, file("build/tools/weft")).wait();
   EXPECT_EQ(ended.exit_code, 2);

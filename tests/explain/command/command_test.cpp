@@ -36,7 +36,7 @@ TEST(Explain, WritesAPageThatHoldsTheModel) {
 TEST(Explain, NamesThePageAfterTheCapture) {
   const TemporaryDirectory folder;
   const std::string script = R"(cd "$1" && "$0" explain "$2" && "$0" explain --demo && ls)";
-  const Ended ended = Command({"-c", script, WEFT_COMMAND, folder.file("."), capture("01-rping.pcap")}, "sh").wait();
+  const Ended ended = Command({"-c", script, weft_command(), folder.file("."), capture("01-rping.pcap")}, "sh").wait();
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_EQ(
       ended.out,
@@ -88,7 +88,7 @@ TEST(Explain, ShowsOneConnection) {
 
 TEST(Explain, ReadsStandardInput) {
   const Ended ended =
-      Command({"-c", R"(exec "$0" explain --json - < "$1")", WEFT_COMMAND, capture("01-rping.pcap")}, "sh").wait();
+      Command({"-c", R"(exec "$0" explain --json - < "$1")", weft_command(), capture("01-rping.pcap")}, "sh").wait();
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_EQ(json::parse(ended.out)["source"], "standard input");
 }
