@@ -38,15 +38,15 @@ const std::string kByItself = [] {
 
 TEST(Environment, NothingIsSetWithoutIt) {
   EXPECT_EQ(kByItself.substr(0, kByItself.find(' ')), "log=warn");
-  EXPECT_EQ(told(line({})).out, "at first: " + kByItself + "\nbehind it: " + kByItself + '\n');
+  EXPECT_EQ(told(line({})).out, "at first: " + kByItself + "\nafter it: " + kByItself + '\n');
   const Ended empty = told(line({"WEFT_LOG=", "WEFT_PCAP=", "WEFT_CRC32C="}));
-  EXPECT_EQ(empty.out, "at first: " + kByItself + "\nbehind it: " + kByItself + '\n');
+  EXPECT_EQ(empty.out, "at first: " + kByItself + "\nafter it: " + kByItself + '\n');
   EXPECT_EQ(empty.err, "");
 }
 
 TEST(Environment, IsReadWithTheFirstDevice) {
   const Ended ended = told(line({"WEFT_LOG=debug", "WEFT_CRC32C=portable"}));
-  EXPECT_EQ(ended.out, "at first: " + kByItself + "\nbehind it: log=debug crc32c=portable\n");
+  EXPECT_EQ(ended.out, "at first: " + kByItself + "\nafter it: log=debug crc32c=portable\n");
   EXPECT_EQ(ended.err, "");
 }
 
@@ -73,7 +73,7 @@ TEST(Environment, TheProgramsOwnChoiceWins) {
 TEST(Environment, WhatIsWrongIsToldOnceAndChangesNothing) {
   const Ended ended = told(line({"WEFT_LOG=loud", "WEFT_CRC32C=fast", "WEFT_PCAP=/no/such/directory/x.pcap"}));
   EXPECT_EQ(ended.exit_code, 0);
-  EXPECT_EQ(ended.out, "at first: " + kByItself + "\nbehind it: " + kByItself + '\n');
+  EXPECT_EQ(ended.out, "at first: " + kByItself + "\nafter it: " + kByItself + '\n');
   const auto told_once = [&](const std::string& sentence) {
     const std::size_t at = ended.err.find("weft warning: environment: " + sentence);
     return at != std::string::npos && ended.err.find(sentence, at + sentence.size() + 27) == std::string::npos;
@@ -100,7 +100,7 @@ TEST(Environment, IsIgnoredUnderSetuid) {
   ASSERT_EQ(::chmod(copy.c_str(), 04755), 0);
   const std::string capture = directory.file("x.pcap");
   const Ended ended = told(line({"WEFT_LOG=debug", "WEFT_CRC32C=fast", "WEFT_PCAP=" + capture}, {}, copy));
-  EXPECT_EQ(ended.out, "at first: " + kByItself + "\nbehind it: " + kByItself + '\n');
+  EXPECT_EQ(ended.out, "at first: " + kByItself + "\nafter it: " + kByItself + '\n');
   EXPECT_EQ(ended.err, "");
   EXPECT_FALSE(std::filesystem::exists(capture));
 }
