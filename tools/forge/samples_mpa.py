@@ -111,7 +111,7 @@ def _():
     story = Story(markers_to=(R,)).start(*WITH_MARKERS)
     # 4 octets of Marker and an FPDU of 508: the next Marker stands at the boundary.
     story.fpdu("first", I, untagged(SEND, 1, bytes(508 - 6 - 18)))
-    story.fpdu("second", I, untagged(SEND, 2, b"after the Marker"), marker=lambda i, p, octets: b"\0\0\0\x08")
+    story.fpdu("second", I, untagged(SEND, 2, b"behind the Marker"), marker=lambda i, p, octets: b"\0\0\0\x08")
     return story.close(), I, "second"
 
 
