@@ -64,7 +64,7 @@ using TellFinding = std::function<void(const Finding& finding, const ConnectionI
 class CaptureAudit {
  public:
   static constexpr std::size_t kMostTls = 1000;  ///< maximum of connections in tls()
-  /// Maximum of octets of all connections that wait for others after TCP: for the rest of an FPDU, a TLS record or a
+  /// Maximum of octets of all connections that wait for others after TCP reassembly: for the rest of an FPDU, a TLS record or a
   /// start-up frame, or for secrets. Beyond it, the connection that adds more is dropped (ConnectionReport::evicted).
   static constexpr std::size_t kMostHeld = std::size_t{256} << 20;
 

@@ -90,7 +90,7 @@ void add_read_responses_cases(Cases& cases) {
   // RDMAP-5.2.2-05: An invalid Read Response is surfaced as an error.
   cases.add({.name = "answer-second-elsewhere",
              .clause = "RDMAP-5.2.2-05",
-             .what = "The second segment of a Read Response has an offset far after the sink.",
+             .what = "The second segment of a Read Response has an offset far past the sink.",
              .needs = kReads,
              .also = {"SEC-6.2.1-01"}}) = [](Scene& scene) {
     auto [by, request] = ask(scene);

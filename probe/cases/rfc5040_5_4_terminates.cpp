@@ -168,7 +168,7 @@ void add_terminates_cases(Cases& cases) {
     try {
       by.expect_terminate({kQueue}, bad, {kOpcode});
     } catch (const Judgement&) {
-      // On a slow path a peer may give up while its Terminate still waits after what it has written (RDMAP-6.2.1-02).
+      // On a slow path a peer may give up while its Terminate still waits to follow what it has written (RDMAP-6.2.1-02).
       constexpr Duration kAtOnce = std::chrono::seconds(1);
       if (by.exchange().reset && now() - began > kAtOnce)
         not_applicable("the peer had not sent what it had written before it closed the connection");

@@ -48,7 +48,7 @@ TEST_CASE("Completions keep the order of posting across types", "[RDMAP-5.5-19][
   rogue.post(read_of(1, kWord, 9, 0));
   rogue.post(write_of(2, kWord, 9, 0));
   rogue.flush();
-  CHECK(rogue.end.count<SendCompleted>() == 0);  // the Write is done and waits after the Read
+  CHECK(rogue.end.count<SendCompleted>() == 0);  // the Write is done and waits for the Read
   rogue.read_response({{1}, {0}, 8, {}, {}}, pattern(8));
   const auto done = rogue.end.all<SendCompleted>();
   REQUIRE(done.size() == 2);

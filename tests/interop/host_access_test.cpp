@@ -151,7 +151,7 @@ void expect_on_the_wire(const captures::Fields& terminate, const Refusal& r) {
   EXPECT_EQ(terminate.at("iwarp_rdma.term_rsvd"), "0");
 }
 
-// What siw said of the Terminate. Nothing when it did not read it: the FIN comes close after, and where siw works on
+// What siw said of the Terminate. Nothing when it did not read it: the FIN comes soon after, and where siw works on
 // the end of the connection at that very moment, its receiver cannot have the lock that it tries
 // (siw_qp_llp_data_ready), and leaves the octets where they are.
 std::string refused(const Refusal& r, const std::string& capture) {

@@ -144,7 +144,7 @@ Vm::Vm() : session_port_(free_tcp_port()), peer_port_(free_tcp_port()), rping_po
   const auto begin = std::chrono::steady_clock::now();
   process_ = fork();
   if (process_ == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGTERM);  // a test program that is killed leaves no VM after
+    prctl(PR_SET_PDEATHSIG, SIGTERM);  // a test program that is killed leaves no VM behind
     const int log = open(log_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
     dup2(log, 1);
     dup2(log, 2);
@@ -161,14 +161,10 @@ Vm::Vm() : session_port_(free_tcp_port()), peer_port_(free_tcp_port()), rping_po
   std::printf("the guest's kernel is %s; it booted in %lld s, so times are multiplied by %d\n", kernel_.c_str(),
               static_cast<long long>(std::chrono::duration_cast<std::chrono::seconds>(boot).count()), slowness_);
   std::fflush(stdout);
-  static const bool kOnce = [] {
-    testing::UnitTest::GetInstance()->listeners().Append(new KernelOfFailures);
-    return true;
-  }();
-  static_cast<void>(kOnce);
+  if (failures == 0) testing::UnitTest::GetInstance()->listeners().Append(new KernelOfFailures);
 }
 
-// run.sh ends after qemu, and leaves the end of the guest's console in the log. The process is not reaped here: power_off() may ask again.
+// run.sh ends after qemu, and leaves the end of the guest's console in the log. The process stays to be reaped, so this can be asked again.
 bool Vm::ended() const {
   siginfo_t info{};
   return waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == process_;
@@ -208,8 +204,7 @@ void Vm::ask_kernel() {
 void Vm::wait_until_up() const {
   const auto deadline = std::chrono::steady_clock::now() + 10min;
   while (std::chrono::steady_clock::now() < deadline) {
-    int status = 0;
-    if (waitpid(process_, &status, WNOHANG) != 0) throw std::runtime_error("the VM did not start:\n" + content(log_));
+    if (ended()) throw std::runtime_error("the VM did not start:\n" + content(log_));
     try {
       if (start("echo up").wait_for("up", 500ms)) return;
     } catch (const std::runtime_error&) {  // qemu is not there yet

@@ -96,7 +96,7 @@ TEST_CASE("A Read completes with the last segment of its Response and not before
   CHECK(window.outstanding() == 0);
 }
 
-TEST_CASE("A Read Response does not hide after octets sent twice that others never came", "[RDMAP-5.2.2-08]") {
+TEST_CASE("A Read Response does not hide behind octets sent twice that others never came", "[RDMAP-5.2.2-08]") {
   RequestWindow window(1);
   REQUIRE(window.start({1, ReadExpected{{5}, {0}, 100}}));
   SECTION("from the start on") {
