@@ -10,7 +10,7 @@ namespace {
 
 using namespace engine;
 
-constexpr std::size_t kBuffer = 256 * 1024;  // as in verbs/stream/buffer_pool.hpp
+constexpr std::size_t kBuffer = 256 * 1024;  // as in verbs/memory/buffer_pool.hpp
 
 void must(bool holds) {
   if (!holds) std::abort();

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "verbs/detail/completion_queue_state.hpp"
-#include "verbs/detail/runtime.hpp"
+#include "verbs/objects/completion_queue_state.hpp"
 #include "verbs/policy.hpp"
+#include "verbs/progress/runtime.hpp"
 
 namespace weft::verbs {
 

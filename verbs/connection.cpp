@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/connection.hpp"
-#include "verbs/detail/insist.hpp"
+#include "verbs/base/insist.hpp"
 
 #include <utility>
 
 #include "verbs/connecting/connection_state.hpp"
-#include "verbs/detail/runtime.hpp"
+#include "verbs/progress/runtime.hpp"
 
 namespace weft::verbs {
 

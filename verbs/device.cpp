@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "transport/cancellation.hpp"
-#include "verbs/detail/completion_queue_state.hpp"
-#include "verbs/detail/device_state.hpp"
-#include "verbs/detail/runtime.hpp"
+#include "verbs/base/device_state.hpp"
+#include "verbs/objects/completion_queue_state.hpp"
+#include "verbs/progress/runtime.hpp"
 
 namespace weft::verbs {
 

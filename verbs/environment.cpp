@@ -14,7 +14,7 @@
 #include "common/table.hpp"
 #include "transport/cancellation.hpp"
 #include "transport/system_words.hpp"
-#include "verbs/detail/process_settings.hpp"
+#include "verbs/base/process_settings.hpp"
 #include "verbs/log/log.hpp"
 
 namespace weft::verbs {

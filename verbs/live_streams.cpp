@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/live_streams.hpp"
 
-#include "verbs/detail/runtime.hpp"
+#include "verbs/progress/runtime.hpp"
 #include "verbs/stream/stream.hpp"
 
 namespace weft::verbs {

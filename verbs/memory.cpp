@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "verbs/detail/runtime.hpp"
 #include "verbs/memory/region_state.hpp"
+#include "verbs/progress/runtime.hpp"
 
 namespace weft::verbs {
 

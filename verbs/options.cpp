@@ -10,9 +10,9 @@
 #include <optional>
 #include <thread>
 
-#include "verbs/detail/process_settings.hpp"
-#include "verbs/detail/runtime.hpp"
+#include "verbs/base/process_settings.hpp"
 #include "verbs/log/log.hpp"
+#include "verbs/progress/runtime.hpp"
 
 namespace weft::verbs {
 

@@ -7,9 +7,9 @@
 #include <system_error>
 #include <utility>
 
-#include "verbs/detail/argument_checks.hpp"
-#include "verbs/detail/policy_table.hpp"
+#include "verbs/base/policy_table.hpp"
 #include "verbs/log/text.hpp"
+#include "verbs/objects/argument_checks.hpp"
 
 namespace weft::verbs {
 

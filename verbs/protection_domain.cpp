@@ -6,14 +6,14 @@
 #include <cerrno>
 #include <limits>
 
-#include "verbs/detail/argument_checks.hpp"
-#include "verbs/detail/completion_queue_state.hpp"
-#include "verbs/detail/queue_pair_state.hpp"
-#include "verbs/detail/runtime.hpp"
 #include "verbs/device.hpp"
 #include "verbs/memory/exposed_memory.hpp"
 #include "verbs/memory/receive_queue.hpp"
 #include "verbs/memory/region_state.hpp"
+#include "verbs/objects/argument_checks.hpp"
+#include "verbs/objects/completion_queue_state.hpp"
+#include "verbs/objects/queue_pair_state.hpp"
+#include "verbs/progress/runtime.hpp"
 
 namespace weft::verbs {
 
@@ -78,7 +78,7 @@ Result<MemoryRegion> ProtectionDomain::register_memory(void* address, std::size_
   if (!inside_address_space(std::bit_cast<std::uintptr_t>(address), length)) {
     return fail(Errc::kInvalidArgument, "length", "runs past the end of the address space");
   }
-  if (options.only_for != nullptr && options.only_for->self_->parts.domain->number != self_->number) {
+  if (options.only_for != nullptr && options.only_for->self_->domain->number != self_->number) {
     return fail(Errc::kInvalidArgument, "only_for", "belongs to another protection domain");
   }
   const std::uint64_t iova = zero_based ? 0 : options.iova.value_or(std::bit_cast<std::uintptr_t>(address));

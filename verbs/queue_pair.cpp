@@ -3,9 +3,9 @@
 
 #include <utility>
 
-#include "verbs/detail/argument_checks.hpp"
-#include "verbs/detail/queue_pair_state.hpp"
-#include "verbs/detail/runtime.hpp"
+#include "verbs/objects/argument_checks.hpp"
+#include "verbs/objects/queue_pair_state.hpp"
+#include "verbs/progress/runtime.hpp"
 
 namespace weft::verbs {
 

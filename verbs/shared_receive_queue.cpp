@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/shared_receive_queue.hpp"
 
-#include "verbs/detail/runtime.hpp"
 #include "verbs/memory/receive_queue.hpp"
+#include "verbs/progress/runtime.hpp"
 
 namespace weft::verbs {
 

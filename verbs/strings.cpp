@@ -2,8 +2,8 @@
 // Names of the enumerators that people get to see.
 #include <algorithm>
 
+#include "verbs/base/send_opcodes.hpp"
 #include "verbs/connection.hpp"
-#include "verbs/detail/send_opcodes.hpp"
 #include "verbs/live_streams.hpp"
 
 namespace weft::verbs {

@@ -12,7 +12,7 @@ CORE = ("mpa", "ddp", "rdmap", "engine", "conformance/rules")  # with all of the
 # The other modules, by the project's own build (tree.py): their folders, and the programs that look at them, the quickest first.
 OTHERS = {
     "transport": (("transport", "transport/detail", "transport/tls"), ("transport_test", "transport_tls_test", "tools_keys_test")),
-    "verbs": (("verbs", "verbs/connecting", "verbs/detail", "verbs/log", "verbs/memory", "verbs/progress", "verbs/stream"),
+    "verbs": (("verbs", "verbs/base", "verbs/log", "verbs/memory", "verbs/progress", "verbs/stream", "verbs/objects", "verbs/connecting"),
               ("verbs_memory_test", "verbs_policy_text_test", "verbs_operations_test", "verbs_clauses", "verbs_window_test",
                "verbs_arguments_test", "verbs_errors_test", "verbs_ending_test", "verbs_limits_test", "verbs_startup_test", "verbs_log_test",
                "verbs_connection_test", "verbs_backlog_test", "verbs_turns_test", "verbs_progress_test", "verbs_tls_test")),

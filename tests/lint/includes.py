@@ -5,7 +5,7 @@
 import re
 import sys
 
-from modules import CORE, FOR_USERS_OF, LIBRARIES, MAY_INCLUDE, NOT_IN_CORE, NOT_REACHED, PUBLIC, ROOT, WINGS, sources
+from modules import CORE, DIRECTORIES, FOR_USERS_OF, LIBRARIES, MAY_INCLUDE, NOT_IN_CORE, NOT_REACHED, PUBLIC, ROOT, sources
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.M)
 
@@ -21,17 +21,17 @@ def allowed_own(module, name):
     return any(name == entry or name.startswith(entry + "/") for entry in [module] + MAY_INCLUDE[module])
 
 
-def wing_of(name):
-    wing = "/".join(name.split("/")[:2])
-    return wing if wing in WINGS else None
+def directory_of(name):
+    directory = "/".join(name.split("/")[:2])
+    return directory if directory in DIRECTORIES else None
 
 
-def allowed_wing(path, name):
-    """Of a module that has wings: from one to another."""
-    own, other = wing_of(str(path.relative_to(ROOT))), wing_of(name)
+def allowed_directory(path, name):
+    """Of a module with directories that are restricted: from one to another."""
+    own, other = directory_of(str(path.relative_to(ROOT))), directory_of(name)
     if own is None or other is None or own == other:
         return True
-    in_headers, in_sources = WINGS[own]
+    in_headers, in_sources = DIRECTORIES[own]
     return bool({other, name} & {*in_headers, *(in_sources if path.suffix == ".cpp" else [])})
 
 
@@ -54,7 +54,7 @@ def wrong(module, path, own, name):
             return "own headers are named from the root of the tree, and this names none"
         if not allowed_own(module, name):
             return f"{module}/ may not use it"
-        return None if allowed_wing(path, name) else f"{wing_of(str(path.relative_to(ROOT)))}/ may not use it here"
+        return None if allowed_directory(path, name) else f"{directory_of(str(path.relative_to(ROOT)))}/ may not use it here"
     library = library_of(name)
     if library is None:
         return "the core has no I/O, clock, thread or randomness" if module in CORE and name in NOT_IN_CORE else None

@@ -5,7 +5,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# What verbs/ shows to its users: its headers, not those in its wings.
+# What verbs/ shows to its users: its headers, not those in its layers.
 VERBS = sorted(f"verbs/{path.name}" for path in (ROOT / "verbs").glob("*.hpp"))
 
 # module -> folders (or single files) of this tree it may include besides itself
@@ -36,15 +36,13 @@ MAY_INCLUDE = {
     "bench": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "transport", "verbs", "weft", "tools"],
 }
 
-# The wings of a module: which other wings of it, or single headers of theirs, the headers of each may include, and which its sources
-# besides. What lies in the module itself may include all. In verbs/, connecting is for it alone.
-WINGS = {
-    "verbs/log": (["verbs/detail"], []),
-    "verbs/memory": (["verbs/detail"], ["verbs/log"]),
-    "verbs/progress": (["verbs/detail"], ["verbs/stream", "verbs/log"]),
-    "verbs/stream": (["verbs/detail", "verbs/log", "verbs/memory", "verbs/progress"], []),
-    "verbs/detail": (["verbs/memory", "verbs/progress", "verbs/stream"], ["verbs/log"]),
-    "verbs/connecting": (["verbs/detail", "verbs/progress", "verbs/stream"], ["verbs/log"]),
+# The layers of verbs/: each may include those before it, and no other. What lies in verbs/ itself may include all.
+LAYERS = ["verbs/base", "verbs/log", "verbs/memory", "verbs/progress", "verbs/stream", "verbs/objects", "verbs/connecting"]
+
+# The directories of a module: which others of it, or single headers of theirs, the headers of each may include, and which its sources
+# besides.
+DIRECTORIES = {
+    **{layer: (LAYERS[:i], []) for i, layer in enumerate(LAYERS)},
     # A protocol of its own over the public verbs (docs/decisions/0023-rsockets.md). Beside librdmacm's entry points none may use it;
     # of the drop-in libraries it takes how calls fail, the settings, and a device that is open already.
     "compat/rsockets": (["compat/objects/report.hpp"], ["compat/objects/settings.hpp", "compat/objects/context.hpp"]),

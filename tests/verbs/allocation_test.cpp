@@ -5,7 +5,7 @@
 
 #include "loopback.hpp"
 #include "tests/engine/allocation_count.hpp"
-#include "verbs/detail/notification_queue.hpp"
+#include "verbs/base/notification_queue.hpp"
 
 namespace weft::verbs::test {
 namespace {

@@ -16,7 +16,7 @@
 
 #include "listening.hpp"
 #include "tests/transport/support.hpp"
-#include "verbs/detail/runtime.hpp"
+#include "verbs/progress/runtime.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nothing of one connection reaches another through a buffer that both borrowed.
-#include "verbs/stream/buffer_pool.hpp"
+#include "verbs/memory/buffer_pool.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "loopback.hpp"
-#include "verbs/detail/device_state.hpp"
+#include "verbs/base/device_state.hpp"
 
 namespace weft::verbs::test {
 namespace {

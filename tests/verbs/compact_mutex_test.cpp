@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verbs/detail/compact_mutex.hpp"
+#include "verbs/base/compact_mutex.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

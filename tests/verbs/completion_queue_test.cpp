@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "verbs/detail/completion_queue_state.hpp"
-#include "verbs/detail/runtime.hpp"
+#include "verbs/objects/completion_queue_state.hpp"
+#include "verbs/progress/runtime.hpp"
 
 namespace weft::verbs::detail {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "nagging.hpp"
 #include "tests/skips/sanitizers.hpp"
-#include "verbs/detail/completion_queue_state.hpp"
-#include "verbs/detail/runtime.hpp"
+#include "verbs/objects/completion_queue_state.hpp"
+#include "verbs/progress/runtime.hpp"
 
 namespace weft::verbs::detail {
 namespace {

@@ -10,10 +10,10 @@
 #include "failing_allocation.hpp"
 #include "lone_ends.hpp"
 #include "verbs/configuration.hpp"
-#include "verbs/detail/runtime.hpp"
 #include "verbs/live_streams.hpp"
 #include "verbs/memory/region_state.hpp"
 #include "verbs/policy_text.hpp"
+#include "verbs/progress/runtime.hpp"
 
 namespace weft::verbs::test {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "loopback.hpp"
-#include "verbs/detail/runtime.hpp"
+#include "verbs/progress/runtime.hpp"
 #include "verbs/progress/watchdog.hpp"
 
 namespace weft::verbs::test {

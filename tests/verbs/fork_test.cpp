@@ -18,8 +18,8 @@
 
 #include "loopback.hpp"
 #include "tests/skips/sanitizers.hpp"
-#include "verbs/detail/compact_mutex.hpp"
-#include "verbs/detail/runtime.hpp"
+#include "verbs/base/compact_mutex.hpp"
+#include "verbs/progress/runtime.hpp"
 
 namespace weft::verbs::test {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "loopback.hpp"
 #include "tests/transport/tls_ends.hpp"
+#include "verbs/base/queue_pair_numbers.hpp"
 #include "verbs/connecting/half_open.hpp"
-#include "verbs/detail/queue_pair_numbers.hpp"
 
 namespace {
 

@@ -11,7 +11,7 @@
 
 #include "loopback.hpp"
 #include "tests/transport/rest.hpp"
-#include "verbs/detail/runtime.hpp"
+#include "verbs/progress/runtime.hpp"
 
 namespace weft::verbs::test {
 namespace {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "tests/verbs/loopback.hpp"
-#include "verbs/detail/device_state.hpp"
+#include "verbs/base/device_state.hpp"
 
 namespace weft::verbs::test {
 namespace {

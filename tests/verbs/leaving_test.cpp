@@ -10,8 +10,8 @@
 #include "hand_peer.hpp"
 #include "loopback.hpp"
 #include "transport/socket.hpp"
-#include "verbs/detail/orphans.hpp"
-#include "verbs/detail/runtime.hpp"
+#include "verbs/progress/orphans.hpp"
+#include "verbs/progress/runtime.hpp"
 
 namespace weft::verbs::test {
 namespace {

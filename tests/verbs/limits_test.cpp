@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "loopback.hpp"
-#include "verbs/detail/device_state.hpp"
+#include "verbs/base/device_state.hpp"
 
 namespace weft::verbs::test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verbs/detail/notification_queue.hpp"
+#include "verbs/base/notification_queue.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

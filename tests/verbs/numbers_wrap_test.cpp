@@ -2,7 +2,7 @@
 // A peer that connects again and again uses up the 24 bits of queue pair numbers. The one that comes when they start
 // anew gets nothing that belongs to another.
 #include "loopback.hpp"
-#include "verbs/detail/queue_pair_numbers.hpp"
+#include "verbs/base/queue_pair_numbers.hpp"
 
 namespace weft::verbs::test {
 namespace {

@@ -10,7 +10,7 @@
 #include <new>
 
 #include "hand_peer.hpp"
-#include "verbs/detail/runtime.hpp"
+#include "verbs/progress/runtime.hpp"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <ranges>
 #include <string>
 
-#include "verbs/detail/argument_checks.hpp"
-#include "verbs/detail/policy_table.hpp"
+#include "verbs/base/policy_table.hpp"
+#include "verbs/objects/argument_checks.hpp"
 #include "verbs/policy_text.hpp"
 
 namespace weft::verbs::test {

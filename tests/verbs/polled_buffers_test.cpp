@@ -7,7 +7,7 @@
 #include <list>
 
 #include "loopback.hpp"
-#include "verbs/detail/runtime.hpp"
+#include "verbs/progress/runtime.hpp"
 
 namespace weft::verbs::test {
 namespace {

@@ -14,7 +14,7 @@
 #include "epoll_sets.hpp"
 #include "hand_peer.hpp"
 #include "loopback.hpp"
-#include "verbs/detail/runtime.hpp"
+#include "verbs/progress/runtime.hpp"
 
 namespace weft::verbs::test {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "hand_peer.hpp"
 #include "loopback.hpp"
-#include "verbs/detail/runtime.hpp"
+#include "verbs/progress/runtime.hpp"
 
 namespace weft::verbs::test {
 namespace {

@@ -20,7 +20,7 @@
 #include "nagging.hpp"
 #include "tests/transport/support.hpp"
 #include "verbs/connecting/event_channel_state.hpp"
-#include "verbs/detail/runtime.hpp"
+#include "verbs/progress/runtime.hpp"
 
 namespace weft::verbs::detail {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verbs/detail/queue_pair_numbers.hpp"
+#include "verbs/base/queue_pair_numbers.hpp"
 
 #include <gtest/gtest.h>
 

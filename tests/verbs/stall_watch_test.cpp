@@ -6,7 +6,7 @@
 
 #include <chrono>
 
-#include "verbs/detail/device_state.hpp"
+#include "verbs/base/device_state.hpp"
 
 namespace weft::verbs::detail {
 namespace {

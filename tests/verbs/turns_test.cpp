@@ -5,7 +5,7 @@
 
 #include "hand_peer.hpp"
 #include "loopback.hpp"
-#include "verbs/detail/runtime.hpp"
+#include "verbs/progress/runtime.hpp"
 #include "verbs/stream/stream.hpp"
 
 namespace weft::verbs::test {

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "tests/transport/support.hpp"
-#include "verbs/detail/runtime.hpp"
+#include "verbs/progress/runtime.hpp"
 #include "verbs/progress/socket_watch.hpp"
 #include "verbs/stream/stream.hpp"
 
@@ -58,10 +58,10 @@ struct WatchedSocket {
   static constexpr std::uint64_t kNumber = 1;
 
   explicit WatchedSocket(std::uint64_t streams_beside = 0) {
-    watch.join(over(kNumber), parts);
+    watch.join(over(kNumber), drivers);
     for (std::uint64_t i = 1; i <= streams_beside; ++i) {
       auto& beside = neighbours.emplace_back(std::make_unique<Neighbour>(*this, kNumber + i));
-      beside->watch.join(beside->stream, parts);
+      beside->watch.join(beside->stream, drivers);
     }
     settle();
   }
@@ -156,7 +156,7 @@ struct WatchedSocket {
   transport::ReadinessThread home = transport::ReadinessThread::create([](const transport::Ready&) {}).value();
   std::pair<transport::Socket, transport::Socket> pair = transport::test::connected_pair();
   PolledQueue send{*runtime}, receive{*runtime}, foreign{*runtime};
-  QueuePairState::Parts parts{.send_cq = send.queue, .receive_cq = receive.queue};
+  QueueDrivers drivers{{{{&send.poller(), &send.waiter()}, {&receive.poller(), &receive.waiter()}}}};
   std::shared_ptr<Stream> stream;
   SocketWatch watch{pair.first, kNumber, home};
   std::vector<std::unique_ptr<Neighbour>> neighbours;

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "verbs/base/seats.hpp"
 #include "verbs/connecting/one_peer.hpp"
-#include "verbs/detail/seats.hpp"
 
 namespace weft::verbs::detail {
 

@@ -20,7 +20,7 @@
 #include "common/instant.hpp"
 #include "transport/endpoint.hpp"
 #include "verbs/access_list.hpp"
-#include "verbs/detail/token_bucket.hpp"
+#include "verbs/base/token_bucket.hpp"
 #include "verbs/policy.hpp"
 
 namespace weft::verbs::detail {

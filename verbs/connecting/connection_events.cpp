@@ -6,8 +6,8 @@
 
 #include "transport/tls/fault.hpp"
 #include "verbs/connecting/connection_state.hpp"
-#include "verbs/detail/tls_setup.hpp"
 #include "verbs/log/log.hpp"
+#include "verbs/objects/tls_setup.hpp"
 
 namespace weft::verbs::detail {
 

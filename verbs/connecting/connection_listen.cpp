@@ -11,8 +11,8 @@
 
 #include "transport/own_descriptors.hpp"
 #include "verbs/connecting/connection_state.hpp"
-#include "verbs/detail/tls_setup.hpp"
 #include "verbs/log/log.hpp"
+#include "verbs/objects/tls_setup.hpp"
 
 namespace weft::verbs::detail {
 

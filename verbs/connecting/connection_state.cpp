@@ -6,9 +6,9 @@
 #include <new>
 #include <utility>
 
-#include "verbs/detail/argument_checks.hpp"
-#include "verbs/detail/insist.hpp"
+#include "verbs/base/insist.hpp"
 #include "verbs/log/log.hpp"
+#include "verbs/objects/argument_checks.hpp"
 
 namespace weft::verbs::detail {
 

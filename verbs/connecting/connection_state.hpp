@@ -11,12 +11,12 @@
 
 #include "transport/connector.hpp"
 #include "transport/listener.hpp"
+#include "verbs/base/compact_mutex.hpp"
 #include "verbs/connecting/addresses.hpp"
 #include "verbs/connecting/backlog.hpp"
 #include "verbs/connecting/event_channel_state.hpp"
 #include "verbs/connection.hpp"
-#include "verbs/detail/compact_mutex.hpp"
-#include "verbs/detail/runtime.hpp"
+#include "verbs/progress/runtime.hpp"
 #include "verbs/stream/stream.hpp"
 
 namespace weft::verbs::detail {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "verbs/base/notification_queue.hpp"
 #include "verbs/connection.hpp"
-#include "verbs/detail/notification_queue.hpp"
 #include "verbs/progress/proxy.hpp"
 
 namespace weft::verbs::detail {

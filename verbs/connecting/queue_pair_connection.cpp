@@ -3,7 +3,7 @@
 #include <new>
 #include <utility>
 
-#include "verbs/detail/queue_pair_state.hpp"
+#include "verbs/objects/queue_pair_state.hpp"
 #include "verbs/stream/stream.hpp"
 
 namespace weft::verbs::detail {
@@ -88,11 +88,11 @@ void QueuePairState::end(std::unique_lock<CompactMutex> lock) {
 void QueuePairState::drained() { raise(AsyncEventType::kSendQueueDrained); }
 
 void QueuePairState::raise(AsyncEventType type, std::optional<StreamError> error) const {
-  parts.domain->device->raise({.type = type, .number = number, .context = attributes.context, .error = error});
+  domain->device->raise({.type = type, .number = number, .context = attributes.context, .error = error});
 }
 
-bool QueuePairState::tell_stall(StreamWait wait, Instant now) const {
-  return parts.domain->device->raise_stall(
+bool QueuePairState::report_stall(StreamWait wait, Instant now) const {
+  return domain->device->raise_stall(
       {.type = AsyncEventType::kStreamStalled, .number = number, .context = attributes.context, .waits_for = wait},
       now);
 }
@@ -121,8 +121,8 @@ void QueuePairState::enter_error() {
 void QueuePairState::flush_receives() {
   const std::lock_guard no_reset(flushing_);
   if (state_ != QpState::kError) return;
-  while (const auto receive = parts.receives->take({})) {
-    complete_receive({.wr_id = parts.receives->complete(receive->buffer.cookie),
+  while (const auto receive = receives->take({})) {
+    complete_receive({.wr_id = receives->complete(receive->buffer.cookie),
                       .status = WcStatus::kFlushed,
                       .opcode = WcOpcode::kReceive,
                       .qp_num = number});

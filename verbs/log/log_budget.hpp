@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "common/instant.hpp"
-#include "verbs/detail/token_bucket.hpp"
+#include "verbs/base/token_bucket.hpp"
 
 namespace weft::verbs::detail {
 

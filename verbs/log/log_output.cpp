@@ -20,8 +20,8 @@
 #include "common/shown_text.hpp"
 #include "common/table.hpp"
 #include "transport/cancellation.hpp"
-#include "verbs/detail/clock.hpp"
-#include "verbs/detail/process_settings.hpp"
+#include "verbs/base/clock.hpp"
+#include "verbs/base/process_settings.hpp"
 #include "verbs/log/log_budget.hpp"
 #include "verbs/log/log_writer.hpp"
 

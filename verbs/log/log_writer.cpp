@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "transport/blocked_signals.hpp"
-#include "verbs/detail/clock.hpp"
+#include "verbs/base/clock.hpp"
 
 namespace weft::verbs::detail {
 

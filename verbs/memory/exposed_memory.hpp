@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "verbs/memory/quota.hpp"
+#include "verbs/base/quota.hpp"
 #include "verbs/work_request.hpp"
 
 namespace weft::verbs::detail {

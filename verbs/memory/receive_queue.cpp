@@ -5,8 +5,6 @@
 #include <atomic>
 #include <utility>
 
-#include "verbs/detail/completion_queue_state.hpp"
-
 namespace weft::verbs::detail {
 
 namespace {
@@ -55,7 +53,7 @@ std::uint32_t ReceiveQueue::release_shared() noexcept {
   return released;
 }
 
-HeldPlaces& ReceiveQueue::places_in(const std::shared_ptr<CompletionQueueState>& queue) {
+HeldPlaces& ReceiveQueue::places_in(const std::shared_ptr<CompletionSink>& queue) {
   const std::lock_guard lock(mutex_);
   auto& all = rare().completing;
   const auto known = std::ranges::find_if(

@@ -15,14 +15,12 @@
 
 #include "common/bounded_ring.hpp"
 #include "ddp/placement.hpp"
-#include "verbs/detail/compact_mutex.hpp"
-#include "verbs/detail/device_state.hpp"
-#include "verbs/detail/held_places.hpp"
+#include "verbs/base/compact_mutex.hpp"
+#include "verbs/base/device_state.hpp"
+#include "verbs/base/held_places.hpp"
 #include "verbs/work_request.hpp"
 
 namespace weft::verbs::detail {
-
-class CompletionQueueState;
 
 // A stream that found no receive and waits for one.
 class ReceiveWaiter {
@@ -48,7 +46,7 @@ class ReceiveQueue {
 
   // Where the receives of a queue that is not shared complete, and the places that this holds.
   struct Completing {
-    CompletionQueueState* queue;
+    CompletionSink* queue;
     HeldPlaces* places;
   };
   PostResult post(std::span<const ReceiveRequest> requests, const Completing& own = {nullptr, nullptr});
@@ -71,7 +69,7 @@ class ReceiveQueue {
   void released(std::uint32_t places);
   // Of a shared queue: the places that completions in `queue` hold, for all queue pairs that share both. They are there
   // as long as `queue` is.
-  [[nodiscard]] HeldPlaces& places_in(const std::shared_ptr<CompletionQueueState>& queue);
+  [[nodiscard]] HeldPlaces& places_in(const std::shared_ptr<CompletionSink>& queue);
 
   // Shared queues: the event comes once, when fewer than `limit` are posted.
   Result<void> set_limit(std::uint32_t limit);
@@ -92,7 +90,7 @@ class ReceiveQueue {
     std::array<std::uint8_t, kChunk> used{};  // segments of each
   };
   struct Shared {
-    std::weak_ptr<CompletionQueueState> queue{};
+    std::weak_ptr<CompletionSink> queue{};
     std::unique_ptr<HeldPlaces> places{};
   };
   struct Rare {                                   // what few queues ever need; apart, for there may be thousands

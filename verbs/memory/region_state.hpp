@@ -7,7 +7,7 @@
 #include <memory>
 #include <mutex>
 
-#include "verbs/detail/device_state.hpp"
+#include "verbs/base/device_state.hpp"
 #include "verbs/memory.hpp"
 #include "verbs/memory/stag_table.hpp"
 

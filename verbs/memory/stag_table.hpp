@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "rdmap/grant.hpp"
-#include "verbs/detail/random.hpp"
+#include "verbs/base/random.hpp"
 
 namespace weft::verbs::detail {
 

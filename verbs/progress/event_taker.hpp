@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "verbs/detail/compact_mutex.hpp"
+#include "verbs/base/compact_mutex.hpp"
 #include "verbs/progress/driver.hpp"
 #include "verbs/progress/presence.hpp"
 

@@ -8,15 +8,15 @@
 #include <span>
 #include <utility>
 
-#include "verbs/detail/runtime.hpp"
+#include "verbs/progress/driven.hpp"
+#include "verbs/progress/runtime.hpp"
 #include "verbs/progress/socket_watch.hpp"
-#include "verbs/stream/stream.hpp"
 
 namespace weft::verbs::detail {
 
 // --- Streams
 
-void Poller::join(const std::shared_ptr<Stream>& stream, SocketWatch& watch) {
+void Poller::join(const std::shared_ptr<Driven>& stream, SocketWatch& watch) {
   const std::lock_guard lock(mutex_);
   members_.emplace(stream->number(), Member{stream, &watch});
   // What cannot be watched is read in turn, as all the others are then.
@@ -24,7 +24,7 @@ void Poller::join(const std::shared_ptr<Stream>& stream, SocketWatch& watch) {
   keep_few();
 }
 
-void Poller::leave(const Stream& stream, const SocketWatch& watch) {
+void Poller::leave(const Driven& stream, const SocketWatch& watch) {
   const std::lock_guard lock(mutex_);
   const auto gone = members_.extract(stream.number());
   if (gone.empty()) return;

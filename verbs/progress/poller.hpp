@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "transport/readiness_set.hpp"
-#include "verbs/detail/compact_mutex.hpp"
+#include "verbs/base/compact_mutex.hpp"
 #include "verbs/progress/driver.hpp"
 #include "verbs/progress/presence.hpp"
 #include "verbs/progress/spare_time.hpp"
@@ -19,16 +19,16 @@ namespace weft::verbs::detail {
 
 class Runtime;
 class SocketWatch;
-class Stream;
+class Driven;
 
 class Poller final : public Driver, public std::enable_shared_from_this<Poller> {
  public:
   explicit Poller(Runtime& runtime) : runtime_(runtime) {}
 
   // --- The streams that complete to the queue. By SocketWatch, with the stream's lock held.
-  void join(const std::shared_ptr<Stream>& stream, SocketWatch& watch);
-  void leave(const Stream& stream, const SocketWatch& watch);
-  // True while the poller is present: the stream is its own until Stream::is_over().
+  void join(const std::shared_ptr<Driven>& stream, SocketWatch& watch);
+  void leave(const Driven& stream, const SocketWatch& watch);
+  // True while the poller is present: the stream is its own until Driven::is_over().
   [[nodiscard]] bool claim(std::uint64_t stream);
   [[nodiscard]] std::shared_ptr<transport::ReadinessSet> sockets() const;  // null when there is none
   [[nodiscard]] bool has_few() const noexcept { return few_; }
@@ -46,10 +46,10 @@ class Poller final : public Driver, public std::enable_shared_from_this<Poller> 
 
  private:
   struct Member {
-    std::shared_ptr<Stream> stream{};
+    std::shared_ptr<Driven> stream{};
     SocketWatch* watch{};  // the stream's; it leaves this queue before it ends
   };
-  using Streams = std::vector<std::shared_ptr<Stream>>;
+  using Streams = std::vector<std::shared_ptr<Driven>>;
 
   void drive_ready(transport::ReadinessSet& set);
   void hand_back();

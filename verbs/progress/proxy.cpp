@@ -9,8 +9,8 @@
 #include <mutex>
 
 #include "transport/cancellation.hpp"
-#include "verbs/detail/restarts.hpp"
-#include "verbs/detail/runtime.hpp"
+#include "verbs/base/restarts.hpp"
+#include "verbs/progress/runtime.hpp"
 
 namespace weft::verbs::detail {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "verbs/detail/runtime.hpp"
-#include "verbs/stream/stream.hpp"
+#include "verbs/progress/driven.hpp"
+#include "verbs/progress/runtime.hpp"
 
 namespace weft::verbs::detail {
 
@@ -48,7 +48,7 @@ bool Runtime::look_at_rest(Watchdog::Clock::time_point now) {
   return true;
 }
 
-void Runtime::look_at(Stream& stream, Watchdog::Clock::time_point now) {
+void Runtime::look_at(Driven& stream, Watchdog::Clock::time_point now) {
   const auto moved = stream.moved_if_unserved();
   if (!moved) return watchdog_.forget(stream.number());
   if (!watchdog_.sight(stream.number(), *moved, now)) return;

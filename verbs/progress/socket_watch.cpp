@@ -3,45 +3,22 @@
 
 #include <utility>
 
-#include "verbs/detail/channel_state.hpp"
-#include "verbs/detail/completion_queue_state.hpp"
 #include "verbs/progress/poller.hpp"
 #include "verbs/progress/waiter.hpp"
 
 namespace weft::verbs::detail {
 
-namespace {
-
-Waiter* waiter_of(const CompletionQueueState& queue) noexcept {
-  return queue.channel() == nullptr ? nullptr : &queue.channel()->waiter();
-}
-
-}  // namespace
-
-Poller* SocketWatch::poller(std::size_t side) const noexcept {
-  if (queues_ == nullptr || (side != 0 && queues_->send_cq == queues_->receive_cq)) return nullptr;
-  return side == 0 ? &queues_->send_cq->poller() : &queues_->receive_cq->poller();
-}
-
-Waiter* SocketWatch::waiter(std::size_t side) const noexcept {
-  if (queues_ == nullptr) return nullptr;
-  Waiter* const of_send = waiter_of(*queues_->send_cq);
-  Waiter* const of_receive = waiter_of(*queues_->receive_cq);
-  if (side == 0) return of_send;
-  return of_receive == of_send ? nullptr : of_receive;
-}
-
 // --- The queue pair
 
-void SocketWatch::join(const std::shared_ptr<Stream>& self, const QueuePairState::Parts& queues) {
-  queues_ = &queues;
+void SocketWatch::join(const std::shared_ptr<Driven>& self, const QueueDrivers& drivers) {
+  drivers_ = &drivers;
   for (std::size_t side = 0; side < kSides; ++side) {
     if (Poller* const one = poller(side)) one->join(self, *this);
     if (Waiter* const one = waiter(side)) one->join(self);
   }
 }
 
-void SocketWatch::leave(const Stream& self) {
+void SocketWatch::leave(const Driven& self) {
   for (std::size_t side = 0; side < kSides; ++side) {
     if (Poller* const one = poller(side)) one->leave(self, *this);
     Waiter* const one = waiter(side);
@@ -49,7 +26,7 @@ void SocketWatch::leave(const Stream& self) {
     if (std::exchange(seats_[side], std::nullopt)) one->sockets().remove(socket_);
     one->leave(self);
   }
-  queues_ = nullptr;
+  drivers_ = nullptr;
   owner_ = {};
 }
 

@@ -10,18 +10,28 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <tuple>
 
 #include "transport/readiness_set.hpp"
 #include "transport/readiness_thread.hpp"
 #include "transport/socket.hpp"
-#include "verbs/detail/queue_pair_state.hpp"
 
 namespace weft::verbs::detail {
 
+class Driven;
 class Driver;
 class Poller;
-class Stream;
 class Waiter;
+
+// The drivers of a queue pair's two completion queues: of the send queue's, and of the receive queue's. Null where there
+// is none, or it is that of the send queue.
+struct QueueDrivers {
+  struct Side {
+    Poller* poller{};
+    Waiter* waiter{};
+  };
+  std::array<Side, 2> sides{};
+};
 
 class SocketWatch {
  public:
@@ -32,9 +42,9 @@ class SocketWatch {
   [[nodiscard]] std::uint64_t stream() const noexcept { return stream_; }
 
   // --- The queue pair
-  // Its queues outlive leave().
-  void join(const std::shared_ptr<Stream>& self, const QueuePairState::Parts& queues);
-  void leave(const Stream& self);  // the socket is the progress thread's
+  // Its queues, and `drivers` itself, outlive leave().
+  void join(const std::shared_ptr<Driven>& self, const QueueDrivers& drivers);
+  void leave(const Driven& self);  // the socket is the progress thread's
 
   // --- The events of the table. True when the owner has changed: settle() is to follow.
   bool driven_by(Poller& poller);
@@ -59,7 +69,7 @@ class SocketWatch {
 
  private:
   enum class Kind : std::uint8_t { kProgressThread, kPoller, kWaiter };
-  static constexpr std::size_t kSides = 2;  // the send queue's and the receive queue's
+  static constexpr std::size_t kSides = std::tuple_size_v<decltype(QueueDrivers::sides)>;
   struct Owner {
     Kind kind{};
     std::uint8_t side{};
@@ -72,9 +82,13 @@ class SocketWatch {
     bool operator==(const Settled&) const = default;
   };
 
-  // Null where there is none, or it is that of the other side.
-  [[nodiscard]] Poller* poller(std::size_t side) const noexcept;
-  [[nodiscard]] Waiter* waiter(std::size_t side) const noexcept;
+  // Null as in QueueDrivers, or without a queue pair.
+  [[nodiscard]] Poller* poller(std::size_t side) const noexcept {
+    return drivers_ == nullptr ? nullptr : drivers_->sides[side].poller;
+  }
+  [[nodiscard]] Waiter* waiter(std::size_t side) const noexcept {
+    return drivers_ == nullptr ? nullptr : drivers_->sides[side].waiter;
+  }
   [[nodiscard]] bool owns(const Driver& driver) const noexcept;
   [[nodiscard]] Owner heir() const;
   void tell_pollers(bool write);
@@ -85,7 +99,7 @@ class SocketWatch {
   const transport::Socket& socket_;
   const std::uint64_t stream_;
   transport::ReadinessThread* home_;
-  const QueuePairState::Parts* queues_ = nullptr;  // while it has a queue pair
+  const QueueDrivers* drivers_ = nullptr;  // while it has a queue pair
   Owner owner_{};
   std::atomic<bool> wants_room_{false};  // the write interest in the sets of pollers
   // The interest in the sets of the waiters, and in that of the progress thread; nothing: not registered there.

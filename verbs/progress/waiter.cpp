@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "transport/cancellation.hpp"
-#include "verbs/detail/restarts.hpp"
-#include "verbs/detail/runtime.hpp"
-#include "verbs/stream/stream.hpp"
+#include "verbs/base/restarts.hpp"
+#include "verbs/progress/driven.hpp"
+#include "verbs/progress/runtime.hpp"
 
 namespace weft::verbs::detail {
 
@@ -22,19 +22,19 @@ constexpr std::uint64_t kEvents = 0;  // streams are numbered from 1
 
 // --- Streams
 
-void Waiter::join(const std::shared_ptr<Stream>& stream) {
+void Waiter::join(const std::shared_ptr<Driven>& stream) {
   const std::lock_guard lock(mutex_);
   members_.emplace(stream->number(), stream);
   newcomers_ = true;
 }
 
-void Waiter::leave(const Stream& stream) {
+void Waiter::leave(const Driven& stream) {
   decltype(members_)::node_type last;  // let go of after the lock
   const std::lock_guard lock(mutex_);
   last = members_.extract(stream.number());
 }
 
-std::shared_ptr<Stream> Waiter::find(std::uint64_t number) {
+std::shared_ptr<Driven> Waiter::find(std::uint64_t number) {
   const std::lock_guard lock(mutex_);
   const auto found = members_.find(number);
   return found == members_.end() ? nullptr : found->second;
@@ -44,7 +44,7 @@ std::shared_ptr<Stream> Waiter::find(std::uint64_t number) {
 
 // Memory is taken first: without it nothing has changed.
 bool Waiter::begin() {
-  std::vector<std::shared_ptr<Stream>> streams;
+  std::vector<std::shared_ptr<Driven>> streams;
   {
     const std::lock_guard lock(mutex_);
     if (waiting_ || members_.empty() || members_.size() > tuning::kMostWaited || !open_sockets()) return false;
@@ -62,8 +62,8 @@ bool Waiter::begin() {
   return true;
 }
 
-std::vector<std::shared_ptr<Stream>> Waiter::all() const {
-  std::vector<std::shared_ptr<Stream>> streams;
+std::vector<std::shared_ptr<Driven>> Waiter::all() const {
+  std::vector<std::shared_ptr<Driven>> streams;
   streams.reserve(members_.size());
   for (const auto& [number, stream] : members_) streams.push_back(stream);
   return streams;
@@ -124,7 +124,7 @@ void Waiter::drive(std::span<const transport::Ready> ready) {
 
 // Ticks are tuning::kTick apart or more.
 bool Waiter::is_over() {
-  std::vector<std::shared_ptr<Stream>> streams;
+  std::vector<std::shared_ptr<Driven>> streams;
   {
     const std::lock_guard lock(mutex_);
     if (!waiting_) show();

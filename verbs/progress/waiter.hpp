@@ -19,7 +19,7 @@
 namespace weft::verbs::detail {
 
 class Runtime;
-class Stream;
+class Driven;
 
 class Waiter final : public EventTaker, public std::enable_shared_from_this<Waiter> {
  public:
@@ -28,8 +28,8 @@ class Waiter final : public EventTaker, public std::enable_shared_from_this<Wait
       : EventTaker(Presence::kWaiter, std::move(show)), runtime_(runtime), events_(events) {}
 
   // --- The streams whose completions are announced here. By SocketWatch, with the stream's lock held.
-  void join(const std::shared_ptr<Stream>& stream);
-  void leave(const Stream& stream);
+  void join(const std::shared_ptr<Driven>& stream);
+  void leave(const Driven& stream);
   [[nodiscard]] bool is_present() const noexcept { return presence_.is_here(); }
   // Once it was present.
   [[nodiscard]] transport::ReadinessSet& sockets() noexcept { return *sockets_; }
@@ -62,13 +62,13 @@ class Waiter final : public EventTaker, public std::enable_shared_from_this<Wait
   [[nodiscard]] bool begin();
   void end();
   [[nodiscard]] bool open_sockets();
-  [[nodiscard]] std::vector<std::shared_ptr<Stream>> all() const;  // with the lock held
+  [[nodiscard]] std::vector<std::shared_ptr<Driven>> all() const;  // with the lock held
   void drive(std::span<const transport::Ready> ready);
-  [[nodiscard]] std::shared_ptr<Stream> find(std::uint64_t number);
+  [[nodiscard]] std::shared_ptr<Driven> find(std::uint64_t number);
 
   Runtime& runtime_;
   const int events_;
-  std::unordered_map<std::uint64_t, std::shared_ptr<Stream>> members_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<Driven>> members_;
   std::optional<transport::ReadinessSet> sockets_;  // and events_; since the first wait
   std::atomic<Clock::rep> looked_{0};               // when, by a thread that did not wait
   bool newcomers_ = false;                          // streams that no wait has asked for yet

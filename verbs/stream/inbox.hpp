@@ -10,7 +10,7 @@
 
 #include "ddp/header.hpp"
 #include "mpa/fpdu.hpp"
-#include "verbs/stream/buffer_pool.hpp"
+#include "verbs/memory/buffer_pool.hpp"
 
 namespace weft::verbs::detail {
 

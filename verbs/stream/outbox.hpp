@@ -11,7 +11,7 @@
 #include "common/instant.hpp"
 #include "engine/transmit_batch.hpp"
 #include "transport/pipe.hpp"
-#include "verbs/stream/buffer_pool.hpp"
+#include "verbs/memory/buffer_pool.hpp"
 
 namespace weft::verbs::detail {
 

@@ -60,11 +60,7 @@ Error to_error(engine::StartupError error) {
 
 std::shared_ptr<Stream> Stream::make(Runtime& runtime, Setup setup) {
   setup.number = next_stream_number();
-  std::unique_ptr<CapturedStream> tap;
-  if (auto file = Runtime::capture(setup.socket, setup.role == mpa::Role::kInitiator)) {
-    tap = std::make_unique<CapturedStream>(std::move(*file), setup.role);
-  }
-  auto stream = std::make_shared<Stream>(runtime, std::move(setup), std::move(tap));
+  auto stream = std::make_shared<Stream>(runtime, std::move(setup));
   runtime.add(stream);
   return stream;
 }
@@ -74,7 +70,7 @@ void Stream::start() {
   if (!life_.finished) settle();
 }
 
-Stream::Stream(Runtime& runtime, Setup setup, std::unique_ptr<CapturedStream> tap)
+Stream::Stream(Runtime& runtime, Setup setup)
     : runtime_(runtime),
       patience_{.no_receive = setup.policy.timeouts.no_receive, .disconnect = setup.policy.timeouts.disconnect},
       memory_(runtime.stags(), setup.policy.startup.checked_memory),
@@ -87,29 +83,29 @@ Stream::Stream(Runtime& runtime, Setup setup, std::unique_ptr<CapturedStream> ta
       peer_(setup.peer),
       origin_{.connection = setup.connection, .since = now(), .initiator = setup.role == mpa::Role::kInitiator},
       engine_(to_config(setup, pipe_.socket().emss()), memory_, origin_.since),
-      tap_(std::move(tap)),
-      narrator_(Narrator::make(setup.connection, pipe_.socket(), setup.role)),
-      stalls_(setup.policy.timeouts.tell_stalls_after.count() == 0
-                  ? nullptr
-                  : std::make_unique<StallWatch>(setup.policy.timeouts.tell_stalls_after)),
+      witness_(Witness::make({.capture = Runtime::capture(pipe_.socket(), origin_.initiator),
+                              .connection = setup.connection,
+                              .role = setup.role,
+                              .shows = setup.policy.tls.pcap_shows,
+                              .report_stalls_after = setup.policy.timeouts.tell_stalls_after},
+                             pipe_)),
       observer_(std::move(setup.observer)),
-      outbox_(tap_ != nullptr) {
+      outbox_(witness_->captures()) {
   outbox_.emss_read_at = origin_.since;
-  if (tap_ && setup.policy.tls.pcap_shows == PcapShows::kWire) pipe_.record(tap_->wire());
 }
 
 Stream::~Stream() = default;
 
 // --- The connection manager
 
-void Stream::attach(const std::shared_ptr<QueuePairState>& qp) {
+void Stream::attach(const std::shared_ptr<ServedQueuePair>& qp) {
   qp_ = qp;
-  receives_ = qp->parts.receives;
-  memory_.attach({qp->parts.domain->number, qp->identity}, qp->parts.receives, weak_from_this());
-  watch_.join(shared_from_this(), qp->parts);
+  receives_ = qp->receives;
+  memory_.attach({qp->domain->number, qp->identity}, qp->receives, weak_from_this());
+  watch_.join(shared_from_this(), qp->drivers);
 }
 
-Result<void> Stream::connect(const std::shared_ptr<QueuePairState>& qp, Bytes private_data) {
+Result<void> Stream::connect(const std::shared_ptr<ServedQueuePair>& qp, Bytes private_data) {
   const std::lock_guard lock(mutex_);
   if (life_.finished) return fail(Errc::kDisconnected, "connection", "closed before it began");
   if (const auto ours = qp->set_stream(observer_, shared_from_this()); !ours) return ours;
@@ -120,7 +116,7 @@ Result<void> Stream::connect(const std::shared_ptr<QueuePairState>& qp, Bytes pr
   return {};
 }
 
-Result<void> Stream::accept(const std::shared_ptr<QueuePairState>& qp, Bytes private_data,
+Result<void> Stream::accept(const std::shared_ptr<ServedQueuePair>& qp, Bytes private_data,
                             const engine::AcceptParameters& parameters) {
   const std::lock_guard lock(mutex_);
   if (life_.finished) return fail(Errc::kDisconnected, "connection", "the peer has gone");
@@ -147,7 +143,7 @@ void Stream::disconnect() {
   const std::lock_guard lock(mutex_);
   if (life_.finished || std::exchange(life_.asked, true)) return;
   life_.reach(Stage::kClosing);
-  if (narrator_) narrator_->say("disconnect: what is posted goes out first");
+  witness_->say("disconnect: what is posted goes out first");
   end_by(Errc::kDisconnected, "this end closed the connection");
   engine_.close(now());
   pump();
@@ -186,7 +182,7 @@ void Stream::drain(bool on) {
 void Stream::abort() {
   const std::lock_guard lock(mutex_);
   if (life_.finished || (life_.stage() >= Stage::kFailing && sends_.slots.empty())) return;
-  if (narrator_) narrator_->say("aborted");
+  witness_->say("aborted");
   end_by(Errc::kDisconnected, "this end aborted the connection");
   engine_.abort(now());
   pump();
@@ -211,8 +207,7 @@ void Stream::release_queue_pair() {
 void Stream::leave_locked() {
   if (life_.finished) return release_locked();
   const bool leaves = sends_.slots.empty() && life_.is_established();
-  if (narrator_)
-    narrator_->say(leaves ? "its queue pair is gone: FIN after what was sent" : "aborted: its queue pair is gone");
+  witness_->say(leaves ? "its queue pair is gone: FIN after what was sent" : "aborted: its queue pair is gone");
   if (leaves) {
     life_.reach(Stage::kClosing);
     life_.queue_pair_told = true;  // it has none to tell

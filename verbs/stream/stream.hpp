@@ -17,19 +17,18 @@
 #include "transport/pipe.hpp"
 #include "transport/readiness_set.hpp"
 #include "transport/tls/session.hpp"
+#include "verbs/base/compact_mutex.hpp"
 #include "verbs/connection.hpp"
-#include "verbs/detail/compact_mutex.hpp"
-#include "verbs/detail/queue_pair_state.hpp"
-#include "verbs/detail/runtime.hpp"
 #include "verbs/log/log.hpp"
 #include "verbs/memory/stream_memory.hpp"
+#include "verbs/progress/driven.hpp"
+#include "verbs/progress/runtime.hpp"
 #include "verbs/progress/socket_watch.hpp"
-#include "verbs/stream/captured_stream.hpp"
 #include "verbs/stream/inbox.hpp"
-#include "verbs/stream/narrator.hpp"
 #include "verbs/stream/outbox.hpp"
-#include "verbs/stream/stall_watch.hpp"
+#include "verbs/stream/served_queue_pair.hpp"
 #include "verbs/stream/stream_life.hpp"
+#include "verbs/stream/witness.hpp"
 
 namespace weft::verbs::detail {
 
@@ -52,7 +51,7 @@ class StreamObserver {
   virtual void on_queue_pair_lost() = 0;
 };
 
-class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<Stream> {
+class Stream final : public Driven, public ReceiveWaiter, public std::enable_shared_from_this<Stream> {
  public:
   struct Setup {
     transport::Socket socket{};
@@ -71,14 +70,14 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   static std::shared_ptr<Stream> make(Runtime& runtime, Setup setup);
   // From here on the socket is served, and the observer hears of it, in any thread. Once.
   void start();
-  Stream(Runtime& runtime, Setup setup, std::unique_ptr<CapturedStream> tap);
+  Stream(Runtime& runtime, Setup setup);
   ~Stream() override;
 
-  [[nodiscard]] std::uint64_t number() const noexcept { return watch_.stream(); }
+  [[nodiscard]] std::uint64_t number() const noexcept override { return watch_.stream(); }
 
   // --- The connection manager
-  Result<void> connect(const std::shared_ptr<QueuePairState>& qp, Bytes private_data);
-  Result<void> accept(const std::shared_ptr<QueuePairState>& qp, Bytes private_data,
+  Result<void> connect(const std::shared_ptr<ServedQueuePair>& qp, Bytes private_data);
+  Result<void> accept(const std::shared_ptr<ServedQueuePair>& qp, Bytes private_data,
                       const engine::AcceptParameters& parameters);
   Result<void> reject(Bytes private_data);
   void disconnect();
@@ -96,33 +95,22 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   // The queue pair is destroyed or reset. If no posted work is unfinished, the stream closes like disconnect(), in the
   // background and within the close timeout, and sends no further responses; otherwise it is aborted.
   void release_queue_pair();
-  // Evicts this stream without a queue pair, to make room for another one.
-  void end_waiting();
 
-  // --- A program that looks on
-  [[nodiscard]] std::optional<LiveStream> describe();  // nothing: it is over
-
-  // --- Drivers
-  // Called by a thread that slept for it; true if octets arrived for an established connection.
-  bool drive(bool hangup);
-  // Unless another thread drives it.
-  void drive_if_free(Poller& by);
-  void deadline_passed();
-  // A driver in a weft thread got no memory: ends only this connection.
-  void run_out_of_memory() noexcept;
+  // --- A receive queue
   void receives_available() override;
-  // The waiter begins to sleep.
-  void waited_for_by(Waiter& waiter);
-  // The presence of the driver has ended.
-  void is_over(const Driver& owner);
-  // Called when the runtime ends.
-  void abandon();
-  // For the watchdog: if the socket is ready and no sleeping thread wakes for it, returns a number that changes with
-  // each read that finds octets, and with each octet that the socket accepts.
-  [[nodiscard]] std::optional<std::uint64_t> moved_if_unserved();
-  // In a child process after fork(): the stream is over for all calls, and the number of its socket becomes `nowhere`,
-  // so that nothing here reaches the peer.
-  void leave_to_parent(int nowhere) noexcept;
+
+  // --- Driven
+  bool drive(bool hangup) override;
+  void drive_if_free(Poller& by) override;
+  void waited_for_by(Waiter& waiter) override;
+  void is_over(const Driver& owner) override;
+  void deadline_passed() override;
+  void run_out_of_memory() noexcept override;
+  void end_waiting() override;
+  void abandon() override;
+  void leave_to_parent(int nowhere) noexcept override;
+  [[nodiscard]] std::optional<std::uint64_t> moved_if_unserved() override;
+  [[nodiscard]] std::optional<LiveStream> describe() override;
 
  private:
   struct SendSlot {
@@ -159,7 +147,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   static constexpr Duration kEmssRefresh = std::chrono::milliseconds(100);
 
   // stream.cpp
-  void attach(const std::shared_ptr<QueuePairState>& qp);
+  void attach(const std::shared_ptr<ServedQueuePair>& qp);
   void leave_locked();
   void release_locked();
 
@@ -243,7 +231,7 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
 
   // stream_view.cpp
   [[nodiscard]] StreamWait waits_for() const noexcept;
-  void watch_stalls();
+  void watch_stalls(StallWatch& stalls);
 
   // stream_post.cpp
   Result<void> post_one(const SendRequest& request);
@@ -258,11 +246,9 @@ class Stream final : public ReceiveWaiter, public std::enable_shared_from_this<S
   const Endpoint peer_;
   const Origin origin_;
   engine::Engine engine_;
-  const std::unique_ptr<CapturedStream> tap_;  // null when it is not captured
-  const std::unique_ptr<Narrator> narrator_;   // null when the log is not to say what happens
-  const std::unique_ptr<StallWatch> stalls_;   // null if the program requested no stall events
+  const std::shared_ptr<Witness> witness_;
   std::shared_ptr<StreamObserver> observer_;
-  std::shared_ptr<QueuePairState> qp_;
+  std::shared_ptr<ServedQueuePair> qp_;
   std::shared_ptr<ReceiveQueue> receives_;  // outlives qp_ here: what was taken from it must be given back
 
   StreamLife life_;

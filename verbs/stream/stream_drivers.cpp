@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "verbs/progress/tuning.hpp"
+#include "verbs/stream/stall_watch.hpp"
 #include "verbs/stream/stream.hpp"
 
 namespace weft::verbs::detail {
@@ -27,8 +28,9 @@ void Stream::look_for_the_end() {
   if (!inbox_.stalled || life_.finished || inbox_.over) return;
   if (pipe_.socket().pending_error()) {
     inbox_.over = true;
-    if (narrator_) narrator_->say("TCP connection lost while it waited for a receive");
-    if (tap_) tap_->rest(), tap_->rst_received();
+    witness_->say("TCP connection lost while it waited for a receive");
+    witness_->rest_understood();
+    witness_->rst_received();
     end_by(Errc::kDisconnected, "the TCP connection was lost");
     engine_.connection_lost(now());
     pump();
@@ -47,7 +49,7 @@ void Stream::close() {
 // hear of the end now, ours by its event and the peer's by our FIN (RDMAP-6.2-02).
 void Stream::peer_closed_behind_stall() {
   inbox_.fin_waits = true;
-  if (narrator_) narrator_->say("FIN received after a Send that waits for a receive");
+  witness_->say("FIN received after a Send that waits for a receive");
   end_by(Errc::kDisconnected, "the peer closed the connection");
   close();
   pump();
@@ -85,7 +87,7 @@ void Stream::look_at_farewell() {
     farewell->left = true;
     leave_peer();
   } else if (!sends_.slots.empty()) {
-    if (narrator_) narrator_->say("aborted: the peer takes nothing, and disconnect was asked for");
+    witness_->say("aborted: the peer takes nothing, and disconnect was asked for");
     engine_.abort(now());
     pump();
   }
@@ -193,8 +195,11 @@ void Stream::leave_to_parent(int nowhere) noexcept {
 
 void Stream::abandon() {
   const std::lock_guard lock(mutex_);
-  if (narrator_ && !life_.finished) narrator_->closed("as the process is done with it");
-  if (!life_.finished) last_octets(), finish(engine_.disposition() == engine::Disposition::kReset);
+  if (!life_.finished) {
+    witness_->closed("as the process is done with it");
+    last_octets();
+    finish(engine_.disposition() == engine::Disposition::kReset);
+  }
   observer_.reset();
 }
 
@@ -237,7 +242,7 @@ void Stream::settle() {
   if (life_.finished) return;
   park_buffers();
   settle_watch();
-  if (stalls_) watch_stalls();
+  if (auto* const stalls = witness_->stalls()) watch_stalls(*stalls);
   schedule();
 }
 
@@ -246,8 +251,7 @@ void Stream::follow_disposition() {
     case engine::Disposition::kOpen: return;
     case engine::Disposition::kShutdownWrite:
       if (std::exchange(life_.fin_sent, true)) return;
-      if (narrator_) narrator_->say("FIN sent");
-      if (tap_ && !pipe_.records()) tap_->fin_sent();
+      witness_->fin_sent();
       pipe_.shutdown_write();
       outbox_.left = has_output();  // TLS's close_notify, where the socket did not take it
       return;
@@ -264,8 +268,8 @@ void Stream::settle_watch() {
 void Stream::schedule() {
   if (const auto deadline = engine_.next_deadline()) wake_at(*deadline);
   if (life_.farewell) wake_at(life_.farewell->look_at);
-  const auto look = stalls_ ? stalls_->deadline() : std::nullopt;
-  if (look) wake_at(*look);
+  const auto* const stalls = witness_->stalls();
+  if (const auto look = stalls != nullptr ? stalls->deadline() : std::nullopt) wake_at(*look);
 }
 
 void Stream::wake_at(Instant at) {
@@ -286,11 +290,14 @@ void Stream::finish(bool reset) {
   inbox_.close(runtime_.buffers());
   release_locked();
   watch_.end();
-  if (tap_) tap_->rest();
-  if (tap_ && reset) tap_->rst_sent();
-  if (reset) pipe_.reset();
-  if (!reset) pipe_.close();
-  if (tap_ && !reset) tap_->fin_sent();  // after a close_notify; told before, it counts once
+  witness_->rest_understood();
+  if (reset) {
+    witness_->finished(true);
+    pipe_.reset();
+  } else {
+    pipe_.close();  // a close_notify, and what a capture of the wire shows of it, come before the FIN
+    witness_->finished(false);
+  }
   if (life_.orphaned) runtime_.orphans().remove(number());
   runtime_.forget(number());
   tell_end();

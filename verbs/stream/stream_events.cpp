@@ -7,8 +7,9 @@
 #include <variant>
 
 #include "transport/tls/fault.hpp"
-#include "verbs/detail/send_opcodes.hpp"
+#include "verbs/base/send_opcodes.hpp"
 #include "verbs/log/log.hpp"
+#include "verbs/stream/stall_watch.hpp"
 #include "verbs/stream/stream.hpp"
 
 namespace weft::verbs::detail {
@@ -98,7 +99,7 @@ void Stream::on(engine::ConnectionRequested& event) {
 
 void Stream::on(engine::Established& event) {
   life_.reach(Stage::kEstablished);
-  if (narrator_) narrator_->on(event);
+  witness_->on(event);
   // The peer keeps to its own ORD, even if this end admits more; `ord` is within the peer's IRD already.
   if (event.peer_ord) event.ird = std::min<std::uint32_t>(event.ird, *event.peer_ord);
   if (wake_up_) runtime_.forget_wake_up(number(), *std::exchange(wake_up_, std::nullopt));  // it was the start-up's
@@ -121,7 +122,7 @@ void Stream::on(engine::Rejected& event) {
 }
 
 void Stream::on(const engine::StartupFailed& event) {
-  if (narrator_) narrator_->on(event);
+  witness_->on(event);
   const auto tls = pipe_.failure();
   const bool retry = observer_ && observer_->on_startup_failed(event, tls);
   const auto side = origin_.initiator ? FailedStartup::kOurs : FailedStartup::kPeers;
@@ -194,7 +195,7 @@ void Stream::complete_receive(std::uint64_t wr_id, const engine::Received& event
 
 void Stream::on(const engine::ReceiveStalled& event) {
   log_stall(subject(), event, patience_.no_receive);
-  if (stalls_) stalls_->begin_anew();
+  if (auto* const stalls = witness_->stalls()) stalls->begin_anew();
 }
 
 // --- Errors and the end
@@ -207,7 +208,7 @@ void Stream::tell_error(const StreamError& error, AsyncEventType type) {
 }
 
 void Stream::on(const engine::ProtocolError& event) {
-  if (narrator_) narrator_->on(event);
+  witness_->on(event);
   const auto& report = event.report;
   life_.reach(Stage::kFailing);
   life_.too_long = report.error() == rdmap::error_code(ddp::UntaggedError::kTooLong);
@@ -216,7 +217,7 @@ void Stream::on(const engine::ProtocolError& event) {
 
 void Stream::on(const engine::TerminateReceived& event) {
   life_.reach(Stage::kFailing);
-  if (narrator_) narrator_->on(event);
+  witness_->on(event);
   if (event.known_departure) {
     log_remark(subject(), {"the Terminate's fields are laid out as Linux siw does, not as RFC 5040 section 4.8 says",
                            event.report.stream_offset});
@@ -234,8 +235,7 @@ void Stream::on(const engine::TimedOut& event) {
   end_by(Errc::kTimedOut, idle ? "no octet moved for longer than the policy's idle_timeout"
                                : "the peer accepted no octet for longer than the policy's window_timeout");
   if (idle) life_.reach(Stage::kClosing);
-  if (narrator_)
-    narrator_->say(idle ? "idle for too long: FIN after what was sent" : "its window was closed for too long");
+  witness_->say(idle ? "idle for too long: FIN after what was sent" : "its window was closed for too long");
 }
 
 // The peer sends nothing more: finish what is posted, then close this direction too (RDMAP-6.2-02).
@@ -250,7 +250,7 @@ void Stream::on(const engine::SendQueueDrained&) {
 
 void Stream::on(const engine::Closed& event) {
   life_.reach(Stage::kClosed);
-  if (narrator_) narrator_->closed(event.graceful ? "by both ends" : "before both ends had closed it");
+  witness_->closed(event.graceful ? "by both ends" : "before both ends had closed it");
   if (qp_) qp_->fall();
   if (life_.finished) tell_end();
 }

@@ -81,8 +81,7 @@ Stream::Read Stream::read_once(Turn& turn) {
   if (lands) {
     turn.frames += land(landing, io.octets);
   } else {
-    if (narrator_) narrator_->received(room.first(io.octets));
-    if (tap_ && !pipe_.records()) tap_->arrived(room.first(io.octets));
+    witness_->received(room.first(io.octets));
     inbox_.add(io.octets);
     const std::uint32_t frames = present();
     turn.frames += frames;
@@ -104,21 +103,18 @@ Stream::Read Stream::take_no_octets(const transport::IoResult& io) {
 
 // The engine's octets may go from here on.
 void Stream::secured() {
-  if (!narrator_) return;
-  const auto peer = pipe_.identity();
-  if (peer) narrator_->on(*peer);
+  if (const auto peer = pipe_.identity()) witness_->on(*peer);
 }
 
 void Stream::end_inbound(const transport::IoResult& io) {
   inbox_.over = true;
-  if (tap_) tap_->rest();
+  witness_->rest_understood();
   if (io.status == transport::IoResult::Status::kEndOfStream) {
-    if (tap_) tap_->fin_received();
-    if (narrator_) narrator_->say("FIN received");
+    witness_->fin_received();
     engine_.end_of_stream(now());
   } else {
-    if (tap_) tap_->rst_received();
-    if (narrator_) narrator_->lost(io.error.message());
+    witness_->rst_received();
+    witness_->lost(io.error.message());
     if (life_.is_established() && pipe_.failure()) log_lost(subject(), io.error);
     end_by_loss(io.error);
     engine_.connection_lost(now());
@@ -131,9 +127,8 @@ void Stream::end_by_loss(const std::error_code& error) {
   end_by(Errc::kDisconnected, os_error != 0 ? "the TCP connection was lost" : "TLS ended the connection", os_error);
 }
 
-// A capture and a narrator see all octets as they come, in the staging buffer.
 engine::Landing Stream::find_landing() {
-  if (inbox_.empty() || tap_ || narrator_) return {};
+  if (inbox_.empty() || witness_->sees_octets()) return {};
   return engine_.landing(inbox_.staged());
 }
 
@@ -164,13 +159,13 @@ std::uint32_t Stream::present(const mpa::Landed& landed) {
     const auto result = engine_.receive(octets.subspan(taken), time(), taken == 0 ? landed : mpa::Landed{});
     taken += result.consumed;
     frames += result.frames;
-    if (tap_) tap_->understood(result.consumed);
+    witness_->understood(result.consumed);
     const bool heard = pump();
     more = result.want == engine::ReceiveResult::Want::kPollEvents && (heard || result.consumed != 0);
     inbox_.stalled = result.want == engine::ReceiveResult::Want::kReceive;
     inbox_.misses(result.missing);
     if (result.want == engine::ReceiveResult::Want::kNothing) {
-      if (tap_) tap_->rest();
+      witness_->rest_understood();
       taken = octets.size();
     }
   }
@@ -216,8 +211,7 @@ bool Stream::fill_batch(Instant at) {
   }
   auto& batch = outbox_.open(runtime_.buffers());
   const bool more = engine_.fill(batch, at);
-  if (tap_ && !pipe_.records() && !batch.empty()) tap_->sent(batch.pieces());
-  if (narrator_ && !batch.empty()) narrator_->sent(batch.pieces());
+  if (!batch.empty()) witness_->sent(batch.pieces());
   return more;
 }
 
@@ -239,7 +233,7 @@ bool Stream::flush_pipe(Instant at) {
 
 bool Stream::stop_writing(const transport::IoResult& io, Instant at) {
   if (io.status == transport::IoResult::Status::kLost) {
-    if (narrator_) narrator_->lost(io.error.message());
+    witness_->lost(io.error.message());
     end_by_loss(io.error);
     if (!std::exchange(inbox_.over, true)) engine_.connection_lost(at);
   }

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "verbs/detail/send_opcodes.hpp"
+#include "verbs/base/send_opcodes.hpp"
 #include "verbs/stream/stream.hpp"
 
 namespace weft::verbs::detail {

@@ -2,6 +2,7 @@
 // What a connection shows of itself, and tells when it has to wait.
 #include <chrono>
 
+#include "verbs/stream/stall_watch.hpp"
 #include "verbs/stream/stream.hpp"
 
 namespace weft::verbs::detail {
@@ -27,15 +28,15 @@ StreamWait Stream::waits_for() const noexcept {
   return engine_.awaits_answers() ? StreamWait::kAnswers : StreamWait::kNothing;
 }
 
-void Stream::watch_stalls() {
+void Stream::watch_stalls(StallWatch& stalls) {
   const StreamWait wait = qp_ ? waits_for() : StreamWait::kNothing;
   const std::uint64_t moved = wait == StreamWait::kPeerWindow ? outbox_.octets_so_far()
                               : wait == StreamWait::kAnswers  ? inbox_.octets_so_far()
                                                               : 0;
   const Instant at = now();
-  if (!stalls_->look(wait, moved, at)) return;
-  if (qp_->tell_stall(wait, at)) return stalls_->has_told();
-  stalls_->later(at);
+  if (!stalls.look(wait, moved, at)) return;
+  if (qp_->report_stall(wait, at)) return stalls.has_told();
+  stalls.later(at);
 }
 
 }  // namespace weft::verbs::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verbs/detail/restarts.hpp"
+#include "verbs/base/restarts.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verbs/detail/policy_table.hpp"
+#include "verbs/base/policy_table.hpp"
 
 #include <algorithm>
 #include <array>
 #include <source_location>
 
 #include "mpa/mulpdu.hpp"
-#include "verbs/detail/policy_kinds.hpp"
+#include "verbs/base/policy_kinds.hpp"
 
 namespace weft::verbs::detail {
 

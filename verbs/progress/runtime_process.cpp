@@ -8,12 +8,12 @@
 #include <thread>
 #include <utility>
 
-#include "verbs/detail/compact_mutex.hpp"
-#include "verbs/detail/process_settings.hpp"
-#include "verbs/detail/queue_pair_numbers.hpp"
-#include "verbs/detail/runtime.hpp"
-#include "verbs/detail/seats.hpp"
-#include "verbs/stream/stream.hpp"
+#include "verbs/base/compact_mutex.hpp"
+#include "verbs/base/process_settings.hpp"
+#include "verbs/base/queue_pair_numbers.hpp"
+#include "verbs/base/seats.hpp"
+#include "verbs/progress/driven.hpp"
+#include "verbs/progress/runtime.hpp"
 
 namespace weft::verbs::detail {
 

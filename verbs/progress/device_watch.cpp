@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verbs/detail/device_watch.hpp"
+#include "verbs/progress/device_watch.hpp"
 
 #include <algorithm>
 #include <utility>

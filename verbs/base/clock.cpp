@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verbs/detail/clock.hpp"
+#include "verbs/base/clock.hpp"
 
 #include <chrono>
 #include <ctime>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verbs/detail/argument_checks.hpp"
+#include "verbs/objects/argument_checks.hpp"
 
 #include "transport/socket.hpp"
-#include "verbs/detail/policy_table.hpp"
-#include "verbs/detail/send_opcodes.hpp"
-#include "verbs/detail/tls_setup.hpp"
+#include "verbs/base/policy_table.hpp"
+#include "verbs/base/send_opcodes.hpp"
+#include "verbs/objects/tls_setup.hpp"
 
 namespace weft::verbs::detail {
 

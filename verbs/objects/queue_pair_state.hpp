@@ -8,19 +8,17 @@
 #include <mutex>
 #include <optional>
 
-#include "verbs/detail/compact_mutex.hpp"
-#include "verbs/detail/completion_queue_state.hpp"
-#include "verbs/detail/queue_pair_numbers.hpp"
-#include "verbs/memory/receive_queue.hpp"
+#include "verbs/base/compact_mutex.hpp"
+#include "verbs/base/queue_pair_numbers.hpp"
+#include "verbs/objects/completion_queue_state.hpp"
 #include "verbs/queue_pair.hpp"
+#include "verbs/stream/served_queue_pair.hpp"
 
 namespace weft::verbs::detail {
 
 class StagTable;
-class Stream;
-class StreamObserver;
 
-class QueuePairState {
+class QueuePairState final : public ServedQueuePair {
  public:
   struct Parts {
     std::shared_ptr<StagTable> stags{};
@@ -42,35 +40,27 @@ class QueuePairState {
 
   // --- The connection manager: RESET or INIT -> RTR, reserved for one attempt to make a connection. An attempt that
   // has lost the queue pair (ERROR, destroyed) is told, and is refused here: no second stream gets its number.
-  using Attempt = std::weak_ptr<StreamObserver>;
   // Returns the state it had.
   Result<QpState> begin_connection(const Attempt& attempt);
   void cancel_connection(const Attempt& attempt, QpState before);
-  [[nodiscard]] Result<void> set_stream(const Attempt& attempt, std::shared_ptr<Stream> stream);
   // The connection did not come about: ERROR, everything flushed.
   void connection_failed(const Attempt& attempt);
 
-  // --- Its stream, which holds its own lock
-  void established(const Negotiated& negotiated);
-  // Whether one more than `unfinished` sends fits. With the stream's lock held, or none and no stream.
-  [[nodiscard]] bool has_send_room(std::size_t unfinished) noexcept;
-  // False on overflow, as CompletionQueueState::push().
-  bool complete_send(const WorkCompletion& completion);
-  bool complete_receive(const WorkCompletion& completion);
-  void flush_send(const SendRequest& request);
-  void stream_error(const StreamError& error, AsyncEventType type);  // the event follows with fall()
-  void ended_by(const Error& error);                                 // before what is flushed for it; the first counts
-  // ERROR, and what no stream holds is flushed: the stream fails or has ended. May be called again.
-  void fall();
-  void drained();
-  void raise(AsyncEventType type, std::optional<StreamError> error = {}) const;
-  [[nodiscard]] bool tell_stall(StreamWait wait, Instant now) const;  // false: not now
-  [[nodiscard]] std::uint32_t vendor_error() const;
+  // --- ServedQueuePair
+  [[nodiscard]] Result<void> set_stream(const Attempt& attempt, std::shared_ptr<Stream> stream) override;
+  void established(const Negotiated& negotiated) override;
+  [[nodiscard]] bool has_send_room(std::size_t unfinished) noexcept override;
+  bool complete_send(const WorkCompletion& completion) override;
+  bool complete_receive(const WorkCompletion& completion) override;
+  void flush_send(const SendRequest& request) override;
+  void stream_error(const StreamError& error, AsyncEventType type) override;
+  void ended_by(const Error& error) override;
+  void fall() override;
+  void drained() override;
+  void raise(AsyncEventType type, std::optional<StreamError> error = {}) const override;
+  [[nodiscard]] bool report_stall(StreamWait wait, Instant now) const override;
+  [[nodiscard]] std::uint32_t vendor_error() const override;
 
-  const std::uint32_t number;    // 24 bits, and another's some time after this one is destroyed
-  const std::uint64_t identity;  // no other's ever: what is for this queue pair's stream alone is kept by it
-  const QueuePairAttributes attributes;
-  const Parts parts;
   [[nodiscard]] bool shares_receives() const noexcept { return attributes.srq != nullptr; }
 
  private:
@@ -85,6 +75,9 @@ class QueuePairState {
 
   PostResult flush_sends(std::span<const SendRequest> requests);
 
+  const std::shared_ptr<StagTable> stags_;
+  const std::shared_ptr<CompletionQueueState> send_cq_;
+  const std::shared_ptr<CompletionQueueState> receive_cq_;
   CompactMutex flushing_;  // ERROR's flushes without a stream, and RESET: outside mutex_
   mutable CompactMutex mutex_;
   HeldPlaces* const shared_places_;  // of the shared receive queue; null if there is none
@@ -101,7 +94,5 @@ class QueuePairState {
   std::unique_ptr<const Error> ended_by_;
   std::optional<AsyncEventType> untold_;  // of stream_error_
 };
-
-[[nodiscard]] Error full_send_queue();
 
 }  // namespace weft::verbs::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verbs/detail/completion_queue_state.hpp"
+#include "verbs/objects/completion_queue_state.hpp"
 
 #include <algorithm>
 #include <limits>

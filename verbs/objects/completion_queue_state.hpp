@@ -11,22 +11,22 @@
 #include <vector>
 
 #include "common/bounded_ring.hpp"
+#include "verbs/base/compact_mutex.hpp"
+#include "verbs/base/device_state.hpp"
+#include "verbs/base/held_places.hpp"
+#include "verbs/base/sleepers.hpp"
 #include "verbs/completion.hpp"
-#include "verbs/detail/channel_state.hpp"
-#include "verbs/detail/compact_mutex.hpp"
-#include "verbs/detail/device_state.hpp"
-#include "verbs/detail/held_places.hpp"
-#include "verbs/detail/sleepers.hpp"
+#include "verbs/objects/channel_state.hpp"
 #include "verbs/progress/poller.hpp"
 
 namespace weft::verbs::detail {
 
-class CompletionQueueState {
+class CompletionQueueState final : public CompletionSink {
  public:
   CompletionQueueState(Runtime& runtime, std::shared_ptr<DeviceState> device,
                        const CompletionQueueAttributes& attributes, std::shared_ptr<ChannelState> channel,
                        Quota::Share share = {});
-  ~CompletionQueueState();
+  ~CompletionQueueState() override;
   CompletionQueueState(const CompletionQueueState&) = delete;
   CompletionQueueState& operator=(const CompletionQueueState&) = delete;
 
@@ -34,8 +34,7 @@ class CompletionQueueState {
   // False on overflow: the completion is lost, and its queue pair cannot go on. `places`: of the work queue, one of
   // which is held until the completion is polled; always used with the same completion queue.
   bool push(const WorkCompletion& completion, HeldPlaces* places = nullptr);
-  // Releases the places whose completions were polled or discarded. Returns how many.
-  std::uint32_t release(HeldPlaces& places);
+  std::uint32_t release(HeldPlaces& places) override;
   // Releases all: their completions are not to be polled (discard). Returns how many.
   std::uint32_t release_all(HeldPlaces& places);
   [[nodiscard]] Result<std::size_t> poll(std::span<WorkCompletion> out);

@@ -25,7 +25,7 @@ class HeldPlaces {
   [[nodiscard]] std::uint32_t count() const noexcept { return count_.load(std::memory_order_acquire); }
 
  private:
-  friend class CompletionQueueState;  // under its lock:
+  friend class CompletionQueueState;  // with its lock held:
   void hold(std::uint64_t number) {
     numbers_.push(number);
     update();
@@ -41,6 +41,14 @@ class HeldPlaces {
 
   std::atomic<std::uint32_t> count_{0};
   BoundedRing<std::uint64_t> numbers_;
+};
+
+// A completion queue as the work queues see it whose completions it takes.
+class CompletionSink {
+ public:
+  virtual ~CompletionSink() = default;
+  // Releases the places whose completions were polled or discarded. Returns how many.
+  virtual std::uint32_t release(HeldPlaces& places) = 0;
 };
 
 }  // namespace weft::verbs::detail

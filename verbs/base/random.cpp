@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verbs/detail/random.hpp"
+#include "verbs/base/random.hpp"
 
 #include <sys/random.h>
 

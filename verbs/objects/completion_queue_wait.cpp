@@ -2,7 +2,7 @@
 // Threads that sleep until a completion queue has something for them. They own no socket: docs/progress.md says which
 // thread reads it meanwhile, and row 19 there why no completion is slept through.
 #include "transport/cancellation.hpp"
-#include "verbs/detail/completion_queue_state.hpp"
+#include "verbs/objects/completion_queue_state.hpp"
 
 namespace weft::verbs::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verbs/detail/tls_setup.hpp"
+#include "verbs/objects/tls_setup.hpp"
 
 #include <cerrno>
 #include <string>

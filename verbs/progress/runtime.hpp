@@ -20,20 +20,20 @@
 #include "transport/listener.hpp"
 #include "transport/pcap_tap.hpp"
 #include "transport/reactor.hpp"
-#include "verbs/detail/clock.hpp"
-#include "verbs/detail/deadlines.hpp"
-#include "verbs/detail/device_watch.hpp"
-#include "verbs/detail/orphans.hpp"
+#include "verbs/base/clock.hpp"
 #include "verbs/error.hpp"
+#include "verbs/memory/buffer_pool.hpp"
 #include "verbs/memory/stag_table.hpp"
+#include "verbs/progress/deadlines.hpp"
+#include "verbs/progress/device_watch.hpp"
+#include "verbs/progress/orphans.hpp"
 #include "verbs/progress/progress_threads.hpp"
 #include "verbs/progress/tick.hpp"
 #include "verbs/progress/watchdog.hpp"
-#include "verbs/stream/buffer_pool.hpp"
 
 namespace weft::verbs::detail {
 
-class Stream;
+class Driven;
 
 class Runtime {
  public:
@@ -57,10 +57,10 @@ class Runtime {
   [[nodiscard]] static bool on_its_thread() noexcept;
 
   // --- Streams
-  void add(const std::shared_ptr<Stream>& stream);
+  void add(const std::shared_ptr<Driven>& stream);
   void forget(std::uint64_t number);
-  [[nodiscard]] std::shared_ptr<Stream> find(std::uint64_t number);
-  [[nodiscard]] std::vector<std::shared_ptr<Stream>> streams();  // all, the oldest first
+  [[nodiscard]] std::shared_ptr<Driven> find(std::uint64_t number);
+  [[nodiscard]] std::vector<std::shared_ptr<Driven>> streams();  // all, the oldest first
   // Wakes the stream at `at` or earlier; an earlier wake-up that was asked for stays.
   void wake_at(std::uint64_t number, Instant at);
   // Not at `at`, after all.
@@ -99,7 +99,7 @@ class Runtime {
   bool look_for_the_forgotten();
   void look_at_tick(Watchdog::Clock::time_point now);
   bool look_at_rest(Watchdog::Clock::time_point now);
-  void look_at(Stream& stream, Watchdog::Clock::time_point now);
+  void look_at(Driven& stream, Watchdog::Clock::time_point now);
   void choose_streams();
 
   std::shared_ptr<StagTable> stags_ = std::make_shared<StagTable>();
@@ -111,7 +111,7 @@ class Runtime {
   std::atomic<bool> is_parents_{false};
 
   std::mutex streams_mutex_;
-  std::unordered_map<std::uint64_t, std::shared_ptr<Stream>> streams_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<Driven>> streams_;
   std::optional<Deadlines> deadlines_;  // since open_timers()
   DeviceWatch devices_;
   std::unordered_map<std::uint64_t, std::weak_ptr<transport::Listener>> listeners_;
@@ -121,7 +121,7 @@ class Runtime {
   Tick tick_{[this](bool pollers_have_time) { progress_.on_tick(pollers_have_time); }};
   Watchdog watchdog_{[this] { return look_for_the_forgotten(); }};
   std::size_t bucket_ = 0;                          // of streams_, that its last look ended with
-  std::vector<std::shared_ptr<Stream>> looked_at_;  // within a look; the memory is kept
+  std::vector<std::shared_ptr<Driven>> looked_at_;  // within a look; the memory is kept
 };
 
 }  // namespace weft::verbs::detail

@@ -5,8 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include "verbs/base/notification_queue.hpp"
 #include "verbs/completion.hpp"
-#include "verbs/detail/notification_queue.hpp"
 #include "verbs/progress/waiter.hpp"
 
 namespace weft::verbs::detail {

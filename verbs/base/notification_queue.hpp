@@ -27,8 +27,8 @@
 
 #include "common/bounded_ring.hpp"
 #include "transport/cancellation.hpp"
-#include "verbs/detail/compact_mutex.hpp"
-#include "verbs/detail/given_descriptor.hpp"
+#include "verbs/base/compact_mutex.hpp"
+#include "verbs/base/given_descriptor.hpp"
 #include "verbs/error.hpp"
 
 namespace weft::verbs::detail {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "transport/interface_watch.hpp"
-#include "verbs/detail/device_state.hpp"
+#include "verbs/base/device_state.hpp"
 
 namespace weft::verbs::detail {
 

@@ -7,10 +7,10 @@
 #include <mutex>
 #include <optional>
 
-#include "verbs/detail/notification_queue.hpp"
-#include "verbs/detail/token_bucket.hpp"
+#include "verbs/base/notification_queue.hpp"
+#include "verbs/base/quota.hpp"
+#include "verbs/base/token_bucket.hpp"
 #include "verbs/device.hpp"
-#include "verbs/memory/quota.hpp"
 
 namespace weft::verbs::detail {
 

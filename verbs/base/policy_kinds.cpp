@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verbs/detail/policy_kinds.hpp"
+#include "verbs/base/policy_kinds.hpp"
 
 #include <algorithm>
 #include <charconv>

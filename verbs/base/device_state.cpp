@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verbs/detail/device_state.hpp"
+#include "verbs/base/device_state.hpp"
 
 #include <atomic>
 #include <utility>

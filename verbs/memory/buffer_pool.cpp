@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verbs/stream/buffer_pool.hpp"
+#include "verbs/memory/buffer_pool.hpp"
 
 #include <utility>
 

@@ -1,33 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verbs/detail/queue_pair_state.hpp"
+#include "verbs/objects/queue_pair_state.hpp"
 
 #include <algorithm>
 #include <new>
 #include <utility>
 
-#include "verbs/detail/send_opcodes.hpp"
+#include "verbs/base/send_opcodes.hpp"
 #include "verbs/memory/region_state.hpp"
 #include "verbs/stream/stream.hpp"
 
 namespace weft::verbs::detail {
 
 namespace {
-// 64 bits do not wrap: at a million queue pairs a second they last for half a million years.
-std::uint64_t next_identity() {
-  static std::atomic<std::uint64_t> last{0};
-  return ++last;
-}
-}  // namespace
 
-Error full_send_queue() { return {Errc::kQueueFull, "send queue", "holds its bound of work that was not polled"}; }
+// Of two sides with the same queue or channel, the first has it.
+QueueDrivers drivers_of(CompletionQueueState& send, CompletionQueueState& receive) noexcept {
+  const auto waiter = [](const CompletionQueueState& queue) {
+    return queue.channel() == nullptr ? nullptr : &queue.channel()->waiter();
+  };
+  QueueDrivers drivers;
+  drivers.sides[0] = {.poller = &send.poller(), .waiter = waiter(send)};
+  if (&receive != &send) drivers.sides[1].poller = &receive.poller();
+  if (waiter(receive) != waiter(send)) drivers.sides[1].waiter = waiter(receive);
+  return drivers;
+}
+
+}  // namespace
 
 QueuePairState::QueuePairState(Parts made_of, const QueuePairAttributes& wanted, QueuePairNumber given,
                                Quota::Share share)
-    : number(given.value()),
-      identity(next_identity()),
-      attributes(wanted),
-      parts(std::move(made_of)),
-      shared_places_(wanted.srq != nullptr ? &parts.receives->places_in(parts.receive_cq) : nullptr),
+    : ServedQueuePair(given.value(), wanted, std::move(made_of.domain), std::move(made_of.receives),
+                      drivers_of(*made_of.send_cq, *made_of.receive_cq)),
+      stags_(std::move(made_of.stags)),
+      send_cq_(std::move(made_of.send_cq)),
+      receive_cq_(std::move(made_of.receive_cq)),
+      shared_places_(wanted.srq != nullptr ? &receives->places_in(receive_cq_) : nullptr),
       receive_places_(wanted.max_receive_wr),
       send_places_(wanted.max_send_wr),
       held_(std::move(given)),
@@ -70,14 +77,14 @@ Result<void> QueuePairState::reset() {
     old = std::exchange(stream_, nullptr);
   }
   if (old) old->release_queue_pair();
-  revoke_stream(*parts.stags, identity);
+  revoke_stream(*stags_, identity);
   const std::lock_guard no_flush(flushing_);
-  while (const auto receive = shares_receives() ? std::nullopt : parts.receives->take({})) {
-    parts.receives->drop(receive->buffer.cookie);
+  while (const auto receive = shares_receives() ? std::nullopt : receives->take({})) {
+    receives->drop(receive->buffer.cookie);
   }
   discard_completions();
-  parts.send_cq->release_all(send_places_);
-  if (!shares_receives()) parts.receives->released(parts.receive_cq->release_all(receive_places_));
+  send_cq_->release_all(send_places_);
+  if (!shares_receives()) receives->released(receive_cq_->release_all(receive_places_));
   const std::lock_guard lock(mutex_);
   negotiated_.reset();
   stream_error_.reset();
@@ -90,8 +97,8 @@ Result<void> QueuePairState::reset() {
 
 // Once for each queue: a queue notes whose completions are to go, and sweeps for many at a time.
 void QueuePairState::discard_completions() {
-  parts.send_cq->discard(number);
-  if (parts.receive_cq != parts.send_cq) parts.receive_cq->discard(number);
+  send_cq_->discard(number);
+  if (receive_cq_ != send_cq_) receive_cq_->discard(number);
 }
 
 void QueuePairState::destroy() {
@@ -108,7 +115,7 @@ void QueuePairState::destroy() {
   } catch (const std::bad_alloc&) {
     old->run_out_of_memory();
   }
-  revoke_stream(*parts.stags, identity);
+  revoke_stream(*stags_, identity);
   try {
     if (attempt) attempt->on_queue_pair_lost();
   } catch (const std::bad_alloc&) {  // nothing tells the program that its connection fails; its queue pair is gone
@@ -149,17 +156,17 @@ PostResult QueuePairState::flush_sends(std::span<const SendRequest> requests) {
 
 bool QueuePairState::has_send_room(std::size_t unfinished) noexcept {
   const auto held = [&] { return unfinished + send_places_.count(); };
-  if (held() >= attributes.max_send_wr) parts.send_cq->release(send_places_);
+  if (held() >= attributes.max_send_wr) send_cq_->release(send_places_);
   return held() < attributes.max_send_wr;
 }
 
 bool QueuePairState::complete_send(const WorkCompletion& completion) {
-  return parts.send_cq->push(completion, &send_places_);
+  return send_cq_->push(completion, &send_places_);
 }
 
 bool QueuePairState::complete_receive(const WorkCompletion& completion) {
-  const bool kept = parts.receive_cq->push(completion, shares_receives() ? shared_places_ : &receive_places_);
-  if (!kept) parts.receives->released(1);
+  const bool kept = receive_cq_->push(completion, shares_receives() ? shared_places_ : &receive_places_);
+  if (!kept) receives->released(1);
   return kept;
 }
 
@@ -178,13 +185,13 @@ PostResult QueuePairState::post_receive(std::span<const ReceiveRequest> requests
   if (state_ == QpState::kReset) {
     return std::unexpected(PostFailure{{Errc::kInvalidState, "queue pair", "receives need INIT or a later state"}, 0});
   }
-  const auto result = parts.receives->post(requests, {parts.receive_cq.get(), &receive_places_});
+  const auto result = receives->post(requests, {receive_cq_.get(), &receive_places_});
   if (state_ == QpState::kError) flush_receives();  // after posting: the state may have changed in between
   return result;
 }
 
 std::uint32_t QueuePairState::send_room() const {
-  parts.send_cq->release(send_places_);
+  send_cq_->release(send_places_);
   const auto running = stream();
   const std::uint32_t held = (running ? running->sends_unfinished() : 0) + send_places_.count();
   return attributes.max_send_wr - std::min(held, attributes.max_send_wr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verbs/detail/deadlines.hpp"
+#include "verbs/progress/deadlines.hpp"
 
 #include <algorithm>
 #include <chrono>

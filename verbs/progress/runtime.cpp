@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verbs/detail/runtime.hpp"
+#include "verbs/progress/runtime.hpp"
 
 #include <algorithm>
 #include <new>
@@ -7,7 +7,7 @@
 
 #include "transport/blocked_signals.hpp"
 #include "verbs/log/log.hpp"
-#include "verbs/stream/stream.hpp"
+#include "verbs/progress/driven.hpp"
 
 namespace weft::verbs::detail {
 
@@ -36,7 +36,7 @@ Runtime::~Runtime() {
   if (thread_.joinable()) thread_.join();
   progress_.stop();
   // Graceful closes that are still under way end here; the kernel delivers what was written.
-  std::unordered_map<std::uint64_t, std::shared_ptr<Stream>> left;
+  std::unordered_map<std::uint64_t, std::shared_ptr<Driven>> left;
   {
     const std::lock_guard lock(streams_mutex_);
     left.swap(streams_);
@@ -69,7 +69,7 @@ bool Runtime::on_its_thread() noexcept { return own_thread_mark(); }
 
 // --- Streams
 
-void Runtime::add(const std::shared_ptr<Stream>& stream) {
+void Runtime::add(const std::shared_ptr<Driven>& stream) {
   reactor();
   const std::lock_guard lock(streams_mutex_);
   streams_.emplace(stream->number(), stream);
@@ -80,20 +80,20 @@ void Runtime::forget(std::uint64_t number) {
   streams_.erase(number);
 }
 
-std::shared_ptr<Stream> Runtime::find(std::uint64_t number) {
+std::shared_ptr<Driven> Runtime::find(std::uint64_t number) {
   const std::lock_guard lock(streams_mutex_);
   const auto found = streams_.find(number);
   return found == streams_.end() ? nullptr : found->second;
 }
 
-std::vector<std::shared_ptr<Stream>> Runtime::streams() {
-  std::vector<std::shared_ptr<Stream>> all;
+std::vector<std::shared_ptr<Driven>> Runtime::streams() {
+  std::vector<std::shared_ptr<Driven>> all;
   {
     const std::lock_guard lock(streams_mutex_);
     all.reserve(streams_.size());
     for (const auto& [number, stream] : streams_) all.push_back(stream);
   }
-  std::ranges::sort(all, {}, &Stream::number);
+  std::ranges::sort(all, {}, &Driven::number);
   return all;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verbs/detail/channel_state.hpp"
+#include "verbs/objects/channel_state.hpp"
 
 #include <optional>
 

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The queue pair that a stream serves, as the stream sees it: where completions, errors and changes of state go. Called
+// with the stream's lock held; takes leaf locks only, and never calls back.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "common/instant.hpp"
+#include "verbs/async_event.hpp"
+#include "verbs/live_streams.hpp"
+#include "verbs/memory/receive_queue.hpp"
+#include "verbs/progress/socket_watch.hpp"
+#include "verbs/queue_pair.hpp"
+
+namespace weft::verbs::detail {
+
+class Stream;
+class StreamObserver;
+
+class ServedQueuePair {
+ public:
+  virtual ~ServedQueuePair() = default;
+  ServedQueuePair(const ServedQueuePair&) = delete;
+  ServedQueuePair& operator=(const ServedQueuePair&) = delete;
+
+  const std::uint32_t number;    // 24 bits, and another's some time after this one is destroyed
+  const std::uint64_t identity;  // no other's ever: what is for this queue pair's stream alone is kept by it
+  const QueuePairAttributes attributes;
+  const std::shared_ptr<ProtectionDomainState> domain;
+  const std::shared_ptr<ReceiveQueue> receives;
+  const QueueDrivers drivers;
+
+  // --- The connection manager's attempt that the stream is for
+  using Attempt = std::weak_ptr<StreamObserver>;
+  // Refused once the attempt has lost the queue pair.
+  [[nodiscard]] virtual Result<void> set_stream(const Attempt& attempt, std::shared_ptr<Stream> stream) = 0;
+  virtual void established(const Negotiated& negotiated) = 0;
+
+  // --- Completions
+  // Whether one more than `unfinished` sends fits. With the stream's lock held, or none and no stream.
+  [[nodiscard]] virtual bool has_send_room(std::size_t unfinished) noexcept = 0;
+  // False on overflow: the completion is lost, and the queue pair cannot go on.
+  virtual bool complete_send(const WorkCompletion& completion) = 0;
+  virtual bool complete_receive(const WorkCompletion& completion) = 0;
+  virtual void flush_send(const SendRequest& request) = 0;
+
+  // --- Errors and the end
+  virtual void stream_error(const StreamError& error, AsyncEventType type) = 0;  // the event follows with fall()
+  virtual void ended_by(const Error& error) = 0;  // before what is flushed for it; the first counts
+  // ERROR, and what no stream holds is flushed: the stream fails or has ended. May be called again.
+  virtual void fall() = 0;
+  virtual void drained() = 0;
+  virtual void raise(AsyncEventType type, std::optional<StreamError> error = {}) const = 0;
+  [[nodiscard]] virtual bool report_stall(StreamWait wait, Instant now) const = 0;  // false: not now
+  [[nodiscard]] virtual std::uint32_t vendor_error() const = 0;
+
+ protected:
+  ServedQueuePair(std::uint32_t its_number, const QueuePairAttributes& wanted,
+                  std::shared_ptr<ProtectionDomainState> its_domain, std::shared_ptr<ReceiveQueue> its_receives,
+                  const QueueDrivers& its_drivers);
+};
+
+[[nodiscard]] Error full_send_queue();
+
+}  // namespace weft::verbs::detail
