@@ -55,10 +55,10 @@ TEST(Idle, NothingIsLeftWhenAllIsGone) {
 }
 
 // The first `count` that are alive.
-std::vector<std::weak_ptr<detail::Stream>> streams(std::size_t count) {
+std::vector<std::weak_ptr<detail::Driven>> streams(std::size_t count) {
   constexpr std::uint64_t kMost = 1'000'000;
   const auto runtime = must(detail::Runtime::acquire(), "runtime");
-  std::vector<std::weak_ptr<detail::Stream>> found;
+  std::vector<std::weak_ptr<detail::Driven>> found;
   for (std::uint64_t number = 1; found.size() < count && number < kMost; ++number) {
     if (const auto stream = runtime->find(number)) found.emplace_back(stream);
   }
@@ -73,7 +73,7 @@ TEST(Idle, AConnectionThatIsOverIsKeptNowhere) {
   pair.disconnect();
   pair.client.qp.reset();
   pair.server.qp.reset();
-  wait_until([&] { return std::ranges::all_of(both, &std::weak_ptr<detail::Stream>::expired); }, "nobody has them");
+  wait_until([&] { return std::ranges::all_of(both, &std::weak_ptr<detail::Driven>::expired); }, "nobody has them");
 }
 
 TEST(Idle, NoThreadBeforeTheFirstConnection) {

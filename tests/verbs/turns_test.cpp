@@ -81,7 +81,7 @@ struct ByHand {
   End server;
   std::optional<HandPeer> peer;
   std::optional<ConnectionId> id;
-  std::shared_ptr<detail::Stream> stream;
+  std::shared_ptr<detail::Driven> stream;
   std::shared_ptr<Myself> myself = std::make_shared<Myself>();
 };
 

@@ -17,6 +17,8 @@
 #include <vector>
 
 #include "tests/transport/support.hpp"
+#include "verbs/objects/channel_state.hpp"
+#include "verbs/objects/completion_queue_state.hpp"
 #include "verbs/progress/runtime.hpp"
 #include "verbs/progress/socket_watch.hpp"
 #include "verbs/stream/stream.hpp"
@@ -74,7 +76,7 @@ struct WatchedSocket {
   WatchedSocket& operator=(const WatchedSocket&) = delete;
 
   std::shared_ptr<Stream> over(std::uint64_t number) {
-    auto made = std::make_shared<Stream>(*runtime, Stream::Setup{.number = number}, nullptr);
+    auto made = std::make_shared<Stream>(*runtime, Stream::Setup{.number = number});
     made->leave_to_parent(-1);
     if (number == kNumber) stream = made;
     return made;
