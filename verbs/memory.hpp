@@ -17,7 +17,7 @@ class QueuePair;
 namespace detail {
 class RegionState;
 class WindowState;
-class Stream;
+class Link;
 }  // namespace detail
 
 /// Specifies the optional properties of a memory region.
@@ -70,7 +70,7 @@ class MemoryRegion {
 
  private:
   friend class ProtectionDomain;
-  friend class detail::Stream;
+  friend class detail::Link;
   MemoryRegion() = default;
   detail::Handle<detail::RegionState> self_;
 };
@@ -107,7 +107,7 @@ class MemoryWindow {
 
  private:
   friend class ProtectionDomain;
-  friend class detail::Stream;
+  friend class detail::Link;
   MemoryWindow() = default;
   detail::Handle<detail::WindowState> self_;
 };

@@ -110,7 +110,7 @@ bool ConnectionState::connects_again(const std::error_code& error) {
 void ConnectionState::on_tcp(std::expected<transport::Socket, std::error_code> socket) {
   if (!socket && connects_again(socket.error())) return;
   if (!socket) return fail_connection(to_event(socket.error()));
-  Stream::Setup setup{.role = mpa::Role::kInitiator, .observer = shared_from_this(), .connection = number};
+  Stream::Setup setup{.link = {.role = mpa::Role::kInitiator, .observer = shared_from_this(), .connection = number}};
   std::shared_ptr<QueuePairState> qp;
   std::vector<std::byte> private_data;
   std::optional<transport::Connector> done;  // has done its work; destroyed without our lock
@@ -120,17 +120,17 @@ void ConnectionState::on_tcp(std::expected<transport::Socket, std::error_code> s
     attempt_->has_tcp = true;
     done.swap(attempt_->connector);
     mark(*socket);
-    setup.policy = *policy_;
-    setup.peer = addresses_.remote();
-    if (attempt_->revision_1) setup.policy.startup.mpa_revision = 1;
-    setup.ird = attempt_->ird;
-    setup.ord = attempt_->ord;
+    setup.link.policy = *policy_;
+    setup.link.peer = addresses_.remote();
+    if (attempt_->revision_1) setup.link.policy.startup.mpa_revision = 1;
+    setup.link.ird = attempt_->ird;
+    setup.link.ord = attempt_->ord;
     qp = attempt_->qp;
     private_data = attempt_->private_data;
   }
-  setup.send_depth = qp->attributes.max_send_wr + 1;  // and the ready-to-receive message
+  setup.link.send_depth = qp->attributes.max_send_wr + 1;  // and the ready-to-receive message
   setup.socket = std::move(*socket);
-  auto tls = begin_tls(setup.policy, mpa::Role::kInitiator);
+  auto tls = begin_tls(setup.link.policy, mpa::Role::kInitiator);
   if (!tls) return fail_connection({.type = ConnectionEventType::kConnectError, .error = tls.error()});
   setup.tls = std::move(*tls);
   const auto stream = Stream::make(runtime_, std::move(setup));

@@ -163,14 +163,14 @@ void ConnectionState::begin_incoming(const ConnectionState& listener, transport:
   }
   stream_ = Stream::make(runtime_, {.socket = std::move(socket),
                                     .tls = std::move(*tls),
-                                    .peer = addresses_.remote(),
-                                    .role = mpa::Role::kResponder,
-                                    .policy = *policy_,
-                                    .ird = static_cast<std::uint16_t>(Device::limits().max_ird),
-                                    .ord = static_cast<std::uint16_t>(Device::limits().max_ord),
-                                    .send_depth = Device::limits().max_qp_wr,
-                                    .observer = shared_from_this(),
-                                    .connection = number,
+                                    .link = {.role = mpa::Role::kResponder,
+                                             .policy = *policy_,
+                                             .ird = static_cast<std::uint16_t>(Device::limits().max_ird),
+                                             .ord = static_cast<std::uint16_t>(Device::limits().max_ord),
+                                             .send_depth = Device::limits().max_qp_wr,
+                                             .peer = addresses_.remote(),
+                                             .observer = shared_from_this(),
+                                             .connection = number},
                                     .listener = incoming_.listener});
   make_room(incoming_.place->enter({number, weak_from_this(), addresses_.remote().address, now()}));
   // The Request may be here already, and is not looked for: one that came earlier may still have to be read.

@@ -16,6 +16,7 @@
 #include "verbs/connecting/backlog.hpp"
 #include "verbs/connecting/event_channel_state.hpp"
 #include "verbs/connection.hpp"
+#include "verbs/objects/queue_pair_state.hpp"
 #include "verbs/progress/runtime.hpp"
 #include "verbs/stream/stream.hpp"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/stream/outbox.hpp"
 
-#include <span>
 #include <utility>
 
 #include "transport/pcap_tap.hpp"
@@ -27,16 +26,17 @@ void Outbox::close(BufferPool& pool) {
   tail_sent_ = 0;
 }
 
-transport::IoResult Outbox::write(transport::Pipe& pipe) {
-  const bool from_tail = tail_sent_ < tail_.size();
-  const Bytes tail = Bytes(tail_).subspan(tail_sent_);
-  const auto io = pipe.write(from_tail ? std::span(&tail, 1) : batch_->pieces());
-  if (io.status != transport::IoResult::Status::kMoved) return io;
-  octets_so_far_ += io.octets;
-  if (from_tail) tail_sent_ += io.octets;
-  if (!from_tail) batch_->consume(io.octets);
+std::span<const Bytes> Outbox::pieces() noexcept {
+  if (tail_sent_ == tail_.size()) return batch_->pieces();
+  tail_piece_ = Bytes(tail_).subspan(tail_sent_);
+  return {&tail_piece_, 1};
+}
+
+void Outbox::consume(std::size_t octets) noexcept {
+  octets_so_far_ += octets;
+  if (tail_sent_ == tail_.size()) return batch_->consume(octets);
+  tail_sent_ += octets;
   if (tail_sent_ == tail_.size()) tail_ = {}, tail_sent_ = 0;
-  return io;
 }
 
 void Outbox::copy_borrowed() {

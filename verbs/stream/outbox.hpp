@@ -6,11 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
-#include "common/instant.hpp"
 #include "engine/transmit_batch.hpp"
-#include "transport/pipe.hpp"
 #include "verbs/memory/buffer_pool.hpp"
 
 namespace weft::verbs::detail {
@@ -27,13 +26,12 @@ class Outbox {
 
   // --- The octets
   [[nodiscard]] bool pending() const noexcept { return tail_sent_ < tail_.size() || (batch_ && !batch_->empty()); }
-  // Some of what is pending.
-  [[nodiscard]] transport::IoResult write(transport::Pipe& pipe);
+  // Some of what is pending, valid until the next call here.
+  [[nodiscard]] std::span<const Bytes> pieces() noexcept;
+  void consume(std::size_t octets) noexcept;  // from the front of pieces(): the socket took them
   [[nodiscard]] std::uint64_t octets_so_far() const noexcept { return octets_so_far_; }  // that the socket took
   // Borrowed octets do not wait for the socket: revoking memory must not wait for a peer.
   void copy_borrowed();
-
-  Instant emss_read_at{};
 
   // --- Whether to write
   bool blocked = false;  // the socket takes nothing for now
@@ -44,6 +42,7 @@ class Outbox {
   std::unique_ptr<engine::TransmitBatch> batch_;
   std::vector<std::byte> tail_;
   std::size_t tail_sent_ = 0;
+  Bytes tail_piece_{};
   std::uint64_t octets_so_far_ = 0;
 };
 

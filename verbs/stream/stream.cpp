@@ -14,46 +14,12 @@ std::uint64_t next_stream_number() {
   return ++last;
 }
 
-engine::Config to_config(const Stream::Setup& setup, std::uint32_t emss) {
-  const Policy& policy = setup.policy;
-  return {.role = setup.role,
-          .mpa = {.revision = policy.startup.mpa_revision,
-                  .crc = policy.startup.crc,
-                  .markers = policy.startup.markers,
-                  .enhanced = policy.startup.enhanced && policy.startup.mpa_revision >= 2,
-                  .peer_to_peer =
-                      policy.startup.peer_to_peer && policy.startup.enhanced && policy.startup.mpa_revision >= 2,
-                  .rtr = policy.startup.rtr,
-                  .ird = setup.ird,
-                  .ord = setup.ord},
-          .emss = emss != 0 ? emss : engine::Config{}.emss,
-          .max_ulpdu = policy.startup.max_ulpdu,
-          .send_queue_depth = setup.send_depth,
-          .max_ird = Device::limits().max_ird,
-          .no_receive = policy.startup.no_receive == NoReceive::kTerminate ? engine::NoReceive::kTerminate
-                                                                           : engine::NoReceive::kStall,
-          .early_placement = policy.startup.early_placement ? engine::Config{}.early_placement : 0,
-          .startup_timeout = policy.timeouts.startup,
-          .first_fpdu_delay = policy.timeouts.first_fpdu_delay,
-          .fpdu_timeout = policy.timeouts.fpdu,
-          .window_timeout = policy.timeouts.window,
-          .idle_timeout = policy.timeouts.idle,
-          .no_receive_timeout = policy.timeouts.no_receive,
-          .finish_timeout = policy.timeouts.finish,
-          .close_timeout = policy.timeouts.close};
-}
-
-Error to_error(engine::StartupError error) {
-  switch (error) {
-    case engine::StartupError::kWrongRole: return {Errc::kInvalidState, "connection", "the other role's call"};
-    case engine::StartupError::kWrongState: return {Errc::kDisconnected, "connection", "the start-up is over"};
-    case engine::StartupError::kPrivateDataTooLong:
-      return {Errc::kPrivateDataTooLong, "private_data", "more than 512 octets, or 508 with IRD and ORD"};
-    case engine::StartupError::kIrdOrdOutOfRange:
-      return {Errc::kInvalidArgument, "ird or ord", "out of range, or more than the peer can do"};
-    case engine::StartupError::kBadPolicy: return {Errc::kInvalidArgument, "policy", "contradicts itself"};
-  }
-  return {Errc::kInvalidState, "connection", "start-up failed"};
+Witness::Setup to_witness(const Link::Setup& setup, const transport::Socket& socket) {
+  return {.capture = Runtime::capture(socket, setup.role == mpa::Role::kInitiator),
+          .connection = setup.connection,
+          .role = setup.role,
+          .shows = setup.policy.tls.pcap_shows,
+          .report_stalls_after = setup.policy.timeouts.tell_stalls_after};
 }
 
 }  // namespace
@@ -67,73 +33,68 @@ std::shared_ptr<Stream> Stream::make(Runtime& runtime, Setup setup) {
 
 void Stream::start() {
   const std::lock_guard lock(mutex_);
-  if (!life_.finished) settle();
+  if (!link_.life().finished) settle();
 }
 
 Stream::Stream(Runtime& runtime, Setup setup)
     : runtime_(runtime),
-      patience_{.no_receive = setup.policy.timeouts.no_receive, .disconnect = setup.policy.timeouts.disconnect},
-      memory_(runtime.stags(), setup.policy.startup.checked_memory),
       pipe_(std::move(setup.socket), std::move(setup.tls)),
       // One progress thread reads the Requests of all connections that one listener accepts, in the order of their
       // arrival: programs pair the connections that they make one after the other with the requests by their order
       // (perftest does).
       watch_(pipe_.socket(), setup.number,
              runtime.progress_threads().of(setup.listener != 0 ? setup.listener : setup.number)),
-      peer_(setup.peer),
-      origin_{.connection = setup.connection, .since = now(), .initiator = setup.role == mpa::Role::kInitiator},
-      engine_(to_config(setup, pipe_.socket().emss()), memory_, origin_.since),
-      witness_(Witness::make({.capture = Runtime::capture(pipe_.socket(), origin_.initiator),
-                              .connection = setup.connection,
-                              .role = setup.role,
-                              .shows = setup.policy.tls.pcap_shows,
-                              .report_stalls_after = setup.policy.timeouts.tell_stalls_after},
-                             pipe_)),
-      observer_(std::move(setup.observer)),
-      outbox_(witness_->captures()) {
-  outbox_.emss_read_at = origin_.since;
-}
+      witness_(Witness::make(to_witness(setup.link, pipe_.socket()), pipe_)),
+      emss_read_at_(now()),
+      link_(*this, runtime.stags(), runtime.buffers(), std::move(setup.link), pipe_.socket().emss(), witness_,
+            emss_read_at_) {}
 
 Stream::~Stream() = default;
 
-// --- The connection manager
+// --- LinkHost
 
-void Stream::attach(const std::shared_ptr<ServedQueuePair>& qp) {
-  qp_ = qp;
-  receives_ = qp->receives;
-  memory_.attach({qp->domain->number, qp->identity}, qp->receives, weak_from_this());
-  watch_.join(shared_from_this(), qp->drivers);
+void Stream::on_requested() {
+  watch_.move_to(runtime_.progress_threads().of(number()));  // the thread that serves it for good
 }
 
-Result<void> Stream::connect(const std::shared_ptr<ServedQueuePair>& qp, Bytes private_data) {
+void Stream::on_established() {
+  if (wake_up_) runtime_.forget_wake_up(number(), *std::exchange(wake_up_, std::nullopt));  // it was the start-up's
+}
+
+void Stream::on_let_go() {
+  watch_.leave(*this);
+  if (!link_.life().finished) settle_watch();
+}
+
+// --- The connection manager
+
+Result<void> Stream::connect(const Link::QueuePair& qp, Bytes private_data) {
   const std::lock_guard lock(mutex_);
-  if (life_.finished) return fail(Errc::kDisconnected, "connection", "closed before it began");
-  if (const auto ours = qp->set_stream(observer_, shared_from_this()); !ours) return ours;
-  if (const auto begun = engine_.connect(private_data); !begun) return std::unexpected(to_error(begun.error()));
-  attach(qp);
+  if (link_.life().finished) return fail(Errc::kDisconnected, "connection", "closed before it began");
+  if (const auto ours = qp->set_stream(link_.observer(), shared_from_this()); !ours) return ours;
+  if (const auto begun = link_.connect(qp, weak_from_this(), private_data); !begun) return begun;
+  watch_.join(shared_from_this(), qp->drivers);
   send_some();
   settle();
   return {};
 }
 
-Result<void> Stream::accept(const std::shared_ptr<ServedQueuePair>& qp, Bytes private_data,
-                            const engine::AcceptParameters& parameters) {
+Result<void> Stream::accept(const Link::QueuePair& qp, Bytes private_data, const engine::AcceptParameters& parameters) {
   const std::lock_guard lock(mutex_);
-  if (life_.finished) return fail(Errc::kDisconnected, "connection", "the peer has gone");
-  if (const auto ours = qp->set_stream(observer_, shared_from_this()); !ours) return ours;
-  const auto accepted = engine_.accept(private_data, parameters);
-  if (!accepted) return std::unexpected(to_error(accepted.error()));
-  attach(qp);
-  pump();
+  if (link_.life().finished) return fail(Errc::kDisconnected, "connection", "the peer has gone");
+  if (const auto ours = qp->set_stream(link_.observer(), shared_from_this()); !ours) return ours;
+  if (const auto accepted = link_.accept(qp, weak_from_this(), private_data, parameters); !accepted) return accepted;
+  watch_.join(shared_from_this(), qp->drivers);
+  link_.pump(now());
   drive_locked();  // the peer's first FPDU may be here already
   return {};
 }
 
 Result<void> Stream::reject(Bytes private_data) {
   const std::lock_guard lock(mutex_);
-  if (life_.finished) return fail(Errc::kDisconnected, "connection", "the peer has gone");
-  if (const auto done = engine_.reject(private_data); !done) return std::unexpected(to_error(done.error()));
-  pump();
+  if (link_.life().finished) return fail(Errc::kDisconnected, "connection", "the peer has gone");
+  if (const auto done = link_.reject(private_data); !done) return done;
+  link_.pump(now());
   send_some();
   settle();
   return {};
@@ -141,25 +102,20 @@ Result<void> Stream::reject(Bytes private_data) {
 
 void Stream::disconnect() {
   const std::lock_guard lock(mutex_);
-  if (life_.finished || std::exchange(life_.asked, true)) return;
-  life_.reach(Stage::kClosing);
-  witness_->say("disconnect: what is posted goes out first");
-  end_by(Errc::kDisconnected, "this end closed the connection");
-  engine_.close(now());
-  pump();
+  if (link_.life().finished || !link_.disconnect(now())) return;
   send_some();
-  life_.farewell = StreamLife::Farewell{.look_at = now() + patience_.disconnect, .moved = moved()};
+  link_.begin_farewell(moved(), now());
   settle();
 }
 
 std::error_code Stream::set_type_of_service(std::uint8_t octet) {
   const std::lock_guard lock(mutex_);
-  return life_.finished ? std::error_code{} : pipe_.socket().set({.type_of_service = octet});
+  return link_.life().finished ? std::error_code{} : pipe_.socket().set({.type_of_service = octet});
 }
 
 std::size_t Stream::tcp_info(MutableBytes into) {
   const std::lock_guard lock(mutex_);
-  return life_.finished ? 0 : pipe_.socket().tcp_info(into);
+  return link_.life().finished ? 0 : pipe_.socket().tcp_info(into);
 }
 
 std::optional<transport::PeerIdentity> Stream::identity() {
@@ -169,67 +125,58 @@ std::optional<transport::PeerIdentity> Stream::identity() {
 
 // --- The queue pair
 
+std::optional<PostResult> Stream::post(std::span<const SendRequest> requests) {
+  const std::lock_guard lock(mutex_);
+  std::optional<PostResult> result;
+  if (!link_.queue_pair() || link_.life().is_closed()) return result;
+  result = link_.post(requests);
+  send_some(kMaxBatchesOfPost);
+  settle();
+  return result;
+}
+
+std::uint32_t Stream::sends_unfinished() {
+  const std::lock_guard lock(mutex_);
+  return static_cast<std::uint32_t>(link_.sends_unfinished());
+}
+
 void Stream::drain(bool on) {
   const std::lock_guard lock(mutex_);
-  if (life_.finished) return;
-  engine_.drain(on);
-  pump();
+  if (link_.life().finished) return;
+  link_.engine().drain(on);
+  link_.pump(now());
   send_some();
   settle();
 }
 
-// A stream that fails and has nothing left to flush ends by itself, so that its Terminate arrives (RDMAP-6.2.1-05).
 void Stream::abort() {
   const std::lock_guard lock(mutex_);
-  if (life_.finished || (life_.stage() >= Stage::kFailing && sends_.slots.empty())) return;
-  witness_->say("aborted");
-  end_by(Errc::kDisconnected, "this end aborted the connection");
-  engine_.abort(now());
-  pump();
+  if (link_.life().finished || !link_.abort(now())) return;
   send_some();
   settle();
 }
 
-// What completed with success is not lost with its queue pair, as programs know it from adapters: TCP has the octets,
-// but a reset would take them back. A close under way, or a Terminate on its way (RDMAP-6.2.1-05), goes on as well;
-// unless work still uses the queue pair's memory.
 void Stream::release_queue_pair() {
   std::optional<std::uint64_t> one_too_many;
   {
     const std::lock_guard lock(mutex_);
     leave_locked();
-    if (!life_.finished && !std::exchange(life_.orphaned, true)) one_too_many = runtime_.orphans().add(number());
+    if (!link_.life().finished && !std::exchange(link_.life().orphaned, true))
+      one_too_many = runtime_.orphans().add(number());
   }
   const auto oldest = one_too_many ? runtime_.find(*one_too_many) : nullptr;  // takes its lock, so not under ours
   if (oldest) oldest->end_waiting();
 }
 
 void Stream::leave_locked() {
-  if (life_.finished) return release_locked();
-  const bool leaves = sends_.slots.empty() && life_.is_established();
-  witness_->say(leaves ? "its queue pair is gone: FIN after what was sent" : "aborted: its queue pair is gone");
-  if (leaves) {
-    life_.reach(Stage::kClosing);
-    life_.queue_pair_told = true;  // it has none to tell
-    engine_.leave(now());
-  } else {
-    engine_.abort(now());
-  }
-  pump();
-  if (life_.is_closed()) settle();
-  release_locked();  // before anything else is written: responses would read memory that is the application's again
-  if (life_.finished) return;
-  if (std::exchange(inbox_.stalled, false)) present();  // no receive is waited for any more: on to the peer's FIN
+  if (link_.life().finished) return link_.let_go();
+  link_.leave_queue_pair(now());
+  if (link_.life().is_closed()) settle();
+  link_.let_go();  // before anything else is written: responses would read memory that is the application's again
+  if (link_.life().finished) return;
+  link_.stop_waiting(now());  // on to the peer's FIN
   send_some();
   settle();
-}
-
-void Stream::release_locked() {
-  memory_.detach();
-  const auto qp = std::exchange(qp_, nullptr);
-  if (!qp) return;
-  watch_.leave(*this);
-  if (!life_.finished) settle_watch();
 }
 
 }  // namespace weft::verbs::detail

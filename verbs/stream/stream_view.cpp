@@ -9,33 +9,33 @@ namespace weft::verbs::detail {
 
 std::optional<LiveStream> Stream::describe() {
   const std::lock_guard lock(mutex_);
-  if (life_.finished) return std::nullopt;
-  return LiveStream{.connection = origin_.connection,
+  if (link_.life().finished) return std::nullopt;
+  return LiveStream{.connection = link_.origin().connection,
                     .local = pipe_.socket().local().value_or(Endpoint{}),
-                    .peer = peer_,
-                    .initiator = origin_.initiator,
-                    .queue_pair = qp_ ? qp_->number : 0,
-                    .stage = life_.stage(),
+                    .peer = link_.peer(),
+                    .initiator = link_.origin().initiator,
+                    .queue_pair = link_.subject().qp,
+                    .stage = link_.life().stage(),
                     .waits_for = waits_for(),
-                    .octets_in = inbox_.octets_so_far(),
-                    .octets_out = outbox_.octets_so_far(),
-                    .age = std::chrono::duration_cast<std::chrono::milliseconds>(now() - origin_.since)};
+                    .octets_in = link_.inbox().octets_so_far(),
+                    .octets_out = link_.outbox().octets_so_far(),
+                    .age = std::chrono::duration_cast<std::chrono::milliseconds>(now() - link_.origin().since)};
 }
 
 StreamWait Stream::waits_for() const noexcept {
-  if (inbox_.stalled) return StreamWait::kReceive;
-  if (outbox_.left && !pipe_.socket().is_ready(false, true)) return StreamWait::kPeerWindow;
-  return engine_.awaits_answers() ? StreamWait::kAnswers : StreamWait::kNothing;
+  if (link_.inbox().stalled) return StreamWait::kReceive;
+  if (link_.outbox().left && !pipe_.socket().is_ready(false, true)) return StreamWait::kPeerWindow;
+  return link_.engine().awaits_answers() ? StreamWait::kAnswers : StreamWait::kNothing;
 }
 
 void Stream::watch_stalls(StallWatch& stalls) {
-  const StreamWait wait = qp_ ? waits_for() : StreamWait::kNothing;
-  const std::uint64_t moved = wait == StreamWait::kPeerWindow ? outbox_.octets_so_far()
-                              : wait == StreamWait::kAnswers  ? inbox_.octets_so_far()
+  const StreamWait wait = link_.queue_pair() ? waits_for() : StreamWait::kNothing;
+  const std::uint64_t moved = wait == StreamWait::kPeerWindow ? link_.outbox().octets_so_far()
+                              : wait == StreamWait::kAnswers  ? link_.inbox().octets_so_far()
                                                               : 0;
   const Instant at = now();
   if (!stalls.look(wait, moved, at)) return;
-  if (qp_->report_stall(wait, at)) return stalls.has_told();
+  if (link_.queue_pair()->report_stall(wait, at)) return stalls.has_told();
   stalls.later(at);
 }
 

@@ -75,21 +75,21 @@ memory("write-thrown-away", "Write", "DDP-5.2-05 DDP-4.1-03 RDMAP-5.1-05 DDP-5.1
        "A Write is accepted, and no octet placed.",
        "place_last_octet_last(*to, payload);", "")
 
-post = TABLE.file("verbs/stream/stream_post.cpp")
+post = TABLE.file("verbs/stream/link_post.cpp")
 post("write-to-another-offset", "Write", "RDMAP-3.1-04 DDP-4.2-11 RDMAP-5.1-05 DDP-4.2-08",
      "RDMA goes eight octets after where the application says.",
      "request.remote_address", "request.remote_address + 8")
 post("send-without-invalidate", SEND, "RDMAP-5.3-12 RDMAP-4.1-11 RDMAP-4.1-05 RDMAP-4.1-03",
      "A Send with Invalidate is sent as a plain one.",
      "if (request.opcode == SendOpcode::kSendWithInvalidate) work.invalidate = ddp::Stag{request.invalidate_rkey};", "")
-stream = TABLE.file("verbs/stream/stream.cpp")
+stream = TABLE.file("verbs/stream/link.cpp")
 stream("crc-off-by-default", "CRC", "MPA-4.4-05 MPA-4.4-04 MPA-4.1-08 MPA-7.1.1-11", "Connections ask for no CRC unless told to.",
        "policy.startup.crc", "false")
-events = TABLE.file("verbs/stream/stream_events.cpp")
+events = TABLE.file("verbs/stream/link_events.cpp")
 events("fin-unanswered", "close", "RDMAP-6.2-02 DDP-6.2.1-07 DDP-3-13 MPA-7.2-01 RDMAP-7-04", "The peer's FIN is not answered.",
-       "close();", "", near='the peer closed the connection");\n  close();')
+       "link_.close(now_);", "", near='the peer closed the connection");\n  link_.close(now_);')
 events("completion-without-length", SEND, "RDMAP-5.3-03 DDP-5.4-05", "The application is told that each message has no octet.",
        "static_cast<std::uint32_t>(std::min(event.length, kMostOctets))", "0U")
 events("process-dies-of-errors", "resources", "SEC-6.4.3.1-04 RDMAP-6.2.1-01 RDMAP-7.1-03 RDMAP-7.1-04 RDMAP-3.2-04 RDMAP-3.2-06",
        "The first protocol error ends the process.",
-       "tell_error(to_stream_error(report, false), kind_of_request_error(report));", "std::abort();")
+       "report_error(to_stream_error(report, false), kind_of_request_error(report));", "std::abort();")

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work from the application to the engine, and, when the socket is free, to the wire: all in the caller's thread.
+// Work from the application to the engine, in the caller's thread.
 #include <array>
 #include <bit>
 #include <cstring>
 #include <utility>
 
 #include "verbs/base/send_opcodes.hpp"
-#include "verbs/stream/stream.hpp"
+#include "verbs/stream/link.hpp"
 
 namespace weft::verbs::detail {
 
@@ -102,25 +102,14 @@ Result<LocalWork> local_work(const SendRequest& request, std::uint64_t cookie,
 
 }  // namespace
 
-std::optional<PostResult> Stream::post(std::span<const SendRequest> requests) {
-  const std::lock_guard lock(mutex_);
-  std::optional<PostResult> result;
-  if (!qp_ || life_.is_closed()) return result;
-  result.emplace();
-  for (std::size_t i = 0; i < requests.size() && *result; ++i) {
-    if (const auto posted = post_one(requests[i]); !posted) *result = std::unexpected(PostFailure{posted.error(), i});
+PostResult Link::post(std::span<const SendRequest> requests) {
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (const auto posted = post_one(requests[i]); !posted) return std::unexpected(PostFailure{posted.error(), i});
   }
-  send_some(kMaxBatchesOfPost);
-  settle();
-  return result;
+  return {};
 }
 
-std::uint32_t Stream::sends_unfinished() {
-  const std::lock_guard lock(mutex_);
-  return static_cast<std::uint32_t>(sends_.slots.size());
-}
-
-Result<void> Stream::post_one(const SendRequest& request) {
+Result<void> Link::post_one(const SendRequest& request) {
   if (life_.fails()) return post_late(request);
   if (const auto sound = check(request, qp_->attributes); !sound) return sound;
   if (!qp_->has_send_room(sends_.slots.size())) return std::unexpected(full_send_queue());
@@ -150,7 +139,7 @@ Result<void> Stream::post_one(const SendRequest& request) {
 
 // Flushed, but not before what was posted earlier (RDMAP-5.5-19): that may have to wait until octets on loan are
 // written.
-Result<void> Stream::post_late(const SendRequest& request) {
+Result<void> Link::post_late(const SendRequest& request) {
   if (!qp_->has_send_room(sends_.slots.size())) return std::unexpected(full_send_queue());
   if (sends_.slots.empty()) return qp_->flush_send(request), Result<void>{};
   sends_.slots.push({.wr_id = request.wr_id, .opcode = request.opcode, .late = true});

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// A link's start and end, and the calls of connection manager and queue pair.
+#include "verbs/stream/link.hpp"
+
+#include <utility>
+
+namespace weft::verbs::detail {
+
+namespace {
+
+engine::Config to_config(const Link::Setup& setup, std::uint32_t emss) {
+  const Policy& policy = setup.policy;
+  return {.role = setup.role,
+          .mpa = {.revision = policy.startup.mpa_revision,
+                  .crc = policy.startup.crc,
+                  .markers = policy.startup.markers,
+                  .enhanced = policy.startup.enhanced && policy.startup.mpa_revision >= 2,
+                  .peer_to_peer =
+                      policy.startup.peer_to_peer && policy.startup.enhanced && policy.startup.mpa_revision >= 2,
+                  .rtr = policy.startup.rtr,
+                  .ird = setup.ird,
+                  .ord = setup.ord},
+          .emss = emss != 0 ? emss : engine::Config{}.emss,
+          .max_ulpdu = policy.startup.max_ulpdu,
+          .send_queue_depth = setup.send_depth,
+          .max_ird = Device::limits().max_ird,
+          .no_receive = policy.startup.no_receive == NoReceive::kTerminate ? engine::NoReceive::kTerminate
+                                                                           : engine::NoReceive::kStall,
+          .early_placement = policy.startup.early_placement ? engine::Config{}.early_placement : 0,
+          .startup_timeout = policy.timeouts.startup,
+          .first_fpdu_delay = policy.timeouts.first_fpdu_delay,
+          .fpdu_timeout = policy.timeouts.fpdu,
+          .window_timeout = policy.timeouts.window,
+          .idle_timeout = policy.timeouts.idle,
+          .no_receive_timeout = policy.timeouts.no_receive,
+          .finish_timeout = policy.timeouts.finish,
+          .close_timeout = policy.timeouts.close};
+}
+
+Error to_error(engine::StartupError error) {
+  switch (error) {
+    case engine::StartupError::kWrongRole: return {Errc::kInvalidState, "connection", "the other role's call"};
+    case engine::StartupError::kWrongState: return {Errc::kDisconnected, "connection", "the start-up is over"};
+    case engine::StartupError::kPrivateDataTooLong:
+      return {Errc::kPrivateDataTooLong, "private_data", "more than 512 octets, or 508 with IRD and ORD"};
+    case engine::StartupError::kIrdOrdOutOfRange:
+      return {Errc::kInvalidArgument, "ird or ord", "out of range, or more than the peer can do"};
+    case engine::StartupError::kBadPolicy: return {Errc::kInvalidArgument, "policy", "contradicts itself"};
+  }
+  return {Errc::kInvalidState, "connection", "start-up failed"};
+}
+
+}  // namespace
+
+Link::Link(LinkHost& host, std::shared_ptr<StagTable> stags, BufferPool& buffers, Setup setup, std::uint32_t emss,
+           std::shared_ptr<Witness> witness, Instant now)
+    : host_(host),
+      buffers_(buffers),
+      patience_{.no_receive = setup.policy.timeouts.no_receive, .disconnect = setup.policy.timeouts.disconnect},
+      peer_(setup.peer),
+      origin_{.connection = setup.connection, .since = now, .initiator = setup.role == mpa::Role::kInitiator},
+      memory_(std::move(stags), setup.policy.startup.checked_memory),
+      engine_(to_config(setup, emss), memory_, now),
+      witness_(std::move(witness)),
+      observer_(std::move(setup.observer)),
+      outbox_(witness_->captures()) {}
+
+// --- The connection manager
+
+void Link::attach(const QueuePair& qp, const std::weak_ptr<ReceiveWaiter>& waiter) {
+  qp_ = qp;
+  receives_ = qp->receives;
+  memory_.attach({qp->domain->number, qp->identity}, qp->receives, waiter);
+}
+
+Result<void> Link::connect(const QueuePair& qp, const std::weak_ptr<ReceiveWaiter>& waiter, Bytes private_data) {
+  if (const auto begun = engine_.connect(private_data); !begun) return std::unexpected(to_error(begun.error()));
+  attach(qp, waiter);
+  return {};
+}
+
+Result<void> Link::accept(const QueuePair& qp, const std::weak_ptr<ReceiveWaiter>& waiter, Bytes private_data,
+                          const engine::AcceptParameters& parameters) {
+  const auto accepted = engine_.accept(private_data, parameters);
+  if (!accepted) return std::unexpected(to_error(accepted.error()));
+  attach(qp, waiter);
+  return {};
+}
+
+Result<void> Link::reject(Bytes private_data) {
+  if (const auto done = engine_.reject(private_data); !done) return std::unexpected(to_error(done.error()));
+  return {};
+}
+
+bool Link::disconnect(Instant now) {
+  if (std::exchange(life_.asked, true)) return false;
+  life_.reach(Stage::kClosing);
+  witness_->say("disconnect: what is posted goes out first");
+  end_by(Errc::kDisconnected, "this end closed the connection");
+  engine_.close(now);
+  pump(now);
+  return true;
+}
+
+// --- The farewell
+
+void Link::begin_farewell(std::uint64_t moved, Instant now) {
+  life_.farewell = StreamLife::Farewell{.look_at = now + patience_.disconnect, .moved = moved};
+}
+
+bool Link::farewell_is_due(Instant now) const noexcept { return life_.farewell && life_.farewell->look_at <= now; }
+
+// Work that does not advance any more is flushed, as adapters do with all work. Octets that the socket took remain the
+// kernel's to deliver, unless there is unfinished work after them. The user hears of the end now, whatever the peer
+// does.
+bool Link::look_at_farewell(std::uint64_t moved, Instant now) {
+  auto& farewell = life_.farewell;
+  farewell->look_at = now + patience_.disconnect;
+  if (moved != std::exchange(farewell->moved, moved)) return false;
+  if (!farewell->left && (sends_.slots.empty() || inbox_.stalled)) {
+    farewell->left = true;
+    leave_peer(now);
+  } else if (!sends_.slots.empty()) {
+    witness_->say("aborted: the peer takes nothing, and disconnect was asked for");
+    engine_.abort(now);
+    pump(now);
+  }
+  return true;
+}
+
+void Link::end_farewell() {
+  if (!sends_.slots.empty()) return;
+  life_.farewell.reset();
+  report_failure();
+  if (observer_) observer_->on_peer_closed();
+}
+
+void Link::leave_peer(Instant now) {
+  life_.reach(Stage::kClosing);
+  engine_.leave(now);
+  pump(now);
+  stop_waiting(now);  // drops what is staged
+}
+
+// --- The queue pair
+
+bool Link::abort(Instant now) {
+  if (life_.stage() >= Stage::kFailing && sends_.slots.empty()) return false;
+  witness_->say("aborted");
+  end_by(Errc::kDisconnected, "this end aborted the connection");
+  engine_.abort(now);
+  pump(now);
+  return true;
+}
+
+// What completed with success is not lost with its queue pair, as programs know it from adapters: TCP has the octets,
+// but a reset would take them back. A close under way, or a Terminate on its way (RDMAP-6.2.1-05), goes on as well;
+// unless work still uses the queue pair's memory.
+void Link::leave_queue_pair(Instant now) {
+  const bool leaves = sends_.slots.empty() && life_.is_established();
+  witness_->say(leaves ? "its queue pair is gone: FIN after what was sent" : "aborted: its queue pair is gone");
+  if (leaves) {
+    life_.reach(Stage::kClosing);
+    life_.queue_pair_told = true;  // it has none to tell
+    engine_.leave(now);
+  } else {
+    engine_.abort(now);
+  }
+  pump(now);
+}
+
+void Link::let_go() {
+  memory_.detach();
+  if (const auto qp = std::exchange(qp_, nullptr)) host_.on_let_go();
+}
+
+// --- The end
+
+// What is posted goes out first.
+void Link::close(Instant now) {
+  life_.reach(Stage::kClosing);
+  engine_.close(now);
+}
+
+void Link::deadline_passed(Instant now) {
+  engine_.deadline_passed(now);
+  pump(now);
+}
+
+void Link::finish() {
+  life_.finished = true;
+  memory_.drop_leases();
+  outbox_.close(buffers_);
+  inbox_.close(buffers_);
+  let_go();
+}
+
+void Link::close_at_once() {
+  life_.reach(Stage::kClosed);
+  if (qp_) qp_->fall();
+}
+
+// When nothing is left to do: the observer wants the stream's lock next, to let go of the queue pair.
+void Link::report_end() {
+  if (const auto observer = life_.is_closed() ? std::exchange(observer_, nullptr) : nullptr) observer->on_closed();
+}
+
+}  // namespace weft::verbs::detail
