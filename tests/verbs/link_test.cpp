@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// A pair of links in virtual time: what TCP may do to the octets changes nothing but the time it takes, and each end of a
+// connection, wherever it comes, reports each work request once.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "link_pair.hpp"
+
+namespace weft::verbs::detail {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t kShort = 33;
+constexpr std::size_t kLong = 6000;
+
+struct Traffic {
+  explicit Traffic(LinkPair& on) : pair(on) {
+    for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = static_cast<std::byte>(i * 7 + i / 251);
+    for (auto& one : receives) pair.server.receive_into(one);
+    pair.server.segment(target);
+  }
+  // Two Sends, a Write and a Read, in this order.
+  void post() {
+    const Sge brief = pair.client.segment(std::span(sent).first(kShort));
+    const Sge all = pair.client.segment(source);
+    const Sge sink = pair.client.segment(fetched);
+    const Sge remote = pair.server.segment(target);
+    std::ranges::copy(sent, source.begin());
+    const auto request = [&](std::uint64_t id, SendOpcode opcode, const Sge& local) {
+      pair.client.post({.wr_id = id,
+                        .opcode = opcode,
+                        .flags = SendFlags::kSignaled,
+                        .segments = std::span(&local, 1),
+                        .remote_address = remote.address,
+                        .rkey = remote.lkey});
+    };
+    request(0, SendOpcode::kSend, brief);
+    request(1, SendOpcode::kRdmaWrite, all);
+    request(2, SendOpcode::kSend, all);
+    request(3, SendOpcode::kRdmaRead, sink);
+  }
+
+  LinkPair& pair;
+  std::array<std::byte, kLong> sent{}, source{}, target{}, fetched{};
+  std::array<std::array<std::byte, kLong>, 2> receives{};
+};
+
+TEST(LinkPair, CarriesTheSameWhateverTheSplits) {
+  for (const std::size_t piece : {1UZ, 2UZ, 3UZ, 13UZ, 64UZ, 1459UZ, 5000UZ, 1UZ << 20U}) {
+    for (const std::size_t room : {1UZ, 100UZ, 4096UZ, 1UZ << 30U}) {
+      SCOPED_TRACE(std::to_string(piece) + " octets a read, room for " + std::to_string(room));
+      LinkPair pair;
+      pair.there.piece = pair.back.piece = piece;
+      pair.there.room = pair.back.room = room;
+      Traffic traffic(pair);
+      pair.run();
+      ASSERT_EQ(pair.client.established_count, 1);
+      ASSERT_EQ(pair.server.established_count, 1);
+      traffic.post();
+      pair.run();
+      ASSERT_EQ(pair.client.sends.size(), 4U);
+      for (std::uint64_t i = 0; i < 4; ++i) {
+        EXPECT_EQ(pair.client.sends[i].wr_id, i);
+        EXPECT_EQ(pair.client.sends[i].status, WcStatus::kSuccess);
+      }
+      ASSERT_EQ(pair.server.received.size(), 2U);
+      EXPECT_EQ(pair.server.received[0].byte_len, kShort);
+      EXPECT_EQ(pair.server.received[1].byte_len, kLong);
+      EXPECT_TRUE(
+          std::ranges::equal(std::span(traffic.receives[0]).first(kShort), std::span(traffic.sent).first(kShort)));
+      EXPECT_EQ(traffic.receives[1], traffic.sent);
+      EXPECT_EQ(traffic.target, traffic.sent);
+      EXPECT_EQ(traffic.fetched, traffic.sent);
+    }
+  }
+}
+
+// Every work request completes once, in order, and each end is reported once.
+void expect_one_end(const LinkEnd& end) {
+  EXPECT_EQ(end.closed_count, 1);
+  EXPECT_LE(end.established_count, 1);
+  EXPECT_EQ(end.sends.size(), end.posted_sends);
+  EXPECT_EQ(end.received.size(), end.attached ? end.posted_receives : 0);
+  const auto in_order = [](const std::vector<WorkCompletion>& all) {
+    return std::ranges::is_sorted(all, {}, &WorkCompletion::wr_id) &&
+           std::ranges::adjacent_find(all, {}, &WorkCompletion::wr_id) == all.end();
+  };
+  EXPECT_TRUE(in_order(end.sends));
+  EXPECT_TRUE(in_order(end.received));
+  EXPECT_TRUE(std::ranges::is_sorted(end.sends, {}, [](const auto& one) { return one.status != WcStatus::kSuccess; }))
+      << "no success follows a failure";
+}
+
+TEST(LinkPair, ReportsEachWorkRequestOnceWhereverItIsCut) {
+  const auto play = [](std::size_t there, std::size_t back) {
+    LinkPair pair;
+    pair.there.cut_after = there;
+    pair.back.cut_after = back;
+    pair.there.piece = pair.back.piece = 700;
+    Traffic traffic(pair);
+    pair.run();
+    traffic.post();
+    pair.run();
+    const std::pair passed{pair.there.passed, pair.back.passed};
+    if (!pair.client.link.life().asked && !pair.client.link.life().finished) pair.client.disconnect();
+    pair.run();
+    pair.pass(1h);
+    expect_one_end(pair.client);
+    expect_one_end(pair.server);
+    return passed;
+  };
+  constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
+  const auto [there, back] = play(kNever, kNever);
+  ASSERT_GT(there, 2 * kLong);
+  ASSERT_GT(back, kLong);
+  for (std::size_t at = 0; at < there; at += at < 300 ? 1 : 211) {
+    SCOPED_TRACE("the responder's connection is cut after " + std::to_string(at));
+    play(at, kNever);
+  }
+  for (std::size_t at = 0; at < back; at += at < 300 ? 1 : 211) {
+    SCOPED_TRACE("the initiator's connection is cut after " + std::to_string(at));
+    play(kNever, at);
+  }
+}
+
+TEST(LinkPair, WaitsForTheStartUpAsLongAsThePolicySays) {
+  Policy policy;
+  policy.timeouts.startup = 7s;
+  LinkPair pair(policy);
+  pair.there.room = 0;  // the Request never arrives
+  pair.run();
+  pair.pass(7s - 1ms);
+  EXPECT_FALSE(pair.client.startup_failure);
+  pair.pass(2ms);
+  EXPECT_TRUE(pair.client.startup_failure);
+  EXPECT_TRUE(pair.server.startup_failure);
+}
+
+TEST(LinkPair, GivesUpAPeerThatTakesNothingAfterDisconnect) {
+  Policy policy;
+  policy.timeouts.disconnect = 3s;
+  LinkPair pair(policy);
+  Traffic traffic(pair);
+  pair.run();
+  pair.there.room = 0;
+  traffic.post();
+  pair.run();
+  pair.client.disconnect();
+  pair.pass(3s - 1ms);
+  EXPECT_EQ(pair.client.sends.size(), 0U);
+  pair.pass(2ms);
+  EXPECT_EQ(pair.client.sends.size(), 4U);
+  for (const auto& one : pair.client.sends) EXPECT_EQ(one.status, WcStatus::kFlushed);
+  EXPECT_EQ(pair.client.peer_closed_count, 1);
+}
+
+TEST(LinkPair, HasThatPatienceAnewWithEachOctetThatMoves) {
+  Policy policy;
+  policy.timeouts.disconnect = 3s;
+  LinkPair pair(policy);
+  Traffic traffic(pair);
+  pair.run();
+  pair.there.room = 0;
+  traffic.post();
+  pair.run();
+  pair.client.disconnect();
+  for (int i = 0; i < 5; ++i) {
+    pair.there.room = 100;
+    pair.run();
+    pair.there.room = 0;
+    pair.pass(2900ms);
+    EXPECT_EQ(pair.client.peer_closed_count, 0);
+  }
+  pair.there.room = std::numeric_limits<std::size_t>::max();
+  pair.run();
+  ASSERT_EQ(pair.client.sends.size(), 4U);
+  for (const auto& one : pair.client.sends) EXPECT_EQ(one.status, WcStatus::kSuccess);
+}
+
+TEST(LinkPair, GoesOnWithASendThatFoundNoReceive) {
+  LinkPair pair;
+  pair.run();
+  std::array<std::byte, kShort> source{}, sink{};
+  source.fill(std::byte{0x5a});
+  const Sge local = pair.client.segment(source);
+  pair.client.post({.opcode = SendOpcode::kSend, .flags = SendFlags::kSignaled, .segments = std::span(&local, 1)});
+  pair.run();
+  EXPECT_TRUE(pair.server.link.inbox().stalled);
+  EXPECT_FALSE(pair.server.link.inbox().reads());
+  pair.server.receive_into(sink);
+  pair.run();
+  EXPECT_EQ(sink, source);
+  EXPECT_EQ(pair.client.sends.size(), 1U);
+}
+
+}  // namespace
+}  // namespace weft::verbs::detail
