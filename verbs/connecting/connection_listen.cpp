@@ -30,31 +30,35 @@ void tell_refused(Admission& admission, std::uint64_t listener) {
 
 }  // namespace
 
+// Makes the place for requests, and takes the socket that bind() has reserved.
+transport::ListenOptions ConnectionState::begin_listening(int backlog, transport::BoundSocket& at) {
+  const std::lock_guard lock(mutex_);
+  at = addresses_.take_reserved();
+  const auto half_open = HalfOpen::limits_of(backlog, policy_->admission.half_open_per_peer, policy_->timeouts.startup,
+                                             policy_->tls.mode != Tls::kOff);
+  auto admission = std::make_shared<Admission>(Admission::limits_of(*policy_));
+  const auto places = std::make_shared<Backlog>(backlog, half_open, std::move(admission), weak_from_this(), channel_);
+  listening_ = std::make_unique<Listening>(nullptr, places);
+  transport::ListenOptions options{.backlog = std::max(backlog, ConnectionId::kKernelBacklog)};
+  options.room = [places, id = number] {
+    const int room = places->room();
+    if (room == 0) log_connection(LogLevel::kInfo, id, "its backlog is full: further clients wait");
+    return room;
+  };
+  options.make_room = [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    return self && self->drop_oldest();
+  };
+  options.socket = socket_options();
+  return options;
+}
+
 Result<void> ConnectionState::listen(int backlog) {
   if (backlog <= 0) return fail(Errc::kInvalidArgument, "backlog", "not positive");
   if (const auto able = can_listen(policy()); !able) return able;
   if (const auto left = leave(Phase::kBound, Phase::kListening, "not bound to an address"); !left) return left;
-  transport::ListenOptions options{.backlog = std::max(backlog, ConnectionId::kKernelBacklog)};
   transport::BoundSocket at;
-  {
-    const std::lock_guard lock(mutex_);
-    at = addresses_.take_reserved();
-    const auto half_open = HalfOpen::limits_of(backlog, policy_->admission.half_open_per_peer,
-                                               policy_->timeouts.startup, policy_->tls.mode != Tls::kOff);
-    auto admission = std::make_shared<Admission>(Admission::limits_of(*policy_));
-    const auto places = std::make_shared<Backlog>(backlog, half_open, std::move(admission), weak_from_this(), channel_);
-    listening_ = std::make_unique<Listening>(nullptr, places);
-    options.room = [places, id = number] {
-      const int room = places->room();
-      if (room == 0) log_connection(LogLevel::kInfo, id, "its backlog is full: further clients wait");
-      return room;
-    };
-    options.make_room = [weak = weak_from_this()] {
-      const auto self = weak.lock();
-      return self && self->drop_oldest();
-    };
-    options.socket = socket_options();
-  }
+  const auto options = begin_listening(backlog, at);
   const Endpoint local = at.local();
   // The system listens first, for threads take longer to start than a peer needs to connect, when it knows the port.
   auto listener =

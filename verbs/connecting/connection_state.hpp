@@ -124,6 +124,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   [[nodiscard]] bool connects_again(const std::error_code& error);
   void on_tcp(std::expected<transport::Socket, std::error_code> socket);
   void on_accept(std::expected<transport::Socket, std::error_code> socket);
+  [[nodiscard]] transport::ListenOptions begin_listening(int backlog, transport::BoundSocket& at);
   void begin_incoming(const ConnectionState& listener, transport::Socket socket, const Endpoint& peer);
   [[nodiscard]] std::shared_ptr<Backlog> backlog() const;  // of a listener; null when it is none
   void make_room(const std::vector<HalfOpen::Entry>& others);
