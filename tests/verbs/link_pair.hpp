@@ -67,7 +67,7 @@ class LinkEnd final : public LinkHost, public ServedQueuePair, public StreamObse
         out_(out),
         link(*this, parts.stags, buffers_,
              {.role = role, .policy = policy, .ird = 4, .ord = 4, .send_depth = 64, .observer = observer()}, 1460,
-             std::make_shared<Witness>(), clock) {}
+             Witness::none(), clock) {}
 
   void connect() {
     attached = true;
@@ -110,8 +110,8 @@ class LinkEnd final : public LinkHost, public ServedQueuePair, public StreamObse
   [[nodiscard]] std::optional<Instant> deadline() const {
     if (link.life().finished) return std::nullopt;
     auto first = link.engine().next_deadline();
-    if (const auto& farewell = link.life().farewell)
-      first = first ? std::min(*first, farewell->look_at) : farewell->look_at;
+    const Instant farewell = link.life().farewell.look_at;
+    if (farewell != StreamLife::kNever) first = first ? std::min(*first, farewell) : farewell;
     return first;
   }
   void deadline_passed() {
@@ -223,12 +223,13 @@ class LinkEnd final : public LinkHost, public ServedQueuePair, public StreamObse
     while (link.has_output() && !outbox.blocked && !link.life().finished) {
       if (!outbox.pending()) link.fill(now);
       if (!outbox.pending()) break;
+      Bytes tail;
       const std::size_t offered = [&] {
         std::size_t sum = 0;
-        for (const Bytes piece : outbox.pieces()) sum += piece.size();
+        for (const Bytes piece : outbox.pieces(tail)) sum += piece.size();
         return sum;
       }();
-      const std::size_t taken = out_.write(outbox.pieces());
+      const std::size_t taken = out_.write(outbox.pieces(tail));
       moved |= taken != 0;
       if (taken != 0) link.written(taken, now);
       if (taken != offered) link.stop_writing({}, now);

@@ -53,12 +53,14 @@ Error to_error(engine::StartupError error) {
 }  // namespace
 
 Link::Link(LinkHost& host, std::shared_ptr<StagTable> stags, BufferPool& buffers, Setup setup, std::uint32_t emss,
-           std::shared_ptr<Witness> witness, Instant now)
+           Witness::Pointer witness, Instant now)
     : host_(host),
       buffers_(buffers),
-      patience_{.no_receive = setup.policy.timeouts.no_receive, .disconnect = setup.policy.timeouts.disconnect},
+      patience_{.no_receive = std::chrono::duration_cast<Patience::Milliseconds>(setup.policy.timeouts.no_receive),
+                .disconnect = std::chrono::duration_cast<Patience::Milliseconds>(setup.policy.timeouts.disconnect)},
       peer_(setup.peer),
-      origin_{.connection = setup.connection, .since = now, .initiator = setup.role == mpa::Role::kInitiator},
+      initiates_(setup.role == mpa::Role::kInitiator),
+      origin_{.connection = setup.connection, .since = now},
       memory_(std::move(stags), setup.policy.startup.checked_memory),
       engine_(to_config(setup, emss), memory_, now),
       witness_(std::move(witness)),
@@ -105,20 +107,20 @@ bool Link::disconnect(Instant now) {
 // --- The farewell
 
 void Link::begin_farewell(std::uint64_t moved, Instant now) {
-  life_.farewell = StreamLife::Farewell{.look_at = now + patience_.disconnect, .moved = moved};
+  life_.farewell = {.look_at = now + patience_.disconnect, .moved = moved};
 }
 
-bool Link::farewell_is_due(Instant now) const noexcept { return life_.farewell && life_.farewell->look_at <= now; }
+bool Link::farewell_is_due(Instant now) const noexcept { return life_.farewell.look_at <= now; }
 
 // Work that does not advance any more is flushed, as adapters do with all work. Octets that the socket took remain the
 // kernel's to deliver, unless there is unfinished work after them. The user hears of the end now, whatever the peer
 // does.
 bool Link::look_at_farewell(std::uint64_t moved, Instant now) {
   auto& farewell = life_.farewell;
-  farewell->look_at = now + patience_.disconnect;
-  if (moved != std::exchange(farewell->moved, moved)) return false;
-  if (!farewell->left && (sends_.slots.empty() || inbox_.stalled)) {
-    farewell->left = true;
+  farewell.look_at = now + patience_.disconnect;
+  if (moved != std::exchange(farewell.moved, moved)) return false;
+  if (!life_.peer_left && (sends_.slots.empty() || inbox_.stalled)) {
+    life_.peer_left = true;
     leave_peer(now);
   } else if (!sends_.slots.empty()) {
     witness_->say("aborted: the peer takes nothing, and disconnect was asked for");
@@ -130,7 +132,7 @@ bool Link::look_at_farewell(std::uint64_t moved, Instant now) {
 
 void Link::end_farewell() {
   if (!sends_.slots.empty()) return;
-  life_.farewell.reset();
+  life_.farewell = {};
   report_failure();
   if (observer_) observer_->on_peer_closed();
 }

@@ -60,12 +60,11 @@ class Link {
   };
   struct Origin {
     std::uint64_t connection{};
-    Instant since{};   // TCP was connected
-    bool initiator{};  // of the start-up
+    Instant since{};  // TCP was connected
   };
   // `emss`: of the socket; 0: unknown. The others outlive the link.
   Link(LinkHost& host, std::shared_ptr<StagTable> stags, BufferPool& buffers, Setup setup, std::uint32_t emss,
-       std::shared_ptr<Witness> witness, Instant now);
+       Witness::Pointer witness, Instant now);
 
   // --- The connection manager
   using QueuePair = std::shared_ptr<ServedQueuePair>;
@@ -153,6 +152,8 @@ class Link {
   [[nodiscard]] Subject subject() const { return {qp_ ? qp_->number : 0, peer_}; }
   [[nodiscard]] const Endpoint& peer() const noexcept { return peer_; }
   [[nodiscard]] const Origin& origin() const noexcept { return origin_; }
+  [[nodiscard]] bool initiates() const noexcept { return initiates_; }  // the start-up
+  [[nodiscard]] Witness& witness() const noexcept { return *witness_; }
   void forget_leases() noexcept { memory_.drop_leases(); }  // before the owner's lock is released
 
  private:
@@ -167,9 +168,10 @@ class Link {
     BoundedRing<SendSlot> slots{Device::limits().max_qp_wr};
     std::uint64_t next_cookie = 1;
   };
-  struct Patience {  // of its Policy
-    std::chrono::milliseconds no_receive{};
-    std::chrono::milliseconds disconnect{};
+  struct Patience {                                                         // of its Policy
+    using Milliseconds = std::chrono::duration<std::uint32_t, std::milli>;  // kMaxTimeout fits
+    Milliseconds no_receive{};
+    Milliseconds disconnect{};
   };
 
   void attach(const QueuePair& qp, const std::weak_ptr<ReceiveWaiter>& waiter);
@@ -187,10 +189,11 @@ class Link {
   BufferPool& buffers_;
   const Patience patience_;
   const Endpoint peer_;
+  const bool initiates_;
   const Origin origin_;
   StreamMemory memory_;
   engine::Engine engine_;
-  const std::shared_ptr<Witness> witness_;
+  const Witness::Pointer witness_;
   std::shared_ptr<StreamObserver> observer_;
   QueuePair qp_;
   std::shared_ptr<ReceiveQueue> receives_;  // outlives qp_ here: what was taken from it must be given back

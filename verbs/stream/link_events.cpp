@@ -130,7 +130,7 @@ void LinkEvents::on(const engine::StartupFailed& event) {
   link_.witness_->on(event);
   const auto tls = link_.host_.tls_failure();
   const bool retry = link_.observer_ && link_.observer_->on_startup_failed(event, tls);
-  const auto side = link_.origin_.initiator ? FailedStartup::kOurs : FailedStartup::kPeers;
+  const auto side = link_.initiates_ ? FailedStartup::kOurs : FailedStartup::kPeers;
   log_startup_failure(link_.peer_, event.report, retry ? FailedStartup::kTriedAgain : side,
                       tls ? tls.message() : std::string(hint_of_startup()));
   if (retry) link_.let_go();           // as above

@@ -26,10 +26,10 @@ void Outbox::close(BufferPool& pool) {
   tail_sent_ = 0;
 }
 
-std::span<const Bytes> Outbox::pieces() noexcept {
+std::span<const Bytes> Outbox::pieces(Bytes& tail) noexcept {
   if (tail_sent_ == tail_.size()) return batch_->pieces();
-  tail_piece_ = Bytes(tail_).subspan(tail_sent_);
-  return {&tail_piece_, 1};
+  tail = Bytes(tail_).subspan(tail_sent_);
+  return {&tail, 1};
 }
 
 void Outbox::consume(std::size_t octets) noexcept {

@@ -26,8 +26,8 @@ class Outbox {
 
   // --- The octets
   [[nodiscard]] bool pending() const noexcept { return tail_sent_ < tail_.size() || (batch_ && !batch_->empty()); }
-  // Some of what is pending, valid until the next call here.
-  [[nodiscard]] std::span<const Bytes> pieces() noexcept;
+  // Some of what is pending, valid until the next call here and as long as `tail`.
+  [[nodiscard]] std::span<const Bytes> pieces(Bytes& tail) noexcept;
   void consume(std::size_t octets) noexcept;  // from the front of pieces(): the socket took them
   [[nodiscard]] std::uint64_t octets_so_far() const noexcept { return octets_so_far_; }  // that the socket took
   // Borrowed octets do not wait for the socket: revoking memory must not wait for a peer.
@@ -42,7 +42,6 @@ class Outbox {
   std::unique_ptr<engine::TransmitBatch> batch_;
   std::vector<std::byte> tail_;
   std::size_t tail_sent_ = 0;
-  Bytes tail_piece_{};
   std::uint64_t octets_so_far_ = 0;
 };
 

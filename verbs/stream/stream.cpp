@@ -44,10 +44,9 @@ Stream::Stream(Runtime& runtime, Setup setup)
       // (perftest does).
       watch_(pipe_.socket(), setup.number,
              runtime.progress_threads().of(setup.listener != 0 ? setup.listener : setup.number)),
-      witness_(Witness::make(to_witness(setup.link, pipe_.socket()), pipe_)),
       emss_read_at_(now()),
-      link_(*this, runtime.stags(), runtime.buffers(), std::move(setup.link), pipe_.socket().emss(), witness_,
-            emss_read_at_) {}
+      link_(*this, runtime.stags(), runtime.buffers(), setup.link, pipe_.socket().emss(),
+            Witness::make(to_witness(setup.link, pipe_.socket()), pipe_), emss_read_at_) {}
 
 Stream::~Stream() = default;
 
@@ -58,7 +57,8 @@ void Stream::on_requested() {
 }
 
 void Stream::on_established() {
-  if (wake_up_) runtime_.forget_wake_up(number(), *std::exchange(wake_up_, std::nullopt));  // it was the start-up's
+  if (wake_up_ == StreamLife::kNever) return;
+  runtime_.forget_wake_up(number(), std::exchange(wake_up_, StreamLife::kNever));  // it was the start-up's
 }
 
 void Stream::on_let_go() {

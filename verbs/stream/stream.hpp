@@ -144,10 +144,9 @@ class Stream final : public Driven,
   CompactMutex mutex_;
   transport::Pipe pipe_;
   SocketWatch watch_;
-  const std::shared_ptr<Witness> witness_;
   Instant emss_read_at_;
   Link link_;
-  std::optional<Instant> wake_up_;  // what the runtime was asked for
+  Instant wake_up_ = StreamLife::kNever;  // what the runtime was asked for
 };
 
 }  // namespace weft::verbs::detail

@@ -58,7 +58,7 @@ bool Stream::is_due() const {
 void Stream::deadline_passed() {
   const std::lock_guard lock(mutex_);
   if (link_.life().finished) return;
-  wake_up_.reset();
+  wake_up_ = StreamLife::kNever;
   if (is_due() || link_.farewell_is_due(now())) {  // what came, or had room, while this process stood still counts
     link_.outbox().blocked = false;
     receive_some();
@@ -142,7 +142,7 @@ void Stream::leave_to_parent(int nowhere) noexcept {
 void Stream::abandon() {
   const std::lock_guard lock(mutex_);
   if (!link_.life().finished) {
-    witness_->closed("as the process is done with it");
+    link_.witness().closed("as the process is done with it");
     last_octets();
     finish(link_.engine().disposition() == engine::Disposition::kReset);
   }
@@ -176,7 +176,7 @@ void Stream::settle() {
   if (life.finished) return;
   park_buffers();
   settle_watch();
-  if (auto* const stalls = witness_->stalls()) watch_stalls(*stalls);
+  if (auto* const stalls = link_.witness().stalls()) watch_stalls(*stalls);
   schedule();
 }
 
@@ -185,7 +185,7 @@ void Stream::follow_disposition() {
     case engine::Disposition::kOpen: return;
     case engine::Disposition::kShutdownWrite:
       if (std::exchange(link_.life().fin_sent, true)) return;
-      witness_->fin_sent();
+      link_.witness().fin_sent();
       pipe_.shutdown_write();
       link_.outbox().left = has_output();  // TLS's close_notify, where the socket did not take it
       return;
@@ -215,13 +215,13 @@ void Stream::settle_watch() {
 
 void Stream::schedule() {
   if (const auto deadline = link_.engine().next_deadline()) wake_at(*deadline);
-  if (const auto& farewell = link_.life().farewell) wake_at(farewell->look_at);
-  const auto* const stalls = witness_->stalls();
+  wake_at(link_.life().farewell.look_at);  // mostly never
+  const auto* const stalls = link_.witness().stalls();
   if (const auto look = stalls != nullptr ? stalls->deadline() : std::nullopt) wake_at(*look);
 }
 
 void Stream::wake_at(Instant at) {
-  if (wake_up_ && *wake_up_ <= at) return;
+  if (wake_up_ <= at) return;
   wake_up_ = at;
   runtime_.wake_at(number(), at);
 }
@@ -229,13 +229,13 @@ void Stream::wake_at(Instant at) {
 void Stream::finish(bool reset) {
   link_.finish();
   watch_.end();
-  witness_->rest_understood();
+  link_.witness().rest_understood();
   if (reset) {
-    witness_->finished(true);
+    link_.witness().finished(true);
     pipe_.reset();
   } else {
     pipe_.close();  // a close_notify, and what a capture of the wire shows of it, come before the FIN
-    witness_->finished(false);
+    link_.witness().finished(false);
   }
   if (link_.life().orphaned) runtime_.orphans().remove(number());
   runtime_.forget(number());

@@ -78,7 +78,7 @@ Stream::Read Stream::take_no_octets(const transport::IoResult& io) {
     case transport::IoResult::Status::kMoved:
     case transport::IoResult::Status::kWouldBlock: return Read::kNothing;
     case transport::IoResult::Status::kSecured:  // the engine's octets may go from here on
-      if (const auto peer = witness_->sees_octets() ? pipe_.identity() : std::nullopt) witness_->on(*peer);
+      if (const auto peer = link_.witness().sees_octets() ? pipe_.identity() : std::nullopt) link_.witness().on(*peer);
       return Read::kSome;
     case transport::IoResult::Status::kEndOfStream: return link_.end_of_stream(now()), Read::kAll;
     case transport::IoResult::Status::kLost: return link_.lost(io.error, now()), Read::kAll;
@@ -127,7 +127,8 @@ void Stream::refresh_emss(Instant at) {
 
 // False when the socket takes no more for now, or is gone.
 bool Stream::write_pending(Instant at) {
-  const auto io = pipe_.write(link_.outbox().pieces());
+  Bytes tail;
+  const auto io = pipe_.write(link_.outbox().pieces(tail));
   if (io.status == transport::IoResult::Status::kMoved) {
     link_.written(io.octets, at);
     if (!link_.outbox().pending()) return true;

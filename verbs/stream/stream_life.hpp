@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,6 +16,7 @@ using Stage = StreamStage;  // kClosed: the engine's last event was seen
 
 class StreamLife {
  public:
+  static constexpr Instant kNever{Duration::max()};
   struct Step {
     Stage from{};
     Stage to{};
@@ -48,19 +48,19 @@ class StreamLife {
 
   // --- Beside the stage
   struct Farewell {
-    Instant look_at{};
+    Instant look_at = kNever;
     std::uint64_t moved{};  // as of the last look
-    bool left{};            // nothing is taken from the peer any more
   };
-  std::optional<Farewell> farewell{};  // since disconnect()
-  bool asked = false;                  // for the end: disconnect()
-  bool fin_sent = false;               // ours
-  bool queue_pair_told = false;        // that the stream fails
-  bool orphaned = false;               // its queue pair has gone, and it is counted
-  bool finished = false;               // the socket is closed: before or after the engine's last event
-  bool too_long = false;               // the error was a Send longer than its receive
-  bool overflowed = false;             // a completion queue lost a completion of ours
-  bool gave_up = false;                // and the stream was ended for that
+  Farewell farewell{};           // since disconnect(); before and after it there is no look
+  bool peer_left = false;        // nothing is taken from the peer any more
+  bool asked = false;            // for the end: disconnect()
+  bool fin_sent = false;         // ours
+  bool queue_pair_told = false;  // that the stream fails
+  bool orphaned = false;         // its queue pair has gone, and it is counted
+  bool finished = false;         // the socket is closed: before or after the engine's last event
+  bool too_long = false;         // the error was a Send longer than its receive
+  bool overflowed = false;       // a completion queue lost a completion of ours
+  bool gave_up = false;          // and the stream was ended for that
 
  private:
   Stage stage_{};

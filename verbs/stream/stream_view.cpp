@@ -13,7 +13,7 @@ std::optional<LiveStream> Stream::describe() {
   return LiveStream{.connection = link_.origin().connection,
                     .local = pipe_.socket().local().value_or(Endpoint{}),
                     .peer = link_.peer(),
-                    .initiator = link_.origin().initiator,
+                    .initiator = link_.initiates(),
                     .queue_pair = link_.subject().qp,
                     .stage = link_.life().stage(),
                     .waits_for = waits_for(),

@@ -11,6 +11,12 @@ namespace weft::verbs::detail {
 
 namespace {
 
+// Has no state, and outlives all connections: threads may still call while exit() runs.
+Witness& nobody() noexcept {
+  static auto* const one = new Witness;
+  return *one;
+}
+
 class Observers final : public Witness {
  public:
   Observers(Setup setup, transport::Pipe& pipe, std::unique_ptr<Narrator> narrator)
@@ -84,11 +90,16 @@ class Observers final : public Witness {
 
 }  // namespace
 
-std::shared_ptr<Witness> Witness::make(Setup setup, transport::Pipe& pipe) {
-  static Witness nobody;
+void Witness::Delete::operator()(Witness* witness) const noexcept {
+  if (witness != &nobody()) delete witness;
+}
+
+Witness::Pointer Witness::none() { return Pointer(&nobody()); }
+
+Witness::Pointer Witness::make(Setup setup, transport::Pipe& pipe) {
   auto narrator = Narrator::make(setup.connection, pipe.socket(), setup.role);
-  if (!setup.capture && !narrator && setup.report_stalls_after.count() == 0) return {std::shared_ptr<void>(), &nobody};
-  return std::make_shared<Observers>(std::move(setup), pipe, std::move(narrator));
+  if (!setup.capture && !narrator && setup.report_stalls_after.count() == 0) return none();
+  return Pointer(new Observers(std::move(setup), pipe, std::move(narrator)));
 }
 
 }  // namespace weft::verbs::detail

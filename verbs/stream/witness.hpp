@@ -32,8 +32,13 @@ class Witness {
     PcapShows shows{};
     Duration report_stalls_after{};  // 0: never
   };
+  struct Delete {  // but the null object
+    void operator()(Witness* witness) const noexcept;
+  };
+  using Pointer = std::unique_ptr<Witness, Delete>;
   // Of the connection through `pipe`, which outlives it. The null object if nothing is to look on.
-  [[nodiscard]] static std::shared_ptr<Witness> make(Setup setup, transport::Pipe& pipe);
+  [[nodiscard]] static Pointer make(Setup setup, transport::Pipe& pipe);
+  [[nodiscard]] static Pointer none();
   Witness() = default;
   virtual ~Witness() = default;
   Witness(const Witness&) = delete;
