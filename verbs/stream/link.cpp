@@ -52,8 +52,8 @@ Error to_error(engine::StartupError error) {
 
 }  // namespace
 
-Link::Link(LinkHost& host, std::shared_ptr<StagTable> stags, BufferPool& buffers, Setup setup, std::uint32_t emss,
-           Witness::Pointer witness, Instant now)
+Link::Link(LinkHost& host, std::shared_ptr<StagTable> stags, BufferPool& buffers, const Setup& setup,
+           std::uint32_t emss, Witness::Pointer witness, Instant now)
     : host_(host),
       buffers_(buffers),
       patience_{.no_receive = std::chrono::duration_cast<Patience::Milliseconds>(setup.policy.timeouts.no_receive),
@@ -64,7 +64,7 @@ Link::Link(LinkHost& host, std::shared_ptr<StagTable> stags, BufferPool& buffers
       memory_(std::move(stags), setup.policy.startup.checked_memory),
       engine_(to_config(setup, emss), memory_, now),
       witness_(std::move(witness)),
-      observer_(std::move(setup.observer)),
+      observer_(setup.observer),
       outbox_(witness_->captures()) {}
 
 // --- The connection manager

@@ -63,7 +63,7 @@ class Link {
     Instant since{};  // TCP was connected
   };
   // `emss`: of the socket; 0: unknown. The others outlive the link.
-  Link(LinkHost& host, std::shared_ptr<StagTable> stags, BufferPool& buffers, Setup setup, std::uint32_t emss,
+  Link(LinkHost& host, std::shared_ptr<StagTable> stags, BufferPool& buffers, const Setup& setup, std::uint32_t emss,
        Witness::Pointer witness, Instant now);
 
   // --- The connection manager

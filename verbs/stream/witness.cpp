@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/stream/witness.hpp"
 
+#include <cstddef>
+#include <new>
 #include <utility>
 
 #include "verbs/stream/captured_stream.hpp"
@@ -11,9 +13,10 @@ namespace weft::verbs::detail {
 
 namespace {
 
-// Has no state, and outlives all connections: threads may still call while exit() runs.
+// Has no state, needs no memory, and is never destroyed: threads may still call while exit() runs.
 Witness& nobody() noexcept {
-  static auto* const one = new Witness;
+  alignas(Witness) static std::byte place[sizeof(Witness)];
+  static auto* const one = new (place) Witness;
   return *one;
 }
 
