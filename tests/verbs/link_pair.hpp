@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
+#include <bit>
 #include <deque>
 #include <limits>
 #include <map>
@@ -111,7 +111,7 @@ class LinkEnd final : public LinkHost, public ServedQueuePair, public StreamObse
     if (link.life().finished) return std::nullopt;
     auto first = link.engine().next_deadline();
     const Instant farewell = link.life().farewell.look_at;
-    if (farewell != StreamLife::kNever) first = first ? std::min(*first, farewell) : farewell;
+    if (farewell != engine::kNever) first = first ? std::min(*first, farewell) : farewell;
     return first;
   }
   void deadline_passed() {
@@ -137,9 +137,8 @@ class LinkEnd final : public LinkHost, public ServedQueuePair, public StreamObse
 
   // --- What was reported
   std::vector<WorkCompletion> sends{}, received{};
-  int established_count = 0, closed_count = 0, fall_count = 0, peer_closed_count = 0;
+  int established_count = 0, closed_count = 0, peer_closed_count = 0;
   bool attached = false;  // the link serves, or has served, the queue pair
-  std::vector<std::string> ends{};
   std::uint64_t posted_sends = 0, posted_receives = 0;
   std::optional<std::string> startup_failure{};
 
@@ -162,10 +161,9 @@ class LinkEnd final : public LinkHost, public ServedQueuePair, public StreamObse
   void flush_send(const SendRequest& request) override {
     complete_send({.wr_id = request.wr_id, .status = WcStatus::kFlushed});
   }
-  void stream_error(const StreamError& error, AsyncEventType) override { ends.emplace_back(error.sentence); }
-  void ended_by(const Error& error) override { ends.emplace_back(error.reason); }
+  void stream_error(const StreamError&, AsyncEventType) override {}
+  void ended_by(const Error&) override {}
   void fall() override {
-    ++fall_count;
     while (const auto taken = receives->take({})) {
       complete_receive({.wr_id = receives->complete(taken->buffer.cookie), .status = WcStatus::kFlushed});
     }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <chrono>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -141,16 +142,26 @@ TEST(LinkPair, WaitsForTheStartUpAsLongAsThePolicySays) {
   EXPECT_TRUE(pair.server.startup_failure);
 }
 
-TEST(LinkPair, GivesUpAPeerThatTakesNothingAfterDisconnect) {
+Policy patient_for(std::chrono::milliseconds time) {
   Policy policy;
-  policy.timeouts.disconnect = 3s;
-  LinkPair pair(policy);
-  Traffic traffic(pair);
+  policy.timeouts.disconnect = time;
+  return policy;
+}
+
+// The client has posted what the pipe does not take, and disconnects.
+std::unique_ptr<Traffic> disconnected_with_work(LinkPair& pair) {
+  auto traffic = std::make_unique<Traffic>(pair);
   pair.run();
   pair.there.room = 0;
-  traffic.post();
+  traffic->post();
   pair.run();
   pair.client.disconnect();
+  return traffic;
+}
+
+TEST(LinkPair, GivesUpAPeerThatTakesNothingAfterDisconnect) {
+  LinkPair pair(patient_for(3s));
+  const auto traffic = disconnected_with_work(pair);
   pair.pass(3s - 1ms);
   EXPECT_EQ(pair.client.sends.size(), 0U);
   pair.pass(2ms);
@@ -160,15 +171,8 @@ TEST(LinkPair, GivesUpAPeerThatTakesNothingAfterDisconnect) {
 }
 
 TEST(LinkPair, HasThatPatienceAnewWithEachOctetThatMoves) {
-  Policy policy;
-  policy.timeouts.disconnect = 3s;
-  LinkPair pair(policy);
-  Traffic traffic(pair);
-  pair.run();
-  pair.there.room = 0;
-  traffic.post();
-  pair.run();
-  pair.client.disconnect();
+  LinkPair pair(patient_for(3s));
+  const auto traffic = disconnected_with_work(pair);
   for (int i = 0; i < 5; ++i) {
     pair.there.room = 100;
     pair.run();

@@ -87,6 +87,7 @@ class Link {
   // Each request is posted, up to the first that cannot be.
   PostResult post(std::span<const SendRequest> requests);
   [[nodiscard]] std::size_t sends_unfinished() const noexcept { return sends_.slots.size(); }
+  void drain(bool on) noexcept { engine_.drain(on); }
   // False if the stream fails and has nothing left to flush: it ends by itself, so that its Terminate arrives
   // (RDMAP-6.2.1-05).
   bool abort(Instant now);
@@ -118,11 +119,12 @@ class Link {
 
   // --- Octets that go: fill, write the pieces, and say how many octets the socket took
   [[nodiscard]] bool has_output() const noexcept { return outbox_.pending() || engine_.has_output(); }
+  void set_emss(std::uint32_t emss) noexcept { engine_.set_emss(emss); }
   // Fills the batch; true if more is left than it takes.
   bool fill(Instant now);
   void written(std::size_t octets, Instant now);
   // The socket takes nothing for now, or the connection is lost.
-  void stop_writing(const std::error_code& lost, Instant now);
+  void stop_writing(const std::optional<std::error_code>& lost, Instant now);
 
   // --- Time, events and the end
   bool pump(Instant now);  // false: there was nothing to hear
@@ -145,7 +147,6 @@ class Link {
   [[nodiscard]] const Inbox& inbox() const noexcept { return inbox_; }
   [[nodiscard]] Outbox& outbox() noexcept { return outbox_; }
   [[nodiscard]] const Outbox& outbox() const noexcept { return outbox_; }
-  [[nodiscard]] engine::Engine& engine() noexcept { return engine_; }
   [[nodiscard]] const engine::Engine& engine() const noexcept { return engine_; }
   [[nodiscard]] const QueuePair& queue_pair() const noexcept { return qp_; }
   [[nodiscard]] const std::shared_ptr<StreamObserver>& observer() const noexcept { return observer_; }

@@ -135,10 +135,10 @@ void Link::written(std::size_t octets, Instant now) {
   engine_.written(octets, now);
 }
 
-void Link::stop_writing(const std::error_code& lost, Instant now) {
+void Link::stop_writing(const std::optional<std::error_code>& lost, Instant now) {
   if (lost) {
-    witness_->lost(lost.message());
-    end_by_loss(lost);
+    witness_->lost(lost->message());
+    end_by_loss(*lost);
     if (!std::exchange(inbox_.over, true)) engine_.connection_lost(now);
   }
   outbox_.blocked = true;

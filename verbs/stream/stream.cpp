@@ -57,8 +57,8 @@ void Stream::on_requested() {
 }
 
 void Stream::on_established() {
-  if (wake_up_ == StreamLife::kNever) return;
-  runtime_.forget_wake_up(number(), std::exchange(wake_up_, StreamLife::kNever));  // it was the start-up's
+  if (wake_up_ == engine::kNever) return;
+  runtime_.forget_wake_up(number(), std::exchange(wake_up_, engine::kNever));  // it was the start-up's
 }
 
 void Stream::on_let_go() {
@@ -143,7 +143,7 @@ std::uint32_t Stream::sends_unfinished() {
 void Stream::drain(bool on) {
   const std::lock_guard lock(mutex_);
   if (link_.life().finished) return;
-  link_.engine().drain(on);
+  link_.drain(on);
   link_.pump(now());
   send_some();
   settle();

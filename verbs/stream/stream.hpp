@@ -146,7 +146,7 @@ class Stream final : public Driven,
   SocketWatch watch_;
   Instant emss_read_at_;
   Link link_;
-  Instant wake_up_ = StreamLife::kNever;  // what the runtime was asked for
+  Instant wake_up_ = engine::kNever;  // what the runtime was asked for
 };
 
 }  // namespace weft::verbs::detail

@@ -58,7 +58,7 @@ bool Stream::is_due() const {
 void Stream::deadline_passed() {
   const std::lock_guard lock(mutex_);
   if (link_.life().finished) return;
-  wake_up_ = StreamLife::kNever;
+  wake_up_ = engine::kNever;
   if (is_due() || link_.farewell_is_due(now())) {  // what came, or had room, while this process stood still counts
     link_.outbox().blocked = false;
     receive_some();

@@ -122,7 +122,7 @@ void Stream::send_some(int most_batches) {
 void Stream::refresh_emss(Instant at) {
   if (emss_read_at_ + kEmssRefresh >= at) return;
   emss_read_at_ = at;
-  if (const auto emss = pipe_.socket().emss(); emss != 0) link_.engine().set_emss(emss);
+  if (const auto emss = pipe_.socket().emss(); emss != 0) link_.set_emss(emss);
 }
 
 // False when the socket takes no more for now, or is gone.
@@ -143,7 +143,7 @@ bool Stream::flush_pipe(Instant at) {
 }
 
 bool Stream::stop_writing(const transport::IoResult& io, Instant at) {
-  link_.stop_writing(io.status == transport::IoResult::Status::kLost ? io.error : std::error_code{}, at);
+  link_.stop_writing(io.status == transport::IoResult::Status::kLost ? std::optional(io.error) : std::nullopt, at);
   return false;
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "common/instant.hpp"
+#include "engine/deadlines.hpp"
 #include "verbs/live_streams.hpp"
 
 namespace weft::verbs::detail {
@@ -16,7 +17,6 @@ using Stage = StreamStage;  // kClosed: the engine's last event was seen
 
 class StreamLife {
  public:
-  static constexpr Instant kNever{Duration::max()};
   struct Step {
     Stage from{};
     Stage to{};
@@ -48,7 +48,7 @@ class StreamLife {
 
   // --- Beside the stage
   struct Farewell {
-    Instant look_at = kNever;
+    Instant look_at = engine::kNever;
     std::uint64_t moved{};  // as of the last look
   };
   Farewell farewell{};           // since disconnect(); before and after it there is no look
