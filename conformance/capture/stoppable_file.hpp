@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file, pipe or standard input to read from, whose reads end when a StopSwitch is turned. Also a pipe that is quiet
-// for hours lets go at once.
+// A file, pipe or standard input to read from, whose reads end when a StopSwitch is turned. A read that waits for a
+// silent pipe ends at once, too.
 #pragma once
 
 #include <sys/types.h>
@@ -34,6 +34,7 @@ class StoppableFile {
   [[nodiscard]] std::optional<std::uint64_t> size() const noexcept { return size_; }  // nothing for pipes
 
  private:
+  const bool own_;  // not the standard input
   int descriptor_;
   const StopSwitch* stop_;
   bool open_ = false;

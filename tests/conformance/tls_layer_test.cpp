@@ -356,6 +356,10 @@ TEST(KeyLog, OfAPipe) {
     EXPECT_EQ(growing->find({}), nullptr);
     EXPECT_FALSE(growing->empty());
   }
+  std::ofstream(path) << rfc8448::kKeyLog;  // `growing` still holds the pipe's other end
+  const auto written = KeyLog::open(path);
+  ASSERT_TRUE(written) << written.error();
+  EXPECT_FALSE(written->empty()) << "its writer had closed it before";
   std::thread writer([&path] { std::ofstream(path) << rfc8448::kKeyLog; });
   const auto whole = KeyLog::open(path);
   writer.join();

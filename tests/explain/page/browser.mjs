@@ -57,9 +57,7 @@ export async function open_page(browser, path, {hash = "", width = 1440, height 
     (request) =>
       request.url().split("#")[0] === own || request.url().startsWith("data:") || faults.push(`request: ${request.url()}`),
   );
-  const begun = performance.now();
   await page.goto(own + hash);
-  page.ready_after = performance.now() - begun; // its scripts have run
   page.faults = faults;
   return page;
 }
@@ -70,15 +68,6 @@ export async function least_of(tries, measure) {
   for (let i = 0; i < tries; ++i) least = Math.min(least, await measure());
   return least;
 }
-
-// From opening the page until its chosen row stands there, in ms.
-export const ready_after = (browser, path) =>
-  least_of(3, async () => {
-    const page = await open_page(browser, path);
-    await page.locator(".row[aria-selected=true]").waitFor();
-    await close_page(page);
-    return page.ready_after;
-  });
 
 export async function close_page(page) {
   assert.deepEqual(page.faults, []);
