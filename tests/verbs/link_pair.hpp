@@ -99,7 +99,7 @@ class LinkEnd final : public LinkHost, public ServedQueuePair, public StreamObse
 
   // What a driver does; true if anything moved.
   bool drive() {
-    if (link.life().finished) return false;
+    if (link.life().finished()) return false;
     bool moved = false;
     while (read_once()) moved = true;
     moved |= write_all();
@@ -108,14 +108,14 @@ class LinkEnd final : public LinkHost, public ServedQueuePair, public StreamObse
     return moved;
   }
   [[nodiscard]] std::optional<Instant> deadline() const {
-    if (link.life().finished) return std::nullopt;
+    if (link.life().finished()) return std::nullopt;
     auto first = link.engine().next_deadline();
     const Instant farewell = link.life().farewell.look_at;
     if (farewell != engine::kNever) first = first ? std::min(*first, farewell) : farewell;
     return first;
   }
   void deadline_passed() {
-    if (link.life().finished) return;
+    if (link.life().finished()) return;
     const auto due = link.engine().next_deadline();
     if (due && *due <= now) {
       link.deadline_passed(now);
@@ -218,7 +218,7 @@ class LinkEnd final : public LinkHost, public ServedQueuePair, public StreamObse
     auto& outbox = link.outbox();
     outbox.blocked = false;
     bool moved = false;
-    while (link.has_output() && !outbox.blocked && !link.life().finished) {
+    while (link.has_output() && !outbox.blocked && !link.life().finished()) {
       if (!outbox.pending()) link.fill(now);
       if (!outbox.pending()) break;
       Bytes tail;
@@ -236,7 +236,7 @@ class LinkEnd final : public LinkHost, public ServedQueuePair, public StreamObse
     return moved;
   }
   void follow_disposition() {
-    if (link.life().finished || (link.has_output() && !link.life().is_closed())) return;
+    if (link.life().finished() || (link.has_output() && !link.life().is_closed())) return;
     switch (link.engine().disposition()) {
       case engine::Disposition::kOpen: return;
       case engine::Disposition::kShutdownWrite: out_.fin = true; return;

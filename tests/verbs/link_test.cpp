@@ -108,7 +108,9 @@ TEST(LinkPair, ReportsEachWorkRequestOnceWhereverItIsCut) {
     traffic.post();
     pair.run();
     const std::pair passed{pair.there.passed, pair.back.passed};
-    if (!pair.client.link.life().asked && !pair.client.link.life().finished) pair.client.disconnect();
+    if (pair.client.link.life().farewell.stage == StreamLife::Farewell::Stage::kNone &&
+        !pair.client.link.life().finished())
+      pair.client.disconnect();
     pair.run();
     pair.pass(1h);
     expect_one_end(pair.client);

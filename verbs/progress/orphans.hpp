@@ -4,6 +4,7 @@
 // ended.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -16,9 +17,10 @@ class Orphans {
  public:
   static constexpr std::size_t kMost = 256;
 
-  // Adds a stream by its number. Returns the number of the oldest one if there are too many: the caller ends it.
+  // Adds a stream by its number, once. Returns the number of the oldest one if there are too many: the caller ends it.
   [[nodiscard]] std::optional<std::uint64_t> add(std::uint64_t number) {
     const std::lock_guard lock(mutex_);
+    if (std::ranges::find(numbers_, number) != numbers_.end()) return std::nullopt;
     numbers_.push_back(number);
     if (numbers_.size() <= kMost) return std::nullopt;
     const std::uint64_t oldest = numbers_.front();

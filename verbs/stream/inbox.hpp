@@ -3,9 +3,11 @@
 // Borrows a buffer while octets move; an idle connection holds none.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "ddp/header.hpp"
@@ -56,14 +58,21 @@ class Inbox {
   [[nodiscard]] std::uint64_t octets_so_far() const noexcept { return octets_so_far_; }
 
   // --- Whether to read
-  [[nodiscard]] bool reads() const noexcept { return !stalled && !over; }
-  bool stalled = false;    // a Send waits for a receive
-  bool fin_waits = false;  // after such a Send the peer has closed its direction
-  bool over = false;       // end of stream, or lost
+  [[nodiscard]] bool reads() const noexcept { return !stalled && !is_over(); }
+  bool stalled = false;  // a Send waits for a receive
+  // After such a Send the peer has closed its direction.
+  void see_fin() noexcept { peer_ = std::max(peer_, Peer::kFinSeen); }
+  [[nodiscard]] bool fin_seen() const noexcept { return peer_ >= Peer::kFinSeen; }
+  // End of stream, or lost. False if it was over already.
+  bool end() noexcept { return std::exchange(peer_, Peer::kOver) != Peer::kOver; }
+  [[nodiscard]] bool is_over() const noexcept { return peer_ == Peer::kOver; }
 
   bool part = false;  // the engine knows of a part of a TLS record
 
  private:
+  enum class Peer : std::uint8_t { kSends, kFinSeen, kOver };
+
+  Peer peer_{};
   bool landed_ = false;
   std::uint32_t missing_ = 0;
   std::uint32_t most_of_read_ = Staging::kOctets / 8;  // octets: see learn()

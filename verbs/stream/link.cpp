@@ -95,7 +95,7 @@ Result<void> Link::reject(Bytes private_data) {
 }
 
 bool Link::disconnect(Instant now) {
-  if (std::exchange(life_.asked, true)) return false;
+  if (!StreamLife::advance(life_.farewell.stage, StreamLife::Farewell::Stage::kAsked)) return false;
   life_.reach(Stage::kClosing);
   witness_->say("disconnect: what is posted goes out first");
   end_by(Errc::kDisconnected, "this end closed the connection");
@@ -107,7 +107,8 @@ bool Link::disconnect(Instant now) {
 // --- The farewell
 
 void Link::begin_farewell(std::uint64_t moved, Instant now) {
-  life_.farewell = {.look_at = now + patience_.disconnect, .moved = moved};
+  life_.farewell.look_at = now + patience_.disconnect;
+  life_.farewell.moved = moved;
 }
 
 bool Link::farewell_is_due(Instant now) const noexcept { return life_.farewell.look_at <= now; }
@@ -119,8 +120,8 @@ bool Link::look_at_farewell(std::uint64_t moved, Instant now) {
   auto& farewell = life_.farewell;
   farewell.look_at = now + patience_.disconnect;
   if (moved != std::exchange(farewell.moved, moved)) return false;
-  if (!life_.peer_left && (sends_.slots.empty() || inbox_.stalled)) {
-    life_.peer_left = true;
+  const bool may_leave = sends_.slots.empty() || inbox_.stalled;
+  if (may_leave && StreamLife::advance(farewell.stage, StreamLife::Farewell::Stage::kPeerLeft)) {
     leave_peer(now);
   } else if (!sends_.slots.empty()) {
     witness_->say("aborted: the peer takes nothing, and disconnect was asked for");
@@ -132,7 +133,7 @@ bool Link::look_at_farewell(std::uint64_t moved, Instant now) {
 
 void Link::end_farewell() {
   if (!sends_.slots.empty()) return;
-  life_.farewell = {};
+  life_.farewell.look_at = engine::kNever;
   report_failure();
   if (observer_) observer_->on_peer_closed();
 }
@@ -190,7 +191,7 @@ void Link::deadline_passed(Instant now) {
 }
 
 void Link::finish() {
-  life_.finished = true;
+  life_.socket = StreamLife::Socket::kClosed;
   memory_.drop_leases();
   outbox_.close(buffers_);
   inbox_.close(buffers_);

@@ -131,7 +131,9 @@ class Link {
   void deadline_passed(Instant now);
   // After disconnect(), nothing is left to send, and what comes waits for a receive that nobody will post: the peer is
   // not listened to any more, so that it is not waited for in vain, nor waits itself (RDMAP-6.2-02).
-  [[nodiscard]] bool may_leave_peer() const noexcept { return life_.asked && inbox_.stalled && sends_.slots.empty(); }
+  [[nodiscard]] bool may_leave_peer() const noexcept {
+    return life_.farewell.stage != StreamLife::Farewell::Stage::kNone && inbox_.stalled && sends_.slots.empty();
+  }
   void leave_peer(Instant now);
   // Gives back what an idle link does not need.
   void park(bool keep_buffers);

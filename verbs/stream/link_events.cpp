@@ -62,7 +62,7 @@ constexpr std::uint64_t kMostOctets = std::numeric_limits<std::uint32_t>::max();
 bool Link::pump(Instant now) {
   bool heard = false;
   while (pump_one(now)) heard = true;
-  if (life_.overflowed && !life_.gave_up) LinkEvents(*this, now).give_up_after_overflow();
+  if (life_.overflow == StreamLife::Overflow::kSeen) LinkEvents(*this, now).give_up_after_overflow();
   if (life_.fails() && !life_.queue_pair_told) report_failure();
   return heard;
 }
@@ -88,7 +88,7 @@ void Link::end_by(Errc code, std::string_view reason, int os_error) {
 // A completion is lost: the application cannot know any more what was done. Only this stream is affected
 // (RDMAP-8.1.1-11, SEC-6.4.6-01).
 void LinkEvents::give_up_after_overflow() {
-  link_.life_.gave_up = true;
+  link_.life_.overflow = StreamLife::Overflow::kEnded;
   link_.engine_.abort(now_);
   while (link_.pump_one(now_)) {
   }
@@ -173,7 +173,7 @@ void LinkEvents::complete_send(const Link::SendSlot& slot, const engine::SendCom
                                               .byte_len = static_cast<std::uint32_t>(event.length),
                                               .qp_num = link_.qp_->number,
                                               .vendor_error = vendor_error(status)});
-  if (!kept) link_.life_.overflowed = true;
+  if (!kept) StreamLife::advance(link_.life_.overflow, StreamLife::Overflow::kSeen);
 }
 
 void LinkEvents::on(const engine::Received& event) {
@@ -195,7 +195,7 @@ void LinkEvents::complete_receive(std::uint64_t wr_id, const engine::Received& e
   completion.vendor_error = vendor_error(completion.status);
   if (event.immediate) completion.immediate = *event.immediate;
   if (event.invalidated) completion.invalidated_rkey = event.invalidated->value;
-  if (!link_.qp_->complete_receive(completion)) link_.life_.overflowed = true;
+  if (!link_.qp_->complete_receive(completion)) StreamLife::advance(link_.life_.overflow, StreamLife::Overflow::kSeen);
 }
 
 void LinkEvents::on(const engine::ReceiveStalled& event) {
@@ -251,7 +251,7 @@ void LinkEvents::on(const engine::Closed& event) {
   link_.life_.reach(Stage::kClosed);
   link_.witness_->closed(event.graceful ? "by both ends" : "before both ends had closed it");
   if (link_.qp_) link_.qp_->fall();
-  if (link_.life_.finished) link_.report_end();
+  if (link_.life_.finished()) link_.report_end();
 }
 
 void LinkEvents::on(const engine::Remark& event) { log_remark(link_.subject(), event); }

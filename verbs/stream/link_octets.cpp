@@ -82,7 +82,7 @@ void Link::holds_part(bool part, Instant now) {
 }
 
 void Link::end_of_stream(Instant now) {
-  inbox_.over = true;
+  inbox_.end();
   witness_->rest_understood();
   witness_->fin_received();
   engine_.end_of_stream(now);
@@ -90,7 +90,7 @@ void Link::end_of_stream(Instant now) {
 }
 
 void Link::lost(const std::error_code& error, Instant now) {
-  inbox_.over = true;
+  inbox_.end();
   witness_->rest_understood();
   witness_->rst_received();
   witness_->lost(error.message());
@@ -108,7 +108,7 @@ void Link::end_by_loss(const std::error_code& error) {
 // What the peer sent before its FIN can still be received, for as long as the timeout for a missing receive allows. But
 // both users hear of the end now, ours by its event and the peer's by our FIN (RDMAP-6.2-02).
 void Link::end_after_stall(Instant now) {
-  inbox_.fin_waits = true;
+  inbox_.see_fin();
   witness_->say("FIN received after a Send that waits for a receive");
   end_by(Errc::kDisconnected, "the peer closed the connection");
   close(now);
@@ -139,7 +139,7 @@ void Link::stop_writing(const std::optional<std::error_code>& lost, Instant now)
   if (lost) {
     witness_->lost(lost->message());
     end_by_loss(*lost);
-    if (!std::exchange(inbox_.over, true)) engine_.connection_lost(now);
+    if (inbox_.end()) engine_.connection_lost(now);
   }
   outbox_.blocked = true;
   if (memory_.lends()) outbox_.copy_borrowed();

@@ -33,7 +33,7 @@ std::shared_ptr<Stream> Stream::make(Runtime& runtime, Setup setup) {
 
 void Stream::start() {
   const std::lock_guard lock(mutex_);
-  if (!link_.life().finished) settle();
+  if (!link_.life().finished()) settle();
 }
 
 Stream::Stream(Runtime& runtime, Setup setup)
@@ -63,14 +63,14 @@ void Stream::on_established() {
 
 void Stream::on_let_go() {
   watch_.leave(*this);
-  if (!link_.life().finished) settle_watch();
+  if (!link_.life().finished()) settle_watch();
 }
 
 // --- The connection manager
 
 Result<void> Stream::connect(const Link::QueuePair& qp, Bytes private_data) {
   const std::lock_guard lock(mutex_);
-  if (link_.life().finished) return fail(Errc::kDisconnected, "connection", "closed before it began");
+  if (link_.life().finished()) return fail(Errc::kDisconnected, "connection", "closed before it began");
   if (const auto ours = qp->set_stream(link_.observer(), shared_from_this()); !ours) return ours;
   if (const auto begun = link_.connect(qp, weak_from_this(), private_data); !begun) return begun;
   watch_.join(shared_from_this(), qp->drivers);
@@ -81,7 +81,7 @@ Result<void> Stream::connect(const Link::QueuePair& qp, Bytes private_data) {
 
 Result<void> Stream::accept(const Link::QueuePair& qp, Bytes private_data, const engine::AcceptParameters& parameters) {
   const std::lock_guard lock(mutex_);
-  if (link_.life().finished) return fail(Errc::kDisconnected, "connection", "the peer has gone");
+  if (link_.life().finished()) return fail(Errc::kDisconnected, "connection", "the peer has gone");
   if (const auto ours = qp->set_stream(link_.observer(), shared_from_this()); !ours) return ours;
   if (const auto accepted = link_.accept(qp, weak_from_this(), private_data, parameters); !accepted) return accepted;
   watch_.join(shared_from_this(), qp->drivers);
@@ -92,7 +92,7 @@ Result<void> Stream::accept(const Link::QueuePair& qp, Bytes private_data, const
 
 Result<void> Stream::reject(Bytes private_data) {
   const std::lock_guard lock(mutex_);
-  if (link_.life().finished) return fail(Errc::kDisconnected, "connection", "the peer has gone");
+  if (link_.life().finished()) return fail(Errc::kDisconnected, "connection", "the peer has gone");
   if (const auto done = link_.reject(private_data); !done) return done;
   link_.pump(now());
   send_some();
@@ -102,7 +102,7 @@ Result<void> Stream::reject(Bytes private_data) {
 
 void Stream::disconnect() {
   const std::lock_guard lock(mutex_);
-  if (link_.life().finished || !link_.disconnect(now())) return;
+  if (link_.life().finished() || !link_.disconnect(now())) return;
   send_some();
   link_.begin_farewell(moved(), now());
   settle();
@@ -110,12 +110,12 @@ void Stream::disconnect() {
 
 std::error_code Stream::set_type_of_service(std::uint8_t octet) {
   const std::lock_guard lock(mutex_);
-  return link_.life().finished ? std::error_code{} : pipe_.socket().set({.type_of_service = octet});
+  return link_.life().finished() ? std::error_code{} : pipe_.socket().set({.type_of_service = octet});
 }
 
 std::size_t Stream::tcp_info(MutableBytes into) {
   const std::lock_guard lock(mutex_);
-  return link_.life().finished ? 0 : pipe_.socket().tcp_info(into);
+  return link_.life().finished() ? 0 : pipe_.socket().tcp_info(into);
 }
 
 std::optional<transport::PeerIdentity> Stream::identity() {
@@ -142,7 +142,7 @@ std::uint32_t Stream::sends_unfinished() {
 
 void Stream::drain(bool on) {
   const std::lock_guard lock(mutex_);
-  if (link_.life().finished) return;
+  if (link_.life().finished()) return;
   link_.drain(on);
   link_.pump(now());
   send_some();
@@ -151,7 +151,7 @@ void Stream::drain(bool on) {
 
 void Stream::abort() {
   const std::lock_guard lock(mutex_);
-  if (link_.life().finished || !link_.abort(now())) return;
+  if (link_.life().finished() || !link_.abort(now())) return;
   send_some();
   settle();
 }
@@ -161,19 +161,18 @@ void Stream::release_queue_pair() {
   {
     const std::lock_guard lock(mutex_);
     leave_locked();
-    if (!link_.life().finished && !std::exchange(link_.life().orphaned, true))
-      one_too_many = runtime_.orphans().add(number());
+    if (!link_.life().finished()) one_too_many = runtime_.orphans().add(number());
   }
   const auto oldest = one_too_many ? runtime_.find(*one_too_many) : nullptr;  // takes its lock, so not under ours
   if (oldest) oldest->end_waiting();
 }
 
 void Stream::leave_locked() {
-  if (link_.life().finished) return link_.let_go();
+  if (link_.life().finished()) return link_.let_go();
   link_.leave_queue_pair(now());
   if (link_.life().is_closed()) settle();
   link_.let_go();  // before anything else is written: responses would read memory that is the application's again
-  if (link_.life().finished) return;
+  if (link_.life().finished()) return;
   link_.stop_waiting(now());  // on to the peer's FIN
   send_some();
   settle();

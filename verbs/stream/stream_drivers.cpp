@@ -19,19 +19,19 @@ bool Stream::drive(bool hangup) {
   const bool established = link_.life().is_established();
   const bool came = look_locked();
   if (hangup) look_for_the_end();
-  return came && established && !link_.inbox().over;
+  return came && established && !link_.inbox().is_over();
 }
 
 // A stream that waits for a receive, perhaps since just now, does not read, and would not notice that its peer has
 // gone.
 void Stream::look_for_the_end() {
   const auto& inbox = link_.inbox();
-  if (!inbox.stalled || link_.life().finished || inbox.over) return;
+  if (!inbox.stalled || link_.life().finished() || inbox.is_over()) return;
   if (const auto error = pipe_.socket().pending_error()) {
     link_.lost(error, now());
     return settle();
   }
-  if (inbox.fin_waits || !pipe_.socket().peer_has_closed()) return;
+  if (inbox.fin_seen() || !pipe_.socket().peer_has_closed()) return;
   link_.end_after_stall(now());
   send_some();
   if (const auto& observer = link_.observer()) observer->on_peer_closed();
@@ -45,7 +45,7 @@ std::uint64_t Stream::moved() const noexcept {
 
 void Stream::drive_if_free(Poller& by) {
   const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock || link_.life().finished) return;
+  if (!lock || link_.life().finished()) return;
   if (watch_.driven_by(by)) settle_watch();
   look_locked();
 }
@@ -57,7 +57,7 @@ bool Stream::is_due() const {
 
 void Stream::deadline_passed() {
   const std::lock_guard lock(mutex_);
-  if (link_.life().finished) return;
+  if (link_.life().finished()) return;
   wake_up_ = engine::kNever;
   if (is_due() || link_.farewell_is_due(now())) {  // what came, or had room, while this process stood still counts
     link_.outbox().blocked = false;
@@ -89,12 +89,12 @@ void Stream::run_out_of_memory() noexcept {
 
 void Stream::give_up_at_once() noexcept {
   const std::lock_guard lock(mutex_);
-  if (link_.life().finished) return;
+  if (link_.life().finished()) return;
   try {
     link_.close_at_once();
     finish(true);
   } catch (const std::bad_alloc&) {
-    link_.life().finished = true;
+    link_.life().socket = StreamLife::Socket::kClosed;
     watch_.end();
     pipe_.reset();
     runtime_.forget(number());
@@ -103,19 +103,19 @@ void Stream::give_up_at_once() noexcept {
 
 void Stream::receives_available() {
   const std::lock_guard lock(mutex_);
-  if (link_.life().finished) return;
+  if (link_.life().finished()) return;
   link_.stop_waiting(time());
   drive_locked();
 }
 
 void Stream::waited_for_by(Waiter& waiter) {
   const std::lock_guard lock(mutex_);
-  if (!link_.life().finished && watch_.waited_for_by(waiter)) settle_watch();
+  if (!link_.life().finished() && watch_.waited_for_by(waiter)) settle_watch();
 }
 
 void Stream::is_over(const Driver& owner) {
   const std::lock_guard lock(mutex_);
-  if (link_.life().finished || !watch_.is_over(owner)) return;
+  if (link_.life().finished() || !watch_.is_over(owner)) return;
   settle_watch();
   park_buffers();
 }
@@ -123,7 +123,7 @@ void Stream::is_over(const Driver& owner) {
 // Not when its lock is taken: a thread is at it.
 std::optional<std::uint64_t> Stream::moved_if_unserved() {
   const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock || link_.life().finished) return std::nullopt;
+  if (!lock || link_.life().finished()) return std::nullopt;
   const bool hidden = link_.inbox().reads() && pipe_.holds();  // no thread that sleeps would wake for it
   if (!hidden && (watch_.is_served(wanted(), runtime_.progress_threads().has_proxy()) ||
                   !pipe_.socket().is_ready(wanted().read, wanted().write)))
@@ -134,14 +134,14 @@ std::optional<std::uint64_t> Stream::moved_if_unserved() {
 // The child alone runs, and in this thread alone: no lock is needed, nor could it be had.
 void Stream::leave_to_parent(int nowhere) noexcept {
   link_.life().reach(Stage::kClosed);
-  link_.life().finished = true;
+  link_.life().socket = StreamLife::Socket::kClosed;
   const auto& socket = pipe_.socket();
   if (socket.is_open() && nowhere >= 0) ::dup3(nowhere, socket.descriptor(), O_CLOEXEC);
 }
 
 void Stream::abandon() {
   const std::lock_guard lock(mutex_);
-  if (!link_.life().finished) {
+  if (!link_.life().finished()) {
     link_.witness().closed("as the process is done with it");
     last_octets();
     finish(link_.engine().disposition() == engine::Disposition::kReset);
@@ -152,7 +152,7 @@ void Stream::abandon() {
 // As if its time were over.
 void Stream::end_waiting() {
   const std::lock_guard lock(mutex_);
-  if (link_.life().finished) return;
+  if (link_.life().finished()) return;
   last_octets();
   if (const auto deadline = link_.engine().next_deadline()) link_.deadline_passed(*deadline);
   settle();
@@ -162,7 +162,7 @@ void Stream::end_waiting() {
 
 void Stream::settle() {
   auto& life = link_.life();
-  if (life.finished) return;
+  if (life.finished()) return;
   if (life.fails()) link_.stop_waiting(time());  // on to the FIN
   if (link_.may_leave_peer() && !has_output()) {
     link_.leave_peer(now());
@@ -173,7 +173,7 @@ void Stream::settle() {
   link_.forget_leases();
   link_.outbox().left = has_output();
   if (life.is_closed() || !link_.outbox().left) follow_disposition();
-  if (life.finished) return;
+  if (life.finished()) return;
   park_buffers();
   settle_watch();
   if (auto* const stalls = link_.witness().stalls()) watch_stalls(*stalls);
@@ -184,7 +184,7 @@ void Stream::follow_disposition() {
   switch (link_.engine().disposition()) {
     case engine::Disposition::kOpen: return;
     case engine::Disposition::kShutdownWrite:
-      if (std::exchange(link_.life().fin_sent, true)) return;
+      if (!StreamLife::advance(link_.life().socket, StreamLife::Socket::kFinSent)) return;
       link_.witness().fin_sent();
       pipe_.shutdown_write();
       link_.outbox().left = has_output();  // TLS's close_notify, where the socket did not take it
@@ -193,7 +193,7 @@ void Stream::follow_disposition() {
     // A peer that lets nothing in any more when our patience is over would never hear of the end: its program waits for
     // a FIN that follows what it does not take. So it gets a reset, and the kernel keeps nothing for it. A process that
     // ends has no patience to be over: it leaves the octets to the kernel.
-    case engine::Disposition::kClose: return finish(!link_.inbox().over && pipe_.socket().peer_takes_nothing());
+    case engine::Disposition::kClose: return finish(!link_.inbox().is_over() && pipe_.socket().peer_takes_nothing());
   }
 }
 
@@ -203,9 +203,7 @@ void Stream::park_buffers() { link_.park(watch_.is_polled_among_few() && runtime
 transport::Interest Stream::wanted() const noexcept {
   const auto& inbox = link_.inbox();
   const auto& outbox = link_.outbox();
-  return {.read = inbox.reads(),
-          .write = outbox.blocked || outbox.left,
-          .end = inbox.stalled && !inbox.fin_waits && !inbox.over};
+  return {.read = inbox.reads(), .write = outbox.blocked || outbox.left, .end = inbox.stalled && !inbox.fin_seen()};
 }
 
 // Without memory it is tried again: perhaps nothing else would come by.
@@ -237,7 +235,7 @@ void Stream::finish(bool reset) {
     pipe_.close();  // a close_notify, and what a capture of the wire shows of it, come before the FIN
     link_.witness().finished(false);
   }
-  if (link_.life().orphaned) runtime_.orphans().remove(number());
+  runtime_.orphans().remove(number());
   runtime_.forget(number());
   link_.report_end();
 }

@@ -8,7 +8,7 @@
 namespace weft::verbs::detail {
 
 void Stream::drive_locked() {
-  if (link_.life().finished) return;
+  if (link_.life().finished()) return;
   link_.outbox().blocked = false;  // ask the socket again
   receive_some();
   send_some();
@@ -18,7 +18,7 @@ void Stream::drive_locked() {
 // The same where nothing has changed but perhaps the socket: a look at it that finds nothing costs little more than the
 // system call. True when something came.
 bool Stream::look_locked() {
-  if (link_.life().finished) return false;
+  if (link_.life().finished()) return false;
   const bool came = receive_some();
   const bool part_told = waits_for_part() == link_.inbox().part;
   auto& outbox = link_.outbox();
@@ -92,7 +92,7 @@ void Stream::last_octets() {
   link_.outbox().blocked = false;
   send_some();
   const MutableBytes room = link_.discard();
-  for (std::size_t octets = 0; octets < Inbox::kMostRead && !link_.inbox().over;) {
+  for (std::size_t octets = 0; octets < Inbox::kMostRead && !link_.inbox().is_over();) {
     const auto io = pipe_.read(room);
     if (io.status != transport::IoResult::Status::kMoved) return;
     octets += io.octets;
@@ -106,7 +106,7 @@ bool Stream::has_output() const noexcept { return pipe_.has_output() || (link_.h
 
 void Stream::send_some(int most_batches) {
   auto& outbox = link_.outbox();
-  if (outbox.blocked || link_.life().finished || !has_output()) return;
+  if (outbox.blocked || link_.life().finished() || !has_output()) return;
   const Instant at = time();
   bool more = !pipe_.has_output() || flush_pipe(at);
   for (int batches = 0; more && pipe_.takes_octets() && batches < most_batches; ++batches) {

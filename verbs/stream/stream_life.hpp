@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stages of a stream. Stages only advance; kSteps has each transition and its cause.
+// The stages of a stream, and of what is beside them. A stage only advances. kSteps has each transition of the stream's
+// own stage and its cause.
 #pragma once
 
 #include <array>
@@ -43,24 +44,39 @@ class StreamLife {
   [[nodiscard]] bool is_established() const noexcept { return stage_ != Stage::kStartup; }  // or was
   [[nodiscard]] bool fails() const noexcept { return stage_ == Stage::kFailing; }
   [[nodiscard]] bool is_closed() const noexcept { return stage_ == Stage::kClosed; }
-  // A stage that was passed already stays behind: an error is not undone by a disconnect.
+  // Does nothing if `stage` was passed already: a disconnect does not undo an error. A transition that is not in kSteps
+  // ends the process.
   void reach(Stage stage) noexcept;
 
-  // --- Beside the stage
+  // --- Beside the stage. False if `to` was reached already.
+  template <typename Any>
+  static bool advance(Any& stage, Any to) noexcept {
+    if (stage >= to) return false;
+    stage = to;
+    return true;
+  }
+  enum class Socket : std::uint8_t { kOpen, kFinSent, kClosed };  // closed before or after the engine's last event
+  Socket socket{};
+  [[nodiscard]] bool finished() const noexcept { return socket == Socket::kClosed; }
   struct Farewell {
+    enum class Stage : std::uint8_t {
+      kNone,
+      kAsked,     // disconnect() was called
+      kPeerLeft,  // nothing is taken from the peer any more
+    };
+    Stage stage{};
     Instant look_at = engine::kNever;
     std::uint64_t moved{};  // as of the last look
   };
-  Farewell farewell{};           // since disconnect(); before and after it there is no look
-  bool peer_left = false;        // nothing is taken from the peer any more
-  bool asked = false;            // for the end: disconnect()
-  bool fin_sent = false;         // ours
+  Farewell farewell{};
+  enum class Overflow : std::uint8_t {
+    kNone,
+    kSeen,   // a completion queue lost a completion of this stream
+    kEnded,  // the stream was ended for that
+  };
+  Overflow overflow{};
   bool queue_pair_told = false;  // that the stream fails
-  bool orphaned = false;         // its queue pair has gone, and it is counted
-  bool finished = false;         // the socket is closed: before or after the engine's last event
   bool too_long = false;         // the error was a Send longer than its receive
-  bool overflowed = false;       // a completion queue lost a completion of ours
-  bool gave_up = false;          // and the stream was ended for that
 
  private:
   Stage stage_{};

@@ -9,7 +9,7 @@ namespace weft::verbs::detail {
 
 std::optional<LiveStream> Stream::describe() {
   const std::lock_guard lock(mutex_);
-  if (link_.life().finished) return std::nullopt;
+  if (link_.life().finished()) return std::nullopt;
   return LiveStream{.connection = link_.origin().connection,
                     .local = pipe_.socket().local().value_or(Endpoint{}),
                     .peer = link_.peer(),
