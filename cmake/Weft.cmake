@@ -20,6 +20,12 @@ set(WEFT_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize=, for instance addr
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
+# A check for lost wake-ups beside each runtime (docs/progress.md): in debug and sanitizer builds, not in what users get.
+set(watchdog OFF)
+if(CMAKE_BUILD_TYPE STREQUAL "Debug" OR WEFT_SANITIZE)
+  set(watchdog ON)
+endif()
+option(WEFT_WATCHDOG "Check for lost wake-ups at run time" ${watchdog})
 # The modules are called by one another for every message, so the command and the drop-in library are optimised as a whole when they
 # are linked. Tests and the installed archives take the ordinary code, which is in the objects as well.
 set(link_time OFF)

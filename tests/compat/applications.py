@@ -31,7 +31,6 @@ RPING_RACE = "rdma_get_cm_event: Bad file descriptor"
 # With -R perftest's client connects twice to one port, and its server listens anew in between. A client that comes too early is
 # refused, and then crashes on the identifier that it has destroyed (docs/drop-in.md).
 PERFTEST_RACE = "RDMA_CM_EVENT_REJECTED; error: -111"
-WATCHDOG = re.compile(r"^.*watchdog: .*$", re.M)  # weft mended a wake-up that it had lost: a defect, though the program works
 ESTABLISHED, LISTENING = "01", "0A"  # in /proc/net/tcp
 MUST_WORK, MAY_FAIL, MUST_FAIL = range(3)  # what becomes of a program; death of a signal is never right
 
@@ -140,7 +139,6 @@ class Runner:
         found = [w for w in wrong if w]
         said = self.end(server) if server else ""
         found += leaks.findings("client", self.end(client)) + leaks.findings("server", said)
-        found += WATCHDOG.findall(self.end(client) + said)
         if found and server:
             found.append("server said:\n" + said)
         return "\n".join(found)

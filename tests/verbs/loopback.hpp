@@ -122,7 +122,7 @@ std::vector<std::byte> octets(std::size_t count, unsigned seed);
 // An RDMA Write of `from`'s first octet, which is set to `value`, to `to`'s.
 void write_octet(QueuePair& qp, Buffer& from, const Buffer& to, std::byte value);
 
-// The watchdog looks closely in all these tests, which fail when it finds anything; but for so much as was provoked.
+// The watchdog checks in all these tests, which fail when it finds anything; but for so much as was provoked.
 void expect_forgotten(std::uint64_t more);
 
 // Whether its descriptor can be read within the time.

@@ -25,7 +25,7 @@ Runtime::Runtime(transport::Reactor reactor) : reactor_(std::move(reactor)) {}
 Result<void> Runtime::open_timers() {
   auto timer = transport::Timer::create(reactor_, [this] { serve_deadlines(); });
   std::error_code error = timer ? tick_.open(reactor_) : timer.error();
-  if (!error) error = watchdog_.open(reactor_);
+  if (!error && watchdog_) error = watchdog_->open(reactor_);
   if (error) return fail(Errc::kSystem, "runtime", "cannot create a timer", error.value());
   deadlines_.emplace(std::move(*timer));
   return {};
@@ -101,7 +101,7 @@ std::vector<std::shared_ptr<Driven>> Runtime::streams() {
 
 void Runtime::watch(std::shared_ptr<Driver> driver) {
   tick_.watch(std::move(driver));
-  watchdog_.start();
+  if (watchdog_) watchdog_->start();
 }
 
 // --- Listeners

@@ -26,10 +26,10 @@
 #include "verbs/memory/stag_table.hpp"
 #include "verbs/progress/deadlines.hpp"
 #include "verbs/progress/device_watch.hpp"
+#include "verbs/progress/lost_wake_ups.hpp"
 #include "verbs/progress/orphans.hpp"
 #include "verbs/progress/progress_threads.hpp"
 #include "verbs/progress/tick.hpp"
-#include "verbs/progress/watchdog.hpp"
 
 namespace weft::verbs::detail {
 
@@ -95,12 +95,6 @@ class Runtime {
   void serve_deadlines();
   void descriptors_are_gone();
   [[nodiscard]] std::vector<std::uint64_t> take_due();
-  // runtime_watchdog.cpp
-  bool look_for_the_forgotten();
-  void look_at_tick(Watchdog::Clock::time_point now);
-  bool look_at_rest(Watchdog::Clock::time_point now);
-  void look_at(Driven& stream, Watchdog::Clock::time_point now);
-  void choose_streams();
 
   std::shared_ptr<StagTable> stags_ = std::make_shared<StagTable>();
   BufferPool buffers_;
@@ -119,9 +113,7 @@ class Runtime {
 
   ProgressThreads progress_;
   Tick tick_{[this](bool pollers_have_time) { progress_.on_tick(pollers_have_time); }};
-  Watchdog watchdog_{[this] { return look_for_the_forgotten(); }};
-  std::size_t bucket_ = 0;                          // of streams_, that its last look ended with
-  std::vector<std::shared_ptr<Driven>> looked_at_;  // within a look; the memory is kept
+  const std::unique_ptr<LostWakeUps> watchdog_ = LostWakeUps::make(*this);  // null in a release build
 };
 
 }  // namespace weft::verbs::detail

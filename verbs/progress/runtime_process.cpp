@@ -99,7 +99,7 @@ void Runtime::after_fork_in_child() {
 void Runtime::leave_to_parent(bool streams_locked) {
   is_parents_ = true;
   tick_.leave_to_parent();
-  watchdog_.leave_to_parent();
+  if (watchdog_) watchdog_->leave_to_parent();
   if (!streams_locked) return;
   const int nowhere = ::eventfd(0, EFD_CLOEXEC);
   for (const auto& [number, stream] : streams_) stream->leave_to_parent(nowhere);

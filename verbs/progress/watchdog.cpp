@@ -10,18 +10,9 @@ namespace weft::verbs::detail {
 
 namespace {
 
-#ifdef NDEBUG
-constexpr bool kCloseByDefault = false;
-#else
-constexpr bool kCloseByDefault = true;
-#endif
-
-std::atomic<bool> close_looks{kCloseByDefault};
 std::atomic<std::uint64_t> findings{0};
 
 }  // namespace
-
-void Watchdog::look_closely() noexcept { close_looks = true; }
 
 std::uint64_t Watchdog::found() noexcept { return findings; }
 
@@ -41,7 +32,7 @@ void Watchdog::start() {
   if (!beats_.load() && !beats_.exchange(true)) wait();
 }
 
-void Watchdog::wait() { timer_->set(Clock::now() + (close_looks ? kCloseBeat : kBeat)); }
+void Watchdog::wait() { timer_->set(Clock::now() + kBeat); }
 
 // A start() beside the last look found it beating, so there is one more look after the end.
 void Watchdog::beat() {

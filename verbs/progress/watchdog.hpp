@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A check for lost wake-ups: a few times per second, while threads of the application drive sockets or a progress
-// thread rests, the timer's thread looks for a ready socket that no thread is bound to serve. It serves such a socket
-// itself and logs it, because it is a defect of weft. An idle process runs no checks.
+// A check for lost wake-ups in debug and test builds: every 15 ms, while threads of the application drive sockets or a
+// progress thread rests, the timer's thread looks for a ready socket that no thread is bound to serve. It serves such a
+// socket itself and logs it, because it is a defect of weft. An idle process runs no checks.
 //
 // A socket counts as forgotten if several consecutive checks over at least 50 ms find it ready, neither read nor
 // written meanwhile, and without a progress thread or a waiting thread to wake for it. A polling thread does not count
@@ -54,14 +54,13 @@ class Watchdog {
   };
   [[nodiscard]] std::span<const Sight> sights() const noexcept { return sights_; }  // the suspicious
 
-  // --- Tests look more often, and fail when anything was found.
-  static void look_closely() noexcept;
+  // --- Tests fail when anything was found.
   [[nodiscard]] static std::uint64_t found() noexcept;  // in this process, by all runtimes
   // Something is wrong, and mended: says so at level warn.
   static void report(const char* what);
 
  private:
-  static constexpr std::chrono::milliseconds kBeat{100}, kCloseBeat{15};
+  static constexpr std::chrono::milliseconds kBeat{15};
   static constexpr std::size_t kMostSights = 64;  // further ones have to wait
   static constexpr std::chrono::milliseconds kForgotten{50};
   // The same thread serves the alarm of the tick: between this number of checks the alarm has fired several times,
