@@ -23,7 +23,7 @@ class Presence {
   using Rule = PresenceRule;
   static constexpr Rule kPoller{.calls = tuning::kPolls, .closeness = tuning::kPollCloseness};
   static constexpr Rule kWaiter{};  // its first wait is enough
-  static constexpr Rule kProxy{.calls = tuning::kProxyWaits, .closeness = tuning::kProxyCloseness};
+  static constexpr Rule kProxy{.calls = tuning::kProxyWaits, .closeness = tuning::kTick};
 
   explicit Presence(Rule rule) noexcept : rule_(rule) {}
 
@@ -31,15 +31,12 @@ class Presence {
   [[nodiscard]] bool is_here() const noexcept { return here_.load(std::memory_order_acquire); }
 
   // --- Of a thread that is not here
-  // A call that counts. True when the row is long enough to arrive.
-  [[nodiscard]] bool come(TimePoint now) noexcept {
-    pass(now);
-    return ++row_ >= rule_.calls;
-  }
+  // A call that counts. True when the row is long enough to arrive. Of two calls at the same time one may be lost.
+  [[nodiscard]] bool come(TimePoint now) noexcept { return extend(now, 1) >= rule_.calls; }
   // A call that does not count, but keeps the row unbroken.
-  void pass(TimePoint now) noexcept;
+  void pass(TimePoint now) noexcept { extend(now, 0); }
   // False when it is begun with come() only.
-  [[nodiscard]] bool has_row() const noexcept { return row_ != 0; }
+  [[nodiscard]] bool has_row() const noexcept { return row_.load(std::memory_order_relaxed).calls != 0; }
   // True when it was not here before.
   bool arrive() noexcept {
     stay();
@@ -57,11 +54,18 @@ class Presence {
   [[nodiscard]] bool came() noexcept { return came_.exchange(false); }
 
  private:
+  struct Row {
+    std::uint32_t calls{};
+    std::uint32_t last{};  // when, in microseconds, which wrap after an hour
+  };
+  static_assert(std::atomic<Row>::is_always_lock_free);
+
+  std::uint32_t extend(TimePoint now, std::uint32_t calls) noexcept;
+
   const Rule rule_;
   std::atomic<bool> here_{false};
   std::atomic<bool> came_{false};
-  std::atomic<std::uint32_t> row_{0};
-  std::atomic<TimePoint::rep> last_{0};
+  std::atomic<Row> row_{};
 };
 
 }  // namespace weft::verbs::detail

@@ -23,7 +23,7 @@ Result<void> ProgressThreads::open(std::size_t threads, const Serve& serve) {
 
 void ProgressThreads::start(const std::function<void()>& first, const std::function<void()>& gone) {
   for (auto& one : threads_) one.start(first, gone);
-  runs_ = true;
+  proxy_ = ProxyState::kNone;
 }
 
 void ProgressThreads::stop() {
@@ -34,32 +34,33 @@ void ProgressThreads::stop() {
 
 void ProgressThreads::help() {
   for (auto& one : threads_) {
-    if (one.serves_any()) one.help(tuning::kLate, tuning::kHelpedAtOnce);
+    if (one.serves_any()) one.help(tuning::kLate, tuning::kReadyAtOnce);
   }
 }
 
 void ProgressThreads::poller_leaves() {
-  if (!proxy_) threads_.front().resume();
+  if (!has_proxy()) threads_.front().resume();
 }
 
 // --- The proxy
 
 bool ProgressThreads::proxy_comes() {
   const ReliefFacts facts{
-      .threads = threads_.size(), .proxy = runs_, .messages = messages(), .sleepers = sleepers_ != 0};
-  if (relief(facts) != Server::kProxy || proxy_.exchange(true)) return false;
+      .threads = threads_.size(), .proxy = true, .messages = messages(), .sleepers = sleepers_ != 0};
+  auto none = ProxyState::kNone;
+  if (relief(facts) != Server::kProxy || !proxy_.compare_exchange_strong(none, ProxyState::kPresent)) return false;
   threads_.front().rest();
   return true;
 }
 
 void ProgressThreads::proxy_leaves() {
-  proxy_ = false;
+  proxy_ = ProxyState::kNone;
   threads_.front().resume();
 }
 
 void ProgressThreads::falls_asleep() {
   ++sleepers_;
-  if (proxy_) threads_.front().resume();
+  if (has_proxy()) threads_.front().resume();
 }
 
 // --- The tick
@@ -68,7 +69,7 @@ void ProgressThreads::on_tick(bool pollers_have_time) {
   auto& first = threads_.front();
   const ReliefFacts facts{.threads = threads_.size(),
                           .sockets = first.serves_any(),
-                          .proxy = proxy_,
+                          .proxy = has_proxy(),
                           .messages = messages(),
                           .sleepers = sleepers_ != 0,
                           .pollers_have_time = pollers_have_time};

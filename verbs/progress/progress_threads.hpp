@@ -52,16 +52,17 @@ class ProgressThreads {
   void on_tick(bool pollers_have_time);
 
   // --- The watchdog
-  [[nodiscard]] bool has_proxy() const noexcept { return proxy_; }
+  [[nodiscard]] bool has_proxy() const noexcept { return proxy_ == ProxyState::kPresent; }
   [[nodiscard]] bool any_rests() const noexcept;
   void resume_all();
 
  private:
+  enum class ProxyState : std::uint8_t { kNoThreads, kNone, kPresent };
+
   [[nodiscard]] bool messages() noexcept { return messages_.exchange(false); }
 
   std::vector<transport::ReadinessThread> threads_;
-  std::atomic<bool> runs_{false};
-  std::atomic<bool> proxy_{false};
+  std::atomic<ProxyState> proxy_{};
   std::atomic<bool> messages_{false};  // came since the last look
   std::atomic<int> sleepers_{0};
 };

@@ -46,7 +46,7 @@ void Proxy::end() {
 }
 
 Proxy::Ended Proxy::serve_until(Clock::time_point until, const std::function<bool()>& there) {
-  const auto quiet = Clock::now() + tuning::kQuiet;
+  const auto quiet = Clock::now() + tuning::kManyTicks * tuning::kTick;
   const auto end = std::min(until, quiet);
   for (;;) {
     const bool served = serve_one();

@@ -42,7 +42,7 @@ class Proxy final : public EventTaker, public std::enable_shared_from_this<Proxy
     const bool serves_;
   };
   enum class Ended : std::uint8_t { kEvent, kSignal, kNoEvent };
-  // Within a Wait, until `there` says so, for tuning::kQuiet or `until` at most.
+  // Within a Wait, until `there` says so, for tuning::kManyTicks or `until` at most.
   [[nodiscard]] Ended serve_until(Clock::time_point until, const std::function<bool()>& there);
   void close();  // the channel is gone
 

@@ -21,7 +21,7 @@ std::error_code Tick::open(transport::Reactor& reactor) {
 // --- Who is watched
 
 void Tick::watch(std::shared_ptr<Driver> driver) noexcept {
-  if (left_to_parent_) return;
+  if (due_.load() == kLeftToParent) return;  // its mutex may be locked for ever
   const std::lock_guard lock(mutex_);
   push(std::move(driver));
   if (due_.load() == kNever) schedule();
@@ -66,7 +66,7 @@ void Tick::tick_if_due() {
 
 std::optional<Tick::Clock::time_point> Tick::overdue(Clock::time_point now) const noexcept {
   const auto due = due_.load();
-  const bool passed = due != kNever && now > due + tuning::kLongPatience;
+  const bool passed = due < kLeftToParent && now > due + tuning::kLongPatience;
   return passed && !ticks_.runs() ? std::optional(due) : std::nullopt;
 }
 
@@ -79,9 +79,9 @@ void Tick::tick(By by) {
 // Threads that find the tick done by another ask no driver twice for it.
 void Tick::do_tick(By by) {
   if (now_() < due_.load()) return;
-  ticks_by_pollers_ = by == By::kPoller ? std::min(ticks_by_pollers_ + 1, tuning::kManyTicks) : 0;
   on_tick_(ask_all());
   const std::lock_guard lock(mutex_);
+  ticks_by_pollers_ = by == By::kPoller ? std::min(ticks_by_pollers_ + 1, tuning::kManyTicks) : 0;
   if (drivers_) {
     schedule();
   } else {
@@ -115,9 +115,6 @@ bool Tick::ask_all() {
   return some_have_time;
 }
 
-void Tick::leave_to_parent() noexcept {
-  left_to_parent_ = true;
-  due_ = kNever;
-}
+void Tick::leave_to_parent() noexcept { due_ = kLeftToParent; }
 
 }  // namespace weft::verbs::detail

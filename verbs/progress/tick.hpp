@@ -52,7 +52,7 @@ class Tick {
   // By a thread that has a moment, and holds no lock of a queue or a stream.
   void tick_if_due();
   void alarm() { tick(By::kTimer); }
-  [[nodiscard]] bool any() const noexcept { return due_.load() != kNever; }
+  [[nodiscard]] bool any() const noexcept { return due_.load() < kLeftToParent; }
   // When the tick was due, if its alarm must have gone off since then and no thread is at it.
   [[nodiscard]] std::optional<Clock::time_point> overdue(Clock::time_point now) const noexcept;
   [[nodiscard]] bool ticks() const noexcept { return ticks_.runs(); }  // a thread is at a tick
@@ -64,6 +64,7 @@ class Tick {
   enum class By : std::uint8_t { kPoller, kTimer };
 
   static constexpr auto kNever = Clock::time_point::max();
+  static constexpr auto kLeftToParent = kNever - Clock::duration(1);  // never, either
 
   void tick(By by);
   void do_tick(By by);
@@ -77,12 +78,10 @@ class Tick {
   const Now now_;
   SetAlarm set_alarm_;
   std::atomic<Clock::time_point> due_{kNever};  // changed under mutex_, and the alarm is set along
-  std::atomic<bool> left_to_parent_{false};
-
   CoalescedWork ticks_;
-  std::atomic<int> ticks_by_pollers_{0};  // in a row
 
   std::mutex mutex_;
+  int ticks_by_pollers_ = 0;         // in a row
   std::shared_ptr<Driver> drivers_;  // a list
 };
 

@@ -14,8 +14,7 @@ using namespace std::chrono_literals;
 // A thread that sleeps on its channel polls an empty queue as well, before and after arm(), but not that often.
 inline constexpr std::uint32_t kPolls = 8;
 inline constexpr std::chrono::nanoseconds kPollCloseness = 200us;
-inline constexpr std::uint32_t kProxyWaits = 4;
-inline constexpr std::chrono::nanoseconds kProxyCloseness = 1ms;
+inline constexpr std::uint32_t kProxyWaits = 4;  // each within kTick
 
 // --- The tick
 inline constexpr std::chrono::nanoseconds kTick = 1ms;
@@ -24,6 +23,8 @@ inline constexpr std::chrono::nanoseconds kPatience = 500us;
 // The time where pollers did kManyTicks in a row. To set a timer that comes before the kernel's own next tick (1 to
 // 10 ms) is to set the processor's, which takes 15 us in a virtual machine.
 inline constexpr std::chrono::nanoseconds kLongPatience = 4ms;
+// So many show that what holds goes on: pollers that run the ticks; a thread that waits, and needs none until it comes
+// back; a proxy without an event, which steps back, since the progress thread is woken as quickly.
 inline constexpr int kManyTicks = 10;
 
 // --- Pollers
@@ -40,21 +41,14 @@ inline constexpr std::uint32_t kSomePolls = 20;
 // A poller serves what has been ready for this time while its progress thread had no turn. A thread that is woken
 // and gets a processor at once is faster.
 inline constexpr std::chrono::microseconds kLate{20};
-inline constexpr std::size_t kHelpedAtOnce = 4;
 
 // --- Waiters
 // With more streams to take over and hand back, sleeping on the descriptor is cheaper.
 inline constexpr std::size_t kMostWaited = 256;
-// A thread that has waited for this number of ticks needs none until it comes back.
-inline constexpr int kLongWait = 10;
-// The ready sockets that a waiter takes from the kernel at a time: mostly there is one.
+// The ready sockets that a waiter or a poller that helps takes from the kernel at a time: mostly there is one.
 inline constexpr std::size_t kReadyAtOnce = 16;
 // A waiter that finds events without waiting looks at its sockets when its last look is this old.
 inline constexpr std::chrono::nanoseconds kMostUnseen = 100us;
-
-// --- The proxy
-// It steps back when no event comes for this time: the progress thread is woken as quickly.
-inline constexpr std::chrono::milliseconds kQuiet{10};
 
 // --- A socket that no epoll set has memory for
 inline constexpr std::chrono::nanoseconds kWatchRetry = 100ms;

@@ -104,9 +104,12 @@ bool Waiter::drive_until(const std::function<bool()>& there) {
 
 void Waiter::look_if_due() {
   if (!is_present()) return;
-  const auto now = Clock::now().time_since_epoch();
-  if (now - Clock::duration(looked_.load(std::memory_order_relaxed)) < tuning::kMostUnseen) return;
-  looked_.store(now.count(), std::memory_order_relaxed);
+  {
+    const std::lock_guard lock(mutex_);
+    const auto now = Clock::now();
+    if (now - looked_ < tuning::kMostUnseen) return;
+    looked_ = now;
+  }
   std::array<transport::Ready, tuning::kReadyAtOnce> ready;
   const std::size_t count = sockets_->wait(ready);
   for (const auto& one : std::span(ready).first(count)) {
@@ -129,7 +132,7 @@ bool Waiter::is_over() {
     const std::lock_guard lock(mutex_);
     if (!waiting_) show();
     quiet_ticks_ = std::exchange(fresh_, false) ? 0 : quiet_ticks_ + 1;
-    if (quiet_ticks_ < (waiting_ ? tuning::kLongWait : 1)) return false;
+    if (quiet_ticks_ < (waiting_ ? tuning::kManyTicks : 1)) return false;
     if (!waiting_) {
       streams = all();  // may find no memory
       presence_.leave();

@@ -4,7 +4,6 @@
 // descriptor.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -70,7 +69,7 @@ class Waiter final : public EventTaker, public std::enable_shared_from_this<Wait
   const int events_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Driven>> members_;
   std::optional<transport::ReadinessSet> sockets_;  // and events_; since the first wait
-  std::atomic<Clock::rep> looked_{0};               // when, by a thread that did not wait
+  Clock::time_point looked_{};                      // by a thread that did not wait
   bool newcomers_ = false;                          // streams that no wait has asked for yet
   bool fresh_ = false;                              // a wait began or ended since the last tick
   int quiet_ticks_ = 0;                             // in which none did
