@@ -20,7 +20,9 @@ import sys
 import xml.etree.ElementTree
 
 WHAT, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2]).absolute()
-ROOT = next(path for path in FOLDER.parents if (path / ".git").exists())
+ROOT = next((path for path in FOLDER.parents if (path / ".git").exists()), None)
+if not ROOT or subprocess.run(["git", "-C", ROOT, "status", "--short"], capture_output=True).returncode != 0:
+    sys.exit(0)  # no checkout: everything runs
 BUILT = re.compile(re.escape(os.fsencode(ROOT)) + rb"/build[\w.+/-]*")
 
 
