@@ -203,6 +203,11 @@ void Link::close_at_once() {
   if (qp_) qp_->fall();
 }
 
+void Link::abandon() noexcept {
+  life_.reach(Stage::kClosed);
+  life_.socket = StreamLife::Socket::kClosed;
+}
+
 // When nothing is left to do: the observer wants the stream's lock next, to let go of the queue pair.
 void Link::report_end() {
   if (const auto observer = life_.is_closed() ? std::exchange(observer_, nullptr) : nullptr) observer->on_closed();

@@ -143,8 +143,11 @@ class Link {
   void forget_observer() noexcept { observer_.reset(); }
   // Without memory for the engine's last events.
   void close_at_once();
+  // The socket is gone, and nothing is given back or reported.
+  void abandon() noexcept;
+  // The socket is about to send its FIN. False if it did before.
+  bool sends_fin() noexcept { return StreamLife::advance(life_.socket, StreamLife::Socket::kFinSent); }
 
-  [[nodiscard]] StreamLife& life() noexcept { return life_; }
   [[nodiscard]] const StreamLife& life() const noexcept { return life_; }
   [[nodiscard]] const Inbox& inbox() const noexcept { return inbox_; }
   [[nodiscard]] Outbox& outbox() noexcept { return outbox_; }

@@ -94,7 +94,7 @@ void Stream::give_up_at_once() noexcept {
     link_.close_at_once();
     finish(true);
   } catch (const std::bad_alloc&) {
-    link_.life().socket = StreamLife::Socket::kClosed;
+    link_.abandon();
     watch_.end();
     pipe_.reset();
     runtime_.forget(number());
@@ -133,8 +133,7 @@ std::optional<std::uint64_t> Stream::moved_if_unserved() {
 
 // The child alone runs, and in this thread alone: no lock is needed, nor could it be had.
 void Stream::leave_to_parent(int nowhere) noexcept {
-  link_.life().reach(Stage::kClosed);
-  link_.life().socket = StreamLife::Socket::kClosed;
+  link_.abandon();
   const auto& socket = pipe_.socket();
   if (socket.is_open() && nowhere >= 0) ::dup3(nowhere, socket.descriptor(), O_CLOEXEC);
 }
@@ -161,7 +160,7 @@ void Stream::end_waiting() {
 // --- Before the lock is given up
 
 void Stream::settle() {
-  auto& life = link_.life();
+  const auto& life = link_.life();
   if (life.finished()) return;
   if (life.fails()) link_.stop_waiting(time());  // on to the FIN
   if (link_.may_leave_peer() && !has_output()) {
@@ -184,7 +183,7 @@ void Stream::follow_disposition() {
   switch (link_.engine().disposition()) {
     case engine::Disposition::kOpen: return;
     case engine::Disposition::kShutdownWrite:
-      if (!StreamLife::advance(link_.life().socket, StreamLife::Socket::kFinSent)) return;
+      if (!link_.sends_fin()) return;
       link_.witness().fin_sent();
       pipe_.shutdown_write();
       link_.outbox().left = has_output();  // TLS's close_notify, where the socket did not take it
