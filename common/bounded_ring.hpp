@@ -42,6 +42,11 @@ class BoundedRing {
     return slots_[index(size_++)];
   }
 
+  // So that the next push allocates nothing. The caller has checked that the ring is not full.
+  void reserve() {
+    if (size_ == capacity_) grow();
+  }
+
   // The caller has checked that the ring is not empty, or that i < size().
   [[nodiscard]] T& front() noexcept { return slots_[head_]; }
   [[nodiscard]] const T& front() const noexcept { return slots_[head_]; }

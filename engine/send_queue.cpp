@@ -108,8 +108,9 @@ SendEntry::Apart SendQueue::take_room() {
 }
 
 void SendQueue::push(const WorkRequest& request, bool internal) {
+  SendEntry::Apart apart = SendEntry::is_long(request) ? take_room() : nullptr;  // before the queue has one more
   SendEntry& entry = entries_.extend();
-  if (SendEntry::is_long(request)) entry.apart = take_room();
+  if (apart) entry.apart = std::move(apart);
   entry.begin(request, internal);
   if (!internal) ++users_;
 }

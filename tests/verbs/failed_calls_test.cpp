@@ -181,7 +181,40 @@ struct OfPair {
   }
   void post(SendOpcode opcode, std::uint32_t length) {
     const Sge sge = near.sge(0, length);
-    static_cast<void>(pair.client.qp->post_send(request(opcode, sge)));
+    post(request(opcode, sge));
+  }
+  void post(SendRequest request) {
+    request.wr_id = posts++;
+    request.flags = SendFlags::kSignaled;
+    if (pair.client.qp->post_send(request)) accepted.push_back(request.wr_id);
+  }
+  // What was accepted completes once, in order, and nothing else does.
+  void expect_completions() {
+    std::vector<std::uint64_t> completed;
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    while (completed.size() < accepted.size() && std::chrono::steady_clock::now() < end) {
+      WorkCompletion one;
+      const auto polled = pair.client.cq.poll({&one, 1});
+      if (!polled) {  // the completion queue had no memory for one
+        EXPECT_EQ(polled.error().code, Errc::kOverflow);
+        return;
+      }
+      if (*polled != 0) completed.push_back(one.wr_id);
+    }
+    EXPECT_EQ(completed, accepted);
+  }
+  std::uint64_t posts = 0;
+  std::vector<std::uint64_t> accepted = reserved();
+  ~OfPair() { expect_completions(); }
+  OfPair() = default;
+  OfPair(const OfPair&) = delete;
+  OfPair& operator=(const OfPair&) = delete;
+
+ private:
+  static std::vector<std::uint64_t> reserved() {
+    std::vector<std::uint64_t> room;
+    room.reserve(4);  // no allocation of the test's fails
+    return room;
   }
 };
 
@@ -203,7 +236,7 @@ std::vector<Row> of_connections() {
                                .address = at.near.region.iova(),
                                .length = 64,
                                .access = Access::kRemoteRead};
-         static_cast<void>(at.pair.client.qp->post_send({.opcode = SendOpcode::kBindWindow, .bind = bind}));
+         at.post({.opcode = SendOpcode::kBindWindow, .bind = bind});
        })},
       {"Disconnect", on<OfPair>([](OfPair& at) { static_cast<void>(at.pair.client.id->disconnect()); })},
       {"DestroyQueuePair", on<OfPair>([](OfPair& at) { at.pair.client.qp.reset(); })},

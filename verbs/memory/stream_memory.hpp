@@ -32,6 +32,7 @@ class StreamMemory final : public rdmap::Memory {
   [[nodiscard]] bool lends() const noexcept { return !lent_.empty(); }
 
   // Local work requests, in the order of posting; finish_local when their completion was seen.
+  void reserve_local() { local_.reserve(); }  // the next post_local() allocates nothing
   bool post_local(LocalWork work) { return local_.push(std::move(work)); }
   void finish_local(std::uint64_t cookie);
 

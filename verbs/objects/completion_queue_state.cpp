@@ -35,7 +35,12 @@ CompletionQueueState::~CompletionQueueState() {
 bool CompletionQueueState::keep(const WorkCompletion& completion, HeldPlaces* places) {
   if (ring_->full()) sweep();
   if (ring_->full()) return false;
-  if (places != nullptr) places->hold(next_number_);
+  try {
+    ring_->reserve();
+    if (places != nullptr) places->hold(next_number_);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
   Numbered& kept = ring_->extend();
   kept.completion = completion;
   kept.number = next_number_++;

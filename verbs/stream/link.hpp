@@ -84,7 +84,7 @@ class Link {
   void end_farewell();
 
   // --- The queue pair
-  // Each request is posted, up to the first that cannot be.
+  // Each request is posted, up to the first that cannot be. std::bad_alloc if that is the first: nothing was posted.
   PostResult post(std::span<const SendRequest> requests);
   [[nodiscard]] std::size_t sends_unfinished() const noexcept { return sends_.slots.size(); }
   void drain(bool on) noexcept { engine_.drain(on); }

@@ -2,7 +2,9 @@
 // Work from the application to the engine, in the caller's thread.
 #include <array>
 #include <bit>
+#include <cerrno>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "verbs/base/send_opcodes.hpp"
@@ -104,10 +106,17 @@ Result<LocalWork> local_work(const SendRequest& request, std::uint64_t cookie,
 
 PostResult Link::post(std::span<const SendRequest> requests) {
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    if (const auto posted = post_one(requests[i]); !posted) return std::unexpected(PostFailure{posted.error(), i});
+    try {
+      if (const auto posted = post_one(requests[i]); !posted) return std::unexpected(PostFailure{posted.error(), i});
+    } catch (const std::bad_alloc&) {
+      if (i == 0) throw;
+      return std::unexpected(PostFailure{{Errc::kSystem, "memory", "there is none for this request", ENOMEM}, i});
+    }
   }
   return {};
 }
+
+// All memory is taken before the engine accepts the work: each work request of the engine has its slot.
 
 Result<void> Link::post_one(const SendRequest& request) {
   if (life_.fails()) return post_late(request);
@@ -129,6 +138,8 @@ Result<void> Link::post_one(const SendRequest& request) {
     if (!made) return std::unexpected(made.error());
     local = std::move(*made);
   }
+  sends_.slots.reserve();
+  if (local) memory_.reserve_local();
   if (const auto posted = engine_.post(work); !posted) return std::unexpected(to_error(posted.error()));
   if (local) memory_.post_local(std::move(*local));  // performed at its turn, not before fill()
   const bool signaled = qp_->attributes.signal_all || has(request.flags, SendFlags::kSignaled);

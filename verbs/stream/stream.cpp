@@ -3,6 +3,7 @@
 #include "verbs/stream/stream.hpp"
 
 #include <atomic>
+#include <new>
 #include <utility>
 
 namespace weft::verbs::detail {
@@ -126,12 +127,17 @@ std::optional<transport::PeerIdentity> Stream::identity() {
 // --- The queue pair
 
 std::optional<PostResult> Stream::post(std::span<const SendRequest> requests) {
-  const std::lock_guard lock(mutex_);
   std::optional<PostResult> result;
-  if (!link_.queue_pair() || link_.life().is_closed()) return result;
-  result = link_.post(requests);
-  send_some(kMaxBatchesOfPost);
-  settle();
+  try {
+    const std::lock_guard lock(mutex_);
+    if (!link_.queue_pair() || link_.life().is_closed()) return result;
+    result = link_.post(requests);
+    send_some(kMaxBatchesOfPost);
+    settle();
+  } catch (const std::bad_alloc&) {
+    if (!result) throw;
+    run_out_of_memory();  // what was accepted completes: it is flushed
+  }
   return result;
 }
 
