@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The hand-over of sockets between the progress thread, a poller and a waiter (docs/progress.md), for Spin: two connections,
- * three threads, and the tick. Octets arrive at any moment, both threads of the application come and go at any moment, and an
- * alarm goes off at any moment after it was set. Whatever the order, the model ends, and when nothing can happen any more, no
- * socket holds octets: otherwise a wake-up was lost.
+ * The hand-over of sockets between the progress thread, a poller and a waiter (docs/progress.md), for Spin: two
+ * connections, three threads, and the tick. Octets arrive at any moment, both threads of the application come and go
+ * at any moment, and an alarm goes off at any moment after it was set. Whatever the order, the model ends, and when
+ * nothing can happen any more, no socket holds octets: otherwise a wake-up was lost.
  *
- * What a thread does with a stream's lock held is one step: of what others read or write meanwhile without that lock, only the
- * poller's presence matters, and Poller::claim looks at it with the poller's lock held. Everything else is as many steps as it
- * has accesses to what threads share. How a thread that sleeps is woken (eventfd, futex, epoll) is the kernel's. The names are those of the functions. FAULT_... takes out one step that the argument
- * needs: handover.py checks that each is noticed.
+ * What a thread does with a stream's lock held is one step: of what others read or write meanwhile without that lock,
+ * only the poller's presence matters, and Poller::claim looks at it with the poller's lock held. Everything else is
+ * as many steps as it has accesses to what threads share. How a thread that sleeps is woken (eventfd, futex, epoll)
+ * is the kernel's. The names are those of the functions. FAULT_... takes out one step that the argument needs:
+ * model.py checks that each is noticed.
  */
 
 #define STREAMS 2
@@ -19,7 +20,7 @@
 #define POLLS 2
 #endif
 #ifndef WAITS
-#define WAITS 2
+#define WAITS 1
 #endif
 #define LONG_WAIT 2 /* tuning::kLongWait, of 10 ticks */
 
@@ -278,8 +279,8 @@ active proctype PollingThread() {
   od
 }
 
-/* A thread of the application in CompletionChannel::get_event. It ends a wait when an event is there: its own, which a drive
- * raised, or another thread's. */
+/* A thread of the application in CompletionChannel::get_event. It ends a wait when an event is there: its own, which a
+ * drive raised, or another thread's. */
 active proctype WaitingThread() {
   bool all;
   do
