@@ -86,8 +86,8 @@ inline take(s) {
 
 bool leaves; /* the poller */
 
-/* Stream::receive_some */
-inline receive_some(s) {
+/* LinkIo::receive */
+inline receive(s) {
   do
   :: ONE_STEP { !stalled[s] && !over[s] && sends[s] > 0 -> sends[s]--; take(s) }
   :: atomic { !stalled[s] && !over[s] && sends[s] == 0 && fin[s] -> over[s] = true }
@@ -100,7 +100,7 @@ inline receive_some(s) {
 inline drive(s, hangup) {
   if
   :: !finished[s] ->
-     receive_some(s);
+     receive(s);
      settle(s);
      if
      :: hangup && stalled[s] && fin[s] -> fin_waits[s] = true; settle(s)

@@ -39,15 +39,14 @@ void Stream::start() {
 
 Stream::Stream(Runtime& runtime, Setup setup)
     : runtime_(runtime),
-      pipe_(std::move(setup.socket), std::move(setup.tls)),
+      io_(link_, std::move(setup.socket), std::move(setup.tls)),
       // One progress thread reads the Requests of all connections that one listener accepts, in the order of their
       // arrival: programs pair the connections that they make one after the other with the requests by their order
       // (perftest does).
-      watch_(pipe_.socket(), setup.number,
+      watch_(io_.pipe().socket(), setup.number,
              runtime.progress_threads().of(setup.listener != 0 ? setup.listener : setup.number)),
-      emss_read_at_(now()),
-      link_(*this, runtime.stags(), runtime.buffers(), setup.link, pipe_.socket().emss(),
-            Witness::make(to_witness(setup.link, pipe_.socket()), pipe_), emss_read_at_) {}
+      link_(*this, runtime.stags(), runtime.buffers(), setup.link, io_.pipe().socket().emss(),
+            Witness::make(to_witness(setup.link, io_.pipe().socket()), io_.pipe()), now()) {}
 
 Stream::~Stream() = default;
 
@@ -75,7 +74,7 @@ Result<void> Stream::connect(const Link::QueuePair& qp, Bytes private_data) {
   if (const auto ours = qp->set_stream(link_.observer(), shared_from_this()); !ours) return ours;
   if (const auto begun = link_.connect(qp, weak_from_this(), private_data); !begun) return begun;
   watch_.join(shared_from_this(), qp->drivers);
-  send_some();
+  io_.send();
   settle();
   return {};
 }
@@ -96,7 +95,7 @@ Result<void> Stream::reject(Bytes private_data) {
   if (link_.life().finished()) return fail(Errc::kDisconnected, "connection", "the peer has gone");
   if (const auto done = link_.reject(private_data); !done) return done;
   link_.pump(now());
-  send_some();
+  io_.send();
   settle();
   return {};
 }
@@ -104,24 +103,24 @@ Result<void> Stream::reject(Bytes private_data) {
 void Stream::disconnect() {
   const std::lock_guard lock(mutex_);
   if (link_.life().finished() || !link_.disconnect(now())) return;
-  send_some();
+  io_.send();
   link_.begin_farewell(moved(), now());
   settle();
 }
 
 std::error_code Stream::set_type_of_service(std::uint8_t octet) {
   const std::lock_guard lock(mutex_);
-  return link_.life().finished() ? std::error_code{} : pipe_.socket().set({.type_of_service = octet});
+  return link_.life().finished() ? std::error_code{} : io_.pipe().socket().set({.type_of_service = octet});
 }
 
 std::size_t Stream::tcp_info(MutableBytes into) {
   const std::lock_guard lock(mutex_);
-  return link_.life().finished() ? 0 : pipe_.socket().tcp_info(into);
+  return link_.life().finished() ? 0 : io_.pipe().socket().tcp_info(into);
 }
 
 std::optional<transport::PeerIdentity> Stream::identity() {
   const std::lock_guard lock(mutex_);
-  return pipe_.identity();
+  return io_.pipe().identity();
 }
 
 // --- The queue pair
@@ -132,7 +131,7 @@ std::optional<PostResult> Stream::post(std::span<const SendRequest> requests) {
     const std::lock_guard lock(mutex_);
     if (!link_.queue_pair() || link_.life().is_closed()) return result;
     result = link_.post(requests);
-    send_some(kMaxBatchesOfPost);
+    io_.send(LinkIo::kMaxBatchesOfPost);
     settle();
   } catch (const std::bad_alloc&) {
     if (!result) throw;
@@ -151,14 +150,14 @@ void Stream::drain(bool on) {
   if (link_.life().finished()) return;
   link_.drain(on);
   link_.pump(now());
-  send_some();
+  io_.send();
   settle();
 }
 
 void Stream::abort() {
   const std::lock_guard lock(mutex_);
   if (link_.life().finished() || !link_.abort(now())) return;
-  send_some();
+  io_.send();
   settle();
 }
 
@@ -180,7 +179,7 @@ void Stream::leave_locked() {
   link_.let_go();  // before anything else is written: responses would read memory that is the application's again
   if (link_.life().finished()) return;
   link_.stop_waiting(now());  // on to the peer's FIN
-  send_some();
+  io_.send();
   settle();
 }
 

@@ -12,7 +12,6 @@
 #include <optional>
 #include <span>
 
-#include "transport/pipe.hpp"
 #include "transport/readiness_set.hpp"
 #include "transport/tls/session.hpp"
 #include "verbs/base/clock.hpp"
@@ -22,6 +21,7 @@
 #include "verbs/progress/runtime.hpp"
 #include "verbs/progress/socket_watch.hpp"
 #include "verbs/stream/link.hpp"
+#include "verbs/stream/link_io.hpp"
 
 namespace weft::verbs::detail {
 
@@ -82,49 +82,18 @@ class Stream final : public Driven,
   [[nodiscard]] std::optional<LiveStream> describe() override;
 
  private:
-  // What a read of the socket found; kAll: it is empty now, as a short read shows, or over.
-  enum class Read : std::uint8_t { kNothing, kSome, kAll };
-  // One drive of a connection, before others have their turn.
-  struct Turn {
-    std::size_t octets = 0;
-    std::uint32_t frames = 0;
-    [[nodiscard]] bool over() const noexcept { return octets >= Inbox::kMostRead || frames >= Inbox::kMostFrames; }
-  };
-  static constexpr int kMaxBatches = 4;
-  // By one post, which sends all that the socket takes: what it left over would wake the progress thread at once, to
-  // take the lock from the next post.
-  static constexpr int kMaxBatchesOfPost = 16;
-  static constexpr Duration kEmssRefresh = std::chrono::milliseconds(100);
-
   void leave_locked();
 
   // --- LinkHost
   void on_requested() override;
   void on_established() override;
   void on_let_go() override;
-  [[nodiscard]] bool takes_octets() const override { return pipe_.takes_octets(); }
-  [[nodiscard]] std::error_code tls_failure() const override { return pipe_.failure(); }
-
-  // --- stream_io.cpp: octets between the pipe and the link
-  bool look_locked();
-  void drive_locked();
-  bool receive_some();
-  Read read_once(Turn& turn);
-  Read take_no_octets(const transport::IoResult& io);
-  void read_held();
-  void watch_part();
-  void last_octets();
-  [[nodiscard]] bool has_output() const noexcept;
-  void send_some(int most_batches = kMaxBatches);
-  void refresh_emss(Instant at);
-  bool write_pending(Instant at);
-  bool flush_pipe(Instant at);
-  bool stop_writing(const transport::IoResult& io, Instant at);
-  // In the start-up to the nanosecond.
-  [[nodiscard]] Instant time() const noexcept { return link_.life().is_established() ? about_now() : now(); }
-  [[nodiscard]] bool waits_for_part() const noexcept { return pipe_.holds_part() && !link_.inbox().stalled; }
+  [[nodiscard]] bool takes_octets() const override { return io_.pipe().takes_octets(); }
+  [[nodiscard]] std::error_code tls_failure() const override { return io_.pipe().failure(); }
 
   // --- stream_drivers.cpp: what every entry does before it gives up the lock
+  bool look_locked();
+  void drive_locked();
   void look_for_the_end();
   [[nodiscard]] bool is_due() const;
   [[nodiscard]] std::uint64_t moved() const noexcept;
@@ -142,9 +111,8 @@ class Stream final : public Driven,
 
   Runtime& runtime_;
   CompactMutex mutex_;
-  transport::Pipe pipe_;
+  LinkIo io_;
   SocketWatch watch_;
-  Instant emss_read_at_;
   Link link_;
   Instant wake_up_ = engine::kNever;  // what the runtime was asked for
 };

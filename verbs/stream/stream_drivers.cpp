@@ -22,25 +22,47 @@ bool Stream::drive(bool hangup) {
   return came && established && !link_.inbox().is_over();
 }
 
+void Stream::drive_locked() {
+  if (link_.life().finished()) return;
+  link_.outbox().blocked = false;  // ask the socket again
+  io_.receive();
+  io_.send();
+  settle();
+}
+
+// The same where nothing has changed but perhaps the socket: a look at it that finds nothing costs little more than the
+// system call. True when something came.
+bool Stream::look_locked() {
+  if (link_.life().finished()) return false;
+  const bool came = io_.receive();
+  auto& outbox = link_.outbox();
+  if (!came && !outbox.blocked && !outbox.left && !io_.pipe().has_output() && io_.part_known())
+    return park_buffers(), false;
+  outbox.blocked = false;
+  io_.send();
+  settle();
+  return came;
+}
+
 // A stream that waits for a receive, perhaps since just now, does not read, and would not notice that its peer has
 // gone.
 void Stream::look_for_the_end() {
   const auto& inbox = link_.inbox();
   if (!inbox.stalled || link_.life().finished() || inbox.is_over()) return;
-  if (const auto error = pipe_.socket().pending_error()) {
+  if (const auto error = io_.pipe().socket().pending_error()) {
     link_.lost(error, now());
     return settle();
   }
-  if (inbox.fin_seen() || !pipe_.socket().peer_has_closed()) return;
+  if (inbox.fin_seen() || !io_.pipe().socket().peer_has_closed()) return;
   link_.end_after_stall(now());
-  send_some();
+  io_.send();
   if (const auto& observer = link_.observer()) observer->on_peer_closed();
   settle();
 }
 
 // A number that changes with each octet that the peer sends or acknowledges.
 std::uint64_t Stream::moved() const noexcept {
-  return link_.inbox().octets_so_far() + link_.outbox().octets_so_far() - pipe_.socket().unacknowledged();
+  return link_.inbox().octets_so_far() + link_.outbox().octets_so_far() - io_.pipe().socket().unacknowledged();
 }
 
 void Stream::drive_if_free(Poller& by) {
@@ -61,17 +83,17 @@ void Stream::deadline_passed() {
   wake_up_ = engine::kNever;
   if (is_due() || link_.farewell_is_due(now())) {  // what came, or had room, while this process stood still counts
     link_.outbox().blocked = false;
-    receive_some();
-    send_some();
-    watch_part();
+    io_.receive();
+    io_.send();
+    io_.watch_part();
   }
   if (is_due()) {
     link_.deadline_passed(now());
     link_.stop_waiting(now());  // if it gave up waiting for a receive, the peer's FIN is to be read
-    send_some();
+    io_.send();
   }
   if (link_.farewell_is_due(now()) && link_.look_at_farewell(moved(), now())) {
-    send_some();
+    io_.send();
     link_.end_farewell();
   }
   settle();
@@ -96,7 +118,7 @@ void Stream::give_up_at_once() noexcept {
   } catch (const std::bad_alloc&) {
     link_.abandon();
     watch_.end();
-    pipe_.reset();
+    io_.pipe().reset();
     runtime_.forget(number());
   }
 }
@@ -104,7 +126,7 @@ void Stream::give_up_at_once() noexcept {
 void Stream::receives_available() {
   const std::lock_guard lock(mutex_);
   if (link_.life().finished()) return;
-  link_.stop_waiting(time());
+  link_.stop_waiting(io_.time());
   drive_locked();
 }
 
@@ -124,9 +146,9 @@ void Stream::is_over(const Driver& owner) {
 std::optional<std::uint64_t> Stream::moved_if_unserved() {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock || link_.life().finished()) return std::nullopt;
-  const bool hidden = link_.inbox().reads() && pipe_.holds();  // no thread that sleeps would wake for it
+  const bool hidden = link_.inbox().reads() && io_.pipe().holds();  // no thread that sleeps would wake for it
   if (!hidden && (watch_.is_served(wanted(), runtime_.progress_threads().has_proxy()) ||
-                  !pipe_.socket().is_ready(wanted().read, wanted().write)))
+                  !io_.pipe().socket().is_ready(wanted().read, wanted().write)))
     return std::nullopt;
   return link_.inbox().reads_so_far + link_.outbox().octets_so_far();
 }
@@ -134,7 +156,7 @@ std::optional<std::uint64_t> Stream::moved_if_unserved() {
 // The child alone runs, and in this thread alone: no lock is needed, nor could it be had.
 void Stream::leave_to_parent(int nowhere) noexcept {
   link_.abandon();
-  const auto& socket = pipe_.socket();
+  const auto& socket = io_.pipe().socket();
   if (socket.is_open() && nowhere >= 0) ::dup3(nowhere, socket.descriptor(), O_CLOEXEC);
 }
 
@@ -142,7 +164,7 @@ void Stream::abandon() {
   const std::lock_guard lock(mutex_);
   if (!link_.life().finished()) {
     link_.witness().closed("as the process is done with it");
-    last_octets();
+    io_.last_octets();
     finish(link_.engine().disposition() == engine::Disposition::kReset);
   }
   link_.forget_observer();
@@ -152,7 +174,7 @@ void Stream::abandon() {
 void Stream::end_waiting() {
   const std::lock_guard lock(mutex_);
   if (link_.life().finished()) return;
-  last_octets();
+  io_.last_octets();
   if (const auto deadline = link_.engine().next_deadline()) link_.deadline_passed(*deadline);
   settle();
 }
@@ -162,15 +184,15 @@ void Stream::end_waiting() {
 void Stream::settle() {
   const auto& life = link_.life();
   if (life.finished()) return;
-  if (life.fails()) link_.stop_waiting(time());  // on to the FIN
-  if (link_.may_leave_peer() && !has_output()) {
+  if (life.fails()) link_.stop_waiting(io_.time());  // on to the FIN
+  if (link_.may_leave_peer() && !io_.has_output()) {
     link_.leave_peer(now());
-    send_some();
+    io_.send();
   }
-  if (pipe_.holds()) read_held();
-  watch_part();
+  if (io_.pipe().holds()) io_.read_held();
+  io_.watch_part();
   link_.forget_leases();
-  link_.outbox().left = has_output();
+  link_.outbox().left = io_.has_output();
   if (life.is_closed() || !link_.outbox().left) follow_disposition();
   if (life.finished()) return;
   park_buffers();
@@ -185,14 +207,15 @@ void Stream::follow_disposition() {
     case engine::Disposition::kShutdownWrite:
       if (!link_.sends_fin()) return;
       link_.witness().fin_sent();
-      pipe_.shutdown_write();
-      link_.outbox().left = has_output();  // TLS's close_notify, where the socket did not take it
+      io_.pipe().shutdown_write();
+      link_.outbox().left = io_.has_output();  // TLS's close_notify, where the socket did not take it
       return;
     case engine::Disposition::kReset: return finish(true);
     // A peer that lets nothing in any more when our patience is over would never hear of the end: its program waits for
     // a FIN that follows what it does not take. So it gets a reset, and the kernel keeps nothing for it. A process that
     // ends has no patience to be over: it leaves the octets to the kernel.
-    case engine::Disposition::kClose: return finish(!link_.inbox().is_over() && pipe_.socket().peer_takes_nothing());
+    case engine::Disposition::kClose:
+      return finish(!link_.inbox().is_over() && io_.pipe().socket().peer_takes_nothing());
   }
 }
 
@@ -229,9 +252,9 @@ void Stream::finish(bool reset) {
   link_.witness().rest_understood();
   if (reset) {
     link_.witness().finished(true);
-    pipe_.reset();
+    io_.pipe().reset();
   } else {
-    pipe_.close();  // a close_notify, and what a capture of the wire shows of it, come before the FIN
+    io_.pipe().close();  // a close_notify, and what a capture of the wire shows of it, come before the FIN
     link_.witness().finished(false);
   }
   runtime_.orphans().remove(number());

@@ -11,7 +11,7 @@ std::optional<LiveStream> Stream::describe() {
   const std::lock_guard lock(mutex_);
   if (link_.life().finished()) return std::nullopt;
   return LiveStream{.connection = link_.origin().connection,
-                    .local = pipe_.socket().local().value_or(Endpoint{}),
+                    .local = io_.pipe().socket().local().value_or(Endpoint{}),
                     .peer = link_.peer(),
                     .initiator = link_.initiates(),
                     .queue_pair = link_.subject().qp,
@@ -24,7 +24,7 @@ std::optional<LiveStream> Stream::describe() {
 
 StreamWait Stream::waits_for() const noexcept {
   if (link_.inbox().stalled) return StreamWait::kReceive;
-  if (link_.outbox().left && !pipe_.socket().is_ready(false, true)) return StreamWait::kPeerWindow;
+  if (link_.outbox().left && !io_.pipe().socket().is_ready(false, true)) return StreamWait::kPeerWindow;
   return link_.engine().awaits_answers() ? StreamWait::kAnswers : StreamWait::kNothing;
 }
 

@@ -1,33 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Octets between the pipe and the link: many FPDUs a read, many a write.
+#include "verbs/stream/link_io.hpp"
+
 #include <algorithm>
 #include <utility>
 
-#include "verbs/stream/stream.hpp"
-
 namespace weft::verbs::detail {
-
-void Stream::drive_locked() {
-  if (link_.life().finished()) return;
-  link_.outbox().blocked = false;  // ask the socket again
-  receive_some();
-  send_some();
-  settle();
-}
-
-// The same where nothing has changed but perhaps the socket: a look at it that finds nothing costs little more than the
-// system call. True when something came.
-bool Stream::look_locked() {
-  if (link_.life().finished()) return false;
-  const bool came = receive_some();
-  const bool part_told = waits_for_part() == link_.inbox().part;
-  auto& outbox = link_.outbox();
-  if (!came && !outbox.blocked && !outbox.left && !pipe_.has_output() && part_told) return park_buffers(), false;
-  outbox.blocked = false;
-  send_some();
-  settle();
-  return came;
-}
 
 // --- Inbound. Receiving never waits for sending: two peers that write at each other both go on reading.
 
@@ -35,7 +12,7 @@ bool Stream::look_locked() {
 // driver that asks next, and all ask by level: what was read has been shown to the engine, and it took all that was
 // complete, or waits for a receive and says so (Inbox::stalled). So no driver is owed a wake-up. What the pipe holds no
 // socket shows: it is read in this turn.
-bool Stream::receive_some() {
+bool LinkIo::receive() {
   Read last = Read::kNothing;
   for (Turn turn; !turn.over() && link_.inbox().reads();) {
     const Read before = std::exchange(last, read_once(turn));
@@ -47,7 +24,7 @@ bool Stream::receive_some() {
 }
 
 // No more than a pipe holds, for the socket is left alone.
-void Stream::read_held() {
+void LinkIo::read_held() {
   const transport::Pipe::Inside inside(pipe_);
   Turn turn;
   while (pipe_.holds() && link_.inbox().reads()) {
@@ -57,13 +34,13 @@ void Stream::read_held() {
 
 // A peer that sends a part of a record keeps this end waiting as with a part of an FPDU: the same clock runs. It is the
 // program's turn while a Send waits for a receive.
-void Stream::watch_part() {
+void LinkIo::watch_part() {
   const bool part = waits_for_part();
   if (part || link_.inbox().part) link_.holds_part(part, time());
 }
 
 // Counts in `turn` what came.
-Stream::Read Stream::read_once(Turn& turn) {
+LinkIo::Read LinkIo::read_once(Turn& turn) {
   const auto room = link_.room();
   if (room.size() == 0) return Read::kNothing;
   const auto io = room.landing.empty() ? pipe_.read(room.staging) : pipe_.read(room.landing, room.staging);
@@ -73,7 +50,7 @@ Stream::Read Stream::read_once(Turn& turn) {
   return io.octets == room.size() || pipe_.holds() ? Read::kSome : Read::kAll;
 }
 
-Stream::Read Stream::take_no_octets(const transport::IoResult& io) {
+LinkIo::Read LinkIo::take_no_octets(const transport::IoResult& io) {
   switch (io.status) {
     case transport::IoResult::Status::kMoved:
     case transport::IoResult::Status::kWouldBlock: return Read::kNothing;
@@ -88,9 +65,9 @@ Stream::Read Stream::take_no_octets(const transport::IoResult& io) {
 
 // No thread drives it any more: what the socket takes at once it gets. And octets that were left unread would have the
 // kernel answer with a reset, which drops what the peer has not got yet.
-void Stream::last_octets() {
+void LinkIo::last_octets() {
   link_.outbox().blocked = false;
-  send_some();
+  send();
   const MutableBytes room = link_.discard();
   for (std::size_t octets = 0; octets < Inbox::kMostRead && !link_.inbox().is_over();) {
     const auto io = pipe_.read(room);
@@ -102,9 +79,9 @@ void Stream::last_octets() {
 // --- Outbound
 
 // Until TLS's handshake is over the engine's octets wait: room in the socket would not let them go.
-bool Stream::has_output() const noexcept { return pipe_.has_output() || (link_.has_output() && pipe_.takes_octets()); }
+bool LinkIo::has_output() const noexcept { return pipe_.has_output() || (link_.has_output() && pipe_.takes_octets()); }
 
-void Stream::send_some(int most_batches) {
+void LinkIo::send(int most_batches) {
   auto& outbox = link_.outbox();
   if (outbox.blocked || link_.life().finished() || !has_output()) return;
   const Instant at = time();
@@ -119,14 +96,14 @@ void Stream::send_some(int most_batches) {
   link_.pump(at);
 }
 
-void Stream::refresh_emss(Instant at) {
+void LinkIo::refresh_emss(Instant at) {
   if (emss_read_at_ + kEmssRefresh >= at) return;
   emss_read_at_ = at;
   if (const auto emss = pipe_.socket().emss(); emss != 0) link_.set_emss(emss);
 }
 
 // False when the socket takes no more for now, or is gone.
-bool Stream::write_pending(Instant at) {
+bool LinkIo::write_pending(Instant at) {
   Bytes tail;
   const auto io = pipe_.write(link_.outbox().pieces(tail));
   if (io.status == transport::IoResult::Status::kMoved) {
@@ -137,12 +114,12 @@ bool Stream::write_pending(Instant at) {
 }
 
 // What TLS has to write by itself. False as above.
-bool Stream::flush_pipe(Instant at) {
+bool LinkIo::flush_pipe(Instant at) {
   const auto io = pipe_.flush();
   return io.status == transport::IoResult::Status::kMoved || stop_writing(io, at);
 }
 
-bool Stream::stop_writing(const transport::IoResult& io, Instant at) {
+bool LinkIo::stop_writing(const transport::IoResult& io, Instant at) {
   link_.stop_writing(io.status == transport::IoResult::Status::kLost ? std::optional(io.error) : std::nullopt, at);
   return false;
 }
