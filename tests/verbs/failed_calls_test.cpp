@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every call of the C++ API without memory: each of its allocations fails once. The call throws std::bad_alloc or returns
 // an error; the objects can be used and destroyed afterwards, and no STag is left.
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -222,8 +224,53 @@ Row posting(const char* name, SendOpcode opcode, std::uint32_t length) {
   return {name, on<OfPair>([=](OfPair& at) { at.post(opcode, length); })};
 }
 
+// The server has sent two messages, for which the client has one receive: the second waits in the client's stream.
+struct OfReceiver {
+  Pair pair;
+  Buffer near{pair.client, 64}, far{pair.server, 64};
+  std::vector<std::uint64_t> completed = std::vector<std::uint64_t>(8);
+  std::size_t count = 0;
+  std::uint64_t posts = 0;
+  OfReceiver() {
+    post();
+    const Sge sge = far.sge();
+    for (int i = 0; i < 2; ++i)
+      must(pair.server.qp->post_send({.opcode = SendOpcode::kSend, .segments = {&sge, 1}}), "send");
+  }
+  OfReceiver(const OfReceiver&) = delete;
+  OfReceiver& operator=(const OfReceiver&) = delete;
+  void post() {
+    const Sge sge = near.sge();
+    if (pair.client.qp->post_receive(ReceiveRequest{.wr_id = posts, .segments = {&sge, 1}})) ++posts;
+  }
+  // False once the completion queue has lost one, for which it had no memory.
+  bool poll() {
+    WorkCompletion one;
+    const auto polled = pair.client.cq.poll({&one, 1});
+    if (!polled) {
+      EXPECT_EQ(polled.error().code, Errc::kOverflow);
+      return false;
+    }
+    if (*polled != 0) completed[count++] = one.wr_id;
+    return true;
+  }
+  // Each receive completes once, in order: with a message, or flushed because the connection has ended.
+  ~OfReceiver() {
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    while (count < std::min<std::uint64_t>(posts, 2) && std::chrono::steady_clock::now() < end) {
+      if (!poll()) return;
+    }
+    EXPECT_GE(count, std::min<std::uint64_t>(posts, 2));
+    for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(completed[i], i);
+  }
+};
+
 std::vector<Row> of_connections() {
   return {
+      {"PollAndRead", on<OfReceiver>([](OfReceiver& at) {
+         for (int i = 0; i < 20; ++i) static_cast<void>(at.poll());
+       })},
+      {"PostReceiveOfStalled", on<OfReceiver>([](OfReceiver& at) { at.post(); })},
       posting("PostSend", SendOpcode::kSend, 64),
       posting("PostLongSend", SendOpcode::kSend, 1 << 17),
       posting("PostWrite", SendOpcode::kRdmaWrite, 1 << 17),

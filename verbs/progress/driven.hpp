@@ -21,7 +21,8 @@ class Driven {
   // Of this process, from 1: the token of its socket in every epoll set.
   [[nodiscard]] virtual std::uint64_t number() const noexcept = 0;
 
-  // --- Drivers
+  // --- Drivers. A connection that gets no memory while it is driven ends: nobody would go on where the driver stopped.
+  // So drive(), drive_if_free() and deadline_passed() throw no std::bad_alloc, in whatever thread.
   // Reads and writes what the socket has and takes. By a thread that slept for it; true if octets arrived for an
   // established connection.
   virtual bool drive(bool hangup) = 0;
@@ -34,8 +35,6 @@ class Driven {
 
   // --- The runtime
   virtual void deadline_passed() = 0;
-  // A driver in a weft thread got no memory: ends only this connection.
-  virtual void run_out_of_memory() noexcept = 0;
   // Ends it, although it has no queue pair and no driver waits for it: to make room for another one.
   virtual void end_waiting() = 0;
   // The runtime ends.

@@ -120,13 +120,7 @@ void Runtime::forget_listener(std::uint64_t number) {
 
 bool Runtime::serve(const transport::Ready& ready) {
   const auto stream = find(ready.token);
-  if (!stream) return false;
-  try {
-    return stream->drive(ready.hangup);
-  } catch (const std::bad_alloc&) {
-    stream->run_out_of_memory();
-    return false;
-  }
+  return stream && stream->drive(ready.hangup);
 }
 
 // --- Deadlines
@@ -143,13 +137,7 @@ void Runtime::forget_wake_up(std::uint64_t number, Instant at) {
 
 void Runtime::serve_deadlines() {
   for (const auto number : take_due()) {
-    const auto stream = find(number);
-    if (!stream) continue;
-    try {
-      stream->deadline_passed();
-    } catch (const std::bad_alloc&) {
-      stream->run_out_of_memory();
-    }
+    if (const auto stream = find(number)) stream->deadline_passed();
   }
 }
 

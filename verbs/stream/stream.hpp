@@ -61,6 +61,8 @@ class Stream final : public Driven,
   [[nodiscard]] std::uint32_t sends_unfinished();
   void drain(bool on);
   void abort();
+  // The caller got no memory in the middle of a call: ends only this connection.
+  void run_out_of_memory() noexcept;
   // The queue pair is destroyed or reset. If no posted work is unfinished, the stream closes like disconnect(), in the
   // background and within the close timeout, and sends no further responses; otherwise it is aborted.
   void release_queue_pair();
@@ -74,7 +76,6 @@ class Stream final : public Driven,
   void waited_for_by(Waiter& waiter) override;
   void is_over(const Driver& owner) override;
   void deadline_passed() override;
-  void run_out_of_memory() noexcept override;
   void end_waiting() override;
   void abandon() override;
   void leave_to_parent(int nowhere) noexcept override;
@@ -83,6 +84,9 @@ class Stream final : public Driven,
 
  private:
   void leave_locked();
+  // `work`, under the lock. Without memory for it the connection ends.
+  template <typename Work>
+  void or_end(Work work) noexcept;
 
   // --- LinkHost
   void on_requested() override;

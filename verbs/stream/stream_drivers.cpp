@@ -14,12 +14,25 @@ namespace weft::verbs::detail {
 
 // --- Drivers
 
+template <typename Work>
+void Stream::or_end(Work work) noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    work();
+  } catch (const std::bad_alloc&) {
+    run_out_of_memory();
+  }
+}
+
 bool Stream::drive(bool hangup) {
-  const std::lock_guard lock(mutex_);
-  const bool established = link_.life().is_established();
-  const bool came = look_locked();
-  if (hangup) look_for_the_end();
-  return came && established && !link_.inbox().is_over();
+  bool message = false;
+  or_end([&] {
+    const bool established = link_.life().is_established();
+    const bool came = look_locked();
+    if (hangup) look_for_the_end();
+    message = came && established && !link_.inbox().is_over();
+  });
+  return message;
 }
 
 void Stream::drive_locked() {
@@ -66,10 +79,14 @@ std::uint64_t Stream::moved() const noexcept {
 }
 
 void Stream::drive_if_free(Poller& by) {
-  const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock || link_.life().finished()) return;
-  if (watch_.driven_by(by)) settle_watch();
-  look_locked();
+  try {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock || link_.life().finished()) return;
+    if (watch_.driven_by(by)) settle_watch();
+    look_locked();
+  } catch (const std::bad_alloc&) {
+    run_out_of_memory();
+  }
 }
 
 bool Stream::is_due() const {
@@ -78,25 +95,26 @@ bool Stream::is_due() const {
 }
 
 void Stream::deadline_passed() {
-  const std::lock_guard lock(mutex_);
-  if (link_.life().finished()) return;
-  wake_up_ = engine::kNever;
-  if (is_due() || link_.farewell_is_due(now())) {  // what came, or had room, while this process stood still counts
-    link_.outbox().blocked = false;
-    io_.receive();
-    io_.send();
-    io_.watch_part();
-  }
-  if (is_due()) {
-    link_.deadline_passed(now());
-    link_.stop_waiting(now());  // if it gave up waiting for a receive, the peer's FIN is to be read
-    io_.send();
-  }
-  if (link_.farewell_is_due(now()) && link_.look_at_farewell(moved(), now())) {
-    io_.send();
-    link_.end_farewell();
-  }
-  settle();
+  or_end([this] {
+    if (link_.life().finished()) return;
+    wake_up_ = engine::kNever;
+    if (is_due() || link_.farewell_is_due(now())) {  // what came, or had room, while this process stood still counts
+      link_.outbox().blocked = false;
+      io_.receive();
+      io_.send();
+      io_.watch_part();
+    }
+    if (is_due()) {
+      link_.deadline_passed(now());
+      link_.stop_waiting(now());  // if it gave up waiting for a receive, the peer's FIN is to be read
+      io_.send();
+    }
+    if (link_.farewell_is_due(now()) && link_.look_at_farewell(moved(), now())) {
+      io_.send();
+      link_.end_farewell();
+    }
+    settle();
+  });
 }
 
 // What the peer is told is a reset. The application hears of it unless there is no memory for that either.
@@ -124,10 +142,11 @@ void Stream::give_up_at_once() noexcept {
 }
 
 void Stream::receives_available() {
-  const std::lock_guard lock(mutex_);
-  if (link_.life().finished()) return;
-  link_.stop_waiting(io_.time());
-  drive_locked();
+  or_end([this] {
+    if (link_.life().finished()) return;
+    link_.stop_waiting(io_.time());
+    drive_locked();
+  });
 }
 
 void Stream::waited_for_by(Waiter& waiter) {
