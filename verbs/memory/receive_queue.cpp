@@ -132,7 +132,10 @@ std::optional<ReceiveQueue::Taken> ReceiveQueue::take(const std::weak_ptr<Receiv
   const std::lock_guard lock(mutex_);
   if (posted_.empty()) {
     const auto waiter = who.lock();
-    if (waiter && !std::exchange(waiter->waiting_, true)) rare().waiters.push_back(who);
+    if (waiter && !waiter->waiting_) {
+      rare().waiters.push_back(who);
+      waiter->waiting_ = true;  // once it is in the list: there may be no memory for that
+    }
     return std::nullopt;
   }
   const std::uint32_t index = posted_.pop();  // in the order of posting (SEC-2.3.5-01)
