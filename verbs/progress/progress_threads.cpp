@@ -45,6 +45,7 @@ void ProgressThreads::poller_leaves() {
 // --- The proxy
 
 bool ProgressThreads::proxy_comes() {
+  if (proxy_ != ProxyState::kNone) return false;  // and leaves the messages to its tick
   const ReliefFacts facts{
       .threads = threads_.size(), .proxy = true, .messages = messages(), .sleepers = sleepers_ != 0};
   auto none = ProxyState::kNone;
