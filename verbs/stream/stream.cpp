@@ -101,11 +101,12 @@ Result<void> Stream::reject(Bytes private_data) {
 }
 
 void Stream::disconnect() {
-  const std::lock_guard lock(mutex_);
-  if (link_.life().finished() || !link_.disconnect(now())) return;
-  io_.send();
-  link_.begin_farewell(moved(), now());
-  settle();
+  or_end([this] {
+    if (link_.life().finished() || !link_.disconnect(now())) return;
+    io_.send();
+    link_.begin_farewell(moved(), now());
+    settle();
+  });
 }
 
 std::error_code Stream::set_type_of_service(std::uint8_t octet) {
@@ -146,12 +147,13 @@ std::uint32_t Stream::sends_unfinished() {
 }
 
 void Stream::drain(bool on) {
-  const std::lock_guard lock(mutex_);
-  if (link_.life().finished()) return;
-  link_.drain(on);
-  link_.pump(now());
-  io_.send();
-  settle();
+  or_end([this, on] {
+    if (link_.life().finished()) return;
+    link_.drain(on);
+    link_.pump(now());
+    io_.send();
+    settle();
+  });
 }
 
 void Stream::abort() {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <span>
 
@@ -86,7 +87,14 @@ class Stream final : public Driven,
   void leave_locked();
   // `work`, under the lock. Without memory for it the connection ends.
   template <typename Work>
-  void or_end(Work work) noexcept;
+  void or_end(Work work) noexcept {
+    try {
+      const std::lock_guard lock(mutex_);
+      work();
+    } catch (const std::bad_alloc&) {
+      run_out_of_memory();
+    }
+  }
 
   // --- LinkHost
   void on_requested() override;

@@ -14,16 +14,6 @@ namespace weft::verbs::detail {
 
 // --- Drivers
 
-template <typename Work>
-void Stream::or_end(Work work) noexcept {
-  try {
-    const std::lock_guard lock(mutex_);
-    work();
-  } catch (const std::bad_alloc&) {
-    run_out_of_memory();
-  }
-}
-
 bool Stream::drive(bool hangup) {
   bool message = false;
   or_end([&] {
