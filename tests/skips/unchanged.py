@@ -15,13 +15,14 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree
 
 WHAT, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2]).absolute()
 ROOT = next((path for path in FOLDER.parents if (path / ".git").exists()), None)
-if not ROOT or subprocess.run(["git", "-C", ROOT, "status", "--short"], capture_output=True).returncode != 0:
+if not ROOT or not shutil.which("git") or subprocess.run(["git", "-C", ROOT, "status", "--short"], capture_output=True).returncode != 0:
     sys.exit(0)  # no checkout: everything runs
 BUILT = re.compile(re.escape(os.fsencode(ROOT)) + rb"/build[\w.+/-]*")
 
