@@ -53,7 +53,7 @@ def fingerprint(command):
     if not program.is_file() or ROOT not in program.parents or program.read_bytes()[:4] != b"\x7fELF":
         return None
     files = [program, *built_files(program)]
-    if os.environ.get("WEFT_COMMAND"):
+    if os.environ.get("WEFT_COMMAND") and b"WEFT_COMMAND" in program.read_bytes():
         files.append(pathlib.Path(os.environ["WEFT_COMMAND"]))
     return hashlib.sha256("\n".join([*command, *map(state, files), repository()]).encode()).hexdigest()
 
