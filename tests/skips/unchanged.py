@@ -41,19 +41,21 @@ def repository():
     return "\n".join(state(path) for path in sorted(paths) if path.is_file())
 
 
-@functools.cache
-def built_files(program):
-    named = {pathlib.Path(os.fsdecode(path)) for path in BUILT.findall(program.read_bytes())}
+def built_files(program, content):
+    named = {pathlib.Path(os.fsdecode(path)) for path in BUILT.findall(content)}
     return sorted(path for path in named if path.is_file() and path != program and "CMakeFiles" not in path.parts)
 
 
 def fingerprint(command):
     """Of an entry; None if it always runs."""
     program = pathlib.Path(command[0])
-    if not program.is_file() or ROOT not in program.parents or program.read_bytes()[:4] != b"\x7fELF":
+    if not program.is_file() or ROOT not in program.parents:
         return None
-    files = [program, *built_files(program)]
-    if os.environ.get("WEFT_COMMAND") and b"WEFT_COMMAND" in program.read_bytes():
+    content = program.read_bytes()
+    if not content.startswith(b"\x7fELF"):
+        return None
+    files = [program, *built_files(program, content)]
+    if os.environ.get("WEFT_COMMAND") and b"WEFT_COMMAND" in content:
         files.append(pathlib.Path(os.environ["WEFT_COMMAND"]))
     return hashlib.sha256("\n".join([*command, *map(state, files), repository()]).encode()).hexdigest()
 
@@ -70,14 +72,19 @@ def entries():
 def main():
     kept = FOLDER / "unchanged.json"
     known = json.loads(kept.read_text()) if kept.exists() else {}
-    same = {name: now for name, now in entries().items() if known.get(name) == now}
+    found = entries()
+    same = {name: now for name, now in found.items() if known.get(name) == now}
     if WHAT == "list":
         print("|".join(map(re.escape, same)))
         return
+    results = FOLDER / "results.xml"
+    if not results.exists():
+        return  # ctest did not come that far
     ran = {}
-    for case in xml.etree.ElementTree.parse(FOLDER / "results.xml").iter("testcase"):
+    for case in xml.etree.ElementTree.parse(results).iter("testcase"):
         ran.setdefault(case.get("name"), set()).add(case.get("status"))
-    passed = {name: now for name, now in entries().items() if ran.get(name) == {"run"}}
+    results.unlink()  # an interrupted run leaves none, and is not to find these
+    passed = {name: now for name, now in found.items() if ran.get(name) == {"run"}}
     kept.write_text(json.dumps(passed | {name: now for name, now in same.items() if name not in ran}, indent=0))
 
 
