@@ -23,7 +23,7 @@ class ChannelState;
 enum class WcStatus : std::uint8_t {
   kSuccess = 0,                ///< completed
   kLocalLengthError = 1,       ///< a Send of the peer was longer than the receive that it matched
-  kLocalQpOperationError = 2,  ///< never used
+  kLocalQpOperationError = 2,  ///< an early send that does not fit the connection, once that is established
   kLocalProtectionError = 4,   ///< a segment was invalid; ProtectionDomain::check() names it and the reason
   /// The queue pair went to ERROR before the work request was done (WR_FLUSH_ERR). The reason is, in this order: the
   /// first completion of the queue pair that failed otherwise, QueuePairQuery::stream_error, QueuePairQuery::end.
@@ -34,8 +34,10 @@ enum class WcStatus : std::uint8_t {
   kRemoteInvalidRequest = 9,   ///< never used
   kRemoteAccessError = 10,     ///< the peer denied access to its memory; reason: QueuePairQuery::stream_error
   kRemoteOperationError = 11,  ///< the peer refused the request otherwise; reason: QueuePairQuery::stream_error
-  kFatalError = 19,            ///< never used
-  kGeneralError = 21,          ///< never used
+  /// No connection was established in time for a send that waited for it (QueuePair::accept_early_sends()).
+  kRetryExceeded = 12,
+  kFatalError = 19,    ///< never used
+  kGeneralError = 21,  ///< never used
 };
 
 /// Identifies what a work request did. The values are those of libibverbs, except 32 to 127, which it lacks.

@@ -78,6 +78,29 @@ std::string take_crc32c(Configuration& configuration, std::string_view value) {
   return {};
 }
 
+std::string take_ports(Configuration& configuration, std::string_view value) {
+  const auto range = parse_port_range(value);
+  if (!range) return "ports takes a range of TCP ports from 1024 on, such as 20000-20255";
+  configuration.ports = *range;
+  return {};
+}
+
+std::string take_device(Configuration& configuration, std::string_view value) {
+  const auto kind = parse_device_kind(value);
+  if (!kind) return "device takes one of iwarp, roce";
+  configuration.device = *kind;
+  return {};
+}
+
+// "device.NAME": for the program of this name, as the kernel has it (the last part of its path).
+constexpr std::string_view kDeviceOfProgram = "device.";
+std::string take_device_of(Configuration& configuration, std::string_view program, std::string_view value) {
+  Configuration for_it;
+  std::string why = take_device(for_it, value);
+  if (why.empty() && program == program_invocation_short_name) configuration.device = for_it.device;
+  return why;
+}
+
 std::string take_policy(Configuration& configuration, std::string_view line) {
   const auto policy = parse_policy(line, configuration.policy);
   if (!policy) return policy.error().text;
@@ -93,6 +116,11 @@ std::string take(Configuration& configuration, std::string_view line) {
   if (key == "progress-threads") return take_progress_threads(configuration, value);
   if (key == "exposed-memory") return take_exposed_memory(configuration, value);
   if (key == "crc32c") return take_crc32c(configuration, value);
+  if (key == "device") return take_device(configuration, value);
+  if (key.starts_with(kDeviceOfProgram)) {
+    return take_device_of(configuration, key.substr(kDeviceOfProgram.size()), value);
+  }
+  if (key == "ports") return take_ports(configuration, value);
   if (key == "pcap") return take_pcap(configuration, value);
   return take_policy(configuration, line);
 }
@@ -102,6 +130,26 @@ Configuration only_complaint(const Policy& base, std::string sentence) {
 }
 
 }  // namespace
+
+std::optional<DeviceKind> parse_device_kind(std::string_view text) noexcept {
+  if (text == "iwarp") return DeviceKind::kIwarp;
+  if (text == "roce") return DeviceKind::kRoce;
+  return std::nullopt;
+}
+
+std::optional<PortRange> parse_port_range(std::string_view text) noexcept {
+  constexpr std::uint16_t kLowest = 1024;
+  const auto port = [](std::string_view digits) -> std::optional<std::uint16_t> {
+    std::uint16_t value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return error == std::errc{} && end == digits.data() + digits.size() ? std::optional(value) : std::nullopt;
+  };
+  const std::size_t dash = std::min(text.find('-'), text.size());
+  const auto first = port(trimmed(text.substr(0, dash)));
+  const auto last = dash == text.size() ? first : port(trimmed(text.substr(dash + 1)));
+  if (!first || !last || *first < kLowest || *last < *first) return std::nullopt;
+  return PortRange{*first, *last};
+}
 
 Configuration parse_configuration(std::string_view text, const std::string& name, const Policy& base) {
   Configuration configuration{.policy = base};

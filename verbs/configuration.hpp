@@ -9,6 +9,9 @@
 ///     progress-threads = 2
 ///     exposed-memory = 4G      as set_exposed_memory_limit() takes it; K, M and G are powers of 1024
 ///     crc32c  = portable       implementation of CRC32C, as parse_crc32c() takes it
+///     device  = roce           what devices show themselves as: iwarp or roce
+///     device.ucx_info = roce   the same for the program of this name alone
+///     ports   = 20000-20255    TCP ports of queue pairs that a program connects by ibv_modify_qp, as parse_port_range()
 ///     mpa-rev = 1              any key that parse_policy() accepts
 #pragma once
 
@@ -25,6 +28,22 @@
 
 namespace weft::verbs {
 
+/// Holds a range of TCP ports, both ends included. {0, 0}: the kernel chooses.
+struct PortRange {
+  std::uint16_t first = 0;  ///< lowest port: 0, or at least 1024
+  std::uint16_t last = 0;   ///< highest port
+};
+/// Parses "20000-20255" or "20000". Returns nothing for ports below 1024, and for a range whose end precedes its start.
+[[nodiscard]] std::optional<PortRange> parse_port_range(std::string_view text) noexcept;
+
+/// Selects what the devices of the drop-in libraries show themselves as. What goes over the network is the same.
+enum class DeviceKind : std::uint8_t {
+  kIwarp,  ///< an RNIC: node type RNIC, transport iWARP
+  kRoce,   ///< an adapter for RoCE: node type CA, transport InfiniBand over Ethernet; for programs that refuse iWARP
+};
+/// Parses "iwarp" or "roce".
+[[nodiscard]] std::optional<DeviceKind> parse_device_kind(std::string_view text) noexcept;
+
 /// Holds the settings of a configuration file. A setting that the file does not contain keeps its default value.
 struct Configuration {
   std::optional<LogLevel> log{};          ///< argument of set_log_level()
@@ -32,7 +51,9 @@ struct Configuration {
   std::size_t progress_threads = 0;       ///< argument of set_progress_threads()
   std::uint64_t exposed_memory = 0;       ///< argument of set_exposed_memory_limit(), in octets
   std::optional<Crc32cRoutine> crc32c{};  ///< argument of set_crc32c()
-  Policy policy{};                        ///< policy of every connection
+  DeviceKind device{};                    ///< what devices show themselves as (drop-in libraries)
+  PortRange ports{};  ///< TCP ports of queue pairs that a program connects itself (drop-in libraries)
+  Policy policy{};    ///< policy of every connection
   std::vector<std::string> complaints{};  ///< one message such as "weft.conf:3: ..." per line that was ignored
 };
 

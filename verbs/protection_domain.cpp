@@ -167,6 +167,11 @@ Result<void> check_all(const QueuePairAttributes& attributes) {
   const DeviceLimits& limits = Device::limits();
   if (attributes.send_cq == nullptr) return fail(Errc::kInvalidArgument, "send_cq", "missing");
   if (attributes.receive_cq == nullptr) return fail(Errc::kInvalidArgument, "receive_cq", "missing");
+  constexpr std::uint32_t kLowest = QueuePairAttributes::kHighestAssignedNumber + 1;
+  constexpr std::uint32_t kHighest = detail::QueuePairNumbers::kHighest;
+  if (attributes.number != 0 && (attributes.number < kLowest || attributes.number > kHighest)) {
+    return fail(Errc::kInvalidArgument, "number", "one that weft assigns, or more than 24 bits");
+  }
   if (attributes.max_send_wr == 0) return fail(Errc::kInvalidArgument, "max_send_wr", "zero");
   for (const auto& fits : {within(attributes.max_send_wr, limits.max_qp_wr, "max_send_wr"),
                            within(attributes.max_receive_wr, limits.max_qp_wr, "max_receive_wr"),
@@ -200,8 +205,12 @@ Result<QueuePair> ProtectionDomain::create_queue_pair(const QueuePairAttributes&
   }
   auto share = detail::Quota::take(self_->device->quotas.queue_pairs);
   if (!share) return std::unexpected(share.error());
-  detail::QueuePairNumber number(detail::QueuePairNumbers::of_process().take().value_or(0));
-  if (number.value() == 0) return fail(Errc::kNoResources, "queue pair", "no number is left");
+  detail::QueuePairNumber number;
+  if (attributes.number == 0)
+    number = detail::QueuePairNumber(detail::QueuePairNumbers::of_process().take().value_or(0));
+  if (attributes.number == 0 && number.value() == 0) {
+    return fail(Errc::kNoResources, "queue pair", "no number is left");
+  }
   QueuePair pair;
   pair.self_ = {self_.runtime, std::make_shared<detail::QueuePairState>(
                                    detail::QueuePairState::Parts{.stags = self_.runtime->stags(),

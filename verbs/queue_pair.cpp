@@ -38,6 +38,13 @@ Result<void> QueuePair::modify(QpState to) {
   auto* const own = self_.ours();
   return own != nullptr ? own->modify(to) : detail::not_ours("queue pair");
 }
+void QueuePair::accept_early_sends() {
+  if (auto* const own = self_.ours()) own->accept_early_sends();
+}
+
+void QueuePair::give_up_connecting() {
+  if (auto* const own = self_.ours()) own->give_up_connecting();
+}
 
 Result<void> QueuePair::post_send(const SendRequest& request) { return only(post_send(std::span(&request, 1))); }
 PostResult QueuePair::post_send(std::span<const SendRequest> requests) {

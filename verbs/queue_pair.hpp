@@ -42,6 +42,12 @@ struct QueuePairAttributes {
   std::uint32_t max_inline = 256;       ///< octets of one work request with SendFlags::kInline
   bool signal_all{};                    ///< reports the success of every send, regardless of SendFlags::kSignaled
   std::uint64_t context{};              ///< application's value, returned in async events
+  /// Number to report instead of one that weft assigns, or 0. Must be more than kHighestAssignedNumber and at most
+  /// 0xFFFFFF; the caller ensures that it is unique. For programs whose peers address queue pairs by number.
+  std::uint32_t number{};
+
+  /// Highest number that weft assigns itself.
+  static constexpr std::uint32_t kHighestAssignedNumber = 0x3FFFF;
 };
 
 /// Identifies the ready-to-receive indication that opened a peer-to-peer connection (RFC 6581 section 9.2).
@@ -127,6 +133,17 @@ class QueuePair {
   /// Errors: Errc::kInvalidState for any other transition.
   Result<void> modify(QpState to);
 
+  /// Accepts sends from now on in INIT and RTR, too, before there is a connection. They wait, in order, and occupy places
+  /// of the send queue meanwhile. Once the connection is established, they are posted. One that does not fit it then (an
+  /// RDMA Read although ORD is 0) completes with WcStatus::kLocalQpOperationError, and the connection ends. If an attempt
+  /// to connect fails, the queue pair returns to INIT, and sends go on waiting until give_up_connecting(). Binds and local
+  /// invalidations do not wait: they are refused with Errc::kInvalidState. If the peer closes the connection while no send is unfinished,
+  /// the queue pair returns to INIT instead of ERROR: receives stay posted, and sends wait again. RESET ends this mode.
+  void accept_early_sends();
+  /// Ends the wait for a connection: the oldest early send completes with WcStatus::kRetryExceeded. All other work is
+  /// flushed, and the queue pair goes to ERROR, as by modify(). Does nothing in RTS, SQD and ERROR.
+  void give_up_connecting();
+
   /// Posts a work request to the send queue.
   /// Allowed once accept() has returned, or once the initiator's connection is established. Work that a responder posts
   /// before the initiator's first message waits for that message (MPA-7.1.2-17).
@@ -136,7 +153,7 @@ class QueuePair {
   /// Errors, none of which posts anything:
   ///  - Errc::kInvalidArgument, in any state, for an opcode, flag or right that does not exist, and for segments that
   ///    do not fit the operation.
-  ///  - kInvalidState before there is a connection, and for RDMA Reads and atomics if ORD is 0.
+  ///  - kInvalidState before there is a connection, unless accept_early_sends() was called, and for RDMA Reads and atomics if ORD is 0.
   ///  - kDisconnected while the connection closes, because disconnect() was called or the peer closed. state() remains
   ///    RTS until the connection has closed.
   ///  - kQueueFull, kTooManySegments, kInlineTooLong; kMessageTooLong from 2^32 octets on.

@@ -21,6 +21,7 @@ std::string_view to_string(WcStatus status) noexcept {
     case WcStatus::kRemoteInvalidRequest: return "remote invalid request error";
     case WcStatus::kRemoteAccessError: return "remote access error";
     case WcStatus::kRemoteOperationError: return "remote operation error";
+    case WcStatus::kRetryExceeded: return "transport retry counter exceeded";
     case WcStatus::kFatalError: return "fatal error";
     case WcStatus::kGeneralError: return "general error";
   }

@@ -28,7 +28,7 @@ LISTS = {
         re.compile(r"RDMAPX-6\.3-05")),
     "Add a key of the policy": (
         [*CODE, "tools/**/*.[ch]pp", "tests/verbs/*.cpp", "tests/tools/*.cpp", "docs/drop-in.md", "docs/man/*.1"],
-        re.compile(r"connect[_-]retry")),
+        re.compile(r"(?<!`)\bkeepalive\b")),
 }
 
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -24,6 +25,20 @@ TEST(ConfigurationText, SetsLogCaptureAndPolicy) {
   EXPECT_EQ(read.policy.startup.mpa_revision, 1);
   EXPECT_FALSE(read.policy.startup.crc);
   EXPECT_TRUE(read.policy.startup.markers);
+}
+
+TEST(ConfigurationText, SetsPortsAndDevice) {
+  const auto read = parse_configuration("ports = 20000-20255\ndevice = roce\ndevice.nobody = iwarp", "f");
+  EXPECT_TRUE(read.complaints.empty()) << read.complaints.front();
+  EXPECT_EQ(read.ports.first, 20000);
+  EXPECT_EQ(read.ports.last, 20255);
+  EXPECT_EQ(read.device, DeviceKind::kRoce) << "the other program's is not this one's";
+  const std::string own = std::string("device.") + program_invocation_short_name + " = roce";
+  EXPECT_EQ(parse_configuration(own, "f").device, DeviceKind::kRoce);
+  for (const char* wrong : {"ports = 80", "ports = 3000-2000", "ports = 1024-65536", "ports =", "ports = 2000-",
+                            "device = ib", "device.x = ib"}) {
+    EXPECT_EQ(parse_configuration(wrong, "f").complaints.size(), 1U) << wrong;
+  }
 }
 
 // After a blank, and not before one.

@@ -9,7 +9,8 @@ namespace {
 
 // The numbers are where they were just before this queue pair was made.
 void wrap_to(const QueuePair& victim) {
-  detail::QueuePairNumbers::of_process().continue_behind(victim.number() == 1 ? 0xFFFFFF : victim.number() - 1);
+  detail::QueuePairNumbers::of_process().continue_behind(
+      victim.number() == 1 ? QueuePairAttributes::kHighestAssignedNumber : victim.number() - 1);
 }
 
 QueuePair make(End& end) {

@@ -3,10 +3,12 @@
 
 #include <new>
 
+#include "verbs/queue_pair.hpp"
+
 namespace weft::verbs::detail {
 
 QueuePairNumbers& QueuePairNumbers::of_process() {
-  static auto* const one = new QueuePairNumbers;
+  static auto* const one = new QueuePairNumbers(QueuePairAttributes::kHighestAssignedNumber);
   return *one;
 }
 

@@ -56,7 +56,12 @@ class QueuePairNumber {
   QueuePairNumber() = default;
   explicit QueuePairNumber(std::uint32_t taken) noexcept : number_(taken) {}
   QueuePairNumber(QueuePairNumber&& other) noexcept : number_(std::exchange(other.number_, 0)) {}
-  QueuePairNumber& operator=(QueuePairNumber&&) = delete;
+  QueuePairNumber& operator=(QueuePairNumber&& other) {
+    if (this == &other) return *this;
+    reset();
+    number_ = std::exchange(other.number_, 0);
+    return *this;
+  }
   ~QueuePairNumber() { reset(); }
 
   [[nodiscard]] std::uint32_t value() const noexcept { return number_; }

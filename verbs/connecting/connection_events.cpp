@@ -109,7 +109,10 @@ bool ConnectionState::connects_again(const std::error_code& error) {
 
 void ConnectionState::on_tcp(std::expected<transport::Socket, std::error_code> socket) {
   if (!socket && connects_again(socket.error())) return;
-  if (!socket) return fail_connection(to_event(socket.error()));
+  if (!socket) {
+    static_cast<void>(fail_connection(to_event(socket.error())));
+    return;
+  }
   Stream::Setup setup{.link = {.role = mpa::Role::kInitiator, .observer = shared_from_this(), .connection = number}};
   std::shared_ptr<QueuePairState> qp;
   std::vector<std::byte> private_data;
@@ -131,7 +134,10 @@ void ConnectionState::on_tcp(std::expected<transport::Socket, std::error_code> s
   setup.link.send_depth = qp->attributes.max_send_wr + 1;  // and the ready-to-receive message
   setup.socket = std::move(*socket);
   auto tls = begin_tls(setup.link.policy, mpa::Role::kInitiator);
-  if (!tls) return fail_connection({.type = ConnectionEventType::kConnectError, .error = tls.error()});
+  if (!tls) {
+    static_cast<void>(fail_connection({.type = ConnectionEventType::kConnectError, .error = tls.error()}));
+    return;
+  }
   setup.tls = std::move(*tls);
   const auto stream = Stream::make(runtime_, std::move(setup));
   {
@@ -140,22 +146,26 @@ void ConnectionState::on_tcp(std::expected<transport::Socket, std::error_code> s
   }
   const auto begun = stream->connect(qp, private_data);
   stream->start();
-  if (!begun) fail_connection({.type = ConnectionEventType::kConnectError, .error = begun.error()});
+  if (!begun) {
+    static_cast<void>(fail_connection({.type = ConnectionEventType::kConnectError, .error = begun.error()}));
+  }
   if (!begun || in(Phase::kClosed)) stream->abort();  // destroyed in the meantime
 }
 
-// Flushes come before the event: when the failure is told, all work is completed.
-void ConnectionState::fail_connection(ConnectionEvent event) {
+// Flushes come before the event: when the failure is told, all work is completed. True: the queue pair does not need the
+// stream any more.
+bool ConnectionState::fail_connection(ConnectionEvent event) {
   std::shared_ptr<QueuePairState> qp;
   {
     const std::lock_guard lock(mutex_);
-    if (phase_ != Phase::kConnecting) return;
+    if (phase_ != Phase::kConnecting) return false;
     phase_ = Phase::kClosed;
     qp = std::exchange(attempt_->qp, nullptr);
   }
-  if (qp) qp->connection_failed(weak_from_this());
+  const bool goes_on = qp && qp->connection_failed(weak_from_this());
   if (event.error) log_connection(LogLevel::kInfo, number, "failed: " + event.error->message());
   post(std::move(event));
+  return goes_on;
 }
 
 void ConnectionState::on_queue_pair_lost() {
@@ -166,9 +176,10 @@ void ConnectionState::on_queue_pair_lost() {
     connector.swap(attempt_->connector);
   }
   connector.reset();  // waits for its callback, so it is done without our lock
-  fail_connection({.type = ConnectionEventType::kConnectError,
-                   .error = Error{Errc::kInvalidState, "queue_pair",
-                                  "it was put to ERROR or destroyed while the connection was made"}});
+  static_cast<void>(
+      fail_connection({.type = ConnectionEventType::kConnectError,
+                       .error = Error{Errc::kInvalidState, "queue_pair",
+                                      "it was put to ERROR or destroyed while the connection was made"}}));
 }
 
 // --- The stream's reports
@@ -194,9 +205,8 @@ bool ConnectionState::on_rejected(engine::Rejected rejected) {
     why = {Errc::kNotSupported, "peer", "it takes no ready-to-receive indication: connect without peer-to-peer",
            ECONNREFUSED};
   }
-  fail_connection(
+  return fail_connection(
       {.type = ConnectionEventType::kRejected, .error = why, .private_data = std::move(rejected.private_data)});
-  return false;
 }
 
 // True when a second attempt will be made, with revision 1 and on a new TCP connection (MPA2-10-12): the queue pair is
@@ -212,8 +222,7 @@ bool ConnectionState::will_retry(bool worth_it) {
 bool ConnectionState::on_startup_failed(const engine::StartupFailed& failure, const std::error_code& tls) {
   const auto reason = transport::tls::reason_of(tls);
   if (!reason && will_retry(failure.retry_with_revision_1)) return true;
-  fail_connection(reason ? to_event(*reason) : to_event(failure.report));
-  return false;
+  return fail_connection(reason ? to_event(*reason) : to_event(failure.report));
 }
 
 ConnectionEvent ConnectionState::ended_early() {
@@ -250,7 +259,7 @@ void ConnectionState::on_closed() {
     if (phase != Phase::kConnecting) phase_ = Phase::kClosed;
   }
   if (phase != Phase::kRequested) leave_backlog();
-  if (phase == Phase::kConnecting) fail_connection(ended_early());
+  if (phase == Phase::kConnecting) static_cast<void>(fail_connection(ended_early()));
   if (phase == Phase::kAccepting) post(ended_early());
   if (phase != Phase::kEstablished) return;
   if (!told) post(ConnectionEventType::kDisconnected);

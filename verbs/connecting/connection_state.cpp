@@ -273,7 +273,7 @@ void ConnectionState::destroy() {
     if (phase == Phase::kRequested && stream) static_cast<void>(stream->reject({}));
     if (phase == Phase::kIncoming && stream) stream->abort();
     if (phase == Phase::kConnecting && stream) stream->abort();
-    if (phase == Phase::kConnecting && qp) qp->connection_failed(weak_from_this());
+    if (phase == Phase::kConnecting && qp) static_cast<void>(qp->connection_failed(weak_from_this()));
   } catch (const std::bad_alloc&) {
     if (stream) stream->run_out_of_memory();
   }

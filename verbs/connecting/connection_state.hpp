@@ -133,7 +133,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   [[nodiscard]] bool take_seat(const std::shared_ptr<Admission>& at);
   [[nodiscard]] bool drop_oldest();
   [[nodiscard]] bool will_retry(bool worth_it);
-  void fail_connection(ConnectionEvent event);
+  bool fail_connection(ConnectionEvent event);
   void leave_backlog();
   void resume_listening();
   void refuse_later(QueuedEvent request);

@@ -42,18 +42,30 @@ Result<void> QueuePairState::set_stream(const Attempt& attempt, std::shared_ptr<
 }
 
 // The stream stays, if there is one: RESET has to wait until it lets go.
-void QueuePairState::connection_failed(const Attempt& attempt) {
+bool QueuePairState::connection_failed(const Attempt& attempt) {
+  std::shared_ptr<Stream> old;
   std::unique_lock lock(mutex_);
-  if (held_by(attempt)) end(std::move(lock));
+  if (!held_by(attempt)) return false;
+  if (early_.accepted && state_ == QpState::kRtr) {
+    attempt_.reset();
+    old = std::exchange(stream_, nullptr);
+    state_ = QpState::kInit;
+    lock.unlock();
+    return true;
+  }
+  end(std::move(lock));
+  return false;
 }
 
 // --- The stream
 
-void QueuePairState::established(const Negotiated& negotiated) {
+EarlySends QueuePairState::established(const Negotiated& negotiated) {
   const std::lock_guard lock(mutex_);
   attempt_.reset();
   negotiated_ = negotiated;
-  if (state_ == QpState::kRtr) state_ = QpState::kRts;
+  if (state_ != QpState::kRtr) return {};  // ERROR: they are flushed
+  state_ = QpState::kRts;
+  return std::exchange(early_.sends, {});
 }
 
 void QueuePairState::stream_error(const StreamError& error, AsyncEventType type) {
@@ -71,6 +83,16 @@ void QueuePairState::ended_by(const Error& error) {
   }
 }
 
+// As on an adapter, which does not hear of it: receives stay, and the next send finds that the peer is absent.
+bool QueuePairState::peer_left() {
+  std::shared_ptr<Stream> old;  // the runtime has it, too: it is not the last
+  const std::lock_guard lock(mutex_);
+  if (!early_.accepted || state_ != QpState::kRts) return false;
+  old = std::exchange(stream_, nullptr);
+  state_ = QpState::kInit;
+  return true;
+}
+
 void QueuePairState::fall() { end(std::unique_lock(mutex_)); }
 
 void QueuePairState::end(std::unique_lock<CompactMutex> lock) {
@@ -80,6 +102,10 @@ void QueuePairState::end(std::unique_lock<CompactMutex> lock) {
   const auto untold = std::exchange(untold_, std::nullopt);
   const auto error = stream_error_ ? std::optional(*stream_error_) : std::nullopt;
   lock.unlock();
+  {
+    const std::lock_guard no_reset(flushing_);
+    flush_early();
+  }
   if (untold) raise(*untold, error);  // the queue pair is in ERROR before it is told
   if (!shares_receives()) return flush_receives();
   if (last) raise(AsyncEventType::kLastWqeReached);
@@ -103,11 +129,14 @@ std::uint32_t QueuePairState::vendor_error() const {
   return static_cast<std::uint32_t>(stream_error_->layer << 16 | stream_error_->type << 8 | stream_error_->code);
 }
 
-void QueuePairState::enter_error() {
+void QueuePairState::enter_error(From from) {
   std::shared_ptr<Stream> running;
   std::shared_ptr<StreamObserver> attempt;
   {
     const std::lock_guard lock(mutex_);
+    const QpState now = state_;
+    if (from == From::kUnconnected && now != QpState::kReset && now != QpState::kInit && now != QpState::kRtr) return;
+    early_.end = from == From::kUnconnected ? WcStatus::kRetryExceeded : WcStatus::kFlushed;
     running = stream_;
     attempt = attempt_.lock();
     state_ = QpState::kError;

@@ -29,8 +29,8 @@ QueueDrivers drivers_of(CompletionQueueState& send, CompletionQueueState& receiv
 
 QueuePairState::QueuePairState(Parts made_of, const QueuePairAttributes& wanted, QueuePairNumber given,
                                Quota::Share share)
-    : ServedQueuePair(given.value(), wanted, std::move(made_of.domain), std::move(made_of.receives),
-                      drivers_of(*made_of.send_cq, *made_of.receive_cq)),
+    : ServedQueuePair(wanted.number != 0 ? wanted.number : given.value(), wanted, std::move(made_of.domain),
+                      std::move(made_of.receives), drivers_of(*made_of.send_cq, *made_of.receive_cq)),
       stags_(std::move(made_of.stags)),
       send_cq_(std::move(made_of.send_cq)),
       receive_cq_(std::move(made_of.receive_cq)),
@@ -48,13 +48,20 @@ std::shared_ptr<Stream> QueuePairState::stream() const {
 // --- The application
 
 Result<void> QueuePairState::modify(QpState to) {
-  if (to == QpState::kError) return enter_error(), Result<void>{};
+  if (to == QpState::kError) return enter_error(From::kAnyState), Result<void>{};
   if (to == QpState::kReset) return reset();
   const auto moved = move(to);
   if (moved && *moved) (*moved)->drain(to == QpState::kSqd);
   if (!moved) return std::unexpected(moved.error());
   return {};
 }
+
+void QueuePairState::accept_early_sends() {
+  const std::lock_guard lock(mutex_);
+  early_.accepted = true;
+}
+
+void QueuePairState::give_up_connecting() { enter_error(From::kUnconnected); }
 
 // The transitions that keep the stream. Returns it when it has to be told.
 Result<std::shared_ptr<Stream>> QueuePairState::move(QpState to) {
@@ -85,7 +92,11 @@ Result<void> QueuePairState::reset() {
   discard_completions();
   send_cq_->release_all(send_places_);
   if (!shares_receives()) receives->released(receive_cq_->release_all(receive_places_));
+  EarlySends discarded;
   const std::lock_guard lock(mutex_);
+  std::swap(discarded, early_.sends);
+  early_.accepted = false;
+  early_.end = WcStatus::kRetryExceeded;
   negotiated_.reset();
   stream_error_.reset();
   ended_by_.reset();
@@ -121,14 +132,20 @@ void QueuePairState::destroy() {
   } catch (const std::bad_alloc&) {  // nothing tells the program that its connection fails; its queue pair is gone
   }
   discard_completions();
+  EarlySends discarded;
   const std::lock_guard lock(mutex_);
+  std::swap(discarded, early_.sends);
   held_.reset();  // after discard_completions(): what the queues hold under this number is its next owner's
   share_.drop();  // now, for another thread may still hold this object for a moment
 }
 
 // In RTR there is a stream to post to once the connection was accepted: the engine knows.
 PostResult QueuePairState::post_send(std::span<const SendRequest> requests) {
-  const QpState state = state_.load();
+  QpState state = state_.load();
+  if (state == QpState::kInit || state == QpState::kRtr) {
+    if (auto posted = post_early(requests)) return std::move(*posted);
+    state = state_.load();
+  }
   std::shared_ptr<Stream> to;
   if (state != QpState::kReset && state != QpState::kInit) to = stream();
   if (to) {
@@ -136,8 +153,43 @@ PostResult QueuePairState::post_send(std::span<const SendRequest> requests) {
     const bool early =
         state == QpState::kRtr && posted && !*posted && posted->error().error.code == Errc::kDisconnected;
     if (posted && !early) return *posted;
+    if (auto waiting = post_early(requests)) return std::move(*waiting);  // the peer has left meanwhile
   }
   return flush_sends(requests);
+}
+
+// In the same lock as established(), which hands over all that waits: what is posted later finds RTS, and the stream takes
+// it after them.
+std::optional<PostResult> QueuePairState::post_early(std::span<const SendRequest> requests) {
+  const std::lock_guard lock(mutex_);
+  const QpState state = state_;
+  if (!early_.accepted || (state != QpState::kInit && state != QpState::kRtr)) return std::nullopt;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (!has_send_room(early_.sends.size())) return std::unexpected(PostFailure{full_send_queue(), i});
+    if (const auto added = early_.sends.add(requests[i], attributes); !added) {
+      return std::unexpected(PostFailure{added.error(), i});
+    }
+  }
+  return PostResult{};
+}
+
+// What waited for the connection is flushed before what is posted in ERROR.
+void QueuePairState::flush_early() {
+  EarlySends waiting;
+  WcStatus status{};
+  {
+    const std::lock_guard lock(mutex_);
+    if (state_ != QpState::kError) return;
+    std::swap(waiting, early_.sends);
+    status = early_.end;
+  }
+  for (; !waiting.empty(); waiting.pop()) {
+    const SendRequest& request = waiting.front();
+    complete_send({.wr_id = request.wr_id,
+                   .status = std::exchange(status, WcStatus::kFlushed),
+                   .opcode = row(request.opcode).completion,
+                   .qp_num = number});
+  }
 }
 
 // No stream is there to do it; and none comes, for RESET has to come first.
@@ -147,6 +199,7 @@ PostResult QueuePairState::flush_sends(std::span<const SendRequest> requests) {
     return std::unexpected(PostFailure{
         {Errc::kInvalidState, "queue pair", "sends need a connected queue pair (accepted, RTS, SQD or ERROR)"}, 0});
   }
+  flush_early();
   for (std::size_t i = 0; i < requests.size(); ++i) {
     if (!has_send_room(0)) return std::unexpected(PostFailure{full_send_queue(), i});
     flush_send(requests[i]);
@@ -193,7 +246,11 @@ PostResult QueuePairState::post_receive(std::span<const ReceiveRequest> requests
 std::uint32_t QueuePairState::send_room() const {
   send_cq_->release(send_places_);
   const auto running = stream();
-  const std::uint32_t held = (running ? running->sends_unfinished() : 0) + send_places_.count();
+  std::uint32_t held = (running ? running->sends_unfinished() : 0) + send_places_.count();
+  {
+    const std::lock_guard lock(mutex_);
+    held += static_cast<std::uint32_t>(early_.sends.size());
+  }
   return attributes.max_send_wr - std::min(held, attributes.max_send_wr);
 }
 

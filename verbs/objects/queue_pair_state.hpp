@@ -31,6 +31,8 @@ class QueuePairState final : public ServedQueuePair {
 
   // --- The application
   Result<void> modify(QpState to);
+  void accept_early_sends();
+  void give_up_connecting();
   PostResult post_send(std::span<const SendRequest> requests);
   PostResult post_receive(std::span<const ReceiveRequest> requests);
   [[nodiscard]] QueuePairQuery query() const;
@@ -43,18 +45,20 @@ class QueuePairState final : public ServedQueuePair {
   // Returns the state it had.
   Result<QpState> begin_connection(const Attempt& attempt);
   void cancel_connection(const Attempt& attempt, QpState before);
-  // The connection did not come about: ERROR, everything flushed.
-  void connection_failed(const Attempt& attempt);
+  // The connection did not come about: ERROR, everything flushed; or, with early sends, INIT again. True: the queue pair goes
+  // on without the attempt's stream.
+  [[nodiscard]] bool connection_failed(const Attempt& attempt);
 
   // --- ServedQueuePair
   [[nodiscard]] Result<void> set_stream(const Attempt& attempt, std::shared_ptr<Stream> stream) override;
-  void established(const Negotiated& negotiated) override;
+  [[nodiscard]] EarlySends established(const Negotiated& negotiated) override;
   [[nodiscard]] bool has_send_room(std::size_t unfinished) noexcept override;
   bool complete_send(const WorkCompletion& completion) override;
   bool complete_receive(const WorkCompletion& completion) override;
   void flush_send(const SendRequest& request) override;
   void stream_error(const StreamError& error, AsyncEventType type) override;
   void ended_by(const Error& error) override;
+  [[nodiscard]] bool peer_left() override;
   void fall() override;
   void drained() override;
   void raise(AsyncEventType type, std::optional<StreamError> error = {}) const override;
@@ -69,11 +73,15 @@ class QueuePairState final : public ServedQueuePair {
   Result<void> reset();
   void flush_receives();
   void discard_completions();
-  void enter_error();
+  enum class From : std::uint8_t { kAnyState, kUnconnected };
+  void enter_error(From from);
   [[nodiscard]] bool held_by(const Attempt& attempt) const noexcept;
   void end(std::unique_lock<CompactMutex> lock);
 
+  // Nothing where the stream takes them, or ERROR flushes them.
+  [[nodiscard]] std::optional<PostResult> post_early(std::span<const SendRequest> requests);
   PostResult flush_sends(std::span<const SendRequest> requests);
+  void flush_early();  // with flushing_
 
   const std::shared_ptr<StagTable> stags_;
   const std::shared_ptr<CompletionQueueState> send_cq_;
@@ -86,7 +94,12 @@ class QueuePairState final : public ServedQueuePair {
   QueuePairNumber held_;
   Quota::Share share_;
   std::atomic<QpState> state_{QpState::kReset};
-  Attempt attempt_;     // until it is established or has failed
+  Attempt attempt_;  // until it is established or has failed
+  struct Early {     // until there is a connection
+    bool accepted = false;
+    WcStatus end = WcStatus::kRetryExceeded;  // of the oldest, if there is none
+    EarlySends sends{};
+  } early_;
   bool ended_ = false;  // kLastWqeReached was raised
   std::shared_ptr<Stream> stream_;
   std::optional<Negotiated> negotiated_;

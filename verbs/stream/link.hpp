@@ -24,6 +24,7 @@
 #include "verbs/memory/buffer_pool.hpp"
 #include "verbs/memory/stream_memory.hpp"
 #include "verbs/policy.hpp"
+#include "verbs/stream/early_sends.hpp"
 #include "verbs/stream/inbox.hpp"
 #include "verbs/stream/outbox.hpp"
 #include "verbs/stream/served_queue_pair.hpp"
@@ -185,6 +186,7 @@ class Link {
   std::uint32_t present(const mpa::Landed& landed, Instant now);
   Result<void> post_one(const SendRequest& request);
   Result<void> post_late(const SendRequest& request);
+  void post_early(EarlySends early, Instant now);
   bool pump_one(Instant now);
   void close(Instant now);
   void report_failure();

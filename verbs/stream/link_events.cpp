@@ -108,17 +108,19 @@ void LinkEvents::on(engine::Established& event) {
   // The peer keeps to its own ORD, even if this end admits more; `ord` is within the peer's IRD already.
   if (event.peer_ord) event.ird = std::min<std::uint32_t>(event.ird, *event.peer_ord);
   link_.host_.on_established();
+  EarlySends early;
   if (link_.qp_) {
-    link_.qp_->established({.revision = event.revision,
-                            .enhanced = event.enhanced,
-                            .crc = event.crc,
-                            .markers_in = event.markers_in,
-                            .markers_out = event.markers_out,
-                            .ird = event.ird,
-                            .ord = event.ord,
-                            .rtr = to_rtr(event.rtr)});
+    early = link_.qp_->established({.revision = event.revision,
+                                    .enhanced = event.enhanced,
+                                    .crc = event.crc,
+                                    .markers_in = event.markers_in,
+                                    .markers_out = event.markers_out,
+                                    .ird = event.ird,
+                                    .ord = event.ord,
+                                    .rtr = to_rtr(event.rtr)});
   }
   if (link_.observer_) link_.observer_->on_established(event);
+  link_.post_early(std::move(early), now_);
 }
 
 void LinkEvents::on(engine::Rejected& event) {
@@ -239,6 +241,7 @@ void LinkEvents::on(const engine::TimedOut& event) {
 
 // The peer sends nothing more: finish what is posted, then close this direction too (RDMAP-6.2-02).
 void LinkEvents::on(const engine::PeerClosed&) {
+  if (link_.qp_ && link_.sends_.slots.empty() && link_.qp_->peer_left()) link_.let_go();
   link_.end_by(Errc::kDisconnected, "the peer closed the connection");
   link_.close(now_);
 }

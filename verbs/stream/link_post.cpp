@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work from the application to the engine, in the caller's thread.
 #include <array>
-#include <bit>
 #include <cerrno>
-#include <cstring>
 #include <new>
 #include <utility>
 
 #include "verbs/base/send_opcodes.hpp"
 #include "verbs/stream/link.hpp"
+#include "verbs/stream/send_checks.hpp"
 
 namespace weft::verbs::detail {
 
@@ -60,31 +59,6 @@ engine::WorkRequest to_work(const SendRequest& request, std::uint64_t cookie) {
   return work;
 }
 
-Result<void> check(const SendRequest& request, const QueuePairAttributes& limits) {
-  const Operation operation = row(request.opcode).operation;
-  if (request.segments.size() > limits.max_send_sge) {
-    return fail(Errc::kTooManySegments, "segments", "more than the queue pair was created for");
-  }
-  if (operation == Operation::kRead && request.segments.size() > Device::limits().max_sge_rd) {
-    return fail(Errc::kTooManySegments, "segments", "an RDMA Read has one sink");
-  }
-  if (has(request.flags, SendFlags::kInline) && !engine::row(operation).carrier) {
-    return fail(Errc::kInvalidArgument, "flags", "only Sends and RDMA Writes can be inline");
-  }
-  return {};
-}
-
-// Inline octets are copied here, so that lkeys play no part. They may come from anywhere in the caller's memory.
-Result<Bytes> copy_inline(const SendRequest& request, std::uint32_t limit, MutableBytes out) {
-  std::size_t used = 0;
-  for (const Sge& sge : request.segments) {
-    if (sge.length > limit - used) return fail(Errc::kInlineTooLong, "segments", "more octets than max_inline");
-    if (sge.length != 0) std::memcpy(out.data() + used, std::bit_cast<const void*>(sge.address), sge.length);
-    used += sge.length;
-  }
-  return out.first(used);
-}
-
 Result<LocalWork> local_work(const SendRequest& request, std::uint64_t cookie,
                              const std::shared_ptr<WindowState>& window, const std::shared_ptr<RegionState>& region) {
   if (request.opcode == SendOpcode::kLocalInvalidate)
@@ -125,9 +99,10 @@ Result<void> Link::post_one(const SendRequest& request) {
   engine::WorkRequest work = to_work(request, sends_.next_cookie);
   std::array<std::byte, engine::kMaxInline> copied;
   if (has(request.flags, SendFlags::kInline)) {
-    const auto octets = copy_inline(request, qp_->attributes.max_inline, copied);
+    const auto octets = inline_octets(request, qp_->attributes.max_inline);
     if (!octets) return std::unexpected(octets.error());
-    work.inline_data = *octets;
+    work.inline_data = MutableBytes(copied).first(*octets);
+    copy_inline(request, copied);
     work.local = {};
   }
   std::optional<LocalWork> local;
@@ -146,6 +121,27 @@ Result<void> Link::post_one(const SendRequest& request) {
   sends_.slots.push({.wr_id = request.wr_id, .opcode = request.opcode, .signaled = signaled});
   ++sends_.next_cookie;
   return {};
+}
+
+// One that cannot be posted ends the connection, and the others are flushed after it.
+void Link::post_early(EarlySends early, Instant now) {
+  for (; !early.empty(); early.pop()) {
+    const SendRequest& request = early.front();
+    try {
+      if (post_one(request)) continue;
+    } catch (const std::bad_alloc&) {  // as one that does not fit
+    }
+    if (life_.fails()) {  // no memory to wait for its turn
+      qp_->flush_send(request);
+      continue;
+    }
+    qp_->complete_send({.wr_id = request.wr_id,
+                        .status = WcStatus::kLocalQpOperationError,
+                        .opcode = row(request.opcode).completion,
+                        .qp_num = qp_->number});
+    life_.reach(Stage::kFailing);
+    engine_.abort(now);
+  }
 }
 
 // Flushed, but not before what was posted earlier (RDMAP-5.5-19): that may have to wait until octets on loan are

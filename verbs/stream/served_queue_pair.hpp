@@ -14,6 +14,7 @@
 #include "verbs/memory/receive_queue.hpp"
 #include "verbs/progress/socket_watch.hpp"
 #include "verbs/queue_pair.hpp"
+#include "verbs/stream/early_sends.hpp"
 
 namespace weft::verbs::detail {
 
@@ -37,7 +38,8 @@ class ServedQueuePair {
   using Attempt = std::weak_ptr<StreamObserver>;
   // Refused once the attempt has lost the queue pair.
   [[nodiscard]] virtual Result<void> set_stream(const Attempt& attempt, std::shared_ptr<Stream> stream) = 0;
-  virtual void established(const Negotiated& negotiated) = 0;
+  // Returns the sends that waited for it, which are the stream's to post before any other.
+  [[nodiscard]] virtual EarlySends established(const Negotiated& negotiated) = 0;
 
   // --- Completions
   // Whether one more than `unfinished` sends fits. With the stream's lock held, or none and no stream.
@@ -50,6 +52,8 @@ class ServedQueuePair {
   // --- Errors and the end
   virtual void stream_error(const StreamError& error, AsyncEventType type) = 0;  // the event follows with fall()
   virtual void ended_by(const Error& error) = 0;  // before what is flushed for it; the first counts
+  // The peer has closed, and no send is unfinished. True: the queue pair goes on without this stream.
+  [[nodiscard]] virtual bool peer_left() = 0;
   // ERROR, and what no stream holds is flushed: the stream fails or has ended. May be called again.
   virtual void fall() = 0;
   virtual void drained() = 0;

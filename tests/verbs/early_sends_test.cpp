@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sends before there is a connection: QueuePair::accept_early_sends().
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "tests/verbs/loopback.hpp"
+
+namespace weft::verbs::test {
+namespace {
+
+SendRequest signaled(std::uint64_t id, std::span<const Sge> segments = {}, SendFlags more = SendFlags::kNone) {
+  return {.wr_id = id, .opcode = SendOpcode::kSend, .flags = SendFlags::kSignaled | more, .segments = segments};
+}
+
+void to_init(QueuePair& qp) { must(qp.modify(QpState::kInit), "modify"); }
+
+TEST(EarlySends, AreRefusedUnlessAskedFor) {
+  End end;
+  to_init(*end.qp);
+  const auto posted = end.qp->post_send(signaled(1));
+  ASSERT_FALSE(posted);
+  EXPECT_EQ(posted.error().code, Errc::kInvalidState);
+}
+
+TEST(EarlySends, GoOutInOrderOnceConnected) {
+  std::vector<std::byte> own = octets(8, 1);
+  PairOptions options;
+  options.before_connect = [&](End& client, End& server) {
+    to_init(*client.qp);
+    to_init(*server.qp);
+    client.qp->accept_early_sends();
+    server.qp->accept_early_sends();
+    for (std::uint64_t id : {10U, 11U}) must(server.qp->post_receive({.wr_id = id}), "post_receive");
+    must(client.qp->post_receive({.wr_id = 20}), "post_receive");
+    must(client.qp->post_send(signaled(1)), "post_send");
+    must(client.qp->post_send(signaled(2)), "post_send");
+    must(server.qp->post_send(signaled(3)), "post_send");
+  };
+  Pair pair(options);
+  for (const std::uint64_t id : {1U, 2U}) {
+    const auto done = pair.client.next();
+    if (done.opcode == WcOpcode::kReceive) continue;
+    EXPECT_EQ(done.status, WcStatus::kSuccess);
+    EXPECT_EQ(done.wr_id, id);
+  }
+  EXPECT_EQ(pair.server.next().status, WcStatus::kSuccess);
+}
+
+TEST(EarlySends, KeepInlineOctetsAndOccupyPlaces) {
+  End end({.queue_pair = {.max_send_wr = 2}});
+  to_init(*end.qp);
+  end.qp->accept_early_sends();
+  std::array<std::byte, 8> octets{};
+  const Sge segment{.address = std::bit_cast<std::uintptr_t>(octets.data()), .length = 8};
+  must(end.qp->post_send(signaled(1, {&segment, 1}, SendFlags::kInline)), "post_send");
+  EXPECT_EQ(end.qp->send_room(), 1U);
+  must(end.qp->post_send(signaled(2)), "post_send");
+  EXPECT_EQ(end.qp->post_send(signaled(3)).error().code, Errc::kQueueFull);
+  const Sge long_one{.address = segment.address, .length = 10000};
+  EXPECT_EQ(end.qp->post_send(signaled(3, {&long_one, 1}, SendFlags::kInline)).error().code, Errc::kQueueFull);
+}
+
+TEST(EarlySends, WhatCannotWaitIsRefused) {
+  End end;
+  to_init(*end.qp);
+  end.qp->accept_early_sends();
+  const auto posted = end.qp->post_send({.opcode = SendOpcode::kLocalInvalidate, .invalidate_rkey = 1});
+  ASSERT_FALSE(posted);
+  EXPECT_EQ(posted.error().code, Errc::kInvalidState);
+  const Sge long_one{.address = 1, .length = 10000};
+  EXPECT_EQ(end.qp->post_send(signaled(3, {&long_one, 1}, SendFlags::kInline)).error().code, Errc::kInlineTooLong);
+}
+
+TEST(EarlySends, GivingUpNamesTheOldest) {
+  End end;
+  to_init(*end.qp);
+  end.qp->accept_early_sends();
+  must(end.qp->post_receive({.wr_id = 9}), "post_receive");
+  for (std::uint64_t id : {1U, 2U}) must(end.qp->post_send(signaled(id)), "post_send");
+  end.qp->give_up_connecting();
+  const auto oldest = end.next();
+  EXPECT_EQ(oldest.wr_id, 1U);
+  EXPECT_EQ(oldest.status, WcStatus::kRetryExceeded);
+  EXPECT_EQ(end.next().status, WcStatus::kFlushed);
+  EXPECT_EQ(end.next().status, WcStatus::kFlushed);
+  EXPECT_EQ(end.qp->state(), QpState::kError);
+}
+
+TEST(EarlySends, ErrorFlushesAndResetDiscards) {
+  End end;
+  to_init(*end.qp);
+  end.qp->accept_early_sends();
+  must(end.qp->post_send(signaled(1)), "post_send");
+  must(end.qp->modify(QpState::kError), "modify");
+  EXPECT_EQ(end.next().status, WcStatus::kFlushed);
+  must(end.qp->modify(QpState::kReset), "modify");
+  to_init(*end.qp);
+  EXPECT_EQ(end.qp->post_send(signaled(2)).error().code, Errc::kInvalidState) << "RESET ends the mode";
+  end.qp->accept_early_sends();
+  must(end.qp->post_send(signaled(3)), "post_send");
+  must(end.qp->modify(QpState::kReset), "modify");
+  EXPECT_FALSE(end.next_within(end.cq, 50ms));
+}
+
+TEST(EarlySends, ThePeersCloseLeavesReceivesPosted) {
+  PairOptions options;
+  options.before_connect = [](End& client, End&) {
+    to_init(*client.qp);
+    client.qp->accept_early_sends();
+    must(client.qp->post_receive({.wr_id = 9}), "post_receive");
+  };
+  Pair pair(options);
+  pair.server.qp.reset();
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (pair.client.qp->state() != QpState::kInit && std::chrono::steady_clock::now() < until) {
+    EXPECT_FALSE(pair.client.next_within(pair.client.cq, 1ms));
+  }
+  EXPECT_EQ(pair.client.qp->state(), QpState::kInit);
+  must(pair.client.qp->post_send(signaled(1)), "post_send");
+  pair.client.qp->give_up_connecting();
+  EXPECT_EQ(pair.client.next().status, WcStatus::kRetryExceeded);
+  EXPECT_EQ(pair.client.next().wr_id, 9U);
+}
+
+TEST(EarlySends, NumbersOfTheCallerAreChecked) {
+  End end;
+  QueuePairAttributes wanted{
+      .send_cq = &end.cq, .receive_cq = &end.cq, .number = QueuePairAttributes::kHighestAssignedNumber};
+  EXPECT_EQ(end.domain.create_queue_pair(wanted).error().code, Errc::kInvalidArgument);
+  wanted.number = 0x1000000;
+  EXPECT_EQ(end.domain.create_queue_pair(wanted).error().code, Errc::kInvalidArgument);
+  wanted.number = 0xABCDEF;
+  EXPECT_EQ(must(end.domain.create_queue_pair(wanted), "create_queue_pair").number(), 0xABCDEFU);
+}
+
+}  // namespace
+}  // namespace weft::verbs::test

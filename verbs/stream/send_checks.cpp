@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/stream/send_checks.hpp"
+
+#include <bit>
+#include <cstring>
+
+#include "verbs/base/send_opcodes.hpp"
+#include "verbs/device.hpp"
+
+namespace weft::verbs::detail {
+
+Result<void> check(const SendRequest& request, const QueuePairAttributes& limits) {
+  const engine::Operation operation = row(request.opcode).operation;
+  if (request.segments.size() > limits.max_send_sge) {
+    return fail(Errc::kTooManySegments, "segments", "more than the queue pair was created for");
+  }
+  if (operation == engine::Operation::kRead && request.segments.size() > Device::limits().max_sge_rd) {
+    return fail(Errc::kTooManySegments, "segments", "an RDMA Read has one sink");
+  }
+  if (has(request.flags, SendFlags::kInline) && !engine::row(operation).carrier) {
+    return fail(Errc::kInvalidArgument, "flags", "only Sends and RDMA Writes can be inline");
+  }
+  return {};
+}
+
+Result<std::size_t> inline_octets(const SendRequest& request, std::uint32_t limit) {
+  std::size_t used = 0;
+  for (const Sge& sge : request.segments) {
+    if (sge.length > limit - used) return fail(Errc::kInlineTooLong, "segments", "more octets than max_inline");
+    used += sge.length;
+  }
+  return used;
+}
+
+void copy_inline(const SendRequest& request, MutableBytes out) {
+  for (const Sge& sge : request.segments) {
+    if (sge.length != 0) std::memcpy(out.data(), std::bit_cast<const void*>(sge.address), sge.length);
+    out = out.subspan(sge.length);
+  }
+}
+
+}  // namespace weft::verbs::detail
