@@ -27,7 +27,8 @@ bool fill_entry(ibv_context* context, std::uint32_t port, std::uint32_t index, i
     return false;
   entry.gid_index = index;
   entry.port_num = port;
-  entry.gid_type = IBV_GID_TYPE_IB;  // what the kernel says of every GID that is not RoCE's; ndev_ifindex is then 0
+  entry.gid_type = compat::gid_type();
+  entry.ndev_ifindex = compat::gid_interface(context);
   std::memset(into, 0, size);
   std::memcpy(into, &entry, std::min(size, sizeof entry));
   return true;
@@ -57,7 +58,7 @@ WEFT_ENTRY int ibv_query_gid_type(ibv_context* context, std::uint8_t port_num, u
     return -1;
   }
   if (compat::query_gid(context, port_num, static_cast<int>(index), &gid) != 0) return -1;
-  *type = 0;
+  *type = compat::gid_type() == IBV_GID_TYPE_ROCE_V2 ? 1 : 0;
   return 0;
 }
 WEFT_OLDER_VERSION(newer_ibv_query_gid_type, ibv_query_gid_type, "IBVERBS_PRIVATE_65");

@@ -6,8 +6,10 @@
 #include <bit>
 #include <cstring>
 
+#include "compat/direct/greeting.hpp"
 #include "compat/objects/context.hpp"
 #include "compat/objects/report.hpp"
+#include "compat/objects/settings.hpp"
 #include "transport/interfaces.hpp"
 #include "verbs/device.hpp"
 
@@ -72,8 +74,17 @@ ibv_device_attr attributes_of(const Device& device) {
   return a;
 }
 
-ibv_port_attr port_of(const transport::Interface& interface) {
+// The last two octets of an IPv4 address: for programs that know no GIDs (qperf).
+std::uint16_t lid_of(const Device& device) {
+  const auto address = device_address(device);
+  if (!address || address->family != transport::Family::kIpv4) return 0;
+  return static_cast<std::uint16_t>(std::to_integer<unsigned>(address->octets[2]) << 8 |
+                                    std::to_integer<unsigned>(address->octets[3]));
+}
+
+ibv_port_attr port_of(const Device& device, const transport::Interface& interface) {
   ibv_port_attr a{};
+  a.lid = lid_of(device);
   a.state = interface.up ? IBV_PORT_ACTIVE : IBV_PORT_DOWN;
   a.max_mtu = a.active_mtu = mtu_of(interface.mtu);
   a.gid_tbl_len = 1;
@@ -124,18 +135,31 @@ int query_device_ex(ibv_context* context, const ibv_query_device_ex_input* input
 int query_port(ibv_context* context, std::uint8_t port, ibv_port_attr* attributes, std::size_t size) noexcept {
   if (port != kPort) return refused("ibv_query_port", EINVAL, "every device has one port: 1");
   return guarded_errno([&] {
-    give(port_of(interface_now(of(context).device())), attributes, size);
+    const Device& device = of(context).device();
+    give(port_of(device, interface_now(device)), attributes, size);
     return 0;
   });
 }
 
-// One entry, as siw has it: the hardware address in the first octets.
+// One entry: the address, as RoCE v2 has it. Without one, as siw has it: the hardware address in the first octets.
 int query_gid(ibv_context* context, std::uint8_t port, int index, ibv_gid* gid) noexcept {
   if (port != kPort || index != 0) return refused_minus_one("ibv_query_gid", EINVAL, "there is GID 0 of port 1 alone");
-  const auto guid = std::bit_cast<std::array<std::uint8_t, 8>>(device_guid(of(context).device()));
+  const Device& device = of(context).device();
   *gid = {};
-  std::ranges::copy(guid, gid->raw);
+  if (const auto address = device_address(device)) {
+    const auto octets = direct::to_gid(*address);
+    std::memcpy(gid->raw, octets.data(), octets.size());
+  } else {
+    const auto guid = std::bit_cast<std::array<std::uint8_t, 8>>(device_guid(device));
+    std::ranges::copy(guid, gid->raw);
+  }
   return 0;
+}
+
+std::uint32_t gid_type() { return device_kind() == verbs::DeviceKind::kRoce ? IBV_GID_TYPE_ROCE_V2 : IBV_GID_TYPE_IB; }
+
+std::uint32_t gid_interface(ibv_context* context) {
+  return device_kind() == verbs::DeviceKind::kRoce ? of(context).device().info.interface.index : 0;
 }
 
 int query_pkey(ibv_context*, std::uint8_t port, int index, std::uint16_t* pkey) noexcept {

@@ -162,7 +162,7 @@ int cm_set_option(rdma_cm_id* id, int level, int name, void* value, size_t lengt
   return guarded_minus_one([&] {
     if (name == RDMA_OPTION_ID_ACK_TIMEOUT) {
       of(id).ack_timeout = *static_cast<const std::uint8_t*>(value);
-      if (id->qp != nullptr) of(id->qp).timeout = *of(id).ack_timeout;
+      if (id->qp != nullptr) of(id->qp).set.timeout = *of(id).ack_timeout;
     }
     const auto set = set_option(of(id).engine, name, value);
     return set ? 0 : refused_minus_one("rdma_set_option", set.error());

@@ -71,7 +71,7 @@ ibv_qp* make_pair(CmId& id, ibv_qp_init_attr_ex& wanted) {
     return nullptr;
   }
   if (wanted.srq == nullptr) wanted.srq = id.srq;
-  ibv_qp* const pair = create_qp_ex(id.verbs, &wanted);
+  ibv_qp* const pair = create_managed_qp(&wanted);
   if (pair == nullptr) return nullptr;
   if (const int error = make_ready(pair); error != 0) {
     destroy_qp(pair);
@@ -116,7 +116,7 @@ int create(rdma_cm_id* raw, ibv_qp_init_attr_ex* wanted, std::string_view call) 
   }
   id.pd = pd;
   id.pair = of(id.qp).ticket;
-  if (id.ack_timeout) of(id.qp).timeout = *id.ack_timeout;
+  if (id.ack_timeout) of(id.qp).set.timeout = *id.ack_timeout;
   return 0;
 }
 

@@ -11,6 +11,7 @@
 #undef ibv_reg_mr_iova
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "compat/objects/acknowledgements.hpp"
@@ -63,6 +64,9 @@ ibv_device** get_device_list(int* count) noexcept;
 void free_device_list(ibv_device** list) noexcept;
 // The device that has this local address; null when there is none.
 Device* find_device(const verbs::Address& local);
+// Its first IPv4 address, or else IPv6: the GID, and where queue pairs listen that the program connects itself. Nothing if
+// it has none.
+std::optional<verbs::Address> device_address(const Device& device);
 std::uint64_t device_guid(const Device& device) noexcept;  // network byte order
 
 // --- Opens
@@ -79,7 +83,10 @@ int query_device_ex(ibv_context* context, const ibv_query_device_ex_input* input
                     std::size_t size) noexcept;
 // `size`: how much of the structure the caller knows.
 int query_port(ibv_context* context, std::uint8_t port, ibv_port_attr* attributes, std::size_t size) noexcept;
-int query_gid(ibv_context* context, std::uint8_t port, int index, ibv_gid* gid) noexcept;          // -1 and errno
+int query_gid(ibv_context* context, std::uint8_t port, int index, ibv_gid* gid) noexcept;  // -1 and errno
+// Of every GID: as the kernel says, IB for those that are not RoCE's, which have no interface (0).
+std::uint32_t gid_type();
+std::uint32_t gid_interface(ibv_context* context);
 int query_pkey(ibv_context* context, std::uint8_t port, int index, std::uint16_t* pkey) noexcept;  // -1 and errno
 
 ibv_pd* alloc_pd(ibv_context* context) noexcept;

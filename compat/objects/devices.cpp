@@ -36,8 +36,9 @@ void copy_text(const std::string& text, char* into, std::size_t size) {
 // The paths are where the kernel would have them; programs that look there find nothing, and go on.
 std::unique_ptr<Device> make_device(const verbs::DeviceInfo& info, std::size_t index) {
   auto device = std::make_unique<Device>();
-  device->node_type = IBV_NODE_RNIC;
-  device->transport_type = IBV_TRANSPORT_IWARP;
+  const bool roce = device_kind() == verbs::DeviceKind::kRoce;
+  device->node_type = roce ? IBV_NODE_CA : IBV_NODE_RNIC;
+  device->transport_type = roce ? IBV_TRANSPORT_IB : IBV_TRANSPORT_IWARP;
   const std::string uverbs = "uverbs" + std::to_string(index);
   copy_text(info.name, device->name, sizeof device->name);
   copy_text(uverbs, device->dev_name, sizeof device->dev_name);
@@ -89,6 +90,16 @@ Device* find_device(const verbs::Address& local) {
   Known& all = known();
   const std::lock_guard lock(all.mutex);
   return &enter(all, std::move(*info));
+}
+
+std::optional<verbs::Address> device_address(const Device& device) {
+  const auto& addresses = device.info.interface.addresses;
+  const auto rank = [](const transport::InterfaceAddress& one) {
+    const bool link_local = one.address.scope != 0;
+    return one.address.family == transport::Family::kIpv4 ? 0 : link_local ? 2 : 1;
+  };
+  const auto best = std::ranges::min_element(addresses, {}, rank);
+  return best == addresses.end() ? std::nullopt : std::optional(best->address);
 }
 
 // As siw makes it: the interface's hardware address, or its name where it has none.

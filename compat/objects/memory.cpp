@@ -144,7 +144,7 @@ int bind_mw(ibv_qp* qp, ibv_mw* mw, ibv_mw_bind* bind) noexcept {
         .flags = static_cast<verbs::SendFlags>(bind->send_flags),
         .bind = {&window.engine, info.mr != nullptr ? &of(info.mr).engine : nullptr, rkey, info.addr, info.length,
                  static_cast<verbs::Access>(info.mw_access_flags)}};
-    const auto posted = of(qp).engine.post_send({&request, 1});
+    const auto posted = of(qp).sender().post_send({&request, 1});
     if (!posted) return refused("ibv_bind_mw", posted.error().error);
     mw->rkey = rkey;
     return 0;

@@ -25,8 +25,11 @@ struct SendQueue {
   using Wr = ibv_send_wr;
   using Request = verbs::SendRequest;
   static constexpr std::string_view kCall = "ibv_post_send";
-  verbs::PostResult post(std::span<const Request> requests) const { return engine.post_send(requests); }
-  verbs::QueuePair& engine;
+  verbs::PostResult post(std::span<const Request> requests) const {
+    if (qp.direct_state) return post_direct(qp, requests);
+    return qp.engine.post_send(requests);
+  }
+  Qp& qp;
 };
 
 template <typename Engine>
@@ -111,7 +114,7 @@ int post(const Queue& queue, typename Queue::Wr* requests, typename Queue::Wr** 
 }  // namespace
 
 int post_send(ibv_qp* qp, ibv_send_wr* requests, ibv_send_wr** bad) noexcept {
-  const SendQueue queue{of(qp).engine};
+  const SendQueue queue{of(qp)};
   if (!of(qp).builder) return post(queue, requests, bad);
   const std::lock_guard lock(of(qp).builder->mutex);  // ibv_wr_start to ibv_wr_complete has the send queue to itself
   return post(queue, requests, bad);

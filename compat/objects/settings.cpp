@@ -42,11 +42,33 @@ verbs::Configuration read_all() {
   return with.complaints.size() > without.complaints.size() ? without : with;
 }
 
-verbs::Policy start() {
+void take_device(verbs::Configuration& settings, const std::string& value) {
+  if (const auto kind = verbs::parse_device_kind(value)) {
+    settings.device = *kind;
+  } else {
+    settings.complaints.push_back("WEFT_DEVICE: '" + value + "' is not one of iwarp, roce");
+  }
+}
+
+void take_ports(verbs::Configuration& settings, const std::string& value) {
+  if (const auto range = verbs::parse_port_range(value)) {
+    settings.ports = *range;
+  } else {
+    settings.complaints.push_back("WEFT_PORTS: '" + value +
+                                  "' is no range of TCP ports from 1024 on, such as 20000-20255");
+  }
+}
+
+verbs::Configuration start() {
   auto settings = read_all();
   verbs::apply_configuration(settings);
   tell(settings);
-  return settings.policy;
+  return settings;
+}
+
+const verbs::Configuration& configuration() {
+  static const verbs::Configuration settings = start();
+  return settings;
 }
 
 }  // namespace
@@ -56,12 +78,13 @@ verbs::Configuration read_settings(const verbs::Variable& variable, const verbs:
   if (const auto path = variable("WEFT_CONFIG")) settings = from_file(*path, base);
   verbs::read_variables(settings, variable);
   if (const auto policy = variable("WEFT_POLICY")) take_policy(settings, *policy);
+  if (const auto kind = variable("WEFT_DEVICE")) take_device(settings, *kind);
+  if (const auto ports = variable("WEFT_PORTS")) take_ports(settings, *ports);
   return settings;
 }
 
-const verbs::Policy& connection_policy() {
-  static const verbs::Policy policy = start();
-  return policy;
-}
+const verbs::Policy& connection_policy() { return configuration().policy; }
+verbs::DeviceKind device_kind() { return configuration().device; }
+verbs::PortRange port_range() { return configuration().ports; }
 
 }  // namespace weft::compat

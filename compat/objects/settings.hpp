@@ -12,6 +12,11 @@ namespace weft::compat {
 // when the library is loaded.
 const verbs::Policy& connection_policy();
 
+// What devices show themselves as. Reads the variables, as above.
+verbs::DeviceKind device_kind();
+// The TCP ports of queue pairs that the program connects itself. Reads the variables, as above.
+verbs::PortRange port_range();
+
 // The part that reads, for tests.
 [[nodiscard]] verbs::Configuration read_settings(const verbs::Variable& variable, const verbs::Policy& base = {});
 

@@ -158,7 +158,7 @@ int post(Qp& qp) {
   link(builder);
   if (const auto fine = check_list(builder.requests, qp.engine); !fine) return refused("ibv_wr_complete", fine.error());
   if (builder.requests.empty()) return 0;
-  const auto posted = qp.engine.post_send(builder.requests);
+  const auto posted = qp.direct_state ? post_direct(qp, builder.requests) : qp.engine.post_send(builder.requests);
   return posted ? 0 : refused("ibv_wr_complete", posted.error().error);
 }
 

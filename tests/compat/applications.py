@@ -54,7 +54,13 @@ def furnish_namespace():
     there = f"nsenter -t {far.pid} -n "
     commands = ("ip link set lo up", f"ip link add nic0 type veth peer name nic1 netns {far.pid}", f"ip addr add {NIC}/24 dev nic0",
                 "ip link set nic0 up", there + "ip link set lo up", there + f"ip addr add {FAR}/24 dev nic1", there + "ip link set nic1 up")
-    return far if all(subprocess.run(command.split()).returncode == 0 for command in commands) else None
+    if any(subprocess.run(command.split()).returncode != 0 for command in commands):
+        return None
+    until = time.monotonic() + 10  # a program takes the first device that is up: the cable is, soon
+    while time.monotonic() < until and not all("LOWER_UP" in subprocess.run(show.split(), capture_output=True, text=True).stdout
+                                               for show in ("ip link show nic0", there + "ip link show nic1")):
+        time.sleep(0.02)
+    return far
 
 
 def stage(weft, libraries):

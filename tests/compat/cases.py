@@ -66,7 +66,7 @@ case("rdma_xclient", "rdmacm-utils", "rdma_xclient -s {a} -p {p}", "rdma_xserver
 case("cmtime", "rdmacm-utils", "cmtime -s {a} -p {p} -c 1000", "cmtime -b {a} -p {p} -c 1000", expect=r"connect", server_ends=False,
      timeout=300)
 
-# --- perftest, with rdma_cm (-R): on its own it connects queue pairs as InfiniBand does, which iWARP has no way for
+# --- perftest, with rdma_cm (-R)
 TOOLS = ("ib_send_bw", "ib_send_lat", "ib_write_bw", "ib_write_lat", "ib_read_bw", "ib_read_lat")
 for tool in TOOLS:
     case(f"{tool}, all sizes", "perftest", f"{tool} -R -a -n 50 -p {{p}} {{a}}", f"{tool} -R -a -n 50 -p {{p}}",
@@ -94,6 +94,28 @@ case("ib_send_bw, shared receive queue", "perftest", "ib_send_bw -R --use-srq -n
 for tool in (*TOOLS, "ib_atomic_bw", "ib_atomic_lat"):
     case(f"{tool}, IPv6", "perftest", f"{tool} -R -p {{p}} {{a}}", f"{tool} -R -p {{p}}", addresses=(IPV6,),
          expect=r"Address family for hostname not supported", server_ends=False, cannot="perftest asks getaddrinfo() for IPv4 alone")
+
+# --- Queue pairs that the program connects itself, by ibv_modify_qp
+for name, options in (("", ""), (", events", "-e "), (", 1 MiB", "-s 1048576 -n 200 "), (", by LID", "")):
+    gid = "" if "LID" in name else "-g 0 "
+    case(f"ibv_rc_pingpong{name}", "ibverbs-utils", f"ibv_rc_pingpong {gid}{options}-p {{p}} {{a}}", f"ibv_rc_pingpong {gid}{options}-p {{p}}",
+         expect=r"iters in .* = .* usec/iter", server_expect=r"usec/iter", addresses=(NIC,) if name else (NIC, FAR), large=bool(name))
+case("ibv_rc_pingpong, loopback", "ibverbs-utils", "ibv_rc_pingpong -d weft_lo -g 0 -p {p} {a}", "ibv_rc_pingpong -d weft_lo -g 0 -p {p}",
+     expect=r"usec/iter", server_expect=r"usec/iter", addresses=(IPV4,))
+case("ibv_srq_pingpong", "ibverbs-utils", "ibv_srq_pingpong -g 0 -p {p} {a}", "ibv_srq_pingpong -g 0 -p {p}",
+     expect=r"usec/iter", server_expect=r"usec/iter", addresses=(NIC,))
+case("ibv_uc_pingpong", "ibverbs-utils", "ibv_uc_pingpong -g 0 -p {p} {a}", "ibv_uc_pingpong -g 0 -p {p}",
+     expect=r"usec/iter", server_expect=r"usec/iter", addresses=(NIC,))
+# On an iWARP device without -R, ib_send_bw leaves the memory of its credits registered, and fails at the end.
+ROCE = "env WEFT_DEVICE=roce"
+for tool in (*TOOLS, "ib_atomic_bw", "ib_atomic_lat"):
+    case(f"{tool}, without -R", "perftest", f"{ROCE} {tool} -n 1000 -p {{p}} {{a}}", f"{ROCE} {tool} -n 1000 -p {{p}}",
+         expect=r" +1000 ", addresses=(NIC, FAR), large=tool != "ib_send_bw", needs=tool)
+case("ib_write_bw, without -R, 64 queue pairs", "perftest", "ib_write_bw -q 64 -n 50 -p {p} {a}", "ib_write_bw -q 64 -n 50 -p {p}",
+     expect=r"65536 +3200", addresses=(NIC,), large=True)
+case("ibv_devinfo, as RoCE", "ibverbs-utils", f"{ROCE} ibv_devinfo -v", expect=r"transport:\s+InfiniBand", addresses=(IPV4,), needs="ibv_devinfo")
+case("qperf, without -cm", "qperf", "qperf -lp {p} -t 1 {a} rc_lat rc_bw rc_rdma_write_bw rc_rdma_read_lat", "qperf -lp {p}",
+     expect=r"(?s)rc_lat:.*rc_bw:.*rc_rdma_write_bw:.*rc_rdma_read_lat:\s+latency", addresses=(NIC,), server_ends=False)
 
 # --- TLS: each end proves who it is, and says at level info who the other one was
 def secured(end, command):

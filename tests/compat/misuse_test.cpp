@@ -110,9 +110,9 @@ int by_hand(Things& things, ibv_qp_state state, int mask) {
 
 TEST(CompatMisuse, States) {
   expect_all_refused({
-      {"ibv_modify_qp", EINVAL, "rdma_connect",
+      {"ibv_modify_qp", EINVAL, "RTR needs the address vector",
        [](Things& t) { return by_hand(t, IBV_QPS_RTR, IBV_QP_AV | IBV_QP_DEST_QPN); }},
-      {"ibv_modify_qp", EINVAL, "rdma_connect", [](Things& t) { return by_hand(t, IBV_QPS_RTS, IBV_QP_SQ_PSN); }},
+      {"ibv_modify_qp", EINVAL, "RTS follows RTR", [](Things& t) { return by_hand(t, IBV_QPS_RTS, IBV_QP_SQ_PSN); }},
       {"ibv_modify_qp", EINVAL, "transition", [](Things& t) { return modify(t.qp, IBV_QPS_SQD); }},
       {"ibv_modify_qp", EINVAL, "no such state", [](Things& t) { return modify(t.qp, IBV_QPS_SQE); }},
       {"ibv_modify_qp", EINVAL, "no such state", [](Things& t) { return modify(t.qp, IBV_QPS_UNKNOWN); }},

@@ -34,8 +34,8 @@ constexpr const char* kRunDescription =
 
 constexpr const char* kRunFooter =
     "--pcap: %p in FILE becomes the process id; without it, processes overwrite each other's capture.\n"
-    "weft run sets LD_LIBRARY_PATH, LD_PRELOAD (--sockets), WEFT_PCAP, WEFT_PCAP_EXIT, WEFT_LOG, WEFT_POLICY and "
-    "WEFT_CONFIG. Set "
+    "weft run sets LD_LIBRARY_PATH, LD_PRELOAD (--sockets), WEFT_PCAP, WEFT_PCAP_EXIT, WEFT_LOG, WEFT_POLICY, "
+    "WEFT_DEVICE and WEFT_CONFIG. Set "
     "WEFT_LIBRARY_PATH if the libraries are not in the installed directory.\n"
     "Programs that ignore LD_LIBRARY_PATH (setuid, file capabilities, DT_RPATH, static linking) run with a warning on "
     "stderr.\n"
@@ -45,6 +45,7 @@ constexpr const char* kRunFooter =
     "  weft run rping -s -a 192.0.2.7 -C 10 -v\n"
     "  weft run --pcap 'ping-%p.pcap' --log info rping -c -a 192.0.2.7 -C 10 -v\n"
     "  weft run --policy mpa-rev=1,crc=off ib_write_bw -R 192.0.2.7\n"
+    "  weft run --device roce ib_write_bw 192.0.2.7\n"
     "  weft run --sockets redis-server\n"
     "\n"
     "Exit codes: the program's; 127 program not found, 126 program not executable, 2 wrong command line or incomplete "
@@ -53,6 +54,7 @@ constexpr const char* kRunFooter =
 struct RunArguments {
   std::string policy{};
   std::string config{};
+  std::string device{};
   bool sockets{};
   bool log_given{};
 };
@@ -147,6 +149,10 @@ Outcome<void> set_environment(const RunArguments& arguments, const GlobalOptions
   if (auto done = set_config(arguments); !done) return done;
   if (auto done = set_policy(arguments); !done) return done;
   if (auto done = set_pcap(global); !done) return done;
+  if (!arguments.device.empty()) {
+    if (!verbs::parse_device_kind(arguments.device)) return usage_error("--device takes one of iwarp, roce.");
+    set("WEFT_DEVICE", arguments.device);
+  }
   if (arguments.log_given) set("WEFT_LOG", global.log);
   return set_library_path(arguments);
 }
@@ -195,6 +201,11 @@ void add_run_command(CLI::App& app, Selection& selection) {
       ->add_option("--config", arguments->config,
                    "Read log, pcap and policy from FILE; options and environment variables take precedence")
       ->type_name("FILE");
+  command
+      ->add_option(
+          "--device", arguments->device,
+          "What devices show themselves as: roce is for programs that refuse iWARP. The network sees no difference")
+      ->type_name("iwarp|roce");
   command->add_flag("--sockets", arguments->sockets,
                     "TCP sockets of the program become rsockets: for programs without verbs, at both ends");
   command->callback([arguments, &app, &selection] {

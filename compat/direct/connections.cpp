@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compat/direct/connections.hpp"
+
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "compat/objects/report.hpp"
+#include "compat/objects/settings.hpp"
+#include "compat/rsockets/call.hpp"
+#include "transport/blocked_signals.hpp"
+#include "transport/own_descriptors.hpp"
+
+namespace weft::compat::direct {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::string_view kCall = "ibv_modify_qp";
+// A program that only receives may stay in RTR. Others go on to RTS, whose PSN the Request is to carry.
+constexpr auto kWaitForRts = 100ms;
+// A peer may listen later than its program told its number.
+constexpr auto kLongestRetry = 5min;
+// Requests that came before their program was in RTR.
+constexpr auto kLongestEarly = 10s;
+constexpr std::size_t kMostEarly = 1024;
+constexpr std::ptrdiff_t kMostEarlyOfOne = 8;  // for one queue pair
+
+std::atomic<Connections*>& connections_of_process() {
+  static std::atomic<Connections*> one{nullptr};
+  return one;
+}
+
+bool agree(const std::optional<std::uint32_t>& a, const std::optional<std::uint32_t>& b) { return !a || !b || a == b; }
+
+}  // namespace
+
+Connections& Connections::of_process() {
+  if (Connections* const one = connections_of_process().load()) return *one;
+  [[maybe_unused]] static const int watched = ::pthread_atfork(nullptr, nullptr, leave_to_parent);
+  auto* const made = new Connections;
+  Connections* none = nullptr;
+  if (connections_of_process().compare_exchange_strong(none, made)) return *made;
+  delete made;
+  return *none;
+}
+
+void Connections::leave_to_parent() noexcept {
+  const Connections* const parents = connections_of_process().exchange(nullptr);
+  if (parents != nullptr && parents->service_) ::close(parents->service_->woken);
+}
+
+Connections::Connections() : numbers_(compat::port_range()) {}
+
+Connections::Service::Service(verbs::EventChannel made)
+    : channel(std::move(made)), woken(transport::move_up(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))) {}
+
+Connections::Service::~Service() { ::close(woken); }
+
+void Connections::Service::wake() const noexcept {
+  const std::uint64_t one = 1;
+  static_cast<void>(!::write(woken, &one, sizeof one));
+}
+
+verbs::Result<void> Connections::furnish() {
+  if (service_) return {};
+  auto made = verbs::EventChannel::create();
+  if (!made) return std::unexpected(made.error());
+  service_ = std::make_shared<Service>(std::move(*made));
+  return {};
+}
+
+// --- The program's calls
+
+verbs::Result<std::uint32_t> Connections::take_number(const verbs::Address& local) {
+  const std::lock_guard lock(mutex_);
+  if (const auto made = furnish(); !made) return std::unexpected(made.error());
+  const auto number = numbers_.take(service_->channel, local);
+  if (number) connections_[*number] = nullptr;
+  if (connections_.empty()) service_.reset();
+  return number;
+}
+
+void Connections::give_back(std::uint32_t number) {
+  end(number);
+  std::shared_ptr<Service> last;  // these end without the lock
+  Numbers::Ports ports;
+  std::deque<Early> rejected;
+  {
+    const std::lock_guard lock(mutex_);
+    connections_.erase(number);
+    std::erase_if(early_, [number](const Early& one) { return one.greeting.to.number == number; });
+    numbers_.give_back(number);
+    if (!connections_.empty()) return;
+    ports = numbers_.release();
+    std::swap(rejected, early_);
+    std::swap(last, service_);
+    if (!last) return;
+    last->ends = true;
+  }
+  last->wake();
+  if (last->thread.joinable()) last->thread.join();
+}
+
+verbs::Result<void> Connections::begin(const End& self, const Target& target, verbs::QueuePair& accepts,
+                                       verbs::QueuePair& connects) {
+  const std::lock_guard lock(mutex_);
+  if (const auto listens = numbers_.listen(self.number, connection_policy()); !listens) return listens;
+  auto& place = connections_[self.number];
+  place = std::make_unique<Connection>(
+      Connection{.self = self, .target = target, .accepts = &accepts, .connects = &connects});
+  place->start = Clock::now() + kWaitForRts;
+  if (!service_->thread.joinable()) service_->thread = std::thread([this, it = service_.get()] { run(*it); });
+  service_->wake();
+  return {};
+}
+
+void Connections::depart(std::uint32_t number, const Departure& departure) {
+  const std::lock_guard lock(mutex_);
+  const auto found = connections_.find(number);
+  if (found == connections_.end() || !found->second) return;
+  Connection& connection = *found->second;
+  connection.departure = departure;
+  if (connection.start) start(connection);
+}
+
+void Connections::wanted(std::uint32_t number) {
+  const std::lock_guard lock(mutex_);
+  const auto found = connections_.find(number);
+  if (found == connections_.end() || !found->second) return;
+  Connection& connection = *found->second;
+  if (connection.end || !connection.departure || !connection.departure->patience) return;
+  connection.end = Clock::now() + *connection.departure->patience;
+  service_->wake();
+}
+
+void Connections::end(std::uint32_t number) {
+  std::unique_ptr<Connection> gone;  // its identifiers end the attempts, and may wait for the engine: without the lock
+  const std::lock_guard lock(mutex_);
+  const auto found = connections_.find(number);
+  if (found != connections_.end()) gone = std::move(found->second);
+}
+
+// --- Making the connection
+
+namespace {
+
+// Resolving takes no time: the device is known, and so is the peer's address.
+verbs::Result<void> resolve(verbs::ConnectionId& id, const End& self, const End& peer) {
+  verbs::Policy policy = connection_policy();
+  policy.timeouts.connect_retry = kLongestRetry;
+  if (const auto set = id.set_policy(policy); !set) return set;
+  const verbs::Endpoint destination{.address = peer.address, .port = port_of(peer.number)};
+  const auto resolved = id.resolve_address(destination, verbs::Endpoint{.address = self.address, .port = 0});
+  return resolved ? id.resolve_route() : resolved;
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> Connections::Connection::sq_psn() const noexcept {
+  return departure ? std::optional(departure->sq_psn) : std::nullopt;
+}
+
+verbs::Result<void> Connections::connect(Connection& connection) {
+  const End& peer = connection.target.peer;
+  auto id = verbs::ConnectionId::create(service_->channel, connection.self.number);
+  verbs::Result<void> begun;
+  if (!id) begun = std::unexpected(id.error());
+  if (begun) begun = resolve(*id, connection.self, peer);
+  if (begun) {
+    const auto octets = encode(
+        {.from = connection.self, .to = peer, .sq_psn = connection.sq_psn(), .rq_psn = connection.target.rq_psn});
+    begun = id->connect(*connection.connects, {.private_data = octets, .ird = connection.target.ird});
+  }
+  if (begun) {
+    connection.ids.push_back(std::move(*id));
+  } else {
+    refused(kCall, begun.error());  // sends wait in vain, until their patience is over
+  }
+  return begun;
+}
+
+void Connections::start(Connection& connection) {
+  connection.start.reset();
+  if (connection.self <= connection.target.peer) static_cast<void>(connect(connection));
+  // Of several early Requests that name this queue pair, one was sent by the end that the program named.
+  std::deque<Early> waiting;
+  std::ranges::partition(early_, [&](const Early& one) { return one.greeting.to.number != connection.self.number; });
+  while (!early_.empty() && early_.back().greeting.to.number == connection.self.number) {
+    waiting.push_back(std::move(early_.back()));
+    early_.pop_back();
+  }
+  for (Early& one : waiting) accept(connection, one.greeting, *one.request);
+}
+
+// The peer's address is that of TCP as well, so that nobody elsewhere can take its place.
+void Connections::accept(Connection& connection, const Greeting& greeting, verbs::ConnectionId& request) {
+  const auto sq_psn = connection.sq_psn();
+  const bool named = greeting.from == connection.target.peer && greeting.to == connection.self &&
+                     request.remote_address().address == connection.target.peer.address &&
+                     agree(greeting.sq_psn, connection.target.rq_psn) && agree(greeting.rq_psn, sq_psn);
+  if (!named || connection.accepted || connection.self < connection.target.peer) {
+    refused(kCall, ECONNREFUSED, "a Request of a queue pair that the program has not named is rejected");
+    return;
+  }
+  const auto octets = encode(
+      {.from = connection.self, .to = connection.target.peer, .sq_psn = sq_psn, .rq_psn = connection.target.rq_psn});
+  request.set_context(connection.self.number);
+  const auto done = request.accept(*connection.accepts, {.private_data = octets, .ird = connection.target.ird});
+  if (!done) {
+    refused(kCall, done.error());
+    return;
+  }
+  connection.accepted = true;
+  connection.ids.push_back(std::move(request));
+}
+
+// --- The thread
+
+void Connections::on_request(verbs::ConnectionEvent event) {
+  const auto greeting = decode(event.private_data);
+  const auto found = greeting ? connections_.find(greeting->to.number) : connections_.end();
+  if (found == connections_.end()) {
+    refused(kCall, ECONNREFUSED, "a Request that names no queue pair of this process is rejected");
+    return;
+  }
+  if (found->second && !found->second->start) return accept(*found->second, *greeting, *event.request);
+  const auto of_same =
+      std::ranges::count_if(early_, [&](const Early& one) { return one.greeting.to.number == greeting->to.number; });
+  if (early_.size() >= kMostEarly || of_same >= kMostEarlyOfOne) {
+    refused(kCall, ECONNREFUSED, "too many Requests wait for queue pairs to reach RTR: one is rejected");
+    return;
+  }
+  early_.push_back({.greeting = *greeting, .request = std::move(event.request), .end = Clock::now() + kLongestEarly});
+}
+
+void Connections::on_established(const verbs::ConnectionEvent& event) {
+  const auto found = connections_.find(static_cast<std::uint32_t>(event.context));
+  if (found == connections_.end() || !found->second) return;
+  Connection& connection = *found->second;
+  connection.end.reset();
+  std::erase_if(connection.ids, [&](const verbs::ConnectionId& id) { return id.number() == event.id; });
+}
+
+// After a failed attempt sends wait in vain, until their patience is over.
+void Connections::take_events() {
+  while (auto event = service_->channel.get_event(0ms)) {
+    if (event->type == verbs::ConnectionEventType::kConnectRequest) on_request(std::move(*event));
+    if (event->type == verbs::ConnectionEventType::kEstablished) on_established(*event);
+    if (event->error) refused(kCall, *event->error);
+  }
+}
+
+void Connections::look_at_clock(Clock::time_point now) {
+  std::erase_if(early_, [now](const Early& one) { return one.end <= now; });
+  for (auto& [number, connection] : connections_) {
+    if (!connection) continue;
+    if (connection->start && *connection->start <= now) start(*connection);
+    if (!connection->end || *connection->end > now) continue;
+    connection->end.reset();
+    connection->connects->give_up_connecting();
+    if (connection->accepts != connection->connects) connection->accepts->give_up_connecting();
+  }
+}
+
+int Connections::milliseconds_to_next() const {
+  std::optional<Clock::time_point> next;
+  const auto consider = [&](const std::optional<Clock::time_point>& one) {
+    if (one && (!next || *one < *next)) next = one;
+  };
+  for (const Early& one : early_) consider(one.end);
+  for (const auto& [number, connection] : connections_) {
+    if (!connection) continue;
+    consider(connection->start);
+    consider(connection->end);
+  }
+  return rsockets::milliseconds_until(next);
+}
+
+// No wake-up is lost: both descriptors stay readable until this thread reads them, and what the program changed under the
+// mutex before it wrote is seen after the read.
+void Connections::run(Service& service) noexcept {
+  transport::block_signals();
+  const rsockets::Inside until_the_end;
+  for (int wait = 0;;) {
+    std::array<pollfd, 2> ready{pollfd{.fd = service.channel.descriptor(), .events = POLLIN, .revents = 0},
+                                pollfd{.fd = service.woken, .events = POLLIN, .revents = 0}};
+    ::poll(ready.data(), ready.size(), wait);
+    std::uint64_t times = 0;
+    static_cast<void>(!::read(service.woken, &times, sizeof times));
+    const std::lock_guard lock(mutex_);
+    if (service.ends) return;
+    const int done = guarded_minus_one([&] {
+      take_events();
+      look_at_clock(Clock::now());
+      wait = milliseconds_to_next();
+      return 0;
+    });
+    if (done != 0) wait = 100;  // without memory or descriptors there is a pause
+  }
+}
+
+}  // namespace weft::compat::direct

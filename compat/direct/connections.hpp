@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Connections that a program makes by ibv_modify_qp, without the connection manager: it learns the peer's GID and queue
+// pair number over a channel of its own, and names them in RTR. The TCP connection is made here, in a thread of its own:
+// RTR and RTS return at once, because an accepting program reaches both before it tells its peer where it is.
+//
+// The lesser of the two ends connects and the other accepts, so that there is one connection, however the two programs
+// interleave. Each accepts exactly the end that its program named. A Request that arrives before that waits, bounded in
+// number and time.
+//
+// Locks: the mutex here precedes those of the engine, and nothing of the engine calls back: events come by the channel.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "compat/direct/greeting.hpp"
+#include "compat/direct/numbers.hpp"
+#include "compat/objects/forks.hpp"
+#include "verbs/connection.hpp"
+
+namespace weft::compat::direct {
+
+// What RTR says.
+struct Target {
+  End peer{};
+  std::uint32_t rq_psn = 0;
+  std::uint32_t ird = 0;
+};
+
+// What RTS says. `patience`: how long a send waits for an absent peer; nothing: for ever.
+struct Departure {
+  std::uint32_t sq_psn = 0;
+  std::optional<std::chrono::nanoseconds> patience{};
+};
+
+class Connections {
+ public:
+  // The one of this process, which is never destroyed. Its thread starts with the first connection, and ends with the last
+  // queue pair that has a number; so do the ports.
+  static Connections& of_process();
+  // A number for a queue pair of the device with this address.
+  [[nodiscard]] verbs::Result<std::uint32_t> take_number(const verbs::Address& local);
+  // The queue pair is about to be destroyed.
+  void give_back(std::uint32_t number);
+
+  // RTR. `accepts` and `connects` are the same queue pair, except for one that is connected to itself: there the second one
+  // has the sends. Both stay where they are until end().
+  [[nodiscard]] verbs::Result<void> begin(const End& self, const Target& target, verbs::QueuePair& accepts,
+                                          verbs::QueuePair& connects);
+  // RTS.
+  void depart(std::uint32_t number, const Departure& departure);
+  // A send waits for the connection, or was posted after the peer had left.
+  void wanted(std::uint32_t number);
+  // RESET, or the queue pair goes.
+  void end(std::uint32_t number);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Connection {
+    End self{};
+    Target target{};
+    verbs::QueuePair* accepts{};
+    verbs::QueuePair* connects{};
+    std::optional<Departure> departure{};
+    std::optional<Clock::time_point> start{};  // when it connects or accepts; nothing: it has begun to
+    std::optional<Clock::time_point> end{};    // of the patience
+    std::vector<verbs::ConnectionId> ids{};    // of attempts; an established connection needs none
+    bool accepted = false;
+    [[nodiscard]] std::optional<std::uint32_t> sq_psn() const noexcept;
+  };
+  // What the thread needs. Whoever gives the last number back waits for the thread to end.
+  struct Service {
+    explicit Service(verbs::EventChannel made);
+    ~Service();
+    Service(const Service&) = delete;
+    Service& operator=(const Service&) = delete;
+    void wake() const noexcept;
+    verbs::EventChannel channel;
+    const int woken;    // eventfd
+    bool ends = false;  // under the mutex
+    std::thread thread{};
+  };
+  struct Early {
+    Greeting greeting{};
+    std::unique_ptr<verbs::ConnectionId> request{};
+    Clock::time_point end{};
+  };
+
+  Connections();
+  static void leave_to_parent() noexcept;  // in a child of fork(): ports and thread are the parent's
+  [[nodiscard]] verbs::Result<void> furnish();
+  [[nodiscard]] verbs::Result<void> connect(Connection& connection);
+  void start(Connection& connection);
+  void accept(Connection& connection, const Greeting& greeting, verbs::ConnectionId& request);
+  void on_request(verbs::ConnectionEvent event);
+  void on_established(const verbs::ConnectionEvent& event);
+  void take_events();
+  void look_at_clock(Clock::time_point now);
+  [[nodiscard]] int milliseconds_to_next() const;
+  void run(Service& service) noexcept;
+
+  TableMutex mutex_{};
+  std::shared_ptr<Service> service_{};  // while a number is taken
+  Numbers numbers_;
+  std::unordered_map<std::uint32_t, std::unique_ptr<Connection>> connections_{};  // by number; null before RTR
+  std::deque<Early> early_{};
+};
+
+}  // namespace weft::compat::direct

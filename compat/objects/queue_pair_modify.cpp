@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// ibv_modify_qp and ibv_query_qp. A program that uses the connection manager needs little of them. One that connects its
+// queue pairs itself takes each from INIT to RTR, where it names the peer, and on to RTS: compat/direct makes the
+// connection.
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+#include "compat/direct/connections.hpp"
+#include "compat/objects/enums.hpp"
+#include "compat/objects/queue_pair.hpp"
+#include "compat/objects/report.hpp"
+
+namespace weft::compat {
+
+namespace {
+
+using direct::Connections;
+
+constexpr std::string_view kCall = "ibv_modify_qp";
+
+// --- Attributes
+
+// What a mask names, of `from`.
+void take_over(ibv_qp_attr& to, const ibv_qp_attr& from, int mask) {
+  const auto take = [&](int bit, auto member) {
+    if ((mask & bit) != 0) std::memcpy(&(to.*member), &(from.*member), sizeof(to.*member));
+  };
+  take(IBV_QP_EN_SQD_ASYNC_NOTIFY, &ibv_qp_attr::en_sqd_async_notify);
+  take(IBV_QP_ACCESS_FLAGS, &ibv_qp_attr::qp_access_flags);
+  take(IBV_QP_PKEY_INDEX, &ibv_qp_attr::pkey_index);
+  take(IBV_QP_PORT, &ibv_qp_attr::port_num);
+  take(IBV_QP_QKEY, &ibv_qp_attr::qkey);
+  take(IBV_QP_AV, &ibv_qp_attr::ah_attr);
+  take(IBV_QP_PATH_MTU, &ibv_qp_attr::path_mtu);
+  take(IBV_QP_TIMEOUT, &ibv_qp_attr::timeout);
+  take(IBV_QP_RETRY_CNT, &ibv_qp_attr::retry_cnt);
+  take(IBV_QP_RNR_RETRY, &ibv_qp_attr::rnr_retry);
+  take(IBV_QP_RQ_PSN, &ibv_qp_attr::rq_psn);
+  take(IBV_QP_MAX_QP_RD_ATOMIC, &ibv_qp_attr::max_rd_atomic);
+  take(IBV_QP_MIN_RNR_TIMER, &ibv_qp_attr::min_rnr_timer);
+  take(IBV_QP_SQ_PSN, &ibv_qp_attr::sq_psn);
+  take(IBV_QP_MAX_DEST_RD_ATOMIC, &ibv_qp_attr::max_dest_rd_atomic);
+  take(IBV_QP_DEST_QPN, &ibv_qp_attr::dest_qp_num);
+}
+
+constexpr std::uint32_t kHighestNumber = 0xFFFFFF;  // of queue pairs, and of packets
+
+// What the kernel's drivers ask for on the way to a state (ib_modify_qp_is_ok): 0, or an errno.
+int require(int mask, int needed, std::string_view reason) {
+  return (mask & needed) == needed ? 0 : refused(kCall, EINVAL, reason);
+}
+
+// --- A direct connection
+
+// What only a program names that connects the queue pair itself: rdma_init_qp_attr asks for none of these.
+constexpr int kByProgram = IBV_QP_AV | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_SQ_PSN;
+
+// By its GID; or by its LID, the last two octets of an IPv4 address in the same network of 16 bits.
+verbs::Address peer_address(const ibv_ah_attr& path, const verbs::Address& local) {
+  if (path.is_global != 0) {
+    direct::Gid gid{};
+    std::memcpy(gid.data(), path.grh.dgid.raw, gid.size());
+    verbs::Address peer = direct::to_address(gid);
+    const bool link_local = peer.family == transport::Family::kIpv6 && peer.octets[0] == std::byte{0xfe} &&
+                            (peer.octets[1] & std::byte{0xc0}) == std::byte{0x80};
+    if (link_local) peer.scope = local.scope;
+    return peer;
+  }
+  verbs::Address peer = local;
+  peer.octets[2] = static_cast<std::byte>(path.dlid >> 8);
+  peer.octets[3] = static_cast<std::byte>(path.dlid);
+  return peer;
+}
+
+int check_path(const ibv_qp_attr& wanted, const verbs::Address& local) {
+  const ibv_ah_attr& path = wanted.ah_attr;
+  if (path.port_num != 1) return refused(kCall, EINVAL, "ah_attr.port_num: every device has one port: 1");
+  if (path.is_global != 0 && path.grh.sgid_index != 0) {
+    return refused(kCall, EINVAL, "ah_attr.grh.sgid_index: there is GID 0 alone");
+  }
+  if (path.is_global == 0 && local.family != transport::Family::kIpv4) {
+    return refused(kCall, EINVAL, "ah_attr.is_global: a LID names a peer of an IPv4 network alone");
+  }
+  if (peer_address(path, local).is_any()) return refused(kCall, EINVAL, "ah_attr.grh.dgid: names no host");
+  if (number(wanted.path_mtu) < IBV_MTU_256 || number(wanted.path_mtu) > IBV_MTU_4096) {
+    return refused(kCall, EINVAL, "path_mtu: no such size");
+  }
+  if (wanted.dest_qp_num > kHighestNumber) return refused(kCall, EINVAL, "dest_qp_num: more than 24 bits");
+  if (wanted.max_dest_rd_atomic > verbs::Device::limits().max_ird) {
+    return refused(kCall, EINVAL, "max_dest_rd_atomic: larger than the device's limit");
+  }
+  return 0;
+}
+
+// The second half of a queue pair that is connected to itself.
+int make_loop(Qp& qp) {
+  const verbs::QueuePairQuery query = qp.engine.query();
+  ibv_qp_init_attr_ex same{};
+  same.send_cq = qp.qp_base.send_cq;
+  same.recv_cq = qp.qp_base.recv_cq;
+  same.srq = qp.qp_base.srq;
+  same.cap = capabilities(query);
+  same.sq_sig_all = query.signal_all ? 1 : 0;
+  auto attributes = engine_attributes(same, qp.ticket);
+  attributes.number = qp.port_number;
+  auto made = of(qp.qp_base.pd).engine.create_queue_pair(attributes);
+  if (!made) return refused(kCall, made.error());
+  if (const auto ready = made->modify(verbs::QpState::kInit); !ready) return refused(kCall, ready.error());
+  qp.loop.emplace(std::move(*made));
+  return 0;
+}
+
+int to_rtr(Qp& qp, const ibv_qp_attr& wanted, int mask) {
+  const bool reliable = qp.qp_base.qp_type == IBV_QPT_RC;
+  const int needed = IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+                     (reliable ? IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER : 0);
+  if (const int error = require(mask, needed,
+                                "RTR needs the address vector, path_mtu, dest_qp_num, rq_psn and, for RC, "
+                                "max_dest_rd_atomic and min_rnr_timer");
+      error != 0) {
+    return error;
+  }
+  if (qp.engine.state() != verbs::QpState::kInit) return refused(kCall, EINVAL, "RTR follows INIT");
+  const auto local = device_address(of(qp.qp_base.context).device());
+  if (!local || qp.port_number == 0) {
+    return refused(kCall, EINVAL,
+                   "the queue pair has no port: its device has no IP address, or rdma_create_qp made it");
+  }
+  if (const int error = check_path(wanted, *local); error != 0) return error;
+  const direct::End self{.address = *local, .number = qp.port_number};
+  const direct::Target target{.peer = {.address = peer_address(wanted.ah_attr, *local), .number = wanted.dest_qp_num},
+                              .rq_psn = wanted.rq_psn & kHighestNumber,
+                              .ird = reliable ? wanted.max_dest_rd_atomic : std::uint8_t{0}};
+  if (self == target.peer) {
+    if (const int error = make_loop(qp); error != 0) return error;
+  }
+  qp.sender().accept_early_sends();  // an attempt that fails is not the queue pair's end
+  if (qp.loop) qp.engine.accept_early_sends();
+  const auto begun = Connections::of_process().begin(self, target, qp.engine, qp.sender());
+  if (!begun) return refused(kCall, begun.error());
+  qp.direct_state = IBV_QPS_RTR;
+  return 0;
+}
+
+// A time of 0 is without end; any other is 4.096 microseconds times a power of two, for each try. A connection over TCP
+// takes its time under load: no less than this.
+std::optional<std::chrono::nanoseconds> patience_of(const ibv_qp_attr& wanted) {
+  constexpr std::chrono::nanoseconds kUnit{4096};
+  constexpr std::chrono::nanoseconds kLeast = std::chrono::seconds(2);
+  const unsigned exponent = wanted.timeout & 31U;
+  if (exponent == 0) return std::nullopt;
+  return std::max(kLeast, kUnit * (std::int64_t{1} << exponent) * ((wanted.retry_cnt & 7) + 1));
+}
+
+int to_rts(Qp& qp, const ibv_qp_attr& wanted, int mask) {
+  const bool reliable = qp.qp_base.qp_type == IBV_QPT_RC;
+  const int needed =
+      IBV_QP_SQ_PSN | (reliable ? IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC : 0);
+  if (const int error = require(mask, needed,
+                                "RTS needs sq_psn and, for RC, timeout, retry_cnt, rnr_retry and "
+                                "max_rd_atomic");
+      error != 0) {
+    return error;
+  }
+  Connections::of_process().depart(qp.port_number,
+                                   {.sq_psn = wanted.sq_psn & kHighestNumber, .patience = patience_of(wanted)});
+  qp.direct_state = IBV_QPS_RTS;
+  return 0;
+}
+
+// The connection ends; what else RESET does, the engine does.
+void leave_peer(Qp& qp) {
+  if (!qp.direct_state) return;
+  static_cast<void>(qp.engine.modify(verbs::QpState::kError));
+  Connections::of_process().end(qp.port_number);
+  qp.loop.reset();
+  qp.direct_state.reset();
+}
+
+// --- States
+
+ibv_qp_state state_of(const Qp& qp) {
+  const verbs::QpState engine = qp.engine.state();
+  const bool alive =
+      engine == verbs::QpState::kInit || engine == verbs::QpState::kRtr || engine == verbs::QpState::kRts;
+  return alive && qp.direct_state ? *qp.direct_state : static_cast<ibv_qp_state>(engine);
+}
+
+// Asking for what is there already does no harm; and a program that follows rdma_init_qp_attr asks for RTR and RTS before
+// rdma_accept or rdma_connect, which lead there.
+int modify_state(Qp& qp, const ibv_qp_attr& wanted, int mask) {
+  const std::int64_t to = number(wanted.qp_state);
+  const verbs::QpState now = qp.engine.state();
+  const bool connects = to == IBV_QPS_RTR || to == IBV_QPS_RTS;
+  if (to < IBV_QPS_RESET || to > IBV_QPS_ERR || to == IBV_QPS_SQE) return refused(kCall, EINVAL, "no such state");
+  if (connects && !qp.direct_state && (mask & kByProgram) != 0 && now != verbs::QpState::kRts) {
+    return to == IBV_QPS_RTR ? to_rtr(qp, wanted, mask) : refused(kCall, EINVAL, "RTS follows RTR");
+  }
+  if (to == IBV_QPS_RTS && qp.direct_state == IBV_QPS_RTR) {
+    if (now == verbs::QpState::kError) return refused(kCall, EINVAL, "the queue pair is in ERR");
+    return to_rts(qp, wanted, mask);
+  }
+  const bool under_way = now == verbs::QpState::kInit || now == verbs::QpState::kRtr;
+  if (connects && (now == verbs::QpState::kRts || (under_way && to != IBV_QPS_RTR))) return 0;
+  if (connects && under_way && !qp.direct_state) return 0;
+  if (to == IBV_QPS_RESET) leave_peer(qp);
+  if (to == IBV_QPS_ERR && qp.loop) static_cast<void>(qp.loop->modify(verbs::QpState::kError));
+  const auto done = qp.engine.modify(static_cast<verbs::QpState>(to));
+  if (done && to == IBV_QPS_RESET) forget_left_over(qp.qp_base);
+  return done ? 0 : refused(kCall, done.error());
+}
+
+}  // namespace
+
+void refresh_state(Qp& qp) noexcept { std::atomic_ref(qp.qp_base.state).store(state_of(qp)); }
+
+verbs::PostResult post_direct(Qp& qp, std::span<const verbs::SendRequest> requests) {
+  const verbs::QpState before = qp.sender().state();
+  const bool early = before == verbs::QpState::kInit || before == verbs::QpState::kRtr;
+  if (early && qp.direct_state == IBV_QPS_RTR) {
+    return std::unexpected(verbs::PostFailure{{verbs::Errc::kInvalidState, "queue pair", "sends need RTS"}, 0});
+  }
+  auto posted = qp.sender().post_send(requests);
+  const verbs::QpState after = qp.sender().state();
+  if (after == verbs::QpState::kInit || after == verbs::QpState::kRtr) {
+    Connections::of_process().wanted(qp.port_number);
+  }
+  return posted;
+}
+
+int modify_qp(ibv_qp* qp, ibv_qp_attr* attributes, int mask) noexcept {
+  return guarded_errno([&] {
+    Qp& self = of(qp);
+    const int error = (mask & IBV_QP_STATE) != 0 ? modify_state(self, *attributes, mask) : 0;
+    if (error == 0) take_over(self.set, *attributes, mask);
+    refresh_state(self);
+    return error;
+  });
+}
+
+int query_qp(ibv_qp* qp, ibv_qp_attr* attributes, int, ibv_qp_init_attr* init) noexcept {
+  return guarded_errno([&] {
+    Qp& self = of(qp);
+    const verbs::QueuePairQuery query = self.engine.query();
+    refresh_state(self);
+    *attributes = self.set;
+    attributes->qp_state = attributes->cur_qp_state = state_of(self);
+    if (number(attributes->path_mtu) == 0) attributes->path_mtu = IBV_MTU_4096;
+    attributes->cap = capabilities(query);
+    attributes->port_num = 1;
+    if (query.negotiated && !self.direct_state) {
+      attributes->max_rd_atomic = static_cast<std::uint8_t>(query.negotiated->ord);
+      attributes->max_dest_rd_atomic = static_cast<std::uint8_t>(query.negotiated->ird);
+    }
+    if (init == nullptr) return 0;
+    *init = {.qp_context = qp->qp_context,
+             .send_cq = qp->send_cq,
+             .recv_cq = qp->recv_cq,
+             .srq = qp->srq,
+             .cap = attributes->cap,
+             .qp_type = qp->qp_type,
+             .sq_sig_all = query.signal_all ? 1 : 0};
+    return 0;
+  });
+}
+
+}  // namespace weft::compat

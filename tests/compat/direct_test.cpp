@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queue pairs that a program connects itself by ibv_modify_qp, as ibv_rc_pingpong does, within one process.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "things.hpp"
+
+namespace weft::compat::test {
+namespace {
+
+constexpr std::chrono::seconds kPatience{60};
+constexpr int kRtrMask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+                         IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+constexpr int kRtsMask =
+    IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC;
+constexpr std::uint32_t kNobody = 0xFFFF00;  // port 65535
+
+ibv_gid gid_of(ibv_context* context) {
+  ibv_gid gid{};
+  EXPECT_EQ(ibv_query_gid(context, 1, 0, &gid), 0);
+  return gid;
+}
+
+ibv_qp_attr rtr(const ibv_gid& peer, std::uint32_t number, std::uint32_t rq_psn) {
+  ibv_qp_attr to{};
+  to.qp_state = IBV_QPS_RTR;
+  to.path_mtu = IBV_MTU_1024;
+  to.dest_qp_num = number;
+  to.rq_psn = rq_psn;
+  to.max_dest_rd_atomic = 1;
+  to.min_rnr_timer = 12;
+  to.ah_attr.is_global = 1;
+  to.ah_attr.port_num = 1;
+  to.ah_attr.grh.dgid = peer;
+  to.ah_attr.grh.hop_limit = 1;
+  return to;
+}
+
+ibv_qp_attr rts(std::uint32_t sq_psn, std::uint8_t timeout = 14, std::uint8_t retry_cnt = 7) {
+  ibv_qp_attr to{};
+  to.qp_state = IBV_QPS_RTS;
+  to.timeout = timeout;
+  to.retry_cnt = retry_cnt;
+  to.rnr_retry = 7;
+  to.sq_psn = sq_psn;
+  to.max_rd_atomic = 1;
+  return to;
+}
+
+int to_rtr(const Things& one, std::uint32_t number, std::uint32_t rq_psn = 0) {
+  ibv_qp_attr to = rtr(gid_of(one.context), number, rq_psn);
+  return ibv_modify_qp(one.qp, &to, kRtrMask);
+}
+int to_rts(const Things& one, std::uint32_t sq_psn = 0) {
+  ibv_qp_attr to = rts(sq_psn);
+  return ibv_modify_qp(one.qp, &to, kRtsMask);
+}
+void go(const Things& one, std::uint32_t number, std::uint32_t sq_psn = 0, std::uint32_t rq_psn = 0) {
+  ASSERT_EQ(modify(one.qp, IBV_QPS_INIT), 0);
+  ASSERT_EQ(to_rtr(one, number, rq_psn), 0);
+  ASSERT_EQ(to_rts(one, sq_psn), 0);
+}
+
+// An end with registered memory.
+struct Side : Things {
+  std::array<char, 64> octets{};
+  ibv_mr* mr = have(ibv_reg_mr(pd, octets.data(), octets.size(),
+                               IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ),
+                    "ibv_reg_mr");
+  ~Side() {
+    ibv_destroy_qp(qp);
+    qp = nullptr;
+    ibv_dereg_mr(mr);
+  }
+  [[nodiscard]] ibv_sge sge() {
+    return {.addr = reinterpret_cast<std::uintptr_t>(octets.data()), .length = 8, .lkey = mr->lkey};
+  }
+  void receive(std::uint64_t id) {
+    ibv_sge place = sge();
+    ibv_recv_wr wr{.wr_id = id, .next = nullptr, .sg_list = &place, .num_sge = 1};
+    ibv_recv_wr* bad = nullptr;
+    ASSERT_EQ(ibv_post_recv(qp, &wr, &bad), 0);
+  }
+  int post(std::uint64_t id, ibv_wr_opcode opcode = IBV_WR_SEND, const Side* to = nullptr, unsigned flags = 0) {
+    ibv_sge place = sge();
+    ibv_send_wr wr{};
+    wr.wr_id = id;
+    wr.sg_list = &place;
+    wr.num_sge = 1;
+    wr.opcode = opcode;
+    wr.send_flags = IBV_SEND_SIGNALED | flags;
+    if (to != nullptr) wr.wr.rdma.remote_addr = reinterpret_cast<std::uintptr_t>(to->octets.data());
+    if (to != nullptr) wr.wr.rdma.rkey = to->mr->rkey;
+    ibv_send_wr* bad = nullptr;
+    return ibv_post_send(qp, &wr, &bad);
+  }
+  ibv_wc next() const {
+    ibv_wc wc{};
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    while (ibv_poll_cq(cq, 1, &wc) == 0) {
+      if (std::chrono::steady_clock::now() > end) throw std::runtime_error("no completion came");
+    }
+    return wc;
+  }
+  [[nodiscard]] ibv_qp_attr query() const {
+    ibv_qp_attr attributes{};
+    ibv_qp_init_attr init{};
+    EXPECT_EQ(ibv_query_qp(qp, &attributes, IBV_QP_STATE, &init), 0);
+    return attributes;
+  }
+};
+
+void expect_done(const ibv_wc& wc, std::uint64_t id) {
+  EXPECT_EQ(wc.status, IBV_WC_SUCCESS) << ibv_wc_status_str(wc.status);
+  EXPECT_EQ(wc.wr_id, id);
+}
+
+void exchange(Side& from, Side& to) {
+  std::memcpy(from.octets.data(), "letters", 8);
+  to.receive(20);
+  ASSERT_EQ(from.post(10), 0);
+  expect_done(from.next(), 10);
+  const ibv_wc received = to.next();
+  expect_done(received, 20);
+  EXPECT_EQ(received.qp_num, to.qp->qp_num);
+  EXPECT_STREQ(to.octets.data(), "letters");
+}
+
+TEST(CompatDirect, TwoQueuePairsConnectWhicheverIsFirst) {
+  for (const bool lesser_first : {true, false}) {
+    Side a;
+    Side b;
+    Side& lesser = a.qp->qp_num < b.qp->qp_num ? a : b;
+    Side& greater = &lesser == &a ? b : a;
+    Side& first = lesser_first ? lesser : greater;
+    Side& second = lesser_first ? greater : lesser;
+    go(first, second.qp->qp_num, 1, 2);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // either order has to do: here usually this one
+    go(second, first.qp->qp_num, 2, 1);
+    exchange(first, second);
+    exchange(second, first);
+  }
+}
+
+TEST(CompatDirect, SendsWaitForThePeerInOrder) {
+  Side a;
+  Side b;
+  go(a, b.qp->qp_num);
+  std::memcpy(a.octets.data(), "inlined", 8);
+  ASSERT_EQ(a.post(1, IBV_WR_SEND, nullptr, IBV_SEND_INLINE), 0);
+  std::memcpy(a.octets.data(), "written", 8);
+  ASSERT_EQ(a.post(2, IBV_WR_RDMA_WRITE, &b), 0);
+  ASSERT_EQ(a.post(3), 0);
+  ASSERT_EQ(a.post(4), 0);
+  EXPECT_EQ(a.post(5), ENOMEM) << "early sends occupy places of the queue";
+  ASSERT_EQ(modify(b.qp, IBV_QPS_INIT), 0);
+  for (std::uint64_t id : {20U, 21U, 22U}) b.receive(id);
+  ASSERT_EQ(to_rtr(b, a.qp->qp_num), 0);
+  ASSERT_EQ(to_rts(b), 0);
+  for (std::uint64_t id : {1U, 2U, 3U, 4U}) expect_done(a.next(), id);
+  for (std::uint64_t id : {20U, 21U, 22U}) expect_done(b.next(), id);
+  EXPECT_STREQ(b.octets.data(), "written");
+}
+
+TEST(CompatDirect, WritesAndReadsReachThePeersMemory) {
+  Side a;
+  Side b;
+  go(a, b.qp->qp_num);
+  go(b, a.qp->qp_num);
+  std::memcpy(a.octets.data(), "over   ", 8);
+  ASSERT_EQ(a.post(1, IBV_WR_RDMA_WRITE, &b), 0);
+  expect_done(a.next(), 1);
+  std::memset(a.octets.data(), 0, 8);
+  ASSERT_EQ(a.post(2, IBV_WR_RDMA_READ, &b), 0);
+  expect_done(a.next(), 2);
+  EXPECT_STREQ(a.octets.data(), "over   ");
+}
+
+TEST(CompatDirect, OneThatOnlyReceivesMayStayInRtr) {
+  Side a;
+  Side b;
+  ASSERT_EQ(modify(b.qp, IBV_QPS_INIT), 0);
+  b.receive(20);
+  ASSERT_EQ(to_rtr(b, a.qp->qp_num), 0);
+  EXPECT_EQ(b.post(9), EINVAL) << "sends need RTS";
+  go(a, b.qp->qp_num);
+  ASSERT_EQ(a.post(1), 0);
+  expect_done(a.next(), 1);
+  expect_done(b.next(), 20);
+}
+
+TEST(CompatDirect, AQueuePairConnectedToItselfReceivesWhatItSends) {
+  Side one;
+  ASSERT_EQ(modify(one.qp, IBV_QPS_INIT), 0);
+  one.receive(20);
+  ASSERT_EQ(to_rtr(one, one.qp->qp_num), 0);
+  ASSERT_EQ(to_rts(one), 0);
+  ASSERT_EQ(one.post(1), 0);
+  for (int i = 0; i < 2; ++i) {
+    const ibv_wc wc = one.next();
+    expect_done(wc, wc.opcode == IBV_WC_RECV ? 20 : 1);
+    EXPECT_EQ(wc.qp_num, one.qp->qp_num);
+  }
+  ASSERT_EQ(one.post(2, IBV_WR_RDMA_READ, &one), 0);
+  expect_done(one.next(), 2);
+}
+
+TEST(CompatDirect, AnAbsentPeerExceedsTheRetries) {
+  Side one;
+  go(one, kNobody);
+  ASSERT_EQ(one.post(1), 0);
+  ASSERT_EQ(one.post(2), 0);
+  one.receive(20);
+  ibv_wc wc = one.next();
+  EXPECT_EQ(wc.status, IBV_WC_RETRY_EXC_ERR) << ibv_wc_status_str(wc.status);
+  EXPECT_EQ(wc.wr_id, 1U);
+  for (int i = 0; i < 2; ++i) {
+    wc = one.next();
+    EXPECT_EQ(wc.status, IBV_WC_WR_FLUSH_ERR) << ibv_wc_status_str(wc.status);
+  }
+  EXPECT_EQ(one.query().qp_state, IBV_QPS_ERR);
+}
+
+// The greater end accepts: it waits for a Request that never comes.
+TEST(CompatDirect, AnAcceptingEndExceedsTheRetriesToo) {
+  Side one;
+  go(one, 0x040000);  // port 1024: less than any that the kernel chooses
+  ASSERT_EQ(one.post(1), 0);
+  EXPECT_EQ(one.next().status, IBV_WC_RETRY_EXC_ERR);
+}
+
+TEST(CompatDirect, OnlyTheEndThatTheProgramNamedIsAccepted) {
+  Side a;
+  Side b;
+  Side c;
+  Side& victim = a.qp->qp_num > b.qp->qp_num ? a : b;  // the greater one accepts
+  Side& stranger = &victim == &a ? b : a;
+  go(victim, c.qp->qp_num);
+  go(stranger, victim.qp->qp_num);
+  victim.receive(20);
+  ASSERT_EQ(stranger.post(1), 0);
+  EXPECT_EQ(stranger.next().status, IBV_WC_RETRY_EXC_ERR);
+  go(c, victim.qp->qp_num);
+  ASSERT_EQ(c.post(2), 0);
+  expect_done(c.next(), 2);
+  expect_done(victim.next(), 20);
+}
+
+TEST(CompatDirect, SequenceNumbersHaveToAgree) {
+  Side a;
+  Side b;
+  go(a, b.qp->qp_num, 100, 7);
+  go(b, a.qp->qp_num, 8, 100);  // a expects 7
+  Side& lesser = a.qp->qp_num < b.qp->qp_num ? a : b;
+  ASSERT_EQ(lesser.post(1), 0);
+  EXPECT_EQ(lesser.next().status, IBV_WC_RETRY_EXC_ERR);
+}
+
+TEST(CompatDirect, ResetAndASecondConnect) {
+  Side a;
+  Side b;
+  for (int i = 0; i < 3; ++i) {
+    go(a, b.qp->qp_num);
+    go(b, a.qp->qp_num);
+    exchange(a, b);
+    ASSERT_EQ(modify(a.qp, IBV_QPS_RESET), 0);
+    ASSERT_EQ(modify(b.qp, IBV_QPS_RESET), 0);
+    EXPECT_EQ(a.query().qp_state, IBV_QPS_RESET);
+    ibv_wc wc{};
+    EXPECT_EQ(ibv_poll_cq(a.cq, 1, &wc), 0) << "RESET leaves no completion";
+  }
+}
+
+TEST(CompatDirect, ResetWhileThePeerIsAbsent) {
+  Side a;
+  Side b;
+  go(a, kNobody);
+  ASSERT_EQ(a.post(1), 0);
+  ASSERT_EQ(modify(a.qp, IBV_QPS_RESET), 0);
+  go(a, b.qp->qp_num);
+  go(b, a.qp->qp_num);
+  exchange(a, b);
+}
+
+TEST(CompatDirect, ErrorFlushesWhatWaits) {
+  Side one;
+  go(one, kNobody);
+  ASSERT_EQ(one.post(1), 0);
+  ASSERT_EQ(modify(one.qp, IBV_QPS_ERR), 0);
+  EXPECT_EQ(one.next().status, IBV_WC_WR_FLUSH_ERR);
+  ASSERT_EQ(one.post(2), 0);
+  EXPECT_EQ(one.next().status, IBV_WC_WR_FLUSH_ERR);
+}
+
+// As on an adapter: nothing tells a queue pair that its peer has gone, until it sends.
+TEST(CompatDirect, APeerThatHasGoneIsNoticedByTheNextSend) {
+  Side a;
+  {
+    Side b;
+    go(a, b.qp->qp_num);
+    go(b, a.qp->qp_num);
+    exchange(a, b);
+    a.receive(21);
+  }
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+  ibv_wc wc{};
+  while (std::chrono::steady_clock::now() < end) ASSERT_EQ(ibv_poll_cq(a.cq, 1, &wc), 0);
+  EXPECT_EQ(a.query().qp_state, IBV_QPS_RTS);
+  ASSERT_EQ(a.post(1), 0);
+  wc = a.next();
+  EXPECT_EQ(wc.status, IBV_WC_RETRY_EXC_ERR) << ibv_wc_status_str(wc.status);
+  EXPECT_EQ(wc.wr_id, 1U);
+  EXPECT_EQ(a.next().status, IBV_WC_WR_FLUSH_ERR);
+  EXPECT_EQ(a.query().qp_state, IBV_QPS_ERR);
+}
+
+TEST(CompatDirect, StatesAndAttributesAreWhatTheProgramSet) {
+  Side one;
+  EXPECT_EQ(one.qp->state, IBV_QPS_RESET);
+  ASSERT_EQ(modify(one.qp, IBV_QPS_INIT), 0);
+  EXPECT_EQ(one.query().qp_state, IBV_QPS_INIT);
+  ASSERT_EQ(to_rtr(one, kNobody, 0x123456), 0);
+  EXPECT_EQ(one.qp->state, IBV_QPS_RTR);
+  ASSERT_EQ(to_rts(one, 0x654321), 0);
+  const ibv_qp_attr set = one.query();
+  EXPECT_EQ(set.qp_state, IBV_QPS_RTS);
+  EXPECT_EQ(set.path_mtu, IBV_MTU_1024);
+  EXPECT_EQ(set.dest_qp_num, kNobody);
+  EXPECT_EQ(set.rq_psn, 0x123456U);
+  EXPECT_EQ(set.sq_psn, 0x654321U);
+  EXPECT_EQ(set.max_dest_rd_atomic, 1);
+  EXPECT_EQ(set.max_rd_atomic, 1);
+  EXPECT_EQ(set.min_rnr_timer, 12);
+  EXPECT_EQ(set.timeout, 14);
+  EXPECT_EQ(set.retry_cnt, 7);
+  EXPECT_EQ(set.rnr_retry, 7);
+  EXPECT_EQ(set.ah_attr.is_global, 1);
+}
+
+TEST(CompatDirect, WhatCannotConnectIsRefusedWithErrno) {
+  Side one;
+  ASSERT_EQ(modify(one.qp, IBV_QPS_INIT), 0);
+  const auto refused = [&](ibv_qp_attr to, int mask) {
+    errno = 0;
+    EXPECT_EQ(ibv_modify_qp(one.qp, &to, mask), EINVAL);
+    EXPECT_EQ(errno, EINVAL);
+    EXPECT_EQ(one.query().qp_state, IBV_QPS_INIT);
+  };
+  const ibv_gid gid = gid_of(one.context);
+  for (const int bit :
+       {IBV_QP_PATH_MTU, IBV_QP_DEST_QPN, IBV_QP_RQ_PSN, IBV_QP_MAX_DEST_RD_ATOMIC, IBV_QP_MIN_RNR_TIMER}) {
+    refused(rtr(gid, kNobody, 0), kRtrMask & ~bit);
+  }
+  refused(rtr({}, kNobody, 0), kRtrMask);
+  refused(rtr(gid, 0x1000000, 0), kRtrMask);
+  ibv_qp_attr wrong = rtr(gid, kNobody, 0);
+  wrong.ah_attr.port_num = 2;
+  refused(wrong, kRtrMask);
+  wrong = rtr(gid, kNobody, 0);
+  wrong.ah_attr.grh.sgid_index = 1;
+  refused(wrong, kRtrMask);
+  refused(rts(0), kRtsMask);  // before RTR
+}
+
+TEST(CompatDirect, ALidNamesAPeerOfTheSameNetwork) {
+  Side a;
+  Side b;
+  ibv_port_attr port{};
+  ASSERT_EQ(ibv_query_port(a.context, 1, &port), 0);
+  EXPECT_EQ(port.lid, 1) << "127.0.0.1";
+  for (const Side* one : {&a, &b}) {
+    ASSERT_EQ(modify(one->qp, IBV_QPS_INIT), 0);
+    ibv_qp_attr to = rtr({}, one == &a ? b.qp->qp_num : a.qp->qp_num, 0);
+    to.ah_attr.is_global = 0;
+    to.ah_attr.dlid = port.lid;
+    ASSERT_EQ(ibv_modify_qp(one->qp, &to, kRtrMask), 0);
+    ASSERT_EQ(to_rts(*one), 0);
+  }
+  exchange(a, b);
+}
+
+TEST(CompatDirect, UnreliableConnectionsNeedFewerAttributes) {
+  Side a;
+  ibv_qp_init_attr wanted = Things::qp_wishes(a.cq);
+  wanted.qp_type = IBV_QPT_UC;
+  ibv_qp* const uc = have(ibv_create_qp(a.pd, &wanted), "ibv_create_qp");
+  ASSERT_EQ(modify(uc, IBV_QPS_INIT), 0);
+  ibv_qp_attr to = rtr(gid_of(a.context), uc->qp_num, 0);
+  ASSERT_EQ(ibv_modify_qp(uc, &to, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN), 0);
+  to = rts(0);
+  ASSERT_EQ(ibv_modify_qp(uc, &to, IBV_QP_STATE | IBV_QP_SQ_PSN), 0);
+  ibv_destroy_qp(uc);
+}
+
+TEST(CompatDirect, MoreThan256QueuePairsHaveNumbersOfTheirOwn) {
+  Side one;
+  std::vector<ibv_qp*> many;
+  std::vector<std::uint32_t> ports;
+  for (int i = 0; i < 300; ++i) {
+    many.push_back(one.make_qp(one.cq));
+    ports.push_back(many.back()->qp_num >> 8);
+  }
+  std::ranges::sort(ports);
+  const auto kinds = std::ranges::unique(ports);
+  EXPECT_EQ(static_cast<std::size_t>(kinds.begin() - ports.begin()), 2U);
+  for (ibv_qp* qp : many) EXPECT_EQ(ibv_destroy_qp(qp), 0);
+}
+
+}  // namespace
+}  // namespace weft::compat::test
