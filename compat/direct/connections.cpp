@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <iterator>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -94,7 +95,7 @@ void Connections::give_back(std::uint32_t number) {
   end(number);
   std::shared_ptr<Service> last;  // these end without the lock
   Numbers::Ports ports;
-  std::deque<Early> rejected;
+  std::list<Early> rejected;
   {
     const std::lock_guard lock(mutex_);
     connections_.erase(number);
@@ -193,11 +194,11 @@ void Connections::start(Connection& connection) {
   connection.start.reset();
   if (connection.self <= connection.target.peer) static_cast<void>(connect(connection));
   // Of several early Requests that name this queue pair, one was sent by the end that the program named.
-  std::deque<Early> waiting;
-  std::ranges::partition(early_, [&](const Early& one) { return one.greeting.to.number != connection.self.number; });
-  while (!early_.empty() && early_.back().greeting.to.number == connection.self.number) {
-    waiting.push_back(std::move(early_.back()));
-    early_.pop_back();
+  std::list<Early> waiting;
+  for (auto one = early_.begin(); one != early_.end();) {
+    const auto next = std::next(one);
+    if (one->greeting.to.number == connection.self.number) waiting.splice(waiting.end(), early_, one);
+    one = next;
   }
   for (Early& one : waiting) accept(connection, one.greeting, *one.request);
 }

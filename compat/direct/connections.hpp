@@ -12,7 +12,7 @@
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -109,7 +109,7 @@ class Connections {
   std::shared_ptr<Service> service_{};  // while a number is taken
   Numbers numbers_;
   std::unordered_map<std::uint32_t, std::unique_ptr<Connection>> connections_{};  // by number; null before RTR
-  std::deque<Early> early_{};
+  std::list<Early> early_{};  // no deque, which takes memory even when it is empty
 };
 
 }  // namespace weft::compat::direct

@@ -11,7 +11,6 @@ namespace weft::compat {
 namespace {
 
 struct FreeList {
-  void operator()(ibv_device** list) const noexcept { free_device_list(list); }
   void operator()(ibv_context** list) const noexcept { cm_free_devices(list); }
 };
 
@@ -29,7 +28,7 @@ int open_all(ibv_device* const* devices, int count, ibv_context** into) {
 ibv_context** cm_get_devices(int* count) noexcept {
   return guarded_null([&]() -> ibv_context** {
     int listed = 0;
-    const std::unique_ptr<ibv_device*, FreeList> devices(get_device_list(&listed));
+    const std::unique_ptr<ibv_device*, FreeDeviceList> devices(get_device_list(&listed));
     if (!devices) return nullptr;
     std::unique_ptr<ibv_context*, FreeList> opens(static_cast<ibv_context**>(
         std::calloc(static_cast<std::size_t>(listed) + 1, sizeof(ibv_context*))));  // ends with a null pointer

@@ -62,6 +62,9 @@ inline Pd& of(ibv_pd* pd) noexcept { return *static_cast<Pd*>(pd); }
 // --- Devices
 ibv_device** get_device_list(int* count) noexcept;
 void free_device_list(ibv_device** list) noexcept;
+struct FreeDeviceList {
+  void operator()(ibv_device** list) const noexcept { free_device_list(list); }
+};
 // The device that has this local address; null when there is none.
 Device* find_device(const verbs::Address& local);
 // Its first IPv4 address, or else IPv6: the GID, and where queue pairs listen that the program connects itself. Nothing if

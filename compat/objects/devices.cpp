@@ -2,10 +2,12 @@
 // The list of devices: one per network interface, and the same pointers in every list.
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 
 #include "compat/objects/context.hpp"
 #include "compat/objects/report.hpp"
@@ -68,16 +70,19 @@ ibv_device** get_device_list(int* count) noexcept {
       const int rank = interface.addresses.empty() || !interface.up ? 2 : interface.loopback ? 1 : 0;
       return std::pair(rank, interface.index);
     });
-    auto list = std::make_unique<ibv_device*[]>(found->size() + 1);
+    // Of malloc's memory: qperf frees the list by free(), as rdma-core allows it to.
+    const auto list = static_cast<ibv_device**>(std::calloc(found->size() + 1, sizeof(ibv_device*)));
+    if (list == nullptr) throw std::bad_alloc();
+    std::unique_ptr<ibv_device*, FreeDeviceList> until_filled(list);
     if (count != nullptr) *count = static_cast<int>(found->size());
     Known& all = known();
     const std::lock_guard lock(all.mutex);
-    std::ranges::transform(*found, list.get(), [&](auto& info) { return &enter(all, std::move(info)); });
-    return list.release();
+    std::ranges::transform(*found, list, [&](auto& info) { return &enter(all, std::move(info)); });
+    return until_filled.release();
   });
 }
 
-void free_device_list(ibv_device** list) noexcept { delete[] list; }
+void free_device_list(ibv_device** list) noexcept { std::free(static_cast<void*>(list)); }
 
 Device* find_device(const verbs::Address& local) {
   auto found = verbs::Device::list();

@@ -93,16 +93,16 @@ class Runner:
             if name in os.environ:
                 self.environment[name] = os.environ[name]
 
-    def through_weft(self, command, sockets):
+    def through_weft(self, command, sockets, roce):
         """`weft run`; or what does the same where the command itself has a sanitizer of another kind in it."""
         if not self.sanitizer:
-            return [str(self.folder / "weft"), "run", *(["--sockets"] if sockets else []), "--", *command]
-        return ["env", f"LD_PRELOAD={self.sanitizer}", f"LD_LIBRARY_PATH={self.folder / 'lib'}",
+            return [str(self.folder / "weft"), "run", *(["--sockets"] if sockets else []), *(["--device", "roce"] if roce else []), "--", *command]
+        return ["env", *(["WEFT_DEVICE=roce"] if roce else []), f"LD_PRELOAD={self.sanitizer}", f"LD_LIBRARY_PATH={self.folder / 'lib'}",
                 *leaks.environment(self.folder, command[0]), *command]
 
     def start(self, case, command, far=False):
         where = ["nsenter", "-t", str(self.far.pid), "-n"] if far else []
-        return subprocess.Popen([*where, *self.nobody, *self.through_weft(shlex.split(command), case.sockets)], env=self.environment,
+        return subprocess.Popen([*where, *self.nobody, *self.through_weft(shlex.split(command), case.sockets, case.roce)], env=self.environment,
                                 cwd=self.folder / "home", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                 text=True, start_new_session=True)
 
@@ -208,7 +208,7 @@ HEADER = """<!-- Written by tests/compat/applications.py --table; the test compa
 
 Binaries of Debian 12, each run under `weft run --` as user `nobody` in a network namespace without any RDMA device. The
 client's command stands first, the server's below; `A` is each of the addresses, `P` a port. At 192.0.2.2 the server is in a namespace of its own.
-Where the name says so, `weft run --sockets --` runs both ends.
+Where the name says so, `weft run --sockets --` or `weft run --device roce --` runs both ends.
 
 | program | version | command | addresses | result |
 |---|---|---|---|---|
@@ -226,7 +226,7 @@ def row(case, wrong):
     result = "fails" if wrong else "cannot" if case.cannot else "works"
     if case.note or case.cannot:
         result += f": {case.note or case.cannot}"
-    name = f"{case.name} (`--sockets`)" if case.sockets else case.name
+    name = case.name + (" (`--sockets`)" if case.sockets else "") + (" (`--device roce`)" if case.roce else "")
     return f"| {name} | {case.package} {version(case.package)} | {commands} | {', '.join(case.addresses)} | {result} |\n"
 
 

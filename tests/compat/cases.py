@@ -25,6 +25,7 @@ class Case:
     note: str = ""
     needs: str = ""             # the program or file that the package has; default: the client's first word
     sockets: bool = False       # its sockets become rsockets: weft run --sockets
+    roce: bool = False          # weft run --device roce
 
 
 CASES = []
@@ -107,13 +108,13 @@ case("ibv_srq_pingpong", "ibverbs-utils", "ibv_srq_pingpong -g 0 -p {p} {a}", "i
 case("ibv_uc_pingpong", "ibverbs-utils", "ibv_uc_pingpong -g 0 -p {p} {a}", "ibv_uc_pingpong -g 0 -p {p}",
      expect=r"usec/iter", server_expect=r"usec/iter", addresses=(NIC,))
 # On an iWARP device without -R, ib_send_bw leaves the memory of its credits registered, and fails at the end.
-ROCE = "env WEFT_DEVICE=roce"
 for tool in (*TOOLS, "ib_atomic_bw", "ib_atomic_lat"):
-    case(f"{tool}, without -R", "perftest", f"{ROCE} {tool} -n 1000 -p {{p}} {{a}}", f"{ROCE} {tool} -n 1000 -p {{p}}",
-         expect=r" +1000 ", addresses=(NIC, FAR), large=tool != "ib_send_bw", needs=tool)
+    case(f"{tool}, without -R", "perftest", f"{tool} -n 1000 -p {{p}} {{a}}", f"{tool} -n 1000 -p {{p}}",
+         expect=r" +1000 ", addresses=(NIC, FAR), large=tool != "ib_send_bw", roce=True)
 case("ib_write_bw, without -R, 64 queue pairs", "perftest", "ib_write_bw -q 64 -n 50 -p {p} {a}", "ib_write_bw -q 64 -n 50 -p {p}",
      expect=r"65536 +3200", addresses=(NIC,), large=True)
-case("ibv_devinfo, as RoCE", "ibverbs-utils", f"{ROCE} ibv_devinfo -v", expect=r"transport:\s+InfiniBand", addresses=(IPV4,), needs="ibv_devinfo")
+case("ibv_devinfo, as RoCE", "ibverbs-utils", "ibv_devinfo -v", expect=r"transport:\s+InfiniBand", addresses=(IPV4,), roce=True)
+
 case("qperf, without -cm", "qperf", "qperf -lp {p} -t 1 {a} rc_lat rc_bw rc_rdma_write_bw rc_rdma_read_lat", "qperf -lp {p}",
      expect=r"(?s)rc_lat:.*rc_bw:.*rc_rdma_write_bw:.*rc_rdma_read_lat:\s+latency", addresses=(NIC,), server_ends=False)
 

@@ -202,10 +202,9 @@ void add_run_command(CLI::App& app, Selection& selection) {
                    "Read log, pcap and policy from FILE; options and environment variables take precedence")
       ->type_name("FILE");
   command
-      ->add_option(
-          "--device", arguments->device,
-          "What devices show themselves as: roce is for programs that refuse iWARP. The network sees no difference")
-      ->type_name("iwarp|roce");
+      ->add_option("--device", arguments->device,
+                   "What devices show themselves as, iwarp or roce; the network sees no difference")
+      ->type_name("KIND");
   command->add_flag("--sockets", arguments->sockets,
                     "TCP sockets of the program become rsockets: for programs without verbs, at both ends");
   command->callback([arguments, &app, &selection] {
