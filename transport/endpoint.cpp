@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cstring>
 #include <optional>
@@ -41,13 +42,8 @@ Address from_ipv4(const in_addr& from) {
   return address;
 }
 
-Address from_ipv6(const in6_addr& from, std::uint32_t scope) {
-  Address address{.family = Family::kIpv6, .scope = scope};
-  std::memcpy(address.octets.data(), &from, sizeof from);
-  if (!std::ranges::equal(std::span(address.octets).first(kMappedPrefix.size()), kMappedPrefix)) return address;
-  in_addr mapped{};
-  std::memcpy(&mapped, address.octets.data() + kMappedPrefix.size(), kIpv4Octets);
-  return from_ipv4(mapped);
+Address to_address(const in6_addr& from, std::uint32_t scope) {
+  return Address::from_ipv6(std::bit_cast<std::array<std::byte, 16>>(from), scope);
 }
 
 // Copies instead of casting: a sockaddr* need not point at an object of the larger type.
@@ -73,7 +69,7 @@ std::string_view describe(ParseError error) noexcept {
 
 Address Address::loopback(Family family) noexcept {
   if (family == Family::kIpv4) return from_ipv4({.s_addr = htonl(INADDR_LOOPBACK)});
-  return from_ipv6(in6addr_loopback, 0);
+  return to_address(in6addr_loopback, 0);
 }
 
 bool Address::is_loopback() const noexcept {
@@ -89,10 +85,10 @@ std::expected<Address, ParseError> Address::parse(std::string_view text) {
   if (percent == std::string_view::npos && inet_pton(AF_INET, number.c_str(), &v4) == 1) return from_ipv4(v4);
   in6_addr v6{};
   if (inet_pton(AF_INET6, number.c_str(), &v6) != 1) return std::unexpected(ParseError::kBadAddress);
-  if (percent == std::string_view::npos) return from_ipv6(v6, 0);
+  if (percent == std::string_view::npos) return to_address(v6, 0);
   const std::uint32_t scope = parse_scope(std::string(text.substr(percent + 1)));
   if (scope == 0) return std::unexpected(ParseError::kBadScope);
-  return from_ipv6(v6, scope);
+  return to_address(v6, scope);
 }
 
 std::string Address::to_string() const {
@@ -101,6 +97,23 @@ std::string Address::to_string() const {
   if (scope == 0) return text;
   char name[IF_NAMESIZE] = {};
   return std::string(text) + '%' + (if_indextoname(scope, name) != nullptr ? name : std::to_string(scope));
+}
+
+Address Address::from_ipv6(const std::array<std::byte, 16>& octets, std::uint32_t scope) noexcept {
+  if (!std::ranges::equal(std::span(octets).first(kMappedPrefix.size()), kMappedPrefix)) {
+    return {.family = Family::kIpv6, .octets = octets, .scope = scope};
+  }
+  Address address;
+  std::ranges::copy(std::span(octets).last(kIpv4Octets), address.octets.begin());
+  return address;
+}
+
+std::array<std::byte, 16> Address::to_ipv6() const noexcept {
+  if (family == Family::kIpv6) return octets;
+  std::array<std::byte, 16> mapped{};
+  const auto rest = std::ranges::copy(kMappedPrefix, mapped.begin()).out;
+  std::ranges::copy(std::span(octets).first(kIpv4Octets), rest);
+  return mapped;
 }
 
 std::expected<Endpoint, ParseError> Endpoint::parse(std::string_view text) {
@@ -136,7 +149,7 @@ std::expected<Endpoint, std::error_code> Endpoint::from_sockaddr(const sockaddr*
   if (from->sa_family == AF_INET6) {
     const auto v6 = copy_as<sockaddr_in6>(from, length);
     if (!v6) return too_short;
-    return Endpoint{from_ipv6(v6->sin6_addr, v6->sin6_scope_id), ntohs(v6->sin6_port)};
+    return Endpoint{to_address(v6->sin6_addr, v6->sin6_scope_id), ntohs(v6->sin6_port)};
   }
   return std::unexpected(std::make_error_code(std::errc::address_family_not_supported));
 }

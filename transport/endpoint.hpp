@@ -50,6 +50,15 @@ struct Address {
   /// Parses "192.0.2.1", "2001:db8::1" or `fe80::1%eth0`. Accepts neither host names nor brackets.
   [[nodiscard]] static std::expected<Address, ParseError> parse(std::string_view text);
 
+  /// Returns the address with these octets of IPv6, a mapped IPv4 address as IPv4. `scope` is ignored for IPv4.
+  [[nodiscard]] static Address from_ipv6(const std::array<std::byte, 16>& octets, std::uint32_t scope = 0) noexcept;
+  /// Returns the octets of this address in IPv6, an IPv4 address mapped.
+  [[nodiscard]] std::array<std::byte, 16> to_ipv6() const noexcept;
+
+  /// Returns whether this is an IPv6 link-local unicast address: fe80::/10 (RFC 4291 section 2.4).
+  [[nodiscard]] bool is_link_local() const noexcept {
+    return family == Family::kIpv6 && octets[0] == std::byte{0xfe} && (octets[1] & std::byte{0xc0}) == std::byte{0x80};
+  }
   /// Returns whether this is the wildcard address.
   [[nodiscard]] bool is_any() const noexcept { return octets == std::array<std::byte, 16>{}; }
   /// Returns whether this is a loopback address: `127.0.0.0/8` or `::1`.

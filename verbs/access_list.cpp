@@ -31,8 +31,7 @@ Address cut_to(Address address, unsigned length) noexcept {
 // Peers have a scope only there (RFC 4007 section 6): a prefix with a scope elsewhere would contain none.
 bool is_link_local(const Address& address, unsigned length) noexcept {
   constexpr unsigned kLinkLocalBits = 10;  // fe80::/10 (RFC 4291 section 2.4)
-  const bool first = address.octets[0] == std::byte{0xfe} && (address.octets[1] & std::byte{0xc0}) == std::byte{0x80};
-  return address.family == Family::kIpv6 && first && length >= kLinkLocalBits;
+  return address.is_link_local() && length >= kLinkLocalBits;
 }
 
 std::optional<unsigned> to_length(std::string_view text) {

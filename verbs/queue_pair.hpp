@@ -153,7 +153,8 @@ class QueuePair {
   /// Errors, none of which posts anything:
   ///  - Errc::kInvalidArgument, in any state, for an opcode, flag or right that does not exist, and for segments that
   ///    do not fit the operation.
-  ///  - kInvalidState before there is a connection, unless accept_early_sends() was called, and for RDMA Reads and atomics if ORD is 0.
+  ///  - kInvalidState before there is a connection, unless accept_early_sends() was called, and for RDMA Reads and
+  ///    atomics if ORD is 0.
   ///  - kDisconnected while the connection closes, because disconnect() was called or the peer closed. state() remains
   ///    RTS until the connection has closed.
   ///  - kQueueFull, kTooManySegments, kInlineTooLong; kMessageTooLong from 2^32 octets on.

@@ -76,7 +76,7 @@ verbs::Result<void> Connections::furnish() {
   if (service_) return {};
   auto made = verbs::EventChannel::create();
   if (!made) return std::unexpected(made.error());
-  service_ = std::make_shared<Service>(std::move(*made));
+  service_ = std::make_unique<Service>(std::move(*made));
   return {};
 }
 
@@ -93,7 +93,7 @@ verbs::Result<std::uint32_t> Connections::take_number(const verbs::Address& loca
 
 void Connections::give_back(std::uint32_t number) {
   end(number);
-  std::shared_ptr<Service> last;  // these end without the lock
+  std::unique_ptr<Service> last;  // these end without the lock
   Numbers::Ports ports;
   std::list<Early> rejected;
   {
@@ -125,22 +125,24 @@ verbs::Result<void> Connections::begin(const End& self, const Target& target, ve
   return {};
 }
 
+Connections::Connection* Connections::find(std::uint32_t number) const {
+  const auto found = connections_.find(number);
+  return found == connections_.end() ? nullptr : found->second.get();
+}
+
 void Connections::depart(std::uint32_t number, const Departure& departure) {
   const std::lock_guard lock(mutex_);
-  const auto found = connections_.find(number);
-  if (found == connections_.end() || !found->second) return;
-  Connection& connection = *found->second;
-  connection.departure = departure;
-  if (connection.start) start(connection);
+  Connection* const connection = find(number);
+  if (connection == nullptr) return;
+  connection->departure = departure;
+  if (connection->start) start(*connection);
 }
 
 void Connections::wanted(std::uint32_t number) {
   const std::lock_guard lock(mutex_);
-  const auto found = connections_.find(number);
-  if (found == connections_.end() || !found->second) return;
-  Connection& connection = *found->second;
-  if (connection.end || !connection.departure || !connection.departure->patience) return;
-  connection.end = Clock::now() + *connection.departure->patience;
+  Connection* const connection = find(number);
+  if (connection == nullptr || connection->end || !connection->departure || !connection->departure->patience) return;
+  connection->end = Clock::now() + *connection->departure->patience;
   service_->wake();
 }
 
@@ -167,32 +169,33 @@ verbs::Result<void> resolve(verbs::ConnectionId& id, const End& self, const End&
 
 }  // namespace
 
-std::optional<std::uint32_t> Connections::Connection::sq_psn() const noexcept {
-  return departure ? std::optional(departure->sq_psn) : std::nullopt;
+Greeting Connections::Connection::greeting() const noexcept {
+  return {.from = self,
+          .to = target.peer,
+          .sq_psn = departure ? std::optional(departure->sq_psn) : std::nullopt,
+          .rq_psn = target.rq_psn};
 }
 
-verbs::Result<void> Connections::connect(Connection& connection) {
-  const End& peer = connection.target.peer;
+// If it cannot, sends wait in vain, until their patience is over.
+void Connections::connect(Connection& connection) {
   auto id = verbs::ConnectionId::create(service_->channel, connection.self.number);
   verbs::Result<void> begun;
   if (!id) begun = std::unexpected(id.error());
-  if (begun) begun = resolve(*id, connection.self, peer);
+  if (begun) begun = resolve(*id, connection.self, connection.target.peer);
   if (begun) {
-    const auto octets = encode(
-        {.from = connection.self, .to = peer, .sq_psn = connection.sq_psn(), .rq_psn = connection.target.rq_psn});
+    const auto octets = encode(connection.greeting());
     begun = id->connect(*connection.connects, {.private_data = octets, .ird = connection.target.ird});
   }
   if (begun) {
     connection.ids.push_back(std::move(*id));
   } else {
-    refused(kCall, begun.error());  // sends wait in vain, until their patience is over
+    refused(kCall, begun.error());
   }
-  return begun;
 }
 
 void Connections::start(Connection& connection) {
   connection.start.reset();
-  if (connection.self <= connection.target.peer) static_cast<void>(connect(connection));
+  if (connection.self <= connection.target.peer) connect(connection);
   // Of several early Requests that name this queue pair, one was sent by the end that the program named.
   std::list<Early> waiting;
   for (auto one = early_.begin(); one != early_.end();) {
@@ -205,16 +208,15 @@ void Connections::start(Connection& connection) {
 
 // The peer's address is that of TCP as well, so that nobody elsewhere can take its place.
 void Connections::accept(Connection& connection, const Greeting& greeting, verbs::ConnectionId& request) {
-  const auto sq_psn = connection.sq_psn();
-  const bool named = greeting.from == connection.target.peer && greeting.to == connection.self &&
-                     request.remote_address().address == connection.target.peer.address &&
-                     agree(greeting.sq_psn, connection.target.rq_psn) && agree(greeting.rq_psn, sq_psn);
+  const Greeting own = connection.greeting();
+  const bool named = greeting.from == own.to && greeting.to == own.from &&
+                     request.remote_address().address == own.to.address && agree(greeting.sq_psn, own.rq_psn) &&
+                     agree(greeting.rq_psn, own.sq_psn);
   if (!named || connection.accepted || connection.self < connection.target.peer) {
     refused(kCall, ECONNREFUSED, "a Request of a queue pair that the program has not named is rejected");
     return;
   }
-  const auto octets = encode(
-      {.from = connection.self, .to = connection.target.peer, .sq_psn = sq_psn, .rq_psn = connection.target.rq_psn});
+  const auto octets = encode(own);
   request.set_context(connection.self.number);
   const auto done = request.accept(*connection.accepts, {.private_data = octets, .ird = connection.target.ird});
   if (!done) {
@@ -245,11 +247,10 @@ void Connections::on_request(verbs::ConnectionEvent event) {
 }
 
 void Connections::on_established(const verbs::ConnectionEvent& event) {
-  const auto found = connections_.find(static_cast<std::uint32_t>(event.context));
-  if (found == connections_.end() || !found->second) return;
-  Connection& connection = *found->second;
-  connection.end.reset();
-  std::erase_if(connection.ids, [&](const verbs::ConnectionId& id) { return id.number() == event.id; });
+  Connection* const connection = find(static_cast<std::uint32_t>(event.context));
+  if (connection == nullptr) return;
+  connection->end.reset();
+  std::erase_if(connection->ids, [&](const verbs::ConnectionId& id) { return id.number() == event.id; });
 }
 
 // After a failed attempt sends wait in vain, until their patience is over.

@@ -44,6 +44,7 @@ class Connections {
   // The one of this process, which is never destroyed. Its thread starts with the first connection, and ends with the last
   // queue pair that has a number; so do the ports.
   static Connections& of_process();
+
   // A number for a queue pair of the device with this address.
   [[nodiscard]] verbs::Result<std::uint32_t> take_number(const verbs::Address& local);
   // The queue pair is about to be destroyed.
@@ -72,7 +73,7 @@ class Connections {
     std::optional<Clock::time_point> end{};    // of the patience
     std::vector<verbs::ConnectionId> ids{};    // of attempts; an established connection needs none
     bool accepted = false;
-    [[nodiscard]] std::optional<std::uint32_t> sq_psn() const noexcept;
+    [[nodiscard]] Greeting greeting() const noexcept;
   };
   // What the thread needs. Whoever gives the last number back waits for the thread to end.
   struct Service {
@@ -95,7 +96,8 @@ class Connections {
   Connections();
   static void leave_to_parent() noexcept;  // in a child of fork(): ports and thread are the parent's
   [[nodiscard]] verbs::Result<void> furnish();
-  [[nodiscard]] verbs::Result<void> connect(Connection& connection);
+  [[nodiscard]] Connection* find(std::uint32_t number) const;  // null before RTR
+  void connect(Connection& connection);
   void start(Connection& connection);
   void accept(Connection& connection, const Greeting& greeting, verbs::ConnectionId& request);
   void on_request(verbs::ConnectionEvent event);
@@ -106,7 +108,7 @@ class Connections {
   void run(Service& service) noexcept;
 
   TableMutex mutex_{};
-  std::shared_ptr<Service> service_{};  // while a number is taken
+  std::unique_ptr<Service> service_{};  // while a number is taken
   Numbers numbers_;
   std::unordered_map<std::uint32_t, std::unique_ptr<Connection>> connections_{};  // by number; null before RTR
   std::list<Early> early_{};  // no deque, which takes memory even when it is empty

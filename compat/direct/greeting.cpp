@@ -2,7 +2,6 @@
 #include "compat/direct/greeting.hpp"
 
 #include <algorithm>
-#include <ranges>
 
 namespace weft::compat::direct {
 
@@ -11,10 +10,6 @@ namespace {
 constexpr std::array<std::byte, 8> kMagic{std::byte{'w'}, std::byte{'e'}, std::byte{'f'}, std::byte{'t'},
                                           std::byte{'-'}, std::byte{'q'}, std::byte{'p'}, std::byte{1}};
 constexpr std::uint32_t kUnknown = 0xFFFFFFFF;
-constexpr std::array<std::byte, 12> kMapped{std::byte{}, std::byte{}, std::byte{},     std::byte{},
-                                            std::byte{}, std::byte{}, std::byte{},     std::byte{},
-                                            std::byte{}, std::byte{}, std::byte{0xff}, std::byte{0xff}};
-
 std::byte* put(std::byte* at, std::uint32_t value) noexcept {
   for (int shift = 24; shift >= 0; shift -= 8) *at++ = static_cast<std::byte>(value >> shift);
   return at;
@@ -31,31 +26,12 @@ std::optional<std::uint32_t> known(std::uint32_t psn) noexcept {
 }
 
 verbs::Address address_at(std::span<const std::byte> octets, std::size_t at) noexcept {
-  Gid gid{};
+  std::array<std::byte, 16> gid{};
   std::ranges::copy(octets.subspan(at, gid.size()), gid.begin());
-  return to_address(gid);
+  return verbs::Address::from_ipv6(gid);
 }
 
 }  // namespace
-
-Gid to_gid(const verbs::Address& address) noexcept {
-  if (address.family == transport::Family::kIpv6) return address.octets;
-  Gid gid{};
-  std::ranges::copy(kMapped, gid.begin());
-  std::ranges::copy(std::span(address.octets).first<4>(), gid.begin() + kMapped.size());
-  return gid;
-}
-
-verbs::Address to_address(const Gid& gid) noexcept {
-  verbs::Address address{};
-  if (std::ranges::equal(std::span(gid).first<kMapped.size()>(), kMapped)) {
-    std::ranges::copy(std::span(gid).last<4>(), address.octets.begin());
-  } else {
-    address.family = transport::Family::kIpv6;
-    address.octets = gid;
-  }
-  return address;
-}
 
 EncodedGreeting encode(const Greeting& greeting) noexcept {
   EncodedGreeting octets{};
@@ -64,8 +40,8 @@ EncodedGreeting encode(const Greeting& greeting) noexcept {
                                     greeting.rq_psn.value_or(kUnknown)}) {
     at = put(at, value);
   }
-  at = std::ranges::copy(to_gid(greeting.from.address), at).out;
-  std::ranges::copy(to_gid(greeting.to.address), at);
+  at = std::ranges::copy(greeting.from.address.to_ipv6(), at).out;
+  std::ranges::copy(greeting.to.address.to_ipv6(), at);
   return octets;
 }
 

@@ -44,9 +44,4 @@ using EncodedGreeting = std::array<std::byte, kGreetingSize>;
 // Nothing if it is none of version 1.
 [[nodiscard]] std::optional<Greeting> decode(std::span<const std::byte> octets) noexcept;
 
-// GIDs: an IPv6 address, or an IPv4 address mapped into IPv6.
-using Gid = std::array<std::byte, 16>;
-[[nodiscard]] Gid to_gid(const verbs::Address& address) noexcept;
-[[nodiscard]] verbs::Address to_address(const Gid& gid) noexcept;
-
 }  // namespace weft::compat::direct

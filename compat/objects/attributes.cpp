@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstring>
 
-#include "compat/direct/greeting.hpp"
 #include "compat/objects/context.hpp"
 #include "compat/objects/report.hpp"
 #include "compat/objects/settings.hpp"
@@ -147,7 +146,7 @@ int query_gid(ibv_context* context, std::uint8_t port, int index, ibv_gid* gid) 
   const Device& device = of(context).device();
   *gid = {};
   if (const auto address = device_address(device)) {
-    const auto octets = direct::to_gid(*address);
+    const auto octets = address->to_ipv6();
     std::memcpy(gid->raw, octets.data(), octets.size());
   } else {
     const auto guid = std::bit_cast<std::array<std::uint8_t, 8>>(device_guid(device));

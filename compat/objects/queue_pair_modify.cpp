@@ -3,7 +3,9 @@
 // queue pairs itself takes each from INIT to RTR, where it names the peer, and on to RTS: compat/direct makes the
 // connection.
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 
@@ -60,12 +62,8 @@ constexpr int kByProgram = IBV_QP_AV | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_
 // By its GID; or by its LID, the last two octets of an IPv4 address in the same network of 16 bits.
 verbs::Address peer_address(const ibv_ah_attr& path, const verbs::Address& local) {
   if (path.is_global != 0) {
-    direct::Gid gid{};
-    std::memcpy(gid.data(), path.grh.dgid.raw, gid.size());
-    verbs::Address peer = direct::to_address(gid);
-    const bool link_local = peer.family == transport::Family::kIpv6 && peer.octets[0] == std::byte{0xfe} &&
-                            (peer.octets[1] & std::byte{0xc0}) == std::byte{0x80};
-    if (link_local) peer.scope = local.scope;
+    auto peer = verbs::Address::from_ipv6(std::bit_cast<std::array<std::byte, 16>>(path.grh.dgid.raw));
+    if (peer.is_link_local()) peer.scope = local.scope;
     return peer;
   }
   verbs::Address peer = local;
@@ -203,8 +201,8 @@ int modify_state(Qp& qp, const ibv_qp_attr& wanted, int mask) {
     return to_rts(qp, wanted, mask);
   }
   const bool under_way = now == verbs::QpState::kInit || now == verbs::QpState::kRtr;
-  if (connects && (now == verbs::QpState::kRts || (under_way && to != IBV_QPS_RTR))) return 0;
-  if (connects && under_way && !qp.direct_state) return 0;
+  const bool back = to == IBV_QPS_RTR && qp.direct_state;  // of a direct connection to the state before RTS
+  if (connects && (now == verbs::QpState::kRts || (under_way && !back))) return 0;
   if (to == IBV_QPS_RESET) leave_peer(qp);
   if (to == IBV_QPS_ERR && qp.loop) static_cast<void>(qp.loop->modify(verbs::QpState::kError));
   const auto done = qp.engine.modify(static_cast<verbs::QpState>(to));

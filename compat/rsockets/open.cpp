@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "compat/rsockets/acceptor.hpp"
@@ -102,10 +103,7 @@ socklen_t storage_of(const verbs::Endpoint& from, int family, sockaddr_storage& 
   sockaddr_in6 mapped{};
   mapped.sin6_family = AF_INET6;
   mapped.sin6_port = htons(from.port);
-  if (!from.address.is_any()) {
-    mapped.sin6_addr.s6_addr[10] = mapped.sin6_addr.s6_addr[11] = 0xFF;
-    std::memcpy(&mapped.sin6_addr.s6_addr[12], from.address.octets.data(), 4);
-  }
+  if (!from.address.is_any()) mapped.sin6_addr = std::bit_cast<in6_addr>(from.address.to_ipv6());
   std::memcpy(&storage, &mapped, sizeof mapped);
   return sizeof mapped;
 }

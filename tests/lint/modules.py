@@ -46,7 +46,10 @@ DIRECTORIES = {
     # A protocol of its own over the public verbs (docs/decisions/0023-rsockets.md). Beside librdmacm's entry points none may use it;
     # of the drop-in libraries it takes how calls fail, the settings, and a device that is open already.
     "compat/rsockets": (["compat/objects/report.hpp"], ["compat/objects/settings.hpp", "compat/objects/context.hpp"]),
-    "compat/objects": ([], []),
+    # Its thread is none of the program's, for librspreload.so: rsockets has the mark of such a thread.
+    "compat/direct": (["compat/objects/forks.hpp"],
+                      ["compat/objects/report.hpp", "compat/objects/settings.hpp", "compat/rsockets/call.hpp"]),
+    "compat/objects": ([], ["compat/direct/connections.hpp"]),
     "compat/ibverbs": (["compat/objects"], []),
     "compat/rdmacm": (["compat/objects"], ["compat/rsockets/calls.hpp", "compat/rsockets/epoll.hpp"]),
     # libc's functions on sockets, over rsockets: librspreload.so.

@@ -75,7 +75,7 @@ class LinkEnd final : public LinkHost, public ServedQueuePair, public StreamObse
   }
   void post(const SendRequest& request) {
     ++posted_sends;
-    if (!link.queue_pair()) return flush_send(request);
+    if (!link.queue_pair()) return fail_send(request, WcStatus::kFlushed);
     EXPECT_TRUE(link.post(std::span(&request, 1)));
   }
   void receive_into(MutableBytes memory) {
@@ -159,8 +159,8 @@ class LinkEnd final : public LinkHost, public ServedQueuePair, public StreamObse
   [[nodiscard]] bool has_send_room(std::size_t unfinished) noexcept override { return unfinished < 64; }
   bool complete_send(const WorkCompletion& completion) override { return sends.push_back(completion), true; }
   bool complete_receive(const WorkCompletion& completion) override { return received.push_back(completion), true; }
-  void flush_send(const SendRequest& request) override {
-    complete_send({.wr_id = request.wr_id, .status = WcStatus::kFlushed});
+  void fail_send(const SendRequest& request, WcStatus status) override {
+    complete_send({.wr_id = request.wr_id, .status = status});
   }
   void stream_error(const StreamError&, AsyncEventType) override {}
   void ended_by(const Error&) override {}

@@ -104,6 +104,13 @@ Outcome<void> set_policy(const RunArguments& arguments) {
   return {};
 }
 
+Outcome<void> set_device(const RunArguments& arguments) {
+  if (arguments.device.empty()) return {};
+  if (!verbs::parse_device_kind(arguments.device)) return usage_error("--device takes one of iwarp, roce.");
+  set("WEFT_DEVICE", arguments.device);
+  return {};
+}
+
 // 0 when the file can be written. Makes none: the program may never open a connection.
 int why_not_writable(const fs::path& path) {
   std::error_code ignored;
@@ -149,10 +156,7 @@ Outcome<void> set_environment(const RunArguments& arguments, const GlobalOptions
   if (auto done = set_config(arguments); !done) return done;
   if (auto done = set_policy(arguments); !done) return done;
   if (auto done = set_pcap(global); !done) return done;
-  if (!arguments.device.empty()) {
-    if (!verbs::parse_device_kind(arguments.device)) return usage_error("--device takes one of iwarp, roce.");
-    set("WEFT_DEVICE", arguments.device);
-  }
+  if (auto done = set_device(arguments); !done) return done;
   if (arguments.log_given) set("WEFT_LOG", global.log);
   return set_library_path(arguments);
 }

@@ -12,9 +12,7 @@ namespace weft::verbs::detail {
 // One subscriber's address. IPv6 gives each a prefix of 64 bits at least, and so addresses without end; neighbours on a
 // link share theirs.
 [[nodiscard]] inline transport::Address one_peer(transport::Address address) noexcept {
-  const bool link_local =
-      address.octets[0] == std::byte{0xfe} && (address.octets[1] & std::byte{0xc0}) == std::byte{0x80};
-  if (address.family == transport::Family::kIpv6 && !link_local)
+  if (address.family == transport::Family::kIpv6 && !address.is_link_local())
     std::fill_n(address.octets.begin() + 8, 8, std::byte{});
   return address;
 }

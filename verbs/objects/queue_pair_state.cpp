@@ -184,11 +184,7 @@ void QueuePairState::flush_early() {
     status = early_.end;
   }
   for (; !waiting.empty(); waiting.pop()) {
-    const SendRequest& request = waiting.front();
-    complete_send({.wr_id = request.wr_id,
-                   .status = std::exchange(status, WcStatus::kFlushed),
-                   .opcode = row(request.opcode).completion,
-                   .qp_num = number});
+    fail_send(waiting.front(), std::exchange(status, WcStatus::kFlushed));
   }
 }
 
@@ -202,7 +198,7 @@ PostResult QueuePairState::flush_sends(std::span<const SendRequest> requests) {
   flush_early();
   for (std::size_t i = 0; i < requests.size(); ++i) {
     if (!has_send_room(0)) return std::unexpected(PostFailure{full_send_queue(), i});
-    flush_send(requests[i]);
+    fail_send(requests[i], WcStatus::kFlushed);
   }
   return {};
 }
@@ -223,11 +219,8 @@ bool QueuePairState::complete_receive(const WorkCompletion& completion) {
   return kept;
 }
 
-void QueuePairState::flush_send(const SendRequest& request) {
-  complete_send({.wr_id = request.wr_id,
-                 .status = WcStatus::kFlushed,
-                 .opcode = row(request.opcode).completion,
-                 .qp_num = number});
+void QueuePairState::fail_send(const SendRequest& request, WcStatus status) {
+  complete_send({.wr_id = request.wr_id, .status = status, .opcode = row(request.opcode).completion, .qp_num = number});
 }
 
 PostResult QueuePairState::post_receive(std::span<const ReceiveRequest> requests) {
@@ -245,13 +238,15 @@ PostResult QueuePairState::post_receive(std::span<const ReceiveRequest> requests
 
 std::uint32_t QueuePairState::send_room() const {
   send_cq_->release(send_places_);
-  const auto running = stream();
-  std::uint32_t held = (running ? running->sends_unfinished() : 0) + send_places_.count();
+  std::shared_ptr<Stream> running;
+  std::size_t held = send_places_.count();
   {
     const std::lock_guard lock(mutex_);
-    held += static_cast<std::uint32_t>(early_.sends.size());
+    running = stream_;
+    held += early_.sends.size();
   }
-  return attributes.max_send_wr - std::min(held, attributes.max_send_wr);
+  if (running) held += running->sends_unfinished();
+  return attributes.max_send_wr - static_cast<std::uint32_t>(std::min<std::size_t>(held, attributes.max_send_wr));
 }
 
 QueuePairQuery QueuePairState::query() const {

@@ -55,7 +55,7 @@ class QueuePairState final : public ServedQueuePair {
   [[nodiscard]] bool has_send_room(std::size_t unfinished) noexcept override;
   bool complete_send(const WorkCompletion& completion) override;
   bool complete_receive(const WorkCompletion& completion) override;
-  void flush_send(const SendRequest& request) override;
+  void fail_send(const SendRequest& request, WcStatus status) override;
   void stream_error(const StreamError& error, AsyncEventType type) override;
   void ended_by(const Error& error) override;
   [[nodiscard]] bool peer_left() override;

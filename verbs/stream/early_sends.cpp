@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/stream/early_sends.hpp"
 
+#include <array>
 #include <bit>
 #include <utility>
 
@@ -16,12 +17,12 @@ Result<void> EarlySends::add(const SendRequest& request, const QueuePairAttribut
   }
   Waiting waiting{.request = request, .segments{request.segments.begin(), request.segments.end()}};
   if (has(request.flags, SendFlags::kInline)) {
-    const auto octets = inline_octets(request, limits.max_inline);
+    std::array<std::byte, engine::kMaxInline> copied;
+    const auto octets = copy_inline(request, limits.max_inline, copied);
     if (!octets) return std::unexpected(octets.error());
-    waiting.octets.resize(*octets);
-    copy_inline(request, waiting.octets);
+    waiting.octets.assign(octets->begin(), octets->end());
     waiting.segments.assign(1, {.address = std::bit_cast<std::uintptr_t>(waiting.octets.data()),
-                                .length = static_cast<std::uint32_t>(*octets)});
+                                .length = static_cast<std::uint32_t>(waiting.octets.size())});
   }
   waiting.request.segments = waiting.segments;
   waiting_.push_back(std::move(waiting));  // moving keeps what the spans point to

@@ -99,10 +99,9 @@ Result<void> Link::post_one(const SendRequest& request) {
   engine::WorkRequest work = to_work(request, sends_.next_cookie);
   std::array<std::byte, engine::kMaxInline> copied;
   if (has(request.flags, SendFlags::kInline)) {
-    const auto octets = inline_octets(request, qp_->attributes.max_inline);
+    const auto octets = copy_inline(request, qp_->attributes.max_inline, copied);
     if (!octets) return std::unexpected(octets.error());
-    work.inline_data = MutableBytes(copied).first(*octets);
-    copy_inline(request, copied);
+    work.inline_data = *octets;
     work.local = {};
   }
   std::optional<LocalWork> local;
@@ -132,13 +131,10 @@ void Link::post_early(EarlySends early, Instant now) {
     } catch (const std::bad_alloc&) {  // as one that does not fit
     }
     if (life_.fails()) {  // no memory to wait for its turn
-      qp_->flush_send(request);
+      qp_->fail_send(request, WcStatus::kFlushed);
       continue;
     }
-    qp_->complete_send({.wr_id = request.wr_id,
-                        .status = WcStatus::kLocalQpOperationError,
-                        .opcode = row(request.opcode).completion,
-                        .qp_num = qp_->number});
+    qp_->fail_send(request, WcStatus::kLocalQpOperationError);
     life_.reach(Stage::kFailing);
     engine_.abort(now);
   }
@@ -148,7 +144,7 @@ void Link::post_early(EarlySends early, Instant now) {
 // written.
 Result<void> Link::post_late(const SendRequest& request) {
   if (!qp_->has_send_room(sends_.slots.size())) return std::unexpected(full_send_queue());
-  if (sends_.slots.empty()) return qp_->flush_send(request), Result<void>{};
+  if (sends_.slots.empty()) return qp_->fail_send(request, WcStatus::kFlushed), Result<void>{};
   sends_.slots.push({.wr_id = request.wr_id, .opcode = request.opcode, .late = true});
   return {};
 }

@@ -23,20 +23,14 @@ Result<void> check(const SendRequest& request, const QueuePairAttributes& limits
   return {};
 }
 
-Result<std::size_t> inline_octets(const SendRequest& request, std::uint32_t limit) {
+Result<Bytes> copy_inline(const SendRequest& request, std::uint32_t limit, MutableBytes out) {
   std::size_t used = 0;
   for (const Sge& sge : request.segments) {
     if (sge.length > limit - used) return fail(Errc::kInlineTooLong, "segments", "more octets than max_inline");
+    if (sge.length != 0) std::memcpy(out.data() + used, std::bit_cast<const void*>(sge.address), sge.length);
     used += sge.length;
   }
-  return used;
-}
-
-void copy_inline(const SendRequest& request, MutableBytes out) {
-  for (const Sge& sge : request.segments) {
-    if (sge.length != 0) std::memcpy(out.data(), std::bit_cast<const void*>(sge.address), sge.length);
-    out = out.subspan(sge.length);
-  }
+  return out.first(used);
 }
 
 }  // namespace weft::verbs::detail

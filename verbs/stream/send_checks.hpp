@@ -9,9 +9,8 @@
 namespace weft::verbs::detail {
 
 [[nodiscard]] Result<void> check(const SendRequest& request, const QueuePairAttributes& limits);
-// How many octets an inline request has. Errors: kInlineTooLong.
-[[nodiscard]] Result<std::size_t> inline_octets(const SendRequest& request, std::uint32_t limit);
-// Copies them, so that lkeys play no part: they may come from anywhere in the caller's memory. `out` has room.
-void copy_inline(const SendRequest& request, MutableBytes out);
+// Inline octets are copied, so that lkeys play no part. They may come from anywhere in the caller's memory. `out` has room
+// for `limit`. Errors: kInlineTooLong.
+[[nodiscard]] Result<Bytes> copy_inline(const SendRequest& request, std::uint32_t limit, MutableBytes out);
 
 }  // namespace weft::verbs::detail

@@ -47,7 +47,7 @@ class ServedQueuePair {
   // False on overflow: the completion is lost, and the queue pair cannot go on.
   virtual bool complete_send(const WorkCompletion& completion) = 0;
   virtual bool complete_receive(const WorkCompletion& completion) = 0;
-  virtual void flush_send(const SendRequest& request) = 0;
+  virtual void fail_send(const SendRequest& request, WcStatus status) = 0;  // of one that no stream has
 
   // --- Errors and the end
   virtual void stream_error(const StreamError& error, AsyncEventType type) = 0;  // the event follows with fall()
