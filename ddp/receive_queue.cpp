@@ -18,6 +18,15 @@ std::expected<ReceiveOutcome, ReceiveFault> ReceiveQueue::place(const UntaggedHe
   return advance(header, payload.size());
 }
 
+std::expected<void, UntaggedError> ReceiveQueue::pass(const UntaggedHeader& header, std::size_t length) {
+  if (const auto msn = window_.check_msn(header.msn); !msn) return std::unexpected(msn.error());
+  if (const auto range = MessageWindow::check_range(header.offset, length, kAsideCapacity); !range) {
+    return std::unexpected(range.error());
+  }
+  if (const auto complete = window_.advance(header, length); !complete) return std::unexpected(complete.error());
+  return {};
+}
+
 std::optional<ReceiveBuffer> ReceiveQueue::landing(const UntaggedHeader& header, std::size_t length,
                                                    Placement& placement) {
   if (!window_.check_msn(header.msn) || !window_.goes_on_at(header.offset)) return std::nullopt;

@@ -48,6 +48,9 @@ class ReceiveQueue {
   std::expected<ReceiveOutcome, ReceiveFault> place(const UntaggedHeader& header, Bytes payload, Placement& placement,
                                                     Where where = Where::kBuffer);
 
+  // A message of one segment that uses up no receive, because its ULP has a place of its own for it. Only between messages.
+  std::expected<void, UntaggedError> pass(const UntaggedHeader& header, std::size_t length);
+
   // The buffer to which a segment's payload of `length` octets will go, known before it is there and before it was
   // verified: place() has the last word. Empty unless the segment only goes on with a message that is sound so far, or
   // begins one, which takes a receive.

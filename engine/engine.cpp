@@ -12,6 +12,7 @@ Engine::~Engine() = default;
 Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;
 
+void Engine::combine_immediate() noexcept { state_->combine_immediate(); }
 std::expected<void, StartupError> Engine::connect(Bytes private_data) { return state_->connect(private_data); }
 std::expected<void, StartupError> Engine::accept(Bytes private_data, const AcceptParameters& parameters) {
   return state_->accept(private_data, parameters);

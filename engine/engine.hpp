@@ -55,6 +55,7 @@ struct Config {
   Duration idle_timeout{};    ///< limit since an octet moved in either direction: as close()
   Duration no_receive_timeout = std::chrono::seconds(30);  ///< limit for a stalled Send: Terminate 1/2/02
   Duration finish_timeout = std::chrono::seconds(60);  ///< limit after close() for posted work to be sent and answered
+  bool combine_immediate{};                            ///< as Engine::combine_immediate()
   /// Limit for the FIN of the peer, after the local FIN, a Terminate or a rejection.
   Duration close_timeout = std::chrono::seconds(5);
 };
@@ -116,6 +117,11 @@ class Engine {
   std::expected<void, StartupError> accept(Bytes private_data, const AcceptParameters& parameters);
   /// Responder, after ConnectionRequested: rejects it.
   std::expected<void, StartupError> reject(Bytes private_data);
+
+  /// Both users have agreed that Immediate Data whose last four octets are kSendFollows belongs to the Send after it: the
+  /// two messages use one receive, and Received has the octets of both. Call it before the connection is established.
+  /// RFC 7306 has no such operation; what is sent are its Immediate Data and an ordinary Send.
+  void combine_immediate() noexcept;
 
   // --- User: work
   std::expected<void, PostError> post(const WorkRequest& request);

@@ -69,6 +69,7 @@ struct Delivered {
   std::uint64_t length{};
   bool solicited{};
   std::optional<std::array<std::byte, kImmediateSize>> immediate{};
+  bool combined{};  ///< `immediate` came with the Send: see Engine::combine_immediate()
 };
 
 /// A receive of queue 0 has completed. Reported in the order of delivery.

@@ -138,6 +138,8 @@ Inbound::Verdict Inbound::send(Opcode opcode, const ddp::UntaggedHeader& header,
   if (queues_.sends.under_way().value_or(where) != where) {
     return refuse(rdmap::OperationError::kUnexpectedOpcode);
   }
+  if (for_send_ && where == Where::kAside) return refuse(rdmap::OperationError::kUnexpectedOpcode);
+  if (where == Where::kAside && belongs_to_send(header, payload)) return keep_for_send(header, payload);
   if (where == Where::kAside) {
     const auto fits = rdmap::check_immediate_segment(payload.size());
     if (!fits) return refuse(fits.error());
@@ -149,6 +151,19 @@ Inbound::Verdict Inbound::send(Opcode opcode, const ddp::UntaggedHeader& header,
   }
   if (std::holds_alternative<ddp::NoReceivePosted>(*placed)) return Verdict::kNoReceive;
   if (const auto* filled = std::get_if<ddp::ReceiveFilled>(&*placed)) return deliver(*filled);
+  return Verdict::kGood;
+}
+
+bool Inbound::belongs_to_send(const ddp::UntaggedHeader& header, Bytes payload) const noexcept {
+  return combines_ && header.last && header.offset.value == 0 && payload.size() == kImmediateSize &&
+         std::ranges::equal(payload.last(kSendFollows.size()), kSendFollows) && !queues_.sends.under_way();
+}
+
+// A place of its own, so that the Send's receive is the only one.
+Inbound::Verdict Inbound::keep_for_send(const ddp::UntaggedHeader& header, Bytes payload) {
+  if (const auto passed = queues_.sends.pass(header, payload.size()); !passed) return refuse(passed.error());
+  std::ranges::copy(payload.first(kImmediateSize - kSendFollows.size()), for_send_.emplace().begin());
+  segment_.delivery.emplace<Placed>();
   return Verdict::kGood;
 }
 
@@ -166,6 +181,9 @@ Inbound::Verdict Inbound::deliver(const ddp::ReceiveFilled& filled) {
     if (!immediate) return refuse(immediate.error());
     send.immediate = *immediate;
     send.length = written;
+  } else if (for_send_) {
+    send.immediate = *std::exchange(for_send_, std::nullopt);
+    send.combined = true;
   }
   return Verdict::kGood;
 }

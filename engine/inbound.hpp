@@ -107,6 +107,9 @@ class Inbound {
   // After kSegment, until the next call of next().
   [[nodiscard]] const InboundSegment& segment() const noexcept { return segment_; }
 
+  // See Engine::combine_immediate().
+  void combine_immediate() noexcept { combines_ = true; }
+
   // --- What the other direction does
   // We send a request: its response may arrive. False when ORD are outstanding.
   bool expect(const rdmap::OutstandingRequest& request);
@@ -154,6 +157,8 @@ class Inbound {
   Verdict terminate(const ddp::UntaggedHeader& header, Bytes payload);
   Verdict atomic_response(const ddp::UntaggedHeader& header, Bytes payload);
   inline Verdict deliver(const ddp::ReceiveFilled& filled);
+  [[nodiscard]] bool belongs_to_send(const ddp::UntaggedHeader& header, Bytes payload) const noexcept;
+  Verdict keep_for_send(const ddp::UntaggedHeader& header, Bytes payload);
   template <typename Kind, typename... Fields>
   Verdict delivered(const Fields&... fields) {
     segment_.delivery.emplace<Kind>(fields...);
@@ -183,6 +188,8 @@ class Inbound {
   std::unique_ptr<const rdmap::TerminateReport> terminate_{};  // the peer's
   std::uint64_t written_ = 0;  // octets of the last RDMA Write since the last Send, also of one under way
   std::uint8_t open_ = 0;      // one bit for each kind of message that is under way: the four queues, and tagged
+  bool combines_ = false;
+  std::optional<rdmap::ImmediateData> for_send_{};  // of the Send that has to follow
 };
 
 }  // namespace weft::engine

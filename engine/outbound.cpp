@@ -68,7 +68,12 @@ std::expected<bool, OutboundFault> Outbound::choose() {
   if (ended_) return false;
   if (follow_up_) {
     const std::uint64_t ticket = *std::exchange(follow_up_, std::nullopt);
-    start_own(ticket, parts_.queue.at(ticket));
+    SendEntry& entry = parts_.queue.at(ticket);
+    if (entry.request.operation == Operation::kSendImmediate) {
+      start_send(ticket, entry);
+    } else {
+      start_own(ticket, entry);
+    }
     return true;
   }
   for (;;) {
@@ -141,10 +146,14 @@ std::expected<bool, OutboundFault> Outbound::start_local(std::uint64_t ticket) {
 }
 
 // One message for each operation, however its octets are gathered (RDMAP-1.2-01, RDMAP-5.1-06); a Write with Immediate
-// Data is a Write and then the other (RDMAPX-6-01).
+// Data is a Write and then the other (RDMAPX-6-01), and a Send with Immediate Data the other way round: what the receiver
+// has to keep for a while is the shorter one.
 void Outbound::start_message(std::uint64_t ticket, SendEntry& entry) {
   const SendEntry::Order& request = entry.request;
-  if (is_among(kSends, request.operation)) {
+  if (request.operation == Operation::kSendImmediate) {
+    start_own(ticket, entry);
+    follow_up_ = ticket;
+  } else if (is_among(kSends, request.operation)) {
     start_send(ticket, entry);
   } else if (is_among(kCarried, request.operation)) {
     current_.emplace(Purpose::kWorkRequest, ticket,
@@ -170,9 +179,13 @@ void Outbound::start_send(std::uint64_t ticket, SendEntry& entry) {
 void Outbound::start_own(std::uint64_t ticket, SendEntry& entry) {
   entry.msn = sends_.take();
   const OwnMessage& own = *row(entry.request.operation).own;
-  const Opcode opcode = entry.request.solicited ? own.solicited : own.plain;
+  const bool send_follows = entry.request.operation == Operation::kSendImmediate;
+  const bool solicited = entry.request.solicited && !send_follows;  // otherwise the Send solicits the event
+  const Opcode opcode = solicited ? own.solicited : own.plain;
   current_.emplace(Purpose::kWorkRequest, ticket, rdmap::untagged_message(opcode, *entry.msn, own.octets));
-  std::ranges::copy(entry.request.immediate, current_->source.emplace<OwnOctets>().octets.begin());
+  auto& octets = current_->source.emplace<OwnOctets>().octets;
+  std::ranges::copy(entry.request.immediate, octets.begin());
+  if (send_follows) std::ranges::copy(kSendFollows, octets.begin() + (kImmediateSize - kSendFollows.size()));
 }
 
 void Outbound::start_request(std::uint64_t ticket, SendEntry& entry) {

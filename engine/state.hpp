@@ -70,6 +70,7 @@ struct Engine::State {
   State(const Config& wanted, rdmap::Memory& owner, Instant now);
 
   // --- Start-up
+  void combine_immediate() noexcept;
   std::expected<void, StartupError> connect(Bytes private_data);
   std::expected<void, StartupError> accept(Bytes private_data, const AcceptParameters& parameters);
   std::expected<void, StartupError> reject(Bytes private_data);

@@ -55,7 +55,9 @@ RdmaMode::RdmaMode(const Config& config, const mpa::Agreement& agreement, const 
       inbound(agreement.inbound(), limits.ird, std::max(limits.ord, 1U), memory),
       responses(limits.ird),
       outbound(FpduCutter(agreement.outbound(), config.emss, config.max_ulpdu), limits.ord,
-               {queue, responses, inbound, memory}) {}
+               {queue, responses, inbound, memory}) {
+  if (config.combine_immediate) inbound.combine_immediate();
+}
 
 Engine::State::State(const Config& wanted, rdmap::Memory& owner, Instant now)
     : config(wanted), memory(owner), startup(wanted), queue(wanted.send_queue_depth), events(wanted.send_queue_depth) {
@@ -65,6 +67,11 @@ Engine::State::State(const Config& wanted, rdmap::Memory& owner, Instant now)
 }
 
 // --- User
+
+void Engine::State::combine_immediate() noexcept {
+  config.combine_immediate = true;
+  if (rdma) rdma->inbound.combine_immediate();
+}
 
 std::expected<void, StartupError> Engine::State::connect(Bytes private_data) {
   if (ending.over()) return std::unexpected(StartupError::kWrongState);

@@ -9,6 +9,9 @@ namespace weft::engine {
 std::expected<void, PostError> Engine::State::post(const WorkRequest& request) {
   if (!rdma || !rdmap::may_post(stream)) return std::unexpected(PostError::kNotConnected);  // DDP-6.2.1-03
   if (const auto sound = check(request); !sound) return sound;
+  if (request.operation == Operation::kSendImmediate && !config.combine_immediate) {
+    return std::unexpected(PostError::kNotAgreed);
+  }
   if (awaits_response(request.operation) && rdma->depths.ord == 0) return std::unexpected(PostError::kNoReadDepth);
   if (!queue.has_room()) return std::unexpected(PostError::kQueueFull);
   queue.push(request);

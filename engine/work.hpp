@@ -19,6 +19,7 @@ enum class Operation : std::uint8_t {
   kWrite,           ///< RDMA Write (RFC 5040 section 5.1)
   kWriteImmediate,  ///< RDMA Write, then Immediate Data (RFC 7306 section 6): two messages, one completion
   kImmediate,       ///< Immediate Data alone
+  kSendImmediate,   ///< Immediate Data that belongs to the Send after it; see Engine::combine_immediate()
   kRead,            ///< RDMA Read (RFC 5040 section 5.2)
   kFetchAdd,        ///< atomic (RFC 7306 section 5)
   kCmpSwap,
@@ -54,6 +55,7 @@ inline constexpr std::array kOperationTable = std::to_array<OperationRow>({
     {Operation::kWriteImmediate, false, 0, rdmap::Opcode::kWrite, &detail::kImmediateMessage,
      "RDMA Write with Immediate Data"},
     {Operation::kImmediate, false, 0, {}, &detail::kImmediateMessage, "Immediate Data"},
+    {Operation::kSendImmediate, false, 0, rdmap::Opcode::kSend, &detail::kImmediateMessage, "Send with Immediate Data"},
     {Operation::kRead, true, 0, {}, nullptr, "RDMA Read"},
     {Operation::kFetchAdd, true, 8, {}, nullptr, "FetchAdd"},
     {Operation::kCmpSwap, true, 8, {}, nullptr, "CmpSwap"},
@@ -82,6 +84,8 @@ consteval std::uint32_t operations_that(Fits fits) {
 inline constexpr std::size_t kMaxSegments = 32;   ///< scatter/gather elements of one work request
 inline constexpr std::size_t kMaxInline = 256;    ///< octets of inline data, which is stored in place of the segments
 inline constexpr std::size_t kImmediateSize = 8;  ///< octets of Immediate Data (RFC 7306 section 6.3)
+/// The last octets of Immediate Data that belongs to the Send after it; see Engine::combine_immediate().
+inline constexpr std::array kSendFollows{std::byte{0x53}, std::byte{0x45}, std::byte{0x4e}, std::byte{0x44}};
 
 struct WorkRequest {
   std::uint64_t cookie{};
@@ -107,6 +111,7 @@ enum class PostError : std::uint8_t {
   kInlineTooLong,
   kMessageTooLong,  ///< 2^32 octets or more (DDP-5.2-03)
   kNoReadDepth,     ///< ORD is 0: an RDMA Read or atomic can never start
+  kNotAgreed,       ///< a Send with Immediate Data without combine_immediate()
   kBadOperands,     ///< operands do not fit, such as the sink of an atomic that is not 8 octets
 };
 

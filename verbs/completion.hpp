@@ -62,16 +62,18 @@ enum class WcOpcode : std::uint8_t {
 /// Describes how one work request ended.
 /// If `status` is not WcStatus::kSuccess, only wr_id, status, qp_num and vendor_error are valid.
 struct WorkCompletion {
-  std::uint64_t wr_id{};   ///< wr_id of the work request
-  WcStatus status{};       ///< how the work request ended
-  WcOpcode opcode{};       ///< what the work request did
-  bool solicited{};        ///< receives: the sender requested a Solicited Event
-  bool with_immediate{};   ///< receives: `immediate` is valid
-  bool with_invalidate{};  ///< receives: the peer invalidated `invalidated_rkey`
+  std::uint64_t wr_id{};     ///< wr_id of the work request
+  WcStatus status{};         ///< how the work request ended
+  WcOpcode opcode{};         ///< what the work request did
+  bool solicited{};          ///< receives: the sender requested a Solicited Event
+  bool with_immediate{};     ///< receives: `immediate` is valid
+  bool with_invalidate{};    ///< receives: the peer invalidated `invalidated_rkey`
+  bool with_route_header{};  ///< receives of datagrams: DatagramQueuePair::kHeaderSize octets precede the payload
   /// Receives of a Send, RDMA Reads and atomics: number of octets placed. kReceiveImmediate: number of octets of the
   /// RDMA Write before the Immediate Data, or 0 if a Send or other Immediate Data came in between.
   std::uint32_t byte_len{};
   std::uint32_t qp_num{};            ///< QueuePair::number() of the queue pair that the work request was posted to
+  std::uint32_t source_qp{};         ///< receives of datagrams: number of the sender's queue pair; else 0
   std::uint32_t invalidated_rkey{};  ///< local STag that the peer invalidated
   std::uint32_t vendor_error{};      ///< failures but kFlushed: layer << 16 | type << 8 | code of the Terminate; else 0
   ImmediateData immediate{};         ///< Immediate Data in the peer's octet order

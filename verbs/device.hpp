@@ -13,6 +13,7 @@
 #include "transport/interfaces.hpp"
 #include "verbs/async_event.hpp"
 #include "verbs/completion.hpp"
+#include "verbs/datagram.hpp"
 #include "verbs/endpoint.hpp"
 #include "verbs/memory.hpp"
 #include "verbs/queue_pair.hpp"
@@ -104,6 +105,12 @@ class ProtectionDomain {
   /// Errors: Errc::kInvalidArgument names an attribute that is missing or belongs elsewhere; kLimitExceeded names one
   /// that exceeds DeviceLimits; kNoResources beyond DeviceLimits::max_qp.
   [[nodiscard]] Result<QueuePair> create_queue_pair(const QueuePairAttributes& attributes);
+  /// Creates a queue pair for datagrams in RESET. It receives at the UDP port `local`, where port 0 selects a free one.
+  /// QueuePairAttributes::number must be 0: the port decides.
+  /// Errors: those of create_queue_pair(); Errc::kInvalidArgument for a port below 1024; kAddressInUse or kSystem for a port
+  /// that cannot be opened.
+  [[nodiscard]] Result<DatagramQueuePair> create_datagram_queue_pair(const QueuePairAttributes& attributes,
+                                                                     const Endpoint& local);
   /// Creates a shared receive queue.
   /// Errors: Errc::kInvalidArgument if max_wr is 0 or less than `limit`; kLimitExceeded beyond
   /// DeviceLimits::max_srq_wr and max_sge; kNoResources beyond DeviceLimits::max_srq.
@@ -113,6 +120,7 @@ class ProtectionDomain {
  private:
   friend class Device;
   [[nodiscard]] Result<MemoryRegion> make_region(const rdmap::Grant& grant);
+  [[nodiscard]] Result<std::shared_ptr<detail::ReceiveQueue>> receives_for(const QueuePairAttributes& attributes) const;
   detail::Handle<detail::ProtectionDomainState> self_;
 };
 

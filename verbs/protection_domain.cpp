@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <limits>
 
+#include "verbs/datagram/datagram_queue_pair_state.hpp"
 #include "verbs/device.hpp"
 #include "verbs/memory/exposed_memory.hpp"
 #include "verbs/memory/receive_queue.hpp"
@@ -185,7 +186,8 @@ Result<void> check_all(const QueuePairAttributes& attributes) {
 
 }  // namespace
 
-Result<QueuePair> ProtectionDomain::create_queue_pair(const QueuePairAttributes& attributes) {
+Result<std::shared_ptr<detail::ReceiveQueue>> ProtectionDomain::receives_for(
+    const QueuePairAttributes& attributes) const {
   if (const auto sound = check_all(attributes); !sound) return std::unexpected(sound.error());
   const detail::DeviceState& device = *self_->device;
   if (!attributes.send_cq->self_->belongs_to(device)) {
@@ -194,15 +196,20 @@ Result<QueuePair> ProtectionDomain::create_queue_pair(const QueuePairAttributes&
   if (!attributes.receive_cq->self_->belongs_to(device)) {
     return fail(Errc::kInvalidArgument, "receive_cq", "belongs to another opened device");
   }
-  std::shared_ptr<detail::ReceiveQueue> receives;
-  if (attributes.srq != nullptr) receives = attributes.srq->self_.state;
-  if (receives && receives->domain().number != self_->number) {
+  if (attributes.srq == nullptr) {
+    const detail::ReceiveQueue::Shape shape{.max_wr = attributes.max_receive_wr, .max_sge = attributes.max_receive_sge};
+    return std::make_shared<detail::ReceiveQueue>(self_.state, shape);
+  }
+  auto receives = attributes.srq->self_.state;
+  if (receives->domain().number != self_->number) {
     return fail(Errc::kInvalidArgument, "srq", "belongs to another protection domain");
   }
-  if (!receives) {
-    const detail::ReceiveQueue::Shape shape{.max_wr = attributes.max_receive_wr, .max_sge = attributes.max_receive_sge};
-    receives = std::make_shared<detail::ReceiveQueue>(self_.state, shape);
-  }
+  return receives;
+}
+
+Result<QueuePair> ProtectionDomain::create_queue_pair(const QueuePairAttributes& attributes) {
+  auto receives = receives_for(attributes);
+  if (!receives) return std::unexpected(receives.error());
   auto share = detail::Quota::take(self_->device->quotas.queue_pairs);
   if (!share) return std::unexpected(share.error());
   detail::QueuePairNumber number;
@@ -217,8 +224,36 @@ Result<QueuePair> ProtectionDomain::create_queue_pair(const QueuePairAttributes&
                                                                  .domain = self_.state,
                                                                  .send_cq = attributes.send_cq->self_.state,
                                                                  .receive_cq = attributes.receive_cq->self_.state,
-                                                                 .receives = std::move(receives)},
+                                                                 .receives = std::move(*receives)},
                                    attributes, std::move(number), std::move(*share))};
+  return pair;
+}
+
+Result<DatagramQueuePair> ProtectionDomain::create_datagram_queue_pair(const QueuePairAttributes& attributes,
+                                                                       const Endpoint& local) {
+  if (attributes.number != 0) return fail(Errc::kInvalidArgument, "number", "the port decides a datagram queue pair's");
+  auto receives = receives_for(attributes);
+  if (!receives) return std::unexpected(receives.error());
+  auto share = detail::Quota::take(self_->device->quotas.queue_pairs);
+  if (!share) return std::unexpected(share.error());
+  auto socket = transport::DatagramSocket::bind(local);
+  if (!socket) {
+    const bool in_use = socket.error() == std::errc::address_in_use;
+    return fail(in_use ? Errc::kAddressInUse : Errc::kSystem, "local", "no UDP port can be opened there",
+                socket.error().value());
+  }
+  if (DatagramQueuePair::number_at(socket->local().port) <= QueuePairAttributes::kHighestAssignedNumber) {
+    return fail(Errc::kInvalidArgument, "local", "the port is below 1024");
+  }
+  DatagramQueuePair pair;
+  pair.self_ = {self_.runtime,
+                std::make_shared<detail::DatagramQueuePairState>(
+                    detail::DatagramQueuePairState::Parts{.runtime = *self_.runtime,
+                                                          .domain = self_.state,
+                                                          .send_cq = attributes.send_cq->self_.state,
+                                                          .receive_cq = attributes.receive_cq->self_.state,
+                                                          .receives = std::move(*receives)},
+                    attributes, std::move(*socket), std::move(*share))};
   return pair;
 }
 

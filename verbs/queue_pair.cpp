@@ -42,6 +42,10 @@ void QueuePair::accept_early_sends() {
   if (auto* const own = self_.ours()) own->accept_early_sends();
 }
 
+void QueuePair::combine_immediate() {
+  if (auto* const own = self_.ours()) own->combine_immediate();
+}
+
 void QueuePair::give_up_connecting() {
   if (auto* const own = self_.ours()) own->give_up_connecting();
 }

@@ -104,6 +104,8 @@ struct QueuePairQuery {
 /// If posted work is unfinished, the connection is reset at once (RDMAP-6.2-03).
 class QueuePair {
  public:
+  /// Creates an empty handle. It takes assignments; no other member may be called.
+  QueuePair() = default;
   /// Takes over the queue pair of another handle, which becomes empty.
   QueuePair(QueuePair&&) noexcept = default;
   /// Replaces this queue pair by `other`. The previous queue pair ends as by the destructor.
@@ -138,8 +140,12 @@ class QueuePair {
   /// RDMA Read although ORD is 0) completes with WcStatus::kLocalQpOperationError, and the connection ends. If an attempt
   /// to connect fails, the queue pair returns to INIT, and sends go on waiting until give_up_connecting(). Binds and local
   /// invalidations do not wait: they are refused with Errc::kInvalidState. If the peer closes the connection while no send is unfinished,
-  /// the queue pair returns to INIT instead of ERROR: receives stay posted, and sends wait again. RESET ends this mode.
+  /// the queue pair returns to INIT instead of ERROR: receives stay posted, and sends wait again. If sends are unfinished
+  /// when the connection is lost, the oldest completes with WcStatus::kRetryExceeded. RESET ends this mode.
   void accept_early_sends();
+  /// Allows SendOpcode::kSendWithImmediate on the next connection. Both ends have to call it, and to agree on that by means
+  /// of their own, such as private data; call it before connect() or accept(). RESET ends it.
+  void combine_immediate();
   /// Ends the wait for a connection: the oldest early send completes with WcStatus::kRetryExceeded. All other work is
   /// flushed, and the queue pair goes to ERROR, as by modify(). Does nothing in RTS, SQD and ERROR.
   void give_up_connecting();
@@ -174,7 +180,6 @@ class QueuePair {
  private:
   friend class ProtectionDomain;
   friend class ConnectionId;
-  QueuePair() = default;
   detail::Handle<detail::QueuePairState> self_;
 };
 

@@ -33,7 +33,11 @@ enum class SendOpcode : std::uint8_t {
   kRdmaWrite = 0,               ///< writes to the peer's memory without notifying the peer's application
   kRdmaWriteWithImmediate = 1,  ///< an RDMA Write, then an Immediate Data message (RFC 7306 section 6)
   kSend = 2,                    ///< sends a message into a receive that the peer posted
-  kRdmaRead = 4,                ///< reads the peer's memory into one segment
+  /// Sends a message with four octets for the completion of its receive, the first of SendRequest::immediate. RFC 7306 has
+  /// no such operation: an Immediate Data message and a Send go out, which the peer combines. Both ends must have called
+  /// QueuePair::combine_immediate(); Errc::kNotSupported otherwise.
+  kSendWithImmediate = 3,
+  kRdmaRead = 4,  ///< reads the peer's memory into one segment
   /// Compares 8 octets at the peer and swaps them if equal (RFC 7306 section 5).
   /// One segment of 8 octets receives the old value in host order; it may have any alignment.
   /// SendRequest::remote_address must be a multiple of 8. The peer ends the connection otherwise, and the completion
@@ -93,7 +97,7 @@ struct SendRequest {
   std::uint64_t compare_mask = ~0ULL;      ///< kCompareAndSwap: bits to compare
   std::uint64_t swap_or_add_mask = ~0ULL;  ///< kCompareAndSwap: bits to swap; kFetchAndAdd: see masked_add
   bool masked_add{};  ///< kFetchAndAdd: swap_or_add_mask marks the borders of fields; false: one 64-bit addition
-  ImmediateData immediate{};        ///< kRdmaWriteWithImmediate, kImmediate: data to deliver
+  ImmediateData immediate{};        ///< kRdmaWriteWithImmediate, kSendWithImmediate, kImmediate: data to deliver
   std::uint32_t invalidate_rkey{};  ///< kSendWithInvalidate: STag of the peer; kLocalInvalidate: local STag
   WindowBind bind{};                ///< kBindWindow: parameters
 };

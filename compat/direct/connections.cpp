@@ -250,6 +250,14 @@ void Connections::on_established(const verbs::ConnectionEvent& event) {
   Connection* const connection = find(static_cast<std::uint32_t>(event.context));
   if (connection == nullptr) return;
   connection->end.reset();
+  // What accepted is to be the end that the program named: another implementation would not combine messages.
+  if (connection->self < connection->target.peer) {
+    const auto greeting = decode(event.private_data);
+    if (!greeting || greeting->from != connection->target.peer) {
+      refused(kCall, ECONNREFUSED, "what accepted the connection is not the queue pair that the program named");
+      static_cast<void>(connection->connects->modify(verbs::QpState::kError));
+    }
+  }
   std::erase_if(connection->ids, [&](const verbs::ConnectionId& id) { return id.number() == event.id; });
 }
 

@@ -67,7 +67,9 @@ verbs::Result<std::uint16_t> Numbers::bind(const verbs::EventChannel& channel, c
   if (const auto bound = listener->bind_address(local); !bound) return std::unexpected(bound.error());
   const std::uint16_t port = listener->local_address().port;
   if (port < kLowestPort) return verbs::fail(verbs::Errc::kNoResources, "ports", "the TCP port is below 1024");
-  ports_.emplace(port, Port{.listener = std::move(*listener), .local = local.address});
+  Port& made = ports_.emplace(port, Port{.listener = std::move(*listener), .local = local.address}).first->second;
+  made.taken.set(
+      index_of(verbs::DatagramQueuePair::number_at(port)));  // of a queue pair for datagrams at the same UDP port
   return port;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The numbers of queue pairs that a program may connect itself. A number says where the queue pair's process listens, so
-// that no daemon has to be asked: see number_of(). A port serves 256 queue pairs of one device; the next one is reserved
+// that no daemon has to be asked: see number_of(). A port serves 255 queue pairs of one device; the next one is reserved
 // when they are in use. Not thread-safe.
 #pragma once
 
@@ -18,12 +18,12 @@ namespace weft::compat::direct {
 
 class Numbers {
  public:
-  static constexpr std::size_t kPerPort = 256;
+  static constexpr std::size_t kIndexes = 256;
   struct Port {
     verbs::ConnectionId listener;
     verbs::Address local{};
     bool listens = false;
-    std::bitset<kPerPort> taken{};
+    std::bitset<kIndexes> taken{};
     std::uint8_t next = 0;  // counted up, so that a number that was given back rests
   };
   using Ports = std::map<std::uint16_t, Port>;

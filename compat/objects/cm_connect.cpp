@@ -40,6 +40,7 @@ template <typename Ask>
 int connect_pair(CmId& id, rdma_conn_param* wanted, std::string_view call, Ask ask) {
   Qp* const pair = choose_pair(id, wanted);
   if (pair == nullptr) return refused_minus_one(call, EINVAL, "no queue pair, and none of this number");
+  if (pair->datagrams) return refused_minus_one(call, EINVAL, "a queue pair for datagrams has no connection");
   if (const verbs::Result<void> begun = ask(pair->engine, parameters_of(wanted)); !begun) {
     return refused_minus_one(call, begun.error());
   }

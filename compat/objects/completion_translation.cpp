@@ -31,7 +31,7 @@ static_assert(same(WcOpcode::kSend, IBV_WC_SEND) && same(WcOpcode::kRdmaWrite, I
 
 }  // namespace
 
-// The rest (source queue pair, partition key, local identifiers, service level) belongs to InfiniBand, and is zero.
+// The rest (partition key, local identifiers, service level) belongs to InfiniBand, and is zero.
 ibv_wc translate(const verbs::WorkCompletion& completion) noexcept {
   ibv_wc out{};
   out.wr_id = completion.wr_id;
@@ -41,6 +41,7 @@ ibv_wc translate(const verbs::WorkCompletion& completion) noexcept {
   out.byte_len = completion.byte_len;
   out.imm_data = wc_immediate_or_rkey(completion);
   out.qp_num = completion.qp_num;
+  out.src_qp = completion.source_qp;
   out.wc_flags = wc_flags(completion);
   return out;
 }

@@ -23,7 +23,8 @@ constexpr ibv_wc_opcode wc_opcode(const verbs::WorkCompletion& completion) noexc
 }
 
 constexpr unsigned wc_flags(const verbs::WorkCompletion& completion) noexcept {
-  return (completion.with_immediate ? unsigned{IBV_WC_WITH_IMM} : 0U) |
+  return (completion.with_route_header ? unsigned{IBV_WC_GRH} : 0U) |
+         (completion.with_immediate ? unsigned{IBV_WC_WITH_IMM} : 0U) |
          (completion.with_invalidate ? unsigned{IBV_WC_WITH_INV} : 0U);
 }
 

@@ -56,6 +56,10 @@ Device& enter(Known& all, verbs::DeviceInfo info) {
   return *place;
 }
 
+bool leads_somewhere(const verbs::DeviceInfo& info) {
+  return !info.interface.loopback && info.interface.up && !info.interface.addresses.empty();
+}
+
 }  // namespace
 
 ibv_device** get_device_list(int* count) noexcept {
@@ -64,6 +68,10 @@ ibv_device** get_device_list(int* count) noexcept {
     if (count != nullptr) *count = 0;
     auto found = verbs::Device::list();
     if (!found) return refused_null("ibv_get_device_list", found.error());
+    // No adapter is a loopback device: UCX would take it for a second path to each peer.
+    if (device_kind() == verbs::DeviceKind::kRoce && std::ranges::any_of(*found, leads_somewhere)) {
+      std::erase_if(*found, [](const auto& info) { return info.interface.loopback; });
+    }
     // Programs that take the first device want one that leads somewhere.
     std::ranges::sort(*found, {}, [](const auto& info) {
       const auto& interface = info.interface;

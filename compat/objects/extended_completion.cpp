@@ -64,7 +64,8 @@ unsigned read_wc_flags(ibv_cq_ex* cq) noexcept { return wc_flags(current(cq)); }
 std::uint32_t read_byte_len(ibv_cq_ex* cq) noexcept { return current(cq).byte_len; }
 __be32 read_imm_data(ibv_cq_ex* cq) noexcept { return wc_immediate_or_rkey(current(cq)); }
 std::uint32_t read_qp_num(ibv_cq_ex* cq) noexcept { return current(cq).qp_num; }
-// Of unreliable datagrams and of InfiniBand's addresses: zero.
+std::uint32_t read_src_qp(ibv_cq_ex* cq) noexcept { return current(cq).source_qp; }
+// Of InfiniBand's addresses: zero.
 std::uint32_t read_zero_32(ibv_cq_ex*) noexcept { return 0; }
 std::uint8_t read_zero_8(ibv_cq_ex*) noexcept { return 0; }
 
@@ -73,7 +74,7 @@ void furnish_fields(Cq& cq, std::uint64_t wanted) {
   if (asked(IBV_WC_EX_WITH_BYTE_LEN)) cq.read_byte_len = read_byte_len;
   if (asked(IBV_WC_EX_WITH_IMM)) cq.read_imm_data = read_imm_data;
   if (asked(IBV_WC_EX_WITH_QP_NUM)) cq.read_qp_num = read_qp_num;
-  if (asked(IBV_WC_EX_WITH_SRC_QP)) cq.read_src_qp = read_zero_32;
+  if (asked(IBV_WC_EX_WITH_SRC_QP)) cq.read_src_qp = read_src_qp;
   if (asked(IBV_WC_EX_WITH_SLID)) cq.read_slid = read_zero_32;
   if (asked(IBV_WC_EX_WITH_SL)) cq.read_sl = read_zero_8;
   if (asked(IBV_WC_EX_WITH_DLID_PATH_BITS)) cq.read_dlid_path_bits = read_zero_8;

@@ -32,12 +32,20 @@ struct SendQueue {
   Qp& qp;
 };
 
+struct DatagramQueue {
+  using Wr = ibv_send_wr;
+  using Request = verbs::DatagramRequest;
+  static constexpr std::string_view kCall = "ibv_post_send";
+  verbs::PostResult post(std::span<const Request> requests) const { return engine.post_send(requests); }
+  verbs::DatagramQueuePair& engine;
+};
+
 template <typename Engine>
 struct ReceiveQueue {
   using Wr = ibv_recv_wr;
   using Request = verbs::ReceiveRequest;
   static constexpr std::string_view kCall =
-      std::is_same_v<Engine, verbs::QueuePair> ? "ibv_post_recv" : "ibv_post_srq_recv";
+      std::is_same_v<Engine, verbs::SharedReceiveQueue> ? "ibv_post_srq_recv" : "ibv_post_recv";
   verbs::PostResult post(std::span<const Request> requests) const { return engine.post_receive(requests); }
   Engine& engine;
 };
@@ -57,6 +65,12 @@ int post_single(const Queue& queue, const typename Queue::Wr& wr) {
   const auto posted = queue.post({&request, 1});
   return posted ? 0 : refused(Queue::kCall, posted.error().error);
 }
+
+template <typename Request>
+std::size_t segments_of(const Request& request) {
+  return request.segments.size();
+}
+std::size_t segments_of(const verbs::DatagramRequest& request) { return request.send.segments.size(); }
 
 template <typename Wr>
 Wr* advanced(Wr* wr, std::size_t steps) {
@@ -79,7 +93,7 @@ template <typename Queue>
     auto& request = requests.make(count);
     error = translate(*wr, segments.data() + used, request);
     if (error != 0) break;
-    used += request.segments.size();
+    used += segments_of(request);
     ++count;
   }
   verbs::PostResult result;
@@ -114,6 +128,7 @@ int post(const Queue& queue, typename Queue::Wr* requests, typename Queue::Wr** 
 }  // namespace
 
 int post_send(ibv_qp* qp, ibv_send_wr* requests, ibv_send_wr** bad) noexcept {
+  if (of(qp).datagrams) return post(DatagramQueue{*of(qp).datagrams}, requests, bad);
   const SendQueue queue{of(qp)};
   if (!of(qp).builder) return post(queue, requests, bad);
   const std::lock_guard lock(of(qp).builder->mutex);  // ibv_wr_start to ibv_wr_complete has the send queue to itself
@@ -121,6 +136,7 @@ int post_send(ibv_qp* qp, ibv_send_wr* requests, ibv_send_wr** bad) noexcept {
 }
 
 int post_recv(ibv_qp* qp, ibv_recv_wr* requests, ibv_recv_wr** bad) noexcept {
+  if (of(qp).datagrams) return post(ReceiveQueue{*of(qp).datagrams}, requests, bad);
   return post(ReceiveQueue{of(qp).engine}, requests, bad);
 }
 

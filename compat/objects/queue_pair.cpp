@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "compat/direct/connections.hpp"
+#include "compat/objects/datagrams.hpp"
 #include "compat/objects/enums.hpp"
 #include "compat/objects/report.hpp"
 
@@ -42,31 +43,45 @@ verbs::Result<std::uint32_t> number_with_port(const ibv_pd& pd) {
 
 enum class ConnectedBy : std::uint8_t { kManager, kProgram };
 
+// On an iWARP device a new queue pair is in INIT and takes receives (siw, cxgb4; rdma-core's tests).
+std::unique_ptr<Qp> make_connected(std::string_view call, ibv_pd& pd, const ibv_qp_init_attr_ex& wanted, ConnectedBy by,
+                                   std::uint64_t ticket) {
+  const auto taken = by == ConnectedBy::kProgram ? number_with_port(pd) : verbs::Result<std::uint32_t>(0);
+  if (!taken) return refused_null(call, taken.error());
+  PortNumber of_port(*taken);
+  auto wanted_of_engine = engine_attributes(wanted, ticket);
+  wanted_of_engine.number = of_port.value();
+  auto pair = of(&pd).engine.create_queue_pair(wanted_of_engine);
+  if (!pair) return refused_null(call, pair.error());
+  if (const auto ready = pair->modify(verbs::QpState::kInit); !ready) return refused_null(call, ready.error());
+  auto qp = std::make_unique<Qp>(pd, wanted, std::move(*pair), ticket, of_port.value());
+  of_port.release();
+  return qp;
+}
+
+std::unique_ptr<Qp> make_with_datagrams(std::string_view call, ibv_pd& pd, const ibv_qp_init_attr_ex& wanted,
+                                        std::uint64_t ticket) {
+  auto pair = make_datagram_queue_pair(pd, engine_attributes(wanted, ticket));
+  if (!pair) return refused_null(call, pair.error());
+  return std::make_unique<Qp>(pd, wanted, std::move(*pair), ticket);
+}
+
 ibv_qp* make_qp(std::string_view call, ibv_pd* pd, ibv_qp_init_attr_ex& wanted, ConnectedBy by) {
   const std::int64_t type = number(wanted.qp_type);
-  if (type != IBV_QPT_RC && type != IBV_QPT_UC) {
-    return refused_null(call, EOPNOTSUPP, "qp_type: iWARP has connections alone (IBV_QPT_RC, IBV_QPT_UC)");
+  if (type != IBV_QPT_RC && type != IBV_QPT_UC && type != IBV_QPT_UD) {
+    return refused_null(call, EOPNOTSUPP, "qp_type: weft has IBV_QPT_RC, IBV_QPT_UC and IBV_QPT_UD");
   }
   if (wanted.send_cq == nullptr || wanted.recv_cq == nullptr) {
     return refused_null(call, EINVAL, "a completion queue is missing");
   }
   const std::uint64_t ticket = Registry<Qp>::instance().reserve();
-  const auto taken = by == ConnectedBy::kProgram ? number_with_port(*pd) : verbs::Result<std::uint32_t>(0);
-  if (!taken) return refused_null(call, taken.error());
-  PortNumber of_port(*taken);
-  auto wanted_of_engine = engine_attributes(wanted, ticket);
-  wanted_of_engine.number = of_port.value();
-  auto pair = of(pd).engine.create_queue_pair(wanted_of_engine);
-  if (!pair) return refused_null(call, pair.error());
-  // On an iWARP device a new queue pair is in INIT and takes receives (siw, cxgb4; rdma-core's tests).
-  if (const auto ready = pair->modify(verbs::QpState::kInit); !ready) return refused_null(call, ready.error());
-  auto qp = std::make_unique<Qp>(*pd, wanted, std::move(*pair), ticket, of_port.value());
-  of_port.release();
+  auto qp = type == IBV_QPT_UD ? make_with_datagrams(call, *pd, wanted, ticket)
+                               : make_connected(call, *pd, wanted, by, ticket);
+  if (!qp) return nullptr;
   if ((wanted.comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) != 0) {
-    const int error = furnish_builder(*qp, wanted.send_ops_flags);
-    if (error != 0) return refused_null(call, error, "send_ops_flags: an operation that iWARP cannot carry");
+    if (furnish_builder(*qp, wanted.send_ops_flags) != 0) return nullptr;
   }
-  wanted.cap = capabilities(qp->engine.query());
+  wanted.cap = capabilities(qp->query());
   return plain(*qp.release());
 }
 
@@ -114,13 +129,29 @@ Qp::Qp(ibv_pd& pd, const ibv_qp_init_attr_ex& attributes, verbs::QueuePair pair,
       engine(std::move(pair)),
       ticket(number),
       port_number(of_port) {
+  furnish(pd, attributes, engine.number());
+}
+
+Qp::Qp(ibv_pd& pd, const ibv_qp_init_attr_ex& attributes, verbs::DatagramQueuePair pair, std::uint64_t number)
+    : ibv_qp_ex{},
+      domain_use(&of(&pd).users),
+      send_use(users_of(attributes.send_cq)),
+      receive_use(users_of(attributes.recv_cq)),
+      shared_use(attributes.srq != nullptr ? &of(attributes.srq).users : nullptr),
+      datagrams(std::move(pair)),
+      ticket(number),
+      port_number(0) {
+  furnish(pd, attributes, datagrams->number());
+}
+
+void Qp::furnish(ibv_pd& pd, const ibv_qp_init_attr_ex& attributes, std::uint32_t its_number) {
   qp_base.context = pd.context;
   qp_base.qp_context = attributes.qp_context;
   qp_base.pd = &pd;
   qp_base.send_cq = attributes.send_cq;
   qp_base.recv_cq = attributes.recv_cq;
   qp_base.srq = attributes.srq;
-  qp_base.handle = qp_base.qp_num = engine.number();
+  qp_base.handle = qp_base.qp_num = its_number;
   qp_base.state = IBV_QPS_RESET;  // as rdma-core sets it: what the device says, ibv_query_qp tells, or the next change
   qp_base.qp_type = attributes.qp_type;
   pthread_mutex_init(&qp_base.mutex, nullptr);

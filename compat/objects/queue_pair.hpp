@@ -29,12 +29,14 @@ inline Srq& of(ibv_srq* srq) noexcept { return *static_cast<Srq*>(srq); }
 struct Qp : ibv_qp_ex {
   Qp(ibv_pd& pd, const ibv_qp_init_attr_ex& attributes, verbs::QueuePair pair, std::uint64_t number,
      std::uint32_t of_port = 0);
+  Qp(ibv_pd& pd, const ibv_qp_init_attr_ex& attributes, verbs::DatagramQueuePair pair, std::uint64_t number);
   ~Qp();
   Qp(const Qp&) = delete;
   Qp& operator=(const Qp&) = delete;
 
   const Use domain_use, send_use, receive_use, shared_use;
-  verbs::QueuePair engine;
+  verbs::QueuePair engine;                              // empty if it has datagrams
+  std::optional<verbs::DatagramQueuePair> datagrams{};  // IBV_QPT_UD
   const Alive<Qp> alive{this};
   const std::uint64_t ticket;  // in Registry<Qp>
   Acknowledgements async_events;
@@ -47,6 +49,10 @@ struct Qp : ibv_qp_ex {
   std::optional<verbs::QueuePair> loop{};      // has the sends of one that is connected to itself
 
   [[nodiscard]] verbs::QueuePair& sender() noexcept { return loop ? *loop : engine; }
+  [[nodiscard]] verbs::QueuePairQuery query() const { return datagrams ? datagrams->query() : engine.query(); }
+
+ private:
+  void furnish(ibv_pd& pd, const ibv_qp_init_attr_ex& attributes, std::uint32_t its_number);
 };
 inline Qp& of(ibv_qp* qp) noexcept { return *static_cast<Qp*>(reinterpret_cast<ibv_qp_ex*>(qp)); }
 inline Qp& of(ibv_qp_ex* qp) noexcept { return *static_cast<Qp*>(qp); }

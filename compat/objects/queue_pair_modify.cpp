@@ -3,13 +3,12 @@
 // queue pairs itself takes each from INIT to RTR, where it names the peer, and on to RTS: compat/direct makes the
 // connection.
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <bit>
 #include <cerrno>
 #include <cstring>
 
 #include "compat/direct/connections.hpp"
+#include "compat/objects/datagrams.hpp"
 #include "compat/objects/enums.hpp"
 #include "compat/objects/queue_pair.hpp"
 #include "compat/objects/report.hpp"
@@ -59,29 +58,7 @@ int require(int mask, int needed, std::string_view reason) {
 // What only a program names that connects the queue pair itself: rdma_init_qp_attr asks for none of these.
 constexpr int kByProgram = IBV_QP_AV | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_SQ_PSN;
 
-// By its GID; or by its LID, the last two octets of an IPv4 address in the same network of 16 bits.
-verbs::Address peer_address(const ibv_ah_attr& path, const verbs::Address& local) {
-  if (path.is_global != 0) {
-    auto peer = verbs::Address::from_ipv6(std::bit_cast<std::array<std::byte, 16>>(path.grh.dgid.raw));
-    if (peer.is_link_local()) peer.scope = local.scope;
-    return peer;
-  }
-  verbs::Address peer = local;
-  peer.octets[2] = static_cast<std::byte>(path.dlid >> 8);
-  peer.octets[3] = static_cast<std::byte>(path.dlid);
-  return peer;
-}
-
-int check_path(const ibv_qp_attr& wanted, const verbs::Address& local) {
-  const ibv_ah_attr& path = wanted.ah_attr;
-  if (path.port_num != 1) return refused(kCall, EINVAL, "ah_attr.port_num: every device has one port: 1");
-  if (path.is_global != 0 && path.grh.sgid_index != 0) {
-    return refused(kCall, EINVAL, "ah_attr.grh.sgid_index: there is GID 0 alone");
-  }
-  if (path.is_global == 0 && local.family != transport::Family::kIpv4) {
-    return refused(kCall, EINVAL, "ah_attr.is_global: a LID names a peer of an IPv4 network alone");
-  }
-  if (peer_address(path, local).is_any()) return refused(kCall, EINVAL, "ah_attr.grh.dgid: names no host");
+int check_path(const ibv_qp_attr& wanted) {
   if (number(wanted.path_mtu) < IBV_MTU_256 || number(wanted.path_mtu) > IBV_MTU_4096) {
     return refused(kCall, EINVAL, "path_mtu: no such size");
   }
@@ -101,7 +78,7 @@ int make_loop(Qp& qp) {
   same.srq = qp.qp_base.srq;
   same.cap = capabilities(query);
   same.sq_sig_all = query.signal_all ? 1 : 0;
-  auto attributes = engine_attributes(same, qp.ticket);
+  auto attributes = engine_attributes(same, 0);  // its events would be the other half's once more
   attributes.number = qp.port_number;
   auto made = of(qp.qp_base.pd).engine.create_queue_pair(attributes);
   if (!made) return refused(kCall, made.error());
@@ -126,9 +103,11 @@ int to_rtr(Qp& qp, const ibv_qp_attr& wanted, int mask) {
     return refused(kCall, EINVAL,
                    "the queue pair has no port: its device has no IP address, or rdma_create_qp made it");
   }
-  if (const int error = check_path(wanted, *local); error != 0) return error;
+  const auto peer = peer_of(kCall, wanted.ah_attr, *local);
+  if (!peer) return EINVAL;
+  if (const int error = check_path(wanted); error != 0) return error;
   const direct::End self{.address = *local, .number = qp.port_number};
-  const direct::Target target{.peer = {.address = peer_address(wanted.ah_attr, *local), .number = wanted.dest_qp_num},
+  const direct::Target target{.peer = {.address = *peer, .number = wanted.dest_qp_num},
                               .rq_psn = wanted.rq_psn & kHighestNumber,
                               .ird = reliable ? wanted.max_dest_rd_atomic : std::uint8_t{0}};
   if (self == target.peer) {
@@ -136,6 +115,8 @@ int to_rtr(Qp& qp, const ibv_qp_attr& wanted, int mask) {
   }
   qp.sender().accept_early_sends();  // an attempt that fails is not the queue pair's end
   if (qp.loop) qp.engine.accept_early_sends();
+  qp.engine.combine_immediate();  // the greeting of version 1 agrees on it
+  if (qp.loop) qp.loop->combine_immediate();
   const auto begun = Connections::of_process().begin(self, target, qp.engine, qp.sender());
   if (!begun) return refused(kCall, begun.error());
   qp.direct_state = IBV_QPS_RTR;
@@ -180,6 +161,7 @@ void leave_peer(Qp& qp) {
 // --- States
 
 ibv_qp_state state_of(const Qp& qp) {
+  if (qp.datagrams) return static_cast<ibv_qp_state>(qp.datagrams->state());
   const verbs::QpState engine = qp.engine.state();
   const bool alive =
       engine == verbs::QpState::kInit || engine == verbs::QpState::kRtr || engine == verbs::QpState::kRts;
@@ -231,7 +213,12 @@ verbs::PostResult post_direct(Qp& qp, std::span<const verbs::SendRequest> reques
 int modify_qp(ibv_qp* qp, ibv_qp_attr* attributes, int mask) noexcept {
   return guarded_errno([&] {
     Qp& self = of(qp);
-    const int error = (mask & IBV_QP_STATE) != 0 ? modify_state(self, *attributes, mask) : 0;
+    int error = 0;
+    if (self.datagrams) {
+      error = modify_datagrams(self, *attributes, mask);
+    } else if ((mask & IBV_QP_STATE) != 0) {
+      error = modify_state(self, *attributes, mask);
+    }
     if (error == 0) take_over(self.set, *attributes, mask);
     refresh_state(self);
     return error;
@@ -241,7 +228,7 @@ int modify_qp(ibv_qp* qp, ibv_qp_attr* attributes, int mask) noexcept {
 int query_qp(ibv_qp* qp, ibv_qp_attr* attributes, int, ibv_qp_init_attr* init) noexcept {
   return guarded_errno([&] {
     Qp& self = of(qp);
-    const verbs::QueuePairQuery query = self.engine.query();
+    const verbs::QueuePairQuery query = self.query();
     refresh_state(self);
     *attributes = self.set;
     attributes->qp_state = attributes->cur_qp_state = state_of(self);

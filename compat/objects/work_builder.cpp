@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "compat/objects/queue_pair.hpp"
+#include "compat/objects/datagrams.hpp"
 #include "compat/objects/report.hpp"
 #include "compat/objects/work_checks.hpp"
 #include "compat/objects/work_translation.hpp"
@@ -22,7 +22,7 @@ using verbs::SendRequest;
 
 constexpr unsigned kKnownFlags = IBV_SEND_FENCE | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_INLINE;
 constexpr std::uint64_t kSupported = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM |
-                                     IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_READ |
+                                     IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM | IBV_QP_EX_WITH_RDMA_READ |
                                      IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD |
                                      IBV_QP_EX_WITH_LOCAL_INV | IBV_QP_EX_WITH_BIND_MW | IBV_QP_EX_WITH_SEND_WITH_INV;
 
@@ -52,11 +52,15 @@ void begin(ibv_qp_ex* qp, SendRequest request) noexcept {
     request.flags = SendFlags{qp->wr_flags & ~unsigned{IBV_SEND_INLINE}};
     builder.requests.push_back(request);
     builder.data.emplace_back();
+    if (of(qp).datagrams) builder.to.emplace_back();
     return {};
   });
 }
 
 void wr_send(ibv_qp_ex* qp) noexcept { begin(qp, {.opcode = SendOpcode::kSend}); }
+void wr_send_imm(ibv_qp_ex* qp, __be32 data) noexcept {
+  begin(qp, {.opcode = SendOpcode::kSendWithImmediate, .immediate = to_immediate(data)});
+}
 void wr_send_inv(ibv_qp_ex* qp, std::uint32_t rkey) noexcept {
   begin(qp, {.opcode = SendOpcode::kSendWithInvalidate, .invalidate_rkey = rkey});
 }
@@ -138,6 +142,15 @@ void wr_set_inline_data(ibv_qp_ex* qp, void* address, std::size_t length) noexce
   wr_set_inline_data_list(qp, 1, &whole);
 }
 
+void wr_set_ud_addr(ibv_qp_ex* qp, ibv_ah* ah, std::uint32_t number, std::uint32_t qkey) noexcept {
+  attempt(qp, [&](WorkBuilder& builder) -> verbs::Result<void> {
+    if (builder.to.empty()) return verbs::fail(Errc::kInvalidState, "ah", "set before any work request is begun");
+    if (ah == nullptr) return verbs::fail(Errc::kInvalidArgument, "ah", "null");
+    builder.to.back() = {.address = of(ah).peer, .number = number, .qkey = qkey};
+    return {};
+  });
+}
+
 // --- The list
 
 // Storage stays where it is from now on.
@@ -150,12 +163,25 @@ void link(WorkBuilder& builder) {
   }
 }
 
+int post_datagrams(Qp& qp) {
+  const WorkBuilder& builder = *qp.builder;
+  std::vector<verbs::DatagramRequest> requests;
+  requests.reserve(builder.requests.size());
+  for (std::size_t i = 0; i < builder.requests.size(); ++i) {
+    if (builder.to[i].number == 0) return refused("ibv_wr_complete", EINVAL, "ah: not set for a work request");
+    requests.push_back({.send = builder.requests[i], .to = builder.to[i]});
+  }
+  const auto posted = qp.datagrams->post_send(requests);
+  return posted ? 0 : refused("ibv_wr_complete", posted.error().error);
+}
+
 // What is left that may cut a list short: ibv_post_send of a thread that came in between checking and posting would
 // take the room, but that one waits for our lock. A stream that ends now refuses the whole list, or flushes it.
 int post(Qp& qp) {
   WorkBuilder& builder = *qp.builder;
   if (builder.error) return refused("ibv_wr_complete", *builder.error);
   link(builder);
+  if (qp.datagrams) return post_datagrams(qp);
   if (const auto fine = check_list(builder.requests, qp.engine); !fine) return refused("ibv_wr_complete", fine.error());
   if (builder.requests.empty()) return 0;
   const auto posted = qp.direct_state ? post_direct(qp, builder.requests) : qp.engine.post_send(builder.requests);
@@ -165,6 +191,7 @@ int post(Qp& qp) {
 void clear(WorkBuilder& builder) noexcept {
   builder.requests.clear();
   builder.data.clear();
+  builder.to.clear();
   builder.segments.clear();
   builder.inline_octets.clear();
   builder.error.reset();
@@ -189,16 +216,19 @@ void furnish_always(Qp& qp) {
   qp.wr_set_sge_list = wr_set_sge_list;
   qp.wr_set_inline_data = wr_set_inline_data;
   qp.wr_set_inline_data_list = wr_set_inline_data_list;
+  if (qp.datagrams) qp.wr_set_ud_addr = wr_set_ud_addr;
 }
 
 }  // namespace
 
 int furnish_builder(Qp& qp, std::uint64_t send_ops_flags) {
-  if ((send_ops_flags & ~kSupported) != 0) {
-    return refused("ibv_create_qp_ex", EOPNOTSUPP, "send_ops_flags: iWARP has no such operation");
+  constexpr std::uint64_t kOfDatagrams = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM;
+  if ((send_ops_flags & ~(qp.datagrams ? kOfDatagrams : kSupported)) != 0) {
+    return refused("ibv_create_qp_ex", EOPNOTSUPP, "send_ops_flags: the queue pair has no such operation");
   }
   const auto asked = [send_ops_flags](std::uint64_t flag) { return (send_ops_flags & flag) != 0; };
   if (asked(IBV_QP_EX_WITH_SEND)) qp.wr_send = wr_send;
+  if (asked(IBV_QP_EX_WITH_SEND_WITH_IMM)) qp.wr_send_imm = wr_send_imm;
   if (asked(IBV_QP_EX_WITH_SEND_WITH_INV)) qp.wr_send_inv = wr_send_inv;
   if (asked(IBV_QP_EX_WITH_RDMA_WRITE)) qp.wr_rdma_write = wr_rdma_write;
   if (asked(IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM)) qp.wr_rdma_write_imm = wr_rdma_write_imm;

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "verbs/work_request.hpp"
+#include "verbs/datagram.hpp"
 
 namespace weft::compat {
 
@@ -27,7 +27,8 @@ struct WorkBuilder {
 
   std::mutex mutex{};  // from start to complete or abort: meanwhile the send queue is the thread's that called start
   std::vector<verbs::SendRequest> requests{};
-  std::vector<Data> data{};  // one for each request
+  std::vector<Data> data{};                  // one for each request
+  std::vector<verbs::DatagramAddress> to{};  // of a queue pair for datagrams: one for each request
   std::vector<verbs::Sge> segments{};
   std::vector<std::byte> inline_octets{};
   std::optional<verbs::Error> error{};  // the first of a builder or setter: what complete answers

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <span>
 
+#include "compat/objects/datagrams.hpp"
 #include "compat/objects/enums.hpp"
 #include "compat/objects/memory.hpp"
 
@@ -24,7 +25,8 @@ constexpr bool same(SendFlags ours, ibv_send_flags theirs) {
 
 static_assert(same(SendOpcode::kRdmaWrite, IBV_WR_RDMA_WRITE) &&
               same(SendOpcode::kRdmaWriteWithImmediate, IBV_WR_RDMA_WRITE_WITH_IMM) &&
-              same(SendOpcode::kSend, IBV_WR_SEND) && same(SendOpcode::kRdmaRead, IBV_WR_RDMA_READ) &&
+              same(SendOpcode::kSend, IBV_WR_SEND) && same(SendOpcode::kSendWithImmediate, IBV_WR_SEND_WITH_IMM) &&
+              same(SendOpcode::kRdmaRead, IBV_WR_RDMA_READ) &&
               same(SendOpcode::kCompareAndSwap, IBV_WR_ATOMIC_CMP_AND_SWP) &&
               same(SendOpcode::kFetchAndAdd, IBV_WR_ATOMIC_FETCH_AND_ADD) &&
               same(SendOpcode::kLocalInvalidate, IBV_WR_LOCAL_INV) && same(SendOpcode::kBindWindow, IBV_WR_BIND_MW) &&
@@ -61,6 +63,8 @@ int translate_atomic(const ibv_send_wr& request, verbs::SendRequest& out) noexce
 int translate_operands(const ibv_send_wr& request, verbs::SendRequest& out) noexcept {
   switch (request.opcode) {
     case IBV_WR_SEND: return 0;
+    // Only direct connections have it, between two weft ends: the engine says so of the others.
+    case IBV_WR_SEND_WITH_IMM: return out.immediate = to_immediate(request.imm_data), 0;
     case IBV_WR_RDMA_WRITE_WITH_IMM: out.immediate = to_immediate(request.imm_data); [[fallthrough]];
     case IBV_WR_RDMA_WRITE:
     case IBV_WR_RDMA_READ: return translate_remote(request, out);
@@ -70,9 +74,6 @@ int translate_operands(const ibv_send_wr& request, verbs::SendRequest& out) noex
     case IBV_WR_SEND_WITH_INV: return out.invalidate_rkey = request.invalidate_rkey, 0;
     case IBV_WR_BIND_MW:
       return out.bind = to_bind(request.bind_mw.mw, request.bind_mw.rkey, request.bind_mw.bind_info), 0;
-    // RFC 7306's Immediate Data is a message of its own, which takes a receive of its own: after a Send that makes two
-    // receives and two completions where libibverbs has one, and nothing in the Send tells its receiver to wait.
-    case IBV_WR_SEND_WITH_IMM:
     case IBV_WR_TSO:
     case IBV_WR_DRIVER1:
     case IBV_WR_ATOMIC_WRITE: return EOPNOTSUPP;
@@ -113,13 +114,21 @@ int translate(const ibv_send_wr& request, verbs::Sge* segments, verbs::SendReque
   return 0;
 }
 
+int translate(const ibv_send_wr& request, verbs::Sge* segments, verbs::DatagramRequest& out) noexcept {
+  if (request.wr.ud.ah == nullptr) return EINVAL;
+  out.to = {
+      .address = of(request.wr.ud.ah).peer, .number = request.wr.ud.remote_qpn, .qkey = request.wr.ud.remote_qkey};
+  return translate(request, segments, out.send);
+}
+
 int translate(const ibv_recv_wr& request, verbs::Sge* segments, verbs::ReceiveRequest& out) noexcept {
   out.wr_id = request.wr_id;
   return translate_segments(request, segments, out);
 }
 
 std::string_view why_not(int error) noexcept {
-  if (error == EOPNOTSUPP) return "opcode: iWARP has no such operation (nor immediate data in a Send)";
+  if (error == EOPNOTSUPP)
+    return "opcode: iWARP has no such operation (nor, with the connection manager, immediate data in a Send)";
   return "opcode or num_sge: no such operation, or more segments than the device takes";
 }
 

@@ -34,6 +34,8 @@ using SgeArray = RawArray<verbs::Sge, kMaxSegments>;
 // rest is the engine's to check. `segments`: room for kMaxSegments, in which nothing is made yet. `out` is as
 // default-constructed before, and points into `segments` after.
 int translate(const ibv_send_wr& request, verbs::Sge* segments, verbs::SendRequest& out) noexcept;
+// A datagram.
+int translate(const ibv_send_wr& request, verbs::Sge* segments, verbs::DatagramRequest& out) noexcept;
 int translate(const ibv_recv_wr& request, verbs::Sge* segments, verbs::ReceiveRequest& out) noexcept;
 // For the log: what such an errno of translate() means.
 [[nodiscard]] std::string_view why_not(int error) noexcept;

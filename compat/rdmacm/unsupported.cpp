@@ -8,7 +8,7 @@ using namespace weft;
 
 namespace {
 
-constexpr const char* kNoDatagrams = "iWARP has no datagrams";
+constexpr const char* kNoDatagrams = "the connection manager has no datagrams";
 
 }  // namespace
 

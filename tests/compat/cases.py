@@ -113,8 +113,35 @@ for tool in (*TOOLS, "ib_atomic_bw", "ib_atomic_lat"):
          expect=r" +1000 ", addresses=(NIC, FAR), large=tool != "ib_send_bw", roce=True)
 case("ib_write_bw, without -R, 64 queue pairs", "perftest", "ib_write_bw -q 64 -n 50 -p {p} {a}", "ib_write_bw -q 64 -n 50 -p {p}",
      expect=r"65536 +3200", addresses=(NIC,), large=True)
+
+# --- Datagrams
+for name, options in (("", ""), (", events", "-e "), (", 1024 octets", "-s 1024 -n 200 ")):
+    case(f"ibv_ud_pingpong{name}", "ibverbs-utils", f"ibv_ud_pingpong -g 0 {options}-p {{p}} {{a}}", f"ibv_ud_pingpong -g 0 {options}-p {{p}}",
+         expect=r"iters in .* = .* usec/iter", server_expect=r"usec/iter", addresses=(NIC,) if name else (NIC, FAR), large=bool(name))
+for tool in ("ib_send_bw", "ib_send_lat"):
+    case(f"{tool}, datagrams", "perftest", f"{tool} -c UD -s 1024 -n 1000 -p {{p}} {{a}}", f"{tool} -c UD -s 1024 -n 1000 -p {{p}}",
+         expect=r" +1000 ", addresses=(NIC, FAR), roce=True)
+case("qperf, datagrams", "qperf", "qperf -lp {p} -t 1 {a} ud_lat ud_bw", "qperf -lp {p}",
+     expect=r"(?s)ud_lat:\s+latency.*ud_bw:", addresses=(NIC,), server_ends=False)
 case("ibv_devinfo, as RoCE", "ibverbs-utils", "ibv_devinfo -v", expect=r"transport:\s+InfiniBand", addresses=(IPV4,), roce=True)
 
+# --- UCX: its transports rc_verbs and ud_verbs, by its own tests, which exchange addresses over TCP
+case("ucx_info", "ucx-utils", "ucx_info -d", expect=r"(?s)Transport: rc_verbs.*Transport: ud_verbs", addresses=(NIC,), roce=True)
+
+
+def ucx(name, options, transports="", addresses=(NIC,), large=False):
+    command = f"{transports}ucx_perftest {options} -n 1000 -p {{p}}"
+    case(f"ucx_perftest, {name}", "ucx-utils", f"{command} {{a}}", command, expect=r"Final: +1000", addresses=addresses, roce=True,
+         needs="ucx_perftest", large=large, timeout=60)
+
+
+for test in ("am_lat -s 8", "am_bw -D zcopy -s 4000", "put_lat -s 8", "get -D zcopy -s 65536", "add_lat -s 8"):
+    ucx(f"rc_verbs, {test}", f"-x rc_verbs -d weft_nic0:1 -t {test}")
+ucx("ud_verbs, am_bw -D zcopy -s 1000", "-x ud_verbs -d weft_nic0:1 -t am_bw -D zcopy -s 1000")
+for test in ("tag_lat -s 8", "tag_bw -s 1048576", "ucp_am_lat -s 8", "ucp_put_lat -s 8", "ucp_get -s 65536", "ucp_fadd -s 8"):
+    ucx(f"rc_verbs and ud_verbs, {test}", f"-t {test}", "env UCX_TLS=rc_verbs,ud_verbs ", (NIC, FAR), large=test != "tag_lat -s 8")
+for test in ("tag_lat -s 8", "tag_bw -s 65536", "ucp_fadd -s 8"):
+    ucx(f"ud_verbs alone, {test}", f"-t {test}", "env UCX_TLS=ud_verbs ", (NIC, FAR), large=test != "tag_lat -s 8")
 case("qperf, without -cm", "qperf", "qperf -lp {p} -t 1 {a} rc_lat rc_bw rc_rdma_write_bw rc_rdma_read_lat", "qperf -lp {p}",
      expect=r"(?s)rc_lat:.*rc_bw:.*rc_rdma_write_bw:.*rc_rdma_read_lat:\s+latency", addresses=(NIC,), server_ends=False)
 
@@ -217,9 +244,14 @@ QEMU = "qemu-system-x86_64 -M pc -m 64 -nodefaults -display none"
 case("QEMU, migration", "qemu-system-x86", f"sh -c '(echo migrate rdma:{{a}}:{{p}}; echo info migrate; echo quit) | WEFT_LOG=info {QEMU} -monitor stdio'",
      f"{QEMU} -monitor none -incoming rdma:{{a}}:{{p}}", expect=r"(?s)(?=.*established: MPA)(?=.*Migration status: completed)",
      addresses=(IPV4, NIC), server_ends=False, needs="qemu-system-x86_64", large=True)
+# Over UCX these transports alone are permitted.
+MPIRUN = "env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 UCX_TLS=rc_verbs,ud_verbs,self mpirun --oversubscribe --mca pml ucx --mca osc ucx"
+for ranks in (2, 4):
+    case(f"mpi4py, Open MPI over UCX, {ranks} ranks", "python3-mpi4py", f"{MPIRUN} -n {ranks} /usr/bin/python3 -B mpi.py", expect=r"windows: ",
+         addresses=(NIC,), roce=True, needs="/usr/lib/python3/dist-packages/mpi4py", large=ranks == 4)
 case("mpi4py, Open MPI over libfabric", "python3-mpi4py",
-     "mpirun --oversubscribe -n 2 --mca pml cm --mca mtl ofi --mca mtl_ofi_provider_include 'verbs;ofi_rxm' -x WEFT_LOG=info /usr/bin/python3 mpi.py",
-     expect=r"(?s)(?=.*established: MPA)(?=.*rank 0: sum 3, 1000000 octets)(?=.*rank 1: sum 3, 1000000 octets)", addresses=(NIC,),
+     "mpirun --oversubscribe -n 2 --mca pml cm --mca mtl ofi --mca mtl_ofi_provider_include 'verbs;ofi_rxm' -x WEFT_LOG=info /usr/bin/python3 -B mpi.py",
+     expect=r"(?s)(?=.*established: MPA)(?=.*windows: 2 ranks)", addresses=(NIC,),
      needs="/usr/lib/python3/dist-packages/mpi4py", large=True)
 case("uDAPL, dtest", "dapl2-utils", "sh -c 'export DAT_OVERRIDE=dat.conf; dtest -P ofa-v2-lo -b 4096 >/dev/null & "
      "until dtest -P ofa-v2-lo -b 4096 -h {a}; do sleep 0.2; done; wait'", expect=r"DAPL Test Complete. PASSED", addresses=(IPV4,), needs="dtest",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queue pairs that a program connects itself by ibv_modify_qp, as ibv_rc_pingpong does, within one process.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "ends.hpp"
 #include "things.hpp"
 
 namespace weft::compat::test {
@@ -99,6 +101,7 @@ struct Side : Things {
     wr.num_sge = 1;
     wr.opcode = opcode;
     wr.send_flags = IBV_SEND_SIGNALED | flags;
+    wr.imm_data = htonl(0x01020304);
     if (to != nullptr) wr.wr.rdma.remote_addr = reinterpret_cast<std::uintptr_t>(to->octets.data());
     if (to != nullptr) wr.wr.rdma.rkey = to->mr->rkey;
     ibv_send_wr* bad = nullptr;
@@ -186,6 +189,48 @@ TEST(CompatDirect, WritesAndReadsReachThePeersMemory) {
   EXPECT_STREQ(a.octets.data(), "over   ");
 }
 
+TEST(CompatDirect, ASendWithImmediateTakesOneReceiveAndCompletesOnce) {
+  Side a;
+  Side b;
+  go(a, b.qp->qp_num);
+  go(b, a.qp->qp_num);
+  std::memcpy(a.octets.data(), "letters", 8);
+  for (std::uint64_t id : {20U, 21U, 22U}) b.receive(id);
+  ASSERT_EQ(a.post(1, IBV_WR_SEND_WITH_IMM), 0);
+  ASSERT_EQ(a.post(2), 0);
+  ASSERT_EQ(a.post(3, IBV_WR_RDMA_WRITE_WITH_IMM, &b), 0);
+  for (std::uint64_t id : {1U, 2U, 3U}) expect_done(a.next(), id);
+  ibv_wc wc = b.next();
+  expect_done(wc, 20);
+  EXPECT_EQ(wc.opcode, IBV_WC_RECV);
+  EXPECT_EQ(wc.wc_flags & IBV_WC_WITH_IMM, unsigned{IBV_WC_WITH_IMM});
+  EXPECT_EQ(wc.imm_data, htonl(0x01020304));
+  EXPECT_EQ(wc.byte_len, 8U);
+  EXPECT_STREQ(b.octets.data(), "letters");
+  wc = b.next();
+  expect_done(wc, 21);
+  EXPECT_EQ(wc.wc_flags & IBV_WC_WITH_IMM, 0U);
+  wc = b.next();
+  expect_done(wc, 22);
+  EXPECT_EQ(wc.opcode, IBV_WC_RECV_RDMA_WITH_IMM);
+}
+
+// The peer stops at a Send that finds no receive, and answers nothing after it.
+TEST(CompatDirect, TheOldestSendSaysThatThePeerHasGone) {
+  Side a;
+  {
+    Side b;
+    go(a, b.qp->qp_num);
+    go(b, a.qp->qp_num);
+    ASSERT_EQ(a.post(1), 0);
+    expect_done(a.next(), 1);
+    ASSERT_EQ(a.post(2, IBV_WR_RDMA_READ, &b), 0);
+    ASSERT_EQ(a.post(3, IBV_WR_RDMA_READ, &b), 0);
+  }
+  EXPECT_EQ(a.next().status, IBV_WC_RETRY_EXC_ERR);
+  EXPECT_EQ(a.next().status, IBV_WC_WR_FLUSH_ERR);
+}
+
 TEST(CompatDirect, OneThatOnlyReceivesMayStayInRtr) {
   Side a;
   Side b;
@@ -213,6 +258,27 @@ TEST(CompatDirect, AQueuePairConnectedToItselfReceivesWhatItSends) {
   }
   ASSERT_EQ(one.post(2, IBV_WR_RDMA_READ, &one), 0);
   expect_done(one.next(), 2);
+}
+
+// UCX ends a process that hears of it twice.
+TEST(CompatDirect, OneThatIsConnectedToItselfTakesItsLastReceiveOnce) {
+  Side one;
+  ibv_qp_init_attr wanted = Things::qp_wishes(one.cq);
+  wanted.srq = one.srq;
+  ibv_destroy_qp(one.qp);
+  one.qp = have(ibv_create_qp(one.pd, &wanted), "ibv_create_qp");
+  ASSERT_EQ(::fcntl(one.context->async_fd, F_SETFL, O_NONBLOCK), 0);
+  go(one, one.qp->qp_num);
+  ASSERT_EQ(one.post(1, IBV_WR_RDMA_READ, &one), 0);
+  expect_done(one.next(), 1);
+  ASSERT_EQ(modify(one.qp, IBV_QPS_ERR), 0);
+  ibv_async_event event{};
+  ASSERT_EQ(ibv_get_async_event(one.context, &event), 0);
+  EXPECT_EQ(event.event_type, IBV_EVENT_QP_LAST_WQE_REACHED);
+  EXPECT_EQ(event.element.qp, one.qp);
+  ibv_ack_async_event(&event);
+  EXPECT_EQ(ibv_get_async_event(one.context, &event), -1);
+  EXPECT_EQ(errno, EAGAIN);
 }
 
 TEST(CompatDirect, AnAbsentPeerExceedsTheRetries) {
@@ -254,6 +320,19 @@ TEST(CompatDirect, OnlyTheEndThatTheProgramNamedIsAccepted) {
   ASSERT_EQ(c.post(2), 0);
   expect_done(c.next(), 2);
   expect_done(victim.next(), 20);
+}
+
+// Its private data names no queue pair.
+TEST(CompatDirect, AClientOfTheConnectionManagerIsRejected) {
+  Side victim;
+  go(victim, kNobody);
+  victim.receive(20);
+  const Events events;
+  const End client(resolved(events, static_cast<std::uint16_t>(victim.qp->qp_num >> 8)));
+  client.connect();
+  static_cast<void>(events.next(RDMA_CM_EVENT_REJECTED));
+  ibv_wc wc{};
+  EXPECT_EQ(ibv_poll_cq(victim.cq, 1, &wc), 0);
 }
 
 TEST(CompatDirect, SequenceNumbersHaveToAgree) {

@@ -158,8 +158,26 @@ TEST_F(Posting, AListIsPostedAsAWholeOrNotAtAll) {
   expect_received(64);
 }
 
+// With the connection manager no end can know that the other combines the two messages.
+TEST_F(Posting, ASendWithImmediateIsForDirectConnections) {
+  expect_sends(1);
+  auto wr = sending(1);
+  wr.opcode = IBV_WR_SEND_WITH_IMM;
+  ibv_send_wr* bad = nullptr;
+  EXPECT_EQ(post_send(plain(qp), &wr, &bad), EOPNOTSUPP);
+  EXPECT_EQ(bad, &wr);
+  std::list<ibv_send_wr> list{sending(2), wr};
+  EXPECT_EQ(post_send(plain(qp), linked(list), &bad), EOPNOTSUPP);
+  EXPECT_EQ(bad, &list.back());
+  expect_received(1);
+  ASSERT_EQ(furnish_builder(qp, IBV_QP_EX_WITH_SEND_WITH_IMM), 0);
+  ibv_wr_start(&qp);
+  ibv_wr_send_imm(&qp, 7);
+  EXPECT_EQ(ibv_wr_complete(&qp), EOPNOTSUPP);
+}
+
 TEST_F(Posting, WhatIwarpCannotCarryIsRefusedAtCreation) {
-  for (const auto flag : {IBV_QP_EX_WITH_SEND_WITH_IMM, IBV_QP_EX_WITH_TSO, IBV_QP_EX_WITH_ATOMIC_WRITE}) {
+  for (const auto flag : {IBV_QP_EX_WITH_TSO, IBV_QP_EX_WITH_ATOMIC_WRITE}) {
     EXPECT_EQ(furnish_builder(qp, IBV_QP_EX_WITH_SEND | std::uint64_t{flag}), EOPNOTSUPP);
   }
   EXPECT_FALSE(qp.builder);

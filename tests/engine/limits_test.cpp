@@ -42,8 +42,8 @@ TEST(Limits, TheReplySaysWhatIsHeld) {
 TEST(Limits, OnlyASendInvalidates) {
   Rogue rogue;
   rogue.establish();
-  for (const auto operation :
-       {Operation::kWrite, Operation::kWriteImmediate, Operation::kImmediate, Operation::kRead}) {
+  for (const auto operation : {Operation::kWrite, Operation::kWriteImmediate, Operation::kImmediate,
+                               Operation::kSendImmediate, Operation::kRead}) {
     EXPECT_EQ(rogue.end.engine.post({.cookie = 1, .operation = operation, .invalidate = ddp::Stag{7}}),
               std::unexpected(PostError::kBadOperands));
   }

@@ -17,7 +17,7 @@ X86 = platform.machine() == "x86_64"
 # glibc's, as memcpy_chk; not the canary's
 FORTIFIED = re.compile(r"\b__(?!stack)\w+_chk\b")
 # Facades of a line a function: they have no array, and copy nothing.
-THIN = ("libibverbs.so", "librdmacm.so", "librspreload.so")
+THIN = ("libibverbs.so", "librdmacm.so", "librspreload.so", "libweftpaths.so")
 
 
 def said(*command):

@@ -37,7 +37,7 @@ MAY_INCLUDE = {
 }
 
 # The layers of verbs/: each may include those before it, and no other. What lies in verbs/ itself may include all.
-LAYERS = ["verbs/base", "verbs/log", "verbs/memory", "verbs/progress", "verbs/stream", "verbs/objects", "verbs/connecting"]
+LAYERS = ["verbs/base", "verbs/log", "verbs/memory", "verbs/progress", "verbs/stream", "verbs/objects", "verbs/datagram", "verbs/connecting"]
 
 # The directories of a module: which others of it, or single headers of theirs, the headers of each may include, and which its sources
 # besides.

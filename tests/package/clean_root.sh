@@ -39,7 +39,7 @@ echo "== what is in it, by itself"
 private=$(dirname "$(cd "$root" && find ./usr -path '*/weft/libibverbs.so.1')")
 private=${private#.}
 content=$(cd "$root$private" && echo ./*)
-[ "$content" = "./libibverbs.so ./libibverbs.so.1 ./librdmacm.so ./librdmacm.so.1 ./librspreload.so ./libweft.so ./libweft.so.0" ] || fail "$private has $content"
+[ "$content" = "./libibverbs.so ./libibverbs.so.1 ./librdmacm.so ./librdmacm.so.1 ./librspreload.so ./libweft.so ./libweft.so.0 ./libweftpaths.so" ] || fail "$private has $content"
 [ -z "$(find "$root/usr" -name 'libibverbs*' -not -path "*$private/*" -o -name 'librdmacm*' -not -path "*$private/*")" ] || fail "the root is not clean"
 dpkg-deb --fsys-tarfile "$package" | tar -t | while read -r file; do
   [ -e "$root/$file" ] || fail "$file leads nowhere"

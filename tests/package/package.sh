@@ -87,7 +87,7 @@ has share/doc/weft/copyright
 has share/doc/weft/LICENSE
 has share/doc/weft/audit.schema.json
 has share/doc/weft/probe.schema.json
-for file in libweft.so.0 libibverbs.so libibverbs.so.1 librdmacm.so librdmacm.so.1 librspreload.so; do has "lib/.*weft/${file//./\\.}"; done
+for file in libweft.so.0 libibverbs.so libibverbs.so.1 librdmacm.so librdmacm.so.1 librspreload.so libweftpaths.so; do has "lib/.*weft/${file//./\\.}"; done
 has 'share/man/man1/weft\.1'
 # COMMAND...: its subcommands, from the table after --help. Each has a page.
 "$build/tools/weft" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z][a-z-]*\).*/\1/p' >"$folder/subcommands"

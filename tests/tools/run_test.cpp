@@ -105,6 +105,17 @@ TEST_F(Run, PreloadsTheSocketLibraryIfAskedFor) {
   ::unsetenv("LD_PRELOAD");
 }
 
+TEST_F(Run, PreloadsTheAnswersForPathsOfRoceDevices) {
+  EXPECT_EQ(variable({"--device", "iwarp"}, "LD_PRELOAD"), "unset");
+  const Ended without = run({"run", "--device", "roce", "true"});
+  EXPECT_EQ(without.exit_code, 2);
+  EXPECT_NE(without.err.find("--device: there is no " + file("libweftpaths.so")), std::string::npos) << without.err;
+  for (const char* name : {"libweftpaths.so", "librspreload.so"}) std::ofstream(file(name)) << "no library";
+  EXPECT_EQ(variable({"--device", "roce"}, "LD_PRELOAD"), file("libweftpaths.so"));
+  EXPECT_EQ(variable({"--device", "roce", "--sockets"}, "LD_PRELOAD"),
+            file("librspreload.so") + ':' + file("libweftpaths.so"));
+}
+
 TEST_F(Run, SetsWhatIsAskedForAndNothingElse) {
   for (const char* name : {"WEFT_PCAP", "WEFT_PCAP_EXIT", "WEFT_LOG", "WEFT_POLICY", "WEFT_CONFIG"}) {
     EXPECT_EQ(variable({}, name), "unset") << name;
@@ -162,7 +173,7 @@ TEST_F(Run, LibrariesThatAreNotBuiltAreToBeBuilt) {
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_TRUE(is_one_line(ended.err)) << ended.err;
   const std::string command =
-      "cmake --build '" + file("build") + "' --target weft_ibverbs weft_rdmacm weft_rspreload\n";
+      "cmake --build '" + file("build") + "' --target weft_ibverbs weft_rdmacm weft_paths weft_rspreload\n";
   EXPECT_TRUE(ended.err.ends_with(command)) << ended.err;
   EXPECT_EQ(ended.err.find("install"), std::string::npos) << ended.err;
   for (const char* name : {"libibverbs.so.1", "librdmacm.so.1"}) std::ofstream(file("build/compat/lib/") + name) << '.';

@@ -154,6 +154,7 @@ class LinkEnd final : public LinkHost, public ServedQueuePair, public StreamObse
 
   // --- ServedQueuePair
   [[nodiscard]] Result<void> set_stream(const Attempt&, std::shared_ptr<Stream>) override { return {}; }
+  bool combines_immediate() const override { return false; }
   bool peer_left() override { return false; }
   EarlySends established(const Negotiated&) override { return {}; }
   [[nodiscard]] bool has_send_room(std::size_t unfinished) noexcept override { return unfinished < 64; }

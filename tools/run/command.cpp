@@ -34,7 +34,8 @@ constexpr const char* kRunDescription =
 
 constexpr const char* kRunFooter =
     "--pcap: %p in FILE becomes the process id; without it, processes overwrite each other's capture.\n"
-    "weft run sets LD_LIBRARY_PATH, LD_PRELOAD (--sockets), WEFT_PCAP, WEFT_PCAP_EXIT, WEFT_LOG, WEFT_POLICY, "
+    "weft run sets LD_LIBRARY_PATH, LD_PRELOAD (--sockets, --device roce), WEFT_PCAP, WEFT_PCAP_EXIT, WEFT_LOG, "
+    "WEFT_POLICY, "
     "WEFT_DEVICE and WEFT_CONFIG. Set "
     "WEFT_LIBRARY_PATH if the libraries are not in the installed directory.\n"
     "Programs that ignore LD_LIBRARY_PATH (setuid, file capabilities, DT_RPATH, static linking) run with a warning on "
@@ -140,16 +141,21 @@ void put_in_front(const char* name, const std::string& value) {
   set(name, before.empty() ? value : value + ':' + before);
 }
 
+Outcome<void> preload(const std::string& option, const fs::path& library) {
+  std::error_code ignored;
+  if (!fs::exists(library, ignored)) return usage_error(option + ": there is no " + library.string() + '.');
+  put_in_front("LD_PRELOAD", library.string());
+  return {};
+}
+
 Outcome<void> set_library_path(const RunArguments& arguments) {
   const auto folder = run::find_libraries();
   if (!folder) return std::unexpected(folder.error());
   put_in_front("LD_LIBRARY_PATH", *folder);
-  if (!arguments.sockets) return {};
-  const fs::path library = fs::path(*folder) / "librspreload.so";
-  std::error_code ignored;
-  if (!fs::exists(library, ignored)) return usage_error("--sockets: there is no " + library.string() + '.');
-  put_in_front("LD_PRELOAD", library.string());
-  return {};
+  if (arguments.device == "roce") {
+    if (auto done = preload("--device", fs::path(*folder) / "libweftpaths.so"); !done) return done;
+  }
+  return arguments.sockets ? preload("--sockets", fs::path(*folder) / "librspreload.so") : Outcome<void>{};
 }
 
 Outcome<void> set_environment(const RunArguments& arguments, const GlobalOptions& global) {

@@ -45,7 +45,7 @@ std::string not_found(const fs::path& here) {
   std::error_code ignored;
   if (here.filename() == "tools" && fs::exists(build / "CMakeCache.txt", ignored)) {
     return "the drop-in libraries are not built (no " + place(here, kBuilt) + "); this builds them: cmake --build '" +
-           build.string() + "' --target weft_ibverbs weft_rdmacm weft_rspreload";
+           build.string() + "' --target weft_ibverbs weft_rdmacm weft_paths weft_rspreload";
   }
   return "the drop-in libraries are not installed beside this command (no " + place(here, kPlaces[0]) +
          "); install the Debian package weft, or all of a build with cmake --install, or name their folder in "

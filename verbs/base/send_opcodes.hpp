@@ -24,6 +24,7 @@ inline constexpr std::array kSendOpcodeTable = std::to_array<SendOpcodeRow>({
     {SendOpcode::kRdmaWrite, engine::Operation::kWrite, WcOpcode::kRdmaWrite, "RDMA write"},
     {SendOpcode::kRdmaWriteWithImmediate, engine::Operation::kWriteImmediate, WcOpcode::kRdmaWrite, "RDMA write"},
     {SendOpcode::kSend, engine::Operation::kSend, WcOpcode::kSend, "send"},
+    {SendOpcode::kSendWithImmediate, engine::Operation::kSendImmediate, WcOpcode::kSend, "send"},
     {SendOpcode::kRdmaRead, engine::Operation::kRead, WcOpcode::kRdmaRead, "RDMA read"},
     {SendOpcode::kCompareAndSwap, engine::Operation::kCmpSwap, WcOpcode::kCompareAndSwap, "compare and swap"},
     {SendOpcode::kFetchAndAdd, engine::Operation::kFetchAdd, WcOpcode::kFetchAndAdd, "fetch and add"},

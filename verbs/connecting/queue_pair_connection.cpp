@@ -77,6 +77,7 @@ void QueuePairState::stream_error(const StreamError& error, AsyncEventType type)
 void QueuePairState::ended_by(const Error& error) {
   const std::lock_guard lock(mutex_);
   if (stream_error_ || ended_by_) return;
+  early_.peer_is_absent = early_.accepted && (state_ == QpState::kRts || state_ == QpState::kSqd);
   try {
     ended_by_ = std::make_unique<const Error>(error);
   } catch (const std::bad_alloc&) {  // then the end has no reason

@@ -171,6 +171,17 @@ void CompletionQueueState::sweep() {
   discarded_.clear();
 }
 
+QueueDrivers drivers_of(CompletionQueueState& send, CompletionQueueState& receive) noexcept {
+  const auto waiter = [](const CompletionQueueState& queue) {
+    return queue.channel() == nullptr ? nullptr : &queue.channel()->waiter();
+  };
+  QueueDrivers drivers;
+  drivers.sides[0] = {.poller = &send.poller(), .waiter = waiter(send)};
+  if (&receive != &send) drivers.sides[1].poller = &receive.poller();
+  if (waiter(receive) != waiter(send)) drivers.sides[1].waiter = waiter(receive);
+  return drivers;
+}
+
 std::uint32_t CompletionQueueState::capacity() const {
   const std::lock_guard lock(mutex_);
   return static_cast<std::uint32_t>(ring_->bound());

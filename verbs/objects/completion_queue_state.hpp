@@ -18,6 +18,7 @@
 #include "verbs/completion.hpp"
 #include "verbs/objects/channel_state.hpp"
 #include "verbs/progress/poller.hpp"
+#include "verbs/progress/socket_watch.hpp"
 
 namespace weft::verbs::detail {
 
@@ -116,5 +117,8 @@ class CompletionQueueState final : public CompletionSink {
   std::vector<Discarded> discarded_;
   Sleepers sleepers_;
 };
+
+// Of two sides with the same queue or channel, the first has it.
+[[nodiscard]] QueueDrivers drivers_of(CompletionQueueState& send, CompletionQueueState& receive) noexcept;
 
 }  // namespace weft::verbs::detail

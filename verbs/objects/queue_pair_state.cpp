@@ -11,22 +11,6 @@
 
 namespace weft::verbs::detail {
 
-namespace {
-
-// Of two sides with the same queue or channel, the first has it.
-QueueDrivers drivers_of(CompletionQueueState& send, CompletionQueueState& receive) noexcept {
-  const auto waiter = [](const CompletionQueueState& queue) {
-    return queue.channel() == nullptr ? nullptr : &queue.channel()->waiter();
-  };
-  QueueDrivers drivers;
-  drivers.sides[0] = {.poller = &send.poller(), .waiter = waiter(send)};
-  if (&receive != &send) drivers.sides[1].poller = &receive.poller();
-  if (waiter(receive) != waiter(send)) drivers.sides[1].waiter = waiter(receive);
-  return drivers;
-}
-
-}  // namespace
-
 QueuePairState::QueuePairState(Parts made_of, const QueuePairAttributes& wanted, QueuePairNumber given,
                                Quota::Share share)
     : ServedQueuePair(wanted.number != 0 ? wanted.number : given.value(), wanted, std::move(made_of.domain),
@@ -59,6 +43,16 @@ Result<void> QueuePairState::modify(QpState to) {
 void QueuePairState::accept_early_sends() {
   const std::lock_guard lock(mutex_);
   early_.accepted = true;
+}
+
+void QueuePairState::combine_immediate() {
+  const std::lock_guard lock(mutex_);
+  early_.combines_immediate = true;
+}
+
+bool QueuePairState::combines_immediate() const {
+  const std::lock_guard lock(mutex_);
+  return early_.combines_immediate;
 }
 
 void QueuePairState::give_up_connecting() { enter_error(From::kUnconnected); }
@@ -95,7 +89,7 @@ Result<void> QueuePairState::reset() {
   EarlySends discarded;
   const std::lock_guard lock(mutex_);
   std::swap(discarded, early_.sends);
-  early_.accepted = false;
+  early_.accepted = early_.combines_immediate = early_.peer_is_absent = false;
   early_.end = WcStatus::kRetryExceeded;
   negotiated_.reset();
   stream_error_.reset();
@@ -210,7 +204,17 @@ bool QueuePairState::has_send_room(std::size_t unfinished) noexcept {
 }
 
 bool QueuePairState::complete_send(const WorkCompletion& completion) {
-  return send_cq_->push(completion, &send_places_);
+  if (completion.status != WcStatus::kFlushed) [[likely]]
+    return send_cq_->push(completion, &send_places_);
+  WorkCompletion flushed = completion;
+  flushed.status = status_of_flushed();
+  return send_cq_->push(flushed, &send_places_);
+}
+
+// As on an adapter, where the oldest send was tried in vain when the peer has gone.
+WcStatus QueuePairState::status_of_flushed() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(early_.peer_is_absent, false) ? WcStatus::kRetryExceeded : WcStatus::kFlushed;
 }
 
 bool QueuePairState::complete_receive(const WorkCompletion& completion) {

@@ -3,6 +3,7 @@
 // called with no lock held but that of the list it was found in (leave_to_parent() alone).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 
@@ -49,5 +50,11 @@ class Driven {
   [[nodiscard]] virtual std::optional<std::uint64_t> moved_if_unserved() = 0;
   [[nodiscard]] virtual std::optional<LiveStream> describe() = 0;  // nothing: it is over
 };
+
+// The next Driven::number().
+[[nodiscard]] inline std::uint64_t next_driven_number() noexcept {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
 
 }  // namespace weft::verbs::detail

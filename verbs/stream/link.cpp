@@ -72,6 +72,7 @@ Link::Link(LinkHost& host, std::shared_ptr<StagTable> stags, BufferPool& buffers
 void Link::attach(const QueuePair& qp, const std::weak_ptr<ReceiveWaiter>& waiter) {
   qp_ = qp;
   receives_ = qp->receives;
+  if (qp->combines_immediate()) engine_.combine_immediate();
   memory_.attach({qp->domain->number, qp->identity}, qp->receives, waiter);
 }
 

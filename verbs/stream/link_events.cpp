@@ -185,14 +185,15 @@ void LinkEvents::on(const engine::Received& event) {
 }
 
 void LinkEvents::complete_receive(std::uint64_t wr_id, const engine::Received& event) {
-  WorkCompletion completion{.wr_id = wr_id,
-                            .status = to_status(event.status, SendOpcode::kSend),
-                            .opcode = event.immediate ? WcOpcode::kReceiveImmediate : WcOpcode::kReceive,
-                            .solicited = event.solicited,
-                            .with_immediate = event.immediate.has_value(),
-                            .with_invalidate = event.invalidated.has_value(),
-                            .byte_len = static_cast<std::uint32_t>(std::min(event.length, kMostOctets)),
-                            .qp_num = link_.qp_->number};
+  WorkCompletion completion{
+      .wr_id = wr_id,
+      .status = to_status(event.status, SendOpcode::kSend),
+      .opcode = event.immediate && !event.combined ? WcOpcode::kReceiveImmediate : WcOpcode::kReceive,
+      .solicited = event.solicited,
+      .with_immediate = event.immediate.has_value(),
+      .with_invalidate = event.invalidated.has_value(),
+      .byte_len = static_cast<std::uint32_t>(std::min(event.length, kMostOctets)),
+      .qp_num = link_.qp_->number};
   if (link_.life_.too_long && completion.status == WcStatus::kFlushed) completion.status = WcStatus::kLocalLengthError;
   completion.vendor_error = vendor_error(completion.status);
   if (event.immediate) completion.immediate = *event.immediate;

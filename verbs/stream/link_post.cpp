@@ -34,6 +34,8 @@ Error to_error(engine::PostError error) {
     case engine::PostError::kMessageTooLong: return {Errc::kMessageTooLong, "segments", "2^32 octets or more together"};
     case engine::PostError::kNoReadDepth:
       return {Errc::kInvalidState, "opcode", "ORD is 0: reads and atomics were negotiated away"};
+    case engine::PostError::kNotAgreed:
+      return {Errc::kNotSupported, "opcode", "iWARP has no immediate data in a Send, unless both ends have agreed"};
     case engine::PostError::kBadOperands: return {Errc::kInvalidArgument, "segments", "do not fit the operation"};
   }
   return {Errc::kInvalidArgument, "request", "refused"};

@@ -2,18 +2,12 @@
 // A connection's start, and the calls of connection manager and queue pair.
 #include "verbs/stream/stream.hpp"
 
-#include <atomic>
 #include <new>
 #include <utility>
 
 namespace weft::verbs::detail {
 
 namespace {
-
-std::uint64_t next_stream_number() {
-  static std::atomic<std::uint64_t> last{0};
-  return ++last;
-}
 
 Witness::Setup to_witness(const Link::Setup& setup, const transport::Socket& socket) {
   return {.capture = Runtime::capture(socket, setup.role == mpa::Role::kInitiator),
@@ -26,7 +20,7 @@ Witness::Setup to_witness(const Link::Setup& setup, const transport::Socket& soc
 }  // namespace
 
 std::shared_ptr<Stream> Stream::make(Runtime& runtime, Setup setup) {
-  setup.number = next_stream_number();
+  setup.number = next_driven_number();
   auto stream = std::make_shared<Stream>(runtime, std::move(setup));
   runtime.add(stream);
   return stream;

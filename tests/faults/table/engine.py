@@ -87,7 +87,7 @@ outbound("atomic-executed-twice", "atomics", "RDMAPX-5.1.1-01 RDMAPX-5.2.1-22 RD
          "(static_cast<void>(parts_.memory.atomic(atomic.stag, atomic.offset, atomic.operation)), "
          "parts_.memory.atomic(atomic.stag, atomic.offset, atomic.operation))")
 outbound("immediate-without-solicited", "Immediate Data", "RDMAPX-4.1-06 RDMAPX-4.1-02 RDMAPX-10-01",
-         "Immediate Data with Solicited Event is sent as without.", "entry.request.solicited ? own.solicited : own.plain", "own.plain")
+         "Immediate Data with Solicited Event is sent as without.", "solicited ? own.solicited : own.plain", "own.plain")
 outbound("immediate-of-7-octets", "Immediate Data", "RDMAPX-6.3-05 RDMAPX-4-01", "Immediate Data is sent one octet short.",
          "own.octets", "own.octets - 1", near="*entry.msn, own.octets")
 reader = TABLE.file("engine/payload_reader.cpp")

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compat/objects/datagrams.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+
+#include "compat/objects/enums.hpp"
+#include "compat/objects/report.hpp"
+#include "compat/objects/settings.hpp"
+
+namespace weft::compat {
+
+// --- Paths
+
+std::optional<verbs::Address> peer_of(std::string_view call, const ibv_ah_attr& path, const verbs::Address& local) {
+  const auto refuse = [call](std::string_view reason) { return refused(call, EINVAL, reason), std::nullopt; };
+  if (path.port_num != 1) return refuse("ah_attr.port_num: every device has one port: 1");
+  if (path.is_global != 0 && path.grh.sgid_index != 0) return refuse("ah_attr.grh.sgid_index: there is GID 0 alone");
+  if (path.is_global == 0 && local.family != transport::Family::kIpv4) {
+    return refuse("ah_attr.is_global: a LID names a peer of an IPv4 network alone");
+  }
+  verbs::Address peer = local;
+  if (path.is_global != 0) {
+    peer = verbs::Address::from_ipv6(std::bit_cast<std::array<std::byte, 16>>(path.grh.dgid.raw));
+    if (peer.is_link_local()) peer.scope = local.scope;
+  } else {
+    peer.octets[2] = static_cast<std::byte>(path.dlid >> 8);
+    peer.octets[3] = static_cast<std::byte>(path.dlid);
+  }
+  if (peer.is_any()) return refuse("ah_attr.grh.dgid: names no host");
+  return peer;
+}
+
+// --- Address handles
+
+ibv_ah* create_ah(ibv_pd* pd, ibv_ah_attr* attributes) noexcept {
+  return guarded_null([&]() -> ibv_ah* {
+    constexpr std::string_view kCall = "ibv_create_ah";
+    const auto local = device_address(of(pd->context).device());
+    if (!local) return refused_null(kCall, EINVAL, "the device has no IP address");
+    const auto peer = peer_of(kCall, *attributes, *local);
+    return peer ? new Ah(*pd, *peer) : nullptr;
+  });
+}
+
+int init_ah_from_wc(ibv_context*, std::uint8_t port, const ibv_wc* wc, const ibv_grh* grh,
+                    ibv_ah_attr* attributes) noexcept {
+  if ((wc->wc_flags & IBV_WC_GRH) == 0 || grh == nullptr) {
+    return refused_minus_one("ibv_init_ah_from_wc", EINVAL, "not of a datagram: it has no IBV_WC_GRH");
+  }
+  *attributes = {};
+  attributes->is_global = 1;
+  attributes->grh.dgid = grh->sgid;
+  attributes->grh.hop_limit = 0xFF;
+  attributes->port_num = port;
+  return 0;
+}
+
+ibv_ah* create_ah_from_wc(ibv_pd* pd, const ibv_wc* wc, const ibv_grh* grh, std::uint8_t port) noexcept {
+  ibv_ah_attr attributes;
+  if (init_ah_from_wc(pd->context, port, wc, grh, &attributes) != 0) return nullptr;
+  return create_ah(pd, &attributes);
+}
+
+int destroy_ah(ibv_ah* ah) noexcept {
+  return guarded_errno([&] {
+    const int error = claim("ibv_destroy_ah", of(ah));
+    if (error == 0) dispose(of(ah));
+    return error;
+  });
+}
+
+// --- Queue pairs
+
+verbs::Result<verbs::DatagramQueuePair> make_datagram_queue_pair(ibv_pd& pd,
+                                                                 const verbs::QueuePairAttributes& attributes) {
+  const auto local = device_address(of(pd.context).device());
+  if (!local) return verbs::fail(verbs::Errc::kNoDevice, "device", "has no IP address");
+  const auto at = [&](std::uint16_t port) {
+    return of(&pd).engine.create_datagram_queue_pair(attributes, {.address = *local, .port = port});
+  };
+  const verbs::PortRange range = port_range();
+  if (range.first == 0) return at(0);
+  for (std::uint32_t port = range.first; port <= range.last; ++port) {
+    auto made = at(static_cast<std::uint16_t>(port));
+    if (made || made.error().code != verbs::Errc::kAddressInUse) return made;
+  }
+  return verbs::fail(verbs::Errc::kNoResources, "ports", "all UDP ports of WEFT_PORTS are in use", EADDRINUSE);
+}
+
+// What the kernel's drivers ask for on the way to a state, as in queue_pair_modify.cpp.
+int modify_datagrams(Qp& qp, const ibv_qp_attr& wanted, int mask) {
+  constexpr std::string_view kCall = "ibv_modify_qp";
+  const std::int64_t to = (mask & IBV_QP_STATE) != 0 ? number(wanted.qp_state) : IBV_QPS_RESET - 1;
+  if (to == IBV_QPS_INIT && (mask & IBV_QP_QKEY) == 0) return refused(kCall, EINVAL, "INIT needs qkey");
+  if (to == IBV_QPS_RTS && (mask & IBV_QP_SQ_PSN) == 0) return refused(kCall, EINVAL, "RTS needs sq_psn");
+  if ((mask & IBV_QP_QKEY) != 0) qp.datagrams->set_qkey(wanted.qkey);
+  if ((mask & IBV_QP_STATE) == 0) return 0;
+  if (to < IBV_QPS_RESET || to > IBV_QPS_ERR || to == IBV_QPS_SQE || to == IBV_QPS_SQD) {
+    return refused(kCall, EINVAL, "no such state of a queue pair for datagrams");
+  }
+  const auto done = qp.datagrams->modify(static_cast<verbs::QpState>(to));
+  if (done && to == IBV_QPS_RESET) forget_left_over(qp.qp_base);
+  return done ? 0 : refused(kCall, done.error());
+}
+
+}  // namespace weft::compat

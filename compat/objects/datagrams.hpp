@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Datagrams (IBV_QPT_UD) as libibverbs' structures: address handles, and what differs in their queue pairs.
+#pragma once
+
+#include "compat/objects/queue_pair.hpp"
+
+namespace weft::compat {
+
+struct Ah : ibv_ah {
+  const Use domain_use;
+  const verbs::Address peer;
+  const Alive<Ah> alive{this};
+  Ah(ibv_pd& pd, const verbs::Address& named)
+      : ibv_ah{.context = pd.context, .pd = &pd, .handle = 0}, domain_use(&of(&pd).users), peer(named) {}
+};
+inline Ah& of(ibv_ah* ah) noexcept { return *static_cast<Ah*>(ah); }
+
+// The peer that a path names: by its GID; or by its LID, the last two octets of an IPv4 address in the same network of 16
+// bits. Nothing, and a refusal of `call`, when it names none.
+[[nodiscard]] std::optional<verbs::Address> peer_of(std::string_view call, const ibv_ah_attr& path,
+                                                    const verbs::Address& local);
+
+ibv_ah* create_ah(ibv_pd* pd, ibv_ah_attr* attributes) noexcept;
+// The path back to the sender of a datagram.
+int init_ah_from_wc(ibv_context* context, std::uint8_t port, const ibv_wc* wc, const ibv_grh* grh,
+                    ibv_ah_attr* attributes) noexcept;  // -1 and errno
+ibv_ah* create_ah_from_wc(ibv_pd* pd, const ibv_wc* wc, const ibv_grh* grh, std::uint8_t port) noexcept;
+int destroy_ah(ibv_ah* ah) noexcept;
+
+// A port of the device's address, of those that WEFT_PORTS permits.
+[[nodiscard]] verbs::Result<verbs::DatagramQueuePair> make_datagram_queue_pair(
+    ibv_pd& pd, const verbs::QueuePairAttributes& attributes);
+int modify_datagrams(Qp& qp, const ibv_qp_attr& wanted, int mask);
+
+}  // namespace weft::compat

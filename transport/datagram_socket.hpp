@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// A UDP socket on the data path: one system call for a datagram, without buffering, waiting or callbacks.
+#pragma once
+
+#include <cstddef>
+#include <expected>
+#include <optional>
+#include <system_error>
+
+#include "common/wire.hpp"
+#include "transport/endpoint.hpp"
+#include "transport/socket.hpp"
+
+namespace weft::transport {
+
+class DatagramSocket {
+ public:
+  // Non-blocking, with buffers as large as the system permits. Port 0 selects a free one.
+  [[nodiscard]] static std::expected<DatagramSocket, std::error_code> bind(const Endpoint& at);
+
+  [[nodiscard]] const Endpoint& local() const noexcept { return local_; }
+  // For sets of sockets that are watched, and for the end.
+  [[nodiscard]] Socket& socket() noexcept { return socket_; }
+  [[nodiscard]] const Socket& socket() const noexcept { return socket_; }
+
+  // Gives one datagram to the kernel, which may drop it. An error says that it did not take it.
+  std::error_code send(Bytes octets, const Endpoint& to) noexcept;
+
+  struct Arrived {
+    std::size_t octets = 0;  // more than fit: the rest is lost
+    Endpoint from{};
+  };
+  // The next datagram; nothing when there is none. What the network reports of former datagrams is skipped.
+  [[nodiscard]] std::optional<Arrived> receive(MutableBytes into) noexcept;
+
+ private:
+  DatagramSocket(Socket socket, const Endpoint& local) noexcept : socket_(std::move(socket)), local_(local) {}
+
+  Socket socket_;
+  Endpoint local_;
+};
+
+}  // namespace weft::transport
