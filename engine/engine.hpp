@@ -39,6 +39,7 @@ struct Config {
   std::uint32_t send_queue_depth = 128;  ///< maximum of uncompleted work requests
   std::uint32_t max_ird = 128;           ///< maximum of inbound Reads, whatever is negotiated
   NoReceive no_receive = NoReceive::kStall;
+  bool combine_immediate{};  ///< as Engine::combine_immediate()
   /// Request Identifier of the first local atomic; the following ones count up (RDMAPX-5.2.1-05).
   std::uint32_t first_atomic_id = 0;
   /// Least number of missing payload octets for which landing() returns memory, although the octets are not verified
@@ -55,7 +56,6 @@ struct Config {
   Duration idle_timeout{};    ///< limit since an octet moved in either direction: as close()
   Duration no_receive_timeout = std::chrono::seconds(30);  ///< limit for a stalled Send: Terminate 1/2/02
   Duration finish_timeout = std::chrono::seconds(60);  ///< limit after close() for posted work to be sent and answered
-  bool combine_immediate{};                            ///< as Engine::combine_immediate()
   /// Limit for the FIN of the peer, after the local FIN, a Terminate or a rejection.
   Duration close_timeout = std::chrono::seconds(5);
 };

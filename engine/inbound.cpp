@@ -182,7 +182,7 @@ Inbound::Verdict Inbound::deliver(const ddp::ReceiveFilled& filled) {
     send.immediate = *immediate;
     send.length = written;
   } else if (for_send_) {
-    send.immediate = *std::exchange(for_send_, std::nullopt);
+    std::ranges::copy(*std::exchange(for_send_, std::nullopt), send.immediate.emplace().begin());
     send.combined = true;
   }
   return Verdict::kGood;

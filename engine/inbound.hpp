@@ -189,7 +189,8 @@ class Inbound {
   std::uint64_t written_ = 0;  // octets of the last RDMA Write since the last Send, also of one under way
   std::uint8_t open_ = 0;      // one bit for each kind of message that is under way: the four queues, and tagged
   bool combines_ = false;
-  std::optional<rdmap::ImmediateData> for_send_{};  // of the Send that has to follow
+  std::optional<std::array<std::byte, kImmediateSize - kSendFollows.size()>>
+      for_send_{};  // the Send that has to follow
 };
 
 }  // namespace weft::engine

@@ -43,7 +43,11 @@ void QueuePair::accept_early_sends() {
 }
 
 void QueuePair::combine_immediate() {
-  if (auto* const own = self_.ours()) own->combine_immediate();
+  if (auto* const own = self_.ours()) own->extend({.combine_immediate = true});
+}
+
+void QueuePair::confirm_writes() {
+  if (auto* const own = self_.ours()) own->extend({.confirm_writes = true});
 }
 
 void QueuePair::give_up_connecting() {

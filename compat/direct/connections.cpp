@@ -184,7 +184,7 @@ void Connections::connect(Connection& connection) {
   if (begun) begun = resolve(*id, connection.self, connection.target.peer);
   if (begun) {
     const auto octets = encode(connection.greeting());
-    begun = id->connect(*connection.connects, {.private_data = octets, .ird = connection.target.ird});
+    begun = id->connect(*connection.connects, {.private_data = octets, .ird = connection.target.ird_granted()});
   }
   if (begun) {
     connection.ids.push_back(std::move(*id));
@@ -218,7 +218,8 @@ void Connections::accept(Connection& connection, const Greeting& greeting, verbs
   }
   const auto octets = encode(own);
   request.set_context(connection.self.number);
-  const auto done = request.accept(*connection.accepts, {.private_data = octets, .ird = connection.target.ird});
+  const auto done =
+      request.accept(*connection.accepts, {.private_data = octets, .ird = connection.target.ird_granted()});
   if (!done) {
     refused(kCall, done.error());
     return;

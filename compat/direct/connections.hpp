@@ -31,6 +31,8 @@ struct Target {
   End peer{};
   std::uint32_t rq_psn = 0;
   std::uint32_t ird = 0;
+  // One at least, for the confirmations of RDMA Writes.
+  [[nodiscard]] std::uint32_t ird_granted() const noexcept { return ird != 0 ? ird : 1; }
 };
 
 // What RTS says. `patience`: how long a send waits for an absent peer; nothing: for ever.

@@ -14,7 +14,7 @@ WEFT_ENTRY ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* qp_init_attr) {
 
 WEFT_DEFAULT_VERSION(ibv_modify_qp, "IBVERBS_1.1");
 WEFT_ENTRY int ibv_modify_qp(ibv_qp* qp, ibv_qp_attr* attr, int attr_mask) {
-  return compat::modify_qp(qp, attr, attr_mask);
+  return compat::modify_qp(qp, attr, attr_mask, __builtin_return_address(0));
 }
 
 WEFT_DEFAULT_VERSION(ibv_query_qp, "IBVERBS_1.1");

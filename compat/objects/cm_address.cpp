@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Addresses of identifiers: bound, resolved, listened at.
 #include <arpa/inet.h>
-#include <dlfcn.h>
 #include <netinet/in.h>
 
 #include <algorithm>
 #include <cstring>
 
+#include "compat/objects/caller.hpp"
 #include "compat/objects/cm.hpp"
 #include "compat/objects/cm_objects.hpp"
 #include "compat/objects/living.hpp"
@@ -67,20 +67,14 @@ bool has_another_device() {
          });
 }
 
-bool is_in_libfabric(const void* code) {
-  Dl_info where{};
-  if (code == nullptr || ::dladdr(code, &where) == 0 || where.dli_fname == nullptr) return false;
-  std::string_view name = where.dli_fname;
-  name.remove_prefix(name.rfind('/') + 1);  // npos + 1 is 0
-  return name.starts_with("libfabric.") || name.starts_with("libverbs-fi.");
-}
-
 // libfabric binds an identifier to find out which devices there are, and passes over all that are not the one that it is
 // shown. Without one it takes all that have an address. An identifier that goes on has its device when it needs one
 // (adopt_late). The kernel answers the same way where siw is on eth0 alone: to bind succeeds and shows no device (seen
 // with Linux 6.1). Every other caller is shown the device: librpma makes the very same calls, and needs it.
 bool only_asks(const CmId& id, const verbs::Endpoint& local, const void* caller) {
-  if (!id.synchronous() || local.port != 0 || !local.address.is_loopback() || !is_in_libfabric(caller)) return false;
+  if (!id.synchronous() || local.port != 0 || !local.address.is_loopback() ||
+      !is_in_library(caller, {"libfabric.", "libverbs-fi."}))
+    return false;
   if (has_another_device()) return true;
   verbs::log_line(verbs::LogLevel::kWarn,
                   "rdma_bind_addr: no interface but the loopback one has an address: libfabric passes over that, and "

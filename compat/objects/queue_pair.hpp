@@ -72,7 +72,8 @@ verbs::QueuePairAttributes engine_attributes(const ibv_qp_init_attr_ex& wanted, 
 void forget_left_over(const ibv_qp& qp);
 int destroy_qp(ibv_qp* qp) noexcept;
 Qp* find_qp(std::uint32_t number);  // null when no queue pair of this process has that number
-int modify_qp(ibv_qp* qp, ibv_qp_attr* attributes, int mask) noexcept;
+// `caller`: an address in the code that called ibv_modify_qp; null: none of interest.
+int modify_qp(ibv_qp* qp, ibv_qp_attr* attributes, int mask, const void* caller = nullptr) noexcept;
 int query_qp(ibv_qp* qp, ibv_qp_attr* attributes, int mask, ibv_qp_init_attr* init) noexcept;
 // qp->state from the engine's state: after connect, accept, or an event that changed it.
 void refresh_state(Qp& qp) noexcept;

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "compat/direct/connections.hpp"
+#include "compat/objects/caller.hpp"
 #include "compat/objects/datagrams.hpp"
 #include "compat/objects/enums.hpp"
 #include "compat/objects/queue_pair.hpp"
@@ -87,7 +88,7 @@ int make_loop(Qp& qp) {
   return 0;
 }
 
-int to_rtr(Qp& qp, const ibv_qp_attr& wanted, int mask) {
+int to_rtr(Qp& qp, const ibv_qp_attr& wanted, int mask, const void* caller) {
   const bool reliable = qp.qp_base.qp_type == IBV_QPT_RC;
   const int needed = IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
                      (reliable ? IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER : 0);
@@ -115,8 +116,11 @@ int to_rtr(Qp& qp, const ibv_qp_attr& wanted, int mask) {
   }
   qp.sender().accept_early_sends();  // an attempt that fails is not the queue pair's end
   if (qp.loop) qp.engine.accept_early_sends();
-  qp.engine.combine_immediate();  // the greeting of version 1 agrees on it
-  if (qp.loop) qp.loop->combine_immediate();
+  for (verbs::QueuePair* const half : {&qp.engine, qp.loop ? &*qp.loop : nullptr}) {
+    if (half == nullptr) continue;
+    half->combine_immediate();                                          // the greeting of version 1 agrees on it
+    if (is_in_library(caller, {"libuct_ib."})) half->confirm_writes();  // UCX's flush, and so MPI's windows, rely on it
+  }
   const auto begun = Connections::of_process().begin(self, target, qp.engine, qp.sender());
   if (!begun) return refused(kCall, begun.error());
   qp.direct_state = IBV_QPS_RTR;
@@ -170,13 +174,13 @@ ibv_qp_state state_of(const Qp& qp) {
 
 // Asking for what is there already does no harm; and a program that follows rdma_init_qp_attr asks for RTR and RTS before
 // rdma_accept or rdma_connect, which lead there.
-int modify_state(Qp& qp, const ibv_qp_attr& wanted, int mask) {
+int modify_state(Qp& qp, const ibv_qp_attr& wanted, int mask, const void* caller) {
   const std::int64_t to = number(wanted.qp_state);
   const verbs::QpState now = qp.engine.state();
   const bool connects = to == IBV_QPS_RTR || to == IBV_QPS_RTS;
   if (to < IBV_QPS_RESET || to > IBV_QPS_ERR || to == IBV_QPS_SQE) return refused(kCall, EINVAL, "no such state");
   if (connects && !qp.direct_state && (mask & kByProgram) != 0 && now != verbs::QpState::kRts) {
-    return to == IBV_QPS_RTR ? to_rtr(qp, wanted, mask) : refused(kCall, EINVAL, "RTS follows RTR");
+    return to == IBV_QPS_RTR ? to_rtr(qp, wanted, mask, caller) : refused(kCall, EINVAL, "RTS follows RTR");
   }
   if (to == IBV_QPS_RTS && qp.direct_state == IBV_QPS_RTR) {
     if (now == verbs::QpState::kError) return refused(kCall, EINVAL, "the queue pair is in ERR");
@@ -210,14 +214,14 @@ verbs::PostResult post_direct(Qp& qp, std::span<const verbs::SendRequest> reques
   return posted;
 }
 
-int modify_qp(ibv_qp* qp, ibv_qp_attr* attributes, int mask) noexcept {
+int modify_qp(ibv_qp* qp, ibv_qp_attr* attributes, int mask, const void* caller) noexcept {
   return guarded_errno([&] {
     Qp& self = of(qp);
     int error = 0;
     if (self.datagrams) {
       error = modify_datagrams(self, *attributes, mask);
     } else if ((mask & IBV_QP_STATE) != 0) {
-      error = modify_state(self, *attributes, mask);
+      error = modify_state(self, *attributes, mask, caller);
     }
     if (error == 0) take_over(self.set, *attributes, mask);
     refresh_state(self);

@@ -97,7 +97,8 @@ class Runner:
         """`weft run`; or what does the same where the command itself has a sanitizer of another kind in it."""
         if not self.sanitizer:
             return [str(self.folder / "weft"), "run", *(["--sockets"] if sockets else []), *(["--device", "roce"] if roce else []), "--", *command]
-        return ["env", *(["WEFT_DEVICE=roce"] if roce else []), f"LD_PRELOAD={self.sanitizer}", f"LD_LIBRARY_PATH={self.folder / 'lib'}",
+        preloaded = f"{self.sanitizer}:{self.folder / 'lib/libweftpaths.so'}" if roce else self.sanitizer
+        return ["env", *(["WEFT_DEVICE=roce"] if roce else []), f"LD_PRELOAD={preloaded}", f"LD_LIBRARY_PATH={self.folder / 'lib'}",
                 *leaks.environment(self.folder, command[0]), *command]
 
     def start(self, case, command, far=False):

@@ -26,12 +26,7 @@ void answers_minus_one(int expected, Call call) {
   EXPECT_EQ(errno, expected);
 }
 
-TEST(CompatUnsupported, Datagrams) {
-  ibv_ah_attr attributes{};
-  answers_null(EOPNOTSUPP, [&] { return ibv_create_ah(nullptr, &attributes); });
-  answers_null(EOPNOTSUPP, [] { return ibv_create_ah_from_wc(nullptr, nullptr, nullptr, 1); });
-  answers_minus_one(EOPNOTSUPP, [&] { return ibv_init_ah_from_wc(nullptr, 1, nullptr, nullptr, &attributes); });
-  EXPECT_EQ(ibv_destroy_ah(nullptr), EOPNOTSUPP);
+TEST(CompatUnsupported, Multicast) {
   EXPECT_EQ(ibv_attach_mcast(nullptr, nullptr, 0), EOPNOTSUPP);
   EXPECT_EQ(ibv_detach_mcast(nullptr, nullptr, 0), EOPNOTSUPP);
   answers_minus_one(EOPNOTSUPP, [] { return rdma_join_multicast(nullptr, nullptr, nullptr); });

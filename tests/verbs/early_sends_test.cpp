@@ -134,5 +134,55 @@ TEST(EarlySends, NumbersOfTheCallerAreChecked) {
   EXPECT_EQ(must(end.domain.create_queue_pair(wanted), "create_queue_pair").number(), 0xABCDEFU);
 }
 
+// --- QueuePair::confirm_writes()
+
+struct ConfirmedPair : Pair {
+  ConfirmedPair()
+      : Pair({.client = {.queue_pair = {.max_send_wr = 4}},
+              .before_connect = [](End& client, End&) { client.qp->confirm_writes(); }}) {}
+  PostResult write(std::uint64_t id, std::uint32_t rkey) {
+    const std::array list{source.sge()};
+    const SendRequest request{.wr_id = id,
+                              .opcode = SendOpcode::kRdmaWrite,
+                              .flags = SendFlags::kSignaled,
+                              .segments = list,
+                              .remote_address = target.remote(),
+                              .rkey = rkey};
+    return client.qp->post_send({&request, 1});
+  }
+  Buffer source{client, 64};
+  Buffer target{server, 64};
+};
+
+TEST(ConfirmedWrites, AreThereWhenTheyComplete) {
+  ConfirmedPair pair;
+  for (unsigned seed = 1; seed < 200; ++seed) {
+    pair.source.fill(seed);
+    ASSERT_TRUE(pair.write(seed, pair.target.region.rkey()));
+    EXPECT_EQ(pair.client.next().wr_id, seed);
+    ASSERT_EQ(look_at(&pair.target.octets.back()), pair.source.octets.back());
+  }
+}
+
+TEST(ConfirmedWrites, TakeNoPlaceOfTheSendQueue) {
+  ConfirmedPair pair;
+  for (std::uint64_t round = 0; round < 50; ++round) {
+    for (std::uint64_t i = 0; i < 4; ++i) ASSERT_TRUE(pair.write(4 * round + i, pair.target.region.rkey()));
+    for (std::uint64_t i = 0; i < 4; ++i) EXPECT_EQ(pair.client.next().wr_id, 4 * round + i);
+  }
+}
+
+TEST(ConfirmedWrites, SayWhatThePeerRefuses) {
+  ConfirmedPair pair;
+  ASSERT_TRUE(pair.write(1, pair.target.region.rkey()));
+  EXPECT_EQ(pair.client.next().status, WcStatus::kSuccess);
+  ASSERT_TRUE(pair.write(2, 77));
+  const WorkCompletion refused = pair.client.next();
+  EXPECT_EQ(refused.wr_id, 2U);
+  EXPECT_EQ(refused.status, WcStatus::kRemoteAccessError);
+  ASSERT_TRUE(pair.write(3, 77));
+  EXPECT_EQ(pair.client.next().status, WcStatus::kFlushed);
+}
+
 }  // namespace
 }  // namespace weft::verbs::test

@@ -138,7 +138,8 @@ class LinkEnd final : public LinkHost, public ServedQueuePair, public StreamObse
   // --- What was reported
   std::vector<WorkCompletion> sends{}, received{};
   int established_count = 0, closed_count = 0, peer_closed_count = 0;
-  bool attached = false;  // the link serves, or has served, the queue pair
+  Extensions wanted_extensions{};  // before the connection
+  bool attached = false;           // the link serves, or has served, the queue pair
   std::uint64_t posted_sends = 0, posted_receives = 0;
   std::optional<std::string> startup_failure{};
 
@@ -154,7 +155,7 @@ class LinkEnd final : public LinkHost, public ServedQueuePair, public StreamObse
 
   // --- ServedQueuePair
   [[nodiscard]] Result<void> set_stream(const Attempt&, std::shared_ptr<Stream>) override { return {}; }
-  bool combines_immediate() const override { return false; }
+  Extensions extensions() const override { return wanted_extensions; }
   bool peer_left() override { return false; }
   EarlySends established(const Negotiated&) override { return {}; }
   [[nodiscard]] bool has_send_room(std::size_t unfinished) noexcept override { return unfinished < 64; }
@@ -261,7 +262,11 @@ class LinkEnd final : public LinkHost, public ServedQueuePair, public StreamObse
 };
 
 struct LinkPair {
-  explicit LinkPair(Policy policy = {}) : policy_(std::move(policy)) { client.connect(); }
+  explicit LinkPair(Policy policy = {}, const ServedQueuePair::Extensions& of_client = {})
+      : policy_(std::move(policy)) {
+    client.wanted_extensions = of_client;
+    client.connect();
+  }
 
   // Until nothing moves any more, at this time.
   void run() {

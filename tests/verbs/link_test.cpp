@@ -51,11 +51,18 @@ struct Traffic {
   std::array<std::array<std::byte, kLong>, 2> receives{};
 };
 
-TEST(LinkPair, CarriesTheSameWhateverTheSplits) {
+// With and without QueuePair::confirm_writes().
+class Links : public testing::TestWithParam<bool> {
+ protected:
+  const ServedQueuePair::Extensions extensions{.confirm_writes = GetParam()};
+};
+INSTANTIATE_TEST_SUITE_P(Confirmation, Links, testing::Bool());
+
+TEST_P(Links, CarryTheSameWhateverTheSplits) {
   for (const std::size_t piece : {1UZ, 2UZ, 3UZ, 13UZ, 64UZ, 1459UZ, 5000UZ, 1UZ << 20U}) {
     for (const std::size_t room : {1UZ, 100UZ, 4096UZ, 1UZ << 30U}) {
       SCOPED_TRACE(std::to_string(piece) + " octets a read, room for " + std::to_string(room));
-      LinkPair pair;
+      LinkPair pair({}, extensions);
       pair.there.piece = pair.back.piece = piece;
       pair.there.room = pair.back.room = room;
       Traffic traffic(pair);
@@ -97,9 +104,9 @@ void expect_one_end(const LinkEnd& end) {
       << "no success follows a failure";
 }
 
-TEST(LinkPair, ReportsEachWorkRequestOnceWhereverItIsCut) {
-  const auto play = [](std::size_t there, std::size_t back) {
-    LinkPair pair;
+TEST_P(Links, ReportEachWorkRequestOnceWhereverTheyAreCut) {
+  const auto play = [this](std::size_t there, std::size_t back) {
+    LinkPair pair({}, extensions);
     pair.there.cut_after = there;
     pair.back.cut_after = back;
     pair.there.piece = pair.back.piece = 700;
@@ -129,6 +136,51 @@ TEST(LinkPair, ReportsEachWorkRequestOnceWhereverItIsCut) {
     SCOPED_TRACE("the initiator's connection is cut after " + std::to_string(at));
     play(kNever, at);
   }
+}
+
+// What the pipe has taken and the peer has not read.
+TEST_P(Links, CompleteAWriteOnceItIsPlacedIfThatIsConfirmed) {
+  LinkPair pair({}, extensions);
+  Traffic traffic(pair);
+  pair.run();
+  traffic.post();
+  while (pair.client.drive()) {
+  }
+  const std::size_t before = GetParam() ? 1 : 3;  // the Send ahead of it; or all but the Read
+  EXPECT_EQ(pair.client.sends.size(), before);
+  pair.run();
+  EXPECT_EQ(pair.client.sends.size(), 4U);
+  for (const auto& one : pair.client.sends) EXPECT_EQ(one.status, WcStatus::kSuccess);
+}
+
+// The later ones share a confirmation: 28 octets of an RDMA Read Request and 14 of its answer, and what MPA adds.
+TEST(LinkPair, HasOneConfirmationUnderWayAtATime) {
+  LinkPair pair({}, {.confirm_writes = true});
+  std::array<std::byte, 8> octets{}, target{};
+  const Sge local = pair.client.segment(octets), remote = pair.server.segment(target);
+  pair.run();
+  const auto write = [&](std::uint64_t id, SendFlags flags) {
+    pair.client.post({.wr_id = id,
+                      .opcode = SendOpcode::kRdmaWrite,
+                      .flags = flags,
+                      .segments = std::span(&local, 1),
+                      .remote_address = remote.address,
+                      .rkey = remote.lkey});
+  };
+  write(0, SendFlags::kSignaled);
+  pair.run();
+  const std::size_t answer = pair.back.passed;
+  write(1, {});
+  pair.run();
+  EXPECT_EQ(pair.back.passed, answer) << "nobody waits for one that is not signaled";
+  for (std::uint64_t id = 2; id < 12; ++id) write(id, SendFlags::kSignaled);
+  while (pair.client.drive()) {
+  }
+  EXPECT_EQ(pair.client.sends.size(), 1U);
+  const std::size_t one_answer = 20;  // MPA's length and CRC, DDP's tagged header
+  pair.run();
+  EXPECT_EQ(pair.client.sends.size(), 11U);
+  EXPECT_EQ(pair.back.passed, answer + 2 * one_answer);
 }
 
 TEST(LinkPair, WaitsForTheStartUpAsLongAsThePolicySays) {

@@ -131,7 +131,7 @@ void ConnectionState::on_tcp(std::expected<transport::Socket, std::error_code> s
     qp = attempt_->qp;
     private_data = attempt_->private_data;
   }
-  setup.link.send_depth = qp->attributes.max_send_wr + 1;  // and the ready-to-receive message
+  setup.link.send_depth = qp->attributes.max_send_wr + 2;  // and the ready-to-receive message, and a confirmation
   setup.socket = std::move(*socket);
   auto tls = begin_tls(setup.link.policy, mpa::Role::kInitiator);
   if (!tls) {

@@ -171,7 +171,7 @@ void ConnectionState::begin_incoming(const ConnectionState& listener, transport:
                                              .policy = *policy_,
                                              .ird = static_cast<std::uint16_t>(Device::limits().max_ird),
                                              .ord = static_cast<std::uint16_t>(Device::limits().max_ord),
-                                             .send_depth = Device::limits().max_qp_wr,
+                                             .send_depth = Device::limits().max_qp_wr + 1,
                                              .peer = addresses_.remote(),
                                              .observer = shared_from_this(),
                                              .connection = number},

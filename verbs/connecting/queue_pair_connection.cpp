@@ -3,6 +3,7 @@
 #include <new>
 #include <utility>
 
+#include "rdmap/errors.hpp"
 #include "verbs/objects/queue_pair_state.hpp"
 #include "verbs/stream/stream.hpp"
 
@@ -72,12 +73,16 @@ void QueuePairState::stream_error(const StreamError& error, AsyncEventType type)
   const std::lock_guard lock(mutex_);
   if (!stream_error_) stream_error_ = std::make_unique<const StreamError>(error);
   untold_ = type;
+  if (!error.remote || !early_.extensions.confirm_writes) return;
+  const bool refused = rdmap::refuses_memory({static_cast<rdmap::Layer>(error.layer), error.type, error.code});
+  early_.of_oldest = refused ? WcStatus::kRemoteAccessError : WcStatus::kRemoteOperationError;
 }
 
 void QueuePairState::ended_by(const Error& error) {
   const std::lock_guard lock(mutex_);
   if (stream_error_ || ended_by_) return;
-  early_.peer_is_absent = early_.accepted && (state_ == QpState::kRts || state_ == QpState::kSqd);
+  if (early_.accepted && (state_ == QpState::kRts || state_ == QpState::kSqd))
+    early_.of_oldest = WcStatus::kRetryExceeded;
   try {
     ended_by_ = std::make_unique<const Error>(error);
   } catch (const std::bad_alloc&) {  // then the end has no reason

@@ -45,14 +45,15 @@ void QueuePairState::accept_early_sends() {
   early_.accepted = true;
 }
 
-void QueuePairState::combine_immediate() {
+void QueuePairState::extend(const Extensions& with) {
   const std::lock_guard lock(mutex_);
-  early_.combines_immediate = true;
+  early_.extensions.combine_immediate |= with.combine_immediate;
+  early_.extensions.confirm_writes |= with.confirm_writes;
 }
 
-bool QueuePairState::combines_immediate() const {
+ServedQueuePair::Extensions QueuePairState::extensions() const {
   const std::lock_guard lock(mutex_);
-  return early_.combines_immediate;
+  return early_.extensions;
 }
 
 void QueuePairState::give_up_connecting() { enter_error(From::kUnconnected); }
@@ -89,7 +90,9 @@ Result<void> QueuePairState::reset() {
   EarlySends discarded;
   const std::lock_guard lock(mutex_);
   std::swap(discarded, early_.sends);
-  early_.accepted = early_.combines_immediate = early_.peer_is_absent = false;
+  early_.accepted = false;
+  early_.extensions = {};
+  early_.of_oldest.reset();
   early_.end = WcStatus::kRetryExceeded;
   negotiated_.reset();
   stream_error_.reset();
@@ -204,17 +207,18 @@ bool QueuePairState::has_send_room(std::size_t unfinished) noexcept {
 }
 
 bool QueuePairState::complete_send(const WorkCompletion& completion) {
-  if (completion.status != WcStatus::kFlushed) [[likely]]
+  if (completion.status == WcStatus::kSuccess) [[likely]]
     return send_cq_->push(completion, &send_places_);
-  WorkCompletion flushed = completion;
-  flushed.status = status_of_flushed();
-  return send_cq_->push(flushed, &send_places_);
+  WorkCompletion failed = completion;
+  failed.status = status_of_failed(completion.status);
+  return send_cq_->push(failed, &send_places_);
 }
 
-// As on an adapter, where the oldest send was tried in vain when the peer has gone.
-WcStatus QueuePairState::status_of_flushed() {
+// As on an adapter, which tries the oldest send in vain when the peer has gone, and finds what the peer refuses.
+WcStatus QueuePairState::status_of_failed(WcStatus status) {
   const std::lock_guard lock(mutex_);
-  return std::exchange(early_.peer_is_absent, false) ? WcStatus::kRetryExceeded : WcStatus::kFlushed;
+  const auto of_oldest = std::exchange(early_.of_oldest, std::nullopt);
+  return status == WcStatus::kFlushed ? of_oldest.value_or(status) : status;
 }
 
 bool QueuePairState::complete_receive(const WorkCompletion& completion) {

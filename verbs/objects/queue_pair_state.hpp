@@ -32,7 +32,7 @@ class QueuePairState final : public ServedQueuePair {
   // --- The application
   Result<void> modify(QpState to);
   void accept_early_sends();
-  void combine_immediate();
+  void extend(const Extensions& with);  // those that are true
   void give_up_connecting();
   PostResult post_send(std::span<const SendRequest> requests);
   PostResult post_receive(std::span<const ReceiveRequest> requests);
@@ -60,7 +60,7 @@ class QueuePairState final : public ServedQueuePair {
   void stream_error(const StreamError& error, AsyncEventType type) override;
   void ended_by(const Error& error) override;
   [[nodiscard]] bool peer_left() override;
-  [[nodiscard]] bool combines_immediate() const override;
+  [[nodiscard]] Extensions extensions() const override;
   void fall() override;
   void drained() override;
   void raise(AsyncEventType type, std::optional<StreamError> error = {}) const override;
@@ -75,7 +75,7 @@ class QueuePairState final : public ServedQueuePair {
   Result<void> reset();
   void flush_receives();
   void discard_completions();
-  [[nodiscard]] WcStatus status_of_flushed();
+  [[nodiscard]] WcStatus status_of_failed(WcStatus status);
   enum class From : std::uint8_t { kAnyState, kUnconnected };
   void enter_error(From from);
   [[nodiscard]] bool held_by(const Attempt& attempt) const noexcept;
@@ -100,8 +100,8 @@ class QueuePairState final : public ServedQueuePair {
   Attempt attempt_;  // until it is established or has failed
   struct Early {     // until there is a connection
     bool accepted = false;
-    bool combines_immediate = false;
-    bool peer_is_absent = false;              // the connection is lost, and no send has completed for it yet
+    Extensions extensions{};
+    std::optional<WcStatus> of_oldest{};      // of the oldest send that is flushed, once the connection has failed
     WcStatus end = WcStatus::kRetryExceeded;  // of the oldest, if there is none
     EarlySends sends{};
   } early_;

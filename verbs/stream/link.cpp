@@ -72,7 +72,9 @@ Link::Link(LinkHost& host, std::shared_ptr<StagTable> stags, BufferPool& buffers
 void Link::attach(const QueuePair& qp, const std::weak_ptr<ReceiveWaiter>& waiter) {
   qp_ = qp;
   receives_ = qp->receives;
-  if (qp->combines_immediate()) engine_.combine_immediate();
+  const auto agreed = qp->extensions();
+  if (agreed.combine_immediate) engine_.combine_immediate();
+  confirmation_.wanted = agreed.confirm_writes;
   memory_.attach({qp->domain->number, qp->identity}, qp->receives, waiter);
 }
 

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -87,7 +88,9 @@ class Link {
   // --- The queue pair
   // Each request is posted, up to the first that cannot be. std::bad_alloc if that is the first: nothing was posted.
   PostResult post(std::span<const SendRequest> requests);
-  [[nodiscard]] std::size_t sends_unfinished() const noexcept { return sends_.slots.size(); }
+  [[nodiscard]] std::size_t sends_unfinished() const noexcept {
+    return sends_.slots.size() - (confirmation_.asked ? 1 : 0);
+  }
   void drain(bool on) noexcept { engine_.drain(on); }
   // False if the stream fails and has nothing left to flush: it ends by itself, so that its Terminate arrives
   // (RDMAP-6.2.1-05).
@@ -166,14 +169,28 @@ class Link {
  private:
   friend class LinkEvents;
   struct SendSlot {
+    enum class Kind : std::uint8_t {
+      kPosted,
+      kLate,          // posted when the stream was failing: flushed in its turn, never carried out
+      kConfirmation,  // of the RDMA Writes before it; the application knows nothing of it
+    };
     std::uint64_t wr_id{};
+    std::uint32_t length{};  // this and the status once the engine has completed it
     SendOpcode opcode{};
     bool signaled{};
-    bool late{};  // posted when the stream was failing: flushed in its turn, never carried out
+    Kind kind{};
+    engine::WorkStatus status{};
   };
-  struct Sends {  // what the application has posted and the engine has not completed
-    BoundedRing<SendSlot> slots{Device::limits().max_qp_wr};
+  struct Sends {  // what the application has posted and was not told to be complete
+    BoundedRing<SendSlot> slots{Device::limits().max_qp_wr + 1};
     std::uint64_t next_cookie = 1;
+  };
+  struct Confirmation {  // see QueuePair::confirm_writes()
+    bool wanted = false;
+    bool asked = false;      // one is under way
+    bool owed = false;       // an RDMA Write needs one
+    std::uint16_t done = 0;  // of the oldest slots: the engine has completed them, and they wait for it
+    static_assert(DeviceLimits{}.max_qp_wr < std::numeric_limits<std::uint16_t>::max());
   };
   struct Patience {                                                         // of its Policy
     using Milliseconds = std::chrono::duration<std::uint32_t, std::milli>;  // kMaxTimeout fits
@@ -187,6 +204,8 @@ class Link {
   Result<void> post_one(const SendRequest& request);
   Result<void> post_late(const SendRequest& request);
   void post_early(EarlySends early, Instant now);
+  [[nodiscard]] bool needs_confirmation(const SendSlot& slot) const noexcept;
+  void ask_for_confirmation();
   bool pump_one(Instant now);
   void close(Instant now);
   void report_failure();
@@ -198,6 +217,7 @@ class Link {
   const Patience patience_;
   const Endpoint peer_;
   const bool initiates_;
+  Confirmation confirmation_;
   const Origin origin_;
   StreamMemory memory_;
   engine::Engine engine_;

@@ -156,23 +156,48 @@ std::uint32_t LinkEvents::vendor_error(WcStatus status) const {
 }
 
 void LinkEvents::on(const engine::SendCompleted& event) {
-  const Link::SendSlot slot = link_.sends_.slots.pop();
+  using Kind = Link::SendSlot::Kind;
+  auto& sends = link_.sends_;
+  auto& done = link_.confirmation_.done;
+  Link::SendSlot& slot = sends.slots[done++];
   if (row(slot.opcode).operation == engine::Operation::kLocal) link_.memory_.finish_local(event.cookie);
   if (event.status != engine::WorkStatus::kSuccess) link_.life_.reach(Stage::kFailing);
-  if (link_.qp_) complete_send(slot, event);
-  while (!link_.sends_.slots.empty() && link_.sends_.slots.front().late) {
-    const Link::SendSlot late = link_.sends_.slots.pop();
-    if (link_.qp_) complete_send(late, {.status = engine::WorkStatus::kFlushed});
+  slot.status = event.status;
+  slot.length = static_cast<std::uint32_t>(event.length);
+  if (slot.kind == Kind::kConfirmation) {
+    confirm(event.status);
+  } else if (link_.life_.fails()) {  // no confirmation will come, and no success follows a failure
+    if (link_.confirmation_.wanted && event.status == engine::WorkStatus::kSuccess)
+      slot.status = engine::WorkStatus::kFlushed;
+  } else if (done > 1 || link_.needs_confirmation(slot)) {
+    return;
+  }
+  for (; done != 0; --done) complete_send(sends.slots.pop());
+  for (; !sends.slots.empty() && sends.slots.front().kind == Kind::kLate;) {
+    Link::SendSlot late = sends.slots.pop();
+    late.status = engine::WorkStatus::kFlushed;
+    complete_send(late);
   }
 }
 
-void LinkEvents::complete_send(const Link::SendSlot& slot, const engine::SendCompleted& event) {
-  const WcStatus status = to_status(event.status, slot.opcode);
+// Of all that is done: the oldest has the error, as on an adapter.
+void LinkEvents::confirm(engine::WorkStatus status) {
+  auto& sends = link_.sends_;
+  link_.confirmation_.asked = false;
+  for (std::uint32_t i = 0; i + 1 < link_.confirmation_.done && status != engine::WorkStatus::kSuccess; ++i) {
+    sends.slots[i].status = std::exchange(status, engine::WorkStatus::kFlushed);
+  }
+  if (!link_.life_.fails()) link_.ask_for_confirmation();
+}
+
+void LinkEvents::complete_send(const Link::SendSlot& slot) {
+  if (!link_.qp_ || slot.kind == Link::SendSlot::Kind::kConfirmation) return;
+  const WcStatus status = to_status(slot.status, slot.opcode);
   if (status == WcStatus::kSuccess && !slot.signaled) return;
   const bool kept = link_.qp_->complete_send({.wr_id = slot.wr_id,
                                               .status = status,
                                               .opcode = row(slot.opcode).completion,
-                                              .byte_len = static_cast<std::uint32_t>(event.length),
+                                              .byte_len = slot.length,
                                               .qp_num = link_.qp_->number,
                                               .vendor_error = vendor_error(status)});
   if (!kept) StreamLife::advance(link_.life_.overflow, StreamLife::Overflow::kSeen);

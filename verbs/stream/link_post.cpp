@@ -81,15 +81,39 @@ Result<LocalWork> local_work(const SendRequest& request, std::uint64_t cookie,
 }  // namespace
 
 PostResult Link::post(std::span<const SendRequest> requests) {
-  for (std::size_t i = 0; i < requests.size(); ++i) {
+  PostResult result;
+  for (std::size_t i = 0; i < requests.size() && result; ++i) {
     try {
-      if (const auto posted = post_one(requests[i]); !posted) return std::unexpected(PostFailure{posted.error(), i});
+      if (const auto posted = post_one(requests[i]); !posted) result = std::unexpected(PostFailure{posted.error(), i});
     } catch (const std::bad_alloc&) {
       if (i == 0) throw;
-      return std::unexpected(PostFailure{{Errc::kSystem, "memory", "there is none for this request", ENOMEM}, i});
+      result = std::unexpected(PostFailure{{Errc::kSystem, "memory", "there is none for this request", ENOMEM}, i});
     }
   }
-  return {};
+  ask_for_confirmation();
+  return result;
+}
+
+bool Link::needs_confirmation(const SendSlot& slot) const noexcept {
+  return confirmation_.wanted && slot.signaled &&
+         (slot.opcode == SendOpcode::kRdmaWrite || slot.opcode == SendOpcode::kRdmaWriteWithImmediate);
+}
+
+// An RDMA Read of no octets: the peer answers it once the RDMA Writes before it are placed (RFC 5040 section 5.5). One at a
+// time: what is posted meanwhile has the next one. Where there is none (ORD is 0, the connection is closing, no memory),
+// RDMA Writes complete as they do over iWARP.
+void Link::ask_for_confirmation() {
+  if (!confirmation_.owed || confirmation_.asked) return;
+  confirmation_.owed = false;
+  try {
+    sends_.slots.reserve();
+    confirmation_.asked = engine_.post({.cookie = sends_.next_cookie, .operation = Operation::kRead}).has_value();
+  } catch (const std::bad_alloc&) {
+  }
+  confirmation_.wanted = confirmation_.asked;
+  if (!confirmation_.asked) return;
+  sends_.slots.push({.opcode = SendOpcode::kRdmaRead, .kind = SendSlot::Kind::kConfirmation});
+  ++sends_.next_cookie;
 }
 
 // All memory is taken before the engine accepts the work: each work request of the engine has its slot.
@@ -97,7 +121,7 @@ PostResult Link::post(std::span<const SendRequest> requests) {
 Result<void> Link::post_one(const SendRequest& request) {
   if (life_.fails()) return post_late(request);
   if (const auto sound = check(request, qp_->attributes); !sound) return sound;
-  if (!qp_->has_send_room(sends_.slots.size())) return std::unexpected(full_send_queue());
+  if (!qp_->has_send_room(sends_unfinished())) return std::unexpected(full_send_queue());
   engine::WorkRequest work = to_work(request, sends_.next_cookie);
   std::array<std::byte, engine::kMaxInline> copied;
   if (has(request.flags, SendFlags::kInline)) {
@@ -120,6 +144,7 @@ Result<void> Link::post_one(const SendRequest& request) {
   if (local) memory_.post_local(std::move(*local));  // performed at its turn, not before fill()
   const bool signaled = qp_->attributes.signal_all || has(request.flags, SendFlags::kSignaled);
   sends_.slots.push({.wr_id = request.wr_id, .opcode = request.opcode, .signaled = signaled});
+  if (needs_confirmation(sends_.slots.back())) confirmation_.owed = true;
   ++sends_.next_cookie;
   return {};
 }
@@ -140,14 +165,15 @@ void Link::post_early(EarlySends early, Instant now) {
     life_.reach(Stage::kFailing);
     engine_.abort(now);
   }
+  ask_for_confirmation();
 }
 
 // Flushed, but not before what was posted earlier (RDMAP-5.5-19): that may have to wait until octets on loan are
 // written.
 Result<void> Link::post_late(const SendRequest& request) {
-  if (!qp_->has_send_room(sends_.slots.size())) return std::unexpected(full_send_queue());
+  if (!qp_->has_send_room(sends_unfinished())) return std::unexpected(full_send_queue());
   if (sends_.slots.empty()) return qp_->fail_send(request, WcStatus::kFlushed), Result<void>{};
-  sends_.slots.push({.wr_id = request.wr_id, .opcode = request.opcode, .late = true});
+  sends_.slots.push({.wr_id = request.wr_id, .opcode = request.opcode, .kind = SendSlot::Kind::kLate});
   return {};
 }
 

@@ -52,8 +52,12 @@ class ServedQueuePair {
   // --- Errors and the end
   virtual void stream_error(const StreamError& error, AsyncEventType type) = 0;  // the event follows with fall()
   virtual void ended_by(const Error& error) = 0;  // before what is flushed for it; the first counts
-  // Its connections combine Immediate Data and the Send after it.
-  [[nodiscard]] virtual bool combines_immediate() const = 0;
+  // What its connections do beyond iWARP: see the functions of QueuePair.
+  struct Extensions {
+    bool combine_immediate = false;
+    bool confirm_writes = false;
+  };
+  [[nodiscard]] virtual Extensions extensions() const = 0;
   // The peer has closed, and no send is unfinished. True: the queue pair goes on without this stream.
   [[nodiscard]] virtual bool peer_left() = 0;
   // ERROR, and what no stream holds is flushed: the stream fails or has ended. May be called again.
