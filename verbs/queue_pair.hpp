@@ -146,11 +146,11 @@ class QueuePair {
   /// Allows SendOpcode::kSendWithImmediate on the next connection. Both ends have to call it, and to agree on that by means
   /// of their own, such as private data; call it before connect() or accept(). RESET ends it.
   void combine_immediate();
-  /// Lets a signaled RDMA Write of the next connection complete only once the peer has placed it, as InfiniBand has it, and
-  /// with it what was posted before; what is posted after it waits, too. Over iWARP the completion says that TCP has the
-  /// octets. For this, an RDMA Read of no octets follows the RDMA Writes of one post, at most one at a time; it needs an ORD
-  /// of 1 or more, and has no effect without. An error of the peer then belongs to the oldest of these RDMA Writes. Call it
-  /// before connect() or accept(). RESET ends it.
+  /// Delays the completion of a signaled RDMA Write until the peer has placed it, as on InfiniBand, on the next connection.
+  /// Otherwise it completes once TCP has the octets. Work that is posted later completes later, as always. An RDMA Read of no
+  /// octets follows the RDMA Writes of a post; at most one is under way. It needs an ORD of at least 1; with an ORD of 0 this
+  /// function has no effect. If the peer reports an error, the oldest RDMA Write without a completion gets it. Call this
+  /// function before connect() or accept(). RESET ends this mode.
   void confirm_writes();
   /// Ends the wait for a connection: the oldest early send completes with WcStatus::kRetryExceeded. All other work is
   /// flushed, and the queue pair goes to ERROR, as by modify(). Does nothing in RTS, SQD and ERROR.

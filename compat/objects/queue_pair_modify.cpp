@@ -79,7 +79,7 @@ int make_loop(Qp& qp) {
   same.srq = qp.qp_base.srq;
   same.cap = capabilities(query);
   same.sq_sig_all = query.signal_all ? 1 : 0;
-  auto attributes = engine_attributes(same, 0);  // its events would be the other half's once more
+  auto attributes = engine_attributes(same, 0);  // its events would repeat those of the other half
   attributes.number = qp.port_number;
   auto made = of(qp.qp_base.pd).engine.create_queue_pair(attributes);
   if (!made) return refused(kCall, made.error());

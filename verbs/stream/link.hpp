@@ -181,7 +181,7 @@ class Link {
     Kind kind{};
     engine::WorkStatus status{};
   };
-  struct Sends {  // what the application has posted and was not told to be complete
+  struct Sends {  // what the application has posted and has no completion for
     BoundedRing<SendSlot> slots{Device::limits().max_qp_wr + 1};
     std::uint64_t next_cookie = 1;
   };
