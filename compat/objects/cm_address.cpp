@@ -62,9 +62,7 @@ bool carried(const CmId& id) { return id.ps == RDMA_PS_TCP; }
 
 bool has_another_device() {
   const auto devices = verbs::Device::list();
-  return devices && std::ranges::any_of(*devices, [](const verbs::DeviceInfo& info) {
-           return !info.interface.loopback && info.interface.up && !info.interface.addresses.empty();
-         });
+  return devices && std::ranges::any_of(*devices, leads_somewhere);
 }
 
 // libfabric binds an identifier to find out which devices there are, and passes over all that are not the one that it is

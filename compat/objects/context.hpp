@@ -65,6 +65,8 @@ void free_device_list(ibv_device** list) noexcept;
 struct FreeDeviceList {
   void operator()(ibv_device** list) const noexcept { free_device_list(list); }
 };
+// Whether other hosts can be reached through it: not the loopback one, up, and with an address.
+bool leads_somewhere(const verbs::DeviceInfo& info) noexcept;
 // The device that has this local address; null when there is none.
 Device* find_device(const verbs::Address& local);
 // Its first IPv4 address, or else IPv6: the GID, and where queue pairs listen that the program connects itself. Nothing if

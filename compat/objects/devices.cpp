@@ -56,11 +56,11 @@ Device& enter(Known& all, verbs::DeviceInfo info) {
   return *place;
 }
 
-bool leads_somewhere(const verbs::DeviceInfo& info) {
+}  // namespace
+
+bool leads_somewhere(const verbs::DeviceInfo& info) noexcept {
   return !info.interface.loopback && info.interface.up && !info.interface.addresses.empty();
 }
-
-}  // namespace
 
 ibv_device** get_device_list(int* count) noexcept {
   return guarded_null([&]() -> ibv_device** {

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 
+#include "verbs/base/queue_pair_numbers.hpp"
+
 namespace weft::verbs::detail {
 
 namespace {
 
 using Layout = DatagramLayout;
-constexpr std::uint32_t kHighestNumber = 0xFFFFFF;
+constexpr std::uint32_t kHighestNumber = QueuePairNumbers::kHighest;
 
 }  // namespace
 

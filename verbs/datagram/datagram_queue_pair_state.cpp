@@ -106,18 +106,21 @@ void DatagramQueuePairState::discard() {
   while (const auto receive = shares_receives() ? std::nullopt : parts_.receives->take({})) {
     parts_.receives->drop(receive->buffer.cookie);
   }
-  parts_.send_cq->discard(qp_number_);
-  if (parts_.receive_cq != parts_.send_cq) parts_.receive_cq->discard(qp_number_);
+  discard_completions();
   parts_.send_cq->release_all(send_places_);
   if (!shares_receives()) parts_.receives->released(parts_.receive_cq->release_all(receive_places_));
+}
+
+void DatagramQueuePairState::discard_completions() {
+  parts_.send_cq->discard(qp_number_);
+  if (parts_.receive_cq != parts_.send_cq) parts_.receive_cq->discard(qp_number_);
 }
 
 void DatagramQueuePairState::destroy() {
   const std::lock_guard lock(mutex_);
   leave();
   state_ = QpState::kError;
-  parts_.send_cq->discard(qp_number_);
-  if (parts_.receive_cq != parts_.send_cq) parts_.receive_cq->discard(qp_number_);
+  discard_completions();
   socket_.socket().close();
   share_.drop();
 }
@@ -135,13 +138,7 @@ QueuePairQuery DatagramQueuePairState::query() const {
 // --- Receives
 
 PostResult DatagramQueuePairState::post_receive(std::span<const ReceiveRequest> requests) {
-  if (shares_receives()) {
-    return std::unexpected(
-        PostFailure{{Errc::kInvalidArgument, "queue pair", "its receives come from a shared receive queue"}, 0});
-  }
-  if (state_ == QpState::kReset) {
-    return std::unexpected(PostFailure{{Errc::kInvalidState, "queue pair", "receives need INIT or a later state"}, 0});
-  }
+  if (const auto fine = check_receives(attributes, state_); !fine) return fine;
   const auto result = parts_.receives->post(requests, {parts_.receive_cq.get(), &receive_places_});
   if (state_ == QpState::kError) {  // after posting: the state may have changed in between
     const std::lock_guard lock(mutex_);

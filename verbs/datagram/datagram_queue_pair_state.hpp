@@ -73,6 +73,7 @@ class DatagramQueuePairState final : public Driven,
   void leave();
   void fail();
   void discard();
+  void discard_completions();
   void settle();
   bool look();
   [[nodiscard]] bool is_for_us(const DatagramHeader& header, const transport::Endpoint& from) const noexcept;

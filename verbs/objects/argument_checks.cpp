@@ -61,4 +61,15 @@ Result<void> check(const Policy& policy) {
   return check_tls(policy);
 }
 
+PostResult check_receives(const QueuePairAttributes& attributes, QpState state) {
+  if (attributes.srq != nullptr) {
+    return std::unexpected(
+        PostFailure{{Errc::kInvalidArgument, "queue pair", "its receives come from a shared receive queue"}, 0});
+  }
+  if (state == QpState::kReset) {
+    return std::unexpected(PostFailure{{Errc::kInvalidState, "queue pair", "receives need INIT or a later state"}, 0});
+  }
+  return {};
+}
+
 }  // namespace weft::verbs::detail

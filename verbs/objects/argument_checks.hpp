@@ -3,6 +3,7 @@
 #pragma once
 
 #include "verbs/policy.hpp"
+#include "verbs/queue_pair.hpp"
 #include "verbs/work_request.hpp"
 
 namespace weft::verbs::detail {
@@ -12,5 +13,7 @@ namespace weft::verbs::detail {
 // Opcode, flags and, for a bind, rights. The rest is looked at when the request is posted.
 [[nodiscard]] Result<void> check(const SendRequest& request);
 [[nodiscard]] Result<void> check(const Policy& policy);
+// Whether a queue pair in this state takes receives of its own.
+[[nodiscard]] PostResult check_receives(const QueuePairAttributes& attributes, QpState state);
 
 }  // namespace weft::verbs::detail

@@ -7,6 +7,7 @@
 
 #include "verbs/base/send_opcodes.hpp"
 #include "verbs/memory/region_state.hpp"
+#include "verbs/objects/argument_checks.hpp"
 #include "verbs/stream/stream.hpp"
 
 namespace weft::verbs::detail {
@@ -232,13 +233,7 @@ void QueuePairState::fail_send(const SendRequest& request, WcStatus status) {
 }
 
 PostResult QueuePairState::post_receive(std::span<const ReceiveRequest> requests) {
-  if (shares_receives()) {
-    return std::unexpected(
-        PostFailure{{Errc::kInvalidArgument, "queue pair", "its receives come from a shared receive queue"}, 0});
-  }
-  if (state_ == QpState::kReset) {
-    return std::unexpected(PostFailure{{Errc::kInvalidState, "queue pair", "receives need INIT or a later state"}, 0});
-  }
+  if (const auto fine = check_receives(attributes, state_); !fine) return fine;
   const auto result = receives->post(requests, {receive_cq_.get(), &receive_places_});
   if (state_ == QpState::kError) flush_receives();  // after posting: the state may have changed in between
   return result;
