@@ -57,8 +57,10 @@ verbs::Result<verbs::Endpoint> endpoint(const sockaddr* address, std::string_vie
   return verbs::fail(verbs::Errc::kNotSupported, argument, "neither IPv4 nor IPv6", parsed.error().value());
 }
 
-// Datagrams and native InfiniBand addresses have no device here.
-bool carried(const CmId& id) { return id.ps == RDMA_PS_TCP; }
+// InfiniBand's own addresses have no device here.
+bool carried(const CmId& id) { return id.ps == RDMA_PS_TCP || has_datagrams(id); }
+
+constexpr std::string_view kNotCarried = "weft has the port spaces RDMA_PS_TCP and RDMA_PS_UDP";
 
 bool has_another_device() {
   const auto devices = verbs::Device::list();
@@ -81,7 +83,7 @@ bool only_asks(const CmId& id, const verbs::Endpoint& local, const void* caller)
 }
 
 int bind(CmId& id, const verbs::Endpoint& local, std::string_view call, const void* caller = nullptr) {
-  if (!carried(id)) return refused_minus_one(call, ENODEV, "iWARP carries RDMA_PS_TCP alone");
+  if (!carried(id)) return refused_minus_one(call, ENODEV, kNotCarried);
   if (const auto bound = id.engine.bind_address(local); !bound) return refused_minus_one(call, bound.error());
   if (only_asks(id, local, caller)) {
     id.engine.local_address().to_sockaddr(id.route.addr.src_storage);
@@ -122,7 +124,7 @@ int cm_resolve_addr(rdma_cm_id* id, sockaddr* source, sockaddr* destination, int
     if (id == nullptr || destination == nullptr) return refused_minus_one(kCall, EINVAL, "null pointer");
     // perftest tries again with the identifier that it has just destroyed.
     if (!Living<CmId>::instance().with(&of(id), [] {})) return refused_minus_one(kCall, EINVAL, kNotAlive);
-    if (!carried(of(id))) return refused_minus_one(kCall, ENODEV, "iWARP carries RDMA_PS_TCP alone");
+    if (!carried(of(id))) return refused_minus_one(kCall, ENODEV, kNotCarried);
     const sockaddr_storage before = id->route.addr.dst_storage;
     std::memcpy(&id->route.addr.dst_storage, destination, length_of(*destination));
     if (const auto resolved = resolve(of(id), source, destination); !resolved) {

@@ -83,6 +83,18 @@ void apply(CmId& id, verbs::ConnectionEventType type, CmEvent& report) {
   refresh_pair(id);
 }
 
+// The answer to a question about datagrams is the peer's rejection. False if the event is none for the program.
+bool describe_answer(CmId& id, verbs::ConnectionEventType type, CmEvent& report) {
+  using enum verbs::ConnectionEventType;
+  if (type == kDisconnected || type == kTimewaitExit) return false;
+  if (type == kAddressResolved || type == kAddressError || type == kRouteResolved) return true;
+  const bool answered = describe_datagrams(report, id.engine.remote_address().address, DatagramMessage::Kind::kAnswer);
+  if (type == kEstablished) static_cast<void>(id.engine.disconnect());  // the peer expects a connection
+  report.event = answered && type == kRejected ? RDMA_CM_EVENT_ESTABLISHED : RDMA_CM_EVENT_UNREACHABLE;
+  report.status = report.event == RDMA_CM_EVENT_ESTABLISHED ? 0 : report.status != 0 ? report.status : -EPROTO;
+  return true;
+}
+
 bool describe(CmEvent& report, verbs::ConnectionEvent& happened) {
   Hold subject(happened.context);
   if (!subject) return false;
@@ -90,6 +102,7 @@ bool describe(CmEvent& report, verbs::ConnectionEvent& happened) {
   report.event = static_cast<rdma_cm_event_type>(happened.type);
   set_parameters(report, happened);
   set_failure(report, happened);
+  if (has_datagrams(*subject) && !describe_answer(*subject, happened.type, report)) return false;
   apply(*subject, happened.type, report);
   report.counts_for = subject.keep();
   return true;
@@ -122,6 +135,11 @@ bool describe_request(CmChannel& channel, CmEvent& report, verbs::ConnectionEven
   auto id = make_request_id(channel, *listener, std::move(*happened.request));
   if (!id) return false;
   set_parameters(report, happened);
+  if (has_datagrams(*id) &&
+      !describe_datagrams(report, id->engine.remote_address().address, DatagramMessage::Kind::kQuestion)) {
+    refused("rdma_get_cm_event", EPROTO, "a connection request is dropped: its listener is of RDMA_PS_UDP");
+    return false;
+  }
   report.event = RDMA_CM_EVENT_CONNECT_REQUEST;
   report.id = id.release();
   report.listen_id = report.counts_for = listener.keep();

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "compat/objects/cm_datagrams.hpp"
 #include "compat/objects/queue_pair.hpp"
 #include "verbs/connection.hpp"
 
@@ -54,6 +55,7 @@ struct CmId : rdma_cm_id {
   verbs::ConnectionId engine;
   Acknowledgements events;  // a listener's count its connection requests too
   std::optional<EndpointPlan> plan{};
+  std::unique_ptr<Asking> asking{};  // RDMA_PS_UDP, from rdma_connect on
   MadeQueue made_send{};
   MadeQueue made_receive{};
   std::optional<std::uint8_t> ack_timeout{};  // RDMA_OPTION_ID_ACK_TIMEOUT: ibv_query_qp tells it

@@ -55,8 +55,23 @@ void release_queues(CmId& id) {
   release(id.made_receive, id.recv_cq, id.recv_cq_channel);
 }
 
+// A queue pair for datagrams can send as soon as it is made.
+int make_datagrams_ready(ibv_qp* pair) {
+  ibv_qp_attr to{};
+  to.port_num = 1;
+  to.qkey = RDMA_UDP_QKEY;
+  const auto move = [&](ibv_qp_state state, int mask) {
+    to.qp_state = state;
+    return modify_qp(pair, &to, IBV_QP_STATE | mask);
+  };
+  if (const int error = move(IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY); error != 0) return error;
+  if (const int error = move(IBV_QPS_RTR, 0); error != 0) return error;
+  return move(IBV_QPS_RTS, IBV_QP_SQ_PSN);
+}
+
 // So that receives can be posted before the connection is there.
 int make_ready(ibv_qp* pair) {
+  if (of(pair).datagrams) return make_datagrams_ready(pair);
   ibv_qp_attr to{};
   to.qp_state = IBV_QPS_INIT;
   to.port_num = 1;
@@ -90,7 +105,8 @@ Complaint check(const CmId& id, const ibv_qp_init_attr_ex& wanted, const ibv_pd*
   if (id.qp != nullptr) return {EINVAL, "the id has a queue pair"};
   if (id.verbs == nullptr || pd == nullptr) return {EINVAL, "the id has no device: its address is not resolved"};
   if (pd->context != id.verbs) return {EINVAL, "the protection domain is of another open of a device"};
-  if (number(wanted.qp_type) != IBV_QPT_RC) return {EOPNOTSUPP, "iWARP has IBV_QPT_RC alone"};
+  const std::int64_t type = has_datagrams(id) ? IBV_QPT_UD : IBV_QPT_RC;
+  if (number(wanted.qp_type) != type) return {EOPNOTSUPP, "RDMA_PS_TCP has IBV_QPT_RC, RDMA_PS_UDP has IBV_QPT_UD"};
   return {};
 }
 

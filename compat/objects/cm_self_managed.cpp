@@ -2,6 +2,7 @@
 // For programs that take their queue pairs through the states themselves. On iWARP that is the connection's doing, so
 // little is left of these calls.
 #include "compat/objects/cm.hpp"
+#include "compat/objects/cm_objects.hpp"
 #include "compat/objects/enums.hpp"
 #include "compat/objects/report.hpp"
 
@@ -17,14 +18,23 @@ int cm_notify(rdma_cm_id* id) noexcept {
   return id != nullptr ? 0 : refused_minus_one("rdma_notify", EINVAL, "id is null");
 }
 
-// attributes->qp_state says for which state, and stays. There is no address vector, no packet number and no time-out.
+// attributes->qp_state says for which state, and stays. There is no address vector and no time-out.
 int cm_init_qp_attr(rdma_cm_id* id, ibv_qp_attr* attributes, int* mask) noexcept {
   if (id == nullptr || attributes == nullptr || mask == nullptr) {
     return refused_minus_one("rdma_init_qp_attr", EINVAL, "null pointer");
   }
   const std::int64_t towards = number(attributes->qp_state);
   *mask = IBV_QP_STATE;
-  if (towards == IBV_QPS_INIT || towards == IBV_QPS_RTR) {
+  const bool datagrams = has_datagrams(of(id));
+  if (datagrams && towards == IBV_QPS_RTS) {
+    attributes->sq_psn = 0;
+    *mask |= IBV_QP_SQ_PSN;
+  }
+  if (datagrams && towards == IBV_QPS_INIT) {
+    attributes->qkey = RDMA_UDP_QKEY;
+    *mask |= IBV_QP_QKEY;
+  }
+  if (!datagrams && (towards == IBV_QPS_INIT || towards == IBV_QPS_RTR)) {
     attributes->qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
     *mask |= IBV_QP_ACCESS_FLAGS;
   }

@@ -133,7 +133,7 @@ class Runner:
         words = {"a": address, "p": self.port}
         server = self.start(case, case.server.format(**words), address == FAR) if case.server else None
         if server:
-            self.wait_for_socket(server, LISTENING)
+            self.wait_for_socket(server, LISTENING, case.port)
         return self.start(case, case.client.format(**words)), server
 
     def judge_pair(self, case, client, server, until):
@@ -182,9 +182,9 @@ class Runner:
         process.said = text
         return text
 
-    def wait_for_socket(self, process, state):
+    def wait_for_socket(self, process, state, port=0):
         """Of the case's port, on the server's side; as long as the process runs."""
-        wanted = f":{self.port:04X}"
+        wanted = f":{port or self.port:04X}"
         until = time.monotonic() + 60
         while process.poll() is None and time.monotonic() < until:
             for table in ("tcp", "tcp6"):
@@ -260,7 +260,8 @@ def run_all(runner, only):
             begin = time.monotonic()
             wrong = runner.run(case, address)
             any_wrong = any_wrong or bool(wrong)
-            print(f"{'FAILED' if wrong else 'ok':6} {time.monotonic() - begin:6.2f} s  {case.name} [{address}]", flush=True)
+            if wrong or sys.stdout.isatty():  # a log shows first what failed
+                print(f"{'FAILED' if wrong else 'ok':6} {time.monotonic() - begin:6.2f} s  {case.name} [{address}]", flush=True)
             if wrong:
                 failed += 1
                 print("    " + wrong.replace("\n", "\n    "), flush=True)

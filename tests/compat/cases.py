@@ -26,6 +26,7 @@ class Case:
     needs: str = ""             # the program or file that the package has; default: the client's first word
     sockets: bool = False       # its sockets become rsockets: weft run --sockets
     roce: bool = False          # weft run --device roce
+    port: int = 0               # where the server listens, if the program leaves no choice; its cases then run one after the other
 
 
 CASES = []
@@ -123,6 +124,8 @@ for tool in ("ib_send_bw", "ib_send_lat"):
          expect=r" +1000 ", addresses=(NIC, FAR), roce=True)
 case("qperf, datagrams", "qperf", "qperf -lp {p} -t 1 {a} ud_lat ud_bw", "qperf -lp {p}",
      expect=r"(?s)ud_lat:\s+latency.*ud_bw:", addresses=(NIC,), server_ends=False)
+case("udaddy", "rdmacm-utils", "udaddy -s {a} -C 20 -S 1000", "udaddy -b {a} -C 20 -S 1000", expect=r"return status 0",
+     server_expect=r"return status 0", addresses=(IPV4, NIC, FAR), port=7174)
 case("ibv_devinfo, as RoCE", "ibverbs-utils", "ibv_devinfo -v", expect=r"transport:\s+InfiniBand", addresses=(IPV4,), roce=True)
 
 # --- UCX: its transports rc_verbs and ud_verbs, by its own tests, which exchange addresses over TCP

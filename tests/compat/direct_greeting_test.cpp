@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compat/direct/greeting.hpp"
+#include "compat/objects/cm_datagrams.hpp"
 
 namespace weft::compat::direct {
 namespace {
@@ -61,6 +62,22 @@ TEST(CompatDirectGreeting, ANumberIsAPortAndAnIndex) {
   EXPECT_EQ(number_of(0x1234, 0x56), 0x123456U);
   EXPECT_EQ(port_of(0x123456), 0x1234);
   EXPECT_EQ(index_of(0x123456), 0x56);
+}
+
+TEST(CompatDatagramMessage, HasTheseOctetsAndNoOthers) {
+  const DatagramMessage message{.kind = DatagramMessage::Kind::kAnswer, .number = 0x123456, .qkey = 0x80000001};
+  std::vector<std::byte> octets = encode(message, {});
+  const std::vector<int> expected{'w', 'e', 'f', 't', 'U', 'D', 1, 2, 0, 0x12, 0x34, 0x56, 0x80, 0, 0, 1};
+  EXPECT_TRUE(std::ranges::equal(octets, expected, {}, [](std::byte octet) { return std::to_integer<int>(octet); }));
+  EXPECT_EQ(decode_datagram_message(octets), message);
+  for (const std::size_t at : {0U, 5U, 6U, 7U}) {  // the name, the version, the kind
+    std::vector<std::byte> other = octets;
+    other[at] ^= std::byte{0x10};
+    EXPECT_FALSE(decode_datagram_message(other)) << at;
+  }
+  octets.pop_back();
+  EXPECT_FALSE(decode_datagram_message(octets)) << "too short";
+  EXPECT_FALSE(decode_datagram_message({}));
 }
 
 }  // namespace

@@ -26,9 +26,9 @@ sockaddr_in loopback(std::uint16_t port) {
   return address;
 }
 
-rdma_cm_id* create_id(const Events& events) {
+rdma_cm_id* create_id(const Events& events, rdma_port_space space) {
   rdma_cm_id* id = nullptr;
-  must(rdma_create_id(events.channel, &id, nullptr, RDMA_PS_TCP), "rdma_create_id");
+  must(rdma_create_id(events.channel, &id, nullptr, space), "rdma_create_id");
   return id;
 }
 
@@ -90,16 +90,16 @@ Happened Events::next(rdma_cm_event_type wanted) const {
 
 // --- Identifiers
 
-rdma_cm_id* listening(const Events& events) {
-  rdma_cm_id* const id = create_id(events);
+rdma_cm_id* listening(const Events& events, rdma_port_space space) {
+  rdma_cm_id* const id = create_id(events, space);
   sockaddr_in any = loopback(0);
   must(rdma_bind_addr(id, reinterpret_cast<sockaddr*>(&any)), "rdma_bind_addr");
   must(rdma_listen(id, 8), "rdma_listen");
   return id;
 }
 
-rdma_cm_id* resolved(const Events& events, std::uint16_t port) {
-  rdma_cm_id* const id = create_id(events);
+rdma_cm_id* resolved(const Events& events, std::uint16_t port, rdma_port_space space) {
+  rdma_cm_id* const id = create_id(events, space);
   sockaddr_in there = loopback(port);
   must(rdma_resolve_addr(id, nullptr, reinterpret_cast<sockaddr*>(&there), kResolveTimeout), "rdma_resolve_addr");
   static_cast<void>(events.next(RDMA_CM_EVENT_ADDR_RESOLVED));

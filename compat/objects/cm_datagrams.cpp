@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compat/objects/cm_datagrams.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <memory>
+
+#include "common/wire.hpp"
+#include "compat/objects/cm.hpp"
+#include "compat/objects/cm_objects.hpp"
+#include "compat/objects/report.hpp"
+
+namespace weft::compat {
+
+// --- Messages
+
+namespace {
+
+constexpr std::array<std::byte, 7> kMagic{std::byte{'w'}, std::byte{'e'}, std::byte{'f'}, std::byte{'t'},
+                                          std::byte{'U'}, std::byte{'D'}, std::byte{1}};
+constexpr std::size_t kKindAt = kMagic.size();
+using NumberField = Be<8, std::uint32_t>;
+using QkeyField = Be<12, std::uint32_t>;
+
+}  // namespace
+
+std::vector<std::byte> encode(const DatagramMessage& message, std::span<const std::byte> private_data) {
+  std::vector<std::byte> octets(kDatagramMessageSize + private_data.size());
+  std::ranges::copy(kMagic, octets.begin());
+  octets[kKindAt] = static_cast<std::byte>(message.kind);
+  NumberField::put(octets, message.number);
+  QkeyField::put(octets, message.qkey);
+  std::ranges::copy(private_data, octets.begin() + kDatagramMessageSize);
+  return octets;
+}
+
+std::optional<DatagramMessage> decode_datagram_message(std::span<const std::byte> octets) noexcept {
+  using enum DatagramMessage::Kind;
+  if (octets.size() < kDatagramMessageSize || !std::ranges::equal(octets.first(kMagic.size()), kMagic)) return {};
+  const auto kind = static_cast<DatagramMessage::Kind>(octets[kKindAt]);
+  if (kind != kQuestion && kind != kAnswer && kind != kRefusal) return {};
+  return DatagramMessage{.kind = kind, .number = NumberField::get(octets), .qkey = QkeyField::get(octets)};
+}
+
+// --- Calls
+
+namespace {
+
+std::span<const std::byte> private_data_of(const rdma_conn_param* wanted) {
+  if (wanted == nullptr || wanted->private_data == nullptr) return {};
+  return {static_cast<const std::byte*>(wanted->private_data), wanted->private_data_len};
+}
+
+// The identifier's own queue pair, or the one that the program names.
+std::uint32_t number_of(const CmId& id, const rdma_conn_param* wanted) {
+  if (id.qp != nullptr) return id.qp->qp_num;
+  return wanted != nullptr ? wanted->qp_num : 0;
+}
+
+std::vector<std::byte> message(DatagramMessage::Kind kind, const CmId& id, const rdma_conn_param* wanted) {
+  return encode({.kind = kind, .number = number_of(id, wanted), .qkey = RDMA_UDP_QKEY}, private_data_of(wanted));
+}
+
+verbs::Result<std::unique_ptr<Asking>> make_asking(CmId& id) {
+  if (id.verbs == nullptr) return verbs::fail(verbs::Errc::kInvalidState, "id", "its address is not resolved");
+  auto queue = of(id.verbs).engine.create_completion_queue({.capacity = 1});
+  if (!queue) return std::unexpected(queue.error());
+  auto pair = of(id.pd).engine.create_queue_pair(
+      {.send_cq = &*queue, .receive_cq = &*queue, .max_send_wr = 1, .max_receive_wr = 1});
+  if (!pair) return std::unexpected(pair.error());
+  return std::make_unique<Asking>(std::move(*queue), std::move(*pair));
+}
+
+}  // namespace
+
+bool has_datagrams(const CmId& id) noexcept { return id.ps == RDMA_PS_UDP; }
+
+int ask_for_queue_pair(CmId& id, const rdma_conn_param* wanted) {
+  constexpr std::string_view kCall = "rdma_connect";
+  if (id.asking) return refused_minus_one(kCall, EINVAL, "the id has asked before");
+  auto asking = make_asking(id);
+  if (!asking) return refused_minus_one(kCall, asking.error());
+  id.asking = std::move(*asking);  // before the engine's call: the event may be faster than its return
+  const auto question = message(DatagramMessage::Kind::kQuestion, id, wanted);
+  if (const auto begun = id.engine.connect(id.asking->pair, {.private_data = question}); !begun) {
+    id.asking.reset();
+    return refused_minus_one(kCall, begun.error());
+  }
+  return complete(id);
+}
+
+int answer_with_queue_pair(CmId& id, const rdma_conn_param* wanted) {
+  constexpr std::string_view kCall = "rdma_accept";
+  if (number_of(id, wanted) == 0) return refused_minus_one(kCall, EINVAL, "no queue pair");
+  const auto answered = id.engine.reject(message(DatagramMessage::Kind::kAnswer, id, wanted));
+  return answered ? 0 : refused_minus_one(kCall, answered.error());
+}
+
+int refuse_queue_pair(CmId& id, std::span<const std::byte> private_data) {
+  const auto refused = id.engine.reject(encode({.kind = DatagramMessage::Kind::kRefusal}, private_data));
+  return refused ? 0 : refused_minus_one("rdma_reject", refused.error());
+}
+
+// --- Events
+
+bool describe_datagrams(CmEvent& event, const verbs::Address& peer, DatagramMessage::Kind expected) {
+  auto& parameters = event.param.ud;
+  parameters = {};
+  const auto message = decode_datagram_message(event.private_data);
+  if (!message) return false;
+  const auto own = std::span(event.private_data).subspan(kDatagramMessageSize);
+  parameters.private_data = own.empty() ? nullptr : own.data();
+  parameters.private_data_len = static_cast<std::uint8_t>(std::min<std::size_t>(own.size(), UINT8_MAX));
+  if (message->kind != expected) return false;
+  parameters.ah_attr.is_global = 1;
+  parameters.ah_attr.port_num = 1;
+  parameters.ah_attr.grh.hop_limit = 0xFF;
+  parameters.ah_attr.grh.dgid = std::bit_cast<ibv_gid>(peer.to_ipv6());
+  parameters.qp_num = message->number;
+  parameters.qkey = message->qkey;
+  return true;
+}
+
+}  // namespace weft::compat
