@@ -77,12 +77,18 @@ Cq::~Cq() {
 
 namespace {
 
+// Places cost nothing until they are used. A program that asks for fewer has few queue pairs, which get more sends than it asked
+// for (engine_attributes).
+constexpr std::uint32_t kLeastCompletions = 64;
+
 Cq* make_cq(std::string_view call, ibv_context* context, std::uint32_t cqe, void* cq_context,
             ibv_comp_channel* channel) {
   const std::uint64_t ticket = Registry<Cq>::instance().reserve();
   Channel* const announces = channel != nullptr ? &of(channel) : nullptr;
-  auto queue = of(context).engine.create_completion_queue(
-      {.capacity = cqe, .channel = announces != nullptr ? &announces->engine : nullptr, .context = ticket});
+  auto queue =
+      of(context).engine.create_completion_queue({.capacity = std::max(cqe, kLeastCompletions),
+                                                  .channel = announces != nullptr ? &announces->engine : nullptr,
+                                                  .context = ticket});
   if (!queue) return refused_null(call, queue.error());
   return new Cq(context, announces, cq_context, std::move(*queue), ticket);
 }

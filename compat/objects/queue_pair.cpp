@@ -90,6 +90,9 @@ Users* users_of(ibv_cq* cq) { return cq != nullptr ? &of(cq).users : nullptr; }
 }  // namespace
 
 verbs::QueuePairAttributes engine_attributes(const ibv_qp_init_attr_ex& wanted, std::uint64_t ticket) {
+  // Places cost nothing until they are used, and adapters have more than was asked for: gloo asks for 8 and posts 12 before its
+  // other thread polls.
+  constexpr std::uint32_t kLeastSends = 32;
   // None of the queues may be of length 0 in the engine; a program that asks for that will not use it.
   const auto at_least_one = [](std::uint32_t value) { return std::max(value, 1U); };
   // As adapters and the kernel's drivers make it: programs post one more than they asked for, and never notice.
@@ -101,7 +104,7 @@ verbs::QueuePairAttributes engine_attributes(const ibv_qp_init_attr_ex& wanted, 
       .send_cq = &of(wanted.send_cq).engine,
       .receive_cq = &of(wanted.recv_cq).engine,
       .srq = wanted.srq != nullptr ? &of(wanted.srq).engine : nullptr,
-      .max_send_wr = rounded(wanted.cap.max_send_wr),
+      .max_send_wr = std::max(rounded(wanted.cap.max_send_wr), kLeastSends),
       .max_receive_wr = rounded(wanted.cap.max_recv_wr),
       .max_send_sge = at_least_one(wanted.cap.max_send_sge),
       .max_receive_sge = at_least_one(wanted.cap.max_recv_sge),

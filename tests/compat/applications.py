@@ -25,6 +25,7 @@ from cases import CASES, FAR, NIC  # noqa: E402
 
 FIRST_PORT = 20000
 NOBODY = 65534
+NOBODY_COMMAND = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs"] if os.geteuid() == 0 else []
 # At its end rping destroys the event channel that its other thread is about to read: about one run in a hundred on a busy machine
 # meets that, and then exits with 255 after its work.
 RPING_RACE = "rdma_get_cm_event: Bad file descriptor"
@@ -46,12 +47,18 @@ def enter_namespace():
     os.execvp("unshare", ["unshare", "-n", sys.executable, *sys.argv])
 
 
+def other_namespace():
+    """A process in another network namespace. Both end with this one."""
+    process = subprocess.Popen(["unshare", "-n", "sh", "-c", "echo; exec cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    process.stdout.readline()  # it is there
+    return process
+
+
 def furnish_namespace():
     """A process in another namespace, which has the address FAR on a cable to an interface here that has NIC; None where that cannot be had."""
     if not os.environ.get("WEFT_NAMESPACE"):
         return None
-    far = subprocess.Popen(["unshare", "-n", "sh", "-c", "echo; exec cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    far.stdout.readline()  # it is there
+    far = other_namespace()
     there = f"nsenter -t {far.pid} -n "
     commands = ("ip link set lo up", f"ip link add nic0 type veth peer name nic1 netns {far.pid}", f"ip addr add {NIC}/24 dev nic0",
                 "ip link set nic0 up", there + "ip link set lo up", there + f"ip addr add {FAR}/24 dev nic1", there + "ip link set nic1 up")
@@ -64,15 +71,17 @@ def furnish_namespace():
     return far
 
 
-def stage(weft, libraries):
+def stage(weft, libraries, programs=None):
     folder = pathlib.Path(tempfile.mkdtemp(prefix="weft-applications-"))
     folder.chmod(0o755)
     shutil.copy(weft, folder / "weft")
     shutil.copytree(libraries, folder / "lib", symlinks=True)
     (folder / "home").mkdir(mode=0o777)
     (folder / "home").chmod(0o777)
-    for name in ("echo.py", "mpi.py", "dat.conf", "lighttpd.conf", "iser.sh", "ceph.sh", "rpma.py"):
+    for name in ("echo.py", "mpi.py", "dat.conf", "lighttpd.conf", "iser.sh", "ceph.sh", "rpma.py", "gloo.sh", "hpccinf.txt"):
         shutil.copy(pathlib.Path(__file__).with_name(name), folder / "home")
+    for program in pathlib.Path(programs).iterdir() if programs else ():
+        shutil.copy(program, folder / "home")
     keys = folder / "home" / "keys"
     subprocess.run([weft, "keys", keys], check=True, stdout=subprocess.DEVNULL)
     if os.geteuid() == 0:
@@ -87,7 +96,7 @@ class Runner:
         self.far = far
         self.sanitizer = sanitizer
         self.port = FIRST_PORT
-        self.nobody = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs"] if os.geteuid() == 0 else []
+        self.nobody = NOBODY_COMMAND
         self.environment = {"PATH": "/usr/bin:/bin:/usr/sbin", "HOME": str(folder / "home"), "TMPDIR": str(folder / "home"),
                             "WEFT_LIBRARY_PATH": str(folder / "lib")}
         for name in ("WEFT_LOG", "LD_PRELOAD", "ASAN_OPTIONS", "LSAN_OPTIONS"):
@@ -237,8 +246,8 @@ def without_versions(page):
     return re.sub(r"^(\| [^|]+ \| \S+) [^|]+ \|", r"\1 |", page, flags=re.M)
 
 
-def is_there(needed):
-    return os.path.exists(needed) if os.path.isabs(needed) else bool(shutil.which(needed))
+def is_there(needed, home):
+    return (home / needed).exists() if "/" in needed else bool(shutil.which(needed))
 
 
 def run_all(runner, only):
@@ -247,7 +256,7 @@ def run_all(runner, only):
     for case in CASES:
         if not re.search(only, case.name) or (case.large and runner.sanitizer):
             continue
-        if not is_there(case.needs or case.client.split()[0]):
+        if not is_there(case.needs or case.client.split()[0], runner.folder / "home"):
             print(f"SKIPPED {case.name}: Debian package {case.package} is not installed", flush=True)
             missing += 1
             continue
@@ -273,6 +282,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("weft")
     parser.add_argument("libraries")
+    parser.add_argument("--programs", help="a folder of further programs, which were built for this")
     parser.add_argument("--only", default="", help="a regular expression for the names of the cases")
     parser.add_argument("--sanitizer", help="AddressSanitizer's shared run-time library, for libraries that were built with it")
     parser.add_argument("--hogs", type=int, default=0, help="processes beside them that do nothing but take the processors")
@@ -281,7 +291,7 @@ def main():
     options = parser.parse_args()
     enter_namespace()
     far = furnish_namespace()
-    folder = stage(options.weft, options.libraries)
+    folder = stage(options.weft, options.libraries, options.programs)
     hogs = [subprocess.Popen([sys.executable, "-c", HOG]) for _ in range(options.hogs)]
     rows, failed, missing = run_all(Runner(folder, options.sanitizer, far), options.only)
     for hog in hogs:

@@ -248,14 +248,26 @@ case("QEMU, migration", "qemu-system-x86", f"sh -c '(echo migrate rdma:{{a}}:{{p
      f"{QEMU} -monitor none -incoming rdma:{{a}}:{{p}}", expect=r"(?s)(?=.*established: MPA)(?=.*Migration status: completed)",
      addresses=(IPV4, NIC), server_ends=False, needs="qemu-system-x86_64", large=True)
 # Over UCX these transports alone are permitted.
-MPIRUN = "env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 UCX_TLS=rc_verbs,ud_verbs,self mpirun --oversubscribe --mca pml ucx --mca osc ucx"
+UCX = "env UCX_TLS=rc_verbs,ud_verbs,self"
+MPIRUN = f"{UCX} mpirun.openmpi --oversubscribe --mca pml ucx --mca osc ucx"
 for ranks in (2, 4):
     case(f"mpi4py, Open MPI over UCX, {ranks} ranks", "python3-mpi4py", f"{MPIRUN} -n {ranks} /usr/bin/python3 -B mpi.py", expect=r"windows: ",
          addresses=(NIC,), roce=True, needs="/usr/lib/python3/dist-packages/mpi4py", large=ranks == 4)
+# Each message is checked, in sizes up to 4 MiB; then the sizes are timed.
+for kind, options, expect in (("", "-i -n 10", r"3145729 bytes .*Integrity check passed"), (", times", "-n 10", r"4194304 bytes .* Mbps")):
+    case(f"NetPIPE, Open MPI over UCX{kind}", "netpipe-openmpi", f"{MPIRUN} -n 2 NPopenmpi {options} -u 4194304 -o np.{{p}}", expect=expect, addresses=(NIC,),
+         roce=True, needs="NPopenmpi", large=True)
+    case(f"NetPIPE, MPICH over UCX{kind}", "netpipe-mpich2", f"{UCX} mpirun.mpich -n 2 NPmpich2 {options} -u 4194304 -o np.{{p}}", expect=expect,
+         addresses=(NIC,), roce=True, needs="NPmpich2", large=True)
+case("HPC Challenge, Open MPI over UCX", "hpcc", f"sh -c '{MPIRUN} -n 2 hpcc && cat hpccoutf.txt'",
+     expect=r"(?s)(?=.*Success=1)(?=.*MPIRandomAccess_Errors=0)(?=.*PTRANS_residual=0)(?=.* PASSED)(?!.* FAILED)", addresses=(NIC,), roce=True,
+     needs="hpcc", large=True)
 case("mpi4py, Open MPI over libfabric", "python3-mpi4py",
      "mpirun --oversubscribe -n 2 --mca pml cm --mca mtl ofi --mca mtl_ofi_provider_include 'verbs;ofi_rxm' -x WEFT_LOG=info /usr/bin/python3 -B mpi.py",
      expect=r"(?s)(?=.*established: MPA)(?=.*windows: 2 ranks)", addresses=(NIC,),
      needs="/usr/lib/python3/dist-packages/mpi4py", large=True)
+case("gloo, 4 ranks", "libgloo0", "sh gloo.sh weft_nic0 {p}", expect=r"(ranks: 4, all sums are right\s+){4}", addresses=(NIC,), roce=True,
+     needs="./gloo_all_reduce", large=True)
 case("uDAPL, dtest", "dapl2-utils", "sh -c 'export DAT_OVERRIDE=dat.conf; dtest -P ofa-v2-lo -b 4096 >/dev/null & "
      "until dtest -P ofa-v2-lo -b 4096 -h {a}; do sleep 0.2; done; wait'", expect=r"DAPL Test Complete. PASSED", addresses=(IPV4,), needs="dtest",
      large=True)
@@ -266,8 +278,9 @@ case("tgtd and libiscsi", "libiscsi-bin", "env WEFT_LOG=info sh iser.sh {a} {p}"
      server_ends=False, needs="iscsi-test-cu", large=True)
 
 # --- Ceph: a cluster of its own, and a disk image in it. All its programs talk RDMA
-case("Ceph, rbd", "ceph-common", "env WEFT_LOG=info sh ceph.sh use {a} {p}", "sh ceph.sh serve {a} {p}",
-     expect=r"(?s)(?=.*established: MPA)(?=.*ops: 64)(?=.*the same came back)", addresses=(NIC,), server_ends=False, needs="rbd", large=True)
+for name, kind in (("", "iwarp"), (", its own connections", "ib")):
+    case(f"Ceph, rbd{name}", "ceph-common", "env WEFT_LOG=info sh ceph.sh use {a} {p}", f"sh ceph.sh serve {{a}} {{p}} {kind}",
+         expect=r"(?s)(?=.*established: MPA)(?=.*ops: 64)(?=.*the same came back)", addresses=(NIC,), server_ends=False, needs="rbd", large=True)
 
 # --- librpma: remote persistent memory
 case("librpma", "librpma0", "env WEFT_LOG=info /usr/bin/python3 rpma.py client {a} {p}", "/usr/bin/python3 rpma.py server {a} {p}",

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# ceph.sh serve | use ADDRESS PORT: a Ceph cluster of one monitor, at this port, and one OSD, which keeps objects in memory; or puts a disk image
-# into it and takes it out again. All messages between the four programs are RDMA Sends (async+rdma with rdma_cm).
+# ceph.sh serve | use ADDRESS PORT [iwarp | ib]: a Ceph cluster of one monitor, at this port, and one OSD, which keeps objects in memory; or puts a disk image
+# into it and takes it out again. All messages between the four programs are RDMA Sends (async+rdma): "iwarp" with rdma_cm, "ib" with queue
+# pairs that Ceph connects itself, as it does if nothing is configured.
 set -e
 folder=$HOME/ceph.$3
 client() { "$@" --conf "$folder/conf"; }
@@ -20,8 +21,8 @@ auth cluster required = none
 auth service required = none
 auth client required = none
 ms type = async+rdma
-ms async rdma type = iwarp
-ms async rdma cm = true
+ms async rdma type = $4
+ms async rdma cm = $([ "$4" = iwarp ] && echo true || echo false)
 ms async rdma device name = weft_nic0
 ms async rdma receive buffers = 4096
 ms async rdma receive queue len = 1024

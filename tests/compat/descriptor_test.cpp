@@ -78,8 +78,10 @@ struct AsyncEvents : Things {
   void cause() {
     ASSERT_EQ(small, nullptr);
     small = have(ibv_create_cq(context, 1, nullptr, nullptr, 0), "ibv_create_cq");
-    overflowing = make_qp(small);
-    complete_receives(overflowing, 8);
+    ibv_qp_init_attr wanted = qp_wishes(small);
+    wanted.cap.max_recv_wr = static_cast<std::uint32_t>(small->cqe) + 1;
+    overflowing = have(ibv_create_qp(pd, &wanted), "ibv_create_qp");
+    complete_receives(overflowing, small->cqe + 1);
   }
   void destroy() {
     let_go();

@@ -165,12 +165,14 @@ TEST(CompatDirect, SendsWaitForThePeerInOrder) {
   ASSERT_EQ(a.post(2, IBV_WR_RDMA_WRITE, &b), 0);
   ASSERT_EQ(a.post(3), 0);
   ASSERT_EQ(a.post(4), 0);
-  EXPECT_EQ(a.post(5), ENOMEM) << "early sends occupy places of the queue";
+  constexpr std::uint64_t kLast = 32;  // the places that the queue has
+  for (std::uint64_t id = 5; id <= kLast; ++id) ASSERT_EQ(a.post(id, IBV_WR_RDMA_WRITE, &b), 0);
+  EXPECT_EQ(a.post(kLast + 1), ENOMEM) << "early sends occupy places of the queue";
   ASSERT_EQ(modify(b.qp, IBV_QPS_INIT), 0);
   for (std::uint64_t id : {20U, 21U, 22U}) b.receive(id);
   ASSERT_EQ(to_rtr(b, a.qp->qp_num), 0);
   ASSERT_EQ(to_rts(b), 0);
-  for (std::uint64_t id : {1U, 2U, 3U, 4U}) expect_done(a.next(), id);
+  for (std::uint64_t id = 1; id <= kLast; ++id) expect_done(a.next(), id);
   for (std::uint64_t id : {20U, 21U, 22U}) expect_done(b.next(), id);
   EXPECT_STREQ(b.octets.data(), "written");
 }

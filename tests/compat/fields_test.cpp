@@ -87,27 +87,29 @@ int receive_empty(const End& end) {
   return ibv_post_recv(end.id->qp, &wr, &bad);
 }
 template <typename Post>
-int fill(const Post& post) {
-  int count = 0;
+std::uint32_t fill(const Post& post) {
+  std::uint32_t count = 0;
   while (count < 1000 && post() == 0) ++count;
   return count;
 }
 
+constexpr std::uint32_t kSends = 32;  // however few the program asks for
+
 TEST(Queues, AreFullOfWhatNobodyPolls) {
-  const Connected ends;
-  for (int i = 0; i < 16; ++i) ASSERT_EQ(receive_empty(*ends.server), 0);
-  EXPECT_EQ(fill([&] { return post_empty(ends.client); }), 16);
+  const Connected ends({.depth = kSends});
+  for (std::uint32_t i = 0; i < kSends; ++i) ASSERT_EQ(receive_empty(*ends.server), 0);
+  EXPECT_EQ(fill([&] { return post_empty(ends.client); }), kSends);
   EXPECT_EQ(post_empty(ends.client), ENOMEM);
-  EXPECT_EQ(ends.client.completions(16).size(), 16U);
+  EXPECT_EQ(ends.client.completions(kSends).size(), kSends);
   EXPECT_EQ(post_empty(ends.client), 0);
 }
 
 TEST(Queues, OfAQueuePairInErrorAreFullAsWell) {
   const Connected ends;
   ASSERT_EQ(modify(ends.client.id->qp, IBV_QPS_ERR), 0);
-  EXPECT_EQ(fill([&] { return post_empty(ends.client); }), 16);
-  EXPECT_EQ(fill([&] { return receive_empty(ends.client); }), 16);
-  EXPECT_EQ(ends.client.completions(32).size(), 32U);
+  EXPECT_EQ(fill([&] { return post_empty(ends.client); }), kSends);
+  EXPECT_EQ(fill([&] { return receive_empty(ends.client); }), 16U);
+  EXPECT_EQ(ends.client.completions(kSends + 16).size(), kSends + 16);
   ibv_wc none{};
   EXPECT_EQ(ibv_poll_cq(ends.client.queue, 1, &none), 0) << "and the completion queue has not overflowed";
 }
