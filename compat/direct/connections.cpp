@@ -119,9 +119,8 @@ verbs::Result<void> Connections::begin(const End& self, const Target& target, ve
   auto& place = connections_[self.number];
   place = std::make_unique<Connection>(
       Connection{.self = self, .target = target, .accepts = &accepts, .connects = &connects});
-  place->start = Clock::now() + kWaitForRts;
+  place->start = due(Clock::now() + kWaitForRts);
   if (!service_->thread.joinable()) service_->thread = std::thread([this, it = service_.get()] { run(*it); });
-  service_->wake();
   return {};
 }
 
@@ -142,8 +141,7 @@ void Connections::wanted(std::uint32_t number) {
   const std::lock_guard lock(mutex_);
   Connection* const connection = find(number);
   if (connection == nullptr || connection->end || !connection->departure || !connection->departure->patience) return;
-  connection->end = Clock::now() + *connection->departure->patience;
-  service_->wake();
+  connection->end = due(Clock::now() + *connection->departure->patience);
 }
 
 void Connections::end(std::uint32_t number) {
@@ -244,7 +242,8 @@ void Connections::on_request(verbs::ConnectionEvent event) {
     refused(kCall, ECONNREFUSED, "too many Requests wait for queue pairs to reach RTR: one is rejected");
     return;
   }
-  early_.push_back({.greeting = *greeting, .request = std::move(event.request), .end = Clock::now() + kLongestEarly});
+  early_.push_back(
+      {.greeting = *greeting, .request = std::move(event.request), .end = due(Clock::now() + kLongestEarly)});
 }
 
 void Connections::on_established(const verbs::ConnectionEvent& event) {
@@ -262,16 +261,28 @@ void Connections::on_established(const verbs::ConnectionEvent& event) {
   std::erase_if(connection->ids, [&](const verbs::ConnectionId& id) { return id.number() == event.id; });
 }
 
-// After a failed attempt sends wait in vain, until their patience is over.
-void Connections::take_events() {
-  while (auto event = service_->channel.get_event(0ms)) {
+// After a failed attempt sends wait in vain, until their patience is over. The program's calls go on between events.
+void Connections::take_events(Service& service) {
+  while (auto event = service.channel.get_event(0ms)) {
+    const std::lock_guard lock(mutex_);
+    if (service.ends) return;  // what follows belongs to the next one
     if (event->type == verbs::ConnectionEventType::kConnectRequest) on_request(std::move(*event));
     if (event->type == verbs::ConnectionEventType::kEstablished) on_established(*event);
     if (event->error) refused(kCall, *event->error);
   }
 }
 
+// The thread waits until next_ as it was under the mutex: an earlier time wakes it.
+Connections::Clock::time_point Connections::due(Clock::time_point time) noexcept {
+  if (time >= next_) return time;
+  next_ = time;
+  service_->wake();
+  return time;
+}
+
+// Looks at all connections, but not before something is due.
 void Connections::look_at_clock(Clock::time_point now) {
+  if (now < next_) return;
   std::erase_if(early_, [now](const Early& one) { return one.end <= now; });
   for (auto& [number, connection] : connections_) {
     if (!connection) continue;
@@ -281,24 +292,15 @@ void Connections::look_at_clock(Clock::time_point now) {
     connection->connects->give_up_connecting();
     if (connection->accepts != connection->connects) connection->accepts->give_up_connecting();
   }
-}
-
-int Connections::milliseconds_to_next() const {
-  std::optional<Clock::time_point> next;
-  const auto consider = [&](const std::optional<Clock::time_point>& one) {
-    if (one && (!next || *one < *next)) next = one;
-  };
-  for (const Early& one : early_) consider(one.end);
+  next_ = kNever;
+  for (const Early& one : early_) next_ = std::min(next_, one.end);
   for (const auto& [number, connection] : connections_) {
-    if (!connection) continue;
-    consider(connection->start);
-    consider(connection->end);
+    if (connection) next_ = std::min({next_, connection->start.value_or(kNever), connection->end.value_or(kNever)});
   }
-  return rsockets::milliseconds_until(next);
 }
 
 // No wake-up is lost: both descriptors stay readable until this thread reads them, and what the program changed under the
-// mutex before it wrote is seen after the read.
+// mutex before it wrote is seen after the read. Whoever makes something due earlier than next_ writes (due()).
 void Connections::run(Service& service) noexcept {
   transport::block_signals();
   const rsockets::Inside until_the_end;
@@ -308,14 +310,15 @@ void Connections::run(Service& service) noexcept {
     ::poll(ready.data(), ready.size(), wait);
     std::uint64_t times = 0;
     static_cast<void>(!::read(service.woken, &times, sizeof times));
-    const std::lock_guard lock(mutex_);
-    if (service.ends) return;
     const int done = guarded_minus_one([&] {
-      take_events();
+      take_events(service);
+      const std::lock_guard lock(mutex_);
+      if (service.ends) return 1;
       look_at_clock(Clock::now());
-      wait = milliseconds_to_next();
+      wait = rsockets::milliseconds_until(next_ == kNever ? std::nullopt : std::optional(next_));
       return 0;
     });
+    if (done == 1) return;
     if (done != 0) wait = 100;  // without memory or descriptors there is a pause
   }
 }

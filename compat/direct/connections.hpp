@@ -104,15 +104,18 @@ class Connections {
   void accept(Connection& connection, const Greeting& greeting, verbs::ConnectionId& request);
   void on_request(verbs::ConnectionEvent event);
   void on_established(const verbs::ConnectionEvent& event);
-  void take_events();
+  void take_events(Service& service);
+  Clock::time_point due(Clock::time_point time) noexcept;
   void look_at_clock(Clock::time_point now);
-  [[nodiscard]] int milliseconds_to_next() const;
   void run(Service& service) noexcept;
+
+  static constexpr Clock::time_point kNever = Clock::time_point::max();
 
   TableMutex mutex_{};
   std::unique_ptr<Service> service_{};  // while a number is taken
   Numbers numbers_;
   std::unordered_map<std::uint32_t, std::unique_ptr<Connection>> connections_{};  // by number; null before RTR
+  Clock::time_point next_ = kNever;                                               // nothing is due before
   std::list<Early> early_{};  // no deque, which takes memory even when it is empty
 };
 

@@ -83,7 +83,7 @@ LIBRARIES = {
     "fmt": {"modules": ["conformance", "explain", "probe", "weft", "tools/probe", "tools/audit", "tools/dissect", "tools/explain"], "in_headers": False},
     "spdlog": {"modules": ["transport", "verbs", "tools", "bench"], "in_headers": False},
     "CLI": {"modules": ["tools", "bench"], "in_headers": True},
-    "infiniband": {"modules": ["compat/ibverbs", "compat/objects"], "in_headers": True},
+    "infiniband": {"modules": ["compat/ibverbs", "compat/objects", "bench"], "in_headers": True},
     "rdma": {"modules": ["compat"], "in_headers": True},
     "system": {"modules": ["packet", "transport", "verbs", "weft", "probe", "compat", "tools", "bench", "conformance/capture"], "in_headers": True},
 }
