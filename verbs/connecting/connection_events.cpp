@@ -149,7 +149,13 @@ void ConnectionState::on_tcp(std::expected<transport::Socket, std::error_code> s
   if (!begun) {
     static_cast<void>(fail_connection({.type = ConnectionEventType::kConnectError, .error = begun.error()}));
   }
-  if (!begun || in(Phase::kClosed)) stream->abort();  // destroyed in the meantime
+  if (!begun || was_given_up()) stream->abort();
+}
+
+// Whether the identifier was destroyed, or the attempt has failed. An established connection outlives its identifier.
+bool ConnectionState::was_given_up() const {
+  const std::lock_guard lock(mutex_);
+  return phase_ == Phase::kClosed && attempt_ != nullptr;
 }
 
 // Flushes come before the event: when the failure is told, all work is completed. True: the queue pair does not need the
