@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queue pairs that a program connects itself by ibv_modify_qp, as ibv_rc_pingpong does, within one process.
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
@@ -218,6 +219,45 @@ TEST(CompatDirect, ASendWithImmediateTakesOneReceiveAndCompletesOnce) {
 }
 
 // The peer stops at a Send that finds no receive, and answers nothing after it.
+using Modify = int (*)(ibv_qp*, ibv_qp_attr*, int);
+
+// ibv_modify_qp, called from a library of that name (as_uct.cpp).
+Modify modify_as_uct() {
+  void* const library = ::dlopen(WEFT_AS_UCT, RTLD_NOW);
+  if (library == nullptr) throw std::runtime_error(::dlerror());
+  return reinterpret_cast<Modify>(::dlsym(library, "modify_as_uct"));
+}
+
+// UCX takes the completion of an RDMA Write for its placement, as on InfiniBand; others are told as soon as TCP has it.
+TEST(CompatDirect, UcxWaitsUntilItsWritesArePlaced) {
+  for (const bool as_uct : {true, false}) {
+    Side a;
+    Side b;
+    ASSERT_EQ(modify(a.qp, IBV_QPS_INIT), 0);
+    ibv_qp_attr to = rtr(gid_of(a.context), b.qp->qp_num, 0);
+    ASSERT_EQ(as_uct ? modify_as_uct()(a.qp, &to, kRtrMask) : ibv_modify_qp(a.qp, &to, kRtrMask), 0);
+    ASSERT_EQ(to_rts(a), 0);
+    go(b, a.qp->qp_num);
+    std::memcpy(a.octets.data(), "letters", 8);
+    ASSERT_EQ(a.post(1, IBV_WR_RDMA_WRITE, &b), 0);
+    expect_done(a.next(), 1);
+    if (as_uct) EXPECT_STREQ(b.octets.data(), "letters");
+    const Side other;  // of another protection domain than b
+    ibv_sge place = a.sge();
+    ibv_send_wr wr{}, *bad = nullptr;
+    wr.wr_id = 2;
+    wr.sg_list = &place;
+    wr.num_sge = 1;
+    wr.opcode = IBV_WR_RDMA_WRITE;
+    wr.send_flags = IBV_SEND_SIGNALED;
+    wr.wr.rdma.rkey = other.mr->rkey;
+    ASSERT_EQ(ibv_post_send(a.qp, &wr, &bad), 0);
+    const ibv_wc wc = a.next();
+    EXPECT_EQ(wc.wr_id, 2U);
+    EXPECT_EQ(wc.status, as_uct ? IBV_WC_REM_ACCESS_ERR : IBV_WC_SUCCESS) << ibv_wc_status_str(wc.status);
+  }
+}
+
 TEST(CompatDirect, TheOldestSendSaysThatThePeerHasGone) {
   Side a;
   {
