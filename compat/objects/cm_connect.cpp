@@ -48,6 +48,8 @@ int connect_pair(CmId& id, rdma_conn_param* wanted, std::string_view call, Ask a
   return complete(id);
 }
 
+std::uint32_t named_pair(const rdma_conn_param* wanted) { return wanted != nullptr ? wanted->qp_num : 0; }
+
 int reject(rdma_cm_id* id, const void* private_data, std::uint8_t length, std::string_view call) {
   if (id == nullptr) return refused_minus_one(call, EINVAL, "id is null");
   if (has_datagrams(of(id))) return refuse_queue_pair(of(id), octets(private_data, length));
@@ -62,7 +64,9 @@ int cm_connect(rdma_cm_id* id, rdma_conn_param* parameters) {
     if (id == nullptr) return refused_minus_one("rdma_connect", EINVAL, "id is null");
     CmId& self = of(id);
     if (cm_get_dst_port(id) == 0) return refused_minus_one("rdma_connect", EINVAL, "the destination has no port");
-    if (has_datagrams(self)) return ask_for_queue_pair(self, parameters);
+    if (has_datagrams(self)) {
+      return ask_for_queue_pair(self, named_pair(parameters), parameters_of(parameters).private_data);
+    }
     return connect_pair(self, parameters, "rdma_connect",
                         [&](verbs::QueuePair& pair, const auto& wanted) { return self.engine.connect(pair, wanted); });
   });
@@ -72,7 +76,9 @@ int cm_accept(rdma_cm_id* id, rdma_conn_param* parameters) {
   return waiting_minus_one([&] {
     if (id == nullptr) return refused_minus_one("rdma_accept", EINVAL, "id is null");
     CmId& self = of(id);
-    if (has_datagrams(self)) return answer_with_queue_pair(self, parameters);  // of which no event comes
+    if (has_datagrams(self)) {  // no event comes of it
+      return answer_with_queue_pair(self, named_pair(parameters), parameters_of(parameters).private_data);
+    }
     return connect_pair(self, parameters, "rdma_accept",
                         [&](verbs::QueuePair& pair, const auto& wanted) { return self.engine.accept(pair, wanted); });
   });

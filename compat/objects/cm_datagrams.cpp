@@ -47,19 +47,11 @@ std::optional<DatagramMessage> decode_datagram_message(std::span<const std::byte
 
 namespace {
 
-std::span<const std::byte> private_data_of(const rdma_conn_param* wanted) {
-  if (wanted == nullptr || wanted->private_data == nullptr) return {};
-  return {static_cast<const std::byte*>(wanted->private_data), wanted->private_data_len};
-}
+std::uint32_t number_of(const CmId& id, std::uint32_t named) { return id.qp != nullptr ? id.qp->qp_num : named; }
 
-// The identifier's own queue pair, or the one that the program names.
-std::uint32_t number_of(const CmId& id, const rdma_conn_param* wanted) {
-  if (id.qp != nullptr) return id.qp->qp_num;
-  return wanted != nullptr ? wanted->qp_num : 0;
-}
-
-std::vector<std::byte> message(DatagramMessage::Kind kind, const CmId& id, const rdma_conn_param* wanted) {
-  return encode({.kind = kind, .number = number_of(id, wanted), .qkey = RDMA_UDP_QKEY}, private_data_of(wanted));
+std::vector<std::byte> message(DatagramMessage::Kind kind, std::uint32_t number,
+                               std::span<const std::byte> private_data) {
+  return encode({.kind = kind, .number = number, .qkey = RDMA_UDP_QKEY}, private_data);
 }
 
 verbs::Result<std::unique_ptr<Asking>> make_asking(CmId& id) {
@@ -76,13 +68,13 @@ verbs::Result<std::unique_ptr<Asking>> make_asking(CmId& id) {
 
 bool has_datagrams(const CmId& id) noexcept { return id.ps == RDMA_PS_UDP; }
 
-int ask_for_queue_pair(CmId& id, const rdma_conn_param* wanted) {
+int ask_for_queue_pair(CmId& id, std::uint32_t named, std::span<const std::byte> private_data) {
   constexpr std::string_view kCall = "rdma_connect";
   if (id.asking) return refused_minus_one(kCall, EINVAL, "the id has asked before");
   auto asking = make_asking(id);
   if (!asking) return refused_minus_one(kCall, asking.error());
   id.asking = std::move(*asking);  // before the engine's call: the event may be faster than its return
-  const auto question = message(DatagramMessage::Kind::kQuestion, id, wanted);
+  const auto question = message(DatagramMessage::Kind::kQuestion, number_of(id, named), private_data);
   if (const auto begun = id.engine.connect(id.asking->pair, {.private_data = question}); !begun) {
     id.asking.reset();
     return refused_minus_one(kCall, begun.error());
@@ -90,10 +82,11 @@ int ask_for_queue_pair(CmId& id, const rdma_conn_param* wanted) {
   return complete(id);
 }
 
-int answer_with_queue_pair(CmId& id, const rdma_conn_param* wanted) {
+int answer_with_queue_pair(CmId& id, std::uint32_t named, std::span<const std::byte> private_data) {
   constexpr std::string_view kCall = "rdma_accept";
-  if (number_of(id, wanted) == 0) return refused_minus_one(kCall, EINVAL, "no queue pair");
-  const auto answered = id.engine.reject(message(DatagramMessage::Kind::kAnswer, id, wanted));
+  const std::uint32_t number = number_of(id, named);
+  if (number == 0) return refused_minus_one(kCall, EINVAL, "no queue pair");
+  const auto answered = id.engine.reject(message(DatagramMessage::Kind::kAnswer, number, private_data));
   return answered ? 0 : refused_minus_one(kCall, answered.error());
 }
 

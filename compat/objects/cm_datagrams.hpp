@@ -4,8 +4,6 @@
 // program's private data.
 #pragma once
 
-#include <rdma/rdma_cma.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -41,9 +39,10 @@ struct Asking {
 
 // Whether the identifier is for datagrams.
 [[nodiscard]] bool has_datagrams(const CmId& id) noexcept;
-// rdma_connect, rdma_accept and rdma_reject of such an identifier. -1 and errno.
-int ask_for_queue_pair(CmId& id, const rdma_conn_param* parameters);
-int answer_with_queue_pair(CmId& id, const rdma_conn_param* parameters);
+// rdma_connect, rdma_accept and rdma_reject of such an identifier. -1 and errno. `named`: the queue pair's number in
+// rdma_conn_param, or 0; that of the identifier's own precedes it.
+int ask_for_queue_pair(CmId& id, std::uint32_t named, std::span<const std::byte> private_data);
+int answer_with_queue_pair(CmId& id, std::uint32_t named, std::span<const std::byte> private_data);
 int refuse_queue_pair(CmId& id, std::span<const std::byte> private_data);
 // Fills in event.param.ud of a question, or of an answer, from `peer`. False if event.private_data is neither.
 [[nodiscard]] bool describe_datagrams(CmEvent& event, const verbs::Address& peer, DatagramMessage::Kind expected);
