@@ -209,16 +209,15 @@ TEST(CompatDirect, ASendWithImmediateTakesOneReceiveAndCompletesOnce) {
   EXPECT_EQ(wc.wc_flags & IBV_WC_WITH_IMM, unsigned{IBV_WC_WITH_IMM});
   EXPECT_EQ(wc.imm_data, htonl(0x01020304));
   EXPECT_EQ(wc.byte_len, 8U);
-  EXPECT_STREQ(b.octets.data(), "letters");
   wc = b.next();
   expect_done(wc, 21);
   EXPECT_EQ(wc.wc_flags & IBV_WC_WITH_IMM, 0U);
   wc = b.next();
   expect_done(wc, 22);
   EXPECT_EQ(wc.opcode, IBV_WC_RECV_RDMA_WITH_IMM);
+  EXPECT_STREQ(b.octets.data(), "letters") << "which all three wrote";
 }
 
-// The peer stops at a Send that finds no receive, and answers nothing after it.
 using Modify = int (*)(ibv_qp*, ibv_qp_attr*, int);
 
 // ibv_modify_qp, called from a library of that name (as_uct.cpp).
@@ -258,6 +257,7 @@ TEST(CompatDirect, UcxWaitsUntilItsWritesArePlaced) {
   }
 }
 
+// The peer stops at a Send that finds no receive, and answers nothing after it.
 TEST(CompatDirect, TheOldestSendSaysThatThePeerHasGone) {
   Side a;
   {
