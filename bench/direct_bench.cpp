@@ -11,15 +11,17 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
 
+#include "tools/bench/statistics.hpp"
+
 namespace {
 
+using weft::tools::bench::median;
 using Clock = std::chrono::steady_clock;
 
 template <typename T>
@@ -138,11 +140,6 @@ double turn_of_tcp(int count) {
   for (const int one : sockets) ::close(one);
   ::close(listener);
   return seconds;
-}
-
-double median(std::vector<double> all) {
-  std::ranges::sort(all);
-  return all[all.size() / 2];
 }
 
 }  // namespace

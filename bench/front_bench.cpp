@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the C++ interface costs over verbs: round trips of 64 octets on one connection, and posted writes, by each in turn,
 // so that both meet the same machine. weft_front_bench [ROUNDS]
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -10,11 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "tools/bench/statistics.hpp"
 #include "verbs/verbs.hpp"
 #include "weft/weft.hpp"
 
 namespace {
 
+using weft::tools::bench::median;
 using namespace std::chrono_literals;
 using namespace weft::verbs;
 
@@ -65,11 +66,6 @@ double microseconds(Work work) {
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < kExchanges; ++i) work();
   return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count() / kExchanges;
-}
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
 }
 
 void report(const char* what, const std::array<std::vector<double>, 2>& times) {

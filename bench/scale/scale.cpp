@@ -15,9 +15,11 @@
 #include "bench/scale/raw_ends.hpp"
 #include "bench/scale/weft_ends.hpp"
 #include "common/json.hpp"
+#include "tools/bench/statistics.hpp"
 
 namespace {
 
+using weft::tools::bench::median;
 using namespace weft::scale;
 
 constexpr std::size_t kWarm = 16;  // connections before the first look at memory: buffers and tables that all share
@@ -162,11 +164,6 @@ class Report {
  private:
   std::vector<Row> rows_;
 };
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
 
 void report_memory(Report& report, std::size_t count) {
   constexpr double kMost = 8192;

@@ -9,6 +9,7 @@
 #include "common/wire.hpp"
 #include "compat/objects/cm.hpp"
 #include "compat/objects/cm_objects.hpp"
+#include "compat/objects/datagrams.hpp"
 #include "compat/objects/report.hpp"
 
 namespace weft::compat {
@@ -106,10 +107,7 @@ bool describe_datagrams(CmEvent& event, const verbs::Address& peer, DatagramMess
   parameters.private_data = own.empty() ? nullptr : own.data();
   parameters.private_data_len = static_cast<std::uint8_t>(std::min<std::size_t>(own.size(), UINT8_MAX));
   if (message->kind != expected) return false;
-  parameters.ah_attr.is_global = 1;
-  parameters.ah_attr.port_num = 1;
-  parameters.ah_attr.grh.hop_limit = 0xFF;
-  parameters.ah_attr.grh.dgid = std::bit_cast<ibv_gid>(peer.to_ipv6());
+  parameters.ah_attr = path_to(std::bit_cast<ibv_gid>(peer.to_ipv6()), 1);
   parameters.qp_num = message->number;
   parameters.qkey = message->qkey;
   return true;

@@ -33,6 +33,15 @@ std::optional<verbs::Address> peer_of(std::string_view call, const ibv_ah_attr& 
   return peer;
 }
 
+ibv_ah_attr path_to(const ibv_gid& gid, std::uint8_t port) noexcept {
+  ibv_ah_attr path{};
+  path.is_global = 1;
+  path.grh.dgid = gid;
+  path.grh.hop_limit = 0xFF;
+  path.port_num = port;
+  return path;
+}
+
 // --- Address handles
 
 ibv_ah* create_ah(ibv_pd* pd, ibv_ah_attr* attributes) noexcept {
@@ -50,11 +59,7 @@ int init_ah_from_wc(ibv_context*, std::uint8_t port, const ibv_wc* wc, const ibv
   if ((wc->wc_flags & IBV_WC_GRH) == 0 || grh == nullptr) {
     return refused_minus_one("ibv_init_ah_from_wc", EINVAL, "not of a datagram: it has no IBV_WC_GRH");
   }
-  *attributes = {};
-  attributes->is_global = 1;
-  attributes->grh.dgid = grh->sgid;
-  attributes->grh.hop_limit = 0xFF;
-  attributes->port_num = port;
+  *attributes = path_to(grh->sgid, port);
   return 0;
 }
 

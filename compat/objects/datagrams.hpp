@@ -20,6 +20,9 @@ inline Ah& of(ibv_ah* ah) noexcept { return *static_cast<Ah*>(ah); }
 [[nodiscard]] std::optional<verbs::Address> peer_of(std::string_view call, const ibv_ah_attr& path,
                                                     const verbs::Address& local);
 
+// The path to the host with this GID.
+[[nodiscard]] ibv_ah_attr path_to(const ibv_gid& gid, std::uint8_t port) noexcept;
+
 ibv_ah* create_ah(ibv_pd* pd, ibv_ah_attr* attributes) noexcept;
 // The path back to the sender of a datagram.
 int init_ah_from_wc(ibv_context* context, std::uint8_t port, const ibv_wc* wc, const ibv_grh* grh,

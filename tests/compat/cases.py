@@ -249,7 +249,8 @@ case("QEMU, migration", "qemu-system-x86", f"sh -c '(echo migrate rdma:{{a}}:{{p
      f"{QEMU} -monitor none -incoming rdma:{{a}}:{{p}}", expect=r"(?s)(?=.*established: MPA)(?=.*Migration status: completed)",
      addresses=(IPV4, NIC), server_ends=False, needs="qemu-system-x86_64", large=True)
 # Over UCX these transports alone are permitted.
-UCX = "env UCX_TLS=rc_verbs,ud_verbs,self"
+UCX_TLS = "rc_verbs,ud_verbs,self"
+UCX = f"env UCX_TLS={UCX_TLS}"
 MPIRUN = f"{UCX} mpirun.openmpi --oversubscribe --mca pml ucx --mca osc ucx"
 for ranks in (2, 4):
     case(f"mpi4py, Open MPI over UCX, {ranks} ranks", "python3-mpi4py", f"{MPIRUN} -n {ranks} /usr/bin/python3 -B mpi.py", expect=r"windows: ",

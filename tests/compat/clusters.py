@@ -14,11 +14,11 @@ import sys
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 import applications  # noqa: E402
+from cases import UCX_TLS  # noqa: E402
 
 HOSTS = 4
 SWITCH = "192.0.2.1"  # where the launcher runs
 TIMEOUT = 150  # seconds, for what takes a few
-UCX = {"UCX_TLS": "rc_verbs,ud_verbs,self"}  # these transports alone
 
 
 def address(host):
@@ -49,26 +49,25 @@ def make_hosts():
     return hosts
 
 
-def write_remote_shell(folder, hosts, nobody):
+def write_remote_shell(folder, hosts):
     """In place of ssh: HOST COMMAND."""
     lines = "".join(f"{address(number)}) pid={host.pid} ;;\n" for number, host in enumerate(hosts))
     shell = folder / "remote-shell"
     shell.write_text("#!/bin/sh\nhost=$1\nshift\ncase $host in\n" + lines + "esac\n"
-                     f"exec nsenter -t $pid -n {' '.join(nobody)} env -i PATH=/usr/bin:/bin HOME={folder}/home sh -c \"cd; $*\"\n")
+                     f"exec nsenter -t $pid -n {' '.join(applications.NOBODY_COMMAND)} env -i PATH=/usr/bin:/bin HOME={folder}/home sh -c \"cd; $*\"\n")
     shell.chmod(0o755)
     return shell
 
 
 def open_mpi(shell, ranks, program):
     """One rank on each of the first hosts."""
-    exported = " ".join(f"-x {name}={value}" for name, value in UCX.items())
     return (f"mpirun.openmpi --allow-run-as-root --mca plm_rsh_agent {shell} --host {','.join(map(address, range(ranks)))} -n {ranks} "
-            f"--mca pml ucx --mca osc ucx {exported} {program}")
+            f"--mca pml ucx --mca osc ucx -x UCX_TLS={UCX_TLS} {program}")
 
 
 def mpich(shell, ranks, program):
-    exported = " ".join(f"-genv {name} {value}" for name, value in UCX.items())
-    return (f"mpirun.mpich -localhost {SWITCH} -launcher rsh -launcher-exec {shell} -hosts {','.join(map(address, range(ranks)))} -n {ranks} {exported} {program}")
+    return (f"mpirun.mpich -localhost {SWITCH} -launcher rsh -launcher-exec {shell} -hosts {','.join(map(address, range(ranks)))} -n {ranks} "
+            f"-genv UCX_TLS {UCX_TLS} {program}")
 
 
 def jobs():
@@ -102,7 +101,7 @@ def main():
         print(f"SKIPPED: {' '.join(missing) or 'network namespaces on a bridge'} not to be had")
         return 77
     folder = applications.stage(options.weft, options.libraries)
-    shell = write_remote_shell(folder, hosts, applications.NOBODY_COMMAND)
+    shell = write_remote_shell(folder, hosts)
     failed = 0
     for name, launcher, ranks, program, expected in jobs():
         through_weft = f"env WEFT_LIBRARY_PATH={folder}/lib WEFT_LOG=info {folder}/weft run --device roce -- {program}"

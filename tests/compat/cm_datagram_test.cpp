@@ -141,17 +141,20 @@ TEST(CmDatagrams, ARefusalReachesTheProgram) {
   const Listening server;
   Side client(resolved(server.events, server.port(), RDMA_PS_UDP));
   must(rdma_connect(client.id, nullptr), "rdma_connect");
+  rdma_cm_id* asked = nullptr;
   {
     const Event request(server.events);
     ASSERT_EQ(request->event, RDMA_CM_EVENT_CONNECT_REQUEST);
     EXPECT_EQ(request.words(), "");
-    must(rdma_reject(request->id, "full", 4), "rdma_reject");
+    asked = request->id;
+    must(rdma_reject(asked, "full", 4), "rdma_reject");
     const Event answer(server.events);
     EXPECT_EQ(answer->event, RDMA_CM_EVENT_UNREACHABLE);
     EXPECT_EQ(answer->status, -ECONNREFUSED);
     EXPECT_EQ(answer.words(), "full");
     EXPECT_EQ(rdma_connect(client.id, nullptr), -1) << "a second question";
   }
+  rdma_destroy_id(asked);
 }
 
 TEST(CmDatagrams, NobodyListens) {
