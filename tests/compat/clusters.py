@@ -50,11 +50,15 @@ def make_hosts():
 
 
 def write_remote_shell(folder, hosts):
-    """In place of ssh: HOST COMMAND."""
-    lines = "".join(f"{address(number)}) pid={host.pid} ;;\n" for number, host in enumerate(hosts))
+    """In place of ssh: HOST COMMAND. Each host has its own folder for temporary files: Open MPI's daemons assume that, and one of several that
+    create the same folder at once gives up."""
+    for number, _ in enumerate(hosts):
+        (folder / f"tmp{number}").mkdir()
+        (folder / f"tmp{number}").chmod(0o777)
+    lines = "".join(f"{address(number)}) pid={host.pid} tmp={folder}/tmp{number} ;;\n" for number, host in enumerate(hosts))
     shell = folder / "remote-shell"
     shell.write_text("#!/bin/sh\nhost=$1\nshift\ncase $host in\n" + lines + "esac\n"
-                     f"exec nsenter -t $pid -n {' '.join(applications.NOBODY_COMMAND)} env -i PATH=/usr/bin:/bin HOME={folder}/home sh -c \"cd; $*\"\n")
+                     f"exec nsenter -t $pid -n {' '.join(applications.NOBODY_COMMAND)} env -i PATH=/usr/bin:/bin HOME={folder}/home TMPDIR=$tmp sh -c \"cd; $*\"\n")
     shell.chmod(0o755)
     return shell
 
