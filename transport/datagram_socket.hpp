@@ -16,7 +16,12 @@ namespace weft::transport {
 class DatagramSocket {
  public:
   // Non-blocking, with buffers as large as the system permits. Port 0 selects a free one.
+  // What it sends to a multicast group leaves by the interface of its address, and goes no further than that network.
   [[nodiscard]] static std::expected<DatagramSocket, std::error_code> bind(const Endpoint& at);
+  // Receives what is sent to this port of a multicast group, and nothing else, by the interface that owns `interface`. Other
+  // sockets may have the same group and port: each receives its own copy.
+  [[nodiscard]] static std::expected<DatagramSocket, std::error_code> join(const Endpoint& group,
+                                                                           const Address& interface);
 
   [[nodiscard]] const Endpoint& local() const noexcept { return local_; }
   // For sets of sockets that are watched, and for the end.

@@ -77,6 +77,11 @@ bool Address::is_loopback() const noexcept {
   return *this == loopback(Family::kIpv6);
 }
 
+bool Address::is_multicast() const noexcept {
+  if (family == Family::kIpv4) return (octets[0] & std::byte{0xf0}) == std::byte{0xe0};
+  return octets[0] == std::byte{0xff};
+}
+
 std::expected<Address, ParseError> Address::parse(std::string_view text) {
   const auto percent = text.find('%');
   const std::string number(text.substr(0, percent));

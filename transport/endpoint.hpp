@@ -63,6 +63,8 @@ struct Address {
   [[nodiscard]] bool is_any() const noexcept { return octets == std::array<std::byte, 16>{}; }
   /// Returns whether this is a loopback address: `127.0.0.0/8` or `::1`.
   [[nodiscard]] bool is_loopback() const noexcept;
+  /// Returns whether this is a multicast group: `224.0.0.0/4` (RFC 1112) or `ff00::/8` (RFC 4291 section 2.7).
+  [[nodiscard]] bool is_multicast() const noexcept;
   /// Returns the text that parse() accepts.
   [[nodiscard]] std::string to_string() const;
 };

@@ -33,6 +33,16 @@ Result<void> DatagramQueuePair::modify(QpState to) {
   return own != nullptr ? own->modify(to) : detail::not_ours("queue pair");
 }
 
+Result<void> DatagramQueuePair::join(const Address& group) {
+  auto* const own = self_.ours();
+  return own != nullptr ? own->join(group) : detail::not_ours("queue pair");
+}
+
+Result<void> DatagramQueuePair::leave(const Address& group) {
+  auto* const own = self_.ours();
+  return own != nullptr ? own->leave(group) : detail::not_ours("queue pair");
+}
+
 PostResult DatagramQueuePair::post_send(std::span<const DatagramRequest> requests) {
   return self_->post_send(requests);
 }

@@ -18,8 +18,8 @@ class DatagramQueuePairState;
 
 /// Identifies the queue pair that a datagram is for.
 struct DatagramAddress {
-  Address address{};       ///< IP address of its device
-  std::uint32_t number{};  ///< DatagramQueuePair::number()
+  Address address{};       ///< IP address of its device, or of a multicast group
+  std::uint32_t number{};  ///< DatagramQueuePair::number(), or DatagramQueuePair::kMulticastNumber
   /// Its Q_Key: a datagram with another one is dropped. With the highest bit set, the sender's own Q_Key is sent, as in
   /// InfiniBand.
   std::uint32_t qkey{};
@@ -48,6 +48,9 @@ class DatagramQueuePair {
  public:
   static constexpr std::size_t kMaxPayload = 4096;  ///< octets of one datagram
   static constexpr std::size_t kHeaderSize = 40;    ///< octets in front of the payload in a receive
+  static constexpr std::size_t kMaxGroups = 16;     ///< multicast groups that a queue pair can join
+  /// DatagramAddress::number of a datagram to a multicast group. Its port is 65535, which no queue pair has.
+  static constexpr std::uint32_t kMulticastNumber = 0xFFFFFF;
 
   /// Returns the number of the queue pair that receives at a UDP port. The port is its upper 16 bits of 24.
   [[nodiscard]] static constexpr std::uint32_t number_at(std::uint16_t port) noexcept {
@@ -80,6 +83,17 @@ class DatagramQueuePair {
   /// can be sent. Any state to ERROR, which flushes all work, and to RESET, which discards it. There is no SQD.
   /// Errors: Errc::kInvalidState for any other transition.
   Result<void> modify(QpState to);
+
+  /// Receives what is sent to a multicast group, by the interface of its device, in the states in which it receives; the
+  /// other conditions for a datagram are the same. A group that was joined before stays so. The members are on one network:
+  /// no router passes datagrams on. Every other member, also of this host and this process, receives its own copy, and a sender
+  /// that is a member receives its own datagrams.
+  /// Errors: Errc::kInvalidArgument if it is no multicast address of the device's IP version; kLimitExceeded beyond
+  /// kMaxGroups; kSystem if the system does not join it.
+  Result<void> join(const Address& group);
+  /// Ends join(). What has arrived and was not delivered is dropped.
+  /// Errors: Errc::kInvalidArgument if the queue pair has not joined the group.
+  Result<void> leave(const Address& group);
 
   /// Sends datagrams in order. In ERROR, each completes with WcStatus::kFlushed. Memory that may not be read completes with
   /// WcStatus::kLocalProtectionError, and the queue pair goes to ERROR.

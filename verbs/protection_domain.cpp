@@ -242,8 +242,12 @@ Result<DatagramQueuePair> ProtectionDomain::create_datagram_queue_pair(const Que
     return fail(in_use ? Errc::kAddressInUse : Errc::kSystem, "local", "no UDP port can be opened there",
                 socket.error().value());
   }
-  if (DatagramQueuePair::number_at(socket->local().port) <= QueuePairAttributes::kHighestAssignedNumber) {
+  const std::uint32_t number = DatagramQueuePair::number_at(socket->local().port);
+  if (number <= QueuePairAttributes::kHighestAssignedNumber) {
     return fail(Errc::kInvalidArgument, "local", "the port is below 1024");
+  }
+  if (number == DatagramQueuePair::kMulticastNumber) {
+    return fail(Errc::kAddressInUse, "local", "port 65535 is that of multicast groups");
   }
   DatagramQueuePair pair;
   pair.self_ = {self_.runtime,

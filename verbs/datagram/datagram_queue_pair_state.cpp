@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/datagram/datagram_queue_pair_state.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <mutex>
 #include <new>
@@ -11,7 +8,6 @@
 
 #include "verbs/objects/argument_checks.hpp"
 #include "verbs/progress/runtime.hpp"
-#include "verbs/progress/tuning.hpp"
 #include "verbs/stream/send_checks.hpp"
 #include "verbs/stream/served_queue_pair.hpp"
 
@@ -31,8 +27,8 @@ DatagramQueuePairState::DatagramQueuePairState(Parts parts, const QueuePairAttri
     : attributes(wanted),
       parts_(std::move(parts)),
       drivers_(drivers_of(*parts_.send_cq, *parts_.receive_cq)),
-      socket_(std::move(socket)),
-      qp_number_(DatagramQueuePair::number_at(socket_.local().port)),
+      qp_number_(DatagramQueuePair::number_at(socket.local().port)),
+      own_(*this, std::move(socket), qp_number_),
       memory_(parts_.runtime.stags()),
       share_(std::move(share)),
       shared_places_(wanted.srq != nullptr ? &parts_.receives->places_in(parts_.receive_cq) : nullptr),
@@ -48,7 +44,7 @@ Result<void> DatagramQueuePairState::modify(QpState to) {
   const QpState from = state_;
   if (to == QpState::kError) return fail(), Result<void>{};
   if (to == QpState::kReset) {
-    leave();
+    end();
     discard();
     state_ = QpState::kReset;
     return {};
@@ -57,7 +53,7 @@ Result<void> DatagramQueuePairState::modify(QpState to) {
                     (from == QpState::kInit && to == QpState::kRtr) || (from == QpState::kRtr && to == QpState::kRts);
   if (from != to && !next)
     return verbs::fail(Errc::kInvalidState, "state", "no such transition of a datagram queue pair");
-  if (to == QpState::kRtr && from != to) join();
+  if (to == QpState::kRtr && from != to) begin();
   state_ = to;
   look();  // what came since the port was opened
   settle();
@@ -69,32 +65,39 @@ void DatagramQueuePairState::set_qkey(std::uint32_t qkey) {
   qkey_ = qkey;
 }
 
-void DatagramQueuePairState::join() {
+template <typename Call>
+void DatagramQueuePairState::for_each_reader(Call call) {
+  call(own_);
+  for (const auto& one : groups_) {
+    if (one) call(*one);
+  }
+}
+
+// The queue pair lives as long as a driver has the reader.
+void DatagramQueuePairState::begin(DatagramReader& reader) {
+  if (reader.is_open()) reader.join(std::shared_ptr<Driven>(shared_from_this(), &reader), drivers_);
+}
+
+void DatagramQueuePairState::begin() {
   memory_.attach({parts_.domain->number, 0}, parts_.receives, weak_from_this());
-  watch_.emplace(socket_.socket(), number_, parts_.runtime.progress_threads().of(number_));
   try {
-    watch_->join(shared_from_this(), drivers_);
-    parts_.runtime.add(shared_from_this());
+    for_each_reader([this](DatagramReader& reader) { begin(reader); });
   } catch (const std::bad_alloc&) {
-    leave();
+    end();
     throw;
   }
 }
 
-void DatagramQueuePairState::leave() {
-  if (!watch_) return;
-  watch_->leave(*this);
-  watch_->end();
-  watch_.reset();
+void DatagramQueuePairState::end() {
+  for_each_reader([](DatagramReader& reader) { reader.leave(); });
   memory_.detach();
   waiting_.reset();
-  parts_.runtime.forget(number_);
 }
 
 // ERROR: all work is flushed, now and what is posted later.
 void DatagramQueuePairState::fail() {
   const bool first = state_.exchange(QpState::kError) != QpState::kError;
-  leave();
+  end();
   flush_receives();
   if (first && shares_receives()) {
     parts_.domain->device->raise(
@@ -118,10 +121,10 @@ void DatagramQueuePairState::discard_completions() {
 
 void DatagramQueuePairState::destroy() {
   const std::lock_guard lock(mutex_);
-  leave();
+  end();
   state_ = QpState::kError;
   discard_completions();
-  socket_.socket().close();
+  for_each_reader([](DatagramReader& reader) { reader.close(); });
   share_.drop();
 }
 
@@ -133,6 +136,62 @@ QueuePairQuery DatagramQueuePairState::query() const {
           .max_receive_sge = attributes.max_receive_sge,
           .max_inline = attributes.max_inline,
           .signal_all = attributes.signal_all};
+}
+
+// --- Multicast groups
+
+DatagramReader* DatagramQueuePairState::reader_of(const transport::Address& group) noexcept {
+  const auto found = std::ranges::find_if(
+      groups_, [&](const auto& one) { return one && one->is_open() && one->socket().local().address == group; });
+  return found == groups_.end() ? nullptr : found->get();
+}
+
+Result<DatagramReader*> DatagramQueuePairState::open_reader(transport::DatagramSocket socket) {
+  const auto place = std::ranges::find_if(groups_, [](const auto& one) { return !one || !one->is_open(); });
+  if (place == groups_.end())
+    return verbs::fail(Errc::kLimitExceeded, "group", "the queue pair has no place for another one");
+  if (*place) {
+    (*place)->reopen(std::move(socket));
+  } else {
+    *place = std::make_unique<DatagramReader>(*this, std::move(socket), DatagramQueuePair::kMulticastNumber);
+  }
+  return place->get();
+}
+
+Result<void> DatagramQueuePairState::join(const transport::Address& group) {
+  const transport::Address& local = own_.socket().local().address;
+  if (!group.is_multicast()) return verbs::fail(Errc::kInvalidArgument, "group", "not a multicast address");
+  if (group.family != local.family)
+    return verbs::fail(Errc::kInvalidArgument, "group", "not of the device's IP version");
+  const std::lock_guard lock(mutex_);
+  if (reader_of(group) != nullptr) return {};
+  auto socket = transport::DatagramSocket::join(
+      {.address = group, .port = DatagramQueuePair::port_of(DatagramQueuePair::kMulticastNumber)}, local);
+  if (!socket) return verbs::fail(Errc::kSystem, "group", "the system does not join it", socket.error().value());
+  const auto reader = open_reader(std::move(*socket));
+  if (!reader) return std::unexpected(reader.error());
+  if (!receives_now()) return {};
+  try {
+    begin(**reader);
+  } catch (const std::bad_alloc&) {
+    (*reader)->close();
+    throw;
+  }
+  settle();
+  return {};
+}
+
+Result<void> DatagramQueuePairState::leave(const transport::Address& group) {
+  const std::lock_guard lock(mutex_);
+  DatagramReader* const reader = reader_of(group);
+  if (reader == nullptr) return verbs::fail(Errc::kInvalidArgument, "group", "the queue pair has not joined it");
+  reader->close();
+  if (waiting_ && waiting_->to == group) {
+    waiting_.reset();
+    look();
+    settle();
+  }
+  return {};
 }
 
 // --- Receives
@@ -165,26 +224,33 @@ void DatagramQueuePairState::complete_receive(const WorkCompletion& completion) 
 }
 
 // Only what its port, its queue pair's number and its Q_Key say is for this queue pair (docs/decisions/0032-datagrams.md).
-bool DatagramQueuePairState::is_for_us(const DatagramHeader& header, const transport::Endpoint& from) const noexcept {
-  return header.destination == qp_number_ && header.source == DatagramQueuePair::number_at(from.port) &&
+bool DatagramQueuePairState::is_for_us(const DatagramHeader& header, const transport::Endpoint& from,
+                                       const DatagramReader& reader) const noexcept {
+  return header.destination == reader.destination() && header.source == DatagramQueuePair::number_at(from.port) &&
          header.qkey == qkey_;
 }
 
-// True when something came.
-bool DatagramQueuePairState::look() {
-  const std::uint64_t before = received_;
-  for (int i = 0; i < kMostAtOnce && receives_now() && !waiting_; ++i) {
-    const auto came = socket_.receive(arrived_);
+bool DatagramQueuePairState::look(DatagramReader& reader) {
+  bool something = false;
+  for (int i = 0; i < kMostAtOnce && reads_now() && reader.is_open(); ++i) {
+    const auto came = reader.socket().receive(arrived_);
     if (!came) break;
-    ++received_;
+    something = true;
+    reader.received();
     if (came->octets > arrived_.size()) continue;
     const auto header = parse_datagram(Bytes(arrived_).first(came->octets));
-    if (!header || header->length > DatagramQueuePair::kMaxPayload || !is_for_us(*header, came->from)) continue;
-    waiting_ = {.header = *header, .from = came->from.address};
+    if (!header || header->length > DatagramQueuePair::kMaxPayload || !is_for_us(*header, came->from, reader)) continue;
+    waiting_ = {.header = *header, .from = came->from.address, .to = reader.socket().local().address};
     deliver();
   }
   memory_.drop_leases();
-  return received_ != before;
+  return something;
+}
+
+bool DatagramQueuePairState::look() {
+  bool something = false;
+  for_each_reader([&](DatagramReader& reader) { something = look(reader) || something; });
+  return something;
 }
 
 // The datagram that waits, if there is a receive for it; otherwise receives_available() follows, unless there is no memory
@@ -215,7 +281,7 @@ void DatagramQueuePairState::deliver() {
 WcStatus DatagramQueuePairState::place(const ddp::ReceiveBuffer& buffer) {
   const DatagramHeader& header = waiting_->header;
   if (DatagramQueuePair::kHeaderSize + header.length > buffer.capacity) return WcStatus::kLocalLengthError;
-  const auto route = route_header(waiting_->from, socket_.local().address, header.length);
+  const auto route = route_header(waiting_->from, waiting_->to, header.length);
   const Bytes payload = Bytes(arrived_).subspan(kHeader, header.length);
   const bool placed = memory_.place_untagged(buffer, 0, route) &&
                       memory_.place_untagged(buffer, DatagramQueuePair::kHeaderSize, payload);
@@ -262,8 +328,8 @@ Result<void> DatagramQueuePairState::send_one(const DatagramRequest& request) {
     serialize(header, leaving_);
     // What the kernel does not take is lost, as on any network.
     static_cast<void>(
-        socket_.send(Bytes(leaving_).first(kHeader + payload->size()),
-                     {.address = request.to.address, .port = DatagramQueuePair::port_of(request.to.number)}));
+        own_.socket().send(Bytes(leaving_).first(kHeader + payload->size()),
+                           {.address = request.to.address, .port = DatagramQueuePair::port_of(request.to.number)}));
   }
   complete_send(send, status);
   if (status != WcStatus::kSuccess) fail();
@@ -289,41 +355,13 @@ void DatagramQueuePairState::complete_send(const SendRequest& request, WcStatus 
   if (!kept && state_ != QpState::kError) fail();
 }
 
-// --- Drivers
+// --- Readers
 
 void DatagramQueuePairState::settle() {
-  if (!watch_) return;
   const bool stalled = waiting_.has_value();
-  if (watch_->settle({.read = !stalled, .write = false}, stalled)) return;
-  try {
-    parts_.runtime.wake_at(number_, now() + tuning::kWatchRetry);
-  } catch (const std::bad_alloc&) {
-    fail();  // nobody would look at the socket again
-  }
-}
-
-bool DatagramQueuePairState::drive(bool) {
-  const std::lock_guard lock(mutex_);
-  const bool came = look();
-  settle();
-  return came;
-}
-
-void DatagramQueuePairState::drive_if_free(Poller& by) {
-  const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock || !watch_) return;
-  const bool changed = watch_->driven_by(by);
-  if (look() || changed) settle();
-}
-
-void DatagramQueuePairState::waited_for_by(Waiter& waiter) {
-  const std::lock_guard lock(mutex_);
-  if (watch_ && watch_->waited_for_by(waiter)) settle();
-}
-
-void DatagramQueuePairState::is_over(const Driver& owner) {
-  const std::lock_guard lock(mutex_);
-  if (watch_ && watch_->is_over(owner)) settle();
+  bool settled = true;
+  for_each_reader([&](DatagramReader& reader) { settled = reader.settle(stalled) && settled; });
+  if (!settled) fail();
 }
 
 void DatagramQueuePairState::receives_available() {
@@ -332,36 +370,6 @@ void DatagramQueuePairState::receives_available() {
   if (waiting_) deliver();
   look();
   settle();
-}
-
-void DatagramQueuePairState::deadline_passed() {
-  const std::lock_guard lock(mutex_);
-  settle();
-}
-
-void DatagramQueuePairState::abandon() {
-  const std::lock_guard lock(mutex_);
-  if (!watch_) return;
-  watch_->leave(*this);
-  watch_->end();
-  watch_.reset();
-}
-
-// The child alone runs, and in this thread alone: no lock is needed, nor could it be had.
-void DatagramQueuePairState::leave_to_parent(int nowhere) noexcept {
-  state_ = QpState::kError;
-  const auto& socket = socket_.socket();
-  if (socket.is_open() && nowhere >= 0) ::dup3(nowhere, socket.descriptor(), O_CLOEXEC);
-}
-
-std::optional<std::uint64_t> DatagramQueuePairState::moved_if_unserved() {
-  const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock || !receives_now() || waiting_) return std::nullopt;
-  if (watch_->is_served({.read = true, .write = false}, parts_.runtime.progress_threads().has_proxy()) ||
-      !socket_.socket().is_ready(true, false)) {
-    return std::nullopt;
-  }
-  return received_;
 }
 
 }  // namespace weft::verbs::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a queue pair for datagrams, and its UDP socket, which drivers read as they read the sockets of connections.
-// One lock; it is held while leaf locks are taken (completion queue, receive queue, socket watch).
+// The state of a queue pair for datagrams. Its readers are the UDP socket of its port and those of multicast groups. One lock
+// for all of them; it is held while leaf locks are taken (completion queue, receive queue, socket watch).
 #pragma once
 
 #include <array>
@@ -8,22 +8,18 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "transport/datagram_socket.hpp"
 #include "verbs/base/compact_mutex.hpp"
 #include "verbs/datagram.hpp"
 #include "verbs/datagram/datagram_header.hpp"
+#include "verbs/datagram/datagram_reader.hpp"
 #include "verbs/memory/stream_memory.hpp"
 #include "verbs/objects/completion_queue_state.hpp"
-#include "verbs/progress/driven.hpp"
-#include "verbs/progress/socket_watch.hpp"
 
 namespace weft::verbs::detail {
 
-class DatagramQueuePairState final : public Driven,
-                                     public ReceiveWaiter,
-                                     public std::enable_shared_from_this<DatagramQueuePairState> {
+class DatagramQueuePairState final : public ReceiveWaiter, public std::enable_shared_from_this<DatagramQueuePairState> {
  public:
   struct Parts {
     Runtime& runtime;
@@ -47,18 +43,18 @@ class DatagramQueuePairState final : public Driven,
   void destroy();
   const QueuePairAttributes attributes;
 
-  // --- Driven
-  [[nodiscard]] std::uint64_t number() const noexcept override { return number_; }
-  bool drive(bool hangup) override;
-  void drive_if_free(Poller& by) override;
-  void waited_for_by(Waiter& waiter) override;
-  void is_over(const Driver& owner) override;
-  void deadline_passed() override;
-  void end_waiting() override {}
-  void abandon() override;
-  void leave_to_parent(int nowhere) noexcept override;
-  [[nodiscard]] std::optional<std::uint64_t> moved_if_unserved() override;
-  [[nodiscard]] std::optional<LiveStream> describe() override { return std::nullopt; }  // it is no stream
+  Result<void> join(const transport::Address& group);
+  Result<void> leave(const transport::Address& group);
+
+  // --- Its readers, with the lock
+  [[nodiscard]] CompactMutex& mutex() noexcept { return mutex_; }
+  [[nodiscard]] Runtime& runtime() noexcept { return parts_.runtime; }
+  // Reads what has come, if it may now; true if something has.
+  bool look(DatagramReader& reader);
+  void settle();
+  [[nodiscard]] bool reads_now() const noexcept { return receives_now() && !waiting_; }
+  // In a child after fork().
+  void is_of_parent() noexcept { state_ = QpState::kError; }
 
   // --- ReceiveWaiter
   void receives_available() override;
@@ -66,17 +62,22 @@ class DatagramQueuePairState final : public Driven,
  private:
   [[nodiscard]] bool shares_receives() const noexcept { return attributes.srq != nullptr; }
   [[nodiscard]] bool receives_now() const noexcept {
-    return watch_ && (state_ == QpState::kRtr || state_ == QpState::kRts);
+    return own_.is_watched() && (state_ == QpState::kRtr || state_ == QpState::kRts);
   }
   // With the lock:
-  void join();
-  void leave();
+  template <typename Call>
+  void for_each_reader(Call call);
+  void begin(DatagramReader& reader);
+  void begin();
+  void end();
+  [[nodiscard]] DatagramReader* reader_of(const transport::Address& group) noexcept;
+  [[nodiscard]] Result<DatagramReader*> open_reader(transport::DatagramSocket socket);
   void fail();
   void discard();
   void discard_completions();
-  void settle();
   bool look();
-  [[nodiscard]] bool is_for_us(const DatagramHeader& header, const transport::Endpoint& from) const noexcept;
+  [[nodiscard]] bool is_for_us(const DatagramHeader& header, const transport::Endpoint& from,
+                               const DatagramReader& reader) const noexcept;
   void deliver();
   [[nodiscard]] WcStatus place(const ddp::ReceiveBuffer& buffer);
   void complete_receive(const WorkCompletion& completion);
@@ -88,10 +89,10 @@ class DatagramQueuePairState final : public Driven,
   const Parts parts_;
   const QueueDrivers drivers_;
   mutable CompactMutex mutex_;
-  transport::DatagramSocket socket_;
   const std::uint32_t qp_number_;
-  const std::uint64_t number_ = next_driven_number();
-  std::optional<SocketWatch> watch_{};  // while drivers read the socket: from RTR on
+  DatagramReader own_;  // its port; watched from RTR on
+  // Closed when a group is left, and opened again for the next one.
+  std::array<std::unique_ptr<DatagramReader>, DatagramQueuePair::kMaxGroups> groups_{};
   StreamMemory memory_;
   Quota::Share share_;
   HeldPlaces* const shared_places_;  // of the shared receive queue; null if there is none
@@ -102,9 +103,9 @@ class DatagramQueuePairState final : public Driven,
   struct Arrived {
     DatagramHeader header{};
     transport::Address from{};
+    transport::Address to{};
   };
   std::optional<Arrived> waiting_{};  // in arrived_, and for a receive: nothing else is read meanwhile
-  std::uint64_t received_ = 0;
   // One octet more than the largest datagram, so that a longer one shows.
   std::array<std::byte, DatagramLayout::kSize + DatagramQueuePair::kMaxPayload + 1> arrived_{};
   std::array<std::byte, DatagramLayout::kSize + DatagramQueuePair::kMaxPayload> leaving_{};

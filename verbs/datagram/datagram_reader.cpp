@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/datagram/datagram_reader.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <mutex>
+#include <new>
+
+#include "verbs/datagram/datagram_queue_pair_state.hpp"
+#include "verbs/progress/runtime.hpp"
+#include "verbs/progress/tuning.hpp"
+
+namespace weft::verbs::detail {
+
+void DatagramReader::join(const std::shared_ptr<Driven>& self, const QueueDrivers& drivers) {
+  Runtime& runtime = owner_.runtime();
+  watch_.emplace(socket_.socket(), number_, runtime.progress_threads().of(number_));
+  try {
+    watch_->join(self, drivers);
+    runtime.add(self);
+  } catch (const std::bad_alloc&) {
+    leave();
+    throw;
+  }
+}
+
+void DatagramReader::leave() {
+  if (!watch_) return;
+  watch_->leave(*this);
+  watch_->end();
+  watch_.reset();
+  owner_.runtime().forget(number_);
+}
+
+void DatagramReader::close() {
+  leave();
+  socket_.socket().close();
+}
+
+bool DatagramReader::settle(bool stalled) {
+  if (!watch_ || watch_->settle({.read = !stalled, .write = false}, stalled)) return true;
+  try {
+    owner_.runtime().wake_at(number_, now() + tuning::kWatchRetry);
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+// --- Driven
+
+bool DatagramReader::drive(bool) {
+  const std::lock_guard lock(owner_.mutex());
+  const bool came = owner_.look(*this);
+  owner_.settle();
+  return came;
+}
+
+void DatagramReader::drive_if_free(Poller& by) {
+  const std::unique_lock lock(owner_.mutex(), std::try_to_lock);
+  if (!lock || !watch_) return;
+  const bool changed = watch_->driven_by(by);
+  if (owner_.look(*this) || changed) owner_.settle();
+}
+
+void DatagramReader::waited_for_by(Waiter& waiter) {
+  const std::lock_guard lock(owner_.mutex());
+  if (watch_ && watch_->waited_for_by(waiter)) owner_.settle();
+}
+
+void DatagramReader::is_over(const Driver& owner) {
+  const std::lock_guard lock(owner_.mutex());
+  if (watch_ && watch_->is_over(owner)) owner_.settle();
+}
+
+void DatagramReader::deadline_passed() {
+  const std::lock_guard lock(owner_.mutex());
+  owner_.settle();
+}
+
+void DatagramReader::abandon() {
+  const std::lock_guard lock(owner_.mutex());
+  if (!watch_) return;
+  watch_->leave(*this);
+  watch_->end();
+  watch_.reset();
+}
+
+// The child alone runs, and in this thread alone: no lock is needed, nor could it be had.
+void DatagramReader::leave_to_parent(int nowhere) noexcept {
+  owner_.is_of_parent();
+  if (is_open() && nowhere >= 0) ::dup3(nowhere, socket_.socket().descriptor(), O_CLOEXEC);
+}
+
+std::optional<std::uint64_t> DatagramReader::moved_if_unserved() {
+  const std::unique_lock lock(owner_.mutex(), std::try_to_lock);
+  if (!lock || !watch_ || !owner_.reads_now()) return std::nullopt;
+  if (watch_->is_served({.read = true, .write = false}, owner_.runtime().progress_threads().has_proxy()) ||
+      !socket_.socket().is_ready(true, false)) {
+    return std::nullopt;
+  }
+  return received_;
+}
+
+}  // namespace weft::verbs::detail

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// One UDP socket from which a queue pair receives, as drivers see it: that of its own port, or of a multicast group that it
+// has joined. What comes is the queue pair's, and so is the lock that protects the reader.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "transport/datagram_socket.hpp"
+#include "verbs/progress/driven.hpp"
+#include "verbs/progress/socket_watch.hpp"
+
+namespace weft::verbs::detail {
+
+class DatagramQueuePairState;
+
+// A part of its queue pair and shared with it: whoever drives it keeps the queue pair alive. So it exists as long as that does,
+// although its socket may be closed earlier.
+class DatagramReader final : public Driven {
+ public:
+  // `destination`: the number of a queue pair that datagrams from this socket are for.
+  DatagramReader(DatagramQueuePairState& owner, transport::DatagramSocket socket, std::uint32_t destination)
+      : owner_(owner), socket_(std::move(socket)), destination_(destination) {}
+
+  // --- The queue pair, with its lock
+  [[nodiscard]] transport::DatagramSocket& socket() noexcept { return socket_; }
+  [[nodiscard]] const transport::DatagramSocket& socket() const noexcept { return socket_; }
+  [[nodiscard]] std::uint32_t destination() const noexcept { return destination_; }
+  [[nodiscard]] bool is_open() const noexcept { return socket_.socket().is_open(); }
+  [[nodiscard]] bool is_watched() const noexcept { return watch_.has_value(); }
+  // Drivers read the socket from here on. `self`: this one, shared. Without memory nothing has changed.
+  void join(const std::shared_ptr<Driven>& self, const QueueDrivers& drivers);
+  void leave();
+  void close();
+  // In place of a socket that was closed.
+  void reopen(transport::DatagramSocket socket) { socket_ = std::move(socket); }
+  // After each look: what drivers that sleep are to wake for. False if nobody would look at the socket again.
+  [[nodiscard]] bool settle(bool stalled);
+  // Counted for the watchdog.
+  void received() noexcept { ++received_; }
+
+  // --- Driven
+  [[nodiscard]] std::uint64_t number() const noexcept override { return number_; }
+  bool drive(bool hangup) override;
+  void drive_if_free(Poller& by) override;
+  void waited_for_by(Waiter& waiter) override;
+  void is_over(const Driver& owner) override;
+  void deadline_passed() override;
+  void end_waiting() override {}
+  void abandon() override;
+  void leave_to_parent(int nowhere) noexcept override;
+  [[nodiscard]] std::optional<std::uint64_t> moved_if_unserved() override;
+  [[nodiscard]] std::optional<LiveStream> describe() override { return std::nullopt; }  // it is no stream
+
+ private:
+  DatagramQueuePairState& owner_;
+  transport::DatagramSocket socket_;
+  const std::uint32_t destination_;
+  const std::uint64_t number_ = next_driven_number();
+  std::optional<SocketWatch> watch_{};
+  std::uint64_t received_ = 0;
+};
+
+}  // namespace weft::verbs::detail
