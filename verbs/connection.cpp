@@ -120,6 +120,9 @@ Result<void> ConnectionId::connect(QueuePair& queue_pair, const ConnectionParame
 Result<void> ConnectionId::accept(QueuePair& queue_pair, const ConnectionParameters& parameters) {
   return with_own([&](auto& own) { return own.accept(queue_pair.self_.state, parameters); });
 }
+void ConnectionId::raise(ConnectionEventType type, std::span<const std::byte> data) {
+  if (auto* const own = self_.ours()) own->post({.type = type, .private_data = {data.begin(), data.end()}});
+}
 Result<void> ConnectionId::reject(std::span<const std::byte> private_data) {
   return with_own([&](auto& own) { return own.reject(private_data); });
 }

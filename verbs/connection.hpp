@@ -49,6 +49,9 @@ enum class ConnectionEventType : std::uint8_t {
   /// posted afterwards still gets the Send.
   kDisconnected = 10,
   kDeviceRemoval = 11,  ///< never raised: a connection whose interface disappears is lost like any other
+  /// Raised by ConnectionId::raise() alone. A program that imitates rdma_cm reports this way that a queue pair for datagrams
+  /// has joined a multicast group.
+  kMulticastJoin = 12,
   /// TimeoutPolicy::timewait has passed since an established connection ended, and its identifier still exists. Nothing in
   /// iWARP waits that long: it is for programs that free what a connection used on this event of rdma_cm.
   kTimewaitExit = 15,
@@ -246,6 +249,9 @@ class ConnectionId {
   /// Moves the identifier and its undelivered events to another channel; for a listener, also all future requests.
   /// A request that was already returned stays with the channel that returned it.
   Result<void> migrate(const EventChannel& channel);
+  /// Raises an event of the caller's own, after those that are pending. get_event() returns it with `data` as
+  /// ConnectionEvent::private_data.
+  void raise(ConnectionEventType type, std::span<const std::byte> data);
 
   /// Returns the local address of the connection, or the one from bind_address() or resolve_address().
   /// Before those, returns the wildcard with port 0. May reserve a port: see resolve_address().

@@ -112,6 +112,7 @@ std::string_view to_string(ConnectionEventType type) noexcept {
     case ConnectionEventType::kEstablished: return "ESTABLISHED";
     case ConnectionEventType::kDisconnected: return "DISCONNECTED";
     case ConnectionEventType::kDeviceRemoval: return "DEVICE_REMOVAL";
+    case ConnectionEventType::kMulticastJoin: return "MULTICAST_JOIN";
     case ConnectionEventType::kTimewaitExit: return "TIMEWAIT_EXIT";
   }
   return "unknown event";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What weft has not: multicast, and objects of another process.
+// What weft has not: objects of another process.
 #include "compat/entry.hpp"
 #include "compat/objects/context.hpp"
 #include "compat/objects/report.hpp"
@@ -8,19 +8,10 @@ using namespace weft;
 
 namespace {
 
-constexpr const char* kNoMulticast = "there is no multicast";
 constexpr const char* kNotShared = "objects are not shared between processes";
 
 }  // namespace
 
-WEFT_DEFAULT_VERSION(ibv_attach_mcast, "IBVERBS_1.1");
-WEFT_ENTRY int ibv_attach_mcast(ibv_qp*, const ibv_gid*, std::uint16_t) {
-  return compat::refused("ibv_attach_mcast", EOPNOTSUPP, kNoMulticast);
-}
-WEFT_DEFAULT_VERSION(ibv_detach_mcast, "IBVERBS_1.1");
-WEFT_ENTRY int ibv_detach_mcast(ibv_qp*, const ibv_gid*, std::uint16_t) {
-  return compat::refused("ibv_detach_mcast", EOPNOTSUPP, kNoMulticast);
-}
 WEFT_ENTRY int ibv_resolve_eth_l2_from_gid(ibv_context*, ibv_ah_attr*, std::uint8_t*, std::uint16_t*) {
   return compat::refused_minus_one("ibv_resolve_eth_l2_from_gid", EOPNOTSUPP, "a GID addresses nothing here");
 }

@@ -15,6 +15,12 @@
 
 namespace weft::compat {
 
+std::size_t length_of(const sockaddr& address) noexcept {
+  if (address.sa_family == AF_INET) return sizeof(sockaddr_in);
+  if (address.sa_family == AF_INET6) return sizeof(sockaddr_in6);
+  return sizeof(sa_family_t);
+}
+
 int adopt_device(CmId& id, Context& context) {
   Pd* const domain = shared_domain(context);
   if (domain == nullptr) return errno;
@@ -43,12 +49,6 @@ namespace {
 constexpr int kDefaultBacklog = 1024;  // as the kernel's connection manager has it
 // Programs resolve addresses without a port, to learn the device. Nothing is ever sent there: cm_connect refuses it.
 constexpr std::uint16_t kAnyPort = 9;
-
-std::size_t length_of(const sockaddr& address) {
-  if (address.sa_family == AF_INET) return sizeof(sockaddr_in);
-  if (address.sa_family == AF_INET6) return sizeof(sockaddr_in6);
-  return sizeof(sa_family_t);
-}
 
 verbs::Result<verbs::Endpoint> endpoint(const sockaddr* address, std::string_view argument) {
   if (address == nullptr) return verbs::fail(verbs::Errc::kInvalidArgument, argument, "null");

@@ -102,7 +102,9 @@ bool describe(CmEvent& report, verbs::ConnectionEvent& happened) {
   report.event = static_cast<rdma_cm_event_type>(happened.type);
   set_parameters(report, happened);
   set_failure(report, happened);
-  if (has_datagrams(*subject) && !describe_answer(*subject, happened.type, report)) return false;
+  const bool group = happened.type == verbs::ConnectionEventType::kMulticastJoin;
+  if (group && !describe_multicast(report, *subject)) return false;
+  if (!group && has_datagrams(*subject) && !describe_answer(*subject, happened.type, report)) return false;
   apply(*subject, happened.type, report);
   report.counts_for = subject.keep();
   return true;

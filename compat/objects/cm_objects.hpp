@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "compat/objects/cm_datagrams.hpp"
+#include "compat/objects/cm_multicast.hpp"
 #include "compat/objects/queue_pair.hpp"
 #include "verbs/connection.hpp"
 
@@ -56,6 +57,7 @@ struct CmId : rdma_cm_id {
   Acknowledgements events;  // a listener's count its connection requests too
   std::optional<EndpointPlan> plan{};
   std::unique_ptr<Asking> asking{};  // RDMA_PS_UDP, from rdma_connect on
+  Memberships groups{};              // RDMA_PS_UDP
   MadeQueue made_send{};
   MadeQueue made_receive{};
   std::optional<std::uint8_t> ack_timeout{};  // RDMA_OPTION_ID_ACK_TIMEOUT: ibv_query_qp tells it
@@ -85,6 +87,8 @@ void release_event(CmId& id);
 int make_synchronous(CmId& id, std::string_view call);
 
 // --- Identifiers
+// Of an address of this family; of another one, the family alone.
+[[nodiscard]] std::size_t length_of(const sockaddr& address) noexcept;
 // One that reports to `channel`; to a channel of its own, when that is null. Null, with errno.
 std::unique_ptr<CmId> make_cm_id(std::string_view call, rdma_event_channel* channel, void* context, std::int64_t space);
 // Sets verbs, port_num and the device's default domain. An errno.

@@ -77,6 +77,32 @@ int destroy_ah(ibv_ah* ah) noexcept {
   });
 }
 
+// --- Multicast groups
+
+namespace {
+
+using OfGroup = verbs::Result<void> (verbs::DatagramQueuePair::*)(const verbs::Address&);
+
+int with_group(std::string_view call, ibv_qp* pair, const ibv_gid* group, OfGroup change) noexcept {
+  return guarded_errno([&] {
+    if (pair == nullptr || group == nullptr) return refused(call, EINVAL, "null pointer");
+    auto& datagrams = of(pair).datagrams;
+    if (!datagrams) return refused(call, EINVAL, "only a queue pair of IBV_QPT_UD receives from groups");
+    const auto address = verbs::Address::from_ipv6(std::bit_cast<std::array<std::byte, 16>>(group->raw));
+    const auto done = ((*datagrams).*change)(address);
+    return done ? 0 : refused(call, done.error());
+  });
+}
+
+}  // namespace
+
+int attach_mcast(ibv_qp* pair, const ibv_gid* group) noexcept {
+  return with_group("ibv_attach_mcast", pair, group, &verbs::DatagramQueuePair::join);
+}
+int detach_mcast(ibv_qp* pair, const ibv_gid* group) noexcept {
+  return with_group("ibv_detach_mcast", pair, group, &verbs::DatagramQueuePair::leave);
+}
+
 // --- Queue pairs
 
 verbs::Result<verbs::DatagramQueuePair> make_datagram_queue_pair(ibv_pd& pd,

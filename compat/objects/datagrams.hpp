@@ -30,6 +30,10 @@ int init_ah_from_wc(ibv_context* context, std::uint8_t port, const ibv_wc* wc, c
 ibv_ah* create_ah_from_wc(ibv_pd* pd, const ibv_wc* wc, const ibv_grh* grh, std::uint8_t port) noexcept;
 int destroy_ah(ibv_ah* ah) noexcept;
 
+// The group with this GID: 0 or an errno. A LID says nothing more.
+int attach_mcast(ibv_qp* pair, const ibv_gid* group) noexcept;
+int detach_mcast(ibv_qp* pair, const ibv_gid* group) noexcept;
+
 // A port of the device's address, of those that WEFT_PORTS permits.
 [[nodiscard]] verbs::Result<verbs::DatagramQueuePair> make_datagram_queue_pair(
     ibv_pd& pd, const verbs::QueuePairAttributes& attributes);

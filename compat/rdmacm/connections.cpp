@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connecting, listening and ending.
+// Connecting, listening and ending; multicast groups.
 #include <cstdint>
 
 #include "compat/entry.hpp"
 #include "compat/objects/cm.hpp"
+#include "compat/objects/cm_multicast.hpp"
+#include "compat/objects/report.hpp"
 
 using namespace weft;
 
@@ -22,3 +24,15 @@ WEFT_ENTRY int rdma_reject_ece(rdma_cm_id* id, const void* private_data, std::ui
 // The event is not looked at: it may have any value.
 WEFT_ENTRY int rdma_notify(rdma_cm_id* id, ibv_event_type) { return compat::cm_notify(id); }
 WEFT_ENTRY int rdma_disconnect(rdma_cm_id* id) { return compat::cm_disconnect(id); }
+
+WEFT_ENTRY int rdma_join_multicast(rdma_cm_id* id, sockaddr* addr, void* context) {
+  return compat::cm_join_multicast(id, addr, RDMA_MC_JOIN_FLAG_FULLMEMBER, context);
+}
+WEFT_ENTRY int rdma_join_multicast_ex(rdma_cm_id* id, rdma_cm_join_mc_attr_ex* wanted, void* context) {
+  constexpr std::uint32_t kBoth = RDMA_CM_JOIN_MC_ATTR_ADDRESS | RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS;
+  if (wanted == nullptr || wanted->comp_mask != kBoth) {
+    return compat::refused_minus_one("rdma_join_multicast_ex", EINVAL, "mc_join_attr: an address and flags are needed");
+  }
+  return compat::cm_join_multicast(id, wanted->addr, wanted->join_flags, context);
+}
+WEFT_ENTRY int rdma_leave_multicast(rdma_cm_id* id, sockaddr* addr) { return compat::cm_leave_multicast(id, addr); }

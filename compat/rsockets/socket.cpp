@@ -229,6 +229,7 @@ void Socket::on(verbs::ConnectionEvent event) {
       return;
     case kAddressResolved:
     case kRouteResolved:
+    case kMulticastJoin:
     case kTimewaitExit: return;
   }
 }

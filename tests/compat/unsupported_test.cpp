@@ -26,14 +26,6 @@ void answers_minus_one(int expected, Call call) {
   EXPECT_EQ(errno, expected);
 }
 
-TEST(CompatUnsupported, Multicast) {
-  EXPECT_EQ(ibv_attach_mcast(nullptr, nullptr, 0), EOPNOTSUPP);
-  EXPECT_EQ(ibv_detach_mcast(nullptr, nullptr, 0), EOPNOTSUPP);
-  answers_minus_one(EOPNOTSUPP, [] { return rdma_join_multicast(nullptr, nullptr, nullptr); });
-  answers_minus_one(EOPNOTSUPP, [] { return rdma_join_multicast_ex(nullptr, nullptr, nullptr); });
-  answers_minus_one(EOPNOTSUPP, [] { return rdma_leave_multicast(nullptr, nullptr); });
-}
-
 // Streams are there (rsocket_test.cpp); rdma-core's datagram rsockets are unreliable datagrams.
 TEST(CompatUnsupported, DatagramRsockets) {
   answers_minus_one(ENOTSUP, [] { return rsocket(AF_INET, SOCK_DGRAM, 0); });

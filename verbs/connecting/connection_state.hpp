@@ -45,6 +45,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   Result<void> reject(Bytes private_data);
   Result<void> disconnect();
   void migrate(std::shared_ptr<EventChannelState> channel);
+  void post(ConnectionEvent event);
   // A connection request was delivered by this channel.
   void taken(std::shared_ptr<EventChannelState> channel);
   void destroy();
@@ -111,7 +112,6 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   };
 
   void post(ConnectionEventType type, std::optional<Error> error = {});
-  void post(ConnectionEvent event);
   [[nodiscard]] bool in(Phase phase) const;
   [[nodiscard]] Result<void> leave(Phase expected, Phase next, std::string_view why_not);
   [[nodiscard]] Error nothing_to_answer() const;
