@@ -32,6 +32,7 @@ DatagramQueuePairState::DatagramQueuePairState(Parts parts, const QueuePairAttri
       parts_(std::move(parts)),
       drivers_(drivers_of(*parts_.send_cq, *parts_.receive_cq)),
       socket_(std::move(socket)),
+      capture_(Runtime::capture_datagrams(socket_.local())),
       qp_number_(DatagramQueuePair::number_at(socket_.local().port)),
       memory_(parts_.runtime.stags()),
       share_(std::move(share)),
@@ -178,7 +179,9 @@ bool DatagramQueuePairState::look() {
     if (!came) break;
     ++received_;
     if (came->octets > arrived_.size()) continue;
-    const auto header = parse_datagram(Bytes(arrived_).first(came->octets));
+    const Bytes datagram = Bytes(arrived_).first(came->octets);
+    if (capture_) capture_.received(came->from, datagram);
+    const auto header = parse_datagram(datagram);
     if (!header || header->length > DatagramQueuePair::kMaxPayload || !is_for_us(*header, came->from)) continue;
     waiting_ = {.header = *header, .from = came->from.address};
     deliver();
@@ -260,14 +263,18 @@ Result<void> DatagramQueuePairState::send_one(const DatagramRequest& request) {
       std::ranges::copy_n(send.immediate.begin(), 4, header.immediate.emplace().begin());
     }
     serialize(header, leaving_);
-    // What the kernel does not take is lost, as on any network.
-    static_cast<void>(
-        socket_.send(Bytes(leaving_).first(kHeader + payload->size()),
-                     {.address = request.to.address, .port = DatagramQueuePair::port_of(request.to.number)}));
+    send_out(Bytes(leaving_).first(kHeader + payload->size()), request.to);
   }
   complete_send(send, status);
   if (status != WcStatus::kSuccess) fail();
   return {};
+}
+
+// What the kernel does not take is lost, as on any network.
+void DatagramQueuePairState::send_out(Bytes datagram, const DatagramAddress& to) {
+  const transport::Endpoint receiver{.address = to.address, .port = DatagramQueuePair::port_of(to.number)};
+  const bool taken = !socket_.send(datagram, receiver);
+  if (capture_ && taken) capture_.sent(receiver, datagram);
 }
 
 // In leaving_, after the header. `status`: that of a send whose memory cannot be read.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "transport/datagram_socket.hpp"
+#include "transport/pcap_tap.hpp"
 #include "verbs/base/compact_mutex.hpp"
 #include "verbs/datagram.hpp"
 #include "verbs/datagram/datagram_header.hpp"
@@ -82,6 +83,7 @@ class DatagramQueuePairState final : public Driven,
   void complete_receive(const WorkCompletion& completion);
   void flush_receives();
   Result<void> send_one(const DatagramRequest& request);
+  void send_out(Bytes datagram, const DatagramAddress& to);
   [[nodiscard]] Result<Bytes> payload_of(const SendRequest& request, WcStatus& status);
   void complete_send(const SendRequest& request, WcStatus status);
 
@@ -89,6 +91,7 @@ class DatagramQueuePairState final : public Driven,
   const QueueDrivers drivers_;
   mutable CompactMutex mutex_;
   transport::DatagramSocket socket_;
+  transport::PcapDatagrams capture_;  // of what the kernel took and gave, also of what is dropped here
   const std::uint32_t qp_number_;
   const std::uint64_t number_ = next_driven_number();
   std::optional<SocketWatch> watch_{};  // while drivers read the socket: from RTR on
