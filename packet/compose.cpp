@@ -7,46 +7,62 @@
 #include "packet/encapsulation.hpp"
 #include "packet/ip.hpp"
 #include "packet/tcp.hpp"
+#include "packet/udp.hpp"
 
 namespace weft::packet {
 namespace {
 
+// What the headers before that of the transport protocol need to know, and its checksum.
+struct Way {
+  const Endpoint& source;
+  const Endpoint& destination;
+  std::uint8_t source_station;
+  std::uint8_t destination_station;
+  std::uint8_t protocol;
+
+  [[nodiscard]] bool ipv4() const noexcept { return source.address.version == 4; }
+};
+
+Way way_of(const auto& part, std::uint8_t protocol) {
+  return {part.source, part.destination, part.source_station, part.destination_station, protocol};
+}
+
 void put(MutableBytes at, Bytes octets) { std::ranges::copy(octets, at.begin()); }
 
 // Made-up addresses: a socket does not tell the real ones.
-void put_ethernet(MutableBytes frame, const Segment& segment) {
+void put_ethernet(MutableBytes frame, const Way& way) {
   using L = EthernetLayout;
   L::DestinationFirst::put(frame, L::kLocallyAdministered);
-  L::DestinationLast::put(frame, segment.destination_station);
+  L::DestinationLast::put(frame, way.destination_station);
   L::SourceFirst::put(frame, L::kLocallyAdministered);
-  L::SourceLast::put(frame, segment.source_station);
-  L::Type::put(frame, segment.source.address.version == 4 ? kTypeIpv4 : kTypeIpv6);
+  L::SourceLast::put(frame, way.source_station);
+  L::Type::put(frame, way.ipv4() ? kTypeIpv4 : kTypeIpv6);
 }
 
 template <typename L>
-void put_addresses(MutableBytes packet, const Segment& segment) {
-  put(packet.subspan(L::kSource), Bytes(segment.source.address.octets).first(L::kAddressSize));
-  put(packet.subspan(L::kDestination), Bytes(segment.destination.address.octets).first(L::kAddressSize));
+void put_addresses(MutableBytes packet, const Way& way) {
+  put(packet.subspan(L::kSource), Bytes(way.source.address.octets).first(L::kAddressSize));
+  put(packet.subspan(L::kDestination), Bytes(way.destination.address.octets).first(L::kAddressSize));
 }
 
-void put_ipv4(MutableBytes packet, const Segment& segment) {
+void put_ipv4(MutableBytes packet, const Way& way) {
   using L = Ipv4Layout;
   L::VersionAndLength::put(packet, 0x45);
   L::TotalLength::put(packet, static_cast<std::uint16_t>(packet.size()));
   L::FlagsAndOffset::put(packet, L::kDontFragment);  // so the identification may stay 0 (RFC 6864)
   L::TimeToLive::put(packet, 64);
-  L::Protocol::put(packet, kTcp);
-  put_addresses<L>(packet, segment);
+  L::Protocol::put(packet, way.protocol);
+  put_addresses<L>(packet, way);
   L::Checksum::put(packet, fold(sum_words(packet.first(L::kSize))));
 }
 
-void put_ipv6(MutableBytes packet, const Segment& segment) {
+void put_ipv6(MutableBytes packet, const Way& way) {
   using L = Ipv6Layout;
   L::Version::put(packet, 0x60);
   L::PayloadLength::put(packet, static_cast<std::uint16_t>(packet.size() - L::kSize));
-  L::NextHeader::put(packet, kTcp);
+  L::NextHeader::put(packet, way.protocol);
   L::HopLimit::put(packet, 64);
-  put_addresses<L>(packet, segment);
+  put_addresses<L>(packet, way);
 }
 
 void put_tcp(MutableBytes tcp_part, const Segment& segment) {
@@ -61,12 +77,27 @@ void put_tcp(MutableBytes tcp_part, const Segment& segment) {
   put(tcp_part.subspan(L::kSize), segment.options);
 }
 
-// Over the pseudo header (addresses, protocol, length) and the whole TCP part, whose own checksum field is still zero.
+// Over the pseudo header (addresses, protocol, length) and the whole transport part, whose own checksum field is still zero.
 // Octets that are zero add nothing, so both versions' pseudo headers come down to the same sum.
-void put_tcp_checksum(MutableBytes tcp_part, const Segment& segment) {
+std::uint16_t transport_checksum(Bytes part, const Way& way) {
   const std::uint64_t pseudo =
-      sum_words(segment.source.address.octets) + sum_words(segment.destination.address.octets) + kTcp + tcp_part.size();
-  TcpLayout::Checksum::put(tcp_part, fold(pseudo + sum_words(tcp_part)));
+      sum_words(way.source.address.octets) + sum_words(way.destination.address.octets) + way.protocol + part.size();
+  return fold(pseudo + sum_words(part));
+}
+
+// The headers before the transport part, and the payload after its header of `header_octets`, which is zero. Returns that
+// part.
+MutableBytes put_around(std::vector<std::byte>& frame, const Way& way, std::size_t header_octets, PieceReader& payload,
+                        std::size_t payload_octets) {
+  const std::size_t ip_size = way.ipv4() ? Ipv4Layout::kSize : Ipv6Layout::kSize;
+  const std::size_t headers = EthernetLayout::kSize + ip_size + header_octets;
+  frame.resize(headers + payload_octets);
+  std::fill_n(frame.begin(), headers, std::byte{0});
+  const MutableBytes packet = MutableBytes(frame).subspan(EthernetLayout::kSize);
+  put_ethernet(frame, way);
+  (way.ipv4() ? put_ipv4 : put_ipv6)(packet, way);
+  payload.take(MutableBytes(frame).subspan(headers));
+  return packet.subspan(ip_size);
 }
 
 }  // namespace
@@ -92,19 +123,23 @@ void PieceReader::take(MutableBytes into) noexcept {
 }
 
 void compose(std::vector<std::byte>& frame, const Segment& segment, PieceReader& payload, std::size_t payload_octets) {
-  const bool ipv4 = segment.source.address.version == 4;
-  const std::size_t ip_size = ipv4 ? Ipv4Layout::kSize : Ipv6Layout::kSize;
-  const std::size_t headers = EthernetLayout::kSize + ip_size + TcpLayout::kSize + segment.options.size();
-  frame.resize(headers + payload_octets);
-  std::fill_n(frame.begin(), headers, std::byte{0});
+  const Way way = way_of(segment, kTcp);
+  const MutableBytes part = put_around(frame, way, TcpLayout::kSize + segment.options.size(), payload, payload_octets);
+  put_tcp(part, segment);
+  TcpLayout::Checksum::put(part, transport_checksum(part, way));
+}
 
-  const MutableBytes packet = MutableBytes(frame).subspan(EthernetLayout::kSize);
-  const MutableBytes tcp_part = packet.subspan(ip_size);
-  put_ethernet(frame, segment);
-  (ipv4 ? put_ipv4 : put_ipv6)(packet, segment);
-  put_tcp(tcp_part, segment);
-  payload.take(MutableBytes(frame).subspan(headers));
-  put_tcp_checksum(tcp_part, segment);
+// RFC 768: a checksum that is zero is sent as all ones, because zero says that there is none.
+void compose(std::vector<std::byte>& frame, const Datagram& datagram, PieceReader& payload,
+             std::size_t payload_octets) {
+  const Way way = way_of(datagram, kUdp);
+  const MutableBytes part = put_around(frame, way, UdpLayout::kSize, payload, payload_octets);
+  serialize({.source_port = datagram.source.port,
+             .destination_port = datagram.destination.port,
+             .payload_size = payload_octets},
+            part);
+  const std::uint16_t checksum = transport_checksum(part, way);
+  UdpLayout::Checksum::put(part, checksum == 0 ? std::uint16_t{0xffff} : checksum);
 }
 
 }  // namespace weft::packet

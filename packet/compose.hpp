@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// One TCP segment as an Ethernet frame, checksums included.
+/// One TCP segment or UDP datagram as an Ethernet frame, checksums included.
 ///
 ///   | Ethernet II, 14 octets | IPv4, 20 (RFC 791) or IPv6, 40 (RFC 8200) | TCP, 20 + options (RFC 9293) | payload |
+///                                                                        | UDP, 8 (RFC 768)             |
 #pragma once
 
 #include <cstddef>
@@ -28,6 +29,14 @@ struct Segment {
   std::uint8_t destination_station{};  ///< last octet of the receiver's Ethernet address
 };
 
+/// Describes a UDP datagram without its payload.
+struct Datagram {
+  const Endpoint& source;              ///< sender; must outlive the datagram
+  const Endpoint& destination;         ///< receiver, of the same IP version; must outlive the datagram
+  std::uint8_t source_station{};       ///< last octet of the sender's Ethernet address, as in a segment
+  std::uint8_t destination_station{};  ///< last octet of the receiver's Ethernet address
+};
+
 /// Takes octets from the front of a list of pieces. The list and the pieces must outlive the reader.
 class PieceReader {
  public:
@@ -46,5 +55,8 @@ class PieceReader {
 /// Composes a frame from a segment and the next `payload_octets` of `payload`. The sum of both must fit an IP packet: at
 /// most 65495 octets of payload without options. Overwrites `frame` and keeps its storage.
 void compose(std::vector<std::byte>& frame, const Segment& segment, PieceReader& payload, std::size_t payload_octets);
+/// Composes a frame from a datagram and the next `payload_octets` of `payload`, at most 65507 octets. Overwrites `frame` and
+/// keeps its storage.
+void compose(std::vector<std::byte>& frame, const Datagram& datagram, PieceReader& payload, std::size_t payload_octets);
 
 }  // namespace weft::packet

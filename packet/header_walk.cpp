@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "packet/encapsulation.hpp"
@@ -22,7 +23,9 @@ Stepped step(const NextHeader& header, HeaderCursor& cursor) noexcept {
 }
 
 // Each step moves on by at least an octet, or hands over to one that does; the path bounds the number of IP headers.
-std::expected<InnermostIp, Unread> walk_headers(NextHeader header, HeaderCursor& cursor) noexcept {
+// `udp`: becomes the last packet of UDP on the way, if not null.
+std::expected<InnermostIp, Unread> walk_headers(NextHeader header, HeaderCursor& cursor,
+                                                std::optional<InnermostIp>* udp = nullptr) noexcept {
   for (;;) {
     if (header.what == NextHeader::kIp) {
       const std::size_t at = cursor.at;
@@ -32,6 +35,7 @@ std::expected<InnermostIp, Unread> walk_headers(NextHeader header, HeaderCursor&
       cursor.original = std::min(std::max(cursor.original, cursor.captured.size()), ip->payload_at + ip->payload_size);
       cursor.captured = cursor.captured.first(std::min(cursor.captured.size(), cursor.original));
       if (ip->protocol == kTcp || ip->fragment) return InnermostIp{.at = at, .packet = *ip, .path = cursor.path};
+      if (udp != nullptr && ip->protocol == kUdp) *udp = InnermostIp{.at = at, .packet = *ip, .path = cursor.path};
       cursor.at = std::min(ip->payload_at, cursor.captured.size());
       header = {NextHeader::kIpProtocol, ip->protocol};
     }
@@ -48,6 +52,19 @@ std::expected<InnermostIp, Unread> find_innermost(LinkType link, Bytes captured,
   const auto first = step_link(link, cursor);
   if (!first) return std::unexpected(first.error());
   return walk_headers(*first, cursor);
+}
+
+std::expected<InnermostIp, Unread> find_innermost_udp(LinkType link, Bytes captured,
+                                                      std::size_t original_size) noexcept {
+  HeaderCursor cursor{.captured = captured, .original = std::max(original_size, captured.size())};
+  const auto first = step_link(link, cursor);
+  if (!first) return std::unexpected(first.error());
+  std::optional<InnermostIp> udp;
+  auto found = walk_headers(*first, cursor, &udp);
+  if (found && found->packet.fragment) return found;
+  if (found) return std::unexpected(Unread::kNotTcp);
+  if (udp) return *udp;
+  return found;
 }
 
 std::expected<InnermostIp, Unread> find_innermost(const IpPacket& datagram, const HeaderPath& path,

@@ -52,8 +52,9 @@ constexpr std::array kSubcommands{
     &add_keys_command,  &add_help_command,    &add_version_command};
 
 void add_global_options(CLI::App& app, GlobalOptions& options) {
-  app.add_option("--pcap", options.pcap,
-                 "Write the traffic of every connection to FILE, as packets that Wireshark reads; needs no privileges")
+  app.add_option(
+         "--pcap", options.pcap,
+         "Write the traffic of connections and datagrams to FILE, as packets that Wireshark reads; needs no privileges")
       ->type_name("FILE");
   app.add_option("--log", options.log, "Log to stderr from this level on: trace, debug, info, warn, error or off")
       ->type_name("LEVEL")

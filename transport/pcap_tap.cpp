@@ -71,6 +71,8 @@ PcapStream PcapTap::open(const Endpoint& local, const Endpoint& remote, Opener o
   return PcapStream(std::move(conversation));
 }
 
+PcapDatagrams PcapTap::open_datagrams(const Endpoint& local) noexcept { return PcapDatagrams(file_, local); }
+
 PcapStream::PcapStream(std::unique_ptr<detail::PcapConversation> conversation) noexcept
     : conversation_(std::move(conversation)) {}
 PcapStream::PcapStream() noexcept = default;
@@ -100,6 +102,26 @@ void PcapStream::rst_sent() {
 
 void PcapStream::rst_received() {
   if (conversation_) conversation_->rst(conversation_->remote());
+}
+
+PcapDatagrams::PcapDatagrams(std::shared_ptr<detail::PcapFile> file, const Endpoint& local) noexcept
+    : file_(std::move(file)), local_(local) {}
+PcapDatagrams::PcapDatagrams() noexcept = default;
+PcapDatagrams::~PcapDatagrams() = default;
+PcapDatagrams::PcapDatagrams(PcapDatagrams&&) noexcept = default;
+PcapDatagrams& PcapDatagrams::operator=(PcapDatagrams&&) noexcept = default;
+
+void PcapDatagrams::sent(const Endpoint& to, Bytes octets) { record(local_, to, octets); }
+
+void PcapDatagrams::received(const Endpoint& from, Bytes octets) { record(from, local_, octets); }
+
+void PcapDatagrams::record(const Endpoint& from, const Endpoint& to, Bytes octets) {
+  if (!file_ || octets.size() > kMaxPayload || from.address.family != to.address.family) return;
+  const packet::Endpoint source = detail::in_packets(from);
+  const packet::Endpoint destination = detail::in_packets(to);
+  packet::PieceReader payload(std::span(&octets, 1));
+  const auto lock = file_->lock();
+  file_->write(packet::Datagram{.source = source, .destination = destination}, payload, octets.size());
 }
 
 }  // namespace weft::transport

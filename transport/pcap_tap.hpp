@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Capture of connections to a pcap file, as Ethernet, IP and TCP packets that Wireshark reads. It needs no privileges,
-// because the octets are those that passed through read() and write(), and the packet headers are generated here.
+// Capture of connections and datagrams to a pcap file, as Ethernet, IP and TCP or UDP packets that Wireshark reads. It needs
+// no privileges, because the octets are those that passed through system calls, and the packet headers are generated here.
 // Order, content and direction are true; segment sizes, TCP options and acknowledgments are plausible ones of an idle
 // network.
 #pragma once
@@ -25,6 +25,7 @@ struct PcapConversation;
 }  // namespace detail
 
 class PcapStream;
+class PcapDatagrams;
 
 struct PcapError {
   std::string sentence{};      // sentence that names the path and the cause
@@ -32,7 +33,7 @@ struct PcapError {
   int os_error{};              // errno; 0 if weft refuses
 };
 
-// Captures any number of connections to one file. Thread-safe. The file has its name from the beginning, and after each
+// Captures any number of connections and of sockets for datagrams to one file. Thread-safe. The file has its name from the beginning, and after each
 // call it contains complete packets only: it is readable while the program runs, and after the program was killed. If a
 // write fails (disk full, limit of setrlimit(2)), the file ends after the last complete packet.
 class PcapTap {
@@ -52,6 +53,8 @@ class PcapTap {
   // Writes the three packets of the handshake. `mss` is the maximum payload of one packet; 0 means kMaxSegment. The
   // stream may outlive the tap; the last of them closes the file.
   [[nodiscard]] PcapStream open(const Endpoint& local, const Endpoint& remote, Opener opener, std::size_t mss = 0);
+  // Writes nothing. As with a stream, the capture of datagrams may outlive the tap.
+  [[nodiscard]] PcapDatagrams open_datagrams(const Endpoint& local) noexcept;
 
  private:
   explicit PcapTap(std::shared_ptr<detail::PcapFile> file) noexcept;
@@ -82,6 +85,30 @@ class PcapStream {
   friend class PcapTap;
   explicit PcapStream(std::unique_ptr<detail::PcapConversation> conversation) noexcept;
   std::unique_ptr<detail::PcapConversation> conversation_;
+};
+
+// Captures the datagrams of one UDP socket, each as one packet: at most kMaxPayload octets. Thread-safe. Allocates no memory
+// once the longest one was written. Writes nothing of a peer whose IP version is not that of the socket.
+class PcapDatagrams {
+ public:
+  static constexpr std::size_t kMaxPayload = 65507;  // 65535 octets of an IPv4 packet less the IPv4 and UDP headers
+
+  PcapDatagrams() noexcept;  // writes nothing
+  ~PcapDatagrams();
+  PcapDatagrams(PcapDatagrams&&) noexcept;
+  PcapDatagrams& operator=(PcapDatagrams&&) noexcept;
+
+  [[nodiscard]] explicit operator bool() const noexcept { return file_ != nullptr; }
+  void sent(const Endpoint& to, Bytes octets);
+  void received(const Endpoint& from, Bytes octets);
+
+ private:
+  friend class PcapTap;
+  PcapDatagrams(std::shared_ptr<detail::PcapFile> file, const Endpoint& local) noexcept;
+  void record(const Endpoint& from, const Endpoint& to, Bytes octets);
+
+  std::shared_ptr<detail::PcapFile> file_{};
+  Endpoint local_{};
 };
 
 }  // namespace weft::transport

@@ -4,7 +4,7 @@
 ///
 ///     variable        value                                                                     read by
 ///     WEFT_LOG        trace, debug, info, warn, error or off                                    all programs
-///     WEFT_PCAP       capture file of all connections; "%p" is replaced by the process id       all programs
+///     WEFT_PCAP       capture of connections and datagrams; "%p" is replaced by the process id  all programs
 ///     WEFT_PCAP_EXIT  exit code of a process whose capture is incomplete (see below)            all programs
 ///     WEFT_CRC32C     isa-l or portable: implementation of CRC32C                               all programs
 ///     WEFT_POLICY     KEY=VALUE,... for the policy of every connection (verbs/policy_text.hpp)  drop-in only

@@ -119,6 +119,12 @@ std::optional<transport::PcapStream> Runtime::capture(const transport::Socket& s
   return global.tap->open(*local, *peer, opened_here ? Opener::kLocal : Opener::kRemote);
 }
 
+transport::PcapDatagrams Runtime::capture_datagrams(const transport::Endpoint& local) {
+  auto& global = verbs::capture();
+  const std::lock_guard lock(global.mutex);
+  return global.tap ? global.tap->open_datagrams(local) : transport::PcapDatagrams();
+}
+
 }  // namespace detail
 
 bool on_progress_thread() noexcept { return detail::Runtime::on_its_thread(); }

@@ -50,7 +50,7 @@ void fill_limits(ibv_device_attr& a) {
   a.max_qp_rd_atom = whole(limits.max_ird);
   a.max_qp_init_rd_atom = whole(limits.max_ord);
   a.max_res_rd_atom = whole(limits.max_ird * limits.max_qp);
-  a.max_ah = whole(limits.max_qp);  // one for each queue pair
+  a.max_ah = whole(limits.max_qp);         // one for each queue pair
   a.max_mcast_grp = whole(limits.max_qp);  // as many as are joined: each is one of the host's
   a.max_mcast_qp_attach = whole(limits.max_qp);
   a.max_total_mcast_qp_attach = whole(limits.max_qp);

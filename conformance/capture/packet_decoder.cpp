@@ -23,10 +23,32 @@ void drop_front(std::vector<Part>& parts, std::size_t octets) {
 
 }  // namespace
 
-// An encapsulated datagram may come in fragments, and so may what it carries.
 std::expected<TcpPacket, Unread> PacketDecoder::decode(const Packet& packet) {
+  const auto found = find(packet, packet::kTcp);
+  if (!found) return std::unexpected(found.error());
+  auto decoded = decode_segment(found->ip, found->payload, found->size);
+  if (decoded) decoded->number = packet.number;
+  return decoded;
+}
+
+std::expected<UdpPacket, Unread> PacketDecoder::decode_datagram(const Packet& packet) {
+  const auto found = find(packet, packet::kUdp);
+  if (!found) return std::unexpected(found.error());
+  const auto header = packet::parse_udp(found->payload, found->size);
+  if (!header) return std::unexpected(header.error());
+  const Bytes rest = found->payload.subspan(packet::UdpLayout::kSize);
+  return UdpPacket{.path = found->ip.path,
+                   .source = {found->ip.packet.source, header->source_port},
+                   .destination = {found->ip.packet.destination, header->destination_port},
+                   .payload_size = header->payload_size,
+                   .payload = rest.first(std::min(rest.size(), header->payload_size))};
+}
+
+// An encapsulated datagram may come in fragments, and so may what it carries.
+std::expected<PacketDecoder::Found, Unread> PacketDecoder::find(const Packet& packet, packet::IpProtocol protocol) {
   Source source{.octets = packet.captured};
-  auto ip = packet::find_innermost(packet.link, packet.captured, packet.original_size);
+  auto ip = protocol == packet::kTcp ? packet::find_innermost(packet.link, packet.captured, packet.original_size)
+                                     : packet::find_innermost_udp(packet.link, packet.captured, packet.original_size);
   while (ip && ip->packet.fragment) {
     if (!packet::leads_to_tcp(ip->packet.protocol)) return std::unexpected(Unread::kNotTcp);
     take_parts(source, packet.number, ip->packet.payload_at, ip->packet.payload_size);
@@ -36,16 +58,15 @@ std::expected<TcpPacket, Unread> PacketDecoder::decode(const Packet& packet) {
     ip->packet.payload_at = 0;
     ip->packet.payload_size = whole->payload.size();
     ip->packet.fragment.reset();
-    if (ip->packet.protocol != packet::kTcp) ip = find_innermost(ip->packet, ip->path, source.octets);
+    if (ip->packet.protocol != protocol) ip = find_innermost(ip->packet, ip->path, source.octets);
   }
   if (!ip) return std::unexpected(ip.error());
+  if (ip->packet.protocol != protocol) return std::unexpected(Unread::kNotTcp);
   const std::size_t size = ip->packet.payload_size;
   const std::size_t begin = std::min(ip->packet.payload_at, source.octets.size());
-  const Bytes segment = source.octets.subspan(begin, std::min(size, source.octets.size() - begin));
-  take_parts(source, packet.number, begin, segment.size());
-  auto decoded = decode_segment(*ip, segment, size);
-  if (decoded) decoded->number = packet.number;
-  return decoded;
+  const Bytes payload = source.octets.subspan(begin, std::min(size, source.octets.size() - begin));
+  take_parts(source, packet.number, begin, payload.size());
+  return Found{*ip, payload, size};
 }
 
 // The parts of [begin, begin + size) of the source, as far as they were captured.

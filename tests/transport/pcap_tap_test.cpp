@@ -282,6 +282,53 @@ TEST_F(PcapTapTest, EmptyStreamWritesNothing) {
   stream.rst_received();
 }
 
+// --- Datagrams
+
+TEST_F(PcapTapTest, RecordsDatagramsOfBothDirections) {
+  const auto octets = pattern(2000);
+  {
+    PcapTap tap = PcapTap::create(path).value();
+    PcapDatagrams datagrams = tap.open_datagrams(kLocal4);
+    EXPECT_TRUE(datagrams);
+    datagrams.sent(kRemote4, octets);
+    datagrams.received(kRemote4, Bytes(octets).first(1));
+    datagrams.sent(kRemote6, octets);  // the socket cannot have sent it
+  }
+  const auto packets = read_back(path);
+  ASSERT_EQ(packets.size(), 2U);
+  constexpr std::size_t kUdpAt = 34, kPayloadAt = 42;
+  EXPECT_EQ(packets[0].octet(23), 17U);
+  EXPECT_EQ(packets[0].source_port(), 40000);
+  EXPECT_EQ((Be<kUdpAt + 2, std::uint16_t>::get(packets[0].octets)), 4420);
+  EXPECT_TRUE(std::ranges::equal(Bytes(packets[0].octets).subspan(kPayloadAt), octets));
+  EXPECT_EQ(packets[1].source_port(), 4420);
+  EXPECT_EQ(packets[1].octets.size(), kPayloadAt + 1);
+}
+
+TEST_F(PcapTapTest, DatagramsThatCannotBeWrittenAreToldOnce) {
+  std::vector<PcapError> told;
+  PcapTap tap = PcapTap::create(path, [&](const PcapError& error) { told.push_back(error); }).value();
+  PcapDatagrams datagrams = tap.open_datagrams(kLocal4);
+  datagrams.sent(kRemote4, pattern(100));
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small{.rlim_cur = 1000, .rlim_max = before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  datagrams.sent(kRemote4, pattern(4000));
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  datagrams.received(kRemote4, pattern(1));
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].sentence, "cannot write " + path + ": File too large");
+  EXPECT_EQ(read_back(path).size(), 1U) << "the file ends after the last complete packet";
+}
+
+TEST_F(PcapTapTest, EmptyCaptureOfDatagramsWritesNothing) {
+  PcapDatagrams datagrams;
+  EXPECT_FALSE(datagrams);
+  datagrams.sent(kRemote4, pattern(1));
+  datagrams.received(kRemote4, pattern(1));
+}
+
 // --- tshark
 
 bool has_tshark() { return std::system("command -v tshark >/dev/null 2>&1") == 0; }
@@ -337,6 +384,24 @@ TEST_F(PcapTapTest, TsharkFindsNothingWrong) {
     converse(tap, {kLocal6.address, 40001}, kRemote6, 0, true);
   }
   EXPECT_GT(expect_clean(path), 100U);
+}
+
+// 1 is "Good".
+TEST_F(PcapTapTest, TsharkFindsNoWrongDatagram) {
+  NEEDS_TSHARK();
+  {
+    PcapTap tap = PcapTap::create(path).value();
+    for (const auto& [local, remote] : {std::pair(kLocal4, kRemote4), std::pair(kLocal6, kRemote6)}) {
+      PcapDatagrams datagrams = tap.open_datagrams(local);
+      for (const std::size_t size : {0U, 1U, 20U, 4115U, 4116U}) datagrams.sent(remote, pattern(size));
+      datagrams.received(remote, pattern(PcapDatagrams::kMaxPayload));
+    }
+  }
+  const auto lines = lines_of("tshark -n -r '" + path +
+                              "' -o udp.check_checksum:TRUE -o ip.check_checksum:TRUE -T fields -E separator=,"
+                              " -e ip.checksum.status -e udp.checksum.status -e _ws.malformed 2>/dev/null");
+  ASSERT_EQ(lines.size(), 12U);
+  for (std::size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(lines[i], i < 6 ? "1,1," : ",1,") << i;
 }
 
 TEST_F(PcapTapTest, TsharkSeesNoFullWindowInAOneWayTransfer) {

@@ -6,6 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <string>
 
 #include "tests/verbs/loopback.hpp"
 #include "transport/datagram_socket.hpp"
@@ -475,6 +479,28 @@ TEST(DatagramPair, WrongAttributesAreNamed) {
   EXPECT_EQ(a.domain.create_datagram_queue_pair(wanted, taken).error().code, Errc::kAddressInUse);
   const Endpoint elsewhere{.address = *Address::parse("192.0.2.1"), .port = 0};
   EXPECT_EQ(a.domain.create_datagram_queue_pair(wanted, elsewhere).error().os_error, EADDRNOTAVAIL);
+}
+
+// --- In a capture
+
+// Each end records what it sends and what comes to it, as both ends of a connection in one process do; also what is dropped.
+TEST(Datagram, IsInTheCaptureAsSentAndAsReceived) {
+  const std::string path = ::testing::TempDir() + "verbs_datagrams.pcap";
+  must(set_capture_file(path), "set_capture_file");
+  {
+    DatagramEnd first, second;
+    second.receive(1);
+    ASSERT_TRUE(first.send(second.name(kQkey + 1), "dropped"));
+    ASSERT_TRUE(first.send(second.name(), "hello"));
+    ASSERT_TRUE(second.next_within(second.receive_cq, 5s));
+  }
+  must(set_capture_file(""), "stop");
+  std::ifstream file(path, std::ios::binary);
+  const std::string octets{std::istreambuf_iterator<char>(file), {}};
+  std::remove(path.c_str());
+  constexpr std::size_t kFile = 24, kPacket = 16 + 14 + 20 + 8 + DatagramLayout::kSize;
+  EXPECT_EQ(octets.size(), kFile + 2 * (kPacket + 7) + 2 * (kPacket + 5));
+  EXPECT_TRUE(octets.ends_with("hello"));
 }
 
 // --- The header

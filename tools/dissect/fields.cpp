@@ -30,6 +30,19 @@ std::string fields_heading(const Palette& palette) {
   return palette.paint(Colour::kBold, "fields: layer, octet within the frame or FPDU, name, value, meaning") + '\n';
 }
 
+std::string fields_text(const std::vector<Field>& fields, const Palette& palette, bool explain, bool terminate) {
+  std::string text;
+  for (const Field& field : fields) {
+    const bool bits = field.size == 0;  // the meaning of their octets has them
+    const Hue hue = hue_of(field.info->layer);
+    if (!bits) text += field_line(field, terminate && hue == Hue::kRdmap ? Hue::kTerminate : hue, palette);
+    if (!explain) continue;
+    const std::string front = bits ? fmt::format("  {}={}: ", field.info->name, field.value) : "";
+    text += fmt::format("{:17}{}\n", "", palette.paint(Colour::kDim, front + std::string(field.info->sentence)));
+  }
+  return text;
+}
+
 std::string text_of(const Frame& frame, const Palette& palette, bool explain) {
   const conformance::Piece& piece = frame.piece;
   const std::string head = fmt::format("connection {}, {}: {} of the {}", frame.connection, packets_text(piece),
@@ -37,16 +50,8 @@ std::string text_of(const Frame& frame, const Palette& palette, bool explain) {
   const std::string place =
       fmt::format(", {} octets from octet {} of packet {} on, stream offset {}", piece.octets.size(), piece.first.octet,
                   piece.first.packet, piece.stream_offset);
-  std::string text = palette.paint(Colour::kBold, head) + palette.paint(Colour::kDim, place) + '\n';
-  for (const Field& field : frame.fields) {
-    const bool bits = field.size == 0;  // the meaning of their octets has them
-    const Hue hue = hue_of(field.info->layer);
-    if (!bits) text += field_line(field, frame.terminate && hue == Hue::kRdmap ? Hue::kTerminate : hue, palette);
-    if (!explain) continue;
-    const std::string front = bits ? fmt::format("  {}={}: ", field.info->name, field.value) : "";
-    text += fmt::format("{:17}{}\n", "", palette.paint(Colour::kDim, front + std::string(field.info->sentence)));
-  }
-  return text;
+  return palette.paint(Colour::kBold, head) + palette.paint(Colour::kDim, place) + '\n' +
+         fields_text(frame.fields, palette, explain, frame.terminate);
 }
 
 std::string text_of(const Remark& remark, const Palette& palette) {
@@ -61,8 +66,14 @@ std::string json_of(const Frame& frame) {
   JsonWriter json(JsonForm::kCompact);
   json.put("connection", frame.connection).put("direction", audit::who(piece.from)).put("what", frame.what);
   json.put("first_packet", piece.first.packet).put("packet", piece.last.packet).put("offset", piece.first.octet);
-  json.put("stream_offset", piece.stream_offset).put("octets", piece.octets.size()).begin_array("fields");
-  for (const Field& field : frame.fields) {
+  json.put("stream_offset", piece.stream_offset).put("octets", piece.octets.size());
+  put_fields(json, frame.fields);
+  return json.finish() + '\n';
+}
+
+void put_fields(JsonWriter& json, const std::vector<Field>& fields) {
+  json.begin_array("fields");
+  for (const Field& field : fields) {
     json.begin_object().put("at", field.at).put("size", field.size).put("layer", field.info->layer);
     json.put("name", field.info->name)
         .put("filter", field.filter)
@@ -70,7 +81,7 @@ std::string json_of(const Frame& frame) {
         .put("meaning", field.meaning)
         .end();
   }
-  return json.finish() + '\n';
+  json.end();
 }
 
 std::string json_of(const Remark& remark) {

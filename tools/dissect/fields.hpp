@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/json.hpp"
 #include "conformance/dissection.hpp"
 #include "tools/dissect/part.hpp"
 
@@ -29,6 +30,9 @@ struct Remark {
 // Stands once above all fields: what their columns are.
 [[nodiscard]] std::string fields_heading(const Palette& palette);
 // `explain`: below each field, and for each of its bits, what it is for.
+[[nodiscard]] std::string fields_text(const std::vector<conformance::Field>& fields, const Palette& palette,
+                                      bool explain, bool terminate);
+void put_fields(JsonWriter& json, const std::vector<conformance::Field>& fields);
 [[nodiscard]] std::string text_of(const Frame& frame, const Palette& palette, bool explain);
 [[nodiscard]] std::string text_of(const Remark& remark, const Palette& palette);
 [[nodiscard]] std::string json_of(const Frame& frame);

@@ -20,7 +20,7 @@ constexpr Colour colour_of(Hue hue) noexcept {
 }  // namespace
 
 Hue hue_of(std::string_view layer) noexcept {
-  if (layer == "mpa") return Hue::kMpa;
+  if (layer == "mpa" || layer == "weft") return Hue::kMpa;
   if (layer == "ddp") return Hue::kDdp;
   return layer == "rdmap" ? Hue::kRdmap : Hue::kPayload;
 }

@@ -19,6 +19,7 @@
 #include "tools/cli/key_log_file.hpp"
 #include "tools/cli/whole_file.hpp"
 #include "tools/cli/wrap.hpp"
+#include "tools/dissect/datagrams.hpp"
 #include "tools/dissect/fields_view.hpp"
 #include "tools/dissect/overview.hpp"
 
@@ -44,7 +45,10 @@ class Pass {
         overview_({{palette, text_width(STDOUT_FILENO)}, options.all, purpose.live},
                   [this](const std::string& text) { print(text); }),
         fields_({palette, !options.json.empty(), options.explain}, wanted_,
-                [this](const std::string& text) { print(text); }) {}
+                [this](const std::string& text) { print(text); }),
+        datagrams_({palette, purpose.ladders, options.all, purpose.live, purpose.fields, !options.json.empty(),
+                    options.explain},
+                   wanted_, [this](const std::string& text) { print(text); }) {}
 
   // Returns what is wrong with the capture, or that there is nothing to show.
   Outcome<void> read(const conformance::StopSwitch& stop) {
@@ -53,6 +57,7 @@ class Pass {
     const auto damage =
         conformance::read_packets(*reader, [&](const conformance::Packet& packet) { take(packet, *reader); }, keys_);
     reading_.finish();
+    datagrams_.finish();
     progress_.clear();
     if (damage) return std::unexpected(Failure{damage->sentence + '.', kUnreadable});
     if (auto hidden = why_hidden(); !hidden) return hidden;
@@ -69,7 +74,7 @@ class Pass {
             : "";
     if (tls && tls->facts.keyed && !tls->facts.hidden.empty())
       return std::unexpected(Failure{options_.file + ": " + which + ".", kUnreadable});
-    if (reading_.iwarp()) return {};
+    if (reading_.iwarp() || datagrams_.count() != 0) return {};
     const std::string more = tls ? " (" + which + ")" : "";
     return std::unexpected(Failure{"no iWARP connection in " + options_.file + more + ".", kNoIwarp});
   }
@@ -78,6 +83,7 @@ class Pass {
     wanted_.note(packet);
     overview_.note(packet);
     reading_.take(packet);
+    datagrams_.take(packet);
     progress_.tell(reader);
     if (purpose_.live) std::fflush(out_);  // the next packet may be long in coming
   }
@@ -101,6 +107,7 @@ class Pass {
   Wanted wanted_{options_.asked};
   Overview overview_;
   FieldsView fields_;
+  Datagrams datagrams_;
   Reading reading_{{.segment = [this](const Watched& watched, const auto& segment) { wanted_.note(watched, segment); },
                     .seen = [this](const Watched& watched, const conformance::Seen& seen) { show(watched, seen); },
                     .over =

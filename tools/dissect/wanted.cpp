@@ -78,6 +78,8 @@ std::string Wanted::why_no_packet() const {
 }
 
 std::string Wanted::why_no_connection() const {
+  if (spoke_iwarp_.empty())
+    return fmt::format("there is no iWARP connection {}: the capture has only datagrams.", *asked_.connection);
   std::vector<std::size_t> numbers = spoke_iwarp_;
   std::ranges::sort(numbers);
   const std::string more = more_spoke_ == 0 ? "" : fmt::format(" and {} more", more_spoke_);

@@ -31,6 +31,9 @@ class Wanted {
   }
   // Of a connection that is wanted: with --packet, what has octets in it, in whichever packet it ends.
   [[nodiscard]] bool piece(const Watched& watched, const conformance::Piece& piece);
+  // No datagram is of a connection.
+  [[nodiscard]] bool datagrams() const noexcept { return !asked_.connection; }
+  [[nodiscard]] bool datagram(std::uint64_t packet) { return datagrams() && remark(packet); }
   [[nodiscard]] bool remark(std::uint64_t packet);
 
   // Once all was noted: a sentence when nothing was found of what was asked for.

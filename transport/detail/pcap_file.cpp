@@ -75,11 +75,12 @@ timeval PcapFile::now() {
           .tv_usec = latest_ % 1'000'000'000};  // nanoseconds, as the file header says
 }
 
-void PcapFile::write(const packet::Segment& segment, packet::PieceReader& payload, std::size_t payload_octets) {
+// `part`: a segment or a datagram.
+void PcapFile::write_packet(const auto& part, packet::PieceReader& payload, std::size_t payload_octets) {
   if (failed_) return;
   const NoCancellation here;
   const SizeLimitIsAnError limited;
-  packet::compose(frame_, segment, payload, payload_octets);
+  packet::compose(frame_, part, payload, payload_octets);
   pcap_pkthdr header{};
   header.ts = now();
   header.caplen = static_cast<bpf_u_int32>(frame_.size());
@@ -87,6 +88,14 @@ void PcapFile::write(const packet::Segment& segment, packet::PieceReader& payloa
   pcap_dump(reinterpret_cast<u_char*>(dumper_), &header, reinterpret_cast<const u_char*>(frame_.data()));
   if (pcap_dump_flush(dumper_) != 0 || std::ferror(pcap_dump_file(dumper_)) != 0) return fail(errno);
   octets_ += kRecordHeaderSize + frame_.size();
+}
+
+void PcapFile::write(const packet::Segment& segment, packet::PieceReader& payload, std::size_t payload_octets) {
+  write_packet(segment, payload, payload_octets);
+}
+
+void PcapFile::write(const packet::Datagram& datagram, packet::PieceReader& payload, std::size_t payload_octets) {
+  write_packet(datagram, payload, payload_octets);
 }
 
 // Removes the incomplete packet at the end of the file, and what closing the file would still write.

@@ -31,6 +31,7 @@ class PcapFile final : public packet::SegmentSink {
 
   // The rest needs the lock.
   void write(const packet::Segment& segment, packet::PieceReader& payload, std::size_t payload_octets) override;
+  void write(const packet::Datagram& datagram, packet::PieceReader& payload, std::size_t payload_octets);
   // Initial sequence numbers, apart from each other so that a reused pair of ports is seen to be a new connection.
   [[nodiscard]] std::uint32_t next_initial_sequence() noexcept { return initial_sequence_ += 0x01000193; }
 
@@ -38,6 +39,7 @@ class PcapFile final : public packet::SegmentSink {
   static constexpr std::uint64_t kFileHeaderSize = 24;
 
   PcapFile(std::string path, PcapTap::OnFailure on_failure, pcap_t* format, pcap_dumper_t* dumper) noexcept;
+  void write_packet(const auto& part, packet::PieceReader& payload, std::size_t payload_octets);
   void fail(int why);
   [[nodiscard]] timeval now();
 

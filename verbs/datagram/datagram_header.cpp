@@ -25,19 +25,34 @@ void serialize(const DatagramHeader& header, MutableBytes out) noexcept {
   std::ranges::copy(header.immediate.value_or(std::array<std::byte, 4>{}), out.begin() + Layout::kImmediateOffset);
 }
 
-std::optional<DatagramHeader> parse_datagram(Bytes datagram) noexcept {
-  if (datagram.size() < Layout::kSize || Layout::Version::get(datagram) != Layout::kVersion) return std::nullopt;
-  const std::uint8_t flags = Layout::Flags::get(datagram);
-  if ((flags & ~(Layout::kSolicited | Layout::kHasImmediate)) != 0) return std::nullopt;
-  DatagramHeader header{.destination = Layout::Destination::get(datagram),
-                        .source = Layout::Source::get(datagram),
-                        .qkey = Layout::Qkey::get(datagram),
-                        .length = Layout::Length::get(datagram),
+std::string_view explain(DatagramError error) noexcept {
+  switch (error) {
+    case DatagramError::kTooShort: return "the datagram is shorter than its header";
+    case DatagramError::kNotCaptured: return "the header was not captured completely";
+    case DatagramError::kVersion: return "the version is not 1";
+    case DatagramError::kFlags: return "a reserved flag is set";
+    case DatagramError::kNumber: return "a number of a queue pair has more than 24 bits";
+    case DatagramError::kLength: return "the length is not that of the payload";
+  }
+  return {};
+}
+
+std::expected<DatagramHeader, DatagramError> parse_datagram(Bytes captured, std::size_t size) noexcept {
+  using enum DatagramError;
+  if (size < Layout::kSize) return std::unexpected(kTooShort);
+  if (captured.size() < Layout::kSize) return std::unexpected(kNotCaptured);
+  if (Layout::Version::get(captured) != Layout::kVersion) return std::unexpected(kVersion);
+  const std::uint8_t flags = Layout::Flags::get(captured);
+  if ((flags & ~(Layout::kSolicited | Layout::kHasImmediate)) != 0) return std::unexpected(kFlags);
+  DatagramHeader header{.destination = Layout::Destination::get(captured),
+                        .source = Layout::Source::get(captured),
+                        .qkey = Layout::Qkey::get(captured),
+                        .length = Layout::Length::get(captured),
                         .solicited = (flags & Layout::kSolicited) != 0};
-  if (header.length != datagram.size() - Layout::kSize) return std::nullopt;
-  if (header.destination > kHighestNumber || header.source > kHighestNumber) return std::nullopt;
+  if (header.length != size - Layout::kSize) return std::unexpected(kLength);
+  if (header.destination > kHighestNumber || header.source > kHighestNumber) return std::unexpected(kNumber);
   if ((flags & Layout::kHasImmediate) != 0) {
-    std::ranges::copy(datagram.subspan(Layout::kImmediateOffset, 4), header.immediate.emplace().begin());
+    std::ranges::copy(captured.subspan(Layout::kImmediateOffset, 4), header.immediate.emplace().begin());
   }
   return header;
 }

@@ -7,7 +7,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <optional>
+#include <string_view>
 
 #include "common/wire.hpp"
 #include "transport/endpoint.hpp"
@@ -40,8 +42,21 @@ struct DatagramLayout {
 
 // `out` has room for DatagramLayout::kSize.
 void serialize(const DatagramHeader& header, MutableBytes out) noexcept;
-// Nothing for another version, an undefined flag, a number of more than 24 bits, or a length that is not that of the rest.
-[[nodiscard]] std::optional<DatagramHeader> parse_datagram(Bytes datagram) noexcept;
+enum class DatagramError : std::uint8_t {
+  kTooShort,     // for the header
+  kNotCaptured,  // the header was sent, but is not all there
+  kVersion,      // another one
+  kFlags,        // an undefined one is set
+  kNumber,       // of more than 24 bits
+  kLength,       // is not that of the rest
+};
+// Static storage.
+[[nodiscard]] std::string_view explain(DatagramError error) noexcept;
+// `captured` are the first octets of a datagram of `size`.
+[[nodiscard]] std::expected<DatagramHeader, DatagramError> parse_datagram(Bytes captured, std::size_t size) noexcept;
+[[nodiscard]] inline std::expected<DatagramHeader, DatagramError> parse_datagram(Bytes datagram) noexcept {
+  return parse_datagram(datagram, datagram.size());
+}
 
 // InfiniBand's Global Route Header (40 octets).
 [[nodiscard]] std::array<std::byte, 40> route_header(const transport::Address& source,

@@ -141,8 +141,8 @@ QueuePairQuery DatagramQueuePairState::query() const {
 // --- Multicast groups
 
 DatagramReader* DatagramQueuePairState::reader_of(const transport::Address& group) noexcept {
-  const auto found = std::ranges::find_if(
-      groups_, [&](const auto& one) { return one && one->is_open() && one->socket().local().address == group; });
+  const auto found =
+      std::ranges::find_if(groups_, [&](const auto& one) { return one && one->is_open() && one->address() == group; });
   return found == groups_.end() ? nullptr : found->get();
 }
 
@@ -159,7 +159,7 @@ Result<DatagramReader*> DatagramQueuePairState::open_reader(transport::DatagramS
 }
 
 Result<void> DatagramQueuePairState::join(const transport::Address& group) {
-  const transport::Address& local = own_.socket().local().address;
+  const transport::Address& local = own_.address();
   if (!group.is_multicast()) return verbs::fail(Errc::kInvalidArgument, "group", "not a multicast address");
   if (group.family != local.family)
     return verbs::fail(Errc::kInvalidArgument, "group", "not of the device's IP version");
@@ -233,14 +233,13 @@ bool DatagramQueuePairState::is_for_us(const DatagramHeader& header, const trans
 bool DatagramQueuePairState::look(DatagramReader& reader) {
   bool something = false;
   for (int i = 0; i < kMostAtOnce && reads_now() && reader.is_open(); ++i) {
-    const auto came = reader.socket().receive(arrived_);
+    const auto came = reader.receive(arrived_);
     if (!came) break;
     something = true;
-    reader.received();
     if (came->octets > arrived_.size()) continue;
     const auto header = parse_datagram(Bytes(arrived_).first(came->octets));
     if (!header || header->length > DatagramQueuePair::kMaxPayload || !is_for_us(*header, came->from, reader)) continue;
-    waiting_ = {.header = *header, .from = came->from.address, .to = reader.socket().local().address};
+    waiting_ = {.header = *header, .from = came->from.address, .to = reader.address()};
     deliver();
   }
   memory_.drop_leases();
@@ -326,10 +325,8 @@ Result<void> DatagramQueuePairState::send_one(const DatagramRequest& request) {
       std::ranges::copy_n(send.immediate.begin(), 4, header.immediate.emplace().begin());
     }
     serialize(header, leaving_);
-    // What the kernel does not take is lost, as on any network.
-    static_cast<void>(
-        own_.socket().send(Bytes(leaving_).first(kHeader + payload->size()),
-                           {.address = request.to.address, .port = DatagramQueuePair::port_of(request.to.number)}));
+    own_.send(Bytes(leaving_).first(kHeader + payload->size()),
+              {.address = request.to.address, .port = DatagramQueuePair::port_of(request.to.number)});
   }
   complete_send(send, status);
   if (status != WcStatus::kSuccess) fail();

@@ -6,12 +6,20 @@
 
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include "verbs/datagram/datagram_queue_pair_state.hpp"
 #include "verbs/progress/runtime.hpp"
 #include "verbs/progress/tuning.hpp"
 
 namespace weft::verbs::detail {
+
+DatagramReader::DatagramReader(DatagramQueuePairState& owner, transport::DatagramSocket socket,
+                               std::uint32_t destination)
+    : owner_(owner),
+      socket_(std::move(socket)),
+      capture_(Runtime::capture_datagrams(socket_.local())),
+      destination_(destination) {}
 
 void DatagramReader::join(const std::shared_ptr<Driven>& self, const QueueDrivers& drivers) {
   Runtime& runtime = owner_.runtime();
@@ -36,6 +44,26 @@ void DatagramReader::leave() {
 void DatagramReader::close() {
   leave();
   socket_.socket().close();
+}
+
+void DatagramReader::reopen(transport::DatagramSocket socket) {
+  socket_ = std::move(socket);
+  capture_ = Runtime::capture_datagrams(socket_.local());
+}
+
+// --- Datagrams
+
+std::optional<transport::DatagramSocket::Arrived> DatagramReader::receive(MutableBytes into) {
+  const auto came = socket_.receive(into);
+  if (!came) return came;
+  ++received_;
+  if (capture_ && came->octets <= into.size()) capture_.received(came->from, Bytes(into).first(came->octets));
+  return came;
+}
+
+void DatagramReader::send(Bytes datagram, const transport::Endpoint& to) {
+  const bool taken = !socket_.send(datagram, to);
+  if (capture_ && taken) capture_.sent(to, datagram);
 }
 
 bool DatagramReader::settle(bool stalled) {

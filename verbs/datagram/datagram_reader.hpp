@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include "transport/datagram_socket.hpp"
+#include "transport/pcap_tap.hpp"
 #include "verbs/progress/driven.hpp"
 #include "verbs/progress/socket_watch.hpp"
 
@@ -21,12 +21,10 @@ class DatagramQueuePairState;
 class DatagramReader final : public Driven {
  public:
   // `destination`: the number of a queue pair that datagrams from this socket are for.
-  DatagramReader(DatagramQueuePairState& owner, transport::DatagramSocket socket, std::uint32_t destination)
-      : owner_(owner), socket_(std::move(socket)), destination_(destination) {}
+  DatagramReader(DatagramQueuePairState& owner, transport::DatagramSocket socket, std::uint32_t destination);
 
   // --- The queue pair, with its lock
-  [[nodiscard]] transport::DatagramSocket& socket() noexcept { return socket_; }
-  [[nodiscard]] const transport::DatagramSocket& socket() const noexcept { return socket_; }
+  [[nodiscard]] const transport::Address& address() const noexcept { return socket_.local().address; }
   [[nodiscard]] std::uint32_t destination() const noexcept { return destination_; }
   [[nodiscard]] bool is_open() const noexcept { return socket_.socket().is_open(); }
   [[nodiscard]] bool is_watched() const noexcept { return watch_.has_value(); }
@@ -35,11 +33,12 @@ class DatagramReader final : public Driven {
   void leave();
   void close();
   // In place of a socket that was closed.
-  void reopen(transport::DatagramSocket socket) { socket_ = std::move(socket); }
+  void reopen(transport::DatagramSocket socket);
+  [[nodiscard]] std::optional<transport::DatagramSocket::Arrived> receive(MutableBytes into);
+  // What the kernel does not take is lost, as on any network.
+  void send(Bytes datagram, const transport::Endpoint& to);
   // After each look: what drivers that sleep are to wake for. False if nobody would look at the socket again.
   [[nodiscard]] bool settle(bool stalled);
-  // Counted for the watchdog.
-  void received() noexcept { ++received_; }
 
   // --- Driven
   [[nodiscard]] std::uint64_t number() const noexcept override { return number_; }
@@ -57,10 +56,11 @@ class DatagramReader final : public Driven {
  private:
   DatagramQueuePairState& owner_;
   transport::DatagramSocket socket_;
+  transport::PcapDatagrams capture_;  // of what the kernel took and gave, also of what the queue pair drops
   const std::uint32_t destination_;
   const std::uint64_t number_ = next_driven_number();
   std::optional<SocketWatch> watch_{};
-  std::uint64_t received_ = 0;
+  std::uint64_t received_ = 0;  // for the watchdog
 };
 
 }  // namespace weft::verbs::detail

@@ -80,8 +80,9 @@ class Runtime {
   // Until its presence is over: see Tick.
   void watch(std::shared_ptr<Driver> driver);
 
-  // --- Capture; connections made later use it.
+  // --- Capture; connections and queue pairs for datagrams made later use it.
   [[nodiscard]] static std::optional<transport::PcapStream> capture(const transport::Socket& socket, bool opened_here);
+  [[nodiscard]] static transport::PcapDatagrams capture_datagrams(const transport::Endpoint& local);
 
  private:
   explicit Runtime(transport::Reactor reactor);
