@@ -155,14 +155,12 @@ void Connections::end(std::uint32_t number) {
 
 namespace {
 
-// Resolving takes no time: the device is known, and so is the peer's address.
-verbs::Result<void> resolve(verbs::ConnectionId& id, const End& self, const End& peer) {
+// The device is known, and so is the peer's address: there is nothing to resolve, and no event of it to wait for.
+verbs::Result<void> name_ends(verbs::ConnectionId& id, const End& self, const End& peer) {
   verbs::Policy policy = connection_policy();
   policy.timeouts.connect_retry = kLongestRetry;
   if (const auto set = id.set_policy(policy); !set) return set;
-  const verbs::Endpoint destination{.address = peer.address, .port = port_of(peer.number)};
-  const auto resolved = id.resolve_address(destination, verbs::Endpoint{.address = self.address, .port = 0});
-  return resolved ? id.resolve_route() : resolved;
+  return id.set_route(self.address, {.address = peer.address, .port = port_of(peer.number)});
 }
 
 }  // namespace
@@ -179,7 +177,7 @@ void Connections::connect(Connection& connection) {
   auto id = verbs::ConnectionId::create(service_->channel, connection.self.number);
   verbs::Result<void> begun;
   if (!id) begun = std::unexpected(id.error());
-  if (begun) begun = resolve(*id, connection.self, connection.target.peer);
+  if (begun) begun = name_ends(*id, connection.self, connection.target.peer);
   if (begun) {
     const auto octets = encode(connection.greeting());
     begun = id->connect(*connection.connects, {.private_data = octets, .ird = connection.target.ird_granted()});
