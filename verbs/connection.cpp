@@ -103,6 +103,9 @@ Result<void> ConnectionId::resolve_address(const Endpoint& destination, const st
 Result<void> ConnectionId::resolve_route() {
   return with_own([](auto& own) { return own.resolve_route(); });
 }
+Result<void> ConnectionId::set_route(const Address& source, const Endpoint& destination) {
+  return with_own([&](auto& own) { return own.set_route(source, destination); });
+}
 
 // --- Connections
 

@@ -195,6 +195,11 @@ class ConnectionId {
   /// Raises kRouteResolved at once. The step exists for compatibility with rdma_cm.
   /// Errors: Errc::kInvalidState before resolve_address().
   Result<void> resolve_route();
+  /// Takes the place of both: the caller names the local address, and knows that it leads to `destination`. No route is
+  /// looked up, and no event raised. If none leads there, connect() raises kUnreachable or kConnectError.
+  /// Errors: Errc::kInvalidArgument if an address is of another family, the wildcard or none of this host, or the port is
+  /// 0; kInvalidState after any other call that gives an address.
+  Result<void> set_route(const Address& source, const Endpoint& destination);
 
   /// Minimum of the kernel's queue of connections for a listener.
   static constexpr int kKernelBacklog = 128;

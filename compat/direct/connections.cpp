@@ -117,52 +117,63 @@ verbs::Result<void> Connections::begin(const End& self, const Target& target, ve
   const std::lock_guard lock(mutex_);
   if (const auto listens = numbers_.listen(self.number, connection_policy()); !listens) return listens;
   auto& place = connections_[self.number];
-  place = std::make_unique<Connection>(
-      Connection{.self = self, .target = target, .accepts = &accepts, .connects = &connects});
+  place = std::make_shared<Connection>();
+  place->self = self;
+  place->target = target;
+  place->accepts = &accepts;
+  place->connects = &connects;
   place->start = due(Clock::now() + kWaitForRts);
   if (!service_->thread.joinable()) service_->thread = std::thread([this, it = service_.get()] { run(*it); });
   return {};
 }
 
-Connections::Connection* Connections::find(std::uint32_t number) const {
+std::shared_ptr<Connections::Connection> Connections::find(std::uint32_t number) const {
   const auto found = connections_.find(number);
-  return found == connections_.end() ? nullptr : found->second.get();
+  return found == connections_.end() ? nullptr : found->second;
 }
 
 void Connections::depart(std::uint32_t number, const Departure& departure) {
-  const std::lock_guard lock(mutex_);
-  Connection* const connection = find(number);
-  if (connection == nullptr) return;
-  connection->departure = departure;
-  if (connection->start) start(*connection);
+  std::shared_ptr<Connection> connection;
+  {
+    const std::lock_guard lock(mutex_);
+    connection = find(number);
+    if (!connection) return;
+    connection->departure = departure;
+  }
+  start(connection);
 }
 
 void Connections::wanted(std::uint32_t number) {
   const std::lock_guard lock(mutex_);
-  Connection* const connection = find(number);
-  if (connection == nullptr || connection->end || !connection->departure || !connection->departure->patience) return;
+  const auto connection = find(number);
+  if (!connection || connection->end || !connection->departure || !connection->departure->patience) return;
   connection->end = due(Clock::now() + *connection->departure->patience);
 }
 
 void Connections::end(std::uint32_t number) {
-  std::unique_ptr<Connection> gone;  // its identifiers end the attempts, and may wait for the engine: without the lock
-  const std::lock_guard lock(mutex_);
-  const auto found = connections_.find(number);
-  if (found != connections_.end()) gone = std::move(found->second);
+  std::shared_ptr<Connection> gone;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = connections_.find(number);
+    if (found != connections_.end()) gone = std::move(found->second);
+  }
+  if (!gone) return;
+  std::vector<verbs::ConnectionId> ids;  // they end the attempts, and may wait for the engine: without the lock
+  const std::lock_guard lock(gone->calls);
+  gone->ended = true;
+  ids.swap(gone->ids);
 }
 
 // --- Making the connection
 
 namespace {
 
-// Resolving takes no time: the device is known, and so is the peer's address.
-verbs::Result<void> resolve(verbs::ConnectionId& id, const End& self, const End& peer) {
+// The device is known, and so is the peer's address: there is nothing to resolve, and no event of it to wait for.
+verbs::Result<void> name_ends(verbs::ConnectionId& id, const End& self, const End& peer) {
   verbs::Policy policy = connection_policy();
   policy.timeouts.connect_retry = kLongestRetry;
   if (const auto set = id.set_policy(policy); !set) return set;
-  const verbs::Endpoint destination{.address = peer.address, .port = port_of(peer.number)};
-  const auto resolved = id.resolve_address(destination, verbs::Endpoint{.address = self.address, .port = 0});
-  return resolved ? id.resolve_route() : resolved;
+  return id.set_route(self.address, {.address = peer.address, .port = port_of(peer.number)});
 }
 
 }  // namespace
@@ -174,14 +185,21 @@ Greeting Connections::Connection::greeting() const noexcept {
           .rq_psn = target.rq_psn};
 }
 
+Greeting Connections::greeting_of(const Connection& connection) {
+  const std::lock_guard lock(mutex_);
+  return connection.greeting();
+}
+
+// The service is there while a number is taken, and that of a connection is given back after its end().
+//
 // If it cannot, sends wait in vain, until their patience is over.
 void Connections::connect(Connection& connection) {
   auto id = verbs::ConnectionId::create(service_->channel, connection.self.number);
   verbs::Result<void> begun;
   if (!id) begun = std::unexpected(id.error());
-  if (begun) begun = resolve(*id, connection.self, connection.target.peer);
+  if (begun) begun = name_ends(*id, connection.self, connection.target.peer);
   if (begun) {
-    const auto octets = encode(connection.greeting());
+    const auto octets = encode(greeting_of(connection));
     begun = id->connect(*connection.connects, {.private_data = octets, .ird = connection.target.ird_granted()});
   }
   if (begun) {
@@ -191,22 +209,29 @@ void Connections::connect(Connection& connection) {
   }
 }
 
-void Connections::start(Connection& connection) {
-  connection.start.reset();
-  if (connection.self <= connection.target.peer) connect(connection);
+// Once: whoever comes first takes the time out under the mutex. What has ended meanwhile is not that of the table any more.
+void Connections::start(const std::shared_ptr<Connection>& connection) {
   // Of several early Requests that name this queue pair, one was sent by the end that the program named.
   std::list<Early> waiting;
-  for (auto one = early_.begin(); one != early_.end();) {
-    const auto next = std::next(one);
-    if (one->greeting.to.number == connection.self.number) waiting.splice(waiting.end(), early_, one);
-    one = next;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!connection->start || find(connection->self.number) != connection) return;
+    connection->start.reset();
+    for (auto one = early_.begin(); one != early_.end();) {
+      const auto next = std::next(one);
+      if (one->greeting.to.number == connection->self.number) waiting.splice(waiting.end(), early_, one);
+      one = next;
+    }
   }
-  for (Early& one : waiting) accept(connection, one.greeting, *one.request);
+  const std::lock_guard calls(connection->calls);
+  if (connection->ended) return;
+  if (connection->self <= connection->target.peer) connect(*connection);
+  for (Early& one : waiting) accept(*connection, one.greeting, *one.request);
 }
 
 // The peer's address is that of TCP as well, so that nobody elsewhere can take its place.
 void Connections::accept(Connection& connection, const Greeting& greeting, verbs::ConnectionId& request) {
-  const Greeting own = connection.greeting();
+  const Greeting own = greeting_of(connection);
   const bool named = greeting.from == own.to && greeting.to == own.from &&
                      request.remote_address().address == own.to.address && agree(greeting.sq_psn, own.rq_psn) &&
                      agree(greeting.rq_psn, own.sq_psn);
@@ -228,28 +253,51 @@ void Connections::accept(Connection& connection, const Greeting& greeting, verbs
 
 // --- The thread
 
-void Connections::on_request(verbs::ConnectionEvent event) {
-  const auto greeting = decode(event.private_data);
+// The connection that is to accept it now, if there is one. A Request that is too early waits.
+std::shared_ptr<Connections::Connection> Connections::ready_for(const std::optional<Greeting>& greeting,
+                                                                verbs::ConnectionEvent& event) {
   const auto found = greeting ? connections_.find(greeting->to.number) : connections_.end();
   if (found == connections_.end()) {
     refused(kCall, ECONNREFUSED, "a Request that names no queue pair of this process is rejected");
-    return;
+    return nullptr;
   }
-  if (found->second && !found->second->start) return accept(*found->second, *greeting, *event.request);
+  if (found->second && !found->second->start) return found->second;
   const auto of_same =
       std::ranges::count_if(early_, [&](const Early& one) { return one.greeting.to.number == greeting->to.number; });
   if (early_.size() >= kMostEarly || of_same >= kMostEarlyOfOne) {
     refused(kCall, ECONNREFUSED, "too many Requests wait for queue pairs to reach RTR: one is rejected");
-    return;
+    return nullptr;
   }
   early_.push_back(
       {.greeting = *greeting, .request = std::move(event.request), .end = due(Clock::now() + kLongestEarly)});
+  return nullptr;
 }
 
-void Connections::on_established(const verbs::ConnectionEvent& event) {
-  Connection* const connection = find(static_cast<std::uint32_t>(event.context));
-  if (connection == nullptr) return;
-  connection->end.reset();
+void Connections::on_request(const Service& service, verbs::ConnectionEvent event) {
+  const auto greeting = decode(event.private_data);
+  std::shared_ptr<Connection> connection;
+  {
+    const std::lock_guard lock(mutex_);
+    if (service.ends) return;
+    connection = ready_for(greeting, event);
+  }
+  if (!connection) return;
+  const std::lock_guard calls(connection->calls);
+  if (!connection->ended) accept(*connection, *greeting, *event.request);
+}
+
+// Waits for connect() and accept(), which put the identifier of the attempt into the list before they return.
+void Connections::on_established(const Service& service, const verbs::ConnectionEvent& event) {
+  std::shared_ptr<Connection> connection;
+  {
+    const std::lock_guard lock(mutex_);
+    if (service.ends) return;
+    connection = find(static_cast<std::uint32_t>(event.context));
+    if (!connection) return;
+    connection->end.reset();
+  }
+  const std::lock_guard calls(connection->calls);
+  if (connection->ended) return;
   // What accepted is to be the end that the program named: another implementation would not combine messages.
   if (connection->self < connection->target.peer) {
     const auto greeting = decode(event.private_data);
@@ -261,13 +309,12 @@ void Connections::on_established(const verbs::ConnectionEvent& event) {
   std::erase_if(connection->ids, [&](const verbs::ConnectionId& id) { return id.number() == event.id; });
 }
 
-// After a failed attempt sends wait in vain, until their patience is over. The program's calls go on between events.
+// After a failed attempt sends wait in vain, until their patience is over. The program's calls go on meanwhile. What comes
+// once the service ends belongs to the next one.
 void Connections::take_events(Service& service) {
   while (auto event = service.channel.get_event(0ms)) {
-    const std::lock_guard lock(mutex_);
-    if (service.ends) return;  // what follows belongs to the next one
-    if (event->type == verbs::ConnectionEventType::kConnectRequest) on_request(std::move(*event));
-    if (event->type == verbs::ConnectionEventType::kEstablished) on_established(*event);
+    if (event->type == verbs::ConnectionEventType::kConnectRequest) on_request(service, std::move(*event));
+    if (event->type == verbs::ConnectionEventType::kEstablished) on_established(service, *event);
     if (event->error) refused(kCall, *event->error);
   }
 }
@@ -280,14 +327,24 @@ Connections::Clock::time_point Connections::due(Clock::time_point time) noexcept
   return time;
 }
 
-// Looks at all connections, but not before something is due.
+void Connections::start_those_due(Clock::time_point now) {
+  std::vector<std::shared_ptr<Connection>> due_now;
+  {
+    const std::lock_guard lock(mutex_);
+    if (now < next_) return;
+    for (const auto& [number, connection] : connections_) {
+      if (connection && connection->start && *connection->start <= now) due_now.push_back(connection);
+    }
+  }
+  for (const auto& connection : due_now) start(connection);
+}
+
+// Looks at all connections, but not before something is due. Under mutex_: no queue pair in the table ends.
 void Connections::look_at_clock(Clock::time_point now) {
   if (now < next_) return;
   std::erase_if(early_, [now](const Early& one) { return one.end <= now; });
   for (auto& [number, connection] : connections_) {
-    if (!connection) continue;
-    if (connection->start && *connection->start <= now) start(*connection);
-    if (!connection->end || *connection->end > now) continue;
+    if (!connection || !connection->end || *connection->end > now) continue;
     connection->end.reset();
     connection->connects->give_up_connecting();
     if (connection->accepts != connection->connects) connection->accepts->give_up_connecting();
@@ -309,12 +366,14 @@ void Connections::run(Service& service) noexcept {
                                 pollfd{.fd = service.woken, .events = POLLIN, .revents = 0}};
     ::poll(ready.data(), ready.size(), wait);
     std::uint64_t times = 0;
-    static_cast<void>(!::read(service.woken, &times, sizeof times));
+    if (ready[1].revents != 0) static_cast<void>(!::read(service.woken, &times, sizeof times));
     const int done = guarded_minus_one([&] {
       take_events(service);
+      const auto now = Clock::now();
+      start_those_due(now);
       const std::lock_guard lock(mutex_);
       if (service.ends) return 1;
-      look_at_clock(Clock::now());
+      look_at_clock(now);
       wait = rsockets::milliseconds_until(next_ == kNever ? std::nullopt : std::optional(next_));
       return 0;
     });

@@ -7,13 +7,16 @@
 // interleave. Each accepts exactly the end that its program named. A Request that arrives before that waits, bounded in
 // number and time.
 //
-// Locks: the mutex here precedes those of the engine, and nothing of the engine calls back: events come by the channel.
+// Locks: each connection has one for the engine's calls that make it, so that several threads make connections at a time. It
+// precedes the mutex of the table, which is held for no such call. Both precede those of the engine, and nothing of the
+// engine calls back: events come by the channel.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <thread>
 #include <unordered_map>
@@ -73,8 +76,11 @@ class Connections {
     std::optional<Departure> departure{};
     std::optional<Clock::time_point> start{};  // when it connects or accepts; nothing: it has begun to
     std::optional<Clock::time_point> end{};    // of the patience
-    std::vector<verbs::ConnectionId> ids{};    // of attempts; an established connection needs none
+    // The following under `calls`. Whoever has it, and finds that it has not ended, may use the queue pairs: end() waits.
+    std::mutex calls{};
+    std::vector<verbs::ConnectionId> ids{};  // of attempts; an established connection needs none
     bool accepted = false;
+    bool ended = false;
     [[nodiscard]] Greeting greeting() const noexcept;
   };
   // What the thread needs. Whoever gives the last number back waits for the thread to end.
@@ -98,14 +104,21 @@ class Connections {
   Connections();
   static void leave_to_parent() noexcept;  // in a child of fork(): ports and thread are the parent's
   [[nodiscard]] verbs::Result<void> furnish();
-  [[nodiscard]] Connection* find(std::uint32_t number) const;  // null before RTR
-  void connect(Connection& connection);
-  void start(Connection& connection);
-  void accept(Connection& connection, const Greeting& greeting, verbs::ConnectionId& request);
-  void on_request(verbs::ConnectionEvent event);
-  void on_established(const verbs::ConnectionEvent& event);
-  void take_events(Service& service);
+  // Under mutex_.
+  [[nodiscard]] std::shared_ptr<Connection> find(std::uint32_t number) const;  // null before RTR
+  [[nodiscard]] std::shared_ptr<Connection> ready_for(const std::optional<Greeting>& greeting,
+                                                      verbs::ConnectionEvent& event);
   Clock::time_point due(Clock::time_point time) noexcept;
+  // Without it; under the connection's `calls`.
+  [[nodiscard]] Greeting greeting_of(const Connection& connection);
+  void connect(Connection& connection);
+  void accept(Connection& connection, const Greeting& greeting, verbs::ConnectionId& request);
+  // Without either.
+  void start(const std::shared_ptr<Connection>& connection);
+  void on_request(const Service& service, verbs::ConnectionEvent event);
+  void on_established(const Service& service, const verbs::ConnectionEvent& event);
+  void take_events(Service& service);
+  void start_those_due(Clock::time_point now);
   void look_at_clock(Clock::time_point now);
   void run(Service& service) noexcept;
 
@@ -114,7 +127,7 @@ class Connections {
   TableMutex mutex_{};
   std::unique_ptr<Service> service_{};  // while a number is taken
   Numbers numbers_;
-  std::unordered_map<std::uint32_t, std::unique_ptr<Connection>> connections_{};  // by number; null before RTR
+  std::unordered_map<std::uint32_t, std::shared_ptr<Connection>> connections_{};  // by number; null before RTR
   Clock::time_point next_ = kNever;                                               // nothing is due before
   std::list<Early> early_{};  // no deque, which takes memory even when it is empty
 };

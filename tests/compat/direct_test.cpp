@@ -240,7 +240,9 @@ TEST(CompatDirect, UcxWaitsUntilItsWritesArePlaced) {
     std::memcpy(a.octets.data(), "letters", 8);
     ASSERT_EQ(a.post(1, IBV_WR_RDMA_WRITE, &b), 0);
     expect_done(a.next(), 1);
-    if (as_uct) EXPECT_STREQ(b.octets.data(), "letters");
+    if (as_uct) {
+      EXPECT_STREQ(b.octets.data(), "letters");
+    }
     const Side other;  // of another protection domain than b
     ibv_sge place = a.sge();
     ibv_send_wr wr{}, *bad = nullptr;

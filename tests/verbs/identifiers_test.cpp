@@ -63,6 +63,21 @@ TEST(Identifiers, MayGoBeforeTheirConnection) {
   EXPECT_EQ(pair.server.next().wr_id, 1U);
 }
 
+// No event is raised before the connection is established.
+TEST(Identifiers, ConnectOverARouteThatIsSet) {
+  Pair pair;  // its listener goes on
+  const Endpoint to = pair.listener.local_address();
+  auto id = must(ConnectionId::create(pair.events), "id");
+  EXPECT_EQ(id.set_route(to.address, {.address = to.address, .port = 0}).error().argument, "destination");
+  EXPECT_EQ(id.set_route(Address::any(to.address.family), to).error().argument, "source");
+  must(id.set_route(to.address, to), "set_route");
+  EXPECT_EQ(id.set_route(to.address, to).error().code, Errc::kInvalidState);
+  EXPECT_EQ(id.remote_address(), to);
+  End client, server;
+  const auto other = establish(id, pair.events, *client.qp, *server.qp);
+  EXPECT_EQ(other.remote_address(), id.local_address());
+}
+
 TEST(Identifiers, DestroyedWhileConnecting) {
   PlainServer deaf, hears;
   for (int i = 0; i < 20; ++i) {

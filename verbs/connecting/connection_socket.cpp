@@ -91,6 +91,17 @@ Result<void> ConnectionState::resolve_route() {
   return done;
 }
 
+Result<void> ConnectionState::set_route(const Address& source, const Endpoint& destination) {
+  if (destination.port == 0) return fail(Errc::kInvalidArgument, "destination", "has no port");
+  if (source.is_any() || source.family != destination.address.family)
+    return fail(Errc::kInvalidArgument, "source", "the wildcard, or not of the destination's address family");
+  if (const auto bound = bind({.address = source, .port = 0}, Addresses::Port::kLater); !bound) return bound;
+  const std::lock_guard lock(mutex_);
+  addresses_.set_remote(destination);
+  phase_ = Phase::kRouteResolved;
+  return {};
+}
+
 // --- Options of connections
 
 transport::SocketOptions ConnectionState::socket_options() const {

@@ -35,6 +35,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   Result<void> bind_address(const Endpoint& local);
   Result<void> resolve_address(const Endpoint& destination, const std::optional<Endpoint>& source);
   Result<void> resolve_route();
+  Result<void> set_route(const Address& source, const Endpoint& destination);
   Result<void> listen(int backlog);
   [[nodiscard]] Result<ListenCounts> listen_counts() const;
   [[nodiscard]] Result<int> duplicate_listener() const;
